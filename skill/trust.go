@@ -1,0 +1,34 @@
+package skill
+
+import "context"
+
+// Trust says why the scripts of a skill may run, or that they may not (C26, C57).
+type Trust uint8
+
+// Untrusted and Changed forbid scripts; the others allow them.
+const (
+	Untrusted Trust = iota // nobody approved this skill
+	Changed                // an earlier content of it was approved, not this one
+	Approved               // this very content was approved
+	Root                   // it lies under a folder that the user trusts as a whole
+	Bundled                // it came with the program, or from the user's own coreDir
+)
+
+// String returns the name that `info` and `why` print.
+func (t Trust) String() string {
+	return [...]string{"untrusted", "changed", "approved", "trusted-root", "bundled"}[t]
+}
+
+// Runs reports whether scripts of a skill with this trust may run.
+func (t Trust) Runs() bool { return t >= Approved }
+
+// Subject is a skill whose trust is asked for.
+type Subject struct {
+	Name   string // canonical
+	Dir    string // absolute directory, "" when the skill is not on disk
+	Layer  string
+	Digest func() (string, error) // content digest, computed when called: it reads every file
+}
+
+// TrustFunc decides about one skill. It must be safe for concurrent use.
+type TrustFunc func(context.Context, Subject) (Trust, error)
