@@ -1,0 +1,19 @@
+# Thin names for the scripts, which need no make: see CONTRIBUTING.md.
+.PHONY: build try test lint fuzz cover docs bench
+
+build:
+	CGO_ENABLED=0 go build -trimpath -o bin/agent ./cmd/agent
+try:
+	sh scripts/try.sh
+test:
+	sh scripts/test.sh
+lint:
+	sh scripts/test.sh format vet lint
+fuzz:
+	sh scripts/test.sh fuzz
+cover:
+	sh scripts/test.sh test cover
+docs:
+	go generate ./...
+bench:
+	sh bench/run.sh

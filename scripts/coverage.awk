@@ -1,0 +1,24 @@
+# Prints the coverage of each core package from a profile that several test binaries wrote:
+# a block counts as covered when any of them reached it. Exit code 1 when one is under the least.
+# Variables: min (percent), core (package directories), module (module path).
+FNR == 1 { next } # mode line
+{
+	# module/package/file.go:line.column,line.column statements count
+	dir = $1
+	sub(/\/[^\/]*$/, "", dir)
+	dir = substr(dir, length(module) + 2)
+	if (!($1 in size)) total[dir] += size[$1] = $2
+	if ($3 > 0 && !($1 in hit)) { hit[$1]; covered[dir] += $2 }
+}
+END {
+	n = split(core, names, " ")
+	for (i = 1; i <= n; i++) {
+		dir = names[i]
+		if (!total[dir]) continue
+		percent = 100 * covered[dir] / total[dir]
+		low = percent < min
+		if (low) bad = 1
+		printf "%-10s %5.1f %% of %d statements%s\n", dir, percent, total[dir], low ? ", under " min " %" : ""
+	}
+	exit bad
+}

@@ -1,0 +1,118 @@
+#!/bin/sh
+# Runs every check of the project: sh scripts/test.sh [STEP...]
+# Steps, in this order when none is named: format vet lint docs vuln fuzz test cover.
+# A step that fails does not stop the ones after it; the exit code is 1 when any of them failed.
+#   FUZZ_SECONDS  time for all fuzz targets together, without building them (60)
+#   COVER_MIN     least coverage of each core package, in percent (85)
+set -u
+cd "$(dirname "$0")/.." || exit 1
+. scripts/tools.sh
+
+CORE='skill disclose session script tool skilltool trust trace'
+PROFILE=$TOOLS/cover.out
+
+step_format() {
+	unformatted=$(git ls-files --cached --others --exclude-standard '*.go' | while read -r f; do
+		[ ! -f "$f" ] || gofmt -l "$f"
+	done)
+	[ -z "$unformatted" ] && return
+	printf 'gofmt -w would change:\n%s\n' "$unformatted"
+	return 1
+}
+
+step_vet() {
+	go vet ./...
+}
+
+step_lint() {
+	if ! bin=$(go_tool staticcheck honnef.co/go/tools/cmd/staticcheck "$STATICCHECK"); then
+		echo "staticcheck $STATICCHECK did not run: it could not be fetched and built"
+		[ -z "${CI:-}" ] # where every check must run, that is a failure
+		return
+	fi
+	"$bin" ./...
+}
+
+# Generated pages are made by `go generate`; this step fails when one of them was not current.
+step_docs() {
+	before=$(cat ./*.md docs/* 2>/dev/null | cksum)
+	go generate ./... || return
+	[ "$before" = "$(cat ./*.md docs/* 2>/dev/null | cksum)" ] && return
+	echo "generated pages were out of date and have been written anew: see git diff, then commit"
+	return 1
+}
+
+step_vuln() {
+	if ! bin=$(go_tool govulncheck golang.org/x/vuln/cmd/govulncheck "$GOVULNCHECK"); then
+		echo "govulncheck $GOVULNCHECK did not run: it could not be fetched and built"
+		return 0
+	fi
+	report=$("$bin" ./... 2>&1)
+	code=$?
+	case $report in
+	*"fetching vulnerabilities"*)
+		echo "govulncheck did not run: its database could not be reached"
+		return 0
+		;;
+	esac
+	echo "$report"
+	return $code
+}
+
+# Each target found by its name gets the same share of the time, at least one second.
+step_fuzz() {
+	targets=$(grep -rlE --include='*_test.go' --exclude-dir='.*' '^func Fuzz' . | sort | while read -r file; do
+		sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$file" | while read -r name; do
+			echo "$(dirname "$file") $name"
+		done
+	done)
+	[ -n "$targets" ] || return 0
+	share=$((${FUZZ_SECONDS:-60} / $(echo "$targets" | wc -l)))
+	[ "$share" -ge 1 ] || share=1
+	echo "$targets" | {
+		failed=0
+		while read -r dir name; do
+			go test -run='^$' -fuzz="^$name\$" -fuzztime="${share}s" "$dir" >"$TOOLS/fuzz.log" 2>&1 </dev/null || {
+				failed=1
+				cat "$TOOLS/fuzz.log"
+			}
+			echo "$dir $name: $(grep -o 'execs: [0-9]*' "$TOOLS/fuzz.log" | tail -1)"
+		done
+		return $failed
+	}
+}
+
+step_test() {
+	race=-race
+	if [ "$(go env CGO_ENABLED)" != 1 ] || ! command -v "$(go env CC)" >/dev/null; then
+		race=
+		echo "without -race: the race detector needs cgo and a C compiler"
+	fi
+	ensure_uv
+	rm -f "$PROFILE"
+	# shellcheck disable=SC2086 # empty must be no argument
+	go test $race -timeout 10m -covermode=atomic -coverpkg="$(core_packages)" -coverprofile="$PROFILE" ./...
+}
+
+core_packages() {
+	for name in $CORE; do
+		[ ! -d "$name" ] || printf './%s,' "$name"
+	done | sed 's/,$//'
+}
+
+step_cover() {
+	[ -f "$PROFILE" ] || { echo "no coverage to read: run the step test first"; return 1; }
+	awk -v min="${COVER_MIN:-85}" -v core="$CORE" -v module="$(go list -m)" -f scripts/coverage.awk "$PROFILE"
+}
+
+need go "install Go 1.26 or newer: https://go.dev/dl/"
+mkdir -p "$TOOLS"
+[ $# -gt 0 ] || set -- format vet lint docs vuln fuzz test cover
+failed=
+for step; do
+	command -v "step_$step" >/dev/null || { echo "$0: no step \"$step\"" >&2; exit 2; }
+	start=$(date +%s)
+	"step_$step" || failed="$failed $step"
+	echo "-- $step: $(($(date +%s) - start)) s"
+done
+[ -z "$failed" ] || { echo "failed:$failed"; exit 1; }

@@ -1,0 +1,62 @@
+# Sourced by the other scripts, after they have changed to the module's root.
+# It brings what the project's own commands lean on into .tools/, which git ignores.
+# Nothing is installed outside the checkout, but for Go's own caches.
+
+TOOLS=$PWD/.tools
+
+# The bounds are wide enough for fixes and narrow enough for one behaviour.
+UV_BOUNDS='uv>=0.11,<0.14'
+STATICCHECK=v0.8.2
+GOVULNCHECK=v1.8.0
+
+# need stops with a cure when a program is not there.
+need() {
+	command -v "$1" >/dev/null 2>&1 && return
+	echo "$0: $1 is not on PATH" >&2
+	echo "hint: $2" >&2
+	exit 1
+}
+
+# ensure_uv puts uv on PATH: the user's own, else one in .tools/uv, installed from PyPI on first use.
+# Only uv itself becomes visible, through .tools/bin: not the Python that came with it.
+ensure_uv() {
+	if uv --version >/dev/null 2>&1; then return; fi
+	PATH=$TOOLS/bin:$PATH
+	export PATH
+	if uv --version >/dev/null 2>&1; then return; fi
+	need python3 "install Python 3.9 or newer, or uv itself: https://docs.astral.sh/uv/"
+	echo "bringing uv into .tools/uv ..." >&2
+	install_uv
+	if uv --version >/dev/null 2>&1; then return; fi
+	rm -rf "$TOOLS/uv"
+	echo "$0: uv could not be brought into .tools/uv" >&2
+	echo "hint: install it by hand, then run this again: https://docs.astral.sh/uv/" >&2
+	exit 1
+}
+
+# install_uv leaves .tools/bin/uv. Some systems ship Python without venv: pip alone does as well there.
+install_uv() {
+	rm -rf "$TOOLS/uv"
+	mkdir -p "$TOOLS/bin"
+	if python3 -m venv "$TOOLS/uv" >/dev/null 2>&1; then
+		"$TOOLS/uv/bin/python" -m pip install --quiet --disable-pip-version-check "$UV_BOUNDS" >&2
+	else
+		rm -rf "$TOOLS/uv"
+		python3 -m pip install --quiet --disable-pip-version-check --target "$TOOLS/uv" "$UV_BOUNDS" >&2
+	fi
+	ln -sf ../uv/bin/uv "$TOOLS/bin/uv"
+}
+
+# go_tool NAME PACKAGE VERSION prints the path of a Go program, built once for each version of it and of Go.
+go_tool() {
+	go_tool_dir=$TOOLS/go/$1-$3-$(go env GOVERSION)
+	if [ ! -x "$go_tool_dir/$1" ]; then
+		GOBIN=$go_tool_dir GOFLAGS= go install "$2@$3" >&2 || return
+	fi
+	echo "$go_tool_dir/$1"
+}
+
+# build_agent makes bin/agent: one static binary without paths of this machine in it.
+build_agent() {
+	CGO_ENABLED=0 go build -trimpath -o bin/agent ./cmd/agent
+}
