@@ -1,0 +1,107 @@
+package tool
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"time"
+)
+
+// Code is a failure's machine-readable cause (R102). A finer one goes into Result.Reason.
+type Code string
+
+// The seven codes of R102.
+const (
+	NotFound         Code = "not_found"
+	InvalidName      Code = "invalid_name"
+	ArgsTooLarge     Code = "args_too_large"
+	Timeout          Code = "timeout"
+	ParseError       Code = "parse_error"
+	ExecutionFailed  Code = "execution_failed"
+	PermissionDenied Code = "permission_denied"
+)
+
+// InvalidArguments is the code for a call that does not fit the tool's schema.
+const InvalidArguments Code = "invalid_arguments"
+
+// Result is what a call gives back (C49): `{success, result, message, duration_ms}`, or
+// `{success:false, error, reason, message, result, duration_ms}`, where result keeps what a failed
+// script still said.
+type Result struct {
+	Success  bool
+	Result   any // anything encoding/json can write; json.RawMessage is kept as it is
+	Message  string
+	Error    Code
+	Reason   string         // "untrusted", "interpreter_missing" …
+	Metadata map[string]any // kept from toolsets of the third source document
+	Duration time.Duration
+}
+
+// Success returns a result that went well.
+func Success(result any, message string) Result {
+	return Result{Success: true, Result: result, Message: message}
+}
+
+// Failure returns a result that did not.
+func Failure(code Code, message string) Result {
+	return Result{Error: code, Message: message}
+}
+
+// MarshalJSON writes the envelope with a stable order of keys and without HTML escapes.
+func (r Result) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteString(`{"success":`)
+	fields := []field{}
+	if r.Success {
+		b.WriteString("true")
+		fields = append(fields, field{"result", r.Result}, field{"message", r.Message})
+	} else {
+		b.WriteString("false")
+		fields = append(fields, field{"error", r.Error})
+		if r.Reason != "" {
+			fields = append(fields, field{"reason", r.Reason})
+		}
+		fields = append(fields, field{"message", r.Message})
+		if r.Result != nil {
+			fields = append(fields, field{"result", r.Result})
+		}
+	}
+	if len(r.Metadata) > 0 {
+		fields = append(fields, field{"metadata", r.Metadata})
+	}
+	fields = append(fields, field{"duration_ms", float64(r.Duration.Microseconds()) / 1000})
+	for _, f := range fields {
+		if err := f.write(&b); err != nil {
+			return nil, err
+		}
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+type field struct {
+	key   string
+	value any
+}
+
+func (f field) write(b *bytes.Buffer) error {
+	var v bytes.Buffer
+	enc := json.NewEncoder(&v)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(f.value); err != nil {
+		return err
+	}
+	b.WriteString(`,"` + f.key + `":`)
+	b.Write(bytes.TrimRight(v.Bytes(), "\n"))
+	return nil
+}
+
+// Encode returns the envelope as JSON text for a model. A result that JSON cannot hold becomes a
+// failure that says so.
+func (r Result) Encode() []byte {
+	b, err := r.MarshalJSON()
+	if err != nil {
+		b, _ = Failure(ExecutionFailed, "result is not JSON: "+err.Error()).MarshalJSON()
+	}
+	return slices.Clip(b)
+}
