@@ -1,3 +1,4 @@
+# shellcheck shell=sh disable=SC2034
 # Sourced by the other scripts, after they have changed to the module's root.
 # It brings what the project's own commands lean on into .tools/, which git ignores.
 # Nothing is installed outside the checkout, but for Go's own caches.
@@ -51,7 +52,7 @@ install_uv() {
 go_tool() {
 	go_tool_dir=$TOOLS/go/$1-$3-$(go env GOVERSION)
 	if [ ! -x "$go_tool_dir/$1" ]; then
-		GOBIN=$go_tool_dir GOFLAGS= go install "$2@$3" >&2 || return
+		GOBIN=$go_tool_dir GOFLAGS='' go install "$2@$3" >&2 || return
 	fi
 	echo "$go_tool_dir/$1"
 }
