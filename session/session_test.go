@@ -1,0 +1,164 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/trace"
+)
+
+// load returns one opened skill for each "name" or "name|allowed tools".
+func load(t *testing.T, specs ...string) []*skill.Skill {
+	t.Helper()
+	files := fstest.MapFS{}
+	var names []string
+	for _, spec := range specs {
+		name, tools, restricted := strings.Cut(spec, "|")
+		text := "---\nname: " + name + "\ndescription: Does things\n"
+		if restricted {
+			text += "allowed-tools: " + tools + "\n"
+		}
+		files[name+"/SKILL.md"] = &fstest.MapFile{Data: []byte(text + "---\nBody\n")}
+		names = append(names, name)
+	}
+	c, err := skill.Open(t.Context(), &skill.Options{Layers: []skill.Layer{{Name: "test", Source: skill.FS(files, nil)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []*skill.Skill
+	for _, n := range names {
+		e, err := c.Lookup(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k, err := e.Load(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { k.Close() })
+		out = append(out, k)
+	}
+	return out
+}
+
+// R122: the stack's rules and texts.
+func TestStack(t *testing.T) {
+	ctx := t.Context()
+	k := load(t, "a", "b")
+	s := New(nil)
+	if err := s.DeactivateName(ctx, "a"); !errors.Is(err, ErrNoneActive) || err.Error() != "No active skills to deactivate" {
+		t.Errorf("deactivating in an empty session: %v", err)
+	}
+	ta, err := s.Activate(ctx, k[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := s.Activate(ctx, k[0])
+	var already *AlreadyActiveError
+	if !errors.As(err, &already) || err.Error() != "Skill 'a' is already active" || again != ta { // C48
+		t.Errorf("activating twice: %v, token %d, want %d", err, again, ta)
+	}
+	tb, err := s.Activate(ctx, k[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Deactivate(ctx, ta); err == nil || err.Error() != "Cannot deactivate 'a' - 'b' must be deactivated first" {
+		t.Errorf("deactivating below the top: %v", err)
+	}
+	if err := s.DeactivateName(ctx, "c"); err == nil || err.Error() != "Skill 'c' is not active" {
+		t.Errorf("deactivating what is not active: %v", err)
+	}
+	if got := fmt.Sprint(s.Recent()); got != "[b a]" {
+		t.Errorf("recent: %s", got)
+	}
+	if err := s.Deactivate(ctx, tb); err != nil {
+		t.Error(err)
+	}
+	var notActive *NotActiveError
+	if err := s.Deactivate(ctx, tb); !errors.As(err, &notActive) { // security 2.12 #173: tokens, not names
+		t.Errorf("a spent token: %v", err)
+	}
+	if err := s.DeactivateName(ctx, "A"); err != nil { // R43
+		t.Error(err)
+	}
+	if n := len(s.Active()); n != 0 {
+		t.Errorf("%d skills still active", n)
+	}
+}
+
+// security 2.12 #172: the depth is bounded.
+func TestDepth(t *testing.T) {
+	ctx := t.Context()
+	var names []string
+	for i := range MaxActive + 1 {
+		names = append(names, fmt.Sprintf("s%d", i))
+	}
+	s := New(nil)
+	for i, k := range load(t, names...) {
+		_, err := s.Activate(ctx, k)
+		var deep *DepthError
+		if i < MaxActive && err != nil || i == MaxActive && !errors.As(err, &deep) {
+			t.Errorf("activation %d: %v", i, err)
+		}
+	}
+}
+
+// R124, R186: everything ends with the task, and each step is an event.
+func TestEndAndEvents(t *testing.T) {
+	var got []string
+	clock := time.Unix(0, 0)
+	s := New(&Options{
+		Now: func() time.Time { clock = clock.Add(time.Second); return clock },
+		Trace: trace.TracerFunc(func(_ context.Context, e trace.Event) {
+			line := fmt.Sprintf("%s %s %s", e.Kind, e.Message, e.Duration)
+			for _, a := range e.Attrs {
+				line += " " + a.String()
+			}
+			got = append(got, line)
+		}),
+	})
+	for _, k := range load(t, "free", "bound|Read Bash(git:*)") {
+		if _, err := s.Activate(t.Context(), k); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.End(t.Context())
+	want := []string{
+		"skill_activated Activated skill 'free' 0s restrictions=all tools allowed",
+		`skill_activated Activated skill 'bound' 0s restrictions=allowed tools: ["Read" "Bash(git:*)"]`,
+		"skill_deactivated Auto-deactivated skill 'bound' on task completion 1s",
+		"skill_deactivated Auto-deactivated skill 'free' on task completion 3s",
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("events:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+func TestConcurrentUse(t *testing.T) {
+	ctx := t.Context()
+	ks := load(t, "a", "b", "c")
+	s := New(nil)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for i := range 100 {
+				if tok, err := s.Activate(ctx, ks[i%3]); err == nil {
+					_ = s.Deactivate(ctx, tok)
+				}
+				s.Active()
+			}
+		})
+	}
+	wg.Wait()
+	s.End(ctx)
+	if n := len(s.Active()); n != 0 {
+		t.Errorf("%d skills active after End", n)
+	}
+}
