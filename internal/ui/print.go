@@ -1,0 +1,90 @@
+package ui
+
+import (
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+)
+
+// Safe is text that needs no sanitising any more: our own, or made from foreign text by this package.
+type Safe string
+
+// Style is how Paint shows a text.
+type Style string
+
+// The styles, as parameters of the terminal's SGR sequence.
+const (
+	Bold   Style = "1"
+	Dim    Style = "2"
+	Red    Style = "31"
+	Green  Style = "32"
+	Yellow Style = "33"
+)
+
+// Paint returns foreign text as one sanitised line in a style; without colour, unstyled.
+func (s *Streams) Paint(style Style, text string) Safe {
+	text = Line(text)
+	if !s.Colour || text == "" {
+		return Safe(text)
+	}
+	return Safe("\x1b[" + string(style) + "m" + text + "\x1b[0m")
+}
+
+// Printf writes to Out. The format is ours; every argument but numbers, booleans and Safe is sanitised as one line.
+func (s *Streams) Printf(format string, args ...any) {
+	fprintf(s.Out, format, args)
+}
+
+// Foreign writes foreign text of several lines to Out: sanitised on a terminal; elsewhere byte for byte, so that a
+// pipe or a file gets what the skill has.
+func (s *Streams) Foreign(text string) error {
+	if s.OutTerminal {
+		text = Text(text)
+	}
+	_, err := io.WriteString(s.Out, text)
+	return err
+}
+
+// Error prints an error to Err, beginning with the command's name. Further lines of it are indented.
+func (s *Streams) Error(err error) {
+	s.note("agent: ", err.Error())
+}
+
+// Warn prints a warning to Err.
+func (s *Streams) Warn(text string) {
+	s.note("agent: warning: ", text)
+}
+
+// Hint prints to Err what the user can do next. An empty text prints nothing.
+func (s *Streams) Hint(text string) {
+	if text != "" {
+		s.note("hint: ", text)
+	}
+}
+
+func (s *Streams) note(prefix, text string) {
+	lines := strings.ReplaceAll(strings.TrimRight(Text(text), "\n"), "\n", "\n  ")
+	fmt.Fprintf(s.Err, "%s%s\n", prefix, lines)
+}
+
+func fprintf(w io.Writer, format string, args []any) {
+	safe := make([]any, len(args))
+	for i, arg := range args {
+		safe[i] = harmless(arg)
+	}
+	fmt.Fprintf(w, format, safe...)
+}
+
+// harmless returns numbers, booleans and Safe text as they are, and the text of anything else sanitised.
+func harmless(arg any) any {
+	if safe, ok := arg.(Safe); ok {
+		return string(safe)
+	}
+	_, text := arg.(fmt.Stringer)
+	_, failure := arg.(error)
+	if kind := reflect.ValueOf(arg).Kind(); !text && !failure && kind >= reflect.Bool && kind <= reflect.Complex128 {
+		return arg
+	}
+	return Line(fmt.Sprint(arg))
+}
