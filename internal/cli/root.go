@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+const rootLong = `agent finds, checks, discloses and runs Agent Skills: folders with a SKILL.md.
+
+Skills come from the bundled ones, ~/.agent/skills, ~/.claude/skills, the project's .agent/skills and
+.claude/skills, and further folders. No command but "script run" and "script help" executes anything of them.`
+
+const rootExample = `  agent skill list                          which skills there are
+  agent skill why NAME                      why one is loaded, or not
+  agent skill prompt                        what a model is told of them
+  agent script run NAME SCRIPT -- ARGS      run a script, get its JSON`
+
+// globals are the flags of every command.
+type globals struct {
+	profile   string
+	strict    bool
+	skillsDir []string
+	project   string
+	quiet     bool
+	verbose   bool
+	noColor   bool
+}
+
+func rootCommand(a *app) *cobra.Command {
+	c := &cobra.Command{
+		Use:               "agent",
+		Short:             "Find, check, disclose and run Agent Skills",
+		Long:              rootLong,
+		Example:           rootExample,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+		PersistentPreRunE: func(*cobra.Command, []string) error { return a.ready() },
+	}
+	f := c.PersistentFlags()
+	g := &a.flags
+	f.StringVar(&g.profile, "profile", "", "how strictly skills are read, and which defaults hold")
+	f.BoolVar(&g.strict, "strict", false, "the same as --profile spec")
+	f.StringArrayVar(&g.skillsDir, "skills-dir", nil, "another folder of skills, above all but the enterprise's (repeatable)")
+	f.StringVar(&g.project, "project", "", "the project's folder (default: the nearest parent with .git)")
+	f.BoolVarP(&g.quiet, "quiet", "q", false, "no warnings and no progress")
+	f.BoolVarP(&g.verbose, "verbose", "v", false, "log what happens to stderr")
+	f.BoolVar(&g.noColor, "no-color", false, "no colours")
+	c.SetFlagErrorFunc(flagError)
+	group(c)
+	c.AddCommand(skillCommand(a))
+	return c
+}
+
+// group makes a command that only holds others: alone it prints its help, and an unknown name is an error that names
+// the nearest one.
+func group(c *cobra.Command) *cobra.Command {
+	c.Args = cobra.ArbitraryArgs
+	c.SuggestionsMinimumDistance = 2
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return c.Help()
+		}
+		err := fmt.Errorf("unknown command %q for %q", args[0], c.CommandPath())
+		if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+			return usage(err, fmt.Sprintf("did you mean %q?", c.CommandPath()+" "+near[0]))
+		}
+		return usage(err, fmt.Sprintf("%q lists the commands", c.CommandPath()+" --help"))
+	}
+	return c
+}
+
+// flagError names the flag that is nearest to a mistyped one.
+func flagError(c *cobra.Command, err error) error {
+	var unknown interface{ GetSpecifiedName() string }
+	if !errors.As(err, &unknown) {
+		return usage(err, helpHint(c))
+	}
+	var names []string
+	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if near := nearest(unknown.GetSpecifiedName(), names); near != "" {
+		return usage(err, fmt.Sprintf("did you mean --%s?", near))
+	}
+	return usage(err, helpHint(c))
+}
+
+func helpHint(c *cobra.Command) string {
+	return fmt.Sprintf("%q shows how it is used", c.CommandPath()+" --help")
+}
+
+// arguments checks the number of arguments; names says what they are, for the error.
+func arguments(least, most int, names string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return usage(fmt.Errorf("%s needs %s", c.CommandPath(), names), helpHint(c))
+		case most >= 0 && len(args) > most:
+			return usage(fmt.Errorf("%s takes %s, got %s too", c.CommandPath(), names, strings.Join(quoted(args[most:]), " ")), helpHint(c))
+		}
+		return nil
+	}
+}
+
+func quoted(in []string) []string {
+	out := make([]string, len(in))
+	for i, s := range in {
+		out[i] = fmt.Sprintf("%q", s)
+	}
+	return out
+}
