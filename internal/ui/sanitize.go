@@ -13,9 +13,6 @@ import (
 // them has no width and covers the lines around it.
 const maxMarks = 4
 
-// tabWidth is the number of spaces that stand for a tab in Text.
-const tabWidth = 4
-
 // Line returns foreign text as one line that is safe to print: security 2.14 #184.
 //
 // Line ends and tabs become one space. Every other character that a terminal obeys or does not show (controls, escape

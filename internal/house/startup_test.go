@@ -1,0 +1,88 @@
+package house_test
+
+import (
+	"bytes"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// maxInit is how long one package may take to initialise; startupRuns how often the program is started to find the
+// least that each package takes, which other work on the machine does not change.
+const (
+	maxInit     = 500 * time.Microsecond
+	startupRuns = 7
+)
+
+// slowInit lists packages that may take longer, each with its reason.
+var slowInit = map[string]string{}
+
+// The command starts fast because nothing that it links does real work before main.
+func TestStartup(t *testing.T) {
+	m := module(t)
+	if m.Package("cmd/agent") == nil {
+		return
+	}
+	bin := filepath.Join(t.TempDir(), "agent")
+	if runtime.GOOS == "windows" {
+		bin += ".exe"
+	}
+	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", bin, "./cmd/agent")
+	build.Dir = m.Root
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("building cmd/agent: %v\n%s", err, out)
+	}
+	for name, took := range leastInit(t, bin, "version") {
+		if took > maxInit && slowInit[name] == "" {
+			t.Errorf("initialising %s takes %v, more than %v: do it on first use", name, took, maxInit)
+		}
+	}
+}
+
+// leastInit starts a program several times and returns the shortest initialisation of each of its packages.
+func leastInit(t *testing.T, bin string, args ...string) map[string]time.Duration {
+	t.Helper()
+	least := map[string]time.Duration{}
+	for range startupRuns {
+		run := exec.CommandContext(t.Context(), bin, args...)
+		run.Env = append(run.Environ(), "GODEBUG=inittrace=1", "AGENT_HOME="+t.TempDir())
+		var stderr bytes.Buffer
+		run.Stderr = &stderr
+		if err := run.Run(); err != nil {
+			t.Fatalf("%s %q: %v\n%s", bin, args, err, &stderr)
+		}
+		for name, took := range parseInitTrace(stderr.String()) {
+			if before, ok := least[name]; !ok || took < before {
+				least[name] = took
+			}
+		}
+	}
+	if len(least) == 0 {
+		t.Error("the runtime printed no initialisation times: the test sees nothing")
+	}
+	return least
+}
+
+var initLine = regexp.MustCompile(`(?m)^init (\S+) @\S+ ms, (\S+) ms clock`)
+
+func parseInitTrace(text string) map[string]time.Duration {
+	times := map[string]time.Duration{}
+	for _, match := range initLine.FindAllStringSubmatch(text, -1) {
+		if ms, err := strconv.ParseFloat(match[2], 64); err == nil {
+			times[match[1]] = time.Duration(ms * float64(time.Millisecond))
+		}
+	}
+	return times
+}
+
+func TestParseInitTrace(t *testing.T) {
+	got := parseInitTrace("init internal/bytealg @0.008 ms, 0 ms clock, 0 bytes, 0 allocs\n" +
+		"agent: hello\ninit example.org/slow @1.2 ms, 0.75 ms clock, 4096 bytes, 3 allocs\n")
+	if got["example.org/slow"] != 750*time.Microsecond || len(got) != 2 {
+		t.Errorf("parsed %v, want two packages, example.org/slow with 750µs", got)
+	}
+}
