@@ -1,0 +1,118 @@
+// Command gentree writes a folder of generated skills for benchmarks: gentree -n 1000 -out DIR [-layout nested].
+//
+// Skill i has the same bytes whatever -n is, on every machine, so that figures of different days and sizes compare.
+// Beside DIR/skills it writes names.txt, keywords.tsv (a name and its five phrases) and queries.txt.
+// A DIR that has skills already is refused.
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// queries is how many lines queries.txt has.
+const queries = 1000
+
+func main() {
+	count := flag.Int("n", 1000, "how many skills")
+	out := flag.String("out", "", "the folder to write")
+	layout := flag.String("layout", "flat", "flat: skills/NAME; nested: skills/DOMAIN/NAME")
+	flag.Parse()
+	if *out == "" || *count < 1 || flag.NArg() > 0 || (*layout != "flat" && *layout != "nested") {
+		flag.Usage()
+		os.Exit(2)
+	}
+	if err := run(*out, *count, *layout == "nested"); err != nil {
+		fmt.Fprintln(os.Stderr, "gentree:", err)
+		os.Exit(1)
+	}
+}
+
+func run(out string, count int, nested bool) error {
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return err
+	}
+	root := filepath.Join(out, "skills")
+	if err := os.Mkdir(root, 0o755); err != nil {
+		return err
+	}
+	lines, err := writeAll(root, count, nested)
+	if err != nil {
+		return err
+	}
+	var names, keywords, asked bytes.Buffer
+	for _, line := range lines {
+		name, _, _ := strings.Cut(line, "\t")
+		fmt.Fprintln(&names, name)
+		fmt.Fprintln(&keywords, line)
+	}
+	w := writer{rand.New(rand.NewPCG(7, 7))}
+	for range queries {
+		fmt.Fprintln(&asked, w.query())
+	}
+	for name, content := range map[string]*bytes.Buffer{"names.txt": &names, "keywords.tsv": &keywords, "queries.txt": &asked} {
+		if err := os.WriteFile(filepath.Join(out, name), content.Bytes(), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeAll writes the skills with a few workers and returns the line of keywords.tsv of each.
+func writeAll(root string, count int, nested bool) ([]string, error) {
+	const workers = 4
+	lines := make([]string, count)
+	var next atomic.Int64
+	var group sync.WaitGroup
+	failures := make([]error, workers)
+	for worker := range workers {
+		group.Go(func() {
+			for failures[worker] == nil {
+				i := int(next.Add(1)) - 1
+				if i >= count {
+					return
+				}
+				s := newSkill(i)
+				lines[i] = s.name + "\t" + strings.Join(s.keywords, "\t")
+				failures[worker] = s.write(root, i, nested)
+			}
+		})
+	}
+	group.Wait()
+	for _, err := range failures {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return lines, nil
+}
+
+// write stores the skill's files, each with a time that follows from the skill's number.
+func (s skill) write(root string, number int, nested bool) error {
+	dir := filepath.Join(root, s.name)
+	if nested {
+		dir = filepath.Join(root, strings.Split(s.name, "-")[1], s.name)
+	}
+	changed := time.Date(2026, 1, 1, 0, 0, number, 0, time.UTC)
+	for _, f := range s.files {
+		full := filepath.Join(dir, filepath.FromSlash(f.path))
+		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(full, []byte(f.content), f.mode); err != nil {
+			return err
+		}
+		if err := os.Chtimes(full, changed, changed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
