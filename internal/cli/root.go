@@ -52,8 +52,22 @@ func rootCommand(a *app) *cobra.Command {
 	f.BoolVar(&g.noColor, "no-color", false, "no colours")
 	c.SetFlagErrorFunc(flagError)
 	group(c)
-	c.AddCommand(skillCommand(a))
+	rootFlags(a, c)
+	c.AddCommand(skillCommand(a), versionCommand(a), completionCommand(a))
 	return c
+}
+
+// rootFlags gives the command its forms without a verb: --version and --check.
+func rootFlags(a *app, c *cobra.Command) {
+	version := c.Flags().Bool("version", false, "print the version")
+	json := c.Flags().Bool("json", false, "print JSON, with --version")
+	rest := c.RunE
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if *version && len(args) == 0 {
+			return a.version(*json)
+		}
+		return rest(c, args)
+	}
 }
 
 // group makes a command that only holds others: alone it prints its help, and an unknown name is an error that names
@@ -65,17 +79,24 @@ func group(c *cobra.Command) *cobra.Command {
 		if len(args) == 0 {
 			return c.Help()
 		}
-		err := fmt.Errorf("unknown command %q for %q", args[0], c.CommandPath())
-		if near := c.SuggestionsFor(args[0]); len(near) > 0 {
-			return usage(err, fmt.Sprintf("did you mean %q?", c.CommandPath()+" "+near[0]))
-		}
-		return usage(err, fmt.Sprintf("%q lists the commands", c.CommandPath()+" --help"))
+		return unknownCommand(c, args[0])
 	}
 	return c
 }
 
+func unknownCommand(c *cobra.Command, name string) error {
+	err := fmt.Errorf("unknown command %q for %q", name, c.CommandPath())
+	if near := c.SuggestionsFor(name); len(near) > 0 {
+		return usage(err, fmt.Sprintf("did you mean %q?", c.CommandPath()+" "+near[0]))
+	}
+	return usage(err, fmt.Sprintf("%q lists the commands", c.CommandPath()+" --help"))
+}
+
 // flagError names the flag that is nearest to a mistyped one.
 func flagError(c *cobra.Command, err error) error {
+	if c.HasSubCommands() && c.Flags().NArg() > 0 { // the flag may be right: it is the command that is not known
+		return unknownCommand(c, c.Flags().Arg(0))
+	}
 	var unknown interface{ GetSpecifiedName() string }
 	if !errors.As(err, &unknown) {
 		return usage(err, helpHint(c))

@@ -9,6 +9,10 @@ func skillCommand(a *app) *cobra.Command {
 		Example: `  agent skill list
   agent skill info kalshi-markets`,
 	})
-	c.AddCommand(listCommand(a))
+	c.AddCommand(
+		listCommand(a),
+		showCommand(a),
+		createCommand(a),
+	)
 	return c
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"iter"
 
 	"github.com/spf13/cobra"
@@ -18,12 +19,16 @@ func listCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List the skills there are",
+		Long: `List the skills that a model can see: name, version, whether it is active, content digest and source.
+
+The digest takes reading every file of a skill: for more than 50 skills it is shown with --long only.`,
 		Example: `  agent skill list
   agent skill list --all --json`,
 		Args: arguments(0, 0, "no argument"),
 		RunE: func(c *cobra.Command, _ []string) error { return a.list(c.Context(), o) },
 	}
 	c.Flags().BoolVar(&o.all, "all", false, "also disabled, unavailable, hidden and broken skills")
+	c.Flags().BoolVar(&o.long, "long", false, "digests, however many skills there are")
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }
@@ -33,11 +38,24 @@ func (a *app) list(ctx context.Context, o *listOptions) error {
 	if err != nil {
 		return err
 	}
-	var rows [][]string
+	records := []record{}
 	for e := range chosen(cat, o.all) {
-		rows = append(rows, []string{e.Name(), orDash(e.Version()), active(e), "-", e.Layer()})
+		records = append(records, a.record(e))
 	}
-	return a.ui.Table([]string{"NAME", "VERSION", "ACTIVE", "SHA", "SOURCE"}, rows)
+	if o.json {
+		return writeJSON(a.ui.Out, map[string][]record{"skills": records})
+	}
+	rows := make([][]string, len(records))
+	for i, r := range records {
+		rows[i] = []string{r.Name, orDash(r.Version), activeCell(r), orDash(r.SHA), r.Source}
+	}
+	if err := a.ui.Table([]string{"NAME", "VERSION", "ACTIVE", "SHA", "SOURCE"}, rows); err != nil { // R152
+		return err
+	}
+	if !o.all {
+		a.mentionRest(cat)
+	}
+	return nil
 }
 
 func chosen(c *skill.Catalog, all bool) iter.Seq[skill.Entry] {
@@ -47,17 +65,36 @@ func chosen(c *skill.Catalog, all bool) iter.Seq[skill.Entry] {
 	return c.All()
 }
 
-// active is the cell of R152's column: yes, or why not.
-func active(e skill.Entry) string {
-	if e.State() == skill.Enabled {
+// activeCell is the cell of R152's column: yes, or why not.
+func activeCell(r record) string {
+	if r.State == skill.Enabled.String() {
 		return "yes"
 	}
-	return e.State().String()
+	return r.State
 }
 
-func orDash(s string) string {
-	if s == "" {
-		return "-"
+// mentionRest says on stderr that there are skills which the list does not show, so that none is lost silently (R63).
+func (a *app) mentionRest(c *skill.Catalog) {
+	if a.flags.quiet {
+		return
 	}
-	return s
+	var shown, broken, other int
+	for e := range c.Every() {
+		switch e.State() {
+		case skill.Enabled:
+			shown++
+		case skill.Broken:
+			broken++
+		default:
+			other++
+		}
+	}
+	switch {
+	case broken > 0:
+		a.ui.Warn(fmt.Sprintf("%s cannot be loaded: \"agent skill list --all\" shows all, \"agent skill why NAME\" the reason", count(broken, "skill")))
+	case shown == 0 && other > 0:
+		a.ui.Hint(fmt.Sprintf("%s not active: \"agent skill list --all\" shows all", count(other, "skill")))
+	case shown == 0:
+		a.ui.Hint("no skills: put a folder with a SKILL.md into ~/.agent/skills, or see \"agent doctor\"")
+	}
 }

@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-base/agent-base/skill"
+)
+
+type createOptions struct {
+	dir  string
+	json bool
+}
+
+// template is the smallest skill that the open standard accepts. The name is plain: nothing needs quoting.
+const template = `---
+name: %s
+description: Says in one sentence what this skill does. Use when somebody asks for exactly that.
+---
+# %s
+
+Write here what a capable colleague would have to be told to do this well, and nothing else.
+`
+
+func createCommand(a *app) *cobra.Command {
+	o := &createOptions{}
+	c := &cobra.Command{
+		Use:   "create NAME",
+		Short: "Create a minimal skill to fill in", // R157
+		Long: `Create a folder NAME with a SKILL.md that passes "agent skill validate --strict". Nothing is ever overwritten.
+
+The folder is made in the working directory, or below --dir.`,
+		Example: `  agent skill create csv-report
+  agent skill create csv-report --dir .agent/skills`,
+		Args: arguments(1, 1, "the new skill's name"),
+		RunE: func(_ *cobra.Command, args []string) error { return a.create(args[0], o) },
+	}
+	c.Flags().StringVar(&o.dir, "dir", "", "folder to make it in (default: the working directory)")
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	return c
+}
+
+func (a *app) create(name string, o *createOptions) error {
+	if err := skill.CheckName(name); err != nil {
+		return err
+	}
+	if good := standardName(name); good != name {
+		return usage(fmt.Errorf("%q is no name of the open standard: lower case, with single hyphens inside", name), createHint(good))
+	}
+	parent := a.abs(o.dir)
+	if err := os.MkdirAll(parent, 0o777); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(parent)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if err := root.Mkdir(name, 0o777); errors.Is(err, fs.ErrExist) {
+		return conflict(fmt.Errorf("%s is there already", filepath.Join(parent, name)), "choose another name or --dir: nothing is overwritten")
+	} else if err != nil {
+		return err
+	}
+	text := fmt.Sprintf(template, name, title(name))
+	if err := root.WriteFile(name+"/SKILL.md", []byte(text), 0o666); err != nil {
+		return errors.Join(err, root.Remove(name))
+	}
+	dir := filepath.Join(parent, name)
+	if o.json {
+		return writeJSON(a.ui.Out, map[string]any{"skill": map[string]string{"name": name, "path": dir}})
+	}
+	a.ui.Printf("Created %s\n", filepath.Join(dir, "SKILL.md"))
+	a.ui.Hint(fmt.Sprintf("fill it in, then: agent skill validate %s", filepath.Join(o.dir, name)))
+	return nil
+}
+
+// standardName returns the name of the open standard that is nearest to name: lower case letters and digits with
+// single hyphens inside; "" when nothing is left.
+func standardName(name string) string {
+	parts := strings.FieldsFunc(skill.Canonical(name), func(r rune) bool { return r == '-' })
+	return strings.Join(parts, "-")
+}
+
+func createHint(good string) string {
+	if good == "" {
+		return ""
+	}
+	return "agent skill create " + good
+}
+
+// title makes "Csv report" of "csv-report".
+func title(name string) string {
+	return strings.ToUpper(name[:1]) + strings.ReplaceAll(name[1:], "-", " ")
+}
