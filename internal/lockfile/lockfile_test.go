@@ -1,0 +1,335 @@
+package lockfile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestMain(m *testing.M) {
+	if job := os.Getenv("LOCKFILE_TEST_JOB"); job != "" {
+		if err := work(job, os.Getenv("LOCKFILE_TEST_FILE")); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// work is what the processes of these tests do: count 50 times, or for ever and in a large file.
+func work(job, path string) error {
+	count, padding := 50, ""
+	if job == "forever" {
+		count, padding = 1<<30, strings.Repeat(" ", 200_000)
+	}
+	for range count {
+		err := Transform(context.Background(), path, &Options{Wait: time.Minute}, func(old []byte) ([]byte, error) {
+			n, err := number(old)
+			return fmt.Appendf(nil, "%d%s%d", n+1, padding+" ", n+1), err
+		})
+		if err != nil {
+			return err
+		}
+		fmt.Println("+")
+	}
+	return nil
+}
+
+// number reads a file of work: the same number at both ends.
+func number(content []byte) (int, error) {
+	words := strings.Fields(string(content))
+	if len(words) == 0 {
+		return 0, nil
+	}
+	if len(words) != 2 || words[0] != words[1] {
+		return 0, fmt.Errorf("a mixture of two states: %d words", len(words))
+	}
+	return strconv.Atoi(words[0])
+}
+
+func worker(t *testing.T, job, path string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.CommandContext(t.Context(), self)
+	c.Env = append(os.Environ(), "LOCKFILE_TEST_JOB="+job, "LOCKFILE_TEST_FILE="+path)
+	c.Stderr = os.Stderr
+	return c
+}
+
+// R138 and C44: eight processes lose none of their updates.
+func TestProcessesKeepAllUpdates(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "n")
+	var all []*exec.Cmd
+	for range 8 {
+		c := worker(t, "count", path)
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, c)
+	}
+	for _, c := range all {
+		if err := c.Wait(); err != nil {
+			t.Error(err)
+		}
+	}
+	content, err := Read(path, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := number(content); got != 400 || err != nil {
+		t.Errorf("8 processes counted to %d, %v; want 400", got, err)
+	}
+}
+
+// R137: a writer that is killed at any point leaves the old content or the new one, and frees its lock.
+func TestKilledWriterLeavesOldOrNew(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "n")
+	said := 0
+	for i := range 25 {
+		c := worker(t, "forever", path)
+		out, err := c.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		buf := make([]byte, 2)
+		for range 1 + i%3 {
+			if _, err := out.Read(buf); err != nil {
+				t.Fatal(err)
+			}
+			said++
+		}
+		c.Process.Kill()
+		c.Wait()
+		content, err := Read(path, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := number(content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n < said {
+			t.Fatalf("the file says %d after %d updates that were reported done", n, said)
+		}
+		said = n
+	}
+	if err := Transform(t.Context(), path, nil, to("end")); err != nil {
+		t.Fatal(err)
+	}
+	checkFiles(t, filepath.Dir(path), "n", "n.lock")
+}
+
+func TestTransform(t *testing.T) {
+	boom := errors.New("boom")
+	tests := []struct {
+		name, old string
+		edit      func([]byte) ([]byte, error)
+		want      string
+		wantErr   string
+	}{
+		{"new file", "", to("a"), "a", ""},
+		{"replaced", "x", to("a"), "a", ""},
+		{"emptied", "x", to(""), "", ""},
+		{"nil leaves it", "x", func([]byte) ([]byte, error) { return nil, nil }, "x", ""},
+		{"changed in place", "x", func(b []byte) ([]byte, error) { b[0] = 'y'; return b, nil }, "y", ""},
+		{"error of edit", "x", func([]byte) ([]byte, error) { return []byte("a"), boom }, "x", "boom"},
+		{"new content too large", "x", to(strings.Repeat("a", 101)), "x", "101 bytes, limit 100"},
+		{"old content too large", strings.Repeat("a", 101), to("a"), strings.Repeat("a", 101), "exceeds 100 bytes"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "sub", "f")
+			if tt.old != "" {
+				put(t, path, tt.old, 0o640)
+			}
+			err := Transform(t.Context(), path, &Options{Max: 100}, tt.edit)
+			checkError(t, err, tt.wantErr)
+			got, err := os.ReadFile(path)
+			if err != nil || string(got) != tt.want {
+				t.Errorf("content %q, %v; want %q", got, err, tt.want)
+			}
+			checkFiles(t, filepath.Dir(path), "f", "f.lock")
+		})
+	}
+}
+
+func TestTransformModes(t *testing.T) {
+	dir := t.TempDir()
+	kept, made := filepath.Join(dir, "kept"), filepath.Join(dir, "sub", "made")
+	put(t, kept, "x", 0o644)
+	for _, path := range []string{kept, made} {
+		if err := Transform(t.Context(), path, nil, to("a")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, want := range map[string]fs.FileMode{kept: 0o644, made: 0o600, filepath.Dir(made): 0o700} {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := info.Mode().Perm(); got != want {
+			t.Errorf("%s has mode %o, want %o", filepath.Base(path), got, want)
+		}
+	}
+}
+
+func TestNoChangeIsNoWrite(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	put(t, path, "same", 0o600)
+	before, _ := os.Stat(path)
+	if err := Transform(t.Context(), path, nil, to("same")); err != nil {
+		t.Fatal(err)
+	}
+	if after, _ := os.Stat(path); !os.SameFile(before, after) {
+		t.Error("the file was replaced by itself")
+	}
+}
+
+func TestTransformFollowsALink(t *testing.T) {
+	dir := t.TempDir()
+	path, linked := filepath.Join(dir, "config.yaml"), filepath.Join(dir, "dotfiles", "c.yaml")
+	put(t, linked, "x", 0o600)
+	if err := os.Symlink(linked, path); err != nil {
+		t.Fatal(err)
+	}
+	if err := Transform(t.Context(), path, nil, to("a")); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := os.ReadFile(linked); string(got) != "a" {
+		t.Errorf("the link's target holds %q, want %q", got, "a")
+	}
+	if info, _ := os.Lstat(path); info.Mode()&fs.ModeSymlink == 0 {
+		t.Error("the link was replaced by a file")
+	}
+	os.Remove(linked)
+	checkError(t, Transform(t.Context(), path, nil, to("a")), "leads nowhere")
+}
+
+// security 2.8: a failure at any step leaves the old content and no other file.
+func TestEveryStepCanFail(t *testing.T) {
+	boom := errors.New("no space left on device")
+	var steps []string
+	record := func(s string) error { steps = append(steps, s); return nil }
+	path := filepath.Join(t.TempDir(), "f")
+	if err := Transform(t.Context(), path, &Options{before: record}, to("a")); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := fmt.Sprint(steps), "[create write chmod sync rename syncdir]"; got != want {
+		t.Fatalf("steps %s, want %s", got, want)
+	}
+	for _, step := range steps {
+		t.Run(step, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "f")
+			put(t, path, "old", 0o600)
+			fail := func(s string) error {
+				if s == step {
+					return boom
+				}
+				return nil
+			}
+			err := Transform(t.Context(), path, &Options{before: fail}, to("new"))
+			if !errors.Is(err, boom) {
+				t.Errorf("error %v, want %v in it", err, boom)
+			}
+			want := "old"
+			if step == "syncdir" {
+				want = "new"
+				checkError(t, err, "power cut")
+			}
+			if got, _ := os.ReadFile(path); string(got) != want {
+				t.Errorf("content %q, want %q", got, want)
+			}
+			checkFiles(t, filepath.Dir(path), "f", "f.lock")
+		})
+	}
+}
+
+func TestLocked(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	unlock, err := lock(t.Context(), path, time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = Transform(t.Context(), path, &Options{Wait: 5 * time.Millisecond}, to("a"))
+	if !errors.Is(err, ErrLocked) {
+		t.Errorf("error %v, want ErrLocked", err)
+	}
+	checkError(t, err, path+".lock")
+	checkError(t, err, "let the other process finish")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := Transform(ctx, path, nil, to("a")); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want the context's", err)
+	}
+	unlock()
+	if err := Transform(t.Context(), path, nil, to("a")); err != nil {
+		t.Errorf("after the lock was freed: %v", err)
+	}
+}
+
+func TestRead(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "f"), "12345", 0o600)
+	if got, err := Read(filepath.Join(dir, "f"), 5); string(got) != "12345" || err != nil {
+		t.Errorf("Read = %q, %v", got, err)
+	}
+	_, err := Read(filepath.Join(dir, "f"), 4)
+	checkError(t, err, "exceeds 4 bytes")
+	_, err = Read(dir, 4)
+	checkError(t, err, "not a regular file")
+	if _, err = Read(filepath.Join(dir, "none"), 4); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("error %v, want fs.ErrNotExist", err)
+	}
+}
+
+func to(s string) func([]byte) ([]byte, error) {
+	return func([]byte) ([]byte, error) { return []byte(s), nil }
+}
+
+func put(t *testing.T, path, content string, mode fs.FileMode) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func checkError(t *testing.T, err error, want string) {
+	t.Helper()
+	if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
+		t.Errorf("error %v, want %q in it", err, want)
+	}
+}
+
+func checkFiles(t *testing.T, dir string, want ...string) {
+	t.Helper()
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, d := range list {
+		got = append(got, d.Name())
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the folder holds %q, want %q", got, want)
+	}
+}
