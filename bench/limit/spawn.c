@@ -1,0 +1,64 @@
+/*
+ * spawn: how long a whole program takes and how much memory it peaks at.
+ *
+ *   cc -O2 -o spawn spawn.c
+ *   ./spawn ROUNDS COMMAND [ARGUMENT...]
+ *
+ * Its output goes to /dev/null. A program that fails is an error. It is written in C because a child's peak counts what
+ * its parent held when it was started: this one holds next to nothing.
+ */
+#define _GNU_SOURCE
+#include <err.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static double seconds(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec * 1e-9;
+}
+
+static int by_value(const void *a, const void *b) {
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+/* one_round runs the command, returns its seconds and raises *peak to its largest size in KiB. */
+static double one_round(char **command, const posix_spawn_file_actions_t *silent, long *peak) {
+	pid_t pid;
+	int status;
+	struct rusage usage;
+	double start = seconds();
+	int failure = posix_spawnp(&pid, command[0], silent, NULL, command, environ);
+	if (failure) errx(1, "%s: %s", command[0], strerror(failure));
+	if (wait4(pid, &status, 0, &usage) < 0) err(1, "wait4");
+	double took = seconds() - start;
+	if (!WIFEXITED(status) || WEXITSTATUS(status)) errx(1, "%s: ended with status %d", command[0], status);
+	if (usage.ru_maxrss > *peak) *peak = usage.ru_maxrss;
+	return took;
+}
+
+int main(int argc, char **argv) {
+	int rounds = argc > 2 ? atoi(argv[1]) : 0;
+	if (rounds < 1) errx(2, "usage: spawn ROUNDS COMMAND [ARGUMENT...]");
+	posix_spawn_file_actions_t silent;
+	posix_spawn_file_actions_init(&silent);
+	posix_spawn_file_actions_addopen(&silent, 0, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_addopen(&silent, 1, "/dev/null", O_WRONLY, 0);
+	posix_spawn_file_actions_addopen(&silent, 2, "/dev/null", O_WRONLY, 0);
+	double *times = calloc(rounds, sizeof *times);
+	if (!times) err(1, "calloc");
+	long peak = 0;
+	for (int i = 0; i < rounds; i++) times[i] = one_round(argv + 2, &silent, &peak);
+	qsort(times, rounds, sizeof *times, by_value);
+	printf("spawn min=%.3fms med=%.3fms peak=%ldKiB\n", times[0] * 1e3, times[rounds / 2] * 1e3, peak);
+}
