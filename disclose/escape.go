@@ -1,0 +1,116 @@
+package disclose
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// escaping says which characters of foreign text become entities.
+type escaping uint8
+
+const (
+	escapeAll  escaping = iota // & < > " ' as in markup
+	escapeTags                 // & < > only: nothing that reads as a tag
+	escapeNone                 // JSON and exact paths do without
+)
+
+// appendLine appends s on one line: each run of white space and control characters becomes one
+// blank, none remains at either end, and entities are put in as esc says.
+func appendLine(b []byte, s string, esc escaping) []byte {
+	start := len(b)
+	gap := false
+	for i := 0; i < len(s); {
+		j := i
+		for j < len(s) && (plain[s[j]] == 'p' || blankInside(s, i, j)) {
+			j++
+		}
+		if j > i {
+			b = appendGap(b, gap, start)
+			gap = false
+			b = append(b, s[i:j]...)
+			i = j
+			continue
+		}
+		r, n := rune(s[i]), 1
+		if r >= utf8.RuneSelf {
+			r, n = utf8.DecodeRuneInString(s[i:])
+		}
+		if unicode.IsSpace(r) || unicode.IsControl(r) {
+			gap = true
+		} else {
+			b = appendGap(b, gap, start)
+			gap = false
+			b = appendRune(b, s[i:i+n], r, esc)
+		}
+		i += n
+	}
+	return b
+}
+
+// blankInside reports whether s[j] is a single blank between two plain characters.
+func blankInside(s string, i, j int) bool {
+	return s[j] == ' ' && j > i && j+1 < len(s) && plain[s[j+1]] == 'p'
+}
+
+func appendGap(b []byte, gap bool, start int) []byte {
+	if gap && len(b) > start {
+		b = append(b, ' ')
+	}
+	return b
+}
+
+// appendRune appends the rune r, which is written as raw.
+func appendRune(b []byte, raw string, r rune, esc escaping) []byte {
+	if r == utf8.RuneError && len(raw) == 1 {
+		return utf8.AppendRune(b, r)
+	}
+	if e := entity(r, esc); e != "" {
+		return append(b, e...)
+	}
+	return append(b, raw...)
+}
+
+func entity(r rune, esc escaping) string {
+	if esc == escapeNone {
+		return ""
+	}
+	switch r {
+	case '&':
+		return "&amp;"
+	case '<':
+		return "&lt;"
+	case '>':
+		return "&gt;"
+	}
+	if esc == escapeAll {
+		switch r {
+		case '"':
+			return "&quot;"
+		case '\'':
+			return "&#x27;"
+		}
+	}
+	return ""
+}
+
+// plain marks with 'p' the bytes that appendLine copies as they are.
+const plain = "................................" + // controls
+	".p.ppp..pppppppp" + "pppppppppppp.p.p" + // blank to '?'
+	"pppppppppppppppppppppppppppppppp" + "ppppppppppppppppppppppppppppppp." + // '@' to DEL
+	"................................................................" +
+	"................................................................"
+
+// escapeRef appends s with the entities of Python's html.escape(quote=True) and nothing else
+// changed, as the reference library does.
+func escapeRef(b []byte, s string) []byte {
+	for {
+		i := strings.IndexAny(s, `&<>"'`)
+		if i < 0 {
+			return append(b, s...)
+		}
+		b = append(b, s[:i]...)
+		b = append(b, entity(rune(s[i]), escapeAll)...)
+		s = s[i+1:]
+	}
+}

@@ -1,0 +1,197 @@
+package disclose
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agent-base/agent-base/skill"
+)
+
+// Style names a form of the list of skills.
+type Style string
+
+// The styles. Empty lists come out as C15 says, see the table in styles.go.
+const (
+	Wink       Style = "wink"       // indented XML, then how to activate a skill (R86, R182)
+	WinkNames  Style = "wink-names" // names alone (R88)
+	Harness    Style = "harness"    // XML without indentation (R89)
+	SkillsRef  Style = "skills-ref" // byte for byte what the reference library's to-prompt gives
+	Tool       Style = "tool"       // the description of the tool "skill" (R92, R180)
+	Registry   Style = "registry"   // names and brief descriptions (R83)
+	Breadcrumb Style = "breadcrumb" // how many there are (R83)
+	Markdown   Style = "markdown"   // a list of names and descriptions
+	JSON       Style = "json"       // one object, one skill a line
+)
+
+// Location says what a list gives as a skill's place.
+type Location string
+
+// The places. In the wink style they are below the mount, elsewhere absolute. A skill that lies
+// nowhere on disk is given as its address. LocationNone is only for Options.
+const (
+	LocationDir  Location = "dir"  // the skill's directory
+	LocationFile Location = "file" // its SKILL.md
+	LocationURI  Location = "uri"  // skill://NAME/SKILL.md
+)
+
+// Activation is the length of the steps after a wink list (C52).
+type Activation string
+
+// The lengths. Neither has a heading: SectionTitle is the title of the section that the text is
+// put into.
+const (
+	Short Activation = "short"
+	Long  Activation = "long"
+)
+
+// SectionTitle is the title of the section of a prompt that holds the list of skills (C52).
+const SectionTitle = "Agent Skills"
+
+// Options says how to render a list of skills. The zero value is useful.
+type Options struct {
+	Style      Style         // default Harness
+	Location   Location      // default: the style's own; Tool and the short styles give none
+	Activation Activation    // default Short
+	Budget     int           // most tokens of the whole text, as Tokens counts; 0 means no limit
+	MaxSkills  int           // most skills, by priority and name; 0 means no limit
+	Entries    []skill.Entry // these instead of all that a model may see
+	Search     string        // how to find a skill that was left out; default `agent skill search WORDS`
+}
+
+// Styles returns the names of all styles.
+func Styles() []Style {
+	return []Style{Wink, WinkNames, Harness, SkillsRef, Tool, Registry, Breadcrumb, Markdown, JSON}
+}
+
+// Catalog renders the skills of c that a model may see, sorted by canonical name. With a budget it
+// shortens descriptions first, all to the same length and never below their brief form, then gives
+// names only, then as many names as fit, and always counts the rest in a last line (C41). Where
+// not even that fits, the last line stands alone. The error is about an unknown option.
+func Catalog(c *skill.Catalog, o *Options) (Text, error) {
+	r, err := newRenderer(o)
+	if err != nil {
+		return Text{}, err
+	}
+	r.collect(c)
+	if len(r.items) == 0 {
+		return Text{Body: r.style.empty, Tokens: Tokens(r.style.empty)}, nil
+	}
+	r.limit()
+	return r.text(), nil
+}
+
+// renderer is one rendering under way.
+type renderer struct {
+	o     Options
+	style *style
+	items []item // by canonical name
+	cut   []Cut
+	more  int  // skills that are not in items, to be counted in the last line
+	alone bool // nothing but the last line fits
+}
+
+// item is one skill of the list.
+type item struct {
+	e        skill.Entry
+	desc     string // as it is shown
+	nameOnly bool
+}
+
+func newRenderer(o *Options) (*renderer, error) {
+	r := &renderer{}
+	if o != nil {
+		r.o = *o
+	}
+	if r.o.Style == "" {
+		r.o.Style = Harness
+	}
+	if r.o.Search == "" {
+		r.o.Search = "agent skill search WORDS"
+	}
+	r.o.Search = string(appendLine(nil, r.o.Search, escapeNone))
+	r.style = styleOf(r.o.Style)
+	if r.style == nil {
+		return nil, fmt.Errorf("unknown style %q, use one of %v", r.o.Style, Styles())
+	}
+	if r.o.Location == "" {
+		r.o.Location = r.style.location
+	}
+	if !slices.Contains([]Location{"", LocationDir, LocationFile, LocationURI}, r.o.Location) {
+		return nil, fmt.Errorf("unknown location %q, use dir, file or uri", r.o.Location)
+	}
+	if !slices.Contains([]Activation{"", Short, Long}, r.o.Activation) {
+		return nil, fmt.Errorf("unknown activation text %q, use short or long", r.o.Activation)
+	}
+	return r, nil
+}
+
+func (r *renderer) collect(c *skill.Catalog) {
+	if r.o.Entries != nil {
+		for _, e := range r.o.Entries {
+			r.add(e)
+		}
+		slices.SortStableFunc(r.items, func(a, b item) int { return strings.Compare(a.e.Canonical(), b.e.Canonical()) })
+		return
+	}
+	for e := range c.All() {
+		r.add(e)
+	}
+}
+
+func (r *renderer) add(e skill.Entry) {
+	it := item{e: e}
+	switch r.style.shows {
+	case showsDescription:
+		it.desc = e.Description()
+	case showsBrief:
+		it.desc = brief(e)
+	}
+	r.items = append(r.items, it)
+}
+
+// text puts the pieces together and counts them. Each piece ends its lines, so that the cost of
+// the whole is the sum of its parts.
+func (r *renderer) text() Text {
+	if r.alone {
+		body := string(r.style.closing(nil, r.more, r.o.Search))
+		return Text{Body: body, Tokens: Tokens(body), Cut: r.cut}
+	}
+	t := Text{Cut: r.cut}
+	b := r.style.head(make([]byte, 0, 1024+480*len(r.items)), r)
+	sum := cost(b)
+	if r.style.item != nil {
+		t.Skills = make([]Cost, 0, len(r.items))
+		for i := range r.items {
+			at := len(b)
+			b = r.piece(b, &r.items[i], i == len(r.items)-1)
+			c := cost(b[at:])
+			sum += c
+			t.Skills = append(t.Skills, Cost{r.items[i].e.Name(), whole(c)})
+		}
+	}
+	at := len(b)
+	b = r.style.tail(b, r)
+	sum += cost(b[at:])
+	if n := len(b); n > 1 && b[n-1] == '\n' {
+		b = b[:n-1]
+		if classes[b[n-2]] != punct {
+			sum -= perBreak
+		}
+	}
+	t.Body, t.Tokens = string(b), whole(sum)
+	return t
+}
+
+// piece appends the lines of one skill.
+func (r *renderer) piece(b []byte, it *item, last bool) []byte {
+	if it.nameOnly {
+		b = r.style.name(b, r, it)
+	} else {
+		b = r.style.item(b, r, it)
+	}
+	if last {
+		return append(b, r.style.after...)
+	}
+	return append(b, r.style.between...)
+}

@@ -1,0 +1,231 @@
+package disclose
+
+import (
+	"net/url"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/agent-base/agent-base/skill"
+)
+
+// style is how one form of the list is written. All pieces but the tail end with a line break.
+type style struct {
+	empty    string   // the whole text when there is no skill (C15)
+	location Location // where it gives one by default
+	shows    shows
+	between  string // between two skills
+	after    string // after the last one
+	head     func(b []byte, r *renderer) []byte
+	item     func(b []byte, r *renderer, it *item) []byte
+	name     func(b []byte, r *renderer, it *item) []byte // an item reduced to its name
+	tail     func(b []byte, r *renderer) []byte
+	closing  func(b []byte, more int, search string) []byte
+}
+
+// shows says what a style tells of a skill besides its name.
+type shows uint8
+
+const (
+	showsName shows = iota
+	showsBrief
+	showsDescription
+)
+
+const (
+	opening = "<available_skills>\n"
+	ending  = "</available_skills>"
+	none    = "No skills currently available."
+)
+
+// styleOf returns the style's table entry, nil for an unknown one.
+func styleOf(s Style) *style {
+	switch s {
+	case Wink:
+		return &style{empty: opening + ending + "\n\n" + shortSteps, location: LocationDir, shows: showsDescription,
+			head: fixed(opening), item: winkItem, name: winkName, tail: winkTail, closing: moreLine}
+	case WinkNames:
+		return &style{head: fixed(""), item: listName, name: listName, tail: moreTail(""), closing: moreLine}
+	case Harness:
+		return &style{location: LocationFile, shows: showsDescription,
+			head: fixed(opening), item: harnessItem, name: harnessName, tail: moreTail(ending), closing: moreLine}
+	case SkillsRef:
+		return &style{empty: opening + ending, location: LocationFile, shows: showsDescription,
+			head: fixed(opening), item: refItem, name: refName, tail: moreTail(ending), closing: moreLine}
+	case Tool:
+		return &style{empty: toolHead + opening + "(No skills currently available)\n" + ending + toolTail, shows: showsDescription,
+			head: fixed(toolHead + opening), item: toolItem, name: toolName, tail: moreTail(ending + toolTail), closing: moreLine}
+	case Registry:
+		return &style{empty: none, shows: showsBrief,
+			head: fixed("## Available Skills\n\n"), item: listItem, name: listName, tail: moreTail(""), closing: moreLine}
+	case Breadcrumb:
+		return &style{head: breadcrumb, tail: func(b []byte, _ *renderer) []byte { return b }, closing: moreLine}
+	case Markdown:
+		return &style{empty: none, shows: showsDescription,
+			head: fixed(""), item: listItem, name: listName, tail: moreTail(""), closing: moreLine}
+	case JSON:
+		return &style{empty: `{"skills":[]}`, location: LocationFile, shows: showsDescription, between: ",\n", after: "\n",
+			head: fixed("{\"skills\":[\n"), item: jsonItem, name: jsonName, tail: jsonTail, closing: jsonClosing}
+	}
+	return nil
+}
+
+func fixed(s string) func([]byte, *renderer) []byte {
+	return func(b []byte, _ *renderer) []byte { return append(b, s...) }
+}
+
+// moreLine says how many skills are not in the list and how to find them (C41).
+func moreLine(b []byte, more int, search string) []byte {
+	b = strconv.AppendInt(b, int64(more), 10)
+	if more == 1 {
+		b = append(b, " more skill: search with "...)
+	} else {
+		b = append(b, " more skills: search with "...)
+	}
+	return append(b, search...)
+}
+
+func moreTail(end string) func([]byte, *renderer) []byte {
+	return func(b []byte, r *renderer) []byte {
+		if r.more > 0 {
+			b = moreLine(b, r.more, r.o.Search)
+			if end != "" {
+				b = append(b, '\n')
+			}
+		}
+		return append(b, end...)
+	}
+}
+
+func breadcrumb(b []byte, r *renderer) []byte {
+	n := len(r.items) + r.more
+	b = append(b, '[')
+	b = strconv.AppendInt(b, int64(n), 10)
+	if n == 1 {
+		return append(b, " skill available]"...)
+	}
+	return append(b, " skills available]"...)
+}
+
+func winkItem(b []byte, r *renderer, it *item) []byte {
+	b = append(b, "  <skill>\n    <name>"...)
+	b = appendLine(b, it.e.Name(), escapeAll)
+	b = append(b, "</name>\n    <description>"...)
+	b = appendLine(b, it.desc, escapeAll)
+	b = append(b, "</description>\n    <location>"...)
+	b = appendLine(b, r.place(it.e), escapeAll)
+	return append(b, "</location>\n  </skill>\n"...)
+}
+
+func winkName(b []byte, _ *renderer, it *item) []byte {
+	b = append(b, "  <skill><name>"...)
+	b = appendLine(b, it.e.Name(), escapeAll)
+	return append(b, "</name></skill>\n"...)
+}
+
+func winkTail(b []byte, r *renderer) []byte {
+	steps := shortSteps
+	if r.o.Activation == Long {
+		steps = longSteps
+	}
+	return moreTail(ending+"\n\n"+steps)(b, r)
+}
+
+func harnessItem(b []byte, r *renderer, it *item) []byte {
+	b = append(b, "<skill>\n<name>"...)
+	b = appendLine(b, it.e.Name(), escapeAll)
+	b = append(b, "</name>\n<description>"...)
+	b = appendLine(b, it.desc, escapeAll)
+	b = append(b, "</description>\n<location>"...)
+	b = appendLine(b, r.place(it.e), escapeAll)
+	return append(b, "</location>\n</skill>\n"...)
+}
+
+func harnessName(b []byte, _ *renderer, it *item) []byte {
+	b = append(b, "<skill><name>"...)
+	b = appendLine(b, it.e.Name(), escapeAll)
+	return append(b, "</name></skill>\n"...)
+}
+
+func refItem(b []byte, r *renderer, it *item) []byte {
+	b = append(b, "<skill>\n<name>\n"...)
+	b = escapeRef(b, it.e.Name())
+	b = append(b, "\n</name>\n<description>\n"...)
+	b = escapeRef(b, it.desc)
+	b = append(b, "\n</description>\n<location>\n"...)
+	b = append(b, r.place(it.e)...)
+	return append(b, "\n</location>\n</skill>\n"...)
+}
+
+func refName(b []byte, _ *renderer, it *item) []byte {
+	b = append(b, "<skill>\n<name>\n"...)
+	b = escapeRef(b, it.e.Name())
+	return append(b, "\n</name>\n</skill>\n"...)
+}
+
+func toolItem(b []byte, r *renderer, it *item) []byte {
+	b = append(b, '"')
+	b = appendLine(b, it.e.Name(), escapeAll)
+	b = append(b, `": `...)
+	b = appendLine(b, it.desc, escapeTags)
+	return append(b, '\n')
+}
+
+func toolName(b []byte, _ *renderer, it *item) []byte {
+	b = append(b, '"')
+	b = appendLine(b, it.e.Name(), escapeAll)
+	return append(b, "\"\n"...)
+}
+
+func listItem(b []byte, r *renderer, it *item) []byte {
+	b = append(b, "- "...)
+	b = appendLine(b, it.e.Name(), escapeTags)
+	b = append(b, ": "...)
+	b = appendLine(b, it.desc, escapeTags)
+	if r.o.Location != "" && r.style.shows == showsDescription {
+		b = append(b, " ("...)
+		b = appendLine(b, r.place(it.e), escapeTags)
+		b = append(b, ')')
+	}
+	return append(b, '\n')
+}
+
+func listName(b []byte, _ *renderer, it *item) []byte {
+	b = append(b, "- "...)
+	b = appendLine(b, it.e.Name(), escapeTags)
+	return append(b, '\n')
+}
+
+// place returns where the skill is, as the options say.
+func (r *renderer) place(e skill.Entry) string {
+	if r.o.Location == LocationURI {
+		return address(e)
+	}
+	file := e.Location()
+	if r.o.Style == Wink {
+		file = mounted(e)
+	} else if file == "" {
+		return address(e)
+	}
+	if r.o.Location == LocationDir {
+		return file[:strings.LastIndexByte(file, '/')]
+	}
+	return file
+}
+
+func address(e skill.Entry) string { return "skill://" + url.PathEscape(e.Name()) + "/SKILL.md" }
+
+// mounted returns the path of SKILL.md in a workspace with the layer's skills at its mount (R54).
+// It goes by the directory, which is what a plain host finds there, and is the name's but for an
+// odd skill.
+func mounted(e skill.Entry) string {
+	dir := e.Path()
+	if dir == "" || dir == "." {
+		dir = e.Name()
+	}
+	file := "SKILL.md"
+	if l := e.Location(); l != "" {
+		file = path.Base(l)
+	}
+	return strings.TrimSuffix(e.Mount(), "/") + "/" + dir + "/" + file
+}

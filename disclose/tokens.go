@@ -1,0 +1,107 @@
+package disclose
+
+// Tokens estimates how many tokens a current model's tokenizer makes of s. It is linear in the
+// length of s, needs no tables and never fails. On Markdown and on lists of skills the mean error
+// against o200k is about 3 %, and 95 of 100 texts are within 10 %; languages without blanks and
+// random bytes are further off.
+func Tokens(s string) int { return whole(cost(s)) }
+
+// whole rounds thousandths of a token up.
+func whole(milli int) int { return (milli + 999) / 1000 }
+
+// Weights in thousandths of a token, fitted by least squares to real SKILL.md files.
+const (
+	perWord     = 969  // a run of letters; a capital after a small letter begins a new one
+	perLongTail = 58   // each letter of a word after the seventh
+	perCapital  = 166  // each letter after the first in a run of capitals
+	perDigits   = 719  // up to three digits
+	perBlankNum = 1528 // a single blank before a digit
+	perPunct    = 1069 // a run of punctuation, with the line break after it
+	perBreak    = 1184 // any other run of line breaks
+	perIndent   = 556  // a run of two or more blanks
+	perHighByte = 195  // a byte beyond ASCII
+)
+
+const longWord = 7
+
+// The classes of bytes, as in the string classes.
+const (
+	lower  = 'l'
+	upper  = 'u'
+	digit  = 'd'
+	newln  = 'n'
+	blank  = 'b'
+	punct  = 'p'
+	beyond = 'h'
+)
+
+// cost estimates s in thousandths of a token. Nothing is counted across a line break that is
+// followed by another character, so that cost(a+b) == cost(a)+cost(b) when a ends with its only
+// line break and b does not begin with one.
+func cost[T string | []byte](s T) int {
+	sum := 0
+	for i := 0; i < len(s); {
+		k := classes[s[i]]
+		j := i + 1
+		switch k {
+		case lower, upper:
+			var c int
+			c, j = word(s, i)
+			sum += c
+		default:
+			for j < len(s) && classes[s[j]] == k {
+				j++
+			}
+			sum += run(s, i, j)
+		}
+		i = j
+	}
+	return sum
+}
+
+// word returns the cost of the word that begins at i, and its end.
+func word[T string | []byte](s T, i int) (sum, end int) {
+	j := i + 1
+	if classes[s[i]] == upper {
+		for j < len(s) && classes[s[j]] == upper {
+			j++
+		}
+		sum = (j - i - 1) * perCapital
+	}
+	for j < len(s) && classes[s[j]] == lower {
+		j++
+	}
+	return sum + perWord + max(0, j-i-longWord)*perLongTail, j
+}
+
+// run returns the cost of s[i:j], a run of bytes of one class.
+func run[T string | []byte](s T, i, j int) int {
+	switch classes[s[i]] {
+	case digit:
+		return (j - i + 2) / 3 * perDigits
+	case newln:
+		if i > 0 && classes[s[i-1]] == punct {
+			return 0
+		}
+		return perBreak
+	case blank:
+		if j-i > 1 {
+			return perIndent
+		}
+		if j < len(s) && classes[s[j]] == digit {
+			return perBlankNum
+		}
+		return 0
+	case punct:
+		return perPunct
+	}
+	return (j - i) * perHighByte
+}
+
+// classes gives the class of each byte.
+const classes = "pppppppppbnppnpppppppppppppppppp" + // controls: tab is a blank, LF and CR break
+	"bpppppppppppppppddddddddddpppppp" +
+	"puuuuuuuuuuuuuuuuuuuuuuuuuuppppp" +
+	"pllllllllllllllllllllllllllppppp" +
+	"hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh" +
+	"hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh"
