@@ -1,0 +1,56 @@
+// Command run measures agent, the limit of the system calls and the peers in one go, and prints the ratios as a
+// Markdown table. bench/run.sh builds and installs what it starts, and starts it.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+func main() {
+	b := &bench{figures: map[key]figure{}}
+	sizes := flag.String("n", "100,1000", "sizes of the trees, in skills")
+	flag.StringVar(&b.bin, "bin", "", "the folder of our own programs")
+	flag.StringVar(&b.peers, "peers", "", "the folder of the peers")
+	flag.StringVar(&b.script, "script", "", "skillsref.py")
+	flag.StringVar(&b.work, "work", "", "the folder for trees and homes")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := b.run(ctx, *sizes); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func (b *bench) run(ctx context.Context, sizes string) error {
+	for _, dir := range []*string{&b.bin, &b.peers, &b.script, &b.work} {
+		full, err := filepath.Abs(*dir)
+		if err != nil {
+			return err
+		}
+		*dir = full
+	}
+	for size := range strings.SplitSeq(sizes, ",") {
+		n, err := strconv.Atoi(size)
+		if err != nil || n < 1 {
+			return fmt.Errorf("size %q is not a number of skills", size)
+		}
+		b.sizes = append(b.sizes, n)
+	}
+	if err := b.measureStart(ctx); err != nil {
+		return err
+	}
+	for _, n := range b.sizes {
+		if err := b.measureTree(ctx, n); err != nil {
+			return err
+		}
+	}
+	return b.print(os.Stdout)
+}

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// bench is one run: where its programs are, and every figure so far.
+type bench struct {
+	bin, peers, script, work string
+	sizes                    []int
+	figures                  map[key]figure
+	notes                    []string // what could not be measured, and why
+}
+
+// key names a figure; n is 0 where the size of the tree does not matter.
+type key struct {
+	name string
+	n    int
+}
+
+// figure has the values of one line, by name: min, med and p99 in milliseconds, heap in bytes, peak in KiB.
+type figure map[string]float64
+
+// command is one program to start. Its lines become figures named label, or "label NAME" where a line has a name.
+type command struct {
+	label string
+	n     int
+	dir   string // its working directory; "" is the private home
+	args  []string
+}
+
+// measure runs a command and keeps its figures. A program that is missing or fails becomes a note.
+func (b *bench) measure(ctx context.Context, c command) error {
+	fmt.Fprintf(os.Stderr, "%s %d ...\n", c.label, c.n)
+	out, err := b.output(ctx, c)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		b.note("%s, %d skills: %v", c.label, c.n, err)
+		return nil
+	}
+	for line := range strings.Lines(out) {
+		name, values, err := parseLine(line)
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.label, err)
+		}
+		label := c.label
+		if name != "spawn" {
+			label += " " + name
+		}
+		b.figures[key{label, c.n}] = values
+	}
+	return nil
+}
+
+// output runs a command in a home of its own and returns what it printed.
+func (b *bench) output(ctx context.Context, c command) (string, error) {
+	home := filepath.Join(b.work, "home")
+	if err := os.MkdirAll(home, 0o755); err != nil {
+		return "", err
+	}
+	if c.dir == "" {
+		c.dir = home
+	}
+	var stdout, stderr bytes.Buffer
+	cmd := exec.CommandContext(ctx, c.args[0], c.args[1:]...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = c.dir, &stdout, &stderr
+	cmd.Env = append(os.Environ(), "HOME="+home, "AGENT_HOME="+filepath.Join(home, ".agent"), "NO_COLOR=1")
+	if err := cmd.Run(); err != nil {
+		last := strings.TrimSpace(stderr.String())
+		return "", fmt.Errorf("%w: %s", err, last[strings.LastIndexByte(last, '\n')+1:])
+	}
+	return stdout.String(), nil
+}
+
+func (b *bench) note(format string, args ...any) {
+	b.notes = append(b.notes, fmt.Sprintf(format, args...))
+}
+
+// parseLine reads "name key=1.5ms key=20": the unit is for the reader, each key has its own.
+func parseLine(line string) (name string, values figure, err error) {
+	fields := strings.Fields(line)
+	if len(fields) == 0 {
+		return "", nil, errors.New("an empty line of figures")
+	}
+	values = figure{}
+	for _, field := range fields[1:] {
+		k, text, _ := strings.Cut(field, "=")
+		v, err := strconv.ParseFloat(strings.TrimRight(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"), 64)
+		if err != nil {
+			return "", nil, fmt.Errorf("figure %q is not a number", field)
+		}
+		values[k] = v
+	}
+	return fields[0], values, nil
+}
+
+// program returns the path of one of ours.
+func (b *bench) program(name string) string {
+	return filepath.Join(b.bin, name)
+}
+
+// peer returns the path of a peer's file, or "" with a note when it is not installed.
+func (b *bench) peer(path string) string {
+	full := filepath.Join(b.peers, filepath.FromSlash(path))
+	if _, err := os.Stat(full); err == nil {
+		return full
+	}
+	note := fmt.Sprintf("%s is not installed", path)
+	for _, known := range b.notes {
+		if known == note {
+			return ""
+		}
+	}
+	b.notes = append(b.notes, note)
+	return ""
+}
+
+// tree makes the tree of n skills, once, and returns its folder.
+func (b *bench) tree(ctx context.Context, n int) (string, error) {
+	dir := filepath.Join(b.work, "tree", strconv.Itoa(n))
+	if _, err := os.Stat(filepath.Join(dir, "queries.txt")); err == nil {
+		return dir, nil
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		return "", err
+	}
+	_, err := b.output(ctx, command{args: []string{b.program("gentree"), "-n", strconv.Itoa(n), "-out", dir}})
+	return dir, err
+}
+
+// project makes a folder in which the peers find the skills of a tree, and returns it.
+func (b *bench) project(tree string, n int) (string, error) {
+	dir := filepath.Join(b.work, "project", strconv.Itoa(n))
+	for _, place := range []string{".claude", ".agents"} {
+		if err := os.MkdirAll(filepath.Join(dir, place), 0o755); err != nil {
+			return "", err
+		}
+		err := os.Symlink(filepath.Join(tree, "skills"), filepath.Join(dir, place, "skills"))
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			return "", err
+		}
+	}
+	return dir, nil
+}

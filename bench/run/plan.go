@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// dropCaches makes Linux forget what it has read from disk, when the superuser writes to it.
+const dropCaches = "/proc/sys/vm/drop_caches"
+
+// coldSize is the tree that is measured with a cold page cache.
+const coldSize = 1000
+
+// Peers that take longer than the rest are left out of larger trees.
+const (
+	maxSkillsRef = 1_000
+	maxPeers     = 100_000
+)
+
+// rounds returns how often a thing is measured that takes the longer the larger the tree is.
+func rounds(n, most int) string {
+	return strconv.Itoa(max(1, min(most, 40*most/max(n/25, 1))))
+}
+
+// measureStart measures how long programs take that do nothing.
+func (b *bench) measureStart(ctx context.Context) error {
+	spawn := b.program("spawn")
+	commands := []command{
+		{label: "empty", args: []string{spawn, "200", b.program("empty")}},
+		{label: "agent version", args: []string{spawn, "200", b.program("agent"), "version"}},
+	}
+	if node, cli := b.peer("node_modules/node/bin/node"), b.peer("node_modules/skills/bin/cli.mjs"); node != "" && cli != "" {
+		commands = append(commands, command{label: "skills version", args: []string{spawn, "10", node, cli, "--version"}})
+	}
+	if cli := b.peer("node_modules/.bin/openskills"); cli != "" {
+		commands = append(commands, command{label: "openskills version", args: []string{spawn, "10", cli, "--version"}})
+	}
+	return b.measureAll(ctx, commands)
+}
+
+// measureTree measures everything that depends on the number of skills.
+func (b *bench) measureTree(ctx context.Context, n int) error {
+	tree, err := b.tree(ctx, n)
+	if err != nil {
+		return err
+	}
+	commands := append(b.limits(tree, n), b.ours(tree, n)...)
+	theirs, err := b.theirs(tree, n)
+	if err != nil {
+		return err
+	}
+	if err := b.measureAll(ctx, append(commands, theirs...)); err != nil {
+		return err
+	}
+	if n == coldSize {
+		if err := b.measureCold(ctx, tree); err != nil {
+			return err
+		}
+	}
+	return b.countThroughPipe(ctx, tree, n)
+}
+
+func (b *bench) measureAll(ctx context.Context, commands []command) error {
+	for _, c := range commands {
+		if err := b.measure(ctx, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *bench) limits(tree string, n int) []command {
+	root := filepath.Join(tree, "skills")
+	return []command{
+		{label: "limit1", n: n, args: []string{b.program("limit"), "read4k", root, "1", rounds(n, 100)}},
+		{label: "limit2", n: n, args: []string{b.program("limit"), "read4k", root, "2", rounds(n, 100)}},
+		{label: "limit2", n: n, args: []string{b.program("limit"), "stat", root, "2", rounds(n, 100)}},
+	}
+}
+
+func (b *bench) ours(tree string, n int) []command {
+	in := func(what, rounds string) command {
+		return command{label: "ours", n: n, args: []string{b.program("inproc"), what, tree, rounds}}
+	}
+	cli := func(label string, args ...string) command {
+		args = append([]string{b.program("spawn"), rounds(n, 20), b.program("agent")}, args...)
+		return command{label: label, n: n, args: args}
+	}
+	root := filepath.Join(tree, "skills")
+	return []command{
+		in("open", rounds(n, 50)),
+		in("refresh", rounds(n, 50)),
+		in("load", "5000"),
+		in("render", rounds(n, 50)),
+		cli("agent list", "skill", "list", "--skills-dir", root),
+		cli("agent validate", "skill", "validate", root),
+	}
+}
+
+func (b *bench) theirs(tree string, n int) ([]command, error) {
+	root := filepath.Join(tree, "skills")
+	project, err := b.project(tree, n)
+	if err != nil || n > maxPeers {
+		return nil, err
+	}
+	var commands []command
+	spawn := func(label string, args ...string) {
+		args = append([]string{b.program("spawn"), rounds(n, 5)}, args...)
+		commands = append(commands, command{label: label, n: n, dir: project, args: args})
+	}
+	if eino := b.peer("eino"); eino != "" {
+		commands = append(commands, command{label: "eino", n: n, args: []string{eino, root, rounds(n, 10)}})
+	}
+	if python := b.peer("python/bin/python"); python != "" && n <= maxSkillsRef {
+		commands = append(commands, command{label: "skills-ref", n: n, args: []string{python, b.script, root, "2"}})
+	}
+	if cli := b.peer("node_modules/.bin/openskills"); cli != "" {
+		spawn("openskills list", cli, "list")
+	}
+	if node, cli := b.peer("node_modules/node/bin/node"), b.peer("node_modules/skills/bin/cli.mjs"); node != "" && cli != "" {
+		spawn("skills list", node, cli, "list")
+	}
+	return commands, nil
+}
+
+// measureCold measures one discovery right after the page cache was dropped.
+func (b *bench) measureCold(ctx context.Context, tree string) error {
+	drop, err := os.OpenFile(dropCaches, os.O_WRONLY, 0)
+	if err != nil {
+		b.note("discovery with a cold page cache: %v", err)
+		return nil
+	}
+	defer drop.Close()
+	root := filepath.Join(tree, "skills")
+	for _, c := range []command{
+		{label: "cold limit16", args: []string{b.program("limit"), "read4k", root, "16", "1"}},
+		{label: "cold ours", args: []string{b.program("inproc"), "open", tree, "1"}},
+	} {
+		// Once to have the program itself in memory, which is not what is measured.
+		if _, err := b.output(ctx, c); err != nil {
+			b.note("%s: %v", c.label, err)
+			return nil
+		}
+		if _, err := drop.WriteString("3"); err != nil {
+			b.note("discovery with a cold page cache: %v", err)
+			return nil
+		}
+		if _, err := os.ReadFile(c.args[0]); err != nil {
+			return err
+		}
+		c.n = coldSize
+		if err := b.measure(ctx, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// countThroughPipe counts the skills that agent lists when its output is a pipe: some programs end before it is empty.
+func (b *bench) countThroughPipe(ctx context.Context, tree string, n int) error {
+	args := []string{b.program("agent"), "skill", "list", "--json", "--skills-dir", filepath.Join(tree, "skills")}
+	out, err := b.output(ctx, command{args: args})
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		b.note("agent skill list --json, %d skills: %v", n, err)
+		return nil
+	}
+	var list struct {
+		Skills []struct {
+			Layer string `json:"layer"`
+		} `json:"skills"`
+	}
+	if err := json.Unmarshal([]byte(out), &list); err != nil {
+		return fmt.Errorf("agent skill list --json: %w", err)
+	}
+	b.figures[key{"agent count", n}] = figure{"count": float64(len(list.Skills))}
+	return nil
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestParseLine(t *testing.T) {
+	name, got, err := parseLine("read4k n=1000 min=1.500ms per=1500ns peak=2048KiB\n")
+	want := figure{"n": 1000, "min": 1.5, "per": 1500, "peak": 2048}
+	if err != nil || name != "read4k" || !cmp.Equal(got, want) {
+		t.Errorf("parseLine = %q, %v, %v, want read4k, %v", name, got, err, want)
+	}
+	for _, line := range []string{"", "x y", "x n=", "x n=ms"} {
+		if _, _, err := parseLine(line); err == nil {
+			t.Errorf("parseLine(%q) succeeded, want an error", line)
+		}
+	}
+}
+
+func TestPrint(t *testing.T) {
+	b := &bench{sizes: []int{100, 1000}, figures: map[key]figure{
+		{"ours open", 100}:            {"min": 0.09, "heap": 400},
+		{"limit1 read4k", 100}:        {"min": 0.06},
+		{"ours open", 1000}:           {"min": 2, "heap": 450},
+		{"limit1 read4k", 1000}:       {"min": 2.5},
+		{"skills-ref to_prompt", 100}: {"min": 90},
+		{"agent version", 0}:          {"med": 2, "peak": 5000},
+		{"empty", 0}:                  {"med": 1},
+		{"agent validate", 1000}:      {"med": 12},
+	}, notes: []string{"eino is not installed"}}
+	var out strings.Builder
+	if err := b.print(&out); err != nil {
+		t.Fatal(err)
+	}
+	_, got, _ := strings.Cut(out.String(), "|\n|---|---|--:|--:|---|--:|--:|---|\n")
+	want := `| 1 | discovery, warm page cache | 100 | 90.00 µs | limit1 read4k | 60.00 µs | 1.50 | ≤ 1.0 with 2 CPUs, 1.6 with 1 |
+| 1 | discovery, warm page cache | 1000 | 2.00 ms | limit1 read4k | 2.50 ms | 0.80 | ≤ 1.0 with 2 CPUs, 1.6 with 1 |
+| 1 | discovery, warm page cache | 100 | 90.00 µs | skills-ref to_prompt | 90.00 ms | 1/1000 | ≤ 1/400 |
+| 7 | ` + "`agent version`" + `, whole process | - | 2.00 ms | empty | 1.00 ms | 2.00 | ≤ 2.5 |
+| 10 | heap that a catalogue keeps, per skill | 100 | 400 B | - | - | - | ≤ 480 B |
+| 10 | heap that a catalogue keeps, per skill | 1000 | 450 B | - | - | - | ≤ 480 B |
+| 18 | ` + "`agent skill validate`" + `, per skill | 1000 | 12.00 µs | - | - | - | ≤ 15 µs |
+
+Not measured: eino is not installed.
+`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("print (-want +got):\n%s", diff)
+	}
+}

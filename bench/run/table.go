@@ -1,0 +1,133 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+)
+
+// row is one line of the report: a figure of ours, alone or over another of the same run.
+type row struct {
+	number   int    // in the list of targets
+	what     string // what was measured
+	ours     string // the figure's name
+	value    string // which value of it
+	perSkill bool   // divided by the number of skills
+	other    string // the figure that it is compared with, or ""
+	target   string
+}
+
+// rows is the report, for each size in which both figures exist.
+var rows = []row{
+	{1, "discovery, warm page cache", "ours open", "min", false, "limit1 read4k", "≤ 1.0 with 2 CPUs, 1.6 with 1"},
+	{1, "", "ours open", "min", false, "eino list", ""},
+	{1, "", "ours open", "min", false, "skills-ref to_prompt", "≤ 1/400"},
+	{2, "discovery, cold page cache", "cold ours open", "min", false, "cold limit16 read4k", "≤ 1.7"},
+	{3, "refresh with nothing changed", "ours refresh", "min", false, "limit2 stat", "≤ 1.25"},
+	{5, "`agent skill list`, whole process", "agent list", "med", false, "openskills list", "≤ 1/25 at 1,000, 1/7 at 10,000"},
+	{5, "", "agent list", "med", false, "skills list", "≤ 1/150 at 1,000"},
+	{5, "", "agent list", "med", false, "limit1 read4k", ""},
+	{7, "`agent version`, whole process", "agent version", "med", false, "empty", "≤ 2.5"},
+	{7, "", "agent version", "med", false, "skills version", "≤ 1/45"},
+	{7, "", "agent version", "med", false, "openskills version", ""},
+	{7, "its peak memory", "agent version", "peak", false, "empty", "≤ 6 MB"},
+	{8, "activation, p50", "ours load", "med", false, "ours read+sha256", "≤ 1.3"},
+	{8, "activation, p99", "ours load", "p99", false, "ours read+sha256", ""},
+	{8, "", "ours load", "med", false, "eino get", "≤ 1/3"},
+	{9, "catalogue text, per skill", "ours render-harness", "min", true, "", "≤ 0.5 µs"},
+	{9, "its tokens, per skill: XML", "ours render-harness", "tokens", false, "", ""},
+	{9, "its tokens, per skill: Markdown", "ours render-markdown", "tokens", false, "", "≤ 62"},
+	{10, "heap that a catalogue keeps, per skill", "ours open", "heap", false, "", "≤ 480 B"},
+	{10, "peak memory of `agent skill list`", "agent list", "peak", false, "openskills list", "≤ 6 MB at 1,000, 10 MB at 10,000, 60 MB at 100,000"},
+	{11, "script run, warm", "ours run", "med", false, "ours bare", ""},
+	{11, "", "ours run", "med", false, "ours uv-run", "≤ 1/2"},
+	{13, "trigger match, p50", "ours match", "med", false, "ours match-loop", "≤ 1.5 µs"},
+	{13, "trigger match, p99", "ours match", "p99", false, "ours match-loop", "≤ 5 µs"},
+	{13, "building the index", "ours index", "min", false, "", "≤ 5 ms"},
+	{14, "search, p50", "ours search", "med", false, "ours search-scan", "≤ 100 µs"},
+	{14, "memory of the index", "ours index", "heap", false, "", "≤ 6 MB at 10,000"},
+	{18, "`agent skill validate`, per skill", "agent validate", "med", true, "", "≤ 15 µs"},
+	{18, "", "agent validate", "med", false, "skills-ref validate", "≤ 1/60"},
+	{18, "", "agent validate", "med", false, "limit1 read4k", ""},
+	{20, "skills that `agent skill list --json` gives to a pipe", "agent count", "count", false, "", "all of them"},
+}
+
+func (b *bench) print(w io.Writer) error {
+	var out strings.Builder
+	fmt.Fprintf(&out, "%s/%s, %d CPUs, %s\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
+	out.WriteString("| # | figure | skills | ours | compared with | its figure | ratio | target |\n")
+	out.WriteString("|---|---|--:|--:|---|--:|--:|---|\n")
+	what := ""
+	for _, r := range rows {
+		if r.what != "" {
+			what = r.what
+		}
+		r.what = what
+		for _, n := range append([]int{0}, b.sizes...) {
+			b.printRow(&out, r, n)
+		}
+	}
+	for _, note := range b.notes {
+		out.WriteString("\nNot measured: " + note + ".\n")
+	}
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+// printRow writes a row for one size, when its figures are there.
+func (b *bench) printRow(out *strings.Builder, r row, n int) {
+	ours, ok := b.figures[key{r.ours, n}][r.value]
+	if !ok {
+		return
+	}
+	if r.perSkill {
+		ours /= float64(n)
+	}
+	skills := "-"
+	if n > 0 {
+		skills = fmt.Sprint(n)
+	}
+	other, figure, ratio := "-", "-", "-"
+	if r.other != "" {
+		theirs, ok := b.figures[key{r.other, n}][r.value]
+		if !ok || theirs == 0 {
+			return
+		}
+		other, figure, ratio = r.other, amount(r.value, theirs), quotient(ours, theirs)
+	}
+	fmt.Fprintf(out, "| %d | %s | %s | %s | %s | %s | %s | %s |\n",
+		r.number, r.what, skills, amount(r.value, ours), other, figure, ratio, r.target)
+}
+
+// amount formats a value in the unit that its name stands for.
+func amount(name string, v float64) string {
+	switch name {
+	case "min", "med", "p99": // milliseconds
+		switch {
+		case v < 0.1:
+			return fmt.Sprintf("%.2f µs", v*1e3)
+		case v < 1e3:
+			return fmt.Sprintf("%.2f ms", v)
+		}
+		return fmt.Sprintf("%.2f s", v/1e3)
+	case "heap": // bytes
+		if v < 1e5 {
+			return fmt.Sprintf("%.0f B", v)
+		}
+		return fmt.Sprintf("%.1f MB", v/1e6)
+	case "peak": // KiB
+		return fmt.Sprintf("%.1f MB", v*1024/1e6)
+	case "tokens":
+		return fmt.Sprintf("%.1f", v)
+	}
+	return fmt.Sprintf("%.0f", v)
+}
+
+// quotient formats a ratio; one far under 1 as a fraction, which says more than its decimals.
+func quotient(a, b float64) string {
+	if a > 0 && b/a >= 3 {
+		return fmt.Sprintf("1/%.0f", b/a)
+	}
+	return fmt.Sprintf("%.2f", a/b)
+}
