@@ -6,6 +6,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/ui"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skills"
 )
 
 // app is one run of the command.
@@ -21,7 +22,7 @@ func (a *app) ready() error {
 	if a.flags.noColor {
 		a.ui.Colour = false
 	}
-	return nil
+	return checkLogFormat(a.flags.logFormat)
 }
 
 func (a *app) close() {}
@@ -32,7 +33,8 @@ func (a *app) catalog(ctx context.Context) (*skill.Catalog, error) {
 	for _, dir := range a.flags.skillsDir {
 		layers = append(layers, skill.Layer{Name: "extra", Source: skill.Dir(a.abs(dir), nil)})
 	}
-	layers = append(layers, skill.Layer{Name: "user", Source: skill.Dir(filepath.Join(a.sys.Home, ".agent/skills"), nil)})
+	layers = append(layers, skill.Layer{Name: "user", Source: skill.Dir(filepath.Join(a.sys.Home, ".agent/skills"), nil)},
+		skill.Layer{Name: "bundled", Source: skill.FS(skills.Core(), nil), Trust: skill.Bundled})
 	return skill.Open(ctx, &skill.Options{Layers: layers})
 }
 

@@ -27,6 +27,7 @@ type globals struct {
 	project   string
 	quiet     bool
 	verbose   bool
+	logFormat string
 	noColor   bool
 }
 
@@ -49,6 +50,7 @@ func rootCommand(a *app) *cobra.Command {
 	f.StringVar(&g.project, "project", "", "the project's folder (default: the nearest parent with .git)")
 	f.BoolVarP(&g.quiet, "quiet", "q", false, "no warnings and no progress")
 	f.BoolVarP(&g.verbose, "verbose", "v", false, "log what happens to stderr")
+	f.StringVar(&g.logFormat, "log-format", "text", "with --verbose: text or json lines")
 	f.BoolVar(&g.noColor, "no-color", false, "no colours")
 	c.SetFlagErrorFunc(flagError)
 	group(c)

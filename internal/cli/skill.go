@@ -12,6 +12,7 @@ func skillCommand(a *app) *cobra.Command {
 	c.AddCommand(
 		listCommand(a),
 		showCommand(a),
+		promptCommand(a),
 		createCommand(a),
 	)
 	return c

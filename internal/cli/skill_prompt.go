@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-base/agent-base/disclose"
+	"github.com/agent-base/agent-base/skill"
+)
+
+type promptOptions struct {
+	style, query string
+	budget       int
+	tokens, json bool
+}
+
+func promptCommand(a *app) *cobra.Command {
+	o := &promptOptions{}
+	c := &cobra.Command{
+		Use:   "prompt",
+		Short: "Print what a model is told of the skills",
+		Long: `Print the list of skills as a model gets it, and nothing else.
+
+With --query it is what the model gets beside that message, when skills are offered by their triggers.
+With --tokens it is what each skill costs instead. Tokens are estimated.`,
+		Example: `  agent skill prompt
+  agent skill prompt --tokens
+  agent skill prompt --style registry --budget 500
+  agent skill prompt --query "what are the odds of rain?"`,
+		Args: arguments(0, 0, "no argument"),
+		RunE: func(c *cobra.Command, _ []string) error { return a.prompt(c.Context(), o) },
+	}
+	f := c.Flags()
+	f.StringVar(&o.style, "style", "", "form of the list: "+strings.Join(styles(), ", "))
+	f.StringVar(&o.query, "query", "", "a user's message: what its words bring up")
+	f.IntVar(&o.budget, "budget", 0, "most tokens; longer lists are shortened, and it is said what was cut")
+	f.BoolVar(&o.tokens, "tokens", false, "print what each skill costs instead")
+	f.BoolVar(&o.json, "json", false, "print JSON")
+	_ = c.RegisterFlagCompletionFunc("style", cobra.FixedCompletions(styles(), cobra.ShellCompDirectiveNoFileComp))
+	return c
+}
+
+func styles() []string {
+	var names []string
+	for _, s := range disclose.Styles() {
+		names = append(names, string(s))
+	}
+	return names
+}
+
+func (a *app) prompt(ctx context.Context, o *promptOptions) error {
+	if o.style != "" && !slices.Contains(styles(), o.style) {
+		return usage(fmt.Errorf("unknown style %q", o.style), "one of "+strings.Join(styles(), ", "))
+	}
+	if o.budget < 0 {
+		return usage(fmt.Errorf("a budget of %d tokens", o.budget), "0 means no limit")
+	}
+	cat, err := a.catalog(ctx)
+	if err != nil {
+		return err
+	}
+	text, err := a.disclosed(cat, o)
+	if err != nil {
+		return err
+	}
+	switch {
+	case o.json:
+		return writeJSON(a.ui.Out, map[string]any{"prompt": promptJSON(text)})
+	case o.tokens:
+		return a.costs(text)
+	}
+	if text.Body != "" {
+		text.Body += "\n"
+	}
+	if err := a.ui.Foreign(text.Body); err != nil {
+		return err
+	}
+	a.mentionCuts(text)
+	return nil
+}
+
+func promptJSON(t disclose.Text) any {
+	skills, cut := t.Skills, t.Cut
+	if skills == nil {
+		skills = []disclose.Cost{}
+	}
+	if cut == nil {
+		cut = []disclose.Cut{}
+	}
+	return struct {
+		Text   string          `json:"text"`
+		Tokens int             `json:"tokens"`
+		Skills []disclose.Cost `json:"skills"`
+		Cut    []disclose.Cut  `json:"cut"`
+	}{t.Body, t.Tokens, skills, cut}
+}
+
+// costs prints what each skill costs, the dearest first, and the whole.
+func (a *app) costs(t disclose.Text) error {
+	skills := slices.Clone(t.Skills)
+	slices.SortStableFunc(skills, func(x, y disclose.Cost) int { return y.Tokens - x.Tokens })
+	rows := make([][]string, 0, len(skills)+2)
+	sum := 0
+	for _, s := range skills {
+		rows = append(rows, []string{strconv.Itoa(s.Tokens), s.Name})
+		sum += s.Tokens
+	}
+	if rest := t.Tokens - sum; len(skills) > 0 && rest > 0 {
+		rows = append(rows, []string{strconv.Itoa(rest), "(the text around them)"})
+	}
+	rows = append(rows, []string{strconv.Itoa(t.Tokens), "in all"})
+	width := len(strconv.Itoa(t.Tokens))
+	for _, row := range rows {
+		row[0] = fmt.Sprintf("%*s", max(width, len("TOKENS")), row[0])
+	}
+	if err := a.ui.Table([]string{"TOKENS", "SKILL"}, rows); err != nil {
+		return err
+	}
+	a.mentionCuts(t)
+	return nil
+}
+
+// mentionCuts says on stderr that a limit has cut something: nothing is lost silently (C41).
+func (a *app) mentionCuts(t disclose.Text) {
+	if a.flags.quiet || len(t.Cut) == 0 {
+		return
+	}
+	what := map[string]int{}
+	for _, c := range t.Cut {
+		what[c.What]++
+	}
+	for _, kind := range []string{disclose.Shortened, disclose.NameOnly, disclose.LeftOut} {
+		if n := what[kind]; n > 0 {
+			a.ui.Warn(fmt.Sprintf("%s: %s, to keep the budget", count(n, "skill"), kind))
+		}
+	}
+}
+
+// disclosed renders the list that the flags ask for.
+func (a *app) disclosed(cat *skill.Catalog, o *promptOptions) (disclose.Text, error) {
+	return disclose.Catalog(cat, &disclose.Options{Style: disclose.Style(o.style), Budget: o.budget})
+}
