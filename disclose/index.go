@@ -1,0 +1,30 @@
+package disclose
+
+import (
+	"sync"
+
+	"github.com/agent-base/agent-base/skill"
+)
+
+// Index finds skills of one catalogue for a query. It is immutable and safe for concurrent use.
+type Index struct {
+	catalog  *skill.Catalog
+	entries  []skill.Entry // those that a model may see, by canonical name
+	triggers *triggers
+	words    func() *wordIndex // made with the first search
+}
+
+// NewIndex returns an index of the skills of c that a model may see.
+func NewIndex(c *skill.Catalog) *Index {
+	x := &Index{catalog: c}
+	for e := range c.All() {
+		x.entries = append(x.entries, e)
+	}
+	x.triggers = newTriggers(x.entries)
+	x.words = sync.OnceValue(func() *wordIndex { return newWordIndex(x.entries) })
+	return x
+}
+
+// Problems returns the trigger patterns that are off, with the reason. The other triggers of their
+// skills work.
+func (x *Index) Problems() []skill.Problem { return x.triggers.problems }

@@ -1,0 +1,195 @@
+package disclose
+
+import (
+	"cmp"
+	"fmt"
+	"regexp"
+	"regexp/syntax"
+	"slices"
+	"strings"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/agent-base/agent-base/skill"
+)
+
+// Bounds of trigger patterns. RE2 is linear in the query, and a query is at most maxQuery bytes,
+// so what one query costs is bounded by maxWork, whatever the skills say.
+const (
+	maxPattern  = 200      // characters of one pattern
+	maxPatterns = 16       // of one skill
+	maxProgram  = 4000     // instructions of one compiled pattern
+	maxLoose    = 256      // patterns of all skills that have no literal to look for
+	maxWork     = 32 << 20 // bytes of the query times instructions, for one query
+)
+
+// patterns are the regular expressions of all skills. One runs only when a text that every match
+// of it must contain is in the query, found by its first three bytes.
+type patterns struct {
+	all   []*pattern
+	grams map[[gram]byte][]int32 // first bytes of a literal to patterns
+	loose []int32                // those without a literal, by priority
+}
+
+// pattern is one regular expression of one skill, compiled when it is first needed.
+type pattern struct {
+	source   string
+	doc      int32
+	priority int
+	size     int      // instructions
+	literals []string // one of them is in every text that matches; folded
+	compiled func() *regexp.Regexp
+}
+
+// add enters the i-th pattern of a skill. The error says why it is off.
+func (x *patterns) add(source string, i int, doc int32, priority int) error {
+	if i >= maxPatterns {
+		return fmt.Errorf("a skill has at most %d patterns", maxPatterns)
+	}
+	if n := utf8.RuneCountInString(source); n > maxPattern {
+		return fmt.Errorf("it has %d characters, at most %d are read", n, maxPattern)
+	}
+	tree, err := syntax.Parse(source, syntax.Perl|syntax.FoldCase)
+	if err != nil {
+		return fmt.Errorf("it is not a regular expression of RE2: %w", err)
+	}
+	literals := required(tree)
+	prog, err := syntax.Compile(tree.Simplify())
+	if err != nil {
+		return fmt.Errorf("it is not a regular expression of RE2: %w", err)
+	}
+	if len(prog.Inst) > maxProgram {
+		return fmt.Errorf("it compiles to %d steps, at most %d are allowed", len(prog.Inst), maxProgram)
+	}
+	p := &pattern{source: source, doc: doc, priority: priority, size: len(prog.Inst), literals: literals}
+	p.compiled = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("(?i:" + source + ")") })
+	at := int32(len(x.all))
+	if literals == nil {
+		if len(x.loose) >= maxLoose {
+			return fmt.Errorf("it has no fixed text of %d bytes, and %d such patterns are already on", gram, maxLoose)
+		}
+		x.loose = append(x.loose, at)
+	}
+	x.all = append(x.all, p)
+	for _, lit := range literals {
+		key := [gram]byte([]byte(lit))
+		x.grams[key] = append(x.grams[key], at)
+	}
+	return nil
+}
+
+// order puts the patterns that run always by priority, so that maxWork cuts the least wanted.
+func (x *patterns) order() {
+	slices.SortStableFunc(x.loose, func(a, b int32) int { return cmp.Compare(x.all[b].priority, x.all[a].priority) })
+}
+
+// match calls yield with each pattern that matches query.
+func (x *patterns) match(query string, yield func(*pattern)) {
+	if len(x.all) == 0 {
+		return
+	}
+	work := 0
+	try := func(at int32) {
+		p := x.all[at]
+		work += p.size * (len(query) + 1)
+		if work <= maxWork && p.compiled().MatchString(query) {
+			yield(p)
+		}
+	}
+	for _, at := range x.candidates(query) {
+		try(at)
+	}
+	for _, at := range x.loose {
+		try(at)
+	}
+}
+
+// candidates returns, in order, the patterns one of whose literals is in query.
+func (x *patterns) candidates(query string) []int32 {
+	if len(x.grams) == 0 {
+		return nil
+	}
+	low := foldCase(query)
+	var found []int32
+	for i := 0; i+gram <= len(low); i++ {
+		for _, at := range x.grams[[gram]byte([]byte(low[i:i+gram]))] {
+			for _, lit := range x.all[at].literals {
+				if strings.HasPrefix(low[i:], lit) {
+					found = append(found, at)
+				}
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(x.all[b].priority, x.all[a].priority), cmp.Compare(a, b))
+	})
+	return slices.Compact(found)
+}
+
+// foldCase returns s with each character in the one form of all that differ by case alone, which
+// is what (?i) compares.
+func foldCase(s string) string {
+	if ascii(s) {
+		return strings.ToLower(s)
+	}
+	return strings.Map(lowestKept, s)
+}
+
+func lowestKept(r rune) rune {
+	if r < utf8.RuneSelf && folded[r] == ' ' {
+		return r
+	}
+	return lowest(r)
+}
+
+// required returns folded texts of which every match of re contains one, nil when there is no such
+// set of texts of at least gram bytes.
+func required(re *syntax.Regexp) []string {
+	switch re.Op {
+	case syntax.OpLiteral:
+		if s := foldCase(string(re.Rune)); len(s) >= gram {
+			return []string{s}
+		}
+	case syntax.OpCapture, syntax.OpPlus:
+		return required(re.Sub[0])
+	case syntax.OpRepeat:
+		if re.Min > 0 {
+			return required(re.Sub[0])
+		}
+	case syntax.OpConcat:
+		var best []string
+		for _, sub := range re.Sub {
+			if lits := required(sub); lits != nil && (best == nil || shortest(lits) > shortest(best)) {
+				best = lits
+			}
+		}
+		return best
+	case syntax.OpAlternate:
+		var all []string
+		for _, sub := range re.Sub {
+			lits := required(sub)
+			if lits == nil {
+				return nil
+			}
+			all = append(all, lits...)
+		}
+		return all
+	}
+	return nil
+}
+
+func shortest(lits []string) int {
+	n := len(lits[0])
+	for _, s := range lits {
+		n = min(n, len(s))
+	}
+	return n
+}
+
+func patternProblem(e skill.Entry, source string, err error) skill.Problem {
+	return skill.Problem{
+		Code: "triggers-pattern-off", Severity: skill.Warning, File: e.Path() + "/SKILL.md", Field: "triggers.patterns",
+		Message: fmt.Sprintf("the pattern %q of skill %q is off: %v", source, e.Name(), err),
+		Cure:    "correct or shorten the pattern, or use keywords",
+	}
+}

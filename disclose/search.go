@@ -1,0 +1,268 @@
+package disclose
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/agent-base/agent-base/skill"
+)
+
+// Hit is one skill that a search found.
+type Hit struct {
+	Entry skill.Entry
+	Score float64 // higher is better; comparable within one search only
+}
+
+// Search returns the max best skills for the words of query, best first, equal ones by name; max 0
+// means 10. It ranks by BM25 over names, tags and descriptions. A word that no skill has counts as
+// the beginning of one, or else as a misspelt one. A query that is a skill's name puts it first.
+func (x *Index) Search(query string, max int) []Hit {
+	if max <= 0 {
+		max = 10
+	}
+	w := x.words()
+	scores := w.scores.Get().(*[]float32)
+	defer func() {
+		clear(*scores)
+		w.scores.Put(scores)
+	}()
+	if !w.score(capped(query), *scores) {
+		return nil
+	}
+	best := top(*scores, max)
+	hits := make([]Hit, len(best))
+	for i, d := range best {
+		hits[i] = Hit{x.entries[d], float64((*scores)[d])}
+	}
+	return hits
+}
+
+// BM25's constants, the weights of a document's parts, and what an inexact word counts.
+const (
+	k1, b75      = 1.2, 0.75
+	nameWeight   = 3
+	tagWeight    = 2
+	exactName    = 100
+	inexact      = 0.5
+	maxInexact   = 32 // terms that one unknown word stands for
+	maxUnknown   = 4  // unknown words that are looked at
+	shortestTypo = 4  // letters
+)
+
+// wordIndex is an inverted index with the score of each pair of term and skill worked out.
+type wordIndex struct {
+	terms  map[string]uint32
+	sorted []string // terms in order, for beginnings
+	start  []uint32 // posts[start[t]:start[t+1]] are of term t
+	posts  []post
+	n      int
+	names  map[string]uint32 // folded name to skill
+	scores sync.Pool         // of *[]float32, all zero
+}
+
+type post struct {
+	doc   uint32
+	score float32
+}
+
+// tally is one term of one skill with its weighted count.
+type tally struct {
+	term, doc, count uint32
+}
+
+func newWordIndex(entries []skill.Entry) *wordIndex {
+	x := &wordIndex{terms: map[string]uint32{}, names: make(map[string]uint32, len(entries)), n: len(entries)}
+	tallies := make([]tally, 0, 48*len(entries))
+	lengths := make([]float64, len(entries))
+	total := 0.0
+	var w words
+	var ids []uint32
+	for d, e := range entries {
+		ids = ids[:0]
+		w.fold(e.Name())
+		x.names[string(w.text)] = uint32(d)
+		ids = x.add(&w, ids, nameWeight)
+		for _, tag := range e.Tags() {
+			w.fold(tag)
+			ids = x.add(&w, ids, tagWeight)
+		}
+		w.fold(e.Description())
+		ids = x.add(&w, ids, 1)
+		if s := e.Brief(); !strings.HasPrefix(e.Description(), strings.TrimSuffix(s, "...")) {
+			w.fold(s)
+			ids = x.add(&w, ids, 1)
+		}
+		slices.Sort(ids)
+		tallies = count(tallies, ids, uint32(d))
+		lengths[d] = float64(len(ids))
+		total += lengths[d]
+	}
+	x.fill(tallies, lengths, total/math.Max(1, float64(len(entries))))
+	x.scores.New = func() any { s := make([]float32, x.n); return &s }
+	return x
+}
+
+// add appends the ids of the words of w, each weight times.
+func (x *wordIndex) add(w *words, ids []uint32, weight int) []uint32 {
+	for i := range w.len() {
+		id, ok := x.terms[string(w.span(i, i+1))]
+		if !ok {
+			id = uint32(len(x.terms))
+			x.terms[string(w.span(i, i+1))] = id
+		}
+		for range weight {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+// count appends one tally for each run of equal ids.
+func count(to []tally, ids []uint32, doc uint32) []tally {
+	for i := 0; i < len(ids); {
+		j := i + 1
+		for j < len(ids) && ids[j] == ids[i] {
+			j++
+		}
+		to = append(to, tally{ids[i], doc, uint32(j - i)})
+		i = j
+	}
+	return to
+}
+
+// fill orders the tallies by term and turns their counts into scores.
+func (x *wordIndex) fill(tallies []tally, lengths []float64, mean float64) {
+	x.start = make([]uint32, len(x.terms)+1)
+	for _, t := range tallies {
+		x.start[t.term+1]++
+	}
+	for i := range len(x.terms) {
+		x.start[i+1] += x.start[i]
+	}
+	next := slices.Clone(x.start)
+	x.posts = make([]post, len(tallies))
+	for _, t := range tallies {
+		have := float64(x.start[t.term+1] - x.start[t.term])
+		idf := math.Log(1 + (float64(x.n)-have+0.5)/(have+0.5))
+		tf := float64(t.count)
+		s := idf * tf * (k1 + 1) / (tf + k1*(1-b75+b75*lengths[t.doc]/mean))
+		x.posts[next[t.term]] = post{t.doc, float32(s)}
+		next[t.term]++
+	}
+	x.sorted = make([]string, 0, len(x.terms))
+	for t := range x.terms {
+		x.sorted = append(x.sorted, t)
+	}
+	slices.Sort(x.sorted)
+}
+
+// score adds up the scores of the skills that have words of query, and reports whether any has.
+// Words that most skills have are left out when there are others: they tell nothing.
+func (x *wordIndex) score(query string, scores []float32) bool {
+	var w words
+	w.fold(query)
+	var idBuf, commonBuf [64]uint32
+	ids, common := idBuf[:0], commonBuf[:0]
+	unknown, any := 0, false
+	for i := range w.len() {
+		word := w.span(i, i+1)
+		id, ok := x.terms[string(word)]
+		switch {
+		case !ok && unknown < maxUnknown:
+			unknown++
+			for _, near := range x.near(string(word)) {
+				any = true
+				x.addPosts(x.terms[near], inexact, scores)
+			}
+		case !ok || slices.Contains(ids, id):
+		case int(x.start[id+1]-x.start[id]) > x.n/2:
+			common = append(common, id)
+		default:
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 && !any {
+		ids = common
+	}
+	for _, id := range ids {
+		x.addPosts(id, 1, scores)
+	}
+	if d, ok := x.names[string(w.text)]; ok {
+		scores[d] += exactName
+	}
+	return any || len(ids) > 0
+}
+
+func (x *wordIndex) addPosts(id uint32, weight float32, scores []float32) {
+	for _, p := range x.posts[x.start[id]:x.start[id+1]] {
+		scores[p.doc] += weight * p.score
+	}
+}
+
+// near returns the terms that begin with word, or else those one typing error away from it.
+func (x *wordIndex) near(word string) []string {
+	if len(word) < 2 {
+		return nil
+	}
+	i, _ := slices.BinarySearch(x.sorted, word)
+	j := i
+	for j < len(x.sorted) && j-i < maxInexact && strings.HasPrefix(x.sorted[j], word) {
+		j++
+	}
+	if j > i || len(word) < shortestTypo {
+		return x.sorted[i:j]
+	}
+	var out []string
+	for _, t := range x.sorted {
+		if d := len(t) - len(word); d >= -1 && d <= 1 && len(out) < maxInexact && oneEdit(t, word) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// oneEdit reports whether a and b, whose lengths differ by at most one byte, differ by one byte
+// put in, left out or replaced, or by two neighbours swapped.
+func oneEdit(a, b string) bool {
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	i := 0
+	for i < len(b) && a[i] == b[i] {
+		i++
+	}
+	if len(a) > len(b) {
+		return a[i+1:] == b[i:]
+	}
+	if i == len(a) || a[i+1:] == b[i+1:] {
+		return true
+	}
+	return i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+}
+
+// top returns the positions of the n highest scores above zero, highest first, equal ones in order.
+func top(scores []float32, n int) []uint32 {
+	best := make([]uint32, 0, min(n, len(scores)))
+	least := float32(0)
+	for d, s := range scores {
+		if s <= least {
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(best, s, func(o uint32, s float32) int { return cmp.Compare(s, scores[o]) })
+		for at < len(best) && scores[best[at]] == s {
+			at++
+		}
+		if len(best) < cap(best) {
+			best = append(best, 0)
+		}
+		copy(best[at+1:], best[at:])
+		best[at] = uint32(d)
+		if len(best) == cap(best) {
+			least = scores[best[len(best)-1]]
+		}
+	}
+	return best
+}
