@@ -13,6 +13,7 @@ func skillCommand(a *app) *cobra.Command {
 		listCommand(a),
 		showCommand(a),
 		promptCommand(a),
+		searchCommand(a),
 		createCommand(a),
 	)
 	return c
