@@ -26,7 +26,7 @@ func main() {
 }
 
 func usage() {
-	fmt.Fprintln(os.Stderr, "usage: inproc open|refresh|load|render TREE ROUNDS")
+	fmt.Fprintln(os.Stderr, "usage: inproc open|refresh|load|render|match|search TREE ROUNDS")
 	os.Exit(2)
 }
 
@@ -41,6 +41,10 @@ func subject(name string) func(ctx context.Context, tree string, rounds int) err
 		return measureLoad
 	case "render":
 		return measureRender
+	case "match":
+		return measureMatch
+	case "search":
+		return measureSearch
 	}
 	return nil
 }

@@ -100,6 +100,8 @@ func (b *bench) ours(tree string, n int) []command {
 		in("refresh", rounds(n, 50)),
 		in("load", "5000"),
 		in("render", rounds(n, 50)),
+		in("match", "10"),
+		in("search", "3"),
 		cli("agent list", "skill", "list", "--skills-dir", root),
 		cli("agent validate", "skill", "validate", root),
 	}
