@@ -1,0 +1,157 @@
+package trust
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/agent-base/agent-base/skill"
+)
+
+// The file's form is a promise: a later version reads it.
+func TestFileForm(t *testing.T) {
+	s := newStore(t)
+	must(t, s.AddRoot(t.Context(), "/home/me/skills"))
+	must(t, s.Approve(t.Context(), Approval{Name: "x", Digest: digest("a"), Dir: "/p/x", Permissions: []string{"network"},
+		Files: []File{{Path: "SKILL.md", SHA256: strings.Repeat("1", 64)}}}))
+	want := `{
+  "version": 1,
+  "roots": [
+    "/home/me/skills"
+  ],
+  "approvals": [
+    {
+      "name": "x",
+      "digest": "` + digest("a") + `",
+      "dir": "/p/x",
+      "approved_at": "2026-11-21T10:00:00Z",
+      "permissions": [
+        "network"
+      ],
+      "files": [
+        {
+          "path": "SKILL.md",
+          "sha256": "` + strings.Repeat("1", 64) + `"
+        }
+      ]
+    }
+  ]
+}
+`
+	got, err := os.ReadFile(s.Path)
+	if err != nil || string(got) != want {
+		t.Errorf("the file is %s, %v; want %s", got, err, want)
+	}
+	if info, err := os.Stat(s.Path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("its mode is %v, %v; want 0600", info.Mode(), err)
+	}
+}
+
+func TestMissingFile(t *testing.T) {
+	s := newStore(t)
+	if got := loaded(t, s).Trusted("x", "/p/x", digest("a")); got != skill.Untrusted {
+		t.Errorf("trust %v, want untrusted", got)
+	}
+	if found, err := s.Revoke(t.Context(), "x"); found || err != nil {
+		t.Errorf("Revoke = %v, %v", found, err)
+	}
+	if _, err := os.Stat(s.Path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a file was made for nothing: %v", err)
+	}
+}
+
+// REQUIREMENTS 1.4 and C45: a damaged file trusts nothing, a reader says so and writes nothing, the next writer keeps it
+// under another name.
+func TestDamagedFile(t *testing.T) {
+	whole := `{"version":1,"roots":["/a"],"approvals":[{"name":"x","digest":"` + digest("a") + `","approved_at":"2026-01-01T00:00:00Z"}]}`
+	tests := []struct{ name, content string }{
+		{"empty", ""},
+		{"cut", whole[:len(whole)-9]},
+		{"no JSON", "trusted: true"},
+		{"another form", `["/a"]`},
+		{"no version", strings.Replace(whole, `"version":1,`, "", 1)},
+		{"a root that is everything", strings.Replace(whole, `"/a"`, `"/"`, 1)},
+		{"a relative root", strings.Replace(whole, `"/a"`, `"."`, 1)},
+		{"an empty root", strings.Replace(whole, `"/a"`, `""`, 1)},
+		{"a short digest", strings.Replace(whole, digest("a"), "sha256:", 1)},
+		{"no name", strings.Replace(whole, `"name":"x"`, `"name":""`, 1)},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newStore(t)
+			must(t, os.MkdirAll(filepath.Dir(s.Path), 0o700))
+			must(t, os.WriteFile(s.Path, []byte(tt.content), 0o600))
+			set, err := s.Load()
+			if !errors.Is(err, ErrCorrupt) {
+				t.Errorf("error %v, want ErrCorrupt", err)
+			}
+			if got := set.Trusted("x", "/a/x", digest("a")); got != skill.Untrusted {
+				t.Errorf("trust %v, want untrusted", got)
+			}
+			if got, _ := os.ReadFile(s.Path); string(got) != tt.content {
+				t.Error("Load changed the file")
+			}
+			must(t, s.Approve(t.Context(), Approval{Name: "y", Digest: digest("b")}))
+			kept, err := os.ReadFile(s.Path + ".corrupt-20261121T100000.000Z")
+			if err != nil || string(kept) != tt.content {
+				t.Errorf("kept %q, %v; want %q", kept, err, tt.content)
+			}
+			set = loaded(t, s)
+			if x, y := set.Trusted("x", "/a/x", digest("a")), set.Trusted("y", "", digest("b")); x != skill.Untrusted || y != skill.Approved {
+				t.Errorf("after the write x is %v and y %v", x, y)
+			}
+		})
+	}
+}
+
+func TestNewerFileIsLeftAlone(t *testing.T) {
+	s := newStore(t)
+	content := `{"version":2,"roots":{"any":"form"}}`
+	must(t, os.MkdirAll(filepath.Dir(s.Path), 0o700))
+	must(t, os.WriteFile(s.Path, []byte(content), 0o600))
+	set, err := s.Load()
+	if !errors.Is(err, ErrNewer) || set.Trusted("x", "/any/x", digest("a")) != skill.Untrusted {
+		t.Errorf("error %v, want ErrNewer and nothing trusted", err)
+	}
+	if err := s.Approve(t.Context(), Approval{Name: "y", Digest: digest("b")}); !errors.Is(err, ErrNewer) {
+		t.Errorf("error %v, want ErrNewer", err)
+	}
+	checkError(t, err, "update agent")
+	if got, _ := os.ReadFile(s.Path); string(got) != content {
+		t.Errorf("the file is now %q", got)
+	}
+}
+
+func TestUnreadableFile(t *testing.T) {
+	s := newStore(t)
+	must(t, os.MkdirAll(s.Path, 0o700))
+	set, err := s.Load()
+	checkError(t, err, "nothing is trusted")
+	if set.Trusted("x", "/a", "") != skill.Untrusted {
+		t.Error("an unreadable file trusts something")
+	}
+	if (&Store{Path: s.Path}).now().IsZero() {
+		t.Error("no clock means no time")
+	}
+}
+
+// C44: writers at once lose nothing.
+func TestWritersAtOnce(t *testing.T) {
+	s := newStore(t)
+	var wg sync.WaitGroup
+	for _, n := range strings.Split("abcdefgh", "") {
+		wg.Go(func() {
+			if err := s.Approve(t.Context(), Approval{Name: n, Digest: digest("a")}); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if got := len(loaded(t, s).Approvals()); got != 8 {
+		t.Errorf("%d approvals, want 8", got)
+	}
+}

@@ -1,0 +1,210 @@
+package trust
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-base/agent-base/skill"
+	"github.com/google/go-cmp/cmp"
+)
+
+func digest(c string) string { return digestPrefix + strings.Repeat(c, 64) }
+
+func newStore(t *testing.T) *Store {
+	return &Store{
+		Path: filepath.Join(t.TempDir(), "agent", "trust.json"),
+		Now:  func() time.Time { return time.Date(2026, 11, 21, 10, 0, 0, 5, time.UTC) },
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func loaded(t *testing.T, s *Store) *Set {
+	t.Helper()
+	set, err := s.Load()
+	must(t, err)
+	return set
+}
+
+func checkError(t *testing.T, err error, want string) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("error %v, want %q in it", err, want)
+	}
+}
+
+// C26, C57, R73: what is approved is this content under this name.
+func TestTrusted(t *testing.T) {
+	s := newStore(t)
+	must(t, s.Approve(t.Context(), Approval{Name: "My_Skill", Digest: digest("a"), Dir: "/p/my-skill"}))
+	must(t, s.AddRoot(t.Context(), "/a/b"))
+	set := loaded(t, s)
+	tests := []struct {
+		name, skill, dir, digest string
+		want                     skill.Trust
+	}{
+		{"nobody approved it", "other", "/p/other", digest("a"), skill.Untrusted},
+		{"this content", "my-skill", "/p/my-skill", digest("a"), skill.Approved},
+		{"the name in another spelling", "MY-skill", "/p/my-skill", digest("a"), skill.Approved},
+		{"the same content elsewhere", "my-skill", "/q/my-skill", digest("a"), skill.Approved},
+		{"changed content", "my-skill", "/p/my-skill", digest("b"), skill.Changed},
+		{"another skill of the same name", "my-skill", "/evil/my-skill", digest("b"), skill.Changed}, // security 2.14 #185
+		{"no digest", "my-skill", "/p/my-skill", "", skill.Changed},
+		{"under a root", "new", "/a/b/new", digest("c"), skill.Root},
+		{"the root itself", "new", "/a/b", digest("c"), skill.Root},
+		{"deeper", "new", "/a/b/c/d/new", digest("c"), skill.Root},
+		{"only the letters begin like a root", "new", "/a/bc", digest("c"), skill.Untrusted},
+		{"above a root", "new", "/a", digest("c"), skill.Untrusted},
+		{"out of a root again", "new", "/a/b/../c", digest("c"), skill.Untrusted},
+		{"relative", "new", "a/b/new", digest("c"), skill.Untrusted},
+		{"nowhere on disk", "new", "", digest("c"), skill.Untrusted},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := set.Trusted(tt.skill, tt.dir, tt.digest); got != tt.want {
+				t.Errorf("Trusted(%q, %q, %.12q) = %v, want %v", tt.skill, tt.dir, tt.digest, got, tt.want)
+			}
+		})
+	}
+}
+
+// The digest reads every file of a skill, so it is asked for only where it can matter.
+func TestFunc(t *testing.T) {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	must(t, err)
+	outside, err := filepath.EvalSymlinks(t.TempDir())
+	must(t, err)
+	must(t, os.Mkdir(filepath.Join(root, "inside"), 0o755))
+	must(t, os.Symlink(outside, filepath.Join(root, "linked")))
+	s := newStore(t)
+	must(t, s.Approve(t.Context(), Approval{Name: "known", Digest: digest("a")}))
+	must(t, s.AddRoot(t.Context(), root))
+	unreadable := errors.New("unreadable")
+	tests := []struct {
+		name, skill, dir string
+		digest           string
+		want             skill.Trust
+		asked            bool
+		wantErr          error
+	}{
+		{"under a root", "known", filepath.Join(root, "inside"), digest("b"), skill.Root, false, nil},
+		{"a link out of a root", "other", filepath.Join(root, "linked"), digest("b"), skill.Untrusted, false, nil},
+		{"unknown", "other", outside, digest("a"), skill.Untrusted, false, nil},
+		{"approved", "Known", outside, digest("a"), skill.Approved, true, nil},
+		{"approved, embedded", "known", "", digest("a"), skill.Approved, true, nil},
+		{"changed", "known", outside, digest("b"), skill.Changed, true, nil},
+		{"gone", "known", filepath.Join(root, "gone"), digest("a"), skill.Approved, true, nil},
+		{"unreadable", "known", outside, "", skill.Untrusted, true, unreadable},
+	}
+	ask := loaded(t, s).Func()
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			asked := false
+			got, err := ask(t.Context(), skill.Subject{Name: tt.skill, Dir: tt.dir, Digest: func() (string, error) {
+				asked = true
+				return tt.digest, tt.wantErr
+			}})
+			if got != tt.want || asked != tt.asked || !errors.Is(err, tt.wantErr) {
+				t.Errorf("trust %v, %v, digest asked for: %v; want %v, %v, %v", got, err, asked, tt.want, tt.wantErr, tt.asked)
+			}
+		})
+	}
+	if got, err := ask(t.Context(), skill.Subject{Name: "known"}); got != skill.Untrusted || err == nil {
+		t.Errorf("without a digest: %v, %v; want untrusted and an error", got, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if got, err := ask(ctx, skill.Subject{Name: "known"}); got != skill.Untrusted || !errors.Is(err, context.Canceled) {
+		t.Errorf("with an ended context: %v, %v", got, err)
+	}
+}
+
+func TestApprovalsAreReplacedAndRevoked(t *testing.T) {
+	s := newStore(t)
+	must(t, s.Approve(t.Context(), Approval{Name: "x", Digest: digest("a"), Dir: "/p/x"}))
+	must(t, s.Approve(t.Context(), Approval{Name: "x", Digest: digest("b"), Dir: "/q/x", ApprovedAt: time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)}))
+	must(t, s.Approve(t.Context(), Approval{
+		Name: "x", Digest: digest("c"), Dir: "/p/x", Permissions: []string{"env: KALSHI_*"},
+		Files: []File{{Path: "SKILL.md", SHA256: strings.Repeat("1", 64)}, {Path: "run", SHA256: strings.Repeat("2", 64), Link: true}},
+	}))
+	set := loaded(t, s)
+	for d, want := range map[string]skill.Trust{"a": skill.Changed, "b": skill.Approved, "c": skill.Approved} {
+		if got := set.Trusted("x", "/p/x", digest(d)); got != want {
+			t.Errorf("content %s is %v, want %v", d, got, want)
+		}
+	}
+	got, ok := set.Approval("X", "/p/x")
+	want := Approval{
+		Name: "x", Digest: digest("c"), Dir: "/p/x", Permissions: []string{"env: KALSHI_*"}, ApprovedAt: time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC),
+		Files: []File{{Path: "SKILL.md", SHA256: strings.Repeat("1", 64)}, {Path: "run", SHA256: strings.Repeat("2", 64), Link: true}},
+	}
+	if diff := cmp.Diff(want, got); diff != "" || !ok {
+		t.Error(diff)
+	}
+	if got, ok := set.Approval("x", "/elsewhere"); got.Digest != digest("b") || !ok {
+		t.Errorf("the last approval of another directory is %+v", got)
+	}
+	if _, ok := set.Approval("y", ""); ok {
+		t.Error("an approval of a name that has none")
+	}
+	if n := len(set.Approvals()); n != 2 {
+		t.Errorf("%d approvals, want 2", n)
+	}
+	if found, err := s.Revoke(t.Context(), "X"); !found || err != nil {
+		t.Errorf("Revoke = %v, %v", found, err)
+	}
+	if found, err := s.Revoke(t.Context(), "x"); found || err != nil {
+		t.Errorf("Revoke again = %v, %v", found, err)
+	}
+	if got := loaded(t, s).Trusted("x", "/p/x", digest("c")); got != skill.Untrusted {
+		t.Errorf("revoked content is %v", got)
+	}
+}
+
+func TestRoots(t *testing.T) {
+	s := newStore(t)
+	for _, dir := range []string{"/b", "/a", "/b"} {
+		must(t, s.AddRoot(t.Context(), dir))
+	}
+	if diff := cmp.Diff([]string{"/a", "/b"}, loaded(t, s).Roots()); diff != "" {
+		t.Error(diff)
+	}
+	if found, err := s.RemoveRoot(t.Context(), "/b/"); !found || err != nil {
+		t.Errorf("RemoveRoot = %v, %v", found, err)
+	}
+	if found, err := s.RemoveRoot(t.Context(), "/b"); found || err != nil {
+		t.Errorf("RemoveRoot again = %v, %v", found, err)
+	}
+	if got := loaded(t, s).Trusted("x", "/b/x", ""); got != skill.Untrusted {
+		t.Errorf("below a removed root: %v", got)
+	}
+}
+
+func TestRefused(t *testing.T) {
+	s := newStore(t)
+	for name, err := range map[string]error{
+		"everything":           s.AddRoot(t.Context(), "/"),
+		"absolute path":        s.AddRoot(t.Context(), "a"),
+		`without ".."`:         s.AddRoot(t.Context(), "/a/../b"),
+		"canonical skill name": s.Approve(t.Context(), Approval{Digest: digest("a")}),
+		"64 hexadecimal":       s.Approve(t.Context(), Approval{Name: "x", Digest: "sha256:abc"}),
+		"digest of":            s.Approve(t.Context(), Approval{Name: "x", Digest: strings.Repeat("a", 64)}),
+		"must be absolute":     s.Approve(t.Context(), Approval{Name: "x", Digest: digest("a"), Dir: "x"}),
+		"need a path":          s.Approve(t.Context(), Approval{Name: "x", Digest: digest("a"), Files: []File{{Path: "a", SHA256: "b"}}}),
+	} {
+		checkError(t, err, name)
+	}
+	if _, err := os.Stat(filepath.Dir(s.Path)); !os.IsNotExist(err) {
+		t.Errorf("a refused change wrote something: %v", err)
+	}
+}
