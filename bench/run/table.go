@@ -1,6 +1,7 @@
 package main
 
 import (
+	_ "embed"
 	"fmt"
 	"io"
 	"runtime"
@@ -54,6 +55,11 @@ var rows = []row{
 	{20, "skills that `agent skill list --json` gives to a pipe", "agent count", "count", false, "", "all of them"},
 }
 
+// quoted are the figures of peers that this program cannot start.
+//
+//go:embed quoted.md
+var quoted string
+
 func (b *bench) print(w io.Writer) error {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s/%s, %d CPUs, %s\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
@@ -72,6 +78,7 @@ func (b *bench) print(w io.Writer) error {
 	for _, note := range b.notes {
 		out.WriteString("\nNot measured: " + note + ".\n")
 	}
+	out.WriteString(quoted)
 	_, err := io.WriteString(w, out.String())
 	return err
 }
