@@ -44,13 +44,13 @@ func rootCommand(a *app) *cobra.Command {
 	}
 	f := c.PersistentFlags()
 	g := &a.flags
-	f.StringVar(&g.profile, "profile", "", "how strictly skills are read, and which defaults hold")
+	f.StringVar(&g.profile, "profile", "", "rules and defaults of the profile `NAME`")
 	f.BoolVar(&g.strict, "strict", false, "the same as --profile spec")
-	f.StringArrayVar(&g.skillsDir, "skills-dir", nil, "another folder of skills, above all but the enterprise's (repeatable)")
-	f.StringVar(&g.project, "project", "", "the project's folder (default: the nearest parent with .git)")
+	f.StringArrayVar(&g.skillsDir, "skills-dir", nil, "`DIR` with more skills, above all but the enterprise's (repeatable)")
+	f.StringVar(&g.project, "project", "", "`DIR` of the project (default: the nearest parent with .git)")
 	f.BoolVarP(&g.quiet, "quiet", "q", false, "no warnings and no progress")
 	f.BoolVarP(&g.verbose, "verbose", "v", false, "log what happens to stderr")
-	f.StringVar(&g.logFormat, "log-format", "text", "with --verbose: text or json lines")
+	f.StringVar(&g.logFormat, "log-format", "text", "`FORMAT` of the log: text or json")
 	f.BoolVar(&g.noColor, "no-color", false, "no colours")
 	c.SetFlagErrorFunc(flagError)
 	group(c)

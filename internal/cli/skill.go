@@ -7,14 +7,20 @@ func skillCommand(a *app) *cobra.Command {
 		Use:   "skill",
 		Short: "Manage agent skills", // R151
 		Example: `  agent skill list
-  agent skill info kalshi-markets`,
+  agent skill why kalshi-markets
+  agent skill prompt --tokens`,
 	})
-	c.AddCommand(
-		listCommand(a),
-		showCommand(a),
-		promptCommand(a),
-		searchCommand(a),
-		createCommand(a),
-	)
+	section(c, "See what there is:", listCommand(a), showCommand(a), searchCommand(a))
+	section(c, "See what a model gets:", promptCommand(a))
+	section(c, "Write skills:", createCommand(a))
 	return c
+}
+
+// section adds commands under a title of the group's help.
+func section(c *cobra.Command, title string, commands ...*cobra.Command) {
+	c.AddGroup(&cobra.Group{ID: title, Title: title})
+	for _, sub := range commands {
+		sub.GroupID = title
+		c.AddCommand(sub)
+	}
 }

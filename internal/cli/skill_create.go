@@ -41,7 +41,7 @@ The folder is made in the working directory, or below --dir.`,
 		Args: arguments(1, 1, "the new skill's name"),
 		RunE: func(_ *cobra.Command, args []string) error { return a.create(args[0], o) },
 	}
-	c.Flags().StringVar(&o.dir, "dir", "", "folder to make it in (default: the working directory)")
+	c.Flags().StringVar(&o.dir, "dir", "", "`DIR` to make it in (default: the working directory)")
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }

@@ -36,9 +36,9 @@ With --tokens it is what each skill costs instead. Tokens are estimated.`,
 		RunE: func(c *cobra.Command, _ []string) error { return a.prompt(c.Context(), o) },
 	}
 	f := c.Flags()
-	f.StringVar(&o.style, "style", "", "form of the list: "+strings.Join(styles(), ", "))
-	f.StringVar(&o.query, "query", "", "a user's message: what its words bring up")
-	f.IntVar(&o.budget, "budget", 0, "most tokens; longer lists are shortened, and it is said what was cut")
+	f.StringVar(&o.style, "style", "", "`STYLE` of the list: "+strings.Join(styles(), ", "))
+	f.StringVar(&o.query, "query", "", "a user's `TEXT`: what its words bring up")
+	f.IntVar(&o.budget, "budget", 0, "most `TOKENS`; longer lists are shortened, and it is said what was cut")
 	f.BoolVar(&o.tokens, "tokens", false, "print what each skill costs instead")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	_ = c.RegisterFlagCompletionFunc("style", cobra.FixedCompletions(styles(), cobra.ShellCompDirectiveNoFileComp))

@@ -34,7 +34,7 @@ func searchCommand(a *app) *cobra.Command {
 		Args: arguments(1, -1, "words to search for"),
 		RunE: func(c *cobra.Command, args []string) error { return a.search(c.Context(), strings.Join(args, " "), o) },
 	}
-	c.Flags().IntVar(&o.max, "max", 10, "most skills to print")
+	c.Flags().IntVar(&o.max, "max", 10, "most skills (`N`) to print")
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }
