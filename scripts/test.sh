@@ -61,7 +61,7 @@ step_vuln() {
 
 # Each target found by its name gets the same share of the time, at least one second.
 step_fuzz() {
-	targets=$(grep -rlE --include='*_test.go' --exclude-dir='.*' '^func Fuzz' . | sort | while read -r file; do
+	targets=$(grep -rlE --include='*_test.go' --exclude-dir='.?*' '^func Fuzz' . | sort | while read -r file; do
 		sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$file" | while read -r name; do
 			echo "$(dirname "$file") $name"
 		done
