@@ -19,16 +19,14 @@ const (
 // blank, none remains at either end, and entities are put in as esc says.
 func appendLine(b []byte, s string, esc escaping) []byte {
 	start := len(b)
-	gap := false
+	gap := false // a blank is due before what comes next
 	for i := 0; i < len(s); {
 		j := i
-		for j < len(s) && (plain[s[j]] == 'p' || blankInside(s, i, j)) {
+		for j < len(s) && plain[s[j]] == 'p' {
 			j++
 		}
 		if j > i {
-			b = appendGap(b, gap, start)
-			gap = false
-			b = append(b, s[i:j]...)
+			b, gap = appendPlain(b, s[i:j], gap, start)
 			i = j
 			continue
 		}
@@ -39,18 +37,29 @@ func appendLine(b []byte, s string, esc escaping) []byte {
 		if unicode.IsSpace(r) || unicode.IsControl(r) {
 			gap = true
 		} else {
-			b = appendGap(b, gap, start)
+			b = appendRune(appendGap(b, gap, start), s[i:i+n], r, esc)
 			gap = false
-			b = appendRune(b, s[i:i+n], r, esc)
 		}
 		i += n
 	}
 	return b
 }
 
-// blankInside reports whether s[j] is a single blank between two plain characters.
-func blankInside(s string, i, j int) bool {
-	return s[j] == ' ' && j > i && j+1 < len(s) && plain[s[j+1]] == 'p'
+// appendPlain appends text of nothing but plain characters and blanks.
+func appendPlain(b []byte, s string, gap bool, start int) ([]byte, bool) {
+	words := strings.Trim(s, " ")
+	if words == "" {
+		return b, true
+	}
+	b = appendGap(b, gap || s[0] == ' ', start)
+	if !strings.Contains(words, "  ") {
+		b = append(b, words...)
+	} else {
+		for i, w := range strings.Fields(words) {
+			b = append(appendGap(b, i > 0, start), w...)
+		}
+	}
+	return b, s[len(s)-1] == ' '
 }
 
 func appendGap(b []byte, gap bool, start int) []byte {
@@ -96,7 +105,7 @@ func entity(r rune, esc escaping) string {
 
 // plain marks with 'p' the bytes that appendLine copies as they are.
 const plain = "................................" + // controls
-	".p.ppp..pppppppp" + "pppppppppppp.p.p" + // blank to '?'
+	"pp.ppp..pppppppp" + "pppppppppppp.p.p" + // blank to '?'
 	"pppppppppppppppppppppppppppppppp" + "ppppppppppppppppppppppppppppppp." + // '@' to DEL
 	"................................................................" +
 	"................................................................"

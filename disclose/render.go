@@ -56,6 +56,7 @@ type Options struct {
 	Budget     int           // most tokens of the whole text, as Tokens counts; 0 means no limit
 	MaxSkills  int           // most skills, by priority and name; 0 means no limit
 	Entries    []skill.Entry // these instead of all that a model may see
+	Bare       bool          // give the body alone, in half the time: Tokens and Skills stay zero
 	Search     string        // how to find a skill that was left out; default `agent skill search WORDS`
 }
 
@@ -75,7 +76,7 @@ func Catalog(c *skill.Catalog, o *Options) (Text, error) {
 	}
 	r.collect(c)
 	if len(r.items) == 0 {
-		return Text{Body: r.style.empty, Tokens: Tokens(r.style.empty)}, nil
+		return Text{Body: r.style.empty, Tokens: whole(r.count([]byte(r.style.empty)))}, nil
 	}
 	r.limit()
 	return r.text(), nil
@@ -154,33 +155,51 @@ func (r *renderer) add(e skill.Entry) {
 // the whole is the sum of its parts.
 func (r *renderer) text() Text {
 	if r.alone {
-		body := string(r.style.closing(nil, r.more, r.o.Search))
-		return Text{Body: body, Tokens: Tokens(body), Cut: r.cut}
+		body := r.style.closing(nil, r.more, r.o.Search)
+		return Text{Body: string(body), Tokens: whole(r.count(body)), Cut: r.cut}
 	}
 	t := Text{Cut: r.cut}
 	b := r.style.head(make([]byte, 0, 1024+480*len(r.items)), r)
-	sum := cost(b)
+	sum := r.count(b)
 	if r.style.item != nil {
-		t.Skills = make([]Cost, 0, len(r.items))
-		for i := range r.items {
-			at := len(b)
-			b = r.piece(b, &r.items[i], i == len(r.items)-1)
-			c := cost(b[at:])
-			sum += c
-			t.Skills = append(t.Skills, Cost{r.items[i].e.Name(), whole(c)})
-		}
+		b, t.Skills = r.list(b, &sum)
 	}
 	at := len(b)
 	b = r.style.tail(b, r)
-	sum += cost(b[at:])
+	sum += r.count(b[at:])
 	if n := len(b); n > 1 && b[n-1] == '\n' {
 		b = b[:n-1]
-		if classes[b[n-2]] != punct {
+		if classes[b[n-2]] != punct && !r.o.Bare {
 			sum -= perBreak
 		}
 	}
 	t.Body, t.Tokens = string(b), whole(sum)
 	return t
+}
+
+// list appends the skills, adds what they cost to sum and returns it by skill.
+func (r *renderer) list(b []byte, sum *int) ([]byte, []Cost) {
+	var costs []Cost
+	if !r.o.Bare {
+		costs = make([]Cost, 0, len(r.items))
+	}
+	for i := range r.items {
+		at := len(b)
+		b = r.piece(b, &r.items[i], i == len(r.items)-1)
+		if !r.o.Bare {
+			c := cost(b[at:])
+			*sum += c
+			costs = append(costs, Cost{r.items[i].e.Name(), whole(c)})
+		}
+	}
+	return b, costs
+}
+
+func (r *renderer) count(b []byte) int {
+	if r.o.Bare {
+		return 0
+	}
+	return cost(b)
 }
 
 // piece appends the lines of one skill.

@@ -202,7 +202,8 @@ func (x *wordIndex) addPosts(id uint32, weight float32, scores []float32) {
 	}
 }
 
-// near returns the terms that begin with word, or else those one typing error away from it.
+// near returns the terms that begin with word, or else those with its first letter that are one
+// typing error away from it.
 func (x *wordIndex) near(word string) []string {
 	if len(word) < 2 {
 		return nil
@@ -216,8 +217,12 @@ func (x *wordIndex) near(word string) []string {
 		return x.sorted[i:j]
 	}
 	var out []string
-	for _, t := range x.sorted {
-		if d := len(t) - len(word); d >= -1 && d <= 1 && len(out) < maxInexact && oneEdit(t, word) {
+	first, _ := slices.BinarySearch(x.sorted, word[:1])
+	for _, t := range x.sorted[first:] {
+		if t[0] != word[0] || len(out) == maxInexact {
+			break
+		}
+		if d := len(t) - len(word); d >= -1 && d <= 1 && oneEdit(t, word) {
 			out = append(out, t)
 		}
 	}

@@ -34,7 +34,7 @@ func TestSearch(t *testing.T) {
 		{"a letter too few", "invoce", "invoice-maker"},
 		{"a letter too many", "wweather", "weather-maps weather"},
 		{"two letters swapped", "exhcange", "kalshi-markets"},
-		{"a wrong letter", "oxchange", "kalshi-markets"},
+		{"a wrong letter", "exchunge", "kalshi-markets"},
 		{"the exact name first", "weather", "weather weather-maps"},
 		{"decomposed accent", "cafe\u0301", "café-finder"},
 		{"script without blanks", "咖啡", "café-finder"},

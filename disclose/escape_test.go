@@ -1,0 +1,54 @@
+package disclose
+
+import (
+	"html"
+	"strings"
+	"testing"
+	"unicode"
+)
+
+// The table of plain bytes says what the slow definition says.
+func TestPlainTable(t *testing.T) {
+	for c := range 256 {
+		want := c == ' ' || c > ' ' && c < 0x7f && !strings.ContainsRune(`&<>"'`, rune(c))
+		if got := plain[c] == 'p'; got != want {
+			t.Errorf("%#x: got %v, want %v", c, got, want)
+		}
+	}
+}
+
+// FuzzAppendLine holds the fast path against its definition. C14.
+func FuzzAppendLine(f *testing.F) {
+	for _, s := range []string{"", " a  b ", "a\n\nb", "<x>&\"'", "é\u00a0\u2028 x", "\xff \xfe", "a <b> c", "  ", "a\x00b"} {
+		f.Add(s)
+	}
+	python := strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "'", "&#x27;")
+	f.Fuzz(func(t *testing.T, s string) {
+		words := strings.FieldsFunc(strings.ToValidUTF8(s, "\ufffd"), func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
+		want := strings.Join(words, " ")
+		got := string(appendLine([]byte("x:"), s, escapeNone))
+		if runs(got[2:]) != runs(want) {
+			t.Errorf("%q: got %q, want %q", s, got[2:], want)
+		}
+		if got, want := string(appendLine(nil, want, escapeAll)), python.Replace(want); got != want {
+			t.Errorf("%q: got %q, want %q", s, got, want)
+		}
+		if got, want := string(escapeRef(nil, s)), python.Replace(s); got != want {
+			t.Errorf("%q: got %q, want %q", s, got, want)
+		}
+		if got := string(appendLine(nil, s, escapeTags)); strings.ContainsAny(got, "<>\n\r") {
+			t.Errorf("%q: got %q", s, got)
+		}
+		if back := html.UnescapeString(string(escapeRef(nil, "<"+s))); !strings.HasPrefix(back, "<") {
+			t.Errorf("%q: got %q", s, back)
+		}
+	})
+}
+
+// runs makes one U+FFFD of several: ToValidUTF8 joins bad bytes, appendLine keeps each.
+func runs(s string) string {
+	for strings.Contains(s, "\ufffd\ufffd") {
+		s = strings.ReplaceAll(s, "\ufffd\ufffd", "\ufffd")
+	}
+	return s
+}
