@@ -19,8 +19,8 @@ without() {
 mkdir -p "$PEERS"
 ensure_uv
 if [ ! -x "$PEERS/python/bin/agentskills" ]; then
-	uv venv --quiet --clear "$PEERS/python" &&
-		uv pip install --quiet --python "$PEERS/python/bin/python" "skills-ref==$SKILLS_REF" ||
+	uv venv --quiet --clear "$PEERS/python"
+	uv pip install --quiet --python "$PEERS/python/bin/python" "skills-ref==$SKILLS_REF" ||
 		without "skills-ref $SKILLS_REF"
 fi
 if [ ! -e "$PEERS/node_modules/.bin/skills" ]; then

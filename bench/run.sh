@@ -1,6 +1,7 @@
 #!/bin/sh
 # Measures agent beside the plain system calls and the peers that install here, all in one run, and prints the ratios
-# as Markdown: sh bench/run.sh. Needs a C compiler, and npm for two of the peers. Linux only.
+# as Markdown: sh bench/run.sh [--write]. With --write it also puts them into docs/performance.md.
+# Needs a C compiler, and npm for two of the peers. Linux only.
 #   BENCH_SIZES  trees to measure, in skills (100,1000,10000)
 #   BENCH_FULL=1 adds 100000: 2 GB of disk and a quarter of an hour
 # Nothing else should run meanwhile. Everything is kept in .tools/bench, the report in .tools/bench/report.md.
@@ -19,5 +20,15 @@ cc -O2 -pthread -o "$BIN/limit" bench/limit/limit.c
 cc -O2 -o "$BIN/spawn" bench/limit/spawn.c
 CGO_ENABLED=0 go build -trimpath -o "$BIN" ./bench/empty ./bench/gentree ./bench/inproc ./bench/run ./cmd/agent
 sh bench/peers.sh >&2
-"$BIN/run" -n "$sizes" -bin "$BIN" -peers "$TOOLS/peers" -script bench/skillsref.py -work "$TOOLS/bench" |
-	tee "$TOOLS/bench/report.md"
+"$BIN/run" -n "$sizes" -bin "$BIN" -peers "$TOOLS/peers" -script bench/skillsref.py -work "$TOOLS/bench" \
+	>"$TOOLS/bench/report.md"
+cat "$TOOLS/bench/report.md"
+[ "${1:-}" = --write ] || exit 0
+
+page=docs/performance.md
+awk -v report="$TOOLS/bench/report.md" '
+	/^<!-- end/ { hidden = 0 }
+	!hidden
+	/^<!-- begin/ { hidden = 1; while ((getline line <report) > 0) print line }
+' "$page" >"$TOOLS/bench/page.md"
+cp "$TOOLS/bench/page.md" "$page"
