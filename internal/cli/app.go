@@ -2,11 +2,13 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 
 	"github.com/agent-base/agent-base/internal/ui"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skills"
+	"github.com/agent-base/agent-base/trust"
 )
 
 // app is one run of the command.
@@ -35,7 +37,50 @@ func (a *app) catalog(ctx context.Context) (*skill.Catalog, error) {
 	}
 	layers = append(layers, skill.Layer{Name: "user", Source: skill.Dir(filepath.Join(a.sys.Home, ".agent/skills"), nil)},
 		skill.Layer{Name: "bundled", Source: skill.FS(skills.Core(), nil), Trust: skill.Bundled})
-	return skill.Open(ctx, &skill.Options{Layers: layers})
+	trusted, err := a.trusted()
+	if err != nil {
+		a.warn(err.Error())
+	}
+	return skill.Open(ctx, &skill.Options{Layers: layers, Trust: trusted.Func()})
+}
+
+// warn prints a warning, unless nobody wants any.
+func (a *app) warn(text string) {
+	if !a.flags.quiet {
+		a.ui.Warn(text)
+	}
+}
+
+// home returns AGENT_HOME, by default ~/.agent; "" when there is neither.
+func (a *app) home() string {
+	if dir := a.sys.getenv("AGENT_HOME"); dir != "" {
+		return a.abs(dir)
+	}
+	if a.sys.Home == "" {
+		return ""
+	}
+	return filepath.Join(a.sys.Home, ".agent")
+}
+
+// trustStore returns the file of approvals.
+func (a *app) trustStore() (*trust.Store, error) {
+	home := a.home()
+	if home == "" {
+		return nil, &failure{exit: ExitFailure, code: "failed", hint: "export AGENT_HOME=DIR", err: errors.New("there is no home directory to keep approvals in")}
+	}
+	return &trust.Store{Path: filepath.Join(home, "trust.json"), Now: a.sys.Now}, nil
+}
+
+// trusted returns what the user has approved. Beside an error it is the empty set.
+func (a *app) trusted() (*trust.Set, error) {
+	if a.home() == "" {
+		return &trust.Set{}, nil
+	}
+	store, err := a.trustStore()
+	if err != nil {
+		return &trust.Set{}, err
+	}
+	return store.Load()
 }
 
 // abs makes a path that a person typed absolute.

@@ -2,7 +2,9 @@ package cli
 
 import (
 	"strconv"
+	"strings"
 
+	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/skill"
 )
 
@@ -48,4 +50,10 @@ func count(n int, noun string) string {
 		return "1 " + noun
 	}
 	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// short cuts a digest to the eight characters that people are shown (R155).
+func short(digest string) string {
+	digest = strings.TrimPrefix(digest, dirhash.Prefix)
+	return digest[:min(8, len(digest))]
 }

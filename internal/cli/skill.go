@@ -13,6 +13,7 @@ func skillCommand(a *app) *cobra.Command {
 	section(c, "See what there is:", listCommand(a), showCommand(a), searchCommand(a))
 	section(c, "See what a model gets:", promptCommand(a))
 	section(c, "Write skills:", createCommand(a))
+	section(c, "Decide:", trustCommand(a), untrustCommand(a))
 	return c
 }
 

@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agent-base/agent-base/internal/dirhash"
+	"github.com/agent-base/agent-base/internal/ui"
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/trust"
+)
+
+// mostFiles is how many files of a skill are named before a person is asked; the rest is counted.
+const mostFiles = 20
+
+// proposal is what somebody is asked to approve: one content of one skill, and what is new about it.
+type proposal struct {
+	approval trust.Approval
+	sizes    map[string]int64
+	before   *trust.Approval // what was approved last under this name, nil when nothing was
+	changes  []dirhash.Change
+}
+
+// propose computes what an approval of the skill would be about. It reads every file of it.
+func (a *app) propose(ctx context.Context, s *skill.Skill) (*proposal, error) {
+	set, err := a.trusted()
+	if err != nil {
+		return nil, err
+	}
+	sum, err := dirhash.Dir(ctx, s.FS(), nil)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := s.Dir()
+	if err != nil {
+		return nil, err
+	}
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return nil, err
+	}
+	p := &proposal{sizes: map[string]int64{}, approval: trust.Approval{
+		Name: s.Canonical(), Digest: sum.Digest, Dir: dir, Permissions: permissions(s.Manifest()), ApprovedAt: a.sys.Now()}}
+	for _, f := range sum.Files {
+		p.approval.Files = append(p.approval.Files, trust.File{Path: f.Path, SHA256: f.SHA256, Link: f.Link})
+		p.sizes[f.Path] = f.Size
+	}
+	if last, ok := set.Approval(s.Canonical(), dir); ok {
+		p.before = &last
+		p.changes = dirhash.Diff(hashes(last.Files), sum.Files)
+	}
+	return p, nil
+}
+
+func hashes(files []trust.File) []dirhash.File {
+	out := make([]dirhash.File, len(files))
+	for i, f := range files {
+		out[i] = dirhash.File{Path: f.Path, SHA256: f.SHA256, Link: f.Link}
+	}
+	return out
+}
+
+// permissions lists what a manifest asks for beyond the skill's own files.
+func permissions(m *skill.Manifest) []string {
+	var out []string
+	add := func(what string, values []string) {
+		if len(values) > 0 {
+			out = append(out, what+": "+strings.Join(values, " "))
+		}
+	}
+	add("allowed-tools", m.AllowedTools.Rules)
+	add("env", m.Permissions.Env)
+	add("toolsets", m.Toolsets)
+	return out
+}
+
+// show prints to stderr what the approval is about: stdout stays for the answer.
+func (a *app) showProposal(p *proposal) {
+	out := *a.ui
+	out.Out = a.ui.Err
+	out.Printf("Skill %q in %s\n", p.approval.Name, p.approval.Dir)
+	out.Printf("  digest  %s\n", p.approval.Digest)
+	if len(p.approval.Permissions) == 0 {
+		out.Printf("  asks for nothing beyond its own files\n")
+	}
+	for _, asked := range p.approval.Permissions {
+		mark := ui.Safe("")
+		if p.before != nil && !slices.Contains(p.before.Permissions, asked) {
+			mark = " (new)"
+		}
+		out.Printf("  asks for %s%s\n", asked, mark)
+	}
+	if p.before == nil {
+		out.Printf("  %s, never approved before:\n", ui.Safe(count(len(p.approval.Files), "file")))
+		for i, f := range p.approval.Files {
+			if i == mostFiles {
+				out.Printf("    and %s\n", ui.Safe(count(len(p.approval.Files)-i, "more file")))
+				break
+			}
+			out.Printf("    %s (%s)\n", f.Path, ui.Safe(count(int(p.sizes[f.Path]), "byte")))
+		}
+		return
+	}
+	out.Printf("  changed since it was approved on %s: %s\n", p.before.ApprovedAt.Format("2006-01-02 15:04"), ui.Safe(count(len(p.changes), "file")))
+	for i, c := range p.changes {
+		if i == mostFiles {
+			out.Printf("    and %s\n", ui.Safe(count(len(p.changes)-i, "more file")))
+			break
+		}
+		out.Printf("    %s %s\n", c.Kind, c.Path)
+	}
+	for _, was := range p.before.Permissions {
+		if !slices.Contains(p.approval.Permissions, was) {
+			out.Printf("  no longer asks for %s\n", was)
+		}
+	}
+}
+
+// approve asks a person about a skill that nobody approved, and remembers a yes. Nobody there is a no.
+func (a *app) approve(ctx context.Context, s *skill.Skill) (bool, error) {
+	if !a.ui.CanAsk() {
+		return false, nil
+	}
+	p, err := a.propose(ctx, s)
+	if err != nil {
+		return false, err
+	}
+	a.showProposal(p)
+	yes, err := a.ask(ctx, fmt.Sprintf("Let the scripts of %q run?", p.approval.Name))
+	if err != nil || !yes {
+		return false, err
+	}
+	store, err := a.trustStore()
+	if err != nil {
+		return false, err
+	}
+	return true, store.Approve(ctx, p.approval)
+}
+
+// ask puts a question to the person at the terminal, after everything that was printed before it.
+func (a *app) ask(ctx context.Context, question string) (bool, error) {
+	if err := a.flush(); err != nil {
+		return false, err
+	}
+	return a.ui.Confirm(ctx, question)
+}
