@@ -1,0 +1,173 @@
+package disclose
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/agent-base/agent-base/skill"
+)
+
+// InstructionOptions says how to render the instructions of a skill. The zero value gives the body
+// with its placeholders filled in.
+type InstructionOptions struct {
+	Args       string // what the skill was called with, for $ARGUMENTS, $0, $name
+	SessionID  string // for ${CLAUDE_SESSION_ID}; "" leaves it as it is
+	ProjectDir string // for ${CLAUDE_PROJECT_DIR}; "" leaves it as it is
+	Dir        string // the skill's directory as the model sees it; default: the real one
+
+	Wrap        bool // frame the body with where it is from, its directory and its files
+	NoScriptRun bool // the model has no tool script_run: say how to run a script with a shell (C53)
+}
+
+// maxListed is the most files that a frame lists.
+const maxListed = 50
+
+// Instructions renders what a model gets when it activates s: the body without front matter (C51),
+// with arguments filled in as Claude Code does it. What is filled in is never expanded again, and
+// a line "ARGUMENTS: …" is added where arguments were given and the body has no place for them.
+// Commands to be run on loading, !`cmd` and ```! blocks, stay as they are: Warnings says so.
+//
+// With Wrap the body stands in <skill_content name="…" source="…" digest="…">, followed by the
+// skill's directory and by <skill_resources>, which lists at most 50 files. A body cannot close
+// that frame or open another: such tags are written with &lt;.
+//
+// The error is that of listing or hashing the files.
+func Instructions(s *skill.Skill, o *InstructionOptions) (Text, error) {
+	if o == nil {
+		o = &InstructionOptions{}
+	}
+	m := s.Manifest()
+	dir := o.Dir
+	if dir == "" {
+		dir, _ = s.Dir() // a skill in memory has none
+	}
+	body, used, unknown := newValues(o.Args, m.Arguments, variables(dir, o)).substitute(m.Body)
+	if strings.TrimSpace(o.Args) != "" && !used {
+		body = strings.TrimRight(body, "\n") + "\n\nARGUMENTS: " + o.Args
+	}
+	t := Text{Body: body, Warnings: warnings(m, unknown)}
+	if o.Wrap {
+		framed, err := frame(s, body, dir, o)
+		if err != nil {
+			return Text{}, err
+		}
+		t.Body = framed
+	}
+	t.Tokens = Tokens(t.Body)
+	t.Skills = []Cost{{s.Name(), t.Tokens}}
+	return t, nil
+}
+
+// variables returns the ${…} that have a value.
+func variables(dir string, o *InstructionOptions) map[string]string {
+	vars := map[string]string{}
+	for name, value := range map[string]string{
+		"CLAUDE_SKILL_DIR": dir, "AGENT_SKILL_DIR": dir,
+		"CLAUDE_SESSION_ID": o.SessionID, "CLAUDE_PROJECT_DIR": o.ProjectDir,
+	} {
+		if value != "" {
+			vars[name] = value
+		}
+	}
+	return vars
+}
+
+// warnings says what of the body has no effect here.
+func warnings(m *skill.Manifest, unknown []string) []string {
+	var out []string
+	for i, line := range strings.Split(m.Body, "\n") {
+		if runsOnLoad(line) {
+			out = append(out, fmt.Sprintf("line %d: the command is not run on loading, it stays in the text", m.BodyLine+i))
+		}
+	}
+	slices.Sort(unknown)
+	for _, name := range slices.Compact(unknown) {
+		out = append(out, "${"+name+"} has no value here, it stays in the text")
+	}
+	return out
+}
+
+// runsOnLoad reports whether Claude Code would run a command of this line: !`cmd` at its start or
+// after white space, or the opening of a ```! block.
+func runsOnLoad(line string) bool {
+	if strings.HasPrefix(strings.TrimLeft(line, " \t"), "```!") {
+		return true
+	}
+	for i := 0; ; {
+		at := strings.Index(line[i:], "!`")
+		if at < 0 {
+			return false
+		}
+		at += i
+		if (at == 0 || line[at-1] == ' ' || line[at-1] == '\t') && strings.Contains(line[at+2:], "`") {
+			return true
+		}
+		i = at + 2
+	}
+}
+
+// frame puts body between tags that say where it is from and what belongs to it.
+func frame(s *skill.Skill, body, dir string, o *InstructionOptions) (string, error) {
+	b := append([]byte(nil), `<skill_content name="`...)
+	b = appendLine(b, s.Name(), escapeAll)
+	b = append(b, `" source="`...)
+	b = appendLine(b, s.Entry().Layer(), escapeAll)
+	b = append(b, "\">\n"...)
+	b = append(b, shield(strings.TrimRight(body, "\n"))...)
+	if dir != "" {
+		b = append(b, "\n\nSkill directory: "...)
+		b = appendLine(b, dir, escapeTags)
+		b = append(b, "\nRelative paths in these instructions are relative to that directory."...)
+	} else {
+		b = append(b, "\n\nRelative paths in these instructions are paths of the skill's files; read them with skill_read."...)
+	}
+	b, err := appendResources(b, s, dir, o)
+	if err != nil {
+		return "", err
+	}
+	return string(append(b, "\n</skill_content>"...)), nil
+}
+
+// appendResources lists the skill's files but for its manifest. Scripts are there to be run, not
+// read (C50, C53).
+func appendResources(b []byte, s *skill.Skill, dir string, o *InstructionOptions) ([]byte, error) {
+	files, err := s.Files()
+	if err != nil {
+		return nil, fmt.Errorf("list files of skill %q: %w", s.Name(), err)
+	}
+	files = slices.DeleteFunc(files, func(f skill.File) bool { return f.Path == "SKILL.md" || f.Path == "skill.md" })
+	if len(files) == 0 {
+		return b, nil
+	}
+	b = append(b, "\n<skill_resources>"...)
+	scripts := false
+	for _, f := range files[:min(len(files), maxListed)] {
+		if strings.HasPrefix(f.Path, "scripts/") {
+			scripts = true
+			b = append(b, "\n<file run=\"true\">"...)
+		} else {
+			b = append(b, "\n<file>"...)
+		}
+		b = appendLine(b, f.Path, escapeAll)
+		b = append(b, "</file>"...)
+	}
+	if n := len(files) - maxListed; n > 0 {
+		b = append(b, "\nand "...)
+		b = strconv.AppendInt(b, int64(n), 10)
+		b = append(b, " more that are not listed"...)
+	}
+	b = append(b, "\n</skill_resources>"...)
+	switch {
+	case scripts && !o.NoScriptRun:
+		b = append(b, "\nFiles with run=\"true\" are scripts: do not read them, run them with the tool script_run."...)
+	case scripts:
+		b = append(b, "\nFiles with run=\"true\" are scripts: do not read them, run them from the skill's directory, such as: cd "...)
+		b = appendLine(b, shellQuote(dir), escapeTags)
+		b = append(b, " && python scripts/NAME.py. Give files as absolute paths."...)
+	}
+	return b, nil
+}
+
+func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

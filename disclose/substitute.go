@@ -1,0 +1,206 @@
+package disclose
+
+import (
+	"slices"
+	"strings"
+)
+
+// values are what the placeholders of a body stand for.
+type values struct {
+	args  string            // all arguments as they were given
+	list  []string          // split as a shell does
+	named map[string]string // $name, and ${NAME} under its name with "{" before it
+}
+
+// newValues splits args and gives the names of the manifest their positions.
+func newValues(args string, names []string, vars map[string]string) *values {
+	v := &values{args: args, list: splitArgs(args), named: map[string]string{}}
+	for name, s := range vars {
+		v.named["{"+name] = s
+	}
+	for i, name := range names {
+		if _, taken := v.named[name]; taken || !argumentName(name) {
+			continue
+		}
+		v.named[name] = ""
+		if i < len(v.list) {
+			v.named[name] = v.list[i]
+		}
+	}
+	return v
+}
+
+// argumentName reports whether $name can be a placeholder: it must not look like an index and must
+// be made of what a word is made of, or hyphens.
+func argumentName(name string) bool {
+	return name != "" && name != "ARGUMENTS" && !digitByte(name[0]) &&
+		!strings.ContainsFunc(name, func(r rune) bool { return r >= 0x80 || !nameByte(byte(r)) && r != '-' })
+}
+
+// substitute fills in the placeholders of body in one pass: what is put in is never looked at
+// again. used says whether any argument was put in; unknown are the ${CLAUDE_…} and ${AGENT_…}
+// that have no value here and stay as they are.
+//
+// The rules are Claude Code's: $ARGUMENTS, $ARGUMENTS[N], $N with $0 the first, $name. An index
+// that was not given stays literal, a name that was not given is empty. One backslash before an
+// argument's placeholder keeps it literal and goes away; two do not.
+func (v *values) substitute(body string) (out string, used bool, unknown []string) {
+	var b strings.Builder
+	b.Grow(len(body) + len(v.args))
+	for {
+		i := strings.IndexByte(body, '$')
+		if i < 0 {
+			b.WriteString(body)
+			return b.String(), used, unknown
+		}
+		tok := v.token(body[i:])
+		before := body[:i]
+		switch {
+		case tok.variable != "":
+			unknown = append(unknown, tok.variable)
+		case tok.argument && escaped(before):
+			before = before[:i-1]
+			tok.text = body[i : i+tok.len]
+		case tok.argument && !tok.missing:
+			used = true
+		}
+		b.WriteString(before)
+		b.WriteString(tok.text)
+		body = body[i+tok.len:]
+	}
+}
+
+// escaped reports whether s ends with exactly one backslash.
+func escaped(s string) bool { return strings.HasSuffix(s, `\`) && !strings.HasSuffix(s, `\\`) }
+
+// token is what stands at one "$".
+type token struct {
+	len      int    // bytes of the body
+	text     string // what comes in its place
+	argument bool   // it stands for arguments
+	missing  bool   // which were not given that far
+	variable string // a ${…} without a value
+}
+
+// token reads what stands at the "$" that s begins with.
+func (v *values) token(s string) token {
+	literal := token{len: 1, text: "$"}
+	rest := s[1:]
+	switch {
+	case strings.HasPrefix(rest, "{"):
+		return v.variable(s)
+	case strings.HasPrefix(rest, "ARGUMENTS"):
+		n := len("$ARGUMENTS")
+		if digits := leadingDigits(s[n:], "["); digits != "" && strings.HasPrefix(s[n+1+len(digits):], "]") {
+			return v.index(digits, s[:n+len(digits)+2])
+		}
+		if n < len(s) && nameByte(s[n]) {
+			return literal
+		}
+		return token{len: n, text: v.args, argument: true}
+	case rest != "" && digitByte(rest[0]):
+		digits := leadingDigits(rest, "")
+		if n := len(digits); n < len(rest) && nameByte(rest[n]) {
+			return literal
+		}
+		return v.index(digits, s[:1+len(digits)])
+	}
+	return v.name(rest, literal)
+}
+
+// index gives the argument at a position, or the placeholder itself when there is none.
+func (v *values) index(digits, placeholder string) token {
+	n := 0
+	for _, d := range []byte(digits) {
+		if n = n*10 + int(d-'0'); n >= len(v.list) {
+			return token{len: len(placeholder), text: placeholder, argument: true, missing: true}
+		}
+	}
+	return token{len: len(placeholder), text: v.list[n], argument: true}
+}
+
+// name gives the value of the longest argument name that rest begins with.
+func (v *values) name(rest string, literal token) token {
+	n := 0
+	for n < len(rest) && (nameByte(rest[n]) || rest[n] == '-') {
+		n++
+	}
+	for ; n > 0; n-- {
+		text, ok := v.named[rest[:n]]
+		if ok && (n == len(rest) || !nameByte(rest[n]) && rest[n] != '[') {
+			return token{len: 1 + n, text: text, argument: true}
+		}
+	}
+	return literal
+}
+
+// variable gives the value of a ${NAME}.
+func (v *values) variable(s string) token {
+	end := strings.IndexByte(s, '}')
+	if end < 0 || end > 64 {
+		return token{len: 1, text: "$"}
+	}
+	if text, ok := v.named[s[1:end]]; ok {
+		return token{len: end + 1, text: text}
+	}
+	t := token{len: 1, text: "$"}
+	if name := s[2:end]; strings.HasPrefix(name, "CLAUDE_") || strings.HasPrefix(name, "AGENT_SKILL_") {
+		t.variable = name
+	}
+	return t
+}
+
+// leadingDigits returns the digits that s begins with after prefix.
+func leadingDigits(s, prefix string) string {
+	s, ok := strings.CutPrefix(s, prefix)
+	if !ok {
+		return ""
+	}
+	n := 0
+	for n < len(s) && digitByte(s[n]) {
+		n++
+	}
+	return s[:n]
+}
+
+func digitByte(c byte) bool { return c >= '0' && c <= '9' }
+
+func nameByte(c byte) bool { return c == '_' || c < 0x80 && folded[c] != ' ' }
+
+// splitArgs splits s at blanks as a shell does, with its quotes and backslashes. Where a quote is
+// not closed, quotes mean nothing.
+func splitArgs(s string) []string {
+	var out []string
+	var b strings.Builder
+	inWord := false
+	quote := byte(0)
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case c == '\\' && quote != '\'' && i+1 < len(s) && (quote == 0 || strings.IndexByte("\"\\$`", s[i+1]) >= 0):
+			i++
+			b.WriteByte(s[i])
+			inWord = true
+		case quote != 0 && c == quote:
+			quote = 0
+		case quote == 0 && (c == '"' || c == '\''):
+			quote, inWord = c, true
+		case quote == 0 && (c == ' ' || c == '\t' || c == '\n' || c == '\r'):
+			if inWord {
+				out = append(out, b.String())
+				b.Reset()
+			}
+			inWord = false
+		default:
+			b.WriteByte(c)
+			inWord = true
+		}
+	}
+	if quote != 0 {
+		return strings.Fields(s)
+	}
+	if inWord {
+		out = append(out, b.String())
+	}
+	return slices.Clip(out)
+}
