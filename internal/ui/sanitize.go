@@ -33,11 +33,21 @@ func Truncate(s string, width int) string {
 	if width <= 0 {
 		return s
 	}
-	return measure().Truncate(s, width, "..."[:min(3, width)])
+	tail := "..."[:min(3, width)]
+	if !plain(s) {
+		return measure().Truncate(s, width, tail)
+	}
+	if len(s) <= width {
+		return s
+	}
+	return s[:width-len(tail)] + tail
 }
 
 // Width returns the number of columns that sanitised text takes.
 func Width(s string) int {
+	if plain(s) {
+		return len(s)
+	}
 	return measure().StringWidth(s)
 }
 

@@ -1,9 +1,6 @@
 package ui
 
-import (
-	"io"
-	"strings"
-)
+import "bytes"
 
 // Columns stand gap spaces apart. In a terminal the last one gets at least minLast columns where there are so many.
 const (
@@ -16,47 +13,53 @@ const (
 // In a terminal no row is longer than a line: the last column, by custom the description, is cut with "..." first and
 // the widest of the others after it. Elsewhere nothing is cut. Rows may have different lengths.
 func (s *Streams) Table(header []string, rows [][]string) error {
-	var all [][]string
+	var all [][]cell
 	if header != nil {
-		all = append(all, header)
+		all = append(all, cleanRow(header))
 	}
-	all = cleanCells(append(all, rows...))
+	for _, row := range rows {
+		all = append(all, cleanRow(row))
+	}
 	widths := columnWidths(all)
 	if s.Width > 0 {
 		fit(widths, s.Width)
 	}
-	var b strings.Builder
+	var out []byte
 	for i, row := range all {
-		line := formatRow(row, widths)
 		if i == 0 && header != nil {
-			line = string(s.Paint(Bold, line))
+			out = append(out, s.Paint(Bold, string(appendRow(nil, row, widths)))...)
+		} else {
+			out = appendRow(out, row, widths)
 		}
-		b.WriteString(line)
-		b.WriteByte('\n')
+		out = append(out, '\n')
 	}
-	_, err := io.WriteString(s.Out, b.String())
+	_, err := s.Out.Write(out)
 	return err
 }
 
-func cleanCells(rows [][]string) [][]string {
-	clean := make([][]string, len(rows))
-	for i, row := range rows {
-		clean[i] = make([]string, len(row))
-		for j, cell := range row {
-			clean[i][j] = Line(cell)
-		}
-	}
-	return clean
+// cell is sanitised text and the columns that it takes.
+type cell struct {
+	text  string
+	width int
 }
 
-func columnWidths(rows [][]string) []int {
+func cleanRow(row []string) []cell {
+	cells := make([]cell, len(row))
+	for j, text := range row {
+		text = Line(text)
+		cells[j] = cell{text, Width(text)}
+	}
+	return cells
+}
+
+func columnWidths(rows [][]cell) []int {
 	var widths []int
 	for _, row := range rows {
-		for j, cell := range row {
+		for j, c := range row {
 			if j == len(widths) {
 				widths = append(widths, 0)
 			}
-			widths[j] = max(widths[j], Width(cell))
+			widths[j] = max(widths[j], c.width)
 		}
 	}
 	return widths
@@ -96,14 +99,19 @@ func shrink(width *int, by, least int) int {
 	return cut
 }
 
-func formatRow(row []string, widths []int) string {
-	var b strings.Builder
-	for j, cell := range row {
-		cell = Truncate(cell, widths[j])
-		b.WriteString(cell)
+// appendRow appends the cells, padded but for the last.
+func appendRow(to []byte, row []cell, widths []int) []byte {
+	for j, c := range row {
+		if c.width > widths[j] {
+			c.text = Truncate(c.text, widths[j])
+			c.width = Width(c.text)
+		}
+		to = append(to, c.text...)
 		if j < len(row)-1 {
-			b.WriteString(strings.Repeat(" ", widths[j]-Width(cell)+gap))
+			for range widths[j] - c.width + gap {
+				to = append(to, ' ')
+			}
 		}
 	}
-	return strings.TrimRight(b.String(), " ")
+	return bytes.TrimRight(to, " ")
 }
