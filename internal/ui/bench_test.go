@@ -2,6 +2,7 @@ package ui_test
 
 import (
 	"fmt"
+	"io"
 	"testing"
 
 	"github.com/agent-base/agent-base/internal/ui"
@@ -17,8 +18,7 @@ func BenchmarkTable(b *testing.B) {
 	for _, width := range []int{0, 100} {
 		b.Run(fmt.Sprint(width), func(b *testing.B) {
 			for b.Loop() {
-				s, _, _, _ := ui.Test()
-				s.Width = width
+				s := &ui.Streams{Out: io.Discard, Width: width}
 				if err := s.Table([]string{"NAME", "STATE", "LAYER", "DESCRIPTION"}, rows); err != nil {
 					b.Fatal(err)
 				}

@@ -1,6 +1,9 @@
 package ui
 
-import "bytes"
+import (
+	"bufio"
+	"bytes"
+)
 
 // Columns stand gap spaces apart. In a terminal the last one gets at least minLast columns where there are so many.
 const (
@@ -13,7 +16,7 @@ const (
 // In a terminal no row is longer than a line: the last column, by custom the description, is cut with "..." first and
 // the widest of the others after it. Elsewhere nothing is cut. Rows may have different lengths.
 func (s *Streams) Table(header []string, rows [][]string) error {
-	var all [][]cell
+	all := make([][]cell, 0, len(rows)+1)
 	if header != nil {
 		all = append(all, cleanRow(header))
 	}
@@ -24,17 +27,19 @@ func (s *Streams) Table(header []string, rows [][]string) error {
 	if s.Width > 0 {
 		fit(widths, s.Width)
 	}
-	var out []byte
+	out := bufio.NewWriter(s.Out)
+	var line []byte
 	for i, row := range all {
+		line = appendRow(line[:0], row, widths)
 		if i == 0 && header != nil {
-			out = append(out, s.Paint(Bold, string(appendRow(nil, row, widths)))...)
-		} else {
-			out = appendRow(out, row, widths)
+			line = append(line[:0], s.Paint(Bold, string(line))...)
 		}
-		out = append(out, '\n')
+		line = append(line, '\n')
+		if _, err := out.Write(line); err != nil {
+			return err
+		}
 	}
-	_, err := s.Out.Write(out)
-	return err
+	return out.Flush()
 }
 
 // cell is sanitised text and the columns that it takes.
