@@ -1,0 +1,166 @@
+package disclose
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agent-base/agent-base/skill"
+)
+
+// Tier says how much of the skills a text tells (R83, C47, C56).
+type Tier string
+
+// The tiers, least first.
+const (
+	TierNothing      Tier = "nothing"      // there is no skill to see
+	TierBreadcrumb   Tier = "breadcrumb"   // how many there are
+	TierRegistry     Tier = "registry"     // names and brief descriptions
+	TierInstructions Tier = "instructions" // the full text of the skills that the query calls for
+)
+
+// ChooseOptions says how to choose. The zero value is useful.
+type ChooseOptions struct {
+	Recent       []string            // names of skills used lately, the latest first
+	MaxSkills    int                 // most skills whose instructions are given; 0 means 3
+	Budget       int                 // most tokens of a registry; 0 means no limit
+	Instructions *InstructionOptions // how to render each; nil means framed
+}
+
+// Choice is what a query brings into the turn.
+type Choice struct {
+	Tier    Tier
+	Text    Text
+	Matches []Match // with TierInstructions: the skills whose instructions are in Text
+}
+
+// Choose picks what to tell a model beside query (R83, for `disclosure: triggers`): the
+// instructions of the skills that it calls for; the registry when it asks what there is; else the
+// registry of the skills without triggers and a breadcrumb that counts the others (C56). The text
+// depends on the query: it belongs into the turn, not into a cached prefix.
+//
+// A skill that cannot be loaded is left out with a warning in the text. The error is ctx's.
+func (x *Index) Choose(ctx context.Context, query string, o *ChooseOptions) (Choice, error) {
+	if o == nil {
+		o = &ChooseOptions{}
+	}
+	if len(x.entries) == 0 {
+		return Choice{Tier: TierNothing}, nil
+	}
+	matches := x.Match(query, &MatchOptions{Recent: o.Recent, Max: o.MaxSkills})
+	named := len(matches) > 0 && matches[0].Score >= nameScore
+	if AsksForSkills(query) && !named {
+		return x.registry(x.entries, o)
+	}
+	var warnings []string
+	if len(matches) > 0 {
+		c, err := x.instructions(ctx, matches, o)
+		if err != nil || len(c.Matches) > 0 {
+			return c, err
+		}
+		warnings = c.Text.Warnings
+	}
+	c, err := x.unasked(o)
+	c.Text.Warnings = append(warnings, c.Text.Warnings...)
+	return c, err
+}
+
+// unasked tells what there is when the query calls for nothing.
+func (x *Index) unasked(o *ChooseOptions) (Choice, error) {
+	var plain, others []skill.Entry
+	for _, e := range x.entries {
+		if e.Triggers().Empty() {
+			plain = append(plain, e)
+		} else {
+			others = append(others, e)
+		}
+	}
+	if len(plain) == 0 {
+		text, err := Catalog(x.catalog, &Options{Style: Breadcrumb, Entries: others})
+		return Choice{Tier: TierBreadcrumb, Text: text}, err
+	}
+	c, err := x.registry(plain, o)
+	if err != nil || len(others) == 0 {
+		return c, err
+	}
+	crumb, err := Catalog(x.catalog, &Options{Style: Breadcrumb, Entries: others})
+	c.Text.Body += "\n\n" + crumb.Body
+	c.Text.Tokens = Tokens(c.Text.Body)
+	return c, err
+}
+
+func (x *Index) registry(entries []skill.Entry, o *ChooseOptions) (Choice, error) {
+	text, err := Catalog(x.catalog, &Options{Style: Registry, Entries: entries, Budget: o.Budget})
+	return Choice{Tier: TierRegistry, Text: text}, err
+}
+
+// instructions renders the skills of matches, one after the other.
+func (x *Index) instructions(ctx context.Context, matches []Match, o *ChooseOptions) (Choice, error) {
+	c := Choice{Tier: TierInstructions}
+	how := o.Instructions
+	if how == nil {
+		how = &InstructionOptions{Wrap: true}
+	}
+	var bodies []string
+	for _, m := range matches {
+		text, err := loaded(ctx, m.Entry, how)
+		if ctx.Err() != nil {
+			return Choice{}, ctx.Err()
+		}
+		if err != nil {
+			c.Text.Warnings = append(c.Text.Warnings, fmt.Sprintf("skill %q is left out: %v", m.Entry.Name(), err))
+			continue
+		}
+		bodies = append(bodies, text.Body)
+		c.Matches = append(c.Matches, m)
+		c.Text.Skills = append(c.Text.Skills, text.Skills...)
+		c.Text.Warnings = append(c.Text.Warnings, text.Warnings...)
+	}
+	c.Text.Body = strings.Join(bodies, "\n\n")
+	c.Text.Tokens = Tokens(c.Text.Body)
+	return c, nil
+}
+
+func loaded(ctx context.Context, e skill.Entry, o *InstructionOptions) (Text, error) {
+	s, err := e.Load(ctx)
+	if err != nil {
+		return Text{}, err
+	}
+	defer s.Close()
+	return Instructions(s, o)
+}
+
+// longestAsk is the most words of a question that asks for the skills themselves: in a longer one
+// the same words are about something else.
+const longestAsk = 9
+
+// AsksForSkills reports whether query asks what skills there are: "what can you do?", "list
+// skills", "show me your capabilities".
+func AsksForSkills(query string) bool {
+	var w words
+	w.fold(capped(query))
+	if w.len() == 0 || w.len() > longestAsk {
+		return false
+	}
+	list := make([]string, w.len())
+	for i := range list {
+		list[i] = string(w.span(i, i+1))
+	}
+	has := func(any ...string) int {
+		return slices.IndexFunc(list, func(s string) bool { return slices.Contains(any, s) })
+	}
+	what, can, you, do := has("what"), has("can", "could"), has("you", "u"), has("do")
+	if what >= 0 && what < can && can < you && you < do && aboutYou(list[do+1:]) {
+		return true
+	}
+	ask, things := has("what", "which", "list", "show", "tell"), has("skills", "capabilities", "abilities")
+	return ask >= 0 && things > ask
+}
+
+// aboutYou reports whether the words after "what can you do" leave the question as it is.
+func aboutYou(rest []string) bool {
+	return !slices.ContainsFunc(rest, func(s string) bool {
+		return !slices.Contains([]string{"for", "me", "us", "here", "now", "today", "exactly", "please", "then"}, s)
+	})
+}
