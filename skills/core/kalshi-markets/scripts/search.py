@@ -146,8 +146,7 @@ def index_file() -> Path:
 
 def new_index(base: str) -> dict:
     """An empty index. rows are markets, series maps a ticker to title, tab, category."""
-    start = {"base": base, "started": int(time.time()), "state": "building", "cursor": ""}
-    return {**start, "series": {}, "bytes": 0, "rows": []}
+    return dict(base=base, started=int(time.time()), state="building", cursor="", bytes=0, series={}, rows=[])
 
 
 def load(path: Path, fresh: dict) -> dict:
@@ -205,7 +204,7 @@ def step(client: httpx.Client, index: dict, deadline: float) -> None:
         index["state"] = "full"
 
 
-def build(index: dict, path: Path, seconds: float) -> str:
+def build(index: dict, path: Path, seconds: float, again: bool = True) -> str:
     """Go on until all is read or time is up; one page always. Returns what stopped it early."""
     stop = time.monotonic() + seconds
     try:
@@ -215,8 +214,9 @@ def build(index: dict, path: Path, seconds: float) -> str:
                 if time.monotonic() >= stop:
                     break
     except KalshiError as error:
-        if error.status == 400:  # the place to go on is too old: the next search begins again
+        if error.status == 400 and index["cursor"] and again:  # too old a place to go on from
             index.update(new_index(index["base"]))
+            return build(index, path, stop - time.monotonic(), again=False)
         if not index["rows"]:
             raise
         return f"; it was stopped by: {error}"
@@ -229,8 +229,8 @@ def answer(index: dict, keyword: str, limit: int, stopped: str) -> dict:
     """The markets that hold the keyword, most traded first, and how far the index reaches."""
     rows = {clean(row.get("ticker")): row for row in objects(index["rows"])}
     word, found = keyword.casefold(), []
-    for ticker, row in rows.items():
-        if word and any(word in clean(row.get(key)).casefold() for key in LOOK_IN):
+    for ticker, row in rows.items() if word else ():
+        if any(word in clean(row.get(key)).casefold() for key in LOOK_IN):
             found.append((-(amount(row, "volume_24h") or 0), -(amount(row, "volume") or 0), ticker))
     reply = {"keyword": keyword, "complete": index["state"] == "complete", "indexed_markets": len(rows)}
     reply["indexed_at"] = datetime.fromtimestamp(index["started"], timezone.utc).isoformat()
@@ -252,8 +252,8 @@ def show(reply: dict) -> None:
         click.echo(f"     {clean(title, 90)}  {clean(row.get('yes_sub_title'), 40)}")
         prices = [amount(row, name, "_dollars", 100) for name in ("yes_bid", "yes_ask", "last_price")]
         bid, ask, last = ("-" if p is None else f"{p.normalize():f}¢" for p in prices)
-        traded = (amount(row, "volume_24h") or Decimal(0)).normalize()
-        click.echo(f"     YES bid {bid}, ask {ask}, last {last}; 24 h {traded:,f} contracts")
+        traded = f"{amount(row, 'volume_24h') or 0:,.0f} contracts in 24 h"
+        click.echo(f"     YES bid {bid}, ask {ask}, last {last}; {traded}")
     click.echo(f"\nLooked at {reply['indexed_markets']} markets, indexed at {reply['indexed_at']}.")
     if "note" in reply:
         click.echo(f"Note: {reply['note']}.")

@@ -1,0 +1,167 @@
+package skills_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/agent-base/agent-base/skilltest/kalshi"
+)
+
+// failed checks what a failing script leaves: an object on stdout for a program, one line on
+// stderr for a person, exit code 1.
+func (r result) failed(t *testing.T, want string) {
+	t.Helper()
+	if r.code != 1 {
+		t.Fatalf("exit code %d, want 1; stdout %q, stderr %q", r.code, r.stdout, r.stderr)
+	}
+	data := r.document(t)
+	message, isText := data["error"].(string)
+	if !isText || len(data) != 1 || !strings.HasPrefix(message, want) {
+		t.Errorf("stdout: got %v, want an error %q", data, want)
+	}
+	if r.stderr != "Error: "+message+"\n" {
+		t.Errorf("stderr: got %q, want one line with %q", r.stderr, message)
+	}
+}
+
+func TestUnknownTickers(t *testing.T) { // R109
+	for _, row := range []struct{ script, want string }{
+		{"market", "Market not found: NONE-1"}, {"orderbook", "Market not found: NONE-1"},
+		{"event", "Event not found: NONE-1"}, {"series", "Series not found: NONE-1"},
+	} {
+		t.Run(row.script, func(t *testing.T) {
+			t.Parallel()
+			for _, era := range eras {
+				x := open(t, &kalshi.Options{Era: era})
+				x.run(t, row.script, "NONE-1", "--json").failed(t, row.want)
+				if r := x.run(t, row.script, "NONE-1"); r.code != 1 || r.stdout != "" || r.stderr != "Error: "+row.want+"\n" {
+					t.Errorf("for a person: exit code %d, stdout %q, stderr %q", r.code, r.stdout, r.stderr)
+				}
+			}
+		})
+	}
+}
+
+func TestUsageErrors(t *testing.T) { // R109: exit code 2, nothing on stdout
+	for _, row := range []struct{ call, want string }{
+		{"market --json", "Missing argument 'TICKER'"},
+		{"market ../status --json", "letters, digits"},
+		{"market .. --json", "letters, digits"},
+		{"event A/B --json", "letters, digits"},
+		{"series A?b=c --json", "letters, digits"},
+		{"orderbook KXELONMARS-99 --depth 101", "0<=x<=100"},
+		{"markets --limit 0", "1<=x<=1000"},
+		{"markets --limit 1001 --json", "1<=x<=1000"},
+		{"markets --status active", "'active' is not one of"},
+		{"events --limit 201", "1<=x<=200"},
+		{"trades --min-ts 5 --max-ts 4", "--min-ts is later than --max-ts"},
+		{"trades --limit x", "not a valid integer"},
+		{"search --json", "a KEYWORD is needed"},
+		{"status --nonsense", "No such option"},
+	} {
+		t.Run(row.call, func(t *testing.T) {
+			t.Parallel()
+			x := open(t, nil)
+			words := strings.Fields(row.call)
+			r := x.run(t, words[0], words[1:]...)
+			if r.code != 2 || r.stdout != "" || !strings.Contains(r.stderr, row.want) {
+				t.Errorf("exit code %d, stdout %q, stderr %q", r.code, r.stdout, r.stderr)
+			}
+			if n := len(x.Requests()); n != 0 {
+				t.Errorf("%d requests were made", n)
+			}
+		})
+	}
+}
+
+// firstly makes the first n requests fail.
+func firstly(n int, f kalshi.Failure) func(int, kalshi.Request) *kalshi.Failure {
+	return func(i int, _ kalshi.Request) *kalshi.Failure {
+		if i < n {
+			return &f
+		}
+		return nil
+	}
+}
+
+func TestBusyServerIsAskedAgain(t *testing.T) { // R162
+	for _, script := range scripts {
+		t.Run(script, func(t *testing.T) {
+			t.Parallel()
+			x := open(t, &kalshi.Options{Fail: firstly(1, kalshi.Failure{Status: http.StatusTooManyRequests})})
+			x.run(t, script, append(ordinary[script], "--json")...).ok(t).document(t)
+			if first, second := x.Requests()[0], x.Requests()[1]; first.Path != second.Path {
+				t.Errorf("asked for %s, then for %s", first.Path, second.Path)
+			}
+		})
+	}
+}
+
+func TestFailuresOfTheService(t *testing.T) {
+	const always = 1000
+	for _, row := range []struct {
+		name     string
+		failure  kalshi.Failure
+		want     string
+		requests int
+	}{
+		{"broken", kalshi.Failure{Status: 500}, "API error: 500 - ", 4},
+		{"busy too long", kalshi.Failure{Status: 429, RetryAfter: "3600"}, "API error: 429 - ", 1},
+		{"odd wait", kalshi.Failure{Status: 429, RetryAfter: "-1e99"}, "API error: 429 - ", 4},
+		{"refused", kalshi.Failure{Status: 403, Body: "<html>\x1b[31m" + strings.Repeat("no ", 1000)}, "API error: 403 - <html>[31mno no", 1},
+		{"moved", kalshi.Failure{Status: 302}, "API error: 302 - ", 1},
+		{"page", kalshi.Failure{Status: 200, Body: "<html>"}, "the API did not answer with JSON", 1},
+		{"list", kalshi.Failure{Status: 200, Body: "[1]"}, "the API did not answer with a JSON object", 1},
+		{"cut", kalshi.Failure{Status: 200, Body: `{"series":`}, "the API did not answer with JSON", 1},
+		{"deep", kalshi.Failure{Status: 200, Body: `{"a":` + strings.Repeat("[", 200_000)}, "the API did not answer with JSON", 1},
+		{"bytes", kalshi.Failure{Status: 200, Body: "{\"a\":\"\xff\xfe\"}"}, "the API did not answer with JSON", 1},
+		{"other", kalshi.Failure{Status: 200, Body: `{"series":null}`}, "the answer of the API holds no series", 1},
+		{"endless", kalshi.Failure{Status: 200, Body: `{"series":{"volume":1e999}}`}, "the answer of the API cannot be written as JSON", 1},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			x := open(t, &kalshi.Options{Fail: firstly(always, row.failure)})
+			r := x.run(t, "series", "KXBTC", "--json")
+			r.failed(t, row.want)
+			if got := len(x.Requests()); got != row.requests {
+				t.Errorf("%d requests, want %d", got, row.requests)
+			}
+			if len(r.stderr) > 400 {
+				t.Errorf("stderr has %d bytes", len(r.stderr))
+			}
+		})
+	}
+}
+
+func TestWhatJSONDoesNotKnowBecomesNull(t *testing.T) {
+	t.Parallel()
+	body := `{"series":{"a":NaN,"b":-Infinity,"c":1}}`
+	x := open(t, &kalshi.Options{Fail: firstly(1, kalshi.Failure{Status: 200, Body: body})})
+	data := x.run(t, "series", "KXBTC", "--json").ok(t).document(t)["series"].(map[string]any)
+	if data["a"] != nil || data["b"] != nil || data["c"] != 1.0 {
+		t.Errorf("got %v", data)
+	}
+}
+
+func TestStatusTellsAnErrorFromAHaltedExchange(t *testing.T) {
+	t.Parallel()
+	x := open(t, &kalshi.Options{Fail: firstly(100, kalshi.Failure{Status: 503})})
+	x.run(t, "status", "--json").failed(t, "API error: 503 - ")
+	if n := len(x.Requests()); n != 4 {
+		t.Errorf("%d requests, want 4", n)
+	}
+}
+
+func TestAddressesThatLeadNowhere(t *testing.T) {
+	for name, base := range map[string]string{
+		"closed port": "http://127.0.0.1:1", "no scheme": "nonsense", "other scheme": "file:///etc/hostname",
+		"no address": "http://[::", "bad port": "http://127.0.0.1:99999", "control": "http://a\x01b/",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			x := exchange{env: []string{"KALSHI_API_BASE=" + base}}
+			x.run(t, "markets", "--json").failed(t, "")
+		})
+	}
+}
