@@ -1,0 +1,121 @@
+package skilltool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/agent-base/agent-base/disclose"
+	"github.com/agent-base/agent-base/session"
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/tool"
+)
+
+// Activation is the result of the skill tool (R93).
+type Activation struct {
+	SkillName    string    `json:"skill_name"`
+	BasePath     string    `json:"base_path,omitempty"` // absolute directory; "" for a skill that is on no disk
+	Content      string    `json:"content,omitempty"`
+	AllowedTools *[]string `json:"allowed_tools"` // null: unrestricted
+	Args         string    `json:"args,omitempty"`
+	Status       string    `json:"status"` // activated, already_active or deactivated
+	Warnings     []string  `json:"warnings,omitempty"`
+}
+
+var skillSchema = json.RawMessage(`{"type":"object","properties":{` +
+	`"skill_name":{"type":"string","description":"Name of the skill to invoke (from available_skills)"},` +
+	`"args":{"type":"string","description":"Optional arguments to pass to the skill"},` +
+	`"action":{"type":"string","enum":["activate","deactivate"],"description":"activate (default) or deactivate"}},` +
+	`"required":["skill_name"]}`)
+
+func (k *Kit) skillTool() tool.Tool {
+	text, err := disclose.Catalog(k.o.Catalog(), &disclose.Options{Style: disclose.Tool, Budget: k.o.Budget})
+	if err != nil { // the style is ours: only a mistake of this program gets here
+		panic(err)
+	}
+	return tool.Tool{Name: "skill", Description: text.Body, Input: skillSchema, Call: k.wrap(k.skill)}
+}
+
+func (k *Kit) skill(ctx context.Context, a *arguments) tool.Result {
+	ctx, cancel := context.WithTimeout(ctx, ActivationTimeout)
+	defer cancel()
+	switch a.Action {
+	case "", "activate":
+		return k.activate(ctx, a)
+	case "deactivate":
+		return k.deactivate(ctx, a)
+	}
+	return tool.Failure(tool.InvalidArguments, fmt.Sprintf("Unknown action '%s'. Use 'activate' or 'deactivate'.", a.Action))
+}
+
+func (k *Kit) activate(ctx context.Context, a *arguments) tool.Result {
+	if a.SkillName == "" {
+		return tool.Failure(tool.InvalidArguments, "skill_name is required")
+	}
+	args, err := a.text()
+	if err != nil {
+		return tool.Failure(tool.InvalidArguments, err.Error())
+	}
+	s, err := k.load(ctx, a.SkillName)
+	if err != nil {
+		return activationFailure(a.SkillName, err)
+	}
+	defer s.Close()
+	out := Activation{SkillName: s.Name(), Args: args, Status: "activated", AllowedTools: allowed(s.Manifest().AllowedTools)}
+	if _, err := k.o.Session.Activate(ctx, s); err != nil {
+		var already *session.AlreadyActiveError
+		if !errors.As(err, &already) {
+			return tool.Failure(tool.ExecutionFailed, fmt.Sprintf("Skill activate failed: %v", err))
+		}
+		if k.o.StrictStack {
+			return tool.Failure(tool.ExecutionFailed, err.Error())
+		}
+		out.Status = "already_active"
+	}
+	o := k.o.Instructions
+	o.Args, o.Wrap = args, true
+	text, err := disclose.Instructions(s, &o)
+	if err != nil {
+		return tool.Failure(tool.ExecutionFailed, fmt.Sprintf("Failed to load skill: %v", err))
+	}
+	out.Content, out.Warnings = text.Body, text.Warnings
+	if dir, err := s.Dir(); err == nil {
+		out.BasePath = dir
+	}
+	return tool.Success(out, fmt.Sprintf("Activated skill '%s'", s.Name()))
+}
+
+func (k *Kit) deactivate(ctx context.Context, a *arguments) tool.Result {
+	if err := k.o.Session.DeactivateName(ctx, a.SkillName); err != nil {
+		return tool.Failure(tool.ExecutionFailed, err.Error())
+	}
+	return tool.Success(Activation{SkillName: a.SkillName, Status: "deactivated"}, fmt.Sprintf("Deactivated skill '%s'", a.SkillName))
+}
+
+func allowed(t skill.Tools) *[]string {
+	if !t.Declared {
+		return nil
+	}
+	rules := append([]string{}, t.Rules...)
+	return &rules
+}
+
+// activationFailure has the texts of R94.
+func activationFailure(name string, err error) tool.Result {
+	var missing *skill.NotFoundError
+	var bad *skill.NameError
+	switch {
+	case errors.As(err, &bad):
+		return tool.Failure(tool.InvalidName, bad.Error())
+	case errors.As(err, &missing):
+		text := fmt.Sprintf("Skill '%s' not found.", name)
+		if len(missing.Suggest) > 0 {
+			text += fmt.Sprintf(" Did you mean '%s'?", missing.Suggest[0])
+		}
+		return tool.Failure(tool.NotFound, text)
+	case errors.Is(err, context.DeadlineExceeded):
+		return tool.Failure(tool.Timeout, fmt.Sprintf("Failed to load skill: timed out after %s", ActivationTimeout))
+	}
+	return tool.Failure(tool.ExecutionFailed, fmt.Sprintf("Failed to load skill: %v", err))
+}

@@ -1,0 +1,204 @@
+package skilltool
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/tool"
+	"github.com/agent-base/agent-base/trace"
+)
+
+// PageSize is the most bytes of a file that one call of skill_read returns; next_offset continues.
+const PageSize = 64 << 10
+
+// Resource is the result of skill_read for one file.
+type Resource struct {
+	SkillName   string `json:"skill_name"`
+	Path        string `json:"path"`
+	Size        int64  `json:"size"`   // bytes, of the whole file
+	SHA256      string `json:"sha256"` // of the whole file
+	ContentType string `json:"content_type"`
+	Content     string `json:"content,omitempty"` // absent for a binary file
+	Binary      bool   `json:"binary,omitempty"`
+	Offset      int    `json:"offset,omitempty"`
+	NextOffset  int    `json:"next_offset,omitempty"` // where the next call goes on; absent at the end
+}
+
+// Listing is the result of skill_read without a path.
+type Listing struct {
+	SkillName string       `json:"skill_name"`
+	Files     []skill.File `json:"files"`
+	Partial   bool         `json:"partial,omitempty"` // there are more files than are listed
+}
+
+var readSchema = json.RawMessage(`{"type":"object","properties":{` +
+	`"skill_name":{"type":"string","description":"Name of the skill"},` +
+	`"path":{"type":"string","description":"File below the skill's folder, such as 'references/errors.md'; leave it out to list the files"},` +
+	`"offset":{"type":"integer","description":"Byte to start at, from next_offset of an earlier call"}},` +
+	`"required":["skill_name"]}`)
+
+const readDescription = "Read a file that a skill's instructions refer to (references, assets), or list the skill's files. " +
+	"Scripts are not read: run them with script_run, and see their options with script_help."
+
+func (k *Kit) readTool() tool.Tool {
+	return tool.Tool{Name: "skill_read", Description: readDescription, Input: readSchema, Call: k.wrap(k.read)}
+}
+
+func (k *Kit) read(ctx context.Context, a *arguments) tool.Result {
+	if a.SkillName == "" {
+		return tool.Failure(tool.InvalidArguments, "skill_name is required")
+	}
+	s, err := k.load(ctx, a.SkillName)
+	if err != nil {
+		return activationFailure(a.SkillName, err)
+	}
+	defer s.Close()
+	if a.Path == "" {
+		return listing(s)
+	}
+	if !k.o.ReadScripts {
+		if hit, err := isScript(s, a.Path); err == nil && hit {
+			return k.refuseScript(ctx, s, a.Path)
+		}
+	}
+	res, err := s.Read(a.Path)
+	if err != nil {
+		return readFailure(s, a.Path, err)
+	}
+	trace.Emit(ctx, k.o.Trace, trace.Event{Kind: trace.ResourceRead, Level: slog.LevelDebug, Skill: s.Canonical(), Message: "Read " + a.Path})
+	return page(s, a, res)
+}
+
+func listing(s *skill.Skill) tool.Result {
+	files, err := s.Files()
+	if err != nil {
+		return tool.Failure(tool.ExecutionFailed, fmt.Sprintf("Files of skill '%s' cannot be listed: %v", s.Name(), err))
+	}
+	return tool.Success(Listing{SkillName: s.Name(), Files: files},
+		fmt.Sprintf("Skill '%s' has %s", s.Name(), plural(len(files), "file")))
+}
+
+func page(s *skill.Skill, a *arguments, res *skill.Resource) tool.Result {
+	sum := sha256.Sum256(res.Data)
+	out := Resource{SkillName: s.Name(), Path: a.Path, Size: int64(len(res.Data)), SHA256: hex.EncodeToString(sum[:]),
+		ContentType: res.ContentType, Binary: res.Binary}
+	if res.Binary {
+		return tool.Success(out, fmt.Sprintf("'%s' is binary, %d bytes", a.Path, out.Size))
+	}
+	if a.Offset < 0 || a.Offset > len(res.Data) {
+		return tool.Failure(tool.InvalidArguments, fmt.Sprintf("offset %d is outside '%s' (%d bytes)", a.Offset, a.Path, out.Size))
+	}
+	text, next := window(res.Data, a.Offset, PageSize)
+	out.Content, out.Offset = text, a.Offset
+	msg := fmt.Sprintf("Read '%s', %d bytes", a.Path, out.Size)
+	if next < len(res.Data) {
+		out.NextOffset = next
+		msg = fmt.Sprintf("Read bytes %d to %d of '%s', %d bytes in all", a.Offset, next, a.Path, out.Size)
+	}
+	return tool.Success(out, msg)
+}
+
+// window returns at most size bytes from offset on, cut between characters, and where it ends.
+func window(data []byte, offset, size int) (string, int) {
+	end := min(offset+size, len(data))
+	for end < len(data) && end > offset && !utf8.RuneStart(data[end]) {
+		end--
+	}
+	return strings.ToValidUTF8(string(data[offset:end]), "\ufffd"), end
+}
+
+func readFailure(s *skill.Skill, name string, err error) tool.Result {
+	var bad *skill.ResourceError
+	if !errors.As(err, &bad) {
+		return tool.Failure(tool.ExecutionFailed, fmt.Sprintf("'%s' cannot be read: %v", name, err))
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		text := fmt.Sprintf("File '%s' not found in skill '%s'.", name, s.Name())
+		if len(bad.Suggest) > 0 {
+			text += fmt.Sprintf(" Did you mean '%s'?", bad.Suggest[0])
+		}
+		return tool.Failure(tool.NotFound, text)
+	}
+	return tool.Failure(tool.InvalidName, bad.Error())
+}
+
+// refuseScript is C50's block, in the words of R125.
+func (k *Kit) refuseScript(ctx context.Context, s *skill.Skill, name string) tool.Result {
+	trace.Emit(ctx, k.o.Trace, trace.Event{Kind: trace.ToolDenied, Level: slog.LevelWarn, Skill: s.Canonical(), Script: name,
+		Message: fmt.Sprintf("Blocked reading script '%s'", name)})
+	base := path.Base(name)
+	how := fmt.Sprintf("use script_run with skill_name '%s' and script_name '%s', and script_help for its options",
+		s.Name(), strings.TrimSuffix(base, path.Ext(base)))
+	if k.o.Scripts == nil {
+		how = "see the skill's instructions for the command"
+	}
+	r := tool.Failure(tool.PermissionDenied, fmt.Sprintf(
+		"Script '%s' of skill '%s' must be EXECUTED via Bash tool or script_run, not read: %s", name, s.Name(), how))
+	r.Reason = "script_read"
+	return r
+}
+
+var (
+	scriptDirs = []string{"scripts", "bin", "tools"}
+	scriptExts = []string{".sh", ".py", ".rb", ".js", ".ts", ".pl"}
+)
+
+// isScript reports whether name is one of the skill's scripts under any of its names. Files are
+// compared by identity, so that neither a link nor a different spelling gets around it (security
+// 2.4 #46).
+func isScript(s *skill.Skill, name string) (bool, error) {
+	info, err := fs.Stat(s.FS(), name)
+	if err != nil {
+		return false, err
+	}
+	found := false
+	for _, dir := range scriptDirs {
+		err := fs.WalkDir(s.FS(), dir, func(p string, d fs.DirEntry, err error) error {
+			if err != nil || found || !scriptFile(dir, p, d) {
+				return nil //nolint:nilerr // a folder that is not there has no scripts
+			}
+			if p == name {
+				found = true
+			} else if other, err := d.Info(); err == nil && os.SameFile(info, other) {
+				found = true
+			}
+			return nil
+		})
+		if err != nil {
+			return found, err
+		}
+	}
+	return found, nil
+}
+
+// scriptFile reports whether a file counts as a script: by its extension anywhere below the three
+// folders, or by lying directly in scripts/ with an execute bit.
+func scriptFile(dir, p string, d fs.DirEntry) bool {
+	if d.IsDir() {
+		return false
+	}
+	if slices.Contains(scriptExts, strings.ToLower(path.Ext(p))) {
+		return true
+	}
+	info, err := d.Info()
+	return err == nil && dir == "scripts" && path.Dir(p) == "scripts" && info.Mode()&0o111 != 0
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}

@@ -1,0 +1,221 @@
+package skilltool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+
+	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/tool"
+)
+
+// ScriptItem is one script in the result of script_list (R99).
+type ScriptItem struct {
+	Name string `json:"name"`
+	Path string `json:"path"` // absolute where the skill is on disk
+}
+
+// Help is the result of script_help (R100).
+type Help struct {
+	HelpText string `json:"help_text"`
+	Usage    string `json:"usage"`
+}
+
+var (
+	listSchema = json.RawMessage(`{"type":"object","properties":{` + skillParam + `}}`)
+	helpSchema = json.RawMessage(`{"type":"object","properties":{` + skillParam + `,` + scriptParam + `},` +
+		`"required":["skill_name","script_name"]}`)
+	runSchema = json.RawMessage(`{"type":"object","properties":{` + skillParam + `,` + scriptParam + `,` +
+		`"args":{"type":"array","items":{"type":"string"},"description":"Arguments as the help shows them, such as ['--limit', '5']"},` +
+		`"json":{"type":"boolean","description":"true (default): add --json and return parsed JSON; false: return plain text"}},` +
+		`"required":["skill_name","script_name"]}`)
+)
+
+const (
+	skillParam  = `"skill_name":{"type":"string","description":"Name of the skill, such as 'kalshi-markets'"}`
+	scriptParam = `"script_name":{"type":"string","description":"Name of the script, such as 'status' or 'status.py'"}`
+
+	listDescription = "List the scripts of one skill, or of all skills when skill_name is left out."
+	helpDescription = "Show how a script is used: runs it with --help and returns its text. " +
+		"Call this before script_run to learn which arguments there are."
+	runDescription = "Run a script of a skill and return its result. Most scripts take --json, which is added unless json is false. " +
+		"Look at script_help first; never read a script's source."
+)
+
+func (k *Kit) listTool() tool.Tool {
+	return tool.Tool{Name: "script_list", Description: listDescription, Input: listSchema, Call: k.wrap(k.scriptList)}
+}
+
+func (k *Kit) helpTool() tool.Tool {
+	return tool.Tool{Name: "script_help", Description: helpDescription, Input: helpSchema, Call: k.wrap(k.scriptHelp)}
+}
+
+func (k *Kit) runTool() tool.Tool {
+	return tool.Tool{Name: "script_run", Description: runDescription, Input: runSchema, Call: k.wrap(k.scriptRun)}
+}
+
+func (k *Kit) scriptList(ctx context.Context, a *arguments) tool.Result {
+	out := map[string][]ScriptItem{}
+	total := 0
+	add := func(s *skill.Skill) {
+		if items := scriptItems(s); len(items) > 0 {
+			out[s.Canonical()] = items
+			total += len(items)
+		}
+	}
+	if a.SkillName != "" {
+		s, err := k.load(ctx, a.SkillName)
+		if err != nil {
+			return missing(err, fmt.Sprintf("Skill '%s' not found", a.SkillName))
+		}
+		defer s.Close()
+		out[s.Canonical()] = []ScriptItem{}
+		add(s)
+		return tool.Success(out, found(total, 1))
+	}
+	for e := range k.o.Catalog().All() {
+		s, err := e.Load(ctx)
+		if err != nil {
+			continue // broken since it was listed: it has no scripts to offer now
+		}
+		add(s)
+		s.Close()
+	}
+	return tool.Success(out, found(total, len(out)))
+}
+
+func found(scripts, skills int) string {
+	return fmt.Sprintf("Found %s across %s", plural(scripts, "script"), plural(skills, "skill"))
+}
+
+func scriptItems(s *skill.Skill) []ScriptItem {
+	scripts, _ := script.List(s) // what is wrong with a script is shown by info and validate
+	dir, err := s.Dir()
+	out := make([]ScriptItem, len(scripts))
+	for i, sc := range scripts {
+		out[i] = ScriptItem{Name: sc.Name, Path: sc.File}
+		if err == nil {
+			out[i].Path = path.Join(dir, sc.File)
+		}
+	}
+	return out
+}
+
+func (k *Kit) scriptHelp(ctx context.Context, a *arguments) tool.Result {
+	s, sc, failure := k.script(ctx, a)
+	if failure != nil {
+		return *failure
+	}
+	defer s.Close()
+	help, err := k.o.Scripts.Help(ctx, s, sc)
+	if err != nil {
+		return scriptFailure(err)
+	}
+	return tool.Success(Help{HelpText: help.Text, Usage: help.Usage}, fmt.Sprintf("Retrieved help for %s", sc.Name))
+}
+
+func (k *Kit) scriptRun(ctx context.Context, a *arguments) tool.Result {
+	args, err := a.list()
+	if err != nil {
+		return tool.Failure(tool.InvalidArguments, err.Error())
+	}
+	if err := script.CheckArgs(args); err != nil {
+		return scriptFailure(err)
+	}
+	s, sc, failure := k.script(ctx, a)
+	if failure != nil {
+		return *failure
+	}
+	defer s.Close()
+	res, err := k.o.Scripts.Run(ctx, s, sc, &script.RunOptions{Args: args, Text: !a.wantJSON()})
+	if err != nil {
+		return scriptFailure(err)
+	}
+	msg := fmt.Sprintf("Executed %s script", sc.Name)
+	if res.Warning != "" {
+		msg += " (" + res.Warning + ")"
+	}
+	if a.wantJSON() {
+		return tool.Success(res.JSON, msg)
+	}
+	return tool.Success(res.Text, msg)
+}
+
+// script opens the skill, finds the script and makes sure that its content may run. The caller
+// closes the skill unless there is a failure.
+func (k *Kit) script(ctx context.Context, a *arguments) (*skill.Skill, script.Script, *tool.Result) {
+	fail := func(r tool.Result) (*skill.Skill, script.Script, *tool.Result) { return nil, script.Script{}, &r }
+	if a.SkillName == "" {
+		return fail(tool.Failure(tool.InvalidArguments, "skill_name is required"))
+	}
+	if a.ScriptName == "" {
+		return fail(tool.Failure(tool.InvalidArguments, "script_name is required"))
+	}
+	s, err := k.load(ctx, a.SkillName)
+	if err != nil {
+		return fail(missing(err, fmt.Sprintf("Skill '%s' not loaded or installed", a.SkillName)))
+	}
+	sc, err := script.Find(s, a.ScriptName)
+	if err != nil {
+		s.Close()
+		return fail(scriptFailure(err))
+	}
+	if denied := k.untrusted(ctx, s); denied != nil {
+		s.Close()
+		return fail(*denied)
+	}
+	return s, sc, nil
+}
+
+// untrusted is C57's gate: nil when the content of s may run.
+func (k *Kit) untrusted(ctx context.Context, s *skill.Skill) *tool.Result {
+	trust, err := s.Entry().Trust(ctx)
+	if err == nil && trust.Runs() {
+		return nil
+	}
+	if err == nil && k.o.Approve != nil {
+		ok, askErr := k.o.Approve(ctx, s)
+		if ok && askErr == nil {
+			return nil
+		}
+		err = askErr
+	}
+	why := "is not trusted"
+	if trust == skill.Changed {
+		why = "has changed since it was trusted"
+	}
+	r := tool.Failure(tool.PermissionDenied, fmt.Sprintf(
+		"Skill '%s' %s: its scripts are not run. A person can allow it with: agent skill trust %s", s.Name(), why, s.Canonical()))
+	if err != nil {
+		r.Message = fmt.Sprintf("Trust of skill '%s' cannot be decided, so its scripts are not run: %v", s.Name(), err)
+	}
+	r.Reason = "untrusted"
+	return &r
+}
+
+// missing maps an error of finding a skill; text is the row's own for one that is not there.
+func missing(err error, text string) tool.Result {
+	var bad *skill.NameError
+	var none *skill.NotFoundError
+	switch {
+	case errors.As(err, &bad):
+		return tool.Failure(tool.InvalidName, bad.Error())
+	case errors.As(err, &none):
+		return tool.Failure(tool.NotFound, text)
+	}
+	return tool.Failure(tool.ExecutionFailed, fmt.Sprintf("Failed to load skill: %v", err))
+}
+
+// scriptFailure maps a *script.Error, whose codes are R102's, to a result.
+func scriptFailure(err error) tool.Result {
+	var e *script.Error
+	if !errors.As(err, &e) {
+		return tool.Failure(tool.ExecutionFailed, err.Error())
+	}
+	r := tool.Failure(tool.Code(e.Code), e.Message)
+	r.Reason, r.Result = e.Reason, e.Said()
+	return r
+}

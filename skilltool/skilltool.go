@@ -1,0 +1,189 @@
+// Package skilltool has the five tools through which a model uses skills: skill, skill_read,
+// script_list, script_help and script_run (R98, R180). There is never one tool per script.
+//
+// The tools work over a catalogue that the caller may swap between calls, one session and one
+// script host. They refuse scripts of content that nobody approved, and they keep the text of
+// scripts from the model (C50). Everything that a skill says comes back inside a frame that names
+// the skill; nothing of it is ever executed here but through the script host.
+//
+// A Kit is safe for concurrent use.
+package skilltool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/agent-base/agent-base/disclose"
+	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/session"
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/tool"
+	"github.com/agent-base/agent-base/trace"
+)
+
+// Options says what the tools work with. Catalog and Session are needed.
+type Options struct {
+	Catalog func() *skill.Catalog // the present snapshot; asked once for each call
+	Session *session.Session
+	Scripts *script.Host // nil: no script tools
+
+	// Approve may be asked about a skill whose content nobody approved; nil refuses it.
+	// It is asked once for each call, never in parallel for one call.
+	Approve func(context.Context, *skill.Skill) (bool, error)
+
+	// Instructions completes what activation substitutes: session id, project directory.
+	Instructions disclose.InstructionOptions
+
+	ReadScripts bool // let skill_read return the text of scripts (C50: script_read allow)
+	StrictStack bool // activating an active skill is a failure (C48, the omniforge profile)
+	ErrorText   bool // failures carry their text in `error` too (C49, the omniforge profile)
+	Budget      int  // tokens for the list in the skill tool's description; 0 means no limit
+
+	Trace trace.Tracer
+}
+
+// ActivationTimeout bounds one activation (R92).
+const ActivationTimeout = 30 * time.Second
+
+// Kit makes the tools.
+type Kit struct{ o Options }
+
+// New returns a kit. It panics when Catalog or Session is missing.
+func New(o *Options) *Kit {
+	if o.Catalog == nil || o.Session == nil {
+		panic("skilltool: Options.Catalog and Options.Session are needed")
+	}
+	return &Kit{o: *o}
+}
+
+// Tools returns the tools with descriptions of the present catalogue. Without a skill that a model
+// may see there are none; without a script host there are only skill and skill_read (R161).
+func (k *Kit) Tools() []tool.Tool {
+	any := false
+	for range k.o.Catalog().All() {
+		any = true
+		break
+	}
+	if !any {
+		return nil
+	}
+	out := []tool.Tool{k.skillTool(), k.readTool()}
+	if k.o.Scripts != nil {
+		out = append(out, k.listTool(), k.helpTool(), k.runTool())
+	}
+	return out
+}
+
+// load finds and opens a skill that is enabled; hidden ones are as if they were not there.
+func (k *Kit) load(ctx context.Context, name string) (*skill.Skill, error) {
+	e, err := k.o.Catalog().Lookup(name)
+	if err != nil {
+		return nil, err
+	}
+	if e.State() != skill.Enabled {
+		return nil, &skill.NotFoundError{Name: name}
+	}
+	return e.Load(ctx)
+}
+
+// arguments are the parameters of all five tools, with the aliases that models know from other
+// hosts (C36, REQUIREMENTS 1.3).
+type arguments struct {
+	SkillName  string          `json:"skill_name"`
+	Skill      string          `json:"skill"`
+	ScriptName string          `json:"script_name"`
+	Script     string          `json:"script"`
+	Action     string          `json:"action"`
+	Path       string          `json:"path"`
+	Offset     int             `json:"offset"`
+	Args       json.RawMessage `json:"args"`
+	JSON       *bool           `json:"json"`
+	JSONOutput *bool           `json:"json_output"`
+}
+
+func parse(raw json.RawMessage) (*arguments, error) {
+	var a arguments
+	if err := json.Unmarshal(raw, &a); err != nil {
+		return nil, fmt.Errorf("arguments do not fit the tool's schema: %w", err)
+	}
+	if a.SkillName == "" {
+		a.SkillName = a.Skill
+	}
+	if a.ScriptName == "" {
+		a.ScriptName = a.Script
+	}
+	return &a, nil
+}
+
+// wantJSON is true unless the model asked for text.
+func (a *arguments) wantJSON() bool {
+	for _, b := range []*bool{a.JSON, a.JSONOutput} {
+		if b != nil {
+			return *b
+		}
+	}
+	return true
+}
+
+// list returns args as a list of strings. Numbers and booleans are taken as they are written.
+func (a *arguments) list() ([]string, error) {
+	if len(a.Args) == 0 || string(a.Args) == "null" {
+		return nil, nil
+	}
+	var items []json.RawMessage
+	if err := json.Unmarshal(a.Args, &items); err != nil {
+		return nil, errors.New(`args must be a list of strings, such as ["--limit", "5"]`)
+	}
+	out := make([]string, len(items))
+	for i, it := range items {
+		switch {
+		case it[0] == '"':
+			if err := json.Unmarshal(it, &out[i]); err != nil {
+				return nil, err
+			}
+		case it[0] == '{' || it[0] == '[' || string(it) == "null":
+			return nil, fmt.Errorf("args[%d] must be a string", i)
+		default:
+			out[i] = string(it)
+		}
+	}
+	return out, nil
+}
+
+// text returns args as one string, for the skill tool.
+func (a *arguments) text() (string, error) {
+	if len(a.Args) == 0 || string(a.Args) == "null" {
+		return "", nil
+	}
+	var s string
+	if json.Unmarshal(a.Args, &s) == nil {
+		return s, nil
+	}
+	items, err := a.list()
+	if err != nil {
+		return "", errors.New("args must be a string")
+	}
+	return strings.Join(items, " "), nil
+}
+
+// wrap gives every tool the same edge: arguments are read once, and failures get their form.
+func (k *Kit) wrap(call func(context.Context, *arguments) tool.Result) func(context.Context, json.RawMessage) tool.Result {
+	return func(ctx context.Context, raw json.RawMessage) tool.Result {
+		a, err := parse(raw)
+		if err != nil {
+			return k.finish(tool.Failure(tool.InvalidArguments, err.Error()))
+		}
+		return k.finish(call(ctx, a))
+	}
+}
+
+func (k *Kit) finish(r tool.Result) tool.Result {
+	if k.o.ErrorText && !r.Success {
+		r.Error = tool.Code(r.Message)
+	}
+	return r
+}
