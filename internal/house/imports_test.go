@@ -33,7 +33,7 @@ var allowed = map[string][]string{
 
 	"skilltest/kalshi": {},
 
-	"internal/config":   {"skill", "internal/yamlnode"},
+	"internal/config":   {"skill", "internal/yamlnode", "internal/lockfile"},
 	"internal/deptest":  {},
 	"internal/dirhash":  {},
 	"internal/house":    {},

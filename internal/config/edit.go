@@ -1,0 +1,130 @@
+package config
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/internal/yamlnode"
+	"github.com/agent-base/agent-base/skill"
+)
+
+// Enable writes into the user's file at path that a skill is wanted (R75): its name leaves `disabled` and
+// `disabledBundled` and joins `enabled`. Comments, order and everything else stay as they are. It reports whether the
+// file changed. A file that cannot be changed safely stays as it is; the error names the line to change by hand.
+func Enable(ctx context.Context, path, name string) (bool, error) {
+	return change(ctx, path, name, []step{{"disabled", false}, {"disabledBundled", false}, {"enabled", true}})
+}
+
+// Disable writes into the user's file at path that a skill is not wanted; its files stay. See Enable.
+func Disable(ctx context.Context, path, name string) (bool, error) {
+	return change(ctx, path, name, []step{{"enabled", false}, {"disabled", true}})
+}
+
+// step puts the name into a list of the file, or takes it out.
+type step struct {
+	list string
+	add  bool
+}
+
+func change(ctx context.Context, path, name string, steps []step) (bool, error) {
+	if path == "" {
+		return false, errors.New("there is no home to keep settings in: set AGENT_HOME")
+	}
+	if err := skill.CheckName(name); err != nil {
+		return false, err
+	}
+	name = skill.Canonical(name)
+	changed := false
+	err := lockfile.Transform(ctx, path, &lockfile.Options{Max: maxFile}, func(old []byte) ([]byte, error) {
+		text := string(old)
+		for _, s := range steps {
+			var err error
+			if text, err = s.apply(path, text, name); err != nil {
+				return nil, err
+			}
+		}
+		changed = text != string(old)
+		if !changed {
+			return nil, nil
+		}
+		return []byte(text), nil
+	})
+	return changed && err == nil, err
+}
+
+// apply returns the text with the step done. The result is read again and must be what was there with this one
+// difference, so that no form of YAML that the edit does not know can do harm.
+func (s step) apply(path, text, name string) (string, error) {
+	root, err := parse([]byte(text))
+	if err != nil {
+		return "", fmt.Errorf("%s:%w: mend the file first", path, err)
+	}
+	d := &document{text: text, root: root, list: s.list, name: name}
+	if err := d.find(); err != nil {
+		return "", fmt.Errorf("%s:%w", path, err)
+	}
+	if d.has() == s.add {
+		return text, nil
+	}
+	var edited string
+	if s.add {
+		edited = d.insert()
+	} else {
+		edited = d.remove()
+	}
+	after, err := parse([]byte(edited))
+	if err != nil || !same(d.wanted(s.add), after) {
+		verb := "remove " + name + " from"
+		if s.add {
+			verb = "add " + name + " to"
+		}
+		return "", fmt.Errorf("%s:%d: the file is written in a way that cannot be changed safely: %s %q below \"skills:\" by hand",
+			path, d.line(), verb, s.list)
+	}
+	return edited, nil
+}
+
+// wanted returns the tree as it has to be after the edit.
+func (d *document) wanted(added bool) *yamlnode.Node {
+	var items []*yamlnode.Node
+	if d.value != nil {
+		items = slices.Clone(d.value.Items)
+	}
+	if added {
+		items = append(items, &yamlnode.Node{Kind: yamlnode.Scalar, Value: d.name})
+	} else {
+		items = slices.DeleteFunc(items, d.isName)
+	}
+	list := &yamlnode.Node{Kind: yamlnode.Sequence, Items: items}
+	section := &yamlnode.Node{Kind: yamlnode.Mapping}
+	if d.section != nil {
+		section.Pairs = slices.Clone(d.section.Pairs)
+	}
+	if i := indexOf(section, d.key); i >= 0 {
+		section.Pairs[i].Value = list
+	} else {
+		key := &yamlnode.Node{Kind: yamlnode.Scalar, Value: d.list}
+		section.Pairs = slices.Insert(section.Pairs, 0, yamlnode.Pair{Key: key, Value: list})
+	}
+	root := &yamlnode.Node{Kind: yamlnode.Mapping, Pairs: slices.Clone(d.root.Pairs)}
+	if i := indexOf(root, d.skills); i >= 0 {
+		root.Pairs[i].Value = section
+	} else {
+		root.Pairs = append(root.Pairs, yamlnode.Pair{Key: &yamlnode.Node{Kind: yamlnode.Scalar, Value: "skills"}, Value: section})
+	}
+	return root
+}
+
+func indexOf(n, key *yamlnode.Node) int {
+	return slices.IndexFunc(n.Pairs, func(p yamlnode.Pair) bool { return key != nil && p.Key == key })
+}
+
+// same reports whether two trees say the same, wherever it stands.
+func same(a, b *yamlnode.Node) bool {
+	return a.Kind == b.Kind && a.Value == b.Value &&
+		slices.EqualFunc(a.Items, b.Items, same) &&
+		slices.EqualFunc(a.Pairs, b.Pairs, func(p, q yamlnode.Pair) bool { return same(p.Key, q.Key) && same(p.Value, q.Value) })
+}

@@ -1,0 +1,140 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"time"
+
+	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/internal/yamlnode"
+	"github.com/agent-base/agent-base/skill"
+)
+
+const (
+	maxFile  = 1 << 20 // bytes of a config.yaml
+	maxDepth = 8       // of lists and maps in it
+)
+
+// file reads a config.yaml. A missing one says nothing; a damaged one is reported and says nothing either.
+func (l *loader) file(path string, rank Rank) given {
+	out := given{}
+	if path == "" {
+		return out
+	}
+	at := Origin{Rank: rank, Name: path, Line: 1, Col: 1}
+	src, err := lockfile.Read(path, maxFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return out
+	}
+	if err != nil {
+		l.broken(at, "config-unreadable", err.Error(), "make it a readable file")
+		return out
+	}
+	root, err := parse(src)
+	if err != nil {
+		var place *yamlnode.Error
+		message := err.Error()
+		if errors.As(err, &place) {
+			at.Line, at.Col, message = max(place.Line, 1), max(place.Col, 1), place.Message
+		}
+		l.broken(at, "config-syntax", message, "mend this line; until then nothing in the file holds")
+		return out
+	}
+	for _, pair := range pairs(root) {
+		at := Origin{rank, path, pair.Key.Line, pair.Key.Col}
+		switch {
+		case pair.Key.Value == "skills" && (pair.Value.Kind == yamlnode.Mapping || pair.Value.Kind == yamlnode.Null):
+			l.section(out, pair.Value, at)
+		case pair.Key.Value == "skills":
+			l.broken(at, "config-form", fmt.Sprintf("skills must be a map of settings, not a %s", pair.Value.Kind), "write the settings below it, indented")
+		case findKey(pair.Key.Value) != nil || isTrust(pair.Key.Value):
+			l.report(at, skill.Warning, "config-unknown-key", fmt.Sprintf("%q at the top counts for nothing", pair.Key.Value), "write it below \"skills:\", indented")
+		default:
+			l.report(at, skill.Warning, "config-unknown-key", fmt.Sprintf("unknown key %q", pair.Key.Value), didYouMean(pair.Key.Value, []string{"skills"}))
+		}
+	}
+	return out
+}
+
+// parse returns the map of a file, an empty one for a file without content.
+func parse(src []byte) (*yamlnode.Node, error) {
+	root, err := yamlnode.Parse(src, &yamlnode.Options{MaxDepth: maxDepth})
+	if errors.Is(err, yamlnode.ErrEmpty) || err == nil && root.Kind == yamlnode.Null {
+		return &yamlnode.Node{Kind: yamlnode.Mapping}, nil
+	}
+	if err == nil && root.Kind != yamlnode.Mapping {
+		return nil, &yamlnode.Error{Line: root.Line, Col: root.Col, Message: fmt.Sprintf("the file must be a map with the key skills, not a %s", root.Kind)}
+	}
+	return root, err
+}
+
+// pairs returns the pairs of a map of which the last one of each key counts.
+func pairs(n *yamlnode.Node) []yamlnode.Pair {
+	var out []yamlnode.Pair
+	for _, p := range n.Pairs {
+		out = slices.DeleteFunc(out, func(q yamlnode.Pair) bool { return q.Key.Value == p.Key.Value })
+		out = append(out, p)
+	}
+	return out
+}
+
+func (l *loader) broken(at Origin, code, message, cure string) {
+	if at.Rank == User {
+		l.userBroken = at
+	}
+	l.report(at, skill.Error, code, message, cure)
+}
+
+// section reads the settings below `skills:`.
+func (l *loader) section(out given, section *yamlnode.Node, file Origin) {
+	seen := map[string]bool{}
+	for _, pair := range section.Pairs {
+		at := Origin{file.Rank, file.Name, pair.Key.Line, pair.Key.Col}
+		k := findKey(pair.Key.Value)
+		if k == nil {
+			l.unknown(at, pair.Key.Value)
+			continue
+		}
+		twice := seen[k.name]
+		seen[k.name] = true
+		if twice {
+			l.report(at, skill.Error, "config-duplicate-key", fmt.Sprintf("%s is there twice", k.name), "keep one of them")
+		}
+		switch {
+		case at.Rank == Project && k.project == never:
+			l.report(at, skill.Warning, "config-project", fmt.Sprintf("a project cannot set %s: it is ignored", k.name),
+				fmt.Sprintf("set it in your own config.yaml, or as %s", k.variable()))
+		case pair.Value.Kind == yamlnode.Null && !k.isList():
+			l.report(at, skill.Warning, "config-value", fmt.Sprintf("%s has no value: it is ignored", k.name), "write a value after the colon, or remove the line")
+		case twice && k.project == tighten:
+			out[k.name] = entry{k.values[len(k.values)-1], []Origin{at}}
+		default:
+			unit := time.Millisecond
+			if pair.Key.Value == "script_timeout" { // the name that is one of seconds (R187)
+				unit = time.Second
+			}
+			l.take(out, k, written{pair.Value, at, unit})
+		}
+	}
+}
+
+func isTrust(name string) bool { return slices.Contains(trustWords, camel(name)) }
+
+func (l *loader) unknown(at Origin, name string) {
+	if isTrust(name) {
+		l.report(at, skill.Warning, "config-trust", fmt.Sprintf("%q counts for nothing: no settings file gives trust", name),
+			"run \"agent skill trust NAME\", or \"agent skill trust --root DIR\"")
+		return
+	}
+	var known []string
+	for _, k := range keys {
+		known = append(known, k.name)
+	}
+	cure := "remove it; \"agent doctor\" lists the keys there are"
+	if near := nearest(name, known); near != "" {
+		cure = fmt.Sprintf("did you mean %q?", near)
+	}
+	l.report(at, skill.Warning, "config-unknown-key", fmt.Sprintf("unknown key %q", name), cure)
+}

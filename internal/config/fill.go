@@ -1,0 +1,110 @@
+package config
+
+import (
+	"slices"
+	"time"
+
+	"github.com/agent-base/agent-base/skill"
+)
+
+// get returns a value of a known type, or its zero.
+func get[T any](g given, key string) T {
+	v, _ := g[key].value.(T)
+	return v
+}
+
+// fill puts the resolved values into the fields.
+func (c *Config) fill(g given) {
+	text := func(key string) string { return get[string](g, key) }
+	c.Profile = text("profile")
+	c.Allow, c.Deny = get[[]string](g, "allow"), get[[]string](g, "deny")
+	c.Duplicates, c.Symlinks = text("duplicates"), text("symlinks")
+	c.Nested = get[bool](g, "nested")
+	c.LinkRoots, c.Roots = get[[]string](g, "symlinkRoots"), get[[]Root](g, "roots")
+	c.CoreDir, c.UserDir, c.PluginsDir = text("coreDir"), text("userDir"), text("pluginsDir")
+	c.Plugins = get[[]Plugin](g, "plugins")
+	precedence := get[preset](g, "precedence")
+	c.Precedence, c.Omniforge = slices.Clone(precedence.order), precedence.name == "omniforge"
+
+	c.Disclosure, c.XMLStyle, c.Location = text("disclosure"), text("xmlStyle"), text("location")
+	c.ActivationText = text("activationText")
+	c.MaxSkills, c.Budget = int(get[int64](g, "maxSkills")), int(get[int64](g, "budget"))
+
+	c.Enforce, c.StackPolicy, c.ScriptRead = text("enforce"), text("stackPolicy"), text("scriptRead")
+	c.StrictStack, c.ErrorText = get[bool](g, "strictStack"), get[bool](g, "errorText")
+
+	c.Cwd = text("cwd")
+	c.ScriptTimeout = get[time.Duration](g, "scriptTimeout")
+	c.MaxScriptOutput = get[int64](g, "maxScriptOutput")
+	c.Python, c.UV = text("python"), text("uv")
+
+	if c.UserDir == "" {
+		c.UserDir = c.Paths.Skills()
+	}
+	if c.PluginsDir == "" {
+		c.PluginsDir = c.Paths.Plugins()
+	}
+	c.Want = want(g)
+	c.settings = settings(g, c)
+}
+
+// want puts together what is enabled (C20): AGENT_SKILLS where it is set, else what the activation says.
+func want(g given) skill.Selection {
+	s := skill.Selection{Mode: skill.Auto}
+	enabled := get[[]string](g, "enabled")
+	if e, ok := g["enabledSkills"]; ok {
+		s = e.value.(skill.Selection)
+	} else if get[string](g, "activation") == "explicit" {
+		s = skill.Selection{Mode: skill.None}
+		if len(enabled) > 0 {
+			s = skill.Selection{Mode: skill.Named, Names: slices.Clone(enabled)}
+		}
+	}
+	s.Disabled = slices.Concat(get[[]string](g, "disabled"), get[[]string](g, "disabledBundled"))
+	s.Enabled = slices.DeleteFunc(slices.Clone(enabled), func(n string) bool { return slices.Contains(s.Disabled, n) })
+	s.OnlyBundled = get[[]string](g, "enabledBundled")
+	return s
+}
+
+// settings lists all keys for people and for JSON.
+func settings(g given, c *Config) []Setting {
+	out := make([]Setting, 0, len(keys))
+	for _, k := range keys {
+		e := g[k.name]
+		s := Setting{Key: k.name, Value: e.value, Origins: e.origins}
+		switch v := e.value.(type) {
+		case time.Duration:
+			s.Value = v.Milliseconds()
+		case preset:
+			s.Value = v.order
+			if v.name != "" {
+				s.Value = v.name
+			}
+		case skill.Selection:
+			s.Value = selectionText(v)
+		}
+		switch {
+		case len(s.Origins) > 0:
+		case k.name == "userDir":
+			s.Value, s.Origins = c.UserDir, []Origin{{}}
+		case k.name == "pluginsDir":
+			s.Value, s.Origins = c.PluginsDir, []Origin{{}}
+		default:
+			s.Origins = []Origin{{}}
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+func selectionText(s skill.Selection) any {
+	switch s.Mode {
+	case skill.All:
+		return "all"
+	case skill.AllUntrusted:
+		return "all-untrusted"
+	case skill.Named:
+		return s.Names
+	}
+	return "none"
+}

@@ -1,0 +1,189 @@
+package config
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/agent-base/agent-base/internal/yamlnode"
+	"github.com/agent-base/agent-base/skill"
+)
+
+// Options is the world that a Config is read from. All paths are absolute; an empty one is a place that there is not.
+type Options struct {
+	Home    string // the user's home
+	Dir     string // the working directory
+	Project string // the project's root; "" means ProjectRoot(Dir)
+	Cache   string
+	System  string // the operator's folder; "" means /etc/agent
+
+	Lookup func(variable string) (string, bool) // the environment; nil is an empty one
+	Flags  map[string]FlagValue                 // by key
+}
+
+// FlagValue is what the user gave for a key on the command line. A number that is a time is one of seconds.
+type FlagValue struct {
+	Name   string   // as typed: "--profile"
+	Values []string // several for a list
+}
+
+// Load resolves all settings. It always returns a usable Config; the problems say what was ignored, and are in the order
+// of the sources, highest last.
+func Load(o *Options) (*Config, []skill.Problem) {
+	l := &loader{Options: *o}
+	if l.Lookup == nil {
+		l.Lookup = func(string) (string, bool) { return "", false }
+	}
+	c := &Config{Paths: l.places()}
+	l.paths = c.Paths
+	user, project := l.file(c.Paths.UserConfig(), User), given{}
+	if p := c.Paths.ProjectConfig(); p != c.Paths.UserConfig() {
+		project = l.file(p, Project)
+	}
+	env, flags := l.environment(), l.flags()
+
+	base := l.resolve(user, nil, env, flags)
+	full := base
+	if len(project) > 0 {
+		full = l.resolve(user, project, env, flags)
+		l.protect(full, base)
+	}
+	c.fill(full)
+	return c, l.problems
+}
+
+type loader struct {
+	Options
+	paths      Paths
+	userBroken Origin // the user's file, when it could not be read
+	problems   []skill.Problem
+}
+
+// entry is a value with the places it came from.
+type entry struct {
+	value   any
+	origins []Origin
+}
+
+// given holds what one source says, or what all of them say together, by key.
+type given map[string]entry
+
+// places finds the folders that everything else depends on.
+func (l *loader) places() Paths {
+	p := Paths{Home: l.Home, Agent: under(l.Home, ".agent"), Project: l.Project, Cache: l.Cache, System: l.System}
+	if p.Project == "" {
+		p.Project = ProjectRoot(l.Dir)
+	}
+	if p.System == "" {
+		p.System = "/etc/agent"
+	}
+	if text, ok := l.Lookup("AGENT_HOME"); ok && text != "" {
+		dir := absolute(text, "", l.Home)
+		if dir == "" || !filepath.IsAbs(dir) {
+			l.report(Origin{Rank: Environment, Name: "AGENT_HOME"}, skill.Error, "config-value",
+				fmt.Sprintf("%q is not an absolute path: %q is used", text, p.Agent), "export AGENT_HOME with an absolute path")
+		} else {
+			p.Agent = dir
+		}
+	}
+	return p
+}
+
+// environment reads the variables of all keys. An empty one counts as not set, but for AGENT_SKILLS (C20).
+func (l *loader) environment() given {
+	out := given{}
+	for i := range keys {
+		k := &keys[i]
+		text, ok := l.Lookup(k.variable())
+		if !ok || text == "" && k.kind != selection {
+			continue
+		}
+		l.take(out, k, plain(text, Origin{Rank: Environment, Name: k.variable()}))
+	}
+	return out
+}
+
+func (l *loader) flags() given {
+	out := given{}
+	for i := range keys {
+		k := &keys[i]
+		f, ok := l.Flags[k.name]
+		if !ok {
+			continue
+		}
+		n := &yamlnode.Node{Kind: yamlnode.Sequence}
+		for _, v := range f.Values {
+			n.Items = append(n.Items, &yamlnode.Node{Kind: yamlnode.Scalar, Value: v})
+		}
+		if len(n.Items) == 1 && k.kind != roots {
+			n = n.Items[0]
+		}
+		l.take(out, k, written{n, Origin{Rank: Flag, Name: f.Name}, time.Second})
+	}
+	return out
+}
+
+// written is a value as it stands somewhere.
+type written struct {
+	node *yamlnode.Node
+	at   Origin
+	unit time.Duration // of a bare number that is a time
+}
+
+func plain(text string, at Origin) written {
+	return written{&yamlnode.Node{Kind: yamlnode.Scalar, Value: text}, at, time.Second}
+}
+
+// take reads a value and puts it into out. What cannot be read is reported, and ignored unless the key protects
+// somebody: then it is the strictest value.
+func (l *loader) take(out given, k *key, w written) {
+	n, at := w.node, w.at
+	r := &reader{base: l.base(at.Rank), home: l.Home, unit: w.unit}
+	if at.Rank == Project {
+		r.project = l.paths.Project
+	}
+	r.wrong = func(n *yamlnode.Node, message, cure string) {
+		there := at
+		if n.Line > 0 {
+			there.Line, there.Col = n.Line, n.Col
+		}
+		l.report(there, skill.Error, "config-value", message, cure)
+	}
+	value, err := r.read(k, n)
+	if err == nil {
+		out[k.name] = entry{value, []Origin{at}}
+		return
+	}
+	message, cure := err.Error(), ""
+	if v, ok := err.(*valueError); ok {
+		cure = v.cure
+	}
+	if k.project == tighten {
+		strict := k.values[len(k.values)-1]
+		out[k.name] = entry{strict, []Origin{at}}
+		message += fmt.Sprintf(": it counts as %q", strict)
+	} else {
+		message += ": it is ignored"
+	}
+	r.wrong(n, message, cure)
+}
+
+// base returns the folder that relative paths of a source start from.
+func (l *loader) base(rank Rank) string {
+	switch rank {
+	case User:
+		return l.paths.Agent
+	case Project:
+		return l.paths.Project
+	}
+	return l.Dir
+}
+
+func (l *loader) report(at Origin, severity skill.Severity, code, message, cure string) {
+	p := at.problem(code, message, cure)
+	p.Severity = severity
+	if !slices.Contains(l.problems, p) {
+		l.problems = append(l.problems, p)
+	}
+}

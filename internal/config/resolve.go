@@ -1,0 +1,110 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/agent-base/agent-base/skill"
+)
+
+// resolve joins the sources: a higher one wins, lists that add up do.
+func (l *loader) resolve(user, project, env, flags given) given {
+	out := l.table(Origin{Rank: Default}, defaults())
+	for _, source := range []given{user, project, env, flags} {
+		if e, ok := source["profile"]; ok {
+			out["profile"] = e
+		}
+	}
+	name := out["profile"].value.(string)
+	fromProfile := l.table(Origin{Rank: FromProfile, Name: name}, profileOptions(name))
+	if l.userBroken.Name != "" {
+		l.floor(fromProfile, out)
+	}
+	for _, source := range []given{fromProfile, user, project, env, flags} {
+		for i := range keys {
+			if e, ok := source[keys[i].name]; ok {
+				out[keys[i].name] = join(&keys[i], out[keys[i].name], e)
+			}
+		}
+	}
+	return out
+}
+
+// table reads values of our own tables.
+func (l *loader) table(at Origin, texts map[string]string) given {
+	out := given{}
+	for name, text := range texts {
+		l.take(out, lookupKey(name), plain(text, at))
+	}
+	return out
+}
+
+func defaults() map[string]string {
+	out := map[string]string{}
+	for _, k := range keys {
+		if k.initial != "" {
+			out[k.name] = k.initial
+		}
+	}
+	return out
+}
+
+// join returns what holds when a higher source speaks too.
+func join(k *key, low, high entry) entry {
+	if k.project != add || len(low.origins) == 0 {
+		return high
+	}
+	origins := append(slices.Clone(high.origins), low.origins...)
+	switch h := high.value.(type) {
+	case []string:
+		for _, s := range low.value.([]string) {
+			if !slices.Contains(h, s) {
+				h = append(slices.Clone(h), s)
+			}
+		}
+		return entry{h, origins}
+	case []Root:
+		return entry{append(slices.Clone(h), low.value.([]Root)...), origins}
+	}
+	return high
+}
+
+// strictness returns how strict a value of a protecting key is.
+func (k *key) strictness(e entry) int {
+	text, _ := e.value.(string)
+	return slices.Index(k.values, text)
+}
+
+// floor keeps a profile from loosening what the user's damaged file may have held firm: nobody can tell.
+func (l *loader) floor(profile, initial given) {
+	for i := range keys {
+		k := &keys[i]
+		e, ok := profile[k.name]
+		if ok && k.project == tighten && k.strictness(e) < k.strictness(initial[k.name]) {
+			delete(profile, k.name)
+		}
+	}
+}
+
+// protect takes back what the project's file, or a profile that it chose, would have loosened.
+func (l *loader) protect(full, base given) {
+	for i := range keys {
+		k := &keys[i]
+		now, before := full[k.name], base[k.name]
+		if len(now.origins) == 0 || now.origins[0].Rank > Project || now.origins[0].Rank == User {
+			continue
+		}
+		loosened := k.project == tighten && k.strictness(now) < k.strictness(before)
+		replaced := k.project == ifUnset && now.origins[0].Rank == Project && len(before.origins) > 0
+		if !loosened && !replaced {
+			continue
+		}
+		full[k.name] = before
+		at := now.origins[0]
+		if at.Rank != Project {
+			at = full["profile"].origins[0]
+		}
+		l.report(at, skill.Warning, "config-project", fmt.Sprintf("a project cannot change %s from %q to %q: it is ignored",
+			k.name, fmt.Sprint(before.value), fmt.Sprint(now.value)), "set it in your own config.yaml, in the environment or by a flag")
+	}
+}
