@@ -32,10 +32,15 @@ func TestUnknownTickers(t *testing.T) { // R109
 	} {
 		t.Run(row.script, func(t *testing.T) {
 			t.Parallel()
+			var jobs []job
 			for _, era := range eras {
 				x := open(t, &kalshi.Options{Era: era})
-				x.run(t, row.script, "NONE-1", "--json").failed(t, row.want)
-				if r := x.run(t, row.script, "NONE-1"); r.code != 1 || r.stdout != "" || r.stderr != "Error: "+row.want+"\n" {
+				jobs = append(jobs, x.job(t, row.script, "NONE-1", "--json"), x.job(t, row.script, "NONE-1"))
+			}
+			results := batch(t, nil, jobs...)
+			for i := range eras {
+				results[2*i].failed(t, row.want)
+				if r := results[2*i+1]; r.code != 1 || r.stdout != "" || r.stderr != "Error: "+row.want+"\n" {
 					t.Errorf("for a person: exit code %d, stdout %q, stderr %q", r.code, r.stdout, r.stderr)
 				}
 			}
@@ -44,6 +49,10 @@ func TestUnknownTickers(t *testing.T) { // R109
 }
 
 func TestUsageErrors(t *testing.T) { // R109: exit code 2, nothing on stdout
+	t.Parallel()
+	x := open(t, nil)
+	var jobs []job
+	var want []string
 	for _, row := range []struct{ call, want string }{
 		{"market --json", "Missing argument 'TICKER'"},
 		{"market ../status --json", "letters, digits"},
@@ -60,18 +69,16 @@ func TestUsageErrors(t *testing.T) { // R109: exit code 2, nothing on stdout
 		{"search --json", "a KEYWORD is needed"},
 		{"status --nonsense", "No such option"},
 	} {
-		t.Run(row.call, func(t *testing.T) {
-			t.Parallel()
-			x := open(t, nil)
-			words := strings.Fields(row.call)
-			r := x.run(t, words[0], words[1:]...)
-			if r.code != 2 || r.stdout != "" || !strings.Contains(r.stderr, row.want) {
-				t.Errorf("exit code %d, stdout %q, stderr %q", r.code, r.stdout, r.stderr)
-			}
-			if n := len(x.Requests()); n != 0 {
-				t.Errorf("%d requests were made", n)
-			}
-		})
+		words := strings.Fields(row.call)
+		jobs, want = append(jobs, x.job(t, words[0], words[1:]...)), append(want, row.want)
+	}
+	for i, r := range batch(t, nil, jobs...) {
+		if r.code != 2 || r.stdout != "" || !strings.Contains(r.stderr, want[i]) {
+			t.Errorf("%q: exit code %d, stdout %q, stderr %q", jobs[i].Args, r.code, r.stdout, r.stderr)
+		}
+	}
+	if n := len(x.Requests()); n != 0 {
+		t.Errorf("%d requests were made", n)
 	}
 }
 
@@ -154,14 +161,15 @@ func TestStatusTellsAnErrorFromAHaltedExchange(t *testing.T) {
 }
 
 func TestAddressesThatLeadNowhere(t *testing.T) {
-	for name, base := range map[string]string{
-		"closed port": "http://127.0.0.1:1", "no scheme": "nonsense", "other scheme": "file:///etc/hostname",
-		"no address": "http://[::", "bad port": "http://127.0.0.1:99999", "control": "http://a\x01b/",
+	t.Parallel()
+	var jobs []job
+	for _, base := range []string{
+		"http://127.0.0.1:1", "nonsense", "file:///etc/hostname", "http://[::", "http://127.0.0.1:99999", "http://a\x01b/",
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			x := exchange{env: []string{"KALSHI_API_BASE=" + base}}
-			x.run(t, "markets", "--json").failed(t, "")
-		})
+		jobs = append(jobs, exchange{base: base}.job(t, "markets", "--json"))
+	}
+	for i, r := range batch(t, nil, jobs...) {
+		t.Log(jobs[i].Base)
+		r.failed(t, "")
 	}
 }

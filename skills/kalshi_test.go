@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"io"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -18,7 +17,8 @@ var eras = []kalshi.Era{kalshi.Today, kalshi.Legacy}
 // exchange is a stand-in server and what a script needs to reach it.
 type exchange struct {
 	*kalshi.Server
-	env []string
+	base string
+	env  []string
 }
 
 func open(t *testing.T, o *kalshi.Options) exchange {
@@ -26,17 +26,13 @@ func open(t *testing.T, o *kalshi.Options) exchange {
 	s := kalshi.NewServer(o)
 	base, stop := s.Start()
 	t.Cleanup(stop)
-	return exchange{s, []string{"KALSHI_API_BASE=" + base, "AGENT_SKILL_CACHE_DIR=" + t.TempDir()}}
+	return exchange{s, base, []string{"KALSHI_API_BASE=" + base, "AGENT_SKILL_CACHE_DIR=" + t.TempDir()}}
 }
 
 // run starts a script of kalshi-markets, named without its extension.
 func (x exchange) run(t *testing.T, script string, args ...string) result {
 	t.Helper()
-	file, err := filepath.Abs("core/kalshi-markets/scripts/" + script + ".py")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return run(t, x.env, file, args...)
+	return run(t, x.env, absolute(t, "kalshi-markets/scripts/"+script+".py"), args...)
 }
 
 // document is the one JSON document that stdout must be.
@@ -115,30 +111,40 @@ var calls = []struct {
 
 func TestCalls(t *testing.T) { // R109, R162
 	for _, era := range eras {
-		for _, call := range calls {
-			t.Run(era.String()+"/"+call.name, func(t *testing.T) {
+		for _, c := range calls {
+			t.Run(era.String()+"/"+c.name, func(t *testing.T) {
 				t.Parallel()
 				x := open(t, &kalshi.Options{Era: era})
-				script, _, _ := strings.Cut(call.name, " ")
-				args := strings.Fields(call.args)
+				script, _, _ := strings.Cut(c.name, " ")
+				args := strings.Fields(c.args)
 
-				data := x.run(t, script, append(args, "--json")...).ok(t).document(t)
-				want := strings.Replace(call.keys, "orderbook_fp", map[kalshi.Era]string{kalshi.Today: "orderbook_fp", kalshi.Legacy: "orderbook"}[era], 1)
+				var forProgram, forPerson result
+				if era == kalshi.Today {
+					forProgram = x.run(t, script, append(args, "--json")...)
+				} else {
+					both := batch(t, x.env, x.job(t, script, append(args, "--json")...), x.job(t, script, args...))
+					forProgram, forPerson = both[0], both[1]
+				}
+				data := forProgram.ok(t).document(t)
+				want := strings.Replace(c.keys, "orderbook_fp", map[kalshi.Era]string{kalshi.Today: "orderbook_fp", kalshi.Legacy: "orderbook"}[era], 1)
 				if got := strings.Join(slices.Sorted(maps.Keys(data)), " "); want != "" && got != want {
 					t.Errorf("JSON has %q, want %q", got, want)
 				}
 				requests := x.Requests()
 				last := requests[len(requests)-1]
-				if got := last.Path + "?" + last.Query.Encode(); got != call.want {
-					t.Errorf("the request was %s, want %s", got, call.want)
+				if got := last.Path + "?" + last.Query.Encode(); got != c.want {
+					t.Errorf("the request was %s, want %s", got, c.want)
 				}
 				if !strings.HasPrefix(last.Agent, "agent-base") {
 					t.Errorf("the request came from %q", last.Agent)
 				}
 
-				text := x.run(t, script, args...).ok(t).stdout
+				if era == kalshi.Today {
+					forPerson = x.run(t, script, args...)
+				}
+				text := forPerson.ok(t).stdout
 				rest := text
-				for _, part := range call.human {
+				for _, part := range c.human {
 					_, after, found := strings.Cut(rest, part)
 					if !found {
 						t.Fatalf("no %q, or not in its place, in:\n%s", part, text)
@@ -253,7 +259,8 @@ func TestHostileTexts(t *testing.T) { // security 2.8: foreign text on a termina
 					return evil + text + evil
 				})
 			}})
-			text := x.run(t, script, ordinary[script]...).ok(t).stdout
+			both := batch(t, x.env, x.job(t, script, ordinary[script]...), x.job(t, script, append(ordinary[script], "--json")...))
+			text, stdout := both[0].ok(t).stdout, both[1].ok(t).stdout
 			if script != "orderbook" && !strings.Contains(text, "next") { // an order book is numbers only
 				t.Fatalf("the hostile text is not there at all:\n%q", text)
 			}
@@ -262,7 +269,6 @@ func TestHostileTexts(t *testing.T) { // security 2.8: foreign text on a termina
 					t.Fatalf("the output holds %U:\n%q", c, text)
 				}
 			}
-			stdout := x.run(t, script, append(ordinary[script], "--json")...).ok(t).stdout
 			if strings.ContainsFunc(stdout, func(c rune) bool { return c > unicode.MaxASCII || (c < ' ' && c != '\n') }) {
 				t.Errorf("the JSON holds bare control characters:\n%q", stdout)
 			}
@@ -285,9 +291,14 @@ func TestOddValuesNeverBreakAScript(t *testing.T) {
 	for _, script := range scripts {
 		t.Run(script, func(t *testing.T) {
 			t.Parallel()
-			for kind, change := range odd {
-				x := open(t, &kalshi.Options{PageSize: 5, Rewrite: func(answer any) any { return twist(answer, "", change) }})
-				r := x.run(t, script, ordinary[script]...)
+			var jobs []job
+			kinds := slices.Sorted(maps.Keys(odd))
+			for _, kind := range kinds {
+				x := open(t, &kalshi.Options{PageSize: 5, Rewrite: func(answer any) any { return twist(answer, "", odd[kind]) }})
+				jobs = append(jobs, x.job(t, script, ordinary[script]...))
+			}
+			for i, r := range batch(t, []string{"AGENT_SKILL_CACHE_DIR=" + t.TempDir()}, jobs...) {
+				kind := kinds[i]
 				if r.code > 1 || strings.Contains(r.stderr, "Traceback") || len(r.stdout) > 100_000 {
 					t.Errorf("%s: exit code %d, %d bytes, stderr:\n%s", kind, r.code, len(r.stdout), r.stderr)
 				}

@@ -110,22 +110,43 @@ type result struct {
 	stdout, stderr string
 }
 
-// run starts a Python program with these variables and nothing else of this process but PATH.
+// call is one start of a Python program, with these variables and nothing else of this process
+// but PATH.
+type call struct {
+	program string
+	args    []string
+	env     []string
+	stdin   string // a file; empty means no input
+}
+
 func run(t *testing.T, env []string, program string, args ...string) result {
+	t.Helper()
+	return start(t, call{program: program, args: args, env: env})
+}
+
+func start(t *testing.T, c call) result {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, python(t), append([]string{program}, args...)...)
+	cmd := exec.CommandContext(ctx, python(t), append([]string{c.program}, c.args...)...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	cmd.Dir = t.TempDir()
 	cmd.Env = append([]string{
 		"PATH=" + os.Getenv("PATH"), "SYSTEMROOT=" + os.Getenv("SYSTEMROOT"), "HOME=" + cmd.Dir,
 		"LANG=C.UTF-8", "TERM=dumb", "PYTHONDONTWRITEBYTECODE=1",
-	}, env...)
+	}, c.env...)
+	if c.stdin != "" {
+		input, err := os.Open(c.stdin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer input.Close()
+		cmd.Stdin = input
+	}
 	err := cmd.Run()
 	if failed := (*exec.ExitError)(nil); err != nil && !errors.As(err, &failed) {
-		t.Fatalf("%s %s: %v", program, strings.Join(args, " "), err)
+		t.Fatalf("%s %s: %v", c.program, strings.Join(c.args, " "), err)
 	}
 	return result{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
 }

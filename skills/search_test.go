@@ -85,10 +85,16 @@ func TestSearchAnswersTheSameFreshAndKept(t *testing.T) { // R162
 func TestSearchIsLiteral(t *testing.T) {
 	t.Parallel()
 	s := openSearch(t, nil)
-	for word, want := range map[string]float64{
+	words := map[string]float64{
 		"c++": 1, "(C++)": 1, "(": 1, ".*": 0, "$100,000": 1, "[": 0, "temperature": 12, "nyc on dec": 12, "kxhighny": 12, "mars": 0, "60°": 0,
-	} {
-		data := s.run(t, "search", word, "--json", "--limit", "1").ok(t).document(t)
+	}
+	var jobs []job
+	for word := range words {
+		jobs = append(jobs, s.job(t, "search", word, "--json", "--limit", "1"))
+	}
+	for i, r := range batch(t, s.env, jobs...) {
+		word := jobs[i].Args[0]
+		data, want := r.ok(t).document(t), words[word]
 		if got := data["matches"]; got != want || len(data["markets"].([]any)) > 1 {
 			t.Errorf("%q: got %v matches, %d shown, want %v", word, got, len(data["markets"].([]any)), want)
 		}
