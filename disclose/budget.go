@@ -34,10 +34,10 @@ func (r *renderer) frame() int {
 }
 
 func (r *renderer) sum() int {
-	sum, b := 0, []byte(nil)
+	sum := 0
 	for i := range r.items {
-		b = r.piece(b[:0], &r.items[i], i == len(r.items)-1)
-		sum += cost(b)
+		r.scratch = r.piece(r.scratch[:0], &r.items[i], i == len(r.items)-1)
+		sum += cost(r.scratch)
 	}
 	return sum
 }
@@ -46,26 +46,7 @@ func (r *renderer) sum() int {
 // brief form fits it gives names only, and where those do not fit, as many as do.
 func (r *renderer) shorten() {
 	full := slices.Clone(r.items)
-	longest := 0
-	for i := range full {
-		longest = max(longest, utf8.RuneCountInString(full[i].desc))
-	}
-	try := func(length int) bool {
-		for i := range full {
-			r.items[i].desc = r.shorter(&full[i], length)
-		}
-		return r.fits()
-	}
-	if r.style.shows == showsDescription && try(briefLimit) {
-		low, high := briefLimit, longest // low fits, high does not
-		for high-low > 1 {
-			if mid := (low + high) / 2; try(mid) {
-				low = mid
-			} else {
-				high = mid
-			}
-		}
-		try(low)
+	if r.style.shows == showsDescription && r.toCommonLength() {
 		r.note(full)
 		return
 	}
@@ -79,6 +60,76 @@ func (r *renderer) shorten() {
 	r.names(full)
 }
 
+// form is what the search for a common length needs to know of one description.
+type form struct {
+	full, brief         string
+	fullCost, briefCost int // of the whole item
+	length              int // characters of full
+}
+
+// toCommonLength shortens the descriptions that are longer than the greatest length at which all
+// fit, and reports whether there is one: it is at least that of a brief description.
+func (r *renderer) toCommonLength() bool {
+	forms := make([]form, len(r.items))
+	longest := 0
+	for i := range r.items {
+		it := &r.items[i]
+		f := form{full: it.desc, brief: brief(it.e), length: utf8.RuneCountInString(it.desc)}
+		f.fullCost, f.briefCost = r.costWith(it, f.full), r.costWith(it, f.brief)
+		longest = max(longest, f.length)
+		forms[i] = f
+	}
+	room := r.o.Budget*1000 - r.frame()
+	try := func(length int) bool {
+		sum := 0
+		for i := range forms {
+			desc, c := r.shorter(&r.items[i], &forms[i], length)
+			r.items[i].desc = desc
+			sum += c
+		}
+		return sum <= room
+	}
+	if !try(briefLimit) {
+		return false
+	}
+	low, high := briefLimit, longest // low fits, high does not
+	for high-low > 1 {
+		if mid := (low + high) / 2; try(mid) {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return try(low)
+}
+
+// shorter returns the description of it in at most length characters and what the item then
+// costs. It goes not below the brief form, neither in length nor in cost, and returns the whole
+// where cutting saves nothing.
+func (r *renderer) shorter(it *item, f *form, length int) (string, int) {
+	if f.length <= length || f.briefCost >= f.fullCost {
+		return f.full, f.fullCost
+	}
+	if length <= briefLimit {
+		return f.brief, f.briefCost
+	}
+	cut := firstWords(f.full, length)
+	switch c := r.costWith(it, cut); {
+	case c >= f.fullCost:
+		return f.full, f.fullCost
+	case c > f.briefCost:
+		return cut, c
+	}
+	return f.brief, f.briefCost
+}
+
+// costWith returns what it costs with another description, as if it were the last.
+func (r *renderer) costWith(it *item, desc string) int {
+	other := item{e: it.e, desc: desc}
+	r.scratch = r.piece(r.scratch[:0], &other, true)
+	return cost(r.scratch)
+}
+
 // note records what became of the descriptions.
 func (r *renderer) note(full []item) {
 	for i, it := range full {
@@ -90,40 +141,15 @@ func (r *renderer) note(full []item) {
 	}
 }
 
-// shorter returns the description of it in at most length characters, but not below its brief
-// form, and never one that costs more than the whole or less than the brief form.
-func (r *renderer) shorter(it *item, length int) string {
-	short := brief(it.e)
-	if utf8.RuneCountInString(it.desc) <= max(length, briefLimit) {
-		return it.desc
-	}
-	out := short
-	if length > briefLimit {
-		out = firstWords(it.desc, length)
-	}
-	at := func(desc string) int {
-		c := *it
-		c.desc = desc
-		return cost(r.piece(nil, &c, true))
-	}
-	if at(out) < at(short) {
-		out = short
-	}
-	if at(out) >= at(it.desc) {
-		return it.desc
-	}
-	return out
-}
-
 // names keeps as many names as fit beside the line that counts the rest.
 func (r *renderer) names(full []item) {
 	order := byPriority(r.items)
 	room, n := r.o.Budget*1000, 0
 	before := r.more
-	used, b := 0, []byte(nil)
+	used := 0
 	for i, at := range order {
-		b = r.piece(b[:0], &r.items[at], false)
-		used += cost(b)
+		r.scratch = r.piece(r.scratch[:0], &r.items[at], false)
+		used += cost(r.scratch)
 		r.more = before + len(full) - i - 1
 		if r.more == 0 || used+r.frame() > room {
 			break
@@ -133,8 +159,7 @@ func (r *renderer) names(full []item) {
 	r.more = before
 	r.keep(n)
 	r.alone = n == 0 && r.frame() > room
-	kept := r.items
-	for _, it := range kept {
+	for _, it := range r.items {
 		if r.style.shows != showsName {
 			r.cut = append(r.cut, Cut{it.e.Name(), NameOnly})
 		}

@@ -151,7 +151,7 @@ func AsksForSkills(query string) bool {
 		return slices.IndexFunc(list, func(s string) bool { return slices.Contains(any, s) })
 	}
 	what, can, you, do := has("what"), has("can", "could"), has("you", "u"), has("do")
-	if what >= 0 && what < can && can < you && you < do && aboutYou(list[do+1:]) {
+	if what >= 0 && what < min(can, you) && max(can, you) < do && aboutYou(list[do+1:]) {
 		return true
 	}
 	ask, things := has("what", "which", "list", "show", "tell"), has("skills", "capabilities", "abilities")

@@ -1,6 +1,7 @@
 package disclose
 
 import (
+	"slices"
 	"unicode"
 	"unicode/utf8"
 
@@ -23,21 +24,21 @@ func capped(s string) string {
 }
 
 // words is a text as folded words with one blank before, between and after them: " merge pdf ".
-// ends and begins hold the offsets of each word in text.
+// begins and ends hold the offsets of each word in text. One can be filled again and again.
 type words struct {
-	text          []byte
-	begins, ends  []int32
-	beginsA, endA [64]int32
-	textA         [512]byte
+	text         []byte
+	begins, ends []int32
 }
 
 // fold fills w with the words of s. Letters and digits make words, in lower case and in Unicode's
 // compatibility form; a character of a script without blanks is a word of its own.
 func (w *words) fold(s string) {
-	w.text, w.begins, w.ends = append(w.textA[:0], ' '), w.beginsA[:0], w.endA[:0]
-	if !ascii(s) {
-		s = norm.NFKC.String(s)
+	w.text, w.begins, w.ends = append(w.text[:0], ' '), w.begins[:0], w.ends[:0]
+	if ascii(s) {
+		w.foldASCII(s)
+		return
 	}
+	s = norm.NFKC.String(s)
 	inside := false
 	for i := 0; i < len(s); {
 		c := s[i]
@@ -56,6 +57,33 @@ func (w *words) fold(s string) {
 		inside = w.rune(r, inside)
 	}
 	w.leave(inside)
+}
+
+// foldASCII does what fold does, for ASCII alone.
+func (w *words) foldASCII(s string) {
+	text := slices.Grow(w.text, len(s)+1)[:len(s)+2]
+	n := 1
+	for i := range len(s) {
+		c := folded[s[i]&0x7f]
+		switch before := text[n-1]; {
+		case c != ' ':
+			if before == ' ' {
+				w.begins = append(w.begins, int32(n))
+			}
+			text[n] = c
+			n++
+		case before != ' ':
+			w.ends = append(w.ends, int32(n))
+			text[n] = ' '
+			n++
+		}
+	}
+	if text[n-1] != ' ' {
+		w.ends = append(w.ends, int32(n))
+		text[n] = ' '
+		n++
+	}
+	w.text = text[:n]
 }
 
 func (w *words) rune(r rune, inside bool) bool {

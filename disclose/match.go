@@ -3,6 +3,7 @@ package disclose
 import (
 	"bytes"
 	"cmp"
+	"hash/maphash"
 	"slices"
 	"strconv"
 
@@ -12,8 +13,25 @@ import (
 // Match is one skill that a query calls for.
 type Match struct {
 	Entry skill.Entry
-	Why   string // such as `name`, `keyword "merge pdf"` or `pattern "pdfs?"`
-	Score int    // higher is better; comparable within one query only
+	Score int // higher is better; comparable within one query only
+
+	kind kind
+	at   int32 // of the keyword, verb or pattern among the skill's own
+}
+
+// Why says what of the skill the query hit: "name", `keyword "merge pdf"`, `verb "merge"` or
+// `pattern "pdfs?"`.
+func (m Match) Why() string {
+	t := m.Entry.Triggers()
+	switch m.kind {
+	case byName:
+		return "name"
+	case byKeyword:
+		return "keyword " + strconv.Quote(t.Keywords[m.at])
+	case byVerb:
+		return "verb " + strconv.Quote(t.Verbs[m.at])
+	}
+	return "pattern " + strconv.Quote(t.Patterns[m.at])
 }
 
 // MatchOptions says how to match. The zero value is useful.
@@ -42,8 +60,10 @@ func (x *Index) Match(query string, o *MatchOptions) []Match {
 	if o == nil {
 		o = &MatchOptions{}
 	}
-	var buf [24]found
-	hits := merged(x.triggers.find(capped(query), buf[:0]))
+	scratch := x.triggers.scratch.Get().(*scratch)
+	defer x.triggers.scratch.Put(scratch)
+	scratch.hits = x.triggers.find(capped(query), scratch)
+	hits := merged(scratch.hits)
 	if len(hits) == 0 {
 		return nil
 	}
@@ -51,7 +71,10 @@ func (x *Index) Match(query string, o *MatchOptions) []Match {
 		x.recent(hits, name, max(1, recentScore-i))
 	}
 	slices.SortFunc(hits, func(a, b found) int {
-		return cmp.Or(b.score-a.score, cmp.Compare(x.entries[b.doc].Priority(), x.entries[a.doc].Priority()), int(a.doc-b.doc))
+		if a.score != b.score {
+			return int(b.score - a.score)
+		}
+		return cmp.Or(cmp.Compare(x.entries[b.doc].Priority(), x.entries[a.doc].Priority()), int(a.doc-b.doc))
 	})
 	limit := o.Max
 	if limit <= 0 {
@@ -59,8 +82,8 @@ func (x *Index) Match(query string, o *MatchOptions) []Match {
 	}
 	out := make([]Match, min(limit, len(hits)))
 	for i := range out {
-		e := x.entries[hits[i].doc]
-		out[i] = Match{Entry: e, Why: hits[i].why(e.Triggers()), Score: hits[i].score}
+		h := hits[i]
+		out[i] = Match{Entry: x.entries[h.doc], Score: int(h.score), kind: h.kind, at: h.at}
 	}
 	return out
 }
@@ -68,36 +91,34 @@ func (x *Index) Match(query string, o *MatchOptions) []Match {
 func (x *Index) recent(hits []found, name string, score int) {
 	name = skill.Canonical(name)
 	for i := range hits {
-		if x.entries[hits[i].doc].Canonical() == name && hits[i].score&recentScore == 0 {
-			hits[i].score += score
+		if hits[i].score&recentScore == 0 && x.entries[hits[i].doc].Canonical() == name {
+			hits[i].score += int32(score)
 		}
 	}
 }
 
 // found is one skill that was hit, with its best reason.
 type found struct {
-	doc     int32
-	at      uint16 // of the keyword or verb
-	kind    kind
-	score   int
-	pattern *pattern
+	doc   int32
+	score int32
+	at    int32 // of the keyword, verb or pattern among the skill's own
+	kind  kind
 }
 
-func (f found) why(t skill.Triggers) string {
-	switch f.kind {
-	case byName:
-		return "name"
-	case byKeyword:
-		return "keyword " + strconv.Quote(t.Keywords[f.at])
-	case byVerb:
-		return "verb " + strconv.Quote(t.Verbs[f.at])
-	}
-	return "pattern " + strconv.Quote(f.pattern.source)
+// scratch is what one query needs while it is looked at.
+type scratch struct {
+	words words
+	hits  []found
 }
 
 // merged leaves one of the hits of each skill. It scores the best phrase, and the name besides.
 func merged(hits []found) []found {
-	slices.SortFunc(hits, func(a, b found) int { return cmp.Or(int(a.doc-b.doc), b.score-a.score) })
+	slices.SortFunc(hits, func(a, b found) int {
+		if a.doc != b.doc {
+			return int(a.doc - b.doc)
+		}
+		return int(b.score - a.score)
+	})
 	out := hits[:0]
 	for _, h := range hits {
 		if n := len(out); n == 0 || out[n-1].doc != h.doc {
@@ -110,43 +131,47 @@ func merged(hits []found) []found {
 }
 
 // find returns what query hits, a skill as often as it is hit.
-func (x *triggers) find(query string, hits []found) []found {
-	var w words
+func (x *triggers) find(query string, s *scratch) []found {
+	w, hits := &s.words, s.hits[:0]
 	w.fold(query)
-	low := ""
+	low := "" // made when it is first needed
 	for i := range w.len() {
 		for j := i + 1; j <= min(i+gram, w.len()); j++ {
-			for at := x.phrases[string(w.span(i, j))]; at > 0; at = x.targets[at-1].next {
+			key := w.span(i, j)
+			for at := x.heads[maphash.Bytes(x.seed, key)]; at > 0; at = x.targets[at-1].next {
 				t := &x.targets[at-1]
+				if !x.is(t, key) {
+					continue
+				}
 				if t.rest > 0 {
 					if low == "" {
 						low = squeeze(query)
 					}
-					if !confirmed(x.rests[t.rest-1], &w, low) {
+					if !confirmed(x.rests[t.rest-1], w.text, low) {
 						continue
 					}
 				}
-				hits = append(hits, found{doc: t.doc, at: t.at, kind: t.kind, score: t.score()})
+				hits = append(hits, found{doc: t.doc, at: int32(t.at), kind: t.kind, score: t.score()})
 			}
 		}
 	}
-	x.patterns.match(query, func(p *pattern) {
-		hits = append(hits, found{doc: p.doc, score: patternScore, pattern: p})
-	})
+	for _, p := range x.patterns.match(query) {
+		hits = append(hits, found{doc: p.doc, at: p.at, kind: byPattern, score: patternScore})
+	}
 	return hits
 }
 
-func (t *target) score() int {
+func (t *target) score() int32 {
 	if t.kind == byName {
 		return nameScore
 	}
-	return phraseScore * int(t.words)
+	return phraseScore * int32(t.words)
 }
 
 // confirmed reports whether the whole of a long or signed phrase is in the query.
-func confirmed(rest string, w *words, low string) bool {
+func confirmed(rest string, words []byte, low string) bool {
 	if rest[0] == ' ' {
-		return bytes.Contains(w.text, []byte(rest))
+		return bytes.Contains(words, []byte(rest))
 	}
 	return hasPhrase(low, rest)
 }

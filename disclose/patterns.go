@@ -16,11 +16,11 @@ import (
 // Bounds of trigger patterns. RE2 is linear in the query, and a query is at most maxQuery bytes,
 // so what one query costs is bounded by maxWork, whatever the skills say.
 const (
-	maxPattern  = 200      // characters of one pattern
-	maxPatterns = 16       // of one skill
-	maxProgram  = 4000     // instructions of one compiled pattern
-	maxLoose    = 256      // patterns of all skills that have no literal to look for
-	maxWork     = 32 << 20 // bytes of the query times instructions, for one query
+	maxPattern  = 200     // characters of one pattern
+	maxPatterns = 16      // of one skill
+	maxProgram  = 4000    // instructions of one compiled pattern
+	maxLoose    = 256     // patterns of all skills that have no literal to look for
+	maxWork     = 8 << 20 // bytes of the query times instructions, for one query
 )
 
 // patterns are the regular expressions of all skills. One runs only when a text that every match
@@ -33,8 +33,7 @@ type patterns struct {
 
 // pattern is one regular expression of one skill, compiled when it is first needed.
 type pattern struct {
-	source   string
-	doc      int32
+	doc, at  int32 // the skill, and the position among its patterns
 	priority int
 	size     int      // instructions
 	literals []string // one of them is in every text that matches; folded
@@ -61,7 +60,7 @@ func (x *patterns) add(source string, i int, doc int32, priority int) error {
 	if len(prog.Inst) > maxProgram {
 		return fmt.Errorf("it compiles to %d steps, at most %d are allowed", len(prog.Inst), maxProgram)
 	}
-	p := &pattern{source: source, doc: doc, priority: priority, size: len(prog.Inst), literals: literals}
+	p := &pattern{doc: doc, at: int32(i), priority: priority, size: len(prog.Inst), literals: literals}
 	p.compiled = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("(?i:" + source + ")") })
 	at := int32(len(x.all))
 	if literals == nil {
@@ -83,25 +82,21 @@ func (x *patterns) order() {
 	slices.SortStableFunc(x.loose, func(a, b int32) int { return cmp.Compare(x.all[b].priority, x.all[a].priority) })
 }
 
-// match calls yield with each pattern that matches query.
-func (x *patterns) match(query string, yield func(*pattern)) {
+// match returns the patterns that match query.
+func (x *patterns) match(query string) []*pattern {
 	if len(x.all) == 0 {
-		return
+		return nil
 	}
+	var out []*pattern
 	work := 0
-	try := func(at int32) {
+	for _, at := range append(x.candidates(query), x.loose...) {
 		p := x.all[at]
 		work += p.size * (len(query) + 1)
 		if work <= maxWork && p.compiled().MatchString(query) {
-			yield(p)
+			out = append(out, p)
 		}
 	}
-	for _, at := range x.candidates(query) {
-		try(at)
-	}
-	for _, at := range x.loose {
-		try(at)
-	}
+	return out
 }
 
 // candidates returns, in order, the patterns one of whose literals is in query.

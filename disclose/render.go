@@ -90,6 +90,8 @@ type renderer struct {
 	cut   []Cut
 	more  int  // skills that are not in items, to be counted in the last line
 	alone bool // nothing but the last line fits
+
+	scratch []byte // for one item
 }
 
 // item is one skill of the list.

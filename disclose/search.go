@@ -61,6 +61,8 @@ type wordIndex struct {
 	n      int
 	names  map[string]uint32 // folded name to skill
 	scores sync.Pool         // of *[]float32, all zero
+
+	scratch sync.Pool // of *words
 }
 
 type post struct {
@@ -102,6 +104,7 @@ func newWordIndex(entries []skill.Entry) *wordIndex {
 	}
 	x.fill(tallies, lengths, total/math.Max(1, float64(len(entries))))
 	x.scores.New = func() any { s := make([]float32, x.n); return &s }
+	x.scratch.New = func() any { return new(words) }
 	return x
 }
 
@@ -162,7 +165,8 @@ func (x *wordIndex) fill(tallies []tally, lengths []float64, mean float64) {
 // score adds up the scores of the skills that have words of query, and reports whether any has.
 // Words that most skills have are left out when there are others: they tell nothing.
 func (x *wordIndex) score(query string, scores []float32) bool {
-	var w words
+	w := x.scratch.Get().(*words)
+	defer x.scratch.Put(w)
 	w.fold(query)
 	var idBuf, commonBuf [64]uint32
 	ids, common := idBuf[:0], commonBuf[:0]

@@ -1,7 +1,9 @@
 package disclose
 
 import (
+	"hash/maphash"
 	"strings"
+	"sync"
 
 	"github.com/agent-base/agent-base/skill"
 )
@@ -18,19 +20,24 @@ const (
 
 // triggers finds the phrases of all skills in a query by looking up its runs of one to three words.
 type triggers struct {
-	phrases  map[string]int32 // up to three folded words to the head of a list in targets, plus one
+	seed     maphash.Seed
+	heads    map[uint64]int32 // hash of up to three folded words to a list in targets, plus one
 	targets  []target
+	text     []byte // those words of all targets
 	rests    []string
 	patterns *patterns
 	problems []skill.Problem
+	scratch  sync.Pool // of *scratch
 }
 
-// target is a skill that a phrase leads to. Targets of one phrase are linked.
+// target is a skill that a phrase leads to. Targets of one hash are linked.
 type target struct {
-	next  int32 // position in targets plus one; 0 ends the list
-	rest  int32 // position in rests plus one of what must be in the query besides; 0 is nothing
-	doc   int32
+	next  int32  // position in targets plus one; 0 ends the list
+	rest  int32  // position in rests plus one of what must be in the query besides; 0 is nothing
+	from  uint32 // its words begin there in text
+	size  uint16 // bytes of its words in text
 	at    uint16 // position among the skill's keywords or verbs
+	doc   int32
 	kind  kind
 	words uint8 // of the whole phrase, at most 255
 }
@@ -42,7 +49,12 @@ const gram = 3
 const maxPhrases = 1000
 
 func newTriggers(entries []skill.Entry) *triggers {
-	x := &triggers{phrases: make(map[string]int32, 4*len(entries)), targets: make([]target, 0, 4*len(entries))}
+	x := &triggers{seed: maphash.MakeSeed(), scratch: sync.Pool{New: func() any { return new(scratch) }}}
+	n := len(entries)
+	for _, e := range entries {
+		n += len(e.Triggers().Keywords) + len(e.Triggers().Verbs)
+	}
+	x.heads, x.targets, x.text = make(map[uint64]int32, n), make([]target, 0, n), make([]byte, 0, 16*n)
 	x.patterns = &patterns{grams: map[[gram]byte][]int32{}}
 	var w words
 	for d, e := range entries {
@@ -84,9 +96,17 @@ func (x *triggers) add(w *words, phrase string, t target) {
 		t.rest = int32(len(x.rests))
 	}
 	key := w.span(0, min(n, gram))
-	t.next = x.phrases[string(key)]
+	hash := maphash.Bytes(x.seed, key)
+	t.from, t.size = uint32(len(x.text)), uint16(len(key))
+	t.next = x.heads[hash]
+	x.text = append(x.text, key...)
 	x.targets = append(x.targets, t)
-	x.phrases[string(key)] = int32(len(x.targets))
+	x.heads[hash] = int32(len(x.targets))
+}
+
+// is reports whether the words of t are key: two phrases can have one hash.
+func (x *triggers) is(t *target, key []byte) bool {
+	return string(x.text[t.from:t.from+uint32(t.size)]) == string(key)
 }
 
 // signed reports whether a phrase has a sign that is part of its meaning, such as the one of "c++",
@@ -123,7 +143,7 @@ func edge(side, own string, before bool) bool {
 		c = side[len(side)-1]
 	}
 	if wordByte(c) {
-		return !wordByte(own[0])
+		return !before && !wordByte(own[0]) // "C++17" has "c++", "example.net" has no ".net"
 	}
 	return c != own[0]
 }
