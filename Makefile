@@ -12,7 +12,7 @@ lint:
 fuzz:
 	sh scripts/test.sh fuzz
 cover:
-	sh scripts/test.sh test cover
+	sh scripts/test.sh cover
 docs:
 	go generate ./...
 bench:
