@@ -1,0 +1,146 @@
+package skilltool
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/agent-base/agent-base/tool"
+)
+
+// R90, security 2.4 #50: a file comes back with its skill, path and hash.
+func TestReadResource(t *testing.T) {
+	k, _ := kit(t, kitOptions{})
+	r := call(t, k, "skill_read", `{"skill_name":"kalshi_markets","path":"references/prices.md"}`)
+	got, ok := r.Result.(Resource)
+	if !ok || !r.Success {
+		t.Fatalf("read: %s", r.Encode())
+	}
+	want := Resource{SkillName: "kalshi-markets", Path: "references/prices.md", Size: 21, ContentType: "text/markdown",
+		Content: "Prices are in cents.\n", SHA256: "0ebccd6c38d48dafadabd670d31102d9ca3b62da1529dfd957d5634aed6380b5"}
+	if got != want {
+		t.Errorf("got %+v\nwant %+v", got, want)
+	}
+	list := call(t, k, "skill_read", `{"skill_name":"quiet"}`)
+	if !list.Success || !strings.Contains(result(list), `"path":"SKILL.md"`) || list.Message != "Skill 'quiet' has 1 file" {
+		t.Errorf("list: %s", list.Encode())
+	}
+	bin := call(t, k, "skill_read", `{"skill_name":"kalshi-markets","path":"assets/logo.bin"}`) // #48
+	if !bin.Success || bin.Message != "'assets/logo.bin' is binary, 3 bytes" || strings.Contains(result(bin), "content\"") {
+		t.Errorf("binary: %s", bin.Encode())
+	}
+}
+
+// R47, R48, security 2.4 #45: a path has one spelling, and it stays inside.
+func TestReadRefusesDisguises(t *testing.T) {
+	k, root := kit(t, kitOptions{})
+	outside := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(outside, []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(root, "kalshi-markets", "references")
+	if err := os.Symlink(outside, filepath.Join(dir, "out.md")); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []string{
+		"../../../etc/passwd", "/etc/passwd", "references/out.md", "references/../../bound/SKILL.md", "%2e%2e/bound/SKILL.md",
+		`..\bound\SKILL.md`, "./SKILL.md", "references//prices.md", "references/", "references", "a\x00b", "C:/x",
+	} {
+		r := call(t, k, "skill_read", `{"skill_name":"kalshi-markets","path":`+quote(p)+`}`)
+		if r.Success || strings.Contains(result(r), "secret") {
+			t.Errorf("%q: %s", p, r.Encode())
+		}
+	}
+	miss := call(t, k, "skill_read", `{"skill_name":"kalshi-markets","path":"references/price.md"}`)
+	if miss.Error != tool.NotFound || !strings.Contains(miss.Message, "Did you mean 'references/prices.md'?") {
+		t.Errorf("near miss: %s", miss.Encode())
+	}
+	for _, args := range []string{`{}`, `{"skill_name":"nope"}`, `{"skill_name":"quiet","path":"SKILL.md","offset":9999}`} {
+		if r := call(t, k, "skill_read", args); r.Success {
+			t.Errorf("%s: %s", args, r.Encode())
+		}
+	}
+}
+
+// C50, R112, R125, security 2.4 #46: no script's text reaches a model, whatever the path is called.
+func TestScriptsAreNotRead(t *testing.T) {
+	files := tree{
+		"x/SKILL.md":                manifest("x", "", "Body"),
+		"x/scripts/status.py":       "SECRET = 1\n",
+		"x/scripts/sub/Inner.PY":    "SECRET = 1\n",
+		"x/bin/tool.sh":             "# SECRET\n",
+		"x/tools/deep/er/a.ts":      "// SECRET\n",
+		"x/scripts/notes.md":        "Not a script.\n",
+		"x/references/example.py":   "# an example\n",
+		"x/assets/keep":             "",
+		"x/references/guide.md":     "Guide\n",
+		"x/scripts/__init__/empty.": "",
+	}
+	k, root := kit(t, kitOptions{files: files})
+	dir := filepath.Join(root, "x")
+	if err := os.Link(filepath.Join(dir, "scripts/status.py"), filepath.Join(dir, "references/innocent.md")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("../scripts/status.py", filepath.Join(dir, "references/link.md")); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []string{
+		"scripts/status.py", "scripts/sub/Inner.PY", "bin/tool.sh", "tools/deep/er/a.ts", "references/innocent.md",
+		"references/link.md", "./scripts/status.py", "references/../scripts/status.py", "SCRIPTS/status.py", "scripts/STATUS.PY", "scripts//status.py",
+	} {
+		r := call(t, k, "skill_read", `{"skill_name":"x","path":`+quote(p)+`}`)
+		if r.Success || strings.Contains(string(r.Encode()), "SECRET") {
+			t.Errorf("%q: %s", p, r.Encode())
+		}
+	}
+	r := call(t, k, "skill_read", `{"skill_name":"x","path":"scripts/status.py"}`)
+	for _, want := range []string{"must be EXECUTED via Bash tool", "script_run", "scripts/status.py"} {
+		if r.Error != tool.PermissionDenied || r.Reason != "script_read" || !strings.Contains(r.Message, want) {
+			t.Errorf("got %s, want %q", r.Encode(), want)
+		}
+	}
+	for _, p := range []string{"scripts/notes.md", "references/example.py", "references/guide.md"} {
+		if r := call(t, k, "skill_read", `{"skill_name":"x","path":`+quote(p)+`}`); !r.Success {
+			t.Errorf("%q is no script: %s", p, r.Encode())
+		}
+	}
+	open, _ := kit(t, kitOptions{files: files, change: func(o *Options) { o.ReadScripts = true }}) // harness profile
+	if r := call(t, open, "skill_read", `{"skill_name":"x","path":"scripts/status.py"}`); !r.Success {
+		t.Errorf("script_read allow: %s", r.Encode())
+	}
+}
+
+// A long text comes in pages that join to the whole, cut between characters.
+func TestReadPages(t *testing.T) {
+	text := strings.Repeat("äöü€\n", 3*PageSize/10)
+	k, _ := kit(t, kitOptions{files: tree{"x/SKILL.md": manifest("x", "", "Body"), "x/references/long.md": text}})
+	var all strings.Builder
+	for offset := 0; ; {
+		r := call(t, k, "skill_read", `{"skill_name":"x","path":"references/long.md","offset":`+itoa(offset)+`}`)
+		page, ok := r.Result.(Resource)
+		if !ok || len(page.Content) > PageSize {
+			t.Fatalf("page at %d: %.200s", offset, r.Encode())
+		}
+		all.WriteString(page.Content)
+		if page.NextOffset == 0 {
+			break
+		}
+		offset = page.NextOffset
+	}
+	if all.String() != text {
+		t.Errorf("the pages have %d bytes, want %d", all.Len(), len(text))
+	}
+}
+
+func quote(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return err.Error()
+	}
+	return string(b)
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }
