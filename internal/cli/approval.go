@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/internal/ui"
+	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trust"
 )
@@ -118,25 +119,50 @@ func (a *app) showProposal(p *proposal) {
 	}
 }
 
-// approve asks a person about a skill that nobody approved, and remembers a yes. Nobody there is a no.
-func (a *app) approve(ctx context.Context, s *skill.Skill) (bool, error) {
+// approveFirst asks a person about a skill that nobody approved, before one of its scripts runs, and remembers a yes.
+// Where nobody is there to answer it does nothing: the tool refuses the script.
+func (a *app) approveFirst(ctx context.Context, cat *skill.Catalog, args *runArgs) error {
 	if !a.ui.CanAsk() {
-		return false, nil
+		return nil
+	}
+	e, err := cat.Lookup(args.Skill)
+	if err != nil || e.State() != skill.Enabled {
+		return nil
+	}
+	if t, err := e.Trust(ctx); err != nil || t.Runs() {
+		return err
+	}
+	s, err := e.Load(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if _, err := script.Find(s, args.Script); err != nil {
+		return nil // the tool says so
 	}
 	p, err := a.propose(ctx, s)
 	if err != nil {
-		return false, err
+		return err
 	}
 	a.showProposal(p)
 	yes, err := a.ask(ctx, fmt.Sprintf("Let the scripts of %q run?", p.approval.Name))
 	if err != nil || !yes {
-		return false, err
+		return err
 	}
+	return a.approve(ctx, p)
+}
+
+// approve remembers an approval; what asks for trust from now on knows it.
+func (a *app) approve(ctx context.Context, p *proposal) error {
 	store, err := a.trustStore()
 	if err != nil {
-		return false, err
+		return err
 	}
-	return true, store.Approve(ctx, p.approval)
+	if err := store.Approve(ctx, p.approval); err != nil {
+		return err
+	}
+	a.trustSet, err = store.Load()
+	return err
 }
 
 // ask puts a question to the person at the terminal, after everything that was printed before it.

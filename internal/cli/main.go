@@ -20,7 +20,6 @@ func Main(ctx context.Context, sys *System) Exit {
 	out := bufio.NewWriterSize(sys.Out, 64<<10)
 	streams.Out = out
 	a := &app{sys: sys, ui: streams, flush: out.Flush}
-	defer a.close()
 	root := rootCommand(a)
 	root.SetArgs(sys.Args)
 	root.SetIn(sys.In)

@@ -55,7 +55,7 @@ func rootCommand(a *app) *cobra.Command {
 	c.SetFlagErrorFunc(flagError)
 	group(c)
 	rootFlags(a, c)
-	c.AddCommand(skillCommand(a), versionCommand(a), completionCommand(a))
+	c.AddCommand(skillCommand(a), scriptCommand(a), doctorCommand(a), versionCommand(a), completionCommand(a))
 	return c
 }
 

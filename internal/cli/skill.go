@@ -11,7 +11,7 @@ func skillCommand(a *app) *cobra.Command {
   agent skill prompt --tokens`,
 	})
 	section(c, "See what there is:", listCommand(a), showCommand(a), searchCommand(a))
-	section(c, "See what a model gets:", promptCommand(a))
+	section(c, "See what a model gets:", promptCommand(a), activateCommand(a))
 	section(c, "Write skills:", createCommand(a))
 	section(c, "Decide:", trustCommand(a), untrustCommand(a))
 	return c

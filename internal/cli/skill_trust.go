@@ -82,11 +82,7 @@ func (a *app) trust(ctx context.Context, name string, o *trustOptions) error {
 	if err := a.consent(ctx, o.yes, fmt.Sprintf("Trust this content of %q?", e.Canonical())); err != nil {
 		return err
 	}
-	store, err := a.trustStore()
-	if err != nil {
-		return err
-	}
-	if err := store.Approve(ctx, p.approval); err != nil {
+	if err := a.approve(ctx, p); err != nil {
 		return err
 	}
 	return a.saidTrust(e, skill.Approved.String(), fmt.Sprintf("Trusted %s [%s]", e.Name(), short(p.approval.Digest)), o.json)

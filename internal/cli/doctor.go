@@ -1,0 +1,242 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-base/agent-base/internal/config"
+	"github.com/agent-base/agent-base/internal/ui"
+	"github.com/agent-base/agent-base/skill"
+)
+
+// programs are what scripts can need (C29), as they are looked up.
+var programs = []string{"uv", "python3", "sh", "bash", "node", "bun", "deno", "ruby", "perl", "git"}
+
+// diagnosis is all that doctor tells.
+type diagnosis struct {
+	Version  string          `json:"version"`
+	Profile  string          `json:"profile"`
+	Settings []setting       `json:"settings"`
+	Layers   []layer         `json:"layers"`
+	Programs []program       `json:"programs"`
+	Trust    trustState      `json:"trust"`
+	Problems []skill.Problem `json:"problems"`
+	OK       bool            `json:"ok"`
+}
+
+type setting struct {
+	Key    string `json:"key"`
+	Value  any    `json:"value"`
+	Origin string `json:"origin"` // several are joined with a comma, the highest first
+}
+
+type layer struct {
+	Name   string `json:"name"`
+	Dir    string `json:"dir"` // "" for the embedded skills
+	Exists bool   `json:"exists"`
+	Skills int    `json:"skills"` // hidden ones included
+}
+
+type program struct {
+	Name string `json:"name"`
+	Path string `json:"path"` // "" when there is none
+}
+
+type trustState struct {
+	File      string   `json:"file"`
+	Roots     []string `json:"roots"`
+	Approvals []string `json:"approvals"` // names and digests
+}
+
+func doctorCommand(a *app) *cobra.Command {
+	var json bool
+	c := &cobra.Command{
+		Use:   "doctor",
+		Short: "Show every setting, folder, program and problem",
+		Long: `Show every setting with the place that it came from, the folders of skills, the programs that scripts need, what is
+trusted, and all problems. Nothing is changed and nothing is executed. The exit code is 1 when something is broken.`,
+		Example: `  agent doctor
+  agent doctor --json`,
+		Args: arguments(0, 0, "no argument"),
+		RunE: func(c *cobra.Command, _ []string) error { return a.doctor(c.Context(), json) },
+	}
+	c.Flags().BoolVar(&json, "json", false, "print JSON")
+	return c
+}
+
+func (a *app) doctor(ctx context.Context, json bool) error {
+	a.flags.quiet = true // every problem is in the answer
+	d, err := a.diagnose(ctx)
+	if err != nil {
+		return err
+	}
+	if json {
+		err = writeJSON(a.ui.Out, map[string]*diagnosis{"doctor": d})
+	} else {
+		err = a.printDiagnosis(d)
+	}
+	if err == nil && !d.OK {
+		err = said(ExitFailure)
+	}
+	return err
+}
+
+func (a *app) diagnose(ctx context.Context) (*diagnosis, error) {
+	cfg, problems := a.settings()
+	cat, err := a.catalog(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d := &diagnosis{Version: engineVersion, Profile: cfg.Profile, Settings: []setting{}, OK: true}
+	for _, s := range cfg.Settings() {
+		d.Settings = append(d.Settings, setting{s.Key, s.Value, origins(s.Origins)})
+	}
+	d.Layers = countLayers(cfg, cat)
+	for _, name := range programs {
+		path, _ := a.sys.LookPath(name)
+		d.Programs = append(d.Programs, program{name, path})
+	}
+	d.Trust = trustState{File: cfg.Paths.Trust(), Roots: []string{}, Approvals: []string{}}
+	set, err := a.trusted()
+	if err != nil {
+		problems = append(problems, skill.Problem{Code: "trust-unreadable", Severity: skill.Error, File: cfg.Paths.Trust(), Message: err.Error()})
+	}
+	d.Trust.Roots = append(d.Trust.Roots, set.Roots()...)
+	for _, ok := range set.Approvals() {
+		d.Trust.Approvals = append(d.Trust.Approvals, fmt.Sprintf("%s [%s] %s", ok.Name, short(ok.Digest), ok.Dir))
+	}
+	d.Problems = append(append([]skill.Problem{}, problems...), cat.Problems()...)
+	d.Problems = append(d.Problems, a.unknownSkills(cat)...)
+	for _, p := range d.Problems {
+		d.OK = d.OK && p.Severity != skill.Error
+	}
+	return d, nil
+}
+
+func origins(all []config.Origin) string {
+	names := make([]string, len(all))
+	for i, o := range all {
+		names[i] = o.String()
+	}
+	return strings.Join(names, ", ")
+}
+
+// countLayers returns the folders of skills, highest first, with the number of skills that were found in each.
+func countLayers(cfg *config.Config, cat *skill.Catalog) []layer {
+	var out []layer
+	for _, l := range cfg.Layers() {
+		at := layer{Name: l.Name, Dir: l.Dir, Exists: l.Dir == ""}
+		if info, err := os.Stat(l.Dir); err == nil {
+			at.Exists = info.IsDir()
+		}
+		out = append(out, at)
+	}
+	add := func(e skill.Entry) {
+		for i := range out {
+			if e.Layer() == out[i].Name && (out[i].Dir == "" || below(out[i].Dir, e.Location())) {
+				out[i].Skills++
+				return
+			}
+		}
+	}
+	for e := range cat.Every() {
+		add(e)
+		for _, s := range e.Shadows() {
+			add(s)
+		}
+	}
+	return out
+}
+
+func below(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+func (a *app) printDiagnosis(d *diagnosis) error {
+	a.ui.Printf("agent %s, profile %s\n", d.Version, d.Profile)
+	rows := [][]string{}
+	for _, s := range d.Settings {
+		rows = append(rows, []string{"  " + s.Key, valueText(s.Value), s.Origin})
+	}
+	if err := a.titled("Settings", rows); err != nil {
+		return err
+	}
+	rows = nil
+	for _, l := range d.Layers {
+		rows = append(rows, []string{"  " + l.Name, fmt.Sprint(l.Skills), folderText(l)})
+	}
+	if err := a.titled("Skills, highest layer first", rows); err != nil {
+		return err
+	}
+	rows = nil
+	for _, p := range d.Programs {
+		path := p.Path
+		if path == "" {
+			path = "not found"
+		}
+		rows = append(rows, []string{"  " + p.Name, path})
+	}
+	if err := a.titled("Programs", rows); err != nil {
+		return err
+	}
+	rows = [][]string{{"  file", orDash(d.Trust.File)}}
+	for _, root := range d.Trust.Roots {
+		rows = append(rows, []string{"  folder", root})
+	}
+	for _, ok := range d.Trust.Approvals {
+		rows = append(rows, []string{"  skill", ok})
+	}
+	if err := a.titled("Trusted", rows); err != nil {
+		return err
+	}
+	a.printProblems(d.Problems)
+	return nil
+}
+
+func (a *app) titled(title string, rows [][]string) error {
+	a.ui.Printf("\n%s\n", a.ui.Paint(ui.Bold, title))
+	return a.ui.Table(nil, rows)
+}
+
+// printProblems prints each problem with its cure.
+func (a *app) printProblems(problems []skill.Problem) {
+	if len(problems) == 0 {
+		a.ui.Printf("\nNo problems\n")
+		return
+	}
+	a.ui.Printf("\n%s\n", a.ui.Paint(ui.Bold, "Problems"))
+	for _, p := range problems {
+		a.ui.Printf("  %s\n", p.Error())
+		if p.Cure != "" {
+			a.ui.Printf("      %s\n", p.Cure)
+		}
+	}
+}
+
+func valueText(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "-"
+	case []string:
+		return orDash(strings.Join(v, ", "))
+	case string:
+		return orDash(v)
+	}
+	return fmt.Sprint(v)
+}
+
+func folderText(l layer) string {
+	switch {
+	case l.Dir == "":
+		return "(embedded)"
+	case !l.Exists:
+		return l.Dir + " (not there)"
+	}
+	return l.Dir
+}

@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+	"testing"
+
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/tool"
+)
+
+// REQUIREMENTS 1.3: one mapping from errors to exit codes and wire codes.
+func TestExplain(t *testing.T) {
+	tests := []struct {
+		name string
+		err  error
+		exit Exit
+		code string
+	}{
+		{"plain", errors.New("x"), ExitFailure, "failed"},
+		{"usage", usage(errors.New("x"), ""), ExitUsage, "usage"},
+		{"wrapped", fmt.Errorf("outer: %w", denied(errors.New("x"), "")), ExitDenied, "permission_denied"},
+		{"not found", &skill.NotFoundError{Name: "x"}, ExitNotFound, "not_found"},
+		{"bad name", &skill.NameError{Kind: "skill", Name: "../x"}, ExitUsage, "invalid_name"},
+		{"broken", &skill.BrokenError{Name: "x"}, ExitInvalid, "invalid_skill"},
+		{"conflict", conflict(errors.New("x"), ""), ExitConflict, "conflict"},
+		{"interrupted", fmt.Errorf("running: %w", context.Canceled), ExitInterrupted, "interrupted"},
+		{"deadline", context.DeadlineExceeded, ExitTimeout, "timeout"},
+		{"no such file", &fs.PathError{Op: "open", Path: "x", Err: syscall.ENOENT}, ExitNotFound, "not_found"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := explain(tt.err); got.exit != tt.exit || got.code != tt.code || got.said {
+				t.Errorf("exit %d, code %q, said %v, want %d, %q, false", got.exit, got.code, got.said, tt.exit, tt.code)
+			}
+		})
+	}
+	if got := explain(fmt.Errorf("write: %w", syscall.EPIPE)); !got.said {
+		t.Error("a reader that went away is told about")
+	}
+}
+
+// Exit codes of scripts, REQUIREMENTS 1.3.
+func TestScriptExit(t *testing.T) {
+	tests := map[tool.Code]Exit{
+		tool.NotFound: 3, tool.PermissionDenied: 5, tool.Timeout: 124, tool.ArgsTooLarge: 2, tool.InvalidName: 2,
+		tool.ParseError: 1, tool.ExecutionFailed: 1,
+	}
+	for code, want := range tests {
+		if got := scriptExit(tool.Failure(code, "")); got != want {
+			t.Errorf("%s: exit %d, want %d", code, got, want)
+		}
+	}
+	if got := scriptExit(tool.Success(nil, "")); got != ExitOK {
+		t.Errorf("success: exit %d", got)
+	}
+}
+
+func TestNearest(t *testing.T) {
+	names := []string{"list", "info", "validate", "activate"}
+	tests := map[string]string{"lst": "list", "lists": "list", "actvate": "activate", "vaildate": "validate", "x": "", "remove": "", "": ""}
+	for word, want := range tests {
+		if got := nearest(word, names); got != want {
+			t.Errorf("nearest(%q) = %q, want %q", word, got, want)
+		}
+	}
+}
+
+func TestDistance(t *testing.T) {
+	tests := []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"a", "", 1}, {"", "ab", 2}, {"kitten", "sitting", 3}, {"flaw", "lawn", 2}, {"same", "same", 0}}
+	for _, tt := range tests {
+		if got := distance(tt.a, tt.b); got != tt.want {
+			t.Errorf("distance(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.want)
+		}
+	}
+}

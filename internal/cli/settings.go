@@ -1,0 +1,190 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/agent-base/agent-base/internal/config"
+	"github.com/agent-base/agent-base/skill"
+)
+
+// settings returns every setting, and what is wrong with the files that they come from. They are read once.
+func (a *app) settings() (*config.Config, []skill.Problem) {
+	if a.cfg == nil {
+		a.cfg, a.cfgProblems = config.Load(a.configOptions())
+	}
+	return a.cfg, a.cfgProblems
+}
+
+func (a *app) configOptions() *config.Options {
+	o := &config.Options{Home: a.sys.Home, Dir: a.sys.Dir, Lookup: a.sys.lookup, Flags: map[string]config.FlagValue{}}
+	if a.flags.project != "" {
+		o.Project = a.abs(a.flags.project)
+	}
+	if home := a.home(); home != "" {
+		o.Cache = filepath.Join(home, "cache")
+	}
+	flag := func(key, name string, values ...string) { o.Flags[key] = config.FlagValue{Name: name, Values: values} }
+	if a.flags.profile != "" {
+		flag("profile", "--profile", a.flags.profile)
+	}
+	if a.flags.strict {
+		flag("profile", "--strict", "spec")
+	}
+	if len(a.flags.skillsDir) > 0 {
+		dirs := make([]string, len(a.flags.skillsDir))
+		for i, dir := range a.flags.skillsDir {
+			dirs[i] = a.abs(dir)
+		}
+		flag("roots", "--skills-dir", dirs...)
+	}
+	if a.timeout > 0 {
+		flag("scriptTimeout", "--timeout", a.timeout.String())
+	}
+	return o
+}
+
+// home returns $AGENT_HOME, by default ~/.agent, or "" when there is neither. It agrees with config.Paths.Agent.
+func (a *app) home() string {
+	if dir := a.sys.getenv("AGENT_HOME"); filepath.IsAbs(dir) {
+		return filepath.Clean(dir)
+	}
+	if a.sys.Home == "" {
+		return ""
+	}
+	return filepath.Join(a.sys.Home, ".agent")
+}
+
+// needHome says what to do where something must be written and there is no place for it.
+func (a *app) needHome() error {
+	if a.home() != "" {
+		return nil
+	}
+	return &failure{exit: ExitFailure, code: "failed", hint: "export AGENT_HOME=DIR", err: errors.New("there is no home directory to write to")}
+}
+
+// checkGlobals refuses global flags that make no sense.
+func (a *app) checkGlobals() error {
+	g := &a.flags
+	if g.strict && g.profile != "" && g.profile != "spec" {
+		return usage(fmt.Errorf("--strict and --profile %s at once", g.profile), "--strict is --profile spec")
+	}
+	if g.profile != "" {
+		if err := checkProfile(g.profile); err != nil {
+			return err
+		}
+	}
+	if g.project != "" {
+		if info, err := os.Stat(a.abs(g.project)); err != nil || !info.IsDir() {
+			return usage(fmt.Errorf("--project %q is no folder", g.project), "")
+		}
+	}
+	return checkLogFormat(g.logFormat)
+}
+
+func checkProfile(name string) error {
+	var names []string
+	for _, p := range config.Profiles() {
+		if p.Name == name {
+			return nil
+		}
+		names = append(names, p.Name)
+	}
+	err := fmt.Errorf("unknown profile %q", name)
+	if near := nearest(name, names); near != "" {
+		return usage(err, fmt.Sprintf("did you mean %q?", near))
+	}
+	return usage(err, fmt.Sprintf("one of %s", strings.Join(names, ", ")))
+}
+
+// origin returns where the value of a setting came from, for people: "disabled (/home/me/.agent/config.yaml:3)".
+func (a *app) origin(key string) string {
+	cfg, _ := a.settings()
+	for _, s := range cfg.Settings() {
+		if s.Key == key {
+			return fmt.Sprintf("%s (%s)", key, origins(s.Origins))
+		}
+	}
+	return key
+}
+
+// decidedBy names the setting or the part of the manifest that made a skill's state.
+func (a *app) decidedBy(e skill.Entry) string {
+	cfg, _ := a.settings()
+	switch e.State() {
+	case skill.Broken, skill.Unavailable, skill.Hidden:
+		return "its manifest"
+	}
+	name := e.Canonical()
+	switch {
+	case cfg.Want.Mode != skill.Auto:
+		if _, set := a.sys.lookup("AGENT_SKILLS"); set {
+			return a.origin("enabledSkills")
+		}
+		return a.origin("activation")
+	case contains(cfg.Want.Disabled, name):
+		return a.originOf("disabled", "disabledBundled")
+	case contains(cfg.Want.Enabled, name):
+		return a.origin("enabled")
+	case e.State() == skill.Enabled:
+		return a.origin("activation")
+	case e.Layer() == config.Bundled && len(cfg.Want.OnlyBundled) > 0:
+		return a.origin("enabledBundled")
+	}
+	return a.originOf("deny", "allow", "default_enabled in its manifest")
+}
+
+// originOf returns the origin of the first of the keys that is set, or the last word as it is.
+func (a *app) originOf(keys ...string) string {
+	cfg, _ := a.settings()
+	for _, key := range keys {
+		for _, s := range cfg.Settings() {
+			if s.Key == key && len(s.Origins) > 0 && s.Origins[0].Rank != config.Default {
+				return a.origin(key)
+			}
+		}
+	}
+	return keys[len(keys)-1]
+}
+
+// wanted reports whether a skill is enabled as far as it can be: what (enabled) means in agent --check.
+func (a *app) wanted(e skill.Entry) bool {
+	cfg, _ := a.settings()
+	name := e.Canonical()
+	switch cfg.Want.Mode {
+	case skill.Named:
+		return contains(cfg.Want.Names, name)
+	case skill.None:
+		return false
+	case skill.All, skill.AllUntrusted:
+		return e.State() != skill.Disabled
+	}
+	return e.State() != skill.Disabled && !contains(cfg.Want.Disabled, name)
+}
+
+// wished reports what the user's files and the manifest say, whatever AGENT_SKILLS makes of it in this run (C22).
+func (a *app) wished(e skill.Entry) bool {
+	cfg, _ := a.settings()
+	name := e.Canonical()
+	switch {
+	case contains(cfg.Want.Disabled, name):
+		return false
+	case contains(cfg.Want.Enabled, name):
+		return true
+	case cfg.Want.Mode == skill.Auto:
+		return e.State() != skill.Disabled
+	}
+	return true
+}
+
+func contains(names []string, canonical string) bool {
+	for _, n := range names {
+		if skill.Canonical(n) == canonical {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/agent-base/agent-base/internal/config"
+	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/session"
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skilltool"
+	"github.com/agent-base/agent-base/tool"
+)
+
+// call calls one of the engine's own tools as a model would, through the one executor.
+func (a *app) call(ctx context.Context, cat *skill.Catalog, name string, args any) (tool.Result, error) {
+	raw, err := json.Marshal(args)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	o, err := a.toolOptions(cat)
+	if err != nil {
+		return tool.Result{}, err
+	}
+	var set tool.Set
+	for _, t := range skilltool.New(o).Tools() {
+		if err := set.Add(t); err != nil {
+			return tool.Result{}, err
+		}
+	}
+	e := &tool.Executor{Tools: &set, Trace: a.tracer()}
+	r := e.Call(ctx, name, raw)
+	return r, ctx.Err()
+}
+
+func (a *app) toolOptions(cat *skill.Catalog) (*skilltool.Options, error) {
+	host, err := a.scripts()
+	if err != nil {
+		return nil, err
+	}
+	return &skilltool.Options{
+		Catalog: func() *skill.Catalog { return cat },
+		Session: session.New(&session.Options{Trace: a.tracer()}),
+		Scripts: host,
+		Trace:   a.tracer(),
+	}, nil
+}
+
+// answer prints a tool's result: its envelope with --json, else what print makes of a success, or the failure with a
+// hint.
+func (a *app) answer(r tool.Result, json bool, hint func() string, print func() error) error {
+	if json {
+		if _, err := a.ui.Out.Write(append(r.Encode(), '\n')); err != nil || r.Success {
+			return err
+		}
+		return said(scriptExit(r))
+	}
+	if r.Success {
+		return print()
+	}
+	return &failure{exit: scriptExit(r), code: string(r.Error), hint: hint(), err: errors.New(r.Message)}
+}
+
+// callScript calls a tool that runs a script, and says so when it takes more than a second. A person at the terminal
+// is asked first about content that nobody approved.
+func (a *app) callScript(ctx context.Context, cat *skill.Catalog, name string, args *runArgs) (tool.Result, error) {
+	if err := a.approveFirst(ctx, cat, args); err != nil {
+		return tool.Result{}, err
+	}
+	var r tool.Result
+	err := a.busy(fmt.Sprintf("running %s of %s", args.Script, args.Skill), func() (err error) {
+		r, err = a.call(ctx, cat, name, args)
+		return err
+	})
+	return r, err
+}
+
+// busy shows that work is under way, unless nobody wants to know.
+func (a *app) busy(label string, work func() error) error {
+	if a.flags.quiet || a.flags.verbose {
+		return work()
+	}
+	return a.ui.Busy(label, work)
+}
+
+// scriptHint is what a person can do about a failed call: the nearest name, or where to look.
+func scriptHint(ctx context.Context, cat *skill.Catalog, args *runArgs, r tool.Result) string {
+	if r.Error != tool.NotFound {
+		return ""
+	}
+	e, err := cat.Lookup(args.Skill)
+	var missing *skill.NotFoundError
+	switch {
+	case errors.As(err, &missing) && len(missing.Suggest) > 0:
+		return fmt.Sprintf("did you mean %q?", missing.Suggest[0])
+	case err != nil:
+		return "agent skill list shows the skills"
+	case e.State() == skill.Disabled:
+		return fmt.Sprintf("%s is disabled: agent skill enable %s", e.Name(), e.Canonical())
+	case e.State() != skill.Enabled:
+		return "agent skill why " + e.Canonical()
+	}
+	s, err := e.Load(ctx)
+	if err != nil {
+		return ""
+	}
+	defer s.Close()
+	var names []string
+	for _, n := range scriptNames(s) {
+		names = append(names, n.Name)
+	}
+	if near := nearest(strings.ToLower(args.Script), names); near != "" {
+		return fmt.Sprintf("did you mean %q?", near)
+	}
+	return fmt.Sprintf("agent script list %s shows its scripts", e.Canonical())
+}
+
+// scripts returns the host that runs scripts.
+func (a *app) scripts() (*script.Host, error) {
+	if err := a.needHome(); err != nil {
+		return nil, err
+	}
+	cfg, _ := a.settings()
+	return &script.Host{
+		LookPath: a.lookPath(cfg), Env: a.sys.Environ, Cache: cfg.Paths.Cache, Workspace: cfg.Paths.Project,
+		Cwd: cfg.Cwd, Timeout: cfg.ScriptTimeout, MaxOutput: cfg.MaxScriptOutput, Trace: a.tracer(),
+	}, nil
+}
+
+// lookPath finds programs as the settings say: python and uv may be set to a path of the user's.
+func (a *app) lookPath(cfg *config.Config) func(string) (string, error) {
+	return func(name string) (string, error) {
+		switch {
+		case name == "uv" && cfg.UV != "":
+			return cfg.UV, nil
+		case name == "python3" && cfg.Python != "":
+			return cfg.Python, nil
+		}
+		return a.sys.LookPath(name)
+	}
+}
