@@ -1,6 +1,6 @@
 // Command inproc measures the engine in process, one thing a run: inproc WHAT TREE ROUNDS.
 //
-// TREE is a folder that gentree wrote. Each figure is one line of name, counts and times, in the format of bench/limit.
+// TREE is a folder that gentree wrote, for scripts one that may be written to. Each figure is one line of name, counts and times, in the format of bench/limit.
 package main
 
 import (
@@ -26,7 +26,7 @@ func main() {
 }
 
 func usage() {
-	fmt.Fprintln(os.Stderr, "usage: inproc open|refresh|load|render|match|search TREE ROUNDS")
+	fmt.Fprintln(os.Stderr, "usage: inproc open|refresh|load|render|match|search|scripts TREE ROUNDS")
 	os.Exit(2)
 }
 
@@ -45,6 +45,8 @@ func subject(name string) func(ctx context.Context, tree string, rounds int) err
 		return measureMatch
 	case "search":
 		return measureSearch
+	case "scripts":
+		return measureScripts
 	}
 	return nil
 }

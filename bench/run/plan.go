@@ -30,12 +30,13 @@ func rounds(n, most int) string {
 	return strconv.Itoa(max(1, min(most, 40*most/max(n/25, 1))))
 }
 
-// measureStart measures how long programs take that do nothing.
+// measureStart measures what does not depend on the number of skills: starting programs and running scripts.
 func (b *bench) measureStart(ctx context.Context) error {
 	spawn := b.program("spawn")
 	commands := []command{
 		{label: "empty", args: []string{spawn, "200", b.program("empty")}},
 		{label: "agent version", args: []string{spawn, "200", b.program("agent"), "version"}},
+		{label: "ours", args: []string{b.program("inproc"), "scripts", filepath.Join(b.work, "scripts"), "100"}},
 	}
 	if node, cli := b.peer("node_modules/node/bin/node"), b.peer("node_modules/skills/bin/cli.mjs"); node != "" && cli != "" {
 		commands = append(commands, command{label: "skills version", args: []string{spawn, "10", node, cli, "--version"}})

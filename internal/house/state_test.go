@@ -18,7 +18,9 @@ var fixed = []string{"errors.New", "regexp.MustCompile", "strings.NewReplacer", 
 var reforms = []string{"json.RawMessage", "strings.Fields"}
 
 // excused are package variables that the rule below does not understand, each with the reason why it never changes.
-var excused = map[string]string{}
+var excused = map[string]string{
+	"internal/scan.how": "the kernel reads it through a pointer, nobody writes to it",
+}
 
 // There is no init and no package variable that changes: two instances in one process never meet.
 //

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/skill"
+)
+
+// shellScript starts quickly, so that what the engine adds shows; pythonScript is what a skill usually has, and tells
+// which Python runs it.
+const (
+	shellScript  = "#!/bin/sh\necho '{\"ok\": true}'\n"
+	pythonScript = `# /// script
+# requires-python = ">=3.9"
+# dependencies = ["click>=8"]
+# ///
+import json
+import sys
+
+import click
+
+print(json.dumps({"python": sys.executable, "click": bool(click.command)}))
+`
+)
+
+// measureScripts is a warm run of two scripts, and beside it a bare start of the same interpreter, and `uv run`.
+// The folder dir is for the skill and the prepared environment.
+func measureScripts(ctx context.Context, dir string, rounds int) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	s, err := scriptSkill(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	cache := filepath.Join(dir, "cache")
+	if err := os.MkdirAll(cache, 0o700); err != nil {
+		return err
+	}
+	host := &script.Host{LookPath: exec.LookPath, Env: os.Environ(), Cache: cache}
+	shell := filepath.Join(dir, "skills", "bench", "scripts", "shell.sh")
+	if _, err := measureRun(ctx, host, s, "shell", rounds); err != nil {
+		return err
+	}
+	if err := measureBare(ctx, "bare-shell", rounds, "/bin/sh", shell, "--json"); err != nil {
+		return err
+	}
+	answer, err := measureRun(ctx, host, s, "python", rounds)
+	if err != nil {
+		return err
+	}
+	var said struct{ Python string }
+	if err := json.Unmarshal(answer, &said); err != nil {
+		return fmt.Errorf("the script's answer: %w", err)
+	}
+	file := filepath.Join(dir, "skills", "bench", "scripts", "python.py")
+	if err := measureBare(ctx, "bare-python", rounds, said.Python, file, "--json"); err != nil {
+		return err
+	}
+	uv, err := exec.LookPath("uv")
+	if err != nil {
+		return err
+	}
+	return measureBare(ctx, "uv-run", rounds, uv, "run", "--quiet", "--script", file, "--json")
+}
+
+// scriptSkill writes a skill with the two scripts and loads it.
+func scriptSkill(ctx context.Context, dir string) (*skill.Skill, error) {
+	for name, content := range map[string]string{
+		"SKILL.md":          "---\nname: bench\ndescription: Two scripts to measure.\n---\n",
+		"scripts/shell.sh":  shellScript,
+		"scripts/python.py": pythonScript,
+	} {
+		full := filepath.Join(dir, "skills", "bench", filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+			return nil, err
+		}
+		if err := os.WriteFile(full, []byte(content), 0o755); err != nil {
+			return nil, err
+		}
+	}
+	c, err := open(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	e, err := c.Lookup("bench")
+	if err != nil {
+		return nil, err
+	}
+	return e.Load(ctx)
+}
+
+// measureRun calls a script through the engine and returns its last answer. What is prepared once is not counted.
+func measureRun(ctx context.Context, host *script.Host, s *skill.Skill, name string, rounds int) (json.RawMessage, error) {
+	sc, err := script.Find(s, name)
+	if err != nil {
+		return nil, err
+	}
+	var answer json.RawMessage
+	run := func(int) error {
+		result, err := host.Run(ctx, s, sc, &script.RunOptions{Args: []string{"--json"}})
+		if err == nil {
+			answer = result.JSON
+		}
+		return err
+	}
+	if err := run(0); err != nil {
+		return nil, err
+	}
+	sorted, err := times(rounds, run)
+	if err != nil {
+		return nil, err
+	}
+	report("run-"+name, 1, sorted, "")
+	return answer, nil
+}
+
+// measureBare starts a command and reads what it prints, as a program without an engine would.
+func measureBare(ctx context.Context, name string, rounds int, args ...string) error {
+	run := func(int) error {
+		cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+		cmd.Env = os.Environ()
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("%s: %w: %s", strings.Join(args, " "), err, out)
+		}
+		return nil
+	}
+	if err := run(0); err != nil {
+		return err
+	}
+	sorted, err := times(rounds, run)
+	if err != nil {
+		return err
+	}
+	report(name, 1, sorted, "")
+	return nil
+}
