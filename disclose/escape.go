@@ -21,11 +21,7 @@ func appendLine(b []byte, s string, esc escaping) []byte {
 	start := len(b)
 	gap := false // a blank is due before what comes next
 	for i := 0; i < len(s); {
-		j := i
-		for j < len(s) && plain[s[j]] == 'p' {
-			j++
-		}
-		if j > i {
+		if j := plainEnd(s, i); j > i {
 			b, gap = appendPlain(b, s[i:j], gap, start)
 			i = j
 			continue
@@ -45,21 +41,34 @@ func appendLine(b []byte, s string, esc escaping) []byte {
 	return b
 }
 
-// appendPlain appends text of nothing but plain characters and blanks.
+// plainEnd returns the end of the run of plain characters and single blanks that begins at i.
+func plainEnd(s string, i int) int {
+	before := byte(0)
+	for i < len(s) && plain[s[i]] == 'p' {
+		c := s[i]
+		if uint16(before)<<8|uint16(c) == ' '<<8|' ' { // one comparison, which the processor foresees
+			break
+		}
+		before = c
+		i++
+	}
+	return i
+}
+
+// appendPlain appends a run that plainEnd found, and reports whether a blank is due after it.
 func appendPlain(b []byte, s string, gap bool, start int) ([]byte, bool) {
-	words := strings.Trim(s, " ")
-	if words == "" {
+	if s[0] == ' ' {
+		gap = true
+		s = s[1:]
+	}
+	if s == "" {
 		return b, true
 	}
-	b = appendGap(b, gap || s[0] == ' ', start)
-	if !strings.Contains(words, "  ") {
-		b = append(b, words...)
-	} else {
-		for i, w := range strings.Fields(words) {
-			b = append(appendGap(b, i > 0, start), w...)
-		}
+	b = appendGap(b, gap, start)
+	if end := len(s) - 1; s[end] == ' ' {
+		return append(b, s[:end]...), true
 	}
-	return b, s[len(s)-1] == ' '
+	return append(b, s...), false
 }
 
 func appendGap(b []byte, gap bool, start int) []byte {

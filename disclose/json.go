@@ -7,18 +7,24 @@ import (
 
 func jsonItem(b []byte, r *renderer, it *item) []byte {
 	b = append(b, `{"name":`...)
-	b = appendJSON(b, string(appendLine(nil, it.e.Name(), escapeNone)))
+	b = r.jsonLine(b, it.e.Name())
 	b = append(b, `,"description":`...)
-	b = appendJSON(b, string(appendLine(nil, it.desc, escapeNone)))
+	b = r.jsonLine(b, it.desc)
 	b = append(b, `,"location":`...)
 	b = appendJSON(b, r.place(it.e))
 	return append(b, '}')
 }
 
-func jsonName(b []byte, _ *renderer, it *item) []byte {
+func jsonName(b []byte, r *renderer, it *item) []byte {
 	b = append(b, `{"name":`...)
-	b = appendJSON(b, string(appendLine(nil, it.e.Name(), escapeNone)))
+	b = r.jsonLine(b, it.e.Name())
 	return append(b, '}')
+}
+
+// jsonLine appends s on one line as a JSON string.
+func (r *renderer) jsonLine(b []byte, s string) []byte {
+	r.line = appendLine(r.line[:0], s, escapeNone)
+	return appendJSON(b, r.line)
 }
 
 func jsonTail(b []byte, r *renderer) []byte {
@@ -42,30 +48,44 @@ func jsonMore(b []byte, more int, search string) []byte {
 
 // appendJSON appends s as a JSON string. Bytes that are not UTF-8 become U+FFFD; <, > and & stay,
 // since the text is not put into HTML.
-func appendJSON(b []byte, s string) []byte {
-	const hex = "0123456789abcdef"
+func appendJSON[T string | []byte](b []byte, s T) []byte {
 	b = append(b, '"')
+	from := 0 // what was not copied yet
 	for i := 0; i < len(s); {
 		c := s[i]
-		switch {
-		case c == '"' || c == '\\':
-			b = append(b, '\\', c)
-		case c < ' ' || c == 0x7f:
-			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-		case c >= utf8.RuneSelf:
-			r, n := utf8.DecodeRuneInString(s[i:])
-			if r == '\u2028' || r == '\u2029' {
-				b = append(b, `\u202`...)
-				b = append(b, hex[r&15])
-			} else {
-				b = utf8.AppendRune(b, r)
-			}
-			i += n
+		if c >= ' ' && c < 0x7f && c != '"' && c != '\\' {
+			i++
 			continue
-		default:
-			b = append(b, c)
 		}
-		i++
+		b = append(b, s[from:i]...)
+		n := 1
+		if c < utf8.RuneSelf {
+			b = appendEscape(b, c)
+		} else {
+			var r rune
+			r, n = utf8.DecodeRuneInString(string(s[i:min(i+utf8.UTFMax, len(s))]))
+			b = appendBeyond(b, r)
+		}
+		i += n
+		from = i
 	}
+	b = append(b, s[from:]...)
 	return append(b, '"')
+}
+
+const hex = "0123456789abcdef"
+
+func appendEscape(b []byte, c byte) []byte {
+	if c == '"' || c == '\\' {
+		return append(b, '\\', c)
+	}
+	return append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+}
+
+// appendBeyond appends a character beyond ASCII. Two of them end a line in JavaScript.
+func appendBeyond(b []byte, r rune) []byte {
+	if r == '\u2028' || r == '\u2029' {
+		return append(append(b, `\u202`...), hex[r&15])
+	}
+	return utf8.AppendRune(b, r)
 }

@@ -92,6 +92,7 @@ type renderer struct {
 	alone bool // nothing but the last line fits
 
 	scratch []byte // for one item
+	line    []byte // for one string of it
 }
 
 // item is one skill of the list.

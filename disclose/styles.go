@@ -2,7 +2,7 @@ package disclose
 
 import (
 	"net/url"
-	"path"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -201,31 +201,35 @@ func (r *renderer) place(e skill.Entry) string {
 	if r.o.Location == LocationURI {
 		return address(e)
 	}
-	file := e.Location()
 	if r.o.Style == Wink {
-		file = mounted(e)
-	} else if file == "" {
+		return mounted(e, r.o.Location)
+	}
+	file := e.Location()
+	if file == "" {
 		return address(e)
 	}
 	if r.o.Location == LocationDir {
-		return file[:strings.LastIndexByte(file, '/')]
+		return filepath.Dir(file)
 	}
 	return file
 }
 
 func address(e skill.Entry) string { return "skill://" + url.PathEscape(e.Name()) + "/SKILL.md" }
 
-// mounted returns the path of SKILL.md in a workspace with the layer's skills at its mount (R54).
+// mounted returns the place of a skill in a workspace with its layer's skills at their mount (R54).
 // It goes by the directory, which is what a plain host finds there, and is the name's but for an
 // odd skill.
-func mounted(e skill.Entry) string {
+func mounted(e skill.Entry, l Location) string {
 	dir := e.Path()
 	if dir == "" || dir == "." {
 		dir = e.Name()
 	}
-	file := "SKILL.md"
-	if l := e.Location(); l != "" {
-		file = path.Base(l)
+	dir = strings.TrimSuffix(e.Mount(), "/") + "/" + dir
+	if l == LocationDir {
+		return dir
 	}
-	return strings.TrimSuffix(e.Mount(), "/") + "/" + dir + "/" + file
+	if file := e.Location(); file != "" {
+		return dir + "/" + filepath.Base(file)
+	}
+	return dir + "/SKILL.md"
 }

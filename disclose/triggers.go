@@ -111,7 +111,15 @@ func (x *triggers) is(t *target, key []byte) bool {
 
 // signed reports whether a phrase has a sign that is part of its meaning, such as the one of "c++",
 // "c#" or ".net".
-func signed(phrase string) bool { return strings.ContainsAny(phrase, "+#.@$%*=&/\\") }
+func signed(phrase string) bool {
+	for i := range len(phrase) {
+		switch phrase[i] {
+		case '+', '#', '.', '@', '$', '%', '*', '=', '&', '/', '\\':
+			return true
+		}
+	}
+	return false
+}
 
 // squeeze returns s in lower case with single blanks, its signs kept.
 func squeeze(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
