@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"syscall"
 
@@ -66,6 +67,7 @@ func explain(err error) *failure {
 	var missing *skill.NotFoundError
 	var bad *skill.NameError
 	var broken *skill.BrokenError
+	var file *skill.ResourceError
 	switch {
 	case errors.As(err, &f):
 		return &failure{exit: f.exit, code: f.code, hint: f.hint, err: err, said: f.said}
@@ -75,6 +77,8 @@ func explain(err error) *failure {
 		return &failure{exit: ExitUsage, code: string(tool.InvalidName), hint: "a name has 1 to 64 of the characters a-z, A-Z, 0-9, - and _", err: err}
 	case errors.As(err, &broken):
 		return &failure{exit: ExitInvalid, code: "invalid_skill", hint: "agent skill why " + broken.Name + " explains it", err: err}
+	case errors.As(err, &file):
+		return explainFile(file)
 	case errors.Is(err, context.Canceled):
 		return &failure{exit: ExitInterrupted, code: "interrupted", err: errors.New("interrupted")}
 	case errors.Is(err, context.DeadlineExceeded):
@@ -85,6 +89,18 @@ func explain(err error) *failure {
 		return &failure{exit: ExitNotFound, code: string(tool.NotFound), err: err}
 	}
 	return &failure{exit: ExitFailure, code: "failed", err: err}
+}
+
+// explainFile tells a file of a skill that is not there from a path that is refused.
+func explainFile(err *skill.ResourceError) *failure {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return &failure{exit: ExitUsage, code: string(tool.InvalidName), hint: "a path is relative to the skill and stays in it", err: err}
+	}
+	f := &failure{exit: ExitNotFound, code: string(tool.NotFound), err: err}
+	if len(err.Suggest) > 0 {
+		f.hint = fmt.Sprintf("did you mean %q?", err.Suggest[0])
+	}
+	return f
 }
 
 // scriptExit returns the exit code for a script tool's result (REQUIREMENTS 1.3).

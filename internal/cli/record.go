@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"strconv"
 	"strings"
 
@@ -27,7 +28,7 @@ type record struct {
 func (a *app) record(e skill.Entry) record {
 	return record{
 		Name: e.Name(), Canonical: e.Canonical(), Version: e.Version(), Description: e.Description(),
-		State: e.State().String(), Reason: e.Reason(), Enabled: isActive(e), Active: isActive(e),
+		State: e.State().String(), Reason: e.Reason(), Enabled: a.wished(e), Active: isActive(e),
 		Source: e.Layer(), Path: e.Path(), Tags: e.Tags(),
 	}
 }
@@ -56,4 +57,10 @@ func count(n int, noun string) string {
 func short(digest string) string {
 	digest = strings.TrimPrefix(digest, dirhash.Prefix)
 	return digest[:min(8, len(digest))]
+}
+
+// digest returns the digest of a skill's whole content. It reads every file.
+func digest(ctx context.Context, s *skill.Skill) (string, error) {
+	sum, err := dirhash.Dir(ctx, s.FS(), nil)
+	return sum.Digest, err
 }

@@ -59,14 +59,19 @@ func rootCommand(a *app) *cobra.Command {
 	return c
 }
 
-// rootFlags gives the command its forms without a verb: --version and --check.
+// rootFlags gives the command its forms without a verb: --version and --check (R155).
 func rootFlags(a *app, c *cobra.Command) {
 	version := c.Flags().Bool("version", false, "print the version")
-	json := c.Flags().Bool("json", false, "print JSON, with --version")
+	check := c.Flags().Bool("check", false, "check every skill: what loads, what does not, and why")
+	json := c.Flags().Bool("json", false, "print JSON, with --check or --version")
 	rest := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
-		if *version && len(args) == 0 {
+		switch {
+		case len(args) > 0:
+		case *version:
 			return a.version(*json)
+		case *check:
+			return a.check(c.Context(), *json)
 		}
 		return rest(c, args)
 	}

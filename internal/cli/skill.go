@@ -10,10 +10,10 @@ func skillCommand(a *app) *cobra.Command {
   agent skill why kalshi-markets
   agent skill prompt --tokens`,
 	})
-	section(c, "See what there is:", listCommand(a), showCommand(a), searchCommand(a))
+	section(c, "See what there is:", listCommand(a), showCommand(a), infoCommand(a), whyCommand(a), searchCommand(a), readCommand(a))
 	section(c, "See what a model gets:", promptCommand(a), activateCommand(a))
 	section(c, "Write skills:", createCommand(a))
-	section(c, "Decide:", trustCommand(a), untrustCommand(a))
+	section(c, "Decide:", enableCommand(a), disableCommand(a), trustCommand(a), untrustCommand(a), manageCommand(a))
 	return c
 }
 

@@ -4,11 +4,15 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/skill"
 )
+
+// mostDigests is the number of skills up to which list computes digests without being asked.
+const mostDigests = 50
 
 type listOptions struct {
 	all, long, json bool
@@ -38,9 +42,14 @@ func (a *app) list(ctx context.Context, o *listOptions) error {
 	if err != nil {
 		return err
 	}
-	records := []record{}
-	for e := range chosen(cat, o.all) {
-		records = append(records, a.record(e))
+	entries := slices.Collect(chosen(cat, o.all))
+	withSHA := o.long || len(entries) <= mostDigests
+	records := make([]record, len(entries))
+	for i, e := range entries {
+		records[i] = a.record(e)
+		if withSHA {
+			records[i].SHA = shaOf(ctx, e)
+		}
 	}
 	if o.json {
 		return writeJSON(a.ui.Out, map[string][]record{"skills": records})
@@ -63,6 +72,20 @@ func chosen(c *skill.Catalog, all bool) iter.Seq[skill.Entry] {
 		return c.Every()
 	}
 	return c.All()
+}
+
+// shaOf returns the short digest of a skill's content, "" when it cannot be read.
+func shaOf(ctx context.Context, e skill.Entry) string {
+	s, err := e.Load(ctx)
+	if err != nil {
+		return ""
+	}
+	defer s.Close()
+	sum, err := digest(ctx, s)
+	if err != nil {
+		return ""
+	}
+	return short(sum)
 }
 
 // activeCell is the cell of R152's column: yes, or why not.

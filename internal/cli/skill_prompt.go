@@ -64,7 +64,7 @@ func (a *app) prompt(ctx context.Context, o *promptOptions) error {
 	if err != nil {
 		return err
 	}
-	text, err := a.disclosed(cat, o)
+	text, err := a.disclosed(ctx, cat, o)
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,37 @@ func (a *app) mentionCuts(t disclose.Text) {
 	}
 }
 
-// disclosed renders the list that the flags ask for.
-func (a *app) disclosed(cat *skill.Catalog, o *promptOptions) (disclose.Text, error) {
-	return disclose.Catalog(cat, &disclose.Options{Style: disclose.Style(o.style), Budget: o.budget})
+// disclosed renders what the flags ask for, else what the settings make of the catalogue (C13).
+func (a *app) disclosed(ctx context.Context, cat *skill.Catalog, o *promptOptions) (disclose.Text, error) {
+	cfg, _ := a.settings()
+	budget := o.budget
+	if budget == 0 {
+		budget = cfg.Budget
+	}
+	switch {
+	case o.style != "":
+		return a.inStyle(cat, o, budget)
+	case o.query != "" || cfg.Disclosure == "triggers":
+		c, err := disclose.NewIndex(cat).Choose(ctx, o.query, &disclose.ChooseOptions{MaxSkills: cfg.MaxSkills, Budget: budget})
+		return c.Text, err
+	case cfg.Disclosure == "minimal":
+		return disclose.Text{}, nil
+	case cfg.Disclosure == "tool-description":
+		return disclose.Catalog(cat, &disclose.Options{Style: disclose.Tool, Budget: budget, MaxSkills: cfg.MaxSkills})
+	}
+	return disclose.Catalog(cat, &disclose.Options{Style: disclose.Style(cfg.XMLStyle), Location: disclose.Location(cfg.Location),
+		Activation: disclose.Activation(cfg.ActivationText), Budget: budget, MaxSkills: cfg.MaxSkills})
+}
+
+// inStyle renders the list in one style, with a query only the skills that it brings up.
+func (a *app) inStyle(cat *skill.Catalog, o *promptOptions, budget int) (disclose.Text, error) {
+	cfg, _ := a.settings()
+	d := &disclose.Options{Style: disclose.Style(o.style), Activation: disclose.Activation(cfg.ActivationText), Budget: budget}
+	if o.query != "" {
+		d.Entries = []skill.Entry{}
+		for _, m := range disclose.NewIndex(cat).Match(o.query, &disclose.MatchOptions{Max: cfg.MaxSkills}) {
+			d.Entries = append(d.Entries, m.Entry)
+		}
+	}
+	return disclose.Catalog(cat, d)
 }

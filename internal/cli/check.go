@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/agent-base/agent-base/internal/ui"
+	"github.com/agent-base/agent-base/skill"
+)
+
+// checked is one line of agent --check.
+type checked struct {
+	Name     string `json:"name"`
+	Enabled  bool   `json:"enabled"` // the effective state: AGENT_SKILLS decides where it is set
+	OK       bool   `json:"ok"`
+	Scripts  int    `json:"scripts"`
+	Toolsets int    `json:"toolsets"`
+	SHA      string `json:"sha,omitempty"`
+	Problem  string `json:"problem,omitempty"`
+
+	fails bool // an enabled skill that is broken: exit code 1
+}
+
+// check prints R155's block. It fails when a skill that is enabled cannot be loaded (C61).
+func (a *app) check(ctx context.Context, json bool) error {
+	a.flags.quiet = true // what is wrong is in the block
+	cat, err := a.catalog(ctx)
+	if err != nil {
+		return err
+	}
+	lines := []checked{}
+	for e := range cat.Every() {
+		c, err := a.checkOne(ctx, cat, e)
+		if err != nil {
+			return err
+		}
+		lines = append(lines, *c)
+	}
+	cfg, _ := a.settings()
+	for _, name := range cfg.Want.Names { // R71
+		if _, err := cat.Lookup(name); err != nil {
+			lines = append(lines, checked{Name: name, Enabled: true, Problem: "Load failed: " + err.Error(), fails: true})
+		}
+	}
+	exit := ExitOK
+	for _, c := range lines {
+		if c.fails {
+			exit = ExitFailure
+		}
+	}
+	if json {
+		err = writeJSON(a.ui.Out, map[string]any{"skills": lines, "ok": exit == ExitOK})
+	} else {
+		a.checkBlock(lines)
+	}
+	if err != nil || exit == ExitOK {
+		return err
+	}
+	return said(exit)
+}
+
+func (a *app) checkOne(ctx context.Context, cat *skill.Catalog, e skill.Entry) (*checked, error) {
+	c := &checked{Name: e.Name(), Enabled: a.wanted(e)}
+	switch e.State() {
+	case skill.Broken:
+		c.Problem, c.fails = "Load failed: Invalid manifest ("+e.Reason()+")", c.Enabled
+		return c, nil
+	case skill.Unavailable:
+		c.Problem = "Unavailable: " + e.Reason()
+		return c, nil
+	}
+	d, err := a.inspect(ctx, cat, e)
+	if ctx.Err() != nil {
+		return nil, err
+	}
+	if err != nil { // one broken skill stops no other (R63)
+		c.Problem, c.fails = "Load failed: "+err.Error(), c.Enabled
+		return c, nil
+	}
+	c.Scripts, c.Toolsets, c.SHA, c.OK = len(d.Scripts), len(d.Toolsets), d.SHA, true
+	if d.missingScripts {
+		c.OK, c.Problem, c.fails = false, "Load failed: missing scripts dir", c.Enabled
+	}
+	return c, nil
+}
+
+func (a *app) checkBlock(lines []checked) {
+	a.ui.Printf("Skills:\n")
+	off := len(lines) == 0
+	for _, c := range lines {
+		state, glyph := "enabled", a.mark(skill.Enabled.String())
+		if !c.Enabled {
+			state, glyph, off = "disabled", a.mark(skill.Disabled.String()), true
+		}
+		if c.Problem != "" {
+			a.ui.Printf("  %s %s (%s) - %s\n", a.mark(skill.Broken.String()), c.Name, ui.Safe(state), c.Problem)
+			continue
+		}
+		a.ui.Printf("  %s %s (%s) - %s, %s [%s]\n", glyph, c.Name, ui.Safe(state),
+			count(c.Scripts, "script"), count(c.Toolsets, "toolset"), c.SHA)
+	}
+	if len(lines) == 0 {
+		a.ui.Printf("  none\n")
+	}
+	if off && !strings.EqualFold(a.sys.getenv("AGENT_SKILLS"), "all-untrusted") {
+		a.ui.Printf("\nTo enable: export AGENT_SKILLS=skill-name\n")
+	}
+}

@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+
+	"github.com/agent-base/agent-base/disclose"
+	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/skill"
+)
+
+// details is all that info and why tell of one skill: what its files say, where it stands, and what it costs.
+// Nothing of the skill is executed to find it out.
+type details struct {
+	record
+	Location      string            `json:"location"`         // of its SKILL.md; "" when it lies on no disk
+	Digest        string            `json:"digest,omitempty"` // of its whole content
+	Trust         string            `json:"trust"`
+	ScriptsRun    bool              `json:"scripts_run"`
+	Cure          string            `json:"cure,omitempty"` // what would let its scripts run
+	DecidedBy     string            `json:"decided_by"`     // the rule or setting that made its state
+	Tokens        tokens            `json:"tokens"`
+	License       string            `json:"license,omitempty"`
+	Compatibility string            `json:"compatibility,omitempty"`
+	Author        string            `json:"author,omitempty"`
+	Repository    string            `json:"repository,omitempty"`
+	AllowedTools  *[]string         `json:"allowed_tools"` // null: unrestricted
+	Requires      []string          `json:"requires,omitempty"`
+	Env           []string          `json:"permissions_env,omitempty"`
+	Scripts       []scriptName      `json:"scripts"`
+	Toolsets      []string          `json:"toolsets"` // declared; this version loads none
+	Tools         []string          `json:"tools"`    // fully qualified names of loaded tools (R153)
+	Metadata      map[string]string `json:"metadata,omitempty"`
+	Fields        []field           `json:"fields"`
+	Problems      []skill.Problem   `json:"problems"`
+	Shadows       []shadow          `json:"shadows"`
+
+	missingScripts bool // the manifest lists scripts, and there is no scripts folder
+}
+
+// tokens estimates what a skill costs a model.
+type tokens struct {
+	Listing      int `json:"listing"`      // its lines in the list
+	Instructions int `json:"instructions"` // when it is activated
+}
+
+// field is one key of the front matter and what this version does with it.
+type field struct {
+	Key      string `json:"key"`
+	Line     int    `json:"line"`
+	Column   int    `json:"column"`
+	Standing string `json:"standing"`
+	Value    string `json:"value"`
+}
+
+// shadow is a skill of the same name that is hidden by one of a higher layer.
+type shadow struct {
+	Source   string `json:"source"`
+	Path     string `json:"path"`
+	Location string `json:"location,omitempty"`
+	Version  string `json:"version,omitempty"`
+}
+
+// inspect gathers the details of a skill in any state. A broken one has what its manifest gave, and its problems.
+func (a *app) inspect(ctx context.Context, cat *skill.Catalog, e skill.Entry) (*details, error) {
+	d := &details{record: a.record(e), Location: e.Location(), Problems: e.Problems(), DecidedBy: a.decidedBy(e),
+		Scripts: []scriptName{}, Toolsets: []string{}, Tools: []string{}, Fields: []field{}, Shadows: []shadow{}}
+	for _, s := range e.Shadows() {
+		d.Shadows = append(d.Shadows, shadow{s.Layer(), s.Path(), s.Location(), s.Version()})
+	}
+	s, err := e.Load(ctx)
+	var broken *skill.BrokenError
+	if errors.As(err, &broken) {
+		d.Trust = skill.Untrusted.String()
+		return d, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	d.manifest(s)
+	if d.Digest, err = digest(ctx, s); err != nil {
+		return nil, err
+	}
+	d.SHA = short(d.Digest)
+	if err := a.inspectTrust(ctx, d, e); err != nil {
+		return nil, err
+	}
+	d.Scripts = scriptNames(s)
+	_, noDir := fs.Stat(s.FS(), script.Dir)
+	d.missingScripts = noDir != nil && len(s.Manifest().Scripts) > 0
+	return d, d.cost(cat, e, s)
+}
+
+// manifest copies what the manifest says.
+func (d *details) manifest(s *skill.Skill) {
+	m := s.Manifest()
+	d.Problems = s.Problems()
+	d.License, d.Compatibility, d.Author, d.Repository = m.License, m.Compatibility, m.Author, m.Repository
+	d.Requires, d.Env, d.Metadata = m.Requires, m.Permissions.Env, m.Metadata
+	d.Toolsets = append(d.Toolsets, m.Toolsets...)
+	if m.AllowedTools.Declared {
+		rules := append([]string{}, m.AllowedTools.Rules...)
+		d.AllowedTools = &rules
+	}
+	for _, f := range m.Fields {
+		d.Fields = append(d.Fields, field{f.Key, f.Line, f.Col, f.Standing.String(), f.Value})
+	}
+}
+
+func (a *app) inspectTrust(ctx context.Context, d *details, e skill.Entry) error {
+	t, err := e.Trust(ctx)
+	if err != nil {
+		return err
+	}
+	d.Trust, d.ScriptsRun = t.String(), t.Runs()
+	if !d.ScriptsRun {
+		d.Cure = trustCure(e.Canonical())
+	}
+	return nil
+}
+
+func (d *details) cost(cat *skill.Catalog, e skill.Entry, s *skill.Skill) error {
+	list, err := disclose.Catalog(cat, &disclose.Options{Entries: []skill.Entry{e}})
+	if err != nil {
+		return err
+	}
+	if len(list.Skills) > 0 {
+		d.Tokens.Listing = list.Skills[0].Tokens
+	}
+	text, err := disclose.Instructions(s, nil)
+	d.Tokens.Instructions = text.Tokens
+	return err
+}
