@@ -84,7 +84,7 @@ func (d *document) insert() string {
 	case len(d.value.Items) == 0 && d.value.Kind == yamlnode.Null:
 		return joined(lines, d.key.Line, eol, strings.Repeat(" ", d.key.Col+1)+item)
 	case d.isFlow(lines):
-		return d.flow(lines, append(slices.Clone(d.value.Items), &yamlnode.Node{Kind: yamlnode.Scalar, Value: d.name}))
+		return d.flow(lines, append(slices.Clone(d.value.Items), &yamlnode.Node{Kind: yamlnode.Scalar, Value: plainName(d.name)}))
 	}
 	last := d.value.Items[len(d.value.Items)-1]
 	return joined(lines, last.Line, eol, strings.Repeat(" ", d.value.Col-1)+item)
@@ -127,7 +127,10 @@ func (d *document) flow(lines []string, items []*yamlnode.Node) string {
 	}
 	words := make([]string, len(items))
 	for i, n := range items {
-		words[i] = plainName(n.Value)
+		words[i] = n.Value
+		if n.Quoted {
+			words[i] = `"` + n.Value + `"`
+		}
 	}
 	lines[d.value.Line-1] = line[:from] + "[" + strings.Join(words, ", ") + line[from+length:]
 	_, eol := split(d.text)

@@ -1,6 +1,9 @@
 package config
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // kind is the form of a value.
 type kind uint8
@@ -44,7 +47,7 @@ type key struct {
 }
 
 // keys lists all settings in the order of the documentation.
-var keys = []key{
+var keys = []*key{
 	{name: "profile", kind: choice, values: nil, initial: "default"}, // the values are profileNames
 	{name: "enabledSkills", kind: selection, project: never, env: "AGENT_SKILLS", aliases: []string{"AGENT_SKILLS", "agentSkills"}},
 	{name: "activation", kind: choice, project: tighten, values: []string{"auto", "explicit"}, initial: "auto"},
@@ -86,9 +89,9 @@ var keys = []key{
 var trustWords = []string{"trust", "trusted", "trustedRoots", "trustedSkills"}
 
 func lookupKey(name string) *key {
-	for i := range keys {
-		if keys[i].name == name {
-			return &keys[i]
+	for _, k := range keys {
+		if k.name == name {
+			return k
 		}
 	}
 	return nil
@@ -99,11 +102,9 @@ func findKey(written string) *key {
 	if k := lookupKey(camel(written)); k != nil {
 		return k
 	}
-	for i := range keys {
-		for _, alias := range keys[i].aliases {
-			if alias == written {
-				return &keys[i]
-			}
+	for _, k := range keys {
+		if slices.Contains(k.aliases, written) {
+			return k
 		}
 	}
 	return nil

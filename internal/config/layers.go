@@ -25,7 +25,7 @@ func (c *Config) Layers() []Layer {
 			return false
 		}
 		drop := seen[l.Dir] || users[l.Dir] && l.Name != UserDir
-		seen[l.Dir] = true
+		seen[l.Dir] = seen[l.Dir] || !drop
 		return drop
 	})
 }

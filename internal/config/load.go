@@ -93,8 +93,7 @@ func (l *loader) places() Paths {
 // environment reads the variables of all keys. An empty one counts as not set, but for AGENT_SKILLS (C20).
 func (l *loader) environment() given {
 	out := given{}
-	for i := range keys {
-		k := &keys[i]
+	for _, k := range keys {
 		text, ok := l.Lookup(k.variable())
 		if !ok || text == "" && k.kind != selection {
 			continue
@@ -106,8 +105,7 @@ func (l *loader) environment() given {
 
 func (l *loader) flags() given {
 	out := given{}
-	for i := range keys {
-		k := &keys[i]
+	for _, k := range keys {
 		f, ok := l.Flags[k.name]
 		if !ok {
 			continue

@@ -21,9 +21,9 @@ func (l *loader) resolve(user, project, env, flags given) given {
 		l.floor(fromProfile, out)
 	}
 	for _, source := range []given{fromProfile, user, project, env, flags} {
-		for i := range keys {
-			if e, ok := source[keys[i].name]; ok {
-				out[keys[i].name] = join(&keys[i], out[keys[i].name], e)
+		for _, k := range keys {
+			if e, ok := source[k.name]; ok {
+				out[k.name] = join(k, out[k.name], e)
 			}
 		}
 	}
@@ -77,8 +77,7 @@ func (k *key) strictness(e entry) int {
 
 // floor keeps a profile from loosening what the user's damaged file may have held firm: nobody can tell.
 func (l *loader) floor(profile, initial given) {
-	for i := range keys {
-		k := &keys[i]
+	for _, k := range keys {
 		e, ok := profile[k.name]
 		if ok && k.project == tighten && k.strictness(e) < k.strictness(initial[k.name]) {
 			delete(profile, k.name)
@@ -88,8 +87,7 @@ func (l *loader) floor(profile, initial given) {
 
 // protect takes back what the project's file, or a profile that it chose, would have loosened.
 func (l *loader) protect(full, base given) {
-	for i := range keys {
-		k := &keys[i]
+	for _, k := range keys {
 		now, before := full[k.name], base[k.name]
 		if len(now.origins) == 0 || now.origins[0].Rank > Project || now.origins[0].Rank == User {
 			continue

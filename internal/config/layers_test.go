@@ -1,0 +1,124 @@
+package config
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+)
+
+// show returns layers as a person would list them.
+func (w *world) show(c *Config) []string {
+	var out []string
+	for _, l := range c.Layers() {
+		line := fmt.Sprintf("%s %s", l.Name, w.tidy(l.Dir))
+		if l.Mount != "" {
+			line += " at " + l.Mount
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// REQUIREMENTS 1.3, R52, R56, R57, R58 and C16: the layers and their order.
+func TestLayers(t *testing.T) {
+	w := newWorld(t)
+	c, _ := w.load()
+	checkLines(t, w.show(c), []string{
+		"enterprise /etc/agent/skills",
+		"plugin HOME/.agent/plugins",
+		"project PROJECT/.agent/skills",
+		"project PROJECT/.agents/skills",
+		"claude PROJECT/.claude/skills",
+		"user HOME/.agent/skills",
+		"user HOME/.agents/skills",
+		"user HOME/.claude/skills",
+		"bundled ",
+	})
+}
+
+// R59 and C16: the other preset, with its own folders, the user above the project and plugins last.
+func TestLayersOmniforge(t *testing.T) {
+	w := newWorld(t)
+	w.env["AGENT_PROFILE"] = "omniforge"
+	c, _ := w.load()
+	checkLines(t, w.show(c), []string{
+		"enterprise HOME/.omniforge/enterprise/skills",
+		"enterprise /etc/agent/skills",
+		"user HOME/.omniforge/skills",
+		"user HOME/.agent/skills",
+		"user HOME/.agents/skills",
+		"user HOME/.claude/skills",
+		"project PROJECT/.omniforge/skills",
+		"project PROJECT/.agent/skills",
+		"project PROJECT/.agents/skills",
+		"claude PROJECT/.claude/skills",
+		"plugin HOME/.agent/plugins",
+		"bundled ",
+	})
+}
+
+// R54: more roots, each with its mount. The user's are above all but the enterprise's, the project's with the project.
+func TestLayersOfRoots(t *testing.T) {
+	w := newWorld(t).user("skills: {roots: [{path: /srv/org, mount: skills/org}], coreDir: /core, userDir: /mine, pluginsDir: /plugins}")
+	w.inProject("skills: {roots: [team]}")
+	w.flags["roots"] = FlagValue{"--skills-dir", []string{"/first", "/srv/org"}}
+	c, problems := w.load()
+	checkLines(t, w.lines(problems), nil)
+	checkLines(t, w.show(c), []string{
+		"enterprise /etc/agent/skills",
+		"extra /first",
+		"extra /srv/org",
+		"plugin /plugins",
+		"project PROJECT/.agent/skills",
+		"project PROJECT/.agents/skills",
+		"project PROJECT/team",
+		"claude PROJECT/.claude/skills",
+		"user /mine",
+		"user HOME/.agents/skills",
+		"user HOME/.claude/skills",
+		"bundled /core",
+	})
+}
+
+// C16: the order can be written as a list; the enterprise's folder stays first.
+func TestLayersInAWrittenOrder(t *testing.T) {
+	w := newWorld(t)
+	w.env["AGENT_PRECEDENCE"] = "bundled, user, enterprise"
+	c, problems := w.load()
+	if got, want := fmt.Sprint(c.Precedence), "[enterprise bundled user extra plugin project claude]"; got != want || len(problems) > 0 {
+		t.Errorf("order %s, want %s; problems %v", got, want, problems)
+	}
+	if got := w.setting(c, "precedence"); got != "[enterprise bundled user extra plugin project claude] from AGENT_PRECEDENCE" {
+		t.Errorf("setting %s", got)
+	}
+}
+
+// In the home itself a folder is the user's, and is there once.
+func TestLayersWhereTheProjectIsHome(t *testing.T) {
+	w := newWorld(t)
+	o := w.options()
+	o.Dir = w.home
+	c, _ := Load(o)
+	checkLines(t, w.show(c), []string{
+		"enterprise /etc/agent/skills",
+		"plugin HOME/.agent/plugins",
+		"user HOME/.agent/skills",
+		"user HOME/.agents/skills",
+		"user HOME/.claude/skills",
+		"bundled ",
+	})
+}
+
+func TestPaths(t *testing.T) {
+	p := Paths{Home: "/h", Agent: "/h/.agent", Project: "/p", System: "/etc/agent"}
+	got := []string{p.UserConfig(), p.ProjectConfig(), p.Trust(), p.Skills(), p.Plugins(), p.Enterprise()}
+	want := []string{"/h/.agent/config.yaml", "/p/.agent/config.yaml", "/h/.agent/trust.json", "/h/.agent/skills", "/h/.agent/plugins", "/etc/agent/skills"}
+	for i := range want {
+		if got[i] != filepath.FromSlash(want[i]) {
+			t.Errorf("path %s, want %s", got[i], want[i])
+		}
+	}
+	if (Paths{}).Trust() != "" || (Paths{}).UserConfig() != "" {
+		t.Error("paths without a home")
+	}
+}

@@ -1,0 +1,303 @@
+package config
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-base/agent-base/skill"
+)
+
+// A damaged file, an unknown key, a value that makes no sense: reported with place and cure, and the rest holds.
+func TestProblems(t *testing.T) {
+	tests := []struct {
+		name, text string
+		want       []string
+	}{
+		{"empty", "", nil},
+		{"only a comment", "# nothing yet\n", nil},
+		{"empty section", "skills:\n", nil},
+		{"syntax", "skills:\n  cwd: [skill\n", []string{"HOME/.agent/config.yaml:3:1: error[config-syntax] did not find expected ',' or ']' (while parsing a flow sequence) → mend this line; until then nothing in the file holds"}},
+		{"an anchor", "skills: &a\n  cwd: skill\n", []string{`HOME/.agent/config.yaml:1:9: error[config-syntax] anchors and aliases are not allowed ("a") → mend this line; until then nothing in the file holds`}},
+		{"not a map", "- skills\n", []string{"HOME/.agent/config.yaml:1:1: error[config-syntax] the file must be a map with the key skills, not a list → mend this line; until then nothing in the file holds"}},
+		{"skills is a list", "skills: [a]\n", []string{"HOME/.agent/config.yaml:1:1: error[config-form] skills must be a map of settings, not a list → write the settings below it, indented"}},
+		{"a slip", "skills:\n  maxSkill: 3\n", []string{`HOME/.agent/config.yaml:2:3: warning[config-unknown-key] unknown key "maxSkill" → did you mean "maxSkills"?`}},
+		{"nothing like it", "skills:\n  frobnicate: 3\n", []string{`HOME/.agent/config.yaml:2:3: warning[config-unknown-key] unknown key "frobnicate" → remove it; "agent doctor" lists the keys there are`}},
+		{"at the top", "maxSkills: 3\nskill: {}\n", []string{
+			`HOME/.agent/config.yaml:1:1: warning[config-unknown-key] "maxSkills" at the top counts for nothing → write it below "skills:", indented`,
+			`HOME/.agent/config.yaml:2:1: warning[config-unknown-key] unknown key "skill" → did you mean "skills"?`,
+		}},
+		{"a wrong choice", "skills:\n  disclosure: trigers\n", []string{`HOME/.agent/config.yaml:2:15: error[config-value] disclosure cannot be "trigers": it is ignored → did you mean "triggers"?`}},
+		{"a wrong profile", "skills:\n  profile: strict\n", []string{`HOME/.agent/config.yaml:2:12: error[config-value] profile cannot be "strict": it is ignored → use one of default, spec, agent-base, wink, harness, harness-mvp, omniforge`}},
+		{"a wrong number", "skills:\n  maxSkills: many\n", []string{`HOME/.agent/config.yaml:2:14: error[config-value] maxSkills cannot be "many": it is ignored → write a whole number from 0 to 100000`}},
+		{"a number out of range", "skills:\n  maxScriptOutput: -1\n", []string{`HOME/.agent/config.yaml:2:20: error[config-value] maxScriptOutput cannot be "-1": it is ignored → write a whole number from 1 to 1073741824`}},
+		{"no time", "skills:\n  scriptTimeout: 0\n", []string{`HOME/.agent/config.yaml:2:18: error[config-value] scriptTimeout cannot be "0": it is ignored → write a time from 1ms to 24h0m0s, like 90s`}},
+		{"an overflowing time", "skills:\n  script_timeout: 9223372036854775807\n", []string{`HOME/.agent/config.yaml:2:19: error[config-value] scriptTimeout cannot be "9223372036854775807": it is ignored → write a time from 1ms to 24h0m0s, like 90s`}},
+		{"no truth", "skills:\n  nested: maybe\n", []string{`HOME/.agent/config.yaml:2:11: error[config-value] nested cannot be "maybe": it is ignored → write true or false`}},
+		{"no value", "skills:\n  cwd:\n  deny:\n", []string{`HOME/.agent/config.yaml:2:3: warning[config-value] cwd has no value: it is ignored → write a value after the colon, or remove the line`}},
+		{"a map for a value", "skills:\n  cwd: {a: b}\n", []string{`HOME/.agent/config.yaml:2:8: error[config-value] cwd must be one value, not a map: it is ignored → write one value after the colon`}},
+		{"a map for a list", "skills:\n  deny: {a: b}\n", []string{`HOME/.agent/config.yaml:2:9: error[config-value] deny must be a list, not a map: it is ignored → write a list: [a, b]`}},
+		{"one bad item", "skills:\n  disabled:\n    - ../etc\n    - [a]\n    - ok\n", []string{
+			`HOME/.agent/config.yaml:4:7: error[config-value] an item of disabled is a list: it is left out → write one text for each item`,
+			`HOME/.agent/config.yaml:3:7: error[config-value] "../etc" is no skill's name: it is left out → use letters, digits, - and _`,
+		}},
+		{"twice", "skills:\n  cwd: skill\n  cwd: script\n", []string{`HOME/.agent/config.yaml:3:3: error[config-duplicate-key] cwd is there twice → keep one of them`}},
+		{"trust", "skills:\n  trusted: [x]\n  trusted_roots: [/]\n", []string{
+			`HOME/.agent/config.yaml:2:3: warning[config-trust] "trusted" counts for nothing: no settings file gives trust → run "agent skill trust NAME", or "agent skill trust --root DIR"`,
+			`HOME/.agent/config.yaml:3:3: warning[config-trust] "trusted_roots" counts for nothing: no settings file gives trust → run "agent skill trust NAME", or "agent skill trust --root DIR"`,
+		}},
+		{"roots", "skills:\n  roots: [{mount: x}, {path: /a, mont: y}]\n", []string{
+			`HOME/.agent/config.yaml:2:11: error[config-value] a root without a path is left out → write the folder's path, or {path: …, mount: …}`,
+			`HOME/.agent/config.yaml:2:34: error[config-value] unknown key "mont" → did you mean "mount"?`,
+		}},
+		{"plugins", "skills:\n  plugins: [x, {url: u, enabled: perhaps}]\n", []string{
+			`HOME/.agent/config.yaml:2:13: error[config-value] a plugin without url is left out → write - url: https://…`,
+			`HOME/.agent/config.yaml:2:16: error[config-value] a plugin's enabled cannot be "perhaps": it is off → write true or false`,
+		}},
+		{"an order", "skills:\n  precedence: [user, projekt]\n", []string{`HOME/.agent/config.yaml:2:15: error[config-value] precedence names no layer "projekt": it is ignored → did you mean "project"?`}},
+		{"a preset", "skills:\n  precedence: omniforg\n", []string{`HOME/.agent/config.yaml:2:15: error[config-value] precedence cannot be "omniforg": it is ignored → did you mean "omniforge"?, or a list of layers`}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t).user(tt.text)
+			c, problems := w.load()
+			checkLines(t, w.lines(problems), tt.want)
+			if c.Profile != "default" || c.Enforce != "enforce" {
+				t.Errorf("profile %s, enforce %s; want the defaults", c.Profile, c.Enforce)
+			}
+		})
+	}
+}
+
+// What stood before and after a mistake holds.
+func TestRestOfTheFileHolds(t *testing.T) {
+	w := newWorld(t).user("skills:\n  cwd: skill\n  maxSkills: many\n  deny: [a, {b: c}]\n")
+	c, _ := w.load()
+	if c.Cwd != "skill" || fmt.Sprint(c.Deny) != "[a]" {
+		t.Errorf("cwd %s, deny %v", c.Cwd, c.Deny)
+	}
+}
+
+func TestUnreadableFiles(t *testing.T) {
+	w := newWorld(t)
+	w.mkdir(filepath.Join(w.home, ".agent", "config.yaml"))
+	w.inProject(strings.Repeat("# much\n", 200_000))
+	_, problems := w.load()
+	got := w.lines(problems)
+	if len(got) != 2 || !strings.Contains(got[0], "not a regular file") || !strings.Contains(got[1], "exceeds 1048576 bytes") {
+		t.Errorf("problems %q", got)
+	}
+}
+
+// A mistake never loosens what protects: the strictest value is taken instead of a wrong one, and a profile does not
+// lower a protection that a damaged file may have asked for.
+func TestMistakesFailClosed(t *testing.T) {
+	tests := []struct{ name, text, want string }{
+		{"wrong enforce", "skills: {profile: wink, enforce: enforec}", "enforce"},
+		{"enforce twice", "skills: {profile: wink, enforce: off, enforce: warn}", "enforce"},
+		{"enforce is a list", "skills: {profile: wink, enforce: [off]}", "enforce"},
+		{"damaged file", "skills: {enforce: off", "enforce"},
+		{"none of these", "skills: {profile: wink}", "off"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t).user(tt.text)
+			w.env["AGENT_PROFILE"] = "wink"
+			if c, _ := w.load(); c.Enforce != tt.want {
+				t.Errorf("enforce %s, want %s", c.Enforce, tt.want)
+			}
+		})
+	}
+	w := newWorld(t)
+	w.env["AGENT_SYMLINKS"] = "everything"
+	if c, problems := w.load(); c.Symlinks != "deny" || len(problems) != 1 {
+		t.Errorf("symlinks %s, problems %v", c.Symlinks, problems)
+	}
+}
+
+// REQUIREMENTS 1.3 and security 2.14 #185: a project's file comes with a clone. It cannot trust, enable, lower a
+// protection, name a program or lead outside.
+func TestProjectCannotLoosen(t *testing.T) {
+	ignored := func(at, key, variable string) string {
+		return fmt.Sprintf("PROJECT/.agent/config.yaml:%s: warning[config-project] a project cannot set %s: it is ignored → set it in your own config.yaml, or as %s", at, key, variable)
+	}
+	kept := func(at, key, from, to string) string {
+		return fmt.Sprintf("PROJECT/.agent/config.yaml:%s: warning[config-project] a project cannot change %s from %q to %q: it is ignored → set it in your own config.yaml, in the environment or by a flag", at, key, from, to)
+	}
+	tests := []struct {
+		name, user, project, key, value string
+		want                            []string
+	}{
+		{"enforce off", "", "skills: {enforce: off}", "enforce", "enforce from default", []string{kept("1:10", "enforce", "enforce", "off")}},
+		{"enforce warn", "", "skills: {enforce: warn}", "enforce", "enforce from default", []string{kept("1:10", "enforce", "enforce", "warn")}},
+		{"stricter", "skills: {enforce: off}", "skills: {enforce: warn}", "enforce", "warn from PROJECT/.agent/config.yaml:1", nil},
+		{"off by a profile", "", "skills: {profile: wink}", "enforce", "enforce from default", []string{kept("1:10", "enforce", "enforce", "off")}},
+		{"back to a laxer profile", "skills: {profile: agent-base}", "skills: {profile: spec}", "activation", "explicit from profile agent-base", []string{kept("1:10", "activation", "explicit", "auto")}},
+		{"activation", "skills: {activation: explicit}", "skills: {activation: auto}", "activation", "explicit from HOME/.agent/config.yaml:1", []string{kept("1:10", "activation", "explicit", "auto")}},
+		{"stack", "", "skills: {stackPolicy: top}", "stackPolicy", "intersection from default", []string{kept("1:10", "stackPolicy", "intersection", "top")}},
+		{"links", "", "skills: {symlinks: allow-list, symlinkRoots: [/]}", "symlinks", "contained from default", []string{ignored("1:32", "symlinkRoots", "AGENT_SYMLINK_ROOTS"), kept("1:10", "symlinks", "contained", "allow-list")}},
+		{"AGENT_SKILLS", "", "skills:\n  AGENT_SKILLS: all\n", "enabledSkills", "<nil> from default", []string{ignored("2:3", "enabledSkills", "AGENT_SKILLS")}},
+		{"enabling itself", "skills: {activation: explicit}", "skills: {enabled: [mine]}", "enabled", "<nil> from default", []string{ignored("1:10", "enabled", "AGENT_ENABLED")}},
+		{"core", "", "skills: {core_skills_dir: ./evil}", "coreDir", "<nil> from default", []string{ignored("1:10", "coreDir", "AGENT_CORE_DIR")}},
+		{"program", "", "skills: {python: ./evil}", "python", "<nil> from default", []string{ignored("1:10", "python", "AGENT_PYTHON")}},
+		{"trust", "", "skills: {trusted: true}", "enabled", "<nil> from default", []string{`PROJECT/.agent/config.yaml:1:10: warning[config-trust] "trusted" counts for nothing: no settings file gives trust → run "agent skill trust NAME", or "agent skill trust --root DIR"`}},
+		{"roots outside", "", "skills: {roots: [../other, /etc, ~/skills, link, link/new, ok, new/one]}", "roots", "[{PROJECT/ok  true} {PROJECT/new/one  true}] from PROJECT/.agent/config.yaml:1", []string{
+			outside("18", "../other"), outside("28", "/etc"), outside("34", "~/skills"), outside("44", "link"), outside("50", "link/new"),
+		}},
+		{"deny is kept", "skills: {deny: [a]}", "skills: {deny: []}", "deny", "[a] from PROJECT/.agent/config.yaml:1, HOME/.agent/config.yaml:1", nil},
+		{"allow is kept", "skills: {allow: [a]}", "skills: {allow: ['*']}", "allow", "[a] from HOME/.agent/config.yaml:1", []string{kept("1:10", "allow", "[a]", "[*]")}},
+		{"allow is narrowed", "", "skills: {allow: [a]}", "allow", "[a] from PROJECT/.agent/config.yaml:1", nil},
+		{"a wrong value", "", "skills: {enforce: of}", "enforce", "enforce from PROJECT/.agent/config.yaml:1", []string{`PROJECT/.agent/config.yaml:1:19: error[config-value] enforce cannot be "of": it counts as "enforce" → did you mean "off"?`}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t).user(tt.user).inProject(tt.project)
+			w.mkdir(filepath.Join(w.project, "ok"))
+			if err := os.Symlink(w.home, filepath.Join(w.project, "link")); err != nil {
+				t.Fatal(err)
+			}
+			c, problems := w.load()
+			checkLines(t, w.lines(problems), tt.want)
+			if got := w.setting(c, tt.key); got != tt.value {
+				t.Errorf("%s is %s, want %s", tt.key, got, tt.value)
+			}
+		})
+	}
+}
+
+func outside(col, root string) string {
+	return fmt.Sprintf(`PROJECT/.agent/config.yaml:1:%s: error[config-value] the root %q leads out of the project: it is left out → name it in your own config.yaml, or with --skills-dir`, col, root)
+}
+
+// What the user says in the environment or by a flag is the user's, whatever the project says.
+func TestUserMayLoosen(t *testing.T) {
+	w := newWorld(t).inProject("skills: {enforce: enforce}")
+	w.env["AGENT_ENFORCE"] = "off"
+	if c, problems := w.load(); c.Enforce != "off" || len(problems) > 0 {
+		t.Errorf("enforce %s, problems %v", c.Enforce, problems)
+	}
+}
+
+// R70: all forms of AGENT_SKILLS.
+func TestParseSelection(t *testing.T) {
+	tests := []struct {
+		text     string
+		want     skill.Selection
+		problems int
+	}{
+		{"", skill.Selection{Mode: skill.None}, 0},
+		{"  ", skill.Selection{Mode: skill.None}, 0},
+		{",,", skill.Selection{Mode: skill.None}, 0},
+		{"none", skill.Selection{Mode: skill.None}, 0},
+		{" ALL ", skill.Selection{Mode: skill.All}, 0},
+		{"All_Untrusted", skill.Selection{Mode: skill.AllUntrusted}, 0},
+		{"all-untrusted", skill.Selection{Mode: skill.AllUntrusted}, 0},
+		{"Kalshi-Markets,Hello_Extended", skill.Selection{Mode: skill.Named, Names: []string{"kalshi-markets", "hello-extended"}}, 0},
+		{" a , a,A ,b,", skill.Selection{Mode: skill.Named, Names: []string{"a", "b"}}, 0},
+		{"a,../etc", skill.Selection{Mode: skill.Named, Names: []string{"a"}}, 1},
+		{"all,a", skill.Selection{Mode: skill.Named, Names: []string{"a"}}, 1},
+		{"none,all", skill.Selection{Mode: skill.Named}, 2},
+	}
+	for _, tt := range tests {
+		got, problems := ParseSelection(tt.text)
+		if diff := cmp.Diff(tt.want, got); diff != "" || len(problems) != tt.problems {
+			t.Errorf("ParseSelection(%q): %s problems %v", tt.text, diff, problems)
+		}
+	}
+}
+
+// C20: AGENT_SKILLS set, even empty, decides; unset leaves it to the activation.
+func TestActivation(t *testing.T) {
+	tests := []struct {
+		name, user string
+		env        map[string]string
+		want       skill.Selection
+	}{
+		{"unset", "", nil, skill.Selection{Mode: skill.Auto}},
+		{"empty", "", map[string]string{"AGENT_SKILLS": ""}, skill.Selection{Mode: skill.None}},
+		{"all", "skills: {activation: explicit}", map[string]string{"AGENT_SKILLS": "all"}, skill.Selection{Mode: skill.All}},
+		{"explicit", "skills: {activation: explicit}", nil, skill.Selection{Mode: skill.None}},
+		{"explicit with names", "skills: {activation: explicit, enabled: [a]}", nil, skill.Selection{Mode: skill.Named, Names: []string{"a"}, Enabled: []string{"a"}}},
+		{"agent-base", "skills: {profile: agent-base}", nil, skill.Selection{Mode: skill.None}},
+		{"names in the file", "skills: {enabled_skills: [A, b_c]}", nil, skill.Selection{Mode: skill.Named, Names: []string{"a", "b-c"}}},
+		{"the file's word is the lower", "skills: {enabled_skills: all}", map[string]string{"AGENT_SKILLS": "none"}, skill.Selection{Mode: skill.None}},
+		{"persisted", "skills: {enabled: [a], disabled: [b]}", nil, skill.Selection{Mode: skill.Auto, Enabled: []string{"a"}, Disabled: []string{"b"}}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newWorld(t).user(tt.user)
+			w.env = tt.env
+			c, problems := w.load()
+			if diff := cmp.Diff(tt.want, c.Want, cmp.Transformer("empty", func(s []string) string { return strings.Join(s, ",") })); diff != "" || len(problems) > 0 {
+				t.Errorf("%s problems %v", diff, problems)
+			}
+		})
+	}
+}
+
+// R71 and C61: a name in AGENT_SKILLS that no skill has is an error with its source.
+func TestUnknownNames(t *testing.T) {
+	w := newWorld(t).user("skills:\n  activation: explicit\n  enabled: [gh, lost]\n")
+	has := func(name string) bool { return name == "gh" }
+	c, _ := w.load()
+	checkLines(t, w.lines(c.Unknown(has)), []string{`HOME/.agent/config.yaml:3:3: error[config-unknown-skill] there is no skill "lost" → "agent skill list --all" shows the names there are`})
+	w.env["AGENT_SKILLS"] = "Nope,GH"
+	c, _ = w.load()
+	checkLines(t, w.lines(c.Unknown(has)), []string{`AGENT_SKILLS: error[config-unknown-skill] there is no skill "nope" → "agent skill list --all" shows the names there are`})
+	w.env["AGENT_SKILLS"] = "all"
+	c, _ = w.load()
+	checkLines(t, w.lines(c.Unknown(has)), nil)
+}
+
+func FuzzLoad(f *testing.F) {
+	f.Add("skills:\n  roots: [a, {path: b, mount: c}]\n  deny: [x]\n  scriptTimeout: 30000\n", "skills: {profile: wink, enforce: off}", "all")
+	f.Add("skills: {precedence: [user], plugins: [{url: x}], symlinks: deny}", "skills:\n  roots: ~\n", "a,b")
+	f.Add("skills: [", "- a", "")
+	w := &world{home: f.TempDir(), env: map[string]string{}, flags: nil}
+	w.project = filepath.Join(w.home, "p")
+	f.Fuzz(func(t *testing.T, user, project, want string) {
+		w.t = t
+		w.user(user).inProject(project)
+		w.env["AGENT_SKILLS"] = want
+		c, problems := w.load()
+		for _, p := range problems {
+			if p.Message == "" || p.Code == "" || p.File == "" || p.Line < 0 {
+				t.Errorf("a problem without place or text: %+v", p)
+			}
+		}
+		for _, s := range c.Settings() {
+			if len(s.Origins) == 0 {
+				t.Errorf("%s has no origin", s.Key)
+			}
+		}
+		for _, r := range c.Roots {
+			if r.Project && !lies(w.project, r.Dir) {
+				t.Errorf("the project's root %q lies outside", r.Dir)
+			}
+		}
+		o := w.options()
+		o.Project = filepath.Join(w.home, "none")
+		alone, _ := Load(o)
+		for _, k := range keys {
+			if k.project == tighten && rank(k, c) < rank(k, alone) {
+				t.Errorf("the project loosened %s", k.name)
+			}
+		}
+		if c.CoreDir != alone.CoreDir || c.Python != alone.Python || fmt.Sprint(c.Want.Names, c.Want.Enabled) != fmt.Sprint(alone.Want.Names, alone.Want.Enabled) && len(c.Want.Disabled) == 0 {
+			t.Errorf("the project changed what only the user may: %+v", c)
+		}
+	})
+}
+
+func rank(k *key, c *Config) int {
+	for _, s := range c.Settings() {
+		if s.Key == k.name {
+			return k.strictness(entry{value: s.Value})
+		}
+	}
+	return -1
+}
