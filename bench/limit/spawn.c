@@ -42,7 +42,8 @@ static double one_round(char **command, const posix_spawn_file_actions_t *silent
 	if (failure) errx(1, "%s: %s", command[0], strerror(failure));
 	if (wait4(pid, &status, 0, &usage) < 0) err(1, "wait4");
 	double took = seconds() - start;
-	if (!WIFEXITED(status) || WEXITSTATUS(status)) errx(1, "%s: ended with status %d", command[0], status);
+	if (!WIFEXITED(status)) errx(1, "%s: ended by a signal", command[0]);
+	if (WEXITSTATUS(status)) errx(1, "%s: exit code %d", command[0], WEXITSTATUS(status));
 	if (usage.ru_maxrss > *peak) *peak = usage.ru_maxrss;
 	return took;
 }

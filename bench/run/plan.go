@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 )
 
 // dropCaches makes Linux forget what it has read from disk, when the superuser writes to it.
@@ -177,7 +178,7 @@ func (b *bench) measureLeast(ctx context.Context, c command) error {
 	return nil
 }
 
-// countThroughPipe counts the skills that agent lists when its output is a pipe: some programs end before it is empty.
+// countThroughPipe counts the skills of the tree that agent lists when its output is a pipe: some programs end before it is empty.
 func (b *bench) countThroughPipe(ctx context.Context, tree string, n int) error {
 	args := []string{b.program("agent"), "skill", "list", "--json", "--skills-dir", filepath.Join(tree, "skills")}
 	out, err := b.output(ctx, command{args: args})
@@ -189,13 +190,23 @@ func (b *bench) countThroughPipe(ctx context.Context, tree string, n int) error 
 		return nil
 	}
 	var list struct {
-		Skills []struct {
-			Layer string `json:"layer"`
-		} `json:"skills"`
+		Skills []struct{ Name string }
 	}
 	if err := json.Unmarshal([]byte(out), &list); err != nil {
 		return fmt.Errorf("agent skill list --json: %w", err)
 	}
-	b.figures[key{"agent count", n}] = figure{"count": float64(len(list.Skills))}
+	names, err := os.ReadFile(filepath.Join(tree, "names.txt"))
+	if err != nil {
+		return err
+	}
+	missing := map[string]bool{}
+	for name := range strings.FieldsSeq(string(names)) {
+		missing[name] = true
+	}
+	all := len(missing)
+	for _, s := range list.Skills {
+		delete(missing, s.Name) // it lists the bundled ones too
+	}
+	b.figures[key{"agent count", n}] = figure{"count": float64(all - len(missing))}
 	return nil
 }
