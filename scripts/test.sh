@@ -12,9 +12,7 @@ CORE='skill disclose session script tool skilltool trust trace'
 PROFILE=$TOOLS/cover.out
 
 step_format() {
-	unformatted=$(git ls-files --cached --others --exclude-standard '*.go' | while read -r f; do
-		[ ! -f "$f" ] || gofmt -l "$f"
-	done)
+	unformatted=$(find . -path './.?*' -prune -o -name '*.go' -exec gofmt -l {} +)
 	[ -z "$unformatted" ] && return
 	printf 'gofmt -w would change:\n%s\n' "$unformatted"
 	return 1
