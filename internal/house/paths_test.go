@@ -25,7 +25,7 @@ func TestNoPathsOfOneMachineFindsThem(t *testing.T) {
 	for name, content := range map[string]string{
 		"a.md":        "one\nsee " + root + "/x\n",
 		"b.md":        "see " + filepath.Dir(root) + "/beside/x\n",
-		"ok.md":       "see /somewhere/else\n",
+		"ok.md":       "see /somewhere/else, below" + root + " and " + root + "-more\n",
 		"../beside/x": "",
 	} {
 		full := filepath.Join(root, name)
@@ -60,9 +60,12 @@ func committed(t *testing.T, m *deptest.Module) []string {
 	return files
 }
 
-// places returns the directories that no file may name. Those that exist everywhere, such as /root, are left out.
+// places returns the directories that no file may name. Those that exist everywhere, such as /root or /src, are left out.
 func places(root string) []string {
-	all := []string{root}
+	var all []string
+	if strings.Count(root, "/") > 1 {
+		all = append(all, root)
+	}
 	if home, err := os.UserHomeDir(); err == nil && strings.Count(home, "/") > 1 {
 		all = append(all, home)
 	}
@@ -101,17 +104,18 @@ func findPlaces(t *testing.T, root string, files, places []string) []string {
 	return found
 }
 
-// names tells that a line has the path, not only a longer name that begins with it.
+// names tells that a line has the path, not only a longer name that begins or ends with it.
 func names(line, place string) bool {
-	for {
-		_, rest, ok := strings.Cut(line, place)
-		if !ok {
+	for from := 0; ; {
+		at := strings.Index(line[from:], place)
+		if at < 0 {
 			return false
 		}
-		if rest == "" || !isNameByte(rest[0]) {
+		start, end := from+at, from+at+len(place)
+		if (start == 0 || !isNameByte(line[start-1])) && (end == len(line) || !isNameByte(line[end])) {
 			return true
 		}
-		line = rest
+		from = end
 	}
 }
 
