@@ -2,6 +2,7 @@ package disclose
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"regexp"
 	"regexp/syntax"
@@ -61,11 +62,17 @@ func (x *patterns) add(source string, i int, doc int32, priority int) error {
 		return fmt.Errorf("it compiles to %d steps, at most %d are allowed", len(prog.Inst), maxProgram)
 	}
 	p := &pattern{doc: doc, at: int32(i), priority: priority, size: len(prog.Inst), literals: literals}
-	p.compiled = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("(?i:" + source + ")") })
+	p.compiled = sync.OnceValue(func() *regexp.Regexp {
+		re, _ := regexp.Compile("(?i)" + source) // it was parsed above
+		return re
+	})
 	at := int32(len(x.all))
 	if literals == nil {
 		if len(x.loose) >= maxLoose {
 			return fmt.Errorf("it has no fixed text of %d bytes, and %d such patterns are already on", gram, maxLoose)
+		}
+		if p.matches("") {
+			return errors.New("it matches the empty text, and so every query")
 		}
 		x.loose = append(x.loose, at)
 	}
@@ -92,11 +99,16 @@ func (x *patterns) match(query string) []*pattern {
 	for _, at := range append(x.candidates(query), x.loose...) {
 		p := x.all[at]
 		work += p.size * (len(query) + 1)
-		if work <= maxWork && p.compiled().MatchString(query) {
+		if work <= maxWork && p.matches(query) {
 			out = append(out, p)
 		}
 	}
 	return out
+}
+
+func (p *pattern) matches(s string) bool {
+	re := p.compiled()
+	return re != nil && re.MatchString(s)
 }
 
 // candidates returns, in order, the patterns one of whose literals is in query.
