@@ -2,6 +2,9 @@ package skills_test
 
 import (
 	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -93,21 +96,26 @@ func firstly(n int, f kalshi.Failure) func(int, kalshi.Request) *kalshi.Failure 
 }
 
 func TestBusyServerIsAskedAgain(t *testing.T) { // R162
+	t.Parallel()
+	var servers []exchange
+	var jobs []job
 	for _, script := range scripts {
-		t.Run(script, func(t *testing.T) {
-			t.Parallel()
-			x := open(t, &kalshi.Options{Fail: firstly(1, kalshi.Failure{Status: http.StatusTooManyRequests})})
-			x.run(t, script, append(ordinary[script], "--json")...).ok(t).document(t)
-			if first, second := x.Requests()[0], x.Requests()[1]; first.Path != second.Path {
-				t.Errorf("asked for %s, then for %s", first.Path, second.Path)
-			}
-		})
+		x := open(t, &kalshi.Options{Fail: firstly(1, kalshi.Failure{Status: http.StatusTooManyRequests})})
+		servers, jobs = append(servers, x), append(jobs, x.job(t, script, append(ordinary[script], "--json")...))
+	}
+	for i, r := range batch(t, []string{"AGENT_SKILL_CACHE_DIR=" + t.TempDir()}, jobs...) {
+		r.ok(t).document(t)
+		asked := servers[i].Requests()
+		if len(asked) < 2 || asked[0].Path != asked[1].Path {
+			t.Errorf("%s: asked %v", scripts[i], asked)
+		}
 	}
 }
 
 func TestFailuresOfTheService(t *testing.T) {
+	t.Parallel()
 	const always = 1000
-	for _, row := range []struct {
+	rows := []struct {
 		name     string
 		failure  kalshi.Failure
 		want     string
@@ -125,14 +133,18 @@ func TestFailuresOfTheService(t *testing.T) {
 		{"bytes", kalshi.Failure{Status: 200, Body: "{\"a\":\"\xff\xfe\"}"}, "the API did not answer with JSON", 1},
 		{"other", kalshi.Failure{Status: 200, Body: `{"series":null}`}, "the answer of the API holds no series", 1},
 		{"endless", kalshi.Failure{Status: 200, Body: `{"series":{"volume":1e999}}`}, "the answer of the API cannot be written as JSON", 1},
-	} {
-		t.Run(row.name, func(t *testing.T) {
-			t.Parallel()
-			x := open(t, &kalshi.Options{Fail: firstly(always, row.failure)})
-			r := x.run(t, "series", "KXBTC", "--json")
-			r.failed(t, row.want)
-			if got := len(x.Requests()); got != row.requests {
-				t.Errorf("%d requests, want %d", got, row.requests)
+	}
+	var servers []exchange
+	var jobs []job
+	for _, row := range rows {
+		x := open(t, &kalshi.Options{Fail: firstly(always, row.failure)})
+		servers, jobs = append(servers, x), append(jobs, x.job(t, "series", "KXBTC", "--json"))
+	}
+	for i, r := range batch(t, nil, jobs...) {
+		t.Run(rows[i].name, func(t *testing.T) {
+			r.failed(t, rows[i].want)
+			if got := len(servers[i].Requests()); got != rows[i].requests {
+				t.Errorf("%d requests, want %d", got, rows[i].requests)
 			}
 			if len(r.stderr) > 400 {
 				t.Errorf("stderr has %d bytes", len(r.stderr))
@@ -171,5 +183,45 @@ func TestAddressesThatLeadNowhere(t *testing.T) {
 	for i, r := range batch(t, nil, jobs...) {
 		t.Log(jobs[i].Base)
 		r.failed(t, "")
+	}
+}
+
+// altered is a copy of a script with one line changed, to meet a limit without reaching it.
+func altered(t *testing.T, script, old, replacement string) string {
+	t.Helper()
+	text := read(t, "kalshi-markets/scripts/"+script+".py")
+	if strings.Count(text, old) != 1 {
+		t.Fatalf("%s.py does not have %q once", script, old)
+	}
+	file := filepath.Join(t.TempDir(), script+".py")
+	if err := os.WriteFile(file, []byte(strings.Replace(text, old, replacement, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func TestAnswersThatDoNotEnd(t *testing.T) { // R162
+	endless := func(w http.ResponseWriter, r *http.Request) {
+		for r.Context().Err() == nil {
+			if _, err := w.Write([]byte("[[[[")); err != nil {
+				return
+			}
+			w.(http.Flusher).Flush()
+		}
+	}
+	for _, row := range []struct {
+		name, old, replacement, want string
+		handler                      http.HandlerFunc
+	}{
+		{"too large", "MAX_BODY = 32 * 1024 * 1024", "MAX_BODY = 1000", "no whole answer in time, or above 1000 bytes", endless},
+		{"too slow", "BUDGET = 30.0", "BUDGET = 0.1", "no whole answer in time, or above 33554432 bytes", endless},
+		{"silent", "BUDGET = 30.0", "BUDGET = 0.1", "Network error: timed out", func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			server := httptest.NewServer(row.handler)
+			t.Cleanup(server.Close)
+			run(t, []string{"KALSHI_API_BASE=" + server.URL}, altered(t, "series_list", row.old, row.replacement), "--json").failed(t, row.want)
+		})
 	}
 }

@@ -89,7 +89,7 @@ var calls = []struct {
 	{"trades filtered", "--ticker KXBTC-25DEC31-T100000 --min-ts 1 --max-ts 2", "/markets/trades?limit=10&max_ts=2&min_ts=1&ticker=KXBTC-25DEC31-T100000",
 		"cursor trades", []string{"No trade fits"}},
 	{"events", "--status open --with-markets", "/events?limit=10&status=open&with_nested_markets=true", "cursor events", []string{
-		"Kalshi events: 2", "1. KXBTC-25DEC31", "Category: Crypto   Series: KXBTC", "At most one", "Markets: 2", "YES 42¢ / 44¢", "Markets: 12", "7 more: see event.py"}},
+		"Kalshi events: 2", "1. KXBTC-25DEC31", "Category: Crypto   Series: KXBTC", "At most one", "Markets: 3", "YES 42¢ / 44¢", "Markets: 12", "7 more: see event.py"}},
 	{"events page", "--limit 1 --series-ticker KXHIGHNY", "/events?limit=1&series_ticker=KXHIGHNY", "cursor events",
 		[]string{"Kalshi events: 1", "--cursor"}},
 	{"event", "KXHIGHNY-25DEC31", "/events/KXHIGHNY-25DEC31?", "event markets", []string{
@@ -111,26 +111,27 @@ var calls = []struct {
 
 func TestCalls(t *testing.T) { // R109, R162
 	for _, era := range eras {
+		var jobs []job
+		var servers []exchange
 		for _, c := range calls {
+			x := open(t, &kalshi.Options{Era: era})
+			script, _, _ := strings.Cut(c.name, " ")
+			args := strings.Fields(c.args)
+			servers = append(servers, x)
+			jobs = append(jobs, x.job(t, script, append(args, "--json")...), x.job(t, script, args...))
+		}
+		results := batch(t, []string{"AGENT_SKILL_CACHE_DIR=" + t.TempDir()}, jobs...)
+		for i, c := range calls {
 			t.Run(era.String()+"/"+c.name, func(t *testing.T) {
-				t.Parallel()
-				x := open(t, &kalshi.Options{Era: era})
-				script, _, _ := strings.Cut(c.name, " ")
-				args := strings.Fields(c.args)
-
-				var forProgram, forPerson result
-				if era == kalshi.Today {
-					forProgram = x.run(t, script, append(args, "--json")...)
-				} else {
-					both := batch(t, x.env, x.job(t, script, append(args, "--json")...), x.job(t, script, args...))
-					forProgram, forPerson = both[0], both[1]
+				keys := c.keys
+				if era == kalshi.Legacy {
+					keys = strings.TrimSuffix(keys, "_fp")
 				}
-				data := forProgram.ok(t).document(t)
-				want := strings.Replace(c.keys, "orderbook_fp", map[kalshi.Era]string{kalshi.Today: "orderbook_fp", kalshi.Legacy: "orderbook"}[era], 1)
-				if got := strings.Join(slices.Sorted(maps.Keys(data)), " "); want != "" && got != want {
-					t.Errorf("JSON has %q, want %q", got, want)
+				data := results[2*i].ok(t).document(t)
+				if got := strings.Join(slices.Sorted(maps.Keys(data)), " "); keys != "" && got != keys {
+					t.Errorf("JSON has %q, want %q", got, keys)
 				}
-				requests := x.Requests()
+				requests := servers[i].Requests()
 				last := requests[len(requests)-1]
 				if got := last.Path + "?" + last.Query.Encode(); got != c.want {
 					t.Errorf("the request was %s, want %s", got, c.want)
@@ -138,11 +139,7 @@ func TestCalls(t *testing.T) { // R109, R162
 				if !strings.HasPrefix(last.Agent, "agent-base") {
 					t.Errorf("the request came from %q", last.Agent)
 				}
-
-				if era == kalshi.Today {
-					forPerson = x.run(t, script, args...)
-				}
-				text := forPerson.ok(t).stdout
+				text := results[2*i+1].ok(t).stdout
 				rest := text
 				for _, part := range c.human {
 					_, after, found := strings.Cut(rest, part)
@@ -153,6 +150,24 @@ func TestCalls(t *testing.T) { // R109, R162
 				}
 			})
 		}
+	}
+}
+
+// The batches above share an interpreter; here each script is a program of its own, as a user runs it.
+func TestEachScriptRunsByItself(t *testing.T) { // R162
+	x := open(t, nil)
+	var jobs []job
+	for _, script := range scripts {
+		jobs = append(jobs, x.job(t, script, append(ordinary[script], "--json")...))
+	}
+	together := batch(t, x.env, jobs...)
+	for i, script := range scripts {
+		t.Run(script, func(t *testing.T) {
+			t.Parallel()
+			if r := x.run(t, script, jobs[i].Args...).ok(t); r != together[i] {
+				t.Errorf("by itself\n%+v\nin a batch\n%+v", r, together[i])
+			}
+		})
 	}
 }
 
@@ -169,6 +184,18 @@ func TestPricesBelowACent(t *testing.T) {
 	text := open(t, nil).run(t, "market", "KXBTC-25DEC31-T150000").ok(t).stdout
 	if !strings.Contains(text, "bid   2.5¢   ask  3.75¢") {
 		t.Errorf("got:\n%s", text)
+	}
+}
+
+func TestSeriesListIsCutButCountsAll(t *testing.T) {
+	t.Parallel()
+	x := open(t, nil)
+	results := batch(t, nil, x.job(t, "series_list", "--limit", "1", "--json"), x.job(t, "series_list", "--limit", "0", "--json"))
+	for i, want := range []int{1, 4} {
+		data := results[i].ok(t).document(t)
+		if got := len(data["series"].([]any)); got != want || data["total"] != 4.0 {
+			t.Errorf("got %d of %v, want %d of 4", got, data["total"], want)
+		}
 	}
 }
 
@@ -202,21 +229,22 @@ func TestHaltedExchangeIsAnAnswer(t *testing.T) { // R162
 	t.Parallel()
 	for _, era := range eras {
 		x := open(t, &kalshi.Options{Era: era, Halted: true})
-		data := x.run(t, "status", "--json").ok(t).document(t)
+		results := batch(t, nil, x.job(t, "status", "--json"), x.job(t, "status"), x.job(t, "status", "--check", "--json"))
+		data := results[0].ok(t).document(t)
 		if data["trading_active"] != false || data["exchange_estimated_resume_time"] == nil {
 			t.Errorf("%v: got %v", era, data)
 		}
-		if n := len(x.Requests()); n != 1 {
-			t.Errorf("%v: %d requests for one answer", era, n)
-		}
-		text := x.run(t, "status").ok(t).stdout
+		text := results[1].ok(t).stdout
 		for _, part := range []string{"Trading:  inactive", "Resumes:  2025-11-20 12:00:00 UTC (already past)", "no orders are matched"} {
 			if !strings.Contains(text, part) {
 				t.Errorf("%v: no %q in:\n%s", era, part, text)
 			}
 		}
-		if r := x.run(t, "status", "--check", "--json"); r.code != 3 || r.document(t)["trading_active"] != false {
+		if r := results[2]; r.code != 3 || r.document(t)["trading_active"] != false {
 			t.Errorf("%v: --check: exit code %d", era, r.code)
+		}
+		if n := len(x.Requests()); n != 3 {
+			t.Errorf("%v: %d requests for three answers", era, n)
 		}
 	}
 }

@@ -170,11 +170,11 @@ func TestSearchWithADamagedIndex(t *testing.T) {
 
 func TestSearchBeginsAnew(t *testing.T) {
 	for name, edit := range map[string]func(map[string]any){
-		"too old":           func(m map[string]any) { m["started"] = m["started"].(float64) - 6*3600 },
-		"from the future":   func(m map[string]any) { m["started"] = m["started"].(float64) + 3600 },
-		"another service":   func(m map[string]any) { m["base"] = "http://other.example" },
-		"unusable place":    func(m map[string]any) { m["state"], m["cursor"] = "building", "gone" },
-		"rows of no object": func(m map[string]any) { m["rows"], m["started"] = []any{1, "x"}, 0.5 },
+		"too old":            func(m map[string]any) { m["started"] = m["started"].(float64) - 6*3600 },
+		"from the future":    func(m map[string]any) { m["started"] = m["started"].(float64) + 3600 },
+		"another service":    func(m map[string]any) { m["base"] = "http://other.example" },
+		"unusable place":     func(m map[string]any) { m["state"], m["cursor"] = "building", "gone" },
+		"started is no time": func(m map[string]any) { m["started"] = 0.5 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -232,25 +232,21 @@ func TestSearchWithoutAnyAnswerFails(t *testing.T) {
 	s.run(t, "search", "bitcoin", "--json").failed(t, "API error: 403")
 }
 
-// altered is a copy of search.py with another size of index.
-func altered(t *testing.T, bytes string) string {
-	t.Helper()
-	old := "MAX_INDEX = 64 * 1024 * 1024"
-	text := read(t, "kalshi-markets/scripts/search.py")
-	if !strings.Contains(text, old) {
-		t.Fatal("search.py has no such line: " + old)
+func TestSearchPassesOverRowsThatAreNoMarkets(t *testing.T) {
+	t.Parallel()
+	s := openSearch(t, nil)
+	s.run(t, "search", "mars", "--json").ok(t)
+	s.change(t, func(m map[string]any) { m["rows"] = []any{1, "x", nil, []any{}, map[string]any{}} })
+	data := s.run(t, "search", "bitcoin", "--json").ok(t).document(t)
+	if data["matches"] != 0.0 || data["indexed_markets"] != 1.0 {
+		t.Errorf("got %v", data)
 	}
-	file := filepath.Join(t.TempDir(), "search.py")
-	if err := os.WriteFile(file, []byte(strings.Replace(text, old, "MAX_INDEX = "+bytes, 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return file
 }
 
 func TestSearchStopsAtTheSizeOfTheIndex(t *testing.T) {
 	t.Parallel()
 	s := openSearch(t, &kalshi.Options{PageSize: 5, Extra: 40})
-	script := altered(t, "4000")
+	script := altered(t, "search", "MAX_INDEX = 64 * 1024 * 1024", "MAX_INDEX = 4000")
 	data := run(t, s.env, script, "extra", "--json").ok(t).document(t)
 	if note, _ := data["note"].(string); data["complete"] != false || !strings.Contains(note, "the index is full") {
 		t.Errorf("got %v", data)

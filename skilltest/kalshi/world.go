@@ -92,8 +92,12 @@ func allMarkets() []market {
 		},
 		{
 			ticker: "KXBTC-25DEC31-T150000", event: "KXBTC-25DEC31", title: "Will Bitcoin be above $150,000 on Dec 31, 2025? (C++)",
-			sub: "$150,000 or above", status: "active", bid: 250, ask: 375, last: 300, volume: 88000, volume24: 9100,
+			sub: "$150,000 or above", status: "active", bid: 250, ask: 375, last: 300, volume: 9500, volume24: 9100,
 			yes: []level{{250, 4000}},
+		},
+		{ // an event that is open with a market that is not
+			ticker: "KXBTC-25DEC31-T50000", event: "KXBTC-25DEC31", title: "Will Bitcoin be above $50,000 on Dec 31, 2025?",
+			sub: "$50,000 or above", status: "determined", result: "yes", bid: 9900, ask: 10000, last: 9900, volume: 100,
 		},
 		{
 			ticker: "KXHIGHNY-25NOV01-B60", event: "KXHIGHNY-25NOV01", title: "High temp in NYC?", sub: "60° to 61°",
