@@ -82,7 +82,7 @@ func (a *app) showProposal(p *proposal) {
 	out := *a.ui
 	out.Out = a.ui.Err
 	out.Printf("Skill %q in %s\n", p.approval.Name, p.approval.Dir)
-	out.Printf("  digest  %s\n", p.approval.Digest)
+	out.Printf("  sha256  %s\n", strings.TrimPrefix(p.approval.Digest, dirhash.Prefix))
 	if len(p.approval.Permissions) == 0 {
 		out.Printf("  asks for nothing beyond its own files\n")
 	}

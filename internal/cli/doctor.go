@@ -195,28 +195,16 @@ func (a *app) printDiagnosis(d *diagnosis) error {
 	if err := a.titled("Trusted", rows); err != nil {
 		return err
 	}
-	a.printProblems(d.Problems)
+	if len(d.Problems) == 0 {
+		a.ui.Printf("\nNo problems\n")
+	}
+	a.someProblems(d.Problems)
 	return nil
 }
 
 func (a *app) titled(title string, rows [][]string) error {
 	a.ui.Printf("\n%s\n", a.ui.Paint(ui.Bold, title))
 	return a.ui.Table(nil, rows)
-}
-
-// printProblems prints each problem with its cure.
-func (a *app) printProblems(problems []skill.Problem) {
-	if len(problems) == 0 {
-		a.ui.Printf("\nNo problems\n")
-		return
-	}
-	a.ui.Printf("\n%s\n", a.ui.Paint(ui.Bold, "Problems"))
-	for _, p := range problems {
-		a.ui.Printf("  %s\n", p.Error())
-		if p.Cure != "" {
-			a.ui.Printf("      %s\n", p.Cure)
-		}
-	}
 }
 
 func valueText(v any) string {

@@ -100,13 +100,18 @@ func checkProfile(name string) error {
 	return usage(err, fmt.Sprintf("one of %s", strings.Join(names, ", ")))
 }
 
-// origin returns where the value of a setting came from, for people: "disabled (/home/me/.agent/config.yaml:3)".
+// origin returns a setting with where its value came from, for people: "disabled (/home/me/.agent/config.yaml:3)",
+// "activation: auto (default)".
 func (a *app) origin(key string) string {
 	cfg, _ := a.settings()
 	for _, s := range cfg.Settings() {
-		if s.Key == key {
-			return fmt.Sprintf("%s (%s)", key, origins(s.Origins))
+		if s.Key != key {
+			continue
 		}
+		if value, ok := s.Value.(string); ok {
+			key += ": " + value
+		}
+		return fmt.Sprintf("%s (%s)", key, origins(s.Origins))
 	}
 	return key
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/internal/ui"
 )
 
@@ -38,7 +39,7 @@ func (a *app) info(ctx context.Context, name string, json bool) error {
 	}
 	a.heading(d)
 	a.facts([][2]string{
-		{"file", d.Location}, {"source", d.Source}, {"sha", shaText(d)}, {"trust", trustText(d)},
+		{"file", d.Location}, {"source", d.Source}, {"sha256", strings.TrimPrefix(d.Digest, dirhash.Prefix)}, {"trust", trustText(d)},
 		{"tokens", tokensText(d)}, {"license", d.License}, {"author", d.Author}, {"repository", d.Repository},
 		{"compatibility", d.Compatibility}, {"requires", strings.Join(d.Requires, " ")},
 		{"allowed tools", toolsText(d)}, {"environment", strings.Join(d.Env, " ")},
@@ -54,7 +55,7 @@ func (a *app) info(ctx context.Context, name string, json bool) error {
 			return err
 		}
 	}
-	a.problems(d)
+	a.someProblems(d.Problems)
 	return nil
 }
 
@@ -79,7 +80,7 @@ func (a *app) heading(d *details) {
 	}
 	a.ui.Printf(" (%s)\n", d.State)
 	if d.Description != "" {
-		a.ui.Printf("  %s\n", d.Description)
+		a.ui.Printf("  %s\n", a.wrapped(d.Description, 2))
 	}
 	a.ui.Printf("\n")
 }
@@ -94,21 +95,7 @@ func (a *app) facts(lines [][2]string) {
 	}
 	for _, l := range lines {
 		if l[1] != "" {
-			a.ui.Printf("  %s%s  %s\n", a.ui.Paint(ui.Dim, l[0]), ui.Safe(strings.Repeat(" ", width-len(l[0]))), l[1])
-		}
-	}
-}
-
-// problems prints what is wrong with the skill, each with its cure.
-func (a *app) problems(d *details) {
-	if len(d.Problems) == 0 {
-		return
-	}
-	a.ui.Printf("\n%s\n", ui.Safe(count(len(d.Problems), "problem")))
-	for _, p := range d.Problems {
-		a.ui.Printf("  %s\n", p.Error())
-		if p.Cure != "" {
-			a.ui.Printf("      %s\n", p.Cure)
+			a.ui.Printf("  %s%s  %s\n", a.ui.Paint(ui.Dim, l[0]), ui.Safe(strings.Repeat(" ", width-len(l[0]))), a.wrapped(l[1], width+4))
 		}
 	}
 }
@@ -121,13 +108,6 @@ func trustText(d *details) string {
 		return d.Trust + ": its scripts do not run"
 	}
 	return fmt.Sprintf("%s: its scripts do not run before %q", d.Trust, d.Cure)
-}
-
-func shaText(d *details) string {
-	if d.Digest == "" {
-		return ""
-	}
-	return fmt.Sprintf("%s (%s)", d.SHA, d.Digest)
 }
 
 func tokensText(d *details) string {

@@ -125,8 +125,12 @@ func (a *app) costs(t disclose.Text) error {
 	return nil
 }
 
-// mentionCuts says on stderr that a limit has cut something: nothing is lost silently (C41).
+// mentionCuts says on stderr what is wrong with the text, and that a limit has cut something: nothing is lost
+// silently (C41).
 func (a *app) mentionCuts(t disclose.Text) {
+	for _, w := range t.Warnings {
+		a.warn(w)
+	}
 	if a.flags.quiet || len(t.Cut) == 0 {
 		return
 	}

@@ -47,7 +47,7 @@ func (a *app) why(ctx context.Context, name string, json bool) error {
 		{"only shown", fieldsText(d, skill.Informational)},
 		{"rejected", fieldsText(d, skill.Rejected)},
 	})
-	a.problems(d)
+	a.someProblems(d.Problems)
 	return nil
 }
 

@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/agent-base/agent-base/internal/ui"
+	"github.com/agent-base/agent-base/skill"
+)
+
+// wrapped returns foreign text as one safe line, or in a terminal as lines that fit its width, of which all but the
+// first begin with indent spaces. A word that is longer than a line stays whole, so that it can be copied.
+func (a *app) wrapped(text string, indent int) ui.Safe {
+	text = ui.Line(text)
+	if a.ui.Width <= 0 || indent+ui.Width(text) <= a.ui.Width {
+		return ui.Safe(text)
+	}
+	var b strings.Builder
+	at := indent
+	for i, word := range strings.Fields(text) {
+		width := ui.Width(word)
+		switch {
+		case i == 0:
+		case at+1+width > a.ui.Width:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			at = indent
+		default:
+			b.WriteByte(' ')
+			at++
+		}
+		b.WriteString(word)
+		at += width
+	}
+	return ui.Safe(b.String())
+}
+
+// someProblems prints problems under a title, each with its cure; without any it prints nothing.
+func (a *app) someProblems(problems []skill.Problem) {
+	if len(problems) == 0 {
+		return
+	}
+	a.ui.Printf("\n%s\n", a.ui.Paint(ui.Bold, "Problems"))
+	for _, p := range problems {
+		a.ui.Printf("  %s\n", a.wrapped(p.Error(), 4))
+		if p.Cure != "" {
+			a.ui.Printf("      %s\n", a.wrapped(p.Cure, 6))
+		}
+	}
+}
