@@ -273,7 +273,7 @@ func twist(tree any, key string, change func(key string, value any) any) any {
 	return change(key, tree)
 }
 
-func TestHostileTexts(t *testing.T) { // security 2.8: foreign text on a terminal
+func TestHostileTexts(t *testing.T) { // security 2.14 #184
 	const evil = "\x1b[31mred\x1b]0;title\x07 \u202ebidi\u2066 \u0085\u2028\r\nnext\x00\x7f\u009b2J \u200bzero\U000e0041tag"
 	for _, script := range scripts {
 		t.Run(script, func(t *testing.T) {
