@@ -1,0 +1,112 @@
+package cli_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/sys/unix"
+)
+
+// ontty runs a command in a terminal of 80 columns and checks its exit code: ontty CODE ANSWER COMMAND ARGS...
+// ANSWER is typed when a question is asked ("-" for none). What the terminal got is then in the file "tty", without
+// the carriage returns.
+func ontty(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: ontty CODE ANSWER COMMAND ARGS...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	near, far, err := openTerminal()
+	ts.Check(err)
+	defer near.Close()
+	name, err := lookPath(ts.Getenv("PATH"), args[2])
+	ts.Check(err)
+	cmd := &exec.Cmd{Path: name, Args: args[2:], Dir: ts.MkAbs("."), Env: environ(ts), Stdin: far, Stdout: far, Stderr: far,
+		SysProcAttr: &syscall.SysProcAttr{Setsid: true, Setctty: true}}
+	ts.Check(cmd.Start())
+	far.Close()
+	screen := talk(near, args[1])
+	got := 0
+	if err := cmd.Wait(); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		got = exit.ExitCode()
+	}
+	screen = bytes.ReplaceAll(screen, []byte("\r\n"), []byte("\n"))
+	ts.Check(os.WriteFile(ts.MkAbs("tty"), screen, 0o600))
+	ts.Logf("[terminal]\n%q", screen)
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// talk reads the terminal to its end and types the answer when it is asked for.
+func talk(near *os.File, answer string) []byte {
+	var screen []byte
+	buf := make([]byte, 4096)
+	for {
+		n, err := near.Read(buf)
+		screen = append(screen, buf[:n]...)
+		if answer != "-" && bytes.HasSuffix(screen, []byte("[y/N] ")) {
+			fmt.Fprintf(near, "%s\n", answer)
+		}
+		if err != nil { // EIO: the other end is closed
+			return screen
+		}
+	}
+}
+
+func openTerminal() (near, far *os.File, err error) {
+	near, err = os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	fd := int(near.Fd())
+	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
+		return nil, nil, err
+	}
+	n, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 80}); err != nil {
+		return nil, nil, err
+	}
+	far, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
+	return near, far, err
+}
+
+func lookPath(path, name string) (string, error) {
+	for _, dir := range filepath.SplitList(path) {
+		if file := filepath.Join(dir, name); isFile(file) {
+			return file, nil
+		}
+	}
+	return "", fmt.Errorf("no %s in %s", name, path)
+}
+
+func isFile(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// environ is the script's environment, in a terminal with colours.
+func environ(ts *testscript.TestScript) []string {
+	env := []string{"TERM=xterm-256color"}
+	for _, name := range strings.Fields("HOME PATH TMPDIR NO_COLOR AGENT_HOME AGENT_SKILLS AGENT_PROFILE GOCOVERDIR") {
+		if value := ts.Getenv(name); value != "" {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
+}
