@@ -5,9 +5,6 @@ import (
 	"unicode"
 )
 
-// guarded are the tags that only this package writes, as shield compares them.
-const maxTag = 64
-
 // shield returns body with each "<" that begins one of our frame's tags as "&lt;", so that no body
 // can end its frame, open another or list resources. It sees through case, blanks, slashes and
 // characters without width between the letters.
@@ -31,10 +28,10 @@ func shield(body string) string {
 
 // framing reports whether s, which follows a "<", goes on as a tag of the frame.
 func framing(s string) bool {
-	var b [maxTag]byte
+	var b [len("skillresources")]byte
 	name := b[:0]
 	for _, r := range s {
-		if r == '<' || r == '>' || len(name) == len("skillresources") {
+		if r == '<' || r == '>' || len(name) == len(b) {
 			break
 		}
 		if r = unicode.ToLower(r); r >= 'a' && r <= 'z' {
