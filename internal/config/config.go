@@ -24,20 +24,22 @@ type Config struct {
 	Paths   Paths
 	Profile string // profile
 
-	Want       skill.Selection // enabledSkills (AGENT_SKILLS), activation, enabled, disabled, disabledBundled, enabledBundled
-	Allow      []string        // allow: globs of skill names
-	Deny       []string        // deny
-	Duplicates string          // duplicates: override, error
-	Nested     bool            // nested
-	Symlinks   string          // symlinks: allow-list, contained, deny
-	LinkRoots  []string        // symlinkRoots: absolute folders that links may lead to, with allow-list
-	Roots      []Root          // roots: more folders of skills
-	CoreDir    string          // coreDir: takes the place of the bundled skills; "" means the embedded ones
-	UserDir    string          // userDir
-	PluginsDir string          // pluginsDir
-	Precedence []string        // precedence: names of layers, highest first
-	Omniforge  bool            // precedence: omniforge, which has folders of its own (R59)
-	Plugins    []Plugin        // plugins
+	// Want joins enabledSkills (AGENT_SKILLS), activation, enabled, disabled, disabledBundled and enabledBundled. Its
+	// Enabled and Disabled are the persisted wishes whatever the mode is (C22); what is in both is disabled.
+	Want       skill.Selection
+	Allow      []string // allow: globs of skill names
+	Deny       []string // deny
+	Duplicates string   // duplicates: override, error
+	Nested     bool     // nested
+	Symlinks   string   // symlinks: allow-list, contained, deny
+	LinkRoots  []string // symlinkRoots: absolute folders that links may lead to, with allow-list
+	Roots      []Root   // roots: more folders of skills
+	CoreDir    string   // coreDir: takes the place of the bundled skills; "" means the embedded ones
+	UserDir    string   // userDir
+	PluginsDir string   // pluginsDir
+	Precedence []string // precedence: names of layers, highest first
+	Omniforge  bool     // precedence: omniforge, which has folders of its own (R59)
+	Plugins    []Plugin // plugins
 
 	Disclosure     string // disclosure: system-xml, tool-description, triggers, minimal
 	XMLStyle       string // xmlStyle: wink, harness

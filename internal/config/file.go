@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	maxFile  = 1 << 20 // bytes of a config.yaml
-	maxDepth = 8       // of lists and maps in it
+	maxFile  = 64 << 10 // bytes of a config.yaml: a project's comes with a clone, and reading costs more than its length
+	maxDepth = 8        // of lists and maps in it
 )
 
 // file reads a config.yaml. A missing one says nothing; a damaged one is reported and says nothing either.
@@ -51,7 +51,7 @@ func (l *loader) file(path string, rank Rank) given {
 			l.broken(at, "config-form", fmt.Sprintf("skills must be a map of settings, not a %s", pair.Value.Kind), "write the settings below it, indented")
 		case findKey(pair.Key.Value) != nil || isTrust(pair.Key.Value):
 			l.report(at, skill.Warning, "config-unknown-key", fmt.Sprintf("%q at the top counts for nothing", pair.Key.Value), "write it below \"skills:\", indented")
-		default:
+		case len(l.problems) <= maxProblems:
 			l.report(at, skill.Warning, "config-unknown-key", fmt.Sprintf("unknown key %q", pair.Key.Value), didYouMean(pair.Key.Value, []string{"skills"}))
 		}
 	}
@@ -72,10 +72,15 @@ func parse(src []byte) (*yamlnode.Node, error) {
 
 // pairs returns the pairs of a map of which the last one of each key counts.
 func pairs(n *yamlnode.Node) []yamlnode.Pair {
+	last := map[string]int{}
+	for i, p := range n.Pairs {
+		last[p.Key.Value] = i
+	}
 	var out []yamlnode.Pair
-	for _, p := range n.Pairs {
-		out = slices.DeleteFunc(out, func(q yamlnode.Pair) bool { return q.Key.Value == p.Key.Value })
-		out = append(out, p)
+	for i, p := range n.Pairs {
+		if last[p.Key.Value] == i {
+			out = append(out, p)
+		}
 	}
 	return out
 }
@@ -123,6 +128,9 @@ func (l *loader) section(out given, section *yamlnode.Node, file Origin) {
 func isTrust(name string) bool { return slices.Contains(trustWords, camel(name)) }
 
 func (l *loader) unknown(at Origin, name string) {
+	if len(l.problems) > maxProblems {
+		return
+	}
 	if isTrust(name) {
 		l.report(at, skill.Warning, "config-trust", fmt.Sprintf("%q counts for nothing: no settings file gives trust", name),
 			"run \"agent skill trust NAME\", or \"agent skill trust --root DIR\"")

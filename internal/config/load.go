@@ -53,6 +53,9 @@ func Load(o *Options) (*Config, []skill.Problem) {
 	return c, l.problems
 }
 
+// maxProblems is how many problems Load returns before it only says that there are more.
+const maxProblems = 100
+
 type loader struct {
 	Options
 	paths      Paths
@@ -181,7 +184,12 @@ func (l *loader) base(rank Rank) string {
 func (l *loader) report(at Origin, severity skill.Severity, code, message, cure string) {
 	p := at.problem(code, message, cure)
 	p.Severity = severity
-	if !slices.Contains(l.problems, p) {
+	switch {
+	case slices.Contains(l.problems, p):
+	case len(l.problems) < maxProblems:
 		l.problems = append(l.problems, p)
+	case len(l.problems) == maxProblems:
+		l.problems = append(l.problems, skill.Problem{Code: "config-more", Severity: skill.Warning, File: at.Name,
+			Message: "there are more problems than these", Cure: "mend these first"})
 	}
 }

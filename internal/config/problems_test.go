@@ -21,8 +21,6 @@ func TestProblems(t *testing.T) {
 		{"empty", "", nil},
 		{"only a comment", "# nothing yet\n", nil},
 		{"empty section", "skills:\n", nil},
-		{"syntax", "skills:\n  cwd: [skill\n", []string{"HOME/.agent/config.yaml:3:1: error[config-syntax] did not find expected ',' or ']' (while parsing a flow sequence) → mend this line; until then nothing in the file holds"}},
-		{"an anchor", "skills: &a\n  cwd: skill\n", []string{`HOME/.agent/config.yaml:1:9: error[config-syntax] anchors and aliases are not allowed ("a") → mend this line; until then nothing in the file holds`}},
 		{"not a map", "- skills\n", []string{"HOME/.agent/config.yaml:1:1: error[config-syntax] the file must be a map with the key skills, not a list → mend this line; until then nothing in the file holds"}},
 		{"skills is a list", "skills: [a]\n", []string{"HOME/.agent/config.yaml:1:1: error[config-form] skills must be a map of settings, not a list → write the settings below it, indented"}},
 		{"a slip", "skills:\n  maxSkill: 3\n", []string{`HOME/.agent/config.yaml:2:3: warning[config-unknown-key] unknown key "maxSkill" → did you mean "maxSkills"?`}},
@@ -73,6 +71,22 @@ func TestProblems(t *testing.T) {
 	}
 }
 
+// A file that YAML cannot read is told with its place, and says nothing.
+func TestSyntaxErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"skills:\n  cwd: [skill\n":           "HOME/.agent/config.yaml:3:1",
+		"skills: &a\n  cwd: skill\n":         "HOME/.agent/config.yaml:1:9",
+		"skills:\n  cwd: !x skill\n":         "HOME/.agent/config.yaml:2:8",
+		"skills:\n  cwd: skill\n---\nx: 1\n": "HOME/.agent/config.yaml:",
+	} {
+		w := newWorld(t).user(text)
+		c, problems := w.load()
+		if len(problems) != 1 || problems[0].Code != "config-syntax" || !strings.HasPrefix(w.lines(problems)[0], want) || c.Cwd != "script" {
+			t.Errorf("%q: cwd %s, problems %q; want one at %s", text, c.Cwd, w.lines(problems), want)
+		}
+	}
+}
+
 // What stood before and after a mistake holds.
 func TestRestOfTheFileHolds(t *testing.T) {
 	w := newWorld(t).user("skills:\n  cwd: skill\n  maxSkills: many\n  deny: [a, {b: c}]\n")
@@ -88,8 +102,16 @@ func TestUnreadableFiles(t *testing.T) {
 	w.inProject(strings.Repeat("# much\n", 200_000))
 	_, problems := w.load()
 	got := w.lines(problems)
-	if len(got) != 2 || !strings.Contains(got[0], "not a regular file") || !strings.Contains(got[1], "exceeds 1048576 bytes") {
+	if len(got) != 2 || !strings.Contains(got[0], "not a regular file") || !strings.Contains(got[1], "exceeds 65536 bytes") {
 		t.Errorf("problems %q", got)
+	}
+}
+
+func TestManyProblems(t *testing.T) {
+	w := newWorld(t).user("skills:\n" + strings.Repeat("  a:\n", 10_000))
+	_, problems := w.load()
+	if n := len(problems); n != maxProblems+1 || problems[n-1].Code != "config-more" {
+		t.Errorf("%d problems, the last %+v", n, problems[n-1])
 	}
 }
 

@@ -17,7 +17,7 @@ func nearest(word string, candidates []string) string {
 }
 
 func fold(s string) string {
-	return strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(s))
+	return strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(s), "_", ""), "-", "")
 }
 
 // didYouMean returns a cure that names the nearest candidate, or all of them.
