@@ -26,7 +26,7 @@ func TestWrapped(t *testing.T) {
 		{"one more", "1234567 9012345678901", 0, "1234567\n9012345678901"},
 		{"long word", "see https://example.org/a/long/path now", 2, "see\n  https://example.org/a/long/path\n  now"},
 		{"foreign", "a\x1b[2J\nb", 2, `a\x1b[2J b`},
-		{"wide", "日本語 日本語 日本語", 0, "日本語 日本語\n日本語"},
+		{"wide", "日本語 日本語 日本語x", 0, "日本語 日本語\n日本語x"},
 		{"nothing", "", 3, ""},
 	}
 	for _, tt := range tests {
