@@ -77,63 +77,59 @@ type tally struct {
 
 func newWordIndex(entries []skill.Entry) *wordIndex {
 	x := &wordIndex{terms: map[string]uint32{}, names: make(map[string]uint32, len(entries)), n: len(entries)}
-	tallies := make([]tally, 0, 48*len(entries))
+	t := tallies{index: x, list: make([]tally, 0, 48*len(entries))}
 	lengths := make([]float64, len(entries))
 	total := 0.0
-	var w words
-	var ids []uint32
 	for d, e := range entries {
-		ids = ids[:0]
-		w.fold(e.Name())
-		x.names[string(w.text)] = uint32(d)
-		ids = x.add(&w, ids, nameWeight)
+		t.doc, t.begin, t.length = uint32(d), len(t.list), 0
+		t.add(e.Name(), nameWeight)
+		x.names[string(t.words.text)] = uint32(d)
 		for _, tag := range e.Tags() {
-			w.fold(tag)
-			ids = x.add(&w, ids, tagWeight)
+			t.add(tag, tagWeight)
 		}
-		w.fold(e.Description())
-		ids = x.add(&w, ids, 1)
+		t.add(e.Description(), 1)
 		if s := e.Brief(); !strings.HasPrefix(e.Description(), strings.TrimSuffix(s, "...")) {
-			w.fold(s)
-			ids = x.add(&w, ids, 1)
+			t.add(s, 1)
 		}
-		slices.Sort(ids)
-		tallies = count(tallies, ids, uint32(d))
-		lengths[d] = float64(len(ids))
+		lengths[d] = float64(t.length)
 		total += lengths[d]
 	}
-	x.fill(tallies, lengths, total/math.Max(1, float64(len(entries))))
+	x.fill(t.list, lengths, total/math.Max(1, float64(len(entries))))
 	x.scores.New = func() any { s := make([]float32, x.n); return &s }
 	x.scratch.New = func() any { return new(words) }
 	return x
 }
 
-// add appends the ids of the words of w, each weight times.
-func (x *wordIndex) add(w *words, ids []uint32, weight int) []uint32 {
-	for i := range w.len() {
-		id, ok := x.terms[string(w.span(i, i+1))]
-		if !ok {
-			id = uint32(len(x.terms))
-			x.terms[string(w.span(i, i+1))] = id
-		}
-		for range weight {
-			ids = append(ids, id)
-		}
-	}
-	return ids
+// tallies counts the words of one skill after the other.
+type tallies struct {
+	index  *wordIndex
+	list   []tally
+	last   []int // of each term, its newest tally's position plus one
+	doc    uint32
+	begin  int // of doc's tallies in list
+	length int // words of doc, each as often as it weighs
+	words  words
 }
 
-// count appends one tally for each run of equal ids.
-func count(to []tally, ids []uint32, doc uint32) []tally {
-	for i := 0; i < len(ids); {
-		j := i + 1
-		for j < len(ids) && ids[j] == ids[i] {
-			j++
+// add counts each word of s weight times.
+func (t *tallies) add(s string, weight uint32) {
+	t.words.fold(s)
+	for i := range t.words.len() {
+		word := t.words.span(i, i+1)
+		id, ok := t.index.terms[string(word)]
+		if !ok {
+			id = uint32(len(t.last))
+			t.index.terms[string(word)] = id
+			t.last = append(t.last, 0)
 		}
-		to = append(to, tally{ids[i], doc, uint32(j - i)})
-		i = j
+		t.length += int(weight)
+		if at := t.last[id]; at > t.begin {
+			t.list[at-1].count += weight
+			continue
+		}
+		t.list = append(t.list, tally{id, t.doc, weight})
+		t.last[id] = len(t.list)
 	}
-	return to
 }
 
 // fill orders the tallies by term and turns their counts into scores.
