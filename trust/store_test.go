@@ -155,3 +155,21 @@ func TestWritersAtOnce(t *testing.T) {
 		t.Errorf("%d approvals, want 8", got)
 	}
 }
+
+// Whatever the file holds, beside an error nothing is trusted, and no root is wider than a folder.
+func FuzzLoad(f *testing.F) {
+	f.Add(`{"version":1,"roots":["/a"],"approvals":[{"name":"x","digest":"` + digest("a") + `","approved_at":"2026-01-01T00:00:00Z"}]}`)
+	f.Add(`{"version":1,"roots":["/"],"approvals":null}`)
+	f.Add(`{"version":2}`)
+	s := &Store{Path: filepath.Join(f.TempDir(), "trust.json")}
+	f.Fuzz(func(t *testing.T, content string) {
+		must(t, os.WriteFile(s.Path, []byte(content), 0o600))
+		set, err := s.Load()
+		if err != nil && len(set.Roots())+len(set.Approvals()) > 0 {
+			t.Errorf("beside %v there are %v and %v", err, set.Roots(), set.Approvals())
+		}
+		if got := set.Trusted("never-approved", "/", digest("a")); got == skill.Root {
+			t.Errorf("the root of the file system is trusted by %q", content)
+		}
+	})
+}

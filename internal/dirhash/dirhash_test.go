@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -286,4 +287,23 @@ func TestDiff(t *testing.T) {
 	if got := fmt.Sprint(Added, Removed, Changed); got != "added removed changed" {
 		t.Errorf("kinds are %q", got)
 	}
+}
+
+// A link that counts as contained stays below the root by its letters too, and one to a plain neighbour does count.
+func FuzzContained(f *testing.F) {
+	f.Add("a/b", "../c")
+	f.Add("a", "..")
+	f.Add("a/b/c", "x/../../../..")
+	f.Add("l", "./a//b/.")
+	f.Fuzz(func(t *testing.T, name, text string) {
+		if !fs.ValidPath(name) || name == "." {
+			return
+		}
+		if end := path.Join(path.Dir(name), text); contained(name, text) && end != "." && !fs.ValidPath(strings.ToValidUTF8(end, "_")) {
+			t.Errorf("%q to %q ends at %q", name, text, end)
+		}
+		if fs.ValidPath(text) && !strings.Contains(text, `\`) && !contained(name, text) {
+			t.Errorf("%q to %q is refused", name, text)
+		}
+	})
 }
