@@ -62,6 +62,19 @@ func TestAdvancedGreetingKnowsTheTimeOfDay(t *testing.T) {
 	}
 }
 
+func TestPartsOfTheDay(t *testing.T) { // R163
+	t.Parallel()
+	program := filepath.Join(t.TempDir(), "hours.py")
+	text := "import runpy, sys\nf = runpy.run_path(sys.argv[1])['part_of_day']\nprint(*[f(hour)[5] for hour in range(24)])\n"
+	if err := os.WriteFile(program, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := run(t, nil, program, absolute(t, "hello-extended/scripts/advanced_greeting.py")).ok(t).stdout
+	if want := strings.Repeat("m ", 12) + strings.Repeat("a ", 6) + strings.TrimSpace(strings.Repeat("e ", 6)) + "\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestAdvancedGreetingRefusals(t *testing.T) {
 	t.Parallel()
 	script := absolute(t, "hello-extended/scripts/advanced_greeting.py")
