@@ -138,9 +138,10 @@ func (x *triggers) find(query string, s *scratch) []found {
 	for i := range w.len() {
 		for j := i + 1; j <= min(i+gram, w.len()); j++ {
 			key := w.span(i, j)
-			for at := x.heads[maphash.Bytes(x.seed, key)]; at > 0; at = x.targets[at-1].next {
+			hash := maphash.Bytes(x.seed, key)
+			for at := *x.head(hash); at > 0; at = x.targets[at-1].next {
 				t := &x.targets[at-1]
-				if !x.is(t, key) {
+				if !x.is(t, hash, key) {
 					continue
 				}
 				if t.rest > 0 {

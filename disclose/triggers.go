@@ -2,6 +2,7 @@ package disclose
 
 import (
 	"hash/maphash"
+	"math/bits"
 	"strings"
 	"sync"
 
@@ -21,7 +22,7 @@ const (
 // triggers finds the phrases of all skills in a query by looking up its runs of one to three words.
 type triggers struct {
 	seed     maphash.Seed
-	heads    map[uint64]int32 // hash of up to three folded words to a list in targets, plus one
+	heads    []int32 // for the low bits of a phrase's hash the first of its targets, plus one
 	targets  []target
 	text     []byte // those words of all targets
 	rests    []string
@@ -30,8 +31,9 @@ type triggers struct {
 	scratch  sync.Pool // of *scratch
 }
 
-// target is a skill that a phrase leads to. Targets of one hash are linked.
+// target is a skill that a phrase leads to. Those whose hashes have the same low bits are linked.
 type target struct {
+	hash  uint64 // of its words, at most the first three of the phrase
 	next  int32  // position in targets plus one; 0 ends the list
 	rest  int32  // position in rests plus one of what must be in the query besides; 0 is nothing
 	from  uint32 // its words begin there in text
@@ -54,7 +56,8 @@ func newTriggers(entries []skill.Entry) *triggers {
 	for _, e := range entries {
 		n += len(e.Triggers().Keywords) + len(e.Triggers().Verbs)
 	}
-	x.heads, x.targets, x.text = make(map[uint64]int32, n), make([]target, 0, n), make([]byte, 0, 16*n)
+	x.heads = make([]int32, 2<<bits.Len(uint(n))) // a power of two, at least twice as many as phrases
+	x.targets, x.text = make([]target, 0, n), make([]byte, 0, 16*n)
 	x.patterns = &patterns{grams: map[[gram]byte][]int32{}}
 	var w words
 	for d, e := range entries {
@@ -96,17 +99,20 @@ func (x *triggers) add(w *words, phrase string, t target) {
 		t.rest = int32(len(x.rests))
 	}
 	key := w.span(0, min(n, gram))
-	hash := maphash.Bytes(x.seed, key)
+	t.hash = maphash.Bytes(x.seed, key)
 	t.from, t.size = uint32(len(x.text)), uint16(len(key))
-	t.next = x.heads[hash]
+	head := x.head(t.hash)
+	t.next = *head
 	x.text = append(x.text, key...)
 	x.targets = append(x.targets, t)
-	x.heads[hash] = int32(len(x.targets))
+	*head = int32(len(x.targets))
 }
 
-// is reports whether the words of t are key: two phrases can have one hash.
-func (x *triggers) is(t *target, key []byte) bool {
-	return string(x.text[t.from:t.from+uint32(t.size)]) == string(key)
+func (x *triggers) head(hash uint64) *int32 { return &x.heads[hash&uint64(len(x.heads)-1)] }
+
+// is reports whether the words of t are key, whose hash is given.
+func (x *triggers) is(t *target, hash uint64, key []byte) bool {
+	return t.hash == hash && string(x.text[t.from:t.from+uint32(t.size)]) == string(key)
 }
 
 // signed reports whether a phrase has a sign that is part of its meaning, such as the one of "c++",
