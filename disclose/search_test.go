@@ -2,6 +2,8 @@ package disclose
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,8 +71,101 @@ func TestSearchIsRepeatable(t *testing.T) {
 	}
 }
 
-// FuzzSearch holds the index against a plain count: a skill is found when it has a word of the
-// query, and an exact name comes first.
+// bm25 scores each skill for the words of query as the formula says, one word after the other.
+func bm25(entries []skill.Entry, query []string) []float64 {
+	counts := make([]map[string]float64, len(entries))
+	lengths := make([]float64, len(entries))
+	total := 0.0
+	for d, e := range entries {
+		counts[d] = map[string]float64{}
+		for s, weight := range map[string]float64{e.Name(): nameWeight, e.Description(): 1} {
+			for _, w := range foldedWords(s) {
+				counts[d][w] += weight
+				lengths[d] += weight
+			}
+		}
+		total += lengths[d]
+	}
+	n, mean := float64(len(entries)), total/float64(len(entries))
+	scores := make([]float64, len(entries))
+	for _, w := range query {
+		have := 0.0
+		for d := range entries {
+			if counts[d][w] > 0 {
+				have++
+			}
+		}
+		if have > n/2 { // left out beside rarer words
+			continue
+		}
+		for d := range entries {
+			tf := counts[d][w]
+			scores[d] += math.Log(1+(n-have+0.5)/(have+0.5)) * tf * (k1 + 1) / (tf + k1*(1-b75+b75*lengths[d]/mean))
+		}
+	}
+	return scores
+}
+
+func foldedWords(s string) []string {
+	var w words
+	w.fold(s)
+	var out []string
+	for i := range w.len() {
+		out = append(out, string(w.span(i, i+1)))
+	}
+	return out
+}
+
+// The index scores what the formula says, for words that are known.
+func TestSearchScores(t *testing.T) {
+	x := NewIndex(catalog(t, synthetic(120)...))
+	for _, query := range []string{"invoice", "merge pdf", "publish weather report against recipe", "00007"} {
+		want := bm25(x.entries, foldedWords(query))
+		hits := x.Search(query, len(x.entries))
+		if len(hits) == 0 {
+			t.Errorf("%q: no hits", query)
+		}
+		for _, h := range hits {
+			d := slices.Index(x.entries, h.Entry)
+			if math.Abs(h.Score-want[d]) > 1e-3 {
+				t.Errorf("%q: %s scores %f, want %f", query, h.Entry.Name(), h.Score, want[d])
+			}
+			want[d] = 0
+		}
+		if most := slices.Max(want); most > 1e-6 {
+			t.Errorf("%q: a skill that scores %f was not found", query, most)
+		}
+	}
+}
+
+// The one-edit test against its definition.
+func TestOneEdit(t *testing.T) {
+	edits := func(s string) []string {
+		var out []string
+		for i := range len(s) + 1 {
+			if i < len(s) {
+				out = append(out, s[:i]+s[i+1:], s[:i]+"z"+s[i+1:])
+			}
+			if i+1 < len(s) {
+				out = append(out, s[:i]+string(s[i+1])+string(s[i])+s[i+2:])
+			}
+			out = append(out, s[:i]+"z"+s[i:])
+		}
+		return out
+	}
+	for _, e := range edits("search") {
+		if !oneEdit(e, "search") || !oneEdit("search", e) {
+			t.Errorf("%q is one edit away from %q", e, "search")
+		}
+	}
+	for _, s := range []string{"sehcra", "seerch1", "scarhe", "zzarch"} {
+		if oneEdit(s, "search") {
+			t.Errorf("%q is further from %q", s, "search")
+		}
+	}
+}
+
+// FuzzSearch: hits come in order, and an exact name comes first.
 func FuzzSearch(f *testing.F) {
 	c := catalog(f, synthetic(50)...)
 	x := NewIndex(c)
