@@ -1,5 +1,6 @@
 // Package yamlnode reads one YAML document into plain nodes and refuses what a manifest or a
-// configuration file has no business with: anchors, aliases, custom tags, deep nesting.
+// configuration file has no business with: anchors, aliases, merge keys, tags, deep nesting, a
+// second document.
 //
 // Scalars keep the text they were written with (`version: 1.10` stays "1.10"); nothing is
 // resolved to numbers, dates or booleans. It is the only package that imports a YAML library.
@@ -7,9 +8,7 @@
 package yamlnode
 
 import (
-	"errors"
 	"fmt"
-	"strings"
 
 	"go.yaml.in/yaml/v4"
 )
@@ -17,7 +16,7 @@ import (
 // Kind says which form a node has.
 type Kind uint8
 
-// The four forms. Null is a plain empty value, `~` or `null`.
+// The four forms. Null is a plain empty value, `~` or `null`; its Value is the text as written.
 const (
 	Null Kind = iota
 	Scalar
@@ -47,29 +46,13 @@ type Pair struct{ Key, Value *Node }
 
 // Options bounds what Parse accepts.
 type Options struct {
-	MaxDepth int // nesting of lists and maps; default 16
+	MaxDepth int // lists and maps inside each other; default 16
 }
-
-// Error says what is wrong with a document and where. Line and Col are 0 when unknown.
-type Error struct {
-	Line, Col int
-	Message   string
-}
-
-// Error returns the message with its position.
-func (e *Error) Error() string {
-	if e.Line == 0 {
-		return e.Message
-	}
-	return fmt.Sprintf("%d:%d: %s", e.Line, e.Col, e.Message)
-}
-
-// ErrEmpty is returned for a document that holds nothing but blanks and comments.
-var ErrEmpty = errors.New("no content")
 
 const defaultMaxDepth = 16
 
-// Parse reads src as a single YAML document. The error is ErrEmpty or an *Error.
+// Parse reads src as a single YAML document. The error is ErrEmpty or an *Error. src must be
+// UTF-8; its lines end with LF, CR LF or CR.
 func Parse(src []byte, o *Options) (*Node, error) {
 	depth := defaultMaxDepth
 	if o != nil && o.MaxDepth > 0 {
@@ -85,11 +68,12 @@ func Parse(src []byte, o *Options) (*Node, error) {
 	if doc.Kind != yaml.DocumentNode || len(doc.Content) != 1 {
 		return nil, ErrEmpty
 	}
-	return convert(doc.Content[0], depth)
+	c := converter{limit: depth}
+	return c.node(doc.Content[0], 0)
 }
 
 // tooDeep refuses flow nesting that no honest document has before the library sees it, since
-// the library recurses.
+// the library recurses. Brackets inside texts count as well, hence the generous factor.
 func tooDeep(src []byte, limit int) error {
 	line, col, depth := 1, 0, 0
 	for _, c := range string(src) {
@@ -103,18 +87,25 @@ func tooDeep(src []byte, limit int) error {
 			depth = max(depth-1, 0)
 		}
 		if depth > limit*16 {
-			return &Error{line, col, fmt.Sprintf("nested deeper than %d levels", limit)}
+			return deep(line, col, limit)
 		}
 	}
 	return nil
 }
 
-func convert(n *yaml.Node, depth int) (*Node, error) {
-	if depth < 0 {
-		return nil, &Error{n.Line, n.Column, "nested too deeply"}
-	}
+func deep(line, col, limit int) *Error {
+	return &Error{Line: line, Col: col, Reason: Depth, Message: fmt.Sprintf("lists and maps are nested deeper than %d levels", limit)}
+}
+
+type converter struct{ limit int }
+
+// node converts n, which lies inside level lists and maps.
+func (c *converter) node(n *yaml.Node, level int) (*Node, error) {
 	if err := refuse(n); err != nil {
 		return nil, err
+	}
+	if n.Kind != yaml.ScalarNode && level >= c.limit {
+		return nil, deep(n.Line, n.Column, c.limit)
 	}
 	out := &Node{Line: n.Line, Col: n.Column}
 	switch n.Kind {
@@ -126,21 +117,21 @@ func convert(n *yaml.Node, depth int) (*Node, error) {
 		}
 	case yaml.SequenceNode:
 		out.Kind = Sequence
-		for _, c := range n.Content {
-			item, err := convert(c, depth-1)
+		for _, item := range n.Content {
+			v, err := c.node(item, level+1)
 			if err != nil {
 				return nil, err
 			}
-			out.Items = append(out.Items, item)
+			out.Items = append(out.Items, v)
 		}
 	case yaml.MappingNode:
 		out.Kind = Mapping
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			k, err := convert(n.Content[i], depth-1)
+			k, err := c.node(n.Content[i], level+1)
 			if err != nil {
 				return nil, err
 			}
-			v, err := convert(n.Content[i+1], depth-1)
+			v, err := c.node(n.Content[i+1], level+1)
 			if err != nil {
 				return nil, err
 			}
@@ -152,29 +143,16 @@ func convert(n *yaml.Node, depth int) (*Node, error) {
 
 // refuse names what is never accepted: the tools of alias bombs and of type tricks.
 func refuse(n *yaml.Node) error {
+	bad := func(r Reason, format string, args ...any) error {
+		return &Error{Line: n.Line, Col: n.Column, Reason: r, Message: fmt.Sprintf(format, args...)}
+	}
 	switch {
 	case n.Anchor != "" || n.Kind == yaml.AliasNode:
-		return &Error{n.Line, n.Column, fmt.Sprintf("anchors and aliases are not allowed (%q)", n.Anchor+n.Value)}
+		return bad(Anchor, "anchors and aliases are not allowed (%q)", n.Anchor+n.Value)
 	case n.Style&yaml.TaggedStyle != 0:
-		return &Error{n.Line, n.Column, fmt.Sprintf("tags are not allowed (%q)", n.Tag)}
+		return bad(Tag, "tags are not allowed (%q)", n.Tag)
 	case n.Tag == "!!merge":
-		return &Error{n.Line, n.Column, "merge keys are not allowed (\"<<\")"}
+		return bad(Anchor, "merge keys are not allowed (\"<<\")")
 	}
 	return nil
-}
-
-// position turns the library's error into ours.
-func position(err error) error {
-	var le *yaml.LoadError
-	if !errors.As(err, &le) {
-		return &Error{Message: strings.TrimPrefix(err.Error(), "yaml: ")}
-	}
-	msg := strings.TrimPrefix(le.Message, "yaml: ")
-	if strings.Contains(msg, "no documents") {
-		return ErrEmpty
-	}
-	if le.ContextMsg != "" {
-		msg += " (" + le.ContextMsg + ")"
-	}
-	return &Error{Line: le.Mark.Line, Col: le.Mark.Column, Message: msg}
 }
