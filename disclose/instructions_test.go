@@ -116,6 +116,9 @@ func TestInstructionsFrame(t *testing.T) {
 			t.Errorf("no %q in:\n%s", want, body)
 		}
 	}
+	if got := strings.Count(body, "<file"); got != maxListed {
+		t.Errorf("%d files listed, want %d", got, maxListed)
+	}
 	if !strings.HasSuffix(body, "\n</skill_content>") || strings.Contains(body, "SKILL.md") {
 		t.Errorf("got:\n%s", body)
 	}

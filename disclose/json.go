@@ -64,7 +64,7 @@ func appendJSON[T string | []byte](b []byte, s T) []byte {
 		} else {
 			var r rune
 			r, n = utf8.DecodeRuneInString(string(s[i:min(i+utf8.UTFMax, len(s))]))
-			b = appendBeyond(b, r)
+			b = utf8.AppendRune(b, r)
 		}
 		i += n
 		from = i
@@ -80,12 +80,4 @@ func appendEscape(b []byte, c byte) []byte {
 		return append(b, '\\', c)
 	}
 	return append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-}
-
-// appendBeyond appends a character beyond ASCII. Two of them end a line in JavaScript.
-func appendBeyond(b []byte, r rune) []byte {
-	if r == '\u2028' || r == '\u2029' {
-		return append(append(b, `\u202`...), hex[r&15])
-	}
-	return utf8.AppendRune(b, r)
 }
