@@ -1,0 +1,12 @@
+//go:build !unix
+
+package scan
+
+import "errors"
+
+var (
+	errNotDir      = errors.New("not a directory")
+	errNameTooLong = errors.New("file name too long")
+)
+
+const nonBlock = 0

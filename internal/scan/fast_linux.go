@@ -1,0 +1,247 @@
+//go:build amd64 || arm64
+
+package scan
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// fast is the backend over system calls: no allocation for a file that is found and read.
+type fast struct{ fd int }
+
+// how is how everything is opened: below the root, through no link, without waiting.
+var how = unix.OpenHow{
+	Flags:   unix.O_RDONLY | unix.O_CLOEXEC | unix.O_NONBLOCK | unix.O_NOCTTY,
+	Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS,
+}
+
+// openFast returns errors.ErrUnsupported where the kernel has no openat2 or a filter denies it.
+func openFast(dir string) (backend, error) {
+	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: dir, Err: err}
+	}
+	probe := how
+	probe.Flags |= unix.O_DIRECTORY
+	t, err := unix.Openat2(fd, ".", &probe)
+	if err != nil {
+		unix.Close(fd)
+		return nil, errors.ErrUnsupported
+	}
+	unix.Close(t)
+	return &fast{fd}, nil
+}
+
+func (b *fast) close() error { return unix.Close(b.fd) }
+
+func (b *fast) same(other backend) bool {
+	o, ok := other.(*fast)
+	var x, y unix.Stat_t
+	return ok && unix.Fstat(b.fd, &x) == nil && unix.Fstat(o.fd, &y) == nil && x.Ino == y.Ino && x.Dev == y.Dev
+}
+
+// openat2 opens a path that ends in NUL.
+func (b *fast) openat2(p []byte, how *unix.OpenHow) (int, error) {
+	for {
+		fd, _, e := unix.Syscall6(unix.SYS_OPENAT2, uintptr(b.fd), uintptr(unsafe.Pointer(&p[0])),
+			uintptr(unsafe.Pointer(how)), unsafe.Sizeof(*how), 0, 0)
+		switch e {
+		case 0:
+			return int(fd), nil
+		case unix.EINTR, unix.EAGAIN: // EAGAIN: a rename raced with the look-up
+			continue
+		case unix.ELOOP:
+			return -1, errLink
+		}
+		return -1, e
+	}
+}
+
+// name puts the path of a file and a NUL into the scratch memory.
+func (w *worker) name(dir, file string) {
+	w.path = w.path[:0]
+	if dir != "." {
+		w.path = append(append(w.path, dir...), '/')
+	}
+	w.path = append(append(w.path, file...), 0)
+}
+
+func (b *fast) sub(dir string) (backend, error) {
+	h := how
+	h.Flags = unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC
+	fd, err := b.openat2(append([]byte(dir), 0), &h)
+	if err != nil {
+		return nil, err
+	}
+	return &fast{fd}, nil
+}
+
+// root opens the folder by its path, and by its descriptor where something else lies there now.
+func (b *fast) root(path string) (*os.Root, error) {
+	for _, p := range []string{path, fmt.Sprintf("/proc/self/fd/%d", b.fd)} {
+		root, err := os.OpenRoot(p)
+		if err != nil {
+			continue
+		}
+		var st unix.Stat_t
+		info, err := root.Stat(".")
+		if err == nil && unix.Fstat(b.fd, &st) == nil {
+			if is, ok := info.Sys().(*syscall.Stat_t); ok && is.Ino == st.Ino && is.Dev == st.Dev {
+				return root, nil
+			}
+		}
+		root.Close()
+	}
+	return nil, fmt.Errorf("folder %q was replaced and cannot be reached any more", path)
+}
+
+func (b *fast) stamp(w *worker, dir, file string) (Stamp, error) {
+	w.name(dir, file)
+	var st unix.Stat_t
+	_, _, e := unix.Syscall6(unix.SYS_NEWFSTATAT, uintptr(b.fd), uintptr(unsafe.Pointer(&w.path[0])),
+		uintptr(unsafe.Pointer(&st)), unix.AT_SYMLINK_NOFOLLOW, 0, 0)
+	if e != 0 {
+		return Stamp{}, e
+	}
+	return stampOfStat(&st), nil
+}
+
+func (b *fast) read(w *worker, dir, file string, o *Options) ([]byte, Stamp, error) {
+	w.name(dir, file)
+	fd, err := b.openat2(w.path, &how)
+	if err != nil {
+		return nil, Stamp{}, err
+	}
+	defer unix.Close(fd)
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		return nil, Stamp{}, err
+	}
+	s := stampOfStat(&st)
+	if st.Mode&unix.S_IFMT != unix.S_IFREG {
+		return nil, s, fmt.Errorf("%w but %s", ErrNotRegular, kindOf(modeOf(st.Mode)))
+	}
+	if st.Size > o.MaxSize {
+		return nil, s, tooBig(st.Size, o.MaxSize)
+	}
+	data, err := w.fill(o, func(buf []byte) (int, error) {
+		for {
+			n, err := unix.Read(fd, buf)
+			if err != unix.EINTR {
+				return n, err
+			}
+		}
+	})
+	return data, s, err
+}
+
+func stampOfStat(st *unix.Stat_t) Stamp {
+	return Stamp{Size: st.Size, MTime: st.Mtim.Nano(), CTime: st.Ctim.Nano(), Inode: st.Ino}
+}
+
+func modeOf(m uint32) fs.FileMode {
+	switch m & unix.S_IFMT {
+	case unix.S_IFDIR:
+		return fs.ModeDir
+	case unix.S_IFLNK:
+		return fs.ModeSymlink
+	case unix.S_IFIFO:
+		return fs.ModeNamedPipe
+	case unix.S_IFSOCK:
+		return fs.ModeSocket
+	case unix.S_IFCHR, unix.S_IFBLK:
+		return fs.ModeDevice
+	case unix.S_IFREG:
+		return 0
+	}
+	return fs.ModeIrregular
+}
+
+func (b *fast) list(dir string) (listing, error) {
+	var l listing
+	fd, err := b.openat2(append([]byte(dir), 0), &how)
+	if err != nil {
+		return l, err
+	}
+	defer unix.Close(fd)
+	names, err := b.dents(fd, &l)
+	if err != nil {
+		return l, err
+	}
+	// One string for all names of the folder, cut where the NULs are.
+	all := string(names)
+	l.dirs = make([]string, 0, len(l.dirs)+count(names))
+	for start, i := 0, 0; i < len(all); i++ {
+		if all[i] == 0 {
+			l.dirs = append(l.dirs, all[start:i])
+			start = i + 1
+		}
+	}
+	return l, nil
+}
+
+func count(names []byte) (n int) {
+	for _, c := range names {
+		if c == 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// dents collects the names of sub-directories, each with a NUL, and puts the rest into l.
+func (b *fast) dents(fd int, l *listing) ([]byte, error) {
+	var names []byte
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := unix.Getdents(fd, buf)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return nil, os.NewSyscallError("getdents64", err)
+		}
+		if n <= 0 {
+			return names, nil
+		}
+		for rest := buf[:n]; len(rest) > 19; {
+			size := int(binary.NativeEndian.Uint16(rest[16:]))
+			name, t := rest[19:size], rest[18]
+			rest = rest[size:]
+			end := 0
+			for end < len(name) && name[end] != 0 {
+				end++
+			}
+			if name = name[:end]; t == unix.DT_DIR && !ignored(string(name)) && !isManifest(string(name)) {
+				names = append(append(names, name...), 0)
+			} else {
+				b.other(fd, string(name), t, l, &names)
+			}
+		}
+	}
+}
+
+// other sorts in what is not plainly a directory; some file systems do not tell the type.
+func (b *fast) other(fd int, name string, t byte, l *listing, names *[]byte) {
+	mode := modeOf(uint32(t) << 12)
+	if t == unix.DT_UNKNOWN {
+		var st unix.Stat_t
+		if unix.Fstatat(fd, name, &st, unix.AT_SYMLINK_NOFOLLOW) != nil {
+			return
+		}
+		mode = modeOf(st.Mode)
+	}
+	if mode.IsDir() && !ignored(name) && !isManifest(name) {
+		*names = append(append(*names, name...), 0)
+		return
+	}
+	l.add(name, mode)
+}

@@ -1,0 +1,7 @@
+//go:build !linux || !(amd64 || arm64)
+
+package scan
+
+import "errors"
+
+func openFast(string) (backend, error) { return nil, errors.ErrUnsupported }

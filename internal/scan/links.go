@@ -1,0 +1,156 @@
+package scan
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// follow probes the folders behind the links that were met, after everything else, so that a
+// folder that is there twice counts under its own path.
+func (w *walk) follow() {
+	seen := map[string]bool{}
+	if real, err := w.r.realPath(); err == nil {
+		seen[real] = true
+		for _, dir := range w.seen {
+			seen[real+"/"+dir] = true
+		}
+	}
+	slices.Sort(w.links)
+	for _, link := range w.links {
+		if w.ctx.Err() != nil {
+			return
+		}
+		at, err := w.r.resolve(link)
+		switch {
+		case errors.Is(err, errNotDir):
+		case err != nil:
+			w.notes = append(w.notes, Note{link, Link, err})
+		case w.loops(link, at):
+			w.notes = append(w.notes, Note{link, Link, errors.New("symbolic link leads back to a folder that holds it")})
+		case !seen[at.real]:
+			seen[at.real] = true
+			w.descend(level{dirs: []string{link}, at: []place{at}}, depthOf(link))
+		}
+	}
+}
+
+// loops reports whether the link's target holds the link.
+func (w *walk) loops(link string, at place) bool {
+	if at.files != w.r.files {
+		return false
+	}
+	return at.rel == "." || strings.HasPrefix(link, at.rel+"/")
+}
+
+// realPath returns the root's path without symbolic links.
+func (r *Root) realPath() (string, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.real != "" {
+		return r.real, nil
+	}
+	real, err := filepath.EvalSymlinks(r.path)
+	if err == nil {
+		r.real = real
+	}
+	return real, err
+}
+
+// resolve finds the folder behind a link and judges it (C38).
+func (r *Root) resolve(link string) (place, error) {
+	if r.o.Links == Deny {
+		if info, err := os.Stat(filepath.Join(r.path, filepath.FromSlash(link))); err == nil && !info.IsDir() {
+			return place{}, errNotDir
+		}
+		return place{}, ErrDenied
+	}
+	at, err := r.target(link)
+	if err != nil {
+		return at, err
+	}
+	info, err := os.Stat(at.real)
+	if err == nil && !info.IsDir() {
+		return at, errNotDir
+	}
+	if at.files == nil {
+		return at, leaves(at.real)
+	}
+	return at, err
+}
+
+func leaves(target string) error { return fmt.Errorf("%w, to %q", ErrLeaves, target) }
+
+// target resolves a path of the root. The place has no files when it lies in no permitted root.
+func (r *Root) target(p string) (place, error) {
+	real, err := filepath.EvalSymlinks(filepath.Join(r.path, filepath.FromSlash(p)))
+	if err != nil {
+		return place{}, linkError(err)
+	}
+	root, err := r.realPath()
+	if err != nil {
+		return place{}, err
+	}
+	if rel, ok := under(root, real); ok {
+		return place{r.files, rel, real}, nil
+	}
+	for _, dir := range r.o.Allow {
+		base, err := filepath.EvalSymlinks(dir)
+		if err != nil {
+			continue
+		}
+		if rel, ok := under(base, real); ok {
+			files, err := r.base(base)
+			return place{files, rel, real}, err
+		}
+	}
+	return place{real: real}, nil
+}
+
+// base returns the backend of an allowed root.
+func (r *Root) base(dir string) (backend, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if b, ok := r.bases[dir]; ok {
+		return b, nil
+	}
+	b, err := openBackend(dir, r.o.Portable)
+	if err == nil {
+		r.bases[dir] = b
+	}
+	return b, err
+}
+
+func linkError(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return errors.New("symbolic link leads nowhere")
+	}
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err
+	}
+	return fmt.Errorf("symbolic link cannot be followed: %w", err)
+}
+
+// readLink reads a manifest whose path has a link in it.
+func (r *Root) readLink(wk *worker, it *Item, o *Options) {
+	if r.o.Links == Deny {
+		it.Err = ErrDenied
+		return
+	}
+	at, err := r.target(join(it.Dir, it.File))
+	switch {
+	case err != nil:
+		it.Err = err
+	case at.files == nil:
+		it.Err = leaves(at.real)
+	default:
+		dir, file := path.Split(at.rel)
+		it.Data, it.Stamp, it.Err = at.files.read(wk, path.Clean(dir), file, o)
+	}
+}

@@ -1,0 +1,9 @@
+//go:build !linux
+
+package scan
+
+import "io/fs"
+
+func stampOf(info fs.FileInfo) Stamp {
+	return Stamp{Size: info.Size(), MTime: info.ModTime().UnixNano()}
+}
