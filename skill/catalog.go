@@ -14,6 +14,7 @@ type Options struct {
 	Allow, Deny []string // globs over canonical names; deny wins (R54)
 	Want        Selection
 	Duplicates  Duplicates // two skills of one name inside one layer
+	Precedence  Precedence // two skills of one name in different layers
 
 	// Trust decides about skills outside bundled layers; nil trusts none of them.
 	Trust TrustFunc
@@ -31,6 +32,16 @@ type Duplicates uint8
 const (
 	Override Duplicates = iota
 	Refuse
+)
+
+// Precedence says which of several skills of one name counts.
+type Precedence uint8
+
+// ByLayer takes the first layer. ByPriority takes the highest layer*1000 + priority, where the
+// lowest layer is 1 and layers of one name are one; ties keep the first found (R59, R60).
+const (
+	ByLayer Precedence = iota
+	ByPriority
 )
 
 // Mode says how a Selection chooses.
@@ -54,85 +65,70 @@ type Selection struct {
 	OnlyBundled []string // not empty: of the bundled ones only these (R74)
 }
 
-// State says whether a skill counts, and if not, why.
-type State uint8
-
-// The states, best first.
-const (
-	Enabled     State = iota
-	Hidden            // enabled, but kept from the model: disable-model-invocation
-	Disabled          // by the user, by AGENT_SKILLS, by default_enabled or by the allow and deny globs
-	Unavailable       // a required command is missing, or the engine's version does not fit
-	Broken            // its manifest cannot be used
-)
-
-// String returns the state in lower case.
-func (s State) String() string {
-	return [...]string{"enabled", "hidden", "disabled", "unavailable", "broken"}[s]
-}
-
 // Catalog is an immutable snapshot of the skills there are. It is safe for concurrent use.
 type Catalog struct {
 	o        Options
-	records  []*record // the winners, by canonical name
+	ctx      context.Context // values only: for what is read of a skill long after Open
+	parts    []*part         // the highest precedence first
+	items    []item          // the winners, by canonical name
 	problems []Problem
+	volatile bool // the states depend on more than the files
 }
 
-// record is what a catalogue keeps of one skill.
-type record struct {
-	name, canonical, path, file string
-	layer                       *Layer
-	m                           *Manifest // without its body
-	problems                    []Problem
-	state                       State
-	reason                      string
-	stamp                       Stamp
-	open                        func(context.Context) (Tree, error)
-	shadows                     []*record
+// item is a skill with what this catalogue makes of it.
+type item struct {
+	r     *record
+	extra *extra
+	part  uint16 // index in Catalog.parts
+	state State
+}
+
+// extra is what few items have.
+type extra struct {
+	reason  string
+	shadows []item
 }
 
 // Open reads the layers and returns a catalogue of their skills. A broken skill is in it, marked
 // so; a source that cannot be read is a problem, not an error. The error is ctx's.
 func Open(ctx context.Context, o *Options) (*Catalog, error) {
-	c := &Catalog{o: *o}
-	byName := map[string]*record{}
-	for i := range c.o.Layers {
-		layer := &c.o.Layers[i]
-		for f, err := range layer.Source.Skills(ctx) {
-			r := c.read(layer, f, err)
-			if w, ok := byName[r.canonical]; ok {
-				w.shadows = append(w.shadows, r)
-				continue
-			}
-			byName[r.canonical] = r
-			c.records = append(c.records, r)
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
+	c := newCatalog(ctx, o)
+	if err := c.look(ctx, nil); err != nil {
+		return nil, err
 	}
-	slices.SortFunc(c.records, func(a, b *record) int { return strings.Compare(a.canonical, b.canonical) })
-	return c, nil
+	return c, c.build(ctx)
 }
 
-func (c *Catalog) read(layer *Layer, f Found, err error) *record {
-	dir := f.Path[strings.LastIndexByte(f.Path, '/')+1:]
-	r := &record{layer: layer, path: f.Path, file: f.File, stamp: f.Stamp, open: f.Open}
-	if err != nil {
-		r.m = &Manifest{Name: dir}
-		r.problems = []Problem{{Code: "source-unreadable", Severity: Error, File: f.Path, Message: err.Error(), Fatal: true}}
-	} else {
-		r.m, r.problems = Parse(f.Head, &ParseOptions{Dir: dir, Profile: c.o.Profile})
-		r.m.Body = ""
+func newCatalog(ctx context.Context, o *Options) *Catalog {
+	c := &Catalog{o: *o, ctx: context.WithoutCancel(ctx)}
+	c.o.Layers = slices.Clone(o.Layers)
+	if c.o.Profile == nil {
+		c.o.Profile = DefaultProfile()
 	}
-	r.name, r.canonical = r.m.Name, Canonical(r.m.Name)
-	for _, p := range r.problems {
-		if p.Fatal {
-			r.state, r.reason = Broken, p.Message
-			break
+	for i := range c.o.Layers {
+		layer := &c.o.Layers[i]
+		if layer.Source == nil {
+			continue
+		}
+		for _, s := range leaves(layer.Source) {
+			c.parts = append(c.parts, &part{layer: layer, source: s})
 		}
 	}
-	return r
+	return c
+}
+
+// look reads all sources, with what old knows of them.
+func (c *Catalog) look(ctx context.Context, old *Catalog) error {
+	for i, p := range c.parts {
+		var before *part
+		if old != nil {
+			before = old.parts[i]
+		}
+		if err := look(ctx, p, before, c.o.Profile); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // All yields the skills that a model is told of: enabled, available and not hidden, by canonical
@@ -151,31 +147,46 @@ func (c *Catalog) All() iter.Seq[Entry] {
 // through Entry.Shadows.
 func (c *Catalog) Every() iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
-		for _, r := range c.records {
-			if !yield(Entry{c, r}) {
+		for i := range c.items {
+			if !yield(Entry{c, &c.items[i]}) {
 				return
 			}
 		}
 	}
 }
 
+// Len returns how many skills Every yields.
+func (c *Catalog) Len() int { return len(c.items) }
+
 // Lookup finds a skill by name, in any case and with "_" for "-". The error is a *NameError or a
-// *NotFoundError.
+// *NotFoundError, which suggests names that a model may see.
 func (c *Catalog) Lookup(name string) (Entry, error) {
 	if err := CheckName(name); err != nil {
 		return Entry{}, err
 	}
-	key := Canonical(name)
-	i, ok := slices.BinarySearchFunc(c.records, key, func(r *record, k string) int { return strings.Compare(r.canonical, k) })
-	if !ok {
-		return Entry{}, &NotFoundError{Name: name}
+	if i := c.find(Canonical(name)); i >= 0 {
+		return Entry{c, &c.items[i]}, nil
 	}
-	return Entry{c, c.records[i]}, nil
+	return Entry{}, &NotFoundError{Name: name, Suggest: c.suggest(name)}
 }
 
-// Problems returns what is wrong with sources and skills, by layer and path.
-func (c *Catalog) Problems() []Problem { return c.problems }
+// find returns the index of a canonical name, -1 when there is none.
+func (c *Catalog) find(canonical string) int {
+	i, ok := slices.BinarySearchFunc(c.items, canonical, func(it item, k string) int { return strings.Compare(it.r.canonical(), k) })
+	if !ok {
+		return -1
+	}
+	return i
+}
 
-// Refresh returns a catalogue of the present state. It reads only what changed, and returns c
-// itself when nothing did.
-func (c *Catalog) Refresh(ctx context.Context) (*Catalog, error) { return Open(ctx, &c.o) }
+func (c *Catalog) suggest(name string) []string {
+	var names []string
+	for e := range c.All() {
+		names = append(names, e.Name())
+	}
+	return near(name, names)
+}
+
+// Problems returns what is wrong with sources and skills, by layer and path, and then what is
+// wrong with the selection. Do not change it.
+func (c *Catalog) Problems() []Problem { return c.problems }

@@ -2,41 +2,114 @@ package skill
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io/fs"
 	"iter"
+	"path"
+	"path/filepath"
+	"strings"
 )
 
 // FS returns the source of the skills in the direct sub-directories of fsys, such as an embedded
-// file system.
-func FS(fsys fs.FS, o *FSOptions) Source { return &fsSource{fsys} }
+// file system. Folders whose name starts with a dot are left out.
+func FS(fsys fs.FS, o *FSOptions) Source {
+	s := &fsSource{fsys: fsys}
+	if o != nil {
+		s.cache = o.Cache
+	}
+	return s
+}
 
 // FSOptions says where the skills of an FS source are put when a real path is needed.
 type FSOptions struct {
-	Cache string // directory; a skill is written once below it, under its content digest
+	// Cache is an absolute directory of the user's own. A skill is written once below it, under
+	// its content digest, and read-only; the digest is checked at each use. "" writes nothing, and
+	// the skills have no location.
+	Cache string
 }
 
-type fsSource struct{ fsys fs.FS }
+type fsSource struct {
+	fsys  fs.FS
+	cache string
+}
 
+// Skills yields the skills by path.
 func (s *fsSource) Skills(ctx context.Context) iter.Seq2[Found, error] {
 	return func(yield func(Found, error) bool) {
 		list, err := fs.ReadDir(s.fsys, ".")
 		if err != nil {
-			yield(Found{Path: "."}, err)
+			yield(Found{Path: "."}, &Problem{Code: "source-unreadable", Severity: Error, File: ".", Message: "skills cannot be listed: " + reasonOf(err)})
 			return
 		}
 		for _, d := range list {
-			head, err := readCapped(s.fsys, d.Name()+"/SKILL.md", MaxManifest)
-			open := func(context.Context) (Tree, error) {
-				sub, err := fs.Sub(s.fsys, d.Name())
-				return fsTree{sub}, err
+			if !d.IsDir() || strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules" {
+				continue
 			}
-			if !yield(Found{Path: d.Name(), File: "SKILL.md", Head: head, Open: open}, err) {
+			if ctx.Err() != nil {
+				return
+			}
+			f, err := s.found(d.Name())
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if !yield(f, err) {
 				return
 			}
 		}
 	}
 }
 
-type fsTree struct{ fs.FS }
+func (s *fsSource) found(dir string) (f Found, err error) {
+	f = Found{Path: dir, Open: func(ctx context.Context) (Tree, error) { return s.tree(ctx, nil, dir) }}
+	for _, f.File = range [...]string{"SKILL.md", "skill.md"} {
+		f.Head, err = readCapped(s.fsys, path.Join(dir, f.File), MaxManifest)
+		if !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	return f, err
+}
 
-func (fsTree) Close() error { return nil }
+func (s *fsSource) tree(ctx context.Context, _ *part, dir string) (Tree, error) {
+	sub, err := fs.Sub(s.fsys, dir)
+	if err != nil {
+		return nil, err
+	}
+	return &fsTree{FS: sub, s: s, dir: dir, ctx: context.WithoutCancel(ctx)}, nil
+}
+
+func (s *fsSource) file(dir, name string) string { return path.Join(dir, name) }
+func (s *fsSource) base(dir string) string       { return path.Base(dir) }
+
+// location writes the skill to the cache, if it is not there, and returns its folder.
+func (s *fsSource) location(ctx context.Context, dir string) (string, error) {
+	if s.cache == "" {
+		return "", nil
+	}
+	sub, err := fs.Sub(s.fsys, dir)
+	if err != nil {
+		return "", err
+	}
+	return materialise(ctx, sub, s.cache, path.Base(dir))
+}
+
+// fsTree is the files of one skill of an FS source.
+type fsTree struct {
+	fs.FS
+	s   *fsSource
+	dir string
+	ctx context.Context // values only
+}
+
+// Close does nothing: the file system is the program's own.
+func (*fsTree) Close() error { return nil }
+
+// Location writes the skill to the cache and returns its folder.
+func (t *fsTree) Location() (string, error) {
+	dir, err := t.s.location(t.ctx, t.dir)
+	if err == nil && dir == "" {
+		err = fmt.Errorf("skill %q has no directory on disk", t.dir)
+	}
+	return filepath.FromSlash(dir), err
+}

@@ -2,105 +2,202 @@ package skill
 
 import (
 	"context"
-	"path"
+	"path/filepath"
+
+	"github.com/agent-base/agent-base/internal/dirhash"
 )
 
 // Entry is one skill of a catalogue: a small handle, comparable, valid as long as its catalogue.
 type Entry struct {
-	c *Catalog
-	r *record
+	c  *Catalog
+	it *item
+}
+
+func (e Entry) part() *part { return e.c.parts[e.it.part] }
+
+// manifest returns what is kept of the manifest, nil for a plain skill.
+func (e Entry) manifest() *Manifest {
+	if e.it.r.plain() {
+		return nil
+	}
+	return e.it.r.more.m
 }
 
 // Name returns the skill's name as written.
-func (e Entry) Name() string { return e.r.name }
+func (e Entry) Name() string { return e.it.r.name() }
 
 // Canonical returns the name's canonical form.
-func (e Entry) Canonical() string { return e.r.canonical }
+func (e Entry) Canonical() string { return e.it.r.canonical() }
 
 // Description returns what the skill is for, as written.
-func (e Entry) Description() string { return e.r.m.Description }
+func (e Entry) Description() string { return e.it.r.description() }
 
-// Brief returns the description in at most 80 characters.
-func (e Entry) Brief() string { return e.r.m.Brief }
-
-// Version returns the skill's version, "" when it declares none.
-func (e Entry) Version() string { return e.r.m.Version }
-
-// Tags returns the skill's tags.
-func (e Entry) Tags() []string { return e.r.m.Tags }
-
-// Triggers returns what offers the skill by itself.
-func (e Entry) Triggers() Triggers { return e.r.m.Triggers }
-
-// Priority returns the manifest's priority, higher first (R60).
-func (e Entry) Priority() int { return e.r.m.Priority }
-
-// Layer returns the name of the layer that the skill comes from.
-func (e Entry) Layer() string { return e.r.layer.Name }
-
-// Mount returns the path under which the layer's skills are mounted; "skills" by default.
-func (e Entry) Mount() string {
-	if e.r.layer.Mount == "" {
-		return "skills"
+// Brief returns the description in at most 80 characters (R37).
+func (e Entry) Brief() string {
+	if m := e.manifest(); m != nil {
+		return m.Brief
 	}
-	return e.r.layer.Mount
+	return brief(e.it.r.description())
 }
 
-// Path returns the slash path of the skill's directory below its source's root.
-func (e Entry) Path() string { return e.r.path }
-
-// State says whether the skill counts.
-func (e Entry) State() State { return e.r.state }
-
-// Reason says in a few words why the state is not Enabled.
-func (e Entry) Reason() string { return e.r.reason }
-
-// Problems returns what is wrong with the skill's manifest.
-func (e Entry) Problems() []Problem { return e.r.problems }
-
-// Shadows returns the skills of the same name that this one hides, highest precedence first.
-func (e Entry) Shadows() []Entry {
-	out := make([]Entry, len(e.r.shadows))
-	for i, r := range e.r.shadows {
-		out[i] = Entry{e.c, r}
-	}
-	return out
-}
-
-// Location returns the absolute path of the skill's SKILL.md, "" when it has none.
-func (e Entry) Location() string {
-	if e.r.open == nil {
-		return ""
-	}
-	t, err := e.r.open(context.TODO())
-	if err != nil {
-		return ""
-	}
-	defer t.Close()
-	if l, ok := t.(Locator); ok {
-		if dir, err := l.Location(); err == nil {
-			return path.Join(dir, e.r.file)
-		}
+// WhenToUse returns the manifest's when_to_use, "" when it has none.
+func (e Entry) WhenToUse() string {
+	if m := e.manifest(); m != nil {
+		return m.WhenToUse
 	}
 	return ""
 }
 
+// Version returns the skill's version, "" when it declares none.
+func (e Entry) Version() string { return e.it.r.version() }
+
+// Tags returns the skill's tags. Do not change them.
+func (e Entry) Tags() []string {
+	if m := e.manifest(); m != nil {
+		return m.Tags
+	}
+	return nil
+}
+
+// Triggers returns what offers the skill by itself. Do not change it.
+func (e Entry) Triggers() Triggers {
+	if m := e.manifest(); m != nil {
+		return m.Triggers
+	}
+	return Triggers{}
+}
+
+// Scope returns where the skill says that it is meant for (R128). It is informational.
+func (e Entry) Scope() Scope {
+	if m := e.manifest(); m != nil {
+		return m.Scope
+	}
+	return Scope{}
+}
+
+// Requires returns the commands that the skill needs (R66). Do not change them.
+func (e Entry) Requires() []string {
+	if m := e.manifest(); m != nil {
+		return m.Requires
+	}
+	return nil
+}
+
+// UserInvocable reports whether a person may invoke the skill by name.
+func (e Entry) UserInvocable() bool {
+	m := e.manifest()
+	return m == nil || m.UserInvocable
+}
+
+// Priority returns the manifest's priority, higher first (R60).
+func (e Entry) Priority() int { return e.it.r.priority() }
+
+// Layer returns the name of the layer that the skill comes from.
+func (e Entry) Layer() string { return e.part().layer.Name }
+
+// Mount returns the path under which the layer's skills are mounted; "skills" by default.
+func (e Entry) Mount() string {
+	if e.part().layer.Mount == "" {
+		return "skills"
+	}
+	return e.part().layer.Mount
+}
+
+// Path returns the slash path of the skill's directory below its source's root; "." for a root
+// that is a skill itself.
+func (e Entry) Path() string { return e.it.r.path() }
+
+// State says whether the skill counts.
+func (e Entry) State() State { return e.it.state }
+
+// Reason says in a few words why the state is not Enabled.
+func (e Entry) Reason() string { return e.it.reason() }
+
+// Problems returns what is wrong with the front matter of the skill's manifest. Its instructions
+// are looked at when the skill is loaded. Do not change them.
+func (e Entry) Problems() []Problem { return e.it.r.problems() }
+
+// Shadows returns the skills of the same name that this one hides, highest precedence first.
+func (e Entry) Shadows() []Entry {
+	if e.it.extra == nil || e.it.extra.shadows == nil {
+		return nil
+	}
+	out := make([]Entry, len(e.it.extra.shadows))
+	for i := range out {
+		out[i] = Entry{e.c, &e.it.extra.shadows[i]}
+	}
+	return out
+}
+
+// Location returns the absolute path of the skill's SKILL.md, "" when it has none. A skill of an
+// FS source with a cache is written there when its location is first asked for.
+func (e Entry) Location() string {
+	dir, err := e.dir(e.c.ctx)
+	if err != nil || dir == "" {
+		return ""
+	}
+	return filepath.Join(dir, e.it.r.file())
+}
+
+func (e Entry) dir(ctx context.Context) (string, error) {
+	if h, ok := e.part().source.(home); ok {
+		return h.location(ctx, e.Path())
+	}
+	t, err := e.open(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer t.Close()
+	if l, ok := t.(Locator); ok {
+		return l.Location()
+	}
+	return "", nil
+}
+
+func (e Entry) open(ctx context.Context) (Tree, error) {
+	if h, ok := e.part().source.(home); ok {
+		return h.tree(ctx, e.part(), e.Path())
+	}
+	if e.it.r.more == nil || e.it.r.more.open == nil {
+		return nil, &BrokenError{Name: e.Name(), Problems: e.Problems()}
+	}
+	return e.it.r.more.open(ctx)
+}
+
 // Trust says whether scripts of the skill may run. It may read every file of the skill.
 func (e Entry) Trust(ctx context.Context) (Trust, error) {
-	if e.r.layer.Trust != Untrusted || e.c.o.Trust == nil {
-		return e.r.layer.Trust, nil
+	if e.part().layer.Trust != Untrusted || e.c.o.Trust == nil {
+		return e.part().layer.Trust, nil
 	}
-	return e.c.o.Trust(ctx, Subject{Name: e.r.canonical, Layer: e.r.layer.Name})
+	s := Subject{Name: e.Canonical(), Layer: e.Layer(), Digest: func() (string, error) { return e.digest(ctx) }}
+	if _, ok := e.part().source.(*dirSource); ok {
+		s.Dir, _ = e.dir(ctx)
+	}
+	return e.c.o.Trust(ctx, s)
+}
+
+// digest computes the digest of the skill's files as they are now.
+func (e Entry) digest(ctx context.Context) (string, error) {
+	t, err := e.open(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer t.Close()
+	sum, err := dirhash.Dir(ctx, t, nil)
+	return sum.Digest, err
 }
 
 // Load opens the skill and reads its manifest afresh. Close it. The error is a *BrokenError when
 // the manifest cannot be used.
 func (e Entry) Load(ctx context.Context) (*Skill, error) {
-	tree, err := e.r.open(ctx)
+	if p := e.it.r.fatal(); p != nil {
+		return nil, &BrokenError{Name: e.Name(), Problems: e.Problems()}
+	}
+	tree, err := e.open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s := &Skill{entry: e, tree: tree}
+	s := &Skill{entry: e, tree: tree, ctx: e.c.ctx}
 	if err := s.read(); err != nil {
 		tree.Close()
 		return nil, err

@@ -2,44 +2,151 @@ package skill
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"path"
 	"strings"
 	"unicode/utf8"
+)
+
+// Limits on what is read of a skill.
+const (
+	MaxResource = 10 << 20 // bytes of one file
+	MaxFiles    = 1000     // files that Files lists
 )
 
 // Resource is the content of one file of a skill.
 type Resource struct {
 	Data        []byte
-	Binary      bool // not text: it holds NUL or is not UTF-8
+	Size        int64 // bytes
+	Binary      bool  // not text: it holds NUL or is not UTF-8
 	ContentType string
 }
 
 // ResourceError says why a file of a skill cannot be read.
 type ResourceError struct {
 	Path    string
-	Suggest []string // files that are there and come near
+	Suggest []string // files that are there and come near, at most 3
 	Err     error
 }
 
-// Error names the path and the reason.
-func (e *ResourceError) Error() string { return fmt.Sprintf("resource %q: %v", e.Path, e.Err) }
+// Error names the path and the reason, and what comes near.
+func (e *ResourceError) Error() string {
+	s := fmt.Sprintf("resource %q: %s", e.Path, reasonOf(e.Err))
+	if len(e.Suggest) > 0 {
+		s += fmt.Sprintf(" (did you mean %s?)", strings.Join(quoted(e.Suggest), " or "))
+	}
+	return s
+}
 
 // Unwrap returns the cause.
 func (e *ResourceError) Unwrap() error { return e.Err }
 
-// Read returns a regular file of the skill by its slash path. The error is a *ResourceError.
+// Read returns a regular file of the skill by its slash path (R48, security 2.4). The path is
+// taken literally: what would mean another file in any reading of it is refused. The error is a
+// *ResourceError.
 func (s *Skill) Read(name string) (*Resource, error) {
-	if !fs.ValidPath(name) || name == "." || strings.ContainsAny(name, "\\%\x00") {
-		return nil, &ResourceError{Path: name, Err: fs.ErrInvalid}
-	}
-	data, err := readCapped(s.tree, name, MaxResource)
+	data, err := s.ReadFile(name)
 	if err != nil {
-		return nil, &ResourceError{Path: name, Err: err}
+		return nil, err
 	}
-	binary := bytes.IndexByte(data, 0) >= 0 || !utf8.Valid(data)
-	return &Resource{Data: data, Binary: binary, ContentType: contentType(name, binary)}, nil
+	binary := isBinary(data)
+	return &Resource{Data: data, Size: int64(len(data)), Binary: binary, ContentType: contentType(name, binary)}, nil
 }
+
+// ReadFile returns the content of one regular file, under the rules of Read.
+func (s *Skill) ReadFile(name string) ([]byte, error) {
+	err := checkResource(name)
+	if err == nil {
+		var data []byte
+		if data, err = readCapped(s.tree, name, MaxResource); err == nil {
+			return data, nil
+		}
+	}
+	re := &ResourceError{Path: name, Err: err}
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
+		re.Suggest = s.nearFiles(name)
+	}
+	return nil, re
+}
+
+// checkResource refuses every path that is not plainly one file below the skill.
+func checkResource(name string) error {
+	refuse := func(why string) error { return fmt.Errorf("%w: %s", fs.ErrInvalid, why) }
+	switch {
+	case name == "" || name == ".":
+		return refuse("path names no file")
+	case path.IsAbs(name) || len(name) > 1 && name[1] == ':':
+		return refuse("path must be relative to the skill")
+	case strings.Contains(name, `\`):
+		return refuse(`path has a backslash, write "/"`)
+	case !utf8.ValidString(name):
+		return refuse("path is not UTF-8")
+	case strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }):
+		return refuse("path has a control character")
+	case encoded(name):
+		return refuse("path is percent-encoded, write the name itself")
+	case !fs.ValidPath(name):
+		return refuse(`path must not have ".", "..", empty parts or a slash at its end`)
+	}
+	for part := range strings.SplitSeq(name, "/") {
+		if device(part) {
+			return refuse(fmt.Sprintf("%q is no file name on every system", part))
+		}
+	}
+	return nil
+}
+
+// encoded reports whether a "%" and two hexadecimal digits are in the name.
+func encoded(name string) bool {
+	hex := func(c byte) bool { return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f' }
+	for i := 0; i+2 < len(name); i++ {
+		if name[i] == '%' && hex(name[i+1]) && hex(name[i+2]) {
+			return true
+		}
+	}
+	return false
+}
+
+// device reports whether Windows takes the name for something else than the file of that name
+// (security 2.2 #24).
+func device(part string) bool {
+	if strings.ContainsRune(part, ':') || strings.HasSuffix(part, ".") || strings.HasSuffix(part, " ") {
+		return true
+	}
+	stem, _, _ := strings.Cut(strings.ToLower(part), ".")
+	switch stem {
+	case "con", "prn", "aux", "nul":
+		return true
+	}
+	return len(stem) == 4 && (strings.HasPrefix(stem, "com") || strings.HasPrefix(stem, "lpt")) && stem[3] >= '1' && stem[3] <= '9'
+}
+
+// nearFiles suggests files for a path that is not there: by their name, then by their path.
+func (s *Skill) nearFiles(name string) []string {
+	files, err := s.Files()
+	if err != nil && files == nil || len(name) > 4*MaxName {
+		return nil
+	}
+	var paths []string
+	base := strings.ToLower(path.Base(strings.ReplaceAll(name, `\`, "/")))
+	for _, f := range files {
+		if strings.ToLower(path.Base(f.Path)) == base && len(paths) < maxSuggest {
+			paths = append(paths, f.Path)
+		}
+	}
+	if paths != nil {
+		return paths
+	}
+	for _, f := range files {
+		paths = append(paths, f.Path)
+	}
+	return near(name, paths)
+}
+
+func isBinary(data []byte) bool { return bytes.IndexByte(data, 0) >= 0 || !utf8.Valid(data) }
 
 func contentType(name string, binary bool) string {
 	switch {
@@ -49,4 +156,39 @@ func contentType(name string, binary bool) string {
 		return "text/markdown"
 	}
 	return "text/plain"
+}
+
+// ErrTooBig is returned for a file over a limit; its text names both.
+var ErrTooBig = errors.New("file is too big")
+
+// readCapped reads a regular file. One that grows while it is read is refused like a big one.
+func readCapped(fsys fs.FS, name string, limit int64) ([]byte, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case info.IsDir():
+		return nil, errors.New("is a folder, not a file")
+	case !info.Mode().IsRegular():
+		return nil, errIrregular
+	case info.Size() > limit:
+		return nil, fmt.Errorf("%w: %d bytes, at most %d are read", ErrTooBig, info.Size(), limit)
+	}
+	return readGrown(f, info.Size(), limit)
+}
+
+// readGrown reads what a file holds, which may be more than its size said.
+func readGrown(f io.Reader, size, limit int64) ([]byte, error) {
+	b := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
+	n, err := b.ReadFrom(io.LimitReader(f, limit+1))
+	if err == nil && n > limit {
+		err = fmt.Errorf("%w: more than %d bytes, at most that many are read", ErrTooBig, limit)
+	}
+	return b.Bytes(), err
 }

@@ -1,37 +1,60 @@
 package skill
 
 import (
+	"context"
 	"fmt"
-	"io"
 	"io/fs"
-	"path"
+	"sync"
+
+	"github.com/agent-base/agent-base/internal/dirhash"
 )
 
-// MaxResource is the most bytes that ReadFile returns of one file.
-const MaxResource = 10 << 20
-
-// Skill is an opened skill: its manifest and its files as they are now. Close it.
+// Skill is an opened skill: its manifest and its files. It holds its folder, so that it keeps on
+// reading the same one when another is put in its place. Close it.
 type Skill struct {
-	entry    Entry
-	tree     Tree
+	entry Entry
+	tree  Tree
+	text  []byte
+	ctx   context.Context // values only, of the catalogue
+
+	parse    sync.Once
 	manifest *Manifest
 	problems []Problem
-	text     []byte
+
+	hash   sync.Once
+	digest string
+	err    error
 }
 
-// File is one regular file of a skill.
-type File struct {
-	Path string `json:"path"` // slash path below the skill
-	Size int64  `json:"size"` // bytes
+// manifestReader is a tree that reads its manifest by itself, faster than by opening a file.
+type manifestReader interface {
+	readManifest(file string) ([]byte, Stamp, error)
 }
 
+// read reads the manifest. It is parsed when it is first asked for, but for one that changed
+// since the catalogue saw it.
 func (s *Skill) read() error {
-	text, err := readCapped(s.tree, s.entry.r.file, MaxManifest)
-	if err != nil {
-		return err
+	r := s.entry.it.r
+	var stamp Stamp
+	var err error
+	if t, ok := s.tree.(manifestReader); ok {
+		s.text, stamp, err = t.readManifest(r.file())
+	} else {
+		s.text, err = readCapped(s.tree, r.file(), MaxManifest)
+		stamp = contentStamp(s.text)
 	}
-	s.text = text
-	s.manifest, s.problems = Parse(text, &ParseOptions{Dir: path.Base(s.entry.r.path), Profile: s.entry.c.o.Profile})
+	if err != nil {
+		return &BrokenError{s.entry.Name(), []Problem{*fileProblem(s.file(), err)}}
+	}
+	if stamp == r.stamp {
+		return nil
+	}
+	return s.check()
+}
+
+// check parses the manifest and returns a *BrokenError when it cannot be used.
+func (s *Skill) check() error {
+	s.parsed()
 	var fatal []Problem
 	for _, p := range s.problems {
 		if p.Fatal {
@@ -44,28 +67,46 @@ func (s *Skill) read() error {
 	return nil
 }
 
+func (s *Skill) parsed() *Manifest {
+	s.parse.Do(func() {
+		o := &ParseOptions{File: s.file(), Dir: s.entry.part().base(s.entry.Path()), Profile: s.entry.c.o.Profile}
+		s.manifest, s.problems = Parse(s.text, o)
+	})
+	return s.manifest
+}
+
+func (s *Skill) file() string { return s.entry.c.file(s.entry.it) }
+
 // Entry returns the catalogue's entry that the skill was loaded from.
 func (s *Skill) Entry() Entry { return s.entry }
 
 // Name returns the skill's name as written.
-func (s *Skill) Name() string { return s.manifest.Name }
+func (s *Skill) Name() string {
+	if name := s.parsed().Name; name != "" {
+		return name
+	}
+	return s.entry.Name()
+}
 
-// Canonical returns the name's canonical form.
+// Canonical returns the canonical name under which the catalogue has the skill.
 func (s *Skill) Canonical() string { return s.entry.Canonical() }
 
 // Manifest returns what its SKILL.md says now. Do not change it.
-func (s *Skill) Manifest() *Manifest { return s.manifest }
+func (s *Skill) Manifest() *Manifest { return s.parsed() }
 
-// Problems returns what is wrong with its SKILL.md.
-func (s *Skill) Problems() []Problem { return s.problems }
+// Problems returns what is wrong with its SKILL.md. Do not change them.
+func (s *Skill) Problems() []Problem {
+	s.parsed()
+	return s.problems
+}
 
 // Text returns the whole SKILL.md as it is on disk. Do not change it.
 func (s *Skill) Text() []byte { return s.text }
 
-// FS returns the skill's files, confined to its directory.
+// FS returns the skill's files, confined to its directory. Opening never waits for a pipe.
 func (s *Skill) FS() fs.FS { return s.tree }
 
-// Dir returns the absolute path of the skill's directory.
+// Dir returns the absolute path of the skill's real directory.
 func (s *Skill) Dir() (string, error) {
 	if l, ok := s.tree.(Locator); ok {
 		return l.Location()
@@ -73,37 +114,15 @@ func (s *Skill) Dir() (string, error) {
 	return "", fmt.Errorf("skill %q has no directory on disk", s.Name())
 }
 
-// ReadFile returns the content of one regular file by its slash path below the skill.
-func (s *Skill) ReadFile(name string) ([]byte, error) { return readCapped(s.tree, name, MaxResource) }
-
-// Files lists the skill's regular files by path.
-func (s *Skill) Files() ([]File, error) {
-	var out []File
-	err := fs.WalkDir(s.tree, ".", func(p string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			return err
-		}
-		info, err := d.Info()
-		if err == nil {
-			out = append(out, File{p, info.Size()})
-		}
-		return err
+// Digest returns the digest of all files of the skill, see internal/dirhash. It reads them once.
+func (s *Skill) Digest() (string, error) {
+	s.hash.Do(func() {
+		var sum dirhash.Sum
+		sum, s.err = dirhash.Dir(s.ctx, s.tree, nil)
+		s.digest = sum.Digest
 	})
-	return out, err
+	return s.digest, s.err
 }
 
 // Close releases the skill's files.
 func (s *Skill) Close() error { return s.tree.Close() }
-
-func readCapped(fsys fs.FS, name string, limit int64) ([]byte, error) {
-	f, err := fsys.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(b)) > limit {
-		err = fmt.Errorf("%q exceeds %d bytes", name, limit)
-	}
-	return b, err
-}

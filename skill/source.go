@@ -2,16 +2,9 @@ package skill
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"iter"
-	"os"
-	"path"
-	"path/filepath"
-	"strings"
-	"syscall"
 )
 
 // Source yields the skills of one place. Skills must be safe for concurrent use and must stop
@@ -29,7 +22,7 @@ func (f SourceFunc) Skills(ctx context.Context) iter.Seq2[Found, error] { return
 
 // Found is one skill as a source sees it. It is valid until the iteration goes on.
 type Found struct {
-	Path  string // slash path of its directory below the source's root
+	Path  string // slash path of its directory below the source's root; "." for the root itself
 	File  string // name of its manifest: "SKILL.md", or "skill.md" where only that is there
 	Stamp Stamp  // what the file system says of the manifest; zero when there is nothing to tell
 	Head  []byte // the manifest from its first byte to the end of the front matter at least
@@ -64,82 +57,34 @@ type Layer struct {
 	Trust  Trust // Bundled for what came with the program; Untrusted leaves it to Options.Trust
 }
 
-// DirOptions bounds what Dir finds.
-type DirOptions struct {
-	Nested bool // also below the direct children, depth 6 and 20,000 directories
-}
+// Merge returns the sources as one, for a single layer. Where two hold a skill of one name, the
+// earlier source counts.
+func Merge(sources ...Source) Source { return merged(sources) }
 
-// Dir returns the source of the skills in the folder root: its sub-directories that hold a
-// SKILL.md. A folder that does not exist has no skills.
-func Dir(root string, o *DirOptions) Source {
-	return &dirSource{root: root}
-}
+type merged []Source
 
-type dirSource struct{ root string }
-
-func (s *dirSource) Skills(ctx context.Context) iter.Seq2[Found, error] {
+// Skills yields what the sources yield, one source after the other.
+func (m merged) Skills(ctx context.Context) iter.Seq2[Found, error] {
 	return func(yield func(Found, error) bool) {
-		root, err := os.OpenRoot(s.root)
-		if errors.Is(err, fs.ErrNotExist) {
-			return
-		}
-		if err != nil {
-			yield(Found{Path: "."}, err)
-			return
-		}
-		defer root.Close()
-		list, err := fs.ReadDir(root.FS(), ".")
-		if err != nil {
-			yield(Found{Path: "."}, err)
-			return
-		}
-		for _, d := range list {
-			if !d.IsDir() || strings.HasPrefix(d.Name(), ".") {
-				continue
-			}
-			f, err := s.probe(root, d.Name())
-			if errors.Is(err, fs.ErrNotExist) {
-				continue
-			}
-			if !yield(f, err) {
-				return
+		for _, s := range m {
+			for f, err := range s.Skills(ctx) {
+				if !yield(f, err) {
+					return
+				}
 			}
 		}
 	}
 }
 
-func (s *dirSource) probe(root *os.Root, dir string) (Found, error) {
-	f := Found{Path: dir, File: "SKILL.md", Open: func(context.Context) (Tree, error) {
-		return openTree(filepath.Join(s.root, dir))
-	}}
-	file, err := root.OpenFile(path.Join(dir, f.File), os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return f, err
+// leaves returns the sources that a source is made of.
+func leaves(s Source) []Source {
+	m, ok := s.(merged)
+	if !ok {
+		return []Source{s}
 	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return f, err
+	var out []Source
+	for _, part := range m {
+		out = append(out, leaves(part)...)
 	}
-	if !info.Mode().IsRegular() {
-		return f, fmt.Errorf("%q is not a regular file", path.Join(dir, f.File))
-	}
-	f.Head, err = io.ReadAll(io.LimitReader(file, MaxManifest+1))
-	return f, err
+	return out
 }
-
-type dirTree struct {
-	fs.FS
-	root *os.Root
-}
-
-func openTree(dir string) (Tree, error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, err
-	}
-	return &dirTree{root.FS(), root}, nil
-}
-
-func (t *dirTree) Close() error              { return t.root.Close() }
-func (t *dirTree) Location() (string, error) { return filepath.Abs(t.root.Name()) }

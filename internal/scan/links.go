@@ -14,11 +14,11 @@ import (
 // follow probes the folders behind the links that were met, after everything else, so that a
 // folder that is there twice counts under its own path.
 func (w *walk) follow() {
-	seen := map[string]bool{}
+	w.real = map[string]bool{}
 	if real, err := w.r.realPath(); err == nil {
-		seen[real] = true
+		w.real[real] = true
 		for _, dir := range w.seen {
-			seen[real+"/"+dir] = true
+			w.real[real+"/"+dir] = true
 		}
 	}
 	slices.Sort(w.links)
@@ -33,8 +33,8 @@ func (w *walk) follow() {
 			w.notes = append(w.notes, Note{link, Link, err})
 		case w.loops(link, at):
 			w.notes = append(w.notes, Note{link, Link, errors.New("symbolic link leads back to a folder that holds it")})
-		case !seen[at.real]:
-			seen[at.real] = true
+		case !w.real[at.real]:
+			w.real[at.real] = true
 			w.descend(level{dirs: []string{link}, at: []place{at}}, depthOf(link))
 		}
 	}
@@ -134,7 +134,7 @@ func linkError(err error) error {
 	if errors.As(err, &pe) {
 		err = pe.Err
 	}
-	return fmt.Errorf("symbolic link cannot be followed: %w", err)
+	return fmt.Errorf("symbolic link cannot be followed: %s", strings.TrimPrefix(err.Error(), "EvalSymlinks: "))
 }
 
 // readLink reads a manifest whose path has a link in it.

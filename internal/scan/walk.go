@@ -72,9 +72,10 @@ type walk struct {
 	v       Visitor
 	workers []worker
 	notes   []Note
-	links   []string // links met on the way, by path
-	seen    []string // every real folder that was probed
-	room    int      // how many more folders may be looked at below the children
+	links   []string        // links met on the way, by path
+	seen    []string        // every folder that was probed under its own path
+	real    map[string]bool // the real paths of all that were, while links are followed
+	room    int             // how many more folders may be looked at below the children
 }
 
 // Walk probes the folders of the root and reports what it left out, by path. The error is ctx's,
@@ -192,10 +193,15 @@ func (w *walk) below(l level, plain []int, depth int) level {
 			w.notes = append(w.notes, Note{dir, Unreadable, errs[i]})
 		}
 		for _, name := range sub.dirs {
-			next.dirs = append(next.dirs, join(dir, name))
 			if l.at != nil {
-				next.at = append(next.at, place{at.files, join(at.rel, name), at.real + "/" + name})
+				real := at.real + "/" + name
+				if w.real[real] {
+					continue
+				}
+				w.real[real] = true
+				next.at = append(next.at, place{at.files, join(at.rel, name), real})
 			}
+			next.dirs = append(next.dirs, join(dir, name))
 		}
 		if l.at == nil && depth < MaxDepth {
 			for _, name := range sub.links {

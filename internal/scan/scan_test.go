@@ -1,0 +1,304 @@
+package scan
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// put writes files below a folder: a path that ends in "/" is a folder, a text "-> x" a link.
+func put(t testing.TB, root string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		p := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		var err error
+		if target, ok := strings.CutPrefix(text, "-> "); ok {
+			err = os.Symlink(target, p)
+		} else if strings.HasSuffix(name, "/") {
+			err = os.MkdirAll(p, 0o755)
+		} else {
+			err = os.WriteFile(p, []byte(text), 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// collect gathers what a walk says, one line for each item and note.
+type collect struct {
+	mu    sync.Mutex
+	known map[string]Stamp
+	lines []string
+	stamp map[string]Stamp
+	reads int
+}
+
+func (c *collect) Begin(dirs []string) []Stamp {
+	out := make([]Stamp, len(dirs))
+	for i, d := range dirs {
+		out[i] = c.known[d]
+	}
+	return out
+}
+
+func (c *collect) Visit(_, _ int, it *Item) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.stamp[it.Dir] = it.Stamp
+	line := it.Dir + " " + it.File + " " + class(it.Err)
+	if it.Err == nil && !it.Same {
+		line += fmt.Sprintf(" %q", it.Data)
+		c.reads++
+	}
+	if it.Same {
+		line += " same"
+	}
+	c.lines = append(c.lines, line)
+}
+
+func class(err error) string {
+	for _, e := range []error{ErrNotRegular, ErrTooBig, ErrLeaves, ErrDenied} {
+		if errors.Is(err, e) {
+			return e.Error()
+		}
+	}
+	if err != nil {
+		return "error"
+	}
+	return "ok"
+}
+
+// walked scans a folder with both backends and returns what they agree on.
+func walked(t testing.TB, root string, o Options, known map[string]Stamp) *collect {
+	t.Helper()
+	if o.MaxSize == 0 {
+		o.MaxSize = 1 << 20
+	}
+	var got [2]*collect
+	for i, portable := range []bool{false, true} {
+		o.Portable = portable
+		c := &collect{known: known, stamp: map[string]Stamp{}}
+		r, err := Open(root, &o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		notes, err := r.Walk(t.Context(), c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Close()
+		slices.Sort(c.lines)
+		for _, n := range notes {
+			c.lines = append(c.lines, fmt.Sprintf("note %d %s: %v", n.Kind, n.Path, n.Err))
+		}
+		got[i] = c
+	}
+	if !slices.Equal(got[0].lines, got[1].lines) {
+		t.Errorf("backends differ:\nfast:     %s\nportable: %s", strings.Join(got[0].lines, "\n  "), strings.Join(got[1].lines, "\n  "))
+	}
+	return got[0]
+}
+
+func check(t *testing.T, got *collect, want ...string) {
+	t.Helper()
+	if !slices.Equal(got.lines, want) {
+		t.Errorf("got\n  %s\nwant\n  %s", strings.Join(got.lines, "\n  "), strings.Join(want, "\n  "))
+	}
+}
+
+func TestWalk(t *testing.T) {
+	rows := []struct {
+		name  string
+		o     Options
+		files map[string]string
+		want  []string
+	}{
+		{"R52: only folders that hold a manifest", Options{},
+			map[string]string{"a/SKILL.md": "x", "b/README.md": "", "c.md": "", "d/": ""},
+			[]string{`a SKILL.md ok "x"`}},
+		{"R62: only direct children where not nested", Options{},
+			map[string]string{"a/SKILL.md": "x", "g/b/SKILL.md": "y"},
+			[]string{`a SKILL.md ok "x"`}},
+		{"R55: nested", Options{Nested: true},
+			map[string]string{"a/SKILL.md": "x", "g/b/SKILL.md": "y", "g/h/c/SKILL.md": "z"},
+			[]string{`a SKILL.md ok "x"`, `g/b SKILL.md ok "y"`, `g/h/c SKILL.md ok "z"`}},
+		{"a SKILL.md below a skill is a file of it", Options{Nested: true},
+			map[string]string{"a/SKILL.md": "x", "a/examples/b/SKILL.md": "y"},
+			[]string{`a SKILL.md ok "x"`}},
+		{"the root is a skill", Options{Nested: true},
+			map[string]string{"SKILL.md": "x", "a/SKILL.md": "y"},
+			[]string{`. SKILL.md ok "x"`}},
+		{"dot folders and node_modules are left out", Options{Nested: true},
+			map[string]string{".git/a/SKILL.md": "x", ".x/SKILL.md": "x", "node_modules/SKILL.md": "x", "g/.git/SKILL.md": "x", "g/node_modules/b/SKILL.md": "x"},
+			nil},
+		{"skill.md counts where there is no SKILL.md", Options{},
+			map[string]string{"a/skill.md": "x", "b/Skill.md": "x", "c/skill.md": "low", "c/SKILL.md": "up"},
+			[]string{`a skill.md ok "x"`, `c SKILL.md ok "up"`}},
+		{"a folder called SKILL.md", Options{Nested: true},
+			map[string]string{"a/SKILL.md/": ""},
+			[]string{"a SKILL.md not a regular file"}},
+		{"a manifest over the limit", Options{MaxSize: 3},
+			map[string]string{"a/SKILL.md": "1234", "b/SKILL.md": "123"},
+			[]string{"a SKILL.md file is too big", `b SKILL.md ok "123"`}},
+		{"R47: a manifest link inside the root", Options{},
+			map[string]string{"a/SKILL.md": "-> ../b/SKILL.md", "b/SKILL.md": "x"},
+			[]string{`a SKILL.md ok "x"`, `b SKILL.md ok "x"`}},
+		{"R48: a manifest link out of the root", Options{},
+			map[string]string{"a/SKILL.md": "-> /etc/passwd"},
+			[]string{"a SKILL.md symbolic link leads out of the skills folder"}},
+		{"C38 deny: a manifest link", Options{Links: Deny},
+			map[string]string{"a/SKILL.md": "-> ../b/SKILL.md", "b/SKILL.md": "x"},
+			[]string{"a SKILL.md symbolic links are not followed here", `b SKILL.md ok "x"`}},
+		{"C38: a folder link inside the root, to what is found anyway", Options{Nested: true},
+			map[string]string{"a/SKILL.md": "x", "b": "-> a"},
+			[]string{`a SKILL.md ok "x"`}},
+		{"C38: a folder link to what is not found otherwise, twice", Options{Nested: true},
+			map[string]string{".store/a/SKILL.md": "x", "b": "-> .store/a", "c": "-> .store/a"},
+			[]string{`b SKILL.md ok "x"`}},
+		{"a folder link to a group of skills", Options{Nested: true},
+			map[string]string{".store/a/SKILL.md": "x", ".store/b/SKILL.md": "y", "all": "-> .store"},
+			[]string{`all/a SKILL.md ok "x"`, `all/b SKILL.md ok "y"`}},
+		{"security 2.3 #42: a folder link out of the root", Options{Nested: true},
+			map[string]string{"a": "-> /etc", "g/b": "-> /etc"},
+			[]string{`note 0 a: symbolic link leads out of the skills folder, to "/etc"`, `note 0 g/b: symbolic link leads out of the skills folder, to "/etc"`}},
+		{"C38 deny: a folder link", Options{Links: Deny},
+			map[string]string{"a/SKILL.md": "x", "b": "-> a"},
+			[]string{`a SKILL.md ok "x"`, "note 0 b: symbolic links are not followed here"}},
+		{"a link to a file is no matter of ours", Options{Nested: true},
+			map[string]string{"README.md": "-> /etc/passwd", "x": "-> .f", ".f": ""},
+			nil},
+		{"a broken link is reported", Options{Nested: true},
+			map[string]string{"a": "-> nowhere", "b/SKILL.md": "x"},
+			[]string{`b SKILL.md ok "x"`, "note 0 a: symbolic link leads nowhere"}},
+		{"security 2.3 #38: loops", Options{Nested: true},
+			map[string]string{"loop": "-> .", "self": "-> self", "g/up": "-> ..", "g/a/SKILL.md": "x"},
+			[]string{`g/a SKILL.md ok "x"`, "note 0 g/up: symbolic link leads back to a folder that holds it",
+				"note 0 loop: symbolic link leads back to a folder that holds it", "note 0 self: symbolic link cannot be followed: too many links"}},
+		{"depth 6 is found, depth 7 is noted", Options{Nested: true},
+			map[string]string{"1/2/3/4/5/6/SKILL.md": "x", "a/2/3/4/5/6/7/SKILL.md": "y"},
+			[]string{`1/2/3/4/5/6 SKILL.md ok "x"`, "note 1 a/2/3/4/5/6/7: folders more than 6 levels deep are not looked at"}},
+		{"the number of folders is bounded below the children alone", Options{Nested: true, MaxDirs: 2},
+			map[string]string{"a/SKILL.md": "", "b/SKILL.md": "", "c/SKILL.md": "", "g/1/SKILL.md": "", "g/2/SKILL.md": "", "g/3/SKILL.md": ""},
+			[]string{`a SKILL.md ok ""`, `b SKILL.md ok ""`, `c SKILL.md ok ""`, `g/1 SKILL.md ok ""`, `g/2 SKILL.md ok ""`,
+				"note 1 g/3: more than 2 folders below the first level: this one and those after it are not looked at"}},
+	}
+	for _, r := range rows {
+		t.Run(r.name, func(t *testing.T) {
+			root := t.TempDir()
+			put(t, root, r.files)
+			check(t, walked(t, root, r.o, nil), r.want...)
+		})
+	}
+}
+
+// C38: a link into an allowed folder is followed, and what lies beside that folder is not.
+func TestAllowedRoot(t *testing.T) {
+	base := t.TempDir()
+	put(t, base, map[string]string{"company/a/SKILL.md": "x", "company-private/b/SKILL.md": "y",
+		"root/one": "-> ../company/a", "root/all": "-> ../company", "root/no": "-> ../company-private/b"})
+	got := walked(t, filepath.Join(base, "root"), Options{Nested: true, Allow: []string{filepath.Join(base, "company")}}, nil)
+	check(t, got, `all/a SKILL.md ok "x"`,
+		fmt.Sprintf("note 0 no: symbolic link leads out of the skills folder, to %q", filepath.Join(base, "company-private/b")))
+}
+
+// security 2.2 #29, IX3: the longest names are read, and none is cut.
+func TestLongNames(t *testing.T) {
+	root := t.TempDir()
+	long := strings.Repeat("n", 255)
+	put(t, root, map[string]string{long + "/SKILL.md": "x", long + "/" + "unused": ""})
+	deep := strings.Repeat(long+"/", 5)
+	put(t, root, map[string]string{"g/" + deep + "SKILL.md": "y"})
+	check(t, walked(t, root, Options{Nested: true}, nil), "g/"+strings.TrimSuffix(deep, "/")+` SKILL.md ok "y"`, long+` SKILL.md ok "x"`)
+}
+
+// IX2: reading goes on until there is enough, over any number of blocks.
+func TestEnough(t *testing.T) {
+	root := t.TempDir()
+	text := strings.Repeat("a", 9000) + "END" + strings.Repeat("b", 50_000)
+	put(t, root, map[string]string{"a/SKILL.md": text})
+	o := Options{Enough: func(b []byte) bool { return strings.Contains(string(b), "END") }}
+	got := walked(t, root, o, nil).lines[0]
+	if !strings.Contains(got, "END") || len(got) > 20_000 {
+		t.Errorf("read %d bytes, want the first blocks up to END", len(got))
+	}
+}
+
+// R67: what is known is not read again, and whatever changed is.
+func TestKnown(t *testing.T) {
+	root := t.TempDir()
+	put(t, root, map[string]string{"a/SKILL.md": "one", "b/SKILL.md": "two"})
+	known := walked(t, root, Options{}, nil).stamp
+	check(t, walked(t, root, Options{}, known), "a SKILL.md ok same", "b SKILL.md ok same")
+
+	p := filepath.Join(root, "a", "SKILL.md")
+	info, err := os.Stat(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, root, map[string]string{"a/SKILL.md": "eno"})
+	if err := os.Chtimes(p, info.ModTime(), info.ModTime()); err != nil {
+		t.Fatal(err)
+	}
+	check(t, walked(t, root, Options{}, known), `a SKILL.md ok "eno"`, "b SKILL.md ok same")
+}
+
+// security 2.3 #34: an open folder stays the one it is.
+func TestFolderStays(t *testing.T) {
+	for _, portable := range []bool{false, true} {
+		root := t.TempDir()
+		put(t, root, map[string]string{"a/SKILL.md": "old", "b/SKILL.md": "new", "a/f": "old file", "b/f": "new file"})
+		r, err := Open(root, &Options{MaxSize: 100, Portable: portable})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := r.Folder("a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, mv := range [][2]string{{"a", "c"}, {"b", "a"}} {
+			if err := os.Rename(filepath.Join(root, mv[0]), filepath.Join(root, mv[1])); err != nil {
+				t.Fatal(err)
+			}
+		}
+		text, _, err := f.Manifest(Manifest)
+		if string(text) != "old" || err != nil {
+			t.Errorf("got %q %v, want the old text", text, err)
+		}
+		held, err := f.Root()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := held.ReadFile("f"); string(text) != "old file" {
+			t.Errorf("got %q %v, want the old file", text, err)
+		}
+		held.Close()
+		f.Close()
+		r.Close()
+	}
+}
+
+// security 2.3 #33, #42: what is swapped for a link between listing and opening leads nowhere.
+func TestFolderSwappedForLink(t *testing.T) {
+	for _, portable := range []bool{false, true} {
+		root, secret := t.TempDir(), t.TempDir()
+		put(t, secret, map[string]string{"SKILL.md": "secret"})
+		put(t, root, map[string]string{"a": "-> " + secret})
+		r, err := Open(root, &Options{MaxSize: 100, Portable: portable})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f, err := r.Folder("a"); !errors.Is(err, ErrLeaves) {
+			t.Errorf("got %v, %v, want %v", f, err, ErrLeaves)
+		}
+		r.Close()
+	}
+}

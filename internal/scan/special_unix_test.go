@@ -1,0 +1,47 @@
+//go:build unix
+
+package scan
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// IX1, security 2.3 #36, #37: pipes, sockets and devices are refused at once.
+func TestSpecialFiles(t *testing.T) {
+	root := t.TempDir()
+	put(t, root, map[string]string{"pipe/": "", "good/SKILL.md": "x", "device": "-> /dev", "sock/": ""})
+	if err := syscall.Mkfifo(filepath.Join(root, "pipe", "SKILL.md"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(filepath.Join(root, "sock")) // a socket's path is short
+	l, err := net.Listen("unix", "SKILL.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	start := time.Now()
+	got := walked(t, root, Options{Nested: true}, nil)
+	if took := time.Since(start); took > time.Second {
+		t.Errorf("took %v", took)
+	}
+	check(t, got, `good SKILL.md ok "x"`, "pipe SKILL.md not a regular file", "sock SKILL.md error",
+		`note 0 device: symbolic link leads out of the skills folder, to "/dev"`)
+	// Known again, it is not opened a second time.
+	check(t, walked(t, root, Options{Nested: true}, got.stamp), `good SKILL.md ok same`, "pipe SKILL.md ok same", "sock SKILL.md ok same",
+		`note 0 device: symbolic link leads out of the skills folder, to "/dev"`)
+}
+
+// security 2.1 #2: a sparse file of a terabyte is refused by its size.
+func TestSparse(t *testing.T) {
+	root := t.TempDir()
+	put(t, root, map[string]string{"a/SKILL.md": "x"})
+	if err := os.Truncate(filepath.Join(root, "a", "SKILL.md"), 1<<40); err != nil {
+		t.Fatal(err)
+	}
+	check(t, walked(t, root, Options{}, nil), "a SKILL.md file is too big")
+}

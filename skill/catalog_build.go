@@ -1,0 +1,176 @@
+package skill
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// build merges the parts into items, judges them and gathers the problems.
+func (c *Catalog) build(ctx context.Context) error {
+	all := c.ordered()
+	j := newJudge(ctx, c)
+	c.items = make([]item, 0, len(all))
+	for i := 0; i < len(all); {
+		end := i + 1
+		for end < len(all) && all[end].name == all[i].name {
+			end++
+		}
+		it := item{r: all[i].r, part: all[i].part}
+		if end-i > 1 {
+			it.extra = &extra{}
+			for _, k := range all[i+1 : end] {
+				it.extra.shadows = append(it.extra.shadows, item{r: k.r, part: k.part})
+			}
+		}
+		c.items = append(c.items, it)
+		i = end
+	}
+	c.items = slices.Clip(c.items)
+	for i := range c.items {
+		if j.judge(&c.items[i]); c.items[i].extra != nil {
+			j.shadows(&c.items[i])
+		}
+	}
+	j.selected()
+	c.volatile = j.volatile
+	c.problems = c.gather(j)
+	return ctx.Err()
+}
+
+// keyed is a record with what it is sorted by.
+type keyed struct {
+	prefix uint64 // the first bytes of name
+	name   string // canonical
+	r      *record
+	part   uint16
+}
+
+// ordered returns all records by name and then by precedence.
+func (c *Catalog) ordered() []keyed {
+	n := 0
+	for _, p := range c.parts {
+		n += len(p.list)
+	}
+	all := make([]keyed, 0, n)
+	for i, p := range c.parts {
+		for _, r := range p.list {
+			name := r.canonical()
+			all = append(all, keyed{prefix(name), name, r, uint16(i)})
+		}
+	}
+	value := c.layerValues()
+	slices.SortFunc(all, func(a, b keyed) int {
+		if a.prefix != b.prefix {
+			return cmp.Compare(a.prefix, b.prefix)
+		}
+		if d := strings.Compare(a.name, b.name); d != 0 {
+			return d
+		}
+		return c.before(a, b, value)
+	})
+	return all
+}
+
+// prefix returns the first eight bytes of a name as a number of the same order.
+func prefix(s string) (n uint64) {
+	for i := range 8 {
+		n <<= 8
+		if i < len(s) {
+			n |= uint64(s[i])
+		}
+	}
+	return n
+}
+
+// before orders two records of one name: negative when a counts.
+func (c *Catalog) before(a, b keyed, value map[string]int) int {
+	if c.o.Precedence == ByPriority {
+		x := value[c.parts[a.part].layer.Name]*1000 + a.r.priority()
+		y := value[c.parts[b.part].layer.Name]*1000 + b.r.priority()
+		if d := cmp.Compare(y, x); d != 0 {
+			return d
+		}
+	}
+	if d := cmp.Compare(a.part, b.part); d != 0 {
+		return d
+	}
+	return strings.Compare(a.r.path(), b.r.path())
+}
+
+// layerValues numbers the layers by name from the lowest, 1, upwards.
+func (c *Catalog) layerValues() map[string]int {
+	value := map[string]int{}
+	for _, l := range slices.Backward(c.o.Layers) {
+		if _, ok := value[l.Name]; !ok {
+			value[l.Name] = len(value) + 1
+		}
+	}
+	return value
+}
+
+func (r *record) priority() int {
+	if r.plain() {
+		return 0
+	}
+	return r.more.m.Priority
+}
+
+// gather returns all problems: of each part in order, by file, then those of the whole.
+func (c *Catalog) gather(j *judge) []Problem {
+	var out []Problem
+	for _, p := range c.parts {
+		from := len(out)
+		out = append(out, p.notes...)
+		for _, r := range p.list {
+			out = append(out, r.problems()...)
+		}
+		out = append(out, j.ofPart[p]...)
+		slices.SortStableFunc(out[from:], func(a, b Problem) int {
+			return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
+		})
+	}
+	return slices.Clip(append(out, j.problems...))
+}
+
+// shadows judges the skills that an item hides and reports those of its own layer: another
+// layer's are meant to be hidden (C16).
+func (j *judge) shadows(it *item) {
+	breaks := false
+	for i := range it.extra.shadows {
+		s := &it.extra.shadows[i]
+		j.quiet = true
+		j.judge(s)
+		j.quiet = false
+		mine, other := j.c.parts[it.part], j.c.parts[s.part]
+		if other.layer != mine.layer || other != mine && j.c.o.Duplicates == Override {
+			continue
+		}
+		if j.c.o.Precedence == ByPriority && s.r.priority() != it.r.priority() {
+			continue
+		}
+		j.duplicate(it, s)
+		breaks = breaks || j.c.o.Duplicates == Refuse
+	}
+	if breaks {
+		it.state, it.extra.reason = Broken, "several skills of one layer have this name"
+	}
+}
+
+func (j *judge) duplicate(first, second *item) {
+	p := Problem{Code: "name-duplicate", Severity: Warning, File: j.c.file(second), Field: "name",
+		Message: fmt.Sprintf("skill %q is also in %q, which counts", second.r.name(), j.c.file(first)),
+		Cure:    "rename one of the two"}
+	if j.c.o.Duplicates == Refuse {
+		p.Severity = Error
+		p.Message = fmt.Sprintf("skill %q is also in %q, so neither counts", second.r.name(), j.c.file(first))
+		p.Cure = "rename one of the two, or remove it"
+	}
+	from := j.c.parts[second.part]
+	j.ofPart[from] = append(j.ofPart[from], p)
+}
+
+// file returns what problems call an item's manifest.
+func (c *Catalog) file(it *item) string { return c.parts[it.part].file(it.r.path(), it.r.file()) }

@@ -1,0 +1,66 @@
+package skill
+
+import (
+	"context"
+	"slices"
+)
+
+// Refresh returns a catalogue of the present state. It reads only manifests whose size, times or
+// inode changed (C54), and returns c itself when nothing did. The error is ctx's.
+func (c *Catalog) Refresh(ctx context.Context) (*Catalog, error) {
+	n := newCatalog(ctx, &c.o)
+	if err := n.look(ctx, c); err != nil {
+		n.release()
+		return nil, err
+	}
+	same := n.sameFiles(c)
+	if same && !c.volatile {
+		n.release()
+		return c, nil
+	}
+	if err := n.build(ctx); err != nil {
+		n.release()
+		return nil, err
+	}
+	if same && n.sameStates(c) {
+		n.release()
+		return c, nil
+	}
+	return n, nil
+}
+
+// release closes the handles of a catalogue that is not handed out.
+func (c *Catalog) release() {
+	for _, p := range c.parts {
+		if p.root != nil {
+			p.root.Close()
+			p.root = nil
+		}
+	}
+}
+
+func (c *Catalog) sameFiles(old *Catalog) bool {
+	for i, p := range c.parts {
+		o := old.parts[i]
+		if !slices.Equal(p.list, o.list) || !slices.Equal(p.notes, o.notes) || (p.root == nil) != (o.root == nil) {
+			return false
+		}
+		if p.root != nil && !p.root.Same(o.root) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c *Catalog) sameStates(old *Catalog) bool {
+	if !slices.Equal(c.problems, old.problems) || len(c.items) != len(old.items) {
+		return false
+	}
+	for i := range c.items {
+		a, b := &c.items[i], &old.items[i]
+		if a.state != b.state || a.reason() != b.reason() || a.r != b.r || a.part != b.part {
+			return false
+		}
+	}
+	return true
+}

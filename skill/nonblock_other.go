@@ -1,0 +1,5 @@
+//go:build !unix
+
+package skill
+
+const nonBlock = 0

@@ -1,0 +1,240 @@
+package skill
+
+import (
+	"context"
+	"errors"
+	"path"
+	"runtime"
+	"slices"
+
+	"github.com/agent-base/agent-base/internal/scan"
+)
+
+// part is one source of a layer with what it held at the last look.
+type part struct {
+	layer  *Layer
+	source Source
+	root   *scan.Root // of a Dir source: the handle that skills are loaded through
+	list   []*record  // in the order found
+	notes  []Problem  // what was left out, and why
+}
+
+// home is a source that knows by the path alone where a skill is.
+type home interface {
+	// tree opens a skill's files.
+	tree(ctx context.Context, p *part, dir string) (Tree, error)
+	// location returns a skill's absolute folder, "" when it has none.
+	location(ctx context.Context, dir string) (string, error)
+	// file returns what problems call a file of a skill.
+	file(dir, name string) string
+	// base returns the name of a skill's folder.
+	base(dir string) string
+}
+
+func (p *part) file(dir, name string) string {
+	if h, ok := p.source.(home); ok {
+		return h.file(dir, name)
+	}
+	return p.layer.Name + ":" + path.Join(dir, name)
+}
+
+func (p *part) base(dir string) string {
+	if h, ok := p.source.(home); ok {
+		return h.base(dir)
+	}
+	return path.Base(dir)
+}
+
+// look reads a source. old is what an earlier catalogue knows of it, nil when nothing.
+func look(ctx context.Context, p *part, old *part, profile *Profile) error {
+	rd := &reading{part: p, profile: profile}
+	if s, ok := p.source.(*dirSource); ok {
+		return s.look(ctx, rd, old)
+	}
+	before := map[string]*record{}
+	if old != nil {
+		for _, r := range old.list {
+			before[r.path()] = r
+		}
+	}
+	a := &arena{}
+	for f, err := range p.source.Skills(ctx) {
+		if note, ok := leftOut(err); ok {
+			p.notes = append(p.notes, note)
+			continue
+		}
+		p.list = append(p.list, rd.found(a, &f, err, before[f.Path]))
+	}
+	a.flush()
+	return ctx.Err()
+}
+
+// leftOut tells a problem that is not about a skill.
+func leftOut(err error) (Problem, bool) {
+	var p *Problem
+	if errors.As(err, &p) && !p.Fatal {
+		return *p, true
+	}
+	return Problem{}, false
+}
+
+// found makes a record of what a source yields, or keeps the one there is.
+func (rd *reading) found(a *arena, f *Found, err error, old *record) *record {
+	if err != nil {
+		r := rd.broken(f, err)
+		r.more.open = rd.opener(f)
+		if old != nil && slices.Equal(old.problems(), r.problems()) {
+			return old
+		}
+		return r
+	}
+	if f.Stamp == (Stamp{}) {
+		f.Stamp = contentStamp(f.Head)
+	}
+	if f.File == "" {
+		f.File = "SKILL.md"
+	}
+	if old != nil && old.stamp == f.Stamp && old.file() == f.File {
+		return old
+	}
+	r := rd.record(a, f)
+	if open := rd.opener(f); open != nil {
+		if r.more == nil {
+			r.more = &details{}
+		}
+		r.more.open = open
+	}
+	return r
+}
+
+// opener returns the function that has to be kept to open a skill.
+func (rd *reading) opener(f *Found) func(context.Context) (Tree, error) {
+	if _, ok := rd.part.source.(home); ok {
+		return nil
+	}
+	return f.Open
+}
+
+// look reads a folder. Manifests that did not change since old are not opened.
+func (s *dirSource) look(ctx context.Context, rd *reading, old *part) error {
+	root, err := s.open()
+	if err != nil {
+		rd.part.notes = []Problem{*s.unreadable(err)}
+		return ctx.Err()
+	}
+	if root == nil {
+		return ctx.Err()
+	}
+	v := &visit{s: s, rd: rd}
+	if old != nil {
+		v.old = old.list
+	}
+	notes, err := root.Walk(ctx, v)
+	if ctx.Err() != nil || err != nil {
+		root.Close()
+		if ctx.Err() == nil {
+			rd.part.notes = []Problem{*s.unreadable(err)}
+		}
+		return ctx.Err()
+	}
+	for _, n := range notes {
+		rd.part.notes = append(rd.part.notes, *s.note(n))
+	}
+	rd.part.list = v.finish()
+	if runtime.GOOS == "windows" { // where an open folder cannot be removed
+		root.Close()
+		return nil
+	}
+	rd.part.root = root
+	return nil
+}
+
+// visit turns the items of a walk into records, in the order of the folders.
+type visit struct {
+	s      *dirSource
+	rd     *reading
+	arenas [readers]arena
+	list   []*record // of the levels before
+	level  []*record
+
+	old    []*record
+	next   int // where in old the next folder is expected
+	byPath map[string]*record
+	from   []*record // what is known of the folders of the level
+}
+
+// readers is how many goroutines read: more than there are processors, since what is waited for
+// with a cold cache is the disk.
+const readers = 16
+
+// Begin matches the folders with what is known. Both are in the same order but for what changed.
+func (v *visit) Begin(dirs []string) []scan.Stamp {
+	v.close()
+	v.level = make([]*record, len(dirs))
+	if len(v.old) == 0 {
+		return nil
+	}
+	v.from = make([]*record, len(dirs))
+	known := make([]scan.Stamp, len(dirs))
+	for i, dir := range dirs {
+		if r := v.before(dir); r != nil {
+			v.from[i], known[i] = r, scan.Stamp(r.stamp)
+		}
+	}
+	return known
+}
+
+func (v *visit) before(dir string) *record {
+	if v.next < len(v.old) && v.old[v.next].path() == dir {
+		v.next++
+		return v.old[v.next-1]
+	}
+	if v.byPath == nil {
+		v.byPath = make(map[string]*record, len(v.old))
+		for _, r := range v.old {
+			v.byPath[r.path()] = r
+		}
+	}
+	if r := v.byPath[dir]; r != nil {
+		if i := slices.Index(v.old[v.next:min(v.next+8, len(v.old))], r); i >= 0 {
+			v.next += i + 1
+		}
+		return r
+	}
+	return nil
+}
+
+// Visit makes the record of one folder.
+func (v *visit) Visit(worker, i int, it *scan.Item) {
+	if it.Same && v.from != nil && v.from[i] != nil && v.from[i].file() == it.File {
+		v.level[i] = v.from[i]
+		return
+	}
+	f := &Found{Path: it.Dir, File: it.File, Stamp: Stamp(it.Stamp), Head: it.Data}
+	if it.Err != nil {
+		v.level[i] = v.rd.broken(f, fileProblem(v.s.file(it.Dir, it.File), it.Err))
+		return
+	}
+	v.level[i] = v.rd.record(&v.arenas[worker], f)
+}
+
+// close moves the records of a level to the list.
+func (v *visit) close() {
+	for _, r := range v.level {
+		if r != nil {
+			v.list = append(v.list, r)
+		}
+	}
+	v.level, v.from = nil, nil
+}
+
+func (v *visit) finish() []*record {
+	if v.list == nil && !slices.Contains(v.level, nil) {
+		v.list, v.level = v.level, nil
+	}
+	v.close()
+	for i := range v.arenas {
+		v.arenas[i].flush()
+	}
+	return slices.Clip(v.list)
+}

@@ -1,0 +1,202 @@
+package skill
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"path"
+	"strings"
+)
+
+// record is what was found of one skill in one source. It is never written to once its source has
+// been read, and shared by all catalogues that see the skill unchanged.
+//
+// Catalogues of many thousand skills are made of little else, so a plain skill keeps one string
+// for all its texts; whatever has more to say has details.
+type record struct {
+	text  string // path, description and version, in this order
+	more  *details
+	stamp Stamp
+
+	lenPath, lenAbout, lenText uint32 // bytes of text up to the end of each
+	lower                      bool   // the manifest is called skill.md
+}
+
+// details is what only some skills have.
+type details struct {
+	m         *Manifest // without Body and Fields; nil for a plain skill
+	name      string
+	canonical string
+	problems  []Problem
+	open      func(context.Context) (Tree, error) // of a source that is no home
+}
+
+func (r *record) path() string { return r.text[:r.lenPath] }
+
+func (r *record) file() string {
+	if r.lower {
+		return "skill.md"
+	}
+	return "SKILL.md"
+}
+
+func (r *record) plain() bool { return r.more == nil || r.more.m == nil }
+
+func (r *record) name() string {
+	if r.plain() {
+		return path.Base(r.path())
+	}
+	return r.more.name
+}
+
+func (r *record) canonical() string {
+	if r.plain() {
+		p := r.path()
+		return p[strings.LastIndexByte(p, '/')+1:]
+	}
+	return r.more.canonical
+}
+
+func (r *record) description() string {
+	if r.plain() {
+		return r.text[r.lenPath:r.lenAbout]
+	}
+	return r.more.m.Description
+}
+
+func (r *record) version() string {
+	if r.plain() {
+		return r.text[r.lenAbout:r.lenText]
+	}
+	return r.more.m.Version
+}
+
+func (r *record) problems() []Problem {
+	if r.more == nil {
+		return nil
+	}
+	return r.more.problems
+}
+
+// fatal returns the problem that breaks the skill, nil when there is none.
+func (r *record) fatal() *Problem { return firstFatal(r.problems()) }
+
+func firstFatal(list []Problem) *Problem {
+	for i := range list {
+		if list[i].Fatal {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+// arena makes records, a few at a time with their texts in one string.
+type arena struct {
+	records []record
+	text    []byte
+}
+
+// run is how many records an arena makes at a time: few enough that the last, partly filled run
+// of each reader is not much.
+const run = 16
+
+func (a *arena) add(dir string, p *plain) *record {
+	if len(a.records) == cap(a.records) {
+		a.flush()
+		a.records = make([]record, 0, run)
+	}
+	a.records = append(a.records, record{})
+	r := &a.records[len(a.records)-1]
+	r.lenPath = uint32(len(dir))
+	r.lenAbout = r.lenPath + uint32(len(p.description))
+	r.lenText = r.lenAbout + uint32(len(p.version))
+	a.text = append(append(append(a.text, dir...), p.description...), p.version...)
+	return r
+}
+
+// flush gives the records their texts.
+func (a *arena) flush() {
+	all := string(a.text)
+	for i := range a.records {
+		r := &a.records[i]
+		r.text, all = all[:r.lenText], all[r.lenText:]
+	}
+	a.records, a.text = nil, a.text[:0]
+}
+
+// reading makes records of what a source found.
+type reading struct {
+	part    *part
+	profile *Profile
+}
+
+// record reads the head of a manifest. The arena is only used for a plain skill.
+func (rd *reading) record(a *arena, f *Found) *record {
+	base := rd.part.base(f.Path)
+	var r *record
+	if p, ok := skim(f.Head, base); ok && f.Path != "." && f.File == "SKILL.md" {
+		r = a.add(f.Path, &p)
+	} else {
+		r = rd.parse(f, base)
+	}
+	r.stamp, r.lower = f.Stamp, f.File == "skill.md"
+	return r
+}
+
+func (rd *reading) parse(f *Found, base string) *record {
+	o := &ParseOptions{File: rd.part.file(f.Path, f.File), Dir: base, Profile: rd.profile}
+	head := f.Head
+	if n := headEnd(head); n > 0 {
+		head = head[:n]
+	}
+	m, problems := Parse(head, o)
+	if len(head) < len(f.Head) && firstFatal(problems) != nil {
+		m, problems = Parse(f.Head, o)
+	}
+	if f.File == "skill.md" {
+		problems = append(problems, Problem{Code: "file-name-case", Severity: Warning, File: o.File,
+			Message: `manifest is called "skill.md"`, Cure: `rename it to "SKILL.md": many tools look for no other name`})
+	}
+	return newRecord(f.Path, base, m, withoutBody(problems))
+}
+
+// withoutBody drops what is said of the instructions: they are not read for a catalogue.
+func withoutBody(in []Problem) []Problem {
+	var out []Problem
+	for _, p := range in {
+		if !strings.HasPrefix(p.Code, "body-") {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func newRecord(dir, base string, m *Manifest, problems []Problem) *record {
+	m.Body, m.Fields = "", nil
+	name := m.Name
+	if name == "" {
+		name = base
+	}
+	n := uint32(len(dir))
+	return &record{text: dir, lenPath: n, lenAbout: n, lenText: n,
+		more: &details{m: m, name: name, canonical: Canonical(name), problems: problems}}
+}
+
+// broken makes the record of a manifest that cannot be read.
+func (rd *reading) broken(f *Found, err error) *record {
+	p, ok := err.(*Problem)
+	if !ok {
+		p = fileProblem(rd.part.file(f.Path, f.File), err)
+	}
+	base := rd.part.base(f.Path)
+	r := newRecord(f.Path, base, &Manifest{Name: base, DefaultEnabled: true, UserInvocable: true}, []Problem{*p})
+	r.stamp, r.lower = f.Stamp, f.File == "skill.md"
+	return r
+}
+
+// contentStamp identifies the text of a manifest for sources that have nothing else to tell.
+func contentStamp(head []byte) Stamp {
+	sum := sha256.Sum256(head)
+	return Stamp{Size: int64(len(head)), MTime: int64(binary.LittleEndian.Uint64(sum[:])),
+		CTime: int64(binary.LittleEndian.Uint64(sum[8:])), Inode: binary.LittleEndian.Uint64(sum[16:])}
+}

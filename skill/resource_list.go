@@ -1,0 +1,78 @@
+package skill
+
+import (
+	"io/fs"
+	"slices"
+	"strings"
+)
+
+// File is one regular file of a skill.
+type File struct {
+	Path string `json:"path"` // slash path below the skill
+	Size int64  `json:"size"` // bytes
+}
+
+// maxWalk is how many directory entries Files looks at.
+const maxWalk = 50_000
+
+// Files lists the skill's regular files by path, MaxFiles at most; List tells whether there are
+// more. Git's own folder, symbolic links that lead out of the skill or nowhere, and what is
+// neither file nor folder are left out.
+func (s *Skill) Files() ([]File, error) {
+	files, _, err := s.List()
+	return files, err
+}
+
+// List is Files. It also reports whether the list is partial: there are more than MaxFiles, or a
+// folder cannot be read.
+func (s *Skill) List() (out []File, partial bool, err error) {
+	seen := 0
+	err = fs.WalkDir(s.tree, ".", func(p string, d fs.DirEntry, err error) error {
+		if seen++; seen > maxWalk {
+			partial = true
+			return fs.SkipAll
+		}
+		if err != nil {
+			if p == "." {
+				return err
+			}
+			partial = true
+			return nil
+		}
+		if d.IsDir() {
+			if d.Name() == ".git" {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if size, ok := s.regular(p, d); ok {
+			if len(out) == MaxFiles {
+				partial = true
+				return fs.SkipAll
+			}
+			out = append(out, File{p, size})
+		}
+		return nil
+	})
+	slices.SortFunc(out, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
+	return out, partial, err
+}
+
+// regular returns the size of a regular file, following a link inside the skill.
+func (s *Skill) regular(p string, d fs.DirEntry) (int64, bool) {
+	if d.Type()&fs.ModeSymlink != 0 {
+		info, err := fs.Stat(s.tree, p)
+		if err != nil || !info.Mode().IsRegular() {
+			return 0, false
+		}
+		return info.Size(), true
+	}
+	if !d.Type().IsRegular() {
+		return 0, false
+	}
+	info, err := d.Info()
+	if err != nil {
+		return 0, false
+	}
+	return info.Size(), true
+}

@@ -1,0 +1,305 @@
+package skill
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/agent-base/agent-base/internal/scan"
+)
+
+// DirOptions bounds what Dir finds. A nil *DirOptions means Nested and LinksContained.
+type DirOptions struct {
+	// Nested looks below the direct children as well (R55), to depth 6 and in at most 20,000
+	// folders; a Problem says where it stopped. Direct children are never capped.
+	Nested bool
+	Links  Links
+	Allow  []string // absolute folders that a symbolic link may lead into besides the root
+	// Within is the absolute folder that the root must really lie in, links resolved (R49): the
+	// project, for a root that a project brings with it. "" demands nothing.
+	Within string
+}
+
+// Links says what is done with symbolic links (C38).
+type Links uint8
+
+// LinksContained follows a link whose target lies in the same root, or in an allowed one. Every
+// other is left out and reported.
+const (
+	LinksContained Links = iota
+	LinksDeny
+)
+
+// Dir returns the source of the skills in the folder root: its sub-directories that hold a
+// SKILL.md, or the root itself where it holds one. A folder that does not exist has no skills.
+//
+// Folders whose name starts with a dot and node_modules are left out. A SKILL.md below another
+// skill is a file of that skill, not a skill. `skill.md` counts where there is no SKILL.md, with
+// a warning.
+func Dir(root string, o *DirOptions) Source {
+	if o == nil {
+		o = &DirOptions{Nested: true}
+	}
+	return &dirSource{root: root, o: *o}
+}
+
+type dirSource struct {
+	root     string
+	o        DirOptions
+	portable bool // for tests
+}
+
+func (s *dirSource) scanOptions() *scan.Options {
+	links := scan.Contained
+	if s.o.Links == LinksDeny {
+		links = scan.Deny
+	}
+	return &scan.Options{Nested: s.o.Nested, Links: links, Allow: s.o.Allow, MaxSize: MaxManifest, Workers: readers,
+		Enough: headComplete, Portable: s.portable}
+}
+
+// open opens the root, nil when there is none.
+func (s *dirSource) open() (*scan.Root, error) {
+	root, err := scan.Open(s.root, s.scanOptions())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil || s.o.Within == "" {
+		return root, err
+	}
+	if err := within(s.o.Within, s.root); err != nil {
+		root.Close()
+		return nil, err
+	}
+	return root, nil
+}
+
+func within(dir, path string) error {
+	outer, err1 := filepath.EvalSymlinks(dir)
+	inner, err2 := filepath.EvalSymlinks(path)
+	if err := errors.Join(err1, err2); err != nil {
+		return err
+	}
+	rel, err := filepath.Rel(outer, inner)
+	if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return fmt.Errorf("skills folder leads out of %q, to %q", dir, inner)
+	}
+	return nil
+}
+
+// Skills yields the skills by path, then a *Problem for each thing that was left out.
+func (s *dirSource) Skills(ctx context.Context) iter.Seq2[Found, error] {
+	return func(yield func(Found, error) bool) {
+		root, err := s.open()
+		if root == nil {
+			if err != nil {
+				yield(Found{Path: "."}, s.unreadable(err))
+			}
+			return
+		}
+		defer root.Close()
+		all := &gather{}
+		notes, err := root.Walk(ctx, all)
+		if err != nil {
+			if ctx.Err() == nil {
+				yield(Found{Path: "."}, s.unreadable(err))
+			}
+			return
+		}
+		slices.SortFunc(all.found, func(a, b scan.Item) int { return strings.Compare(a.Dir, b.Dir) })
+		for _, it := range all.found {
+			f := Found{Path: it.Dir, File: it.File, Stamp: Stamp(it.Stamp), Head: it.Data,
+				Open: func(ctx context.Context) (Tree, error) { return s.tree(ctx, nil, it.Dir) }}
+			var err error
+			if it.Err != nil {
+				err = fileProblem(s.file(it.Dir, it.File), it.Err)
+			}
+			if !yield(f, err) {
+				return
+			}
+		}
+		for _, n := range notes {
+			if !yield(Found{Path: n.Path}, s.note(n)) {
+				return
+			}
+		}
+	}
+}
+
+// gather collects what a walk finds, for Skills.
+type gather struct {
+	mu    sync.Mutex
+	found []scan.Item
+}
+
+func (g *gather) Begin([]string) []scan.Stamp { return nil }
+
+func (g *gather) Visit(_, _ int, it *scan.Item) {
+	item := *it
+	item.Data = bytes.Clone(it.Data)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.found = append(g.found, item)
+}
+
+// tree opens a skill's files through the handle that the part holds. Without one it opens the
+// root for as long as it takes to open the skill's own folder.
+func (s *dirSource) tree(_ context.Context, p *part, dir string) (Tree, error) {
+	if p != nil && p.root != nil {
+		return openFolder(p.root, dir)
+	}
+	root, err := s.open()
+	if err != nil {
+		return nil, err
+	}
+	if root == nil {
+		return nil, &fs.PathError{Op: "open", Path: s.root, Err: fs.ErrNotExist}
+	}
+	defer root.Close()
+	return openFolder(root, dir)
+}
+
+func (s *dirSource) location(_ context.Context, dir string) (string, error) {
+	return filepath.Join(s.abs(), filepath.FromSlash(dir)), nil
+}
+
+func (s *dirSource) file(dir, name string) string {
+	return filepath.Join(s.abs(), filepath.FromSlash(dir), name)
+}
+
+func (s *dirSource) abs() string {
+	if abs, err := filepath.Abs(s.root); err == nil {
+		return abs
+	}
+	return s.root
+}
+
+// base returns the name of a skill's folder.
+func (s *dirSource) base(dir string) string {
+	if dir == "." {
+		return filepath.Base(s.abs())
+	}
+	return dir[strings.LastIndexByte(dir, '/')+1:]
+}
+
+func (s *dirSource) unreadable(err error) *Problem {
+	return &Problem{Code: "source-unreadable", Severity: Error, File: s.abs(),
+		Message: "skills folder cannot be read: " + reasonOf(err), Cure: "make it a readable folder, or remove it from the configuration"}
+}
+
+func (s *dirSource) note(n scan.Note) *Problem {
+	p := &Problem{Severity: Warning, File: s.file(n.Path, ""), Message: reasonOf(n.Err)}
+	switch n.Kind {
+	case scan.Link:
+		p.Code = "link-skipped"
+		p.Message = "skipped: " + p.Message
+		p.Cure = "replace the link by the folder itself, or allow the folder that it leads into"
+	case scan.Bound:
+		p.Code, p.Cure = "discovery-bound", "move the skill up, or add its folder as a root of its own"
+	case scan.Unreadable:
+		p.Code, p.Message, p.Cure = "folder-unreadable", "folder cannot be listed: "+p.Message, "make it readable"
+	}
+	return p
+}
+
+// fileProblem describes a manifest that is there and cannot be read.
+func fileProblem(file string, err error) *Problem {
+	p := &Problem{Code: "manifest-unreadable", Severity: Error, File: file, Fatal: true, Message: reasonOf(err), Cure: "make it a readable file"}
+	switch {
+	case errors.Is(err, scan.ErrNotRegular):
+		p.Code, p.Cure = "manifest-irregular", "put a regular file in its place"
+	case errors.Is(err, scan.ErrTooBig):
+		p.Code, p.Cure = "manifest-too-big", "move long passages into files below references/"
+	case errors.Is(err, scan.ErrLeaves), errors.Is(err, scan.ErrDenied):
+		p.Code, p.Cure = "manifest-link", "put the file itself in place of the link"
+	}
+	return p
+}
+
+// reasonOf returns an error's text without the operation and the path, which the problem has.
+func reasonOf(err error) string {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		err = pe.Err
+	}
+	return err.Error()
+}
+
+// folderTree is the files of a skill on disk: one held handle, from which a confined file system
+// is made when a file is first asked for.
+type folderTree struct {
+	folder *scan.Folder
+	rooted *onceRoot
+}
+
+func openFolder(root *scan.Root, dir string) (Tree, error) {
+	folder, err := root.Folder(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &folderTree{folder: folder, rooted: &onceRoot{open: folder.Root}}, nil
+}
+
+// Location returns the skill's real folder.
+func (t *folderTree) Location() (string, error) { return t.folder.Path(), nil }
+
+// Close closes both handles.
+func (t *folderTree) Close() error {
+	t.rooted.close()
+	return t.folder.Close()
+}
+
+func (t *folderTree) readManifest(file string) ([]byte, Stamp, error) {
+	text, stamp, err := t.folder.Manifest(file)
+	return text, Stamp(stamp), err
+}
+
+// Open opens a regular file or a folder and never waits: a pipe or a device is refused.
+func (t *folderTree) Open(name string) (fs.File, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+	}
+	root, err := t.rooted.get()
+	if err != nil {
+		return nil, err
+	}
+	f, err := root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|nonBlock, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		err = &fs.PathError{Op: "open", Path: name, Err: errIrregular}
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// ReadLink returns a link's text.
+func (t *folderTree) ReadLink(name string) (string, error) {
+	root, err := t.rooted.get()
+	if err != nil {
+		return "", err
+	}
+	return root.Readlink(filepath.FromSlash(name))
+}
+
+// Lstat describes a file without following a link.
+func (t *folderTree) Lstat(name string) (fs.FileInfo, error) {
+	root, err := t.rooted.get()
+	if err != nil {
+		return nil, err
+	}
+	return root.Lstat(filepath.FromSlash(name))
+}

@@ -1,0 +1,168 @@
+package skill
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// State says whether a skill counts, and if not, why.
+type State uint8
+
+// The states, best first.
+const (
+	Enabled     State = iota
+	Hidden            // enabled, but kept from the model: disable-model-invocation
+	Disabled          // by the user, by AGENT_SKILLS, by default_enabled or by the allow and deny globs
+	Unavailable       // a required command is missing, or the engine's version does not fit
+	Broken            // its manifest cannot be used
+)
+
+// String returns the state in lower case.
+func (s State) String() string {
+	return [...]string{"enabled", "hidden", "disabled", "unavailable", "broken"}[s]
+}
+
+// judge gives every item its state. A skill is first broken, else disabled, else unavailable,
+// else hidden: what is switched off is not examined further.
+type judge struct {
+	ctx         context.Context
+	c           *Catalog
+	allow, deny []string
+	want        wishes
+	engine      *semver.Version
+	commands    map[string]bool // what LookPath said, each asked once (R66)
+	problems    []Problem
+	ofPart      map[*part][]Problem
+	quiet       bool // the item does not count: report nothing of it
+	volatile    bool // something was asked that may be answered differently next time
+	simple      bool // a plain skill is certainly enabled
+}
+
+func newJudge(ctx context.Context, c *Catalog) *judge {
+	j := &judge{ctx: ctx, c: c, commands: map[string]bool{}, ofPart: map[*part][]Problem{}}
+	j.allow = j.patterns("allow", c.o.Allow)
+	j.deny = j.patterns("deny", c.o.Deny)
+	j.want = newWishes(&c.o.Want)
+	if c.o.Version != "" {
+		j.engine, _ = semver.NewVersion(c.o.Version)
+	}
+	w := &c.o.Want
+	j.simple = len(c.o.Allow)+len(c.o.Deny)+len(w.Disabled)+len(w.OnlyBundled) == 0 && w.Mode == Auto
+	return j
+}
+
+// patterns keeps the valid globs. One that is not valid matches nothing and is reported.
+func (j *judge) patterns(key string, in []string) (out []string) {
+	for _, p := range in {
+		if !doublestar.ValidatePattern(p) {
+			j.problems = append(j.problems, Problem{Code: "glob-invalid", Severity: Error, Field: key,
+				Message: fmt.Sprintf("pattern %q is not a valid glob, so it matches no skill", p), Cure: `write it like "pdf-*"`})
+			continue
+		}
+		out = append(out, strings.ReplaceAll(strings.ToLower(p), "_", "-"))
+	}
+	return out
+}
+
+func (j *judge) judge(it *item) {
+	if j.simple && it.r.plain() {
+		return
+	}
+	state, reason := j.state(it)
+	if it.state = state; reason == "" {
+		return
+	}
+	if it.extra == nil {
+		it.extra = &extra{}
+	}
+	it.extra.reason = reason
+}
+
+func (j *judge) state(it *item) (State, string) {
+	if p := it.r.fatal(); p != nil {
+		return Broken, p.Message
+	}
+	if reason := j.disabled(it); reason != "" {
+		return Disabled, reason
+	}
+	if it.r.plain() {
+		return Enabled, ""
+	}
+	if reason := j.unavailable(it.r.more.m); reason != "" {
+		return Unavailable, reason
+	}
+	if it.r.more.m.DisableModelInvocation {
+		return Hidden, "disable-model-invocation"
+	}
+	return Enabled, ""
+}
+
+// unavailable says what a skill lacks (R27, R66).
+func (j *judge) unavailable(m *Manifest) string {
+	var missing []string
+	for _, command := range m.Requires {
+		if !j.has(command) && !slices.Contains(missing, command) {
+			missing = append(missing, command)
+		}
+	}
+	if missing != nil {
+		return "missing commands: " + strings.Join(missing, ", ")
+	}
+	if j.engine == nil {
+		return ""
+	}
+	if v, err := semver.NewVersion(m.MinVersion); err == nil && j.engine.LessThan(v) {
+		return fmt.Sprintf("needs agent-base %s or newer, this is %s", m.MinVersion, j.c.o.Version)
+	}
+	if v, err := semver.NewVersion(m.MaxVersion); err == nil && j.engine.GreaterThan(v) {
+		return fmt.Sprintf("needs agent-base %s or older, this is %s", m.MaxVersion, j.c.o.Version)
+	}
+	return ""
+}
+
+func (j *judge) has(command string) bool {
+	if j.c.o.LookPath == nil {
+		return true
+	}
+	j.volatile = true
+	found, asked := j.commands[command]
+	if !asked {
+		// A path would look into the working folder: a command is a name.
+		_, err := j.c.o.LookPath(command)
+		found = err == nil && !strings.ContainsAny(command, `/\`)
+		j.commands[command] = found
+	}
+	return found
+}
+
+// globbed says which glob keeps a skill out; deny applies after allow (R54).
+func (j *judge) globbed(name string) string {
+	if len(j.c.o.Allow) > 0 && matching(j.allow, name) == "" {
+		return "not in the allow list"
+	}
+	if p := matching(j.deny, name); p != "" {
+		return fmt.Sprintf("denied by pattern %q", p)
+	}
+	return ""
+}
+
+func matching(patterns []string, name string) string {
+	for _, p := range patterns {
+		if doublestar.MatchUnvalidated(p, name) {
+			return p
+		}
+	}
+	return ""
+}
+
+func (it *item) reason() string {
+	if it.extra == nil {
+		return ""
+	}
+	return it.extra.reason
+}
