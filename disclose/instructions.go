@@ -19,6 +19,7 @@ type InstructionOptions struct {
 
 	Wrap        bool // frame the body with where it is from, its directory and its files
 	NoScriptRun bool // the model has no tool script_run: say how to run a script with a shell (C53)
+	NoDigest    bool // leave out the digest, for which every file of the skill is read
 }
 
 // maxListed is the most files that a frame lists.
@@ -33,7 +34,8 @@ const maxListed = 50
 // skill's directory and by <skill_resources>, which lists at most 50 files. A body cannot close
 // that frame or open another: such tags are written with &lt;.
 //
-// The error is that of listing or hashing the files.
+// The error is that of listing the files. A skill that cannot be hashed has no digest, and a
+// warning says so.
 func Instructions(s *skill.Skill, o *InstructionOptions) (Text, error) {
 	if o == nil {
 		o = &InstructionOptions{}
@@ -49,11 +51,9 @@ func Instructions(s *skill.Skill, o *InstructionOptions) (Text, error) {
 	}
 	t := Text{Body: body, Warnings: warnings(m, unknown)}
 	if o.Wrap {
-		framed, err := frame(s, body, dir, o)
-		if err != nil {
+		if err := t.frame(s, dir, o); err != nil {
 			return Text{}, err
 		}
-		t.Body = framed
 	}
 	t.Tokens = Tokens(t.Body)
 	t.Skills = []Cost{{s.Name(), t.Tokens}}
@@ -108,14 +108,22 @@ func runsOnLoad(line string) bool {
 	}
 }
 
-// frame puts body between tags that say where it is from and what belongs to it.
-func frame(s *skill.Skill, body, dir string, o *InstructionOptions) (string, error) {
+// frame puts the body between tags that say where it is from and what belongs to it.
+func (t *Text) frame(s *skill.Skill, dir string, o *InstructionOptions) error {
 	b := append([]byte(nil), `<skill_content name="`...)
 	b = appendLine(b, s.Name(), escapeAll)
 	b = append(b, `" source="`...)
 	b = appendLine(b, s.Entry().Layer(), escapeAll)
+	if !o.NoDigest {
+		if digest, err := s.Digest(); err != nil {
+			t.Warnings = append(t.Warnings, fmt.Sprintf("the skill has no digest: %v", err))
+		} else {
+			b = append(b, `" digest="`...)
+			b = appendLine(b, digest, escapeAll)
+		}
+	}
 	b = append(b, "\">\n"...)
-	b = append(b, shield(strings.TrimRight(body, "\n"))...)
+	b = append(b, shield(strings.TrimRight(t.Body, "\n"))...)
 	if dir != "" {
 		b = append(b, "\n\nSkill directory: "...)
 		b = appendLine(b, dir, escapeTags)
@@ -124,16 +132,14 @@ func frame(s *skill.Skill, body, dir string, o *InstructionOptions) (string, err
 		b = append(b, "\n\nRelative paths in these instructions are paths of the skill's files; read them with skill_read."...)
 	}
 	b, err := appendResources(b, s, dir, o)
-	if err != nil {
-		return "", err
-	}
-	return string(append(b, "\n</skill_content>"...)), nil
+	t.Body = string(append(b, "\n</skill_content>"...))
+	return err
 }
 
 // appendResources lists the skill's files but for its manifest. Scripts are there to be run, not
 // read (C50, C53).
 func appendResources(b []byte, s *skill.Skill, dir string, o *InstructionOptions) ([]byte, error) {
-	files, err := s.Files()
+	files, partial, err := s.List()
 	if err != nil {
 		return nil, fmt.Errorf("list files of skill %q: %w", s.Name(), err)
 	}
@@ -155,6 +161,9 @@ func appendResources(b []byte, s *skill.Skill, dir string, o *InstructionOptions
 	}
 	if n := len(files) - maxListed; n > 0 {
 		b = append(b, "\nand "...)
+		if partial {
+			b = append(b, "at least "...)
+		}
 		b = strconv.AppendInt(b, int64(n), 10)
 		b = append(b, " more that are not listed"...)
 	}

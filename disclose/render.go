@@ -75,7 +75,7 @@ func Catalog(c *skill.Catalog, o *Options) (Text, error) {
 		return Text{}, err
 	}
 	r.collect(c)
-	if len(r.items) == 0 {
+	if len(r.items) == 0 && !r.style.framed {
 		return Text{Body: r.style.empty, Tokens: whole(r.count([]byte(r.style.empty)))}, nil
 	}
 	r.limit()
@@ -147,11 +147,21 @@ func (r *renderer) add(e skill.Entry) {
 	it := item{e: e}
 	switch r.style.shows {
 	case showsDescription:
-		it.desc = e.Description()
+		it.desc = described(e, r.o.Style)
 	case showsBrief:
 		it.desc = brief(e)
 	}
 	r.items = append(r.items, it)
+}
+
+// described returns the description, and when_to_use after it as Claude Code lists it. The reference
+// library knows no such field.
+func described(e skill.Entry, s Style) string {
+	when := e.WhenToUse()
+	if when == "" || s == SkillsRef {
+		return e.Description()
+	}
+	return e.Description() + " " + when
 }
 
 // text puts the pieces together and counts them. Each piece ends its lines, so that the cost of

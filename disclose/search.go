@@ -88,6 +88,7 @@ func newWordIndex(entries []skill.Entry) *wordIndex {
 			t.add(tag, tagWeight)
 		}
 		t.add(e.Description(), 1)
+		t.add(e.WhenToUse(), 1)
 		if s := e.Brief(); !strings.HasPrefix(e.Description(), strings.TrimSuffix(s, "...")) {
 			t.add(s, 1)
 		}

@@ -12,6 +12,7 @@ import (
 // style is how one form of the list is written. All pieces but the tail end with a line break.
 type style struct {
 	empty    string   // the whole text when there is no skill (C15)
+	framed   bool     // or else the frame with nothing in it
 	location Location // where it gives one by default
 	shows    shows
 	between  string // between two skills
@@ -42,7 +43,7 @@ const (
 func styleOf(s Style) *style {
 	switch s {
 	case Wink:
-		return &style{empty: opening + ending + "\n\n" + shortSteps, location: LocationDir, shows: showsDescription,
+		return &style{framed: true, location: LocationDir, shows: showsDescription,
 			head: fixed(opening), item: winkItem, name: winkName, tail: winkTail, closing: moreLine}
 	case WinkNames:
 		return &style{head: fixed(""), item: listName, name: listName, tail: moreTail(""), closing: moreLine}
@@ -50,7 +51,7 @@ func styleOf(s Style) *style {
 		return &style{location: LocationFile, shows: showsDescription,
 			head: fixed(opening), item: harnessItem, name: harnessName, tail: moreTail(ending), closing: moreLine}
 	case SkillsRef:
-		return &style{empty: opening + ending, location: LocationFile, shows: showsDescription,
+		return &style{framed: true, location: LocationFile, shows: showsDescription,
 			head: fixed(opening), item: refItem, name: refName, tail: moreTail(ending), closing: moreLine}
 	case Tool:
 		return &style{empty: toolHead + opening + "(No skills currently available)\n" + ending + toolTail, shows: showsDescription,
