@@ -1,11 +1,10 @@
 package skill
 
 import (
-	"bytes"
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
-
-	"github.com/agent-base/agent-base/internal/yamlnode"
 )
 
 // Limits on what is read of a SKILL.md (security 2.1).
@@ -13,6 +12,10 @@ const (
 	MaxFrontMatter = 64 << 10
 	MaxManifest    = 1 << 20
 )
+
+// maxProblems bounds how many problems one file is told of; those that make it unusable are
+// always told.
+const maxProblems = 100
 
 // ParseOptions tells Parse about the file. The zero value is useful.
 type ParseOptions struct {
@@ -22,20 +25,25 @@ type ParseOptions struct {
 }
 
 // Parse reads the text of a SKILL.md. It never fails and never returns nil: it gives the best
-// manifest that the text allows and every problem it has, in file order.
+// manifest that the text allows and every problem it has, in file order. A skill is unusable when
+// one of the problems is Fatal.
+//
+// The front matter begins with a line "---" and ends with the next one; blanks may follow either.
+// Leading blank lines, a byte order mark and up to 30 lines of other text are passed over with a
+// problem. Values are taken as text: Name is that of the last key `name`, in any case, without
+// control characters and without white space around it, when CheckName accepts it, else a
+// fallback (C1); Description is that of the last key `description`, treated alike. Neither is
+// resolved to a number, a date or null. Parse is safe for concurrent use and keeps nothing of src.
 func Parse(src []byte, o *ParseOptions) (*Manifest, []Problem) {
-	if o == nil {
-		o = &ParseOptions{}
-	}
-	p := &parser{file: o.File, dir: o.Dir, profile: o.Profile}
-	if p.file == "" {
-		p.file = "SKILL.md"
-	}
-	if p.profile == nil {
-		p.profile = DefaultProfile()
-	}
-	p.m = &Manifest{DefaultEnabled: true, UserInvocable: true, Name: o.Dir}
+	p := newParser(o)
 	p.parse(src)
+	slices.SortStableFunc(p.problems, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
+	})
+	if p.untold > 0 {
+		p.problems = append(p.problems, Problem{Code: "problems-many", Severity: Warning, File: p.file,
+			Message: fmt.Sprintf("%d more problems are not listed", p.untold), Cure: findRule("problems-many").cure})
+	}
 	return p.m, p.problems
 }
 
@@ -44,54 +52,73 @@ type parser struct {
 	profile   *Profile
 	m         *Manifest
 	problems  []Problem
+	untold    int
+	told      string // the name that problems speak of
+
+	text     *frontText
+	edits    []edit // what repair changed in lines of text
+	named    bool
+	metaTags []string
 }
 
-func (p *parser) fatal(code string, line int, msg string) {
-	p.problems = append(p.problems, Problem{Code: code, Severity: Error, File: p.file, Line: line, Col: 1, Message: msg, Fatal: true})
+func newParser(o *ParseOptions) *parser {
+	if o == nil {
+		o = &ParseOptions{}
+	}
+	p := &parser{file: cmp.Or(o.File, "SKILL.md"), dir: o.Dir, profile: o.Profile}
+	p.m = &Manifest{DefaultEnabled: true, UserInvocable: true, Background: true, Name: fallbackName("", o.Dir)}
+	return p
 }
 
+// report adds a problem of the given code, place, field and message; what the profile says of the
+// code is filled in. It drops what the profile does not check.
+func (p *parser) report(pr Problem) {
+	r := findRule(pr.Code)
+	pr.Severity = r.severity(p.profile.column())
+	if pr.Severity == Off {
+		return
+	}
+	pr.File = p.file
+	pr.Fatal = r.fatal || pr.Severity == Error && p.profile.Strict()
+	pr.Cure = cmp.Or(pr.Cure, r.cure)
+	if pr.Line > 0 && pr.Col == 0 {
+		pr.Col = 1
+	}
+	if w := p.profile.words(&pr, p.told, p.dir); w != "" {
+		pr.Message = w
+	}
+	pr.Message = printable(pr.Message)
+	same := func(q Problem) bool { return q.Line == pr.Line && q.Col == pr.Col && q.Message == pr.Message }
+	if slices.ContainsFunc(p.problems, same) {
+		return
+	}
+	if len(p.problems) >= maxProblems && !pr.Fatal {
+		p.untold++
+		return
+	}
+	p.problems = append(p.problems, pr)
+}
+
+// parse takes the file apart. It stops where nothing is left to read.
 func (p *parser) parse(src []byte) {
-	src = bytes.TrimPrefix(src, []byte("\ufeff"))
-	src = bytes.ReplaceAll(src, []byte("\r\n"), []byte("\n"))
-	if !bytes.HasPrefix(src, []byte("---\n")) {
-		p.fatal("frontmatter-missing", 1, "SKILL.md must start with YAML front matter")
+	if !p.readable(src) {
 		return
 	}
-	front, body, ok := bytes.Cut(src[4:], []byte("\n---"))
+	text := p.split(src)
+	if text == nil {
+		return
+	}
+	p.text = text
+	p.m.Body, p.m.BodyLine = text.body(src)
+	entries, ok := p.nodes()
 	if !ok {
-		p.fatal("frontmatter-unclosed", 1, "SKILL.md frontmatter not terminated")
 		return
 	}
-	p.m.Body = strings.TrimSpace(string(body))
-	root, err := yamlnode.Parse(front, nil)
-	if err != nil {
-		p.fatal("yaml-syntax", 1, err.Error())
-		return
-	}
-	for _, kv := range root.Pairs {
-		p.field(kv.Key.Value, kv.Value)
-	}
-	if p.m.Description == "" {
-		p.fatal("fields-missing", 1, fmt.Sprintf("missing '%s'", "description"))
-	}
-	p.m.Brief = brief(p.m.Description)
+	p.fields(entries)
+	p.finish()
 }
 
-func (p *parser) field(key string, v *yamlnode.Node) {
-	p.m.Fields = append(p.m.Fields, Field{Key: key, Line: v.Line + 1, Col: v.Col, Value: v.Value})
-	switch key {
-	case "name":
-		p.m.Name = v.Value
-	case "description":
-		p.m.Description = strings.TrimSpace(v.Value)
-	case "license":
-		p.m.License = v.Value
-	case "version":
-		p.m.Version = v.Value
-	}
-}
-
-func brief(s string) string {
-	s, _, _ = strings.Cut(s, ". ")
-	return s
+// printable keeps NUL and broken characters out of messages that quote the file.
+func printable(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\ufffd"), "\x00", "")
 }
