@@ -106,9 +106,13 @@ func TestInstructionsFrame(t *testing.T) {
 		files = append(files, fmt.Sprintf("references/r%02d.md", i))
 	}
 	s := load(t, "", "Read references/r00.md.", append(files, "scripts/run.py", "assets/a&b.txt")...)
+	digest, err := s.Digest()
+	if err != nil {
+		t.Fatal(err)
+	}
 	body := instructions(t, s, &InstructionOptions{Wrap: true, Dir: "/skills/s"}).Body
 	for _, want := range []string{
-		`<skill_content name="s" source="bundled"`, "\nRead references/r00.md.\n\nSkill directory: /skills/s\n",
+		`<skill_content name="s" source="bundled" digest="` + digest + "\">\nRead references/r00.md.", "\nRead references/r00.md.\n\nSkill directory: /skills/s\n",
 		"Relative paths in these instructions are relative to that directory.", "\n<skill_resources>\n<file>assets/a&amp;b.txt</file>\n",
 		"and 12 more that are not listed\n</skill_resources>",
 	} {
@@ -121,6 +125,9 @@ func TestInstructionsFrame(t *testing.T) {
 	}
 	if !strings.HasSuffix(body, "\n</skill_content>") || strings.Contains(body, "SKILL.md") {
 		t.Errorf("got:\n%s", body)
+	}
+	if got := instructions(t, s, &InstructionOptions{Wrap: true, NoDigest: true}).Body; strings.Contains(got, "digest") {
+		t.Errorf("NoDigest: got:\n%s", got)
 	}
 	s = load(t, "", "Run it.", "scripts/run.py", "references/r.md")
 	body = instructions(t, s, &InstructionOptions{Wrap: true, Dir: "/skills/s"}).Body

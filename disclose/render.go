@@ -172,7 +172,7 @@ func (r *renderer) text() Text {
 		return Text{Body: string(body), Tokens: whole(r.count(body)), Cut: r.cut}
 	}
 	t := Text{Cut: r.cut}
-	b := r.style.head(make([]byte, 0, 1024+480*len(r.items)), r)
+	b := r.style.head(make([]byte, 0, r.room()), r)
 	sum := r.count(b)
 	if r.style.item != nil {
 		b, t.Skills = r.list(b, &sum)
@@ -188,6 +188,15 @@ func (r *renderer) text() Text {
 	}
 	t.Body, t.Tokens = string(b), whole(sum)
 	return t
+}
+
+// room returns about how many bytes the text will have.
+func (r *renderer) room() int {
+	n := 2048
+	for i := range r.items {
+		n += 192 + len(r.items[i].desc) + len(r.items[i].desc)/16
+	}
+	return n
 }
 
 // list appends the skills, adds what they cost to sum and returns it by skill.

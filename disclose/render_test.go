@@ -75,6 +75,9 @@ func TestEmpty(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", s, got.Body, want)
 		}
 	}
+	if got, want := render(t, c, &Options{Style: Wink, Activation: Long}).Body, element+"\n\n"+longSteps; got != want {
+		t.Errorf("long: got %q, want %q", got, want)
+	}
 	tool := render(t, c, &Options{Style: Tool}).Body
 	if want := "<available_skills>\n(No skills currently available)\n</available_skills>\n"; !strings.Contains(tool, want) {
 		t.Errorf("tool: no %q in %q", want, tool)
@@ -152,6 +155,20 @@ func TestLocation(t *testing.T) {
 	memory := render(t, catalog(t, file{name: "alpha"}), &Options{}).Body
 	if want := "<location>skill://alpha/SKILL.md</location>"; !strings.Contains(memory, want) {
 		t.Errorf("embedded: no %q in:\n%s", want, memory)
+	}
+}
+
+// when_to_use follows the description, but not where the reference library is followed.
+func TestWhenToUse(t *testing.T) {
+	c := catalog(t, file{name: "s", front: "when_to_use: When a table is wide.\n"})
+	if got, want := render(t, c, &Options{Style: Markdown}).Body, "- s: Does s. When a table is wide."; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if got := render(t, c, &Options{Style: SkillsRef}).Body; strings.Contains(got, "wide") {
+		t.Errorf("skills-ref: got %q", got)
+	}
+	if got := hitNames(NewIndex(c).Search("wide", 0)); got != "s" {
+		t.Errorf("search: got %q", got)
 	}
 }
 

@@ -1,0 +1,104 @@
+package disclose
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/agent-base/agent-base/skill"
+)
+
+func choose(t *testing.T, c *skill.Catalog, query string, o *ChooseOptions) Choice {
+	t.Helper()
+	choice, err := NewIndex(c).Choose(t.Context(), query, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return choice
+}
+
+// R83 C56 C13: the tier for each kind of catalogue and query.
+func TestChoose(t *testing.T) {
+	pdf := file{name: "pdf", desc: "Works with PDF files. It does much more.", front: "triggers:\n  keywords: [acrobat]\n", body: "PDF steps."}
+	csv := file{name: "csv", front: "triggers:\n  keywords: [comma]\n", body: "CSV steps."}
+	plain := file{name: "plain", desc: "Has no triggers."}
+	rows := []struct {
+		name  string
+		files []file
+		query string
+		tier  Tier
+		body  string
+	}{
+		{"no skill", nil, "acrobat", TierNothing, ""},
+		{"no match", []file{pdf, csv}, "good morning", TierBreadcrumb, "[2 skills available]"},
+		{"one skill", []file{pdf}, "good morning", TierBreadcrumb, "[1 skill available]"},
+		{"asked", []file{csv, pdf}, "What can you do?", TierRegistry, "## Available Skills\n\n- csv: Does csv.\n- pdf: Works with PDF files."},
+		{"no triggers", []file{plain}, "good morning", TierRegistry, "## Available Skills\n\n- plain: Has no triggers."},
+		{"mixed", []file{csv, pdf, plain}, "good morning", TierRegistry, "## Available Skills\n\n- plain: Has no triggers.\n\n[2 skills available]"},
+		{"match", []file{csv, pdf, plain}, "open acrobat", TierInstructions, "PDF steps."},
+		{"two match", []file{csv, pdf, plain}, "comma in acrobat", TierInstructions, "CSV steps.\n\nPDF steps."},
+		{"name without triggers", []file{plain}, "use plain", TierInstructions, ""},
+		{"asked, but about one", []file{csv, pdf}, "which skills does pdf need", TierInstructions, "PDF steps."},
+	}
+	for _, r := range rows {
+		t.Run(r.name, func(t *testing.T) {
+			got := choose(t, catalog(t, r.files...), r.query, &ChooseOptions{Instructions: &InstructionOptions{}})
+			if got.Tier != r.tier || got.Text.Body != r.body {
+				t.Errorf("got %s:\n%s\nwant %s:\n%s", got.Tier, got.Text.Body, r.tier, r.body)
+			}
+			if got.Text.Tokens != Tokens(got.Text.Body) {
+				t.Errorf("got %d tokens, want %d", got.Text.Tokens, Tokens(got.Text.Body))
+			}
+		})
+	}
+}
+
+// R78: max_skills is 3 unless said otherwise.
+func TestChooseMax(t *testing.T) {
+	var files []file
+	for _, name := range []string{"a", "b", "c", "d"} {
+		files = append(files, file{name: name + "-skill", front: "triggers:\n  verbs: [go]\n", body: name})
+	}
+	c := catalog(t, files...)
+	if got := len(choose(t, c, "go", nil).Matches); got != 3 {
+		t.Errorf("got %d, want 3", got)
+	}
+	if got := len(choose(t, c, "go", &ChooseOptions{MaxSkills: 4}).Matches); got != 4 {
+		t.Errorf("got %d, want 4", got)
+	}
+	if body := choose(t, c, "go", nil).Text.Body; strings.Count(body, "<skill_content ") != 3 {
+		t.Errorf("not framed:\n%s", body)
+	}
+}
+
+// A skill that went away after the catalogue was made takes no other down.
+func TestChooseSurvivesLoss(t *testing.T) {
+	m := memory(file{name: "gone", front: "triggers:\n  verbs: [go]\n"}, file{name: "here", front: "triggers:\n  verbs: [go]\n", body: "Steps."})
+	c := open(t, skill.Layer{Name: "bundled", Source: skill.FS(m, nil), Trust: skill.Bundled})
+	x := NewIndex(c)
+	m["gone/SKILL.md"] = &fstest.MapFile{Data: []byte("no front matter")}
+	got, err := x.Choose(t.Context(), "go", &ChooseOptions{Instructions: &InstructionOptions{}})
+	if err != nil || got.Text.Body != "Steps." || len(got.Matches) != 1 || len(got.Text.Warnings) != 1 {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	m["here/SKILL.md"] = m["gone/SKILL.md"]
+	got, err = x.Choose(t.Context(), "go", nil)
+	if err != nil || got.Tier != TierBreadcrumb || len(got.Text.Warnings) != 2 {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
+// R83: questions about the skills themselves.
+func TestAsksForSkills(t *testing.T) {
+	rows := map[string]bool{
+		"what can you do?": true, "What could you do for me": true, "list skills": true, "list all available skills": true,
+		"Show me your capabilities.": true, "which skills do you have": true, "what skills are there": true, "what can u do": true,
+		"what can you do about the failing build": false, "skills": false, "do what you can": false, "": false, "list files": false,
+		"what marketing skills should I put into my resume for this job": false, "tell me what you can do": true,
+	}
+	for query, want := range rows {
+		if got := AsksForSkills(query); got != want {
+			t.Errorf("%q: got %v, want %v", query, got, want)
+		}
+	}
+}

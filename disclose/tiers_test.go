@@ -1,0 +1,169 @@
+package disclose
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agent-base/agent-base/skill"
+)
+
+// onDisk writes skills below a new directory and returns it.
+func onDisk(t testing.TB, files map[string]string) string {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+// R90 C47 C50 C51.
+func TestTiers(t *testing.T) {
+	text := file{name: "pdf", body: "# Body"}.text()
+	root := onDisk(t, map[string]string{
+		"pdf/SKILL.md": text, "pdf/scripts/run.py": "print(1)\n", "pdf/references/a.md": "A", "pdf/references/b.md": "B", "pdf/assets/x.txt": "X",
+		"csv/SKILL.md": file{name: "csv"}.text(),
+	})
+	tiers := Tiers{open(t, skill.Layer{Name: "project", Source: skill.Dir(root, nil)})}
+	if got, want := tiers.Names(), []string{"csv", "pdf"}; !slices.Equal(got, want) {
+		t.Errorf("names: got %q, want %q", got, want)
+	}
+	if got := tiers.Tier1(); !strings.Contains(got, "<location>"+root+"/pdf/SKILL.md</location>") {
+		t.Errorf("tier 1: got %q", got)
+	}
+	if got, err := tiers.Tier2(t.Context(), "PDF"); err != nil || got != text {
+		t.Errorf("tier 2: got %q, %v", got, err)
+	}
+	if got, err := tiers.Tier3List(t.Context(), "pdf", References); err != nil || !slices.Equal(got, []string{"references/a.md", "references/b.md"}) {
+		t.Errorf("tier 3 list: got %q, %v", got, err)
+	}
+	if got, err := tiers.Tier3List(t.Context(), "csv", Assets); err != nil || got != nil {
+		t.Errorf("tier 3 list without files: got %q, %v", got, err)
+	}
+	if got, err := tiers.Tier3(t.Context(), "pdf", "scripts/run.py"); err != nil || got != "print(1)\n" {
+		t.Errorf("tier 3 of a script: got %q, %v", got, err)
+	}
+	if _, err := tiers.Tier3List(t.Context(), "pdf", "secrets"); err == nil {
+		t.Error("unknown kind: no error")
+	}
+	for _, path := range []string{"../csv/SKILL.md", "/etc/passwd", "scripts/../../csv/SKILL.md", "no.md"} {
+		if got, err := tiers.Tier3(t.Context(), "pdf", path); err == nil {
+			t.Errorf("%q: got %q and no error", path, got)
+		}
+	}
+	var missing *skill.NotFoundError
+	if _, err := tiers.Tier2(t.Context(), "docx"); !errors.As(err, &missing) {
+		t.Errorf("got %v, want a *skill.NotFoundError", err)
+	}
+	if got := (Tiers{catalog(t)}).Tier1(); got != "" {
+		t.Errorf("no skills: got %q", got)
+	}
+}
+
+// What a model may not see is in no list and cannot be opened by name.
+func TestHiddenSkills(t *testing.T) {
+	c := catalog(t, file{name: "open"}, file{name: "secret", front: "disable-model-invocation: true\n"}, file{name: "off", front: "default_enabled: false\n"})
+	for _, s := range Styles() {
+		if body := render(t, c, &Options{Style: s}).Body; strings.Contains(body, "secret") || strings.Contains(body, "off") {
+			t.Errorf("%s: got:\n%s", s, body)
+		}
+	}
+	tiers, x := Tiers{c}, NewIndex(c)
+	for _, name := range []string{"secret", "off"} {
+		var missing *skill.NotFoundError
+		if _, err := tiers.Tier2(t.Context(), name); !errors.As(err, &missing) {
+			t.Errorf("%s: got %v, want a *skill.NotFoundError", name, err)
+		}
+		if got := matchNames(x.Match("use "+name, nil)) + hitNames(x.Search(name, 9)); got != "" {
+			t.Errorf("%s: found %q", name, got)
+		}
+	}
+}
+
+// R189 R54 R91: two roots, each with its mount and its globs, in one text that a plain host with
+// read and shell can follow.
+func TestTwoMounts(t *testing.T) {
+	org := onDisk(t, map[string]string{
+		"security-review/SKILL.md": file{name: "security-review"}.text(), "python-style/SKILL.md": file{name: "python-style"}.text(),
+		"csv-old-deprecated/SKILL.md": file{name: "csv-old-deprecated"}.text(),
+	})
+	project := onDisk(t, map[string]string{"csv-load/SKILL.md": file{name: "csv-load"}.text(), "json-diff/SKILL.md": file{name: "json-diff"}.text()})
+	layers := []skill.Layer{
+		{Name: "project", Mount: "skills/project", Source: skill.Dir(project, nil)},
+		{Name: "enterprise", Mount: "skills/org", Source: skill.Dir(org, nil)},
+	}
+	rows := []struct {
+		name        string
+		allow, deny []string
+		want        []string
+	}{
+		{"all", nil, nil, []string{"skills/project/csv-load", "skills/org/csv-old-deprecated", "skills/project/json-diff", "skills/org/python-style", "skills/org/security-review"}},
+		{"story 1", []string{"security-*", "python-*"}, nil, []string{"skills/org/python-style", "skills/org/security-review"}},
+		{"story 3", []string{"csv-*", "json-*", "parquet-*"}, []string{"*-deprecated"}, []string{"skills/project/csv-load", "skills/project/json-diff"}},
+	}
+	workspace := map[string]string{"skills/org/": org, "skills/project/": project}
+	for _, r := range rows {
+		t.Run(r.name, func(t *testing.T) {
+			c, err := skill.Open(t.Context(), &skill.Options{Layers: layers, Allow: r.allow, Deny: r.deny})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, line := range strings.Split(render(t, c, &Options{Style: Wink}).Body, "\n") {
+				if s, ok := strings.CutPrefix(line, "    <location>"); ok {
+					got = append(got, strings.TrimSuffix(s, "</location>"))
+				}
+			}
+			if !slices.Equal(got, r.want) {
+				t.Errorf("got %q, want %q", got, r.want)
+			}
+			for _, l := range got {
+				for mount, root := range workspace {
+					if dir, ok := strings.CutPrefix(l, mount); ok {
+						if _, err := os.Stat(filepath.Join(root, dir, "SKILL.md")); err != nil {
+							t.Errorf("a plain host finds no SKILL.md at %q: %v", l, err)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// Format of to-prompt in the reference library, and its four cases.
+func TestSkillsRefVectors(t *testing.T) {
+	root := onDisk(t, map[string]string{
+		"my-skill/SKILL.md": file{name: "my-skill", desc: "A test skill"}.text(),
+		"other/SKILL.md":    "---\nname: other\ndescription: |\n  Use <foo> & <bar> \"tags\"\n  it's two lines\n---\nBody\n",
+	})
+	c := open(t, skill.Layer{Name: "project", Source: skill.Dir(root, nil)})
+	want := "<available_skills>\n<skill>\n<name>\nmy-skill\n</name>\n<description>\nA test skill\n</description>\n<location>\n" + root +
+		"/my-skill/SKILL.md\n</location>\n</skill>\n<skill>\n<name>\nother\n</name>\n<description>\n" +
+		"Use &lt;foo&gt; &amp; &lt;bar&gt; &quot;tags&quot;\nit&#x27;s two lines\n</description>\n<location>\n" + root +
+		"/other/SKILL.md\n</location>\n</skill>\n</available_skills>"
+	if got := render(t, c, &Options{Style: SkillsRef}).Body; got != want {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+	}
+	if got, want := render(t, catalog(t), &Options{Style: SkillsRef}).Body, "<available_skills>\n</available_skills>"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	// The location is not escaped.
+	odd := onDisk(t, map[string]string{"a&b/one/SKILL.md": file{name: "one"}.text()})
+	c = open(t, skill.Layer{Name: "project", Source: skill.Dir(filepath.Join(odd, "a&b"), nil)})
+	if got, want := render(t, c, &Options{Style: SkillsRef}).Body, "\n"+odd+"/a&b/one/SKILL.md\n"; !strings.Contains(got, want) {
+		t.Errorf("no %q in:\n%s", want, got)
+	}
+}
