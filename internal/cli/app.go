@@ -36,25 +36,53 @@ func (a *app) ready() error {
 
 // catalog opens the skills there are, and warns about settings that count for nothing.
 func (a *app) catalog(ctx context.Context) (*skill.Catalog, error) {
-	cfg, problems := a.settings()
-	for _, p := range problems {
-		a.warnProblem(p)
-	}
+	cfg := a.spokenSettings()
 	var err error
 	if a.trustSet, err = a.trusted(); err != nil {
 		a.warn(err.Error())
 	}
-	o := &skill.Options{Layers: a.layers(), Allow: cfg.Allow, Deny: cfg.Deny, Want: cfg.Want,
+	profile, err := skill.ProfileNamed(cfg.Profile)
+	if err != nil {
+		return nil, err
+	}
+	o := &skill.Options{Layers: a.layers(), Profile: profile, Allow: cfg.Allow, Deny: cfg.Deny, Want: cfg.Want,
 		Trust: a.trustOf, LookPath: a.sys.LookPath, Version: engineVersion}
 	if cfg.Duplicates == "error" {
 		o.Duplicates = skill.Refuse
+	}
+	if cfg.Omniforge {
+		o.Precedence = skill.ByPriority
 	}
 	cat, err := skill.Open(ctx, o)
 	if err != nil {
 		return nil, err
 	}
-	a.warnSelection(ctx, cat)
+	for _, p := range cat.Problems() {
+		if spoken(p.Code) {
+			a.warnProblem(p)
+		}
+	}
 	return cat, nil
+}
+
+// spokenSettings returns every setting, after warnings about those that count for nothing.
+func (a *app) spokenSettings() *config.Config {
+	cfg, problems := a.settings()
+	for _, p := range problems {
+		a.warnProblem(p)
+	}
+	return cfg
+}
+
+// spoken reports whether a problem of the catalogue is told whatever the command: it is about what was asked for
+// (C21, C61, R72) or about a whole source. Those of single skills are for why, info, validate and doctor.
+func spoken(code string) bool {
+	switch code {
+	case "skill-untrusted", "skill-unknown", "skills-none-trusted", "skills-untrusted-loaded", "trust-unreadable",
+		"glob-invalid", "source-unreadable":
+		return true
+	}
+	return false
 }
 
 // layers returns the sources of skills, highest precedence first.
@@ -62,13 +90,7 @@ func (a *app) layers() []skill.Layer {
 	cfg, _ := a.settings()
 	var out []skill.Layer
 	for _, l := range cfg.Layers() {
-		layer := skill.Layer{Name: l.Name, Mount: l.Mount}
-		switch {
-		case l.Dir != "":
-			layer.Source = skill.Dir(l.Dir, &skill.DirOptions{Nested: cfg.Nested})
-		default:
-			layer.Source = skill.FS(skills.Core(), &skill.FSOptions{Cache: filepath.Join(cfg.Paths.Cache, "bundled")})
-		}
+		layer := skill.Layer{Name: l.Name, Mount: l.Mount, Source: a.source(l)}
 		if l.Name == config.Bundled { // embedded, or from the user's own coreDir
 			layer.Trust = skill.Bundled
 		}
@@ -77,34 +99,27 @@ func (a *app) layers() []skill.Layer {
 	return out
 }
 
-// warnSelection says what AGENT_SKILLS did not do: C21, C61, R72.
-func (a *app) warnSelection(ctx context.Context, cat *skill.Catalog) {
-	if a.flags.quiet {
-		return
-	}
+// source returns the skills of one layer.
+func (a *app) source(l config.Layer) skill.Source {
 	cfg, _ := a.settings()
-	for _, p := range a.unknownSkills(cat) {
-		a.warnProblem(p)
-	}
-	switch cfg.Want.Mode {
-	case skill.AllUntrusted:
-		a.warn("AGENT_SKILLS=all-untrusted loads every skill, and scripts run that nobody has approved")
-	case skill.All:
-		for range cat.All() {
-			return
+	if l.Dir == "" {
+		o := &skill.FSOptions{}
+		if cfg.Paths.Cache != "" {
+			o.Cache = filepath.Join(cfg.Paths.Cache, "bundled")
 		}
-		a.warn("No trusted skills installed. Install skills with 'agent skill add' or use AGENT_SKILLS=all-untrusted") // R72
-	case skill.Named:
-		for _, name := range cfg.Want.Names {
-			e, err := cat.Lookup(name)
-			if err != nil || e.State() != skill.Disabled {
-				continue
-			}
-			if t, err := e.Trust(ctx); err == nil && !t.Runs() {
-				a.warn(fmt.Sprintf("%s is not loaded: nobody has approved it: %s", name, trustCure(name)))
-			}
-		}
+		return skill.FS(skills.Core(), o)
 	}
+	o := &skill.DirOptions{Nested: cfg.Nested}
+	switch cfg.Symlinks {
+	case "deny":
+		o.Links = skill.LinksDeny
+	case "allow-list":
+		o.Allow = cfg.LinkRoots
+	}
+	if l.Name == config.ProjectDir || l.Name == config.Claude { // a clone may bring a link to anywhere (R49)
+		o.Within = cfg.Paths.Project
+	}
+	return skill.Dir(l.Dir, o)
 }
 
 // unknownSkills returns a problem for each name in AGENT_SKILLS that no skill has (R71, C61).
@@ -164,6 +179,10 @@ func (a *app) trusted() (*trust.Set, error) {
 
 // trustOf is the catalogue's question whether a skill's content may run.
 func (a *app) trustOf(ctx context.Context, s skill.Subject) (skill.Trust, error) {
+	cfg, _ := a.settings()
+	if cfg.Want.Mode == skill.AllUntrusted { // 1.4: scripts run too; the catalogue warns
+		return skill.Root, nil
+	}
 	return a.trustSet.Func()(ctx, s)
 }
 

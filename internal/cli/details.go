@@ -115,6 +115,9 @@ func (a *app) inspectTrust(ctx context.Context, d *details, e skill.Entry) error
 		return err
 	}
 	d.Trust, d.ScriptsRun = t.String(), t.Runs()
+	if cfg, _ := a.settings(); cfg.Want.Mode == skill.AllUntrusted && t == skill.Root {
+		d.Trust = "all-untrusted" // nobody has approved it, and AGENT_SKILLS lets it run
+	}
 	if !d.ScriptsRun {
 		d.Cure = trustCure(e.Canonical())
 	}

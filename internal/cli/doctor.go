@@ -110,8 +110,12 @@ func (a *app) diagnose(ctx context.Context) (*diagnosis, error) {
 	for _, ok := range set.Approvals() {
 		d.Trust.Approvals = append(d.Trust.Approvals, fmt.Sprintf("%s [%s] %s", ok.Name, short(ok.Digest), ok.Dir))
 	}
-	d.Problems = append(append([]skill.Problem{}, problems...), cat.Problems()...)
-	d.Problems = append(d.Problems, a.unknownSkills(cat)...)
+	d.Problems = append(append([]skill.Problem{}, problems...), a.unknownSkills(cat)...)
+	for _, p := range cat.Problems() {
+		if p.Code != "skill-unknown" { // told as an error of the settings already
+			d.Problems = append(d.Problems, p)
+		}
+	}
 	for _, p := range d.Problems {
 		d.OK = d.OK && p.Severity != skill.Error
 	}
@@ -136,9 +140,13 @@ func countLayers(cfg *config.Config, cat *skill.Catalog) []layer {
 		}
 		out = append(out, at)
 	}
+	folders := map[string]int{}
+	for _, l := range out {
+		folders[l.Name]++
+	}
 	add := func(e skill.Entry) {
 		for i := range out {
-			if e.Layer() == out[i].Name && (out[i].Dir == "" || below(out[i].Dir, e.Location())) {
+			if e.Layer() == out[i].Name && (folders[e.Layer()] == 1 || below(out[i].Dir, e.Location())) {
 				out[i].Skills++
 				return
 			}

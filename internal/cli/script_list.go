@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"maps"
+	"path"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -45,7 +46,7 @@ func (a *app) listScripts(ctx context.Context, args []string, json bool) error {
 		var rows [][]string
 		for _, name := range slices.Sorted(maps.Keys(bySkill)) {
 			for _, s := range bySkill[name] {
-				rows = append(rows, []string{name, s.Name, s.Path})
+				rows = append(rows, []string{name, s.Name, script.Dir + "/" + path.Base(s.Path)})
 			}
 		}
 		if len(rows) == 0 {
@@ -54,7 +55,7 @@ func (a *app) listScripts(ctx context.Context, args []string, json bool) error {
 			}
 			return nil
 		}
-		return a.ui.Table([]string{"SKILL", "SCRIPT", "PATH"}, rows)
+		return a.ui.Table([]string{"SKILL", "SCRIPT", "FILE"}, rows)
 	})
 }
 

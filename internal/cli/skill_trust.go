@@ -62,9 +62,11 @@ func (a *app) trust(ctx context.Context, name string, o *trustOptions) error {
 	if err != nil {
 		return err
 	}
-	if t, err := e.Trust(ctx); err != nil {
+	t, err := e.Trust(ctx)
+	if err != nil {
 		return err
-	} else if t.Runs() {
+	}
+	if cfg, _ := a.settings(); t.Runs() && cfg.Want.Mode != skill.AllUntrusted {
 		return a.saidTrust(e, t.String(), fmt.Sprintf("%s is trusted already (%s)", e.Name(), t), o.json)
 	}
 	s, err := e.Load(ctx)

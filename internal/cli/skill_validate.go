@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-base/agent-base/internal/ui"
+	"github.com/agent-base/agent-base/skill"
+)
+
+type validateOptions struct {
+	codes, json bool
+}
+
+// verdictJSON is one skill in the output of validate --json.
+type verdictJSON struct {
+	Path     string          `json:"path"` // of its SKILL.md, as it was reached
+	Name     string          `json:"name"`
+	Valid    bool            `json:"valid"` // no problem is an error
+	Problems []skill.Problem `json:"problems"`
+}
+
+func validateCommand(a *app) *cobra.Command {
+	o := &validateOptions{}
+	c := &cobra.Command{
+		Use:   "validate PATH...",
+		Short: "Check skills and say what is wrong, where, and how to mend it",
+		Long: `Check a SKILL.md, a skill's folder, or all skills in a folder. Each problem is one line
+"file:line:col: severity[code] message", with its cure below. Warnings are no failure; errors make the exit code 4.
+
+With --strict the rules of the open standard hold, with --profile those of another document.`,
+		Example: `  agent skill validate csv-report
+  agent skill validate --strict .agent/skills
+  agent skill validate --codes`,
+		Args: func(c *cobra.Command, args []string) error {
+			if o.codes {
+				return arguments(0, 0, "no argument beside --codes")(c, args)
+			}
+			return arguments(1, -1, "the path of a SKILL.md, of a skill or of a folder of skills")(c, args)
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if o.codes {
+				return a.codes(o.json)
+			}
+			return a.validate(c.Context(), args, o)
+		},
+	}
+	c.Flags().BoolVar(&o.codes, "codes", false, "list the codes of all problems instead")
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	return c
+}
+
+func (a *app) validate(ctx context.Context, paths []string, o *validateOptions) error {
+	profile, err := skill.ProfileNamed(a.spokenSettings().Profile)
+	if err != nil {
+		return err
+	}
+	verdicts := []verdictJSON{}
+	for _, path := range paths {
+		files, err := a.manifests(ctx, path)
+		if err != nil {
+			return err
+		}
+		for _, file := range files {
+			verdicts = append(verdicts, *a.validateOne(file, profile))
+		}
+	}
+	invalid := 0
+	for _, v := range verdicts {
+		if !v.Valid {
+			invalid++
+		}
+	}
+	if o.json {
+		if err := writeJSON(a.ui.Out, map[string]any{"skills": verdicts, "valid": invalid == 0}); err != nil {
+			return err
+		}
+	} else {
+		a.verdicts(verdicts, invalid)
+	}
+	if invalid > 0 {
+		return said(ExitInvalid)
+	}
+	return nil
+}
+
+// validateOne checks one SKILL.md by the rules of the profile.
+func (a *app) validateOne(f manifestFile, profile *skill.Profile) *verdictJSON {
+	v := &verdictJSON{Path: f.path, Problems: []skill.Problem{}}
+	src, err := readManifest(a.abs(f.path))
+	if err != nil {
+		v.Problems = append(v.Problems, unreadable(f.path, err))
+		return v
+	}
+	m, problems := skill.Parse(src, &skill.ParseOptions{File: f.path, Dir: filepath.Base(filepath.Dir(a.abs(f.path))), Profile: profile})
+	v.Name, v.Problems = m.Name, append(v.Problems, problems...)
+	v.Valid = !slices.ContainsFunc(problems, func(p skill.Problem) bool { return p.Severity == skill.Error })
+	return v
+}
+
+// verdicts prints the problems of all skills, and on stderr how it went.
+func (a *app) verdicts(all []verdictJSON, invalid int) {
+	warnings := 0
+	for _, v := range all {
+		for _, p := range v.Problems {
+			if p.Severity != skill.Error {
+				warnings++
+			}
+			a.ui.Printf("%s\n", a.problemLine(&p))
+			if p.Cure != "" {
+				a.ui.Printf("    %s\n", a.wrapped(p.Cure, 4))
+			}
+		}
+	}
+	if a.flags.quiet || a.flush() != nil {
+		return
+	}
+	text := count(len(all), "skill") + " checked, "
+	switch {
+	case invalid > 0:
+		text += fmt.Sprintf("%d not valid", invalid)
+	case len(all) == 1:
+		text += "valid"
+	default:
+		text += "all valid"
+	}
+	if warnings > 0 {
+		text += ", " + count(warnings, "warning")
+	}
+	fmt.Fprintln(a.ui.Err, text)
+}
+
+// problemLine is a problem with its severity in colour.
+func (a *app) problemLine(p *skill.Problem) ui.Safe {
+	style := ui.Yellow
+	if p.Severity == skill.Error {
+		style = ui.Red
+	}
+	where := p.File
+	if p.Line > 0 {
+		where = fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
+	}
+	severity := a.ui.Paint(style, p.Severity.String())
+	return ui.Safe(fmt.Sprintf("%s: %s[%s] %s", ui.Line(where), severity, ui.Line(p.Code), ui.Line(p.Message)))
+}
+
+// noManifest says that a path has nothing to check.
+func noManifest(path string) error {
+	return &failure{exit: ExitNotFound, code: "not_found", hint: "name a SKILL.md, a skill's folder, or a folder of skills",
+		err: errors.New("no SKILL.md in " + fmt.Sprintf("%q", path))}
+}
+
+// codes lists every rule with its severity in the profile, by code.
+func (a *app) codes(json bool) error {
+	cfg, _ := a.settings()
+	rules := skill.Codes()
+	if json {
+		return writeJSON(a.ui.Out, map[string][]skill.Rule{"codes": rules})
+	}
+	rows := make([][]string, len(rules))
+	for i, r := range rules {
+		rows[i] = []string{r.Code, r.Severity[cfg.Profile].String(), r.Description}
+	}
+	return a.ui.Table([]string{"CODE", "SEVERITY", "MEANING"}, rows)
+}
