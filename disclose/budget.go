@@ -36,8 +36,7 @@ func (r *renderer) frame() int {
 func (r *renderer) sum() int {
 	sum := 0
 	for i := range r.items {
-		r.scratch = r.piece(r.scratch[:0], &r.items[i], i == len(r.items)-1)
-		sum += cost(r.scratch)
+		sum += r.costOf(&r.items[i], i)
 	}
 	return sum
 }
@@ -54,10 +53,29 @@ func (r *renderer) shorten() {
 		r.items[i].desc, r.items[i].nameOnly = "", true
 	}
 	if r.fits() {
+		r.upgrade(full)
 		r.note(full)
 		return
 	}
 	r.names(full)
+}
+
+// upgrade gives the brief form back to as many names as there is room for, by priority and name.
+func (r *renderer) upgrade(full []item) {
+	if r.style.shows == showsName {
+		return
+	}
+	room := r.o.Budget*1000 - r.frame() - r.sum()
+	for _, at := range byPriority(full) {
+		it := item{e: full[at].e, desc: full[at].desc}
+		if utf8.RuneCountInString(it.desc) > briefLimit {
+			it.desc = brief(it.e)
+		}
+		if room -= r.costOf(&it, at) - r.costOf(&r.items[at], at); room < 0 {
+			return
+		}
+		r.items[at] = it
+	}
 }
 
 // form is what the search for a common length needs to know of one description.
@@ -75,7 +93,7 @@ func (r *renderer) toCommonLength() bool {
 	for i := range r.items {
 		it := &r.items[i]
 		f := form{full: it.desc, brief: brief(it.e), length: utf8.RuneCountInString(it.desc)}
-		f.fullCost, f.briefCost = r.costWith(it, f.full), r.costWith(it, f.brief)
+		f.fullCost, f.briefCost = r.costWith(i, f.full), r.costWith(i, f.brief)
 		longest = max(longest, f.length)
 		forms[i] = f
 	}
@@ -83,7 +101,7 @@ func (r *renderer) toCommonLength() bool {
 	try := func(length int) bool {
 		sum := 0
 		for i := range forms {
-			desc, c := r.shorter(&r.items[i], &forms[i], length)
+			desc, c := r.shorter(i, &forms[i], length)
 			r.items[i].desc = desc
 			sum += c
 		}
@@ -103,10 +121,10 @@ func (r *renderer) toCommonLength() bool {
 	return try(low)
 }
 
-// shorter returns the description of it in at most length characters and what the item then
+// shorter returns the description of the i-th item in at most length characters and what the item then
 // costs. It goes not below the brief form, neither in length nor in cost, and returns the whole
 // where cutting saves nothing.
-func (r *renderer) shorter(it *item, f *form, length int) (string, int) {
+func (r *renderer) shorter(i int, f *form, length int) (string, int) {
 	if f.length <= length || f.briefCost >= f.fullCost {
 		return f.full, f.fullCost
 	}
@@ -114,7 +132,7 @@ func (r *renderer) shorter(it *item, f *form, length int) (string, int) {
 		return f.brief, f.briefCost
 	}
 	cut := firstWords(f.full, length)
-	switch c := r.costWith(it, cut); {
+	switch c := r.costWith(i, cut); {
 	case c >= f.fullCost:
 		return f.full, f.fullCost
 	case c > f.briefCost:
@@ -123,10 +141,14 @@ func (r *renderer) shorter(it *item, f *form, length int) (string, int) {
 	return f.brief, f.briefCost
 }
 
-// costWith returns what it costs with another description, as if it were the last.
-func (r *renderer) costWith(it *item, desc string) int {
-	other := item{e: it.e, desc: desc}
-	r.scratch = r.piece(r.scratch[:0], &other, true)
+// costWith returns what the i-th item costs with another description.
+func (r *renderer) costWith(i int, desc string) int {
+	return r.costOf(&item{e: r.items[i].e, desc: desc}, i)
+}
+
+// costOf returns what it costs as the i-th item.
+func (r *renderer) costOf(it *item, i int) int {
+	r.scratch = r.piece(r.scratch[:0], it, i == len(r.items)-1)
 	return cost(r.scratch)
 }
 

@@ -101,6 +101,22 @@ func TestBudgetSteps(t *testing.T) {
 	}
 }
 
+// C41: room that names leave goes to brief forms, of the most wanted skills first.
+func TestBudgetUsesItsRoom(t *testing.T) {
+	files := synthetic(40)
+	files[22].front += "priority: 5\n"
+	c := catalog(t, files...)
+	names := render(t, c, &Options{Style: Harness, Budget: 1300})
+	if len(names.Skills) != 40 || names.Tokens < 1250 {
+		t.Errorf("got %d skills and %d tokens of 1300", len(names.Skills), names.Tokens)
+	}
+	for _, cut := range names.Cut {
+		if cut.Name == files[22].name && cut.What != Shortened {
+			t.Errorf("the skill of the highest priority: %s", cut.What)
+		}
+	}
+}
+
 // C41: descriptions are shortened to one common length, so that no skill pays for another.
 func TestBudgetIsFair(t *testing.T) {
 	long := strings.Repeat("sorts the books of the library by colour ", 12)

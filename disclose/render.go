@@ -67,8 +67,9 @@ func Styles() []Style {
 
 // Catalog renders the skills of c that a model may see, sorted by canonical name. With a budget it
 // shortens descriptions first, all to the same length and never below their brief form, then gives
-// names only, then as many names as fit, and always counts the rest in a last line (C41). Where
-// not even that fits, the last line stands alone. The error is about an unknown option.
+// the brief form to as many as it can and the names only of the others, then as many names as fit,
+// each by priority and name, and always counts the rest in a last line (C41). Where not even that
+// fits, the last line stands alone. The error is about an unknown option.
 func Catalog(c *skill.Catalog, o *Options) (Text, error) {
 	r, err := newRenderer(o)
 	if err != nil {
