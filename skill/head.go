@@ -25,6 +25,9 @@ func headEnd(b []byte) int {
 			end++
 		}
 		if c := b[start-1]; (c == '\n' || c == '\r') && end < len(b) && (b[end] == '\n' || b[end] == '\r') {
+			if bytes.HasPrefix(b[end:], []byte("\r\n")) {
+				return end + 2
+			}
 			return end + 1
 		}
 		at += i + 1

@@ -94,6 +94,7 @@ func firstFatal(list []Problem) *Problem {
 type arena struct {
 	records []record
 	text    []byte
+	plain   plain
 }
 
 // run is how many records an arena makes at a time: few enough that the last, partly filled run
@@ -134,8 +135,8 @@ type reading struct {
 func (rd *reading) record(a *arena, f *Found) *record {
 	base := rd.part.base(f.Path)
 	var r *record
-	if p, ok := skim(f.Head, base); ok && f.Path != "." && f.File == "SKILL.md" {
-		r = a.add(f.Path, &p)
+	if f.Path != "." && f.File == "SKILL.md" && skim(&a.plain, f.Head, base) {
+		r = a.add(f.Path, &a.plain)
 	} else {
 		r = rd.parse(f, base)
 	}

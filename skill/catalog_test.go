@@ -1,0 +1,234 @@
+package skill
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+func TestDiscovery(t *testing.T) {
+	rows := []struct {
+		name     string
+		files    map[string]string
+		want     []string
+		problems []string
+	}{
+		{"R52: only folders with a SKILL.md", map[string]string{"a/SKILL.md": "", "b/": "", "c.md": ""},
+			[]string{"a project:a enabled"}, nil},
+		{"R55: nested, and a SKILL.md below a skill is its file", map[string]string{"g/a/SKILL.md": "", "g/a/x/b/SKILL.md": ""},
+			[]string{"a project:g/a enabled"}, nil},
+		{"the root is the skill", map[string]string{"SKILL.md": "---\nname: solo\ndescription: x\n---\n"},
+			[]string{"solo project:. enabled"}, []string{"name-directory SKILL.md"}},
+		{"skill.md is accepted with a warning", map[string]string{"a/skill.md": ""},
+			[]string{"a project:a enabled"}, []string{"file-name-case a/skill.md"}},
+		{"R63, R64: a broken one stops nothing", map[string]string{"a/SKILL.md": "---\nno end", "b/SKILL.md": ""},
+			[]string{"a project:a broken", "b project:b enabled"}, []string{"frontmatter-unclosed a/SKILL.md"}},
+		{"security 2.3 #42: a link out of the root", map[string]string{"x": "-> /etc", "b/SKILL.md": ""},
+			[]string{"b project:b enabled"}, []string{"link-skipped x"}},
+		{"security 2.3 #38: loops", map[string]string{"loop": "-> .", "self": "-> self", "b/SKILL.md": ""},
+			[]string{"b project:b enabled"}, []string{"link-skipped loop", "link-skipped self"}},
+		{"depth", map[string]string{"1/2/3/4/5/6/7/SKILL.md": ""}, nil, []string{"discovery-bound 1/2/3/4/5/6/7"}},
+		{"a manifest out of reach", map[string]string{"a/SKILL.md": "-> /etc/passwd", "b/SKILL.md": ""},
+			[]string{"a project:a broken", "b project:b enabled"}, []string{"manifest-link a/SKILL.md"}},
+		{"security 2.1 #2: too big", map[string]string{"a/SKILL.md": "---\n" + strings.Repeat("x", MaxManifest)},
+			[]string{"a project:a broken"}, []string{"manifest-too-big a/SKILL.md"}},
+		{"IX2: five kilobytes of front matter", map[string]string{"a/SKILL.md": "metadata:\n  note: " + strings.Repeat("word ", 190) + "\n  b: " + strings.Repeat("word ", 190) + "\n  c: " + strings.Repeat("word ", 190) + "\n  d: " + strings.Repeat("word ", 190) + "\n  e: " + strings.Repeat("word ", 190) + "\n  f: end"},
+			[]string{"a project:a enabled"}, nil},
+	}
+	for _, r := range rows {
+		t.Run(r.name, func(t *testing.T) {
+			root := disk(t, t.TempDir(), r.files)
+			c := onDir(t, root)
+			got := states(c)
+			for i, line := range got {
+				if head, _, ok := strings.Cut(line, " broken: "); ok {
+					got[i] = head + " broken"
+				}
+			}
+			wantLines(t, "skills", got, r.want...)
+			wantLines(t, "problems", codes(c, root), r.problems...)
+		})
+	}
+}
+
+// R52, R57, R62: a root that is not there has no skills, and no problem.
+func TestMissingRoot(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "none")
+	c := onDir(t, root)
+	wantLines(t, "skills", states(c))
+	wantLines(t, "problems", codes(c, root))
+}
+
+// R49: a root that leads out of the project it came with is not read.
+func TestWithin(t *testing.T) {
+	base := disk(t, t.TempDir(), map[string]string{"secret/a/SKILL.md": "", "project/.claude/skills": "-> ../../secret"})
+	project := filepath.Join(base, "project")
+	root := filepath.Join(project, ".claude", "skills")
+	c := opened(t, &Options{Layers: []Layer{{Name: "claude", Source: Dir(root, &DirOptions{Within: project})}}})
+	wantLines(t, "skills", states(c))
+	wantLines(t, "problems", codes(c, root), "source-unreadable")
+}
+
+// R54, R189: two roots under their own mounts; globs, deny after allow.
+func TestMountsAndGlobs(t *testing.T) {
+	org := disk(t, t.TempDir(), map[string]string{"security-audit/SKILL.md": "", "python-style/SKILL.md": "", "csv-old/SKILL.md": ""})
+	project := disk(t, t.TempDir(), map[string]string{"csv-read/SKILL.md": "", "json-deprecated/SKILL.md": "", "pdf/SKILL.md": ""})
+	c := opened(t, &Options{
+		Layers: []Layer{{Name: "enterprise", Mount: "skills/org", Source: Dir(org, nil)}, {Name: "project", Mount: "skills/project", Source: Dir(project, nil)}},
+		Allow:  []string{"security-*", "python-*", "csv-*", "JSON_*", "[bad"},
+		Deny:   []string{"*-deprecated", "csv-old"},
+	})
+	wantLines(t, "skills", states(c),
+		`csv-old enterprise:csv-old disabled: denied by pattern "csv-old"`,
+		"csv-read project:csv-read enabled",
+		`json-deprecated project:json-deprecated disabled: denied by pattern "*-deprecated"`,
+		"pdf project:pdf disabled: not in the allow list",
+		"python-style enterprise:python-style enabled",
+		"security-audit enterprise:security-audit enabled")
+	wantLines(t, "problems", codes(c, ""), "glob-invalid") // security 2.2 #30
+	if got := find(t, c, "python-style").Mount() + " " + find(t, c, "csv-read").Mount(); got != "skills/org skills/project" {
+		t.Errorf("mounts: %s", got)
+	}
+}
+
+func layered(t *testing.T, names ...string) []Layer {
+	t.Helper()
+	var out []Layer
+	for _, n := range names {
+		out = append(out, Layer{Name: n, Source: Dir(disk(t, t.TempDir(), map[string]string{"x/SKILL.md": "", "only-" + n + "/SKILL.md": ""}), nil)})
+	}
+	return out
+}
+
+// R56, C16: the first layer counts, and the others are its shadows in order.
+func TestPrecedence(t *testing.T) {
+	c := opened(t, &Options{Layers: layered(t, "plugin", "project", "claude", "user", "bundled")})
+	if got := states(c)[5]; got != "x plugin:x enabled > project:x > claude:x > user:x > bundled:x" {
+		t.Errorf("got %s", got)
+	}
+	wantLines(t, "problems", codes(c, ""))
+}
+
+// R59, R60: layer*1000 + priority, and the first found where that ties.
+func TestPriority(t *testing.T) {
+	high := disk(t, t.TempDir(), map[string]string{"x/SKILL.md": "", "y/SKILL.md": ""})
+	low := disk(t, t.TempDir(), map[string]string{"x/SKILL.md": "priority: 1001", "y/SKILL.md": "priority: 1000"})
+	c := opened(t, &Options{Precedence: ByPriority, Layers: []Layer{{Name: "project", Source: Dir(high, nil)}, {Name: "plugin", Source: Dir(low, nil)}}})
+	wantLines(t, "skills", states(c), "x plugin:x enabled > project:x", "y project:y enabled > plugin:y")
+}
+
+// C17: a winner that is disabled, unavailable or broken still hides the others.
+func TestShadowing(t *testing.T) {
+	rows := map[string]string{"default_enabled: false": "disabled", "metadata:\n  requires: nothing-of-this-name": "unavailable", "allowed-tools: [": "broken"}
+	for more, want := range rows {
+		top := disk(t, t.TempDir(), map[string]string{"x/SKILL.md": more})
+		if want == "broken" {
+			disk(t, top, map[string]string{"x/SKILL.md": "---\n"})
+		}
+		low := disk(t, t.TempDir(), map[string]string{"x/SKILL.md": ""})
+		c := opened(t, &Options{LookPath: func(string) (string, error) { return "", fs.ErrNotExist },
+			Layers: []Layer{{Name: "a", Source: Dir(top, nil)}, {Name: "b", Source: Dir(low, nil)}}})
+		got := states(c)
+		if len(got) != 1 || !strings.HasPrefix(got[0], "x a:x "+want) || !strings.HasSuffix(got[0], " > b:x") {
+			t.Errorf("%s: got %q", want, got)
+		}
+	}
+}
+
+// R53: two skills of one canonical name in one layer.
+func TestDuplicates(t *testing.T) {
+	root := disk(t, t.TempDir(), map[string]string{"b/My_Skill/SKILL.md": "", "a/my-skill/SKILL.md": "", "c/SKILL.md": ""})
+	layers := []Layer{{Name: "user", Source: Dir(root, nil)}}
+	c := opened(t, &Options{Layers: layers})
+	wantLines(t, "override", states(c), "c user:c enabled", "my-skill user:a/my-skill enabled > user:b/My_Skill")
+	if got := codes(c, root); !slices.Contains(got, "name-duplicate b/My_Skill/SKILL.md") {
+		t.Errorf("problems: %q", got)
+	}
+	c = opened(t, &Options{Layers: layers, Duplicates: Refuse})
+	wantLines(t, "refuse", states(c), "c user:c enabled",
+		"my-skill user:a/my-skill broken: several skills of one layer have this name > user:b/My_Skill")
+}
+
+// R43, R46, R185: lookup by any spelling, and what comes near.
+func TestLookup(t *testing.T) {
+	root := disk(t, t.TempDir(), map[string]string{"kalshi-markets/SKILL.md": "", "hello-world/SKILL.md": "", "hello-extended/SKILL.md": "",
+		"hello-secret/SKILL.md": "disable-model-invocation: true"})
+	c := onDir(t, root)
+	for _, name := range []string{"Kalshi-Markets", "kalshi_markets", " KALSHI_markets "} {
+		if got := find(t, c, name).Name(); got != "kalshi-markets" {
+			t.Errorf("%q: got %q", name, got)
+		}
+	}
+	for name, want := range map[string]string{"kalshi": "kalshi-markets", "kalshi-markest": "kalshi-markets", "hello": "hello-extended hello-world", "zzz": "", "my-kalshi-markets-skill": "kalshi-markets"} {
+		_, err := c.Lookup(name)
+		var nf *NotFoundError
+		if !errors.As(err, &nf) || strings.Join(nf.Suggest, " ") != want {
+			t.Errorf("%q: got %v, want suggestions %q", name, err, want)
+		}
+	}
+	for _, name := range []string{"../../../etc/passwd", "/absolute/path", "skill name with spaces", "", ".hidden", "..", "~", "__pycache__", "a/b"} {
+		var ne *NameError
+		if _, err := c.Lookup(name); !errors.As(err, &ne) {
+			t.Errorf("%q: got %v, want a *NameError", name, err)
+		}
+	}
+}
+
+// A merged source is one layer: the earlier source counts, and nothing is a duplicate.
+func TestMerge(t *testing.T) {
+	one := fstest.MapFS{"a/SKILL.md": {Data: []byte(manifest("a", ""))}, "b/SKILL.md": {Data: []byte(manifest("b", ""))}}
+	two := disk(t, t.TempDir(), map[string]string{"b/SKILL.md": "", "c/SKILL.md": ""})
+	source := Merge(FS(one, nil), Merge(Dir(two, nil)))
+	c := opened(t, &Options{Layers: []Layer{{Name: "bundled", Source: source}}})
+	wantLines(t, "skills", states(c), "a bundled:a enabled", "b bundled:b enabled > bundled:b", "c bundled:c enabled")
+	wantLines(t, "problems", codes(c, ""))
+	n := 0
+	for _, err := range source.Skills(t.Context()) {
+		if err != nil {
+			t.Error(err)
+		}
+		n++
+	}
+	if n != 4 {
+		t.Errorf("the source itself yields %d skills, want 4", n)
+	}
+}
+
+// A source of one's own, through the iterator alone, gives what Dir gives.
+func TestOwnSource(t *testing.T) {
+	root := disk(t, t.TempDir(), map[string]string{"a/SKILL.md": "priority: 3", "b/SKILL.md": "", "c/SKILL.md": "---\n", "d": "-> /etc", "g/e/SKILL.md": ""})
+	want := onDir(t, root)
+	got := opened(t, &Options{Layers: []Layer{{Name: "project", Source: SourceFunc(Dir(root, nil).Skills)}}})
+	wantLines(t, "skills", states(got), states(want)...)
+	if len(got.Problems()) != len(want.Problems()) {
+		t.Errorf("problems: got %q, want %q", codes(got, root), codes(want, root))
+	}
+	if text := string(loaded(t, got, "e").Text()); text != manifest("e", "") {
+		t.Errorf("text: %q", text)
+	}
+	if again, err := got.Refresh(t.Context()); again != got {
+		t.Errorf("refresh gives another catalogue: %v", err)
+	}
+}
+
+// The same input gives the same catalogue, in the same order.
+func TestDeterministic(t *testing.T) {
+	files := map[string]string{}
+	for _, n := range strings.Fields("m c a z q b y x k d e f g h i j") {
+		files[n+"/SKILL.md"] = "bogus: " + n
+	}
+	root := disk(t, t.TempDir(), files)
+	first := onDir(t, root)
+	for range 10 {
+		c := onDir(t, root)
+		wantLines(t, "skills", states(c), states(first)...)
+		wantLines(t, "problems", codes(c, root), codes(first, root)...)
+	}
+	if !slices.IsSorted(states(first)) || !slices.IsSorted(codes(first, root)) {
+		t.Errorf("not sorted: %q", states(first))
+	}
+}
