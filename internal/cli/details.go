@@ -3,10 +3,8 @@ package cli
 import (
 	"context"
 	"errors"
-	"io/fs"
 
 	"github.com/agent-base/agent-base/disclose"
-	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
 )
 
@@ -35,8 +33,6 @@ type details struct {
 	Fields        []field           `json:"fields"`
 	Problems      []skill.Problem   `json:"problems"`
 	Shadows       []shadow          `json:"shadows"`
-
-	missingScripts bool // the manifest lists scripts, and there is no scripts folder
 }
 
 // tokens estimates what a skill costs a model.
@@ -88,8 +84,6 @@ func (a *app) inspect(ctx context.Context, cat *skill.Catalog, e skill.Entry) (*
 		return nil, err
 	}
 	d.Scripts = scriptNames(s)
-	_, noDir := fs.Stat(s.FS(), script.Dir)
-	d.missingScripts = noDir != nil && len(s.Manifest().Scripts) > 0
 	return d, d.cost(cat, e, s)
 }
 
