@@ -1,0 +1,200 @@
+package skill
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// refreshed checks that a refresh gives what a new Open gives, and a new catalogue only if
+// something changed.
+func refreshed(t *testing.T, c *Catalog, changed bool) *Catalog {
+	t.Helper()
+	n, err := c.Refresh(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	fresh := opened(t, &c.o)
+	wantLines(t, "skills", whole(n), whole(fresh)...)
+	if (n != c) != changed {
+		t.Errorf("a new catalogue: %v, want %v", n != c, changed)
+	}
+	if again, _ := n.Refresh(t.Context()); again != n {
+		t.Error("a second refresh gives another catalogue")
+	}
+	return n
+}
+
+// whole says everything that a catalogue knows.
+func whole(c *Catalog) []string {
+	out := states(c)
+	for e := range c.Every() {
+		out = append(out, fmt.Sprint(e.Name(), e.Canonical(), e.Description(), e.Version(), e.Priority(), e.Location(), e.Problems()))
+	}
+	for _, p := range c.Problems() {
+		out = append(out, p.Error())
+	}
+	return out
+}
+
+// C54, R67: whatever happens to the files, Refresh gives what Open gives.
+func TestRefresh(t *testing.T) {
+	rows := []struct {
+		name   string
+		change func(root string) error
+	}{
+		{"edit in place", func(root string) error {
+			return os.WriteFile(filepath.Join(root, "a", "SKILL.md"), []byte(manifest("a", "version: 2.0.0")), 0o644)
+		}},
+		{"edit of the same size with the time put back", func(root string) error {
+			p := filepath.Join(root, "a", "SKILL.md")
+			info, err := os.Stat(p)
+			if err != nil {
+				return err
+			}
+			text, _ := os.ReadFile(p)
+			if err := os.WriteFile(p, []byte(strings.Replace(string(text), "Does", "Dies", 1)), 0o644); err != nil {
+				return err
+			}
+			return os.Chtimes(p, info.ModTime(), info.ModTime())
+		}},
+		{"add", func(root string) error {
+			return os.Mkdir(filepath.Join(root, "zz"), 0o755)
+		}},
+		{"rename", func(root string) error { return os.Rename(filepath.Join(root, "a"), filepath.Join(root, "q")) }},
+		{"remove", func(root string) error { return os.RemoveAll(filepath.Join(root, "a")) }},
+		{"remove the manifest", func(root string) error { return os.Remove(filepath.Join(root, "a", "SKILL.md")) }},
+		{"swap two folders", func(root string) error {
+			for _, mv := range [][2]string{{"a", "x"}, {"b", "a"}, {"x", "b"}} {
+				if err := os.Rename(filepath.Join(root, mv[0]), filepath.Join(root, mv[1])); err != nil {
+					return err
+				}
+			}
+			return nil
+		}},
+		{"a link", func(root string) error { return os.Symlink("/etc", filepath.Join(root, "l")) }},
+		{"a folder becomes a link to another", func(root string) error {
+			if err := os.RemoveAll(filepath.Join(root, "a")); err != nil {
+				return err
+			}
+			return os.Symlink("b", filepath.Join(root, "a"))
+		}},
+		{"nested", func(root string) error {
+			return os.Rename(filepath.Join(root, "a"), filepath.Join(root, "group", "a"))
+		}},
+		{"a manifest becomes broken", func(root string) error {
+			return os.WriteFile(filepath.Join(root, "a", "SKILL.md"), []byte("---\n"), 0o644)
+		}},
+		{"a broken one becomes whole", func(root string) error {
+			return os.WriteFile(filepath.Join(root, "broken", "SKILL.md"), []byte(manifest("broken", "")), 0o644)
+		}},
+		{"chmod", func(root string) error { return os.Chmod(filepath.Join(root, "a", "SKILL.md"), 0) }},
+		{"a manifest becomes a folder", func(root string) error {
+			p := filepath.Join(root, "a", "SKILL.md")
+			os.Remove(p)
+			return os.Mkdir(p, 0o755)
+		}},
+		{"the lower name", func(root string) error {
+			return os.Rename(filepath.Join(root, "a", "SKILL.md"), filepath.Join(root, "a", "skill.md"))
+		}},
+		{"the root is replaced", func(root string) error {
+			if err := os.Rename(root, root+".old"); err != nil {
+				return err
+			}
+			return os.CopyFS(root, os.DirFS(root+".old"))
+		}},
+		{"the root vanishes", os.RemoveAll},
+	}
+	for _, r := range rows {
+		t.Run(r.name, func(t *testing.T) {
+			root := disk(t, filepath.Join(t.TempDir(), "skills"), map[string]string{"a/SKILL.md": "", "b/SKILL.md": "priority: 1", "c/SKILL.md": "bogus: 1",
+				"group/d/SKILL.md": "", "broken/SKILL.md": "---\n", "link/SKILL.md": "-> ../b/SKILL.md"})
+			c := onDir(t, root)
+			if n := refreshed(t, c, false); n != c {
+				t.Fatal("nothing changed")
+			}
+			if err := r.change(root); err != nil {
+				t.Fatal(err)
+			}
+			refreshed(t, c, r.name != "add")
+		})
+	}
+}
+
+// What did not change is not read again: it is the same record.
+func TestRefreshReuses(t *testing.T) {
+	root := disk(t, t.TempDir(), map[string]string{"a/SKILL.md": "", "b/SKILL.md": "", "bad/SKILL.md": "---\n"})
+	c := onDir(t, root)
+	disk(t, root, map[string]string{"a/SKILL.md": "license: MIT", "n/SKILL.md": ""})
+	n := refreshed(t, c, true)
+	for name, same := range map[string]bool{"a": false, "b": true, "bad": true} { // IX6: a bad one is not read again
+		if got := find(t, n, name).it.r == find(t, c, name).it.r; got != same {
+			t.Errorf("%s: same record %v, want %v", name, got, same)
+		}
+	}
+	// The catalogue before is as it was.
+	if _, err := c.Lookup("n"); err == nil {
+		t.Error("a snapshot changed")
+	}
+}
+
+// A root that appears later is found.
+func TestRefreshRootAppears(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "skills")
+	c := onDir(t, root)
+	disk(t, root, map[string]string{"a/SKILL.md": ""})
+	refreshed(t, c, true)
+}
+
+// R66: a command that is installed meanwhile makes the skill available.
+func TestRefreshRequires(t *testing.T) {
+	root := disk(t, t.TempDir(), map[string]string{"a/SKILL.md": "metadata:\n  requires: gh"})
+	there := false
+	look := func(string) (string, error) {
+		if there {
+			return "/bin/gh", nil
+		}
+		return "", os.ErrNotExist
+	}
+	c := opened(t, &Options{Layers: []Layer{{Name: "p", Source: Dir(root, nil)}}, LookPath: look})
+	refreshed(t, c, false)
+	there = true
+	n := refreshed(t, c, true)
+	if find(t, c, "a").State() != Unavailable || find(t, n, "a").State() != Enabled {
+		t.Error("availability is not judged anew")
+	}
+}
+
+// R67: a catalogue is safe for concurrent use.
+func TestConcurrent(t *testing.T) {
+	root := disk(t, t.TempDir(), map[string]string{"a/SKILL.md": "bogus: 1", "b/SKILL.md": ""})
+	c := onDir(t, root)
+	var group sync.WaitGroup
+	for i := range 8 {
+		group.Go(func() {
+			for range 20 {
+				if i == 0 {
+					os.WriteFile(filepath.Join(root, "b", "SKILL.md"), []byte(manifest("b", "license: MIT")), 0o644)
+				}
+				n, err := c.Refresh(t.Context())
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				for e := range n.Every() {
+					s, err := e.Load(t.Context())
+					if err != nil {
+						continue // read while it is written
+					}
+					s.Manifest()
+					s.ReadFile("SKILL.md")
+					s.Close()
+				}
+			}
+		})
+	}
+	group.Wait()
+}
