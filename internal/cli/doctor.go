@@ -117,9 +117,32 @@ func (a *app) diagnose(ctx context.Context) (*diagnosis, error) {
 		}
 	}
 	for _, p := range d.Problems {
-		d.OK = d.OK && p.Severity != skill.Error
+		d.OK = d.OK && !breaks(p)
 	}
 	return d, nil
+}
+
+// breaks reports whether something does not work because of a problem: a setting, a source, or a whole skill.
+func breaks(p skill.Problem) bool {
+	return p.Severity == skill.Error && (p.Fatal || ofEverything(p))
+}
+
+// ofEverything reports whether a problem is about more than one skill.
+func ofEverything(p skill.Problem) bool {
+	return strings.HasPrefix(p.Code, "config-") || spoken(p.Code)
+}
+
+// sorted returns the problems that a person should see at once, and how many others there are: a thousand skills have a
+// thousand remarks.
+func sorted(all []skill.Problem) (serious []skill.Problem, notes int) {
+	for _, p := range all {
+		if breaks(p) || ofEverything(p) {
+			serious = append(serious, p)
+		} else {
+			notes++
+		}
+	}
+	return serious, notes
 }
 
 func origins(all []config.Origin) string {
@@ -206,7 +229,11 @@ func (a *app) printDiagnosis(d *diagnosis) error {
 	if len(d.Problems) == 0 {
 		a.ui.Printf("\nNo problems\n")
 	}
-	a.someProblems(d.Problems)
+	serious, notes := sorted(d.Problems)
+	a.someProblems(serious)
+	if notes > 0 {
+		a.ui.Printf("\n%s about single skills: \"agent skill validate DIR\" shows them\n", ui.Safe(count(notes, "remark")))
+	}
 	return nil
 }
 

@@ -55,7 +55,7 @@ func (a *app) info(ctx context.Context, name string, json bool) error {
 			return err
 		}
 	}
-	a.someProblems(d.Problems)
+	a.someProblems(ownProblems(d))
 	return nil
 }
 

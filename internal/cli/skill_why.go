@@ -47,7 +47,7 @@ func (a *app) why(ctx context.Context, name string, json bool) error {
 		{"only shown", fieldsText(d, skill.Informational)},
 		{"rejected", fieldsText(d, skill.Rejected)},
 	})
-	a.someProblems(d.Problems)
+	a.someProblems(ownProblems(d))
 	return nil
 }
 

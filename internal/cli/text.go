@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/ui"
@@ -45,4 +47,13 @@ func (a *app) someProblems(problems []skill.Problem) {
 			a.ui.Printf("      %s\n", a.wrapped(p.Cure, 6))
 		}
 	}
+}
+
+// ownProblems are problems of one skill, with files as they are called below it.
+func ownProblems(d *details) []skill.Problem {
+	out := slices.Clone(d.Problems)
+	for i := range out {
+		out[i].File = strings.TrimPrefix(out[i].File, filepath.Dir(d.Location)+"/")
+	}
+	return out
 }
