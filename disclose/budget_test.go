@@ -101,6 +101,24 @@ func TestBudgetSteps(t *testing.T) {
 	}
 }
 
+// C41: every budget there is, in the styles whose items differ most at their ends.
+func TestBudgetHoldsEverywhere(t *testing.T) {
+	c := catalog(t, synthetic(12)...)
+	for _, style := range []Style{JSON, Tool, SkillsRef} {
+		before := -1
+		for budget := render(t, c, &Options{Style: style}).Tokens; budget > 60; budget -= 3 {
+			text := render(t, c, &Options{Style: style, Budget: budget})
+			if text.Tokens > budget && len(text.Skills) > 0 {
+				t.Fatalf("%s: %d tokens exceed %d:\n%s", style, text.Tokens, budget, text.Body)
+			}
+			if before >= 0 && len(text.Skills) > before {
+				t.Fatalf("%s: %d skills at %d tokens, fewer with more", style, len(text.Skills), budget)
+			}
+			before = len(text.Skills)
+		}
+	}
+}
+
 // C41: room that names leave goes to brief forms, of the most wanted skills first.
 func TestBudgetUsesItsRoom(t *testing.T) {
 	files := synthetic(40)

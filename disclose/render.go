@@ -55,7 +55,7 @@ type Options struct {
 	Activation Activation    // default Short
 	Budget     int           // most tokens of the whole text, as Tokens counts; 0 means no limit
 	MaxSkills  int           // most skills, by priority and name; 0 means no limit
-	Entries    []skill.Entry // these instead of all that a model may see
+	Entries    []skill.Entry // these; nil means all that a model may see
 	Bare       bool          // give the body alone, in half the time: Tokens and Skills stay zero
 	Search     string        // how to find a skill that was left out; default `agent skill search WORDS`
 }
