@@ -84,7 +84,23 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// R180 R92: what the tool's description must say.
+// R37 C3: the registry takes brief_description, else the first sentence, at most 80 characters.
+func TestRegistryIsBrief(t *testing.T) {
+	c := catalog(t,
+		file{name: "a", desc: "Does much. And more.", front: "brief_description: In short.\n"},
+		file{name: "b", desc: "Does much. And more."},
+		file{name: "c", desc: strings.Repeat("word ", 60)},
+	)
+	lines := strings.Split(render(t, c, &Options{Style: Registry}).Body, "\n")
+	if lines[2] != "- a: In short." || lines[3] != "- b: Does much." {
+		t.Errorf("got %q", lines)
+	}
+	if got := strings.TrimPrefix(lines[4], "- c: "); len(got) > 80 || !strings.HasSuffix(got, "word...") {
+		t.Errorf("got %q", got)
+	}
+}
+
+// R180 R92 R84: what the tool's description must say.
 func TestToolDescription(t *testing.T) {
 	body := render(t, catalog(t, file{name: "b-two"}, file{name: "a-one", desc: "First."}), &Options{Style: Tool}).Body
 	for _, want := range []string{

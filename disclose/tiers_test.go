@@ -93,7 +93,7 @@ func TestHiddenSkills(t *testing.T) {
 	}
 }
 
-// R189 R54 R91: two roots, each with its mount and its globs, in one text that a plain host with
+// R189 R54 R87 R91: two roots, each with its mount and its globs, in one text that a plain host with
 // read and shell can follow.
 func TestTwoMounts(t *testing.T) {
 	org := onDisk(t, map[string]string{
