@@ -1,21 +1,25 @@
 package script
 
 import (
-	"os/exec"
-	"syscall"
+	"errors"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// separate puts the process into a session of its own: no terminal, and a group to end.
-func separate(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
+// ended waits until the process has ended, and leaves it to be waited for: its number stays its own.
+func ended(pid int) bool {
+	for {
+		err := unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
+		if !errors.Is(err, unix.EINTR) {
+			return err == nil
+		}
+	}
+}
 
-func terminate(cmd *exec.Cmd) { _ = unix.Kill(-cmd.Process.Pid, unix.SIGTERM) }
-
-func kill(cmd *exec.Cmd) { _ = unix.Kill(-cmd.Process.Pid, unix.SIGKILL) }
-
-// limit sets the limits of a process that has just been started. The program can run for some
-// microseconds before they hold; the sandbox sets them before the program begins.
+// limit sets the limits of a process that has just been started. It runs for some microseconds before
+// they hold, too short for an interpreter to reach its script; a sandbox sets them before the program
+// begins. A process that is gone already needs none.
 func limit(pid int, l Limits) {
 	set := func(resource int, soft, hard uint64) {
 		_ = unix.Prlimit(pid, resource, &unix.Rlimit{Cur: soft, Max: hard}, nil)
@@ -27,7 +31,8 @@ func limit(pid int, l Limits) {
 	if l.OpenFiles > 0 {
 		set(unix.RLIMIT_NOFILE, l.OpenFiles, l.OpenFiles)
 	}
-	if s := uint64(l.CPU.Seconds()); s > 0 {
-		set(unix.RLIMIT_CPU, s, s+2)
+	if l.CPU > 0 {
+		s := uint64((l.CPU + time.Second - 1) / time.Second)
+		set(unix.RLIMIT_CPU, s, s+2) // the signal of the soft limit can be seen; with both equal it is SIGKILL at once
 	}
 }

@@ -1,83 +1,137 @@
 package script
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/BurntSushi/toml"
 )
 
-// Block is a script's PEP 723 metadata.
+// Block is the `script` block of PEP 723 in a Python source. What it holds is checked: each
+// dependency is a name with extras, versions and a marker (PEP 508), never an address.
 type Block struct {
-	RequiresPython string   `toml:"requires-python"`
-	Dependencies   []string `toml:"dependencies"`
+	RequiresPython string   // such as ">=3.9", "" for any
+	Dependencies   []string // as written, without blanks around them
 }
 
+// maxBlock is the most bytes of a block, without its comment signs (security 2.1 #22).
 const maxBlock = 16 << 10
 
-// ParseBlock reads the `script` block of a Python source; nil when there is none.
+// ParseBlock reads the script block of a Python source; nil when there is none. LF and CR LF both end a
+// line. A block that is not closed, two blocks, one inside another, and one over 16 KiB are errors, as
+// are tables that configure a tool: a script does not choose where packages come from (security 1.3).
 func ParseBlock(src []byte) (*Block, error) {
-	lines := strings.Split(strings.ReplaceAll(string(src), "\r\n", "\n"), "\n")
-	var text []string
-	for i := 0; i < len(lines); i++ {
-		if strings.TrimRight(lines[i], " ") != "# /// script" {
-			continue
-		}
-		end := blockEnd(lines, i+1)
-		if end < 0 {
-			return nil, errors.New("the block is not closed with # ///")
-		}
-		if text != nil {
-			return nil, errors.New("there are two script blocks")
-		}
-		text = []string{}
-		for _, l := range lines[i+1 : end] {
-			text = append(text, strings.TrimPrefix(strings.TrimPrefix(l, "#"), " "))
-		}
-		i = end
-	}
-	if text == nil {
-		return nil, nil
-	}
-	return decodeBlock(strings.Join(text, "\n"))
-}
-
-func blockEnd(lines []string, from int) int {
-	end := -1
-	for i := from; i < len(lines); i++ {
-		l := lines[i]
-		if l == "# ///" {
-			end = i
-		}
-		if l != "#" && !strings.HasPrefix(l, "# ") {
-			break
-		}
-		if i > from && strings.HasPrefix(l, "# /// ") {
-			break
-		}
-	}
-	return end
-}
-
-func decodeBlock(text string) (*Block, error) {
-	if len(text) > maxBlock {
-		return nil, fmt.Errorf("the block has %d bytes (max %d)", len(text), maxBlock)
-	}
-	var b Block
-	meta, err := toml.Decode(text, &b)
-	if err != nil {
+	content, line, err := findBlock(src)
+	if err != nil || line == 0 {
 		return nil, err
 	}
-	for _, k := range meta.Undecoded() {
-		if k[0] == "tool" {
-			return nil, fmt.Errorf("table %q is not allowed: a script does not configure its installer", k.String())
+	if len(content) > maxBlock {
+		return nil, fmt.Errorf("line %d: the script block has %d bytes (max %d)", line, len(content), maxBlock)
+	}
+	b, err := decodeBlock(content)
+	if err != nil {
+		return nil, fmt.Errorf("the script block at line %d: %w", line, err)
+	}
+	return b, nil
+}
+
+// findBlock returns the content of the one script block and the line on which it starts, 0 for none.
+func findBlock(src []byte) (content string, start int, err error) {
+	src = bytes.TrimPrefix(src, []byte("\ufeff"))
+	number := 0
+	var open *strings.Builder // the block that is being read
+	last := -1                // length of its content before the latest closing line
+	for l := range bytes.Lines(src) {
+		number++
+		line := strings.TrimSuffix(strings.TrimSuffix(string(l), "\n"), "\r")
+		inside := open != nil && (line == "#" || strings.HasPrefix(line, "# "))
+		switch {
+		case open != nil && !inside:
+			if last < 0 {
+				return "", 0, fmt.Errorf("line %d: the script block is not closed with # ///", start)
+			}
+			content, open = open.String()[:last], nil
+		case inside && line == "# ///":
+			last = open.Len()
+		case inside && opens(line):
+			return "", 0, fmt.Errorf("line %d: a second script block (the first is at line %d)", number, start)
+		}
+		switch {
+		case open != nil:
+			open.WriteString(strings.TrimPrefix(strings.TrimPrefix(line, "#"), " ") + "\n")
+		case opens(line) && start > 0:
+			return "", 0, fmt.Errorf("line %d: a second script block (the first is at line %d)", number, start)
+		case opens(line):
+			open, start, last = &strings.Builder{}, number, -1
 		}
 	}
-	for _, d := range b.Dependencies {
-		if strings.ContainsAny(d, "@\n\r\x00") || strings.Contains(d, "://") {
-			return nil, fmt.Errorf("dependency %q is not a name with a version: direct references are not allowed", d)
+	if open != nil {
+		if last < 0 {
+			return "", 0, fmt.Errorf("line %d: the script block is not closed with # ///", start)
+		}
+		content = open.String()[:last]
+	}
+	return content, start, nil
+}
+
+// opens reports whether a line begins a script block. Blanks after it, which an editor may leave, do
+// not turn it into a comment.
+func opens(line string) bool { return strings.TrimRight(line, " \t") == "# /// script" }
+
+func decodeBlock(content string) (*Block, error) {
+	var all map[string]any
+	if err := toml.Unmarshal([]byte(content), &all); err != nil {
+		return nil, fmt.Errorf("no valid TOML: %w", err)
+	}
+	if _, ok := all["tool"]; ok {
+		return nil, errors.New("a [tool] table is not allowed: a script does not configure what installs its dependencies; the operator does")
+	}
+	b := &Block{}
+	if v, ok := all["requires-python"]; ok {
+		if b.RequiresPython, ok = v.(string); !ok {
+			return nil, errors.New("requires-python is not a string")
+		}
+		b.RequiresPython = strings.TrimSpace(b.RequiresPython)
+		if _, err := parseSpecifiers(b.RequiresPython); err != nil {
+			return nil, fmt.Errorf("requires-python: %w", err)
 		}
 	}
-	return &b, nil
+	list, ok := all["dependencies"].([]any)
+	if _, there := all["dependencies"]; there && !ok {
+		return nil, errors.New("dependencies is not a list of strings")
+	}
+	for _, v := range list {
+		dep, ok := v.(string)
+		if !ok {
+			return nil, errors.New("dependencies is not a list of strings")
+		}
+		dep = strings.TrimSpace(dep)
+		if err := checkDependency(dep); err != nil {
+			return nil, fmt.Errorf("dependency %q: %w", dep, err)
+		}
+		b.Dependencies = append(b.Dependencies, dep)
+	}
+	return b, nil
+}
+
+// canonical is the block in one form for all blocks that mean the same: it is what uv is shown, and
+// what the environment's key is made of. Its strings were checked, so they need no more quoting than
+// %q gives: all are printable ASCII.
+func (b *Block) canonical() string {
+	deps := slices.Clone(b.Dependencies)
+	slices.Sort(deps)
+	var s strings.Builder
+	s.WriteString("# /// script\n")
+	if b.RequiresPython != "" {
+		fmt.Fprintf(&s, "# requires-python = %q\n", b.RequiresPython)
+	}
+	s.WriteString("# dependencies = [\n")
+	for _, d := range slices.Compact(deps) {
+		fmt.Fprintf(&s, "#   %q,\n", d)
+	}
+	s.WriteString("# ]\n# ///\n")
+	return s.String()
 }

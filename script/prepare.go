@@ -2,103 +2,220 @@ package script
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
+	"encoding/json"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/trace"
 )
 
-// prepare returns the python of an environment with the block's dependencies, made once.
-func (h *Host) prepare(ctx context.Context, b *Block, python string) (string, error) {
-	env := filepath.Join(h.Cache, "python", key(b, python))
-	exe := filepath.Join(env, "bin", "python")
-	marker := filepath.Join(env, ".ready")
-	if _, err := os.Stat(marker); err == nil {
-		return exe, nil
+// schema is part of every key: a change of how environments are made leaves the old ones behind.
+const schema = "1"
+
+// PrepareOptions says how dependencies are prepared.
+type PrepareOptions struct {
+	Upgrade bool // resolve anew: without it what was resolved once stays
+}
+
+// Prepared is what Prepare found or made.
+type Prepared struct {
+	Needed   bool     // the script has dependencies
+	Made     bool     // the environment was made by this call; false: it was there
+	Packages []string // what is in it, as "name==version", sorted
+	Duration time.Duration
+}
+
+// Prepare makes the environment that a Python script's dependencies need, so that its next run needs
+// neither uv nor a network. It runs nothing of the skill, and nothing of the packages. A script
+// without dependencies needs nothing. The error is an *Error with the reason ReasonDependencies,
+// ReasonMetadata, ReasonPython or ReasonInterpreter, or ctx's.
+func (h *Host) Prepare(ctx context.Context, s *skill.Skill, sc Script, o *PrepareOptions) (*Prepared, error) {
+	start := time.Now()
+	src := &source{host: h, s: s, sc: sc}
+	if lang, ok := languageOf(sc.File); ok && lang.ext != ".py" {
+		return &Prepared{}, nil
+	} else if !ok {
+		bang, err := parseShebang(head(s.FS(), sc.File))
+		if lang, _ := languageNamed(bang.name()); err != nil || lang.ext != ".py" {
+			return &Prepared{}, nil
+		}
 	}
-	uv, err := h.LookPath("uv")
+	block, err := src.block()
+	if err != nil || block == nil || len(block.Dependencies) == 0 {
+		return &Prepared{}, err
+	}
+	env, err := h.prepare(ctx, src, block, o != nil && o.Upgrade)
 	if err != nil {
-		return "", unavailable("uv is not installed: pip install uv", err)
+		return nil, err
 	}
-	if err := os.RemoveAll(env); err != nil {
-		return "", unavailable("the environment's folder cannot be cleared", err)
-	}
-	if err := h.build(ctx, b, uv, python, env); err != nil {
-		_ = os.RemoveAll(env)
-		return "", err
-	}
-	return exe, os.WriteFile(marker, nil, 0o600)
+	return &Prepared{Needed: true, Made: env.made, Packages: packages(env.record.Requirements), Duration: time.Since(start)}, nil
 }
 
-func unavailable(msg string, err error) error {
-	return &Error{Code: ExecutionFailed, Reason: "dependencies_unavailable", Err: err, Message: "Dependencies are not available: " + msg}
-}
-
-func key(b *Block, python string) string {
-	h := sha256.New()
-	for _, s := range append([]string{"1", b.RequiresPython, python}, b.Dependencies...) {
-		fmt.Fprintf(h, "%d:%s", len(s), s)
+// packages are the lines of a requirements file that name one.
+func packages(requirements string) []string {
+	var out []string
+	for line := range strings.Lines(requirements) {
+		name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if strings.Contains(name, "==") {
+			out = append(out, name)
+		}
 	}
-	return hex.EncodeToString(h.Sum(nil))[:32]
+	slices.Sort(out)
+	return out
 }
 
-func (h *Host) build(ctx context.Context, b *Block, uv, python, env string) error {
-	work, err := os.MkdirTemp(h.Cache, "prepare-")
+// environmentRecord is what is kept beside an environment once it is complete. It is written last and
+// replaced at once: an environment without one, or with one that names another folder, does not exist.
+type environmentRecord struct {
+	Folder       string `json:"folder"`       // name of the environment's folder, beside the record
+	Files        string `json:"files"`        // what the file system said of all its files
+	Requirements string `json:"requirements"` // resolved, with hashes
+}
+
+// environmentOf is one key's place on disk: KEY.json, KEY.lock and KEY-….
+type environmentOf struct {
+	h     *Host
+	src   *source
+	block *Block
+	key   string
+	base  string // the Python that it is made with
+	uv    string // "" when there is none
+	uvErr error
+	index map[string]string // uv's settings of the operator
+
+	record environmentRecord
+	python string
+	made   bool
+}
+
+// prepare returns the environment for a block, and makes it when it is not there, was changed, or is to
+// be resolved anew.
+func (h *Host) prepare(ctx context.Context, src *source, block *Block, upgrade bool) (*environmentOf, error) {
+	base, err := h.basePython(ctx, src, block)
 	if err != nil {
-		return unavailable("no work directory", err)
+		return nil, err
 	}
-	defer os.RemoveAll(work)
-	stub, req := filepath.Join(work, "stub.py"), filepath.Join(work, "requirements.txt")
-	if err := os.WriteFile(stub, []byte(b.stub()), 0o600); err != nil {
-		return unavailable("no work directory", err)
+	e := &environmentOf{h: h, src: src, block: block, base: base, index: h.indexSettings()}
+	e.uv, e.uvErr = h.uv(ctx)
+	e.key = digest(append([]string{
+		schema, block.canonical(), identity(base), identity(e.uv), runtime.GOOS, runtime.GOARCH,
+	}, pairs(e.index)...)...)
+	state := e.look()
+	if state == "" && !upgrade {
+		return e, nil
 	}
-	for _, args := range [][]string{
-		{uv, "lock", "--script", stub, "--python", python},
-		{uv, "export", "--script", stub, "--locked", "--no-header", "-o", req, "--python", python},
-		{uv, "venv", "--no-project", "--python", python, env},
-		{uv, "pip", "sync", "--python", filepath.Join(env, "bin", "python"), "--require-hashes", "--only-binary", ":all:", "--no-compile-bytecode", "--link-mode", "copy", req},
-		{python, "-I", "-S", "-m", "compileall", "-q", "-f", "--invalidation-mode", "unchecked-hash", filepath.Join(env, "lib")},
-	} {
-		out, err := Exec{}.Run(ctx, &Command{Path: args[0], Args: args, Dir: work, Env: h.uvEnv(work), Timeout: 10 * time.Minute, Grace: grace, MaxStdout: 64 << 10})
-		if err != nil {
-			return unavailable(args[0]+" cannot be started", err)
-		}
-		if out.ExitCode != 0 {
-			return unavailable(fmt.Sprintf("%s %s: %s", filepath.Base(args[0]), args[1], lastBytes(out.Stderr)), nil)
-		}
+	if e.uv == "" {
+		return nil, e.unavailable(e.uvErr, "uv is not installed: get it with `pip install uv` or from https://docs.astral.sh/uv/, then")
 	}
-	return nil
+	return e, e.makeLocked(ctx, upgrade)
 }
 
-func (b *Block) stub() string {
-	var s strings.Builder
-	s.WriteString("# /// script\n")
-	if b.RequiresPython != "" {
-		fmt.Fprintf(&s, "# requires-python = %q\n", b.RequiresPython)
-	}
-	s.WriteString("# dependencies = [\n")
-	for _, d := range b.Dependencies {
-		fmt.Fprintf(&s, "#   %q,\n", d)
-	}
-	s.WriteString("# ]\n# ///\n")
-	return s.String()
+func (e *environmentOf) path(suffix string) string {
+	return filepath.Join(e.h.Cache, "python", e.key+suffix)
 }
 
-// uvEnv is uv's environment (security 1.3).
-func (h *Host) uvEnv(work string) []string {
-	env := []string{
-		"PATH=/usr/bin:/bin", "HOME=" + work, "TMPDIR=" + work, "NETRC=/dev/null", "UV_CACHE_DIR=" + filepath.Join(h.Cache, "uv"),
-		"UV_NO_CONFIG=1", "UV_NO_ENV_FILE=1", "UV_NO_BUILD=1", "UV_PYTHON_DOWNLOADS=never", "UV_KEYRING_PROVIDER=disabled", "UV_SYSTEM_CERTS=1",
+// look reads the record and compares the environment with it. It returns "" when it can be used, else
+// what is wrong.
+func (e *environmentOf) look() string {
+	b, err := os.ReadFile(e.path(".json"))
+	if err != nil {
+		return "it is not there"
 	}
-	for _, kv := range h.Env {
-		name, _, _ := strings.Cut(kv, "=")
-		if slices.Contains(network, name) || name == "UV_DEFAULT_INDEX" || name == "UV_INDEX" || strings.HasPrefix(name, "UV_INDEX_") || name == "UV_FIND_LINKS" || name == "UV_OFFLINE" {
-			env = append(env, kv)
+	if err := json.Unmarshal(b, &e.record); err != nil || !strings.HasPrefix(e.record.Folder, e.key+"-") || filepath.Base(e.record.Folder) != e.record.Folder {
+		e.record = environmentRecord{}
+		return "its record is broken"
+	}
+	folder := filepath.Join(e.h.Cache, "python", e.record.Folder)
+	files, err := survey(folder)
+	if err != nil || files.digest != e.record.Files {
+		return "its files were changed"
+	}
+	e.python = pythonIn(folder)
+	return ""
+}
+
+// makeLocked makes the environment unless someone else did so in the meantime.
+func (e *environmentOf) makeLocked(ctx context.Context, upgrade bool) error {
+	before := e.record.Folder
+	if err := os.MkdirAll(filepath.Dir(e.path("")), 0o700); err != nil {
+		return e.unavailable(err, "%v;", err)
+	}
+	stop := e.h.announce(fmt.Sprintf("preparing the dependencies of %s: %s", e.src.sc.Name, strings.Join(e.block.Dependencies, ", ")))
+	defer stop()
+	unlock, err := lockFile(ctx, e.path(".lock"))
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return e.unavailable(err, "%v;", err)
+	}
+	defer unlock()
+	if e.look() == "" && (!upgrade || e.record.Folder != before) {
+		return nil
+	}
+	e.sweep()
+	start := time.Now()
+	err = e.make(ctx, upgrade)
+	ev := trace.Event{Kind: trace.ScriptPrepared, Skill: e.src.s.Canonical(), Script: e.src.sc.Name, Duration: time.Since(start),
+		Message: "Prepared dependencies of " + e.src.sc.Name, Err: err}
+	if err != nil {
+		ev.Level, ev.Message = slog.LevelError, "Preparing dependencies of "+e.src.sc.Name+" failed"
+	}
+	trace.Emit(ctx, e.h.Trace, ev)
+	return err
+}
+
+// sweep removes what killed preparations of this key left, and former environments, but for the one
+// that the record names: a script may still run in it. The lock is held.
+func (e *environmentOf) sweep() {
+	left, _ := filepath.Glob(e.path("-*"))
+	for _, dir := range left {
+		if filepath.Base(dir) != e.record.Folder {
+			removeAll(dir)
 		}
 	}
-	return env
+}
+
+// announce tells Progress what is going on if it takes longer than a second. The returned function
+// waits until nothing more is told.
+func (h *Host) announce(what string) (stop func()) {
+	if h.Progress == nil {
+		return func() {}
+	}
+	patience := h.patience
+	if patience == 0 {
+		patience = time.Second
+	}
+	done := make(chan struct{})
+	timer := time.AfterFunc(patience, func() {
+		defer close(done)
+		h.Progress(what)
+	})
+	return func() {
+		if !timer.Stop() {
+			<-done
+		}
+	}
+}
+
+// unavailable says why there are no dependencies, and the command that gets them.
+func (e *environmentOf) unavailable(err error, format string, args ...any) error {
+	return &Error{Code: ExecutionFailed, Reason: ReasonDependencies, Err: err, Message: fmt.Sprintf(
+		"Dependencies of script %s are not available: %s run: agent skill prepare %s",
+		e.src.sc.Name, fmt.Sprintf(format, args...), e.src.s.Canonical())}
+}
+
+// pythonIn is the interpreter of an environment.
+func pythonIn(folder string) string {
+	if runtime.GOOS == "windows" {
+		return filepath.Join(folder, "Scripts", "python.exe")
+	}
+	return filepath.Join(folder, "bin", "python")
 }

@@ -1,0 +1,170 @@
+package script
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// What the system calls the signals of limits.
+const (
+	outOfCPU     = "CPU time limit exceeded"
+	fileTooLarge = "file size limit exceeded"
+)
+
+// saidMax is the most bytes of text that an Error keeps of stdout.
+const saidMax = 4096
+
+// answer reads stdout as one JSON document (R101, C31).
+func answer(out *Output, limit int64) (json.RawMessage, error) {
+	if out.Truncated {
+		return nil, &Error{Code: ParseError, Stdout: said(out),
+			Message: fmt.Sprintf("Expected JSON output, but it was truncated at %d bytes%s", limit, stderrTail(out))}
+	}
+	doc, err := document(out.Stdout)
+	if err != nil {
+		return nil, &Error{Code: ParseError, Err: err, Stdout: said(out),
+			Message: fmt.Sprintf("Expected JSON output, got: %s%s", firstRunes(text(out.Stdout), 200), stderrTail(out))}
+	}
+	return doc, nil
+}
+
+// document returns the one JSON document that b is, compact and in valid UTF-8. NaN, text before or
+// after it and a second document are errors; a byte order mark is not.
+func document(b []byte) (json.RawMessage, error) {
+	b = bytes.ToValidUTF8(bytes.TrimPrefix(b, []byte("\ufeff")), []byte("\ufffd"))
+	var compact bytes.Buffer
+	if err := json.Compact(&compact, b); err != nil {
+		return nil, err
+	}
+	return mendSurrogates(compact.Bytes()), nil
+}
+
+// mendSurrogates replaces escapes of half a character, which many readers refuse, by U+FFFD. b is
+// valid JSON.
+func mendSurrogates(b []byte) []byte {
+	if !bytes.Contains(b, []byte(`\ud`)) && !bytes.Contains(b, []byte(`\uD`)) {
+		return b
+	}
+	for i := 0; i < len(b); i++ {
+		if b[i] != '\\' {
+			continue
+		}
+		high := surrogate(b[i:])
+		switch {
+		case high == 0:
+			i++ // the escaped character
+		case high < 0xdc00 && surrogate(b[i+6:]) >= 0xdc00:
+			i += 11
+		default:
+			copy(b[i:], `\ufffd`)
+			i += 5
+		}
+	}
+	return b
+}
+
+// surrogate returns the half character whose escape b starts with, 0 for anything else.
+func surrogate(b []byte) rune {
+	if len(b) < 6 || b[0] != '\\' || b[1] != 'u' || b[2]|0x20 != 'd' {
+		return 0
+	}
+	r := rune(0)
+	for _, c := range b[2:6] {
+		r = r<<4 | rune(strings.IndexByte("0123456789abcdef", c|0x20))
+	}
+	if r < 0xd800 || r > 0xdfff {
+		return 0
+	}
+	return r
+}
+
+// said is what a failed script printed: its JSON document, else the beginning of its text.
+func said(out *Output) []byte {
+	if len(bytes.TrimSpace(out.Stdout)) == 0 {
+		return nil
+	}
+	if doc, err := document(out.Stdout); err == nil && !out.Truncated {
+		return doc
+	}
+	return out.Stdout[:min(len(out.Stdout), saidMax)]
+}
+
+func stderrTail(out *Output) string {
+	if t := lastBytes(out.Stderr, StderrTail); t != "" {
+		return "\nstderr: " + t
+	}
+	return ""
+}
+
+// failureTail shows stdout where stderr says nothing: some scripts print their errors there.
+func failureTail(out *Output) string {
+	if t := stderrTail(out); t != "" {
+		return t
+	}
+	if t := lastBytes(out.Stdout, StderrTail); t != "" {
+		return "\nstdout: " + t
+	}
+	return ""
+}
+
+// signalHint names the signal that ended a script, and the limit behind it.
+func signalHint(out *Output, cmd *Command) string {
+	switch out.Signal {
+	case "":
+		return ""
+	case outOfCPU:
+		return fmt.Sprintf(" (it used more than %s of processor time)", seconds(cmd.Limits.CPU))
+	case fileTooLarge:
+		return fmt.Sprintf(" (it wrote a file of more than %d bytes)", cmd.Limits.FileSize)
+	}
+	return fmt.Sprintf(" (signal: %s)", out.Signal)
+}
+
+// lastBytes returns the last n bytes as text, whole characters, without blank lines at its end.
+func lastBytes(b []byte, n int) string {
+	b = bytes.TrimRight(b, " \t\r\n")
+	if len(b) > n {
+		b = b[len(b)-n:]
+		for i := 0; i < utf8.UTFMax && len(b) > 0 && !utf8.RuneStart(b[0]); i++ {
+			b = b[1:]
+		}
+	}
+	return text(b)
+}
+
+func firstRunes(s string, n int) string {
+	for i := range s {
+		if n == 0 {
+			return s[:i]
+		}
+		n--
+	}
+	return s
+}
+
+// text makes valid UTF-8 of what a program printed.
+func text(b []byte) string { return string(bytes.ToValidUTF8(b, []byte("\ufffd"))) }
+
+// seconds writes a duration as R104 does: "60s", "1.5s".
+func seconds(d time.Duration) string {
+	return fmt.Sprintf("%gs", d.Seconds())
+}
+
+// usage is the paragraph of a help text that begins with "usage:" (C35).
+func usage(help string) string {
+	var paragraph []string
+	for line := range strings.Lines(help) {
+		line = strings.TrimRight(line, " \r\n")
+		switch {
+		case len(paragraph) > 0 && line == "":
+			return strings.Join(paragraph, "\n")
+		case len(paragraph) > 0, strings.HasPrefix(strings.ToLower(strings.TrimSpace(line)), "usage:"):
+			paragraph = append(paragraph, line)
+		}
+	}
+	return strings.Join(paragraph, "\n")
+}

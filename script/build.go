@@ -1,0 +1,229 @@
+package script
+
+import (
+	"context"
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// How an environment is made, and why so (security 1.3): uv never sees the skill's file, only a stub of
+// its checked block; nothing is built from source; files are copied, so that no two environments share
+// one; and no interpreter of the environment is started once a package lies in it, for its .pth files
+// would run.
+
+const (
+	prepareTimeout = 10 * time.Minute // of each step
+	uvOutput       = 256 << 10        // bytes kept of a step's stdout
+	uvStderr       = 1500             // bytes of uv's stderr in a message
+)
+
+// workshop is one making of an environment.
+type workshop struct {
+	e      *environmentOf
+	work   string // holds the stub, the lock, an empty home and a private TMPDIR; removed at the end
+	env    string // the environment, at its final place: its programs name it
+	uvHome string // uv's cache
+	cap    caps
+}
+
+// make builds the environment and writes its record last. What fails leaves nothing. The lock is held.
+func (e *environmentOf) make(ctx context.Context, upgrade bool) (err error) {
+	work, err := os.MkdirTemp(filepath.Dir(e.path("")), e.key+"-work-")
+	if err != nil {
+		return e.unavailable(err, "%v;", err)
+	}
+	defer removeAll(work)
+	w := &workshop{e: e, work: work, cap: e.h.prepareCaps.orDefaults(),
+		env:    filepath.Join(filepath.Dir(work), e.key+"-"+filepath.Base(work)[len(e.key)+len("-work-"):]),
+		uvHome: filepath.Join(e.h.Cache, "uv", digest(pairs(withoutOffline(e.index))...)[:16]),
+	}
+	defer func() {
+		if err != nil {
+			removeAll(w.env)
+		}
+	}()
+	for _, dir := range []string{filepath.Join(work, "home"), filepath.Join(work, "tmp"), w.uvHome} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return e.unavailable(err, "%v;", err)
+		}
+	}
+	requirements := e.record.Requirements
+	if upgrade || requirements == "" {
+		if requirements, err = w.resolve(ctx, upgrade); err != nil {
+			return err
+		}
+	}
+	if err := w.install(ctx, requirements); err != nil {
+		return err
+	}
+	return w.finish(requirements)
+}
+
+// resolve decides about versions and returns them with their hashes.
+func (w *workshop) resolve(ctx context.Context, upgrade bool) (string, error) {
+	stub, list := filepath.Join(w.work, "stub.py"), filepath.Join(w.work, "resolved.txt")
+	if err := os.WriteFile(stub, []byte(w.e.block.canonical()), 0o600); err != nil {
+		return "", w.e.unavailable(err, "%v;", err)
+	}
+	lock := []string{"lock", "--script", stub, "--python", w.e.base}
+	if upgrade {
+		lock = append(lock, "--refresh") // ask the index again
+	}
+	if err := w.uv(ctx, lock...); err != nil {
+		return "", err
+	}
+	w.cap.allow(lockedSizes(stub + ".lock"))
+	if err := w.uv(ctx, "export", "--script", stub, "--locked", "--no-header", "--python", w.e.base, "-o", list); err != nil {
+		return "", err
+	}
+	b, err := os.ReadFile(list)
+	if err != nil {
+		return "", w.e.unavailable(err, "%v;", err)
+	}
+	return string(b), nil
+}
+
+// install makes the environment and copies the packages into it.
+func (w *workshop) install(ctx context.Context, requirements string) error {
+	if err := w.uv(ctx, "venv", "--no-project", "--python", w.e.base, w.env); err != nil {
+		return err
+	}
+	config := filepath.Join(w.env, "pyvenv.cfg")
+	original, err := os.ReadFile(config)
+	if err != nil {
+		return w.e.unavailable(err, "%v;", err)
+	}
+	python := pythonIn(w.env)
+	before, err := os.Lstat(python)
+	if err != nil {
+		return w.e.unavailable(err, "%v;", err)
+	}
+	if len(packages(requirements)) > 0 {
+		list := filepath.Join(w.work, "requirements.txt")
+		if err := os.WriteFile(list, []byte(requirements), 0o600); err != nil {
+			return w.e.unavailable(err, "%v;", err)
+		}
+		if err := w.uv(ctx, "pip", "sync", "--python", python, "--require-hashes", "--only-binary", ":all:",
+			"--no-compile-bytecode", "--link-mode", "copy", list); err != nil {
+			return err
+		}
+	}
+	after, err := os.Lstat(python)
+	if err != nil || !os.SameFile(before, after) || facts(before) != facts(after) {
+		return w.e.unavailable(err, "a package replaces the environment's python, which is not allowed; ask its author, then")
+	}
+	if err := w.compile(ctx); err != nil {
+		return err
+	}
+	// A package may have brought its own: it would choose another Python and its packages.
+	if err := os.RemoveAll(config); err != nil {
+		return w.e.unavailable(err, "%v;", err)
+	}
+	if err := os.WriteFile(config, original, 0o600); err != nil {
+		return w.e.unavailable(err, "%v;", err)
+	}
+	return nil
+}
+
+// compile removes the bytecode that packages brought, which need not be that of their source, and makes
+// it anew with the base Python, which reads none of their start-up files (-S).
+func (w *workshop) compile(ctx context.Context) error {
+	lib := filepath.Join(w.env, "lib")
+	if runtime.GOOS == "windows" {
+		lib = filepath.Join(w.env, "Lib")
+	}
+	err := filepath.WalkDir(lib, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.Name() != "__pycache__" {
+			return err
+		}
+		if err := os.RemoveAll(p); err != nil || !d.IsDir() {
+			return err
+		}
+		return fs.SkipDir
+	})
+	if err != nil {
+		return w.e.unavailable(err, "%v;", err)
+	}
+	out, err := w.step(ctx, w.e.base, "-I", "-S", "-m", "compileall", "-q", "-f", "--invalidation-mode", "unchecked-hash", lib)
+	switch {
+	case err != nil:
+		return err
+	case out.ExitCode > 1: // 1: some file is no valid Python, as templates and tests of other versions
+		return w.e.unavailable(nil, "compiling them failed with exit code %d%s;", out.ExitCode, stderrTail(out))
+	}
+	return nil
+}
+
+// finish writes the record: from now on the environment exists.
+func (w *workshop) finish(requirements string) error {
+	files, err := survey(w.env)
+	if err != nil {
+		return w.e.unavailable(err, "%v;", err)
+	}
+	if over := w.cap.exceeded(files.bytes, files.files); over != "" {
+		return w.e.unavailable(nil, "%s;", over)
+	}
+	e := w.e
+	e.record = environmentRecord{Folder: filepath.Base(w.env), Files: files.digest, Requirements: requirements}
+	e.python, e.made = pythonIn(w.env), true
+	b, err := json.Marshal(e.record)
+	if err == nil {
+		err = writeFile(e.path(".json"), b)
+	}
+	if err != nil {
+		return w.e.unavailable(err, "%v;", err)
+	}
+	return nil
+}
+
+// uv runs one step of uv. A failure shows what uv says, which names the package and the reason (R113).
+func (w *workshop) uv(ctx context.Context, args ...string) error {
+	out, err := w.step(ctx, w.e.uv, args...)
+	if err != nil {
+		return err
+	}
+	if out.Signal == fileTooLarge {
+		return w.e.unavailable(nil, "%s;", w.cap.exceeded(w.cap.bytes+1, 0))
+	}
+	if out.ExitCode != 0 {
+		name := args[0]
+		if name == "pip" {
+			name = "pip sync"
+		}
+		return w.e.unavailable(nil, "uv %s failed with exit code %d: %s\nWith the package index in reach,", name, out.ExitCode, w.said(out))
+	}
+	return nil
+}
+
+// said is uv's own text without the paths of this preparation.
+func (w *workshop) said(out *Output) string {
+	return strings.NewReplacer(w.work+string(filepath.Separator), "", w.env, "the environment").Replace(lastBytes(out.Stderr, uvStderr))
+}
+
+// step runs one command of the preparation, and ends it when what it unpacks passes the caps.
+func (w *workshop) step(ctx context.Context, path string, args ...string) (*Output, error) {
+	guarded, stop := w.guard(ctx)
+	out, err := w.e.h.runner().Run(guarded, &Command{
+		Phase: Prepare, Path: path, Args: append([]string{path}, args...), Dir: w.work, Env: pairs(w.environment()),
+		Timeout: prepareTimeout, Grace: grace, MaxStdout: uvOutput,
+		Limits: Limits{FileSize: uint64(w.cap.bytes)},
+		Write:  []string{w.work, w.env, w.uvHome},
+	})
+	over := stop()
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case over != "":
+		return nil, w.e.unavailable(nil, "%s;", over)
+	case err != nil:
+		return nil, w.e.unavailable(err, "%s cannot be started: %v;", path, err)
+	case out.TimedOut:
+		return nil, w.e.unavailable(nil, "%s took more than %s: %s;", filepath.Base(path), seconds(prepareTimeout), w.said(out))
+	}
+	return out, nil
+}

@@ -1,0 +1,213 @@
+package script
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/agent-base/agent-base/skill"
+)
+
+// call is one execution of a script.
+type call struct {
+	s         *skill.Skill
+	sc        Script
+	args      []string
+	env       []string // NAME=value of the caller
+	timeout   time.Duration
+	stopAtMax bool
+}
+
+// call runs the script and turns what went wrong into an *Error: a start that failed, time that ran
+// out, an exit code. Output that passed its limit is left to the caller.
+func (h *Host) call(ctx context.Context, c *call) (*Output, error) {
+	dir, err := c.s.Dir()
+	if err != nil {
+		return nil, &Error{Code: ExecutionFailed, Err: err, Message: fmt.Sprintf("Skill '%s' has no folder to run scripts in: %v", c.s.Name(), err)}
+	}
+	given, err := c.given()
+	if err != nil {
+		return nil, err
+	}
+	file := filepath.Join(dir, filepath.FromSlash(c.sc.File))
+	argv, err := h.interpreter(ctx, &source{host: h, s: c.s, sc: c.sc, file: file})
+	if err != nil {
+		return nil, err
+	}
+	w, err := h.workplace(c.s, dir)
+	if err != nil {
+		return nil, &Error{Code: ExecutionFailed, Err: err, Message: fmt.Sprintf("Script %s has no work directory: %v", c.sc.Name, err)}
+	}
+	defer w.remove()
+	cmd := &Command{
+		Path: argv[0], Args: append(argv, c.args...), Dir: dir,
+		Timeout: h.timeout(c.timeout), Grace: grace, MaxStdout: h.maxOutput(), StopAtMax: c.stopAtMax,
+		Read: []string{dir}, Write: []string{w.work, w.home, w.temp, w.cache},
+	}
+	cmd.Limits = Limits{FileSize: 256 << 20, OpenFiles: 1024, CPU: cmd.Timeout + time.Second}
+	if cmd.Dir, err = h.cwd(dir, file); err != nil {
+		return nil, err
+	}
+	env := h.environment(c.s.Manifest().Permissions.Env, w.variables(h, c.s, dir))
+	env["PATH"] = h.withCommands(env["PATH"], c.s.Manifest().Requires)
+	for name, value := range given {
+		env[name] = value
+	}
+	cmd.Env = pairs(env)
+	out, err := h.runner().Run(ctx, cmd)
+	return c.judge(ctx, cmd, out, err)
+}
+
+// judge says what a finished command means. The exit code counts before anything that was printed (#84
+// of the security catalogue).
+func (c *call) judge(ctx context.Context, cmd *Command, out *Output, err error) (*Output, error) {
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
+		return nil, startError(c.sc, cmd, err)
+	case out.TimedOut:
+		return nil, &Error{Code: Timeout, Stdout: said(out), Message: "Script timed out after " + seconds(cmd.Timeout) + stderrTail(out)}
+	case out.Stopped:
+		return out, nil
+	case out.ExitCode != 0:
+		return nil, &Error{Code: ExecutionFailed, Stdout: said(out), Message: fmt.Sprintf("Script failed with exit code %d%s%s", out.ExitCode, signalHint(out, cmd), failureTail(out))}
+	}
+	return out, nil
+}
+
+// given are the caller's variables, checked against the manifest (R104).
+func (c *call) given() (map[string]string, error) {
+	env := map[string]string{}
+	for _, kv := range c.env {
+		name, value, _ := strings.Cut(kv, "=")
+		if !allows(c.s.Manifest().Permissions.Env, name) {
+			return nil, &Error{Code: PermissionDenied, Message: fmt.Sprintf("Env var '%s' not in allowlist", name)}
+		}
+		env[name] = value
+	}
+	return env, nil
+}
+
+func (h *Host) cwd(dir, file string) (string, error) {
+	switch h.Cwd {
+	case "", "script":
+		return filepath.Dir(file), nil
+	case "skill":
+		return dir, nil
+	case "workspace":
+		if h.Workspace != "" {
+			return h.Workspace, nil
+		}
+		return "", &Error{Code: ExecutionFailed, Message: "cwd is workspace, but there is no workspace: set cwd to script or skill"}
+	}
+	return "", &Error{Code: ExecutionFailed, Message: fmt.Sprintf("cwd is %q: it can be script, skill or workspace", h.Cwd)}
+}
+
+func startError(sc Script, cmd *Command, err error) error {
+	e := &Error{Code: ExecutionFailed, Err: err, Message: fmt.Sprintf("Script %s cannot be started with %s: %v", sc.Name, cmd.Path, err)}
+	switch _, missing := os.Stat(cmd.Path); {
+	case errors.Is(err, fs.ErrNotExist) && missing == nil:
+		e.Reason = ReasonPlatform
+		e.Message += ": the program is there, but what loads it is not (it was built for another system)"
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+		e.Reason = ReasonInterpreter
+	case strings.Contains(err.Error(), "exec format error"):
+		e.Reason = ReasonPlatform
+		e.Message += ": it was built for another system or processor"
+	}
+	return e
+}
+
+// workplace is what one run may write to.
+type workplace struct{ root, work, home, temp, cache string }
+
+// workplace makes the folders of one run, which remove takes away again, and the skill's cache, which
+// stays.
+func (h *Host) workplace(s *skill.Skill, dir string) (*workplace, error) {
+	temp := h.Temp
+	if temp == "" {
+		temp = filepath.Join(h.Cache, "work")
+	}
+	w := &workplace{cache: filepath.Join(h.Cache, "skill-cache", cacheName(s, dir))}
+	for _, d := range []string{temp, w.cache} {
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			return nil, err
+		}
+	}
+	h.once.Do(func() { sweepRuns(temp) })
+	var err error
+	if w.root, err = os.MkdirTemp(temp, runPrefix); err != nil {
+		return nil, err
+	}
+	w.work, w.home, w.temp = filepath.Join(w.root, "work"), filepath.Join(w.root, "home"), filepath.Join(w.root, "tmp")
+	for _, d := range []string{w.work, w.home, w.temp} {
+		if err := os.Mkdir(d, 0o700); err != nil {
+			w.remove()
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// cacheName keeps skills of one name apart: what a project's skill leaves in its cache is not found by
+// the user's or the bundled one.
+func cacheName(s *skill.Skill, dir string) string {
+	place := s.Entry().Layer()
+	if place != "bundled" { // whose folder changes with its content
+		place += "\x00" + dir
+	}
+	return fmt.Sprintf("%s-%x", s.Canonical(), sha256.Sum256([]byte(place)))[:len(s.Canonical())+9]
+}
+
+func (w *workplace) variables(h *Host, s *skill.Skill, dir string) map[string]string {
+	return map[string]string{
+		"HOME": w.home, "TMPDIR": w.temp,
+		"AGENT_SKILL_DIR": dir, "AGENT_SKILL_NAME": s.Canonical(), "AGENT_WORKSPACE": h.Workspace,
+		"AGENT_SKILL_WORK_DIR": w.work, "AGENT_SKILL_CACHE_DIR": w.cache,
+	}
+}
+
+func (w *workplace) remove() { removeAll(w.root) }
+
+const (
+	runPrefix = "run-"
+	abandoned = 24 * time.Hour // age of a work directory whose run was killed
+)
+
+// sweepRuns removes what killed engines left.
+func sweepRuns(temp string) {
+	entries, _ := os.ReadDir(temp)
+	for _, d := range entries {
+		info, err := d.Info()
+		if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), runPrefix) && time.Since(info.ModTime()) > abandoned {
+			removeAll(filepath.Join(temp, d.Name()))
+		}
+	}
+}
+
+// removeAll removes a folder, also where a script took away its own right to do so. Links are not
+// followed out of it.
+func removeAll(dir string) {
+	if os.RemoveAll(dir) == nil {
+		return
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return
+	}
+	defer root.Close()
+	_ = fs.WalkDir(root.FS(), ".", func(p string, d fs.DirEntry, err error) error {
+		if d != nil && d.IsDir() && err == nil {
+			_ = root.Chmod(filepath.FromSlash(p), 0o700) // before its entries are read
+		}
+		return nil
+	})
+	_ = os.RemoveAll(dir) // what is left is swept later
+}

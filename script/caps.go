@@ -1,0 +1,158 @@
+package script
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/BurntSushi/toml"
+)
+
+// caps bound what an environment may unpack to: a wheel of 3 MB can hold 6 GB.
+type caps struct {
+	bytes int64         // of all files
+	files int           // how many
+	every time.Duration // between two looks while uv works
+}
+
+const (
+	maxUnpacked = 8 << 30
+	maxFiles    = 200_000
+	maxRatio    = 100      // unpacked to packed
+	freeRatio   = 64 << 20 // unpacked bytes for which the ratio does not count
+)
+
+func (c caps) orDefaults() caps {
+	if c.bytes == 0 {
+		c.bytes = maxUnpacked
+	}
+	if c.files == 0 {
+		c.files = maxFiles
+	}
+	if c.every == 0 {
+		c.every = 200 * time.Millisecond
+	}
+	return c
+}
+
+// allow narrows the bytes to what packages of that packed size can need; 0 when it is not known.
+func (c *caps) allow(packed int64) {
+	if packed > 0 && packed < maxUnpacked/maxRatio {
+		c.bytes = min(c.bytes, max(packed*maxRatio, freeRatio))
+	}
+}
+
+// exceeded says which cap is passed, "" for none.
+func (c caps) exceeded(bytes int64, files int) string {
+	switch {
+	case bytes > c.bytes:
+		return fmt.Sprintf("the packages unpack to more than %d bytes", c.bytes)
+	case files > c.files:
+		return fmt.Sprintf("the packages have more than %d files", c.files)
+	}
+	return ""
+}
+
+// lockedSizes is the packed size of the packages in uv's lock, counting the largest wheel of each; 0
+// when one of them is not known.
+func lockedSizes(lock string) int64 {
+	var locked struct {
+		Package []struct {
+			Wheels []struct{ Size int64 }
+		}
+	}
+	b, err := os.ReadFile(lock)
+	if err != nil || toml.Unmarshal(b, &locked) != nil {
+		return 0
+	}
+	var sum int64
+	for _, p := range locked.Package {
+		var most int64
+		for _, w := range p.Wheels {
+			most = max(most, w.Size)
+		}
+		if most == 0 {
+			return 0
+		}
+		sum += most
+	}
+	return sum
+}
+
+// guard watches what a step unpacks, in the environment and in uv's cache, and ends the step's context
+// when it passes the caps. stop ends the watch and says which cap was passed. Another preparation that
+// unpacks into the same cache counts as well.
+func (w *workshop) guard(ctx context.Context) (guarded context.Context, stop func() string) {
+	guarded, cancel := context.WithCancel(ctx)
+	known := w.unpacked(nil)
+	over := ""
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(w.cap.every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-guarded.Done():
+				return
+			case <-tick.C:
+				if over = w.over(known); over != "" {
+					cancel()
+					return
+				}
+			}
+		}
+	}()
+	return guarded, func() string {
+		cancel()
+		<-done
+		if over != "" {
+			for dir := range w.unpacked(known) {
+				removeAll(dir)
+			}
+		}
+		return over
+	}
+}
+
+// unpacked lists where uv unpacks archives, without those known before.
+func (w *workshop) unpacked(known map[string]bool) map[string]bool {
+	out := map[string]bool{}
+	for _, pattern := range []string{"archive-v*/*", ".tmp*", "*/.tmp*"} {
+		dirs, _ := filepath.Glob(filepath.Join(w.uvHome, pattern))
+		for _, d := range dirs {
+			if !known[d] {
+				out[d] = true
+			}
+		}
+	}
+	return out
+}
+
+// over measures what came since; the environment holds copies of it.
+func (w *workshop) over(known map[string]bool) string {
+	var bytes, inEnv int64
+	var files, filesInEnv int
+	for dir := range w.unpacked(known) {
+		measure(dir, &bytes, &files)
+	}
+	measure(w.env, &inEnv, &filesInEnv)
+	return w.cap.exceeded(max(bytes, inEnv), max(files, filesInEnv))
+}
+
+// measure adds up a folder. What vanishes meanwhile does not count.
+func measure(dir string, bytes *int64, files *int) {
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil
+		}
+		*files++
+		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
+			*bytes += info.Size()
+		}
+		return nil
+	})
+}

@@ -1,0 +1,80 @@
+package script
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"time"
+)
+
+// waitDelay is how long pipes stay open that a process left behind holds, once the command has ended.
+const waitDelay = 2 * time.Second
+
+// Exec is the plain Runner: a process in a session of its own without a terminal, whose group is
+// killed when the call ends. The zero value is ready.
+type Exec struct{}
+
+// Run executes c.
+func (Exec) Run(ctx context.Context, c *Command) (*Output, error) {
+	if !filepath.IsAbs(c.Path) || len(c.Args) == 0 || c.Timeout <= 0 {
+		return nil, fmt.Errorf("command %q needs an absolute path, an argument list and a timeout", c.Path)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	full := make(chan struct{})
+	stdout := &headBuffer{max: c.MaxStdout}
+	if c.StopAtMax {
+		stdout.full = func() { close(full) }
+	}
+	stderr := &tailBuffer{max: stderrKept}
+	cmd := &exec.Cmd{
+		Path: c.Path, Args: c.Args, Dir: c.Dir, Env: c.Env, Stdout: stdout, Stderr: stderr,
+		WaitDelay: waitDelay, SysProcAttr: separate(),
+	}
+	if cmd.Env == nil {
+		cmd.Env = []string{} // nil would hand over this process's own
+	}
+	start := time.Now()
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	limit(cmd.Process.Pid, c.Limits)
+	out := &Output{}
+	err := supervise(ctx, c, &group{cmd: cmd}, full, out)
+	out.Stdout, out.Total, out.Truncated = stdout.buf, stdout.total, stdout.total > c.MaxStdout
+	out.Stderr, out.Duration = stderr.bytes(), time.Since(start)
+	out.ExitCode, out.Signal = ending(cmd.ProcessState)
+	return out, err
+}
+
+// supervise waits for the command and ends it when its time is up. The error is ctx's.
+func supervise(ctx context.Context, c *Command, g *group, full <-chan struct{}, out *Output) (err error) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		g.wait()
+	}()
+	timer := time.NewTimer(c.Timeout)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return nil
+	case <-full:
+		out.Stopped = true
+	case <-timer.C:
+		out.TimedOut = true
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	g.terminate()
+	timer.Reset(c.Grace)
+	select {
+	case <-done:
+	case <-timer.C:
+		g.kill()
+		<-done
+	}
+	return err
+}

@@ -1,0 +1,62 @@
+//go:build unix
+
+package script
+
+import (
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+)
+
+// separate puts the process into a session of its own: no terminal, and a group to end.
+func separate() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+
+// group is a command and the processes of its group.
+type group struct {
+	cmd *exec.Cmd
+
+	mu   sync.Mutex
+	gone bool // its number may belong to someone else now
+}
+
+// wait returns when the command has ended, what was left of its group is killed, and its output is
+// read. On Linux the group is killed before the command's number is given back.
+func (g *group) wait() {
+	early := ended(g.cmd.Process.Pid)
+	if early {
+		g.kill()
+		g.forget()
+	}
+	_ = g.cmd.Wait() // how it ended is in its ProcessState
+	if !early {
+		g.kill()
+		g.forget()
+	}
+}
+
+func (g *group) forget() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.gone = true
+}
+
+func (g *group) terminate() { g.signal(syscall.SIGTERM) }
+
+func (g *group) kill() { g.signal(syscall.SIGKILL) }
+
+func (g *group) signal(s syscall.Signal) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.gone {
+		_ = syscall.Kill(-g.cmd.Process.Pid, s) // nobody left is no failure
+	}
+}
+
+// ending tells how a process ended.
+func ending(p *os.ProcessState) (code int, signal string) {
+	if status, ok := p.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return 128 + int(status.Signal()), status.Signal().String()
+	}
+	return p.ExitCode(), ""
+}

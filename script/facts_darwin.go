@@ -1,0 +1,16 @@
+package script
+
+import (
+	"fmt"
+	"io/fs"
+	"syscall"
+)
+
+// facts are what the file system says of a file; any change of it changes them.
+func facts(info fs.FileInfo) string {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return fmt.Sprint(info.Mode(), info.Size(), info.ModTime().UnixNano())
+	}
+	return fmt.Sprint(st.Dev, st.Ino, st.Mode, st.Size, st.Mtimespec.Nano(), st.Ctimespec.Nano())
+}

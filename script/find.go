@@ -1,0 +1,59 @@
+package script
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/agent-base/agent-base/skill"
+)
+
+const maxName = 128 // bytes of a script's name
+
+// Find returns the script of that name, in any case, with or without its extension (R45, C37). The
+// error is an *Error with code InvalidName or NotFound and the texts of R104.
+func Find(s *skill.Skill, name string) (Script, error) {
+	if !validName(name) {
+		return Script{}, &Error{Code: InvalidName, Message: fmt.Sprintf("Invalid script name: '%s'", name)}
+	}
+	scripts, _ := List(s)
+	return find(scripts, s.Canonical(), name)
+}
+
+func find(scripts []Script, skillName, name string) (Script, error) {
+	var same []string // files of that name with another extension each
+	want := fold(name)
+	for _, sc := range scripts {
+		if fold(sc.Name) == want {
+			return sc, nil
+		}
+		if fold(stem(path.Base(sc.File))) == want {
+			same = append(same, sc.Name)
+		}
+	}
+	for _, sc := range scripts {
+		if fold(path.Base(sc.File)) == want {
+			return sc, nil
+		}
+	}
+	msg := fmt.Sprintf("Script '%s' not found in skill '%s'", name, skillName)
+	if len(same) > 0 {
+		return Script{}, &Error{Code: NotFound, Reason: ReasonAmbiguous, Message: msg + ": say which, " + strings.Join(same, " or ")}
+	}
+	return Script{}, &Error{Code: NotFound, Message: msg}
+}
+
+// validName accepts letters, digits, '-', '_' and inner '.' of ASCII: no path, no blank, no dot file,
+// no "__pycache__" (R44, R46).
+func validName(name string) bool {
+	if name == "" || len(name) > maxName || name[0] == '.' || name[len(name)-1] == '.' || strings.Contains(name, "..") {
+		return false
+	}
+	for i := range len(name) {
+		c := name[i]
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' || c == '.') {
+			return false
+		}
+	}
+	return fold(name) != "__pycache__"
+}

@@ -1,0 +1,119 @@
+package script
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/agent-base/agent-base/skill"
+)
+
+// tree is the content of files by slash path; one that begins with "#!" or whose path ends in "*" may
+// be executed.
+type tree map[string]string
+
+func (tr tree) write(t *testing.T, dir string) {
+	t.Helper()
+	for name, content := range tr {
+		mode := os.FileMode(0o644)
+		if strings.HasPrefix(content, "#!") || strings.HasSuffix(name, "*") {
+			mode = 0o755
+		}
+		file := filepath.Join(dir, filepath.FromSlash(strings.TrimSuffix(name, "*")))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(content), mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// open makes a skill of files and loads it. front is added to its front matter.
+func open(t *testing.T, front string, files tree) *skill.Skill {
+	t.Helper()
+	root := t.TempDir()
+	dir := filepath.Join(root, "probe")
+	tree{"SKILL.md": "---\nname: probe\ndescription: A skill for tests.\n" + front + "---\nBody.\n"}.write(t, dir)
+	files.write(t, dir)
+	return load(t, root)
+}
+
+func load(t *testing.T, root string) *skill.Skill {
+	t.Helper()
+	cat, err := skill.Open(t.Context(), &skill.Options{Layers: []skill.Layer{{Name: "user", Source: skill.Dir(root, nil)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := cat.Lookup("probe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := e.Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// host runs scripts with the programs of this machine.
+func host(t *testing.T) *Host {
+	t.Helper()
+	return &Host{LookPath: exec.LookPath, Cache: t.TempDir(), Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}}
+}
+
+// run runs one script as text or JSON.
+func run(t *testing.T, h *Host, s *skill.Skill, name string, o *RunOptions) (*Result, error) {
+	t.Helper()
+	sc, err := Find(s, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h.Run(t.Context(), s, sc, o)
+}
+
+// mustText runs a script and returns what it printed.
+func mustText(t *testing.T, h *Host, s *skill.Skill, name string, args ...string) string {
+	t.Helper()
+	res, err := run(t, h, s, name, &RunOptions{Text: true, Args: args})
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return res.Text
+}
+
+// failure checks an error's code and reason and that its message holds all parts.
+func failure(t *testing.T, err error, code Code, reason string, parts ...string) *Error {
+	t.Helper()
+	var e *Error
+	if !errors.As(err, &e) {
+		t.Fatalf("got error %v, want an *Error", err)
+	}
+	if e.Code != code || e.Reason != reason {
+		t.Errorf("got %s %q, want %s %q: %s", e.Code, e.Reason, code, reason, e.Message)
+	}
+	for _, p := range parts {
+		if !strings.Contains(e.Message, p) {
+			t.Errorf("got message %q, want %q in it", e.Message, p)
+		}
+	}
+	return e
+}
+
+// canned is a Runner that keeps the commands it was given and answers with a fixed output.
+type canned struct {
+	commands []*Command
+	out      Output
+	err      error
+}
+
+func (c *canned) Run(_ context.Context, cmd *Command) (*Output, error) {
+	c.commands = append(c.commands, cmd)
+	out := c.out
+	return &out, c.err
+}

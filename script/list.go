@@ -1,0 +1,215 @@
+package script
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/agent-base/agent-base/skill"
+)
+
+// Dir is the folder of a skill that holds its scripts. Scripts lie directly in it (R50).
+const Dir = "scripts"
+
+// Script is one script of a skill.
+type Script struct {
+	Name string // file name without extension; kept with it where two would be alike (R99)
+	File string // slash path below the skill: "scripts/status.py"
+}
+
+// List returns the skill's scripts by name, and what is wrong with its scripts folder. It reads the
+// first bytes of files whose extension does not tell what they are, and runs nothing.
+//
+// A manifest that lists its scripts has exactly those (R31); else each file of a known kind is one,
+// but for dot files and what scripts_ignore names (R33, R50). Symbolic links never are (C38).
+func List(s *skill.Skill) ([]Script, []skill.Problem) { return list(s.FS(), s.Manifest()) }
+
+// folder is what is being found out about a scripts folder.
+type folder struct {
+	fsys     fs.FS
+	m        *skill.Manifest
+	files    []string // base names that are scripts
+	problems []skill.Problem
+}
+
+func list(fsys fs.FS, m *skill.Manifest) ([]Script, []skill.Problem) {
+	f := &folder{fsys: fsys, m: m}
+	entries, err := f.read()
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		f.report("scripts-unreadable", Dir, err.Error(), "make "+Dir+"/ a folder that can be read")
+	}
+	if m.ScriptsDeclared {
+		f.declared(entries)
+	} else {
+		f.discover(entries)
+	}
+	f.checkPermissions()
+	return f.scripts(), f.problems
+}
+
+// read lists the scripts folder by name. A folder that is a symbolic link counts as none.
+func (f *folder) read() ([]fs.DirEntry, error) {
+	root, err := fs.ReadDir(f.fsys, ".")
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(root, func(d fs.DirEntry) bool { return d.Name() == Dir })
+	if i < 0 {
+		return nil, fs.ErrNotExist
+	}
+	if root[i].Type()&fs.ModeSymlink != 0 {
+		f.report("script-symlink", Dir, fmt.Sprintf("%q is a symbolic link: its scripts are not used", Dir), "replace the link by the folder")
+		return nil, nil
+	}
+	if !root[i].IsDir() {
+		return nil, nil
+	}
+	return fs.ReadDir(f.fsys, Dir)
+}
+
+func (f *folder) report(code, file, msg, cure string) {
+	f.problems = append(f.problems, skill.Problem{
+		Code: code, Severity: skill.Warning, File: file, Message: msg, Cure: cure,
+	})
+}
+
+func (f *folder) reportField(code, field, msg, cure string) {
+	f.problems = append(f.problems, skill.Problem{
+		Code: code, Severity: skill.Warning, File: "SKILL.md", Field: field, Message: msg, Cure: cure,
+	})
+}
+
+// discover takes every file of a known kind that is not ignored.
+func (f *folder) discover(entries []fs.DirEntry) {
+	globs := f.globs()
+	for _, d := range entries {
+		switch {
+		case strings.HasPrefix(d.Name(), ".") || ignored(d.Name(), globs):
+		case d.Type()&fs.ModeSymlink != 0:
+			f.refuseLink(d.Name())
+		case d.Type().IsRegular() && runnable(f.fsys, d):
+			f.add(d.Name())
+		}
+	}
+}
+
+func (f *folder) refuseLink(name string) {
+	f.report("script-symlink", Dir+"/"+name, fmt.Sprintf("%q is a symbolic link: scripts must be files", name), "replace the link by the file")
+}
+
+func (f *folder) add(name string) {
+	if !validName(name) {
+		f.report("script-name", Dir+"/"+name, fmt.Sprintf("%q cannot be called: a script's name has letters, digits, '-', '_' and '.'", name), "rename the file")
+		return
+	}
+	f.files = append(f.files, name)
+}
+
+// globs returns the valid patterns of scripts_ignore and reports the others.
+func (f *folder) globs() []string {
+	var out []string
+	for _, g := range f.m.ScriptsIgnore {
+		if !doublestar.ValidatePattern(g) {
+			f.reportField("script-ignore-pattern", "scripts_ignore", fmt.Sprintf("%q is no valid pattern: it ignores nothing", g), "correct the brackets of the pattern")
+			continue
+		}
+		out = append(out, g)
+	}
+	return out
+}
+
+// ignored matches the base name and the path, so that "_*.py" and "scripts/_*.py" both work.
+func ignored(name string, globs []string) bool {
+	return slices.ContainsFunc(globs, func(g string) bool {
+		return doublestar.MatchUnvalidated(g, name) || doublestar.MatchUnvalidated(g, Dir+"/"+name)
+	})
+}
+
+// declared takes the files that the manifest lists, as "status", "status.py" or "scripts/status.py"
+// (R31). The rules for links, kinds and names hold for them too.
+func (f *folder) declared(entries []fs.DirEntry) {
+	for _, want := range f.m.Scripts {
+		base := strings.TrimPrefix(strings.TrimPrefix(want, "./"), Dir+"/")
+		i := slices.IndexFunc(entries, func(d fs.DirEntry) bool { return fold(d.Name()) == fold(base) })
+		if i < 0 {
+			i = slices.IndexFunc(entries, func(d fs.DirEntry) bool {
+				return fold(stem(d.Name())) == fold(base) && !d.IsDir() && runnable(f.fsys, d)
+			})
+		}
+		switch {
+		case strings.Contains(base, "/"):
+			f.reportField("script-path", "scripts", fmt.Sprintf("script %q is not directly in %s/", want, Dir), "move the file to "+Dir+"/ and list its name")
+		case i < 0:
+			f.reportField("script-missing", "scripts", fmt.Sprintf("script %q is listed but not there", want), "add "+Dir+"/"+base+", or remove it from the list")
+		case entries[i].Type()&fs.ModeSymlink != 0:
+			f.refuseLink(entries[i].Name())
+		case !entries[i].Type().IsRegular() || !runnable(f.fsys, entries[i]):
+			f.reportField("script-kind", "scripts", fmt.Sprintf("%q is listed as a script, but nothing is known that runs it", want), "give it an extension of "+strings.Join(extensions(), " ")+", or a #! line")
+		case !slices.Contains(f.files, entries[i].Name()):
+			f.add(entries[i].Name())
+		}
+	}
+}
+
+// scripts gives each file its name. Of files that differ in case alone the first in byte order
+// counts (C37).
+func (f *folder) scripts() []Script {
+	slices.Sort(f.files)
+	stems, bases := map[string]int{}, map[string]bool{}
+	var kept []string
+	for _, name := range f.files {
+		if bases[fold(name)] {
+			f.report("script-case", Dir+"/"+name, fmt.Sprintf("%q differs from another script in upper and lower case alone", name), "rename one of them")
+			continue
+		}
+		bases[fold(name)] = true
+		stems[fold(stem(name))]++
+		kept = append(kept, name)
+	}
+	out := make([]Script, len(kept))
+	for i, name := range kept {
+		short := stem(name)
+		if stems[fold(short)] > 1 || short != name && bases[fold(short)] {
+			short = name
+		}
+		out[i] = Script{Name: short, File: Dir + "/" + name}
+	}
+	slices.SortFunc(out, func(a, b Script) int {
+		return cmp.Or(cmp.Compare(fold(a.Name), fold(b.Name)), cmp.Compare(a.Name, b.Name))
+	})
+	return out
+}
+
+// checkPermissions reports patterns of permissions.env that forward nothing.
+func (f *folder) checkPermissions() {
+	for _, g := range f.m.Permissions.Env {
+		if !namesVariables(g) {
+			f.reportField("permissions-env", "permissions", fmt.Sprintf("%q in permissions.env names no variables: it forwards nothing", g), "write a name, or a prefix such as KALSHI_*")
+		}
+	}
+}
+
+func stem(file string) string {
+	if s := strings.TrimSuffix(file, path.Ext(file)); s != "" {
+		return s
+	}
+	return file
+}
+
+// fold is the form in which names are compared: ASCII, for names have nothing else.
+func fold(s string) string {
+	return strings.Map(func(r rune) rune {
+		if 'A' <= r && r <= 'Z' {
+			return r + 'a' - 'A'
+		}
+		return r
+	}, s)
+}

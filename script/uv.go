@@ -1,0 +1,55 @@
+package script
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// indexSettings are uv's settings of the operator: where packages come from. The last two serve
+// machines without a network, and tests.
+func (h *Host) indexSettings() map[string]string {
+	out := map[string]string{}
+	for _, kv := range h.Env {
+		name, value, _ := strings.Cut(kv, "=")
+		if name == "UV_DEFAULT_INDEX" || name == "UV_INDEX" || strings.HasPrefix(name, "UV_INDEX_") ||
+			name == "UV_FIND_LINKS" || name == "UV_OFFLINE" {
+			out[name] = value
+		}
+	}
+	return out
+}
+
+// withoutOffline names uv's cache: one for each way to packages, with its credentials, so that whoever
+// lacks them does not find what they fetched. Being offline changes nothing about the way.
+func withoutOffline(index map[string]string) map[string]string {
+	out := maps.Clone(index)
+	delete(out, "UV_OFFLINE")
+	return out
+}
+
+// environment is the whole environment of a step (security 1.3): no configuration of the user's, the
+// project's or the skill's, no credentials from files, nothing built, no Python fetched.
+func (w *workshop) environment() map[string]string {
+	env := map[string]string{
+		"PATH": "/usr/bin:/bin", "HOME": filepath.Join(w.work, "home"), "TMPDIR": filepath.Join(w.work, "tmp"),
+		"LANG": "C.UTF-8", "NO_COLOR": "1", "NETRC": os.DevNull,
+		"UV_CACHE_DIR": w.uvHome, "UV_NO_CONFIG": "1", "UV_NO_ENV_FILE": "1", "UV_NO_BUILD": "1", "UV_NO_PROGRESS": "1",
+		"UV_PYTHON_DOWNLOADS": "never", "UV_KEYRING_PROVIDER": "disabled",
+	}
+	certificates := false
+	for _, kv := range w.e.h.Env {
+		name, value, _ := strings.Cut(kv, "=")
+		if slices.Contains(network, name) || slices.Contains(system, strings.ToUpper(name)) {
+			env[name] = value
+			certificates = certificates || strings.HasPrefix(name, "SSL_CERT_")
+		}
+	}
+	if !certificates {
+		env["UV_SYSTEM_CERTS"] = "1"
+	}
+	maps.Copy(env, w.e.index)
+	return env
+}
