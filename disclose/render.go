@@ -28,7 +28,7 @@ const (
 type Location string
 
 // The places. In the wink style they are below the mount, elsewhere absolute. A skill that lies
-// nowhere on disk is given as its address. LocationNone is only for Options.
+// nowhere on disk is given as its address.
 const (
 	LocationDir  Location = "dir"  // the skill's directory
 	LocationFile Location = "file" // its SKILL.md
