@@ -2,6 +2,7 @@ package skill
 
 import (
 	"bytes"
+	"encoding/binary"
 	"unicode"
 	"unicode/utf8"
 )
@@ -65,22 +66,33 @@ type skimmer struct {
 // tame reports whether the text has only characters that no rule speaks of: printable ASCII, line
 // feeds, and letters and dashes beyond.
 func tame(b []byte) bool {
-	for i := 0; i < len(b); {
-		c := b[i]
+	for len(b) > 0 {
+		if len(b) >= 8 && printable8(binary.LittleEndian.Uint64(b)) {
+			b = b[8:]
+			continue
+		}
+		c := b[0]
 		if c < utf8.RuneSelf {
 			if c < ' ' && c != '\n' || c == 0x7f {
 				return false
 			}
-			i++
+			b = b[1:]
 			continue
 		}
-		r, n := utf8.DecodeRune(b[i:])
+		r, n := utf8.DecodeRune(b)
 		if r == utf8.RuneError || !(r < 0x250 && unicode.IsLetter(r)) && (r < 0x2010 || r > 0x2015) {
 			return false
 		}
-		i += n
+		b = b[n:]
 	}
 	return true
+}
+
+// printable8 reports whether all eight bytes are printable ASCII: none has the highest bit, none
+// is below a blank, none is 0x7f. It may miss some that are.
+func printable8(x uint64) bool {
+	const ones = 0x0101010101010101
+	return (x|(x-ones*' ')|(x+ones))&(ones*0x80) == 0
 }
 
 // line takes the next line. There is one: the front matter ends with a line "---".

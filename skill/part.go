@@ -57,15 +57,15 @@ func look(ctx context.Context, p *part, old *part, profile *Profile) error {
 			before[r.path()] = r
 		}
 	}
-	a := &arena{}
+	var scratch plain
 	for f, err := range p.source.Skills(ctx) {
 		if note, ok := leftOut(err); ok {
 			p.notes = append(p.notes, note)
 			continue
 		}
-		p.list = append(p.list, rd.found(a, &f, err, before[f.Path]))
+		p.list = append(p.list, rd.found(&scratch, &f, err, before[f.Path]))
 	}
-	a.flush()
+	rd.arena.flush()
 	return ctx.Err()
 }
 
@@ -79,7 +79,7 @@ func leftOut(err error) (Problem, bool) {
 }
 
 // found makes a record of what a source yields, or keeps the one there is.
-func (rd *reading) found(a *arena, f *Found, err error, old *record) *record {
+func (rd *reading) found(scratch *plain, f *Found, err error, old *record) *record {
 	if err != nil {
 		r := rd.broken(f, err)
 		r.more.open = rd.opener(f)
@@ -97,7 +97,7 @@ func (rd *reading) found(a *arena, f *Found, err error, old *record) *record {
 	if old != nil && old.stamp == f.Stamp && old.file() == f.File {
 		return old
 	}
-	r := rd.record(a, f)
+	r := rd.record(scratch, f)
 	if open := rd.opener(f); open != nil {
 		if r.more == nil {
 			r.more = &details{}
@@ -151,11 +151,15 @@ func (s *dirSource) look(ctx context.Context, rd *reading, old *part) error {
 
 // visit turns the items of a walk into records, in the order of the folders.
 type visit struct {
-	s      *dirSource
-	rd     *reading
-	arenas [readers]arena
-	list   []*record // of the levels before
-	level  []*record
+	s  *dirSource
+	rd *reading
+
+	scratch [readers]struct {
+		plain plain
+		found Found
+	}
+	list  []*record // of the levels before
+	level []*record
 
 	old    []*record
 	next   int // where in old the next folder is expected
@@ -210,12 +214,14 @@ func (v *visit) Visit(worker, i int, it *scan.Item) {
 		v.level[i] = v.from[i]
 		return
 	}
-	f := &Found{Path: it.Dir, File: it.File, Stamp: Stamp(it.Stamp), Head: it.Data}
+	w := &v.scratch[worker]
+	f := &w.found
+	*f = Found{Path: it.Dir, File: it.File, Stamp: Stamp(it.Stamp), Head: it.Data}
 	if it.Err != nil {
 		v.level[i] = v.rd.broken(f, fileProblem(v.s.file(it.Dir, it.File), it.Err))
 		return
 	}
-	v.level[i] = v.rd.record(&v.arenas[worker], f)
+	v.level[i] = v.rd.record(&w.plain, f)
 }
 
 // close moves the records of a level to the list.
@@ -233,8 +239,6 @@ func (v *visit) finish() []*record {
 		v.list, v.level = v.level, nil
 	}
 	v.close()
-	for i := range v.arenas {
-		v.arenas[i].flush()
-	}
+	v.rd.arena.flush()
 	return slices.Clip(v.list)
 }

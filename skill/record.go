@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"path"
 	"strings"
+	"sync"
 )
 
 // record is what was found of one skill in one source. It is never written to once its source has
@@ -18,8 +19,8 @@ type record struct {
 	more  *details
 	stamp Stamp
 
-	lenPath, lenAbout, lenText uint32 // bytes of text up to the end of each
-	lower                      bool   // the manifest is called skill.md
+	lenAbout, lenVersion uint16 // bytes of text; the path is the rest
+	lower                bool   // the manifest is called skill.md
 }
 
 // details is what only some skills have.
@@ -31,7 +32,9 @@ type details struct {
 	open      func(context.Context) (Tree, error) // of a source that is no home
 }
 
-func (r *record) path() string { return r.text[:r.lenPath] }
+func (r *record) lenPath() int { return len(r.text) - int(r.lenAbout) - int(r.lenVersion) }
+
+func (r *record) path() string { return r.text[:r.lenPath()] }
 
 func (r *record) file() string {
 	if r.lower {
@@ -59,14 +62,14 @@ func (r *record) canonical() string {
 
 func (r *record) description() string {
 	if r.plain() {
-		return r.text[r.lenPath:r.lenAbout]
+		return r.text[r.lenPath() : len(r.text)-int(r.lenVersion)]
 	}
 	return r.more.m.Description
 }
 
 func (r *record) version() string {
 	if r.plain() {
-		return r.text[r.lenAbout:r.lenText]
+		return r.text[len(r.text)-int(r.lenVersion):]
 	}
 	return r.more.m.Version
 }
@@ -90,53 +93,60 @@ func firstFatal(list []Problem) *Problem {
 	return nil
 }
 
-// arena makes records, a few at a time with their texts in one string.
+// arena makes records, some at a time with their texts in one string. It is safe for concurrent
+// use.
 type arena struct {
+	mu      sync.Mutex
 	records []record
+	ends    []int // of the texts
 	text    []byte
-	plain   plain
 }
 
-// run is how many records an arena makes at a time: few enough that the last, partly filled run
-// of each reader is not much.
-const run = 16
+// run is how many records an arena makes at a time.
+const run = 64
 
 func (a *arena) add(dir string, p *plain) *record {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	if len(a.records) == cap(a.records) {
-		a.flush()
+		a.close()
 		a.records = make([]record, 0, run)
 	}
-	a.records = append(a.records, record{})
-	r := &a.records[len(a.records)-1]
-	r.lenPath = uint32(len(dir))
-	r.lenAbout = r.lenPath + uint32(len(p.description))
-	r.lenText = r.lenAbout + uint32(len(p.version))
+	a.records = append(a.records, record{lenAbout: uint16(len(p.description)), lenVersion: uint16(len(p.version))})
 	a.text = append(append(append(a.text, dir...), p.description...), p.version...)
-	return r
+	a.ends = append(a.ends, len(a.text))
+	return &a.records[len(a.records)-1]
 }
 
-// flush gives the records their texts.
+// flush gives the last records their texts.
 func (a *arena) flush() {
-	all := string(a.text)
-	for i := range a.records {
-		r := &a.records[i]
-		r.text, all = all[:r.lenText], all[r.lenText:]
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.close()
+}
+
+func (a *arena) close() {
+	all, start := string(a.text), 0
+	for i, end := range a.ends {
+		a.records[i].text = all[start:end]
+		start = end
 	}
-	a.records, a.text = nil, a.text[:0]
+	a.records, a.ends, a.text = nil, a.ends[:0], a.text[:0]
 }
 
 // reading makes records of what a source found.
 type reading struct {
 	part    *part
 	profile *Profile
+	arena   arena
 }
 
-// record reads the head of a manifest. The arena is only used for a plain skill.
-func (rd *reading) record(a *arena, f *Found) *record {
+// record reads the head of a manifest. p is scratch memory.
+func (rd *reading) record(p *plain, f *Found) *record {
 	base := rd.part.base(f.Path)
 	var r *record
-	if f.Path != "." && f.File == "SKILL.md" && skim(&a.plain, f.Head, base) {
-		r = a.add(f.Path, &a.plain)
+	if f.Path != "." && f.File == "SKILL.md" && skim(p, f.Head, base) {
+		r = rd.arena.add(f.Path, p)
 	} else {
 		r = rd.parse(f, base)
 	}
@@ -178,8 +188,7 @@ func newRecord(dir, base string, m *Manifest, problems []Problem) *record {
 	if name == "" {
 		name = base
 	}
-	n := uint32(len(dir))
-	return &record{text: dir, lenPath: n, lenAbout: n, lenText: n,
+	return &record{text: dir,
 		more: &details{m: m, name: name, canonical: Canonical(name), problems: problems}}
 }
 

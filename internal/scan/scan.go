@@ -19,6 +19,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 )
@@ -78,12 +79,14 @@ var (
 	errLink       = errors.New("a symbolic link is in the path")
 )
 
-// Root is an open folder. Close it.
+// Root is an open folder. Close it; one that is dropped instead is closed some time later.
 type Root struct {
 	o     Options
 	path  string // absolute
 	real  string // without symbolic links; resolved when first needed
 	files backend
+
+	cleanup runtime.Cleanup // closes a root that nobody closed
 
 	mu    sync.Mutex
 	bases map[string]backend // allowed roots that were opened
@@ -125,14 +128,18 @@ func Open(path string, o *Options) (*Root, error) {
 	if r.o.MaxDirs <= 0 {
 		r.o.MaxDirs = MaxDirs
 	}
-	r.files, err = openBackend(abs, o.Portable)
-	return r, err
+	if r.files, err = openBackend(abs, o.Portable); err != nil {
+		return nil, err
+	}
+	r.cleanup = runtime.AddCleanup(r, func(b backend) { b.close() }, r.files)
+	return r, nil
 }
 
 // Close closes the root and what was opened through it.
 func (r *Root) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.cleanup.Stop()
 	for _, b := range r.bases {
 		b.close()
 	}

@@ -63,6 +63,7 @@ type place struct {
 // worker is the scratch memory of one goroutine.
 type worker struct {
 	buf, path []byte
+	item      Item
 	id        int
 }
 
@@ -129,10 +130,10 @@ func (w *walk) probe(l level) (plain []int) {
 		if known != nil {
 			s = known[i]
 		}
-		it := Item{Dir: l.dirs[i]}
-		if w.look(wk, &it, l.place(w.r, i), s) {
+		wk.item = Item{Dir: l.dirs[i]}
+		if w.look(wk, &wk.item, l.place(w.r, i), s) {
 			skill[i] = true
-			w.v.Visit(wk.id, i, &it)
+			w.v.Visit(wk.id, i, &wk.item)
 		}
 	})
 	for i, ok := range skill {
