@@ -144,7 +144,7 @@ func (p *parser) metadata(n *yamlnode.Node) {
 			p.report(Problem{Code: "fields-many", Line: kv.Key.Line, Col: kv.Key.Col, Field: "metadata", Message: fmt.Sprintf("metadata has more than %d keys, the rest is not kept", maxKeys)})
 			break
 		}
-		if kv.Value.Kind == yamlnode.Mapping || kv.Value.Kind == yamlnode.Sequence {
+		if (kv.Value.Kind == yamlnode.Mapping || kv.Value.Kind == yamlnode.Sequence) && key != "requires" && key != "tags" {
 			p.report(Problem{Code: "metadata-nested", Line: kv.Value.Line, Col: kv.Value.Col, Field: "metadata." + key, Message: fmt.Sprintf("%q is a %s, kept as JSON", "metadata."+key, kv.Value.Kind)})
 		}
 		if len(value) > maxValue {

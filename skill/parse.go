@@ -56,6 +56,7 @@ type parser struct {
 	told      string // the name that problems speak of
 
 	text     *frontText
+	entries  []entry
 	edits    []edit // what repair changed in lines of text
 	named    bool
 	metaTags []string
@@ -114,6 +115,7 @@ func (p *parser) parse(src []byte) {
 	if !ok {
 		return
 	}
+	p.entries = entries
 	p.fields(entries)
 	p.finish()
 }

@@ -1,0 +1,163 @@
+package skill
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+// ValidateOptions tells Validate what to hold a skill against. The zero value is useful.
+type ValidateOptions struct {
+	Profile *Profile // nil means DefaultProfile
+	Path    string   // what problems call the skill's folder, put before the names of files; "" for nothing
+}
+
+// Validate checks a whole skill: its manifest as Parse does, and whether its files agree with it.
+// fsys is the skill's folder, confined to it, and dirName what the folder is called. Nothing of
+// the skill is run. It never fails and never returns nil; problems of the manifest come first.
+func Validate(fsys fs.FS, dirName string, o *ValidateOptions) (*Manifest, []Problem) {
+	if o == nil {
+		o = &ValidateOptions{}
+	}
+	v := &validation{fsys: fsys, path: o.Path}
+	v.parser = newParser(&ParseOptions{Dir: dirName, Profile: o.Profile, File: path.Join(o.Path, "SKILL.md")})
+	name, ok := v.manifestFile()
+	if !ok {
+		return v.m, v.problems
+	}
+	v.file = path.Join(o.Path, name)
+	src, err := readRegular(fsys, name, MaxManifest+1)
+	if err != nil {
+		v.report(Problem{Code: "file-unreadable", Message: fmt.Sprintf("%s: %v", name, bareError(err))})
+		return v.m, v.problems
+	}
+	m, problems := Parse(src, &ParseOptions{File: v.file, Dir: dirName, Profile: o.Profile})
+	v.m = m
+	if m.Body != "" {
+		v.checkBody()
+		v.checkReferences()
+	}
+	v.checkScripts()
+	v.checkFiles()
+	slices.SortStableFunc(v.problems, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col), cmp.Compare(a.File, b.File))
+	})
+	return m, append(problems, v.problems...)
+}
+
+type validation struct {
+	*parser
+	fsys fs.FS
+	path string
+}
+
+// reportFile reports a problem with another file than the manifest.
+func (v *validation) reportFile(name, code, message string) {
+	manifest := v.file
+	v.file = path.Join(v.path, printable(name))
+	v.report(Problem{Code: code, Message: message})
+	v.file = manifest
+}
+
+// manifestFile finds SKILL.md, else skill.md, and nothing else.
+func (v *validation) manifestFile() (string, bool) {
+	list, err := fs.ReadDir(v.fsys, ".")
+	if err != nil {
+		v.report(Problem{Code: "file-unreadable", Message: fmt.Sprintf("the folder cannot be read: %v", bareError(err))})
+		return "", false
+	}
+	found := ""
+	for _, d := range list {
+		switch name := d.Name(); {
+		case name == "SKILL.md":
+			return name, true
+		case name == "skill.md" || found == "" && strings.EqualFold(name, "skill.md"):
+			found = name
+		}
+	}
+	switch found {
+	case "skill.md":
+		v.reportFile(found, "file-name", "the manifest is called \"skill.md\", not \"SKILL.md\"")
+		return found, true
+	case "":
+		v.report(Problem{Code: "file-missing", Message: "the folder has no SKILL.md"})
+	default:
+		v.report(Problem{Code: "file-missing", Message: fmt.Sprintf("the folder has no SKILL.md; %q is not read", found), Cure: "rename it to SKILL.md"})
+	}
+	return "", false
+}
+
+// Limits of the body (C42).
+const (
+	maxBodyLines  = 500
+	maxBodyTokens = 5000
+	bytesPerToken = 4 // roughly, in English text
+)
+
+func (v *validation) checkBody() {
+	at := Problem{Line: v.m.BodyLine, Col: 1}
+	if n := strings.Count(v.m.Body, "\n") + 1; n > maxBodyLines {
+		at.Code, at.Message = "body-length", fmt.Sprintf("the body has %d lines, at most %d are advised", n, maxBodyLines)
+		v.report(at)
+	}
+	if n := len(v.m.Body) / bytesPerToken; n > maxBodyTokens {
+		at.Code, at.Message = "body-tokens", fmt.Sprintf("the body has about %d tokens, at most %d are advised", n, maxBodyTokens)
+		v.report(at)
+	}
+}
+
+// checkScripts holds the list of scripts against the folder (R31, R50).
+func (v *validation) checkScripts() {
+	list, err := fs.ReadDir(v.fsys, "scripts")
+	if err != nil && v.m.ScriptsDeclared && len(v.m.Scripts) > 0 {
+		v.report(Problem{Code: "scripts-missing", Field: "scripts", Message: "the skill lists scripts, but has no scripts folder"})
+		return
+	}
+	for _, d := range list {
+		if d.Type()&fs.ModeSymlink != 0 {
+			v.reportFile("scripts/"+d.Name(), "script-symlink", fmt.Sprintf("%q is a symbolic link: scripts must be files", d.Name()))
+		}
+	}
+	for _, want := range v.m.Scripts {
+		want = strings.TrimPrefix(want, "scripts/")
+		there := slices.ContainsFunc(list, func(d fs.DirEntry) bool {
+			name := d.Name()
+			return strings.EqualFold(name, want) || strings.EqualFold(strings.TrimSuffix(name, path.Ext(name)), want)
+		})
+		if !there {
+			v.report(Problem{Code: "script-missing", Field: "scripts", Message: fmt.Sprintf("script %q is listed but not there", clip(want))})
+		}
+	}
+}
+
+// readRegular returns at most limit bytes of a regular file. It looks at the type before it opens
+// the file, which for a pipe would wait.
+func readRegular(fsys fs.FS, name string, limit int64) ([]byte, error) {
+	info, err := fs.Stat(fsys, name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("it is not a regular file")
+	}
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, limit))
+}
+
+// bareError is the cause of an error without the path, which may be one of this machine.
+func bareError(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}

@@ -1,0 +1,168 @@
+package skill
+
+import (
+	"fmt"
+	"io/fs"
+	"net/url"
+	"path"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// Bounds of what Validate looks at.
+const (
+	maxChecked    = 20_000 // entries of folders
+	maxReferences = 200    // paths in the body
+	maxComponent  = 255    // bytes of a file name
+)
+
+var (
+	linkTarget = regexp.MustCompile(`\]\(<?([^)<>\s]+)>?[^)]*\)`)
+	codeSpan   = regexp.MustCompile("`((?:\\./)?(?:scripts|references|assets)/[^`\\s]+)`")
+)
+
+// checkFiles looks at the names and sizes of all files.
+func (v *validation) checkFiles() {
+	seen, count := map[string]string{}, 0
+	err := fs.WalkDir(v.fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || name == "." {
+			return nil
+		}
+		if count++; count > maxChecked {
+			v.report(Problem{Code: "files-many", Message: fmt.Sprintf("the folder has more than %d files, the rest is not checked", maxChecked)})
+			return fs.SkipAll
+		}
+		if d.IsDir() && d.Name() == ".git" {
+			return fs.SkipDir
+		}
+		if why := oddName(d.Name()); why != "" {
+			v.reportFile(name, "file-path", fmt.Sprintf("the name %q %s", clip(d.Name()), why))
+		}
+		key := foldedPath(name)
+		if other, ok := seen[key]; ok {
+			v.reportFile(name, "file-clash", fmt.Sprintf("%q and %q are one file on some systems", clip(other), clip(name)))
+		}
+		seen[key] = name
+		if info, err := d.Info(); err == nil && d.Type().IsRegular() && info.Size() > MaxResource {
+			v.reportFile(name, "file-large", fmt.Sprintf("the file has %d bytes, at most %d are read", info.Size(), MaxResource))
+		}
+		return nil
+	})
+	if err != nil {
+		v.report(Problem{Code: "file-unreadable", Message: fmt.Sprintf("the folder cannot be read: %v", bareError(err))})
+	}
+}
+
+// oddName says why a file name is not possible everywhere, "" when it is (security 2.2 #24, #29).
+func oddName(name string) string {
+	stem, _, _ := strings.Cut(name, ".")
+	switch {
+	case !utf8.ValidString(name):
+		return "is not UTF-8"
+	case len(name) > maxComponent:
+		return fmt.Sprintf("has more than %d bytes", maxComponent)
+	case strings.ContainsAny(name, `<>:"\|?*`) || strings.ContainsFunc(name, unicode.IsControl):
+		return "has a character that some systems forbid"
+	case strings.HasSuffix(name, ".") || strings.HasSuffix(name, " "):
+		return "ends with a full stop or a blank"
+	case stem != "" && stem != "__pycache__" && strings.Trim(stem, "-_") != "" && reservedName(stem):
+		return "is that of a device on Windows"
+	}
+	return ""
+}
+
+// foldedPath is the form in which two names are the same file on systems that ignore case or form
+// (security 2.2 #25).
+func foldedPath(name string) string {
+	return strings.Map(func(r rune) rune {
+		least := r
+		for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+			least = min(least, f)
+		}
+		return least
+	}, norm.NFC.String(name))
+}
+
+// checkReferences looks for files that the body names, outside of code blocks.
+func (v *validation) checkReferences() {
+	fence, checked := "", 0
+	seen := map[string]bool{}
+	for i, line := range strings.Split(v.m.Body, "\n") {
+		if mark := fenceMark(line); mark != "" {
+			switch {
+			case fence == "":
+				fence = mark
+			case strings.HasPrefix(mark, fence):
+				fence = ""
+			}
+			continue
+		}
+		if fence != "" {
+			continue
+		}
+		for _, at := range references(line) {
+			target := localTarget(line[at[0]:at[1]])
+			if target == "" || seen[target] {
+				continue
+			}
+			if checked++; checked > maxReferences {
+				return
+			}
+			seen[target] = true
+			v.checkReference(target, v.m.BodyLine+i, utf8.RuneCountInString(line[:at[0]])+1)
+		}
+	}
+}
+
+func (v *validation) checkReference(target string, line, col int) {
+	clean := path.Clean(target)
+	if !fs.ValidPath(clean) {
+		v.report(Problem{Code: "reference-outside", Line: line, Col: col, Message: fmt.Sprintf("%q lies outside the skill", clip(target))})
+		return
+	}
+	if _, err := fs.Stat(v.fsys, clean); err != nil {
+		v.report(Problem{Code: "reference-missing", Line: line, Col: col, Message: fmt.Sprintf("%q is not there", clip(target))})
+	}
+}
+
+// references returns where a line names files.
+func references(line string) [][2]int {
+	var out [][2]int
+	for _, re := range []*regexp.Regexp{linkTarget, codeSpan} {
+		for _, m := range re.FindAllStringSubmatchIndex(line, -1) {
+			out = append(out, [2]int{m[2], m[3]})
+		}
+	}
+	return out
+}
+
+// localTarget is the path that a link means, "" when it is no file of the skill or only a pattern.
+func localTarget(s string) string {
+	s, _, _ = strings.Cut(s, "#")
+	s, _, _ = strings.Cut(s, "?")
+	if s == "" || strings.HasPrefix(s, "/") || strings.ContainsAny(s, "<>{}$*|\\") || strings.Contains(s, "...") {
+		return ""
+	}
+	if u, err := url.Parse(s); err != nil || u.Scheme != "" || u.Host != "" {
+		return ""
+	}
+	if plain, err := url.PathUnescape(s); err == nil && utf8.ValidString(plain) && !strings.ContainsRune(plain, 0) {
+		return plain
+	}
+	return ""
+}
+
+// fenceMark returns the run of ` or ~ that a line of a code fence begins with.
+func fenceMark(line string) string {
+	s := strings.TrimLeft(line, " \t")
+	for _, c := range []string{"`", "~"} {
+		if n := len(s) - len(strings.TrimLeft(s, c)); n >= 3 {
+			return s[:n]
+		}
+	}
+	return ""
+}
