@@ -77,7 +77,11 @@ func (w *workshop) resolve(ctx context.Context, upgrade bool) (string, error) {
 	if err := w.uv(ctx, lock...); err != nil {
 		return "", err
 	}
-	w.cap.allow(lockedSizes(stub + ".lock"))
+	versions, err := readLock(stub + ".lock")
+	if err != nil {
+		return "", w.e.unavailable(err, "%v;", err)
+	}
+	w.cap.allow(versions.size())
 	if err := w.uv(ctx, "export", "--script", stub, "--locked", "--no-header", "--python", w.e.base, "-o", list); err != nil {
 		return "", err
 	}
@@ -85,7 +89,7 @@ func (w *workshop) resolve(ctx context.Context, upgrade bool) (string, error) {
 	if err != nil {
 		return "", w.e.unavailable(err, "%v;", err)
 	}
-	return string(b), nil
+	return versions.withHashes(string(b)), nil
 }
 
 // install makes the environment and copies the packages into it.

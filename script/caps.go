@@ -4,11 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
-
-	"github.com/BurntSushi/toml"
 )
 
 // caps bound what an environment may unpack to: a wheel of 3 MB can hold 6 GB.
@@ -54,32 +51,6 @@ func (c caps) exceeded(bytes int64, files int) string {
 		return fmt.Sprintf("the packages have more than %d files", c.files)
 	}
 	return ""
-}
-
-// lockedSizes is the packed size of the packages in uv's lock, counting the largest wheel of each; 0
-// when one of them is not known.
-func lockedSizes(lock string) int64 {
-	var locked struct {
-		Package []struct {
-			Wheels []struct{ Size int64 }
-		}
-	}
-	b, err := os.ReadFile(lock)
-	if err != nil || toml.Unmarshal(b, &locked) != nil {
-		return 0
-	}
-	var sum int64
-	for _, p := range locked.Package {
-		var most int64
-		for _, w := range p.Wheels {
-			most = max(most, w.Size)
-		}
-		if most == 0 {
-			return 0
-		}
-		sum += most
-	}
-	return sum
 }
 
 // guard watches what a step unpacks, in the environment and in uv's cache, and ends the step's context

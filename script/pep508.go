@@ -10,7 +10,7 @@ import (
 
 // A dependency as PEP 508 writes it, without the form `name @ address`. RE2 keeps this linear.
 var (
-	nameAndExtras = regexp.MustCompile(`^([A-Za-z0-9]|[A-Za-z0-9][A-Za-z0-9._-]*[A-Za-z0-9])[ \t]*(\[[A-Za-z0-9._, \t-]*\])?[ \t]*`)
+	nameAndExtras = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9._-]*[A-Za-z0-9]|[A-Za-z0-9])[ \t]*(\[[A-Za-z0-9._, \t-]*\])?[ \t]*`)
 	markerToken   = regexp.MustCompile(`^[ \t]*("[^"\\]*"|'[^'\\]*'|<=|>=|===|==|!=|~=|<|>|\(|\)|[a-z_.]+)`)
 )
 

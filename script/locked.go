@@ -1,0 +1,112 @@
+package script
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/BurntSushi/toml"
+)
+
+// locked is what is read of the lock that uv writes beside the stub.
+type locked struct {
+	Package []lockedPackage
+}
+
+type lockedPackage struct {
+	Name, Version string
+	Wheels        []lockedWheel
+}
+
+// lockedWheel has a path in place of an address where the operator's packages lie in a folder. uv then
+// writes neither hash nor size.
+type lockedWheel struct {
+	Path, Hash string
+	Size       int64
+}
+
+// readLock reads a lock and completes what it says of local files.
+func readLock(name string) (*locked, error) {
+	b, err := os.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	var l locked
+	if err := toml.Unmarshal(b, &l); err != nil {
+		return nil, fmt.Errorf("uv's lock cannot be read: %w", err)
+	}
+	for _, p := range l.Package {
+		for i := range p.Wheels {
+			if err := p.Wheels[i].complete(filepath.Dir(name)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return &l, nil
+}
+
+func (w *lockedWheel) complete(dir string) error {
+	if w.Path == "" || w.Hash != "" && w.Size > 0 {
+		return nil
+	}
+	path := w.Path
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if w.Size, err = io.Copy(h, f); err != nil {
+		return err
+	}
+	if w.Hash == "" {
+		w.Hash = "sha256:" + hex.EncodeToString(h.Sum(nil))
+	}
+	return nil
+}
+
+// size is the packed size of all packages, counting the largest wheel of each; 0 when one is not known.
+func (l *locked) size() (sum int64) {
+	for _, p := range l.Package {
+		var most int64
+		for _, w := range p.Wheels {
+			most = max(most, w.Size)
+		}
+		if most == 0 {
+			return 0
+		}
+		sum += most
+	}
+	return sum
+}
+
+// withHashes adds hashes to the lines of a requirements file that have none, which are those of local
+// packages: what is installed must be what was resolved.
+func (l *locked) withHashes(requirements string) string {
+	hashes := map[string]string{}
+	for _, p := range l.Package {
+		for _, w := range p.Wheels {
+			if w.Path != "" && w.Hash != "" {
+				hashes[p.Name+"=="+p.Version] += " --hash=" + w.Hash
+			}
+		}
+	}
+	var out strings.Builder
+	for line := range strings.Lines(requirements) {
+		line = strings.TrimRight(line, "\r\n")
+		name, _, _ := strings.Cut(line, " ")
+		out.WriteString(line)
+		if !strings.HasSuffix(line, `\`) {
+			out.WriteString(hashes[name])
+		}
+		out.WriteString("\n")
+	}
+	return out.String()
+}
