@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"syscall"
 
+	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/tool"
 )
@@ -68,6 +69,7 @@ func explain(err error) *failure {
 	var bad *skill.NameError
 	var broken *skill.BrokenError
 	var file *skill.ResourceError
+	var ofScript *script.Error
 	switch {
 	case errors.As(err, &f):
 		return &failure{exit: f.exit, code: f.code, hint: f.hint, err: err, said: f.said}
@@ -79,6 +81,9 @@ func explain(err error) *failure {
 		return &failure{exit: ExitInvalid, code: "invalid_skill", hint: "agent skill why " + broken.Name + " explains it", err: err}
 	case errors.As(err, &file):
 		return explainFile(file)
+	case errors.As(err, &ofScript):
+		code := tool.Code(ofScript.Code)
+		return &failure{exit: scriptExit(tool.Failure(code, "")), code: string(code), err: err}
 	case errors.Is(err, context.Canceled):
 		return &failure{exit: ExitInterrupted, code: "interrupted", err: errors.New("interrupted")}
 	case errors.Is(err, context.DeadlineExceeded):

@@ -2,80 +2,116 @@ package cli
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/agent-base/agent-base/skill"
 )
 
-// manifestFile is a SKILL.md to be checked. The paths are as they were typed, so that the output can be clicked.
-type manifestFile struct {
-	path string
+// target is what validate looks at: a skill's folder, or a single file that is called otherwise. Paths are as they were
+// typed, so that the output can be clicked.
+type target struct {
+	dir  string // the folder
+	file string // the manifest in it; of a skill the one that is there
+	bare bool   // only the file: it belongs to no skill
 }
 
-// manifests returns the SKILL.md files that a path stands for: itself, that of a skill's folder, or those of all skills
-// in a folder.
-func (a *app) manifests(ctx context.Context, path string) ([]manifestFile, error) {
+// targets returns what a path stands for: a file, a skill's folder, or all skills in a folder.
+func (a *app) targets(ctx context.Context, path string) ([]target, error) {
 	info, err := os.Stat(a.abs(path))
 	if err != nil {
 		return nil, err
 	}
 	if !info.IsDir() {
-		return []manifestFile{{path: path}}, nil
+		dir, file := filepath.Dir(path), filepath.Base(path)
+		return []target{{dir: dir, file: file, bare: !strings.EqualFold(file, "SKILL.md")}}, nil
 	}
-	for _, name := range []string{"SKILL.md", "skill.md"} {
-		if _, err := os.Lstat(a.abs(filepath.Join(path, name))); err == nil {
-			return []manifestFile{{path: filepath.Join(path, name)}}, nil
+	for _, file := range []string{"SKILL.md", "skill.md"} {
+		if _, err := os.Lstat(a.abs(filepath.Join(path, file))); err == nil {
+			return []target{{dir: path, file: file}}, nil
 		}
 	}
-	var out []manifestFile
+	var out []target
 	for f := range skill.Dir(a.abs(path), &skill.DirOptions{Nested: true}).Skills(ctx) {
 		file := f.File
 		if file == "" { // it could not be read: the check says why
 			file = "SKILL.md"
 		}
-		out = append(out, manifestFile{filepath.Join(path, filepath.FromSlash(f.Path), file)})
+		out = append(out, target{dir: filepath.Join(path, filepath.FromSlash(f.Path)), file: file})
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if len(out) == 0 {
-		return nil, noManifest(path)
+		return nil, &failure{exit: ExitNotFound, code: "not_found", err: fmt.Errorf("no SKILL.md in %q", path),
+			hint: "name a SKILL.md, a skill's folder, or a folder of skills"}
 	}
 	return out, nil
 }
 
-// readManifest reads a SKILL.md: a regular file of at most skill.MaxManifest bytes. It never waits for a pipe.
-func readManifest(path string) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+// mend repairs a manifest in place as far as that needs no decision, and returns what was repaired.
+func mend(root *os.Root, file string, o *skill.ParseOptions) ([]skill.Problem, error) {
+	src, mode, err := readManifest(root, file)
 	if err != nil {
+		return nil, nil //nolint:nilerr // the check that follows says why it cannot be read
+	}
+	fixed, changed, err := skill.Fix(src, o)
+	if err != nil || len(changed) == 0 {
 		return nil, err
+	}
+	return changed, replace(root, file, fixed, mode)
+}
+
+// readManifest reads a regular file of at most skill.MaxManifest bytes. It never waits for a pipe.
+func readManifest(root *os.Root, name string) ([]byte, fs.FileMode, error) {
+	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, 0, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, errors.New("not a regular file")
+		return nil, 0, errors.New("it is not a regular file")
 	}
 	b, err := io.ReadAll(io.LimitReader(f, skill.MaxManifest+1))
 	if err == nil && len(b) > skill.MaxManifest {
-		err = fmt.Errorf("exceeds %d bytes", skill.MaxManifest)
+		err = fmt.Errorf("it exceeds %d bytes", skill.MaxManifest)
 	}
-	return b, err
+	return b, info.Mode().Perm(), err
 }
 
-// unreadable is the problem of a manifest that cannot be read at all.
-func unreadable(path string, err error) skill.Problem {
-	var at *fs.PathError
-	if errors.As(err, &at) {
-		err = at.Err
+// replace puts new content in the place of a file, all at once and with its mode. A link is not followed: it stays what
+// it was, and nothing is changed.
+func replace(root *os.Root, name string, content []byte, mode fs.FileMode) error {
+	info, err := root.Lstat(name)
+	if err != nil {
+		return err
 	}
-	return skill.Problem{Code: "file-unreadable", Severity: skill.Error, File: path, Message: err.Error(), Fatal: true}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%q is a link: mend the file that it leads to", name)
+	}
+	part := ".SKILL.md." + rand.Text()
+	f, err := root.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
+	if err == nil {
+		err = root.Rename(part, name)
+	}
+	if err != nil {
+		err = errors.Join(err, root.Remove(part))
+	}
+	return err
 }

@@ -13,7 +13,7 @@ func skillCommand(a *app) *cobra.Command {
 	section(c, "See what there is:", listCommand(a), showCommand(a), infoCommand(a), whyCommand(a), searchCommand(a), readCommand(a))
 	section(c, "See what a model gets:", promptCommand(a), activateCommand(a))
 	section(c, "Write skills:", createCommand(a), validateCommand(a))
-	section(c, "Decide:", enableCommand(a), disableCommand(a), trustCommand(a), untrustCommand(a), manageCommand(a))
+	section(c, "Decide:", enableCommand(a), disableCommand(a), trustCommand(a), untrustCommand(a), prepareCommand(a), manageCommand(a))
 	return c
 }
 

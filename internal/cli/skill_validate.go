@@ -2,8 +2,8 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -14,14 +14,15 @@ import (
 )
 
 type validateOptions struct {
-	codes, json bool
+	fix, codes, json bool
 }
 
 // verdictJSON is one skill in the output of validate --json.
 type verdictJSON struct {
-	Path     string          `json:"path"` // of its SKILL.md, as it was reached
+	Path     string          `json:"path"` // of its manifest, as it was reached
 	Name     string          `json:"name"`
 	Valid    bool            `json:"valid"` // no problem is an error
+	Fixed    []skill.Problem `json:"fixed"` // what --fix mended; the rest is in problems
 	Problems []skill.Problem `json:"problems"`
 }
 
@@ -33,9 +34,11 @@ func validateCommand(a *app) *cobra.Command {
 		Long: `Check a SKILL.md, a skill's folder, or all skills in a folder. Each problem is one line
 "file:line:col: severity[code] message", with its cure below. Warnings are no failure; errors make the exit code 4.
 
-With --strict the rules of the open standard hold, with --profile those of another document.`,
+With --strict the rules of the open standard hold, with --profile those of another document. --fix mends in place what
+can be mended without a decision, and touches neither comments nor order.`,
 		Example: `  agent skill validate csv-report
   agent skill validate --strict .agent/skills
+  agent skill validate --fix csv-report/SKILL.md
   agent skill validate --codes`,
 		Args: func(c *cobra.Command, args []string) error {
 			if o.codes {
@@ -50,6 +53,7 @@ With --strict the rules of the open standard hold, with --profile those of anoth
 			return a.validate(c.Context(), args, o)
 		},
 	}
+	c.Flags().BoolVar(&o.fix, "fix", false, "mend in place what needs no decision")
 	c.Flags().BoolVar(&o.codes, "codes", false, "list the codes of all problems instead")
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c
@@ -62,12 +66,16 @@ func (a *app) validate(ctx context.Context, paths []string, o *validateOptions) 
 	}
 	verdicts := []verdictJSON{}
 	for _, path := range paths {
-		files, err := a.manifests(ctx, path)
+		targets, err := a.targets(ctx, path)
 		if err != nil {
 			return err
 		}
-		for _, file := range files {
-			verdicts = append(verdicts, *a.validateOne(file, profile))
+		for _, t := range targets {
+			v, err := a.validateOne(t, profile, o.fix)
+			if err != nil {
+				return err
+			}
+			verdicts = append(verdicts, *v)
 		}
 	}
 	invalid := 0
@@ -89,24 +97,48 @@ func (a *app) validate(ctx context.Context, paths []string, o *validateOptions) 
 	return nil
 }
 
-// validateOne checks one SKILL.md by the rules of the profile.
-func (a *app) validateOne(f manifestFile, profile *skill.Profile) *verdictJSON {
-	v := &verdictJSON{Path: f.path, Problems: []skill.Problem{}}
-	src, err := readManifest(a.abs(f.path))
+// validateOne checks one skill by the rules of a profile, after mending it where that is wanted.
+func (a *app) validateOne(t target, profile *skill.Profile, fix bool) (*verdictJSON, error) {
+	path := filepath.Join(t.dir, t.file)
+	v := &verdictJSON{Path: path, Fixed: []skill.Problem{}, Problems: []skill.Problem{}}
+	root, err := os.OpenRoot(a.abs(t.dir))
 	if err != nil {
-		v.Problems = append(v.Problems, unreadable(f.path, err))
-		return v
+		return nil, err
 	}
-	m, problems := skill.Parse(src, &skill.ParseOptions{File: f.path, Dir: filepath.Base(filepath.Dir(a.abs(f.path))), Profile: profile})
+	defer root.Close()
+	o := &skill.ParseOptions{File: path, Dir: filepath.Base(a.abs(t.dir)), Profile: profile}
+	if fix {
+		mended, err := mend(root, t.file, o)
+		if err != nil {
+			a.warn(fmt.Sprintf("%s: nothing was mended: %v", path, err))
+		}
+		v.Fixed = append(v.Fixed, mended...)
+	}
+	var m *skill.Manifest
+	var problems []skill.Problem
+	if t.bare {
+		src, _, err := readManifest(root, t.file)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		o.Dir = ""
+		m, problems = skill.Parse(src, o)
+	} else {
+		m, problems = skill.Validate(root.FS(), o.Dir, &skill.ValidateOptions{Profile: profile, Path: filepath.ToSlash(t.dir)})
+	}
 	v.Name, v.Problems = m.Name, append(v.Problems, problems...)
 	v.Valid = !slices.ContainsFunc(problems, func(p skill.Problem) bool { return p.Severity == skill.Error })
-	return v
+	return v, nil
 }
 
 // verdicts prints the problems of all skills, and on stderr how it went.
 func (a *app) verdicts(all []verdictJSON, invalid int) {
-	warnings := 0
+	fixed, warnings := 0, 0
 	for _, v := range all {
+		fixed += len(v.Fixed)
+		for _, p := range v.Fixed {
+			a.ui.Printf("%s:%d:%d: %s[%s] %s\n", p.File, p.Line, p.Col, a.ui.Paint(ui.Green, "mended"), p.Code, p.Message)
+		}
 		for _, p := range v.Problems {
 			if p.Severity != skill.Error {
 				warnings++
@@ -132,6 +164,9 @@ func (a *app) verdicts(all []verdictJSON, invalid int) {
 	if warnings > 0 {
 		text += ", " + count(warnings, "warning")
 	}
+	if fixed > 0 {
+		text += ", " + count(fixed, "problem") + " mended"
+	}
 	fmt.Fprintln(a.ui.Err, text)
 }
 
@@ -147,12 +182,6 @@ func (a *app) problemLine(p *skill.Problem) ui.Safe {
 	}
 	severity := a.ui.Paint(style, p.Severity.String())
 	return ui.Safe(fmt.Sprintf("%s: %s[%s] %s", ui.Line(where), severity, ui.Line(p.Code), ui.Line(p.Message)))
-}
-
-// noManifest says that a path has nothing to check.
-func noManifest(path string) error {
-	return &failure{exit: ExitNotFound, code: "not_found", hint: "name a SKILL.md, a skill's folder, or a folder of skills",
-		err: errors.New("no SKILL.md in " + fmt.Sprintf("%q", path))}
 }
 
 // codes lists every rule with its severity in the profile, by code.
