@@ -93,29 +93,36 @@ func firstFatal(list []Problem) *Problem {
 	return nil
 }
 
-// arena makes records, some at a time with their texts in one string. It is safe for concurrent
-// use.
+// arena makes records, some at a time, with the texts of many in one string. It is safe for
+// concurrent use.
 type arena struct {
 	mu      sync.Mutex
 	records []record
-	ends    []int // of the texts
+	open    []*record // those without their text yet
+	ends    []int     // where the text of each ends
 	text    []byte
 }
 
-// run is how many records an arena makes at a time.
-const run = 64
+// Sizes that leave nothing over in the runtime's blocks of 4 and 28 KiB.
+const (
+	runRecords = 63
+	runText    = 28 << 10
+)
 
 func (a *arena) add(dir string, p *plain) *record {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if len(a.records) == cap(a.records) {
+	if len(a.text)+len(dir)+len(p.description)+len(p.version) > runText {
 		a.close()
-		a.records = make([]record, 0, run)
+	}
+	if len(a.records) == cap(a.records) {
+		a.records = make([]record, 0, runRecords)
 	}
 	a.records = append(a.records, record{lenAbout: uint16(len(p.description)), lenVersion: uint16(len(p.version))})
+	r := &a.records[len(a.records)-1]
 	a.text = append(append(append(a.text, dir...), p.description...), p.version...)
-	a.ends = append(a.ends, len(a.text))
-	return &a.records[len(a.records)-1]
+	a.open, a.ends = append(a.open, r), append(a.ends, len(a.text))
+	return r
 }
 
 // flush gives the last records their texts.
@@ -128,10 +135,10 @@ func (a *arena) flush() {
 func (a *arena) close() {
 	all, start := string(a.text), 0
 	for i, end := range a.ends {
-		a.records[i].text = all[start:end]
+		a.open[i].text = all[start:end]
 		start = end
 	}
-	a.records, a.ends, a.text = nil, a.ends[:0], a.text[:0]
+	a.open, a.ends, a.text = a.open[:0], a.ends[:0], a.text[:0]
 }
 
 // reading makes records of what a source found.
@@ -188,7 +195,8 @@ func newRecord(dir, base string, m *Manifest, problems []Problem) *record {
 	if name == "" {
 		name = base
 	}
-	return &record{text: dir,
+	return &record{text: strings.Clone(dir), // of one string with all names of its folder
+
 		more: &details{m: m, name: name, canonical: Canonical(name), problems: problems}}
 }
 
