@@ -1,0 +1,47 @@
+package skilltest
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// FromTxtar writes the files of an archive in txtar form into a new temporary folder and returns
+// it. The paths are slash paths below the folder. A first line "#!" makes a file executable. File
+// names that a source repository cannot hold are made by the test itself.
+func FromTxtar(t testing.TB, archive string) string {
+	t.Helper()
+	root := t.TempDir()
+	for _, f := range txtar.Parse([]byte(archive)).Files {
+		if !fs.ValidPath(f.Name) {
+			t.Fatalf("archive has the path %q", f.Name)
+		}
+		to := filepath.Join(root, filepath.FromSlash(f.Name))
+		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		mode := fs.FileMode(0o644)
+		if strings.HasPrefix(string(f.Data), "#!") {
+			mode = 0o755
+		}
+		if err := os.WriteFile(to, f.Data, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+// readHead returns the first n bytes of a file.
+func readHead(path string, n int) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, int64(n)))
+}
