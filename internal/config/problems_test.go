@@ -74,7 +74,7 @@ func TestProblems(t *testing.T) {
 // A file that YAML cannot read is told with its place, and says nothing.
 func TestSyntaxErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"skills:\n  cwd: [skill\n":           "HOME/.agent/config.yaml:3:1",
+		"skills:\n  cwd: [skill\n":           "HOME/.agent/config.yaml:2:8",
 		"skills: &a\n  cwd: skill\n":         "HOME/.agent/config.yaml:1:9",
 		"skills:\n  cwd: !x skill\n":         "HOME/.agent/config.yaml:2:8",
 		"skills:\n  cwd: skill\n---\nx: 1\n": "HOME/.agent/config.yaml:",

@@ -1,6 +1,9 @@
 package config
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
 // profiles is the option table (C60): what each profile sets, as it would be written in a file. What it does not name
 // has its default. The severities of rules are skill.Profile's.
@@ -28,14 +31,17 @@ var profiles = []struct {
 	}},
 }
 
-// ProfileInfo names a profile and says in a few words what it is.
-type ProfileInfo struct{ Name, About string }
+// ProfileInfo names a profile and says in a few words what it is and what it sets, by key.
+type ProfileInfo struct {
+	Name, About string
+	Options     map[string]string
+}
 
 // Profiles returns the seven profiles.
 func Profiles() []ProfileInfo {
 	out := make([]ProfileInfo, len(profiles))
 	for i, p := range profiles {
-		out[i] = ProfileInfo{p.name, p.about}
+		out[i] = ProfileInfo{p.name, p.about, maps.Clone(p.options)}
 	}
 	return out
 }
@@ -77,6 +83,21 @@ var presets = []struct {
 }{
 	{"default", []string{Enterprise, Extra, PluginDir, ProjectDir, Claude, UserDir, Bundled}},
 	{"omniforge", []string{Enterprise, Extra, UserDir, ProjectDir, Claude, PluginDir, Bundled}},
+}
+
+// Preset is an order of layers that has a name.
+type Preset struct {
+	Name  string
+	Order []string // highest first
+}
+
+// Presets returns the orders of layers that the key precedence can name.
+func Presets() []Preset {
+	out := make([]Preset, len(presets))
+	for i, p := range presets {
+		out[i] = Preset{p.name, slices.Clone(p.order)}
+	}
+	return out
 }
 
 // order completes a list of layers: the enterprise's first, whatever was written, and what is missing in the default

@@ -1,0 +1,62 @@
+package config
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// KeyInfo describes one setting for the reference of settings. All texts are Markdown.
+type KeyInfo struct {
+	Name     string
+	Kind     string   // the form of its value: "text", "whole number, 0 to 10" …
+	Values   []string // it is one of these, when there are any; from loose to strict where Project is "stricter only"
+	Default  string   // as written; "" means nothing
+	Variable string   // of the environment
+	Aliases  []string // other spellings than snake case
+	Project  string   // what a project's file may do with it: "yes", "stricter only", "may add", "if you did not", "no"
+	About    string
+}
+
+// Keys returns every setting in the order of the documentation.
+func Keys() []KeyInfo {
+	out := make([]KeyInfo, len(keys))
+	for i, k := range keys {
+		out[i] = KeyInfo{Name: k.name, Kind: k.form(), Values: slices.Clone(k.choices()), Default: k.initial,
+			Variable: k.variable(), Aliases: slices.Clone(k.aliases), Project: k.project.String(), About: k.about}
+	}
+	return out
+}
+
+// form says what a value looks like.
+func (k *key) form() string {
+	switch k.kind {
+	case number:
+		return fmt.Sprintf("whole number, %d to %d", k.min, k.max)
+	case duration:
+		return fmt.Sprintf("time, %s to %s", short(k.min), short(k.max))
+	}
+	return [...]string{
+		choice: "one of", boolean: "true or false", names: "list of names", globs: "list of globs", place: "path",
+		places: "list of paths", roots: "list of paths", plugins: "list of maps", layers: "name, or list of layers",
+		selection: "word, or list of names",
+	}[k.kind]
+}
+
+// short writes a time of milliseconds without the parts that are zero.
+func short(ms int64) string {
+	text := (time.Duration(ms) * time.Millisecond).String()
+	if rest, ok := strings.CutSuffix(text, "m0s"); ok {
+		text = rest + "m"
+	}
+	if rest, ok := strings.CutSuffix(text, "h0m"); ok {
+		text = rest + "h"
+	}
+	return text
+}
+
+// String says in a few words what a project may do with a key.
+func (r rule) String() string {
+	return [...]string{set: "yes", tighten: "stricter only", add: "may add", ifUnset: "if you did not", never: "no"}[r]
+}
