@@ -16,7 +16,7 @@ import (
 // be executed.
 type tree map[string]string
 
-func (tr tree) write(t *testing.T, dir string) {
+func (tr tree) write(t testing.TB, dir string) {
 	t.Helper()
 	for name, content := range tr {
 		mode := os.FileMode(0o644)
@@ -34,7 +34,7 @@ func (tr tree) write(t *testing.T, dir string) {
 }
 
 // open makes a skill of files and loads it. front is added to its front matter.
-func open(t *testing.T, front string, files tree) *skill.Skill {
+func open(t testing.TB, front string, files tree) *skill.Skill {
 	t.Helper()
 	root := t.TempDir()
 	dir := filepath.Join(root, "probe")
@@ -43,7 +43,7 @@ func open(t *testing.T, front string, files tree) *skill.Skill {
 	return load(t, root)
 }
 
-func load(t *testing.T, root string) *skill.Skill {
+func load(t testing.TB, root string) *skill.Skill {
 	t.Helper()
 	cat, err := skill.Open(t.Context(), &skill.Options{Layers: []skill.Layer{{Name: "user", Source: skill.Dir(root, nil)}}})
 	if err != nil {
@@ -62,13 +62,13 @@ func load(t *testing.T, root string) *skill.Skill {
 }
 
 // host runs scripts with the programs of this machine.
-func host(t *testing.T) *Host {
+func host(t testing.TB) *Host {
 	t.Helper()
 	return &Host{LookPath: exec.LookPath, Cache: t.TempDir(), Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}}
 }
 
 // run runs one script as text or JSON.
-func run(t *testing.T, h *Host, s *skill.Skill, name string, o *RunOptions) (*Result, error) {
+func run(t testing.TB, h *Host, s *skill.Skill, name string, o *RunOptions) (*Result, error) {
 	t.Helper()
 	sc, err := Find(s, name)
 	if err != nil {
@@ -78,7 +78,7 @@ func run(t *testing.T, h *Host, s *skill.Skill, name string, o *RunOptions) (*Re
 }
 
 // mustText runs a script and returns what it printed.
-func mustText(t *testing.T, h *Host, s *skill.Skill, name string, args ...string) string {
+func mustText(t testing.TB, h *Host, s *skill.Skill, name string, args ...string) string {
 	t.Helper()
 	res, err := run(t, h, s, name, &RunOptions{Text: true, Args: args})
 	if err != nil {
@@ -88,7 +88,7 @@ func mustText(t *testing.T, h *Host, s *skill.Skill, name string, args ...string
 }
 
 // failure checks an error's code and reason and that its message holds all parts.
-func failure(t *testing.T, err error, code Code, reason string, parts ...string) *Error {
+func failure(t testing.TB, err error, code Code, reason string, parts ...string) *Error {
 	t.Helper()
 	var e *Error
 	if !errors.As(err, &e) {

@@ -141,7 +141,7 @@ func (f *folder) declared(entries []fs.DirEntry) {
 		i := slices.IndexFunc(entries, func(d fs.DirEntry) bool { return fold(d.Name()) == fold(base) })
 		if i < 0 {
 			i = slices.IndexFunc(entries, func(d fs.DirEntry) bool {
-				return fold(stem(d.Name())) == fold(base) && !d.IsDir() && runnable(f.fsys, d)
+				return fold(stem(d.Name())) == fold(base) && (d.Type()&fs.ModeSymlink != 0 || runnable(f.fsys, d))
 			})
 		}
 		switch {

@@ -19,7 +19,7 @@ const uvCure = "set AGENT_TEST_UV to uv's path, put uv on PATH, or install Pytho
 	"(Debian: apt install python3 python3-venv) and have a package index in reach"
 
 // realUV returns uv: AGENT_TEST_UV, the one on PATH, else one made once in the user's cache directory.
-func realUV(t *testing.T) string {
+func realUV(t testing.TB) string {
 	t.Helper()
 	path, err := findUV()
 	if err != nil {
@@ -84,7 +84,7 @@ func installUV(home, uv string) error {
 }
 
 // wheel writes the wheel of a package to dir: its files and the metadata that make it one.
-func wheel(t *testing.T, dir, name, version string, files tree) {
+func wheel(t testing.TB, dir, name, version string, files tree) {
 	t.Helper()
 	info := name + "-" + version + ".dist-info/"
 	all := tree{
@@ -117,7 +117,7 @@ func wheel(t *testing.T, dir, name, version string, files tree) {
 }
 
 // index is a folder of wheels, with one package "dep" of version 1.0 in it.
-func index(t *testing.T) string {
+func index(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()
 	wheel(t, dir, "dep", "1.0", tree{"dep/__init__.py": "VALUE = 'one'\n"})
@@ -125,7 +125,7 @@ func index(t *testing.T) string {
 }
 
 // uvHost is a host with a real uv that takes packages from the folder alone.
-func uvHost(t *testing.T, packages string) *Host {
+func uvHost(t testing.TB, packages string) *Host {
 	t.Helper()
 	uv := realUV(t)
 	h := host(t)
