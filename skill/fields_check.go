@@ -136,12 +136,16 @@ func abbreviation(s string) bool {
 	return false
 }
 
-// cutBrief cuts at the last blank within 77 characters and adds "...", when s has more than 80.
+// cutBrief cuts between words within 77 characters and adds "...", when s has more than 80.
 func cutBrief(s string) string {
 	if utf8.RuneCountInString(s) <= maxBrief {
 		return s
 	}
-	cut := string([]rune(s)[:maxBrief-3])
+	runes := []rune(s)
+	cut := string(runes[:maxBrief-3])
+	if runes[maxBrief-3] == ' ' {
+		return strings.TrimRight(cut, " ,;:-") + "..."
+	}
 	if i := strings.LastIndexByte(cut, ' '); i > 0 {
 		cut = cut[:i]
 	}

@@ -145,7 +145,7 @@ func (p *parser) checkLineEnds(front []byte, after int) {
 // cleanLine leaves out control characters and turns line separators and foreign blanks at the
 // beginning into spaces.
 func (p *parser) cleanLine(src []byte, start, line int) textLine {
-	out := textLine{text: string(src), start: start}
+	out := textLine{text: string(src), width: utf8.RuneCount(src), start: start}
 	if plainLine(src) {
 		return out
 	}
@@ -168,7 +168,7 @@ func (p *parser) cleanLine(src []byte, start, line int) textLine {
 			b.WriteRune(r)
 		}
 	}
-	out.text = b.String()
+	out.text, out.width = b.String(), utf8.RuneCountInString(b.String())
 	return out
 }
 

@@ -17,6 +17,7 @@ type frontText struct {
 
 type textLine struct {
 	text    string
+	width   int   // code points of text
 	start   int   // offset in the file
 	removed []int // columns of the file that are not in text, ascending
 }
@@ -30,7 +31,7 @@ func (t *frontText) place(line, col int) (int, int) {
 		return t.after - 1, 1
 	}
 	l := &t.lines[line-1]
-	col = min(max(col, 1), utf8.RuneCountInString(l.text)+1)
+	col = min(max(col, 1), l.width+1)
 	for _, at := range l.removed {
 		if at <= col {
 			col++

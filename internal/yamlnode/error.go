@@ -56,7 +56,8 @@ func position(err error) error {
 		out.Reason, out.Message = Anchor, "anchors and aliases are not allowed"
 	case strings.Contains(msg, "max depth"):
 		out.Reason = Depth
-	case strings.Contains(msg, "unexpected end") && le.ContextMark.Line > 0:
+	case le.ContextMark.Line > 0 && le.Mark.Line > le.ContextMark.Line && le.Mark.Column == 1:
+		// noticed on a later line only: where it began tells more
 		out.Line, out.Col = le.ContextMark.Line, le.ContextMark.Column
 	}
 	if le.ContextMsg != "" && out.Reason == Syntax {
