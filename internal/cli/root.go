@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/agent-base/agent-base/skill"
 )
 
 const rootLong = `agent finds, checks, discloses and runs Agent Skills: folders with a SKILL.md.
@@ -52,9 +54,11 @@ func rootCommand(a *app) *cobra.Command {
 	f.BoolVarP(&g.verbose, "verbose", "v", false, "log what happens to stderr")
 	f.StringVar(&g.logFormat, "log-format", "text", "`FORMAT` of the log: text or json")
 	f.BoolVar(&g.noColor, "no-color", false, "no colours")
+	_ = c.RegisterFlagCompletionFunc("profile", cobra.FixedCompletions(skill.Profiles(), cobra.ShellCompDirectiveNoFileComp))
 	c.SetFlagErrorFunc(flagError)
 	group(c)
 	rootFlags(a, c)
+	c.SetHelpCommand(helpCommand())
 	c.AddCommand(skillCommand(a), scriptCommand(a), doctorCommand(a), versionCommand(a), completionCommand(a))
 	return c
 }
@@ -74,6 +78,25 @@ func rootFlags(a *app, c *cobra.Command) {
 			return a.check(c.Context(), *json)
 		}
 		return rest(c, args)
+	}
+}
+
+// helpCommand is cobra's, but for a name that is not there: that is a mistake like any other.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [COMMAND]",
+		Short:   "Show what a command does",
+		Example: "  agent help skill list",
+		RunE: func(c *cobra.Command, args []string) error {
+			target, rest, err := c.Root().Find(args)
+			if err != nil {
+				return err
+			}
+			if len(rest) > 0 {
+				return unknownCommand(target, rest[0])
+			}
+			return target.Help()
+		},
 	}
 }
 

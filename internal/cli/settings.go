@@ -116,43 +116,41 @@ func (a *app) origin(key string) string {
 	return key
 }
 
-// decidedBy names the setting or the part of the manifest that made a skill's state.
+// decidedBy names the setting or the part of the manifest that made a skill's state, in the order in which the catalogue
+// asks them.
 func (a *app) decidedBy(e skill.Entry) string {
 	cfg, _ := a.settings()
-	switch e.State() {
-	case skill.Broken, skill.Unavailable, skill.Hidden:
-		return "its manifest"
-	}
-	name := e.Canonical()
+	name, disabled := e.Canonical(), e.State() == skill.Disabled
 	switch {
+	case e.State() > skill.Disabled || e.State() == skill.Hidden:
+		return "its manifest"
+	case disabled && strings.HasPrefix(e.Reason(), "denied"):
+		return a.origin("deny")
+	case disabled && e.Reason() == "not in the allow list":
+		return a.origin("allow")
 	case cfg.Want.Mode != skill.Auto:
-		if _, set := a.sys.lookup("AGENT_SKILLS"); set {
-			return a.origin("enabledSkills")
-		}
-		return a.origin("activation")
+		return a.originOf("enabledSkills", "activation")
 	case contains(cfg.Want.Disabled, name):
 		return a.originOf("disabled", "disabledBundled")
+	case disabled && e.Layer() == config.Bundled && len(cfg.Want.OnlyBundled) > 0:
+		return a.origin("enabledBundled")
 	case contains(cfg.Want.Enabled, name):
 		return a.origin("enabled")
-	case e.State() == skill.Enabled:
-		return a.origin("activation")
-	case e.Layer() == config.Bundled && len(cfg.Want.OnlyBundled) > 0:
-		return a.origin("enabledBundled")
+	case disabled:
+		return "default_enabled in its manifest"
 	}
-	return a.originOf("deny", "allow", "default_enabled in its manifest")
+	return a.origin("activation")
 }
 
-// originOf returns the origin of the first of the keys that is set, or the last word as it is.
-func (a *app) originOf(keys ...string) string {
+// originOf returns the origin of the first of two settings, or of the second where the first is not set.
+func (a *app) originOf(first, second string) string {
 	cfg, _ := a.settings()
-	for _, key := range keys {
-		for _, s := range cfg.Settings() {
-			if s.Key == key && len(s.Origins) > 0 && s.Origins[0].Rank != config.Default {
-				return a.origin(key)
-			}
+	for _, s := range cfg.Settings() {
+		if s.Key == first && s.Origins[0].Rank != config.Default {
+			return a.origin(first)
 		}
 	}
-	return keys[len(keys)-1]
+	return a.origin(second)
 }
 
 // wanted reports whether a skill is enabled as far as it can be: what (enabled) means in agent --check.

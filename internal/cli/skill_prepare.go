@@ -44,15 +44,15 @@ Nothing of the skill is executed. What was resolved once stays; --upgrade resolv
 }
 
 func (a *app) prepare(ctx context.Context, name string, o *prepareOptions) error {
+	if err := a.needHome(); err != nil {
+		return err
+	}
 	s, err := a.loadTrusted(ctx, name)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	host, err := a.scripts()
-	if err != nil {
-		return err
-	}
+	host := a.scripts()
 	var failed error
 	done := []preparedJSON{}
 	scripts, _ := script.List(s)

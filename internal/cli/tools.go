@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/internal/config"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/session"
@@ -21,52 +22,76 @@ func (a *app) call(ctx context.Context, cat *skill.Catalog, name string, args an
 	if err != nil {
 		return tool.Result{}, err
 	}
-	o, err := a.toolOptions(cat)
-	if err != nil {
-		return tool.Result{}, err
-	}
 	var set tool.Set
-	for _, t := range skilltool.New(o).Tools() {
+	for _, t := range skilltool.New(a.toolOptions(cat)).Tools() {
 		if err := set.Add(t); err != nil {
 			return tool.Result{}, err
 		}
+	}
+	if _, ok := set.Lookup(name); !ok {
+		return withoutSkills(name, raw), nil
 	}
 	e := &tool.Executor{Tools: &set, Trace: a.tracer()}
 	r := e.Call(ctx, name, raw)
 	return r, ctx.Err()
 }
 
-func (a *app) toolOptions(cat *skill.Catalog) (*skilltool.Options, error) {
-	host, err := a.scripts()
-	if err != nil {
-		return nil, err
+// withoutSkills is what a tool would answer when no skill is active: then there are no tools (R161).
+func withoutSkills(name string, raw json.RawMessage) tool.Result {
+	var args runArgs
+	_ = json.Unmarshal(raw, &args) // made by call
+	if err := skill.CheckName(args.Skill); args.Skill != "" && err != nil {
+		return tool.Failure(tool.InvalidName, err.Error())
 	}
+	switch {
+	case name == "script_list" && args.Skill == "":
+		return tool.Success(map[string][]skilltool.ScriptItem{}, "Found 0 scripts across 0 skills")
+	case name == "script_help", name == "script_run":
+		return tool.Failure(tool.NotFound, fmt.Sprintf("Skill '%s' not loaded or installed", args.Skill))
+	case name == "script_list":
+		return tool.Failure(tool.NotFound, fmt.Sprintf("Skill '%s' not found", args.Skill))
+	}
+	return tool.Failure(tool.NotFound, fmt.Sprintf("Skill '%s' not found.", args.Skill))
+}
+
+func (a *app) toolOptions(cat *skill.Catalog) *skilltool.Options {
+	cfg, _ := a.settings()
 	return &skilltool.Options{
-		Catalog: func() *skill.Catalog { return cat },
-		Session: session.New(&session.Options{Trace: a.tracer()}),
-		Scripts: host,
-		Trace:   a.tracer(),
-	}, nil
+		Catalog:      func() *skill.Catalog { return cat },
+		Session:      session.New(&session.Options{Trace: a.tracer()}),
+		Scripts:      a.scripts(),
+		Instructions: disclose.InstructionOptions{ProjectDir: cfg.Paths.Project},
+		ReadScripts:  cfg.ScriptRead == "allow",
+		StrictStack:  cfg.StrictStack,
+		Trace:        a.tracer(),
+	}
 }
 
 // answer prints a tool's result: its envelope with --json, else what print makes of a success, or the failure with a
 // hint.
 func (a *app) answer(r tool.Result, json bool, hint func() string, print func() error) error {
+	exit := scriptExit(r)
 	if json {
+		if cfg, _ := a.settings(); cfg.ErrorText && !r.Success { // C49
+			r.Error = tool.Code(r.Message)
+		}
 		if _, err := a.ui.Out.Write(append(r.Encode(), '\n')); err != nil || r.Success {
 			return err
 		}
-		return said(scriptExit(r))
+		return said(exit)
 	}
 	if r.Success {
 		return print()
 	}
-	return &failure{exit: scriptExit(r), code: string(r.Error), hint: hint(), err: errors.New(r.Message)}
+	return &failure{exit: exit, code: string(r.Error), hint: hint(), err: errors.New(r.Message)}
 }
 
 // callScript calls a tool that runs a script, and says so when it takes more than a second. A person at the terminal
 // is asked first about content that nobody approved.
 func (a *app) callScript(ctx context.Context, cat *skill.Catalog, name string, args *runArgs) (tool.Result, error) {
+	if err := a.needHome(); err != nil {
+		return tool.Result{}, err
+	}
 	if err := a.approveFirst(ctx, cat, args); err != nil {
 		return tool.Result{}, err
 	}
@@ -118,16 +143,13 @@ func scriptHint(ctx context.Context, cat *skill.Catalog, args *runArgs, r tool.R
 	return fmt.Sprintf("agent script list %s shows its scripts", e.Canonical())
 }
 
-// scripts returns the host that runs scripts.
-func (a *app) scripts() (*script.Host, error) {
-	if err := a.needHome(); err != nil {
-		return nil, err
-	}
+// scripts returns the host that runs scripts. It needs a home for that, see needHome.
+func (a *app) scripts() *script.Host {
 	cfg, _ := a.settings()
 	return &script.Host{
 		LookPath: a.lookPath(cfg), Env: a.sys.Environ, Cache: cfg.Paths.Cache, Workspace: cfg.Paths.Project,
 		Cwd: cfg.Cwd, Timeout: cfg.ScriptTimeout, MaxOutput: cfg.MaxScriptOutput, Trace: a.tracer(),
-	}, nil
+	}
 }
 
 // lookPath finds programs as the settings say: python and uv may be set to a path of the user's.

@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// exits says what each exit code means, for the reference.
+var exits = [...]struct {
+	code  Exit
+	about string
+}{
+	{ExitOK, "it worked"},
+	{ExitFailure, "it failed; a script that fails; `agent --check` and `agent doctor` when something is broken"},
+	{ExitUsage, "the command line is wrong; a name that is none; arguments of a script that are too many or too long"},
+	{ExitNotFound, "no such skill, script or file"},
+	{ExitInvalid, "a skill that cannot be used, or that does not pass `agent skill validate`"},
+	{ExitDenied, "not allowed; a skill that nobody trusts"},
+	{ExitConflict, "something is in the way, or another command holds the lock"},
+	{ExitIntegrity, "content is not what it should be (kept for the release that installs)"},
+	{ExitUpdate, "there is an update (kept for the release that installs)"},
+	{ExitTimeout, "a script took too long"},
+	{ExitInterrupted, "interrupted"},
+}
+
+// Reference writes the page about every command: its use, what it does, its flags and examples, in the order of the
+// help, and the exit codes. It is Markdown, and the same bytes on every machine.
+func Reference(w io.Writer) error {
+	out := bufio.NewWriter(w)
+	root := rootCommand(&app{sys: &System{}})
+	fmt.Fprintf(out, "%s\n\n", paragraph(root.Long))
+	writeExamples(out, root)
+	fmt.Fprint(out, "`agent help COMMAND` and `--help` explain a command. `-h` is short for `--help`.\n\n## Flags of every command\n\n")
+	writeFlags(out, root.PersistentFlags())
+	fmt.Fprint(out, "## Flags of `agent` alone\n\n")
+	writeFlags(out, root.LocalNonPersistentFlags())
+	writeBelow(out, root, 2)
+	fmt.Fprint(out, "## Exit codes\n\n| code | meaning |\n|---:|---|\n")
+	for _, e := range exits {
+		fmt.Fprintf(out, "| %d | %s |\n", e.code, e.about)
+	}
+	return out.Flush()
+}
+
+// writeBelow writes the commands of a command in the order of its help: by group, and by name inside.
+func writeBelow(out *bufio.Writer, c *cobra.Command, depth int) {
+	ids := []string{}
+	for _, g := range c.Groups() {
+		ids = append(ids, g.ID)
+	}
+	for _, id := range append(ids, "") {
+		for _, sub := range c.Commands() {
+			if sub.GroupID == id && sub.IsAvailableCommand() {
+				writeCommand(out, sub, depth)
+			}
+		}
+	}
+}
+
+func writeCommand(out *bufio.Writer, c *cobra.Command, depth int) {
+	fmt.Fprintf(out, "%s `%s`\n\n", strings.Repeat("#", min(depth, 4)), c.CommandPath())
+	if !c.HasSubCommands() {
+		fmt.Fprintf(out, "```\n%s\n```\n\n", strings.TrimSuffix(c.UseLine(), " [flags]"))
+	}
+	text := c.Short + "."
+	if c.Long != "" {
+		text = c.Long
+	}
+	fmt.Fprintf(out, "%s\n\n", paragraph(text))
+	writeFlags(out, c.LocalNonPersistentFlags())
+	writeExamples(out, c)
+	writeBelow(out, c, depth+1)
+}
+
+func writeExamples(out *bufio.Writer, c *cobra.Command) {
+	if c.Example == "" {
+		return
+	}
+	lines := strings.Split(c.Example, "\n")
+	for i := range lines {
+		lines[i] = strings.TrimPrefix(lines[i], "  ")
+	}
+	fmt.Fprintf(out, "```sh\n%s\n```\n\n", strings.Join(lines, "\n"))
+}
+
+// writeFlags writes a table of flags, nothing when there are none.
+func writeFlags(out *bufio.Writer, flags *pflag.FlagSet) {
+	var rows []string
+	flags.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden || f.Name == "help" {
+			return
+		}
+		value, usage := pflag.UnquoteUsage(f)
+		name := strings.TrimSuffix("--"+f.Name+" "+value, " ")
+		if f.Shorthand != "" {
+			name = "-" + f.Shorthand + ", " + name
+		}
+		switch f.DefValue {
+		case "", "false", "0", "0s", "[]":
+		default:
+			usage += " (default: " + f.DefValue + ")"
+		}
+		rows = append(rows, fmt.Sprintf("| `%s` | %s |\n", name, strings.ReplaceAll(paragraph(usage), "|", "\\|")))
+	})
+	if len(rows) > 0 {
+		fmt.Fprintf(out, "| flag | meaning |\n|---|---|\n%s\n", strings.Join(rows, ""))
+	}
+}
+
+// paragraph makes Markdown of a text for the terminal: what stands in quotes is code.
+func paragraph(text string) string {
+	parts := strings.Split(text, `"`)
+	if len(parts)%2 == 0 { // a quote that is not closed
+		return text
+	}
+	return strings.Join(parts, "`")
+}
