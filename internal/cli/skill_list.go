@@ -43,20 +43,24 @@ func (a *app) list(ctx context.Context, o *listOptions) error {
 		return err
 	}
 	entries := slices.Collect(chosen(cat, o.all))
-	withSHA := o.long || len(entries) <= mostDigests
-	records := make([]record, len(entries))
-	for i, e := range entries {
-		records[i] = a.record(e)
-		if withSHA {
-			records[i].SHA = shaOf(ctx, e)
-		}
+	sha := func(skill.Entry) string { return "" }
+	if o.long || len(entries) <= mostDigests {
+		sha = func(e skill.Entry) string { return shaOf(ctx, e) }
 	}
 	if o.json {
-		return writeJSON(a.ui.Out, map[string][]record{"skills": records})
+		return writeJSONList(a.ui.Out, "skills", func(yield func(record) bool) {
+			for _, e := range entries {
+				r := a.record(e)
+				r.SHA = sha(e)
+				if !yield(r) {
+					return
+				}
+			}
+		})
 	}
-	rows := make([][]string, len(records))
-	for i, r := range records {
-		rows[i] = []string{r.Name, orDash(r.Version), activeCell(r), orDash(r.SHA), r.Source}
+	rows := make([][]string, len(entries))
+	for i, e := range entries {
+		rows[i] = []string{e.Name(), orDash(e.Version()), activeCell(e), orDash(sha(e)), e.Layer()}
 	}
 	if err := a.ui.Table([]string{"NAME", "VERSION", "ACTIVE", "SHA", "SOURCE"}, rows); err != nil { // R152
 		return err
@@ -89,11 +93,11 @@ func shaOf(ctx context.Context, e skill.Entry) string {
 }
 
 // activeCell is the cell of R152's column: yes, or why not.
-func activeCell(r record) string {
-	if r.State == skill.Enabled.String() {
+func activeCell(e skill.Entry) string {
+	if e.State() == skill.Enabled {
 		return "yes"
 	}
-	return r.State
+	return e.State().String()
 }
 
 // mentionRest says on stderr that there are skills which the list does not show, so that none is lost silently (R63).

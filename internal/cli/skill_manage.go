@@ -40,10 +40,11 @@ func (a *app) plugins(ctx context.Context, json bool) error {
 	if err != nil {
 		return err
 	}
-	records := []record{}
+	records, rows := []record{}, [][]string{}
 	for e := range cat.Every() {
 		if e.Layer() == config.PluginDir {
 			records = append(records, a.record(e))
+			rows = append(rows, []string{e.Name(), orDash(e.Version()), activeCell(e), e.Path()})
 		}
 	}
 	if json {
@@ -54,10 +55,6 @@ func (a *app) plugins(ctx context.Context, json bool) error {
 			a.ui.Hint("no plugins are installed")
 		}
 		return nil
-	}
-	rows := make([][]string, len(records))
-	for i, r := range records {
-		rows[i] = []string{r.Name, orDash(r.Version), activeCell(r), r.Path}
 	}
 	return a.ui.Table([]string{"NAME", "VERSION", "ACTIVE", "FOLDER"}, rows)
 }

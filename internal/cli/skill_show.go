@@ -32,19 +32,22 @@ func (a *app) show(ctx context.Context, json bool) error {
 	if err != nil {
 		return err
 	}
-	var layers []string
-	byLayer := map[string][]record{}
-	records := []record{}
-	for e := range cat.Every() {
-		r := a.record(e)
-		if byLayer[r.Source] == nil {
-			layers = append(layers, r.Source)
-		}
-		byLayer[r.Source] = append(byLayer[r.Source], r)
-		records = append(records, r)
-	}
 	if json {
-		return writeJSON(a.ui.Out, map[string][]record{"skills": records})
+		return writeJSONList(a.ui.Out, "skills", func(yield func(record) bool) {
+			for e := range cat.Every() {
+				if !yield(a.record(e)) {
+					return
+				}
+			}
+		})
+	}
+	var layers []string
+	byLayer := map[string][]skill.Entry{}
+	for e := range cat.Every() {
+		if byLayer[e.Layer()] == nil {
+			layers = append(layers, e.Layer())
+		}
+		byLayer[e.Layer()] = append(byLayer[e.Layer()], e)
 	}
 	slices.SortFunc(layers, func(x, y string) int { return rank(x) - rank(y) })
 	for i, layer := range layers {
@@ -52,26 +55,27 @@ func (a *app) show(ctx context.Context, json bool) error {
 			a.ui.Printf("\n")
 		}
 		a.ui.Printf("[%s Skills]\n", strings.ToUpper(layer[:1])+layer[1:])
-		for _, r := range byLayer[layer] {
-			a.showOne(r)
+		for _, e := range byLayer[layer] {
+			a.showOne(e)
 		}
 	}
-	if len(records) == 0 {
+	if len(layers) == 0 {
 		a.mentionRest(cat)
 	}
 	return nil
 }
 
 // showOne prints R159's two lines of a skill, and a third where there is a reason.
-func (a *app) showOne(r record) {
-	a.ui.Printf("  %s %s\n", a.mark(r.State), r.Name)
-	text := ui.Truncate(r.Description, showWidth)
+func (a *app) showOne(e skill.Entry) {
+	state := e.State().String()
+	a.ui.Printf("  %s %s\n", a.mark(state), e.Name())
+	text := ui.Truncate(e.Description(), showWidth)
 	if text == "" {
 		text = "no description"
 	}
-	a.ui.Printf("      %s (%s)\n", text, r.State)
-	if r.Reason != "" && r.State != skill.Disabled.String() {
-		a.ui.Printf("      %s\n", r.Reason)
+	a.ui.Printf("      %s (%s)\n", text, state)
+	if e.Reason() != "" && e.State() != skill.Disabled {
+		a.ui.Printf("      %s\n", e.Reason())
 	}
 }
 
