@@ -3,6 +3,7 @@ package skill
 import (
 	"bytes"
 	"encoding/binary"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -20,18 +21,20 @@ type plain struct {
 //
 // base is the name of the skill's folder, which the manifest must have.
 func skim(p *plain, head []byte, base string) bool {
-	front := head[:headEnd(head)]
-	if len(front) < 8 || string(front[:4]) != "---\n" || len(front) > skimLimit || !tame(front) {
+	if len(head) < 8 || string(head[:4]) != "---\n" {
 		return false
 	}
-	s := skimmer{rest: front[4:], base: base, out: p}
+	head = head[:min(len(head), skimLimit)]
+	s := skimmer{rest: head[4:], base: base, out: p}
 	p.description, p.version = nil, nil
 	for {
-		line := s.line()
-		if string(line) == "---" {
+		line, ok := s.line()
+		switch {
+		case !ok:
+			return false
+		case string(line) == "---":
 			return s.seen&(keyName|keyDescription) == keyName|keyDescription
-		}
-		if !s.field(line) {
+		case !s.field(line):
 			return false
 		}
 	}
@@ -63,17 +66,16 @@ type skimmer struct {
 	seen int
 }
 
-// tame reports whether the text has only characters that no rule speaks of: printable ASCII, line
-// feeds, and letters and dashes beyond.
+// tame reports whether a line has only characters that no rule speaks of: printable ASCII, and
+// letters and dashes beyond.
 func tame(b []byte) bool {
 	for len(b) > 0 {
 		if len(b) >= 8 && printable8(binary.LittleEndian.Uint64(b)) {
 			b = b[8:]
 			continue
 		}
-		c := b[0]
-		if c < utf8.RuneSelf {
-			if c < ' ' && c != '\n' || c == 0x7f {
+		if c := b[0]; c < utf8.RuneSelf {
+			if c < ' ' || c == 0x7f {
 				return false
 			}
 			b = b[1:]
@@ -95,17 +97,16 @@ func printable8(x uint64) bool {
 	return (x|(x-ones*' ')|(x+ones))&(ones*0x80) == 0
 }
 
-// line takes the next line. There is one: the front matter ends with a line "---".
-func (s *skimmer) line() []byte {
+// line takes the next line. It is not ok without a line feed at its end, and not with characters
+// that are not tame.
+func (s *skimmer) line() ([]byte, bool) {
 	i := bytes.IndexByte(s.rest, '\n')
-	if i < 0 {
-		line := s.rest
-		s.rest = nil
-		return line
+	if i < 0 || !tame(s.rest[:i]) {
+		return nil, false
 	}
 	line := s.rest[:i]
 	s.rest = s.rest[i+1:]
-	return line
+	return line, true
 }
 
 // peek returns the next line without taking it.
@@ -195,9 +196,10 @@ func word(v []byte) bool {
 	if len(v) > 5 {
 		return false
 	}
-	switch string(bytes.ToLower(v)) {
-	case "y", "n", "yes", "no", "on", "off", "true", "false", "null":
-		return true
+	for _, w := range [...]string{"y", "n", "yes", "no", "on", "off", "true", "false", "null"} {
+		if len(v) == len(w) && strings.EqualFold(string(v), w) {
+			return true
+		}
 	}
 	return false
 }
@@ -267,7 +269,9 @@ func (s *skimmer) folded() bool {
 		if len(next) < 3 || next[1] != ' ' || next[2] == ' ' || next[len(next)-1] == ' ' {
 			return false
 		}
-		s.line()
+		if _, ok := s.line(); !ok {
+			return false
+		}
 		if len(out) > 0 {
 			out = append(out, ' ')
 		}
@@ -303,7 +307,9 @@ func (s *skimmer) metadata() bool {
 		}
 		seen[n] = key
 		n++
-		s.line()
+		if _, ok := s.line(); !ok {
+			return false
+		}
 	}
 }
 

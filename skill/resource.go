@@ -59,6 +59,9 @@ func (s *Skill) Read(name string) (*Resource, error) {
 // ReadFile returns the content of one regular file, under the rules of Read.
 func (s *Skill) ReadFile(name string) ([]byte, error) {
 	err := checkResource(name)
+	if s.closed.Load() {
+		err = ErrClosed
+	}
 	if err == nil {
 		var data []byte
 		if data, err = readCapped(s.tree, name, MaxResource); err == nil {

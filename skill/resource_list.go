@@ -26,6 +26,9 @@ func (s *Skill) Files() ([]File, error) {
 // List is Files. It also reports whether the list is partial: there are more than MaxFiles, or a
 // folder cannot be read.
 func (s *Skill) List() (out []File, partial bool, err error) {
+	if s.closed.Load() {
+		return nil, false, ErrClosed
+	}
 	seen := 0
 	err = fs.WalkDir(s.tree, ".", func(p string, d fs.DirEntry, err error) error {
 		if seen++; seen > maxWalk {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"sync"
+	"sync/atomic"
 
 	"github.com/agent-base/agent-base/internal/dirhash"
 )
@@ -21,6 +22,7 @@ type Skill struct {
 	manifest *Manifest
 	problems []Problem
 
+	closed atomic.Bool
 	hash   sync.Once
 	digest string
 	err    error
@@ -124,5 +126,10 @@ func (s *Skill) Digest() (string, error) {
 	return s.digest, s.err
 }
 
-// Close releases the skill's files.
-func (s *Skill) Close() error { return s.tree.Close() }
+// Close releases the skill's files. Its manifest and text stay. Closing it again does nothing.
+func (s *Skill) Close() error {
+	if s.closed.Swap(true) {
+		return nil
+	}
+	return s.tree.Close()
+}

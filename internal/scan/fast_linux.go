@@ -3,11 +3,13 @@
 package scan
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 	"syscall"
 	"unsafe"
 
@@ -178,23 +180,12 @@ func (b *fast) list(dir string) (listing, error) {
 	}
 	// One string for all names of the folder, cut where the NULs are.
 	all := string(names)
-	l.dirs = make([]string, 0, len(l.dirs)+count(names))
-	for start, i := 0, 0; i < len(all); i++ {
-		if all[i] == 0 {
-			l.dirs = append(l.dirs, all[start:i])
-			start = i + 1
-		}
+	l.dirs = make([]string, 0, len(l.dirs)+bytes.Count(names, []byte{0}))
+	for len(all) > 0 {
+		name, rest, _ := strings.Cut(all, "\x00")
+		l.dirs, all = append(l.dirs, name), rest
 	}
 	return l, nil
-}
-
-func count(names []byte) (n int) {
-	for _, c := range names {
-		if c == 0 {
-			n++
-		}
-	}
-	return n
 }
 
 // dents collects the names of sub-directories, each with a NUL, and puts the rest into l.
@@ -216,11 +207,10 @@ func (b *fast) dents(fd int, l *listing) ([]byte, error) {
 			size := int(binary.NativeEndian.Uint16(rest[16:]))
 			name, t := rest[19:size], rest[18]
 			rest = rest[size:]
-			end := 0
-			for end < len(name) && name[end] != 0 {
-				end++
+			if end := bytes.IndexByte(name, 0); end >= 0 {
+				name = name[:end]
 			}
-			if name = name[:end]; t == unix.DT_DIR && !ignored(string(name)) && !isManifest(string(name)) {
+			if t == unix.DT_DIR && !ignored(string(name)) && !isManifest(string(name)) {
 				names = append(append(names, name...), 0)
 			} else {
 				b.other(fd, string(name), t, l, &names)

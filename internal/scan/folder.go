@@ -3,15 +3,19 @@ package scan
 import (
 	"os"
 	"path/filepath"
+	"runtime"
+	"sync"
 )
 
 // Folder is the open folder of one skill. It stays on that folder, even when another one is put
-// in its place. Close it. It is safe for concurrent use until then.
+// in its place. Close it; one that is dropped instead is closed some time later. It is safe for concurrent use until then.
 type Folder struct {
-	r     *Root
-	dir   string
-	path  string
-	files backend
+	r       *Root
+	dir     string
+	path    string
+	files   backend
+	cleanup runtime.Cleanup // closes a folder that nobody closed
+	once    sync.Once
 }
 
 // Folder opens a folder that Walk found. A link in its path is judged again.
@@ -32,7 +36,9 @@ func (r *Root) Folder(dir string) (*Folder, error) {
 	if err != nil {
 		return nil, err
 	}
+	runtime.KeepAlive(r)
 	f.files = files
+	f.cleanup = runtime.AddCleanup(f, func(b backend) { b.close() }, files)
 	return f, nil
 }
 
@@ -47,6 +53,7 @@ func (f *Folder) Manifest(file string) ([]byte, Stamp, error) {
 		f.r.readLink(wk, &it, &o)
 		data, s, err = it.Data, it.Stamp, it.Err
 	}
+	runtime.KeepAlive(f)
 	return data, s, err
 }
 
@@ -55,7 +62,17 @@ func (f *Folder) Manifest(file string) ([]byte, Stamp, error) {
 func (f *Folder) Path() string { return f.path }
 
 // Root returns the folder as an os.Root of its own. Close it.
-func (f *Folder) Root() (*os.Root, error) { return f.files.root(f.path) }
+func (f *Folder) Root() (*os.Root, error) {
+	root, err := f.files.root(f.path)
+	runtime.KeepAlive(f)
+	return root, err
+}
 
-// Close closes the folder.
-func (f *Folder) Close() error { return f.files.close() }
+// Close closes the folder. Closing it again does nothing.
+func (f *Folder) Close() (err error) {
+	f.once.Do(func() {
+		f.cleanup.Stop()
+		err = f.files.close()
+	})
+	return err
+}

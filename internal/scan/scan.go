@@ -88,8 +88,9 @@ type Root struct {
 
 	cleanup runtime.Cleanup // closes a root that nobody closed
 
-	mu    sync.Mutex
-	bases map[string]backend // allowed roots that were opened
+	mu     sync.Mutex
+	bases  map[string]backend // allowed roots that were opened
+	closed bool
 }
 
 // backend does the file system's part below one folder. Paths are slash paths, "." the folder.
@@ -135,10 +136,15 @@ func Open(path string, o *Options) (*Root, error) {
 	return r, nil
 }
 
-// Close closes the root and what was opened through it.
+// Close closes the root and the allowed roots that were opened with it. Closing it again does
+// nothing.
 func (r *Root) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.closed {
+		return nil
+	}
+	r.closed = true
 	r.cleanup.Stop()
 	for _, b := range r.bases {
 		b.close()
@@ -151,7 +157,12 @@ func (r *Root) Close() error {
 func (r *Root) Path() string { return r.path }
 
 // Same reports whether both are open on one folder, whatever its path.
-func (r *Root) Same(other *Root) bool { return r.files.same(other.files) }
+func (r *Root) Same(other *Root) bool {
+	same := r.files.same(other.files)
+	runtime.KeepAlive(r)
+	runtime.KeepAlive(other)
+	return same
+}
 
 func openBackend(path string, portable bool) (backend, error) {
 	if !portable {

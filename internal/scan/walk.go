@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -92,6 +93,7 @@ func (r *Root) Walk(ctx context.Context, v Visitor) ([]Note, error) {
 	}
 	if l.manifest {
 		w.probe(level{dirs: []string{"."}})
+		runtime.KeepAlive(r)
 		return w.notes, ctx.Err()
 	}
 	w.links = l.links
@@ -99,6 +101,7 @@ func (r *Root) Walk(ctx context.Context, v Visitor) ([]Note, error) {
 	if len(w.links) > 0 {
 		w.follow()
 	}
+	runtime.KeepAlive(r)
 	slices.SortStableFunc(w.notes, func(a, b Note) int { return cmp.Compare(a.Path, b.Path) })
 	return w.notes, ctx.Err()
 }
