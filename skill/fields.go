@@ -32,7 +32,7 @@ type knownField struct {
 const blanksAndCommas = " \t\n,"
 
 // fields is the one table of front matter. Keys are found in any case and with "_" for "-".
-var fields = [...]knownField{
+var fields = [...]*knownField{
 	{key: "name", standing: Enforced, standard: true, from: "R11-R15"},
 	{key: "description", standing: Enforced, standard: true, from: "R16-R20"},
 	{key: "license", standing: Informational, standard: true, from: "R23"},
@@ -75,8 +75,8 @@ var fields = [...]knownField{
 // findField returns what is known of a key, in any case and with "_" for "-"; nil for an unknown
 // one.
 func findField(key string) *knownField {
-	for i := range fields {
-		if f := &fields[i]; len(f.key) == len(key) && foldedKey(f.key, key) {
+	for _, f := range fields {
+		if len(f.key) == len(key) && foldedKey(f.key, key) {
 			return f
 		}
 	}

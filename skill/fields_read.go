@@ -96,8 +96,8 @@ func (p *parser) reject(key string) {
 func (p *parser) unknownField(e entry) {
 	cure := ""
 	keys := make([]string, len(fields))
-	for i := range fields {
-		keys[i] = fields[i].key
+	for i, f := range fields {
+		keys[i] = f.key
 	}
 	if names := near(e.key.Value, keys); len(names) > 0 {
 		cure = fmt.Sprintf("did you mean %q?", names[0])

@@ -105,7 +105,7 @@ func (f *fixer) apply() []byte {
 // delimiters takes away what does not belong before the front matter and on its two lines.
 func (f *fixer) delimiters() {
 	start := 0
-	if bytes.HasPrefix(f.src, bom) {
+	if bytes.HasPrefix(f.src, []byte(bom)) {
 		start = len(bom)
 		f.replace(cut{0, start, ""}, Problem{Code: "frontmatter-bom", Line: 1, Col: 1, Message: "removed the byte order mark"})
 	}
@@ -126,7 +126,7 @@ func (f *fixer) delimiters() {
 // lineBefore returns the offset of the opening line.
 func (f *fixer) lineBefore() int {
 	offset := 0
-	if bytes.HasPrefix(f.src, bom) {
+	if bytes.HasPrefix(f.src, []byte(bom)) {
 		offset = len(bom)
 	}
 	for range f.text.first - 2 {

@@ -10,12 +10,12 @@ import (
 // maxPreamble is how many lines are passed over in search of the front matter.
 const maxPreamble = 30
 
-var bom = []byte("\ufeff")
+const bom = "\ufeff"
 
 // split finds the front matter; nil when there is none that is closed and within its limit.
 func (p *parser) split(src []byte) *frontText {
 	start := 0
-	if bytes.HasPrefix(src, bom) {
+	if bytes.HasPrefix(src, []byte(bom)) {
 		start = len(bom)
 		p.report(Problem{Code: "frontmatter-bom", Line: 1, Message: "the file begins with a byte order mark"})
 	}

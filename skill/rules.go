@@ -14,8 +14,7 @@ type Rule struct {
 // Codes returns every rule by code, for `validate --codes`.
 func Codes() []Rule {
 	out := make([]Rule, len(rules))
-	for i := range rules {
-		r := &rules[i]
+	for i, r := range rules {
 		out[i] = Rule{Code: r.code, Description: r.about, Cure: r.cure, Fatal: r.fatal, Severity: map[string]Severity{}}
 		for column, name := range profileNames {
 			out[i].Severity[name] = r.severity(column)
@@ -44,7 +43,7 @@ func (r *rule) severity(column int) Severity {
 
 // findRule returns the rule of that code, nil when there is none.
 func findRule(code string) *rule {
-	i, ok := slices.BinarySearchFunc(rules[:], code, func(r rule, code string) int {
+	i, ok := slices.BinarySearchFunc(rules[:], code, func(r *rule, code string) int {
 		switch {
 		case r.code < code:
 			return -1
@@ -56,5 +55,5 @@ func findRule(code string) *rule {
 	if !ok {
 		return nil
 	}
-	return &rules[i]
+	return rules[i]
 }

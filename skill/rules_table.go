@@ -2,8 +2,8 @@ package skill
 
 // rules is the one table of what can be wrong and of how bad each profile finds it. The letters
 // stand for default, spec, agent-base, wink, harness, harness-mvp, omniforge. It is sorted by code.
-var rules = [...]rule{
-	{"agent-context", "WW-----", false, "agent counts only with context: fork (R39)", "add \"context: fork\", or remove agent"},
+var rules = [...]*rule{
+	{"agent-context", "WW----W", false, "agent counts only with context: fork (R39)", "add \"context: fork\", or remove agent"},
 	{"body-length", "WW-W--E", false, "the body has more than 500 lines (C42)", "move parts of it into references/ and name the files in the body"},
 	{"body-tokens", "WW-WW--", false, "the body has more than about 5000 tokens (C42)", "move parts of it into references/ and name the files in the body"},
 	{"brief-length", "W-W--W-", false, "brief_description has more than 80 characters and is cut (R37)", "shorten it"},
