@@ -1,0 +1,264 @@
+package script
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// python3 runs a program text with the real Python.
+func python3(t *testing.T, program string, change func(*Command)) *Output {
+	t.Helper()
+	path, _, err := host(t).systemPython(t.Context(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Command{
+		Path: path, Args: []string{path, "-I", "-S", "-c", program}, Dir: t.TempDir(), Env: []string{"A=1"},
+		Timeout: 20 * time.Second, Grace: 2 * time.Second, MaxStdout: 1 << 20,
+	}
+	if change != nil {
+		change(c)
+	}
+	out, err := Exec{}.Run(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestExec(t *testing.T) {
+	out := python3(t, "import os, sys; print(sorted(os.environ), sys.stdin.read() == '', os.getsid(0) == os.getpid()); print('e', file=sys.stderr); sys.exit(3)", nil)
+	if got, want := string(out.Stdout), "['A', 'LC_CTYPE'] True True\n"; got != want && got != "['A'] True True\n" {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if string(out.Stderr) != "e\n" || out.ExitCode != 3 || out.Truncated || out.TimedOut || out.Stopped || out.Signal != "" || out.Duration <= 0 {
+		t.Errorf("got %+v", out)
+	}
+}
+
+// No terminal is in reach of a script (security 2.5 #80 asks for setsid).
+func TestExecHasNoTerminal(t *testing.T) {
+	out := python3(t, "open('/dev/tty')", nil)
+	if !strings.Contains(string(out.Stderr), "No such device or address") && !strings.Contains(string(out.Stderr), "No such file") {
+		t.Errorf("got %s", out.Stderr)
+	}
+}
+
+func TestExecRefuses(t *testing.T) {
+	for name, c := range map[string]*Command{
+		"relative":   {Path: "true", Args: []string{"true"}, Timeout: time.Second},
+		"no list":    {Path: "/bin/true", Timeout: time.Second},
+		"no timeout": {Path: "/bin/true", Args: []string{"true"}},
+		"not there":  {Path: "/nowhere/x", Args: []string{"x"}, Timeout: time.Second},
+	} {
+		if _, err := (Exec{}).Run(t.Context(), c); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	done, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := (Exec{}).Run(done, &Command{Path: "/bin/true", Args: []string{"true"}, Timeout: time.Second}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// C31, R103, security 2.5 #60: what passes a limit is drained and dropped, and blocks nobody.
+func TestExecCapsOutput(t *testing.T) {
+	out := python3(t, `
+import sys
+for i in range(64):
+    sys.stdout.write("o" * (1 << 20)); sys.stderr.write("e" * (1 << 20))
+sys.stderr.write("end")
+`, func(c *Command) { c.MaxStdout = 1000 })
+	if len(out.Stdout) != 1000 || out.Total != 64<<20 || !out.Truncated || out.Stopped || out.ExitCode != 0 {
+		t.Errorf("got %d of %d bytes, truncated %v, exit %d", len(out.Stdout), out.Total, out.Truncated, out.ExitCode)
+	}
+	if len(out.Stderr) != stderrKept || !strings.HasSuffix(string(out.Stderr), "eend") {
+		t.Errorf("got %d bytes of stderr", len(out.Stderr))
+	}
+	out = python3(t, "while True: print('x' * 1000)", func(c *Command) { c.StopAtMax = true })
+	if !out.Stopped || out.TimedOut || len(out.Stdout) != 1<<20 {
+		t.Errorf("got %d bytes, stopped %v", len(out.Stdout), out.Stopped)
+	}
+	out = python3(t, "print('x' * 999)", func(c *Command) { c.StopAtMax, c.MaxStdout = true, 1000 })
+	if out.Stopped || out.Truncated || out.ExitCode != 0 {
+		t.Errorf("exactly the limit: got %+v", out)
+	}
+}
+
+// security 2.5 #60: both streams byte by byte.
+func TestExecInterleaved(t *testing.T) {
+	out := python3(t, "import os\nfor i in range(20000): os.write(1, b'o'); os.write(2, b'e')", nil)
+	if len(out.Stdout) != 20000 || len(out.Stderr) != 20000 {
+		t.Errorf("got %d and %d bytes", len(out.Stdout), len(out.Stderr))
+	}
+}
+
+// security 2.5 #61, #69: time is measured on the clock, TERM comes before KILL.
+func TestExecTimeout(t *testing.T) {
+	tests := []struct{ name, program, stdout, signal string }{
+		{"sleeps", "import time; print('so far', flush=True); time.sleep(60)", "so far\n", "terminated"},
+		{"spins", "while True: pass", "", "terminated"},
+		{"trickles", "import time\nwhile True: time.sleep(0.05)", "", "terminated"},
+		{"ends on TERM", "import signal, sys, time\nsignal.signal(signal.SIGTERM, lambda *a: (print('bye', flush=True), sys.exit(9)))\ntime.sleep(60)", "bye\n", ""},
+		{"ignores TERM", "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint('ready', flush=True)\nwhile True: time.sleep(60)", "ready\n", "killed"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			out := python3(t, tt.program, func(c *Command) { c.Timeout, c.Grace = 700*time.Millisecond, 300*time.Millisecond })
+			if !out.TimedOut || string(out.Stdout) != tt.stdout || out.Signal != tt.signal {
+				t.Errorf("got timed out %v, %q, signal %q", out.TimedOut, out.Stdout, out.Signal)
+			}
+			if out.Duration > 10*time.Second {
+				t.Errorf("took %s", out.Duration)
+			}
+		})
+	}
+}
+
+func TestExecCancel(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	path, _, err := host(t).systemPython(ctx, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	fifo := filepath.Join(dir, "started")
+	if err := unix.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		defer cancel()
+		f, err := os.Open(fifo) // until the script opens it too
+		if err == nil {
+			f.Close()
+		}
+	}()
+	out, err := Exec{}.Run(ctx, &Command{Path: path, Args: []string{path, "-I", "-c", "import time; open('started', 'w').close(); time.sleep(60)"},
+		Dir: dir, Timeout: time.Minute, Grace: time.Second})
+	if !errors.Is(err, context.Canceled) || out == nil || out.TimedOut {
+		t.Errorf("got %+v, %v", out, err)
+	}
+}
+
+// alive reports whether a process is running, a zombie not counted.
+func alive(t *testing.T, pid string) bool {
+	t.Helper()
+	b, err := os.ReadFile("/proc/" + pid + "/stat")
+	if err != nil {
+		return false
+	}
+	_, after, _ := bytes.Cut(b, []byte(") "))
+	return !bytes.HasPrefix(after, []byte("Z"))
+}
+
+// security 2.5 #64: the group is killed with the call; a child that holds the pipes delays nobody.
+func TestExecKillsItsGroup(t *testing.T) {
+	out := python3(t, `
+import os, signal, sys, time
+pid = os.fork()
+if pid == 0:
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    time.sleep(60)
+print(pid)
+`, nil)
+	if out.ExitCode != 0 || out.Duration > waitDelay {
+		t.Errorf("got exit %d after %s", out.ExitCode, out.Duration)
+	}
+	if pid := strings.TrimSpace(string(out.Stdout)); alive(t, pid) {
+		t.Errorf("child %s is alive", pid)
+	}
+}
+
+// security 2.5 #64: a script that closes its output runs on until its time is up.
+func TestExecClosedOutput(t *testing.T) {
+	out := python3(t, "import os, time; os.close(1); os.close(2); time.sleep(60)", func(c *Command) { c.Timeout = 500 * time.Millisecond })
+	if !out.TimedOut {
+		t.Errorf("got %+v", out)
+	}
+}
+
+// Open until there is a sandbox: what leaves the process group outlives the call, and the call does not
+// wait for it. Its limits stay with it. When the sandbox is there this test turns round.
+func TestExecDaemonSurvives(t *testing.T) {
+	out := python3(t, `
+import os, sys, time
+r, w = os.pipe()
+if os.fork() == 0:
+    os.setsid()
+    if os.fork():
+        os._exit(0)
+    os.write(w, str(os.getpid()).encode())
+    time.sleep(60)
+    os._exit(0)
+print(os.read(r, 20).decode())
+`, func(c *Command) { c.Limits.OpenFiles = 77 })
+	pid := strings.TrimSpace(string(out.Stdout))
+	n, err := strconv.Atoi(pid)
+	if err != nil {
+		t.Fatalf("got %q, %s", out.Stdout, out.Stderr)
+	}
+	defer syscall.Kill(n, syscall.SIGKILL)
+	if out.Duration < waitDelay || out.Duration > 3*waitDelay {
+		t.Errorf("the call took %s with its pipes held", out.Duration)
+	}
+	if !alive(t, pid) {
+		t.Error("the daemon is gone: document it")
+	}
+	var l unix.Rlimit
+	if err := unix.Prlimit(n, unix.RLIMIT_NOFILE, nil, &l); err != nil || l.Max != 77 {
+		t.Errorf("got %v, %v", l, err)
+	}
+}
+
+func TestExecLimits(t *testing.T) {
+	out := python3(t, `
+import resource as r
+print([r.getrlimit(x) for x in (r.RLIMIT_FSIZE, r.RLIMIT_NOFILE, r.RLIMIT_CPU, r.RLIMIT_CORE)])
+`, func(c *Command) {
+		c.Limits = Limits{FileSize: 1 << 20, OpenFiles: 100, CPU: 3500 * time.Millisecond}
+	})
+	if got, want := string(out.Stdout), "[(1048576, 1048576), (100, 100), (4, 6), (0, 0)]\n"; got != want {
+		t.Errorf("got %s, want %s; %s", got, want, out.Stderr)
+	}
+	out = python3(t, `
+import signal
+signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+open('big', 'wb').write(b'x' * (2 << 20))
+`, func(c *Command) { c.Limits = Limits{FileSize: 1 << 20} })
+	if out.Signal != fileTooLarge || out.ExitCode != 128+int(syscall.SIGXFSZ) {
+		t.Errorf("got %q, %d", out.Signal, out.ExitCode)
+	}
+	out = python3(t, "while True: pass", func(c *Command) { c.Limits = Limits{CPU: time.Second} })
+	if out.Signal != outOfCPU {
+		t.Errorf("got %q, %d", out.Signal, out.ExitCode)
+	}
+}
+
+func TestTailBuffer(t *testing.T) {
+	b := &tailBuffer{max: 10}
+	var all strings.Builder
+	for i := range 100 {
+		s := fmt.Sprint(i) + strings.Repeat("x", i%23)
+		all.WriteString(s)
+		if n, err := b.Write([]byte(s)); n != len(s) || err != nil {
+			t.Fatal(n, err)
+		}
+		want := all.String()[max(0, all.Len()-10):]
+		if string(b.bytes()) != want || len(b.buf) > 20 {
+			t.Fatalf("got %q of %d, want %q", b.bytes(), len(b.buf), want)
+		}
+	}
+}
