@@ -82,11 +82,11 @@ func (k *Kit) read(ctx context.Context, a *arguments) tool.Result {
 }
 
 func listing(s *skill.Skill) tool.Result {
-	files, err := s.Files()
+	files, partial, err := s.List()
 	if err != nil {
 		return tool.Failure(tool.ExecutionFailed, fmt.Sprintf("Files of skill '%s' cannot be listed: %v", s.Name(), err))
 	}
-	return tool.Success(Listing{SkillName: s.Name(), Files: files},
+	return tool.Success(Listing{SkillName: s.Name(), Files: files, Partial: partial},
 		fmt.Sprintf("Skill '%s' has %s", s.Name(), plural(len(files), "file")))
 }
 
