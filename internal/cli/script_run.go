@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -51,7 +52,7 @@ A skill that is not bundled must be trusted first: on a terminal you are asked, 
 		return f
 	})
 	c.Flags().BoolVar(&o.text, "text", false, "do not ask the script for JSON: print what it prints")
-	c.Flags().DurationVar(&o.timeout, "timeout", 0, "end the script after this time, such as 30s or 2m (default: the setting scriptTimeout)")
+	c.Flags().DurationVar(&o.timeout, "timeout", 0, "end the script after this `TIME`, such as 30s or 2m (default: the setting scriptTimeout)")
 	c.Flags().BoolVar(&o.json, "json", false, "print the whole result as JSON")
 	return c
 }
@@ -89,11 +90,18 @@ func (a *app) runScript(ctx context.Context, args *runArgs, o *runOptions) error
 	return a.answer(r, o.json, func() string { return scriptHint(ctx, cat, args, r) }, func() error { return a.printResult(r) })
 }
 
-// printResult prints a script's JSON as it wrote it, or its text.
+// printResult prints a script's JSON, on several lines where a person reads it, or its text.
 func (a *app) printResult(r tool.Result) error {
 	switch v := r.Result.(type) {
 	case json.RawMessage:
-		return a.ui.Foreign(string(v) + "\n")
+		b := bytes.NewBuffer(v)
+		if a.ui.OutTerminal {
+			b = &bytes.Buffer{}
+			if err := json.Indent(b, v, "", "  "); err != nil {
+				return err
+			}
+		}
+		return a.ui.Foreign(b.String() + "\n")
 	case string:
 		return a.ui.Foreign(v)
 	}

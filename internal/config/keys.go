@@ -50,7 +50,7 @@ type key struct {
 // keys lists all settings in the order of the documentation.
 var keys = []*key{
 	{name: "profile", kind: choice, values: nil, initial: "default", // the values are profileNames
-		about: "The rules and defaults that hold, see [profiles](#profiles)."},
+		about: "The rules and defaults that hold, see [profiles](#profiles). What a profile that a project chose would loosen does not hold."},
 	{name: "enabledSkills", kind: selection, project: never, env: "AGENT_SKILLS", aliases: []string{"AGENT_SKILLS", "agentSkills"},
 		about: "Which skills are loaded: names, `all`, `all-untrusted` or `none`. Where it is set, `activation`, `enabled` and `disabled` decide nothing."},
 	{name: "activation", kind: choice, project: tighten, values: []string{"auto", "explicit"}, initial: "auto",

@@ -36,6 +36,7 @@ var allowed = map[string][]string{
 	"internal/config":   {"skill", "internal/yamlnode", "internal/lockfile"},
 	"internal/deptest":  {},
 	"internal/dirhash":  {},
+	"internal/docgen":   {"internal/cli", "internal/config", "skill"},
 	"internal/house":    {},
 	"internal/lockfile": {},
 	"internal/scan":     {},
