@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"os"
 	"os/signal"
 	"slices"
 	"syscall"
@@ -14,7 +15,7 @@ import (
 // Main runs the command that sys.Args names and returns its exit code. It never panics on bad input and leaves the
 // process as it was, so that it can be called again.
 func Main(ctx context.Context, sys *System) Exit {
-	ctx, stop := signal.NotifyContext(ctx, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	ctx, stop := signal.NotifyContext(ctx, ends()...)
 	defer stop()
 	streams := ui.New(sys.In, sys.Out, sys.Err, &ui.Options{Getenv: sys.getenv})
 	out := bufio.NewWriterSize(sys.Out, 64<<10)
@@ -38,6 +39,11 @@ func Main(ctx context.Context, sys *System) Exit {
 	f := explain(err)
 	a.tell(f)
 	return f.exit
+}
+
+// ends are the signals that end the command: those that whoever started it, such as nohup, does not want ignored.
+func ends() []os.Signal {
+	return slices.DeleteFunc([]os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}, signal.Ignored)
 }
 
 // tell says on stderr why the command failed, and what to do.

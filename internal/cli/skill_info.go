@@ -41,8 +41,8 @@ func (a *app) info(ctx context.Context, name string, json bool) error {
 	a.facts([][2]string{
 		{"file", d.Location}, {"source", d.Source}, {"sha256", strings.TrimPrefix(d.Digest, dirhash.Prefix)}, {"trust", trustText(d)},
 		{"tokens", tokensText(d)}, {"license", d.License}, {"author", d.Author}, {"repository", d.Repository},
-		{"compatibility", d.Compatibility}, {"requires", strings.Join(d.Requires, " ")},
-		{"allowed tools", toolsText(d)}, {"environment", strings.Join(d.Env, " ")},
+		{"compatible", d.Compatibility}, {"requires", strings.Join(d.Requires, " ")},
+		{"tools", toolsText(d)}, {"env", strings.Join(d.Env, " ")},
 		{"scripts", scriptsText(d)}, {"toolsets", toolsetsText(d)}, {"hides", shadowsText(d)},
 	})
 	if len(d.Fields) > 0 {
