@@ -41,9 +41,10 @@ func Main(ctx context.Context, sys *System) Exit {
 	return f.exit
 }
 
-// ends are the signals that end the command: those that whoever started it, such as nohup, does not want ignored.
+// ends are the signals that end the command: without those that whoever started it, such as nohup, wants ignored.
 func ends() []os.Signal {
-	return slices.DeleteFunc([]os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}, signal.Ignored)
+	list := slices.DeleteFunc([]os.Signal{syscall.SIGINT, syscall.SIGHUP}, signal.Ignored)
+	return append(list, syscall.SIGTERM) // never empty: that would mean all signals
 }
 
 // tell says on stderr why the command failed, and what to do.
