@@ -61,6 +61,9 @@ func TestReadRefuses(t *testing.T) {
 			if !errors.As(err, &re) || re.Path != r.path {
 				t.Fatalf("got %v, %v, want a *ResourceError", res, err)
 			}
+			if strings.Contains(r.name, "#45") && !errors.Is(err, fs.ErrInvalid) {
+				t.Errorf("got %v, want it refused before anything is opened", err)
+			}
 			if strings.Contains(err.Error(), outside) || strings.Contains(err.Error(), root) {
 				t.Errorf("the error names a path of the machine: %v", err)
 			}

@@ -44,4 +44,20 @@ func TestSparse(t *testing.T) {
 		t.Fatal(err)
 	}
 	check(t, walked(t, root, Options{}, nil), "a SKILL.md file is too big")
+	for _, portable := range []bool{false, true} {
+		r, err := Open(root, &Options{MaxSize: 10, Portable: portable})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := r.Folder("a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := "file is too big: 1099511627776 bytes, at most 10 are read"
+		if _, _, err := f.Manifest(Manifest); err == nil || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+		f.Close()
+		r.Close()
+	}
 }

@@ -1,0 +1,95 @@
+package skill
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"testing"
+)
+
+// The portable way of reading folders gives the same catalogue, and the same skill.
+func TestPortable(t *testing.T) {
+	root := disk(t, t.TempDir(), map[string]string{"a/SKILL.md": "", "a/f": "x", "b/SKILL.md": "priority: 1", "g/c/SKILL.md": "", "bad/SKILL.md": "---\n",
+		"l": "-> .store/d", ".store/d/SKILL.md": "", "out": "-> /etc", "big/SKILL.md/": ""})
+	slow := opened(t, &Options{Layers: []Layer{{Name: "project", Source: &dirSource{root: root, o: DirOptions{Nested: true}, portable: true}}}})
+	fast := onDir(t, root)
+	wantLines(t, "portable", whole(slow), whole(fast)...)
+	refreshed(t, slow, false)
+	for _, c := range []*Catalog{slow, fast} {
+		s := loaded(t, c, "d")
+		if dir, err := s.Dir(); dir != filepath.Join(root, ".store", "d") || err != nil {
+			t.Errorf("a linked skill's real folder: got %q %v", dir, err)
+		}
+		if got := find(t, c, "d").Location(); got != filepath.Join(root, "l", "SKILL.md") {
+			t.Errorf("a linked skill's location: got %q", got)
+		}
+		if text, err := loaded(t, c, "a").ReadFile("f"); string(text) != "x" {
+			t.Errorf("got %q %v", text, err)
+		}
+	}
+}
+
+// C38: with LinksDeny nothing is followed; with Allow what lies there is.
+func TestLinkPolicies(t *testing.T) {
+	base := disk(t, t.TempDir(), map[string]string{"company/a/SKILL.md": "", "root/b/SKILL.md": "", "root/a": "-> ../company/a", "root/c": "-> b"})
+	root := filepath.Join(base, "root")
+	rows := []struct {
+		name     string
+		o        DirOptions
+		want     string
+		problems int
+	}{
+		{"contained", DirOptions{}, "b", 1},
+		{"deny", DirOptions{Links: LinksDeny}, "b", 2},
+		{"allow-list", DirOptions{Allow: []string{filepath.Join(base, "company")}}, "a b", 0},
+	}
+	for _, r := range rows {
+		c := opened(t, &Options{Layers: []Layer{{Name: "p", Source: Dir(root, &r.o)}}})
+		got := ""
+		for e := range c.All() {
+			got += " " + e.Name()
+			loaded(t, c, e.Name())
+		}
+		if got != " "+r.want || len(c.Problems()) != r.problems {
+			t.Errorf("%s: got %q, %v", r.name, got, c.Problems())
+		}
+	}
+}
+
+// A context that has ended ends Open and Refresh with its error.
+func TestContextEnds(t *testing.T) {
+	root := disk(t, t.TempDir(), map[string]string{"a/SKILL.md": ""})
+	c := onDir(t, root)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, source := range []Source{Dir(root, nil), FS(embedded(), nil)} {
+		if _, err := Open(ctx, &Options{Layers: []Layer{{Name: "p", Source: source}}}); !errors.Is(err, context.Canceled) {
+			t.Errorf("open: got %v", err)
+		}
+	}
+	if _, err := c.Refresh(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("refresh: got %v", err)
+	}
+}
+
+// Every method of an entry, for a plain skill and for one with everything.
+func TestEntry(t *testing.T) {
+	root := disk(t, t.TempDir(), map[string]string{"plain/SKILL.md": "metadata:\n  version: \"1.10\"",
+		"rich/SKILL.md": "version: 2.0.0\npriority: 7\ntags: [x, y]\nwhen_to_use: often\nuser-invocable: false\ntriggers:\n  keywords: [k]\nscope:\n  agents: [z]\nmetadata:\n  requires: git"})
+	c := opened(t, &Options{Layers: []Layer{{Name: "user", Source: Dir(root, nil)}}})
+	p, r := find(t, c, "plain"), find(t, c, "rich")
+	if p.manifest() != nil || r.manifest() == nil {
+		t.Fatal("what is plain is not told from what is not")
+	}
+	if p.Version() != "1.10" || p.Description() != "Does plain." || p.Brief() != r.Brief()[:5]+"plain." || p.Mount() != "skills" || !p.UserInvocable() ||
+		p.WhenToUse() != "" || p.Tags() != nil || !p.Triggers().Empty() || p.Requires() != nil || p.Scope().Agents != nil || p.Priority() != 0 {
+		t.Errorf("plain: %q %q %q", p.Version(), p.Description(), p.Brief())
+	}
+	if r.Version() != "2.0.0" || r.Priority() != 7 || len(r.Tags()) != 2 || r.Triggers().Empty() || len(r.Requires()) != 1 || len(r.Scope().Agents) != 1 ||
+		r.WhenToUse() != "often" || r.UserInvocable() {
+		t.Errorf("rich: %+v", *r.manifest())
+	}
+	if c.Len() != 2 || p.Path() != "plain" || p.Location() != filepath.Join(root, "plain", "SKILL.md") {
+		t.Errorf("%d %q %q", c.Len(), p.Path(), p.Location())
+	}
+}
