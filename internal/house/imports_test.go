@@ -33,6 +33,7 @@ var allowed = map[string][]string{
 
 	"skilltest/kalshi": {},
 
+	"internal/attack":   {},
 	"internal/config":   {"skill", "internal/yamlnode", "internal/lockfile"},
 	"internal/deptest":  {},
 	"internal/dirhash":  {},

@@ -148,9 +148,13 @@ func refuse(n *yaml.Node) error {
 	}
 	switch {
 	case n.Anchor != "" || n.Kind == yaml.AliasNode:
-		return bad(Anchor, "anchors and aliases are not allowed (%q)", n.Anchor+n.Value)
+		name := n.Anchor
+		if name == "" {
+			name = n.Value // of an alias: the anchor's
+		}
+		return bad(Anchor, "anchors and aliases are not allowed (%.100q)", name)
 	case n.Style&yaml.TaggedStyle != 0:
-		return bad(Tag, "tags are not allowed (%q)", n.Tag)
+		return bad(Tag, "tags are not allowed (%.100q)", n.Tag)
 	case n.Tag == "!!merge":
 		return bad(Anchor, "merge keys are not allowed (\"<<\")")
 	}
