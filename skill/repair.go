@@ -129,7 +129,7 @@ func (p *parser) salvage(whole error, edits []edit) ([]entry, bool) {
 		out = append(out, p.salvageBlock(b, edits)...)
 	}
 	if len(out) == 0 {
-		p.reportYAML(whole, 0, "")
+		p.reportYAML(whole, block{to: len(p.text.lines)})
 		p.report(Problem{Code: "frontmatter-mapping", Line: p.text.first, Message: "the front matter has no field that can be read"})
 		return nil, false
 	}
@@ -157,13 +157,13 @@ func (p *parser) salvageBlock(b block, edits []edit) []entry {
 			return p.pairs(root, b.from)
 		}
 	}
-	if err == nil {
+	if err == nil || b.key == "" && !strings.Contains(p.text.lines[b.from].text, ":") {
 		err = &yamlnode.Error{Line: 1, Col: 1, Message: "this is no field: a key and a colon are missing"}
 	}
 	if e, ok := p.rawEntry(b, err); ok {
 		return []entry{e}
 	}
-	p.reportYAML(err, b.from, b.key)
+	p.reportYAML(err, b)
 	return p.lost(b)
 }
 
@@ -200,25 +200,25 @@ func (p *parser) rawEntry(b block, err error) (entry, bool) {
 	}
 	e := p.lost(b)[0]
 	e.dropped = false
-	line, col := p.text.place(b.from+1, b.value+1)
+	line, col := p.text.place(b.from+1, b.col)
 	e.value = &yamlnode.Node{Kind: yamlnode.Scalar, Value: strings.Join(words, " "), Quoted: true, Line: line, Col: col}
 	p.report(Problem{Code: "yaml-raw", Line: line, Col: col, Field: f.key, Message: fmt.Sprintf("the value of %q is not YAML; its text is taken as it stands", f.key)})
 	return e, true
 }
 
-// reportYAML reports an error of the reader for lines that begin offset below the first.
-func (p *parser) reportYAML(err error, offset int, key string) {
-	pr := Problem{Code: "yaml-syntax", Message: err.Error(), Field: clip(key)}
-	pr.Line, pr.Col = p.text.place(offset+1, 1)
+// reportYAML reports an error of the reader for the lines of a block.
+func (p *parser) reportYAML(err error, b block) {
+	pr := Problem{Code: "yaml-syntax", Message: err.Error(), Field: clip(b.key)}
+	pr.Line, pr.Col = p.text.place(b.from+1, b.col)
 	var ye *yamlnode.Error
 	if errors.As(err, &ye) {
 		pr.Code, pr.Message = yamlCode(ye.Reason), ye.Message
-		if ye.Line > 0 {
-			pr.Line, pr.Col = p.text.place(min(ye.Line+offset, len(p.text.lines)), ye.Col)
+		if ye.Line > 0 && b.from+ye.Line <= b.to {
+			pr.Line, pr.Col = p.text.place(b.from+ye.Line, ye.Col)
 		}
 	}
-	if key != "" {
-		pr.Message = fmt.Sprintf("%q is dropped: %s", clip(key), pr.Message)
+	if b.key != "" {
+		pr.Message = fmt.Sprintf("%q is dropped: %s", clip(b.key), pr.Message)
 	}
 	p.report(pr)
 }

@@ -12,6 +12,7 @@ type block struct {
 	from, to int    // lines of the front matter, the second not included
 	key      string // "" when the lines begin with none, "..." for a line that ends the document
 	value    int    // byte of the first line at which the value begins
+	col      int    // and its column
 }
 
 var (
@@ -30,9 +31,10 @@ func topBlocks(t *frontText) []block {
 			out[len(out)-1].to = i + 1
 			continue
 		}
-		b := block{from: i, to: i + 1}
+		b := block{from: i, to: i + 1, col: 1}
 		if m := keyLine.FindStringSubmatchIndex(text); m != nil && m[3] == 0 {
 			b.key, b.value = strings.Trim(text[m[4]:m[5]], `"'`), m[1]
+			b.col = utf8.RuneCountInString(text[:m[1]]) + 1
 		} else if strings.HasPrefix(text, "...") || strings.HasPrefix(text, "---") {
 			b.key = "..."
 		}
