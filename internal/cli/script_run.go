@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -87,7 +88,12 @@ func (a *app) runScript(ctx context.Context, args *runArgs, o *runOptions) error
 	if err != nil {
 		return err
 	}
-	return a.answer(r, o.json, func() string { return scriptHint(ctx, cat, args, r) }, func() error { return a.printResult(r) })
+	return a.answer(r, o.json, func() string { return scriptHint(ctx, cat, args, r) }, func() error {
+		if _, note, ok := strings.Cut(r.Message, " script ("); ok { // what was cut off (C31)
+			a.warn(strings.TrimSuffix(note, ")"))
+		}
+		return a.printResult(r)
+	})
 }
 
 // printResult prints a script's JSON, on several lines where a person reads it, or its text.
