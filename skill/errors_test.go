@@ -1,0 +1,59 @@
+package skill
+
+import (
+	"context"
+	"io"
+	"testing"
+)
+
+// R185: the texts of the errors.
+func TestErrorTexts(t *testing.T) {
+	rows := []struct {
+		err  error
+		want string
+	}{
+		{&NotFoundError{Name: "x"}, "Skill 'x' not found"},
+		{&NotFoundError{Name: "x", Suggest: []string{"y", "z"}}, "Skill 'x' not found (did you mean 'y' or 'z'?)"},
+		{&BrokenError{Name: "x"}, `skill "x" cannot be loaded`},
+		{&BrokenError{Name: "x", Problems: []Problem{{Code: "c", Severity: Error, File: "f", Message: "m"}}}, `skill "x" cannot be loaded: f: error[c] m`},
+		{&NameError{"skill", "../etc"}, "Invalid skill name: '../etc'"}, // R46
+		{&ResourceError{Path: "a", Suggest: []string{"b"}, Err: io.EOF}, `resource "a": EOF (did you mean 'b'?)`},
+	}
+	for _, r := range rows {
+		if got := r.err.Error(); got != r.want {
+			t.Errorf("got %s, want %s", got, r.want)
+		}
+	}
+}
+
+// C26, C57: which trust lets scripts run.
+func TestTrustRuns(t *testing.T) {
+	for trust, want := range map[Trust]string{Untrusted: "untrusted", Changed: "changed", Approved: "approved", Root: "trusted-root", Bundled: "bundled"} {
+		if trust.String() != want || trust.Runs() != (trust >= Approved) {
+			t.Errorf("%d: %s runs %v", trust, trust, trust.Runs())
+		}
+	}
+}
+
+// The digest is of all files, links among them, and the same through every source.
+func TestDigest(t *testing.T) {
+	root := disk(t, t.TempDir(), map[string]string{"a/SKILL.md": "", "a/f": "x", "a/l": "-> f"})
+	c := onDir(t, root)
+	s := loaded(t, c, "a")
+	first, err := s.Digest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := opened(t, &Options{Layers: []Layer{{Name: "p", Source: SourceFunc(Dir(root, nil).Skills)}}})
+	second, err := find(t, own, "a").digest(context.WithoutCancel(t.Context()))
+	if first != second || err != nil {
+		t.Errorf("got %q and %q, %v", first, second, err)
+	}
+	if got, want := find(t, own, "a").Location(), find(t, c, "a").Location(); got != want {
+		t.Errorf("location %q, want %q", got, want)
+	}
+	disk(t, root, map[string]string{"a/f": "y"})
+	if third, _ := loaded(t, c, "a").Digest(); third == first {
+		t.Error("a changed file does not change the digest")
+	}
+}
