@@ -52,6 +52,7 @@ func freshHome(env *testscript.Env) error {
 	env.Setenv("HOME", home)
 	env.Setenv("PATH", bin+string(filepath.ListSeparator)+env.Getenv("PATH"))
 	env.Setenv("NO_COLOR", "")
+	env.Setenv("GORACE", "atexit_sleep_ms=0") // else every process of a -race run waits a second at its end
 	for _, name := range []string{"AGENT_HOME", "AGENT_SKILLS", "AGENT_PROFILE", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"} {
 		env.Vars = append(env.Vars, name+"=")
 	}

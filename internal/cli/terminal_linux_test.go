@@ -103,7 +103,7 @@ func isFile(name string) bool {
 // environ is the script's environment, in a terminal with colours.
 func environ(ts *testscript.TestScript) []string {
 	env := []string{"TERM=xterm-256color"}
-	for _, name := range strings.Fields("HOME PATH TMPDIR NO_COLOR AGENT_HOME AGENT_SKILLS AGENT_PROFILE GOCOVERDIR") {
+	for _, name := range strings.Fields("HOME PATH TMPDIR NO_COLOR AGENT_HOME AGENT_SKILLS AGENT_PROFILE GOCOVERDIR GORACE") {
 		if value := ts.Getenv(name); value != "" {
 			env = append(env, name+"="+value)
 		}
