@@ -8,9 +8,6 @@ import (
 	"github.com/agent-base/agent-base/internal/ui"
 )
 
-// completeFunc offers words for an argument.
-type completeFunc = func(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective)
-
 var shells = []string{"bash", "zsh", "fish", "powershell"}
 
 func completionCommand(a *app) *cobra.Command {
