@@ -40,7 +40,7 @@ func (h *Host) call(ctx context.Context, c *call) (*Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := h.workplace(c.s, dir)
+	w, err := h.workplace(c.s)
 	if err != nil {
 		return nil, &Error{Code: ExecutionFailed, Err: err, Message: fmt.Sprintf("Script %s has no work directory: %v", c.sc.Name, err)}
 	}
@@ -130,12 +130,12 @@ type workplace struct{ root, work, home, temp, cache string }
 
 // workplace makes the folders of one run, which remove takes away again, and the skill's cache, which
 // stays.
-func (h *Host) workplace(s *skill.Skill, dir string) (*workplace, error) {
+func (h *Host) workplace(s *skill.Skill) (*workplace, error) {
 	temp := h.Temp
 	if temp == "" {
 		temp = filepath.Join(h.Cache, "work")
 	}
-	w := &workplace{cache: filepath.Join(h.Cache, "skill-cache", cacheName(s, dir))}
+	w := &workplace{cache: filepath.Join(h.Cache, "skill-cache", cacheName(s))}
 	for _, d := range []string{temp, w.cache} {
 		if err := os.MkdirAll(d, 0o700); err != nil {
 			return nil, err
@@ -157,11 +157,12 @@ func (h *Host) workplace(s *skill.Skill, dir string) (*workplace, error) {
 }
 
 // cacheName keeps skills of one name apart: what a project's skill leaves in its cache is not found by
-// the user's or the bundled one.
-func cacheName(s *skill.Skill, dir string) string {
+// the user's or the bundled one. It is the skill's own place that counts: a sealed copy changes with
+// its content, and so does the folder of a bundled skill.
+func cacheName(s *skill.Skill) string {
 	place := s.Entry().Layer()
-	if place != "bundled" { // whose folder changes with its content
-		place += "\x00" + dir
+	if place != "bundled" {
+		place += "\x00" + filepath.Dir(s.Entry().Location())
 	}
 	return fmt.Sprintf("%s-%x", s.Canonical(), sha256.Sum256([]byte(place)))[:len(s.Canonical())+9]
 }

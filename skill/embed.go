@@ -91,7 +91,8 @@ func (s *fsSource) location(ctx context.Context, dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return materialise(ctx, sub, s.cache, path.Base(dir))
+	place, _, err := materialise(ctx, sub, s.cache, path.Base(dir))
+	return place, err
 }
 
 // fsTree is the files of one skill of an FS source.

@@ -3,8 +3,12 @@ package skill
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -13,48 +17,74 @@ import (
 	"github.com/agent-base/agent-base/internal/dirhash"
 )
 
-// materialise returns a folder with the files of fsys: cache/<digest>/<name>. The folder is
-// written completely under another name and then renamed, so that two processes do not see
-// each other's half; what is there is used only if its digest is right, and replaced otherwise.
-func materialise(ctx context.Context, fsys fs.FS, cache, name string) (string, error) {
+// materialise returns a folder with the files of fsys, cache/<digest>/<name>, and their digest. The
+// folder is written completely under another name and then renamed, so that two processes do not
+// see each other's half; what is there is used only if its digest is right, and replaced otherwise.
+// Each file is hashed while it is copied, so that the copy is what the digest says even when fsys
+// is being changed.
+func materialise(ctx context.Context, fsys fs.FS, cache, name string) (dir, digest string, err error) {
 	want, err := dirhash.Dir(ctx, fsys, nil)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	parent := cache + string(os.PathSeparator) + strings.ReplaceAll(want.Digest, ":", "-")
+	parent := cache + string(os.PathSeparator) + strings.ReplaceAll(want.Digest, ":", "-") + modes(fsys, want.Files)
 	if err := os.MkdirAll(parent, 0o700); err != nil {
-		return "", err
+		return "", "", err
 	}
 	root, err := os.OpenRoot(parent)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	defer root.Close()
-	dir := parent + string(os.PathSeparator) + name
+	dir = parent + string(os.PathSeparator) + name
 	if intact(ctx, root, name, want.Digest) {
-		return dir, nil
+		return dir, want.Digest, nil
 	}
 	temp := ".new-" + rand.Text()
 	defer remove(root, temp)
 	if err := copyFiles(fsys, want.Files, root, temp); err != nil {
-		return "", err
+		return "", "", err
 	}
 	if root.Rename(temp, name) == nil {
-		return dir, nil
+		return dir, want.Digest, nil
 	}
 	// Another process was faster, or something damaged lies there.
 	if intact(ctx, root, name, want.Digest) {
-		return dir, nil
+		return dir, want.Digest, nil
 	}
 	old := ".old-" + rand.Text()
 	defer remove(root, old)
 	if err := root.Rename(name, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", err
+		return "", "", err
 	}
 	if err := root.Rename(temp, name); err != nil && !intact(ctx, root, name, want.Digest) {
-		return "", fmt.Errorf("skill %q cannot be put into the cache: %w", name, err)
+		return "", "", fmt.Errorf("skill %q cannot be put into the cache: %w", name, err)
 	}
-	return dir, nil
+	return dir, want.Digest, nil
+}
+
+// modes tells apart contents of one digest whose executable files differ: "" where none is.
+func modes(fsys fs.FS, files []dirhash.File) string {
+	h := sha256.New()
+	any := false
+	for _, f := range files {
+		if isExecutable(fsys, f) {
+			any = true
+			fmt.Fprintf(h, "%d:%s;", len(f.Path), f.Path)
+		}
+	}
+	if !any {
+		return ""
+	}
+	return fmt.Sprintf("-x%x", h.Sum(nil)[:4])
+}
+
+func isExecutable(fsys fs.FS, f dirhash.File) bool {
+	if f.Link {
+		return false
+	}
+	info, err := fs.Stat(fsys, f.Path)
+	return err == nil && info.Mode()&0o111 != 0
 }
 
 // intact reports whether the folder is there with exactly the content of the digest.
@@ -79,9 +109,6 @@ func copyFiles(fsys fs.FS, files []dirhash.File, root *os.Root, dir string) erro
 		return err
 	}
 	for _, f := range files {
-		if f.Link {
-			return fmt.Errorf("%q is a symbolic link, which is not put into the cache", f.Path)
-		}
 		to := path.Join(dir, f.Path)
 		for p := path.Dir(to); !folders[p]; p = path.Dir(p) {
 			folders[p] = true
@@ -101,17 +128,42 @@ func copyFiles(fsys fs.FS, files []dirhash.File, root *os.Root, dir string) erro
 	return nil
 }
 
+// copyFile writes one file or link, and fails when it is not what was hashed.
 func copyFile(fsys fs.FS, f dirhash.File, root *os.Root, to string) error {
-	data, err := fs.ReadFile(fsys, f.Path)
+	h := sha256.New()
+	if f.Link {
+		text, err := fs.ReadLink(fsys, f.Path)
+		if err != nil {
+			return err
+		}
+		io.WriteString(h, text)
+		if err := unchanged(f, h); err != nil {
+			return err
+		}
+		return root.Symlink(text, to)
+	}
+	in, err := fsys.Open(f.Path)
 	if err != nil {
 		return err
 	}
-	out, err := root.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o400)
+	defer in.Close()
+	mode := fs.FileMode(0o400)
+	if isExecutable(fsys, f) {
+		mode = 0o500
+	}
+	out, err := root.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
-	_, err = out.Write(data)
-	return errors.Join(err, out.Close())
+	_, err = io.Copy(io.MultiWriter(out, h), io.LimitReader(in, f.Size+1))
+	return errors.Join(err, out.Close(), unchanged(f, h))
+}
+
+func unchanged(f dirhash.File, h hash.Hash) error {
+	if hex.EncodeToString(h.Sum(nil)) != f.SHA256 {
+		return fmt.Errorf("%q was changed while it was copied", f.Path)
+	}
+	return nil
 }
 
 // remove deletes a folder that was made read-only. What cannot be deleted stays: it is not used.

@@ -166,12 +166,16 @@ func (e Entry) open(ctx context.Context) (Tree, error) {
 
 // Trust says whether scripts of the skill may run. It may read every file of the skill.
 func (e Entry) Trust(ctx context.Context) (Trust, error) {
+	return e.trust(ctx, func() (string, error) { return e.dir(ctx) }, func() (string, error) { return e.digest(ctx) })
+}
+
+func (e Entry) trust(ctx context.Context, dir, digest func() (string, error)) (Trust, error) {
 	if e.part().layer.Trust != Untrusted || e.c.o.Trust == nil {
 		return e.part().layer.Trust, nil
 	}
-	s := Subject{Name: e.Canonical(), Layer: e.Layer(), Digest: func() (string, error) { return e.digest(ctx) }}
+	s := Subject{Name: e.Canonical(), Layer: e.Layer(), Digest: digest}
 	if _, ok := e.part().source.(*dirSource); ok {
-		s.Dir, _ = e.dir(ctx)
+		s.Dir, _ = dir()
 	}
 	return e.c.o.Trust(ctx, s)
 }

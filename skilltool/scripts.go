@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"path/filepath"
 
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
@@ -163,26 +164,64 @@ func (k *Kit) script(ctx context.Context, a *arguments) (*skill.Skill, script.Sc
 		s.Close()
 		return fail(scriptFailure(err))
 	}
-	if denied := k.untrusted(ctx, s); denied != nil {
+	ready, denied := k.release(ctx, s)
+	if denied != nil {
 		s.Close()
 		return fail(*denied)
 	}
-	return s, sc, nil
+	if ready == s {
+		return s, sc, nil
+	}
+	s.Close()
+	if sc, err = script.Find(ready, a.ScriptName); err != nil {
+		ready.Close()
+		return fail(scriptFailure(err))
+	}
+	return ready, sc, nil
 }
 
-// untrusted is C57's gate: nil when the content of s may run.
-func (k *Kit) untrusted(ctx context.Context, s *skill.Skill) *tool.Result {
-	trust, err := s.Entry().Trust(ctx)
-	if err == nil && trust.Runs() {
-		return nil
-	}
-	if err == nil && k.o.Approve != nil {
-		ok, askErr := k.o.Approve(ctx, s)
-		if ok && askErr == nil {
-			return nil
+// release is C57's gate. It returns the skill whose content may run: s itself where a place is trusted,
+// a sealed copy where a content is.
+func (k *Kit) release(ctx context.Context, s *skill.Skill) (*skill.Skill, *tool.Result) {
+	trust, err := s.Trust(ctx)
+	switch {
+	case err != nil:
+	case trust == skill.Approved:
+		return k.seal(ctx, s)
+	case trust.Runs():
+		return s, nil
+	case k.o.Approve != nil:
+		if _, err = s.Digest(); err != nil { // computed before anybody is asked: it is what the answer is about
+			break
 		}
-		err = askErr
+		var ok bool
+		if ok, err = k.o.Approve(ctx, s); ok && err == nil {
+			return k.seal(ctx, s)
+		}
 	}
+	return nil, refusal(s, trust, err)
+}
+
+// seal returns a copy of s that nobody else changes, if s is still what was approved.
+func (k *Kit) seal(ctx context.Context, s *skill.Skill) (*skill.Skill, *tool.Result) {
+	approved, err := s.Digest()
+	if err != nil {
+		return nil, refusal(s, skill.Untrusted, err)
+	}
+	sealed, err := s.Seal(ctx, filepath.Join(k.o.Scripts.Cache, "sealed"))
+	if err != nil {
+		r := tool.Failure(tool.ExecutionFailed, fmt.Sprintf("Skill '%s' cannot be copied to where its scripts run: %v", s.Name(), err))
+		return nil, &r
+	}
+	if now, err := sealed.Digest(); err != nil || now != approved {
+		sealed.Close()
+		return nil, refusal(s, skill.Changed, err)
+	}
+	return sealed, nil
+}
+
+// refusal says that the content of s may not run, and what a person can do.
+func refusal(s *skill.Skill, trust skill.Trust, err error) *tool.Result {
 	why := "is not trusted"
 	if trust == skill.Changed {
 		why = "has changed since it was trusted"

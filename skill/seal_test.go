@@ -1,0 +1,105 @@
+package skill
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// security 2.3 #44: what was looked at is what stays, whatever becomes of the skill.
+func TestSeal(t *testing.T) {
+	root := disk(t, t.TempDir(), map[string]string{"a/SKILL.md": manifest("a", ""), "a/scripts/run.sh": "old", "a/scripts/bin": "#!/bin/sh\n",
+		"a/notes.md": "-> references/n.md", "a/references/n.md": "note", "a/.git/config": "hidden"})
+	if err := os.Chmod(filepath.Join(root, "a", "scripts", "bin"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	cache := filepath.Join(t.TempDir(), "cache")
+	t.Cleanup(func() { chmodAll(t, cache) })
+	s := loaded(t, onDir(t, root), "a")
+	want, err := s.Digest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sealed := seal(t, s, cache)
+	if err := os.WriteFile(filepath.Join(root, "a", "scripts", "run.sh"), []byte("new"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	dir, _ := sealed.Dir()
+	if digest, _ := sealed.Digest(); digest != want || filepath.Base(dir) != "a" || !strings.HasPrefix(dir, cache) {
+		t.Errorf("digest %s in %s, want %s below %s", digest, dir, want, cache)
+	}
+	for file, want := range map[string]string{"scripts/run.sh": "old", "notes.md": "note"} {
+		if text, err := sealed.ReadFile(file); string(text) != want {
+			t.Errorf("%s: %q %v, want %q", file, text, err, want)
+		}
+	}
+	if _, err := fs.Stat(sealed.FS(), ".git"); err == nil {
+		t.Error("what no digest covers was copied")
+	}
+	for file, want := range map[string]fs.FileMode{"scripts/run.sh": 0o400, "scripts/bin": 0o500} {
+		if info, err := fs.Stat(sealed.FS(), file); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v %v, want %v", file, info, err, want)
+		}
+	}
+	if name := sealed.Manifest().Name; name != "a" || sealed.Entry() != s.Entry() {
+		t.Errorf("the copy is %q of %v", name, sealed.Entry())
+	}
+	if now := seal(t, loaded(t, onDir(t, root), "a"), cache); digestOf(t, now) == want {
+		t.Error("a changed skill has the digest of before")
+	}
+}
+
+// A copy that was tampered with is made anew; a file that is executable now gives another copy.
+func TestSealAgain(t *testing.T) {
+	root := disk(t, t.TempDir(), map[string]string{"a/SKILL.md": manifest("a", ""), "a/scripts/run": "#!/bin/sh\n"})
+	cache := filepath.Join(t.TempDir(), "cache")
+	t.Cleanup(func() { chmodAll(t, cache) })
+	first := seal(t, loaded(t, onDir(t, root), "a"), cache)
+	dir, _ := first.Dir()
+	for _, change := range []func(string) error{
+		func(p string) error { return os.WriteFile(p, []byte("evil"), 0o600) },
+		func(p string) error { os.Remove(p); return os.Symlink("/bin/sh", p) },
+		func(p string) error { return os.WriteFile(filepath.Join(filepath.Dir(p), "more.py"), nil, 0o600) },
+	} {
+		chmodAll(t, cache)
+		os.Chmod(filepath.Join(dir, "scripts", "run"), 0o600)
+		if err := change(filepath.Join(dir, "scripts", "run")); err != nil {
+			t.Fatal(err)
+		}
+		again := seal(t, loaded(t, onDir(t, root), "a"), cache)
+		if text, err := again.ReadFile("scripts/run"); string(text) != "#!/bin/sh\n" {
+			t.Errorf("got %q %v", text, err)
+		}
+		if list, _ := fs.ReadDir(again.FS(), "scripts"); len(list) != 1 {
+			t.Errorf("got %v", list)
+		}
+	}
+	if err := os.Chmod(filepath.Join(root, "a", "scripts", "run"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	last := seal(t, loaded(t, onDir(t, root), "a"), cache)
+	if info, err := fs.Stat(last.FS(), "scripts/run"); err != nil || info.Mode()&0o111 == 0 || digestOf(t, last) != digestOf(t, first) {
+		t.Errorf("mode %v %v", info, err)
+	}
+}
+
+func seal(t *testing.T, s *Skill, cache string) *Skill {
+	t.Helper()
+	sealed, err := s.Seal(t.Context(), cache)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { sealed.Close() })
+	return sealed
+}
+
+func digestOf(t *testing.T, s *Skill) string {
+	t.Helper()
+	d, err := s.Digest()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
