@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"syscall"
 
+	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/tool"
@@ -84,6 +85,8 @@ func explain(err error) *failure {
 	case errors.As(err, &ofScript):
 		code := tool.Code(ofScript.Code)
 		return &failure{exit: scriptExit(tool.Failure(code, "")), code: string(code), err: err}
+	case errors.Is(err, lockfile.ErrLocked):
+		return &failure{exit: ExitConflict, code: "locked", hint: "another agent is writing: try again", err: err}
 	case errors.Is(err, context.Canceled):
 		return &failure{exit: ExitInterrupted, code: "interrupted", err: errors.New("interrupted")}
 	case errors.Is(err, context.DeadlineExceeded):

@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/tool"
 )
@@ -27,6 +29,10 @@ func TestExplain(t *testing.T) {
 		{"bad name", &skill.NameError{Kind: "skill", Name: "../x"}, ExitUsage, "invalid_name"},
 		{"broken", &skill.BrokenError{Name: "x"}, ExitInvalid, "invalid_skill"},
 		{"conflict", conflict(errors.New("x"), ""), ExitConflict, "conflict"},
+		{"locked", fmt.Errorf("/x: %w", lockfile.ErrLocked), ExitConflict, "locked"},
+		{"file of a skill", &skill.ResourceError{Path: "x", Err: fs.ErrNotExist}, ExitNotFound, "not_found"},
+		{"path out of a skill", &skill.ResourceError{Path: "../x", Err: errors.New("escapes")}, ExitUsage, "invalid_name"},
+		{"script", &script.Error{Code: script.Timeout}, ExitTimeout, "timeout"},
 		{"interrupted", fmt.Errorf("running: %w", context.Canceled), ExitInterrupted, "interrupted"},
 		{"deadline", context.DeadlineExceeded, ExitTimeout, "timeout"},
 		{"no such file", &fs.PathError{Op: "open", Path: "x", Err: syscall.ENOENT}, ExitNotFound, "not_found"},
