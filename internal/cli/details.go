@@ -60,7 +60,7 @@ type shadow struct {
 
 // inspect gathers the details of a skill in any state. A broken one has what its manifest gave, and its problems.
 func (a *app) inspect(ctx context.Context, cat *skill.Catalog, e skill.Entry) (*details, error) {
-	d := &details{record: a.record(e), Location: e.Location(), Problems: e.Problems(), DecidedBy: a.decidedBy(e),
+	d := &details{record: a.record(e), Location: e.Location(), Problems: listed(e.Problems()), DecidedBy: a.decidedBy(e),
 		Scripts: []scriptName{}, Toolsets: []string{}, Tools: []string{}, Fields: []field{}, Shadows: []shadow{}}
 	for _, s := range e.Shadows() {
 		d.Shadows = append(d.Shadows, shadow{s.Layer(), s.Path(), s.Location(), s.Version()})
@@ -87,10 +87,13 @@ func (a *app) inspect(ctx context.Context, cat *skill.Catalog, e skill.Entry) (*
 	return d, d.cost(cat, e, s)
 }
 
+// listed is problems as JSON wants them: no problem is [], not null.
+func listed(problems []skill.Problem) []skill.Problem { return append([]skill.Problem{}, problems...) }
+
 // manifest copies what the manifest says.
 func (d *details) manifest(s *skill.Skill) {
 	m := s.Manifest()
-	d.Problems = s.Problems()
+	d.Problems = listed(s.Problems())
 	d.License, d.Compatibility, d.Author, d.Repository = m.License, m.Compatibility, m.Author, m.Repository
 	d.Requires, d.Env, d.Metadata = m.Requires, m.Permissions.Env, m.Metadata
 	d.Toolsets = append(d.Toolsets, m.Toolsets...)

@@ -9,7 +9,7 @@ import (
 	"github.com/agent-base/agent-base/skill"
 )
 
-// record is a skill in the output of list and show, and the first part of info's.
+// record is a skill in the output of list and show, and the first part of info's (R61).
 type record struct {
 	Name        string   `json:"name"`
 	Canonical   string   `json:"name_canonical"`
@@ -22,6 +22,7 @@ type record struct {
 	SHA         string   `json:"sha,omitempty"`
 	Source      string   `json:"source"`
 	Path        string   `json:"path"` // below the source's root
+	Priority    int      `json:"priority"`
 	Tags        []string `json:"tags,omitempty"`
 }
 
@@ -29,7 +30,7 @@ func (a *app) record(e skill.Entry) record {
 	return record{
 		Name: e.Name(), Canonical: e.Canonical(), Version: e.Version(), Description: e.Description(),
 		State: e.State().String(), Reason: e.Reason(), Enabled: a.wished(e), Active: isActive(e),
-		Source: e.Layer(), Path: e.Path(), Tags: e.Tags(),
+		Source: e.Layer(), Path: e.Path(), Priority: e.Priority(), Tags: e.Tags(),
 	}
 }
 

@@ -26,7 +26,8 @@ func promptCommand(a *app) *cobra.Command {
 		Short: "Print what a model is told of the skills",
 		Long: `Print the list of skills as a model gets it, and nothing else.
 
-With --query it is what the model gets beside that message, when skills are offered by their triggers.
+With --query it is what the model gets beside that message, when skills are offered by their triggers;
+nothing where the disclosure is minimal.
 With --tokens it is what each skill costs instead. Tokens are estimated.`,
 		Example: `  agent skill prompt
   agent skill prompt --tokens
@@ -155,11 +156,11 @@ func (a *app) disclosed(ctx context.Context, cat *skill.Catalog, o *promptOption
 	switch {
 	case o.style != "":
 		return a.inStyle(cat, o, budget)
+	case cfg.Disclosure == "minimal": // whatever the query says (R77)
+		return disclose.Text{}, nil
 	case o.query != "" || cfg.Disclosure == "triggers":
 		c, err := disclose.NewIndex(cat).Choose(ctx, o.query, &disclose.ChooseOptions{MaxSkills: cfg.MaxSkills, Budget: budget})
 		return c.Text, err
-	case cfg.Disclosure == "minimal":
-		return disclose.Text{}, nil
 	case cfg.Disclosure == "tool-description":
 		return disclose.Catalog(cat, &disclose.Options{Style: disclose.Tool, Budget: budget, MaxSkills: cfg.MaxSkills})
 	}
