@@ -85,7 +85,7 @@ const configMore = `
 | variable | meaning |
 |---|---|
 | ` + "`AGENT_HOME`" + ` | the folder of your settings, skills, approvals and cache; absolute; ` + "`~/.agent`" + ` by default |
-| ` + "`NO_COLOR`" + ` | no colours, whatever its value |
+| ` + "`NO_COLOR`" + ` | no colours, when it is not empty |
 `
 
 func form(k config.KeyInfo) string {
