@@ -57,10 +57,10 @@ var fields = [...]*knownField{
 	{key: "agent", standing: Informational, from: "R39 claude"},
 	{key: "hooks", kind: kindMap, standing: Informational, from: "R40 claude"},
 	{key: "priority", kind: kindNumber, standing: Enforced, from: "R41"},
-	{key: "tags", kind: kindList, split: blanksAndCommas, standing: Informational, from: "R41"},
+	{key: "tags", kind: kindList, split: blanksAndCommas, standing: Enforced, from: "R41"},
 	{key: "scope", kind: kindMap, standing: Informational, from: "R41"},
 
-	{key: "when_to_use", standing: Informational, aliases: "when-to-use", from: "claude"},
+	{key: "when_to_use", standing: Enforced, aliases: "when-to-use", from: "claude"},
 	{key: "argument-hint", standing: Informational, from: "claude"},
 	{key: "arguments", kind: kindList, split: blanksAndCommas, standing: Enforced, from: "claude"},
 	{key: "disable-model-invocation", kind: kindFlag, standing: Enforced, from: "claude"},

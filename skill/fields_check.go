@@ -50,6 +50,7 @@ func (p *parser) checkText(key, text string, at Problem) {
 		}
 	case "min_agent_base_version", "max_agent_base_version":
 		if _, err := semver.NewVersion(text); err != nil {
+			p.reject(key)
 			at.Code, at.Message = "version-bounds", fmt.Sprintf("%q is not a version", clip(text))
 		}
 	case "context":
@@ -115,7 +116,7 @@ func (p *parser) checkRequired() {
 
 // brief is the first sentence of a description in at most 80 characters (R37).
 func brief(description string) string {
-	s := oneLine(description)
+	s := oneLine(start(description))
 	for i := range len(s) {
 		if c := s[i]; (c == '.' || c == '!' || c == '?') && i+1 < len(s) && s[i+1] == ' ' && !abbreviation(s[:i]) {
 			s = s[:i+1]
@@ -123,6 +124,20 @@ func brief(description string) string {
 		}
 	}
 	return cutBrief(s)
+}
+
+// start returns as much of s as a brief form can need, cut between characters: a description may
+// be as long as the front matter.
+func start(s string) string {
+	const enough = 16 * maxBrief // bytes; runs of blanks count as well, up to a point
+	if len(s) <= enough {
+		return s
+	}
+	end := enough
+	for end > 0 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end]
 }
 
 // abbreviation reports whether a full stop after s does not end a sentence: "e.g", "i.e", "etc".

@@ -158,7 +158,7 @@ func (p *parser) metadata(n *yamlnode.Node) {
 			p.nested("metadata", kv, Enforced)
 		case "tags":
 			p.metaTags = p.texts("metadata.tags", blanksAndCommas, kv.Value)
-			p.nested("metadata", kv, Informational)
+			p.nested("metadata", kv, Enforced)
 		case "version", "author":
 			p.nested("metadata", kv, Informational)
 		}

@@ -133,6 +133,21 @@ func TestFieldValues(t *testing.T) {
 	}
 }
 
+// The line break at the end of a block scalar is not counted, blanks around a text are (C3).
+func TestDescriptionLength(t *testing.T) {
+	for value, want := range map[string]string{
+		"|\n  " + strings.Repeat("x", 1024):       "",
+		"|\n  " + strings.Repeat("x", 1025):       "description-length",
+		"\"  " + strings.Repeat("x", 1024) + "\"": "description-length",
+		strings.Repeat("\U0001f600", 1024):        "",
+	} {
+		_, problems := Parse([]byte(withFront("name: my-skill", "description: "+value)), &ParseOptions{Profile: &Profile{Name: "spec"}})
+		if got := strings.Join(errorCodes(problems), " "); got != want {
+			t.Errorf("%.10q of %d bytes: got %q, want %q", value, len(value), got, want)
+		}
+	}
+}
+
 func TestFlags(t *testing.T) {
 	for text, want := range map[string]bool{"yes": true, "On": true, "1": true, "TRUE": true, "no": false, "off": false, "0": false, "'false'": false} {
 		m, problems := Parse([]byte(added("user-invocable: "+text)), &ParseOptions{Dir: "my-skill"})
@@ -163,6 +178,7 @@ func TestAllowedTools(t *testing.T) { // R23, R38, C6, C8
 		{"a map", "allowed-tools: {Read: true}", nil, true, "tools-closed 4:1, field-type 4:16"},
 		{"not YAML", "allowed-tools: [Read", nil, true, "tools-closed 4:1, yaml-syntax 4:16"},
 		{"an item behind the colon", "allowed-tools: - Read\n  - Write", nil, true, "tools-closed 4:1, yaml-syntax 4:16"},
+		{"a colon", "allowed-tools: Read: Bash", nil, true, "tools-closed 4:1, yaml-syntax 4:20"},
 		{"an alias", "allowed-tools: *x", nil, true, "tools-closed 4:1, yaml-anchor 4:16"},
 		{"an open parenthesis", "allowed-tools: Read Bash(git", []string{"Read"}, true, "tools-syntax 4:16"},
 		{"a pattern by itself", "allowed-tools: Read Bash (git:*)", []string{"Read"}, true, "tools-syntax 4:16"},

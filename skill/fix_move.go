@@ -64,7 +64,7 @@ func (f *fixer) only(key string) (last entry, n int) {
 // moves.
 func (f *fixer) moveLine(e entry, key string) (string, bool) {
 	i := e.line - f.text.first
-	if i < 0 || i >= len(f.text.lines) || e.value.Line != e.line || e.col != 1 || goesOn(f.text, i, 0) {
+	if i < 0 || i >= len(f.text.lines) || e.value.Line != e.line || e.col != 1 || goesOn(f.text, i) {
 		return "", false
 	}
 	l := f.text.lines[i]
@@ -87,6 +87,18 @@ func (f *fixer) moveLine(e entry, key string) (string, bool) {
 	}
 	f.replace(cut{l.start, next, ""}, Problem{Code: "fields-unexpected", Line: e.line, Col: 1, Field: key, Message: fmt.Sprintf("moved %q below metadata", key)})
 	return key + ": " + text, true
+}
+
+// goesOn reports whether the value on line i has more lines below it.
+func goesOn(t *frontText, i int) bool {
+	for _, l := range t.lines[i+1:] {
+		text := strings.TrimLeft(l.text, " \t")
+		if text == "" || text[0] == '#' {
+			continue
+		}
+		return len(l.text) > len(text)
+	}
+	return false
 }
 
 // nextLine returns where the line after the i-th begins, -1 when no line break follows.

@@ -3,7 +3,7 @@ package skill
 // Manifest is what a SKILL.md says. Strings are as written, with nothing resolved: `version: 1.10`
 // is "1.10". A field that was absent or had to be dropped has its zero value.
 type Manifest struct {
-	Name          string // as written; empty when the file gives none
+	Name          string // as written when CheckName takes it, else the directory's or what can be made of the two (C1); never empty
 	Description   string
 	Brief         string // brief_description, else the first sentence of the description; at most 80 characters (R37, C3)
 	WhenToUse     string // Claude Code: appended to the description in a listing
@@ -16,7 +16,7 @@ type Manifest struct {
 	AllowedTools    Tools // what a model may call while the skill is active (C6-C8)
 	DisallowedTools Tools
 
-	Tags     []string // tags, else metadata.tags split at blanks
+	Tags     []string // tags, else metadata.tags split at blanks and commas
 	Requires []string // commands that must exist, from metadata.requires (R66)
 
 	MinVersion, MaxVersion string // min_ and max_agent_base_version (R27)
@@ -32,8 +32,8 @@ type Manifest struct {
 
 	Model, Context, Agent string // R39; Context is "", "inherit" or "fork"
 	Effort, Shell         string
-	Background            bool
-	Hooks                 map[string]string // event to what is to run; informational
+	Background            bool              // true unless the file says otherwise
+	Hooks                 map[string]string // event to a path or, where more is said, to JSON; informational
 	Priority              int
 	Scope                 Scope
 	Paths                 []string // globs that limit automatic loading
@@ -43,11 +43,11 @@ type Manifest struct {
 	DisableModelInvocation bool     // hidden from the model, a person may still invoke it
 	UserInvocable          bool     // true unless the file says otherwise
 
-	Metadata map[string]string
+	Metadata map[string]string // lists and maps as JSON; at most 64 keys of 1 KiB
 
 	Body     string  // the instructions, without leading and trailing blank lines
-	BodyLine int     // line of the file on which Body starts, from 1
-	Fields   []Field // every key of the front matter in file order
+	BodyLine int     // line of the file on which Body starts, from 1; 0 for none
+	Fields   []Field // every key of the front matter in file order, and those below permissions, triggers, scope, hooks and metadata that are known, dotted
 }
 
 // Tools is an allow-list of tools. Declared tells an absent list, which restricts nothing, from

@@ -57,8 +57,8 @@ func (e *edit) message() string {
 	return fmt.Sprintf("the value of %q begins like something else in YAML; it is read as text", e.key)
 }
 
-// quoteLines finds the values that need quotes and stand on one line, wherever a line is
-// `key: value`, but in block scalars.
+// quoteLines finds the values that need quotes wherever a line is `key: value`, but in block
+// scalars. That a value goes on below shows when the quotes do not help.
 func quoteLines(t *frontText) []edit {
 	var out []edit
 	scalar := -1 // indentation of the key whose block scalar is being passed over
@@ -79,25 +79,13 @@ func quoteLines(t *frontText) []edit {
 			continue
 		}
 		code, at, end := needsQuotes(value)
-		if code == "" || goesOn(t, i, indent) {
+		if code == "" {
 			continue
 		}
 		out = append(out, edit{line: i, from: m[1], to: m[1] + end, code: code, key: strings.Trim(text[m[4]:m[5]], `"'`),
 			col: utf8.RuneCountInString(text[:m[1]+at]) + 1})
 	}
 	return out
-}
-
-// goesOn reports whether the value on line i has more lines below it.
-func goesOn(t *frontText, i, indent int) bool {
-	for _, l := range t.lines[i+1:] {
-		text := strings.TrimLeft(l.text, " \t")
-		if text == "" || text[0] == '#' {
-			continue
-		}
-		return len(l.text)-len(text) > indent
-	}
-	return false
 }
 
 // needsQuotes says whether a value on one line is text that YAML reads as something else: the code

@@ -15,6 +15,7 @@ func TestRepair(t *testing.T) {
 		problems    string
 	}{
 		{"a colon", "license: Use when: asked", license, "Use when: asked", "yaml-colon 4:18"},
+		{"a colon after a control character", "license: \aa: b", license, "a: b", "frontmatter-control 4:10, yaml-colon 4:12"},
 		{"a colon at the end", "license: Use when:", license, "Use when:", "yaml-colon 4:18"},
 		{"a colon after an accent", "license: é: x", license, "é: x", "yaml-colon 4:11"},
 		{"a colon before a comment", "license: a: b # c: d", license, "a: b", "yaml-colon 4:11"},
@@ -43,6 +44,7 @@ func TestRepair(t *testing.T) {
 		{"a key that is a list", "? [a]\n: b\nlicense: MIT", license, "MIT", "yaml-key 4:3"},
 		{"an anchor elsewhere", "extra: &x y\nlicense: a: b", license, "a: b", "yaml-anchor 4:8, field-unknown 4:1, yaml-colon 5:11"},
 		{"a colon inside quotes that go on", "extra: &x y\nlicense: \"a\n  B: c: d\n  e\"", license, "a B: c: d e", "yaml-anchor 4:8, field-unknown 4:1"},
+		{"and a colon elsewhere", "extra: x: y\nlicense: \"a\n  B: c: d\n  e\"", license, "a B: c: d e", "yaml-colon 4:9, field-unknown 4:1"},
 		{"the last of two", "license: a\nlicense: b", license, "b", "field-duplicate 5:1"},
 		{"a second document", "license: a\n--- x\nauthor: b", license, "a", "yaml-document 5:1"},
 	} {

@@ -132,6 +132,14 @@ func TestValidateSpecial(t *testing.T) { // R50
 	}
 }
 
+// A pipe is not opened: nobody may ever write to it.
+func TestValidatePipe(t *testing.T) {
+	fsys := fstest.MapFS{"SKILL.md": {Data: []byte("---\nname: x\ndescription: y\n---\n"), Mode: fs.ModeNamedPipe}}
+	if got := validated(t, fsys, "x"); !slices.Equal(got, []string{"skills/x/SKILL.md:0:0 file-unreadable"}) {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestValidateMany(t *testing.T) {
 	files := map[string]string{"SKILL.md": "---\nname: x\ndescription: y\n---\n"}
 	for i := range maxChecked {
