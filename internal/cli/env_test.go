@@ -2,6 +2,7 @@ package cli
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,10 +15,11 @@ func TestEnvExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"#AGENT_SKILLS= ", "#AGENT_SKILLS=none ", "#AGENT_SKILLS=all ", "#AGENT_SKILLS=all-untrusted ",
-		"#AGENT_SKILLS=kalshi-markets ", "#AGENT_SKILLS=kalshi-markets,hello-extended ", "#SCRIPT_TIMEOUT=60\n", "#MAX_SCRIPT_OUTPUT=1048576\n"} {
-		if !strings.Contains(string(b), "\n"+want) {
-			t.Errorf("no line begins with %q", want)
+	lines := strings.Split(string(b), "\n")
+	for _, want := range []string{"#AGENT_SKILLS=", "#AGENT_SKILLS=none", "#AGENT_SKILLS=all", "#AGENT_SKILLS=all-untrusted",
+		"#AGENT_SKILLS=kalshi-markets", "#AGENT_SKILLS=kalshi-markets,hello-extended", "#SCRIPT_TIMEOUT=60", "#MAX_SCRIPT_OUTPUT=1048576"} {
+		if !slices.Contains(lines, want) {
+			t.Errorf("no line is %q", want)
 		}
 	}
 	for line := range strings.Lines(string(b)) {
