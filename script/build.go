@@ -3,6 +3,7 @@ package script
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -29,6 +30,7 @@ type workshop struct {
 	env    string // the environment, at its final place: its programs name it
 	uvHome string // uv's cache
 	cap    caps
+	before map[string]bool // what uv's cache held before
 }
 
 // make builds the environment and writes its record last. What fails leaves nothing. The lock is held.
@@ -52,6 +54,7 @@ func (e *environmentOf) make(ctx context.Context, upgrade bool) (err error) {
 			return e.unavailable(err, "%v;", err)
 		}
 	}
+	w.before = w.archives()
 	requirements := e.record.Requirements
 	if upgrade || requirements == "" {
 		if requirements, err = w.resolve(ctx, upgrade); err != nil {
@@ -71,7 +74,7 @@ func (w *workshop) resolve(ctx context.Context, upgrade bool) (string, error) {
 		return "", w.e.unavailable(err, "%v;", err)
 	}
 	lock := []string{"lock", "--script", stub, "--python", w.e.base}
-	if upgrade {
+	if upgrade && w.e.index["UV_OFFLINE"] == "" {
 		lock = append(lock, "--refresh") // ask the index again
 	}
 	if err := w.uv(ctx, lock...); err != nil {
@@ -170,7 +173,7 @@ func (w *workshop) finish(requirements string) error {
 		return w.e.unavailable(err, "%v;", err)
 	}
 	if over := w.cap.exceeded(files.bytes, files.files); over != "" {
-		return w.e.unavailable(nil, "%s;", over)
+		return w.tooMuch(over)
 	}
 	e := w.e
 	e.record = environmentRecord{Folder: filepath.Base(w.env), Files: files.digest, Requirements: requirements}
@@ -192,7 +195,7 @@ func (w *workshop) uv(ctx context.Context, args ...string) error {
 		return err
 	}
 	if out.Signal == fileTooLarge {
-		return w.e.unavailable(nil, "%s;", w.cap.exceeded(w.cap.bytes+1, 0))
+		return w.tooMuch(w.cap.exceeded(w.cap.bytes+1, 0))
 	}
 	if out.ExitCode != 0 {
 		name := args[0]
@@ -202,6 +205,13 @@ func (w *workshop) uv(ctx context.Context, args ...string) error {
 		return w.e.unavailable(nil, "uv %s failed with exit code %d: %s\nWith the package index in reach,", name, out.ExitCode, w.said(out))
 	}
 	return nil
+}
+
+// tooMuch refuses packages that pass a cap, which preparing again does not mend.
+func (w *workshop) tooMuch(over string) error {
+	w.discard()
+	return &Error{Code: ExecutionFailed, Reason: ReasonDependencies,
+		Message: fmt.Sprintf("Dependencies of script %s are refused: %s", w.e.src.sc.Name, over)}
 }
 
 // said is uv's own text without the paths of this preparation.
@@ -223,7 +233,7 @@ func (w *workshop) step(ctx context.Context, path string, args ...string) (*Outp
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case over != "":
-		return nil, w.e.unavailable(nil, "%s;", over)
+		return nil, w.tooMuch(over)
 	case err != nil:
 		return nil, w.e.unavailable(err, "%s cannot be started: %v;", path, err)
 	case out.TimedOut:

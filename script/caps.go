@@ -58,7 +58,6 @@ func (c caps) exceeded(bytes int64, files int) string {
 // unpacks into the same cache counts as well.
 func (w *workshop) guard(ctx context.Context) (guarded context.Context, stop func() string) {
 	guarded, cancel := context.WithCancel(ctx)
-	known := w.unpacked(nil)
 	over := ""
 	done := make(chan struct{})
 	go func() {
@@ -70,7 +69,7 @@ func (w *workshop) guard(ctx context.Context) (guarded context.Context, stop fun
 			case <-guarded.Done():
 				return
 			case <-tick.C:
-				if over = w.over(known); over != "" {
+				if over = w.over(); over != "" {
 					cancel()
 					return
 				}
@@ -80,38 +79,42 @@ func (w *workshop) guard(ctx context.Context) (guarded context.Context, stop fun
 	return guarded, func() string {
 		cancel()
 		<-done
-		if over != "" {
-			for dir := range w.unpacked(known) {
-				removeAll(dir)
-			}
-		}
 		return over
 	}
 }
 
-// unpacked lists where uv unpacks archives, without those known before.
-func (w *workshop) unpacked(known map[string]bool) map[string]bool {
+// archives lists the folders of uv's cache that hold something unpacked.
+func (w *workshop) archives() map[string]bool {
 	out := map[string]bool{}
 	for _, pattern := range []string{"archive-v*/*", ".tmp*", "*/.tmp*"} {
 		dirs, _ := filepath.Glob(filepath.Join(w.uvHome, pattern))
 		for _, d := range dirs {
-			if !known[d] {
-				out[d] = true
-			}
+			out[d] = true
 		}
 	}
 	return out
 }
 
-// over measures what came since; the environment holds copies of it.
-func (w *workshop) over(known map[string]bool) string {
+// over measures what this preparation unpacked; the environment holds copies of it.
+func (w *workshop) over() string {
 	var bytes, inEnv int64
 	var files, filesInEnv int
-	for dir := range w.unpacked(known) {
-		measure(dir, &bytes, &files)
+	for dir := range w.archives() {
+		if !w.before[dir] {
+			measure(dir, &bytes, &files)
+		}
 	}
 	measure(w.env, &inEnv, &filesInEnv)
 	return w.cap.exceeded(max(bytes, inEnv), max(files, filesInEnv))
+}
+
+// discard removes what this preparation unpacked into uv's cache: it was too much.
+func (w *workshop) discard() {
+	for dir := range w.archives() {
+		if !w.before[dir] {
+			removeAll(dir)
+		}
+	}
 }
 
 // measure adds up a folder. What vanishes meanwhile does not count.

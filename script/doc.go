@@ -12,9 +12,11 @@
 // never asks about permission or trust: whoever calls it has.
 //
 // Open until there is a sandbox, each with a test that says so: a script that leaves its process group
-// (setsid) outlives the call, holding its processor and file limits; limits are set just after a process
-// has started; a script is run from the skill's own folder, so one that is replaced between its approval
-// and its start runs as it is then; and it may reach the network.
+// (setsid) outlives the call, within its processor and file limits; limits are set just after a process
+// has started; and a script may reach the network and whatever its user may read.
+//
+// A script runs from the folder of the skill that is handed in. Who has to be sure that what runs is what
+// was approved hands in a sealed copy ([skill.Skill.Seal]).
 //
 // A Host is safe for concurrent use once it is filled in: each run has its own work directory, and two
 // that need the same dependencies wait for one preparation.

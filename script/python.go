@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -68,7 +69,7 @@ func (h *Host) basePython(ctx context.Context, src *source, block *Block) (strin
 		return found, nil
 	}
 	if err != nil {
-		return "", src.fail(ReasonInterpreter, err, "needs Python %s, which is not installed: %s", required, languages[0].cure)
+		return "", src.fail(ReasonInterpreter, err, "needs Python %s, which is not installed: %s", cmp.Or(required, "3"), languages[0].cure)
 	}
 	return "", src.fail(ReasonPython, nil, "requires Python %s, but %s is %s: install such a version, or have uv do it: uv python install '%s'",
 		required, path, version, required)

@@ -151,11 +151,3 @@ func quoted(list []string) string {
 	}
 	return strings.Join(out, ", ")
 }
-
-
-func TestPrepareAndRun(t *testing.T) {
-	h := uvHost(t, index(t))
-	s := open(t, "", tree{"scripts/a.py": needs("import dep, sys, os\nprint(dep.VALUE, sys.executable, sys.flags.ignore_environment, sys.flags.utf8_mode)\n", "dep")})
-	t.Log(mustText(t, h, s, "a"))
-	t.Log(mustText(t, h, s, "a"))
-}

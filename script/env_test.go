@@ -1,0 +1,124 @@
+package script
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const showEnvironment = "import json, os\nprint(json.dumps(dict(os.environ)))\n"
+
+func environmentOfRun(t *testing.T, front string, h *Host, o *RunOptions) map[string]string {
+	t.Helper()
+	res, err := run(t, h, open(t, front, tree{"scripts/a.py": showEnvironment}), "a", o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var env map[string]string
+	if err := json.Unmarshal(res.JSON, &env); err != nil {
+		t.Fatal(err)
+	}
+	return env
+}
+
+// C28, security 1.2 and 2.5 #56, #57: exactly these variables, whatever the operator has.
+func TestEnvironment(t *testing.T) {
+	h := host(t)
+	h.Workspace = "/somewhere"
+	for _, name := range []string{
+		"AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN", "SSH_AUTH_SOCK", "LD_PRELOAD_X", "LD_LIBRARY_PATH_X", "PYTHONPATH", "PYTHONSTARTUP", "NODE_OPTIONS", "BASH_ENV",
+		"UV_INDEX_PRIV_PASSWORD", "UV_DEFAULT_INDEX", "PIP_INDEX_URL", "GIT_DIR", "VIRTUAL_ENV", "EDITOR",
+	} {
+		h.Env = append(h.Env, name+"=/planted")
+	}
+	env := environmentOfRun(t, "", h, nil)
+	want := []string{
+		"AGENT_SKILL_CACHE_DIR", "AGENT_SKILL_DIR", "AGENT_SKILL_NAME", "AGENT_SKILL_WORK_DIR", "AGENT_WORKSPACE", "HOME", "LANG", "NO_COLOR", "PATH",
+		"PYTHONDONTWRITEBYTECODE", "PYTHONNOUSERSITE", "PYTHONUTF8", "TERM", "TMPDIR",
+	}
+	if got := slices.Sorted(maps.Keys(env)); !slices.Equal(got, want) {
+		t.Errorf("got %q\nwant %q", got, want)
+	}
+	if env["PATH"] != "/usr/local/bin:/usr/bin:/bin" || env["TERM"] != "dumb" || env["LANG"] != "C.UTF-8" || env["AGENT_WORKSPACE"] != "/somewhere" {
+		t.Errorf("got %v", env)
+	}
+}
+
+// C28: with a network a script gets the operator's certificates and proxies.
+func TestEnvironmentForTheNetwork(t *testing.T) {
+	h := host(t)
+	for _, name := range append(slices.Clone(network), "TZ") {
+		h.Env = append(h.Env, name+"=of "+name)
+	}
+	env := environmentOfRun(t, "", h, nil)
+	for _, name := range append(slices.Clone(network), "TZ") {
+		if env[name] != "of "+name {
+			t.Errorf("%s: got %q", name, env[name])
+		}
+	}
+}
+
+func TestAllows(t *testing.T) {
+	tests := []struct {
+		pattern, name string
+		want          bool
+	}{
+		{"KALSHI_*", "KALSHI_API_BASE", true}, {"KALSHI_*", "XKALSHI_A", false}, {"KALSHI_*", "kalshi_a", false}, {"KEY", "KEY", true}, {"KEY", "KEYS", false},
+		{"KEY?", "KEYS", true}, {"K[AB]", "KA", true}, {"*", "SECRET", false}, {"*_TOKEN", "GITHUB_TOKEN", false}, {"?", "A", false}, {"[A-Z]*", "SECRET", false},
+		{"LD_PRELOAD", "LD_PRELOAD", false}, {"L*", "LD_PRELOAD", false}, {"l*", "ld_preload", false}, {"PYTHON*", "PYTHONPATH", false}, {"P*", "PATH", false}, {"P*", "PAGER", true},
+		{"A*", "AGENT_SKILL_DIR", false}, {"UV_*", "UV_INDEX", false}, {"NODE_OPTIONS", "NODE_OPTIONS", false}, {"GIT_*", "GIT_SSH_COMMAND", false}, {"ENV", "ENV", false},
+		{"BASH*", "BASH_FUNC_x%%", false}, {"GLIBC*", "GLIBC_TUNABLES", false}, {"DYLD_*", "DYLD_INSERT_LIBRARIES", false}, {"RUBYOPT", "RUBYOPT", false}, {"A", "", false}, {"[", "[", false},
+	}
+	for _, tt := range tests {
+		if got := allows([]string{tt.pattern}, tt.name); got != tt.want {
+			t.Errorf("%q allows %q: got %v", tt.pattern, tt.name, got)
+		}
+	}
+}
+
+// R34, R104: the manifest names what passes; a caller can set no more.
+func TestPermissionsEnv(t *testing.T) {
+	h := host(t)
+	h.Env = append(h.Env, "KALSHI_A=1", "KALSHI_B=2", "OTHER=3", "PYTHONPATH=/planted")
+	env := environmentOfRun(t, "permissions:\n  env: [KALSHI_*, PYTHON*]\n", h, &RunOptions{Env: []string{"KALSHI_B=mine=x"}})
+	if env["KALSHI_A"] != "1" || env["KALSHI_B"] != "mine=x" || env["OTHER"] != "" || env["PYTHONPATH"] != "" {
+		t.Errorf("got %v", env)
+	}
+	s := open(t, "permissions:\n  env: [KALSHI_*]\n", tree{"scripts/a.py": ""})
+	for _, kv := range []string{"SECRET_KEY=x", "SECRET_KEY"} {
+		_, err := run(t, h, s, "a", &RunOptions{Env: []string{kv}})
+		if e := failure(t, err, PermissionDenied, ""); e.Message != "Env var 'SECRET_KEY' not in allowlist" {
+			t.Errorf("got %q", e.Message)
+		}
+	}
+	_, err := run(t, h, s, "a", &RunOptions{Env: []string{"LD_PRELOAD=/x.so"}})
+	failure(t, err, PermissionDenied, "", "'LD_PRELOAD'")
+}
+
+// R66: a command that makes the skill available is on its scripts' PATH.
+func TestRequiredCommandsAreOnPath(t *testing.T) {
+	bin := t.TempDir()
+	tree{"sometool": "#!/bin/sh\necho tool\n"}.write(t, bin)
+	h := host(t)
+	look := h.LookPath
+	h.LookPath = func(name string) (string, error) {
+		if name == "sometool" {
+			return filepath.Join(bin, name), nil
+		}
+		return look(name)
+	}
+	s := open(t, "metadata:\n  requires: sometool, gone-for-sure\n", tree{"scripts/a.sh": "sometool; echo $PATH\n"})
+	if len(s.Manifest().Requires) == 0 {
+		s.Manifest().Requires = []string{"sometool", "gone-for-sure"}
+	}
+	if got, want := mustText(t, h, s, "a"), "tool\n"+fixedPath+string(os.PathListSeparator)+bin+"\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if strings.Contains(mustText(t, h, open(t, "", tree{"scripts/a.sh": "echo $PATH\n"}), "a"), bin) {
+		t.Error("the folder is on the PATH of a skill that does not require the command")
+	}
+}

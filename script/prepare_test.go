@@ -1,0 +1,447 @@
+package script
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/trace"
+)
+
+const printsDep = "import dep\nprint(dep.VALUE)\n"
+
+// environments lists what lies in the folder of environments, without keys and random parts.
+func environments(t *testing.T, h *Host) (records, folders []string) {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Join(h.Cache, "python"))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	for _, d := range entries {
+		switch {
+		case strings.HasSuffix(d.Name(), ".json"):
+			records = append(records, d.Name())
+		case !strings.HasSuffix(d.Name(), ".lock"):
+			folders = append(folders, d.Name())
+		}
+	}
+	return records, folders
+}
+
+func mustPrepare(t *testing.T, h *Host, s *skill.Skill, name string, o *PrepareOptions) *Prepared {
+	t.Helper()
+	p, err := prepareScript(t, h, s, name, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func prepareScript(t *testing.T, h *Host, s *skill.Skill, name string, o *PrepareOptions) (*Prepared, error) {
+	t.Helper()
+	sc, err := Find(s, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h.Prepare(t.Context(), s, sc, o)
+}
+
+// logged puts a recorder before the host's uv and returns the file with a line for each call.
+func logged(t *testing.T, h *Host, environment bool) string {
+	t.Helper()
+	uv, err := h.LookPath("uv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bin := t.TempDir()
+	log := filepath.Join(bin, "log")
+	program := "#!/bin/sh\necho \"$@\" >> " + log + "\n"
+	if environment {
+		program += "env >> " + log + "\nls -ld \"$TMPDIR\" >> " + log + "\nls -A \"$HOME\" >> " + log + "\npwd >> " + log + "\n"
+	}
+	tree{"uv": program + "exec " + uv + " \"$@\"\n"}.write(t, bin)
+	look := h.LookPath
+	h.LookPath = func(name string) (string, error) {
+		if name == "uv" {
+			return filepath.Join(bin, "uv"), nil
+		}
+		return look(name)
+	}
+	return log
+}
+
+func calls(t *testing.T, log, prefix string) (n int) {
+	t.Helper()
+	b, err := os.ReadFile(log)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(b)) {
+		if strings.HasPrefix(line, prefix) {
+			n++
+		}
+	}
+	return n
+}
+
+// C29, security 1.3: prepared once, then run with the environment's python and without uv.
+func TestPrepareOnce(t *testing.T) {
+	h := uvHost(t, index(t))
+	log := logged(t, h, false)
+	var events []trace.Event
+	h.Trace = trace.TracerFunc(func(_ context.Context, e trace.Event) { events = append(events, e) })
+	s := open(t, "", tree{
+		"scripts/a.py":   needs(printsDep, "dep"),
+		"scripts/b.py":   needs("print('another body')\n"+printsDep, "dep"),
+		"scripts/no.py":  "print(1)\n",
+		"scripts/sh.sh":  "echo\n",
+		"scripts/any*":   "#!/usr/bin/env python3\n" + needs(printsDep, "dep"),
+		"scripts/other*": "#!/bin/sh\n",
+	})
+	for _, name := range []string{"no", "sh", "other"} {
+		if p := mustPrepare(t, h, s, name, nil); p.Needed || p.Made {
+			t.Errorf("%s: got %+v", name, p)
+		}
+	}
+	p := mustPrepare(t, h, s, "a", nil)
+	if !p.Needed || !p.Made || !slices.Equal(p.Packages, []string{"dep==1.0"}) || p.Duration <= 0 {
+		t.Errorf("got %+v", p)
+	}
+	if len(events) != 1 || events[0].Kind != trace.ScriptPrepared || events[0].Skill != "probe" || events[0].Err != nil {
+		t.Errorf("got %+v", events)
+	}
+	steps := calls(t, log, "")
+	if steps != 4 {
+		t.Errorf("uv was called %d times, want lock, export, venv, pip sync", steps)
+	}
+	for _, name := range []string{"a", "b", "any"} { // a change of the body alone is a hit
+		if got := mustText(t, h, s, name); !strings.HasSuffix(got, "one\n") {
+			t.Errorf("%s: got %q", name, got)
+		}
+		if p := mustPrepare(t, h, s, name, nil); p.Made {
+			t.Errorf("%s was made again", name)
+		}
+	}
+	if got := calls(t, log, ""); got != steps {
+		t.Errorf("uv was called %d times more", got-steps)
+	}
+	if records, folders := environments(t, h); len(records) != 1 || len(folders) != 1 {
+		t.Errorf("got records %q, folders %q", records, folders)
+	}
+}
+
+// security 1.3: what changes the key, and what does not.
+func TestKey(t *testing.T) {
+	wheels := index(t)
+	h := uvHost(t, wheels)
+	s := open(t, "", tree{"scripts/a.py": ""})
+	key := func(h *Host, b Block) string {
+		e, _ := h.prepare(t.Context(), &source{host: h, s: s, sc: Script{"a", "scripts/a.py"}}, &b, false)
+		if e == nil {
+			t.Fatal("no key")
+		}
+		return e.key
+	}
+	// The environment is put there first, so that nothing is made.
+	mustPrepare(t, h, open(t, "", tree{"scripts/a.py": needs("", "dep")}), "a", nil)
+	base := key(h, Block{Dependencies: []string{"dep"}})
+	if got := key(h, Block{Dependencies: []string{"dep", "dep"}}); got != base {
+		t.Error("a repeated dependency changes the key")
+	}
+	settings := func(env ...string) string {
+		x := &Host{Env: append(slices.Clone(h.Env), env...)}
+		return digest(pairs(x.indexSettings())...)
+	}
+	same := settings()
+	for _, kv := range []string{"UV_DEFAULT_INDEX=https://x.example", "UV_INDEX=https://x.example", "UV_INDEX_PRIV_PASSWORD=y"} {
+		if settings(kv) == same {
+			t.Errorf("%s does not change the key", kv)
+		}
+	}
+	for _, kv := range []string{"UV_LINK_MODE=hardlink", "UV_CONFIG_FILE=/x", "EDITOR=vi"} {
+		if settings(kv) != same {
+			t.Errorf("%s changes the key", kv)
+		}
+	}
+	blocks := []Block{{"", []string{"a"}}, {">=3.8", []string{"a"}}, {"", []string{"b"}}, {"", []string{"a", "b"}}}
+	seen := map[string]bool{}
+	for _, b := range blocks {
+		seen[b.canonical()] = true
+	}
+	if len(seen) != len(blocks) {
+		t.Error("two blocks are one")
+	}
+	x, y := Block{"", []string{"b", "a"}}, Block{"", []string{"a", "b", "a"}}
+	if x.canonical() != y.canonical() {
+		t.Error("order and repetition change the block")
+	}
+	if digest("a", "b") == digest("ab", "") || digest("a") == digest("a", "") {
+		t.Error("parts run together")
+	}
+	// The interpreter as it is on disk, and uv.
+	bin := t.TempDir()
+	tree{"p": "#!/bin/sh\n"}.write(t, bin)
+	before := identity(filepath.Join(bin, "p"))
+	tree{"p": "#!/bin/sh\n#\n"}.write(t, bin)
+	if before == "" || identity(filepath.Join(bin, "p")) == before || identity(filepath.Join(bin, "none")) != "" {
+		t.Error("the identity of a program does not follow its content")
+	}
+}
+
+// Two preparations of one key at once give one environment.
+func TestPrepareAtOnce(t *testing.T) {
+	h := uvHost(t, index(t))
+	log := logged(t, h, false)
+	s := open(t, "", tree{"scripts/a.py": needs(printsDep, "dep")})
+	other := &Host{LookPath: h.LookPath, Cache: h.Cache, Env: h.Env} // as another process would
+	var wait sync.WaitGroup
+	var mu sync.Mutex
+	made := 0
+	for i := range 6 {
+		wait.Go(func() {
+			x := []*Host{h, other}[i%2]
+			p, err := prepareScript(t, x, s, "a", nil)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if p.Made {
+				made++
+			}
+		})
+	}
+	wait.Wait()
+	if made != 1 || calls(t, log, "venv") != 1 {
+		t.Errorf("made %d times, %d environments", made, calls(t, log, "venv"))
+	}
+	if _, folders := environments(t, h); len(folders) != 1 {
+		t.Errorf("got %q", folders)
+	}
+}
+
+// Nothing half made is left by a preparation that fails, is cancelled, or was killed.
+func TestPrepareLeavesNothing(t *testing.T) {
+	s := open(t, "", tree{"scripts/a.py": needs(printsDep, "dep")})
+	t.Run("package missing", func(t *testing.T) { // R113: uv's own words, and the cure
+		h := uvHost(t, t.TempDir())
+		_, err := run(t, h, s, "a", nil)
+		e := failure(t, err, ExecutionFailed, ReasonDependencies, "Dependencies of script a are not available: uv lock failed with exit code 1: ", "dep", "run: agent skill prepare probe")
+		if strings.Contains(e.Message, h.Cache) {
+			t.Errorf("the message shows the cache: %s", e.Message)
+		}
+		if records, folders := environments(t, h); records != nil || folders != nil {
+			t.Errorf("got %q, %q", records, folders)
+		}
+	})
+	t.Run("bad entry point", func(t *testing.T) { // UV9
+		wheels := t.TempDir()
+		wheel(t, wheels, "dep", "1.0", tree{"dep/__init__.py": "", "INFO/entry_points.txt": "[console_scripts]\n= = broken ::\n"})
+		h := uvHost(t, wheels)
+		for range 2 {
+			_, err := run(t, h, s, "a", nil)
+			failure(t, err, ExecutionFailed, ReasonDependencies, "uv pip sync failed")
+			if records, folders := environments(t, h); records != nil || folders != nil {
+				t.Errorf("got %q, %q", records, folders)
+			}
+		}
+	})
+	for _, step := range []string{"lock", "venv", "pip"} {
+		t.Run("cancelled in "+step, func(t *testing.T) {
+			h := uvHost(t, index(t))
+			ctx, cancel := context.WithCancel(t.Context())
+			h.Runner = RunnerFunc(func(c context.Context, cmd *Command) (*Output, error) {
+				out, err := Exec{}.Run(c, cmd)
+				if cmd.Args[1] == step {
+					cancel()
+				}
+				return out, err
+			})
+			sc, _ := Find(s, "a")
+			if _, err := h.Prepare(ctx, s, sc, nil); !errors.Is(err, context.Canceled) {
+				t.Errorf("got %v", err)
+			}
+			if records, folders := environments(t, h); records != nil || folders != nil {
+				t.Errorf("got %q, %q", records, folders)
+			}
+		})
+	}
+	t.Run("killed", func(t *testing.T) {
+		h := uvHost(t, index(t))
+		mustPrepare(t, h, s, "a", nil)
+		records, folders := environments(t, h)
+		key := strings.TrimSuffix(records[0], ".json")
+		dir := filepath.Join(h.Cache, "python")
+		// As if the engine had died before its last write, with other leftovers of the same key.
+		if err := os.Remove(filepath.Join(dir, records[0])); err != nil {
+			t.Fatal(err)
+		}
+		tree{key + "-work-9/stub.py": "", key + "-7/bin/python": "half"}.write(t, dir)
+		if p := mustPrepare(t, h, s, "a", nil); !p.Made {
+			t.Error("half an environment was used")
+		}
+		if _, now := environments(t, h); len(now) != 1 || now[0] == folders[0] {
+			t.Errorf("got %q, was %q", now, folders)
+		}
+	})
+	t.Run("broken record", func(t *testing.T) {
+		h := uvHost(t, index(t))
+		mustPrepare(t, h, s, "a", nil)
+		records, _ := environments(t, h)
+		for _, content := range []string{"", "{", `{"folder":"../../etc"}`, `{"folder":"` + strings.TrimSuffix(records[0], ".json") + `-/../x"}`, "{}"} {
+			if err := os.WriteFile(filepath.Join(h.Cache, "python", records[0]), []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if got := mustText(t, h, s, "a"); got != "one\n" {
+				t.Errorf("%q: got %q", content, got)
+			}
+		}
+	})
+}
+
+// An environment that was changed since is not run: it is made again, from what was resolved.
+func TestChangedEnvironmentIsRemade(t *testing.T) {
+	h := uvHost(t, index(t))
+	log := logged(t, h, false)
+	s := open(t, "", tree{"scripts/a.py": needs("import dep\nprint(dep.__file__)\n", "dep")})
+	file := strings.TrimSpace(mustText(t, h, s, "a"))
+	changes := map[string]func() error{
+		"appended": func() error { return os.WriteFile(file, []byte("VALUE = 'planted'\n"), 0o644) },
+		"same length and time": func() error {
+			info, err := os.Stat(file)
+			if err != nil {
+				return err
+			}
+			return errors.Join(os.WriteFile(file, []byte("VALUE = 'two'\n"), 0o644), os.Chtimes(file, info.ModTime(), info.ModTime()))
+		},
+		"file added": func() error {
+			return os.WriteFile(filepath.Join(filepath.Dir(filepath.Dir(file)), "x.pth"), nil, 0o644)
+		},
+		"mode":        func() error { return os.Chmod(file, 0o600) },
+		"file gone":   func() error { return os.Remove(file) },
+		"folder gone": func() error { return os.RemoveAll(filepath.Dir(filepath.Dir(file))) },
+	}
+	for _, name := range slices.Sorted(func(yield func(string) bool) {
+		for k := range changes {
+			if !yield(k) {
+				return
+			}
+		}
+	}) {
+		if err := changes[name](); err != nil {
+			t.Fatal(name, err)
+		}
+		next := strings.TrimSpace(mustText(t, h, s, "a"))
+		if next == file {
+			t.Errorf("%s: not noticed", name)
+		}
+		file = next
+	}
+	if got := calls(t, log, "lock"); got != 1 {
+		t.Errorf("resolved %d times", got)
+	}
+}
+
+// Unpinned dependencies stay as they were resolved until they are upgraded.
+func TestUpgrade(t *testing.T) {
+	wheels := index(t)
+	h := uvHost(t, wheels)
+	s := open(t, "", tree{"scripts/a.py": needs(printsDep, "dep")})
+	mustPrepare(t, h, s, "a", nil)
+	wheel(t, wheels, "dep", "1.1", tree{"dep/__init__.py": "VALUE = 'newer'\n"})
+	if got := mustText(t, h, s, "a"); got != "one\n" {
+		t.Errorf("got %q", got)
+	}
+	if p := mustPrepare(t, h, s, "a", &PrepareOptions{Upgrade: true}); !p.Made || !slices.Equal(p.Packages, []string{"dep==1.1"}) {
+		t.Errorf("got %+v", p)
+	}
+	if got := mustText(t, h, s, "a"); got != "newer\n" {
+		t.Errorf("got %q", got)
+	}
+	if _, folders := environments(t, h); len(folders) != 2 { // the former one stays until the next: a script may run in it
+		t.Errorf("got %q", folders)
+	}
+	mustPrepare(t, h, s, "a", &PrepareOptions{Upgrade: true})
+	if _, folders := environments(t, h); len(folders) != 2 {
+		t.Errorf("got %q", folders)
+	}
+}
+
+func TestWithoutUV(t *testing.T) {
+	h := host(t)
+	look := h.LookPath
+	h.LookPath = func(name string) (string, error) {
+		if name == "uv" {
+			return "", exec.ErrNotFound
+		}
+		return look(name)
+	}
+	s := open(t, "", tree{"scripts/a.py": needs(printsDep, "dep")})
+	h.Env = append(h.Env, "PYTHONPATH="+t.TempDir(), "PYTHONNOUSERSITE=1")
+	_, err := run(t, h, s, "a", nil)
+	failure(t, err, ExecutionFailed, ReasonDependencies, "uv is not installed: get it with `pip install uv`", "agent skill prepare probe")
+
+	// R106: python3 knows where its own uv is.
+	uv := realUV(t)
+	lib := t.TempDir()
+	tree{"uv.py": fmt.Sprintf("def find_uv_bin(): return %q\n", uv)}.write(t, lib)
+	h.Env = append(h.Env, "PYTHONPATH="+lib, "UV_OFFLINE=1", "UV_FIND_LINKS="+index(t))
+	if got := mustText(t, h, s, "a"); got != "one\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// What takes long is told once; what does not is not.
+func TestProgress(t *testing.T) {
+	h := uvHost(t, index(t))
+	var mu sync.Mutex
+	var told []string
+	h.Progress = func(s string) { mu.Lock(); defer mu.Unlock(); told = append(told, s) }
+	h.patience = time.Millisecond
+	s := open(t, "", tree{"scripts/a.py": needs(printsDep, "dep")})
+	mustText(t, h, s, "a")
+	if !slices.Equal(told, []string{"preparing the dependencies of a: dep"}) {
+		t.Errorf("got %q", told)
+	}
+	mustText(t, h, s, "a")
+	if len(told) != 1 {
+		t.Errorf("a run of a prepared script told %q", told)
+	}
+	h.patience = time.Hour
+	mustPrepare(t, h, s, "a", &PrepareOptions{Upgrade: true})
+	if len(told) != 1 {
+		t.Errorf("got %q", told)
+	}
+}
+
+func TestLockFile(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "x.lock")
+	unlock, err := lockFile(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := lockFile(ctx, name); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+	unlock()
+	unlock, err = lockFile(t.Context(), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unlock()
+	if _, err := lockFile(t.Context(), filepath.Join(name, "x")); err == nil {
+		t.Error("locked a file below a file")
+	}
+}
