@@ -13,13 +13,13 @@ import (
 
 const rootLong = `agent finds, checks, discloses and runs Agent Skills: folders with a SKILL.md.
 
-Skills come from the bundled ones, ~/.agent/skills, ~/.claude/skills, the project's .agent/skills and
-.claude/skills, and further folders. No command but "script run" and "script help" executes anything of them.`
+Skills are bundled, or lie in .agents/skills, .agent/skills or .claude/skills of your home or of the project, or in
+further folders. No command but "script run" and "script help" executes anything of them.`
 
-const rootExample = `  agent skill list                          which skills there are
-  agent skill why NAME                      why one is loaded, or not
-  agent skill prompt                        what a model is told of them
-  agent script run NAME SCRIPT -- ARGS      run a script, get its JSON`
+const rootExample = `  agent skill list                          # which skills there are
+  agent skill why NAME                      # why one is loaded, or not
+  agent skill prompt                        # what a model is told of them
+  agent script run NAME SCRIPT -- ARGS      # run a script, get its JSON`
 
 // globals are the flags of every command.
 type globals struct {
