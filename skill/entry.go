@@ -136,7 +136,7 @@ func (e Entry) Location() string {
 	if err != nil || dir == "" {
 		return ""
 	}
-	return filepath.Join(dir, e.it.r.file())
+	return dir + string(filepath.Separator) + e.it.r.file()
 }
 
 func (e Entry) dir(ctx context.Context) (string, error) {

@@ -25,7 +25,7 @@ func (s *Skill) Seal(ctx context.Context, cache string) (*Skill, error) {
 	if err != nil {
 		return nil, err
 	}
-	tree, err := (&dirSource{root: dir}).tree(ctx, nil, ".")
+	tree, err := newDirSource(dir, DirOptions{}).tree(ctx, nil, ".")
 	if err != nil {
 		return nil, err
 	}

@@ -48,11 +48,20 @@ func Dir(root string, o *DirOptions) Source {
 	if o == nil {
 		o = &DirOptions{Nested: true}
 	}
-	return &dirSource{root: root, o: *o}
+	return newDirSource(root, *o)
+}
+
+func newDirSource(root string, o DirOptions) *dirSource {
+	abs, err := filepath.Abs(root)
+	if err != nil { // the working directory is gone: the folder cannot be named better
+		abs = root
+	}
+	return &dirSource{root: root, abs: abs, o: o}
 }
 
 type dirSource struct {
 	root     string
+	abs      string // root as an absolute path
 	o        DirOptions
 	portable bool // for tests
 }
@@ -168,30 +177,35 @@ func (s *dirSource) tree(_ context.Context, p *part, dir string) (Tree, error) {
 }
 
 func (s *dirSource) location(_ context.Context, dir string) (string, error) {
-	return filepath.Join(s.abs(), filepath.FromSlash(dir)), nil
+	return s.below(dir), nil
 }
 
 func (s *dirSource) file(dir, name string) string {
-	return filepath.Join(s.abs(), filepath.FromSlash(dir), name)
+	return filepath.Join(s.below(dir), name)
 }
 
-func (s *dirSource) abs() string {
-	if abs, err := filepath.Abs(s.root); err == nil {
-		return abs
+// below returns the absolute path of a skill's folder. Both parts are clean, so that they are only
+// put together: lists of thousands of skills ask for it.
+func (s *dirSource) below(dir string) string {
+	switch {
+	case dir == ".":
+		return s.abs
+	case len(s.abs) == 1: // "/"
+		return s.abs + dir
 	}
-	return s.root
+	return s.abs + string(filepath.Separator) + filepath.FromSlash(dir)
 }
 
 // base returns the name of a skill's folder.
 func (s *dirSource) base(dir string) string {
 	if dir == "." {
-		return filepath.Base(s.abs())
+		return filepath.Base(s.abs)
 	}
 	return dir[strings.LastIndexByte(dir, '/')+1:]
 }
 
 func (s *dirSource) unreadable(err error) *Problem {
-	return &Problem{Code: "source-unreadable", Severity: Error, File: s.abs(),
+	return &Problem{Code: "source-unreadable", Severity: Error, File: s.abs,
 		Message: "skills folder cannot be read: " + reasonOf(err), Cure: "make it a readable folder, or remove it from the configuration"}
 }
 

@@ -11,7 +11,9 @@ import (
 func TestPortable(t *testing.T) {
 	root := disk(t, t.TempDir(), map[string]string{"a/SKILL.md": "", "a/f": "x", "b/SKILL.md": "priority: 1", "g/c/SKILL.md": "", "bad/SKILL.md": "---\n",
 		"l": "-> .store/d", ".store/d/SKILL.md": "", "out": "-> /etc", "big/SKILL.md/": ""})
-	slow := opened(t, &Options{Layers: []Layer{{Name: "project", Source: &dirSource{root: root, o: DirOptions{Nested: true}, portable: true}}}})
+	portable := newDirSource(root, DirOptions{Nested: true})
+	portable.portable = true
+	slow := opened(t, &Options{Layers: []Layer{{Name: "project", Source: portable}}})
 	fast := onDir(t, root)
 	wantLines(t, "portable", whole(slow), whole(fast)...)
 	refreshed(t, slow, false)
