@@ -137,6 +137,9 @@ func (w *walker) read(ctx context.Context, f *File) error {
 	if !info.Mode().IsRegular() {
 		return special(f.Path, info.Mode())
 	}
+	if info.Size() > w.bytes { // said before anything is read: a sparse file has terabytes
+		return w.tooMuch(f.Path)
+	}
 	h := sha256.New()
 	for {
 		if err := ctx.Err(); err != nil {
@@ -144,7 +147,7 @@ func (w *walker) read(ctx context.Context, f *File) error {
 		}
 		n, err := file.Read(w.buf)
 		if w.bytes -= int64(n); w.bytes < 0 {
-			return fmt.Errorf("the files have more than %d bytes together (reached at %q): a skill is small, move the data elsewhere", w.maxBytes, f.Path)
+			return w.tooMuch(f.Path)
 		}
 		h.Write(w.buf[:n])
 		f.Size += int64(n)
@@ -157,6 +160,10 @@ func (w *walker) read(ctx context.Context, f *File) error {
 	}
 	f.SHA256 = sum(h)
 	return nil
+}
+
+func (w *walker) tooMuch(name string) error {
+	return fmt.Errorf("the files have more than %d bytes together (reached at %q): a skill is small, move the data elsewhere", w.maxBytes, name)
 }
 
 func special(name string, mode fs.FileMode) error {
