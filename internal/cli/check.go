@@ -3,7 +3,9 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/ui"
@@ -66,7 +68,7 @@ func (a *app) checkOne(ctx context.Context, e skill.Entry) (*checked, error) {
 	c := &checked{Name: e.Name(), Enabled: a.wanted(e)}
 	switch e.State() {
 	case skill.Broken:
-		c.Problem, c.fails = "Load failed: Invalid manifest ("+e.Reason()+")", c.Enabled
+		c.Problem, c.fails = "Load failed: "+whyBroken(e), c.Enabled
 		return c, nil
 	case skill.Unavailable:
 		c.Problem = "Unavailable: " + e.Reason()
@@ -81,6 +83,20 @@ func (a *app) checkOne(ctx context.Context, e skill.Entry) (*checked, error) {
 	}
 	c.OK = err == nil
 	return c, nil
+}
+
+// whyBroken is the short reason of R155. A name that two skills of one layer have is no fault of the manifest's (R53).
+func whyBroken(e skill.Entry) string {
+	if !clashes(e) {
+		return "Invalid manifest (" + e.Reason() + ")"
+	}
+	return fmt.Sprintf("name conflict with %s: rename one of the two, or remove it", e.Shadows()[0].Location())
+}
+
+// clashes reports whether a skill is broken by another of its layer alone.
+func clashes(e skill.Entry) bool {
+	fatal := func(p skill.Problem) bool { return p.Fatal }
+	return e.State() == skill.Broken && len(e.Shadows()) > 0 && !slices.ContainsFunc(e.Problems(), fatal)
 }
 
 // count loads a skill and counts what it has, without running anything.

@@ -122,6 +122,8 @@ func (a *app) decidedBy(e skill.Entry) string {
 	cfg, _ := a.settings()
 	name, disabled := e.Canonical(), e.State() == skill.Disabled
 	switch {
+	case clashes(e):
+		return a.origin("duplicates")
 	case e.State() > skill.Disabled || e.State() == skill.Hidden:
 		return "its manifest"
 	case disabled && strings.HasPrefix(e.Reason(), "denied"):
