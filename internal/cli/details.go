@@ -12,8 +12,9 @@ import (
 // Nothing of the skill is executed to find it out.
 type details struct {
 	record
-	Location      string            `json:"location"`         // of its SKILL.md; "" when it lies on no disk
-	Digest        string            `json:"digest,omitempty"` // of its whole content
+	Location      string            `json:"location"`            // of its SKILL.md; "" when it lies on no disk
+	Digest        string            `json:"digest,omitempty"`    // of its whole content
+	NoDigest      string            `json:"no_digest,omitempty"` // why it has none: nobody can approve it then
 	Trust         string            `json:"trust"`
 	ScriptsRun    bool              `json:"scripts_run"`
 	Cure          string            `json:"cure,omitempty"` // what would let its scripts run
@@ -76,8 +77,10 @@ func (a *app) inspect(ctx context.Context, cat *skill.Catalog, e skill.Entry) (*
 	}
 	defer s.Close()
 	d.manifest(s)
-	if d.Digest, err = digest(ctx, s); err != nil {
-		return nil, err
+	if d.Digest, err = digest(ctx, s); ctx.Err() != nil {
+		return nil, ctx.Err()
+	} else if err != nil {
+		d.NoDigest = err.Error()
 	}
 	d.SHA = short(d.Digest)
 	if err := a.inspectTrust(ctx, d, e); err != nil {
@@ -108,14 +111,14 @@ func (d *details) manifest(s *skill.Skill) {
 
 func (a *app) inspectTrust(ctx context.Context, d *details, e skill.Entry) error {
 	t, err := e.Trust(ctx)
-	if err != nil {
+	if err != nil && d.NoDigest == "" {
 		return err
 	}
 	d.Trust, d.ScriptsRun = t.String(), t.Runs()
 	if cfg, _ := a.settings(); cfg.Want.Mode == skill.AllUntrusted && t == skill.Root {
 		d.Trust = "all-untrusted" // nobody has approved it, and AGENT_SKILLS lets it run
 	}
-	if !d.ScriptsRun {
+	if !d.ScriptsRun && d.NoDigest == "" {
 		d.Cure = trustCure(e.Canonical())
 	}
 	return nil

@@ -104,6 +104,9 @@ func trustText(d *details) string {
 	if d.ScriptsRun {
 		return d.Trust + ": its scripts may run"
 	}
+	if d.NoDigest != "" {
+		return fmt.Sprintf("%s: its scripts do not run, and cannot be approved: %s", d.Trust, d.NoDigest)
+	}
 	if d.Cure == "" {
 		return d.Trust + ": its scripts do not run"
 	}
