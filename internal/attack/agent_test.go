@@ -76,6 +76,7 @@ func newVictim(t *testing.T) *victim {
 		"fine/SKILL.md":            "---\nname: fine\ndescription: Waters plants.\n---\nWater them.\n",
 	})
 	v.mustRun("skill", "trust", "good", "--yes")
+	t.Cleanup(func() { writable(filepath.Join(v.home, ".agent")) }) // its copies are read-only
 	v.before = v.goodOnes()
 	return v
 }
