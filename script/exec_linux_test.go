@@ -177,8 +177,15 @@ print(pid)
 	if out.ExitCode != 0 || out.Duration > waitDelay {
 		t.Errorf("got exit %d after %s", out.ExitCode, out.Duration)
 	}
-	if pid := strings.TrimSpace(string(out.Stdout)); alive(t, pid) {
-		t.Errorf("child %s is alive", pid)
+	pid, err := strconv.Atoi(strings.TrimSpace(string(out.Stdout)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fd, err := unix.PidfdOpen(pid, 0); err == nil { // killed, and perhaps not quite gone
+		defer unix.Close(fd)
+		if n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 5000); n != 1 {
+			t.Errorf("child %d is alive: %v", pid, err)
+		}
 	}
 }
 
