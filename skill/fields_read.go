@@ -10,8 +10,9 @@ import (
 
 // Bounds of what is kept of keys that nobody knows, and of metadata (security 2.1 #16).
 const (
-	maxKeys  = 64
-	maxValue = 1024 // bytes
+	maxKeys   = 64
+	maxValue  = 1024 // bytes
+	maxFields = 512  // entries of Manifest.Fields
 )
 
 // fields reads the entries into the manifest. Of a key that is there more than once the last
@@ -35,7 +36,7 @@ func (p *parser) fields(entries []entry) {
 		if f == nil || !f.standard || e.key.Value != f.key {
 			unexpected = append(unexpected, e)
 		}
-		p.keep(e, f)
+		p.keep(e, f, i == last[name])
 		if i != last[name] {
 			continue
 		}
@@ -64,10 +65,14 @@ func fieldName(key string) string {
 	return key
 }
 
-// keep enters the key into the manifest's list of fields.
-func (p *parser) keep(e entry, f *knownField) {
+// keep enters the key into the manifest's list of fields. counts says that it is the last one of
+// its name.
+func (p *parser) keep(e entry, f *knownField, counts bool) {
+	if len(p.m.Fields) >= maxFields {
+		return
+	}
 	out := Field{Key: clip(e.key.Value), Line: e.line, Col: e.col, Standing: Rejected, Value: nodeText(e.value)}
-	if f != nil && !e.dropped {
+	if f != nil && counts && !e.dropped {
 		out.Standing = f.standing
 	}
 	if f == nil && len(out.Value) > maxValue {
@@ -79,6 +84,9 @@ func (p *parser) keep(e entry, f *knownField) {
 
 // nested enters a key below a known one. The standing is the parent's unless it is given.
 func (p *parser) nested(parent string, kv yamlnode.Pair, standing Standing) {
+	if len(p.m.Fields) >= maxFields {
+		return
+	}
 	value := nodeText(kv.Value)
 	p.m.Fields = append(p.m.Fields, Field{Key: parent + "." + clip(kv.Key.Value), Line: kv.Key.Line, Col: kv.Key.Col, Value: cutBytes(value, maxValue), Standing: standing})
 }

@@ -44,6 +44,7 @@ func Fix(src []byte, o *ParseOptions) (fixed []byte, changed []Problem, err erro
 	if !sameMeaning(src, out, o) {
 		return src, nil, errMeaning
 	}
+	sortByPlace(first.changed)
 	return out, first.changed, nil
 }
 

@@ -29,7 +29,7 @@ func TestFix(t *testing.T) {
 		{"another name", "", withFront("name: Other", "description: x"), withFront("name: Other", "description: x"), ""},
 		{"version stays", "", added("version: 1.0"), added("version: 1.0"), ""},
 		{"version moves", "spec", added("version: 1.0 # c", "license: MIT"), added("license: MIT", "metadata:", "  version: 1.0 # c"), "fields-unexpected 4:1"},
-		{"all three move", "spec", added("author: Ann", "metadata:", "    team: x", "tags: [a, b-c]", "version: '1'"), added("metadata:", "    version: '1'", "    author: Ann", "    tags: a b-c", "    team: x"), "fields-unexpected 8:1, fields-unexpected 4:1, fields-unexpected 7:1"},
+		{"all three move", "spec", added("author: Ann", "metadata:", "    team: x", "tags: [a, b-c]", "version: '1'"), added("metadata:", "    version: '1'", "    author: Ann", "    tags: a b-c", "    team: x"), "fields-unexpected 4:1, fields-unexpected 7:1, fields-unexpected 8:1"},
 		{"a key is taken", "spec", added("version: 1.0", "metadata:", "  version: 2.0"), added("version: 1.0", "metadata:", "  version: 2.0"), ""},
 		{"metadata in braces", "spec", added("version: 1.0", "metadata: {a: b}"), added("version: 1.0", "metadata: {a: b}"), ""},
 		{"metadata with no value", "spec", added("version: 1.0", "metadata:", "license: x"), added("metadata:", "  version: 1.0", "license: x"), "fields-unexpected 4:1"},

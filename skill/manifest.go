@@ -47,7 +47,7 @@ type Manifest struct {
 
 	Body     string  // the instructions, without leading and trailing blank lines
 	BodyLine int     // line of the file on which Body starts, from 1; 0 for none
-	Fields   []Field // every key of the front matter in file order, and those below permissions, triggers, scope, hooks and metadata that are known, dotted
+	Fields   []Field // every key of the front matter in file order, and those below permissions, triggers, scope, hooks and metadata that are known, dotted; at most 512
 }
 
 // Tools is an allow-list of tools. Declared tells an absent list, which restricts nothing, from

@@ -13,7 +13,7 @@ const (
 	MaxManifest    = 1 << 20
 )
 
-// maxProblems bounds how many problems one file is told of; those that make it unusable are
+// maxProblems bounds how many problems one file is told of; the first that makes it unusable is
 // always told.
 const maxProblems = 100
 
@@ -37,9 +37,7 @@ type ParseOptions struct {
 func Parse(src []byte, o *ParseOptions) (*Manifest, []Problem) {
 	p := newParser(o)
 	p.parse(src)
-	slices.SortStableFunc(p.problems, func(a, b Problem) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
-	})
+	sortByPlace(p.problems)
 	if p.untold > 0 {
 		p.problems = append(p.problems, Problem{Code: "problems-many", Severity: Warning, File: p.file,
 			Message: fmt.Sprintf("%d more problems are not listed", p.untold), Cure: findRule("problems-many").cure})
@@ -53,6 +51,7 @@ type parser struct {
 	m         *Manifest
 	problems  []Problem
 	untold    int
+	unusable  bool   // a fatal problem has been told
 	told      string // the name that problems speak of
 
 	text     *frontText
@@ -93,10 +92,11 @@ func (p *parser) report(pr Problem) {
 	if slices.ContainsFunc(p.problems, same) {
 		return
 	}
-	if len(p.problems) >= maxProblems && !pr.Fatal {
+	if len(p.problems) >= maxProblems && (p.unusable || !pr.Fatal) {
 		p.untold++
 		return
 	}
+	p.unusable = p.unusable || pr.Fatal
 	p.problems = append(p.problems, pr)
 }
 
@@ -118,6 +118,12 @@ func (p *parser) parse(src []byte) {
 	p.entries = entries
 	p.fields(entries)
 	p.finish()
+}
+
+func sortByPlace(problems []Problem) {
+	slices.SortStableFunc(problems, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
+	})
 }
 
 // printable keeps NUL and broken characters out of messages that quote the file.

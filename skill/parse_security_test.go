@@ -141,11 +141,13 @@ func TestParseManyKeys(t *testing.T) {
 
 // However much is wrong, the list of problems stays short.
 func TestParseManyProblems(t *testing.T) {
-	src := added(strings.Repeat("license: a: b\n", 3000) + "x: y")
-	m, problems := Parse([]byte(src), &ParseOptions{Dir: "my-skill"})
-	checkSound(t, []byte(src), m, problems)
-	if n := len(problems); n > maxProblems+1 || problems[n-1].Code != "problems-many" {
-		t.Errorf("%d problems, the last is %q", n, problems[n-1].Code)
+	src := added(strings.Repeat("license: \aa: b\n", 3000) + "x: y")
+	for _, profile := range everyColumn() {
+		m, problems := Parse([]byte(src), &ParseOptions{Dir: "my-skill", Profile: profile})
+		checkSound(t, []byte(src), m, problems)
+		if n := len(problems); n > maxProblems+2 || problems[n-1].Code != "problems-many" || len(m.Fields) > maxFields {
+			t.Errorf("%s: %d problems, the last is %q; %d fields", profile.Name, n, problems[n-1].Code, len(m.Fields))
+		}
 	}
 }
 

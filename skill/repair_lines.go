@@ -3,6 +3,7 @@ package skill
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -151,14 +152,12 @@ func quotedEnd(value string) int {
 	return -1
 }
 
+// editsWithin returns the edits of a block's lines.
 func editsWithin(edits []edit, b block) []edit {
-	var out []edit
-	for _, e := range edits {
-		if e.line >= b.from && e.line < b.to {
-			out = append(out, e)
-		}
-	}
-	return out
+	byLine := func(e edit, line int) int { return e.line - line }
+	from, _ := slices.BinarySearchFunc(edits, b.from, byLine)
+	to, _ := slices.BinarySearchFunc(edits, b.to, byLine)
+	return edits[from:to]
 }
 
 // joinEdited is join with the edits made.

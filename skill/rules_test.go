@@ -147,6 +147,9 @@ func TestProfileVerdicts(t *testing.T) {
 		{"C1 Unicode name", "навык", front("навык", "x"), "agent-base wink harness harness-mvp omniforge"},
 		{"R5 byte order mark", "a", "\ufeff" + front("a", "x"), "spec agent-base"},
 		{"R6 a colon", "a", front("a", "x: y"), "spec"},
+		{"C39 the end of the file", "a", "---\nname: a\ndescription: x\n---", "omniforge"},
+		{"C39 blank lines first", "a", "\n" + front("a", "x"), "spec agent-base wink harness-mvp omniforge"},
+		{"C39 CR LF", "a", strings.ReplaceAll(front("a", "x"), "\n", "\r\n"), ""},
 		{"no name", "a", withFront("description: x"), "spec agent-base wink harness harness-mvp omniforge"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -34,7 +34,7 @@ func winkWords(code, name, dir string) string {
 
 func omniforgeWords(pr *Problem, name string) string {
 	switch pr.Code {
-	case "frontmatter-missing", "frontmatter-leading", "frontmatter-preamble", "frontmatter-unclosed":
+	case "frontmatter-missing", "frontmatter-leading", "frontmatter-preamble", "frontmatter-unclosed", "frontmatter-eof":
 		return fmt.Sprintf(`No valid YAML frontmatter found in %s. Expected format: ---\n<yaml>\n---\n<content>`, pr.File)
 	case "name-invalid", "name-case", "name-underscore", "name-letter":
 		return fmt.Sprintf("Skill name '%s' must be kebab-case (lowercase letters, numbers, hyphens, starting with letter)", name)
