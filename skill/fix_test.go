@@ -33,7 +33,7 @@ func TestFix(t *testing.T) {
 		{"a key is taken", "spec", added("version: 1.0", "metadata:", "  version: 2.0"), added("version: 1.0", "metadata:", "  version: 2.0"), ""},
 		{"metadata in braces", "spec", added("version: 1.0", "metadata: {a: b}"), added("version: 1.0", "metadata: {a: b}"), ""},
 		{"metadata with no value", "spec", added("version: 1.0", "metadata:", "license: x"), added("metadata:", "  version: 1.0", "license: x"), "fields-unexpected 4:1"},
-		{"version is mended and moves", "spec", "\n" + added("version: a: b"), added("metadata:", "  version: 'a: b'"), "frontmatter-leading 1:1, yaml-colon 5:11, fields-unexpected 5:1"},
+		{"version is mended and moves", "spec", "\n" + added("version: a: b"), added("metadata:", "  version: 'a: b'"), "frontmatter-leading 1:1, fields-unexpected 5:1, yaml-colon 5:11"},
 		{"no front matter", "", "# x\n", "# x\n", ""},
 		{"unclosed", "", "\n---\nname: x\n", "\n---\nname: x\n", ""},
 	} {
