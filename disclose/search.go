@@ -17,7 +17,7 @@ type Hit struct {
 }
 
 // Search returns the max best skills for the words of query, best first, equal ones by name; max 0
-// means 10. It ranks by BM25 over names, tags and descriptions. A word that no skill has counts as
+// means 10. It ranks by BM25 over names, tags, trigger words and descriptions. A word that no skill has counts as
 // the beginning of one, or else as a misspelt one. A query that is a skill's name puts it first.
 func (x *Index) Search(query string, max int) []Hit {
 	if max <= 0 {
@@ -84,8 +84,11 @@ func newWordIndex(entries []skill.Entry) *wordIndex {
 		t.doc, t.begin, t.length = uint32(d), len(t.list), 0
 		t.add(e.Name(), nameWeight)
 		x.names[string(t.words.text)] = uint32(d)
-		for _, tag := range e.Tags() {
-			t.add(tag, tagWeight)
+		triggers := e.Triggers()
+		for _, list := range [][]string{e.Tags(), triggers.Keywords, triggers.Verbs} {
+			for _, tag := range list {
+				t.add(tag, tagWeight)
+			}
 		}
 		t.add(e.Description(), 1)
 		t.add(e.WhenToUse(), 1)

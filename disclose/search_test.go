@@ -26,6 +26,7 @@ func TestSearch(t *testing.T) {
 		file{name: "weather", desc: "Tells the weather of a place."},
 		file{name: "weather-maps", desc: "Draws weather maps. The weather, weather and weather again."},
 		file{name: "cafe-finder", desc: "Finds a café near a place, 咖啡 included."},
+		file{name: "hello", front: "triggers:\n  keywords: [greeting]\n  verbs: [salute]\ntags: [welcome]\n"},
 	)
 	x := NewIndex(c)
 	rows := []struct{ name, query, want string }{
@@ -40,6 +41,9 @@ func TestSearch(t *testing.T) {
 		{"the exact name first", "weather", "weather weather-maps"},
 		{"decomposed accent", "cafe\u0301 near", "cafe-finder"},
 		{"script without blanks", "咖啡", "cafe-finder"},
+		{"a keyword", "greeting", "hello"},
+		{"a verb", "salute", "hello"},
+		{"a tag", "welcome", "hello"},
 		{"nothing", "", ""},
 		{"signs only", "?!", ""},
 		{"no such word", "zzzzzzzz", ""},
@@ -78,12 +82,19 @@ func bm25(entries []skill.Entry, query []string) []float64 {
 	total := 0.0
 	for d, e := range entries {
 		counts[d] = map[string]float64{}
-		for s, weight := range map[string]float64{e.Name(): nameWeight, e.Description(): 1} {
-			for _, w := range foldedWords(s) {
-				counts[d][w] += weight
-				lengths[d] += weight
+		add := func(weight float64, texts ...string) {
+			for _, s := range texts {
+				for _, w := range foldedWords(s) {
+					counts[d][w] += weight
+					lengths[d] += weight
+				}
 			}
 		}
+		add(nameWeight, e.Name())
+		add(1, e.Description())
+		add(tagWeight, e.Tags()...)
+		add(tagWeight, e.Triggers().Keywords...)
+		add(tagWeight, e.Triggers().Verbs...)
 		total += lengths[d]
 	}
 	n, mean := float64(len(entries)), total/float64(len(entries))
