@@ -89,6 +89,12 @@ func (e Entry) UserInvocable() bool {
 	return m == nil || m.UserInvocable
 }
 
+// DefaultEnabled reports whether the skill is on until somebody switches it off (R37, R76).
+func (e Entry) DefaultEnabled() bool {
+	m := e.manifest()
+	return m == nil || m.DefaultEnabled
+}
+
 // Priority returns the manifest's priority, higher first (R60).
 func (e Entry) Priority() int { return e.it.r.priority() }
 

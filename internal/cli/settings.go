@@ -182,7 +182,7 @@ func (a *app) wished(e skill.Entry) bool {
 	case cfg.Want.Mode == skill.Auto:
 		return e.State() != skill.Disabled
 	}
-	return true
+	return e.DefaultEnabled()
 }
 
 func contains(names []string, canonical string) bool {
