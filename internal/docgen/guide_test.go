@@ -64,7 +64,7 @@ func TestGuideNamesTheFields(t *testing.T) {
 	}
 	_, tables, _ := strings.Cut(guide, "\n## Front matter\n")
 	tables, _, _ = strings.Cut(tables, "\nQuote a value")
-	cell := regexp.MustCompile("(?m)^\\|([^|]+)\\|")
+	cell := regexp.MustCompile(`(?m)^\|([^|]+)\|`)
 	word := regexp.MustCompile("`([a-z_-]+)")
 	for _, row := range cell.FindAllStringSubmatch(tables, -1) {
 		for _, field := range word.FindAllStringSubmatch(row[1], -1) {
