@@ -202,14 +202,26 @@ func (p *parser) textField(f *knownField, e entry, at Problem) {
 	}
 }
 
-// sourceText returns the rest of the line on which n begins, before a comment.
+// sourceText returns the text of a list in brackets as it is written on its line; other lists in
+// their compact form.
 func (p *parser) sourceText(n *yamlnode.Node) string {
 	i := n.Line - p.text.first
-	if i < 0 || i >= len(p.text.lines) || n.Col > len(p.text.lines[i].text) {
+	if i >= len(p.text.lines) {
 		return nodeText(n)
 	}
-	line := string([]rune(p.text.lines[i].text)[n.Col-1:])
-	return strings.TrimSpace(line[:commentStart(line, 0)])
+	l := p.text.lines[i]
+	before := n.Col - 1
+	for _, at := range l.removed {
+		if at < n.Col {
+			before--
+		}
+	}
+	line := string([]rune(l.text)[before:])
+	line = strings.TrimSpace(line[:commentStart(line, 0)])
+	if !strings.HasPrefix(line, "[") || !strings.HasSuffix(line, "]") {
+		return nodeText(n)
+	}
+	return line
 }
 
 func (p *parser) flagField(f *knownField, e entry, at Problem) {

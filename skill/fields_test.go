@@ -76,6 +76,35 @@ func TestFieldForms(t *testing.T) {
 	}
 }
 
+// controls is what is said of n control characters in a row.
+func controls(col, n int) string {
+	var out []string
+	for i := range n {
+		out = append(out, fmt.Sprintf("frontmatter-control 4:%d", col+i))
+	}
+	return strings.Join(out, ", ")
+}
+
+// Each key says what is done about it: dropped and unknown ones are rejected, and so are all but
+// the last of a repeated key.
+func TestStanding(t *testing.T) {
+	m, _ := Parse([]byte(added("license: [x]", "License: MIT", "compatibility: {a: b}", "extra: 1", "toolsets: [a:B]", "tags: [a", "permissions: {env: [A], network: true}",
+		"triggers: {keywords: [a], words: [b]}", "hooks: {pre: ../x, post: y}", "metadata: {requires: gh, team: x, tags: a}", "default_enabled: maybe")), &ParseOptions{Dir: "my-skill"})
+	var got []string
+	for _, f := range m.Fields {
+		got = append(got, fmt.Sprintf("%d %s %s", f.Line, f.Key, f.Standing))
+	}
+	want := []string{
+		"2 name enforced", "3 description enforced", "4 license rejected", "5 License informational", "6 compatibility rejected", "7 extra rejected",
+		"8 toolsets informational", "9 tags rejected", "10 permissions enforced", "10 permissions.env enforced", "10 permissions.network rejected",
+		"11 triggers enforced", "11 triggers.keywords enforced", "11 triggers.words rejected", "12 hooks informational", "12 hooks.pre rejected", "12 hooks.post informational",
+		"13 metadata informational", "13 metadata.requires enforced", "13 metadata.tags enforced", "14 default_enabled rejected",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestFieldValues(t *testing.T) {
 	m := func(line string) (*Manifest, string) {
 		m, problems := Parse([]byte(added(line)), &ParseOptions{Dir: "my-skill"})
@@ -90,6 +119,8 @@ func TestFieldValues(t *testing.T) {
 		{"a list where text is wanted", "license: [MIT]", func(m *Manifest) any { return m.License }, "", "field-type 4:10"},
 		{"a map where text is wanted", "compatibility: {a: b}", func(m *Manifest) any { return m.Compatibility }, "", "field-type 4:16"},
 		{"a list as hint is its text", "argument-hint: [issue] # or", func(m *Manifest) any { return m.ArgumentHint }, "[issue]", ""},
+		{"a hint after control characters", "argument-hint: " + strings.Repeat("\a", 30) + "[" + strings.Repeat("é", 20) + "]", func(m *Manifest) any { return m.ArgumentHint }, "[" + strings.Repeat("é", 20) + "]", controls(16, 30)},
+		{"a hint on several lines", "argument-hint:\n  - a\n  - b", func(m *Manifest) any { return m.ArgumentHint }, `["a","b"]`, ""},
 		{"two lists as hint", "argument-hint: [a] [b]", func(m *Manifest) any { return m.ArgumentHint }, "[a] [b]", "yaml-raw 4:16"},
 		{"a word for a flag", "default_enabled: maybe", func(m *Manifest) any { return m.DefaultEnabled }, true, "field-value 4:18"},
 		{"a word for a flag that protects", "disable-model-invocation: maybe", func(m *Manifest) any { return m.DisableModelInvocation }, true, "field-value 4:27"},

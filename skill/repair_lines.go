@@ -17,7 +17,7 @@ type block struct {
 }
 
 var (
-	keyLine     = regexp.MustCompile(`^( *)("[^"\\]*"|'[^']*'|[A-Za-z_$][A-Za-z0-9_.$/ -]*?)[ \t]*:([ \t]+|$)`)
+	keyLine     = regexp.MustCompile(`^( *)("[^"\\]*"|'[^']*'|[\pL_$][\pL\pN_.$/ -]*?)[ \t]*:([ \t]+|$)`)
 	blockHeader = regexp.MustCompile(`^[|>][-+0-9]{0,2}([ \t]+#.*)?$`)
 	aliasOnly   = regexp.MustCompile(`^\*[^\s,\[\]{}*]+$`)
 )
