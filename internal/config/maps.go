@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/yamlnode"
@@ -32,10 +33,20 @@ func (r *reader) roots(n *yamlnode.Node) (any, error) {
 			r.wrong(item, fmt.Sprintf("the root %q leads out of the project: it is left out", text),
 				"name it in your own config.yaml, or with --skills-dir")
 		default:
+			root.Mount = r.mount(item, root.Mount)
 			out = append(out, root)
 		}
 	}
 	return out, nil
+}
+
+// mount returns the path under which a root is mounted, "" for one that leads out of the workspace (R47).
+func (r *reader) mount(item *yamlnode.Node, path string) string {
+	if path == "" || fs.ValidPath(path) && !strings.ContainsAny(path, `\:`) {
+		return path
+	}
+	r.wrong(item, fmt.Sprintf("the mount %q is no path inside the workspace: the default one is used", path), "write it like skills/org")
+	return ""
 }
 
 // plugins reads R74's list. It is kept for those who install.
