@@ -24,7 +24,7 @@ func TestDiscovery(t *testing.T) {
 		{"the root is the skill", map[string]string{"SKILL.md": "---\nname: solo\ndescription: x\n---\n"},
 			[]string{"solo project:. enabled"}, []string{"name-directory SKILL.md"}},
 		{"skill.md is accepted with a warning", map[string]string{"a/skill.md": ""},
-			[]string{"a project:a enabled"}, []string{"file-name-case a/skill.md"}},
+			[]string{"a project:a enabled"}, []string{"file-name a/skill.md"}},
 		{"R63, R64: a broken one stops nothing", map[string]string{"a/SKILL.md": "---\nno end", "b/SKILL.md": ""},
 			[]string{"a project:a broken", "b project:b enabled"}, []string{"frontmatter-unclosed a/SKILL.md"}},
 		{"security 2.3 #42: a link out of the root", map[string]string{"x": "-> /etc", "b/SKILL.md": ""},
@@ -35,7 +35,7 @@ func TestDiscovery(t *testing.T) {
 		{"a manifest out of reach", map[string]string{"a/SKILL.md": "-> /etc/passwd", "b/SKILL.md": ""},
 			[]string{"a project:a broken", "b project:b enabled"}, []string{"manifest-link a/SKILL.md"}},
 		{"security 2.1 #2: too big", map[string]string{"a/SKILL.md": "---\n" + strings.Repeat("x", MaxManifest)},
-			[]string{"a project:a broken"}, []string{"manifest-too-big a/SKILL.md"}},
+			[]string{"a project:a broken"}, []string{"file-size a/SKILL.md"}},
 		{"IX2: five kilobytes of front matter", map[string]string{"a/SKILL.md": "metadata:\n  note: " + strings.Repeat("word ", 190) + "\n  b: " + strings.Repeat("word ", 190) + "\n  c: " + strings.Repeat("word ", 190) + "\n  d: " + strings.Repeat("word ", 190) + "\n  e: " + strings.Repeat("word ", 190) + "\n  f: end"},
 			[]string{"a project:a enabled"}, nil},
 	}
@@ -90,6 +90,11 @@ func TestMountsAndGlobs(t *testing.T) {
 		"python-style enterprise:python-style enabled",
 		"security-audit enterprise:security-audit enabled")
 	wantLines(t, "problems", codes(c, ""), "glob-invalid") // security 2.2 #30
+	c = opened(t, &Options{Layers: []Layer{{Name: "project", Source: Dir(project, nil)}}, Deny: []string{"[csv-*"}})
+	if n := len(slices.Collect(c.All())); n != 0 { // nobody knows what the glob was to deny: fail closed
+		t.Errorf("%d skills pass a deny list that cannot be read", n)
+	}
+	c = opened(t, &Options{Layers: []Layer{{Name: "enterprise", Mount: "skills/org", Source: Dir(org, nil)}, {Name: "project", Mount: "skills/project", Source: Dir(project, nil)}}})
 	if got := find(t, c, "python-style").Mount() + " " + find(t, c, "csv-read").Mount(); got != "skills/org skills/project" {
 		t.Errorf("mounts: %s", got)
 	}

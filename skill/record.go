@@ -172,7 +172,7 @@ func (rd *reading) parse(f *Found, base string) *record {
 		m, problems = Parse(f.Head, o)
 	}
 	if f.File == "skill.md" {
-		problems = append(problems, Problem{Code: "file-name-case", Severity: Warning, File: o.File,
+		problems = append(problems, Problem{Code: "file-name", Severity: Warning, File: o.File,
 			Message: `manifest is called "skill.md"`, Cure: `rename it to "SKILL.md": many tools look for no other name`})
 	}
 	return newRecord(f.Path, base, m, withoutBody(problems))

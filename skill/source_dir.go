@@ -226,12 +226,12 @@ func (s *dirSource) note(n scan.Note) *Problem {
 
 // fileProblem describes a manifest that is there and cannot be read.
 func fileProblem(file string, err error) *Problem {
-	p := &Problem{Code: "manifest-unreadable", Severity: Error, File: file, Fatal: true, Message: reasonOf(err), Cure: "make it a readable file"}
+	p := &Problem{Code: "file-unreadable", Severity: Error, File: file, Fatal: true, Message: reasonOf(err), Cure: "make it a readable file"}
 	switch {
 	case errors.Is(err, scan.ErrNotRegular):
 		p.Code, p.Cure = "manifest-irregular", "put a regular file in its place"
 	case errors.Is(err, scan.ErrTooBig):
-		p.Code, p.Cure = "manifest-too-big", "move long passages into files below references/"
+		p.Code, p.Cure = "file-size", "move long passages into files below references/"
 	case errors.Is(err, scan.ErrLeaves), errors.Is(err, scan.ErrDenied):
 		p.Code, p.Cure = "manifest-link", "put the file itself in place of the link"
 	}

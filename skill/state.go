@@ -41,12 +41,14 @@ type judge struct {
 	quiet       bool // the item does not count: report nothing of it
 	volatile    bool // something was asked that may be answered differently next time
 	simple      bool // a plain skill is certainly enabled
+	denyAll     bool // a deny pattern is not valid
 }
 
 func newJudge(ctx context.Context, c *Catalog) *judge {
 	j := &judge{ctx: ctx, c: c, commands: map[string]bool{}, ofPart: map[*part][]Problem{}}
-	j.allow = j.patterns("allow", c.o.Allow)
-	j.deny = j.patterns("deny", c.o.Deny)
+	j.allow = j.patterns("allow", c.o.Allow, "it matches no skill")
+	j.deny = j.patterns("deny", c.o.Deny, "every skill is kept out")
+	j.denyAll = len(j.deny) < len(c.o.Deny)
 	j.want = newWishes(&c.o.Want)
 	if c.o.Version != "" {
 		j.engine, _ = semver.NewVersion(c.o.Version)
@@ -56,12 +58,13 @@ func newJudge(ctx context.Context, c *Catalog) *judge {
 	return j
 }
 
-// patterns keeps the valid globs. One that is not valid matches nothing and is reported.
-func (j *judge) patterns(key string, in []string) (out []string) {
+// patterns keeps the valid globs. One that is not valid is reported, with what comes of it: nobody
+// knows what it was to deny, so that it denies everything.
+func (j *judge) patterns(key string, in []string, so string) (out []string) {
 	for _, p := range in {
 		if !doublestar.ValidatePattern(p) {
 			j.problems = append(j.problems, Problem{Code: "glob-invalid", Severity: Error, Field: key,
-				Message: fmt.Sprintf("pattern %q is not a valid glob, so it matches no skill", p), Cure: `write it like "pdf-*"`})
+				Message: fmt.Sprintf("pattern %q is not a valid glob, so %s", p, so), Cure: `write it like "pdf-*"`})
 			continue
 		}
 		out = append(out, strings.ReplaceAll(strings.ToLower(p), "_", "-"))
@@ -144,6 +147,9 @@ func (j *judge) has(command string) bool {
 func (j *judge) globbed(name string) string {
 	if len(j.c.o.Allow) > 0 && matching(j.allow, name) == "" {
 		return "not in the allow list"
+	}
+	if j.denyAll {
+		return "denied: a pattern of the deny list is not valid"
 	}
 	if p := matching(j.deny, name); p != "" {
 		return fmt.Sprintf("denied by pattern %q", p)

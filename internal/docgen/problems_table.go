@@ -60,9 +60,7 @@ type otherCode struct{ code, severity, about, cure string }
 
 var groups = [...]group{
 	{"Problems of several skills", "They are found when skills are put together, whatever the profile.", []otherCode{
-		{"file-name-case", "warning", "the manifest is called `skill.md`", "rename it to `SKILL.md`"},
-		{"glob-invalid", "error", "a glob of `allow` or `deny` is not one", "write it like `pdf-*`; until then it matches no skill"},
-		{"manifest-unreadable", "error", "a `SKILL.md` cannot be read, or is no file", "check its type and permissions"},
+		{"glob-invalid", "error", "a glob of `allow` or `deny` is not one", "write it like `pdf-*`; until then it allows nothing, or denies everything"},
 		{"name-duplicate", "warning", "two skills of one folder have the same name", "rename one of them"},
 		{"skill-unknown", "warning", "`AGENT_SKILLS` names a skill that is not there", "`agent skill list --all` shows the names"},
 		{"skill-untrusted", "warning", "`AGENT_SKILLS` names a skill that nobody trusts: it is not loaded", "`agent skill trust NAME`"},
