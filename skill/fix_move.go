@@ -20,7 +20,8 @@ func (f *fixer) moveDown() {
 	case metaAt > 1:
 		return
 	case metaAt == 1 && meta.value.Kind == yamlnode.Mapping:
-		if meta.value.Line <= meta.line || len(meta.value.Pairs) == 0 {
+		at := f.offset(meta.value.Line, meta.value.Col)
+		if meta.value.Line <= meta.line || at < 0 || f.src[at] == '{' {
 			return
 		}
 		indent = strings.Repeat(" ", meta.value.Col-1)

@@ -32,6 +32,7 @@ func TestFix(t *testing.T) {
 		{"all three move", "spec", added("author: Ann", "metadata:", "    team: x", "tags: [a, b-c]", "version: '1'"), added("metadata:", "    version: '1'", "    author: Ann", "    tags: a b-c", "    team: x"), "fields-unexpected 4:1, fields-unexpected 7:1, fields-unexpected 8:1"},
 		{"a key is taken", "spec", added("version: 1.0", "metadata:", "  version: 2.0"), added("version: 1.0", "metadata:", "  version: 2.0"), ""},
 		{"metadata in braces", "spec", added("version: 1.0", "metadata: {a: b}"), added("version: 1.0", "metadata: {a: b}"), ""},
+		{"metadata in braces below", "spec", added("version: 1.0", "metadata:", "  {", "  a: b", "  }"), added("version: 1.0", "metadata:", "  {", "  a: b", "  }"), ""},
 		{"metadata with no value", "spec", added("version: 1.0", "metadata:", "license: x"), added("metadata:", "  version: 1.0", "license: x"), "fields-unexpected 4:1"},
 		{"version is mended and moves", "spec", "\n" + added("version: a: b"), added("metadata:", "  version: 'a: b'"), "frontmatter-leading 1:1, fields-unexpected 5:1, yaml-colon 5:11"},
 		{"no front matter", "", "# x\n", "# x\n", ""},
@@ -62,7 +63,7 @@ func TestFix(t *testing.T) {
 // problem of its own kind behind, and is done after the first time.
 func TestFixKeepsMeaning(t *testing.T) {
 	lines := []string{"license: MIT", "license: a: b", "License: x", "version: 1.10", "author: Ann: x", "tags: [a, b]", "# a comment: here", "",
-		"metadata:\n  a: b", "metadata:\n  a: b: c", "metadata: {a: b}", "allowed_tools: Read", "allowed-tools: [Bash, Read]", "extra: @x", "compatibility: \"x\" y",
+		"metadata:\n  a: b", "metadata:\n  a: b: c", "metadata: {a: b}", "metadata:\n  {\n   a: b\n  }", "metadata:\n  # why\n  'a': b", "allowed_tools: Read", "allowed-tools: [Bash, Read]", "extra: @x", "compatibility: \"x\" y",
 		"priority: 3", "model: |\n  a\n  b: c: d", "agent: >-\n  x", "scope: {agents: [a]}", "broken: [a", "hooks: &x y", "context: fork"}
 	rapid.Check(t, func(rt *rapid.T) {
 		eol := rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(rt, "eol")

@@ -27,6 +27,7 @@ func TestParseCorpus(t *testing.T) {
 		dir := filepath.Base(filepath.Dir(path))
 		m, problems := Parse(src, &ParseOptions{File: path, Dir: dir})
 		checkSound(t, src, m, problems)
+		checkFix(t, src, path, dir)
 		why := fatalCodes(problems)
 		if why == "" {
 			loaded++
@@ -48,6 +49,21 @@ func TestParseCorpus(t *testing.T) {
 			continue
 		}
 		t.Errorf("%d files do not load because of %s", n, why)
+	}
+}
+
+// checkFix holds for every file: mending it succeeds, and a second time changes nothing.
+func checkFix(t *testing.T, src []byte, path, dir string) {
+	t.Helper()
+	for _, profile := range everyColumn() {
+		o := &ParseOptions{Dir: dir, Profile: profile}
+		once, _, err := Fix(src, o)
+		if err != nil {
+			t.Errorf("%s under %s: %v", path, profile.Name, err)
+		}
+		if twice, changed, err := Fix(once, o); err != nil || len(changed) > 0 || string(twice) != string(once) {
+			t.Errorf("%s under %s: the second time %v, %v", path, profile.Name, changed, err)
+		}
 	}
 }
 
