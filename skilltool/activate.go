@@ -12,15 +12,21 @@ import (
 	"github.com/agent-base/agent-base/tool"
 )
 
-// Activation is the result of the skill tool (R93).
+// Activation is the result of the skill tool, but for a deactivation (R93).
 type Activation struct {
 	SkillName    string    `json:"skill_name"`
 	BasePath     string    `json:"base_path,omitempty"` // absolute directory; "" for a skill that is on no disk
 	Content      string    `json:"content,omitempty"`
 	AllowedTools *[]string `json:"allowed_tools"` // null: unrestricted
 	Args         string    `json:"args,omitempty"`
-	Status       string    `json:"status"` // activated, already_active or deactivated
+	Status       string    `json:"status"` // activated or already_active
 	Warnings     []string  `json:"warnings,omitempty"`
+}
+
+// Deactivation is the result of the skill tool when it took a skill off the stack (R93).
+type Deactivation struct {
+	SkillName string `json:"skill_name"`
+	Status    string `json:"status"` // deactivated
 }
 
 var skillSchema = json.RawMessage(`{"type":"object","properties":{` +
@@ -40,6 +46,9 @@ func (k *Kit) skillTool() tool.Tool {
 func (k *Kit) skill(ctx context.Context, a *arguments) tool.Result {
 	ctx, cancel := context.WithTimeout(ctx, ActivationTimeout)
 	defer cancel()
+	if a.SkillName == "" {
+		return tool.Failure(tool.InvalidArguments, "skill_name is required")
+	}
 	switch a.Action {
 	case "", "activate":
 		return k.activate(ctx, a)
@@ -50,9 +59,6 @@ func (k *Kit) skill(ctx context.Context, a *arguments) tool.Result {
 }
 
 func (k *Kit) activate(ctx context.Context, a *arguments) tool.Result {
-	if a.SkillName == "" {
-		return tool.Failure(tool.InvalidArguments, "skill_name is required")
-	}
 	args, err := a.text()
 	if err != nil {
 		return tool.Failure(tool.InvalidArguments, err.Error())
@@ -62,7 +68,14 @@ func (k *Kit) activate(ctx context.Context, a *arguments) tool.Result {
 		return activationFailure(a.SkillName, err)
 	}
 	defer s.Close()
-	out := Activation{SkillName: s.Name(), Args: args, Status: "activated", AllowedTools: allowed(s.Manifest().AllowedTools)}
+	o := k.o.Instructions
+	o.Args, o.Wrap = args, true
+	text, err := disclose.Instructions(s, &o)
+	if err != nil { // before it is on the stack: a failure leaves nothing active
+		return tool.Failure(tool.ExecutionFailed, fmt.Sprintf("Failed to load skill: %v", err))
+	}
+	out := Activation{SkillName: s.Name(), Args: args, Status: "activated", AllowedTools: allowed(s.Manifest().AllowedTools),
+		Content: text.Body, Warnings: text.Warnings}
 	if _, err := k.o.Session.Activate(ctx, s); err != nil {
 		var already *session.AlreadyActiveError
 		if !errors.As(err, &already) {
@@ -73,13 +86,6 @@ func (k *Kit) activate(ctx context.Context, a *arguments) tool.Result {
 		}
 		out.Status = "already_active"
 	}
-	o := k.o.Instructions
-	o.Args, o.Wrap = args, true
-	text, err := disclose.Instructions(s, &o)
-	if err != nil {
-		return tool.Failure(tool.ExecutionFailed, fmt.Sprintf("Failed to load skill: %v", err))
-	}
-	out.Content, out.Warnings = text.Body, text.Warnings
 	if dir, err := s.Dir(); err == nil {
 		out.BasePath = dir
 	}
@@ -90,7 +96,7 @@ func (k *Kit) deactivate(ctx context.Context, a *arguments) tool.Result {
 	if err := k.o.Session.DeactivateName(ctx, a.SkillName); err != nil {
 		return tool.Failure(tool.ExecutionFailed, err.Error())
 	}
-	return tool.Success(Activation{SkillName: a.SkillName, Status: "deactivated"}, fmt.Sprintf("Deactivated skill '%s'", a.SkillName))
+	return tool.Success(Deactivation{SkillName: a.SkillName, Status: "deactivated"}, fmt.Sprintf("Deactivated skill '%s'", a.SkillName))
 }
 
 func allowed(t skill.Tools) *[]string {

@@ -220,3 +220,32 @@ if sys.argv[1] == "kill":
 		t.Errorf("arguments: %s", r.Encode())
 	}
 }
+
+// R93, R94: a deactivation says the name and that, and nothing of tools; it needs a name as well.
+func TestRowDeactivation(t *testing.T) {
+	k, _ := kit(t, kitOptions{})
+	call(t, k, "skill", `{"skill_name":"bound"}`)
+	for _, action := range []string{"activate", "deactivate", "", "pause"} {
+		if r := call(t, k, "skill", `{"action":"`+action+`"}`); r.Success || r.Message != "skill_name is required" {
+			t.Errorf("%q without a name: %s", action, r.Encode())
+		}
+	}
+	if got := result(call(t, k, "skill", `{"skill_name":"bound","action":"deactivate"}`)); got != `{"skill_name":"bound","status":"deactivated"}` {
+		t.Errorf("got %s", got)
+	}
+}
+
+// R94, R122: what cannot be rendered is not active afterwards.
+func TestRowFailedActivation(t *testing.T) {
+	var s *session.Session
+	k, root := kit(t, kitOptions{change: func(o *Options) { s = o.Session }})
+	if err := os.WriteFile(filepath.Join(root, "quiet", "SKILL.md"), []byte("gone\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if r := call(t, k, "skill", `{"skill_name":"quiet"}`); r.Error != tool.ExecutionFailed || !strings.HasPrefix(r.Message, "Failed to load skill: ") {
+		t.Errorf("got %s", r.Encode())
+	}
+	if n := len(s.Active()); n != 0 {
+		t.Errorf("%d skills are active", n)
+	}
+}
