@@ -55,6 +55,9 @@ func (p *parser) fields(entries []entry) {
 	if unknown > maxKeys {
 		p.report(Problem{Code: "fields-many", Line: p.text.first, Message: fmt.Sprintf("%d unknown keys, only the first %d are kept", unknown, maxKeys)})
 	}
+	if p.toolsLost > 0 {
+		p.closed("allowed-tools", entry{line: p.toolsLost, col: 1})
+	}
 	p.unexpectedFields(unexpected)
 }
 

@@ -210,6 +210,8 @@ func TestAllowedTools(t *testing.T) { // R23, R38, C6, C8
 		{"not YAML", "allowed-tools: [Read", nil, true, "tools-closed 4:1, yaml-syntax 4:16"},
 		{"an item behind the colon", "allowed-tools: - Read\n  - Write", nil, true, "tools-closed 4:1, yaml-syntax 4:16"},
 		{"a colon", "allowed-tools: Read: Bash", nil, true, "tools-closed 4:1, yaml-syntax 4:20"},
+		{"indented by mistake", "license: x\n Allowed_Tools: Read", nil, true, "yaml-raw 4:10, tools-closed 5:1"},
+		{"inside broken metadata", "metadata: {a\n  allowed-tools: Read", nil, true, "yaml-syntax 4:11, tools-closed 5:1"},
 		{"an alias", "allowed-tools: *x", nil, true, "tools-closed 4:1, yaml-anchor 4:16"},
 		{"an open parenthesis", "allowed-tools: Read Bash(git", []string{"Read"}, true, "tools-syntax 4:16"},
 		{"a pattern by itself", "allowed-tools: Read Bash (git:*)", []string{"Read"}, true, "tools-syntax 4:16"},

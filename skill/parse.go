@@ -54,11 +54,13 @@ type parser struct {
 	unusable  bool   // a fatal problem has been told
 	told      string // the name that problems speak of
 
-	text     *frontText
-	entries  []entry
-	edits    []edit // what repair changed in lines of text
-	named    bool
-	metaTags []string
+	text    *frontText
+	entries []entry
+	edits   []edit // what repair changed in lines of text
+	named   bool
+
+	toolsLost int // line of an allowed-tools inside what could not be read; 0 for none
+	metaTags  []string
 }
 
 func newParser(o *ParseOptions) *parser {

@@ -122,6 +122,7 @@ func (p *parser) salvage(whole error, edits []edit) ([]entry, bool) {
 		if i >= maxBlocks {
 			p.report(Problem{Code: "yaml-syntax", Line: p.text.first + b.from, Message: fmt.Sprintf("the front matter is broken, and has more than %d fields: the rest is not read", maxBlocks)})
 			for _, rest := range blocks[i:] {
+				p.watchTools(rest)
 				out = append(out, p.lost(rest)...)
 			}
 			break
@@ -160,11 +161,23 @@ func (p *parser) salvageBlock(b block, edits []edit) []entry {
 	if err == nil || b.key == "" && !strings.Contains(p.text.lines[b.from].text, ":") {
 		err = &yamlnode.Error{Line: 1, Col: 1, Message: "this is no field: a key and a colon are missing"}
 	}
+	p.watchTools(b)
 	if e, ok := p.rawEntry(b, err); ok {
 		return []entry{e}
 	}
 	p.reportYAML(err, b)
 	return p.lost(b)
+}
+
+// watchTools notes that a block which is not read as it was meant names allowed-tools somewhere
+// inside: whatever it wanted to restrict, nothing is allowed then.
+func (p *parser) watchTools(b block) {
+	for i := b.from; i < b.to; i++ {
+		if toolsLine.MatchString(p.text.lines[i].text) {
+			p.toolsLost = p.text.first + i
+			return
+		}
+	}
 }
 
 // lost is the entry of a block that cannot be read: its key alone.

@@ -19,6 +19,7 @@ type block struct {
 var (
 	keyLine     = regexp.MustCompile(`^( *)("[^"\\]*"|'[^']*'|[\pL_$][\pL\pN_.$/ -]*?)[ \t]*:([ \t]+|$)`)
 	blockHeader = regexp.MustCompile(`^[|>][-+0-9]{0,2}([ \t]+#.*)?$`)
+	toolsLine   = regexp.MustCompile(`(?i)^[ \t]*["']?allowed[-_]tools["']?[ \t]*:`)
 	aliasOnly   = regexp.MustCompile(`^\*[^\s,\[\]{}*]+$`)
 )
 
