@@ -20,6 +20,8 @@ type InstructionOptions struct {
 	Wrap        bool // frame the body with where it is from, its directory and its files
 	NoScriptRun bool // the model has no tool script_run: say how to run a script with a shell (C53)
 	NoDigest    bool // leave out the digest, for which every file of the skill is read
+
+	Scripts []string // slash paths of the files that can be run; nil means all below scripts/
 }
 
 // maxListed is the most files that a frame lists.
@@ -150,7 +152,7 @@ func appendResources(b []byte, s *skill.Skill, dir string, o *InstructionOptions
 	b = append(b, "\n<skill_resources>"...)
 	scripts := false
 	for _, f := range files[:min(len(files), maxListed)] {
-		if strings.HasPrefix(f.Path, "scripts/") {
+		if o.runs(f.Path) {
 			scripts = true
 			b = append(b, "\n<file run=\"true\">"...)
 		} else {
@@ -177,6 +179,14 @@ func appendResources(b []byte, s *skill.Skill, dir string, o *InstructionOptions
 		b = append(b, " && python scripts/NAME.py. Give files as absolute paths."...)
 	}
 	return b, nil
+}
+
+// runs reports whether a file is there to be run.
+func (o *InstructionOptions) runs(path string) bool {
+	if o.Scripts == nil {
+		return strings.HasPrefix(path, "scripts/")
+	}
+	return slices.Contains(o.Scripts, path)
 }
 
 func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -69,7 +69,7 @@ func (k *Kit) activate(ctx context.Context, a *arguments) tool.Result {
 	}
 	defer s.Close()
 	o := k.o.Instructions
-	o.Args, o.Wrap = args, true
+	o.Args, o.Wrap, o.Scripts = args, true, scriptFiles(s)
 	text, err := disclose.Instructions(s, &o)
 	if err != nil { // before it is on the stack: a failure leaves nothing active
 		return tool.Failure(tool.ExecutionFailed, fmt.Sprintf("Failed to load skill: %v", err))

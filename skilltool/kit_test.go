@@ -201,6 +201,22 @@ func TestActivate(t *testing.T) {
 	}
 }
 
+// What is told to be run can be run: files that the manifest ignores, and nested ones, are plain files.
+func TestActivationMarksScripts(t *testing.T) {
+	k, _ := kit(t, kitOptions{files: tree{
+		"x/SKILL.md":             manifest("x", "scripts_ignore: ['*_test.py']\n", "Body"),
+		"x/scripts/a.py":         "print(1)\n",
+		"x/scripts/a_test.py":    "print(1)\n",
+		"x/scripts/data/rows.md": "rows\n",
+	}})
+	a, _ := call(t, k, "skill", `{"skill_name":"x"}`).Result.(Activation)
+	for _, want := range []string{`<file run="true">scripts/a.py</file>`, "<file>scripts/a_test.py</file>", "<file>scripts/data/rows.md</file>"} {
+		if !strings.Contains(a.Content, want) {
+			t.Errorf("no %s in:\n%s", want, a.Content)
+		}
+	}
+}
+
 // R94, R46, C32: the texts of what goes wrong.
 func TestActivateErrors(t *testing.T) {
 	k, _ := kit(t, kitOptions{})

@@ -105,6 +105,16 @@ func scriptItems(s *skill.Skill) []ScriptItem {
 	return out
 }
 
+// scriptFiles returns the paths of the files that script_run takes, never nil.
+func scriptFiles(s *skill.Skill) []string {
+	scripts, _ := script.List(s)
+	out := make([]string, len(scripts))
+	for i, sc := range scripts {
+		out[i] = sc.File
+	}
+	return out
+}
+
 func (k *Kit) scriptHelp(ctx context.Context, a *arguments) tool.Result {
 	s, sc, failure := k.script(ctx, a)
 	if failure != nil {
