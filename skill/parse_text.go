@@ -58,9 +58,7 @@ func (t *frontText) body(src []byte) (string, int) {
 		rest = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(rest)
 	}
 	line := t.after
-	if strings.HasPrefix(rest, "\n") {
-		rest = rest[1:] // the closing line's own
-	}
+	rest = strings.TrimPrefix(rest, "\n") // the closing line's own
 	for {
 		first, more, ok := strings.Cut(rest, "\n")
 		if !ok || strings.TrimSpace(first) != "" {

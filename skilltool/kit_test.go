@@ -64,10 +64,9 @@ var demo = tree{
 }
 
 type kitOptions struct {
-	files   tree
-	trust   skill.Trust
-	change  func(*Options)
-	catalog *skill.Options
+	files  tree
+	trust  skill.Trust
+	change func(*Options)
 }
 
 func kit(t *testing.T, o kitOptions) (*Kit, string) {
