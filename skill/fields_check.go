@@ -107,6 +107,11 @@ func (p *parser) checkRequired() {
 	if len(missing) == 0 {
 		return
 	}
+	for _, e := range p.entries { // the key without a value, where there is one
+		if fieldName(e.key.Value) == at.Field {
+			at.Line, at.Col = e.line, e.col
+		}
+	}
 	at.Code, at.Message = "fields-missing", "missing "+strings.Join(missing, ", ")
 	if p.m.Description != "" && !p.profile.Strict() {
 		at.Code, at.Message = "name-missing", fmt.Sprintf("there is no name: the skill is called %q", p.m.Name)

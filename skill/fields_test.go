@@ -179,6 +179,28 @@ func TestDescriptionLength(t *testing.T) {
 	}
 }
 
+// One problem names all that is missing, and stands at the key that has no value (R10).
+func TestMissing(t *testing.T) {
+	for _, row := range []struct{ front, want string }{
+		{"license: x", "1:1 missing 'name', 'description'"},
+		{"name: x", "1:1 missing 'description'"},
+		{"name: x\ndescription:", "3:1 missing 'description'"},
+		{"description: '  '\nname: ''", "2:1 missing 'name', 'description'"},
+		{"name: x\ndescription: [x]", "3:1 missing 'description'"},
+	} {
+		_, problems := Parse([]byte(withFront(row.front)), &ParseOptions{Dir: "x"})
+		var got []string
+		for _, p := range problems {
+			if p.Code == "fields-missing" {
+				got = append(got, fmt.Sprintf("%d:%d %s", p.Line, p.Col, p.Message))
+			}
+		}
+		if !slices.Equal(got, []string{row.want}) {
+			t.Errorf("%q: got %q, want %q", row.front, got, row.want)
+		}
+	}
+}
+
 func TestFlags(t *testing.T) {
 	for text, want := range map[string]bool{"yes": true, "On": true, "1": true, "TRUE": true, "no": false, "off": false, "0": false, "'false'": false} {
 		m, problems := Parse([]byte(added("user-invocable: "+text)), &ParseOptions{Dir: "my-skill"})
