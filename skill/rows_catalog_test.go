@@ -60,6 +60,38 @@ func TestRowLayouts(t *testing.T) {
 	}
 }
 
+// R48, C38: a link that leads out of the skill, or nowhere, is not read, and validation says so: no
+// content with one can be approved.
+func TestRowLinksOut(t *testing.T) {
+	root := disk(t, t.TempDir(), map[string]string{
+		"a/SKILL.md": "", "a/references/x.md": "text", "outside.md": "secret",
+		"a/inside.md": "-> references/x.md", "a/out.md": "-> ../outside.md", "a/absolute.md": "-> /etc/hostname", "a/nowhere.md": "-> missing.md",
+	})
+	s := loaded(t, onDir(t, root), "a")
+	if r, err := s.Read("inside.md"); err != nil || string(r.Data) != "text" {
+		t.Errorf("a link inside: %v", err)
+	}
+	for _, name := range []string{"out.md", "absolute.md", "nowhere.md"} {
+		if r, err := s.Read(name); err == nil {
+			t.Errorf("%s was read: %q", name, r.Data)
+		}
+	}
+	folder, err := os.OpenRoot(filepath.Join(root, "a"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	_, problems := Validate(folder.FS(), "a", &ValidateOptions{Path: "a"})
+	var got []string
+	for _, p := range problems {
+		got = append(got, p.Code+" "+p.File)
+	}
+	wantLines(t, "problems", got, "file-link a/absolute.md", "file-link a/nowhere.md", "file-link a/out.md")
+	if _, err := s.Digest(); err == nil {
+		t.Error("a skill with such links has a digest, so that it could be approved")
+	}
+}
+
 // R61: the index holds what is needed to list a skill; the rest is read when it is loaded, from the
 // disk as it is then.
 func TestRowIndexAndLoad(t *testing.T) {

@@ -22,6 +22,7 @@ var rules = [...]*rule{
 	{"file-clash", "WWWWWWW", false, "two files have names that differ in case or form alone", "rename one of them"},
 	{"file-crlf", "W-W----", false, "the front matter has lines that end with CR LF (C39)", "save the file with LF"},
 	{"file-large", "WWWWWWW", false, "a file is larger than what is ever read of it", "split it, or leave it out of the skill"},
+	{"file-link", "WWWWWWW", false, "a symbolic link leads nowhere, or out of the skill, whose content can then not be approved: it is not read (C38)", "replace it by a copy"},
 	{"file-missing", "EEEEEEE", true, "the folder has no SKILL.md", "add a SKILL.md"},
 	{"file-name", "WWWWWWW", false, "the manifest is called skill.md", "rename it to SKILL.md"},
 	{"file-nul", "EEEEEEE", true, "the file holds NUL characters (1.4)", "remove them; if the file is not text, it is no SKILL.md"},

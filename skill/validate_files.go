@@ -42,6 +42,9 @@ func (v *validation) checkFiles() {
 		if why := oddName(d.Name()); why != "" {
 			v.reportFile(name, "file-path", fmt.Sprintf("the name %q %s", clip(d.Name()), why))
 		}
+		if _, err := fs.Stat(v.fsys, name); d.Type()&fs.ModeSymlink != 0 && err != nil {
+			v.reportFile(name, "file-link", fmt.Sprintf("the link %q leads out of the skill or nowhere", clip(name)))
+		}
 		key := foldedPath(name)
 		if other, ok := seen[key]; ok {
 			v.reportFile(name, "file-clash", fmt.Sprintf("%q and %q are one file on some systems", clip(other), clip(name)))
