@@ -183,7 +183,11 @@ print(pid)
 	}
 	if fd, err := unix.PidfdOpen(pid, 0); err == nil { // killed, and perhaps not quite gone
 		defer unix.Close(fd)
-		if n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 5000); n != 1 {
+		n, err := 0, error(unix.EINTR)
+		for errors.Is(err, unix.EINTR) {
+			n, err = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 5000)
+		}
+		if n != 1 {
 			t.Errorf("child %d is alive: %v", pid, err)
 		}
 	}
