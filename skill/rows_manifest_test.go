@@ -130,6 +130,29 @@ func TestRowNames(t *testing.T) {
 	}
 }
 
+// C1: the profiles that allow more than the open standard's names still say which name all hosts accept.
+func TestRowSuggestedNames(t *testing.T) {
+	strict := map[string]bool{"spec": true, "wink": true, "harness": true}
+	for name, codes := range map[string]string{"My_Skill": "name-case name-underscore", "my--skill": "name-double", "my-skill-": "name-edge"} {
+		for _, profile := range Profiles() {
+			p, _ := ProfileNamed(profile)
+			_, problems := Parse([]byte(withFront("name: "+name, "description: x")), &ParseOptions{Dir: name, Profile: p})
+			found := 0
+			for _, pr := range problems {
+				if strings.Contains(codes, pr.Code) {
+					found++
+					if pr.Cure != `call it "my-skill"` || strict[profile] && !pr.Fatal {
+						t.Errorf("%s, %s: %+v", profile, name, pr)
+					}
+				}
+			}
+			if want := len(strings.Fields(codes)); found != want && profile != "wink" && profile != "omniforge" { // whose texts say it once
+				t.Errorf("%s, %s: %v, want %s", profile, name, problems, codes)
+			}
+		}
+	}
+}
+
 // R12, R15: the exact texts.
 func TestRowNameTexts(t *testing.T) {
 	tooLong := strings.Repeat("a", 65)
