@@ -21,6 +21,8 @@ type app struct {
 	flags   globals
 	timeout time.Duration // of script run's flag; 0 when it was not given
 
+	progress func(string) // says what is being prepared, while something is shown to be under way
+
 	cfg         *config.Config // nil until settings was called
 	cfgProblems []skill.Problem
 	trustSet    *trust.Set // what was approved when the catalogue was opened, and since

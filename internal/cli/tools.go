@@ -103,12 +103,16 @@ func (a *app) callScript(ctx context.Context, cat *skill.Catalog, name string, a
 	return r, err
 }
 
-// busy shows that work is under way, unless nobody wants to know.
+// busy shows that work is under way, unless nobody wants to know. A host that is made meanwhile says what it prepares.
 func (a *app) busy(label string, work func() error) error {
 	if a.flags.quiet || a.flags.verbose {
 		return work()
 	}
-	return a.ui.Busy(label, work)
+	return a.ui.Busy(label, func(say func(string)) error {
+		a.progress = say
+		defer func() { a.progress = nil }()
+		return work()
+	})
 }
 
 // scriptHint is what a person can do about a failed call: the nearest name, or where to look.
@@ -148,7 +152,7 @@ func (a *app) scripts() *script.Host {
 	cfg, _ := a.settings()
 	return &script.Host{
 		LookPath: a.lookPath(cfg), Env: a.sys.Environ, Cache: cfg.Paths.Cache, Workspace: cfg.Paths.Project,
-		Cwd: cfg.Cwd, Timeout: cfg.ScriptTimeout, MaxOutput: cfg.MaxScriptOutput, Trace: a.tracer(),
+		Cwd: cfg.Cwd, Timeout: cfg.ScriptTimeout, MaxOutput: cfg.MaxScriptOutput, Trace: a.tracer(), Progress: a.progress,
 	}
 }
 

@@ -200,21 +200,30 @@ func TestBusy(t *testing.T) {
 	tests := []struct {
 		name   string
 		cursor bool
+		says   time.Duration // when the work says something else; 0 is never
 		takes  time.Duration
 		want   string
 	}{
-		{"short", true, 900 * time.Millisecond, ""},
-		{"pipe", false, 3 * time.Second, `preparing \x1bx ...` + "\n"},
-		{"terminal", true, 1150 * time.Millisecond,
+		{"short", true, 0, 900 * time.Millisecond, ""},
+		{"short, said", false, 500 * time.Millisecond, 900 * time.Millisecond, ""},
+		{"pipe", false, 0, 3 * time.Second, `preparing \x1bx ...` + "\n"},
+		{"pipe, said early", false, 500 * time.Millisecond, 3 * time.Second, `then \x1by ...` + "\n"},
+		{"pipe, said late", false, 2 * time.Second, 3 * time.Second, `preparing \x1bx ...` + "\n" + `then \x1by ...` + "\n"},
+		{"terminal", true, 0, 1150 * time.Millisecond,
 			"\r\x1b[K| preparing \\x1bx (1 s)\r\x1b[K/ preparing \\x1bx (1 s)\r\x1b[K"},
+		{"terminal, said", true, 500 * time.Millisecond, 1050 * time.Millisecond, "\r\x1b[K/ then \\x1by (1 s)\r\x1b[K"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s, _, _, errOut := ui.Test()
 				s.Cursor = tt.cursor
-				err := s.Busy("preparing \x1bx", func() error {
-					time.Sleep(tt.takes) // on the bubble's clock: no time passes
+				err := s.Busy("preparing \x1bx", func(say func(string)) error {
+					if tt.says > 0 {
+						time.Sleep(tt.says)
+						say("then \x1by")
+					}
+					time.Sleep(tt.takes - tt.says) // on the bubble's clock: no time passes
 					return failure
 				})
 				if !errors.Is(err, failure) {
