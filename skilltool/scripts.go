@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path"
 	"path/filepath"
 
 	"github.com/agent-base/agent-base/script"
@@ -99,7 +98,7 @@ func scriptItems(s *skill.Skill) []ScriptItem {
 	for i, sc := range scripts {
 		out[i] = ScriptItem{Name: sc.Name, Path: sc.File}
 		if err == nil {
-			out[i].Path = path.Join(dir, sc.File)
+			out[i].Path = filepath.Join(dir, filepath.FromSlash(sc.File))
 		}
 	}
 	return out
