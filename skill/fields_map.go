@@ -11,10 +11,11 @@ import (
 	"github.com/agent-base/agent-base/internal/yamlnode"
 )
 
-// Bounds of trigger patterns, so that what they cost stays small (security 2.14).
+// Bounds of trigger patterns and commands, so that what they cost stays small (security 2.14).
 const (
 	maxPatternText = 200 // characters of one
 	maxPatternList = 16  // of one skill
+	maxRequires    = 32  // commands that one skill needs
 )
 
 var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_*]*$`)
@@ -135,6 +136,14 @@ func (p *parser) patterns(n *yamlnode.Node) []string {
 	return out
 }
 
+// boundRequires keeps so few commands that looking for all of them stays quick, in a folder of many such skills too.
+func (p *parser) boundRequires(at *yamlnode.Node) {
+	if n := len(p.m.Requires); n > maxRequires {
+		p.report(Problem{Code: "fields-many", Line: at.Line, Col: at.Col, Field: "metadata.requires", Message: fmt.Sprintf("%d commands are required, only the first %d are looked for", n, maxRequires)})
+		p.m.Requires = p.m.Requires[:maxRequires]
+	}
+}
+
 // metadata keeps the map as texts and takes the keys that mean something (R25, C5).
 func (p *parser) metadata(n *yamlnode.Node) {
 	p.m.Metadata = make(map[string]string, min(len(n.Pairs), maxKeys))
@@ -155,6 +164,7 @@ func (p *parser) metadata(n *yamlnode.Node) {
 		switch key {
 		case "requires":
 			p.m.Requires = p.texts("metadata.requires", blanksAndCommas, kv.Value)
+			p.boundRequires(kv.Value)
 			p.nested("metadata", kv, Enforced)
 		case "tags":
 			p.metaTags = p.texts("metadata.tags", blanksAndCommas, kv.Value)

@@ -29,7 +29,38 @@ const (
 // agentPath is the command under attack, built once.
 var agentPath string
 
-func TestMain(m *testing.M) { os.Exit(run(m)) }
+// measureVariable makes this program run the command that it names instead of tests, and say what that took. A process
+// is charged with the memory of the one that started it: this one is small, the one with the tests is not.
+const measureVariable = "ATTACK_MEASURE"
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(measureVariable); path != "" {
+		os.Exit(measure(path))
+	}
+	os.Exit(run(m))
+}
+
+// spent is what a call took.
+type spent struct {
+	CPU    time.Duration
+	Memory int64 // bytes, at its peak
+}
+
+// measure runs the command and writes what it took to descriptor 3.
+func measure(path string) int {
+	os.Unsetenv(measureVariable)
+	cmd := exec.Command(path, os.Args[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := cmd.Run(); cmd.ProcessState == nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 255
+	}
+	p := cmd.ProcessState
+	if err := json.NewEncoder(os.NewFile(3, "spent")).Encode(spent{p.UserTime() + p.SystemTime(), residentPeak(p)}); err != nil {
+		return 255
+	}
+	return p.ExitCode()
+}
 
 func run(m *testing.M) int {
 	dir, err := os.MkdirTemp("", "attack-")
@@ -52,6 +83,8 @@ type victim struct {
 	home, project, skills string // skills is a root of the user's own; project is where the commands start
 	env                   []string
 	before                map[string]string // what the good skills were like at first
+	mostCPU               time.Duration     // of one call
+	mostMemory            int64             // of one call, in bytes
 }
 
 const okScript = "echo '{\"ok\":true}'\n"
@@ -62,7 +95,7 @@ func newVictim(t *testing.T) *victim {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := &victim{t: t, home: filepath.Join(dir, "home"), project: filepath.Join(dir, "project"), skills: filepath.Join(dir, "skills")}
+	v := &victim{t: t, home: filepath.Join(dir, "home"), project: filepath.Join(dir, "project"), skills: filepath.Join(dir, "skills"), mostCPU: mostCPU, mostMemory: mostMemory}
 	for _, d := range []string{v.home, filepath.Join(v.project, ".git")} {
 		if err := os.MkdirAll(d, 0o755); err != nil {
 			t.Fatal(err)
@@ -127,32 +160,45 @@ func (v *victim) runIn(dir string, args ...string) outcome {
 	ctx, cancel := context.WithTimeout(v.t.Context(), patience)
 	defer cancel()
 	var stdout, stderr bytes.Buffer
-	cmd := exec.CommandContext(ctx, agentPath, args...)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, v.env, &stdout, &stderr
-	err := cmd.Run()
+	var took spent
+	from, to, err := os.Pipe()
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	defer from.Close()
+	cmd := exec.CommandContext(ctx, os.Args[0], args...)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, append(v.env[:len(v.env):len(v.env)], measureVariable+"="+agentPath), &stdout, &stderr
+	cmd.ExtraFiles, cmd.SysProcAttr = []*os.File{to}, &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	err = cmd.Run()
+	to.Close()
 	var exit *exec.ExitError
 	if ctx.Err() != nil || err != nil && !errors.As(err, &exit) {
 		v.t.Fatalf("agent %.200q: %v, %v", args, err, ctx.Err())
 	}
+	if err := json.NewDecoder(from).Decode(&took); err != nil {
+		v.t.Fatalf("agent %.200q was not measured: %v: %s", args, err, stderr.String())
+	}
 	o := outcome{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
-	v.check(cmd.ProcessState, args, o)
+	v.check(took, args, o)
 	return o
 }
 
 // check holds a call to the limits: no crash, bounded time and memory, nothing on stderr that a terminal obeys.
-func (v *victim) check(p *os.ProcessState, args []string, o outcome) {
+func (v *victim) check(took spent, args []string, o outcome) {
 	v.t.Helper()
+	args = args[min(2, len(args)-1):]
 	if o.code < 0 || o.code > 130 || strings.Contains(o.stderr, "goroutine ") {
-		v.t.Errorf("agent %.200q crashed: %.2000s", args, o)
+		v.t.Errorf("agent %.80q crashed: %.2000s", args, o)
 	}
-	if cpu := p.UserTime() + p.SystemTime(); cpu > mostCPU {
-		v.t.Errorf("agent %.200q took %v of processor time, at most %v is allowed", args, cpu, mostCPU)
+	if took.CPU > v.mostCPU {
+		v.t.Errorf("agent %.80q took %v of processor time, at most %v is allowed", args, took.CPU, v.mostCPU)
 	}
-	if memory := residentPeak(p); memory > mostMemory {
-		v.t.Errorf("agent %.200q took %d MiB, at most %d are allowed", args, memory>>20, mostMemory>>20)
+	if took.Memory > v.mostMemory {
+		v.t.Errorf("agent %.80q took %d MiB, at most %d are allowed", args, took.Memory>>20, v.mostMemory>>20)
 	}
 	if i := obeyed(o.stderr); i >= 0 {
-		v.t.Errorf("agent %.200q prints to stderr what a terminal obeys: %.100q", args, o.stderr[i:])
+		v.t.Errorf("agent %.80q prints to stderr what a terminal obeys: %.100q", args, o.stderr[i:])
 	}
 }
 
@@ -166,6 +212,11 @@ func residentPeak(p *os.ProcessState) int64 {
 		return usage.Maxrss
 	}
 	return usage.Maxrss << 10
+}
+
+// controls is where a text has a control character; -1 for nowhere.
+func controls(s string) int {
+	return strings.IndexFunc(s, func(r rune) bool { return r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 })
 }
 
 // obeyed is where a text has something that a terminal obeys or that nobody sees; -1 for nowhere.
