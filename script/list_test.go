@@ -63,8 +63,8 @@ func TestList(t *testing.T) {
 			want: []string{"a=a.py"}, codes: []string{"script-ignore-pattern"}},
 		{name: "declared with and without extension", // R31
 			files: tree{"scripts/a.py": "", "scripts/b.py": "", "scripts/c.py": "", "scripts/d.py": ""},
-			m:     skill.Manifest{ScriptsDeclared: true, Scripts: []string{"a", "b.py", "scripts/c.py", "./scripts/c.py", "A"}},
-			want:  []string{"a=a.py", "b=b.py", "c=c.py"}},
+			m:     skill.Manifest{ScriptsDeclared: true, Scripts: []string{"a", "b.py", "scripts/c.py", "./scripts/c.py", "A", "D.PY"}},
+			want:  []string{"a=a.py", "b=b.py", "c=c.py", "d=d.py"}},
 		{name: "declared beats ignored", files: tree{"scripts/_a.py": ""},
 			m: skill.Manifest{ScriptsDeclared: true, Scripts: []string{"_a"}, ScriptsIgnore: []string{"_*"}}, want: []string{"_a=_a.py"}},
 		{name: "declared but missing, elsewhere, of no kind",

@@ -104,9 +104,7 @@ func (h *Host) prepare(ctx context.Context, src *source, block *Block, upgrade b
 	}
 	e := &environmentOf{h: h, src: src, block: block, base: base, index: h.indexSettings()}
 	e.uv, e.uvErr = h.uv(ctx)
-	e.key = digest(append([]string{
-		schema, block.canonical(), identity(base), identity(e.uv), runtime.GOOS, runtime.GOARCH,
-	}, pairs(e.index)...)...)
+	e.key = environmentKey(e)
 	state := e.look()
 	if state == "" && !upgrade {
 		return e, nil
@@ -115,6 +113,14 @@ func (h *Host) prepare(ctx context.Context, src *source, block *Block, upgrade b
 		return nil, e.unavailable(e.uvErr, "uv is not installed: get it with `pip install uv` or from https://docs.astral.sh/uv/, then")
 	}
 	return e, e.makeLocked(ctx, upgrade)
+}
+
+// environmentKey names an environment by all that it depends on: what is asked for, the Python and the
+// uv that make it as they are now, and where packages come from.
+func environmentKey(e *environmentOf) string {
+	return digest(append([]string{
+		schema, e.block.canonical(), identity(e.base), identity(e.uv), runtime.GOOS, runtime.GOARCH,
+	}, pairs(e.index)...)...)
 }
 
 func (e *environmentOf) path(suffix string) string {

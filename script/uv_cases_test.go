@@ -1,3 +1,5 @@
+//go:build unix
+
 package script
 
 import (
@@ -337,6 +339,30 @@ func TestUnpackingIsCapped(t *testing.T) {
 	}
 	if c.allow(0); c.bytes != 1000<<20 {
 		t.Errorf("got %d", c.bytes)
+	}
+}
+
+// Unpacking is ended while it goes on: this uv never ends by itself.
+func TestUnpackingIsWatched(t *testing.T) {
+	bin := t.TempDir()
+	tree{"uv": `#!/bin/sh
+mkdir -p "$UV_CACHE_DIR/archive-v0/new"
+for i in 1 2 3 4 5 6 7 8; do head -c 1000000 /dev/zero > "$UV_CACHE_DIR/archive-v0/new/$i"; done
+exec sleep 300
+`}.write(t, bin)
+	h := host(t)
+	h.LookPath = func(name string) (string, error) {
+		if name == "uv" {
+			return filepath.Join(bin, "uv"), nil
+		}
+		return exec.LookPath(name)
+	}
+	h.prepareCaps = caps{bytes: 5_000_000, every: 5 * time.Millisecond}
+	s := open(t, "", tree{"scripts/a.py": needs("import dep", "dep")})
+	_, err := run(t, h, s, "a", nil)
+	failure(t, err, ExecutionFailed, ReasonDependencies, "Dependencies of script a are refused: the packages unpack to more than 5000000 bytes")
+	if left, _ := filepath.Glob(filepath.Join(h.Cache, "uv", "*", "archive-v0", "*")); left != nil {
+		t.Errorf("left in uv's cache: %q", left)
 	}
 }
 
