@@ -16,9 +16,9 @@ import (
 type Activation struct {
 	SkillName    string    `json:"skill_name"`
 	BasePath     string    `json:"base_path,omitempty"` // absolute directory; "" for a skill that is on no disk
-	Content      string    `json:"content,omitempty"`
+	Content      string    `json:"content"`
 	AllowedTools *[]string `json:"allowed_tools"` // null: unrestricted
-	Args         string    `json:"args,omitempty"`
+	Args         string    `json:"args"`
 	Status       string    `json:"status"` // activated or already_active
 	Warnings     []string  `json:"warnings,omitempty"`
 }
@@ -47,7 +47,7 @@ func (k *Kit) skill(ctx context.Context, a *arguments) tool.Result {
 	ctx, cancel := context.WithTimeout(ctx, ActivationTimeout)
 	defer cancel()
 	if a.SkillName == "" {
-		return tool.Failure(tool.InvalidArguments, "skill_name is required")
+		return tool.Failure(tool.InvalidName, "skill_name is required")
 	}
 	switch a.Action {
 	case "", "activate":
@@ -55,13 +55,13 @@ func (k *Kit) skill(ctx context.Context, a *arguments) tool.Result {
 	case "deactivate":
 		return k.deactivate(ctx, a)
 	}
-	return tool.Failure(tool.InvalidArguments, fmt.Sprintf("Unknown action '%s'. Use 'activate' or 'deactivate'.", a.Action))
+	return misuse(fmt.Sprintf("Unknown action '%s'. Use 'activate' or 'deactivate'.", a.Action))
 }
 
 func (k *Kit) activate(ctx context.Context, a *arguments) tool.Result {
 	args, err := a.text()
 	if err != nil {
-		return tool.Failure(tool.InvalidArguments, err.Error())
+		return misuse(err.Error())
 	}
 	s, err := k.load(ctx, a.SkillName)
 	if err != nil {

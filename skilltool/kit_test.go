@@ -220,15 +220,15 @@ func TestActivationMarksScripts(t *testing.T) {
 func TestActivateErrors(t *testing.T) {
 	k, _ := kit(t, kitOptions{})
 	tests := []struct{ name, args, code, want string }{
-		{"no name", `{}`, "invalid_arguments", "skill_name is required"},
+		{"no name", `{}`, "invalid_name", "skill_name is required"},
 		{"near miss", `{"skill_name":"kalshi-market"}`, "not_found", "Skill 'kalshi-market' not found. Did you mean 'kalshi-markets'?"},
 		{"far off", `{"skill_name":"zzzzzzzz"}`, "not_found", "Skill 'zzzzzzzz' not found."},
 		{"no name at all", `{"skill_name":"../etc"}`, "invalid_name", "Invalid skill name: '../etc'"},
 		{"hidden", `{"skill_name":"hidden"}`, "not_found", "Skill 'hidden' not found."},
-		{"action", `{"skill_name":"bound","action":"pause"}`, "invalid_arguments", "Unknown action 'pause'. Use 'activate' or 'deactivate'."},
+		{"action", `{"skill_name":"bound","action":"pause"}`, "execution_failed", "Unknown action 'pause'. Use 'activate' or 'deactivate'."},
 		{"nothing active", `{"skill_name":"bound","action":"deactivate"}`, "execution_failed", "No active skills to deactivate"},
-		{"no object", `[]`, "invalid_arguments", "arguments do not fit"},
-		{"args", `{"skill_name":"bound","args":{"a":1}}`, "invalid_arguments", "args must be a string"},
+		{"no object", `[]`, "execution_failed", "arguments do not fit"},
+		{"args", `{"skill_name":"bound","args":{"a":1}}`, "execution_failed", "args must be a string"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -319,7 +319,7 @@ func TestScriptErrors(t *testing.T) {
 		{"script missing", `{"skill_name":"quiet"}`, `"message":"script_name is required"`},
 		{"many", `{"skill_name":"kalshi-markets","script_name":"status","args":` + many + `}`, `"error":"args_too_large","message":"Too many arguments: 150 (max 100)"`},
 		{"long", `{"skill_name":"kalshi-markets","script_name":"status","args":` + long + `}`, `"error":"args_too_large"`},
-		{"not a list", `{"skill_name":"kalshi-markets","script_name":"status","args":"--limit 5"}`, `args must be a list of strings`},
+		{"not a list", `{"skill_name":"kalshi-markets","script_name":"status","args":"--limit 5"}`, `"error":"execution_failed","reason":"invalid_arguments","message":"args must be a list of strings`},
 		{"not strings", `{"skill_name":"kalshi-markets","script_name":"status","args":[{}]}`, `args[0] must be a string`},
 		{"exit 1 with JSON", `{"skill_name":"kalshi-markets","script_name":"status","args":["fail"]}`, `"result":{"error":"no such market"}`},
 		{"no JSON", `{"skill_name":"kalshi-markets","script_name":"status","args":["junk"]}`, `"error":"parse_error","message":"Expected JSON output, got: not json`},

@@ -58,7 +58,7 @@ func (k *Kit) readTool() tool.Tool {
 
 func (k *Kit) read(ctx context.Context, a *arguments) tool.Result {
 	if a.SkillName == "" {
-		return tool.Failure(tool.InvalidArguments, "skill_name is required")
+		return tool.Failure(tool.InvalidName, "skill_name is required")
 	}
 	s, err := k.load(ctx, a.SkillName)
 	if err != nil {
@@ -98,7 +98,7 @@ func page(s *skill.Skill, a *arguments, res *skill.Resource) tool.Result {
 		return tool.Success(out, fmt.Sprintf("'%s' is binary, %d bytes", a.Path, out.Size))
 	}
 	if a.Offset < 0 || a.Offset > len(res.Data) {
-		return tool.Failure(tool.InvalidArguments, fmt.Sprintf("offset %d is outside '%s' (%d bytes)", a.Offset, a.Path, out.Size))
+		return misuse(fmt.Sprintf("offset %d is outside '%s' (%d bytes)", a.Offset, a.Path, out.Size))
 	}
 	text, next := window(res.Data, a.Offset, PageSize)
 	out.Content, out.Offset = text, a.Offset

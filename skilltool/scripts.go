@@ -130,7 +130,7 @@ func (k *Kit) scriptHelp(ctx context.Context, a *arguments) tool.Result {
 func (k *Kit) scriptRun(ctx context.Context, a *arguments) tool.Result {
 	args, err := a.list()
 	if err != nil {
-		return tool.Failure(tool.InvalidArguments, err.Error())
+		return misuse(err.Error())
 	}
 	if err := script.CheckArgs(args); err != nil {
 		return scriptFailure(err)
@@ -159,10 +159,10 @@ func (k *Kit) scriptRun(ctx context.Context, a *arguments) tool.Result {
 func (k *Kit) script(ctx context.Context, a *arguments) (*skill.Skill, script.Script, *tool.Result) {
 	fail := func(r tool.Result) (*skill.Skill, script.Script, *tool.Result) { return nil, script.Script{}, &r }
 	if a.SkillName == "" {
-		return fail(tool.Failure(tool.InvalidArguments, "skill_name is required"))
+		return fail(tool.Failure(tool.InvalidName, "skill_name is required"))
 	}
 	if a.ScriptName == "" {
-		return fail(tool.Failure(tool.InvalidArguments, "script_name is required"))
+		return fail(tool.Failure(tool.InvalidName, "script_name is required"))
 	}
 	s, err := k.load(ctx, a.SkillName)
 	if err != nil {

@@ -175,10 +175,18 @@ func (k *Kit) wrap(call func(context.Context, *arguments) tool.Result) func(cont
 	return func(ctx context.Context, raw json.RawMessage) tool.Result {
 		a, err := parse(raw)
 		if err != nil {
-			return k.finish(tool.Failure(tool.InvalidArguments, err.Error()))
+			return k.finish(misuse(err.Error()))
 		}
 		return k.finish(call(ctx, a))
 	}
+}
+
+// misuse is the result of a call that does not fit the tool's schema. The codes are R102's seven and
+// no others: the finer cause is the reason (REQUIREMENTS 1.3).
+func misuse(message string) tool.Result {
+	r := tool.Failure(tool.ExecutionFailed, message)
+	r.Reason = tool.ReasonArguments
+	return r
 }
 
 func (k *Kit) finish(r tool.Result) tool.Result {

@@ -21,8 +21,8 @@ const (
 	PermissionDenied Code = "permission_denied"
 )
 
-// InvalidArguments is the code for a call that does not fit the tool's schema.
-const InvalidArguments Code = "invalid_arguments"
+// ReasonArguments is the reason of a failure because a call does not fit the tool's schema.
+const ReasonArguments = "invalid_arguments"
 
 // Result is what a call gives back (C49): `{success, result, message, duration_ms}`, or
 // `{success:false, error, reason, message, result, duration_ms}`, where result keeps what a failed

@@ -122,7 +122,7 @@ func scriptExit(r tool.Result) Exit {
 		return ExitDenied
 	case r.Error == tool.Timeout:
 		return ExitTimeout
-	case r.Error == tool.ArgsTooLarge, r.Error == tool.InvalidName, r.Error == tool.InvalidArguments:
+	case r.Error == tool.ArgsTooLarge, r.Error == tool.InvalidName, r.Reason == tool.ReasonArguments:
 		return ExitUsage
 	}
 	return ExitFailure
