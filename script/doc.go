@@ -11,8 +11,8 @@
 // that configures uv or names a package by its address, and an interpreter that it does not know. It
 // never asks about permission or trust: whoever calls it has.
 //
-// Open until there is a sandbox, each with a test that says so: a script that leaves its process group
-// (setsid) outlives the call, within its processor and file limits; limits are set just after a process
+// Open until there is a sandbox: a script that leaves its process group
+// (setsid) outlives the call, within its processor and file limits, which a test holds on to; limits are set just after a process
 // has started; and a script may reach the network and whatever its user may read.
 //
 // A script runs from the folder of the skill that is handed in. Who has to be sure that what runs is what

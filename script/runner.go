@@ -55,7 +55,7 @@ type Command struct {
 type Limits struct {
 	FileSize  uint64        // bytes of one file
 	OpenFiles uint64        // descriptors
-	CPU       time.Duration // processor time, in whole seconds
+	CPU       time.Duration // processor time of all its threads, in whole seconds
 }
 
 // Output is what a command did.
