@@ -11,9 +11,9 @@
 // that configures uv or names a package by its address, and an interpreter that it does not know. It
 // never asks about permission or trust: whoever calls it has.
 //
-// Open until there is a sandbox: a script that leaves its process group
-// (setsid) outlives the call, within its processor and file limits, which a test holds on to; limits are set just after a process
-// has started; and a script may reach the network and whatever its user may read.
+// Open until there is a sandbox: a script that leaves its process group (setsid) outlives the call, within
+// its processor and file limits, and a test holds on to that; limits are set just after a process has
+// started; and a script may reach the network and whatever its user may read.
 //
 // A script runs from the folder of the skill that is handed in. Who has to be sure that what runs is what
 // was approved hands in a sealed copy ([skill.Skill.Seal]).

@@ -117,7 +117,7 @@ func TestExecTimeout(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			out := python3(t, tt.program, func(c *Command) { c.Timeout, c.Grace = 700*time.Millisecond, 300*time.Millisecond })
+			out := python3(t, tt.program, func(c *Command) { c.Timeout, c.Grace = 2*time.Second, 300*time.Millisecond })
 			if !out.TimedOut || string(out.Stdout) != tt.stdout || out.Signal != tt.signal {
 				t.Errorf("got timed out %v, %q, signal %q", out.TimedOut, out.Stdout, out.Signal)
 			}
