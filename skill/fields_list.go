@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -15,6 +16,8 @@ var (
 	toolRule = regexp.MustCompile(`^[A-Za-z_*][A-Za-z0-9_.:*/-]*(\(.*\))?$`)
 	toolset  = regexp.MustCompile(`^([A-Za-z0-9_./-]+):[A-Za-z_$][A-Za-z0-9_$]*$`)
 )
+
+const maxList = 1000 // entries of a list
 
 // listItem is one entry of a list with its place.
 type listItem struct {
@@ -41,6 +44,11 @@ func (p *parser) items(key, split string, n *yamlnode.Node) (out []listItem, ok 
 	case yamlnode.Mapping:
 		p.wrongForm(key, kindList, n)
 		return nil, false
+	}
+	if len(out) > maxList && !protective(key) {
+		at := out[maxList].node
+		p.report(Problem{Code: "fields-many", Line: at.Line, Col: at.Col, Field: key, Message: fmt.Sprintf("%q has %d entries, the first %d are kept", key, len(out), maxList)})
+		out = slices.Clone(out[:maxList])
 	}
 	return out, true
 }
