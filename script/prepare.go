@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trace"
 )
@@ -155,7 +156,7 @@ func (e *environmentOf) makeLocked(ctx context.Context, upgrade bool) error {
 	}
 	stop := e.h.announce(fmt.Sprintf("preparing the dependencies of %s: %s", e.src.sc.Name, strings.Join(e.block.Dependencies, ", ")))
 	defer stop()
-	unlock, err := lockFile(ctx, e.path(".lock"))
+	unlock, err := lockfile.Lock(ctx, e.path(".lock"), 0)
 	if err != nil {
 		if ctx.Err() != nil {
 			return ctx.Err()

@@ -409,25 +409,3 @@ func TestProgress(t *testing.T) {
 		t.Errorf("got %q", told)
 	}
 }
-
-func TestLockFile(t *testing.T) {
-	name := filepath.Join(t.TempDir(), "x.lock")
-	unlock, err := lockFile(t.Context(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer cancel()
-	if _, err := lockFile(ctx, name); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("got %v", err)
-	}
-	unlock()
-	unlock, err = lockFile(t.Context(), name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	unlock()
-	if _, err := lockFile(t.Context(), filepath.Join(name, "x")); err == nil {
-		t.Error("locked a file below a file")
-	}
-}

@@ -22,7 +22,7 @@ var allowed = map[string][]string{
 
 	"skilltool": {"tool", "skill", "disclose", "session", "script", "trace"},
 	"session":   {"skill", "trace"},
-	"script":    {"skill", "trace"},
+	"script":    {"skill", "trace", "internal/lockfile"},
 	"disclose":  {"skill"},
 	"trust":     {"skill", "internal/lockfile"},
 	"skill":     {"internal/yamlnode", "internal/scan", "internal/dirhash"},

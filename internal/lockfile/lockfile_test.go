@@ -333,3 +333,26 @@ func checkFiles(t *testing.T, dir string, want ...string) {
 		t.Errorf("the folder holds %q, want %q", got, want)
 	}
 }
+
+// A lock without a limit of its own waits as long as its context lasts.
+func TestLock(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "x.lock")
+	unlock, err := Lock(t.Context(), name, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := Lock(ctx, name, 0); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+	unlock()
+	unlock, err = Lock(t.Context(), name, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unlock()
+	if _, err := Lock(t.Context(), filepath.Join(name, "x"), 0); err == nil {
+		t.Error("locked a file below a file")
+	}
+}
