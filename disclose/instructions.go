@@ -47,11 +47,15 @@ func Instructions(s *skill.Skill, o *InstructionOptions) (Text, error) {
 	if dir == "" {
 		dir, _ = s.Dir() // a skill in memory has none
 	}
-	body, used, unknown := newValues(o.Args, m.Arguments, variables(dir, o)).substitute(m.Body)
+	v := newValues(o.Args, m.Arguments, variables(dir, o))
+	body, used, unknown := v.substitute(m.Body)
 	if strings.TrimSpace(o.Args) != "" && !used {
 		body = strings.TrimRight(body, "\n") + "\n\nARGUMENTS: " + o.Args
 	}
 	t := Text{Body: body, Warnings: warnings(m, unknown)}
+	if v.full {
+		t.Warnings = append(t.Warnings, fmt.Sprintf("the instructions grew by %d bytes: places for arguments after that stay in the text", mostFilled))
+	}
 	if o.Wrap {
 		if err := t.frame(s, dir, o); err != nil {
 			return Text{}, err
@@ -88,8 +92,14 @@ func warnings(m *skill.Manifest, unknown []string) []string {
 	for _, name := range slices.Compact(unknown) {
 		out = append(out, "${"+name+"} has no value here, it stays in the text")
 	}
+	if more := len(out) - mostWarnings; more > 0 {
+		out = append(out[:mostWarnings:mostWarnings], fmt.Sprintf("and %d more of this kind", more))
+	}
 	return out
 }
+
+// mostWarnings is how many warnings about one body are told; the rest is counted.
+const mostWarnings = 20
 
 // runsOnLoad reports whether Claude Code would run a command of this line: !`cmd` at its start or
 // after white space, or the opening of a ```! block.

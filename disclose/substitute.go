@@ -10,7 +10,12 @@ type values struct {
 	args  string            // all arguments as they were given
 	list  []string          // split as a shell does
 	named map[string]string // $name, and ${NAME} under its name with "{" before it
+
+	full bool // set by substitute: something was left out, for it would have become too much
 }
+
+// mostFilled is how many bytes a body grows by: one of many placeholders would make gigabytes of a long argument.
+const mostFilled = 1 << 20
 
 // newValues splits args and gives the names of the manifest their positions.
 func newValues(args string, names []string, vars map[string]string) *values {
@@ -43,10 +48,12 @@ func argumentName(name string) bool {
 //
 // The rules are Claude Code's: $ARGUMENTS, $ARGUMENTS[N], $N with $0 the first, $name. An index
 // that was not given stays literal, a name that was not given is empty. One backslash before an
-// argument's placeholder keeps it literal and goes away; two do not.
+// argument's placeholder keeps it literal and goes away; two do not. Once the text has grown by
+// mostFilled, what would make it longer stays literal.
 func (v *values) substitute(body string) (out string, used bool, unknown []string) {
 	var b strings.Builder
-	b.Grow(len(body) + len(v.args))
+	b.Grow(len(body) + min(len(v.args), mostFilled))
+	grown := 0
 	for {
 		i := strings.IndexByte(body, '$')
 		if i < 0 {
@@ -63,6 +70,13 @@ func (v *values) substitute(body string) (out string, used bool, unknown []strin
 			tok.text = body[i : i+tok.len]
 		case tok.argument && !tok.missing:
 			used = true
+		}
+		if more := len(tok.text) - tok.len; more > 0 {
+			if grown += more; grown > mostFilled {
+				v.full = true
+				tok.text = body[i : i+tok.len]
+				grown -= more
+			}
 		}
 		b.WriteString(before)
 		b.WriteString(tok.text)

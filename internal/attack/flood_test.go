@@ -85,7 +85,7 @@ func TestFlood(t *testing.T) {
 			for _, args := range [][]string{
 				{"skill", "list"}, {"skill", "prompt", "--query", strings.Repeat("aaaa sheep k17 ", 400)}, {"skill", "prompt", "--budget", "500"},
 				{"skill", "search", strings.Repeat("a", 2000) + " sheep"}, {"skill", "validate", v.skills}, {"--check"}, {"script", "list"},
-				{"skill", "activate", "s7", "x"},
+				{"skill", "activate", "s7", strings.Repeat("x ", 1000)},
 			} {
 				v.run(args...)
 			}
