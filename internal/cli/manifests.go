@@ -39,7 +39,12 @@ func (a *app) targets(ctx context.Context, path string) ([]target, error) {
 		}
 	}
 	var out []target
-	for f := range skill.Dir(a.abs(path), &skill.DirOptions{Nested: true}).Skills(ctx) {
+	for f, err := range skill.Dir(a.abs(path), &skill.DirOptions{Nested: true}).Skills(ctx) {
+		var note *skill.Problem
+		if errors.As(err, &note) && note.Code == "link-skipped" { // what it leads to lies elsewhere: not to be mended from here
+			a.warnProblem(*note)
+			continue
+		}
 		file := f.File
 		if file == "" { // it could not be read: the check says why
 			file = "SKILL.md"

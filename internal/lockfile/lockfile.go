@@ -134,12 +134,16 @@ func read(path string, limit int64) ([]byte, fs.FileMode, error) {
 	if !info.Mode().IsRegular() {
 		return nil, 0, fmt.Errorf("%q is not a regular file (%s): move it away", path, info.Mode().Type())
 	}
+	tooBig := fmt.Errorf("%q exceeds %d bytes: move it away", path, limit)
+	if info.Size() > limit { // a sparse file is not read to be told
+		return nil, 0, tooBig
+	}
 	content, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err != nil {
 		return nil, 0, err
 	}
-	if int64(len(content)) > limit {
-		return nil, 0, fmt.Errorf("%q exceeds %d bytes: move it away", path, limit)
+	if int64(len(content)) > limit { // it grew
+		return nil, 0, tooBig
 	}
 	return content, info.Mode().Perm(), nil
 }
