@@ -14,7 +14,7 @@ import (
 // floodCPU is the most processor time that one skill of a flood costs any command.
 const (
 	floodCPU = 100 * time.Millisecond
-	flood    = 25 // skills
+	flood    = 12 // skills
 )
 
 // A folder of skills that are each as costly as one can be hangs and fills nothing.
