@@ -3,10 +3,11 @@ package script
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/agent-base/agent-base/internal/lazyregexp"
 )
 
 // specifier is one condition on a version, such as ">=3.9" or "==3.12.*" (PEP 440).
@@ -16,7 +17,7 @@ type specifier struct {
 	any     bool  // ends in ".*"
 }
 
-var specifierForm = regexp.MustCompile(`^(~=|===|==|!=|<=|>=|<|>)[ \t]*v?((?:[0-9]{1,6}!)?([0-9]{1,9}(?:\.[0-9]{1,9}){0,9})(?:[-_.]?[a-z]{1,8}[-_.]?[0-9]{0,9}){0,3}(?:-[0-9]{1,9})?(?:\+[a-z0-9._-]{1,64})?)(\.\*)?$`)
+var specifierForm = lazyregexp.New(`^(~=|===|==|!=|<=|>=|<|>)[ \t]*v?((?:[0-9]{1,6}!)?([0-9]{1,9}(?:\.[0-9]{1,9}){0,9})(?:[-_.]?[a-z]{1,8}[-_.]?[0-9]{0,9}){0,3}(?:-[0-9]{1,9})?(?:\+[a-z0-9._-]{1,64})?)(\.\*)?$`)
 
 // parseSpecifiers reads conditions with commas between them; none at all is right too.
 func parseSpecifiers(s string) ([]specifier, error) {
@@ -29,7 +30,7 @@ func parseSpecifiers(s string) ([]specifier, error) {
 		if part == "" {
 			continue // a comma at the end
 		}
-		found := specifierForm.FindStringSubmatch(part)
+		found := specifierForm().FindStringSubmatch(part)
 		if found == nil {
 			return nil, fmt.Errorf("%q is no condition on a version, such as \">=3.9\"", part)
 		}

@@ -3,15 +3,16 @@ package script
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/agent-base/agent-base/internal/lazyregexp"
 )
 
 // A dependency as PEP 508 writes it, without the form `name @ address`. RE2 keeps this linear.
 var (
-	nameAndExtras = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9._-]*[A-Za-z0-9]|[A-Za-z0-9])[ \t]*(\[[A-Za-z0-9._, \t-]*\])?[ \t]*`)
-	markerToken   = regexp.MustCompile(`^[ \t]*("[^"\\]*"|'[^'\\]*'|<=|>=|===|==|!=|~=|<|>|\(|\)|[a-z_.]+)`)
+	nameAndExtras = lazyregexp.New(`^([A-Za-z0-9][A-Za-z0-9._-]*[A-Za-z0-9]|[A-Za-z0-9])[ \t]*(\[[A-Za-z0-9._, \t-]*\])?[ \t]*`)
+	markerToken   = lazyregexp.New(`^[ \t]*("[^"\\]*"|'[^'\\]*'|<=|>=|===|==|!=|~=|<|>|\(|\)|[a-z_.]+)`)
 )
 
 // markerNames are what a marker may ask about.
@@ -30,7 +31,7 @@ func checkDependency(dep string) error {
 	if i := strings.IndexFunc(dep, func(r rune) bool { return r < ' ' && r != '\t' || r > '~' || r == '\\' }); i >= 0 {
 		return fmt.Errorf("the character at byte %d is not allowed", i+1)
 	}
-	found := nameAndExtras.FindString(dep)
+	found := nameAndExtras().FindString(dep)
 	if found == "" {
 		return errors.New(`it does not begin with a package's name, such as "httpx>=0.27"`)
 	}
@@ -63,7 +64,7 @@ type marker struct {
 func checkMarker(s string) error {
 	m := &marker{}
 	for s = strings.TrimSpace(s); s != ""; s = strings.TrimSpace(s) {
-		found := markerToken.FindStringSubmatch(s)
+		found := markerToken().FindStringSubmatch(s)
 		if found == nil {
 			return fmt.Errorf("the marker cannot be read at %q", s)
 		}

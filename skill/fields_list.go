@@ -3,18 +3,18 @@ package skill
 import (
 	"fmt"
 	"io/fs"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
 
+	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/internal/yamlnode"
 )
 
 var (
-	toolRule = regexp.MustCompile(`^[A-Za-z_*][A-Za-z0-9_.:*/-]*(\(.*\))?$`)
-	toolset  = regexp.MustCompile(`^([A-Za-z0-9_./-]+):[A-Za-z_$][A-Za-z0-9_$]*$`)
+	toolRule = lazyregexp.New(`^[A-Za-z_*][A-Za-z0-9_.:*/-]*(\(.*\))?$`)
+	toolset  = lazyregexp.New(`^([A-Za-z0-9_./-]+):[A-Za-z_$][A-Za-z0-9_$]*$`)
 )
 
 const maxList = 1000 // entries of a list
@@ -100,7 +100,7 @@ func (p *parser) listField(f *knownField, e entry, at Problem) {
 func checkItem(key, s string) (code, message string) {
 	switch key {
 	case "toolsets":
-		if m := toolset.FindStringSubmatch(s); m == nil || !localPath(m[1]) {
+		if m := toolset().FindStringSubmatch(s); m == nil || !localPath(m[1]) {
 			return "toolsets-value", fmt.Sprintf("%q is neither module:Class nor path:Class", clip(s))
 		}
 	case "scripts":
@@ -137,7 +137,7 @@ func (p *parser) tools(f *knownField, e entry) Tools {
 	}
 	for _, it := range list {
 		for _, s := range splitOutside(it.text, f.split) {
-			if toolRule.MatchString(s) && strings.Count(s, "(") == strings.Count(s, ")") {
+			if toolRule().MatchString(s) && strings.Count(s, "(") == strings.Count(s, ")") {
 				out.Rules = append(out.Rules, s)
 				continue
 			}

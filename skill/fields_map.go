@@ -2,12 +2,12 @@ package skill
 
 import (
 	"fmt"
-	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/internal/yamlnode"
 )
 
@@ -18,7 +18,7 @@ const (
 	maxRequires    = 32  // commands that one skill needs
 )
 
-var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_*]*$`)
+var envName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_*]*$`)
 
 // mapField reads a field that is a map of its own.
 func (p *parser) mapField(f *knownField, e entry, at Problem) {
@@ -105,7 +105,7 @@ func (p *parser) envNames(n *yamlnode.Node) []string {
 	list, _ := p.items("permissions.env", blanksAndCommas, n)
 	var out []string
 	for _, it := range list {
-		if !envName.MatchString(it.text) {
+		if !envName().MatchString(it.text) {
 			p.report(Problem{Code: "permissions-env", Line: it.node.Line, Col: it.node.Col, Field: "permissions.env", Message: fmt.Sprintf("%q is not the name of a variable, or asks for all of them: it grants nothing", clip(it.text))})
 			continue
 		}

@@ -2,13 +2,13 @@ package skill
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
+	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/internal/yamlnode"
 )
 
-var plainTags = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_. -]*$`)
+var plainTags = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_. -]*$`)
 
 // moveDown puts version, author and tags below metadata. Where metadata is written on one line
 // between braces, or has the key already, they stay.
@@ -80,10 +80,10 @@ func (f *fixer) moveLine(e entry, key string) (string, bool) {
 		if strings.ContainsAny(strings.Join(f.m.Tags, ""), " ,\t\n()[]{}") || tags == "" || commentStart(text, 0) != len(strings.TrimRight(text, " \t")) {
 			return "", false
 		}
-		if text = tags; !plainTags.MatchString(text) {
+		if text = tags; !plainTags().MatchString(text) {
 			text = singleQuoted(text)
 		}
-	case e.value.Kind != yamlnode.Scalar || blockHeader.MatchString(text):
+	case e.value.Kind != yamlnode.Scalar || blockHeader().MatchString(text):
 		return "", false
 	}
 	f.replace(cut{l.start, next, ""}, Problem{Code: "fields-unexpected", Line: e.line, Col: 1, Field: key, Message: fmt.Sprintf("moved %q below metadata", key)})

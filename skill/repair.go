@@ -173,7 +173,7 @@ func (p *parser) salvageBlock(b block, edits []edit) []entry {
 // inside: whatever it wanted to restrict, nothing is allowed then.
 func (p *parser) watchTools(b block) {
 	for i := b.from; i < b.to; i++ {
-		if toolsLine.MatchString(p.text.lines[i].text) {
+		if toolsLine().MatchString(p.text.lines[i].text) {
 			p.toolsLost = p.text.first + i
 			return
 		}
@@ -208,7 +208,7 @@ func (p *parser) rawEntry(b block, err error) (entry, bool) {
 			words = append(words, l)
 		}
 	}
-	if len(words) > 1 && blockHeader.MatchString(words[0]) {
+	if len(words) > 1 && blockHeader().MatchString(words[0]) {
 		words = words[1:]
 	}
 	e := p.lost(b)[0]

@@ -2,10 +2,11 @@ package skill
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/agent-base/agent-base/internal/lazyregexp"
 )
 
 // A block is the lines of one top-level key.
@@ -17,10 +18,10 @@ type block struct {
 }
 
 var (
-	keyLine     = regexp.MustCompile(`^( *)("[^"\\]*"|'[^']*'|[\pL_$][\pL\pN_.$/ -]*?)[ \t]*:([ \t]+|$)`)
-	blockHeader = regexp.MustCompile(`^[|>][-+0-9]{0,2}([ \t]+#.*)?$`)
-	toolsLine   = regexp.MustCompile(`(?i)^[ \t]*["']?allowed[-_]tools["']?[ \t]*:`)
-	aliasOnly   = regexp.MustCompile(`^\*[^\s,\[\]{}*]+$`)
+	keyLine     = lazyregexp.New(`^( *)("[^"\\]*"|'[^']*'|[\pL_$][\pL\pN_.$/ -]*?)[ \t]*:([ \t]+|$)`)
+	blockHeader = lazyregexp.New(`^[|>][-+0-9]{0,2}([ \t]+#.*)?$`)
+	toolsLine   = lazyregexp.New(`(?i)^[ \t]*["']?allowed[-_]tools["']?[ \t]*:`)
+	aliasOnly   = lazyregexp.New(`^\*[^\s,\[\]{}*]+$`)
 )
 
 // topBlocks cuts the front matter before each line that begins with a key, and around lines that
@@ -34,7 +35,7 @@ func topBlocks(t *frontText) []block {
 			continue
 		}
 		b := block{from: i, to: i + 1, col: 1}
-		if m := keyLine.FindStringSubmatchIndex(text); m != nil && m[3] == 0 {
+		if m := keyLine().FindStringSubmatchIndex(text); m != nil && m[3] == 0 {
 			b.key, b.value = strings.Trim(text[m[4]:m[5]], `"'`), m[1]
 			b.col = utf8.RuneCountInString(text[:m[1]]) + 1
 		} else if strings.HasPrefix(text, "...") || strings.HasPrefix(text, "---") {
@@ -71,12 +72,12 @@ func quoteLines(t *frontText) []edit {
 			continue
 		}
 		scalar = -1
-		m := keyLine.FindStringSubmatchIndex(text)
+		m := keyLine().FindStringSubmatchIndex(text)
 		if m == nil || indent == 0 && protective(text[m[4]:m[5]]) {
 			continue
 		}
 		value := strings.TrimRight(text[m[1]:], " \t")
-		if blockHeader.MatchString(value) {
+		if blockHeader().MatchString(value) {
 			scalar = indent
 			continue
 		}
@@ -111,7 +112,7 @@ func needsQuotes(value string) (code string, at, end int) {
 			return "yaml-start", 0, end
 		}
 	case '*':
-		if !aliasOnly.MatchString(value[:end]) {
+		if !aliasOnly().MatchString(value[:end]) {
 			return "yaml-start", 0, end
 		}
 		return "", 0, 0

@@ -11,6 +11,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"github.com/agent-base/agent-base/internal/lazyregexp"
 )
 
 // Bounds of what Validate looks at.
@@ -21,8 +23,8 @@ const (
 )
 
 var (
-	linkTarget = regexp.MustCompile(`\]\(<?([^)<>\s]+)>?[^)]*\)`)
-	codeSpan   = regexp.MustCompile("`((?:\\./)?(?:scripts|references|assets)/[^`\\s]+)`")
+	linkTarget = lazyregexp.New(`\]\(<?([^)<>\s]+)>?[^)]*\)`)
+	codeSpan   = lazyregexp.New("`((?:\\./)?(?:scripts|references|assets)/[^`\\s]+)`")
 )
 
 // checkFiles looks at the names and sizes of all files.
@@ -135,7 +137,7 @@ func (v *validation) checkReference(target string, line, col int) {
 // references returns where a line names files.
 func references(line string) [][2]int {
 	var out [][2]int
-	for _, re := range []*regexp.Regexp{linkTarget, codeSpan} {
+	for _, re := range []*regexp.Regexp{linkTarget(), codeSpan()} {
 		for _, m := range re.FindAllStringSubmatchIndex(line, -1) {
 			out = append(out, [2]int{m[2], m[3]})
 		}

@@ -3,10 +3,11 @@ package yamlnode
 import (
 	"bytes"
 	"encoding/json"
-	"regexp"
+
+	"github.com/agent-base/agent-base/internal/lazyregexp"
 )
 
-var number = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
+var number = lazyregexp.New(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
 
 // JSON returns n as JSON in source order. A plain scalar that is a JSON number, true, false or
 // null is written as such, with its digits as they stand; every other one is a string. Of a
@@ -22,7 +23,7 @@ func (n *Node) json(b *bytes.Buffer) {
 	case Null:
 		b.WriteString("null")
 	case Scalar:
-		if !n.Quoted && (n.Value == "true" || n.Value == "false" || number.MatchString(n.Value)) {
+		if !n.Quoted && (n.Value == "true" || n.Value == "false" || number().MatchString(n.Value)) {
 			b.WriteString(n.Value)
 		} else {
 			quote(b, n.Value)
