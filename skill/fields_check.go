@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/Masterminds/semver/v3"
 )
 
 // Limits on texts, in code points (C3, R24, R37).
@@ -45,11 +43,11 @@ func (p *parser) checkText(key, text string, at Problem) {
 			at.Code, at.Message = "compatibility-length", fmt.Sprintf("compatibility has %d characters, at most %d are allowed", n, maxCompatibility)
 		}
 	case "version":
-		if _, err := semver.StrictNewVersion(text); err != nil && text != "" {
+		if text != "" && !strictVersion(text) {
 			at.Code, at.Message = "version-semver", fmt.Sprintf("%q is not a semantic version", clip(text))
 		}
 	case "min_agent_base_version", "max_agent_base_version":
-		if _, err := semver.NewVersion(text); err != nil {
+		if _, ok := parseVersion(text); !ok {
 			p.reject(key)
 			at.Code, at.Message = "version-bounds", fmt.Sprintf("%q is not a version", clip(text))
 		}

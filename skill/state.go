@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/Masterminds/semver/v3"
 	"github.com/bmatcuk/doublestar/v4"
 )
 
@@ -34,7 +33,6 @@ type judge struct {
 	c           *Catalog
 	allow, deny []string
 	want        wishes
-	engine      *semver.Version
 	commands    map[string]bool // what LookPath said, each asked once (R66)
 	problems    []Problem
 	ofPart      map[*part][]Problem
@@ -50,9 +48,6 @@ func newJudge(ctx context.Context, c *Catalog) *judge {
 	j.deny = j.patterns("deny", c.o.Deny, "every skill is kept out")
 	j.denyAll = len(j.deny) < len(c.o.Deny)
 	j.want = newWishes(&c.o.Want)
-	if c.o.Version != "" {
-		j.engine, _ = semver.NewVersion(c.o.Version)
-	}
 	w := &c.o.Want
 	j.simple = len(c.o.Allow)+len(c.o.Deny)+len(w.Disabled)+len(w.OnlyBundled) == 0 && w.Mode == Auto
 	return j
@@ -116,13 +111,11 @@ func (j *judge) unavailable(m *Manifest) string {
 	if missing != nil {
 		return "missing commands: " + strings.Join(missing, ", ")
 	}
-	if j.engine == nil {
-		return ""
-	}
-	if v, err := semver.NewVersion(m.MinVersion); err == nil && j.engine.LessThan(v) {
+	engine := j.c.o.Version
+	if older(engine, m.MinVersion) {
 		return fmt.Sprintf("needs agent-base %s or newer, this is %s", m.MinVersion, j.c.o.Version)
 	}
-	if v, err := semver.NewVersion(m.MaxVersion); err == nil && j.engine.GreaterThan(v) {
+	if older(m.MaxVersion, engine) {
 		return fmt.Sprintf("needs agent-base %s or older, this is %s", m.MaxVersion, j.c.o.Version)
 	}
 	return ""

@@ -63,7 +63,7 @@ var importers = map[string][]string{
 	"golang.org/x/term":               {"internal/ui"},
 	"github.com/mattn/go-runewidth":   {"internal/ui"},
 	"github.com/BurntSushi/toml":      {"script"},
-	"github.com/Masterminds/semver":   {"skill", "script"},
+	"golang.org/x/mod":                {"skill"},
 	"github.com/bmatcuk/doublestar":   {"skill", "script"},
 	"golang.org/x/text":               {"skill", "disclose", "script", "internal/scan"},
 	"golang.org/x/sys":                {"skill", "script", "internal/scan", "internal/lockfile"},
@@ -82,7 +82,7 @@ var (
 		"mvdan.cc/sh/v3",
 		"golang.org/x/text",
 		"golang.org/x/sys",
-		"github.com/Masterminds/semver/v3",
+		"golang.org/x/mod",
 		"github.com/BurntSushi/toml",
 		"github.com/bmatcuk/doublestar/v4", // globs with **, without a dependency of its own
 	}
