@@ -113,7 +113,7 @@ func (l *loader) section(out given, section *yamlnode.Node, file Origin) {
 				fmt.Sprintf("set it in your own config.yaml, or as %s", k.variable()))
 		case pair.Value.Kind == yamlnode.Null && !k.isList():
 			l.report(at, skill.Warning, "config-value", fmt.Sprintf("%s has no value: it is ignored", k.name), "write a value after the colon, or remove the line")
-		case twice && k.project == tighten:
+		case twice && k.project == tighten && k.kind == choice:
 			out[k.name] = entry{k.values[len(k.values)-1], []Origin{at}}
 		default:
 			unit := time.Millisecond

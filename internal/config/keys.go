@@ -40,6 +40,7 @@ type key struct {
 	kind     kind
 	project  rule
 	values   []string // of a choice; with tighten from loose to strict
+	alike    []string // those of values that are the strictest, all of them
 	initial  string   // the default, as written; "" means nothing
 	env      string   // variable; "" means AGENT_ and the name in capitals
 	aliases  []string // other spellings than snake case
@@ -107,11 +108,11 @@ var keys = []*key{
 		about: "Whether failures carry their text instead of a code in `error`."},
 	{name: "scriptRead", kind: choice, project: tighten, values: []string{"allow", "block"}, initial: "block",
 		about: "Whether a model may read the source of scripts."},
-	{name: "cwd", kind: choice, values: []string{"script", "skill", "workspace"}, initial: "script",
+	{name: "cwd", kind: choice, project: tighten, values: []string{"workspace", "skill", "script"}, alike: []string{"skill", "script"}, initial: "script",
 		about: "Where scripts run: their own folder, the skill's, or the workspace."},
-	{name: "scriptTimeout", kind: duration, env: "SCRIPT_TIMEOUT", initial: "60s", min: 1, max: 86_400_000,
+	{name: "scriptTimeout", kind: duration, project: tighten, env: "SCRIPT_TIMEOUT", initial: "60s", min: 1, max: 86_400_000,
 		about: "How long a script may run. A bare number is milliseconds here, seconds in the environment and as `script_timeout`; `30s` and `2m` are clear everywhere."},
-	{name: "maxScriptOutput", kind: number, env: "MAX_SCRIPT_OUTPUT", initial: "1048576", min: 1, max: 1 << 30,
+	{name: "maxScriptOutput", kind: number, project: tighten, env: "MAX_SCRIPT_OUTPUT", initial: "1048576", min: 1, max: 1 << 30,
 		about: "Bytes that are kept of what a script prints."},
 	{name: "python", kind: place, project: never,
 		about: "The Python that scripts run with; not set it is looked up."},

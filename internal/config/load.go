@@ -160,7 +160,7 @@ func (l *loader) take(out given, k *key, w written) {
 	if v, ok := err.(*valueError); ok {
 		cure = v.cure
 	}
-	if k.project == tighten {
+	if k.project == tighten && k.kind == choice {
 		strict := k.values[len(k.values)-1]
 		out[k.name] = entry{strict, []Origin{at}}
 		message += fmt.Sprintf(": it counts as %q", strict)

@@ -37,7 +37,7 @@ func TestProblems(t *testing.T) {
 		{"an overflowing time", "skills:\n  script_timeout: 9223372036854775807\n", []string{`HOME/.agent/config.yaml:2:19: error[config-value] scriptTimeout cannot be "9223372036854775807": it is ignored → write a time from 1ms to 24h0m0s, like 90s`}},
 		{"no truth", "skills:\n  nested: maybe\n", []string{`HOME/.agent/config.yaml:2:11: error[config-value] nested cannot be "maybe": it is ignored → write true or false`}},
 		{"no value", "skills:\n  cwd:\n  deny:\n", []string{`HOME/.agent/config.yaml:2:3: warning[config-value] cwd has no value: it is ignored → write a value after the colon, or remove the line`}},
-		{"a map for a value", "skills:\n  cwd: {a: b}\n", []string{`HOME/.agent/config.yaml:2:8: error[config-value] cwd must be one value, not a map: it is ignored → write one value after the colon`}},
+		{"a map for a value", "skills:\n  cwd: {a: b}\n", []string{`HOME/.agent/config.yaml:2:8: error[config-value] cwd must be one value, not a map: it counts as "script" → write one value after the colon`}},
 		{"a map for a list", "skills:\n  deny: {a: b}\n", []string{`HOME/.agent/config.yaml:2:9: error[config-value] deny must be a list, not a map: it is ignored → write a list: [a, b]`}},
 		{"one bad item", "skills:\n  disabled:\n    - ../etc\n    - [a]\n    - ok\n", []string{
 			`HOME/.agent/config.yaml:4:7: error[config-value] an item of disabled is a list: it is left out → write one text for each item`,
@@ -162,6 +162,11 @@ func TestProjectCannotLoosen(t *testing.T) {
 		{"activation", "skills: {activation: explicit}", "skills: {activation: auto}", "activation", "explicit from HOME/.agent/config.yaml:1", []string{kept("1:10", "activation", "explicit", "auto")}},
 		{"stack", "", "skills: {stackPolicy: top}", "stackPolicy", "intersection from default", []string{kept("1:10", "stackPolicy", "intersection", "top")}},
 		{"links", "", "skills: {symlinks: allow-list, symlinkRoots: [/]}", "symlinks", "contained from default", []string{ignored("1:32", "symlinkRoots", "AGENT_SYMLINK_ROOTS"), kept("1:10", "symlinks", "contained", "allow-list")}},
+		{"a shared work place", "", "skills: {cwd: workspace}", "cwd", "script from default", []string{kept("1:10", "cwd", "script", "workspace")}},
+		{"the skill's own place", "", "skills: {cwd: skill}", "cwd", "skill from PROJECT/.agent/config.yaml:1", nil},
+		{"more time", "", "skills: {scriptTimeout: 2m}", "scriptTimeout", "60000 from default", []string{kept("1:10", "scriptTimeout", "1m0s", "2m0s")}},
+		{"less time", "", "skills: {scriptTimeout: 5s}", "scriptTimeout", "5000 from PROJECT/.agent/config.yaml:1", nil},
+		{"more output", "skills: {maxScriptOutput: 1000}", "skills: {maxScriptOutput: 2000}", "maxScriptOutput", "1000 from HOME/.agent/config.yaml:1", []string{kept("1:10", "maxScriptOutput", "1000", "2000")}},
 		{"AGENT_SKILLS", "", "skills:\n  AGENT_SKILLS: all\n", "enabledSkills", "<nil> from default", []string{ignored("2:3", "enabledSkills", "AGENT_SKILLS")}},
 		{"enabling itself", "skills: {activation: explicit}", "skills: {enabled: [mine]}", "enabled", "<nil> from default", []string{ignored("1:10", "enabled", "AGENT_ENABLED")}},
 		{"core", "", "skills: {core_skills_dir: ./evil}", "coreDir", "<nil> from default", []string{ignored("1:10", "coreDir", "AGENT_CORE_DIR")}},
@@ -315,7 +320,7 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-func rank(k *key, c *Config) int {
+func rank(k *key, c *Config) int64 {
 	for _, s := range c.Settings() {
 		if s.Key == k.name {
 			return k.strictness(entry{value: s.Value})

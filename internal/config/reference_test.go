@@ -30,7 +30,7 @@ func TestKeysTellTheirForm(t *testing.T) {
 		got[k.Name] = k
 	}
 	for _, c := range []struct{ key, kind, project, variable string }{
-		{"scriptTimeout", "time, 1ms to 24h", "yes", "SCRIPT_TIMEOUT"},
+		{"scriptTimeout", "time, 1ms to 24h", "stricter only", "SCRIPT_TIMEOUT"},
 		{"maxSkills", "whole number, 0 to 100000", "yes", "AGENT_MAX_SKILLS"},
 		{"symlinks", "one of", "stricter only", "AGENT_SYMLINKS"},
 		{"uv", "path", "no", "AGENT_UV"},

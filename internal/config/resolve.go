@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/agent-base/agent-base/skill"
 )
@@ -69,10 +70,21 @@ func join(k *key, low, high entry) entry {
 	return high
 }
 
-// strictness returns how strict a value of a protecting key is.
-func (k *key) strictness(e entry) int {
-	text, _ := e.value.(string)
-	return slices.Index(k.values, text)
+// strictness returns how strict a value of a protecting key is: of a choice its place, of a limit the lower
+// the stricter.
+func (k *key) strictness(e entry) int64 {
+	switch v := e.value.(type) {
+	case time.Duration:
+		return -int64(v)
+	case int64:
+		return -v
+	case string:
+		if slices.Contains(k.alike, v) {
+			return int64(len(k.values))
+		}
+		return int64(slices.Index(k.values, v))
+	}
+	return 0
 }
 
 // floor keeps a profile from loosening what the user's damaged file may have held firm: nobody can tell.
