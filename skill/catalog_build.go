@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 )
@@ -97,8 +98,18 @@ func (c *Catalog) before(a, b keyed, value map[string]int) int {
 	if d := cmp.Compare(a.part, b.part); d != 0 {
 		return d
 	}
+	if x, y := a.owns(), b.owns(); x != y {
+		if x {
+			return -1
+		}
+		return 1
+	}
 	return strings.Compare(a.r.path(), b.r.path())
 }
+
+// owns reports whether the skill's folder has its name: a folder called otherwise does not take the name
+// from one that lies beside it (security 2.1 #17).
+func (k keyed) owns() bool { return Canonical(path.Base(k.r.path())) == k.name }
 
 // layerValues numbers the layers by name from the lowest, 1, upwards.
 func (c *Catalog) layerValues() map[string]int {
