@@ -27,8 +27,8 @@ type Options struct {
 // Duplicates says what two skills of one canonical name inside one layer are.
 type Duplicates uint8
 
-// Override keeps the one whose folder has its name, else the first in byte order of paths, and reports the rest; Refuse breaks all of them
-// (R53).
+// Override keeps the one whose folder has its name, else the first in byte order of paths, and
+// reports the rest; Refuse breaks all of them (R53).
 const (
 	Override Duplicates = iota
 	Refuse
