@@ -33,6 +33,9 @@ var agentPath string
 // is charged with the memory of the one that started it: this one is small, the one with the tests is not.
 const measureVariable = "ATTACK_MEASURE"
 
+// noWait keeps the launcher of a -race run from waiting a second at its end, for every command.
+const noWait = "GORACE=atexit_sleep_ms=0"
+
 func TestMain(m *testing.M) {
 	if path := os.Getenv(measureVariable); path != "" {
 		os.Exit(measure(path))
@@ -167,7 +170,7 @@ func (v *victim) runIn(dir string, args ...string) outcome {
 	}
 	defer from.Close()
 	cmd := exec.CommandContext(ctx, os.Args[0], args...)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, append(v.env[:len(v.env):len(v.env)], measureVariable+"="+agentPath), &stdout, &stderr
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, append(v.env[:len(v.env):len(v.env)], measureVariable+"="+agentPath, noWait), &stdout, &stderr
 	cmd.ExtraFiles, cmd.SysProcAttr = []*os.File{to}, &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	err = cmd.Run()
