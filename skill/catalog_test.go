@@ -237,3 +237,15 @@ func TestDeterministic(t *testing.T) {
 		t.Errorf("not sorted: %q", states(first))
 	}
 }
+
+// Security 2.1 #17: of two skills of one name in one root the one counts whose folder is called so, wherever the
+// other's path comes in the order; between two that are called otherwise the first path counts (C16).
+func TestFolderOwnsItsName(t *testing.T) {
+	root := disk(t, t.TempDir(), map[string]string{"aaa/SKILL.md": "name: good", "good/SKILL.md": "name: good", "b/SKILL.md": "name: other", "c/SKILL.md": "name: other"})
+	c := opened(t, &Options{Layers: []Layer{{Name: "user", Source: Dir(root, nil)}}})
+	for name, want := range map[string]string{"good": "good", "other": "b"} {
+		if got := find(t, c, name).Path(); got != want {
+			t.Errorf("%s comes from %q, want %q", name, got, want)
+		}
+	}
+}

@@ -1,0 +1,56 @@
+package house_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// A page that names a file or a test of this module names one that is there.
+func TestDocumentsNameWhatIsThere(t *testing.T) {
+	m := module(t)
+	file := regexp.MustCompile("`([a-z][a-zA-Z0-9_/.-]*\\.(?:go|sh|c))`")
+	test := regexp.MustCompile("`((?:Test|Fuzz)[A-Z][A-Za-z0-9]*)`")
+	tests := testNames(t, m.Root)
+	for _, page := range []string{"ARCHITECTURE.md", "CONTRIBUTING.md", "RATIONALE.md", "README.md", "SECURITY.md", "docs/performance.md"} {
+		text, err := os.ReadFile(filepath.Join(m.Root, page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, found := range file.FindAllStringSubmatch(string(text), -1) {
+			if _, err := os.Stat(filepath.Join(m.Root, filepath.FromSlash(found[1]))); err != nil && strings.Contains(found[1], "/") {
+				t.Errorf("%s names %q, which is not there", page, found[1])
+			}
+		}
+		for _, found := range test.FindAllStringSubmatch(string(text), -1) {
+			if !tests[found[1]] {
+				t.Errorf("%s names the test %q, which is not there", page, found[1])
+			}
+		}
+	}
+}
+
+// testNames collects the names of all tests and fuzz targets of the module.
+func testNames(t *testing.T, root string) map[string]bool {
+	t.Helper()
+	name := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)[A-Za-z0-9]*)\(`)
+	names := map[string]bool{}
+	for _, p := range module(t).Packages {
+		files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(p.Dir), "*_test.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			text, err := os.ReadFile(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, found := range name.FindAllStringSubmatch(string(text), -1) {
+				names[found[1]] = true
+			}
+		}
+	}
+	return names
+}
