@@ -35,6 +35,18 @@ type Result struct {
 	Reason   string         // "untrusted", "interpreter_missing" …
 	Metadata map[string]any // kept from toolsets of the third source document
 	Duration time.Duration
+
+	// Fork, when set, asks whoever runs the conversation to have a sub-agent answer the call: its answer then takes
+	// this result's place. The envelope does not show it; an executor alone passes it on and does nothing.
+	Fork *Fork
+}
+
+// Fork is what a tool wants a sub-agent to do (context: fork, R129).
+type Fork struct {
+	Skill  string // the skill that asks; may be empty
+	Prompt string // what the sub-agent is told, whole: it sees nothing of the conversation
+	Model  string // the model it should be asked with, as the skill names it; "" means the conversation's
+	Agent  string // the kind of agent, as the skill names it; "" means the usual one
 }
 
 // Success returns a result that went well.

@@ -17,7 +17,7 @@ func echo(name string) Tool {
 	}}
 }
 
-// R102, R115, C49: one envelope, stable key order.
+// R102, R115, C49: one envelope, stable key order; R129: a fork is for the loop, not for the model.
 func TestResultEncoding(t *testing.T) {
 	ms := 1500 * time.Microsecond
 	tests := []struct {
@@ -31,6 +31,8 @@ func TestResultEncoding(t *testing.T) {
 		{"failure", Failure(NotFound, "Skill 'xyz' not found"), `{"success":false,"error":"not_found","message":"Skill 'xyz' not found","duration_ms":0}`},
 		{"failure with what the script said", Result{Error: ExecutionFailed, Reason: "r", Message: "m", Result: map[string]string{"error": "e"}},
 			`{"success":false,"error":"execution_failed","reason":"r","message":"m","result":{"error":"e"},"duration_ms":0}`},
+		{"a fork is not shown", Result{Success: true, Message: "m", Fork: &Fork{Skill: "s", Prompt: "p", Model: "o", Agent: "a"}},
+			`{"success":true,"result":null,"message":"m","duration_ms":0}`},
 		{"metadata", Result{Success: true, Result: 1, Metadata: map[string]any{"k": "v"}},
 			`{"success":true,"result":1,"message":"","metadata":{"k":"v"},"duration_ms":0}`},
 	}
