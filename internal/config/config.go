@@ -59,7 +59,18 @@ type Config struct {
 	MaxScriptOutput int64         // maxScriptOutput: bytes
 	Python, UV      string        // python, uv: absolute paths; "" means to look them up
 
+	Agent Agent
+
 	settings []Setting
+}
+
+// Agent is what the agent itself is set to; its keys stand under `agent:`.
+type Agent struct {
+	Model     string        // model: provider/name; "" means what can be found
+	MaxTurns  int           // maxTurns: requests for one prompt
+	MaxTokens int           // maxTokens: of all requests and answers for one prompt
+	MaxTime   time.Duration // maxTime: of one prompt
+	Window    int           // contextWindow: tokens that the model holds
 }
 
 // Root is a further folder of skills and the path under which they are mounted for a model (R54).

@@ -45,14 +45,14 @@ func (l *loader) file(path string, rank Rank) given {
 	for _, pair := range pairs(root) {
 		at := Origin{rank, path, pair.Key.Line, pair.Key.Col}
 		switch {
-		case pair.Key.Value == "skills" && (pair.Value.Kind == yamlnode.Mapping || pair.Value.Kind == yamlnode.Null):
-			l.section(out, pair.Value, at)
-		case pair.Key.Value == "skills":
-			l.broken(at, "config-form", fmt.Sprintf("skills must be a map of settings, not a %s", pair.Value.Kind), "write the settings below it, indented")
+		case isSection(pair.Key.Value) && (pair.Value.Kind == yamlnode.Mapping || pair.Value.Kind == yamlnode.Null):
+			l.section(out, pair, at)
+		case isSection(pair.Key.Value):
+			l.broken(at, "config-form", fmt.Sprintf("%s must be a map of settings, not a %s", pair.Key.Value, pair.Value.Kind), "write the settings below it, indented")
 		case findKey(pair.Key.Value) != nil || isTrust(pair.Key.Value):
-			l.report(at, skill.Warning, "config-unknown-key", fmt.Sprintf("%q at the top counts for nothing", pair.Key.Value), "write it below \"skills:\", indented")
+			l.misplaced(at, pair.Key.Value, "at the top")
 		case len(l.problems) <= maxProblems:
-			l.report(at, skill.Warning, "config-unknown-key", fmt.Sprintf("unknown key %q", pair.Key.Value), didYouMean(pair.Key.Value, []string{"skills"}))
+			l.report(at, skill.Warning, "config-unknown-key", fmt.Sprintf("unknown key %q", pair.Key.Value), didYouMean(pair.Key.Value, []string{skillsSection, agentSection}))
 		}
 	}
 	return out
@@ -92,14 +92,30 @@ func (l *loader) broken(at Origin, code, message, cure string) {
 	l.report(at, skill.Error, code, message, cure)
 }
 
-// section reads the settings below `skills:`.
-func (l *loader) section(out given, section *yamlnode.Node, file Origin) {
+func isSection(name string) bool { return name == skillsSection || name == agentSection }
+
+// misplaced reports a setting that stands where it counts for nothing.
+func (l *loader) misplaced(at Origin, name, where string) {
+	section := skillsSection
+	if k := findKey(name); k != nil {
+		section = k.in()
+	}
+	l.report(at, skill.Warning, "config-unknown-key", fmt.Sprintf("%q %s counts for nothing", name, where),
+		fmt.Sprintf("write it below \"%s:\", indented", section))
+}
+
+// section reads the settings below `skills:` or `agent:`.
+func (l *loader) section(out given, section yamlnode.Pair, file Origin) {
 	seen := map[string]bool{}
-	for _, pair := range section.Pairs {
+	for _, pair := range section.Value.Pairs {
 		at := Origin{file.Rank, file.Name, pair.Key.Line, pair.Key.Col}
 		k := findKey(pair.Key.Value)
 		if k == nil {
 			l.unknown(at, pair.Key.Value)
+			continue
+		}
+		if k.in() != section.Key.Value {
+			l.misplaced(at, pair.Key.Value, fmt.Sprintf("below %q", section.Key.Value))
 			continue
 		}
 		twice := seen[k.name]

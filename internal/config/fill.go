@@ -38,6 +38,9 @@ func (c *Config) fill(g given) {
 	c.MaxScriptOutput = get[int64](g, "maxScriptOutput")
 	c.Python, c.UV = text("python"), text("uv")
 
+	c.Agent = Agent{Model: text("model"), MaxTurns: int(get[int64](g, "maxTurns")), MaxTokens: int(get[int64](g, "maxTokens")),
+		MaxTime: get[time.Duration](g, "maxTime"), Window: int(get[int64](g, "contextWindow"))}
+
 	if c.UserDir == "" {
 		c.UserDir = c.Paths.Skills()
 	}

@@ -21,6 +21,7 @@ const (
 	plugins               // a list of maps (R74)
 	layers                // a preset's name, or a list of layers
 	selection             // as AGENT_SKILLS
+	word                  // one text without blanks
 )
 
 // rule says what a project's file may do with a key.
@@ -34,9 +35,16 @@ const (
 	never
 )
 
-// key describes one setting under `skills:`.
+// The two maps of a settings file.
+const (
+	skillsSection = "skills"
+	agentSection  = "agent"
+)
+
+// key describes one setting.
 type key struct {
 	name     string
+	section  string // "" means skillsSection
 	kind     kind
 	project  rule
 	values   []string // of a choice; with tighten from loose to strict
@@ -120,6 +128,17 @@ var keys = []*key{
 		about: "The uv that prepares environments; not set it is looked up."},
 	{name: "plugins", kind: plugins, project: never,
 		about: "Skills to install. This build shows them and installs nothing yet."},
+
+	{name: "model", section: agentSection, kind: word, project: never,
+		about: "The model that `agent` asks, as `provider/name`: `anthropic/…`, `openai/…`, `chat/…`, `gemini/…`, `ollama/…`, `replay/demo`. Not set, it is the provider whose key is in the environment, else a local server."},
+	{name: "maxTurns", section: agentSection, kind: number, project: tighten, initial: "50", min: 1, max: 10_000,
+		about: "Most requests to the model for one prompt."},
+	{name: "maxTokens", section: agentSection, kind: number, project: tighten, initial: "2000000", min: 1, max: 1 << 40,
+		about: "Most tokens for one prompt: what is sent and what is answered, of all its requests."},
+	{name: "maxTime", section: agentSection, kind: duration, project: tighten, initial: "30m", min: 1, max: 86_400_000,
+		about: "How long one prompt may take. A bare number is milliseconds here, seconds in the environment."},
+	{name: "contextWindow", section: agentSection, kind: number, project: tighten, initial: "180000", min: 4000, max: 1 << 30,
+		about: "Tokens that the model can hold; a conversation is shortened before it has as many."},
 }
 
 // trustWords are keys that somebody may expect to give trust; the answer is always the same.
@@ -163,6 +182,14 @@ func (k *key) variable() string {
 	return strings.ToUpper(b.String())
 }
 
+// in returns the map of a settings file that the key stands in.
+func (k *key) in() string {
+	if k.section == "" {
+		return skillsSection
+	}
+	return k.section
+}
+
 func (k *key) choices() []string {
 	if k.name == "profile" {
 		return profileNames()
@@ -170,7 +197,7 @@ func (k *key) choices() []string {
 	return k.values
 }
 
-func (k *key) isList() bool { return k.kind >= names && k.kind != place }
+func (k *key) isList() bool { return k.kind >= names && k.kind != place && k.kind != word }
 
 // camel turns max_skills into maxSkills.
 func camel(s string) string {

@@ -10,6 +10,7 @@ import (
 // KeyInfo describes one setting for the reference of settings. All texts are Markdown.
 type KeyInfo struct {
 	Name     string
+	Section  string   // the map of a settings file that it stands in: "skills", "agent"
 	Kind     string   // the form of its value: "text", "whole number, 0 to 10" …
 	Values   []string // it is one of these, when there are any; from loose to strict where Project is "stricter only"
 	Default  string   // as written; "" means nothing
@@ -23,7 +24,7 @@ type KeyInfo struct {
 func Keys() []KeyInfo {
 	out := make([]KeyInfo, len(keys))
 	for i, k := range keys {
-		out[i] = KeyInfo{Name: k.name, Kind: k.form(), Values: slices.Clone(k.choices()), Default: k.initial,
+		out[i] = KeyInfo{Name: k.name, Section: k.in(), Kind: k.form(), Values: slices.Clone(k.choices()), Default: k.initial,
 			Variable: k.variable(), Aliases: slices.Clone(k.aliases), Project: k.project.String(), About: k.about}
 	}
 	return out
@@ -40,7 +41,7 @@ func (k *key) form() string {
 	return [...]string{
 		choice: "one of", boolean: "true or false", names: "list of names", globs: "list of globs", place: "path",
 		places: "list of paths", roots: "list of paths", plugins: "list of maps", layers: "name, or list of layers",
-		selection: "word, or list of names",
+		selection: "word, or list of names", word: "one word",
 	}[k.kind]
 }
 

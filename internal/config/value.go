@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/agent-base/agent-base/internal/yamlnode"
 	"github.com/agent-base/agent-base/skill"
@@ -70,6 +71,11 @@ func (r *reader) scalar(k *key, text string) (any, error) {
 		return truth(k, text)
 	case duration:
 		return r.duration(k, text)
+	case word:
+		if text == "" || strings.ContainsFunc(text, unicode.IsSpace) {
+			return nil, bad("write one word, without blanks", "%s cannot be %q", k.name, text)
+		}
+		return text, nil
 	}
 	path := absolute(text, r.base, r.home)
 	if text == "" || path == "" {

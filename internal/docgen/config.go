@@ -44,8 +44,7 @@ Keys may be written in snake case too: ` + "`max_skills`" + `. Paths may begin w
 
 ## Every setting
 
-All of them stand below ` + "`skills:`" + `.
-
+They stand below ` + "`skills:`, those of the agent itself below `agent:`" + `.
 `
 
 // configExample is the text of the example file. A test reads it, without a problem.
@@ -59,14 +58,20 @@ skills:
       mount: skills/org
   budget: 1500          # tokens for the list that a model is told
   scriptTimeout: 2m
+agent:
+  model: ollama/qwen3
 `
 
 // configPage is the reference of the settings.
 func configPage() (string, error) {
 	var b strings.Builder
 	b.WriteString(made("internal/config") + configIntro)
-	b.WriteString("| key | value | default | variable | project |\n|---|---|---|---|---|\n")
+	section := ""
 	for _, k := range config.Keys() {
+		if k.Section != section {
+			section = k.Section
+			fmt.Fprintf(&b, "\n| key below `%s:` | value | default | variable | project |\n|---|---|---|---|---|\n", section)
+		}
 		fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s | `%s` | %s |\n", k.Name, strings.ToLower(k.Name), form(k), code(k.Default), k.Variable, k.Project)
 	}
 	b.WriteString("\nThe column \"project\" says what a project's file may do with the key.\n\n")
@@ -86,6 +91,8 @@ const configMore = `
 |---|---|
 | ` + "`AGENT_HOME`" + ` | the folder of your settings, skills, approvals and cache; absolute; ` + "`~/.agent`" + ` by default |
 | ` + "`NO_COLOR`" + ` | no colours, when it is not empty |
+| ` + "`ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `GEMINI_API_KEY` or `GOOGLE_API_KEY`" + ` | the keys of the models' providers |
+| ` + "`ANTHROPIC_BASE_URL`, `OPENAI_BASE_URL`, `GOOGLE_GEMINI_BASE_URL`" + ` | servers that stand in for the providers' own |
 `
 
 func form(k config.KeyInfo) string {

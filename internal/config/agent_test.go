@@ -1,0 +1,40 @@
+package config
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// The agent's own settings stand in a map of their own, and a project may narrow them only (issue 4.1, 1.3).
+func TestAgentSettings(t *testing.T) {
+	user := "agent:\n  model: ollama/qwen3\n  max_turns: 9\n  maxTime: 5m\n  budget: 10\nskills:\n  model: openai/x\n"
+	project := "agent:\n  model: gemini/theirs\n  maxTurns: 3\n  maxTokens: 99999999\n"
+	c, problems := newWorld(t).user(user).inProject(project).load()
+	want := Agent{Model: "ollama/qwen3", MaxTurns: 3, MaxTokens: 2_000_000, MaxTime: 5 * time.Minute, Window: 180_000}
+	if c.Agent != want {
+		t.Errorf("got %+v, want %+v", c.Agent, want)
+	}
+	var got []string
+	for _, p := range problems {
+		got = append(got, p.Message+" / "+p.Cure)
+	}
+	for _, part := range []string{
+		`"budget" below "agent" counts for nothing / write it below "skills:", indented`,
+		`"model" below "skills" counts for nothing / write it below "agent:", indented`,
+		`a project cannot set model: it is ignored`,
+		`a project cannot change maxTokens`,
+	} {
+		if !strings.Contains(strings.Join(got, "\n"), part) {
+			t.Errorf("no problem says %q:\n%s", part, strings.Join(got, "\n"))
+		}
+	}
+}
+
+// A model's name is one word: a blank in it is a mistake, not a name (issue 4.1).
+func TestAgentModelWord(t *testing.T) {
+	c, problems := newWorld(t).user("agent:\n  model: two words\n").load()
+	if c.Agent.Model != "" || len(problems) != 1 || !strings.Contains(problems[0].Message, `model cannot be "two words"`) {
+		t.Errorf("got %q and %v", c.Agent.Model, problems)
+	}
+}
