@@ -1,0 +1,120 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agent-base/agent-base/llm"
+)
+
+// Endpoint returns the address of a service without a slash at its end: base, or vendor where base is "". It must be
+// an absolute http or https URL without user, query and fragment; else the error is an *llm.Error of kind BadRequest.
+func Endpoint(provider, base, vendor string) (string, error) {
+	if base == "" {
+		return vendor, nil
+	}
+	u, err := url.Parse(base)
+	if err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "" {
+		return "", badRequest(provider, "the base URL must be like http://localhost:8080 or https://host/path")
+	}
+	if u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return "", badRequest(provider, "the base URL must have no user, query or fragment")
+	}
+	return strings.TrimRight(u.String(), "/"), nil
+}
+
+func badRequest(provider, message string) error {
+	return &llm.Error{Kind: llm.BadRequest, Provider: provider, Message: message}
+}
+
+// CheckKey returns an *llm.Error of kind BadKey if key cannot stand in a header, or is missing where it is needed.
+// The text never holds the key.
+func CheckKey(provider, key string, needed bool) error {
+	if key == "" && needed {
+		return &llm.Error{Kind: llm.BadKey, Provider: provider, Message: "no API key was given"}
+	}
+	for _, c := range []byte(key) {
+		if c <= ' ' || c >= 0x7f {
+			return &llm.Error{Kind: llm.BadKey, Provider: provider, Message: "the API key holds a space, a line break or another character that no key has"}
+		}
+	}
+	return nil
+}
+
+// RetryAfter returns how long a server asks to wait: Retry-After-Ms in milliseconds, or Retry-After in seconds or as a
+// date (RFC 9110, 10.2.3). It returns 0 where the server asks nothing, or what cannot be understood.
+func RetryAfter(h http.Header, now time.Time) time.Duration {
+	if d := wait(h.Get("Retry-After-Ms"), time.Millisecond); d > 0 {
+		return d
+	}
+	text := h.Get("Retry-After")
+	if at, err := http.ParseTime(text); err == nil {
+		return max(0, at.Sub(now))
+	}
+	return wait(text, time.Second)
+}
+
+// wait reads a decimal number of units.
+func wait(text string, unit time.Duration) time.Duration {
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(n > 0) { // not a number is not above 0 either
+		return 0
+	}
+	if n *= float64(unit); n < math.MaxInt64 {
+		return time.Duration(n)
+	}
+	return math.MaxInt64
+}
+
+// Args returns the arguments of a call as llm.Call wants them: a JSON object, as the model wrote it; else {} and what
+// was written. Nothing at all stands for {}.
+func Args(text string) (args json.RawMessage, raw string) {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	trimmed := bytes.TrimSpace([]byte(text))
+	switch {
+	case len(trimmed) == 0:
+		return json.RawMessage("{}"), ""
+	case trimmed[0] == '{' && json.Valid(trimmed):
+		return trimmed, ""
+	}
+	return json.RawMessage("{}"), text
+}
+
+// Messages returns the conversation as every provider takes it: neighbours of the same role are one message, texts
+// of nothing are gone, and so are messages without a part. What msgs hold is not changed.
+func Messages(msgs []llm.Message) []llm.Message {
+	var out []llm.Message
+	for _, m := range msgs {
+		var parts []llm.Part
+		for _, p := range m.Parts {
+			if p.Text != "" || p.Call != nil || p.Result != nil || p.State != nil {
+				parts = append(parts, p)
+			}
+		}
+		switch last := len(out) - 1; {
+		case len(parts) == 0:
+		case last >= 0 && out[last].Role == m.Role:
+			out[last].Parts = append(out[last].Parts, parts...)
+		default:
+			out = append(out, llm.Message{Role: m.Role, Parts: parts})
+		}
+	}
+	return out
+}
+
+// Failure returns the *llm.Error of an exchange that the server answered with a failure, and no more: kind and words
+// are the provider's to read from Body.
+func (x *Exchange) Failure(provider string, now time.Time) *llm.Error {
+	e := &llm.Error{Kind: llm.KindOfStatus(x.Status), Provider: provider, Status: x.Status, RetryAfter: RetryAfter(x.Header, now)}
+	if e.Message = http.StatusText(x.Status); e.Message == "" {
+		e.Message = fmt.Sprintf("status %d", x.Status)
+	}
+	return e
+}
