@@ -1,0 +1,308 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/agent-base/agent-base/llm"
+	"github.com/agent-base/agent-base/trace"
+)
+
+// errTime is the cause of a context that ended because MaxTime is over.
+var errTime = errors.New("the time for one prompt is used up")
+
+// Ask answers a prompt: ranging over it runs the turn and yields its steps. The last pair has Step.Done set, with the
+// error if there is one: the context's when it was cancelled, an *llm.Error in most other cases, ErrBusy for a second
+// Ask inside the first.
+//
+// However a turn ends, the conversation can be asked again. What was said stays, and calls that were not run get a
+// result that says so; breaking off the loop is the same as cancelling. Only a prompt whose first request failed is
+// taken back, so that asking again does not repeat it.
+func (c *Conversation) Ask(ctx context.Context, prompt string) iter.Seq2[Step, error] {
+	return func(yield func(Step, error) bool) {
+		if strings.TrimSpace(prompt) == "" {
+			yield(Step{Depth: c.depth, Done: &Answer{Stop: Failed}}, errors.New("the prompt is empty"))
+			return
+		}
+		if !c.busy.CompareAndSwap(false, true) {
+			yield(Step{Depth: c.depth, Done: &Answer{Stop: Failed}}, ErrBusy)
+			return
+		}
+		defer c.busy.Store(false)
+		limited, cancel := c.limit(ctx)
+		defer cancel()
+		t := &turn{c: c, yield: yield, start: c.o.Now()}
+		stop, err := t.run(limited, prompt)
+		t.finish(limited, stop, err)
+	}
+}
+
+func (c *Conversation) limit(ctx context.Context) (context.Context, context.CancelFunc) {
+	if c.o.MaxTime <= 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeoutCause(ctx, c.o.MaxTime, errTime)
+}
+
+// turn is one prompt on its way to an answer.
+type turn struct {
+	c      *Conversation
+	yield  func(Step, error) bool
+	start  time.Time
+	broken bool   // the reader has broken off: nothing may be yielded any more
+	heard  bool   // the model has answered once
+	spent  int    // tokens of the requests so far, estimated where the provider does not count
+	answer Answer // so far
+}
+
+// step yields s, and reports whether the turn goes on.
+func (t *turn) step(s Step) bool {
+	s.Depth = max(s.Depth, t.c.depth)
+	t.broken = t.broken || !t.yield(s, nil)
+	return !t.broken
+}
+
+func (t *turn) run(ctx context.Context, prompt string) (Stop, error) {
+	var parts []llm.Part
+	if t.c.o.Turn != nil {
+		if text := t.c.o.Turn(ctx, prompt); text != "" {
+			parts = append(parts, llm.Part{Text: text})
+		}
+	}
+	parts = append(parts, llm.Part{Text: prompt})
+	t.c.add(llm.User, parts...)
+	stop, err := t.loop(ctx)
+	if err != nil && !t.heard && ctx.Err() == nil && !t.broken {
+		t.c.takeBack(len(parts))
+	}
+	return stop, err
+}
+
+// loop asks the model and runs what it calls until it calls nothing more.
+func (t *turn) loop(ctx context.Context) (Stop, error) {
+	for {
+		if err := ctx.Err(); err != nil {
+			return Cancelled, err
+		}
+		if err := t.fit(ctx); err != nil {
+			return Failed, err
+		}
+		if stop := t.exhausted(); stop != "" {
+			return stop, nil
+		}
+		a, err := t.ask(ctx)
+		calls := t.hear(a, err == nil)
+		switch {
+		case err != nil:
+			t.skip(calls, t.why(ctx, "the answer with this call did not arrive whole"))
+			return Failed, err
+		case a.Stop == llm.StopRefused:
+			t.skip(calls, "not run, for the answer was refused")
+			return Refused, nil
+		case len(calls) == 0:
+			return stopOf(a), nil
+		}
+		t.runCalls(ctx, calls)
+		if t.broken {
+			return Cancelled, nil
+		}
+	}
+}
+
+// exhausted returns the bound that does not allow another request, or "".
+func (t *turn) exhausted() Stop {
+	o := &t.c.o
+	switch {
+	case t.answer.Turns >= o.MaxTurns:
+		return Turns
+	case o.MaxTokens > 0 && t.spent+t.c.Size() > o.MaxTokens:
+		return Tokens
+	}
+	return ""
+}
+
+func stopOf(a llm.Answer) Stop {
+	switch {
+	case a.Stop == llm.StopLength:
+		return Length
+	case strings.TrimSpace(a.Text()) == "":
+		return Empty
+	}
+	return End
+}
+
+// hear puts an answer into the history and returns its calls.
+func (t *turn) hear(a llm.Answer, whole bool) []*llm.Call {
+	if text := a.Text(); strings.TrimSpace(text) != "" {
+		t.answer.Text = text
+	}
+	n := len(a.Message.Parts)
+	t.heard = t.heard || whole || n > 0
+	calls := t.c.addAnswer(a, whole)
+	if a.Usage.Input > 0 && whole {
+		t.c.known, t.c.bytes = a.Usage.Input+a.Usage.Output, 0
+	}
+	return calls
+}
+
+// ask sends the conversation. A conversation that is too long is shortened, and an answer that broke off in the middle
+// asked for anew, once each.
+func (t *turn) ask(ctx context.Context) (llm.Answer, error) {
+	shortened, anew := false, false
+	for {
+		a, err := t.send(ctx, t.c.request(), true)
+		var e *llm.Error
+		if err == nil || ctx.Err() != nil || t.broken || !errors.As(err, &e) || t.exhausted() != "" {
+			return a, err
+		}
+		said := len(a.Message.Parts) > 0
+		switch {
+		case e.Kind == llm.TooLong && !shortened:
+			shortened = true
+			if t.tooLong(ctx) != nil {
+				return a, err
+			}
+		case e.Temporary() && said && !anew:
+			anew = true
+		default:
+			return a, err
+		}
+		if said && !t.step(Step{Notice: fmt.Sprintf("the answer broke off (%v) and begins anew", err), Anew: true}) {
+			return llm.Answer{}, err
+		}
+	}
+}
+
+// request is the conversation as it is sent. It shares the history's memory, capped so that nobody appends to it.
+func (c *Conversation) request() *llm.Request {
+	n := len(c.messages)
+	return &llm.Request{System: c.o.System, Tools: c.tools, Messages: c.messages[:n:n],
+		MaxTokens: c.o.AnswerTokens, CacheKey: c.o.CacheKey}
+}
+
+// send asks the model once and counts what it cost. The text is yielded as it arrives if show is true.
+func (t *turn) send(ctx context.Context, r *llm.Request, show bool) (llm.Answer, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	start := t.c.o.Now()
+	model := t.c.o.Model
+	if t.c.o.Retry != nil {
+		model = llm.Retry(model, t.retry(cancel))
+	}
+	a, err := llm.Collect(ctx, t.relay(model, show), r, nil)
+	u := a.Usage
+	if show {
+		t.answer.Turns++
+	}
+	t.count(u)
+	if u == (llm.Usage{}) && (err == nil || len(a.Message.Parts) > 0) {
+		t.spent += t.c.Size() + size(a.Message.Parts)/bytesPerToken
+	}
+	ev := trace.Event{Kind: ModelRequested, Duration: t.c.o.Now().Sub(start), Err: err, Attrs: append(usageAttrs(u),
+		slog.String("stop", string(a.Stop)), slog.Int("depth", t.c.depth), slog.Bool("summary", !show))}
+	if err != nil {
+		ev.Level = slog.LevelWarn
+	}
+	t.trace(ctx, ev)
+	if !t.broken {
+		t.step(Step{Usage: &u})
+	}
+	return a, err
+}
+
+// relay yields the text of a stream to the reader of the turn, and ends the stream when that one has broken off.
+func (t *turn) relay(m llm.Model, show bool) llm.Model {
+	if !show {
+		return m
+	}
+	return llm.ModelFunc(func(ctx context.Context, r *llm.Request) iter.Seq2[llm.Event, error] {
+		return func(yield func(llm.Event, error) bool) {
+			for e, err := range m.Stream(ctx, r) {
+				if !yield(e, err) || e.Text != "" && !t.step(Step{Text: e.Text}) {
+					return
+				}
+			}
+		}
+	})
+}
+
+// retry tells of each wait before it asks what the caller wants to do.
+func (t *turn) retry(cancel context.CancelFunc) *llm.RetryOptions {
+	o := *t.c.o.Retry
+	told := o.Waiting
+	o.Waiting = func(err error, wait time.Duration) {
+		if told != nil {
+			told(err, wait)
+		}
+		if !t.step(Step{Notice: fmt.Sprintf("%v; asking again in %v", err, wait.Round(100*time.Millisecond))}) {
+			cancel()
+		}
+	}
+	return &o
+}
+
+// count adds the cost of a request, or of a sub-agent.
+func (t *turn) count(u llm.Usage) {
+	t.answer.Usage = t.answer.Usage.Add(u)
+	t.c.usage = t.c.usage.Add(u)
+	t.spent += u.Input + u.Output
+}
+
+// why returns what stopped a call: the reader or the clock, or else what is given.
+func (t *turn) why(ctx context.Context, otherwise string) string {
+	switch {
+	case context.Cause(ctx) == errTime:
+		return "not run, for the time of this prompt is used up"
+	case t.broken || ctx.Err() != nil:
+		return "cancelled by the user"
+	}
+	return otherwise
+}
+
+// skip adds results for calls that are not run.
+func (t *turn) skip(calls []*llm.Call, why string) {
+	if len(calls) == 0 {
+		return
+	}
+	results := make([]llm.Part, 0, len(calls))
+	for _, call := range calls {
+		results = append(results, notRun(call, why))
+	}
+	t.c.add(llm.User, results...)
+}
+
+// finish tells how the turn ended.
+func (t *turn) finish(ctx context.Context, stop Stop, err error) {
+	switch {
+	case context.Cause(ctx) == errTime && err != nil:
+		stop, err = Time, nil
+	case ctx.Err() != nil && err != nil:
+		stop, err = Cancelled, ctx.Err()
+	}
+	a := &t.answer
+	a.Stop = stop
+	ev := trace.Event{Kind: AgentAnswered, Message: string(stop), Duration: t.c.o.Now().Sub(t.start), Err: err,
+		Attrs: append(usageAttrs(a.Usage), slog.Int("turns", a.Turns), slog.Int("depth", t.c.depth))}
+	if stop != End {
+		ev.Level = slog.LevelWarn
+	}
+	t.trace(ctx, ev)
+	if !t.broken {
+		t.yield(Step{Depth: t.c.depth, Done: a}, err)
+	}
+}
+
+func (t *turn) trace(ctx context.Context, e trace.Event) {
+	e.Time = t.c.o.Now()
+	trace.Emit(ctx, t.c.o.Trace, e)
+}
+
+func usageAttrs(u llm.Usage) []slog.Attr {
+	return []slog.Attr{slog.Int("input", u.Input), slog.Int("cache_read", u.CacheRead),
+		slog.Int("cache_write", u.CacheWrite), slog.Int("output", u.Output)}
+}

@@ -1,0 +1,107 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"github.com/agent-base/agent-base/tool"
+	"github.com/agent-base/agent-base/trace"
+)
+
+// maxDepth is how deep sub-agents go: one of them does not start another.
+const maxDepth = 1
+
+// The reasons of a fork's failure.
+const (
+	reasonForkDepth  = "fork_depth"
+	reasonForkFailed = "fork_failed"
+)
+
+// forkAnswer is the result of a call that a sub-agent answered.
+type forkAnswer struct {
+	Answer string `json:"answer"`
+}
+
+// fork has a sub-agent do what a tool asks for; its answer is the tool's result.
+func (t *turn) fork(ctx context.Context, f tool.Fork) tool.Result {
+	start := t.c.o.Now()
+	r := t.subAgent(ctx, f)
+	r.Duration = t.c.o.Now().Sub(start)
+	ev := trace.Event{Kind: AgentForked, Skill: f.Skill, Message: r.Message, Duration: r.Duration}
+	if !r.Success {
+		ev.Level = slog.LevelWarn
+	}
+	t.trace(ctx, ev)
+	return r
+}
+
+func (t *turn) subAgent(ctx context.Context, f tool.Fork) tool.Result {
+	if t.c.depth >= maxDepth {
+		return forkFailure(reasonForkDepth, "a sub-agent cannot start another one: do the task yourself", "")
+	}
+	o, err := t.forkOptions(ctx, f)
+	if err != nil {
+		return forkFailure(reasonForkFailed, err.Error(), "")
+	}
+	if o.MaxTurns < 1 {
+		return forkFailure(reasonForkFailed, "no request is left for a sub-agent", "")
+	}
+	sub := New(o)
+	sub.depth = t.c.depth + 1
+	var done *Answer
+	var failure error
+	for s, err := range sub.Ask(ctx, f.Prompt) {
+		if s.Done != nil {
+			done, failure = s.Done, err
+		} else if !t.step(s) {
+			break
+		}
+	}
+	t.count(sub.usage)
+	if done == nil {
+		return forkFailure(reasonForkFailed, "cancelled by the user", "")
+	}
+	t.answer.Turns += done.Turns
+	switch {
+	case failure != nil:
+		return forkFailure(reasonForkFailed, fmt.Sprintf("the sub-agent did not finish: %v", failure), done.Text)
+	case done.Stop != End:
+		return forkFailure(reasonForkFailed, fmt.Sprintf("the sub-agent did not finish (%s)", done.Stop), done.Text)
+	}
+	return tool.Success(forkAnswer{done.Text}, "a sub-agent answered")
+}
+
+// forkOptions returns a sub-agent's options, within what is left of this turn: one request stays for the answer here.
+// What is left of the time is in the context.
+func (t *turn) forkOptions(ctx context.Context, f tool.Fork) (*Options, error) {
+	o := t.c.o
+	o.Turn, o.Carry = nil, nil
+	if t.c.o.Fork != nil {
+		own, err := t.c.o.Fork(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		o = *own
+	}
+	left := t.c.o.MaxTurns - t.answer.Turns - 1
+	if o.MaxTurns == 0 || o.MaxTurns > left {
+		o.MaxTurns = left
+	}
+	if all := t.c.o.MaxTokens; all > 0 {
+		left := max(all-t.spent, 1)
+		if o.MaxTokens == 0 || o.MaxTokens > left {
+			o.MaxTokens = left
+		}
+	}
+	return &o, nil
+}
+
+func forkFailure(reason, message, said string) tool.Result {
+	r := tool.Failure(tool.ExecutionFailed, message)
+	r.Reason = reason
+	if said != "" {
+		r.Result = forkAnswer{said}
+	}
+	return r
+}

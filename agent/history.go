@@ -1,0 +1,173 @@
+package agent
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agent-base/agent-base/llm"
+	"github.com/agent-base/agent-base/tool"
+)
+
+// bytesPerToken estimates what no request has counted yet.
+const bytesPerToken = 4
+
+// reasonNotRun is the reason in the result of a call that was not run.
+const reasonNotRun = "not_run"
+
+// replace sets the history, and what is derived of it.
+func (c *Conversation) replace(messages []llm.Message) {
+	c.messages = messages
+	c.ids = map[string]bool{}
+	c.known, c.bytes = 0, len(c.o.System)
+	for _, t := range c.tools {
+		c.bytes += len(t.Name) + len(t.Description) + len(t.Input)
+	}
+	for _, m := range messages {
+		c.bytes += size(m.Parts)
+		for _, p := range m.Parts {
+			if p.Call != nil {
+				c.ids[p.Call.ID] = true
+			}
+		}
+	}
+}
+
+// add appends parts to the history: a message of that role, or more of the last one where that is the same side's,
+// since no wire takes two in a row.
+func (c *Conversation) add(role llm.Role, parts ...llm.Part) {
+	c.bytes += size(parts)
+	n := len(c.messages)
+	if n == 0 || c.messages[n-1].Role != role {
+		c.messages = append(c.messages, llm.Message{Role: role, Parts: parts})
+		return
+	}
+	last := llm.Message{Role: role, Parts: slices.Concat(c.messages[n-1].Parts, parts)}
+	c.messages = append(slices.Clone(c.messages[:n-1]), last)
+}
+
+// takeBack removes the last parts of the history again.
+func (c *Conversation) takeBack(parts int) {
+	n := len(c.messages) - 1
+	m := c.messages[n]
+	keep := len(m.Parts) - parts
+	c.bytes -= size(m.Parts[keep:])
+	c.messages = slices.Clip(c.messages[:n])
+	if keep > 0 {
+		c.messages = append(c.messages, llm.Message{Role: m.Role, Parts: slices.Clip(m.Parts[:keep])})
+	}
+}
+
+// addAnswer appends what a model said, and returns its calls. Of an answer that is not whole, states at the end are
+// left out: they belong to what did not come. An answer that says nothing leaves no trace, for providers refuse
+// messages without content.
+func (c *Conversation) addAnswer(a llm.Answer, whole bool) []*llm.Call {
+	var parts []llm.Part
+	var calls []*llm.Call
+	end := 0
+	for _, p := range a.Message.Parts {
+		switch {
+		case p.Call != nil:
+			p.Call = c.ownCall(p.Call)
+			calls = append(calls, p.Call)
+		case p.State == nil && strings.TrimSpace(p.Text) == "":
+			continue
+		}
+		parts = append(parts, p)
+		if p.State == nil {
+			end = len(parts)
+		}
+	}
+	if end == 0 {
+		return nil
+	}
+	if !whole {
+		parts = parts[:end]
+	}
+	c.add(llm.Assistant, parts...)
+	return calls
+}
+
+// ownCall returns the call, or a copy that is fit for the history: with an id that no other call has, and with
+// arguments that are JSON.
+func (c *Conversation) ownCall(call *llm.Call) *llm.Call {
+	own := *call
+	for n := len(c.ids) + 1; own.ID == "" || c.ids[own.ID]; n++ {
+		own.ID = fmt.Sprintf("call_%d", n)
+	}
+	c.ids[own.ID] = true
+	if own.Raw == "" && len(own.Args) > 0 && !isObject(own.Args) {
+		own.Raw = string(own.Args)
+	}
+	if own.Raw != "" || len(own.Args) == 0 {
+		own.Args = json.RawMessage("{}")
+	}
+	return &own
+}
+
+func isObject(b json.RawMessage) bool {
+	var members map[string]json.RawMessage
+	return json.Unmarshal(b, &members) == nil && members != nil
+}
+
+// notRun is the result of a call that was not run, for every call needs one.
+func notRun(call *llm.Call, why string) llm.Part {
+	r := tool.Failure(tool.ExecutionFailed, why)
+	r.Reason = reasonNotRun
+	return llm.Part{Result: &llm.Result{ID: call.ID, Name: call.Name, Text: string(r.Encode()), Failed: true}}
+}
+
+// mend returns a history that every provider takes: the user's message first, the sides in turn, each call followed by
+// its one result, no result without a call. What is in order stays as it is.
+func mend(history []llm.Message) []llm.Message {
+	c := &Conversation{ids: map[string]bool{}}
+	var open []*llm.Call
+	for _, m := range history {
+		if m.Role == llm.Assistant {
+			c.settle(&open, nil)
+			if len(c.messages) > 0 {
+				open = c.addAnswer(llm.Answer{Message: m}, true)
+			}
+			continue
+		}
+		c.settle(&open, m.Parts)
+		for _, p := range m.Parts {
+			if strings.TrimSpace(p.Text) != "" {
+				c.add(llm.User, llm.Part{Text: p.Text})
+			}
+		}
+	}
+	c.settle(&open, nil)
+	return c.messages
+}
+
+// settle adds a result for each open call: the one among parts, or one that says that there is none.
+func (c *Conversation) settle(open *[]*llm.Call, parts []llm.Part) {
+	for _, call := range *open {
+		i := slices.IndexFunc(parts, func(p llm.Part) bool { return p.Result != nil && p.Result.ID == call.ID })
+		if i < 0 {
+			c.add(llm.User, notRun(call, "the result of this call was lost"))
+			continue
+		}
+		c.add(llm.User, llm.Part{Result: parts[i].Result})
+	}
+	*open = nil
+}
+
+// size returns about how many bytes parts take on a wire.
+func size(parts []llm.Part) int {
+	n := 0
+	for _, p := range parts {
+		n += 16 + len(p.Text)
+		switch {
+		case p.Call != nil:
+			n += len(p.Call.ID) + len(p.Call.Name) + len(p.Call.Args) + len(p.Call.Raw)
+		case p.Result != nil:
+			n += len(p.Result.ID) + len(p.Result.Text)
+		case p.State != nil:
+			n += len(p.State.Data)
+		}
+	}
+	return n
+}
