@@ -2,6 +2,7 @@
 // it runs nothing and prints nothing.
 //
 // Activations form a stack: the last one activated is the first that may be deactivated (R122).
+// [Session.State] and [Session.Restore] carry them from one process to the next.
 // A Session is safe for concurrent use.
 package session
 
@@ -80,9 +81,11 @@ type Token uint64
 type Activation struct {
 	Token  Token
 	Name   string // canonical
-	Digest string // of its content when it was activated, "" when that is not known
+	Digest string // of its content when the model was last told of it, "" when it has none
+	Args   string // what it was last called with
 	Tools  skill.Tools
-	Since  time.Time
+	Since  time.Time // when it was activated
+	Told   time.Time // when the model was last given its instructions
 }
 
 // New returns an empty session.
@@ -97,25 +100,62 @@ func New(o *Options) *Session {
 	return s
 }
 
-// Activate puts a skill on top of the stack. The error is an *AlreadyActiveError, which comes with
-// the token of the activation that is there, or a *DepthError.
-func (s *Session) Activate(ctx context.Context, k *skill.Skill) (Token, error) {
+// Activate puts a skill, called with args, on top of the stack. It reads the skill's files for their digest. The error
+// is an *AlreadyActiveError, which comes with the token of the activation that is there, or a *DepthError.
+func (s *Session) Activate(ctx context.Context, k *skill.Skill, args string) (Token, error) {
+	a := activation(k, args)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	name := k.Canonical()
-	if i := s.index(name); i >= 0 {
-		return s.stack[i].Token, &AlreadyActiveError{name}
+	a.Since = s.o.Now()
+	a.Told = a.Since
+	return s.push(ctx, a, "Activated")
+}
+
+// Renew says that the model was given the instructions of an active skill again, because they were called with other
+// arguments or have changed. Where it stands in the stack stays. The error is a *NotActiveError.
+func (s *Session) Renew(ctx context.Context, token Token, k *skill.Skill, args string) error {
+	a := activation(k, args)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := s.index(a.Name)
+	if i < 0 || s.stack[i].Token != token {
+		return &NotActiveError{a.Name}
+	}
+	a.Token, a.Since, a.Told = token, s.stack[i].Since, s.o.Now()
+	s.stack[i] = a
+	s.emit(ctx, a, "Renewed")
+	return nil
+}
+
+// activation returns what there is to know of k. A skill that cannot be hashed has no digest.
+func activation(k *skill.Skill, args string) Activation {
+	digest, err := k.Digest()
+	if err != nil {
+		digest = ""
+	}
+	tools := k.Manifest().AllowedTools
+	tools.Rules = slices.Clone(tools.Rules)
+	return Activation{Name: k.Canonical(), Digest: digest, Args: args, Tools: tools}
+}
+
+// push puts a on top; did is the word for it.
+func (s *Session) push(ctx context.Context, a Activation, did string) (Token, error) {
+	if i := s.index(a.Name); i >= 0 {
+		return s.stack[i].Token, &AlreadyActiveError{a.Name}
 	}
 	if len(s.stack) == MaxActive {
-		return 0, &DepthError{name}
+		return 0, &DepthError{a.Name}
 	}
 	s.serial++
-	a := Activation{Token: s.serial, Name: name, Tools: k.Manifest().AllowedTools, Since: s.o.Now()}
-	a.Tools.Rules = slices.Clone(a.Tools.Rules)
+	a.Token = s.serial
 	s.stack = append(s.stack, a)
-	trace.Emit(ctx, s.o.Trace, trace.Event{Kind: trace.SkillActivated, Skill: name,
-		Message: fmt.Sprintf("Activated skill '%s'", name), Attrs: []slog.Attr{slog.String("restrictions", restrictions(a.Tools))}})
+	s.emit(ctx, a, did)
 	return a.Token, nil
+}
+
+func (s *Session) emit(ctx context.Context, a Activation, did string) {
+	trace.Emit(ctx, s.o.Trace, trace.Event{Kind: trace.SkillActivated, Skill: a.Name,
+		Message: fmt.Sprintf("%s skill '%s'", did, a.Name), Attrs: []slog.Attr{slog.String("restrictions", restrictions(a.Tools))}})
 }
 
 // restrictions is R186's summary of what an activation allows.
@@ -173,6 +213,17 @@ func (s *Session) Active() []Activation {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.stack)
+}
+
+// Lookup returns the activation of the skill of that name, in any spelling.
+func (s *Session) Lookup(name string) (Activation, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := s.index(skill.Canonical(name))
+	if i < 0 {
+		return Activation{}, false
+	}
+	return s.stack[i], true
 }
 
 // Recent returns the names of the active skills, the last activated first, for ranking (R78).

@@ -56,16 +56,16 @@ func TestStack(t *testing.T) {
 	if err := s.DeactivateName(ctx, "a"); !errors.Is(err, ErrNoneActive) || err.Error() != "No active skills to deactivate" {
 		t.Errorf("deactivating in an empty session: %v", err)
 	}
-	ta, err := s.Activate(ctx, k[0])
+	ta, err := s.Activate(ctx, k[0], "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := s.Activate(ctx, k[0])
+	again, err := s.Activate(ctx, k[0], "")
 	var already *AlreadyActiveError
 	if !errors.As(err, &already) || err.Error() != "Skill 'a' is already active" || again != ta { // C48
 		t.Errorf("activating twice: %v, token %d, want %d", err, again, ta)
 	}
-	tb, err := s.Activate(ctx, k[1])
+	tb, err := s.Activate(ctx, k[1], "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestDepth(t *testing.T) {
 	}
 	s := New(nil)
 	for i, k := range load(t, names...) {
-		_, err := s.Activate(ctx, k)
+		_, err := s.Activate(ctx, k, "")
 		var deep *DepthError
 		if i < MaxActive && err != nil || i == MaxActive && !errors.As(err, &deep) {
 			t.Errorf("activation %d: %v", i, err)
@@ -125,7 +125,7 @@ func TestEndAndEvents(t *testing.T) {
 		}),
 	})
 	for _, k := range load(t, "free", "bound|Read Bash(git:*)") {
-		if _, err := s.Activate(t.Context(), k); err != nil {
+		if _, err := s.Activate(t.Context(), k, ""); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -149,7 +149,7 @@ func TestConcurrentUse(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			for i := range 100 {
-				if tok, err := s.Activate(ctx, ks[i%3]); err == nil {
+				if tok, err := s.Activate(ctx, ks[i%3], ""); err == nil {
 					_ = s.Deactivate(ctx, tok)
 				}
 				s.Active()

@@ -76,7 +76,7 @@ func (k *Kit) activate(ctx context.Context, a *arguments) tool.Result {
 	}
 	out := Activation{SkillName: s.Name(), Args: args, Status: "activated", AllowedTools: allowed(s.Manifest().AllowedTools),
 		Content: text.Body, Warnings: text.Warnings}
-	if _, err := k.o.Session.Activate(ctx, s); err != nil {
+	if _, err := k.o.Session.Activate(ctx, s, args); err != nil {
 		var already *session.AlreadyActiveError
 		if !errors.As(err, &already) {
 			return tool.Failure(tool.ExecutionFailed, fmt.Sprintf("Skill activate failed: %v", err))

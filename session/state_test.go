@@ -1,0 +1,182 @@
+package session
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-base/agent-base/skill"
+)
+
+// folder is a directory of skills that a test changes.
+type folder struct{ root string }
+
+func (f folder) write(t *testing.T, name, front, body string) {
+	t.Helper()
+	file := filepath.Join(f.root, name, "SKILL.md")
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	text := "---\nname: " + name + "\ndescription: Does things\n" + front + "---\n" + body + "\n"
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (f folder) catalog(t *testing.T) *skill.Catalog {
+	t.Helper()
+	c, err := skill.Open(t.Context(), &skill.Options{Layers: []skill.Layer{{Name: "test", Source: skill.Dir(f.root, nil)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func (f folder) load(t *testing.T, name string) *skill.Skill {
+	t.Helper()
+	e, err := f.catalog(t).Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := e.Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { k.Close() })
+	return k
+}
+
+// clocked returns a session whose clock goes on by a second with each look.
+func clocked() *Session {
+	now := time.Unix(0, 0).UTC()
+	return New(&Options{Now: func() time.Time { now = now.Add(time.Second); return now }})
+}
+
+// The state is JSON, and what comes back is what there was: order, arguments, times, digest and what is allowed.
+func TestStateComesBack(t *testing.T) {
+	f := folder{t.TempDir()}
+	f.write(t, "a", "allowed-tools: Read\n", "A $0")
+	f.write(t, "b", "", "B")
+	s := clocked()
+	for _, name := range []string{"a", "b"} {
+		if _, err := s.Activate(t.Context(), f.load(t, name), "for "+name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text, err := json.Marshal(s.State())
+	if err != nil {
+		t.Fatal(err)
+	}
+	digest := s.Active()[1].Digest
+	if want := `{"name":"b","digest":"` + digest + `","args":"for b","since":"1970-01-01T00:00:02Z","told":"1970-01-01T00:00:02Z"}]}`; digest == "" || !strings.HasSuffix(string(text), want) {
+		t.Errorf("state: got %s\nwant it to end with %s", text, want)
+	}
+	var st State
+	if err := json.Unmarshal(text, &st); err != nil {
+		t.Fatal(err)
+	}
+	again := New(nil)
+	for _, o := range again.Restore(t.Context(), f.catalog(t), st) {
+		if o.Err != nil {
+			t.Errorf("%s: %v", o.Name, o.Err)
+		}
+	}
+	if got, want := fmt.Sprintf("%+v", again.Active()), fmt.Sprintf("%+v", s.Active()); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if got, _ := json.Marshal(New(nil).State()); string(got) != `{"active":[]}` {
+		t.Errorf("an empty session: %s", got)
+	}
+}
+
+// A skill does not come back under another content, nor when it is gone, broken or switched off, nor twice, nor one
+// too many; each of them says why, and the others come back.
+func TestRestoreRefuses(t *testing.T) {
+	f := folder{t.TempDir()}
+	names := []string{"fine", "changed", "gone", "broken", "off", "hidden"}
+	for _, n := range names {
+		front := ""
+		if n == "hidden" {
+			front = "disable-model-invocation: true\n"
+		}
+		f.write(t, n, front, "Body")
+	}
+	s := New(nil)
+	for _, n := range names {
+		if _, err := s.Activate(t.Context(), f.load(t, n), ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	st := s.State()
+	st.Active = append(st.Active, st.Active[0], Saved{Name: "fine", Digest: ""}, Saved{Name: "../x"})
+	f.write(t, "changed", "allowed-tools: Bash\n", "Other")
+	f.write(t, "off", "default_enabled: false\n", "Body")
+	if err := os.WriteFile(filepath.Join(f.root, "broken", "SKILL.md"), []byte("no front matter\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(filepath.Join(f.root, "gone")); err != nil {
+		t.Fatal(err)
+	}
+	again := New(nil)
+	want := []string{"<nil>", "has changed since it was active (digest sha256:", "not found", "broken", "is disabled: ", "<nil>",
+		"Skill 'fine' is already active", "has no digest", "Invalid skill name"}
+	for i, o := range again.Restore(t.Context(), f.catalog(t), st) {
+		if got := fmt.Sprint(o.Err); o.Name != st.Active[i].Name || !strings.Contains(got, want[i]) {
+			t.Errorf("%s: got %s, want %s", o.Name, got, want[i])
+		}
+	}
+	if got := fmt.Sprint(again.Recent()); got != "[hidden fine]" {
+		t.Errorf("active: %s", got)
+	}
+
+	many := State{}
+	for i := range MaxActive + 1 {
+		n := fmt.Sprintf("s%d", i)
+		f.write(t, n, "", "Body")
+		d, err := f.load(t, n).Digest()
+		if err != nil {
+			t.Fatal(err)
+		}
+		many.Active = append(many.Active, Saved{Name: n, Digest: d})
+	}
+	var deep *DepthError
+	if o := New(nil).Restore(t.Context(), f.catalog(t), many); !errors.As(o[MaxActive].Err, &deep) || o[MaxActive-1].Err != nil {
+		t.Errorf("one too many: %v", o)
+	}
+}
+
+// What a model is told again replaces what it was told: arguments, digest, restrictions; not the place in the stack.
+func TestRenew(t *testing.T) {
+	f := folder{t.TempDir()}
+	f.write(t, "a", "", "A")
+	f.write(t, "b", "", "B")
+	s := clocked()
+	ta, err := s.Activate(t.Context(), f.load(t, "a"), "one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Activate(t.Context(), f.load(t, "b"), ""); err != nil {
+		t.Fatal(err)
+	}
+	before, _ := s.Lookup("A")
+	f.write(t, "a", "allowed-tools: Read\n", "A2")
+	if err := s.Renew(t.Context(), ta, f.load(t, "a"), "two"); err != nil {
+		t.Fatal(err)
+	}
+	a, ok := s.Lookup("a")
+	if !ok || a.Args != "two" || a.Digest == before.Digest || !a.Tools.Declared || a.Since != before.Since || !a.Told.After(before.Told) || s.Active()[0].Name != "a" {
+		t.Errorf("got %+v", a)
+	}
+	var none *NotActiveError
+	if err := s.Renew(t.Context(), 99, f.load(t, "a"), ""); !errors.As(err, &none) {
+		t.Errorf("another token: %v", err)
+	}
+	if _, ok := s.Lookup("c"); ok {
+		t.Error("what is not active is found")
+	}
+}
