@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/agent-base/agent-base/llm"
 )
@@ -109,12 +110,69 @@ func Messages(msgs []llm.Message) []llm.Message {
 	return out
 }
 
-// Failure returns the *llm.Error of an exchange that the server answered with a failure, and no more: kind and words
-// are the provider's to read from Body.
-func (x *Exchange) Failure(provider string, now time.Time) *llm.Error {
-	e := &llm.Error{Kind: llm.KindOfStatus(x.Status), Provider: provider, Status: x.Status, RetryAfter: RetryAfter(x.Header, now)}
-	if e.Message = http.StatusText(x.Status); e.Message == "" {
-		e.Message = fmt.Sprintf("status %d", x.Status)
+// Failure returns the *llm.Error of an exchange that the server answered with a status of 400 and more. message is what
+// the provider's package found in Body; where it is "", Body itself is taken if it is short text, else the status.
+// The kind is the status's; a provider that says more in Body sets its own.
+func (x *Exchange) Failure(provider, message string, now time.Time) *llm.Error {
+	if message == "" {
+		message = plain(x.Body)
 	}
-	return e
+	if message == "" {
+		message = http.StatusText(x.Status)
+	}
+	if message == "" {
+		message = fmt.Sprintf("status %d", x.Status)
+	}
+	return &llm.Error{Kind: llm.KindOfStatus(x.Status), Provider: provider, Status: x.Status,
+		Message: Clip(message), RetryAfter: RetryAfter(x.Header, now)}
+}
+
+// plain returns an answer that is text for people and no page or data.
+func plain(body []byte) string {
+	text := strings.TrimSpace(string(body))
+	if text == "" || !utf8.ValidString(text) || strings.ContainsAny(text[:1], "<{[") {
+		return ""
+	}
+	return text
+}
+
+// Clip shortens a provider's words to what a person reads.
+func Clip(text string) string {
+	const limit = 2000
+	if len(text) <= limit {
+		return text
+	}
+	return strings.ToValidUTF8(text[:limit], "") + " …"
+}
+
+// IDs makes the ids of calls unique within a conversation.
+type IDs struct {
+	prefix string
+	used   map[string]bool
+	last   int
+}
+
+// NewIDs returns IDs for the answer to msgs; those that it makes are prefix and a number. The same conversation gets
+// the same ones.
+func NewIDs(prefix string, msgs []llm.Message) *IDs {
+	ids := &IDs{prefix: prefix, used: map[string]bool{}}
+	for _, m := range msgs {
+		for _, p := range m.Parts {
+			if p.Call != nil {
+				ids.used[p.Call.ID] = true
+				ids.last++
+			}
+		}
+	}
+	return ids
+}
+
+// Unique returns id, or another one where id is "" or taken.
+func (ids *IDs) Unique(id string) string {
+	for id == "" || ids.used[id] {
+		ids.last++
+		id = ids.prefix + strconv.Itoa(ids.last)
+	}
+	ids.used[id] = true
+	return id
 }

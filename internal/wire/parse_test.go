@@ -5,6 +5,7 @@ import (
 	"math"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -122,5 +123,38 @@ func TestMessages(t *testing.T) {
 	}
 	if len(in[0].Parts) != 2 {
 		t.Error("the caller's messages were changed")
+	}
+}
+
+func TestFailureMessage(t *testing.T) {
+	tests := []struct{ name, message, body, want string }{
+		{"the provider's", "no such model", "{}", "no such model"},
+		{"text", "", " upstream is down\n", "upstream is down"},
+		{"a page", "", "<html>", "Bad Gateway"},
+		{"data", "", `{"a":1}`, "Bad Gateway"},
+		{"bytes", "", "\xff", "Bad Gateway"},
+		{"long", strings.Repeat("x", 3000), "", strings.Repeat("x", 2000) + " …"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			x := &wire.Exchange{Status: 502, Body: []byte(tt.body)}
+			if got := x.Failure("test", tt.message, time.Now()); got.Message != tt.want || got.Kind != llm.Overloaded {
+				t.Errorf("got %s %q, want %q", got.Kind, got.Message, tt.want)
+			}
+		})
+	}
+}
+
+func TestIDs(t *testing.T) {
+	msgs := []llm.Message{{Role: llm.Assistant, Parts: []llm.Part{{Call: &llm.Call{ID: "c_2"}}, {Text: "x"}}}}
+	for range 2 { // the same each time
+		ids := wire.NewIDs("c_", msgs)
+		var got []string
+		for _, id := range []string{"", "own", "own", "c_2"} {
+			got = append(got, ids.Unique(id))
+		}
+		if want := []string{"c_3", "own", "c_4", "c_5"}; !slices.Equal(got, want) {
+			t.Errorf("got %v, want %v", got, want)
+		}
 	}
 }

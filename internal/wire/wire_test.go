@@ -114,8 +114,8 @@ func TestFailureIsKept(t *testing.T) {
 	if got != "busy" || err != nil || string(x.Body) != "busy" || x.Err != nil {
 		t.Errorf("got %q, %v; kept %q, %v; want busy and no error", got, err, x.Body, x.Err)
 	}
-	e := x.Failure("test", time.Now())
-	if want := (llm.Error{Kind: llm.Overloaded, Provider: "test", Status: 529, RetryAfter: 7 * time.Second, Message: "status 529"}); *e != want {
+	e := x.Failure("test", "", time.Now())
+	if want := (llm.Error{Kind: llm.Overloaded, Provider: "test", Status: 529, RetryAfter: 7 * time.Second, Message: "busy"}); *e != want {
 		t.Errorf("got %+v, want %+v", *e, want)
 	}
 	_, x, _ = get(t, &wire.Options{}, func(w http.ResponseWriter, _ *http.Request) {
