@@ -1,6 +1,7 @@
 package config
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -9,10 +10,10 @@ import (
 // The agent's own settings stand in a map of their own, and a project may narrow them only (issue 4.1, 1.3).
 func TestAgentSettings(t *testing.T) {
 	user := "agent:\n  model: ollama/qwen3\n  max_turns: 9\n  maxTime: 5m\n  budget: 10\nskills:\n  model: openai/x\n"
-	project := "agent:\n  model: gemini/theirs\n  maxTurns: 3\n  maxTokens: 99999999\n"
+	project := "agent:\n  model: gemini/theirs\n  maxTurns: 3\n  maxTokens: 99999999\n  promptBlocks: [Calls, other]\n"
 	c, problems := newWorld(t).user(user).inProject(project).load()
-	want := Agent{Model: "ollama/qwen3", MaxTurns: 3, MaxTokens: 2_000_000, MaxTime: 5 * time.Minute, Window: 180_000}
-	if c.Agent != want {
+	want := Agent{Model: "ollama/qwen3", MaxTurns: 3, MaxTokens: 2_000_000, MaxTime: 5 * time.Minute, Window: 180_000, Blocks: []string{"calls"}}
+	if !reflect.DeepEqual(c.Agent, want) {
 		t.Errorf("got %+v, want %+v", c.Agent, want)
 	}
 	var got []string
@@ -24,6 +25,7 @@ func TestAgentSettings(t *testing.T) {
 		`"model" below "skills" counts for nothing / write it below "agent:", indented`,
 		`a project cannot set model: it is ignored`,
 		`a project cannot change maxTokens`,
+		`promptBlocks cannot hold "other": it is left out`,
 	} {
 		if !strings.Contains(strings.Join(got, "\n"), part) {
 			t.Errorf("no problem says %q:\n%s", part, strings.Join(got, "\n"))

@@ -71,6 +71,7 @@ type Agent struct {
 	MaxTokens int           // maxTokens: of all requests and answers for one prompt
 	MaxTime   time.Duration // maxTime: of one prompt
 	Window    int           // contextWindow: tokens that the model holds
+	Blocks    []string      // promptBlocks: never nil
 }
 
 // Root is a further folder of skills and the path under which they are mounted for a model (R54).

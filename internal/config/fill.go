@@ -39,7 +39,7 @@ func (c *Config) fill(g given) {
 	c.Python, c.UV = text("python"), text("uv")
 
 	c.Agent = Agent{Model: text("model"), MaxTurns: int(get[int64](g, "maxTurns")), MaxTokens: int(get[int64](g, "maxTokens")),
-		MaxTime: get[time.Duration](g, "maxTime"), Window: int(get[int64](g, "contextWindow"))}
+		MaxTime: get[time.Duration](g, "maxTime"), Window: int(get[int64](g, "contextWindow")), Blocks: get[[]string](g, "promptBlocks")}
 
 	if c.UserDir == "" {
 		c.UserDir = c.Paths.Skills()

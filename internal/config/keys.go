@@ -22,6 +22,7 @@ const (
 	layers                // a preset's name, or a list of layers
 	selection             // as AGENT_SKILLS
 	word                  // one text without blanks
+	words                 // a list of key.values; "none" is an empty one
 )
 
 // rule says what a project's file may do with a key.
@@ -137,6 +138,8 @@ var keys = []*key{
 		about: "Most tokens for one prompt: what is sent and what is answered, of all its requests."},
 	{name: "maxTime", section: agentSection, kind: duration, project: tighten, initial: "30m", min: 1, max: 86_400_000,
 		about: "How long one prompt may take. A bare number is milliseconds here, seconds in the environment."},
+	{name: "promptBlocks", section: agentSection, kind: words, values: []string{"navigation", "paths", "execution", "calls", "none"}, initial: "navigation,execution",
+		about: "Paragraphs of the system prompt on how to work with skills: what an activation gives, what paths mean, that scripts are run and never read, and how each tool is called. They are for models that need them said."},
 	{name: "contextWindow", section: agentSection, kind: number, project: tighten, initial: "180000", min: 4000, max: 1 << 30,
 		about: "Tokens that the model can hold; a conversation is shortened before it has as many."},
 }

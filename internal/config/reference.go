@@ -41,7 +41,7 @@ func (k *key) form() string {
 	return [...]string{
 		choice: "one of", boolean: "true or false", names: "list of names", globs: "list of globs", place: "path",
 		places: "list of paths", roots: "list of paths", plugins: "list of maps", layers: "name, or list of layers",
-		selection: "word, or list of names", word: "one word",
+		selection: "word, or list of names", word: "one word", words: "list of",
 	}[k.kind]
 }
 

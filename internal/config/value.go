@@ -35,7 +35,7 @@ func bad(cure, format string, args ...any) error {
 // skill.Selection.
 func (r *reader) read(k *key, n *yamlnode.Node) (any, error) {
 	switch k.kind {
-	case names, globs, places:
+	case names, globs, places, words:
 		return r.list(k, n)
 	case roots:
 		return r.roots(n)
@@ -156,6 +156,14 @@ func (r *reader) list(k *key, n *yamlnode.Node) (any, error) {
 				continue
 			}
 			text = skill.Canonical(text)
+		case words:
+			if text = strings.ToLower(text); text == "none" {
+				continue
+			}
+			if !slices.Contains(k.values, text) {
+				r.wrong(item, fmt.Sprintf("%s cannot hold %q: it is left out", k.name, text), didYouMean(text, k.values))
+				continue
+			}
 		}
 		if !slices.Contains(out, text) {
 			out = append(out, text)

@@ -106,6 +106,9 @@ func form(k config.KeyInfo) string {
 	for i, v := range k.Values {
 		values[i] = code(v)
 	}
+	if k.Kind == "list of" {
+		return k.Kind + " " + strings.Join(values, ", ")
+	}
 	return strings.Join(values, ", ")
 }
 
