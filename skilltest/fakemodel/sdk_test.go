@@ -1,0 +1,327 @@
+package fakemodel
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/anthropics/anthropic-sdk-go"
+	aoption "github.com/anthropics/anthropic-sdk-go/option"
+	"github.com/openai/openai-go/v3"
+	ooption "github.com/openai/openai-go/v3/option"
+	"github.com/openai/openai-go/v3/packages/param"
+	"github.com/openai/openai-go/v3/responses"
+	"github.com/openai/openai-go/v3/shared"
+	"google.golang.org/genai"
+)
+
+// said is what an SDK understood of an answer.
+type said struct {
+	Text  string
+	Calls []Call
+	Stop  string
+	Usage Usage
+}
+
+// talk is one request of an SDK: a user's text, one tool, and the calls and results that came after.
+type talk struct {
+	prompt  string
+	calls   []Call
+	results []Result
+}
+
+// The official SDKs are the judges of what the server sends: each asks on its wire, streaming or not.
+var clients = map[Wire]func(context.Context, *Server, talk, bool) (said, error){
+	Anthropic: askAnthropic,
+	Responses: askResponses,
+	Chat:      askChat,
+	Gemini:    askGemini,
+}
+
+func wires() []Wire { return []Wire{Anthropic, Responses, Chat, Gemini} }
+
+var weather = map[string]any{"type": "object", "properties": map[string]any{"city": map[string]any{"type": "string"}}}
+
+func askAnthropic(ctx context.Context, s *Server, tk talk, stream bool) (said, error) {
+	client := anthropic.NewClient(aoption.WithBaseURL(s.URL), aoption.WithAPIKey("k"), aoption.WithMaxRetries(0))
+	p := anthropic.MessageNewParams{Model: "fake-model", MaxTokens: 100, System: []anthropic.TextBlockParam{{Text: "Be brief."}},
+		Messages: []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock(tk.prompt))},
+		Tools: []anthropic.ToolUnionParam{{OfTool: &anthropic.ToolParam{Name: "weather", Description: anthropic.String("Tells the weather."),
+			InputSchema: anthropic.ToolInputSchemaParam{Properties: weather["properties"]}}}}}
+	var calls, results []anthropic.ContentBlockParamUnion
+	for _, c := range tk.calls {
+		calls = append(calls, anthropic.NewToolUseBlock(c.ID, json.RawMessage(c.Args), c.Name))
+	}
+	for _, r := range tk.results {
+		results = append(results, anthropic.NewToolResultBlock(r.ID, r.Text, r.Failed))
+	}
+	if calls != nil {
+		p.Messages = append(p.Messages, anthropic.NewAssistantMessage(calls...), anthropic.NewUserMessage(results...))
+	}
+	m := &anthropic.Message{}
+	var err error
+	if stream {
+		events := client.Messages.NewStreaming(ctx, p)
+		for events.Next() {
+			if err := m.Accumulate(events.Current()); err != nil {
+				return said{}, err
+			}
+		}
+		err = events.Err()
+	} else {
+		m, err = client.Messages.New(ctx, p)
+	}
+	if err != nil {
+		return said{}, err
+	}
+	out := said{Stop: string(m.StopReason), Usage: Usage{CacheRead: int(m.Usage.CacheReadInputTokens),
+		CacheWrite: int(m.Usage.CacheCreationInputTokens), Output: int(m.Usage.OutputTokens)}}
+	out.Usage.Input = int(m.Usage.InputTokens) + out.Usage.CacheRead + out.Usage.CacheWrite
+	for _, b := range m.Content {
+		switch b.Type {
+		case "text":
+			out.Text += b.Text
+		case "tool_use":
+			out.Calls = append(out.Calls, Call{ID: b.ID, Name: b.Name, Args: string(b.Input)})
+		}
+	}
+	return out, nil
+}
+
+func openaiClient(s *Server) openai.Client {
+	return openai.NewClient(ooption.WithBaseURL(s.URL+"/v1"), ooption.WithAPIKey("k"), ooption.WithMaxRetries(0))
+}
+
+func askResponses(ctx context.Context, s *Server, tk talk, stream bool) (said, error) {
+	client := openaiClient(s)
+	items := responses.ResponseInputParam{responses.ResponseInputItemParamOfMessage(tk.prompt, responses.EasyInputMessageRoleUser)}
+	for _, c := range tk.calls {
+		items = append(items, responses.ResponseInputItemParamOfFunctionCall(c.Args, c.ID, c.Name))
+	}
+	for _, r := range tk.results {
+		item := responses.ResponseInputItemParamOfFunctionCallOutput(r.Text)
+		item.OfFunctionCallOutput.CallID = param.NewOpt(r.ID)
+		items = append(items, item)
+	}
+	p := responses.ResponseNewParams{Model: "fake-model", MaxOutputTokens: param.NewOpt(int64(100)), Instructions: param.NewOpt("Be brief."),
+		Input: responses.ResponseNewParamsInputUnion{OfInputItemList: items}, Store: param.NewOpt(false),
+		Tools: []responses.ToolUnionParam{{OfFunction: &responses.FunctionToolParam{Name: "weather",
+			Description: param.NewOpt("Tells the weather."), Parameters: weather, Strict: param.NewOpt(false)}}}}
+	var r *responses.Response
+	var err error
+	if stream {
+		var text string
+		events := client.Responses.NewStreaming(ctx, p)
+		for events.Next() {
+			switch e := events.Current(); e.Type {
+			case "response.output_text.delta", "response.refusal.delta":
+				text += e.Delta
+			case "error":
+				return said{}, errors.New(e.Message)
+			case "response.completed", "response.incomplete":
+				r = &e.Response
+			}
+		}
+		if err = events.Err(); err == nil && r == nil {
+			err = errors.New("the stream ended early")
+		}
+		if err == nil && text != r.OutputText() && r.OutputText() != "" {
+			err = fmt.Errorf("deltas give %q, the response has %q", text, r.OutputText())
+		}
+	} else {
+		r, err = client.Responses.New(ctx, p)
+	}
+	if err != nil {
+		return said{}, err
+	}
+	out := said{Text: r.OutputText(), Stop: cmp.Or(r.IncompleteDetails.Reason, string(r.Status)), Usage: Usage{Input: int(r.Usage.InputTokens),
+		CacheRead: int(r.Usage.InputTokensDetails.CachedTokens), Output: int(r.Usage.OutputTokens)}}
+	for _, item := range r.Output {
+		if item.Type == "function_call" {
+			out.Calls = append(out.Calls, Call{ID: item.CallID, Name: item.Name, Args: item.Arguments.OfString})
+		}
+	}
+	return out, nil
+}
+
+func askChat(ctx context.Context, s *Server, tk talk, stream bool) (said, error) {
+	client := openaiClient(s)
+	p := openai.ChatCompletionNewParams{Model: "fake-model", MaxCompletionTokens: param.NewOpt(int64(100)),
+		Messages: []openai.ChatCompletionMessageParamUnion{openai.SystemMessage("Be brief."), openai.UserMessage(tk.prompt)},
+		Tools: []openai.ChatCompletionToolUnionParam{openai.ChatCompletionFunctionTool(shared.FunctionDefinitionParam{Name: "weather",
+			Description: param.NewOpt("Tells the weather."), Parameters: weather})}}
+	if tk.calls != nil {
+		m := &openai.ChatCompletionAssistantMessageParam{}
+		for _, c := range tk.calls {
+			m.ToolCalls = append(m.ToolCalls, openai.ChatCompletionMessageToolCallUnionParam{OfFunction: &openai.ChatCompletionMessageFunctionToolCallParam{
+				ID: c.ID, Function: openai.ChatCompletionMessageFunctionToolCallFunctionParam{Name: c.Name, Arguments: c.Args}}})
+		}
+		p.Messages = append(p.Messages, openai.ChatCompletionMessageParamUnion{OfAssistant: m})
+	}
+	for _, r := range tk.results {
+		p.Messages = append(p.Messages, openai.ToolMessage(r.Text, r.ID))
+	}
+	c := &openai.ChatCompletion{}
+	var err error
+	if stream {
+		p.StreamOptions.IncludeUsage = param.NewOpt(true)
+		var acc openai.ChatCompletionAccumulator
+		events := client.Chat.Completions.NewStreaming(ctx, p)
+		for events.Next() {
+			if !acc.AddChunk(events.Current()) {
+				return said{}, errors.New("a chunk does not fit")
+			}
+		}
+		c, err = &acc.ChatCompletion, events.Err()
+	} else {
+		c, err = client.Chat.Completions.New(ctx, p)
+	}
+	if err != nil {
+		return said{}, err
+	}
+	if len(c.Choices) != 1 {
+		return said{}, fmt.Errorf("%d choices", len(c.Choices))
+	}
+	m := c.Choices[0].Message
+	out := said{Text: m.Content, Stop: c.Choices[0].FinishReason, Usage: Usage{Input: int(c.Usage.PromptTokens),
+		CacheRead: int(c.Usage.PromptTokensDetails.CachedTokens), Output: int(c.Usage.CompletionTokens)}}
+	for _, call := range m.ToolCalls {
+		out.Calls = append(out.Calls, Call{ID: call.ID, Name: call.Function.Name, Args: call.Function.Arguments})
+	}
+	return out, nil
+}
+
+func askGemini(ctx context.Context, s *Server, tk talk, stream bool) (said, error) {
+	client, err := genai.NewClient(ctx, &genai.ClientConfig{APIKey: "k", Backend: genai.BackendGeminiAPI,
+		HTTPOptions: genai.HTTPOptions{BaseURL: s.URL}})
+	if err != nil {
+		return said{}, err
+	}
+	contents := []*genai.Content{genai.NewContentFromText(tk.prompt, genai.RoleUser)}
+	var calls, results []*genai.Part
+	for _, c := range tk.calls {
+		var args map[string]any
+		if err := json.Unmarshal([]byte(c.Args), &args); err != nil {
+			return said{}, err
+		}
+		calls = append(calls, &genai.Part{FunctionCall: &genai.FunctionCall{ID: c.ID, Name: c.Name, Args: args}, ThoughtSignature: []byte(c.Signature)})
+	}
+	for _, r := range tk.results {
+		field := map[bool]string{false: "output", true: "error"}[r.Failed]
+		results = append(results, &genai.Part{FunctionResponse: &genai.FunctionResponse{ID: r.ID, Name: r.Name, Response: map[string]any{field: r.Text}}})
+	}
+	if calls != nil {
+		contents = append(contents, &genai.Content{Role: "model", Parts: calls}, &genai.Content{Role: "user", Parts: results})
+	}
+	config := &genai.GenerateContentConfig{MaxOutputTokens: 100, SystemInstruction: genai.NewContentFromText("Be brief.", genai.RoleUser),
+		Tools: []*genai.Tool{{FunctionDeclarations: []*genai.FunctionDeclaration{{Name: "weather", Description: "Tells the weather.",
+			ParametersJsonSchema: weather}}}}}
+	var out said
+	add := func(r *genai.GenerateContentResponse) {
+		if u := r.UsageMetadata; u != nil {
+			out.Usage = Usage{Input: int(u.PromptTokenCount), CacheRead: int(u.CachedContentTokenCount), Output: int(u.CandidatesTokenCount + u.ThoughtsTokenCount)}
+		}
+		if r.PromptFeedback != nil {
+			out.Stop = string(r.PromptFeedback.BlockReason)
+		}
+		for _, c := range r.Candidates {
+			out.Stop = cmp.Or(string(c.FinishReason), out.Stop)
+			if c.Content == nil {
+				continue
+			}
+			for _, p := range c.Content.Parts {
+				if !p.Thought {
+					out.Text += p.Text
+				}
+				if f := p.FunctionCall; f != nil {
+					args, _ := json.Marshal(f.Args)
+					out.Calls = append(out.Calls, Call{ID: f.ID, Name: f.Name, Args: string(args), Signature: string(p.ThoughtSignature)})
+				}
+			}
+		}
+	}
+	if !stream {
+		r, err := client.Models.GenerateContent(ctx, "fake-model", contents, config)
+		if err == nil {
+			add(r)
+		}
+		return out, err
+	}
+	for r, err := range client.Models.GenerateContentStream(ctx, "fake-model", contents, config) {
+		if err != nil {
+			return out, err
+		}
+		add(r)
+	}
+	return out, nil
+}
+
+// each runs a test on every wire, as a stream and whole.
+func each(t *testing.T, f func(t *testing.T, w Wire, stream bool)) {
+	for _, w := range wires() {
+		for _, stream := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s/stream=%t", w, stream), func(t *testing.T) { f(t, w, stream) })
+		}
+	}
+}
+
+// A whole turn with two calls at once, and what the server keeps of it.
+func TestConversation(t *testing.T) {
+	each(t, func(t *testing.T, w Wire, stream bool) {
+		usage := Usage{Input: 100, CacheRead: 40, Output: 9}
+		s := New(t,
+			Step{Text: "I look – ä 🌦.", Delta: 3, Calls: []Call{{Name: "weather", Args: `{"city":"Bern"}`}, {Name: "weather", Args: `{"city":"Rom"}`}}, Usage: usage},
+			Step{From: func(q *Request) Step { return Step{Text: "It says " + q.LastResult(), Drip: true} }})
+		first, err := clients[w](t.Context(), s, talk{prompt: "Weather?"}, stream)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first.Text != "I look – ä 🌦." || first.Usage != usage || len(first.Calls) != 2 || first.Calls[0].Args != `{"city":"Bern"}` {
+			t.Errorf("got %+v", first)
+		}
+		tk := talk{prompt: "Weather?", calls: first.Calls}
+		for i, c := range first.Calls {
+			tk.results = append(tk.results, Result{ID: c.ID, Name: c.Name, Text: fmt.Sprintf("%d °C", 20+i)})
+		}
+		second, err := clients[w](t.Context(), s, tk, stream)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if second.Text != "It says 21 °C" || len(second.Calls) != 0 {
+			t.Errorf("got %+v", second)
+		}
+		checkView(t, s, w, stream)
+	})
+}
+
+func checkView(t *testing.T, s *Server, w Wire, stream bool) {
+	t.Helper()
+	all := s.Requests()
+	if len(all) != 2 {
+		t.Fatalf("got %d requests, want 2", len(all))
+	}
+	q := all[1]
+	if q.Wire != w || q.Stream != stream || q.Model != "fake-model" || q.System != "Be brief." || q.MaxTokens != 100 || q.Prompt() != "" {
+		t.Errorf("got %+v", q)
+	}
+	if len(q.Tools) != 1 || q.Tools[0].Name != "weather" || q.Tools[0].Description != "Tells the weather." || !q.HasTool("weather") {
+		t.Errorf("tools: %+v", q.Tools)
+	}
+	if string(q.Prefix) != string(all[0].Prefix) || len(q.Prefix) < 50 || !slices.Equal(q.Turns[0], all[0].Turns[0]) {
+		t.Errorf("prefix %s, turns %s", q.Prefix, q.Turns)
+	}
+	var roles []string
+	for _, m := range q.Messages {
+		roles = append(roles, m.Role)
+	}
+	if fmt.Sprint(roles) != "[user assistant user]" {
+		t.Errorf("roles: %v", roles)
+	}
+	if r := q.Results(); len(r) != 2 || r[0].Text != "20 °C" || r[0].Name != "weather" || r[0].Failed {
+		t.Errorf("results: %+v", r)
+	}
+}
