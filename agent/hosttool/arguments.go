@@ -1,0 +1,72 @@
+package hosttool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/agent-base/agent-base/tool"
+)
+
+// refusal is an error that chooses the result's code and reason.
+type refusal struct {
+	code   tool.Code
+	reason string
+	text   string
+}
+
+func (r *refusal) Error() string { return r.text }
+
+// denied is the refusal of something that is not allowed.
+func denied(reason, format string, args ...any) error {
+	return &refusal{tool.PermissionDenied, reason, fmt.Sprintf(format, args...)}
+}
+
+// unusable is the refusal of a call that does not fit the tool's schema.
+func unusable(format string, args ...any) error {
+	return &refusal{tool.ExecutionFailed, tool.ReasonArguments, fmt.Sprintf(format, args...)}
+}
+
+// failed is the refusal of something that cannot be done.
+func failed(reason, format string, args ...any) error {
+	return &refusal{tool.ExecutionFailed, reason, fmt.Sprintf(format, args...)}
+}
+
+// failure makes a result of an error about the file that a model called name.
+func failure(name string, err error) tool.Result {
+	var r *refusal
+	switch {
+	case errors.As(err, &r):
+		out := tool.Failure(r.code, r.text)
+		out.Reason = r.reason
+		return out
+	case errors.Is(err, fs.ErrNotExist):
+		return tool.Failure(tool.NotFound, fmt.Sprintf("'%s' not found; glob lists what is there", name))
+	case errors.Is(err, fs.ErrPermission):
+		return tool.Failure(tool.PermissionDenied, fmt.Sprintf("'%s': the system does not allow it", name))
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return tool.Failure(tool.Timeout, fmt.Sprintf("'%s': ended before it was done", name))
+	}
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		err = p.Err
+	}
+	return tool.Failure(tool.ExecutionFailed, fmt.Sprintf("'%s': %v", name, err))
+}
+
+// call gives a tool its edge: the arguments are read into an A, and an error becomes a result.
+func call[A any](run func(context.Context, *A) (tool.Result, string, error)) func(context.Context, json.RawMessage) tool.Result {
+	return func(ctx context.Context, raw json.RawMessage) tool.Result {
+		a := new(A)
+		if err := json.Unmarshal(raw, a); err != nil {
+			return failure("", unusable("arguments do not fit the tool's schema: %v", err))
+		}
+		r, about, err := run(ctx, a)
+		if err != nil {
+			return failure(about, err)
+		}
+		return r
+	}
+}

@@ -1,0 +1,130 @@
+package hosttool
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/agent-base/agent-base/tool"
+)
+
+// Edited is the result of edit_file.
+type Edited struct {
+	FilePath     string `json:"file_path"`
+	Line         int    `json:"line"` // where the first replacement begins, from 1
+	Replacements int    `json:"replacements"`
+}
+
+var editSchema = json.RawMessage(`{"type":"object","properties":{` +
+	`"file_path":{"type":"string","description":"Path below the workspace"},` +
+	`"old_string":{"type":"string","description":"Text to replace, exactly as it is in the file"},` +
+	`"new_string":{"type":"string","description":"Text to put in its place"},` +
+	`"replace_all":{"type":"boolean","description":"Replace every occurrence; otherwise there must be exactly one"}},` +
+	`"required":["file_path","old_string","new_string"]}`)
+
+func (h *host) editTool() tool.Tool {
+	return tool.Tool{Name: "edit_file", Input: editSchema, Call: call(h.edit),
+		Description: "Replace a text in a file of the workspace. old_string must occur exactly once, unless replace_all is true."}
+}
+
+type editArguments struct {
+	FilePath   string  `json:"file_path"`
+	Old        string  `json:"old_string"`
+	New        *string `json:"new_string"`
+	ReplaceAll bool    `json:"replace_all"`
+}
+
+func (h *host) edit(ctx context.Context, a *editArguments) (tool.Result, string, error) {
+	if a.Old == "" || a.New == nil || a.Old == *a.New {
+		return tool.Result{}, a.FilePath, unusable("old_string and new_string are required, old_string is not empty, and they differ; write_file makes a new file")
+	}
+	p, err := h.writable(a.FilePath)
+	if err != nil {
+		return tool.Result{}, a.FilePath, err
+	}
+	defer p.close()
+	data, err := h.whole(ctx, p)
+	if err != nil {
+		return tool.Result{}, a.FilePath, err
+	}
+	out, edited, err := substitute(data, a, p.shown)
+	if err != nil {
+		return tool.Result{}, a.FilePath, err
+	}
+	if _, err := p.replace(out); err != nil {
+		return tool.Result{}, a.FilePath, err
+	}
+	return tool.Success(edited, fmt.Sprintf("Replaced %s in '%s', the first at line %d", plural(edited.Replacements, "occurrence"), p.shown, edited.Line)), "", nil
+}
+
+// whole reads the text of a file that is to be changed.
+func (h *host) whole(ctx context.Context, p *place) ([]byte, error) {
+	scripts, err := h.scripts(h.o.Mounts())
+	if err != nil {
+		return nil, err
+	}
+	f, err := h.openAt(ctx, p, scripts)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := content(f, p.shown)
+	if err == nil && bytes.IndexByte(data, 0) >= 0 {
+		err = failed("binary", "'%s' is binary (%s, %d bytes) and is not edited as text", p.shown, kind(data), len(data))
+	}
+	return data, err
+}
+
+func substitute(data []byte, a *editArguments, shown string) ([]byte, Edited, error) {
+	from, to := a.Old, *a.New
+	if windowsText(data) {
+		from, to = windowsLines(from), windowsLines(to)
+	}
+	n := bytes.Count(data, []byte(from))
+	switch {
+	case n == 0:
+		return nil, Edited{}, failed("no_match", "old_string is not in '%s': read the file, and copy the text exactly, with its spaces", shown)
+	case n > 1 && !a.ReplaceAll:
+		return nil, Edited{}, failed("not_unique", "old_string occurs %d times in '%s', at lines %s: add lines around it until it is unique, or set replace_all",
+			n, shown, occurrences(data, []byte(from)))
+	}
+	if size := len(data) + n*(len(to)-len(from)); size > MaxFile {
+		return nil, Edited{}, &refusal{tool.ArgsTooLarge, "", fmt.Sprintf("'%s' would have %d bytes, at most %d are written", shown, size, MaxFile)}
+	}
+	line := lineAt(data, bytes.Index(data, []byte(from)))
+	return bytes.ReplaceAll(data, []byte(from), []byte(to)), Edited{shown, line, n}, nil
+}
+
+// windowsText reports whether every line ends in CRLF.
+func windowsText(data []byte) bool {
+	n := bytes.Count(data, []byte("\n"))
+	return n > 0 && n == bytes.Count(data, []byte("\r\n"))
+}
+
+func windowsLines(s string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\n", "\r\n")
+}
+
+func lineAt(data []byte, at int) int { return 1 + bytes.Count(data[:at], []byte("\n")) }
+
+// maxLines is how many lines of occurrences are told.
+const maxLines = 5
+
+func occurrences(data, from []byte) string {
+	var lines []string
+	for at := 0; ; {
+		i := bytes.Index(data[at:], from)
+		if i < 0 {
+			break
+		}
+		if len(lines) == maxLines {
+			lines = append(lines, "…")
+			break
+		}
+		lines = append(lines, fmt.Sprint(lineAt(data, at+i)))
+		at += i + len(from)
+	}
+	return strings.Join(lines, ", ")
+}

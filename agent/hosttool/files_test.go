@@ -1,0 +1,207 @@
+package hosttool
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/agent-base/agent-base/tool"
+)
+
+// R161: the built-in hello tool.
+func TestHello(t *testing.T) {
+	k := newKit(t, nil)
+	k.want("hello", `{}`, `{"success":true,"result":"Hello, World!","message":"Greeted World"`)
+	k.want("hello", `{"name":"María"}`, `{"success":true,"result":"Hello, María!","message":"Greeted María"`)
+	k.want("hello", `{"name":"`+strings.Repeat("x", 201)+`"}`, `{"success":false,"error":"args_too_large"`)
+	k.want("hello", `{"name":1}`, `{"success":false,"error":"execution_failed","reason":"invalid_arguments"`)
+}
+
+func TestRead(t *testing.T) {
+	k := newKit(t, nil)
+	long := strings.Repeat("x", PageBytes+10)
+	files(t, k.ws, map[string]string{"empty": "", "noend": "a\nb", "image": "\x89PNG\r\n\x1a\n\x00", "latin": "caf\xe9\n", "crlf": "a\r\nb\r\n", "long": long + "\nend\n",
+		"many": strings.Repeat("line\n", 4500), "wide": strings.Repeat(strings.Repeat("y", 999)+"\n", 400), "umlaut": strings.Repeat("ü", sniffed)})
+	for _, row := range []struct{ args, want string }{
+		{`"a.txt"`, `{"success":true,"result":{"file_path":"a.txt","content":"one\ntwo\nthree\n","offset":1,"lines":3},"message":"Read 3 lines of 'a.txt'"`},
+		{`"a.txt","offset":2,"limit":1`, `{"success":true,"result":{"file_path":"a.txt","content":"two\n","offset":2,"lines":1,"next_offset":3},"message":"Read 1 line of 'a.txt'; the file goes on at offset 3"`},
+		{`"a.txt","offset":3`, `{"success":true,"result":{"file_path":"a.txt","content":"three\n","offset":3,"lines":1},`},
+		{`"a.txt","offset":4`, `{"success":false,"error":"execution_failed","reason":"invalid_arguments","message":"offset 4 is beyond the last line"`},
+		{`"a.txt","offset":-1`, `{"success":false,"error":"execution_failed","reason":"invalid_arguments"`},
+		{`"empty"`, `{"success":true,"result":{"file_path":"empty","content":"","offset":1,"lines":0}`},
+		{`"noend"`, `{"success":true,"result":{"file_path":"noend","content":"a\nb","offset":1,"lines":2}`},
+		{`"crlf"`, `{"success":true,"result":{"file_path":"crlf","content":"a\r\nb\r\n"`},
+		{`"umlaut"`, `{"success":true,"result":{"file_path":"umlaut"`},
+		{`"image"`, `{"success":false,"error":"execution_failed","reason":"binary","message":"'image' is binary (PNG image, 9 bytes) and is not read as text"`},
+		{`"latin"`, `{"success":false,"error":"execution_failed","reason":"binary","message":"'latin' is binary (text that is not UTF-8, 5 bytes)`},
+	} {
+		k.want("read_file", `{"file_path":`+row.args+`}`, row.want)
+	}
+	for _, row := range []struct {
+		name        string
+		lines, next int
+	}{{"many", 2000, 2001}, {"wide", 262, 263}, {"long", 1, 2}} {
+		p, ok := k.call("read_file", `{"file_path":"`+row.name+`"}`).Result.(Page)
+		if !ok || p.Lines != row.lines || p.NextOffset != row.next || len(p.Content) > PageBytes+1 {
+			t.Errorf("%s: got %d lines, %d bytes, next %d", row.name, p.Lines, len(p.Content), p.NextOffset)
+		}
+	}
+	k.want("read_file", `{"file_path":"long","offset":2}`, `{"success":true,"result":{"file_path":"long","content":"end\n"`)
+	if got := k.call("read_file", `{"file_path":"long"}`).Message; !strings.Contains(got, "was cut") {
+		t.Errorf("a cut line is not told: %s", got)
+	}
+}
+
+// Pages follow each other without a gap.
+func TestPages(t *testing.T) {
+	k := newKit(t, nil)
+	var want strings.Builder
+	for i := range 9000 {
+		fmt.Fprintf(&want, "%d %s\n", i, strings.Repeat("z", i%500))
+	}
+	files(t, k.ws, map[string]string{"big": want.String()})
+	got, calls := "", 0
+	for offset := 1; offset > 0 && calls < 100; calls++ {
+		p := k.call("read_file", fmt.Sprintf(`{"file_path":"big","offset":%d}`, offset)).Result.(Page)
+		got, offset = got+p.Content, p.NextOffset
+	}
+	if got != want.String() || calls < 5 {
+		t.Errorf("got %d bytes in %d calls, want %d", len(got), calls, want.Len())
+	}
+}
+
+func TestWrite(t *testing.T) {
+	k := newKit(t, nil)
+	files(t, k.ws, map[string]string{"run.sh": "#!/bin/sh\n", "l": "-> a.txt", "dangling": "-> new/one.txt", "toskill": "-> .agents/skills/inner", "g": "-> .git"})
+	for _, row := range []struct{ args, want string }{
+		{`"new/deep/f.txt","content":"x\n"`, `{"success":true,"result":{"file_path":"new/deep/f.txt","bytes":2,"created":true},"message":"Created 'new/deep/f.txt', 2 bytes"`},
+		{`"new/deep/f.txt","content":""`, `{"success":true,"result":{"file_path":"new/deep/f.txt","bytes":0,"created":false}`},
+		{`"run.sh","content":"y"`, `{"success":true`},
+		{`"l","content":"through"`, `{"success":true`},
+		{`"dangling","content":"made"`, `{"success":true`},
+		{`"src","content":"x"`, `{"success":false,"error":"execution_failed","reason":"folder"`},
+		{`".","content":"x"`, `{"success":false,"error":"execution_failed","reason":"folder"`},
+		{`"a.txt/b","content":"x"`, `{"success":false,"error":"execution_failed"`},
+		{`"f"`, `{"success":false,"error":"execution_failed","reason":"invalid_arguments"`},
+		{`"big","content":"` + strings.Repeat("x", MaxFile+1) + `"`, `{"success":false,"error":"args_too_large"`},
+	} {
+		k.want("write_file", `{"file_path":`+row.args+`}`, row.want)
+	}
+	k.disk("new/deep/f.txt", "")
+	k.disk("a.txt", "through")
+	k.disk("new/one.txt", "made")
+	if info, err := os.Lstat(filepath.Join(k.ws, "run.sh")); err != nil || info.Mode() != 0o755 {
+		t.Errorf("mode: got %v %v", info.Mode(), err)
+	}
+	if info, err := os.Lstat(filepath.Join(k.ws, "l")); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link is gone: %v %v", info.Mode(), err)
+	}
+	for _, path := range []string{"skills/demo/SKILL.md", "skills/demo/new.md", "$SKILL/new.md", ".agents/skills/inner/SKILL.md", "toskill/new/x.md", ".git/hooks/pre-commit", "g/hooks/x",
+		".GIT/config", "sub/.git", "git~1/x"} {
+		k.denied("write_file", `{"file_path":"`+path+`","content":"x"}`, "read_only")
+		k.denied("edit_file", `{"file_path":"`+path+`","old_string":"a","new_string":"x"}`, "read_only")
+	}
+	if left, _ := filepath.Glob(filepath.Join(k.ws, ".agent-*")); left != nil {
+		t.Errorf("left behind: %q", left)
+	}
+}
+
+func TestEdit(t *testing.T) {
+	k := newKit(t, nil)
+	files(t, k.ws, map[string]string{"x.sh": "#!/bin/sh\necho a\necho b\necho a\n", "crlf": "one\r\ntwo\r\nthree\r\n", "mixed": "one\r\ntwo\nthree\n", "bin": "a\x00b", "latin": "caf\xe9 a\n"})
+	for _, row := range []struct{ args, want string }{
+		{`"x.sh","old_string":"echo b","new_string":"echo c"`, `{"success":true,"result":{"file_path":"x.sh","line":3,"replacements":1},"message":"Replaced 1 occurrence in 'x.sh', the first at line 3"`},
+		{`"x.sh","old_string":"echo a","new_string":"echo d"`, `{"success":false,"error":"execution_failed","reason":"not_unique","message":"old_string occurs 2 times in 'x.sh', at lines 2, 4:`},
+		{`"x.sh","old_string":"nothing","new_string":"echo d"`, `{"success":false,"error":"execution_failed","reason":"no_match"`},
+		{`"x.sh","old_string":"echo a","new_string":"echo d","replace_all":true`, `{"success":true,"result":{"file_path":"x.sh","line":2,"replacements":2}`},
+		{`"x.sh","old_string":"","new_string":"echo d"`, `{"success":false,"error":"execution_failed","reason":"invalid_arguments"`},
+		{`"x.sh","old_string":"echo","new_string":"echo"`, `{"success":false,"error":"execution_failed","reason":"invalid_arguments"`},
+		{`"x.sh","old_string":"echo"`, `{"success":false,"error":"execution_failed","reason":"invalid_arguments"`},
+		{`"crlf","old_string":"one\ntwo","new_string":"1\n2\n2b"`, `{"success":true`},
+		{`"mixed","old_string":"two\n","new_string":"2\n"`, `{"success":true`},
+		{`"latin","old_string":" a","new_string":" b"`, `{"success":true`},
+		{`"bin","old_string":"a","new_string":"c"`, `{"success":false,"error":"execution_failed","reason":"binary"`},
+		{`"none","old_string":"a","new_string":"c"`, `{"success":false,"error":"not_found"`},
+		{`"src","old_string":"a","new_string":"c"`, `{"success":false,"error":"execution_failed","reason":"folder"`},
+	} {
+		k.want("edit_file", `{"file_path":`+row.args+`}`, row.want)
+	}
+	k.disk("x.sh", "#!/bin/sh\necho d\necho c\necho d\n")
+	k.disk("crlf", "1\r\n2\r\n2b\r\nthree\r\n")
+	k.disk("mixed", "one\r\n2\nthree\n")
+	k.disk("latin", "caf\xe9 b\n")
+	if info, err := os.Stat(filepath.Join(k.ws, "x.sh")); err != nil || info.Mode() != 0o755 {
+		t.Errorf("mode: got %v %v", info.Mode(), err)
+	}
+	files(t, k.ws, map[string]string{"grow": strings.Repeat("a", 1<<20)})
+	k.want("edit_file", `{"file_path":"grow","old_string":"a","new_string":"aaaaaaaaaaaaaaaaaaaa","replace_all":true}`, `{"success":false,"error":"args_too_large"`)
+}
+
+func TestGlob(t *testing.T) {
+	k := newKit(t, nil)
+	files(t, k.ws, map[string]string{"src/b/z.go": "", "src/a.go": "", "node_modules/m/x.go": "", "L": "-> src", "many/": "/"})
+	for i := range MaxNames + 7 {
+		files(t, k.ws, map[string]string{fmt.Sprintf("many/%03d.txt", i): ""})
+	}
+	for _, row := range []struct{ args, want string }{
+		{`{"pattern":"**/*.go"}`, `{"success":true,"result":{"files":["src/a.go","src/b/z.go","src/main.go"]},"message":"Found 3 files"`},
+		{`{"pattern":"*.go","path":"src"}`, `{"success":true,"result":{"files":["src/a.go","src/main.go"]}`},
+		{`{"pattern":"b/*","path":"src"}`, `{"success":true,"result":{"files":["src/b/z.go"]}`},
+		{`{"pattern":"$WS/src/*.go"}`, `{"success":true,"result":{"files":["src/a.go","src/main.go"]}`},
+		{`{"pattern":"src/main.go"}`, `{"success":true,"result":{"files":["src/main.go"]}`},
+		{`{"pattern":"L/*.go"}`, `{"success":true,"result":{"files":["src/a.go","src/main.go"]}`},
+		{`{"pattern":"skills/demo/**/*.md"}`, `{"success":true,"result":{"files":["skills/demo/SKILL.md","skills/demo/references/a.md","skills/demo/scripts/README.md"]}`},
+		{`{"pattern":"*.none"}`, `{"success":true,"result":{"files":[]},"message":"Found 0 files"`},
+		{`{"pattern":"none/*"}`, `{"success":false,"error":"not_found"`},
+		{`{"pattern":"[x"}`, `{"success":false,"error":"execution_failed","reason":"invalid_arguments"`},
+		{`{"pattern":""}`, `{"success":false,"error":"execution_failed","reason":"invalid_arguments"`},
+		{`{"pattern":"{a}{b}{c}{d}{e}"}`, `{"success":false,"error":"execution_failed","reason":"invalid_arguments"`},
+		{`{"pattern":"` + strings.Repeat("*", 300) + `"}`, `{"success":false,"error":"execution_failed","reason":"invalid_arguments"`},
+	} {
+		k.want("glob", row.args, row.want)
+	}
+	r := k.call("glob", `{"pattern":"many/*"}`)
+	if n := r.Result.(Names); len(n.Files) != MaxNames || n.LeftOut != 7 || n.Files[499] != "many/499.txt" || !strings.Contains(r.Message, "7 are left out") {
+		t.Errorf("got %d, %d left out, %s", len(n.Files), n.LeftOut, r.Message)
+	}
+	k.denied("glob", `{"pattern":"../*"}`, "outside")
+}
+
+func TestGrep(t *testing.T) {
+	k := newKit(t, nil)
+	files(t, k.ws, map[string]string{"bin": "two\x00", "node_modules/m/x.txt": "two", "long": strings.Repeat("ä", 400) + "two\n", "src/t.txt": "TWO\r\nx\n", "big": strings.Repeat("b", MaxFile+1)})
+	for _, row := range []struct{ args, want string }{
+		{`{"pattern":"two"}`, `{"success":true,"result":{"text":"a.txt:2:two\nlong:1:` + strings.Repeat("ä", 150) + `…\n","lines":2,"files":2},` +
+			`"message":"Found 2 lines in 2 files; 1 file not searched (scripts of skills); 1 file not searched (binary); 1 file not searched (too big)"`},
+		{`{"pattern":"(?i)two$","glob":"*.txt"}`, `{"success":true,"result":{"text":"a.txt:2:two\nsrc/t.txt:1:TWO\n","lines":2,"files":2}`},
+		{`{"pattern":"t","path":"a.txt"}`, `{"success":true,"result":{"text":"a.txt:2:two\na.txt:3:three\n","lines":2,"files":1}`},
+		{`{"pattern":"(?i)two","glob":"src/*"}`, `{"success":true,"result":{"text":"src/t.txt:1:TWO\n","lines":1,"files":1}`},
+		{`{"pattern":"demo","path":"skills/demo"}`, `{"success":true,"result":{"text":"skills/demo/SKILL.md:1:demo body\n","lines":1,"files":1}`},
+		{`{"pattern":"nowhere"}`, `{"success":true,"result":{"text":"","lines":0,"files":0},"message":"Found 0 lines in 0 files`},
+		{`{"pattern":"("}`, `{"success":false,"error":"execution_failed","reason":"invalid_arguments"`},
+		{`{"pattern":""}`, `{"success":false,"error":"execution_failed","reason":"invalid_arguments"`},
+		{`{"pattern":"x","glob":"[x"}`, `{"success":false,"error":"execution_failed","reason":"invalid_arguments"`},
+		{`{"pattern":"x","path":"none"}`, `{"success":false,"error":"not_found"`},
+	} {
+		k.want("grep", row.args, row.want)
+	}
+	files(t, k.ws, map[string]string{"many.txt": strings.Repeat("match\n", MaxMatches+1), "zmany.txt": "match\n"})
+	r := k.call("grep", `{"pattern":"match"}`)
+	if m := r.Result.(Matches); m.Lines != MaxMatches || m.Files != 1 || !strings.Contains(r.Message, "there is more") {
+		t.Errorf("got %d lines, %s", m.Lines, r.Message)
+	}
+}
+
+// What a turn breaks off ends as a result.
+func TestCancelled(t *testing.T) {
+	k := newKit(t, nil)
+	ctx, cancel := cancelled(t)
+	cancel()
+	for _, row := range []struct{ name, args string }{{"glob", `{"pattern":"**"}`}, {"grep", `{"pattern":"x"}`}, {"read_file", `{"file_path":"a.txt","offset":3}`}} {
+		if r := k.exec.Call(ctx, row.name, []byte(row.args)); r.Error != tool.Timeout {
+			t.Errorf("%s: got %s", row.name, text(r))
+		}
+	}
+}

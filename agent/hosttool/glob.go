@@ -1,0 +1,70 @@
+package hosttool
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/agent-base/agent-base/tool"
+)
+
+// Names is the result of glob.
+type Names struct {
+	Files   []string `json:"files"`              // by path
+	LeftOut int      `json:"left_out,omitempty"` // how many more there are
+	Partial bool     `json:"partial,omitempty"`  // there was too much to look at all of it
+}
+
+var globSchema = json.RawMessage(`{"type":"object","properties":{` +
+	`"pattern":{"type":"string","description":"Such as **/*.go or skills/NAME/**"},` +
+	`"path":{"type":"string","description":"Folder to look in; default: the workspace"}},"required":["pattern"]}`)
+
+func (h *host) globTool() tool.Tool {
+	return tool.Tool{Name: "glob", Input: globSchema, Call: call(h.glob),
+		Description: "List files by name, at most 500, without .git and node_modules."}
+}
+
+type globArguments struct{ Pattern, Path string }
+
+func (h *host) glob(ctx context.Context, a *globArguments) (tool.Result, string, error) {
+	if err := checkPattern(a.Pattern); err != nil {
+		return tool.Result{}, "", err
+	}
+	base, pattern := doublestar.SplitPattern(filepath.ToSlash(a.Pattern))
+	dir := base
+	if !path.IsAbs(base) && a.Path != "" {
+		dir = filepath.Join(a.Path, base)
+	}
+	p, err := h.place(dir, h.o.Mounts())
+	if err != nil {
+		return tool.Result{}, a.Pattern, err
+	}
+	defer p.close()
+	found := []string{}
+	partial, err := p.walk(ctx, func(rel string, _ fs.DirEntry) error {
+		if doublestar.MatchUnvalidated(pattern, p.relative(rel)) {
+			found = append(found, p.shownAs(rel))
+		}
+		return nil
+	})
+	if err != nil {
+		return tool.Result{}, dir, err
+	}
+	slices.Sort(found)
+	out := Names{Files: found, Partial: partial}
+	message := "Found " + plural(len(found), "file")
+	if len(found) > MaxNames {
+		out.Files, out.LeftOut = found[:MaxNames], len(found)-MaxNames
+		message += fmt.Sprintf("; the first %d are here, %d are left out: narrow the pattern", MaxNames, out.LeftOut)
+	}
+	if partial {
+		message += fmt.Sprintf("; only %d files and folders were looked at", maxVisited)
+	}
+	return tool.Success(out, message), "", nil
+}

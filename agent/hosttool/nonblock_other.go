@@ -1,0 +1,6 @@
+//go:build !unix
+
+package hosttool
+
+// nonBlock is nothing where opening never waits.
+const nonBlock = 0

@@ -1,0 +1,68 @@
+package hosttool
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/agent-base/agent-base/tool"
+)
+
+// open opens a regular file to be read, under all rules: it lies where it may, nothing blocks it, it is no script. A
+// pipe or a device is refused without waiting for it.
+func (h *host) open(ctx context.Context, name string) (*os.File, *place, error) {
+	if name == "" {
+		return nil, nil, unusable("file_path is required")
+	}
+	mounts := h.o.Mounts()
+	p, err := h.place(name, mounts)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer p.close()
+	scripts, err := h.scripts(mounts)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := h.openAt(ctx, p, scripts)
+	return f, p, err
+}
+
+func (h *host) openAt(ctx context.Context, p *place, scripts []scriptFile) (*os.File, error) {
+	if h.o.Blocked != nil {
+		if err := h.o.Blocked(p.abs()); err != nil {
+			return nil, denied("blocked", "%v", err)
+		}
+	}
+	f, err := p.root.OpenFile(p.name(), os.O_RDONLY|nonBlock, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+	case info.IsDir():
+		err = failed("folder", "'%s' is a folder: glob lists it", p.shown)
+	case !info.Mode().IsRegular():
+		err = denied("irregular", "'%s' is no regular file", p.shown)
+	default:
+		if s := isScript(info, scripts); s != nil {
+			err = h.refuseScript(ctx, s)
+		}
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// content returns the whole of an open file of at most MaxFile bytes.
+func content(f *os.File, shown string) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
+	if err == nil && len(data) > MaxFile {
+		err = &refusal{tool.ArgsTooLarge, "", fmt.Sprintf("'%s' has more than %d bytes: that is too much for this tool", shown, MaxFile)}
+	}
+	return data, err
+}

@@ -1,0 +1,203 @@
+package hosttool
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// place is where a path leads: below the workspace or below one skill's folder. Close it.
+type place struct {
+	root  *os.Root
+	dir   string // of root, absolute
+	rel   string // slash path below root without links; "." for root itself
+	shown string // the path as results call it
+	mount *Mount // nil in the workspace
+}
+
+func (p *place) close() { p.root.Close() }
+
+// name returns rel as the system writes it.
+func (p *place) name() string { return filepath.FromSlash(p.rel) }
+
+// abs returns the absolute path.
+func (p *place) abs() string { return filepath.Join(p.dir, p.name()) }
+
+// maxLinks is how many links may lie on one path, as on Linux.
+const maxLinks = 40
+
+// place finds out where a model's path leads, and opens the root that it lies in. The file need not be there.
+func (h *host) place(name string, mounts []Mount) (*place, error) {
+	if strings.ContainsRune(name, 0) || !utf8.ValidString(name) {
+		return nil, h.outside(name, "is no file name")
+	}
+	p, dirs, err := h.locate(name, mounts)
+	if err != nil {
+		return nil, err
+	}
+	if p.root, err = os.OpenRoot(p.dir); err != nil {
+		return nil, err
+	}
+	plain := p.rel
+	if p.rel, err = resolve(p.root, dirs, plain); err != nil {
+		p.close()
+		if errors.Is(err, errLeaves) {
+			return nil, h.outside(name, err.Error())
+		}
+		return nil, err
+	}
+	return p, nil
+}
+
+// locate reads the path by its letters alone: which root, and where below it. dirs are the names of the root.
+func (h *host) locate(name string, mounts []Mount) (p *place, dirs []string, err error) {
+	if name == "" {
+		name = "."
+	}
+	full := filepath.Clean(name)
+	if !filepath.IsAbs(full) {
+		if m, rel := mounted(filepath.ToSlash(full), mounts); m != nil {
+			return newPlace(m, m.Dir, rel), []string{m.Dir}, nil
+		}
+		if !filepath.IsLocal(full) {
+			return nil, nil, h.outside(name, "leads out of the workspace")
+		}
+		full = filepath.Join(h.o.Workspace, full)
+	}
+	best := &place{}
+	try := func(m *Mount, roots ...string) {
+		for _, dir := range roots {
+			if rel, ok := below(dir, full); ok && len(dir) >= len(best.dir) {
+				best, dirs = newPlace(m, roots[0], rel), roots
+			}
+		}
+	}
+	try(nil, h.o.Workspace, h.real)
+	for i := range mounts {
+		real, err := filepath.EvalSymlinks(mounts[i].Dir)
+		if err != nil {
+			continue // nothing can be read there
+		}
+		try(&mounts[i], mounts[i].Dir, real)
+	}
+	if best.dir == "" {
+		return nil, nil, h.outside(name, "lies elsewhere")
+	}
+	return best, dirs, nil
+}
+
+func newPlace(m *Mount, dir, rel string) *place {
+	p := &place{mount: m, dir: dir, rel: rel, shown: rel}
+	if m != nil {
+		p.shown = path.Join(m.path(), rel)
+	}
+	return p
+}
+
+// outside is the refusal of a path, with what is allowed instead.
+func (h *host) outside(name, why string) error {
+	return denied("outside", "Path %q %s: allowed are paths below the workspace, such as 'src/main.go', and files of skills, as 'skills/NAME/references/x.md'", name, why)
+}
+
+// below returns the slash path of full below dir.
+func below(dir, full string) (string, bool) {
+	rel, err := filepath.Rel(dir, full)
+	if err != nil || !filepath.IsLocal(rel) {
+		return "", false
+	}
+	return filepath.ToSlash(rel), true
+}
+
+func (m *Mount) path() string {
+	if m.Path != "" {
+		return m.Path
+	}
+	return "skills/" + m.Name
+}
+
+// mounted finds the skill whose path rel begins with, in any case and with "_" for "-" as skills are looked up.
+func mounted(rel string, mounts []Mount) (*Mount, string) {
+	parts := strings.Split(rel, "/")
+	for i := range mounts {
+		want := strings.Split(mounts[i].path(), "/")
+		if len(want) <= len(parts) && slices.EqualFunc(want, parts[:len(want)], func(a, b string) bool { return fold(a) == fold(b) }) {
+			return &mounts[i], path.Join(append([]string{"."}, parts[len(want):]...)...)
+		}
+	}
+	return nil, ""
+}
+
+func fold(s string) string { return strings.ReplaceAll(strings.ToLower(s), "_", "-") }
+
+var errLeaves = errors.New("is a link that leads out")
+
+// resolve follows the links on a path below root, as long as they stay there, and returns a path without any. What is
+// not there yet is kept as it is. It only chooses: os.Root still holds when links change meanwhile.
+func resolve(root *os.Root, dirs []string, rel string) (string, error) {
+	pending, done, links := strings.Split(rel, "/"), []string{}, 0
+	for len(pending) > 0 {
+		part := pending[0]
+		pending = pending[1:]
+		switch {
+		case part == "" || part == ".":
+			continue
+		case part == ".." && len(done) == 0:
+			return "", errLeaves
+		case part == "..":
+			done = done[:len(done)-1]
+			continue
+		}
+		at := strings.Join(append(slices.Clone(done), part), "/")
+		info, err := root.Lstat(filepath.FromSlash(at))
+		if errors.Is(err, fs.ErrNotExist) {
+			return missing(at, pending)
+		}
+		if err != nil {
+			return "", err
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			done = append(done, part)
+			continue
+		}
+		if links++; links > maxLinks {
+			return "", fmt.Errorf("more than %d links", maxLinks)
+		}
+		target, err := root.Readlink(filepath.FromSlash(at))
+		if err != nil {
+			return "", err
+		}
+		if filepath.IsAbs(target) {
+			if target, err = inner(dirs, target); err != nil {
+				return "", err
+			}
+			done = nil
+		}
+		pending = append(strings.Split(filepath.ToSlash(target), "/"), pending...)
+	}
+	return path.Join(append([]string{"."}, done...)...), nil
+}
+
+// missing is the path of what is not there yet.
+func missing(at string, rest []string) (string, error) {
+	full := path.Join(append([]string{at}, rest...)...)
+	if !filepath.IsLocal(filepath.FromSlash(full)) {
+		return "", errLeaves
+	}
+	return full, nil
+}
+
+// inner returns the path of an absolute link's target below the root that has the names dirs.
+func inner(dirs []string, target string) (string, error) {
+	for _, dir := range dirs {
+		if rel, ok := below(dir, filepath.Clean(target)); ok {
+			return rel, nil
+		}
+	}
+	return "", errLeaves
+}
