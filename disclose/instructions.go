@@ -42,11 +42,26 @@ func Instructions(s *skill.Skill, o *InstructionOptions) (Text, error) {
 	if o == nil {
 		o = &InstructionOptions{}
 	}
-	m := s.Manifest()
 	dir := o.Dir
 	if dir == "" {
 		dir, _ = s.Dir() // a skill in memory has none
 	}
+	t := filled(s, dir, o)
+	if o.Wrap {
+		f, err := t.around(s, dir, o)
+		if err != nil {
+			return Text{}, err
+		}
+		t.Body = f.head + shield(strings.TrimRight(t.Body, "\n")) + f.where + f.files + frameEnd
+	}
+	t.Tokens = Tokens(t.Body)
+	t.Skills = []Cost{{s.Name(), t.Tokens}}
+	return t, nil
+}
+
+// filled returns the body of s with its placeholders filled in, and what there is to say about it.
+func filled(s *skill.Skill, dir string, o *InstructionOptions) Text {
+	m := s.Manifest()
 	v := newValues(o.Args, m.Arguments, variables(dir, o))
 	body, used, unknown := v.substitute(m.Body)
 	if strings.TrimSpace(o.Args) != "" && !used {
@@ -56,14 +71,7 @@ func Instructions(s *skill.Skill, o *InstructionOptions) (Text, error) {
 	if v.full {
 		t.Warnings = append(t.Warnings, fmt.Sprintf("the instructions grew by %d bytes: places for arguments after that stay in the text", mostFilled))
 	}
-	if o.Wrap {
-		if err := t.frame(s, dir, o); err != nil {
-			return Text{}, err
-		}
-	}
-	t.Tokens = Tokens(t.Body)
-	t.Skills = []Cost{{s.Name(), t.Tokens}}
-	return t, nil
+	return t
 }
 
 // variables returns the ${…} that have a value.
@@ -120,8 +128,13 @@ func runsOnLoad(line string) bool {
 	}
 }
 
-// frame puts the body between tags that say where it is from and what belongs to it.
-func (t *Text) frame(s *skill.Skill, dir string, o *InstructionOptions) error {
+// frame is what stands around a body: where it is from, its folder, the files that belong to it.
+type frame struct{ head, where, files string }
+
+const frameEnd = "\n</skill_content>"
+
+// around returns the frame of s. A missing digest is a warning in t.
+func (t *Text) around(s *skill.Skill, dir string, o *InstructionOptions) (frame, error) {
 	b := append([]byte(nil), `<skill_content name="`...)
 	b = appendLine(b, s.Name(), escapeAll)
 	b = append(b, `" source="`...)
@@ -134,8 +147,8 @@ func (t *Text) frame(s *skill.Skill, dir string, o *InstructionOptions) error {
 			b = appendLine(b, digest, escapeAll)
 		}
 	}
-	b = append(b, "\">\n"...)
-	b = append(b, shield(strings.TrimRight(t.Body, "\n"))...)
+	f := frame{head: string(append(b, "\">\n"...))}
+	b = b[:0]
 	if dir != "" {
 		b = append(b, "\n\nSkill directory: "...)
 		b = appendLine(b, dir, escapeTags)
@@ -143,9 +156,10 @@ func (t *Text) frame(s *skill.Skill, dir string, o *InstructionOptions) error {
 	} else {
 		b = append(b, "\n\nRelative paths in these instructions are paths of the skill's files; read them with skill_read."...)
 	}
-	b, err := appendResources(b, s, dir, o)
-	t.Body = string(append(b, "\n</skill_content>"...))
-	return err
+	f.where = string(b)
+	b, err := appendResources(b[:0], s, dir, o)
+	f.files = string(b)
+	return f, err
 }
 
 // appendResources lists the skill's files but for its manifest. Scripts are there to be run, not

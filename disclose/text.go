@@ -18,12 +18,13 @@ type Cost struct {
 // Cut says what a limit did to one skill.
 type Cut struct {
 	Name string `json:"name"`
-	What string `json:"what"` // Shortened, NameOnly or LeftOut
+	What string `json:"what"` // Shortened, NameOnly, Truncated or LeftOut
 }
 
 // What a limit can do to a skill, mildest first.
 const (
 	Shortened = "description shortened"
 	NameOnly  = "name only"
+	Truncated = "instructions cut" // by Carry
 	LeftOut   = "left out"
 )
