@@ -1,0 +1,117 @@
+package openai
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/agent-base/agent-base/internal/wire"
+	"github.com/agent-base/agent-base/llm"
+)
+
+// ids gives every call of a conversation its own name. A server's is kept as long as it is the only one; others get
+// one that follows from their place, so that the same conversation has the same bytes.
+type ids struct {
+	used map[string]bool
+	turn int
+}
+
+func usedIDs(r *llm.Request) *ids {
+	d := &ids{used: map[string]bool{}, turn: len(r.Messages)}
+	for _, m := range r.Messages {
+		for _, p := range m.Parts {
+			if p.Call != nil {
+				d.used[p.Call.ID] = true
+			}
+		}
+	}
+	return d
+}
+
+func (d *ids) take(wanted string) string {
+	id := wanted
+	for n := 0; id == "" || d.used[id]; n++ {
+		id = fmt.Sprintf("call_%d_%d", d.turn, n)
+	}
+	d.used[id] = true
+	return id
+}
+
+// newCall makes a call of what a model sent.
+func (d *ids) newCall(id, name, args string) *llm.Call {
+	c := &llm.Call{ID: d.take(id), Name: name}
+	c.Args, c.Raw = wire.Args(args)
+	return c
+}
+
+func isObject(text []byte) bool {
+	_, raw := wire.Args(string(text))
+	return len(text) > 0 && raw == ""
+}
+
+// callDelta is a piece of a call in a chunk of Chat Completions.
+type callDelta struct {
+	Index    *int   `json:"index"`
+	ID       string `json:"id"`
+	Function struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"` // a string; an object from some servers
+	} `json:"function"`
+}
+
+func (d *callDelta) arguments() string {
+	if len(d.Function.Arguments) > 0 && d.Function.Arguments[0] == '{' {
+		return string(d.Function.Arguments)
+	}
+	return words(d.Function.Arguments)
+}
+
+// draft is a call that is being put together.
+type draft struct {
+	index    *int
+	id, name string
+	args     []byte
+}
+
+// drafts puts calls together from their pieces, in the order in which they began.
+type drafts []*draft
+
+func (ds *drafts) add(d *callDelta) {
+	args := d.arguments()
+	t := ds.find(d)
+	if t == nil {
+		t = &draft{index: d.Index}
+		*ds = append(*ds, t)
+	}
+	if t.id == "" {
+		t.id = d.ID
+	}
+	if t.name == "" {
+		t.name = d.Function.Name
+	}
+	t.args = append(t.args, args...)
+}
+
+// find returns the call that d goes on with, or nil when d begins one: the last one of d's index, unless d names a
+// call that cannot be that one. Servers that leave out the index, or give all calls the same, send each in one piece
+// or one after another.
+func (ds drafts) find(d *callDelta) *draft {
+	var last *draft
+	for _, t := range ds {
+		if d.Index == nil || t.index == nil || *d.Index == *t.index {
+			last = t
+		}
+	}
+	if last == nil || d.Function.Name == "" || last.name == "" {
+		return last
+	}
+	if d.ID != "" && last.id != "" {
+		if d.ID != last.id {
+			return nil
+		}
+		return last
+	}
+	if isObject(last.args) {
+		return nil
+	}
+	return last
+}

@@ -1,0 +1,101 @@
+package openai
+
+import (
+	"encoding/json"
+
+	"github.com/agent-base/agent-base/llm"
+)
+
+// chunk is one event of Chat Completions.
+type chunk struct {
+	Choices []struct {
+		Index int `json:"index"`
+		Delta struct {
+			Content   json.RawMessage `json:"content"`
+			Refusal   json.RawMessage `json:"refusal"`
+			ToolCalls []callDelta     `json:"tool_calls"`
+		} `json:"delta"`
+		FinishReason string `json:"finish_reason"`
+	} `json:"choices"`
+	Usage *tokens         `json:"usage"`
+	Error json.RawMessage `json:"error"`
+}
+
+type chatReader struct {
+	ids     *ids
+	calls   drafts
+	usage   *tokens
+	reason  string // of the stop
+	refused bool
+	begun   bool // something of an answer has come
+}
+
+func (c *chatReader) read(data []byte) ([]llm.Event, error) {
+	if string(data) == "[DONE]" {
+		if !c.begun {
+			return nil, nil // an answer of nothing is none
+		}
+		return c.finish(), nil
+	}
+	var k chunk
+	if err := json.Unmarshal(data, &k); err != nil {
+		return nil, malformed(data, err)
+	}
+	if len(k.Error) > 0 && string(k.Error) != "null" {
+		return nil, midway(k.Error)
+	}
+	if k.Usage != nil {
+		c.usage = k.Usage
+	}
+	var events []llm.Event
+	for _, choice := range k.Choices {
+		if choice.Index != 0 {
+			continue
+		}
+		c.begun = true
+		refusal := words(choice.Delta.Refusal)
+		c.refused = c.refused || refusal != ""
+		if text := words(choice.Delta.Content) + refusal; text != "" {
+			events = append(events, llm.Event{Text: text})
+		}
+		for _, d := range choice.Delta.ToolCalls {
+			c.calls.add(&d)
+		}
+		if choice.FinishReason != "" {
+			c.reason = choice.FinishReason
+		}
+	}
+	return events, nil
+}
+
+// end takes a stream without [DONE] for complete when it told why the model stopped.
+func (c *chatReader) end() []llm.Event {
+	if c.reason == "" {
+		return nil
+	}
+	return c.finish()
+}
+
+// finish yields the calls, which are complete only now. What the model stopped for is told by the calls that are
+// there: some servers say "stop" all the same.
+func (c *chatReader) finish() []llm.Event {
+	var events []llm.Event
+	stop := llm.StopEnd
+	for _, d := range c.calls {
+		if d.name == "" || c.reason == "length" && !isObject(d.args) {
+			continue // cut off in the middle
+		}
+		stop = llm.StopCalls
+		events = append(events, llm.Event{Call: c.ids.newCall(d.id, d.name, string(d.args))})
+	}
+	switch {
+	case c.reason == "length":
+		stop = llm.StopLength
+	case c.reason == "content_filter", c.refused:
+		stop = llm.StopRefused
+	}
+	if c.usage != nil {
+		events = append(events, llm.Event{Usage: c.usage.usage()})
+	}
+	return append(events, llm.Event{Stop: stop})
+}

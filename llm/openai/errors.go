@@ -1,0 +1,195 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/agent-base/agent-base/internal/wire"
+	"github.com/agent-base/agent-base/llm"
+)
+
+// maxWords bounds what an error repeats of a provider's words, in bytes.
+const maxWords = 2000
+
+// explain returns what the reader of a stream is told of err.
+func (c *client) explain(ctx context.Context, x *wire.Exchange, err error) error {
+	var e *llm.Error
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case x.Status >= 400:
+		e = c.refused(x)
+	case x.Err != nil:
+		return x.Err
+	case !errors.As(err, &e):
+		e = &llm.Error{Kind: llm.BadRequest, Provider: provider, Message: "the request cannot be made: " + err.Error(), Err: err}
+	}
+	if len(c.key) >= 8 {
+		e.Message = strings.ReplaceAll(e.Message, c.key, "[the key]")
+	}
+	return e
+}
+
+// refused reads the answer to a request that the server did not take.
+func (c *client) refused(x *wire.Exchange) *llm.Error {
+	e := x.Failure(provider, time.Now())
+	f := readFailure(x.Body)
+	if f.Message != "" {
+		e.Message = f.Message
+	}
+	e.Kind = f.kind(x.Status)
+	if x.Status == http.StatusNotFound && f.Message == "" && f.Code == "" {
+		e.Kind = llm.BadRequest
+		e.Message = "the server knows no such address; a base URL mostly ends in /v1"
+	}
+	return e
+}
+
+// midway returns the error of a failure that came within an answer.
+func midway(raw json.RawMessage) error {
+	f := readFailure(raw)
+	e := &llm.Error{Kind: f.kind(0), Provider: provider, Message: f.Message}
+	if e.Message == "" {
+		e.Message = "the provider stopped with the error " + strconv.Quote(string(f.Code))
+	}
+	return e
+}
+
+// notStream tells why an answer that is no event stream is none: some servers put an error into it.
+func notStream(res *http.Response) error {
+	if res == nil {
+		return errors.New("there is no answer")
+	}
+	media, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	if media != "application/json" {
+		return nil
+	}
+	body, err := io.ReadAll(io.LimitReader(res.Body, wire.MaxErrorBody))
+	if err != nil {
+		return err
+	}
+	if f := readFailure(body); f.Message != "" {
+		return midway(body)
+	}
+	return &llm.Error{Kind: llm.Malformed, Provider: provider,
+		Message: fmt.Sprintf("the answer is %s and not a stream of events", media)}
+}
+
+// failure is what servers say of an error.
+type failure struct {
+	Code    code            `json:"code"`
+	Type    string          `json:"type"`
+	Message string          `json:"message"`
+	Error   json.RawMessage `json:"error"`
+	Detail  json.RawMessage `json:"detail"`
+}
+
+// code is a word; some servers send a number.
+type code string
+
+// UnmarshalJSON takes anything.
+func (c *code) UnmarshalJSON(b []byte) error {
+	if text := string(b); text != "null" {
+		*c = code(strings.Trim(text, `"`))
+	}
+	return nil
+}
+
+// readFailure reads a body that is an error, in the forms that compatible servers give it: {"error": {…}},
+// {"error": "…"}, {"message": "…"}, {"detail": "…"}, any of them in a list, or plain text.
+func readFailure(body []byte) failure {
+	body = bytes.TrimSpace(body)
+	for range 3 { // levels
+		var list []json.RawMessage
+		if json.Unmarshal(body, &list) == nil && len(list) > 0 {
+			body = list[0]
+		}
+		var f failure
+		if json.Unmarshal(body, &f) != nil {
+			break
+		}
+		if len(f.Error) == 0 || string(f.Error) == "null" {
+			if f.Message == "" && len(f.Detail) > 0 && string(f.Detail) != "null" {
+				if f.Message = words(f.Detail); f.Message == "" {
+					f.Message = string(f.Detail)
+				}
+			}
+			f.Message = shorten(f.Message)
+			return f
+		}
+		body = f.Error
+	}
+	var text string
+	if json.Unmarshal(body, &text) == nil {
+		return failure{Message: shorten(text)}
+	}
+	if len(body) == 0 || bytes.ContainsAny(body[:1], "<{[") {
+		return failure{}
+	}
+	return failure{Message: shorten(string(body))}
+}
+
+func shorten(text string) string {
+	if len(text) > maxWords {
+		text = text[:maxWords] + " …"
+	}
+	return strings.ToValidUTF8(strings.TrimSpace(text), "\uFFFD")
+}
+
+// kind tells what can be done. status is 0 within an answer.
+func (f *failure) kind(status int) llm.ErrorKind {
+	if number, err := strconv.Atoi(string(f.Code)); err == nil && status == 0 && number >= 400 && number < 600 {
+		status = number
+	}
+	for _, word := range []string{strings.ToLower(string(f.Code)), strings.ToLower(f.Type)} {
+		switch word {
+		case "insufficient_quota", "billing_hard_limit_reached", "billing_not_active":
+			return llm.BadRequest // no waiting helps
+		case "context_length_exceeded", "exceed_context_size_error":
+			return llm.TooLong
+		case "model_not_found", "deploymentnotfound":
+			return llm.NoModel
+		case "invalid_api_key", "authentication_error":
+			return llm.BadKey
+		case "rate_limit_exceeded", "rate_limit_error":
+			return llm.RateLimit
+		case "server_error", "overloaded_error", "engine_overloaded":
+			if status < 400 || status >= 500 {
+				return llm.Overloaded
+			}
+		}
+	}
+	switch status {
+	case 0, 400, 413, 422, 500:
+		if f.tooLong() {
+			return llm.TooLong
+		}
+	}
+	switch {
+	case status != 0:
+		return llm.KindOfStatus(status)
+	case f.Code == "" || strings.Contains(strings.ToLower(string(f.Code)), "timeout"):
+		return llm.Overloaded // it took the request and then could not: not the request's fault
+	}
+	return llm.BadRequest
+}
+
+// tooLong knows the sentences of servers that have no code for it.
+func (f *failure) tooLong() bool {
+	text := strings.ToLower(f.Message)
+	for _, phrase := range []string{"context length", "context window", "context size", "prompt is too long"} {
+		if strings.Contains(text, phrase) {
+			return true
+		}
+	}
+	return false
+}

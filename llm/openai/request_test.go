@@ -1,0 +1,212 @@
+package openai
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/agent-base/agent-base/llm"
+)
+
+const (
+	chatDone      = `{"choices":[{"index":0,"delta":{"content":"ok"},"finish_reason":"stop"}]}`
+	responsesDone = `{"type":"response.completed","response":{"status":"completed"}}`
+)
+
+const schema = `"parameters":{"properties":{"z":{"type":"string"},"a":{"type":"integer"}},"required":["z"],"type":"object"}`
+
+// The whole body of a request, byte for byte: what providers cache.
+func TestResponsesBody(t *testing.T) {
+	s := serve(t, reply{body: sse(responsesDone)})
+	tests := []struct{ name, model, include, reasoning string }{
+		{"a model that reasons", "gpt-5.1", `"include":["reasoning.encrypted_content"],`,
+			`{"encrypted_content":"xyz","id":"rs_1","summary":[],"type":"reasoning"},`},
+		{"one that is not known to", "llama3.3", "", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			m := New(&Options{BaseURL: s.URL + "/v1", Model: tt.model})
+			if _, err := lines(t.Context(), m, talk()); err != nil {
+				t.Fatal(err)
+			}
+			want := `{"instructions":"Be <brief> & kind.","max_output_tokens":100,"prompt_cache_key":"conversation-1","store":false,` +
+				tt.include + `"input":[{"content":"the turn","role":"user"},{"content":"the prompt","role":"user"},` + tt.reasoning +
+				`{"content":"I look.","role":"assistant"},` +
+				`{"arguments":"{\"z\":\"<1>\"}","call_id":"c1","name":"look","type":"function_call"},` +
+				`{"arguments":"{}","call_id":"c2","name":"wait","type":"function_call"},` +
+				`{"content":"by the way","role":"user"},` +
+				`{"output":"{\"success\":true}","call_id":"c1","type":"function_call_output"},` +
+				`{"output":"no","call_id":"c2","type":"function_call_output"}],"model":"` + tt.model + `",` +
+				`"tools":[{"strict":false,` + schema + `,"name":"look","description":"Looks.","type":"function"},` +
+				`{"strict":false,"parameters":{"properties":{},"type":"object"},"name":"wait","type":"function"}],"stream":true}`
+			if got := s.last().body; got != want {
+				t.Errorf("got  %s\nwant %s", got, want)
+			}
+		})
+	}
+}
+
+func TestChatBody(t *testing.T) {
+	s := serve(t, reply{body: sse(chatDone)})
+	if _, err := lines(t.Context(), NewChat(&Options{BaseURL: s.URL + "/v1", Model: "qwen3"}), talk()); err != nil {
+		t.Fatal(err)
+	}
+	want := `{"messages":[{"content":"Be <brief> & kind.","role":"system"},{"content":"the turn\n\nthe prompt","role":"user"},` +
+		`{"content":"I look.","tool_calls":[{"id":"c1","function":{"arguments":"{\"z\":\"<1>\"}","name":"look"},"type":"function"},` +
+		`{"id":"c2","function":{"arguments":"{}","name":"wait"},"type":"function"}],"role":"assistant"},` +
+		`{"content":"{\"success\":true}","tool_call_id":"c1","role":"tool"},{"content":"no","tool_call_id":"c2","role":"tool"},` +
+		`{"content":"by the way","role":"user"}],"model":"qwen3","max_tokens":100,"stream_options":{"include_usage":true},` +
+		`"tools":[{"function":{"name":"look","description":"Looks.",` + schema + `},"type":"function"},` +
+		`{"function":{"name":"wait","parameters":{"properties":{},"type":"object"}},"type":"function"}],"stream":true}`
+	if got := s.last().body; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// Which fields depend on whose servers are asked.
+func TestHosts(t *testing.T) {
+	tests := []struct {
+		name, base, url, authorization, apiKey string
+		has, lacks                             []string
+	}{
+		{"vendor", "", "https://api.openai.com/v1/chat/completions", "Bearer the-key", "",
+			[]string{`"max_completion_tokens":100`, `"prompt_cache_key":"conversation-1"`}, []string{`"max_tokens"`}},
+		{"compatible without a path", "http://localhost:11434", "http://localhost:11434/v1/chat/completions", "Bearer the-key", "",
+			[]string{`"max_tokens":100`}, []string{"prompt_cache_key", "max_completion_tokens"}},
+		{"compatible with one", "https://openrouter.ai/api/v1/", "https://openrouter.ai/api/v1/chat/completions", "Bearer the-key", "",
+			[]string{`"max_tokens":100`}, []string{"prompt_cache_key"}},
+		{"azure", "https://me.openai.azure.com/openai/deployments/d?api-version=2024-10-21",
+			"https://me.openai.azure.com/openai/deployments/d/chat/completions?api-version=2024-10-21", "", "the-key",
+			[]string{`"max_completion_tokens":100`}, []string{"prompt_cache_key"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var url, body string
+			var header http.Header
+			o := &Options{BaseURL: tt.base, Key: "the-key", Model: "m", HTTP: &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+				b, err := io.ReadAll(r.Body)
+				url, header, body = r.URL.String(), r.Header, string(b)
+				return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(sse(chatDone)))}, err
+			})}}
+			if _, err := lines(t.Context(), NewChat(o), talk()); err != nil {
+				t.Fatal(err)
+			}
+			if url != tt.url || header.Get("Authorization") != tt.authorization || header.Get("Api-Key") != tt.apiKey {
+				t.Errorf("url %q, authorization %q, api-key %q", url, header.Get("Authorization"), header.Get("Api-Key"))
+			}
+			for _, want := range tt.has {
+				if !strings.Contains(body, want) {
+					t.Errorf("no %s in %s", want, body)
+				}
+			}
+			for _, bad := range tt.lacks {
+				if strings.Contains(body, bad) {
+					t.Errorf("%s in %s", bad, body)
+				}
+			}
+		})
+	}
+}
+
+type transport func(*http.Request) (*http.Response, error)
+
+func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+// The SDK's variables change nothing: neither where requests go nor what they hold.
+func TestEnvironmentIsNotRead(t *testing.T) {
+	s := serve(t, reply{body: sse(chatDone, responsesDone)})
+	models := map[string]llm.Model{}
+	ask := func() string {
+		var out string
+		for _, name := range []string{"chat", "responses"} {
+			if _, err := lines(t.Context(), models[name], talk()); err != nil {
+				t.Fatal(err)
+			}
+			a := s.last()
+			out += fmt.Sprint(a.url, a.header, a.body, "\n")
+		}
+		return out
+	}
+	build := func() {
+		models["chat"] = NewChat(&Options{BaseURL: s.URL, Model: "m"})
+		models["responses"] = New(&Options{BaseURL: s.URL, Model: "m"})
+	}
+	build()
+	want := ask()
+	for _, name := range []string{"OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_WEBHOOK_SECRET"} {
+		t.Setenv(name, "stolen")
+	}
+	t.Setenv("OPENAI_BASE_URL", "http://127.0.0.1:1")
+	t.Setenv("OPENAI_CUSTOM_HEADERS", "X-Stolen: yes")
+	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
+	build()
+	if got := ask(); got != want || strings.Contains(got, "tolen") {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// Issue 4: from turn to turn, what was sent stays as it was, and providers can keep it.
+func TestPrefixIsStable(t *testing.T) {
+	for name, build := range map[string]func(*Options) llm.Model{"responses": New, "chat": NewChat} {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, reply{body: sse(chatDone, responsesDone)})
+			m := build(&Options{BaseURL: s.URL, Model: "gpt-5"})
+			first, second := talk(), talk()
+			second.Messages = append(second.Messages,
+				llm.Message{Role: llm.Assistant, Parts: []llm.Part{{Text: "done"}}},
+				llm.Message{Role: llm.User, Parts: []llm.Part{{Text: "more"}}})
+			var bodies []string
+			for _, r := range []*llm.Request{first, second} {
+				if _, err := lines(t.Context(), m, r); err != nil {
+					t.Fatal(err)
+				}
+				bodies = append(bodies, s.last().body)
+			}
+			head, tail, ok := strings.Cut(bodies[0], `],"model":`)
+			if !ok || !strings.HasPrefix(bodies[1], head+",{") || !strings.HasSuffix(bodies[1], tail) {
+				t.Errorf("the second request does not go on with the first:\n%s\n%s", bodies[0], bodies[1])
+			}
+		})
+	}
+}
+
+func TestReasons(t *testing.T) {
+	for name, want := range map[string]bool{
+		"gpt-5": true, "gpt-5.1-codex": true, "gpt-5-mini": true, "o3": true, "o4-mini": true, "openai/o1": true, "gpt-10": true, "codex-mini-latest": true,
+		"gpt-4o": false, "gpt-4.1": false, "gpt-5-chat-latest": false, "gpt-oss-20b": false, "llama3.3": false, "olmo": false, "my-deployment": false, "": false,
+	} {
+		if got := reasons(name); got != want {
+			t.Errorf("%q: got %v", name, got)
+		}
+	}
+}
+
+func TestRequestThatCannotBeMade(t *testing.T) {
+	bad := hello()
+	bad.Tools = []llm.Tool{{Name: "x", Input: json.RawMessage(`[]`)}}
+	tests := []struct {
+		name string
+		o    Options
+		r    *llm.Request
+		kind llm.ErrorKind
+		text string
+	}{
+		{"schema", Options{BaseURL: "http://127.0.0.1:1"}, bad, llm.BadRequest, `the schema of tool "x" is not a JSON object`},
+		{"base URL", Options{BaseURL: "localhost:8080"}, hello(), llm.BadRequest, "base URL"},
+		{"query", Options{BaseURL: "http://127.0.0.1:1?a=%zz"}, hello(), llm.BadRequest, "query"},
+		{"key", Options{BaseURL: "http://127.0.0.1:1", Key: "a\nb"}, hello(), llm.BadKey, "line break"},
+	}
+	for _, tt := range tests {
+		for name, m := range map[string]llm.Model{"responses": New(&tt.o), "chat": NewChat(&tt.o)} {
+			t.Run(tt.name+" "+name, func(t *testing.T) {
+				_, err := lines(t.Context(), m, tt.r)
+				if kindOf(err) != string(tt.kind) || !strings.Contains(err.Error(), tt.text) {
+					t.Errorf("got %s: %v", kindOf(err), err)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,133 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"net/http"
+
+	"github.com/openai/openai-go/v3/option"
+	"github.com/openai/openai-go/v3/packages/ssestream"
+
+	"github.com/agent-base/agent-base/internal/wire"
+	"github.com/agent-base/agent-base/llm"
+)
+
+// protocol is what differs between Responses and Chat Completions.
+type protocol struct {
+	// send makes the request; the answer's head goes where into tells the SDK.
+	send   func(ctx context.Context, into option.RequestOption) error
+	reader func() reader
+}
+
+// reader turns the events of one answer into ours.
+type reader interface {
+	// read takes the data of one event. The answer is complete with an event that has Stop set.
+	read(data []byte) ([]llm.Event, error)
+	// end is asked when the stream ended on its own: what is left to say if the answer is complete, or nothing.
+	end() []llm.Event
+}
+
+// stream asks once and yields what comes.
+func (c *client) stream(ctx context.Context, p *protocol) iter.Seq2[llm.Event, error] {
+	return func(yield func(llm.Event, error) bool) {
+		if c.err != nil {
+			yield(llm.Event{}, c.err)
+			return
+		}
+		inner, cancel := context.WithCancel(ctx)
+		defer cancel()
+		inner, x := wire.Begin(inner)
+		var res *http.Response
+		err := p.send(inner, option.WithResponseBodyInto(&res))
+		if res != nil {
+			defer res.Body.Close()
+		}
+		if err == nil {
+			err = c.pump(res, p.reader(), yield)
+		}
+		if err != nil {
+			yield(llm.Event{}, c.explain(ctx, x, err))
+		}
+	}
+}
+
+// pump yields the events of one answer. Its error has not been yielded yet.
+func (c *client) pump(res *http.Response, r reader, yield func(llm.Event, error) bool) error {
+	if err := notStream(res); err != nil {
+		return err
+	}
+	d := ssestream.NewDecoder(res)
+	for d.Next() {
+		events, err := r.read(bytes.TrimSpace(d.Event().Data))
+		if done := pass(events, yield); done || err != nil {
+			return err
+		}
+	}
+	if pass(r.end(), yield) {
+		return nil
+	}
+	if err := d.Err(); err != nil {
+		return err
+	}
+	return &llm.Error{Kind: llm.Cut, Provider: provider, Message: "the answer ended before it was complete"}
+}
+
+// pass yields events and reports whether that was all: the reader has enough, or the answer is complete.
+func pass(events []llm.Event, yield func(llm.Event, error) bool) bool {
+	for _, e := range events {
+		if !yield(e, nil) || e.Stop != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// malformed says that an event is not what its protocol allows.
+func malformed(data []byte, err error) error {
+	return &llm.Error{Kind: llm.Malformed, Provider: provider, Err: err,
+		Message: fmt.Sprintf("an event of the answer cannot be read: %v in %.100q", err, data)}
+}
+
+// tokens is the usage of both protocols, which name the same things differently.
+type tokens struct {
+	InputTokens         int           `json:"input_tokens"`
+	OutputTokens        int           `json:"output_tokens"`
+	InputTokensDetails  *inputDetails `json:"input_tokens_details"`
+	PromptTokens        int           `json:"prompt_tokens"`
+	CompletionTokens    int           `json:"completion_tokens"`
+	PromptTokensDetails *inputDetails `json:"prompt_tokens_details"`
+}
+
+type inputDetails struct {
+	CachedTokens int `json:"cached_tokens"`
+}
+
+func (t *tokens) usage() *llm.Usage {
+	u := &llm.Usage{Input: t.InputTokens + t.PromptTokens, Output: t.OutputTokens + t.CompletionTokens}
+	for _, d := range []*inputDetails{t.InputTokensDetails, t.PromptTokensDetails} {
+		if d != nil {
+			u.CacheRead += d.CachedTokens
+		}
+	}
+	return u
+}
+
+// words returns the text of a field that is a string, null, or a list of parts with a text each.
+func words(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	var parts []struct {
+		Text string `json:"text"`
+	}
+	if json.Unmarshal(raw, &parts) == nil {
+		for _, p := range parts {
+			s += p.Text
+		}
+	}
+	return s
+}
