@@ -13,6 +13,7 @@ import (
 type plain struct {
 	description, version []byte
 	folded               []byte // memory for a description of several lines
+	end                  int    // where the closing line ends, without its line feed
 }
 
 // skim reads the front matter of most manifests into p without a YAML parser. It knows a small part of YAML, which it reads as Parse does, and gives up on all else:
@@ -33,6 +34,7 @@ func skim(p *plain, head []byte, base string) bool {
 		case !ok:
 			return false
 		case string(line) == "---":
+			p.end = len(head) - len(s.rest) - 1
 			return s.seen&(keyName|keyDescription) == keyName|keyDescription
 		case !s.field(line):
 			return false

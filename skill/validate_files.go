@@ -29,36 +29,55 @@ var (
 
 // checkFiles looks at the names and sizes of all files.
 func (v *validation) checkFiles() {
-	seen, count := map[string]string{}, 0
-	err := fs.WalkDir(v.fsys, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || name == "." {
-			return nil
-		}
-		if count++; count > maxChecked {
+	v.seen = make(map[string]string, len(v.top))
+	v.checkFolder(".", v.top)
+}
+
+// checkFolder looks at the entries of a folder and at what lies below them. It reports whether it
+// may go on.
+func (v *validation) checkFolder(dir string, list []fs.DirEntry) bool {
+	for _, d := range list {
+		if v.count++; v.count > maxChecked {
 			v.report(Problem{Code: "files-many", Message: fmt.Sprintf("the folder has more than %d files, the rest is not checked", maxChecked)})
-			return fs.SkipAll
+			return false
 		}
 		if d.IsDir() && d.Name() == ".git" {
-			return fs.SkipDir
+			continue
 		}
-		if why := oddName(d.Name()); why != "" {
-			v.reportFile(name, "file-path", fmt.Sprintf("the name %q %s", clip(d.Name()), why))
+		name := path.Join(dir, d.Name())
+		v.checkFile(name, d)
+		if d.IsDir() {
+			below := v.scripts
+			if name != "scripts" {
+				below, _ = fs.ReadDir(v.fsys, name) // what cannot be read is nobody's file
+			}
+			if !v.checkFolder(name, below) {
+				return false
+			}
 		}
-		if _, err := fs.Stat(v.fsys, name); d.Type()&fs.ModeSymlink != 0 && err != nil {
+	}
+	return true
+}
+
+func (v *validation) checkFile(name string, d fs.DirEntry) {
+	if why := oddName(d.Name()); why != "" {
+		v.reportFile(name, "file-path", fmt.Sprintf("the name %q %s", clip(d.Name()), why))
+	}
+	if d.Type()&fs.ModeSymlink != 0 {
+		if _, err := fs.Stat(v.fsys, name); err != nil {
 			v.reportFile(name, "file-link", fmt.Sprintf("the link %q leads out of the skill or nowhere", clip(name)))
 		}
-		key := foldedPath(name)
-		if other, ok := seen[key]; ok {
-			v.reportFile(name, "file-clash", fmt.Sprintf("%q and %q are one file on some systems", clip(other), clip(name)))
-		}
-		seen[key] = name
-		if info, err := d.Info(); err == nil && d.Type().IsRegular() && info.Size() > MaxResource {
-			v.reportFile(name, "file-large", fmt.Sprintf("the file has %d bytes, at most %d are read", info.Size(), MaxResource))
-		}
-		return nil
-	})
-	if err != nil {
-		v.report(Problem{Code: "file-unreadable", Message: fmt.Sprintf("the folder cannot be read: %v", bareError(err))})
+	}
+	key := foldedPath(name)
+	if other, ok := v.seen[key]; ok {
+		v.reportFile(name, "file-clash", fmt.Sprintf("%q and %q are one file on some systems", clip(other), clip(name)))
+	}
+	v.seen[key] = name
+	if !d.Type().IsRegular() {
+		return
+	}
+	if info, err := d.Info(); err == nil && info.Size() > MaxResource {
+		v.reportFile(name, "file-large", fmt.Sprintf("the file has %d bytes, at most %d are read", info.Size(), MaxResource))
 	}
 }
 
@@ -83,6 +102,9 @@ func oddName(name string) string {
 // foldedPath is the form in which two names are the same file on systems that ignore case or form
 // (security 2.2 #25).
 func foldedPath(name string) string {
+	if ascii(name) {
+		return strings.ToUpper(name)
+	}
 	return strings.Map(func(r rune) rune {
 		least := r
 		for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
@@ -96,7 +118,9 @@ func foldedPath(name string) string {
 func (v *validation) checkReferences() {
 	fence, checked := "", 0
 	seen := map[string]bool{}
-	for i, line := range strings.Split(v.m.Body, "\n") {
+	i := -1
+	for line := range strings.SplitSeq(v.m.Body, "\n") {
+		i++
 		if mark := fenceMark(line); mark != "" {
 			switch {
 			case fence == "":
@@ -137,10 +161,16 @@ func (v *validation) checkReference(target string, line, col int) {
 // references returns where a line names files.
 func references(line string) [][2]int {
 	var out [][2]int
-	for _, re := range []*regexp.Regexp{linkTarget(), codeSpan()} {
+	find := func(re *regexp.Regexp) {
 		for _, m := range re.FindAllStringSubmatchIndex(line, -1) {
 			out = append(out, [2]int{m[2], m[3]})
 		}
+	}
+	if strings.Contains(line, "](") {
+		find(linkTarget())
+	}
+	if strings.IndexByte(line, '`') >= 0 && strings.IndexByte(line, '/') >= 0 {
+		find(codeSpan())
 	}
 	return out
 }
@@ -164,10 +194,8 @@ func localTarget(s string) string {
 // fenceMark returns the run of ` or ~ that a line of a code fence begins with.
 func fenceMark(line string) string {
 	s := strings.TrimLeft(line, " \t")
-	for _, c := range []string{"`", "~"} {
-		if n := len(s) - len(strings.TrimLeft(s, c)); n >= 3 {
-			return s[:n]
-		}
+	if !strings.HasPrefix(s, "```") && !strings.HasPrefix(s, "~~~") {
+		return ""
 	}
-	return ""
+	return s[:len(s)-len(strings.TrimLeft(s, s[:1]))]
 }

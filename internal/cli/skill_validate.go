@@ -131,7 +131,6 @@ func (a *app) validateOne(t target, profile *skill.Profile, fix bool) (*verdictJ
 		}
 		v.Fixed = append(v.Fixed, mended...)
 	}
-	var m *skill.Manifest
 	var problems []skill.Problem
 	if t.bare {
 		src, _, err := readManifest(root, t.file)
@@ -139,11 +138,12 @@ func (a *app) validateOne(t target, profile *skill.Profile, fix bool) (*verdictJ
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		o.Dir = ""
-		m, problems = skill.Parse(src, o)
+		m, found := skill.Parse(src, o)
+		v.Name, problems = m.Name, found
 	} else {
-		m, problems = skill.Validate(root.FS(), o.Dir, &skill.ValidateOptions{Profile: profile, Path: filepath.ToSlash(t.dir)})
+		v.Name, problems = skill.Check(root.FS(), o.Dir, &skill.ValidateOptions{Profile: profile, Path: filepath.ToSlash(t.dir)})
 	}
-	v.Name, v.Problems = m.Name, append(v.Problems, problems...)
+	v.Problems = append(v.Problems, problems...)
 	v.Valid = !slices.ContainsFunc(problems, func(p skill.Problem) bool { return p.Severity == skill.Error })
 	return v, nil
 }

@@ -1,0 +1,58 @@
+package skill
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// Check finds what Validate finds, whatever the manifest is, under every profile.
+func FuzzCheck(f *testing.F) {
+	for _, text := range append(skimmed, notSkimmed...) {
+		f.Add(text)
+	}
+	for _, text := range skimmed {
+		f.Add(text + "\n\n  \nSee [a](references/a.md), [b](references/b.md) and `scripts/c.py`.\n```\n[d](d)\n")
+		f.Add(text + "\x00")
+		f.Add(text + "\xff")
+		f.Add(text + "\r\n\rSee [b](../b)\r")
+		f.Add(strings.TrimSuffix(text, "\n"))
+		f.Add(text + strings.Repeat("a line of text\n", 501))
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		fsys := folder(map[string]string{"SKILL.md": text, "references/a.md": "", "nul.txt": ""})
+		for _, dir := range []string{"my-skill", ""} {
+			for _, profile := range everyProfile() {
+				o := &ValidateOptions{Profile: profile, Path: "x"}
+				m, want := Validate(fsys, dir, o)
+				name, got := Check(fsys, dir, o)
+				if name != m.Name || !reflect.DeepEqual(got, want) {
+					t.Fatalf("%q in %q under %s\ngot  %q %v\nwant %q %v", text, dir, profile.Name, name, got, m.Name, want)
+				}
+			}
+		}
+	})
+}
+
+// Most manifests are not parsed: Check is worth its lines only if that is so.
+func TestCheckSkims(t *testing.T) {
+	for _, text := range skimmed {
+		text += "\n\nThe body.\n\n"
+		m, problems := parseOrSkim([]byte(text), &ParseOptions{Dir: "my-skill"})
+		if m.Description != "" || m.Name != "my-skill" || len(problems) > 0 {
+			t.Errorf("%q was parsed: %+v, %v", text, m, problems)
+		}
+		want, _ := Parse([]byte(text), &ParseOptions{Dir: "my-skill"})
+		if m.Body != want.Body || m.BodyLine != want.BodyLine {
+			t.Errorf("%q: body %q from line %d, want %q from line %d", text, m.Body, m.BodyLine, want.Body, want.BodyLine)
+		}
+	}
+}
+
+func TestFoldedPathASCII(t *testing.T) { // security 2.2 #25
+	for c := range rune(0x80) {
+		if got, want := foldedPath(string(c)), foldedPath(string(c)+"é"); got+"É" != want {
+			t.Errorf("%q: got %q, beside another letter %q", c, got, want)
+		}
+	}
+}
