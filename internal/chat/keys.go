@@ -1,0 +1,122 @@
+package chat
+
+import "strings"
+
+// key lets the user press a key.
+func (s *state) key(k keyEvent) []effect {
+	if len(s.questions) > 0 {
+		return s.replyKey(k)
+	}
+	s.hint = ""
+	switch k.key {
+	case "ctrl+c":
+		return s.interrupt()
+	case "ctrl+d":
+		if s.input.text == "" {
+			return s.quit()
+		}
+	case "ctrl+z":
+		return []effect{suspend{}}
+	case "ctrl+l":
+		return []effect{clearView{}}
+	case "ctrl+o":
+		s.open("")
+		return nil
+	case "enter", "kpenter":
+		return s.enter()
+	case "alt+enter", "shift+enter", "ctrl+enter", "ctrl+j":
+		s.insert("\n")
+		return nil
+	case "tab":
+		s.complete()
+		return nil
+	case "up", "ctrl+p":
+		if !s.input.vertical(-1, s.inputRoom()) {
+			s.past.move(-1, &s.input)
+		}
+		return nil
+	case "down", "ctrl+n":
+		if !s.input.vertical(1, s.inputRoom()) {
+			s.past.move(1, &s.input)
+		}
+		return nil
+	}
+	if !s.input.key(k.key) && k.text != "" {
+		s.insert(k.text)
+	}
+	return nil
+}
+
+// interrupt is Ctrl-C: it stops the work, else empties the input, else says how to leave.
+func (s *state) interrupt() []effect {
+	switch {
+	case s.busy:
+		s.stopping = true
+		return []effect{stopWork{}}
+	case s.input.text != "":
+		s.input.set("")
+		s.past.at = len(s.past.entries)
+	default:
+		s.hint = "Ctrl-D or /quit leaves"
+	}
+	return nil
+}
+
+func (s *state) quit() []effect {
+	s.leaving = true
+	if s.busy {
+		s.stopping = true
+		return []effect{stopWork{}, leave{}}
+	}
+	return []effect{leave{}}
+}
+
+// enter sends what was typed.
+func (s *state) enter() []effect {
+	text := s.input.text
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	if s.busy && !s.local(text) {
+		s.hint = "still at work: Ctrl-C stops it"
+		return nil
+	}
+	s.input.set("")
+	s.past.add(text)
+	return append([]effect{remember{text}}, s.submit(text)...)
+}
+
+// replyKey is a key while a question waits. What was typed before the question appeared is not its answer: that went
+// into the input, and only a line of its own says yes.
+func (s *state) replyKey(k keyEvent) []effect {
+	switch k.key {
+	case "enter", "kpenter":
+		word := strings.ToLower(strings.TrimSpace(s.reply.text))
+		s.decide(word == "y" || word == "yes")
+	case "esc", "ctrl+d":
+		s.decide(false)
+	case "ctrl+c":
+		s.decide(false)
+		return s.interrupt()
+	default:
+		if !s.reply.key(k.key) && k.text != "" && len(s.reply.text) < 16 {
+			s.reply.insert(k.text)
+		}
+	}
+	return nil
+}
+
+// paste takes pasted text as it is, line ends and all. A question is never answered by it.
+func (s *state) paste(text string) {
+	if len(s.questions) > 0 {
+		return
+	}
+	s.hint = ""
+	s.insert(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text))
+}
+
+func (s *state) insert(text string) {
+	if !s.input.insert(text) {
+		s.hint = "a prompt has at most 1 MiB"
+	}
+}

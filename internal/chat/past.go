@@ -1,0 +1,71 @@
+package chat
+
+import (
+	"slices"
+	"strings"
+)
+
+// maxPast is how many prompts are kept.
+const maxPast = 1000
+
+// History keeps what was typed from one conversation to the next.
+type History interface {
+	// Load returns what was kept, the oldest first.
+	Load() ([]string, error)
+	// Add keeps one entry more, the newest. It is called by one goroutine at a time.
+	Add(entry string) error
+}
+
+// past is what was typed before, for the keys up and down: each text once, the newest last.
+type past struct {
+	entries []string
+	at      int    // the entry that is shown; len(entries) for what is being typed
+	draft   string // what is being typed, while an entry is shown
+}
+
+func newPast(entries []string) *past {
+	p := &past{entries: Remember(nil, entries...)}
+	p.at = len(p.entries)
+	return p
+}
+
+// Remember returns past entries with more of them at their end: no empty ones, each text once at its newest place, and
+// at most 1,000. An implementation of History keeps its file short with it.
+func Remember(entries []string, more ...string) []string {
+	seen := map[string]bool{}
+	var kept []string
+	for _, e := range slices.Backward(append(slices.Clone(entries), more...)) {
+		if strings.TrimSpace(e) == "" || seen[e] {
+			continue
+		}
+		seen[e] = true
+		if kept = append(kept, e); len(kept) == maxPast {
+			break
+		}
+	}
+	slices.Reverse(kept)
+	return kept
+}
+
+func (p *past) add(entry string) {
+	p.entries = Remember(p.entries, entry)
+	p.at, p.draft = len(p.entries), ""
+}
+
+// move shows an older or newer entry in the editor and tells whether there was one.
+func (p *past) move(by int, e *editor) bool {
+	to := p.at + by
+	if to < 0 || to > len(p.entries) {
+		return false
+	}
+	if p.at == len(p.entries) {
+		p.draft = e.text
+	}
+	p.at = to
+	if to == len(p.entries) {
+		e.set(p.draft)
+	} else {
+		e.set(p.entries[to])
+	}
+	return true
+}

@@ -1,0 +1,84 @@
+package chat
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/muesli/cancelreader"
+)
+
+// runPlain is the conversation without a terminal: a prompt per line in, lines out.
+func runPlain(ctx context.Context, o *Options, s *state) error {
+	in, err := cancelreader.NewReader(o.In)
+	if err != nil {
+		return fmt.Errorf("reading prompts: %w", err)
+	}
+	defer in.Close()
+	defer context.AfterFunc(ctx, func() { in.Cancel() })()
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, maxInput)
+	out := &printer{w: o.Out}
+	out.print(s)
+	for !s.leaving && out.err == nil {
+		out.text(o.Prompt)
+		if !lines.Scan() {
+			break
+		}
+		if text := lines.Text(); strings.TrimSpace(text) != "" {
+			s.now = o.Now()
+			runEffects(ctx, o, s, out, s.submit(text))
+		}
+	}
+	switch {
+	case out.err != nil:
+		return fmt.Errorf("writing the answer: %w", out.err)
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(lines.Err(), bufio.ErrTooLong):
+		return fmt.Errorf("a prompt exceeds %d bytes", maxInput)
+	case lines.Err() != nil:
+		return fmt.Errorf("reading prompts: %w", lines.Err())
+	}
+	return nil
+}
+
+// runEffects does what a line asks for, to its end.
+func runEffects(ctx context.Context, o *Options, s *state, out *printer, effects []effect) {
+	out.print(s)
+	send := func(e event) {
+		s.now = o.Now()
+		s.update(e)
+		out.print(s)
+	}
+	for _, e := range effects {
+		switch e := e.(type) {
+		case startTurn:
+			follow(ctx, o.Ask(ctx, e.prompt), send)
+		case startCommand:
+			run(ctx, e, send)
+		}
+	}
+}
+
+// printer writes finished rows and keeps the first error.
+type printer struct {
+	w   io.Writer
+	err error
+}
+
+func (p *printer) print(s *state) {
+	if len(s.out) > 0 {
+		p.text(strings.Join(s.out, "\n") + "\n")
+		s.out = nil
+	}
+}
+
+func (p *printer) text(text string) {
+	if p.err == nil && text != "" {
+		_, p.err = io.WriteString(p.w, text)
+	}
+}

@@ -1,0 +1,334 @@
+package chat
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agent-base/agent-base/agent"
+	"github.com/agent-base/agent-base/internal/ui"
+)
+
+// An event is what happens to a conversation.
+type event interface{}
+
+type (
+	keyEvent      struct{ key, text string } // key as in "ctrl+c"; text is what it types, "" for none
+	pasteEvent    struct{ text string }
+	sizeEvent     struct{ width, height int }
+	stepsEvent    struct{ steps []agent.Step } // empty: only time has passed
+	outputEvent   struct{ text string }        // of a command
+	doneEvent     struct{ err error }          // the work is over
+	askEvent      struct{ question *question }
+	withdrawEvent struct{ question *question }
+	leaveEvent    struct{}
+)
+
+// An effect is what a conversation wants to have done.
+type effect interface{}
+
+type (
+	startTurn    struct{ prompt string }
+	startCommand struct {
+		command *Command
+		args    string
+	}
+	remember  struct{ entry string }
+	stopWork  struct{}
+	leave     struct{}
+	suspend   struct{}
+	clearView struct{}
+)
+
+// kind is what the last thing printed was: between two kinds is an empty line.
+type kind int
+
+const (
+	nothing kind = iota
+	prompts
+	answers
+	tools
+	notices
+	outputs
+)
+
+// state is the conversation as the screen shows it. Finished rows are put into out, for whoever prints them; what is
+// still changing is drawn by view.
+type state struct {
+	o             *Options
+	paint         paint
+	width, height int // of the screen; 0: lines are as long as they are, and nothing is live
+	now           time.Time
+
+	out   []string
+	last  kind
+	depth int // of the answer that flows
+	flow  flow
+	marks markup
+
+	input editor
+	past  *past
+	hint  string // a row under the input, until the next key
+
+	busy      bool
+	stopping  bool
+	begun     time.Time
+	calls     []*call
+	count     int
+	questions []*question
+	reply     editor // to the first question
+	status    Status
+	leaving   bool
+}
+
+func newState(o *Options, entries []string) *state {
+	s := &state{o: o, paint: paint(o.Colour), past: newPast(entries), now: o.Now(), status: o.Status()}
+	if o.Greeting != "" {
+		s.text(notices, o.Greeting, plainStyle)
+	}
+	return s
+}
+
+// update lets an event happen. The time is that of s.now, which the caller keeps right.
+func (s *state) update(e event) []effect {
+	switch e := e.(type) {
+	case keyEvent:
+		return s.key(e)
+	case pasteEvent:
+		s.paste(e.text)
+	case sizeEvent:
+		s.width, s.height = max(e.width, 1), max(e.height, 1)
+	case stepsEvent:
+		s.steps(e.steps)
+	case outputEvent:
+		s.text(outputs, e.text, plainStyle)
+	case doneEvent:
+		s.done(e.err)
+	case askEvent:
+		s.ask(e.question)
+	case withdrawEvent:
+		s.withdraw(e.question)
+	case leaveEvent:
+		return s.quit()
+	}
+	return nil
+}
+
+// room is how wide printed rows may be. The last column stays free: terminals disagree about what happens in it.
+func (s *state) room() int {
+	if s.width == 0 {
+		return 0
+	}
+	return max(s.width-1, 1)
+}
+
+// begin starts a block of a kind.
+func (s *state) begin(k kind) {
+	s.endAnswer()
+	s.space(k)
+}
+
+func (s *state) space(k kind) {
+	if s.last != nothing && (s.last != k || k == prompts || k == outputs) {
+		s.out = append(s.out, "")
+	}
+	s.last = k
+}
+
+func plainStyle(s string) string { return s }
+
+// text prints foreign text of several lines in a block of its own kind.
+func (s *state) text(k kind, text string, style func(string) string) {
+	var f flow
+	rows := append(f.add(text, s.room()), f.end(s.room())...)
+	if len(rows) == 0 {
+		return
+	}
+	s.begin(k)
+	for _, r := range rows {
+		s.out = append(s.out, style(r.text))
+	}
+}
+
+// notice prints what the user should know.
+func (s *state) notice(text string) { s.text(notices, text, s.paint.dim) }
+
+func (s *state) fail(err error) {
+	s.text(notices, "error: "+err.Error(), s.paint.red)
+}
+
+// answer prints rows of the model's text.
+func (s *state) answer(rows []row) {
+	for _, r := range rows {
+		if s.last != answers {
+			s.space(answers)
+		}
+		line := strings.Repeat("  ", s.depth) + s.marks.row(s.paint, r)
+		s.out = append(s.out, strings.TrimRight(line, " "))
+	}
+}
+
+func (s *state) answerRoom() int {
+	if s.width == 0 {
+		return 0
+	}
+	return max(s.room()-2*s.depth, 1)
+}
+
+func (s *state) endAnswer() {
+	s.answer(s.flow.end(s.answerRoom()))
+	s.marks = markup{}
+}
+
+func (s *state) steps(steps []agent.Step) {
+	for _, step := range steps {
+		s.step(step)
+	}
+	if len(steps) > 0 {
+		s.status = s.o.Status()
+	}
+}
+
+func (s *state) step(step agent.Step) {
+	if step.Anew {
+		s.notice("the answer was cut off and begins again")
+	}
+	switch {
+	case step.Text != "":
+		if step.Depth != s.depth {
+			s.endAnswer()
+			s.depth = step.Depth
+		}
+		s.answer(s.flow.add(step.Text, s.answerRoom()))
+	case step.Call != nil:
+		s.endAnswer()
+		s.count++
+		s.calls = append(s.calls, &call{number: s.count, depth: step.Depth, call: step.Call, begun: s.now})
+		if len(s.calls) > maxCalls {
+			s.calls = slices.Delete(s.calls, 0, 1)
+		}
+	case step.Result != nil:
+		s.result(step.Result)
+	case step.Notice != "":
+		s.notice(step.Notice)
+	case step.Done != nil:
+		s.ended(step.Done)
+	}
+}
+
+func (s *state) result(r *agent.Result) {
+	for _, c := range s.calls {
+		if c.result != nil || c.stopped || c.call != r.Call && (r.Call == nil || c.call.ID != r.Call.ID) {
+			continue
+		}
+		if c.result, c.took = r, r.Result.Duration; c.took == 0 {
+			c.took = s.now.Sub(c.begun)
+		}
+		s.printCall(c)
+		return
+	}
+}
+
+func (s *state) printCall(c *call) {
+	s.begin(tools)
+	s.out = append(s.out, c.rows(s.paint, s.now, s.room())...)
+}
+
+// running returns the calls that are not done.
+func (s *state) running() []*call {
+	var calls []*call
+	for _, c := range s.calls {
+		if c.result == nil && !c.stopped {
+			calls = append(calls, c)
+		}
+	}
+	return calls
+}
+
+// ended says why a turn ended where the answer does not show it.
+func (s *state) ended(a *agent.Answer) {
+	s.endAnswer()
+	switch a.Stop {
+	case agent.Empty:
+		if a.Text == "" {
+			s.notice("the model ended without an answer")
+		}
+	case agent.Length:
+		s.notice("the answer ends here because it reached its length limit")
+	case agent.Refused:
+		s.notice("the model declined to answer")
+	case agent.Turns:
+		s.notice(fmt.Sprintf("stopped: the limit of %d requests for one prompt is reached; write \"go on\" to continue", a.Turns))
+	case agent.Tokens:
+		s.notice("stopped: the limit of tokens for one prompt is reached; write \"go on\" to continue")
+	case agent.Time:
+		s.notice("stopped: the limit of time for one prompt is reached; write \"go on\" to continue")
+	}
+}
+
+// done ends the turn or the command.
+func (s *state) done(err error) {
+	s.endAnswer()
+	for _, c := range s.running() {
+		c.stopped, c.took = true, s.now.Sub(c.begun)
+		s.printCall(c)
+	}
+	for len(s.questions) > 0 {
+		s.withdraw(s.questions[0])
+	}
+	switch {
+	case s.stopping:
+		s.notice("stopped")
+	case err != nil:
+		s.fail(err)
+	}
+	s.busy, s.stopping, s.depth = false, false, 0
+	s.status = s.o.Status()
+}
+
+// ask shows a question. Its details are printed whole, so that nothing that is approved was out of sight.
+func (s *state) ask(q *question) {
+	if s.width == 0 || !s.busy {
+		q.answer <- false
+		return
+	}
+	s.begin(notices)
+	lines := append([]string{q.text}, q.details...)
+	for i, line := range lines {
+		for _, part := range strings.Split(ui.Text(line), "\n") {
+			for _, r := range wrap(part, max(s.room()-2, 1)) {
+				if r = "  " + r; i == 0 {
+					r = s.paint.yellow("? ") + s.paint.bold(r[2:])
+				}
+				s.out = append(s.out, r)
+			}
+		}
+	}
+	s.questions = append(s.questions, q)
+}
+
+// withdraw takes a question back that nobody waits for any more, with no as its answer.
+func (s *state) withdraw(q *question) {
+	i := slices.Index(s.questions, q)
+	if i < 0 {
+		return
+	}
+	s.questions = slices.Delete(s.questions, i, i+1)
+	s.reply = editor{}
+	q.answer <- false
+}
+
+// decide answers the first question.
+func (s *state) decide(yes bool) {
+	q := s.questions[0]
+	s.questions = s.questions[1:]
+	s.reply = editor{}
+	q.answer <- yes
+	verdict := s.paint.red("no")
+	if yes {
+		verdict = s.paint.green("yes")
+	}
+	s.begin(notices)
+	s.out = append(s.out, "  "+ui.Truncate(q.text, max(s.room()-8, 8))+" "+verdict)
+}

@@ -1,0 +1,219 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+)
+
+// Run holds a conversation until the user leaves, the input ends or ctx does; only then is there an error that is not of
+// reading or writing: ctx's. Errors of a turn or a command are shown, and the conversation goes on.
+//
+// In a terminal it changes the terminal's mode and sets it back before it returns. When it returns, no goroutine that it
+// started is left; a tool that does not end when its context is cancelled is waited for.
+func Run(ctx context.Context, o *Options) error {
+	o = o.withDefaults()
+	var entries []string
+	var failed error
+	if o.History != nil {
+		entries, failed = o.History.Load()
+	}
+	s := newState(o, entries)
+	if failed != nil {
+		s.notice("the history cannot be read: " + failed.Error())
+	}
+	if !o.Terminal {
+		return runPlain(ctx, o, s)
+	}
+	return runTerminal(ctx, o, s)
+}
+
+func runTerminal(ctx context.Context, o *Options, s *state) error {
+	in, ok := o.In.(*os.File)
+	out, ok2 := o.Out.(*os.File)
+	if !ok || !ok2 {
+		return fmt.Errorf("a conversation in a terminal needs files, not %T and %T", o.In, o.Out)
+	}
+	outer := ctx
+	ctx, cancel := context.WithCancel(outer)
+	defer cancel()
+	profile := colorprofile.ANSI
+	if !o.Colour {
+		profile = colorprofile.ASCII
+	}
+	s.width, s.height = 80, 24 // until the terminal has told
+	m := &model{o: o, s: s, ctx: ctx, stop: func() {}}
+	joined := &joiner{file: out}
+	p := tea.NewProgram(m, tea.WithInput(in), tea.WithOutput(joined), tea.WithColorProfile(profile),
+		tea.WithEnvironment([]string{"TERM=" + o.Term}), tea.WithoutSignalHandler(), tea.WithFilter(m.filter))
+	m.send = func(e event) { p.Send(e) }
+	o.Prompter.attach(m.send)
+	defer o.Prompter.attach(nil)
+	defer context.AfterFunc(outer, func() { m.send(leaveEvent{}) })()
+	_, err := p.Run()
+	cancel()
+	m.work.Wait()
+	for len(s.questions) > 0 {
+		s.withdraw(s.questions[0])
+	}
+	if err = errors.Join(err, joined.flush()); err != nil {
+		return fmt.Errorf("running the terminal: %w", err)
+	}
+	return outer.Err()
+}
+
+// model connects the state with the library that draws it and reads the keys. Its methods run in the library's loop.
+type model struct {
+	o    *Options
+	s    *state
+	ctx  context.Context // of Run: work is started from the loop, which has none of its own
+	send func(event)
+	work sync.WaitGroup
+	stop context.CancelFunc // ends the turn or command that runs
+
+	printing bool // a pump is on its way
+	printed  int  // how many times something was printed
+}
+
+// pump asks for the next rows to be printed.
+type pump struct{}
+
+// Init starts nothing: the terminal tells its size by itself.
+func (m *model) Init() tea.Cmd { return nil }
+
+// Update lets an event happen and does what comes of it.
+func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	m.s.now = m.o.Now()
+	cmds := m.do(m.s.update(m.translate(msg)))
+	if len(m.s.out) > 0 && !m.printing {
+		m.printing = true
+		cmds = append(cmds, func() tea.Msg { return pump{} })
+	} else if m.s.leaving && !m.printing {
+		cmds = append(cmds, tea.Quit)
+	}
+	return m, tea.Batch(cmds...)
+}
+
+// filter makes rows to print of a pump. One pump is under way at a time: that keeps the rows in order. Each takes only
+// what fits above the live rows, because the library leaves a gap where it prints more than the screen holds.
+func (m *model) filter(_ tea.Model, msg tea.Msg) tea.Msg {
+	if _, ok := msg.(pump); !ok {
+		return msg
+	}
+	m.printing = false
+	n := min(max(m.s.height-len(m.s.view().rows)-1, 1), len(m.s.out))
+	if n == 0 {
+		return nil
+	}
+	m.printed++
+	text := strings.Join(m.s.out[:n], "\n")
+	if m.s.out = m.s.out[n:]; len(m.s.out) == 0 {
+		m.s.out = nil
+	}
+	return tea.Println(text)()
+}
+
+func (m *model) translate(msg tea.Msg) event {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		if msg.Mod == tea.ModCtrl || msg.Mod == tea.ModAlt {
+			msg.Text = ""
+		}
+		return keyEvent{key: msg.Keystroke(), text: msg.Text}
+	case tea.PasteMsg:
+		return pasteEvent{msg.Content}
+	case tea.WindowSizeMsg:
+		return sizeEvent{msg.Width, msg.Height}
+	}
+	return msg
+}
+
+func (m *model) do(effects []effect) []tea.Cmd {
+	var cmds []tea.Cmd
+	for _, e := range effects {
+		switch e := e.(type) {
+		case startTurn:
+			m.start(func(ctx context.Context) { follow(ctx, m.o.Ask(ctx, e.prompt), m.send) })
+		case startCommand:
+			m.start(func(ctx context.Context) { run(ctx, e, m.send) })
+		case stopWork:
+			m.stop()
+		case remember:
+			if m.o.History == nil {
+				continue
+			}
+			if err := m.o.History.Add(e.entry); err != nil {
+				m.s.notice("the history cannot be written: " + err.Error())
+			}
+		case suspend:
+			cmds = append(cmds, tea.Suspend)
+		case clearView:
+			cmds = append(cmds, tea.ClearScreen)
+		}
+	}
+	return cmds
+}
+
+// start lets work run beside the loop; runTerminal waits for it.
+func (m *model) start(f func(ctx context.Context)) {
+	ctx, cancel := context.WithCancel(m.ctx)
+	m.stop = cancel
+	m.work.Go(func() {
+		defer cancel()
+		f(ctx)
+	})
+}
+
+// View draws the live rows. A space at the end changes with each print: the library draws, and puts the cursor where it
+// belongs, only when something has changed.
+func (m *model) View() tea.View {
+	sc := m.s.view()
+	text := strings.Join(sc.rows, "\n")
+	if m.printed%2 == 1 && text != "" {
+		text += " "
+	}
+	v := tea.NewView(text)
+	if len(sc.rows) > 0 {
+		v.Cursor = tea.NewCursor(sc.x, sc.y)
+		v.Cursor.Blink = false
+	}
+	return v
+}
+
+// joiner writes to the terminal in whole frames. The library prints finished rows at once, and draws the live ones a
+// moment later: between the two the screen would show the same text twice. What is printed waits for what is drawn.
+type joiner struct {
+	file *os.File
+	mu   sync.Mutex
+	held []byte
+}
+
+// maxJoined is how many bytes wait at most.
+const maxJoined = 1 << 16
+
+func (j *joiner) Read(b []byte) (int, error) { return j.file.Read(b) }
+func (j *joiner) Close() error               { return j.file.Close() }
+func (j *joiner) Fd() uintptr                { return j.file.Fd() }
+
+// Write writes b after what waits, or lets it wait: rows that are printed begin with a carriage return.
+func (j *joiner) Write(b []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.held = append(j.held, b...)
+	if len(b) > 0 && b[0] == '\r' && len(j.held) < maxJoined {
+		return len(b), nil
+	}
+	return len(b), j.flush()
+}
+
+func (j *joiner) flush() error {
+	_, err := j.file.Write(j.held)
+	j.held = j.held[:0]
+	return err
+}
