@@ -53,10 +53,7 @@ func mark(msgs []sdk.MessageParam) {
 }
 
 func tool(t llm.Tool) sdk.ToolUnionParam {
-	p := &sdk.ToolParam{Name: t.Name}
-	if len(t.Input) > 0 {
-		p.InputSchema = param.Override[sdk.ToolInputSchemaParam](t.Input)
-	}
+	p := &sdk.ToolParam{Name: t.Name, InputSchema: param.Override[sdk.ToolInputSchemaParam](or(t.Input, `{"type":"object"}`))}
 	if t.Description != "" {
 		p.Description = sdk.String(t.Description)
 	}
@@ -71,7 +68,7 @@ func blocks(m llm.Message) []sdk.ContentBlockParamUnion {
 		case p.Result != nil:
 			results = append(results, sdk.ContentBlockParamUnion{OfToolResult: result(p.Result)})
 		case p.Call != nil:
-			rest = append(rest, sdk.ContentBlockParamUnion{OfToolUse: &sdk.ToolUseBlockParam{ID: p.Call.ID, Name: p.Call.Name, Input: p.Call.Args}})
+			rest = append(rest, sdk.ContentBlockParamUnion{OfToolUse: &sdk.ToolUseBlockParam{ID: p.Call.ID, Name: p.Call.Name, Input: or(p.Call.Args, `{}`)}})
 		case p.State != nil && p.State.Owner == provider:
 			rest = append(rest, thought(p.State.Data)...)
 		case !blank(p.Text):
@@ -113,6 +110,14 @@ func thought(state json.RawMessage) []sdk.ContentBlockParamUnion {
 		return []sdk.ContentBlockParamUnion{sdk.NewRedactedThinkingBlock(s.Data)}
 	}
 	return nil
+}
+
+// or returns data, or fallback where there is none.
+func or(data json.RawMessage, fallback string) json.RawMessage {
+	if len(data) == 0 {
+		return json.RawMessage(fallback)
+	}
+	return data
 }
 
 func blank(text string) bool { return strings.TrimSpace(text) == "" }
