@@ -3,7 +3,6 @@ package agent
 import (
 	"context"
 	"errors"
-	"fmt"
 	"iter"
 	"log/slog"
 	"strings"
@@ -22,7 +21,7 @@ var errTime = errors.New("the time for one prompt is used up")
 //
 // However a turn ends, the conversation can be asked again. What was said stays, and calls that were not run get a
 // result that says so; breaking off the loop is the same as cancelling. Only a prompt whose first request failed is
-// taken back, so that asking again does not repeat it.
+// taken back, so that asking again does not repeat it; the text of its turn stays, for it is told only once.
 func (c *Conversation) Ask(ctx context.Context, prompt string) iter.Seq2[Step, error] {
 	return func(yield func(Step, error) bool) {
 		if strings.TrimSpace(prompt) == "" {
@@ -78,7 +77,7 @@ func (t *turn) run(ctx context.Context, prompt string) (Stop, error) {
 	t.c.add(llm.User, parts...)
 	stop, err := t.loop(ctx)
 	if err != nil && !t.heard && ctx.Err() == nil && !t.broken {
-		t.c.takeBack(len(parts))
+		t.c.takeBackPrompt()
 	}
 	return stop, err
 }
@@ -150,109 +149,6 @@ func (t *turn) hear(a llm.Answer, whole bool) []*llm.Call {
 	return calls
 }
 
-// ask sends the conversation. A conversation that is too long is shortened, and an answer that broke off in the middle
-// asked for anew, once each.
-func (t *turn) ask(ctx context.Context) (llm.Answer, error) {
-	shortened, anew := false, false
-	for {
-		a, err := t.send(ctx, t.c.request(), true)
-		var e *llm.Error
-		if err == nil || ctx.Err() != nil || t.broken || !errors.As(err, &e) || t.exhausted() != "" {
-			return a, err
-		}
-		said := len(a.Message.Parts) > 0
-		switch {
-		case e.Kind == llm.TooLong && !shortened:
-			shortened = true
-			if t.tooLong(ctx) != nil {
-				return a, err
-			}
-		case e.Temporary() && said && !anew:
-			anew = true
-		default:
-			return a, err
-		}
-		if said && !t.step(Step{Notice: fmt.Sprintf("the answer broke off (%v) and begins anew", err), Anew: true}) {
-			return llm.Answer{}, err
-		}
-	}
-}
-
-// request is the conversation as it is sent. It shares the history's memory, capped so that nobody appends to it.
-func (c *Conversation) request() *llm.Request {
-	n := len(c.messages)
-	return &llm.Request{System: c.o.System, Tools: c.tools, Messages: c.messages[:n:n],
-		MaxTokens: c.o.AnswerTokens, CacheKey: c.o.CacheKey}
-}
-
-// send asks the model once and counts what it cost. The text is yielded as it arrives if show is true.
-func (t *turn) send(ctx context.Context, r *llm.Request, show bool) (llm.Answer, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	start := t.c.o.Now()
-	model := t.c.o.Model
-	if t.c.o.Retry != nil {
-		model = llm.Retry(model, t.retry(cancel))
-	}
-	a, err := llm.Collect(ctx, t.relay(model, show), r, nil)
-	u := a.Usage
-	if show {
-		t.answer.Turns++
-	}
-	t.count(u)
-	if u == (llm.Usage{}) && (err == nil || len(a.Message.Parts) > 0) {
-		t.spent += t.c.Size() + size(a.Message.Parts)/bytesPerToken
-	}
-	ev := trace.Event{Kind: ModelRequested, Duration: t.c.o.Now().Sub(start), Err: err, Attrs: append(usageAttrs(u),
-		slog.String("stop", string(a.Stop)), slog.Int("depth", t.c.depth), slog.Bool("summary", !show))}
-	if err != nil {
-		ev.Level = slog.LevelWarn
-	}
-	t.trace(ctx, ev)
-	if !t.broken {
-		t.step(Step{Usage: &u})
-	}
-	return a, err
-}
-
-// relay yields the text of a stream to the reader of the turn, and ends the stream when that one has broken off.
-func (t *turn) relay(m llm.Model, show bool) llm.Model {
-	if !show {
-		return m
-	}
-	return llm.ModelFunc(func(ctx context.Context, r *llm.Request) iter.Seq2[llm.Event, error] {
-		return func(yield func(llm.Event, error) bool) {
-			for e, err := range m.Stream(ctx, r) {
-				if !yield(e, err) || e.Text != "" && !t.step(Step{Text: e.Text}) {
-					return
-				}
-			}
-		}
-	})
-}
-
-// retry tells of each wait before it asks what the caller wants to do.
-func (t *turn) retry(cancel context.CancelFunc) *llm.RetryOptions {
-	o := *t.c.o.Retry
-	told := o.Waiting
-	o.Waiting = func(err error, wait time.Duration) {
-		if told != nil {
-			told(err, wait)
-		}
-		if !t.step(Step{Notice: fmt.Sprintf("%v; asking again in %v", err, wait.Round(100*time.Millisecond))}) {
-			cancel()
-		}
-	}
-	return &o
-}
-
-// count adds the cost of a request, or of a sub-agent.
-func (t *turn) count(u llm.Usage) {
-	t.answer.Usage = t.answer.Usage.Add(u)
-	t.c.usage = t.c.usage.Add(u)
-	t.spent += u.Input + u.Output
-}
-
 // why returns what stopped a call: the reader or the clock, or else what is given.
 func (t *turn) why(ctx context.Context, otherwise string) string {
 	switch {
@@ -300,9 +196,4 @@ func (t *turn) finish(ctx context.Context, stop Stop, err error) {
 func (t *turn) trace(ctx context.Context, e trace.Event) {
 	e.Time = t.c.o.Now()
 	trace.Emit(ctx, t.c.o.Trace, e)
-}
-
-func usageAttrs(u llm.Usage) []slog.Attr {
-	return []slog.Attr{slog.Int("input", u.Input), slog.Int("cache_read", u.CacheRead),
-		slog.Int("cache_write", u.CacheWrite), slog.Int("output", u.Output)}
 }

@@ -13,7 +13,8 @@ import (
 )
 
 // runCalls runs the calls of one answer in their order, one at a time: an activation changes what the next call is
-// allowed, and two writes of one file must not race. Whatever happens, each call gets its one result.
+// allowed, and two writes of one file must not race. Whatever happens, each call gets its one result. All of them
+// together stay within half of the window, or the conversation could neither go on nor be shortened.
 func (t *turn) runCalls(ctx context.Context, calls []*llm.Call) {
 	results := make([]llm.Part, 0, len(calls))
 	defer func() {
@@ -22,12 +23,14 @@ func (t *turn) runCalls(ctx context.Context, calls []*llm.Call) {
 		}
 		t.c.add(llm.User, results...)
 	}()
+	left := t.c.share(resultsPercent) * bytesPerToken
 	for _, call := range calls {
 		if ctx.Err() != nil || !t.step(Step{Call: call}) {
 			return
 		}
 		r := t.runCall(ctx, call)
-		text, cut := limitText(string(r.Encode()), t.c.o.ResultLimit)
+		text, cut := limitText(string(r.Encode()), min(t.c.o.ResultLimit, max(left, resultLeast)))
+		left -= len(text)
 		results = append(results, llm.Part{Result: &llm.Result{ID: call.ID, Name: call.Name, Text: text, Failed: !r.Success}})
 		if !t.step(Step{Result: &Result{Call: call, Result: r, Text: text, Cut: cut}}) {
 			return

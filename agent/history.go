@@ -47,11 +47,11 @@ func (c *Conversation) add(role llm.Role, parts ...llm.Part) {
 	c.messages = append(slices.Clone(c.messages[:n-1]), last)
 }
 
-// takeBack removes the last parts of the history again.
-func (c *Conversation) takeBack(parts int) {
+// takeBackPrompt removes the last part of the history again.
+func (c *Conversation) takeBackPrompt() {
 	n := len(c.messages) - 1
 	m := c.messages[n]
-	keep := len(m.Parts) - parts
+	keep := len(m.Parts) - 1
 	c.bytes -= size(m.Parts[keep:])
 	c.messages = slices.Clip(c.messages[:n])
 	if keep > 0 {

@@ -1,0 +1,215 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/agent-base/agent-base/llm"
+	"github.com/agent-base/agent-base/tool"
+)
+
+// long is a result of about 1,000 tokens.
+func long() tool.Tool {
+	return tool.Tool{Name: "long", Call: func(context.Context, json.RawMessage) tool.Result {
+		return tool.Success(strings.Repeat("0123456789abcde ", 250), "")
+	}}
+}
+
+// uncounted is an answer of a server that counts no tokens, so that the estimate does.
+func uncounted(text string) reply {
+	return reply{events: []llm.Event{{Text: text}, {Stop: llm.StopEnd}}}
+}
+
+func uncountedCall(name string) reply {
+	return reply{events: []llm.Event{{Call: call("", name, `{}`)}, {Stop: llm.StopCalls}}}
+}
+
+func notices(steps []Step) (texts []string) {
+	for _, s := range steps {
+		if s.Notice != "" {
+			texts = append(texts, s.Notice)
+		}
+	}
+	return texts
+}
+
+// A conversation that fills its window is shortened: a summary, what is carried, and the last turns word for word.
+func TestShortened(t *testing.T) {
+	m := scripted(t, uncountedCall("long"), uncounted("first answer"), uncountedCall("long"), uncounted("second answer"),
+		uncountedCall("long"), uncounted("SUMMARY"), uncounted("third answer"))
+	c := New(&Options{Model: m, Tools: executor(t, long()), System: "sys", Window: 3500,
+		Carry: func(context.Context) string { return "ACTIVE SKILL" }})
+	for _, prompt := range []string{"one", "two"} {
+		if _, _, err := collect(t, c, t.Context(), prompt); err != nil {
+			t.Fatal(err)
+		}
+	}
+	steps, a, err := collect(t, c, t.Context(), "three")
+	if err != nil || a.Text != "third answer" || a.Turns != 2 {
+		t.Fatalf("got %+v, %v", a, err)
+	}
+	if got := notices(steps); len(got) != 1 || !strings.HasPrefix(got[0], "conversation shortened from about 3") {
+		t.Errorf("notices: %q", got)
+	}
+	sent := m.asked[6]
+	for _, want := range []string{"SUMMARY", "ACTIVE SKILL", `three"`, `"long"`} {
+		if !strings.Contains(sent, want) {
+			t.Errorf("the shortened conversation lacks %s", want)
+		}
+	}
+	if strings.Contains(sent, "first answer") || len(sent) > 6000 {
+		t.Errorf("the shortened conversation has %d bytes: %.2000s", len(sent), sent)
+	}
+	ask := m.asked[5]
+	if !strings.Contains(ask, "Call of long: {}") || !strings.Contains(ask, "User: one") || strings.Contains(ask, `"tools"`) || strings.Contains(ask, "sys\"") {
+		t.Errorf("the summary was asked for with %.1000s", ask)
+	}
+}
+
+// A model that cannot summarise is no reason to stop: a digest does.
+func TestDigest(t *testing.T) {
+	for name, r := range map[string]reply{
+		"fails":   {err: overloaded()},
+		"refuses": {events: []llm.Event{{Text: "no"}, {Stop: llm.StopRefused}}},
+		"silent":  {events: []llm.Event{{Stop: llm.StopEnd}}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := scripted(t, uncounted("first answer\nwith more"), uncounted("second"), uncounted("third"), r, uncounted("fourth"),
+				uncounted("fifth"), r, uncounted("sixth"))
+			c := New(&Options{Model: m})
+			for _, prompt := range []string{"one\nand so on", "two", "three"} {
+				if _, _, err := collect(t, c, t.Context(), prompt); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := c.Compact(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			text := c.Messages()[0].Parts[0].Text
+			if !strings.Contains(text, "User: one\nAssistant: first answer\nUser: two\n") {
+				t.Errorf("digest: %s", text)
+			}
+			for _, prompt := range []string{"four", "five"} {
+				if _, _, err := collect(t, c, t.Context(), prompt); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := c.Compact(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			text = c.Messages()[0].Parts[0].Text
+			if !strings.Contains(text, "User: one\n") || strings.Count(text, "No summary could") != 1 || !strings.Contains(text, "User: three") || strings.Count(text, "left out to save room") != 1 {
+				t.Errorf("digest of a digest: %s", text)
+			}
+		})
+	}
+}
+
+// A provider that finds the conversation too long is asked once more with a shorter one.
+func TestTooLong(t *testing.T) {
+	tooLong := reply{err: &llm.Error{Kind: llm.TooLong, Message: "prompt is too long"}}
+	m := scripted(t, uncountedCall("long"), uncounted("first"), tooLong, uncounted("SUMMARY"), uncounted("second"))
+	c := New(&Options{Model: m, Tools: executor(t, long())})
+	if _, _, err := collect(t, c, t.Context(), "one"); err != nil {
+		t.Fatal(err)
+	}
+	steps, a, err := collect(t, c, t.Context(), "two")
+	if err != nil || a.Text != "second" || len(notices(steps)) != 1 {
+		t.Fatalf("got %+v, %v, %q", a, err, notices(steps))
+	}
+	if c.o.Window > 1500 {
+		t.Errorf("the window is still %d", c.o.Window)
+	}
+
+	// twice too long is an error, and a prompt that is itself too long does not stay
+	m = scripted(t, uncounted("first"), tooLong)
+	c = New(&Options{Model: m})
+	if _, _, err := collect(t, c, t.Context(), "one"); err != nil {
+		t.Fatal(err)
+	}
+	if _, a, err = collect(t, c, t.Context(), strings.Repeat("x", 100_000)); err == nil || a.Stop != Failed {
+		t.Fatalf("got %+v, %v", a, err)
+	}
+	if c.Size() > 100 {
+		t.Errorf("the prompt stayed: %d tokens", c.Size())
+	}
+}
+
+// Results that alone fill the window are cut, or the conversation would be stuck.
+func TestTooLongByOneResult(t *testing.T) {
+	tooLong := reply{err: &llm.Error{Kind: llm.TooLong, Message: "prompt is too long"}}
+	m := scripted(t, uncountedCall("long"), tooLong, uncounted("done"))
+	c := New(&Options{Model: m, Tools: executor(t, long())})
+	_, a, err := collect(t, c, t.Context(), "one")
+	if err != nil || a.Text != "done" {
+		t.Fatalf("got %+v, %v", a, err)
+	}
+	if n := len(m.asked[2]); n > len(m.asked[1])*2/3 {
+		t.Errorf("sent again with %d bytes, after %d", n, len(m.asked[1]))
+	}
+}
+
+// In the middle of one long turn the request stays, word for word.
+func TestShortenedWithinATurn(t *testing.T) {
+	var replies []reply
+	for range 3 {
+		replies = append(replies, uncountedCall("long"))
+	}
+	replies = append(replies, uncounted("SUMMARY"), uncountedCall("long"), uncountedCall("long"), uncounted("SUMMARY 2"), uncounted("done"))
+	m := scripted(t, replies...)
+	c := New(&Options{Model: m, Tools: executor(t, long()), Window: 3500})
+	_, a, err := collect(t, c, t.Context(), "the request itself")
+	if err != nil || a.Text != "done" || a.Turns != 6 {
+		t.Fatalf("got %+v, %v", a, err)
+	}
+	for _, n := range []int{4, 7} {
+		if strings.Count(m.asked[n], "the request itself") != 1 {
+			t.Errorf("request %d: %.3000s", n, m.asked[n])
+		}
+	}
+}
+
+func TestCompact(t *testing.T) {
+	m := scripted(t, says("a1"), says("a2"), says("a3"), says("SUMMARY"), says("a4"))
+	c := New(&Options{Model: m})
+	if err := c.Compact(t.Context()); !errors.Is(err, ErrShort) {
+		t.Errorf("an empty conversation: %v", err)
+	}
+	for i := range 3 {
+		if _, _, err := collect(t, c, t.Context(), fmt.Sprint("q", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := c.Compact(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := c.Usage().Input; got != 40 {
+		t.Errorf("got %d tokens of input, want 40", got)
+	}
+	if _, a, err := collect(t, c, t.Context(), "q4"); err != nil || a.Text != "a4" {
+		t.Errorf("got %+v, %v", a, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	before := len(c.Messages())
+	if err := c.Compact(ctx); !errors.Is(err, context.Canceled) || len(c.Messages()) != before {
+		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// Shortening costs tokens too: where the bound does not allow a summary, a digest does.
+func TestSummaryWithinTokens(t *testing.T) {
+	m := scripted(t, uncountedCall("long"), uncountedCall("long"), uncountedCall("long"), uncounted("done"))
+	c := New(&Options{Model: m, Tools: executor(t, long()), Window: 3500, MaxTokens: 8000})
+	_, a, err := collect(t, c, t.Context(), "one")
+	if err != nil || a.Stop != End || a.Turns != 4 {
+		t.Fatalf("got %+v, %v", a, err)
+	}
+	if !strings.Contains(m.asked[3], "No summary could be made") {
+		t.Errorf("sent %.2000s", m.asked[3])
+	}
+}

@@ -1,0 +1,124 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"time"
+
+	"github.com/agent-base/agent-base/llm"
+	"github.com/agent-base/agent-base/trace"
+)
+
+// ask sends the conversation. A conversation that is too long is shortened, and an answer that broke off in the middle
+// asked for anew, once each.
+func (t *turn) ask(ctx context.Context) (llm.Answer, error) {
+	shortened, anew := false, false
+	for {
+		a, err := t.send(ctx, t.c.request(), true)
+		var e *llm.Error
+		if err == nil || ctx.Err() != nil || t.broken || !errors.As(err, &e) || t.exhausted() != "" {
+			return a, err
+		}
+		said := len(a.Message.Parts) > 0
+		switch {
+		case e.Kind == llm.TooLong && !shortened:
+			shortened = true
+			if t.tooLong(ctx) != nil {
+				return a, err
+			}
+		case e.Temporary() && said && !anew:
+			anew = true
+		default:
+			return a, err
+		}
+		if said && !t.step(Step{Notice: fmt.Sprintf("the answer broke off (%v) and begins anew", err), Anew: true}) {
+			return llm.Answer{}, err
+		}
+	}
+}
+
+// request is the conversation as it is sent. It shares the history's memory, capped so that nobody appends to it.
+func (c *Conversation) request() *llm.Request {
+	n := len(c.messages)
+	return &llm.Request{System: c.o.System, Tools: c.tools, Messages: c.messages[:n:n],
+		MaxTokens: c.o.AnswerTokens, CacheKey: c.o.CacheKey}
+}
+
+// send asks the model once and counts what it cost. The text is yielded as it arrives if show is true.
+func (t *turn) send(ctx context.Context, r *llm.Request, show bool) (llm.Answer, error) {
+	if t.broken {
+		return llm.Answer{}, context.Canceled
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	start := t.c.o.Now()
+	model := t.c.o.Model
+	if t.c.o.Retry != nil {
+		model = llm.Retry(model, t.retry(cancel))
+	}
+	a, err := llm.Collect(ctx, t.relay(model, show), r, nil)
+	u := a.Usage
+	if show {
+		t.answer.Turns++
+	}
+	t.count(u)
+	if u == (llm.Usage{}) && (err == nil || len(a.Message.Parts) > 0) {
+		t.spent += t.c.Size() + size(a.Message.Parts)/bytesPerToken
+	}
+	ev := trace.Event{Kind: ModelRequested, Duration: t.c.o.Now().Sub(start), Err: err, Attrs: append(usageAttrs(u),
+		slog.String("stop", string(a.Stop)), slog.Int("depth", t.c.depth), slog.Bool("summary", !show))}
+	if err != nil {
+		ev.Level = slog.LevelWarn
+	}
+	t.trace(ctx, ev)
+	if err == nil || u != (llm.Usage{}) {
+		t.step(Step{Usage: &u})
+	}
+	return a, err
+}
+
+// relay yields the text of a stream to the reader of the turn, and ends the stream when that one has broken off.
+func (t *turn) relay(m llm.Model, show bool) llm.Model {
+	if !show {
+		return m
+	}
+	return llm.ModelFunc(func(ctx context.Context, r *llm.Request) iter.Seq2[llm.Event, error] {
+		return func(yield func(llm.Event, error) bool) {
+			for e, err := range m.Stream(ctx, r) {
+				if !yield(e, err) || e.Text != "" && !t.step(Step{Text: e.Text}) {
+					return
+				}
+			}
+		}
+	})
+}
+
+// retry tells of each wait before it asks what the caller wants to do.
+func (t *turn) retry(cancel context.CancelFunc) *llm.RetryOptions {
+	o := *t.c.o.Retry
+	told := o.Waiting
+	o.Waiting = func(err error, wait time.Duration) {
+		if told != nil {
+			told(err, wait)
+		}
+		if !t.step(Step{Notice: fmt.Sprintf("%v; asking again in %v", err, wait.Round(100*time.Millisecond))}) {
+			cancel()
+		}
+	}
+	return &o
+}
+
+// count adds the cost of a request, or of a sub-agent.
+func (t *turn) count(u llm.Usage) {
+	t.answer.Usage = t.answer.Usage.Add(u)
+	t.c.usage = t.c.usage.Add(u)
+	t.spent += u.Input + u.Output
+}
+
+func usageAttrs(u llm.Usage) []slog.Attr {
+	return []slog.Attr{slog.Int("input", u.Input), slog.Int("cache_read", u.CacheRead),
+		slog.Int("cache_write", u.CacheWrite), slog.Int("output", u.Output)}
+}
