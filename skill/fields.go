@@ -52,9 +52,9 @@ var fields = [...]*knownField{
 	{key: "triggers", kind: kindMap, standing: Enforced, from: "R35"},
 	{key: "default_enabled", kind: kindFlag, standing: Enforced, aliases: "default-enabled", from: "R37"},
 	{key: "brief_description", standing: Enforced, aliases: "brief-description", from: "R37"},
-	{key: "model", standing: Informational, from: "R39 claude"},
-	{key: "context", standing: Informational, from: "R39 claude"},
-	{key: "agent", standing: Informational, from: "R39 claude"},
+	{key: "model", standing: Enforced, from: "R39 claude"},      // with context: fork; else informational, see finish
+	{key: "context", standing: Enforced, from: "R39 claude"},    // where the host runs sub-agents, as the command does
+	{key: "agent", standing: Informational, from: "R39 claude"}, // goes along with a fork; this build has one kind of agent
 	{key: "hooks", kind: kindMap, standing: Informational, from: "R40 claude"},
 	{key: "priority", kind: kindNumber, standing: Enforced, from: "R41"},
 	{key: "tags", kind: kindList, split: blanksAndCommas, standing: Enforced, from: "R41"},

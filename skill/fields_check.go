@@ -83,6 +83,9 @@ func (p *parser) finish() {
 	if m.Brief == "" {
 		m.Brief = brief(m.Description)
 	}
+	if m.Model != "" && m.Context != "fork" {
+		p.mark("model", Informational) // a fork alone changes the model
+	}
 	if m.Agent != "" && m.Context != "fork" {
 		p.report(Problem{Code: "agent-context", Line: p.text.first, Field: "agent", Message: "agent counts only with context: fork"})
 	}

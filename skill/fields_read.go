@@ -95,10 +95,13 @@ func (p *parser) nested(parent string, kv yamlnode.Pair, standing Standing) {
 }
 
 // reject marks the last field of that key as dropped.
-func (p *parser) reject(key string) {
+func (p *parser) reject(key string) { p.mark(key, Rejected) }
+
+// mark gives the last field of that key a standing of its own.
+func (p *parser) mark(key string, s Standing) {
 	for i := len(p.m.Fields) - 1; i >= 0; i-- {
 		if fieldName(p.m.Fields[i].Key) == key {
-			p.m.Fields[i].Standing = Rejected
+			p.m.Fields[i].Standing = s
 			return
 		}
 	}

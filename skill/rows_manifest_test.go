@@ -282,20 +282,32 @@ func TestRowToolsets(t *testing.T) {
 	}
 }
 
-// R39: model, context and agent, with the values that context can have.
+// R39: model, context and agent, with the values that context can have, and what the fields then are: a model counts
+// with a fork alone.
 func TestRowContext(t *testing.T) {
-	for _, row := range []struct{ profile, lines, context, agent, problems string }{
-		{"default", "model: opus", "", "", ""},
-		{"default", "context: inherit", "inherit", "", ""},
-		{"default", "context: fork\nagent: explorer", "fork", "explorer", ""},
-		{"default", "agent: explorer", "", "explorer", "agent-context"},
-		{"omniforge", "agent: explorer", "", "explorer", "agent-context"},
-		{"omniforge", "context: inherit\nagent: explorer", "inherit", "explorer", "agent-context"},
-		{"default", "context: thread", "", "", "field-value"},
+	for _, row := range []struct{ profile, lines, context, agent, problems, standings string }{
+		{"default", "model: opus", "", "", "", "model informational"},
+		{"default", "context: inherit", "inherit", "", "", "context enforced"},
+		{"default", "context: fork\nagent: explorer", "fork", "explorer", "", "context enforced, agent informational"},
+		{"default", "model: opus\ncontext: fork", "fork", "", "", "model enforced, context enforced"},
+		{"default", "model: opus\ncontext: inherit", "inherit", "", "", "model informational, context enforced"},
+		{"default", "agent: explorer", "", "explorer", "agent-context", "agent informational"},
+		{"omniforge", "agent: explorer", "", "explorer", "agent-context", "agent informational"},
+		{"omniforge", "context: inherit\nagent: explorer", "inherit", "explorer", "agent-context", "context enforced, agent informational"},
+		{"default", "context: thread", "", "", "field-value", "context rejected"},
 	} {
 		m, problems := parsed(t, row.profile, added(row.lines))
 		if got := strings.Join(problemCodes(problems), " "); got != row.problems || m.Context != row.context || m.Agent != row.agent {
 			t.Errorf("%s, %q: context %q, agent %q, %s", row.profile, row.lines, m.Context, m.Agent, got)
+		}
+		var standings []string
+		for _, f := range m.Fields {
+			if slices.Contains([]string{"model", "context", "agent"}, f.Key) {
+				standings = append(standings, f.Key+" "+f.Standing.String())
+			}
+		}
+		if got := strings.Join(standings, ", "); got != row.standings {
+			t.Errorf("%s, %q: %s, want %s", row.profile, row.lines, got, row.standings)
 		}
 	}
 }

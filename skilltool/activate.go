@@ -16,10 +16,10 @@ import (
 type Activation struct {
 	SkillName    string    `json:"skill_name"`
 	BasePath     string    `json:"base_path,omitempty"` // absolute directory; "" for a skill that is on no disk
-	Content      string    `json:"content"`
-	AllowedTools *[]string `json:"allowed_tools"` // null: unrestricted
+	Content      string    `json:"content"`             // "" with forked; a short note when nothing is new since an earlier call
+	AllowedTools *[]string `json:"allowed_tools"`       // null: unrestricted
 	Args         string    `json:"args"`
-	Status       string    `json:"status"` // activated or already_active
+	Status       string    `json:"status"` // activated, already_active or forked
 	Warnings     []string  `json:"warnings,omitempty"`
 }
 
@@ -68,28 +68,59 @@ func (k *Kit) activate(ctx context.Context, a *arguments) tool.Result {
 		return activationFailure(a.SkillName, err)
 	}
 	defer s.Close()
-	o := k.o.Instructions
-	o.Args, o.Wrap, o.Scripts = args, true, scriptFiles(s)
-	text, err := disclose.Instructions(s, &o)
+	if k.o.Forks && s.Manifest().Context == "fork" {
+		return k.fork(s, args)
+	}
+	if now, active := k.o.Session.Lookup(s.Canonical()); active && !k.o.StrictStack && unchanged(s, args, now) {
+		return tool.Success(k.activation(s, args, "already_active", disclose.Text{Body: fmt.Sprintf(
+			"Skill '%s' is already active: you were given its instructions in this conversation. Go on with them; skill_read with path \"SKILL.md\" shows them again.", s.Name())}),
+			fmt.Sprintf("Skill '%s' is already active", s.Name()))
+	}
+	text, err := k.instructions(s, args)
 	if err != nil { // before it is on the stack: a failure leaves nothing active
 		return tool.Failure(tool.ExecutionFailed, fmt.Sprintf("Failed to load skill: %v", err))
 	}
-	out := Activation{SkillName: s.Name(), Args: args, Status: "activated", AllowedTools: allowed(s.Manifest().AllowedTools),
-		Content: text.Body, Warnings: text.Warnings}
-	if _, err := k.o.Session.Activate(ctx, s, args); err != nil {
-		var already *session.AlreadyActiveError
-		if !errors.As(err, &already) {
-			return tool.Failure(tool.ExecutionFailed, fmt.Sprintf("Skill activate failed: %v", err))
-		}
-		if k.o.StrictStack {
-			return tool.Failure(tool.ExecutionFailed, err.Error())
-		}
-		out.Status = "already_active"
+	status, err := k.push(ctx, s, args)
+	var already *session.AlreadyActiveError
+	switch {
+	case errors.As(err, &already):
+		return tool.Failure(tool.ExecutionFailed, err.Error())
+	case err != nil:
+		return tool.Failure(tool.ExecutionFailed, fmt.Sprintf("Skill activate failed: %v", err))
 	}
-	if dir, err := s.Dir(); err == nil {
-		out.BasePath = dir
+	return tool.Success(k.activation(s, args, status, text), fmt.Sprintf("Activated skill '%s'", s.Name()))
+}
+
+// unchanged reports whether the model has been told already what an activation of s with args would tell.
+func unchanged(s *skill.Skill, args string, now session.Activation) bool {
+	digest, err := s.Digest()
+	return err == nil && digest == now.Digest && args == now.Args
+}
+
+// push puts s on the session's stack, or renews its activation, and returns the status for it.
+func (k *Kit) push(ctx context.Context, s *skill.Skill, args string) (string, error) {
+	token, err := k.o.Session.Activate(ctx, s, args)
+	var already *session.AlreadyActiveError
+	if errors.As(err, &already) && !k.o.StrictStack {
+		return "already_active", k.o.Session.Renew(ctx, token, s, args)
 	}
-	return tool.Success(out, fmt.Sprintf("Activated skill '%s'", s.Name()))
+	return "activated", err
+}
+
+// instructions renders what a model gets for an activation of s.
+func (k *Kit) instructions(s *skill.Skill, args string) (disclose.Text, error) {
+	o := k.o.Instructions
+	o.Args, o.Wrap, o.Scripts = args, true, scriptFiles(s)
+	return disclose.Instructions(s, &o)
+}
+
+func (k *Kit) activation(s *skill.Skill, args, status string, text disclose.Text) Activation {
+	dir, err := s.Dir()
+	if err != nil {
+		dir = "" // a skill in memory has none
+	}
+	return Activation{SkillName: s.Name(), BasePath: dir, Content: text.Body, Args: args, Status: status,
+		AllowedTools: allowed(s.Manifest().AllowedTools), Warnings: text.Warnings}
 }
 
 func (k *Kit) deactivate(ctx context.Context, a *arguments) tool.Result {

@@ -38,6 +38,7 @@ type Options struct {
 	// Instructions completes what activation substitutes: session id, project directory.
 	Instructions disclose.InstructionOptions
 
+	Forks       bool // whoever runs the conversation honours tool.Result.Fork: skills with context: fork ask for it (R129)
 	ReadScripts bool // let skill_read return the text of scripts (C50: script_read allow)
 	StrictStack bool // activating an active skill is a failure (C48, the omniforge profile)
 	ErrorText   bool // failures carry their text in `error` too (C49, the omniforge profile)

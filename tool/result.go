@@ -44,6 +44,7 @@ type Result struct {
 // Fork is what a tool wants a sub-agent to do (context: fork, R129).
 type Fork struct {
 	Skill  string // the skill that asks; may be empty
+	Args   string // what the skill was called with; Prompt has it already
 	Prompt string // what the sub-agent is told, whole: it sees nothing of the conversation
 	Model  string // the model it should be asked with, as the skill names it; "" means the conversation's
 	Agent  string // the kind of agent, as the skill names it; "" means the usual one

@@ -1,0 +1,42 @@
+package skilltool
+
+import (
+	"context"
+	"slices"
+
+	"github.com/agent-base/agent-base/disclose"
+	"github.com/agent-base/agent-base/session"
+	"github.com/agent-base/agent-base/skill"
+)
+
+// Carry returns what of the session's active skills must survive when the conversation is shortened, "" when none is
+// active; see disclose.Carry for the limits. The session itself stays as it is: a skill is no less active for it, and
+// activating it again gives the short note.
+func (k *Kit) Carry(ctx context.Context) disclose.Text {
+	acts := k.o.Session.Active()
+	slices.Reverse(acts)
+	slices.SortStableFunc(acts, func(a, b session.Activation) int { return b.Told.Compare(a.Told) })
+	var list []disclose.Active
+	for _, a := range acts {
+		s, err := k.reload(ctx, a.Name)
+		if err != nil {
+			list = append(list, disclose.Active{Name: a.Name})
+			continue
+		}
+		defer s.Close()
+		list = append(list, disclose.Active{Name: a.Name, Skill: s, Args: a.Args, Scripts: scriptFiles(s), Changed: !unchanged(s, a.Args, a)})
+	}
+	return disclose.Carry(list, &disclose.CarryOptions{Instructions: k.o.Instructions})
+}
+
+// reload opens an active skill, which a person may have activated although it is hidden from models.
+func (k *Kit) reload(ctx context.Context, name string) (*skill.Skill, error) {
+	e, err := k.o.Catalog().Lookup(name)
+	if err != nil {
+		return nil, err
+	}
+	if state := e.State(); state != skill.Enabled && state != skill.Hidden {
+		return nil, &skill.NotFoundError{Name: name}
+	}
+	return e.Load(ctx)
+}

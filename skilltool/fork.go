@@ -1,0 +1,50 @@
+package skilltool
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/agent-base/agent-base/session"
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/tool"
+)
+
+// fork asks for a sub-agent that carries out s (R129). The skill is active there, not here: see Sub.
+func (k *Kit) fork(s *skill.Skill, args string) tool.Result {
+	text, err := k.instructions(s, args)
+	if err != nil {
+		return tool.Failure(tool.ExecutionFailed, fmt.Sprintf("Failed to load skill: %v", err))
+	}
+	task := args
+	if task == "" {
+		task = "carry out these instructions."
+	}
+	m := s.Manifest()
+	model := m.Model
+	if model == "inherit" {
+		model = ""
+	}
+	out := k.activation(s, args, "forked", text)
+	out.Content = "" // the sub-agent's answer comes in its place
+	r := tool.Success(out, fmt.Sprintf("Skill '%s' is carried out by a sub-agent", s.Name()))
+	r.Fork = &tool.Fork{Skill: s.Canonical(), Args: args, Model: model, Agent: m.Agent, Prompt: fmt.Sprintf(
+		"You were started for one task with the skill '%s'. It is active. Follow its instructions and answer with the result: your last message is all that comes back.\n\n%s\n\nTask: %s",
+		s.Name(), text.Body, task)}
+	return r
+}
+
+// Sub returns the kit of the sub-agent that f asks for: the same skills, scripts and approvals, a session of its own
+// in which f's skill is active, and no further forks. The error is about a skill that cannot be loaded.
+func (k *Kit) Sub(ctx context.Context, f tool.Fork) (*Kit, error) {
+	o := k.o
+	o.Forks = false
+	o.Session = session.New(&session.Options{Trace: o.Trace})
+	sub := New(&o)
+	s, err := sub.load(ctx, f.Skill)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	_, err = o.Session.Activate(ctx, s, f.Args)
+	return sub, err
+}
