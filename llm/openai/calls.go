@@ -2,43 +2,14 @@ package openai
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"github.com/agent-base/agent-base/internal/wire"
 	"github.com/agent-base/agent-base/llm"
 )
 
-// ids gives every call of a conversation its own name. A server's is kept as long as it is the only one; others get
-// one that follows from their place, so that the same conversation has the same bytes.
-type ids struct {
-	used map[string]bool
-	turn int
-}
-
-func usedIDs(r *llm.Request) *ids {
-	d := &ids{used: map[string]bool{}, turn: len(r.Messages)}
-	for _, m := range r.Messages {
-		for _, p := range m.Parts {
-			if p.Call != nil {
-				d.used[p.Call.ID] = true
-			}
-		}
-	}
-	return d
-}
-
-func (d *ids) take(wanted string) string {
-	id := wanted
-	for n := 0; id == "" || d.used[id]; n++ {
-		id = fmt.Sprintf("call_%d_%d", d.turn, n)
-	}
-	d.used[id] = true
-	return id
-}
-
 // newCall makes a call of what a model sent.
-func (d *ids) newCall(id, name, args string) *llm.Call {
-	c := &llm.Call{ID: d.take(id), Name: name}
+func newCall(ids *wire.IDs, id, name, args string) *llm.Call {
+	c := &llm.Call{ID: ids.Unique(id), Name: name}
 	c.Args, c.Raw = wire.Args(args)
 	return c
 }

@@ -3,6 +3,7 @@ package openai
 import (
 	"encoding/json"
 
+	"github.com/agent-base/agent-base/internal/wire"
 	"github.com/agent-base/agent-base/llm"
 )
 
@@ -22,7 +23,7 @@ type chunk struct {
 }
 
 type chatReader struct {
-	ids     *ids
+	ids     *wire.IDs
 	calls   drafts
 	usage   *tokens
 	reason  string // of the stop
@@ -86,7 +87,7 @@ func (c *chatReader) finish() []llm.Event {
 			continue // cut off in the middle
 		}
 		stop = llm.StopCalls
-		events = append(events, llm.Event{Call: c.ids.newCall(d.id, d.name, string(d.args))})
+		events = append(events, llm.Event{Call: newCall(c.ids, d.id, d.name, string(d.args))})
 	}
 	switch {
 	case c.reason == "length":

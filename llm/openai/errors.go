@@ -17,9 +17,6 @@ import (
 	"github.com/agent-base/agent-base/llm"
 )
 
-// maxWords bounds what an error repeats of a provider's words, in bytes.
-const maxWords = 2000
-
 // explain returns what the reader of a stream is told of err.
 func (c *client) explain(ctx context.Context, x *wire.Exchange, err error) error {
 	var e *llm.Error
@@ -27,7 +24,7 @@ func (c *client) explain(ctx context.Context, x *wire.Exchange, err error) error
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case x.Status >= 400:
-		e = c.refused(x)
+		e = refused(x)
 	case x.Err != nil:
 		return x.Err
 	case !errors.As(err, &e):
@@ -40,12 +37,9 @@ func (c *client) explain(ctx context.Context, x *wire.Exchange, err error) error
 }
 
 // refused reads the answer to a request that the server did not take.
-func (c *client) refused(x *wire.Exchange) *llm.Error {
-	e := x.Failure(provider, time.Now())
+func refused(x *wire.Exchange) *llm.Error {
 	f := readFailure(x.Body)
-	if f.Message != "" {
-		e.Message = f.Message
-	}
+	e := x.Failure(provider, f.Message, time.Now())
 	e.Kind = f.kind(x.Status)
 	if x.Status == http.StatusNotFound && f.Message == "" && f.Code == "" {
 		e.Kind = llm.BadRequest
@@ -105,7 +99,7 @@ func (c *code) UnmarshalJSON(b []byte) error {
 }
 
 // readFailure reads a body that is an error, in the forms that compatible servers give it: {"error": {…}},
-// {"error": "…"}, {"message": "…"}, {"detail": "…"}, any of them in a list, or plain text.
+// {"error": "…"}, {"message": "…"}, {"detail": "…"}, any of them in a list.
 func readFailure(body []byte) failure {
 	body = bytes.TrimSpace(body)
 	for range 3 { // levels
@@ -123,26 +117,16 @@ func readFailure(body []byte) failure {
 					f.Message = string(f.Detail)
 				}
 			}
-			f.Message = shorten(f.Message)
+			f.Message = wire.Clip(f.Message)
 			return f
 		}
 		body = f.Error
 	}
 	var text string
 	if json.Unmarshal(body, &text) == nil {
-		return failure{Message: shorten(text)}
+		return failure{Message: wire.Clip(text)}
 	}
-	if len(body) == 0 || bytes.ContainsAny(body[:1], "<{[") {
-		return failure{}
-	}
-	return failure{Message: shorten(string(body))}
-}
-
-func shorten(text string) string {
-	if len(text) > maxWords {
-		text = text[:maxWords] + " …"
-	}
-	return strings.ToValidUTF8(strings.TrimSpace(text), "\uFFFD")
+	return failure{} // plain text is the caller's to look at
 }
 
 // kind tells what can be done. status is 0 within an answer.

@@ -53,7 +53,7 @@ func New(o *Options) llm.Model {
 				}
 				return service.NewStreaming(ctx, *params, into).Err()
 			},
-			reader: func() reader { return &responsesReader{ids: usedIDs(r)} },
+			reader: func() reader { return &responsesReader{ids: wire.NewIDs("call_", r.Messages)} },
 		})
 	})
 }
@@ -71,7 +71,7 @@ func NewChat(o *Options) llm.Model {
 				}
 				return service.NewStreaming(ctx, *params, into).Err()
 			},
-			reader: func() reader { return &chatReader{ids: usedIDs(r)} },
+			reader: func() reader { return &chatReader{ids: wire.NewIDs("call_", r.Messages)} },
 		})
 	})
 }

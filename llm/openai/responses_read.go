@@ -3,6 +3,7 @@ package openai
 import (
 	"encoding/json"
 
+	"github.com/agent-base/agent-base/internal/wire"
 	"github.com/agent-base/agent-base/llm"
 )
 
@@ -31,7 +32,7 @@ type outputItem struct {
 }
 
 type responsesReader struct {
-	ids     *ids
+	ids     *wire.IDs
 	calls   bool
 	refused bool
 	spoke   bool // the last thing said was text
@@ -102,7 +103,7 @@ func (r *responsesReader) item(data []byte, raw json.RawMessage) ([]llm.Event, e
 			return nil, nil // cut off in the middle
 		}
 		r.calls, r.spoke = true, false
-		return []llm.Event{{Call: r.ids.newCall(item.CallID, item.Name, item.Arguments)}}, nil
+		return []llm.Event{{Call: newCall(r.ids, item.CallID, item.Name, item.Arguments)}}, nil
 	case "reasoning":
 		if state := sealed(raw); state != nil {
 			r.spoke = false
