@@ -219,19 +219,16 @@ func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= utf8.Ru
 
 // plainRun reports whether nothing in v ends a plain scalar.
 func plainRun(v []byte) bool {
-	for i, c := range v {
-		switch c {
-		case ':':
-			if i+1 == len(v) || v[i+1] == ' ' {
-				return false
-			}
-		case '#':
-			if i > 0 && v[i-1] == ' ' {
-				return false
-			}
+	for rest := v; ; {
+		i := bytes.IndexByte(rest, ':')
+		if i < 0 {
+			return !bytes.Contains(v, []byte(" #"))
 		}
+		if i+1 == len(rest) || rest[i+1] == ' ' {
+			return false
+		}
+		rest = rest[i+1:]
 	}
-	return true
 }
 
 // quotedText returns the content of a double quoted scalar on one line without escapes.

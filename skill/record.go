@@ -111,7 +111,6 @@ const (
 
 func (a *arena) add(dir string, p *plain) *record {
 	a.mu.Lock()
-	defer a.mu.Unlock()
 	if len(a.text)+len(dir)+len(p.description)+len(p.version) > runText {
 		a.close()
 	}
@@ -122,6 +121,7 @@ func (a *arena) add(dir string, p *plain) *record {
 	r := &a.records[len(a.records)-1]
 	a.text = append(append(append(a.text, dir...), p.description...), p.version...)
 	a.open, a.ends = append(a.open, r), append(a.ends, len(a.text))
+	a.mu.Unlock()
 	return r
 }
 

@@ -46,7 +46,7 @@ func (r *Root) Folder(dir string) (*Folder, error) {
 func (f *Folder) Manifest(file string) ([]byte, Stamp, error) {
 	o := f.r.o
 	o.Enough = nil
-	wk := &worker{buf: make([]byte, 4*block)}
+	wk := &worker{buf: make([]byte, 8*block)}
 	data, s, err := f.files.read(wk, ".", file, &o)
 	if err == errLink {
 		it := Item{Dir: f.dir, File: file}

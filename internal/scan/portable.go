@@ -151,8 +151,8 @@ func (w *worker) fill(o *Options, next func([]byte) (int, error)) ([]byte, error
 	}
 }
 
-// block is how much is read at once: one read covers the front matter of every real skill seen.
-const block = 4096
+// block is how much is read at once: one read covers the front matter of nearly every real skill, two that of all.
+const block = 2048
 
 func kindOf(m fs.FileMode) string {
 	switch {
