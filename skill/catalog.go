@@ -190,3 +190,15 @@ func (c *Catalog) suggest(name string) []string {
 // Problems returns what is wrong with sources and skills, by layer and path, and then what is
 // wrong with the selection. Do not change it.
 func (c *Catalog) Problems() []Problem { return c.problems }
+
+// Roots returns the absolute folders that Dir sources look in, by precedence, also those that do not exist. It is for
+// whoever watches them.
+func (c *Catalog) Roots() []string {
+	var out []string
+	for _, p := range c.parts {
+		if s, ok := p.source.(*dirSource); ok {
+			out = append(out, s.abs)
+		}
+	}
+	return out
+}

@@ -198,3 +198,18 @@ func TestConcurrent(t *testing.T) {
 	}
 	group.Wait()
 }
+
+// Roots names the folders that are looked in, and Same tells an unchanged skill from a changed one.
+func TestRootsAndSame(t *testing.T) {
+	root := disk(t, t.TempDir(), map[string]string{"a/SKILL.md": "", "b/SKILL.md": ""})
+	none := filepath.Join(root, "none")
+	c := opened(t, &Options{Layers: []Layer{{Name: "project", Source: Merge(Dir(none, nil), FS(embedded(), nil))}, {Name: "user", Source: Dir(root, nil)}}})
+	wantLines(t, "roots", c.Roots(), none, root)
+	if err := os.WriteFile(filepath.Join(root, "b", "SKILL.md"), []byte(manifest("b", "version: 2.0.0")), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	n := refreshed(t, c, true)
+	if !find(t, n, "a").Same(find(t, c, "a")) || find(t, n, "b").Same(find(t, c, "b")) || find(t, n, "a").Same(find(t, n, "b")) {
+		t.Error("an unchanged skill is not told from a changed one")
+	}
+}

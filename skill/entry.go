@@ -135,6 +135,10 @@ func (e Entry) Shadows() []Entry {
 	return out
 }
 
+// Same reports whether both are one skill whose manifest did not change between their catalogues, of which one is made
+// of the other by Refresh. Their states may differ.
+func (e Entry) Same(other Entry) bool { return e.it.r == other.it.r && e.it.part == other.it.part }
+
 // Location returns the absolute path of the skill's SKILL.md, "" when it has none. A skill of an
 // FS source with a cache is written there when its location is first asked for.
 func (e Entry) Location() string {

@@ -1,0 +1,203 @@
+package watch
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// maxDepth is how deep below a root folders are watched, as deep as skills are looked for (R55).
+const maxDepth = 6
+
+// folders is what is watched: every folder below the roots that may hold a manifest or get one, and above each root
+// the nearest folder that is there, for the root itself.
+type folders struct {
+	max  int
+	open func() (*fsnotify.Watcher, error)
+
+	notify *fsnotify.Watcher
+	dirs   map[string]bool     // watched for all that happens in them
+	guards map[string][]string // watched for entries of these names
+}
+
+func (f *folders) close() {
+	if f.notify != nil {
+		_ = f.notify.Close() // there is nothing to do about it
+		f.notify = nil
+	}
+}
+
+// events returns the channel of events, nil when nothing is watched.
+func (f *folders) events() <-chan fsnotify.Event {
+	if f.notify == nil {
+		return nil
+	}
+	return f.notify.Events
+}
+
+func (f *folders) errors() <-chan error {
+	if f.notify == nil {
+		return nil
+	}
+	return f.notify.Errors
+}
+
+// errFull says that there are more folders than are watched.
+var errFull = errors.New("too many folders")
+
+// watch watches the folders that are there now, anew: what was known of them may be about folders that were moved or
+// replaced. When not all can be watched it watches none, and says why.
+func (f *folders) watch(roots []string) (why string) {
+	f.close()
+	notify, err := f.open()
+	if err != nil {
+		return fmt.Sprintf("the system gives no way to watch files (%v)", err)
+	}
+	f.notify, f.dirs, f.guards = notify, map[string]bool{}, map[string][]string{}
+	for _, root := range roots {
+		if err = f.guard(root); err == nil {
+			err = f.tree(root, 0)
+		}
+		if err != nil {
+			f.close()
+			return f.reason(err)
+		}
+	}
+	return ""
+}
+
+func (f *folders) reason(err error) string {
+	if errors.Is(err, errFull) {
+		return fmt.Sprintf("there are more than %d folders of skills to watch", f.max)
+	}
+	return fmt.Sprintf("the system watches no more folders (%v); on Linux raise fs.inotify.max_user_watches", err)
+}
+
+// guard watches the nearest folder above path that is there, for the name that leads on to path.
+func (f *folders) guard(path string) error {
+	for {
+		dir, name := filepath.Dir(path), filepath.Base(path)
+		if dir == path {
+			return nil
+		}
+		for !isDir(dir) && filepath.Dir(dir) != dir {
+			dir, name = filepath.Dir(dir), filepath.Base(dir)
+		}
+		watched, err := f.add(dir)
+		if err != nil {
+			return err
+		}
+		if watched {
+			f.guards[dir] = append(f.guards[dir], name)
+		}
+		if next := filepath.Join(dir, name); !watched || next == path || !isDir(next) {
+			return nil
+		}
+	}
+}
+
+// tree watches dir and what is below it. A folder is watched before it is listed: what comes later is an event.
+func (f *folders) tree(dir string, depth int) error {
+	if f.dirs[dir] {
+		return nil
+	}
+	watched, err := f.add(dir)
+	if err != nil || !watched {
+		return err
+	}
+	f.dirs[dir] = true
+	if depth == maxDepth || hasManifest(dir) {
+		return nil
+	}
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return nil //nolint:nilerr // what cannot be listed has no skills
+	}
+	for _, d := range list {
+		below := filepath.Join(dir, d.Name())
+		isLink := d.Type()&fs.ModeSymlink != 0
+		switch {
+		case strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules" || !d.IsDir() && !isLink:
+			continue
+		case isLink: // what is behind it has its own place
+			err = f.linked(below)
+		default:
+			err = f.tree(below, depth+1)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *folders) linked(path string) error {
+	if !isDir(path) || f.dirs[path] {
+		return nil
+	}
+	watched, err := f.add(path)
+	if watched {
+		f.dirs[path] = true
+	}
+	return err
+}
+
+// add watches one folder. One that is gone meanwhile, or closed to us, is left out: its parent tells when that changes.
+func (f *folders) add(dir string) (bool, error) {
+	if len(f.dirs)+len(f.guards) >= f.max {
+		return false, errFull
+	}
+	if !isDir(dir) {
+		return false, nil
+	}
+	err := f.notify.Add(dir)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// judge reports whether an event may change the catalogue, and whether it may change which folders there are.
+func (f *folders) judge(ev fsnotify.Event) (dirty, shape bool) {
+	dir, name := filepath.Dir(ev.Name), filepath.Base(ev.Name)
+	if f.dirs[ev.Name] || slices.Contains(f.guards[dir], name) {
+		return true, true
+	}
+	if _, isGuard := f.guards[ev.Name]; isGuard {
+		return true, true // it is gone itself, or its mode has changed
+	}
+	if !f.dirs[dir] {
+		return false, false
+	}
+	if isManifest(name) {
+		return true, ev.Has(fsnotify.Remove) || ev.Has(fsnotify.Rename)
+	}
+	if ev.Has(fsnotify.Create) {
+		info, err := os.Lstat(ev.Name)
+		isNew := err == nil && (info.IsDir() || info.Mode()&fs.ModeSymlink != 0)
+		return isNew, isNew
+	}
+	return false, false
+}
+
+func isManifest(name string) bool { return strings.EqualFold(name, "SKILL.md") }
+
+func hasManifest(dir string) bool {
+	for _, name := range []string{"SKILL.md", "skill.md"} {
+		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}

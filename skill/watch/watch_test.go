@@ -1,0 +1,348 @@
+package watch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+	"go.uber.org/goleak"
+
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/trace"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// patience is how long a test waits for what must come.
+const patience = 20 * time.Second
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func manifest(name, more string) string {
+	return fmt.Sprintf("---\nname: %s\ndescription: Does %s.\n%s---\nBody.\n", name, name, more)
+}
+
+// add puts a skill on disk, by renaming as editors do where it is there already.
+func add(t *testing.T, root, name, more string) {
+	t.Helper()
+	path := filepath.Join(root, name, "SKILL.md")
+	write(t, path+".new", manifest(filepath.Base(name), more))
+	if err := os.Rename(path+".new", path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func opened(t *testing.T, roots ...string) *skill.Catalog {
+	t.Helper()
+	o := &skill.Options{}
+	for i, r := range roots {
+		o.Layers = append(o.Layers, skill.Layer{Name: fmt.Sprint("layer", i), Source: skill.Dir(r, nil), Trust: skill.Bundled})
+	}
+	c, err := skill.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// watched is a Watcher with what it said.
+type watched struct {
+	*Watcher
+	t       *testing.T
+	changes chan Change
+
+	came chan trace.Event
+}
+
+func watching(t *testing.T, f *folders, roots ...string) *watched {
+	t.Helper()
+	w := &watched{t: t, changes: make(chan Change, 1000), came: make(chan trace.Event, 1000)}
+	o := &Options{Catalog: opened(t, roots...), Debounce: 5 * time.Millisecond, Longest: 100 * time.Millisecond, Poll: 20 * time.Millisecond,
+		OnChange: func(_, _ *skill.Catalog, c Change) { w.changes <- c },
+		Trace:    trace.TracerFunc(func(_ context.Context, e trace.Event) { w.came <- e })}
+	if f == nil {
+		w.Watcher = Start(t.Context(), o)
+	} else {
+		w.Watcher = start(t.Context(), o, *f)
+	}
+	t.Cleanup(w.Close)
+	return w
+}
+
+// names says what the present snapshot holds.
+func (w *watched) names() string {
+	var out []string
+	for e := range w.Catalog().Every() {
+		out = append(out, e.Name()+":"+e.Version()+":"+e.State().String())
+	}
+	return strings.Join(out, " ")
+}
+
+// until waits until the snapshot holds what it should.
+func (w *watched) until(want string) {
+	w.t.Helper()
+	deadline := time.After(patience)
+	for w.names() != want {
+		select {
+		case <-w.changes:
+		case <-deadline:
+			w.t.Fatalf("got %q, want %q", w.names(), want)
+		}
+	}
+}
+
+// R68, R69: whatever happens to the files, a snapshot follows, and the skills that are not concerned stay.
+func TestChanges(t *testing.T) {
+	dir := t.TempDir()
+	root := filepath.Join(dir, "skills")
+	add(t, root, "a", "")
+	add(t, root, "group/c", "")
+	add(t, dir, "store/linked", "")
+	w := watching(t, nil, root)
+	w.until("a::enabled c::enabled")
+
+	add(t, root, "b", "")
+	w.until("a::enabled b::enabled c::enabled")
+	add(t, root, "a", "version: 2.0.0\n") // as editors save
+	w.until("a:2.0.0:enabled b::enabled c::enabled")
+	write(t, filepath.Join(root, "a", "SKILL.md"), manifest("a", "version: 3.0.0\n")) // in place
+	w.until("a:3.0.0:enabled b::enabled c::enabled")
+	write(t, filepath.Join(root, "b", "SKILL.md"), "---\nname: [\n---\n")
+	w.until("a:3.0.0:enabled b::broken c::enabled")
+	add(t, root, "b", "")
+	w.until("a:3.0.0:enabled b::enabled c::enabled")
+	add(t, root, "group/deep/d", "")
+	w.until("a:3.0.0:enabled b::enabled c::enabled d::enabled")
+	if err := os.RemoveAll(filepath.Join(root, "group")); err != nil {
+		t.Fatal(err)
+	}
+	w.until("a:3.0.0:enabled b::enabled")
+	if err := os.Rename(filepath.Join(root, "b"), filepath.Join(root, ".hidden")); err != nil {
+		t.Fatal(err)
+	}
+	w.until("a:3.0.0:enabled")
+	// A folder in the place of another.
+	if err := errors.Join(os.Rename(filepath.Join(root, "a"), filepath.Join(dir, "away")), os.Rename(filepath.Join(root, ".hidden"), filepath.Join(root, "b"))); err != nil {
+		t.Fatal(err)
+	}
+	w.until("b::enabled")
+	add(t, root, "b", "version: 5.0.0\n")
+	w.until("b:5.0.0:enabled")
+}
+
+// The folder of a skill comes before its manifest.
+func TestFolderFirst(t *testing.T) {
+	root := t.TempDir()
+	w := watching(t, nil, root)
+	for i := range 20 {
+		dir := filepath.Join(root, fmt.Sprintf("g%d", i), "s")
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if i%2 == 0 { // once in a while the folder is watched before there is more
+			if _, err := w.Refresh(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write(t, filepath.Join(dir, "SKILL.md"), manifest("s", ""))
+		w.until("s::enabled")
+		if err := os.RemoveAll(filepath.Dir(dir)); err != nil {
+			t.Fatal(err)
+		}
+		w.until("")
+	}
+}
+
+// A root that does not exist yet, one that is removed and made again, and one that is a link to another place.
+func TestRootsComeAndGo(t *testing.T) {
+	dir := t.TempDir()
+	root := filepath.Join(dir, "home", ".agents", "skills")
+	w := watching(t, nil, root)
+	w.until("")
+	write(t, filepath.Join(dir, "unrelated"), "")
+	add(t, root, "a", "")
+	w.until("a::enabled")
+	if err := os.RemoveAll(filepath.Join(dir, "home")); err != nil {
+		t.Fatal(err)
+	}
+	w.until("")
+	add(t, root, "b", "")
+	w.until("b::enabled")
+	if err := os.RemoveAll(root); err != nil {
+		t.Fatal(err)
+	}
+	w.until("")
+	for _, place := range []string{"one", "two"} {
+		add(t, filepath.Join(dir, "places", place), place, "")
+		link := filepath.Join(dir, "link")
+		if err := errors.Join(os.Symlink(filepath.Join(dir, "places", place), link), os.Rename(link, root)); err != nil {
+			t.Fatal(err)
+		}
+		w.until(place + "::enabled")
+		add(t, filepath.Join(dir, "places", place), place, "version: 1.0.0\n")
+		w.until(place + ":1.0.0:enabled")
+	}
+}
+
+// A skill behind a link inside its root is seen when it changes there.
+func TestLinkedSkill(t *testing.T) {
+	root := t.TempDir()
+	add(t, root, ".store/v1/a", "version: 1.0.0\n")
+	add(t, root, ".store/v2/a", "version: 2.0.0\n")
+	link := func(version string) {
+		t.Helper()
+		at := filepath.Join(root, ".link")
+		if err := errors.Join(os.Symlink(filepath.Join(".store", version, "a"), at), os.Rename(at, filepath.Join(root, "a"))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link("v1")
+	w := watching(t, nil, root)
+	w.until("a:1.0.0:enabled")
+	add(t, root, ".store/v1/a", "version: 1.5.0\n")
+	w.until("a:1.5.0:enabled")
+	link("v2")
+	w.until("a:2.0.0:enabled")
+	add(t, root, ".store/v2/a", "version: 2.5.0\n")
+	w.until("a:2.5.0:enabled")
+}
+
+// Many writes in a row are one change, or a few.
+func TestStorm(t *testing.T) {
+	root := t.TempDir()
+	add(t, root, "a", "")
+	changes := make(chan *skill.Catalog, 1000)
+	w := Start(t.Context(), &Options{Catalog: opened(t, root), Debounce: 200 * time.Millisecond, Longest: 10 * time.Second,
+		OnChange: func(_, fresh *skill.Catalog, _ Change) { changes <- fresh }})
+	defer w.Close()
+	for i := range 1000 {
+		write(t, filepath.Join(root, "a", "SKILL.md"), manifest("a", fmt.Sprintf("version: 1.0.%d\n", i)))
+		write(t, filepath.Join(root, "a", "other.txt"), fmt.Sprint(i))
+	}
+	for last := ""; last != "1.0.999"; {
+		select {
+		case c := <-changes:
+			e, err := c.Lookup("a")
+			if err != nil {
+				t.Fatal(err)
+			}
+			last = e.Version()
+		case <-time.After(patience):
+			t.Fatalf("the last write was not seen, only %s", last)
+		}
+	}
+	if got := w.looks.Load(); got > 20 {
+		t.Errorf("looked %d times for 2,000 writes", got)
+	}
+}
+
+// What a turn cannot wait for: Refresh looks at once, and both ways give the same snapshot.
+func TestRefresh(t *testing.T) {
+	root := t.TempDir()
+	o := &Options{Catalog: opened(t, root), Debounce: time.Hour, Longest: time.Hour}
+	w := Start(t.Context(), o)
+	defer w.Close()
+	add(t, root, "a", "")
+	c, err := w.Refresh(t.Context())
+	if err != nil || c.Len() != 1 || w.Catalog() != c {
+		t.Errorf("got %d skills, %v", c.Len(), err)
+	}
+	if got := Diff(o.Catalog, c).String(); got != "Skills changed on disk. Added: a." {
+		t.Errorf("got %q", got)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if again, err := w.Refresh(ctx); !errors.Is(err, context.Canceled) || again != c {
+		t.Errorf("got %v", err)
+	}
+	w.Close()
+	w.Close()
+}
+
+// Where not all can be watched it is looked at in fixed times, and said why.
+func TestPolling(t *testing.T) {
+	full := func() (*fsnotify.Watcher, error) { return nil, syscall.EMFILE }
+	for _, row := range []struct {
+		name, why string
+		f         folders
+	}{
+		{"too many folders", "Skills are looked at every 20ms: there are more than 4 folders of skills to watch", folders{max: 4, open: fsnotify.NewWatcher}},
+		{"no watcher", "Skills are looked at every 20ms: the system gives no way to watch files (" + syscall.EMFILE.Error() + ")", folders{max: 10, open: full}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			root := t.TempDir()
+			for _, name := range []string{"a", "b", "c", "d"} {
+				add(t, root, name, "")
+			}
+			w := watching(t, &row.f, root)
+			select {
+			case e := <-w.came:
+				if e.Kind != Polling || e.Message != row.why {
+					t.Errorf("got %s %q", e.Kind, e.Message)
+				}
+			case <-time.After(patience):
+				t.Fatal("nothing was said")
+			}
+			add(t, root, "e", "")
+			w.until("a::enabled b::enabled c::enabled d::enabled e::enabled")
+			add(t, root, "e", "version: 2.0.0\n")
+			w.until("a::enabled b::enabled c::enabled d::enabled e:2.0.0:enabled")
+		})
+	}
+	f := folders{max: 7}
+	if got := f.reason(syscall.ENOSPC); !strings.Contains(got, "fs.inotify.max_user_watches") {
+		t.Errorf("got %q", got)
+	}
+}
+
+// What is told is bounded, and holds nothing but names.
+func TestChangeString(t *testing.T) {
+	root := t.TempDir()
+	add(t, root, "kept", "")
+	add(t, root, "gone", "")
+	add(t, root, "off", "")
+	old := opened(t, root)
+	add(t, root, "off", "disable-model-invocation: true\n")
+	add(t, root, "new", "")
+	add(t, root, "New2", "")
+	if err := os.RemoveAll(filepath.Join(root, "gone")); err != nil {
+		t.Fatal(err)
+	}
+	fresh, err := old.Refresh(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := Diff(old, fresh)
+	if !slices.Equal(c.Added, []string{"new", "new2"}) || !slices.Equal(c.Removed, []string{"gone", "off"}) || c.Changed != nil {
+		t.Errorf("got %+v", c)
+	}
+	if got := c.String(); got != "Skills changed on disk. Added: new, new2. Removed: gone, off." {
+		t.Errorf("got %q", got)
+	}
+	if d := Diff(fresh, fresh); !d.Empty() || d.String() != "" {
+		t.Errorf("got %+v", d)
+	}
+	many := Change{Changed: []string{"bad name", "\x1b[31m"}}
+	for i := range 30 {
+		many.Changed = append(many.Changed, fmt.Sprintf("s%02d", i))
+	}
+	if got := many.String(); !strings.HasPrefix(got, "Skills changed on disk. Changed: s00, s01,") || !strings.HasSuffix(got, "s19 and 12 more.") || strings.Contains(got, "\x1b") {
+		t.Errorf("got %q", got)
+	}
+	if got := (Change{Added: []string{"\n"}}).String(); got != "Skills changed on disk. Added: 1 more." {
+		t.Errorf("got %q", got)
+	}
+}
