@@ -1,6 +1,9 @@
 package llm
 
-import "context"
+import (
+	"context"
+	"strings"
+)
 
 // Answer is a whole stream, put together.
 type Answer struct {
@@ -12,43 +15,64 @@ type Answer struct {
 // Collect reads the stream of one request to its end. each, which may be nil, sees every event first. On an error the
 // answer holds what had arrived. A stream that ends without a reason is an *Error of kind Cut.
 func Collect(ctx context.Context, m Model, r *Request, each func(Event)) (Answer, error) {
-	a := Answer{Message: Message{Role: Assistant}}
+	c := collector{answer: Answer{Message: Message{Role: Assistant}}}
 	for e, err := range m.Stream(ctx, r) {
 		if err != nil {
-			return a, err
+			return c.done(), err
 		}
 		if each != nil {
 			each(e)
 		}
-		a.add(e)
+		c.add(e)
 	}
-	if err := ctx.Err(); err != nil {
-		return a, err
+	a := c.done()
+	switch {
+	case a.Stop != "":
+		return a, nil
+	case ctx.Err() != nil:
+		return a, ctx.Err()
 	}
-	if a.Stop == "" {
-		return a, &Error{Kind: Cut, Message: "the answer ended before it was complete"}
-	}
-	return a, nil
+	return a, &Error{Kind: Cut, Message: "the answer ended before it was complete"}
 }
 
-func (a *Answer) add(e Event) {
-	parts := &a.Message.Parts
+// collector puts an answer together. Text gathers in a builder: joining thousands of pieces one by one would copy it
+// all again for each.
+type collector struct {
+	answer Answer
+	text   strings.Builder
+}
+
+func (c *collector) add(e Event) {
 	switch {
 	case e.Text != "":
-		if n := len(*parts); n > 0 && (*parts)[n-1].Text != "" {
-			(*parts)[n-1].Text += e.Text
-			return
-		}
-		*parts = append(*parts, Part{Text: e.Text})
+		c.text.WriteString(e.Text)
 	case e.Call != nil:
-		*parts = append(*parts, Part{Call: e.Call})
+		c.part(Part{Call: e.Call})
 	case e.State != nil:
-		*parts = append(*parts, Part{State: e.State})
+		c.part(Part{State: e.State})
 	case e.Usage != nil:
-		a.Usage = *e.Usage
+		c.answer.Usage = *e.Usage
 	case e.Stop != "":
-		a.Stop = e.Stop
+		c.answer.Stop = e.Stop
 	}
+}
+
+// part appends p after the text that came before it.
+func (c *collector) part(p Part) {
+	parts := &c.answer.Message.Parts
+	if c.text.Len() > 0 {
+		*parts = append(*parts, Part{Text: c.text.String()})
+		c.text.Reset()
+	}
+	*parts = append(*parts, p)
+}
+
+func (c *collector) done() Answer {
+	if c.text.Len() > 0 {
+		c.answer.Message.Parts = append(c.answer.Message.Parts, Part{Text: c.text.String()})
+		c.text.Reset()
+	}
+	return c.answer
 }
 
 // Text returns what the answer says, without its calls.

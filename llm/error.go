@@ -38,6 +38,9 @@ func (e *Error) Error() string {
 	if text == "" && e.Err != nil {
 		text = e.Err.Error()
 	}
+	if text == "" {
+		text = string(e.Kind)
+	}
 	if e.Status != 0 {
 		text = fmt.Sprintf("%s (HTTP %d)", text, e.Status)
 	}

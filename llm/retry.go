@@ -63,8 +63,8 @@ func (r *retry) Stream(ctx context.Context, q *Request) iter.Seq2[Event, error] 
 			if r.Waiting != nil {
 				r.Waiting(err, wait)
 			}
-			if r.Sleep(ctx, wait) != nil {
-				yield(Event{}, context.Cause(ctx))
+			if err := r.Sleep(ctx, wait); err != nil {
+				yield(Event{}, err)
 				return
 			}
 		}
@@ -79,7 +79,7 @@ func (r *retry) try(ctx context.Context, q *Request, yield func(Event, error) bo
 		if err != nil {
 			return again, err
 		}
-		again = false
+		again = again && e.Usage != nil // a count is no answer yet
 		if !yield(e, nil) {
 			return false, nil
 		}
@@ -96,7 +96,15 @@ func (r *retry) wait(err error, attempt int) (time.Duration, bool) {
 	if e.RetryAfter > 0 {
 		return e.RetryAfter, true
 	}
-	d := min(r.Base<<min(attempt-1, 20), r.Max)
+	d := max(0, r.Base)
+	for n := 1; n < attempt; n++ {
+		if d >= r.Max/2 {
+			d = r.Max
+			break
+		}
+		d *= 2
+	}
+	d = max(0, min(d, r.Max))
 	return d/2 + rand.N(d/2+1), true
 }
 
