@@ -185,7 +185,7 @@ func (s *sender) fail(f Fault, chunk []byte) (rest []byte, goesOn bool) {
 		}
 		panic(http.ErrAbortHandler)
 	case Garbage:
-		return bytes.Replace(chunk, []byte(`{"`), []byte(`{"]`), 1), true
+		return bytes.Replace(chunk, []byte(`{"`), []byte(`{]"`), 1), true
 	case Failure:
 		s.write(s.p.broken(s.a.Code, s.a.Message).bytes())
 		return nil, false

@@ -1,0 +1,267 @@
+package fakemodel
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// A conversation on each wire that the server takes as it is: prompt, call with its result, a tool.
+var good = map[Wire]struct{ path, body string }{
+	Anthropic: {"/v1/messages", `{"model":"m","max_tokens":9,"system":"S",
+		"tools":[{"name":"look","description":"D","input_schema":{"type":"object"}}],
+		"messages":[{"role":"user","content":"Hi"},
+		{"role":"assistant","content":[{"type":"text","text":"I look."},{"type":"tool_use","id":"a1","name":"look","input":{}}]},
+		{"role":"user","content":[{"type":"tool_result","tool_use_id":"a1","content":"seen"},{"type":"text","text":"Go on"}]}]}`},
+	Responses: {"/v1/responses", `{"model":"m","instructions":"S","max_output_tokens":16,
+		"tools":[{"type":"function","name":"look","description":"D","parameters":{"type":"object"},"strict":false}],
+		"input":[{"role":"user","content":"Hi"},
+		{"type":"message","role":"assistant","content":[{"type":"output_text","text":"I look."}]},
+		{"type":"function_call","id":"fc_1","call_id":"a1","name":"look","arguments":"{}"},
+		{"type":"function_call_output","call_id":"a1","output":"seen"},{"role":"user","content":[{"type":"input_text","text":"Go on"}]}]}`},
+	Chat: {"/chat/completions", `{"model":"m","max_tokens":9,
+		"tools":[{"type":"function","function":{"name":"look","description":"D","parameters":{"type":"object"}}}],
+		"messages":[{"role":"system","content":"S"},{"role":"user","content":"Hi"},
+		{"role":"assistant","content":"I look.","tool_calls":[{"id":"a1","type":"function","function":{"name":"look","arguments":"{}"}}]},
+		{"role":"tool","tool_call_id":"a1","content":"seen"},{"role":"user","content":"Go on"}]}`},
+	Gemini: {"/v1beta/models/m:generateContent", `{"systemInstruction":{"parts":[{"text":"S"}]},
+		"tools":[{"functionDeclarations":[{"name":"look","description":"D","parameters":{"type":"OBJECT"}}]}],
+		"contents":[{"role":"user","parts":[{"text":"Hi"}]},
+		{"role":"model","parts":[{"text":"I look."},{"functionCall":{"id":"a1","name":"look","args":{}}}]},
+		{"role":"user","parts":[{"functionResponse":{"id":"a1","name":"look","response":{"output":"seen"}}},{"text":"Go on"}]}]}`},
+}
+
+func post(t *testing.T, s *Server, path, body string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Anthropic-Version", "2023-06-01")
+	r.Header.Set("X-Api-Key", "k")
+	r.Header.Set("X-Goog-Api-Key", "k")
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(b)
+}
+
+// One conversation is one view, whatever the wire.
+func TestView(t *testing.T) {
+	for _, w := range wires() {
+		s := New(t, Step{Text: "ok"})
+		if status, body := post(t, s, good[w].path, good[w].body); status != 200 {
+			t.Fatalf("%s: %d %s", w, status, body)
+		}
+		q := s.Requests()[0]
+		got := fmt.Sprintf("%s|%s|", q.Model, q.System)
+		for _, m := range q.Messages {
+			got += m.Role + ":"
+			for _, p := range m.Parts {
+				switch {
+				case p.Call != nil:
+					got += " call " + p.Call.ID + " " + p.Call.Name + p.Call.Args
+				case p.Result != nil:
+					got += " result " + p.Result.ID + " " + p.Result.Name + " " + p.Result.Text
+				default:
+					got += " " + p.Text
+				}
+			}
+			got += "|"
+		}
+		want := "m|S|user: Hi|assistant: I look. call a1 look{}|user: result a1 look seen Go on|"
+		if got != want {
+			t.Errorf("%s:\ngot  %s\nwant %s", w, got, want)
+		}
+	}
+}
+
+// What a vendor turns away is turned away here: each row changes one thing of a good request.
+func TestReferee(t *testing.T) {
+	rows := []struct {
+		name     string
+		wire     Wire
+		old, new string
+		want     string
+	}{
+		{"no JSON", Anthropic, `{"model"`, `{model`, "must be an object"},
+		{"no model", Anthropic, `"model":"m",`, ``, "body.model: field required"},
+		{"no max_tokens", Anthropic, `"max_tokens":9,`, ``, "max_tokens: field required"},
+		{"unknown field", Anthropic, `"model":"m"`, `"model":"m","max_output_tokens":1`, `unknown field "max_output_tokens"`},
+		{"empty text", Anthropic, `"text":"Go on"`, `"text":" "`, "must be non-empty"},
+		{"empty content", Anthropic, `"content":"Hi"`, `"content":[]`, "not empty"},
+		{"empty message", Anthropic, `"content":"Hi"`, `"content":""`, "non-empty"},
+		{"empty system", Anthropic, `"system":"S"`, `"system":""`, "system: text content"},
+		{"one role twice", Anthropic, `{"role":"user","content":"Hi"}`, `{"role":"user","content":"Hi"},{"role":"user","content":"Hi"}`, "roles must alternate"},
+		{"assistant first", Anthropic, `{"role":"user","content":"Hi"},`, ``, "the first one must be the user's"},
+		{"unknown role", Anthropic, `"role":"user","content":"Hi"`, `"role":"system","content":"Hi"`, "must be user or assistant"},
+		{"result of the assistant", Anthropic, `"role":"assistant","content":[`, `"role":"assistant","content":[{"type":"tool_result","tool_use_id":"a1"},`, `no block of type "tool_result"`},
+		{"unknown call", Anthropic, `"tool_use_id":"a1"`, `"tool_use_id":"a2"`, `the ID "a2" answers no call`},
+		{"call without result", Anthropic, `{"type":"tool_result","tool_use_id":"a1","content":"seen"},`, ``, `"a1" of "look" has no result`},
+		{"text before result", Anthropic, `{"type":"tool_result"`, `{"type":"text","text":"x"},{"type":"tool_result"`, "must come before text"},
+		{"arguments are no object", Anthropic, `"input":{}`, `"input":"{}"`, "must be a JSON object"},
+		{"ID with a space", Anthropic, `"a1"`, `"a 1"`, `ID "a 1" of a call is not allowed`},
+		{"an ID twice", Anthropic, `{"type":"tool_use"`, `{"type":"tool_use","id":"a1","name":"look","input":{}},{"type":"tool_use"`, "of a call is there twice"},
+		{"tool name", Anthropic, `[{"name":"look"`, `[{"name":"a.b"`, `name "a.b" is not allowed`},
+		{"tool twice", Anthropic, `"tools":[`, `"tools":[{"name":"look","input_schema":{"type":"object"}},`, "there twice"},
+		{"schema is no object", Anthropic, `{"type":"object"}`, `{"type":"string"}`, "must be of type object"},
+		{"foreign tool", Anthropic, `{"name":"look"`, `{"type":"bash_1","name":"look"`, `no tool of type "bash_1"`},
+		{"five cache marks", Anthropic, `"text":"Go on"`, `"text":"Go on"` + strings.Repeat(`,"cache_control":{"type":"ephemeral"}`, 5), "maximum of 4"},
+
+		{"no input", Responses, `"input":[`, `"metadata":[`, "body.input: field required"},
+		{"few tokens", Responses, `"max_output_tokens":16`, `"max_output_tokens":9`, "at least 16"},
+		{"chat's field", Responses, `"model"`, `"messages":[],"model"`, `unknown field "messages"`},
+		{"user's output_text", Responses, `"input_text"`, `"output_text"`, `"input_text" is expected`},
+		{"item's ID", Responses, `"fc_1"`, `"call_1"`, "begins with 'fc'"},
+		{"arguments as object", Responses, `"arguments":"{}"`, `"arguments":{}`, "a text that holds JSON"},
+		{"arguments malformed", Responses, `"arguments":"{}"`, `"arguments":"{"`, "must be a JSON object"},
+		{"output without call", Responses, `"call_id":"a1","output"`, `"call_id":"a2","output"`, `answers no call`},
+		{"no output", Responses, `{"type":"function_call_output","call_id":"a1","output":"seen"},`, ``, "has no result"},
+		{"unknown item", Responses, `"type":"message"`, `"type":"item_reference"`, "no item of type"},
+		{"strict schema", Responses, `"strict":false`, `"strict":true`, "in strict mode"},
+		{"built-in tool", Responses, `"type":"function","name"`, `"type":"web_search","name"`, "functions alone"},
+		{"system in the middle", Responses, `{"role":"user","content":[`, `{"role":"system","content":"x"},{"role":"user","content":[`, "must come first"},
+		{"unknown role", Responses, `{"role":"user","content":"Hi"}`, `{"role":"tool","content":"Hi"}`, "no role"},
+
+		{"no messages", Chat, `"messages":[`, `"metadata":[`, "messages: field required"},
+		{"options without stream", Chat, `"model":"m"`, `"model":"m","stream_options":{"include_usage":true}`, "only allowed when stream"},
+		{"no tools in the list", Chat, `"tools":[{"type":"function","function":{"name":"look","description":"D","parameters":{"type":"object"}}}]`, `"tools":[]`, "too short"},
+		{"result without call", Chat, `"tool_call_id":"a1"`, `"tool_call_id":"a2"`, "answers no call"},
+		{"user between call and result", Chat, `{"role":"tool"`, `{"role":"user","content":"x"},{"role":"tool"`, "must come before text"},
+		{"content missing", Chat, `"role":"user","content":"Hi"`, `"role":"user"`, "content: field required"},
+		{"arguments as object", Chat, `"arguments":"{}"`, `"arguments":{}`, "a text that holds JSON"},
+		{"call without type", Chat, `"id":"a1","type":"function"`, `"id":"a1"`, "type: field required"},
+		{"call of the user", Chat, `{"role":"user","content":"Hi"`, `{"role":"user","content":"Hi","tool_calls":[{"id":"b","type":"function","function":{"name":"x","arguments":"{}"}}]`, "only the assistant"},
+		{"unknown role", Chat, `{"role":"tool"`, `{"role":"function"`, "no role"},
+		{"function missing", Chat, `"function":{"name":"look","description"`, `"x":{"name":"look","description"`, "unknown field"},
+
+		{"no contents", Gemini, `"contents":[`, `"safetySettings":[`, "contents: field required"},
+		{"OpenAI's role", Gemini, `"role":"model"`, `"role":"assistant"`, "valid role"},
+		{"no parts", Gemini, `[{"text":"Hi"}]`, `[]`, "must not be empty"},
+		{"schema not OpenAPI's", Gemini, `"type":"OBJECT"`, `"type":"OBJECT","properties":{"a":{"type":"STRING","$comment":"x"}}`, `unknown field "$comment"`},
+		{"both schemas", Gemini, `"parameters":`, `"parametersJsonSchema":{},"parameters":`, "exclude each other"},
+		{"no description", Gemini, `"description":"D",`, ``, "description: field required"},
+		{"other name", Gemini, `{"id":"a1","name":"look","response"`, `{"id":"a1","name":"see","response"`, "answers no call"},
+		{"response is text", Gemini, `{"output":"seen"}`, `"seen"`, "functionResponse.response"},
+		{"call of the user", Gemini, `{"text":"Hi"}`, `{"functionCall":{"name":"look"}}`, "no data that fits"},
+		{"part without data", Gemini, `{"text":"Hi"}`, `{}`, "no data that fits"},
+		{"snake case", Gemini, `"systemInstruction"`, `"system_instruction"`, "unknown field"},
+	}
+	for _, r := range rows {
+		t.Run(fmt.Sprintf("%s/%s", r.wire, r.name), func(t *testing.T) {
+			s := Start(Step{Text: "this must not be said"})
+			defer s.Close()
+			body := strings.Replace(good[r.wire].body, r.old, r.new, 1)
+			if r.name == "ID with a space" {
+				body = strings.ReplaceAll(good[r.wire].body, r.old, r.new)
+			}
+			if body == good[r.wire].body {
+				t.Fatal("the row changes nothing")
+			}
+			status, got := post(t, s, good[r.wire].path, body)
+			var e struct {
+				Error struct{ Message string }
+			}
+			if err := json.Unmarshal([]byte(got), &e); err != nil || status != 400 || !strings.Contains(e.Error.Message, r.want) {
+				t.Errorf("got %d %s, want %q", status, got, r.want)
+			}
+			if p, q := s.Problems(), s.Requests(); len(p) != 1 || len(q) != 1 || q[0].Refused != e.Error.Message || string(q[0].Body) != body {
+				t.Errorf("got %v, %+v", p, q)
+			}
+		})
+	}
+}
+
+// Older Gemini models give calls no ID: their order tells which result is whose.
+func TestGeminiWithoutIDs(t *testing.T) {
+	s := New(t, Step{Calls: []Call{{Name: "look"}}, NoIDs: true}, Step{})
+	g := good[Gemini]
+	_, got := post(t, s, g.path, g.body)
+	if strings.Contains(got, `"id"`) || !strings.Contains(got, `"functionCall"`) {
+		t.Errorf("got %s", got)
+	}
+	if status, got := post(t, s, g.path, strings.ReplaceAll(g.body, `"id":"a1",`, "")); status != 200 {
+		t.Errorf("got %d %s", status, got)
+	}
+}
+
+// Reasoning must come back with the calls it led to, on each wire in its way.
+func TestSignatures(t *testing.T) {
+	reasoning := map[Wire]struct{ at, with string }{
+		Anthropic: {`{"type":"tool_use"`, `{"type":"thinking","thinking":"Hm.","signature":"c2lnbmF0dXJl0000"},{"type":"tool_use"`},
+		Responses: {`{"type":"function_call",`, `{"type":"reasoning","id":"rs_1","summary":[],"encrypted_content":"c2lnbmF0dXJl0000"},{"type":"function_call",`},
+		Gemini:    {`{"functionCall"`, `{"thoughtSignature":"c2lnbmF0dXJl0000","functionCall"`},
+	}
+	for w, r := range reasoning {
+		t.Run(string(w), func(t *testing.T) {
+			s := Start(Step{Thought: "Hm.", Calls: []Call{{ID: "a1", Name: "look"}}}, Step{})
+			defer s.Close()
+			body := good[w].body
+			if w == Responses {
+				body = strings.Replace(body, `"model"`, `"include":["reasoning.encrypted_content"],"model"`, 1)
+			}
+			if _, got := post(t, s, good[w].path, body); !strings.Contains(got, "c2lnbmF0dXJl0000") {
+				t.Errorf("no signature in %s", got)
+			}
+			if status, got := post(t, s, good[w].path, body); status != 400 || !strings.Contains(got, "must be sent back") {
+				t.Errorf("without: got %d %s", status, got)
+			}
+			if status, got := post(t, s, good[w].path, strings.Replace(body, r.at, r.with, 1)); status != 200 {
+				t.Errorf("with it: got %d %s", status, got)
+			}
+		})
+	}
+}
+
+func TestOtherAddresses(t *testing.T) {
+	s := Start(Step{})
+	defer s.Close()
+	for _, path := range []string{"/messages", "/v2/responses", "/v1beta/models/m:countTokens", "/"} {
+		if status, got := post(t, s, path, "{}"); status != 404 {
+			t.Errorf("%s: got %d %s", path, status, got)
+		}
+	}
+	for path, want := range map[string]string{"/v1/models": `"id":"fake-model"`, "/v1beta/models": `"models/fake-model"`} {
+		resp, err := http.Get(s.URL + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, _ := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if !strings.Contains(string(b), want) {
+			t.Errorf("%s: got %s", path, b)
+		}
+	}
+	if got := len(s.Problems()); got != 4 {
+		t.Errorf("got %d problems, want 4", got)
+	}
+}
+
+// Whatever is sent, the server answers with 200 or an error in the form of the wire.
+func FuzzRead(f *testing.F) {
+	for i, w := range wires() {
+		f.Add(byte(i), good[w].body)
+	}
+	f.Fuzz(func(t *testing.T, wire byte, body string) {
+		g := good[wires()[wire%4]]
+		p, _ := protocolOf(g.path)
+		s := &Server{steps: []Step{{Forever: true}}, given: map[string]string{}}
+		q := &Request{Wire: p.wire, Path: g.path, Header: http.Header{"Anthropic-Version": {"1"}, "X-Api-Key": {"k"}, "X-Goog-Api-Key": {"k"}}}
+		_, _, err := s.accept(p, q, strings.NewReader(body))
+		if (err == nil) != (q.Refused == "") || (err == nil) == (len(s.Problems()) > 0) {
+			t.Errorf("error %v, refused %q, problems %v", err, q.Refused, s.Problems())
+		}
+		if err == nil && (len(q.Messages) == 0 || len(q.Turns) == 0) {
+			t.Errorf("taken without a message: %s", body)
+		}
+	})
+}
