@@ -79,6 +79,7 @@ type Conversation struct {
 	messages []llm.Message // alternating, the user's first; shared with requests, so that no element is ever changed
 	ids      map[string]bool
 	usage    llm.Usage
+	spent    int // tokens of all requests, estimated where the provider does not count
 
 	known int // tokens of the conversation as the last request counted them
 	bytes int // of what has come since

@@ -37,7 +37,7 @@ func call(id, name, args string) *llm.Call {
 
 // fake plays replies, one per request, and keeps each request as it was encoded.
 type fake struct {
-	t       *testing.T
+	t       interface{ Errorf(string, ...any) }
 	replies []reply
 	asked   []string
 	last    llm.Request
@@ -47,7 +47,7 @@ func (f *fake) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Event, 
 	return func(yield func(llm.Event, error) bool) {
 		b, err := json.Marshal(r)
 		if err != nil {
-			f.t.Error(err)
+			f.t.Errorf("request: %v", err)
 		}
 		f.asked, f.last = append(f.asked, string(b)), *r
 		if fault := invalid(r.Messages); fault != "" {
@@ -77,8 +77,8 @@ func scripted(t *testing.T, replies ...reply) *fake { return &fake{t: t, replies
 
 // invalid tells what a provider would refuse of a history, or "".
 func invalid(messages []llm.Message) string {
-	role, open := llm.User, []string(nil)
-	for i, m := range messages {
+	role, open, ids := llm.User, []string(nil), map[string]bool{}
+	for _, m := range messages {
 		if m.Role != role {
 			return "the sides do not alternate"
 		}
@@ -92,6 +92,10 @@ func invalid(messages []llm.Message) string {
 				if m.Role != llm.Assistant || !json.Valid(p.Call.Args) || p.Call.ID == "" {
 					return "a call that is not one"
 				}
+				if ids[p.Call.ID] {
+					return "an id that comes twice: " + p.Call.ID
+				}
+				ids[p.Call.ID] = true
 				next = append(next, p.Call.ID)
 			case p.Result != nil:
 				if j >= len(open) || open[j] != p.Result.ID {
@@ -110,7 +114,6 @@ func invalid(messages []llm.Message) string {
 		if role = llm.Assistant; m.Role == llm.Assistant {
 			role = llm.User
 		}
-		_ = i
 	}
 	if len(open) > 0 {
 		return "a call without its result at the end: " + open[0]
@@ -119,7 +122,7 @@ func invalid(messages []llm.Message) string {
 }
 
 // executor has the tools of the tests.
-func executor(t *testing.T, tools ...tool.Tool) *tool.Executor {
+func executor(t testing.TB, tools ...tool.Tool) *tool.Executor {
 	t.Helper()
 	var s tool.Set
 	for _, x := range tools {

@@ -35,7 +35,7 @@ func (c *Conversation) Ask(ctx context.Context, prompt string) iter.Seq2[Step, e
 		defer c.busy.Store(false)
 		limited, cancel := c.limit(ctx)
 		defer cancel()
-		t := &turn{c: c, yield: yield, start: c.o.Now()}
+		t := &turn{c: c, yield: yield, start: c.o.Now(), before: c.spent}
 		stop, err := t.run(limited, prompt)
 		t.finish(limited, stop, err)
 	}
@@ -55,7 +55,7 @@ type turn struct {
 	start  time.Time
 	broken bool   // the reader has broken off: nothing may be yielded any more
 	heard  bool   // the model has answered once
-	spent  int    // tokens of the requests so far, estimated where the provider does not count
+	before int    // what the conversation had spent when the turn began
 	answer Answer // so far
 }
 
@@ -119,11 +119,14 @@ func (t *turn) exhausted() Stop {
 	switch {
 	case t.answer.Turns >= o.MaxTurns:
 		return Turns
-	case o.MaxTokens > 0 && t.spent+t.c.Size() > o.MaxTokens:
+	case o.MaxTokens > 0 && t.spent()+t.c.Size() > o.MaxTokens:
 		return Tokens
 	}
 	return ""
 }
+
+// spent returns the tokens of the turn's requests so far.
+func (t *turn) spent() int { return t.c.spent - t.before }
 
 func stopOf(a llm.Answer) Stop {
 	switch {

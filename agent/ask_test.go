@@ -241,8 +241,12 @@ func TestLaterRequestFails(t *testing.T) {
 	if got := len(c.Messages()); got != 3 {
 		t.Errorf("got %d messages, want 3", got)
 	}
+	sent := m.last.Messages
 	if _, a, err := collect(t, c, t.Context(), "go on"); err != nil || a.Text != "hello" {
 		t.Errorf("the next prompt: %+v, %v", a, err)
+	}
+	if got := len(sent[2].Parts); got != 1 {
+		t.Errorf("a request that was sent has changed: its last message has %d parts", got)
 	}
 }
 

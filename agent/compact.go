@@ -35,7 +35,7 @@ func (c *Conversation) Compact(ctx context.Context) error {
 		return ErrBusy
 	}
 	defer c.busy.Store(false)
-	t := &turn{c: c, yield: func(Step, error) bool { return true }, start: c.o.Now()}
+	t := &turn{c: c, yield: func(Step, error) bool { return true }, start: c.o.Now(), before: c.spent}
 	return t.shorten(ctx, 0)
 }
 

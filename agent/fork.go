@@ -59,6 +59,7 @@ func (t *turn) subAgent(ctx context.Context, f tool.Fork) tool.Result {
 		}
 	}
 	t.count(sub.usage)
+	t.c.spent += sub.spent
 	if done == nil {
 		return forkFailure(reasonForkFailed, "cancelled by the user", "")
 	}
@@ -89,7 +90,7 @@ func (t *turn) forkOptions(ctx context.Context, f tool.Fork) (*Options, error) {
 		o.MaxTurns = left
 	}
 	if all := t.c.o.MaxTokens; all > 0 {
-		left := max(all-t.spent, 1)
+		left := max(all-t.spent(), 1)
 		if o.MaxTokens == 0 || o.MaxTokens > left {
 			o.MaxTokens = left
 		}

@@ -65,8 +65,9 @@ func (t *turn) send(ctx context.Context, r *llm.Request, show bool) (llm.Answer,
 		t.answer.Turns++
 	}
 	t.count(u)
+	t.c.spent += u.Input + u.Output
 	if u == (llm.Usage{}) && (err == nil || len(a.Message.Parts) > 0) {
-		t.spent += t.c.Size() + size(a.Message.Parts)/bytesPerToken
+		t.c.spent += (len(r.System) + weight(r.Messages) + size(a.Message.Parts)) / bytesPerToken
 	}
 	ev := trace.Event{Kind: ModelRequested, Duration: t.c.o.Now().Sub(start), Err: err, Attrs: append(usageAttrs(u),
 		slog.String("stop", string(a.Stop)), slog.Int("depth", t.c.depth), slog.Bool("summary", !show))}
@@ -115,7 +116,6 @@ func (t *turn) retry(cancel context.CancelFunc) *llm.RetryOptions {
 func (t *turn) count(u llm.Usage) {
 	t.answer.Usage = t.answer.Usage.Add(u)
 	t.c.usage = t.c.usage.Add(u)
-	t.spent += u.Input + u.Output
 }
 
 func usageAttrs(u llm.Usage) []slog.Attr {

@@ -6,6 +6,7 @@ import (
 )
 
 // Step is one thing that happens while a prompt is answered. Besides Depth, one field is set (Anew goes with Notice).
+// Its texts come from models, tools and providers: whoever prints them sanitises them.
 type Step struct {
 	Depth  int        // 0, or 1 for what a sub-agent does
 	Text   string     // a piece of an answer, goes on where the last one ended

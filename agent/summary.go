@@ -44,7 +44,7 @@ func (t *turn) summary(ctx context.Context, head []llm.Message, next llm.Message
 func (t *turn) summarise(ctx context.Context, head []llm.Message) (string, error) {
 	o := &t.c.o
 	text, _ := limitText(transcript(head), t.c.share(resultsPercent)*bytesPerToken)
-	if o.MaxTokens > 0 && t.spent+len(text)/bytesPerToken+summaryLimit > o.MaxTokens {
+	if o.MaxTokens > 0 && t.spent()+len(text)/bytesPerToken+summaryLimit > o.MaxTokens {
 		return digest(head), nil
 	}
 	r := &llm.Request{System: summarySystem, MaxTokens: summaryLimit,

@@ -1,0 +1,69 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/agent-base/agent-base/tool"
+)
+
+// What was sent once is sent again with the same bytes, so that the providers' caches hold: the prefix always, and the
+// messages until the conversation is shortened. The text of a turn stands in the message of its turn and stays there.
+func TestBytesDoNotChange(t *testing.T) {
+	m := scripted(t, calls(call("a", "echo", `{"b":1, "a":"<&>"}`), call("b", "echo", `{}`)), says("one"),
+		calls(call("", "echo", `{}`)), says("two"), says("three"), says("SUMMARY"), says("four"))
+	e := executor(t, echo())
+	turns := 0
+	c := New(&Options{Model: m, Tools: e, System: "sys <b>", Turn: func(_ context.Context, prompt string) string {
+		turns++
+		return fmt.Sprintf("news %d for %s", turns, prompt)
+	}})
+	for i := range 3 {
+		if i == 1 { // what comes later is not announced
+			if err := e.Tools.Add(tool.Tool{Name: "late", Call: echo().Call}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, _, err := collect(t, c, t.Context(), fmt.Sprintf("p%d", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := 1; i < len(m.asked); i++ {
+		before := strings.TrimSuffix(m.asked[i-1], `]}`)
+		if !strings.HasPrefix(m.asked[i], before) {
+			t.Errorf("request %d does not begin with the one before:\n%s\n%s", i, before, m.asked[i])
+		}
+	}
+	last := m.asked[len(m.asked)-1]
+	for i := range 3 {
+		want := fmt.Sprintf(`{"role":"user","parts":[{"text":"news %d for p%d"},{"text":"p%d"}]}`, i+1, i, i)
+		if strings.Count(last, want) != 1 {
+			t.Errorf("%s does not stand once in %s", want, last)
+		}
+	}
+
+	if err := c.Compact(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := collect(t, c, t.Context(), "p3"); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := prefix(t, m.asked[len(m.asked)-1]), prefix(t, m.asked[0]); got != want {
+		t.Errorf("the prefix changed when the conversation was shortened:\n%s\n%s", got, want)
+	}
+}
+
+// prefix returns the system text and the tools of a request.
+func prefix(t *testing.T, request string) string {
+	t.Helper()
+	var r struct {
+		System, Tools json.RawMessage
+	}
+	if err := json.Unmarshal([]byte(request), &r); err != nil {
+		t.Fatal(err)
+	}
+	return string(r.System) + string(r.Tools)
+}
