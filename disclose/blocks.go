@@ -18,10 +18,10 @@ const (
 	Calls      Block = "calls"      // the arguments of each tool, for models that get them wrong
 )
 
-// BlockOptions says which blocks are wanted and what they may speak of. The zero value gives the first three for an
-// agent with the engine's own five tools.
+// BlockOptions says which blocks are wanted and what they may speak of. The zero value gives what most models need, for
+// an agent with the engine's own five tools.
 type BlockOptions struct {
-	Blocks []Block  // nil means Navigation, Paths and Execution; empty means none; the order is the constants'
+	Blocks []Block  // nil means Navigation and Execution; empty means none; the order is the constants'
 	Tools  []string // names of the tools that the model has; nil means the engine's five. No other is named
 }
 
@@ -36,7 +36,7 @@ func Prompt(o *BlockOptions) (Text, error) {
 	}
 	wanted := o.Blocks
 	if wanted == nil {
-		wanted = []Block{Navigation, Paths, Execution}
+		wanted = []Block{Navigation, Execution}
 	}
 	for _, b := range wanted {
 		if !slices.Contains(Blocks(), b) {

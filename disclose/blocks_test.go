@@ -79,7 +79,7 @@ func TestBlocksAreSwitchable(t *testing.T) {
 	}
 	all := prompt(t, &BlockOptions{Blocks: []Block{Calls, Execution, Navigation, Paths}, Tools: everyTool})
 	golden(t, "blocks.txt", all.Body+"\n") // the bytes are part of a cached prefix
-	if got := prompt(t, nil).Body; strings.Contains(got, "## Tool Call Format") || strings.Count(got, "## ") != 3 {
+	if got := prompt(t, nil).Body; strings.Contains(got, "## Tool Call Format") || strings.Count(got, "## ") != 2 {
 		t.Errorf("by default:\n%s", got)
 	}
 	if got := prompt(t, &BlockOptions{Blocks: []Block{}}); got.Body != "" || got.Tokens != 0 {

@@ -25,7 +25,11 @@ type ChooseOptions struct {
 	Recent       []string            // names of skills used lately, the latest first
 	MaxSkills    int                 // most skills whose instructions are given; 0 means 3
 	Budget       int                 // most tokens of a registry; 0 means no limit
+	Search       string              // see Options
 	Instructions *InstructionOptions // how to render each; nil means framed
+
+	// Render, when set, gives the text of each skill in place of Instructions. One for which it fails is left out.
+	Render func(context.Context, skill.Entry) (Text, error)
 }
 
 // Choice is what a query brings into the turn.
@@ -91,20 +95,20 @@ func (x *Index) unasked(o *ChooseOptions) (Choice, error) {
 }
 
 func (x *Index) registry(entries []skill.Entry, o *ChooseOptions) (Choice, error) {
-	text, err := Catalog(x.catalog, &Options{Style: Registry, Entries: entries, Budget: o.Budget})
+	text, err := Catalog(x.catalog, &Options{Style: Registry, Entries: entries, Budget: o.Budget, Search: o.Search})
 	return Choice{Tier: TierRegistry, Text: text}, err
 }
 
 // instructions renders the skills of matches, one after the other.
 func (x *Index) instructions(ctx context.Context, matches []Match, o *ChooseOptions) (Choice, error) {
 	c := Choice{Tier: TierInstructions}
-	how := o.Instructions
-	if how == nil {
-		how = &InstructionOptions{Wrap: true}
+	render := o.Render
+	if render == nil {
+		render = o.load
 	}
 	var bodies []string
 	for _, m := range matches {
-		text, err := loaded(ctx, m.Entry, how)
+		text, err := render(ctx, m.Entry)
 		if ctx.Err() != nil {
 			return Choice{}, ctx.Err()
 		}
@@ -122,13 +126,18 @@ func (x *Index) instructions(ctx context.Context, matches []Match, o *ChooseOpti
 	return c, nil
 }
 
-func loaded(ctx context.Context, e skill.Entry, o *InstructionOptions) (Text, error) {
+// load renders the instructions of a skill.
+func (o *ChooseOptions) load(ctx context.Context, e skill.Entry) (Text, error) {
+	how := o.Instructions
+	if how == nil {
+		how = &InstructionOptions{Wrap: true}
+	}
 	s, err := e.Load(ctx)
 	if err != nil {
 		return Text{}, err
 	}
 	defer s.Close()
-	return Instructions(s, o)
+	return Instructions(s, how)
 }
 
 // longestAsk is the most words of a question that asks for the skills themselves: in a longer one

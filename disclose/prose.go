@@ -13,22 +13,31 @@ const (
 3. Use the scripts and references in the skill's folder when the instructions name them, and nothing of it before.`
 )
 
-// toolHead and toolTail are the description of the tool "skill" around its list (R92, R180).
+// The description of the tool "skill" (R92, R180): toolHead and toolTail stand around its list.
 const (
-	toolHead = `Run a skill: tested instructions for one kind of task, with the files they need. As soon as a request fits a skill in the list below, call this tool with that skill's name.
+	toolHead = toolOpening + "a skill in the list below" + toolCalls + "\n\n## Available Skills\n"
+	toolTail = "\n\n" + toolRules + "<available_skills>" + toolEnd
+)
+
+// Unlisted is the description of the tool "skill" where its list of skills stands elsewhere: in the system prompt, in
+// the turns, or nowhere (C13).
+const Unlisted = toolOpening + "a skill that you were told of" + toolCalls + "\n\n" + toolRules + "<available_skills>, your instructions or the user" + toolEnd
+
+const (
+	toolOpening = `Run a skill: tested instructions for one kind of task, with the files they need. As soon as a request fits `
+
+	toolCalls = `, call this tool with that skill's name.
 
 ## How to call
 - skill_name: "release-notes" runs a skill
-- skill_name: "fix-issue", args: "1234 urgent" runs it with arguments
+- skill_name: "fix-issue", args: "1234 urgent" runs it with arguments`
 
-## Available Skills
-`
-	toolTail = `
-
-## Important Requirements
+	toolRules = `## Important Requirements
 - When a skill fits the request, calling this tool is your FIRST action, at once.
 - NEVER only say that you will use a skill: call the tool.
-- Use only names from <available_skills>.
+- Use only names from `
+
+	toolEnd = `.
 - Do not call a skill again while it is running.
 - Do not use this tool for built-in CLI commands such as /help or /clear.
 

@@ -36,11 +36,18 @@ var skillSchema = json.RawMessage(`{"type":"object","properties":{` +
 	`"required":["skill_name"]}`)
 
 func (k *Kit) skillTool() tool.Tool {
-	text, err := disclose.Catalog(k.o.Catalog(), &disclose.Options{Style: disclose.Tool, Budget: k.o.Budget})
+	return tool.Tool{Name: "skill", Description: k.description(), Input: skillSchema, Call: k.wrap(k.skill)}
+}
+
+func (k *Kit) description() string {
+	if k.o.Unlisted {
+		return disclose.Unlisted
+	}
+	text, err := disclose.Catalog(k.o.Catalog(), &disclose.Options{Style: disclose.Tool, Budget: k.o.Budget, MaxSkills: k.o.MaxSkills, Search: k.o.Search})
 	if err != nil { // the style is ours: only a mistake of this program gets here
 		panic(err)
 	}
-	return tool.Tool{Name: "skill", Description: text.Body, Input: skillSchema, Call: k.wrap(k.skill)}
+	return text.Body
 }
 
 func (k *Kit) skill(ctx context.Context, a *arguments) tool.Result {

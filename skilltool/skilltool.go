@@ -42,7 +42,11 @@ type Options struct {
 	ReadScripts bool // let skill_read return the text of scripts (C50: script_read allow)
 	StrictStack bool // activating an active skill is a failure (C48, the omniforge profile)
 	ErrorText   bool // failures carry their text in `error` too (C49, the omniforge profile)
-	Budget      int  // tokens for the list in the skill tool's description; 0 means no limit
+
+	Unlisted  bool   // the skill tool's description has no list of skills: the system prompt or the turns tell of them (C13)
+	Budget    int    // tokens for the list in the skill tool's description; 0 means no limit
+	MaxSkills int    // most skills in that list; 0 means no limit
+	Search    string // how to find one that was left out; default as in disclose.Options
 
 	Trace trace.Tracer
 }

@@ -1,0 +1,50 @@
+package skilltool
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/agent-base/agent-base/disclose"
+	"github.com/agent-base/agent-base/skill"
+)
+
+// Turn returns what stands beside a user's prompt (see disclose.Plan). With the mode triggers the skills that the prompt
+// calls for are activated, as if the model had called the tool skill for each: they are on the session's stack, what
+// was told before is not told again, and a skill with context: fork is only named. In every other mode the text is
+// empty and nothing is activated. The error is ctx's.
+func (k *Kit) Turn(ctx context.Context, p *disclose.Plan, prompt string) (disclose.Choice, error) {
+	return p.Turn(ctx, k.o.Catalog(), prompt, &disclose.TurnOptions{Recent: k.o.Session.Recent(), Render: k.offer})
+}
+
+// offer renders a skill that a prompt called for, and activates it.
+func (k *Kit) offer(ctx context.Context, e skill.Entry) (disclose.Text, error) {
+	s, err := e.Load(ctx)
+	if err != nil {
+		return disclose.Text{}, err
+	}
+	defer s.Close()
+	if k.o.Forks && s.Manifest().Context == "fork" {
+		return note(s, "[The skill '%s' fits: call the tool skill with it.]"), nil
+	}
+	args := ""
+	if now, active := k.o.Session.Lookup(s.Canonical()); active {
+		if args = now.Args; unchanged(s, args, now) {
+			return note(s, "[The skill '%s' is active: the instructions that you were given hold.]"), nil
+		}
+	}
+	text, err := k.instructions(s, args)
+	if err != nil {
+		return disclose.Text{}, err
+	}
+	token, err := k.o.Session.Activate(ctx, s, args)
+	if token != 0 && err != nil { // active, with another content
+		err = k.o.Session.Renew(ctx, token, s, args)
+	}
+	return text, err
+}
+
+func note(s *skill.Skill, format string) disclose.Text {
+	body := fmt.Sprintf(format, s.Canonical())
+	tokens := disclose.Tokens(body)
+	return disclose.Text{Body: body, Tokens: tokens, Skills: []disclose.Cost{{Name: s.Name(), Tokens: tokens}}}
+}
