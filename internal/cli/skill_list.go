@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -42,27 +41,28 @@ func (a *app) list(ctx context.Context, o *listOptions) error {
 	if err != nil {
 		return err
 	}
-	entries := slices.Collect(chosen(cat, o.all))
-	sha := func(skill.Entry) string { return "" }
-	if o.long || len(entries) <= mostDigests {
-		sha = func(e skill.Entry) string { return shaOf(ctx, e) }
-	}
+	sha := digests(ctx, chosen(cat, o.all), o.long)
 	if o.json {
 		return writeJSONList(a.ui.Out, "skills", func(yield func(record) bool) {
-			for _, e := range entries {
+			for e := range chosen(cat, o.all) {
 				r := a.record(e)
-				r.SHA = sha(e)
+				r.SHA = sha[e]
 				if !yield(r) {
 					return
 				}
 			}
 		})
 	}
-	rows := make([][]string, len(entries))
-	for i, e := range entries {
-		rows[i] = []string{e.Name(), orDash(e.Version()), activeCell(e), orDash(sha(e)), e.Layer()}
+	var row [5]string
+	rows := func(yield func([]string) bool) {
+		for e := range chosen(cat, o.all) {
+			row = [...]string{e.Name(), orDash(e.Version()), activeCell(e), orDash(sha[e]), e.Layer()}
+			if !yield(row[:]) {
+				return
+			}
+		}
 	}
-	if err := a.ui.Table([]string{"NAME", "VERSION", "ACTIVE", "SHA", "SOURCE"}, rows); err != nil { // R152
+	if err := a.ui.TableOf([]string{"NAME", "VERSION", "ACTIVE", "SHA", "SOURCE"}, rows); err != nil { // R152
 		return err
 	}
 	if !o.all {
@@ -76,6 +76,22 @@ func chosen(c *skill.Catalog, all bool) iter.Seq[skill.Entry] {
 		return c.Every()
 	}
 	return c.All()
+}
+
+// digests returns the short digests of the skills' content; of none when there are many and nobody asks.
+func digests(ctx context.Context, skills iter.Seq[skill.Entry], asked bool) map[skill.Entry]string {
+	n := 0
+	for range skills {
+		n++
+	}
+	if n > mostDigests && !asked {
+		return nil
+	}
+	out := make(map[skill.Entry]string, n)
+	for e := range skills {
+		out[e] = shaOf(ctx, e)
+	}
+	return out
 }
 
 // shaOf returns the short digest of a skill's content, "" when it cannot be read.

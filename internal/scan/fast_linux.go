@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"syscall"
 	"unsafe"
@@ -167,56 +168,54 @@ func modeOf(m uint32) fs.FileMode {
 	return fs.ModeIrregular
 }
 
-func (b *fast) list(dir string) (listing, error) {
+func (b *fast) list(w *worker, dir string) (listing, error) {
 	var l listing
 	fd, err := b.openat2(append([]byte(dir), 0), &how)
 	if err != nil {
 		return l, err
 	}
 	defer unix.Close(fd)
-	names, err := b.dents(fd, &l)
-	if err != nil {
-		return l, err
+	if w.dents == nil {
+		w.dents = make([]byte, 64<<10)
 	}
-	// One string for all names of the folder, cut where the NULs are.
-	all := string(names)
-	l.dirs = make([]string, 0, len(l.dirs)+bytes.Count(names, []byte{0}))
-	for len(all) > 0 {
-		name, rest, _ := strings.Cut(all, "\x00")
-		l.dirs, all = append(l.dirs, name), rest
-	}
-	return l, nil
-}
-
-// dents collects the names of sub-directories, each with a NUL, and puts the rest into l.
-func (b *fast) dents(fd int, l *listing) ([]byte, error) {
-	var names []byte
-	buf := make([]byte, 64<<10)
 	for {
-		n, err := unix.Getdents(fd, buf)
+		n, err := unix.Getdents(fd, w.dents)
 		if err == unix.EINTR {
 			continue
 		}
 		if err != nil {
-			return nil, os.NewSyscallError("getdents64", err)
+			return l, os.NewSyscallError("getdents64", err)
 		}
 		if n <= 0 {
-			return names, nil
+			return l, nil
 		}
-		for rest := buf[:n]; len(rest) > 19; {
-			size := int(binary.NativeEndian.Uint16(rest[16:]))
-			name, t := rest[19:size], rest[18]
-			rest = rest[size:]
-			if end := bytes.IndexByte(name, 0); end >= 0 {
-				name = name[:end]
-			}
-			if t == unix.DT_DIR && !ignored(string(name)) && !isManifest(string(name)) {
-				names = append(append(names, name...), 0)
-			} else {
-				b.other(fd, string(name), t, l, &names)
-			}
+		w.names = b.sortIn(fd, w.dents[:n], &l, w.names[:0])
+		// One string for all these names, cut where the NULs are.
+		all := string(w.names)
+		l.dirs = slices.Grow(l.dirs, bytes.Count(w.names, []byte{0}))
+		for len(all) > 0 {
+			name, rest, _ := strings.Cut(all, "\x00")
+			l.dirs, all = append(l.dirs, name), rest
 		}
 	}
+}
+
+// sortIn appends the names of sub-directories, each with a NUL, and puts the rest into l.
+func (b *fast) sortIn(fd int, dents []byte, l *listing, names []byte) []byte {
+	for len(dents) > 19 {
+		size := int(binary.NativeEndian.Uint16(dents[16:]))
+		name, t := dents[19:size], dents[18]
+		dents = dents[size:]
+		if end := bytes.IndexByte(name, 0); end >= 0 {
+			name = name[:end]
+		}
+		if t == unix.DT_DIR && !ignored(string(name)) && !isManifest(string(name)) {
+			names = append(append(names, name...), 0)
+		} else {
+			b.other(fd, string(name), t, l, &names)
+		}
+	}
+	return names
 }
 
 // other sorts in what is not plainly a directory; some file systems do not tell the type.

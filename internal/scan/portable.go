@@ -32,7 +32,7 @@ func (b *portable) same(other backend) bool {
 	return err1 == nil && err2 == nil && os.SameFile(x, y)
 }
 
-func (b *portable) list(dir string) (listing, error) {
+func (b *portable) list(_ *worker, dir string) (listing, error) {
 	var l listing
 	if err := b.plain(dir); err != nil {
 		return l, err

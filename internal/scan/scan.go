@@ -97,7 +97,7 @@ type Root struct {
 type backend interface {
 	// list returns the sub-directories and links of dir, and whether a manifest is among its
 	// entries. Dot directories and node_modules are left out.
-	list(dir string) (listing, error)
+	list(w *worker, dir string) (listing, error)
 	// read opens, checks and reads a file of dir. A path with a link in it gives errLink.
 	read(w *worker, dir, file string, o *Options) ([]byte, Stamp, error)
 	// stamp looks at a file without opening it, not following a link in the last place.

@@ -63,9 +63,10 @@ type place struct {
 
 // worker is the scratch memory of one goroutine.
 type worker struct {
-	buf, path []byte
-	item      Item
-	id        int
+	buf, path    []byte
+	dents, names []byte // of a folder that is listed
+	item         Item
+	id           int
 }
 
 type walk struct {
@@ -87,7 +88,7 @@ func (r *Root) Walk(ctx context.Context, v Visitor) ([]Note, error) {
 	for i := range w.workers {
 		w.workers[i].id = i
 	}
-	l, err := r.files.list(".")
+	l, err := r.files.list(&w.workers[0], ".")
 	if err != nil {
 		return nil, err
 	}
@@ -186,9 +187,9 @@ func (w *walk) look(wk *worker, it *Item, at place, known Stamp) bool {
 func (w *walk) below(l level, plain []int, depth int) level {
 	lists := make([]listing, len(plain))
 	errs := make([]error, len(plain))
-	w.parallel(len(plain), func(_ *worker, i int) {
+	w.parallel(len(plain), func(wk *worker, i int) {
 		at := l.place(w.r, plain[i])
-		lists[i], errs[i] = at.files.list(at.rel)
+		lists[i], errs[i] = at.files.list(wk, at.rel)
 	})
 	var next level
 	for i, sub := range lists {

@@ -3,6 +3,9 @@ package ui
 import (
 	"bufio"
 	"bytes"
+	"fmt"
+	"iter"
+	"slices"
 )
 
 // Columns stand gap spaces apart. In a terminal the last one gets at least minLast columns where there are so many.
@@ -16,25 +19,34 @@ const (
 // In a terminal no row is longer than a line: the last column, by custom the description, is cut with "..." first and
 // the widest of the others after it. Elsewhere nothing is cut. Rows may have different lengths.
 func (s *Streams) Table(header []string, rows [][]string) error {
-	all := make([][]cell, 0, len(rows)+1)
+	return s.TableOf(header, slices.Values(rows))
+}
+
+// TableOf is Table for rows that are made when they are asked for: twice, the first time to be measured. A row may lie
+// in the memory of the one before.
+func (s *Streams) TableOf(header []string, rows iter.Seq[[]string]) error {
+	var cells []cell
+	var widths []int
 	if header != nil {
-		all = append(all, cleanRow(header))
+		cells = cleanRow(cells[:0], header)
+		widths = widen(widths, cells)
 	}
-	for _, row := range rows {
-		all = append(all, cleanRow(row))
+	for row := range rows {
+		cells = cleanRow(cells[:0], row)
+		widths = widen(widths, cells)
 	}
-	widths := columnWidths(all)
 	if s.Width > 0 {
 		fit(widths, s.Width)
 	}
 	out := bufio.NewWriter(s.Out)
 	var line []byte
-	for i, row := range all {
-		line = appendRow(line[:0], row, widths)
-		if i == 0 && header != nil {
-			line = append(line[:0], s.Paint(Bold, string(line))...)
-		}
-		line = append(line, '\n')
+	if header != nil {
+		cells = cleanRow(cells[:0], header)
+		fmt.Fprintln(out, s.Paint(Bold, string(appendRow(line, cells, widths))))
+	}
+	for row := range rows {
+		cells = cleanRow(cells[:0], row)
+		line = append(appendRow(line[:0], cells, widths), '\n')
 		if _, err := out.Write(line); err != nil {
 			return err
 		}
@@ -48,24 +60,22 @@ type cell struct {
 	width int
 }
 
-func cleanRow(row []string) []cell {
-	cells := make([]cell, len(row))
-	for j, text := range row {
+// cleanRow appends the cells of a row.
+func cleanRow(to []cell, row []string) []cell {
+	for _, text := range row {
 		text = Line(text)
-		cells[j] = cell{text, Width(text)}
+		to = append(to, cell{text, Width(text)})
 	}
-	return cells
+	return to
 }
 
-func columnWidths(rows [][]cell) []int {
-	var widths []int
-	for _, row := range rows {
-		for j, c := range row {
-			if j == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[j] = max(widths[j], c.width)
+// widen makes columns as wide as the cells of a row.
+func widen(widths []int, row []cell) []int {
+	for j, c := range row {
+		if j == len(widths) {
+			widths = append(widths, 0)
 		}
+		widths[j] = max(widths[j], c.width)
 	}
 	return widths
 }
