@@ -209,18 +209,22 @@ func TestBreakAnywhere(t *testing.T) {
 func TestFirstRequestFails(t *testing.T) {
 	bad := &llm.Error{Kind: llm.BadKey, Message: "no such key"}
 	m := scripted(t, reply{err: bad}, says("hello"))
-	news := []string{"a skill changed", ""}
+	news := []string{"a skill changed", "", ""}
 	c := New(&Options{Model: m, Turn: func(context.Context, string) string { n := news[0]; news = news[1:]; return n }})
 	before := c.Size()
 	_, a, err := collect(t, c, t.Context(), "hi")
 	if !errors.Is(err, bad) || a.Stop != Failed {
 		t.Fatalf("got %+v, %v", a, err)
 	}
+	sent := m.last.Messages
 	if got := c.Size() - before; got < 4 || got > 10 {
 		t.Errorf("the size grew by %d tokens", got)
 	}
 	if _, _, err = collect(t, c, t.Context(), "hi"); err != nil {
 		t.Fatal(err)
+	}
+	if got := len(sent[0].Parts); got != 2 {
+		t.Errorf("a request that was sent has changed: its message has %d parts", got)
 	}
 	var texts []string
 	for _, p := range c.Messages()[0].Parts {
@@ -252,7 +256,8 @@ func TestLaterRequestFails(t *testing.T) {
 
 // An answer that breaks off is asked for anew, once; what there was of it does not stay.
 func TestAnew(t *testing.T) {
-	cut := reply{events: []llm.Event{{Text: "half"}}, err: &llm.Error{Kind: llm.Cut, Message: "cut"}}
+	state := &llm.State{Owner: "x", Data: json.RawMessage(`1`)}
+	cut := reply{events: []llm.Event{{Text: "half"}, {State: state}}, err: &llm.Error{Kind: llm.Cut, Message: "cut"}}
 	c := New(&Options{Model: scripted(t, cut, says("whole"))})
 	steps, a, err := collect(t, c, t.Context(), "go")
 	if err != nil || a.Text != "whole" || a.Turns != 2 {
@@ -267,6 +272,9 @@ func TestAnew(t *testing.T) {
 	c = New(&Options{Model: scripted(t, cut, cut, says("whole"))})
 	if _, a, err = collect(t, c, t.Context(), "go"); err == nil || a.Text != "half" || a.Stop != Failed {
 		t.Errorf("cut twice: %+v, %v", a, err)
+	}
+	if got := c.Messages()[1].Parts; len(got) != 1 { // what follows the state did not come: it would be refused
+		t.Errorf("history: %+v", got)
 	}
 }
 

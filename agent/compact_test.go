@@ -125,7 +125,14 @@ func TestTooLong(t *testing.T) {
 		t.Errorf("the window is still %d", c.o.Window)
 	}
 
-	// twice too long is an error, and a prompt that is itself too long does not stay
+	// twice too long is an error
+	m = scripted(t, uncountedCall("long"), uncountedCall("long"), uncountedCall("long"), tooLong, uncounted("SUMMARY"), tooLong)
+	c = New(&Options{Model: m, Tools: executor(t, long())})
+	if _, a, err = collect(t, c, t.Context(), "one"); err == nil || a.Stop != Failed || len(m.asked) != 6 {
+		t.Errorf("got %+v, %v after %d requests", a, err, len(m.asked))
+	}
+
+	// a prompt that is itself too long does not stay
 	m = scripted(t, uncounted("first"), tooLong)
 	c = New(&Options{Model: m})
 	if _, _, err := collect(t, c, t.Context(), "one"); err != nil {
@@ -161,15 +168,20 @@ func TestShortenedWithinATurn(t *testing.T) {
 	}
 	replies = append(replies, uncounted("SUMMARY"), uncountedCall("long"), uncountedCall("long"), uncounted("SUMMARY 2"), uncounted("done"))
 	m := scripted(t, replies...)
-	c := New(&Options{Model: m, Tools: executor(t, long()), Window: 3500})
+	c := New(&Options{Model: m, Tools: executor(t, long()), Window: 3500, Carry: func(context.Context) string { return "CARRIED" }})
 	_, a, err := collect(t, c, t.Context(), "the request itself")
 	if err != nil || a.Text != "done" || a.Turns != 6 {
 		t.Fatalf("got %+v, %v", a, err)
 	}
 	for _, n := range []int{4, 7} {
-		if strings.Count(m.asked[n], "the request itself") != 1 {
-			t.Errorf("request %d: %.3000s", n, m.asked[n])
+		for _, want := range []string{"the request itself", "word for word:", "CARRIED", "SUMMARY"} {
+			if strings.Count(m.asked[n], want) != 1 {
+				t.Errorf("request %d does not have %q once: %.3000s", n, want, m.asked[n])
+			}
 		}
+	}
+	if strings.Contains(m.asked[6], "CARRIED") || !strings.Contains(m.asked[6], "SUMMARY") {
+		t.Errorf("the second summary was asked for with %.3000s", m.asked[6])
 	}
 }
 
@@ -211,5 +223,46 @@ func TestSummaryWithinTokens(t *testing.T) {
 	}
 	if !strings.Contains(m.asked[3], "No summary could be made") {
 		t.Errorf("sent %.2000s", m.asked[3])
+	}
+}
+
+// The answer before the present prompt stays, even where the turn that it belongs to does not.
+func TestLastAnswerStays(t *testing.T) {
+	m := scripted(t, uncountedCall("long"), uncounted("first"), uncountedCall("long"), uncounted("THE LAST WORD"),
+		uncounted("SUMMARY"), uncounted("third"))
+	c := New(&Options{Model: m, Tools: executor(t, long()), Window: 2600})
+	for _, prompt := range []string{"one", "two", "three"} {
+		if _, _, err := collect(t, c, t.Context(), prompt); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if sent := m.asked[5]; !strings.Contains(sent, "SUMMARY") || !strings.Contains(sent, "THE LAST WORD") {
+		t.Errorf("sent %.3000s", sent)
+	}
+}
+
+// What a summary cannot make smaller is not summarised again and again.
+func TestNotWorthASummary(t *testing.T) {
+	m := scripted(t, uncounted("a"), uncounted("b"), uncounted("c"))
+	c := New(&Options{Model: m, System: strings.Repeat("x", 16_000), Window: 4000})
+	for range 3 {
+		steps, _, err := collect(t, c, t.Context(), "go")
+		if err != nil || len(notices(steps)) > 0 {
+			t.Errorf("got %v, %q", err, notices(steps))
+		}
+	}
+}
+
+// A reader that breaks off at the notice is asked for no more requests.
+func TestBreakAtShortening(t *testing.T) {
+	m := scripted(t, uncountedCall("long"), uncountedCall("long"), uncountedCall("long"), uncounted("SUMMARY"))
+	c := New(&Options{Model: m, Tools: executor(t, long()), Window: 3500})
+	for s := range c.Ask(t.Context(), "go") {
+		if s.Notice != "" {
+			break
+		}
+	}
+	if got := len(m.asked); got != 4 {
+		t.Errorf("got %d requests, want 4", got)
 	}
 }

@@ -20,10 +20,7 @@ const reasonNotRun = "not_run"
 func (c *Conversation) replace(messages []llm.Message) {
 	c.messages = messages
 	c.ids = map[string]bool{}
-	c.known, c.bytes = 0, len(c.o.System)
-	for _, t := range c.tools {
-		c.bytes += len(t.Name) + len(t.Description) + len(t.Input)
-	}
+	c.known, c.bytes = 0, prefixSize(c.o.System, c.tools)
 	for _, m := range messages {
 		c.bytes += size(m.Parts)
 		for _, p := range m.Parts {
@@ -153,6 +150,15 @@ func (c *Conversation) settle(open *[]*llm.Call, parts []llm.Part) {
 		c.add(llm.User, llm.Part{Result: parts[i].Result})
 	}
 	*open = nil
+}
+
+// prefixSize returns about how many bytes the prefix takes on a wire.
+func prefixSize(system string, tools []llm.Tool) int {
+	n := len(system)
+	for _, t := range tools {
+		n += len(t.Name) + len(t.Description) + len(t.Input)
+	}
+	return n
 }
 
 // size returns about how many bytes parts take on a wire.

@@ -15,7 +15,10 @@ import (
 func TestBytesDoNotChange(t *testing.T) {
 	m := scripted(t, calls(call("a", "echo", `{"b":1, "a":"<&>"}`), call("b", "echo", `{}`)), says("one"),
 		calls(call("", "echo", `{}`)), says("two"), says("three"), says("SUMMARY"), says("four"))
-	e := executor(t, echo())
+	bare := echo()
+	bare.Name, bare.Input = "bare", nil
+	theirs := echo()
+	e := executor(t, theirs, bare)
 	turns := 0
 	c := New(&Options{Model: m, Tools: e, System: "sys <b>", Turn: func(_ context.Context, prompt string) string {
 		turns++
@@ -26,6 +29,7 @@ func TestBytesDoNotChange(t *testing.T) {
 			if err := e.Tools.Add(tool.Tool{Name: "late", Call: echo().Call}); err != nil {
 				t.Fatal(err)
 			}
+			theirs.Input[0] = ' '
 		}
 		if _, _, err := collect(t, c, t.Context(), fmt.Sprintf("p%d", i)); err != nil {
 			t.Fatal(err)
@@ -36,6 +40,9 @@ func TestBytesDoNotChange(t *testing.T) {
 		if !strings.HasPrefix(m.asked[i], before) {
 			t.Errorf("request %d does not begin with the one before:\n%s\n%s", i, before, m.asked[i])
 		}
+	}
+	if want := `{"name":"bare","description":"gives back","input":{"type":"object"}}]`; !strings.Contains(m.asked[0], want) {
+		t.Errorf("got %s, want %s in it", m.asked[0], want)
 	}
 	last := m.asked[len(m.asked)-1]
 	for i := range 3 {

@@ -67,7 +67,7 @@ func (t *turn) send(ctx context.Context, r *llm.Request, show bool) (llm.Answer,
 	t.count(u)
 	t.c.spent += u.Input + u.Output
 	if u == (llm.Usage{}) && (err == nil || len(a.Message.Parts) > 0) {
-		t.c.spent += (len(r.System) + weight(r.Messages) + size(a.Message.Parts)) / bytesPerToken
+		t.c.spent += (prefixSize(r.System, r.Tools) + weight(r.Messages) + size(a.Message.Parts)) / bytesPerToken
 	}
 	ev := trace.Event{Kind: ModelRequested, Duration: t.c.o.Now().Sub(start), Err: err, Attrs: append(usageAttrs(u),
 		slog.String("stop", string(a.Stop)), slog.Int("depth", t.c.depth), slog.Bool("summary", !show))}
