@@ -37,7 +37,7 @@ func (f *flow) add(s string, width int) []row {
 // end returns what is left.
 func (f *flow) end(width int) []row {
 	rows := f.take(f.held, width)
-	if strings.TrimSpace(f.open.text) != "" {
+	if strings.TrimRight(f.open.text, " ") != "" {
 		rows = append(rows, f.finish(f.open)...)
 	}
 	*f = flow{}
@@ -48,7 +48,7 @@ func (f *flow) end(width int) []row {
 func (f *flow) live(width int) []row {
 	c := *f
 	rows := c.take(f.held, width)
-	if strings.TrimSpace(c.open.text) != "" {
+	if strings.TrimRight(c.open.text, " ") != "" {
 		rows = append(rows, c.finish(c.open)...)
 	}
 	return rows
@@ -65,19 +65,27 @@ func (f *flow) take(s string, width int) []row {
 		if !f.some && f.open.text == "" {
 			f.open.first = true
 		}
-		parts := wrap(f.open.text+line, width)
+		parts := fill(f.open.text+line, width)
 		for _, part := range parts[:len(parts)-1] {
 			rows = append(rows, f.finish(row{part, f.open.first})...)
 			f.open.first = false
 		}
-		f.open.text = parts[len(parts)-1]
+		f.open.text = short(parts[len(parts)-1], width)
 	}
 	return rows
 }
 
+// short leaves out spaces far beyond the end of a row: nobody sees them, and each piece would look at them again.
+func short(s string, width int) string {
+	if width <= 0 || len(s) <= width {
+		return s
+	}
+	return s[:min(len(s), len(strings.TrimRight(s, " "))+width+1)]
+}
+
 // finish returns a row with the empty ones that waited for it; an empty one waits itself.
 func (f *flow) finish(r row) []row {
-	if strings.TrimSpace(r.text) == "" {
+	if r.text = strings.TrimRight(r.text, " "); r.text == "" {
 		if f.some {
 			f.empty++
 		}
@@ -103,7 +111,7 @@ func settled(s string) int {
 		case unicode.Is(unicode.M, r):
 			continue
 		case r == '\n':
-			return len(s)
+			return i + size
 		}
 		return i
 	}

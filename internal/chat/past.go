@@ -8,14 +8,6 @@ import (
 // maxPast is how many prompts are kept.
 const maxPast = 1000
 
-// History keeps what was typed from one conversation to the next.
-type History interface {
-	// Load returns what was kept, the oldest first.
-	Load() ([]string, error)
-	// Add keeps one entry more, the newest. It is called by one goroutine at a time.
-	Add(entry string) error
-}
-
 // past is what was typed before, for the keys up and down: each text once, the newest last.
 type past struct {
 	entries []string
@@ -24,14 +16,14 @@ type past struct {
 }
 
 func newPast(entries []string) *past {
-	p := &past{entries: Remember(nil, entries...)}
+	p := &past{entries: join(nil, entries...)}
 	p.at = len(p.entries)
 	return p
 }
 
-// Remember returns past entries with more of them at their end: no empty ones, each text once at its newest place, and
-// at most 1,000. An implementation of History keeps its file short with it.
-func Remember(entries []string, more ...string) []string {
+// join returns past entries with more of them at their end: no empty ones, each text once at its newest place, and at
+// most maxPast.
+func join(entries []string, more ...string) []string {
 	seen := map[string]bool{}
 	var kept []string
 	for _, e := range slices.Backward(append(slices.Clone(entries), more...)) {
@@ -48,7 +40,7 @@ func Remember(entries []string, more ...string) []string {
 }
 
 func (p *past) add(entry string) {
-	p.entries = Remember(p.entries, entry)
+	p.entries = join(p.entries, entry)
 	p.at, p.draft = len(p.entries), ""
 }
 

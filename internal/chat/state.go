@@ -22,6 +22,7 @@ type (
 	doneEvent     struct{ err error }          // the work is over
 	askEvent      struct{ question *question }
 	withdrawEvent struct{ question *question }
+	noticeEvent   struct{ text string }
 	leaveEvent    struct{}
 )
 
@@ -109,6 +110,8 @@ func (s *state) update(e event) []effect {
 		s.ask(e.question)
 	case withdrawEvent:
 		s.withdraw(e.question)
+	case noticeEvent:
+		s.notice(e.text)
 	case leaveEvent:
 		return s.quit()
 	}

@@ -145,12 +145,7 @@ func (m *model) do(effects []effect) []tea.Cmd {
 		case stopWork:
 			m.stop()
 		case remember:
-			if m.o.History == nil {
-				continue
-			}
-			if err := m.o.History.Add(e.entry); err != nil {
-				m.s.notice("the history cannot be written: " + err.Error())
-			}
+			m.remember(e.entry)
 		case suspend:
 			cmds = append(cmds, tea.Suspend)
 		case clearView:
@@ -158,6 +153,18 @@ func (m *model) do(effects []effect) []tea.Cmd {
 		}
 	}
 	return cmds
+}
+
+// remember writes the history beside the loop: the disk may be slow.
+func (m *model) remember(entry string) {
+	if m.o.History == nil {
+		return
+	}
+	m.work.Go(func() {
+		if err := m.o.History.Add(m.ctx, entry); err != nil && m.ctx.Err() == nil {
+			m.send(noticeEvent{"the history cannot be written: " + err.Error()})
+		}
+	})
 }
 
 // start lets work run beside the loop; runTerminal waits for it.
@@ -170,20 +177,31 @@ func (m *model) start(f func(ctx context.Context)) {
 	})
 }
 
-// View draws the live rows. A space at the end changes with each print: the library draws, and puts the cursor where it
-// belongs, only when something has changed.
+// View draws the live rows.
 func (m *model) View() tea.View {
 	sc := m.s.view()
-	text := strings.Join(sc.rows, "\n")
-	if m.printed%2 == 1 && text != "" {
-		text += " "
+	if len(sc.rows) == 0 {
+		return tea.NewView("")
 	}
-	v := tea.NewView(text)
-	if len(sc.rows) > 0 {
-		v.Cursor = tea.NewCursor(sc.x, sc.y)
-		v.Cursor.Blink = false
-	}
+	v := tea.NewView(strings.Join(sc.rows, "\n") + m.stamp())
+	v.Cursor = tea.NewCursor(sc.x, sc.y)
+	v.Cursor.Blink = false
 	return v
+}
+
+// stamp makes the content another one after each print, and shows nothing: it is a number written with two spellings of
+// the sequence that ends all colours, which the library reads and does not pass on. The library draws, and puts the
+// cursor back where it belongs after a print, only when the content is not the one it drew last.
+func (m *model) stamp() string {
+	var b strings.Builder
+	for n := m.printed; n > 0; n /= 2 {
+		if n%2 == 0 {
+			b.WriteString("\x1b[0m")
+		} else {
+			b.WriteString("\x1b[m")
+		}
+	}
+	return b.String()
 }
 
 // joiner writes to the terminal in whole frames. The library prints finished rows at once, and draws the live ones a

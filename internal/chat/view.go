@@ -19,10 +19,7 @@ func (s *state) view() screen {
 	if s.leaving {
 		return screen{}
 	}
-	below := []string{s.statusLine()}
-	if s.hint != "" {
-		below = append([]string{s.paint.yellow(cut(ui.Line(s.hint), s.room()))}, below...)
-	}
+	below := append(s.hintRows(), s.statusLine())
 	input, x, y := s.inputView(max(s.height-len(below)-2, 1))
 	above := s.live()
 	if len(above) > 0 || s.last != nothing {
@@ -33,6 +30,21 @@ func (s *state) view() screen {
 	}
 	rows := append(append(above, input...), below...)
 	return screen{rows: rows, x: x, y: len(above) + y}
+}
+
+// hintRows are the hint in at most three rows.
+func (s *state) hintRows() []string {
+	if s.hint == "" {
+		return nil
+	}
+	rows := wrap(ui.Line(s.hint), s.room())
+	if len(rows) > 3 {
+		rows = append(rows[:2], cut(rows[2]+strings.Repeat(" ", s.room()), s.room()))
+	}
+	for i, r := range rows {
+		rows[i] = s.paint.yellow(r)
+	}
+	return rows
 }
 
 // live is what is not finished: the end of the answer, and the calls that run.
@@ -150,11 +162,11 @@ func (s *state) usage() string {
 	if u.Input+u.Output == 0 {
 		return ""
 	}
-	return short(u.Input) + " in, " + short(u.Output) + " out"
+	return thousands(u.Input) + " in, " + thousands(u.Output) + " out"
 }
 
-// short writes a number of tokens in few letters: 850, 12.3k, 1.2M.
-func short(n int) string {
+// thousands writes a number of tokens in few letters: 850, 12.3k, 1.2M.
+func thousands(n int) string {
 	switch {
 	case n < 1000:
 		return fmt.Sprint(n)

@@ -31,6 +31,15 @@ func columns(s string) int {
 // wrap cuts one sanitised line into rows of at most width columns, at spaces and beside wide characters where there are
 // any. A width of 0 or less cuts nothing. There is always one row.
 func wrap(line string, width int) []string {
+	rows := fill(line, width)
+	if last := &rows[len(rows)-1]; width > 0 && len(*last) > width && strings.HasSuffix(*last, " ") {
+		*last = strings.TrimRight(*last, " ")
+	}
+	return rows
+}
+
+// fill is wrap for a line that goes on: spaces at its end stay, also where they run over the row's.
+func fill(line string, width int) []string {
 	if width <= 0 || len(line) <= width && columns(line) <= width {
 		return []string{line}
 	}
@@ -62,7 +71,9 @@ func breakAt(line string, width int) (end, next int) {
 		case used+w > width && next > 0:
 			return end, next
 		case used+w > width:
-			i = max(i, len(first)) // a row narrower than one character takes it all the same
+			if i == 0 {
+				i = len(first) // a row narrower than one character takes it all the same
+			}
 			return i, i
 		default:
 			if w > 1 && word && !gap {
@@ -75,9 +86,6 @@ func breakAt(line string, width int) (end, next int) {
 		if w > 1 {
 			end, next = i, i
 		}
-	}
-	if gap && used > width {
-		return end, next
 	}
 	return len(line), len(line)
 }

@@ -1,0 +1,78 @@
+package chat
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"time"
+
+	"github.com/agent-base/agent-base/internal/lockfile"
+)
+
+// maxHistory is how many bytes the file has at most: the oldest entries go first.
+const maxHistory = 4 << 20
+
+// History keeps what was typed from one conversation to the next. It is safe for concurrent use.
+type History interface {
+	// Load returns what was kept, the oldest first.
+	Load() ([]string, error)
+	// Add keeps one entry more, the newest.
+	Add(ctx context.Context, entry string) error
+}
+
+// HistoryFile is the history in the file of that path: a JSON string per line, the newest last, each text once and at
+// most 1,000 of them. A missing file is an empty history and is made, readable by its owner alone, with the first
+// entry. Several conversations may share it. A line that is no JSON string is dropped.
+type HistoryFile string
+
+// Load returns what the file holds.
+func (h HistoryFile) Load() ([]string, error) {
+	content, err := lockfile.Read(string(h), 2*maxHistory)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return decode(content), err
+}
+
+// Add puts an entry at the end of the file. One longer than 64 KiB is not kept.
+func (h HistoryFile) Add(ctx context.Context, entry string) error {
+	if len(entry) > 64<<10 {
+		return nil
+	}
+	o := &lockfile.Options{Wait: 2 * time.Second, Max: 2 * maxHistory, Mode: 0o600}
+	return lockfile.Transform(ctx, string(h), o, func(old []byte) ([]byte, error) {
+		return encode(join(decode(old), entry))
+	})
+}
+
+func decode(content []byte) []string {
+	var entries []string
+	for line := range bytes.Lines(content) {
+		var entry string
+		if json.Unmarshal(line, &entry) == nil {
+			entries = append(entries, entry)
+		}
+	}
+	return entries
+}
+
+// encode writes the entries, without the oldest where all are too much.
+func encode(entries []string) ([]byte, error) {
+	var lines [][]byte
+	size := 0
+	for _, e := range entries {
+		line, err := json.Marshal(e)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, append(line, '\n'))
+		size += len(line) + 1
+	}
+	for len(lines) > 1 && size > maxHistory {
+		size -= len(lines[0])
+		lines = lines[1:]
+	}
+	return bytes.Join(lines, nil), nil
+}
