@@ -74,7 +74,7 @@ func (x *Index) Match(query string, o *MatchOptions) []Match {
 		if a.score != b.score {
 			return int(b.score - a.score)
 		}
-		return cmp.Or(cmp.Compare(x.entries[b.doc].Priority(), x.entries[a.doc].Priority()), int(a.doc-b.doc))
+		return cmp.Or(cmp.Compare(x.triggers.priority[b.doc], x.triggers.priority[a.doc]), int(a.doc-b.doc))
 	})
 	limit := o.Max
 	if limit <= 0 {
@@ -153,6 +153,9 @@ func (x *triggers) find(query string, s *scratch) []found {
 					}
 				}
 				hits = append(hits, found{doc: t.doc, at: int32(t.at), kind: t.kind, score: t.score()})
+			}
+			if !*x.long(hash) {
+				break
 			}
 		}
 	}

@@ -26,7 +26,7 @@ func Modes() []Mode { return []Mode{SystemXML, ToolDescription, ByTriggers, Mini
 // PlanOptions says what a conversation tells. The zero value is useful.
 type PlanOptions struct {
 	Mode   Mode          // default SystemXML
-	List   Options       // of the list; its Style is for SystemXML, its Budget and MaxSkills are for every mode
+	List   Options       // of the list; its Style is for SystemXML, its Budget and MaxSkills are for every mode; Search: default SearchTool
 	Blocks *BlockOptions // nil means no block
 }
 
@@ -53,6 +53,9 @@ func NewPlan(c *skill.Catalog, o *PlanOptions) (*Plan, error) {
 	}
 	if !slices.Contains(Modes(), p.o.Mode) {
 		return nil, fmt.Errorf("unknown disclosure %q, use one of %v", p.o.Mode, Modes())
+	}
+	if p.o.List.Search == "" {
+		p.o.List.Search = SearchTool
 	}
 	var list, blocks Text
 	var err error

@@ -23,6 +23,9 @@ const (
 // the turns, or nowhere (C13).
 const Unlisted = toolOpening + "a skill that you were told of" + toolCalls + "\n\n" + toolRules + "<available_skills>, your instructions or the user" + toolEnd
 
+// SearchTool says how a model finds a skill that its list left out (C41): with the tool "skill".
+const SearchTool = `skill {"action": "search", "skill_name": "WORDS"}`
+
 const (
 	toolOpening = `Run a skill: tested instructions for one kind of task, with the files they need. As soon as a request fits `
 

@@ -32,7 +32,7 @@ type Deactivation struct {
 var skillSchema = json.RawMessage(`{"type":"object","properties":{` +
 	`"skill_name":{"type":"string","description":"Name of the skill to invoke (from available_skills)"},` +
 	`"args":{"type":"string","description":"Optional arguments to pass to the skill"},` +
-	`"action":{"type":"string","enum":["activate","deactivate"],"description":"activate (default) or deactivate"}},` +
+	`"action":{"type":"string","enum":["activate","deactivate","search"],"description":"activate (default), deactivate, or search: skill_name is then the words to look for"}},` +
 	`"required":["skill_name"]}`)
 
 func (k *Kit) skillTool() tool.Tool {
@@ -61,6 +61,8 @@ func (k *Kit) skill(ctx context.Context, a *arguments) tool.Result {
 		return k.activate(ctx, a)
 	case "deactivate":
 		return k.deactivate(ctx, a)
+	case "search":
+		return k.search(a.SkillName)
 	}
 	return misuse(fmt.Sprintf("Unknown action '%s'. Use 'activate' or 'deactivate'.", a.Action))
 }

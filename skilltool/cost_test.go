@@ -56,7 +56,7 @@ func TestContextCost(t *testing.T) {
 		what  string
 		allow []string
 		most  int
-	}{{"no skill", none, 0}, {"kalshi-markets", one, 1_100}, {"and hello-extended", two, 1_200}, {"all bundled skills", nil, 1_400}}
+	}{{"no skill", none, 0}, {"kalshi-markets", one, 1_150}, {"and hello-extended", two, 1_250}, {"all bundled skills", nil, 1_400}}
 	for _, mode := range disclose.Modes() {
 		for _, r := range rows {
 			c, err := skill.Open(t.Context(), &skill.Options{Allow: r.allow, LookPath: func(string) (string, error) { return "/bin/x", nil },

@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/agent-base/agent-base/disclose"
@@ -46,7 +47,7 @@ type Options struct {
 	Unlisted  bool   // the skill tool's description has no list of skills: the system prompt or the turns tell of them (C13)
 	Budget    int    // tokens for the list in the skill tool's description; 0 means no limit
 	MaxSkills int    // most skills in that list; 0 means no limit
-	Search    string // how to find one that was left out; default as in disclose.Options
+	Search    string // how to find one that was left out; default disclose.SearchTool
 
 	Trace trace.Tracer
 }
@@ -55,14 +56,24 @@ type Options struct {
 const ActivationTimeout = 30 * time.Second
 
 // Kit makes the tools.
-type Kit struct{ o Options }
+type Kit struct {
+	o Options // fixed at creation
+
+	mu    sync.Mutex
+	of    *skill.Catalog
+	index *disclose.Index // of it
+}
 
 // New returns a kit. It panics when Catalog or Session is missing.
 func New(o *Options) *Kit {
 	if o.Catalog == nil || o.Session == nil {
 		panic("skilltool: Options.Catalog and Options.Session are needed")
 	}
-	return &Kit{o: *o}
+	k := &Kit{o: *o}
+	if k.o.Search == "" {
+		k.o.Search = disclose.SearchTool
+	}
+	return k
 }
 
 // Tools returns the tools with descriptions of the present catalogue. Without a skill that a model

@@ -89,3 +89,40 @@ func TestUnlisted(t *testing.T) {
 		t.Errorf("at most one skill:\n%s", text)
 	}
 }
+
+// C41: the line that counts what a list left out says how to find it, and that works.
+func TestSearch(t *testing.T) {
+	files := tree{"hidden/SKILL.md": manifest("hidden", "disable-model-invocation: true\n", "No.")}
+	for i := range 25 {
+		name := fmt.Sprintf("skill-%02d", i)
+		files[name+"/SKILL.md"] = strings.Replace(manifest(name, "", "Body."), "Use when asked.", fmt.Sprintf("Use for topic%02d and anything.", i), 1)
+	}
+	var s *session.Session
+	k, _ := kit(t, kitOptions{files: files, change: func(o *Options) { o.Budget, s = 350, o.Session }})
+	text := k.Tools()[0].Description
+	if !strings.Contains(text, ` more skills: search with skill {"action": "search", "skill_name": "WORDS"}`) || strings.Contains(text, "skill-22") {
+		t.Fatalf("the list:\n%s", text)
+	}
+	p, err := disclose.NewPlan(k.o.Catalog(), &disclose.PlanOptions{List: disclose.Options{Budget: 200}})
+	if err != nil || !strings.Contains(p.Prefix().Body, "search with "+disclose.SearchTool) {
+		t.Errorf("the prefix: %v\n%s", err, p.Prefix().Body)
+	}
+	for range 2 {
+		r := call(t, k, "skill", `{"action":"search","skill_name":"something on topic22"}`)
+		if got := fmt.Sprint(r.Result); !r.Success || !strings.Contains(got, "- skill-22: Does skill-22 things. Use for topic22 and anything.") {
+			t.Errorf("found: %s", r.Encode())
+		}
+	}
+	if r := call(t, k, "skill", `{"action":"search","skill_name":"anything"}`); r.Message != "Found 10 skills for 'anything'" {
+		t.Errorf("at most ten: %s", r.Encode())
+	}
+	if r := call(t, k, "skill", `{"action":"search","skill_name":"hidden"}`); !r.Success || r.Result != "" || r.Message != "No skill has to do with 'hidden'" {
+		t.Errorf("nothing: %s", r.Encode())
+	}
+	if r := call(t, k, "skill", `{"action":"search"}`); r.Message != "skill_name is required" {
+		t.Errorf("no words: %s", r.Encode())
+	}
+	if n := len(s.Active()); n != 0 {
+		t.Errorf("a search activated %d skills", n)
+	}
+}

@@ -1,0 +1,39 @@
+package skilltool
+
+import (
+	"fmt"
+
+	"github.com/agent-base/agent-base/disclose"
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/tool"
+)
+
+// mostFound is how many skills one search returns.
+const mostFound = 10
+
+// search finds skills that a list left out (C41). It activates nothing.
+func (k *Kit) search(words string) tool.Result {
+	c := k.o.Catalog()
+	var found []skill.Entry
+	for _, h := range k.indexOf(c).Search(words, mostFound) {
+		found = append(found, h.Entry)
+	}
+	if len(found) == 0 {
+		return tool.Success("", fmt.Sprintf("No skill has to do with '%s'", words))
+	}
+	text, err := disclose.Catalog(c, &disclose.Options{Style: disclose.Markdown, Entries: found})
+	if err != nil { // the style is ours: only a mistake of this program gets here
+		panic(err)
+	}
+	return tool.Success(text.Body, fmt.Sprintf("Found %s for '%s'", plural(len(found), "skill"), words))
+}
+
+// indexOf returns an index of c, the last one where c is the same.
+func (k *Kit) indexOf(c *skill.Catalog) *disclose.Index {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.of != c {
+		k.of, k.index = c, disclose.NewIndex(c)
+	}
+	return k.index
+}
