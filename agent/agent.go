@@ -51,7 +51,8 @@ type Options struct {
 	// Carry returns what must outlive a shortening of the conversation. Nil, or "", means nothing.
 	Carry func(ctx context.Context) string
 	// Fork returns the options of the sub-agent that a tool asks for. Nil means these ones, without History, Turn
-	// and Carry. The bounds of a sub-agent never exceed what its parent has left.
+	// and Carry, whatever model and agent the tool names. The bounds of a sub-agent never exceed what its parent
+	// has left, and it starts no other one.
 	Fork func(ctx context.Context, f tool.Fork) (*Options, error)
 	// Retry, when set, asks again as llm.Retry does and tells of it by Step.Notice. Nil leaves it to Model.
 	Retry *llm.RetryOptions

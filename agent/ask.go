@@ -69,7 +69,7 @@ func (t *turn) step(s Step) bool {
 func (t *turn) run(ctx context.Context, prompt string) (Stop, error) {
 	var parts []llm.Part
 	if t.c.o.Turn != nil {
-		if text := t.c.o.Turn(ctx, prompt); text != "" {
+		if text := t.c.o.Turn(ctx, prompt); strings.TrimSpace(text) != "" {
 			parts = append(parts, llm.Part{Text: text})
 		}
 	}

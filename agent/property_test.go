@@ -123,7 +123,7 @@ func TestHistoryIsAlwaysValid(t *testing.T) {
 		o := &Options{Model: w, Tools: e, System: "sys", MaxTurns: rapid.IntRange(1, 6).Draw(t, "turns"),
 			MaxTokens: rapid.SampledFrom([]int{0, 0, 20_000}).Draw(t, "tokens"),
 			Window:    rapid.SampledFrom([]int{0, 3000, 6000}).Draw(t, "window"),
-			Turn:      func(_ context.Context, p string) string { return strings.TrimPrefix(p, "p") },
+			Turn:      func(_ context.Context, p string) string { return strings.TrimPrefix(p, "p") + " " },
 			Carry:     func(context.Context) string { return "carried" },
 			Fork: func(context.Context, tool.Fork) (*Options, error) {
 				sub.sent, sub.prefix = nil, ""

@@ -29,7 +29,7 @@ func (t *turn) summary(ctx context.Context, head []llm.Message, next llm.Message
 	}
 	parts := []llm.Part{{Text: summaryLead + text}}
 	if t.c.o.Carry != nil {
-		if text := t.c.o.Carry(ctx); text != "" {
+		if text := t.c.o.Carry(ctx); strings.TrimSpace(text) != "" {
 			parts = append(parts, llm.Part{Text: carryLead + text})
 		}
 	}
