@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"strings"
 )
 
@@ -21,9 +20,6 @@ const anthropicFields = "model messages max_tokens inference_geo temperature top
 func readAnthropic(q *Request) error {
 	if q.Header.Get("Anthropic-Version") == "" {
 		return refuse("anthropic-version: header is required")
-	}
-	if q.Header.Get("X-Api-Key") == "" && q.Header.Get("Authorization") == "" {
-		return &refusal{http.StatusUnauthorized, "x-api-key header is required"}
 	}
 	f, err := object(q.Body, "body", anthropicFields)
 	if err != nil {

@@ -32,9 +32,6 @@ func geminiPath(path string) (model, method string) {
 }
 
 func readGemini(q *Request) error {
-	if q.Header.Get("X-Goog-Api-Key") == "" && q.Header.Get("Authorization") == "" && !strings.Contains(q.Query, "key=") {
-		return &refusal{http.StatusForbidden, "method doesn't allow unregistered callers: there is no API key"}
-	}
 	method := ""
 	q.Model, method = geminiPath(q.Path)
 	q.Stream = method == "streamGenerateContent"

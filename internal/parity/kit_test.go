@@ -1,0 +1,258 @@
+//go:build unix
+
+package parity
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/agent-base/agent-base/agent"
+	"github.com/agent-base/agent-base/disclose"
+	"github.com/agent-base/agent-base/llm"
+	"github.com/agent-base/agent-base/llm/anthropic"
+	"github.com/agent-base/agent-base/llm/gemini"
+	"github.com/agent-base/agent-base/llm/openai"
+	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/session"
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skilltest"
+	"github.com/agent-base/agent-base/skilltest/fakemodel"
+	"github.com/agent-base/agent-base/skilltool"
+	"github.com/agent-base/agent-base/tool"
+)
+
+// secret stands in every script's source and in nothing that a script prints.
+const secret = "SOURCE-LINE-7f3a"
+
+// shelf has a skill that reads PDF files, one that lists stations, and a file to read.
+const shelf = `
+-- skills/pdf-processing/SKILL.md --
+---
+name: pdf-processing
+description: Takes the text and the tables out of PDF files. Use when a PDF is named.
+---
+# PDF files
+
+Run the script ` + "`extract_text`" + ` with the path of a file.
+
+Before the first file read ` + "`references/formats.md`" + ` and [the limits](references/deep/limits.md).
+Answer in the form of ` + "`assets/answer.txt`" + `.
+-- skills/pdf-processing/references/formats.md --
+# Formats
+
+Text lies between parentheses, ahead of the operator Tj.
+-- skills/pdf-processing/references/deep/limits.md --
+At most 200 pages.
+-- skills/pdf-processing/assets/answer.txt --
+FILE: TEXT
+-- skills/pdf-processing/scripts/extract_text.sh --
+#!/bin/sh
+# SOURCE-LINE-7f3a
+if [ "$1" = --help ]; then
+  echo 'Usage: extract_text FILE [--json]'
+  echo
+  echo 'Prints the text of a PDF file.'
+  exit 0
+fi
+printf '{"text":"%s"}\n' "$(sed -n 's/^(\(.*\)) Tj$/\1/p' "$1")"
+-- skills/stations/SKILL.md --
+---
+name: stations
+description: Lists weather stations – temperatures in °C. Use for "how warm is it".
+---
+Look at the help of a script before you run it.
+-- skills/stations/scripts/now.sh --
+#!/bin/sh
+# SOURCE-LINE-7f3a
+case "$1" in
+--help) echo 'Usage: now CITY [--json]'; echo; echo 'Tells the temperature in °C, "now".';;
+Bern) echo '{"city":"Bern","celsius":21}';;
+*) echo '{"error":"no station there"}'; exit 1;;
+esac
+-- skills/stations/scripts/all.sh --
+#!/bin/sh
+# SOURCE-LINE-7f3a
+echo '["Bern"]'
+-- work/sample.pdf --
+%PDF-1.1
+BT
+(Grand total: 42 francs) Tj
+ET
+`
+
+// wire is one way to a model.
+type wire struct {
+	name  fakemodel.Wire
+	model func(t *testing.T, s *fakemodel.Server) llm.Model
+}
+
+func wires() []wire {
+	return []wire{
+		{fakemodel.Anthropic, func(t *testing.T, s *fakemodel.Server) llm.Model {
+			return made(t)(anthropic.New(&anthropic.Options{Key: "k", BaseURL: s.URL, Model: "fake-model"}))
+		}},
+		{fakemodel.Responses, func(_ *testing.T, s *fakemodel.Server) llm.Model {
+			return openai.New(&openai.Options{Key: "k", BaseURL: s.URL + "/v1", Model: "fake-model"})
+		}},
+		{fakemodel.Chat, func(_ *testing.T, s *fakemodel.Server) llm.Model {
+			return openai.NewChat(&openai.Options{Key: "k", BaseURL: s.URL + "/v1", Model: "fake-model"})
+		}},
+		{fakemodel.Gemini, func(t *testing.T, s *fakemodel.Server) llm.Model {
+			return made(t)(gemini.New(&gemini.Options{Key: "k", BaseURL: s.URL, Model: "fake-model"}))
+		}},
+	}
+}
+
+func made(t *testing.T) func(llm.Model, error) llm.Model {
+	return func(m llm.Model, err error) llm.Model {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+}
+
+// place is where conversations happen: the same for all, so that paths are alike.
+type place struct {
+	catalog *skill.Catalog
+	work    string
+}
+
+func newPlace(t *testing.T) *place {
+	t.Helper()
+	root := skilltest.FromTxtar(t, shelf)
+	c, err := skill.Open(t.Context(), &skill.Options{Layers: []skill.Layer{
+		{Name: "test", Source: skill.Dir(filepath.Join(root, "skills"), nil), Trust: skill.Root}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &place{catalog: c, work: filepath.Join(root, "work")}
+}
+
+// talk is a conversation that is over.
+type talk struct {
+	answers []*agent.Answer
+	results []*agent.Result
+}
+
+// converse asks m one prompt after the other, with the engine's tools over the place's skills.
+func (p *place) converse(t *testing.T, m llm.Model, readScripts bool, prompts ...string) *talk {
+	t.Helper()
+	plan, err := disclose.NewPlan(p.catalog, &disclose.PlanOptions{Blocks: &disclose.BlockOptions{Blocks: disclose.Blocks()}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kit := skilltool.New(&skilltool.Options{
+		Catalog:     func() *skill.Catalog { return p.catalog },
+		Session:     session.New(nil),
+		Scripts:     &script.Host{LookPath: exec.LookPath, Cache: t.TempDir(), Workspace: p.work},
+		Unlisted:    !plan.ListInTool(),
+		ReadScripts: readScripts,
+	})
+	var set tool.Set
+	for _, tl := range kit.Tools() {
+		if err := set.Add(tl); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := agent.New(&agent.Options{Model: m, Tools: &tool.Executor{Tools: &set}, System: plan.Prefix().Body, MaxTurns: 20, CacheKey: "parity"})
+	out := &talk{}
+	for _, prompt := range prompts {
+		for s, err := range c.Ask(t.Context(), prompt) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s.Result != nil {
+				out.results = append(out.results, s.Result)
+			}
+			if s.Done != nil {
+				out.answers = append(out.answers, s.Done)
+			}
+		}
+	}
+	return out
+}
+
+// call is a step of a model that calls one tool.
+func call(name string, args map[string]any) fakemodel.Step {
+	return fakemodel.Step{Calls: []fakemodel.Call{calling(name, args)}}
+}
+
+func calling(name string, args map[string]any) fakemodel.Call {
+	b, err := json.Marshal(args)
+	if err != nil {
+		panic(err) // the scripts below hold nothing that JSON cannot
+	}
+	return fakemodel.Call{Name: name, Args: string(b)}
+}
+
+// field returns one field of the last result, by a path such as "result.content"; "" where it is not.
+func field(q *fakemodel.Request, path string) string {
+	var v any
+	if json.Unmarshal([]byte(q.LastResult()), &v) != nil {
+		return ""
+	}
+	for _, name := range strings.Split(path, ".") {
+		m, _ := v.(map[string]any)
+		v = m[name]
+	}
+	if s, ok := v.(string); ok {
+		return s
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}
+
+var duration = regexp.MustCompile(`"duration_ms":[0-9.e+-]+`)
+
+// shown is all that a model was shown with one request, in one form for all wires. Calls are numbered, for each wire
+// gives them IDs of its own.
+func shown(t *testing.T, q *fakemodel.Request) string {
+	t.Helper()
+	var b strings.Builder
+	fmt.Fprintf(&b, "SYSTEM %s\n", q.System)
+	for _, tl := range q.Tools {
+		fmt.Fprintf(&b, "TOOL %s: %s %s\n", tl.Name, tl.Description, canonical(t, tl.Input))
+	}
+	ids := map[string]int{}
+	for _, m := range q.Messages {
+		for _, p := range m.Parts {
+			switch {
+			case p.Call != nil:
+				ids[p.Call.ID] = len(ids)
+				fmt.Fprintf(&b, "CALL %d %s %s\n", ids[p.Call.ID], p.Call.Name, canonical(t, []byte(p.Call.Args)))
+			case p.Result != nil:
+				fmt.Fprintf(&b, "RESULT %d %s %s\n", ids[p.Result.ID], p.Result.Name, duration.ReplaceAllString(p.Result.Text, `"duration_ms":0`))
+			default:
+				fmt.Fprintf(&b, "%s %s\n", strings.ToUpper(m.Role), p.Text)
+			}
+		}
+	}
+	return b.String()
+}
+
+// canonical returns JSON with its keys in order.
+func canonical(t *testing.T, raw []byte) string {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal(raw, &v); err != nil {
+		t.Fatalf("%v in %s", err, raw)
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(b.String())
+}
