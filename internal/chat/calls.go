@@ -87,7 +87,7 @@ func (c *call) rows(p paint, now time.Time, width int) []string {
 		tail = cut(tail, room-columns(number)-2)
 		return []string{lead + c.head(p, room), indent + "  " + tail + "  " + p.dim(number)}
 	}
-	tail = cut(tail, room/2)
+	tail = cut(tail, room-columns(number)-4-min(columns(c.head(false, 0)), room/2))
 	return []string{lead + c.head(p, room-columns(tail)-columns(number)-4) + "  " + tail + "  " + p.dim(number)}
 }
 

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/agent"
-	"github.com/agent-base/agent-base/internal/ui"
 )
 
 // An event is what happens to a conversation.
@@ -277,8 +276,8 @@ func (s *state) done(err error) {
 		c.stopped, c.took = true, s.now.Sub(c.begun)
 		s.printCall(c)
 	}
-	for len(s.questions) > 0 {
-		s.withdraw(s.questions[0])
+	for _, q := range slices.Backward(slices.Clone(s.questions)) {
+		s.withdraw(q)
 	}
 	switch {
 	case s.stopping:
@@ -288,50 +287,4 @@ func (s *state) done(err error) {
 	}
 	s.busy, s.stopping, s.depth = false, false, 0
 	s.status = s.o.Status()
-}
-
-// ask shows a question. Its details are printed whole, so that nothing that is approved was out of sight.
-func (s *state) ask(q *question) {
-	if s.width == 0 || !s.busy {
-		q.answer <- false
-		return
-	}
-	s.begin(notices)
-	lines := append([]string{q.text}, q.details...)
-	for i, line := range lines {
-		for _, part := range strings.Split(ui.Text(line), "\n") {
-			for _, r := range wrap(part, max(s.room()-2, 1)) {
-				if r = "  " + r; i == 0 {
-					r = s.paint.yellow("? ") + s.paint.bold(r[2:])
-				}
-				s.out = append(s.out, r)
-			}
-		}
-	}
-	s.questions = append(s.questions, q)
-}
-
-// withdraw takes a question back that nobody waits for any more, with no as its answer.
-func (s *state) withdraw(q *question) {
-	i := slices.Index(s.questions, q)
-	if i < 0 {
-		return
-	}
-	s.questions = slices.Delete(s.questions, i, i+1)
-	s.reply = editor{}
-	q.answer <- false
-}
-
-// decide answers the first question.
-func (s *state) decide(yes bool) {
-	q := s.questions[0]
-	s.questions = s.questions[1:]
-	s.reply = editor{}
-	q.answer <- yes
-	verdict := s.paint.red("no")
-	if yes {
-		verdict = s.paint.green("yes")
-	}
-	s.begin(notices)
-	s.out = append(s.out, "  "+ui.Truncate(q.text, max(s.room()-8, 8))+" "+verdict)
 }

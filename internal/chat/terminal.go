@@ -59,8 +59,8 @@ func runTerminal(ctx context.Context, o *Options, s *state) error {
 	_, err := p.Run()
 	cancel()
 	m.work.Wait()
-	for len(s.questions) > 0 {
-		s.withdraw(s.questions[0])
+	for _, q := range s.questions {
+		q.answer <- false
 	}
 	if err = errors.Join(err, joined.flush()); err != nil {
 		return fmt.Errorf("running the terminal: %w", err)

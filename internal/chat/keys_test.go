@@ -1,0 +1,305 @@
+package chat
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestKeys(t *testing.T) {
+	tests := []struct {
+		name, script string
+		input, hint  string
+		done         []effect
+	}{
+		{"typing", "hello", "hello", "", nil},
+		{"lines", "a<alt+enter>b<ctrl+j>c", "a\nb\nc", "", nil},
+		{"empty line is not sent", "  <enter>", "  ", "", nil},
+		{"Ctrl-C on an empty line", "<ctrl+c>", "", "Ctrl-D or /quit leaves", nil},
+		{"the hint goes with the next key", "<ctrl+c>x", "x", "", nil},
+		{"Ctrl-C empties the line", "abc<ctrl+c>", "", "", nil},
+		{"Ctrl-D leaves", "<ctrl+d>", "", "", []effect{leave{}}},
+		{"Ctrl-D deletes", "ab<left><ctrl+d>", "a", "", nil},
+		{"/quit", "/quit<enter>", "", "", []effect{remember{"/quit"}, leave{}}},
+		{"older", "dra<up>", "before", "", nil},
+		{"newer", "dra<up><down>", "dra", "", nil},
+		{"Ctrl-Z", "<ctrl+z>", "", "", []effect{suspend{}}},
+		{"Ctrl-L", "<ctrl+l>", "", "", []effect{clearView{}}},
+		{"a prompt", "hi<enter>", "", "", []effect{remember{"hi"}, startTurn{"hi"}}},
+		{"a path is a prompt", "/etc/hosts?<enter>", "", "", []effect{remember{"/etc/hosts?"}, startTurn{"/etc/hosts?"}}},
+		{"a key that is none", "a<f5>", "a", "", nil},
+		{"tab in a prompt", "he<tab>", "he", "", nil},
+		{"tab completes a name", "/w<tab>", "/why ", "", nil},
+		{"tab completes as far as it can", "/mo<tab>", "/mo", "model  more", nil},
+		{"tab finds nothing", "/x<tab>", "/x", "nothing completes this", nil},
+		{"tab completes an argument", "/why g<tab>", "/why gh ", "", nil},
+		{"tab completes the common part", "/why h<tab>", "/why hello-", "", nil},
+		{"tab shows the choice", "/why h<tab><tab>", "/why hello-", "hello-extended  hello-world", nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			k := newTalk(t, 60, &Options{Commands: testCommands()})
+			k.press(tt.script)
+			if k.input.text != tt.input || k.hint != tt.hint || !reflect.DeepEqual(k.done, tt.done) {
+				t.Errorf("input %q, hint %q, effects %+v, want %q, %q, %+v", k.input.text, k.hint, k.done, tt.input, tt.hint, tt.done)
+			}
+		})
+	}
+}
+
+func testCommands() []Command {
+	echo := func(_ context.Context, args string) (string, error) { return "got " + args, nil }
+	complete := func(prefix string) []string {
+		var found []string
+		for _, name := range []string{"gh", "hello-extended", "hello-world"} {
+			if strings.HasPrefix(name, prefix) {
+				found = append(found, name)
+			}
+		}
+		return found
+	}
+	return []Command{{Name: "why", Run: echo, Complete: complete}, {Name: "model", Run: echo}, {Name: "more", Run: echo},
+		{Name: "broken", Run: func(context.Context, string) (string, error) { return "", fmt.Errorf("it is broken") }}}
+}
+
+func TestCommandStartsWork(t *testing.T) {
+	k := newTalk(t, 60, &Options{Commands: testCommands()})
+	k.press("/why  gh <enter>")
+	start, ok := k.done[1].(startCommand)
+	if !ok || start.command.Name != "why" || start.args != "gh" || !k.busy {
+		t.Fatalf("effects %+v, busy %v, want /why with gh", k.done, k.busy)
+	}
+	k.happen(outputEvent{"because\nof that\n"}, doneEvent{})
+	k.check(t, `
+> /why  gh
+
+because
+of that
+────
+
+> █
+
+`)
+}
+
+func TestUnknownCommand(t *testing.T) {
+	suggest := func(word string, names []string) string {
+		if word == "modle" {
+			return "model"
+		}
+		return ""
+	}
+	k := newTalk(t, 70, &Options{Commands: testCommands(), Suggest: suggest})
+	k.press("/modle x<enter>/zzz<enter>")
+	k.check(t, `
+> /modle x
+
+unknown command /modle: did you mean /model? /help lists all
+
+> /zzz
+
+unknown command /zzz: /help lists all
+────
+
+> █
+
+`)
+}
+
+// Ctrl-C stops the turn and not the program.
+func TestInterrupt(t *testing.T) {
+	k := newTalk(t, 60, nil)
+	k.press("hi<enter>")
+	k.say("half an ans")
+	k.call("sleep", "{}")
+	k.done = nil
+	k.press("next<enter><ctrl+c>")
+	if !reflect.DeepEqual(k.done, []effect{stopWork{}}) || k.leaving {
+		t.Errorf("effects %+v, leaving %v, want the work stopped", k.done, k.leaving)
+	}
+	k.happen(doneEvent{context.Canceled})
+	k.check(t, `
+> hi
+
+half an ans
+
+● sleep  0.0 s  stopped  #1
+
+stopped
+────
+
+> next█
+
+`)
+	k.press("<enter>")
+	if !k.busy {
+		t.Error("the next prompt is not sent")
+	}
+}
+
+func TestWhileBusy(t *testing.T) {
+	k := newTalk(t, 60, &Options{Commands: testCommands()})
+	k.press("hi<enter>")
+	k.done = nil
+	k.press("next<enter>")
+	if k.input.text != "next" || k.hint != "still at work: Ctrl-C stops it" || k.done != nil {
+		t.Errorf("input %q, hint %q, effects %v, want the prompt kept", k.input.text, k.hint, k.done)
+	}
+	k.press("<ctrl+u>/model<enter>")
+	if k.input.text != "/model" || k.done != nil {
+		t.Errorf("input %q, effects %v, want the command kept", k.input.text, k.done)
+	}
+	k.press("<ctrl+u>/help<enter>")
+	if len(k.done) != 1 || !strings.Contains(k.screen(), "Show the commands") {
+		t.Errorf("effects %v, want help while at work", k.done)
+	}
+	k.done = nil
+	k.press("<ctrl+d>")
+	if !reflect.DeepEqual(k.done, []effect{stopWork{}, leave{}}) {
+		t.Errorf("effects %+v, want the work stopped and the program left", k.done)
+	}
+}
+
+func TestPaste(t *testing.T) {
+	k := newTalk(t, 30, nil)
+	k.press("see: ")
+	k.happen(pasteEvent{"all:\r\n\tgo build\r\tgo test\n\x1b[2J /quit"})
+	if want := "see: all:\n\tgo build\n\tgo test\n\x1b[2J /quit"; k.input.text != want {
+		t.Errorf("got %q, want %q", k.input.text, want)
+	}
+	k.check(t, `
+
+────
+> see: all:
+      go build
+      go test
+  \x1b[2J /quit█
+
+`)
+	k.happen(pasteEvent{strings.Repeat("x", maxInput)})
+	if k.hint == "" {
+		t.Error("a paste that is too long says nothing")
+	}
+}
+
+func TestLongInputScrolls(t *testing.T) {
+	k := newTalk(t, 30, nil)
+	k.height = 6
+	k.happen(pasteEvent{"1\n2\n3\n4\n5\n6\n7\n8"})
+	k.check(t, `
+
+────
+  6
+  7
+  8█
+
+`)
+	k.press("<up><up><up><up><up><up><up>")
+	k.check(t, `
+
+────
+> 1█
+  2
+  3
+
+`)
+}
+
+func TestQuestion(t *testing.T) {
+	tests := []struct {
+		name, keys string
+		want       bool
+	}{
+		{"y", "y<enter>", true},
+		{"yes", "Yes<enter>", true},
+		{"Enter alone", "<enter>", false},
+		{"n", "n<enter>", false},
+		{"another word", "yes please<enter>", false},
+		{"Esc", "y<esc>", false},
+		{"Ctrl-C", "y<ctrl+c>", false},
+		{"Ctrl-D", "<ctrl+d>", false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			k := newTalk(t, 60, nil)
+			k.press("hi<enter>y")
+			q := &question{text: "Run it?", details: []string{"rm -rf /"}, answer: make(chan bool, 1)}
+			k.happen(askEvent{q})
+			k.press(tt.keys)
+			if got := <-q.answer; got != tt.want {
+				t.Errorf("got %v, want %v", got, tt.want)
+			}
+			if k.input.text != "y" {
+				t.Errorf("the input is %q, want what was typed before the question", k.input.text)
+			}
+		})
+	}
+}
+
+func TestQuestionOnTheScreen(t *testing.T) {
+	k := newTalk(t, 30, nil)
+	k.press("hi<enter>")
+	k.out = nil
+	first := &question{text: "Run a command in the folder of the project?", details: []string{"make all\nmake test"}, answer: make(chan bool, 1)}
+	second := &question{text: "Second?", answer: make(chan bool, 1)}
+	k.happen(askEvent{first}, askEvent{second})
+	k.press("ye")
+	k.happen(pasteEvent{"s"})
+	k.check(t, `
+
+? Run a command in the folder
+  of the project?
+  make all
+  make test
+────
+
+Allow? [y/N] ye█
+waiting for an answer
+`)
+	k.out = nil
+	k.press("<enter>")
+	if <-first.answer {
+		t.Error("\"ye\" is a yes")
+	}
+	k.happen(withdrawEvent{second}, withdrawEvent{second})
+	if <-second.answer || len(k.questions) != 0 {
+		t.Error("a question that was withdrawn is not answered with no")
+	}
+	k.check(t, `
+  no
+? Second?
+  withdrawn
+────
+
+> █
+0 s, Ctrl-C stops
+`)
+}
+
+func TestQuestionOutsideOfATurn(t *testing.T) {
+	k := newTalk(t, 30, nil)
+	q := &question{text: "Run it?", answer: make(chan bool, 1)}
+	k.happen(askEvent{q})
+	if <-q.answer || len(k.questions) != 0 {
+		t.Error("it is asked, want no")
+	}
+}
+
+func TestResize(t *testing.T) {
+	k := newTalk(t, 80, nil)
+	k.press("hi<enter>")
+	k.happen(sizeEvent{20, 5})
+	k.say("one two three four five six seven eight nine ten\n")
+	for _, n := range []int{1, 3, 500} {
+		k.happen(sizeEvent{n, n})
+		if v := k.view(); len(v.rows) > max(n, 2)+1 {
+			t.Errorf("%d rows at height %d", len(v.rows), n)
+		}
+	}
+	k.happen(sizeEvent{0, 0})
+	if k.width != 1 || k.height != 1 {
+		t.Errorf("size %d x %d, want 1 x 1: 0 stands for no terminal", k.width, k.height)
+	}
+}
