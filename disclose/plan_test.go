@@ -96,11 +96,17 @@ func TestPlanPrefixIsStable(t *testing.T) {
 	}
 }
 
-// A skill that comes while the conversation runs is found by its triggers.
+// A skill that comes while the conversation runs is found by its triggers, one that goes is not.
 func TestPlanTurnSeesNewSkills(t *testing.T) {
 	p := plan(t, catalog(t), &PlanOptions{Mode: ByTriggers})
 	c := catalog(t, file{name: "late", body: "Late steps."})
-	for _, now := range []*skill.Catalog{c, c} {
+	for _, now := range []*skill.Catalog{c, c, catalog(t), c} {
+		if !visible(now) {
+			if got, err := p.Turn(t.Context(), now, "use late", nil); err != nil || got.Tier != TierNothing {
+				t.Errorf("after it is gone: got %q, %v", got.Text.Body, err)
+			}
+			continue
+		}
 		if got, err := p.Turn(t.Context(), now, "use late", nil); err != nil || !strings.Contains(got.Text.Body, "Late steps.") {
 			t.Errorf("got %q, %v", got.Text.Body, err)
 		}

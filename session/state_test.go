@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -147,6 +148,46 @@ func TestRestoreRefuses(t *testing.T) {
 	var deep *DepthError
 	if o := New(nil).Restore(t.Context(), f.catalog(t), many); !errors.As(o[MaxActive].Err, &deep) || o[MaxActive-1].Err != nil {
 		t.Errorf("one too many: %v", o)
+	}
+}
+
+// unreadable has a file that cannot be opened.
+type unreadable struct{ fs.FS }
+
+func (f unreadable) Open(name string) (fs.File, error) {
+	if strings.HasSuffix(name, "secret.md") {
+		return nil, fs.ErrPermission
+	}
+	return f.FS.Open(name)
+}
+
+// A skill that cannot be hashed can be active, and is not restored: nobody could tell whether it is the same.
+func TestRestoreWithoutDigest(t *testing.T) {
+	f := folder{t.TempDir()}
+	f.write(t, "a", "", "A")
+	if err := os.WriteFile(filepath.Join(f.root, "a", "secret.md"), []byte("x"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	c, err := skill.Open(t.Context(), &skill.Options{Layers: []skill.Layer{{Name: "test", Source: skill.FS(unreadable{os.DirFS(f.root)}, nil)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := c.Lookup("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := e.Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer k.Close()
+	s := New(nil)
+	if _, err := s.Activate(t.Context(), k, ""); err != nil || s.Active()[0].Digest != "" {
+		t.Fatalf("activated: %v, %+v", err, s.Active())
+	}
+	var changed *ChangedError
+	if o := New(nil).Restore(t.Context(), c, s.State()); !errors.As(o[0].Err, &changed) || !strings.Contains(changed.Error(), "has no digest") {
+		t.Errorf("restored: %v", o[0].Err)
 	}
 }
 

@@ -1,6 +1,7 @@
 package skilltool
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -52,7 +53,9 @@ func TestActivatingTwice(t *testing.T) {
 // session's state is untouched, also through another process.
 func TestCarry(t *testing.T) {
 	var s *session.Session
-	k, root := kit(t, kitOptions{change: func(o *Options) { s = o.Session }})
+	files := maps.Clone(demo)
+	files["quiet/SKILL.md"] = manifest("quiet", "", "In ${CLAUDE_PROJECT_DIR}.")
+	k, root := kit(t, kitOptions{files: files, change: func(o *Options) { s, o.Instructions.ProjectDir = o.Session, "/project" }})
 	if got := k.Carry(t.Context()).Body; got != "" {
 		t.Errorf("nothing active: %q", got)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/session"
+	"github.com/agent-base/agent-base/skill"
 )
 
 // C13: with triggers a prompt activates what it calls for, once; in the other modes it activates nothing.
@@ -98,7 +99,17 @@ func TestSearch(t *testing.T) {
 		files[name+"/SKILL.md"] = strings.Replace(manifest(name, "", "Body."), "Use when asked.", fmt.Sprintf("Use for topic%02d and anything.", i), 1)
 	}
 	var s *session.Session
-	k, _ := kit(t, kitOptions{files: files, change: func(o *Options) { o.Budget, s = 350, o.Session }})
+	var later *skill.Catalog // once it is set
+	k, _ := kit(t, kitOptions{files: files, change: func(o *Options) {
+		o.Budget, s = 350, o.Session
+		first := o.Catalog
+		o.Catalog = func() *skill.Catalog {
+			if later != nil {
+				return later
+			}
+			return first()
+		}
+	}})
 	text := k.Tools()[0].Description
 	if !strings.Contains(text, ` more skills: search with skill {"action": "search", "skill_name": "WORDS"}`) || strings.Contains(text, "skill-22") {
 		t.Fatalf("the list:\n%s", text)
@@ -121,6 +132,11 @@ func TestSearch(t *testing.T) {
 	}
 	if r := call(t, k, "skill", `{"action":"search"}`); r.Message != "skill_name is required" {
 		t.Errorf("no words: %s", r.Encode())
+	}
+	other, _ := kit(t, kitOptions{})
+	later = other.o.Catalog()
+	if r := call(t, k, "skill", `{"action":"search","skill_name":"kalshi"}`); r.Message != "Found 1 skill for 'kalshi'" {
+		t.Errorf("in another catalogue: %s", r.Encode())
 	}
 	if n := len(s.Active()); n != 0 {
 		t.Errorf("a search activated %d skills", n)
