@@ -119,7 +119,6 @@ func (h *host) execute(ctx context.Context, command string) (*headTail, *os.Proc
 	cmd := exec.CommandContext(ctx, h.o.Shell, "-c", command)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = h.real, h.environment(), w, w
 	cmd.SysProcAttr = separate()
-	cmd.Cancel = func() error { return killGroup(cmd.Process) }
 	err = cmd.Start()
 	w.Close()
 	if err != nil {

@@ -99,7 +99,7 @@ func TestWrite(t *testing.T) {
 		t.Errorf("the link is gone: %v %v", info.Mode(), err)
 	}
 	for _, path := range []string{"skills/demo/SKILL.md", "skills/demo/new.md", "$SKILL/new.md", ".agents/skills/inner/SKILL.md", "toskill/new/x.md", ".git/hooks/pre-commit", "g/hooks/x",
-		".GIT/config", "sub/.git", "git~1/x"} {
+		".GIT/config", "sub/.git", "git~1/x", "skills/demo"} {
 		k.denied("write_file", `{"file_path":"`+path+`","content":"x"}`, "read_only")
 		k.denied("edit_file", `{"file_path":"`+path+`","old_string":"a","new_string":"x"}`, "read_only")
 	}
@@ -135,7 +135,8 @@ func TestEdit(t *testing.T) {
 	if info, err := os.Stat(filepath.Join(k.ws, "x.sh")); err != nil || info.Mode() != 0o755 {
 		t.Errorf("mode: got %v %v", info.Mode(), err)
 	}
-	files(t, k.ws, map[string]string{"grow": strings.Repeat("a", 1<<20)})
+	files(t, k.ws, map[string]string{"grow": strings.Repeat("a", 1<<20), "huge": strings.Repeat("a", MaxFile) + "bb"})
+	k.want("edit_file", `{"file_path":"huge","old_string":"bb","new_string":"c"}`, `{"success":false,"error":"args_too_large","message":"'huge' has more than 10485760 bytes`)
 	k.want("edit_file", `{"file_path":"grow","old_string":"a","new_string":"aaaaaaaaaaaaaaaaaaaa","replace_all":true}`, `{"success":false,"error":"args_too_large"`)
 }
 

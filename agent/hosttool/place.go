@@ -65,9 +65,6 @@ func (h *host) locate(name string, mounts []Mount) (p *place, dirs []string, err
 		if m, rel := mounted(filepath.ToSlash(full), mounts); m != nil {
 			return newPlace(m, m.Dir, rel), []string{m.Dir}, nil
 		}
-		if !filepath.IsLocal(full) {
-			return nil, nil, h.outside(name, "leads out of the workspace")
-		}
 		full = filepath.Join(h.o.Workspace, full)
 	}
 	best := &place{}

@@ -108,6 +108,24 @@ func TestMountPath(t *testing.T) {
 	k.want("read_file", `{"file_path":"skills/demo/SKILL.md"}`, `{"success":false,"error":"not_found"`)
 }
 
+// A workspace and a skill that are reached through links: their real names count as well.
+func TestLinkedRoots(t *testing.T) {
+	k := newKit(t, nil)
+	files(t, k.base, map[string]string{"wslink": "-> ws", "skilllink": "-> home/skills/demo"})
+	o := &Options{Workspace: filepath.Join(k.base, "wslink"), Mounts: func() []Mount {
+		return []Mount{{Name: "demo", Dir: filepath.Join(k.base, "skilllink")}, {Name: "inner", Dir: filepath.Join(k.ws, ".agents/skills/inner")}}
+	}}
+	k.exec = executor(t, o)
+	for _, path := range []string{"a.txt", "$WS/a.txt", k.base + "/wslink/a.txt", "$SKILL/SKILL.md", k.base + "/skilllink/SKILL.md", "skills/demo/SKILL.md"} {
+		k.want("read_file", `{"file_path":"`+path+`"}`, `{"success":true`)
+	}
+	for _, path := range []string{"$SKILL/x", k.base + "/skilllink/x", ".agents/skills/inner/x", "$WS/.agents/skills/inner/new/x", k.base + "/wslink/.agents/skills/inner/x"} {
+		k.denied("write_file", `{"file_path":"`+path+`","content":""}`, "read_only")
+	}
+	k.denied("read_file", `{"file_path":".agents/skills/inner/scripts/in.py"}`, "script_read")
+	k.denied("read_file", `{"file_path":"`+k.base+`/skilllink/scripts/run.py"}`, "script_read")
+}
+
 // FuzzPlace: whatever the path, what is opened really lies below the workspace or a skill's folder.
 func FuzzPlace(f *testing.F) {
 	for _, seed := range []string{"a.txt", "l", "../other/secret.txt", "skills/demo/SKILL.md", "skills/demo/out/secret.txt", "in/../out/secret.txt", "up/up/up", "abs/secret.txt",

@@ -4,10 +4,13 @@ package hosttool
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/agent-base/agent-base/tool"
 )
 
 // security 2.3 #36: a pipe makes nobody wait.
@@ -19,7 +22,37 @@ func TestPipes(t *testing.T) {
 	k.denied("read_file", `{"file_path":"pipe"}`, "irregular")
 	k.denied("write_file", `{"file_path":"pipe","content":"x"}`, "irregular")
 	k.denied("edit_file", `{"file_path":"pipe","old_string":"a","new_string":"x"}`, "irregular")
-	k.want("grep", `{"pattern":"two"}`, `{"success":true,"result":{"text":"a.txt:2:two\n"`)
+	k.want("grep", `{"pattern":"two"}`, `{"success":true,"result":{"text":"a.txt:2:two\n","lines":1,"files":1},"message":"Found 1 line in 1 file; 1 file not searched (scripts of skills)"`)
+}
+
+// What a command said before the turn ended is kept.
+func TestBashIsCancelled(t *testing.T) {
+	k := newKit(t, allow)
+	pipe := filepath.Join(k.ws, "p")
+	if err := syscall.Mkfifo(pipe, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := cancelled(t)
+	go func() {
+		_, _ = os.ReadFile(pipe) // returns when the command has come so far
+		cancel()
+	}()
+	r := k.exec.Call(ctx, "bash", []byte(`{"command":"echo begun; echo x > p; sleep 600"}`))
+	if r.Error != tool.Timeout || r.Result.(Ran).Output != "begun\n" || r.Message != "The command was ended because the turn was" {
+		t.Errorf("got %s", text(r))
+	}
+}
+
+// The mode of a file stays, whatever the umask would take away.
+func TestMode(t *testing.T) {
+	k := newKit(t, nil)
+	if err := os.Chmod(filepath.Join(k.ws, "a.txt"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	k.want("write_file", `{"file_path":"a.txt","content":"x"}`, `{"success":true`)
+	if info, err := os.Stat(filepath.Join(k.ws, "a.txt")); err != nil || info.Mode() != 0o777 {
+		t.Errorf("got %v %v", info.Mode(), err)
+	}
 }
 
 // What a command leaves in the background is killed and not waited for, though it holds the output.

@@ -141,6 +141,53 @@ func TestChanges(t *testing.T) {
 	w.until("b::enabled")
 	add(t, root, "b", "version: 5.0.0\n")
 	w.until("b:5.0.0:enabled")
+	// One that is moved away, without anything in its place.
+	if err := os.Rename(filepath.Join(root, "b"), filepath.Join(dir, "b")); err != nil {
+		t.Fatal(err)
+	}
+	w.until("")
+}
+
+// What lies in a skill's folder is a file of the skill, until its manifest is gone.
+func TestManifestGone(t *testing.T) {
+	root := t.TempDir()
+	add(t, root, "a", "")
+	add(t, root, "a/sub/b", "")
+	w := watching(t, nil, root)
+	w.until("a::enabled")
+	if err := os.Remove(filepath.Join(root, "a", "SKILL.md")); err != nil {
+		t.Fatal(err)
+	}
+	w.until("b::enabled")
+	add(t, root, "a/sub/b", "version: 2.0.0\n")
+	w.until("b:2.0.0:enabled")
+}
+
+// Only folders that can hold a manifest are watched.
+func TestWatchedFolders(t *testing.T) {
+	dir := t.TempDir()
+	root := filepath.Join(dir, "skills")
+	for _, name := range []string{"a", "a/references/x", "g/b", "node_modules/m", ".git/c", "1/2/3/4/5/6/7"} {
+		add(t, root, name, "")
+	}
+	f := folders{max: 100, open: fsnotify.NewWatcher}
+	defer f.close()
+	if why := f.watch([]string{root, filepath.Join(dir, "none", "skills")}); why != "" {
+		t.Fatal(why)
+	}
+	var got []string
+	for d := range f.dirs {
+		rel, err := filepath.Rel(root, d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, filepath.ToSlash(rel))
+	}
+	slices.Sort(got)
+	want := ". 1 1/2 1/2/3 1/2/3/4 1/2/3/4/5 1/2/3/4/5/6 a g g/b"
+	if strings.Join(got, " ") != want || fmt.Sprint(f.guards) != fmt.Sprint(map[string][]string{dir: {"skills", "none"}}) {
+		t.Errorf("got %q, want %q; guards %v", got, want, f.guards)
+	}
 }
 
 // The folder of a skill comes before its manifest.
@@ -269,6 +316,11 @@ func TestRefresh(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	w.Close()
+	select {
+	case <-w.done:
+	default:
+		t.Error("Close did not wait")
+	}
 	w.Close()
 }
 
