@@ -154,9 +154,6 @@ func (x *triggers) find(query string, s *scratch) []found {
 				}
 				hits = append(hits, found{doc: t.doc, at: int32(t.at), kind: t.kind, score: t.score()})
 			}
-			if !*x.long(hash) {
-				break
-			}
 		}
 	}
 	for _, p := range x.patterns.match(query) {

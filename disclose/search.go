@@ -2,6 +2,7 @@ package disclose
 
 import (
 	"cmp"
+	"hash/maphash"
 	"math"
 	"slices"
 	"strings"
@@ -59,8 +60,9 @@ type wordIndex struct {
 	start  []uint32 // posts[start[t]:start[t+1]] are of term t
 	posts  []post
 	n      int
-	names  map[string]uint32 // folded name to skill
-	scores sync.Pool         // of *[]float32, all zero
+	names  map[uint64]uint32 // hash of a folded name to skill
+	seed   maphash.Seed
+	scores sync.Pool // of *[]float32, all zero
 
 	scratch sync.Pool // of *words
 }
@@ -76,14 +78,14 @@ type tally struct {
 }
 
 func newWordIndex(entries []skill.Entry) *wordIndex {
-	x := &wordIndex{terms: map[string]uint32{}, names: make(map[string]uint32, len(entries)), n: len(entries)}
+	x := &wordIndex{terms: map[string]uint32{}, names: make(map[uint64]uint32, len(entries)), seed: maphash.MakeSeed(), n: len(entries)}
 	t := tallies{index: x, list: make([]tally, 0, 48*len(entries))}
 	lengths := make([]float64, len(entries))
 	total := 0.0
 	for d, e := range entries {
 		t.doc, t.begin, t.length = uint32(d), len(t.list), 0
 		t.add(e.Name(), nameWeight)
-		x.names[string(t.words.text)] = uint32(d)
+		x.names[maphash.Bytes(x.seed, t.words.text)] = uint32(d)
 		triggers := e.Triggers()
 		for _, list := range [][]string{e.Tags(), triggers.Keywords, triggers.Verbs} {
 			for _, tag := range list {
@@ -194,7 +196,7 @@ func (x *wordIndex) score(query string, scores []float32) bool {
 	for _, id := range ids {
 		x.addPosts(id, 1, scores)
 	}
-	if d, ok := x.names[string(w.text)]; ok {
+	if d, ok := x.names[maphash.Bytes(x.seed, w.text)]; ok {
 		scores[d] += exactName
 	}
 	return any || len(ids) > 0

@@ -23,10 +23,9 @@ const (
 type triggers struct {
 	seed     maphash.Seed
 	heads    []int32 // for the low bits of a phrase's hash the first of its targets, plus one
-	longer   []bool  // for the same bits of a phrase's first words: whether there is such a phrase
 	targets  []target
 	priority []int32 // of each skill
-	text     []byte // those words of all targets
+	text     []byte  // those words of all targets
 	rests    []string
 	patterns *patterns
 	problems []skill.Problem
@@ -54,21 +53,19 @@ const maxPhrases = 1000
 
 func newTriggers(entries []skill.Entry) *triggers {
 	x := &triggers{seed: maphash.MakeSeed(), scratch: sync.Pool{New: func() any { return new(scratch) }}}
-	// What skills declare is gathered first: it lies all over the memory.
-	all, n := make([]skill.Triggers, len(entries)), len(entries)
-	x.priority = make([]int32, len(entries))
-	for d, e := range entries {
-		all[d], x.priority[d] = e.Triggers(), int32(e.Priority())
-		n += len(all[d].Keywords) + len(all[d].Verbs)
+	n := len(entries)
+	for _, e := range entries {
+		n += len(e.Triggers().Keywords) + len(e.Triggers().Verbs)
 	}
 	x.heads = make([]int32, 2<<bits.Len(uint(n))) // a power of two, at least twice as many as phrases
-	x.longer = make([]bool, len(x.heads))
 	x.targets, x.text = make([]target, 0, n), make([]byte, 0, 16*n)
+	x.priority = make([]int32, len(entries))
 	x.patterns = &patterns{grams: map[[gram]byte][]int32{}}
 	var w words
-	for d, t := range all {
-		doc := int32(d)
-		x.add(&w, entries[d].Canonical(), target{doc: doc, kind: byName})
+	for d, e := range entries {
+		doc, t := int32(d), e.Triggers()
+		x.priority[d] = int32(e.Priority())
+		x.add(&w, e.Canonical(), target{doc: doc, kind: byName})
 		for i, s := range firstOf(t.Keywords) {
 			x.add(&w, s, target{doc: doc, kind: byKeyword, at: uint16(i)})
 		}
@@ -76,8 +73,8 @@ func newTriggers(entries []skill.Entry) *triggers {
 			x.add(&w, s, target{doc: doc, kind: byVerb, at: uint16(i)})
 		}
 		for i, s := range t.Patterns {
-			if err := x.patterns.add(s, i, doc, int(x.priority[d])); err != nil {
-				x.problems = append(x.problems, patternProblem(entries[d], s, err))
+			if err := x.patterns.add(s, i, doc, e.Priority()); err != nil {
+				x.problems = append(x.problems, patternProblem(e, s, err))
 			}
 		}
 	}
@@ -104,9 +101,6 @@ func (x *triggers) add(w *words, phrase string, t target) {
 		x.rests = append(x.rests, string(w.text))
 		t.rest = int32(len(x.rests))
 	}
-	for i := 1; i < min(n, gram); i++ {
-		*x.long(maphash.Bytes(x.seed, w.span(0, i))) = true
-	}
 	key := w.span(0, min(n, gram))
 	t.hash = maphash.Bytes(x.seed, key)
 	t.from, t.size = uint32(len(x.text)), uint16(len(key))
@@ -118,9 +112,6 @@ func (x *triggers) add(w *words, phrase string, t target) {
 }
 
 func (x *triggers) head(hash uint64) *int32 { return &x.heads[hash&uint64(len(x.heads)-1)] }
-
-// long says whether phrases may go on after words of that hash.
-func (x *triggers) long(hash uint64) *bool { return &x.longer[hash&uint64(len(x.longer)-1)] }
 
 // is reports whether the words of t are key, whose hash is given.
 func (x *triggers) is(t *target, hash uint64, key []byte) bool {
