@@ -173,4 +173,15 @@ func cutBrief(s string) string {
 	return strings.TrimRight(cut, " ,;:-") + "..."
 }
 
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+// oneLine returns s with single blanks as its only white space, and none around it.
+func oneLine(s string) string {
+	before := byte(' ')
+	for i := range len(s) {
+		c := s[i]
+		if c >= utf8.RuneSelf || c < ' ' || c == ' ' && before == ' ' {
+			return strings.Join(strings.Fields(s), " ")
+		}
+		before = c
+	}
+	return strings.TrimSuffix(s, " ")
+}

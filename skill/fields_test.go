@@ -290,3 +290,11 @@ func TestBrief(t *testing.T) { // R37, C3
 		}
 	}
 }
+
+func TestOneLine(t *testing.T) {
+	for _, s := range []string{"", " ", "a", "a b", " a", "a ", "a  b", "a\tb", "a\nb\n", "a\u00a0b ", "é b ", "a b  ", "a\x85b", "a\x1cb"} {
+		if got, want := oneLine(s), strings.Join(strings.Fields(s), " "); got != want {
+			t.Errorf("%q: got %q, want %q", s, got, want)
+		}
+	}
+}
