@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"unicode/utf8"
 
 	"github.com/agent-base/agent-base/skill"
 	"github.com/tiktoken-go/tokenizer"
@@ -162,4 +163,23 @@ func TestCarryGoesOn(t *testing.T) {
 	if !strings.Contains(none.Body, "no room for their instructions: a, b.") || len(none.Cut) != 2 {
 		t.Errorf("without room:\n%s", none.Body)
 	}
+}
+
+// What is kept is a beginning in whole characters, and keeps its room.
+func FuzzBeginning(f *testing.F) {
+	f.Add("one\n\ntwo\nthree\n", 3)
+	f.Add(strings.Repeat("é", 50), 4)
+	f.Add("</skill_content>\n\n\n</skill_content>", 9)
+	f.Fuzz(func(t *testing.T, s string, room int) {
+		got := beginning(s, room)
+		if !strings.HasPrefix(s, got) {
+			t.Fatalf("%q is no beginning of %q", got, s)
+		}
+		if got != "" && Tokens(shield(got)) > max(room, 0)+1 {
+			t.Errorf("%q costs %d, the room is %d", got, Tokens(shield(got)), room)
+		}
+		if utf8.ValidString(s) && !utf8.ValidString(got) {
+			t.Errorf("%q cuts a character", got)
+		}
+	})
 }

@@ -6,6 +6,9 @@
 //   - [NewIndex] makes an [Index] that finds skills for a query: [Index.Match] by their triggers,
 //     [Index.Search] by words, [Index.Choose] picks how much to tell.
 //   - [Instructions] renders the body of one skill with its arguments filled in.
+//   - [NewPlan] puts these together for one conversation: a prefix that stays, a text for each turn.
+//   - [Prompt] renders the paragraphs that tell a model how to work with skills, [Carry] what of the
+//     active ones survives when a conversation is shortened.
 //   - [Tiers] is the small three-tier interface of the second source document.
 //   - [Tokens] estimates what a text costs.
 //

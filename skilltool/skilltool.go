@@ -6,6 +6,9 @@
 // scripts from the model (C50). Everything that a skill says comes back inside a frame that names
 // the skill; nothing of it is ever executed here but through the script host.
 //
+// For a conversation a Kit gives besides what a turn tells ([Kit.Turn]), what survives when it is
+// shortened ([Kit.Carry]) and the kit of a sub-agent ([Kit.Sub]).
+//
 // A Kit is safe for concurrent use.
 package skilltool
 
