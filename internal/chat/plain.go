@@ -22,6 +22,7 @@ func runPlain(ctx context.Context, o *Options, s *state) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxInput)
 	out := &printer{w: o.Out}
+	s.greet()
 	out.print(s)
 	for !s.leaving && out.err == nil {
 		out.text(o.Prompt)

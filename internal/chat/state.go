@@ -83,12 +83,10 @@ type state struct {
 }
 
 func newState(o *Options, entries []string) *state {
-	s := &state{o: o, paint: paint(o.Colour), past: newPast(entries), now: o.Now(), status: o.Status()}
-	if o.Greeting != "" {
-		s.text(notices, o.Greeting, plainStyle)
-	}
-	return s
+	return &state{o: o, paint: paint(o.Colour), past: newPast(entries), now: o.Now(), status: o.Status()}
 }
+
+func (s *state) greet() { s.text(notices, s.o.Greeting, plainStyle) }
 
 // update lets an event happen. The time is that of s.now, which the caller keeps right.
 func (s *state) update(e event) []effect {

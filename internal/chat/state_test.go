@@ -28,6 +28,7 @@ func newTalk(t *testing.T, width int, o *Options) *talk {
 	o.Now = func() time.Time { return time.Unix(0, 0) }
 	s := newState(o.withDefaults(), []string{"before"})
 	s.width, s.height = width, 24
+	s.greet()
 	return &talk{state: s}
 }
 

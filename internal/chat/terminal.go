@@ -1,6 +1,7 @@
 package chat
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/term"
 )
 
 // Run holds a conversation until the user leaves, the input ends or ctx does; only then is there an error that is not of
@@ -25,31 +28,51 @@ func Run(ctx context.Context, o *Options) error {
 		entries, failed = o.History.Load()
 	}
 	s := newState(o, entries)
-	if failed != nil {
-		s.notice("the history cannot be read: " + failed.Error())
-	}
 	if !o.Terminal {
 		return runPlain(ctx, o, s)
 	}
-	return runTerminal(ctx, o, s)
-}
-
-func runTerminal(ctx context.Context, o *Options, s *state) error {
 	in, ok := o.In.(*os.File)
 	out, ok2 := o.Out.(*os.File)
 	if !ok || !ok2 {
 		return fmt.Errorf("a conversation in a terminal needs files, not %T and %T", o.In, o.Out)
 	}
-	outer := ctx
+	if err := s.measure(out); err != nil {
+		return err
+	}
+	s.greet()
+	if failed != nil {
+		s.notice("the history cannot be read: " + failed.Error())
+	}
+	return runTerminal(ctx, s, in, out)
+}
+
+// measure asks the terminal for its size.
+func (s *state) measure(out *os.File) error {
+	width, height, err := term.GetSize(out.Fd())
+	if err != nil {
+		return fmt.Errorf("asking the terminal for its size: %w", err)
+	}
+	if width <= 0 || height <= 0 {
+		width, height = 80, 24
+	}
+	s.update(sizeEvent{width, height})
+	return nil
+}
+
+func runTerminal(outer context.Context, s *state, in, out *os.File) error {
+	o := s.o
+	if _, err := out.WriteString(strings.Join(append(s.out, ""), "\r\n")); err != nil {
+		return fmt.Errorf("writing to the terminal: %w", err)
+	}
+	s.out = nil
 	ctx, cancel := context.WithCancel(outer)
 	defer cancel()
 	profile := colorprofile.ANSI
 	if !o.Colour {
 		profile = colorprofile.ASCII
 	}
-	s.width, s.height = 80, 24 // until the terminal has told
 	m := &model{o: o, s: s, ctx: ctx, stop: func() {}}
-	joined := &joiner{file: out}
+	joined := &joiner{file: out, first: func() { m.work.Go(func() { m.send(drawnEvent{}) }) }}
 	p := tea.NewProgram(m, tea.WithInput(in), tea.WithOutput(joined), tea.WithColorProfile(profile),
 		tea.WithEnvironment([]string{"TERM=" + o.Term}), tea.WithoutSignalHandler(), tea.WithFilter(m.filter))
 	m.send = func(e event) { p.Send(e) }
@@ -77,12 +100,16 @@ type model struct {
 	work sync.WaitGroup
 	stop context.CancelFunc // ends the turn or command that runs
 
+	drawn    bool // the library has drawn once: before that it does not know where the live rows are
 	printing bool // a pump is on its way
 	printed  int  // how many times something was printed
 }
 
-// pump asks for the next rows to be printed.
-type pump struct{}
+// pump asks for the next rows to be printed, drawnEvent tells that the live rows are on the screen.
+type (
+	pump       struct{}
+	drawnEvent struct{}
+)
 
 // Init starts nothing: the terminal tells its size by itself.
 func (m *model) Init() tea.Cmd { return nil }
@@ -91,10 +118,13 @@ func (m *model) Init() tea.Cmd { return nil }
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.s.now = m.o.Now()
 	cmds := m.do(m.s.update(m.translate(msg)))
-	if len(m.s.out) > 0 && !m.printing {
+	if msg == (drawnEvent{}) {
+		m.drawn = true
+	}
+	if len(m.s.out) > 0 && !m.printing && m.drawn {
 		m.printing = true
 		cmds = append(cmds, func() tea.Msg { return pump{} })
-	} else if m.s.leaving && !m.printing {
+	} else if m.s.leaving && !m.printing && m.drawn {
 		cmds = append(cmds, tea.Quit)
 	}
 	return m, tea.Batch(cmds...)
@@ -207,9 +237,10 @@ func (m *model) stamp() string {
 // joiner writes to the terminal in whole frames. The library prints finished rows at once, and draws the live ones a
 // moment later: between the two the screen would show the same text twice. What is printed waits for what is drawn.
 type joiner struct {
-	file *os.File
-	mu   sync.Mutex
-	held []byte
+	file  *os.File
+	first func() // called at the first frame
+	mu    sync.Mutex
+	held  []byte
 }
 
 // maxJoined is how many bytes wait at most.
@@ -226,6 +257,10 @@ func (j *joiner) Write(b []byte) (int, error) {
 	j.held = append(j.held, b...)
 	if len(b) > 0 && b[0] == '\r' && len(j.held) < maxJoined {
 		return len(b), nil
+	}
+	if j.first != nil && bytes.Contains(b, []byte(ansi.SetModeBracketedPaste)) { // part of the first frame
+		j.first()
+		j.first = nil
 	}
 	return len(b), j.flush()
 }

@@ -1,0 +1,148 @@
+package chat
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"iter"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/agent-base/agent-base/agent"
+	"github.com/agent-base/agent-base/llm"
+	"github.com/agent-base/agent-base/tool"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// scripted answers each prompt with the steps of its name; "fail" fails after them.
+func scripted(steps map[string][]agent.Step) func(context.Context, string) iter.Seq2[agent.Step, error] {
+	return func(ctx context.Context, prompt string) iter.Seq2[agent.Step, error] {
+		return func(yield func(agent.Step, error) bool) {
+			for _, step := range steps[prompt] {
+				if !yield(step, nil) {
+					return
+				}
+			}
+			if prompt == "fail" {
+				yield(agent.Step{}, errors.New("the key is not valid"))
+			}
+		}
+	}
+}
+
+func TestPlain(t *testing.T) {
+	c := &llm.Call{ID: "1", Name: "script_run", Args: []byte(greeting)}
+	o := &Options{
+		In:       strings.NewReader("hello\n\n/why x\n/broken\n/nope\nfail\nhello"),
+		Greeting: "agent 1.0",
+		Commands: testCommands(),
+		Ask: scripted(map[string][]agent.Step{"hello": {{Text: "Hi, "}, {Text: "you\x1b[2J!\n\nI"}, {Text: " run it."}, {Call: c},
+			{Result: &agent.Result{Call: c, Result: tool.Result{Success: true, Duration: time.Second}}}, {Text: "Done."},
+			{Done: &agent.Answer{Stop: agent.End}}}}),
+	}
+	var out bytes.Buffer
+	o.Out = &out
+	if err := Run(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	answer := `Hi, you\x1b[2J!
+
+I run it.
+
+● script_run hello-extended/advanced_greeting  1.0 s  ok  #1
+
+Done.
+`
+	want := "agent 1.0\n\n" + answer + `
+got x
+
+error: it is broken
+
+unknown command /nope: /help lists all
+
+error: the key is not valid
+
+` + strings.ReplaceAll(answer, "#1", "#2")
+	if got := out.String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestPlainPrompt(t *testing.T) {
+	var out bytes.Buffer
+	o := &Options{In: strings.NewReader("hi\n/quit\nhi\n"), Out: &out, Prompt: "> ", Ask: scripted(map[string][]agent.Step{"hi": {{Text: "Hello."}}})}
+	if err := Run(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := out.String(), "> Hello.\n> "; strings.TrimRight(got, "\n") != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestPlainNeverApproves(t *testing.T) {
+	p := &Prompter{}
+	var answers []bool
+	o := &Options{In: strings.NewReader("hi\ny\n"), Out: io.Discard, Prompter: p,
+		Ask: func(ctx context.Context, prompt string) iter.Seq2[agent.Step, error] {
+			return func(func(agent.Step, error) bool) {
+				yes, err := p.Confirm(ctx, "Run it?", nil)
+				if err != nil {
+					t.Error(err)
+				}
+				answers = append(answers, yes)
+			}
+		}}
+	if err := Run(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	if len(answers) != 2 || answers[0] || answers[1] {
+		t.Errorf("answers %v, want two times no", answers)
+	}
+}
+
+func TestPlainTooLong(t *testing.T) {
+	o := &Options{In: strings.NewReader(strings.Repeat("x", maxInput+1)), Out: io.Discard, Ask: scripted(nil)}
+	if err := Run(t.Context(), o); err == nil || err.Error() != "a prompt exceeds 1048576 bytes" {
+		t.Errorf("got %v, want that the prompt is too long", err)
+	}
+}
+
+// A pipe that stays silent is left when the context ends, and nothing reads it any more.
+func TestPlainCancelled(t *testing.T) {
+	in, silent, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	defer silent.Close()
+	ctx, cancel := context.WithCancel(t.Context())
+	o := &Options{In: in, Out: writeFunc(func() { cancel() }), Greeting: "hello", Ask: scripted(nil)}
+	if err := Run(ctx, o); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want %v", err, context.Canceled)
+	}
+}
+
+func TestPlainBrokenOutput(t *testing.T) {
+	o := &Options{In: strings.NewReader("hi\nhi\n"), Out: brokenWriter{}, Greeting: "hello", Ask: scripted(nil)}
+	if err := Run(t.Context(), o); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("got %v, want %v", err, io.ErrClosedPipe)
+	}
+}
+
+// writeFunc is called for each write.
+type writeFunc func()
+
+func (f writeFunc) Write(b []byte) (int, error) {
+	f()
+	return len(b), nil
+}
+
+type brokenWriter struct{}
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }

@@ -1,0 +1,198 @@
+package chat
+
+import (
+	"strconv"
+	"strings"
+)
+
+// vt is a terminal: it keeps the rows that a program would leave on its screen and above it. It knows what the library
+// sends to an xterm, and lists what it does not know.
+type vt struct {
+	width, height int
+	cells         [][]string // "" is the second half of a wide character
+	above         []string   // the scrollback
+	x, y          int
+	wrapNext      bool
+	last          string // the last character, for REP
+	rest          string // the beginning of what is not complete
+	unknown       []string
+}
+
+func newVT(width, height int) *vt {
+	v := &vt{width: width, height: height}
+	for range height {
+		v.cells = append(v.cells, v.blank())
+	}
+	return v
+}
+
+func (v *vt) blank() []string { return strings.Split(strings.Repeat(" ", v.width), "") }
+
+// rows returns the scrollback and the screen, without spaces at the ends.
+func (v *vt) rows() []string {
+	rows := append([]string(nil), v.above...)
+	for _, r := range v.cells {
+		rows = append(rows, strings.TrimRight(strings.Join(r, ""), " "))
+	}
+	return rows
+}
+
+func (v *vt) String() string { return strings.TrimRight(strings.Join(v.rows(), "\n"), "\n") }
+
+// write takes what the program sends.
+func (v *vt) write(s string) {
+	s = v.rest + s
+	for s != "" {
+		n := v.one(s)
+		if n == 0 {
+			break
+		}
+		s = s[n:]
+	}
+	v.rest = s
+}
+
+// one takes one character or sequence and returns its length, 0 when it is not complete.
+func (v *vt) one(s string) int {
+	switch s[0] {
+	case '\r':
+		v.x, v.wrapNext = 0, false
+	case '\n':
+		v.lineFeed()
+	case '\b':
+		v.x, v.wrapNext = max(v.x-1, 0), false
+	case '\t':
+		v.x = min((v.x/8+1)*8, v.width-1)
+	case '\a':
+	case '\x1b':
+		return v.escape(s)
+	default:
+		first, width := cluster(s)
+		if len(first) == len(s) && s[0] >= 0x80 && len(s) < 4 && !strings.HasSuffix(s, "\x00") && !valid(s) {
+			return 0
+		}
+		v.put(first, width)
+		return len(first)
+	}
+	return 1
+}
+
+func valid(s string) bool { return strings.ToValidUTF8(s, "") == s }
+
+func (v *vt) put(s string, width int) {
+	if v.wrapNext || v.x+width > v.width {
+		v.x = 0
+		v.lineFeed()
+	}
+	v.last = s
+	v.cells[v.y][v.x] = s
+	for i := 1; i < width; i++ {
+		v.cells[v.y][v.x+i] = ""
+	}
+	v.x += width
+	if v.wrapNext = v.x >= v.width; v.wrapNext {
+		v.x = v.width - 1
+	}
+}
+
+func (v *vt) lineFeed() {
+	v.wrapNext = false
+	if v.y++; v.y < v.height {
+		return
+	}
+	v.y = v.height - 1
+	v.above = append(v.above, strings.TrimRight(strings.Join(v.cells[0], ""), " "))
+	v.cells = append(v.cells[1:], v.blank())
+}
+
+func (v *vt) escape(s string) int {
+	if len(s) < 2 {
+		return 0
+	}
+	switch s[1] {
+	case '[':
+		end := strings.IndexFunc(s[2:], func(r rune) bool { return r >= '@' && r <= '~' })
+		if end < 0 {
+			return 0
+		}
+		v.control(s[2:2+end], s[2+end])
+		return end + 3
+	case ']', 'P', '_':
+		for _, close := range []string{"\a", "\x1b\\"} {
+			if end := strings.Index(s, close); end >= 0 {
+				return end + len(close)
+			}
+		}
+		return 0
+	case 'M':
+		v.y = max(v.y-1, 0)
+		return 2
+	}
+	v.unknown = append(v.unknown, s[:2])
+	return 2
+}
+
+func (v *vt) control(args string, final byte) {
+	if strings.ContainsAny(args, "?><=$ ") || strings.IndexByte("mhlcnqtu", final) >= 0 {
+		return // modes, colours and questions change no text
+	}
+	first, second, _ := strings.Cut(args, ";")
+	number, _ := strconv.Atoi(first)
+	n := max(number, 1)
+	v.wrapNext = false
+	row := v.cells[v.y]
+	switch final {
+	case 'A':
+		v.y = max(v.y-n, 0)
+	case 'B':
+		v.y = min(v.y+n, v.height-1)
+	case 'C':
+		v.x = min(v.x+n, v.width-1)
+	case 'D':
+		v.x = max(v.x-n, 0)
+	case 'G', '`':
+		v.x = min(n, v.width) - 1
+	case 'd':
+		v.y = min(n, v.height) - 1
+	case 'H':
+		column, _ := strconv.Atoi(second)
+		v.y, v.x = min(n, v.height)-1, min(max(column, 1), v.width)-1
+	case 'J':
+		for y := v.y + 1; y < v.height; y++ {
+			v.cells[y] = v.blank()
+		}
+		v.erase(row, v.x, v.width)
+	case 'K':
+		from, to := v.x, v.width
+		if number > 0 {
+			from, to = 0, []int{0, v.x + 1, v.width}[number]
+		}
+		v.erase(row, from, to)
+	case 'X':
+		v.erase(row, v.x, min(v.x+n, v.width))
+	case 'L':
+		for range min(n, v.height-v.y) {
+			v.cells = append(v.cells[:v.y], append([][]string{v.blank()}, v.cells[v.y:v.height-1]...)...)
+		}
+	case 'M':
+		for range min(n, v.height-v.y) {
+			v.cells = append(append(v.cells[:v.y], v.cells[v.y+1:]...), v.blank())
+		}
+	case 'P':
+		copy(row[v.x:], append(append([]string(nil), row[min(v.x+n, v.width):]...), v.blank()[:n]...))
+	case '@':
+		copy(row[v.x:], append(v.blank()[:n], row[v.x:]...))
+	case 'b':
+		for range n {
+			v.put(v.last, 1)
+		}
+	default:
+		v.unknown = append(v.unknown, args+string(final))
+	}
+}
+
+func (v *vt) erase(row []string, from, to int) {
+	for x := from; x < to; x++ {
+		row[x] = " "
+	}
+}

@@ -1,0 +1,107 @@
+package chat
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/agent-base/agent-base/agent"
+)
+
+// However many pieces an answer has, the screen is drawn once per frame.
+func TestFollowGathers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var events []event
+		follow(t.Context(), func(yield func(agent.Step, error) bool) {
+			for range 100 {
+				for range 1000 {
+					if !yield(agent.Step{Text: "0123456789"}, nil) {
+						return
+					}
+				}
+				time.Sleep(time.Millisecond)
+			}
+			yield(agent.Step{Depth: 1, Text: "other"}, nil)
+			yield(agent.Step{Anew: true, Notice: "again"}, nil)
+		}, func(e event) { events = append(events, e) })
+		var text strings.Builder
+		steps := 0
+		for _, e := range events {
+			if e, ok := e.(stepsEvent); ok {
+				for _, step := range e.steps {
+					steps++
+					text.WriteString(step.Text)
+				}
+			}
+		}
+		if text.Len() != 1_000_000+len("other") || len(events) > 6 || steps > 7 {
+			t.Errorf("%d bytes in %d events and %d steps, want a million in at most 6 events", text.Len(), len(events), steps)
+		}
+		if last, ok := events[len(events)-1].(doneEvent); !ok || last.err != nil {
+			t.Errorf("the last event is %+v, want the end without an error", events[len(events)-1])
+		}
+	})
+}
+
+func TestFollowShowsThatTimePasses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		beats := 0
+		follow(t.Context(), func(func(agent.Step, error) bool) { time.Sleep(5 * time.Second) }, func(e event) {
+			if e, ok := e.(stepsEvent); ok && len(e.steps) == 0 {
+				beats++
+			}
+		})
+		if beats != 4 {
+			t.Errorf("%d beats in five seconds, want 4", beats)
+		}
+	})
+}
+
+func TestFollowError(t *testing.T) {
+	boom := errors.New("boom")
+	var turn iter.Seq2[agent.Step, error] = func(yield func(agent.Step, error) bool) {
+		if yield(agent.Step{Text: "half"}, nil) {
+			yield(agent.Step{}, boom)
+		}
+	}
+	var events []event
+	follow(t.Context(), turn, func(e event) { events = append(events, e) })
+	if len(events) != 2 || events[1] != (doneEvent{boom}) {
+		t.Errorf("events %+v, want the text and the error", events)
+	}
+}
+
+func TestConfirm(t *testing.T) {
+	p := &Prompter{}
+	if yes, err := p.Confirm(t.Context(), "Run it?", nil); yes || err != nil {
+		t.Errorf("nobody is there: got %v, %v, want no", yes, err)
+	}
+	shown := make(chan event, 2)
+	p.attach(func(e event) {
+		shown <- e
+		if ask, ok := e.(askEvent); ok && ask.question.text == "Yes?" {
+			ask.question.answer <- true
+		}
+	})
+	if yes, err := p.Confirm(t.Context(), "Yes?", []string{"x"}); !yes || err != nil {
+		t.Errorf("got %v, %v, want yes", yes, err)
+	}
+	<-shown
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if yes, err := p.Confirm(ctx, "Never answered?", nil); yes || !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: got %v, %v, want no and %v", yes, err, context.Canceled)
+	}
+	<-shown
+	if _, ok := (<-shown).(withdrawEvent); !ok {
+		t.Error("the question stays on the screen")
+	}
+	p.attach(nil)
+	if yes, err := p.Confirm(t.Context(), "Yes?", nil); yes || err != nil {
+		t.Errorf("after the conversation: got %v, %v, want no", yes, err)
+	}
+}
