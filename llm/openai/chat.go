@@ -1,124 +1,157 @@
 package openai
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
-	"fmt"
+	"net/http"
 	"strings"
-
-	"github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/packages/param"
-	"github.com/openai/openai-go/v3/shared"
 
 	"github.com/agent-base/agent-base/internal/wire"
 	"github.com/agent-base/agent-base/llm"
 )
 
-// chatParams writes r as a request of Chat Completions.
+// chatRequest is a request of Chat Completions, as much of it as every compatible server knows.
+type chatRequest struct {
+	Messages            []chatMessage `json:"messages"`
+	Model               string        `json:"model"`
+	MaxTokens           int           `json:"max_tokens,omitempty"`
+	MaxCompletionTokens int           `json:"max_completion_tokens,omitempty"`
+	PromptCacheKey      string        `json:"prompt_cache_key,omitempty"`
+	Stream              bool          `json:"stream"`
+	StreamOptions       streamOptions `json:"stream_options"`
+	Tools               []chatTool    `json:"tools,omitempty"`
+}
+
+type streamOptions struct {
+	IncludeUsage bool `json:"include_usage"`
+}
+
+type chatMessage struct {
+	Role       string     `json:"role"`
+	Content    *string    `json:"content,omitempty"`
+	ToolCalls  []chatCall `json:"tool_calls,omitempty"`
+	ToolCallID string     `json:"tool_call_id,omitempty"`
+}
+
+type chatCall struct {
+	ID       string       `json:"id"`
+	Type     string       `json:"type"`
+	Function chatFunction `json:"function"`
+}
+
+type chatFunction struct {
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+type chatTool struct {
+	Type     string         `json:"type"`
+	Function chatDefinition `json:"function"`
+}
+
+type chatDefinition struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters"`
+}
+
+// newChatRequest writes r as a request of Chat Completions.
 //
 // The limit of the answer is max_completion_tokens at OpenAI and Azure, whose reasoning models take no other, and
 // max_tokens everywhere else: that is the one that every compatible server knows. prompt_cache_key goes to OpenAI
 // alone, since some compatible servers refuse fields that they do not know.
-func chatParams(c *client, r *llm.Request) (*openai.ChatCompletionNewParams, error) {
-	p := &openai.ChatCompletionNewParams{
-		Model:         c.model,
-		StreamOptions: openai.ChatCompletionStreamOptionsParam{IncludeUsage: param.NewOpt(true)},
-	}
-	switch {
-	case r.MaxTokens <= 0:
-	case c.host == compatible:
-		p.MaxTokens = param.NewOpt(int64(r.MaxTokens))
-	default:
-		p.MaxCompletionTokens = param.NewOpt(int64(r.MaxTokens))
+func (c *client) newChatRequest(r *llm.Request) (*chatRequest, error) {
+	q := &chatRequest{Model: c.model, Messages: []chatMessage{}, Stream: true, StreamOptions: streamOptions{IncludeUsage: true}}
+	if c.host == compatible {
+		q.MaxTokens = max(0, r.MaxTokens)
+	} else {
+		q.MaxCompletionTokens = max(0, r.MaxTokens)
 	}
 	if c.host == vendor {
-		p.PromptCacheKey = cacheKey(r)
+		q.PromptCacheKey = cacheKey(r)
 	}
 	if r.System != "" {
-		p.Messages = append(p.Messages, openai.SystemMessage(r.System))
+		q.Messages = append(q.Messages, chatMessage{Role: "system", Content: &r.System})
 	}
 	for _, m := range wire.Messages(r.Messages) {
 		if m.Role == llm.Assistant {
-			p.Messages = append(p.Messages, chatAssistant(m)...)
+			q.Messages = append(q.Messages, chatAssistant(m)...)
 		} else {
-			p.Messages = append(p.Messages, chatUser(m)...)
+			q.Messages = append(q.Messages, chatUser(m)...)
 		}
 	}
 	for _, t := range r.Tools {
-		schema, err := parameters(&t)
+		parameters, err := schema(&t)
 		if err != nil {
 			return nil, err
 		}
-		f := shared.FunctionDefinitionParam{Name: t.Name, Parameters: schema}
-		if t.Description != "" {
-			f.Description = param.NewOpt(t.Description)
-		}
-		p.Tools = append(p.Tools, openai.ChatCompletionFunctionTool(f))
+		q.Tools = append(q.Tools, chatTool{"function", chatDefinition{t.Name, t.Description, parameters}})
 	}
-	return p, nil
+	return q, nil
 }
 
 // chatUser writes the results first: they must follow the calls at once.
-func chatUser(m llm.Message) []openai.ChatCompletionMessageParamUnion {
-	var out []openai.ChatCompletionMessageParamUnion
+func chatUser(m llm.Message) []chatMessage {
+	var out []chatMessage
 	var texts []string
 	for _, p := range m.Parts {
 		switch {
 		case p.Result != nil:
-			out = append(out, openai.ToolMessage(p.Result.Text, p.Result.ID))
+			out = append(out, chatMessage{Role: "tool", Content: &p.Result.Text, ToolCallID: p.Result.ID})
 		case p.Text != "":
 			texts = append(texts, p.Text)
 		}
 	}
 	if len(texts) > 0 {
-		out = append(out, openai.UserMessage(strings.Join(texts, "\n\n")))
+		text := strings.Join(texts, "\n\n")
+		out = append(out, chatMessage{Role: "user", Content: &text})
 	}
 	return out
 }
 
-func chatAssistant(m llm.Message) []openai.ChatCompletionMessageParamUnion {
-	a := &openai.ChatCompletionAssistantMessageParam{}
+func chatAssistant(m llm.Message) []chatMessage {
+	a := chatMessage{Role: "assistant"}
 	var text string
 	for _, p := range m.Parts {
 		text += p.Text
 		if p.Call != nil {
-			a.ToolCalls = append(a.ToolCalls, openai.ChatCompletionMessageToolCallUnionParam{
-				OfFunction: &openai.ChatCompletionMessageFunctionToolCallParam{
-					ID: p.Call.ID,
-					Function: openai.ChatCompletionMessageFunctionToolCallFunctionParam{
-						Name: p.Call.Name, Arguments: string(p.Call.Args)},
-				}})
+			a.ToolCalls = append(a.ToolCalls, chatCall{p.Call.ID, "function", chatFunction{p.Call.Name, string(p.Call.Args)}})
 		}
 	}
 	if text != "" {
-		a.Content.OfString = param.NewOpt(text)
+		a.Content = &text
 	}
 	if text == "" && len(a.ToolCalls) == 0 {
 		return nil
 	}
-	return []openai.ChatCompletionMessageParamUnion{{OfAssistant: a}}
+	return []chatMessage{a}
 }
 
-// parameters returns a tool's schema. Below the first level its bytes stay as they are.
-func parameters(t *llm.Tool) (map[string]any, error) {
-	if len(t.Input) == 0 {
-		return map[string]any{"type": "object", "properties": struct{}{}}, nil
+// sendChat makes the request.
+func (c *client) sendChat(ctx context.Context, r *llm.Request) (*http.Response, error) {
+	q, err := c.newChatRequest(r)
+	if err != nil {
+		return nil, err
 	}
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(t.Input, &fields); err != nil || fields == nil {
-		return nil, &llm.Error{Kind: llm.BadRequest, Provider: provider, Err: err,
-			Message: fmt.Sprintf("the schema of tool %q is not a JSON object", t.Name)}
+	var body bytes.Buffer
+	e := json.NewEncoder(&body)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(q); err != nil {
+		return nil, err
 	}
-	schema := make(map[string]any, len(fields))
-	for name, value := range fields {
-		schema[name] = value
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.chat, &body)
+	if err != nil {
+		return nil, err
 	}
-	return schema, nil
-}
-
-// cacheKey returns the request's, as much of it as OpenAI takes.
-func cacheKey(r *llm.Request) param.Opt[string] {
-	if r.CacheKey == "" {
-		return param.Opt[string]{}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "text/event-stream")
+	switch {
+	case c.key == "":
+	case c.host == azure:
+		req.Header.Set("Api-Key", c.key)
+	default:
+		req.Header.Set("Authorization", "Bearer "+c.key)
 	}
-	return param.NewOpt(strings.ToValidUTF8(r.CacheKey[:min(len(r.CacheKey), 64)], ""))
+	return c.http.Do(req)
 }

@@ -1,6 +1,7 @@
 // Package openai speaks the two protocols of OpenAI: Responses (New), and Chat Completions (NewChat), which Ollama,
-// vLLM, llama.cpp, LM Studio, OpenRouter and others speak too. Requests go through the official SDK; answers are read
-// with structures of our own, which forgive what compatible servers leave out.
+// vLLM, llama.cpp, LM Studio, OpenRouter and others speak too. Requests of Responses and the streams of both go through
+// the official SDK; answers, and the requests of Chat Completions, have structures of our own: they forgive what
+// compatible servers leave out, and the SDK's package for them would add 13 MB to a program.
 //
 // The package reads no environment, keeps nothing on the provider's side (store is false) and does not retry: that is
 // llm.Retry's. What a provider says in an error is passed on, without the key. A model is safe for concurrent use.
@@ -14,7 +15,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/responses"
 
@@ -43,15 +43,17 @@ type Options struct {
 // New returns a model behind the Responses protocol. A bad BaseURL is an error of each stream.
 func New(o *Options) llm.Model {
 	c := newClient(o)
-	service := responses.NewResponseService(c.options...)
+	service := responses.NewResponseService(c.options()...)
 	return llm.ModelFunc(func(ctx context.Context, r *llm.Request) iter.Seq2[llm.Event, error] {
 		return c.stream(ctx, &protocol{
-			send: func(ctx context.Context, into option.RequestOption) error {
+			send: func(ctx context.Context) (*http.Response, error) {
 				params, err := responsesParams(c.model, r)
 				if err != nil {
-					return err
+					return nil, err
 				}
-				return service.NewStreaming(ctx, *params, into).Err()
+				var res *http.Response
+				err = service.NewStreaming(ctx, *params, option.WithResponseBodyInto(&res)).Err()
+				return res, err
 			},
 			reader: func() reader { return &responsesReader{ids: wire.NewIDs("call_", r.Messages)} },
 		})
@@ -61,16 +63,9 @@ func New(o *Options) llm.Model {
 // NewChat returns a model behind the Chat Completions protocol. A bad BaseURL is an error of each stream.
 func NewChat(o *Options) llm.Model {
 	c := newClient(o)
-	service := openai.NewChatCompletionService(c.options...)
 	return llm.ModelFunc(func(ctx context.Context, r *llm.Request) iter.Seq2[llm.Event, error] {
 		return c.stream(ctx, &protocol{
-			send: func(ctx context.Context, into option.RequestOption) error {
-				params, err := chatParams(c, r)
-				if err != nil {
-					return err
-				}
-				return service.NewStreaming(ctx, *params, into).Err()
-			},
+			send:   func(ctx context.Context) (*http.Response, error) { return c.sendChat(ctx, r) },
 			reader: func() reader { return &chatReader{ids: wire.NewIDs("call_", r.Messages)} },
 		})
 	})
@@ -81,11 +76,14 @@ const provider = "openai"
 
 // client is what both protocols share.
 type client struct {
-	model   string
-	key     string
-	host    host
-	options []option.RequestOption
-	err     error // why no request can be made
+	model string
+	key   string
+	host  host
+	http  *http.Client
+	base  string     // without a slash at its end
+	query url.Values // of the base
+	chat  string     // the address for Chat Completions
+	err   error      // why no request can be made
 }
 
 // host tells whose servers are asked: some fields are taken by some of them alone.
@@ -113,29 +111,37 @@ func newClient(o *Options) *client {
 	if u.Path == "" {
 		u.Path = "/v1"
 	}
-	c.host = hostOf(u)
-	c.options = []option.RequestOption{
-		option.WithMaxRetries(0),
-		option.WithHTTPClient(wire.Client(&wire.Options{Provider: provider, HTTP: o.HTTP, Idle: o.Idle})),
-		option.WithBaseURL(u.String()),
-	}
-	switch {
-	case o.Key == "":
-	case c.host == azure:
-		c.options = append(c.options, option.WithHeader("api-key", o.Key))
-	default:
-		c.options = append(c.options, option.WithAPIKey(o.Key))
-	}
-	values, err := url.ParseQuery(query)
-	if err != nil {
+	if c.query, err = url.ParseQuery(query); err != nil {
 		c.err = &llm.Error{Kind: llm.BadRequest, Provider: provider, Message: "the query of the base URL cannot be read", Err: err}
 	}
-	for name, all := range values {
+	c.host = hostOf(u)
+	c.base = u.String()
+	u = u.JoinPath("chat/completions")
+	u.RawQuery = c.query.Encode()
+	c.chat = u.String()
+	c.http = wire.Client(&wire.Options{Provider: provider, HTTP: o.HTTP, Idle: o.Idle})
+	return c
+}
+
+// options are the SDK's. It is told all that it would else take from its environment.
+func (c *client) options() []option.RequestOption {
+	if c.http == nil {
+		return nil // no request will be made
+	}
+	out := []option.RequestOption{option.WithMaxRetries(0), option.WithHTTPClient(c.http), option.WithBaseURL(c.base)}
+	switch {
+	case c.key == "":
+	case c.host == azure:
+		out = append(out, option.WithHeader("api-key", c.key))
+	default:
+		out = append(out, option.WithAPIKey(c.key))
+	}
+	for name, all := range c.query {
 		for _, v := range all {
-			c.options = append(c.options, option.WithQueryAdd(name, v))
+			out = append(out, option.WithQueryAdd(name, v))
 		}
 	}
-	return c
+	return out
 }
 
 func hostOf(u *url.URL) host {

@@ -16,7 +16,7 @@ const (
 	responsesDone = `{"type":"response.completed","response":{"status":"completed"}}`
 )
 
-const schema = `"parameters":{"properties":{"z":{"type":"string"},"a":{"type":"integer"}},"required":["z"],"type":"object"}`
+const sortedSchema = `"parameters":{"properties":{"z":{"type":"string"},"a":{"type":"integer"}},"required":["z"],"type":"object"}`
 
 // The whole body of a request, byte for byte: what providers cache.
 func TestResponsesBody(t *testing.T) {
@@ -40,7 +40,7 @@ func TestResponsesBody(t *testing.T) {
 				`{"content":"by the way","role":"user"},` +
 				`{"output":"{\"success\":true}","call_id":"c1","type":"function_call_output"},` +
 				`{"output":"no","call_id":"c2","type":"function_call_output"}],"model":"` + tt.model + `",` +
-				`"tools":[{"strict":false,` + schema + `,"name":"look","description":"Looks.","type":"function"},` +
+				`"tools":[{"strict":false,` + sortedSchema + `,"name":"look","description":"Looks.","type":"function"},` +
 				`{"strict":false,"parameters":{"properties":{},"type":"object"},"name":"wait","type":"function"}],"stream":true}`
 			if got := s.last().body; got != want {
 				t.Errorf("got  %s\nwant %s", got, want)
@@ -54,13 +54,13 @@ func TestChatBody(t *testing.T) {
 	if _, err := lines(t.Context(), NewChat(&Options{BaseURL: s.URL + "/v1", Model: "qwen3"}), talk()); err != nil {
 		t.Fatal(err)
 	}
-	want := `{"messages":[{"content":"Be <brief> & kind.","role":"system"},{"content":"the turn\n\nthe prompt","role":"user"},` +
-		`{"content":"I look.","tool_calls":[{"id":"c1","function":{"arguments":"{\"z\":\"<1>\"}","name":"look"},"type":"function"},` +
-		`{"id":"c2","function":{"arguments":"{}","name":"wait"},"type":"function"}],"role":"assistant"},` +
-		`{"content":"{\"success\":true}","tool_call_id":"c1","role":"tool"},{"content":"no","tool_call_id":"c2","role":"tool"},` +
-		`{"content":"by the way","role":"user"}],"model":"qwen3","max_tokens":100,"stream_options":{"include_usage":true},` +
-		`"tools":[{"function":{"name":"look","description":"Looks.",` + schema + `},"type":"function"},` +
-		`{"function":{"name":"wait","parameters":{"properties":{},"type":"object"}},"type":"function"}],"stream":true}`
+	want := `{"messages":[{"role":"system","content":"Be <brief> & kind."},{"role":"user","content":"the turn\n\nthe prompt"},` +
+		`{"role":"assistant","content":"I look.","tool_calls":[{"id":"c1","type":"function","function":{"name":"look","arguments":"{\"z\":\"<1>\"}"}},` +
+		`{"id":"c2","type":"function","function":{"name":"wait","arguments":"{}"}}]},` +
+		`{"role":"tool","content":"{\"success\":true}","tool_call_id":"c1"},{"role":"tool","content":"no","tool_call_id":"c2"},` +
+		`{"role":"user","content":"by the way"}],"model":"qwen3","max_tokens":100,"stream":true,"stream_options":{"include_usage":true},` +
+		`"tools":[{"type":"function","function":{"name":"look","description":"Looks.","parameters":` + string(talk().Tools[0].Input) + `}},` +
+		`{"type":"function","function":{"name":"wait","parameters":{"type":"object","properties":{}}}}]}` + "\n"
 	if got := s.last().body; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -16,9 +16,11 @@ import (
 // is asked for its reasoning in sealed form, which goes back to it in its place.
 func responsesParams(model string, r *llm.Request) (*responses.ResponseNewParams, error) {
 	p := &responses.ResponseNewParams{
-		Model:          model,
-		Store:          param.NewOpt(false),
-		PromptCacheKey: cacheKey(r),
+		Model: model,
+		Store: param.NewOpt(false),
+	}
+	if key := cacheKey(r); key != "" {
+		p.PromptCacheKey = param.NewOpt(key)
 	}
 	if r.System != "" {
 		p.Instructions = param.NewOpt(r.System)
@@ -36,11 +38,15 @@ func responsesParams(model string, r *llm.Request) (*responses.ResponseNewParams
 		}
 	}
 	for _, t := range r.Tools {
-		schema, err := parameters(&t)
+		object, err := schema(&t)
 		if err != nil {
 			return nil, err
 		}
-		f := &responses.FunctionToolParam{Name: t.Name, Parameters: schema, Strict: param.NewOpt(false)}
+		parameters, err := fields(object)
+		if err != nil {
+			return nil, err
+		}
+		f := &responses.FunctionToolParam{Name: t.Name, Parameters: parameters, Strict: param.NewOpt(false)}
 		if t.Description != "" {
 			f.Description = param.NewOpt(t.Description)
 		}

@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"net/http"
 
-	"github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/packages/ssestream"
 
 	"github.com/agent-base/agent-base/internal/wire"
@@ -17,8 +17,7 @@ import (
 
 // protocol is what differs between Responses and Chat Completions.
 type protocol struct {
-	// send makes the request; the answer's head goes where into tells the SDK.
-	send   func(ctx context.Context, into option.RequestOption) error
+	send   func(ctx context.Context) (*http.Response, error)
 	reader func() reader
 }
 
@@ -40,19 +39,23 @@ func (c *client) stream(ctx context.Context, p *protocol) iter.Seq2[llm.Event, e
 		inner, cancel := context.WithCancel(ctx)
 		defer cancel()
 		inner, x := wire.Begin(inner)
-		var res *http.Response
-		err := p.send(inner, option.WithResponseBodyInto(&res))
+		res, err := p.send(inner)
 		if res != nil {
 			defer res.Body.Close()
 		}
-		if err == nil {
+		if err == nil && x.Status < 400 {
 			err = c.pump(res, p.reader(), yield)
+		} else if err == nil {
+			err = errRefused
 		}
 		if err != nil {
 			yield(llm.Event{}, c.explain(ctx, x, err))
 		}
 	}
 }
+
+// errRefused stands for the answer that explain reads.
+var errRefused = errors.New("refused")
 
 // pump yields the events of one answer. Its error has not been yielded yet.
 func (c *client) pump(res *http.Response, r reader, yield func(llm.Event, error) bool) error {
