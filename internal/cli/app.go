@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"github.com/agent-base/agent-base/internal/config"
@@ -25,7 +26,7 @@ type app struct {
 
 	cfg         *config.Config // nil until settings was called
 	cfgProblems []skill.Problem
-	trustSet    *trust.Set // what was approved when the catalogue was opened, and since
+	trustSet    *atomic.Pointer[trust.Set] // what was approved when the catalogue was opened, and since; never nil
 }
 
 // ready applies the global flags, before the command runs.
@@ -39,10 +40,11 @@ func (a *app) ready() error {
 // catalog opens the skills there are, and warns about settings that count for nothing.
 func (a *app) catalog(ctx context.Context) (*skill.Catalog, error) {
 	cfg := a.spokenSettings()
-	var err error
-	if a.trustSet, err = a.trusted(); err != nil {
+	set, err := a.trusted()
+	if err != nil {
 		a.warn(err.Error())
 	}
+	a.trustSet.Store(set)
 	profile, err := skill.ProfileNamed(cfg.Profile)
 	if err != nil {
 		return nil, err
@@ -185,7 +187,7 @@ func (a *app) trustOf(ctx context.Context, s skill.Subject) (skill.Trust, error)
 	if cfg.Want.Mode == skill.AllUntrusted { // 1.4: scripts run too; the catalogue warns
 		return skill.Root, nil
 	}
-	return a.trustSet.Func()(ctx, s)
+	return a.trustSet.Load().Func()(ctx, s)
 }
 
 // abs makes a path that a person typed absolute.

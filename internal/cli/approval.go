@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/dirhash"
-	"github.com/agent-base/agent-base/internal/ui"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trust"
@@ -77,45 +76,59 @@ func permissions(m *skill.Manifest) []string {
 	return out
 }
 
-// show prints to stderr what the approval is about: stdout stays for the answer.
-func (a *app) showProposal(p *proposal) {
-	out := *a.ui
-	out.Out = a.ui.Err
-	out.Printf("Skill %q in %s\n", p.approval.Name, p.approval.Dir)
-	out.Printf("  sha256  %s\n", strings.TrimPrefix(p.approval.Digest, dirhash.Prefix))
+// proposalLines say what the approval is about. They hold foreign text.
+func (a *app) proposalLines(p *proposal) []string {
+	lines := []string{
+		fmt.Sprintf("Skill %q in %s", p.approval.Name, p.approval.Dir),
+		"  sha256  " + strings.TrimPrefix(p.approval.Digest, dirhash.Prefix),
+	}
+	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
 	if len(p.approval.Permissions) == 0 {
-		out.Printf("  asks for nothing beyond its own files\n")
+		add("  asks for nothing beyond its own files")
 	}
 	for _, asked := range p.approval.Permissions {
-		mark := ui.Safe("")
+		mark := ""
 		if p.before != nil && !slices.Contains(p.before.Permissions, asked) {
 			mark = " (new)"
 		}
-		out.Printf("  asks for %s%s\n", asked, mark)
+		add("  asks for %s%s", asked, mark)
 	}
 	if p.before == nil {
-		out.Printf("  %s, never approved before:\n", ui.Safe(count(len(p.approval.Files), "file")))
+		add("  %s, never approved before:", count(len(p.approval.Files), "file"))
 		for i, f := range p.approval.Files {
 			if i == mostFiles {
-				out.Printf("    and %s\n", ui.Safe(count(len(p.approval.Files)-i, "more file")))
+				add("    and %s", count(len(p.approval.Files)-i, "more file"))
 				break
 			}
-			out.Printf("    %s (%s)\n", f.Path, ui.Safe(count(int(p.sizes[f.Path]), "byte")))
+			add("    %s (%s)", f.Path, count(int(p.sizes[f.Path]), "byte"))
 		}
-		return
+		return lines
 	}
-	out.Printf("  changed since it was approved on %s: %s\n", p.before.ApprovedAt.Format("2006-01-02 15:04"), ui.Safe(count(len(p.changes), "file")))
+	add("  changed since it was approved on %s: %s", p.before.ApprovedAt.Format("2006-01-02 15:04"), count(len(p.changes), "file"))
 	for i, c := range p.changes {
 		if i == mostFiles {
-			out.Printf("    and %s\n", ui.Safe(count(len(p.changes)-i, "more file")))
+			add("    and %s", count(len(p.changes)-i, "more file"))
 			break
 		}
-		out.Printf("    %s %s\n", c.Kind, c.Path)
+		add("    %s %s", c.Kind, c.Path)
 	}
 	for _, was := range p.before.Permissions {
 		if !slices.Contains(p.approval.Permissions, was) {
-			out.Printf("  no longer asks for %s\n", was)
+			add("  no longer asks for %s", was)
 		}
+	}
+	return lines
+}
+
+// showProposal prints to stderr what the approval is about: stdout stays for the answer.
+func (a *app) showProposal(p *proposal) { a.details(a.proposalLines(p)) }
+
+// details prints lines of foreign text to stderr.
+func (a *app) details(lines []string) {
+	out := *a.ui
+	out.Out = a.ui.Err
+	for _, line := range lines {
+		out.Printf("%s\n", line)
 	}
 }
 
@@ -161,7 +174,8 @@ func (a *app) approve(ctx context.Context, p *proposal) error {
 	if err := store.Approve(ctx, p.approval); err != nil {
 		return err
 	}
-	a.trustSet, err = store.Load()
+	set, err := store.Load()
+	a.trustSet.Store(set)
 	return err
 }
 

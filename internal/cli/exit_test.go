@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/internal/models"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/tool"
@@ -84,5 +86,13 @@ func TestDistance(t *testing.T) {
 		if got := distance(tt.a, tt.b); got != tt.want {
 			t.Errorf("distance(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.want)
 		}
+	}
+}
+
+// Without a model the agent says in four lines how to get one (issue 4.1).
+func TestNoModel(t *testing.T) {
+	f := explain(explainModel(models.ErrNone))
+	if f.exit != ExitNotFound || strings.Count(f.hint, "\n") != 3 {
+		t.Errorf("got exit %d and %q", f.exit, f.hint)
 	}
 }

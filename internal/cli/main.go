@@ -7,9 +7,11 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/agent-base/agent-base/internal/ui"
+	"github.com/agent-base/agent-base/trust"
 )
 
 // Main runs the command that sys.Args names and returns its exit code. It never panics on bad input and leaves the
@@ -20,7 +22,7 @@ func Main(ctx context.Context, sys *System) Exit {
 	streams := ui.New(sys.In, sys.Out, sys.Err, &ui.Options{Getenv: sys.getenv})
 	out := bufio.NewWriterSize(sys.Out, 64<<10)
 	streams.Out = out
-	a := &app{sys: sys, ui: streams, flush: out.Flush}
+	a := &app{sys: sys, ui: streams, flush: out.Flush, trustSet: &atomic.Pointer[trust.Set]{}}
 	root := rootCommand(a)
 	root.SetArgs(sys.Args)
 	root.SetIn(sys.In)

@@ -11,12 +11,20 @@ import (
 	"github.com/agent-base/agent-base/skill"
 )
 
-const rootLong = `agent finds, checks, discloses and runs Agent Skills: folders with a SKILL.md.
+const rootLong = `agent answers with the help of Agent Skills: folders with a SKILL.md. It finds, checks, discloses and runs them.
+
+Without a command it is a conversation in the terminal; with -p it answers one prompt. It asks the model that --model,
+the setting "model" or a key in the environment names, else a local server (Ollama, LM Studio, llama.cpp, vLLM).
 
 Skills are bundled, or lie in .agents/skills, .agent/skills or .claude/skills of your home or of the project, or in
-further folders. No command but "script run" and "script help" executes anything of them.`
+further folders. Nothing of them is executed but by "script run", "script help" and the agent itself, which runs the
+scripts of bundled and trusted skills alone.`
 
-const rootExample = `  agent skill list                          # which skills there are
+const rootExample = `  agent                                     # a conversation
+  agent -p "what are the odds of rain?"     # one answer; --json for the whole run
+  git diff | agent -p "review this" --model anthropic/claude-sonnet-5-5
+  agent -p "greet Ada" --model replay/demo  # no model: played from a file
+  agent skill list                          # which skills there are
   agent skill why NAME                      # why one is loaded, or not
   agent skill prompt                        # what a model is told of them
   agent script run NAME SCRIPT -- ARGS      # run a script, get its JSON`
@@ -36,7 +44,7 @@ type globals struct {
 func rootCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:               "agent",
-		Short:             "Find, check, disclose and run Agent Skills",
+		Short:             "Answer with the help of Agent Skills; find, check and run them",
 		Long:              rootLong,
 		Example:           rootExample,
 		SilenceErrors:     true,
@@ -67,15 +75,19 @@ func rootCommand(a *app) *cobra.Command {
 func rootFlags(a *app, c *cobra.Command) {
 	version := c.Flags().Bool("version", false, "print the version")
 	check := c.Flags().Bool("check", false, "check every skill: what loads, what does not, and why")
-	json := c.Flags().Bool("json", false, "print JSON, with --check or --version")
+	o := &agentOptions{}
+	agentFlags(c, o)
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON, with -p, --check or --version")
 	rest := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
 		switch {
 		case len(args) > 0:
 		case *version:
-			return a.version(*json)
+			return a.version(o.json)
 		case *check:
-			return a.check(c.Context(), *json)
+			return a.check(c.Context(), o.json)
+		default:
+			return a.agent(c, o)
 		}
 		return rest(c, args)
 	}

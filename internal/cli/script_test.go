@@ -41,6 +41,9 @@ func TestScripts(t *testing.T) {
 			"esc":   esc,
 			"ontty": ontty,
 
+			"fakemodel": fakeModel,
+			"modelsaw":  modelSaw,
+
 			"escapes": escapes,
 		},
 	})
@@ -48,12 +51,14 @@ func TestScripts(t *testing.T) {
 
 // freshHome gives each script an empty home and nothing else of this machine but PATH.
 func freshHome(env *testscript.Env) error {
+	env.Values[serverKey{}] = &serverHolder{}
 	home, bin := filepath.Join(env.WorkDir, "home"), filepath.Join(env.WorkDir, ".bin")
 	env.Setenv("HOME", home)
 	env.Setenv("PATH", bin+string(filepath.ListSeparator)+env.Getenv("PATH"))
 	env.Setenv("NO_COLOR", "")
 	env.Setenv("GORACE", "atexit_sleep_ms=0") // else every process of a -race run waits a second at its end
-	for _, name := range []string{"AGENT_HOME", "AGENT_SKILLS", "AGENT_PROFILE", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"} {
+	for _, name := range []string{"AGENT_HOME", "AGENT_SKILLS", "AGENT_PROFILE", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "AGENT_MODEL",
+		"ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL", "GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL"} {
 		env.Vars = append(env.Vars, name+"=")
 	}
 	env.Vars = dropEmpty(env.Vars)

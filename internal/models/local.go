@@ -1,0 +1,116 @@
+package models
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"golang.org/x/net/http/httpproxy"
+)
+
+// Server is a place where a server of this machine may listen.
+type Server struct{ Provider, URL string }
+
+// Servers returns the usual ports, in the order in which they are preferred.
+func Servers() []Server {
+	var out []Server
+	for _, p := range providers {
+		if len(p.keys) == 0 {
+			out = append(out, Server{p.name, p.url})
+		}
+	}
+	return out
+}
+
+// maxList is the most bytes of a server's list of models.
+const maxList = 1 << 20
+
+// local asks all places at once and returns the first in their order that has a model.
+func (f *Finder) local(ctx context.Context) (*Server, string) {
+	servers := f.Local
+	if servers == nil {
+		servers = Servers()
+	}
+	patience := f.Patience
+	if patience == 0 {
+		patience = 300 * time.Millisecond
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	first := make([]string, len(servers))
+	var all sync.WaitGroup
+	for i, s := range servers {
+		all.Go(func() {
+			if list, err := f.list(ctx, s.URL, ""); err == nil && len(list) > 0 {
+				first[i] = list[0]
+			}
+		})
+	}
+	all.Wait()
+	for i, name := range first {
+		if name != "" {
+			return &servers[i], name
+		}
+	}
+	return nil, ""
+}
+
+// list returns the names of the models that a compatible server has.
+func (f *Finder) list(ctx context.Context, base, key string) ([]string, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/models", nil)
+	if err != nil {
+		return nil, err
+	}
+	if key != "" {
+		req.Header.Set("Authorization", "Bearer "+key)
+	}
+	res, err := f.client().Do(req)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s/models: HTTP %d", base, res.StatusCode)
+	}
+	var body struct {
+		Data []struct {
+			ID string `json:"id"`
+		} `json:"data"`
+	}
+	if err := json.NewDecoder(io.LimitReader(res.Body, maxList)).Decode(&body); err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, m := range body.Data {
+		if m.ID != "" {
+			names = append(names, m.ID)
+		}
+	}
+	return names, nil
+}
+
+// client returns what sends the requests: by the proxies that the environment names, which never stand between this
+// machine and itself.
+func (f *Finder) client() *http.Client {
+	if f.HTTP != nil {
+		return f.HTTP
+	}
+	return &http.Client{Transport: f.transport()}
+}
+
+func (f *Finder) transport() *http.Transport {
+	env := httpproxy.Config{
+		HTTPProxy:  f.first([]string{"HTTP_PROXY", "http_proxy"}),
+		HTTPSProxy: f.first([]string{"HTTPS_PROXY", "https_proxy"}),
+		NoProxy:    f.first([]string{"NO_PROXY", "no_proxy"}),
+	}
+	proxy := env.ProxyFunc()
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.Proxy = func(r *http.Request) (*url.URL, error) { return proxy(r.URL) }
+	return t
+}

@@ -1,0 +1,189 @@
+// Package models makes a model of a name: provider/name as a person writes it, with the keys and the addresses that
+// the environment gives. Where no name is given it takes the provider whose key is there, else a server of this machine
+// that answers on its usual port.
+//
+// It sends nothing but the question which models a local server has, and that only when nothing else is known.
+// The environment comes in as a function. A Finder is safe for concurrent use.
+package models
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agent-base/agent-base/llm"
+	"github.com/agent-base/agent-base/llm/replay"
+)
+
+// Finder finds models.
+type Finder struct {
+	Getenv   func(string) string               // the environment; nil is an empty one
+	ReadFile func(path string) ([]byte, error) // of a replay; nil: there are no files
+	HTTP     *http.Client                      // for models and for local servers; nil means one of the wires' own
+	Local    []Server                          // where to look for a local server; nil means Servers()
+	Patience time.Duration                     // for a local server's answer; 0 means 300 ms
+}
+
+// Found is a model with its name.
+type Found struct {
+	llm.Model
+	Provider string
+	Name     string
+	Origin   string // why this one, for people: "ANTHROPIC_API_KEY", "a server at http://127.0.0.1:11434"; "" when it was asked for
+}
+
+// String returns provider/name.
+func (f *Found) String() string { return f.Provider + "/" + f.Name }
+
+// NameError is a name that stands for no model.
+type NameError struct {
+	Name    string
+	Problem string // without the name
+	Cure    string
+}
+
+func (e *NameError) Error() string { return fmt.Sprintf("model %q: %s", e.Name, e.Problem) }
+
+// ErrNone says that there is no model to be found. Ways names the ways to one.
+var ErrNone = errors.New("there is no model to ask")
+
+// Ways returns how to get a model, in four lines.
+func Ways() string {
+	return `with a key: export ANTHROPIC_API_KEY=KEY, or OPENAI_API_KEY, or GEMINI_API_KEY
+on this machine: ollama pull qwen3, and ollama serve
+from any compatible server: export OPENAI_BASE_URL=http://HOST:PORT/v1, then --model chat/NAME
+played from a file: --model replay/demo`
+}
+
+// Find returns the model of a name, provider/name or provider alone, or without a name what there is. The error is a
+// *NameError, ErrNone or an *llm.Error.
+func (f *Finder) Find(ctx context.Context, name string) (*Found, error) {
+	if name == "" {
+		return f.any(ctx)
+	}
+	prefix, rest, _ := strings.Cut(name, "/")
+	if prefix == "replay" {
+		return f.replay(rest)
+	}
+	p := find(prefix)
+	if p == nil {
+		return nil, unknown(name, prefix)
+	}
+	if rest == "" {
+		rest = p.model
+	}
+	return f.make(ctx, p, rest, "")
+}
+
+// any takes the first provider that the environment knows, else the first local server that answers.
+func (f *Finder) any(ctx context.Context) (*Found, error) {
+	for i := range providers {
+		p := &providers[i]
+		for _, v := range slices.Concat(p.keys, p.base) {
+			if p.model != "" && f.getenv(v) != "" {
+				return f.make(ctx, p, p.model, v)
+			}
+		}
+	}
+	s, model := f.local(ctx)
+	if s == nil {
+		return nil, ErrNone
+	}
+	p := *find(s.Provider)
+	p.url = s.URL
+	return f.make(ctx, &p, model, "a server at "+s.URL)
+}
+
+// make makes a model of a provider.
+func (f *Finder) make(ctx context.Context, p *provider, name, origin string) (*Found, error) {
+	w := wire{name: name, key: f.first(p.keys), base: f.first(p.base), http: f.client()}
+	if w.base == "" {
+		w.base = p.url
+	}
+	if w.key == "" && p.needsKey && f.first(p.base) == "" {
+		return nil, &llm.Error{Kind: llm.BadKey, Provider: p.name, Message: fmt.Sprintf("there is no key: export %s", p.keys[0])}
+	}
+	if name == "" {
+		list, err := f.list(ctx, w.base, w.key)
+		if err != nil || len(list) == 0 {
+			return nil, &NameError{Name: p.name, Problem: "which model of it?", Cure: fmt.Sprintf("--model %s/NAME", p.name)}
+		}
+		w.name = list[0]
+	}
+	m, err := p.open(&w)
+	if err != nil {
+		return nil, err
+	}
+	return &Found{Model: m, Provider: p.name, Name: w.name, Origin: origin}, nil
+}
+
+// replay opens a conversation that is played from a file.
+func (f *Finder) replay(name string) (*Found, error) {
+	src := replay.Demo()
+	if name != "demo" {
+		if name == "" || f.ReadFile == nil {
+			return nil, &NameError{Name: "replay", Problem: "which file?", Cure: "--model replay/demo, or replay/FILE"}
+		}
+		var err error
+		if src, err = f.ReadFile(name); err != nil {
+			return nil, &NameError{Name: "replay/" + name, Problem: err.Error(), Cure: "--model replay/demo plays the one that is built in"}
+		}
+	}
+	m, err := replay.Open(name, src)
+	if err != nil {
+		return nil, err
+	}
+	return &Found{Model: m, Provider: "replay", Name: name}, nil
+}
+
+// For returns the model that a skill's manifest names for its own run, given the one of the conversation: "inherit",
+// provider/name, or a short name of the same provider. The second result is false when the name says nothing here,
+// and the conversation's model is what there is.
+func (f *Finder) For(ctx context.Context, name string, now *Found) (*Found, bool, error) {
+	switch {
+	case name == "", name == "inherit":
+		return now, true, nil
+	case strings.Contains(name, "/"):
+		found, err := f.Find(ctx, name)
+		return found, err == nil, err
+	}
+	p := find(now.Provider)
+	if p == nil || p.short[name] == "" {
+		return now, false, nil
+	}
+	found, err := f.make(ctx, p, p.short[name], "")
+	return found, err == nil, err
+}
+
+func (f *Finder) getenv(name string) string {
+	if f.Getenv == nil {
+		return ""
+	}
+	return f.Getenv(name)
+}
+
+func (f *Finder) first(names []string) string {
+	for _, name := range names {
+		if v := f.getenv(name); v != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+func unknown(name, prefix string) error {
+	e := &NameError{Name: name, Problem: "no provider has this name", Cure: "write provider/name; providers are " + strings.Join(Providers(), ", ")}
+	if !strings.Contains(name, "/") {
+		e.Problem = "it names no provider"
+		for i := range providers {
+			if p := &providers[i]; p.family != "" && strings.HasPrefix(prefix, p.family) {
+				e.Cure = fmt.Sprintf("did you mean %q?", p.name+"/"+name)
+			}
+		}
+	}
+	return e
+}
