@@ -46,6 +46,11 @@ func plainEnd(s string, i int) int {
 	before := byte(0)
 	for i < len(s) && plain[s[i]] == 'p' {
 		c := s[i]
+		if i+8 <= len(s) && !(before == ' ' && c == ' ') && plain8(load8(s[i:])) {
+			i += 8
+			before = s[i-1]
+			continue
+		}
 		if uint16(before)<<8|uint16(c) == ' '<<8|' ' { // one comparison, which the processor foresees
 			break
 		}
@@ -53,6 +58,29 @@ func plainEnd(s string, i int) int {
 		i++
 	}
 	return i
+}
+
+// load8 returns the first eight bytes of s as one number.
+func load8(s string) uint64 {
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// plain8 reports whether eight bytes are plain with no two blanks in a row. It looks at all of them at once: a
+// number of less than 128 in a byte gets the byte's highest bit with 127 added, unless it is 0.
+func plain8(x uint64) bool {
+	const ones, high, rest = 0x0101010101010101, 0x8080808080808080, 0x7f7f7f7f7f7f7f7f
+	if (x|(x-ones*' ')|(x+ones))&high != 0 { // beyond ASCII, below a blank, or DEL
+		return false
+	}
+	quote := x ^ ones*'"'
+	ampersand := (x | ones) ^ ones*'\'' // or an apostrophe, which is next to it
+	bracket := (x | ones*2) ^ ones*'>'  // of either kind
+	if (quote+rest)&(ampersand+rest)&(bracket+rest)&high != high {
+		return false
+	}
+	blanks := ^((x ^ ones*' ') + rest) & high
+	return blanks&(blanks<<8) == 0
 }
 
 // appendPlain appends a run that plainEnd found, and reports whether a blank is due after it.

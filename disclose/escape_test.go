@@ -52,3 +52,20 @@ func runs(s string) string {
 	}
 	return s
 }
+
+// Eight bytes at once are judged as one after the other, but for bytes beyond ASCII and pairs that are left to the
+// slow way.
+func TestPlain8(t *testing.T) {
+	for first := range 256 {
+		for second := range 256 {
+			for at := range 7 {
+				b := []byte("abcdefgh")
+				b[at], b[at+1] = byte(first), byte(second)
+				got, want := plain8(load8(string(b))), plain[first] == 'p' && plain[second] == 'p' && (first != ' ' || second != ' ')
+				if got != want {
+					t.Fatalf("%q: got %v, want %v", b, got, want)
+				}
+			}
+		}
+	}
+}

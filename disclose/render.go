@@ -139,6 +139,7 @@ func (r *renderer) collect(c *skill.Catalog) {
 		slices.SortStableFunc(r.items, func(a, b item) int { return strings.Compare(a.e.Canonical(), b.e.Canonical()) })
 		return
 	}
+	r.items = make([]item, 0, c.Len())
 	for e := range c.All() {
 		r.add(e)
 	}
@@ -173,21 +174,25 @@ func (r *renderer) text() Text {
 		return Text{Body: string(body), Tokens: whole(r.count(body)), Cut: r.cut}
 	}
 	t := Text{Cut: r.cut}
-	b := r.style.head(make([]byte, 0, r.room()), r)
+	var all strings.Builder
+	all.Grow(r.room())
+	b := r.style.head(nil, r)
 	sum := r.count(b)
+	all.Write(b)
 	if r.style.item != nil {
-		b, t.Skills = r.list(b, &sum)
+		t.Skills = r.list(&all, &sum)
 	}
-	at := len(b)
-	b = r.style.tail(b, r)
-	sum += r.count(b[at:])
-	if n := len(b); n > 1 && b[n-1] == '\n' {
-		b = b[:n-1]
-		if classes[b[n-2]] != punct && !r.o.Bare {
+	b = r.style.tail(b[:0], r)
+	sum += r.count(b)
+	all.Write(b)
+	t.Body = all.String()
+	if n := len(t.Body); n > 1 && t.Body[n-1] == '\n' {
+		t.Body = t.Body[:n-1]
+		if classes[t.Body[n-2]] != punct && !r.o.Bare {
 			sum -= perBreak
 		}
 	}
-	t.Body, t.Tokens = string(b), whole(sum)
+	t.Tokens = whole(sum)
 	return t
 }
 
@@ -200,22 +205,23 @@ func (r *renderer) room() int {
 	return n
 }
 
-// list appends the skills, adds what they cost to sum and returns it by skill.
-func (r *renderer) list(b []byte, sum *int) ([]byte, []Cost) {
+// list writes the skills, adds what they cost to sum and returns it by skill.
+func (r *renderer) list(to *strings.Builder, sum *int) []Cost {
 	var costs []Cost
 	if !r.o.Bare {
 		costs = make([]Cost, 0, len(r.items))
 	}
+	var b []byte
 	for i := range r.items {
-		at := len(b)
-		b = r.piece(b, &r.items[i], i == len(r.items)-1)
+		b = r.piece(b[:0], &r.items[i], i == len(r.items)-1)
+		to.Write(b)
 		if !r.o.Bare {
-			c := cost(b[at:])
+			c := cost(b)
 			*sum += c
 			costs = append(costs, Cost{r.items[i].e.Name(), whole(c)})
 		}
 	}
-	return b, costs
+	return costs
 }
 
 func (r *renderer) count(b []byte) int {
