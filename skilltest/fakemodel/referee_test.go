@@ -96,6 +96,8 @@ func TestReferee(t *testing.T) {
 		{"no JSON", Anthropic, `{"model"`, `{model`, "must be an object"},
 		{"no model", Anthropic, `"model":"m",`, ``, "body.model: field required"},
 		{"no max_tokens", Anthropic, `"max_tokens":9,`, ``, "max_tokens: field required"},
+		{"no tokens", Anthropic, `"max_tokens":9`, `"max_tokens":0`, "greater than or equal to 1"},
+		{"block is a text", Anthropic, `{"type":"text","text":"Go on"}`, `"Go on"`, "must be an object"},
 		{"unknown field", Anthropic, `"model":"m"`, `"model":"m","max_output_tokens":1`, `unknown field "max_output_tokens"`},
 		{"empty text", Anthropic, `"text":"Go on"`, `"text":" "`, "must be non-empty"},
 		{"empty content", Anthropic, `"content":"Hi"`, `"content":[]`, "not empty"},
@@ -135,6 +137,8 @@ func TestReferee(t *testing.T) {
 		{"no messages", Chat, `"messages":[`, `"metadata":[`, "messages: field required"},
 		{"options without stream", Chat, `"model":"m"`, `"model":"m","stream_options":{"include_usage":true}`, "only allowed when stream"},
 		{"no tools in the list", Chat, `"tools":[{"type":"function","function":{"name":"look","description":"D","parameters":{"type":"object"}}}]`, `"tools":[]`, "too short"},
+		{"parallel calls without tools", Chat, `"tools":[{"type":"function","function":{"name":"look","description":"D","parameters":{"type":"object"}}}]`, `"parallel_tool_calls":false`, "only allowed when tools"},
+		{"system in the middle", Chat, `{"role":"assistant"`, `{"role":"system","content":"x"},{"role":"assistant"`, "must come first"},
 		{"result without call", Chat, `"tool_call_id":"a1"`, `"tool_call_id":"a2"`, "answers no call"},
 		{"user between call and result", Chat, `{"role":"tool"`, `{"role":"user","content":"x"},{"role":"tool"`, "must come before text"},
 		{"content missing", Chat, `"role":"user","content":"Hi"`, `"role":"user"`, "content: field required"},
@@ -219,6 +223,20 @@ func TestSignatures(t *testing.T) {
 				t.Errorf("with it: got %d %s", status, got)
 			}
 		})
+	}
+}
+
+// A request without the header of its version is none of Anthropic's.
+func TestAnthropicVersion(t *testing.T) {
+	s := Start(Step{})
+	defer s.Close()
+	resp, err := http.Post(s.URL+good[Anthropic].path, "application/json", strings.NewReader(good[Anthropic].body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if b, _ := io.ReadAll(resp.Body); resp.StatusCode != 400 || !strings.Contains(string(b), "anthropic-version") {
+		t.Errorf("got %d %s", resp.StatusCode, b)
 	}
 }
 
