@@ -23,8 +23,8 @@ type Ran struct {
 const (
 	usualTimeout = 120 * time.Second
 	maxTimeout   = 600 * time.Second
-	drainTime    = 2 * time.Second // for output that is still on its way when the command has ended
-	maxCommand   = 100_000         // bytes
+	drainTime    = 500 * time.Millisecond // for output that is still on its way when the command has ended
+	maxCommand   = 100_000                // bytes
 )
 
 var bashSchema = json.RawMessage(`{"type":"object","properties":{` +

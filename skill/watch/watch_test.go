@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -79,6 +80,9 @@ func watching(t *testing.T, f *folders, roots ...string) *watched {
 		w.Watcher = start(t.Context(), o, *f)
 	}
 	t.Cleanup(w.Close)
+	for deadline := time.Now().Add(patience); w.looks.Load() == 0 && time.Now().Before(deadline); {
+		runtime.Gosched() // until the folders are watched
+	}
 	return w
 }
 
