@@ -26,7 +26,9 @@ func (k *Kit) Carry(ctx context.Context) disclose.Text {
 		defer s.Close()
 		list = append(list, disclose.Active{Name: a.Name, Skill: s, Args: a.Args, Scripts: scriptFiles(s), Changed: !unchanged(s, a.Args, a)})
 	}
-	return disclose.Carry(list, &disclose.CarryOptions{Instructions: k.o.Instructions})
+	o := k.o.Carry
+	o.Instructions = k.o.Instructions
+	return disclose.Carry(list, &o)
 }
 
 // reload opens an active skill, which a person may have activated although it is hidden from models.

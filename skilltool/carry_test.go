@@ -68,6 +68,11 @@ func TestCarry(t *testing.T) {
 			t.Errorf("%s at %d, %s at %d in:\n%s", pair[0].SkillName, i, pair[1].SkillName, j, got)
 		}
 	}
+	small := k.o
+	small.Carry.All = 200
+	if text := New(&small).Carry(t.Context()); text.Tokens > 200 || len(text.Cut) == 0 || !strings.Contains(text.Body, "bound") {
+		t.Errorf("for a small window: %d tokens, cut %v\n%s", text.Tokens, text.Cut, text.Body)
+	}
 	if again := k.Carry(t.Context()).Body; again != got {
 		t.Error("a second text differs")
 	}

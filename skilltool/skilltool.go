@@ -42,6 +42,10 @@ type Options struct {
 	// Instructions completes what activation substitutes: session id, project directory.
 	Instructions disclose.InstructionOptions
 
+	// Carry says how much Kit.Carry gives; its Instructions are not used. A model with a small window wants less than
+	// the 25,000 tokens of the zero value.
+	Carry disclose.CarryOptions
+
 	Forks       bool // whoever runs the conversation honours tool.Result.Fork: skills with context: fork ask for it (R129)
 	ReadScripts bool // let skill_read return the text of scripts (C50: script_read allow)
 	StrictStack bool // activating an active skill is a failure (C48, the omniforge profile)
