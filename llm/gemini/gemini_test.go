@@ -6,8 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -313,4 +315,28 @@ func TestBreak(t *testing.T) {
 		}
 	}
 	<-gone
+}
+
+// The SDK prints what goes wrong while it reads; nothing goes wrong that it would see.
+func TestFaultsArePrintedByNobody(t *testing.T) {
+	var printed strings.Builder
+	log.SetOutput(&printed)
+	defer log.SetOutput(os.Stderr)
+	for _, h := range []http.HandlerFunc{
+		func(w http.ResponseWriter, r *http.Request) {
+			sse(chunks(say(`{"text":"a"}`)))(w, r)
+			w.(http.Flusher).Flush()
+			panic(http.ErrAbortHandler)
+		},
+		sse("data: " + strings.Repeat("x", 5<<20)),
+	} {
+		s := serve(t, h)
+		s.Config.ErrorLog = log.New(io.Discard, "", 0)
+		if _, err := collect(t, model(t, s.URL, 0), hello()); err == nil {
+			t.Error("got no error")
+		}
+	}
+	if printed.String() != "" {
+		t.Errorf("got %q, want nothing", printed.String())
+	}
 }
