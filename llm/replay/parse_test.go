@@ -2,6 +2,7 @@ package replay
 
 import (
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 
@@ -176,4 +177,25 @@ func FuzzReplay(f *testing.F) {
 		}
 		t.Fatal("the replay does not end")
 	})
+}
+
+// The example in docs/replay.md is one.
+func TestDocumentedExample(t *testing.T) {
+	page, err := os.ReadFile("../../docs/replay.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(page), "## Example\n\n```\n")
+	src, _, found := strings.Cut(rest, "```")
+	if !found {
+		t.Fatal("docs/replay.md has no example")
+	}
+	m, err := Open("example", []byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls, says := converse(t, m, ask("greet Grace, please", all...), map[string]tool.Result{"script_run": tool.Success(map[string]string{"greeting": "Hi Grace"}, "")})
+	if !strings.Contains(calls, `"args":["--name","Grace"]`) || !strings.HasSuffix(says, "\nHi Grace") {
+		t.Errorf("got %s, %q", calls, says)
+	}
 }
