@@ -29,9 +29,9 @@ var roles = []role{
 // readOnly are the tools that change nothing.
 var readOnly = []string{"read_file", "glob", "grep", "skill", "skill_read", "script_list", "script_help"}
 
-func roleNamed(name string) *role {
+func roleNamed(name string) role {
 	i := slices.IndexFunc(roles, func(r role) bool { return strings.EqualFold(r.name, name) })
-	return &roles[max(i, 0)]
+	return roles[max(i, 0)]
 }
 
 // fork makes the sub-agent that a skill with context: fork runs in: its model, its kind, a session of its own.

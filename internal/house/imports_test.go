@@ -28,12 +28,23 @@ var allowed = map[string][]string{
 	"skill":     {"internal/yamlnode", "internal/scan", "internal/dirhash", "internal/lazyregexp"},
 	"tool":      {"trace"},
 	"trace":     {},
-	"skills":    {},
-	"skilltest": {"skill", "script", "trace"},
 
-	"skilltest/kalshi": {},
+	"llm":            {},
+	"llm/anthropic":  {"llm", "internal/wire"},
+	"llm/openai":     {"llm", "internal/wire", "internal/lazyregexp"},
+	"llm/gemini":     {"llm", "internal/wire"},
+	"llm/replay":     {"llm", "internal/wire"},
+	"agent":          {"llm", "tool", "trace"},
+	"agent/hosttool": {"tool", "trace"},
+	"skill/watch":    {"skill", "trace"},
+	"skills":         {},
+	"skilltest":      {"skill", "script", "trace"},
+
+	"skilltest/kalshi":    {},
+	"skilltest/fakemodel": {},
 
 	"internal/attack":     {},
+	"internal/chat":       {"agent", "llm", "internal/ui", "internal/lockfile"},
 	"internal/config":     {"skill", "internal/yamlnode", "internal/lockfile"},
 	"internal/deptest":    {},
 	"internal/dirhash":    {},
@@ -42,36 +53,49 @@ var allowed = map[string][]string{
 	"internal/lazyregexp": {},
 	"internal/lockfile":   {},
 	"internal/scan":       {},
+	"internal/models":     {"llm", "llm/anthropic", "llm/openai", "llm/gemini", "llm/replay"},
+	"internal/parity":     {everything},
 	"internal/ui":         {},
+	"internal/wire":       {"llm"},
 	"internal/yamlnode":   {"internal/lazyregexp"},
 
 	"bench/empty":   {},
 	"bench/gentree": {},
 	"bench/inproc":  {everything},
 	"bench/run":     {},
+
+	"skilltest/kalshi/standin": {"skilltest/kalshi"},
 }
 
 // forTests are the packages that only tests import.
-var forTests = []string{"internal/deptest", "internal/house", "skilltest", "skilltest/kalshi"}
+var forTests = []string{"internal/deptest", "internal/house", "internal/parity", "skilltest", "skilltest/kalshi", "skilltest/kalshi/standin", "skilltest/fakemodel"}
 
 // importers tells for each foreign module which packages may import it. A new dependency begins with a row here and
 // one in RATIONALE.md.
 var importers = map[string][]string{
-	"go.yaml.in/yaml/v4":              {"internal/yamlnode"},
-	"github.com/spf13/cobra":          {"internal/cli"},
-	"github.com/spf13/pflag":          {"internal/cli"},
-	"golang.org/x/term":               {"internal/ui"},
-	"github.com/mattn/go-runewidth":   {"internal/ui"},
-	"github.com/BurntSushi/toml":      {"script"},
-	"golang.org/x/mod":                {"skill"},
-	"github.com/bmatcuk/doublestar":   {"skill", "script"},
-	"golang.org/x/text":               {"skill", "disclose", "script", "internal/scan"},
-	"golang.org/x/sys":                {"skill", "script", "internal/scan", "internal/lockfile"},
-	"github.com/google/go-cmp":        {"skilltest"},
-	"github.com/rogpeppe/go-internal": {"skilltest"},
-	"github.com/tiktoken-go":          {}, // 13.5 MB of tables: the estimator is measured against it
-	"go.uber.org/goleak":              {},
-	"pgregory.net/rapid":              {},
+	"go.yaml.in/yaml/v4":                     {"internal/yamlnode"},
+	"github.com/spf13/cobra":                 {"internal/cli"},
+	"github.com/spf13/pflag":                 {"internal/cli"},
+	"golang.org/x/term":                      {"internal/ui"},
+	"github.com/mattn/go-runewidth":          {"internal/ui"},
+	"github.com/BurntSushi/toml":             {"script"},
+	"golang.org/x/mod":                       {"skill"},
+	"github.com/bmatcuk/doublestar":          {"skill", "script", "agent/hosttool"},
+	"golang.org/x/text":                      {"skill", "disclose", "script", "internal/scan"},
+	"golang.org/x/sys":                       {"skill", "script", "internal/scan", "internal/lockfile"},
+	"github.com/anthropics/anthropic-sdk-go": {"llm/anthropic"},
+	"github.com/openai/openai-go/v3":         {"llm/openai"},
+	"google.golang.org/genai":                {"llm/gemini"},
+	"golang.org/x/net":                       {"internal/models"},
+	"github.com/fsnotify/fsnotify":           {"skill/watch"},
+	"charm.land":                             {"internal/chat"},
+	"github.com/charmbracelet":               {"internal/chat"},
+	"github.com/muesli/cancelreader":         {"internal/chat"},
+	"github.com/google/go-cmp":               {"skilltest"},
+	"github.com/rogpeppe/go-internal":        {"skilltest"},
+	"github.com/tiktoken-go":                 {}, // 13.5 MB of tables: the estimator is measured against it
+	"go.uber.org/goleak":                     {},
+	"pgregory.net/rapid":                     {},
 }
 
 // core is what an embedder imports, and lightModules all that it may bring along.
@@ -96,6 +120,8 @@ var never = []struct{ from, to, why string }{
 	{"session", "script", "a session decides; it runs nothing"},
 	{"disclose", "os/exec", "telling a model about skills runs nothing"},
 	{"skill", "os/exec", "a skill is data until someone runs it"},
+	{"agent", "skill", "the loop knows no SKILL.md"},
+	{"agent", "os/exec", "the loop runs nothing but tools"},
 	{"script", "session", "script never asks about permission"},
 	{"script", "trust", "script never asks about permission"},
 }

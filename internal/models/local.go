@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"sync"
@@ -110,7 +111,10 @@ func (f *Finder) transport() *http.Transport {
 		NoProxy:    f.first([]string{"NO_PROXY", "no_proxy"}),
 	}
 	proxy := env.ProxyFunc()
-	t := http.DefaultTransport.(*http.Transport).Clone()
-	t.Proxy = func(r *http.Request) (*url.URL, error) { return proxy(r.URL) }
-	return t
+	return &http.Transport{
+		Proxy:               func(r *http.Request) (*url.URL, error) { return proxy(r.URL) },
+		DialContext:         (&net.Dialer{Timeout: 30 * time.Second}).DialContext,
+		TLSHandshakeTimeout: 10 * time.Second,
+		ForceAttemptHTTP2:   true,
+	}
 }

@@ -46,6 +46,7 @@ type NameError struct {
 	Cure    string
 }
 
+// Error names the model and what is wrong with its name.
 func (e *NameError) Error() string { return fmt.Sprintf("model %q: %s", e.Name, e.Problem) }
 
 // ErrNone says that there is no model to be found. Ways names the ways to one.
@@ -69,8 +70,8 @@ func (f *Finder) Find(ctx context.Context, name string) (*Found, error) {
 	if prefix == "replay" {
 		return f.replay(rest)
 	}
-	p := find(prefix)
-	if p == nil {
+	p, ok := find(prefix)
+	if !ok {
 		return nil, unknown(name, prefix)
 	}
 	if rest == "" {
@@ -81,8 +82,7 @@ func (f *Finder) Find(ctx context.Context, name string) (*Found, error) {
 
 // any takes the first provider that the environment knows, else the first local server that answers.
 func (f *Finder) any(ctx context.Context) (*Found, error) {
-	for i := range providers {
-		p := &providers[i]
+	for _, p := range providers {
 		for _, v := range slices.Concat(p.keys, p.base) {
 			if p.model != "" && f.getenv(v) != "" {
 				return f.make(ctx, p, p.model, v)
@@ -93,13 +93,13 @@ func (f *Finder) any(ctx context.Context) (*Found, error) {
 	if s == nil {
 		return nil, ErrNone
 	}
-	p := *find(s.Provider)
+	p, _ := find(s.Provider)
 	p.url = s.URL
-	return f.make(ctx, &p, model, "a server at "+s.URL)
+	return f.make(ctx, p, model, "a server at "+s.URL)
 }
 
 // make makes a model of a provider.
-func (f *Finder) make(ctx context.Context, p *provider, name, origin string) (*Found, error) {
+func (f *Finder) make(ctx context.Context, p provider, name, origin string) (*Found, error) {
 	w := wire{name: name, key: f.first(p.keys), base: f.first(p.base), http: f.client()}
 	if w.base == "" {
 		w.base = p.url
@@ -151,8 +151,8 @@ func (f *Finder) For(ctx context.Context, name string, now *Found) (*Found, bool
 		found, err := f.Find(ctx, name)
 		return found, err == nil, err
 	}
-	p := find(now.Provider)
-	if p == nil || p.short[name] == "" {
+	p, ok := find(now.Provider)
+	if !ok || p.short[name] == "" {
 		return now, false, nil
 	}
 	found, err := f.make(ctx, p, p.short[name], "")
@@ -179,8 +179,8 @@ func unknown(name, prefix string) error {
 	e := &NameError{Name: name, Problem: "no provider has this name", Cure: "write provider/name; providers are " + strings.Join(Providers(), ", ")}
 	if !strings.Contains(name, "/") {
 		e.Problem = "it names no provider"
-		for i := range providers {
-			if p := &providers[i]; p.family != "" && strings.HasPrefix(prefix, p.family) {
+		for _, p := range providers {
+			if p.family != "" && strings.HasPrefix(prefix, p.family) {
 				e.Cure = fmt.Sprintf("did you mean %q?", p.name+"/"+name)
 			}
 		}

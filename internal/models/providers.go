@@ -51,13 +51,14 @@ func Providers() []string {
 	return append(names, "replay")
 }
 
-func find(name string) *provider {
-	for i := range providers {
-		if providers[i].name == name {
-			return &providers[i]
+// find returns the provider of a name, and whether there is one.
+func find(name string) (provider, bool) {
+	for _, p := range providers {
+		if p.name == name {
+			return p, true
 		}
 	}
-	return nil
+	return provider{}, false
 }
 
 func openAnthropic(w *wire) (llm.Model, error) {
