@@ -77,11 +77,12 @@ func (h *host) locate(name string, mounts []Mount) (p *place, dirs []string, err
 	}
 	try(nil, h.o.Workspace, h.real)
 	for i := range mounts {
-		real, err := filepath.EvalSymlinks(mounts[i].Dir)
-		if err != nil {
-			continue // nothing can be read there
+		try(&mounts[i], mounts[i].Dir)
+	}
+	for i := 0; i < len(mounts) && best.dir == ""; i++ { // it may be a folder's real name
+		if real, err := filepath.EvalSymlinks(mounts[i].Dir); err == nil {
+			try(&mounts[i], mounts[i].Dir, real)
 		}
-		try(&mounts[i], mounts[i].Dir, real)
 	}
 	if best.dir == "" {
 		return nil, nil, h.outside(name, "lies elsewhere")
