@@ -254,6 +254,7 @@ func TestFaults(t *testing.T) {
 			if same != tt.want {
 				t.Errorf("got %+v, want %+v", same, tt.want)
 			}
+			s.Close() // waits for its handlers
 			if len(s.bodies) != 1 {
 				t.Errorf("got %d requests, want 1", len(s.bodies))
 			}
