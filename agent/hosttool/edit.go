@@ -61,11 +61,7 @@ func (h *host) edit(ctx context.Context, a *editArguments) (tool.Result, string,
 
 // whole reads the text of a file that is to be changed.
 func (h *host) whole(ctx context.Context, p *place) ([]byte, error) {
-	scripts, err := h.scripts(h.o.Mounts())
-	if err != nil {
-		return nil, err
-	}
-	f, err := h.openAt(ctx, p, scripts)
+	f, err := h.openAt(ctx, p, newSecrecy(h.o.Mounts()))
 	if err != nil {
 		return nil, err
 	}

@@ -47,11 +47,11 @@ type grepArguments struct{ Pattern, Path, Glob string }
 
 // search is one call of grep.
 type search struct {
-	h       *host
-	p       *place
-	re      *regexp.Regexp
-	glob    string
-	scripts []scriptFile
+	h    *host
+	p    *place
+	re   *regexp.Regexp
+	glob string
+	keep *secrecy
 
 	text                         strings.Builder
 	out                          Matches
@@ -91,15 +91,11 @@ func (h *host) newSearch(a *grepArguments) (*search, error) {
 		}
 	}
 	mounts := h.o.Mounts()
-	scripts, err := h.scripts(mounts)
-	if err != nil {
-		return nil, err
-	}
 	p, err := h.place(a.Path, mounts)
 	if err != nil {
 		return nil, err
 	}
-	return &search{h: h, p: p, re: re, glob: a.Glob, scripts: scripts}, nil
+	return &search{h: h, p: p, re: re, glob: a.Glob, keep: newSecrecy(mounts)}, nil
 }
 
 // visit searches one file. What cannot be searched is counted, and is no error.
@@ -113,14 +109,16 @@ func (s *search) visit(ctx context.Context, rel string, d fs.DirEntry) error {
 	}
 	at := *s.p
 	at.rel, at.shown = rel, s.p.shownAs(rel)
-	if info, err := d.Info(); err == nil && isScript(info, s.scripts) != nil {
-		s.kept++ // many of them are met by the way: that is no attempt to read them
+	if hit, err := s.script(&at, d); err != nil {
+		return err
+	} else if hit != nil {
+		s.kept++
 		if rel == s.p.rel {
-			return s.h.refuseScript(ctx, isScript(info, s.scripts))
+			return s.h.refuseScript(ctx, hit)
 		}
-		return nil
+		return nil // many are met by the way: that is no attempt to read them
 	}
-	f, err := s.h.openAt(ctx, &at, s.scripts)
+	f, err := s.h.openAt(ctx, &at, s.keep)
 	if err != nil {
 		s.unread++
 		return nil
@@ -140,6 +138,15 @@ func (s *search) visit(ctx context.Context, rel string, d fs.DirEntry) error {
 	}
 	s.lines(r, at.shown)
 	return ctx.Err()
+}
+
+// script returns the script that a file is, nil for none.
+func (s *search) script(at *place, d fs.DirEntry) (*scriptFile, error) {
+	info, err := d.Info()
+	if err != nil || s.h.o.ReadScripts {
+		return nil, nil //nolint:nilerr // opening it will tell
+	}
+	return s.keep.script(at, info)
 }
 
 func (s *search) lines(r *bufio.Reader, shown string) {

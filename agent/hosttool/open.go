@@ -21,15 +21,11 @@ func (h *host) open(ctx context.Context, name string) (*os.File, *place, error) 
 		return nil, nil, err
 	}
 	defer p.close()
-	scripts, err := h.scripts(mounts)
-	if err != nil {
-		return nil, nil, err
-	}
-	f, err := h.openAt(ctx, p, scripts)
+	f, err := h.openAt(ctx, p, newSecrecy(mounts))
 	return f, p, err
 }
 
-func (h *host) openAt(ctx context.Context, p *place, scripts []scriptFile) (*os.File, error) {
+func (h *host) openAt(ctx context.Context, p *place, keep *secrecy) (*os.File, error) {
 	if h.o.Blocked != nil {
 		if err := h.o.Blocked(p.abs()); err != nil {
 			return nil, denied("blocked", "%v", err)
@@ -46,8 +42,9 @@ func (h *host) openAt(ctx context.Context, p *place, scripts []scriptFile) (*os.
 		err = failed("folder", "'%s' is a folder: glob lists it", p.shown)
 	case !info.Mode().IsRegular():
 		err = denied("irregular", "'%s' is no regular file", p.shown)
-	default:
-		if s := isScript(info, scripts); s != nil {
+	case !h.o.ReadScripts:
+		var s *scriptFile
+		if s, err = keep.script(p, info); s != nil {
 			err = h.refuseScript(ctx, s)
 		}
 	}

@@ -28,30 +28,84 @@ var (
 // maxScripts is how many files below one of a skill's three folders are looked at.
 const maxScripts = 10_000
 
-// scripts lists what C50 keeps from a model: everything in scripts/, and what has a script's extension in bin/ and
-// tools/ (R125). Files are compared by identity, so that neither a link nor another spelling gets around it (security
-// 2.4 #46). A folder with too much in it is an error: nobody knows what the rest is.
-func (h *host) scripts(mounts []Mount) ([]scriptFile, error) {
-	if h.o.ReadScripts {
-		return nil, nil
-	}
-	var out []scriptFile
+// secrecy is C50 for one call: everything in a skill's scripts/ is kept from a model, and what has a script's extension
+// in bin/ and tools/ (R125). Files and folders are compared by identity, so that neither a link nor another spelling
+// gets around it (security 2.4 #46).
+type secrecy struct {
+	mounts []Mount
+	dirs   []os.FileInfo        // of mounts, nil for one that is not there
+	above  map[string]int       // the skill that a folder of the place lies in, -1 for none
+	lists  map[int][]scriptFile // the scripts of a skill, read when they are needed
+}
+
+func newSecrecy(mounts []Mount) *secrecy {
+	s := &secrecy{mounts: mounts, dirs: make([]os.FileInfo, len(mounts)), above: map[string]int{}, lists: map[int][]scriptFile{}}
 	for i := range mounts {
-		root, err := os.OpenRoot(mounts[i].Dir)
-		if err != nil {
-			continue // nothing can be read there
-		}
-		for _, dir := range scriptDirs {
-			found, err := scriptsBelow(root, &mounts[i], dir)
-			if err != nil {
-				root.Close()
-				return nil, err
-			}
-			out = append(out, found...)
-		}
-		root.Close()
+		s.dirs[i], _ = os.Stat(mounts[i].Dir) // in a folder that is not there is nothing to keep
 	}
-	return out, nil
+	return s
+}
+
+// mountOf returns the index of the skill in whose folder a folder of p lies, -1 for none.
+func (s *secrecy) mountOf(p *place, dir string) int {
+	if i, ok := s.above[dir]; ok {
+		return i
+	}
+	found := -1
+	if info, err := p.root.Stat(filepath.FromSlash(dir)); err == nil {
+		found = slices.IndexFunc(s.dirs, func(m os.FileInfo) bool { return m != nil && os.SameFile(m, info) })
+	}
+	if found < 0 && dir != "." {
+		found = s.mountOf(p, path.Dir(dir))
+	}
+	s.above[dir] = found
+	return found
+}
+
+// script returns the script that the open file at p is, nil for none. A file with one name can only be one of the skill
+// that it lies in; one with several is compared with those of all skills.
+func (s *secrecy) script(p *place, info os.FileInfo) (*scriptFile, error) {
+	first, last := 0, len(s.mounts)
+	if names(info) == 1 {
+		first = s.mountOf(p, path.Dir(p.rel))
+		if last = first + 1; first < 0 {
+			return nil, nil
+		}
+	}
+	for i := first; i < last; i++ {
+		list, err := s.list(i)
+		if err != nil {
+			return nil, err
+		}
+		for k := range list {
+			if os.SameFile(info, list[k].info) {
+				return &list[k], nil
+			}
+		}
+	}
+	return nil, nil
+}
+
+// list returns the scripts of a skill. A folder with too much in it is an error: nobody knows what the rest is.
+func (s *secrecy) list(i int) ([]scriptFile, error) {
+	if list, ok := s.lists[i]; ok || s.dirs[i] == nil {
+		return list, nil
+	}
+	root, err := os.OpenRoot(s.mounts[i].Dir)
+	if err != nil {
+		return nil, nil //nolint:nilerr // nothing can be read there
+	}
+	defer root.Close()
+	var list []scriptFile
+	for _, dir := range scriptDirs {
+		found, err := scriptsBelow(root, &s.mounts[i], dir)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, found...)
+	}
+	s.lists[i] = list
+	return list, nil
 }
 
 func scriptsBelow(root *os.Root, m *Mount, dir string) (out []scriptFile, err error) {
@@ -75,16 +129,6 @@ func scriptsBelow(root *os.Root, m *Mount, dir string) (out []scriptFile, err er
 }
 
 func hasScriptExt(p string) bool { return slices.Contains(scriptExts, strings.ToLower(path.Ext(p))) }
-
-// isScript finds the script that a file is.
-func isScript(info os.FileInfo, scripts []scriptFile) *scriptFile {
-	for i := range scripts {
-		if os.SameFile(info, scripts[i].info) {
-			return &scripts[i]
-		}
-	}
-	return nil
-}
 
 // refuseScript is C50's block in the words of R125.
 func (h *host) refuseScript(ctx context.Context, s *scriptFile) error {

@@ -92,16 +92,12 @@ func (p *place) refuseWrite(mounts []Mount) error {
 		if isGit(path.Base(dir)) {
 			return denied("read_only", "'%s': what lies in .git is written by git alone", p.shown)
 		}
-		if info, err := p.root.Stat(filepath.FromSlash(dir)); err == nil {
-			for i := range mounts {
-				if other, err := os.Stat(mounts[i].Dir); err == nil && os.SameFile(info, other) {
-					return readOnly(&mounts[i])
-				}
-			}
-		}
 		if dir == "." {
 			break
 		}
+	}
+	if i := newSecrecy(mounts).mountOf(p, path.Dir(p.rel)); i >= 0 {
+		return readOnly(&mounts[i])
 	}
 	if isGit(path.Base(p.rel)) { // a .git file says where the repository is
 		return denied("read_only", "'%s': what lies in .git is written by git alone", p.shown)
