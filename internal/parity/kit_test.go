@@ -4,8 +4,10 @@ package parity
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -13,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/agent-base/agent-base/agent"
+	"github.com/agent-base/agent-base/agent/hosttool"
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/llm/anthropic"
@@ -122,7 +125,8 @@ func made(t *testing.T) func(llm.Model, error) llm.Model {
 // place is where conversations happen: the same for all, so that paths are alike.
 type place struct {
 	catalog *skill.Catalog
-	work    string
+	work    string // the workspace
+	pdf     string // the folder of the skill pdf-processing
 }
 
 func newPlace(t *testing.T) *place {
@@ -133,7 +137,7 @@ func newPlace(t *testing.T) *place {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &place{catalog: c, work: filepath.Join(root, "work")}
+	return &place{catalog: c, work: filepath.Join(root, "work"), pdf: filepath.Join(root, "skills", "pdf-processing")}
 }
 
 // talk is a conversation that is over.
@@ -142,10 +146,16 @@ type talk struct {
 	results []*agent.Result
 }
 
-// converse asks m one prompt after the other, with the engine's tools over the place's skills.
-func (p *place) converse(t *testing.T, m llm.Model, readScripts bool, prompts ...string) *talk {
+// tools returns the agent's own seven and the engine's five.
+func (p *place) tools(t *testing.T, readScripts bool) *tool.Set {
 	t.Helper()
-	plan, err := disclose.NewPlan(p.catalog, &disclose.PlanOptions{Blocks: &disclose.BlockOptions{Blocks: disclose.Blocks()}})
+	own, err := hosttool.Tools(&hosttool.Options{
+		Workspace:   p.work,
+		Mounts:      func() []hosttool.Mount { return []hosttool.Mount{{Name: "pdf-processing", Dir: p.pdf}} },
+		ReadScripts: readScripts,
+		Approve:     func(context.Context, string) (bool, error) { return true, nil },
+		Env:         []string{"PATH=" + os.Getenv("PATH")},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,16 +163,31 @@ func (p *place) converse(t *testing.T, m llm.Model, readScripts bool, prompts ..
 		Catalog:     func() *skill.Catalog { return p.catalog },
 		Session:     session.New(nil),
 		Scripts:     &script.Host{LookPath: exec.LookPath, Cache: t.TempDir(), Workspace: p.work},
-		Unlisted:    !plan.ListInTool(),
+		Unlisted:    true,
 		ReadScripts: readScripts,
 	})
-	var set tool.Set
-	for _, tl := range kit.Tools() {
+	set := &tool.Set{}
+	for _, tl := range append(own, kit.Tools()...) {
 		if err := set.Add(tl); err != nil {
 			t.Fatal(err)
 		}
 	}
-	c := agent.New(&agent.Options{Model: m, Tools: &tool.Executor{Tools: &set}, System: plan.Prefix().Body, MaxTurns: 20, CacheKey: "parity"})
+	return set
+}
+
+// converse asks m one prompt after the other, as the agent does: the skills in the system text, with all that it says.
+func (p *place) converse(t *testing.T, m llm.Model, readScripts bool, prompts ...string) *talk {
+	t.Helper()
+	set := p.tools(t, readScripts)
+	blocks := &disclose.BlockOptions{Blocks: disclose.Blocks()}
+	for tl := range set.All() {
+		blocks.Tools = append(blocks.Tools, tl.Name)
+	}
+	plan, err := disclose.NewPlan(p.catalog, &disclose.PlanOptions{Blocks: blocks})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := agent.New(&agent.Options{Model: m, Tools: &tool.Executor{Tools: set}, System: plan.Prefix().Body, MaxTurns: 20, CacheKey: "parity"})
 	out := &talk{}
 	for _, prompt := range prompts {
 		for s, err := range c.Ask(t.Context(), prompt) {

@@ -34,6 +34,8 @@ func scenes() []scene {
 			[]string{"skill", "skill_read", "skill_read", "skill_read", "script_help", "script_run"}, "sample.pdf: Grand total: 42 francs"},
 		{"text of a file", []string{"Use the pdf-processing skill to extract text from sample.pdf"}, extractText,
 			[]string{"skill", "script_run"}, "It says: Grand total: 42 francs"},
+		{"text of a file, by bash", []string{"Use the pdf-processing skill to extract text from sample.pdf"}, extractByBash,
+			[]string{"skill", "bash"}, "It says: Grand total: 42 francs"},
 	}
 }
 
@@ -107,6 +109,20 @@ func extractText(p *place) []fakemodel.Step {
 	}
 }
 
+// extractByBash runs the script as hosts do that have no script_run: from the folder that the activation names.
+func extractByBash(*place) []fakemodel.Step {
+	return []fakemodel.Step{
+		call("skill", map[string]any{"skill_name": "pdf-processing"}),
+		{From: func(q *fakemodel.Request) fakemodel.Step {
+			return call("bash", map[string]any{"command": "'" + field(q, "result.base_path") + "'/scripts/extract_text.sh sample.pdf"})
+		}},
+		{From: func(q *fakemodel.Request) fakemodel.Step {
+			text := regexp.MustCompile(`Grand total: [0-9]+ francs`).FindString(q.LastResult())
+			return fakemodel.Step{Text: "It says: " + text}
+		}},
+	}
+}
+
 func runExtract(p *place) fakemodel.Step {
 	return call("script_run", map[string]any{"skill_name": "pdf-processing", "script_name": "extract_text", "args": []string{p.work + "/sample.pdf"}})
 }
@@ -156,7 +172,7 @@ func checkRequests(t *testing.T, w fakemodel.Wire, all []*fakemodel.Request, sen
 	t.Helper()
 	var views []string
 	for _, q := range all {
-		if q.Wire != w || len(q.Tools) != 5 || !strings.Contains(q.System, "pdf-processing") {
+		if q.Wire != w || len(q.Tools) != 12 || !strings.Contains(q.System, "pdf-processing") {
 			t.Errorf("request %d went over %s with %d tools; system text:\n%s", q.Number, q.Wire, len(q.Tools), q.System)
 		}
 		if bytes.Contains(q.Body, []byte(secret)) {
@@ -195,7 +211,7 @@ func TestPathsResolve(t *testing.T) {
 	for _, w := range wires() {
 		s := fakemodel.New(t, reading("%s", files), fakemodel.Step{Text: "read"})
 		checkReads(t, w.name, p.converse(t, w.model(t, s), false, "Read it all.").results, len(files))
-		for _, form := range []string{"./%s", base(t, p) + "/%s"} {
+		for _, form := range []string{"./%s", p.pdf + "/%s"} {
 			s := fakemodel.New(t, reading(form, files), fakemodel.Step{From: readAsTold}, fakemodel.Step{Text: "read"})
 			results := p.converse(t, w.model(t, s), false, "Read it all.").results
 			if len(results) != 2*len(files) {
@@ -209,24 +225,6 @@ func TestPathsResolve(t *testing.T) {
 			checkReads(t, w.name, results[len(files):], len(files))
 		}
 	}
-}
-
-func base(t *testing.T, p *place) string {
-	t.Helper()
-	e, err := p.catalog.Lookup("pdf-processing")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := e.Load(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	dir, err := s.Dir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dir
 }
 
 // reading asks for all files in one answer, with their paths in that form.
@@ -265,13 +263,19 @@ func checkReads(t *testing.T, w fakemodel.Wire, results []*agent.Result, want in
 	}
 }
 
-// R97, C50: a model that asks for the source of a script does not get it, on no wire and in no form of the path. The
-// control run, in which reading is allowed, shows that the search finds the text where it is.
+// R97, C50: a model that asks for the source of a script does not get it, on no wire, with no tool that reads and in no
+// form of the path. The control run, in which reading is allowed, shows that the search finds the text where it is.
 func TestNoScriptIsRead(t *testing.T) {
 	p := newPlace(t)
 	var step fakemodel.Step
 	for _, path := range []string{"scripts/extract_text.sh", "./scripts/extract_text.sh", "references/../scripts/extract_text.sh", "scripts//extract_text.sh"} {
+		for _, base := range []string{"skills/pdf-processing/", p.pdf + "/"} {
+			step.Calls = append(step.Calls, calling("read_file", map[string]any{"file_path": base + path}))
+		}
 		step.Calls = append(step.Calls, calling("skill_read", map[string]any{"skill_name": "pdf-processing", "path": path}))
+	}
+	for _, path := range []string{"skills/pdf-processing", p.pdf} {
+		step.Calls = append(step.Calls, calling("grep", map[string]any{"pattern": "SOURCE", "path": path}))
 	}
 	for _, w := range wires() {
 		for _, allowed := range []bool{false, true} {

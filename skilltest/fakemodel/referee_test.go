@@ -134,6 +134,8 @@ func TestReferee(t *testing.T) {
 		{"system in the middle", Responses, `{"role":"user","content":[`, `{"role":"system","content":"x"},{"role":"user","content":[`, "must come first"},
 		{"unknown role", Responses, `{"role":"user","content":"Hi"}`, `{"role":"tool","content":"Hi"}`, "no role"},
 
+		{"model without a name", Chat, `"model":"m"`, `"model":""`, "model: field required"},
+		{"answer at the end", Chat, `{"role":"user","content":"Go on"}`, `{"role":"assistant","content":"Go on"}`, "the last one must be the user's"},
 		{"no messages", Chat, `"messages":[`, `"metadata":[`, "messages: field required"},
 		{"options without stream", Chat, `"model":"m"`, `"model":"m","stream_options":{"include_usage":true}`, "only allowed when stream"},
 		{"no tools in the list", Chat, `"tools":[{"type":"function","function":{"name":"look","description":"D","parameters":{"type":"object"}}}]`, `"tools":[]`, "too short"},
@@ -150,6 +152,10 @@ func TestReferee(t *testing.T) {
 
 		{"no contents", Gemini, `"contents":[`, `"safetySettings":[`, "contents: field required"},
 		{"OpenAI's role", Gemini, `"role":"model"`, `"role":"assistant"`, "valid role"},
+		{"no content", Responses, `"input":[{"role":"user","content":"Hi"},
+		{"type":"message","role":"assistant","content":[{"type":"output_text","text":"I look."}]},
+		{"type":"function_call","id":"fc_1","call_id":"a1","name":"look","arguments":"{}"},
+		{"type":"function_call_output","call_id":"a1","output":"seen"},{"role":"user","content":[{"type":"input_text","text":"Go on"}]}]`, `"input":[]`, "at least one message"},
 		{"no parts", Gemini, `[{"text":"Hi"}]`, `[]`, "must not be empty"},
 		{"schema not OpenAPI's", Gemini, `"type":"OBJECT"`, `"type":"OBJECT","properties":{"a":{"type":"STRING","$comment":"x"}}`, `unknown field "$comment"`},
 		{"both schemas", Gemini, `"parameters":`, `"parametersJsonSchema":{},"parameters":`, "exclude each other"},
