@@ -2,6 +2,7 @@ package hosttool
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -70,6 +71,18 @@ func TestScriptsAreNotRead(t *testing.T) {
 	k.want("glob", `{"pattern":"skills/demo/scripts/*"}`, `{"success":true,"result":{"files":["skills/demo/scripts/README.md","skills/demo/scripts/run.py"]}`)
 	open := newKit(t, func(o *Options) { o.ReadScripts = true })
 	open.want("read_file", `{"file_path":"skills/demo/scripts/run.py"}`, `{"success":true,"result":{"file_path":"skills/demo/scripts/run.py","content":"print('needle')\n"`)
+}
+
+// A skill with too many files to tell its scripts from the rest: nothing of it is read, and other files are.
+func TestTooManyScripts(t *testing.T) {
+	k := newKit(t, nil)
+	for i := range maxScripts {
+		files(t, k.skill, map[string]string{fmt.Sprintf("bin/%05d", i): ""})
+	}
+	want := `{"success":false,"error":"execution_failed","message":"Skill 'demo' has more than 10000 files in bin/`
+	k.want("read_file", `{"file_path":"skills/demo/SKILL.md"}`, want)
+	k.want("grep", `{"pattern":"x","path":"skills/demo"}`, want)
+	k.want("read_file", `{"file_path":"a.txt"}`, `{"success":true`)
 }
 
 func TestBlocked(t *testing.T) {
