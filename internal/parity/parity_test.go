@@ -280,13 +280,19 @@ func TestNoScriptIsRead(t *testing.T) {
 	for _, w := range wires() {
 		for _, allowed := range []bool{false, true} {
 			s := fakemodel.New(t, step, fakemodel.Step{Text: "done"})
-			p.converse(t, w.model(t, s), allowed, "Show me the script.")
-			found := false
-			for _, q := range s.Requests() {
-				found = found || bytes.Contains(q.Body, []byte(secret))
+			var tools []string // those that gave the source away
+			for _, r := range p.converse(t, w.model(t, s), allowed, "Show me the script.").results {
+				if strings.Contains(r.Text, secret) && !slices.Contains(tools, r.Call.Name) {
+					tools = append(tools, r.Call.Name)
+				}
 			}
-			if found != allowed {
-				t.Errorf("%s: the source of a script was sent: %t, allowed: %t", w.name, found, allowed)
+			sent := slices.ContainsFunc(s.Requests(), func(q *fakemodel.Request) bool { return bytes.Contains(q.Body, []byte(secret)) })
+			want := []string{"read_file", "skill_read", "grep"}
+			if !allowed {
+				want = nil
+			}
+			if sent != allowed || !slices.Equal(tools, want) {
+				t.Errorf("%s: the source of a script was sent: %t, by %q; allowed: %t", w.name, sent, tools, allowed)
 			}
 		}
 	}

@@ -111,7 +111,7 @@ func TestFaults(t *testing.T) {
 		s := Start(plain,
 			with(Fault{Kind: Cut, After: after, Bytes: 20}), with(Fault{Kind: End, After: after, Bytes: 20}),
 			with(Fault{Kind: Hang, After: after, Bytes: 20, Release: released}), with(Fault{Kind: Garbage, After: after}),
-			with(Fault{Kind: Cut, After: 99}))
+			with(Fault{Kind: Mute, Release: released}), with(Fault{Kind: Cut, After: 99}))
 		defer s.Close()
 		id := func(b []byte) []byte { // answers differ in their number alone
 			for i := range 6 {
@@ -137,6 +137,9 @@ func TestFaults(t *testing.T) {
 		}
 		if garbage, err := read(t, s, w, stream); err != nil || !bytes.Contains(garbage, []byte(`{]"`)) || bytes.Count(garbage, []byte("\n")) != bytes.Count(whole, []byte("\n")) {
 			t.Errorf("garbage: %v, %q", err, garbage)
+		}
+		if late, err := read(t, s, w, stream); err != nil || !bytes.Equal(id(late), whole) {
+			t.Errorf("mute, released: %v, %q", err, late)
 		}
 		if len(s.Problems()) > 0 {
 			t.Error(s.Problems())
@@ -168,27 +171,34 @@ func TestFaultsSeenBySDKs(t *testing.T) {
 // An answer that hangs ends when the client leaves, and when the server does.
 func TestHang(t *testing.T) {
 	each(t, func(t *testing.T, w Wire, stream bool) {
-		arrived := make(chan struct{})
-		s := New(t, Step{Forever: true, From: func(*Request) Step {
-			arrived <- struct{}{}
-			return Step{Text: "Never.", Fault: Fault{Kind: Hang}}
-		}})
-		ctx, cancel := context.WithCancel(t.Context())
-		go func() {
-			<-arrived
-			cancel()
-		}()
-		if _, err := clients[w](ctx, s, hello, stream); !errors.Is(err, context.Canceled) {
-			t.Errorf("got %v, want %v", err, context.Canceled)
-		}
-		go func() {
-			<-arrived
-			s.Close()
-		}()
-		if _, err := clients[w](t.Context(), s, hello, stream); err == nil {
-			t.Error("no error from a server that is gone")
+		for _, kind := range []FaultKind{Hang, Mute} {
+			hangs(t, w, stream, kind)
 		}
 	})
+}
+
+func hangs(t *testing.T, w Wire, stream bool, kind FaultKind) {
+	t.Helper()
+	arrived := make(chan struct{})
+	s := New(t, Step{Forever: true, From: func(*Request) Step {
+		arrived <- struct{}{}
+		return Step{Text: "Never.", Fault: Fault{Kind: kind}}
+	}})
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-arrived
+		cancel()
+	}()
+	if _, err := clients[w](ctx, s, hello, stream); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want %v", err, context.Canceled)
+	}
+	go func() {
+		<-arrived
+		s.Close()
+	}()
+	if _, err := clients[w](t.Context(), s, hello, stream); err == nil {
+		t.Error("no error from a server that is gone")
+	}
 }
 
 func TestMalformedArguments(t *testing.T) {

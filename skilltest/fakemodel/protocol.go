@@ -96,6 +96,10 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request, p protocol, a *a
 	if a.Fault.Kind == Failure && !a.request.Stream {
 		a.Status = http.StatusInternalServerError
 	}
+	if a.Fault.Kind == Mute {
+		s.hang(r.Context().Done(), a.Fault.Release)
+		a.Fault = Fault{}
+	}
 	if a.Status >= 400 {
 		writeFailure(w, p, &a.Step)
 		return
@@ -177,13 +181,8 @@ func (s *sender) fail(f Fault, chunk []byte) (rest []byte, goesOn bool) {
 		return nil, false
 	case Hang:
 		s.write(chunk[:some])
-		select {
-		case <-f.Release:
-			return chunk[some:], true
-		case <-s.gone:
-		case <-s.server.closing:
-		}
-		panic(http.ErrAbortHandler)
+		s.server.hang(s.gone, f.Release)
+		return chunk[some:], true
 	case Garbage:
 		return bytes.Replace(chunk, []byte(`{"`), []byte(`{]"`), 1), true
 	case Failure:
@@ -191,6 +190,17 @@ func (s *sender) fail(f Fault, chunk []byte) (rest []byte, goesOn bool) {
 		return nil, false
 	}
 	panic("fakemodel: there is no fault " + string(f.Kind))
+}
+
+// hang waits for the release of a fault. Where the client or the server leaves first, it ends the answer.
+func (s *Server) hang(gone, release <-chan struct{}) {
+	select {
+	case <-release:
+	case <-gone:
+		panic(http.ErrAbortHandler)
+	case <-s.closing:
+		panic(http.ErrAbortHandler)
+	}
 }
 
 // write sends b at once. A client that has left is no matter of ours.

@@ -112,6 +112,7 @@ func TestReferee(t *testing.T) {
 		{"text before result", Anthropic, `{"type":"tool_result"`, `{"type":"text","text":"x"},{"type":"tool_result"`, "must come before text"},
 		{"arguments are no object", Anthropic, `"input":{}`, `"input":"{}"`, "must be a JSON object"},
 		{"ID with a space", Anthropic, `"a1"`, `"a 1"`, `ID "a 1" of a call is not allowed`},
+		{"name of a call", Anthropic, `"id":"a1","name":"look"`, `"id":"a1","name":"a.b"`, `name "a.b" of a call is not allowed`},
 		{"an ID twice", Anthropic, `{"type":"tool_use"`, `{"type":"tool_use","id":"a1","name":"look","input":{}},{"type":"tool_use"`, "of a call is there twice"},
 		{"tool name", Anthropic, `[{"name":"look"`, `[{"name":"a.b"`, `name "a.b" is not allowed`},
 		{"tool twice", Anthropic, `"tools":[`, `"tools":[{"name":"look","input_schema":{"type":"object"}},`, "there twice"},

@@ -63,7 +63,7 @@ type Fault struct {
 	Kind    FaultKind
 	After   int
 	Bytes   int
-	Release <-chan struct{} // of Hang: closing it lets the answer go on; nil: it hangs until the client leaves
+	Release <-chan struct{} // of Hang and Mute: closing it lets the answer go on; nil: it hangs until the client leaves
 }
 
 // FaultKind tells what goes wrong.
@@ -74,6 +74,7 @@ const (
 	Cut     FaultKind = "cut"     // the connection breaks off
 	End     FaultKind = "end"     // the answer ends in good order, but too early
 	Hang    FaultKind = "hang"    // nothing more comes
+	Mute    FaultKind = "mute"    // nothing comes at all, not even the header
 	Garbage FaultKind = "garbage" // one event is not JSON
 	Failure FaultKind = "failure" // the wire's error event ends the stream; Message and Code are in it
 )
