@@ -1,13 +1,16 @@
-// Command agent finds, checks, discloses and runs Agent Skills. All it does is in internal/cli.
+// Command agent answers with Agent Skills, and finds, checks, discloses and runs them. All it does is in internal/cli.
 package main
 
 import (
 	"context"
+	"io"
+	"log"
 	"os"
 
 	"github.com/agent-base/agent-base/internal/cli"
 )
 
 func main() {
+	log.SetOutput(io.Discard) // what libraries say by themselves is not for the user's terminal
 	os.Exit(int(cli.Main(context.Background(), cli.Host())))
 }

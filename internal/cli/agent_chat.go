@@ -84,11 +84,22 @@ func (t *talk) ask(ctx context.Context, prompt string) iter.Seq2[agent.Step, err
 		}
 		for step, err := range t.w.conversation.Ask(ctx, prompt) {
 			t.count(step)
-			if !yield(step, err) {
+			if !yield(step, hinted(err)) {
 				return
 			}
 		}
 	}
+}
+
+// hinted adds to an error what to do about it.
+func hinted(err error) error {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return err
+	}
+	if f := explain(explainModel(err)); f.hint != "" {
+		return fmt.Errorf("%w\nhint: %s", err, f.hint)
+	}
+	return err
 }
 
 // count adds what a step cost to the skill that it is about.
@@ -205,7 +216,7 @@ func (t *talk) modelCommand(ctx context.Context, name string) (string, error) {
 	}
 	found, err := t.w.a.finder().Find(ctx, name)
 	if err != nil {
-		return "", err
+		return "", hinted(err)
 	}
 	before := t.w.found
 	t.setModel(found)

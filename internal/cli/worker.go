@@ -138,7 +138,7 @@ func (w *worker) news() string {
 			entries = append(entries, e)
 		}
 	}
-	list, err := disclose.Catalog(now, &disclose.Options{Style: disclose.Registry, Entries: entries})
+	list, err := disclose.Catalog(now, &disclose.Options{Style: disclose.Registry, Entries: entries, Search: disclose.SearchTool})
 	if err != nil || len(entries) == 0 {
 		return change.String()
 	}
@@ -226,6 +226,8 @@ func (w *worker) kitOptions(mode disclose.Mode) *skilltool.Options {
 	o := w.a.toolOptions(w.told)
 	o.Catalog, o.Session, o.Forks = w.catalog, w.session, true
 	o.Instructions.SessionID = w.id
+	o.Carry.All = min(25_000, cfg.Agent.Window/4) // a small window must hold more than its skills
+	o.Carry.Each = min(5_000, o.Carry.All)
 	o.Unlisted, o.Budget, o.MaxSkills = mode != disclose.ToolDescription, cfg.Budget, cfg.MaxSkills
 	if w.asker != nil {
 		o.Approve = w.approve
