@@ -153,15 +153,6 @@ func section(p paint, title, text string, width int) []string {
 	return rows
 }
 
-// pretty indents text that is JSON.
-func pretty(text string) string {
-	var b bytes.Buffer
-	if json.Indent(&b, []byte(text), "", "  ") != nil {
-		return text
-	}
-	return b.String()
-}
-
 // seconds writes a duration as a person says it: 0.4 s, 12 s, 2 m 5 s.
 func seconds(d time.Duration) string {
 	switch {
