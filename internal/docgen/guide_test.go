@@ -9,6 +9,7 @@ import (
 	"testing/fstest"
 
 	"github.com/agent-base/agent-base/internal/config"
+	"github.com/agent-base/agent-base/internal/models"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
 )
@@ -256,6 +257,9 @@ func TestEnvExample(t *testing.T) {
 	known := map[string]bool{"AGENT_HOME": true, "NO_COLOR": true, "AGENT_SKILLS_CORPUS": true}
 	for _, k := range config.Keys() {
 		known[k.Variable] = true
+	}
+	for _, v := range models.Variables() {
+		known[v] = true
 	}
 	setting := regexp.MustCompile(`^#([A-Z_]+)=(.*)$`)
 	values := map[string][]string{}

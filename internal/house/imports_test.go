@@ -48,7 +48,7 @@ var allowed = map[string][]string{
 	"internal/config":     {"skill", "internal/yamlnode", "internal/lockfile"},
 	"internal/deptest":    {},
 	"internal/dirhash":    {},
-	"internal/docgen":     {"internal/cli", "internal/config", "skill"},
+	"internal/docgen":     {"internal/cli", "internal/config", "internal/models", "skill"},
 	"internal/house":      {},
 	"internal/lazyregexp": {},
 	"internal/lockfile":   {},

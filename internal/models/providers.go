@@ -2,6 +2,7 @@ package models
 
 import (
 	"net/http"
+	"slices"
 
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/llm/anthropic"
@@ -49,6 +50,19 @@ func Providers() []string {
 		names = append(names, p.name)
 	}
 	return append(names, "replay")
+}
+
+// Variables returns the environment variables that hold keys and addresses of providers.
+func Variables() []string {
+	var out []string
+	for _, p := range providers {
+		for _, v := range slices.Concat(p.keys, p.base) {
+			if !slices.Contains(out, v) {
+				out = append(out, v)
+			}
+		}
+	}
+	return out
 }
 
 // find returns the provider of a name, and whether there is one.
