@@ -74,7 +74,7 @@ func runTerminal(outer context.Context, s *state, in, out *os.File) error {
 	m := &model{o: o, s: s, ctx: ctx, stop: func() {}}
 	joined := &joiner{file: out, first: func() { m.work.Go(func() { m.send(drawnEvent{}) }) }}
 	p := tea.NewProgram(m, tea.WithInput(in), tea.WithOutput(joined), tea.WithColorProfile(profile),
-		tea.WithEnvironment([]string{"TERM=" + o.Term}), tea.WithoutSignalHandler(), tea.WithFilter(m.filter))
+		tea.WithEnvironment([]string{"TERM=" + o.Term}), tea.WithoutSignalHandler(), tea.WithFilter(m.filter), tea.WithFPS(fps))
 	m.send = func(e event) { p.Send(e) }
 	o.Prompter.attach(m.send)
 	defer o.Prompter.attach(nil)
@@ -90,6 +90,9 @@ func runTerminal(outer context.Context, s *state, in, out *os.File) error {
 	}
 	return outer.Err()
 }
+
+// fps is how often the library looks for something to draw: a key is echoed after 8 ms at most.
+const fps = 120
 
 // model connects the state with the library that draws it and reads the keys. Its methods run in the library's loop.
 type model struct {
