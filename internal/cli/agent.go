@@ -34,8 +34,8 @@ func agentFlags(c *cobra.Command, o *agentOptions) {
 	f.StringVarP(&o.prompt, "prompt", "p", "", "answer this `TEXT` and end; \"-\" reads it from stdin")
 	f.StringVar(&o.model, "model", "", "the model to ask, as `PROVIDER/NAME`")
 	f.BoolVar(&o.stream, "stream", false, "with -p: print the answer as it comes; with --json every step, one a line")
-	f.BoolVar(&o.allowBash, "allow-bash", false, "with -p: let the model run shell commands, as you, outside any sandbox")
-	f.IntVar(&o.maxTurns, "max-turns", 0, "with -p: most `REQUESTS` to the model (default: the setting maxTurns)")
+	f.BoolVar(&o.allowBash, "allow-bash", false, "let the model run shell commands without asking, as you, outside any sandbox")
+	f.IntVar(&o.maxTurns, "max-turns", 0, "most `REQUESTS` to the model for one prompt (default: the setting maxTurns)")
 	_ = c.RegisterFlagCompletionFunc("model", cobra.FixedCompletions(modelNames(), cobra.ShellCompDirectiveNoSpace))
 }
 
