@@ -14,6 +14,9 @@ import (
 // runPlain is the conversation without a terminal: a prompt per line in, lines out.
 func runPlain(ctx context.Context, o *Options, s *state) error {
 	in, err := cancelreader.NewReader(o.In)
+	if err != nil { // a file, or the null device, which the system does not wait for: reading it does not hang
+		in, err = cancelreader.NewReader(struct{ io.Reader }{o.In})
+	}
 	if err != nil {
 		return fmt.Errorf("reading prompts: %w", err)
 	}

@@ -29,7 +29,7 @@ func columns(s string) int {
 }
 
 // wrap cuts one sanitised line into rows of at most width columns, at spaces and beside wide characters where there are
-// any. A width of 0 or less cuts nothing. There is always one row.
+// any, each as far from the edge as the line. A width of 0 or less cuts nothing. There is always one row.
 func wrap(line string, width int) []string {
 	rows := fill(line, width)
 	if last := &rows[len(rows)-1]; width > 0 && len(*last) > width && strings.HasSuffix(*last, " ") {
@@ -44,14 +44,33 @@ func fill(line string, width int) []string {
 		return []string{line}
 	}
 	var rows []string
+	indent := ""
 	for {
-		end, next := breakAt(line, width)
-		rows = append(rows, line[:end])
+		end, next := breakAt(line, width-len(indent))
+		rows = append(rows, indent+line[:end])
 		if next >= len(line) {
 			return rows
 		}
+		indent = hang(rows[len(rows)-1], width)
 		line = line[next:]
 	}
+}
+
+// hang returns the spaces before the row that follows: as many as before this one, and below the text of a list item.
+func hang(row string, width int) string {
+	text := strings.TrimLeft(row, " ")
+	n := len(row) - len(text)
+	digits := len(text) - len(strings.TrimLeft(text, "0123456789"))
+	switch {
+	case strings.HasPrefix(text, "- "), strings.HasPrefix(text, "* "):
+		n += 2
+	case digits > 0 && digits < 4 && strings.HasPrefix(text[digits:], ". "):
+		n += digits + 2
+	}
+	if n > width/2 || n+4 > width {
+		return ""
+	}
+	return strings.Repeat(" ", n)
 }
 
 // breakAt returns where the first row of a line ends and where the second begins. Spaces at the end of a row are left
