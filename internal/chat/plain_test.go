@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -146,3 +147,23 @@ func (f writeFunc) Write(b []byte) (int, error) {
 type brokenWriter struct{}
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }
+
+// A file or the null device cannot be waited for as a pipe is, and is read all the same.
+func TestPlainFromFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "prompts")
+	if err := os.WriteFile(path, []byte("hello\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{path: "Hi\n", os.DevNull: ""} {
+		in, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer in.Close()
+		var out bytes.Buffer
+		o := &Options{In: in, Out: &out, Ask: scripted(map[string][]agent.Step{"hello": {{Text: "Hi"}}})}
+		if err := Run(t.Context(), o); err != nil || strings.TrimLeft(out.String(), "\n") != want {
+			t.Errorf("%s: got %q, %v; want %q", name, out.String(), err, want)
+		}
+	}
+}
