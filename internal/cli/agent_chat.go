@@ -55,8 +55,12 @@ func (a *app) converse(ctx context.Context, o *agentOptions) error {
 	if err := a.flush(); err != nil {
 		return err
 	}
+	terminal, mark := a.ui.InTerminal && a.ui.OutTerminal && a.ui.Cursor, ""
+	if a.ui.InTerminal && !terminal {
+		mark = "> "
+	}
 	return chat.Run(ctx, &chat.Options{
-		In: a.sys.In, Out: a.sys.Out, Terminal: a.ui.InTerminal && a.ui.OutTerminal && a.ui.Cursor, Colour: a.ui.Colour,
+		In: a.sys.In, Out: a.sys.Out, Terminal: terminal, Colour: a.ui.Colour, Prompt: mark,
 		Term: a.sys.getenv("TERM"), Greeting: t.greeting(), Ask: t.ask, Commands: t.commands(), Status: t.status,
 		History: a.typed(), Prompter: prompter, Suggest: nearest, Now: a.sys.Now,
 	})
