@@ -43,6 +43,7 @@ func TestScripts(t *testing.T) {
 
 			"fakemodel": fakeModel,
 			"modelsaw":  modelSaw,
+			"exchange":  exchange,
 
 			"escapes": escapes,
 		},
