@@ -24,8 +24,8 @@ func FS(fsys fs.FS, o *FSOptions) Source {
 // FSOptions says where the skills of an FS source are put when a real path is needed.
 type FSOptions struct {
 	// Cache is an absolute directory of the user's own. A skill is written once below it, under
-	// its content digest, and read-only; the digest is checked at each use. "" writes nothing, and
-	// the skills have no location.
+	// the first 12 digits of its content digest, and read-only; the whole digest is checked at each
+	// use. "" writes nothing, and the skills have no location.
 	Cache string
 }
 
@@ -91,7 +91,7 @@ func (s *fsSource) location(ctx context.Context, dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	place, _, err := materialise(ctx, sub, s.cache, path.Base(dir))
+	place, _, err := materialise(ctx, sub, copies{s.cache, shortDigits}, path.Base(dir))
 	return place, err
 }
 

@@ -17,17 +17,35 @@ import (
 	"github.com/agent-base/agent-base/internal/dirhash"
 )
 
+// copies is where they are kept.
+type copies struct {
+	dir    string // absolute
+	digits int    // of the digest in a folder's name; 0: all of them, and the digest's kind
+}
+
+// shortDigits is for what the program itself brings, where nobody can aim at another's folder: a model is told of these
+// paths, and each digit costs it (R85).
+const shortDigits = 12
+
+// folder is the one for a content.
+func (c copies) folder(digest string) string {
+	if c.digits > 0 {
+		return strings.TrimPrefix(digest, dirhash.Prefix)[:c.digits]
+	}
+	return strings.ReplaceAll(digest, ":", "-")
+}
+
 // materialise returns a folder with the files of fsys, cache/<digest>/<name>, and their digest. The
 // folder is written completely under another name and then renamed, so that two processes do not
 // see each other's half; what is there is used only if its digest is right, and replaced otherwise.
 // Each file is hashed while it is copied, so that the copy is what the digest says even when fsys
 // is being changed.
-func materialise(ctx context.Context, fsys fs.FS, cache, name string) (dir, digest string, err error) {
+func materialise(ctx context.Context, fsys fs.FS, cache copies, name string) (dir, digest string, err error) {
 	want, err := dirhash.Dir(ctx, fsys, nil)
 	if err != nil {
 		return "", "", err
 	}
-	parent := cache + string(os.PathSeparator) + strings.ReplaceAll(want.Digest, ":", "-") + modes(fsys, want.Files)
+	parent := cache.dir + string(os.PathSeparator) + cache.folder(want.Digest) + modes(fsys, want.Files)
 	if err := os.MkdirAll(parent, 0o700); err != nil {
 		return "", "", err
 	}

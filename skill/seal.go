@@ -21,7 +21,7 @@ func (s *Skill) Seal(ctx context.Context, cache string) (*Skill, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir, digest, err := materialise(ctx, s.tree, cache, filepath.Base(place))
+	dir, digest, err := materialise(ctx, s.tree, copies{dir: cache}, filepath.Base(place))
 	if err != nil {
 		return nil, err
 	}
