@@ -18,7 +18,9 @@ BIN=$TOOLS/bench/bin
 mkdir -p "$BIN"
 cc -O2 -pthread -o "$BIN/limit" bench/limit/limit.c
 cc -O2 -o "$BIN/spawn" bench/limit/spawn.c
-CGO_ENABLED=0 go build -trimpath -o "$BIN" ./bench/empty ./bench/gentree ./bench/inproc ./bench/run ./cmd/agent
+CGO_ENABLED=0 go build -trimpath -o "$BIN" \
+	./bench/empty ./bench/gentree ./bench/inproc ./bench/post ./bench/run ./bench/talk ./cmd/agent
+CGO_ENABLED=0 go test -c -trimpath -o "$BIN/agent.test" ./agent
 ensure_uv
 sh bench/peers.sh >&2
 "$BIN/run" -n "$sizes" -bin "$BIN" -peers "$TOOLS/peers" -script bench/skillsref.py -work "$TOOLS/bench" \

@@ -2,10 +2,10 @@
  * spawn: how long a whole program takes and how much memory it peaks at.
  *
  *   cc -O2 -o spawn spawn.c
- *   ./spawn ROUNDS COMMAND [ARGUMENT...]
+ *   ./spawn [-i FILE] ROUNDS COMMAND [ARGUMENT...]
  *
- * Its output goes to /dev/null. A program that fails is an error. It is written in C because a child's peak counts what
- * its parent held when it was started: this one holds next to nothing.
+ * It reads FILE, else /dev/null; its output goes to /dev/null. A program that fails is an error. It is written in C
+ * because a child's peak counts what its parent held when it was started: this one holds next to nothing.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -49,11 +49,17 @@ static double one_round(char **command, const posix_spawn_file_actions_t *silent
 }
 
 int main(int argc, char **argv) {
+	const char *input = "/dev/null";
+	if (argc > 2 && !strcmp(argv[1], "-i")) {
+		input = argv[2];
+		argc -= 2;
+		argv += 2;
+	}
 	int rounds = argc > 2 ? atoi(argv[1]) : 0;
-	if (rounds < 1) errx(2, "usage: spawn ROUNDS COMMAND [ARGUMENT...]");
+	if (rounds < 1) errx(2, "usage: spawn [-i FILE] ROUNDS COMMAND [ARGUMENT...]");
 	posix_spawn_file_actions_t silent;
 	posix_spawn_file_actions_init(&silent);
-	posix_spawn_file_actions_addopen(&silent, 0, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_addopen(&silent, 0, input, O_RDONLY, 0);
 	posix_spawn_file_actions_addopen(&silent, 1, "/dev/null", O_WRONLY, 0);
 	posix_spawn_file_actions_addopen(&silent, 2, "/dev/null", O_WRONLY, 0);
 	double *times = calloc(rounds, sizeof *times);

@@ -52,5 +52,8 @@ func (b *bench) run(ctx context.Context, sizes string) error {
 			return err
 		}
 	}
+	if err := b.measureAgent(ctx); err != nil {
+		return err
+	}
 	return b.print(os.Stdout)
 }

@@ -37,6 +37,7 @@ func (b *bench) measureStart(ctx context.Context) error {
 	commands := []command{
 		{label: "empty", args: []string{spawn, "200", b.program("empty")}},
 		{label: "agent version", args: []string{spawn, "200", b.program("agent"), "version"}},
+		{label: "agent list", args: []string{spawn, "200", b.program("agent"), "skill", "list"}},
 		{label: "ours", args: []string{b.program("inproc"), "scripts", filepath.Join(b.work, "scripts"), "100"}},
 	}
 	if node, cli := b.peer("node_modules/node/bin/node"), b.peer("node_modules/skills/bin/cli.mjs"); node != "" && cli != "" {
@@ -66,6 +67,9 @@ func (b *bench) measureTree(ctx context.Context, n int) error {
 		if err := b.measureCold(ctx, tree); err != nil {
 			return err
 		}
+	}
+	if peak := b.figures[key{"agent list", n}]["peak"]; peak > 0 {
+		b.figures[key{"agent list above", n}] = figure{"peak": peak - b.figures[key{"agent version", 0}]["peak"]}
 	}
 	return b.countThroughPipe(ctx, tree, n)
 }

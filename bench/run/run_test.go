@@ -30,6 +30,9 @@ func TestPrint(t *testing.T) {
 		{"agent version", 0}:          {"med": 2, "peak": 5000},
 		{"empty", 0}:                  {"med": 1},
 		{"agent validate", 1000}:      {"med": 12},
+		{"all first", 1000}:           {"med": 40},
+		{"all first-post", 1000}:      {"med": 2},
+		{"BenchmarkTurn ns/op", 0}:    {"med": 0.02},
 	}, notes: []string{"eino is not installed"}}
 	var out strings.Builder
 	if err := b.print(&out); err != nil {
@@ -40,14 +43,40 @@ func TestPrint(t *testing.T) {
 	want := `| 1 | discovery, warm page cache | 100 | 90.00 µs | limit1 read4k | 60.00 µs | 1.50 | ≤ 1.0 with 2 CPUs, 1.6 with 1 |
 | 1 | discovery, warm page cache | 1000 | 2.00 ms | limit1 read4k | 2.50 ms | 0.80 | ≤ 1.0 with 2 CPUs, 1.6 with 1 |
 | 1 | discovery, warm page cache | 100 | 90.00 µs | skills-ref to_prompt | 90.00 ms | 1/1000 | ≤ 1/400 |
-| 7 | ` + "`agent version`" + `, whole process | - | 2.00 ms | empty | 1.00 ms | 2.00 | ≤ 2.5 |
+| 7 | ` + "`agent version`" + `, whole process | - | 2.00 ms | empty | 1.00 ms | 2.00 | ≤ 2.5 while no model was linked; now A1 |
 | 10 | heap that a catalogue keeps, per skill | 100 | 400 B | - | - | - | ≤ 480 B |
 | 10 | heap that a catalogue keeps, per skill | 1000 | 450 B | - | - | - | ≤ 480 B |
 | 18 | ` + "`agent skill validate`" + `, per skill | 1000 | 12.00 µs | - | - | - | ≤ 15 µs |
+
+### The agent
+
+| # | figure | skills | ours | compared with | its figure | ratio | target |
+|---|---|--:|--:|---|--:|--:|---|
+| A1 | ` + "`agent version`" + `, whole process | - | 2.00 ms | empty | 1.00 ms | 2.00 | ≤ 10 ms |
+| A2 | ` + "`agent -p`" + `, start to request, every skill listed | 1000 | 40.00 ms | all first-post | 2.00 ms | 20.00 |  |
+| A4 | one turn in process (` + "`BenchmarkTurn`" + `) | - | 20.00 µs | - | - | - |  |
 
 Not measured: eino is not installed.
 `
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("print (-want +got):\n%s", diff)
+	}
+}
+
+func TestReadBenchmark(t *testing.T) {
+	b := &bench{figures: map[key]figure{}}
+	if err := b.readBenchmark("BenchmarkTurn-2   \t  1000\t 12500 ns/op\t 2.5 KiB-said\t 7 allocs/op\n"); err != nil {
+		t.Fatal(err)
+	}
+	want := map[key]figure{
+		{"BenchmarkTurn ns/op", 0}:     {"med": 0.0125},
+		{"BenchmarkTurn KiB-said", 0}:  {"heap": 2560},
+		{"BenchmarkTurn allocs/op", 0}: {"count": 7},
+	}
+	if diff := cmp.Diff(want, b.figures); diff != "" {
+		t.Errorf("readBenchmark (-want +got):\n%s", diff)
+	}
+	if err := b.readBenchmark("BenchmarkTurn-2 1000 x ns/op"); err == nil {
+		t.Error("readBenchmark of no number succeeded, want an error")
 	}
 }

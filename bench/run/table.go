@@ -10,7 +10,7 @@ import (
 
 // row is one line of the report: a figure of ours, alone or over another of the same run.
 type row struct {
-	number   int    // in the list of targets
+	number   string // in the list of targets; A for the agent's
 	what     string // what was measured
 	ours     string // the figure's name
 	value    string // which value of it
@@ -21,40 +21,62 @@ type row struct {
 
 // rows is the report, for each size in which both figures exist.
 var rows = []row{
-	{1, "discovery, warm page cache", "ours open", "min", false, "limit1 read4k", "≤ 1.0 with 2 CPUs, 1.6 with 1"},
-	{1, "", "ours open", "min", false, "eino list", ""},
-	{1, "", "ours open", "min", false, "skills-ref to_prompt", "≤ 1/400"},
-	{2, "discovery, cold page cache", "cold ours open", "min", false, "cold limit16 read4k", "≤ 1.7"},
-	{3, "refresh with nothing changed", "ours refresh", "min", false, "limit2 stat", "≤ 1.25"},
-	{5, "`agent skill list`, whole process", "agent list", "med", false, "openskills list", "≤ 1/25 at 1,000, 1/7 at 10,000"},
-	{5, "", "agent list", "med", false, "skills list", "≤ 1/150 at 1,000"},
-	{5, "", "agent list", "med", false, "limit1 read4k", ""},
-	{7, "`agent version`, whole process", "agent version", "med", false, "empty", "≤ 2.5"},
-	{7, "", "agent version", "med", false, "skills version", "≤ 1/45"},
-	{7, "", "agent version", "med", false, "openskills version", ""},
-	{7, "its peak memory", "agent version", "peak", false, "empty", "≤ 6 MB"},
-	{8, "activation, p50", "ours load", "med", false, "ours read+sha256", "≤ 1.3"},
-	{8, "", "ours load", "med", false, "eino get", "≤ 1/3"},
-	{8, "activation, p99", "ours load", "p99", false, "ours read+sha256", ""},
-	{9, "catalogue text, per skill", "ours render-harness", "min", true, "", "≤ 0.5 µs"},
-	{9, "its tokens, per skill: XML", "ours render-harness", "tokens", false, "", ""},
-	{9, "its tokens, per skill: Markdown", "ours render-markdown", "tokens", false, "", "≤ 62"},
-	{10, "heap that a catalogue keeps, per skill", "ours open", "heap", false, "", "≤ 480 B"},
-	{10, "peak memory of `agent skill list`", "agent list", "peak", false, "openskills list", "≤ 6 MB at 1,000, 10 MB at 10,000, 60 MB at 100,000"},
-	{11, "run of a shell script, p50", "ours run-shell", "med", false, "ours bare-shell", ""},
-	{11, "run of a Python script with a dependency, warm, p50", "ours run-python", "med", false, "ours bare-python", ""},
-	{11, "", "ours run-python", "med", false, "ours uv-run", "≤ 1/2"},
-	{11, "run of a shell script, p99", "ours run-shell", "p99", false, "ours bare-shell", ""},
-	{13, "trigger match, p50", "ours match", "med", false, "ours match-loop", "≤ 1.5 µs"},
-	{13, "trigger match, p99", "ours match", "p99", false, "ours match-loop", "≤ 5 µs"},
-	{13, "building the triggers' index", "ours index-triggers", "min", false, "", "≤ 5 ms"},
-	{14, "search, p50", "ours search", "med", false, "ours search-scan", "≤ 100 µs"},
-	{14, "building the search index", "ours index-search", "min", false, "", "≤ 70 ms at 10,000"},
-	{14, "its memory", "ours index-search", "heap", false, "", "≤ 6 MB at 10,000"},
-	{18, "`agent skill validate`, per skill", "agent validate", "med", true, "", "≤ 15 µs"},
-	{18, "", "agent validate", "med", false, "skills-ref validate", "≤ 1/60"},
-	{18, "", "agent validate", "med", false, "limit1 read4k", ""},
-	{20, "skills that `agent skill list --json` gives to a pipe", "agent count", "count", false, "", "all of them"},
+	{"1", "discovery, warm page cache", "ours open", "min", false, "limit1 read4k", "≤ 1.0 with 2 CPUs, 1.6 with 1"},
+	{"1", "", "ours open", "min", false, "eino list", ""},
+	{"1", "", "ours open", "min", false, "skills-ref to_prompt", "≤ 1/400"},
+	{"2", "discovery, cold page cache", "cold ours open", "min", false, "cold limit16 read4k", "≤ 1.7"},
+	{"3", "refresh with nothing changed", "ours refresh", "min", false, "limit2 stat", "≤ 1.25"},
+	{"5", "`agent skill list`, whole process", "agent list", "med", false, "openskills list", "≤ 1/25 at 1,000, 1/7 at 10,000"},
+	{"5", "", "agent list", "med", false, "skills list", "≤ 1/150 at 1,000"},
+	{"5", "", "agent list", "med", false, "limit1 read4k", ""},
+	{"7", "`agent version`, whole process", "agent version", "med", false, "empty", "≤ 2.5 while no model was linked; now A1"},
+	{"7", "", "agent version", "med", false, "skills version", "≤ 1/45"},
+	{"7", "", "agent version", "med", false, "openskills version", ""},
+	{"8", "activation, p50", "ours load", "med", false, "ours read+sha256", "≤ 1.3"},
+	{"8", "", "ours load", "med", false, "eino get", "≤ 1/3"},
+	{"8", "activation, p99", "ours load", "p99", false, "ours read+sha256", ""},
+	{"9", "catalogue text, per skill", "ours render-harness", "min", true, "", "≤ 0.5 µs"},
+	{"9", "its tokens, per skill: XML", "ours render-harness", "tokens", false, "", ""},
+	{"9", "its tokens, per skill: Markdown", "ours render-markdown", "tokens", false, "", "≤ 62"},
+	{"10", "heap that a catalogue keeps, per skill", "ours open", "heap", false, "", "≤ 480 B"},
+	{"10", "peak memory of `agent skill list` above that of `agent version`", "agent list above", "peak", false, "", "≤ 6 MB at 1,000, 10 MB at 10,000, 60 MB at 100,000"},
+	{"10", "peak memory of `agent skill list`", "agent list", "peak", false, "openskills list", ""},
+	{"11", "run of a shell script, p50", "ours run-shell", "med", false, "ours bare-shell", ""},
+	{"11", "run of a Python script with a dependency, warm, p50", "ours run-python", "med", false, "ours bare-python", ""},
+	{"11", "", "ours run-python", "med", false, "ours uv-run", "≤ 1/2"},
+	{"11", "run of a shell script, p99", "ours run-shell", "p99", false, "ours bare-shell", ""},
+	{"13", "trigger match, p50", "ours match", "med", false, "ours match-loop", "≤ 1.5 µs"},
+	{"13", "trigger match, p99", "ours match", "p99", false, "ours match-loop", "≤ 5 µs"},
+	{"13", "building the triggers' index", "ours index-triggers", "min", false, "", "≤ 5 ms"},
+	{"14", "search, p50", "ours search", "med", false, "ours search-scan", "≤ 100 µs"},
+	{"14", "building the search index", "ours index-search", "min", false, "", "≤ 70 ms at 10,000"},
+	{"14", "its memory", "ours index-search", "heap", false, "", "≤ 6 MB at 10,000"},
+	{"18", "`agent skill validate`, per skill", "agent validate", "med", true, "", "≤ 15 µs"},
+	{"18", "", "agent validate", "med", false, "skills-ref validate", "≤ 1/60"},
+	{"18", "", "agent validate", "med", false, "limit1 read4k", ""},
+	{"20", "skills that `agent skill list --json` gives to a pipe", "agent count", "count", false, "", "all of them"},
+}
+
+// agentRows is the report on the agent.
+var agentRows = []row{
+	{"A1", "`agent version`, whole process", "agent version", "med", false, "empty", "≤ 10 ms"},
+	{"A1", "its peak memory", "agent version", "peak", false, "empty", "≤ 40 MB"},
+	{"A1", "`agent skill list`, the bundled skills, whole process", "agent list", "med", false, "empty", "≤ 10 ms"},
+	{"A1", "its peak memory", "agent list", "peak", false, "empty", "≤ 40 MB"},
+	{"A2", "`agent -p`, start to request, no skill", "none first", "med", false, "none first-post", ""},
+	{"A2", "`agent -p`, start to request, the 4 bundled skills", "bundled first", "med", false, "bundled first-post", ""},
+	{"A2", "`agent -p`, start to request, list cut to 2,000 tokens", "cut first", "med", false, "cut first-post", ""},
+	{"A2", "`agent -p`, start to request, every skill listed", "all first", "med", false, "all first-post", ""},
+	{"A2", "peak memory of `agent -p`, the 4 bundled skills", "bundled first-process", "peak", false, "bundled first-post-process", "≤ 40 MB"},
+	{"A2", "peak memory of `agent -p`, list cut to 2,000 tokens", "cut first-process", "peak", false, "cut first-post-process", "≤ 40 MB"},
+	{"A2", "peak memory of `agent -p`, every skill listed", "all first-process", "peak", false, "all first-post-process", ""},
+	{"A3", "Enter to request, the 4 bundled skills, first", "bundled enter-first", "med", false, "", ""},
+	{"A3", "Enter to request, the 4 bundled skills, then, p50", "bundled enter", "med", false, "bundled enter-post", ""},
+	{"A3", "Enter to request, list cut to 2,000 tokens, then, p50", "cut enter", "med", false, "cut enter-post", ""},
+	{"A4", "one of 200 turns, whole process, without the server's time, p50", "bundled turn", "med", false, "bundled turn-post", ""},
+	{"A4", "one turn in process (`BenchmarkTurn`)", "BenchmarkTurn ns/op", "med", false, "", ""},
+	{"A5", "peak memory of a conversation of 200 turns", "bundled turns-200", "peak", false, "bundled turns-1", "≤ 40 MB"},
+	{"A5", "heap that 200 turns keep (`BenchmarkConversation200`)", "BenchmarkConversation200 KiB/conversation", "heap", false, "BenchmarkConversation200 KiB-said", ""},
 }
 
 // quoted are the figures of peers that this program cannot start.
@@ -65,6 +87,18 @@ var quoted string
 func (b *bench) print(w io.Writer) error {
 	var out strings.Builder
 	fmt.Fprintf(&out, "%s/%s, %d CPUs, %s\n\n", runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), runtime.Version())
+	b.printRows(&out, rows)
+	out.WriteString("\n### The agent\n\n")
+	b.printRows(&out, agentRows)
+	for _, note := range b.notes {
+		out.WriteString("\nNot measured: " + note + ".\n")
+	}
+	out.WriteString(quoted)
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+func (b *bench) printRows(out *strings.Builder, rows []row) {
 	out.WriteString("| # | figure | skills | ours | compared with | its figure | ratio | target |\n")
 	out.WriteString("|---|---|--:|--:|---|--:|--:|---|\n")
 	what := ""
@@ -74,15 +108,9 @@ func (b *bench) print(w io.Writer) error {
 		}
 		r.what = what
 		for _, n := range append([]int{0}, b.sizes...) {
-			b.printRow(&out, r, n)
+			b.printRow(out, r, n)
 		}
 	}
-	for _, note := range b.notes {
-		out.WriteString("\nNot measured: " + note + ".\n")
-	}
-	out.WriteString(quoted)
-	_, err := io.WriteString(w, out.String())
-	return err
 }
 
 // printRow writes a row for one size, when its figures are there.
@@ -106,7 +134,7 @@ func (b *bench) printRow(out *strings.Builder, r row, n int) {
 		}
 		other, figure, ratio = r.other, amount(r.value, theirs), quotient(ours, theirs)
 	}
-	fmt.Fprintf(out, "| %d | %s | %s | %s | %s | %s | %s | %s |\n",
+	fmt.Fprintf(out, "| %s | %s | %s | %s | %s | %s | %s | %s |\n",
 		r.number, r.what, skills, amount(r.value, ours), other, figure, ratio, r.target)
 }
 

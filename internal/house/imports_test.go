@@ -62,13 +62,16 @@ var allowed = map[string][]string{
 	"bench/empty":   {},
 	"bench/gentree": {},
 	"bench/inproc":  {everything},
+	"bench/post":    {},
 	"bench/run":     {},
+	"bench/talk":    {"skilltest/fakemodel"},
 
 	"skilltest/kalshi/standin": {"skilltest/kalshi"},
 }
 
 // forTests are the packages that only tests import.
-var forTests = []string{"internal/deptest", "internal/house", "internal/parity", "skilltest", "skilltest/kalshi", "skilltest/kalshi/standin", "skilltest/fakemodel"}
+var forTests = []string{"internal/deptest", "internal/house", "internal/parity", "skilltest", "skilltest/kalshi", "skilltest/kalshi/standin", "skilltest/fakemodel",
+	"bench/talk"}
 
 // importers tells for each foreign module which packages may import it. A new dependency begins with a row here and
 // one in RATIONALE.md.
@@ -82,7 +85,7 @@ var importers = map[string][]string{
 	"golang.org/x/mod":                       {"skill"},
 	"github.com/bmatcuk/doublestar":          {"skill", "script", "agent/hosttool"},
 	"golang.org/x/text":                      {"skill", "disclose", "script", "internal/scan"},
-	"golang.org/x/sys":                       {"skill", "script", "internal/scan", "internal/lockfile"},
+	"golang.org/x/sys":                       {"skill", "script", "internal/scan", "internal/lockfile", "bench/talk"},
 	"github.com/anthropics/anthropic-sdk-go": {"llm/anthropic"},
 	"github.com/openai/openai-go/v3":         {"llm/openai"},
 	"google.golang.org/genai":                {"llm/gemini"},

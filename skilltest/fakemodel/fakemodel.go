@@ -58,7 +58,7 @@ func New(t testing.TB, steps ...Step) *Server {
 // Start is New without a test: whoever calls it calls Close, and asks Problems.
 func Start(steps ...Step) *Server {
 	s := &Server{steps: slices.Clone(steps), closing: make(chan struct{}), given: map[string]string{}}
-	s.http = httptest.NewServer(http.HandlerFunc(s.serve))
+	s.http = httptest.NewServer(s)
 	s.URL = s.http.URL
 	return s
 }
@@ -101,7 +101,8 @@ func (s *Server) SetSteps(steps ...Step) {
 	s.steps, s.taken = slices.Clone(steps), 0
 }
 
-func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
+// ServeHTTP answers one request, also for a server of the caller's own that looks at requests first.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/models") {
 		writeModels(w, r.URL.Path)
 		return

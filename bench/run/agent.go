@@ -1,0 +1,86 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+const (
+	turns  = 200  // of a conversation
+	budget = 2000 // tokens for the list of skills, where it is cut
+)
+
+// measureAgent measures the agent with a model server on this machine: none has no skill, bundled the bundled ones; cut
+// and all have the tree's too, in a list that is cut to a budget or whole.
+func (b *bench) measureAgent(ctx context.Context) error {
+	talk := func(label string, n int, args ...string) command {
+		return command{label: label, n: n, args: append([]string{b.program("talk"), "-bin", b.bin}, args...)}
+	}
+	commands := []command{
+		talk("none", 0, "-n", "0", "-rounds", "50", "first"),
+		talk("bundled", 0, "-n", "4", "-rounds", "50", "first"),
+		talk("bundled", 0, "-n", "4", "-rounds", "50", "enter"),
+		talk("bundled", 0, "-n", strconv.Itoa(turns), "turns"),
+	}
+	for _, n := range b.sizes {
+		tree, err := b.tree(ctx, n)
+		if err != nil {
+			return err
+		}
+		skills, size := filepath.Join(tree, "skills"), strconv.Itoa(n)
+		cut := func(what string) command {
+			return talk("cut", n, "-n", size, "-skills", skills, "-budget", strconv.Itoa(budget), "-rounds", "20", what)
+		}
+		commands = append(commands, cut("first"), cut("enter"), talk("all", n, "-n", size, "-skills", skills, "-rounds", "10", "first"))
+	}
+	if err := b.measureAll(ctx, commands); err != nil {
+		return err
+	}
+	return b.measureLoop(ctx)
+}
+
+// measureLoop runs the benchmarks of package agent.
+func (b *bench) measureLoop(ctx context.Context) error {
+	out, err := b.output(ctx, command{args: []string{b.program("agent.test"), "-test.run=^$", "-test.bench=Turn|Conversation200"}})
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		b.note("the benchmarks of package agent: %v", err)
+		return nil
+	}
+	for line := range strings.Lines(out) {
+		if strings.HasPrefix(line, "Benchmark") {
+			if err := b.readBenchmark(line); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// readBenchmark keeps the figures of a line such as "BenchmarkTurn-2 1000 123 ns/op 4 KiB-said", each as "NAME UNIT".
+func (b *bench) readBenchmark(line string) error {
+	fields := strings.Fields(line)
+	name, _, _ := strings.Cut(fields[0], "-")
+	for i := 2; i+1 < len(fields); i += 2 {
+		v, err := strconv.ParseFloat(fields[i], 64)
+		if err != nil {
+			return fmt.Errorf("%s: figure %q is not a number", name, fields[i])
+		}
+		unit, f := fields[i+1], figure{}
+		switch {
+		case unit == "ns/op":
+			f["med"] = v / 1e6
+		case strings.HasPrefix(unit, "KiB"):
+			f["heap"] = v * 1024
+		default:
+			f["count"] = v
+		}
+		b.figures[key{name + " " + unit, 0}] = f
+	}
+	return nil
+}
