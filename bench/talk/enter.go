@@ -28,6 +28,11 @@ func (t *talk) measureEnter(ctx context.Context, s *server) error {
 	defer near.Close()
 	output := make(chan int, 1000)
 	go follow(near, output)
+	select {
+	case <-output: // the greeting
+	case <-time.After(patience):
+		return errors.Join(errors.New("no greeting came"), cmd.Process.Kill(), cmd.Wait())
+	}
 	var ours []time.Duration
 	for range t.rounds {
 		took, err := enter(s, near, output)
