@@ -10,8 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/models"
 	"github.com/agent-base/agent-base/llm"
+	"github.com/agent-base/agent-base/llm/replay"
 )
 
 // maxStdin is the most bytes of a piped input that become part of a prompt.
@@ -73,16 +75,7 @@ func (o *agentOptions) check() error {
 // finder finds models with this run's environment.
 func (a *app) finder() *models.Finder {
 	return &models.Finder{Getenv: a.sys.getenv, ReadFile: func(path string) ([]byte, error) {
-		f, err := os.Open(a.abs(path))
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		src, err := io.ReadAll(io.LimitReader(f, maxStdin+1))
-		if err == nil && len(src) > maxStdin {
-			err = fmt.Errorf("%s: over %d bytes", path, maxStdin)
-		}
-		return src, err
+		return lockfile.Read(a.abs(path), replay.MaxFile)
 	}}
 }
 

@@ -37,17 +37,11 @@ func (f *Finder) local(ctx context.Context) (*Server, string) {
 	if servers == nil {
 		servers = Servers()
 	}
-	patience := f.Patience
-	if patience == 0 {
-		patience = 300 * time.Millisecond
-	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
 	first := make([]string, len(servers))
 	var all sync.WaitGroup
 	for i, s := range servers {
 		all.Go(func() {
-			if list, err := f.list(ctx, s.URL, ""); err == nil && len(list) > 0 {
+			if list, err := f.list(ctx, s.URL, "", 300*time.Millisecond); err == nil && len(list) > 0 {
 				first[i] = list[0]
 			}
 		})
@@ -61,8 +55,14 @@ func (f *Finder) local(ctx context.Context) (*Server, string) {
 	return nil, ""
 }
 
-// list returns the names of the models that a compatible server has.
-func (f *Finder) list(ctx context.Context, base, key string) ([]string, error) {
+// list returns the names of the models that a compatible server has. It waits as long as the Finder's patience or, where
+// that is 0, usual lasts, and follows no redirect: the key must not go where a server points.
+func (f *Finder) list(ctx context.Context, base, key string, usual time.Duration) ([]string, error) {
+	if f.Patience > 0 {
+		usual = f.Patience
+	}
+	ctx, cancel := context.WithTimeout(ctx, usual)
+	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/models", nil)
 	if err != nil {
 		return nil, err
@@ -70,7 +70,9 @@ func (f *Finder) list(ctx context.Context, base, key string) ([]string, error) {
 	if key != "" {
 		req.Header.Set("Authorization", "Bearer "+key)
 	}
-	res, err := f.client().Do(req)
+	client := *f.client()
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	res, err := client.Do(req)
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ type Finder struct {
 	ReadFile func(path string) ([]byte, error) // of a replay; nil: there are no files
 	HTTP     *http.Client                      // for models and for local servers; nil means one of the wires' own
 	Local    []Server                          // where to look for a local server; nil means Servers()
-	Patience time.Duration                     // for a local server's answer; 0 means 300 ms
+	Patience time.Duration                     // for a server's list of models; 0 means 300 ms where no provider was named, else 10 s
 }
 
 // Found is a model with its name.
@@ -108,7 +108,7 @@ func (f *Finder) make(ctx context.Context, p provider, name, origin string) (*Fo
 		return nil, &llm.Error{Kind: llm.BadKey, Provider: p.name, Message: fmt.Sprintf("there is no key: export %s", p.keys[0])}
 	}
 	if name == "" {
-		list, err := f.list(ctx, w.base, w.key)
+		list, err := f.list(ctx, w.base, w.key, 10*time.Second)
 		if err != nil || len(list) == 0 {
 			return nil, &NameError{Name: p.name, Problem: "which model of it?", Cure: fmt.Sprintf("--model %s/NAME", p.name)}
 		}
@@ -142,11 +142,13 @@ func (f *Finder) replay(name string) (*Found, error) {
 
 // For returns the model that a skill's manifest names for its own run, given the one of the conversation: "inherit",
 // provider/name, or a short name of the same provider. The second result is false when the name says nothing here,
-// and the conversation's model is what there is.
+// and the conversation's model is what there is. A replay says nothing: a skill must not bring the answers with it.
 func (f *Finder) For(ctx context.Context, name string, now *Found) (*Found, bool, error) {
 	switch {
 	case name == "", name == "inherit":
 		return now, true, nil
+	case name == "replay", strings.HasPrefix(name, "replay/"):
+		return now, false, nil
 	case strings.Contains(name, "/"):
 		found, err := f.Find(ctx, name)
 		return found, err == nil, err

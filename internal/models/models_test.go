@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agent-base/agent-base/internal/models"
 	"github.com/agent-base/agent-base/llm"
@@ -133,6 +134,8 @@ func TestFor(t *testing.T) {
 		{"a short name of another provider", "haiku", local, "ollama/qwen3", false},
 		{"a whole name", "ollama/other", now, "ollama/other", true},
 		{"a name that says nothing", "fastest", now, now.String(), false},
+		{"a replay", "replay/demo", now, now.String(), false},
+		{"a file of answers", "replay/references/talk", now, now.String(), false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, ok, err := f.For(context.Background(), c.ask, c.now)
@@ -143,5 +146,35 @@ func TestFor(t *testing.T) {
 	}
 	if _, _, err := f.For(t.Context(), "openai/x", now); !errors.As(err, new(*llm.Error)) {
 		t.Errorf("a model without a key: got %v, want an *llm.Error", err)
+	}
+}
+
+// A provider's list of models is not waited for without end, and its key goes nowhere but there.
+func TestListIsBounded(t *testing.T) {
+	release := make(chan struct{})
+	silent := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))
+	defer silent.Close()
+	defer close(release)
+	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		t.Errorf("a redirect was followed with the key %q", r.Header.Get("Authorization"))
+		_, _ = w.Write([]byte(`{"data":[{"id":"other"}]}`))
+	}))
+	defer elsewhere.Close()
+	pointing := httptest.NewServer(http.RedirectHandler(elsewhere.URL+"/v1/models", http.StatusTemporaryRedirect))
+	defer pointing.Close()
+	for _, c := range []struct {
+		name, url string
+		patience  time.Duration
+	}{
+		{"a server that says nothing", silent.URL, 20 * time.Millisecond},
+		{"one that points elsewhere", pointing.URL, time.Minute},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := finder(map[string]string{"OPENAI_API_KEY": "secret", "OPENAI_BASE_URL": c.url + "/v1"})
+			f.Patience = c.patience
+			if _, err := f.Find(t.Context(), "chat"); !errors.As(err, new(*models.NameError)) {
+				t.Errorf("got %v, want a *models.NameError", err)
+			}
+		})
 	}
 }
