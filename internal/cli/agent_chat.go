@@ -9,6 +9,7 @@ import (
 	"iter"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -181,26 +182,31 @@ func (t *talk) skillsCommand(ctx context.Context, _ string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	active := t.w.active()
-	var rows []string
+	active, costs := t.w.active(), t.w.plan.Prefix().Skills
+	var rows [][]string
 	for e := range cat.All() {
-		mark := " "
+		mark, cost := " ", "-"
 		if slices.Contains(active, e.Canonical()) {
 			mark = "*"
 		}
-		rows = append(rows, fmt.Sprintf("%s %s  %s", mark, e.Name(), e.Brief()))
+		if i := slices.IndexFunc(costs, func(c disclose.Cost) bool { return c.Name == e.Name() }); i >= 0 {
+			cost = strconv.Itoa(costs[i].Tokens)
+		}
+		rows = append(rows, []string{mark + " " + e.Name(), cost, e.Brief()})
 	}
 	if len(rows) == 0 {
 		return "There is no skill. \"agent skill create NAME\" makes one.", nil
 	}
-	return strings.Join(rows, "\n") + fmt.Sprintf("\n(* active; the list costs about %d tokens)", t.w.plan.Prefix().Tokens), nil
+	text, err := t.w.a.printed(func(a *app) error { return a.ui.Table([]string{"  SKILL", "TOKENS", "ABOUT"}, rows) })
+	return text + fmt.Sprintf("\n(* active; every request begins with about %d tokens on skills)", t.w.plan.Prefix().Tokens), err
 }
 
 func (t *talk) whyCommand(ctx context.Context, name string) (string, error) {
 	if name == "" {
 		return "", errors.New("why what? /why NAME")
 	}
-	return t.w.a.printed(func(a *app) error { return a.why(ctx, name, false) })
+	text, err := t.w.a.printed(func(a *app) error { return a.why(ctx, name, false) })
+	return text, hinted(err)
 }
 
 // printed returns what a command of the command line prints.
@@ -208,6 +214,7 @@ func (a *app) printed(print func(*app) error) (string, error) {
 	var out bytes.Buffer
 	streams := *a.ui
 	streams.Out, streams.Err, streams.Colour, streams.OutTerminal = &out, &out, false, false
+	streams.Width = max(streams.Width-1, 0) // the last column of a conversation stays free
 	b := *a
 	b.ui, b.flush = &streams, func() error { return nil }
 	err := print(&b)
@@ -251,7 +258,10 @@ func (t *talk) compactCommand(ctx context.Context, _ string) (string, error) {
 	if errors.Is(err, agent.ErrShort) {
 		return "there is nothing to shorten yet", nil
 	}
-	return fmt.Sprintf("shortened from about %d to about %d tokens", before, t.w.conversation.Size()), err
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("a summary took the place of what was said: about %d tokens, before %d", t.w.conversation.Size(), before), nil
 }
 
 func (t *talk) completeSkills(prefix string) []string {
