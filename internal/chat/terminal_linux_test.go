@@ -155,9 +155,8 @@ func (k *terminal) end() error {
 
 // partner is a model's side that tests steer: it goes on when the test says so.
 type partner struct {
-	next   chan struct{}
-	p      *Prompter
-	active []ActiveSkill
+	next chan struct{}
+	p    *Prompter
 }
 
 func (a *partner) ask(ctx context.Context, prompt string) iter.Seq2[agent.Step, error] {
