@@ -40,6 +40,7 @@ func TestScripts(t *testing.T) {
 			"json":  jsonIs,
 			"esc":   esc,
 			"ontty": ontty,
+			"ctrlc": ctrlc,
 
 			"fakemodel": fakeModel,
 			"modelsaw":  modelSaw,

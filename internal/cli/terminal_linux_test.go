@@ -22,18 +22,45 @@ func ontty(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
 		ts.Fatalf("usage: ontty CODE ANSWER COMMAND ARGS...")
 	}
-	want, err := strconv.Atoi(args[0])
+	inTerminal(ts, args[0], args[2:], func(near *os.File, screen []byte) {
+		if args[1] != "-" && bytes.HasSuffix(screen, []byte("[y/N] ")) {
+			fmt.Fprintf(near, "%s\n", args[1])
+		}
+	})
+}
+
+// ctrlc runs a command in a terminal as ontty does, and presses Ctrl-C when TEXT has appeared: ctrlc CODE TEXT COMMAND
+// ARGS...
+func ctrlc(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: ctrlc CODE TEXT COMMAND ARGS...")
+	}
+	pressed := false
+	inTerminal(ts, args[0], args[2:], func(near *os.File, screen []byte) {
+		if !pressed && bytes.Contains(screen, []byte(args[1])) {
+			pressed = true
+			fmt.Fprint(near, "\x03")
+		}
+	})
+	if !pressed {
+		ts.Fatalf("%q did not appear", args[1])
+	}
+}
+
+// inTerminal runs a command and calls look whenever something has come to its screen.
+func inTerminal(ts *testscript.TestScript, code string, argv []string, look func(near *os.File, screen []byte)) {
+	want, err := strconv.Atoi(code)
 	ts.Check(err)
 	near, far, err := openTerminal()
 	ts.Check(err)
 	defer near.Close()
-	name, err := lookPath(ts.Getenv("PATH"), args[2])
+	name, err := lookPath(ts.Getenv("PATH"), argv[0])
 	ts.Check(err)
-	cmd := &exec.Cmd{Path: name, Args: args[2:], Dir: ts.MkAbs("."), Env: environ(ts), Stdin: far, Stdout: far, Stderr: far,
+	cmd := &exec.Cmd{Path: name, Args: argv, Dir: ts.MkAbs("."), Env: environ(ts), Stdin: far, Stdout: far, Stderr: far,
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true, Setctty: true}}
 	ts.Check(cmd.Start())
 	far.Close()
-	screen := talk(near, args[1])
+	screen := talk(near, look)
 	got := 0
 	if err := cmd.Wait(); err != nil {
 		var exit *exec.ExitError
@@ -50,16 +77,14 @@ func ontty(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// talk reads the terminal to its end and types the answer when it is asked for.
-func talk(near *os.File, answer string) []byte {
+// talk reads the terminal to its end.
+func talk(near *os.File, look func(near *os.File, screen []byte)) []byte {
 	var screen []byte
 	buf := make([]byte, 4096)
 	for {
 		n, err := near.Read(buf)
 		screen = append(screen, buf[:n]...)
-		if answer != "-" && bytes.HasSuffix(screen, []byte("[y/N] ")) {
-			fmt.Fprintf(near, "%s\n", answer)
-		}
+		look(near, screen)
 		if err != nil { // EIO: the other end is closed
 			return screen
 		}
@@ -83,7 +108,15 @@ func openTerminal() (near, far *os.File, err error) {
 		return nil, nil, err
 	}
 	far, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", n), os.O_RDWR|unix.O_NOCTTY, 0)
-	return near, far, err
+	if err != nil {
+		return nil, nil, err
+	}
+	mode, err := unix.IoctlGetTermios(fd, unix.TCGETS)
+	if err != nil {
+		return nil, nil, err
+	}
+	mode.Lflag |= unix.NOFLSH // else Ctrl-C drops output, now and then what the command says of it
+	return near, far, unix.IoctlSetTermios(fd, unix.TCSETS, mode)
 }
 
 func lookPath(path, name string) (string, error) {
@@ -103,7 +136,8 @@ func isFile(name string) bool {
 // environ is the script's environment, in a terminal with colours.
 func environ(ts *testscript.TestScript) []string {
 	env := []string{"TERM=xterm-256color"}
-	for _, name := range strings.Fields("HOME PATH TMPDIR NO_COLOR AGENT_HOME AGENT_SKILLS AGENT_PROFILE GOCOVERDIR GORACE") {
+	for _, name := range strings.Fields("HOME PATH TMPDIR NO_COLOR AGENT_HOME AGENT_SKILLS AGENT_PROFILE AGENT_MODEL " +
+		"ANTHROPIC_BASE_URL ANTHROPIC_API_KEY GOCOVERDIR GORACE") {
 		if value := ts.Getenv(name); value != "" {
 			env = append(env, name+"="+value)
 		}
