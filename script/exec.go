@@ -29,22 +29,24 @@ func (Exec) Run(ctx context.Context, c *Command) (*Output, error) {
 		stdout.full = func() { close(full) }
 	}
 	stderr := &tailBuffer{max: stderrKept}
-	cmd := &exec.Cmd{
-		Path: c.Path, Args: c.Args, Dir: c.Dir, Env: c.Env, Stdout: stdout, Stderr: stderr,
-		WaitDelay: waitDelay, SysProcAttr: separate(),
+	env := c.Env
+	if env == nil {
+		env = []string{} // nil would hand over this process's own
 	}
-	if cmd.Env == nil {
-		cmd.Env = []string{} // nil would hand over this process's own
-	}
-	start := time.Now()
-	if err := cmd.Start(); err != nil {
+	begun := time.Now()
+	cmd, err := start(func() *exec.Cmd {
+		return &exec.Cmd{
+			Path: c.Path, Args: c.Args, Dir: c.Dir, Env: env, Stdout: stdout, Stderr: stderr,
+			WaitDelay: waitDelay, SysProcAttr: separate(),
+		}
+	}, c.Limits)
+	if err != nil {
 		return nil, err
 	}
-	limit(cmd.Process.Pid, c.Limits)
 	out := &Output{}
-	err := supervise(ctx, c, &group{cmd: cmd}, full, out)
+	err = supervise(ctx, c, &group{cmd: cmd}, full, out)
 	out.Stdout, out.Total, out.Truncated = stdout.buf, stdout.total, stdout.total > c.MaxStdout
-	out.Stderr, out.Duration = stderr.bytes(), time.Since(start)
+	out.Stderr, out.Duration = stderr.bytes(), time.Since(begun)
 	out.ExitCode, out.Signal = ending(cmd.ProcessState)
 	return out, err
 }

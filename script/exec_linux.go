@@ -2,6 +2,9 @@ package script
 
 import (
 	"errors"
+	"fmt"
+	"os/exec"
+	"runtime"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -17,9 +20,34 @@ func ended(pid int) bool {
 	}
 }
 
-// limit sets the limits of a process that has just been started. It runs for some microseconds before
-// they hold, too short for an interpreter to reach its script; a sandbox sets them before the program
-// begins. A process that is gone already needs none.
+// start starts the command with its limits. It is held at its first instruction until they are set; where the system
+// lets nobody hold a process, they are set as soon as it has been started.
+func start(build func() *exec.Cmd, l Limits) (*exec.Cmd, error) {
+	runtime.LockOSThread() // the thread that starts the process is the one that may let it go
+	defer runtime.UnlockOSThread()
+	cmd := build()
+	cmd.SysProcAttr.Ptrace = true
+	if cmd.Start() != nil {
+		cmd = build()
+		if err := cmd.Start(); err != nil {
+			return nil, err
+		}
+		limit(cmd.Process.Pid, l)
+		return cmd, nil
+	}
+	pid := cmd.Process.Pid
+	for errors.Is(unix.Waitid(unix.P_PID, pid, nil, unix.WSTOPPED|unix.WEXITED|unix.WNOWAIT, nil), unix.EINTR) {
+	}
+	limit(pid, l)
+	if err := unix.PtraceDetach(pid); err != nil && !errors.Is(err, unix.ESRCH) {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		return nil, fmt.Errorf("letting the process go: %w", err)
+	}
+	return cmd, nil
+}
+
+// limit sets the limits of a process. One that is gone already needs none.
 func limit(pid int, l Limits) {
 	set := func(resource int, soft, hard uint64) {
 		_ = unix.Prlimit(pid, resource, &unix.Rlimit{Cur: soft, Max: hard}, nil)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -270,6 +271,20 @@ func TestTailBuffer(t *testing.T) {
 		want := all.String()[max(0, all.Len()-10):]
 		if string(b.bytes()) != want || len(b.buf) > 20 {
 			t.Fatalf("got %q of %d, want %q", b.bytes(), len(b.buf), want)
+		}
+	}
+}
+
+// security 1.2: a program's limits hold from its first instruction on, however busy the machine is.
+func TestExecLimitsComeFirst(t *testing.T) {
+	for range 40 {
+		out, err := Exec{}.Run(t.Context(), &Command{Path: "/bin/cat", Args: []string{"cat", "/proc/self/limits"},
+			Timeout: time.Minute, Grace: time.Second, MaxStdout: 1 << 16, Limits: Limits{OpenFiles: 77}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !regexp.MustCompile(`Max open files +77 +77 `).Match(out.Stdout) {
+			t.Fatalf("got\n%s", out.Stdout)
 		}
 	}
 }

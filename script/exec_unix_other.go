@@ -2,8 +2,13 @@
 
 package script
 
+import "os/exec"
+
 // ended does not know: the group is killed right after the command was waited for.
 func ended(int) bool { return false }
 
-// limit does nothing: these systems cannot limit another process.
-func limit(int, Limits) {}
+// start starts the command, without limits: these systems cannot limit another process.
+func start(build func() *exec.Cmd, _ Limits) (*exec.Cmd, error) {
+	cmd := build()
+	return cmd, cmd.Start()
+}
