@@ -108,6 +108,22 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// What decides which content may run is not written, under any spelling and before it is there.
+func TestReadOnly(t *testing.T) {
+	k := newKit(t, nil)
+	files(t, k.ws, map[string]string{"home/config.yaml": "x\n", "homes/a": "", "link": "-> home"})
+	k.o.ReadOnly = func() []string { return []string{filepath.Join(k.ws, "link"), filepath.Join(k.ws, "later/deep")} }
+	k.exec = executor(t, k.o)
+	for _, path := range []string{"home/config.yaml", "home/new/trust.json", "link/x", "$WS/home/x", "home", "later/deep/x", "LATER/Deep/x/y", "later/deep"} {
+		k.denied("write_file", `{"file_path":"`+path+`","content":"x"}`, "read_only")
+	}
+	k.denied("edit_file", `{"file_path":"home/config.yaml","old_string":"x","new_string":"y"}`, "read_only")
+	k.want("read_file", `{"file_path":"home/config.yaml"}`, `{"success":true`)
+	for _, path := range []string{"homes/a", "later/deeper", "later/x"} {
+		k.want("write_file", `{"file_path":"`+path+`","content":"x"}`, `{"success":true`)
+	}
+}
+
 func TestEdit(t *testing.T) {
 	k := newKit(t, nil)
 	files(t, k.ws, map[string]string{"x.sh": "#!/bin/sh\necho a\necho b\necho a\n", "crlf": "one\r\ntwo\r\nthree\r\n", "mixed": "one\r\ntwo\nthree\n", "bin": "a\x00b", "latin": "caf\xe9 a\n"})

@@ -24,6 +24,10 @@ type Options struct {
 	Workspace string         // absolute folder that files are read and written in, and commands start in
 	Mounts    func() []Mount // the folders of skills; asked once for each call; nil: none
 
+	// ReadOnly names absolute folders that nothing is written below, whether they are there or not: what decides which
+	// content may run, and where what is written would run unasked. Asked once for each call that writes; nil: none.
+	ReadOnly func() []string
+
 	// Blocked may refuse that a file is read. It gets the absolute path, links resolved.
 	Blocked     func(path string) error
 	ReadScripts bool // let the text of skills' scripts be read (C50: script_read allow)
@@ -39,9 +43,10 @@ type Options struct {
 
 // Mount is the folder of one skill, which is read and never written.
 type Mount struct {
-	Name string // the skill's name
-	Path string // slash path by which a model reaches it; "" means "skills/" and the name
-	Dir  string // absolute folder
+	Name   string // the skill's name
+	Path   string // slash path by which a model reaches it; "" means "skills/" and the name
+	Dir    string // absolute folder
+	Hidden bool   // no model is told of it: it is reached through the workspace alone, under the same rules
 }
 
 // Limits of the tools.
@@ -76,6 +81,9 @@ func Tools(o *Options) ([]tool.Tool, error) {
 	h.o.Workspace, h.real = filepath.Clean(o.Workspace), real
 	if h.o.Mounts == nil {
 		h.o.Mounts = func() []Mount { return nil }
+	}
+	if h.o.ReadOnly == nil {
+		h.o.ReadOnly = func() []string { return nil }
 	}
 	if h.o.Shell == "" {
 		h.o.Shell = "/bin/sh"

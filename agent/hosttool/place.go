@@ -77,9 +77,14 @@ func (h *host) locate(name string, mounts []Mount) (p *place, dirs []string, err
 	}
 	try(nil, h.o.Workspace, h.real)
 	for i := range mounts {
-		try(&mounts[i], mounts[i].Dir)
+		if !mounts[i].Hidden {
+			try(&mounts[i], mounts[i].Dir)
+		}
 	}
 	for i := 0; i < len(mounts) && best.dir == ""; i++ { // it may be a folder's real name
+		if mounts[i].Hidden {
+			continue
+		}
 		if real, err := filepath.EvalSymlinks(mounts[i].Dir); err == nil {
 			try(&mounts[i], mounts[i].Dir, real)
 		}
@@ -124,7 +129,7 @@ func mounted(rel string, mounts []Mount) (*Mount, string) {
 	parts := strings.Split(rel, "/")
 	for i := range mounts {
 		want := strings.Split(mounts[i].path(), "/")
-		if len(want) <= len(parts) && slices.EqualFunc(want, parts[:len(want)], func(a, b string) bool { return fold(a) == fold(b) }) {
+		if !mounts[i].Hidden && len(want) <= len(parts) && slices.EqualFunc(want, parts[:len(want)], func(a, b string) bool { return fold(a) == fold(b) }) {
 			return &mounts[i], path.Join(append([]string{"."}, parts[len(want):]...)...)
 		}
 	}

@@ -73,6 +73,33 @@ func TestScriptsAreNotRead(t *testing.T) {
 	open.want("read_file", `{"file_path":"skills/demo/scripts/run.py"}`, `{"success":true,"result":{"file_path":"skills/demo/scripts/run.py","content":"print('needle')\n"`)
 }
 
+// A skill that no model is told of keeps the same rules where the workspace leads to it, and no other way does.
+func TestHiddenSkills(t *testing.T) {
+	k := newKit(t, nil)
+	mounts := k.o.Mounts()
+	for i := range mounts {
+		mounts[i].Hidden = true
+	}
+	k.o.Mounts = func() []Mount { return mounts }
+	k.exec = executor(t, k.o)
+	k.denied("read_file", `{"file_path":".agents/skills/inner/scripts/in.py"}`, "script_read") // C50
+	k.denied("edit_file", `{"file_path":".agents/skills/inner/scripts/in.py","old_string":"inner","new_string":""}`, "read_only")
+	k.denied("write_file", `{"file_path":".agents/skills/inner/new/x","content":""}`, "read_only")
+	k.want("grep", `{"pattern":"print"}`, `{"success":true,"result":{"text":"","lines":0,"files":0}`)
+	k.want("read_file", `{"file_path":".agents/skills/inner/SKILL.md"}`, `{"success":true,"result":{"file_path":".agents/skills/inner/SKILL.md"`)
+	k.denied("read_file", `{"file_path":"$SKILL/SKILL.md"}`, "outside")
+	k.want("read_file", `{"file_path":"skills/demo/SKILL.md"}`, `{"success":false,"error":"not_found"`)
+}
+
+// The rules for a skill hold too where the workspace is a folder within it.
+func TestWorkspaceInASkill(t *testing.T) {
+	k := newKit(t, nil)
+	k.o.Workspace = filepath.Join(k.skill, "scripts")
+	k.exec = executor(t, k.o)
+	k.denied("read_file", `{"file_path":"run.py"}`, "script_read")
+	k.denied("write_file", `{"file_path":"new.py","content":""}`, "read_only")
+}
+
 // A skill with too many files to tell its scripts from the rest: nothing of it is read, and other files are.
 func TestTooManyScripts(t *testing.T) {
 	k := newKit(t, nil)

@@ -53,13 +53,28 @@ func (s *secrecy) mountOf(p *place, dir string) int {
 	}
 	found := -1
 	if info, err := p.root.Stat(filepath.FromSlash(dir)); err == nil {
-		found = slices.IndexFunc(s.dirs, func(m os.FileInfo) bool { return m != nil && os.SameFile(m, info) })
+		found = s.index(info)
 	}
-	if found < 0 && dir != "." {
+	switch {
+	case found >= 0:
+	case dir != ".":
 		found = s.mountOf(p, path.Dir(dir))
+	default: // the workspace may itself lie in a skill's folder
+		for at, err := filepath.EvalSymlinks(p.dir); err == nil && found < 0 && filepath.Dir(at) != at; {
+			var info os.FileInfo
+			at = filepath.Dir(at)
+			if info, err = os.Stat(at); err == nil {
+				found = s.index(info)
+			}
+		}
 	}
 	s.above[dir] = found
 	return found
+}
+
+// index returns the skill whose folder this is, -1 for none.
+func (s *secrecy) index(dir os.FileInfo) int {
+	return slices.IndexFunc(s.dirs, func(m os.FileInfo) bool { return m != nil && os.SameFile(m, dir) })
 }
 
 // script returns the script that the open file at p is, nil for none. A file with one name can only be one of the skill

@@ -69,7 +69,11 @@ func (h *host) writable(name string) (*place, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.refuseWrite(mounts); err != nil {
+	err = p.refuseWrite(mounts)
+	if err == nil {
+		err = p.refuseBelow(h.o.ReadOnly())
+	}
+	if err != nil {
 		p.close()
 		return nil, err
 	}
@@ -103,6 +107,38 @@ func (p *place) refuseWrite(mounts []Mount) error {
 		return denied("read_only", "'%s': what lies in .git is written by git alone", p.shown)
 	}
 	return nil
+}
+
+// refuseBelow keeps the folders dirs and what is below them as they are.
+func (p *place) refuseBelow(dirs []string) error {
+	for _, dir := range dirs {
+		if within(p.abs(), dir) {
+			return denied("read_only", "'%s' lies in %q, which decides what may run: the user writes there, not a tool", p.shown, dir)
+		}
+	}
+	return nil
+}
+
+// within reports whether a path is dir or lies below it. What is there is compared by identity, the rest by its letters
+// whatever their case.
+func within(full, dir string) bool {
+	rest := "" // of dir, what is not there
+	at, err := os.Stat(dir)
+	for err != nil && filepath.Dir(dir) != dir {
+		rest, dir = filepath.Join(filepath.Base(dir), rest), filepath.Dir(dir)
+		at, err = os.Stat(dir)
+	}
+	rest = strings.ToLower(rest)
+	for below := ""; ; full = filepath.Dir(full) {
+		info, err := os.Stat(full)
+		if err == nil && at != nil && os.SameFile(info, at) {
+			return below == rest || rest == "" || strings.HasPrefix(below, rest+string(filepath.Separator))
+		}
+		if filepath.Dir(full) == full {
+			return false
+		}
+		below = filepath.Join(strings.ToLower(filepath.Base(full)), below)
+	}
 }
 
 // isGit reports whether some file system takes the name for .git.

@@ -11,6 +11,7 @@ import (
 	"github.com/agent-base/agent-base/agent"
 	"github.com/agent-base/agent-base/agent/hosttool"
 	"github.com/agent-base/agent-base/disclose"
+	"github.com/agent-base/agent-base/internal/config"
 	"github.com/agent-base/agent-base/internal/models"
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/session"
@@ -176,7 +177,7 @@ func (w *worker) ownTools() ([]tool.Tool, error) {
 		shell = ""
 	}
 	o := &hosttool.Options{
-		Workspace: cfg.Paths.Project, Mounts: w.mounts, ReadScripts: cfg.ScriptRead == "allow",
+		Workspace: cfg.Paths.Project, Mounts: w.mounts, ReadOnly: w.readOnly, ReadScripts: cfg.ScriptRead == "allow",
 		Shell: shell, Env: commandEnv(w.a.sys.Environ), Trace: w.a.tracer(),
 	}
 	if w.bash || w.asker != nil {
@@ -209,15 +210,38 @@ func commandEnv(environ []string) []string {
 	return out
 }
 
-// mounts are the folders of the skills that a model may see and that are on disk.
+// mounts are the folders of the skills that are on disk. Those that a model is not told of have their rules too, but
+// for broken ones: somebody must repair them.
 func (w *worker) mounts() []hosttool.Mount {
 	var out []hosttool.Mount
-	for e := range w.catalog().All() {
+	add := func(e skill.Entry, hidden bool) {
+		if hidden && (e.State() == skill.Broken || e.Layer() == config.Bundled) { // or it would be unpacked for that
+			return
+		}
 		if at := e.Location(); at != "" {
-			out = append(out, hosttool.Mount{Name: e.Canonical(), Dir: filepath.Dir(at)})
+			out = append(out, hosttool.Mount{Name: e.Canonical(), Dir: filepath.Dir(at), Hidden: hidden})
+		}
+	}
+	for e := range w.catalog().Every() {
+		add(e, e.State() != skill.Enabled)
+		for _, other := range e.Shadows() {
+			add(other, true)
 		}
 	}
 	return out
+}
+
+// readOnly are the folders with what decides which content may run, and those whose content runs unasked.
+func (w *worker) readOnly() []string {
+	cfg, _ := w.a.settings()
+	dirs := []string{cfg.Paths.Agent, cfg.Paths.System, cfg.CoreDir}
+	if set := w.a.trustSet.Load(); set != nil {
+		dirs = append(dirs, set.Roots()...)
+	}
+	if cfg.Want.Mode == skill.AllUntrusted {
+		dirs = append(dirs, w.catalog().Roots()...)
+	}
+	return slices.DeleteFunc(dirs, func(dir string) bool { return !filepath.IsAbs(dir) })
 }
 
 // kitOptions is how the five tools of skills work here.
