@@ -133,16 +133,31 @@ func modelHint(e *llm.Error) string {
 	return ""
 }
 
+// readStdin returns what is piped in. When ctx ends first, the read goes on until the process ends.
+func (a *app) readStdin(ctx context.Context) (string, error) {
+	type input struct {
+		src []byte
+		err error
+	}
+	got := make(chan input, 1)
+	go func() {
+		src, err := io.ReadAll(io.LimitReader(a.sys.In, maxStdin+1))
+		got <- input{src, err}
+	}()
+	select {
+	case in := <-got:
+		return string(in.src), in.err
+	case <-ctx.Done():
+		return "", ctx.Err()
+	}
+}
+
 // wholePrompt joins what was asked with what is piped in. Without a pipe nothing is read.
-func (a *app) wholePrompt(o *agentOptions) (string, error) {
+func (a *app) wholePrompt(ctx context.Context, o *agentOptions) (string, error) {
 	text := o.prompt
 	piped := ""
 	if a.piped() {
-		read := func() error {
-			src, err := io.ReadAll(io.LimitReader(a.sys.In, maxStdin+1))
-			piped = string(src)
-			return err
-		}
+		read := func() (err error) { piped, err = a.readStdin(ctx); return err }
 		if err := a.busy("reading stdin", read); err != nil {
 			return "", err
 		}

@@ -16,7 +16,7 @@ import (
 
 // answerPrompt is agent -p: one prompt, its answer on stdout, what happens on stderr.
 func (a *app) answerPrompt(ctx context.Context, o *agentOptions) error {
-	prompt, err := a.wholePrompt(o)
+	prompt, err := a.wholePrompt(ctx, o)
 	if err != nil {
 		return err
 	}
