@@ -57,7 +57,7 @@ type Options struct {
 	// Retry, when set, asks again as llm.Retry does and tells of it by Step.Notice. Nil leaves it to Model.
 	Retry *llm.RetryOptions
 
-	MaxTurns  int           // requests for one prompt, those of sub-agents too; 0 means DefaultMaxTurns
+	MaxTurns  int           // requests for one prompt, those of sub-agents too; 0 means DefaultMaxTurns; of one answer 100 calls are run
 	MaxTokens int           // input and output of all requests for one prompt, passed by one answer at most; 0 means no limit
 	MaxTime   time.Duration // for one prompt; 0 means no limit
 

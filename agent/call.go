@@ -12,19 +12,28 @@ import (
 	"github.com/agent-base/agent-base/trace"
 )
 
+// maxCalls is how many calls of one answer are run. The bounds of a turn count requests: without this one, a single
+// answer could have any number of commands run.
+const maxCalls = 100
+
 // runCalls runs the calls of one answer in their order, one at a time: an activation changes what the next call is
 // allowed, and two writes of one file must not race. Whatever happens, each call gets its one result. All of them
 // together stay within half of the window, or the conversation could neither go on nor be shortened.
 func (t *turn) runCalls(ctx context.Context, calls []*llm.Call) {
 	results := make([]llm.Part, 0, len(calls))
+	rest := "cancelled by the user"
 	defer func() {
 		for _, call := range calls[len(results):] {
-			results = append(results, notRun(call, t.why(ctx, "cancelled by the user")))
+			results = append(results, notRun(call, t.why(ctx, rest)))
 		}
 		t.c.add(llm.User, results...)
 	}()
 	left := t.c.share(resultsPercent) * bytesPerToken
-	for _, call := range calls {
+	for i, call := range calls {
+		if i == maxCalls {
+			rest = fmt.Sprintf("not run, for one answer may have %d calls: look at what these gave, then go on", maxCalls)
+			return
+		}
 		if ctx.Err() != nil || !t.step(Step{Call: call}) {
 			return
 		}

@@ -114,6 +114,27 @@ func TestCallsInOrder(t *testing.T) {
 	}
 }
 
+// One answer cannot have any number of calls run; each has its result all the same.
+func TestManyCalls(t *testing.T) {
+	ran := 0
+	count := tool.Tool{Name: "count", Call: func(context.Context, json.RawMessage) tool.Result { ran++; return tool.Success(nil, "") }}
+	var many []*llm.Call
+	for range maxCalls + 5 {
+		many = append(many, call("", "count", `{}`))
+	}
+	m := scripted(t, calls(many...), says("done"))
+	if _, a, err := collect(t, New(&Options{Model: m, Tools: executor(t, count)}), t.Context(), "go"); err != nil || a.Stop != End {
+		t.Fatalf("got %+v, %v", a, err)
+	}
+	parts := m.last.Messages[2].Parts
+	if ran != maxCalls || len(parts) != len(many) {
+		t.Errorf("%d calls ran and %d have a result, want %d and %d", ran, len(parts), maxCalls, len(many))
+	}
+	if r := parts[maxCalls].Result; parts[maxCalls-1].Result.Failed || !r.Failed || !strings.Contains(r.Text, "one answer may have 100 calls") {
+		t.Errorf("the first that was not run: %+v", r)
+	}
+}
+
 func TestLimitText(t *testing.T) {
 	tests := []struct {
 		name, text string
