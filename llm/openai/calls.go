@@ -43,6 +43,9 @@ type draft struct {
 	args     []byte
 }
 
+// maxDrafts is how many calls an answer may have. Each piece is compared with all of them.
+const maxDrafts = 1000
+
 // drafts puts calls together from their pieces, in the order in which they began.
 type drafts []*draft
 

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"github.com/agent-base/agent-base/internal/wire"
 	"github.com/agent-base/agent-base/llm"
@@ -61,6 +62,9 @@ func (c *chatReader) read(data []byte) ([]llm.Event, error) {
 		}
 		for _, d := range choice.Delta.ToolCalls {
 			c.calls.add(&d)
+		}
+		if len(c.calls) > maxDrafts {
+			return nil, &llm.Error{Kind: llm.Malformed, Provider: provider, Message: fmt.Sprintf("the answer calls more than %d tools", maxDrafts)}
 		}
 		if choice.FinishReason != "" {
 			c.reason = choice.FinishReason

@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"errors"
 	"strings"
 	"testing"
 
@@ -110,6 +111,17 @@ func TestResponsesStream(t *testing.T) {
 				t.Errorf("error %v\ngot  %s\nwant %s", err, got, tt.want)
 			}
 		})
+	}
+}
+
+// Pieces of calls are compared with each other: their number has an end.
+func TestChatTooManyCalls(t *testing.T) {
+	one := `{"id":"","function":{"name":"look","arguments":"{}"}}`
+	s := serve(t, reply{body: sse(chatChunk(`{"tool_calls":[` + one + strings.Repeat(`,`+one, maxDrafts) + `]}`))})
+	_, err := lines(t.Context(), NewChat(&Options{BaseURL: s.URL, Model: "m"}), hello())
+	var e *llm.Error
+	if !errors.As(err, &e) || e.Kind != llm.Malformed || !strings.Contains(e.Message, "more than 1000 tools") {
+		t.Errorf("got %v", err)
 	}
 }
 
