@@ -190,7 +190,23 @@ func (w *worker) approveCommand(ctx context.Context, command string) (bool, erro
 	if w.bash {
 		return true, nil
 	}
-	return w.asker(ctx, "Run this command, as you and outside any sandbox?", strings.Split(command, "\n"))
+	return w.asker(ctx, "Run this command, as you and outside any sandbox?", commandLines(command))
+}
+
+// glance is how many lines and bytes of a command a person takes in at a glance.
+const (
+	glanceLines = 15
+	glanceBytes = 1000
+)
+
+// commandLines is a command as a person is asked about it. The size of a long one is told at its end, beside the answer:
+// its beginning may have left the screen, and empty lines may be there for that.
+func commandLines(command string) []string {
+	lines := strings.Split(command, "\n")
+	if len(lines) > glanceLines || len(command) > glanceBytes {
+		lines = append(lines, fmt.Sprintf("(that was a long command: %s, %d bytes; look at all of it)", count(len(lines), "line"), len(command)))
+	}
+	return lines
 }
 
 // commandEnv keeps of the environment what a shell needs, and no keys.
