@@ -3,8 +3,9 @@
 # as Markdown: sh bench/run.sh [--write]. With --write it also puts them into docs/performance.md.
 # Needs a C compiler, and npm for two of the peers. Linux only.
 #   BENCH_SIZES  trees to measure, in skills (100,1000,10000)
+#   BENCH_ONLY   engine or agent alone: the agent takes a minute, and needs no peers
 #   BENCH_FULL=1 adds 100000: 2 GB of disk and a quarter of an hour
-# Nothing else should run meanwhile. Everything is kept in .tools/bench, the report in .tools/bench/report.md.
+# Nothing else should run meanwhile. Everything is kept in .tools/bench, the reports as engine.md and agent.md.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/tools.sh
@@ -21,17 +22,20 @@ cc -O2 -o "$BIN/spawn" bench/limit/spawn.c
 CGO_ENABLED=0 go build -trimpath -o "$BIN" \
 	./bench/empty ./bench/gentree ./bench/inproc ./bench/post ./bench/run ./bench/talk ./cmd/agent
 CGO_ENABLED=0 go test -c -trimpath -o "$BIN/agent.test" ./agent
-ensure_uv
-sh bench/peers.sh >&2
-"$BIN/run" -n "$sizes" -bin "$BIN" -peers "$TOOLS/peers" -script bench/skillsref.py -work "$TOOLS/bench" \
-	>"$TOOLS/bench/report.md"
-cat "$TOOLS/bench/report.md"
+only=${BENCH_ONLY:-}
+if [ "$only" != agent ]; then
+	ensure_uv
+	sh bench/peers.sh >&2
+fi
+rm -f "$TOOLS/bench/engine.md" "$TOOLS/bench/agent.md"
+"$BIN/run" -n "$sizes" -only "$only" -bin "$BIN" -peers "$TOOLS/peers" -script bench/skillsref.py -work "$TOOLS/bench"
+find "$TOOLS/bench" -maxdepth 1 \( -name engine.md -o -name agent.md \) -exec cat {} +
 [ "${1:-}" = --write ] || exit 0
 
 page=docs/performance.md
-awk -v report="$TOOLS/bench/report.md" '
+awk -v dir="$TOOLS/bench" '
 	/^<!-- end/ { hidden = 0 }
 	!hidden
-	/^<!-- begin/ { hidden = 1; while ((getline line <report) > 0) print line }
-' "$page" >"$TOOLS/bench/page.md"
-cp "$TOOLS/bench/page.md" "$page"
+	/^<!-- begin/ { report = dir "/" $3 ".md"; while ((getline line <report) > 0) { hidden = 1; print line } }
+' "$page" >"$TOOLS/bench/page"
+cp "$TOOLS/bench/page" "$page"

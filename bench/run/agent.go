@@ -14,7 +14,7 @@ const (
 )
 
 // measureAgent measures the agent with a model server on this machine: none has no skill, bundled the bundled ones; cut
-// and all have the tree's too, in a list that is cut to a budget or whole.
+// and all have the tree's too, in a list that is cut to a budget or whole. It writes agent.md.
 func (b *bench) measureAgent(ctx context.Context) error {
 	talk := func(label string, n int, args ...string) command {
 		return command{label: label, n: n, args: append([]string{b.program("talk"), "-bin", b.bin}, args...)}
@@ -39,7 +39,10 @@ func (b *bench) measureAgent(ctx context.Context) error {
 	if err := b.measureAll(ctx, commands); err != nil {
 		return err
 	}
-	return b.measureLoop(ctx)
+	if err := b.measureLoop(ctx); err != nil {
+		return err
+	}
+	return b.write("agent.md", agentRows, "")
 }
 
 // measureLoop runs the benchmarks of package agent.

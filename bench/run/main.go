@@ -1,5 +1,5 @@
-// Command run measures agent, the limit of the system calls and the peers in one go, and prints the ratios as a
-// Markdown table. bench/run.sh builds and installs what it starts, and starts it.
+// Command run measures agent, the limit of the system calls and the peers in one go, and writes the ratios as Markdown
+// tables: engine.md and agent.md in its work folder. bench/run.sh builds and installs what it starts, and starts it.
 package main
 
 import (
@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -19,7 +20,8 @@ func main() {
 	flag.StringVar(&b.bin, "bin", "", "the folder of our own programs")
 	flag.StringVar(&b.peers, "peers", "", "the folder of the peers")
 	flag.StringVar(&b.script, "script", "", "skillsref.py")
-	flag.StringVar(&b.work, "work", "", "the folder for trees and homes")
+	flag.StringVar(&b.work, "work", "", "the folder for trees, homes and reports")
+	flag.StringVar(&b.only, "only", "", "measure engine or agent alone")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -44,6 +46,27 @@ func (b *bench) run(ctx context.Context, sizes string) error {
 		}
 		b.sizes = append(b.sizes, n)
 	}
+	if !slices.Contains([]string{"", "engine", "agent"}, b.only) {
+		return fmt.Errorf("-only %q is neither engine nor agent", b.only)
+	}
+	if err := b.measureAll(ctx, b.starts()); err != nil {
+		return err
+	}
+	if b.only != "agent" {
+		if err := b.measureEngine(ctx); err != nil {
+			return err
+		}
+	}
+	if b.only != "engine" {
+		if err := b.measureAgent(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// measureEngine measures what needs no model, and writes engine.md.
+func (b *bench) measureEngine(ctx context.Context) error {
 	if err := b.measureStart(ctx); err != nil {
 		return err
 	}
@@ -52,8 +75,5 @@ func (b *bench) run(ctx context.Context, sizes string) error {
 			return err
 		}
 	}
-	if err := b.measureAgent(ctx); err != nil {
-		return err
-	}
-	return b.print(os.Stdout)
+	return b.write("engine.md", rows, quoted)
 }

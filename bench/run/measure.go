@@ -16,6 +16,7 @@ import (
 // bench is one run: where its programs are, and every figure so far.
 type bench struct {
 	bin, peers, script, work string
+	only                     string // "engine", "agent" or "" for both
 	sizes                    []int
 	figures                  map[key]figure
 	notes                    []string // what could not be measured, and why

@@ -31,13 +31,20 @@ func rounds(n, most int) string {
 	return strconv.Itoa(max(1, min(most, 40*most/max(n/25, 1))))
 }
 
-// measureStart measures what does not depend on the number of skills: starting programs and running scripts.
-func (b *bench) measureStart(ctx context.Context) error {
+// starts are the shortest runs of the command, and of a program that does nothing.
+func (b *bench) starts() []command {
 	spawn := b.program("spawn")
-	commands := []command{
+	return []command{
 		{label: "empty", args: []string{spawn, "200", b.program("empty")}},
 		{label: "agent version", args: []string{spawn, "200", b.program("agent"), "version"}},
 		{label: "agent list", args: []string{spawn, "200", b.program("agent"), "skill", "list"}},
+	}
+}
+
+// measureStart measures what does not depend on the number of skills: starting other programs, and running scripts.
+func (b *bench) measureStart(ctx context.Context) error {
+	spawn := b.program("spawn")
+	commands := []command{
 		{label: "ours", args: []string{b.program("inproc"), "scripts", filepath.Join(b.work, "scripts"), "100"}},
 	}
 	if node, cli := b.peer("node_modules/node/bin/node"), b.peer("node_modules/skills/bin/cli.mjs"); node != "" && cli != "" {
