@@ -128,11 +128,14 @@ func (w *worker) turn(ctx context.Context, prompt string) string {
 // news tells what has changed on disk since the model was told of the skills.
 func (w *worker) news() string {
 	now, before := w.catalog(), w.told
-	change := watch.Diff(before, now)
-	if now == before || change.Empty() {
+	if now == before { // as a rule: comparing all skills would take longer than the rest of the turn
 		return ""
 	}
 	w.told = now
+	change := watch.Diff(before, now)
+	if change.Empty() {
+		return ""
+	}
 	entries := []skill.Entry{}
 	for _, name := range slices.Concat(change.Added, change.Changed) {
 		if e, err := now.Lookup(name); err == nil && len(entries) < mostNews {
