@@ -53,6 +53,9 @@ func TestPrefixHolds(t *testing.T) {
 				if len(requests) != 5 {
 					t.Fatalf("%d requests, want 5", len(requests))
 				}
+				if p := string(requests[0].Prefix); !strings.Contains(p, "hello-world") || !strings.Contains(p, "script_run") {
+					t.Fatalf("the prefix has no skills or no tools: %s", p)
+				}
 				sameBytes(t, requests)
 				told(t, requests, row.want)
 			})
@@ -64,9 +67,6 @@ func TestPrefixHolds(t *testing.T) {
 func sameBytes(t *testing.T, requests []*fakemodel.Request) {
 	t.Helper()
 	first := requests[0]
-	if !strings.Contains(string(first.Prefix), "hello-world") || !strings.Contains(string(first.Prefix), "script_run") {
-		t.Fatalf("the prefix has no skills or no tools: %s", first.Prefix)
-	}
 	for i, q := range requests[1:] {
 		if !bytes.Equal(q.Prefix, first.Prefix) {
 			t.Errorf("request %d has another prefix:\n%s\n%s", i+1, q.Prefix, first.Prefix)
@@ -107,6 +107,47 @@ func told(t *testing.T, requests []*fakemodel.Request, want []string) {
 				t.Errorf("%q is not in the prompt %q", text, prompt)
 			}
 		}
+	}
+}
+
+// C13, R83: however the skills are disclosed, the prefix holds: what the words of a prompt bring up, and what changed on
+// disk, stands in that prompt's turn.
+func TestPrefixHoldsInEachMode(t *testing.T) {
+	for _, row := range []struct {
+		mode   string
+		listed bool   // in the prefix
+		turn   string // what the words bring up
+	}{
+		{"system-xml", true, ""},
+		{"tool-description", true, ""},
+		{"triggers", false, `<skill_content name="hello-extended"`},
+		{"minimal", false, ""},
+	} {
+		t.Run(row.mode, func(t *testing.T) {
+			var w *world
+			s := fakemodel.New(t, fakemodel.Step{Text: "It is noon."}, fakemodel.Step{From: func(*fakemodel.Request) fakemodel.Step {
+				w.skill("songs", "Writes songs.", "Sing.\n")
+				return fakemodel.Step{Text: "Hola."}
+			}}, fakemodel.Step{Text: "Adios."})
+			w = newWorld(t, append(s.Env(), "AGENT_DISCLOSURE="+row.mode)...)
+			out := w.succeeds(question + "\ngreet Ada in spanish\ngreet Bo in spanish\n/skills\n")
+			q := s.Requests()
+			sameBytes(t, q)
+			if got := strings.Contains(string(q[0].Prefix), "Greets people in six languages"); got != row.listed {
+				t.Errorf("the prefix tells of the skill: %t\n%s", got, q[0].Prefix)
+			}
+			for i, prompt := range []string{q[0].Prompt(), q[1].Prompt(), q[2].Prompt()} {
+				if got, want := strings.Contains(prompt, "<skill_content"), row.turn != "" && i == 1; got != want {
+					t.Errorf("prompt %d has instructions: %t, want %t: %q", i, got, want, prompt)
+				}
+			}
+			if !strings.Contains(q[1].Prompt(), row.turn) || !strings.Contains(q[2].Prompt(), "Added: songs") {
+				t.Errorf("got the prompts %q and %q", q[1].Prompt(), q[2].Prompt())
+			}
+			if got := strings.Contains(out, "* hello-extended"); got != (row.turn != "") {
+				t.Errorf("hello-extended is active: %t\n%s", got, out)
+			}
+		})
 	}
 }
 
