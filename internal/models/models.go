@@ -61,7 +61,7 @@ played from a file: --model replay/demo`
 }
 
 // Find returns the model of a name, provider/name or provider alone, or without a name what there is. The error is a
-// *NameError, ErrNone or an *llm.Error.
+// *NameError, ErrNone, an *llm.Error or ctx's.
 func (f *Finder) Find(ctx context.Context, name string) (*Found, error) {
 	if name == "" {
 		return f.any(ctx)
@@ -90,6 +90,9 @@ func (f *Finder) any(ctx context.Context) (*Found, error) {
 		}
 	}
 	s, model := f.local(ctx)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if s == nil {
 		return nil, ErrNone
 	}
@@ -109,6 +112,9 @@ func (f *Finder) make(ctx context.Context, p provider, name, origin string) (*Fo
 	}
 	if name == "" {
 		list, err := f.list(ctx, w.base, w.key, 10*time.Second)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		if err != nil || len(list) == 0 {
 			return nil, &NameError{Name: p.name, Problem: "which model of it?", Cure: fmt.Sprintf("--model %s/NAME", p.name)}
 		}

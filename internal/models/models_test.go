@@ -178,3 +178,16 @@ func TestListIsBounded(t *testing.T) {
 		})
 	}
 }
+
+// Who ends the search is told that, and not that there is no model.
+func TestFindCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	f := finder(map[string]string{"OPENAI_BASE_URL": "http://127.0.0.1:1/v1"})
+	if _, err := f.Find(ctx, "chat"); !errors.Is(err, context.Canceled) {
+		t.Errorf("a provider's list: got %v, want %v", err, context.Canceled)
+	}
+	if _, err := finder(nil).Find(ctx, ""); !errors.Is(err, context.Canceled) {
+		t.Errorf("local servers: got %v, want %v", err, context.Canceled)
+	}
+}
