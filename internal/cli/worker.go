@@ -62,7 +62,7 @@ func (w *worker) begin(ctx context.Context, history []llm.Message) error {
 	w.set = w.join(ctx, own, w.kit.Tools())
 	w.plan, err = disclose.NewPlan(w.told, &disclose.PlanOptions{Mode: mode, Blocks: w.blocks(), List: disclose.Options{
 		Style: disclose.Style(cfg.XMLStyle), Location: disclose.Location(cfg.Location),
-		Activation: disclose.Activation(cfg.ActivationText), Budget: cfg.Budget, MaxSkills: cfg.MaxSkills}})
+		Activation: disclose.Activation(cfg.ActivationText), Budget: w.budget(), MaxSkills: cfg.MaxSkills}})
 	if err != nil {
 		return err
 	}
@@ -71,6 +71,16 @@ func (w *worker) begin(ctx context.Context, history []llm.Message) error {
 	o.History = history
 	w.conversation = agent.New(o)
 	return nil
+}
+
+// budget is the most tokens of the list of skills: where the settings name none, a twentieth of the model's window, so
+// that hundreds of skills leave room for the work.
+func (w *worker) budget() int {
+	cfg, _ := w.a.settings()
+	if cfg.Budget > 0 {
+		return cfg.Budget
+	}
+	return cfg.Agent.Window / 20
 }
 
 // agentText is how the system prompt begins.
@@ -271,7 +281,7 @@ func (w *worker) kitOptions(mode disclose.Mode) *skilltool.Options {
 	o.Instructions.SessionID = w.id
 	o.Carry.All = min(25_000, cfg.Agent.Window/4) // a small window must hold more than its skills
 	o.Carry.Each = min(5_000, o.Carry.All)
-	o.Unlisted, o.Budget, o.MaxSkills = mode != disclose.ToolDescription, cfg.Budget, cfg.MaxSkills
+	o.Unlisted, o.Budget, o.MaxSkills = mode != disclose.ToolDescription, w.budget(), cfg.MaxSkills
 	if w.asker != nil {
 		o.Approve = w.approve
 	}

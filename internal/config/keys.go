@@ -106,7 +106,7 @@ var keys = []*key{
 	{name: "maxSkills", kind: number, initial: "0", max: 100_000,
 		about: "Most skills in a list; 0 means no limit."},
 	{name: "budget", kind: number, initial: "0", max: 10_000_000,
-		about: "Most tokens of a list; 0 means no limit. What was cut is said."},
+		about: "Most tokens of a list; 0 means no limit, and for `agent` itself a twentieth of `contextWindow`. What was cut is said."},
 	{name: "enforce", kind: choice, project: tighten, values: []string{"off", "warn", "enforce"}, initial: "enforce",
 		about: "What becomes of a call that an active skill does not allow: let through, let through with a warning, refused. This build restricts nothing yet."},
 	{name: "stackPolicy", kind: choice, project: tighten, values: []string{"top", "intersection"}, initial: "intersection",
