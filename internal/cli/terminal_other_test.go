@@ -1,0 +1,10 @@
+//go:build !linux
+
+package cli_test
+
+import "github.com/rogpeppe/go-internal/testscript"
+
+// The scripts that need a terminal begin with "[!linux] skip".
+func ontty(ts *testscript.TestScript, _ bool, _ []string) { ts.Fatalf("there is no terminal here") }
+
+func ctrlc(ts *testscript.TestScript, _ bool, _ []string) { ts.Fatalf("there is no terminal here") }
