@@ -19,9 +19,7 @@ const (
 )
 
 // slowInit lists packages that may take longer, each with its reason.
-var slowInit = map[string]string{
-	"go.opencensus.io/resource": "an expression that it compiles; Gemini's SDK brings it along",
-}
+var slowInit = map[string]string{}
 
 // The command starts fast because nothing that it links does real work before main.
 func TestStartup(t *testing.T) {

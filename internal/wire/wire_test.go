@@ -74,7 +74,9 @@ func TestClientFaults(t *testing.T) {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		},
 			llm.Malformed, "test: the answer is a web page; check the base URL"},
-		{"a redirect", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://elsewhere.invalid/", http.StatusTemporaryRedirect) },
+		{"a redirect", func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://elsewhere.invalid/", http.StatusTemporaryRedirect)
+		},
 			llm.BadRequest, `test: the server points to another address, "http://elsewhere.invalid/", and redirects are not followed; set the base URL to where the service is`},
 	}
 	for _, tt := range tests {
