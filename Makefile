@@ -1,5 +1,5 @@
 # Thin names for the scripts, which need no make: see CONTRIBUTING.md.
-.PHONY: build try test lint fuzz cover docs bench
+.PHONY: build try test lint fuzz judges cover docs bench
 
 build:
 	CGO_ENABLED=0 go build -trimpath -o bin/agent ./cmd/agent
@@ -11,6 +11,8 @@ lint:
 	sh scripts/test.sh format vet lint
 fuzz:
 	sh scripts/test.sh fuzz
+judges: # the model server for tests, judged by the largest of the official SDKs too
+	go test -tags sdk ./skilltest/fakemodel
 cover:
 	sh scripts/test.sh cover
 docs:

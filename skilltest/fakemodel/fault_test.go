@@ -13,22 +13,39 @@ import (
 	"testing"
 
 	"github.com/anthropics/anthropic-sdk-go"
-	"github.com/openai/openai-go/v3"
 	"google.golang.org/genai"
 )
 
 var hello = talk{prompt: "Hello?"}
 
+// httpError is what a client without an SDK says of an answer that is none.
+type httpError struct {
+	status int
+	body   string
+}
+
+func (r *httpError) Error() string { return fmt.Sprintf("%d %s", r.status, r.body) }
+
 // status returns the HTTP status that an SDK found in an error, and its message.
 func status(err error) (int, string) {
 	var a *anthropic.Error
-	var o *openai.Error
+	var o interface { // openai.Error, which only its large root package names
+		error
+		RawJSON() string
+	}
+	var p *httpError
 	var g genai.APIError
 	switch {
 	case errors.As(err, &a):
 		return a.StatusCode, a.Error()
+	case errors.As(err, &p):
+		return p.status, p.body
 	case errors.As(err, &o):
-		return o.StatusCode, o.Message
+		code := 0
+		if _, rest, ok := strings.Cut(o.Error(), "error: "); ok {
+			_, _ = fmt.Sscan(rest, &code)
+		}
+		return code, o.RawJSON()
 	case errors.As(err, &g):
 		return g.Code, g.Error()
 	}
