@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/agent-base/agent-base/internal/config"
+	"github.com/agent-base/agent-base/internal/ui"
+)
+
+// A command that the model runs gets what a shell needs and no key (SECURITY.md, issue 4.4).
+func TestCommandEnv(t *testing.T) {
+	got := commandEnv([]string{"PATH=/bin", "ANTHROPIC_API_KEY=k", "HOME=/h", "OPENAI_API_KEY=k", "AWS_SECRET_ACCESS_KEY=k",
+		"LC_ALL=C", "GITHUB_TOKEN=k", "LD_PRELOAD=/x", "SSH_AUTH_SOCK=/s", "PATHS=/y"})
+	if want := []string{"PATH=/bin", "HOME=/h", "LC_ALL=C"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// The list of skills leaves room for the work where no budget is set (R85, C41).
+func TestListBudget(t *testing.T) {
+	for _, c := range []struct{ budget, window, want int }{{0, 180_000, 9_000}, {0, 8_000, 400}, {1_500, 180_000, 1_500}} {
+		w := &worker{a: &app{cfg: &config.Config{Budget: c.budget, Agent: config.Agent{Window: c.window}}}}
+		if got := w.budget(); got != c.want {
+			t.Errorf("budget %d, window %d: got %d, want %d", c.budget, c.window, got, c.want)
+		}
+	}
+}
+
+// What is piped in is part of the prompt up to a limit, and refused as a whole above it (issue 4.5).
+func TestStdinLimit(t *testing.T) {
+	for _, c := range []struct {
+		size int
+		ok   bool
+	}{{maxStdin, true}, {maxStdin + 1, false}} {
+		path := filepath.Join(t.TempDir(), "in")
+		if err := os.WriteFile(path, []byte(strings.Repeat("x", c.size)), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		in, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer in.Close()
+		streams, _, _, _ := ui.Test()
+		a := &app{sys: &System{In: in}, ui: streams, flags: globals{quiet: true}}
+		got, err := a.wholePrompt(t.Context(), &agentOptions{prompt: "-"})
+		if (err == nil) != c.ok || c.ok && len(got) != c.size {
+			t.Errorf("%d bytes: got %d and %v", c.size, len(got), err)
+		}
+	}
+}
