@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -64,24 +64,30 @@ func (b *bench) measure(ctx context.Context, c command) error {
 	return nil
 }
 
-// output runs a command in a home of its own and returns what it printed.
+// output runs a command in a home of its own and returns what it printed into a pipe.
 func (b *bench) output(ctx context.Context, c command) (string, error) {
+	var stdout bytes.Buffer
+	err := b.start(ctx, c, &stdout)
+	return stdout.String(), err
+}
+
+func (b *bench) start(ctx context.Context, c command, stdout io.Writer) error {
 	home := filepath.Join(b.work, "home")
 	if err := os.MkdirAll(home, 0o755); err != nil {
-		return "", err
+		return err
 	}
 	if c.dir == "" {
 		c.dir = home
 	}
-	var stdout, stderr bytes.Buffer
+	var stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, c.args[0], c.args[1:]...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = c.dir, &stdout, &stderr
+	cmd.Dir, cmd.Stdout, cmd.Stderr = c.dir, stdout, &stderr
 	cmd.Env = append(os.Environ(), "HOME="+home, "AGENT_HOME="+filepath.Join(home, ".agent"), "NO_COLOR=1")
 	if err := cmd.Run(); err != nil {
 		last := strings.TrimSpace(stderr.String())
-		return "", fmt.Errorf("%w: %s", err, last[strings.LastIndexByte(last, '\n')+1:])
+		return fmt.Errorf("%w: %s", err, last[strings.LastIndexByte(last, '\n')+1:])
 	}
-	return stdout.String(), nil
+	return nil
 }
 
 func (b *bench) note(format string, args ...any) {
@@ -143,12 +149,14 @@ func (b *bench) tree(ctx context.Context, n int) (string, error) {
 // project makes a folder in which the peers find the skills of a tree, and returns it.
 func (b *bench) project(tree string, n int) (string, error) {
 	dir := filepath.Join(b.work, "project", strconv.Itoa(n))
+	if err := os.RemoveAll(dir); err != nil { // a link of an earlier run may lead nowhere by now
+		return "", err
+	}
 	for _, place := range []string{".claude", ".agents"} {
 		if err := os.MkdirAll(filepath.Join(dir, place), 0o755); err != nil {
 			return "", err
 		}
-		err := os.Symlink(filepath.Join(tree, "skills"), filepath.Join(dir, place, "skills"))
-		if err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := os.Symlink(filepath.Join(tree, "skills"), filepath.Join(dir, place, "skills")); err != nil {
 			return "", err
 		}
 	}

@@ -2,13 +2,10 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 )
 
 // dropCaches makes Linux forget what it has read from disk, when the superuser writes to it.
@@ -63,7 +60,7 @@ func (b *bench) measureTree(ctx context.Context, n int) error {
 		return err
 	}
 	commands := append(b.limits(tree, n), b.ours(tree, n)...)
-	theirs, err := b.theirs(tree, n)
+	theirs, err := b.theirs(ctx, tree, n)
 	if err != nil {
 		return err
 	}
@@ -78,7 +75,9 @@ func (b *bench) measureTree(ctx context.Context, n int) error {
 	if peak := b.figures[key{"agent list", n}]["peak"]; peak > 0 {
 		b.figures[key{"agent list above", n}] = figure{"peak": peak - b.figures[key{"agent version", 0}]["peak"]}
 	}
-	return b.countThroughPipe(ctx, tree, n)
+	args := []string{b.program("agent"), "skill", "list", "--json", "--skills-dir", filepath.Join(tree, "skills")}
+	_, err = b.complete(ctx, tree, command{label: "agent count", n: n, args: args})
+	return err
 }
 
 func (b *bench) measureAll(ctx context.Context, commands []command) error {
@@ -120,28 +119,40 @@ func (b *bench) ours(tree string, n int) []command {
 	}
 }
 
-func (b *bench) theirs(tree string, n int) ([]command, error) {
+// theirs are the commands of the peers. A program that does not find all skills is not measured.
+func (b *bench) theirs(ctx context.Context, tree string, n int) ([]command, error) {
 	root := filepath.Join(tree, "skills")
 	project, err := b.project(tree, n)
 	if err != nil || n > maxPeers {
 		return nil, err
 	}
 	var commands []command
-	spawn := func(label string, args ...string) {
-		args = append([]string{b.program("spawn"), rounds(n, 5)}, args...)
-		commands = append(commands, command{label: label, n: n, dir: project, args: args})
-	}
 	if eino := b.peer("eino"); eino != "" {
 		commands = append(commands, command{label: "eino", n: n, args: []string{eino, root, rounds(n, 10)}})
 	}
 	if python := b.peer("python/bin/python"); python != "" && n <= maxSkillsRef {
 		commands = append(commands, command{label: "skills-ref", n: n, args: []string{python, b.script, root, "2"}})
 	}
+	var lists []command
 	if cli := b.peer("node_modules/.bin/openskills"); cli != "" {
-		spawn("openskills list", cli, "list")
+		lists = append(lists, command{label: "openskills", args: []string{cli, "list"}})
 	}
 	if node, cli := b.peer("node_modules/node/bin/node"), b.peer("node_modules/skills/bin/cli.mjs"); node != "" && cli != "" {
-		spawn("skills list", node, cli, "list")
+		lists = append(lists, command{label: "skills", args: []string{node, cli, "list"}})
+	}
+	for _, c := range lists {
+		c.n, c.dir = n, project
+		spawned := c
+		c.label += " count"
+		all, err := b.complete(ctx, tree, c)
+		if err != nil {
+			return nil, err
+		}
+		if all {
+			spawned.label += " list"
+			spawned.args = append([]string{b.program("spawn"), rounds(n, 5)}, c.args...)
+			commands = append(commands, spawned)
+		}
 	}
 	return commands, nil
 }
@@ -186,38 +197,5 @@ func (b *bench) measureLeast(ctx context.Context, c command) error {
 			b.figures[k] = f
 		}
 	}
-	return nil
-}
-
-// countThroughPipe counts the skills of the tree that agent lists when its output is a pipe: some programs end before it is empty.
-func (b *bench) countThroughPipe(ctx context.Context, tree string, n int) error {
-	args := []string{b.program("agent"), "skill", "list", "--json", "--skills-dir", filepath.Join(tree, "skills")}
-	out, err := b.output(ctx, command{args: args})
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if err != nil {
-		b.note("agent skill list --json, %d skills: %v", n, err)
-		return nil
-	}
-	var list struct {
-		Skills []struct{ Name string }
-	}
-	if err := json.Unmarshal([]byte(out), &list); err != nil {
-		return fmt.Errorf("agent skill list --json: %w", err)
-	}
-	names, err := os.ReadFile(filepath.Join(tree, "names.txt"))
-	if err != nil {
-		return err
-	}
-	missing := map[string]bool{}
-	for name := range strings.FieldsSeq(string(names)) {
-		missing[name] = true
-	}
-	all := len(missing)
-	for _, s := range list.Skills {
-		delete(missing, s.Name) // it lists the bundled ones too
-	}
-	b.figures[key{"agent count", n}] = figure{"count": float64(all - len(missing))}
 	return nil
 }

@@ -78,3 +78,17 @@ func TestReadBenchmark(t *testing.T) {
 		t.Error("readBenchmark of no number succeeded, want an error")
 	}
 }
+
+func TestNamed(t *testing.T) {
+	names := "a-b-00001\na-b-00002\nc\n"
+	for text, want := range map[string]int{
+		"":                                 0,
+		"a-b-00001 and a-b-00001":          1,
+		"(a-b-00001)\n./skills/a-b-00002,": 2,
+		"\"c\":a-b-000011 a-b-0000":        1,
+	} {
+		if got := named(names, text); got != want {
+			t.Errorf("named(%q) = %d, want %d", text, got, want)
+		}
+	}
+}

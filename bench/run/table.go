@@ -55,7 +55,8 @@ var rows = []row{
 	{"18", "`agent skill validate`, per skill", "agent validate", "med", true, "", "≤ 15 µs"},
 	{"18", "", "agent validate", "med", false, "skills-ref validate", "≤ 1/60"},
 	{"18", "", "agent validate", "med", false, "limit1 read4k", ""},
-	{"20", "skills that `agent skill list --json` gives to a pipe", "agent count", "count", false, "", "all of them"},
+	{"20", "skills that `agent skill list --json` gives to a pipe", "agent count", "count", false, "openskills count", "all of them"},
+	{"20", "", "agent count", "count", false, "skills count", ""},
 }
 
 // agentRows is the report on the agent.
