@@ -112,7 +112,7 @@ func (p *printer) follow(ctx context.Context, steps iter.Seq2[agent.Step, error]
 		} else {
 			_ = p.a.busy(waiting, wait)
 		}
-		if !more {
+		if !more || ctx.Err() != nil { // what comes after Ctrl-C is what it did to a call, and nobody's answer
 			return nil, ctx.Err()
 		}
 		if err := p.step(step); err != nil {

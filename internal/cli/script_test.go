@@ -41,6 +41,7 @@ func TestScripts(t *testing.T) {
 			"esc":   esc,
 			"ontty": ontty,
 			"ctrlc": ctrlc,
+			"ahead": ahead,
 
 			"fakemodel": fakeModel,
 			"modelsaw":  modelSaw,

@@ -29,6 +29,22 @@ func ontty(ts *testscript.TestScript, neg bool, args []string) {
 	})
 }
 
+// ahead runs a command as ontty does, with a line that is typed before it has started: ahead CODE LINE ANSWER COMMAND
+// ARGS...
+func ahead(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 4 {
+		ts.Fatalf("usage: ahead CODE LINE ANSWER COMMAND ARGS...")
+	}
+	inTerminal(ts, args[0], args[3:], func(near *os.File, screen []byte) {
+		if screen == nil {
+			fmt.Fprintf(near, "%s\n", args[1])
+		}
+		if bytes.HasSuffix(screen, []byte("[y/N] ")) {
+			fmt.Fprintf(near, "%s\n", args[2])
+		}
+	})
+}
+
 // ctrlc runs a command in a terminal as ontty does, and presses Ctrl-C when TEXT has appeared: ctrlc CODE TEXT COMMAND
 // ARGS...
 func ctrlc(ts *testscript.TestScript, neg bool, args []string) {
@@ -47,7 +63,8 @@ func ctrlc(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// inTerminal runs a command and calls look whenever something has come to its screen.
+// inTerminal runs a command and calls look whenever something has come to its screen, and once, with nil, before it
+// starts.
 func inTerminal(ts *testscript.TestScript, code string, argv []string, look func(near *os.File, screen []byte)) {
 	want, err := strconv.Atoi(code)
 	ts.Check(err)
@@ -58,6 +75,7 @@ func inTerminal(ts *testscript.TestScript, code string, argv []string, look func
 	ts.Check(err)
 	cmd := &exec.Cmd{Path: name, Args: argv, Dir: ts.MkAbs("."), Env: environ(ts), Stdin: far, Stdout: far, Stderr: far,
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true, Setctty: true}}
+	look(near, nil)
 	ts.Check(cmd.Start())
 	far.Close()
 	screen := talk(near, look)

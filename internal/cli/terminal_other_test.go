@@ -8,3 +8,5 @@ import "github.com/rogpeppe/go-internal/testscript"
 func ontty(ts *testscript.TestScript, _ bool, _ []string) { ts.Fatalf("there is no terminal here") }
 
 func ctrlc(ts *testscript.TestScript, _ bool, _ []string) { ts.Fatalf("there is no terminal here") }
+
+func ahead(ts *testscript.TestScript, _ bool, _ []string) { ts.Fatalf("there is no terminal here") }

@@ -85,7 +85,7 @@ var importers = map[string][]string{
 	"golang.org/x/mod":                       {"skill"},
 	"github.com/bmatcuk/doublestar":          {"skill", "script", "agent/hosttool"},
 	"golang.org/x/text":                      {"skill", "disclose", "script", "internal/scan"},
-	"golang.org/x/sys":                       {"skill", "script", "internal/scan", "internal/lockfile", "bench/talk"},
+	"golang.org/x/sys":                       {"skill", "script", "internal/scan", "internal/lockfile", "internal/ui", "bench/talk"},
 	"github.com/anthropics/anthropic-sdk-go": {"llm/anthropic"},
 	"github.com/openai/openai-go/v3":         {"llm/openai"},
 	"google.golang.org/genai":                {"llm/gemini"},

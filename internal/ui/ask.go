@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 )
 
@@ -17,12 +18,19 @@ func (s *Streams) CanAsk() bool {
 
 // Confirm asks a question on Err and tells whether the answer was yes. Anything else is no: an empty answer, the end
 // of the input, and a question that cannot be asked because nobody is there ([Streams.CanAsk]), of which nothing is
-// printed: a "y" in a pipe approves nothing. The question may hold foreign text.
+// printed: a "y" in a pipe approves nothing. What was typed into a terminal before the question is dropped: nobody
+// approves what was not seen (security 2.14 #185). The question may hold foreign text.
 //
-// It returns ctx's error when that ends first; the read then goes on until the process ends.
+// It returns ctx's error when that ends first; the read then goes on until the process ends. Another error says that
+// the terminal does not drop what was typed; nothing is asked then.
 func (s *Streams) Confirm(ctx context.Context, question string) (bool, error) {
 	if !s.CanAsk() {
 		return false, nil
+	}
+	if terminal, ok := s.In.(*os.File); ok {
+		if err := dropTyped(terminal); err != nil {
+			return false, fmt.Errorf("dropping what was typed before a question: %w", err)
+		}
 	}
 	fmt.Fprintf(s.Err, "%s [y/N] ", Text(question))
 	answer := make(chan string, 1)
