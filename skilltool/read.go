@@ -68,6 +68,7 @@ func (k *Kit) read(ctx context.Context, a *arguments) tool.Result {
 	if a.Path == "" {
 		return listing(s)
 	}
+	a.Path = strings.TrimPrefix(a.Path, "./") // as public manifests write paths; all that follows has one spelling
 	if !k.o.ReadScripts {
 		if hit, err := isScript(s, a.Path); err == nil && hit {
 			return k.refuseScript(ctx, s, a.Path)

@@ -1,14 +1,17 @@
 package skilltool
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/agent-base/agent-base/tool"
+	"github.com/agent-base/agent-base/trace"
 )
 
 // R90, security 2.4 #50: a file comes back with its skill, path and hash.
@@ -47,7 +50,8 @@ func TestReadRefusesDisguises(t *testing.T) {
 	}
 	for _, p := range []string{
 		"../../../etc/passwd", "/etc/passwd", "references/out.md", "references/../../bound/SKILL.md", "%2e%2e/bound/SKILL.md",
-		`..\bound\SKILL.md`, "./SKILL.md", "references//prices.md", "references/", "references", "a\x00b", "C:/x",
+		`..\bound\SKILL.md`, "references//prices.md", "references/", "references", "a\x00b", "C:/x",
+		"./", "././SKILL.md", ".//SKILL.md", "./../bound/SKILL.md", "./references/../SKILL.md", "references/./prices.md", `.\SKILL.md`, ".", "./.", "./C:/x",
 	} {
 		r := call(t, k, "skill_read", `{"skill_name":"kalshi-markets","path":`+quote(p)+`}`)
 		if r.Success || strings.Contains(result(r), "secret") {
@@ -62,6 +66,25 @@ func TestReadRefusesDisguises(t *testing.T) {
 		if r := call(t, k, "skill_read", args); r.Success {
 			t.Errorf("%s: %s", args, r.Encode())
 		}
+	}
+}
+
+// Public manifests write ./references/x.md: it is read, and told and traced as the path that it is (security 2.4 #45).
+func TestReadLeadingDot(t *testing.T) {
+	var traced []string
+	k, _ := kit(t, kitOptions{change: func(o *Options) {
+		o.Trace = trace.TracerFunc(func(_ context.Context, e trace.Event) { traced = append(traced, e.Message) })
+	}})
+	r := call(t, k, "skill_read", `{"skill_name":"kalshi-markets","path":"./references/prices.md"}`)
+	if got, ok := r.Result.(Resource); !ok || got.Path != "references/prices.md" || got.Content == "" || strings.Contains(r.Message, "./") {
+		t.Errorf("got %s", r.Encode())
+	}
+	if want := "Read references/prices.md"; !slices.Contains(traced, want) {
+		t.Errorf("traced %q, want %q", traced, want)
+	}
+	miss := call(t, k, "skill_read", `{"skill_name":"kalshi-markets","path":"./references/price.md"}`)
+	if want := "File 'references/price.md' not found in skill 'kalshi-markets'. Did you mean 'references/prices.md'?"; miss.Message != want {
+		t.Errorf("got %q, want %q", miss.Message, want)
 	}
 }
 

@@ -62,7 +62,12 @@ func (a *app) targets(ctx context.Context, path string) ([]target, error) {
 }
 
 // mend repairs a manifest in place as far as that needs no decision, and returns what was repaired.
-func mend(root *os.Root, file string, o *skill.ParseOptions) ([]skill.Problem, error) {
+func mend(dir, file string, o *skill.ParseOptions) ([]skill.Problem, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
 	src, mode, err := readManifest(root, file)
 	if err != nil {
 		return nil, nil //nolint:nilerr // the check that follows says why it cannot be read
@@ -72,6 +77,17 @@ func mend(root *os.Root, file string, o *skill.ParseOptions) ([]skill.Problem, e
 		return nil, err
 	}
 	return changed, replace(root, file, fixed, mode)
+}
+
+// readManifestAt is readManifest of a file in a folder that is not open.
+func readManifestAt(dir, name string) ([]byte, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	src, _, err := readManifest(root, name)
+	return src, err
 }
 
 // readManifest reads a regular file of at most skill.MaxManifest bytes. It never waits for a pipe.

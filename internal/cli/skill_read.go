@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -28,8 +29,9 @@ func readCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "read NAME [PATH]",
 		Short: "Print a skill's SKILL.md or another of its files",
-		Long: `Print the SKILL.md of a skill, or the file at PATH below its folder, scripts too. A terminal sees foreign
-control characters as visible escapes; a pipe or a file gets the bytes as they are.`,
+		Long: `Print the SKILL.md of a skill, or the file at PATH below its folder, scripts too. PATH may begin with "./", and
+has no other disguise. A terminal sees foreign control characters as visible escapes; a pipe or a file gets the bytes
+as they are.`,
 		Example: `  agent skill read kalshi-markets
   agent skill read kalshi-markets scripts/status.py`,
 		Args:              arguments(1, 2, "the name of a skill, and perhaps a path in it"),
@@ -48,7 +50,7 @@ func (a *app) read(ctx context.Context, args []string, json bool) error {
 	defer s.Close()
 	path, res := "SKILL.md", &skill.Resource{Data: s.Text(), ContentType: "text/markdown"}
 	if len(args) == 2 {
-		path = args[1]
+		path = strings.TrimPrefix(args[1], "./") // as the tool skill_read does
 		if res, err = s.Read(path); err != nil {
 			return err
 		}

@@ -3,13 +3,13 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-base/agent-base/internal/scan"
 	"github.com/agent-base/agent-base/internal/ui"
 	"github.com/agent-base/agent-base/skill"
 )
@@ -118,14 +118,9 @@ func (a *app) validateAll(ctx context.Context, targets []target, profile *skill.
 func (a *app) validateOne(t target, profile *skill.Profile, fix bool) (*verdictJSON, error) {
 	path := filepath.Join(t.dir, t.file)
 	v := &verdictJSON{Path: path, Fixed: []skill.Problem{}, Problems: []skill.Problem{}}
-	root, err := os.OpenRoot(a.abs(t.dir))
-	if err != nil {
-		return nil, err
-	}
-	defer root.Close()
 	o := &skill.ParseOptions{File: path, Dir: filepath.Base(a.abs(t.dir)), Profile: profile}
 	if fix {
-		mended, err := mend(root, t.file, o)
+		mended, err := mend(a.abs(t.dir), t.file, o)
 		if err != nil {
 			a.warn(fmt.Sprintf("%s: nothing was mended: %v", path, err))
 		}
@@ -133,7 +128,7 @@ func (a *app) validateOne(t target, profile *skill.Profile, fix bool) (*verdictJ
 	}
 	var problems []skill.Problem
 	if t.bare {
-		src, _, err := readManifest(root, t.file)
+		src, err := readManifestAt(a.abs(t.dir), t.file)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
@@ -141,7 +136,12 @@ func (a *app) validateOne(t target, profile *skill.Profile, fix bool) (*verdictJ
 		m, found := skill.Parse(src, o)
 		v.Name, problems = m.Name, found
 	} else {
-		v.Name, problems = skill.Check(root.FS(), o.Dir, &skill.ValidateOptions{Profile: profile, Path: filepath.ToSlash(t.dir)})
+		files, err := scan.OpenFS(a.abs(t.dir))
+		if err != nil {
+			return nil, err
+		}
+		defer files.Close()
+		v.Name, problems = skill.Check(files, o.Dir, &skill.ValidateOptions{Profile: profile, Path: filepath.ToSlash(t.dir)})
 	}
 	v.Problems = append(v.Problems, problems...)
 	v.Valid = !slices.ContainsFunc(problems, func(p skill.Problem) bool { return p.Severity == skill.Error })
