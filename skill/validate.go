@@ -51,12 +51,13 @@ func validate(fsys fs.FS, dirName string, o *ValidateOptions, parse func([]byte,
 	}
 	v := &validation{fsys: fsys, path: o.Path}
 	v.parser = newParser(&ParseOptions{Dir: dirName, Profile: o.Profile, File: path.Join(o.Path, "SKILL.md")})
-	name, ok := v.manifestFile()
-	if !ok {
+	file := v.manifestFile()
+	if file == nil {
 		return v.m, v.problems
 	}
+	name := file.Name()
 	v.file = path.Join(o.Path, name)
-	src, err := readRegular(fsys, name, MaxManifest+1)
+	src, err := readRegular(fsys, file, MaxManifest+1)
 	if err != nil {
 		v.report(Problem{Code: "file-unreadable", Message: fmt.Sprintf("%s: %v", name, bareError(err))})
 		return v.m, v.problems
@@ -94,32 +95,32 @@ func (v *validation) reportFile(name, code, message string) {
 	v.file = manifest
 }
 
-// manifestFile finds SKILL.md, else skill.md, and nothing else.
-func (v *validation) manifestFile() (string, bool) {
+// manifestFile finds SKILL.md, else skill.md, and nothing else. Without one it returns nil.
+func (v *validation) manifestFile() fs.DirEntry {
 	var err error
 	if v.top, err = fs.ReadDir(v.fsys, "."); err != nil {
 		v.report(Problem{Code: "file-unreadable", Message: fmt.Sprintf("the folder cannot be read: %v", bareError(err))})
-		return "", false
+		return nil
 	}
-	found := ""
+	var found fs.DirEntry
 	for _, d := range v.top {
 		switch name := d.Name(); {
 		case name == "SKILL.md":
-			return name, true
-		case name == "skill.md" || found == "" && strings.EqualFold(name, "skill.md"):
-			found = name
+			return d
+		case name == "skill.md" || found == nil && strings.EqualFold(name, "skill.md"):
+			found = d
 		}
 	}
-	switch found {
-	case "skill.md":
-		v.reportFile(found, "file-name", "the manifest is called \"skill.md\", not \"SKILL.md\"")
-		return found, true
-	case "":
+	switch {
+	case found == nil:
 		v.report(Problem{Code: "file-missing", Message: "the folder has no SKILL.md"})
+	case found.Name() == "skill.md":
+		v.reportFile("skill.md", "file-name", "the manifest is called \"skill.md\", not \"SKILL.md\"")
+		return found
 	default:
-		v.report(Problem{Code: "file-missing", Message: fmt.Sprintf("the folder has no SKILL.md; %q is not read", found), Cure: "rename it to SKILL.md"})
+		v.report(Problem{Code: "file-missing", Message: fmt.Sprintf("the folder has no SKILL.md; %q is not read", found.Name()), Cure: "rename it to SKILL.md"})
 	}
-	return "", false
+	return nil
 }
 
 // Limits of the body (C42).
@@ -168,26 +169,39 @@ func (v *validation) checkScripts() {
 	}
 }
 
-// readRegular returns at most limit bytes of a regular file. It looks at the type before it opens
+// readRegular returns at most limit bytes of a regular file at the top of fsys. It looks at the type before it opens
 // the file, which for a pipe would wait.
-func readRegular(fsys fs.FS, name string, limit int64) ([]byte, error) {
-	info, err := fs.Stat(fsys, name)
-	if err != nil {
-		return nil, err
+func readRegular(fsys fs.FS, d fs.DirEntry, limit int64) ([]byte, error) {
+	regular := d.Type().IsRegular()
+	if d.Type()&fs.ModeSymlink != 0 {
+		info, err := fs.Stat(fsys, d.Name())
+		if err != nil {
+			return nil, err
+		}
+		regular = info.Mode().IsRegular()
 	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is not a regular file")
+	if !regular {
+		return nil, errNotRegular
 	}
-	f, err := fsys.Open(name)
+	f, err := fsys.Open(d.Name())
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() { // it was changed meanwhile
+		return nil, errNotRegular
+	}
 	var b bytes.Buffer
 	b.Grow(int(min(info.Size(), limit)) + bytes.MinRead)
 	_, err = b.ReadFrom(io.LimitReader(f, limit))
 	return b.Bytes(), err
 }
+
+var errNotRegular = errors.New("it is not a regular file")
 
 // bareError is the cause of an error without the path, which may be one of this machine.
 func bareError(err error) error {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/agent-base/agent-base/internal/scan"
 	"github.com/agent-base/agent-base/skill"
 )
 
@@ -21,21 +22,45 @@ type target struct {
 	dir  string // the folder
 	file string // the manifest in it; of a skill the one that is there
 	bare bool   // only the file: it belongs to no skill
+
+	tree scan.FS // the folder, or one above it
+	rel  string  // the folder's slash path in tree
 }
 
-// targets returns what a path stands for: a file, a skill's folder, or all skills in a folder.
-func (a *app) targets(ctx context.Context, path string) ([]target, error) {
+// targets returns what a path stands for: a file, a skill's folder, or all skills in a folder. They are open as long as
+// the file system that comes with them.
+func (a *app) targets(ctx context.Context, path string) ([]target, scan.FS, error) {
 	info, err := os.Stat(a.abs(path))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	dir, file := path, ""
 	if !info.IsDir() {
-		dir, file := filepath.Dir(path), filepath.Base(path)
-		return []target{{dir: dir, file: file, bare: !strings.EqualFold(file, "SKILL.md")}}, nil
+		dir, file = filepath.Dir(path), filepath.Base(path)
+	}
+	tree, err := scan.OpenFS(a.abs(dir))
+	if err != nil {
+		return nil, nil, err
+	}
+	out, err := a.targetsIn(ctx, dir, file)
+	if err != nil {
+		tree.Close()
+		return nil, nil, err
+	}
+	for i := range out {
+		out[i].tree = tree
+	}
+	return out, tree, nil
+}
+
+// targetsIn is targets of a folder, or of one file in it where that was named.
+func (a *app) targetsIn(ctx context.Context, path, file string) ([]target, error) {
+	if file != "" {
+		return []target{{dir: path, file: file, rel: ".", bare: !strings.EqualFold(file, "SKILL.md")}}, nil
 	}
 	for _, file := range []string{"SKILL.md", "skill.md"} {
 		if _, err := os.Lstat(a.abs(filepath.Join(path, file))); err == nil {
-			return []target{{dir: path, file: file}}, nil
+			return []target{{dir: path, file: file, rel: "."}}, nil
 		}
 	}
 	var out []target
@@ -49,7 +74,7 @@ func (a *app) targets(ctx context.Context, path string) ([]target, error) {
 		if file == "" { // it could not be read: the check says why
 			file = "SKILL.md"
 		}
-		out = append(out, target{dir: filepath.Join(path, filepath.FromSlash(f.Path)), file: file})
+		out = append(out, target{dir: filepath.Join(path, filepath.FromSlash(f.Path)), file: file, rel: f.Path})
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err

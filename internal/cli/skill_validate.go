@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/agent-base/agent-base/internal/scan"
 	"github.com/agent-base/agent-base/internal/ui"
 	"github.com/agent-base/agent-base/skill"
 )
@@ -67,10 +66,11 @@ func (a *app) validate(ctx context.Context, paths []string, o *validateOptions) 
 	}
 	var targets []target
 	for _, path := range paths {
-		more, err := a.targets(ctx, path)
+		more, tree, err := a.targets(ctx, path)
 		if err != nil {
 			return err
 		}
+		defer tree.Close()
 		targets = append(targets, more...)
 	}
 	verdicts, err := a.validateAll(ctx, targets, profile, o.fix)
@@ -136,7 +136,7 @@ func (a *app) validateOne(t target, profile *skill.Profile, fix bool) (*verdictJ
 		m, found := skill.Parse(src, o)
 		v.Name, problems = m.Name, found
 	} else {
-		files, err := scan.OpenFS(a.abs(t.dir))
+		files, err := t.tree.In(t.rel)
 		if err != nil {
 			return nil, err
 		}

@@ -5,3 +5,5 @@ package scan
 import "errors"
 
 func openFast(string) (backend, error) { return nil, errors.ErrUnsupported }
+
+func openFS(string) (FS, error) { return nil, errors.ErrUnsupported }

@@ -1,0 +1,60 @@
+package scan
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// FS is a folder as a file system that nothing leads out of, neither ".." nor a symbolic link; links within it are
+// followed. Opening a pipe does not wait. The sizes and times in a listing are those of when it was made. It is safe
+// for concurrent use until it is closed.
+//
+// On Linux it is made of a few system calls, elsewhere and on old kernels of os.Root. It is what checks the files of
+// thousands of skills.
+type FS interface {
+	fs.ReadDirFS
+	fs.StatFS
+	// In opens a folder of it as a file system of its own, which does not need this one any more.
+	In(dir string) (FS, error)
+	io.Closer
+}
+
+// OpenFS opens a folder.
+func OpenFS(dir string) (FS, error) {
+	if f, err := openFS(dir); !errors.Is(err, errors.ErrUnsupported) {
+		return f, err
+	}
+	return openPortableFS(dir)
+}
+
+func openPortableFS(dir string) (FS, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	return portableFS{root}, nil
+}
+
+// portableFS is FS over os.Root.
+type portableFS struct{ root *os.Root }
+
+func (p portableFS) Open(name string) (fs.File, error) {
+	if !fs.ValidPath(name) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}
+	}
+	return p.root.OpenFile(name, os.O_RDONLY|nonBlock, 0)
+}
+
+func (p portableFS) Stat(name string) (fs.FileInfo, error)      { return fs.Stat(p.root.FS(), name) }
+func (p portableFS) ReadDir(name string) ([]fs.DirEntry, error) { return fs.ReadDir(p.root.FS(), name) }
+func (p portableFS) In(dir string) (FS, error) {
+	root, err := p.root.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	return portableFS{root}, nil
+}
+
+func (p portableFS) Close() error { return p.root.Close() }

@@ -1,0 +1,208 @@
+//go:build amd64 || arm64
+
+package scan
+
+import (
+	"bytes"
+	"encoding/binary"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// fastFS is FS over system calls.
+type fastFS struct{ fast }
+
+// inside is how a file of an FS is opened: below its folder, through links that stay there.
+const inside = unix.RESOLVE_BENEATH | unix.RESOLVE_NO_MAGICLINKS
+
+func openFS(dir string) (FS, error) {
+	b, err := openFast(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &fastFS{*b.(*fast)}, nil
+}
+
+func (f *fastFS) In(dir string) (FS, error) {
+	fd, err := f.at("open", dir, unix.O_PATH|unix.O_DIRECTORY)
+	if err != nil {
+		return nil, err
+	}
+	return &fastFS{fast{fd}}, nil
+}
+
+func (f *fastFS) Close() error { return f.close() }
+
+// at opens a path of the file system. op is for the error.
+func (f *fastFS) at(op, name string, flags uint64) (int, error) {
+	if !fs.ValidPath(name) {
+		return -1, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
+	}
+	if strings.IndexByte(name, 0) >= 0 {
+		return -1, &fs.PathError{Op: op, Path: name, Err: unix.EINVAL}
+	}
+	fd, err := f.openat2(append([]byte(name), 0), &unix.OpenHow{Flags: flags | unix.O_CLOEXEC, Resolve: inside})
+	if err == errLink {
+		err = unix.ELOOP
+	}
+	if err != nil {
+		return -1, &fs.PathError{Op: op, Path: name, Err: err}
+	}
+	return fd, nil
+}
+
+func (f *fastFS) Stat(name string) (fs.FileInfo, error) { return f.stat("stat", name, 0) }
+
+func (f *fastFS) stat(op, name string, flags uint64) (fs.FileInfo, error) {
+	fd, err := f.at(op, name, unix.O_PATH|flags)
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(fd)
+	return (&fastFile{fd, name}).Stat()
+}
+
+func (f *fastFS) Open(name string) (fs.File, error) {
+	fd, err := f.at("open", name, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_NOCTTY)
+	if err != nil {
+		return nil, err
+	}
+	return &fastFile{fd, name}, nil
+}
+
+// ReadDir lists a folder, by name. Like os.ReadDir it returns with an error what it has read so far.
+func (f *fastFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	fd, err := f.at("readdir", name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOCTTY)
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(fd)
+	var list []fs.DirEntry
+	buf := make([]byte, 8<<10)
+	for {
+		n, err := unix.Getdents(fd, buf)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			err = &fs.PathError{Op: "readdir", Path: name, Err: err}
+		}
+		if n <= 0 {
+			slices.SortFunc(list, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+			return list, err
+		}
+		list = f.entries(list, fd, name, buf[:n])
+	}
+}
+
+// entries makes entries of what getdents64 told of an open folder. One that is gone by now is left out.
+func (f *fastFS) entries(list []fs.DirEntry, fd int, dir string, dents []byte) []fs.DirEntry {
+	for len(dents) > 19 {
+		size := int(binary.NativeEndian.Uint16(dents[16:]))
+		text, _, _ := bytes.Cut(dents[19:size], []byte{0})
+		kind := dents[18]
+		dents = dents[size:]
+		name := string(text)
+		if name == "." || name == ".." {
+			continue
+		}
+		e := &entry{fileInfo: fileInfo{name: name}, fsys: f, dir: dir}
+		if kind == unix.DT_DIR {
+			e.st.Mode = unix.S_IFDIR
+		} else if unix.Fstatat(fd, name, &e.st, unix.AT_SYMLINK_NOFOLLOW) != nil {
+			continue
+		}
+		list = append(list, e)
+	}
+	return list
+}
+
+// entry is what lies in a folder. Folders among them are looked at when they are asked about, the rest was before.
+type entry struct {
+	fileInfo
+	fsys *fastFS
+	dir  string
+}
+
+func (e *entry) Type() fs.FileMode { return e.Mode().Type() }
+
+func (e *entry) Info() (fs.FileInfo, error) {
+	if !e.IsDir() {
+		return &e.fileInfo, nil
+	}
+	return e.fsys.stat("lstat", join(e.dir, e.name), unix.O_NOFOLLOW)
+}
+
+// fastFile is an open file or folder.
+type fastFile struct {
+	fd   int
+	name string
+}
+
+func (f *fastFile) Stat() (fs.FileInfo, error) {
+	info := &fileInfo{name: path.Base(f.name)}
+	if err := unix.Fstat(f.fd, &info.st); err != nil {
+		return nil, &fs.PathError{Op: "stat", Path: f.name, Err: err}
+	}
+	return info, nil
+}
+
+func (f *fastFile) Read(b []byte) (int, error) {
+	for {
+		n, err := unix.Read(f.fd, b)
+		switch {
+		case err == unix.EINTR:
+		case err != nil:
+			return 0, &fs.PathError{Op: "read", Path: f.name, Err: err}
+		case n == 0 && len(b) > 0:
+			return 0, io.EOF
+		default:
+			return n, nil
+		}
+	}
+}
+
+func (f *fastFile) Close() error {
+	if f.fd < 0 {
+		return &fs.PathError{Op: "close", Path: f.name, Err: os.ErrClosed}
+	}
+	err := unix.Close(f.fd)
+	f.fd = -1
+	return err
+}
+
+// fileInfo is what the system says of a file.
+type fileInfo struct {
+	name string
+	st   unix.Stat_t
+}
+
+func (i *fileInfo) Name() string       { return i.name }
+func (i *fileInfo) Size() int64        { return i.st.Size }
+func (i *fileInfo) ModTime() time.Time { return time.Unix(i.st.Mtim.Unix()) }
+func (i *fileInfo) IsDir() bool        { return i.Mode().IsDir() }
+func (i *fileInfo) Sys() any           { return &i.st }
+
+func (i *fileInfo) Mode() fs.FileMode {
+	m := modeOf(i.st.Mode) | fs.FileMode(i.st.Mode&0o777)
+	if i.st.Mode&unix.S_IFMT == unix.S_IFCHR {
+		m |= fs.ModeCharDevice
+	}
+	if i.st.Mode&unix.S_ISUID != 0 {
+		m |= fs.ModeSetuid
+	}
+	if i.st.Mode&unix.S_ISGID != 0 {
+		m |= fs.ModeSetgid
+	}
+	if i.st.Mode&unix.S_ISVTX != 0 {
+		m |= fs.ModeSticky
+	}
+	return m
+}
