@@ -2,8 +2,10 @@ package chat
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,35 +32,64 @@ type call struct {
 	stopped bool // the turn ended before it
 }
 
-// target is what a call is about, in few words: hello-extended/advanced_greeting, a path, a command.
-func (c *call) target() string {
-	var names []string
-	dec := json.NewDecoder(bytes.NewReader(c.call.Args))
-	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+// CallText is a call in one line: the tool and what it is about, cut where that is long. Nothing in it moves a cursor.
+// The conversation and agent -p both show it.
+func CallText(c *llm.Call) string {
+	return strings.TrimSpace(ui.Line(c.Name) + " " + ui.Truncate(target(c), maxTarget))
+}
+
+// subjects are the arguments that tell best what a call is about, the best first.
+var subjects = []string{"skill_name", "skill", "command", "pattern", "path", "file_path"}
+
+// target is what a call is about, in few words: hello-extended/advanced_greeting --lang es, a path, a command.
+func target(c *llm.Call) string {
+	keys, texts := arguments(c.Args)
+	first := slices.IndexFunc(subjects, func(key string) bool { return texts[key] != "" })
+	if first >= 0 {
+		keys = subjects[first:]
+	}
+	if len(keys) == 0 {
 		return ""
 	}
-	skill := false
+	about := texts[keys[0]]
+	if keys[0] == "skill_name" || keys[0] == "skill" {
+		if part := cmp.Or(texts["script_name"], texts["script"], texts["path"]); part != "" {
+			about += "/" + part
+		}
+	}
+	if keys[0] != "args" && texts["args"] != "" {
+		about += " " + texts["args"]
+	}
+	return about
+}
+
+// arguments are those that are a text or a list, which counts as its items with spaces between, and their keys in the
+// order in which they were given.
+func arguments(raw json.RawMessage) (keys []string, texts map[string]string) {
+	texts = map[string]string{}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return nil, texts
+	}
 	for dec.More() {
 		key, _ := dec.Token()
 		var value any
 		if dec.Decode(&value) != nil {
 			break
 		}
-		text, ok := value.(string)
-		if !ok || text == "" {
-			continue
+		text := ""
+		switch v := value.(type) {
+		case string:
+			text = v
+		case []any:
+			text = strings.TrimSuffix(fmt.Sprintln(v...), "\n")
 		}
-		if names = append(names, text); len(names) == 1 {
-			skill = key == "skill_name" || key == "skill"
-		}
-		if !skill || key == "script_name" || key == "script" || key == "path" {
-			break
+		if name, ok := key.(string); ok && text != "" {
+			keys, texts[name] = append(keys, name), text
 		}
 	}
-	if len(names) > 1 {
-		names = []string{names[0], names[len(names)-1]}
-	}
-	return strings.Join(names, "/")
+	return keys, texts
 }
 
 // rows are the line of a call: what it is, how long it took, how it went and its number.
@@ -93,11 +124,7 @@ func (c *call) rows(p paint, now time.Time, width int) []string {
 
 // head is the tool's name and what the call is about, in at most width columns; 0 for any number.
 func (c *call) head(p paint, width int) string {
-	name := ui.Line(c.call.Name)
-	text := name
-	if target := ui.Truncate(c.target(), maxTarget); target != "" {
-		text += " " + target
-	}
+	name, text := ui.Line(c.call.Name), CallText(c.call)
 	if width > 0 {
 		text = cut(text, width)
 	}

@@ -56,7 +56,7 @@ func TestPlain(t *testing.T) {
 
 I run it.
 
-● script_run hello-extended/advanced_greeting  1.0 s  ok  #1
+● script_run hello-extended/advanced_greeting --lang es  1.0 s  ok  #1
 
 Done.
 `

@@ -118,7 +118,7 @@ agent 1.0
 
 I look at the skill first.
 
-● script_run hello-extended/advanced_greeting  0.4 s  ok  #1
+● script_run hello-extended/advanced_greeting --lang es  0.4 s  ok  #1
 ● bash rm -rf /  1.0 s  permission_denied (user)  #2
 
 # Done
@@ -295,7 +295,7 @@ func TestOpen(t *testing.T) {
 
 > /open 1
 
-● script_run hello-extended/advanced_greeting  0.4 s  ok  #1
+● script_run hello-extended/advanced_greeting -…  0.4 s  ok  #1
   arguments
     {
       "skill_name": "hello-extended",

@@ -211,7 +211,7 @@ func TestTerminal(t *testing.T) {
 	k.press("greet\r")
 	k.shows("I look at")
 	a.next <- struct{}{}
-	k.shows("● script_run hello-extended/advanced_greeting  0.0 s  #1")
+	k.shows("● script_run hello-extended/advanced_greeting --lang es  0.0 s  #1")
 	a.next <- struct{}{}
 	k.idle(">", "fake/one")
 
@@ -244,7 +244,7 @@ func TestTerminal(t *testing.T) {
 
 I look at the skill.
 
-● script_run hello-extended/advanced_greeting  1.0 s  ok  #1
+● script_run hello-extended/advanced_greeting --lang es  1.0 s  ok  #1
 
 漢字 and 👍🏽: done.
 
@@ -252,7 +252,7 @@ I look at the skill.
 
 begun
 
-● script_run hello-extended/advanced_greeting  0.0 s  stopped  #2
+● script_run hello-extended/advanced_greeting --lang es  0.0 s  stopped  #2
 
 stopped
 

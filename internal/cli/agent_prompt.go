@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/agent"
+	"github.com/agent-base/agent-base/internal/chat"
 	"github.com/agent-base/agent-base/internal/ui"
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/skill"
@@ -122,7 +123,7 @@ func (p *printer) follow(ctx context.Context, steps iter.Seq2[agent.Step, error]
 		case step.Done != nil:
 			return step.Done, failed
 		case step.Call != nil:
-			waiting, quiet = callText(step.Call), p.a.ui.CanAsk()
+			waiting, quiet = chat.CallText(step.Call), p.a.ui.CanAsk()
 		default:
 			waiting, quiet = "waiting for "+p.w.found.String(), false
 		}
@@ -185,7 +186,7 @@ func (p *printer) callLine(s agent.Step) ui.Safe {
 		outcome = string(r.Error) + ": " + r.Message
 	}
 	indent := strings.Repeat("  ", s.Depth)
-	text := fmt.Sprintf("%s%s  %s, %s", indent, callText(s.Result.Call), outcome, took(r.Duration))
+	text := fmt.Sprintf("%s%s  %s, %s", indent, chat.CallText(s.Result.Call), outcome, took(r.Duration))
 	width := 0
 	if p.a.ui.Cursor {
 		width = max(p.a.ui.Width, 40) - 3
@@ -203,37 +204,6 @@ func took(d time.Duration) string {
 		return fmt.Sprintf("%d ms", d.Milliseconds())
 	}
 	return fmt.Sprintf("%.1f s", d.Seconds())
-}
-
-// callText writes a call as a person would: the tool, then the values of its arguments.
-func callText(c *llm.Call) string {
-	var args map[string]json.RawMessage
-	if json.Unmarshal(c.Args, &args) != nil || len(args) == 0 {
-		return c.Name
-	}
-	words := []string{c.Name}
-	for _, key := range []string{"skill_name", "script_name", "file_path", "path", "pattern", "command", "name", "args", "action"} {
-		if raw, ok := args[key]; ok {
-			words = append(words, plainValue(raw))
-		}
-	}
-	if len(words) == 1 {
-		words = append(words, string(c.Args))
-	}
-	return strings.Join(words, " ")
-}
-
-// plainValue writes a JSON value without the marks: a text as it is, a list as its items.
-func plainValue(raw json.RawMessage) string {
-	var text string
-	if json.Unmarshal(raw, &text) == nil {
-		return text
-	}
-	var list []string
-	if json.Unmarshal(raw, &list) == nil {
-		return strings.Join(list, " ")
-	}
-	return string(raw)
 }
 
 func callOf(s agent.Step) callJSON {
