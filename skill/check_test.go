@@ -38,13 +38,13 @@ func FuzzCheck(f *testing.F) {
 func TestCheckSkims(t *testing.T) {
 	for _, text := range skimmed {
 		text += "\n\nThe body.\n\n"
-		m, problems := parseOrSkim([]byte(text), &ParseOptions{Dir: "my-skill"})
-		if m.Description != "" || m.Name != "my-skill" || len(problems) > 0 {
-			t.Errorf("%q was parsed: %+v, %v", text, m, problems)
+		got := skimText([]byte(text), &ParseOptions{Dir: "my-skill"})
+		if got.m.Description != "" || got.m.Name != "my-skill" || len(got.problems) > 0 {
+			t.Errorf("%q was parsed: %+v, %v", text, got.m, got.problems)
 		}
 		want, _ := Parse([]byte(text), &ParseOptions{Dir: "my-skill"})
-		if m.Body != want.Body || m.BodyLine != want.BodyLine {
-			t.Errorf("%q: body %q from line %d, want %q from line %d", text, m.Body, m.BodyLine, want.Body, want.BodyLine)
+		if string(got.body) != want.Body || got.line != want.BodyLine {
+			t.Errorf("%q: body %q from line %d, want %q from line %d", text, got.body, got.line, want.Body, want.BodyLine)
 		}
 	}
 }

@@ -112,7 +112,8 @@ func (p *parser) parse(src []byte) {
 		return
 	}
 	p.text = text
-	p.m.Body, p.m.BodyLine = text.body(src)
+	body, line := text.body(src)
+	p.m.Body, p.m.BodyLine = string(body), line
 	entries, ok := p.nodes()
 	if !ok {
 		return

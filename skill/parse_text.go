@@ -52,23 +52,24 @@ func (t *frontText) join(from, to int) string {
 
 // body returns what follows the closing line, with LF as its line break and without blank lines
 // around it, and the line it begins on; 0 for none.
-func (t *frontText) body(src []byte) (string, int) {
-	rest := string(src[t.end:])
-	if strings.IndexByte(rest, '\r') >= 0 {
-		rest = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(rest)
+func (t *frontText) body(src []byte) ([]byte, int) {
+	rest := src[t.end:]
+	if bytes.IndexByte(rest, '\r') >= 0 {
+		rest = bytes.ReplaceAll(rest, []byte("\r\n"), []byte("\n"))
+		rest = bytes.ReplaceAll(rest, []byte("\r"), []byte("\n"))
 	}
 	line := t.after
-	rest = strings.TrimPrefix(rest, "\n") // the closing line's own
+	rest = bytes.TrimPrefix(rest, []byte("\n")) // the closing line's own
 	for {
-		first, more, ok := strings.Cut(rest, "\n")
-		if !ok || strings.TrimSpace(first) != "" {
+		first, more, ok := bytes.Cut(rest, []byte("\n"))
+		if !ok || len(bytes.TrimSpace(first)) > 0 {
 			break
 		}
 		rest, line = more, line+1
 	}
-	rest = strings.TrimRight(rest, " \t\n\v\f")
-	if strings.TrimSpace(rest) == "" {
-		return "", 0
+	rest = bytes.TrimRight(rest, " \t\n\v\f")
+	if len(bytes.TrimSpace(rest)) == 0 {
+		return nil, 0
 	}
 	return rest, line
 }

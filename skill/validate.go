@@ -22,30 +22,43 @@ type ValidateOptions struct {
 // fsys is the skill's folder, confined to it, and dirName what the folder is called. Nothing of
 // the skill is run. It never fails and never returns nil; problems of the manifest come first.
 func Validate(fsys fs.FS, dirName string, o *ValidateOptions) (*Manifest, []Problem) {
-	return validate(fsys, dirName, o, Parse)
+	return validate(fsys, dirName, o, parseText)
 }
 
 // Check is Validate for who wants to know of a skill only its name and what is wrong with it. It
 // finds the same problems sooner, since it reads most manifests without a YAML parser.
 func Check(fsys fs.FS, dirName string, o *ValidateOptions) (name string, problems []Problem) {
-	m, problems := validate(fsys, dirName, o, parseOrSkim)
+	m, problems := validate(fsys, dirName, o, skimText)
 	return m.Name, problems
 }
 
-// parseOrSkim is Parse, but that of a manifest which certainly has no problem only name and body
-// are read.
-func parseOrSkim(src []byte, o *ParseOptions) (*Manifest, []Problem) {
+// manifestText is what validation needs of a manifest.
+type manifestText struct {
+	m        *Manifest
+	problems []Problem
+	body     []byte
+	line     int // where the body begins
+}
+
+func parseText(src []byte, o *ParseOptions) manifestText {
+	m, problems := Parse(src, o)
+	return manifestText{m, problems, []byte(m.Body), m.BodyLine}
+}
+
+// skimText is parseText, but a manifest which certainly has no problem is not made: only its
+// name is there.
+func skimText(src []byte, o *ParseOptions) manifestText {
 	var front plain
 	p := newParser(o)
 	if o.Dir == "" || !p.readable(src) || !skim(&front, src, o.Dir) {
-		return Parse(src, o)
+		return parseText(src, o)
 	}
 	text := frontText{end: front.end, after: bytes.Count(src[:front.end], []byte{'\n'}) + 2}
-	p.m.Body, p.m.BodyLine = text.body(src)
-	return p.m, nil
+	body, line := text.body(src)
+	return manifestText{m: p.m, body: body, line: line}
 }
 
-func validate(fsys fs.FS, dirName string, o *ValidateOptions, parse func([]byte, *ParseOptions) (*Manifest, []Problem)) (*Manifest, []Problem) {
+func validate(fsys fs.FS, dirName string, o *ValidateOptions, read func([]byte, *ParseOptions) manifestText) (*Manifest, []Problem) {
 	if o == nil {
 		o = &ValidateOptions{}
 	}
@@ -62,9 +75,9 @@ func validate(fsys fs.FS, dirName string, o *ValidateOptions, parse func([]byte,
 		v.report(Problem{Code: "file-unreadable", Message: fmt.Sprintf("%s: %v", name, bareError(err))})
 		return v.m, v.problems
 	}
-	m, problems := parse(src, &ParseOptions{File: v.file, Dir: dirName, Profile: o.Profile})
-	v.m = m
-	if m.Body != "" {
+	r := read(src, &ParseOptions{File: v.file, Dir: dirName, Profile: o.Profile})
+	v.m, v.body, v.bodyLine = r.m, r.body, r.line
+	if len(v.body) > 0 {
 		v.checkBody()
 		v.checkReferences()
 	}
@@ -73,13 +86,15 @@ func validate(fsys fs.FS, dirName string, o *ValidateOptions, parse func([]byte,
 	slices.SortStableFunc(v.problems, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col), cmp.Compare(a.File, b.File))
 	})
-	return m, append(problems, v.problems...)
+	return r.m, append(r.problems, v.problems...)
 }
 
 type validation struct {
 	*parser
-	fsys fs.FS
-	path string
+	fsys     fs.FS
+	path     string
+	body     []byte
+	bodyLine int
 
 	top     []fs.DirEntry // of the folder itself
 	scripts []fs.DirEntry // of scripts/, where there is one
@@ -131,12 +146,12 @@ const (
 )
 
 func (v *validation) checkBody() {
-	at := Problem{Line: v.m.BodyLine, Col: 1}
-	if n := strings.Count(v.m.Body, "\n") + 1; n > maxBodyLines {
+	at := Problem{Line: v.bodyLine, Col: 1}
+	if n := bytes.Count(v.body, []byte("\n")) + 1; n > maxBodyLines {
 		at.Code, at.Message = "body-length", fmt.Sprintf("the body has %d lines, at most %d are advised", n, maxBodyLines)
 		v.report(at)
 	}
-	if n := len(v.m.Body) / bytesPerToken; n > maxBodyTokens {
+	if n := len(v.body) / bytesPerToken; n > maxBodyTokens {
 		at.Code, at.Message = "body-tokens", fmt.Sprintf("the body has about %d tokens, at most %d are advised", n, maxBodyTokens)
 		v.report(at)
 	}

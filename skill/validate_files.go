@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
 	"net/url"
@@ -116,25 +117,26 @@ func foldedPath(name string) string {
 
 // checkReferences looks for files that the body names, outside of code blocks.
 func (v *validation) checkReferences() {
-	fence, checked := "", 0
+	var fence []byte
+	checked := 0
 	seen := map[string]bool{}
 	i := -1
-	for line := range strings.SplitSeq(v.m.Body, "\n") {
+	for line := range bytes.SplitSeq(v.body, []byte("\n")) {
 		i++
-		if mark := fenceMark(line); mark != "" {
+		if mark := fenceMark(line); mark != nil {
 			switch {
-			case fence == "":
+			case fence == nil:
 				fence = mark
-			case strings.HasPrefix(mark, fence):
-				fence = ""
+			case bytes.HasPrefix(mark, fence):
+				fence = nil
 			}
 			continue
 		}
-		if fence != "" {
+		if fence != nil {
 			continue
 		}
 		for _, at := range references(line) {
-			target := localTarget(line[at[0]:at[1]])
+			target := localTarget(string(line[at[0]:at[1]]))
 			if target == "" || seen[target] {
 				continue
 			}
@@ -142,7 +144,7 @@ func (v *validation) checkReferences() {
 				return
 			}
 			seen[target] = true
-			v.checkReference(target, v.m.BodyLine+i, utf8.RuneCountInString(line[:at[0]])+1)
+			v.checkReference(target, v.bodyLine+i, utf8.RuneCount(line[:at[0]])+1)
 		}
 	}
 }
@@ -159,17 +161,17 @@ func (v *validation) checkReference(target string, line, col int) {
 }
 
 // references returns where a line names files.
-func references(line string) [][2]int {
+func references(line []byte) [][2]int {
 	var out [][2]int
 	find := func(re *regexp.Regexp) {
-		for _, m := range re.FindAllStringSubmatchIndex(line, -1) {
+		for _, m := range re.FindAllSubmatchIndex(line, -1) {
 			out = append(out, [2]int{m[2], m[3]})
 		}
 	}
-	if strings.Contains(line, "](") {
+	if bytes.Contains(line, []byte("](")) {
 		find(linkTarget())
 	}
-	if strings.IndexByte(line, '`') >= 0 && strings.IndexByte(line, '/') >= 0 {
+	if bytes.IndexByte(line, '`') >= 0 && bytes.IndexByte(line, '/') >= 0 {
 		find(codeSpan())
 	}
 	return out
@@ -191,11 +193,11 @@ func localTarget(s string) string {
 	return ""
 }
 
-// fenceMark returns the run of ` or ~ that a line of a code fence begins with.
-func fenceMark(line string) string {
-	s := strings.TrimLeft(line, " \t")
-	if !strings.HasPrefix(s, "```") && !strings.HasPrefix(s, "~~~") {
-		return ""
+// fenceMark returns the run of ` or ~ that a line of a code fence begins with, else nil.
+func fenceMark(line []byte) []byte {
+	s := bytes.TrimLeft(line, " \t")
+	if len(s) < 3 || s[0] != '`' && s[0] != '~' || s[1] != s[0] || s[2] != s[0] {
+		return nil
 	}
-	return s[:len(s)-len(strings.TrimLeft(s, s[:1]))]
+	return s[:len(s)-len(bytes.TrimLeft(s, string(s[0])))]
 }
