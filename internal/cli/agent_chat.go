@@ -17,6 +17,7 @@ import (
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/internal/chat"
 	"github.com/agent-base/agent-base/internal/models"
+	"github.com/agent-base/agent-base/internal/near"
 	"github.com/agent-base/agent-base/internal/ui"
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/session"
@@ -63,7 +64,7 @@ func (a *app) converse(ctx context.Context, o *agentOptions) error {
 	return chat.Run(ctx, &chat.Options{
 		In: a.sys.In, Out: a.sys.Out, Terminal: terminal, Colour: a.ui.Colour, Prompt: mark,
 		Term: a.sys.getenv("TERM"), Greeting: t.greeting(), Ask: t.ask, Commands: t.commands(), Status: t.status,
-		History: a.typed(), Prompter: prompter, Suggest: nearest, Now: a.sys.Now,
+		History: a.typed(), Prompter: prompter, Suggest: near.Name, Now: a.sys.Now,
 	})
 }
 

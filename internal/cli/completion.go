@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-base/agent-base/internal/near"
 	"github.com/agent-base/agent-base/internal/ui"
 )
 
@@ -31,8 +32,8 @@ func completionCommand(a *app) *cobra.Command {
 				return root.GenPowerShellCompletionWithDesc(out)
 			}
 			err := fmt.Errorf("no completion for %q", args[0])
-			if near := nearest(args[0], shells); near != "" {
-				return usage(err, fmt.Sprintf("did you mean %q?", near))
+			if meant := near.Name(args[0], shells); meant != "" {
+				return usage(err, fmt.Sprintf("did you mean %q?", meant))
 			}
 			return usage(err, helpHint(c))
 		},

@@ -67,28 +67,6 @@ func TestScriptExit(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
-	names := []string{"list", "info", "validate", "activate"}
-	tests := map[string]string{"lst": "list", "lists": "list", "actvate": "activate", "vaildate": "validate", "x": "", "remove": "", "": ""}
-	for word, want := range tests {
-		if got := nearest(word, names); got != want {
-			t.Errorf("nearest(%q) = %q, want %q", word, got, want)
-		}
-	}
-}
-
-func TestDistance(t *testing.T) {
-	tests := []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"a", "", 1}, {"", "ab", 2}, {"kitten", "sitting", 3}, {"flaw", "lawn", 2}, {"same", "same", 0}}
-	for _, tt := range tests {
-		if got := distance(tt.a, tt.b); got != tt.want {
-			t.Errorf("distance(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.want)
-		}
-	}
-}
-
 // Without a model the agent says in four lines how to get one (issue 4.1).
 func TestNoModel(t *testing.T) {
 	f := explain(explainModel(models.ErrNone))

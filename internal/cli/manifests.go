@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/scan"
 	"github.com/agent-base/agent-base/skill"
 )
@@ -101,7 +101,7 @@ func mend(dir, file string, o *skill.ParseOptions) ([]skill.Problem, error) {
 	if err != nil || len(changed) == 0 {
 		return nil, err
 	}
-	return changed, replace(root, file, fixed, mode)
+	return changed, lockfile.Replace(root, file, fixed, mode)
 }
 
 // readManifestAt is readManifest of a file in a folder that is not open.
@@ -134,30 +134,4 @@ func readManifest(root *os.Root, name string) ([]byte, fs.FileMode, error) {
 		err = fmt.Errorf("it exceeds %d bytes", skill.MaxManifest)
 	}
 	return b, info.Mode().Perm(), err
-}
-
-// replace puts new content in the place of a file, all at once and with its mode. A link is not followed: it stays what
-// it was, and nothing is changed.
-func replace(root *os.Root, name string, content []byte, mode fs.FileMode) error {
-	info, err := root.Lstat(name)
-	if err != nil {
-		return err
-	}
-	if !info.Mode().IsRegular() {
-		return fmt.Errorf("%q is a link: mend the file that it leads to", name)
-	}
-	part := ".SKILL.md." + rand.Text()
-	f, err := root.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
-	if err == nil {
-		err = root.Rename(part, name)
-	}
-	if err != nil {
-		err = errors.Join(err, root.Remove(part))
-	}
-	return err
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/agent-base/agent-base/internal/near"
 	"github.com/agent-base/agent-base/skill"
 )
 
@@ -145,8 +146,8 @@ func flagError(c *cobra.Command, err error) error {
 	}
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	if near := nearest(unknown.GetSpecifiedName(), names); near != "" {
-		return usage(err, fmt.Sprintf("did you mean --%s?", near))
+	if meant := near.Name(unknown.GetSpecifiedName(), names); meant != "" {
+		return usage(err, fmt.Sprintf("did you mean --%s?", meant))
 	}
 	return usage(err, helpHint(c))
 }

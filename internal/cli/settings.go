@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/config"
+	"github.com/agent-base/agent-base/internal/near"
 	"github.com/agent-base/agent-base/skill"
 )
 
@@ -94,8 +95,8 @@ func checkProfile(name string) error {
 		names = append(names, p.Name)
 	}
 	err := fmt.Errorf("unknown profile %q", name)
-	if near := nearest(name, names); near != "" {
-		return usage(err, fmt.Sprintf("did you mean %q?", near))
+	if meant := near.Name(name, names); meant != "" {
+		return usage(err, fmt.Sprintf("did you mean %q?", meant))
 	}
 	return usage(err, fmt.Sprintf("one of %s", strings.Join(names, ", ")))
 }

@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/internal/config"
+	"github.com/agent-base/agent-base/internal/near"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/skill"
@@ -141,8 +141,8 @@ func scriptHint(ctx context.Context, cat *skill.Catalog, args *runArgs, r tool.R
 	for _, n := range scriptNames(s) {
 		names = append(names, n.Name)
 	}
-	if near := nearest(strings.ToLower(args.Script), names); near != "" {
-		return fmt.Sprintf("did you mean %q?", near)
+	if meant := near.Name(args.Script, names); meant != "" {
+		return fmt.Sprintf("did you mean %q?", meant)
 	}
 	return fmt.Sprintf("agent script list %s shows its scripts", e.Canonical())
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/internal/near"
 	"github.com/agent-base/agent-base/internal/yamlnode"
 	"github.com/agent-base/agent-base/skill"
 )
@@ -157,8 +158,8 @@ func (l *loader) unknown(at Origin, name string) {
 		known = append(known, k.name)
 	}
 	cure := "remove it; \"agent doctor\" lists the keys there are"
-	if near := nearest(name, known); near != "" {
-		cure = fmt.Sprintf("did you mean %q?", near)
+	if meant := near.Name(name, known); meant != "" {
+		cure = fmt.Sprintf("did you mean %q?", meant)
 	}
 	l.report(at, skill.Warning, "config-unknown-key", fmt.Sprintf("unknown key %q", name), cure)
 }

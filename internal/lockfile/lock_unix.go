@@ -22,9 +22,9 @@ func tryLock(f *os.File) error {
 	}
 }
 
-// syncDir makes a rename in dir durable.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
+// syncDir makes a rename in the folder durable.
+func syncDir(root *os.Root) error {
+	d, err := root.Open(".")
 	if err != nil {
 		return err
 	}

@@ -17,4 +17,4 @@ func tryLock(f *os.File) error {
 }
 
 // syncDir does nothing: Windows has no flush of a folder, and its journal keeps renames.
-func syncDir(string) error { return nil }
+func syncDir(*os.Root) error { return nil }

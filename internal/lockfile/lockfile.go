@@ -1,6 +1,7 @@
 // Package lockfile changes small files that several processes share: registries, approvals, the user's configuration.
 // A change is a function from the old content to the new one, run under a lock, and what it returns replaces the file
-// at once: a reader, or whoever comes after a crash, finds the old content or the new one, never a mixture.
+// at once: a reader, or whoever comes after a crash, finds the old content or the new one, never a mixture. Replace does
+// the latter alone, for a file that nobody shares.
 //
 // It refuses to lock the file itself (the rename gives the name a new inode, so such a lock guards nothing), to write
 // in place, to read without a bound, and to wait for ever.
@@ -74,7 +75,20 @@ func Transform(ctx context.Context, path string, o *Options, edit func(old []byt
 	if int64(len(content)) > opt.Max {
 		return fmt.Errorf("the new content of %q has %d bytes, limit %d: nothing was written", path, len(content), opt.Max)
 	}
-	return replace(path, content, mode, opt.before)
+	root, err := os.OpenRoot(filepath.Dir(path))
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	// The lock reserves one name for the temporary file: what a killed writer left is removed by the next one.
+	w := &writing{root: root, name: filepath.Base(path), temp: "." + filepath.Base(path) + ".tmp", before: opt.before}
+	if err := root.Remove(w.temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("writing %q: %w", path, err)
+	}
+	if err := w.replace(content, mode); err != nil {
+		return fmt.Errorf("writing %q: %w", path, err)
+	}
+	return nil
 }
 
 // Read returns the content of the file at path. It takes no lock: a writer replaces the file at once. The error wraps
@@ -146,67 +160,4 @@ func read(path string, limit int64) ([]byte, fs.FileMode, error) {
 		return nil, 0, tooBig
 	}
 	return content, info.Mode().Perm(), nil
-}
-
-// replace writes content beside path and renames it into place. The temporary file has one name, which the lock
-// reserves: what a killed writer left is removed by the next one.
-func replace(path string, content []byte, mode fs.FileMode, before func(string) error) error {
-	dir := filepath.Dir(path)
-	temp := filepath.Join(dir, "."+filepath.Base(path)+".tmp")
-	if err := write(temp, content, mode, before); err != nil {
-		os.Remove(temp)
-		return fmt.Errorf("writing %q: %w", path, err)
-	}
-	err := before("rename")
-	if err == nil {
-		err = os.Rename(temp, path)
-	}
-	if err != nil {
-		os.Remove(temp)
-		return fmt.Errorf("writing %q: %w", path, err)
-	}
-	if err = before("syncdir"); err == nil {
-		err = syncDir(dir)
-	}
-	if err != nil {
-		return fmt.Errorf("%q has its new content, but it may not outlive a power cut: %w", path, err)
-	}
-	return nil
-}
-
-// write makes a new file with content that has reached the disk. An fsync that failed is never tried again: the
-// kernel may have dropped the pages and would report success.
-func write(temp string, content []byte, mode fs.FileMode, before func(string) error) (err error) {
-	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err := before("create"); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if e := f.Close(); err == nil {
-			err = e
-		}
-	}()
-	steps := []struct {
-		name string
-		do   func() error
-	}{
-		{"write", func() error { _, err := f.Write(content); return err }},
-		{"chmod", func() error { return f.Chmod(mode) }},
-		{"sync", f.Sync},
-	}
-	for _, s := range steps {
-		if err := before(s.name); err != nil {
-			return err
-		}
-		if err := s.do(); err != nil {
-			return err
-		}
-	}
-	return nil
 }

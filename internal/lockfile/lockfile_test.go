@@ -260,6 +260,35 @@ func TestEveryStepCanFail(t *testing.T) {
 	}
 }
 
+// A manifest is mended in place: with its mode, never through a link, and without a trace of a failure.
+func TestReplace(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "SKILL.md"), "old", 0o644)
+	if err := os.Symlink("SKILL.md", filepath.Join(dir, "link.md")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "folder"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	if err := Replace(root, "SKILL.md", []byte("new"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	checkError(t, Replace(root, "link.md", []byte("no"), 0o644), `"link.md" is a link`)
+	checkError(t, Replace(root, "folder", []byte("no"), 0o644), "not a regular file")
+	checkError(t, Replace(root, "missing", []byte("no"), 0o644), "no such file")
+	got, _ := os.ReadFile(filepath.Join(dir, "SKILL.md"))
+	info, _ := os.Stat(filepath.Join(dir, "SKILL.md"))
+	if string(got) != "new" || info.Mode().Perm() != 0o640 {
+		t.Errorf("%q with mode %o, want new with 640", got, info.Mode().Perm())
+	}
+	checkFiles(t, dir, "SKILL.md", "folder", "link.md")
+}
+
 func TestLocked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	unlock, err := lock(t.Context(), path, time.Second)

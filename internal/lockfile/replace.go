@@ -1,0 +1,85 @@
+package lockfile
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// Replace puts content in the place of the regular file called name in root, at once and with that mode. There is no
+// lock, so it is for a file that one program changes. A link is refused, not followed. After an error the old content is
+// in place and no other file is left behind, unless the error says that only the last flush of the folder failed.
+func Replace(root *os.Root, name string, content []byte, mode fs.FileMode) error {
+	info, err := root.Lstat(name)
+	if err != nil {
+		return err
+	}
+	if info.Mode()&fs.ModeSymlink != 0 {
+		return fmt.Errorf("%q is a link: change the file that it leads to", name)
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%q is not a regular file (%s)", name, info.Mode().Type())
+	}
+	w := &writing{root: root, name: name, temp: "." + name + "." + rand.Text(), before: func(string) error { return nil }}
+	return w.replace(content, mode)
+}
+
+// writing is one replacement of a file: the new content is written beside it and renamed into its place.
+type writing struct {
+	root       *os.Root
+	name, temp string
+	before     func(step string) error // tests fail a step with it
+}
+
+func (w *writing) replace(content []byte, mode fs.FileMode) error {
+	err := w.write(content, mode)
+	if err == nil {
+		err = w.before("rename")
+	}
+	if err == nil {
+		err = w.root.Rename(w.temp, w.name)
+	}
+	if err != nil {
+		w.root.Remove(w.temp)
+		return err
+	}
+	if err = w.before("syncdir"); err == nil {
+		err = syncDir(w.root)
+	}
+	if err != nil {
+		return fmt.Errorf("it has its new content, but that may not outlive a power cut: %w", err)
+	}
+	return nil
+}
+
+// write makes a new file with content that has reached the disk. An fsync that failed is never tried again: the
+// kernel may have dropped the pages and would report success.
+func (w *writing) write(content []byte, mode fs.FileMode) (err error) {
+	if err := w.before("create"); err != nil {
+		return err
+	}
+	f, err := w.root.OpenFile(w.temp, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	steps := []struct {
+		name string
+		do   func() error
+	}{
+		{"write", func() error { _, err := f.Write(content); return err }},
+		{"chmod", func() error { return f.Chmod(mode) }},
+		{"sync", f.Sync},
+	}
+	for _, s := range steps {
+		if err := w.before(s.name); err != nil {
+			return err
+		}
+		if err := s.do(); err != nil {
+			return err
+		}
+	}
+	return nil
+}

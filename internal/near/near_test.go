@@ -1,0 +1,31 @@
+package near
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestName(t *testing.T) {
+	names := []string{"list", "info", "validate", "activate", "maxSkills", "agent-base", strings.Repeat("l", 300)}
+	tests := map[string]string{
+		"lst": "list", "lists": "list", "actvate": "activate", "vaildate": "validate", "x": "", "remove": "", "": "",
+		"MAX_SKILS": "maxSkills", "Agent_Base": "agent-base", strings.Repeat("l", 299): "",
+	}
+	for word, want := range tests {
+		if got := Name(word, names); got != want {
+			t.Errorf("Name(%q) = %q, want %q", word, got, want)
+		}
+	}
+}
+
+func TestDistance(t *testing.T) {
+	tests := []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"a", "", 1}, {"", "ab", 2}, {"kitten", "sitting", 3}, {"flaw", "lawn", 2}, {"same", "same", 0}}
+	for _, tt := range tests {
+		if got := distance(tt.a, tt.b); got != tt.want {
+			t.Errorf("distance(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.want)
+		}
+	}
+}
