@@ -61,7 +61,7 @@ func plainEnd(s string, i int) int {
 }
 
 // load8 returns the first eight bytes of s as one number.
-func load8(s string) uint64 {
+func load8[T string | []byte](s T) uint64 {
 	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }

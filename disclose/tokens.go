@@ -1,5 +1,7 @@
 package disclose
 
+import "math/bits"
+
 // Tokens estimates how many tokens a current model's tokenizer makes of s. It is linear in the
 // length of s, needs no tables and never fails. On Markdown and on lists of skills the mean error
 // against o200k is about 3 %, and 95 of 100 texts are within 10 %. Accented and other scripts come
@@ -47,9 +49,8 @@ const (
 func cost[T string | []byte](s T) int {
 	sum := 0
 	for i := 0; i < len(s); {
-		k := classes[s[i]]
 		j := i + 1
-		switch k {
+		switch k := classes[s[i]]; k {
 		case lower, upper:
 			var c int
 			c, j = word(s, i)
@@ -58,7 +59,9 @@ func cost[T string | []byte](s T) int {
 			for j < len(s) && classes[s[j]] == k {
 				j++
 			}
-			sum += run(s, i, j)
+			if k != blank || j > i+1 || j < len(s) && classes[s[j]] == digit { // most blanks cost nothing
+				sum += run(s, i, j)
+			}
 		}
 		i = j
 	}
@@ -67,18 +70,41 @@ func cost[T string | []byte](s T) int {
 
 // word returns the cost of the word that begins at i, and its end.
 func word[T string | []byte](s T, i int) (sum, end int) {
-	j := i + 1
-	if classes[s[i]] == upper {
-		for j < len(s) && classes[s[j]] == upper {
-			j++
-		}
-		sum = (j - i - 1) * perCapital
-	}
-	for j < len(s) && classes[s[j]] == lower {
+	j := i
+	for j < len(s) && classes[s[j]] == upper {
 		j++
 	}
-	n := j - i
-	return sum + perWord + max(0, min(n, noiseWord)-longWord)*perLongTail + max(0, n-noiseWord)*perNoise, j
+	sum = perWord + max(0, j-i-1)*perCapital
+	j = lowerEnd(s, j)
+	if n := j - i; n > longWord {
+		sum += (min(n, noiseWord)-longWord)*perLongTail + max(0, n-noiseWord)*perNoise
+	}
+	return sum, j
+}
+
+// lowerEnd returns the end of the small letters that begin at i, of which there may be none. It looks at eight bytes
+// at once: where a word ends is what a processor cannot foresee, letter by letter.
+func lowerEnd[T string | []byte](s T, i int) int {
+	for i+8 <= len(s) {
+		n := lower8(load8(s[i : i+8]))
+		i += n
+		if n < 8 {
+			return i
+		}
+	}
+	for i < len(s) && classes[s[i]] == lower {
+		i++
+	}
+	return i
+}
+
+// lower8 returns how many of eight bytes, from the first on, are small letters. A number of less than 128 in a byte
+// gets the byte's highest bit with 128-n added when it is n or more.
+func lower8(x uint64) int {
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	ascii := x &^ high
+	letters := (ascii + ones*(128-'a')) &^ (ascii + ones*(128-'z'-1)) &^ x & high
+	return bits.TrailingZeros64(letters^high) / 8 // 64 for none
 }
 
 // run returns the cost of s[i:j], a run of bytes of one class.

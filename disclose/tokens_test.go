@@ -5,9 +5,11 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/tiktoken-go/tokenizer"
 )
@@ -130,6 +132,7 @@ func FuzzTokens(f *testing.F) {
 	f.Add("one two", "three")
 	f.Add("a\xffb", "\n\n")
 	f.Add("ABCdef", " 12")
+	f.Add("abcdefgh{`az", "abcdefghijklmnopqrstuvwxyz\xe1bcdefg")
 	f.Fuzz(func(t *testing.T, a, b string) {
 		ta, tb, both := Tokens(a), Tokens(b), Tokens(a+b)
 		if ta < 0 || ta > 2*len(a) {
@@ -146,5 +149,41 @@ func FuzzTokens(f *testing.F) {
 		if got, want := cost([]byte(a)), cost(a); got != want {
 			t.Errorf("%q: bytes %d, string %d", a, got, want)
 		}
+		for _, s := range []string{a, b, a + b} {
+			if got, want := cost(s), plainCost(s); got != want {
+				t.Errorf("%q: got %d, byte by byte %d", s, got, want)
+			}
+		}
 	})
+}
+
+var runRE = regexp.MustCompile(`[A-Z]+[a-z]*|[a-z]+|[0-9]+|[\r\n]+|[ \t]+|[\x{80}-\x{ff}]+|[^A-Za-z0-9\r\n \t\x{80}-\x{ff}]+`)
+
+// plainCost is cost as the weights' comments say it, run by run. Each byte is one character of the pattern.
+func plainCost(s string) int {
+	wide := make([]rune, len(s))
+	for i := range len(s) {
+		wide[i] = rune(s[i])
+	}
+	sum, at := 0, 0
+	for _, part := range runRE.FindAllString(string(wide), -1) {
+		n := utf8.RuneCountInString(part)
+		if k := classes[s[at]]; k == lower || k == upper {
+			sum += perWord
+			for i := range n {
+				if i > 0 && classes[s[at+i]] == upper {
+					sum += perCapital
+				}
+				if i >= noiseWord {
+					sum += perNoise
+				} else if i >= longWord {
+					sum += perLongTail
+				}
+			}
+		} else {
+			sum += run(s, at, at+n)
+		}
+		at += n
+	}
+	return sum
 }
