@@ -12,7 +12,7 @@ const (
 	choice    kind = iota // one of key.values
 	number                // key.min to key.max
 	boolean               // true, false, yes, no, on, off
-	duration              // a number, in a file of milliseconds, else of seconds; or 30s, 2m
+	duration              // a number, in a file of milliseconds, else of seconds and perhaps with decimals; or 30s, 2m
 	names                 // a list of texts, or one text with commas
 	globs                 // as names
 	place                 // one path
@@ -120,7 +120,7 @@ var keys = []*key{
 	{name: "cwd", kind: choice, project: tighten, values: []string{"workspace", "skill", "script"}, alike: []string{"skill", "script"}, initial: "script",
 		about: "Where scripts run: their own folder, the skill's, or the workspace."},
 	{name: "scriptTimeout", kind: duration, project: tighten, env: "SCRIPT_TIMEOUT", initial: "60s", min: 1, max: 86_400_000,
-		about: "How long a script may run. A bare number is milliseconds here, seconds in the environment and as `script_timeout`; `30s` and `2m` are clear everywhere."},
+		about: "How long a script may run. A bare number is milliseconds here, seconds, such as `0.5`, in the environment and as `script_timeout`; `30s` and `2m` are clear everywhere."},
 	{name: "maxScriptOutput", kind: number, project: tighten, env: "MAX_SCRIPT_OUTPUT", initial: "1048576", min: 1, max: 1 << 30,
 		about: "Bytes that are kept of what a script prints."},
 	{name: "python", kind: place, project: never,
@@ -137,7 +137,7 @@ var keys = []*key{
 	{name: "maxTokens", section: agentSection, kind: number, project: tighten, initial: "2000000", min: 1, max: 1 << 40,
 		about: "Most tokens for one prompt: what is sent and what is answered, of all its requests."},
 	{name: "maxTime", section: agentSection, kind: duration, project: tighten, initial: "30m", min: 1, max: 86_400_000,
-		about: "How long one prompt may take. A bare number is milliseconds here, seconds in the environment."},
+		about: "How long one prompt may take. A bare number is milliseconds here, seconds, such as `0.5`, in the environment."},
 	{name: "promptBlocks", section: agentSection, kind: words, values: []string{"navigation", "paths", "execution", "calls", "none"}, initial: "navigation,execution",
 		about: "Paragraphs of the system prompt on how to work with skills: what an activation gives, what paths mean, that scripts are run and never read, and how each tool is called. They are for models that need them said."},
 	{name: "contextWindow", section: agentSection, kind: number, project: tighten, initial: "180000", min: 4000, max: 1 << 30,

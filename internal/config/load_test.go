@@ -123,7 +123,9 @@ func TestScriptTimeout(t *testing.T) {
 		{30 * time.Second, func() { w.user("skills: {scriptTimeout: 30000}") }},
 		{30 * time.Second, func() { w.user("skills: {script_timeout: 30}") }},
 		{90 * time.Second, func() { w.user("skills: {scriptTimeout: 1m30s}") }},
+		{1500 * time.Millisecond, func() { w.user("skills: {script_timeout: 1.5}") }},
 		{20 * time.Second, func() { w.env["SCRIPT_TIMEOUT"] = "20" }},
+		{500 * time.Millisecond, func() { w.env["SCRIPT_TIMEOUT"] = "0.5" }},
 		{10 * time.Second, func() { w.flags["scriptTimeout"] = FlagValue{"--timeout", []string{"10"}} }},
 		{5 * time.Minute, func() { w.flags["scriptTimeout"] = FlagValue{"--timeout", []string{"5m"}} }},
 	}
@@ -132,6 +134,23 @@ func TestScriptTimeout(t *testing.T) {
 		if c, problems := w.load(); c.ScriptTimeout != s.want || len(problems) > 0 {
 			t.Errorf("timeout %s, want %s; problems %v", c.ScriptTimeout, s.want, problems)
 		}
+	}
+}
+
+// R160: what is no time above 0 is refused, with the way to write one.
+func TestScriptTimeoutRefused(t *testing.T) {
+	for _, text := range []string{"0", "0.0", "0.0001", "-1", "-0.5", ".", "+", "1.2.3", "1e3", "NaN", "86400.5"} {
+		w := newWorld(t)
+		w.env["SCRIPT_TIMEOUT"] = text
+		c, problems := w.load()
+		if c.ScriptTimeout != time.Minute || len(problems) != 1 || problems[0].Cure != "write a time from 1ms to 24h0m0s, like 90s" {
+			t.Errorf("%q: timeout %s, problems %v", text, c.ScriptTimeout, problems)
+		}
+	}
+	w := newWorld(t)
+	w.user("skills: {scriptTimeout: 1.5}") // milliseconds: who writes that means seconds
+	if c, problems := w.load(); c.ScriptTimeout != time.Minute || len(problems) != 1 {
+		t.Errorf("timeout %s, problems %v", c.ScriptTimeout, problems)
 	}
 }
 

@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -95,14 +94,17 @@ func truth(k *key, text string) (any, error) {
 }
 
 // duration reads 30s, or a number of the source's unit (R187: SCRIPT_TIMEOUT is seconds, scriptTimeout milliseconds).
+// Seconds may have decimals; milliseconds have none: who writes 1.5 does not mean them.
 func (r *reader) duration(k *key, text string) (any, error) {
-	d, err := time.ParseDuration(text)
-	if n, e := strconv.ParseInt(text, 10, 64); e == nil {
-		d, err = 0, errors.New("out of range")
-		if n > 0 && n <= k.max {
-			d, err = time.Duration(n)*r.unit, nil
-		}
+	number, unit := "+0123456789", "ms"
+	if r.unit == time.Second {
+		number, unit = number+".", "s"
 	}
+	whole := text
+	if strings.Trim(text, number) == "" {
+		whole += unit
+	}
+	d, err := time.ParseDuration(whole)
 	least, most := time.Duration(k.min)*time.Millisecond, time.Duration(k.max)*time.Millisecond
 	if err != nil || d < least || d > most {
 		return nil, bad(fmt.Sprintf("write a time from %s to %s, like 90s", least, most), "%s cannot be %q", k.name, text)
