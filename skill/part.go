@@ -47,25 +47,24 @@ func (p *part) base(dir string) string {
 
 // look reads a source. old is what an earlier catalogue knows of it, nil when nothing.
 func look(ctx context.Context, p *part, old *part, profile *Profile) error {
-	rd := &reading{part: p, profile: profile}
 	if s, ok := p.source.(*dirSource); ok {
-		return s.look(ctx, rd, old)
+		return s.look(ctx, p, old, profile)
 	}
+	rd := &reading{part: p, profile: profile}
 	before := map[string]*record{}
 	if old != nil {
 		for _, r := range old.list {
 			before[r.path()] = r
 		}
 	}
-	var scratch plain
 	for f, err := range p.source.Skills(ctx) {
 		if note, ok := leftOut(err); ok {
 			p.notes = append(p.notes, note)
 			continue
 		}
-		p.list = append(p.list, rd.found(&scratch, &f, err, before[f.Path]))
+		p.list = append(p.list, rd.keep(&f, err, before[f.Path]))
 	}
-	rd.arena.flush()
+	rd.arena.close()
 	return ctx.Err()
 }
 
@@ -78,8 +77,8 @@ func leftOut(err error) (Problem, bool) {
 	return Problem{}, false
 }
 
-// found makes a record of what a source yields, or keeps the one there is.
-func (rd *reading) found(scratch *plain, f *Found, err error, old *record) *record {
+// keep makes a record of what a source yields, or keeps the one there is.
+func (rd *reading) keep(f *Found, err error, old *record) *record {
 	if err != nil {
 		r := rd.broken(f, err)
 		r.more.open = rd.opener(f)
@@ -97,7 +96,7 @@ func (rd *reading) found(scratch *plain, f *Found, err error, old *record) *reco
 	if old != nil && old.stamp == f.Stamp && old.file() == f.File {
 		return old
 	}
-	r := rd.record(scratch, f)
+	r := rd.record(f)
 	if open := rd.opener(f); open != nil {
 		if r.more == nil {
 			r.more = &details{}
@@ -116,16 +115,19 @@ func (rd *reading) opener(f *Found) func(context.Context) (Tree, error) {
 }
 
 // look reads a folder. Manifests that did not change since old are not opened.
-func (s *dirSource) look(ctx context.Context, rd *reading, old *part) error {
+func (s *dirSource) look(ctx context.Context, p, old *part, profile *Profile) error {
 	root, err := s.open()
 	if err != nil {
-		rd.part.notes = []Problem{*s.unreadable(err)}
+		p.notes = []Problem{*s.unreadable(err)}
 		return ctx.Err()
 	}
 	if root == nil {
 		return ctx.Err()
 	}
-	v := &visit{s: s, rd: rd}
+	v := &visit{s: s}
+	for i := range v.readings {
+		v.readings[i].part, v.readings[i].profile = p, profile
+	}
 	if old != nil {
 		v.old = old.list
 	}
@@ -133,31 +135,27 @@ func (s *dirSource) look(ctx context.Context, rd *reading, old *part) error {
 	if ctx.Err() != nil || err != nil {
 		root.Close()
 		if ctx.Err() == nil {
-			rd.part.notes = []Problem{*s.unreadable(err)}
+			p.notes = []Problem{*s.unreadable(err)}
 		}
 		return ctx.Err()
 	}
 	for _, n := range notes {
-		rd.part.notes = append(rd.part.notes, *s.note(n))
+		p.notes = append(p.notes, *s.note(n))
 	}
-	rd.part.list = v.finish()
+	p.list = v.finish()
 	if runtime.GOOS == "windows" { // where an open folder cannot be removed
 		root.Close()
 		return nil
 	}
-	rd.part.root = root
+	p.root = root
 	return nil
 }
 
 // visit turns the items of a walk into records, in the order of the folders.
 type visit struct {
-	s  *dirSource
-	rd *reading
+	s        *dirSource
+	readings [readers]reading // one for each worker
 
-	scratch [readers]struct {
-		plain plain
-		found Found
-	}
 	list  []*record // of the levels before
 	level []*record
 
@@ -214,14 +212,14 @@ func (v *visit) Visit(worker, i int, it *scan.Item) {
 		v.level[i] = v.from[i]
 		return
 	}
-	w := &v.scratch[worker]
-	f := &w.found
+	rd := &v.readings[worker]
+	f := &rd.found
 	*f = Found{Path: it.Dir, File: it.File, Stamp: Stamp(it.Stamp), Head: it.Data}
 	if it.Err != nil {
-		v.level[i] = v.rd.broken(f, fileProblem(v.s.file(it.Dir, it.File), it.Err))
+		v.level[i] = rd.broken(f, fileProblem(v.s.file(it.Dir, it.File), it.Err))
 		return
 	}
-	v.level[i] = v.rd.record(&w.plain, f)
+	v.level[i] = rd.record(f)
 }
 
 // close moves the records of a level to the list.
@@ -239,6 +237,8 @@ func (v *visit) finish() []*record {
 		v.list, v.level = v.level, nil
 	}
 	v.close()
-	v.rd.arena.flush()
+	for i := range v.readings {
+		v.readings[i].arena.close()
+	}
 	return slices.Clip(v.list)
 }

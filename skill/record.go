@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"path"
 	"strings"
-	"sync"
 )
 
 // record is what was found of one skill in one source. It is never written to once its source has
@@ -93,10 +92,9 @@ func firstFatal(list []Problem) *Problem {
 	return nil
 }
 
-// arena makes records, some at a time, with the texts of many in one string. It is safe for
-// concurrent use.
+// arena makes records, some at a time, with the texts of many in one string. It belongs to one
+// goroutine.
 type arena struct {
-	mu      sync.Mutex
 	records []record
 	open    []*record // those without their text yet
 	ends    []int     // where the text of each ends
@@ -110,7 +108,6 @@ const (
 )
 
 func (a *arena) add(dir string, p *plain) *record {
-	a.mu.Lock()
 	if len(a.text)+len(dir)+len(p.description)+len(p.version) > runText {
 		a.close()
 	}
@@ -121,17 +118,10 @@ func (a *arena) add(dir string, p *plain) *record {
 	r := &a.records[len(a.records)-1]
 	a.text = append(append(append(a.text, dir...), p.description...), p.version...)
 	a.open, a.ends = append(a.open, r), append(a.ends, len(a.text))
-	a.mu.Unlock()
 	return r
 }
 
-// flush gives the last records their texts.
-func (a *arena) flush() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.close()
-}
-
+// close gives the records their texts.
 func (a *arena) close() {
 	all, start := string(a.text), 0
 	for i, end := range a.ends {
@@ -141,19 +131,21 @@ func (a *arena) close() {
 	a.open, a.ends, a.text = a.open[:0], a.ends[:0], a.text[:0]
 }
 
-// reading makes records of what a source found.
+// reading makes records of what a source found, in one goroutine. Plain ones have their texts once the arena was closed.
 type reading struct {
 	part    *part
 	profile *Profile
 	arena   arena
+	plain   plain // scratch memory
+	found   Found
 }
 
-// record reads the head of a manifest. p is scratch memory.
-func (rd *reading) record(p *plain, f *Found) *record {
+// record reads the head of a manifest.
+func (rd *reading) record(f *Found) *record {
 	base := rd.part.base(f.Path)
 	var r *record
-	if f.Path != "." && f.File == "SKILL.md" && skim(p, f.Head, base) {
-		r = rd.arena.add(f.Path, p)
+	if f.Path != "." && f.File == "SKILL.md" && skim(&rd.plain, f.Head, base) {
+		r = rd.arena.add(f.Path, &rd.plain)
 	} else {
 		r = rd.parse(f, base)
 	}
