@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"bytes"
 	"reflect"
 	"strings"
 	"testing"
@@ -20,12 +21,13 @@ func FuzzCheck(f *testing.F) {
 		f.Add(text + strings.Repeat("a line of text\n", 501))
 	}
 	f.Fuzz(func(t *testing.T, text string) {
+		var lent bytes.Buffer
 		fsys := folder(map[string]string{"SKILL.md": text, "references/a.md": "", "nul.txt": ""})
 		for _, dir := range []string{"my-skill", ""} {
 			for _, profile := range everyProfile() {
-				o := &ValidateOptions{Profile: profile, Path: "x"}
-				m, want := Validate(fsys, dir, o)
-				name, got := Check(fsys, dir, o)
+				m, want := Validate(fsys, dir, &ValidateOptions{Profile: profile, Path: "x"})
+				name, got := Check(fsys, dir, &ValidateOptions{Profile: profile, Path: "x", Buffer: &lent})
+				clear(lent.Bytes()) // nothing that was returned lies in it
 				if name != m.Name || !reflect.DeepEqual(got, want) {
 					t.Fatalf("%q in %q under %s\ngot  %q %v\nwant %q %v", text, dir, profile.Name, name, got, m.Name, want)
 				}

@@ -16,6 +16,10 @@ import (
 type ValidateOptions struct {
 	Profile *Profile // nil means DefaultProfile
 	Path    string   // what problems call the skill's folder, put before the names of files; "" for nothing
+
+	// Buffer is where the manifest is read into: who checks many skills, one after the other, saves memory by lending
+	// the same to all. Nothing that is returned lies in it. Nil means one for each.
+	Buffer *bytes.Buffer
 }
 
 // Validate checks a whole skill: its manifest as Parse does, and whether its files agree with it.
@@ -70,7 +74,7 @@ func validate(fsys fs.FS, dirName string, o *ValidateOptions, read func([]byte, 
 	}
 	name := file.Name()
 	v.file = path.Join(o.Path, name)
-	src, err := readRegular(fsys, file, MaxManifest+1)
+	src, err := readRegular(fsys, file, MaxManifest+1, o.Buffer)
 	if err != nil {
 		v.report(Problem{Code: "file-unreadable", Message: fmt.Sprintf("%s: %v", name, bareError(err))})
 		return v.m, v.problems
@@ -185,8 +189,8 @@ func (v *validation) checkScripts() {
 }
 
 // readRegular returns at most limit bytes of a regular file at the top of fsys. It looks at the type before it opens
-// the file, which for a pipe would wait.
-func readRegular(fsys fs.FS, d fs.DirEntry, limit int64) ([]byte, error) {
+// the file, which for a pipe would wait. What it returns lies in buf, if there is one.
+func readRegular(fsys fs.FS, d fs.DirEntry, limit int64, buf *bytes.Buffer) ([]byte, error) {
 	regular := d.Type().IsRegular()
 	if d.Type()&fs.ModeSymlink != 0 {
 		info, err := fs.Stat(fsys, d.Name())
@@ -210,10 +214,13 @@ func readRegular(fsys fs.FS, d fs.DirEntry, limit int64) ([]byte, error) {
 	if !info.Mode().IsRegular() { // it was changed meanwhile
 		return nil, errNotRegular
 	}
-	var b bytes.Buffer
-	b.Grow(int(min(info.Size(), limit)) + bytes.MinRead)
-	_, err = b.ReadFrom(io.LimitReader(f, limit))
-	return b.Bytes(), err
+	if buf == nil {
+		buf = &bytes.Buffer{}
+	}
+	buf.Reset()
+	buf.Grow(int(min(info.Size(), limit)) + bytes.MinRead)
+	_, err = buf.ReadFrom(io.LimitReader(f, limit))
+	return buf.Bytes(), err
 }
 
 var errNotRegular = errors.New("it is not a regular file")

@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -99,8 +101,11 @@ func (a *app) validate(ctx context.Context, paths []string, o *validateOptions) 
 // validateAll checks skills side by side, as long as nothing is written.
 func (a *app) validateAll(ctx context.Context, targets []target, profile *skill.Profile, fix bool) ([]verdictJSON, error) {
 	verdicts := make([]verdictJSON, len(targets))
+	buffers := sync.Pool{New: func() any { return &bytes.Buffer{} }}
 	one := func(i int) error {
-		v, err := a.validateOne(targets[i], profile, fix)
+		buf := buffers.Get().(*bytes.Buffer)
+		defer buffers.Put(buf)
+		v, err := a.validateOne(targets[i], &skill.ValidateOptions{Profile: profile, Buffer: buf}, fix)
 		if err == nil {
 			verdicts[i] = *v
 		}
@@ -114,11 +119,11 @@ func (a *app) validateAll(ctx context.Context, targets []target, profile *skill.
 	})
 }
 
-// validateOne checks one skill by the rules of a profile, after mending it where that is wanted.
-func (a *app) validateOne(t target, profile *skill.Profile, fix bool) (*verdictJSON, error) {
+// validateOne checks one skill by the rules of a profile, whose path it sets, after mending it where that is wanted.
+func (a *app) validateOne(t target, by *skill.ValidateOptions, fix bool) (*verdictJSON, error) {
 	path := filepath.Join(t.dir, t.file)
 	v := &verdictJSON{Path: path, Fixed: []skill.Problem{}, Problems: []skill.Problem{}}
-	o := &skill.ParseOptions{File: path, Dir: filepath.Base(a.abs(t.dir)), Profile: profile}
+	o := &skill.ParseOptions{File: path, Dir: filepath.Base(a.abs(t.dir)), Profile: by.Profile}
 	if fix {
 		mended, err := mend(a.abs(t.dir), t.file, o)
 		if err != nil {
@@ -141,7 +146,8 @@ func (a *app) validateOne(t target, profile *skill.Profile, fix bool) (*verdictJ
 			return nil, err
 		}
 		defer files.Close()
-		v.Name, problems = skill.Check(files, o.Dir, &skill.ValidateOptions{Profile: profile, Path: filepath.ToSlash(t.dir)})
+		by.Path = filepath.ToSlash(t.dir)
+		v.Name, problems = skill.Check(files, o.Dir, by)
 	}
 	v.Problems = append(v.Problems, problems...)
 	v.Valid = !slices.ContainsFunc(problems, func(p skill.Problem) bool { return p.Severity == skill.Error })
