@@ -104,7 +104,8 @@ func (p *parser) report(pr Problem) {
 
 // parse takes the file apart. It stops where nothing is left to read.
 func (p *parser) parse(src []byte) {
-	if !p.readable(src) {
+	if pr := unreadable(src); pr != nil {
+		p.report(*pr)
 		return
 	}
 	text := p.split(src)

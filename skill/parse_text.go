@@ -74,23 +74,21 @@ func (t *frontText) body(src []byte) ([]byte, int) {
 	return rest, line
 }
 
-// readable refuses what cannot be the text of a manifest at all.
-func (p *parser) readable(src []byte) bool {
+// unreadable says why src cannot be the text of a manifest at all, nil when it can.
+func unreadable(src []byte) *Problem {
 	switch {
 	case len(src) > MaxManifest:
-		p.report(Problem{Code: "file-size", Line: 1, Message: fmt.Sprintf("the file has more than %d bytes", MaxManifest)})
+		return &Problem{Code: "file-size", Line: 1, Message: fmt.Sprintf("the file has more than %d bytes", MaxManifest)}
 	case utf16Text(src):
-		p.report(Problem{Code: "file-utf16", Line: 1, Message: "the file is UTF-16, not UTF-8"})
+		return &Problem{Code: "file-utf16", Line: 1, Message: "the file is UTF-16, not UTF-8"}
 	case bytes.IndexByte(src, 0) >= 0:
 		line, col := offsetPlace(src, bytes.IndexByte(src, 0))
-		p.report(Problem{Code: "file-nul", Line: line, Col: col, Message: "the file holds a NUL character"})
+		return &Problem{Code: "file-nul", Line: line, Col: col, Message: "the file holds a NUL character"}
 	case !utf8.Valid(src):
 		line, col := offsetPlace(src, invalidAt(src))
-		p.report(Problem{Code: "file-utf8", Line: line, Col: col, Message: fmt.Sprintf("byte 0x%02x is not UTF-8 here", src[invalidAt(src)])})
-	default:
-		return true
+		return &Problem{Code: "file-utf8", Line: line, Col: col, Message: fmt.Sprintf("byte 0x%02x is not UTF-8 here", src[invalidAt(src)])}
 	}
-	return false
+	return nil
 }
 
 func utf16Text(src []byte) bool {

@@ -38,7 +38,7 @@ func Check(fsys fs.FS, dirName string, o *ValidateOptions) (name string, problem
 
 // manifestText is what validation needs of a manifest.
 type manifestText struct {
-	m        *Manifest
+	m        *Manifest // nil when it has no problem and nothing but its name is of interest
 	problems []Problem
 	body     []byte
 	line     int // where the body begins
@@ -49,17 +49,16 @@ func parseText(src []byte, o *ParseOptions) manifestText {
 	return manifestText{m, problems, []byte(m.Body), m.BodyLine}
 }
 
-// skimText is parseText, but a manifest which certainly has no problem is not made: only its
-// name is there.
+// skimText is parseText, but a manifest which certainly has no problem, and the name of its folder,
+// is not made.
 func skimText(src []byte, o *ParseOptions) manifestText {
 	var front plain
-	p := newParser(o)
-	if o.Dir == "" || !p.readable(src) || !skim(&front, src, o.Dir) {
+	if o.Dir == "" || unreadable(src) != nil || !skim(&front, src, o.Dir) {
 		return parseText(src, o)
 	}
 	text := frontText{end: front.end, after: bytes.Count(src[:front.end], []byte{'\n'}) + 2}
 	body, line := text.body(src)
-	return manifestText{m: p.m, body: body, line: line}
+	return manifestText{body: body, line: line}
 }
 
 func validate(fsys fs.FS, dirName string, o *ValidateOptions, read func([]byte, *ParseOptions) manifestText) (*Manifest, []Problem) {
@@ -80,7 +79,10 @@ func validate(fsys fs.FS, dirName string, o *ValidateOptions, read func([]byte, 
 		return v.m, v.problems
 	}
 	r := read(src, &ParseOptions{File: v.file, Dir: dirName, Profile: o.Profile})
-	v.m, v.body, v.bodyLine = r.m, r.body, r.line
+	v.body, v.bodyLine = r.body, r.line
+	if r.m != nil {
+		v.m = r.m
+	}
 	if len(v.body) > 0 {
 		v.checkBody()
 		v.checkReferences()
@@ -90,7 +92,7 @@ func validate(fsys fs.FS, dirName string, o *ValidateOptions, read func([]byte, 
 	slices.SortStableFunc(v.problems, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col), cmp.Compare(a.File, b.File))
 	})
-	return r.m, append(r.problems, v.problems...)
+	return v.m, append(r.problems, v.problems...)
 }
 
 type validation struct {
