@@ -82,15 +82,19 @@ func BenchmarkRender(b *testing.B) {
 	}
 }
 
+// Of 118 tokens that a skill takes: what cuts descriptions, what leaves names and briefs, what leaves names, and what
+// the agent gives to all.
 func BenchmarkBudget(b *testing.B) {
 	for _, tr := range trees(b) {
-		b.Run(tr.name, func(b *testing.B) {
-			n := len(NewIndex(tr.skills).entries)
-			for b.Loop() {
-				render(b, tr.skills, &Options{Budget: 50 * n})
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/skill")
-		})
+		n := len(NewIndex(tr.skills).entries)
+		for _, budget := range []int{90 * n, 50 * n, 10 * n, 2000} {
+			b.Run(tr.name+"/"+strconv.Itoa(budget), func(b *testing.B) {
+				for b.Loop() {
+					render(b, tr.skills, &Options{Budget: budget})
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/skill")
+			})
+		}
 	}
 }
 

@@ -16,16 +16,25 @@ const briefLimit = 80
 // limit keeps MaxSkills and Budget (C41).
 func (r *renderer) limit() {
 	if r.o.MaxSkills > 0 && len(r.items) > r.o.MaxSkills {
-		r.keep(r.o.MaxSkills)
+		r.keep(r.o.MaxSkills, "")
 	}
+	before := len(r.cut)
 	if r.o.Budget > 0 && r.style.item != nil && !r.fits() {
 		r.shorten()
 	}
-	slices.SortStableFunc(r.cut, func(a, b Cut) int { return strings.Compare(skill.Canonical(a.Name), skill.Canonical(b.Name)) })
+	if 0 < before && before < len(r.cut) { // each part is in order
+		slices.SortStableFunc(r.cut, func(a, b Cut) int { return strings.Compare(skill.Canonical(a.Name), skill.Canonical(b.Name)) })
+	}
 }
 
 // fits reports whether the text as it stands keeps the budget.
-func (r *renderer) fits() bool { return r.frame()+r.sum() <= r.o.Budget*1000 }
+func (r *renderer) fits() bool {
+	room := r.o.Budget*1000 - r.frame()
+	for i := 0; i < len(r.items) && room >= 0; i++ {
+		room -= r.costOf(i)
+	}
+	return room >= 0
+}
 
 // frame returns the cost of what is not an item. A last line break that text drops is counted: it
 // is the safe side.
@@ -33,45 +42,45 @@ func (r *renderer) frame() int {
 	return cost(r.style.head(nil, r)) + cost(r.style.tail(nil, r))
 }
 
-func (r *renderer) sum() int {
-	sum := 0
-	for i := range r.items {
-		sum += r.costOf(&r.items[i], i)
-	}
-	return sum
-}
-
 // shorten cuts descriptions to one common length, the longest that fits; where not even their
 // brief form fits it gives names only, and where those do not fit, as many as do.
 func (r *renderer) shorten() {
 	full := slices.Clone(r.items)
-	if r.style.shows == showsDescription && r.toCommonLength() {
+	forms := make([]form, len(full))
+	if r.style.shows == showsDescription && r.toCommonLength(forms) {
 		r.note(full)
 		return
 	}
 	for i := range r.items {
-		r.items[i].desc, r.items[i].nameOnly = "", true
+		r.items[i] = item{e: full[i].e, nameOnly: true}
 	}
 	if r.fits() {
-		r.upgrade(full)
+		r.upgrade(full, forms)
 		r.note(full)
 		return
 	}
-	r.names(full)
+	r.names()
 }
 
 // upgrade gives the brief form back to as many names as there is room for, by priority and name.
-func (r *renderer) upgrade(full []item) {
+func (r *renderer) upgrade(full []item, forms []form) {
 	if r.style.shows == showsName {
 		return
 	}
-	room := r.o.Budget*1000 - r.frame() - r.sum()
+	room := r.o.Budget*1000 - r.frame()
+	for i := range r.items {
+		room -= r.costOf(i)
+	}
 	for _, at := range byPriority(full) {
-		it := item{e: full[at].e, desc: full[at].desc}
-		if utf8.RuneCountInString(it.desc) > briefLimit {
-			it.desc = brief(it.e)
+		f := &forms[at]
+		if f.fullCost == 0 {
+			*f = r.form(at, &full[at])
 		}
-		if room -= r.costOf(&it, at) - r.costOf(&r.items[at], at); room < 0 {
+		it := item{e: full[at].e, desc: f.brief, cost: f.briefCost}
+		if f.length <= briefLimit {
+			it.desc, it.cost = f.full, f.fullCost
+		}
+		if room -= it.cost - r.items[at].cost; room < 0 {
 			return
 		}
 		r.items[at] = it
@@ -85,71 +94,86 @@ type form struct {
 	length              int // characters of full
 }
 
-// toCommonLength shortens the descriptions that are longer than the greatest length at which all
-// fit, and reports whether there is one: it is at least that of a brief description.
-func (r *renderer) toCommonLength() bool {
-	forms := make([]form, len(r.items))
-	longest := 0
-	for i := range r.items {
-		it := &r.items[i]
-		f := form{full: it.desc, brief: brief(it.e), length: utf8.RuneCountInString(it.desc)}
-		f.fullCost, f.briefCost = r.costWith(i, f.full), r.costWith(i, f.brief)
-		longest = max(longest, f.length)
-		forms[i] = f
+// form returns what there is to know of the description of it, the i-th item.
+func (r *renderer) form(i int, it *item) form {
+	f := form{full: it.desc, brief: brief(it.e), length: utf8.RuneCountInString(it.desc)}
+	f.fullCost, f.briefCost = it.cost, r.costWith(i, f.brief)
+	if f.fullCost == 0 {
+		f.fullCost = r.costWith(i, f.full)
 	}
-	room := r.o.Budget*1000 - r.frame()
-	try := func(length int) bool {
-		sum := 0
-		for i := range forms {
-			desc, c := r.shorter(i, &forms[i], length)
-			r.items[i].desc = desc
-			sum += c
-		}
-		return sum <= room
-	}
-	if !try(briefLimit) {
-		return false
-	}
-	low, high := briefLimit, longest // low fits, high does not
-	for high-low > 1 {
-		if mid := (low + high) / 2; try(mid) {
-			low = mid
-		} else {
-			high = mid
-		}
-	}
-	return try(low)
+	return f
 }
 
-// shorter returns the description of the i-th item in at most length characters and what the item then
-// costs. It goes not below the brief form, neither in length nor in cost, and returns the whole
-// where cutting saves nothing.
-func (r *renderer) shorter(i int, f *form, length int) (string, int) {
+// toCommonLength shortens the descriptions that are longer than the greatest length at which all
+// fit, and reports whether there is one: it is at least that of a brief description.
+func (r *renderer) toCommonLength(forms []form) bool {
+	room := r.o.Budget*1000 - r.frame()
+	fitting, tried := make([]item, len(forms)), make([]item, len(forms))
+	low, high, sum := briefLimit, 0, 0 // low fits, high does not
+	for i := range forms {
+		f := &forms[i]
+		*f = r.form(i, &r.items[i])
+		fitting[i] = r.shorter(i, f, low)
+		if sum += fitting[i].cost; sum > room {
+			return false
+		}
+		high = max(high, f.length)
+	}
+	for high-low > 1 {
+		length, sum := (low+high)/2, 0
+		for i := range forms {
+			tried[i] = r.shorter(i, &forms[i], length)
+			if sum += tried[i].cost; sum > room {
+				break
+			}
+		}
+		if sum > room {
+			high = length
+		} else {
+			low, fitting, tried = length, tried, fitting
+		}
+	}
+	r.items = fitting
+	return true
+}
+
+// shorter returns the i-th item with at most length characters of its description. It goes not
+// below the brief form, neither in length nor in cost, and returns the whole where cutting saves
+// nothing.
+func (r *renderer) shorter(i int, f *form, length int) item {
+	it := item{e: r.items[i].e, desc: f.full, cost: f.fullCost}
 	if f.length <= length || f.briefCost >= f.fullCost {
-		return f.full, f.fullCost
+		return it
 	}
-	if length <= briefLimit {
-		return f.brief, f.briefCost
+	if length > briefLimit {
+		cut := cutWords(f.full, length)
+		c := r.costWith(i, cut)
+		if c >= f.fullCost {
+			return it
+		}
+		if c > f.briefCost {
+			it.desc, it.cost = cut, c
+			return it
+		}
 	}
-	cut := firstWords(f.full, length)
-	switch c := r.costWith(i, cut); {
-	case c >= f.fullCost:
-		return f.full, f.fullCost
-	case c > f.briefCost:
-		return cut, c
-	}
-	return f.brief, f.briefCost
+	it.desc, it.cost = f.brief, f.briefCost
+	return it
 }
 
 // costWith returns what the i-th item costs with another description.
 func (r *renderer) costWith(i int, desc string) int {
-	return r.costOf(&item{e: r.items[i].e, desc: desc}, i)
+	r.scratch = r.piece(r.scratch[:0], &item{e: r.items[i].e, desc: desc}, i == len(r.items)-1)
+	return cost(r.scratch)
 }
 
-// costOf returns what it costs as the i-th item.
-func (r *renderer) costOf(it *item, i int) int {
-	r.scratch = r.piece(r.scratch[:0], it, i == len(r.items)-1)
-	return cost(r.scratch)
+// costOf returns what the i-th item costs.
+func (r *renderer) costOf(i int) int {
+	it := &r.items[i]
+	if it.cost == 0 {
+		r.scratch = r.piece(r.scratch[:0], it, i == len(r.items)-1)
+		it.cost = cost(r.scratch)
+	}
+	return it.cost
 }
 
 // note records what became of the descriptions.
@@ -164,46 +188,50 @@ func (r *renderer) note(full []item) {
 }
 
 // names keeps as many names as fit beside the line that counts the rest.
-func (r *renderer) names(full []item) {
-	order := byPriority(r.items)
+func (r *renderer) names() {
 	room, n := r.o.Budget*1000, 0
 	before := r.more
 	used := 0
-	for i, at := range order {
+	for i, at := range byPriority(r.items) {
 		r.scratch = r.piece(r.scratch[:0], &r.items[at], false)
 		used += cost(r.scratch)
-		r.more = before + len(full) - i - 1
+		r.more = before + len(r.items) - i - 1
 		if r.more == 0 || used+r.frame() > room {
 			break
 		}
 		n = i + 1
 	}
 	r.more = before
-	r.keep(n)
-	r.alone = n == 0 && r.frame() > room
-	for _, it := range r.items {
-		if r.style.shows != showsName {
-			r.cut = append(r.cut, Cut{it.e.Name(), NameOnly})
-		}
+	what := NameOnly
+	if r.style.shows == showsName {
+		what = ""
 	}
+	r.keep(n, what)
+	r.alone = n == 0 && r.frame() > room
 }
 
-// keep leaves the n first items by priority and name and counts the others as left out.
-func (r *renderer) keep(n int) {
+// keep leaves the n first items by priority and name and counts the others as left out. What is not "" became of
+// those that stay.
+func (r *renderer) keep(n int, what string) {
 	stay := make([]bool, len(r.items))
 	for _, at := range byPriority(r.items)[:n] {
 		stay[at] = true
 	}
-	var items []item
+	kept := make([]item, 0, n)
+	r.cut = slices.Grow(r.cut, len(r.items))
 	for i, it := range r.items {
 		if stay[i] {
-			items = append(items, it)
-			continue
+			it.cost = 0 // it may be the last one now
+			kept = append(kept, it)
+		} else {
+			r.more++
+			r.cut = append(r.cut, Cut{it.e.Name(), LeftOut})
 		}
-		r.more++
-		r.cut = append(r.cut, Cut{it.e.Name(), LeftOut})
+		if stay[i] && what != "" {
+			r.cut = append(r.cut, Cut{it.e.Name(), what})
+		}
 	}
-	r.items = items
+	r.items = kept
 }
 
 // byPriority returns the positions of items, highest priority first, else in their order.
@@ -230,18 +258,20 @@ func firstWords(s string, limit int) string {
 	if utf8.RuneCountInString(s) <= limit {
 		return s
 	}
-	end, n, space := 0, 0, -1
-	for i, r := range s {
-		if n > limit-3 {
+	return cutWords(s, limit)
+}
+
+// cutWords is firstWords for an s of more than limit characters.
+func cutWords(s string, limit int) string {
+	end, n := 0, 0
+	for i := range s {
+		if end = i; n == limit-3 {
 			break
 		}
-		if unicode.IsSpace(r) {
-			space = i
-		}
-		end = i
 		n++
 	}
-	if space > end/2 {
+	_, size := utf8.DecodeRuneInString(s[end:])
+	if space := strings.LastIndexFunc(s[:end+size], unicode.IsSpace); space > end/2 {
 		end = space
 	}
 	return strings.TrimRightFunc(s[:end], func(r rune) bool { return unicode.IsSpace(r) || unicode.IsPunct(r) }) + "..."

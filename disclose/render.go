@@ -101,6 +101,7 @@ type item struct {
 	e        skill.Entry
 	desc     string // as it is shown
 	nameOnly bool
+	cost     int // of its lines as they are, 0 until it is known
 }
 
 func newRenderer(o *Options) (*renderer, error) {
@@ -216,7 +217,10 @@ func (r *renderer) list(to *strings.Builder, sum *int) []Cost {
 		b = r.piece(b[:0], &r.items[i], i == len(r.items)-1)
 		to.Write(b)
 		if !r.o.Bare {
-			c := cost(b)
+			c := r.items[i].cost
+			if c == 0 {
+				c = cost(b)
+			}
 			*sum += c
 			costs = append(costs, Cost{r.items[i].e.Name(), whole(c)})
 		}
