@@ -66,7 +66,7 @@ func (f *fastFS) stat(op, name string, flags uint64) (fs.FileInfo, error) {
 		return nil, err
 	}
 	defer unix.Close(fd)
-	return (&fastFile{fd, name}).Stat()
+	return (&fastFile{fd: fd, name: name}).Stat()
 }
 
 func (f *fastFS) Open(name string) (fs.File, error) {
@@ -74,7 +74,7 @@ func (f *fastFS) Open(name string) (fs.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &fastFile{fd, name}, nil
+	return &fastFile{fsys: f, fd: fd, name: name}, nil
 }
 
 // ReadDir lists a folder, by name. Like os.ReadDir it returns with an error what it has read so far.
@@ -142,8 +142,29 @@ func (e *entry) Info() (fs.FileInfo, error) {
 
 // fastFile is an open file or folder.
 type fastFile struct {
+	fsys *fastFS
 	fd   int
 	name string
+
+	list   []fs.DirEntry // of a folder, once it was read, what was not handed out yet
+	listed bool
+}
+
+func (f *fastFile) ReadDir(n int) (list []fs.DirEntry, err error) {
+	if !f.listed {
+		if f.list, err = f.fsys.ReadDir(f.name); err != nil {
+			return nil, err
+		}
+		f.listed = true
+	}
+	if n <= 0 {
+		n = len(f.list)
+	} else if len(f.list) == 0 {
+		return nil, io.EOF
+	}
+	n = min(n, len(f.list))
+	list, f.list = f.list[:n:n], f.list[n:]
+	return list, nil
 }
 
 func (f *fastFile) Stat() (fs.FileInfo, error) {

@@ -3,6 +3,7 @@
 package scan
 
 import (
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -59,5 +60,24 @@ func TestSparse(t *testing.T) {
 		}
 		f.Close()
 		r.Close()
+	}
+}
+
+// Neither file system waits for who writes to a pipe.
+func TestFSPipe(t *testing.T) { // security 2.3
+	root := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(root, "pipe"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	fast, slow := both(t, root)
+	for _, f := range []FS{fast, slow} {
+		file, err := f.Open("pipe")
+		if err != nil {
+			t.Fatalf("%T: %v", f, err)
+		}
+		if info, err := file.Stat(); err != nil || info.Mode().Type() != fs.ModeNamedPipe {
+			t.Errorf("%T: Stat = %v, %v, want a pipe", f, info, err)
+		}
+		file.Close()
 	}
 }

@@ -1,0 +1,115 @@
+package scan
+
+import (
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// both opens a folder as either kind of file system.
+func both(t *testing.T, dir string) (fast, slow FS) {
+	t.Helper()
+	fast, err := OpenFS(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { fast.Close() })
+	slow, err = openPortableFS(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { slow.Close() })
+	return fast, slow
+}
+
+// seen says all that a file system tells of a path; of errors only that there is one.
+func seen(f FS, name string) string {
+	tell := func(info fs.FileInfo, err error) string {
+		if err != nil {
+			return "error"
+		}
+		return fmt.Sprintf("%s %v %d %v", info.Name(), info.Mode(), info.Size(), info.ModTime())
+	}
+	out := "stat " + tell(f.Stat(name))
+	list, err := f.ReadDir(name)
+	out += fmt.Sprintf("\nlist %v", err != nil)
+	for _, d := range list {
+		out += fmt.Sprintf("\n  %s %v %s", d.Name(), d.Type(), tell(d.Info()))
+	}
+	file, err := f.Open(name)
+	if err != nil {
+		return out + "\nopen error"
+	}
+	defer file.Close()
+	out += "\nopen " + tell(file.Stat())
+	content, err := fs.ReadFile(f, name)
+	out += fmt.Sprintf("\nread %q %v", content, err != nil)
+	if sub, err := f.In(name); err == nil {
+		defer sub.Close()
+		out += "\nin " + tell(sub.Stat("."))
+	}
+	return out
+}
+
+// Both file systems tell the same of trees of folders, files and links at random, and neither lets
+// anything of the outside be seen.
+func TestFSAgrees(t *testing.T) { // security 2.2
+	names := []string{"a", "b", ".hidden", "SKILL.md", "x y", "é"}
+	targets := []string{".", "..", "a", "b/a", "../a", "/etc/hostname", "SKILL.md", "../SKILL.md", "none", "../../b", "../../../outside"}
+	for seed := range uint64(100) {
+		r := rand.New(rand.NewPCG(seed, 11))
+		outer := t.TempDir()
+		os.WriteFile(filepath.Join(outer, "outside"), []byte("secret"), 0o644)
+		root := filepath.Join(outer, "in")
+		os.Mkdir(root, 0o755)
+		for range 4 + r.IntN(16) {
+			p := root
+			for range 1 + r.IntN(3) {
+				p = filepath.Join(p, names[r.IntN(len(names))])
+			}
+			if os.MkdirAll(filepath.Dir(p), 0o755) != nil {
+				continue // a file or a link is in the way
+			}
+			switch r.IntN(4) {
+			case 0:
+				os.Symlink(targets[r.IntN(len(targets))], p)
+			case 1:
+				os.Mkdir(p, 0o755)
+			default:
+				os.WriteFile(p, []byte(p[len(root):]), []fs.FileMode{0o644, 0o755, 0o400}[r.IntN(3)])
+			}
+		}
+		fast, slow := both(t, root)
+		paths := []string{".", "", "..", "/", "a/..", "../in", "a/", "a//b", "none/none", "a\x00", "/etc/hostname", filepath.Join(root, "a")}
+		for _, x := range names {
+			paths = append(paths, x)
+			for _, y := range names {
+				paths = append(paths, x+"/"+y, x+"/"+y+"/a")
+			}
+		}
+		for _, p := range paths {
+			if diff := cmp.Diff(seen(slow, p), seen(fast, p)); diff != "" {
+				t.Fatalf("seed %d, %q (-os.Root +fast):\n%s", seed, p, diff)
+			}
+			if b, _ := fs.ReadFile(fast, p); string(b) == "secret" {
+				t.Fatalf("seed %d: %q leads out", seed, p)
+			}
+		}
+	}
+}
+
+func TestFSKeepsTheRules(t *testing.T) {
+	root := t.TempDir()
+	put(t, root, map[string]string{"SKILL.md": "text", "scripts/run.py": "pass", "references/a/b.md": "b", "empty/": ""})
+	for _, f := range func() []FS { x, y := both(t, root); return []FS{x, y} }() {
+		if err := fstest.TestFS(f, "SKILL.md", "scripts/run.py", "references/a/b.md", "empty"); err != nil {
+			t.Errorf("%T: %v", f, err)
+		}
+	}
+}
