@@ -82,7 +82,8 @@ func TestFSAgrees(t *testing.T) { // security 2.2
 			case 1:
 				os.Mkdir(p, 0o755)
 			default:
-				os.WriteFile(p, []byte(p[len(root):]), []fs.FileMode{0o644, 0o755, 0o400}[r.IntN(3)])
+				os.WriteFile(p, []byte(p[len(root):]), 0o600)
+				os.Chmod(p, []fs.FileMode{0o644, 0o755 | fs.ModeSetuid, 0o400 | fs.ModeSetgid | fs.ModeSticky}[r.IntN(3)])
 			}
 		}
 		fast, slow := both(t, root)
@@ -111,5 +112,29 @@ func TestFSKeepsTheRules(t *testing.T) {
 		if err := fstest.TestFS(f, "SKILL.md", "scripts/run.py", "references/a/b.md", "empty"); err != nil {
 			t.Errorf("%T: %v", f, err)
 		}
+	}
+}
+
+// What is put in the place of a folder after it was listed is not followed.
+func TestFSEntrySwapped(t *testing.T) {
+	root := t.TempDir()
+	put(t, root, map[string]string{"a/": "", "file": "text"})
+	fast, slow := both(t, root)
+	for _, f := range []FS{fast, slow} {
+		list, err := f.ReadDir(".")
+		if err != nil || len(list) != 2 || list[0].Name() != "a" {
+			t.Fatalf("%T: ReadDir = %v, %v", f, list, err)
+		}
+		if err := os.Remove(filepath.Join(root, "a")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink("file", filepath.Join(root, "a")); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := list[0].Info(); err == nil && info.Mode().Type() != fs.ModeSymlink && !info.IsDir() {
+			t.Errorf("%T: Info follows the link: %v", f, info.Mode())
+		}
+		os.Remove(filepath.Join(root, "a"))
+		os.Mkdir(filepath.Join(root, "a"), 0o755)
 	}
 }
