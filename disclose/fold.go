@@ -63,22 +63,19 @@ func (w *words) fold(s string) {
 func (w *words) foldASCII(s string) {
 	text := slices.Grow(w.text, len(s)+1)[:len(s)+2]
 	n := 1
-	for i := range len(s) {
+	for i := 0; i < len(s); i++ {
 		c := folded[s[i]&0x7f]
-		switch before := text[n-1]; {
-		case c != ' ':
-			if before == ' ' {
-				w.begins = append(w.begins, int32(n))
-			}
+		if c == ' ' {
+			continue
+		}
+		w.begins = append(w.begins, int32(n))
+		for ; c != ' '; c = folded[s[i]&0x7f] {
 			text[n] = c
 			n++
-		case before != ' ':
-			w.ends = append(w.ends, int32(n))
-			text[n] = ' '
-			n++
+			if i++; i == len(s) {
+				break
+			}
 		}
-	}
-	if text[n-1] != ' ' {
 		w.ends = append(w.ends, int32(n))
 		text[n] = ' '
 		n++
@@ -122,6 +119,11 @@ func (w *words) len() int { return len(w.ends) }
 func (w *words) span(i, j int) []byte { return w.text[w.begins[i]:w.ends[j-1]] }
 
 func ascii(s string) bool {
+	for ; len(s) >= 8; s = s[8:] {
+		if load8(s)&0x8080808080808080 != 0 {
+			return false
+		}
+	}
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
 			return false

@@ -16,7 +16,7 @@ type Index struct {
 
 // NewIndex returns an index of the skills of c that a model may see.
 func NewIndex(c *skill.Catalog) *Index {
-	x := &Index{catalog: c}
+	x := &Index{catalog: c, entries: make([]skill.Entry, 0, c.Len())}
 	for e := range c.All() {
 		x.entries = append(x.entries, e)
 	}

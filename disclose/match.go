@@ -139,20 +139,17 @@ func (x *triggers) find(query string, s *scratch) []found {
 		for j := i + 1; j <= min(i+gram, w.len()); j++ {
 			key := w.span(i, j)
 			hash := maphash.Bytes(x.seed, key)
-			for at := *x.head(hash); at > 0; at = x.targets[at-1].next {
+			for at := x.first(hash); at > 0; at = x.targets[at-1].next {
 				t := &x.targets[at-1]
 				if !x.is(t, hash, key) {
 					continue
 				}
-				if t.rest > 0 {
-					if low == "" {
-						low = squeeze(query)
-					}
-					if !confirmed(x.rests[t.rest-1], w.text, low) {
-						continue
-					}
+				if t.signed > 0 && low == "" {
+					low = squeeze(query)
 				}
-				hits = append(hits, found{doc: t.doc, at: int32(t.at), kind: t.kind, score: t.score()})
+				if x.confirmed(t, w.text[w.begins[i]:], low) {
+					hits = append(hits, found{doc: t.doc, at: int32(t.at), kind: t.kind, score: t.score()})
+				}
 			}
 		}
 	}
@@ -169,10 +166,11 @@ func (t *target) score() int32 {
 	return phraseScore * int32(t.words)
 }
 
-// confirmed reports whether the whole of a long or signed phrase is in the query.
-func confirmed(rest string, words []byte, low string) bool {
-	if rest[0] == ' ' {
-		return bytes.Contains(words, []byte(rest))
+// confirmed reports whether the whole phrase of t, of which the first words were found, is there: at the beginning of
+// words, or anywhere in the squeezed query where it has signs.
+func (x *triggers) confirmed(t *target, words []byte, low string) bool {
+	if t.signed > 0 {
+		return hasPhrase(low, x.signed[t.signed-1])
 	}
-	return hasPhrase(low, rest)
+	return t.size == t.key || bytes.HasPrefix(words, x.text[t.from:t.from+uint32(t.size)+1]) // with the blank after it
 }

@@ -22,11 +22,12 @@ const (
 // triggers finds the phrases of all skills in a query by looking up its runs of one to three words.
 type triggers struct {
 	seed     maphash.Seed
-	heads    []int32 // for the low bits of a phrase's hash the first of its targets, plus one
+	filter   []uint64 // a bit for the high bits of each phrase's hash: most runs of a query are no phrase
+	heads    []int32  // for the low bits of a phrase's hash the first of its targets, plus one
 	targets  []target
-	priority []int32 // of each skill
-	text     []byte  // those words of all targets
-	rests    []string
+	priority []int32  // of each skill
+	text     []byte   // the folded phrases of all targets, a blank after each
+	signed   []string // the phrases with signs, squeezed
 	patterns *patterns
 	problems []skill.Problem
 	scratch  sync.Pool // of *scratch
@@ -34,15 +35,16 @@ type triggers struct {
 
 // target is a skill that a phrase leads to. Those whose hashes have the same low bits are linked.
 type target struct {
-	hash  uint64 // of its words, at most the first three of the phrase
-	next  int32  // position in targets plus one; 0 ends the list
-	rest  int32  // position in rests plus one of what must be in the query besides; 0 is nothing
-	from  uint32 // its words begin there in text
-	size  uint16 // bytes of its words in text
-	at    uint16 // position among the skill's keywords or verbs
-	doc   int32
-	kind  kind
-	words uint8 // of the whole phrase, at most 255
+	hash   uint32 // the low half of its key's; the key is at most the first three words of the phrase
+	next   int32  // position in targets plus one; 0 ends the list
+	signed int32  // position in signed plus one of what must be in the query besides; 0 is nothing
+	from   uint32 // its words begin there in text
+	size   uint16 // bytes of its words in text, without the blank after them
+	key    uint16 // bytes of its key
+	doc    int32
+	at     uint16 // position among the skill's keywords or verbs
+	kind   kind
+	words  uint8 // at most 255
 }
 
 // gram is the most words that are looked up at once.
@@ -57,7 +59,8 @@ func newTriggers(entries []skill.Entry) *triggers {
 	for _, e := range entries {
 		n += len(e.Triggers().Keywords) + len(e.Triggers().Verbs)
 	}
-	x.heads = make([]int32, 2<<bits.Len(uint(n))) // a power of two, at least twice as many as phrases
+	size := 2 << bits.Len(uint(n)) // a power of two, at least twice as many as phrases
+	x.heads, x.filter = make([]int32, size), make([]uint64, max(1, 8*size/64))
 	x.targets, x.text = make([]target, 0, n), make([]byte, 0, 16*n)
 	x.priority = make([]int32, len(entries))
 	x.patterns = &patterns{grams: map[[gram]byte][]int32{}}
@@ -92,30 +95,41 @@ func (x *triggers) add(w *words, phrase string, t target) {
 	if n == 0 {
 		return
 	}
-	t.words = uint8(min(n, 255))
-	switch {
-	case t.kind != byName && signed(phrase):
-		x.rests = append(x.rests, squeeze(phrase))
-		t.rest = int32(len(x.rests))
-	case n > gram:
-		x.rests = append(x.rests, string(w.text))
-		t.rest = int32(len(x.rests))
+	if t.kind != byName && signed(phrase) {
+		x.signed = append(x.signed, squeeze(phrase))
+		t.signed = int32(len(x.signed))
 	}
 	key := w.span(0, min(n, gram))
-	t.hash = maphash.Bytes(x.seed, key)
-	t.from, t.size = uint32(len(x.text)), uint16(len(key))
-	head := x.head(t.hash)
-	t.next = *head
-	x.text = append(x.text, key...)
+	t.words, t.key = uint8(min(n, 255)), uint16(len(key))
+	t.from, t.size = uint32(len(x.text)), uint16(len(w.text)-2)
+	x.text = append(x.text, w.text[1:]...)
+	hash := maphash.Bytes(x.seed, key)
+	word, bit := x.place(hash)
+	x.filter[word] |= bit
+	head := x.head(hash)
+	t.hash, t.next = uint32(hash), *head
 	x.targets = append(x.targets, t)
 	*head = int32(len(x.targets))
 }
 
 func (x *triggers) head(hash uint64) *int32 { return &x.heads[hash&uint64(len(x.heads)-1)] }
 
-// is reports whether the words of t are key, whose hash is given.
+// place returns where the filter has the bit for a hash.
+func (x *triggers) place(hash uint64) (word int, bit uint64) {
+	return int(hash>>38) & (len(x.filter) - 1), 1 << (hash >> 32 & 63)
+}
+
+// first returns the first of the targets that key, whose hash is given, may lead to, plus one; 0 for none.
+func (x *triggers) first(hash uint64) int32 {
+	if word, bit := x.place(hash); x.filter[word]&bit == 0 {
+		return 0
+	}
+	return *x.head(hash)
+}
+
+// is reports whether key, whose hash is given, is the one of t.
 func (x *triggers) is(t *target, hash uint64, key []byte) bool {
-	return t.hash == hash && string(x.text[t.from:t.from+uint32(t.size)]) == string(key)
+	return t.hash == uint32(hash) && string(x.text[t.from:t.from+uint32(t.key)]) == string(key)
 }
 
 // signed reports whether a phrase has a sign that is part of its meaning, such as the one of "c++",
