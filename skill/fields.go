@@ -64,7 +64,7 @@ var fields = [...]*knownField{
 	{key: "argument-hint", standing: Informational, from: "claude"},
 	{key: "arguments", kind: kindList, split: blanksAndCommas, standing: Enforced, from: "claude"},
 	{key: "disable-model-invocation", kind: kindFlag, standing: Enforced, from: "claude"},
-	{key: "user-invocable", kind: kindFlag, standing: Informational, from: "claude"},
+	{key: "user-invocable", kind: kindFlag, standing: Enforced, from: "claude"},
 	{key: "disallowed-tools", kind: kindList, split: blanksAndCommas, standing: Informational, from: "claude"},
 	{key: "effort", standing: Informational, from: "claude"},
 	{key: "background", kind: kindFlag, standing: Informational, from: "claude"},

@@ -80,6 +80,10 @@ func (k *Kit) activate(ctx context.Context, a *arguments) tool.Result {
 	if k.o.Forks && s.Manifest().Context == "fork" {
 		return k.fork(s, args)
 	}
+	return k.activateLoaded(ctx, s, args)
+}
+
+func (k *Kit) activateLoaded(ctx context.Context, s *skill.Skill, args string) tool.Result {
 	if now, active := k.o.Session.Lookup(s.Canonical()); active && !k.o.StrictStack && unchanged(s, args, now) {
 		return tool.Success(k.activation(s, args, "already_active", disclose.Text{Body: fmt.Sprintf(
 			"Skill '%s' is already active: you were given its instructions in this conversation. Go on with them; skill_read with path \"SKILL.md\" shows them again.", s.Name())}),

@@ -40,6 +40,9 @@ func (k *Kit) Sub(ctx context.Context, f tool.Fork) (*Kit, error) {
 	o.Forks = false
 	o.Session = session.New(&session.Options{Trace: o.Trace})
 	sub := New(&o)
+	if k.wasCalled(f.Skill) {
+		sub.called = map[string]bool{f.Skill: true}
+	}
 	s, err := sub.load(ctx, f.Skill)
 	if err != nil {
 		return nil, err

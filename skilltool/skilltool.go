@@ -6,8 +6,9 @@
 // scripts from the model (C50). Everything that a skill says comes back inside a frame that names
 // the skill; nothing of it is ever executed here but through the script host.
 //
-// For a conversation a Kit gives besides what a turn tells ([Kit.Turn]), what survives when it is
-// shortened ([Kit.Carry]) and the kit of a sub-agent ([Kit.Sub]).
+// For a conversation a Kit gives besides what a turn tells ([Kit.Turn]), the activation of a skill
+// that its user called for ([Kit.Invoke]), what survives when it is shortened ([Kit.Carry]) and the
+// kit of a sub-agent ([Kit.Sub]).
 //
 // A Kit is safe for concurrent use.
 package skilltool
@@ -69,6 +70,8 @@ type Kit struct {
 	mu    sync.Mutex
 	of    *skill.Catalog
 	index *disclose.Index // of it
+
+	called map[string]bool // by canonical name: skills for sub-agents that the user called for
 }
 
 // New returns a kit. It panics when Catalog or Session is missing.
@@ -84,12 +87,14 @@ func New(o *Options) *Kit {
 }
 
 // Tools returns the tools with descriptions of the present catalogue. Without a skill that a model
-// may see there are none; without a script host there are only skill and skill_read (R161).
+// may see, or a user may call for, there are none; without a script host there are only skill and
+// skill_read (R161).
 func (k *Kit) Tools() []tool.Tool {
 	any := false
-	for range k.o.Catalog().All() {
-		any = true
-		break
+	for e := range k.o.Catalog().Every() {
+		if any = e.State() == skill.Enabled || refuseUser(e) == nil; any {
+			break
+		}
 	}
 	if !any {
 		return nil
@@ -101,13 +106,13 @@ func (k *Kit) Tools() []tool.Tool {
 	return out
 }
 
-// load finds and opens a skill that is enabled; hidden ones are as if they were not there.
+// load finds and opens a skill that a model may use; the others are as if they were not there.
 func (k *Kit) load(ctx context.Context, name string) (*skill.Skill, error) {
 	e, err := k.o.Catalog().Lookup(name)
 	if err != nil {
 		return nil, err
 	}
-	if e.State() != skill.Enabled {
+	if !k.mayUse(e) {
 		return nil, &skill.NotFoundError{Name: name}
 	}
 	return e.Load(ctx)

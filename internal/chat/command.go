@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/agent-base/agent-base/internal/ui"
@@ -34,28 +35,47 @@ func (s *state) commands() []Command {
 
 // local tells whether text is a command that may be given while the agent works.
 func (s *state) local(text string) bool {
-	name, _, ok := split(text)
+	name, _, ok := CutCommand(text)
 	i := slices.IndexFunc(s.commands(), func(c Command) bool { return c.Name == name })
 	return ok && i >= 0 && s.commands()[i].Run == nil
 }
 
-// split cuts a command into its name and arguments. A path such as /etc/hosts in a prompt is no command.
-func split(text string) (name, args string, ok bool) {
-	rest, ok := strings.CutPrefix(strings.TrimSpace(text), "/")
-	if !ok {
+// CutCommand cuts "/NAME ARGUMENTS" into name and arguments; ok tells whether text has that form. Another text that begins
+// with a slash, such as a path or a comment, has not.
+func CutCommand(text string) (name, args string, ok bool) {
+	name, ok = strings.CutPrefix(strings.TrimSpace(text), "/")
+	if i := strings.IndexFunc(name, unicode.IsSpace); i >= 0 {
+		name, args = name[:i], strings.TrimSpace(name[i:])
+	}
+	if other := strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789-_"); !ok || name == "" || other != "" {
 		return "", "", false
 	}
-	name, args, _ = strings.Cut(rest, " ")
-	if strings.ContainsAny(name, "/\n.") || name == "" {
-		return "", "", false
-	}
-	return name, strings.TrimSpace(args), true
+	return name, args, true
 }
+
+// named are the skills that the user may name now.
+func (s *state) named() []string {
+	var names []string
+	for _, k := range s.o.Skills() {
+		if !k.Refused {
+			names = append(names, k.Name)
+		}
+	}
+	return names
+}
+
+// isSkill tells whether a prompt that begins with a name is about a skill.
+func (s *state) isSkill(name string) bool {
+	return slices.ContainsFunc(s.o.Skills(), func(k Skill) bool { return k.Name == plainName(name) })
+}
+
+// plainName is a name in the form in which those of skills are compared.
+func plainName(name string) string { return strings.ReplaceAll(strings.ToLower(name), "_", "-") }
 
 // submit sends a prompt or a command.
 func (s *state) submit(text string) []effect {
 	s.echo(text)
-	name, args, ok := split(text)
+	name, args, ok := CutCommand(text)
 	if !ok {
 		s.work()
 		return []effect{startTurn{text}}
@@ -79,6 +99,10 @@ func (s *state) submit(text string) []effect {
 			return s.quit()
 		}
 		return nil
+	}
+	if s.isSkill(name) {
+		s.work()
+		return []effect{startTurn{text}}
 	}
 	s.unknown(name)
 	return nil
@@ -115,6 +139,7 @@ func (s *state) unknown(name string) {
 	for _, c := range s.commands() {
 		names = append(names, c.Name)
 	}
+	names = append(names, s.named()...)
 	text := "unknown command /" + name + ": "
 	if near := s.o.Suggest(name, names); near != "" {
 		text += "did you mean /" + near + "? "
@@ -128,6 +153,9 @@ func (s *state) help() {
 	for _, c := range s.commands() {
 		rows = append(rows, [2]string{strings.TrimSpace("/" + c.Name + " " + c.Usage), c.Help})
 	}
+	if len(s.named()) > 0 {
+		rows = append(rows, [2]string{"/SKILL [ARGUMENTS]", "Activate a skill yourself and have it carried out."})
+	}
 	s.begin(outputs)
 	s.table(rows)
 	if s.width == 0 {
@@ -137,7 +165,7 @@ func (s *state) help() {
 	s.table([][2]string{
 		{"Enter", "Send."},
 		{"Alt-Enter", "New line; Ctrl-J too."},
-		{"Tab", "Complete a command."},
+		{"Tab", "Complete a command or a skill."},
 		{"Up, Down", "What was typed before."},
 		{"Ctrl-O", "Open the last call."},
 		{"Ctrl-C", "Stop the turn, or empty the input."},
@@ -230,6 +258,13 @@ func (s *state) complete() {
 			found = append(found, c.Name)
 		case hasArgs && c.Name == name && c.Complete != nil:
 			found, lead = c.Complete(strings.TrimLeft(args, " ")), "/"+name+" "
+		}
+	}
+	if !hasArgs {
+		for _, k := range s.named() {
+			if strings.HasPrefix(k, plainName(name)) && !slices.Contains(found, k) {
+				found = append(found, k)
+			}
 		}
 	}
 	switch len(found) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -37,10 +38,20 @@ func TestKeys(t *testing.T) {
 		{"tab completes an argument", "/why g<tab>", "/why gh ", "", nil},
 		{"tab completes the common part", "/why h<tab>", "/why hello-", "", nil},
 		{"tab shows the choice", "/why h<tab><tab>", "/why hello-", "hello-extended  hello-world", nil},
+		{"tab completes a skill", "/Pdf_f<tab>", "/pdf-forms ", "", nil},
+		{"tab shows commands and skills, but no refused one", "/o<tab>", "/o", "open  orca", nil},
+		{"a skill is a prompt", "/Pdf_Forms a  b<enter>", "", "", []effect{remember{"/Pdf_Forms a  b"}, startTurn{"/Pdf_Forms a  b"}}},
+		{"in several lines", "/pdf-forms<alt+enter>a<enter>", "", "", []effect{remember{"/pdf-forms\na"}, startTurn{"/pdf-forms\na"}}},
+		{"a refused skill is Ask's to explain", "/off<enter>", "", "", []effect{remember{"/off"}, startTurn{"/off"}}},
+		{"a comment is a prompt", "/* x<enter>", "", "", []effect{remember{"/* x"}, startTurn{"/* x"}}},
+		{"a command wins over a skill", "/quit<enter>", "", "", []effect{remember{"/quit"}, leave{}}},
+	}
+	skills := func() []Skill {
+		return []Skill{{Name: "off", Refused: true}, {Name: "orca"}, {Name: "pdf-forms"}, {Name: "quit"}}
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			k := newTalk(t, 60, &Options{Commands: testCommands()})
+			k := newTalk(t, 60, &Options{Commands: testCommands(), Skills: skills})
 			k.press(tt.script)
 			if k.input.text != tt.input || k.hint != tt.hint || !reflect.DeepEqual(k.done, tt.done) {
 				t.Errorf("input %q, hint %q, effects %+v, want %q, %q, %+v", k.input.text, k.hint, k.done, tt.input, tt.hint, tt.done)
@@ -85,13 +96,14 @@ of that
 }
 
 func TestUnknownCommand(t *testing.T) {
+	skills := func() []Skill { return []Skill{{Name: "off", Refused: true}, {Name: "orca"}} }
 	suggest := func(word string, names []string) string {
-		if word == "modle" {
+		if word == "modle" && slices.Contains(names, "orca") && !slices.Contains(names, "off") {
 			return "model"
 		}
 		return ""
 	}
-	k := newTalk(t, 70, &Options{Commands: testCommands(), Suggest: suggest})
+	k := newTalk(t, 70, &Options{Commands: testCommands(), Suggest: suggest, Skills: skills})
 	k.press("/modle x<enter>/zzz<enter>")
 	k.check(t, `
 > /modle x

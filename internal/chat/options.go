@@ -24,10 +24,11 @@ type Options struct {
 	// the conversation usable.
 	Ask func(ctx context.Context, prompt string) iter.Seq2[agent.Step, error]
 
-	Commands []Command     // besides help, open, tokens and quit, which one of the same name replaces
-	Status   func() Status // asked often and from Run's own goroutine, also while Ask works; nil: there is none
-	History  History       // nil: what was typed is forgotten at the end
-	Prompter *Prompter     // questions of tools; nil: there are none
+	Commands []Command      // besides help, open, tokens and quit, which one of the same name replaces
+	Skills   func() []Skill // what a prompt may begin with after a slash, besides commands; must return at once; nil: nothing
+	Status   func() Status  // asked often and from Run's own goroutine, also while Ask works; nil: there is none
+	History  History        // nil: what was typed is forgotten at the end
+	Prompter *Prompter      // questions of tools; nil: there are none
 
 	// Suggest returns the one of names that word was meant to be, or ""; nil: no suggestions.
 	Suggest func(word string, names []string) string
@@ -45,6 +46,13 @@ type Command struct {
 
 	// Complete returns the whole arguments that begin with prefix. It must return at once; nil: there are none.
 	Complete func(prefix string) []string
+}
+
+// Skill is one that the user may name: a prompt "/NAME ARGUMENTS" goes to Ask as it was typed, unless a command has that
+// name.
+type Skill struct {
+	Name    string // in lower case, with hyphens: names are compared like that
+	Refused bool   // Ask will say why it cannot be used now; neither Tab nor a suggestion names it
 }
 
 // Status is what the status line tells.
@@ -66,6 +74,9 @@ type SkillTokens struct {
 
 func (o *Options) withDefaults() *Options {
 	c := *o
+	if c.Skills == nil {
+		c.Skills = func() []Skill { return nil }
+	}
 	if c.Status == nil {
 		c.Status = func() Status { return Status{} }
 	}

@@ -363,7 +363,7 @@ func TestHelp(t *testing.T) {
 
 Enter      Send.
 Alt-Enter  New line; Ctrl-J too.
-Tab        Complete a command.
+Tab        Complete a command or a skill.
 Up, Down   What was typed before.
 Ctrl-O     Open the last call.
 Ctrl-C     Stop the turn, or empty the input.

@@ -63,7 +63,7 @@ func (a *app) converse(ctx context.Context, o *agentOptions) error {
 	}
 	return chat.Run(ctx, &chat.Options{
 		In: a.sys.In, Out: a.sys.Out, Terminal: terminal, Colour: a.ui.Colour, Prompt: mark,
-		Term: a.sys.getenv("TERM"), Greeting: t.greeting(), Ask: t.ask, Commands: t.commands(), Status: t.status,
+		Term: a.sys.getenv("TERM"), Greeting: t.greeting(), Ask: t.ask, Commands: t.commands(), Skills: t.skills, Status: t.status,
 		History: a.typed(), Prompter: prompter, Suggest: near.Name, Now: a.sys.Now,
 	})
 }
@@ -88,7 +88,7 @@ func (t *talk) ask(ctx context.Context, prompt string) iter.Seq2[agent.Step, err
 			yield(agent.Step{Done: &agent.Answer{Stop: agent.Cancelled}}, err)
 			return
 		}
-		for step, err := range t.w.conversation.Ask(ctx, prompt) {
+		for step, err := range t.w.ask(ctx, prompt, prompt) {
 			t.count(step)
 			if !yield(step, hinted(err)) {
 				return

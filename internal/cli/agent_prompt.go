@@ -39,7 +39,11 @@ func (a *app) answerPrompt(ctx context.Context, o *agentOptions) error {
 	}
 	defer w.session.End(ctx)
 	out := &printer{a: a, o: o, w: w}
-	answer, err := out.follow(ctx, w.conversation.Ask(ctx, prompt))
+	typed := o.prompt
+	if typed == "-" {
+		typed = ""
+	}
+	answer, err := out.follow(ctx, w.ask(ctx, prompt, typed))
 	if err != nil {
 		return explainModel(err)
 	}
@@ -95,6 +99,7 @@ type callJSON struct {
 	Message  string          `json:"message,omitempty"`
 	Millis   int64           `json:"duration_ms"`
 	SubAgent bool            `json:"sub_agent,omitempty"`
+	User     bool            `json:"user,omitempty"` // no model called: the prompt began with /NAME
 }
 
 // follow shows each step as it comes and returns the answer. While nothing comes for a second it says what is waited
@@ -132,7 +137,7 @@ func (p *printer) follow(ctx context.Context, steps iter.Seq2[agent.Step, error]
 
 func (p *printer) step(s agent.Step) error {
 	if s.Result != nil {
-		p.calls = append(p.calls, callOf(s))
+		p.calls = append(p.calls, p.callOf(s))
 	}
 	switch {
 	case p.o.json && p.o.stream:
@@ -206,10 +211,10 @@ func took(d time.Duration) string {
 	return fmt.Sprintf("%.1f s", d.Seconds())
 }
 
-func callOf(s agent.Step) callJSON {
+func (p *printer) callOf(s agent.Step) callJSON {
 	r := s.Result.Result
 	return callJSON{Tool: s.Result.Call.Name, Args: s.Result.Call.Args, Success: r.Success, Error: string(r.Error),
-		Message: r.Message, Millis: r.Duration.Milliseconds(), SubAgent: s.Depth > 0}
+		Message: r.Message, Millis: r.Duration.Milliseconds(), SubAgent: s.Depth > 0, User: s.Result.Call == p.w.byUser}
 }
 
 // stepJSON prints one step as a line of JSON; the end of the answer is printed by end.
@@ -219,7 +224,7 @@ func (p *printer) stepJSON(s agent.Step) error {
 	case s.Text != "":
 		line = map[string]any{"text": s.Text, "depth": s.Depth}
 	case s.Result != nil:
-		line = map[string]any{"call": callOf(s), "depth": s.Depth}
+		line = map[string]any{"call": p.callOf(s), "depth": s.Depth}
 	case s.Notice != "":
 		line = map[string]any{"notice": s.Notice, "depth": s.Depth}
 	default:

@@ -221,3 +221,30 @@ func TestConversationIsStopped(t *testing.T) {
 		t.Errorf("the model was told %q and %q", got, q[3].Prompt())
 	}
 }
+
+// Agent-skills-spec 2 and 3.1: in the conversation the user activates a skill by its name, which Tab completes; the
+// status line shows it, and one that is kept from models is activated so too.
+func TestConversationSkillByName(t *testing.T) {
+	s := fakemodel.New(t, fakemodel.Step{Text: "Three whales."}, fakemodel.Step{Text: "Four."})
+	w := newWorld(t, s.Env()...)
+	w.write("home/.agent/skills/whale-count/SKILL.md",
+		"---\nname: whale-count\ndescription: Counts whales.\ndisable-model-invocation: true\n---\nCount the whales of $ARGUMENTS.\n")
+	k := w.sit()
+	k.sees("shows what there is.")
+	k.press("/wha\tBaffin Bay\r")
+	k.sees("> /whale-count Baffin Bay")
+	k.sees("● skill whale-count Baffin Bay")
+	k.sees("Three whales.")
+	k.sees("whale-count: all tools")
+	k.press("/whalecount\r")
+	k.sees("unknown command /whalecount: did you mean /whale-count? /help lists all")
+	k.press("/open\r")
+	k.sees("Count the whales of Baffin Bay.")
+	k.press("and then?\r")
+	k.sees("Four.")
+	k.leaves()
+	first := string(s.Requests()[0].Body)
+	if !strings.Contains(first, "Count the whales of Baffin Bay.") || strings.Contains(s.Requests()[0].System, "whale") {
+		t.Errorf("the model was sent\n%s", first)
+	}
+}

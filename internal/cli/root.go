@@ -15,7 +15,8 @@ import (
 const rootLong = `agent answers with the help of Agent Skills: folders with a SKILL.md. It finds, checks, discloses and runs them.
 
 Without a command it is a conversation in the terminal; with -p it answers one prompt. It asks the model that --model,
-the setting "model" or a key in the environment names, else a local server (Ollama, LM Studio, llama.cpp, vLLM).
+the setting "model" or a key in the environment names, else a local server (Ollama, LM Studio, llama.cpp, vLLM). The
+model activates skills that fit. A prompt "/NAME ARGUMENTS" has you activate one, also one that is kept from models.
 
 Skills are bundled, or lie in .agents/skills, .agent/skills or .claude/skills of your home or of the project, or in
 further folders. Nothing of them is executed but by "script run", "script help" and the agent itself, which runs the
@@ -23,6 +24,7 @@ scripts of bundled and trusted skills alone.`
 
 const rootExample = `  agent                                     # a conversation
   agent -p "what are the odds of rain?"     # one answer; --json for the whole run
+  agent -p "/hello-world Ada"               # activate a skill yourself
   git diff | agent -p "review this" --model anthropic/claude-sonnet-5-5
   agent -p "greet Ada" --model replay/demo  # no model: played from a file
   agent skill list                          # which skills there are

@@ -40,6 +40,8 @@ type worker struct {
 	system  string
 
 	conversation *agent.Conversation
+	invoked      string    // what the next turn tells of a skill that the user called for
+	byUser       *llm.Call // stands for that activation in what is shown; no model made it
 }
 
 // asker puts a question to a person; the answer is no where nobody is there.
@@ -121,18 +123,19 @@ func (w *worker) options() *agent.Options {
 	return o
 }
 
-// turn is what stands in a turn beside the prompt: which skills changed on disk, and what the prompt's words bring up.
-// The prefix does not change for it.
+// turn is what stands in a turn beside the prompt: which skills changed on disk, what the prompt's words bring up, and
+// the skill that the user called for. The prefix does not change for it.
 func (w *worker) turn(ctx context.Context, prompt string) string {
-	news := w.news()
+	news, invoked := w.news(), w.invoked
+	w.invoked = ""
 	choice, err := w.kit.Turn(ctx, w.plan, prompt)
 	if err != nil {
-		return news
+		return disclose.Join(news, invoked)
 	}
 	for _, warning := range choice.Text.Warnings {
 		w.emit(ctx, slog.LevelWarn, warning)
 	}
-	return disclose.Join(news, choice.Text.Body)
+	return disclose.Join(news, choice.Text.Body, invoked)
 }
 
 // news tells what has changed on disk since the model was told of the skills.
@@ -240,7 +243,7 @@ func commandEnv(environ []string) []string {
 }
 
 // mounts are the folders of the skills that are on disk. Those that a model is not told of have their rules too, but
-// for broken ones: somebody must repair them.
+// for broken ones: somebody must repair them. One that its user called for is told of as long as it is active.
 func (w *worker) mounts() []hosttool.Mount {
 	var out []hosttool.Mount
 	add := func(e skill.Entry, hidden bool) {
@@ -252,7 +255,8 @@ func (w *worker) mounts() []hosttool.Mount {
 		}
 	}
 	for e := range w.catalog().Every() {
-		add(e, e.State() != skill.Enabled)
+		_, active := w.session.Lookup(e.Canonical())
+		add(e, e.State() != skill.Enabled && !(e.State() == skill.Hidden && active))
 		for _, other := range e.Shadows() {
 			add(other, true)
 		}
