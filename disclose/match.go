@@ -3,7 +3,6 @@ package disclose
 import (
 	"bytes"
 	"cmp"
-	"hash/maphash"
 	"slices"
 	"strconv"
 
@@ -138,7 +137,7 @@ func (x *triggers) find(query string, s *scratch) []found {
 	for i := range w.len() {
 		for j := i + 1; j <= min(i+gram, w.len()); j++ {
 			key := w.span(i, j)
-			hash := maphash.Bytes(x.seed, key)
+			hash := x.hash(key)
 			for at := x.first(hash); at > 0; at = x.targets[at-1].next {
 				t := &x.targets[at-1]
 				if !x.is(t, hash, key) {

@@ -2,6 +2,8 @@ package disclose
 
 import (
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
@@ -201,6 +203,43 @@ func FuzzFold(f *testing.F) {
 	})
 }
 
+// R78: the table of many skills' phrases against looking for each of them: phrases of one to six words, many of which
+// begin alike or are the same.
+func TestMatchAgainstThePlainWay(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	phrase := func(most int) string {
+		list := make([]string, 1+r.IntN(most))
+		for i := range list {
+			list[i] = string(rune('a' + r.IntN(5)))
+		}
+		return strings.Join(list, " ")
+	}
+	x := newTriggers(nil)
+	phrases := make([]string, 3000)
+	var w words
+	for i := range phrases {
+		phrases[i] = phrase(6)
+		x.add(&w, phrases[i], target{doc: int32(i), kind: byKeyword})
+	}
+	x.link()
+	for range 300 {
+		query := phrase(12)
+		want := map[int32]int32{}
+		for i, p := range phrases {
+			if strings.Contains(" "+query+" ", " "+p+" ") {
+				want[int32(i)] = phraseScore * int32(len(strings.Fields(p)))
+			}
+		}
+		got := map[int32]int32{}
+		for _, h := range merged(x.find(query, new(scratch))) {
+			got[h.doc] = h.score
+		}
+		if !maps.Equal(got, want) {
+			t.Fatalf("%q: got %v, want %v", query, got, want)
+		}
+	}
+}
+
 // FuzzMatch holds the phrase table and the literal filter against the plain way to do it.
 func FuzzMatch(f *testing.F) {
 	f.Add("merge a pdf", "merge", `merg\w+`)
@@ -214,6 +253,7 @@ func FuzzMatch(f *testing.F) {
 		x := newTriggers(nil)
 		var w words
 		x.add(&w, keyword, target{kind: byKeyword})
+		x.link()
 		hasPattern := x.patterns.add(source, 0, 1, 0) == nil
 		var gotKeyword, gotPattern bool
 		for _, h := range x.find(capped(query), new(scratch)) {

@@ -22,8 +22,8 @@ const (
 // triggers finds the phrases of all skills in a query by looking up its runs of one to three words.
 type triggers struct {
 	seed     maphash.Seed
-	filter   []uint64 // a bit for the high bits of each phrase's hash: most runs of a query are no phrase
-	heads    []int32  // for the low bits of a phrase's hash the first of its targets, plus one
+	filter   []uint64 // a bit for the high bits of each key's hash: most runs of a query are no key
+	heads    []int32  // for the low bits of a key's hash the first of its targets, plus one
 	targets  []target
 	priority []int32  // of each skill
 	text     []byte   // the folded phrases of all targets, a blank after each
@@ -35,7 +35,7 @@ type triggers struct {
 
 // target is a skill that a phrase leads to. Those whose hashes have the same low bits are linked.
 type target struct {
-	hash   uint32 // the low half of its key's; the key is at most the first three words of the phrase
+	hash   uint32 // of its key: at most the first three words of the phrase
 	next   int32  // position in targets plus one; 0 ends the list
 	signed int32  // position in signed plus one of what must be in the query besides; 0 is nothing
 	from   uint32 // its words begin there in text
@@ -59,8 +59,6 @@ func newTriggers(entries []skill.Entry) *triggers {
 	for _, e := range entries {
 		n += len(e.Triggers().Keywords) + len(e.Triggers().Verbs)
 	}
-	size := 2 << bits.Len(uint(n)) // a power of two, at least twice as many as phrases
-	x.heads, x.filter = make([]int32, size), make([]uint64, max(1, 8*size/64))
 	x.targets, x.text = make([]target, 0, n), make([]byte, 0, 16*n)
 	x.priority = make([]int32, len(entries))
 	x.patterns = &patterns{grams: map[[gram]byte][]int32{}}
@@ -81,13 +79,28 @@ func newTriggers(entries []skill.Entry) *triggers {
 			}
 		}
 	}
+	x.link()
 	x.patterns.order()
 	return x
 }
 
+// link makes the table of all targets, in one go: so many places far apart are reached sooner without other work
+// between them.
+func (x *triggers) link() {
+	size := 2 << bits.Len(uint(len(x.targets))) // a power of two, at least twice as many as there are
+	x.heads, x.filter = make([]int32, size), make([]uint64, max(1, 8*size/64))
+	for i := range x.targets {
+		t := &x.targets[i]
+		word, bit := x.place(t.hash)
+		x.filter[word] |= bit
+		head := x.head(t.hash)
+		t.next, *head = *head, int32(i+1)
+	}
+}
+
 func firstOf(list []string) []string { return list[:min(len(list), maxPhrases)] }
 
-// add enters one phrase. One without a letter or digit can match nothing and is left out.
+// add notes one phrase, for link. One without a letter or digit can match nothing and is left out.
 func (x *triggers) add(w *words, phrase string, t target) {
 	phrase = capped(phrase)
 	w.fold(phrase)
@@ -95,7 +108,7 @@ func (x *triggers) add(w *words, phrase string, t target) {
 	if n == 0 {
 		return
 	}
-	if t.kind != byName && signed(phrase) {
+	if t.kind != byName && phrase != string(w.text[1:len(w.text)-1]) && signed(phrase) {
 		x.signed = append(x.signed, squeeze(phrase))
 		t.signed = int32(len(x.signed))
 	}
@@ -103,24 +116,21 @@ func (x *triggers) add(w *words, phrase string, t target) {
 	t.words, t.key = uint8(min(n, 255)), uint16(len(key))
 	t.from, t.size = uint32(len(x.text)), uint16(len(w.text)-2)
 	x.text = append(x.text, w.text[1:]...)
-	hash := maphash.Bytes(x.seed, key)
-	word, bit := x.place(hash)
-	x.filter[word] |= bit
-	head := x.head(hash)
-	t.hash, t.next = uint32(hash), *head
+	t.hash = x.hash(key)
 	x.targets = append(x.targets, t)
-	*head = int32(len(x.targets))
 }
 
-func (x *triggers) head(hash uint64) *int32 { return &x.heads[hash&uint64(len(x.heads)-1)] }
+func (x *triggers) hash(key []byte) uint32 { return uint32(maphash.Bytes(x.seed, key)) }
+
+func (x *triggers) head(hash uint32) *int32 { return &x.heads[int(hash)&(len(x.heads)-1)] }
 
 // place returns where the filter has the bit for a hash.
-func (x *triggers) place(hash uint64) (word int, bit uint64) {
-	return int(hash>>38) & (len(x.filter) - 1), 1 << (hash >> 32 & 63)
+func (x *triggers) place(hash uint32) (word int, bit uint64) {
+	return int(hash>>13) & (len(x.filter) - 1), 1 << (hash >> 7 & 63)
 }
 
-// first returns the first of the targets that key, whose hash is given, may lead to, plus one; 0 for none.
-func (x *triggers) first(hash uint64) int32 {
+// first returns the first of the targets that the key with this hash may lead to, plus one; 0 for none.
+func (x *triggers) first(hash uint32) int32 {
 	if word, bit := x.place(hash); x.filter[word]&bit == 0 {
 		return 0
 	}
@@ -128,8 +138,8 @@ func (x *triggers) first(hash uint64) int32 {
 }
 
 // is reports whether key, whose hash is given, is the one of t.
-func (x *triggers) is(t *target, hash uint64, key []byte) bool {
-	return t.hash == uint32(hash) && string(x.text[t.from:t.from+uint32(t.key)]) == string(key)
+func (x *triggers) is(t *target, hash uint32, key []byte) bool {
+	return t.hash == hash && string(x.text[t.from:t.from+uint32(t.key)]) == string(key)
 }
 
 // signed reports whether a phrase has a sign that is part of its meaning, such as the one of "c++",
