@@ -30,13 +30,13 @@ func (a *app) propose(ctx context.Context, s *skill.Skill) (*proposal, error) {
 	if err != nil {
 		return nil, err
 	}
-	sum, err := dirhash.Dir(ctx, s.FS(), nil)
-	if err != nil {
-		return nil, err
-	}
 	dir, err := s.Dir()
 	if err != nil {
 		return nil, err
+	}
+	sum, err := dirhash.Dir(ctx, s.FS(), nil)
+	if err != nil {
+		return nil, undigested(ctx, s.Canonical(), dir, err)
 	}
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return nil, err
@@ -52,6 +52,24 @@ func (a *app) propose(ctx context.Context, s *skill.Skill) (*proposal, error) {
 		p.changes = dirhash.Diff(hashes(last.Files), sum.Files)
 	}
 	return p, nil
+}
+
+// undigested tells why a skill cannot be approved whose files cannot be hashed, and what to do.
+func undigested(ctx context.Context, name, dir string, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return &failure{exit: ExitInvalid, code: "invalid_skill", err: fmt.Errorf("skill %q cannot be approved, for it has no digest: %w", name, err),
+		hint: "mend that first; or trust all that is below a folder of your own, whatever it becomes: agent skill trust --root " + filepath.Dir(dir)}
+}
+
+// trustIn asks whether a skill's content may run. The error is that of undigested.
+func trustIn(ctx context.Context, e skill.Entry) (skill.Trust, error) {
+	t, err := e.Trust(ctx)
+	if err != nil {
+		return t, undigested(ctx, e.Canonical(), filepath.Dir(e.Location()), err)
+	}
+	return t, nil
 }
 
 func hashes(files []trust.File) []dirhash.File {
@@ -142,7 +160,7 @@ func (a *app) approveFirst(ctx context.Context, cat *skill.Catalog, args *runArg
 	if err != nil || e.State() != skill.Enabled {
 		return nil
 	}
-	if t, err := e.Trust(ctx); err != nil || t.Runs() {
+	if t, err := trustIn(ctx, e); err != nil || t.Runs() {
 		return err
 	}
 	s, err := e.Load(ctx)

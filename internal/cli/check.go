@@ -1,11 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/ui"
@@ -81,22 +81,16 @@ func (a *app) checkOne(ctx context.Context, e skill.Entry) (*checked, error) {
 	if err != nil { // one broken skill stops no other (R63)
 		c.Problem, c.fails = "Load failed: "+err.Error(), c.Enabled
 	}
-	c.OK = err == nil
+	c.OK = c.Problem == ""
 	return c, nil
 }
 
 // whyBroken is the short reason of R155. A name that two skills of one layer have is no fault of the manifest's (R53).
 func whyBroken(e skill.Entry) string {
-	if !clashes(e) {
+	if e.Cause() != skill.ByDuplicate {
 		return "Invalid manifest (" + e.Reason() + ")"
 	}
 	return fmt.Sprintf("name conflict with %s: rename one of the two, or remove it", e.Shadows()[0].Location())
-}
-
-// clashes reports whether a skill is broken by another of its layer alone.
-func clashes(e skill.Entry) bool {
-	fatal := func(p skill.Problem) bool { return p.Fatal }
-	return e.State() == skill.Broken && len(e.Shadows()) > 0 && !slices.ContainsFunc(e.Problems(), fatal)
 }
 
 // count loads a skill and counts what it has, without running anything.
@@ -112,7 +106,13 @@ func (c *checked) count(ctx context.Context, e skill.Entry) error {
 	}
 	sum, err := digest(ctx, s)
 	c.Scripts, c.Toolsets, c.SHA = len(scriptNames(s)), len(m.Toolsets), short(sum)
-	return err
+	if err == nil || ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if t, untold := e.Trust(ctx); untold != nil || !t.Runs() { // a trusted folder needs no digest
+		c.Problem, c.fails = "No digest, so it cannot be approved: "+err.Error(), c.Enabled
+	}
+	return nil
 }
 
 func (a *app) checkBlock(lines []checked) {
@@ -128,7 +128,7 @@ func (a *app) checkBlock(lines []checked) {
 			continue
 		}
 		a.ui.Printf("  %s %s (%s) - %s, %s [%s]\n", glyph, c.Name, ui.Safe(state),
-			count(c.Scripts, "script"), count(c.Toolsets, "toolset"), c.SHA)
+			count(c.Scripts, "script"), count(c.Toolsets, "toolset"), cmp.Or(c.SHA, "no digest"))
 	}
 	if len(lines) == 0 {
 		a.ui.Printf("  none\n")

@@ -117,30 +117,34 @@ func (a *app) origin(key string) string {
 	return key
 }
 
-// decidedBy names the setting or the part of the manifest that made a skill's state, in the order in which the catalogue
-// asks them.
+// decidedBy names the setting or the part of the manifest that made a skill's state.
 func (a *app) decidedBy(e skill.Entry) string {
 	cfg, _ := a.settings()
-	name, disabled := e.Canonical(), e.State() == skill.Disabled
-	switch {
-	case clashes(e):
+	disabled := e.State() == skill.Disabled
+	switch e.Cause() {
+	case skill.ByDuplicate:
 		return a.origin("duplicates")
-	case e.State() > skill.Disabled || e.State() == skill.Hidden:
-		return "its manifest"
-	case disabled && strings.HasPrefix(e.Reason(), "denied"):
-		return a.origin("deny")
-	case disabled && e.Reason() == "not in the allow list":
+	case skill.ByAllow:
 		return a.origin("allow")
-	case cfg.Want.Mode != skill.Auto:
-		return a.originOf("enabledSkills", "activation")
-	case contains(cfg.Want.Disabled, name):
-		return a.originOf("disabled", "disabledBundled")
-	case disabled && e.Layer() == config.Bundled && len(cfg.Want.OnlyBundled) > 0:
+	case skill.ByDeny:
+		return a.origin("deny")
+	case skill.ByOnlyBundled:
 		return a.origin("enabledBundled")
-	case contains(cfg.Want.Enabled, name):
+	case skill.ByWish:
+		if disabled {
+			return a.originOf("disabled", "disabledBundled")
+		}
 		return a.origin("enabled")
-	case disabled:
-		return "default_enabled in its manifest"
+	case skill.ByManifest:
+		if disabled {
+			return "default_enabled in its manifest"
+		}
+		return "its manifest"
+	case skill.ByProblem, skill.ByRequirement:
+		return "its manifest"
+	}
+	if cfg.Want.Mode != skill.Auto {
+		return a.originOf("enabledSkills", "activation")
 	}
 	return a.origin("activation")
 }

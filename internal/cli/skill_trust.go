@@ -24,6 +24,8 @@ func trustCommand(a *app) *cobra.Command {
 		Long: `Approve the present content of a skill, so that its scripts may run. What would be approved is shown first: its
 files, its digest, what it asks for, and what has changed since the last approval. Any later change asks again.
 
+A skill that holds a link out of itself, or a file that is none, has no digest and cannot be approved (exit code 4).
+
 With --root everything below a folder is trusted, later changes included: only for a folder of your own.
 Without a terminal nothing is approved unless --yes says so.`,
 		Example: `  agent skill trust csv-report
@@ -62,7 +64,7 @@ func (a *app) trust(ctx context.Context, name string, o *trustOptions) error {
 	if err != nil {
 		return err
 	}
-	t, err := e.Trust(ctx)
+	t, err := trustIn(ctx, e)
 	if err != nil {
 		return err
 	}

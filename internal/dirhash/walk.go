@@ -34,7 +34,7 @@ func (w *walker) list(ctx context.Context) error {
 		dir := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		if strings.Count(dir, "/") >= maxDepth {
-			return fmt.Errorf("folders are nested deeper than %d at %q", maxDepth, dir[:80]+"…")
+			return fmt.Errorf("folders are nested deeper than %d at %q: a skill is small, move the data elsewhere", maxDepth, dir[:80]+"…")
 		}
 		dirs, err := w.listOne(dir)
 		if err != nil {
