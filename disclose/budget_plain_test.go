@@ -196,7 +196,7 @@ func mixed(r *rand.Rand, n int) []file {
 func TestBudgetAgainstThePlainWay(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	reached := map[string]int{}
-	for range 60 {
+	for range 15 {
 		c := catalog(t, mixed(r, 1+r.IntN(25))...)
 		for _, style := range Styles() {
 			whole := render(t, c, &Options{Style: style}).Tokens

@@ -43,18 +43,11 @@ func appendLine(b []byte, s string, esc escaping) []byte {
 
 // plainEnd returns the end of the run of plain characters and single blanks that begins at i.
 func plainEnd(s string, i int) int {
-	before := byte(0)
-	for i < len(s) && plain[s[i]] == 'p' {
-		c := s[i]
-		if i+8 <= len(s) && !(before == ' ' && c == ' ') && plain8(load8(s[i:])) {
-			i += 8
-			before = s[i-1]
-			continue
-		}
-		if uint16(before)<<8|uint16(c) == ' '<<8|' ' { // one comparison, which the processor foresees
-			break
-		}
-		before = c
+	from := i
+	for i+8 <= len(s) && plain8(load8(s[i:i+8])) {
+		i += 7 // the last byte is looked at again, beside the one after it
+	}
+	for i < len(s) && plain[s[i]] == 'p' && !(s[i] == ' ' && i > from && s[i-1] == ' ') {
 		i++
 	}
 	return i
