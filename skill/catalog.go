@@ -85,7 +85,7 @@ type item struct {
 
 // extra is what few items have.
 type extra struct {
-	reason  string
+	why     ruling
 	shadows []item
 }
 
@@ -161,11 +161,11 @@ func (c *Catalog) Len() int { return len(c.items) }
 // Lookup finds a skill by name, in any case and with "_" for "-". The error is a *NameError or a
 // *NotFoundError, which suggests names that a model may see.
 func (c *Catalog) Lookup(name string) (Entry, error) {
-	if err := CheckName(name); err != nil {
-		return Entry{}, err
-	}
 	if i := c.find(Canonical(name)); i >= 0 {
 		return Entry{c, &c.items[i]}, nil
+	}
+	if err := CheckName(name); err != nil {
+		return Entry{}, err
 	}
 	return Entry{}, &NotFoundError{Name: name, Suggest: c.suggest(name)}
 }

@@ -165,8 +165,8 @@ func (j *judge) shadows(it *item) {
 		j.duplicate(it, s)
 		breaks = breaks || j.c.o.Duplicates == Refuse
 	}
-	if breaks {
-		it.state, it.extra.reason = Broken, "several skills of one layer have this name"
+	if breaks && it.state != Broken {
+		it.state, it.extra.why = Broken, ruling{ByDuplicate, "several skills of one layer have this name"}
 	}
 }
 

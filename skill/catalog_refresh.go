@@ -58,7 +58,7 @@ func (c *Catalog) sameStates(old *Catalog) bool {
 	}
 	for i := range c.items {
 		a, b := &c.items[i], &old.items[i]
-		if a.state != b.state || a.reason() != b.reason() || a.r != b.r || a.part != b.part {
+		if a.state != b.state || a.why() != b.why() || a.r != b.r || a.part != b.part {
 			return false
 		}
 	}

@@ -183,6 +183,22 @@ func TestLookup(t *testing.T) {
 	}
 }
 
+// C1: a Unicode name, which only the open standard's profile lets be, is found like any other.
+func TestLookupUnicode(t *testing.T) {
+	root := disk(t, t.TempDir(), map[string]string{"café/SKILL.md": "---\nname: café\ndescription: Makes coffee.\n---\n"})
+	spec, err := ProfileNamed("spec")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := Open(t.Context(), &Options{Layers: []Layer{{Name: "one", Source: Dir(root, nil)}}, Profile: spec})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e, err := c.Lookup("Café"); err != nil || e.Name() != "café" {
+		t.Errorf("got %q, %v, want café", e.Name(), err)
+	}
+}
+
 // A merged source is one layer: the earlier source counts, and nothing is a duplicate.
 func TestMerge(t *testing.T) {
 	one := fstest.MapFS{"a/SKILL.md": {Data: []byte(manifest("a", ""))}, "b/SKILL.md": {Data: []byte(manifest("b", ""))}}

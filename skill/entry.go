@@ -117,7 +117,10 @@ func (e Entry) Path() string { return e.it.r.path() }
 func (e Entry) State() State { return e.it.state }
 
 // Reason says in a few words why the state is not Enabled.
-func (e Entry) Reason() string { return e.it.reason() }
+func (e Entry) Reason() string { return e.it.why().text }
+
+// Cause tells the rule that decided the state.
+func (e Entry) Cause() Cause { return e.it.why().cause }
 
 // Problems returns what is wrong with the front matter of the skill's manifest. Its instructions
 // are looked at when the skill is loaded. Do not change them.

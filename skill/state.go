@@ -38,7 +38,7 @@ type judge struct {
 	ofPart      map[*part][]Problem
 	quiet       bool // the item does not count: report nothing of it
 	volatile    bool // something was asked that may be answered differently next time
-	simple      bool // a plain skill is certainly enabled
+	simple      bool // a plain skill is certainly enabled, and no rule speaks of it
 	denyAll     bool // a deny pattern is not valid
 }
 
@@ -49,7 +49,7 @@ func newJudge(ctx context.Context, c *Catalog) *judge {
 	j.denyAll = len(j.deny) < len(c.o.Deny)
 	j.want = newWishes(&c.o.Want)
 	w := &c.o.Want
-	j.simple = len(c.o.Allow)+len(c.o.Deny)+len(w.Disabled)+len(w.OnlyBundled) == 0 && w.Mode == Auto
+	j.simple = len(c.o.Allow)+len(c.o.Deny)+len(w.Disabled)+len(w.OnlyBundled)+len(w.Enabled) == 0 && w.Mode == Auto
 	return j
 }
 
@@ -71,33 +71,34 @@ func (j *judge) judge(it *item) {
 	if j.simple && it.r.plain() {
 		return
 	}
-	state, reason := j.state(it)
-	if it.state = state; reason == "" {
+	state, why := j.state(it)
+	if it.state = state; why == (ruling{}) {
 		return
 	}
 	if it.extra == nil {
 		it.extra = &extra{}
 	}
-	it.extra.reason = reason
+	it.extra.why = why
 }
 
-func (j *judge) state(it *item) (State, string) {
+func (j *judge) state(it *item) (State, ruling) {
 	if p := it.r.fatal(); p != nil {
-		return Broken, p.Message
+		return Broken, ruling{ByProblem, p.Message}
 	}
-	if reason := j.disabled(it); reason != "" {
-		return Disabled, reason
+	why := j.wanted(it)
+	if why.text != "" {
+		return Disabled, why
 	}
 	if it.r.plain() {
-		return Enabled, ""
+		return Enabled, why
 	}
 	if reason := j.unavailable(it.r.more.m); reason != "" {
-		return Unavailable, reason
+		return Unavailable, ruling{ByRequirement, reason}
 	}
 	if it.r.more.m.DisableModelInvocation {
-		return Hidden, "disable-model-invocation"
+		return Hidden, ruling{ByManifest, "disable-model-invocation"}
 	}
-	return Enabled, ""
+	return Enabled, why
 }
 
 // unavailable says what a skill lacks (R27, R66).
@@ -137,17 +138,17 @@ func (j *judge) has(command string) bool {
 }
 
 // globbed says which glob keeps a skill out; deny applies after allow (R54).
-func (j *judge) globbed(name string) string {
+func (j *judge) globbed(name string) ruling {
 	if len(j.c.o.Allow) > 0 && matching(j.allow, name) == "" {
-		return "not in the allow list"
+		return ruling{ByAllow, "not in the allow list"}
 	}
 	if j.denyAll {
-		return "denied: a pattern of the deny list is not valid"
+		return ruling{ByDeny, "denied: a pattern of the deny list is not valid"}
 	}
 	if p := matching(j.deny, name); p != "" {
-		return fmt.Sprintf("denied by pattern %q", p)
+		return ruling{ByDeny, fmt.Sprintf("denied by pattern %q", p)}
 	}
-	return ""
+	return ruling{}
 }
 
 func matching(patterns []string, name string) string {
@@ -159,9 +160,9 @@ func matching(patterns []string, name string) string {
 	return ""
 }
 
-func (it *item) reason() string {
+func (it *item) why() ruling {
 	if it.extra == nil {
-		return ""
+		return ruling{}
 	}
-	return it.extra.reason
+	return it.extra.why
 }

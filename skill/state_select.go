@@ -31,47 +31,47 @@ func nameSet(names []string) map[string]bool {
 	return set
 }
 
-// disabled says why a skill is not wanted, "" when it is.
-func (j *judge) disabled(it *item) string {
+// wanted says why a skill is not wanted; the text is "" when it is.
+func (j *judge) wanted(it *item) ruling {
 	name := it.r.canonical()
-	if reason := j.globbed(name); reason != "" {
-		return reason
+	if why := j.globbed(name); why.text != "" {
+		return why
 	}
 	switch j.want.mode {
 	case None:
-		return "no skills are selected"
+		return ruling{BySelection, "no skills are selected"}
 	case Named:
 		if !j.want.named[name] {
-			return "not among the selected skills"
+			return ruling{BySelection, "not among the selected skills"}
 		}
 		return j.untrusted(it)
 	case All:
 		return j.untrusted(it)
 	case AllUntrusted:
-		return ""
+		return ruling{}
 	}
-	return j.switchedOff(it, name)
+	return j.switched(it, name)
 }
 
-// switchedOff is the rule of Auto: the user's wish beats the manifest (R74-R76).
-func (j *judge) switchedOff(it *item, name string) string {
+// switched is the rule of Auto: the user's wish beats the manifest (R74-R76).
+func (j *judge) switched(it *item, name string) ruling {
 	bundled := j.c.parts[it.part].layer.Trust == Bundled
 	switch {
 	case j.want.off[name]:
-		return "disabled by the configuration"
+		return ruling{ByWish, "disabled by the configuration"}
 	case bundled && len(j.want.onlyBundled) > 0 && !j.want.onlyBundled[name]:
-		return "not among the enabled bundled skills"
+		return ruling{ByOnlyBundled, "not among the enabled bundled skills"}
 	case j.want.on[name]:
-		return ""
+		return ruling{cause: ByWish}
 	case !it.r.plain() && !it.r.more.m.DefaultEnabled:
-		return "off by default"
+		return ruling{ByManifest, "off by default"}
 	}
-	return ""
+	return ruling{}
 }
 
 // untrusted says that a skill may not load for want of trust, and tells the cure when the skill
 // was asked for by name (C21).
-func (j *judge) untrusted(it *item) string {
+func (j *judge) untrusted(it *item) ruling {
 	e := Entry{j.c, it}
 	layer := j.c.parts[it.part].layer
 	if layer.Trust == Untrusted && j.c.o.Trust != nil {
@@ -79,10 +79,11 @@ func (j *judge) untrusted(it *item) string {
 	}
 	t, err := e.Trust(j.ctx)
 	if err == nil && t.Runs() {
-		return ""
+		return ruling{}
 	}
+	not := ruling{ByTrust, "not trusted"}
 	if j.quiet {
-		return "not trusted"
+		return not
 	}
 	p := Problem{Code: "skill-untrusted", Severity: Warning, File: j.c.file(it),
 		Message: fmt.Sprintf("skill %q is not trusted, so it is not loaded", e.Name()),
@@ -91,12 +92,12 @@ func (j *judge) untrusted(it *item) string {
 	case err != nil:
 		p.Code, p.Message = "trust-unreadable", fmt.Sprintf("trust of skill %q cannot be told: %v", e.Name(), err)
 	case j.want.mode != Named:
-		return "not trusted"
+		return not
 	case t == Changed:
 		p.Message = fmt.Sprintf("skill %q changed since it was trusted, so it is not loaded", e.Name())
 	}
 	j.problems = append(j.problems, p)
-	return "not trusted"
+	return not
 }
 
 // selected reports what the selection as a whole gets wrong.

@@ -1,0 +1,51 @@
+package skill
+
+import "testing"
+
+// Every state tells the rule that made it (R153).
+func TestCause(t *testing.T) {
+
+	files := map[string]string{}
+	for name, more := range map[string]string{"plain": "", "hidden": "disable-model-invocation: true\n", "off": "default_enabled: false\n",
+		"needy": "metadata:\n  requires: no-such-command\n", "denied": "", "other": ""} {
+		files[name+"/SKILL.md"] = "---\nname: " + name + "\ndescription: Does a thing.\n" + more + "---\n"
+	}
+	files["broken/SKILL.md"] = "---\nname: broken\n---\n"
+	files["twin/SKILL.md"] = files["other/SKILL.md"]
+	tests := []struct {
+		name, skill string
+		o           Options
+		want        Cause
+		state       State
+	}{
+		{"nothing", "plain", Options{}, ByDefault, Enabled},
+		{"fatal", "broken", Options{}, ByProblem, Broken},
+		{"hidden", "hidden", Options{}, ByManifest, Hidden},
+		{"off", "off", Options{}, ByManifest, Disabled},
+		{"requires", "needy", Options{LookPath: func(string) (string, error) { return "", errNotRegular }}, ByRequirement, Unavailable},
+		{"deny", "denied", Options{Deny: []string{"den*"}}, ByDeny, Disabled},
+		{"allow", "other", Options{Allow: []string{"plain"}}, ByAllow, Disabled},
+		{"none", "plain", Options{Want: Selection{Mode: None}}, BySelection, Disabled},
+		{"named", "plain", Options{Want: Selection{Mode: Named, Names: []string{"other"}}}, BySelection, Disabled},
+		{"trust", "plain", Options{Want: Selection{Mode: All}}, ByTrust, Disabled},
+		{"duplicate", "other", Options{Duplicates: Refuse}, ByDuplicate, Broken},
+		{"wished off", "plain", Options{Want: Selection{Disabled: []string{"plain"}}}, ByWish, Disabled},
+		{"wished on", "off", Options{Want: Selection{Enabled: []string{"off"}}}, ByWish, Enabled},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.o.Layers = []Layer{{Name: "one", Source: Dir(disk(t, t.TempDir(), files), nil), Trust: Untrusted}}
+			c, err := Open(t.Context(), &tt.o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, err := c.Lookup(tt.skill)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e.Cause() != tt.want || e.State() != tt.state {
+				t.Errorf("got %v, %v (%s), want %v, %v", e.Cause(), e.State(), e.Reason(), tt.want, tt.state)
+			}
+		})
+	}
+}
