@@ -30,6 +30,7 @@ func TestCause(t *testing.T) {
 		{"trust", "plain", Options{Want: Selection{Mode: All}}, ByTrust, Disabled},
 		{"duplicate", "other", Options{Duplicates: Refuse}, ByDuplicate, Broken},
 		{"wished off", "plain", Options{Want: Selection{Disabled: []string{"plain"}}}, ByWish, Disabled},
+		{"wished plain", "plain", Options{Want: Selection{Enabled: []string{"plain"}}}, ByWish, Enabled},
 		{"wished on", "off", Options{Want: Selection{Enabled: []string{"off"}}}, ByWish, Enabled},
 	}
 	for _, tt := range tests {
