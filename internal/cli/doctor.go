@@ -132,17 +132,33 @@ func ofEverything(p skill.Problem) bool {
 	return strings.HasPrefix(p.Code, "config-") || spoken(p.Code)
 }
 
-// sorted returns the problems that a person should see at once, and how many others there are: a thousand skills have a
-// thousand remarks.
-func sorted(all []skill.Problem) (serious []skill.Problem, notes int) {
+// ofNoSkill reports whether a problem is about no single skill, so that checking each of them does not tell it: what was
+// found in a folder and is none, and two of one name.
+func ofNoSkill(p skill.Problem) bool {
+	switch p.Code {
+	case "link-skipped", "discovery-bound", "folder-unreadable", "name-duplicate":
+		return true
+	}
+	return false
+}
+
+// mostAlike is how many problems are shown that are about no single skill.
+const mostAlike = 20
+
+// sorted returns the problems that a person should see at once, those about no single skill, and how many others there
+// are: a thousand skills have a thousand remarks.
+func sorted(all []skill.Problem) (serious, between []skill.Problem, notes int) {
 	for _, p := range all {
-		if breaks(p) || ofEverything(p) {
+		switch {
+		case breaks(p) || ofEverything(p):
 			serious = append(serious, p)
-		} else {
+		case ofNoSkill(p):
+			between = append(between, p)
+		default:
 			notes++
 		}
 	}
-	return serious, notes
+	return serious, between, notes
 }
 
 func origins(all []config.Origin) string {
@@ -229,8 +245,11 @@ func (a *app) printDiagnosis(d *diagnosis) error {
 	if len(d.Problems) == 0 {
 		a.ui.Printf("\nNo problems\n")
 	}
-	serious, notes := sorted(d.Problems)
-	a.someProblems(serious)
+	serious, between, notes := sorted(d.Problems)
+	a.someProblems(append(serious, between[:min(len(between), mostAlike)]...))
+	if more := len(between) - mostAlike; more > 0 {
+		a.ui.Printf("  and %d more like these: agent doctor --json shows all\n", more)
+	}
 	if notes > 0 {
 		a.ui.Printf("\n%s about single skills: \"agent skill validate DIR\" shows them\n", ui.Safe(count(notes, "remark")))
 	}
