@@ -189,7 +189,7 @@ func simpleName(name []byte) bool {
 			return false
 		}
 	}
-	return !word(name)
+	return !word(name) && !(len(name) <= len("com1") && reservedName(string(name)))
 }
 
 // word reports whether a plain scalar could be more than text to some reader: a truth value or

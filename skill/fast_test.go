@@ -44,23 +44,23 @@ var notSkimmed = []string{
 
 func TestSkim(t *testing.T) {
 	for _, text := range skimmed {
-		if !agree(t, []byte(text)) {
+		if !agree(t, "my-skill", []byte(text)) {
 			t.Errorf("not skimmed: %q", text)
 		}
 	}
 	for _, text := range notSkimmed {
-		if agree(t, []byte(text)) {
+		if agree(t, "my-skill", []byte(text)) {
 			t.Errorf("skimmed: %q", text)
 		}
 	}
 }
 
-// agree checks what skim makes of a text against Parse, under every profile.
-func agree(t *testing.T, text []byte) bool {
+// agree checks what skim makes of a text in a folder against Parse, under every profile.
+func agree(t *testing.T, dir string, text []byte) bool {
 	t.Helper()
 	before := string(text)
 	var p plain
-	ok := skim(&p, text, "my-skill")
+	ok := skim(&p, text, dir)
 	if string(text) != before {
 		t.Fatalf("skim wrote to its input %q", before)
 	}
@@ -68,12 +68,12 @@ func agree(t *testing.T, text []byte) bool {
 		return false
 	}
 	for _, profile := range everyProfile() {
-		m, problems := Parse(text[:headEnd(text)], &ParseOptions{Dir: "my-skill", Profile: profile})
+		m, problems := Parse(text[:headEnd(text)], &ParseOptions{Dir: dir, Profile: profile})
 		problems = withoutBody(problems)
 		if len(problems) > 0 {
 			t.Fatalf("%q is skimmed, and Parse says under %s: %v", text, profile.Name, problems[0].Error())
 		}
-		got := fmt.Sprintf("%q %q %q", "my-skill", p.description, p.version)
+		got := fmt.Sprintf("%q %q %q", dir, p.description, p.version)
 		if want := fmt.Sprintf("%q %q %q", m.Name, m.Description, m.Version); got != want {
 			t.Fatalf("%q under %s\ngot  %s\nwant %s", text, profile.Name, got, want)
 		}
@@ -87,9 +87,34 @@ func agree(t *testing.T, text []byte) bool {
 
 func FuzzSkim(f *testing.F) {
 	for _, text := range append(skimmed, notSkimmed...) {
-		f.Add([]byte(text))
+		f.Add("my-skill", []byte(text))
 	}
-	f.Fuzz(func(t *testing.T, text []byte) { agree(t, text) })
+	for _, name := range append(oddNames, "a", "a1", "a-1-b", strings.Repeat("a", MaxName)) {
+		f.Add(name, []byte("---\nname: "+name+"\ndescription: x\n---\n"))
+	}
+	f.Fuzz(func(t *testing.T, dir string, text []byte) { agree(t, dir, text) })
+}
+
+// oddNames are names that mean something else to some system or reader.
+var oddNames = []string{"nul", "con", "aux", "prn", "com0", "com9", "lpt1", "NUL", "true", "yes", "null", "~", "-", "1", "1e3", "a_b", "a--b", "a-", "__pycache__", "."}
+
+// security 2.2 #24: a device's name is never a skill's, whichever path reads it, and what is listed can be looked up.
+func TestOddNames(t *testing.T) {
+	files := map[string]string{}
+	for _, name := range oddNames {
+		text := []byte("---\nname: " + name + "\ndescription: x\n---\n")
+		if agree(t, name, text) {
+			t.Errorf("skimmed: %q", text)
+		}
+		if name != "." {
+			files[name+"/SKILL.md"] = string(text)
+		}
+	}
+	for e := range onDir(t, disk(t, t.TempDir(), files)).Every() {
+		if err := CheckName(e.Name()); err != nil {
+			t.Errorf("%s is listed: %v", e.Path(), err)
+		}
+	}
 }
 
 // The fast path is worth its lines only if most manifests take it.
