@@ -192,27 +192,37 @@ func mixed(r *rand.Rand, n int) []file {
 	return files
 }
 
-// C41: the search for a common length against the plain way, for all styles and budgets.
-func TestBudgetAgainstThePlainWay(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	reached := map[string]int{}
-	for range 15 {
-		c := catalog(t, mixed(r, 1+r.IntN(25))...)
-		for _, style := range Styles() {
-			whole := render(t, c, &Options{Style: style}).Tokens
-			for range 4 {
-				o := &Options{Style: style, Budget: 1 + r.IntN(whole+1), MaxSkills: r.IntN(2) * r.IntN(20), Activation: []Activation{Short, Long}[r.IntN(2)]}
-				got, want := render(t, c, o), plainCatalog(t, c, o)
-				if !reflect.DeepEqual(got, want) {
-					t.Fatalf("%+v\ngot  %+v\nwant %+v", o, got, want)
-				}
-				for _, cut := range got.Cut {
-					reached[cut.What]++
-				}
+// comparePlain renders a few skills in all styles with some budgets in both ways, and counts in reached what was cut.
+func comparePlain(t *testing.T, r *rand.Rand, reached map[string]int) {
+	c := catalog(t, mixed(r, 1+r.IntN(25))...)
+	for _, style := range Styles() {
+		whole := render(t, c, &Options{Style: style}).Tokens
+		for range 4 {
+			o := &Options{Style: style, Budget: 1 + r.IntN(whole+1), MaxSkills: r.IntN(2) * r.IntN(20), Activation: []Activation{Short, Long}[r.IntN(2)]}
+			got, want := render(t, c, o), plainCatalog(t, c, o)
+			if !reflect.DeepEqual(got, want) {
+				t.Fatalf("%+v\ngot  %+v\nwant %+v", o, got, want)
+			}
+			for _, cut := range got.Cut {
+				reached[cut.What]++
 			}
 		}
+	}
+}
+
+// C41: a budget is kept with the same bytes as the plain way, for all styles and ways to cut.
+func TestBudgetAgainstThePlainWay(t *testing.T) {
+	r, reached := rand.New(rand.NewPCG(1, 2)), map[string]int{}
+	for range 15 {
+		comparePlain(t, r, reached)
 	}
 	if len(reached) != 3 {
 		t.Errorf("reached %v, want all three ways to cut", reached)
 	}
+}
+
+// FuzzBudget holds the fast way to keep a budget against the plain one.
+func FuzzBudget(f *testing.F) {
+	f.Add(uint64(1))
+	f.Fuzz(func(t *testing.T, seed uint64) { comparePlain(t, rand.New(rand.NewPCG(seed, seed)), map[string]int{}) })
 }
