@@ -90,7 +90,7 @@ type extra struct {
 }
 
 // Open reads the layers and returns a catalogue of their skills. A broken skill is in it, marked
-// so; a source that cannot be read is a problem, not an error. The error is ctx's.
+// so; a source that cannot be read is a problem, not an error. Without options there are no layers. The error is ctx's.
 func Open(ctx context.Context, o *Options) (*Catalog, error) {
 	c := newCatalog(ctx, o)
 	if err := c.look(ctx, nil); err != nil {
@@ -100,6 +100,9 @@ func Open(ctx context.Context, o *Options) (*Catalog, error) {
 }
 
 func newCatalog(ctx context.Context, o *Options) *Catalog {
+	if o == nil {
+		o = &Options{}
+	}
 	c := &Catalog{o: *o, ctx: context.WithoutCancel(ctx)}
 	c.o.Layers = slices.Clone(o.Layers)
 	if c.o.Profile == nil {

@@ -120,12 +120,14 @@ func (p *parser) patterns(n *yamlnode.Node) []string {
 	var out []string
 	for _, it := range list {
 		why := ""
-		if _, err := syntax.Parse(it.text, syntax.Perl); len(out) >= maxPatternList {
+		if tree, err := syntax.Parse(it.text, syntax.Perl); len(out) >= maxPatternList {
 			why = fmt.Sprintf("a skill has at most %d patterns", maxPatternList)
 		} else if c := utf8.RuneCountInString(it.text); c > maxPatternText {
 			why = fmt.Sprintf("it has %d characters, at most %d are read", c, maxPatternText)
 		} else if err != nil {
 			why = fmt.Sprintf("it is not a regular expression of RE2: %v", err)
+		} else if matchesEmpty(tree) {
+			why = "it matches the empty text, and so every query"
 		}
 		if why != "" {
 			p.report(Problem{Code: "triggers-pattern-off", Line: it.node.Line, Col: it.node.Col, Field: "triggers.patterns", Message: fmt.Sprintf("the pattern %q is off: %s", clip(it.text), why)})
@@ -134,6 +136,24 @@ func (p *parser) patterns(n *yamlnode.Node) []string {
 		out = append(out, it.text)
 	}
 	return out
+}
+
+// matchesEmpty reports whether an expression matches a text that is empty.
+func matchesEmpty(re *syntax.Regexp) bool {
+	switch re.Op {
+	case syntax.OpEmptyMatch, syntax.OpStar, syntax.OpQuest, syntax.OpNoWordBoundary,
+		syntax.OpBeginLine, syntax.OpEndLine, syntax.OpBeginText, syntax.OpEndText:
+		return true
+	case syntax.OpCapture, syntax.OpPlus:
+		return matchesEmpty(re.Sub[0])
+	case syntax.OpRepeat:
+		return re.Min == 0 || matchesEmpty(re.Sub[0])
+	case syntax.OpConcat:
+		return !slices.ContainsFunc(re.Sub, func(s *syntax.Regexp) bool { return !matchesEmpty(s) })
+	case syntax.OpAlternate:
+		return slices.ContainsFunc(re.Sub, matchesEmpty)
+	}
+	return false
 }
 
 // boundRequires keeps so few commands that looking for all of them stays quick, in a folder of many such skills too.

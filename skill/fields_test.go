@@ -147,6 +147,7 @@ func TestFieldValues(t *testing.T) {
 		{"triggers as a list", "triggers: [a, b]", func(m *Manifest) any { return len(m.Triggers.Keywords) }, 2, "triggers-shape 4:11"},
 		{"an unknown trigger", "triggers: {words: [a]}", func(m *Manifest) any { return m.Triggers.Empty() }, true, "field-unknown 4:12"},
 		{"a bad pattern, others stay", "triggers: {patterns: ['(', 'a+', '(?<x']}", func(m *Manifest) any { return strings.Join(m.Triggers.Patterns, " ") }, "a+", "triggers-pattern-off 4:23, triggers-pattern-off 4:34"},
+		{"a pattern that matches everything", "triggers: {patterns: ['.*', 'a+']}", func(m *Manifest) any { return strings.Join(m.Triggers.Patterns, " ") }, "a+", "triggers-pattern-off 4:23"},
 		{"a pattern of 201 characters", "triggers: {patterns: [" + strings.Repeat("a", 201) + "]}", func(m *Manifest) any { return m.Triggers.Empty() }, true, "triggers-pattern-off 4:23"},
 		{"a mistyped field", "licence: MIT", func(m *Manifest) any { return m.License }, "", "field-unknown 4:1"},
 		{"capitals", "License: MIT", func(m *Manifest) any { return m.License }, "MIT", "field-spelling 4:1"},

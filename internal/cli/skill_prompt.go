@@ -159,7 +159,7 @@ func (a *app) disclosed(ctx context.Context, cat *skill.Catalog, o *promptOption
 	case cfg.Disclosure == "minimal": // whatever the query says (R77)
 		return disclose.Text{}, nil
 	case o.query != "" || cfg.Disclosure == "triggers":
-		c, err := disclose.NewIndex(cat).Choose(ctx, o.query, &disclose.ChooseOptions{MaxSkills: cfg.MaxSkills, Budget: budget})
+		c, err := a.index(cat).Choose(ctx, o.query, &disclose.ChooseOptions{MaxSkills: cfg.MaxSkills, Budget: budget})
 		return c.Text, err
 	case cfg.Disclosure == "tool-description":
 		return disclose.Catalog(cat, &disclose.Options{Style: disclose.Tool, Budget: budget, MaxSkills: cfg.MaxSkills})
@@ -168,13 +168,22 @@ func (a *app) disclosed(ctx context.Context, cat *skill.Catalog, o *promptOption
 		Activation: disclose.Activation(cfg.ActivationText), Budget: budget, MaxSkills: cfg.MaxSkills})
 }
 
+// index is what a query is held against, with a warning for each trigger that is off.
+func (a *app) index(cat *skill.Catalog) *disclose.Index {
+	x := disclose.NewIndex(cat)
+	for _, p := range x.Problems() {
+		a.warnProblem(p)
+	}
+	return x
+}
+
 // inStyle renders the list in one style, with a query only the skills that it brings up.
 func (a *app) inStyle(cat *skill.Catalog, o *promptOptions, budget int) (disclose.Text, error) {
 	cfg, _ := a.settings()
 	d := &disclose.Options{Style: disclose.Style(o.style), Activation: disclose.Activation(cfg.ActivationText), Budget: budget}
 	if o.query != "" {
 		d.Entries = []skill.Entry{}
-		for _, m := range disclose.NewIndex(cat).Match(o.query, &disclose.MatchOptions{Max: cfg.MaxSkills}) {
+		for _, m := range a.index(cat).Match(o.query, &disclose.MatchOptions{Max: cfg.MaxSkills}) {
 			d.Entries = append(d.Entries, m.Entry)
 		}
 	}
