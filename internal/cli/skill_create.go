@@ -69,7 +69,7 @@ func (a *app) create(name string, o *createOptions) error {
 	}
 	text := fmt.Sprintf(template, name, title(name))
 	if err := root.WriteFile(name+"/SKILL.md", []byte(text), 0o666); err != nil {
-		return errors.Join(err, root.Remove(name))
+		return errors.Join(err, root.RemoveAll(name)) // half a file would be in the way of a second try
 	}
 	dir := filepath.Join(parent, name)
 	if o.json {
