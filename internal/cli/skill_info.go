@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/internal/ui"
+	"github.com/agent-base/agent-base/skill"
 )
 
 func infoCommand(a *app) *cobra.Command {
@@ -38,7 +39,9 @@ func (a *app) info(ctx context.Context, name string, json bool) error {
 		return writeJSON(a.ui.Out, map[string]*details{"skill": d})
 	}
 	a.heading(d)
+	because, decided := whyNot(d)
 	a.facts([][2]string{
+		{"because", because}, {"decided by", decided},
 		{"file", d.Location}, {"source", d.Source}, {"sha256", strings.TrimPrefix(d.Digest, dirhash.Prefix)}, {"trust", trustText(d)},
 		{"tokens", tokensText(d)}, {"license", d.License}, {"author", d.Author}, {"repository", d.Repository},
 		{"compatible", d.Compatibility}, {"requires", strings.Join(d.Requires, " ")},
@@ -57,6 +60,14 @@ func (a *app) info(ctx context.Context, name string, json bool) error {
 	}
 	a.someProblems(ownProblems(d))
 	return nil
+}
+
+// whyNot returns what keeps a skill from models and who decided it, nothing for one that is enabled.
+func whyNot(d *details) (because, decided string) {
+	if d.State == skill.Enabled.String() {
+		return "", ""
+	}
+	return d.Reason, d.DecidedBy
 }
 
 // lookup gathers the details of the skill of that name.
