@@ -79,11 +79,24 @@ func (a *app) checkGlobals() error {
 		}
 	}
 	if g.project != "" {
-		if info, err := os.Stat(a.abs(g.project)); err != nil || !info.IsDir() {
-			return usage(fmt.Errorf("--project %q is no folder", g.project), "")
+		if err := a.checkFolder("--project", g.project); err != nil {
+			return err
+		}
+	}
+	for _, dir := range g.skillsDir {
+		if err := a.checkFolder("--skills-dir", dir); err != nil {
+			return err
 		}
 	}
 	return checkLogFormat(g.logFormat)
+}
+
+// checkFolder refuses the value of a flag that names no folder.
+func (a *app) checkFolder(flag, dir string) error {
+	if info, err := os.Stat(a.abs(dir)); err != nil || !info.IsDir() {
+		return usage(fmt.Errorf("%s %q is no folder", flag, dir), "")
+	}
+	return nil
 }
 
 func checkProfile(name string) error {
@@ -160,13 +173,24 @@ func (a *app) originOf(first, second string) string {
 	return a.origin(second)
 }
 
+// cure is the command that brings back a skill that is not enabled, or that explains why it is not.
+func cure(e skill.Entry) string {
+	switch {
+	case e.Cause() == skill.ByTrust:
+		return "agent skill trust " + e.Canonical()
+	case e.State() == skill.Disabled && (e.Cause() == skill.ByWish || e.Cause() == skill.ByManifest):
+		return "agent skill enable " + e.Canonical()
+	}
+	return "agent skill why " + e.Canonical()
+}
+
 // wanted reports whether a skill is enabled as far as it can be: what (enabled) means in agent --check.
 func (a *app) wanted(e skill.Entry) bool {
 	cfg, _ := a.settings()
 	name := e.Canonical()
 	switch cfg.Want.Mode {
 	case skill.Named:
-		return contains(cfg.Want.Names, name)
+		return contains(cfg.Want.Names, name) && e.State() != skill.Disabled
 	case skill.None:
 		return false
 	case skill.All, skill.AllUntrusted:
