@@ -27,6 +27,11 @@ type call struct {
 // call runs the script and turns what went wrong into an *Error: a start that failed, time that ran
 // out, an exit code. Output that passed its limit is left to the caller.
 func (h *Host) call(ctx context.Context, c *call) (*Output, error) {
+	done, err := h.Use(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	dir, err := c.s.Dir()
 	if err != nil {
 		return nil, &Error{Code: ExecutionFailed, Err: err, Message: fmt.Sprintf("Skill '%s' has no folder to run scripts in: %v", c.s.Name(), err)}

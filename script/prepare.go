@@ -39,6 +39,11 @@ type Prepared struct {
 // ReasonMetadata, ReasonPython or ReasonInterpreter, or ctx's.
 func (h *Host) Prepare(ctx context.Context, s *skill.Skill, sc Script, o *PrepareOptions) (*Prepared, error) {
 	start := time.Now()
+	done, err := h.Use(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
 	src := &source{host: h, s: s, sc: sc}
 	if lang, ok := languageOf(sc.File); ok && lang.ext != ".py" {
 		return &Prepared{}, nil
@@ -78,6 +83,11 @@ type environmentRecord struct {
 	Folder       string `json:"folder"`       // name of the environment's folder, beside the record
 	Files        string `json:"files"`        // what the file system said of all its files
 	Requirements string `json:"requirements"` // resolved, with hashes
+}
+
+// of reports whether the record is one of that key: its folder lies beside it.
+func (r *environmentRecord) of(key string) bool {
+	return strings.HasPrefix(r.Folder, key+"-") && filepath.Base(r.Folder) == r.Folder
 }
 
 // environmentOf is one key's place on disk: KEY.json, KEY.lock and KEY-….
@@ -135,7 +145,7 @@ func (e *environmentOf) look() string {
 	if err != nil {
 		return "it is not there"
 	}
-	if err := json.Unmarshal(b, &e.record); err != nil || !strings.HasPrefix(e.record.Folder, e.key+"-") || filepath.Base(e.record.Folder) != e.record.Folder {
+	if err := json.Unmarshal(b, &e.record); err != nil || !e.record.of(e.key) {
 		e.record = environmentRecord{}
 		return "its record is broken"
 	}
@@ -145,6 +155,7 @@ func (e *environmentOf) look() string {
 		return "its files were changed"
 	}
 	e.python = pythonIn(folder)
+	markUsed(e.path(".json"))
 	return ""
 }
 

@@ -115,6 +115,11 @@ func scriptFiles(s *skill.Skill) []string {
 }
 
 func (k *Kit) scriptHelp(ctx context.Context, a *arguments) tool.Result {
+	done, err := k.o.Scripts.Use(ctx)
+	if err != nil {
+		return scriptFailure(err)
+	}
+	defer done()
 	s, sc, failure := k.script(ctx, a)
 	if failure != nil {
 		return *failure
@@ -135,6 +140,11 @@ func (k *Kit) scriptRun(ctx context.Context, a *arguments) tool.Result {
 	if err := script.CheckArgs(args); err != nil {
 		return scriptFailure(err)
 	}
+	done, err := k.o.Scripts.Use(ctx)
+	if err != nil {
+		return scriptFailure(err)
+	}
+	defer done()
 	s, sc, failure := k.script(ctx, a)
 	if failure != nil {
 		return *failure
@@ -217,7 +227,7 @@ func (k *Kit) seal(ctx context.Context, s *skill.Skill) (*skill.Skill, *tool.Res
 	if err != nil {
 		return nil, refusal(s, skill.Untrusted, err)
 	}
-	sealed, err := s.Seal(ctx, filepath.Join(k.o.Scripts.Cache, "sealed"))
+	sealed, err := s.Seal(ctx, filepath.Join(k.o.Scripts.Cache, script.Sealed))
 	if err != nil {
 		r := tool.Failure(tool.ExecutionFailed, fmt.Sprintf("Skill '%s' cannot be copied to where its scripts run: %v", s.Name(), err))
 		return nil, &r

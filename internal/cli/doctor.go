@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -54,17 +55,32 @@ type trustState struct {
 }
 
 func doctorCommand(a *app) *cobra.Command {
-	var json bool
+	var json, gc, yes bool
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Show every setting, folder, program and problem",
 		Long: `Show every setting with the place that it came from, the folders of skills, the programs that scripts need, what is
-trusted, and all problems. Nothing is changed and nothing is executed. The exit code is 1 when something is broken.`,
+trusted, and all problems. Nothing is changed and nothing is executed. The exit code is 1 when something is broken.
+
+With --gc it frees the cache instead, after it has shown what goes and asked: copies of skills that no approval needs
+any more, Python environments that no script used for 30 days, and what broken-off work left. All of it is made again
+by whoever needs it, environments with the package index in reach. While a script runs nothing is removed (exit code 6).`,
 		Example: `  agent doctor
+  agent doctor --gc
   agent doctor --json`,
 		Args: arguments(0, 0, "no argument"),
-		RunE: func(c *cobra.Command, _ []string) error { return a.doctor(c.Context(), json) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			switch {
+			case gc:
+				return a.sweep(c.Context(), yes, json)
+			case yes:
+				return usage(errors.New("--yes goes with --gc"), "agent doctor --gc --yes")
+			}
+			return a.doctor(c.Context(), json)
+		},
 	}
+	c.Flags().BoolVar(&gc, "gc", false, "remove from the cache what nobody needs")
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "with --gc: do not ask")
 	c.Flags().BoolVar(&json, "json", false, "print JSON")
 	return c
 }

@@ -11,6 +11,14 @@ import (
 	"time"
 )
 
+// mode is how a lock is held.
+type mode bool
+
+const (
+	exclusive mode = false
+	shared    mode = true
+)
+
 // errHeld is what tryLock returns while another one holds the lock.
 var errHeld = errors.New("held")
 
@@ -18,13 +26,22 @@ var errHeld = errors.New("held")
 // long as ctx lasts, but no longer than wait unless that is 0; then the error is ErrLocked. A process
 // that dies frees its locks. Nothing else may be kept in the file.
 func Lock(ctx context.Context, name string, wait time.Duration) (unlock func(), err error) {
+	return take(ctx, name, wait, exclusive)
+}
+
+// Share is Lock for one of many: they hold the lock at the same time, and Lock waits for all of them.
+func Share(ctx context.Context, name string, wait time.Duration) (unlock func(), err error) {
+	return take(ctx, name, wait, shared)
+}
+
+func take(ctx context.Context, name string, wait time.Duration, how mode) (unlock func(), err error) {
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR|syscall.O_NONBLOCK, 0o600)
 	if err != nil {
 		return nil, err
 	}
 	deadline := time.Now().Add(wait)
 	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
-		err := tryLock(f)
+		err := tryLock(f, how)
 		if err == nil {
 			return func() { f.Close() }, nil
 		}

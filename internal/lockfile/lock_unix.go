@@ -9,9 +9,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func tryLock(f *os.File) error {
+func tryLock(f *os.File, how mode) error {
+	op := unix.LOCK_EX
+	if how == shared {
+		op = unix.LOCK_SH
+	}
 	for {
-		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		err := unix.Flock(int(f.Fd()), op|unix.LOCK_NB)
 		switch {
 		case errors.Is(err, unix.EINTR):
 			continue

@@ -7,9 +7,12 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-func tryLock(f *os.File) error {
-	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY,
-		0, 1, 0, &windows.Overlapped{})
+func tryLock(f *os.File, how mode) error {
+	flags := uint32(windows.LOCKFILE_FAIL_IMMEDIATELY)
+	if how == exclusive {
+		flags |= windows.LOCKFILE_EXCLUSIVE_LOCK
+	}
+	err := windows.LockFileEx(windows.Handle(f.Fd()), flags, 0, 1, 0, &windows.Overlapped{})
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) || errors.Is(err, windows.ERROR_IO_PENDING) {
 		return errHeld
 	}

@@ -312,6 +312,40 @@ func TestLocked(t *testing.T) {
 	}
 }
 
+// Many hold a shared lock at once; whoever wants it alone waits for all of them, and keeps others out.
+func TestShare(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "lock")
+	take := func(how func(context.Context, string, time.Duration) (func(), error)) (func(), error) {
+		return how(t.Context(), name, time.Millisecond)
+	}
+	first, err := take(Share)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := take(Share)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first()
+	if _, err := take(Lock); !errors.Is(err, ErrLocked) {
+		t.Errorf("one still shares it: error %v, want ErrLocked", err)
+	}
+	second()
+	alone, err := take(Lock)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := take(Share); !errors.Is(err, ErrLocked) {
+		t.Errorf("another has it alone: error %v, want ErrLocked", err)
+	}
+	alone()
+	if last, err := take(Share); err != nil {
+		t.Error(err)
+	} else {
+		last()
+	}
+}
+
 func TestRead(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "f"), "12345", 0o600)

@@ -1,0 +1,209 @@
+package script
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agent-base/agent-base/internal/lockfile"
+)
+
+// Sealed is the folder in a Host's Cache for copies of what was approved (see skill.Skill.Seal).
+const Sealed = "sealed"
+
+// DefaultUnused is how long an environment is kept that no script runs in.
+const DefaultUnused = 30 * 24 * time.Hour
+
+// marked is how long a sign of use is good enough: not every run writes one.
+const marked = 24 * time.Hour
+
+// Use says that the cache is in use until done is called: meanwhile Sweep removes nothing. Run, Help and Prepare do it by
+// themselves; whoever runs a sealed copy begins before it is made. The error is ctx's, when that ends while a Sweep is
+// waited for. Where a file system has no locks there is none here, and Sweep does not work.
+func (h *Host) Use(ctx context.Context) (done func(), err error) {
+	none := func() {}
+	if err := os.MkdirAll(h.Cache, 0o700); err != nil {
+		return none, nil //nolint:nilerr // the next step says what is wrong with it
+	}
+	done, err = lockfile.Share(ctx, h.useLock(), 0)
+	if err != nil {
+		return none, ctx.Err()
+	}
+	return done, nil
+}
+
+func (h *Host) useLock() string { return filepath.Join(h.Cache, "use.lock") }
+
+// ErrInUse is returned by Sweep while a script runs or is prepared.
+var ErrInUse = errors.New("a script is running or being prepared")
+
+// SweepOptions says what Sweep may remove. The zero value removes environments alone.
+type SweepOptions struct {
+	Needed func(digest string) bool // whether a sealed content is still approved; nil: all are
+	Unused time.Duration            // least time since its last use after which an environment goes; 0 means DefaultUnused
+	Now    time.Time                // needed
+	Wait   time.Duration            // for runs to end; 0 means 2 s
+	DryRun bool                     // only tell; nothing is waited for
+}
+
+// Swept is something that Sweep removed. All of it is made again by whoever needs it.
+type Swept struct {
+	Path  string `json:"path"` // slash path in the cache
+	Why   string `json:"why"`
+	Bytes int64  `json:"bytes"`
+
+	parts []string // what goes, in this order: the record of an environment goes first
+}
+
+// Sweep removes from the cache sealed copies that are not needed, environments that were not used for a while, and what
+// killed preparations and copies left. It never removes what is in use: it waits for runs to end, and fails with
+// ErrInUse when they do not; a run that starts meanwhile waits for it.
+func (h *Host) Sweep(ctx context.Context, o *SweepOptions) ([]Swept, error) {
+	if _, err := os.Stat(h.Cache); err != nil {
+		return nil, nil //nolint:nilerr // nothing was ever put there
+	}
+	if !o.DryRun {
+		unlock, err := lockfile.Lock(ctx, h.useLock(), cmp.Or(o.Wait, 2*time.Second))
+		if errors.Is(err, lockfile.ErrLocked) {
+			return nil, ErrInUse
+		}
+		if err != nil {
+			return nil, err
+		}
+		defer unlock()
+	}
+	found := append(h.sealed(o), h.environments(o)...)
+	for i := range found {
+		if err := ctx.Err(); err != nil {
+			return found[:i], err
+		}
+		for _, part := range found[i].parts {
+			found[i].Bytes += size(part)
+			if !o.DryRun {
+				removeAll(part)
+			}
+		}
+	}
+	return found, nil
+}
+
+// swept is what goes of the entries of a folder of the cache.
+func (h *Host) swept(path, why string, parts ...string) Swept {
+	rel, _ := filepath.Rel(h.Cache, path)
+	return Swept{Path: filepath.ToSlash(rel), Why: why, parts: parts}
+}
+
+// sealed finds copies that nobody approves any more, and unfinished ones.
+func (h *Host) sealed(o *SweepOptions) []Swept {
+	if o.Needed == nil {
+		return nil
+	}
+	var out []Swept
+	root := filepath.Join(h.Cache, Sealed)
+	for _, d := range inFolder(root) {
+		dir := filepath.Join(root, d.Name())
+		digest, ok := sealedDigest(d.Name())
+		switch {
+		case !ok || !d.IsDir(): // not ours
+		case !o.Needed(digest):
+			out = append(out, h.swept(dir, "no approval needs this copy", dir))
+		default:
+			for _, left := range inFolder(dir) {
+				if strings.HasPrefix(left.Name(), ".new-") || strings.HasPrefix(left.Name(), ".old-") {
+					half := filepath.Join(dir, left.Name())
+					out = append(out, h.swept(half, "left by a copy that was broken off", half))
+				}
+			}
+		}
+	}
+	return out
+}
+
+// sealedDigest is the digest in the name of a copy's folder: sha256-HEX, and perhaps more after it.
+func sealedDigest(name string) (string, bool) {
+	const kind, digits = "sha256-", 64
+	hex, ok := strings.CutPrefix(name, kind)
+	if !ok || len(hex) < digits || strings.Trim(hex[:digits], "0123456789abcdef") != "" || len(hex) > digits && hex[digits] != '-' {
+		return "", false
+	}
+	return "sha256:" + hex[:digits], true
+}
+
+// environments finds those that were not used for a while, and what no record names. Nothing is prepared and nothing runs
+// while they are removed, so that a former environment is not in use either.
+func (h *Host) environments(o *SweepOptions) []Swept {
+	root := filepath.Join(h.Cache, "python")
+	unused := cmp.Or(o.Unused, DefaultUnused)
+	keep := map[string]bool{} // folders that a record names
+	var out []Swept
+	entries := inFolder(root)
+	for _, d := range entries {
+		key, isRecord := strings.CutSuffix(d.Name(), ".json")
+		info, err := d.Info()
+		if !isRecord || err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		record := filepath.Join(root, d.Name())
+		folder := recorded(record, key)
+		keep[folder] = true
+		if o.Now.Sub(info.ModTime()) >= unused {
+			parts := []string{record}
+			if folder != "" {
+				parts = append(parts, filepath.Join(root, folder))
+			}
+			out = append(out, h.swept(record, "not used since "+info.ModTime().Format(time.DateOnly), append(parts, filepath.Join(root, key+".lock"))...))
+		}
+	}
+	for _, d := range entries {
+		if d.IsDir() && !keep[d.Name()] {
+			dir := filepath.Join(root, d.Name())
+			out = append(out, h.swept(dir, "left by an earlier preparation", dir))
+		}
+	}
+	return out
+}
+
+// recorded is the folder that a record names, "" for a broken record.
+func recorded(file, key string) string {
+	var r environmentRecord
+	b, err := os.ReadFile(file)
+	if err != nil || json.Unmarshal(b, &r) != nil || !r.of(key) {
+		return ""
+	}
+	return r.Folder
+}
+
+// markUsed remembers that an environment is in use, for Sweep. Failing that, it is made again some day.
+func markUsed(record string) {
+	if info, err := os.Stat(record); err == nil && time.Since(info.ModTime()) > marked {
+		now := time.Now()
+		_ = os.Chtimes(record, now, now)
+	}
+}
+
+// inFolder is the entries of a folder, by name; none where it cannot be read.
+func inFolder(dir string) []fs.DirEntry {
+	entries, _ := os.ReadDir(dir)
+	return slices.DeleteFunc(entries, func(d fs.DirEntry) bool { return d.Type()&fs.ModeSymlink != 0 })
+}
+
+// size is how many bytes lie below a path.
+func size(path string) (bytes int64) {
+	_ = filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return nil //nolint:nilerr // what cannot be looked at counts for nothing
+		}
+		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
+			bytes += info.Size()
+		}
+		return nil
+	})
+	return bytes
+}

@@ -1,0 +1,42 @@
+package skilltool
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/skill"
+)
+
+// A copy is in use from before it is made until its script has ended, so that no sweep comes between.
+func TestSweepKeepsWhatRuns(t *testing.T) {
+	var host *script.Host
+	var sweeps []error
+	sweep := func() {
+		_, err := host.Sweep(t.Context(), &script.SweepOptions{Now: time.Now(), Wait: time.Millisecond, Needed: func(string) bool { return false }})
+		sweeps = append(sweeps, err)
+	}
+	k, _ := kit(t, kitOptions{change: func(o *Options) {
+		host = o.Scripts
+		host.Runner = script.RunnerFunc(func(context.Context, *script.Command) (*script.Output, error) {
+			sweep()
+			return &script.Output{Stdout: []byte("{}")}, nil
+		})
+		o.Approve = func(context.Context, *skill.Skill) (bool, error) { sweep(); return true, nil }
+	}})
+	for _, name := range []string{"script_run", "script_help"} {
+		sweeps = nil
+		if r := call(t, k, name, `{"skill_name":"kalshi-markets","script_name":"status"}`); !r.Success {
+			t.Errorf("%s: %s", name, r.Encode())
+		}
+		if len(sweeps) != 2 || !errors.Is(sweeps[0], script.ErrInUse) || !errors.Is(sweeps[1], script.ErrInUse) {
+			t.Errorf("%s: sweeps while it is approved and runs: %v, want ErrInUse twice", name, sweeps)
+		}
+	}
+	sweep()
+	if sweeps[len(sweeps)-1] != nil {
+		t.Errorf("afterwards: %v", sweeps)
+	}
+}
