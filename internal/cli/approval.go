@@ -27,8 +27,8 @@ type proposal struct {
 // propose computes what an approval of the skill would be about. It reads every file of it.
 func (a *app) propose(ctx context.Context, s *skill.Skill) (*proposal, error) {
 	set, err := a.trusted()
-	if err != nil {
-		return nil, err
+	if err != nil { // what was approved before cannot be told: the approval moves the broken file aside
+		a.warn(err.Error())
 	}
 	dir, err := s.Dir()
 	if err != nil {

@@ -41,7 +41,12 @@ func (a *app) check(ctx context.Context, json bool) error {
 		}
 		lines = append(lines, *c)
 	}
-	cfg, _ := a.settings()
+	cfg, problems := a.settings()
+	for _, p := range problems { // C61
+		if p.File == "AGENT_SKILLS" && p.Severity == skill.Error {
+			lines = append(lines, checked{Name: p.File, Enabled: true, Problem: "Load failed: " + p.Message, fails: true})
+		}
+	}
 	for _, name := range cfg.Want.Names { // R71
 		if _, err := cat.Lookup(name); err != nil {
 			lines = append(lines, checked{Name: name, Enabled: true, Problem: "Load failed: " + err.Error(), fails: true})
@@ -65,6 +70,7 @@ func (a *app) check(ctx context.Context, json bool) error {
 }
 
 func (a *app) checkOne(ctx context.Context, e skill.Entry) (*checked, error) {
+	cfg, _ := a.settings()
 	c := &checked{Name: e.Name(), Enabled: a.wanted(e)}
 	switch e.State() {
 	case skill.Broken:
@@ -72,6 +78,10 @@ func (a *app) checkOne(ctx context.Context, e skill.Entry) (*checked, error) {
 		return c, nil
 	case skill.Unavailable:
 		c.Problem = "Unavailable: " + e.Reason()
+		return c, nil
+	}
+	if e.Cause() == skill.ByTrust && cfg.Want.Mode == skill.Named { // C21: it was asked for
+		c.Problem = "Not trusted: " + cure(e)
 		return c, nil
 	}
 	err := c.count(ctx, e)

@@ -88,6 +88,11 @@ func (a *app) runScript(ctx context.Context, args *runArgs, o *runOptions) error
 	if err != nil {
 		return err
 	}
+	if !r.Success && r.Result != nil && !o.json { // a script that failed may have said why
+		if err := a.printResult(r); err != nil {
+			return err
+		}
+	}
 	return a.answer(r, o.json, func() string { return scriptHint(ctx, cat, args, r) }, func() error {
 		if _, note, ok := strings.Cut(r.Message, " script ("); ok { // what was cut off (C31)
 			a.warn(strings.TrimSuffix(note, ")"))

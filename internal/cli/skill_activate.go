@@ -59,14 +59,10 @@ func mustBeVisible(cat *skill.Catalog, name string) error {
 	if err != nil || e.State() == skill.Enabled {
 		return err
 	}
-	why := "agent skill why " + e.Canonical()
-	if e.State() == skill.Disabled {
-		why = "agent skill enable " + e.Canonical()
-	}
 	exit, code := ExitNotFound, "not_found"
 	if e.State() == skill.Broken {
 		exit, code = ExitInvalid, "invalid_skill"
 	}
 	err = fmt.Errorf("skill %q is %s: %s", e.Name(), e.State(), e.Reason())
-	return &failure{exit: exit, code: code, hint: why, err: err}
+	return &failure{exit: exit, code: code, hint: cure(e), err: err}
 }

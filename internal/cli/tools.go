@@ -127,10 +127,8 @@ func scriptHint(ctx context.Context, cat *skill.Catalog, args *runArgs, r tool.R
 		return fmt.Sprintf("did you mean %q?", missing.Suggest[0])
 	case err != nil:
 		return "agent skill list shows the skills"
-	case e.State() == skill.Disabled:
-		return fmt.Sprintf("%s is disabled: agent skill enable %s", e.Name(), e.Canonical())
 	case e.State() != skill.Enabled:
-		return "agent skill why " + e.Canonical()
+		return fmt.Sprintf("%s is %s: %s", e.Name(), e.State(), cure(e))
 	}
 	s, err := e.Load(ctx)
 	if err != nil {
