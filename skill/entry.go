@@ -113,6 +113,9 @@ func (e Entry) Mount() string {
 // that is a skill itself.
 func (e Entry) Path() string { return e.it.r.path() }
 
+// File returns the name of the skill's manifest in its directory: SKILL.md, or skill.md where that is all there is.
+func (e Entry) File() string { return e.it.r.file() }
+
 // State says whether the skill counts.
 func (e Entry) State() State { return e.it.state }
 

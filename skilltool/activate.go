@@ -86,7 +86,7 @@ func (k *Kit) activate(ctx context.Context, a *arguments) tool.Result {
 func (k *Kit) activateLoaded(ctx context.Context, s *skill.Skill, args string) tool.Result {
 	if now, active := k.o.Session.Lookup(s.Canonical()); active && !k.o.StrictStack && unchanged(s, args, now) {
 		return tool.Success(k.activation(s, args, "already_active", disclose.Text{Body: fmt.Sprintf(
-			"Skill '%s' is already active: you were given its instructions in this conversation. Go on with them; skill_read with path \"SKILL.md\" shows them again.", s.Name())}),
+			"Skill '%s' is already active: you were given its instructions in this conversation. Go on with them; skill_read with path %q shows them again.", s.Name(), s.Entry().File())}),
 			fmt.Sprintf("Skill '%s' is already active", s.Name()))
 	}
 	text, err := k.instructions(s, args)

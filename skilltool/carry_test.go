@@ -49,6 +49,22 @@ func TestActivatingTwice(t *testing.T) {
 	}
 }
 
+// The path that the note names can be read, whatever the manifest is called.
+func TestActivatingTwiceNamesTheManifest(t *testing.T) {
+	files := maps.Clone(demo)
+	files["low/skill.md"] = manifest("low", "", "The text.")
+	k, _ := kit(t, kitOptions{files: files})
+	for _, name := range []string{"low", "bound"} {
+		activation(t, k, `{"skill_name":"`+name+`"}`)
+		again := activation(t, k, `{"skill_name":"`+name+`"}`)
+		_, rest, _ := strings.Cut(again.Content, `path "`)
+		file, _, _ := strings.Cut(rest, `"`)
+		if r := call(t, k, "skill_read", `{"skill_name":"`+name+`","path":"`+file+`"}`); !r.Success {
+			t.Errorf("%s: %q: %s", name, file, r.Encode())
+		}
+	}
+}
+
 // A shortened conversation keeps its active skills: as they were told, with their arguments, the last told first; the
 // session's state is untouched, also through another process.
 func TestCarry(t *testing.T) {
