@@ -266,7 +266,7 @@ func (p *printer) end(answer *agent.Answer) error {
 		if p.o.stream {
 			return writeJSON(p.a.ui.Out, map[string]any{"done": run})
 		}
-		return writeJSON(p.a.ui.Out, run)
+		return p.a.printJSON(run)
 	case p.o.stream:
 		return p.endLine()
 	case answer.Text == "":

@@ -92,7 +92,7 @@ func (a *app) doctor(ctx context.Context, json bool) error {
 		return err
 	}
 	if json {
-		err = writeJSON(a.ui.Out, map[string]*diagnosis{"doctor": d})
+		err = a.printJSON(map[string]*diagnosis{"doctor": d})
 	} else {
 		err = a.printDiagnosis(d)
 	}

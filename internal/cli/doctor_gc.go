@@ -80,7 +80,7 @@ func (a *app) mayRemove(ctx context.Context, found []script.Swept) error {
 // swept tells what was removed.
 func (a *app) swept(found []script.Swept, json bool) error {
 	if json {
-		return writeJSON(a.ui.Out, map[string]sweepJSON{"gc": {append([]script.Swept{}, found...), total(found)}})
+		return a.printJSON(map[string]sweepJSON{"gc": {append([]script.Swept{}, found...), total(found)}})
 	}
 	if len(found) == 0 {
 		a.ui.Printf("There is nothing to remove\n")

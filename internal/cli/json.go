@@ -6,9 +6,40 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"unicode"
 	"unicode/utf16"
 )
+
+// printJSON prints the one document of a command's --json.
+func (a *app) printJSON(v any) error {
+	return document(a.ui.Out, a.ui.OutTerminal, func(w io.Writer) error { return writeJSON(w, v) })
+}
+
+// printLine prints a document that is JSON on one line already: a tool's envelope, or a script's answer.
+func (a *app) printLine(line []byte) error {
+	return document(a.ui.Out, a.ui.OutTerminal, func(w io.Writer) error {
+		_, err := shown{w}.Write(slices.Concat(line, []byte("\n")))
+		return err
+	})
+}
+
+// document writes one JSON document, which line writes on one line: so for a pipe, and indented for a person. Whatever
+// prints JSON comes through here, but for the steps of agent -p --stream, each of which is a line for everybody.
+func document(to io.Writer, person bool, line func(io.Writer) error) error {
+	if !person {
+		return line(to)
+	}
+	var b, indented bytes.Buffer
+	if err := line(&b); err != nil {
+		return err
+	}
+	if err := json.Indent(&indented, b.Bytes(), "", "  "); err != nil {
+		return err
+	}
+	_, err := indented.WriteTo(to)
+	return err
+}
 
 // writeJSON writes one value as JSON on one line, without HTML escapes.
 func writeJSON(w io.Writer, v any) error {
@@ -45,7 +76,11 @@ func unseen(r rune) bool {
 	return r >= 0x7f && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
-// writeJSONList writes {"key":[…]}, one item after the other: thousands of them need no memory of their own.
+// printJSONList prints {"key":[…]}, for a pipe one item after the other: thousands of them need no memory of their own.
+func printJSONList[T any](a *app, key string, items iter.Seq[T]) error {
+	return document(a.ui.Out, a.ui.OutTerminal, func(w io.Writer) error { return writeJSONList(w, key, items) })
+}
+
 func writeJSONList[T any](w io.Writer, key string, items iter.Seq[T]) error {
 	var b bytes.Buffer
 	b.WriteString(`{"` + key + `":[`)

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"os/signal"
 	"slices"
@@ -60,7 +61,8 @@ func (a *app) tell(f *failure) {
 			Message string `json:"message"`
 			Hint    string `json:"hint,omitempty"`
 		}
-		_ = writeJSON(a.ui.Err, map[string]body{"error": {f.code, f.err.Error(), f.hint}})
+		said := map[string]body{"error": {f.code, f.err.Error(), f.hint}}
+		_ = document(a.ui.Err, a.ui.ErrTerminal, func(w io.Writer) error { return writeJSON(w, said) })
 		return
 	}
 	a.ui.Error(f.err)

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -105,16 +104,12 @@ func (a *app) runScript(ctx context.Context, args *runArgs, o *runOptions) error
 func (a *app) printResult(r tool.Result) error {
 	switch v := r.Result.(type) {
 	case json.RawMessage:
-		b := bytes.NewBuffer(v)
 		if a.ui.OutTerminal {
-			b = &bytes.Buffer{}
-			if err := json.Indent(b, v, "", "  "); err != nil {
-				return err
-			}
+			return a.printLine(v)
 		}
-		return a.ui.Foreign(b.String() + "\n")
+		return a.ui.Foreign(string(v) + "\n") // byte for byte
 	case string:
 		return a.ui.Foreign(v)
 	}
-	return writeJSON(a.ui.Out, r.Result)
+	return a.printJSON(r.Result)
 }

@@ -73,7 +73,7 @@ func (a *app) create(name string, o *createOptions) error {
 	}
 	dir := filepath.Join(parent, name)
 	if o.json {
-		return writeJSON(a.ui.Out, map[string]any{"skill": map[string]string{"name": name, "path": dir}})
+		return a.printJSON(map[string]any{"skill": map[string]string{"name": name, "path": dir}})
 	}
 	a.ui.Printf("Created %s\n", filepath.Join(dir, "SKILL.md"))
 	a.ui.Hint(fmt.Sprintf("fill it in, then: agent skill validate %s", filepath.Join(o.dir, name)))

@@ -67,7 +67,7 @@ func (a *app) switchSkill(ctx context.Context, name string, on, json bool) error
 		return err
 	}
 	if json {
-		return writeJSON(a.ui.Out, map[string]any{"skill": map[string]any{
+		return a.printJSON(map[string]any{"skill": map[string]any{
 			"name": e.Name(), "name_canonical": e.Canonical(), "enabled": on, "changed": changed}})
 	}
 	if !changed {

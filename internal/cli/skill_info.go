@@ -36,7 +36,7 @@ func (a *app) info(ctx context.Context, name string, json bool) error {
 		return err
 	}
 	if json {
-		return writeJSON(a.ui.Out, map[string]*details{"skill": d})
+		return a.printJSON(map[string]*details{"skill": d})
 	}
 	a.heading(d)
 	because, decided := whyNot(d)

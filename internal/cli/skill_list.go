@@ -43,7 +43,7 @@ func (a *app) list(ctx context.Context, o *listOptions) error {
 	}
 	sha := digests(ctx, chosen(cat, o.all), o.long)
 	if o.json {
-		return writeJSONList(a.ui.Out, "skills", func(yield func(record) bool) {
+		return printJSONList(a, "skills", func(yield func(record) bool) {
 			for e := range chosen(cat, o.all) {
 				r := a.record(e)
 				r.SHA = sha[e]

@@ -48,7 +48,7 @@ func (a *app) plugins(ctx context.Context, json bool) error {
 		}
 	}
 	if json {
-		return writeJSON(a.ui.Out, map[string][]record{"skills": records})
+		return a.printJSON(map[string][]record{"skills": records})
 	}
 	if len(records) == 0 {
 		if !a.flags.quiet {

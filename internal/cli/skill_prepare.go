@@ -67,7 +67,7 @@ func (a *app) prepare(ctx context.Context, name string, o *prepareOptions) error
 		done = append(done, *p)
 	}
 	if o.json {
-		err = writeJSON(a.ui.Out, map[string]any{"skill": map[string]any{"name": s.Name(), "scripts": done}})
+		err = a.printJSON(map[string]any{"skill": map[string]any{"name": s.Name(), "scripts": done}})
 	} else {
 		err = a.printPrepared(done)
 	}

@@ -71,7 +71,7 @@ func (a *app) prompt(ctx context.Context, o *promptOptions) error {
 	}
 	switch {
 	case o.json:
-		return writeJSON(a.ui.Out, map[string]any{"prompt": promptJSON(text)})
+		return a.printJSON(map[string]any{"prompt": promptJSON(text)})
 	case o.tokens:
 		return a.costs(text)
 	}

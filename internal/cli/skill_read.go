@@ -67,5 +67,5 @@ func (a *app) read(ctx context.Context, args []string, json bool) error {
 	if res.Binary {
 		out.Content = base64.StdEncoding.EncodeToString(res.Data)
 	}
-	return writeJSON(a.ui.Out, map[string]resourceJSON{"resource": out})
+	return a.printJSON(map[string]resourceJSON{"resource": out})
 }

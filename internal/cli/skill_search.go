@@ -53,7 +53,7 @@ func (a *app) search(ctx context.Context, query string, o *searchOptions) error 
 		for i, h := range hits {
 			out[i] = found{h.Entry.Name(), h.Entry.Description(), h.Entry.Layer(), math.Round(float64(h.Score)*1000) / 1000}
 		}
-		return writeJSON(a.ui.Out, map[string][]found{"skills": out})
+		return a.printJSON(map[string][]found{"skills": out})
 	}
 	if len(hits) == 0 {
 		if !a.flags.quiet {

@@ -33,7 +33,7 @@ func (a *app) show(ctx context.Context, json bool) error {
 		return err
 	}
 	if json {
-		return writeJSONList(a.ui.Out, "skills", func(yield func(record) bool) {
+		return printJSONList(a, "skills", func(yield func(record) bool) {
 			for e := range cat.Every() {
 				if !yield(a.record(e)) {
 					return

@@ -109,7 +109,7 @@ func (a *app) consent(ctx context.Context, yes bool, question string) error {
 
 func (a *app) saidTrust(e skill.Entry, state, text string, json bool) error {
 	if json {
-		return writeJSON(a.ui.Out, map[string]any{"skill": map[string]string{"name": e.Name(), "name_canonical": e.Canonical(), "trust": state}})
+		return a.printJSON(map[string]any{"skill": map[string]string{"name": e.Name(), "name_canonical": e.Canonical(), "trust": state}})
 	}
 	a.ui.Printf("%s\n", text)
 	return nil
@@ -135,7 +135,7 @@ func (a *app) trustRoot(ctx context.Context, o *trustOptions) error {
 
 func (a *app) saidRoot(dir, text string, json bool) error {
 	if json {
-		return writeJSON(a.ui.Out, map[string]any{"root": dir})
+		return a.printJSON(map[string]any{"root": dir})
 	}
 	a.ui.Printf("%s %s\n", text, dir)
 	return nil

@@ -50,7 +50,7 @@ func (a *app) untrust(ctx context.Context, name string, o *trustOptions) error {
 	}
 	a.stillTrusted(ctx, name)
 	if o.json {
-		return writeJSON(a.ui.Out, map[string]any{"skill": map[string]string{
+		return a.printJSON(map[string]any{"skill": map[string]string{
 			"name": name, "name_canonical": skill.Canonical(name), "trust": skill.Untrusted.String()}})
 	}
 	a.ui.Printf("No content of %s is trusted any more\n", name)

@@ -32,7 +32,7 @@ func (a *app) why(ctx context.Context, name string, json bool) error {
 		return err
 	}
 	if json {
-		return writeJSON(a.ui.Out, map[string]*details{"skill": d})
+		return a.printJSON(map[string]*details{"skill": d})
 	}
 	a.ui.Printf("%s %s %s\n\n", a.mark(d.State), d.Name, verdict(d))
 	a.facts([][2]string{

@@ -75,7 +75,7 @@ func (a *app) answer(r tool.Result, json bool, hint func() string, print func() 
 		if cfg, _ := a.settings(); cfg.ErrorText && !r.Success { // C49
 			r.Error = tool.Code(r.Message)
 		}
-		if _, err := (shown{a.ui.Out}).Write(append(r.Encode(), '\n')); err != nil || r.Success {
+		if err := a.printLine(r.Encode()); err != nil || r.Success {
 			return err
 		}
 		return said(exit)

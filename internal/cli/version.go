@@ -46,7 +46,7 @@ func (a *app) version(json bool) error {
 		}
 	}
 	if json {
-		return writeJSON(a.ui.Out, map[string]versionInfo{"version": v})
+		return a.printJSON(map[string]versionInfo{"version": v})
 	}
 	a.ui.Printf("agent %s", v.Version)
 	if v.Commit != "" {
