@@ -31,6 +31,8 @@ type workshop struct {
 	uvHome string // uv's cache
 	cap    caps
 	before map[string]bool // what uv's cache held before
+
+	resolved time.Time // when versions were decided about
 }
 
 // make builds the environment and writes its record last. What fails leaves nothing. The lock is held.
@@ -56,7 +58,9 @@ func (e *environmentOf) make(ctx context.Context, upgrade bool) (err error) {
 	}
 	w.before = w.archives()
 	requirements := e.record.Requirements
+	w.resolved = e.record.Resolved
 	if upgrade || requirements == "" {
+		w.resolved = time.Now()
 		if requirements, err = w.resolve(ctx, upgrade); err != nil {
 			return err
 		}
@@ -176,7 +180,8 @@ func (w *workshop) finish(requirements string) error {
 		return w.tooMuch(over)
 	}
 	e := w.e
-	e.record = environmentRecord{Folder: filepath.Base(w.env), Files: files.digest, Requirements: requirements}
+	e.record = environmentRecord{Folder: filepath.Base(w.env), Files: files.digest, Requirements: requirements,
+		Resolved: w.resolved, Base: e.base, BaseFacts: identity(e.base)}
 	e.python, e.made = pythonIn(w.env), true
 	b, err := json.Marshal(e.record)
 	if err == nil {

@@ -18,7 +18,7 @@ import (
 )
 
 // schema is part of every key: a change of how environments are made leaves the old ones behind.
-const schema = "1"
+const schema = "2"
 
 // PrepareOptions says how dependencies are prepared.
 type PrepareOptions struct {
@@ -83,11 +83,20 @@ type environmentRecord struct {
 	Folder       string `json:"folder"`       // name of the environment's folder, beside the record
 	Files        string `json:"files"`        // what the file system said of all its files
 	Requirements string `json:"requirements"` // resolved, with hashes
+
+	Resolved  time.Time `json:"resolved"`   // when the index was asked
+	Base      string    `json:"base"`       // the Python that it was made with
+	BaseFacts string    `json:"base_facts"` // its identity
 }
 
-// of reports whether the record is one of that key: its folder lies beside it.
-func (r *environmentRecord) of(key string) bool {
-	return strings.HasPrefix(r.Folder, key+"-") && filepath.Base(r.Folder) == r.Folder
+// readRecord reads the record of a key; it is empty when there is none, or one that is not whole.
+func readRecord(file, key string) environmentRecord {
+	var r environmentRecord
+	b, err := os.ReadFile(file)
+	if err != nil || json.Unmarshal(b, &r) != nil || !strings.HasPrefix(r.Folder, key+"-") || filepath.Base(r.Folder) != r.Folder {
+		return environmentRecord{}
+	}
+	return r
 }
 
 // environmentOf is one key's place on disk: KEY.json, KEY.lock and KEY-….
@@ -97,7 +106,7 @@ type environmentOf struct {
 	block *Block
 	key   string
 	base  string // the Python that it is made with
-	uv    string // "" when there is none
+	uv    string // "" when there is none, and then uvErr says what to do about it
 	uvErr error
 	index map[string]string // uv's settings of the operator
 
@@ -109,29 +118,36 @@ type environmentOf struct {
 // prepare returns the environment for a block, and makes it when it is not there, was changed, or is to
 // be resolved anew.
 func (h *Host) prepare(ctx context.Context, src *source, block *Block, upgrade bool) (*environmentOf, error) {
-	base, err := h.basePython(ctx, src, block)
+	e := &environmentOf{h: h, src: src, block: block, index: h.indexSettings()}
+	var err error
+	e.uv, e.uvErr = h.uv(ctx)
+	e.base, err = h.basePython(ctx, src, block)
+	if e.uv == "" && !upgrade && e.finished() {
+		return e, nil
+	}
 	if err != nil {
 		return nil, err
 	}
-	e := &environmentOf{h: h, src: src, block: block, base: base, index: h.indexSettings()}
-	e.uv, e.uvErr = h.uv(ctx)
 	e.key = environmentKey(e)
 	state := e.look()
 	if state == "" && !upgrade {
 		return e, nil
 	}
 	if e.uv == "" {
-		return nil, e.unavailable(e.uvErr, "uv is not installed: get it with `pip install uv` or from https://docs.astral.sh/uv/, then")
+		return nil, e.unavailable(e.uvErr, "%v, then", e.uvErr)
 	}
 	return e, e.makeLocked(ctx, upgrade)
 }
 
-// environmentKey names an environment by all that it depends on: what is asked for, the Python and the
-// uv that make it as they are now, and where packages come from.
+// environmentKey names an environment by all that it depends on: what is asked for and where packages come from, then
+// the Python and the uv that make it as they are now.
 func environmentKey(e *environmentOf) string {
-	return digest(append([]string{
-		schema, e.block.canonical(), identity(e.base), identity(e.uv), runtime.GOOS, runtime.GOARCH,
-	}, pairs(e.index)...)...)
+	return e.wanted() + digest(identity(e.base), identity(e.uv))[:16]
+}
+
+// wanted is how the keys of all environments begin that are for the same block and source of packages.
+func (e *environmentOf) wanted() string {
+	return digest(append([]string{schema, e.block.canonical(), runtime.GOOS, runtime.GOARCH}, pairs(e.index)...)...) + "-"
 }
 
 func (e *environmentOf) path(suffix string) string {
@@ -141,13 +157,9 @@ func (e *environmentOf) path(suffix string) string {
 // look reads the record and compares the environment with it. It returns "" when it can be used, else
 // what is wrong.
 func (e *environmentOf) look() string {
-	b, err := os.ReadFile(e.path(".json"))
-	if err != nil {
-		return "it is not there"
-	}
-	if err := json.Unmarshal(b, &e.record); err != nil || !e.record.of(e.key) {
-		e.record = environmentRecord{}
-		return "its record is broken"
+	e.record = readRecord(e.path(".json"), e.key)
+	if e.record.Folder == "" {
+		return "it has no record"
 	}
 	folder := filepath.Join(e.h.Cache, "python", e.record.Folder)
 	files, err := survey(folder)

@@ -3,11 +3,14 @@ package script
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime"
 	"strings"
 )
+
+var errNoUV = errors.New("uv is not installed: get it with `pip install uv` or from https://docs.astral.sh/uv/")
 
 // whichPython makes a Python print its own path and version.
 const whichPython = "import sys; print(sys.executable); print('%d.%d.%d' % sys.version_info[:3])"
@@ -121,19 +124,20 @@ func (h *Host) uvPython(ctx context.Context, required string) (string, error) {
 	return said, nil
 }
 
-// uv finds uv: on PATH, else as a module of python3 (R106).
+// uv finds uv: on PATH, else as a module of python3 (R106). The error says what to do.
 func (h *Host) uv(ctx context.Context) (string, error) {
 	path, err := h.LookPath("uv")
 	if err == nil {
-		return filepath.Abs(path)
+		if path, err = filepath.Abs(path); err == nil && identity(path) == "" {
+			return "", fmt.Errorf("uv is to be %s, which is not there: correct that path", path)
+		}
+		return path, err
 	}
-	python, _, pyErr := h.systemPython(ctx, false)
-	if pyErr != nil {
-		return "", err
+	if python, _, err := h.systemPython(ctx, false); err == nil {
+		said, err := h.ask(ctx, python, "-c", "import uv; print(uv.find_uv_bin())")
+		if err == nil && filepath.IsAbs(said) && identity(said) != "" {
+			return said, nil
+		}
 	}
-	said, pyErr := h.ask(ctx, python, "-c", "import uv; print(uv.find_uv_bin())")
-	if pyErr != nil || !filepath.IsAbs(said) || identity(said) == "" {
-		return "", err
-	}
-	return said, nil
+	return "", errNoUV
 }

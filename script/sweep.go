@@ -3,7 +3,6 @@ package script
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -151,7 +150,7 @@ func (h *Host) environments(o *SweepOptions) []Swept {
 			continue
 		}
 		record := filepath.Join(root, d.Name())
-		folder := recorded(record, key)
+		folder := readRecord(record, key).Folder
 		keep[folder] = true
 		if o.Now.Sub(info.ModTime()) >= unused {
 			parts := []string{record}
@@ -168,16 +167,6 @@ func (h *Host) environments(o *SweepOptions) []Swept {
 		}
 	}
 	return out
-}
-
-// recorded is the folder that a record names, "" for a broken record.
-func recorded(file, key string) string {
-	var r environmentRecord
-	b, err := os.ReadFile(file)
-	if err != nil || json.Unmarshal(b, &r) != nil || !r.of(key) {
-		return ""
-	}
-	return r.Folder
 }
 
 // markUsed remembers that an environment is in use, for Sweep. Failing that, it is made again some day.
