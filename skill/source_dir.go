@@ -160,10 +160,10 @@ func (g *gather) Visit(_, _ int, it *scan.Item) {
 }
 
 // tree opens a skill's files through the handle that the part holds. Without one it opens the
-// root for as long as it takes to open the skill's own folder.
+// root, which the tree then holds: links are judged by it.
 func (s *dirSource) tree(_ context.Context, p *part, dir string) (Tree, error) {
 	if p != nil && p.root != nil {
-		return openFolder(p.root, dir)
+		return openFolder(p.root, dir, nil)
 	}
 	root, err := s.open()
 	if err != nil {
@@ -172,8 +172,11 @@ func (s *dirSource) tree(_ context.Context, p *part, dir string) (Tree, error) {
 	if root == nil {
 		return nil, &fs.PathError{Op: "open", Path: s.root, Err: fs.ErrNotExist}
 	}
-	defer root.Close()
-	return openFolder(root, dir)
+	t, err := openFolder(root, dir, root)
+	if err != nil {
+		root.Close()
+	}
+	return t, err
 }
 
 func (s *dirSource) location(_ context.Context, dir string) (string, error) {
@@ -252,23 +255,28 @@ func reasonOf(err error) string {
 type folderTree struct {
 	folder *scan.Folder
 	rooted *onceRoot
+	own    *scan.Root // to be closed with it, nil where the root is somebody else's
 }
 
-func openFolder(root *scan.Root, dir string) (Tree, error) {
+func openFolder(root *scan.Root, dir string, own *scan.Root) (Tree, error) {
 	folder, err := root.Folder(dir)
 	if err != nil {
 		return nil, err
 	}
-	return &folderTree{folder: folder, rooted: &onceRoot{open: folder.Root}}, nil
+	return &folderTree{folder: folder, rooted: &onceRoot{open: folder.Root}, own: own}, nil
 }
 
 // Location returns the skill's real folder.
 func (t *folderTree) Location() (string, error) { return t.folder.Path(), nil }
 
-// Close closes both handles.
+// Close closes all handles.
 func (t *folderTree) Close() error {
 	t.rooted.close()
-	return t.folder.Close()
+	err := t.folder.Close()
+	if t.own != nil {
+		err = errors.Join(err, t.own.Close())
+	}
+	return err
 }
 
 func (t *folderTree) readManifest(file string) ([]byte, Stamp, error) {

@@ -71,11 +71,9 @@ func validate(fsys fs.FS, dirName string, o *ValidateOptions, read func([]byte, 
 	if file == nil {
 		return v.m, v.problems
 	}
-	name := file.Name()
-	v.file = path.Join(o.Path, name)
-	src, err := readRegular(fsys, file, MaxManifest+1, o.Buffer)
-	if err != nil {
-		v.report(Problem{Code: "file-unreadable", Message: fmt.Sprintf("%s: %v", name, bareError(err))})
+	v.file = path.Join(o.Path, file.Name())
+	src, ok := v.readManifest(file, o.Buffer)
+	if !ok {
 		return v.m, v.problems
 	}
 	r := read(src, &ParseOptions{File: v.file, Dir: dirName, Profile: o.Profile})
@@ -142,6 +140,22 @@ func (v *validation) manifestFile() fs.DirEntry {
 		v.report(Problem{Code: "file-missing", Message: fmt.Sprintf("the folder has no SKILL.md; %q is not read", found.Name()), Cure: "rename it to SKILL.md"})
 	}
 	return nil
+}
+
+// readManifest reads the manifest. The tree of a Source knows best how, and whether a link may be followed (C38).
+func (v *validation) readManifest(file fs.DirEntry, buf *bytes.Buffer) ([]byte, bool) {
+	if t, ok := v.fsys.(manifestReader); ok {
+		src, _, err := t.readManifest(file.Name())
+		if err != nil {
+			v.report(*fileProblem(v.file, err))
+		}
+		return src, err == nil
+	}
+	src, err := readRegular(v.fsys, file, MaxManifest+1, buf)
+	if err != nil {
+		v.report(Problem{Code: "file-unreadable", Message: fmt.Sprintf("%s: %v", file.Name(), bareError(err))})
+	}
+	return src, err == nil
 }
 
 // Limits of the body (C42).

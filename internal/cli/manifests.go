@@ -25,6 +25,7 @@ type target struct {
 
 	tree scan.FS // the folder, or one above it
 	rel  string  // the folder's slash path in tree
+	open func(context.Context) (skill.Tree, error)
 }
 
 // targets returns what a path stands for: a file, a skill's folder, or all skills in a folder. They are open as long as
@@ -56,11 +57,11 @@ func (a *app) targets(ctx context.Context, path string) ([]target, scan.FS, erro
 // targetsIn is targets of a folder, or of one file in it where that was named.
 func (a *app) targetsIn(ctx context.Context, path, file string) ([]target, error) {
 	if file != "" {
-		return []target{{dir: path, file: file, rel: ".", bare: !strings.EqualFold(file, "SKILL.md")}}, nil
+		return []target{{dir: path, file: file, rel: ".", open: a.opener(path), bare: !strings.EqualFold(file, "SKILL.md")}}, nil
 	}
 	for _, file := range []string{"SKILL.md", "skill.md"} {
 		if _, err := os.Lstat(a.abs(filepath.Join(path, file))); err == nil {
-			return []target{{dir: path, file: file, rel: "."}}, nil
+			return []target{{dir: path, file: file, rel: ".", open: a.opener(path)}}, nil
 		}
 	}
 	var out []target
@@ -74,7 +75,7 @@ func (a *app) targetsIn(ctx context.Context, path, file string) ([]target, error
 		if file == "" { // it could not be read: the check says why
 			file = "SKILL.md"
 		}
-		out = append(out, target{dir: filepath.Join(path, filepath.FromSlash(f.Path)), file: file, rel: f.Path})
+		out = append(out, target{dir: filepath.Join(path, filepath.FromSlash(f.Path)), file: file, rel: f.Path, open: f.Open})
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -84,6 +85,18 @@ func (a *app) targetsIn(ctx context.Context, path, file string) ([]target, error
 			hint: "name a SKILL.md, a skill's folder, or a folder of skills"}
 	}
 	return out, nil
+}
+
+// opener opens a folder that is one skill as a source does.
+func (a *app) opener(path string) func(context.Context) (skill.Tree, error) {
+	return func(ctx context.Context) (skill.Tree, error) {
+		for f := range skill.Dir(a.abs(path), nil).Skills(ctx) {
+			if f.Path == "." && f.Open != nil {
+				return f.Open(ctx)
+			}
+		}
+		return nil, fs.ErrNotExist
+	}
 }
 
 // mend repairs a manifest in place as far as that needs no decision, and returns what was repaired.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -86,7 +87,7 @@ func (a *app) validate(ctx context.Context, paths []string, o *validateOptions) 
 		}
 	}
 	if o.json {
-		if err := writeJSON(a.ui.Out, map[string]any{"skills": verdicts, "valid": invalid == 0}); err != nil {
+		if err := a.printJSON(map[string]any{"skills": verdicts, "valid": invalid == 0}); err != nil {
 			return err
 		}
 	} else {
@@ -105,7 +106,7 @@ func (a *app) validateAll(ctx context.Context, targets []target, profile *skill.
 	one := func(i int) error {
 		buf := buffers.Get().(*bytes.Buffer)
 		defer buffers.Put(buf)
-		v, err := a.validateOne(targets[i], &skill.ValidateOptions{Profile: profile, Buffer: buf}, fix)
+		v, err := a.validateOne(ctx, targets[i], &skill.ValidateOptions{Profile: profile, Buffer: buf}, fix)
 		if err == nil {
 			verdicts[i] = *v
 		}
@@ -120,7 +121,7 @@ func (a *app) validateAll(ctx context.Context, targets []target, profile *skill.
 }
 
 // validateOne checks one skill by the rules of a profile, whose path it sets, after mending it where that is wanted.
-func (a *app) validateOne(t target, by *skill.ValidateOptions, fix bool) (*verdictJSON, error) {
+func (a *app) validateOne(ctx context.Context, t target, by *skill.ValidateOptions, fix bool) (*verdictJSON, error) {
 	path := filepath.Join(t.dir, t.file)
 	v := &verdictJSON{Path: path, Fixed: []skill.Problem{}, Problems: []skill.Problem{}}
 	o := &skill.ParseOptions{File: path, Dir: filepath.Base(a.abs(t.dir)), Profile: by.Profile}
@@ -141,18 +142,36 @@ func (a *app) validateOne(t target, by *skill.ValidateOptions, fix bool) (*verdi
 		m, found := skill.Parse(src, o)
 		v.Name, problems = m.Name, found
 	} else {
-		files, err := t.tree.In(t.rel)
-		if err != nil {
-			return nil, err
-		}
-		defer files.Close()
 		by.Path = filepath.ToSlash(t.dir)
-		v.Name, problems = skill.Check(files, o.Dir, by)
+		v.Name, problems = t.check(ctx, o.Dir, by)
 	}
 	v.Problems = append(v.Problems, problems...)
 	v.Valid = !slices.ContainsFunc(problems, func(p skill.Problem) bool { return p.Severity == skill.Error })
 	return v, nil
 }
+
+// check checks the skill. What cannot be read in the quick way is read as a catalogue does, which follows links within
+// its root (C38) and knows better what is wrong.
+func (t *target) check(ctx context.Context, dir string, by *skill.ValidateOptions) (string, []skill.Problem) {
+	if files, err := t.tree.In(t.rel); err == nil {
+		defer files.Close()
+		name, problems := skill.Check(files, dir, by)
+		if !slices.ContainsFunc(problems, func(p skill.Problem) bool { return p.Code == "file-unreadable" }) {
+			return name, problems
+		}
+	}
+	tree, err := t.open(ctx)
+	if err != nil {
+		return skill.Check(unreadable{err}, dir, by)
+	}
+	defer tree.Close()
+	return skill.Check(tree, dir, by)
+}
+
+// unreadable is a folder that could not be opened.
+type unreadable struct{ err error }
+
+func (u unreadable) Open(string) (fs.File, error) { return nil, u.err }
 
 // verdicts prints the problems of all skills, and on stderr how it went.
 func (a *app) verdicts(all []verdictJSON, invalid int) {
@@ -212,7 +231,7 @@ func (a *app) codes(json bool) error {
 	cfg, _ := a.settings()
 	rules := skill.Codes()
 	if json {
-		return writeJSON(a.ui.Out, map[string][]skill.Rule{"codes": rules})
+		return a.printJSON(map[string][]skill.Rule{"codes": rules})
 	}
 	rows := make([][]string, len(rules))
 	for i, r := range rules {

@@ -113,7 +113,7 @@ func TestEveryCodeIsThere(t *testing.T) {
 			known[c.code] = true
 		}
 	}
-	code := regexp.MustCompile(`Problem\{Code: "([a-z0-9-]+)"|"(config-[a-z-]+)"`)
+	code := regexp.MustCompile(`(?:Problem\{Code:|\.Code(?:, p\.\w+)* =) "([a-z0-9-]+)"|"(config-[a-z-]+)"`)
 	for _, dir := range []string{"skill", "internal/config", "internal/cli"} {
 		files, err := filepath.Glob(filepath.Join(root, dir, "*.go"))
 		if err != nil || len(files) == 0 {
