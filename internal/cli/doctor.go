@@ -283,10 +283,22 @@ func valueText(v any) string {
 		return "-"
 	case []string:
 		return orDash(strings.Join(v, ", "))
+	case []config.Root:
+		return listText(v)
+	case []config.Plugin:
+		return listText(v)
 	case string:
 		return orDash(v)
 	}
 	return fmt.Sprint(v)
+}
+
+func listText[T fmt.Stringer](list []T) string {
+	texts := make([]string, len(list))
+	for i, item := range list {
+		texts[i] = item.String()
+	}
+	return orDash(strings.Join(texts, ", "))
 }
 
 func folderText(l layer) string {

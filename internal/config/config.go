@@ -81,6 +81,14 @@ type Root struct {
 	Project bool   `json:"project"`         // named by the project's file
 }
 
+// String returns "/srv/skills", or "/srv/skills as MOUNT", for people.
+func (r Root) String() string {
+	if r.Mount == "" {
+		return r.Dir
+	}
+	return r.Dir + " as " + r.Mount
+}
+
 // Plugin is a skill that the user wants installed (R74).
 type Plugin struct {
 	URL         string `json:"url"`
@@ -88,6 +96,21 @@ type Plugin struct {
 	Name        string `json:"name,omitempty"`
 	Enabled     bool   `json:"enabled"`
 	InstalledAt string `json:"installed_at,omitempty"`
+}
+
+// String returns "URL REF as NAME (switched off)", of which all but the URL may be missing, for people.
+func (p Plugin) String() string {
+	s := p.URL
+	if p.Ref != "" {
+		s += " " + p.Ref
+	}
+	if p.Name != "" {
+		s += " as " + p.Name
+	}
+	if !p.Enabled {
+		s += " (switched off)"
+	}
+	return s
 }
 
 // Setting is one value with its origin, as `agent doctor` shows it.
