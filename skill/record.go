@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
-	"path"
 	"strings"
 )
 
@@ -46,7 +45,7 @@ func (r *record) plain() bool { return r.more == nil || r.more.m == nil }
 
 func (r *record) name() string {
 	if r.plain() {
-		return path.Base(r.path())
+		return r.canonical()
 	}
 	return r.more.name
 }
