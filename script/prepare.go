@@ -22,7 +22,13 @@ const schema = "2"
 
 // PrepareOptions says how dependencies are prepared.
 type PrepareOptions struct {
-	Upgrade bool // resolve anew: without it what was resolved once stays
+	Upgrade bool      // resolve anew: without it what was resolved once stays
+	Since   time.Time // with Upgrade: what was resolved then or later stays as well; zero: nothing does
+}
+
+// anew reports whether what was resolved at that time is to be resolved again.
+func (o *PrepareOptions) anew(resolved time.Time) bool {
+	return o.Upgrade && (o.Since.IsZero() || resolved.Before(o.Since))
 }
 
 // Prepared is what Prepare found or made.
@@ -39,6 +45,9 @@ type Prepared struct {
 // ReasonMetadata, ReasonPython or ReasonInterpreter, or ctx's.
 func (h *Host) Prepare(ctx context.Context, s *skill.Skill, sc Script, o *PrepareOptions) (*Prepared, error) {
 	start := time.Now()
+	if o == nil {
+		o = &PrepareOptions{}
+	}
 	done, err := h.Use(ctx)
 	if err != nil {
 		return nil, err
@@ -57,7 +66,7 @@ func (h *Host) Prepare(ctx context.Context, s *skill.Skill, sc Script, o *Prepar
 	if err != nil || block == nil || len(block.Dependencies) == 0 {
 		return &Prepared{}, err
 	}
-	env, err := h.prepare(ctx, src, block, o != nil && o.Upgrade)
+	env, err := h.prepare(ctx, src, block, o)
 	if err != nil {
 		return nil, err
 	}
@@ -117,26 +126,25 @@ type environmentOf struct {
 
 // prepare returns the environment for a block, and makes it when it is not there, was changed, or is to
 // be resolved anew.
-func (h *Host) prepare(ctx context.Context, src *source, block *Block, upgrade bool) (*environmentOf, error) {
+func (h *Host) prepare(ctx context.Context, src *source, block *Block, o *PrepareOptions) (*environmentOf, error) {
 	e := &environmentOf{h: h, src: src, block: block, index: h.indexSettings()}
 	var err error
 	e.uv, e.uvErr = h.uv(ctx)
 	e.base, err = h.basePython(ctx, src, block)
-	if e.uv == "" && !upgrade && e.finished() {
+	if e.uv == "" && !o.Upgrade && e.finished() {
 		return e, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	e.key = environmentKey(e)
-	state := e.look()
-	if state == "" && !upgrade {
+	if e.look() == "" && !o.anew(e.record.Resolved) {
 		return e, nil
 	}
 	if e.uv == "" {
 		return nil, e.unavailable(e.uvErr, "%v, then", e.uvErr)
 	}
-	return e, e.makeLocked(ctx, upgrade)
+	return e, e.makeLocked(ctx, o)
 }
 
 // environmentKey names an environment by all that it depends on: what is asked for and where packages come from, then
@@ -154,6 +162,11 @@ func (e *environmentOf) path(suffix string) string {
 	return filepath.Join(e.h.Cache, "python", e.key+suffix)
 }
 
+// folder is where the environment lies, once its record says so.
+func (e *environmentOf) folder() string {
+	return filepath.Join(e.h.Cache, "python", e.record.Folder)
+}
+
 // look reads the record and compares the environment with it. It returns "" when it can be used, else
 // what is wrong.
 func (e *environmentOf) look() string {
@@ -161,18 +174,17 @@ func (e *environmentOf) look() string {
 	if e.record.Folder == "" {
 		return "it has no record"
 	}
-	folder := filepath.Join(e.h.Cache, "python", e.record.Folder)
-	files, err := survey(folder)
+	files, err := survey(e.folder())
 	if err != nil || files.digest != e.record.Files {
 		return "its files were changed"
 	}
-	e.python = pythonIn(folder)
+	e.python = pythonIn(e.folder())
 	markUsed(e.path(".json"))
 	return ""
 }
 
 // makeLocked makes the environment unless someone else did so in the meantime.
-func (e *environmentOf) makeLocked(ctx context.Context, upgrade bool) error {
+func (e *environmentOf) makeLocked(ctx context.Context, o *PrepareOptions) error {
 	before := e.record.Folder
 	if err := os.MkdirAll(filepath.Dir(e.path("")), 0o700); err != nil {
 		return e.unavailable(err, "%v;", err)
@@ -187,12 +199,12 @@ func (e *environmentOf) makeLocked(ctx context.Context, upgrade bool) error {
 		return e.unavailable(err, "%v;", err)
 	}
 	defer unlock()
-	if e.look() == "" && (!upgrade || e.record.Folder != before) {
+	if e.look() == "" && (!o.anew(e.record.Resolved) || e.record.Folder != before) {
 		return nil
 	}
 	e.sweep()
 	start := time.Now()
-	err = e.make(ctx, upgrade)
+	err = e.make(ctx, o.anew(e.record.Resolved))
 	ev := trace.Event{Kind: trace.ScriptPrepared, Skill: e.src.s.Canonical(), Script: e.src.sc.Name, Duration: time.Since(start),
 		Message: "Prepared dependencies of " + e.src.sc.Name, Err: err}
 	if err != nil {

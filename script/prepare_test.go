@@ -363,6 +363,44 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
+// security 1.3: one command that upgrades several scripts resolves each environment once.
+func TestUpgradeOnce(t *testing.T) {
+	wheels := index(t)
+	h := uvHost(t, wheels)
+	log := logged(t, h, false)
+	s := open(t, "", tree{"scripts/a.py": needs(printsDep, "dep"), "scripts/b.py": needs("print()\n", "dep"), "scripts/c.py": needs(printsDep, "dep>=1")})
+	for _, name := range []string{"a", "b", "c"} {
+		mustPrepare(t, h, s, name, nil)
+	}
+	wheel(t, wheels, "dep", "1.1", tree{"dep/__init__.py": "VALUE = 'newer'\n"})
+	before := calls(t, log, "lock")
+	o := &PrepareOptions{Upgrade: true, Since: time.Now()}
+	for _, tt := range []struct {
+		name string
+		made bool
+	}{{"a", true}, {"b", false}, {"c", true}, {"a", false}} {
+		if p := mustPrepare(t, h, s, tt.name, o); p.Made != tt.made {
+			t.Errorf("%s: got %+v", tt.name, p)
+		}
+	}
+	if got := calls(t, log, "lock") - before; got != 2 {
+		t.Errorf("resolved %d times, want once for each of 2 environments", got)
+	}
+	if got := mustText(t, h, s, "a"); got != "newer\n" {
+		t.Errorf("got %q", got)
+	}
+	// An environment that is made again from what was resolved before is not an upgraded one.
+	o.Since = time.Now()
+	_, folders := environments(t, h)
+	for _, dir := range folders {
+		tree{"planted.pth": ""}.write(t, filepath.Join(h.Cache, "python", dir))
+	}
+	mustText(t, h, s, "a")
+	if p := mustPrepare(t, h, s, "a", o); !p.Made {
+		t.Errorf("got %+v", p)
+	}
+}
+
 func TestWithoutUV(t *testing.T) {
 	h := host(t)
 	look := h.LookPath

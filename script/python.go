@@ -26,7 +26,7 @@ func (h *Host) python(ctx context.Context, src *source) ([]string, error) {
 	}
 	var exe string
 	if block != nil && len(block.Dependencies) > 0 {
-		env, err := h.prepare(ctx, src, block, false)
+		env, err := h.prepare(ctx, src, block, &PrepareOptions{})
 		if err != nil {
 			return nil, err
 		}

@@ -52,12 +52,12 @@ func (a *app) prepare(ctx context.Context, name string, o *prepareOptions) error
 		return err
 	}
 	defer s.Close()
-	host := a.scripts()
+	host, begun := a.scripts(), a.sys.Now()
 	var failed error
 	done := []preparedJSON{}
 	scripts, _ := script.List(s)
 	for _, sc := range scripts {
-		p, err := a.prepareOne(ctx, host, s, sc, o)
+		p, err := a.prepareOne(ctx, host, s, sc, &script.PrepareOptions{Upgrade: o.upgrade, Since: begun})
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -97,10 +97,10 @@ func (a *app) loadTrusted(ctx context.Context, name string) (*skill.Skill, error
 	return e.Load(ctx)
 }
 
-func (a *app) prepareOne(ctx context.Context, host *script.Host, s *skill.Skill, sc script.Script, o *prepareOptions) (*preparedJSON, error) {
+func (a *app) prepareOne(ctx context.Context, host *script.Host, s *skill.Skill, sc script.Script, o *script.PrepareOptions) (*preparedJSON, error) {
 	out := &preparedJSON{Name: sc.Name, Packages: []string{}}
 	err := a.busy("preparing the dependencies of "+sc.Name, func() error {
-		p, err := host.Prepare(ctx, s, sc, &script.PrepareOptions{Upgrade: o.upgrade})
+		p, err := host.Prepare(ctx, s, sc, o)
 		if err != nil {
 			out.Needed, out.Error = true, err.Error()
 			return err
