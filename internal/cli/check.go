@@ -28,6 +28,7 @@ type checked struct {
 
 // check prints R155's block. It fails when a skill that is enabled cannot be loaded (C61).
 func (a *app) check(ctx context.Context, json bool) error {
+	quiet := a.flags.quiet
 	a.flags.quiet = true // what is wrong is in the block
 	cat, err := a.catalog(ctx)
 	if err != nil {
@@ -62,6 +63,8 @@ func (a *app) check(ctx context.Context, json bool) error {
 		err = a.printJSON(map[string]any{"skills": lines, "ok": exit == ExitOK})
 	} else {
 		a.checkBlock(lines)
+		a.flags.quiet = quiet
+		a.mentionLeftOut(cat)
 	}
 	if err != nil || exit == ExitOK {
 		return err

@@ -148,16 +148,6 @@ func ofEverything(p skill.Problem) bool {
 	return strings.HasPrefix(p.Code, "config-") || spoken(p.Code)
 }
 
-// ofNoSkill reports whether a problem is about no single skill, so that checking each of them does not tell it: what was
-// found in a folder and is none, and two of one name.
-func ofNoSkill(p skill.Problem) bool {
-	switch p.Code {
-	case "link-skipped", "discovery-bound", "folder-unreadable", "name-duplicate":
-		return true
-	}
-	return false
-}
-
 // mostAlike is how many problems are shown that are about no single skill.
 const mostAlike = 20
 

@@ -58,6 +58,11 @@ func conflict(err error, cure string) error {
 	return &failure{exit: ExitConflict, code: "conflict", hint: cure, err: err}
 }
 
+// notFound returns a failure because something that was named is not there.
+func notFound(err error, cure string) error {
+	return &failure{exit: ExitNotFound, code: string(tool.NotFound), hint: cure, err: err}
+}
+
 // said ends the command with an exit code and nothing more to print.
 func said(exit Exit) error {
 	return &failure{exit: exit, said: true, err: errors.New("the command has said why")}

@@ -76,16 +76,28 @@ func unseen(r rune) bool {
 	return r >= 0x7f && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
-// printJSONList prints {"key":[…]}, for a pipe one item after the other: thousands of them need no memory of their own.
-func printJSONList[T any](a *app, key string, items iter.Seq[T]) error {
-	return document(a.ui.Out, a.ui.OutTerminal, func(w io.Writer) error { return writeJSONList(w, key, items) })
+// jsonList is an object with one list, and members that come after it.
+type jsonList[T any] struct {
+	key   string
+	items iter.Seq[T]
+	more  []member
 }
 
-func writeJSONList[T any](w io.Writer, key string, items iter.Seq[T]) error {
+type member struct {
+	key   string
+	value any
+}
+
+// printJSONList prints a list, for a pipe one item after the other: thousands of them need no memory of their own.
+func printJSONList[T any](a *app, l *jsonList[T]) error {
+	return document(a.ui.Out, a.ui.OutTerminal, l.write)
+}
+
+func (l *jsonList[T]) write(w io.Writer) error {
 	var b bytes.Buffer
-	b.WriteString(`{"` + key + `":[`)
+	b.WriteString(`{"` + l.key + `":[`)
 	first := true
-	for item := range items {
+	for item := range l.items {
 		if !first {
 			b.WriteByte(',')
 		}
@@ -98,7 +110,15 @@ func writeJSONList[T any](w io.Writer, key string, items iter.Seq[T]) error {
 			return err
 		}
 	}
-	b.WriteString("]}\n")
+	b.WriteByte(']')
+	for _, m := range l.more {
+		b.WriteString(`,"` + m.key + `":`)
+		if err := writeJSON(&b, m.value); err != nil {
+			return err
+		}
+		b.Truncate(b.Len() - 1)
+	}
+	b.WriteString("}\n")
 	_, err := b.WriteTo(w)
 	return err
 }

@@ -76,7 +76,7 @@ func (a *app) lookup(ctx context.Context, name string) (*details, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := cat.Lookup(name)
+	e, err := find(cat, name)
 	if err != nil {
 		return nil, err
 	}

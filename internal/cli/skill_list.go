@@ -24,13 +24,16 @@ func listCommand(a *app) *cobra.Command {
 		Short: "List the skills there are",
 		Long: `List the skills that a model can see: name, version, whether it is active, content digest and source.
 
+With --all also those that are not active, and what was left out: links that lead elsewhere, the second of two skills
+of one name, and folders that are too deep or cannot be read.
+
 The digest takes reading every file of a skill: for more than 50 skills it is shown with --long only.`,
 		Example: `  agent skill list
   agent skill list --all --json`,
 		Args: arguments(0, 0, "no argument"),
 		RunE: func(c *cobra.Command, _ []string) error { return a.list(c.Context(), o) },
 	}
-	c.Flags().BoolVar(&o.all, "all", false, "also disabled, unavailable, hidden and broken skills")
+	c.Flags().BoolVar(&o.all, "all", false, "also disabled, unavailable, hidden and broken skills, and what was left out")
 	c.Flags().BoolVar(&o.long, "long", false, "digests, however many skills there are")
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c
@@ -43,7 +46,11 @@ func (a *app) list(ctx context.Context, o *listOptions) error {
 	}
 	sha := digests(ctx, chosen(cat, o.all), o.long)
 	if o.json {
-		return printJSONList(a, "skills", func(yield func(record) bool) {
+		var more []member
+		if o.all {
+			more = append(more, member{"left_out", leftOut(cat)})
+		}
+		return printJSONList(a, &jsonList[record]{key: "skills", more: more, items: func(yield func(record) bool) {
 			for e := range chosen(cat, o.all) {
 				r := a.record(e)
 				r.SHA = sha[e]
@@ -51,7 +58,7 @@ func (a *app) list(ctx context.Context, o *listOptions) error {
 					return
 				}
 			}
-		})
+		}})
 	}
 	var row [5]string
 	rows := func(yield func([]string) bool) {
@@ -65,9 +72,12 @@ func (a *app) list(ctx context.Context, o *listOptions) error {
 	if err := a.ui.TableOf([]string{"NAME", "VERSION", "ACTIVE", "SHA", "SOURCE"}, rows); err != nil { // R152
 		return err
 	}
-	if !o.all {
-		a.mentionRest(cat)
+	if o.all {
+		a.underTitle("Left out", leftOut(cat), func(p *skill.Problem) string { return p.File + ": " + p.Message })
+		return nil
 	}
+	a.mentionRest(cat)
+	a.mentionLeftOut(cat)
 	return nil
 }
 
@@ -118,7 +128,7 @@ func activeCell(e skill.Entry) string {
 
 // mentionRest says on stderr that there are skills which the list does not show, so that none is lost silently (R63).
 func (a *app) mentionRest(c *skill.Catalog) {
-	if a.flags.quiet {
+	if a.flags.quiet || a.flush() != nil {
 		return
 	}
 	var shown, broken, other int

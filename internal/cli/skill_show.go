@@ -33,13 +33,13 @@ func (a *app) show(ctx context.Context, json bool) error {
 		return err
 	}
 	if json {
-		return printJSONList(a, "skills", func(yield func(record) bool) {
+		return printJSONList(a, &jsonList[record]{key: "skills", items: func(yield func(record) bool) {
 			for e := range cat.Every() {
 				if !yield(a.record(e)) {
 					return
 				}
 			}
-		})
+		}})
 	}
 	var layers []string
 	byLayer := map[string][]skill.Entry{}

@@ -37,14 +37,19 @@ func (a *app) wrapped(text string, indent int) ui.Safe {
 
 // someProblems prints problems under a title, each with its cure; without any it prints nothing.
 func (a *app) someProblems(problems []skill.Problem) {
+	a.underTitle("Problems", problems, func(p *skill.Problem) string { return p.Error() })
+}
+
+// underTitle is someProblems with a title and a text of its own.
+func (a *app) underTitle(title string, problems []skill.Problem, text func(*skill.Problem) string) {
 	if len(problems) == 0 {
 		return
 	}
-	a.ui.Printf("\n%s\n", a.ui.Paint(ui.Bold, "Problems"))
-	for _, p := range problems {
-		a.ui.Printf("  %s\n", a.wrapped(p.Error(), 4))
-		if p.Cure != "" {
-			a.ui.Printf("      %s\n", a.wrapped(p.Cure, 6))
+	a.ui.Printf("\n%s\n", a.ui.Paint(ui.Bold, title))
+	for i := range problems {
+		a.ui.Printf("  %s\n", a.wrapped(text(&problems[i]), 4))
+		if cure := problems[i].Cure; cure != "" {
+			a.ui.Printf("      %s\n", a.wrapped(cure, 6))
 		}
 	}
 }
