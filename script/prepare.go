@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 
@@ -70,20 +69,7 @@ func (h *Host) Prepare(ctx context.Context, s *skill.Skill, sc Script, o *Prepar
 	if err != nil {
 		return nil, err
 	}
-	return &Prepared{Needed: true, Made: env.made, Packages: packages(env.record.Requirements), Duration: time.Since(start)}, nil
-}
-
-// packages are the lines of a requirements file that name one.
-func packages(requirements string) []string {
-	var out []string
-	for line := range strings.Lines(requirements) {
-		name, _, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if strings.Contains(name, "==") {
-			out = append(out, name)
-		}
-	}
-	slices.Sort(out)
-	return out
+	return &Prepared{Needed: true, Made: env.made, Packages: installed(env.folder()), Duration: time.Since(start)}, nil
 }
 
 // environmentRecord is what is kept beside an environment once it is complete. It is written last and

@@ -447,3 +447,38 @@ func TestProgress(t *testing.T) {
 		t.Errorf("got %q", told)
 	}
 }
+
+// Prepared tells what is in the environment: not what other platforms would get, and not what a package's files claim in
+// other words than a name and a version.
+func TestPackagesAreWhatIsInstalled(t *testing.T) {
+	wheels := t.TempDir()
+	wheel(t, wheels, "other", "1.0", tree{"other.py": ""})
+	wheel(t, wheels, "with_dots", "2.0", tree{"w.py": ""})
+	wheel(t, wheels, "dep", "1.0", tree{
+		"dep/__init__.py": "VALUE = 'one'\n", "INFO/METADATA": "Metadata-Version: 2.1\nName: dep\nVersion: 1.0\nRequires-Dist: other; sys_platform == 'nowhere'\nRequires-Dist: With.Dots\n",
+		"dep-1.0.data/purelib/two words-1.dist-info/METADATA": "", "dep-1.0.data/purelib/no-version.dist-info/METADATA": "", "dep-1.0.data/purelib/none.dist-info/METADATA": "",
+	})
+	h := uvHost(t, wheels)
+	s := open(t, "", tree{"scripts/a.py": needs(printsDep, "dep")})
+	want := []string{"dep==1.0", "with-dots==2.0"}
+	for range 2 { // made, and found
+		if p := mustPrepare(t, h, s, "a", nil); !slices.Equal(p.Packages, want) {
+			t.Errorf("got %q, want %q", p.Packages, want)
+		}
+	}
+	if folders, _ := filepath.Glob(filepath.Join(h.Cache, "python", "*", "lib", "*", "site-packages", "two words-1.dist-info")); len(folders) != 1 {
+		t.Errorf("the control failed: got %q", folders)
+	}
+	root := t.TempDir()
+	if got := installed(filepath.Join(root, "nowhere")); got != nil {
+		t.Errorf("got %q", got)
+	}
+	many := tree{"lib/python3/site-packages/\x1b[31mred-1.dist-info/METADATA": ""}
+	for i := range mostPackages + 1 {
+		many[fmt.Sprintf("lib/python3/site-packages/p%d-1.dist-info/METADATA", i)] = ""
+	}
+	many.write(t, root)
+	if got := installed(root); len(got) != mostPackages || strings.Contains(strings.Join(got, " "), "\x1b") {
+		t.Errorf("got %d: %q", len(got), got)
+	}
+}
