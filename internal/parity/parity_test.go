@@ -203,15 +203,18 @@ func checkCost(t *testing.T, sent map[fakemodel.Wire]int) {
 	}
 }
 
-// R97: fewer than 5 in 100 paths fail. Paths as the instructions write them resolve at once; ones with a dot or from
-// the root are refused (security 2.4 #45), and the refusal names the path with which the second try resolves.
+// R97: fewer than 5 in 100 paths fail. Paths as the instructions write them resolve at once, with "./" in front too; ones
+// with another dot or from the root are refused (security 2.4 #45), and the refusal names the path with which the second
+// try resolves.
 func TestPathsResolve(t *testing.T) {
 	p := newPlace(t)
 	files := []string{"references/formats.md", "references/deep/limits.md", "assets/answer.txt", "SKILL.md"}
 	for _, w := range wires() {
-		s := fakemodel.New(t, reading("%s", files), fakemodel.Step{Text: "read"})
-		checkReads(t, w.name, p.converse(t, w.model(t, s), false, "Read it all.").results, len(files))
-		for _, form := range []string{"./%s", p.pdf + "/%s"} {
+		for _, form := range []string{"%s", "./%s"} {
+			s := fakemodel.New(t, reading(form, files), fakemodel.Step{Text: "read"})
+			checkReads(t, w.name, p.converse(t, w.model(t, s), false, "Read it all.").results, len(files))
+		}
+		for _, form := range []string{"././%s", p.pdf + "/%s"} {
 			s := fakemodel.New(t, reading(form, files), fakemodel.Step{From: readAsTold}, fakemodel.Step{Text: "read"})
 			results := p.converse(t, w.model(t, s), false, "Read it all.").results
 			if len(results) != 2*len(files) {
