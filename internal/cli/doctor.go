@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -151,9 +152,9 @@ func ofEverything(p skill.Problem) bool {
 // mostAlike is how many problems are shown that are about no single skill.
 const mostAlike = 20
 
-// sorted returns the problems that a person should see at once, those about no single skill, and how many others there
-// are: a thousand skills have a thousand remarks.
-func sorted(all []skill.Problem) (serious, between []skill.Problem, notes int) {
+// sorted returns the problems that a person should see at once, those about no single skill, and the others, which are
+// too many to be shown: a thousand skills have a thousand remarks.
+func sorted(all []skill.Problem) (serious, between, notes []skill.Problem) {
 	for _, p := range all {
 		switch {
 		case breaks(p) || ofEverything(p):
@@ -161,7 +162,7 @@ func sorted(all []skill.Problem) (serious, between []skill.Problem, notes int) {
 		case ofNoSkill(p):
 			between = append(between, p)
 		default:
-			notes++
+			notes = append(notes, p)
 		}
 	}
 	return serious, between, notes
@@ -256,10 +257,27 @@ func (a *app) printDiagnosis(d *diagnosis) error {
 	if more := len(between) - mostAlike; more > 0 {
 		a.ui.Printf("  and %d more like these: agent doctor --json shows all\n", more)
 	}
-	if notes > 0 {
-		a.ui.Printf("\n%s about single skills: \"agent skill validate DIR\" shows them\n", ui.Safe(count(notes, "remark")))
+	if len(notes) > 0 {
+		a.ui.Printf("\n%s about single skills, shown by: %s\n", ui.Safe(count(len(notes), "remark")), a.validateCommand(d.Layers, notes))
 	}
 	return nil
+}
+
+// validateCommand returns the command, for a shell, that shows remarks about skills of these layers.
+func (a *app) validateCommand(layers []layer, remarks []skill.Problem) string {
+	words := []string{"agent skill validate"}
+	if a.flags.profile != "" {
+		words = append(words, "--profile "+a.flags.profile)
+	}
+	if a.flags.strict {
+		words = append(words, "--strict")
+	}
+	for _, l := range layers {
+		if l.Dir != "" && slices.ContainsFunc(remarks, func(p skill.Problem) bool { return below(l.Dir, p.File) }) {
+			words = append(words, shellWord(l.Dir))
+		}
+	}
+	return strings.Join(words, " ")
 }
 
 func (a *app) titled(title string, rows [][]string) error {

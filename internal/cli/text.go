@@ -4,10 +4,22 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/agent-base/agent-base/internal/ui"
 	"github.com/agent-base/agent-base/skill"
 )
+
+// shellWord returns a path as a shell reads it back, in quotes where it needs any.
+func shellWord(path string) string {
+	plain := func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("/._-+,:@%", r)
+	}
+	if path != "" && strings.IndexFunc(path, func(r rune) bool { return !plain(r) }) < 0 {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}
 
 // wrapped returns foreign text as one safe line, or in a terminal as lines that fit its width, of which all but the
 // first begin with indent spaces. A word that is longer than a line stays whole, so that it can be copied.
