@@ -40,8 +40,9 @@ type Prepared struct {
 
 // Prepare makes the environment that a Python script's dependencies need, so that its next run needs
 // neither uv nor a network. It runs nothing of the skill, and nothing of the packages. A script
-// without dependencies needs nothing. The error is an *Error with the reason ReasonDependencies,
-// ReasonMetadata, ReasonPython or ReasonInterpreter, or ctx's.
+// without dependencies needs nothing but the Python that it requires. The error is an *Error with the reason
+// ReasonDependencies, ReasonMetadata, ReasonPython or ReasonInterpreter, and then the result says at most Needed; or it
+// is ctx's.
 func (h *Host) Prepare(ctx context.Context, s *skill.Skill, sc Script, o *PrepareOptions) (*Prepared, error) {
 	start := time.Now()
 	if o == nil {
@@ -62,12 +63,16 @@ func (h *Host) Prepare(ctx context.Context, s *skill.Skill, sc Script, o *Prepar
 		}
 	}
 	block, err := src.block()
-	if err != nil || block == nil || len(block.Dependencies) == 0 {
+	if err != nil {
+		return &Prepared{}, err
+	}
+	if block == nil || len(block.Dependencies) == 0 {
+		_, err = h.basePython(ctx, src, block)
 		return &Prepared{}, err
 	}
 	env, err := h.prepare(ctx, src, block, o)
 	if err != nil {
-		return nil, err
+		return &Prepared{Needed: true}, err
 	}
 	return &Prepared{Needed: true, Made: env.made, Packages: installed(env.folder()), Duration: time.Since(start)}, nil
 }

@@ -448,6 +448,30 @@ func TestProgress(t *testing.T) {
 	}
 }
 
+// A script without dependencies is not ready where no Python is what it requires; uv then is not asked to make anything.
+func TestPrepareChecksRequiredPython(t *testing.T) {
+	block := "# /// script\n# requires-python = %q\n# dependencies = [%s]\n# ///\nprint(1)\n"
+	s := open(t, "", tree{
+		"scripts/never.py": fmt.Sprintf(block, ">=9.99", ""), "scripts/deps.py": fmt.Sprintf(block, ">=9.99", `"dep"`), "scripts/ok.py": fmt.Sprintf(block, ">=3.3", ""),
+	})
+	h := uvHost(t, index(t))
+	for name, needed := range map[string]bool{"never": false, "deps": true} {
+		p, err := prepareScript(t, h, s, name, nil)
+		failure(t, err, ExecutionFailed, ReasonPython, "Script "+name+" requires Python >=9.99, but ")
+		if p == nil || p.Needed != needed {
+			t.Errorf("%s: got %+v", name, p)
+		}
+	}
+	if p := mustPrepare(t, h, s, "ok", nil); p.Needed || p.Made {
+		t.Errorf("got %+v", p)
+	}
+	_, err := prepareScript(t, withoutPython(h), s, "ok", nil)
+	failure(t, err, ExecutionFailed, ReasonInterpreter, "Script ok needs Python >=3.3, which is not installed")
+	if records, folders := environments(t, h); records != nil || folders != nil {
+		t.Errorf("got %q, %q", records, folders)
+	}
+}
+
 // Prepared tells what is in the environment: not what other platforms would get, and not what a package's files claim in
 // other words than a name and a version.
 func TestPackagesAreWhatIsInstalled(t *testing.T) {

@@ -31,7 +31,8 @@ func prepareCommand(a *app) *cobra.Command {
 		Use:   "prepare NAME",
 		Short: "Fetch the dependencies of a skill's scripts ahead",
 		Long: `Make the environments that the Python scripts of a skill need, so that they run at once, and without a network.
-Nothing of the skill is executed. What was resolved once stays; --upgrade resolves anew.`,
+Nothing of the skill is executed. What was resolved once stays; --upgrade resolves anew. A script that requires a
+Python which is not there has failed, also one without dependencies.`,
 		Example: `  agent skill prepare kalshi-markets
   agent skill prepare kalshi-markets --upgrade`,
 		Args:              arguments(1, 1, "the name of a skill"),
@@ -101,12 +102,13 @@ func (a *app) prepareOne(ctx context.Context, host *script.Host, s *skill.Skill,
 	out := &preparedJSON{Name: sc.Name, Packages: []string{}}
 	err := a.busy("preparing the dependencies of "+sc.Name, func() error {
 		p, err := host.Prepare(ctx, s, sc, o)
-		if err != nil {
-			out.Needed, out.Error = true, err.Error()
-			return err
+		if p != nil {
+			out.Needed, out.Made, out.Packages = p.Needed, p.Made, append(out.Packages, p.Packages...)
 		}
-		out.Needed, out.Made, out.Packages = p.Needed, p.Made, append(out.Packages, p.Packages...)
-		return nil
+		if err != nil {
+			out.Error = err.Error()
+		}
+		return err
 	})
 	return out, err
 }
