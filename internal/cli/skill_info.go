@@ -52,9 +52,9 @@ func (a *app) info(ctx context.Context, name string, json bool) error {
 		a.ui.Printf("\n")
 		rows := make([][]string, len(d.Fields))
 		for i, f := range d.Fields {
-			rows[i] = []string{strconv.Itoa(f.Line), f.Key, f.Standing, f.Value}
+			rows[i] = []string{f.Key, f.Standing, strconv.Itoa(f.Line), f.Value}
 		}
-		if err := a.ui.Table([]string{"LINE", "FIELD", "STANDING", "VALUE"}, rows); err != nil {
+		if err := a.ui.Table([]string{"FIELD", "STANDING", "LINE", "VALUE"}, rows); err != nil {
 			return err
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ontty runs a command in a terminal of 80 columns and checks its exit code: ontty CODE ANSWER COMMAND ARGS...
+// ontty runs a command in a terminal of 80 columns, or of $TTY_COLUMNS, and checks its exit code: ontty CODE ANSWER COMMAND ARGS...
 // ANSWER is typed when a question is asked ("-" for none). What the terminal got is then in the file "tty", without
 // the carriage returns.
 func ontty(ts *testscript.TestScript, neg bool, args []string) {
@@ -70,6 +70,9 @@ func inTerminal(ts *testscript.TestScript, code string, argv []string, look func
 	ts.Check(err)
 	near, far, err := openTerminal()
 	ts.Check(err)
+	if columns, err := strconv.ParseUint(ts.Getenv("TTY_COLUMNS"), 10, 16); err == nil {
+		ts.Check(unix.IoctlSetWinsize(int(near.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: uint16(columns)}))
+	}
 	defer near.Close()
 	name, err := lookPath(ts.Getenv("PATH"), argv[0])
 	ts.Check(err)

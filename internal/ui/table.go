@@ -8,16 +8,20 @@ import (
 	"slices"
 )
 
-// Columns stand gap spaces apart. In a terminal the last one gets at least minLast columns where there are so many.
+// Columns stand gap spaces apart. Where a terminal is too narrow, they are first cut to short and then to shortest.
 const (
-	gap     = 2
-	minLast = 20
+	gap      = 2
+	short    = 20
+	shortest = 8
+
+	dropped = -1 // the width of a column that is left out
 )
 
 // Table writes rows in aligned columns to Out, under a header unless that is nil. Every cell is sanitised as one line.
 //
-// In a terminal no row is longer than a line: the last column, by custom the description, is cut with "..." first and
-// the widest of the others after it. Elsewhere nothing is cut. Rows may have different lengths.
+// In a terminal no row is longer than a line: the last column, by custom the description, is cut with "..." first, the
+// widest of the others after it, and the first column last of all; where that is not enough, columns between them are
+// left out. Elsewhere nothing is cut. Rows may have different lengths.
 func (s *Streams) Table(header []string, rows [][]string) error {
 	return s.TableOf(header, slices.Values(rows))
 }
@@ -80,31 +84,54 @@ func widen(widths []int, row []cell) []int {
 	return widths
 }
 
-// fit shortens widths until they and the gaps between them take at most total columns, or nothing can give any more.
+// fit shortens widths until they and the gaps between them take at most total columns. The first column, by custom the
+// name, is cut when nothing else can give; the others first become short, then shorter, then are left out from the right.
 func fit(widths []int, total int) {
-	if len(widths) == 0 {
+	last := len(widths) - 1
+	for left := last; last >= 0; {
+		try := slices.Clone(widths)
+		over := squeeze(try, total)
+		left--
+		if over > 0 && left > 0 {
+			widths[left] = dropped
+			continue
+		}
+		over -= shrink(&try[0], over, 1)
+		shrink(&try[last], over, 1)
+		copy(widths, try)
 		return
 	}
-	over := gap*(len(widths)-1) - total
+}
+
+// squeeze shortens all widths but the first, as far as they can still be read, and returns by how much they are too wide.
+func squeeze(widths []int, total int) (over int) {
+	over = -gap - total
 	for _, w := range widths {
-		over += w
+		if w != dropped {
+			over += w + gap
+		}
 	}
 	last := len(widths) - 1
-	over -= shrink(&widths[last], over, minLast)
-	for over > 0 {
-		widest := 0
-		for j, w := range widths[:last] {
-			if w > widths[widest] {
-				widest = j
-			}
-		}
-		cut := shrink(&widths[widest], 1, 4)
-		if cut == 0 {
-			break
-		}
-		over -= cut
+	if last == 0 {
+		return over
 	}
-	shrink(&widths[last], over, 1)
+	for _, least := range []int{short, shortest} {
+		over -= shrink(&widths[last], over, least)
+		for over > 0 {
+			widest := 1
+			for j := 1; j < last; j++ {
+				if widths[j] > widths[widest] {
+					widest = j
+				}
+			}
+			cut := shrink(&widths[widest], 1, least)
+			if cut == 0 {
+				break
+			}
+			over -= cut
+		}
+	}
+	return over
 }
 
 // shrink takes up to by columns from a width that keeps at least least, and returns how many it took.
@@ -117,6 +144,9 @@ func shrink(width *int, by, least int) int {
 // appendRow appends the cells, padded but for the last.
 func appendRow(to []byte, row []cell, widths []int) []byte {
 	for j, c := range row {
+		if widths[j] == dropped {
+			continue
+		}
 		if c.width > widths[j] {
 			c.text = Truncate(c.text, widths[j])
 			c.width = Width(c.text)

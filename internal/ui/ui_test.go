@@ -119,9 +119,67 @@ x\x1b[2J   enabled  short
 	}
 }
 
+// What a person looks for stands first and stays whole: the others are cut, and then left out from the right, but for
+// the last.
+func TestTableNarrow(t *testing.T) {
+	list := [][]string{
+		{"NAME", "VERSION", "ACTIVE", "SHA", "SOURCE"},
+		{"hello-extended", "1.0.0", "yes", "1d285f88", "bundled"},
+		{"hello-world", "1.0.0", "yes", "aeb7eef2", "bundled"},
+	}
+	fields := [][]string{
+		{"FIELD", "STANDING", "LINE", "VALUE"},
+		{"allowed-tools", "enforced", "7", "Read, Bash(git:*), Write"},
+		{"license", "informational", "12", "MIT"},
+	}
+	tests := []struct {
+		name  string
+		width int
+		rows  [][]string
+		want  string
+	}{
+		{"one left out", 40, list, `NAME            VERSION  ACTIVE  SOURCE
+hello-extended  1.0.0    yes     bundled
+hello-world     1.0.0    yes     bundled
+`},
+		{"more left out", 28, list, `NAME            SOURCE
+hello-extended  bundled
+hello-world     bundled
+`},
+		{"the first is cut at the end", 20, list, `NAME         SOURCE
+hello-ex...  bundled
+hello-world  bundled
+`},
+		{"others are cut", 44, fields, `FIELD          STANDING       LINE  VALUE
+allowed-tools  enforced       7     Read,...
+license        informational  12    MIT
+`},
+		{"and more", 40, fields, `FIELD          STANDING   LINE  VALUE
+allowed-tools  enforced   7     Read,...
+license        inform...  12    MIT
+`},
+		{"what is left out makes room", 36, fields, `FIELD          STANDING     VALUE
+allowed-tools  enforced     Read,...
+license        informat...  MIT
+`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s, _, out, _ := ui.Test()
+			s.Width = tt.width
+			if err := s.Table(tt.rows[0], tt.rows[1:]); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, out.String()); diff != "" {
+				t.Errorf("Table (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 func TestTableNeverWiderThanTerminal(t *testing.T) {
 	rows := [][]string{{strings.Repeat("a", 64), strings.Repeat("b", 30), strings.Repeat("c ", 500)}, {"d"}}
-	for width := 16; width <= 200; width++ {
+	for width := 4; width <= 200; width++ {
 		s, _, out, _ := ui.Test()
 		s.Width = width
 		if err := s.Table([]string{"A", "B", "C"}, rows); err != nil {
