@@ -27,7 +27,7 @@ const (
 	ReasonShebang      = "shebang_invalid"          // the #! line cannot be followed
 	ReasonMode         = "not_executable"           // the x-bit is missing
 	ReasonPlatform     = "wrong_platform"           // a program for another system or processor
-	ReasonArgument     = "invalid_argument"         // an argument holds NUL
+	ReasonArgument     = "invalid_arguments"        // an argument holds NUL
 	ReasonAmbiguous    = "ambiguous"                // several scripts have that name
 )
 

@@ -76,7 +76,7 @@ type HelpText struct {
 }
 
 // CheckArgs refuses too many arguments, too long ones and such with NUL (R103, C30). The error is an
-// *Error with code ArgsTooLarge.
+// *Error with code ArgsTooLarge, or ExecutionFailed and ReasonArgument for NUL (R102).
 func CheckArgs(args []string) error {
 	if len(args) > MaxArgs {
 		return &Error{Code: ArgsTooLarge, Message: fmt.Sprintf("Too many arguments: %d (max %d)", len(args), MaxArgs)}
@@ -85,7 +85,8 @@ func CheckArgs(args []string) error {
 	for i, a := range args {
 		total += len(a)
 		if strings.ContainsRune(a, 0) {
-			return &Error{Code: ArgsTooLarge, Reason: ReasonArgument, Message: fmt.Sprintf("Argument %d holds a NUL character", i+1)}
+			return &Error{Code: ExecutionFailed, Reason: ReasonArgument,
+				Message: fmt.Sprintf("Argument %d holds a NUL character, which no program can be given: leave it out", i+1)}
 		}
 	}
 	if total > MaxArgBytes {
