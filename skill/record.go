@@ -100,9 +100,9 @@ type arena struct {
 	text    []byte
 }
 
-// Sizes that leave nothing over in the runtime's blocks of 4 and 28 KiB.
+// Sizes that leave nothing over in the runtime's blocks of 2 and 28 KiB, and little in those that a reader does not fill.
 const (
-	runRecords = 63
+	runRecords = 31
 	runText    = 28 << 10
 )
 

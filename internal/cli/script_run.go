@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-base/agent-base/internal/ui"
 	"github.com/agent-base/agent-base/tool"
 )
 
@@ -88,6 +89,9 @@ func (a *app) runScript(ctx context.Context, args *runArgs, o *runOptions) error
 		return err
 	}
 	if !r.Success && r.Result != nil && !o.json { // a script that failed may have said why
+		if text, ok := r.Result.(string); ok { // which nobody takes for its output: it is for reading alone
+			r.Result = ui.Text(text)
+		}
 		if err := a.printResult(r); err != nil {
 			return err
 		}

@@ -17,7 +17,9 @@ func TestValidateUnreadable(t *testing.T) {
 	}
 	defer tree.Close()
 	denied := target{dir: "x", file: "SKILL.md", tree: tree, rel: "x",
-		open: func(context.Context) (skill.Tree, error) { return nil, &fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission} }}
+		open: func(context.Context) (skill.Tree, error) {
+			return nil, &fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission}
+		}}
 	v, err := (&app{sys: &System{}}).validateOne(t.Context(), denied, &skill.ValidateOptions{}, false)
 	if err != nil || v.Valid || len(v.Problems) != 1 || v.Problems[0].Message != "the folder cannot be read: permission denied" || v.Problems[0].File != "x/SKILL.md" {
 		t.Errorf("got %+v, %v", v, err)
