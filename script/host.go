@@ -101,9 +101,6 @@ func (h *Host) Run(ctx context.Context, s *skill.Skill, sc Script, o *RunOptions
 	if o == nil {
 		o = &RunOptions{}
 	}
-	if err := CheckArgs(o.Args); err != nil {
-		return nil, err
-	}
 	start := time.Now()
 	res, err := h.run(ctx, s, sc, o)
 	h.emit(ctx, s, sc, trace.Event{Kind: trace.ScriptRun, Duration: time.Since(start), Message: "Executed " + sc.Name + " script", Err: err})
@@ -111,6 +108,9 @@ func (h *Host) Run(ctx context.Context, s *skill.Skill, sc Script, o *RunOptions
 }
 
 func (h *Host) run(ctx context.Context, s *skill.Skill, sc Script, o *RunOptions) (*Result, error) {
+	if err := CheckArgs(o.Args); err != nil {
+		return nil, err
+	}
 	c := call{s: s, sc: sc, args: slices.Clone(o.Args), env: o.Env, timeout: o.Timeout, stopAtMax: !o.Text}
 	if !o.Text && !slices.Contains(o.Args, "--json") {
 		c.args = append(c.args, "--json")

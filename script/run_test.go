@@ -337,10 +337,12 @@ func TestRunIsTraced(t *testing.T) {
 	_, _ = run(t, h, s, "ok", nil)
 	_, _ = run(t, h, s, "bad", nil)
 	_, _ = h.Help(t.Context(), s, Script{"ok", "scripts/ok.sh"})
+	_, _ = run(t, h, s, "ok", &RunOptions{Args: []string{"\x00"}})
 	want := []string{
 		fmt.Sprintln(trace.ScriptRun, "INFO", "probe", "ok", "Executed ok script", true, false, "[]"),
 		fmt.Sprintln(trace.ScriptRun, "ERROR", "probe", "bad", "Script bad failed", true, true, "[code=execution_failed]"),
 		fmt.Sprintln(trace.ScriptRun, "INFO", "probe", "ok", "Retrieved help for ok", true, false, "[help=true]"),
+		fmt.Sprintln(trace.ScriptRun, "ERROR", "probe", "ok", "Script ok failed", true, true, "[code=execution_failed]"),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("events differ (-want +got):\n%s", diff)

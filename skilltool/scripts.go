@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/tool"
+	"github.com/agent-base/agent-base/trace"
 )
 
 // ScriptItem is one script in the result of script_list (R99).
@@ -50,11 +52,11 @@ func (k *Kit) listTool() tool.Tool {
 }
 
 func (k *Kit) helpTool() tool.Tool {
-	return tool.Tool{Name: "script_help", Description: helpDescription, Input: helpSchema, Call: k.wrap(k.scriptHelp)}
+	return tool.Tool{Name: "script_help", Description: helpDescription, Input: helpSchema, Call: k.scriptCall(k.scriptHelp)}
 }
 
 func (k *Kit) runTool() tool.Tool {
-	return tool.Tool{Name: "script_run", Description: runDescription, Input: runSchema, Call: k.wrap(k.scriptRun)}
+	return tool.Tool{Name: "script_run", Description: runDescription, Input: runSchema, Call: k.scriptCall(k.scriptRun)}
 }
 
 func (k *Kit) scriptList(ctx context.Context, a *arguments) tool.Result {
@@ -114,15 +116,42 @@ func scriptFiles(s *skill.Skill) []string {
 	return out
 }
 
+// scriptCall is wrap for the tools that run scripts, of which every failure is logged.
+func (k *Kit) scriptCall(call func(context.Context, *arguments) tool.Result) func(context.Context, json.RawMessage) tool.Result {
+	return func(ctx context.Context, raw json.RawMessage) tool.Result {
+		a, err := parse(raw)
+		if err != nil {
+			return k.finish(k.unstarted(ctx, &arguments{}, misuse(err.Error())))
+		}
+		return k.finish(call(ctx, a))
+	}
+}
+
+// unstarted logs a failure of a call whose script the host never got: it logs what it gets (R166). The names are those
+// that were asked for. It returns r.
+func (k *Kit) unstarted(ctx context.Context, a *arguments, r tool.Result) tool.Result {
+	name := a.SkillName
+	if skill.CheckName(name) == nil {
+		name = skill.Canonical(name)
+	}
+	ev := trace.Event{Kind: trace.ScriptRun, Level: slog.LevelError, Skill: fmt.Sprintf("%.100s", name), Script: fmt.Sprintf("%.100s", a.ScriptName),
+		Message: "Script failed", Err: fmt.Errorf("%.1000s", r.Message), Attrs: []slog.Attr{slog.String("code", string(r.Error))}}
+	if ev.Script != "" {
+		ev.Message = "Script " + ev.Script + " failed"
+	}
+	trace.Emit(ctx, k.o.Trace, ev)
+	return r
+}
+
 func (k *Kit) scriptHelp(ctx context.Context, a *arguments) tool.Result {
 	done, err := k.o.Scripts.Use(ctx)
 	if err != nil {
-		return scriptFailure(err)
+		return k.unstarted(ctx, a, scriptFailure(err))
 	}
 	defer done()
 	s, sc, failure := k.script(ctx, a)
 	if failure != nil {
-		return *failure
+		return k.unstarted(ctx, a, *failure)
 	}
 	defer s.Close()
 	help, err := k.o.Scripts.Help(ctx, s, sc)
@@ -135,19 +164,19 @@ func (k *Kit) scriptHelp(ctx context.Context, a *arguments) tool.Result {
 func (k *Kit) scriptRun(ctx context.Context, a *arguments) tool.Result {
 	args, err := a.list()
 	if err != nil {
-		return misuse(err.Error())
+		return k.unstarted(ctx, a, misuse(err.Error()))
 	}
 	if err := script.CheckArgs(args); err != nil {
-		return scriptFailure(err)
+		return k.unstarted(ctx, a, scriptFailure(err))
 	}
 	done, err := k.o.Scripts.Use(ctx)
 	if err != nil {
-		return scriptFailure(err)
+		return k.unstarted(ctx, a, scriptFailure(err))
 	}
 	defer done()
 	s, sc, failure := k.script(ctx, a)
 	if failure != nil {
-		return *failure
+		return k.unstarted(ctx, a, *failure)
 	}
 	defer s.Close()
 	res, err := k.o.Scripts.Run(ctx, s, sc, &script.RunOptions{Args: args, Text: !a.wantJSON()})

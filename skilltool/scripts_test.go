@@ -1,10 +1,14 @@
 package skilltool
 
 import (
+	"bytes"
+	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/trace"
 )
 
 // R102: an argument with NUL is neither too large nor a name: the call cannot be made, and says so.
@@ -14,5 +18,48 @@ func TestArgumentWithNUL(t *testing.T) {
 	want := `{"success":false,"error":"execution_failed","reason":"invalid_arguments","message":"Argument 2 holds a NUL character, which no program can be given: leave it out"`
 	if got := string(r.Encode()); !strings.HasPrefix(got, want) {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// R166: whatever a call of a script fails of, it is logged once at ERROR, with the names of skill and script where they are
+// known; a success is logged at INFO.
+func TestScriptCallsAreLogged(t *testing.T) {
+	names := func(skill, script, more string) string {
+		return fmt.Sprintf(`{"skill_name":%q,"script_name":%q%s}`, skill, script, more)
+	}
+	const status = `skill=kalshi-markets script=status `
+	tests := []struct {
+		name, args string
+		trust      skill.Trust
+		want       string
+	}{
+		{"success", names("Kalshi_Markets", "Status.py", ""), skill.Bundled, `level=INFO msg="Executed status script" ` + status},
+		{"it failed", names("kalshi-markets", "status", `,"args":["fail"]`), skill.Bundled, `level=ERROR msg="Script status failed" ` + status},
+		{"no such skill", names("m", "nope", ""), skill.Bundled, `level=ERROR msg="Script nope failed" skill=m script=nope error="Skill 'm' not loaded or installed" code=not_found`},
+		{"no such script", names("Kalshi_Markets", "nope", ""), skill.Bundled, `level=ERROR msg="Script nope failed" skill=kalshi-markets script=nope error="Script 'nope' not found in skill 'kalshi-markets'" code=not_found`},
+		{"bad skill name", names("../m", "status", ""), skill.Bundled, `level=ERROR msg="Script status failed" skill=../m script=status error="Invalid skill name: '../m'" code=invalid_name`},
+		{"bad script name", names("kalshi-markets", "../x", ""), skill.Bundled, `level=ERROR msg="Script ../x failed" skill=kalshi-markets script=../x error="Invalid script name: '../x'" code=invalid_name`},
+		{"untrusted", names("kalshi-markets", "status", ""), skill.Untrusted, `level=ERROR msg="Script status failed" ` + status + `error="Skill 'kalshi-markets' is not trusted`},
+		{"too large", names("kalshi-markets", "status", `,"args":["`+strings.Repeat("x", 5000)+`"]`), skill.Bundled, `level=ERROR msg="Script status failed" ` + status + `error="Arguments too large: 5000 bytes (max 4096)" code=args_too_large`},
+		{"not a list", names("kalshi-markets", "status", `,"args":"x"`), skill.Bundled, `level=ERROR msg="Script status failed" ` + status + `error="args must be a list`},
+		{"no script", `{"skill_name":"kalshi-markets"}`, skill.Bundled, `level=ERROR msg="Script failed" skill=kalshi-markets error="script_name is required" code=invalid_name`},
+		{"no names", `{"skill_name":1}`, skill.Bundled, `level=ERROR msg="Script failed" error="arguments do not fit`},
+		{"a long name", names("m", strings.Repeat("y", 1<<20), ""), skill.Bundled, `level=ERROR msg="Script yyyy`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var log bytes.Buffer
+			tracer := trace.Log(slog.New(slog.NewTextHandler(&log, nil)))
+			k, _ := kit(t, kitOptions{trust: tt.trust, change: func(o *Options) { o.Trace, o.Scripts.Trace = tracer, tracer }})
+			for _, name := range []string{"script_run", "script_help"} {
+				if log.Reset(); name == "script_help" && (strings.Contains(tt.args, `"args"`) || tt.name == "success") {
+					continue
+				}
+				call(t, k, name, tt.args)
+				if got := log.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, tt.want) || len(got) > 9000 {
+					t.Errorf("%s: got %.2000s\nwant %s", name, got, tt.want)
+				}
+			}
+		})
 	}
 }
