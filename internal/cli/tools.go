@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/internal/config"
@@ -14,6 +15,7 @@ import (
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skilltool"
 	"github.com/agent-base/agent-base/tool"
+	"github.com/agent-base/agent-base/trace"
 )
 
 // call calls one of the engine's own tools as a model would, through the one executor.
@@ -29,29 +31,39 @@ func (a *app) call(ctx context.Context, cat *skill.Catalog, name string, args an
 		}
 	}
 	if _, ok := set.Lookup(name); !ok {
-		return withoutSkills(name, raw), nil
+		return a.withoutSkills(ctx, name, raw), nil
 	}
 	e := &tool.Executor{Tools: &set, Trace: a.tracer()}
 	r := e.Call(ctx, name, raw)
 	return r, ctx.Err()
 }
 
-// withoutSkills is what a tool would answer when no skill is active: then there are no tools (R161).
-func withoutSkills(name string, raw json.RawMessage) tool.Result {
+// withoutSkills is what a tool would answer when no skill is active: then there are no tools (R161). It is logged like a
+// tool's answer (R166).
+func (a *app) withoutSkills(ctx context.Context, name string, raw json.RawMessage) tool.Result {
 	var args runArgs
 	_ = json.Unmarshal(raw, &args) // made by call
-	if err := skill.CheckName(args.Skill); args.Skill != "" && err != nil {
+	r := nothingThere(name, args.Skill)
+	if name == "script_help" || name == "script_run" {
+		trace.Emit(ctx, a.tracer(), trace.Event{Kind: trace.ScriptRun, Level: slog.LevelError, Skill: args.Skill, Script: args.Script,
+			Message: "Script " + args.Script + " failed", Err: errors.New(r.Message), Attrs: []slog.Attr{slog.String("code", string(r.Error))}})
+	}
+	return r
+}
+
+func nothingThere(name, ofSkill string) tool.Result {
+	if err := skill.CheckName(ofSkill); ofSkill != "" && err != nil {
 		return tool.Failure(tool.InvalidName, err.Error())
 	}
 	switch {
-	case name == "script_list" && args.Skill == "":
+	case name == "script_list" && ofSkill == "":
 		return tool.Success(map[string][]skilltool.ScriptItem{}, "Found 0 scripts across 0 skills")
 	case name == "script_help", name == "script_run":
-		return tool.Failure(tool.NotFound, fmt.Sprintf("Skill '%s' not loaded or installed", args.Skill))
+		return tool.Failure(tool.NotFound, fmt.Sprintf("Skill '%s' not loaded or installed", ofSkill))
 	case name == "script_list":
-		return tool.Failure(tool.NotFound, fmt.Sprintf("Skill '%s' not found", args.Skill))
+		return tool.Failure(tool.NotFound, fmt.Sprintf("Skill '%s' not found", ofSkill))
 	}
-	return tool.Failure(tool.NotFound, fmt.Sprintf("Skill '%s' not found.", args.Skill))
+	return tool.Failure(tool.NotFound, fmt.Sprintf("Skill '%s' not found.", ofSkill))
 }
 
 func (a *app) toolOptions(cat *skill.Catalog) *skilltool.Options {
