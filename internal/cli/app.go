@@ -169,6 +169,14 @@ func (a *app) trustStore() (*trust.Store, error) {
 	return &trust.Store{Path: cfg.Paths.Trust(), Now: a.sys.Now}, nil
 }
 
+// editTrust is trustStore for who is about to change it.
+func (a *app) editTrust() (*trust.Store, error) {
+	if err := a.needRoom(""); err != nil {
+		return nil, err
+	}
+	return a.trustStore()
+}
+
 // trusted returns what the user has approved. Beside an error it is the empty set.
 func (a *app) trusted() (*trust.Set, error) {
 	if a.home() == "" {

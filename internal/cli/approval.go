@@ -185,7 +185,7 @@ func (a *app) approveFirst(ctx context.Context, cat *skill.Catalog, args *runArg
 
 // approve remembers an approval; what asks for trust from now on knows it.
 func (a *app) approve(ctx context.Context, p *proposal) error {
-	store, err := a.trustStore()
+	store, err := a.editTrust()
 	if err != nil {
 		return err
 	}

@@ -127,6 +127,10 @@ func (a *app) diagnose(ctx context.Context) (*diagnosis, error) {
 	for _, ok := range set.Approvals() {
 		d.Trust.Approvals = append(d.Trust.Approvals, fmt.Sprintf("%s [%s] %s", ok.Name, short(ok.Digest), ok.Dir))
 	}
+	if err := writable(a.home()); a.home() != "" && err != nil {
+		problems = append(problems, skill.Problem{Code: homeUnwritable, Severity: skill.Error, File: a.home(),
+			Message: "nothing can be written to it: " + err.Error(), Cure: otherHome})
+	}
 	d.Problems = append(append([]skill.Problem{}, problems...), a.unknownSkills(cat)...)
 	for _, p := range cat.Problems() {
 		if p.Code != "skill-unknown" { // told as an error of the settings already
@@ -146,8 +150,10 @@ func breaks(p skill.Problem) bool {
 
 // ofEverything reports whether a problem is about more than one skill.
 func ofEverything(p skill.Problem) bool {
-	return strings.HasPrefix(p.Code, "config-") || spoken(p.Code)
+	return strings.HasPrefix(p.Code, "config-") || spoken(p.Code) || p.Code == homeUnwritable
 }
+
+const homeUnwritable = "home-unwritable"
 
 // mostAlike is how many problems are shown that are about no single skill.
 const mostAlike = 20

@@ -26,7 +26,7 @@ func (a *app) configOptions() *config.Options {
 		o.Project = a.abs(a.flags.project)
 	}
 	if home := a.home(); home != "" {
-		o.Cache = filepath.Join(home, "cache")
+		o.Cache = filepath.Join(home, cacheFolder)
 	}
 	flag := func(key, name string, values ...string) { o.Flags[key] = config.FlagValue{Name: name, Values: values} }
 	if a.flags.profile != "" {
@@ -48,6 +48,9 @@ func (a *app) configOptions() *config.Options {
 	return o
 }
 
+// cacheFolder is the folder of the home that holds what can be made again.
+const cacheFolder = "cache"
+
 // home returns $AGENT_HOME, by default ~/.agent, or "" when there is neither. It agrees with config.Paths.Agent.
 func (a *app) home() string {
 	if dir := a.sys.getenv("AGENT_HOME"); filepath.IsAbs(dir) {
@@ -59,12 +62,27 @@ func (a *app) home() string {
 	return filepath.Join(a.sys.Home, ".agent")
 }
 
-// needHome says what to do where something must be written and there is no place for it.
+// needHome says what to do where something must be kept and there is no place for it.
 func (a *app) needHome() error {
 	if a.home() != "" {
 		return nil
 	}
 	return &failure{exit: ExitFailure, code: "failed", hint: "export AGENT_HOME=DIR", err: errors.New("there is no home directory to write to")}
+}
+
+// otherHome is what to do where the home directory is no place to write to.
+const otherHome = "export AGENT_HOME=DIR, a folder that can be written"
+
+// needRoom is needHome for what is about to be written to a folder of the home, "" for the home itself.
+func (a *app) needRoom(folder string) error {
+	if err := a.needHome(); err != nil {
+		return err
+	}
+	dir := filepath.Join(a.home(), folder)
+	if err := writable(dir); err != nil {
+		return &failure{exit: ExitFailure, code: "failed", hint: otherHome, err: fmt.Errorf("nothing can be written to %q: %w", dir, err)}
+	}
+	return nil
 }
 
 // checkGlobals refuses global flags that make no sense.

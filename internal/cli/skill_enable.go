@@ -42,7 +42,7 @@ func switchCommand(a *app, c *cobra.Command, on bool) *cobra.Command {
 
 // switchSkill persists a wish (R75) and says when it has no effect in this environment.
 func (a *app) switchSkill(ctx context.Context, name string, on, json bool) error {
-	if err := a.needHome(); err != nil {
+	if err := a.needRoom(""); err != nil {
 		return err
 	}
 	cat, err := a.catalog(ctx)

@@ -45,7 +45,7 @@ Python which is not there has failed, also one without dependencies.`,
 }
 
 func (a *app) prepare(ctx context.Context, name string, o *prepareOptions) error {
-	if err := a.needHome(); err != nil {
+	if err := a.needRoom(cacheFolder); err != nil {
 		return err
 	}
 	s, err := a.loadTrusted(ctx, name)

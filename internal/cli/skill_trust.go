@@ -120,7 +120,7 @@ func (a *app) trustRoot(ctx context.Context, o *trustOptions) error {
 	if err != nil {
 		return err
 	}
-	store, err := a.trustStore()
+	store, err := a.editTrust()
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func (a *app) untrust(ctx context.Context, name string, o *trustOptions) error {
 	if err := skill.CheckName(name); err != nil {
 		return err
 	}
-	store, err := a.trustStore()
+	store, err := a.editTrust()
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func (a *app) stillTrusted(ctx context.Context, name string) {
 }
 
 func (a *app) untrustRoot(ctx context.Context, o *trustOptions) error {
-	store, err := a.trustStore()
+	store, err := a.editTrust()
 	if err != nil {
 		return err
 	}

@@ -101,7 +101,7 @@ func (a *app) answer(r tool.Result, json bool, hint func() string, print func() 
 // callScript calls a tool that runs a script, and says so when it takes more than a second. A person at the terminal
 // is asked first about content that nobody approved.
 func (a *app) callScript(ctx context.Context, cat *skill.Catalog, name string, args *runArgs) (tool.Result, error) {
-	if err := a.needHome(); err != nil {
+	if err := a.needRoom(cacheFolder); err != nil {
 		return tool.Result{}, err
 	}
 	if err := a.approveFirst(ctx, cat, args); err != nil {

@@ -72,7 +72,7 @@ var groups = [...]group{
 		{"source-unreadable", "error", "a folder of skills cannot be listed", "check its type and permissions"},
 		{"trust-unreadable", "error", "the record of what is trusted cannot be read: nothing but the bundled skills is", "mend or remove the file"},
 	}},
-	{"Problems of settings", "`agent doctor` shows them; no command stops for them. See [config.md](config.md).", []otherCode{
+	{"Problems of settings", "`agent doctor` shows them; no command stops for them, but for one that has to write to a home that is closed. See [config.md](config.md).", []otherCode{
 		{"config-duplicate-key", "error", "a key is there twice", "keep one of them"},
 		{"config-form", "error", "`skills` is no map of settings", "write the settings below it, indented"},
 		{"config-more", "warning", "there are more problems than are shown", "mend these first"},
@@ -83,5 +83,6 @@ var groups = [...]group{
 		{"config-unknown-skill", "error", "`AGENT_SKILLS` or `enabledSkills` names a skill that is not there", "`agent skill list --all` shows the names"},
 		{"config-unreadable", "error", "a settings file cannot be read", "check its type, size and permissions"},
 		{"config-value", "error", "a value makes no sense: it is ignored, or the strictest one holds", "write what the message names"},
+		{"home-unwritable", "error", "nothing can be written to `$AGENT_HOME`: no script runs, and no setting or approval is kept", "set `AGENT_HOME` to a folder that can be written"},
 	}},
 }
