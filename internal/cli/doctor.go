@@ -128,7 +128,7 @@ func (a *app) diagnose(ctx context.Context) (*diagnosis, error) {
 		d.Trust.Approvals = append(d.Trust.Approvals, fmt.Sprintf("%s [%s] %s", ok.Name, short(ok.Digest), ok.Dir))
 	}
 	if err := writable(a.home()); a.home() != "" && err != nil {
-		problems = append(problems, skill.Problem{Code: homeUnwritable, Severity: skill.Error, File: a.home(),
+		problems = append(problems, skill.Problem{Code: "home-unwritable", Severity: skill.Error, File: a.home(),
 			Message: "nothing can be written to it: " + err.Error(), Cure: otherHome})
 	}
 	d.Problems = append(append([]skill.Problem{}, problems...), a.unknownSkills(cat)...)
@@ -150,10 +150,8 @@ func breaks(p skill.Problem) bool {
 
 // ofEverything reports whether a problem is about more than one skill.
 func ofEverything(p skill.Problem) bool {
-	return strings.HasPrefix(p.Code, "config-") || spoken(p.Code) || p.Code == homeUnwritable
+	return strings.HasPrefix(p.Code, "config-") || spoken(p.Code) || p.Code == "home-unwritable"
 }
-
-const homeUnwritable = "home-unwritable"
 
 // mostAlike is how many problems are shown that are about no single skill.
 const mostAlike = 20
