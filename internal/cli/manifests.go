@@ -32,6 +32,9 @@ type target struct {
 // the file system that comes with them.
 func (a *app) targets(ctx context.Context, path string) ([]target, scan.FS, error) {
 	info, err := os.Stat(a.abs(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, notFound(fmt.Errorf("there is no %q", path), "name a SKILL.md, the folder of a skill, or a folder of skills")
+	}
 	if err != nil {
 		return nil, nil, err
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -142,6 +143,10 @@ func flagError(c *cobra.Command, err error) error {
 	if c.HasSubCommands() && c.Flags().NArg() > 0 { // the flag may be right: it is the command that is not known
 		return unknownCommand(c, c.Flags().Arg(0))
 	}
+	var bad *pflag.InvalidValueError
+	if errors.As(err, &bad) {
+		return usage(fmt.Errorf("--%s %q %s", bad.GetFlag().Name, bad.GetValue(), wrongValue(bad)), helpHint(c))
+	}
 	var unknown interface{ GetSpecifiedName() string }
 	if !errors.As(err, &unknown) {
 		return usage(err, helpHint(c))
@@ -152,6 +157,21 @@ func flagError(c *cobra.Command, err error) error {
 		return usage(err, fmt.Sprintf("did you mean --%s?", meant))
 	}
 	return usage(err, helpHint(c))
+}
+
+// wrongValue says what a flag's value is not.
+func wrongValue(bad *pflag.InvalidValueError) string {
+	switch kind := bad.GetFlag().Value.Type(); {
+	case errors.Is(bad, strconv.ErrRange):
+		return "is too large"
+	case kind == "int":
+		return "is no whole number"
+	case kind == "duration":
+		return "is no time, such as 30s or 2m"
+	case kind == "bool":
+		return "is neither true nor false"
+	}
+	return "makes no sense"
 }
 
 func helpHint(c *cobra.Command) string {

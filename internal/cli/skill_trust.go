@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -116,9 +119,11 @@ func (a *app) saidTrust(e skill.Entry, state, text string, json bool) error {
 }
 
 func (a *app) trustRoot(ctx context.Context, o *trustOptions) error {
-	dir, err := filepath.EvalSymlinks(a.abs(o.root))
-	if err != nil {
-		return err
+	dir, err := realFolder(a.abs(o.root))
+	if errors.Is(err, fs.ErrNotExist) {
+		return notFound(fmt.Errorf("there is no folder %q", o.root), "name the folder that holds the skills")
+	} else if err != nil {
+		return usage(fmt.Errorf("%q is no folder: %w", o.root, err), "name the folder that holds the skills")
 	}
 	store, err := a.editTrust()
 	if err != nil {
@@ -131,6 +136,19 @@ func (a *app) trustRoot(ctx context.Context, o *trustOptions) error {
 		return err
 	}
 	return a.saidRoot(dir, "Trusted everything below", o.json)
+}
+
+// realFolder returns the path of a folder without symbolic links.
+func realFolder(path string) (string, error) {
+	dir, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return "", err
+	}
+	info, err := os.Stat(dir)
+	if err == nil && !info.IsDir() {
+		err = syscall.ENOTDIR
+	}
+	return dir, err
 }
 
 func (a *app) saidRoot(dir, text string, json bool) error {
