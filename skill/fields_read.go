@@ -113,7 +113,7 @@ func (p *parser) unknownField(e entry) {
 	for i, f := range fields {
 		keys[i] = f.key
 	}
-	if names := near(e.key.Value, keys); len(names) > 0 {
+	if names := near(e.key.Value, keys); len(e.key.Value) > 2 && len(names) > 0 {
 		cure = fmt.Sprintf("did you mean %q?", names[0])
 	}
 	key := clip(e.key.Value)

@@ -11,7 +11,8 @@ import (
 const maxSuggest = 3
 
 // near returns the names that come near a mistyped one, nearest first: those that hold it or are
-// held by it, then those within an edit distance of a third of its length (R94).
+// held by it, then those within an edit distance of a third of its length (R94). One or two letters
+// are in almost everything: they count at the beginning of a word alone.
 func near(name string, names []string) []string {
 	type hit struct {
 		name string
@@ -27,7 +28,7 @@ func near(name string, names []string) []string {
 		c := Canonical(n)
 		switch {
 		case c == "":
-		case strings.Contains(c, key) || len(c) > 2 && strings.Contains(key, c):
+		case holds(c, key) || len(c) > 2 && strings.Contains(key, c):
 			hits = append(hits, hit{n, 0})
 		default:
 			if d := distance(key, c, limit); d <= limit {
@@ -41,6 +42,12 @@ func near(name string, names []string) []string {
 		out = append(out, h.name)
 	}
 	return out
+}
+
+// holds reports whether part is in a canonical name, if it is shorter than three letters at the
+// beginning of a word.
+func holds(name, part string) bool {
+	return strings.Contains(name, part) && (len(part) > 2 || strings.HasPrefix(name, part) || strings.Contains(name, "-"+part))
 }
 
 // distance counts the insertions, deletions, replacements and swaps of neighbours that make a
