@@ -1,7 +1,9 @@
 package script
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"strings"
 
@@ -17,8 +19,33 @@ func Find(s *skill.Skill, name string) (Script, error) {
 		return Script{}, &Error{Code: InvalidName, Message: fmt.Sprintf("Invalid script name: '%s'", name)}
 	}
 	scripts, _ := List(s)
-	return find(scripts, s.Canonical(), name)
+	sc, err := find(scripts, s.Canonical(), name)
+	var missing *Error
+	if errors.As(err, &missing) && missing.Reason == "" {
+		if file := kindless(s.FS(), name); file != "" {
+			missing.Message += fmt.Sprintf(": nothing tells what runs %s/%s, so give it %s", Dir, file, kinds())
+		}
+	}
+	return sc, err
 }
+
+// kindless returns the executable of that name which nothing is known to run, "" when there is none.
+func kindless(fsys fs.FS, name string) string {
+	entries, _ := fs.ReadDir(fsys, Dir) // what cannot be read has no scripts either
+	for _, d := range entries {
+		if fold(d.Name()) != fold(name) && fold(stem(d.Name())) != fold(name) {
+			continue
+		}
+		info, err := d.Info()
+		if err == nil && validName(d.Name()) && info.Mode().IsRegular() && executable(info.Mode()) && !runnable(fsys, d) {
+			return d.Name()
+		}
+	}
+	return ""
+}
+
+// kinds says how a file tells what runs it.
+func kinds() string { return "an extension of " + strings.Join(extensions(), " ") + ", or a #! line" }
 
 func find(scripts []Script, skillName, name string) (Script, error) {
 	var same []string // files of that name with another extension each

@@ -152,7 +152,7 @@ func (f *folder) declared(entries []fs.DirEntry) {
 		case entries[i].Type()&fs.ModeSymlink != 0:
 			f.refuseLink(entries[i].Name())
 		case !entries[i].Type().IsRegular() || !runnable(f.fsys, entries[i]):
-			f.reportField("script-kind", "scripts", fmt.Sprintf("%q is listed as a script, but nothing is known that runs it", want), "give it an extension of "+strings.Join(extensions(), " ")+", or a #! line")
+			f.reportField("script-kind", "scripts", fmt.Sprintf("%q is listed as a script, but nothing is known that runs it", want), "give it "+kinds())
 		case !slices.Contains(f.files, entries[i].Name()):
 			f.add(entries[i].Name())
 		}

@@ -61,6 +61,7 @@ var rules = [...]*rule{
 	{"problems-many", "WWWWWWW", false, "more problems than are listed", "mend these first"},
 	{"reference-missing", "WWWWWWW", false, "the body names a file of the skill that is not there", "add the file, or correct the path"},
 	{"reference-outside", "WWWWWWW", false, "the body names a file outside the skill", "put the file into the skill"},
+	{"script-kind", "WWWWWWW", false, "nothing tells what runs a script: it cannot be run (C29)", "give it an extension such as .py or .sh, or a #! line"},
 	{"script-missing", "WWWWWWW", false, "scripts names a script that is not there (R31)", "add the file, or remove it from the list"},
 	{"script-symlink", "WWWWWWW", false, "a script is a symbolic link: it cannot be run (R50)", "replace the link by the file"},
 	{"scripts-ignore", "WWWWWWW", false, "a glob of scripts_ignore is not one, and matches nothing (R33)", "correct it"},

@@ -191,6 +191,9 @@ func (v *validation) checkScripts() {
 		if d.Type()&fs.ModeSymlink != 0 {
 			v.reportFile("scripts/"+d.Name(), "script-symlink", fmt.Sprintf("%q is a symbolic link: scripts must be files", d.Name()))
 		}
+		if v.kindless(d) {
+			v.reportFile("scripts/"+d.Name(), "script-kind", fmt.Sprintf("nothing tells what runs %q", clip(d.Name())))
+		}
 	}
 	for _, want := range v.m.Scripts {
 		want = strings.TrimPrefix(want, "scripts/")
@@ -202,6 +205,24 @@ func (v *validation) checkScripts() {
 			v.report(Problem{Code: "script-missing", Field: "scripts", Message: fmt.Sprintf("script %q is listed but not there", clip(want))})
 		}
 	}
+}
+
+// kindless reports whether a file is marked as a program and is none: text without an extension and without a #! line.
+func (v *validation) kindless(d fs.DirEntry) bool {
+	if !d.Type().IsRegular() || path.Ext(d.Name()) != "" {
+		return false
+	}
+	info, err := d.Info()
+	if err != nil || info.Mode()&0o111 == 0 {
+		return false
+	}
+	f, err := v.fsys.Open("scripts/" + d.Name())
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head, err := io.ReadAll(io.LimitReader(f, 512))
+	return err == nil && !bytes.HasPrefix(head, []byte("#!")) && !bytes.ContainsRune(head, 0)
 }
 
 // readRegular returns at most limit bytes of a regular file at the top of fsys. It looks at the type before it opens
