@@ -49,7 +49,7 @@ func (a *app) switchSkill(ctx context.Context, name string, on, json bool) error
 	if err != nil {
 		return err
 	}
-	e, err := cat.Lookup(name)
+	e, err := find(cat, name)
 	if err != nil {
 		return err
 	}

@@ -84,7 +84,7 @@ func (a *app) loadTrusted(ctx context.Context, name string) (*skill.Skill, error
 	if err != nil {
 		return nil, err
 	}
-	e, err := cat.Lookup(name)
+	e, err := find(cat, name)
 	if err != nil {
 		return nil, err
 	}

@@ -63,7 +63,7 @@ func (a *app) trust(ctx context.Context, name string, o *trustOptions) error {
 	if err != nil {
 		return err
 	}
-	e, err := cat.Lookup(name)
+	e, err := find(cat, name)
 	if err != nil {
 		return err
 	}
