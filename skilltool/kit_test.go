@@ -14,6 +14,7 @@ import (
 	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/tool"
+	"github.com/agent-base/agent-base/trace"
 )
 
 // tree is a set of files to write: slash path to content.
@@ -245,8 +246,29 @@ func TestStrictStackAndErrorText(t *testing.T) {
 	k, _ := kit(t, kitOptions{change: func(o *Options) { o.StrictStack, o.ErrorText = true, true }})
 	call(t, k, "skill", `{"skill_name":"quiet"}`)
 	r := call(t, k, "skill", `{"skill_name":"quiet"}`)
-	if r.Success || r.Error != "Skill 'quiet' is already active" {
-		t.Errorf("second activation: %s", r.Encode())
+	if got := string(r.Encode()); !strings.HasPrefix(got, `{"success":false,"error":"Skill 'quiet' is already active","message":"Skill 'quiet' is already active"`) {
+		t.Errorf("second activation: %s", got)
+	}
+}
+
+// R186: a text in `error` is a matter of the envelope: who branches and who watches sees the same as without.
+func TestErrorTextKeepsTheCode(t *testing.T) {
+	for _, text := range []bool{false, true} {
+		k, _ := kit(t, kitOptions{change: func(o *Options) { o.ErrorText = text }})
+		var set tool.Set
+		for _, tl := range k.Tools() {
+			if err := set.Add(tl); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var events []string
+		e := &tool.Executor{Tools: &set, Trace: trace.TracerFunc(func(_ context.Context, ev trace.Event) {
+			events = append(events, fmt.Sprint(ev.Kind, " ", ev.Level))
+		})}
+		r := e.Call(t.Context(), "script_run", json.RawMessage(`{"skill_name":"kalshi-markets","script_name":"status"}`))
+		if got := fmt.Sprint(events); got != "[tool_denied WARN]" || r.Error != tool.PermissionDenied {
+			t.Errorf("ErrorText %v: events %s, code %q", text, got, r.Error)
+		}
 	}
 }
 

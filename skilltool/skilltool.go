@@ -218,8 +218,6 @@ func misuse(message string) tool.Result {
 }
 
 func (k *Kit) finish(r tool.Result) tool.Result {
-	if k.o.ErrorText && !r.Success {
-		r.Error = tool.Code(r.Message)
-	}
+	r.ErrorText = k.o.ErrorText
 	return r
 }

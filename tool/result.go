@@ -36,6 +36,9 @@ type Result struct {
 	Metadata map[string]any // kept from toolsets of the third source document
 	Duration time.Duration
 
+	// ErrorText has the envelope of a failure say Message in `error`, in the place of the code (C49, the omniforge
+	// profile). Error keeps the code: for those who branch on it nothing changes.
+	ErrorText bool
 	// Fork, when set, asks whoever runs the conversation to have a sub-agent answer the call: its answer then takes
 	// this result's place. The envelope does not show it; an executor alone passes it on and does nothing.
 	Fork *Fork
@@ -70,7 +73,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 		fields = append(fields, field{"result", r.Result}, field{"message", r.Message})
 	} else {
 		b.WriteString("false")
-		fields = append(fields, field{"error", r.Error})
+		fields = append(fields, field{"error", r.shownError()})
 		if r.Reason != "" {
 			fields = append(fields, field{"reason", r.Reason})
 		}
@@ -90,6 +93,14 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	}
 	b.WriteByte('}')
 	return b.Bytes(), nil
+}
+
+// shownError is what the envelope has in `error`.
+func (r Result) shownError() string {
+	if r.ErrorText {
+		return r.Message
+	}
+	return string(r.Error)
 }
 
 type field struct {
