@@ -60,6 +60,8 @@ func (e *DepthError) Error() string {
 
 // Options configures a Session. The zero value is useful.
 type Options struct {
+	// Trace is told of each step when it is done, one at a time and in their order. It may use the session. Of calls
+	// at the same time one tells what all of them did, so that another may return before.
 	Trace trace.Tracer
 	Now   func() time.Time // nil means time.Now
 }
@@ -71,6 +73,8 @@ type Session struct {
 	mu     sync.Mutex
 	stack  []Activation
 	serial Token
+	untold []event
+	tells  bool // somebody is handing over untold
 }
 
 // Token names one activation. A skill that is activated again has another one, so that an old
@@ -105,7 +109,7 @@ func New(o *Options) *Session {
 func (s *Session) Activate(ctx context.Context, k *skill.Skill, args string) (Token, error) {
 	a := activation(k, args)
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	a.Since = s.o.Now()
 	a.Told = a.Since
 	return s.push(ctx, a, "Activated")
@@ -116,14 +120,14 @@ func (s *Session) Activate(ctx context.Context, k *skill.Skill, args string) (To
 func (s *Session) Renew(ctx context.Context, token Token, k *skill.Skill, args string) error {
 	a := activation(k, args)
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	i := s.index(a.Name)
 	if i < 0 || s.stack[i].Token != token {
 		return &NotActiveError{a.Name}
 	}
 	a.Token, a.Since, a.Told = token, s.stack[i].Since, s.o.Now()
 	s.stack[i] = a
-	s.emit(ctx, a, "Renewed")
+	s.say(ctx, a, "Renewed")
 	return nil
 }
 
@@ -149,12 +153,12 @@ func (s *Session) push(ctx context.Context, a Activation, did string) (Token, er
 	s.serial++
 	a.Token = s.serial
 	s.stack = append(s.stack, a)
-	s.emit(ctx, a, did)
+	s.say(ctx, a, did)
 	return a.Token, nil
 }
 
-func (s *Session) emit(ctx context.Context, a Activation, did string) {
-	trace.Emit(ctx, s.o.Trace, trace.Event{Kind: trace.SkillActivated, Skill: a.Name,
+func (s *Session) say(ctx context.Context, a Activation, did string) {
+	s.tell(ctx, trace.Event{Kind: trace.SkillActivated, Skill: a.Name,
 		Message: fmt.Sprintf("%s skill '%s'", did, a.Name), Attrs: []slog.Attr{slog.String("restrictions", restrictions(a.Tools))}})
 }
 
@@ -170,7 +174,7 @@ func restrictions(t skill.Tools) string {
 // ErrNoneActive, an *OrderError or a *NotActiveError.
 func (s *Session) Deactivate(ctx context.Context, token Token) error {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	if len(s.stack) == 0 {
 		return ErrNoneActive
 	}
@@ -185,7 +189,7 @@ func (s *Session) Deactivate(ctx context.Context, token Token) error {
 // one. The errors are those of Deactivate.
 func (s *Session) DeactivateName(ctx context.Context, name string) error {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	if len(s.stack) == 0 {
 		return ErrNoneActive
 	}
@@ -202,7 +206,7 @@ func (s *Session) DeactivateName(ctx context.Context, name string) error {
 // End deactivates everything, top first: the task is over (R124).
 func (s *Session) End(ctx context.Context) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	for i := len(s.stack) - 1; i >= 0; i-- {
 		s.remove(ctx, i, fmt.Sprintf("Auto-deactivated skill '%s' on task completion", s.stack[i].Name))
 	}
@@ -252,6 +256,6 @@ func (s *Session) pop(ctx context.Context, i int) error {
 func (s *Session) remove(ctx context.Context, i int, msg string) {
 	a := s.stack[i]
 	s.stack = s.stack[:i]
-	trace.Emit(ctx, s.o.Trace, trace.Event{Kind: trace.SkillDeactivated, Skill: a.Name,
+	s.tell(ctx, trace.Event{Kind: trace.SkillDeactivated, Skill: a.Name,
 		Message: msg, Duration: s.o.Now().Sub(a.Since)})
 }

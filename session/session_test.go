@@ -141,6 +141,97 @@ func TestEndAndEvents(t *testing.T) {
 	}
 }
 
+// A tracer may ask the session, and even change it: it is told when nothing is locked, and in the order of the events.
+func TestTracerUsesItsSession(t *testing.T) {
+	ctx, k := t.Context(), load(t, "a", "b")
+	var s *Session
+	var got []string
+	s = New(&Options{Trace: trace.TracerFunc(func(_ context.Context, e trace.Event) {
+		if !s.mu.TryLock() {
+			t.Fatalf("%s: the session is locked", e.Message) // asking it would wait for ever
+		}
+		s.mu.Unlock()
+		got = append(got, fmt.Sprint(e.Message, " ", s.Recent()))
+		if e.Message == "Activated skill 'a'" {
+			if _, err := s.Activate(ctx, k[1], ""); err != nil {
+				t.Error(err)
+			}
+			got = append(got, "…")
+		}
+	})})
+	token, err := s.Activate(ctx, k[0], "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Renew(ctx, token, k[0], "x"); err != nil {
+		t.Error(err)
+	}
+	if err := s.DeactivateName(ctx, ""); err != nil {
+		t.Error(err)
+	}
+	s.End(ctx)
+	want := "Activated skill 'a' [a]; …; Activated skill 'b' [b a]; Renewed skill 'a' [b a]; Deactivated skill 'b' [a]; " +
+		"Auto-deactivated skill 'a' on task completion []"
+	if got := strings.Join(got, "; "); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// Many at work on one session leave one line of events: each skill's activations and deactivations take turns.
+func TestEventsKeepTheirOrder(t *testing.T) {
+	ctx, ks := t.Context(), load(t, "a", "b", "c")
+	var got []string // no lock: one is told after the other
+	s := New(&Options{Trace: trace.TracerFunc(func(_ context.Context, e trace.Event) {
+		got = append(got, string(e.Kind)+" "+e.Skill)
+	})})
+	var wg sync.WaitGroup
+	for _, k := range ks {
+		wg.Go(func() {
+			for range 100 {
+				if tok, err := s.Activate(ctx, k, ""); err == nil {
+					_ = s.Deactivate(ctx, tok)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	s.End(ctx)
+	active := map[string]bool{}
+	for i, line := range got {
+		kind, name, _ := strings.Cut(line, " ")
+		if on := kind == string(trace.SkillActivated); on == active[name] {
+			t.Fatalf("event %d: %s twice in a row", i, line)
+		} else {
+			active[name] = on
+		}
+	}
+	if len(got) < 6 {
+		t.Errorf("%d events", len(got))
+	}
+}
+
+// A tracer that panics takes no later event with it.
+func TestTracerPanics(t *testing.T) {
+	k := load(t, "a", "b")
+	told := 0
+	s := New(&Options{Trace: trace.TracerFunc(func(context.Context, trace.Event) {
+		if told++; told == 1 {
+			panic("tracer")
+		}
+	})})
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic was swallowed")
+			}
+		}()
+		_, _ = s.Activate(t.Context(), k[0], "")
+	}()
+	if _, err := s.Activate(t.Context(), k[1], ""); err != nil || told != 2 {
+		t.Errorf("%v, told %d times, want 2", err, told)
+	}
+}
+
 func TestConcurrentUse(t *testing.T) {
 	ctx := t.Context()
 	ks := load(t, "a", "b", "c")

@@ -86,7 +86,7 @@ func (s *Session) restore(ctx context.Context, c *skill.Catalog, was Saved) erro
 	}
 	a.Since, a.Told = was.Since, was.Told
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer s.unlock()
 	_, err = s.push(ctx, a, "Restored")
 	return err
 }
