@@ -48,11 +48,22 @@ func (e *ChangedError) Error() string {
 	return fmt.Sprintf("skill %q has changed since it was active (digest %s, now %s): activate it again", e.Name, e.Was, e.Now)
 }
 
+// OffError says that a skill cannot come back because it counts no more: it was switched off, or is not allowed here,
+// or a command that it requires is missing.
+type OffError struct {
+	Name   string
+	State  skill.State
+	Reason string // the catalogue's, as of skill.Entry.Reason
+}
+
+// Error names the skill, its state and why.
+func (e *OffError) Error() string { return fmt.Sprintf("skill %q is %s: %s", e.Name, e.State, e.Reason) }
+
 // Outcome says what became of one skill of a State.
 type Outcome struct {
 	Name string
 	// Err is nil when the skill is active again. Else it is a *skill.NotFoundError, a *skill.BrokenError, a
-	// *ChangedError, an *AlreadyActiveError, a *DepthError or one that says that the skill is switched off.
+	// *ChangedError, an *OffError, an *AlreadyActiveError, a *DepthError or ctx's.
 	Err error
 }
 
@@ -73,7 +84,7 @@ func (s *Session) restore(ctx context.Context, c *skill.Catalog, was Saved) erro
 	}
 	// a person may have activated what is hidden from models
 	if state := e.State(); state != skill.Enabled && state != skill.Hidden && state != skill.Broken {
-		return fmt.Errorf("skill %q is %s: %s", e.Name(), state, e.Reason())
+		return &OffError{Name: e.Name(), State: state, Reason: e.Reason()}
 	}
 	k, err := e.Load(ctx)
 	if err != nil {

@@ -127,6 +127,10 @@ func TestRestoreRefuses(t *testing.T) {
 	want := []string{"<nil>", "has changed since it was active (digest sha256:", "not found", "broken", "is disabled: ", "<nil>",
 		"Skill 'fine' is already active", "has no digest", "Invalid skill name"}
 	for i, o := range again.Restore(t.Context(), f.catalog(t), st) {
+		var off *OffError
+		if errors.As(o.Err, &off) != (o.Name == "off") || off != nil && off.State != skill.Disabled {
+			t.Errorf("%s: %#v", o.Name, o.Err)
+		}
 		if got := fmt.Sprint(o.Err); o.Name != st.Active[i].Name || !strings.Contains(got, want[i]) {
 			t.Errorf("%s: got %s, want %s", o.Name, got, want[i])
 		}
