@@ -105,9 +105,13 @@ func New(o *Options) *Session {
 }
 
 // Activate puts a skill, called with args, on top of the stack. It reads the skill's files for their digest. The error
-// is an *AlreadyActiveError, which comes with the token of the activation that is there, or a *DepthError.
+// is an *AlreadyActiveError, which comes with the token of the activation that is there, a *DepthError, skill.ErrClosed
+// or ctx's: an ended context activates nothing.
 func (s *Session) Activate(ctx context.Context, k *skill.Skill, args string) (Token, error) {
-	a := activation(k, args)
+	a, err := activation(ctx, k, args)
+	if err != nil {
+		return 0, err
+	}
 	s.mu.Lock()
 	defer s.unlock()
 	a.Since = s.o.Now()
@@ -116,9 +120,13 @@ func (s *Session) Activate(ctx context.Context, k *skill.Skill, args string) (To
 }
 
 // Renew says that the model was given the instructions of an active skill again, because they were called with other
-// arguments or have changed. Where it stands in the stack stays. The error is a *NotActiveError.
+// arguments or have changed. Where it stands in the stack stays. The error is a *NotActiveError, skill.ErrClosed or
+// ctx's.
 func (s *Session) Renew(ctx context.Context, token Token, k *skill.Skill, args string) error {
-	a := activation(k, args)
+	a, err := activation(ctx, k, args)
+	if err != nil {
+		return err
+	}
 	s.mu.Lock()
 	defer s.unlock()
 	i := s.index(a.Name)
@@ -131,15 +139,24 @@ func (s *Session) Renew(ctx context.Context, token Token, k *skill.Skill, args s
 	return nil
 }
 
-// activation returns what there is to know of k. A skill that cannot be hashed has no digest.
-func activation(k *skill.Skill, args string) Activation {
-	digest, err := k.Digest()
-	if err != nil {
+// activation returns what there is to know of k. A skill that cannot be hashed has no digest. The error is ctx's or
+// skill.ErrClosed.
+func activation(ctx context.Context, k *skill.Skill, args string) (Activation, error) {
+	digest, err := "", ctx.Err()
+	if err == nil {
+		digest, err = k.Digest()
+	}
+	switch {
+	case ctx.Err() != nil:
+		return Activation{}, ctx.Err()
+	case errors.Is(err, skill.ErrClosed):
+		return Activation{}, err
+	case err != nil:
 		digest = ""
 	}
 	tools := k.Manifest().AllowedTools
 	tools.Rules = slices.Clone(tools.Rules)
-	return Activation{Name: k.Canonical(), Digest: digest, Args: args, Tools: tools}
+	return Activation{Name: k.Canonical(), Digest: digest, Args: args, Tools: tools}, nil
 }
 
 // push puts a on top; did is the word for it.

@@ -78,6 +78,9 @@ func (s *Session) Restore(ctx context.Context, c *skill.Catalog, st State) []Out
 }
 
 func (s *Session) restore(ctx context.Context, c *skill.Catalog, was Saved) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	e, err := c.Lookup(was.Name)
 	if err != nil {
 		return err
@@ -91,7 +94,10 @@ func (s *Session) restore(ctx context.Context, c *skill.Catalog, was Saved) erro
 		return err
 	}
 	defer k.Close()
-	a := activation(k, was.Args)
+	a, err := activation(ctx, k, was.Args)
+	if err != nil {
+		return err
+	}
 	if a.Digest == "" || a.Digest != was.Digest {
 		return &ChangedError{Name: a.Name, Was: was.Digest, Now: a.Digest}
 	}

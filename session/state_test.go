@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/agent-base/agent-base/skill"
@@ -224,4 +226,69 @@ func TestRenew(t *testing.T) {
 	if _, ok := s.Lookup("c"); ok {
 		t.Error("what is not active is found")
 	}
+}
+
+// An ended context activates nothing, not even what it would only bring back, and the error is the context's.
+func TestEndedContextActivatesNothing(t *testing.T) {
+	f := folder{t.TempDir()}
+	f.write(t, "a", "", "A")
+	k, s := f.load(t, "a"), New(nil)
+	dead, cancel := context.WithCancel(t.Context())
+	cancel()
+	if token, err := s.Activate(dead, k, ""); !errors.Is(err, context.Canceled) || token != 0 || len(s.Active()) != 0 {
+		t.Errorf("activate: token %d, %v, active %v", token, err, s.Recent())
+	}
+	token, err := s.Activate(t.Context(), k, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Renew(dead, token, k, "new"); !errors.Is(err, context.Canceled) || s.Active()[0].Args != "" {
+		t.Errorf("renew: %v, %+v", err, s.Active())
+	}
+	again := New(nil)
+	if out := again.Restore(dead, f.catalog(t), s.State()); !errors.Is(out[0].Err, context.Canceled) || len(again.Active()) != 0 {
+		t.Errorf("restore: %+v, active %v", out, again.Recent())
+	}
+	if err := s.DeactivateName(dead, "a"); err != nil { // taking away must always be possible
+		t.Errorf("deactivate: %v", err)
+	}
+}
+
+// A context that ends while the files are read activates nothing: a digest of a part of them is none.
+func TestContextEndsWhileHashing(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	files := fstest.MapFS{"a/SKILL.md": {Data: []byte("---\nname: a\ndescription: Does things\n---\nBody\n")}, "a/more.md": {Data: []byte("more")}}
+	c, err := skill.Open(t.Context(), &skill.Options{Layers: []skill.Layer{{Name: "test", Source: skill.FS(ending{files, cancel}, nil)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := c.Lookup("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := e.Load(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer k.Close()
+	s := New(nil)
+	if _, err := s.Activate(ctx, k, ""); !errors.Is(err, context.Canceled) || len(s.Active()) != 0 {
+		t.Errorf("%v, active %v", err, s.Recent())
+	}
+	if _, err := s.Activate(t.Context(), k, ""); err != nil || s.Active()[0].Digest == "" {
+		t.Errorf("afterwards: %v, %+v", err, s.Active())
+	}
+}
+
+// ending is a file system that ends a context when more.md is opened.
+type ending struct {
+	fs.FS
+	end func()
+}
+
+func (e ending) Open(name string) (fs.File, error) {
+	if strings.HasSuffix(name, "more.md") {
+		e.end()
+	}
+	return e.FS.Open(name)
 }
