@@ -12,8 +12,9 @@ import (
 )
 
 // Programs of the operator's are asked what they are: where the real one lies behind a script that
-// chooses among versions (pyenv, asdf, mise), and which version it is. They run with the operator's
-// environment, in a folder of the engine's, and never see anything of a skill.
+// chooses among versions (pyenv, asdf, mise), and which version it is. They run through the Host's
+// Runner, in a folder of the engine's, and never see anything of a skill. Of the operator's environment
+// they see what such programs choose by, and nothing else: see choosing.
 
 const askTimeout = 10 * time.Second
 
@@ -28,7 +29,7 @@ func (h *Host) ask(ctx context.Context, path string, args ...string) (string, er
 	if ok {
 		return said, nil
 	}
-	note := filepath.Join(h.Cache, "programs", key)
+	note := filepath.Join(h.programs(), key)
 	if key != "" {
 		if b, err := os.ReadFile(note); err == nil && len(b) < saidMax {
 			return string(b), nil
@@ -50,13 +51,17 @@ func (h *Host) ask(ctx context.Context, path string, args ...string) (string, er
 	return said, nil
 }
 
+// programs is the folder for what programs said about themselves, in which they are asked.
+func (h *Host) programs() string { return filepath.Join(h.Cache, "programs") }
+
 func (h *Host) askNow(ctx context.Context, path string, args []string) (string, error) {
-	if err := os.MkdirAll(h.Cache, 0o700); err != nil {
+	dir := h.programs()
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
 	}
-	out, err := Exec{}.Run(ctx, &Command{
-		Phase: Prepare, Path: path, Args: append([]string{path}, args...), Dir: h.Cache,
-		Env: append([]string{"PATH=" + fixedPath}, h.Env...), Timeout: askTimeout, Grace: grace, MaxStdout: saidMax,
+	out, err := h.runner().Run(ctx, &Command{
+		Phase: Prepare, Path: path, Args: append([]string{path}, args...), Dir: dir, Write: []string{dir},
+		Env: h.questionEnvironment(dir), Timeout: askTimeout, Grace: grace, MaxStdout: saidMax,
 	})
 	if err != nil {
 		return "", err

@@ -26,6 +26,12 @@ var network = []string{
 // system is what programs of Windows cannot do without.
 var system = []string{"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE"}
 
+// choosing is what shims (pyenv, asdf, mise, rbenv, nodenv, plenv) and uv find their versions by.
+var choosing = []string{
+	"PATH", "HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "TEMP", "TMP",
+	"PYENV_*", "ASDF_*", "RBENV_*", "NODENV_*", "PLENV_*", "MISE_DATA_DIR", "MISE_CONFIG_DIR", "MISE_*_VERSION", "UV_PYTHON_INSTALL_DIR",
+}
+
 // dangerous never passes, whatever a manifest asks for: these make programs load or run something else,
 // or are the engine's own (security 1.2).
 var dangerous = []string{
@@ -72,6 +78,18 @@ func (h *Host) environment(permissions []string, own map[string]string) map[stri
 	}
 	maps.Copy(env, own)
 	return env
+}
+
+// questionEnvironment is the whole environment of a program that is asked what it is (see ask), in dir.
+func (h *Host) questionEnvironment(dir string) []string {
+	env := map[string]string{"PATH": fixedPath, "LANG": "C.UTF-8", "NO_COLOR": "1", "UV_CACHE_DIR": filepath.Join(dir, "uv")}
+	for _, kv := range h.Env {
+		name, value, _ := strings.Cut(kv, "=")
+		if matchesAny(choosing, name) || runtime.GOOS == "windows" && slices.Contains(system, strings.ToUpper(name)) {
+			env[name] = value
+		}
+	}
+	return pairs(env)
 }
 
 // withCommands adds the folders of the commands that the skill requires (R66) to PATH: what makes it

@@ -30,7 +30,7 @@ const DefaultTimeout = 60 * time.Second
 // Host runs scripts of skills. LookPath and Cache are needed; the rest has useful zero values. Fill it
 // in before its first use and do not copy it afterwards.
 type Host struct {
-	Runner   Runner                       // executes scripts, and what prepares their dependencies; nil means Exec
+	Runner   Runner                       // executes scripts, what prepares their dependencies, and interpreters asked for their version; nil means Exec
 	LookPath func(string) (string, error) // finds interpreters and uv
 	Env      []string                     // the operator's environment: what may pass is taken from it
 

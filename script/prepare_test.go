@@ -411,15 +411,23 @@ func TestWithoutUV(t *testing.T) {
 		return look(name)
 	}
 	s := open(t, "", tree{"scripts/a.py": needs(printsDep, "dep")})
-	h.Env = append(h.Env, "PYTHONPATH="+t.TempDir(), "PYTHONNOUSERSITE=1")
 	_, err := run(t, h, s, "a", nil)
 	failure(t, err, ExecutionFailed, ReasonDependencies, "uv is not installed: get it with `pip install uv`", "agent skill prepare probe")
 
-	// R106: python3 knows where its own uv is.
+	// R106: python3 knows where its own uv is, in the user's own packages too.
 	uv := realUV(t)
-	lib := t.TempDir()
-	tree{"uv.py": fmt.Sprintf("def find_uv_bin(): return %q\n", uv)}.write(t, lib)
-	h.Env = append(h.Env, "PYTHONPATH="+lib, "UV_OFFLINE=1", "UV_FIND_LINKS="+index(t))
+	python, _, err := h.systemPython(t.Context(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	where := exec.CommandContext(t.Context(), python, "-c", "import site; print(site.getusersitepackages(), end='')")
+	where.Env = h.Env
+	lib, err := where.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree{"uv.py": fmt.Sprintf("def find_uv_bin(): return %q\n", uv)}.write(t, string(lib))
+	h.Env = append(h.Env, "UV_OFFLINE=1", "UV_FIND_LINKS="+index(t))
 	if got := mustText(t, h, s, "a"); got != "one\n" {
 		t.Errorf("got %q", got)
 	}

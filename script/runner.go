@@ -25,10 +25,10 @@ func (f RunnerFunc) Run(ctx context.Context, c *Command) (*Output, error) { retu
 type Phase uint8
 
 // The phases. A script's dependencies are prepared with the network and without the skill's files; a
-// script runs with them.
+// script runs with them. A question to an interpreter needs neither: it has no more than ten seconds.
 const (
 	Execute Phase = iota // the script itself
-	Prepare              // uv or python, preparing dependencies
+	Prepare              // uv or python, preparing dependencies; an interpreter or uv, asked which version it is and where it lies
 )
 
 // String returns "execute" or "prepare".

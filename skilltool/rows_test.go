@@ -155,10 +155,14 @@ func TestRowUntrusted(t *testing.T) {
 	}
 }
 
-// spyRunner keeps the commands it was given and prints an empty object.
+// spyRunner keeps the scripts' commands it was given and prints an empty object for each. What is asked of an
+// interpreter it executes.
 type spyRunner struct{ commands []*script.Command }
 
-func (s *spyRunner) Run(_ context.Context, c *script.Command) (*script.Output, error) {
+func (s *spyRunner) Run(ctx context.Context, c *script.Command) (*script.Output, error) {
+	if c.Phase == script.Prepare {
+		return script.Exec{}.Run(ctx, c)
+	}
 	s.commands = append(s.commands, c)
 	return &script.Output{Stdout: []byte("{}")}, nil
 }

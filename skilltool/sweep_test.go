@@ -20,7 +20,10 @@ func TestSweepKeepsWhatRuns(t *testing.T) {
 	}
 	k, _ := kit(t, kitOptions{change: func(o *Options) {
 		host = o.Scripts
-		host.Runner = script.RunnerFunc(func(context.Context, *script.Command) (*script.Output, error) {
+		host.Runner = script.RunnerFunc(func(ctx context.Context, c *script.Command) (*script.Output, error) {
+			if c.Phase == script.Prepare { // python3 may be asked which one it is
+				return script.Exec{}.Run(ctx, c)
+			}
 			sweep()
 			return &script.Output{Stdout: []byte("{}")}, nil
 		})

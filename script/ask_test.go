@@ -1,0 +1,102 @@
+package script
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// asked makes programs that write down how they are called before they do anything, and is told of what the host's
+// Runner was given. The file holds a line for each variable of each call.
+func asked(t *testing.T, h *Host, programs map[string]string) (log string, given func() []*Command) {
+	t.Helper()
+	log = filepath.Join(t.TempDir(), "log")
+	for name, says := range programs {
+		programs[name] = "env >> " + log + "; pwd >> " + log + "\n" + says
+	}
+	fakes(t, h, programs)
+	var mu sync.Mutex
+	var commands []*Command
+	h.Runner = RunnerFunc(func(ctx context.Context, c *Command) (*Output, error) {
+		mu.Lock()
+		commands = append(commands, c)
+		mu.Unlock()
+		return Exec{}.Run(ctx, c)
+	})
+	return log, func() []*Command {
+		mu.Lock()
+		defer mu.Unlock()
+		return commands
+	}
+}
+
+const requiresPython = "# /// script\n# requires-python = \">=3.6\"\n# ///\nprint('{}')\n"
+
+// What is asked of interpreters and of uv goes through the Runner too, and sees of the operator's environment only what
+// such programs choose by (security 1.2).
+func TestQuestionsGoThroughTheRunner(t *testing.T) {
+	python, _, err := host(t).systemPython(t.Context(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, "", tree{"scripts/a.py": requiresPython, "scripts/t.ts": "1\n", "scripts/r.rb": "1\n",
+		"scripts/old.py": strings.Replace(requiresPython, ">=3.6", "<3", 1)})
+	h := host(t)
+	h.Env = append(h.Env, "SECRET=hunter2", "AWS_TOKEN=hunter2", "UV_INDEX_PRIV_PASSWORD=hunter2", "LD_PRELOAD=hunter2", "PYENV_VERSION=3.11", "TZ=UTC")
+	log, given := asked(t, h, map[string]string{
+		"python3": "exec " + python + " \"$@\"", "uv": "echo " + python,
+		"node": "[ \"$1\" = --version ] && echo v24.1.0 || echo '{}'", "ruby": "[ \"$1\" = -e ] && echo /bin/cat && exit; echo '{}'",
+	})
+	for _, name := range []string{"a", "t", "r", "old"} {
+		_, _ = run(t, h, s, name, nil) // what the scripts answer is of no interest here
+	}
+	var questions []string
+	for _, c := range given() {
+		if c.Phase == Prepare {
+			questions = append(questions, filepath.Base(c.Path)+" "+c.Args[1])
+			if c.Dir != h.programs() || c.Timeout <= 0 || c.MaxStdout <= 0 {
+				t.Errorf("got %+v", c)
+			}
+		}
+	}
+	want := []string{"python3 -I", "node -p", "node --version", "ruby -e", "uv python"}
+	slices.Sort(questions)
+	slices.Sort(want)
+	if !slices.Equal(questions, want) {
+		t.Errorf("the runner was given %q, want %q", questions, want)
+	}
+	b, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(b), "hunter2") {
+		t.Errorf("secrets were handed over:\n%s", b)
+	}
+	for _, line := range []string{"PYENV_VERSION=3.11\n", "HOME=", "PATH=" + os.Getenv("PATH")} {
+		if !strings.Contains(string(b), line) {
+			t.Errorf("%q is missing in:\n%s", line, b)
+		}
+	}
+}
+
+// A Runner that starts nothing keeps everything from starting.
+func TestNothingRunsPastTheRunner(t *testing.T) {
+	s := open(t, "", tree{"scripts/a.py": requiresPython, "scripts/t.ts": "1\n"})
+	for _, name := range []string{"a", "t"} {
+		h := host(t)
+		log, _ := asked(t, h, map[string]string{"python3": "", "uv": "", "node": ""})
+		refused := errors.New("nothing may run here")
+		h.Runner = RunnerFunc(func(context.Context, *Command) (*Output, error) { return nil, refused })
+		if _, err := run(t, h, s, name, nil); err == nil {
+			t.Error("it ran")
+		}
+		if b, _ := os.ReadFile(log); len(b) > 0 {
+			t.Errorf("%s: a program was started past the runner:\n%s", name, b)
+		}
+	}
+}
