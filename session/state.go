@@ -57,7 +57,9 @@ type OffError struct {
 }
 
 // Error names the skill, its state and why.
-func (e *OffError) Error() string { return fmt.Sprintf("skill %q is %s: %s", e.Name, e.State, e.Reason) }
+func (e *OffError) Error() string {
+	return fmt.Sprintf("skill %q is %s: %s", e.Name, e.State, e.Reason)
+}
 
 // Outcome says what became of one skill of a State.
 type Outcome struct {
