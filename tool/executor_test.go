@@ -1,0 +1,118 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-base/agent-base/trace"
+)
+
+// watched returns an executor with the tools and what it tells: one "kind level" a line.
+func watched(t *testing.T, tools ...Tool) (*Executor, *[]string) {
+	t.Helper()
+	var s Set
+	for _, one := range tools {
+		if err := s.Add(one); err != nil {
+			t.Fatal(err)
+		}
+	}
+	events := &[]string{}
+	return &Executor{Tools: &s, Trace: trace.TracerFunc(func(_ context.Context, e trace.Event) {
+		*events = append(*events, fmt.Sprint(e.Kind, " ", e.Level))
+	})}, events
+}
+
+// An ended context calls nothing, whatever the tool would make of it, and nobody is asked.
+func TestEndedContextCallsNothing(t *testing.T) {
+	ran := 0
+	e, events := watched(t, Tool{Name: "write", Call: func(context.Context, json.RawMessage) Result { ran++; return Success(nil, "") }})
+	e.Check = func(string, json.RawMessage) error { ran++; return nil }
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	late, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
+	defer cancel()
+	for _, tt := range []struct {
+		name string
+		ctx  context.Context
+		want string
+	}{
+		{"cancelled", cancelled, "Tool 'write' was not called: context canceled"},
+		{"out of time", late, "Tool 'write' was not called: context deadline exceeded"},
+	} {
+		*events = nil
+		r := e.Call(tt.ctx, "write", nil)
+		if r.Success || r.Error != Timeout || r.Message != tt.want || ran != 0 {
+			t.Errorf("%s: got %s, ran %d times\nwant %s", tt.name, r.Encode(), ran, tt.want)
+		}
+		if got := fmt.Sprint(*events); got != "[tool_called DEBUG]" {
+			t.Errorf("%s: events %s", tt.name, got)
+		}
+	}
+}
+
+// Nothing that an executor is made of brings a conversation down: no tools at all, a check that panics.
+func TestExecutorAlwaysAnswers(t *testing.T) {
+	if r := (&Executor{}).Call(t.Context(), "x", nil); r.Error != NotFound || r.Message != "Tool 'x' not found" {
+		t.Errorf("without tools: %s", r.Encode())
+	}
+	var none *Set
+	for range none.All() {
+		t.Error("a nil set has a tool")
+	}
+	ran := false
+	e, events := watched(t, Tool{Name: "x", Call: func(context.Context, json.RawMessage) Result { ran = true; return Success(nil, "") }})
+	e.Check = func(string, json.RawMessage) error { panic("inside") }
+	r := e.Call(t.Context(), "x", nil)
+	if r.Error != ExecutionFailed || r.Message != "Tool 'x' failed: internal error" || ran {
+		t.Errorf("a check that panics: %s, ran %v", r.Encode(), ran)
+	}
+	if got, want := fmt.Sprint(*events), fmt.Sprintf("[tool_called %s tool_called %s]", slog.LevelError, slog.LevelDebug); got != want {
+		t.Errorf("events: got %s, want %s", got, want)
+	}
+}
+
+// A tool and a check get a JSON object, whatever a model or a host hands in.
+func TestArgumentsAreAnObject(t *testing.T) {
+	var got, checked string
+	e, _ := watched(t, Tool{Name: "x", Call: func(_ context.Context, args json.RawMessage) Result {
+		got = string(args)
+		return Success(nil, "")
+	}})
+	e.Check = func(_ string, args json.RawMessage) error { checked = string(args); return nil }
+	for _, tt := range []struct{ args, want string }{
+		{"", "{}"}, {" \n", "{}"}, {"null", "{}"}, {" null ", "{}"}, {"{}", "{}"}, {` {"a":[1]} `, ` {"a":[1]} `},
+	} {
+		got, checked = "", ""
+		if r := e.Call(t.Context(), "x", json.RawMessage(tt.args)); !r.Success || got != tt.want || checked != tt.want {
+			t.Errorf("%q: %s, the tool got %q, the check %q, want %q", tt.args, r.Encode(), got, checked, tt.want)
+		}
+	}
+	for args, want := range map[string]string{
+		"[":                 "unexpected end of JSON input",
+		"{":                 "unexpected end of JSON input",
+		`{"a":1} {"b":2}`:   "invalid character '{' after top-level value",
+		"\ufeff{}":          "invalid character",
+		"[]":                "they must be one JSON object",
+		`"{}"`:              "they must be one JSON object",
+		"1":                 "they must be one JSON object",
+		"true":              "they must be one JSON object",
+		"not JSON, nothing": "invalid character",
+	} {
+		got, checked = "untouched", "untouched"
+		r := e.Call(t.Context(), "x", json.RawMessage(args))
+		if r.Success || r.Error != ExecutionFailed || r.Reason != ReasonArguments ||
+			!strings.HasPrefix(r.Message, "arguments of 'x' are not a JSON object: "+want) || got != "untouched" || checked != "untouched" {
+			t.Errorf("%q: %s, the tool got %q, the check %q", args, r.Encode(), got, checked)
+		}
+	}
+	e.Check = func(string, json.RawMessage) error { return errors.New("no") }
+	if r := e.Call(t.Context(), "y", json.RawMessage("[")); r.Error != NotFound {
+		t.Errorf("a tool that is not there: %s", r.Encode())
+	}
+}
