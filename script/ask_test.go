@@ -100,3 +100,50 @@ func TestNothingRunsPastTheRunner(t *testing.T) {
 		}
 	}
 }
+
+// A call whose context ends while an interpreter is looked for ends with that, and does not say that the interpreter is
+// missing. Nothing that was learnt by it is kept.
+func TestEndedContextIsNoMissingInterpreter(t *testing.T) {
+	s := open(t, "", tree{"scripts/a.py": requiresPython, "scripts/t.ts": "1\n", "scripts/d.py": needs(printsDep, "dep")})
+	python, _, err := host(t).systemPython(t.Context(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a", "t", "d"} {
+		sc, err := Find(s, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := host(t)
+		asked(t, h, map[string]string{"python3": "exec " + python + " \"$@\"", "node": "echo v24.1.0"})
+		runner := h.Runner
+		calls := map[string]func(context.Context) error{
+			"run":     func(ctx context.Context) error { _, err := h.Run(ctx, s, sc, nil); return err },
+			"help":    func(ctx context.Context) error { _, err := h.Help(ctx, s, sc); return err },
+			"prepare": func(ctx context.Context) error { _, err := h.Prepare(ctx, s, sc, nil); return err },
+		}
+		for way, call := range calls {
+			if name == "t" && way == "prepare" {
+				continue // there is nothing to prepare
+			}
+			dead, cancel := context.WithCancel(t.Context())
+			cancel()
+			if err := call(dead); err != context.Canceled {
+				t.Errorf("%s %s with an ended context: got %v, want %v", way, name, err, context.Canceled)
+			}
+			late, cancel := context.WithCancel(t.Context())
+			h.Runner = RunnerFunc(func(ctx context.Context, c *Command) (*Output, error) {
+				cancel()
+				return runner.Run(ctx, c)
+			})
+			if err := call(late); err != context.Canceled {
+				t.Errorf("%s %s with a context that ends meanwhile: got %v, want %v", way, name, err, context.Canceled)
+			}
+			h.Runner = runner
+			cancel()
+		}
+		if notes, _ := filepath.Glob(filepath.Join(h.programs(), "????*")); len(notes) > 0 {
+			t.Errorf("%s: %q were kept", name, notes)
+		}
+	}
+}

@@ -43,7 +43,7 @@ func (h *Host) call(ctx context.Context, c *call) (*Output, error) {
 	file := filepath.Join(dir, filepath.FromSlash(c.sc.File))
 	argv, err := h.interpreter(ctx, &source{host: h, s: c.s, sc: c.sc, file: file})
 	if err != nil {
-		return nil, err
+		return nil, orEnded(ctx, err)
 	}
 	w, err := h.workplace(c.s)
 	if err != nil {
@@ -67,6 +67,15 @@ func (h *Host) call(ctx context.Context, c *call) (*Output, error) {
 	cmd.Env = pairs(env)
 	out, err := h.runner().Run(ctx, cmd)
 	return c.judge(ctx, cmd, out, err)
+}
+
+// orEnded returns ctx's error in place of err when ctx has ended: an interpreter that could not be asked any more is not
+// missing.
+func orEnded(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
 }
 
 // judge says what a finished command means. The exit code counts before anything that was printed (#84

@@ -42,7 +42,7 @@ type Prepared struct {
 // neither uv nor a network. It runs nothing of the skill, and nothing of the packages. A script
 // without dependencies needs nothing but the Python that it requires. The error is an *Error with the reason
 // ReasonDependencies, ReasonMetadata, ReasonPython or ReasonInterpreter, and then the result says at most Needed; or it
-// is ctx's.
+// is ctx's. The result is never nil.
 func (h *Host) Prepare(ctx context.Context, s *skill.Skill, sc Script, o *PrepareOptions) (*Prepared, error) {
 	start := time.Now()
 	if o == nil {
@@ -50,7 +50,7 @@ func (h *Host) Prepare(ctx context.Context, s *skill.Skill, sc Script, o *Prepar
 	}
 	done, err := h.Use(ctx)
 	if err != nil {
-		return nil, err
+		return &Prepared{}, err
 	}
 	defer done()
 	src := &source{host: h, s: s, sc: sc}
@@ -68,11 +68,11 @@ func (h *Host) Prepare(ctx context.Context, s *skill.Skill, sc Script, o *Prepar
 	}
 	if block == nil || len(block.Dependencies) == 0 {
 		_, err = h.basePython(ctx, src, block)
-		return &Prepared{}, err
+		return &Prepared{}, orEnded(ctx, err)
 	}
 	env, err := h.prepare(ctx, src, block, o)
 	if err != nil {
-		return &Prepared{Needed: true}, err
+		return &Prepared{Needed: true}, orEnded(ctx, err)
 	}
 	return &Prepared{Needed: true, Made: env.made, Packages: installed(env.folder()), Duration: time.Since(start)}, nil
 }

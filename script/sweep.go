@@ -24,10 +24,13 @@ const DefaultUnused = 30 * 24 * time.Hour
 const marked = 24 * time.Hour
 
 // Use says that the cache is in use until done is called: meanwhile Sweep removes nothing. Run, Help and Prepare do it by
-// themselves; whoever runs a sealed copy begins before it is made. The error is ctx's, when that ends while a Sweep is
-// waited for. Where a file system has no locks there is none here, and Sweep does not work.
+// themselves; whoever runs a sealed copy begins before it is made. The error is ctx's, when that has ended or ends while a
+// Sweep is waited for. Where a file system has no locks there is none here, and Sweep does not work.
 func (h *Host) Use(ctx context.Context) (done func(), err error) {
 	none := func() {}
+	if err := ctx.Err(); err != nil {
+		return none, err
+	}
 	if err := os.MkdirAll(h.Cache, 0o700); err != nil {
 		return none, nil //nolint:nilerr // the next step says what is wrong with it
 	}
