@@ -27,6 +27,9 @@ const (
 	maxCommand   = 100_000                // bytes
 )
 
+// errCommandTime is the cause of a context that ended because the command's own time was over, not the turn's.
+var errCommandTime = errors.New("the time of the command is over")
+
 var bashSchema = json.RawMessage(`{"type":"object","properties":{` +
 	`"command":{"type":"string","description":"Shell command"},` +
 	`"timeout_ms":{"type":"integer","description":"Default 120000, at most 600000"}},"required":["command"]}`)
@@ -82,7 +85,7 @@ func (h *host) run(ctx context.Context, command string, timeout time.Duration) (
 	if err := ctx.Err(); err != nil {
 		return tool.Result{}, "bash", err
 	}
-	ctx, cancel := context.WithTimeout(ctx, timeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, errCommandTime)
 	defer cancel()
 	out, state, err := h.execute(ctx, command)
 	if err != nil {
@@ -92,10 +95,10 @@ func (h *host) run(ctx context.Context, command string, timeout time.Duration) (
 	if out.cut() {
 		ran.Bytes = out.total
 	}
-	if err := ctx.Err(); err != nil && ran.ExitCode != 0 {
-		r := tool.Failure(tool.Timeout, fmt.Sprintf("The command was ended after %s", timeout))
-		if !errors.Is(err, context.DeadlineExceeded) {
-			r.Message = "The command was ended because the turn was"
+	if ctx.Err() != nil && ran.ExitCode != 0 {
+		r := tool.Failure(tool.Timeout, "The command was ended because the turn was")
+		if context.Cause(ctx) == errCommandTime {
+			r.Message = fmt.Sprintf("The command was ended after %s", timeout)
 		}
 		r.Result = ran
 		return r, "", nil

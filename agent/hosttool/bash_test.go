@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agent-base/agent-base/tool"
 )
@@ -85,6 +86,22 @@ func TestBashEnds(t *testing.T) {
 	})
 	if r := stop.exec.Call(ctx, "bash", []byte(`{"command":"echo x > made; sleep 600"}`)); r.Error != tool.Timeout {
 		t.Errorf("got %s", text(r))
+	}
+}
+
+// A turn's own deadline is no time of the command: the text does not say one that nobody waited for.
+func TestBashEndsWithTheTurnsDeadline(t *testing.T) {
+	k := newKit(t, allow)
+	for command, want := range map[string]string{
+		`{"command":"while :; do sleep 60; done"}`:                     "The command was ended because the turn was",
+		`{"command":"while :; do sleep 60; done","timeout_ms":600000}`: "The command was ended because the turn was",
+		`{"command":"while :; do sleep 60; done","timeout_ms":50}`:     "The command was ended after 50ms",
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		defer cancel()
+		if r := k.exec.Call(ctx, "bash", []byte(command)); r.Error != tool.Timeout || r.Message != want {
+			t.Errorf("%s: got %s", command, text(r))
+		}
 	}
 }
 
