@@ -53,7 +53,7 @@ func (h *host) edit(ctx context.Context, a *editArguments) (tool.Result, string,
 	if err != nil {
 		return tool.Result{}, a.FilePath, err
 	}
-	if _, err := p.replace(out); err != nil {
+	if _, err := p.replace(ctx, out); err != nil {
 		return tool.Result{}, a.FilePath, err
 	}
 	return tool.Success(edited, fmt.Sprintf("Replaced %s in '%s', the first at line %d", plural(edited.Replacements, "occurrence"), p.shown, edited.Line)), "", nil

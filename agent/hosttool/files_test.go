@@ -211,14 +211,49 @@ func TestGrep(t *testing.T) {
 	}
 }
 
-// What a turn breaks off ends as a result.
+// What a turn breaks off ends as a result, and an ended one reads, writes and runs nothing: also without an executor.
 func TestCancelled(t *testing.T) {
-	k := newKit(t, nil)
+	k := newKit(t, allow)
+	tools, err := Tools(k.o)
+	if err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := cancelled(t)
 	cancel()
-	for _, row := range []struct{ name, args string }{{"glob", `{"pattern":"**"}`}, {"grep", `{"pattern":"x"}`}, {"read_file", `{"file_path":"a.txt","offset":3}`}} {
-		if r := k.exec.Call(ctx, row.name, []byte(row.args)); r.Error != tool.Timeout {
-			t.Errorf("%s: got %s", row.name, text(r))
+	args := map[string]string{"hello": `{"name":"Ada"}`, "glob": `{"pattern":"**"}`, "grep": `{"pattern":"x"}`, "read_file": `{"file_path":"a.txt","offset":3}`,
+		"write_file": `{"file_path":"new.txt","content":"x"}`, "edit_file": `{"file_path":"a.txt","old_string":"two","new_string":"2"}`, "bash": `{"command":"echo x > made"}`}
+	for _, one := range tools {
+		r := one.Call(ctx, []byte(args[one.Name]))
+		if r.Error != tool.Timeout || r.Message != "The turn was ended before this call: context canceled" {
+			t.Errorf("%s: got %s", one.Name, text(r))
+		}
+		if r := k.exec.Call(ctx, one.Name, []byte(args[one.Name])); r.Error != tool.Timeout {
+			t.Errorf("%s, through an executor: got %s", one.Name, text(r))
+		}
+	}
+	k.disk("a.txt", "one\ntwo\nthree\n")
+	for _, name := range []string{"new.txt", "made"} {
+		if _, err := os.Lstat(filepath.Join(k.ws, name)); err == nil {
+			t.Errorf("%s was written", name)
+		}
+	}
+}
+
+// A turn that ends while the place of a file is looked up changes no file.
+func TestCancelledWhileWriting(t *testing.T) {
+	for _, row := range [][2]string{
+		{"write_file", `{"file_path":"new.txt","content":"x"}`},
+		{"write_file", `{"file_path":"a.txt","content":"x"}`},
+		{"edit_file", `{"file_path":"a.txt","old_string":"two","new_string":"2"}`},
+	} {
+		ctx, cancel := cancelled(t)
+		k := newKit(t, func(o *Options) { o.ReadOnly = func() []string { cancel(); return nil } })
+		if r := k.exec.Call(ctx, row[0], []byte(row[1])); r.Error != tool.Timeout {
+			t.Errorf("%s: got %s", row, text(r))
+		}
+		k.disk("a.txt", "one\ntwo\nthree\n")
+		if _, err := os.Lstat(filepath.Join(k.ws, "new.txt")); err == nil {
+			t.Errorf("%s: written", row)
 		}
 	}
 }

@@ -36,7 +36,7 @@ type writeArguments struct {
 	Content  *string
 }
 
-func (h *host) write(_ context.Context, a *writeArguments) (tool.Result, string, error) {
+func (h *host) write(ctx context.Context, a *writeArguments) (tool.Result, string, error) {
 	if a.Content == nil {
 		return tool.Result{}, a.FilePath, unusable("content is required; an empty text makes an empty file")
 	}
@@ -48,7 +48,7 @@ func (h *host) write(_ context.Context, a *writeArguments) (tool.Result, string,
 		return tool.Result{}, a.FilePath, err
 	}
 	defer p.close()
-	created, err := p.replace([]byte(*a.Content))
+	created, err := p.replace(ctx, []byte(*a.Content))
 	if err != nil {
 		return tool.Result{}, a.FilePath, err
 	}
@@ -148,8 +148,11 @@ func isGit(name string) bool {
 }
 
 // replace puts data in the file's place in one step: whoever reads it sees the old or the new text. The mode of a file
-// that is there stays.
-func (p *place) replace(data []byte) (created bool, err error) {
+// that is there stays. An ended context changes nothing.
+func (p *place) replace(ctx context.Context, data []byte) (created bool, err error) {
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
 	mode := fs.FileMode(0o644)
 	info, err := p.root.Lstat(p.name())
 	switch {
