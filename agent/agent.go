@@ -52,7 +52,7 @@ type Options struct {
 	Carry func(ctx context.Context) string
 	// Fork returns the options of the sub-agent that a tool asks for. Nil means these ones, without History, Turn
 	// and Carry, whatever model and agent the tool names. The bounds of a sub-agent never exceed what its parent
-	// has left, and it starts no other one.
+	// has left, and it starts no other one. After an error, and where the options have no Model, the call fails.
 	Fork func(ctx context.Context, f tool.Fork) (*Options, error)
 	// Retry, when set, asks again as llm.Retry does and tells of it by Step.Notice. Nil leaves it to Model.
 	Retry *llm.RetryOptions

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 
@@ -82,6 +83,9 @@ func (t *turn) forkOptions(ctx context.Context, f tool.Fork) (*Options, error) {
 		own, err := t.c.o.Fork(ctx, f)
 		if err != nil {
 			return nil, err
+		}
+		if own == nil || own.Model == nil {
+			return nil, errors.New("there is no model for this sub-agent: do the task yourself")
 		}
 		o = *own
 	}

@@ -89,6 +89,10 @@ func TestForkFailures(t *testing.T) {
 		{"its tokens are the parent's", Options{MaxTokens: 50}, []reply{one, chatty, says("done")}, []string{"did not finish (tokens)"}},
 		{"no options", Options{Fork: func(context.Context, tool.Fork) (*Options, error) { return nil, errors.New("no such agent") }},
 			[]reply{one, says("done")}, []string{"no such agent"}},
+		{"nil options", Options{Fork: func(context.Context, tool.Fork) (*Options, error) { return nil, nil }},
+			[]reply{one, says("done")}, []string{`"reason":"fork_failed"`, "there is no model for this sub-agent"}},
+		{"options without a model", Options{Fork: func(context.Context, tool.Fork) (*Options, error) { return &Options{System: "other"}, nil }},
+			[]reply{one, says("done")}, []string{`"reason":"fork_failed"`, "there is no model for this sub-agent"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
