@@ -38,6 +38,9 @@ const (
 // ErrBusy is returned by what needs a conversation that no Ask is at work on.
 var ErrBusy = errors.New("the conversation is at work on another prompt: wait for its end or cancel it")
 
+// ErrNoPrompt is what an Ask ends with whose prompt is empty or blank.
+var ErrNoPrompt = errors.New("the prompt is empty")
+
 // Options configures a Conversation. Only Model must be set.
 type Options struct {
 	Model   llm.Model

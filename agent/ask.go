@@ -17,7 +17,7 @@ var errTime = errors.New("the time for one prompt is used up")
 
 // Ask answers a prompt: ranging over it runs the turn and yields its steps. The last pair has Step.Done set, with the
 // error if there is one: the context's when it was cancelled, an *llm.Error in most other cases, ErrBusy for a second
-// Ask inside the first.
+// Ask inside the first, ErrNoPrompt for an empty prompt.
 //
 // However a turn ends, the conversation can be asked again. What was said stays, and calls that were not run get a
 // result that says so; breaking off the loop is the same as cancelling. Only a prompt whose first request failed is
@@ -25,7 +25,7 @@ var errTime = errors.New("the time for one prompt is used up")
 func (c *Conversation) Ask(ctx context.Context, prompt string) iter.Seq2[Step, error] {
 	return func(yield func(Step, error) bool) {
 		if strings.TrimSpace(prompt) == "" {
-			yield(Step{Depth: c.depth, Done: &Answer{Stop: Failed}}, errors.New("the prompt is empty"))
+			yield(Step{Depth: c.depth, Done: &Answer{Stop: Failed}}, ErrNoPrompt)
 			return
 		}
 		if !c.busy.CompareAndSwap(false, true) {
