@@ -1,49 +1,33 @@
 package anthropic_test
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"net/http"
-	"net/http/httptest"
-	"reflect"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/wire/wiretest"
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/llm/anthropic"
 )
 
-// server answers every request with the same text and keeps what it was sent.
-type server struct {
-	*httptest.Server
-	bodies  []string
-	headers []http.Header
-	paths   []string
-}
+var provider = &wiretest.Provider{
+	Name: "anthropic",
+	New: func(o *wiretest.Options) (llm.Model, error) {
+		return anthropic.New((*anthropic.Options)(o))
+	},
+	Begun: events(start, ping) + text(0, "a"),
+	Whole: events(start) + text(0, "x") + finish("end_turn"),
+	Cut:   "the stream ended before its message did",
 
-func serve(t testing.TB, answer http.HandlerFunc) *server {
-	s := &server{}
-	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := io.ReadAll(r.Body)
-		if err != nil {
-			t.Error(err)
-		}
-		s.bodies, s.headers, s.paths = append(s.bodies, string(body)), append(s.headers, r.Header), append(s.paths, r.URL.String())
-		answer(w, r)
-	}))
-	t.Cleanup(s.Close)
-	return s
-}
+	KeyHeader: "X-Api-Key",
+	Vendor:    "https://api.anthropic.com/v1/messages",
 
-func sse(text string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
-		fmt.Fprint(w, text)
-	}
+	Messages: "messages",
+	Fixed:    []string{"system", "tools", "model"},
+	Mark:     `"cache_control":{"type":"ephemeral"},`,
 }
 
 // events writes each JSON text as an event of its type.
@@ -84,43 +68,21 @@ func finish(reason string) string {
 	return events(fmt.Sprintf(`{"type":"message_delta","delta":{"stop_reason":%q},"usage":{"output_tokens":42}}`, reason), stop)
 }
 
-func model(t testing.TB, base string, idle time.Duration) llm.Model {
-	t.Helper()
-	m, err := anthropic.New(&anthropic.Options{Key: "key-1", BaseURL: base, Model: "claude-test", Idle: idle})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
-func hello() *llm.Request {
-	return &llm.Request{Messages: []llm.Message{{Role: llm.User, Parts: []llm.Part{{Text: "hello"}}}}}
-}
-
-func collect(t *testing.T, m llm.Model, r *llm.Request) (llm.Answer, error) {
-	t.Helper()
-	return llm.Collect(t.Context(), m, r, nil)
-}
-
 // issue 4.1: text, parallel calls, reasoning, usage and the stop arrive in their order.
 func TestAnswer(t *testing.T) {
-	s := serve(t, sse(events(start, ping)+
+	stream := events(start, ping) +
 		events(`{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}`,
 			`{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"well"}}`,
 			`{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":", yes"}}`,
 			`{"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"c2ln"}}`,
 			`{"type":"content_block_stop","index":0}`,
 			`{"type":"content_block_start","index":1,"content_block":{"type":"redacted_thinking","data":"b3BhcXVl"}}`,
-			`{"type":"content_block_stop","index":1}`)+
-		text(2, "I ", "look.")+
-		toolUse(3, "toolu_a", "read_file", `{"path": "a`, `.txt","id":12345678901234567890}`)+
-		toolUse(4, "toolu_b", "glob")+
-		toolUse(5, "toolu_c", "grep", `{"cut":`)+
-		finish("tool_use")))
-	got, err := collect(t, model(t, s.URL, 0), hello())
-	if err != nil {
-		t.Fatal(err)
-	}
+			`{"type":"content_block_stop","index":1}`) +
+		text(2, "I ", "look.") +
+		toolUse(3, "toolu_a", "read_file", `{"path": "a`, `.txt","id":12345678901234567890}`) +
+		toolUse(4, "toolu_b", "glob") +
+		toolUse(5, "toolu_c", "grep", `{"cut":`) +
+		finish("tool_use")
 	want := llm.Answer{
 		Message: llm.Message{Role: llm.Assistant, Parts: []llm.Part{
 			{State: &llm.State{Owner: "anthropic", Data: json.RawMessage(`{"type":"thinking","thinking":"well, yes","signature":"c2ln"}`)}},
@@ -133,20 +95,7 @@ func TestAnswer(t *testing.T) {
 		Usage: llm.Usage{Input: 330, CacheRead: 300, CacheWrite: 20, Output: 42},
 		Stop:  llm.StopCalls,
 	}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got %+v\nwant %+v", dump(got), dump(want))
-	}
-	if len(s.paths) != 1 || s.paths[0] != "/v1/messages" || s.headers[0].Get("X-Api-Key") != "key-1" {
-		t.Errorf("got %v with key %q, want /v1/messages with key-1", s.paths, s.headers[0].Get("X-Api-Key"))
-	}
-}
-
-func dump(v any) string {
-	b, err := json.MarshalIndent(v, "", " ")
-	if err != nil {
-		return err.Error()
-	}
-	return string(b)
+	provider.Answer(t, stream, want)
 }
 
 func TestStopReasons(t *testing.T) {
@@ -159,25 +108,8 @@ func TestStopReasons(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.reason, func(t *testing.T) {
-			s := serve(t, sse(events(start)+text(0, "x")+finish(tt.reason)))
-			got, err := collect(t, model(t, s.URL, 0), hello())
-			if got.Stop != tt.want || err != nil {
-				t.Errorf("got %q, %v, want %q", got.Stop, err, tt.want)
-			}
+			provider.Stops(t, events(start)+text(0, "x")+finish(tt.reason), tt.want)
 		})
-	}
-}
-
-func hang(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
-
-func status(code int, body string, header ...string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		for i := 0; i < len(header); i += 2 {
-			w.Header().Set(header[i], header[i+1])
-		}
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(code)
-		fmt.Fprint(w, body)
 	}
 }
 
@@ -187,10 +119,12 @@ func problem(kind, message string) string {
 
 // issue 4.1: every fault has its kind and says what the provider said; nothing is asked twice.
 func TestFaults(t *testing.T) {
+	provider.Faults(t)
+	status, sse := wiretest.Status, wiretest.SSE
 	tests := []struct {
-		name string
-		h    http.HandlerFunc
-		want llm.Error
+		name   string
+		answer http.HandlerFunc
+		want   llm.Error
 	}{
 		{"bad key", status(401, problem("authentication_error", "invalid x-api-key")),
 			llm.Error{Kind: llm.BadKey, Status: 401, Message: "invalid x-api-key"}},
@@ -206,111 +140,21 @@ func TestFaults(t *testing.T) {
 			llm.Error{Kind: llm.RateLimit, Status: 429, Message: "slow down", RetryAfter: 17 * time.Second}},
 		{"overloaded", status(529, problem("overloaded_error", "Overloaded"), "X-Should-Retry", "true"),
 			llm.Error{Kind: llm.Overloaded, Status: 529, Message: "Overloaded"}},
-		{"a gateway's page", status(502, "<html>no</html>"),
-			llm.Error{Kind: llm.Overloaded, Status: 502, Message: "Bad Gateway"}},
-		{"error within the stream", sse(events(start) + text(0, "a") + events(problem("overloaded_error", "Overloaded"))),
+		{"error within the stream", sse(provider.Begun + events(problem("overloaded_error", "Overloaded"))),
 			llm.Error{Kind: llm.Overloaded, Message: "Overloaded"}},
 		{"limit within the stream", sse(events(start, problem("rate_limit_error", "slow down"))),
 			llm.Error{Kind: llm.RateLimit, Message: "slow down"}},
-		{"cut before the end", sse(events(start) + text(0, "half a")),
-			llm.Error{Kind: llm.Cut, Message: "the stream ended before its message did"}},
-		{"nothing", sse(""),
-			llm.Error{Kind: llm.Cut, Message: "the stream ended before its message did"}},
-		{"broken connection", func(w http.ResponseWriter, r *http.Request) { sse(events(start))(w, r); panic(http.ErrAbortHandler) },
-			llm.Error{Kind: llm.Network, Message: "*"}},
 		{"no JSON", sse("event: message_start\ndata: {\"type\":\n\n"),
 			llm.Error{Kind: llm.Malformed, Message: "an event of the stream cannot be read: unexpected end of JSON input"}},
-		{"silence", hang,
-			llm.Error{Kind: llm.TimedOut, Message: "nothing came for 100ms"}},
-		{"silence within", func(w http.ResponseWriter, r *http.Request) {
-			sse(events(start))(w, r)
-			w.(http.Flusher).Flush()
-			hang(w, r)
-		}, llm.Error{Kind: llm.TimedOut, Message: "nothing came for 100ms"}},
-		{"endless line", func(w http.ResponseWriter, r *http.Request) {
-			sse("event: message_start\ndata: "+strings.Repeat("x", 5<<20))(w, r)
-		}, llm.Error{Kind: llm.Malformed, Message: "a line of the answer exceeds 4194304 bytes"}},
 	}
 	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			s := serve(t, tt.h)
-			var idle time.Duration
-			if tt.want.Kind == llm.TimedOut {
-				idle = 100 * time.Millisecond
-			}
-			_, err := collect(t, model(t, s.URL, idle), hello())
-			var got *llm.Error
-			if !errors.As(err, &got) {
-				t.Fatalf("got %v, want an *llm.Error", err)
-			}
-			same := *got
-			same.Err, tt.want.Provider = nil, "anthropic"
-			if tt.want.Message == "*" {
-				same.Message = "*"
-			}
-			if same != tt.want {
-				t.Errorf("got %+v, want %+v", same, tt.want)
-			}
-			s.Close() // waits for its handlers
-			if len(s.bodies) != 1 {
-				t.Errorf("got %d requests, want 1", len(s.bodies))
-			}
-		})
+		t.Run(tt.name, func(t *testing.T) { provider.Fault(t, tt.answer, tt.want) })
 	}
 }
 
-func TestUnreachable(t *testing.T) {
-	s := serve(t, hang)
-	s.Close()
-	_, err := collect(t, model(t, s.URL, 0), hello())
-	var got *llm.Error
-	if !errors.As(err, &got) || got.Kind != llm.Network {
-		t.Errorf("got %v, want kind network", err)
-	}
-}
+func TestUnreachable(t *testing.T) { provider.Unreachable(t) }
 
 // issue 4.1: cancelling ends the request and gives the context's own error.
-func TestCancel(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	gone := make(chan struct{})
-	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		sse(events(start)+text(0, "a"))(w, r)
-		w.(http.Flusher).Flush()
-		hang(w, r)
-		close(gone)
-	})
-	var last error
-	for e, err := range model(t, s.URL, 0).Stream(ctx, hello()) {
-		if e.Text != "" {
-			cancel()
-		}
-		last = err
-	}
-	if last != context.Canceled {
-		t.Errorf("got %v, want context.Canceled", last)
-	}
-	<-gone
-	for _, err := range model(t, s.URL, 0).Stream(ctx, hello()) {
-		if err != context.Canceled {
-			t.Errorf("got %v, want context.Canceled", err)
-		}
-	}
-}
+func TestCancel(t *testing.T) { provider.Cancel(t) }
 
-// Breaking off the loop ends the request.
-func TestBreak(t *testing.T) {
-	gone := make(chan struct{})
-	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		sse(events(start)+text(0, "a"))(w, r)
-		w.(http.Flusher).Flush()
-		hang(w, r)
-		close(gone)
-	})
-	for e, err := range model(t, s.URL, 0).Stream(t.Context(), hello()) {
-		if e.Text != "" || err != nil {
-			break
-		}
-	}
-	<-gone
-}
+func TestBreak(t *testing.T) { provider.Break(t) }
