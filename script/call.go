@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/agent-base/agent-base/skill"
@@ -32,15 +33,14 @@ func (h *Host) call(ctx context.Context, c *call) (*Output, error) {
 		return nil, err
 	}
 	defer done()
-	dir, err := c.s.Dir()
+	dir, file, err := c.place()
 	if err != nil {
-		return nil, &Error{Code: ExecutionFailed, Err: err, Message: fmt.Sprintf("Skill '%s' has no folder to run scripts in: %v", c.s.Name(), err)}
+		return nil, err
 	}
 	given, err := c.given()
 	if err != nil {
 		return nil, err
 	}
-	file := filepath.Join(dir, filepath.FromSlash(c.sc.File))
 	argv, err := h.interpreter(ctx, &source{host: h, s: c.s, sc: c.sc, file: file})
 	if err != nil {
 		return nil, orEnded(ctx, err)
@@ -67,6 +67,27 @@ func (h *Host) call(ctx context.Context, c *call) (*Output, error) {
 	cmd.Env = pairs(env)
 	out, err := h.runner().Run(ctx, cmd)
 	return c.judge(ctx, cmd, out, err)
+}
+
+// place returns the skill's folder and the script's path in it. Both have to be there: what a system says when a folder
+// is gone reads as if the interpreter were.
+func (c *call) place() (dir, file string, err error) {
+	nowhere := func(err error) error {
+		return &Error{Code: ExecutionFailed, Reason: ReasonFolder, Err: err,
+			Message: fmt.Sprintf("Skill '%s' has no folder to run scripts in: %v", c.s.Name(), err)}
+	}
+	if dir, err = c.s.Dir(); err != nil {
+		return "", "", nowhere(err)
+	}
+	if !filepath.IsAbs(dir) {
+		return "", "", nowhere(fmt.Errorf("its source says that it lies in %q, which is no absolute path", dir))
+	}
+	file = filepath.Join(dir, filepath.FromSlash(c.sc.File))
+	if _, err := os.Stat(file); err != nil {
+		return "", "", &Error{Code: ExecutionFailed, Reason: ReasonFolder, Err: err,
+			Message: fmt.Sprintf("Script %s is not in the skill's folder any more: load the skill again (%v)", c.sc.Name, err)}
+	}
+	return dir, file, nil
 }
 
 // orEnded returns ctx's error in place of err when ctx has ended: an interpreter that could not be asked any more is not
@@ -125,6 +146,12 @@ func (h *Host) cwd(dir, file string) (string, error) {
 }
 
 func startError(sc Script, cmd *Command, err error) error {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		if info, statErr := os.Stat(cmd.Dir); statErr != nil || !info.IsDir() {
+			return &Error{Code: ExecutionFailed, Reason: ReasonFolder, Err: err,
+				Message: fmt.Sprintf("Script %s cannot start in %q: it is no folder, or none any more; make it, or have the script start elsewhere", sc.Name, cmd.Dir)}
+		}
+	}
 	e := &Error{Code: ExecutionFailed, Err: err, Message: fmt.Sprintf("Script %s cannot be started with %s: %v", sc.Name, cmd.Path, err)}
 	switch _, missing := os.Stat(cmd.Path); {
 	case errors.Is(err, fs.ErrNotExist) && missing == nil:

@@ -29,6 +29,7 @@ const (
 	ReasonPlatform     = "wrong_platform"           // a program for another system or processor
 	ReasonArgument     = "invalid_arguments"        // an argument holds NUL
 	ReasonAmbiguous    = "ambiguous"                // several scripts have that name
+	ReasonFolder       = "folder_missing"           // a folder that the script lies or starts in is not there
 )
 
 // Error is a failure with its text for a model, and what the script still said.

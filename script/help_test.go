@@ -45,7 +45,12 @@ func open(t testing.TB, front string, files tree) *skill.Skill {
 
 func load(t testing.TB, root string) *skill.Skill {
 	t.Helper()
-	cat, err := skill.Open(t.Context(), &skill.Options{Layers: []skill.Layer{{Name: "user", Source: skill.Dir(root, nil)}}})
+	return loadFrom(t, skill.Dir(root, nil))
+}
+
+func loadFrom(t testing.TB, source skill.Source) *skill.Skill {
+	t.Helper()
+	cat, err := skill.Open(t.Context(), &skill.Options{Layers: []skill.Layer{{Name: "user", Source: source}}})
 	if err != nil {
 		t.Fatal(err)
 	}
