@@ -22,16 +22,16 @@ import (
 // MaxActive is how many skills can be active at once (security 2.12).
 const MaxActive = 8
 
-// ErrNoneActive is returned by a deactivation when no skill is active (R122).
+// ErrNoneActive is returned by a deactivation when no skill is active (R122): "No active skills to deactivate".
 //
-//lint:ignore ST1005 the text is R122's, for a model to read
+//lint:ignore ST1005 a model reads it as it is
 var ErrNoneActive = errors.New("No active skills to deactivate")
 
 // AlreadyActiveError says that a skill is active already. Whether that is a failure is the
 // caller's choice (C48).
 type AlreadyActiveError struct{ Name string }
 
-// Error returns R122's text.
+// Error returns "Skill 'x' is already active" (R122).
 func (e *AlreadyActiveError) Error() string {
 	return fmt.Sprintf("Skill '%s' is already active", e.Name)
 }
@@ -39,7 +39,7 @@ func (e *AlreadyActiveError) Error() string {
 // OrderError refuses to deactivate a skill below the top of the stack.
 type OrderError struct{ Name, Top string }
 
-// Error returns R122's text.
+// Error returns "Cannot deactivate 'a' - 'b' must be deactivated first" (R122).
 func (e *OrderError) Error() string {
 	return fmt.Sprintf("Cannot deactivate '%s' - '%s' must be deactivated first", e.Name, e.Top)
 }
@@ -47,21 +47,23 @@ func (e *OrderError) Error() string {
 // NotActiveError says that a skill that was to be deactivated is not active.
 type NotActiveError struct{ Name string }
 
-// Error names the skill.
+// Error returns "Skill 'x' is not active", with '#7' for a token whose skill is not known.
 func (e *NotActiveError) Error() string { return fmt.Sprintf("Skill '%s' is not active", e.Name) }
 
 // DepthError refuses one activation too many.
 type DepthError struct{ Name string }
 
-// Error names the skill and the limit.
+// Error returns "Skill 'x' cannot be activated: 8 skills are active (max 8)".
 func (e *DepthError) Error() string {
 	return fmt.Sprintf("Skill '%s' cannot be activated: %d skills are active (max %d)", e.Name, MaxActive, MaxActive)
 }
 
 // Options configures a Session. The zero value is useful.
 type Options struct {
-	// Trace is told of each step when it is done, one at a time and in their order. It may use the session. Of calls
-	// at the same time one tells what all of them did, so that another may return before.
+	// Trace is told of each step when it is done, one at a time and in their order: trace.SkillActivated with the
+	// message "Activated skill 'x'" (or Renewed, Restored) and an attribute "restrictions", trace.SkillDeactivated with
+	// "Deactivated skill 'x'" or "Auto-deactivated skill 'x' on task completion" and how long it was active. It may use
+	// the session. Of calls at the same time one tells what all of them did, so that another may return before.
 	Trace trace.Tracer
 	Now   func() time.Time // nil means time.Now
 }
@@ -85,7 +87,7 @@ type Token uint64
 type Activation struct {
 	Token  Token
 	Name   string // canonical
-	Digest string // of its content when the model was last told of it, "" when it has none
+	Digest string // of its content when the model was last told of it, see skill.Skill.Digest; "" when it has none
 	Args   string // what it was last called with
 	Tools  skill.Tools
 	Since  time.Time // when it was activated
@@ -179,7 +181,7 @@ func (s *Session) say(ctx context.Context, a Activation, did string) {
 		Message: fmt.Sprintf("%s skill '%s'", did, a.Name), Attrs: []slog.Attr{slog.String("restrictions", restrictions(a.Tools))}})
 }
 
-// restrictions is R186's summary of what an activation allows.
+// restrictions says what an activation allows (R186): "all tools allowed" or `allowed tools: ["Read" "Bash(git:*)"]`.
 func restrictions(t skill.Tools) string {
 	if !t.Declared {
 		return "all tools allowed"
