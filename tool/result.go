@@ -10,15 +10,15 @@ import (
 // Code is a failure's machine-readable cause (R102). A finer one goes into Result.Reason.
 type Code string
 
-// The seven codes of R102.
+// The codes there are.
 const (
-	NotFound         Code = "not_found"
-	InvalidName      Code = "invalid_name"
-	ArgsTooLarge     Code = "args_too_large"
-	Timeout          Code = "timeout"
-	ParseError       Code = "parse_error"
-	ExecutionFailed  Code = "execution_failed"
-	PermissionDenied Code = "permission_denied"
+	NotFound         Code = "not_found"         // no such tool, skill, script or file
+	InvalidName      Code = "invalid_name"      // a name or path that can be none, or is missing
+	ArgsTooLarge     Code = "args_too_large"    // too many arguments, or too long ones
+	Timeout          Code = "timeout"           // its time was over, or the turn was ended
+	ParseError       Code = "parse_error"       // a script that was to print JSON printed something else
+	ExecutionFailed  Code = "execution_failed"  // everything else, with ReasonArguments a call that does not fit its schema
+	PermissionDenied Code = "permission_denied" // not trusted, not approved, kept from models; the trace has it as ToolDenied
 )
 
 // ReasonArguments is the reason of a failure because a call does not fit the tool's schema.
@@ -33,8 +33,8 @@ type Result struct {
 	Message  string
 	Error    Code
 	Reason   string         // "untrusted", "interpreter_missing" …
-	Metadata map[string]any // kept from toolsets of the third source document
-	Duration time.Duration
+	Metadata map[string]any // what a tool adds besides; the envelope has it as `metadata`
+	Duration time.Duration  // of the call; the envelope has it as `duration_ms`, in milliseconds
 
 	// ErrorText has the envelope of a failure say Message in `error`, in the place of the code (C49, the omniforge
 	// profile). Error keeps the code: for those who branch on it nothing changes.
