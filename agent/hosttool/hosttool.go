@@ -6,6 +6,10 @@
 //
 // A shell is no file tool: a command that was allowed can do what its user can, until there is a sandbox.
 //
+// What goes wrong is a failed tool.Result: not_found, permission_denied with a reason (script_read, read_only, blocked,
+// irregular, not_approved and the like), args_too_large, execution_failed, and timeout for a command whose time is over
+// as for a context that ends. One that has ended before a call reads, writes and runs nothing.
+//
 // The tools are safe for concurrent use. Every call opens what it needs and leaves nothing open.
 package hosttool
 
@@ -30,7 +34,7 @@ type Options struct {
 
 	// Blocked may refuse that a file is read. It gets the absolute path, links resolved.
 	Blocked     func(path string) error
-	ReadScripts bool // let the text of skills' scripts be read (C50: script_read allow)
+	ReadScripts bool // let the text of skills' scripts be read, which else is refused with the reason script_read (C50)
 
 	// Approve is asked before each command of bash. nil refuses all of them, with BashCure.
 	Approve  func(ctx context.Context, command string) (bool, error)

@@ -145,7 +145,7 @@ func scriptsBelow(root *os.Root, m *Mount, dir string) (out []scriptFile, err er
 
 func hasScriptExt(p string) bool { return slices.Contains(scriptExts, strings.ToLower(path.Ext(p))) }
 
-// refuseScript is C50's block in the words of R125.
+// refuseScript traces and returns the refusal to read a script (C50, R125); it names the tools that are meant for it.
 func (h *host) refuseScript(ctx context.Context, s *scriptFile) error {
 	trace.Emit(ctx, h.o.Trace, trace.Event{Kind: trace.ToolDenied, Level: slog.LevelWarn, Skill: s.mount.Name, Script: s.rel,
 		Message: "Blocked reading script '" + s.rel + "'"})
