@@ -4,74 +4,35 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 
+	"github.com/agent-base/agent-base/internal/wire/wiretest"
 	"github.com/agent-base/agent-base/llm"
 )
 
-// server answers requests with scripted replies, one after another, and keeps what it was asked.
-type server struct {
-	*httptest.Server
-	mu      sync.Mutex
-	replies []reply
-	asked   []asked
+// protocols are both, as every provider is tested.
+func protocols() map[string]*wiretest.Provider {
+	both := map[string]func(*Options) llm.Model{"responses": New, "chat": NewChat}
+	out := map[string]*wiretest.Provider{}
+	for name, build := range both {
+		out[name] = &wiretest.Provider{
+			Name:  provider,
+			New:   func(o *wiretest.Options) (llm.Model, error) { return build((*Options)(o)), nil },
+			Begun: begun,
+			Cut:   "the answer ended before it was complete",
+		}
+	}
+	return out
 }
 
-type reply struct {
-	status int // 0 means 200
-	header http.Header
-	body   string
-	during func(w http.ResponseWriter, r *http.Request) // after the body
-}
+// begun is a stream of either protocol that has told "a".
+var begun = sse(chatChunk(`{"content":"a"}`), `{"type":"response.output_text.delta","delta":"a"}`)
 
-type asked struct {
-	url    string
-	header http.Header
-	body   string
-}
-
-func serve(t *testing.T, replies ...reply) *server {
+// serve gives every request the same stream.
+func serve(t *testing.T, events ...string) *wiretest.Server {
 	t.Helper()
-	s := &server{replies: replies}
-	s.Server = httptest.NewServer(s)
-	t.Cleanup(s.Close)
-	return s
-}
-
-func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
-	if err != nil {
-		panic(http.ErrAbortHandler)
-	}
-	s.mu.Lock()
-	n := len(s.asked)
-	s.asked = append(s.asked, asked{r.URL.String(), r.Header, string(body)})
-	a := s.replies[min(n, len(s.replies)-1)]
-	s.mu.Unlock()
-	w.Header().Set("Content-Type", "text/event-stream")
-	for k, v := range a.header {
-		w.Header()[k] = v
-	}
-	if a.status != 0 {
-		w.WriteHeader(a.status)
-	}
-	_, _ = io.WriteString(w, a.body)
-	if a.during != nil {
-		w.(http.Flusher).Flush()
-		a.during(w, r)
-	}
-}
-
-// last returns the latest request.
-func (s *server) last() asked {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.asked[len(s.asked)-1]
+	return wiretest.Serve(t, wiretest.SSE(sse(events...)))
 }
 
 // sse makes a stream of data lines.
@@ -99,9 +60,7 @@ func lines(ctx context.Context, m llm.Model, r *llm.Request) (string, error) {
 	return strings.Join(out, "\n"), nil
 }
 
-func hello() *llm.Request {
-	return &llm.Request{Messages: []llm.Message{{Role: llm.User, Parts: []llm.Part{{Text: "hello"}}}}}
-}
+func hello() *llm.Request { return wiretest.Hello() }
 
 // talk is a conversation with everything in it, up to the results of its first calls.
 func talk() *llm.Request {

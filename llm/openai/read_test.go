@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-base/agent-base/internal/wire/wiretest"
 	"github.com/agent-base/agent-base/llm"
 )
 
@@ -66,7 +67,7 @@ func TestChatStream(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := serve(t, reply{body: ": a comment\n\n" + sse(tt.events...)})
+			s := wiretest.Serve(t, wiretest.SSE(": a comment\n\n"+sse(tt.events...)))
 			got, err := lines(t.Context(), NewChat(&Options{BaseURL: s.URL, Model: "m"}), hello())
 			if got = strings.ReplaceAll(got, "\n", " "); err != nil || got != tt.want {
 				t.Errorf("error %v\ngot  %s\nwant %s", err, got, tt.want)
@@ -105,7 +106,7 @@ func TestResponsesStream(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := serve(t, reply{body: sse(tt.events...)})
+			s := serve(t, tt.events...)
 			got, err := lines(t.Context(), New(&Options{BaseURL: s.URL, Model: "gpt-5"}), hello())
 			if got = strings.ReplaceAll(got, "\n", " "); err != nil || got != tt.want {
 				t.Errorf("error %v\ngot  %s\nwant %s", err, got, tt.want)
@@ -117,7 +118,7 @@ func TestResponsesStream(t *testing.T) {
 // Pieces of calls are compared with each other: their number has an end.
 func TestChatTooManyCalls(t *testing.T) {
 	one := `{"id":"","function":{"name":"look","arguments":"{}"}}`
-	s := serve(t, reply{body: sse(chatChunk(`{"tool_calls":[` + one + strings.Repeat(`,`+one, maxDrafts) + `]}`))})
+	s := serve(t, chatChunk(`{"tool_calls":[`+one+strings.Repeat(`,`+one, maxDrafts)+`]}`))
 	_, err := lines(t.Context(), NewChat(&Options{BaseURL: s.URL, Model: "m"}), hello())
 	var e *llm.Error
 	if !errors.As(err, &e) || e.Kind != llm.Malformed || !strings.Contains(e.Message, "more than 1000 tools") {
@@ -129,7 +130,7 @@ func TestChatTooManyCalls(t *testing.T) {
 func TestIDsAreTheirOwn(t *testing.T) {
 	r := talk()
 	r.Messages[1].Parts[3].Call.ID = "call_3"
-	s := serve(t, reply{body: sse(chatChunk(`{"tool_calls":[{"function":{"name":"look","arguments":"{}"}}]}`), "[DONE]")})
+	s := serve(t, chatChunk(`{"tool_calls":[{"function":{"name":"look","arguments":"{}"}}]}`), "[DONE]")
 	a, err := llm.Collect(t.Context(), NewChat(&Options{BaseURL: s.URL, Model: "m"}), r, nil)
 	if err != nil || a.Calls()[0].ID != "call_4" {
 		t.Errorf("got %+v, %v", a.Calls(), err)

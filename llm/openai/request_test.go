@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-base/agent-base/internal/wire/wiretest"
 	"github.com/agent-base/agent-base/llm"
 )
 
@@ -20,7 +21,7 @@ const sortedSchema = `"parameters":{"properties":{"z":{"type":"string"},"a":{"ty
 
 // The whole body of a request, byte for byte: what providers cache.
 func TestResponsesBody(t *testing.T) {
-	s := serve(t, reply{body: sse(responsesDone)})
+	s := serve(t, responsesDone)
 	tests := []struct{ name, model, include, reasoning string }{
 		{"a model that reasons", "gpt-5.1", `"include":["reasoning.encrypted_content"],`,
 			`{"encrypted_content":"xyz","id":"rs_1","summary":[],"type":"reasoning"},`},
@@ -42,7 +43,7 @@ func TestResponsesBody(t *testing.T) {
 				`{"output":"no","call_id":"c2","type":"function_call_output"}],"model":"` + tt.model + `",` +
 				`"tools":[{"strict":false,` + sortedSchema + `,"name":"look","description":"Looks.","type":"function"},` +
 				`{"strict":false,"parameters":{"properties":{},"type":"object"},"name":"wait","type":"function"}],"stream":true}`
-			if got := s.last().body; got != want {
+			if got := s.Last().Body; got != want {
 				t.Errorf("got  %s\nwant %s", got, want)
 			}
 		})
@@ -50,7 +51,7 @@ func TestResponsesBody(t *testing.T) {
 }
 
 func TestChatBody(t *testing.T) {
-	s := serve(t, reply{body: sse(chatDone)})
+	s := serve(t, chatDone)
 	if _, err := lines(t.Context(), NewChat(&Options{BaseURL: s.URL + "/v1", Model: "qwen3"}), talk()); err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func TestChatBody(t *testing.T) {
 		`{"role":"user","content":"by the way"}],"model":"qwen3","max_tokens":100,"stream":true,"stream_options":{"include_usage":true},` +
 		`"tools":[{"type":"function","function":{"name":"look","description":"Looks.","parameters":` + string(talk().Tools[0].Input) + `}},` +
 		`{"type":"function","function":{"name":"wait","parameters":{"type":"object","properties":{}}}}]}` + "\n"
-	if got := s.last().body; got != want {
+	if got := s.Last().Body; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
@@ -86,7 +87,7 @@ func TestHosts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var url, body string
 			var header http.Header
-			o := &Options{BaseURL: tt.base, Key: "the-key", Model: "m", HTTP: &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+			o := &Options{BaseURL: tt.base, Key: "the-key", Model: "m", HTTP: &http.Client{Transport: wiretest.RoundTrip(func(r *http.Request) (*http.Response, error) {
 				b, err := io.ReadAll(r.Body)
 				url, header, body = r.URL.String(), r.Header, string(b)
 				return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(sse(chatDone)))}, err
@@ -111,13 +112,9 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-type transport func(*http.Request) (*http.Response, error)
-
-func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
-
 // The SDK's variables change nothing: neither where requests go nor what they hold.
 func TestEnvironmentIsNotRead(t *testing.T) {
-	s := serve(t, reply{body: sse(chatDone, responsesDone)})
+	s := serve(t, chatDone, responsesDone)
 	models := map[string]llm.Model{}
 	ask := func() string {
 		var out string
@@ -125,8 +122,8 @@ func TestEnvironmentIsNotRead(t *testing.T) {
 			if _, err := lines(t.Context(), models[name], talk()); err != nil {
 				t.Fatal(err)
 			}
-			a := s.last()
-			out += fmt.Sprint(a.url, a.header, a.body, "\n")
+			a := s.Last()
+			out += fmt.Sprint(a.URL, a.Header, a.Body, "\n")
 		}
 		return out
 	}
@@ -152,7 +149,7 @@ func TestEnvironmentIsNotRead(t *testing.T) {
 func TestPrefixIsStable(t *testing.T) {
 	for name, build := range map[string]func(*Options) llm.Model{"responses": New, "chat": NewChat} {
 		t.Run(name, func(t *testing.T) {
-			s := serve(t, reply{body: sse(chatDone, responsesDone)})
+			s := serve(t, chatDone, responsesDone)
 			m := build(&Options{BaseURL: s.URL, Model: "gpt-5"})
 			first, second := talk(), talk()
 			second.Messages = append(second.Messages,
@@ -163,7 +160,7 @@ func TestPrefixIsStable(t *testing.T) {
 				if _, err := lines(t.Context(), m, r); err != nil {
 					t.Fatal(err)
 				}
-				bodies = append(bodies, s.last().body)
+				bodies = append(bodies, s.Last().Body)
 			}
 			head, tail, ok := strings.Cut(bodies[0], `],"model":`)
 			if !ok || !strings.HasPrefix(bodies[1], head+",{") || !strings.HasSuffix(bodies[1], tail) {
