@@ -28,6 +28,9 @@ type call struct {
 // call runs the script and turns what went wrong into an *Error: a start that failed, time that ran
 // out, an exit code. Output that passed its limit is left to the caller.
 func (h *Host) call(ctx context.Context, c *call) (*Output, error) {
+	if err := h.check(); err != nil {
+		return nil, err
+	}
 	done, err := h.Use(ctx)
 	if err != nil {
 		return nil, err

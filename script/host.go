@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -28,7 +29,8 @@ const (
 const DefaultTimeout = 60 * time.Second
 
 // Host runs scripts of skills. LookPath and Cache are needed; the rest has useful zero values. Fill it
-// in before its first use and do not copy it afterwards.
+// in before its first use and do not copy it afterwards. One that lacks what is needed, or has a folder
+// that is not absolute, refuses every call with an *Error before anything is made.
 type Host struct {
 	Runner   Runner                       // executes scripts, what prepares their dependencies, and interpreters asked for their version; nil means Exec
 	LookPath func(string) (string, error) // finds interpreters and uv
@@ -146,6 +148,34 @@ func (h *Host) Help(ctx context.Context, s *skill.Skill, sc Script) (*HelpText, 
 		t = text(out.Stderr)
 	}
 	return &HelpText{Text: t, Usage: usage(t)}, nil
+}
+
+// check refuses a Host that is not filled in: a folder that is not absolute would be made wherever the program happens
+// to be.
+func (h *Host) check() error {
+	if err := h.checkCache(); err != nil {
+		return err
+	}
+	switch {
+	case h.Temp != "" && !filepath.IsAbs(h.Temp):
+		return notFilledIn("Temp must be an absolute path, not %q", h.Temp)
+	case h.Workspace != "" && !filepath.IsAbs(h.Workspace):
+		return notFilledIn("Workspace must be an absolute path, not %q", h.Workspace)
+	case h.LookPath == nil:
+		return notFilledIn("LookPath is missing: os/exec has one")
+	}
+	return nil
+}
+
+func (h *Host) checkCache() error {
+	if !filepath.IsAbs(h.Cache) {
+		return notFilledIn("Cache must be an absolute path, not %q", h.Cache)
+	}
+	return nil
+}
+
+func notFilledIn(format string, args ...any) error {
+	return &Error{Code: ExecutionFailed, Message: fmt.Sprintf("script.Host: "+format, args...)}
 }
 
 func (h *Host) emit(ctx context.Context, s *skill.Skill, sc Script, ev trace.Event) {

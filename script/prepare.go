@@ -48,6 +48,9 @@ func (h *Host) Prepare(ctx context.Context, s *skill.Skill, sc Script, o *Prepar
 	if o == nil {
 		o = &PrepareOptions{}
 	}
+	if err := h.check(); err != nil {
+		return &Prepared{}, err
+	}
 	done, err := h.Use(ctx)
 	if err != nil {
 		return &Prepared{}, err

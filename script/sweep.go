@@ -25,9 +25,13 @@ const marked = 24 * time.Hour
 
 // Use says that the cache is in use until done is called: meanwhile Sweep removes nothing. Run, Help and Prepare do it by
 // themselves; whoever runs a sealed copy begins before it is made. The error is ctx's, when that has ended or ends while a
-// Sweep is waited for. Where a file system has no locks there is none here, and Sweep does not work.
+// Sweep is waited for, or an *Error when Cache is not absolute; done is never nil. Where a file system has no
+// locks there is none here, and Sweep does not work.
 func (h *Host) Use(ctx context.Context) (done func(), err error) {
 	none := func() {}
+	if err := h.checkCache(); err != nil {
+		return none, err
+	}
 	if err := ctx.Err(); err != nil {
 		return none, err
 	}
@@ -68,6 +72,9 @@ type Swept struct {
 // killed preparations and copies left. It never removes what is in use: it waits for runs to end, and fails with
 // ErrInUse when they do not; a run that starts meanwhile waits for it.
 func (h *Host) Sweep(ctx context.Context, o *SweepOptions) ([]Swept, error) {
+	if err := h.checkCache(); err != nil {
+		return nil, err
+	}
 	if _, err := os.Stat(h.Cache); err != nil {
 		return nil, nil //nolint:nilerr // nothing was ever put there
 	}
