@@ -31,7 +31,7 @@ const maxFile = 64 << 20 // bytes
 
 // Store is the file of approvals and trusted folders.
 type Store struct {
-	Path string           // absolute; made, with its folder, by the first write
+	Path string           // absolute, else every method refuses; made, with its folder, by the first write
 	Now  func() time.Time // nil means time.Now
 }
 
@@ -42,9 +42,19 @@ type file struct {
 	Approvals []Approval `json:"approvals"`
 }
 
+func (s *Store) check() error {
+	if !filepath.IsAbs(s.Path) {
+		return fmt.Errorf("trust.Store: Path must be absolute, not %q", s.Path)
+	}
+	return nil
+}
+
 // Load reads the file. A missing one is an empty Set. The Set is never nil: beside an error, for which errors.Is tells
 // ErrCorrupt and ErrNewer, it is the empty one, so that nothing is trusted. Load writes nothing.
 func (s *Store) Load() (*Set, error) {
+	if err := s.check(); err != nil {
+		return &Set{}, fmt.Errorf("nothing is trusted: %w", err)
+	}
 	content, err := lockfile.Read(s.Path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &Set{}, nil
@@ -112,6 +122,9 @@ func (s *Store) RemoveRoot(ctx context.Context, dir string) (bool, error) {
 
 // change edits the file under its lock. A damaged one is copied aside first.
 func (s *Store) change(ctx context.Context, edit func(*file)) error {
+	if err := s.check(); err != nil {
+		return err
+	}
 	return lockfile.Transform(ctx, s.Path, &lockfile.Options{Max: maxFile}, func(old []byte) ([]byte, error) {
 		f := &file{Version: version}
 		if old != nil {

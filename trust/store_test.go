@@ -2,6 +2,7 @@ package trust
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -172,4 +173,33 @@ func FuzzLoad(f *testing.F) {
 			t.Errorf("the root of the file system is trusted by %q", content)
 		}
 	})
+}
+
+// A Store without an absolute path reads and writes nothing: the file would lie wherever the program happens to be.
+func TestStoreWithoutAbsolutePath(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, path := range []string{"", "rel.json", "./trust/rel.json"} {
+		s := &Store{Path: path}
+		_, revokeErr := s.Revoke(t.Context(), "a")
+		_, removeErr := s.RemoveRoot(t.Context(), "/a")
+		set, loadErr := s.Load()
+		want := fmt.Sprintf("trust.Store: Path must be absolute, not %q", path)
+		for way, err := range map[string]error{
+			"approve": s.Approve(t.Context(), Approval{Name: "a", Digest: digest("a")}), "add": s.AddRoot(t.Context(), "/a"),
+			"revoke": revokeErr, "remove": removeErr, "load": loadErr,
+		} {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: got %v, want %q", way, err, want)
+			}
+		}
+		if set == nil || len(set.Roots())+len(set.Approvals()) > 0 {
+			t.Errorf("got %+v", set)
+		}
+	}
+	if left, _ := filepath.Glob("*"); len(left) > 0 {
+		t.Errorf("%q were made", left)
+	}
+	if left, _ := filepath.Glob(".*"); len(left) > 0 {
+		t.Errorf("%q were made", left)
+	}
 }
