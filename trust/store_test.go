@@ -1,11 +1,13 @@
 package trust
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -201,5 +203,27 @@ func TestStoreWithoutAbsolutePath(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(".*"); len(left) > 0 {
 		t.Errorf("%q were made", left)
+	}
+}
+
+// An ended context approves nothing and takes nothing back.
+func TestEndedContextChangesNothing(t *testing.T) {
+	s := newStore(t)
+	must(t, s.AddRoot(t.Context(), "/a"))
+	must(t, s.Approve(t.Context(), Approval{Name: "x", Digest: digest("a")}))
+	before := loaded(t, s)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, revokeErr := s.Revoke(ctx, "x")
+	_, removeErr := s.RemoveRoot(ctx, "/a")
+	for way, err := range map[string]error{
+		"approve": s.Approve(ctx, Approval{Name: "y", Digest: digest("b")}), "add": s.AddRoot(ctx, "/b"), "revoke": revokeErr, "remove": removeErr,
+	} {
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: error %v, want the context's", way, err)
+		}
+	}
+	if after := loaded(t, s); !slices.Equal(after.Roots(), before.Roots()) || len(after.Approvals()) != 1 {
+		t.Errorf("got %v, %v", after.Roots(), after.Approvals())
 	}
 }

@@ -23,7 +23,8 @@ const (
 var errHeld = errors.New("held")
 
 // Lock takes the lock of the file called name, which it makes, and returns what frees it. It waits as
-// long as ctx lasts, but no longer than wait unless that is 0; then the error is ErrLocked. A process
+// long as ctx lasts, but no longer than wait unless that is 0; then the error is ErrLocked. When ctx has
+// ended already it makes and takes nothing. A process
 // that dies frees its locks. Nothing else may be kept in the file.
 func Lock(ctx context.Context, name string, wait time.Duration) (unlock func(), err error) {
 	return take(ctx, name, wait, exclusive)
@@ -35,6 +36,9 @@ func Share(ctx context.Context, name string, wait time.Duration) (unlock func(),
 }
 
 func take(ctx context.Context, name string, wait time.Duration, how mode) (unlock func(), err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR|syscall.O_NONBLOCK, 0o600)
 	if err != nil {
 		return nil, err

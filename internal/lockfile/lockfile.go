@@ -42,13 +42,17 @@ type Options struct {
 
 // Transform replaces the content of the file at path by what edit makes of it. A missing file is nil for edit, and is
 // made, with its folder (mode 0700), when there is something to write. When edit returns nil, or what it was given,
-// nothing is written; when it returns an error, that error comes back and nothing is written either.
+// nothing is written; when it returns an error, that error comes back and nothing is written either. When ctx has ended
+// before the lock is held nothing is changed, and the error wraps ctx's.
 //
 // A symbolic link is followed, so that a linked configuration file stays a link. The lock is the file path + ".lock"
 // beside the file; it stays there, and closing or killing its holder frees it. After an error the old content is in
 // place and no other file is left behind, unless the error says that only the last flush of the folder failed.
 func Transform(ctx context.Context, path string, o *Options, edit func(old []byte) ([]byte, error)) error {
 	opt := o.withDefaults()
+	if err := ctx.Err(); err != nil {
+		return fmt.Errorf("%q is not changed: %w", path, err)
+	}
 	path, err := target(path)
 	if err != nil {
 		return err

@@ -419,3 +419,29 @@ func TestLock(t *testing.T) {
 		t.Error("locked a file below a file")
 	}
 }
+
+// An ended context changes nothing, also where nobody holds the lock: no file, no folder, no lock.
+func TestEndedContext(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "old"), "old", 0o600)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, name := range []string{"old", "new", "below/new"} {
+		err := Transform(ctx, filepath.Join(dir, name), nil, func([]byte) ([]byte, error) {
+			t.Errorf("%s is edited", name)
+			return []byte("new"), nil
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: error %v, want the context's", name, err)
+		}
+	}
+	for _, take := range []func(context.Context, string, time.Duration) (func(), error){Lock, Share} {
+		if _, err := take(ctx, filepath.Join(dir, "lock"), time.Second); err != context.Canceled {
+			t.Errorf("error %v, want %v", err, context.Canceled)
+		}
+	}
+	checkFiles(t, dir, "old")
+	if got, err := Read(filepath.Join(dir, "old"), 0); string(got) != "old" {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
