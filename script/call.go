@@ -79,6 +79,9 @@ func (c *call) place() (dir, file string, err error) {
 		return &Error{Code: ExecutionFailed, Reason: ReasonFolder, Err: err,
 			Message: fmt.Sprintf("Skill '%s' has no folder to run scripts in: %v", c.s.Name(), err)}
 	}
+	if err := checkOpen(c.s); err != nil {
+		return "", "", err
+	}
 	if dir, err = c.s.Dir(); err != nil {
 		return "", "", nowhere(err)
 	}

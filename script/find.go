@@ -18,6 +18,9 @@ func Find(s *skill.Skill, name string) (Script, error) {
 	if !validName(name) {
 		return Script{}, &Error{Code: InvalidName, Message: fmt.Sprintf("Invalid script name: '%s'", name)}
 	}
+	if err := checkOpen(s); err != nil {
+		return Script{}, err
+	}
 	scripts, _ := List(s)
 	sc, err := find(scripts, s.Canonical(), name)
 	var missing *Error
@@ -27,6 +30,14 @@ func Find(s *skill.Skill, name string) (Script, error) {
 		}
 	}
 	return sc, err
+}
+
+// checkOpen tells a skill that was closed from one that has lost its files.
+func checkOpen(s *skill.Skill) error {
+	if _, err := fs.Stat(s.FS(), "."); errors.Is(err, skill.ErrClosed) {
+		return &Error{Code: ExecutionFailed, Err: skill.ErrClosed, Message: fmt.Sprintf("Skill '%s' is closed: load it again", s.Canonical())}
+	}
+	return nil
 }
 
 // kindless returns the executable of that name which nothing is known to run, "" when there is none.

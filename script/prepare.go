@@ -56,6 +56,9 @@ func (h *Host) Prepare(ctx context.Context, s *skill.Skill, sc Script, o *Prepar
 		return &Prepared{}, err
 	}
 	defer done()
+	if err := checkOpen(s); err != nil {
+		return &Prepared{}, err
+	}
 	src := &source{host: h, s: s, sc: sc}
 	if lang, ok := languageOf(sc.File); ok && lang.ext != ".py" {
 		return &Prepared{}, nil
