@@ -11,7 +11,7 @@ import (
 // A closed skill is told as that: it has not lost its scripts.
 func TestClosedSkill(t *testing.T) {
 	skills := map[string]*skill.Skill{
-		"on disk":   open(t, "", tree{"scripts/a.sh": "echo '{}'\n", "scripts/any*": "#!/usr/bin/env python3\n"}),
+		"on disk": open(t, "", tree{"scripts/a.sh": "echo '{}'\n", "scripts/any*": "#!/usr/bin/env python3\n"}),
 	}
 	for where, s := range skills {
 		if _, err := Find(s, "a"); err != nil {

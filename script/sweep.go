@@ -50,11 +50,11 @@ func (h *Host) useLock() string { return filepath.Join(h.Cache, "use.lock") }
 // ErrInUse is returned by Sweep while a script runs or is prepared.
 var ErrInUse = errors.New("a script is running or being prepared")
 
-// SweepOptions says what Sweep may remove. The zero value removes environments alone.
+// SweepOptions says what Sweep may remove. The zero value removes environments alone, and what was left unfinished.
 type SweepOptions struct {
 	Needed func(digest string) bool // whether a sealed content is still approved; nil: all are
 	Unused time.Duration            // least time since its last use after which an environment goes; 0 means DefaultUnused
-	Now    time.Time                // needed
+	Now    func() time.Time         // nil means time.Now
 	Wait   time.Duration            // for runs to end; 0 means 2 s
 	DryRun bool                     // only tell; nothing is waited for
 }
@@ -70,8 +70,12 @@ type Swept struct {
 
 // Sweep removes from the cache sealed copies that are not needed, environments that were not used for a while, and what
 // killed preparations and copies left. It never removes what is in use: it waits for runs to end, and fails with
-// ErrInUse when they do not; a run that starts meanwhile waits for it.
+// ErrInUse when they do not; a run that starts meanwhile waits for it. A nil o is the zero value. The error is ErrInUse,
+// ctx's, an *Error when Cache is not absolute, or says why the cache cannot be locked; beside ctx's the result is what was removed until then.
 func (h *Host) Sweep(ctx context.Context, o *SweepOptions) ([]Swept, error) {
+	if o == nil {
+		o = &SweepOptions{}
+	}
 	if err := h.checkCache(); err != nil {
 		return nil, err
 	}
@@ -149,7 +153,11 @@ func sealedDigest(name string) (string, bool) {
 // while they are removed, so that a former environment is not in use either.
 func (h *Host) environments(o *SweepOptions) []Swept {
 	root := filepath.Join(h.Cache, "python")
-	unused := cmp.Or(o.Unused, DefaultUnused)
+	unused, now := cmp.Or(o.Unused, DefaultUnused), time.Now
+	if o.Now != nil {
+		now = o.Now
+	}
+	since := now()
 	keep := map[string]bool{} // folders that a record names
 	var out []Swept
 	entries := inFolder(root)
@@ -162,7 +170,7 @@ func (h *Host) environments(o *SweepOptions) []Swept {
 		record := filepath.Join(root, d.Name())
 		folder := readRecord(record, key).Folder
 		keep[folder] = true
-		if o.Now.Sub(info.ModTime()) >= unused {
+		if since.Sub(info.ModTime()) >= unused {
 			parts := []string{record}
 			if folder != "" {
 				parts = append(parts, filepath.Join(root, folder))

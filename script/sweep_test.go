@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -52,7 +53,7 @@ func TestSweep(t *testing.T) {
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	h := host(t)
 	litter(t, h, now)
-	o := &SweepOptions{Now: now, Needed: func(digest string) bool { return digest == "sha256:"+strings.Repeat("a", 64) }, DryRun: true}
+	o := &SweepOptions{Now: func() time.Time { return now }, Needed: func(digest string) bool { return digest == "sha256:"+strings.Repeat("a", 64) }, DryRun: true}
 	want := []string{
 		"sealed/" + wanted + "/.new-AB 1 left by a copy that was broken off",
 		"sealed/" + gone + " 4 no approval needs this copy",
@@ -105,7 +106,7 @@ func TestSweepWaits(t *testing.T) {
 	h := host(t)
 	s := open(t, "", tree{"scripts/a.sh": "echo '{}'"})
 	now := time.Now()
-	o := &SweepOptions{Now: now, Wait: time.Millisecond}
+	o := &SweepOptions{Now: func() time.Time { return now }, Wait: time.Millisecond}
 	var inRun error
 	h.Runner = RunnerFunc(func(context.Context, *Command) (*Output, error) {
 		_, inRun = h.Sweep(t.Context(), o)
@@ -152,7 +153,27 @@ func TestUseIsMarked(t *testing.T) {
 	if wrong := e.look(); wrong != "" {
 		t.Fatal(wrong)
 	}
-	if found, err := h.Sweep(t.Context(), &SweepOptions{Now: time.Now()}); len(found) != 0 || err != nil {
+	if found, err := h.Sweep(t.Context(), nil); len(found) != 0 || err != nil {
 		t.Errorf("swept although it is used: %v, %v", found, err)
+	}
+}
+
+// Without options Sweep removes environments that were not used for a while by the real clock, and keeps every copy.
+func TestSweepWithoutOptions(t *testing.T) {
+	for name, o := range map[string]*SweepOptions{"nil": nil, "zero": {}} {
+		h := host(t)
+		litter(t, h, time.Now())
+		found, err := h.Sweep(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, s := range found {
+			got = append(got, s.Path)
+		}
+		want := []string{"python/bad.json", "python/old.json", "python/new-1", "python/x-work-3"}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
 	}
 }

@@ -15,7 +15,7 @@ func TestSweepKeepsWhatRuns(t *testing.T) {
 	var host *script.Host
 	var sweeps []error
 	sweep := func() {
-		_, err := host.Sweep(t.Context(), &script.SweepOptions{Now: time.Now(), Wait: time.Millisecond, Needed: func(string) bool { return false }})
+		_, err := host.Sweep(t.Context(), &script.SweepOptions{Wait: time.Millisecond, Needed: func(string) bool { return false }})
 		sweeps = append(sweeps, err)
 	}
 	k, _ := kit(t, kitOptions{change: func(o *Options) {

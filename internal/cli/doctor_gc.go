@@ -23,7 +23,7 @@ func (a *app) sweep(ctx context.Context, yes, json bool) error {
 	if _, err := a.trusted(); err != nil {
 		return err // without the approvals nobody knows what is needed
 	}
-	host, o := a.scripts(), &script.SweepOptions{Now: a.sys.Now(), Needed: a.approved, DryRun: true}
+	host, o := a.scripts(), &script.SweepOptions{Now: a.sys.Now, Needed: a.approved, DryRun: true}
 	found, err := host.Sweep(ctx, o)
 	if err != nil {
 		return err
