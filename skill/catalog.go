@@ -199,7 +199,7 @@ func (c *Catalog) Problems() []Problem { return c.problems }
 func (c *Catalog) Roots() []string {
 	var out []string
 	for _, p := range c.parts {
-		if s, ok := p.source.(*dirSource); ok {
+		if s, ok := p.source.(*dirSource); ok && s.err == nil {
 			out = append(out, s.abs)
 		}
 	}

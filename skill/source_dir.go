@@ -41,6 +41,8 @@ const (
 // Dir returns the source of the skills in the folder root: its sub-directories that hold a
 // SKILL.md, or the root itself where it holds one. A folder that does not exist has no skills.
 //
+// A relative root is resolved when Dir is called, and stays that folder wherever the process goes.
+//
 // Folders whose name starts with a dot and node_modules are left out. A SKILL.md below another
 // skill is a file of that skill, not a skill. `skill.md` counts where there is no SKILL.md, with
 // a warning.
@@ -52,16 +54,14 @@ func Dir(root string, o *DirOptions) Source {
 }
 
 func newDirSource(root string, o DirOptions) *dirSource {
-	abs, err := filepath.Abs(root)
-	if err != nil { // the working directory is gone: the folder cannot be named better
-		abs = root
-	}
-	return &dirSource{root: root, abs: abs, o: o}
+	s := &dirSource{o: o}
+	s.abs, s.err = filepath.Abs(root)
+	return s
 }
 
 type dirSource struct {
-	root     string
-	abs      string // root as an absolute path
+	abs      string // the root as an absolute path
+	err      error  // why there is no folder to read
 	o        DirOptions
 	portable bool // for tests
 }
@@ -77,14 +77,17 @@ func (s *dirSource) scanOptions() *scan.Options {
 
 // open opens the root, nil when there is none.
 func (s *dirSource) open() (*scan.Root, error) {
-	root, err := scan.Open(s.root, s.scanOptions())
+	if s.err != nil {
+		return nil, s.err
+	}
+	root, err := scan.Open(s.abs, s.scanOptions())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil || s.o.Within == "" {
 		return root, err
 	}
-	if err := within(s.o.Within, s.root); err != nil {
+	if err := within(s.o.Within, s.abs); err != nil {
 		root.Close()
 		return nil, err
 	}
@@ -170,7 +173,7 @@ func (s *dirSource) tree(_ context.Context, p *part, dir string) (Tree, error) {
 		return nil, err
 	}
 	if root == nil {
-		return nil, &fs.PathError{Op: "open", Path: s.root, Err: fs.ErrNotExist}
+		return nil, &fs.PathError{Op: "open", Path: s.abs, Err: fs.ErrNotExist}
 	}
 	t, err := openFolder(root, dir, root)
 	if err != nil {

@@ -95,3 +95,36 @@ func TestEntry(t *testing.T) {
 		t.Errorf("%d %q %q", c.Len(), p.Path(), p.Location())
 	}
 }
+
+// A relative root is one folder for good: what is listed, read, named and asked about is the same, wherever the process
+// goes.
+func TestDirStays(t *testing.T) {
+	one, two := t.TempDir(), t.TempDir()
+	disk(t, one, map[string]string{"skills/a/SKILL.md": ""})
+	disk(t, two, map[string]string{"skills/a/SKILL.md": "version: 6.6.6", "skills/evil/SKILL.md": ""})
+	asked := ""
+	t.Chdir(one)
+	root, err := filepath.Abs("skills")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := opened(t, &Options{Layers: []Layer{{Name: "project", Source: Dir("skills", &DirOptions{Within: one})}},
+		Trust: func(_ context.Context, s Subject) (Trust, error) { asked = s.Dir; return Root, nil }})
+	t.Chdir(two)
+	c = refreshed(t, c, false)
+	wantLines(t, "skills", states(c), "a project:a enabled")
+	wantLines(t, "roots", c.Roots(), root)
+	s := loaded(t, c, "a")
+	dir, err := s.Dir()
+	if want := filepath.Join(root, "a"); err != nil || dir != want || s.Manifest().Version != "" {
+		t.Errorf("got version %q in %q, %v; want none in %q", s.Manifest().Version, dir, err, want)
+	}
+	if _, err := find(t, c, "a").Trust(t.Context()); err != nil || asked != dir {
+		t.Errorf("trust is asked for %q, %v; the skill lies in %q", asked, err, dir)
+	}
+	for f, err := range Dir("skills", nil).Skills(t.Context()) {
+		if f.Path == "a" && (err != nil || len(f.Head) == 0) {
+			t.Errorf("a new source reads %q, %v", f.Head, err)
+		}
+	}
+}
