@@ -25,7 +25,7 @@ func FS(fsys fs.FS, o *FSOptions) Source {
 type FSOptions struct {
 	// Cache is an absolute directory of the user's own. A skill is written once below it, under
 	// the first 12 digits of its content digest, and read-only; the whole digest is checked at each
-	// use. "" writes nothing, and the skills have no location.
+	// use. "" writes nothing, and the skills have no location; with a relative one alike, and Skill.Dir says why.
 	Cache string
 }
 

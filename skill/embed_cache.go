@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/dirhash"
@@ -41,6 +42,9 @@ func (c copies) folder(digest string) string {
 // Each file is hashed while it is copied, so that the copy is what the digest says even when fsys
 // is being changed.
 func materialise(ctx context.Context, fsys fs.FS, cache copies, name string) (dir, digest string, err error) {
+	if !filepath.IsAbs(cache.dir) {
+		return "", "", fmt.Errorf("cache folder %q of skill %q is not absolute, nothing is written there", cache.dir, name)
+	}
 	want, err := dirhash.Dir(ctx, fsys, nil)
 	if err != nil {
 		return "", "", err

@@ -41,7 +41,9 @@ const (
 // Dir returns the source of the skills in the folder root: its sub-directories that hold a
 // SKILL.md, or the root itself where it holds one. A folder that does not exist has no skills.
 //
-// A relative root is resolved when Dir is called, and stays that folder wherever the process goes.
+// A relative root is resolved when Dir is called, and stays that folder wherever the process goes. No root at all, "", is
+// a problem of the catalogue (source-unreadable), not the working directory; so are a Within that is not absolute and
+// Links of no meaning.
 //
 // Folders whose name starts with a dot and node_modules are left out. A SKILL.md below another
 // skill is a file of that skill, not a skill. `skill.md` counts where there is no SKILL.md, with
@@ -55,8 +57,25 @@ func Dir(root string, o *DirOptions) Source {
 
 func newDirSource(root string, o DirOptions) *dirSource {
 	s := &dirSource{o: o}
-	s.abs, s.err = filepath.Abs(root)
+	if s.err = o.check(root); s.err == nil {
+		s.abs, s.err = filepath.Abs(root)
+	}
 	return s
+}
+
+// check says what of the options has no meaning.
+func (o *DirOptions) check(root string) error {
+	switch {
+	case root == "":
+		return errors.New("no folder is named")
+	case o.Within != "" && !filepath.IsAbs(o.Within):
+		return fmt.Errorf("DirOptions.Within is %q, it must be an absolute folder", o.Within)
+	case slices.ContainsFunc(o.Allow, func(dir string) bool { return !filepath.IsAbs(dir) }):
+		return fmt.Errorf("DirOptions.Allow is %q, all of them must be absolute folders", o.Allow)
+	case o.Links > LinksDeny:
+		return fmt.Errorf("DirOptions.Links is %d, it has no such value", o.Links)
+	}
+	return nil
 }
 
 type dirSource struct {

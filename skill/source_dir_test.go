@@ -3,7 +3,9 @@ package skill
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -126,5 +128,52 @@ func TestDirStays(t *testing.T) {
 		if f.Path == "a" && (err != nil || len(f.Head) == 0) {
 			t.Errorf("a new source reads %q, %v", f.Head, err)
 		}
+	}
+}
+
+// What makes no sense as a folder is not taken for the working directory: no skills, and a problem that says it.
+func TestDirRefused(t *testing.T) {
+	base := disk(t, t.TempDir(), map[string]string{"skills/a/SKILL.md": ""})
+	t.Chdir(base)
+	rows := map[string]struct {
+		root string
+		o    DirOptions
+	}{
+		"no folder is named":               {"", DirOptions{Nested: true}},
+		"Within is \"skills\"":             {base, DirOptions{Nested: true, Within: "skills"}},
+		"Allow is [\"/x\" \"skills\"]":     {base, DirOptions{Nested: true, Allow: []string{"/x", "skills"}}},
+		"Links is 2, it has no such value": {base, DirOptions{Nested: true, Links: LinksDeny + 1}},
+	}
+	for want, r := range rows {
+		c := opened(t, &Options{Layers: []Layer{{Name: "project", Source: Dir(r.root, &r.o)}}})
+		wantLines(t, "skills", states(c))
+		if p := c.Problems(); len(p) != 1 || p[0].Code != "source-unreadable" || !strings.Contains(p[0].Message, want) {
+			t.Errorf("problems %v, want one with %q", p, want)
+		}
+		if got := c.Roots(); got != nil {
+			t.Errorf("%s: roots %q", want, got)
+		}
+	}
+}
+
+// A cache that is not absolute would lie wherever the process happens to be: nothing is written, and the error says so.
+func TestRelativeCache(t *testing.T) {
+	base := disk(t, t.TempDir(), map[string]string{"skills/a/SKILL.md": ""})
+	t.Chdir(base)
+	c := opened(t, &Options{Layers: []Layer{{Name: "bundled", Source: FS(os.DirFS("skills"), &FSOptions{Cache: "rel"})}}})
+	s := loaded(t, c, "a")
+	if dir, err := s.Dir(); err == nil || !strings.Contains(err.Error(), `cache folder "rel"`) {
+		t.Errorf("dir %q, %v", dir, err)
+	}
+	if got := s.Entry().Location(); got != "" {
+		t.Errorf("location %q", got)
+	}
+	for _, cache := range []string{"", "rel"} {
+		if sealed, err := loaded(t, onDir(t, "skills"), "a").Seal(t.Context(), cache); err == nil {
+			t.Errorf("a copy is made below %q: %v", cache, sealed)
+		}
+	}
+	if list, _ := os.ReadDir(base); len(list) != 1 {
+		t.Errorf("the working directory has %v, want what was there", list)
 	}
 }
