@@ -2,6 +2,7 @@ package disclose
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -38,7 +39,7 @@ const (
 // room is named. Without an active skill the text is empty.
 //
 // A skill that cannot be rendered is named as one and does not take the others down.
-func Carry(active []Active, o *CarryOptions) Text {
+func Carry(ctx context.Context, active []Active, o *CarryOptions) Text {
 	c := carrier{}
 	if o != nil {
 		c.o = *o
@@ -54,7 +55,7 @@ func Carry(active []Active, o *CarryOptions) Text {
 	}
 	room := c.o.All - Tokens(carryHead) - Tokens(leftOutLine(names(active))) - Tokens(goneLine(names(active)))
 	for _, a := range active {
-		room -= c.add(a, room)
+		room -= c.add(ctx, a, room)
 	}
 	parts := append([]string{carryHead}, c.bodies...)
 	body := Join(append(parts, leftOutLine(c.leftOut), goneLine(c.gone))...)
@@ -73,13 +74,13 @@ type carrier struct {
 }
 
 // add renders one skill in at most room tokens and returns what it used.
-func (c *carrier) add(a Active, room int) int {
+func (c *carrier) add(ctx context.Context, a Active, room int) int {
 	if a.Skill == nil {
 		c.gone = append(c.gone, a.Name)
 		return 0
 	}
 	name := a.Skill.Name()
-	body, cut, err := c.render(a, min(room, c.o.Each))
+	body, cut, err := c.render(ctx, a, min(room, c.o.Each))
 	switch {
 	case err != nil:
 		c.t.Warnings = append(c.t.Warnings, fmt.Sprintf("skill %q is left out: %v", name, err))
@@ -99,7 +100,7 @@ func (c *carrier) add(a Active, room int) int {
 }
 
 // render returns the framed instructions of a skill in at most limit tokens, "" when too little would be left.
-func (c *carrier) render(a Active, limit int) (text string, cut bool, err error) {
+func (c *carrier) render(ctx context.Context, a Active, limit int) (text string, cut bool, err error) {
 	o := c.o.Instructions
 	o.Args, o.Scripts, o.Wrap = a.Args, a.Scripts, true
 	dir := o.Dir
@@ -107,7 +108,7 @@ func (c *carrier) render(a Active, limit int) (text string, cut bool, err error)
 		dir, _ = a.Skill.Dir()
 	}
 	t := filled(a.Skill, dir, &o)
-	f, err := t.around(a.Skill, dir, &o)
+	f, err := t.around(ctx, a.Skill, dir, &o)
 	if err != nil {
 		return "", false, err
 	}

@@ -39,12 +39,12 @@ func actives(t *testing.T, body string, names ...string) []Active {
 
 // What was short enough stands as an activation gave it, with its arguments, the last used first.
 func TestCarryIsWhatAnActivationGives(t *testing.T) {
-	if got := Carry(nil, nil); got.Body != "" || got.Tokens != 0 {
+	if got := Carry(t.Context(), nil, nil); got.Body != "" || got.Tokens != 0 {
 		t.Errorf("nothing active: got %q", got.Body)
 	}
 	list := actives(t, "Do $0 with $ARGUMENTS.", "two", "one")
 	list[0].Args = "this now"
-	text := Carry(list, &CarryOptions{Instructions: InstructionOptions{SessionID: "s"}})
+	text := Carry(t.Context(), list, &CarryOptions{Instructions: InstructionOptions{SessionID: "s"}})
 	at := 0
 	for _, a := range list {
 		want := instructions(t, a.Skill, &InstructionOptions{Args: a.Args, SessionID: "s", Wrap: true}).Body
@@ -58,7 +58,7 @@ func TestCarryIsWhatAnActivationGives(t *testing.T) {
 		t.Errorf("got %+v", text)
 	}
 	list[0].Changed = true
-	if got := Carry(list, nil).Body; strings.Count(got, "has changed since you were given it") != 1 {
+	if got := Carry(t.Context(), list, nil).Body; strings.Count(got, "has changed since you were given it") != 1 {
 		t.Errorf("a changed skill:\n%s", got)
 	}
 }
@@ -72,7 +72,7 @@ func TestCarryKeepsItsLimits(t *testing.T) {
 	}
 	body := prose(400)
 	list := actives(t, body, "a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8")
-	text := Carry(list, nil)
+	text := Carry(t.Context(), list, nil)
 	real, err := codec.Count(text.Body)
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +96,7 @@ func TestCarryKeepsItsLimits(t *testing.T) {
 	if want := "[{a1 instructions cut} {a2 instructions cut} {a3 instructions cut} {a4 instructions cut} {a5 instructions cut} {a6 left out} {a7 left out} {a8 left out}]"; got != want {
 		t.Errorf("cut: got %s", got)
 	}
-	if again := Carry(list, nil).Body; again != text.Body {
+	if again := Carry(t.Context(), list, nil).Body; again != text.Body {
 		t.Error("a second rendering differs")
 	}
 	// reading on at the byte that is named gives the rest
@@ -128,7 +128,7 @@ func TestCarryOfHostileSkills(t *testing.T) {
 	}
 	for _, r := range rows {
 		t.Run(r.name, func(t *testing.T) {
-			text := Carry([]Active{r.a}, &CarryOptions{Each: 1_000, All: 2_000})
+			text := Carry(t.Context(), []Active{r.a}, &CarryOptions{Each: 1_000, All: 2_000})
 			if text.Tokens > 1_100 || !strings.Contains(text.Body, r.want) || !strings.HasSuffix(text.Body, "</skill_content>") {
 				t.Errorf("%d tokens, want %q in it:\n%.300s", text.Tokens, r.want, text.Body)
 			}
@@ -155,11 +155,11 @@ func TestCarryGoesOn(t *testing.T) {
 	}
 	closed.Close()
 	list := append([]Active{{Name: "gone<b>"}, {Skill: closed}}, actives(t, "Fine.", "fine")...)
-	text := Carry(list, nil)
+	text := Carry(t.Context(), list, nil)
 	if !strings.Contains(text.Body, "Fine.") || !strings.HasSuffix(text.Body, "cannot be read any more: gone&lt;b&gt;, shut.") || len(text.Warnings) != 1 {
 		t.Errorf("got:\n%s\n%q", text.Body, text.Warnings)
 	}
-	none := Carry(actives(t, prose(100), "a", "b"), &CarryOptions{All: 50})
+	none := Carry(t.Context(), actives(t, prose(100), "a", "b"), &CarryOptions{All: 50})
 	if !strings.Contains(none.Body, "no room for their instructions: a, b.") || len(none.Cut) != 2 {
 		t.Errorf("without room:\n%s", none.Body)
 	}

@@ -137,7 +137,7 @@ func (o *ChooseOptions) load(ctx context.Context, e skill.Entry) (Text, error) {
 		return Text{}, err
 	}
 	defer s.Close()
-	return Instructions(s, how)
+	return Instructions(ctx, s, how)
 }
 
 // longestAsk is the most words of a question that asks for the skills themselves: in a longer one

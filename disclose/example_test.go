@@ -95,7 +95,7 @@ func ExampleInstructions() {
 		panic(err)
 	}
 	defer s.Close()
-	text, err := disclose.Instructions(s, &disclose.InstructionOptions{Args: `"v2.0 (stable)" v1.9`})
+	text, err := disclose.Instructions(context.Background(), s, &disclose.InstructionOptions{Args: `"v2.0 (stable)" v1.9`})
 	if err != nil {
 		panic(err)
 	}

@@ -1,6 +1,7 @@
 package disclose
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -36,9 +37,12 @@ const maxListed = 50
 // skill's directory and by <skill_resources>, which lists at most 50 files. A body cannot close
 // that frame or open another: such tags are written with &lt;.
 //
-// The error is that of listing the files. A skill that cannot be hashed has no digest, and a
+// The error is that of listing the files, or ctx's when it has ended. A skill that cannot be hashed has no digest, and a
 // warning says so.
-func Instructions(s *skill.Skill, o *InstructionOptions) (Text, error) {
+func Instructions(ctx context.Context, s *skill.Skill, o *InstructionOptions) (Text, error) {
+	if err := ctx.Err(); err != nil {
+		return Text{}, err
+	}
 	if o == nil {
 		o = &InstructionOptions{}
 	}
@@ -48,7 +52,7 @@ func Instructions(s *skill.Skill, o *InstructionOptions) (Text, error) {
 	}
 	t := filled(s, dir, o)
 	if o.Wrap {
-		f, err := t.around(s, dir, o)
+		f, err := t.around(ctx, s, dir, o)
 		if err != nil {
 			return Text{}, err
 		}
@@ -134,13 +138,13 @@ type frame struct{ head, where, files string }
 const frameEnd = "\n</skill_content>"
 
 // around returns the frame of s. A missing digest is a warning in t.
-func (t *Text) around(s *skill.Skill, dir string, o *InstructionOptions) (frame, error) {
+func (t *Text) around(ctx context.Context, s *skill.Skill, dir string, o *InstructionOptions) (frame, error) {
 	b := append([]byte(nil), `<skill_content name="`...)
 	b = appendLine(b, s.Name(), escapeAll)
 	b = append(b, `" source="`...)
 	b = appendLine(b, s.Entry().Layer(), escapeAll)
 	if !o.NoDigest {
-		if digest, err := s.Digest(); err != nil {
+		if digest, err := s.Digest(ctx); err != nil {
 			t.Warnings = append(t.Warnings, fmt.Sprintf("the skill has no digest: %v", err))
 		} else {
 			b = append(b, `" digest="`...)
@@ -157,21 +161,20 @@ func (t *Text) around(s *skill.Skill, dir string, o *InstructionOptions) (frame,
 		b = append(b, "\n\nRelative paths in these instructions are paths of the skill's files; read them with skill_read."...)
 	}
 	f.where = string(b)
-	b, err := appendResources(b[:0], s, dir, o)
-	f.files = string(b)
-	return f, err
+	files, partial, err := s.List(ctx)
+	if err != nil {
+		return f, fmt.Errorf("list files of skill %q: %w", s.Name(), err)
+	}
+	f.files = string(appendResources(b[:0], files, partial, dir, o))
+	return f, nil
 }
 
 // appendResources lists the skill's files but for its manifest. Scripts are there to be run, not
 // read (C50, C53).
-func appendResources(b []byte, s *skill.Skill, dir string, o *InstructionOptions) ([]byte, error) {
-	files, partial, err := s.List()
-	if err != nil {
-		return nil, fmt.Errorf("list files of skill %q: %w", s.Name(), err)
-	}
+func appendResources(b []byte, files []skill.File, partial bool, dir string, o *InstructionOptions) []byte {
 	files = slices.DeleteFunc(files, func(f skill.File) bool { return f.Path == "SKILL.md" || f.Path == "skill.md" })
 	if len(files) == 0 {
-		return b, nil
+		return b
 	}
 	b = append(b, "\n<skill_resources>"...)
 	scripts := false
@@ -202,7 +205,7 @@ func appendResources(b []byte, s *skill.Skill, dir string, o *InstructionOptions
 		b = appendLine(b, shellQuote(dir), escapeTags)
 		b = append(b, " && python scripts/NAME.py. Give files as absolute paths."...)
 	}
-	return b, nil
+	return b
 }
 
 // runs reports whether a file is there to be run.

@@ -1,6 +1,7 @@
 package disclose
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -36,7 +37,7 @@ func loadFrom(t testing.TB, fsys fs.FS, name string) *skill.Skill {
 
 func instructions(t testing.TB, s *skill.Skill, o *InstructionOptions) Text {
 	t.Helper()
-	text, err := Instructions(s, o)
+	text, err := Instructions(t.Context(), s, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +107,7 @@ func TestInstructionsFrame(t *testing.T) {
 		files = append(files, fmt.Sprintf("references/r%02d.md", i))
 	}
 	s := load(t, "", "Read references/r00.md.", append(files, "scripts/run.py", "assets/a&b.txt")...)
-	digest, err := s.Digest()
+	digest, err := s.Digest(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,4 +182,16 @@ func FuzzShield(f *testing.F) {
 			t.Errorf("%q: not stable", s)
 		}
 	})
+}
+
+// Who was called off gets no instructions, not instructions without a digest.
+func TestInstructionsEnded(t *testing.T) {
+	s := load(t, "", "Body.")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, o := range []*InstructionOptions{nil, {Wrap: true}, {Wrap: true, NoDigest: true}} {
+		if text, err := Instructions(ctx, s, o); err != context.Canceled || text.Body != "" {
+			t.Errorf("%+v: %q, %v, want context.Canceled", o, text.Body, err)
+		}
+	}
 }

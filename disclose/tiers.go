@@ -47,7 +47,7 @@ func (t Tiers) Tier3List(ctx context.Context, name, kind string) ([]string, erro
 		return nil, err
 	}
 	defer s.Close()
-	files, err := s.Files()
+	files, err := s.Files(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -146,7 +146,7 @@ func (s *Session) Renew(ctx context.Context, token Token, k *skill.Skill, args s
 func activation(ctx context.Context, k *skill.Skill, args string) (Activation, error) {
 	digest, err := "", ctx.Err()
 	if err == nil {
-		digest, err = k.Digest()
+		digest, err = k.Digest(ctx)
 	}
 	switch {
 	case ctx.Err() != nil:

@@ -145,7 +145,7 @@ func TestRestoreRefuses(t *testing.T) {
 	for i := range MaxActive + 1 {
 		n := fmt.Sprintf("s%d", i)
 		f.write(t, n, "", "Body")
-		d, err := f.load(t, n).Digest()
+		d, err := f.load(t, n).Digest(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,7 +3,6 @@ package skill
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"iter"
 	"path"
@@ -110,7 +109,7 @@ func (*fsTree) Close() error { return nil }
 func (t *fsTree) Location() (string, error) {
 	dir, err := t.s.location(t.ctx, t.dir)
 	if err == nil && dir == "" {
-		err = fmt.Errorf("skill %q has no directory on disk", t.dir)
+		err = noFolder(t.dir)
 	}
 	return filepath.FromSlash(dir), err
 }

@@ -1,7 +1,10 @@
 package skill
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"io/fs"
 	"path/filepath"
 
 	"github.com/agent-base/agent-base/internal/dirhash"
@@ -177,11 +180,18 @@ func (e Entry) open(ctx context.Context) (Tree, error) {
 	if e.it.r.more == nil || e.it.r.more.open == nil {
 		return nil, &BrokenError{Name: e.Name(), Problems: e.Problems()}
 	}
-	return e.it.r.more.open(ctx)
+	t, err := e.it.r.more.open(ctx)
+	if err == nil && t == nil {
+		err = errors.New("its source gives no files")
+	}
+	return t, err
 }
 
-// Trust says whether scripts of the skill may run. It may read every file of the skill.
+// Trust says whether scripts of the skill may run. It may read every file of the skill. Beside an error it is Untrusted.
 func (e Entry) Trust(ctx context.Context) (Trust, error) {
+	if err := ctx.Err(); err != nil {
+		return Untrusted, err
+	}
 	return e.trust(ctx, func() (string, error) { return e.dir(ctx) }, func() (string, error) { return e.digest(ctx) })
 }
 
@@ -193,7 +203,11 @@ func (e Entry) trust(ctx context.Context, dir, digest func() (string, error)) (T
 	if _, ok := e.part().source.(*dirSource); ok {
 		s.Dir, _ = dir()
 	}
-	return e.c.o.Trust(ctx, s)
+	t, err := e.c.o.Trust(ctx, s)
+	if err != nil {
+		t = Untrusted
+	}
+	return t, err
 }
 
 // digest computes the digest of the skill's files as they are now.
@@ -207,20 +221,37 @@ func (e Entry) digest(ctx context.Context) (string, error) {
 	return sum.Digest, err
 }
 
-// Load opens the skill and reads its manifest afresh. Close it. The error is a *BrokenError when
-// the manifest cannot be used.
+// Load opens the skill and reads its manifest afresh. Close it. The error is a *BrokenError when the manifest cannot be
+// used, and when it or its folder cannot be read or is gone; then it wraps what was said of that, such as fs.ErrNotExist.
+// When ctx has ended the error is ctx's, whatever else there is to say: nothing is opened any more.
 func (e Entry) Load(ctx context.Context) (*Skill, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	if p := e.it.r.fatal(); p != nil {
 		return nil, &BrokenError{Name: e.Name(), Problems: e.Problems()}
 	}
 	tree, err := e.open(ctx)
 	if err != nil {
-		return nil, err
+		return nil, cmp.Or(ctx.Err(), e.unreadable(err))
 	}
-	s := &Skill{entry: e, tree: tree, ctx: e.c.ctx}
-	if err := s.read(); err != nil {
+	s := &Skill{entry: e, tree: tree}
+	if err := cmp.Or(s.read(), ctx.Err()); err != nil {
 		tree.Close()
-		return nil, err
+		return nil, cmp.Or(ctx.Err(), err)
 	}
 	return s, nil
+}
+
+// unreadable says that the skill's manifest or folder cannot be opened.
+func (e Entry) unreadable(err error) error {
+	var broken *BrokenError
+	if errors.As(err, &broken) {
+		return err
+	}
+	p := fileProblem(e.c.file(e.it), err)
+	if errors.Is(err, fs.ErrNotExist) {
+		p.Code, p.Message, p.Cure = "file-missing", "it is not there any more", "put it back, or look again at what skills there are"
+	}
+	return &BrokenError{e.Name(), []Problem{*p}, err}
 }

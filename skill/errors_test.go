@@ -40,7 +40,7 @@ func TestDigest(t *testing.T) {
 	root := disk(t, t.TempDir(), map[string]string{"a/SKILL.md": "", "a/f": "x", "a/l": "-> f"})
 	c := onDir(t, root)
 	s := loaded(t, c, "a")
-	first, err := s.Digest()
+	first, err := s.Digest(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestDigest(t *testing.T) {
 		t.Errorf("location %q, want %q", got, want)
 	}
 	disk(t, root, map[string]string{"a/f": "y"})
-	if third, _ := loaded(t, c, "a").Digest(); third == first {
+	if third, _ := loaded(t, c, "a").Digest(t.Context()); third == first {
 		t.Error("a changed file does not change the digest")
 	}
 }

@@ -129,7 +129,7 @@ func device(part string) bool {
 
 // nearFiles suggests files for a path that is not there: by their name, then by their path.
 func (s *Skill) nearFiles(name string) []string {
-	files, err := s.Files()
+	files, err := s.Files(s.entry.c.ctx) // bounded, and no reason to ask every reader for a context
 	if err != nil && files == nil || len(name) > 4*MaxName {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"context"
 	"io/fs"
 	"slices"
 	"strings"
@@ -17,20 +18,23 @@ const maxWalk = 50_000
 
 // Files lists the skill's regular files by path, MaxFiles at most; List tells whether there are
 // more. Git's own folder, symbolic links that lead out of the skill or nowhere, and what is
-// neither file nor folder are left out.
-func (s *Skill) Files() ([]File, error) {
-	files, _, err := s.List()
+// neither file nor folder are left out. The error is ErrClosed, ctx's, or that of the skill's folder.
+func (s *Skill) Files(ctx context.Context) ([]File, error) {
+	files, _, err := s.List(ctx)
 	return files, err
 }
 
 // List is Files. It also reports whether the list is partial: there are more than MaxFiles, or a
 // folder cannot be read.
-func (s *Skill) List() (out []File, partial bool, err error) {
-	if s.closed.Load() {
-		return nil, false, ErrClosed
+func (s *Skill) List(ctx context.Context) (out []File, partial bool, err error) {
+	if err := s.usable(ctx); err != nil {
+		return nil, false, err
 	}
 	seen := 0
 	err = fs.WalkDir(s.tree, ".", func(p string, d fs.DirEntry, err error) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if seen++; seen > maxWalk {
 			partial = true
 			return fs.SkipAll
@@ -57,8 +61,11 @@ func (s *Skill) List() (out []File, partial bool, err error) {
 		}
 		return nil
 	})
+	if err != nil {
+		return nil, false, err
+	}
 	slices.SortFunc(out, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
-	return out, partial, err
+	return out, partial, nil
 }
 
 // regular returns the size of a regular file, following a link inside the skill.

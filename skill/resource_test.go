@@ -168,7 +168,7 @@ func TestSwappedForLink(t *testing.T) {
 func TestFiles(t *testing.T) {
 	root := disk(t, t.TempDir(), map[string]string{"s/SKILL.md": "", "s/z": "", "s/b/c": "12", "s/.git/config": "x", "s/in": "-> b/c", "s/out": "-> /etc/passwd", "s/broken": "-> none", "s/d": "-> b", "s/.hidden": ""})
 	s := loaded(t, onDir(t, root), "s")
-	files, partial, err := s.List()
+	files, partial, err := s.List(t.Context())
 	if err != nil || partial {
 		t.Fatal(err, partial)
 	}
@@ -183,7 +183,7 @@ func TestFiles(t *testing.T) {
 	for i := range MaxFiles + 5 {
 		disk(t, root, map[string]string{fmt.Sprintf("s/many/%04d", i): ""})
 	}
-	files, partial, err = s.List()
+	files, partial, err = s.List(t.Context())
 	if len(files) != MaxFiles || !partial || err != nil {
 		t.Errorf("got %d files, partial %v, %v", len(files), partial, err)
 	}
@@ -258,7 +258,7 @@ func TestEmbedded(t *testing.T) {
 	if err != nil || location != filepath.Join(dir, "SKILL.md") || filepath.Base(dir) != "core" {
 		t.Fatalf("location %q, dir %q, %v", location, dir, err)
 	}
-	digest, _ := s.Digest()
+	digest, _ := s.Digest(t.Context())
 	if want := strings.TrimPrefix(digest, "sha256:")[:12]; filepath.Base(filepath.Dir(dir)) != want { // R85: short
 		t.Errorf("%q is not below %q", dir, want)
 	}

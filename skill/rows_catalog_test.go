@@ -39,7 +39,7 @@ func TestRowLayouts(t *testing.T) {
 	}
 	for name, paths := range shapes {
 		s := loaded(t, c, name)
-		list, err := s.Files()
+		list, err := s.Files(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -87,7 +87,7 @@ func TestRowLinksOut(t *testing.T) {
 		got = append(got, p.Code+" "+p.File)
 	}
 	wantLines(t, "problems", got, "file-link a/absolute.md", "file-link a/nowhere.md", "file-link a/out.md")
-	if _, err := s.Digest(); err == nil {
+	if _, err := s.Digest(t.Context()); err == nil {
 		t.Error("a skill with such links has a digest, so that it could be approved")
 	}
 }

@@ -18,7 +18,7 @@ func TestSeal(t *testing.T) {
 	cache := filepath.Join(t.TempDir(), "cache")
 	t.Cleanup(func() { chmodAll(t, cache) })
 	s := loaded(t, onDir(t, root), "a")
-	want, err := s.Digest()
+	want, err := s.Digest(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +27,7 @@ func TestSeal(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir, _ := sealed.Dir()
-	if digest, _ := sealed.Digest(); digest != want || filepath.Base(dir) != "a" || !strings.HasPrefix(dir, cache) {
+	if digest, _ := sealed.Digest(t.Context()); digest != want || filepath.Base(dir) != "a" || !strings.HasPrefix(dir, cache) {
 		t.Errorf("digest %s in %s, want %s below %s", digest, dir, want, cache)
 	}
 	for file, want := range map[string]string{"scripts/run.sh": "old", "notes.md": "note"} {
@@ -97,7 +97,7 @@ func seal(t *testing.T, s *Skill, cache string) *Skill {
 
 func digestOf(t *testing.T, s *Skill) string {
 	t.Helper()
-	d, err := s.Digest()
+	d, err := s.Digest(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package skill
 
 import (
 	"context"
-	"fmt"
 	"io/fs"
 	"sync"
 	"sync/atomic"
@@ -11,21 +10,19 @@ import (
 )
 
 // Skill is an opened skill: its manifest and its files. It holds its folder, so that it keeps on
-// reading the same one when another is put in its place. Close it.
+// reading the same one when another is put in its place. Close it. Then every method that asks for its
+// files fails with ErrClosed, also through what FS returned; what was read of the manifest stays.
 type Skill struct {
 	entry Entry
 	tree  Tree
 	text  []byte
-	ctx   context.Context // values only, of the catalogue
 
 	parse    sync.Once
 	manifest *Manifest
 	problems []Problem
 
 	closed atomic.Bool
-	hash   sync.Once
-	digest string
-	err    error
+	digest atomic.Pointer[string] // nil until it was computed
 }
 
 // manifestReader is a tree that reads its manifest by itself, faster than by opening a file.
@@ -37,21 +34,22 @@ type manifestReader interface {
 // since the catalogue saw it.
 func (s *Skill) read() error {
 	r := s.entry.it.r
-	var stamp Stamp
-	var err error
-	if t, ok := s.tree.(manifestReader); ok {
-		s.text, stamp, err = t.readManifest(r.file())
-	} else {
-		s.text, err = readCapped(s.tree, r.file(), MaxManifest)
-		stamp = contentStamp(s.text)
-	}
+	text, stamp, err := s.manifestBytes(r.file())
 	if err != nil {
-		return &BrokenError{s.entry.Name(), []Problem{*fileProblem(s.file(), err)}}
+		return s.entry.unreadable(err)
 	}
-	if stamp == r.stamp {
+	if s.text = text; stamp == r.stamp {
 		return nil
 	}
 	return s.check()
+}
+
+func (s *Skill) manifestBytes(file string) ([]byte, Stamp, error) {
+	if t, ok := s.tree.(manifestReader); ok {
+		return t.readManifest(file)
+	}
+	text, err := readCapped(s.tree, file, MaxManifest)
+	return text, contentStamp(text), err
 }
 
 // check parses the manifest and returns a *BrokenError when it cannot be used.
@@ -64,7 +62,7 @@ func (s *Skill) check() error {
 		}
 	}
 	if fatal != nil {
-		return &BrokenError{s.entry.Name(), fatal}
+		return &BrokenError{Name: s.entry.Name(), Problems: fatal}
 	}
 	return nil
 }
@@ -105,25 +103,55 @@ func (s *Skill) Problems() []Problem {
 // Text returns the whole SKILL.md as it is on disk. Do not change it.
 func (s *Skill) Text() []byte { return s.text }
 
-// FS returns the skill's files, confined to its directory. Opening never waits for a pipe.
-func (s *Skill) FS() fs.FS { return s.tree }
+// FS returns the skill's files, confined to its directory. Opening never waits for a pipe. After Close
+// every file is an error, ErrClosed in an *fs.PathError.
+func (s *Skill) FS() fs.FS { return files{s} }
 
-// Dir returns the absolute path of the skill's real directory.
+// Dir returns the absolute path of the skill's real directory. A skill of an FS source with a cache is
+// written there first. The error wraps ErrNoFolder where there is none, as in a source that only lives in memory.
 func (s *Skill) Dir() (string, error) {
+	if s.closed.Load() {
+		return "", ErrClosed
+	}
 	if l, ok := s.tree.(Locator); ok {
 		return l.Location()
 	}
-	return "", fmt.Errorf("skill %q has no directory on disk", s.Name())
+	return "", noFolder(s.Name())
 }
 
-// Digest returns the digest of all files of the skill, see internal/dirhash. It reads them once.
-func (s *Skill) Digest() (string, error) {
-	s.hash.Do(func() {
-		var sum dirhash.Sum
-		sum, s.err = dirhash.Dir(s.ctx, s.tree, nil)
-		s.digest = sum.Digest
-	})
-	return s.digest, s.err
+// Digest returns the digest of all files of the skill: what an approval holds for. It reads them once, 10,000 files and
+// 256 MiB at most; what it returned it returns again, whatever became of the files. The error is ctx's, ErrClosed, or
+// names what cannot be read or has no place in a skill: a link that leads out of it, a pipe, a device.
+//
+// The digest is "sha256:" and 64 hexadecimal digits: the SHA-256 of one record for each file and then for each link, both
+// in byte order of their paths,
+//
+//	<SHA-256 of the content>  ./<path> NUL
+//	link  ./<path>//<text of the link> NUL
+//
+// which is what sha256sum -z prints. What is called .git at the skill's root is left out, and so are modes, times and
+// empty folders.
+func (s *Skill) Digest(ctx context.Context) (string, error) {
+	if err := s.usable(ctx); err != nil {
+		return "", err
+	}
+	if d := s.digest.Load(); d != nil {
+		return *d, nil
+	}
+	sum, err := dirhash.Dir(ctx, s.FS(), nil)
+	if err != nil {
+		return "", err
+	}
+	s.digest.CompareAndSwap(nil, &sum.Digest) // two that computed it agree on one
+	return *s.digest.Load(), nil
+}
+
+// usable is nil for an open skill and a context that has not ended.
+func (s *Skill) usable(ctx context.Context) error {
+	if s.closed.Load() {
+		return ErrClosed
+	}
+	return ctx.Err()
 }
 
 // Close releases the skill's files. Its manifest and text stay. Closing it again does nothing.

@@ -37,11 +37,11 @@ func TestSpecialFiles(t *testing.T) {
 			t.Errorf("%s: got %v", name, err)
 		}
 	}
-	files, err := s.Files()
+	files, err := s.Files(t.Context())
 	if len(files) != 1 || err != nil {
 		t.Errorf("files %v %v", files, err)
 	}
-	if _, err := s.Digest(); err == nil {
+	if _, err := s.Digest(t.Context()); err == nil {
 		t.Error("special files have a digest")
 	}
 	if took := time.Since(start); took > time.Second {

@@ -100,7 +100,7 @@ func TestTrustSubject(t *testing.T) {
 		t.Errorf("subject %+v", got)
 	}
 	digest, err := got.Digest()
-	if want, _ := loaded(t, c, "my-skill").Digest(); digest != want || err != nil || !strings.HasPrefix(digest, "sha256:") {
+	if want, _ := loaded(t, c, "my-skill").Digest(t.Context()); digest != want || err != nil || !strings.HasPrefix(digest, "sha256:") {
 		t.Errorf("digest %q %v, want %q", digest, err, want)
 	}
 }

@@ -234,7 +234,7 @@ func catalogue(ctx context.Context, s skill.Source) error {
 		if err != nil {
 			return fmt.Errorf("skill %q does not load: %w", e.Name(), err)
 		}
-		_, err = loaded.Files()
+		_, err = loaded.Files(ctx)
 		if err = errors.Join(err, loaded.Close()); err != nil {
 			return fmt.Errorf("skill %q: %w", e.Name(), err)
 		}

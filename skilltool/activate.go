@@ -78,18 +78,18 @@ func (k *Kit) activate(ctx context.Context, a *arguments) tool.Result {
 	}
 	defer s.Close()
 	if k.o.Forks && s.Manifest().Context == "fork" {
-		return k.fork(s, args)
+		return k.fork(ctx, s, args)
 	}
 	return k.activateLoaded(ctx, s, args)
 }
 
 func (k *Kit) activateLoaded(ctx context.Context, s *skill.Skill, args string) tool.Result {
-	if now, active := k.o.Session.Lookup(s.Canonical()); active && !k.o.StrictStack && unchanged(s, args, now) {
+	if now, active := k.o.Session.Lookup(s.Canonical()); active && !k.o.StrictStack && unchanged(ctx, s, args, now) {
 		return tool.Success(k.activation(s, args, "already_active", disclose.Text{Body: fmt.Sprintf(
 			"Skill '%s' is already active: you were given its instructions in this conversation. Go on with them; skill_read with path %q shows them again.", s.Name(), s.Entry().File())}),
 			fmt.Sprintf("Skill '%s' is already active", s.Name()))
 	}
-	text, err := k.instructions(s, args)
+	text, err := k.instructions(ctx, s, args)
 	if err != nil { // before it is on the stack: a failure leaves nothing active
 		return tool.Failure(tool.ExecutionFailed, fmt.Sprintf("Failed to load skill: %v", err))
 	}
@@ -105,8 +105,8 @@ func (k *Kit) activateLoaded(ctx context.Context, s *skill.Skill, args string) t
 }
 
 // unchanged reports whether the model has been told already what an activation of s with args would tell.
-func unchanged(s *skill.Skill, args string, now session.Activation) bool {
-	digest, err := s.Digest()
+func unchanged(ctx context.Context, s *skill.Skill, args string, now session.Activation) bool {
+	digest, err := s.Digest(ctx)
 	return err == nil && digest == now.Digest && args == now.Args
 }
 
@@ -121,10 +121,10 @@ func (k *Kit) push(ctx context.Context, s *skill.Skill, args string) (string, er
 }
 
 // instructions renders what a model gets for an activation of s.
-func (k *Kit) instructions(s *skill.Skill, args string) (disclose.Text, error) {
+func (k *Kit) instructions(ctx context.Context, s *skill.Skill, args string) (disclose.Text, error) {
 	o := k.o.Instructions
 	o.Args, o.Wrap, o.Scripts = args, true, scriptFiles(s)
-	return disclose.Instructions(s, &o)
+	return disclose.Instructions(ctx, s, &o)
 }
 
 func (k *Kit) activation(s *skill.Skill, args, status string, text disclose.Text) Activation {

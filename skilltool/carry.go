@@ -24,11 +24,11 @@ func (k *Kit) Carry(ctx context.Context) disclose.Text {
 			continue
 		}
 		defer s.Close()
-		list = append(list, disclose.Active{Name: a.Name, Skill: s, Args: a.Args, Scripts: scriptFiles(s), Changed: !unchanged(s, a.Args, a)})
+		list = append(list, disclose.Active{Name: a.Name, Skill: s, Args: a.Args, Scripts: scriptFiles(s), Changed: !unchanged(ctx, s, a.Args, a)})
 	}
 	o := k.o.Carry
 	o.Instructions = k.o.Instructions
-	return disclose.Carry(list, &o)
+	return disclose.Carry(ctx, list, &o)
 }
 
 // reload opens an active skill, which a person may have activated although it is hidden from models.

@@ -10,8 +10,8 @@ import (
 )
 
 // fork asks for a sub-agent that carries out s (R129). The skill is active there, not here: see Sub.
-func (k *Kit) fork(s *skill.Skill, args string) tool.Result {
-	text, err := k.instructions(s, args)
+func (k *Kit) fork(ctx context.Context, s *skill.Skill, args string) tool.Result {
+	text, err := k.instructions(ctx, s, args)
 	if err != nil {
 		return tool.Failure(tool.ExecutionFailed, fmt.Sprintf("Failed to load skill: %v", err))
 	}

@@ -66,7 +66,7 @@ func (k *Kit) read(ctx context.Context, a *arguments) tool.Result {
 	}
 	defer s.Close()
 	if a.Path == "" {
-		return listing(s)
+		return listing(ctx, s)
 	}
 	a.Path = strings.TrimPrefix(a.Path, "./") // as public manifests write paths; all that follows has one spelling
 	if !k.o.ReadScripts {
@@ -82,8 +82,8 @@ func (k *Kit) read(ctx context.Context, a *arguments) tool.Result {
 	return page(s, a, res)
 }
 
-func listing(s *skill.Skill) tool.Result {
-	files, partial, err := s.List()
+func listing(ctx context.Context, s *skill.Skill) tool.Result {
+	files, partial, err := s.List(ctx)
 	if err != nil {
 		return tool.Failure(tool.ExecutionFailed, fmt.Sprintf("Files of skill '%s' cannot be listed: %v", s.Name(), err))
 	}

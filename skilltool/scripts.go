@@ -239,7 +239,7 @@ func (k *Kit) release(ctx context.Context, s *skill.Skill) (*skill.Skill, *tool.
 	case trust.Runs():
 		return s, nil
 	case k.o.Approve != nil:
-		if _, err = s.Digest(); err != nil { // computed before anybody is asked: it is what the answer is about
+		if _, err = s.Digest(ctx); err != nil { // computed before anybody is asked: it is what the answer is about
 			break
 		}
 		var ok bool
@@ -252,7 +252,7 @@ func (k *Kit) release(ctx context.Context, s *skill.Skill) (*skill.Skill, *tool.
 
 // seal returns a copy of s that nobody else changes, if s is still what was approved.
 func (k *Kit) seal(ctx context.Context, s *skill.Skill) (*skill.Skill, *tool.Result) {
-	approved, err := s.Digest()
+	approved, err := s.Digest(ctx)
 	if err != nil {
 		return nil, refusal(s, skill.Untrusted, err)
 	}
@@ -261,7 +261,7 @@ func (k *Kit) seal(ctx context.Context, s *skill.Skill) (*skill.Skill, *tool.Res
 		r := tool.Failure(tool.ExecutionFailed, fmt.Sprintf("Skill '%s' cannot be copied to where its scripts run: %v", s.Name(), err))
 		return nil, &r
 	}
-	if now, err := sealed.Digest(); err != nil || now != approved {
+	if now, err := sealed.Digest(ctx); err != nil || now != approved {
 		sealed.Close()
 		return nil, refusal(s, skill.Changed, err)
 	}

@@ -28,11 +28,11 @@ func (k *Kit) offer(ctx context.Context, e skill.Entry) (disclose.Text, error) {
 	}
 	args := ""
 	if now, active := k.o.Session.Lookup(s.Canonical()); active {
-		if args = now.Args; unchanged(s, args, now) {
+		if args = now.Args; unchanged(ctx, s, args, now) {
 			return note(s, "[The skill '%s' is active: the instructions that you were given hold.]"), nil
 		}
 	}
-	text, err := k.instructions(s, args)
+	text, err := k.instructions(ctx, s, args)
 	if err != nil {
 		return disclose.Text{}, err
 	}

@@ -70,6 +70,9 @@ func (a *app) inspect(ctx context.Context, cat *skill.Catalog, e skill.Entry) (*
 	var broken *skill.BrokenError
 	if errors.As(err, &broken) {
 		d.Trust = skill.Untrusted.String()
+		if len(d.Problems) == 0 { // it was sound when the list was made
+			d.Problems = listed(broken.Problems)
+		}
 		return d, nil
 	}
 	if err != nil {
@@ -87,7 +90,7 @@ func (a *app) inspect(ctx context.Context, cat *skill.Catalog, e skill.Entry) (*
 		return nil, err
 	}
 	d.Scripts = scriptNames(s)
-	return d, d.cost(cat, e, s)
+	return d, d.cost(ctx, cat, s)
 }
 
 // listed is problems as JSON wants them: no problem is [], not null.
@@ -124,15 +127,15 @@ func (a *app) inspectTrust(ctx context.Context, d *details, e skill.Entry) error
 	return nil
 }
 
-func (d *details) cost(cat *skill.Catalog, e skill.Entry, s *skill.Skill) error {
-	list, err := disclose.Catalog(cat, &disclose.Options{Entries: []skill.Entry{e}})
+func (d *details) cost(ctx context.Context, cat *skill.Catalog, s *skill.Skill) error {
+	list, err := disclose.Catalog(cat, &disclose.Options{Entries: []skill.Entry{s.Entry()}})
 	if err != nil {
 		return err
 	}
 	if len(list.Skills) > 0 {
 		d.Tokens.Listing = list.Skills[0].Tokens
 	}
-	text, err := disclose.Instructions(s, nil)
+	text, err := disclose.Instructions(ctx, s, nil)
 	d.Tokens.Instructions = text.Tokens
 	return err
 }
