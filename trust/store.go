@@ -15,13 +15,15 @@ import (
 	"github.com/agent-base/agent-base/skill"
 )
 
-// What can be wrong with the file.
+// What can be wrong with the file. Each is to be found in an error with errors.Is.
 var (
 	// ErrCorrupt means that the file is damaged. Nothing is trusted until somebody mends it; the next write moves it
 	// aside and begins anew.
 	ErrCorrupt = errors.New("damaged")
 	// ErrNewer means that a newer program wrote the file. Nothing is trusted, and nothing is written.
 	ErrNewer = errors.New("of a newer version")
+	// ErrLocked means that another process held the lock of the file for ten seconds. Nothing was written.
+	ErrLocked = errors.New("locked by another process")
 )
 
 // version is that of the file's form.
@@ -125,7 +127,7 @@ func (s *Store) change(ctx context.Context, edit func(*file)) error {
 	if err := s.check(); err != nil {
 		return err
 	}
-	return lockfile.Transform(ctx, s.Path, &lockfile.Options{Max: maxFile}, func(old []byte) ([]byte, error) {
+	err := lockfile.Transform(ctx, s.Path, &lockfile.Options{Max: maxFile}, func(old []byte) ([]byte, error) {
 		f := &file{Version: version}
 		if old != nil {
 			was, err := s.parse(old)
@@ -146,7 +148,18 @@ func (s *Store) change(ctx context.Context, edit func(*file)) error {
 		}
 		return f.bytes()
 	})
+	if errors.Is(err, lockfile.ErrLocked) {
+		return lockedError{err}
+	}
+	return err
 }
+
+// lockedError is lockfile's error, of which errors.Is tells ErrLocked too.
+type lockedError struct{ error }
+
+func (e lockedError) Unwrap() error { return e.error }
+
+func (e lockedError) Is(target error) bool { return target == ErrLocked }
 
 // bytes returns the file as it is written: sorted, so that the same facts are the same bytes.
 func (f *file) bytes() ([]byte, error) {

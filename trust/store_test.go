@@ -11,7 +11,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/skill"
 )
 
@@ -226,4 +229,27 @@ func TestEndedContextChangesNothing(t *testing.T) {
 	if after := loaded(t, s); !slices.Equal(after.Roots(), before.Roots()) || len(after.Approvals()) != 1 {
 		t.Errorf("got %v, %v", after.Roots(), after.Approvals())
 	}
+}
+
+// While another process holds the file for ten seconds the error is one to branch on.
+func TestLockedStore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStore(t)
+		must(t, s.AddRoot(t.Context(), "/a"))
+		unlock, err := lockfile.Lock(t.Context(), s.Path+".lock", 0)
+		must(t, err)
+		defer unlock()
+		begun := time.Now()
+		err = s.AddRoot(t.Context(), "/b")
+		if waited := time.Since(begun); !errors.Is(err, ErrLocked) || waited < 9*time.Second {
+			t.Errorf("error %v after %s, want ErrLocked", err, waited)
+		}
+		checkError(t, err, "let the other process finish")
+		if !errors.Is(err, lockfile.ErrLocked) { // by which the command chooses its exit code
+			t.Errorf("error %v is not lockfile's any more", err)
+		}
+		if got := loaded(t, s).Roots(); !slices.Equal(got, []string{"/a"}) {
+			t.Errorf("roots are %q", got)
+		}
+	})
 }
