@@ -11,76 +11,18 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
+
+	"github.com/agent-base/agent-base/internal/pythontest"
 )
 
-const uvCure = "set AGENT_TEST_UV to uv's path, put uv on PATH, or install Python with venv and pip " +
-	"(Debian: apt install python3 python3-venv) and have a package index in reach"
-
-// realUV returns uv: AGENT_TEST_UV, the one on PATH, else one made once in the user's cache directory.
 func realUV(t testing.TB) string {
 	t.Helper()
-	path, err := findUV()
+	path, err := pythontest.UV()
 	if err != nil {
-		t.Fatalf("no uv for the tests: %v\n%s", err, uvCure)
+		t.Fatal(err)
 	}
 	return path
-}
-
-var findUV = sync.OnceValues(func() (string, error) {
-	if path := os.Getenv("AGENT_TEST_UV"); path != "" {
-		return path, works(path)
-	}
-	if path, err := exec.LookPath("uv"); err == nil {
-		return path, works(path)
-	}
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		return "", err
-	}
-	home := filepath.Join(cache, "agent-base-test", "uv")
-	path := filepath.Join(filepath.Dir(pythonIn(home)), "uv")
-	if works(path) == nil {
-		return path, nil
-	}
-	return path, installUV(home, path)
-})
-
-func works(uv string) error {
-	out, err := exec.Command(uv, "--version").CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("%s: %w: %s", uv, err, bytes.TrimSpace(out))
-	}
-	return nil
-}
-
-// installUV builds beside the final place and renames. When two test runs do so at once, the first wins.
-func installUV(home, uv string) error {
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(home), 0o700); err != nil {
-		return err
-	}
-	draft, err := os.MkdirTemp(filepath.Dir(home), "draft-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(draft)
-	for _, step := range [][]string{
-		{python, "-m", "venv", draft},
-		{pythonIn(draft), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "uv>=0.11,<0.14"},
-	} {
-		if out, err := exec.Command(step[0], step[1:]...).CombinedOutput(); err != nil {
-			return fmt.Errorf("%s: %w: %s", strings.Join(step, " "), err, bytes.TrimSpace(out))
-		}
-	}
-	if err := os.Rename(draft, home); err != nil && works(uv) != nil {
-		return err
-	}
-	return works(uv)
 }
 
 // wheel writes the wheel of a package to dir: its files and the metadata that make it one.

@@ -1,16 +1,14 @@
 package cli_test
 
 import (
-	"bytes"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/agent-base/agent-base/internal/pythontest"
 	"github.com/agent-base/agent-base/skilltest/kalshi"
 )
 
@@ -22,7 +20,7 @@ func exchange(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	at, err := shared()
 	if err != nil {
-		ts.Fatalf("the bundled scripts cannot run: %v\nset AGENT_TEST_UV to uv's path, put uv on PATH, or install Python with venv and pip", err)
+		ts.Fatalf("the bundled scripts cannot run: %v", err)
 	}
 	ts.Setenv("AGENT_HOME", at.home)
 	ts.Setenv("PATH", at.bin+string(filepath.ListSeparator)+ts.Getenv("PATH"))
@@ -43,12 +41,11 @@ type toolbox struct {
 }
 
 var shared = sync.OnceValues(func() (*toolbox, error) {
-	dir, err := os.UserCacheDir()
+	dir, err := pythontest.Dir()
 	if err != nil {
 		return nil, err
 	}
-	dir = filepath.Join(dir, "agent-base-test")
-	uv, err := findUV(filepath.Join(dir, "uv"))
+	uv, err := pythontest.UV()
 	if err != nil {
 		return nil, err
 	}
@@ -65,58 +62,3 @@ var shared = sync.OnceValues(func() (*toolbox, error) {
 	_ = os.Remove(link)
 	return box, os.Symlink(uv, link)
 })
-
-// findUV returns uv: AGENT_TEST_UV, the one on PATH, that of this checkout, else one made once for the tests in home.
-func findUV(home string) (string, error) {
-	if path := os.Getenv("AGENT_TEST_UV"); path != "" {
-		return path, works(path)
-	}
-	if path, err := exec.LookPath("uv"); err == nil {
-		return path, works(path)
-	}
-	ours, err := filepath.Abs("../../.tools/bin/uv")
-	if err == nil && works(ours) == nil {
-		return ours, nil
-	}
-	uv := filepath.Join(home, "bin", "uv")
-	if works(uv) == nil {
-		return uv, nil
-	}
-	return uv, installUV(home, uv)
-}
-
-func works(uv string) error { return command(uv, "--version") }
-
-func command(argv ...string) error {
-	out, err := exec.Command(argv[0], argv[1:]...).CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("%s: %w: %s", strings.Join(argv, " "), err, bytes.TrimSpace(out))
-	}
-	return nil
-}
-
-// installUV builds beside the final place and renames: of two test runs at once, the first wins.
-func installUV(home, uv string) error {
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Dir(home), 0o700); err != nil {
-		return err
-	}
-	draft, err := os.MkdirTemp(filepath.Dir(home), "draft-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(draft)
-	if err := command(python, "-m", "venv", draft); err != nil {
-		return err
-	}
-	if err := command(filepath.Join(draft, "bin", "python"), "-m", "pip", "install", "--quiet", "uv>=0.11,<0.14"); err != nil {
-		return err
-	}
-	if err := os.Rename(draft, home); err != nil && works(uv) != nil {
-		return err
-	}
-	return works(uv)
-}

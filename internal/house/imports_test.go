@@ -60,6 +60,7 @@ var allowed = map[string][]string{
 	"internal/wire":       {"llm"},
 	"internal/yamlnode":   {"internal/lazyregexp"},
 
+	"internal/pythontest":    {},
 	"internal/wire/wiretest": {"llm"},
 
 	"bench/empty":   {},
@@ -73,7 +74,7 @@ var allowed = map[string][]string{
 }
 
 // forTests are the packages that only tests import.
-var forTests = []string{"internal/deptest", "internal/house", "internal/parity", "internal/wire/wiretest", "skilltest", "skilltest/kalshi", "skilltest/kalshi/standin", "skilltest/fakemodel",
+var forTests = []string{"internal/deptest", "internal/house", "internal/parity", "internal/pythontest", "internal/wire/wiretest", "skilltest", "skilltest/kalshi", "skilltest/kalshi/standin", "skilltest/fakemodel",
 	"bench/talk"}
 
 // importers tells for each foreign module which packages may import it. A new dependency begins with a row here and
