@@ -4,14 +4,17 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/agent-base/agent-base/skill"
 )
 
 // A closed skill is told as that: it has not lost its scripts.
 func TestClosedSkill(t *testing.T) {
+	front := "---\nname: probe\ndescription: A skill for tests.\n---\n"
 	skills := map[string]*skill.Skill{
-		"on disk": open(t, "", tree{"scripts/a.sh": "echo '{}'\n", "scripts/any*": "#!/usr/bin/env python3\n"}),
+		"on disk":   open(t, "", tree{"scripts/a.sh": "echo '{}'\n", "scripts/any*": "#!/usr/bin/env python3\n"}),
+		"in memory": loadFrom(t, skill.FS(fstest.MapFS{"probe/SKILL.md": {Data: []byte(front)}, "probe/scripts/a.sh": {}}, nil)),
 	}
 	for where, s := range skills {
 		if _, err := Find(s, "a"); err != nil {
