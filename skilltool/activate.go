@@ -51,7 +51,7 @@ func (k *Kit) description() string {
 }
 
 func (k *Kit) skill(ctx context.Context, a *arguments) tool.Result {
-	ctx, cancel := context.WithTimeout(ctx, ActivationTimeout)
+	ctx, cancel := timed(ctx)
 	defer cancel()
 	if a.SkillName == "" {
 		return tool.Failure(tool.InvalidName, "skill_name is required")
@@ -74,7 +74,7 @@ func (k *Kit) activate(ctx context.Context, a *arguments) tool.Result {
 	}
 	s, err := k.load(ctx, a.SkillName)
 	if err != nil {
-		return activationFailure(a.SkillName, err)
+		return activationFailure(ctx, a.SkillName, err)
 	}
 	defer s.Close()
 	if k.o.Forks && s.Manifest().Context == "fork" {
@@ -91,13 +91,15 @@ func (k *Kit) activateLoaded(ctx context.Context, s *skill.Skill, args string) t
 	}
 	text, err := k.instructions(ctx, s, args)
 	if err != nil { // before it is on the stack: a failure leaves nothing active
-		return tool.Failure(tool.ExecutionFailed, fmt.Sprintf("Failed to load skill: %v", err))
+		return activationFailure(ctx, s.Name(), err)
 	}
 	status, err := k.push(ctx, s, args)
 	var already *session.AlreadyActiveError
 	switch {
 	case errors.As(err, &already):
 		return tool.Failure(tool.ExecutionFailed, err.Error())
+	case ended(err):
+		return activationFailure(ctx, s.Name(), err)
 	case err != nil:
 		return tool.Failure(tool.ExecutionFailed, fmt.Sprintf("Skill activate failed: %v", err))
 	}
@@ -151,8 +153,9 @@ func allowed(t skill.Tools) *[]string {
 	return &rules
 }
 
-// activationFailure has the texts of R94.
-func activationFailure(name string, err error) tool.Result {
+// activationFailure says why the skill called name was not activated (R94): "Skill 'x' not found. Did you mean 'y'?", the
+// text of a *skill.NameError, or "Failed to load skill: …". A time that is over is called ours only where it was.
+func activationFailure(ctx context.Context, name string, err error) tool.Result {
 	var missing *skill.NotFoundError
 	var bad *skill.NameError
 	switch {
@@ -164,8 +167,7 @@ func activationFailure(name string, err error) tool.Result {
 			text += fmt.Sprintf(" Did you mean '%s'?", missing.Suggest[0])
 		}
 		return tool.Failure(tool.NotFound, text)
-	case errors.Is(err, context.DeadlineExceeded):
-		return tool.Failure(tool.Timeout, fmt.Sprintf("Failed to load skill: timed out after %s", ActivationTimeout))
 	}
-	return tool.Failure(tool.ExecutionFailed, fmt.Sprintf("Failed to load skill: %v", err))
+	err = cause(ctx, err)
+	return tool.Failure(failureCode(err), fmt.Sprintf("Failed to load skill: %v", err))
 }

@@ -13,7 +13,7 @@ import (
 func (k *Kit) fork(ctx context.Context, s *skill.Skill, args string) tool.Result {
 	text, err := k.instructions(ctx, s, args)
 	if err != nil {
-		return tool.Failure(tool.ExecutionFailed, fmt.Sprintf("Failed to load skill: %v", err))
+		return activationFailure(ctx, s.Name(), err)
 	}
 	task := args
 	if task == "" {
@@ -34,8 +34,11 @@ func (k *Kit) fork(ctx context.Context, s *skill.Skill, args string) tool.Result
 }
 
 // Sub returns the kit of the sub-agent that f asks for: the same skills, scripts and approvals, a session of its own
-// in which f's skill is active, and no further forks. The error is about a skill that cannot be loaded.
+// in which f's skill is active, and no further forks. The error, beside which there is no kit, is about a skill that
+// cannot be loaded, or ctx's.
 func (k *Kit) Sub(ctx context.Context, f tool.Fork) (*Kit, error) {
+	ctx, cancel := timed(ctx)
+	defer cancel()
 	o := k.o
 	o.Forks = false
 	o.Session = session.New(&session.Options{Trace: o.Trace})
@@ -45,9 +48,11 @@ func (k *Kit) Sub(ctx context.Context, f tool.Fork) (*Kit, error) {
 	}
 	s, err := sub.load(ctx, f.Skill)
 	if err != nil {
-		return nil, err
+		return nil, cause(ctx, err)
 	}
 	defer s.Close()
-	_, err = o.Session.Activate(ctx, s, f.Args)
-	return sub, err
+	if _, err = o.Session.Activate(ctx, s, f.Args); err != nil {
+		return nil, cause(ctx, err)
+	}
+	return sub, nil
 }

@@ -10,25 +10,26 @@ import (
 )
 
 // Invoke activates a skill that the user called for by name, and returns what the tool skill gives for that and the text
-// that belongs into the turn, beside what the user typed; the text is "" after a failure. A skill with
+// that belongs into the turn, beside what the user typed; the text is "" after a failure, of which an ended context is
+// one. A skill with
 // disable-model-invocation is activated in this way only, and as long as it is active a model may read its files and run
 // its scripts. One with user-invocable: false is refused, as are those that are disabled, unavailable or broken.
 //
 // Where sub-agents are (Options.Forks), a skill with context: fork is not active afterwards: the text has the model call
 // the tool skill for it.
 func (k *Kit) Invoke(ctx context.Context, name, args string) (r tool.Result, turn string) {
-	ctx, cancel := context.WithTimeout(ctx, ActivationTimeout)
+	ctx, cancel := timed(ctx)
 	defer cancel()
 	e, err := k.o.Catalog().Lookup(name)
 	if err != nil {
-		return k.finish(activationFailure(name, err)), ""
+		return k.finish(activationFailure(ctx, name, err)), ""
 	}
 	if refused := refuseUser(e); refused != nil {
 		return k.finish(*refused), ""
 	}
 	s, err := e.Load(ctx)
 	if err != nil {
-		return k.finish(activationFailure(name, err)), ""
+		return k.finish(activationFailure(ctx, name, err)), ""
 	}
 	defer s.Close()
 	if k.o.Forks && s.Manifest().Context == "fork" {

@@ -62,7 +62,7 @@ func (k *Kit) read(ctx context.Context, a *arguments) tool.Result {
 	}
 	s, err := k.load(ctx, a.SkillName)
 	if err != nil {
-		return activationFailure(a.SkillName, err)
+		return activationFailure(ctx, a.SkillName, err)
 	}
 	defer s.Close()
 	if a.Path == "" {
@@ -85,7 +85,7 @@ func (k *Kit) read(ctx context.Context, a *arguments) tool.Result {
 func listing(ctx context.Context, s *skill.Skill) tool.Result {
 	files, partial, err := s.List(ctx)
 	if err != nil {
-		return tool.Failure(tool.ExecutionFailed, fmt.Sprintf("Files of skill '%s' cannot be listed: %v", s.Name(), err))
+		return tool.Failure(failureCode(err), fmt.Sprintf("Files of skill '%s' cannot be listed: %v", s.Name(), err))
 	}
 	return tool.Success(Listing{SkillName: s.Name(), Files: files, Partial: partial},
 		fmt.Sprintf("Skill '%s' has %s", s.Name(), plural(len(files), "file")))

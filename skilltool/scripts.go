@@ -86,6 +86,9 @@ func (k *Kit) scriptList(ctx context.Context, a *arguments) tool.Result {
 		add(s)
 		s.Close()
 	}
+	if err := ctx.Err(); err != nil { // or the list would lack those that were not loaded for it
+		return tool.Failure(tool.Timeout, fmt.Sprintf("Scripts cannot be listed: %v", err))
+	}
 	return tool.Success(out, found(total, len(out)))
 }
 
@@ -119,6 +122,9 @@ func scriptFiles(s *skill.Skill) []string {
 // scriptCall is wrap for the tools that run scripts, of which every failure is logged.
 func (k *Kit) scriptCall(call func(context.Context, *arguments) tool.Result) func(context.Context, json.RawMessage) tool.Result {
 	return func(ctx context.Context, raw json.RawMessage) tool.Result {
+		if err := ctx.Err(); err != nil {
+			return k.finish(k.unstarted(ctx, &arguments{}, tooLate(err)))
+		}
 		a, err := parse(raw)
 		if err != nil {
 			return k.finish(k.unstarted(ctx, &arguments{}, misuse(err.Error())))
@@ -258,7 +264,7 @@ func (k *Kit) seal(ctx context.Context, s *skill.Skill) (*skill.Skill, *tool.Res
 	}
 	sealed, err := s.Seal(ctx, filepath.Join(k.o.Scripts.Cache, script.Sealed))
 	if err != nil {
-		r := tool.Failure(tool.ExecutionFailed, fmt.Sprintf("Skill '%s' cannot be copied to where its scripts run: %v", s.Name(), err))
+		r := tool.Failure(failureCode(err), fmt.Sprintf("Skill '%s' cannot be copied to where its scripts run: %v", s.Name(), err))
 		return nil, &r
 	}
 	if now, err := sealed.Digest(ctx); err != nil || now != approved {
@@ -280,6 +286,9 @@ func refusal(s *skill.Skill, trust skill.Trust, err error) *tool.Result {
 		r.Message = fmt.Sprintf("Trust of skill '%s' cannot be decided, so its scripts are not run: %v", s.Name(), err)
 	}
 	r.Reason = "untrusted"
+	if ended(err) {
+		r.Error, r.Reason = tool.Timeout, ""
+	}
 	return &r
 }
 
@@ -293,14 +302,14 @@ func missing(err error, text string) tool.Result {
 	case errors.As(err, &none):
 		return tool.Failure(tool.NotFound, text)
 	}
-	return tool.Failure(tool.ExecutionFailed, fmt.Sprintf("Failed to load skill: %v", err))
+	return tool.Failure(failureCode(err), fmt.Sprintf("Failed to load skill: %v", err))
 }
 
 // scriptFailure maps a *script.Error, whose codes are R102's, to a result.
 func scriptFailure(err error) tool.Result {
 	var e *script.Error
 	if !errors.As(err, &e) {
-		return tool.Failure(tool.ExecutionFailed, err.Error())
+		return tool.Failure(failureCode(err), err.Error())
 	}
 	r := tool.Failure(tool.Code(e.Code), e.Message)
 	r.Reason, r.Result = e.Reason, e.Said()

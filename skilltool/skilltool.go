@@ -20,7 +20,6 @@ import (
 	"fmt"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/script"
@@ -59,9 +58,6 @@ type Options struct {
 
 	Trace trace.Tracer
 }
-
-// ActivationTimeout bounds one activation (R92).
-const ActivationTimeout = 30 * time.Second
 
 // Kit makes the tools.
 type Kit struct {
@@ -198,9 +194,13 @@ func (a *arguments) text() (string, error) {
 	return strings.Join(items, " "), nil
 }
 
-// wrap gives every tool the same edge: arguments are read once, and failures get their form.
+// wrap gives every tool the same edge: an ended context does nothing, arguments are read once, and failures get their
+// form.
 func (k *Kit) wrap(call func(context.Context, *arguments) tool.Result) func(context.Context, json.RawMessage) tool.Result {
 	return func(ctx context.Context, raw json.RawMessage) tool.Result {
+		if err := ctx.Err(); err != nil {
+			return k.finish(tooLate(err))
+		}
 		a, err := parse(raw)
 		if err != nil {
 			return k.finish(misuse(err.Error()))

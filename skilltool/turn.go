@@ -16,8 +16,18 @@ func (k *Kit) Turn(ctx context.Context, p *disclose.Plan, prompt string) (disclo
 	return p.Turn(ctx, k.o.Catalog(), prompt, &disclose.TurnOptions{Recent: k.o.Session.Recent(), Render: k.offer})
 }
 
-// offer renders a skill that a prompt called for, and activates it.
+// offer renders a skill that a prompt called for, and activates it, both within ActivationTimeout.
 func (k *Kit) offer(ctx context.Context, e skill.Entry) (disclose.Text, error) {
+	ctx, cancel := timed(ctx)
+	defer cancel()
+	text, err := k.offered(ctx, e)
+	if err != nil {
+		err = cause(ctx, err)
+	}
+	return text, err
+}
+
+func (k *Kit) offered(ctx context.Context, e skill.Entry) (disclose.Text, error) {
 	s, err := e.Load(ctx)
 	if err != nil {
 		return disclose.Text{}, err

@@ -1,0 +1,51 @@
+package skilltool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/agent-base/agent-base/tool"
+)
+
+// ActivationTimeout bounds one activation, from finding the skill to its place on the stack (R92). A source that takes no
+// notice of its context is waited for, but what it gives after that time is not activated.
+const ActivationTimeout = 30 * time.Second
+
+// errActivationTime is the cause of a context that ended because ActivationTimeout was over, not the turn.
+var errActivationTime = fmt.Errorf("timed out after %s", ActivationTimeout)
+
+// timed returns the context of one activation.
+func timed(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, ActivationTimeout, errActivationTime)
+}
+
+// cause returns what ended an activation that failed with err: its time, its context, or err itself.
+func cause(ctx context.Context, err error) error {
+	switch {
+	case context.Cause(ctx) == errActivationTime:
+		return errActivationTime
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	return err
+}
+
+// ended reports whether err is there because a context ended.
+func ended(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errActivationTime)
+}
+
+// failureCode is the code of a failure for which err is the only cause.
+func failureCode(err error) tool.Code {
+	if ended(err) {
+		return tool.Timeout
+	}
+	return tool.ExecutionFailed
+}
+
+// tooLate is the result of a call with a context that had ended before.
+func tooLate(err error) tool.Result {
+	return tool.Failure(tool.Timeout, fmt.Sprintf("The turn was ended before this call: %v", err))
+}
