@@ -292,3 +292,23 @@ func (e ending) Open(name string) (fs.File, error) {
 	}
 	return e.FS.Open(name)
 }
+
+// A closed skill cannot be activated: nobody could say what its files are.
+func TestClosedSkillIsNotActivated(t *testing.T) {
+	f := folder{t.TempDir()}
+	f.write(t, "a", "", "A")
+	for _, hashed := range []bool{false, true} {
+		k, s := f.load(t, "a"), New(nil)
+		if hashed {
+			if _, err := k.Digest(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := k.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Activate(t.Context(), k, ""); !errors.Is(err, skill.ErrClosed) || len(s.Active()) != 0 {
+			t.Errorf("hashed before %v: %v, active %v", hashed, err, s.Active())
+		}
+	}
+}
