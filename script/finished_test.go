@@ -142,3 +142,33 @@ func TestPreparedWithAPythonOfUV(t *testing.T) {
 	_, err = run(t, withoutPython(h), s, "a", nil)
 	failure(t, err, ExecutionFailed, ReasonInterpreter, "needs Python 3, which is not installed")
 }
+
+// security 1.3: being offline changes nothing about where packages come from, so that what was prepared before serves then
+// too, with uv and without.
+func TestOfflineIsNoOtherSource(t *testing.T) {
+	h := uvHost(t, index(t))
+	log := logged(t, h, false)
+	s := open(t, "", tree{"scripts/a.py": needs(printsDep, "dep")})
+	mustPrepare(t, h, s, "a", nil)
+	steps := calls(t, log, "")
+	for _, setting := range []string{"", "UV_OFFLINE=0", "UV_OFFLINE=true"} {
+		now := &Host{Cache: h.Cache, LookPath: h.LookPath}
+		for _, kv := range h.Env {
+			if !strings.HasPrefix(kv, "UV_OFFLINE=") {
+				now.Env = append(now.Env, kv)
+			}
+		}
+		if setting != "" {
+			now.Env = append(now.Env, setting)
+		}
+		if p := mustPrepare(t, now, s, "a", nil); p.Made {
+			t.Errorf("%q: it was made again", setting)
+		}
+		if got := mustText(t, withoutUV(now), s, "a"); got != "one\n" {
+			t.Errorf("%q: got %q", setting, got)
+		}
+	}
+	if got := calls(t, log, ""); got != steps {
+		t.Errorf("uv was called %d times more", got-steps)
+	}
+}

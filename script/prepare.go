@@ -152,7 +152,7 @@ func environmentKey(e *environmentOf) string {
 
 // wanted is how the keys of all environments begin that are for the same block and source of packages.
 func (e *environmentOf) wanted() string {
-	return digest(append([]string{schema, e.block.canonical(), runtime.GOOS, runtime.GOARCH}, pairs(e.index)...)...) + "-"
+	return digest(append([]string{schema, e.block.canonical(), runtime.GOOS, runtime.GOARCH}, pairs(withoutOffline(e.index))...)...) + "-"
 }
 
 func (e *environmentOf) path(suffix string) string {

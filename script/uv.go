@@ -22,8 +22,9 @@ func (h *Host) indexSettings() map[string]string {
 	return out
 }
 
-// withoutOffline names uv's cache: one for each way to packages, with its credentials, so that whoever
-// lacks them does not find what they fetched. Being offline changes nothing about the way.
+// withoutOffline names where packages come from, for an environment's key and for uv's cache. That is one for
+// each way to packages, with its credentials, so that whoever lacks them does not find what they fetched.
+// Being offline changes nothing about the way.
 func withoutOffline(index map[string]string) map[string]string {
 	out := maps.Clone(index)
 	delete(out, "UV_OFFLINE")
