@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tiktoken-go/tokenizer"
+	"github.com/agent-base/agent-base/internal/tokentest"
 )
 
 // everyTool is what the agent has: the engine's five and its own two that blocks speak of.
@@ -60,17 +60,11 @@ func TestBlocksStateTheirRules(t *testing.T) {
 
 // R181: each block can be switched on alone, stands after an empty line, and is short.
 func TestBlocksAreSwitchable(t *testing.T) {
-	codec, err := tokenizer.Get(tokenizer.O200kBase)
-	if err != nil {
-		t.Fatal(err)
-	}
+	count := tokentest.Counter(t)
 	for _, tools := range [][]string{nil, everyTool} {
 		for _, b := range Blocks() {
 			text := prompt(t, &BlockOptions{Blocks: []Block{b}, Tools: tools})
-			real, err := codec.Count(text.Body)
-			if err != nil {
-				t.Fatal(err)
-			}
+			real := count(text.Body)
 			t.Logf("%s with %d tools: %d tokens estimated, %d counted", b, len(tools), text.Tokens, real)
 			if strings.Count(text.Body, "## ") != 1 || text.Tokens > 135 || real > 120 {
 				t.Errorf("%s: %d tokens, want one block of at most 135, 120 counted:\n%s", b, text.Tokens, text.Body)

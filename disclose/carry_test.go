@@ -9,8 +9,8 @@ import (
 	"testing/fstest"
 	"unicode/utf8"
 
+	"github.com/agent-base/agent-base/internal/tokentest"
 	"github.com/agent-base/agent-base/skill"
-	"github.com/tiktoken-go/tokenizer"
 )
 
 // prose makes Markdown of n sections, each different.
@@ -66,17 +66,11 @@ func TestCarryIsWhatAnActivationGives(t *testing.T) {
 // Compaction keeps 5,000 tokens of each skill and 25,000 of all, most recent first; whatever is cut is said, with the
 // place where to read on.
 func TestCarryKeepsItsLimits(t *testing.T) {
-	codec, err := tokenizer.Get(tokenizer.O200kBase)
-	if err != nil {
-		t.Fatal(err)
-	}
+	count := tokentest.Counter(t)
 	body := prose(400)
 	list := actives(t, body, "a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8")
 	text := Carry(t.Context(), list, nil)
-	real, err := codec.Count(text.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	real := count(text.Body)
 	t.Logf("eight skills of %d tokens: %d carried, %d counted, cut %v", Tokens(body), text.Tokens, real, text.Cut)
 	if text.Tokens > 25_000 || text.Tokens < 24_000 || text.Tokens != Tokens(text.Body) {
 		t.Errorf("%d tokens, want 24,000 to 25,000", text.Tokens)

@@ -11,35 +11,29 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/tiktoken-go/tokenizer"
+	"github.com/agent-base/agent-base/internal/tokentest"
 )
 
 // C41: the estimator beside a real tokenizer, on our texts and on the corpus where there is one.
 func TestTokensAgainstTokenizer(t *testing.T) {
-	codec, err := tokenizer.Get(tokenizer.O200kBase)
-	if err != nil {
-		t.Fatal(err)
-	}
+	count := tokentest.Counter(t)
 	texts := ourTexts(t)
-	measure(t, codec, "our own texts", texts, 0.05, 0.12)
+	measure(t, count, "our own texts", texts, 0.05, 0.12)
 	dir := os.Getenv("AGENT_SKILLS_CORPUS")
 	if dir == "" {
 		t.Log("AGENT_SKILLS_CORPUS is not set: only our own texts were measured")
 		return
 	}
-	measure(t, codec, "the corpus", corpus(t, dir), 0.05, 0.12)
+	measure(t, count, "the corpus", corpus(t, dir), 0.05, 0.12)
 }
 
 // measure fails when the mean error or that of the worst but 5 of 100 is over its limit.
-func measure(t *testing.T, codec tokenizer.Codec, what string, texts []string, mean, p95 float64) {
+func measure(t *testing.T, count func(string) int, what string, texts []string, mean, p95 float64) {
 	t.Helper()
 	var errs []float64
 	sum := 0.0
 	for _, s := range texts {
-		want, err := codec.Count(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := count(s)
 		e := math.Abs(float64(Tokens(s)-want)) / float64(want)
 		errs = append(errs, e)
 		sum += e
@@ -98,19 +92,13 @@ func corpus(t *testing.T, dir string) []string {
 
 // Nothing that is long can be made to look free: a budget holds for hostile descriptions too.
 func TestTokensOfNoise(t *testing.T) {
-	codec, err := tokenizer.Get(tokenizer.O200kBase)
-	if err != nil {
-		t.Fatal(err)
-	}
+	count := tokentest.Counter(t)
 	rows := map[string]string{
 		"letters": strings.Repeat("qzjxkvbw", 60), "signs": strings.Repeat("!@#$%^&*", 60), "base64": strings.Repeat("aGVs/bG8+d29ybGQ1", 30),
 		"digits": strings.Repeat("8301749", 60), "han": strings.Repeat("请翻译这个文件", 60), "emoji": strings.Repeat("🚀✅🔥", 60),
 	}
 	for name, s := range rows {
-		want, err := codec.Count(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := count(s)
 		if got := Tokens(s); 2*got < want || got > 4*want {
 			t.Errorf("%s: got %d, a tokenizer makes %d", name, got, want)
 		}

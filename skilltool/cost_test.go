@@ -6,30 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tiktoken-go/tokenizer"
-
 	"github.com/agent-base/agent-base/disclose"
+	"github.com/agent-base/agent-base/internal/tokentest"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skills"
 )
-
-// counter counts tokens as a current model does.
-func counter(t *testing.T) func(string) int {
-	t.Helper()
-	codec, err := tokenizer.Get(tokenizer.O200kBase)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return func(s string) int {
-		n, err := codec.Count(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return n
-	}
-}
 
 // descriptors returns the tools as they go over the wire.
 func descriptors(t *testing.T, k *Kit) string {
@@ -48,7 +31,7 @@ func descriptors(t *testing.T, k *Kit) string {
 // R85, R190: what a request carries because of skills, for each disclosure: the descriptors of the tools and the prefix
 // with its blocks. The rows' limits are 2,000 without a skill, 3,000 with one and 5,000 with two; ours are far lower.
 func TestContextCost(t *testing.T) {
-	count := counter(t)
+	count := tokentest.Counter(t)
 	none := []string{"none-of-them"}
 	one := []string{"kalshi-markets"}
 	two := []string{"kalshi-markets", "hello-extended"}
@@ -81,7 +64,7 @@ func TestContextCost(t *testing.T) {
 
 // R85: ten scripts cost nothing until somebody asks for them, and then less than 500 tokens.
 func TestTenScripts(t *testing.T) {
-	count := counter(t)
+	count := tokentest.Counter(t)
 	files := tree{"many/SKILL.md": manifest("many", "", "Run them."), "few/SKILL.md": manifest("few", "", "Run them.")}
 	for i := range 10 {
 		files[fmt.Sprintf("many/scripts/report_%d.py", i)] = statusScript

@@ -8,27 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tiktoken-go/tokenizer"
-
+	"github.com/agent-base/agent-base/internal/tokentest"
 	"github.com/agent-base/agent-base/skills"
 	"github.com/agent-base/agent-base/skilltest/fakemodel"
 )
-
-// counter counts tokens as a current model does.
-func counter(t *testing.T) func(string) int {
-	t.Helper()
-	codec, err := tokenizer.Get(tokenizer.O200kBase)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return func(s string) int {
-		n, err := codec.Count(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return n
-	}
-}
 
 // sent is what a request tells beside the prompt, in tokens.
 type sent struct{ system, tools, turn int }
@@ -59,7 +42,7 @@ func firstRequest(t *testing.T, count func(string) int, env ...string) (*fakemod
 // R85, R190: what the whole command sends with a first request. The rows ask for less than 2,000, 3,000 and 5,000; the
 // limits here are nearer to what there is. Nothing of a skill's body or scripts is among it.
 func TestFirstRequest(t *testing.T) {
-	count := counter(t)
+	count := tokentest.Counter(t)
 	for _, mode := range []string{"system-xml", "tool-description", "triggers"} {
 		for _, row := range []struct {
 			skills string
@@ -88,7 +71,7 @@ func TestFirstRequest(t *testing.T) {
 // R85, R190: ten scripts cost what the skill's line in the list costs, and their own list once somebody asks for it:
 // under 500 tokens together. The same as ten tools of an MCP server are in every request.
 func TestTenScriptsBesideTenTools(t *testing.T) {
-	count := counter(t)
+	count := tokentest.Counter(t)
 	tools := mcpTools(t)
 	whole, short, text := 0, 0, ""
 	for _, tl := range tools {
