@@ -135,7 +135,7 @@ func readFailure(s *skill.Skill, name string, err error) tool.Result {
 	return tool.Failure(tool.InvalidName, bad.Error())
 }
 
-// refuseScript is C50's block, in the words of R125.
+// refuseScript traces and returns the refusal to read a script (C50, R125); it names the tools that are meant for it.
 func (k *Kit) refuseScript(ctx context.Context, s *skill.Skill, name string) tool.Result {
 	trace.Emit(ctx, k.o.Trace, trace.Event{Kind: trace.ToolDenied, Level: slog.LevelWarn, Skill: s.Canonical(), Script: name,
 		Message: fmt.Sprintf("Blocked reading script '%s'", name)})

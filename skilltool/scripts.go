@@ -234,7 +234,7 @@ func (k *Kit) script(ctx context.Context, a *arguments) (*skill.Skill, script.Sc
 	return ready, sc, nil
 }
 
-// release is C57's gate. It returns the skill whose content may run: s itself where a place is trusted,
+// release is the gate of scripts (C57). It returns the skill whose content may run: s itself where a place is trusted,
 // a sealed copy where a content is.
 func (k *Kit) release(ctx context.Context, s *skill.Skill) (*skill.Skill, *tool.Result) {
 	trust, err := s.Trust(ctx)
@@ -305,7 +305,7 @@ func missing(err error, text string) tool.Result {
 	return tool.Failure(failureCode(err), fmt.Sprintf("Failed to load skill: %v", err))
 }
 
-// scriptFailure maps a *script.Error, whose codes are R102's, to a result.
+// scriptFailure maps a *script.Error, whose codes are those of package tool, to a result.
 func scriptFailure(err error) tool.Result {
 	var e *script.Error
 	if !errors.As(err, &e) {

@@ -10,6 +10,20 @@
 // that its user called for ([Kit.Invoke]), what survives when it is shortened ([Kit.Carry]) and the
 // kit of a sub-agent ([Kit.Sub]).
 //
+// What goes wrong is a failed tool.Result. Its texts name the skill or script as it was asked for:
+//
+//   - invalid_name: "skill_name is required", "script_name is required", "Invalid skill name: '../x'"
+//   - not_found: "Skill 'x' not found." with " Did you mean 'y'?" where one is near; of script_list "Skill 'x' not found",
+//     of script_help and script_run "Skill 'x' not loaded or installed", "Script 'y' not found in skill 'x'"
+//   - permission_denied: with the reason untrusted "Skill 'x' is not trusted: its scripts are not run. …" or "has changed
+//     since it was trusted", with script_read "Script 'y' of skill 'x' must be EXECUTED via Bash tool or script_run, not read: …"
+//   - timeout: "Failed to load skill: timed out after 30s", "The turn was ended before this call: …", a script that took too long
+//   - execution_failed: "Failed to load skill: …", "Skill activate failed: …", the errors of package session, and with
+//     tool.ReasonArguments what does not fit a schema, such as "Unknown action 'z'. Use 'activate' or 'deactivate'."
+//   - what package script says of a call, with its codes and reasons
+//
+// A context that has ended before a call does nothing; one that ends during an activation leaves nothing active.
+//
 // A Kit is safe for concurrent use.
 package skilltool
 
@@ -47,9 +61,9 @@ type Options struct {
 	Carry disclose.CarryOptions
 
 	Forks       bool // whoever runs the conversation honours tool.Result.Fork: skills with context: fork ask for it (R129)
-	ReadScripts bool // let skill_read return the text of scripts (C50: script_read allow)
-	StrictStack bool // activating an active skill is a failure (C48, the omniforge profile)
-	ErrorText   bool // failures carry their text in `error` too (C49, the omniforge profile)
+	ReadScripts bool // let skill_read return the text of scripts, which else is refused with the reason script_read (C50)
+	StrictStack bool // activating an active skill is a failure, "Skill 'x' is already active" (C48, the omniforge profile)
+	ErrorText   bool // the envelope of a failure has its text in `error`, see tool.Result.ErrorText (C49, the omniforge profile)
 
 	Unlisted  bool   // the skill tool's description has no list of skills: the system prompt or the turns tell of them (C13)
 	Budget    int    // tokens for the list in the skill tool's description; 0 means no limit
@@ -115,7 +129,7 @@ func (k *Kit) load(ctx context.Context, name string) (*skill.Skill, error) {
 }
 
 // arguments are the parameters of all five tools, with the aliases that models know from other
-// hosts (C36, REQUIREMENTS 1.3).
+// hosts (C36).
 type arguments struct {
 	SkillName  string          `json:"skill_name"`
 	Skill      string          `json:"skill"`
@@ -209,8 +223,8 @@ func (k *Kit) wrap(call func(context.Context, *arguments) tool.Result) func(cont
 	}
 }
 
-// misuse is the result of a call that does not fit the tool's schema. The codes are R102's seven and
-// no others: the finer cause is the reason (REQUIREMENTS 1.3).
+// misuse is the result of a call that does not fit the tool's schema. There are the codes of package tool and no others:
+// the finer cause is the reason.
 func misuse(message string) tool.Result {
 	r := tool.Failure(tool.ExecutionFailed, message)
 	r.Reason = tool.ReasonArguments
