@@ -15,10 +15,10 @@ const waitDelay = 2 * time.Second
 // killed when the call ends. The zero value is ready.
 type Exec struct{}
 
-// Run executes c.
+// Run executes c. It refuses one without an absolute Path and Dir, a list of arguments and a timeout.
 func (Exec) Run(ctx context.Context, c *Command) (*Output, error) {
-	if !filepath.IsAbs(c.Path) || len(c.Args) == 0 || c.Timeout <= 0 {
-		return nil, fmt.Errorf("command %q needs an absolute path, an argument list and a timeout", c.Path)
+	if !filepath.IsAbs(c.Path) || !filepath.IsAbs(c.Dir) || len(c.Args) == 0 || c.Timeout <= 0 {
+		return nil, fmt.Errorf("command %q needs an absolute path, an absolute working directory, an argument list and a timeout", c.Path)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -58,10 +58,12 @@ func TestExecHasNoTerminal(t *testing.T) {
 
 func TestExecRefuses(t *testing.T) {
 	for name, c := range map[string]*Command{
-		"relative":   {Path: "true", Args: []string{"true"}, Timeout: time.Second},
-		"no list":    {Path: "/bin/true", Timeout: time.Second},
-		"no timeout": {Path: "/bin/true", Args: []string{"true"}},
-		"not there":  {Path: "/nowhere/x", Args: []string{"x"}, Timeout: time.Second},
+		"relative":        {Path: "true", Args: []string{"true"}, Dir: "/", Timeout: time.Second},
+		"no list":         {Path: "/bin/true", Dir: "/", Timeout: time.Second},
+		"no timeout":      {Path: "/bin/true", Args: []string{"true"}, Dir: "/"},
+		"not there":       {Path: "/nowhere/x", Args: []string{"x"}, Dir: "/", Timeout: time.Second},
+		"no folder":       {Path: "/bin/true", Args: []string{"true"}, Timeout: time.Second},
+		"relative folder": {Path: "/bin/true", Args: []string{"true"}, Dir: ".", Timeout: time.Second},
 	} {
 		if _, err := (Exec{}).Run(t.Context(), c); err == nil {
 			t.Errorf("%s: no error", name)
@@ -69,7 +71,7 @@ func TestExecRefuses(t *testing.T) {
 	}
 	done, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := (Exec{}).Run(done, &Command{Path: "/bin/true", Args: []string{"true"}, Timeout: time.Second}); !errors.Is(err, context.Canceled) {
+	if _, err := (Exec{}).Run(done, &Command{Path: "/bin/true", Args: []string{"true"}, Dir: "/", Timeout: time.Second}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -279,7 +281,7 @@ func TestTailBuffer(t *testing.T) {
 func TestExecLimitsComeFirst(t *testing.T) {
 	for range 40 {
 		out, err := Exec{}.Run(t.Context(), &Command{Path: "/bin/cat", Args: []string{"cat", "/proc/self/limits"},
-			Timeout: time.Minute, Grace: time.Second, MaxStdout: 1 << 16, Limits: Limits{OpenFiles: 77}})
+			Dir: "/", Timeout: time.Minute, Grace: time.Second, MaxStdout: 1 << 16, Limits: Limits{OpenFiles: 77}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -39,12 +39,12 @@ type Command struct {
 	Phase Phase
 	Path  string   // absolute path of the program
 	Args  []string // the whole argument list: Args[0] is what the program is told as its name
-	Dir   string   // absolute working directory
-	Env   []string // the whole environment; nothing is added to it
+	Dir   string   // absolute working directory; Exec refuses "", which would be the program's own
+	Env   []string // the whole environment; nothing is added to it, also where it is nil
 
 	Timeout   time.Duration // of wall clock time; needed
-	Grace     time.Duration // between asking the process to end and killing it
-	MaxStdout int64         // bytes kept of stdout; more is drained and dropped
+	Grace     time.Duration // between asking the process to end and killing it; 0 kills it at once
+	MaxStdout int64         // bytes kept of stdout; more is drained and dropped; 0 keeps none
 	StopAtMax bool          // end the process when stdout passes MaxStdout
 	Limits    Limits
 
