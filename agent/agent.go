@@ -51,7 +51,8 @@ type Options struct {
 	// Turn returns the text of one turn, which is placed in the user's message ahead of the prompt and stays there.
 	// It is called once per prompt. Nil, or "", means none.
 	Turn func(ctx context.Context, prompt string) string
-	// Carry returns what must outlive a shortening of the conversation. Nil, or "", means nothing.
+	// Carry returns what must outlive a shortening of the conversation. Nil, or "", means nothing. Where ctx ends
+	// meanwhile the conversation stays as it is.
 	Carry func(ctx context.Context) string
 	// Fork returns the options of the sub-agent that a tool asks for. Nil means these ones, without History, Turn
 	// and Carry, whatever model and agent the tool names. The bounds of a sub-agent never exceed what its parent

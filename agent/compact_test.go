@@ -213,6 +213,22 @@ func TestCompact(t *testing.T) {
 	}
 }
 
+// A context that ends while what is carried is gathered shortens nothing: half of it would stay for good.
+func TestContextEndsDuringCarry(t *testing.T) {
+	m := scripted(t, says("a1"), says("a2"), says("a3"), says("SUMMARY"))
+	ctx, cancel := context.WithCancel(t.Context())
+	c := New(&Options{Model: m, Carry: func(context.Context) string { cancel(); return "one skill of two" }})
+	for i := range 3 {
+		if _, _, err := collect(t, c, t.Context(), fmt.Sprint("q", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := len(c.Messages())
+	if err := c.Compact(ctx); !errors.Is(err, context.Canceled) || len(c.Messages()) != before {
+		t.Errorf("%v, %d messages, want %d", err, len(c.Messages()), before)
+	}
+}
+
 // Shortening costs tokens too: where the bound does not allow a summary, a digest does.
 func TestSummaryWithinTokens(t *testing.T) {
 	m := scripted(t, uncountedCall("long"), uncountedCall("long"), uncountedCall("long"), uncounted("done"))

@@ -32,6 +32,9 @@ func (t *turn) summary(ctx context.Context, head []llm.Message, next llm.Message
 		if text := t.c.o.Carry(ctx); strings.TrimSpace(text) != "" {
 			parts = append(parts, llm.Part{Text: carryLead + text})
 		}
+		if err := ctx.Err(); err != nil { // what was carried may lack what there was no time for
+			return llm.Message{}, err
+		}
 	}
 	if next.Role == llm.User {
 		return llm.Message{Role: llm.User, Parts: append(parts, next.Parts...)}, nil
