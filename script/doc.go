@@ -15,8 +15,28 @@
 // its processor and file limits, and a test holds on to that; limits are set just after a process has
 // started; and a script may reach the network and whatever its user may read.
 //
-// A script runs from the folder of the skill that is handed in. Who has to be sure that what runs is what
+// # Where a script runs
+//
+// It runs from the real folder of the skill that is handed in: a skill that only lies in memory, such as one of
+// skill.FS without a cache, can be listed and not run (skill.ErrNoFolder). Who has to be sure that what runs is what
 // was approved hands in a sealed copy ([skill.Skill.Seal]).
+//
+// # What a script sees of the environment
+//
+// Nothing but this: PATH, which is /usr/local/bin:/usr/bin:/bin and the folders of the commands that the manifest
+// requires; LANG=C.UTF-8, TERM=dumb, NO_COLOR=1, PYTHONDONTWRITEBYTECODE=1, PYTHONNOUSERSITE=1 and PYTHONUTF8=1; HOME,
+// TMPDIR and AGENT_SKILL_WORK_DIR, empty folders of this run that are removed after it; AGENT_SKILL_CACHE_DIR, which
+// the skill keeps; AGENT_SKILL_DIR, AGENT_SKILL_NAME and AGENT_WORKSPACE.
+//
+// Of Host.Env there pass TZ, SSL_CERT_FILE, SSL_CERT_DIR, HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY (the last four
+// in lower case too), on Windows what its programs cannot do without, and what the manifest's permissions.env names:
+// names, or prefixes such as KALSHI_*. Never, whatever is named, those that make programs load or run something else
+// (LD_*, PYTHON*, NODE_OPTIONS, GIT_*, SSH_*, UV_*, PIP_* and their like) and the engine's own. RunOptions.Env sets
+// variables for one run under the same rule.
+//
+// Programs of the operator's that prepare or are asked see no variable that a skill names. uv gets proxies and certificates,
+// UV_DEFAULT_INDEX, UV_INDEX, UV_INDEX_*, UV_FIND_LINKS and UV_OFFLINE; an interpreter that is asked for its version or
+// place gets PATH, HOME and what version managers choose by, such as PYENV_*.
 //
 // A Host is safe for concurrent use once it is filled in: each run has its own work directory, and two
 // that need the same dependencies wait for one preparation.

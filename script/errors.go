@@ -4,21 +4,22 @@ import (
 	"encoding/json"
 )
 
-// Code is R102's cause of a failure.
+// Code is the cause of a failure, one of seven that a model knows too (R102).
 type Code string
 
-// The codes of R102.
+// The codes, with the texts that their messages begin with (R104). Where a script wrote to stderr the end of it follows, at
+// most StderrTail bytes, as "\nstderr: …".
 const (
-	NotFound         Code = "not_found"
-	InvalidName      Code = "invalid_name"
-	ArgsTooLarge     Code = "args_too_large"
-	Timeout          Code = "timeout"
-	ParseError       Code = "parse_error"
-	ExecutionFailed  Code = "execution_failed"
-	PermissionDenied Code = "permission_denied"
+	NotFound         Code = "not_found"         // Script 'x' not found in skill 'y'
+	InvalidName      Code = "invalid_name"      // Invalid script name: 'x'
+	ArgsTooLarge     Code = "args_too_large"    // Too many arguments: 150 (max 100); Arguments too large: 5000 bytes (max 4096)
+	Timeout          Code = "timeout"           // Script timed out after 60s
+	ParseError       Code = "parse_error"       // Expected JSON output, got: …, with at most 200 characters of it
+	ExecutionFailed  Code = "execution_failed"  // Script failed with exit code 3; and whatever keeps a script from starting
+	PermissionDenied Code = "permission_denied" // Env var 'X' not in allowlist
 )
 
-// The finer reasons of an Error. Each message names the cure.
+// The finer reasons of an Error, mostly of ExecutionFailed. Each message names the cure.
 const (
 	ReasonInterpreter  = "interpreter_missing"      // what runs the script is not there
 	ReasonDependencies = "dependencies_unavailable" // they cannot be prepared now
@@ -36,7 +37,7 @@ const (
 type Error struct {
 	Code    Code
 	Reason  string // one of the Reason constants, or ""
-	Message string // the texts of R104; ends with the tail of stderr where there is one
+	Message string // begins as its Code says; ends with the tail of stderr where there is one
 	Stdout  []byte // what the script printed before it failed: one JSON document, or at most 4 KiB of text
 	Err     error  // the cause, if there is one
 }

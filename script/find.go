@@ -13,7 +13,8 @@ import (
 const maxName = 128 // bytes of a script's name
 
 // Find returns the script of that name, in any case, with or without its extension (R45, C37). The
-// error is an *Error with code InvalidName or NotFound and the texts of R104.
+// error is an *Error with code InvalidName or NotFound; the latter has the reason ReasonAmbiguous where several
+// scripts differ in their extensions alone. For a closed skill it wraps skill.ErrClosed.
 func Find(s *skill.Skill, name string) (Script, error) {
 	if !validName(name) {
 		return Script{}, &Error{Code: InvalidName, Message: fmt.Sprintf("Invalid script name: '%s'", name)}

@@ -18,10 +18,10 @@ import (
 
 // Limits of a call (R103, C30, security 1.2).
 const (
-	MaxArgs       = 100
-	MaxArgBytes   = 4096 // of all arguments together, without separators and without --json
-	DefaultOutput = 1 << 20
-	StderrTail    = 500 // bytes of stderr in a message
+	MaxArgs       = 100     // arguments, without --json
+	MaxArgBytes   = 4096    // of all arguments together, without separators and without --json
+	DefaultOutput = 1 << 20 // bytes of stdout: more JSON is an error, more text is cut
+	StderrTail    = 500     // bytes of stderr in a message
 	grace         = 2 * time.Second
 )
 
@@ -34,11 +34,11 @@ const DefaultTimeout = 60 * time.Second
 type Host struct {
 	Runner   Runner                       // executes scripts, what prepares their dependencies, and interpreters asked for their version; nil means Exec
 	LookPath func(string) (string, error) // finds interpreters and uv
-	Env      []string                     // the operator's environment: what may pass is taken from it
+	Env      []string                     // the operator's environment, NAME=value: the package comment says what of it passes
 
 	Cache     string // absolute folder for environments, uv's cache and the skills' own caches
 	Temp      string // absolute folder for work directories; "" means one in Cache
-	Workspace string // absolute folder that AGENT_WORKSPACE names
+	Workspace string // absolute folder that AGENT_WORKSPACE names; "" means none
 	Cwd       string // where a script starts: "script" (its own folder, the default), "skill" or "workspace" (C28)
 
 	Timeout   time.Duration // of a run, without preparing; 0 means DefaultTimeout
@@ -60,7 +60,7 @@ type RunOptions struct {
 	Args    []string
 	Text    bool          // do not add --json, return text
 	Timeout time.Duration // 0 means the host's
-	Env     []string      // NAME=value to set for this run; each name must be in the manifest's permissions.env
+	Env     []string      // NAME=value to set for this run; each name must be in the manifest's permissions.env, else PermissionDenied
 }
 
 // Result is what a script answered.
@@ -98,7 +98,8 @@ func CheckArgs(args []string) error {
 }
 
 // Run executes the script and returns what it printed: one JSON document, or text when o says so. A nil
-// o means no arguments. The error is an *Error, or ctx's.
+// o means no arguments. The skill needs a real folder: in one that has none nothing can run, and the
+// error wraps skill.ErrNoFolder. The error is an *Error, or ctx's own when that has ended.
 func (h *Host) Run(ctx context.Context, s *skill.Skill, sc Script, o *RunOptions) (*Result, error) {
 	if o == nil {
 		o = &RunOptions{}
@@ -133,7 +134,8 @@ func (h *Host) run(ctx context.Context, s *skill.Skill, sc Script, o *RunOptions
 	return res, err
 }
 
-// Help runs the script with --help, for at most a minute. The error is an *Error, or ctx's.
+// Help runs the script with --help, for at most a minute. It needs what Run needs. The error is an *Error, or ctx's own
+// when that has ended.
 func (h *Host) Help(ctx context.Context, s *skill.Skill, sc Script) (*HelpText, error) {
 	start := time.Now()
 	c := call{s: s, sc: sc, args: []string{"--help"}, timeout: min(h.timeout(0), DefaultTimeout)}

@@ -27,7 +27,8 @@ type Script struct {
 // first bytes of files whose extension does not tell what they are, and runs nothing.
 //
 // A manifest that lists its scripts has exactly those (R31); else each file of a known kind is one,
-// but for dot files and what scripts_ignore names (R33, R50). Symbolic links never are (C38).
+// but for dot files and what scripts_ignore names (R33, R50). Symbolic links never are (C38). A closed
+// skill has none, and a problem that says so.
 func List(s *skill.Skill) ([]Script, []skill.Problem) { return list(s.FS(), s.Manifest()) }
 
 // folder is what is being found out about a scripts folder.

@@ -72,7 +72,8 @@ func (s *Store) Load() (*Set, error) {
 }
 
 // Approve adds an approval, with the present time where a has none. It takes the place of an earlier one of the same
-// name and directory: what was replaced is not trusted any more.
+// name and directory: what was replaced is not trusted any more. The error says what a lacks, tells ErrNewer or ErrLocked,
+// or is ctx's; then nothing was written. So it is with the other methods that write.
 func (s *Store) Approve(ctx context.Context, a Approval) error {
 	a.Name = skill.Canonical(a.Name)
 	if a.ApprovedAt.IsZero() {

@@ -22,12 +22,12 @@ import (
 // Approval is the user's word that one content of one skill may run, with what was shown when it was given, so that a
 // later question can show what changed since.
 type Approval struct {
-	Name        string    `json:"name"`   // canonical
-	Digest      string    `json:"digest"` // of the content: "sha256:" and 64 hexadecimal digits
-	Dir         string    `json:"dir,omitempty"`
-	ApprovedAt  time.Time `json:"approved_at"`
+	Name        string    `json:"name"`                  // canonical: lower case, "-" for "_"
+	Digest      string    `json:"digest"`                // skill.Skill.Digest of the content: "sha256:" and 64 hexadecimal digits
+	Dir         string    `json:"dir,omitempty"`         // absolute folder where it lay, or "": it tells approvals of a name apart and limits none
+	ApprovedAt  time.Time `json:"approved_at"`           // whole seconds, UTC
 	Permissions []string  `json:"permissions,omitempty"` // what the skill asked for: "allowed-tools: Bash(git:*)", "env: KALSHI_*"
-	Files       []File    `json:"files,omitempty"`
+	Files       []File    `json:"files,omitempty"`       // what it consisted of
 }
 
 // File is one file of an approved content.
@@ -64,8 +64,9 @@ func (s *Set) Approval(name, dir string) (Approval, bool) {
 	return last, found
 }
 
-// Trusted says why the content with this digest may run, or that it may not. Dir is the skill's real directory,
-// absolute and without symbolic links, or "".
+// Trusted says why the content with this digest may run, or that it may not: skill.Root below a trusted folder,
+// skill.Approved for a content that was approved under the name, skill.Changed when others were, else skill.Untrusted.
+// Dir is the skill's real directory, absolute and without symbolic links, or "".
 func (s *Set) Trusted(name, dir, digest string) skill.Trust {
 	if s.underRoot(dir) {
 		return skill.Root
