@@ -6,12 +6,13 @@ import (
 )
 
 // Refresh returns a catalogue of the present state. It reads only manifests whose size, times or
-// inode changed (C54), and returns c itself when nothing did. The error is ctx's.
+// inode changed (C54), and returns c itself when nothing did. The error is ctx's;
+// c itself comes with it, and holds as before.
 func (c *Catalog) Refresh(ctx context.Context) (*Catalog, error) {
 	n := newCatalog(ctx, &c.o)
 	if err := n.look(ctx, c); err != nil {
 		n.release()
-		return nil, err
+		return c, err
 	}
 	same := n.sameFiles(c)
 	if same && !c.volatile {
@@ -20,7 +21,7 @@ func (c *Catalog) Refresh(ctx context.Context) (*Catalog, error) {
 	}
 	if err := n.build(ctx); err != nil {
 		n.release()
-		return nil, err
+		return c, err
 	}
 	if same && n.sameStates(c) {
 		n.release()

@@ -1,9 +1,11 @@
 package skill
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -211,5 +213,25 @@ func TestRootsAndSame(t *testing.T) {
 	n := refreshed(t, c, true)
 	if !find(t, n, "a").Same(find(t, c, "a")) || find(t, n, "b").Same(find(t, c, "b")) || find(t, n, "a").Same(find(t, n, "b")) {
 		t.Error("an unchanged skill is not told from a changed one")
+	}
+}
+
+// Whoever takes the catalogue beside an error has one: the old one, after a refresh that was called off.
+func TestRefreshEnded(t *testing.T) {
+	root := disk(t, t.TempDir(), map[string]string{"a/SKILL.md": ""})
+	dead, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, source := range map[string]Source{"Dir": Dir(root, nil), "own": SourceFunc(Dir(root, nil).Skills)} {
+		c := opened(t, &Options{Layers: []Layer{{Name: "user", Source: source}}})
+		disk(t, root, map[string]string{"b-" + strings.ToLower(name) + "/SKILL.md": ""})
+		if again, err := c.Refresh(dead); again != c || err != context.Canceled {
+			t.Errorf("%s: got %p, %v, want %p and context.Canceled", name, again, err, c)
+		}
+		if none, err := Open(dead, &c.o); none != nil || err != context.Canceled {
+			t.Errorf("%s: Open: %v, %v, want nil and context.Canceled", name, none, err)
+		}
+		if c = refreshed(t, c, true); !slices.ContainsFunc(states(c), func(s string) bool { return strings.HasPrefix(s, "b-") }) {
+			t.Errorf("%s: %q", name, states(c))
+		}
 	}
 }

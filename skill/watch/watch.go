@@ -80,7 +80,7 @@ func start(ctx context.Context, o *Options, f folders) *Watcher {
 func (w *Watcher) Catalog() *skill.Catalog { return w.current.Load() }
 
 // Refresh looks at once and returns the snapshot of now, for whoever cannot wait until the files are quiet. The error
-// is ctx's.
+// is ctx's; the snapshot of before comes with it.
 func (w *Watcher) Refresh(ctx context.Context) (*skill.Catalog, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
