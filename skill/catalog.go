@@ -2,6 +2,7 @@ package skill
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -90,13 +91,42 @@ type extra struct {
 }
 
 // Open reads the layers and returns a catalogue of their skills. A broken skill is in it, marked
-// so; a source that cannot be read is a problem, not an error. Without options there are no layers. The error is ctx's.
+// so; a source that cannot be read is a problem, not an error. Without options there are no layers. The error is ctx's, or
+// names the option that has no meaning, such as a profile that there is not; no catalogue comes with it.
 func Open(ctx context.Context, o *Options) (*Catalog, error) {
-	c := newCatalog(ctx, o)
-	if err := c.look(ctx, nil); err != nil {
+	if err := o.check(); err != nil {
 		return nil, err
 	}
-	return c, c.build(ctx)
+	c := newCatalog(ctx, o)
+	err := c.look(ctx, nil)
+	if err == nil {
+		err = c.build(ctx)
+	}
+	if err != nil {
+		c.release()
+		return nil, err
+	}
+	return c, nil
+}
+
+// check says which option has no meaning: a mistake there must not read as something milder.
+func (o *Options) check() error {
+	switch {
+	case o == nil:
+		return nil
+	case o.Duplicates > Refuse:
+		return fmt.Errorf("Options.Duplicates is %d, it has no such value", o.Duplicates)
+	case o.Precedence > ByPriority:
+		return fmt.Errorf("Options.Precedence is %d, it has no such value", o.Precedence)
+	case o.Want.Mode > None:
+		return fmt.Errorf("Options.Want.Mode is %d, it has no such value", o.Want.Mode)
+	}
+	for _, l := range o.Layers {
+		if l.Trust > Bundled {
+			return fmt.Errorf("the Trust of layer %q is %d, it has no such value", l.Name, l.Trust)
+		}
+	}
+	return o.Profile.check()
 }
 
 func newCatalog(ctx context.Context, o *Options) *Catalog {

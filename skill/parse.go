@@ -36,6 +36,9 @@ type ParseOptions struct {
 // resolved to a number, a date or null. Parse is safe for concurrent use and keeps nothing of src.
 func Parse(src []byte, o *ParseOptions) (*Manifest, []Problem) {
 	p := newParser(o)
+	if err := p.profile.check(); err != nil {
+		p.report(Problem{Code: "profile-unknown", Message: err.Error()})
+	}
 	p.parse(src)
 	sortByPlace(p.problems)
 	if p.untold > 0 {

@@ -7,7 +7,10 @@ import (
 )
 
 // Profile says how strictly manifests are read: it names a column of the table of rules, see
-// Codes. The zero value and a nil profile are the default one. C60 lists the seven.
+// Codes. The zero value and a nil profile are the default one; Profiles lists the seven (C60).
+//
+// A name that is none of them is never taken for the lenient default: Open refuses it, Parse and Validate report it with
+// the fatal problem profile-unknown, and every rule counts as an error.
 type Profile struct {
 	Name string
 }
@@ -38,6 +41,17 @@ func ProfileNamed(name string) (*Profile, error) {
 	return nil, fmt.Errorf("unknown profile %q%s (there are %s)", name, hint, strings.Join(profileNames[:], ", "))
 }
 
+// check returns nil for a profile that there is. It takes the name as it stands, as column does.
+func (p *Profile) check() error {
+	if p.column() != unknownProfile {
+		return nil
+	}
+	if _, err := ProfileNamed(p.Name); err != nil {
+		return err
+	}
+	return fmt.Errorf("profile %q is spelled %q", p.Name, Canonical(p.Name))
+}
+
 // Severity returns what the profile makes of a rule; Warning for a code that has none.
 func (p *Profile) Severity(code string) Severity {
 	if r := findRule(code); r != nil {
@@ -51,8 +65,11 @@ func (p *Profile) Severity(code string) Severity {
 func (p *Profile) Strict() bool { return p.column() != 0 }
 
 func (p *Profile) column() int {
-	if p == nil {
+	if p == nil || p.Name == "" {
 		return 0
 	}
-	return max(0, slices.Index(profileNames[:], p.Name))
+	return slices.Index(profileNames[:], p.Name)
 }
+
+// unknownProfile is the column of a name that no profile has.
+const unknownProfile = -1

@@ -32,6 +32,9 @@ type rule struct {
 }
 
 func (r *rule) severity(column int) Severity {
+	if column == unknownProfile {
+		return Error
+	}
 	switch r.by[column] {
 	case 'E':
 		return Error

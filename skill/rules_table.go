@@ -59,6 +59,7 @@ var rules = [...]*rule{
 	{"permissions-env", "EEEEEEE", false, "an entry of permissions.env is not the name of a variable, and grants nothing (R34)", "name the variables that the scripts need"},
 	{"permissions-unknown", "WWWWWWW", false, "a permission that nobody here understands grants nothing", "remove it; permissions.env is the one there is"},
 	{"problems-many", "WWWWWWW", false, "more problems than are listed", "mend these first"},
+	{"profile-unknown", "EEEEEEE", true, "the profile to hold the skill against is none that there is", "name one of those that the message lists"},
 	{"reference-missing", "WWWWWWW", false, "the body names a file of the skill that is not there", "add the file, or correct the path"},
 	{"reference-outside", "WWWWWWW", false, "the body names a file outside the skill", "put the file into the skill"},
 	{"script-kind", "WWWWWWW", false, "nothing tells what runs a script: it cannot be run (C29)", "give it an extension such as .py or .sh, or a #! line"},

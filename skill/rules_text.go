@@ -5,7 +5,10 @@ import "fmt"
 // words returns the text that the source of a profile prescribes for a problem, "" where it
 // prescribes none (R7, R8, R9, R12, R15). name and dir are the skill's and its directory's.
 func (p *Profile) words(pr *Problem, name, dir string) string {
-	switch profileNames[p.column()] {
+	if p == nil {
+		return ""
+	}
+	switch p.Name {
 	case "wink":
 		return winkWords(pr.Code, name, dir)
 	case "omniforge":

@@ -1,6 +1,9 @@
 package skill
 
-import "context"
+import (
+	"context"
+	"fmt"
+)
 
 // Trust says why the scripts of a skill may run, or that they may not (C26, C57).
 type Trust uint8
@@ -16,11 +19,14 @@ const (
 
 // String returns the name that `info` and `why` print.
 func (t Trust) String() string {
+	if t > Bundled {
+		return fmt.Sprintf("unknown trust %d", uint8(t))
+	}
 	return [...]string{"untrusted", "changed", "approved", "trusted-root", "bundled"}[t]
 }
 
-// Runs reports whether scripts of a skill with this trust may run.
-func (t Trust) Runs() bool { return t >= Approved }
+// Runs reports whether scripts of a skill with this trust may run. A value that is none of the above allows nothing.
+func (t Trust) Runs() bool { return t >= Approved && t <= Bundled }
 
 // Subject is a skill whose trust is asked for.
 type Subject struct {

@@ -53,7 +53,7 @@ func parseText(src []byte, o *ParseOptions) manifestText {
 // is not made.
 func skimText(src []byte, o *ParseOptions) manifestText {
 	var front plain
-	if o.Dir == "" || unreadable(src) != nil || !skim(&front, src, o.Dir) {
+	if o.Dir == "" || o.Profile.column() == unknownProfile || unreadable(src) != nil || !skim(&front, src, o.Dir) {
 		return parseText(src, o)
 	}
 	text := frontText{end: front.end, after: bytes.Count(src[:front.end], []byte{'\n'}) + 2}
