@@ -140,9 +140,6 @@ func newCatalog(ctx context.Context, o *Options) *Catalog {
 	}
 	for i := range c.o.Layers {
 		layer := &c.o.Layers[i]
-		if layer.Source == nil {
-			continue
-		}
 		for _, s := range leaves(layer.Source) {
 			c.parts = append(c.parts, &part{layer: layer, source: s})
 		}

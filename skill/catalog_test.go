@@ -207,15 +207,37 @@ func TestMerge(t *testing.T) {
 	c := opened(t, &Options{Layers: []Layer{{Name: "bundled", Source: source}}})
 	wantLines(t, "skills", states(c), "a bundled:a enabled", "b bundled:b enabled > bundled:b", "c bundled:c enabled")
 	wantLines(t, "problems", codes(c, ""))
-	n := 0
-	for _, err := range source.Skills(t.Context()) {
-		if err != nil {
-			t.Error(err)
+	var got []string
+	for f, err := range source.Skills(t.Context()) {
+		if p, ok := err.(*Problem); ok {
+			f.Path += " " + p.Code
 		}
-		n++
+		got = append(got, f.Path)
 	}
-	if n != 4 {
-		t.Errorf("the source itself yields %d skills, want 4", n)
+	wantLines(t, "the source itself", got, "a", "b", "b path-taken", "c")
+	c = opened(t, &Options{Layers: []Layer{{Name: "bundled", Source: SourceFunc(source.Skills)}}})
+	wantLines(t, "wrapped", states(c), "a bundled:a enabled", "b bundled:b enabled", "c bundled:c enabled")
+	wantLines(t, "problems of the wrapped", codes(c, ""), "path-taken b")
+}
+
+// A source that somebody forgot is said, wherever it was to stand, and takes no other down.
+func TestNilSource(t *testing.T) {
+	sound := FS(fstest.MapFS{"a/SKILL.md": {Data: []byte(manifest("a", ""))}}, nil)
+	for name, source := range map[string]Source{"Layer": nil, "Merge": Merge(nil, Merge(nil)), "FS": FS(nil, &FSOptions{Cache: "x"})} {
+		c := opened(t, &Options{Layers: []Layer{{Name: "one", Source: source}, {Name: "two", Source: Merge(sound, source)}}})
+		wantLines(t, name, states(c), "a two:a enabled")
+		for _, p := range c.Problems() {
+			if p.Code != "source-unreadable" || p.Fatal || !strings.Contains(p.Message, "the source is nil") {
+				t.Errorf("%s: %v", name, p)
+			}
+		}
+		if len(c.Problems()) < 2 {
+			t.Errorf("%s: problems %v, want one of each layer", name, c.Problems())
+		}
+		refreshed(t, c, false)
+		for range Merge(sound, source).Skills(t.Context()) {
+			break
+		}
 	}
 }
 

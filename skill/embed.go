@@ -11,8 +11,12 @@ import (
 )
 
 // FS returns the source of the skills in the direct sub-directories of fsys, such as an embedded
-// file system. Folders whose name starts with a dot are left out.
+// file system. Folders whose name starts with a dot are left out. A nil fsys is a problem of the catalogue,
+// source-unreadable.
 func FS(fsys fs.FS, o *FSOptions) Source {
+	if fsys == nil {
+		return nothing{}
+	}
 	s := &fsSource{fsys: fsys}
 	if o != nil {
 		s.cache = o.Cache

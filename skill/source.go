@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"slices"
 )
 
 // Source yields the skills of one place. Skills must be safe for concurrent use and must stop
@@ -53,21 +54,30 @@ type Locator interface {
 type Layer struct {
 	Name   string // "project", "user", "bundled" …; several layers may share a name
 	Mount  string // default: "skills"
-	Source Source
-	Trust  Trust // Bundled for what came with the program; Untrusted leaves it to Options.Trust
+	Source Source // nil is a problem of the catalogue, source-unreadable
+	Trust  Trust  // Bundled for what came with the program; Untrusted leaves it to Options.Trust
 }
 
 // Merge returns the sources as one, for a single layer. Where two hold a skill of one name, the
-// earlier source counts.
-func Merge(sources ...Source) Source { return merged(sources) }
+// earlier source counts, and a catalogue lists the other as shadowed. Who iterates over the merged source
+// itself meets every path once: of a later skill at a path that was there before it gets the *Problem
+// path-taken. A nil source is a problem, as that of a Layer is.
+func Merge(sources ...Source) Source { return merged(slices.Clone(sources)) }
 
 type merged []Source
 
 // Skills yields what the sources yield, one source after the other.
 func (m merged) Skills(ctx context.Context) iter.Seq2[Found, error] {
 	return func(yield func(Found, error) bool) {
-		for _, s := range m {
+		taken := map[string]bool{}
+		for _, s := range leaves(m) {
 			for f, err := range s.Skills(ctx) {
+				if _, note := leftOut(err); !note {
+					if taken[f.Path] {
+						f, err = Found{Path: f.Path}, pathTaken(f.Path)
+					}
+					taken[f.Path] = true
+				}
 				if !yield(f, err) {
 					return
 				}
@@ -76,8 +86,26 @@ func (m merged) Skills(ctx context.Context) iter.Seq2[Found, error] {
 	}
 }
 
+func pathTaken(path string) *Problem {
+	return &Problem{Code: "path-taken", Severity: Warning, File: path,
+		Message: "left out: an earlier one of the merged sources has a skill at this path", Cure: "rename one of the two folders"}
+}
+
+// nothing is the source that somebody forgot.
+type nothing struct{}
+
+func (nothing) Skills(context.Context) iter.Seq2[Found, error] {
+	return func(yield func(Found, error) bool) {
+		yield(Found{Path: "."}, &Problem{Code: "source-unreadable", Severity: Error, File: ".",
+			Message: "skills cannot be listed: the source is nil", Cure: "give the layer a source, or leave it out"})
+	}
+}
+
 // leaves returns the sources that a source is made of.
 func leaves(s Source) []Source {
+	if s == nil {
+		return []Source{nothing{}}
+	}
 	m, ok := s.(merged)
 	if !ok {
 		return []Source{s}

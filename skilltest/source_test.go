@@ -46,6 +46,11 @@ func TestOwnSources(t *testing.T) {
 			return skill.Merge(skill.FS(one, nil), skill.Dir(FromTxtar(t, shelf), nil))
 		})
 	})
+	t.Run("Merge of equal paths", func(t *testing.T) {
+		Source(t, func(t *testing.T) skill.Source {
+			return skill.Merge(skill.Dir(FromTxtar(t, shelf), nil), skill.Dir(FromTxtar(t, shelf), nil))
+		})
+	})
 }
 
 func TestFromTxtar(t *testing.T) {
