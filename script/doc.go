@@ -12,8 +12,8 @@
 // never asks about permission or trust: whoever calls it has.
 //
 // Open until there is a sandbox: a script that leaves its process group (setsid) outlives the call, within
-// its processor and file limits, and a test holds on to that; limits are set just after a process has
-// started; and a script may reach the network and whatever its user may read.
+// its processor and file limits, and a test holds on to that; other systems than Linux have
+// none of the limits but time and output; and a script may reach the network and whatever its user may read.
 //
 // # Where a script runs
 //
