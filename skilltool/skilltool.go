@@ -50,7 +50,8 @@ type Options struct {
 	Scripts *script.Host // nil: no script tools
 
 	// Approve may be asked about a skill whose content nobody approved; nil refuses it.
-	// It is asked once for each call, never in parallel for one call.
+	// It is asked once for each call, never in parallel for one call. A yes is for the content of the skill's Digest, which
+	// is known by then and alone is run: whoever shows files makes sure that they are those of that digest.
 	Approve func(context.Context, *skill.Skill) (bool, error)
 
 	// Instructions completes what activation substitutes: session id, project directory.

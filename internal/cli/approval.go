@@ -2,7 +2,11 @@ package cli
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
+	"io/fs"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,7 +28,8 @@ type proposal struct {
 	changes  []dirhash.Change
 }
 
-// propose computes what an approval of the skill would be about. It reads every file of it.
+// propose computes what an approval of the skill would be about. It reads every file of it. A skill that changed since s
+// was loaded, or since its digest was first asked for, is an error: what is shown, approved and run is one content.
 func (a *app) propose(ctx context.Context, s *skill.Skill) (*proposal, error) {
 	set, err := a.trusted()
 	if err != nil { // what was approved before cannot be told: the approval moves the broken file aside
@@ -37,6 +42,9 @@ func (a *app) propose(ctx context.Context, s *skill.Skill) (*proposal, error) {
 	sum, err := dirhash.Dir(ctx, s.FS(), nil)
 	if err != nil {
 		return nil, undigested(ctx, s.Canonical(), dir, err)
+	}
+	if err := unchanged(ctx, s, &sum); err != nil {
+		return nil, err
 	}
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return nil, err
@@ -52,6 +60,43 @@ func (a *app) propose(ctx context.Context, s *skill.Skill) (*proposal, error) {
 		p.changes = dirhash.Diff(hashes(last.Files), sum.Files)
 	}
 	return p, nil
+}
+
+// unchanged returns an error unless sum is of the very content that s holds: of the manifest whose wishes are shown, and
+// of the files with the digest that whoever asks will run.
+func unchanged(ctx context.Context, s *skill.Skill, sum *dirhash.Sum) error {
+	held, err := s.Digest(ctx)
+	if err != nil {
+		return err
+	}
+	text := sha256.Sum256(s.Text())
+	if held == sum.Digest && hashed(s, sum.Files) == hex.EncodeToString(text[:]) {
+		return nil
+	}
+	return &failure{exit: ExitDenied, code: "skill_changed", hint: "try again; if it goes on, find out what writes to its folder",
+		err: fmt.Errorf("skill %q changes while it is looked at, so it is not approved", s.Canonical())}
+}
+
+// hashed returns the hash of the manifest among files, "" when it cannot be told. A manifest that is a link is followed
+// within the skill.
+func hashed(s *skill.Skill, files []dirhash.File) string {
+	name := filepath.Base(s.Entry().Location())
+	for range 8 {
+		i := slices.IndexFunc(files, func(f dirhash.File) bool { return f.Path == name })
+		switch {
+		case i < 0:
+			return ""
+		case !files[i].Link:
+			return files[i].SHA256
+		}
+		to, err := fs.ReadLink(s.FS(), name)
+		text := sha256.Sum256([]byte(to))
+		if err != nil || hex.EncodeToString(text[:]) != files[i].SHA256 {
+			return ""
+		}
+		name = path.Join(path.Dir(name), to)
+	}
+	return ""
 }
 
 // undigested tells why a skill cannot be approved whose files cannot be hashed, and what to do.
