@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -221,14 +222,35 @@ func (c *Catalog) suggest(name string) []string {
 // wrong with the selection. Do not change it.
 func (c *Catalog) Problems() []Problem { return c.problems }
 
-// Roots returns the absolute folders that Dir sources look in, by precedence, also those that do not exist. It is for
-// whoever watches them.
+// Roots returns the absolute folders that the skills lie in, as far as their sources are Rooted, by precedence, also those
+// that do not exist. It is for whoever watches them; Rootless tells whether that is enough.
 func (c *Catalog) Roots() []string {
-	var out []string
+	out, _ := c.roots()
+	return out
+}
+
+// Rootless reports whether a source does not say where its skills lie, so that only Refresh tells what changed there.
+func (c *Catalog) Rootless() bool {
+	_, all := c.roots()
+	return !all
+}
+
+// roots returns the folders that sources name, and whether every source named its own.
+func (c *Catalog) roots() (out []string, all bool) {
+	all = true
 	for _, p := range c.parts {
-		if s, ok := p.source.(*dirSource); ok && s.err == nil {
-			out = append(out, s.abs)
+		s, ok := p.source.(Rooted)
+		if !ok {
+			all = false
+			continue
+		}
+		for _, dir := range s.Roots() {
+			if !filepath.IsAbs(dir) { // nobody knows from where
+				all = false
+				continue
+			}
+			out = append(out, dir)
 		}
 	}
-	return out
+	return out, all
 }

@@ -235,3 +235,37 @@ func TestRefreshEnded(t *testing.T) {
 		}
 	}
 }
+
+// rooted is a source that says where its skills lie.
+type rooted struct {
+	Source
+	dirs []string
+}
+
+func (r rooted) Roots() []string { return r.dirs }
+
+// The folders to watch are those that sources name; Rootless says when one does not.
+func TestRootless(t *testing.T) {
+	own := SourceFunc(Dir("x", nil).Skills)
+	for name, r := range map[string]struct {
+		source   Source
+		roots    []string
+		rootless bool
+	}{
+		"Dir":       {Dir("/x", nil), []string{"/x"}, false},
+		"FS":        {FS(inMemory(), nil), nil, false},
+		"nil":       {nil, nil, false},
+		"no folder": {Dir("", nil), nil, false},
+		"own":       {own, nil, true},
+		"rooted":    {rooted{own, []string{"/a", "/b"}}, []string{"/a", "/b"}, false},
+		"fixed":     {rooted{own, nil}, nil, false},
+		"relative":  {rooted{own, []string{"a", "/b"}}, []string{"/b"}, true},
+		"merged":    {Merge(Dir("/x", nil), own, Dir("/y", nil)), []string{"/x", "/y"}, true},
+	} {
+		c := opened(t, &Options{Layers: []Layer{{Name: "user", Source: r.source}}})
+		wantLines(t, name, c.Roots(), r.roots...)
+		if c.Rootless() != r.rootless {
+			t.Errorf("%s: rootless %v", name, c.Rootless())
+		}
+	}
+}

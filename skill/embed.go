@@ -37,6 +37,9 @@ type fsSource struct {
 	cache string
 }
 
+// Roots returns none: what is embedded does not change. Catalog.Refresh looks at it all the same.
+func (s *fsSource) Roots() []string { return nil }
+
 // Skills yields the skills by path.
 func (s *fsSource) Skills(ctx context.Context) iter.Seq2[Found, error] {
 	return func(yield func(Found, error) bool) {

@@ -15,6 +15,13 @@ type Source interface {
 	Skills(context.Context) iter.Seq2[Found, error]
 }
 
+// Rooted is what a Source can be as well when its skills lie in folders of this machine: who watches a catalogue then
+// watches those, and asks a source that is not Rooted again and again. Dir is Rooted; so is FS, without a folder, since
+// an embedded file system never changes.
+type Rooted interface {
+	Roots() []string // absolute, also those that are not there; none: its skills never change
+}
+
 // SourceFunc makes a Source of a function.
 type SourceFunc func(context.Context) iter.Seq2[Found, error]
 
@@ -100,6 +107,8 @@ func (nothing) Skills(context.Context) iter.Seq2[Found, error] {
 			Message: "skills cannot be listed: the source is nil", Cure: "give the layer a source, or leave it out"})
 	}
 }
+
+func (nothing) Roots() []string { return nil }
 
 // leaves returns the sources that a source is made of.
 func leaves(s Source) []Source {

@@ -126,6 +126,14 @@ func within(dir, path string) error {
 	return nil
 }
 
+// Roots returns the folder, also one that does not exist.
+func (s *dirSource) Roots() []string {
+	if s.err != nil {
+		return nil
+	}
+	return []string{s.abs}
+}
+
 // Skills yields the skills by path, then a *Problem for each thing that was left out.
 func (s *dirSource) Skills(ctx context.Context) iter.Seq2[Found, error] {
 	return func(yield func(Found, error) bool) {

@@ -3,7 +3,9 @@
 //
 // It looks at manifests and at folders that come and go. Other files of a skill are read when they are needed, and
 // their change changes no catalogue. Where the system cannot watch so much, it looks at fixed times instead and says
-// so. It executes nothing, and it reads nothing but names: what changed is the catalogue's business.
+// so; and also where a source does not say in which folders its skills lie: one that is not skill.Rooted. The bundled
+// skills of an FS source are taken not to change. It executes nothing, and it reads nothing but names: what changed is
+// the catalogue's business.
 //
 // A Watcher is safe for concurrent use. It has one goroutine, which Close ends and waits for.
 package watch
@@ -27,12 +29,12 @@ const Polling trace.Kind = "catalog_polling"
 // MaxWatches is how many folders are watched at most.
 const MaxWatches = 4096
 
-// Options says what is watched. Catalog is needed.
+// Options says what is watched. Catalog is needed: Start panics without one.
 type Options struct {
 	Catalog  *skill.Catalog
 	Debounce time.Duration // how long the files must be quiet; 0 means 200 ms
 	Longest  time.Duration // a change waits no longer than this; 0 means 2 s
-	Poll     time.Duration // between two looks where not all can be watched; 0 means 2 s
+	Poll     time.Duration // between two looks where not all is watched; 0 means 2 s
 
 	// OnChange is called after each swap, one call at a time. It must not call the Watcher's Refresh or Close.
 	OnChange func(old, new *skill.Catalog, change Change)
@@ -52,12 +54,15 @@ type Watcher struct {
 	mu sync.Mutex // held while a new snapshot is made
 }
 
-// Start begins to watch. The Watcher ends with ctx, or by Close.
+// Start begins to watch. The Watcher ends with ctx, or by Close. It panics where there is no catalogue to begin with.
 func Start(ctx context.Context, o *Options) *Watcher {
 	return start(ctx, o, folders{max: MaxWatches, open: fsnotify.NewWatcher})
 }
 
 func start(ctx context.Context, o *Options, f folders) *Watcher {
+	if o == nil || o.Catalog == nil {
+		panic("watch: Start needs Options.Catalog")
+	}
 	w := &Watcher{o: *o, done: make(chan struct{}), folders: f}
 	for _, d := range []struct {
 		at    *time.Duration
@@ -109,7 +114,8 @@ func (w *Watcher) Close() {
 func (w *Watcher) run(ctx context.Context) {
 	defer w.folders.close()
 	var first time.Time // of the changes that were not looked at yet
-	stale, polled := true, false
+	stale := true
+	var poll polling
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -124,9 +130,9 @@ func (w *Watcher) run(ctx context.Context) {
 		case <-w.folders.errors(): // events were lost, or a folder cannot be watched any more
 			stale = true
 		case <-timer.C:
-			polled = w.look(ctx, stale, polled)
+			poll = w.look(ctx, stale, poll)
 			first, stale = time.Time{}, false
-			if polled {
+			if poll != notPolled {
 				timer.Reset(w.o.Poll)
 			}
 			continue
@@ -139,16 +145,40 @@ func (w *Watcher) run(ctx context.Context) {
 	}
 }
 
-// look makes a new snapshot, after the folders that are there now are watched: what changes later is seen. It reports
-// whether something cannot be watched, so that it has to be called again without an event.
-func (w *Watcher) look(ctx context.Context, stale, polled bool) bool {
-	if stale && !polled {
-		if why := w.folders.watch(w.Catalog().Roots()); why != "" {
-			polled = true
-			trace.Emit(ctx, w.o.Trace, trace.Event{Kind: Polling, Level: slog.LevelWarn,
+// polling says whether the catalogue has to be looked at without an event, and why.
+type polling uint8
+
+const (
+	notPolled polling = iota
+	beside            // a source does not say where its skills lie; the folders of the others are watched
+	instead           // not all can be watched, so that nothing is
+)
+
+// look makes a new snapshot, after the folders that are there now are watched: what changes later is seen. It returns
+// whether it has to be called again without an event, as it was before or worse.
+func (w *Watcher) look(ctx context.Context, stale bool, before polling) polling {
+	now := before
+	if stale && now != instead {
+		c, why := w.Catalog(), ""
+		if c.Rootless() {
+			now, why = beside, "a source does not tell in which folders its skills lie"
+		}
+		if full := w.folders.watch(c.Roots()); full != "" {
+			now, why = instead, full
+		}
+		if now != before {
+			trace.Emit(ctx, w.o.Trace, trace.Event{Kind: Polling, Level: level(now),
 				Message: "Skills are looked at every " + w.o.Poll.String() + ": " + why})
 		}
 	}
 	_, _ = w.Refresh(ctx) // the error is that of a context that has ended, which run sees
-	return polled
+	return now
+}
+
+// level is Info for what is as it should be.
+func level(p polling) slog.Level {
+	if p == instead {
+		return slog.LevelWarn
+	}
+	return slog.LevelInfo
 }

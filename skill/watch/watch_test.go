@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -11,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/fstest"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -70,8 +72,13 @@ type watched struct {
 
 func watching(t *testing.T, f *folders, roots ...string) *watched {
 	t.Helper()
+	return watchingCatalog(t, f, opened(t, roots...))
+}
+
+func watchingCatalog(t *testing.T, f *folders, c *skill.Catalog) *watched {
+	t.Helper()
 	w := &watched{t: t, changes: make(chan Change, 1000), came: make(chan trace.Event, 1000)}
-	o := &Options{Catalog: opened(t, roots...), Debounce: 5 * time.Millisecond, Longest: 100 * time.Millisecond, Poll: 20 * time.Millisecond,
+	o := &Options{Catalog: c, Debounce: 5 * time.Millisecond, Longest: 100 * time.Millisecond, Poll: 20 * time.Millisecond,
 		OnChange: func(_, _ *skill.Catalog, c Change) { w.changes <- c },
 		Trace:    trace.TracerFunc(func(_ context.Context, e trace.Event) { w.came <- e })}
 	if f == nil {
@@ -361,6 +368,86 @@ func TestPolling(t *testing.T) {
 	f := folders{max: 7}
 	if got := f.reason(syscall.ENOSPC); !strings.Contains(got, "fs.inotify.max_user_watches") {
 		t.Errorf("got %q", got)
+	}
+}
+
+// ownSource is a source of somebody else over a folder.
+type ownSource struct{ dir string }
+
+func (s ownSource) Skills(ctx context.Context) iter.Seq2[skill.Found, error] {
+	return skill.Dir(s.dir, nil).Skills(ctx)
+}
+
+// rootedSource is one that says where its skills lie.
+type rootedSource struct{ ownSource }
+
+func (s rootedSource) Roots() []string { return []string{s.dir} }
+
+// A source of one's own is looked at too: by the clock, unless it says which folders are to be watched.
+func TestOwnSource(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		source func(dir string) skill.Source
+		polled bool
+	}{
+		{"own", func(dir string) skill.Source { return ownSource{dir} }, true},
+		{"function", func(dir string) skill.Source { return skill.SourceFunc(ownSource{dir}.Skills) }, true},
+		{"merged", func(dir string) skill.Source { return skill.Merge(skill.Dir(dir+"-none", nil), ownSource{dir}) }, true},
+		{"relative roots", func(dir string) skill.Source { return rootedSource{ownSource{"skills"}} }, true},
+		{"rooted", func(dir string) skill.Source { return rootedSource{ownSource{dir}} }, false},
+		{"beside embedded", func(dir string) skill.Source {
+			return skill.Merge(skill.FS(fstest.MapFS{}, nil), skill.FS(nil, nil), skill.Dir(dir, nil))
+		}, false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			base := t.TempDir()
+			t.Chdir(base)
+			root := filepath.Join(base, "skills")
+			watched := t.TempDir()
+			add(t, root, "a", "")
+			c, err := skill.Open(t.Context(), &skill.Options{Layers: []skill.Layer{
+				{Name: "own", Source: row.source(root)}, {Name: "dir", Source: skill.Dir(watched, nil)}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			w := watchingCatalog(t, nil, c)
+			w.until("a::enabled")
+			add(t, root, "b", "")
+			w.until("a::enabled b::enabled")
+			add(t, watched, "c", "") // seen by watching, whatever else is polled
+			w.until("a::enabled b::enabled c::enabled")
+			polled := 0
+			w.Close()
+			for close(w.came); ; {
+				e, ok := <-w.came
+				if !ok {
+					break
+				}
+				if e.Kind == Polling {
+					polled++
+					if e.Message != "Skills are looked at every 20ms: a source does not tell in which folders its skills lie" {
+						t.Errorf("got %q", e.Message)
+					}
+				}
+			}
+			if want := map[bool]int{true: 1}[row.polled]; polled != want {
+				t.Errorf("polling is told %d times, want %d", polled, want)
+			}
+		})
+	}
+}
+
+// Without a catalogue there is nothing to watch: whoever starts that is told at once, not in another goroutine.
+func TestStartWithoutCatalog(t *testing.T) {
+	for _, o := range []*Options{nil, {}} {
+		func() {
+			defer func() {
+				if got := recover(); got != "watch: Start needs Options.Catalog" {
+					t.Errorf("got %v", got)
+				}
+			}()
+			Start(t.Context(), o).Close()
+		}()
 	}
 }
 
