@@ -11,7 +11,9 @@ import (
 // Style names a form of the list of skills.
 type Style string
 
-// The styles. Empty lists come out as C15 says, see the table in styles.go.
+// The styles. A list without a skill is empty text in Harness, WinkNames and Breadcrumb, an empty <available_skills> in
+// Wink and SkillsRef, {"skills":[]} in JSON, and in Registry, Markdown and Tool a sentence: "No skills currently available"
+// (C15).
 const (
 	Wink       Style = "wink"       // indented XML, then how to activate a skill (R86, R182)
 	WinkNames  Style = "wink-names" // names alone (R88)

@@ -28,7 +28,8 @@ func FS(fsys fs.FS, o *FSOptions) Source {
 type FSOptions struct {
 	// Cache is an absolute directory of the user's own. A skill is written once below it, under
 	// the first 12 digits of its content digest, and read-only; the whole digest is checked at each
-	// use. "" writes nothing, and the skills have no location; with a relative one alike, and Skill.Dir says why.
+	// use. "" writes nothing, and the skills have no location: Skill.Dir is ErrNoFolder, and their scripts cannot run.
+	// With a relative one it is alike, and Skill.Dir says why.
 	Cache string
 }
 

@@ -12,7 +12,7 @@ const MaxName = 64
 // NameError refuses a name that a caller asked for. Kind is "skill" or "script".
 type NameError struct{ Kind, Name string }
 
-// Error returns R46's text.
+// Error returns such as "Invalid skill name: '../x'" (R46).
 func (e *NameError) Error() string { return fmt.Sprintf("Invalid %s name: '%s'", e.Kind, e.Name) }
 
 // Canonical returns the form in which names are compared: lower case, underscores as hyphens,

@@ -21,7 +21,17 @@ func (s Severity) String() string { return [...]string{"off", "warning", "error"
 // MarshalJSON writes the severity as its name.
 func (s Severity) MarshalJSON() ([]byte, error) { return json.Marshal(s.String()) }
 
-// Problem is one thing that is wrong with a skill: what, where and how to mend it.
+// Problem is one thing that is wrong with a skill: what, where and how to mend it. Codes lists the codes of what
+// manifests and folders can have, with what each profile makes of them. Of a catalogue as a whole there are besides
+//
+//	source-unreadable, folder-unreadable   a folder of skills, or one below it, cannot be listed
+//	link-skipped, discovery-bound          what discovery left out: a link that leads elsewhere, what lies too deep
+//	path-taken                             a skill of Merge at a path that an earlier source has
+//	name-duplicate                         a second skill of one name in one layer
+//	glob-invalid                           a pattern of Options.Allow or Deny
+//	skill-unknown                          a name of Selection.Names that no skill has
+//	skill-untrusted, trust-unreadable      a skill that was selected and may not load
+//	skills-none-trusted, skills-untrusted-loaded   what Mode All and AllUntrusted come to
 type Problem struct {
 	Code     string   `json:"code"` // kebab case, stable: "yaml-colon"
 	Severity Severity `json:"severity"`

@@ -24,8 +24,8 @@ func DefaultProfile() *Profile { return &Profile{Name: profileNames[0]} }
 // Profiles returns the names of all profiles, the default one first (C60).
 func Profiles() []string { return slices.Clone(profileNames[:]) }
 
-// ProfileNamed returns the profile of that name; "" is the default one. The error of an unknown
-// name lists those there are and the one that comes nearest.
+// ProfileNamed returns the profile of that name, in any case and with "_" for "-"; "" is the default one. The error of
+// an unknown name is such as `unknown profile "harnes", did you mean "harness"? (there are default, spec, …)`.
 func ProfileNamed(name string) (*Profile, error) {
 	if name == "" {
 		return DefaultProfile(), nil

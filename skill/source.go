@@ -51,7 +51,8 @@ type Tree interface {
 	io.Closer
 }
 
-// Locator is what a Tree can be as well when its files lie on disk, or can be put there.
+// Locator is what a Tree can be as well when its files lie on disk, or can be put there. A skill whose Tree is none has no
+// folder (ErrNoFolder): it can be read, and its scripts cannot run.
 type Locator interface {
 	Location() (string, error) // absolute directory
 }

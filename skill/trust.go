@@ -33,8 +33,9 @@ type Subject struct {
 	Name   string // canonical
 	Dir    string // absolute directory, "" when the skill is not on disk
 	Layer  string
-	Digest func() (string, error) // content digest, computed when called: it reads every file
+	Digest func() (string, error) // content digest as Skill.Digest tells it, computed when called: it reads every file
 }
 
-// TrustFunc decides about one skill. It must be safe for concurrent use.
+// TrustFunc decides about one skill. It must be safe for concurrent use. Beside an error its answer is not looked at: the
+// skill is untrusted.
 type TrustFunc func(context.Context, Subject) (Trust, error)
