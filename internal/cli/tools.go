@@ -85,7 +85,7 @@ func (a *app) answer(r tool.Result, json bool, hint func() string, print func() 
 	exit := scriptExit(r)
 	if json {
 		if cfg, _ := a.settings(); cfg.ErrorText && !r.Success { // C49
-			r.Error = tool.Code(r.Message)
+			r.ErrorText = true
 		}
 		if err := a.printLine(r.Encode()); err != nil || r.Success {
 			return err

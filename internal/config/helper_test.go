@@ -79,7 +79,7 @@ func (w *world) setting(c *Config, key string) string {
 			for _, o := range s.Origins {
 				from = append(from, o.String())
 			}
-			return w.tidy(fmt.Sprintf("%v from %s", s.Value, strings.Join(from, ", ")))
+			return w.tidy(fmt.Sprintf("%s from %s", fields(s.Value), strings.Join(from, ", ")))
 		}
 	}
 	w.t.Fatalf("no setting %q", key)
@@ -91,4 +91,25 @@ func checkLines(t *testing.T, got, want []string) {
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
+}
+
+// fields tells every field of roots and plugins, also those that their text for people leaves out.
+func fields(v any) string {
+	type root Root
+	type plugin Plugin
+	switch v := v.(type) {
+	case []Root:
+		out := make([]root, len(v))
+		for i, r := range v {
+			out[i] = root(r)
+		}
+		return fmt.Sprint(out)
+	case []Plugin:
+		out := make([]plugin, len(v))
+		for i, p := range v {
+			out[i] = plugin(p)
+		}
+		return fmt.Sprint(out)
+	}
+	return fmt.Sprint(v)
 }

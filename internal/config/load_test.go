@@ -189,9 +189,9 @@ skills:
 	checkLines(t, w.lines(problems), nil)
 	got := map[string]string{
 		"deny": fmt.Sprint(c.Deny), "allow": fmt.Sprint(c.Allow), "max": fmt.Sprint(c.MaxSkills, c.Budget, c.Nested, c.MaxScriptOutput),
-		"roots": w.tidy(fmt.Sprint(c.Roots)), "dirs": w.tidy(fmt.Sprint(c.CoreDir, " ", c.UserDir, " ", c.Python, " ", c.LinkRoots)),
+		"roots": w.tidy(fields(c.Roots)), "dirs": w.tidy(fmt.Sprint(c.CoreDir, " ", c.UserDir, " ", c.Python, " ", c.LinkRoots)),
 		"want": fmt.Sprint(c.Want.Mode, c.Want.Enabled, c.Want.Disabled, c.Want.OnlyBundled), "order": fmt.Sprint(c.Precedence),
-		"plugins": fmt.Sprint(c.Plugins), "deny from": w.setting(c, "deny"), "style": c.XMLStyle,
+		"plugins": fields(c.Plugins), "deny from": w.setting(c, "deny"), "style": c.XMLStyle,
 	}
 	want := map[string]string{
 		"deny": "[tmp-* x-* old-*]", "allow": "[a-* b-*]", "max": "7 2000 false 4096",
