@@ -1,6 +1,7 @@
 package disclose
 
 import (
+	"iter"
 	"slices"
 	"strings"
 )
@@ -10,6 +11,7 @@ type values struct {
 	args  string            // all arguments as they were given
 	list  []string          // split as a shell does
 	named map[string]string // $name, and ${NAME} under its name with "{" before it
+	sizes []int             // lengths that names have, the longest first, each once
 
 	full bool // set by substitute: something was left out, for it would have become too much
 }
@@ -28,10 +30,14 @@ func newValues(args string, names []string, vars map[string]string) *values {
 			continue
 		}
 		v.named[name] = ""
+		v.sizes = append(v.sizes, len(name))
 		if i < len(v.list) {
 			v.named[name] = v.list[i]
 		}
 	}
+	slices.Sort(v.sizes)
+	v.sizes = slices.Compact(v.sizes)
+	slices.Reverse(v.sizes)
 	return v
 }
 
@@ -135,23 +141,42 @@ func (v *values) index(digits, placeholder string) token {
 
 // name gives the value of the longest argument name that rest begins with.
 func (v *values) name(rest string, literal token) token {
-	n := 0
-	for n < len(rest) && (nameByte(rest[n]) || rest[n] == '-') {
-		n++
-	}
-	for ; n > 0; n-- {
-		text, ok := v.named[rest[:n]]
-		if ok && (n == len(rest) || !nameByte(rest[n]) && rest[n] != '[') {
+	for n := range v.ends(rest) {
+		if text, ok := v.named[rest[:n]]; ok {
 			return token{len: 1 + n, text: text, argument: true}
 		}
 	}
 	return literal
 }
 
+// ends yields where a name that rest begins with may end, the longest first. It looks no further than the longest
+// name reaches and yields no length that none has: else a body of one long word would be read again for each byte.
+func (v *values) ends(rest string) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		if len(v.sizes) == 0 {
+			return
+		}
+		word := 0
+		for most := min(len(rest), v.sizes[0]); word < most && (nameByte(rest[word]) || rest[word] == '-'); {
+			word++
+		}
+		for _, n := range v.sizes {
+			closed := n == len(rest) || n < len(rest) && !nameByte(rest[n]) && rest[n] != '['
+			if n <= word && closed && !yield(n) {
+				return
+			}
+		}
+	}
+}
+
+// maxVariable is how many bytes a ${NAME} has at most.
+const maxVariable = 65
+
 // variable gives the value of a ${NAME}.
 func (v *values) variable(s string) token {
+	s = variableWindow(s)
 	end := strings.IndexByte(s, '}')
-	if end < 0 || end > 64 {
+	if end < 0 {
 		return token{len: 1, text: "$"}
 	}
 	if text, ok := v.named[s[1:end]]; ok {
@@ -163,6 +188,10 @@ func (v *values) variable(s string) token {
 	}
 	return t
 }
+
+// variableWindow is as much of s as is searched for the end of a ${NAME}: a body of openings alone would else be
+// read to its end for each.
+func variableWindow(s string) string { return s[:min(len(s), maxVariable)] }
 
 // leadingDigits returns the digits that s begins with after prefix.
 func leadingDigits(s, prefix string) string {
