@@ -64,7 +64,10 @@ func materialise(ctx context.Context, fsys fs.FS, cache copies, name string) (di
 	}
 	temp := ".new-" + rand.Text()
 	defer remove(root, temp)
-	if err := copyFiles(fsys, want.Files, root, temp); err != nil {
+	if err := root.Mkdir(temp, 0o700); err != nil {
+		return "", "", err
+	}
+	if err := copyFiles(ctx, fsys, want.Files, below{root, temp}); err != nil {
 		return "", "", err
 	}
 	if root.Rename(temp, name) == nil {
@@ -123,14 +126,20 @@ func intact(ctx context.Context, root *os.Root, name, digest string) bool {
 	return err == nil && got.Digest == digest
 }
 
-// copyFiles writes the files read-only below dir, and then takes the right to write from the
-// folders.
-func copyFiles(fsys fs.FS, files []dirhash.File, root *os.Root, dir string) error {
+// below is a folder of a root.
+type below struct {
+	root *os.Root
+	dir  string
+}
+
+// copyFiles writes the files read-only to a folder, and then takes the right to write from the folders.
+func copyFiles(ctx context.Context, fsys fs.FS, files []dirhash.File, place below) error {
+	root, dir := place.root, place.dir
 	folders := map[string]bool{dir: true}
-	if err := root.Mkdir(dir, 0o700); err != nil {
-		return err
-	}
 	for _, f := range files {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		to := path.Join(dir, f.Path)
 		for p := path.Dir(to); !folders[p]; p = path.Dir(p) {
 			folders[p] = true

@@ -1,11 +1,14 @@
 package skill
 
 import (
+	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 )
 
 // security 2.3 #44: what was looked at is what stays, whatever becomes of the skill.
@@ -102,4 +105,44 @@ func digestOf(t *testing.T, s *Skill) string {
 		t.Fatal(err)
 	}
 	return d
+}
+
+// tired is a tree that ends the context when a file is opened for the given time: what goes on after that was not asked.
+type tired struct {
+	Tree
+	opens *int
+	end   func()
+}
+
+func (t tired) Open(name string) (fs.File, error) {
+	if name == "f" {
+		if *t.opens++; *t.opens == 2 { // the first is for the digest
+			t.end()
+		}
+	}
+	return t.Tree.Open(name)
+}
+
+func (t tired) Location() (string, error) { return "/nowhere/a", nil }
+
+// A copy that is called off leaves nothing behind that could be taken for one.
+func TestSealEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	opens := 0
+	c := opened(t, &Options{Layers: []Layer{{Name: "own", Source: own(func(context.Context) (Tree, error) {
+		return tired{ownTree{fstest.MapFS{"SKILL.md": inMemory()["a/SKILL.md"], "f": {Data: []byte("x")}, "g": {Data: []byte("y")}}}, &opens, cancel}, nil
+	})}}})
+	cache := t.TempDir()
+	if s, err := loaded(t, c, "a").Seal(ctx, cache); s != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, %v, want context.Canceled", s, err)
+	}
+	err := filepath.WalkDir(cache, func(p string, d fs.DirEntry, err error) error {
+		if !d.IsDir() {
+			t.Errorf("%s is left", p)
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
+	}
 }
