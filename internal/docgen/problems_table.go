@@ -65,6 +65,7 @@ var groups = [...]group{
 		{"glob-invalid", "error", "a glob of `allow` or `deny` is not one", "write it like `pdf-*`; until then it allows nothing, or denies everything"},
 		{"link-skipped", "warning", "a symbolic link leads out of the folder of skills, nowhere, or back: it is not followed (C38)", "replace it by the folder, or mount what it leads to"},
 		{"name-duplicate", "warning", "two skills of one folder have the same name", "rename one of them"},
+		{"path-taken", "warning", "of several sources merged into one, an earlier one has a skill at the same path", "rename one of the two folders"},
 		{"skill-unknown", "warning", "`AGENT_SKILLS` names a skill that is not there", "`agent skill list --all` shows the names"},
 		{"skill-untrusted", "warning", "`AGENT_SKILLS` names a skill that nobody trusts: it is not loaded", "`agent skill trust NAME`"},
 		{"skills-none-trusted", "warning", "`AGENT_SKILLS=all`, and no skill is trusted", "trust one, or use `all-untrusted`"},
