@@ -17,9 +17,6 @@ import (
 	"github.com/agent-base/agent-base/trust"
 )
 
-// mostFiles is how many files of a skill are named before a person is asked; the rest is counted.
-const mostFiles = 20
-
 // proposal is what somebody is asked to approve: one content of one skill, and what is new about it.
 type proposal struct {
 	approval trust.Approval
@@ -137,50 +134,6 @@ func permissions(m *skill.Manifest) []string {
 	add("env", m.Permissions.Env)
 	add("toolsets", m.Toolsets)
 	return out
-}
-
-// proposalLines say what the approval is about. They hold foreign text.
-func (a *app) proposalLines(p *proposal) []string {
-	lines := []string{
-		fmt.Sprintf("Skill %q in %s", p.approval.Name, p.approval.Dir),
-		"  sha256  " + strings.TrimPrefix(p.approval.Digest, dirhash.Prefix),
-	}
-	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
-	if len(p.approval.Permissions) == 0 {
-		add("  asks for nothing beyond its own files")
-	}
-	for _, asked := range p.approval.Permissions {
-		mark := ""
-		if p.before != nil && !slices.Contains(p.before.Permissions, asked) {
-			mark = " (new)"
-		}
-		add("  asks for %s%s", asked, mark)
-	}
-	if p.before == nil {
-		add("  %s, never approved before:", count(len(p.approval.Files), "file"))
-		for i, f := range p.approval.Files {
-			if i == mostFiles {
-				add("    and %s", count(len(p.approval.Files)-i, "more file"))
-				break
-			}
-			add("    %s (%s)", f.Path, count(int(p.sizes[f.Path]), "byte"))
-		}
-		return lines
-	}
-	add("  changed since it was approved on %s: %s", p.before.ApprovedAt.Format("2006-01-02 15:04"), count(len(p.changes), "file"))
-	for i, c := range p.changes {
-		if i == mostFiles {
-			add("    and %s", count(len(p.changes)-i, "more file"))
-			break
-		}
-		add("    %s %s", c.Kind, c.Path)
-	}
-	for _, was := range p.before.Permissions {
-		if !slices.Contains(p.approval.Permissions, was) {
-			add("  no longer asks for %s", was)
-		}
-	}
-	return lines
 }
 
 // showProposal prints to stderr what the approval is about: stdout stays for the answer.
