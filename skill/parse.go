@@ -13,6 +13,10 @@ const (
 	MaxManifest    = 1 << 20
 )
 
+// maxSigns is how many signs that begin a value the front matter may have; the fullest of 460 public manifests has 122.
+// Whatever skim accepts has fewer, being shorter.
+const maxSigns = skimLimit
+
 // maxProblems bounds how many problems one file is told of; the first that makes it unusable is
 // always told.
 const maxProblems = 100

@@ -125,8 +125,10 @@ func (s *dirSource) look(ctx context.Context, p, old *part, profile *Profile) er
 		return ctx.Err()
 	}
 	v := &visit{s: s}
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for i := range v.readings {
-		v.readings[i].part, v.readings[i].profile = p, profile
+		rd := &v.readings[i]
+		rd.part, rd.profile, rd.slots = p, profile, slots
 	}
 	if old != nil {
 		v.old = old.list

@@ -137,6 +137,7 @@ type reading struct {
 	arena   arena
 	plain   plain // scratch memory
 	found   Found
+	slots   chan struct{} // of all readings of a source: one is held while YAML is read; nil for no bound
 }
 
 // record reads the head of a manifest.
@@ -152,7 +153,13 @@ func (rd *reading) record(f *Found) *record {
 	return r
 }
 
+// parse reads a head as YAML. Readers that wait for a disk may be many, trees of nodes at once no more than processors:
+// else the memory that a hostile folder costs would grow with the readers.
 func (rd *reading) parse(f *Found, base string) *record {
+	if rd.slots != nil {
+		rd.slots <- struct{}{}
+		defer func() { <-rd.slots }()
+	}
 	o := &ParseOptions{File: rd.part.file(f.Path, f.File), Dir: base, Profile: rd.profile}
 	head := f.Head
 	if n := headEnd(head); n > 0 {

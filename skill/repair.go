@@ -20,11 +20,16 @@ type entry struct {
 // nodes reads the front matter into its top-level entries. What is not YAML is mended in two
 // steps, each of them reported: plain values that need quotes get them, and the whole is read
 // again; then each top-level block is read alone, and only those that still fail are lost.
-// Anchors, aliases, merge keys, tags and deep nesting are refused with the block they are in.
+// Anchors, aliases, merge keys, tags and deep nesting are refused with the block they are in, too many values with the
+// whole, since each of those steps would read them again.
 func (p *parser) nodes() ([]entry, bool) {
 	t := p.text
-	root, err := yamlnode.Parse([]byte(t.join(0, len(t.lines))), nil)
+	root, err := yamlnode.Parse([]byte(t.join(0, len(t.lines))), &yamlnode.Options{MaxSigns: maxSigns})
+	var ye *yamlnode.Error
 	switch {
+	case errors.As(err, &ye) && ye.Reason == yamlnode.Size:
+		p.report(Problem{Code: "frontmatter-values", Line: t.first - 1, Message: "the front matter has too many values: " + ye.Message})
+		return nil, false
 	case errors.Is(err, yamlnode.ErrEmpty):
 		p.report(Problem{Code: "frontmatter-mapping", Line: t.first - 1, Message: "the front matter is empty"})
 		return nil, false
@@ -237,7 +242,7 @@ func (p *parser) reportYAML(err error, b block) {
 }
 
 func yamlCode(r yamlnode.Reason) string {
-	return [...]string{"yaml-syntax", "yaml-anchor", "yaml-tag", "yaml-depth", "yaml-document"}[r]
+	return [...]string{"yaml-syntax", "yaml-anchor", "yaml-tag", "yaml-depth", "yaml-document", "frontmatter-values"}[r]
 }
 
 func (p *parser) reportEdits(edits []edit) {

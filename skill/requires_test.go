@@ -23,11 +23,11 @@ func TestRequiresAreBounded(t *testing.T) {
 
 // No list of a manifest is longer than anybody reads; what protects is never cut.
 func TestListsAreBounded(t *testing.T) {
-	m, problems := Parse([]byte(added("tags: ["+strings.Repeat("a, ", 5000)+"b]")), &ParseOptions{Dir: "my-skill"})
+	m, problems := Parse([]byte(added("tags: ["+strings.Repeat("a, ", 3000)+"b]")), &ParseOptions{Dir: "my-skill"})
 	if got := strings.Join(problemLines(problems), ", "); len(m.Tags) > maxList || !strings.Contains(got, "fields-many 4:") {
 		t.Errorf("%d tags: %s", len(m.Tags), got)
 	}
-	m, _ = Parse([]byte(added("allowed-tools: ["+strings.Repeat("Read, ", 5000)+"Write]")), nil)
+	m, _ = Parse([]byte(added("allowed-tools: ["+strings.Repeat("Read, ", 3000)+"Write]")), nil)
 	if n := len(m.AllowedTools.Rules); n == 0 || m.AllowedTools.Rules[n-1] != "Write" {
 		t.Errorf("%d rules", n)
 	}

@@ -42,6 +42,7 @@ var rules = [...]*rule{
 	{"frontmatter-preamble", "WEEEEEE", false, "other text stands before the front matter", "move it below the closing ---"},
 	{"frontmatter-size", "EEEEEEE", true, "the front matter has more than 65536 bytes", "move what is long into the body"},
 	{"frontmatter-unclosed", "EEEEEEE", true, "the front matter has no closing --- (R8)", "add a line --- below the last field"},
+	{"frontmatter-values", "EEEEEEE", true, "the front matter has more than 4096 signs that begin a value", "move lists and tables into other files"},
 	{"manifest-irregular", "EEEEEEE", true, "the manifest is a folder, a pipe, a socket or a device", "put a regular file in its place"},
 	{"manifest-link", "EEEEEEE", true, "the manifest is a symbolic link that is not followed (C38)", "put the file itself in place of the link"},
 	{"metadata-nested", "WW-WWWW", false, "a value below metadata is a list or a map; it is kept as JSON", "write a text"},

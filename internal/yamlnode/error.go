@@ -18,6 +18,7 @@ const (
 	Tag              // a tag, such as "!!binary"
 	Depth            // nested too deeply
 	Documents        // more than one document
+	Size             // too many values
 )
 
 // Error says what is wrong with a document and where. Line and Col are 0 when unknown.

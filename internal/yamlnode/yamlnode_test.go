@@ -59,6 +59,56 @@ func TestParseDepth(t *testing.T) {
 	}
 }
 
+// A document of too many values is refused before the library makes anything of it.
+func TestParseSigns(t *testing.T) {
+	src := []byte("a: [b, {c: d}]\ne:\n- f\n- g-h\n")
+	const signs = 8 // three colons, "[", "{", ",", two "- "
+	if got := Signs(src); got != signs {
+		t.Errorf("%d signs, want %d", got, signs)
+	}
+	if _, err := Parse(src, &Options{MaxSigns: signs}); err != nil {
+		t.Error(err)
+	}
+	var e *Error
+	if _, err := Parse(src, &Options{MaxSigns: signs - 1}); !errors.As(err, &e) || e.Reason != Size {
+		t.Errorf("got %v", err)
+	}
+	big := []byte("a: [" + strings.Repeat("b,", 30_000) + "]")
+	if n := testing.AllocsPerRun(5, func() { Parse(big, &Options{MaxSigns: 4096}) }); n > 10 {
+		t.Errorf("refusing makes %v allocations", n)
+	}
+}
+
+// No way of writing has more nodes than its signs say.
+func FuzzSigns(f *testing.F) {
+	for _, s := range []string{"a: b", "- - - a", "[a,b,[c],{d: e}]", "? a\n? b\n", "{a, b: c, \"d\":e, ? f}", "a:\n- b\n-\tc\n-\n", "[a: b, ? c : d, {}]", "--- a", "- ? - : -"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, src []byte) {
+		if !utf8.Valid(src) {
+			return
+		}
+		n, err := Parse(src, nil)
+		if err != nil {
+			return
+		}
+		if got, most := count(n), 2*Signs(src)+1; got > most {
+			t.Errorf("%q has %d nodes, at most %d by its signs", src, got, most)
+		}
+	})
+}
+
+func count(n *Node) int {
+	all := 1
+	for _, item := range n.Items {
+		all += count(item)
+	}
+	for _, kv := range n.Pairs {
+		all += count(kv.Key) + count(kv.Value)
+	}
+	return all
+}
+
 func TestParseText(t *testing.T) { // security 2.1 #10
 	root, err := Parse([]byte("a: 1.10\nb: no\nc: ~\nd:\ne: 'null'\nf: |\n  x\n  y\n"), nil)
 	if err != nil {
