@@ -9,8 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
-
+	"github.com/agent-base/agent-base/internal/glob"
 	"github.com/agent-base/agent-base/skill"
 )
 
@@ -114,24 +113,29 @@ func (f *folder) add(name string) {
 	f.files = append(f.files, name)
 }
 
-// globs returns the valid patterns of scripts_ignore and reports the others.
-func (f *folder) globs() []string {
-	var out []string
+// globs returns the patterns of scripts_ignore that can be used and reports the others.
+func (f *folder) globs() *glob.Set {
+	out := &glob.Set{}
 	for _, g := range f.m.ScriptsIgnore {
-		if !doublestar.ValidatePattern(g) {
-			f.reportField("script-ignore-pattern", "scripts_ignore", fmt.Sprintf("%q is no valid pattern: it ignores nothing", g), "correct the brackets of the pattern")
-			continue
+		err := out.Add(g)
+		if err != nil {
+			f.reportField("script-ignore-pattern", "scripts_ignore", fmt.Sprintf("%q ignores nothing: %v", g, err), "correct the pattern, or write fewer")
 		}
-		out = append(out, g)
+		if errors.Is(err, glob.ErrTooMany) {
+			break // so are those that follow
+		}
 	}
 	return out
 }
 
 // ignored matches the base name and the path, so that "_*.py" and "scripts/_*.py" both work.
-func ignored(name string, globs []string) bool {
-	return slices.ContainsFunc(globs, func(g string) bool {
-		return doublestar.MatchUnvalidated(g, name) || doublestar.MatchUnvalidated(g, Dir+"/"+name)
-	})
+func ignored(name string, globs *glob.Set) bool {
+	_, base := globs.Match(name)
+	if base {
+		return true
+	}
+	_, whole := globs.Match(Dir + "/" + name)
+	return whole
 }
 
 // declared takes the files that the manifest lists, as "status", "status.py" or "scripts/status.py"

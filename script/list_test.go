@@ -1,6 +1,7 @@
 package script
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -36,6 +37,14 @@ func describe(scripts []Script, problems []skill.Problem) (names, codes []string
 	return names, codes
 }
 
+// numbered returns n texts of a format.
+func numbered(format string, n int) (out []string) {
+	for i := range n {
+		out = append(out, fmt.Sprintf(format, i))
+	}
+	return out
+}
+
 const elf = "\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x3e\x00"
 
 func TestList(t *testing.T) {
@@ -61,6 +70,13 @@ func TestList(t *testing.T) {
 			want:  []string{"a=a.py", "d=d.sh"}},
 		{name: "bad pattern", files: tree{"scripts/a.py": ""}, m: skill.Manifest{ScriptsIgnore: []string{"[a"}},
 			want: []string{"a=a.py"}, codes: []string{"script-ignore-pattern"}},
+		{name: "a pattern of 2^24 alternatives, others stay", files: tree{"scripts/b.py": "", "scripts/c.py": ""}, // lessons: a glob must not hang
+			m: skill.Manifest{ScriptsIgnore: []string{strings.Repeat("{x,x}", 24) + "b", "c.py"}}, want: []string{"b=b.py"}, codes: []string{"script-ignore-pattern"}},
+		{name: "a pattern too long", files: tree{"scripts/b.py": ""}, m: skill.Manifest{ScriptsIgnore: []string{strings.Repeat("*", 257)}},
+			want: []string{"b=b.py"}, codes: []string{"script-ignore-pattern"}},
+		{name: "too many patterns are told once, names are none", files: tree{"scripts/b.py": "", "scripts/n99.py": ""},
+			m:    skill.Manifest{ScriptsIgnore: append(numbered("n%d.py", 100), append(numbered("x%d*", 64), "b*", "b?py")...)},
+			want: []string{"b=b.py"}, codes: []string{"script-ignore-pattern"}},
 		{name: "declared with and without extension", // R31
 			files: tree{"scripts/a.py": "", "scripts/b.py": "", "scripts/c.py": "", "scripts/d.py": ""},
 			m:     skill.Manifest{ScriptsDeclared: true, Scripts: []string{"a", "b.py", "scripts/c.py", "./scripts/c.py", "A", "D.PY"}},

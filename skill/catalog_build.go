@@ -31,6 +31,9 @@ func (c *Catalog) build(ctx context.Context) error {
 	}
 	c.items = slices.Clip(c.items)
 	for i := range c.items {
+		if i&255 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if j.judge(&c.items[i]); c.items[i].extra != nil {
 			j.shadows(&c.items[i])
 		}

@@ -1,7 +1,9 @@
 package skill
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -97,6 +99,68 @@ func TestMountsAndGlobs(t *testing.T) {
 	c = opened(t, &Options{Layers: []Layer{{Name: "enterprise", Mount: "skills/org", Source: Dir(org, nil)}, {Name: "project", Mount: "skills/project", Source: Dir(project, nil)}}})
 	if got := find(t, c, "python-style").Mount() + " " + find(t, c, "csv-read").Mount(); got != "skills/org skills/project" {
 		t.Errorf("mounts: %s", got)
+	}
+}
+
+// What a glob costs is bounded before it is matched. One over the bounds is as one that is not valid: allow lets nothing
+// through for it, deny keeps everything out.
+func TestGlobsAreBounded(t *testing.T) {
+	layers := []Layer{{Name: "project", Source: Dir(disk(t, t.TempDir(), map[string]string{"pdf/SKILL.md": "", "x-1/SKILL.md": ""}), nil)}}
+	many := func(format string, n int) (out []string) {
+		for i := range n {
+			out = append(out, fmt.Sprintf(format, i))
+		}
+		return out
+	}
+	hang, long := strings.Repeat("{q,q}", 24)+"b", "q"+strings.Repeat("*", 256)
+	for _, tt := range []struct {
+		name        string
+		allow, deny []string
+		loaded      int
+		problems    int
+	}{
+		{"deny with 2^24 alternatives", nil, []string{hang}, 0, 1},
+		{"deny with 257 bytes", nil, []string{long}, 0, 1},
+		{"allow with 2^24 alternatives", []string{hang, "pdf"}, nil, 1, 1},
+		{"allow with 257 bytes alone", []string{long}, nil, 0, 1},
+		{"64 globs", nil, append(many("y%d-*", 63), "X_*"), 1, 0},
+		{"1,000 globs are told once", nil, many("y%d-*", 1000), 0, 1},
+		{"1,000 names", nil, append(many("y%d", 1000), "x_1"), 1, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := opened(t, &Options{Layers: layers, Allow: tt.allow, Deny: tt.deny})
+			if n := len(slices.Collect(c.All())); n != tt.loaded {
+				t.Errorf("%d skills are loaded, want %d", n, tt.loaded)
+			}
+			got := codes(c, "")
+			if want := slices.Repeat([]string{"glob-invalid"}, tt.problems); !slices.Equal(got, want) {
+				t.Errorf("problems %v, want %v", got, want)
+			}
+			for _, p := range c.Problems() {
+				if len(p.Message) > 300 || p.Cure == "" || p.Severity != Error {
+					t.Errorf("problem: %+v", p)
+				}
+			}
+		})
+	}
+}
+
+// An end of the context ends the judging of many skills too.
+func TestOpenEndsWhileJudging(t *testing.T) {
+	files := map[string]string{}
+	for i := range 600 {
+		files[fmt.Sprintf("s%d/SKILL.md", i)] = fmt.Sprintf("metadata:\n  requires: c%d\n", i)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	asked := 0
+	_, err := Open(ctx, &Options{Layers: []Layer{{Name: "a", Source: Dir(disk(t, t.TempDir(), files), nil)}}, LookPath: func(string) (string, error) {
+		asked++
+		cancel()
+		return "", fs.ErrNotExist
+	}})
+	if !errors.Is(err, context.Canceled) || asked == 0 || asked > 300 {
+		t.Errorf("asked for %d commands, then %v", asked, err)
 	}
 }
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
+	"github.com/agent-base/agent-base/internal/glob"
 
 	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/internal/yamlnode"
@@ -84,8 +84,13 @@ func (p *parser) listField(f *knownField, e entry, at Problem) {
 		p.m.ScriptsDeclared = true
 	}
 	var out []string
+	var globs glob.Set
 	for _, it := range list {
-		if code, msg := checkItem(f.key, it.text); code != "" {
+		code, msg := checkItem(f.key, it.text)
+		if f.key == "scripts_ignore" {
+			code, msg = checkGlob(&globs, it.text)
+		}
+		if code != "" {
 			at.Line, at.Col = it.node.Line, it.node.Col
 			at.Code, at.Message = code, msg
 			p.report(at)
@@ -107,10 +112,14 @@ func checkItem(key, s string) (code, message string) {
 		if !localPath(s) {
 			return "scripts-value", fmt.Sprintf("%q is not a script of the skill", clip(s))
 		}
-	case "scripts_ignore":
-		if !doublestar.ValidatePattern(s) {
-			return "scripts-ignore", fmt.Sprintf("%q is not a glob", clip(s))
-		}
+	}
+	return "", ""
+}
+
+// checkGlob is checkItem for a glob, which has to go with those before it too.
+func checkGlob(before *glob.Set, s string) (code, message string) {
+	if err := before.Add(s); err != nil {
+		return "scripts-ignore", fmt.Sprintf("the glob %q cannot be used: %v", clip(s), err)
 	}
 	return "", ""
 }

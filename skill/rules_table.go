@@ -66,7 +66,7 @@ var rules = [...]*rule{
 	{"script-kind", "WWWWWWW", false, "nothing tells what runs a script: it cannot be run (C29)", "give it an extension such as .py or .sh, or a #! line"},
 	{"script-missing", "WWWWWWW", false, "scripts names a script that is not there (R31)", "add the file, or remove it from the list"},
 	{"script-symlink", "WWWWWWW", false, "a script is a symbolic link: it cannot be run (R50)", "replace the link by the file"},
-	{"scripts-ignore", "WWWWWWW", false, "a glob of scripts_ignore is not one, and matches nothing (R33)", "correct it"},
+	{"scripts-ignore", "WWWWWWW", false, "a glob of scripts_ignore cannot be used, and matches nothing (R33)", "correct its brackets; at most 256 bytes, 16 alternatives and 64 globs are allowed"},
 	{"scripts-missing", "WWWWWWW", false, "the skill lists scripts, but has no scripts folder", "add scripts/, or remove the scripts field"},
 	{"scripts-value", "EEEEEEE", false, "an entry of scripts is not a file below scripts/, and is dropped (R31)", "write the file's name, such as status.py"},
 	{"tools-closed", "EEEEEEE", false, "what the field says is unclear, so it allows nothing", "mend it; until then no tool is allowed while the skill is active"},

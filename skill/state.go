@@ -2,11 +2,12 @@ package skill
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
+	"github.com/agent-base/agent-base/internal/glob"
 )
 
 // State says whether a skill counts, and if not, why.
@@ -31,7 +32,7 @@ func (s State) String() string {
 type judge struct {
 	ctx         context.Context
 	c           *Catalog
-	allow, deny []string
+	allow, deny glob.Set
 	want        wishes
 	commands    map[string]bool // what LookPath said, each asked once (R66)
 	problems    []Problem
@@ -39,32 +40,39 @@ type judge struct {
 	quiet       bool // the item does not count: report nothing of it
 	volatile    bool // something was asked that may be answered differently next time
 	simple      bool // a plain skill is certainly enabled, and no rule speaks of it
-	denyAll     bool // a deny pattern is not valid
+	denyAll     bool // a deny pattern cannot be used
 }
 
 func newJudge(ctx context.Context, c *Catalog) *judge {
 	j := &judge{ctx: ctx, c: c, commands: map[string]bool{}, ofPart: map[*part][]Problem{}}
-	j.allow = j.patterns("allow", c.o.Allow, "it matches no skill")
-	j.deny = j.patterns("deny", c.o.Deny, "every skill is kept out")
-	j.denyAll = len(j.deny) < len(c.o.Deny)
+	j.patterns(&j.allow, "allow", c.o.Allow)
+	j.denyAll = !j.patterns(&j.deny, "deny", c.o.Deny)
 	j.want = newWishes(&c.o.Want)
 	w := &c.o.Want
 	j.simple = len(c.o.Allow)+len(c.o.Deny)+len(w.Disabled)+len(w.OnlyBundled)+len(w.Enabled) == 0 && w.Mode == Auto
 	return j
 }
 
-// patterns keeps the valid globs. One that is not valid is reported, with what comes of it: nobody
-// knows what it was to deny, so that it denies everything.
-func (j *judge) patterns(key string, in []string, so string) (out []string) {
+// patterns keeps the globs that can be used and reports whether all can. One that cannot is reported, with
+// what comes of it: nobody knows what it was to deny, so that it denies everything.
+func (j *judge) patterns(set *glob.Set, key string, in []string) bool {
+	so, sound := "it matches no skill", true
+	if key == "deny" {
+		so = "every skill is kept out"
+	}
 	for _, p := range in {
-		if !doublestar.ValidatePattern(p) {
-			j.problems = append(j.problems, Problem{Code: "glob-invalid", Severity: Error, Field: key,
-				Message: fmt.Sprintf("pattern %q is not a valid glob, so %s", p, so), Cure: `write it like "pdf-*"`})
+		err := set.Add(strings.ReplaceAll(strings.ToLower(p), "_", "-"))
+		if err == nil {
 			continue
 		}
-		out = append(out, strings.ReplaceAll(strings.ToLower(p), "_", "-"))
+		sound = false
+		j.problems = append(j.problems, Problem{Code: "glob-invalid", Severity: Error, Field: key,
+			Message: fmt.Sprintf("pattern %q cannot be used: %v, so %s", clip(p), err, so), Cure: `write it like "pdf-*"`})
+		if errors.Is(err, glob.ErrTooMany) {
+			break // so are those that follow
+		}
 	}
-	return out
+	return sound
 }
 
 func (j *judge) judge(it *item) {
@@ -139,25 +147,16 @@ func (j *judge) has(command string) bool {
 
 // globbed says which glob keeps a skill out; deny applies after allow (R54).
 func (j *judge) globbed(name string) ruling {
-	if len(j.c.o.Allow) > 0 && matching(j.allow, name) == "" {
+	if _, ok := j.allow.Match(name); len(j.c.o.Allow) > 0 && !ok {
 		return ruling{ByAllow, "not in the allow list"}
 	}
 	if j.denyAll {
-		return ruling{ByDeny, "denied: a pattern of the deny list is not valid"}
+		return ruling{ByDeny, "denied: a pattern of the deny list cannot be used"}
 	}
-	if p := matching(j.deny, name); p != "" {
+	if p, ok := j.deny.Match(name); ok {
 		return ruling{ByDeny, fmt.Sprintf("denied by pattern %q", p)}
 	}
 	return ruling{}
-}
-
-func matching(patterns []string, name string) string {
-	for _, p := range patterns {
-		if doublestar.MatchUnvalidated(p, name) {
-			return p
-		}
-	}
-	return ""
 }
 
 func (it *item) why() ruling {

@@ -56,6 +56,12 @@ func TestProblems(t *testing.T) {
 			`HOME/.agent/config.yaml:2:13: error[config-value] a plugin without url is left out → write - url: https://…`,
 			`HOME/.agent/config.yaml:2:16: error[config-value] a plugin's enabled cannot be "perhaps": it is off → write true or false`,
 		}},
+		{"a glob of 2^24 alternatives", "skills:\n  deny: ['" + strings.Repeat("{a,a}", 24) + "b', c]\n", []string{
+			`HOME/.agent/config.yaml:2:10: error[config-value] a glob of deny cannot be used: its braces stand for more than 16 alternatives → write it like "pdf-*"; until then it allows nothing, or denies everything`,
+		}},
+		{"a long glob", "skills:\n  allow: [" + strings.Repeat("a", 257) + "]\n", []string{
+			`HOME/.agent/config.yaml:2:11: error[config-value] a glob of allow cannot be used: it has 257 bytes, at most 256 are allowed → write it like "pdf-*"; until then it allows nothing, or denies everything`,
+		}},
 		{"an order", "skills:\n  precedence: [user, projekt]\n", []string{`HOME/.agent/config.yaml:2:15: error[config-value] precedence names no layer "projekt": it is ignored → did you mean "project"?`}},
 		{"a preset", "skills:\n  precedence: omniforg\n", []string{`HOME/.agent/config.yaml:2:15: error[config-value] precedence cannot be "omniforg": it is ignored → did you mean "omniforge"?, or a list of layers`}},
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/agent-base/agent-base/internal/glob"
 	"github.com/agent-base/agent-base/internal/yamlnode"
 	"github.com/agent-base/agent-base/skill"
 )
@@ -158,6 +159,11 @@ func (r *reader) list(k *key, n *yamlnode.Node) (any, error) {
 				continue
 			}
 			text = skill.Canonical(text)
+		case globs:
+			// It stays: package skill denies everything for it, since nobody knows what it was to deny.
+			if err := glob.Check(text); err != nil {
+				r.wrong(item, fmt.Sprintf("a glob of %s cannot be used: %v", k.name, err), `write it like "pdf-*"; until then it allows nothing, or denies everything`)
+			}
 		case words:
 			if text = strings.ToLower(text); text == "none" {
 				continue

@@ -62,7 +62,7 @@ var groups = [...]group{
 	{"Problems of several skills", "They are found when skills are put together, whatever the profile.", []otherCode{
 		{"discovery-bound", "warning", "folders lie deeper than 6 levels, or are more than 20,000 below the first: they are not looked at", "move the skills up, or mount the folder that holds them"},
 		{"folder-unreadable", "warning", "a folder below a folder of skills cannot be listed", "make it readable"},
-		{"glob-invalid", "error", "a glob of `allow` or `deny` is not one", "write it like `pdf-*`; until then it allows nothing, or denies everything"},
+		{"glob-invalid", "error", "a glob of `allow` or `deny` is not one, has over 256 bytes or 16 alternatives, or is one of over 64", "write it like `pdf-*`; until then it allows nothing, or denies everything"},
 		{"link-skipped", "warning", "a symbolic link leads out of the folder of skills, nowhere, or back: it is not followed (C38)", "replace it by the folder, or mount what it leads to"},
 		{"name-duplicate", "warning", "two skills of one folder have the same name", "rename one of them"},
 		{"path-taken", "warning", "of several sources merged into one, an earlier one has a skill at the same path", "rename one of the two folders"},
