@@ -174,7 +174,8 @@ func TestGlob(t *testing.T) {
 		{`{"pattern":"none/*"}`, `{"success":false,"error":"not_found"`},
 		{`{"pattern":"[x"}`, `{"success":false,"error":"execution_failed","reason":"invalid_arguments"`},
 		{`{"pattern":""}`, `{"success":false,"error":"execution_failed","reason":"invalid_arguments"`},
-		{`{"pattern":"{a}{b}{c}{d}{e}"}`, `{"success":false,"error":"execution_failed","reason":"invalid_arguments"`},
+		{`{"pattern":"none{a}{b}{c}{d}{e}"}`, `{"success":true,"result":{"files":[]}`},
+		{`{"pattern":"none` + commas + commas + commas + commas + `b"}`, `{"success":false,"error":"execution_failed","reason":"invalid_arguments"`},
 		{`{"pattern":"` + strings.Repeat("*", 300) + `"}`, `{"success":false,"error":"execution_failed","reason":"invalid_arguments"`},
 	} {
 		k.want("glob", row.args, row.want)
@@ -185,6 +186,9 @@ func TestGlob(t *testing.T) {
 	}
 	k.denied("glob", `{"pattern":"../*"}`, "outside")
 }
+
+// commas is a group of 56 alternatives: four of them are ten million.
+var commas = "{" + strings.Repeat(",", 55) + "}"
 
 func TestGrep(t *testing.T) {
 	k := newKit(t, nil)
@@ -200,6 +204,7 @@ func TestGrep(t *testing.T) {
 		{`{"pattern":"("}`, `{"success":false,"error":"execution_failed","reason":"invalid_arguments"`},
 		{`{"pattern":""}`, `{"success":false,"error":"execution_failed","reason":"invalid_arguments"`},
 		{`{"pattern":"x","glob":"[x"}`, `{"success":false,"error":"execution_failed","reason":"invalid_arguments"`},
+		{`{"pattern":"x","glob":"none` + commas + commas + commas + commas + `b"}`, `{"success":false,"error":"execution_failed","reason":"invalid_arguments"`},
 		{`{"pattern":"x","path":"none"}`, `{"success":false,"error":"not_found"`},
 	} {
 		k.want("grep", row.args, row.want)

@@ -9,8 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/bmatcuk/doublestar/v4"
-
+	"github.com/agent-base/agent-base/internal/glob"
 	"github.com/agent-base/agent-base/tool"
 )
 
@@ -36,7 +35,7 @@ func (h *host) glob(ctx context.Context, a *globArguments) (tool.Result, string,
 	if err := checkPattern(a.Pattern); err != nil {
 		return tool.Result{}, "", err
 	}
-	base, pattern := doublestar.SplitPattern(filepath.ToSlash(a.Pattern))
+	base, pattern := glob.Split(filepath.ToSlash(a.Pattern))
 	dir := base
 	if !path.IsAbs(base) && a.Path != "" {
 		dir = filepath.Join(a.Path, base)
@@ -48,7 +47,7 @@ func (h *host) glob(ctx context.Context, a *globArguments) (tool.Result, string,
 	defer p.close()
 	found := []string{}
 	partial, err := p.walk(ctx, func(rel string, _ fs.DirEntry) error {
-		if doublestar.MatchUnvalidated(pattern, p.relative(rel)) {
+		if glob.Match(pattern, p.relative(rel)) {
 			found = append(found, p.shownAs(rel))
 		}
 		return nil

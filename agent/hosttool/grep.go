@@ -13,8 +13,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/bmatcuk/doublestar/v4"
-
+	"github.com/agent-base/agent-base/internal/glob"
 	"github.com/agent-base/agent-base/tool"
 )
 
@@ -104,7 +103,7 @@ func (s *search) visit(ctx context.Context, rel string, d fs.DirEntry) error {
 		s.full = true
 		return fs.SkipAll
 	}
-	if !d.Type().IsRegular() || s.glob != "" && !doublestar.MatchUnvalidated(s.glob, s.p.relative(rel)) {
+	if !d.Type().IsRegular() || s.glob != "" && !glob.Match(s.glob, s.p.relative(rel)) {
 		return nil
 	}
 	at := *s.p

@@ -6,15 +6,11 @@ import (
 	"path"
 	"strings"
 
-	"github.com/bmatcuk/doublestar/v4"
+	"github.com/agent-base/agent-base/internal/glob"
 )
 
-// Bounds of a walk and of a glob.
-const (
-	maxVisited = 200_000 // files and folders of one walk
-	maxPattern = 256     // bytes of a glob
-	maxBraces  = 4       // groups of alternatives in a glob: each multiplies the work
-)
+// maxVisited is how many files and folders one walk visits.
+const maxVisited = 200_000
 
 // walk visits the files below a place by path: not what git and npm keep, and never through a link. It reports whether
 // it stopped early.
@@ -62,15 +58,11 @@ func (p *place) relative(rel string) string {
 }
 
 func checkPattern(pattern string) error {
-	switch {
-	case pattern == "":
+	if pattern == "" {
 		return unusable("pattern is required")
-	case len(pattern) > maxPattern:
-		return unusable("glob has %d bytes, at most %d are allowed", len(pattern), maxPattern)
-	case strings.Count(pattern, "{") > maxBraces:
-		return unusable("glob has more than %d groups in braces", maxBraces)
-	case !doublestar.ValidatePattern(pattern):
-		return unusable("%q is no valid glob: write it like **/*.go", pattern)
+	}
+	if err := glob.Check(pattern); err != nil {
+		return unusable("the glob %q cannot be used: %v; write it like **/*.go", pattern, err)
 	}
 	return nil
 }

@@ -89,7 +89,7 @@ var importers = map[string][]string{
 	"github.com/mattn/go-runewidth":          {"internal/ui"},
 	"github.com/BurntSushi/toml":             {"script"},
 	"golang.org/x/mod":                       {"skill"},
-	"github.com/bmatcuk/doublestar":          {"internal/glob", "agent/hosttool"},
+	"github.com/bmatcuk/doublestar":          {"internal/glob"},
 	"golang.org/x/text":                      {"skill", "disclose", "script", "internal/scan"},
 	"golang.org/x/sys":                       {"skill", "script", "internal/scan", "internal/lockfile", "internal/ui", "bench/talk"},
 	"github.com/anthropics/anthropic-sdk-go": {"llm/anthropic"},
