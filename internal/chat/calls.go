@@ -32,10 +32,10 @@ type call struct {
 	stopped bool // the turn ended before it
 }
 
-// CallText is a call in one line: the tool and what it is about, cut where that is long. Nothing in it moves a cursor.
-// The conversation and agent -p both show it.
+// CallText is a call in one line: the tool and what it is about, cut where that is long. Nothing in it moves a cursor,
+// and a blank in it is one, or a line end. The conversation and agent -p both show it.
 func CallText(c *llm.Call) string {
-	return strings.TrimSpace(ui.Line(c.Name) + " " + ui.Truncate(target(c), maxTarget))
+	return strings.TrimSpace(ui.Line(c.Name) + " " + ui.Truncate(ui.Exact(target(c)), maxTarget))
 }
 
 // subjects are the arguments that tell best what a call is about, the best first.

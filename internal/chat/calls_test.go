@@ -17,6 +17,7 @@ func TestCallText(t *testing.T) {
 		{"write_file", `{"content":"text","path":"x.md"}`, "write_file x.md"},
 		{"grep", `{"path":"src","pattern":"TODO"}`, "grep TODO"},
 		{"bash", `{"command":"echo \u001b[2J\nrm -rf /"}`, `bash echo \x1b[2J rm -rf /`},
+		{"bash", `{"command":"./run\u00a0tests\tnow"}`, `bash ./run\u{a0}tests\tnow`},
 		{"hello", `{"whom":"Ada"}`, "hello Ada"},
 		{"odd", `{"args":["a"]}`, "odd a"},
 		{"none", `{}`, "none"},

@@ -13,6 +13,7 @@ import (
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/internal/config"
 	"github.com/agent-base/agent-base/internal/models"
+	"github.com/agent-base/agent-base/internal/ui"
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/skill"
@@ -216,9 +217,9 @@ const (
 )
 
 // commandLines is a command as a person is asked about it. The size of a long one is told at its end, beside the answer:
-// its beginning may have left the screen, and empty lines may be there for that.
+// its beginning may have left the screen, and empty lines may be there for that. What looks like a blank is one.
 func commandLines(command string) []string {
-	lines := strings.Split(command, "\n")
+	lines := strings.Split(ui.Exact(command), "\n")
 	if len(lines) > glanceLines || len(command) > glanceBytes {
 		lines = append(lines, fmt.Sprintf("(that was a long command: %s, %d bytes; look at all of it)", count(len(lines), "line"), len(command)))
 	}

@@ -5,6 +5,14 @@ import (
 	"testing"
 )
 
+// A command is asked about as it runs: what only looks like a blank is an escape (security 2.14 #184).
+func TestCommandLinesAreExact(t *testing.T) {
+	got, want := strings.Join(commandLines("./run\u00a0tests\n\tx\r\n"), "|"), `./run\u{a0}tests|\tx\x0d|`
+	if got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // A command whose beginning has left the screen says so beside the answer.
 func TestCommandLines(t *testing.T) {
 	for _, c := range []struct{ name, command, want string }{

@@ -15,7 +15,7 @@ const maxMarks = 4
 
 // Line returns foreign text as one line that is safe to print: security 2.14 #184.
 //
-// Line ends and tabs become one space. Every other character that a terminal obeys or does not show (controls, escape
+// Line ends and tabs become one space, other spaces a plain one: see Exact. Every other character that a terminal obeys or does not show (controls, escape
 // sequences, bidirectional and zero-width characters, tags, invalid UTF-8) becomes a visible escape: \x1b or \u{202e}.
 func Line(s string) string {
 	return sanitize(s, " ", " ")
@@ -24,6 +24,28 @@ func Line(s string) string {
 // Text is Line for text of several lines: line ends stay and a tab becomes four spaces.
 func Text(s string) string {
 	return sanitize(s, "\n", "    ")
+}
+
+// Exact returns foreign text of which each character counts, such as a command: what looks like a blank and is none
+// becomes a visible escape, a tab \t, any other \x0d or \u{a0}. Line ends stay, and so does what Line and Text escape.
+func Exact(s string) string {
+	if plain(s) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r == '\r' || r != ' ' && unicode.Is(unicode.Zs, r):
+			escape(&b, r)
+		default:
+			b.WriteString(s[i : i+size])
+		}
+		i += size
+	}
+	return b.String()
 }
 
 // Truncate returns foreign text as one line of at most width columns; what is cut ends in "...".

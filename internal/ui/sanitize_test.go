@@ -53,6 +53,21 @@ func TestText(t *testing.T) {
 	}
 }
 
+// security 2.14 #184: a blank in a command is a blank.
+func TestExact(t *testing.T) {
+	for _, tt := range []struct{ in, want string }{
+		{"ls -l", "ls -l"},
+		{"./run\u00a0tests", `./run\u{a0}tests`},
+		{"a\u2003b\u3000c\u202fd", `a\u{2003}b\u{3000}c\u{202f}d`},
+		{"cat <<E\n\tx\r\nE\r", "cat <<E\n" + `\tx\x0d` + "\nE" + `\x0d`},
+		{"é\xff\x1b\u202e", "é\xff\x1b\u202e"},
+	} {
+		if got := ui.Exact(tt.in); got != tt.want {
+			t.Errorf("Exact(%q) = %q, want %q", tt.in, got, tt.want)
+		}
+	}
+}
+
 func TestTruncate(t *testing.T) {
 	tests := []struct {
 		name, in string
