@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/tool"
 	"github.com/agent-base/agent-base/trace"
 )
 
@@ -61,5 +62,21 @@ func TestScriptCallsAreLogged(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// R102: a call has one reading: a key in another case, a second one, or one that no tool has, is not taken.
+func TestOneReadingOfACall(t *testing.T) {
+	k, _ := kit(t, kitOptions{trust: skill.Root})
+	for _, args := range []string{
+		`{"skill_name":"quiet","SKILL_NAME":"kalshi-markets","script_name":"status"}`,
+		`{"skill_name":"quiet","skill_name":"kalshi-markets","script_name":"status"}`,
+		`{"skill_name":"kalshi-markets","script_name":"status","command":"harmless"}`,
+	} {
+		for _, name := range []string{"script_run", "script_help", "script_list", "skill", "skill_read"} {
+			if r := call(t, k, name, args); r.Success || r.Reason != tool.ReasonArguments || !strings.Contains(r.Message, "the argument") && !strings.Contains(r.Message, "there is no argument") {
+				t.Errorf("%s %s: %s", name, args, r.Encode())
+			}
+		}
 	}
 }

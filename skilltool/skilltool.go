@@ -146,7 +146,7 @@ type arguments struct {
 
 func parse(raw json.RawMessage) (*arguments, error) {
 	var a arguments
-	if err := json.Unmarshal(raw, &a); err != nil {
+	if err := tool.Arguments(raw, &a); err != nil {
 		return nil, fmt.Errorf("arguments do not fit the tool's schema: %w", err)
 	}
 	if a.SkillName == "" {

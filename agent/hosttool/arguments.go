@@ -56,15 +56,15 @@ func failure(name string, err error) tool.Result {
 	return tool.Failure(tool.ExecutionFailed, fmt.Sprintf("'%s': %v", name, err))
 }
 
-// call gives a tool its edge: an ended context calls nothing, the arguments are read into an A, and an error becomes a
-// result.
+// call gives a tool its edge: an ended context calls nothing, the arguments are read into an A as [tool.Arguments] does,
+// and an error becomes a result.
 func call[A any](run func(context.Context, *A) (tool.Result, string, error)) func(context.Context, json.RawMessage) tool.Result {
 	return func(ctx context.Context, raw json.RawMessage) tool.Result {
 		if err := ctx.Err(); err != nil {
 			return tool.Failure(tool.Timeout, fmt.Sprintf("The turn was ended before this call: %v", err))
 		}
 		a := new(A)
-		if err := json.Unmarshal(raw, a); err != nil {
+		if err := tool.Arguments(raw, a); err != nil {
 			return failure("", unusable("arguments do not fit the tool's schema: %v", err))
 		}
 		r, about, err := run(ctx, a)
