@@ -19,15 +19,20 @@ import (
 const (
 	maxPattern  = 200     // characters of one pattern
 	maxPatterns = 16      // of one skill
-	maxProgram  = 4000    // instructions of one compiled pattern
+	maxProgram  = 4000    // instructions of one pattern
+	maxPrograms = 1 << 20 // instructions of the patterns of all skills, since what was compiled stays
 	maxLoose    = 256     // patterns of all skills that have no literal to look for
-	maxWork     = 8 << 20 // bytes of the query times instructions, for one query
+	maxWide     = 128     // Unicode classes and ranges of all skills: each may take a millisecond to read
+	maxWork     = 8 << 20 // bytes of the query, and compileWork, times instructions, for one query
+	compileWork = 64      // bytes that cost as much to look at as an instruction costs to make
 )
 
 // patterns are the regular expressions of all skills. One runs only when a text that every match
 // of it must contain is in the query, found by its first three bytes.
 type patterns struct {
 	all   []*pattern
+	size  int                    // instructions of all
+	wide  int                    // what maxWide counts
 	grams map[[gram]byte][]int32 // first bytes of a literal to patterns
 	loose []int32                // those without a literal, by priority
 }
@@ -36,12 +41,13 @@ type patterns struct {
 type pattern struct {
 	doc, at  int32 // the skill, and the position among its patterns
 	priority int
-	size     int      // instructions
+	size     int      // instructions, at most
 	literals []string // one of them is in every text that matches; folded
 	compiled func() *regexp.Regexp
 }
 
-// add enters the i-th pattern of a skill. The error says why it is off.
+// add enters the i-th pattern of a skill. The error says why it is off. Nothing is compiled: most patterns never meet a
+// query that has their literal.
 func (x *patterns) add(source string, i int, doc int32, priority int) error {
 	if i >= maxPatterns {
 		return fmt.Errorf("a skill has at most %d patterns", maxPatterns)
@@ -49,19 +55,24 @@ func (x *patterns) add(source string, i int, doc int32, priority int) error {
 	if n := utf8.RuneCountInString(source); n > maxPattern {
 		return fmt.Errorf("it has %d characters, at most %d are read", n, maxPattern)
 	}
+	n := wide(source)
+	if n > 0 && x.wide+n > maxWide {
+		return fmt.Errorf("it has %d Unicode classes or ranges, more than the %d that all skills have together", n, maxWide)
+	}
+	x.wide += n
 	tree, err := syntax.Parse(source, syntax.Perl|syntax.FoldCase)
 	if err != nil {
 		return fmt.Errorf("it is not a regular expression of RE2: %w", err)
 	}
 	literals := required(tree)
-	prog, err := syntax.Compile(tree.Simplify())
-	if err != nil {
-		return fmt.Errorf("it is not a regular expression of RE2: %w", err)
+	size := programSize(tree)
+	if size > maxProgram {
+		return fmt.Errorf("it compiles to %d steps, at most %d are allowed", size, maxProgram)
 	}
-	if len(prog.Inst) > maxProgram {
-		return fmt.Errorf("it compiles to %d steps, at most %d are allowed", len(prog.Inst), maxProgram)
+	if x.size+size > maxPrograms {
+		return fmt.Errorf("the patterns that are already on take %d steps, at most %d are allowed for all skills", x.size, maxPrograms)
 	}
-	p := &pattern{doc: doc, at: int32(i), priority: priority, size: len(prog.Inst), literals: literals}
+	p := &pattern{doc: doc, at: int32(i), priority: priority, size: size, literals: literals}
 	p.compiled = sync.OnceValue(func() *regexp.Regexp {
 		re, _ := regexp.Compile("(?i)" + source) // it was parsed above
 		return re
@@ -71,11 +82,12 @@ func (x *patterns) add(source string, i int, doc int32, priority int) error {
 		if len(x.loose) >= maxLoose {
 			return fmt.Errorf("it has no fixed text of %d bytes, and %d such patterns are already on", gram, maxLoose)
 		}
-		if p.matches("") {
+		if matchesEmpty(tree) {
 			return errors.New("it matches the empty text, and so every query")
 		}
 		x.loose = append(x.loose, at)
 	}
+	x.size += size
 	x.all = append(x.all, p)
 	for _, lit := range literals {
 		key := [gram]byte([]byte(lit))
@@ -98,7 +110,7 @@ func (x *patterns) match(query string) []*pattern {
 	work := 0
 	for _, at := range append(x.candidates(query), x.loose...) {
 		p := x.all[at]
-		work += p.size * (len(query) + 1)
+		work += p.size * (len(query) + compileWork)
 		if work <= maxWork && p.matches(query) {
 			out = append(out, p)
 		}
