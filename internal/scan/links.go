@@ -22,6 +22,11 @@ func (w *walk) follow() {
 		}
 	}
 	slices.Sort(w.links)
+	if len(w.links) > MaxLinks {
+		w.notes = append(w.notes, Note{w.links[MaxLinks], Bound,
+			fmt.Errorf("more than %d symbolic links: this one and those after it are not followed", MaxLinks)})
+		w.links = w.links[:MaxLinks]
+	}
 	for _, link := range w.links {
 		if w.ctx.Err() != nil {
 			return

@@ -36,6 +36,10 @@ const (
 	MaxDirs  = 20_000
 )
 
+// MaxLinks is how many links to folders are followed below one root, its direct children among them: each is resolved
+// from the root, through as many links as it leads over.
+const MaxLinks = 1000
+
 // Stamp identifies one state of a file: size in bytes, times in nanoseconds.
 type Stamp struct {
 	Size, MTime, CTime int64

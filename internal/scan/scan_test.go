@@ -210,6 +210,33 @@ func TestAllowedRoot(t *testing.T) {
 		fmt.Sprintf("note 0 no: symbolic link leads out of the skills folder, to %q", filepath.Join(base, "company-private/b")))
 }
 
+// security 2.3: links are followed up to a number of them, by path, and one note says where it stops.
+func TestLinksAreBounded(t *testing.T) {
+	root := t.TempDir()
+	put(t, root, map[string]string{"z/SKILL.md": "x"})
+	for i := range MaxLinks + 50 {
+		if err := os.Symlink("nowhere", filepath.Join(root, fmt.Sprintf("k%04d", i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(t, root, map[string]string{"a": "-> z", "zz": "-> z"})
+	got := walked(t, root, Options{}, nil)
+	followed, stops := 0, ""
+	for _, l := range got.lines {
+		if strings.HasSuffix(l, "symbolic link leads nowhere") {
+			followed++
+		} else if strings.HasPrefix(l, "note") {
+			stops += l + "; "
+		}
+	}
+	if want := fmt.Sprintf("note %d k%04d: more than %d symbolic links: this one and those after it are not followed; ", Bound, MaxLinks-1, MaxLinks); followed != MaxLinks-1 || stops != want {
+		t.Errorf("%d links are followed besides the first, want %d; %s", followed, MaxLinks-1, stops)
+	}
+	if got.lines[0] != `z SKILL.md ok "x"` {
+		t.Errorf("the skill beside them: %s", got.lines[0])
+	}
+}
+
 // security 2.2 #29, IX3: the longest names are read, and none is cut.
 func TestLongNames(t *testing.T) {
 	root := t.TempDir()
