@@ -108,6 +108,57 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// A file that other programs run or tell a model for being there is not planted, whatever is written first.
+func TestNothingIsPlanted(t *testing.T) { // security 1.2
+	k := newKit(t, nil)
+	files(t, k.ws, map[string]string{"half/HEAD": "", "half/objects/": "", "bare/HEAD": "", "bare/objects/": "", "bare/refs/": "", "tree/HEAD": "",
+		"common/commondir": "../x", "case/objects/": "", "case/refs/": "", "link": "-> .claude", ".claude/settings.json": "{}\n", "deep/.vscode/tasks.json": "{}\n"})
+	k.exec = executor(t, k.o)
+	for _, path := range []string{
+		".agents/skills/hello-world/SKILL.md", ".agents/x", ".agent/config.yaml", ".claude/settings.json", "link/settings.json", "sub/.CLAUDE/commands/x.md",
+		".codex/config.toml", ".mcp.json", "a/.MCP.json", ".mcp.json.", ".vscode/tasks.json", "deep/.vscode/tasks.json", ".idea/workspace.xml", ".gitmodules",
+		".husky/pre-commit", ".githooks/x", ".envrc", "x/.envrc ", ".bashrc", ".zshenv", ".gitconfig",
+		"half/refs/x", "half/refs", "bare/config", "bare/CONFIG", "bare/hooks/post-checkout", "tree/commondir", "common/HEAD", "case/head", "case/HEAD",
+	} {
+		k.denied("write_file", `{"file_path":"`+path+`","content":"x"}`, "read_only")
+		k.denied("edit_file", `{"file_path":"`+path+`","old_string":"{}","new_string":"x"}`, "read_only")
+	}
+	k.disk(".claude/settings.json", "{}\n")
+	for _, path := range []string{"half/config", "tree/refs/x", "tree/config", ".github/workflows/x.yml", ".gitignore", "agent/config.yaml", "HEAD", "objects/x", "src/.agentrc"} {
+		k.want("write_file", `{"file_path":"`+path+`","content":"x"}`, `{"success":true`)
+	}
+	k.denied("write_file", `{"file_path":"refs/x","content":"x"}`, "read_only") // the workspace itself
+}
+
+// A skill is not planted where skills are found.
+func TestNoSkillIsPlanted(t *testing.T) {
+	k := newKit(t, nil)
+	root := filepath.Join(k.ws, "team/skills")
+	for _, row := range []struct {
+		roots []string
+		path  string
+		ok    bool
+	}{
+		{[]string{root}, "team/skills/hello-world/SKILL.md", false},
+		{[]string{root}, "TEAM/skills/new/scripts/x.py", false},
+		{[]string{root}, "team/x", true},
+		{[]string{root}, "team/skills-old/SKILL.md", true},
+		{[]string{k.ws}, "new/SKILL.md", false},
+		{[]string{k.base}, "new/skill.MD", false},
+		{[]string{k.ws}, "new/x.py", true},
+		{nil, "docs/SKILL.md", true},
+	} {
+		k.o.SkillRoots = func() []string { return row.roots }
+		k.exec = executor(t, k.o)
+		args := `{"file_path":"` + row.path + `","content":"x"}`
+		if row.ok {
+			k.want("write_file", args, `{"success":true`)
+		} else {
+			k.denied("write_file", args, "read_only")
+		}
+	}
+}
+
 // What decides which content may run is not written, under any spelling and before it is there.
 func TestReadOnly(t *testing.T) {
 	k := newKit(t, nil)

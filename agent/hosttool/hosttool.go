@@ -2,7 +2,8 @@
 //
 // Files are reached through os.Root alone: in the workspace, and, to be read only, in the folders of skills. A path
 // that leads anywhere else is refused, whatever its spelling and whatever links lie on it. The text of a skill's
-// scripts is not read (C50), .git is not written to, and bash asks before every command.
+// scripts is not read (C50), and bash asks before every command. Nothing is written to .git, to what is a repository
+// without it, to folders of skills, and under names such as .claude or .envrc, which other programs run unasked.
 //
 // A shell is no file tool: a command that was allowed can do what its user can, until there is a sandbox.
 //
@@ -31,6 +32,10 @@ type Options struct {
 	// ReadOnly names absolute folders that nothing is written below, whether they are there or not: what decides which
 	// content may run, and where what is written would run unasked. Asked once for each call that writes; nil: none.
 	ReadOnly func() []string
+
+	// SkillRoots names absolute folders that skills are found in, whether they are there or not. Nothing is written below
+	// them; where the workspace itself lies in one, no SKILL.md is. Asked once for each call that writes; nil: none.
+	SkillRoots func() []string
 
 	// Blocked may refuse that a file is read. It gets the absolute path, links resolved.
 	Blocked     func(path string) error
@@ -88,6 +93,9 @@ func Tools(o *Options) ([]tool.Tool, error) {
 	}
 	if h.o.ReadOnly == nil {
 		h.o.ReadOnly = func() []string { return nil }
+	}
+	if h.o.SkillRoots == nil {
+		h.o.SkillRoots = func() []string { return nil }
 	}
 	if h.o.Shell == "" {
 		h.o.Shell = "/bin/sh"

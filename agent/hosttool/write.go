@@ -73,6 +73,9 @@ func (h *host) writable(name string) (*place, error) {
 	if err == nil {
 		err = p.refuseBelow(h.o.ReadOnly())
 	}
+	if err == nil {
+		err = p.refusePlant(h.o.SkillRoots())
+	}
 	if err != nil {
 		p.close()
 		return nil, err

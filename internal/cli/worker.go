@@ -194,7 +194,7 @@ func (w *worker) ownTools() ([]tool.Tool, error) {
 		shell = ""
 	}
 	o := &hosttool.Options{
-		Workspace: cfg.Paths.Project, Mounts: w.mounts, ReadOnly: w.readOnly, ReadScripts: cfg.ScriptRead == "allow",
+		Workspace: cfg.Paths.Project, Mounts: w.mounts, ReadOnly: w.readOnly, SkillRoots: w.skillRoots, ReadScripts: cfg.ScriptRead == "allow",
 		Shell: shell, Env: commandEnv(w.a.sys.Environ), Trace: w.a.tracer(),
 	}
 	if w.bash || w.asker != nil {
@@ -244,7 +244,7 @@ func commandEnv(environ []string) []string {
 }
 
 // mounts are the folders of the skills that are on disk. Those that a model is not told of have their rules too, but
-// for broken ones: somebody must repair them. One that its user called for is told of as long as it is active.
+// for broken ones: their scripts can be read to repair them. One that its user called for is told of as long as it is active.
 func (w *worker) mounts() []hosttool.Mount {
 	var out []hosttool.Mount
 	add := func(e skill.Entry, hidden bool) {
@@ -276,6 +276,11 @@ func (w *worker) readOnly() []string {
 		dirs = append(dirs, w.catalog().Roots()...)
 	}
 	return slices.DeleteFunc(dirs, func(dir string) bool { return !filepath.IsAbs(dir) })
+}
+
+// skillRoots are the folders that skills are found in: what is written there speaks to the next model.
+func (w *worker) skillRoots() []string {
+	return slices.DeleteFunc(slices.Clone(w.catalog().Roots()), func(dir string) bool { return !filepath.IsAbs(dir) })
 }
 
 // kitOptions is how the five tools of skills work here.
