@@ -141,14 +141,10 @@ func ignored(name string, globs *glob.Set) bool {
 // declared takes the files that the manifest lists, as "status", "status.py" or "scripts/status.py"
 // (R31). The rules for links, kinds and names hold for them too.
 func (f *folder) declared(entries []fs.DirEntry) {
+	listed := f.listing(entries)
 	for _, want := range f.m.Scripts {
 		base := strings.TrimPrefix(strings.TrimPrefix(want, "./"), Dir+"/")
-		i := slices.IndexFunc(entries, func(d fs.DirEntry) bool { return fold(d.Name()) == fold(base) })
-		if i < 0 {
-			i = slices.IndexFunc(entries, func(d fs.DirEntry) bool {
-				return fold(stem(d.Name())) == fold(base) && (d.Type()&fs.ModeSymlink != 0 || runnable(f.fsys, d))
-			})
-		}
+		i := listed.find(base)
 		switch {
 		case strings.Contains(base, "/"):
 			f.reportField("script-path", "scripts", fmt.Sprintf("script %q is not directly in %s/", want, Dir), "move the file to "+Dir+"/ and list its name")
@@ -158,10 +154,52 @@ func (f *folder) declared(entries []fs.DirEntry) {
 			f.refuseLink(entries[i].Name())
 		case !entries[i].Type().IsRegular() || !runnable(f.fsys, entries[i]):
 			f.reportField("script-kind", "scripts", fmt.Sprintf("%q is listed as a script, but nothing is known that runs it", want), "give it "+kinds())
-		case !slices.Contains(f.files, entries[i].Name()):
+		case !listed.taken[i]:
+			listed.taken[i] = true
 			f.add(entries[i].Name())
 		}
 	}
+}
+
+// listing finds the entries of a scripts folder by what a manifest may call them, without going through all for each name.
+type listing struct {
+	f       *folder
+	entries []fs.DirEntry
+	byName  map[string]int   // folded names to the first that has it
+	byStem  map[string][]int // folded names without extension to those that have it, in order
+	taken   []bool           // those that are scripts already
+}
+
+func (f *folder) listing(entries []fs.DirEntry) *listing {
+	l := &listing{f, entries, make(map[string]int, len(entries)), make(map[string][]int, len(entries)), make([]bool, len(entries))}
+	for i, d := range entries {
+		name := fold(d.Name())
+		if _, ok := l.byName[name]; !ok {
+			l.byName[name] = i
+		}
+		l.byStem[stem(name)] = append(l.byStem[stem(name)], i)
+	}
+	return l
+}
+
+// find returns the position of the first entry of that name, else of the first of that stem which is a script or a
+// link; -1 for none. What is found to be none is not read again for another spelling of the name.
+func (l *listing) find(base string) int {
+	base = fold(base)
+	if i, ok := l.byName[base]; ok {
+		return i
+	}
+	same := l.byStem[base]
+	for len(same) > 0 {
+		if d := l.entries[same[0]]; d.Type()&fs.ModeSymlink != 0 || runnable(l.f.fsys, d) {
+			break
+		}
+		same = same[1:]
+	}
+	if l.byStem[base] = same; len(same) == 0 {
+		return -1
+	}
+	return same[0]
 }
 
 // scripts gives each file its name. Of files that differ in case alone the first in byte order

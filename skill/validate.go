@@ -10,6 +10,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // ValidateOptions tells Validate what to hold a skill against. The zero value is useful.
@@ -195,16 +196,37 @@ func (v *validation) checkScripts() {
 			v.reportFile("scripts/"+d.Name(), "script-kind", fmt.Sprintf("nothing tells what runs %q", clip(d.Name())))
 		}
 	}
+	if len(v.m.Scripts) == 0 {
+		return
+	}
+	there := scriptNames(v.scripts)
 	for _, want := range v.m.Scripts {
 		want = strings.TrimPrefix(want, "scripts/")
-		there := slices.ContainsFunc(v.scripts, func(d fs.DirEntry) bool {
-			name := d.Name()
-			return strings.EqualFold(name, want) || strings.EqualFold(strings.TrimSuffix(name, path.Ext(name)), want)
-		})
-		if !there {
+		if !there[foldedName(want)] {
 			v.report(Problem{Code: "script-missing", Field: "scripts", Message: fmt.Sprintf("script %q is listed but not there", clip(want))})
 		}
 	}
+}
+
+// scriptNames holds what a manifest may call the entries of a scripts folder: their names with and without extension.
+func scriptNames(entries []fs.DirEntry) map[string]bool {
+	out := make(map[string]bool, 2*len(entries))
+	for _, d := range entries {
+		name := foldedName(d.Name())
+		out[name], out[strings.TrimSuffix(name, path.Ext(name))] = true, true
+	}
+	return out
+}
+
+// foldedName is s in the one form of all that strings.EqualFold calls equal.
+func foldedName(s string) string {
+	return strings.Map(func(r rune) rune {
+		low := r
+		for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
+			low = min(low, next)
+		}
+		return low
+	}, s)
 }
 
 // kindless reports whether a file is marked as a program and is none: text without an extension and without a #! line.
