@@ -1,14 +1,18 @@
 package disclose
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 )
 
-// shield returns body with each "<" that begins one of our frame's tags as "&lt;", so that no body
+// shield is Shield for the tags of our own frame.
+func shield(body string) string { return Shield(body, "skillcontent", "skillresources") }
+
+// Shield returns body with each "<" that begins one of a frame's tags as "&lt;", so that no body
 // can end its frame, open another or list resources. It sees through case, blanks, slashes and
-// characters without width between the letters.
-func shield(body string) string {
+// characters without width between the letters: a tag is given by its first letters, a to z alone, 14 at most.
+func Shield(body string, tags ...string) string {
 	var b strings.Builder
 	for {
 		i := strings.IndexByte(body, '<')
@@ -17,7 +21,7 @@ func shield(body string) string {
 			return b.String()
 		}
 		b.WriteString(body[:i])
-		if framing(body[i+1:]) {
+		if framing(body[i+1:], tags) {
 			b.WriteString("&lt;")
 		} else {
 			b.WriteByte('<')
@@ -26,8 +30,8 @@ func shield(body string) string {
 	}
 }
 
-// framing reports whether s, which follows a "<", goes on as a tag of the frame.
-func framing(s string) bool {
+// framing reports whether s, which follows a "<", goes on as one of the tags.
+func framing(s string, tags []string) bool {
 	var b [len("skillresources")]byte
 	name := b[:0]
 	for _, r := range s {
@@ -40,5 +44,5 @@ func framing(s string) bool {
 			break
 		}
 	}
-	return strings.HasPrefix(string(name), "skillcontent") || strings.HasPrefix(string(name), "skillresources")
+	return slices.ContainsFunc(tags, func(tag string) bool { return strings.HasPrefix(string(name), tag) })
 }

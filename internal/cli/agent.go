@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/models"
 	"github.com/agent-base/agent-base/llm"
@@ -152,7 +153,7 @@ func (a *app) readStdin(ctx context.Context) (string, error) {
 	}
 }
 
-// wholePrompt joins what was asked with what is piped in. Without a pipe nothing is read.
+// wholePrompt joins what was asked with what is piped in, which cannot end its own frame. Without a pipe nothing is read.
 func (a *app) wholePrompt(ctx context.Context, o *agentOptions) (string, error) {
 	text := o.prompt
 	piped := ""
@@ -177,7 +178,7 @@ func (a *app) wholePrompt(ctx context.Context, o *agentOptions) (string, error) 
 	case text == "":
 		return piped, nil
 	}
-	return text + "\n\n<stdin>\n" + piped + "\n</stdin>", nil
+	return text + "\n\n<stdin>\n" + disclose.Shield(piped, "stdin") + "\n</stdin>", nil
 }
 
 // piped reports whether stdin is a pipe, a file or a socket: something that was put there to be read.
