@@ -12,5 +12,6 @@ import (
 
 func main() {
 	log.SetOutput(io.Discard) // what libraries say by themselves is not for the user's terminal
+	cli.Protect()
 	os.Exit(int(cli.Main(context.Background(), cli.Host())))
 }

@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "rewrite what the scripts expect")
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"agent": func() { os.Exit(int(cli.Main(context.Background(), cli.Host()))) },
+		"agent": func() { cli.Protect(); os.Exit(int(cli.Main(context.Background(), cli.Host()))) },
 	})
 }
 
