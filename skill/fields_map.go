@@ -15,6 +15,7 @@ import (
 const (
 	maxPatternText = 200 // characters of one
 	maxPatternList = 16  // of one skill
+	maxWide        = 8   // Unicode classes and ranges in those of one skill: each may take a millisecond to read
 	maxRequires    = 32  // commands that one skill needs
 )
 
@@ -118,13 +119,16 @@ func (p *parser) envNames(n *yamlnode.Node) []string {
 func (p *parser) patterns(n *yamlnode.Node) []string {
 	list, _ := p.items("triggers.patterns", "", n)
 	var out []string
+	room := maxWide
 	for _, it := range list {
-		why := ""
-		if tree, err := syntax.Parse(it.text, syntax.Perl); len(out) >= maxPatternList {
+		why, n := "", wide(it.text)
+		if len(out) >= maxPatternList {
 			why = fmt.Sprintf("a skill has at most %d patterns", maxPatternList)
 		} else if c := utf8.RuneCountInString(it.text); c > maxPatternText {
 			why = fmt.Sprintf("it has %d characters, at most %d are read", c, maxPatternText)
-		} else if err != nil {
+		} else if room -= n; n > 0 && room < 0 {
+			why = fmt.Sprintf("a skill has at most %d Unicode classes and ranges in its patterns", maxWide)
+		} else if tree, err := syntax.Parse(it.text, syntax.Perl); err != nil {
 			why = fmt.Sprintf("it is not a regular expression of RE2: %v", err)
 		} else if matchesEmpty(tree) {
 			why = "it matches the empty text, and so every query"
@@ -136,6 +140,20 @@ func (p *parser) patterns(n *yamlnode.Node) []string {
 		out = append(out, it.text)
 	}
 	return out
+}
+
+// wide counts, without reading a pattern, what it may have of classes and ranges beyond ASCII: with (?i) each is held
+// against the cases of up to a hundred thousand characters.
+func wide(pattern string) int {
+	n := strings.Count(pattern, `\p`) + strings.Count(pattern, `\P`) + strings.Count(pattern, `\x{`)
+	before := ' '
+	for _, r := range pattern {
+		if before == '-' && r >= utf8.RuneSelf {
+			n++
+		}
+		before = r
+	}
+	return n
 }
 
 // matchesEmpty reports whether an expression matches a text that is empty.
