@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"time"
@@ -31,7 +32,7 @@ type FlagValue struct {
 // Load resolves all settings. It always returns a usable Config; the problems say what was ignored, and are in the order
 // of the sources, highest last.
 func Load(o *Options) (*Config, []skill.Problem) {
-	l := &loader{Options: *o}
+	l := &loader{Options: *o, ours: ours}
 	if l.Lookup == nil {
 		l.Lookup = func(string) (string, bool) { return "", false }
 	}
@@ -58,6 +59,7 @@ const maxProblems = 100
 
 type loader struct {
 	Options
+	ours       func(fs.FileInfo) bool // who owns a file: this user or root
 	paths      Paths
 	userBroken Origin // the user's file, when it could not be read
 	problems   []skill.Problem
@@ -76,7 +78,11 @@ type given map[string]entry
 func (l *loader) places() Paths {
 	p := Paths{Home: l.Home, Agent: under(l.Home, ".agent"), Project: l.Project, Cache: l.Cache, System: l.System}
 	if p.Project == "" {
-		p.Project = ProjectRoot(l.Dir)
+		foreign := ""
+		if p.Project, foreign = projectRoot(l.Dir, l.ours); foreign != "" {
+			l.report(Origin{Rank: Project, Name: foreign}, skill.Warning, "config-owner",
+				fmt.Sprintf("it has a .git, but belongs to another user: the project is %q", p.Project), "name it with --project, if you trust who owns it")
+		}
 	}
 	if p.System == "" {
 		p.System = "/etc/agent"

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -268,6 +269,39 @@ func TestVariables(t *testing.T) {
 		if got := Rank(rank).String(); got != want {
 			t.Errorf("rank %d is %s, want %s", rank, got, want)
 		}
+	}
+}
+
+// A folder that another user made into a repository, such as one above in /tmp, is not the project (CVE-2022-24765).
+func TestForeignProject(t *testing.T) {
+	w := newWorld(t)
+	deep := filepath.Join(w.project, "a", "b")
+	w.mkdir(deep)
+	for _, row := range []struct{ foreign, dir, root, told string }{
+		{"", deep, w.project, ""},
+		{".git", deep, deep, w.project},
+		{filepath.Base(w.project), deep, deep, w.project},
+		{".git", w.project, w.project, ""}, // the working directory it is anyway
+		{"a", deep, w.project, ""},
+	} {
+		l := &loader{Options: Options{Dir: row.dir, Home: w.home, Lookup: func(string) (string, bool) { return "", false }},
+			ours: func(info fs.FileInfo) bool { return info.Name() != row.foreign }}
+		if got := l.places().Project; got != row.root {
+			t.Errorf("%q is another's, in %s: the project is %s, want %s", row.foreign, row.dir, got, row.root)
+		}
+		told := ""
+		for _, p := range l.problems {
+			told += p.File
+			if p.Code != "config-owner" || p.Cure == "" {
+				t.Errorf("problem %+v", p)
+			}
+		}
+		if told != row.told {
+			t.Errorf("%q is another's, in %s: told of %q, want %q", row.foreign, row.dir, told, row.told)
+		}
+	}
+	if p := (&loader{Options: Options{Dir: deep, Project: w.project, Lookup: func(string) (string, bool) { return "", false }}}).places(); p.Project != w.project {
+		t.Errorf("a project that was named is not taken: %s", p.Project)
 	}
 }
 

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,21 +42,30 @@ func under(dir string, names ...string) string {
 	return filepath.Join(append([]string{dir}, names...)...)
 }
 
-// ProjectRoot returns the nearest folder that has a .git, from dir upwards, else dir itself.
+// ProjectRoot returns the nearest folder that has a .git, from dir upwards, else dir itself. A folder above dir that
+// belongs to another user but root, or whose .git does, is nobody's project: it is dir then too.
 func ProjectRoot(dir string) string {
-	if dir == "" {
-		return ""
-	}
-	for at := dir; ; {
-		if _, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
-			return at
+	root, _ := projectRoot(dir, ours)
+	return root
+}
+
+// projectRoot is ProjectRoot, with the folder that is not taken for its owner.
+func projectRoot(dir string, ours func(fs.FileInfo) bool) (root, foreign string) {
+	for at := dir; at != ""; {
+		if git, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
+			folder, err := os.Stat(at)
+			if at != dir && (err != nil || !ours(git) || !ours(folder)) {
+				return dir, at
+			}
+			return at, ""
 		}
 		parent := filepath.Dir(at)
 		if parent == at {
-			return dir
+			break
 		}
 		at = parent
 	}
+	return dir, ""
 }
 
 // absolute makes a written path absolute: "~" is the home, anything relative lies below base. It is "" where the path

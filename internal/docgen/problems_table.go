@@ -77,6 +77,7 @@ var groups = [...]group{
 		{"config-duplicate-key", "error", "a key is there twice", "keep one of them"},
 		{"config-form", "error", "`skills` is no map of settings", "write the settings below it, indented"},
 		{"config-more", "warning", "there are more problems than are shown", "mend these first"},
+		{"config-owner", "warning", "a folder above has a `.git`, but it or its folder belongs to another user: the working directory is the project", "`--project DIR`, if you trust who owns it"},
 		{"config-project", "warning", "a project's file wants what only you can decide: it is ignored", "set it in your own file, in the environment or by a flag"},
 		{"config-syntax", "error", "a settings file is not YAML: nothing in it holds", "mend the line"},
 		{"config-trust", "warning", "a settings file wants to give trust: none can", "`agent skill trust NAME`"},
