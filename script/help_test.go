@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-base/agent-base/internal/scratch"
 	"github.com/agent-base/agent-base/skill"
 )
 
@@ -69,7 +70,7 @@ func loadFrom(t testing.TB, source skill.Source) *skill.Skill {
 // host runs scripts with the programs of this machine.
 func host(t testing.TB) *Host {
 	t.Helper()
-	return &Host{LookPath: exec.LookPath, Cache: t.TempDir(), Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}}
+	return &Host{LookPath: exec.LookPath, Cache: scratch.Dir(t), Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}}
 }
 
 // run runs one script as text or JSON.

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/agent-base/agent-base/internal/scratch"
 )
 
 // ownTree is a tree of a source of somebody else.
@@ -213,7 +215,7 @@ func TestNoFolder(t *testing.T) {
 	for name, c := range everywhere(t) {
 		s := loaded(t, c, "a")
 		_, err1 := s.Dir()
-		_, err2 := s.Seal(t.Context(), t.TempDir())
+		_, err2 := s.Seal(t.Context(), scratch.Dir(t))
 		if want := !strings.HasPrefix(name, "Dir"); errors.Is(err1, ErrNoFolder) != want || errors.Is(err2, ErrNoFolder) != want {
 			t.Errorf("%s: Dir %v, Seal %v, want ErrNoFolder: %v", name, err1, err2, want)
 		}

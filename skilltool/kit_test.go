@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-base/agent-base/internal/scratch"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/skill"
@@ -83,7 +84,7 @@ func kit(t *testing.T, o kitOptions) (*Kit, string) {
 	ko := &Options{
 		Catalog: func() *skill.Catalog { return c },
 		Session: session.New(nil),
-		Scripts: &script.Host{LookPath: exec.LookPath, Cache: t.TempDir()},
+		Scripts: &script.Host{LookPath: exec.LookPath, Cache: scratch.Dir(t)},
 	}
 	if o.change != nil {
 		o.change(ko)

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/agent-base/agent-base/internal/scratch"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/skill"
@@ -28,7 +29,7 @@ func TestRowHotReload(t *testing.T) {
 	}
 	var now atomic.Pointer[skill.Catalog]
 	now.Store(start)
-	k := New(&Options{Catalog: now.Load, Session: session.New(nil), Scripts: &script.Host{LookPath: exec.LookPath, Cache: t.TempDir()}})
+	k := New(&Options{Catalog: now.Load, Session: session.New(nil), Scripts: &script.Host{LookPath: exec.LookPath, Cache: scratch.Dir(t)}})
 	change := func(name, text string) {
 		t.Helper()
 		file := filepath.Join(root, filepath.FromSlash(name))
@@ -126,7 +127,7 @@ func TestRowUntrusted(t *testing.T) {
 	spy := &spyRunner{}
 	for _, trust := range []skill.Trust{skill.Untrusted, skill.Bundled} {
 		k, root := kit(t, kitOptions{trust: trust, change: func(o *Options) {
-			o.Scripts = &script.Host{LookPath: exec.LookPath, Cache: t.TempDir(), Runner: spy}
+			o.Scripts = &script.Host{LookPath: exec.LookPath, Cache: scratch.Dir(t), Runner: spy}
 		}})
 		spy.commands = nil
 		for _, name := range []string{"script_run", "script_help"} {
@@ -173,7 +174,7 @@ func TestRowExecutorEnforces(t *testing.T) {
 	spy := &spyRunner{}
 	asked := 0
 	k, _ := kit(t, kitOptions{change: func(o *Options) {
-		o.Scripts = &script.Host{LookPath: exec.LookPath, Cache: t.TempDir(), Runner: spy}
+		o.Scripts = &script.Host{LookPath: exec.LookPath, Cache: scratch.Dir(t), Runner: spy}
 		o.Approve = func(context.Context, *skill.Skill) (bool, error) { asked++; return asked == 2, nil }
 	}})
 	for i, args := range []string{

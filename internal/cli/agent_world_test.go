@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/internal/cli"
+	"github.com/agent-base/agent-base/internal/scratch"
 )
 
 // world is a home and a project in which a test runs the whole command, inside its own process.
@@ -20,7 +21,7 @@ type world struct {
 
 func newWorld(t *testing.T, env ...string) *world {
 	t.Helper()
-	dir := t.TempDir()
+	dir := scratch.Dir(t)
 	w := &world{t: t, home: filepath.Join(dir, "home"), project: filepath.Join(dir, "work"),
 		env: append([]string{"PATH=" + os.Getenv("PATH"), "NO_COLOR=1"}, env...)}
 	w.write("home/x", "")
@@ -61,7 +62,7 @@ func (w *world) skill(name, description, body string) {
 // run runs the command, with a stdin of these lines or, for "", none.
 func (w *world) run(stdin string, args ...string) (stdout, stderr string, code cli.Exit) {
 	w.t.Helper()
-	dir := w.t.TempDir()
+	dir := scratch.Dir(w.t)
 	in, err := os.Open(os.DevNull)
 	if stdin != "" {
 		name := filepath.Join(dir, "in")

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/scratch"
 	"github.com/agent-base/agent-base/internal/ui"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skilltool"
@@ -34,7 +35,7 @@ const (
 
 func newRacer(t *testing.T) *racer {
 	t.Helper()
-	home, project := t.TempDir(), t.TempDir()
+	home, project := scratch.Dir(t), t.TempDir()
 	streams, _, _, _ := ui.Test()
 	a := &app{ui: streams, flush: func() error { return nil }, trustSet: &atomic.Pointer[trust.Set]{}, sys: &System{Home: home, Dir: project,
 		Temp: t.TempDir(), Environ: []string{"PATH=" + os.Getenv("PATH")}, LookPath: exec.LookPath, Now: time.Now}}

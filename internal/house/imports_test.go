@@ -62,6 +62,7 @@ var allowed = map[string][]string{
 	"internal/yamlnode":   {"internal/lazyregexp"},
 
 	"internal/pythontest":    {},
+	"internal/scratch":       {},
 	"internal/tokentest":     {},
 	"internal/wire/wiretest": {"llm"},
 
@@ -76,7 +77,7 @@ var allowed = map[string][]string{
 }
 
 // forTests are the packages that only tests import.
-var forTests = []string{"internal/deptest", "internal/house", "internal/parity", "internal/pythontest", "internal/tokentest", "internal/wire/wiretest", "skilltest", "skilltest/kalshi", "skilltest/kalshi/standin", "skilltest/fakemodel",
+var forTests = []string{"internal/deptest", "internal/house", "internal/parity", "internal/pythontest", "internal/scratch", "internal/tokentest", "internal/wire/wiretest", "skilltest", "skilltest/kalshi", "skilltest/kalshi/standin", "skilltest/fakemodel",
 	"bench/talk"}
 
 // importers tells for each foreign module which packages may import it. A new dependency begins with a row here and

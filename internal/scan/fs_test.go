@@ -68,7 +68,9 @@ func TestFSAgrees(t *testing.T) { // security 2.2
 		root := filepath.Join(outer, "in")
 		os.Mkdir(root, 0o755)
 		grow(r, root, names, func(p string) {
-			os.WriteFile(p, []byte(p[len(root):]), 0o600)
+			if os.WriteFile(p, []byte(p[len(root):]), 0o600) != nil {
+				return // a folder has the name
+			}
 			os.Chmod(p, []fs.FileMode{0o644, 0o755 | fs.ModeSetuid, 0o400 | fs.ModeSetgid | fs.ModeSticky}[r.IntN(3)])
 		})
 		fast, slow := both(t, root)
