@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-base/agent-base/internal/tokentest"
+	"github.com/agent-base/agent-base/internal/test/tokentest"
 )
 
 // everyTool is what the agent has: the engine's five and its own two that blocks speak of.

@@ -9,7 +9,7 @@ import (
 	"testing/fstest"
 	"unicode/utf8"
 
-	"github.com/agent-base/agent-base/internal/tokentest"
+	"github.com/agent-base/agent-base/internal/test/tokentest"
 	"github.com/agent-base/agent-base/skill"
 )
 

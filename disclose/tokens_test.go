@@ -11,7 +11,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/agent-base/agent-base/internal/tokentest"
+	"github.com/agent-base/agent-base/internal/test/tokentest"
 )
 
 // C41: the estimator beside a real tokenizer, on our texts and on the corpus where there is one.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-base/agent-base/internal/scratch"
+	"github.com/agent-base/agent-base/internal/test/scratch"
 	"github.com/agent-base/agent-base/skill"
 )
 

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-base/agent-base/internal/pythontest"
+	"github.com/agent-base/agent-base/internal/test/pythontest"
 )
 
 func realUV(t testing.TB) string {

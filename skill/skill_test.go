@@ -11,7 +11,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"github.com/agent-base/agent-base/internal/scratch"
+	"github.com/agent-base/agent-base/internal/test/scratch"
 )
 
 // ownTree is a tree of a source of somebody else.

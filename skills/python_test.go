@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-base/agent-base/internal/pythontest"
+	"github.com/agent-base/agent-base/internal/test/pythontest"
 )
 
 // What the bundled scripts need: the bounds of their own blocks.

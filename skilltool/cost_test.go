@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/agent-base/agent-base/disclose"
-	"github.com/agent-base/agent-base/internal/tokentest"
+	"github.com/agent-base/agent-base/internal/test/tokentest"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/skill"

@@ -1,4 +1,4 @@
-// Command agent answers with Agent Skills, and finds, checks, discloses and runs them. All it does is in internal/cli.
+// Command agent answers with Agent Skills, and finds, checks, discloses and runs them. All it does is in cmd/agent/internal/cli.
 package main
 
 import (
@@ -7,7 +7,7 @@ import (
 	"log"
 	"os"
 
-	"github.com/agent-base/agent-base/internal/cli"
+	"github.com/agent-base/agent-base/cmd/agent/internal/cli"
 )
 
 func main() {

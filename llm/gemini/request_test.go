@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
-	"github.com/agent-base/agent-base/internal/wire/wiretest"
+	"github.com/agent-base/agent-base/internal/test/wiretest"
 	"github.com/agent-base/agent-base/llm"
 )
 

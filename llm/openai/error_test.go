@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-base/agent-base/internal/wire/wiretest"
+	"github.com/agent-base/agent-base/internal/test/wiretest"
 	"github.com/agent-base/agent-base/llm"
 )
 

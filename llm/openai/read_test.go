@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-base/agent-base/internal/wire/wiretest"
+	"github.com/agent-base/agent-base/internal/test/wiretest"
 	"github.com/agent-base/agent-base/llm"
 )
 

@@ -1,0 +1,192 @@
+package chat
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agent-base/agent-base/agent"
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/llm"
+)
+
+const (
+	maxCalls   = 100 // how many calls can still be opened
+	maxDetails = 200 // rows of arguments or of a result that are shown
+	maxTarget  = 200 // columns of what a call is about
+	narrow     = 40  // columns; a narrower screen has a call in two rows
+)
+
+// call is one call of a tool, running or done.
+type call struct {
+	number  int // from 1, in the order of the conversation
+	depth   int
+	call    *llm.Call
+	begun   time.Time
+	result  *agent.Result // nil while it runs
+	took    time.Duration
+	stopped bool // the turn ended before it
+}
+
+// CallText is a call in one line: the tool and what it is about, cut where that is long. Nothing in it moves a cursor,
+// and a blank in it is one, or a line end. The conversation and agent -p both show it.
+func CallText(c *llm.Call) string {
+	return strings.TrimSpace(ui.Line(c.Name) + " " + ui.Truncate(ui.Exact(target(c)), maxTarget))
+}
+
+// subjects are the arguments that tell best what a call is about, the best first.
+var subjects = []string{"skill_name", "skill", "command", "pattern", "path", "file_path"}
+
+// target is what a call is about, in few words: hello-extended/advanced_greeting --lang es, a path, a command.
+func target(c *llm.Call) string {
+	keys, texts := arguments(c.Args)
+	first := slices.IndexFunc(subjects, func(key string) bool { return texts[key] != "" })
+	if first >= 0 {
+		keys = subjects[first:]
+	}
+	if len(keys) == 0 {
+		return ""
+	}
+	about := texts[keys[0]]
+	if keys[0] == "skill_name" || keys[0] == "skill" {
+		if part := cmp.Or(texts["script_name"], texts["script"], texts["path"]); part != "" {
+			about += "/" + part
+		}
+	}
+	if keys[0] != "args" && texts["args"] != "" {
+		about += " " + texts["args"]
+	}
+	return about
+}
+
+// arguments are those that are a text or a list, which counts as its items with spaces between, and their keys in the
+// order in which they were given.
+func arguments(raw json.RawMessage) (keys []string, texts map[string]string) {
+	texts = map[string]string{}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return nil, texts
+	}
+	for dec.More() {
+		key, _ := dec.Token()
+		var value any
+		if dec.Decode(&value) != nil {
+			break
+		}
+		text := ""
+		switch v := value.(type) {
+		case string:
+			text = v
+		case []any:
+			text = strings.TrimSuffix(fmt.Sprintln(v...), "\n")
+		}
+		if name, ok := key.(string); ok && text != "" {
+			keys, texts[name] = append(keys, name), text
+		}
+	}
+	return keys, texts
+}
+
+// rows are the line of a call: what it is, how long it took, how it went and its number.
+func (c *call) rows(p paint, now time.Time, width int) []string {
+	indent := strings.Repeat("  ", c.depth)
+	mark, took, verdict := p.dim("●"), now.Sub(c.begun), ""
+	switch {
+	case c.result != nil && c.result.Result.Success:
+		mark, took, verdict = p.green("●"), c.took, "ok"
+	case c.result != nil:
+		mark, took, verdict = p.red("●"), c.took, ui.Line(failure(c.result))
+	case c.stopped:
+		mark, took, verdict = p.yellow("●"), c.took, "stopped"
+	}
+	tail := seconds(took)
+	if verdict != "" {
+		tail += "  " + verdict
+	}
+	number := fmt.Sprintf("#%d", c.number)
+	lead := indent + mark + " "
+	if width <= 0 {
+		return []string{lead + c.head(p, 0) + "  " + tail + "  " + number}
+	}
+	room := max(width-columns(indent)-2, 1)
+	if width < narrow {
+		tail = cut(tail, room-columns(number)-2)
+		return []string{lead + c.head(p, room), indent + "  " + tail + "  " + p.dim(number)}
+	}
+	tail = cut(tail, room-columns(number)-4-min(columns(c.head(false, 0)), room/2))
+	return []string{lead + c.head(p, room-columns(tail)-columns(number)-4) + "  " + tail + "  " + p.dim(number)}
+}
+
+// head is the tool's name and what the call is about, in at most width columns; 0 for any number.
+func (c *call) head(p paint, width int) string {
+	name, text := ui.Line(c.call.Name), CallText(c.call)
+	if width > 0 {
+		text = cut(text, width)
+	}
+	if rest, ok := strings.CutPrefix(text, name); ok {
+		return p.bold(name) + rest
+	}
+	return p.bold(text)
+}
+
+func failure(r *agent.Result) string {
+	if r.Result.Reason != "" && r.Result.Error != "" {
+		return string(r.Result.Error) + " (" + r.Result.Reason + ")"
+	}
+	if r.Result.Error != "" {
+		return string(r.Result.Error)
+	}
+	return "failed"
+}
+
+// details are the whole call: its arguments, and the result as the model got it.
+func (c *call) details(p paint, now time.Time, width int) []string {
+	rows := c.rows(p, now, width)
+	args := string(c.call.Args)
+	if c.call.Raw != "" {
+		args = c.call.Raw
+	}
+	rows = append(rows, section(p, "arguments", pretty(args), width)...)
+	if c.result == nil {
+		return rows
+	}
+	title := "result"
+	if c.result.Cut {
+		title = "result (cut: the model did not get all of it)"
+	}
+	return append(rows, section(p, title, pretty(c.result.Text), width)...)
+}
+
+// section is a title and an indented text of at most maxDetails rows.
+func section(p paint, title, text string, width int) []string {
+	rows := []string{"  " + p.dim(title)}
+	var f flow
+	found := append(f.add(text, max(width-4, 0)), f.end(max(width-4, 0))...)
+	for i, r := range found {
+		if i == maxDetails {
+			rows = append(rows, "    "+p.dim(fmt.Sprintf("… %d more lines", len(found)-i)))
+			break
+		}
+		rows = append(rows, strings.TrimRight("    "+r.text, " "))
+	}
+	if len(found) == 0 {
+		rows = append(rows, "    "+p.dim("(empty)"))
+	}
+	return rows
+}
+
+// seconds writes a duration as a person says it: 0.4 s, 12 s, 2 m 5 s.
+func seconds(d time.Duration) string {
+	switch {
+	case d < 10*time.Second:
+		return fmt.Sprintf("%.1f s", max(d, 0).Seconds())
+	case d < time.Minute:
+		return fmt.Sprintf("%d s", int(d.Seconds()))
+	}
+	return fmt.Sprintf("%d m %d s", int(d.Minutes()), int(d.Seconds())%60)
+}

@@ -1,0 +1,293 @@
+package chat
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+)
+
+// own are the commands that need nothing but the conversation on the screen.
+func own() []Command {
+	return []Command{
+		{Name: "help", Help: "Show the commands and keys."},
+		{Name: "open", Usage: "[N]", Help: "Show arguments and result of call number N, or of the last one."},
+		{Name: "tokens", Help: "Show how many tokens each skill has used."},
+		{Name: "quit", Help: "Leave."},
+	}
+}
+
+// commands are all that there are, in the order of their names.
+func (s *state) commands() []Command {
+	all := slices.Clone(s.o.Commands)
+	for _, c := range own() {
+		if !slices.ContainsFunc(all, func(o Command) bool { return o.Name == c.Name }) {
+			all = append(all, c)
+		}
+	}
+	slices.SortFunc(all, func(a, b Command) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+// local tells whether text is a command that may be given while the agent works.
+func (s *state) local(text string) bool {
+	name, _, ok := CutCommand(text)
+	i := slices.IndexFunc(s.commands(), func(c Command) bool { return c.Name == name })
+	return ok && i >= 0 && s.commands()[i].Run == nil
+}
+
+// CutCommand cuts "/NAME ARGUMENTS" into name and arguments; ok tells whether text has that form. Another text that begins
+// with a slash, such as a path or a comment, has not.
+func CutCommand(text string) (name, args string, ok bool) {
+	name, ok = strings.CutPrefix(strings.TrimSpace(text), "/")
+	if i := strings.IndexFunc(name, unicode.IsSpace); i >= 0 {
+		name, args = name[:i], strings.TrimSpace(name[i:])
+	}
+	if other := strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789-_"); !ok || name == "" || other != "" {
+		return "", "", false
+	}
+	return name, args, true
+}
+
+// named are the skills that the user may name now.
+func (s *state) named() []string {
+	var names []string
+	for _, k := range s.o.Skills() {
+		if !k.Refused {
+			names = append(names, k.Name)
+		}
+	}
+	return names
+}
+
+// isSkill tells whether a prompt that begins with a name is about a skill.
+func (s *state) isSkill(name string) bool {
+	return slices.ContainsFunc(s.o.Skills(), func(k Skill) bool { return k.Name == plainName(name) })
+}
+
+// plainName is a name in the form in which those of skills are compared.
+func plainName(name string) string { return strings.ReplaceAll(strings.ToLower(name), "_", "-") }
+
+// submit sends a prompt or a command.
+func (s *state) submit(text string) []effect {
+	s.echo(text)
+	name, args, ok := CutCommand(text)
+	if !ok {
+		s.work()
+		return []effect{startTurn{text}}
+	}
+	for _, c := range s.commands() {
+		if c.Name != name {
+			continue
+		}
+		if c.Run != nil {
+			s.work()
+			return []effect{startCommand{&c, args}}
+		}
+		switch name {
+		case "help":
+			s.help()
+		case "open":
+			s.open(args)
+		case "tokens":
+			s.tokens()
+		case "quit":
+			return s.quit()
+		}
+		return nil
+	}
+	if s.isSkill(name) {
+		s.work()
+		return []effect{startTurn{text}}
+	}
+	s.unknown(name)
+	return nil
+}
+
+func (s *state) work() {
+	s.busy, s.begun = true, s.now
+}
+
+// echo leaves what was typed in the scrollback. Without a terminal it is in the input already.
+func (s *state) echo(text string) {
+	if s.width == 0 {
+		s.begin(prompts)
+		s.last = nothing
+		return
+	}
+	s.begin(prompts)
+	e := editor{text: text}
+	rows, _, _ := e.layout(s.inputRoom())
+	if n := len(rows); n > 1 && rows[n-1].text == "" {
+		rows = rows[:n-1]
+	}
+	for i, r := range rows {
+		mark := "  "
+		if i == 0 {
+			mark = "> "
+		}
+		s.out = append(s.out, strings.TrimRight(s.paint.cyan(mark)+s.paint.bold(r.text), " "))
+	}
+}
+
+func (s *state) unknown(name string) {
+	var names []string
+	for _, c := range s.commands() {
+		names = append(names, c.Name)
+	}
+	names = append(names, s.named()...)
+	text := "unknown command /" + name + ": "
+	if near := s.o.Suggest(name, names); near != "" {
+		text += "did you mean /" + near + "? "
+	}
+	s.notice(text + "/help lists all")
+}
+
+// help lists commands and keys, each with its meaning beside it, or below it where there is no room.
+func (s *state) help() {
+	var rows [][2]string
+	for _, c := range s.commands() {
+		rows = append(rows, [2]string{strings.TrimSpace("/" + c.Name + " " + c.Usage), c.Help})
+	}
+	if len(s.named()) > 0 {
+		rows = append(rows, [2]string{"/SKILL [ARGUMENTS]", "Activate a skill yourself and have it carried out."})
+	}
+	s.begin(outputs)
+	s.table(rows)
+	if s.width == 0 {
+		return
+	}
+	s.out = append(s.out, "")
+	s.table([][2]string{
+		{"Enter", "Send."},
+		{"Alt-Enter", "New line; Ctrl-J too."},
+		{"Tab", "Complete a command or a skill."},
+		{"Up, Down", "What was typed before."},
+		{"Ctrl-O", "Open the last call."},
+		{"Ctrl-C", "Stop the turn, or empty the input."},
+		{"Ctrl-D", "Leave."},
+	})
+}
+
+func (s *state) table(rows [][2]string) {
+	first := 0
+	for _, r := range rows {
+		first = max(first, columns(ui.Line(r[0])))
+	}
+	for _, r := range rows {
+		name := ui.Line(r[0])
+		if s.width == 0 {
+			s.out = append(s.out, name+strings.Repeat(" ", first-columns(name)+2)+ui.Line(r[1]))
+			continue
+		}
+		indent := first + 2
+		if s.room()-indent < 24 {
+			s.out = append(s.out, s.paint.bold(cut(name, s.room())))
+			indent, name = 2, ""
+		}
+		lead := s.paint.bold(name) + strings.Repeat(" ", indent-columns(name))
+		for _, part := range wrap(ui.Line(r[1]), max(s.room()-indent, 1)) {
+			s.out = append(s.out, lead+part)
+			lead = strings.Repeat(" ", indent)
+		}
+	}
+}
+
+// open shows a call whole: the last one, or the one with a number.
+func (s *state) open(args string) {
+	if len(s.calls) == 0 {
+		s.notice("there is no call to open yet")
+		return
+	}
+	c := s.calls[len(s.calls)-1]
+	if args != "" {
+		n, err := strconv.Atoi(strings.TrimPrefix(args, "#"))
+		i := slices.IndexFunc(s.calls, func(c *call) bool { return c.number == n })
+		if err != nil || i < 0 {
+			s.notice(fmt.Sprintf("no call %q: there are #%d to #%d", args, s.calls[0].number, c.number))
+			return
+		}
+		c = s.calls[i]
+	}
+	s.begin(outputs)
+	s.out = append(s.out, c.details(s.paint, s.now, s.room())...)
+}
+
+// tokens shows what each skill has cost, and the whole conversation.
+func (s *state) tokens() {
+	s.status = s.o.Status()
+	var rows [][2]string
+	for _, t := range s.status.Tokens {
+		rows = append(rows, [2]string{t.Name, number(t.Tokens)})
+	}
+	u := s.status.Usage
+	input := number(u.Input)
+	if u.CacheRead > 0 {
+		input += fmt.Sprintf(" (%s from the cache)", number(u.CacheRead))
+	}
+	rows = append(rows, [2]string{"input, in all", input}, [2]string{"output, in all", number(u.Output)})
+	s.begin(outputs)
+	s.table(rows)
+}
+
+// number writes a number with commas.
+func number(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// complete is the tab key: it completes the command's name or its arguments as far as they are certain, and shows what
+// there is to choose from where nothing more is.
+func (s *state) complete() {
+	if s.input.at != len(s.input.text) || !strings.HasPrefix(s.input.text, "/") || strings.Contains(s.input.text, "\n") {
+		return
+	}
+	name, args, hasArgs := strings.Cut(s.input.text[1:], " ")
+	var found []string
+	lead := "/"
+	for _, c := range s.commands() {
+		switch {
+		case !hasArgs && strings.HasPrefix(c.Name, name):
+			found = append(found, c.Name)
+		case hasArgs && c.Name == name && c.Complete != nil:
+			found, lead = c.Complete(strings.TrimLeft(args, " ")), "/"+name+" "
+		}
+	}
+	if !hasArgs {
+		for _, k := range s.named() {
+			if strings.HasPrefix(k, plainName(name)) && !slices.Contains(found, k) {
+				found = append(found, k)
+			}
+		}
+	}
+	switch len(found) {
+	case 0:
+		s.hint = "nothing completes this"
+	case 1:
+		s.input.set(lead + found[0] + " ")
+	default:
+		if common := lead + commonPrefix(found); len(common) > len(s.input.text) {
+			s.input.set(common)
+			return
+		}
+		s.hint = strings.Join(found, "  ")
+	}
+}
+
+func commonPrefix(words []string) string {
+	prefix := words[0]
+	for _, w := range words[1:] {
+		for !strings.HasPrefix(w, prefix) {
+			_, size := utf8.DecodeLastRuneInString(prefix)
+			prefix = prefix[:len(prefix)-size]
+		}
+	}
+	return prefix
+}

@@ -1,0 +1,190 @@
+package chat
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+)
+
+// screen is the part that is drawn anew, below everything printed: rows and the cursor's place in them.
+type screen struct {
+	rows []string
+	x, y int
+}
+
+// view draws the row that is being written, the input and the status line.
+func (s *state) view() screen {
+	if s.leaving {
+		return screen{}
+	}
+	below := append(s.hintRows(), s.statusLine())
+	input, x, y := s.inputView(max(s.height-len(below)-2, 1))
+	above := s.live()
+	if len(above) > 0 || s.last != nothing {
+		above = append(above, "")
+	}
+	if most := max(s.height-len(below)-len(input)-1, 0); len(above) > most {
+		above = above[len(above)-most:]
+	}
+	rows := append(append(above, input...), below...)
+	return screen{rows: rows, x: x, y: len(above) + y}
+}
+
+// hintRows are the hint in at most three rows.
+func (s *state) hintRows() []string {
+	if s.hint == "" {
+		return nil
+	}
+	rows := wrap(ui.Line(s.hint), s.room())
+	if len(rows) > 3 {
+		rows = append(rows[:2], cut(rows[2]+strings.Repeat(" ", s.room()), s.room()))
+	}
+	for i, r := range rows {
+		rows[i] = s.paint.yellow(r)
+	}
+	return rows
+}
+
+// live is what is not finished: the end of the answer, and the calls that run.
+func (s *state) live() []string {
+	var rows []string
+	last := s.last
+	marks := s.marks
+	for _, r := range s.flow.live(s.answerRoom()) {
+		if last != answers && last != nothing {
+			rows = append(rows, "")
+		}
+		last = answers
+		rows = append(rows, strings.Repeat("  ", s.depth)+marks.row(s.paint, r))
+	}
+	for _, c := range s.running() {
+		if last != tools && last != nothing {
+			rows = append(rows, "")
+		}
+		last = tools
+		rows = append(rows, c.rows(s.paint, s.now, s.room())...)
+	}
+	return rows
+}
+
+// inputRoom is how wide the text that is typed may be: beside the mark, with a column left for the cursor.
+func (s *state) inputRoom() int { return max(s.width-3, 1) }
+
+// inputView shows the input, or the answer to a question, in at most that many rows around the cursor.
+func (s *state) inputView(most int) (rows []string, x, y int) {
+	if len(s.questions) > 0 {
+		mark := "Allow? [y/N] "
+		reply := cut(ui.Line(s.reply.text), max(s.room()-len(mark), 1))
+		return []string{s.paint.yellow(mark) + reply}, len(mark) + columns(reply), 0
+	}
+	shown, x, y := s.input.layout(s.inputRoom())
+	from := 0
+	if len(shown) > most {
+		from = min(max(y-most+1, 0), len(shown)-most)
+	}
+	for i, r := range shown[from:min(from+most, len(shown))] {
+		mark := "  "
+		if from+i == 0 {
+			mark = s.paint.cyan("> ")
+		}
+		rows = append(rows, mark+r.text)
+	}
+	return rows, x + 2, y - from
+}
+
+// statusLine tells in one row what goes on, which skill is active and what it allows, the model and the tokens used.
+// On a narrow screen the tokens go first, then the model; what a skill allows is cut.
+func (s *state) statusLine() string {
+	const gap = "  ·  "
+	doing := s.doing()
+	model, tokens, skill := ui.Line(s.status.Model), s.usage(), s.active()
+	room := s.room()
+	length := func(parts ...string) int {
+		n := -len(gap) + 1
+		for _, p := range parts {
+			if p != "" {
+				n += columns(p) + len(gap) - 1
+			}
+		}
+		return n
+	}
+	const least = 40 // columns that a skill should have at least
+	need := min(columns(skill), least)
+	if length(doing, model, tokens)+need+len(gap)-1 > room {
+		tokens = ""
+	}
+	if length(doing, model)+need+len(gap)-1 > room && (doing != "" || skill != "") {
+		model = ""
+	}
+	if skill != "" {
+		left := room - max(length(doing, model, tokens), 0)
+		if doing+model+tokens != "" {
+			left -= len(gap) - 1
+		}
+		if skill = cut(skill, left); left < 4 {
+			skill = ""
+		}
+	}
+	var parts []string
+	for _, p := range []string{doing, skill, model, tokens} {
+		if p != "" {
+			parts = append(parts, p)
+		}
+	}
+	return s.paint.dim(cut(strings.Join(parts, gap), room))
+}
+
+func (s *state) doing() string {
+	switch {
+	case len(s.questions) > 0:
+		return "waiting for an answer"
+	case s.stopping:
+		return "stopping"
+	case s.busy:
+		return elapsed(s.now.Sub(s.begun)) + ", Ctrl-C stops"
+	}
+	return ""
+}
+
+// elapsed counts whole seconds: a row that changes ten times a second draws the eye.
+func elapsed(d time.Duration) string {
+	d = d.Truncate(time.Second)
+	if d < 10*time.Second {
+		return fmt.Sprintf("%d s", int(d.Seconds()))
+	}
+	return seconds(d)
+}
+
+func (s *state) usage() string {
+	u := s.status.Usage
+	if u.Input+u.Output == 0 {
+		return ""
+	}
+	return thousands(u.Input) + " in, " + thousands(u.Output) + " out"
+}
+
+// thousands writes a number of tokens in few letters: 850, 12.3k, 1.2M.
+func thousands(n int) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprint(n)
+	case n < 1_000_000:
+		return fmt.Sprintf("%.1fk", float64(n)/1000)
+	}
+	return fmt.Sprintf("%.1fM", float64(n)/1_000_000)
+}
+
+// active tells which skill decides and what it allows, and how many others are active.
+func (s *state) active() string {
+	if len(s.status.Active) == 0 {
+		return ""
+	}
+	a := s.status.Active[0]
+	text := ui.Line(a.Name)
+	if n := len(s.status.Active) - 1; n > 0 {
+		text += fmt.Sprintf(" +%d", n)
+	}
+	return text + ": " + ui.Line(a.Allows)
+}

@@ -1,0 +1,250 @@
+package cli_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/cli"
+	"github.com/agent-base/agent-base/skilltest/fakemodel"
+)
+
+// patience is how long a test waits for something to appear on a screen.
+const patience = 20 * time.Second
+
+// seat is a conversation in a terminal, and the person before it.
+type seat struct {
+	t      *testing.T
+	near   *os.File
+	output chan string
+	seen   string // what came to the screen and was not waited for yet
+	all    string
+	code   chan cli.Exit
+}
+
+// sit starts the conversation of w in a terminal of 80 columns.
+func (w *world) sit(args ...string) *seat {
+	w.t.Helper()
+	near, far, err := openTerminal()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	before, err := unix.IoctlGetTermios(int(far.Fd()), unix.TCGETS)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	k := &seat{t: w.t, near: near, output: make(chan string, 1000), code: make(chan cli.Exit, 1)}
+	go func() {
+		defer close(k.output)
+		buf := make([]byte, 1<<16)
+		for {
+			n, err := near.Read(buf)
+			if err != nil { // EIO: the other end is closed
+				return
+			}
+			k.output <- string(buf[:n])
+		}
+	}()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		code := cli.Main(w.t.Context(), &cli.System{Args: args, In: far, Out: far, Err: far, Environ: append(w.env, "TERM=xterm-256color"),
+			Home: w.home, Dir: w.project, Temp: w.t.TempDir(), LookPath: exec.LookPath, Now: time.Now})
+		if after, err := unix.IoctlGetTermios(int(far.Fd()), unix.TCGETS); err != nil || *after != *before {
+			w.t.Errorf("the terminal's mode was %+v and is %+v, %v", before, after, err)
+		}
+		far.Close()
+		k.code <- code
+	}()
+	w.t.Cleanup(func() {
+		<-done
+		for range k.output {
+		}
+		near.Close()
+	})
+	k.until("the input", func() bool { return strings.Contains(k.seen, pasteMode) })
+	return k
+}
+
+// pasteMode is what the program sends once it has taken the terminal: a key that comes before has another meaning.
+const pasteMode = "\x1b[?2004h"
+
+func (k *seat) press(keys string) {
+	k.t.Helper()
+	if _, err := k.near.WriteString(keys); err != nil {
+		k.t.Fatal(err)
+	}
+}
+
+var sequence = regexp.MustCompile(`\x1b(\[[0-?]*[ -/]*[@-~]|\][^\a]*\a|[=>M]|[()][0-9A-B])|\r`)
+
+// sees waits until a text comes to the screen, after the one that was waited for before.
+func (k *seat) sees(text string) {
+	k.t.Helper()
+	k.until(text, func() bool {
+		_, rest, ok := strings.Cut(sequence.ReplaceAllString(k.seen, ""), text)
+		if ok {
+			k.seen = rest
+		}
+		return ok
+	})
+}
+
+// until reads what comes until it is enough.
+func (k *seat) until(what string, enough func() bool) {
+	k.t.Helper()
+	timeout := time.After(patience)
+	for !enough() {
+		select {
+		case s, more := <-k.output:
+			if !more {
+				k.t.Fatalf("ended before %q came:\n%s", what, k.all)
+			}
+			k.seen += s
+			k.all += sequence.ReplaceAllString(s, "")
+		case <-timeout:
+			k.t.Fatalf("%q did not come in %v:\n%s\n%q", what, patience, k.all, k.seen)
+		}
+	}
+}
+
+// leaves ends the conversation and returns all that came to the screen.
+func (k *seat) leaves() string {
+	k.t.Helper()
+	k.press("/quit\r")
+	for s := range k.output {
+		k.all += sequence.ReplaceAllString(s, "")
+	}
+	if code := <-k.code; code != cli.ExitOK {
+		k.t.Errorf("exit code %d, want 0", code)
+	}
+	return k.all
+}
+
+// Issue 4.4, 4.5, C57: inside a conversation a person is asked before the scripts of a skill that nobody approved run,
+// once, and before each command; what was approved stays approved, what was typed is kept for its owner alone.
+func TestConversationAsks(t *testing.T) {
+	run := callStep("script_run", `{"skill_name":"odd","script_name":"odd"}`)
+	bash := func(text string) fakemodel.Step { return callStep("bash", `{"command":"echo `+text+`"}`) }
+	s := fakemodel.New(t, run, run, run, bash("first"), bash("second"), fakemodel.Step{Text: "All of it is done."})
+	w := newWorld(t, s.Env()...)
+	w.skill("odd", "Runs an odd script.", "Run it.\n")
+	w.write("home/.agent/skills/odd/scripts/odd.sh", "echo '{\"ran\":true}'\n")
+	k := w.sit()
+	k.sees("shows what there is.")
+	k.press("do the odd thing\r")
+	k.sees(`? Let the scripts of "odd" run?`)
+	k.sees("scripts/odd.sh")
+	k.press("\r") // no
+	k.sees(`? Let the scripts of "odd" run?`)
+	k.press("y\r")
+	k.sees("? Run this command, as you and outside any sandbox?")
+	k.sees("echo first")
+	k.press("no\r")
+	k.sees("? Run this command, as you and outside any sandbox?")
+	k.sees("echo second")
+	k.press("yes\r")
+	k.sees("All of it is done.")
+	screen := k.leaves()
+	if n := strings.Count(screen, "? Let the scripts"); n != 2 {
+		t.Errorf("asked %d times about the scripts, want twice: after a no, and not after a yes\n%s", n, screen)
+	}
+	var got []string
+	for _, r := range s.Requests()[5].Results() {
+		got = append(got, r.Text)
+	}
+	for i, want := range []string{`"untrusted"`, `"ran":true`, `"ran":true`, `"permission_denied"`, "second"} {
+		if i >= len(got) || !strings.Contains(got[i], want) {
+			t.Errorf("result %d: got %q, want %s in it", i, got, want)
+		}
+	}
+	if out := w.succeeds("", "skill", "why", "odd"); !strings.Contains(out, "approved") {
+		t.Errorf("the approval is not remembered: %s", out)
+	}
+	history := filepath.Join(w.home, ".agent", "history")
+	info, err := os.Stat(history)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the history has mode %v, %v; want 0600", info, err)
+	}
+	if b, _ := os.ReadFile(history); string(b) != "\"do the odd thing\"\n\"/quit\"\n" {
+		t.Errorf("the history is %q", b)
+	}
+}
+
+// Issue 4.5: Ctrl-C stops the turn and not the program, while the model speaks, while a command runs and while a
+// question waits, and the conversation goes on from there.
+func TestConversationIsStopped(t *testing.T) {
+	s := fakemodel.New(t, fakemodel.Step{Text: "I begin, and then I fall silent.", Fault: fakemodel.Fault{Kind: fakemodel.Hang, After: 6}},
+		callStep("bash", `{"command":"echo >started; sleep 30"}`), callStep("bash", `{"command":"echo never"}`), fakemodel.Step{Text: "I am alive."})
+	w := newWorld(t, s.Env()...)
+	started := filepath.Join(w.project, "started")
+	if err := unix.Mkfifo(started, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	k := w.sit()
+	k.sees("shows what there is.")
+	k.press("talk\r")
+	k.sees("I begin")
+	k.press("\x03")
+	k.sees("stopped\n")
+	k.press("wait\r")
+	k.sees("? Run this command")
+	k.sees("sleep 30")
+	k.press("y\r")
+	if _, err := os.ReadFile(started); err != nil { // returns when the command has begun
+		t.Fatal(err)
+	}
+	k.press("\x03")
+	k.sees("stopped\n")
+	k.press("ask\r")
+	k.sees("echo never")
+	k.press("\x03")
+	k.sees("stopped\n")
+	k.press("still there?\r")
+	k.sees("I am alive.")
+	k.leaves()
+	q := s.Requests()
+	if len(q) != 4 {
+		t.Fatalf("%d requests, want 4", len(q))
+	}
+	var got []string
+	for _, r := range q[3].Results() {
+		got = append(got, r.Text)
+	}
+	if len(got) != 2 || strings.Contains(strings.Join(got, ""), `"success":true`) || q[3].Prompt() == "" || !strings.HasSuffix(q[3].Prompt(), "still there?") {
+		t.Errorf("the model was told %q and %q", got, q[3].Prompt())
+	}
+}
+
+// Agent-skills-spec 2 and 3.1: in the conversation the user activates a skill by its name, which Tab completes; the
+// status line shows it, and one that is kept from models is activated so too.
+func TestConversationSkillByName(t *testing.T) {
+	s := fakemodel.New(t, fakemodel.Step{Text: "Three whales."}, fakemodel.Step{Text: "Four."})
+	w := newWorld(t, s.Env()...)
+	w.write("home/.agent/skills/whale-count/SKILL.md",
+		"---\nname: whale-count\ndescription: Counts whales.\ndisable-model-invocation: true\n---\nCount the whales of $ARGUMENTS.\n")
+	k := w.sit()
+	k.sees("shows what there is.")
+	k.press("/wha\tBaffin Bay\r")
+	k.sees("> /whale-count Baffin Bay")
+	k.sees("● skill whale-count Baffin Bay")
+	k.sees("Three whales.")
+	k.sees("whale-count: all tools")
+	k.press("/whalecount\r")
+	k.sees("unknown command /whalecount: did you mean /whale-count? /help lists all")
+	k.press("/open\r")
+	k.sees("Count the whales of Baffin Bay.")
+	k.press("and then?\r")
+	k.sees("Four.")
+	k.leaves()
+	first := string(s.Requests()[0].Body)
+	if !strings.Contains(first, "Count the whales of Baffin Bay.") || strings.Contains(s.Requests()[0].System, "whale") {
+		t.Errorf("the model was sent\n%s", first)
+	}
+}

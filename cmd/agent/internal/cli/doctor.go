@@ -1,0 +1,324 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/config"
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/skill"
+)
+
+// programs are what scripts can need (C29), as they are looked up.
+var programs = []string{"uv", "python3", "sh", "bash", "node", "bun", "deno", "ruby", "perl", "git"}
+
+// diagnosis is all that doctor tells.
+type diagnosis struct {
+	Version  string          `json:"version"`
+	Profile  string          `json:"profile"`
+	Settings []setting       `json:"settings"`
+	Layers   []layer         `json:"layers"`
+	Programs []program       `json:"programs"`
+	Trust    trustState      `json:"trust"`
+	Problems []skill.Problem `json:"problems"`
+	OK       bool            `json:"ok"`
+}
+
+type setting struct {
+	Key    string `json:"key"`
+	Value  any    `json:"value"`
+	Origin string `json:"origin"` // several are joined with a comma, the highest first
+}
+
+type layer struct {
+	Name   string `json:"name"`
+	Dir    string `json:"dir"` // "" for the embedded skills
+	Exists bool   `json:"exists"`
+	Skills int    `json:"skills"` // hidden ones included
+}
+
+type program struct {
+	Name string `json:"name"`
+	Path string `json:"path"` // "" when there is none
+}
+
+type trustState struct {
+	File      string   `json:"file"`
+	Roots     []string `json:"roots"`
+	Approvals []string `json:"approvals"` // names and digests
+}
+
+func doctorCommand(a *app) *cobra.Command {
+	var json, gc, yes bool
+	c := &cobra.Command{
+		Use:   "doctor",
+		Short: "Show every setting, folder, program and problem",
+		Long: `Show every setting with the place that it came from, the folders of skills, the programs that scripts need, what is
+trusted, and all problems. Nothing is changed and nothing is executed. The exit code is 1 when something is broken.
+
+With --gc it frees the cache instead, after it has shown what goes and asked: copies of skills that no approval needs
+any more, Python environments that no script used for 30 days, and what broken-off work left. All of it is made again
+by whoever needs it, environments with the package index in reach. While a script runs nothing is removed (exit code 6).`,
+		Example: `  agent doctor
+  agent doctor --gc
+  agent doctor --json`,
+		Args: arguments(0, 0, "no argument"),
+		RunE: func(c *cobra.Command, _ []string) error {
+			switch {
+			case gc:
+				return a.sweep(c.Context(), yes, json)
+			case yes:
+				return usage(errors.New("--yes goes with --gc"), "agent doctor --gc --yes")
+			}
+			return a.doctor(c.Context(), json)
+		},
+	}
+	c.Flags().BoolVar(&gc, "gc", false, "remove from the cache what nobody needs")
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "with --gc: do not ask")
+	c.Flags().BoolVar(&json, "json", false, "print JSON")
+	return c
+}
+
+func (a *app) doctor(ctx context.Context, json bool) error {
+	a.flags.quiet = true // every problem is in the answer
+	d, err := a.diagnose(ctx)
+	if err != nil {
+		return err
+	}
+	if json {
+		err = a.printJSON(map[string]*diagnosis{"doctor": d})
+	} else {
+		err = a.printDiagnosis(d)
+	}
+	if err == nil && !d.OK {
+		err = said(ExitFailure)
+	}
+	return err
+}
+
+func (a *app) diagnose(ctx context.Context) (*diagnosis, error) {
+	cfg, problems := a.settings()
+	cat, err := a.catalog(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d := &diagnosis{Version: engineVersion, Profile: cfg.Profile, Settings: []setting{}, OK: true}
+	for _, s := range cfg.Settings() {
+		d.Settings = append(d.Settings, setting{s.Key, s.Value, origins(s.Origins)})
+	}
+	d.Layers = countLayers(cfg, cat)
+	for _, name := range programs {
+		path, _ := a.sys.LookPath(name)
+		d.Programs = append(d.Programs, program{name, path})
+	}
+	d.Trust = trustState{File: cfg.Paths.Trust(), Roots: []string{}, Approvals: []string{}}
+	set, err := a.trusted()
+	if err != nil {
+		problems = append(problems, skill.Problem{Code: "trust-unreadable", Severity: skill.Error, File: cfg.Paths.Trust(), Message: err.Error()})
+	}
+	d.Trust.Roots = append(d.Trust.Roots, set.Roots()...)
+	for _, ok := range set.Approvals() {
+		d.Trust.Approvals = append(d.Trust.Approvals, fmt.Sprintf("%s [%s] %s", ok.Name, short(ok.Digest), ok.Dir))
+	}
+	if err := writable(a.home()); a.home() != "" && err != nil {
+		problems = append(problems, skill.Problem{Code: "home-unwritable", Severity: skill.Error, File: a.home(),
+			Message: "nothing can be written to it: " + err.Error(), Cure: otherHome})
+	}
+	d.Problems = append(append([]skill.Problem{}, problems...), a.unknownSkills(cat)...)
+	for _, p := range cat.Problems() {
+		if p.Code != "skill-unknown" { // told as an error of the settings already
+			d.Problems = append(d.Problems, p)
+		}
+	}
+	for _, p := range d.Problems {
+		d.OK = d.OK && !breaks(p)
+	}
+	return d, nil
+}
+
+// breaks reports whether something does not work because of a problem: a setting, a source, or a whole skill.
+func breaks(p skill.Problem) bool {
+	return p.Severity == skill.Error && (p.Fatal || ofEverything(p))
+}
+
+// ofEverything reports whether a problem is about more than one skill.
+func ofEverything(p skill.Problem) bool {
+	return strings.HasPrefix(p.Code, "config-") || spoken(p.Code) || p.Code == "home-unwritable"
+}
+
+// mostAlike is how many problems are shown that are about no single skill.
+const mostAlike = 20
+
+// sorted returns the problems that a person should see at once, those about no single skill, and the others, which are
+// too many to be shown: a thousand skills have a thousand remarks.
+func sorted(all []skill.Problem) (serious, between, notes []skill.Problem) {
+	for _, p := range all {
+		switch {
+		case breaks(p) || ofEverything(p):
+			serious = append(serious, p)
+		case ofNoSkill(p):
+			between = append(between, p)
+		default:
+			notes = append(notes, p)
+		}
+	}
+	return serious, between, notes
+}
+
+func origins(all []config.Origin) string {
+	names := make([]string, len(all))
+	for i, o := range all {
+		names[i] = o.String()
+	}
+	return strings.Join(names, ", ")
+}
+
+// countLayers returns the folders of skills, highest first, with the number of skills that were found in each.
+func countLayers(cfg *config.Config, cat *skill.Catalog) []layer {
+	var out []layer
+	for _, l := range cfg.Layers() {
+		at := layer{Name: l.Name, Dir: l.Dir, Exists: l.Dir == ""}
+		if info, err := os.Stat(l.Dir); err == nil {
+			at.Exists = info.IsDir()
+		}
+		out = append(out, at)
+	}
+	folders := map[string]int{}
+	for _, l := range out {
+		folders[l.Name]++
+	}
+	add := func(e skill.Entry) {
+		for i := range out {
+			if e.Layer() == out[i].Name && (folders[e.Layer()] == 1 || below(out[i].Dir, e.Location())) {
+				out[i].Skills++
+				return
+			}
+		}
+	}
+	for e := range cat.Every() {
+		add(e)
+		for _, s := range e.Shadows() {
+			add(s)
+		}
+	}
+	return out
+}
+
+func below(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}
+
+func (a *app) printDiagnosis(d *diagnosis) error {
+	a.ui.Printf("agent %s, profile %s\n", d.Version, d.Profile)
+	rows := [][]string{}
+	for _, s := range d.Settings {
+		rows = append(rows, []string{"  " + s.Key, valueText(s.Value), s.Origin})
+	}
+	if err := a.titled("Settings", rows); err != nil {
+		return err
+	}
+	rows = nil
+	for _, l := range d.Layers {
+		rows = append(rows, []string{"  " + l.Name, fmt.Sprint(l.Skills), folderText(l)})
+	}
+	if err := a.titled("Skills, highest layer first", rows); err != nil {
+		return err
+	}
+	rows = nil
+	for _, p := range d.Programs {
+		path := p.Path
+		if path == "" {
+			path = "not found"
+		}
+		rows = append(rows, []string{"  " + p.Name, path})
+	}
+	if err := a.titled("Programs", rows); err != nil {
+		return err
+	}
+	rows = [][]string{{"  file", orDash(d.Trust.File)}}
+	for _, root := range d.Trust.Roots {
+		rows = append(rows, []string{"  folder", root})
+	}
+	for _, ok := range d.Trust.Approvals {
+		rows = append(rows, []string{"  skill", ok})
+	}
+	if err := a.titled("Trusted", rows); err != nil {
+		return err
+	}
+	if len(d.Problems) == 0 {
+		a.ui.Printf("\nNo problems\n")
+	}
+	serious, between, notes := sorted(d.Problems)
+	a.someProblems(append(serious, between[:min(len(between), mostAlike)]...))
+	if more := len(between) - mostAlike; more > 0 {
+		a.ui.Printf("  and %d more like these: agent doctor --json shows all\n", more)
+	}
+	if len(notes) > 0 {
+		a.ui.Printf("\n%s about single skills, shown by: %s\n", ui.Safe(count(len(notes), "remark")), a.validateCommand(d.Layers, notes))
+	}
+	return nil
+}
+
+// validateCommand returns the command, for a shell, that shows remarks about skills of these layers.
+func (a *app) validateCommand(layers []layer, remarks []skill.Problem) string {
+	words := []string{"agent skill validate"}
+	if a.flags.profile != "" {
+		words = append(words, "--profile "+a.flags.profile)
+	}
+	if a.flags.strict {
+		words = append(words, "--strict")
+	}
+	for _, l := range layers {
+		if l.Dir != "" && slices.ContainsFunc(remarks, func(p skill.Problem) bool { return below(l.Dir, p.File) }) {
+			words = append(words, shellWord(l.Dir))
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+func (a *app) titled(title string, rows [][]string) error {
+	a.ui.Printf("\n%s\n", a.ui.Paint(ui.Bold, title))
+	return a.ui.Table(nil, rows)
+}
+
+func valueText(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "-"
+	case []string:
+		return orDash(strings.Join(v, ", "))
+	case []config.Root:
+		return listText(v)
+	case []config.Plugin:
+		return listText(v)
+	case string:
+		return orDash(v)
+	}
+	return fmt.Sprint(v)
+}
+
+func listText[T fmt.Stringer](list []T) string {
+	texts := make([]string, len(list))
+	for i, item := range list {
+		texts[i] = item.String()
+	}
+	return orDash(strings.Join(texts, ", "))
+}
+
+func folderText(l layer) string {
+	switch {
+	case l.Dir == "":
+		return "(embedded)"
+	case !l.Exists:
+		return l.Dir + " (not there)"
+	}
+	return l.Dir
+}

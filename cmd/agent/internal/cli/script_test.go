@@ -1,0 +1,205 @@
+package cli_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/cli"
+)
+
+var update = flag.Bool("update", false, "rewrite what the scripts expect")
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){
+		"agent": func() { cli.Protect(); os.Exit(int(cli.Main(context.Background(), cli.Host()))) },
+	})
+}
+
+// TestScripts runs the command as a user does, in a fresh home: one script for each command.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       *update,
+		Setup:               freshHome,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exits": exits,
+			"json":  jsonIs,
+			"esc":   esc,
+			"ontty": ontty,
+			"ctrlc": ctrlc,
+			"ahead": ahead,
+
+			"fakemodel": fakeModel,
+			"modelsaw":  modelSaw,
+			"exchange":  exchange,
+
+			"escapes": escapes,
+		},
+	})
+}
+
+// freshHome gives each script an empty home and nothing else of this machine but PATH.
+func freshHome(env *testscript.Env) error {
+	env.Values[serverKey{}] = &serverHolder{}
+	home, bin := filepath.Join(env.WorkDir, "home"), filepath.Join(env.WorkDir, ".bin")
+	env.Setenv("HOME", home)
+	env.Setenv("PATH", bin+string(filepath.ListSeparator)+env.Getenv("PATH"))
+	env.Setenv("NO_COLOR", "")
+	env.Setenv("GORACE", "atexit_sleep_ms=0") // else every process of a -race run waits a second at its end
+	for _, name := range []string{"AGENT_HOME", "AGENT_SKILLS", "AGENT_PROFILE", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "AGENT_MODEL",
+		"ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", "OPENAI_API_KEY", "OPENAI_BASE_URL", "GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL"} {
+		env.Vars = append(env.Vars, name+"=")
+	}
+	env.Vars = dropEmpty(env.Vars)
+	if err := os.MkdirAll(bin, 0o755); err != nil {
+		return err
+	}
+	// The bundled skill gh needs the command, which not every machine has.
+	if err := os.WriteFile(filepath.Join(bin, "gh"), []byte("#!/bin/sh\n"), 0o755); err != nil {
+		return err
+	}
+	return os.MkdirAll(home, 0o755)
+}
+
+func dropEmpty(vars []string) []string {
+	var kept []string
+	for _, v := range vars {
+		if !strings.HasSuffix(v, "=") || strings.HasPrefix(v, "NO_COLOR") {
+			kept = append(kept, v)
+		}
+	}
+	return kept
+}
+
+// exits runs a command and checks its exit code: exits CODE COMMAND ARGS...
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits CODE COMMAND ARGS...")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		got = exit.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// jsonIs checks that a stream or file is one JSON document, and what is in it: json FILE [PATH WANT]...
+// PATH is keys and indexes with dots between; WANT is the value as JSON, or its text, or "len=N", or "absent".
+func jsonIs(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args)%2 != 1 {
+		ts.Fatalf("usage: json FILE [PATH WANT]...")
+	}
+	dec := json.NewDecoder(strings.NewReader(ts.ReadFile(args[0])))
+	dec.UseNumber()
+	var doc any
+	if err := dec.Decode(&doc); err != nil {
+		ts.Fatalf("%s is not JSON: %v", args[0], err)
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		ts.Fatalf("%s has more than one JSON document", args[0])
+	}
+	if _, ok := doc.(map[string]any); !ok {
+		ts.Fatalf("%s is not one JSON object", args[0])
+	}
+	for i := 1; i < len(args); i += 2 {
+		if got := at(doc, args[i]); !same(got, args[i+1]) {
+			ts.Fatalf("%s is %v, want %s", args[i], got, args[i+1])
+		}
+	}
+}
+
+type absent struct{}
+
+func (absent) String() string { return "absent" }
+
+func at(doc any, path string) any {
+	for _, key := range strings.Split(path, ".") {
+		switch v := doc.(type) {
+		case map[string]any:
+			next, ok := v[key]
+			if !ok {
+				return absent{}
+			}
+			doc = next
+		case []any:
+			i, err := strconv.Atoi(key)
+			if err != nil || i >= len(v) {
+				return absent{}
+			}
+			doc = v[i]
+		default:
+			return absent{}
+		}
+	}
+	return doc
+}
+
+func same(got any, want string) bool {
+	if n, ok := strings.CutPrefix(want, "len="); ok {
+		switch v := got.(type) {
+		case []any:
+			return fmt.Sprint(len(v)) == n
+		case map[string]any:
+			return fmt.Sprint(len(v)) == n
+		}
+		return false
+	}
+	if fmt.Sprint(got) == want {
+		return true
+	}
+	b, err := json.Marshal(got)
+	return err == nil && string(b) == want
+}
+
+// esc writes a file, with \x1b and the like in its text made real: esc FILE TEXT...
+// The module proxy refuses no such file, but editors and terminals do.
+func esc(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: esc FILE LINE...")
+	}
+	text, err := strconv.Unquote(`"` + strings.ReplaceAll(strings.Join(args[1:], `\n`), `"`, `\"`) + `\n"`)
+	ts.Check(err)
+	name := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(filepath.Dir(name), 0o755))
+	ts.Check(os.WriteFile(name, []byte(text), 0o644))
+}
+
+// escapes finds in a file what a terminal would obey: [!] escapes FILE. Our own colours count as well: set NO_COLOR.
+func escapes(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) != 1 {
+		ts.Fatalf("usage: [!] escapes FILE")
+	}
+	text := ts.ReadFile(args[0])
+	at := strings.IndexFunc(text, func(r rune) bool {
+		return r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+	})
+	if at >= 0 != neg {
+		return
+	}
+	if neg {
+		ts.Fatalf("%s has %q", args[0], text[at:min(len(text), at+20)])
+	}
+	ts.Fatalf("%s has no escapes", args[0])
+}

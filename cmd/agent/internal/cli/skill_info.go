@@ -1,0 +1,172 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/internal/dirhash"
+	"github.com/agent-base/agent-base/skill"
+)
+
+func infoCommand(a *app) *cobra.Command {
+	var json bool
+	c := &cobra.Command{
+		Use:   "info NAME",
+		Short: "Show a skill's manifest, scripts, toolsets, trust and cost",
+		Long: `Show what a skill declares, and for each field of its front matter whether this version enforces it, only shows
+it (informational), or rejects it. Nothing of the skill is executed.`,
+		Example: `  agent skill info kalshi-markets
+  agent skill info kalshi-markets --json`,
+		Args:              arguments(1, 1, "the name of a skill"),
+		ValidArgsFunction: a.completeSkills,
+		RunE:              func(c *cobra.Command, args []string) error { return a.info(c.Context(), args[0], json) },
+	}
+	c.Flags().BoolVar(&json, "json", false, "print JSON")
+	return c
+}
+
+func (a *app) info(ctx context.Context, name string, json bool) error {
+	d, err := a.lookup(ctx, name)
+	if err != nil {
+		return err
+	}
+	if json {
+		return a.printJSON(map[string]*details{"skill": d})
+	}
+	a.heading(d)
+	because, decided := whyNot(d)
+	a.facts([][2]string{
+		{"because", because}, {"decided by", decided},
+		{"file", d.Location}, {"source", d.Source}, {"sha256", strings.TrimPrefix(d.Digest, dirhash.Prefix)}, {"trust", trustText(d)},
+		{"tokens", tokensText(d)}, {"license", d.License}, {"author", d.Author}, {"repository", d.Repository},
+		{"compatible", d.Compatibility}, {"requires", strings.Join(d.Requires, " ")},
+		{"tools", toolsText(d)}, {"env", strings.Join(d.Env, " ")},
+		{"scripts", scriptsText(d)}, {"toolsets", toolsetsText(d)}, {"hides", shadowsText(d)},
+	})
+	if len(d.Fields) > 0 {
+		a.ui.Printf("\n")
+		rows := make([][]string, len(d.Fields))
+		for i, f := range d.Fields {
+			rows[i] = []string{f.Key, f.Standing, strconv.Itoa(f.Line), f.Value}
+		}
+		if err := a.ui.Table([]string{"FIELD", "STANDING", "LINE", "VALUE"}, rows); err != nil {
+			return err
+		}
+	}
+	a.someProblems(ownProblems(d))
+	return nil
+}
+
+// whyNot returns what keeps a skill from models and who decided it, nothing for one that is enabled.
+func whyNot(d *details) (because, decided string) {
+	if d.State == skill.Enabled.String() {
+		return "", ""
+	}
+	return d.Reason, d.DecidedBy
+}
+
+// lookup gathers the details of the skill of that name.
+func (a *app) lookup(ctx context.Context, name string) (*details, error) {
+	cat, err := a.catalog(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e, err := find(cat, name)
+	if err != nil {
+		return nil, err
+	}
+	return a.inspect(ctx, cat, e)
+}
+
+// heading is the skill's name, version, state and description.
+func (a *app) heading(d *details) {
+	a.ui.Printf("%s %s", a.mark(d.State), a.ui.Paint(ui.Bold, d.Name))
+	if d.Version != "" {
+		a.ui.Printf(" %s", d.Version)
+	}
+	a.ui.Printf(" (%s)\n", d.State)
+	if d.Description != "" {
+		a.ui.Printf("  %s\n", a.wrapped(d.Description, 2))
+	}
+	a.ui.Printf("\n")
+}
+
+// facts prints lines of a label and its text; those without a text are left out.
+func (a *app) facts(lines [][2]string) {
+	width := 0
+	for _, l := range lines {
+		if l[1] != "" {
+			width = max(width, len(l[0]))
+		}
+	}
+	for _, l := range lines {
+		if l[1] != "" {
+			a.ui.Printf("  %s%s  %s\n", a.ui.Paint(ui.Dim, l[0]), ui.Safe(strings.Repeat(" ", width-len(l[0]))), a.wrapped(l[1], width+4))
+		}
+	}
+}
+
+func trustText(d *details) string {
+	if d.ScriptsRun {
+		return d.Trust + ": its scripts may run"
+	}
+	if d.NoDigest != "" {
+		return fmt.Sprintf("%s: its scripts do not run, and cannot be approved: %s", d.Trust, d.NoDigest)
+	}
+	if d.Cure == "" {
+		return d.Trust + ": its scripts do not run"
+	}
+	return fmt.Sprintf("%s: its scripts do not run before %q", d.Trust, d.Cure)
+}
+
+func tokensText(d *details) string {
+	if d.Tokens == (tokens{}) {
+		return ""
+	}
+	return fmt.Sprintf("about %d in the list, %d when activated", d.Tokens.Listing, d.Tokens.Instructions)
+}
+
+func toolsText(d *details) string {
+	switch {
+	case d.AllowedTools == nil:
+		return ""
+	case len(*d.AllowedTools) == 0:
+		return "none"
+	}
+	return strings.Join(*d.AllowedTools, ", ")
+}
+
+func scriptsText(d *details) string {
+	if len(d.Scripts) == 0 {
+		return ""
+	}
+	names := make([]string, len(d.Scripts))
+	for i, s := range d.Scripts {
+		names[i] = s.Name
+	}
+	return fmt.Sprintf("%d: %s", len(names), strings.Join(names, ", "))
+}
+
+func toolsetsText(d *details) string {
+	if len(d.Toolsets) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s (declared; this version loads no toolsets)", strings.Join(d.Toolsets, ", "))
+}
+
+func shadowsText(d *details) string {
+	var out []string
+	for _, s := range d.Shadows {
+		where := s.Location
+		if where == "" {
+			where = s.Path
+		}
+		out = append(out, fmt.Sprintf("%s (%s)", where, s.Source))
+	}
+	return strings.Join(out, ", ")
+}

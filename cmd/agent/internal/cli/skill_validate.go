@@ -1,0 +1,241 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/skill"
+)
+
+type validateOptions struct {
+	fix, codes, json bool
+}
+
+// verdictJSON is one skill in the output of validate --json.
+type verdictJSON struct {
+	Path     string          `json:"path"` // of its manifest, as it was reached
+	Name     string          `json:"name"`
+	Valid    bool            `json:"valid"` // no problem is an error
+	Fixed    []skill.Problem `json:"fixed"` // what --fix mended; the rest is in problems
+	Problems []skill.Problem `json:"problems"`
+}
+
+func validateCommand(a *app) *cobra.Command {
+	o := &validateOptions{}
+	c := &cobra.Command{
+		Use:   "validate PATH...",
+		Short: "Check skills and say what is wrong, where, and how to mend it",
+		Long: `Check a SKILL.md, a skill's folder, or all skills in a folder. Each problem is one line
+"file:line:col: severity[code] message", with its cure below. Warnings are no failure; errors make the exit code 4.
+
+With --strict the rules of the open standard hold, with --profile those of another document. --fix mends in place what
+can be mended without a decision, and touches neither comments nor order.`,
+		Example: `  agent skill validate csv-report
+  agent skill validate --strict .agent/skills
+  agent skill validate --fix csv-report/SKILL.md
+  agent skill validate --codes`,
+		Args: func(c *cobra.Command, args []string) error {
+			if o.codes {
+				return arguments(0, 0, "no argument beside --codes")(c, args)
+			}
+			return arguments(1, -1, "the path of a SKILL.md, of a skill or of a folder of skills")(c, args)
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			if o.codes {
+				return a.codes(o.json)
+			}
+			return a.validate(c.Context(), args, o)
+		},
+	}
+	c.Flags().BoolVar(&o.fix, "fix", false, "mend in place what needs no decision")
+	c.Flags().BoolVar(&o.codes, "codes", false, "list the codes of all problems instead")
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	return c
+}
+
+func (a *app) validate(ctx context.Context, paths []string, o *validateOptions) error {
+	profile, err := skill.ProfileNamed(a.spokenSettings().Profile)
+	if err != nil {
+		return err
+	}
+	var targets []target
+	for _, path := range paths {
+		more, tree, err := a.targets(ctx, path)
+		if err != nil {
+			return err
+		}
+		defer tree.Close()
+		targets = append(targets, more...)
+	}
+	verdicts, err := a.validateAll(ctx, targets, profile, o.fix)
+	if err != nil {
+		return err
+	}
+	invalid := 0
+	for _, v := range verdicts {
+		if !v.Valid {
+			invalid++
+		}
+	}
+	if o.json {
+		if err := a.printJSON(map[string]any{"skills": verdicts, "valid": invalid == 0}); err != nil {
+			return err
+		}
+	} else {
+		a.verdicts(verdicts, invalid)
+	}
+	if invalid > 0 {
+		return said(ExitInvalid)
+	}
+	return nil
+}
+
+// validateAll checks skills side by side, as long as nothing is written.
+func (a *app) validateAll(ctx context.Context, targets []target, profile *skill.Profile, fix bool) ([]verdictJSON, error) {
+	verdicts := make([]verdictJSON, len(targets))
+	buffers := sync.Pool{New: func() any { return &bytes.Buffer{} }}
+	one := func(i int) error {
+		buf := buffers.Get().(*bytes.Buffer)
+		defer buffers.Put(buf)
+		v, err := a.validateOne(ctx, targets[i], &skill.ValidateOptions{Profile: profile, Buffer: buf}, fix)
+		if err == nil {
+			verdicts[i] = *v
+		}
+		return err
+	}
+	if fix { // one after the other: it writes, and warns of what it cannot mend
+		return verdicts, parallel(ctx, len(targets), 1, one)
+	}
+	return verdicts, a.busy("checking "+count(len(targets), "skill"), func() error {
+		return parallel(ctx, len(targets), runtime.GOMAXPROCS(0), one)
+	})
+}
+
+// validateOne checks one skill by the rules of a profile, whose path it sets, after mending it where that is wanted.
+func (a *app) validateOne(ctx context.Context, t target, by *skill.ValidateOptions, fix bool) (*verdictJSON, error) {
+	path := filepath.Join(t.dir, t.file)
+	v := &verdictJSON{Path: path, Fixed: []skill.Problem{}, Problems: []skill.Problem{}}
+	o := &skill.ParseOptions{File: path, Dir: filepath.Base(a.abs(t.dir)), Profile: by.Profile}
+	if fix {
+		mended, err := mend(a.abs(t.dir), t.file, o)
+		if err != nil {
+			a.warn(fmt.Sprintf("%s: nothing was mended: %v", path, err))
+		}
+		v.Fixed = append(v.Fixed, mended...)
+	}
+	var problems []skill.Problem
+	if t.bare {
+		src, err := readManifestAt(a.abs(t.dir), t.file)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		o.Dir = ""
+		m, found := skill.Parse(src, o)
+		v.Name, problems = m.Name, found
+	} else {
+		by.Path = filepath.ToSlash(t.dir)
+		v.Name, problems = t.check(ctx, o.Dir, by)
+	}
+	v.Problems = append(v.Problems, problems...)
+	v.Valid = !slices.ContainsFunc(problems, func(p skill.Problem) bool { return p.Severity == skill.Error })
+	return v, nil
+}
+
+// check checks the skill. What cannot be read in the quick way is read as a catalogue does, which follows links within
+// its root (C38) and knows better what is wrong.
+func (t *target) check(ctx context.Context, dir string, by *skill.ValidateOptions) (string, []skill.Problem) {
+	if files, err := t.tree.In(t.rel); err == nil {
+		defer files.Close()
+		name, problems := skill.Check(files, dir, by)
+		if !slices.ContainsFunc(problems, func(p skill.Problem) bool { return p.Code == "file-unreadable" }) {
+			return name, problems
+		}
+	}
+	tree, err := t.open(ctx)
+	if err != nil {
+		return skill.Check(unreadable{err}, dir, by)
+	}
+	defer tree.Close()
+	return skill.Check(tree, dir, by)
+}
+
+// unreadable is a folder that could not be opened.
+type unreadable struct{ err error }
+
+func (u unreadable) Open(string) (fs.File, error) { return nil, u.err }
+
+// verdicts prints the problems of all skills, and on stderr how it went.
+func (a *app) verdicts(all []verdictJSON, invalid int) {
+	fixed, warnings := 0, 0
+	for _, v := range all {
+		fixed += len(v.Fixed)
+		for _, p := range v.Fixed {
+			a.ui.Printf("%s:%d:%d: %s[%s] %s\n", p.File, p.Line, p.Col, a.ui.Paint(ui.Green, "mended"), p.Code, p.Message)
+		}
+		for _, p := range v.Problems {
+			if p.Severity != skill.Error {
+				warnings++
+			}
+			a.ui.Printf("%s\n", a.problemLine(&p))
+			if p.Cure != "" {
+				a.ui.Printf("    %s\n", a.wrapped(p.Cure, 4))
+			}
+		}
+	}
+	if a.flags.quiet || a.flush() != nil {
+		return
+	}
+	text := count(len(all), "skill") + " checked, "
+	switch {
+	case invalid > 0:
+		text += fmt.Sprintf("%d not valid", invalid)
+	case len(all) == 1:
+		text += "valid"
+	default:
+		text += "all valid"
+	}
+	if warnings > 0 {
+		text += ", " + count(warnings, "warning")
+	}
+	if fixed > 0 {
+		text += ", " + count(fixed, "problem") + " mended"
+	}
+	fmt.Fprintln(a.ui.Err, text)
+}
+
+// problemLine is a problem with its severity in colour.
+func (a *app) problemLine(p *skill.Problem) ui.Safe {
+	style := ui.Yellow
+	if p.Severity == skill.Error {
+		style = ui.Red
+	}
+	where := p.File
+	if p.Line > 0 {
+		where = fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
+	}
+	severity := a.ui.Paint(style, p.Severity.String())
+	return ui.Safe(fmt.Sprintf("%s: %s[%s] %s", ui.Line(where), severity, ui.Line(p.Code), ui.Line(p.Message)))
+}
+
+// codes lists every rule with its severity in the profile, by code.
+func (a *app) codes(json bool) error {
+	cfg, _ := a.settings()
+	rules := skill.Codes()
+	if json {
+		return a.printJSON(map[string][]skill.Rule{"codes": rules})
+	}
+	rows := make([][]string, len(rules))
+	for i, r := range rules {
+		rows[i] = []string{r.Code, r.Severity[cfg.Profile].String(), r.Description}
+	}
+	return a.ui.Table([]string{"CODE", "SEVERITY", "MEANING"}, rows)
+}

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/session"
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skills"
+	"github.com/agent-base/agent-base/skilltool"
+	"github.com/agent-base/agent-base/tool"
+)
+
+// readme is the program of README.md. TestReadmeProgram holds the two against each other.
+func readme(ctx context.Context, cache string, register func(tool.Tool)) error {
+	catalog, err := skill.Open(ctx, &skill.Options{Layers: []skill.Layer{
+		{Name: "project", Source: skill.Dir(".agents/skills", nil)},
+		{Name: "bundled", Source: skill.FS(skills.Core(), &skill.FSOptions{Cache: cache}), Trust: skill.Bundled},
+	}})
+	if err != nil {
+		return err
+	}
+	kit := skilltool.New(&skilltool.Options{
+		Catalog: func() *skill.Catalog { return catalog },
+		Session: session.New(nil),
+		Scripts: &script.Host{LookPath: exec.LookPath, Cache: cache},
+	})
+	for _, t := range kit.Tools() { // name, description, JSON schema, Call
+		register(t)
+	}
+	return nil
+}
+
+// The program in README.md compiles, and offers the tools that README names.
+func TestReadmeProgram(t *testing.T) {
+	page := read(t, "README.md")
+	_, block, found := strings.Cut(page, "```go\n")
+	block, _, _ = strings.Cut(block, "```")
+	if !found {
+		t.Fatal("README.md has no Go program")
+	}
+	var source []string
+	for line := range strings.Lines(read(t, "cmd/agent/internal/docgen/readme_test.go")) {
+		source = append(source, strings.TrimSpace(line))
+	}
+	for line := range strings.Lines(block) {
+		if line = strings.TrimSpace(line); !slices.Contains(source, line) {
+			t.Errorf("README.md has the line %q, the function readme has not", line)
+		}
+	}
+	var names []string
+	err := readme(t.Context(), t.TempDir(), func(offered tool.Tool) { names = append(names, offered.Name) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"skill", "skill_read", "script_list", "script_help", "script_run"}
+	if !slices.Equal(names, want) {
+		t.Errorf("the tools are %q, want %q", names, want)
+	}
+	for _, name := range want {
+		if !strings.Contains(page, "`"+name+"`") {
+			t.Errorf("README.md does not name the tool %q", name)
+		}
+	}
+}

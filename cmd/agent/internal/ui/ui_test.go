@@ -1,0 +1,296 @@
+package ui_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+)
+
+func TestNewWithoutTerminal(t *testing.T) {
+	f, err := os.Create(t.TempDir() + "/out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	s := ui.New(f, f, f, nil)
+	if s.InTerminal || s.OutTerminal || s.ErrTerminal || s.Colour || s.Cursor || s.Width != 0 {
+		t.Errorf("New over a file = %+v, want no terminal, no colour, no width", s)
+	}
+}
+
+func TestPrintf(t *testing.T) {
+	s, _, out, _ := ui.Test()
+	type name string
+	s.Printf("%s|%s|%v|%d|%5.1f|%t|%v|%s\n", "a\x1bb", name("c\x1bd"), errors.New("e\rf"), 7, 2.5, true,
+		[]string{"g\u202eh"}, ui.Safe("own"))
+	s.Printf("%s %v\n", 1500*time.Millisecond, nil)
+	want := `a\x1bb|c\x1bd|e\x0df|7|  2.5|true|[g\u{202e}h]|own` + "\n1.5s <nil>\n"
+	if got := out.String(); got != want {
+		t.Errorf("Printf wrote %q, want %q", got, want)
+	}
+}
+
+func TestPaint(t *testing.T) {
+	s, _, _, _ := ui.Test()
+	if got, want := s.Paint(ui.Green, "a\x1b[2J"), ui.Safe(`a\x1b[2J`); got != want {
+		t.Errorf("without colour: %q, want %q", got, want)
+	}
+	s.Colour = true
+	if got, want := s.Paint(ui.Green, "a\x1b[2J"), ui.Safe("\x1b[32ma\\x1b[2J\x1b[0m"); got != want {
+		t.Errorf("with colour: %q, want %q", got, want)
+	}
+}
+
+func TestForeign(t *testing.T) {
+	const text = "one\x1b[2J\ntwo\n"
+	s, _, out, _ := ui.Test()
+	if err := s.Foreign(text); err != nil || out.String() != text {
+		t.Errorf("into a pipe: %q, %v, want the text untouched", out, err)
+	}
+	out.Reset()
+	s.OutTerminal = true
+	if err := s.Foreign(text); err != nil || out.String() != "one\\x1b[2J\ntwo\n" {
+		t.Errorf("on a terminal: %q, %v, want it sanitised", out, err)
+	}
+}
+
+func TestNotes(t *testing.T) {
+	s, _, out, errOut := ui.Test()
+	s.Error(errors.New("no skill \"x\"\nsecond\x1b line"))
+	s.Warn("old")
+	s.Hint("")
+	s.Hint("agent skill list")
+	want := "agent: no skill \"x\"\n  second\\x1b line\nagent: warning: old\nhint: agent skill list\n"
+	if got := errOut.String(); got != want || out.Len() != 0 {
+		t.Errorf("wrote %q and %q, want %q on Err alone", got, out, want)
+	}
+}
+
+func TestTable(t *testing.T) {
+	header := []string{"NAME", "STATE", "DESCRIPTION"}
+	rows := [][]string{
+		{"pdf", "enabled", "Fills forms,\njoins files and says which pages were left out."},
+		{"日本-docs", "off"},
+		{"x\x1b[2J", "enabled", "short"},
+	}
+	tests := []struct {
+		name   string
+		width  int
+		header []string
+		want   string
+	}{
+		{"no terminal", 0, header, `NAME       STATE    DESCRIPTION
+pdf        enabled  Fills forms, joins files and says which pages were left out.
+日本-docs  off
+x\x1b[2J   enabled  short
+`},
+		{"cut", 48, header, `NAME       STATE    DESCRIPTION
+pdf        enabled  Fills forms, joins files ...
+日本-docs  off
+x\x1b[2J   enabled  short
+`},
+		{"narrow", 36, nil, `pdf  enabled  Fills forms, joins ...
+`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s, _, out, _ := ui.Test()
+			s.Width = tt.width
+			rows := rows
+			if tt.header == nil {
+				rows = rows[:1]
+			}
+			if err := s.Table(tt.header, rows); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, out.String()); diff != "" {
+				t.Errorf("Table (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// What a person looks for stands first and stays whole: the others are cut, and then left out from the right, but for
+// the last.
+func TestTableNarrow(t *testing.T) {
+	list := [][]string{
+		{"NAME", "VERSION", "ACTIVE", "SHA", "SOURCE"},
+		{"hello-extended", "1.0.0", "yes", "1d285f88", "bundled"},
+		{"hello-world", "1.0.0", "yes", "aeb7eef2", "bundled"},
+	}
+	fields := [][]string{
+		{"FIELD", "STANDING", "LINE", "VALUE"},
+		{"allowed-tools", "enforced", "7", "Read, Bash(git:*), Write"},
+		{"license", "informational", "12", "MIT"},
+	}
+	tests := []struct {
+		name  string
+		width int
+		rows  [][]string
+		want  string
+	}{
+		{"one left out", 40, list, `NAME            VERSION  ACTIVE  SOURCE
+hello-extended  1.0.0    yes     bundled
+hello-world     1.0.0    yes     bundled
+`},
+		{"more left out", 28, list, `NAME            SOURCE
+hello-extended  bundled
+hello-world     bundled
+`},
+		{"the first is cut at the end", 20, list, `NAME         SOURCE
+hello-ex...  bundled
+hello-world  bundled
+`},
+		{"others are cut", 44, fields, `FIELD          STANDING       LINE  VALUE
+allowed-tools  enforced       7     Read,...
+license        informational  12    MIT
+`},
+		{"and more", 40, fields, `FIELD          STANDING   LINE  VALUE
+allowed-tools  enforced   7     Read,...
+license        inform...  12    MIT
+`},
+		{"what is left out makes room", 36, fields, `FIELD          STANDING     VALUE
+allowed-tools  enforced     Read,...
+license        informat...  MIT
+`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s, _, out, _ := ui.Test()
+			s.Width = tt.width
+			if err := s.Table(tt.rows[0], tt.rows[1:]); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tt.want, out.String()); diff != "" {
+				t.Errorf("Table (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestTableNeverWiderThanTerminal(t *testing.T) {
+	rows := [][]string{{strings.Repeat("a", 64), strings.Repeat("b", 30), strings.Repeat("c ", 500)}, {"d"}}
+	for width := 4; width <= 200; width++ {
+		s, _, out, _ := ui.Test()
+		s.Width = width
+		if err := s.Table([]string{"A", "B", "C"}, rows); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(out.String()) {
+			if got := ui.Width(strings.TrimSuffix(line, "\n")); got > width {
+				t.Errorf("width %d: a row has %d columns: %q", width, got, line)
+			}
+		}
+	}
+}
+
+func TestConfirm(t *testing.T) {
+	tests := []struct {
+		name, answer string
+		terminal     bool
+		want         bool
+		asked        bool
+	}{
+		{"yes", "Yes\n", true, true, true},
+		{"y", " y \n", true, true, true},
+		{"default", "\n", true, false, true},
+		{"no", "no\n", true, false, true},
+		{"end", "", true, false, true},
+		{"unfinished", "y", true, false, true},
+		{"long", strings.Repeat("y", 4096) + "\n", true, false, true},
+		{"piped yes", "y\n", false, false, false}, // security 2.14 #185
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s, in, _, errOut := ui.Test()
+			in.WriteString(tt.answer)
+			s.InTerminal, s.ErrTerminal = tt.terminal, true
+			got, err := s.Confirm(t.Context(), "run \"x\r\"?")
+			if err != nil || got != tt.want {
+				t.Errorf("Confirm = %v, %v, want %v", got, err, tt.want)
+			}
+			wantText := ""
+			if tt.asked {
+				wantText = `run "x\x0d"? [y/N] `
+			}
+			if errOut.String() != wantText {
+				t.Errorf("asked %q, want %q", errOut, wantText)
+			}
+		})
+	}
+}
+
+func TestConfirmLeavesTheRest(t *testing.T) {
+	s, in, _, _ := ui.Test()
+	in.WriteString("y\nnext line\n")
+	s.InTerminal, s.ErrTerminal = true, true
+	if ok, err := s.Confirm(t.Context(), "sure?"); !ok || err != nil {
+		t.Fatalf("Confirm = %v, %v", ok, err)
+	}
+	if got := in.String(); got != "next line\n" {
+		t.Errorf("left to read: %q, want the next line", got)
+	}
+}
+
+func TestConfirmCancelled(t *testing.T) {
+	s, _, _, _ := ui.Test()
+	read, write := io.Pipe()
+	defer write.Close()
+	s.In, s.InTerminal, s.ErrTerminal = read, true, true
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if ok, err := s.Confirm(ctx, "sure?"); ok || !errors.Is(err, context.Canceled) {
+		t.Errorf("Confirm = %v, %v, want false and context.Canceled", ok, err)
+	}
+}
+
+func TestBusy(t *testing.T) {
+	failure := errors.New("broken")
+	tests := []struct {
+		name   string
+		cursor bool
+		says   time.Duration // when the work says something else; 0 is never
+		takes  time.Duration
+		want   string
+	}{
+		{"short", true, 0, 900 * time.Millisecond, ""},
+		{"short, said", false, 500 * time.Millisecond, 900 * time.Millisecond, ""},
+		{"pipe", false, 0, 3 * time.Second, `preparing \x1bx ...` + "\n"},
+		{"pipe, said early", false, 500 * time.Millisecond, 3 * time.Second, `then \x1by ...` + "\n"},
+		{"pipe, said late", false, 2 * time.Second, 3 * time.Second, `preparing \x1bx ...` + "\n" + `then \x1by ...` + "\n"},
+		{"terminal", true, 0, 1150 * time.Millisecond,
+			"\r\x1b[K| preparing \\x1bx (1 s)\r\x1b[K/ preparing \\x1bx (1 s)\r\x1b[K"},
+		{"terminal, said", true, 500 * time.Millisecond, 1050 * time.Millisecond, "\r\x1b[K/ then \\x1by (1 s)\r\x1b[K"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, _, _, errOut := ui.Test()
+				s.Cursor = tt.cursor
+				err := s.Busy("preparing \x1bx", func(say func(string)) error {
+					if tt.says > 0 {
+						time.Sleep(tt.says)
+						say("then \x1by")
+					}
+					time.Sleep(tt.takes - tt.says) // on the bubble's clock: no time passes
+					return failure
+				})
+				if !errors.Is(err, failure) {
+					t.Errorf("Busy = %v, want the work's own error", err)
+				}
+				if got := errOut.String(); got != tt.want {
+					t.Errorf("wrote %q, want %q", got, tt.want)
+				}
+			})
+		})
+	}
+}

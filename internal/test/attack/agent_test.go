@@ -1,0 +1,366 @@
+//go:build unix
+
+package attack
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// What any call may cost, whatever the skills are. Processor time is measured: the clock tells more about the machine.
+const (
+	mostCPU    = 2 * time.Second
+	mostMemory = 64 << 20
+	patience   = 20 * time.Second // after which a call hangs
+)
+
+// agentPath is the command under attack, built once.
+var agentPath string
+
+// measureVariable makes this program run the command that it names instead of tests, and say what that took. A process
+// is charged with the memory of the one that started it: this one is small, the one with the tests is not.
+const measureVariable = "ATTACK_MEASURE"
+
+// noWait keeps the launcher of a -race run from waiting a second at its end, for every command.
+const noWait = "GORACE=atexit_sleep_ms=0"
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(measureVariable); path != "" {
+		os.Exit(measure(path))
+	}
+	os.Exit(run(m))
+}
+
+// spent is what a call took.
+type spent struct {
+	CPU    time.Duration
+	Memory int64 // bytes, at its peak
+}
+
+// measure runs the command and writes what it took to descriptor 3.
+func measure(path string) int {
+	os.Unsetenv(measureVariable)
+	cmd := exec.Command(path, os.Args[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := cmd.Run(); cmd.ProcessState == nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 255
+	}
+	p := cmd.ProcessState
+	if err := json.NewEncoder(os.NewFile(3, "spent")).Encode(spent{p.UserTime() + p.SystemTime(), residentPeak(p)}); err != nil {
+		return 255
+	}
+	return p.ExitCode()
+}
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "attack-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	agentPath = filepath.Join(dir, "agent")
+	if out, err := exec.Command("go", "build", "-o", agentPath, "../../../cmd/agent").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "%v\n%s", err, out)
+		return 1
+	}
+	return m.Run()
+}
+
+// victim is a user with two good skills, one of them trusted, and whatever else a test puts beside them.
+type victim struct {
+	t                     *testing.T
+	home, project, skills string // skills is a root of the user's own; project is where the commands start
+	env                   []string
+	before                map[string]string // what the good skills were like at first
+	mostCPU               time.Duration     // of one call
+	mostMemory            int64             // of one call, in bytes
+}
+
+const okScript = "echo '{\"ok\":true}'\n"
+
+func newVictim(t *testing.T) *victim {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &victim{t: t, home: filepath.Join(dir, "home"), project: filepath.Join(dir, "project"), skills: filepath.Join(dir, "skills"), mostCPU: mostCPU, mostMemory: mostMemory}
+	for _, d := range []string{v.home, filepath.Join(v.project, ".git")} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + v.home, "NO_COLOR=1", "TERM=dumb"}
+	v.write(v.skills, map[string]string{
+		"good/SKILL.md":            "---\nname: good\ndescription: Counts sheep. Use at night.\n---\nCount to ten.\n",
+		"good/scripts/ok.sh":       okScript,
+		"good/references/notes.md": "A note.\n",
+		"fine/SKILL.md":            "---\nname: fine\ndescription: Waters plants.\n---\nWater them.\n",
+	})
+	v.mustRun("skill", "trust", "good", "--yes")
+	t.Cleanup(func() { writable(filepath.Join(v.home, ".agent")) }) // its copies are read-only
+	v.before = v.goodOnes()
+	return v
+}
+
+// write makes files below dir; "-> X" is a symbolic link to X.
+func (v *victim) write(dir string, files map[string]string) {
+	v.t.Helper()
+	for name, text := range files {
+		p := filepath.Join(dir, filepath.FromSlash(name))
+		err := os.MkdirAll(filepath.Dir(p), 0o755)
+		if target, ok := strings.CutPrefix(text, "-> "); ok && err == nil {
+			err = os.Symlink(target, p)
+		} else if err == nil {
+			err = os.WriteFile(p, []byte(text), 0o644)
+		}
+		if err != nil {
+			v.t.Fatal(err)
+		}
+	}
+}
+
+// evil writes files of the skill "evil" beside the good ones. Without a SKILL.md it gets a harmless one.
+func (v *victim) evil(files map[string]string) {
+	v.t.Helper()
+	files = maps.Clone(files)
+	if _, ok := files["SKILL.md"]; !ok {
+		files["SKILL.md"] = "---\nname: evil\ndescription: Does harm.\n---\nBody\n"
+	}
+	v.write(filepath.Join(v.skills, "evil"), files)
+}
+
+// outcome is one finished call.
+type outcome struct {
+	code           int
+	stdout, stderr string
+}
+
+func (o outcome) String() string { return fmt.Sprintf("exit %d\n%s%s", o.code, o.stdout, o.stderr) }
+
+// run calls the command in the project with the victim's root, and checks what holds for every call.
+func (v *victim) run(args ...string) outcome {
+	v.t.Helper()
+	return v.runIn(v.project, append([]string{"--skills-dir", v.skills}, args...)...)
+}
+
+func (v *victim) runIn(dir string, args ...string) outcome {
+	v.t.Helper()
+	ctx, cancel := context.WithTimeout(v.t.Context(), patience)
+	defer cancel()
+	var stdout, stderr bytes.Buffer
+	var took spent
+	from, to, err := os.Pipe()
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	defer from.Close()
+	cmd := exec.CommandContext(ctx, os.Args[0], args...)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, append(v.env[:len(v.env):len(v.env)], measureVariable+"="+agentPath, noWait), &stdout, &stderr
+	cmd.ExtraFiles, cmd.SysProcAttr = []*os.File{to}, &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	err = cmd.Run()
+	to.Close()
+	var exit *exec.ExitError
+	if ctx.Err() != nil || err != nil && !errors.As(err, &exit) {
+		v.t.Fatalf("agent %.200q: %v, %v", args, err, ctx.Err())
+	}
+	if err := json.NewDecoder(from).Decode(&took); err != nil {
+		v.t.Fatalf("agent %.200q was not measured: %v: %s", args, err, stderr.String())
+	}
+	o := outcome{cmd.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+	v.check(took, args, o)
+	return o
+}
+
+// check holds a call to the limits: no crash, bounded time and memory, nothing on stderr that a terminal obeys.
+func (v *victim) check(took spent, args []string, o outcome) {
+	v.t.Helper()
+	args = args[min(2, len(args)-1):]
+	if o.code < 0 || o.code > 130 || strings.Contains(o.stderr, "goroutine ") {
+		v.t.Errorf("agent %.80q crashed: %.2000s", args, o)
+	}
+	if took.CPU > v.mostCPU {
+		v.t.Errorf("agent %.80q took %v of processor time, at most %v is allowed", args, took.CPU, v.mostCPU)
+	}
+	if took.Memory > v.mostMemory {
+		v.t.Errorf("agent %.80q took %d MiB, at most %d are allowed", args, took.Memory>>20, v.mostMemory>>20)
+	}
+	if i := obeyed(o.stderr); i >= 0 {
+		v.t.Errorf("agent %.80q prints to stderr what a terminal obeys: %.100q", args, o.stderr[i:])
+	}
+}
+
+// residentPeak is the most memory that a process had, in bytes.
+func residentPeak(p *os.ProcessState) int64 {
+	usage, ok := p.SysUsage().(*syscall.Rusage)
+	switch {
+	case !ok:
+		return 0
+	case runtime.GOOS == "darwin":
+		return usage.Maxrss
+	}
+	return usage.Maxrss << 10
+}
+
+// controls is where a text has a control character; -1 for nowhere.
+func controls(s string) int {
+	return strings.IndexFunc(s, func(r rune) bool { return r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 })
+}
+
+// obeyed is where a text has something that a terminal obeys or that nobody sees; -1 for nowhere.
+func obeyed(s string) int {
+	return strings.IndexFunc(s, func(r rune) bool {
+		return r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 || r == 0x200e || r == 0x200f || r >= 0x202a && r <= 0x202e ||
+			r >= 0x2066 && r <= 0x2069 || r >= 0xe0000 && r <= 0xe007f
+	})
+}
+
+func (v *victim) mustRun(args ...string) outcome {
+	v.t.Helper()
+	o := v.run(args...)
+	if o.code != 0 {
+		v.t.Fatalf("agent %q: %s", args, o)
+	}
+	return o
+}
+
+// show runs a command whose output is for people or models, and checks that nothing in it is obeyed.
+func (v *victim) show(args ...string) outcome {
+	v.t.Helper()
+	o := v.run(args...)
+	if i := obeyed(o.stdout); i >= 0 {
+		v.t.Errorf("agent %q prints what a terminal obeys: %.100q", args, o.stdout[i:])
+	}
+	return o
+}
+
+// goodOnes is all that a user and a model see of the good skills.
+func (v *victim) goodOnes() map[string]string {
+	v.t.Helper()
+	out := map[string]string{}
+	for _, s := range v.list() {
+		if name := s["name"]; name == "good" || name == "fine" {
+			b, _ := json.Marshal(s)
+			out[fmt.Sprint("list ", name)] = string(b)
+		}
+	}
+	for _, args := range [][]string{
+		{"skill", "activate", "good"}, {"skill", "activate", "fine"}, {"skill", "read", "good", "references/notes.md"},
+		{"skill", "read", "fine"}, {"script", "list", "good"}, {"skill", "validate", filepath.Join(v.skills, "good")},
+		{"skill", "validate", filepath.Join(v.skills, "fine")}, {"script", "run", "good", "ok"},
+	} {
+		o := v.run(args...)
+		out[strings.Join(args, " ")] = fmt.Sprintf("exit %d\n%s", o.code, o.stdout) // warnings are about others
+	}
+	return out
+}
+
+// list returns every skill there is.
+func (v *victim) list() []map[string]any {
+	v.t.Helper()
+	var doc struct{ Skills []map[string]any }
+	o := v.mustRun("skill", "list", "--all", "--json")
+	if err := json.Unmarshal([]byte(o.stdout), &doc); err != nil {
+		v.t.Fatalf("skill list --json: %v: %.300s", err, o.stdout)
+	}
+	return doc.Skills
+}
+
+// listed returns the skill of a canonical name, nil when there is none.
+func (v *victim) listed(name string) map[string]any {
+	v.t.Helper()
+	for _, s := range v.list() {
+		if s["name_canonical"] == name {
+			return s
+		}
+	}
+	return nil
+}
+
+// unharmed checks that the good skills are what they were, and that the commands about all skills still work.
+func (v *victim) unharmed() {
+	v.t.Helper()
+	if v.before["script run good ok"] != "exit 0\n{\"ok\":true}\n" {
+		v.t.Fatalf("the good skill's script never ran: %s", v.before["script run good ok"])
+	}
+	after := v.goodOnes()
+	for what, was := range v.before {
+		if after[what] != was {
+			v.t.Errorf("%s: now %.500q, before %.500q", what, after[what], was)
+		}
+	}
+	prompt := v.show("skill", "prompt")
+	for _, want := range []string{"Counts sheep.", "Waters plants."} {
+		if prompt.code != 0 || !strings.Contains(prompt.stdout, want) {
+			v.t.Errorf("a model is not told %q: %.300s", want, prompt)
+		}
+	}
+	for _, args := range [][]string{
+		{"skill", "search", "sheep"}, {"skill", "list"}, {"skill", "show"}, {"script", "list"}, {"skill", "why", "evil"},
+		{"skill", "info", "evil"}, {"doctor"}, {"--check"},
+	} {
+		v.show(args...)
+	}
+	completed := v.run("__complete", "skill", "info", "").stdout // a name, a tab, a description: the shell's own form
+	if i := obeyed(strings.ReplaceAll(completed, "\t", "")); i >= 0 || !strings.Contains(completed, "good\tCounts sheep.") {
+		v.t.Errorf("completion prints %.500q", completed)
+	}
+}
+
+// problem is one finding of `skill validate --json`.
+type problem struct {
+	Code, Severity, File, Field, Message, Cure string
+	Line, Column                               int
+}
+
+func (p problem) String() string { return fmt.Sprintf("%s %d:%d", p.Code, p.Line, p.Column) }
+
+// validate returns the exit code and the problems of the skill "evil".
+func (v *victim) validate(args ...string) (int, []problem) {
+	v.t.Helper()
+	var doc struct {
+		Skills []struct{ Problems []problem }
+	}
+	o := v.run(append([]string{"skill", "validate", filepath.Join(v.skills, "evil"), "--json"}, args...)...)
+	if err := json.Unmarshal([]byte(o.stdout), &doc); err != nil {
+		v.t.Fatalf("skill validate --json: %v: %s", err, o)
+	}
+	var out []problem
+	for _, s := range doc.Skills {
+		out = append(out, s.Problems...)
+	}
+	v.show("skill", "validate", filepath.Join(v.skills, "evil"))
+	return o.code, out
+}
+
+// secret is what no command may print.
+const secret = "the-owner's-secret"
+
+// secretFile puts the secret outside every skill and returns its path.
+func (v *victim) secretFile() string {
+	v.t.Helper()
+	v.write(v.home, map[string]string{"secret.txt": secret + "\n"})
+	return filepath.Join(v.home, "secret.txt")
+}
+
+func (v *victim) leaks(o outcome, what string) {
+	v.t.Helper()
+	if strings.Contains(o.stdout, secret) || strings.Contains(o.stderr, secret) {
+		v.t.Errorf("%s leaks what lies outside the skill: %.500s", what, o)
+	}
+}

@@ -1,0 +1,303 @@
+package house_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agent-base/agent-base/internal/test/deptest"
+)
+
+// everything stands for all packages of the module.
+const everything = "*"
+
+// allowed is DESIGN.md's arrows: which packages of this module a package may import, besides its tests.
+// A new package begins with a row here.
+var allowed = map[string][]string{
+	"cmd/agent":              {"cmd/agent/internal/cli"},
+	"cmd/agent/internal/cli": {everything},
+
+	"skilltool": {"tool", "skill", "disclose", "session", "script", "trace"},
+	"session":   {"skill", "trace"},
+	"script":    {"skill", "trace", "internal/lockfile", "internal/lazyregexp", "internal/glob"},
+	"disclose":  {"skill"},
+	"trust":     {"skill", "internal/lockfile"},
+	"skill":     {"internal/yamlnode", "internal/scan", "internal/dirhash", "internal/lazyregexp", "internal/glob"},
+	"tool":      {"trace"},
+	"trace":     {},
+
+	"llm":            {},
+	"llm/anthropic":  {"llm", "internal/wire"},
+	"llm/openai":     {"llm", "internal/wire", "internal/lazyregexp"},
+	"llm/gemini":     {"llm", "internal/wire"},
+	"llm/replay":     {"llm", "internal/wire"},
+	"agent":          {"llm", "tool", "trace"},
+	"agent/hosttool": {"tool", "trace", "internal/glob"},
+	"skill/watch":    {"skill", "trace"},
+	"skills":         {},
+	"skilltest":      {"skill", "script", "trace"},
+
+	"skilltest/kalshi":    {},
+	"skilltest/fakemodel": {},
+
+	"internal/test/attack":      {},
+	"cmd/agent/internal/chat":   {"agent", "llm", "cmd/agent/internal/ui", "internal/lockfile"},
+	"cmd/agent/internal/config": {"skill", "internal/yamlnode", "internal/lockfile", "internal/near", "internal/glob"},
+	"internal/test/deptest":     {},
+	"internal/dirhash":          {},
+	"cmd/agent/internal/docgen": {"cmd/agent/internal/cli", "cmd/agent/internal/config", "cmd/agent/internal/models", "skill"},
+	"internal/glob":             {},
+	"internal/test/house":       {},
+	"internal/lazyregexp":       {},
+	"internal/lockfile":         {},
+	"internal/near":             {},
+	"internal/scan":             {},
+	"cmd/agent/internal/models": {"llm", "llm/anthropic", "llm/openai", "llm/gemini", "llm/replay"},
+	"internal/test/parity":      {everything},
+	"cmd/agent/internal/ui":     {},
+	"internal/wire":             {"llm"},
+	"internal/yamlnode":         {"internal/lazyregexp"},
+
+	"internal/test/pythontest": {},
+	"internal/test/scratch":    {},
+	"internal/test/tokentest":  {},
+	"internal/test/wiretest":   {"llm"},
+
+	"bench/empty":   {},
+	"bench/gentree": {},
+	"bench/inproc":  {everything},
+	"bench/post":    {},
+	"bench/run":     {},
+	"bench/talk":    {"skilltest/fakemodel"},
+
+	"skilltest/kalshi/standin": {"skilltest/kalshi"},
+}
+
+// testPackages are the packages outside internal/test that only tests and benchmarks import.
+var testPackages = []string{"skilltest", "skilltest/kalshi", "skilltest/kalshi/standin", "skilltest/fakemodel", "bench/talk"}
+
+// forTests reports whether only tests may import the package dir.
+func forTests(dir string) bool {
+	return strings.HasPrefix(dir, "internal/test/") || slices.Contains(testPackages, dir)
+}
+
+// importers tells for each foreign module which packages may import it. A new dependency begins with a row here and
+// one in RATIONALE.md.
+var importers = map[string][]string{
+	"go.yaml.in/yaml/v4":                     {"internal/yamlnode"},
+	"github.com/spf13/cobra":                 {"cmd/agent/internal/cli"},
+	"github.com/spf13/pflag":                 {"cmd/agent/internal/cli"},
+	"golang.org/x/term":                      {"cmd/agent/internal/ui"},
+	"github.com/mattn/go-runewidth":          {"cmd/agent/internal/ui"},
+	"github.com/BurntSushi/toml":             {"script"},
+	"golang.org/x/mod":                       {"skill"},
+	"github.com/bmatcuk/doublestar":          {"internal/glob"},
+	"golang.org/x/text":                      {"skill", "disclose", "script", "internal/scan"},
+	"golang.org/x/sys":                       {"skill", "script", "internal/scan", "internal/lockfile", "cmd/agent/internal/ui", "bench/talk"},
+	"github.com/anthropics/anthropic-sdk-go": {"llm/anthropic"},
+	"github.com/openai/openai-go/v3":         {"llm/openai"},
+	"google.golang.org/genai":                {"llm/gemini"},
+	"golang.org/x/net":                       {"cmd/agent/internal/models"},
+	"github.com/fsnotify/fsnotify":           {"skill/watch"},
+	"charm.land":                             {"cmd/agent/internal/chat"},
+	"github.com/charmbracelet":               {"cmd/agent/internal/chat"},
+	"github.com/muesli/cancelreader":         {"cmd/agent/internal/chat"},
+	"github.com/google/go-cmp":               {"skilltest"},
+	"github.com/rogpeppe/go-internal":        {"skilltest"},
+	"github.com/tiktoken-go":                 {"internal/test/tokentest"}, // 13.5 MB of tables
+	"go.uber.org/goleak":                     {},
+	"pgregory.net/rapid":                     {},
+}
+
+// core is what an embedder imports, and lightModules all that it may bring along.
+var (
+	core         = []string{"skill", "disclose", "session", "script", "tool", "skilltool"}
+	lightModules = []string{
+		"go.yaml.in/yaml/v4",
+		"mvdan.cc/sh/v3",
+		"golang.org/x/text",
+		"golang.org/x/sys",
+		"golang.org/x/mod",
+		"github.com/BurntSushi/toml",
+		"github.com/bmatcuk/doublestar/v4", // globs with **, without a dependency of its own
+	}
+)
+
+// never lists what a package must not reach, by however many steps, and why.
+var never = []struct{ from, to, why string }{
+	{"install", "script", "installing cannot execute"},
+	{"install", "toolset", "installing cannot execute"},
+	{"session", "os/exec", "a session decides; it runs nothing"},
+	{"session", "script", "a session decides; it runs nothing"},
+	{"disclose", "os/exec", "telling a model about skills runs nothing"},
+	{"skill", "os/exec", "a skill is data until someone runs it"},
+	{"agent", "skill", "the loop knows no SKILL.md"},
+	{"agent", "os/exec", "the loop runs nothing but tools"},
+	{"script", "session", "script never asks about permission"},
+	{"script", "trust", "script never asks about permission"},
+}
+
+func TestImports(t *testing.T) {
+	report(t, checkImports(module(t)))
+}
+
+func TestImportsFindsBreaches(t *testing.T) {
+	checkBroken(t, map[string]string{
+		"tool/a.go":                  "package tool\nimport (\n_ \"example.org/m/trace\"\n_ \"example.org/m/skill\"\n_ \"go.yaml.in/yaml/v4\"\n)",
+		"tool/a_test.go":             "package tool\nimport _ \"example.org/m/skilltest\"",
+		"trace/a_windows.go":         "package trace\nimport _ \"example.org/unknown\"",
+		"skill/a.go":                 "package skill\nimport _ \"example.org/m/internal/test/deptest\"",
+		"session/a.go":               "package session\nimport _ \"example.org/m/disclose\"",
+		"disclose/a.go":              "package disclose\nimport _ \"os/exec\"",
+		"newroom/a.go":               "package newroom",
+		"internal/test/deptest/a.go": "package deptest",
+		"skilltest/a.go":             "package skilltest",
+	}, checkImports, []string{
+		"disclose must not reach os/exec: telling a model about skills runs nothing (disclose → os/exec)",
+		"newroom: no row in the table of allowed imports: add one that follows ARCHITECTURE.md",
+		"session must not reach os/exec: a session decides; it runs nothing (session → disclose → os/exec)",
+		"session/a.go:2: session must not import disclose",
+		"skill/a.go:2: internal/test/deptest is for tests alone",
+		"skill/a.go:2: skill must not import internal/test/deptest",
+		"tool/a.go:4: tool must not import skill",
+		"tool/a.go:5: tool must not import go.yaml.in/yaml/v4: only internal/yamlnode may",
+		"trace/a_windows.go:2: example.org/unknown has no row in the table of importers: add one, and its reason to RATIONALE.md",
+	})
+}
+
+func checkImports(m *deptest.Module) []string {
+	var breaches []string
+	for _, p := range m.Packages {
+		own, known := allowed[p.Dir]
+		if !known {
+			breaches = append(breaches, p.Dir+": no row in the table of allowed imports: add one that follows ARCHITECTURE.md")
+			continue
+		}
+		for _, f := range p.Code() {
+			for _, i := range f.Imports() {
+				for _, breach := range judge(m, p.Dir, own, i.Path) {
+					breaches = append(breaches, m.Position(i.Pos)+": "+breach)
+				}
+			}
+		}
+	}
+	breaches = append(breaches, checkNever(m)...)
+	slices.Sort(breaches)
+	return breaches
+}
+
+// judge returns what is wrong with a package importing a path.
+func judge(m *deptest.Module, from string, own []string, importPath string) []string {
+	dir, isOwn := m.Own(importPath)
+	if !isOwn {
+		return judgeForeign(from, importPath)
+	}
+	var breaches []string
+	if forTests(dir) && !forTests(from) {
+		breaches = append(breaches, dir+" is for tests alone")
+	}
+	if !slices.Contains(own, dir) && !slices.Contains(own, everything) {
+		breaches = append(breaches, fmt.Sprintf("%s must not import %s", from, dir))
+	}
+	return breaches
+}
+
+func judgeForeign(from, importPath string) []string {
+	if first, _, _ := strings.Cut(importPath, "/"); !strings.Contains(first, ".") {
+		return nil // the standard library
+	}
+	for prefix, users := range importers {
+		if importPath != prefix && !strings.HasPrefix(importPath, prefix+"/") {
+			continue
+		}
+		if slices.Contains(users, from) {
+			return nil
+		}
+		who := strings.Join(users, ", ")
+		if who == "" {
+			who = "tests"
+		}
+		return []string{fmt.Sprintf("%s must not import %s: only %s may", from, importPath, who)}
+	}
+	return []string{importPath + " has no row in the table of importers: add one, and its reason to RATIONALE.md"}
+}
+
+func checkNever(m *deptest.Module) []string {
+	var breaches []string
+	for _, rule := range never {
+		if way := route(m, rule.from, rule.to, map[string]bool{}); way != nil {
+			breaches = append(breaches, fmt.Sprintf("%s must not reach %s: %s (%s)",
+				rule.from, rule.to, rule.why, strings.Join(way, " → ")))
+		}
+	}
+	return breaches
+}
+
+// route returns the chain of imports from one package of the module to another or to a foreign path, or nil.
+func route(m *deptest.Module, from, to string, seen map[string]bool) []string {
+	p := m.Package(from)
+	if p == nil || seen[from] {
+		return nil
+	}
+	seen[from] = true
+	for _, f := range p.Code() {
+		for _, i := range f.Imports() {
+			next := i.Path
+			if dir, ok := m.Own(next); ok {
+				next = dir
+			}
+			if next == to {
+				return []string{from, to}
+			}
+			if rest := route(m, next, to, seen); rest != nil {
+				return append([]string{from}, rest...)
+			}
+		}
+	}
+	return nil
+}
+
+// Whoever embeds the engine gets yaml and nothing heavy.
+func TestCoreStaysLight(t *testing.T) {
+	m := module(t)
+	var present []string
+	for _, dir := range core {
+		if p := m.Package(dir); p != nil && len(p.Code()) > 0 {
+			present = append(present, dir)
+		}
+	}
+	got, err := m.Modules(t.Context(), present...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range got {
+		if !slices.Contains(lightModules, path) {
+			t.Errorf("%s together need %s; allowed are %s",
+				strings.Join(present, ", "), path, strings.Join(lightModules, ", "))
+		}
+	}
+}
+
+// write makes a module example.org/m of the files and loads it.
+func write(t *testing.T, files map[string]string) *deptest.Module {
+	t.Helper()
+	root := t.TempDir()
+	files["go.mod"] = "module example.org/m\n"
+	for name, content := range files {
+		full := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(full, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m, err := deptest.Load(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
