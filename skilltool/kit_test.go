@@ -167,7 +167,7 @@ func TestTools(t *testing.T) {
 // R93: the activation result.
 func TestActivate(t *testing.T) {
 	k, root := kit(t, kitOptions{})
-	r := call(t, k, "skill", `{"skill_name":"Bound","args":"one two"}`)
+	r := call(t, k, "skill", `{"skill_name":"Bound","args":"one two"}`) // R135: the tool is called "skill"
 	a, ok := r.Result.(Activation)
 	if !ok || !r.Success {
 		t.Fatalf("activation: %s", r.Encode())

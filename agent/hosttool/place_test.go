@@ -1,6 +1,7 @@
 package hosttool
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -69,6 +70,9 @@ func TestScriptsAreNotRead(t *testing.T) {
 		`{"success":true,"result":{"text":"skills/demo/bin/notes.txt:1:needle\n","lines":1,"files":1},"message":"Found 1 line in 1 file; 3 files not searched (scripts of skills)"`)
 	k.want("grep", `{"pattern":"inner|needle"}`, `{"success":true,"result":{"text":".agents/skills/inner/SKILL.md:1:inner body\n","lines":1,"files":1}`)
 	k.want("glob", `{"pattern":"skills/demo/scripts/*"}`, `{"success":true,"result":{"files":["skills/demo/scripts/README.md","skills/demo/scripts/run.py"]}`)
+	// R126
+	shell := newKit(t, func(o *Options) { o.Approve = func(context.Context, string) (bool, error) { return true, nil } })
+	shell.want("bash", `{"command":"sh skills/demo/scripts/run.py; echo ran"}`, `{"success":true`)
 	open := newKit(t, func(o *Options) { o.ReadScripts = true })
 	open.want("read_file", `{"file_path":"skills/demo/scripts/run.py"}`, `{"success":true,"result":{"file_path":"skills/demo/scripts/run.py","content":"print('needle')\n"`)
 }

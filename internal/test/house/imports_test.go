@@ -61,10 +61,11 @@ var allowed = map[string][]string{
 	"internal/wire":             {"llm"},
 	"internal/yamlnode":         {"internal/lazyregexp"},
 
-	"internal/test/pythontest": {},
-	"internal/test/scratch":    {},
-	"internal/test/tokentest":  {},
-	"internal/test/wiretest":   {"llm"},
+	"internal/test/pythontest":   {},
+	"internal/test/requirements": {},
+	"internal/test/scratch":      {},
+	"internal/test/tokentest":    {},
+	"internal/test/wiretest":     {"llm"},
 
 	"bench/empty":   {},
 	"bench/gentree": {},

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+const intro = `<!-- Made by go generate from docs/requirements.txt: do not edit. -->
+# Requirements
+
+What this project was asked to do, in five documents that it merges, and how far each point is. Tests refer to these
+numbers: ` + "`grep -rn R103 --include=*_test.go --include=*.txtar .`" + ` finds the proof of one.
+
+* **built**: it works, and the tests named with it fail without it.
+* **partly**: so far as the note says.
+* **planned**: not there yet.
+
+The profiles (` + "`agent-base`, `wink`, `harness`, `harness-mvp`, `omniforge`" + `) reproduce one document each; ` + "`default`" + ` and
+` + "`spec`" + ` are our own. Decisions settle points on which the documents disagreed.
+
+`
+
+// shown is how many tests are named for one row.
+const shown = 4
+
+func markdown(sections []section, ps proofs) string {
+	var b strings.Builder
+	b.WriteString(intro)
+	b.WriteString(counts(sections))
+	for _, s := range sections {
+		fmt.Fprintf(&b, "\n## %s\n", s.title)
+		for i := range s.rows {
+			b.WriteString(entry(&s.rows[i], ps))
+		}
+	}
+	return b.String()
+}
+
+// counts returns the sentence that sums up the rows.
+func counts(sections []section) string {
+	n := map[string]int{}
+	for _, s := range sections {
+		for _, r := range s.rows {
+			n[r.status]++
+		}
+	}
+	return fmt.Sprintf("%d rows are built, %d partly, %d planned; %d decisions.\n", n["built"], n["partly"], n["planned"], n[""])
+}
+
+func entry(r *row, ps proofs) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n**%s**", r.id)
+	if r.status != "" {
+		fmt.Fprintf(&b, " (%s)", r.status)
+	}
+	fmt.Fprintf(&b, " %s", r.text)
+	if r.note != "" {
+		fmt.Fprintf(&b, " *Note: %s*", r.note)
+	}
+	b.WriteString("\n")
+	tests := ps[r.id]
+	if len(tests) == 0 {
+		return b.String()
+	}
+	b.WriteString("Tests: `" + strings.Join(tests[:min(len(tests), shown)], "`, `") + "`")
+	if more := len(tests) - shown; more > 0 {
+		fmt.Fprintf(&b, " and %d more", more)
+	}
+	b.WriteString("\n")
+	return b.String()
+}

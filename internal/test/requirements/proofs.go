@@ -1,0 +1,98 @@
+package main
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// proofs maps the id of a row to the tests that name it, such as "skill/name_test.go: TestNames".
+type proofs map[string][]string
+
+var (
+	named    = regexp.MustCompile(`\b([RC])(\d{1,3})(?:-[RC]?(\d{1,3}))?\b`)
+	testFunc = regexp.MustCompile(`^func ((?:Test|Fuzz|Benchmark|Example)\w*)\(`)
+)
+
+// widest is how many rows a range such as R98-R103 may span.
+const widest = 20
+
+// findProofs reads every test file and test script below root.
+func findProofs(root string) (proofs, error) {
+	out := proofs{}
+	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name := d.Name()
+		if d.IsDir() {
+			if p != root && (strings.HasPrefix(name, ".") || name == "node_modules" || p == filepath.Join(root, "internal", "test", "requirements")) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, "_test.go") && !strings.HasSuffix(name, ".txtar") {
+			return nil
+		}
+		text, err := os.ReadFile(p)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, p)
+		if err != nil {
+			return err
+		}
+		out.add(filepath.ToSlash(rel), string(text))
+		return nil
+	})
+	for id := range out {
+		slices.Sort(out[id])
+		out[id] = slices.Compact(out[id])
+	}
+	return out, err
+}
+
+// add notes the rows that one file names. A comment above a test function belongs to the function below it.
+func (ps proofs) add(file, text string) {
+	lines := strings.Split(text, "\n")
+	owner := make([]string, len(lines))
+	for i, line := range lines {
+		if m := testFunc.FindStringSubmatch(line); m != nil {
+			owner[i] = m[1]
+			for j := i - 1; j >= 0 && strings.HasPrefix(lines[j], "//"); j-- {
+				owner[j] = m[1]
+			}
+		} else if i > 0 && owner[i] == "" && lines[i-1] != "}" {
+			owner[i] = owner[i-1]
+		}
+	}
+	for i, line := range lines {
+		where := file
+		if owner[i] != "" {
+			where += ": " + owner[i]
+		}
+		for _, m := range named.FindAllStringSubmatch(line, -1) {
+			for _, id := range span(m) {
+				ps[id] = append(ps[id], where)
+			}
+		}
+	}
+}
+
+// span returns the ids that one match names: one, or those of a range.
+func span(m []string) []string {
+	first, _ := strconv.Atoi(m[2])
+	last := first
+	if n, err := strconv.Atoi(m[3]); err == nil && n > first && n-first < widest {
+		last = n
+	}
+	var ids []string
+	for n := first; n <= last; n++ {
+		ids = append(ids, m[1]+strconv.Itoa(n))
+	}
+	return ids
+}

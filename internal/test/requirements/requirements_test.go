@@ -1,0 +1,108 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const root = "../../.."
+
+func load(t *testing.T) ([]section, proofs) {
+	t.Helper()
+	src, err := os.ReadFile(filepath.Join(root, source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sections, err := parse(string(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ps, err := findProofs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sections, ps
+}
+
+// Every row is there once, and every row that claims to work is named by a test.
+func TestRowsAreProven(t *testing.T) {
+	sections, ps := load(t)
+	seen := map[string]bool{}
+	for _, s := range sections {
+		for _, r := range s.rows {
+			seen[r.id] = true
+			if r.proven() && len(ps[r.id]) == 0 {
+				t.Errorf("%s is %s, and no test names it", r.id, r.status)
+			}
+			if r.status == "partly" && r.note == "" {
+				t.Errorf("%s is partly built, and no note says what is missing", r.id)
+			}
+			if r.text == "" {
+				t.Errorf("%s has no text", r.id)
+			}
+		}
+	}
+	for n := 1; n <= 191; n++ {
+		if id := fmt.Sprint("R", n); !seen[id] {
+			t.Errorf("%s is missing in %s", id, source)
+		}
+	}
+	for n := 1; n <= 73; n++ {
+		if id := fmt.Sprint("C", n); !seen[id] {
+			t.Errorf("%s is missing in %s", id, source)
+		}
+	}
+	for id, tests := range ps {
+		if !seen[id] {
+			t.Errorf("%s is named by %s, and %s does not have it", id, tests[0], source)
+		}
+	}
+}
+
+func TestPageIsCurrent(t *testing.T) {
+	want, err := render(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := os.ReadFile(filepath.Join(root, page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != want {
+		t.Errorf("%s is not current: run go generate ./...", page)
+	}
+}
+
+func TestParse(t *testing.T) {
+	got, err := parse("# comment\n== A\n\nR1 built\nDoes x.\nnote: Not y.\n\nC2\nSettled.\n")
+	if err != nil || fmt.Sprint(got) != "[{A [{R1 built Does x. Not y.} {C2  Settled. }]}]" {
+		t.Errorf("parse = %v, %v", got, err)
+	}
+	for src, want := range map[string]string{
+		"== A\nR1 built\nx\n\nR1 built\ny\n": "line 5: R1 is defined twice",
+		"R1 built\n":                         "line 1: text outside a row",
+		"== A\nR1 done\n":                    "line 2: text outside a row",
+		"== A\nR1 built\nx\ny\n":             "line 4: R1 has more than one line",
+	} {
+		if _, err := parse(src); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("parse(%q) = %v, want %q", src, err, want)
+		}
+	}
+}
+
+func TestProofs(t *testing.T) {
+	ps := proofs{}
+	ps.add("a/b_test.go", "package b\n\n// R1, C2\nfunc TestX(t *testing.T) {\n\tx() // R3-R5\n}\n\nvar y = 1 // R6\n")
+	ps.add("s.txtar", "# R7-9 and R10-R99\n")
+	for id, want := range map[string]string{
+		"R1": "[a/b_test.go: TestX]", "C2": "[a/b_test.go: TestX]", "R4": "[a/b_test.go: TestX]", "R6": "[a/b_test.go]",
+		"R8": "[s.txtar]", "R10": "[s.txtar]", "R50": "[]",
+	} {
+		if got := fmt.Sprint(ps[id]); got != want {
+			t.Errorf("proofs of %s = %s, want %s", id, got, want)
+		}
+	}
+}

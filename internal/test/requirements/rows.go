@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// section is one heading with its rows.
+type section struct {
+	title string
+	rows  []row
+}
+
+// row is one requirement (R…) or decision (C…).
+type row struct {
+	id     string
+	status string // "built", "partly" or "planned"; empty for a decision
+	text   string
+	note   string
+}
+
+// proven reports whether the row claims that something of it works, so a test has to name it.
+func (r *row) proven() bool { return r.status == "built" || r.status == "partly" }
+
+var header = regexp.MustCompile(`^(R\d+) (built|partly|planned)$|^(C\d+)$`)
+
+// parse reads the source file. It returns an error with a line number for a line that does not fit and for a row that
+// stands there twice.
+func parse(src string) ([]section, error) {
+	var sections []section
+	var current *row
+	seen := map[string]bool{}
+	for i, line := range strings.Split(src, "\n") {
+		title, isTitle := strings.CutPrefix(line, "== ")
+		note, isNote := strings.CutPrefix(line, "note: ")
+		m := header.FindStringSubmatch(line)
+		switch {
+		case line == "" || strings.HasPrefix(line, "# "):
+			current = nil
+		case isTitle:
+			sections = append(sections, section{title: title})
+		case m != nil && len(sections) > 0:
+			r := row{id: m[1] + m[3], status: m[2]}
+			if seen[r.id] {
+				return nil, fmt.Errorf("line %d: %s is defined twice", i+1, r.id)
+			}
+			seen[r.id] = true
+			rows := &sections[len(sections)-1].rows
+			*rows = append(*rows, r)
+			current = &(*rows)[len(*rows)-1]
+		case current == nil:
+			return nil, fmt.Errorf("line %d: text outside a row: %q", i+1, line)
+		case isNote:
+			current.note = note
+		case current.text != "":
+			return nil, fmt.Errorf("line %d: %s has more than one line of text", i+1, current.id)
+		default:
+			current.text = line
+		}
+	}
+	return sections, nil
+}
