@@ -4,6 +4,7 @@
 # Needs a C compiler, and npm for two of the peers. Linux only.
 #   BENCH_SIZES  trees to measure, in skills (100,1000,10000)
 #   BENCH_ONLY   engine or agent alone: the agent takes a minute, and needs no peers
+#   AGENT_SKILLS_CORPUS  a folder of public SKILL.md files, for the rows on real manifests: without it they are left out
 #   BENCH_FULL=1 adds 100000: 2 GB of disk and a quarter of an hour
 # Nothing else should run meanwhile. Everything is kept in .tools/bench, the reports as engine.md and agent.md.
 set -eu
@@ -28,7 +29,7 @@ if [ "$only" != agent ]; then
 	sh bench/peers.sh >&2
 fi
 rm -f "$TOOLS/bench/engine.md" "$TOOLS/bench/agent.md"
-"$BIN/run" -n "$sizes" -only "$only" -bin "$BIN" -peers "$TOOLS/peers" -script bench/skillsref.py -work "$TOOLS/bench"
+"$BIN/run" -n "$sizes" -only "$only" -bin "$BIN" -peers "$TOOLS/peers" -script bench/skillsref.py -work "$TOOLS/bench" -corpus "${AGENT_SKILLS_CORPUS:-}"
 find "$TOOLS/bench" -maxdepth 1 \( -name engine.md -o -name agent.md \) -exec cat {} +
 [ "${1:-}" = --write ] || exit 0
 

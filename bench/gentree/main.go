@@ -1,8 +1,10 @@
-// Command gentree writes a folder of generated skills for benchmarks: gentree -n 1000 -out DIR [-layout nested].
+// Command gentree writes a folder of skills for benchmarks: gentree -n 1000 -out DIR [-layout nested] [-from REAL].
 //
-// Skill i has the same bytes whatever -n is, on every machine, so that figures of different days and sizes compare.
-// Beside DIR/skills it writes names.txt, keywords.tsv (a name and its five phrases) and queries.txt.
-// A DIR that has skills already is refused.
+// Skill i has the same bytes whatever -n is, on every machine, so figures of different days and sizes compare. Its
+// front matter has the shapes that public manifests have, in their shares. With -from the manifests below the folder
+// REAL are copied instead, as often as it takes, each copy under a name of its own.
+// Next to DIR/skills it writes names.txt, keywords.tsv (a name and its five phrases) and queries.txt.
+// It refuses a DIR that already has skills.
 package main
 
 import (
@@ -25,26 +27,43 @@ func main() {
 	count := flag.Int("n", 1000, "how many skills")
 	out := flag.String("out", "", "the folder to write")
 	layout := flag.String("layout", "flat", "flat: skills/NAME; nested: skills/DOMAIN/NAME")
+	from := flag.String("from", "", "copy the manifests below this folder")
 	flag.Parse()
 	if *out == "" || *count < 1 || flag.NArg() > 0 || (*layout != "flat" && *layout != "nested") {
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := run(*out, *count, *layout == "nested"); err != nil {
+	if err := run(&options{out: *out, count: *count, nested: *layout == "nested", from: *from}); err != nil {
 		fmt.Fprintln(os.Stderr, "gentree:", err)
 		os.Exit(1)
 	}
 }
 
-func run(out string, count int, nested bool) error {
-	if err := os.MkdirAll(out, 0o755); err != nil {
+// options is one tree to write.
+type options struct {
+	out    string // the folder to write
+	count  int
+	nested bool   // skills/DOMAIN/NAME instead of skills/NAME
+	from   string // a folder of manifests to copy; "" generates them
+}
+
+func run(o *options) error {
+	maker := newSkill
+	if o.from != "" {
+		manifests, err := readReal(o.from)
+		if err != nil {
+			return err
+		}
+		maker = func(number int) skill { return realSkill(manifests, number) }
+	}
+	root := filepath.Join(o.out, "skills")
+	if err := os.MkdirAll(o.out, 0o755); err != nil {
 		return err
 	}
-	root := filepath.Join(out, "skills")
 	if err := os.Mkdir(root, 0o755); err != nil {
 		return err
 	}
-	lines, err := writeAll(root, count, nested)
+	lines, err := writeAll(root, o, maker)
 	if err != nil {
 		return err
 	}
@@ -59,7 +78,7 @@ func run(out string, count int, nested bool) error {
 		fmt.Fprintln(&asked, w.query())
 	}
 	for name, content := range map[string]*bytes.Buffer{"names.txt": &names, "keywords.tsv": &keywords, "queries.txt": &asked} {
-		if err := os.WriteFile(filepath.Join(out, name), content.Bytes(), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(o.out, name), content.Bytes(), 0o644); err != nil {
 			return err
 		}
 	}
@@ -67,9 +86,9 @@ func run(out string, count int, nested bool) error {
 }
 
 // writeAll writes the skills with a few workers and returns the line of keywords.tsv of each.
-func writeAll(root string, count int, nested bool) ([]string, error) {
+func writeAll(root string, o *options, maker func(int) skill) ([]string, error) {
 	const workers = 4
-	lines := make([]string, count)
+	lines := make([]string, o.count)
 	var next atomic.Int64
 	var group sync.WaitGroup
 	failures := make([]error, workers)
@@ -77,12 +96,12 @@ func writeAll(root string, count int, nested bool) ([]string, error) {
 		group.Go(func() {
 			for failures[worker] == nil {
 				i := int(next.Add(1)) - 1
-				if i >= count {
+				if i >= o.count {
 					return
 				}
-				s := newSkill(i)
+				s := maker(i)
 				lines[i] = s.name + "\t" + strings.Join(s.keywords, "\t")
-				failures[worker] = s.write(root, i, nested)
+				failures[worker] = s.write(root, i, o.nested)
 			}
 		})
 	}

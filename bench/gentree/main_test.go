@@ -20,7 +20,7 @@ func TestSkillsNeverChange(t *testing.T) {
 			fmt.Fprintln(h, f.path, f.mode, f.content)
 		}
 	}
-	const want = "34ead53e37e9806a1367e35b8f4c7f9e66d5106487c519679619c55da523c604"
+	const want = "fcfab2da892f94e9c53ab64c2b6a755c83d03570a2f77e7cc14949747af68111"
 	if got := hex.EncodeToString(h.Sum(nil)); got != want {
 		t.Errorf("the first 200 skills have the digest %s, want %s", got, want)
 	}
@@ -30,7 +30,7 @@ func TestSameSkillInEveryTree(t *testing.T) {
 	dir := t.TempDir()
 	small, large := filepath.Join(dir, "small"), filepath.Join(dir, "large")
 	for out, n := range map[string]int{small: 3, large: 20} {
-		if err := run(out, n, false); err != nil {
+		if err := run(&options{out: out, count: n}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -56,10 +56,45 @@ func TestSameSkillInEveryTree(t *testing.T) {
 
 func TestRefusesToMixTrees(t *testing.T) {
 	dir := t.TempDir()
-	if err := run(dir, 1, true); err != nil {
+	if err := run(&options{out: dir, count: 1, nested: true}); err != nil {
 		t.Fatal(err)
 	}
-	if err := run(dir, 1, true); err == nil {
+	if err := run(&options{out: dir, count: 1, nested: true}); err == nil {
 		t.Error("a second run into the same folder succeeded, want an error")
+	}
+}
+
+// Copies of foreign manifests have names of their own, and nothing else changes.
+func TestRealManifests(t *testing.T) {
+	from, out := t.TempDir(), t.TempDir()
+	write := func(path, text string) {
+		t.Helper()
+		full := filepath.Join(from, filepath.FromSlash(path))
+		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(full, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("a/b/SKILL.md", "---\r\nname: \"PDF Forms\"\r\ndescription: x\r\n---\r\nname: in the body\r\n")
+	write("c/SKILL.md", "---\ndescription: y\nname: csv\nlicense: MIT\n---\nBody.\n")
+	write("d/SKILL.md", "No front matter.\n")
+	write("e/README.md", "---\nname: e\ndescription: z\n---\n")
+	if err := run(&options{out: out, count: 3, from: from}); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"s-pdf-forms-00000": "---\r\nname: s-pdf-forms-00000\r\ndescription: x\r\n---\r\nname: in the body\r\n",
+		"s-csv-00001":       "---\ndescription: y\nname: s-csv-00001\nlicense: MIT\n---\nBody.\n",
+		"s-pdf-forms-00002": "---\r\nname: s-pdf-forms-00002\r\ndescription: x\r\n---\r\nname: in the body\r\n",
+	} {
+		got, err := os.ReadFile(filepath.Join(out, "skills", name, "SKILL.md"))
+		if err != nil || string(got) != want {
+			t.Errorf("%s is %q, %v, want %q", name, got, err, want)
+		}
+	}
+	if err := run(&options{out: t.TempDir(), count: 3, from: t.TempDir()}); err == nil {
+		t.Error("a folder without manifests is accepted, want an error")
 	}
 }

@@ -35,7 +35,7 @@ func newSkill(number int) skill {
 		verb + " " + domain, domain + " " + other, other + " " + w.pick(fillers), adjective + " " + domain,
 		fmt.Sprintf("%s%d", domain, number%997),
 	}
-	manifest := w.frontMatter(s.name, description)
+	manifest := w.frontMatter(s.name, domain, description)
 	u := w.Float64() // squared: small bodies are the common ones
 	manifest += w.markdown(s.name, 2048+int(u*u*10240))
 	s.files = append([]file{{"SKILL.md", manifest, 0o644}}, w.resources()...)
@@ -51,48 +51,6 @@ func (w writer) description(domain, other, verb, adjective string) string {
 		b.WriteString(" " + w.sentence(7+w.IntN(6)))
 	}
 	fmt.Fprintf(&b, " Use when the user mentions %s, %s or .%s files.", domain, other, domain)
-	return b.String()
-}
-
-// frontMatter has the shapes of real ones in their real shares: plain, quoted, with letters beyond ASCII, folded.
-func (w writer) frontMatter(name, description string) string {
-	var b strings.Builder
-	b.WriteString("---\nname: " + name + "\n")
-	switch k := w.IntN(100); {
-	case k < 60:
-		b.WriteString("description: " + description + "\n")
-	case k < 80:
-		b.WriteString("description: \"Note: " + description + "\"\n")
-	case k < 85:
-		b.WriteString("description: Résumé — " + description + "\n")
-	default:
-		b.WriteString("description: >-\n" + fold(description))
-	}
-	if w.chance(50) {
-		b.WriteString("license: " + w.pick([]string{"MIT", "Apache-2.0", "Proprietary. LICENSE.txt has complete terms"}) + "\n")
-	}
-	if w.chance(15) {
-		b.WriteString("compatibility: Requires git, jq and access to the internet\n")
-	}
-	if w.chance(40) {
-		fmt.Fprintf(&b, "metadata:\n  author: org-%d\n  version: \"%d.%d\"\n  category: %s\n",
-			w.IntN(200), w.IntN(5), w.IntN(20), w.pick(domains))
-	}
-	if w.chance(25) {
-		b.WriteString("allowed-tools: Bash(git:*) Bash(jq:*) Read Grep Glob\n")
-	}
-	b.WriteString("---\n")
-	return b.String()
-}
-
-// fold writes a text as the lines of a YAML block, twelve words each.
-func fold(text string) string {
-	var b strings.Builder
-	for words := strings.Fields(text); len(words) > 0; {
-		n := min(12, len(words))
-		b.WriteString("  " + strings.Join(words[:n], " ") + "\n")
-		words = words[n:]
-	}
 	return b.String()
 }
 

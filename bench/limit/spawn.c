@@ -2,10 +2,11 @@
  * spawn: how long a whole program takes and how much memory it peaks at.
  *
  *   cc -O2 -o spawn spawn.c
- *   ./spawn [-i FILE] ROUNDS COMMAND [ARGUMENT...]
+ *   ./spawn [-i FILE] [-x CODE] ROUNDS COMMAND [ARGUMENT...]
  *
- * It reads FILE, else /dev/null; its output goes to /dev/null. A program that fails is an error. It is written in C
- * because a child's peak counts what its parent held when it was started: this one holds next to nothing.
+ * It reads FILE, else /dev/null; its output goes to /dev/null. A program that fails is an error, except with the exit
+ * code CODE. It is written in C because a child's peak counts what its parent held when it was started: this one
+ * holds next to nothing.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -20,6 +21,8 @@
 #include <unistd.h>
 
 extern char **environ;
+
+static int accepted; /* an exit code that is no failure */
 
 static double seconds(void) {
 	struct timespec t;
@@ -43,20 +46,20 @@ static double one_round(char **command, const posix_spawn_file_actions_t *silent
 	if (wait4(pid, &status, 0, &usage) < 0) err(1, "wait4");
 	double took = seconds() - start;
 	if (!WIFEXITED(status)) errx(1, "%s: ended by a signal", command[0]);
-	if (WEXITSTATUS(status)) errx(1, "%s: exit code %d", command[0], WEXITSTATUS(status));
+	if (WEXITSTATUS(status) && WEXITSTATUS(status) != accepted) errx(1, "%s: exit code %d", command[0], WEXITSTATUS(status));
 	if (usage.ru_maxrss > *peak) *peak = usage.ru_maxrss;
 	return took;
 }
 
 int main(int argc, char **argv) {
 	const char *input = "/dev/null";
-	if (argc > 2 && !strcmp(argv[1], "-i")) {
-		input = argv[2];
-		argc -= 2;
-		argv += 2;
+	for (; argc > 2 && argv[1][0] == '-'; argc -= 2, argv += 2) {
+		if (!strcmp(argv[1], "-i")) input = argv[2];
+		else if (!strcmp(argv[1], "-x")) accepted = atoi(argv[2]);
+		else break;
 	}
 	int rounds = argc > 2 ? atoi(argv[1]) : 0;
-	if (rounds < 1) errx(2, "usage: spawn [-i FILE] ROUNDS COMMAND [ARGUMENT...]");
+	if (rounds < 1) errx(2, "usage: spawn [-i FILE] [-x CODE] ROUNDS COMMAND [ARGUMENT...]");
 	posix_spawn_file_actions_t silent;
 	posix_spawn_file_actions_init(&silent);
 	posix_spawn_file_actions_addopen(&silent, 0, input, O_RDONLY, 0);

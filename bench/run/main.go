@@ -21,6 +21,7 @@ func main() {
 	flag.StringVar(&b.peers, "peers", "", "the folder of the peers")
 	flag.StringVar(&b.script, "script", "", "skillsref.py")
 	flag.StringVar(&b.work, "work", "", "the folder for trees, homes and reports")
+	flag.StringVar(&b.corpus, "corpus", "", "a folder of public manifests, at any depth")
 	flag.StringVar(&b.only, "only", "", "measure engine or agent alone")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -38,6 +39,13 @@ func (b *bench) run(ctx context.Context, sizes string) error {
 			return err
 		}
 		*dir = full
+	}
+	if b.corpus != "" {
+		full, err := filepath.Abs(b.corpus)
+		if err != nil {
+			return err
+		}
+		b.corpus = full
 	}
 	for size := range strings.SplitSeq(sizes, ",") {
 		n, err := strconv.Atoi(size)
@@ -74,6 +82,9 @@ func (b *bench) measureEngine(ctx context.Context) error {
 		if err := b.measureTree(ctx, n); err != nil {
 			return err
 		}
+	}
+	if err := b.measureReal(ctx); err != nil {
+		return err
 	}
 	return b.write("engine.md", rows, quoted)
 }

@@ -16,6 +16,7 @@ import (
 // bench is one run: where its programs are, and every figure so far.
 type bench struct {
 	bin, peers, script, work string
+	corpus                   string // a folder of public manifests; "" for none
 	only                     string // "engine", "agent" or "" for both
 	sizes                    []int
 	figures                  map[key]figure
@@ -135,7 +136,7 @@ func (b *bench) peer(path string) string {
 
 // tree makes the tree of n skills, once, and returns its folder.
 func (b *bench) tree(ctx context.Context, n int) (string, error) {
-	dir := filepath.Join(b.work, "tree", strconv.Itoa(n))
+	dir := filepath.Join(b.work, "trees", strconv.Itoa(n))
 	if _, err := os.Stat(filepath.Join(dir, "queries.txt")); err == nil {
 		return dir, nil
 	}

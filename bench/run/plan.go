@@ -115,8 +115,46 @@ func (b *bench) ours(tree string, n int) []command {
 		in("match", "10"),
 		in("search", "3"),
 		cli("agent list", "skill", "list", "--skills-dir", root),
-		cli("agent validate", "skill", "validate", root),
+		b.validate("agent validate", root, n),
 	}
+}
+
+// invalid is the exit code of `agent skill validate` where a manifest has errors, as some public ones have.
+const invalid = "4"
+
+func (b *bench) validate(label, root string, n int) command {
+	return command{label: label, n: n, args: []string{b.program("spawn"), "-x", invalid, rounds(n, 20), b.program("agent"), "skill", "validate", root}}
+}
+
+// realSize is how many copies of public manifests are measured.
+const realSize = 10_000
+
+// measureReal measures copies of the manifests below the folder b.corpus. Nothing in it is written by us, so it is what
+// a user's folder of skills looks like.
+func (b *bench) measureReal(ctx context.Context) error {
+	if b.corpus == "" {
+		b.note("real manifests: AGENT_SKILLS_CORPUS does not name a folder of them")
+		return nil
+	}
+	tree := filepath.Join(b.work, "trees", "real")
+	if err := os.RemoveAll(tree); err != nil {
+		return err
+	}
+	copies := command{args: []string{b.program("gentree"), "-n", strconv.Itoa(realSize), "-out", tree, "-from", b.corpus}}
+	if _, err := b.output(ctx, copies); err != nil {
+		return err
+	}
+	root := filepath.Join(tree, "skills")
+	in := func(label, program string, args ...string) command {
+		return command{label: "real " + label, n: realSize, args: append([]string{b.program(program)}, args...)}
+	}
+	return b.measureAll(ctx, []command{
+		in("limit1", "limit", "read4k", root, "1", "30"),
+		in("limit1", "limit", "readfull", root, "1", "30"),
+		in("ours", "inproc", "open", tree, "30"),
+		in("agent list", "spawn", "10", b.program("agent"), "skill", "list", "--json", "--skills-dir", root),
+		b.validate("real agent validate", root, realSize),
+	})
 }
 
 // theirs are the commands of the peers. A program that does not find all skills is not measured.

@@ -92,3 +92,19 @@ func TestNamed(t *testing.T) {
 		}
 	}
 }
+
+// The rows on public manifests are there whatever sizes are measured, and are left out with a note without a corpus.
+func TestRealRows(t *testing.T) {
+	b := &bench{figures: map[key]figure{}, sizes: []int{100}}
+	if err := b.measureReal(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	b.figures[key{"real ours open", realSize}] = figure{"heap": 800}
+	var out strings.Builder
+	b.print(&out, rows)
+	for _, want := range []string{"Not measured: real manifests", "| 19 | public manifests: heap that a catalogue keeps, per skill | 10000 | 800 B |"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the report lacks %q:\n%s", want, &out)
+		}
+	}
+}
