@@ -1,14 +1,36 @@
 # shellcheck shell=sh disable=SC2034
 # Sourced by the other scripts, after they have changed to the module's root.
-# It brings what the project's own commands lean on into .tools/, which git ignores.
-# Nothing is installed outside the checkout, but for Go's own caches.
+# It installs what the scripts need into .tools/, which git ignores. Only Go's own caches lie outside the checkout.
 
 TOOLS=$PWD/.tools
 
-# The bounds are wide enough for fixes and narrow enough for one behaviour.
+# Wide enough for fixes, narrow enough for one behaviour.
 UV_BOUNDS='uv>=0.11,<0.14'
 STATICCHECK=v0.8.2
 GOVULNCHECK=v1.8.0
+
+# progress TEXT COMMAND... runs a command and shows on a terminal how many seconds it has taken.
+progress() {
+	text=$1
+	shift
+	if [ ! -t 2 ]; then
+		echo "$text ..." >&2
+		"$@"
+		return
+	fi
+	"$@" &
+	pid=$!
+	trap 'kill "$pid" 2>/dev/null; exit 130' INT
+	seconds=0
+	while kill -0 "$pid" 2>/dev/null; do
+		printf '\r%s ... %s s ' "$text" "$seconds" >&2
+		sleep 1
+		seconds=$((seconds + 1))
+	done
+	trap - INT
+	echo >&2
+	wait "$pid"
+}
 
 # need stops with a cure when a program is not there.
 need() {
@@ -19,23 +41,23 @@ need() {
 }
 
 # ensure_uv puts uv on PATH: the user's own, else one in .tools/uv, installed from PyPI on first use.
-# Only uv itself becomes visible, through .tools/bin: not the Python that came with it.
+# .tools/bin holds uv alone, not the Python it came with.
 ensure_uv() {
 	if uv --version >/dev/null 2>&1; then return; fi
 	PATH=$TOOLS/bin:$PATH
 	export PATH
 	if uv --version >/dev/null 2>&1; then return; fi
 	need python3 "install Python 3.9 or newer, or uv itself: https://docs.astral.sh/uv/"
-	echo "bringing uv into .tools/uv ..." >&2
+	echo "installing uv into .tools/uv ..." >&2
 	install_uv
 	if uv --version >/dev/null 2>&1; then return; fi
 	rm -rf "$TOOLS/uv"
-	echo "$0: uv could not be brought into .tools/uv" >&2
+	echo "$0: uv could not be installed into .tools/uv" >&2
 	echo "hint: install it by hand, then run this again: https://docs.astral.sh/uv/" >&2
 	exit 1
 }
 
-# install_uv leaves .tools/bin/uv. Some systems ship Python without venv: pip alone does as well there.
+# install_uv makes .tools/bin/uv. Where Python has no venv, pip installs into a folder.
 install_uv() {
 	rm -rf "$TOOLS/uv"
 	mkdir -p "$TOOLS/bin"
@@ -48,7 +70,7 @@ install_uv() {
 	ln -sf ../uv/bin/uv "$TOOLS/bin/uv"
 }
 
-# go_tool NAME PACKAGE VERSION prints the path of a Go program, built once for each version of it and of Go.
+# go_tool NAME PACKAGE VERSION prints the path of a Go program. It is built once for each version of it and of Go.
 go_tool() {
 	go_tool_dir=$TOOLS/go/$1-$3-$(go env GOVERSION)
 	if [ ! -x "$go_tool_dir/$1" ]; then
@@ -57,7 +79,7 @@ go_tool() {
 	echo "$go_tool_dir/$1"
 }
 
-# build_agent makes bin/agent: one static binary without paths of this machine in it.
+# build_agent makes bin/agent: one static binary that holds no paths of this machine.
 build_agent() {
 	CGO_ENABLED=0 go build -trimpath -o bin/agent ./cmd/agent
 }

@@ -1,22 +1,28 @@
 #!/bin/sh
-# Builds bin/agent and shows it at work: the bundled skills, what a model would be told of them and
-# what that costs, a real run of a Python script with a dependency, its answer as JSON, and then a whole
-# conversation that finds the same script by itself. The model's side of that is played from a file.
-# Needs Go, Python 3 and git; the network once, for Go's modules, uv and the script's dependency.
-# It reads and writes nothing of the user's own: its AGENT_HOME is .tools/try.
+# Builds bin/agent and shows it at work: the bundled skills, what a model is told of them and what that costs, a real
+# run of a Python script with a dependency, and a whole conversation that finds the same script by itself. The model's
+# side of the conversation is played from a file.
+# Needs Go, Python 3 and git, and the network once: for Go's modules, uv and the script's dependency.
+# It changes nothing of the user's own: AGENT_HOME is .tools/try while it runs.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/tools.sh
 
-# show prints a command as a user would type it, then runs it.
+# show prints a command so that it can be pasted, then runs it.
 show() {
-	printf '\n$ %s\n' "$*"
+	printf '\n$'
+	for word in "$@"; do
+		case $word in
+		*[!A-Za-z0-9_./:=-]*) printf " '%s'" "$(printf %s "$word" | sed "s/'/'\\\\''/g")" ;;
+		*) printf ' %s' "$word" ;;
+		esac
+	done
+	echo
 	"$@"
 }
 
 need go "install Go 1.26 or newer: https://go.dev/dl/"
-echo "building bin/agent ..."
-build_agent
+progress "building bin/agent (a minute or two the first time)" build_agent
 ensure_uv
 
 rm -rf "$TOOLS/try"
@@ -30,7 +36,7 @@ show agent skill list
 show agent skill prompt --tokens
 show agent script run hello-extended advanced_greeting --json -- --name Ada
 
-# Set where a key or another model is at hand: AGENT_MODEL=anthropic/claude-sonnet-5-5 sh scripts/try.sh
-AGENT_MODEL=${AGENT_MODEL:-replay/demo}
-export AGENT_MODEL
-show agent --model "$AGENT_MODEL" -p "Greet Ada in an enthusiastic way"
+# To try a model of your own: AGENT_MODEL=anthropic/claude-sonnet-5-5 sh scripts/try.sh
+show agent --model "${AGENT_MODEL:-replay/demo}" -p "Greet Ada in an enthusiastic way"
+
+printf '\nTo type these commands yourself:\n\n  export PATH="%s:$PATH"\n' "$PWD/bin"
