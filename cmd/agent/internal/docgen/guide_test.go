@@ -29,7 +29,7 @@ func TestGuideCoversItsSubjects(t *testing.T) {
 		{"fields", "docs/SKILLS.md", []string{"\n## Front matter\n"}},
 		{"module:Class", "docs/SKILLS.md", []string{"`module:Class`", "`toolsets.hello:HelloExtended`"}},
 		{"toolset or script", "docs/SKILLS.md", []string{"\n## Toolset or script?\n"}},
-		{"disclosure practice", "docs/SKILLS.md", []string{"\n## What is told when\n", "agent skill prompt --tokens"}},
+		{"disclosure practice", "docs/SKILLS.md", []string{"\n## What is disclosed when\n", "agent skill prompt --tokens"}},
 		{"conventions of scripts", "docs/SKILLS.md", []string{"\n## Scripts\n", "`--help` explains", "`--json` prints", "exit 0 means success", "no questions"}},
 		{"normalisation", "docs/SKILLS.md", []string{"\n## Names\n", "`Kalshi_Markets` and `kalshi-markets`", "`status.py`"}},
 		{"path rules", "docs/SKILLS.md", []string{"\n## Paths\n", "forward slashes", "`..`, absolute paths and backslashes are refused"}},
@@ -37,7 +37,7 @@ func TestGuideCoversItsSubjects(t *testing.T) {
 		{"testing patterns", "docs/SKILLS.md", []string{"\n## Testing a skill\n", "scripts_ignore: [\"*_test.py\"]"}},
 		{"publishing", "docs/SKILLS.md", []string{"\n## Publishing\n", "Local changes to installed skills are discarded on update: fork and install from your fork."}},
 		{"walk-through", "docs/SKILLS.md", []string{"\n## A walk through a real one\n"}},
-		{"migration of existing tools", "docs/SKILLS.md", []string{"\n## Moving tools that you have\n"}},
+		{"migration of existing tools", "docs/SKILLS.md", []string{"\n## Moving existing tools\n"}},
 	} {
 		text := read(t, c.file)
 		for _, w := range c.words {
