@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // briefLimit is the most characters of a brief description (C3).
@@ -23,7 +24,7 @@ func (r *renderer) limit() {
 		r.shorten()
 	}
 	if 0 < before && before < len(r.cut) { // each part is in order
-		slices.SortStableFunc(r.cut, func(a, b Cut) int { return strings.Compare(skill.Canonical(a.Name), skill.Canonical(b.Name)) })
+		slices.SortStableFunc(r.cut, func(a, b Cut) int { return strings.Compare(manifest.Canonical(a.Name), manifest.Canonical(b.Name)) })
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // plainly keeps a budget the plain way: every length is tried over all skills, halving what is left, and every item is
@@ -33,7 +34,7 @@ func plainCatalog(t testing.TB, c *skill.Catalog, o *Options) Text {
 	if o.Budget > 0 && r.style.item != nil && p.all() > o.Budget*1000 {
 		p.shorten()
 	}
-	slices.SortStableFunc(r.cut, func(a, b Cut) int { return strings.Compare(skill.Canonical(a.Name), skill.Canonical(b.Name)) })
+	slices.SortStableFunc(r.cut, func(a, b Cut) int { return strings.Compare(manifest.Canonical(a.Name), manifest.Canonical(b.Name)) })
 	return r.text()
 }
 

@@ -74,7 +74,7 @@ func TestChooseMax(t *testing.T) {
 // A skill that went away after the catalogue was made takes no other down.
 func TestChooseSurvivesLoss(t *testing.T) {
 	m := memory(file{name: "gone", front: "triggers:\n  verbs: [go]\n"}, file{name: "here", front: "triggers:\n  verbs: [go]\n", body: "Steps."})
-	c := open(t, skill.Layer{Name: "bundled", Source: skill.FS(m, nil), Trust: skill.Bundled})
+	c := open(t, skill.Layer{Name: "bundled", Source: skill.FS(m, nil), Trust: skill.TrustBundled})
 	x := NewIndex(c)
 	m["gone/SKILL.md"] = &fstest.MapFile{Data: []byte("no front matter")}
 	got, err := x.Choose(t.Context(), "go", &ChooseOptions{Instructions: &InstructionOptions{}})

@@ -35,7 +35,7 @@ func memory(files ...file) fstest.MapFS {
 // catalog returns a catalogue of skills in memory.
 func catalog(t testing.TB, files ...file) *skill.Catalog {
 	t.Helper()
-	return open(t, skill.Layer{Name: "bundled", Source: skill.FS(fs.FS(memory(files...)), nil), Trust: skill.Bundled})
+	return open(t, skill.Layer{Name: "bundled", Source: skill.FS(fs.FS(memory(files...)), nil), Trust: skill.TrustBundled})
 }
 
 func open(t testing.TB, layers ...skill.Layer) *skill.Catalog {

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // Index finds skills of one catalogue for a query. It is immutable and safe for concurrent use.
@@ -17,7 +18,7 @@ type Index struct {
 // NewIndex returns an index of the skills of c that a model may see.
 func NewIndex(c *skill.Catalog) *Index {
 	x := &Index{catalog: c, entries: make([]skill.Entry, 0, c.Len())}
-	for e := range c.All() {
+	for e := range c.Visible() {
 		x.entries = append(x.entries, e)
 	}
 	x.triggers = newTriggers(x.entries)
@@ -27,4 +28,4 @@ func NewIndex(c *skill.Catalog) *Index {
 
 // Problems returns the trigger patterns that are off, with the reason. The other triggers of their
 // skills work.
-func (x *Index) Problems() []skill.Problem { return x.triggers.problems }
+func (x *Index) Problems() []manifest.Problem { return x.triggers.problems }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // InstructionOptions says how to render the instructions of a skill. The zero value gives the body
@@ -93,7 +94,7 @@ func variables(dir string, o *InstructionOptions) map[string]string {
 }
 
 // warnings says what of the body has no effect here.
-func warnings(m *skill.Manifest, unknown []string) []string {
+func warnings(m *manifest.Manifest, unknown []string) []string {
 	var out []string
 	for i, line := range strings.Split(m.Body, "\n") {
 		if runsOnLoad(line) {

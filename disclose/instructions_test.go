@@ -23,7 +23,7 @@ func load(t testing.TB, front, body string, files ...string) *skill.Skill {
 
 func loadFrom(t testing.TB, fsys fs.FS, name string) *skill.Skill {
 	t.Helper()
-	e, err := open(t, skill.Layer{Name: "bundled", Source: skill.FS(fsys, nil), Trust: skill.Bundled}).Lookup(name)
+	e, err := open(t, skill.Layer{Name: "bundled", Source: skill.FS(fsys, nil), Trust: skill.TrustBundled}).Lookup(name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // Match is one skill that a query calls for.
@@ -88,7 +89,7 @@ func (x *Index) Match(query string, o *MatchOptions) []Match {
 }
 
 func (x *Index) recent(hits []found, name string, score int) {
-	name = skill.Canonical(name)
+	name = manifest.Canonical(name)
 	for i := range hits {
 		if hits[i].score&recentScore == 0 && x.entries[hits[i].doc].Canonical() == name {
 			hits[i].score += int32(score)

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 func triggerFile(name, front string) file {
@@ -124,7 +124,7 @@ func TestPatternBounds(t *testing.T) {
 		t.Errorf("got %d problems, want at most 10", got)
 	}
 	for _, p := range x.Problems() {
-		if p.Code != "triggers-pattern-off" || p.Severity != skill.Warning || p.Cure == "" {
+		if p.Code != "triggers-pattern-off" || p.Severity != manifest.SeverityWarning || p.Cure == "" {
 			t.Errorf("got %+v", p)
 		}
 	}

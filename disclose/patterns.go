@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // Bounds of trigger patterns. RE2 is linear in the query, and a query is at most maxQuery bytes,
@@ -205,9 +206,9 @@ func shortest(lits []string) int {
 	return n
 }
 
-func patternProblem(e skill.Entry, source string, err error) skill.Problem {
-	return skill.Problem{
-		Code: "triggers-pattern-off", Severity: skill.Warning, File: e.Path() + "/SKILL.md", Field: "triggers.patterns",
+func patternProblem(e skill.Entry, source string, err error) manifest.Problem {
+	return manifest.Problem{
+		Code: "triggers-pattern-off", Severity: manifest.SeverityWarning, File: e.Path() + "/SKILL.md", Field: "triggers.patterns",
 		Message: fmt.Sprintf("the pattern %q of skill %q is off: %v", source, e.Name(), err),
 		Cure:    "correct or shorten the pattern, or use keywords",
 	}

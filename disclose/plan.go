@@ -80,7 +80,7 @@ func NewPlan(c *skill.Catalog, o *PlanOptions) (*Plan, error) {
 
 // visible reports whether there is a skill that a model may see.
 func visible(c *skill.Catalog) bool {
-	for range c.All() {
+	for range c.Visible() {
 		return true
 	}
 	return false

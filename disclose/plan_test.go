@@ -66,7 +66,7 @@ func TestPlanModes(t *testing.T) {
 // The prefix has the same bytes in every turn, whatever is asked and whatever becomes of the skills on disk.
 func TestPlanPrefixIsStable(t *testing.T) {
 	m := memory(synthetic(5)...)
-	c := open(t, skill.Layer{Name: "bundled", Source: skill.FS(m, nil), Trust: skill.Bundled})
+	c := open(t, skill.Layer{Name: "bundled", Source: skill.FS(m, nil), Trust: skill.TrustBundled})
 	for _, mode := range Modes() {
 		p := plan(t, c, &PlanOptions{Mode: mode, Blocks: &BlockOptions{}})
 		before := p.Prefix().Body

@@ -143,7 +143,7 @@ func (r *renderer) collect(c *skill.Catalog) {
 		return
 	}
 	r.items = make([]item, 0, c.Len())
-	for e := range c.All() {
+	for e := range c.Visible() {
 		r.add(e)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 func hitNames(hits []Hit) string {
@@ -190,7 +191,7 @@ func FuzzSearch(f *testing.F) {
 				t.Fatalf("%q: hit %d scores more than the one before it", q, i)
 			}
 		}
-		if skill.CheckName(q) == nil {
+		if manifest.CheckName(q) == nil {
 			if e, err := c.Lookup(q); err == nil && hits[0].Entry != e {
 				t.Errorf("%q: first hit is %q", q, hits[0].Entry.Name())
 			}

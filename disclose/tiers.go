@@ -75,7 +75,7 @@ func (t Tiers) Tier3(ctx context.Context, name, path string) (string, error) {
 // Names returns the names of the skills that a model may see, by canonical name.
 func (t Tiers) Names() []string {
 	var out []string
-	for e := range t.Catalog.All() {
+	for e := range t.Catalog.Visible() {
 		out = append(out, e.Name())
 	}
 	return out
@@ -87,7 +87,7 @@ func (t Tiers) Skill(ctx context.Context, name string) (*skill.Skill, error) {
 	if err != nil {
 		return nil, err
 	}
-	if e.State() != skill.Enabled {
+	if e.State() != skill.StateEnabled {
 		return nil, &skill.NotFoundError{Name: name}
 	}
 	return e.Load(ctx)

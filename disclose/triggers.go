@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // kind is what of a skill a query hit.
@@ -29,7 +30,7 @@ type triggers struct {
 	text     []byte   // the folded phrases of all targets, a blank after each
 	signed   []string // the phrases with signs, squeezed
 	patterns *patterns
-	problems []skill.Problem
+	problems []manifest.Problem
 	scratch  sync.Pool // of *scratch
 }
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // counted counts how often its name is asked for.
@@ -52,7 +52,7 @@ func TestDeclaredIsBounded(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			fsys := files(r.files)
 			entries, n := counting(t, fsys)
-			f := &folder{fsys: fsys, m: &skill.Manifest{Scripts: r.listed}}
+			f := &folder{fsys: fsys, m: &manifest.Manifest{Scripts: r.listed}}
 			f.declared(entries)
 			if len(f.files) != r.want || *n > 20*many {
 				t.Errorf("%d scripts, want %d; %d names are read for %d files, at most %d are wanted", len(f.files), r.want, *n, many, 20*many)

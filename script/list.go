@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/glob"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // Dir is the folder of a skill that holds its scripts. Scripts lie directly in it (R50).
@@ -28,17 +29,17 @@ type Script struct {
 // A manifest that lists its scripts has exactly those (R31); else each file of a known kind is one,
 // but for dot files and what scripts_ignore names (R33, R50). Symbolic links never are (C38). A closed
 // skill has none, and a problem that says so.
-func List(s *skill.Skill) ([]Script, []skill.Problem) { return list(s.FS(), s.Manifest()) }
+func List(s *skill.Skill) ([]Script, []manifest.Problem) { return list(s.FS(), s.Manifest()) }
 
 // folder is what is being found out about a scripts folder.
 type folder struct {
 	fsys     fs.FS
-	m        *skill.Manifest
+	m        *manifest.Manifest
 	files    []string // base names that are scripts
-	problems []skill.Problem
+	problems []manifest.Problem
 }
 
-func list(fsys fs.FS, m *skill.Manifest) ([]Script, []skill.Problem) {
+func list(fsys fs.FS, m *manifest.Manifest) ([]Script, []manifest.Problem) {
 	f := &folder{fsys: fsys, m: m}
 	entries, err := f.read()
 	switch {
@@ -76,14 +77,14 @@ func (f *folder) read() ([]fs.DirEntry, error) {
 }
 
 func (f *folder) report(code, file, msg, cure string) {
-	f.problems = append(f.problems, skill.Problem{
-		Code: code, Severity: skill.Warning, File: file, Message: msg, Cure: cure,
+	f.problems = append(f.problems, manifest.Problem{
+		Code: code, Severity: manifest.SeverityWarning, File: file, Message: msg, Cure: cure,
 	})
 }
 
 func (f *folder) reportField(code, field, msg, cure string) {
-	f.problems = append(f.problems, skill.Problem{
-		Code: code, Severity: skill.Warning, File: "SKILL.md", Field: field, Message: msg, Cure: cure,
+	f.problems = append(f.problems, manifest.Problem{
+		Code: code, Severity: manifest.SeverityWarning, File: "SKILL.md", Field: field, Message: msg, Cure: cure,
 	})
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // files is a skill's file system; a path that ends in "*" may be executed.
@@ -27,7 +27,7 @@ func files(content tree) fstest.MapFS {
 	return m
 }
 
-func describe(scripts []Script, problems []skill.Problem) (names, codes []string) {
+func describe(scripts []Script, problems []manifest.Problem) (names, codes []string) {
 	for _, s := range scripts {
 		names = append(names, s.Name+"="+strings.TrimPrefix(s.File, "scripts/"))
 	}
@@ -51,7 +51,7 @@ func TestList(t *testing.T) {
 	tests := []struct {
 		name  string
 		files tree
-		m     skill.Manifest
+		m     manifest.Manifest
 		want  []string
 		codes []string
 	}{
@@ -66,28 +66,28 @@ func TestList(t *testing.T) {
 		{name: "dot files and folders below", files: tree{"scripts/.hidden.py": "", "scripts/sub/x.py": "", "scripts/__pycache__/a.pyc": ""}},
 		{name: "ignored by base name, by path, by alternatives", // R33, lessons 2.1 #15
 			files: tree{"scripts/a.py": "", "scripts/a_test.py": "", "scripts/_p.py": "", "scripts/b.py": "", "scripts/c.py": "", "scripts/d.sh": ""},
-			m:     skill.Manifest{ScriptsIgnore: []string{"*_test.py", "_*.py", "scripts/b.py", "**/{c,x}.py", "/d.sh"}},
+			m:     manifest.Manifest{ScriptsIgnore: []string{"*_test.py", "_*.py", "scripts/b.py", "**/{c,x}.py", "/d.sh"}},
 			want:  []string{"a=a.py", "d=d.sh"}},
-		{name: "bad pattern", files: tree{"scripts/a.py": ""}, m: skill.Manifest{ScriptsIgnore: []string{"[a"}},
+		{name: "bad pattern", files: tree{"scripts/a.py": ""}, m: manifest.Manifest{ScriptsIgnore: []string{"[a"}},
 			want: []string{"a=a.py"}, codes: []string{"script-ignore-pattern"}},
 		{name: "a pattern of 2^24 alternatives, others stay", files: tree{"scripts/b.py": "", "scripts/c.py": ""}, // lessons: a glob must not hang
-			m: skill.Manifest{ScriptsIgnore: []string{strings.Repeat("{x,x}", 24) + "b", "c.py"}}, want: []string{"b=b.py"}, codes: []string{"script-ignore-pattern"}},
-		{name: "a pattern too long", files: tree{"scripts/b.py": ""}, m: skill.Manifest{ScriptsIgnore: []string{strings.Repeat("*", 257)}},
+			m: manifest.Manifest{ScriptsIgnore: []string{strings.Repeat("{x,x}", 24) + "b", "c.py"}}, want: []string{"b=b.py"}, codes: []string{"script-ignore-pattern"}},
+		{name: "a pattern too long", files: tree{"scripts/b.py": ""}, m: manifest.Manifest{ScriptsIgnore: []string{strings.Repeat("*", 257)}},
 			want: []string{"b=b.py"}, codes: []string{"script-ignore-pattern"}},
 		{name: "too many patterns are told once, names are none", files: tree{"scripts/b.py": "", "scripts/n99.py": ""},
-			m:    skill.Manifest{ScriptsIgnore: append(numbered("n%d.py", 100), append(numbered("x%d*", 64), "b*", "b?py")...)},
+			m:    manifest.Manifest{ScriptsIgnore: append(numbered("n%d.py", 100), append(numbered("x%d*", 64), "b*", "b?py")...)},
 			want: []string{"b=b.py"}, codes: []string{"script-ignore-pattern"}},
 		{name: "declared with and without extension", // R31
 			files: tree{"scripts/a.py": "", "scripts/b.py": "", "scripts/c.py": "", "scripts/d.py": ""},
-			m:     skill.Manifest{ScriptsDeclared: true, Scripts: []string{"a", "b.py", "scripts/c.py", "./scripts/c.py", "A", "D.PY"}},
+			m:     manifest.Manifest{ScriptsDeclared: true, Scripts: []string{"a", "b.py", "scripts/c.py", "./scripts/c.py", "A", "D.PY"}},
 			want:  []string{"a=a.py", "b=b.py", "c=c.py", "d=d.py"}},
 		{name: "declared beats ignored", files: tree{"scripts/_a.py": ""},
-			m: skill.Manifest{ScriptsDeclared: true, Scripts: []string{"_a"}, ScriptsIgnore: []string{"_*"}}, want: []string{"_a=_a.py"}},
+			m: manifest.Manifest{ScriptsDeclared: true, Scripts: []string{"_a"}, ScriptsIgnore: []string{"_*"}}, want: []string{"_a=_a.py"}},
 		{name: "declared but missing, elsewhere, of no kind",
 			files: tree{"scripts/a.txt": "x", "scripts/sub/b.py": "", "scripts/dir.py/x": ""},
-			m:     skill.Manifest{ScriptsDeclared: true, Scripts: []string{"gone", "sub/b.py", "a.txt", "../../etc/passwd", "dir.py"}},
+			m:     manifest.Manifest{ScriptsDeclared: true, Scripts: []string{"gone", "sub/b.py", "a.txt", "../../etc/passwd", "dir.py"}},
 			codes: []string{"script-missing", "script-path", "script-kind", "script-path", "script-kind"}},
-		{name: "declared nothing", files: tree{"scripts/a.py": ""}, m: skill.Manifest{ScriptsDeclared: true}},
+		{name: "declared nothing", files: tree{"scripts/a.py": ""}, m: manifest.Manifest{ScriptsDeclared: true}},
 		{name: "alike but for the extension", // 1.3 Script name
 			files: tree{"scripts/run.py": "", "scripts/Run.sh": "", "scripts/x.py": "", "scripts/x.py.sh": ""},
 			want:  []string{"run.py=run.py", "Run.sh=Run.sh", "x=x.py", "x.py.sh=x.py.sh"}},
@@ -95,7 +95,7 @@ func TestList(t *testing.T) {
 			files: tree{"scripts/status.py": "", "scripts/Status.py": ""}, want: []string{"Status=Status.py"}, codes: []string{"script-case"}},
 		{name: "names that cannot be called", files: tree{"scripts/my script.py": "", "scripts/é.py": "", "scripts/a..b.py": ""},
 			codes: []string{"script-name", "script-name", "script-name"}},
-		{name: "permissions that name nothing", m: skill.Manifest{Permissions: skill.Permissions{Env: []string{"*", "A_*", "*_TOKEN", "LD_*", "[A", ""}}},
+		{name: "permissions that name nothing", m: manifest.Manifest{Permissions: manifest.Permissions{Env: []string{"*", "A_*", "*_TOKEN", "LD_*", "[A", ""}}},
 			codes: []string{"permissions-env", "permissions-env", "permissions-env", "permissions-env", "permissions-env"}},
 	}
 	for _, tt := range tests {
@@ -138,7 +138,7 @@ func TestLinksAreNoScripts(t *testing.T) {
 }
 
 func TestFind(t *testing.T) {
-	scripts, _ := list(files(tree{"scripts/Status.py": "", "scripts/run.py": "", "scripts/run.sh": "", "scripts/a_b.py": ""}), &skill.Manifest{})
+	scripts, _ := list(files(tree{"scripts/Status.py": "", "scripts/run.py": "", "scripts/run.sh": "", "scripts/a_b.py": ""}), &manifest.Manifest{})
 	tests := []struct {
 		ask, want string
 		code      Code
@@ -198,7 +198,7 @@ func FuzzNames(f *testing.F) {
 	for _, s := range []string{"status", "Status.py", "../x", ".", "a..b", "a/b", "run.py", "ſ"} {
 		f.Add(s)
 	}
-	scripts, _ := list(files(tree{"scripts/Status.py": "", "scripts/run.py": "", "scripts/run.sh": ""}), &skill.Manifest{})
+	scripts, _ := list(files(tree{"scripts/Status.py": "", "scripts/run.py": "", "scripts/run.sh": ""}), &manifest.Manifest{})
 	f.Fuzz(func(t *testing.T, name string) {
 		if !validName(name) {
 			return

@@ -18,7 +18,7 @@ END {
 		percent = 100 * covered[dir] / total[dir]
 		low = percent < min
 		if (low) bad = 1
-		printf "%-10s %5.1f %% of %d statements%s\n", dir, percent, total[dir], low ? ", under " min " %" : ""
+		printf "%-14s %5.1f %% of %d statements%s\n", dir, percent, total[dir], low ? ", under " min " %" : ""
 	}
 	exit bad
 }

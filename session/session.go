@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/trace"
 )
 
@@ -89,7 +90,7 @@ type Activation struct {
 	Name   string // canonical
 	Digest string // of its content when the model was last told of it, see skill.Skill.Digest; "" when it has none
 	Args   string // what it was last called with
-	Tools  skill.Tools
+	Tools  manifest.Tools
 	Since  time.Time // when it was activated
 	Told   time.Time // when the model was last given its instructions
 }
@@ -182,7 +183,7 @@ func (s *Session) say(ctx context.Context, a Activation, did string) {
 }
 
 // restrictions says what an activation allows (R186): "all tools allowed" or `allowed tools: ["Read" "Bash(git:*)"]`.
-func restrictions(t skill.Tools) string {
+func restrictions(t manifest.Tools) string {
 	if !t.Declared {
 		return "all tools allowed"
 	}
@@ -215,7 +216,7 @@ func (s *Session) DeactivateName(ctx context.Context, name string) error {
 	if name == "" {
 		return s.pop(ctx, len(s.stack)-1)
 	}
-	i := s.index(skill.Canonical(name))
+	i := s.index(manifest.Canonical(name))
 	if i < 0 {
 		return &NotActiveError{name}
 	}
@@ -242,7 +243,7 @@ func (s *Session) Active() []Activation {
 func (s *Session) Lookup(name string) (Activation, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	i := s.index(skill.Canonical(name))
+	i := s.index(manifest.Canonical(name))
 	if i < 0 {
 		return Activation{}, false
 	}

@@ -88,7 +88,7 @@ func (s *Session) restore(ctx context.Context, c *skill.Catalog, was Saved) erro
 		return err
 	}
 	// a person may have activated what is hidden from models
-	if state := e.State(); state != skill.Enabled && state != skill.Hidden && state != skill.Broken {
+	if state := e.State(); state != skill.StateEnabled && state != skill.StateHidden && state != skill.StateBroken {
 		return &OffError{Name: e.Name(), State: state, Reason: e.Reason()}
 	}
 	k, err := e.Load(ctx)

@@ -130,7 +130,7 @@ func TestRestoreRefuses(t *testing.T) {
 		"Skill 'fine' is already active", "has no digest", "Invalid skill name"}
 	for i, o := range again.Restore(t.Context(), f.catalog(t), st) {
 		var off *OffError
-		if errors.As(o.Err, &off) != (o.Name == "off") || off != nil && off.State != skill.Disabled {
+		if errors.As(o.Err, &off) != (o.Name == "off") || off != nil && off.State != skill.StateDisabled {
 			t.Errorf("%s: %#v", o.Name, o.Err)
 		}
 		if got := fmt.Sprint(o.Err); o.Name != st.Active[i].Name || !strings.Contains(got, want[i]) {

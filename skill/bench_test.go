@@ -91,7 +91,7 @@ func BenchmarkLoad(b *testing.B) {
 	bySize(b, func(b *testing.B, root string) {
 		c := onDir(b, root)
 		var entries []Entry
-		for e := range c.Every() {
+		for e := range c.All() {
 			entries = append(entries, e)
 		}
 		p50 := map[string]float64{}
@@ -156,7 +156,7 @@ func TestMemory(t *testing.T) {
 		each = min(each, (int64(after.HeapAlloc)-int64(before.HeapAlloc))/int64(c.Len()))
 	}
 	text := 0
-	for e := range c.Every() {
+	for e := range c.All() {
 		text += len(e.Description()) + len(e.Path())
 	}
 	t.Logf("%d bytes each, %d of them path and description", each, text/c.Len())

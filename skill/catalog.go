@@ -7,13 +7,16 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/agent-base/agent-base/internal/near"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // Options says what to open and what of it counts.
 type Options struct {
-	Layers      []Layer  // highest precedence first
-	Profile     *Profile // nil means DefaultProfile
-	Allow, Deny []string // globs over canonical names; deny wins (R54)
+	Layers      []Layer           // highest precedence first
+	Profile     *manifest.Profile // nil means DefaultProfile
+	Allow, Deny []string          // globs over canonical names; deny wins (R54)
 	Want        Selection
 	Duplicates  Duplicates // two skills of one name inside one layer
 	Precedence  Precedence // two skills of one name in different layers
@@ -32,8 +35,8 @@ type Duplicates uint8
 // Override keeps the one whose folder has its name, else the first in byte order of paths, and
 // reports the rest; Refuse breaks all of them (R53).
 const (
-	Override Duplicates = iota
-	Refuse
+	DuplicatesOverride Duplicates = iota
+	DuplicatesRefuse
 )
 
 // Precedence says which of several skills of one name counts.
@@ -42,8 +45,8 @@ type Precedence uint8
 // ByLayer takes the first layer. ByPriority takes the highest layer*1000 + priority, where the
 // lowest layer is 1 and layers of one name are one; ties keep the first found (R59, R60).
 const (
-	ByLayer Precedence = iota
-	ByPriority
+	PrecedenceLayer Precedence = iota
+	PrecedencePriority
 )
 
 // Mode says how a Selection chooses.
@@ -51,11 +54,11 @@ type Mode uint8
 
 // The modes of Selection (R70, C20).
 const (
-	Auto         Mode = iota // every skill that neither its manifest nor the user switched off
-	Named                    // exactly Names, as far as they are trusted or bundled
-	All                      // every trusted or bundled skill
-	AllUntrusted             // every skill
-	None
+	SelectAuto         Mode = iota // every skill that neither its manifest nor the user switched off
+	SelectNamed                    // exactly Names, as far as they are trusted or bundled
+	SelectAll                      // every trusted or bundled skill
+	SelectAllUntrusted             // every skill
+	SelectNone
 )
 
 // Selection says which skills are enabled.
@@ -73,7 +76,7 @@ type Catalog struct {
 	ctx      context.Context // values only: for what is read of a skill long after Open
 	parts    []*part         // the highest precedence first
 	items    []item          // the winners, by canonical name
-	problems []Problem
+	problems []manifest.Problem
 	volatile bool // the states depend on more than the files
 }
 
@@ -115,19 +118,19 @@ func (o *Options) check() error {
 	switch {
 	case o == nil:
 		return nil
-	case o.Duplicates > Refuse:
+	case o.Duplicates > DuplicatesRefuse:
 		return fmt.Errorf("Options.Duplicates is %d, it has no such value", o.Duplicates)
-	case o.Precedence > ByPriority:
+	case o.Precedence > PrecedencePriority:
 		return fmt.Errorf("Options.Precedence is %d, it has no such value", o.Precedence)
-	case o.Want.Mode > None:
+	case o.Want.Mode > SelectNone:
 		return fmt.Errorf("Options.Want.Mode is %d, it has no such value", o.Want.Mode)
 	}
 	for _, l := range o.Layers {
-		if l.Trust > Bundled {
+		if l.Trust > TrustBundled {
 			return fmt.Errorf("the Trust of layer %q is %d, it has no such value", l.Name, l.Trust)
 		}
 	}
-	return o.Profile.check()
+	return o.Profile.Check()
 }
 
 func newCatalog(ctx context.Context, o *Options) *Catalog {
@@ -137,7 +140,7 @@ func newCatalog(ctx context.Context, o *Options) *Catalog {
 	c := &Catalog{o: *o, ctx: context.WithoutCancel(ctx)}
 	c.o.Layers = slices.Clone(o.Layers)
 	if c.o.Profile == nil {
-		c.o.Profile = DefaultProfile()
+		c.o.Profile = manifest.DefaultProfile()
 	}
 	for i := range c.o.Layers {
 		layer := &c.o.Layers[i]
@@ -162,21 +165,19 @@ func (c *Catalog) look(ctx context.Context, old *Catalog) error {
 	return nil
 }
 
-// All yields the skills that a model is told of: enabled, available and not hidden, by canonical
-// name.
-func (c *Catalog) All() iter.Seq[Entry] {
+// Visible yields the skills that a model may be told about, by canonical name: those whose state is StateEnabled.
+func (c *Catalog) Visible() iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
-		for e := range c.Every() {
-			if e.State() == Enabled && !yield(e) {
+		for e := range c.All() {
+			if e.State() == StateEnabled && !yield(e) {
 				return
 			}
 		}
 	}
 }
 
-// Every yields all skills, whatever their state, by canonical name. Shadowed ones are reached
-// through Entry.Shadows.
-func (c *Catalog) Every() iter.Seq[Entry] {
+// All yields every skill, whatever its state, by canonical name. Entry.Shadows has those that are shadowed.
+func (c *Catalog) All() iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		for i := range c.items {
 			if !yield(Entry{c, &c.items[i]}) {
@@ -186,16 +187,16 @@ func (c *Catalog) Every() iter.Seq[Entry] {
 	}
 }
 
-// Len returns how many skills Every yields.
+// Len returns how many skills All yields.
 func (c *Catalog) Len() int { return len(c.items) }
 
 // Lookup finds a skill by name, in any case and with "_" for "-". The error is a *NameError or a
 // *NotFoundError, which suggests names that a model may see.
 func (c *Catalog) Lookup(name string) (Entry, error) {
-	if i := c.find(Canonical(name)); i >= 0 {
+	if i := c.find(manifest.Canonical(name)); i >= 0 {
 		return Entry{c, &c.items[i]}, nil
 	}
-	if err := CheckName(name); err != nil {
+	if err := manifest.CheckName(name); err != nil {
 		return Entry{}, err
 	}
 	return Entry{}, &NotFoundError{Name: name, Suggest: c.suggest(name)}
@@ -212,15 +213,15 @@ func (c *Catalog) find(canonical string) int {
 
 func (c *Catalog) suggest(name string) []string {
 	var names []string
-	for e := range c.All() {
+	for e := range c.Visible() {
 		names = append(names, e.Name())
 	}
-	return near(name, names)
+	return near.Names(name, names)
 }
 
 // Problems returns what is wrong with sources and skills, by layer and path, and then what is
 // wrong with the selection. Do not change it.
-func (c *Catalog) Problems() []Problem { return c.problems }
+func (c *Catalog) Problems() []manifest.Problem { return c.problems }
 
 // Roots returns the absolute folders that the skills lie in, as far as their sources are Rooted, by precedence, also those
 // that do not exist. It is for whoever watches them; Rootless tells whether that is enough.

@@ -7,6 +7,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // build merges the parts into items, judges them and gathers the problems.
@@ -91,7 +93,7 @@ func prefix(s string) (n uint64) {
 
 // before orders two records of one name: negative when a counts.
 func (c *Catalog) before(a, b keyed, value map[string]int) int {
-	if c.o.Precedence == ByPriority {
+	if c.o.Precedence == PrecedencePriority {
 		x := value[c.parts[a.part].layer.Name]*1000 + a.r.priority()
 		y := value[c.parts[b.part].layer.Name]*1000 + b.r.priority()
 		if d := cmp.Compare(y, x); d != 0 {
@@ -112,7 +114,7 @@ func (c *Catalog) before(a, b keyed, value map[string]int) int {
 
 // owns reports whether the skill's folder has its name: a folder called otherwise does not take the name
 // from one that lies beside it (security 2.1 #17).
-func (k keyed) owns() bool { return Canonical(path.Base(k.r.path())) == k.name }
+func (k keyed) owns() bool { return manifest.Canonical(path.Base(k.r.path())) == k.name }
 
 // layerValues numbers the layers by name from the lowest, 1, upwards.
 func (c *Catalog) layerValues() map[string]int {
@@ -133,8 +135,8 @@ func (r *record) priority() int {
 }
 
 // gather returns all problems: of each part in order, by file, then those of the whole.
-func (c *Catalog) gather(j *judge) []Problem {
-	var out []Problem
+func (c *Catalog) gather(j *judge) []manifest.Problem {
+	var out []manifest.Problem
 	for _, p := range c.parts {
 		from := len(out)
 		out = append(out, p.notes...)
@@ -142,7 +144,7 @@ func (c *Catalog) gather(j *judge) []Problem {
 			out = append(out, r.problems()...)
 		}
 		out = append(out, j.ofPart[p]...)
-		slices.SortStableFunc(out[from:], func(a, b Problem) int {
+		slices.SortStableFunc(out[from:], func(a, b manifest.Problem) int {
 			return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
 		})
 	}
@@ -159,26 +161,26 @@ func (j *judge) shadows(it *item) {
 		j.judge(s)
 		j.quiet = false
 		mine, other := j.c.parts[it.part], j.c.parts[s.part]
-		if other.layer != mine.layer || other != mine && j.c.o.Duplicates == Override {
+		if other.layer != mine.layer || other != mine && j.c.o.Duplicates == DuplicatesOverride {
 			continue
 		}
-		if j.c.o.Precedence == ByPriority && s.r.priority() != it.r.priority() {
+		if j.c.o.Precedence == PrecedencePriority && s.r.priority() != it.r.priority() {
 			continue
 		}
 		j.duplicate(it, s)
-		breaks = breaks || j.c.o.Duplicates == Refuse
+		breaks = breaks || j.c.o.Duplicates == DuplicatesRefuse
 	}
-	if breaks && it.state != Broken {
-		it.state, it.extra.why = Broken, ruling{ByDuplicate, "several skills of one layer have this name"}
+	if breaks && it.state != StateBroken {
+		it.state, it.extra.why = StateBroken, ruling{CauseDuplicate, "several skills of one layer have this name"}
 	}
 }
 
 func (j *judge) duplicate(first, second *item) {
-	p := Problem{Code: "name-duplicate", Severity: Warning, File: j.c.file(second), Field: "name",
+	p := manifest.Problem{Code: "name-duplicate", Severity: manifest.SeverityWarning, File: j.c.file(second), Field: "name",
 		Message: fmt.Sprintf("skill %q is also in %q, which counts", second.r.name(), j.c.file(first)),
 		Cure:    "rename one of the two"}
-	if j.c.o.Duplicates == Refuse {
-		p.Severity = Error
+	if j.c.o.Duplicates == DuplicatesRefuse {
+		p.Severity = manifest.SeverityError
 		p.Message = fmt.Sprintf("skill %q is also in %q, so neither counts", second.r.name(), j.c.file(first))
 		p.Cure = "rename one of the two, or remove it"
 	}

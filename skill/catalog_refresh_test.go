@@ -33,7 +33,7 @@ func refreshed(t *testing.T, c *Catalog, changed bool) *Catalog {
 // whole says everything that a catalogue knows.
 func whole(c *Catalog) []string {
 	out := states(c)
-	for e := range c.Every() {
+	for e := range c.All() {
 		out = append(out, fmt.Sprint(e.Name(), e.Canonical(), e.Description(), e.Version(), e.Priority(), e.Location(), e.Problems()))
 	}
 	for _, p := range c.Problems() {
@@ -49,7 +49,7 @@ func TestRefresh(t *testing.T) {
 		change func(root string) error
 	}{
 		{"edit in place", func(root string) error {
-			return os.WriteFile(filepath.Join(root, "a", "SKILL.md"), []byte(manifest("a", "version: 2.0.0")), 0o644)
+			return os.WriteFile(filepath.Join(root, "a", "SKILL.md"), []byte(skillText("a", "version: 2.0.0")), 0o644)
 		}},
 		{"edit of the same size with the time put back", func(root string) error {
 			p := filepath.Join(root, "a", "SKILL.md")
@@ -91,7 +91,7 @@ func TestRefresh(t *testing.T) {
 			return os.WriteFile(filepath.Join(root, "a", "SKILL.md"), []byte("---\n"), 0o644)
 		}},
 		{"a broken one becomes whole", func(root string) error {
-			return os.WriteFile(filepath.Join(root, "broken", "SKILL.md"), []byte(manifest("broken", "")), 0o644)
+			return os.WriteFile(filepath.Join(root, "broken", "SKILL.md"), []byte(skillText("broken", "")), 0o644)
 		}},
 		{"chmod", func(root string) error { return os.Chmod(filepath.Join(root, "a", "SKILL.md"), 0) }},
 		{"a manifest becomes a folder", func(root string) error {
@@ -165,7 +165,7 @@ func TestRefreshRequires(t *testing.T) {
 	refreshed(t, c, false)
 	there = true
 	n := refreshed(t, c, true)
-	if find(t, c, "a").State() != Unavailable || find(t, n, "a").State() != Enabled {
+	if find(t, c, "a").State() != StateUnavailable || find(t, n, "a").State() != StateEnabled {
 		t.Error("availability is not judged anew")
 	}
 }
@@ -179,14 +179,14 @@ func TestConcurrent(t *testing.T) {
 		group.Go(func() {
 			for range 20 {
 				if i == 0 {
-					os.WriteFile(filepath.Join(root, "b", "SKILL.md"), []byte(manifest("b", "license: MIT")), 0o644)
+					os.WriteFile(filepath.Join(root, "b", "SKILL.md"), []byte(skillText("b", "license: MIT")), 0o644)
 				}
 				n, err := c.Refresh(t.Context())
 				if err != nil {
 					t.Error(err)
 					return
 				}
-				for e := range n.Every() {
+				for e := range n.All() {
 					s, err := e.Load(t.Context())
 					if err != nil {
 						continue // read while it is written
@@ -207,7 +207,7 @@ func TestRootsAndSame(t *testing.T) {
 	none := filepath.Join(root, "none")
 	c := opened(t, &Options{Layers: []Layer{{Name: "project", Source: Merge(Dir(none, nil), FS(embedded(), nil))}, {Name: "user", Source: Dir(root, nil)}}})
 	wantLines(t, "roots", c.Roots(), none, root)
-	if err := os.WriteFile(filepath.Join(root, "b", "SKILL.md"), []byte(manifest("b", "version: 2.0.0")), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(root, "b", "SKILL.md"), []byte(skillText("b", "version: 2.0.0")), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	n := refreshed(t, c, true)

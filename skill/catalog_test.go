@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 func TestDiscovery(t *testing.T) {
@@ -36,7 +38,7 @@ func TestDiscovery(t *testing.T) {
 		{"depth", map[string]string{"1/2/3/4/5/6/7/SKILL.md": ""}, nil, []string{"discovery-bound 1/2/3/4/5/6/7"}},
 		{"a manifest out of reach", map[string]string{"a/SKILL.md": "-> /etc/passwd", "b/SKILL.md": ""},
 			[]string{"a project:a broken", "b project:b enabled"}, []string{"manifest-link a/SKILL.md"}},
-		{"security 2.1 #2: too big", map[string]string{"a/SKILL.md": "---\n" + strings.Repeat("x", MaxManifest)},
+		{"security 2.1 #2: too big", map[string]string{"a/SKILL.md": "---\n" + strings.Repeat("x", manifest.MaxManifest)},
 			[]string{"a project:a broken"}, []string{"file-size a/SKILL.md"}},
 		{"IX2: five kilobytes of front matter", map[string]string{"a/SKILL.md": "metadata:\n  note: " + strings.Repeat("word ", 190) + "\n  b: " + strings.Repeat("word ", 190) + "\n  c: " + strings.Repeat("word ", 190) + "\n  d: " + strings.Repeat("word ", 190) + "\n  e: " + strings.Repeat("word ", 190) + "\n  f: end"},
 			[]string{"a project:a enabled"}, nil},
@@ -93,7 +95,7 @@ func TestMountsAndGlobs(t *testing.T) {
 		"security-audit enterprise:security-audit enabled")
 	wantLines(t, "problems", codes(c, ""), "glob-invalid") // security 2.2 #30
 	c = opened(t, &Options{Layers: []Layer{{Name: "project", Source: Dir(project, nil)}}, Deny: []string{"[csv-*"}})
-	if n := len(slices.Collect(c.All())); n != 0 { // nobody knows what the glob was to deny: fail closed
+	if n := len(slices.Collect(c.Visible())); n != 0 { // nobody knows what the glob was to deny: fail closed
 		t.Errorf("%d skills pass a deny list that cannot be read", n)
 	}
 	c = opened(t, &Options{Layers: []Layer{{Name: "enterprise", Mount: "skills/org", Source: Dir(org, nil)}, {Name: "project", Mount: "skills/project", Source: Dir(project, nil)}}})
@@ -129,7 +131,7 @@ func TestGlobsAreBounded(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := opened(t, &Options{Layers: layers, Allow: tt.allow, Deny: tt.deny})
-			if n := len(slices.Collect(c.All())); n != tt.loaded {
+			if n := len(slices.Collect(c.Visible())); n != tt.loaded {
 				t.Errorf("%d skills are loaded, want %d", n, tt.loaded)
 			}
 			got := codes(c, "")
@@ -137,7 +139,7 @@ func TestGlobsAreBounded(t *testing.T) {
 				t.Errorf("problems %v, want %v", got, want)
 			}
 			for _, p := range c.Problems() {
-				if len(p.Message) > 300 || p.Cure == "" || p.Severity != Error {
+				if len(p.Message) > 300 || p.Cure == "" || p.Severity != manifest.SeverityError {
 					t.Errorf("problem: %+v", p)
 				}
 			}
@@ -186,7 +188,7 @@ func TestPrecedence(t *testing.T) {
 func TestPriority(t *testing.T) {
 	high := disk(t, t.TempDir(), map[string]string{"x/SKILL.md": "", "y/SKILL.md": ""})
 	low := disk(t, t.TempDir(), map[string]string{"x/SKILL.md": "priority: 1001", "y/SKILL.md": "priority: 1000"})
-	c := opened(t, &Options{Precedence: ByPriority, Layers: []Layer{{Name: "project", Source: Dir(high, nil)}, {Name: "plugin", Source: Dir(low, nil)}}})
+	c := opened(t, &Options{Precedence: PrecedencePriority, Layers: []Layer{{Name: "project", Source: Dir(high, nil)}, {Name: "plugin", Source: Dir(low, nil)}}})
 	wantLines(t, "skills", states(c), "x plugin:x enabled > project:x", "y project:y enabled > plugin:y")
 }
 
@@ -217,7 +219,7 @@ func TestDuplicates(t *testing.T) {
 	if got := codes(c, root); !slices.Contains(got, "name-duplicate b/My_Skill/SKILL.md") {
 		t.Errorf("problems: %q", got)
 	}
-	c = opened(t, &Options{Layers: layers, Duplicates: Refuse})
+	c = opened(t, &Options{Layers: layers, Duplicates: DuplicatesRefuse})
 	wantLines(t, "refuse", states(c), "c user:c enabled",
 		"my-skill user:a/my-skill broken: several skills of one layer have this name > user:b/My_Skill")
 }
@@ -240,7 +242,7 @@ func TestLookup(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"../../../etc/passwd", "/absolute/path", "skill name with spaces", "", ".hidden", "..", "~", "__pycache__", "a/b"} {
-		var ne *NameError
+		var ne *manifest.NameError
 		if _, err := c.Lookup(name); !errors.As(err, &ne) {
 			t.Errorf("%q: got %v, want a *NameError", name, err)
 		}
@@ -250,7 +252,7 @@ func TestLookup(t *testing.T) {
 // C1: a Unicode name, which only the open standard's profile lets be, is found like any other.
 func TestLookupUnicode(t *testing.T) {
 	root := disk(t, t.TempDir(), map[string]string{"café/SKILL.md": "---\nname: café\ndescription: Makes coffee.\n---\n"})
-	spec, err := ProfileNamed("spec")
+	spec, err := manifest.ProfileNamed("spec")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -265,7 +267,7 @@ func TestLookupUnicode(t *testing.T) {
 
 // A merged source is one layer: the earlier source counts, and nothing is a duplicate.
 func TestMerge(t *testing.T) {
-	one := fstest.MapFS{"a/SKILL.md": {Data: []byte(manifest("a", ""))}, "b/SKILL.md": {Data: []byte(manifest("b", ""))}}
+	one := fstest.MapFS{"a/SKILL.md": {Data: []byte(skillText("a", ""))}, "b/SKILL.md": {Data: []byte(skillText("b", ""))}}
 	two := disk(t, t.TempDir(), map[string]string{"b/SKILL.md": "", "c/SKILL.md": ""})
 	source := Merge(FS(one, nil), Merge(Dir(two, nil)))
 	c := opened(t, &Options{Layers: []Layer{{Name: "bundled", Source: source}}})
@@ -273,7 +275,7 @@ func TestMerge(t *testing.T) {
 	wantLines(t, "problems", codes(c, ""))
 	var got []string
 	for f, err := range source.Skills(t.Context()) {
-		if p, ok := err.(*Problem); ok {
+		if p, ok := err.(*manifest.Problem); ok {
 			f.Path += " " + p.Code
 		}
 		got = append(got, f.Path)
@@ -286,7 +288,7 @@ func TestMerge(t *testing.T) {
 
 // A source that somebody forgot is said, wherever it was to stand, and takes no other down.
 func TestNilSource(t *testing.T) {
-	sound := FS(fstest.MapFS{"a/SKILL.md": {Data: []byte(manifest("a", ""))}}, nil)
+	sound := FS(fstest.MapFS{"a/SKILL.md": {Data: []byte(skillText("a", ""))}}, nil)
 	for name, source := range map[string]Source{"Layer": nil, "Merge": Merge(nil, Merge(nil)), "FS": FS(nil, &FSOptions{Cache: "x"})} {
 		c := opened(t, &Options{Layers: []Layer{{Name: "one", Source: source}, {Name: "two", Source: Merge(sound, source)}}})
 		wantLines(t, name, states(c), "a two:a enabled")
@@ -314,7 +316,7 @@ func TestOwnSource(t *testing.T) {
 	if len(got.Problems()) != len(want.Problems()) {
 		t.Errorf("problems: got %q, want %q", codes(got, root), codes(want, root))
 	}
-	if text := string(loaded(t, got, "e").Text()); text != manifest("e", "") {
+	if text := string(loaded(t, got, "e").Text()); text != skillText("e", "") {
 		t.Errorf("text: %q", text)
 	}
 	if again, err := got.Refresh(t.Context()); again != got {

@@ -1,6 +1,8 @@
 package skill
 
-import "testing"
+import (
+	"testing"
+)
 
 // Every state tells the rule that made it (R153).
 func TestCause(t *testing.T) {
@@ -18,24 +20,24 @@ func TestCause(t *testing.T) {
 		want        Cause
 		state       State
 	}{
-		{"nothing", "plain", Options{}, ByDefault, Enabled},
-		{"fatal", "broken", Options{}, ByProblem, Broken},
-		{"hidden", "hidden", Options{}, ByManifest, Hidden},
-		{"off", "off", Options{}, ByManifest, Disabled},
-		{"requires", "needy", Options{LookPath: func(string) (string, error) { return "", errNotRegular }}, ByRequirement, Unavailable},
-		{"deny", "denied", Options{Deny: []string{"den*"}}, ByDeny, Disabled},
-		{"allow", "other", Options{Allow: []string{"plain"}}, ByAllow, Disabled},
-		{"none", "plain", Options{Want: Selection{Mode: None}}, BySelection, Disabled},
-		{"named", "plain", Options{Want: Selection{Mode: Named, Names: []string{"other"}}}, BySelection, Disabled},
-		{"trust", "plain", Options{Want: Selection{Mode: All}}, ByTrust, Disabled},
-		{"duplicate", "other", Options{Duplicates: Refuse}, ByDuplicate, Broken},
-		{"wished off", "plain", Options{Want: Selection{Disabled: []string{"plain"}}}, ByWish, Disabled},
-		{"wished plain", "plain", Options{Want: Selection{Enabled: []string{"plain"}}}, ByWish, Enabled},
-		{"wished on", "off", Options{Want: Selection{Enabled: []string{"off"}}}, ByWish, Enabled},
+		{"nothing", "plain", Options{}, CauseDefault, StateEnabled},
+		{"fatal", "broken", Options{}, CauseProblem, StateBroken},
+		{"hidden", "hidden", Options{}, CauseManifest, StateHidden},
+		{"off", "off", Options{}, CauseManifest, StateDisabled},
+		{"requires", "needy", Options{LookPath: func(string) (string, error) { return "", errIrregular }}, CauseRequirement, StateUnavailable},
+		{"deny", "denied", Options{Deny: []string{"den*"}}, CauseDeny, StateDisabled},
+		{"allow", "other", Options{Allow: []string{"plain"}}, CauseAllow, StateDisabled},
+		{"none", "plain", Options{Want: Selection{Mode: SelectNone}}, CauseSelection, StateDisabled},
+		{"named", "plain", Options{Want: Selection{Mode: SelectNamed, Names: []string{"other"}}}, CauseSelection, StateDisabled},
+		{"trust", "plain", Options{Want: Selection{Mode: SelectAll}}, CauseTrust, StateDisabled},
+		{"duplicate", "other", Options{Duplicates: DuplicatesRefuse}, CauseDuplicate, StateBroken},
+		{"wished off", "plain", Options{Want: Selection{Disabled: []string{"plain"}}}, CauseWish, StateDisabled},
+		{"wished plain", "plain", Options{Want: Selection{Enabled: []string{"plain"}}}, CauseWish, StateEnabled},
+		{"wished on", "off", Options{Want: Selection{Enabled: []string{"off"}}}, CauseWish, StateEnabled},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			tt.o.Layers = []Layer{{Name: "one", Source: Dir(disk(t, t.TempDir(), files), nil), Trust: Untrusted}}
+			tt.o.Layers = []Layer{{Name: "one", Source: Dir(disk(t, t.TempDir(), files), nil), Trust: TrustNone}}
 			c, err := Open(t.Context(), &tt.o)
 			if err != nil {
 				t.Fatal(err)

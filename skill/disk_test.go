@@ -28,7 +28,7 @@ func disk(t testing.TB, root string, files map[string]string) string {
 			err = os.MkdirAll(p, 0o755)
 		} else {
 			if strings.HasSuffix(strings.ToLower(name), "skill.md") && !strings.Contains(text, "---") {
-				text = manifest(filepath.Base(filepath.Dir(p)), text)
+				text = skillText(filepath.Base(filepath.Dir(p)), text)
 			}
 			err = os.WriteFile(p, []byte(text), 0o644)
 		}
@@ -40,7 +40,7 @@ func disk(t testing.TB, root string, files map[string]string) string {
 }
 
 // manifest makes a SKILL.md. more is further lines of front matter.
-func manifest(name, more string) string {
+func skillText(name, more string) string {
 	if more != "" && !strings.HasSuffix(more, "\n") {
 		more += "\n"
 	}
@@ -63,7 +63,7 @@ func onDir(t testing.TB, root string) *Catalog {
 // states lists the skills with their state and reason.
 func states(c *Catalog) []string {
 	var out []string
-	for e := range c.Every() {
+	for e := range c.All() {
 		line := e.Name() + " " + e.Layer() + ":" + e.Path() + " " + e.State().String()
 		if e.Reason() != "" {
 			line += ": " + e.Reason()
@@ -112,4 +112,4 @@ func loaded(t testing.TB, c *Catalog, name string) *Skill {
 	return s
 }
 
-func trustNone(context.Context, Subject) (Trust, error) { return Untrusted, nil }
+func trustNone(context.Context, Subject) (Trust, error) { return TrustNone, nil }

@@ -8,6 +8,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // FS returns the source of the skills in the direct sub-directories of fsys, such as an embedded
@@ -46,7 +48,7 @@ func (s *fsSource) Skills(ctx context.Context) iter.Seq2[Found, error] {
 	return func(yield func(Found, error) bool) {
 		list, err := fs.ReadDir(s.fsys, ".")
 		if err != nil {
-			yield(Found{Path: "."}, &Problem{Code: "source-unreadable", Severity: Error, File: ".", Message: "skills cannot be listed: " + reasonOf(err)})
+			yield(Found{Path: "."}, &manifest.Problem{Code: "source-unreadable", Severity: manifest.SeverityError, File: ".", Message: "skills cannot be listed: " + reasonOf(err)})
 			return
 		}
 		for _, d := range list {
@@ -70,7 +72,7 @@ func (s *fsSource) Skills(ctx context.Context) iter.Seq2[Found, error] {
 func (s *fsSource) found(dir string) (f Found, err error) {
 	f = Found{Path: dir, Open: func(ctx context.Context) (Tree, error) { return s.tree(ctx, nil, dir) }}
 	for _, f.File = range [...]string{"SKILL.md", "skill.md"} {
-		f.Head, err = readCapped(s.fsys, path.Join(dir, f.File), MaxManifest)
+		f.Head, err = readCapped(s.fsys, path.Join(dir, f.File), manifest.MaxManifest)
 		if !errors.Is(err, fs.ErrNotExist) {
 			break
 		}

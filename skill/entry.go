@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/agent-base/agent-base/internal/dirhash"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // Entry is one skill of a catalogue: a small handle, comparable, valid as long as its catalogue.
@@ -19,7 +20,7 @@ type Entry struct {
 func (e Entry) part() *part { return e.c.parts[e.it.part] }
 
 // manifest returns what is kept of the manifest, nil for a plain skill.
-func (e Entry) manifest() *Manifest {
+func (e Entry) manifest() *manifest.Manifest {
 	if e.it.r.plain() {
 		return nil
 	}
@@ -40,7 +41,7 @@ func (e Entry) Brief() string {
 	if m := e.manifest(); m != nil {
 		return m.Brief
 	}
-	return brief(e.it.r.description())
+	return manifest.Brief(e.it.r.description())
 }
 
 // WhenToUse returns the manifest's when_to_use, "" when it has none.
@@ -63,19 +64,19 @@ func (e Entry) Tags() []string {
 }
 
 // Triggers returns what offers the skill by itself. Do not change it.
-func (e Entry) Triggers() Triggers {
+func (e Entry) Triggers() manifest.Triggers {
 	if m := e.manifest(); m != nil {
 		return m.Triggers
 	}
-	return Triggers{}
+	return manifest.Triggers{}
 }
 
 // Scope returns where the skill says that it is meant for (R128). It is informational.
-func (e Entry) Scope() Scope {
+func (e Entry) Scope() manifest.Scope {
 	if m := e.manifest(); m != nil {
 		return m.Scope
 	}
-	return Scope{}
+	return manifest.Scope{}
 }
 
 // Requires returns the commands that the skill needs (R66). Do not change them.
@@ -130,7 +131,7 @@ func (e Entry) Cause() Cause { return e.it.why().cause }
 
 // Problems returns what is wrong with the front matter of the skill's manifest. Its instructions
 // are looked at when the skill is loaded. Do not change them.
-func (e Entry) Problems() []Problem { return e.it.r.problems() }
+func (e Entry) Problems() []manifest.Problem { return e.it.r.problems() }
 
 // Shadows returns the skills of the same name that this one hides, highest precedence first.
 func (e Entry) Shadows() []Entry {
@@ -190,13 +191,13 @@ func (e Entry) open(ctx context.Context) (Tree, error) {
 // Trust says whether scripts of the skill may run. It may read every file of the skill. Beside an error it is Untrusted.
 func (e Entry) Trust(ctx context.Context) (Trust, error) {
 	if err := ctx.Err(); err != nil {
-		return Untrusted, err
+		return TrustNone, err
 	}
 	return e.trust(ctx, func() (string, error) { return e.dir(ctx) }, func() (string, error) { return e.digest(ctx) })
 }
 
 func (e Entry) trust(ctx context.Context, dir, digest func() (string, error)) (Trust, error) {
-	if e.part().layer.Trust != Untrusted || e.c.o.Trust == nil {
+	if e.part().layer.Trust != TrustNone || e.c.o.Trust == nil {
 		return e.part().layer.Trust, nil
 	}
 	s := Subject{Name: e.Canonical(), Layer: e.Layer(), Digest: digest}
@@ -205,7 +206,7 @@ func (e Entry) trust(ctx context.Context, dir, digest func() (string, error)) (T
 	}
 	t, err := e.c.o.Trust(ctx, s)
 	if err != nil {
-		t = Untrusted
+		t = TrustNone
 	}
 	return t, err
 }
@@ -253,5 +254,5 @@ func (e Entry) unreadable(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		p.Code, p.Message, p.Cure = "file-missing", "it is not there any more", "put it back, or look again at what skills there are"
 	}
-	return &BrokenError{e.Name(), []Problem{*p}, err}
+	return &BrokenError{e.Name(), []manifest.Problem{*p}, err}
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // ErrClosed is returned by the methods of a Skill after Close.
@@ -42,8 +44,8 @@ func quoted(in []string) []string {
 // system or the source said, so that errors.Is(err, fs.ErrNotExist) tells a skill that is gone.
 type BrokenError struct {
 	Name     string
-	Problems []Problem // the fatal ones
-	Err      error     // nil when the manifest was read, and cannot be used
+	Problems []manifest.Problem // the fatal ones
+	Err      error              // nil when the manifest was read, and cannot be used
 }
 
 // Unwrap returns the cause.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 	"testing"
+
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // R185: the texts of the errors.
@@ -15,8 +17,8 @@ func TestErrorTexts(t *testing.T) {
 		{&NotFoundError{Name: "x"}, "Skill 'x' not found"},
 		{&NotFoundError{Name: "x", Suggest: []string{"y", "z"}}, "Skill 'x' not found (did you mean 'y' or 'z'?)"},
 		{&BrokenError{Name: "x"}, `skill "x" cannot be loaded`},
-		{&BrokenError{Name: "x", Problems: []Problem{{Code: "c", Severity: Error, File: "f", Message: "m"}}}, `skill "x" cannot be loaded: f: error[c] m`},
-		{&NameError{"skill", "../etc"}, "Invalid skill name: '../etc'"}, // R46
+		{&BrokenError{Name: "x", Problems: []manifest.Problem{{Code: "c", Severity: manifest.SeverityError, File: "f", Message: "m"}}}, `skill "x" cannot be loaded: f: error[c] m`},
+		{&manifest.NameError{Kind: "skill", Name: "../etc"}, "Invalid skill name: '../etc'"}, // R46
 		{&ResourceError{Path: "a", Suggest: []string{"b"}, Err: io.EOF}, `resource "a": EOF (did you mean 'b'?)`},
 	}
 	for _, r := range rows {
@@ -28,8 +30,8 @@ func TestErrorTexts(t *testing.T) {
 
 // C26, C57: which trust lets scripts run.
 func TestTrustRuns(t *testing.T) {
-	for trust, want := range map[Trust]string{Untrusted: "untrusted", Changed: "changed", Approved: "approved", Root: "trusted-root", Bundled: "bundled"} {
-		if trust.String() != want || trust.Runs() != (trust >= Approved) {
+	for trust, want := range map[Trust]string{TrustNone: "untrusted", TrustChanged: "changed", TrustApproved: "approved", TrustRoot: "trusted-root", TrustBundled: "bundled"} {
+		if trust.String() != want || trust.Runs() != (trust >= TrustApproved) {
 			t.Errorf("%d: %s runs %v", trust, trust, trust.Runs())
 		}
 	}

@@ -8,15 +8,16 @@ import (
 	"slices"
 
 	"github.com/agent-base/agent-base/internal/scan"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // part is one source of a layer with what it held at the last look.
 type part struct {
 	layer  *Layer
 	source Source
-	root   *scan.Root // of a Dir source: the handle that skills are loaded through
-	list   []*record  // in the order found
-	notes  []Problem  // what was left out, and why
+	root   *scan.Root         // of a Dir source: the handle that skills are loaded through
+	list   []*record          // in the order found
+	notes  []manifest.Problem // what was left out, and why
 }
 
 // home is a source that knows by the path alone where a skill is.
@@ -46,7 +47,7 @@ func (p *part) base(dir string) string {
 }
 
 // look reads a source. old is what an earlier catalogue knows of it, nil when nothing.
-func look(ctx context.Context, p *part, old *part, profile *Profile) error {
+func look(ctx context.Context, p *part, old *part, profile *manifest.Profile) error {
 	if s, ok := p.source.(*dirSource); ok {
 		return s.look(ctx, p, old, profile)
 	}
@@ -69,12 +70,12 @@ func look(ctx context.Context, p *part, old *part, profile *Profile) error {
 }
 
 // leftOut tells a problem that is not about a skill.
-func leftOut(err error) (Problem, bool) {
-	var p *Problem
+func leftOut(err error) (manifest.Problem, bool) {
+	var p *manifest.Problem
 	if errors.As(err, &p) && !p.Fatal {
 		return *p, true
 	}
-	return Problem{}, false
+	return manifest.Problem{}, false
 }
 
 // keep makes a record of what a source yields, or keeps the one there is.
@@ -115,10 +116,10 @@ func (rd *reading) opener(f *Found) func(context.Context) (Tree, error) {
 }
 
 // look reads a folder. Manifests that did not change since old are not opened.
-func (s *dirSource) look(ctx context.Context, p, old *part, profile *Profile) error {
+func (s *dirSource) look(ctx context.Context, p, old *part, profile *manifest.Profile) error {
 	root, err := s.open()
 	if err != nil {
-		p.notes = []Problem{*s.unreadable(err)}
+		p.notes = []manifest.Problem{*s.unreadable(err)}
 		return ctx.Err()
 	}
 	if root == nil {
@@ -137,7 +138,7 @@ func (s *dirSource) look(ctx context.Context, p, old *part, profile *Profile) er
 	if ctx.Err() != nil || err != nil {
 		root.Close()
 		if ctx.Err() == nil {
-			p.notes = []Problem{*s.unreadable(err)}
+			p.notes = []manifest.Problem{*s.unreadable(err)}
 		}
 		return ctx.Err()
 	}

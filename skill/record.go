@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"strings"
+
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // record is what was found of one skill in one source. It is never written to once its source has
@@ -23,10 +25,10 @@ type record struct {
 
 // details is what only some skills have.
 type details struct {
-	m         *Manifest // without Body and Fields; nil for a plain skill
+	m         *manifest.Manifest // without Body and Fields; nil for a plain skill
 	name      string
 	canonical string
-	problems  []Problem
+	problems  []manifest.Problem
 	open      func(context.Context) (Tree, error) // of a source that is no home
 }
 
@@ -72,7 +74,7 @@ func (r *record) version() string {
 	return r.more.m.Version
 }
 
-func (r *record) problems() []Problem {
+func (r *record) problems() []manifest.Problem {
 	if r.more == nil {
 		return nil
 	}
@@ -80,9 +82,9 @@ func (r *record) problems() []Problem {
 }
 
 // fatal returns the problem that breaks the skill, nil when there is none.
-func (r *record) fatal() *Problem { return firstFatal(r.problems()) }
+func (r *record) fatal() *manifest.Problem { return firstFatal(r.problems()) }
 
-func firstFatal(list []Problem) *Problem {
+func firstFatal(list []manifest.Problem) *manifest.Problem {
 	for i := range list {
 		if list[i].Fatal {
 			return &list[i]
@@ -106,16 +108,16 @@ const (
 	runText    = 28 << 10
 )
 
-func (a *arena) add(dir string, p *plain) *record {
-	if len(a.text)+len(dir)+len(p.description)+len(p.version) > runText {
+func (a *arena) add(dir string, p *manifest.Plain) *record {
+	if len(a.text)+len(dir)+len(p.Description)+len(p.Version) > runText {
 		a.close()
 	}
 	if len(a.records) == cap(a.records) {
 		a.records = make([]record, 0, runRecords)
 	}
-	a.records = append(a.records, record{lenAbout: uint16(len(p.description)), lenVersion: uint16(len(p.version))})
+	a.records = append(a.records, record{lenAbout: uint16(len(p.Description)), lenVersion: uint16(len(p.Version))})
 	r := &a.records[len(a.records)-1]
-	a.text = append(append(append(a.text, dir...), p.description...), p.version...)
+	a.text = append(append(append(a.text, dir...), p.Description...), p.Version...)
 	a.open, a.ends = append(a.open, r), append(a.ends, len(a.text))
 	return r
 }
@@ -133,9 +135,9 @@ func (a *arena) close() {
 // reading makes records of what a source found, in one goroutine. Plain ones have their texts once the arena was closed.
 type reading struct {
 	part    *part
-	profile *Profile
+	profile *manifest.Profile
 	arena   arena
-	plain   plain // scratch memory
+	plain   manifest.Plain // scratch memory
 	found   Found
 	slots   chan struct{} // of all readings of a source: one is held while YAML is read; nil for no bound
 }
@@ -144,7 +146,7 @@ type reading struct {
 func (rd *reading) record(f *Found) *record {
 	base := rd.part.base(f.Path)
 	var r *record
-	if f.Path != "." && f.File == "SKILL.md" && skim(&rd.plain, f.Head, base) {
+	if f.Path != "." && f.File == "SKILL.md" && manifest.Skim(&rd.plain, f.Head, base) {
 		r = rd.arena.add(f.Path, &rd.plain)
 	} else {
 		r = rd.parse(f, base)
@@ -160,25 +162,25 @@ func (rd *reading) parse(f *Found, base string) *record {
 		rd.slots <- struct{}{}
 		defer func() { <-rd.slots }()
 	}
-	o := &ParseOptions{File: rd.part.file(f.Path, f.File), Dir: base, Profile: rd.profile}
+	o := &manifest.Options{File: rd.part.file(f.Path, f.File), Dir: base, Profile: rd.profile}
 	head := f.Head
-	if n := headEnd(head); n > 0 {
+	if n := manifest.HeadEnd(head); n > 0 {
 		head = head[:n]
 	}
-	m, problems := Parse(head, o)
+	m, problems := manifest.Parse(head, o)
 	if len(head) < len(f.Head) && firstFatal(problems) != nil {
-		m, problems = Parse(f.Head, o)
+		m, problems = manifest.Parse(f.Head, o)
 	}
 	if f.File == "skill.md" {
-		problems = append(problems, Problem{Code: "file-name", Severity: Warning, File: o.File,
+		problems = append(problems, manifest.Problem{Code: "file-name", Severity: manifest.SeverityWarning, File: o.File,
 			Message: `manifest is called "skill.md"`, Cure: `rename it to "SKILL.md": many tools look for no other name`})
 	}
 	return newRecord(f.Path, base, m, withoutBody(problems))
 }
 
 // withoutBody drops what is said of the instructions: they are not read for a catalogue.
-func withoutBody(in []Problem) []Problem {
-	var out []Problem
+func withoutBody(in []manifest.Problem) []manifest.Problem {
+	var out []manifest.Problem
 	for _, p := range in {
 		if !strings.HasPrefix(p.Code, "body-") {
 			out = append(out, p)
@@ -187,7 +189,7 @@ func withoutBody(in []Problem) []Problem {
 	return out
 }
 
-func newRecord(dir, base string, m *Manifest, problems []Problem) *record {
+func newRecord(dir, base string, m *manifest.Manifest, problems []manifest.Problem) *record {
 	m.Body, m.Fields = "", nil
 	name := m.Name
 	if name == "" {
@@ -195,17 +197,17 @@ func newRecord(dir, base string, m *Manifest, problems []Problem) *record {
 	}
 	return &record{text: strings.Clone(dir), // of one string with all names of its folder
 
-		more: &details{m: m, name: name, canonical: Canonical(name), problems: problems}}
+		more: &details{m: m, name: name, canonical: manifest.Canonical(name), problems: problems}}
 }
 
 // broken makes the record of a manifest that cannot be read.
 func (rd *reading) broken(f *Found, err error) *record {
-	p, ok := err.(*Problem)
+	p, ok := err.(*manifest.Problem)
 	if !ok {
 		p = fileProblem(rd.part.file(f.Path, f.File), err)
 	}
 	base := rd.part.base(f.Path)
-	r := newRecord(f.Path, base, &Manifest{Name: base, DefaultEnabled: true, UserInvocable: true}, []Problem{*p})
+	r := newRecord(f.Path, base, &manifest.Manifest{Name: base, DefaultEnabled: true, UserInvocable: true}, []manifest.Problem{*p})
 	r.stamp, r.lower = f.Stamp, f.File == "skill.md"
 	return r
 }

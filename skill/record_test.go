@@ -13,7 +13,7 @@ func TestReadingWaitsForASlot(t *testing.T) {
 		rd := &reading{part: &part{layer: &Layer{}}, slots: slots}
 		done := 0
 		go func() {
-			rd.parse(&Found{Path: "a", File: "SKILL.md", Head: []byte(added())}, "a")
+			rd.parse(&Found{Path: "a", File: "SKILL.md", Head: []byte(skillText("a", ""))}, "a")
 			done++
 		}()
 		synctest.Wait()

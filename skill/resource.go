@@ -9,6 +9,9 @@ import (
 	"path"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/agent-base/agent-base/internal/near"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // Limits on what is read of a skill.
@@ -113,30 +116,25 @@ func encoded(name string) bool {
 	return false
 }
 
-// device reports whether Windows takes the name for something else than the file of that name
-// (security 2.2 #24).
+// device reports whether Windows takes the name for something else than the file of that name.
 func device(part string) bool {
 	if strings.ContainsRune(part, ':') || strings.HasSuffix(part, ".") || strings.HasSuffix(part, " ") {
 		return true
 	}
-	stem, _, _ := strings.Cut(strings.ToLower(part), ".")
-	switch stem {
-	case "con", "prn", "aux", "nul":
-		return true
-	}
-	return len(stem) == 4 && (strings.HasPrefix(stem, "com") || strings.HasPrefix(stem, "lpt")) && stem[3] >= '1' && stem[3] <= '9'
+	stem, _, _ := strings.Cut(part, ".")
+	return manifest.IsDevice(stem)
 }
 
 // nearFiles suggests files for a path that is not there: by their name, then by their path.
 func (s *Skill) nearFiles(name string) []string {
 	files, err := s.Files(s.entry.c.ctx) // bounded, and no reason to ask every reader for a context
-	if err != nil && files == nil || len(name) > 4*MaxName {
+	if err != nil && files == nil || len(name) > 4*manifest.MaxName {
 		return nil
 	}
 	var paths []string
 	base := strings.ToLower(path.Base(strings.ReplaceAll(name, `\`, "/")))
 	for _, f := range files {
-		if strings.ToLower(path.Base(f.Path)) == base && len(paths) < maxSuggest {
+		if strings.ToLower(path.Base(f.Path)) == base && len(paths) < near.MaxNames {
 			paths = append(paths, f.Path)
 		}
 	}
@@ -146,7 +144,7 @@ func (s *Skill) nearFiles(name string) []string {
 	for _, f := range files {
 		paths = append(paths, f.Path)
 	}
-	return near(name, paths)
+	return near.Names(name, paths)
 }
 
 func isBinary(data []byte) bool { return bytes.IndexByte(data, 0) >= 0 || !utf8.Valid(data) }

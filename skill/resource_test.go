@@ -153,7 +153,7 @@ func TestSwappedFolder(t *testing.T) {
 
 // security 2.3 #33: a folder that was swapped for a link is not followed out of the root.
 func TestSwappedForLink(t *testing.T) {
-	outside := disk(t, t.TempDir(), map[string]string{"SKILL.md": manifest("a", "")})
+	outside := disk(t, t.TempDir(), map[string]string{"SKILL.md": skillText("a", "")})
 	root := disk(t, t.TempDir(), map[string]string{"a/SKILL.md": ""})
 	c := onDir(t, root)
 	if err := os.RemoveAll(filepath.Join(root, "a")); err != nil {
@@ -199,7 +199,7 @@ func TestLoad(t *testing.T) {
 	}
 	disk(t, root, map[string]string{"a/SKILL.md": "license: MIT"})
 	s := loaded(t, c, "a")
-	if s.Manifest().License != "MIT" || s.Manifest().Body != "Body of a." || string(s.Text()) != manifest("a", "license: MIT") {
+	if s.Manifest().License != "MIT" || s.Manifest().Body != "Body of a." || string(s.Text()) != skillText("a", "license: MIT") {
 		t.Errorf("got %+v", s.Manifest())
 	}
 	if dir, err := s.Dir(); dir != filepath.Join(root, "a") || err != nil {
@@ -234,15 +234,15 @@ func FuzzReadFile(f *testing.F) {
 }
 
 func embedded() fstest.MapFS {
-	return fstest.MapFS{"core/SKILL.md": {Data: []byte(manifest("core", ""))}, "core/scripts/a.py": {Data: []byte("print()")}, "core/references/x/y.md": {Data: []byte("y")},
-		"__init__.py": {Data: nil}, ".hidden/SKILL.md": {Data: []byte(manifest("hidden", ""))}, "empty/README": {Data: nil}}
+	return fstest.MapFS{"core/SKILL.md": {Data: []byte(skillText("core", ""))}, "core/scripts/a.py": {Data: []byte("print()")}, "core/references/x/y.md": {Data: []byte("y")},
+		"__init__.py": {Data: nil}, ".hidden/SKILL.md": {Data: []byte(skillText("hidden", ""))}, "empty/README": {Data: nil}}
 }
 
 // DESIGN: bundled skills are written once, under their digest, when a path is asked for.
 func TestEmbedded(t *testing.T) {
 	cache := filepath.Join(t.TempDir(), "cache")
 	open := func() *Catalog {
-		return opened(t, &Options{Layers: []Layer{{Name: "bundled", Source: FS(embedded(), &FSOptions{Cache: cache}), Trust: Bundled}}})
+		return opened(t, &Options{Layers: []Layer{{Name: "bundled", Source: FS(embedded(), &FSOptions{Cache: cache}), Trust: TrustBundled}}})
 	}
 	c := open()
 	wantLines(t, "skills", states(c), "core bundled:core enabled")
@@ -309,7 +309,7 @@ func TestEmbeddedRace(t *testing.T) {
 
 // Without a cache an embedded skill has no path, and its files are read all the same.
 func TestEmbeddedWithoutCache(t *testing.T) {
-	c := opened(t, &Options{Layers: []Layer{{Name: "bundled", Source: FS(embedded(), nil), Trust: Bundled}}})
+	c := opened(t, &Options{Layers: []Layer{{Name: "bundled", Source: FS(embedded(), nil), Trust: TrustBundled}}})
 	if got := find(t, c, "core").Location(); got != "" {
 		t.Errorf("location %q", got)
 	}

@@ -13,6 +13,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/agent-base/agent-base/skill/check"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // R1-R4: a folder with a SKILL.md is a skill whatever else it holds: scripts, toolsets of either
@@ -81,7 +84,7 @@ func TestRowLinksOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer folder.Close()
-	_, problems := Validate(folder.FS(), "a", &ValidateOptions{Path: "a"})
+	_, problems := check.Folder(folder.FS(), "a", &check.Options{Path: "a"})
 	var got []string
 	for _, p := range problems {
 		got = append(got, p.Code+" "+p.File)
@@ -95,14 +98,14 @@ func TestRowLinksOut(t *testing.T) {
 // R61: the index holds what is needed to list a skill; the rest is read when it is loaded, from the
 // disk as it is then.
 func TestRowIndexAndLoad(t *testing.T) {
-	root := disk(t, t.TempDir(), map[string]string{"a/SKILL.md": manifest("a", "tags: [x]\npriority: 3"), "a/scripts/run.sh": ""})
+	root := disk(t, t.TempDir(), map[string]string{"a/SKILL.md": skillText("a", "tags: [x]\npriority: 3"), "a/scripts/run.sh": ""})
 	c := onDir(t, root)
 	e := find(t, c, "a")
 	index := fmt.Sprint(e.Name(), e.Description(), e.Location(), e.Layer(), e.Priority(), e.Tags())
 	if want := fmt.Sprint("a", "Does a.", filepath.Join(root, "a", "SKILL.md"), "project", 3, []string{"x"}); index != want {
 		t.Errorf("index: %s, want %s", index, want)
 	}
-	text := manifest("a", "") + "Written later.\n"
+	text := skillText("a", "") + "Written later.\n"
 	if err := os.WriteFile(filepath.Join(root, "a", "SKILL.md"), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +125,7 @@ func TestRowIndexAndLoad(t *testing.T) {
 // R65: All leaves disabled and unavailable skills out, Every has them with the reason.
 func TestRowIncludeDisabled(t *testing.T) {
 	root := disk(t, t.TempDir(), map[string]string{
-		"gone/SKILL.md": manifest("gone", "metadata: {requires: gh docker}"),
+		"gone/SKILL.md": skillText("gone", "metadata: {requires: gh docker}"),
 		"off/SKILL.md":  "", "on/SKILL.md": "",
 	})
 	c := opened(t, &Options{
@@ -131,7 +134,7 @@ func TestRowIncludeDisabled(t *testing.T) {
 		LookPath: func(string) (string, error) { return "", errors.New("not there") },
 	})
 	var all []string
-	for e := range c.All() {
+	for e := range c.Visible() {
 		all = append(all, e.Name())
 	}
 	wantLines(t, "All", all, "on")
@@ -150,7 +153,7 @@ func TestRowHotReload(t *testing.T) {
 	if err != nil || again != first {
 		t.Errorf("nothing changed, but Refresh returned another catalogue: %v", err)
 	}
-	disk(t, root, map[string]string{"b/SKILL.md": manifest("b", "version: 2.0.0"), "d/SKILL.md": ""})
+	disk(t, root, map[string]string{"b/SKILL.md": skillText("b", "version: 2.0.0"), "d/SKILL.md": ""})
 	if err := os.RemoveAll(filepath.Join(root, "c")); err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +161,7 @@ func TestRowHotReload(t *testing.T) {
 	for range 4 {
 		readers.Go(func() {
 			for range 50 {
-				for e := range first.Every() {
+				for e := range first.All() {
 					if e.Description() != "Does "+e.Name()+"." {
 						t.Errorf("%s: %q", e.Name(), e.Description())
 					}
@@ -260,8 +263,54 @@ func TestRowWindowsPaths(t *testing.T) {
 		t.Errorf("the file itself: %v", err)
 	}
 	for _, name := range []string{"con", "NUL", "lpt1", "com9", `a\b`, "a:b"} {
-		if CheckName(name) == nil {
+		if manifest.CheckName(name) == nil {
 			t.Errorf("%q passes as the name of a skill", name)
 		}
+	}
+}
+
+// R41: priority, tags and scope, from the file to the catalogue's entry.
+func TestRowPriorityTagsScope(t *testing.T) {
+	c := onDir(t, disk(t, t.TempDir(), map[string]string{
+		"full/SKILL.md":  skillText("full", "priority: 7\ntags: [a, b c]\nscope:\n  agents: [coder]\n  tenants: [acme, corp]\n  environments: [prod]"),
+		"plain/SKILL.md": "",
+	}))
+	full, plain := find(t, c, "full"), find(t, c, "plain")
+	if got := fmt.Sprintf("%d %q %q", full.Priority(), full.Tags(), full.Scope()); got != `7 ["a" "b c"] {["coder"] ["acme" "corp"] ["prod"]}` {
+		t.Errorf("got %s", got)
+	}
+	if plain.Priority() != 0 || plain.Tags() != nil || plain.Scope().Agents != nil {
+		t.Errorf("a plain skill has priority %d, tags %v, scope %v", plain.Priority(), plain.Tags(), plain.Scope())
+	}
+	if full.State() != StateEnabled {
+		t.Errorf("scope is informational in this build, but the skill is %s", full.State())
+	}
+}
+
+// R42, C5: the version in metadata is the skill's version, and what a skill is compatible with is
+// checked where it is a command or the engine; a text about it is shown and decides nothing.
+func TestRowCompatibility(t *testing.T) {
+	root := disk(t, t.TempDir(), map[string]string{
+		"old/SKILL.md":   skillText("old", "metadata: {version: 2.10}\nmax_agent_base_version: 1.0.0"),
+		"new/SKILL.md":   skillText("new", "metadata: {version: 2.10}\nversion: 3.0.0\nmin_agent_base_version: 9.0.0"),
+		"needs/SKILL.md": skillText("needs", "metadata: {requires: git docker gh}"),
+		"text/SKILL.md":  skillText("text", "compatibility: Python 4, macOS only"),
+	})
+	c := opened(t, &Options{Layers: []Layer{{Name: "user", Source: Dir(root, nil)}}, Version: "2.0.0", LookPath: func(name string) (string, error) {
+		if name == "git" {
+			return "/usr/bin/git", nil
+		}
+		return "", fmt.Errorf("no %s", name)
+	}})
+	wantLines(t, "states", states(c),
+		"needs user:needs unavailable: missing commands: docker, gh",
+		"new user:new unavailable: needs agent-base 9.0.0 or newer, this is 2.0.0",
+		"old user:old unavailable: needs agent-base 1.0.0 or older, this is 2.0.0",
+		"text user:text enabled")
+	if got := find(t, c, "old").Version() + " " + find(t, c, "new").Version(); got != "2.10 3.0.0" {
+		t.Errorf("versions %s", got)
+	}
+	if got := loaded(t, c, "text").Manifest().Compatibility; got != "Python 4, macOS only" {
+		t.Errorf("compatibility %q", got)
 	}
 }

@@ -9,7 +9,7 @@ import (
 // holds, whatever lies in their place by now. Beside an error it is Untrusted.
 func (s *Skill) Trust(ctx context.Context) (Trust, error) {
 	if err := s.usable(ctx); err != nil {
-		return Untrusted, err
+		return TrustNone, err
 	}
 	return s.entry.trust(ctx, s.Dir, func() (string, error) { return s.Digest(ctx) })
 }

@@ -13,7 +13,7 @@ import (
 
 // security 2.3 #44: what was looked at is what stays, whatever becomes of the skill.
 func TestSeal(t *testing.T) {
-	root := disk(t, t.TempDir(), map[string]string{"a/SKILL.md": manifest("a", ""), "a/scripts/run.sh": "old", "a/scripts/bin": "#!/bin/sh\n",
+	root := disk(t, t.TempDir(), map[string]string{"a/SKILL.md": skillText("a", ""), "a/scripts/run.sh": "old", "a/scripts/bin": "#!/bin/sh\n",
 		"a/notes.md": "-> references/n.md", "a/references/n.md": "note", "a/.git/config": "hidden"})
 	if err := os.Chmod(filepath.Join(root, "a", "scripts", "bin"), 0o755); err != nil {
 		t.Fatal(err)
@@ -56,7 +56,7 @@ func TestSeal(t *testing.T) {
 
 // A copy that was tampered with is made anew; a file that is executable now gives another copy.
 func TestSealAgain(t *testing.T) {
-	root := disk(t, t.TempDir(), map[string]string{"a/SKILL.md": manifest("a", ""), "a/scripts/run": "#!/bin/sh\n"})
+	root := disk(t, t.TempDir(), map[string]string{"a/SKILL.md": skillText("a", ""), "a/scripts/run": "#!/bin/sh\n"})
 	cache := filepath.Join(t.TempDir(), "cache")
 	t.Cleanup(func() { chmodAll(t, cache) })
 	first := seal(t, loaded(t, onDir(t, root), "a"), cache)

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/agent-base/agent-base/internal/dirhash"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // Skill is an opened skill: its manifest and its files. It holds its folder, so that it keeps on
@@ -18,8 +19,8 @@ type Skill struct {
 	text  []byte
 
 	parse    sync.Once
-	manifest *Manifest
-	problems []Problem
+	manifest *manifest.Manifest
+	problems []manifest.Problem
 
 	closed atomic.Bool
 	digest atomic.Pointer[string] // nil until it was computed
@@ -48,14 +49,14 @@ func (s *Skill) manifestBytes(file string) ([]byte, Stamp, error) {
 	if t, ok := s.tree.(manifestReader); ok {
 		return t.readManifest(file)
 	}
-	text, err := readCapped(s.tree, file, MaxManifest)
+	text, err := readCapped(s.tree, file, manifest.MaxManifest)
 	return text, contentStamp(text), err
 }
 
 // check parses the manifest and returns a *BrokenError when it cannot be used.
 func (s *Skill) check() error {
 	s.parsed()
-	var fatal []Problem
+	var fatal []manifest.Problem
 	for _, p := range s.problems {
 		if p.Fatal {
 			fatal = append(fatal, p)
@@ -67,10 +68,10 @@ func (s *Skill) check() error {
 	return nil
 }
 
-func (s *Skill) parsed() *Manifest {
+func (s *Skill) parsed() *manifest.Manifest {
 	s.parse.Do(func() {
-		o := &ParseOptions{File: s.file(), Dir: s.entry.part().base(s.entry.Path()), Profile: s.entry.c.o.Profile}
-		s.manifest, s.problems = Parse(s.text, o)
+		o := &manifest.Options{File: s.file(), Dir: s.entry.part().base(s.entry.Path()), Profile: s.entry.c.o.Profile}
+		s.manifest, s.problems = manifest.Parse(s.text, o)
 	})
 	return s.manifest
 }
@@ -92,10 +93,10 @@ func (s *Skill) Name() string {
 func (s *Skill) Canonical() string { return s.entry.Canonical() }
 
 // Manifest returns what its SKILL.md says now. Do not change it.
-func (s *Skill) Manifest() *Manifest { return s.parsed() }
+func (s *Skill) Manifest() *manifest.Manifest { return s.parsed() }
 
 // Problems returns what is wrong with its SKILL.md. Do not change them.
-func (s *Skill) Problems() []Problem {
+func (s *Skill) Problems() []manifest.Problem {
 	s.parsed()
 	return s.problems
 }

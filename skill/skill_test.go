@@ -12,6 +12,7 @@ import (
 	"testing/fstest"
 
 	"github.com/agent-base/agent-base/internal/test/scratch"
+	"github.com/agent-base/agent-base/skill/check"
 )
 
 // ownTree is a tree of a source of somebody else.
@@ -23,13 +24,13 @@ func (ownTree) Close() error { return nil }
 func own(open func(context.Context) (Tree, error)) Source {
 	return SourceFunc(func(context.Context) iter.Seq2[Found, error] {
 		return func(yield func(Found, error) bool) {
-			yield(Found{Path: "a", File: "SKILL.md", Head: []byte(manifest("a", "")), Open: open}, nil)
+			yield(Found{Path: "a", File: "SKILL.md", Head: []byte(skillText("a", "")), Open: open}, nil)
 		}
 	})
 }
 
 func inMemory() fstest.MapFS {
-	return fstest.MapFS{"a/SKILL.md": {Data: []byte(manifest("a", ""))}, "a/f": {Data: []byte("x")}}
+	return fstest.MapFS{"a/SKILL.md": {Data: []byte(skillText("a", ""))}, "a/f": {Data: []byte("x")}}
 }
 
 // everywhere gives the same skill by every kind of source.
@@ -43,9 +44,9 @@ func everywhere(t *testing.T) map[string]*Catalog {
 			return ownTree{fstest.MapFS{"SKILL.md": inMemory()["a/SKILL.md"], "f": inMemory()["a/f"]}}, nil
 		}),
 	} {
-		for layer, trust := range map[string]Trust{"user": Untrusted, "bundled": Bundled} {
+		for layer, trust := range map[string]Trust{"user": TrustNone, "bundled": TrustBundled} {
 			out[name+" "+layer] = opened(t, &Options{Layers: []Layer{{Name: layer, Source: source, Trust: trust}},
-				Trust: func(_ context.Context, s Subject) (Trust, error) { _, err := s.Digest(); return Approved, err }})
+				Trust: func(_ context.Context, s Subject) (Trust, error) { _, err := s.Digest(); return TrustApproved, err }})
 		}
 	}
 	return out
@@ -78,7 +79,7 @@ func TestClosed(t *testing.T) {
 				t.Errorf("%s: %s: %v, want ErrClosed", name, what, err)
 			}
 		}
-		if _, problems := Validate(fsys, "a", nil); len(problems) != 1 || problems[0].Code != "file-unreadable" {
+		if _, problems := check.Folder(fsys, "a", nil); len(problems) != 1 || problems[0].Code != "file-unreadable" {
 			t.Errorf("%s: Validate finds %v", name, problems)
 		}
 		if s.Name() != "a" || s.Manifest().Name != "a" || len(s.Text()) == 0 {
@@ -96,10 +97,10 @@ func TestLoadEnded(t *testing.T) {
 		if s, err := e.Load(dead); s != nil || err != context.Canceled {
 			t.Errorf("%s: %v, %v, want context.Canceled", name, s, err)
 		}
-		if trust, err := e.Trust(dead); trust != Untrusted || err != context.Canceled {
+		if trust, err := e.Trust(dead); trust != TrustNone || err != context.Canceled {
 			t.Errorf("%s: %v, %v, want context.Canceled", name, trust, err)
 		}
-		if trust, err := loaded(t, c, "a").Trust(dead); trust != Untrusted || err != context.Canceled {
+		if trust, err := loaded(t, c, "a").Trust(dead); trust != TrustNone || err != context.Canceled {
 			t.Errorf("%s: skill: %v, %v, want context.Canceled", name, trust, err)
 		}
 	}

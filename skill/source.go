@@ -6,6 +6,8 @@ import (
 	"io/fs"
 	"iter"
 	"slices"
+
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // Source yields the skills of one place. Skills must be safe for concurrent use and must stop
@@ -94,8 +96,8 @@ func (m merged) Skills(ctx context.Context) iter.Seq2[Found, error] {
 	}
 }
 
-func pathTaken(path string) *Problem {
-	return &Problem{Code: "path-taken", Severity: Warning, File: path,
+func pathTaken(path string) *manifest.Problem {
+	return &manifest.Problem{Code: "path-taken", Severity: manifest.SeverityWarning, File: path,
 		Message: "left out: an earlier one of the merged sources has a skill at this path", Cure: "rename one of the two folders"}
 }
 
@@ -104,7 +106,7 @@ type nothing struct{}
 
 func (nothing) Skills(context.Context) iter.Seq2[Found, error] {
 	return func(yield func(Found, error) bool) {
-		yield(Found{Path: "."}, &Problem{Code: "source-unreadable", Severity: Error, File: ".",
+		yield(Found{Path: "."}, &manifest.Problem{Code: "source-unreadable", Severity: manifest.SeverityError, File: ".",
 			Message: "skills cannot be listed: the source is nil", Cure: "give the layer a source, or leave it out"})
 	}
 }

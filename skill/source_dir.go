@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/agent-base/agent-base/internal/scan"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // DirOptions bounds what Dir finds. A nil *DirOptions means Nested and LinksContained.
@@ -90,8 +91,14 @@ func (s *dirSource) scanOptions() *scan.Options {
 	if s.o.Links == LinksDeny {
 		links = scan.Deny
 	}
-	return &scan.Options{Nested: s.o.Nested, Links: links, Allow: s.o.Allow, MaxSize: MaxManifest, Workers: readers,
+	return &scan.Options{Nested: s.o.Nested, Links: links, Allow: s.o.Allow, MaxSize: manifest.MaxManifest, Workers: readers,
 		Enough: headComplete, Portable: s.portable}
+}
+
+// headComplete reports whether b has the whole front matter. Without a closing line it stops where front matter may not
+// go on.
+func headComplete(b []byte) bool {
+	return manifest.HeadEnd(b) > 0 || len(b) > manifest.MaxFrontMatter+4096
 }
 
 // open opens the root, nil when there is none.
@@ -237,13 +244,13 @@ func (s *dirSource) base(dir string) string {
 	return dir[strings.LastIndexByte(dir, '/')+1:]
 }
 
-func (s *dirSource) unreadable(err error) *Problem {
-	return &Problem{Code: "source-unreadable", Severity: Error, File: s.abs,
+func (s *dirSource) unreadable(err error) *manifest.Problem {
+	return &manifest.Problem{Code: "source-unreadable", Severity: manifest.SeverityError, File: s.abs,
 		Message: "skills folder cannot be read: " + reasonOf(err), Cure: "make it a readable folder, or remove it from the configuration"}
 }
 
-func (s *dirSource) note(n scan.Note) *Problem {
-	p := &Problem{Severity: Warning, File: s.file(n.Path, ""), Message: reasonOf(n.Err)}
+func (s *dirSource) note(n scan.Note) *manifest.Problem {
+	p := &manifest.Problem{Severity: manifest.SeverityWarning, File: s.file(n.Path, ""), Message: reasonOf(n.Err)}
 	switch n.Kind {
 	case scan.Link:
 		p.Code = "link-skipped"
@@ -258,15 +265,17 @@ func (s *dirSource) note(n scan.Note) *Problem {
 }
 
 // fileProblem describes a manifest that is there and cannot be read.
-func fileProblem(file string, err error) *Problem {
-	p := &Problem{Code: "file-unreadable", Severity: Error, File: file, Fatal: true, Message: reasonOf(err), Cure: "make it a readable file"}
-	switch {
-	case errors.Is(err, scan.ErrNotRegular):
-		p.Code, p.Cure = "manifest-irregular", "put a regular file in its place"
-	case errors.Is(err, scan.ErrTooBig):
-		p.Code, p.Cure = "file-size", "move long passages into files below references/"
-	case errors.Is(err, scan.ErrLeaves), errors.Is(err, scan.ErrDenied):
-		p.Code, p.Cure = "manifest-link", "put the file itself in place of the link"
+func fileProblem(file string, err error) *manifest.Problem {
+	p := &manifest.Problem{Code: scan.Code(err), Severity: manifest.SeverityError, File: file, Fatal: true, Message: reasonOf(err)}
+	switch p.Code {
+	case "file-unreadable":
+		p.Cure = "make it a readable file"
+	case "manifest-irregular":
+		p.Cure = "put a regular file in its place"
+	case "file-size":
+		p.Cure = "move long passages into files below references/"
+	case "manifest-link":
+		p.Cure = "put the file itself in place of the link"
 	}
 	return p
 }
@@ -312,6 +321,12 @@ func (t *folderTree) Close() error {
 func (t *folderTree) readManifest(file string) ([]byte, Stamp, error) {
 	text, stamp, err := t.folder.Manifest(file)
 	return text, Stamp(stamp), err
+}
+
+// ReadManifest reads the skill's manifest, also one that a link which the source follows leads to.
+func (t *folderTree) ReadManifest(file string) ([]byte, error) {
+	text, _, err := t.readManifest(file)
+	return text, err
 }
 
 // Open opens a regular file or a folder and never waits: a pipe or a device is refused.

@@ -50,7 +50,7 @@ func TestLinkPolicies(t *testing.T) {
 	for _, r := range rows {
 		c := opened(t, &Options{Layers: []Layer{{Name: "p", Source: Dir(root, &r.o)}}})
 		got := ""
-		for e := range c.All() {
+		for e := range c.Visible() {
 			got += " " + e.Name()
 			loaded(t, c, e.Name())
 		}
@@ -111,7 +111,7 @@ func TestDirStays(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := opened(t, &Options{Layers: []Layer{{Name: "project", Source: Dir("skills", &DirOptions{Within: one})}},
-		Trust: func(_ context.Context, s Subject) (Trust, error) { asked = s.Dir; return Root, nil }})
+		Trust: func(_ context.Context, s Subject) (Trust, error) { asked = s.Dir; return TrustRoot, nil }})
 	t.Chdir(two)
 	c = refreshed(t, c, false)
 	wantLines(t, "skills", states(c), "a project:a enabled")

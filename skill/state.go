@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/glob"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // State says whether a skill counts, and if not, why.
@@ -15,11 +16,11 @@ type State uint8
 
 // The states, best first.
 const (
-	Enabled     State = iota
-	Hidden            // enabled, but kept from the model: disable-model-invocation
-	Disabled          // by the user, by AGENT_SKILLS, by default_enabled or by the allow and deny globs
-	Unavailable       // a required command is missing, or the engine's version does not fit
-	Broken            // its manifest cannot be used
+	StateEnabled     State = iota
+	StateHidden            // enabled, but kept from the model: disable-model-invocation
+	StateDisabled          // by the user, by AGENT_SKILLS, by default_enabled or by the allow and deny globs
+	StateUnavailable       // a required command is missing, or the engine's version does not fit
+	StateBroken            // its manifest cannot be used
 )
 
 // String returns the state in lower case.
@@ -35,8 +36,8 @@ type judge struct {
 	allow, deny glob.Set
 	want        wishes
 	commands    map[string]bool // what LookPath said, each asked once (R66)
-	problems    []Problem
-	ofPart      map[*part][]Problem
+	problems    []manifest.Problem
+	ofPart      map[*part][]manifest.Problem
 	quiet       bool // the item does not count: report nothing of it
 	volatile    bool // something was asked that may be answered differently next time
 	simple      bool // a plain skill is certainly enabled, and no rule speaks of it
@@ -44,12 +45,12 @@ type judge struct {
 }
 
 func newJudge(ctx context.Context, c *Catalog) *judge {
-	j := &judge{ctx: ctx, c: c, commands: map[string]bool{}, ofPart: map[*part][]Problem{}}
+	j := &judge{ctx: ctx, c: c, commands: map[string]bool{}, ofPart: map[*part][]manifest.Problem{}}
 	j.patterns(&j.allow, "allow", c.o.Allow)
 	j.denyAll = !j.patterns(&j.deny, "deny", c.o.Deny)
 	j.want = newWishes(&c.o.Want)
 	w := &c.o.Want
-	j.simple = len(c.o.Allow)+len(c.o.Deny)+len(w.Disabled)+len(w.OnlyBundled)+len(w.Enabled) == 0 && w.Mode == Auto
+	j.simple = len(c.o.Allow)+len(c.o.Deny)+len(w.Disabled)+len(w.OnlyBundled)+len(w.Enabled) == 0 && w.Mode == SelectAuto
 	return j
 }
 
@@ -66,8 +67,8 @@ func (j *judge) patterns(set *glob.Set, key string, in []string) bool {
 			continue
 		}
 		sound = false
-		j.problems = append(j.problems, Problem{Code: "glob-invalid", Severity: Error, Field: key,
-			Message: fmt.Sprintf("pattern %q cannot be used: %v, so %s", clip(p), err, so), Cure: `write it like "pdf-*"`})
+		j.problems = append(j.problems, manifest.Problem{Code: "glob-invalid", Severity: manifest.SeverityError, Field: key,
+			Message: fmt.Sprintf("pattern %.100q cannot be used: %v, so %s", p, err, so), Cure: `write it like "pdf-*"`})
 		if errors.Is(err, glob.ErrTooMany) {
 			break // so are those that follow
 		}
@@ -91,26 +92,26 @@ func (j *judge) judge(it *item) {
 
 func (j *judge) state(it *item) (State, ruling) {
 	if p := it.r.fatal(); p != nil {
-		return Broken, ruling{ByProblem, p.Message}
+		return StateBroken, ruling{CauseProblem, p.Message}
 	}
 	why := j.wanted(it)
 	if why.text != "" {
-		return Disabled, why
+		return StateDisabled, why
 	}
 	if it.r.plain() {
-		return Enabled, why
+		return StateEnabled, why
 	}
 	if reason := j.unavailable(it.r.more.m); reason != "" {
-		return Unavailable, ruling{ByRequirement, reason}
+		return StateUnavailable, ruling{CauseRequirement, reason}
 	}
 	if it.r.more.m.DisableModelInvocation {
-		return Hidden, ruling{ByManifest, "disable-model-invocation"}
+		return StateHidden, ruling{CauseManifest, "disable-model-invocation"}
 	}
-	return Enabled, why
+	return StateEnabled, why
 }
 
 // unavailable says what a skill lacks (R27, R66).
-func (j *judge) unavailable(m *Manifest) string {
+func (j *judge) unavailable(m *manifest.Manifest) string {
 	var missing []string
 	for _, command := range m.Requires {
 		if !j.has(command) && !slices.Contains(missing, command) {
@@ -120,12 +121,8 @@ func (j *judge) unavailable(m *Manifest) string {
 	if missing != nil {
 		return "missing commands: " + strings.Join(missing, ", ")
 	}
-	engine := j.c.o.Version
-	if older(engine, m.MinVersion) {
-		return fmt.Sprintf("needs agent-base %s or newer, this is %s", m.MinVersion, j.c.o.Version)
-	}
-	if older(m.MaxVersion, engine) {
-		return fmt.Sprintf("needs agent-base %s or older, this is %s", m.MaxVersion, j.c.o.Version)
+	if err := m.CheckVersion(j.c.o.Version); err != nil {
+		return err.Error()
 	}
 	return ""
 }
@@ -148,13 +145,13 @@ func (j *judge) has(command string) bool {
 // globbed says which glob keeps a skill out; deny applies after allow (R54).
 func (j *judge) globbed(name string) ruling {
 	if _, ok := j.allow.Match(name); len(j.c.o.Allow) > 0 && !ok {
-		return ruling{ByAllow, "not in the allow list"}
+		return ruling{CauseAllow, "not in the allow list"}
 	}
 	if j.denyAll {
-		return ruling{ByDeny, "denied: a pattern of the deny list cannot be used"}
+		return ruling{CauseDeny, "denied: a pattern of the deny list cannot be used"}
 	}
 	if p, ok := j.deny.Match(name); ok {
-		return ruling{ByDeny, fmt.Sprintf("denied by pattern %q", p)}
+		return ruling{CauseDeny, fmt.Sprintf("denied by pattern %q", p)}
 	}
 	return ruling{}
 }

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/agent-base/agent-base/internal/near"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // wishes is a Selection with its names in canonical form.
@@ -16,8 +19,8 @@ type wishes struct {
 func newWishes(s *Selection) wishes {
 	w := wishes{mode: s.Mode, named: nameSet(s.Names), on: nameSet(s.Enabled), off: nameSet(s.Disabled), onlyBundled: nameSet(s.OnlyBundled)}
 	for _, n := range s.Names {
-		if !slices.Contains(w.names, Canonical(n)) {
-			w.names = append(w.names, Canonical(n))
+		if !slices.Contains(w.names, manifest.Canonical(n)) {
+			w.names = append(w.names, manifest.Canonical(n))
 		}
 	}
 	return w
@@ -26,7 +29,7 @@ func newWishes(s *Selection) wishes {
 func nameSet(names []string) map[string]bool {
 	set := make(map[string]bool, len(names))
 	for _, n := range names {
-		set[Canonical(n)] = true
+		set[manifest.Canonical(n)] = true
 	}
 	return set
 }
@@ -38,16 +41,16 @@ func (j *judge) wanted(it *item) ruling {
 		return why
 	}
 	switch j.want.mode {
-	case None:
-		return ruling{BySelection, "no skills are selected"}
-	case Named:
+	case SelectNone:
+		return ruling{CauseSelection, "no skills are selected"}
+	case SelectNamed:
 		if !j.want.named[name] {
-			return ruling{BySelection, "not among the selected skills"}
+			return ruling{CauseSelection, "not among the selected skills"}
 		}
 		return j.untrusted(it)
-	case All:
+	case SelectAll:
 		return j.untrusted(it)
-	case AllUntrusted:
+	case SelectAllUntrusted:
 		return ruling{}
 	}
 	return j.switched(it, name)
@@ -55,16 +58,16 @@ func (j *judge) wanted(it *item) ruling {
 
 // switched is the rule of Auto: the user's wish beats the manifest (R74-R76).
 func (j *judge) switched(it *item, name string) ruling {
-	bundled := j.c.parts[it.part].layer.Trust == Bundled
+	bundled := j.c.parts[it.part].layer.Trust == TrustBundled
 	switch {
 	case j.want.off[name]:
-		return ruling{ByWish, "disabled by the configuration"}
+		return ruling{CauseWish, "disabled by the configuration"}
 	case bundled && len(j.want.onlyBundled) > 0 && !j.want.onlyBundled[name]:
-		return ruling{ByOnlyBundled, "not among the enabled bundled skills"}
+		return ruling{CauseOnlyBundled, "not among the enabled bundled skills"}
 	case j.want.on[name]:
-		return ruling{cause: ByWish}
+		return ruling{cause: CauseWish}
 	case !it.r.plain() && !it.r.more.m.DefaultEnabled:
-		return ruling{ByManifest, "off by default"}
+		return ruling{CauseManifest, "off by default"}
 	}
 	return ruling{}
 }
@@ -74,26 +77,26 @@ func (j *judge) switched(it *item, name string) ruling {
 func (j *judge) untrusted(it *item) ruling {
 	e := Entry{j.c, it}
 	layer := j.c.parts[it.part].layer
-	if layer.Trust == Untrusted && j.c.o.Trust != nil {
+	if layer.Trust == TrustNone && j.c.o.Trust != nil {
 		j.volatile = true
 	}
 	t, err := e.Trust(j.ctx)
 	if err == nil && t.Runs() {
 		return ruling{}
 	}
-	not := ruling{ByTrust, "not trusted"}
+	not := ruling{CauseTrust, "not trusted"}
 	if j.quiet {
 		return not
 	}
-	p := Problem{Code: "skill-untrusted", Severity: Warning, File: j.c.file(it),
+	p := manifest.Problem{Code: "skill-untrusted", Severity: manifest.SeverityWarning, File: j.c.file(it),
 		Message: fmt.Sprintf("skill %q is not trusted, so it is not loaded", e.Name()),
 		Cure:    "agent skill trust " + e.Canonical()}
 	switch {
 	case err != nil:
 		p.Code, p.Message = "trust-unreadable", fmt.Sprintf("trust of skill %q cannot be told: %v", e.Name(), err)
-	case j.want.mode != Named:
+	case j.want.mode != SelectNamed:
 		return not
-	case t == Changed:
+	case t == TrustChanged:
 		p.Message = fmt.Sprintf("skill %q changed since it was trusted, so it is not loaded", e.Name())
 	}
 	j.problems = append(j.problems, p)
@@ -103,35 +106,35 @@ func (j *judge) untrusted(it *item) ruling {
 // selected reports what the selection as a whole gets wrong.
 func (j *judge) selected() {
 	switch j.want.mode {
-	case Named:
+	case SelectNamed:
 		for _, name := range j.want.names {
 			if j.c.find(name) < 0 {
 				j.problems = append(j.problems, j.unknown(name))
 			}
 		}
-	case All:
-		if !slices.ContainsFunc(j.c.items, func(it item) bool { return it.state != Disabled && it.state != Broken }) {
+	case SelectAll:
+		if !slices.ContainsFunc(j.c.items, func(it item) bool { return it.state != StateDisabled && it.state != StateBroken }) {
 			// R72
-			j.problems = append(j.problems, Problem{Code: "skills-none-trusted", Severity: Warning,
+			j.problems = append(j.problems, manifest.Problem{Code: "skills-none-trusted", Severity: manifest.SeverityWarning,
 				Message: "No trusted skills installed. Install skills with 'agent skill add' or use AGENT_SKILLS=all-untrusted",
 				Cure:    "agent skill trust NAME"})
 		}
-	case AllUntrusted:
-		if slices.ContainsFunc(j.c.items, func(it item) bool { return j.c.parts[it.part].layer.Trust == Untrusted }) {
-			j.problems = append(j.problems, Problem{Code: "skills-untrusted-loaded", Severity: Warning,
+	case SelectAllUntrusted:
+		if slices.ContainsFunc(j.c.items, func(it item) bool { return j.c.parts[it.part].layer.Trust == TrustNone }) {
+			j.problems = append(j.problems, manifest.Problem{Code: "skills-untrusted-loaded", Severity: manifest.SeverityWarning,
 				Message: "all skills are loaded without regard to trust, and their scripts may run",
 				Cure:    "use AGENT_SKILLS=all, or trust single skills: agent skill trust NAME"})
 		}
 	}
 }
 
-func (j *judge) unknown(name string) Problem {
-	p := Problem{Code: "skill-unknown", Severity: Warning, Message: fmt.Sprintf("Skill '%s' not found", name), Cure: "agent skill list --all"}
+func (j *judge) unknown(name string) manifest.Problem {
+	p := manifest.Problem{Code: "skill-unknown", Severity: manifest.SeverityWarning, Message: fmt.Sprintf("Skill '%s' not found", name), Cure: "agent skill list --all"}
 	var names []string
 	for i := range j.c.items {
 		names = append(names, j.c.items[i].r.canonical())
 	}
-	if s := near(name, names); s != nil {
+	if s := near.Names(name, names); s != nil {
 		p.Cure = fmt.Sprintf("did you mean %s?", strings.Join(quoted(s), " or "))
 	}
 	return p

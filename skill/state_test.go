@@ -16,18 +16,18 @@ func shelf(t *testing.T) []Layer {
 	t.Helper()
 	bundled := fstest.MapFS{}
 	for name, more := range map[string]string{"core": "", "off": "default_enabled: false"} {
-		bundled[name+"/SKILL.md"] = &fstest.MapFile{Data: []byte(manifest(name, more))}
+		bundled[name+"/SKILL.md"] = &fstest.MapFile{Data: []byte(skillText(name, more))}
 	}
 	user := disk(t, t.TempDir(), map[string]string{"mine/SKILL.md": "", "theirs/SKILL.md": "", "quiet/SKILL.md": "default_enabled: false"})
-	return []Layer{{Name: "user", Source: Dir(user, nil)}, {Name: "bundled", Source: FS(bundled, nil), Trust: Bundled}}
+	return []Layer{{Name: "user", Source: Dir(user, nil)}, {Name: "bundled", Source: FS(bundled, nil), Trust: TrustBundled}}
 }
 
 func TestSelection(t *testing.T) {
 	mine := func(_ context.Context, s Subject) (Trust, error) {
 		if s.Name == "mine" {
-			return Approved, nil
+			return TrustApproved, nil
 		}
-		return Untrusted, nil
+		return TrustNone, nil
 	}
 	nobody := TrustFunc(trustNone)
 	rows := []struct {
@@ -40,21 +40,21 @@ func TestSelection(t *testing.T) {
 		{"C20, R76: auto is all but what is off by default", Selection{}, nobody, "core mine theirs", nil},
 		{"R75: the user's wish beats the manifest", Selection{Enabled: []string{"Quiet", "off"}, Disabled: []string{"theirs"}}, nobody, "core mine off quiet", nil},
 		{"R74: only some of the bundled", Selection{OnlyBundled: []string{"off"}, Enabled: []string{"off"}}, nobody, "mine off theirs", nil},
-		{"R70: none", Selection{Mode: None}, nobody, "", nil},
-		{"R70: named, in any spelling; bundled is trusted", Selection{Mode: Named, Names: []string{" Core", "MINE"}}, mine, "core mine", nil},
-		{"C20: a name beats default_enabled and disabled", Selection{Mode: Named, Names: []string{"off"}, Disabled: []string{"off"}}, mine, "off", nil},
-		{"C21: a named one that nobody trusts", Selection{Mode: Named, Names: []string{"theirs", "core"}}, mine, "core", []string{"skill-untrusted agent skill trust theirs"}},
-		{"C21: without a store nothing is trusted", Selection{Mode: Named, Names: []string{"mine"}}, nil, "", []string{"skill-untrusted agent skill trust mine"}},
-		{"R71, C61: an unknown name", Selection{Mode: Named, Names: []string{"thiers", "core"}}, mine, "core", []string{"skill-unknown did you mean 'theirs'?"}},
-		{"R70: all is what is trusted", Selection{Mode: All}, mine, "core mine off", nil},
-		{"R70, C21: all-untrusted", Selection{Mode: AllUntrusted}, nobody, "core mine off quiet theirs", []string{"skills-untrusted-loaded use AGENT_SKILLS=all, or trust single skills: agent skill trust NAME"}},
+		{"R70: none", Selection{Mode: SelectNone}, nobody, "", nil},
+		{"R70: named, in any spelling; bundled is trusted", Selection{Mode: SelectNamed, Names: []string{" Core", "MINE"}}, mine, "core mine", nil},
+		{"C20: a name beats default_enabled and disabled", Selection{Mode: SelectNamed, Names: []string{"off"}, Disabled: []string{"off"}}, mine, "off", nil},
+		{"C21: a named one that nobody trusts", Selection{Mode: SelectNamed, Names: []string{"theirs", "core"}}, mine, "core", []string{"skill-untrusted agent skill trust theirs"}},
+		{"C21: without a store nothing is trusted", Selection{Mode: SelectNamed, Names: []string{"mine"}}, nil, "", []string{"skill-untrusted agent skill trust mine"}},
+		{"R71, C61: an unknown name", Selection{Mode: SelectNamed, Names: []string{"thiers", "core"}}, mine, "core", []string{"skill-unknown did you mean 'theirs'?"}},
+		{"R70: all is what is trusted", Selection{Mode: SelectAll}, mine, "core mine off", nil},
+		{"R70, C21: all-untrusted", Selection{Mode: SelectAllUntrusted}, nobody, "core mine off quiet theirs", []string{"skills-untrusted-loaded use AGENT_SKILLS=all, or trust single skills: agent skill trust NAME"}},
 	}
 	layers := shelf(t)
 	for _, r := range rows {
 		t.Run(r.name, func(t *testing.T) {
 			c := opened(t, &Options{Layers: layers, Want: r.want, Trust: r.trust})
 			var got, problems []string
-			for e := range c.All() {
+			for e := range c.Visible() {
 				got = append(got, e.Name())
 			}
 			for _, p := range c.Problems() {
@@ -68,7 +68,7 @@ func TestSelection(t *testing.T) {
 
 // R72: all, and nothing is trusted.
 func TestNoneTrusted(t *testing.T) {
-	c := opened(t, &Options{Layers: shelf(t)[:1], Want: Selection{Mode: All}, Trust: trustNone})
+	c := opened(t, &Options{Layers: shelf(t)[:1], Want: Selection{Mode: SelectAll}, Trust: trustNone})
 	want := "No trusted skills installed. Install skills with 'agent skill add' or use AGENT_SKILLS=all-untrusted"
 	if p := c.Problems(); len(p) != 1 || p[0].Message != want {
 		t.Errorf("got %v", p)
@@ -77,9 +77,9 @@ func TestNoneTrusted(t *testing.T) {
 
 // A trust store that cannot be read trusts nothing.
 func TestTrustFailsClosed(t *testing.T) {
-	c := opened(t, &Options{Layers: shelf(t)[:1], Want: Selection{Mode: Named, Names: []string{"mine"}},
-		Trust: func(context.Context, Subject) (Trust, error) { return Approved, errors.New("damaged") }})
-	if e := find(t, c, "mine"); e.State() != Disabled || len(c.Problems()) != 1 || c.Problems()[0].Code != "trust-unreadable" {
+	c := opened(t, &Options{Layers: shelf(t)[:1], Want: Selection{Mode: SelectNamed, Names: []string{"mine"}},
+		Trust: func(context.Context, Subject) (Trust, error) { return TrustApproved, errors.New("damaged") }})
+	if e := find(t, c, "mine"); e.State() != StateDisabled || len(c.Problems()) != 1 || c.Problems()[0].Code != "trust-unreadable" {
 		t.Errorf("got %v %v", e.State(), c.Problems())
 	}
 }
@@ -90,10 +90,10 @@ func TestTrustSubject(t *testing.T) {
 	root := disk(t, t.TempDir(), map[string]string{"My_Skill/SKILL.md": ""})
 	c := opened(t, &Options{Layers: []Layer{{Name: "user", Source: Dir(root, nil)}}, Trust: func(_ context.Context, s Subject) (Trust, error) {
 		got = s
-		return Root, nil
+		return TrustRoot, nil
 	}})
 	e := find(t, c, "my-skill")
-	if trust, err := e.Trust(t.Context()); trust != Root || err != nil {
+	if trust, err := e.Trust(t.Context()); trust != TrustRoot || err != nil {
 		t.Errorf("got %v %v", trust, err)
 	}
 	if got.Name != "my-skill" || got.Layer != "user" || got.Dir != filepath.Join(root, "My_Skill") {
@@ -120,7 +120,7 @@ func TestRequires(t *testing.T) {
 	c := opened(t, &Options{Layers: []Layer{{Name: "p", Source: Dir(root, nil)}}, LookPath: look})
 	got := states(c)
 	wantLines(t, "skills", got[:3], "a p:a unavailable: missing commands: gh, docker", "b p:b unavailable: missing commands: gh", "c p:c enabled")
-	if find(t, c, "d").State() == Enabled {
+	if find(t, c, "d").State() == StateEnabled {
 		t.Errorf("a path counts as a command: %s", got[3])
 	}
 	slices.Sort(asked)
@@ -136,8 +136,8 @@ func TestVersions(t *testing.T) {
 	c := opened(t, &Options{Layers: layers, Version: "1.4.0"})
 	wantLines(t, "skills", states(c), "new p:new unavailable: needs agent-base 2.0.0 or newer, this is 1.4.0",
 		"ok p:ok enabled", "old p:old unavailable: needs agent-base 0.9.0 or older, this is 1.4.0")
-	for e := range opened(t, &Options{Layers: layers}).Every() {
-		if e.State() != Enabled {
+	for e := range opened(t, &Options{Layers: layers}).All() {
+		if e.State() != StateEnabled {
 			t.Errorf("%s is %v without a version", e.Name(), e.State())
 		}
 	}
@@ -147,19 +147,8 @@ func TestVersions(t *testing.T) {
 func TestHidden(t *testing.T) {
 	c := onDir(t, disk(t, t.TempDir(), map[string]string{"a/SKILL.md": "disable-model-invocation: true"}))
 	wantLines(t, "skills", states(c), "a project:a hidden: disable-model-invocation")
-	for e := range c.All() {
+	for e := range c.Visible() {
 		t.Errorf("All yields %s", e.Name())
 	}
 	loaded(t, c, "a")
-}
-
-func TestNear(t *testing.T) {
-	names := []string{"status", "search", "markets", "market", "statistics", "github-devops", "repository"}
-	rows := map[string]string{"statsu": "status", "Status": "status", "marketss": "market markets", "stat": "statistics status", "q": "", "": "",
-		"h": "", "gi": "github-devops", "DE": "github-devops", "os": "", "ops": "github-devops", "rep": "repository", strings.Repeat("x", 10_000): ""}
-	for name, want := range rows {
-		if got := strings.Join(near(name, names), " "); got != want {
-			t.Errorf("%.20q: got %q, want %q", name, got, want)
-		}
-	}
 }

@@ -10,23 +10,23 @@ type Trust uint8
 
 // Untrusted and Changed forbid scripts; the others allow them.
 const (
-	Untrusted Trust = iota // nobody approved this skill
-	Changed                // an earlier content of it was approved, not this one
-	Approved               // this very content was approved
-	Root                   // it lies under a folder that the user trusts as a whole
-	Bundled                // it came with the program, or from the user's own coreDir
+	TrustNone     Trust = iota // nobody approved this skill
+	TrustChanged               // an earlier content of it was approved, not this one
+	TrustApproved              // this very content was approved
+	TrustRoot                  // it lies under a folder that the user trusts as a whole
+	TrustBundled               // it came with the program, or from the user's own coreDir
 )
 
 // String returns the name that `info` and `why` print.
 func (t Trust) String() string {
-	if t > Bundled {
+	if t > TrustBundled {
 		return fmt.Sprintf("unknown trust %d", uint8(t))
 	}
 	return [...]string{"untrusted", "changed", "approved", "trusted-root", "bundled"}[t]
 }
 
 // Runs reports whether scripts of a skill with this trust may run. A value that is none of the above allows nothing.
-func (t Trust) Runs() bool { return t >= Approved && t <= Bundled }
+func (t Trust) Runs() bool { return t >= TrustApproved && t <= TrustBundled }
 
 // Subject is a skill whose trust is asked for.
 type Subject struct {

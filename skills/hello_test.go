@@ -88,7 +88,7 @@ func TestAdvancedGreetingRefusals(t *testing.T) {
 func TestManifestOfHelloExtendedAdvertisesOnlyOptionsThatExist(t *testing.T) {
 	t.Parallel()
 	help := run(t, nil, absolute(t, "hello-extended/scripts/advanced_greeting.py"), "--help").ok(t).stdout
-	for _, word := range strings.FieldsFunc(manifest(t, "hello-extended").body, func(r rune) bool { return !strings.ContainsRune("-abcdefghijklmnopqrstuvwxyz", r) }) {
+	for _, word := range strings.FieldsFunc(frontMatter(t, "hello-extended").body, func(r rune) bool { return !strings.ContainsRune("-abcdefghijklmnopqrstuvwxyz", r) }) {
 		if strings.HasPrefix(word, "--") && !strings.Contains(help, word) {
 			t.Errorf("the help knows no %s", word)
 		}

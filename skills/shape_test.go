@@ -13,7 +13,7 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"github.com/agent-base/agent-base/internal/yamlnode"
-	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/skills"
 )
 
@@ -61,10 +61,10 @@ func (f front) add(field string, n *yamlnode.Node) {
 	}
 }
 
-func manifest(t *testing.T, name string) front {
+func frontMatter(t *testing.T, name string) front {
 	t.Helper()
 	source := read(t, name+"/SKILL.md")
-	if _, problems := skill.Parse([]byte(source), nil); len(problems) > 0 {
+	if _, problems := manifest.Parse([]byte(source), nil); len(problems) > 0 {
 		t.Errorf("%s: the parser of skills finds %+v", name, problems)
 	}
 	parts := strings.SplitN(source, "---\n", 3)
@@ -93,7 +93,7 @@ func TestFourSkillsAreBundled(t *testing.T) { // R162, R163, R164
 		t.Fatalf("got %q, want %q", got, want)
 	}
 	for _, name := range got {
-		m := manifest(t, name)
+		m := frontMatter(t, name)
 		if got := m.text("name"); got != name {
 			t.Errorf("%s: its name is %q", name, got)
 		}
@@ -136,7 +136,7 @@ func TestEmbeddedFilesAreTheFilesOfTheFolder(t *testing.T) {
 }
 
 func TestManifestOfKalshi(t *testing.T) { // R162
-	m := manifest(t, "kalshi-markets")
+	m := frontMatter(t, "kalshi-markets")
 	if got, want := m.values["permissions.env"], []string{"KALSHI_*"}; !slices.Equal(got, want) {
 		t.Errorf("permissions.env is %q, want %q", got, want)
 	}
@@ -160,7 +160,7 @@ func TestManifestOfKalshi(t *testing.T) { // R162
 }
 
 func TestManifestOfHelloExtended(t *testing.T) { // R163, R165, C55
-	m := manifest(t, "hello-extended")
+	m := frontMatter(t, "hello-extended")
 	for field, want := range map[string][]string{
 		"toolsets":          {"toolsets.hello:HelloExtended"},
 		"scripts_ignore":    {"*_test.py"},
@@ -179,7 +179,7 @@ func TestManifestOfHelloExtended(t *testing.T) { // R163, R165, C55
 }
 
 func TestManifestOfGh(t *testing.T) { // R164
-	m := manifest(t, "gh")
+	m := frontMatter(t, "gh")
 	for field, want := range map[string]string{
 		"metadata.requires": "gh", "metadata.author": "agent-base", "allowed-tools": "Bash(gh:*)",
 	} {

@@ -19,6 +19,7 @@ import (
 	"testing"
 
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // Rule is one thing that a source must hold to. Check returns nil or what was seen.
@@ -126,18 +127,18 @@ func headIsBeginning(ctx context.Context, s skill.Source) error {
 		if !bytes.HasPrefix(text, f.Head) {
 			return fmt.Errorf("head %.40q is not how the file begins: %.40q", f.Head, text)
 		}
-		if _, problems := skill.Parse(text, nil); fatal(problems) {
+		if _, problems := manifest.Parse(text, nil); fatal(problems) {
 			return nil
 		}
-		if _, problems := skill.Parse(f.Head, nil); fatal(problems) {
+		if _, problems := manifest.Parse(f.Head, nil); fatal(problems) {
 			return fmt.Errorf("head of %d bytes does not hold the whole front matter", len(f.Head))
 		}
 		return nil
 	})
 }
 
-func fatal(list []skill.Problem) bool {
-	return slices.ContainsFunc(list, func(p skill.Problem) bool { return p.Fatal })
+func fatal(list []manifest.Problem) bool {
+	return slices.ContainsFunc(list, func(p manifest.Problem) bool { return p.Fatal })
 }
 
 func confined(ctx context.Context, s skill.Source) error {
@@ -229,7 +230,7 @@ func catalogue(ctx context.Context, s skill.Source) error {
 	if err != nil {
 		return err
 	}
-	for e := range c.All() {
+	for e := range c.Visible() {
 		loaded, err := e.Load(ctx)
 		if err != nil {
 			return fmt.Errorf("skill %q does not load: %w", e.Name(), err)

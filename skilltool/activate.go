@@ -9,6 +9,7 @@ import (
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/tool"
 )
 
@@ -145,7 +146,7 @@ func (k *Kit) deactivate(ctx context.Context, a *arguments) tool.Result {
 	return tool.Success(Deactivation{SkillName: a.SkillName, Status: "deactivated"}, fmt.Sprintf("Deactivated skill '%s'", a.SkillName))
 }
 
-func allowed(t skill.Tools) *[]string {
+func allowed(t manifest.Tools) *[]string {
 	if !t.Declared {
 		return nil
 	}
@@ -154,10 +155,10 @@ func allowed(t skill.Tools) *[]string {
 }
 
 // activationFailure says why the skill called name was not activated (R94): "Skill 'x' not found. Did you mean 'y'?", the
-// text of a *skill.NameError, or "Failed to load skill: …". A time that is over is called ours only where it was.
+// text of a *manifest.NameError, or "Failed to load skill: …". A time that is over is called ours only where it was.
 func activationFailure(ctx context.Context, name string, err error) tool.Result {
 	var missing *skill.NotFoundError
-	var bad *skill.NameError
+	var bad *manifest.NameError
 	switch {
 	case errors.As(err, &bad):
 		return tool.Failure(tool.InvalidName, bad.Error())

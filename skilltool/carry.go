@@ -37,7 +37,7 @@ func (k *Kit) reload(ctx context.Context, name string) (*skill.Skill, error) {
 	if err != nil {
 		return nil, err
 	}
-	if state := e.State(); state != skill.Enabled && state != skill.Hidden {
+	if state := e.State(); state != skill.StateEnabled && state != skill.StateHidden {
 		return nil, &skill.NotFoundError{Name: name}
 	}
 	return e.Load(ctx)

@@ -38,7 +38,7 @@ func TestActivatingTwice(t *testing.T) {
 		t.Errorf("with other arguments: %+v", other)
 	}
 	file := filepath.Join(root, "bound", "SKILL.md")
-	if err := os.WriteFile(file, []byte(manifest("bound", "allowed-tools: Read\n", "New $0.")), 0o644); err != nil {
+	if err := os.WriteFile(file, []byte(skillText("bound", "allowed-tools: Read\n", "New $0.")), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if a := activation(t, k, `{"skill_name":"bound","args":"c"}`); !strings.Contains(a.Content, "New c.") {
@@ -52,7 +52,7 @@ func TestActivatingTwice(t *testing.T) {
 // The path that the note names can be read, whatever the manifest is called.
 func TestActivatingTwiceNamesTheManifest(t *testing.T) {
 	files := maps.Clone(demo)
-	files["low/skill.md"] = manifest("low", "", "The text.")
+	files["low/skill.md"] = skillText("low", "", "The text.")
 	k, _ := kit(t, kitOptions{files: files})
 	for _, name := range []string{"low", "bound"} {
 		activation(t, k, `{"skill_name":"`+name+`"}`)
@@ -70,7 +70,7 @@ func TestActivatingTwiceNamesTheManifest(t *testing.T) {
 func TestCarry(t *testing.T) {
 	var s *session.Session
 	files := maps.Clone(demo)
-	files["quiet/SKILL.md"] = manifest("quiet", "", "In ${CLAUDE_PROJECT_DIR}.")
+	files["quiet/SKILL.md"] = skillText("quiet", "", "In ${CLAUDE_PROJECT_DIR}.")
 	k, root := kit(t, kitOptions{files: files, change: func(o *Options) { s, o.Instructions.ProjectDir = o.Session, "/project" }})
 	if got := k.Carry(t.Context()).Body; got != "" {
 		t.Errorf("nothing active: %q", got)

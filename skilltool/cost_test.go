@@ -43,7 +43,7 @@ func TestContextCost(t *testing.T) {
 	for _, mode := range disclose.Modes() {
 		for _, r := range rows {
 			c, err := skill.Open(t.Context(), &skill.Options{Allow: r.allow, LookPath: func(string) (string, error) { return "/bin/x", nil },
-				Layers: []skill.Layer{{Name: "bundled", Source: skill.FS(skills.Core(), nil), Trust: skill.Bundled}}})
+				Layers: []skill.Layer{{Name: "bundled", Source: skill.FS(skills.Core(), nil), Trust: skill.TrustBundled}}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -65,7 +65,7 @@ func TestContextCost(t *testing.T) {
 // R85: ten scripts cost nothing until somebody asks for them, and then less than 500 tokens.
 func TestTenScripts(t *testing.T) {
 	count := tokentest.Counter(t)
-	files := tree{"many/SKILL.md": manifest("many", "", "Run them."), "few/SKILL.md": manifest("few", "", "Run them.")}
+	files := tree{"many/SKILL.md": skillText("many", "", "Run them."), "few/SKILL.md": skillText("few", "", "Run them.")}
 	for i := range 10 {
 		files[fmt.Sprintf("many/scripts/report_%d.py", i)] = statusScript
 	}

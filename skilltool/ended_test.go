@@ -32,8 +32,8 @@ func (o opened) Open(name string) (fs.File, error) {
 func kitOver(t *testing.T, do func(name string)) *Kit {
 	t.Helper()
 	files := fstest.MapFS{
-		"a/SKILL.md":     {Data: []byte(manifest("a", "triggers: {keywords: [apples]}\n", "Body"))},
-		"scout/SKILL.md": {Data: []byte(manifest("scout", "context: fork\n", "Look."))},
+		"a/SKILL.md":     {Data: []byte(skillText("a", "triggers: {keywords: [apples]}\n", "Body"))},
+		"scout/SKILL.md": {Data: []byte(skillText("scout", "context: fork\n", "Look."))},
 		"scout/more.md":  {Data: []byte("more")},
 	}
 	for i := range 40 {
@@ -48,7 +48,7 @@ func kitOver(t *testing.T, do func(name string)) *Kit {
 
 // With an ended context no tool does anything, also without an executor, and no skill becomes active by any way.
 func TestEndedContext(t *testing.T) {
-	k, _ := kit(t, kitOptions{trust: skill.Bundled, change: func(o *Options) { o.Forks = true }})
+	k, _ := kit(t, kitOptions{trust: skill.TrustBundled, change: func(o *Options) { o.Forks = true }})
 	dead, cancel := context.WithCancel(t.Context())
 	cancel()
 	args := map[string]string{

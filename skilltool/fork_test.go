@@ -13,9 +13,9 @@ import (
 // active here, but in the sub-agent's own session. Without a host that forks it is a skill as any other.
 func TestFork(t *testing.T) {
 	files := tree{
-		"scout/SKILL.md": manifest("scout", "context: fork\nmodel: small\nagent: explorer\nallowed-tools: Read\n", "Look for $ARGUMENTS."),
-		"plain/SKILL.md": manifest("plain", "context: inherit\nmodel: inherit\n", "Plain."),
-		"twin/SKILL.md":  manifest("twin", "context: fork\nmodel: inherit\n", "Look."),
+		"scout/SKILL.md": skillText("scout", "context: fork\nmodel: small\nagent: explorer\nallowed-tools: Read\n", "Look for $ARGUMENTS."),
+		"plain/SKILL.md": skillText("plain", "context: inherit\nmodel: inherit\n", "Plain."),
+		"twin/SKILL.md":  skillText("twin", "context: fork\nmodel: inherit\n", "Look."),
 	}
 	var s *session.Session
 	k, root := kit(t, kitOptions{files: files, change: func(o *Options) { o.Forks, s = true, o.Session }})

@@ -46,7 +46,7 @@ func (k *Kit) Invoke(ctx context.Context, name, args string) (r tool.Result, tur
 func refuseUser(e skill.Entry) *tool.Result {
 	var r tool.Result
 	switch state := e.State(); {
-	case state != skill.Enabled && state != skill.Hidden:
+	case state != skill.StateEnabled && state != skill.StateHidden:
 		r = tool.Failure(tool.NotFound, fmt.Sprintf("Skill '%s' is %s: %s", e.Name(), state, e.Reason()))
 	case !e.UserInvocable():
 		r = tool.Failure(tool.PermissionDenied, fmt.Sprintf("Skill '%s' is not for users to call: its manifest says user-invocable: false", e.Name()))
@@ -78,8 +78,8 @@ func (k *Kit) invokeFork(s *skill.Skill, args string) (tool.Result, string) {
 // mayUse reports whether a model may use a skill: an enabled one, and one that is kept from models once a user called
 // for it.
 func (k *Kit) mayUse(e skill.Entry) bool {
-	if e.State() != skill.Hidden {
-		return e.State() == skill.Enabled
+	if e.State() != skill.StateHidden {
+		return e.State() == skill.StateEnabled
 	}
 	_, active := k.o.Session.Lookup(e.Canonical())
 	return active || k.wasCalled(e.Canonical())

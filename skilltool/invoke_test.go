@@ -10,14 +10,14 @@ import (
 )
 
 var ofUsers = tree{
-	"greet/SKILL.md":           manifest("greet", "arguments: [who]\n", "Greet $who. All: $ARGUMENTS"),
-	"private/SKILL.md":         manifest("private", "disable-model-invocation: true\n", "Read references/x.md."),
+	"greet/SKILL.md":           skillText("greet", "arguments: [who]\n", "Greet $who. All: $ARGUMENTS"),
+	"private/SKILL.md":         skillText("private", "disable-model-invocation: true\n", "Read references/x.md."),
 	"private/references/x.md":  "Private reference.\n",
 	"private/scripts/peek.sh":  "echo '{}'\n",
-	"quiet/SKILL.md":           manifest("quiet", "user-invocable: false\n", "Quiet."),
-	"off/SKILL.md":             manifest("off", "default_enabled: false\n", "Off."),
-	"scout/SKILL.md":           manifest("scout", "context: fork\ndisable-model-invocation: true\n", "Look for $ARGUMENTS."),
-	"closed/SKILL.md":          manifest("closed", "disable-model-invocation: true\nuser-invocable: false\n", "Closed."),
+	"quiet/SKILL.md":           skillText("quiet", "user-invocable: false\n", "Quiet."),
+	"off/SKILL.md":             skillText("off", "default_enabled: false\n", "Off."),
+	"scout/SKILL.md":           skillText("scout", "context: fork\ndisable-model-invocation: true\n", "Look for $ARGUMENTS."),
+	"closed/SKILL.md":          skillText("closed", "disable-model-invocation: true\nuser-invocable: false\n", "Closed."),
 	"closed/references/doc.md": "Closed reference.\n",
 }
 

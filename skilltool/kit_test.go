@@ -36,7 +36,7 @@ func (f tree) write(t *testing.T) string {
 	return root
 }
 
-func manifest(name, extra, body string) string {
+func skillText(name, extra, body string) string {
 	return "---\nname: " + name + "\ndescription: Does " + name + " things. Use when asked.\n" + extra + "---\n" + body + "\n"
 }
 
@@ -54,14 +54,14 @@ else:
 `
 
 var demo = tree{
-	"kalshi-markets/SKILL.md":                manifest("kalshi-markets", "", "Read `references/prices.md`."),
+	"kalshi-markets/SKILL.md":                skillText("kalshi-markets", "", "Read `references/prices.md`."),
 	"kalshi-markets/references/prices.md":    "Prices are in cents.\n",
 	"kalshi-markets/assets/logo.bin":         "\x00\x01\x02",
 	"kalshi-markets/scripts/status.py":       statusScript,
 	"kalshi-markets/scripts/Run.py":          "print('{}')\n",
-	"bound/SKILL.md":                         manifest("bound", "allowed-tools: Read Bash(git:*)\n", "Do $0 and $ARGUMENTS."),
-	"quiet/SKILL.md":                         manifest("quiet", "", "No scripts here."),
-	"hidden/SKILL.md":                        manifest("hidden", "disable-model-invocation: true\n", "Not for models."),
+	"bound/SKILL.md":                         skillText("bound", "allowed-tools: Read Bash(git:*)\n", "Do $0 and $ARGUMENTS."),
+	"quiet/SKILL.md":                         skillText("quiet", "", "No scripts here."),
+	"hidden/SKILL.md":                        skillText("hidden", "disable-model-invocation: true\n", "Not for models."),
 	"kalshi-markets/references/deep/more.md": "More.\n",
 }
 
@@ -205,7 +205,7 @@ func TestActivate(t *testing.T) {
 // What is told to be run can be run: files that the manifest ignores, and nested ones, are plain files.
 func TestActivationMarksScripts(t *testing.T) {
 	k, _ := kit(t, kitOptions{files: tree{
-		"x/SKILL.md":             manifest("x", "scripts_ignore: ['*_test.py']\n", "Body"),
+		"x/SKILL.md":             skillText("x", "scripts_ignore: ['*_test.py']\n", "Body"),
 		"x/scripts/a.py":         "print(1)\n",
 		"x/scripts/a_test.py":    "print(1)\n",
 		"x/scripts/data/rows.md": "rows\n",
@@ -308,7 +308,7 @@ func TestScriptList(t *testing.T) {
 
 // R100, R101, C35, C36: help and run, through the names that models use.
 func TestScriptHelpAndRun(t *testing.T) {
-	k, _ := kit(t, kitOptions{trust: skill.Bundled})
+	k, _ := kit(t, kitOptions{trust: skill.TrustBundled})
 	help := call(t, k, "script_help", `{"skill":"Kalshi-Markets","script":"Status.py"}`)
 	if !help.Success || help.Message != "Retrieved help for status" || !strings.Contains(result(help), `"usage":"Usage: status [OPTIONS]"`) {
 		t.Errorf("help: %s", help.Encode())
@@ -331,7 +331,7 @@ func TestScriptHelpAndRun(t *testing.T) {
 
 // R102, R104, C33: what goes wrong with scripts, and what a failed one still said.
 func TestScriptErrors(t *testing.T) {
-	k, _ := kit(t, kitOptions{trust: skill.Bundled})
+	k, _ := kit(t, kitOptions{trust: skill.TrustBundled})
 	long := `["` + strings.Repeat("x", 4097) + `"]`
 	many := `["` + strings.Repeat(`a","`, 149) + `a"]`
 	tests := []struct{ name, args, want string }{

@@ -15,10 +15,10 @@ import (
 // their results, and no path of a machine is named.
 func TestNoFileSystem(t *testing.T) {
 	files := fstest.MapFS{
-		"notes/SKILL.md":          {Data: []byte(manifest("notes", "", "Follow `references/how.md`."))},
+		"notes/SKILL.md":          {Data: []byte(skillText("notes", "", "Follow `references/how.md`."))},
 		"notes/references/how.md": {Data: []byte("Write short ones.\n")},
 	}
-	catalog, err := skill.Open(t.Context(), &skill.Options{Layers: []skill.Layer{{Name: "mine", Source: skill.FS(files, nil), Trust: skill.Bundled}}})
+	catalog, err := skill.Open(t.Context(), &skill.Options{Layers: []skill.Layer{{Name: "mine", Source: skill.FS(files, nil), Trust: skill.TrustBundled}}})
 	if err != nil {
 		t.Fatal(err)
 	}

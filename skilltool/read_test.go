@@ -91,7 +91,7 @@ func TestReadLeadingDot(t *testing.T) {
 // C50, R112, R125, security 2.4 #46: no script's text reaches a model, whatever the path is called.
 func TestScriptsAreNotRead(t *testing.T) {
 	files := tree{
-		"x/SKILL.md":                manifest("x", "", "Body"),
+		"x/SKILL.md":                skillText("x", "", "Body"),
 		"x/scripts/status.py":       "SECRET = 1\n",
 		"x/scripts/sub/Inner.PY":    "SECRET = 1\n",
 		"x/bin/tool.sh":             "# SECRET\n",
@@ -139,7 +139,7 @@ func TestScriptsAreNotRead(t *testing.T) {
 // A long text comes in pages that join to the whole, cut between characters.
 func TestReadPages(t *testing.T) {
 	text := strings.Repeat("äöü€\n", 3*PageSize/10)
-	k, _ := kit(t, kitOptions{files: tree{"x/SKILL.md": manifest("x", "", "Body"), "x/references/long.md": text}})
+	k, _ := kit(t, kitOptions{files: tree{"x/SKILL.md": skillText("x", "", "Body"), "x/references/long.md": text}})
 	var all strings.Builder
 	for offset := 0; ; {
 		r := call(t, k, "skill_read", `{"skill_name":"x","path":"references/long.md","offset":`+itoa(offset)+`}`)

@@ -22,8 +22,8 @@ import (
 // the agent runs is so for the model too: in the tool's description and in what the tools do. Nothing
 // is restarted and no time passes.
 func TestRowHotReload(t *testing.T) {
-	root := tree{"one/SKILL.md": manifest("one", "", "First body.")}.write(t)
-	start, err := skill.Open(t.Context(), &skill.Options{Layers: []skill.Layer{{Name: "user", Source: skill.Dir(root, nil), Trust: skill.Bundled}}})
+	root := tree{"one/SKILL.md": skillText("one", "", "First body.")}.write(t)
+	start, err := skill.Open(t.Context(), &skill.Options{Layers: []skill.Layer{{Name: "user", Source: skill.Dir(root, nil), Trust: skill.TrustBundled}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestRowHotReload(t *testing.T) {
 	if r := call(t, k, "skill", `{"skill_name":"two"}`); r.Error != tool.NotFound {
 		t.Errorf("before it is there: %s", r.Encode())
 	}
-	change("two/SKILL.md", manifest("two", "", "Second body."))
+	change("two/SKILL.md", skillText("two", "", "Second body."))
 	if d := k.Tools()[0].Description; !strings.Contains(d, `"one": `) || !strings.Contains(d, `"two": Does two things.`) {
 		t.Errorf("the new skill is not told of:\n%s", d)
 	}
@@ -71,7 +71,7 @@ func TestRowHotReload(t *testing.T) {
 			t.Errorf("%s of a removed skill: %s", name, r.Encode())
 		}
 	}
-	change("three/SKILL.md", manifest("three", "", "Third."))
+	change("three/SKILL.md", skillText("three", "", "Third."))
 	if d := k.Tools()[0].Description; strings.Contains(d, `"two": `) || !strings.Contains(d, `"three": `) {
 		t.Errorf("after the removal:\n%s", d)
 	}
@@ -83,7 +83,7 @@ func TestRowPromptSize(t *testing.T) {
 	files := tree{}
 	for i := range 300 {
 		name := fmt.Sprintf("skill-%03d", i)
-		files[name+"/SKILL.md"] = manifest(name, "", "Body of "+name+".")
+		files[name+"/SKILL.md"] = skillText(name, "", "Body of "+name+".")
 	}
 	whole, _ := kit(t, kitOptions{files: files})
 	k, _ := kit(t, kitOptions{files: files, change: func(o *Options) { o.Budget = 800 }})
@@ -103,8 +103,8 @@ func TestRowPromptSize(t *testing.T) {
 // skill's triggers change nothing about the tools.
 func TestRowNoAutomaticActivation(t *testing.T) {
 	files := tree{
-		"hello/SKILL.md": manifest("hello", "triggers: {keywords: [greet, hello], patterns: ['greet\\s+\\w+']}\n", "Greet."),
-		"plain/SKILL.md": manifest("plain", "", "Plain."),
+		"hello/SKILL.md": skillText("hello", "triggers: {keywords: [greet, hello], patterns: ['greet\\s+\\w+']}\n", "Greet."),
+		"plain/SKILL.md": skillText("plain", "", "Plain."),
 	}
 	var s *session.Session
 	k, _ := kit(t, kitOptions{files: files, change: func(o *Options) { s = o.Session }})
@@ -125,7 +125,7 @@ func TestRowNoAutomaticActivation(t *testing.T) {
 // the runner is told which folders a sandbox must keep writable, and the skill's is not among them.
 func TestRowUntrusted(t *testing.T) {
 	spy := &spyRunner{}
-	for _, trust := range []skill.Trust{skill.Untrusted, skill.Bundled} {
+	for _, trust := range []skill.Trust{skill.TrustNone, skill.TrustBundled} {
 		k, root := kit(t, kitOptions{trust: trust, change: func(o *Options) {
 			o.Scripts = &script.Host{LookPath: exec.LookPath, Cache: scratch.Dir(t), Runner: spy}
 		}})
@@ -195,8 +195,8 @@ func TestRowExecutorEnforces(t *testing.T) {
 // R103, R105, C31: limits and failures come back as envelopes with one of the seven codes of R102, and
 // the truncation of a text as a warning in the message of a success.
 func TestRowLimits(t *testing.T) {
-	k, _ := kit(t, kitOptions{trust: skill.Bundled, files: tree{
-		"big/SKILL.md": manifest("big", "", "Big."),
+	k, _ := kit(t, kitOptions{trust: skill.TrustBundled, files: tree{
+		"big/SKILL.md": skillText("big", "", "Big."),
 		"big/scripts/out.py": `import sys
 if "--json" in sys.argv: sys.argv.remove("--json")
 if sys.argv[1] == "out": sys.stdout.write("x" * int(sys.argv[2]))

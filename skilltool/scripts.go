@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/tool"
 	"github.com/agent-base/agent-base/trace"
 )
@@ -78,7 +79,7 @@ func (k *Kit) scriptList(ctx context.Context, a *arguments) tool.Result {
 		add(s)
 		return tool.Success(out, found(total, 1))
 	}
-	for e := range k.o.Catalog().All() {
+	for e := range k.o.Catalog().Visible() {
 		s, err := e.Load(ctx)
 		if err != nil {
 			continue // broken since it was listed: it has no scripts to offer now
@@ -137,8 +138,8 @@ func (k *Kit) scriptCall(call func(context.Context, *arguments) tool.Result) fun
 // that were asked for. It returns r.
 func (k *Kit) unstarted(ctx context.Context, a *arguments, r tool.Result) tool.Result {
 	name := a.SkillName
-	if skill.CheckName(name) == nil {
-		name = skill.Canonical(name)
+	if manifest.CheckName(name) == nil {
+		name = manifest.Canonical(name)
 	}
 	ev := trace.Event{Kind: trace.ScriptRun, Level: slog.LevelError, Skill: fmt.Sprintf("%.100s", name), Script: fmt.Sprintf("%.100s", a.ScriptName),
 		Message: "Script failed", Err: fmt.Errorf("%.1000s", r.Message), Attrs: []slog.Attr{slog.String("code", string(r.Error))}}
@@ -240,7 +241,7 @@ func (k *Kit) release(ctx context.Context, s *skill.Skill) (*skill.Skill, *tool.
 	trust, err := s.Trust(ctx)
 	switch {
 	case err != nil:
-	case trust == skill.Approved:
+	case trust == skill.TrustApproved:
 		return k.seal(ctx, s)
 	case trust.Runs():
 		return s, nil
@@ -260,7 +261,7 @@ func (k *Kit) release(ctx context.Context, s *skill.Skill) (*skill.Skill, *tool.
 func (k *Kit) seal(ctx context.Context, s *skill.Skill) (*skill.Skill, *tool.Result) {
 	approved, err := s.Digest(ctx)
 	if err != nil {
-		return nil, refusal(s, skill.Untrusted, err)
+		return nil, refusal(s, skill.TrustNone, err)
 	}
 	sealed, err := s.Seal(ctx, filepath.Join(k.o.Scripts.Cache, script.Sealed))
 	if err != nil {
@@ -269,7 +270,7 @@ func (k *Kit) seal(ctx context.Context, s *skill.Skill) (*skill.Skill, *tool.Res
 	}
 	if now, err := sealed.Digest(ctx); err != nil || now != approved {
 		sealed.Close()
-		return nil, refusal(s, skill.Changed, err)
+		return nil, refusal(s, skill.TrustChanged, err)
 	}
 	return sealed, nil
 }
@@ -277,7 +278,7 @@ func (k *Kit) seal(ctx context.Context, s *skill.Skill) (*skill.Skill, *tool.Res
 // refusal says that the content of s may not run, and what a person can do.
 func refusal(s *skill.Skill, trust skill.Trust, err error) *tool.Result {
 	why := "is not trusted"
-	if trust == skill.Changed {
+	if trust == skill.TrustChanged {
 		why = "has changed since it was trusted"
 	}
 	r := tool.Failure(tool.PermissionDenied, fmt.Sprintf(
@@ -294,7 +295,7 @@ func refusal(s *skill.Skill, trust skill.Trust, err error) *tool.Result {
 
 // missing maps an error of finding a skill; text is the row's own for one that is not there.
 func missing(err error, text string) tool.Result {
-	var bad *skill.NameError
+	var bad *manifest.NameError
 	var none *skill.NotFoundError
 	switch {
 	case errors.As(err, &bad):

@@ -14,7 +14,7 @@ import (
 
 // R102: an argument with NUL is neither too large nor a name: the call cannot be made, and says so.
 func TestArgumentWithNUL(t *testing.T) {
-	k, _ := kit(t, kitOptions{trust: skill.Bundled})
+	k, _ := kit(t, kitOptions{trust: skill.TrustBundled})
 	r := call(t, k, "script_run", `{"skill_name":"kalshi-markets","script_name":"status","args":["a","b\u0000c"]}`)
 	want := `{"success":false,"error":"execution_failed","reason":"invalid_arguments","message":"Argument 2 holds a NUL character, which no program can be given: leave it out"`
 	if got := string(r.Encode()); !strings.HasPrefix(got, want) {
@@ -34,18 +34,18 @@ func TestScriptCallsAreLogged(t *testing.T) {
 		trust      skill.Trust
 		want       string
 	}{
-		{"success", names("Kalshi_Markets", "Status.py", ""), skill.Bundled, `level=INFO msg="Executed status script" ` + status},
-		{"it failed", names("kalshi-markets", "status", `,"args":["fail"]`), skill.Bundled, `level=ERROR msg="Script status failed" ` + status},
-		{"no such skill", names("m", "nope", ""), skill.Bundled, `level=ERROR msg="Script nope failed" skill=m script=nope error="Skill 'm' not loaded or installed" code=not_found`},
-		{"no such script", names("Kalshi_Markets", "nope", ""), skill.Bundled, `level=ERROR msg="Script nope failed" skill=kalshi-markets script=nope error="Script 'nope' not found in skill 'kalshi-markets'" code=not_found`},
-		{"bad skill name", names("../m", "status", ""), skill.Bundled, `level=ERROR msg="Script status failed" skill=../m script=status error="Invalid skill name: '../m'" code=invalid_name`},
-		{"bad script name", names("kalshi-markets", "../x", ""), skill.Bundled, `level=ERROR msg="Script ../x failed" skill=kalshi-markets script=../x error="Invalid script name: '../x'" code=invalid_name`},
-		{"untrusted", names("kalshi-markets", "status", ""), skill.Untrusted, `level=ERROR msg="Script status failed" ` + status + `error="Skill 'kalshi-markets' is not trusted`},
-		{"too large", names("kalshi-markets", "status", `,"args":["`+strings.Repeat("x", 5000)+`"]`), skill.Bundled, `level=ERROR msg="Script status failed" ` + status + `error="Arguments too large: 5000 bytes (max 4096)" code=args_too_large`},
-		{"not a list", names("kalshi-markets", "status", `,"args":"x"`), skill.Bundled, `level=ERROR msg="Script status failed" ` + status + `error="args must be a list`},
-		{"no script", `{"skill_name":"kalshi-markets"}`, skill.Bundled, `level=ERROR msg="Script failed" skill=kalshi-markets error="script_name is required" code=invalid_name`},
-		{"no names", `{"skill_name":1}`, skill.Bundled, `level=ERROR msg="Script failed" error="arguments do not fit`},
-		{"a long name", names("m", strings.Repeat("y", 1<<20), ""), skill.Bundled, `level=ERROR msg="Script yyyy`},
+		{"success", names("Kalshi_Markets", "Status.py", ""), skill.TrustBundled, `level=INFO msg="Executed status script" ` + status},
+		{"it failed", names("kalshi-markets", "status", `,"args":["fail"]`), skill.TrustBundled, `level=ERROR msg="Script status failed" ` + status},
+		{"no such skill", names("m", "nope", ""), skill.TrustBundled, `level=ERROR msg="Script nope failed" skill=m script=nope error="Skill 'm' not loaded or installed" code=not_found`},
+		{"no such script", names("Kalshi_Markets", "nope", ""), skill.TrustBundled, `level=ERROR msg="Script nope failed" skill=kalshi-markets script=nope error="Script 'nope' not found in skill 'kalshi-markets'" code=not_found`},
+		{"bad skill name", names("../m", "status", ""), skill.TrustBundled, `level=ERROR msg="Script status failed" skill=../m script=status error="Invalid skill name: '../m'" code=invalid_name`},
+		{"bad script name", names("kalshi-markets", "../x", ""), skill.TrustBundled, `level=ERROR msg="Script ../x failed" skill=kalshi-markets script=../x error="Invalid script name: '../x'" code=invalid_name`},
+		{"untrusted", names("kalshi-markets", "status", ""), skill.TrustNone, `level=ERROR msg="Script status failed" ` + status + `error="Skill 'kalshi-markets' is not trusted`},
+		{"too large", names("kalshi-markets", "status", `,"args":["`+strings.Repeat("x", 5000)+`"]`), skill.TrustBundled, `level=ERROR msg="Script status failed" ` + status + `error="Arguments too large: 5000 bytes (max 4096)" code=args_too_large`},
+		{"not a list", names("kalshi-markets", "status", `,"args":"x"`), skill.TrustBundled, `level=ERROR msg="Script status failed" ` + status + `error="args must be a list`},
+		{"no script", `{"skill_name":"kalshi-markets"}`, skill.TrustBundled, `level=ERROR msg="Script failed" skill=kalshi-markets error="script_name is required" code=invalid_name`},
+		{"no names", `{"skill_name":1}`, skill.TrustBundled, `level=ERROR msg="Script failed" error="arguments do not fit`},
+		{"a long name", names("m", strings.Repeat("y", 1<<20), ""), skill.TrustBundled, `level=ERROR msg="Script yyyy`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -67,7 +67,7 @@ func TestScriptCallsAreLogged(t *testing.T) {
 
 // R102: a call has one reading: a key in another case, a second one, or one that no tool has, is not taken.
 func TestOneReadingOfACall(t *testing.T) {
-	k, _ := kit(t, kitOptions{trust: skill.Root})
+	k, _ := kit(t, kitOptions{trust: skill.TrustRoot})
 	for _, args := range []string{
 		`{"skill_name":"quiet","SKILL_NAME":"kalshi-markets","script_name":"status"}`,
 		`{"skill_name":"quiet","skill_name":"kalshi-markets","script_name":"status"}`,

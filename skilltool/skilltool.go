@@ -102,8 +102,8 @@ func New(o *Options) *Kit {
 // skill_read (R161).
 func (k *Kit) Tools() []tool.Tool {
 	any := false
-	for e := range k.o.Catalog().Every() {
-		if any = e.State() == skill.Enabled || refuseUser(e) == nil; any {
+	for e := range k.o.Catalog().All() {
+		if any = e.State() == skill.StateEnabled || refuseUser(e) == nil; any {
 			break
 		}
 	}

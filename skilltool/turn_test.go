@@ -15,8 +15,8 @@ import (
 // C13: with triggers a prompt activates what it calls for, once; in the other modes it activates nothing.
 func TestTurn(t *testing.T) {
 	files := tree{
-		"greet/SKILL.md": manifest("greet", "triggers: {keywords: [greetings]}\nallowed-tools: Read\n", "Greet them."),
-		"scout/SKILL.md": manifest("scout", "triggers: {keywords: [scouting]}\ncontext: fork\n", "Look around."),
+		"greet/SKILL.md": skillText("greet", "triggers: {keywords: [greetings]}\nallowed-tools: Read\n", "Greet them."),
+		"scout/SKILL.md": skillText("scout", "triggers: {keywords: [scouting]}\ncontext: fork\n", "Look around."),
 	}
 	for _, mode := range disclose.Modes() {
 		t.Run(string(mode), func(t *testing.T) {
@@ -60,7 +60,7 @@ func TestTurn(t *testing.T) {
 				t.Errorf("a fork: %q, active %v", got, s.Recent())
 			}
 			file := filepath.Join(root, "greet", "SKILL.md")
-			if err := os.WriteFile(file, []byte(manifest("greet", "triggers: {keywords: [greetings]}\n", "Greet louder.")), 0o644); err != nil {
+			if err := os.WriteFile(file, []byte(skillText("greet", "triggers: {keywords: [greetings]}\n", "Greet louder.")), 0o644); err != nil {
 				t.Fatal(err)
 			}
 			if got := turn("greetings"); !strings.Contains(got, "Greet louder.") || len(s.Active()) != 1 {
@@ -93,10 +93,10 @@ func TestUnlisted(t *testing.T) {
 
 // C41: the line that counts what a list left out says how to find it, and that works.
 func TestSearch(t *testing.T) {
-	files := tree{"hidden/SKILL.md": manifest("hidden", "disable-model-invocation: true\n", "No.")}
+	files := tree{"hidden/SKILL.md": skillText("hidden", "disable-model-invocation: true\n", "No.")}
 	for i := range 25 {
 		name := fmt.Sprintf("skill-%02d", i)
-		files[name+"/SKILL.md"] = strings.Replace(manifest(name, "", "Body."), "Use when asked.", fmt.Sprintf("Use for topic%02d and anything.", i), 1)
+		files[name+"/SKILL.md"] = strings.Replace(skillText(name, "", "Body."), "Use when asked.", fmt.Sprintf("Use for topic%02d and anything.", i), 1)
 	}
 	var s *session.Session
 	var later *skill.Catalog // once it is set

@@ -6,14 +6,14 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 const digestPrefix = "sha256:"
 
 // check refuses an approval that could not be matched, or that would match more than it should.
 func (a *Approval) check() error {
-	if a.Name == "" || a.Name != skill.Canonical(a.Name) {
+	if a.Name == "" || a.Name != manifest.Canonical(a.Name) {
 		return fmt.Errorf("an approval needs a canonical skill name, not %q", a.Name)
 	}
 	digits, ok := strings.CutPrefix(a.Digest, digestPrefix)

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/internal/lockfile"
-	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // What can be wrong with the file. Each is to be found in an error with errors.Is.
@@ -75,7 +75,7 @@ func (s *Store) Load() (*Set, error) {
 // name and directory: what was replaced is not trusted any more. The error says what a lacks, tells ErrNewer or ErrLocked,
 // or is ctx's; then nothing was written. So it is with the other methods that write.
 func (s *Store) Approve(ctx context.Context, a Approval) error {
-	a.Name = skill.Canonical(a.Name)
+	a.Name = manifest.Canonical(a.Name)
 	if a.ApprovedAt.IsZero() {
 		a.ApprovedAt = s.now()
 	}
@@ -92,7 +92,7 @@ func (s *Store) Approve(ctx context.Context, a Approval) error {
 // Revoke removes every approval of a name, and reports whether there was one. A skill under a trusted folder stays
 // trusted.
 func (s *Store) Revoke(ctx context.Context, name string) (bool, error) {
-	name = skill.Canonical(name)
+	name = manifest.Canonical(name)
 	found := false
 	err := s.change(ctx, func(f *file) {
 		n := len(f.Approvals)

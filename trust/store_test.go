@@ -59,7 +59,7 @@ func TestFileForm(t *testing.T) {
 
 func TestMissingFile(t *testing.T) {
 	s := newStore(t)
-	if got := loaded(t, s).Trusted("x", "/p/x", digest("a")); got != skill.Untrusted {
+	if got := loaded(t, s).Trusted("x", "/p/x", digest("a")); got != skill.TrustNone {
 		t.Errorf("trust %v, want untrusted", got)
 	}
 	if found, err := s.Revoke(t.Context(), "x"); found || err != nil {
@@ -95,7 +95,7 @@ func TestDamagedFile(t *testing.T) {
 			if !errors.Is(err, ErrCorrupt) {
 				t.Errorf("error %v, want ErrCorrupt", err)
 			}
-			if got := set.Trusted("x", "/a/x", digest("a")); got != skill.Untrusted {
+			if got := set.Trusted("x", "/a/x", digest("a")); got != skill.TrustNone {
 				t.Errorf("trust %v, want untrusted", got)
 			}
 			if got, _ := os.ReadFile(s.Path); string(got) != tt.content {
@@ -107,7 +107,7 @@ func TestDamagedFile(t *testing.T) {
 				t.Errorf("kept %q, %v; want %q", kept, err, tt.content)
 			}
 			set = loaded(t, s)
-			if x, y := set.Trusted("x", "/a/x", digest("a")), set.Trusted("y", "", digest("b")); x != skill.Untrusted || y != skill.Approved {
+			if x, y := set.Trusted("x", "/a/x", digest("a")), set.Trusted("y", "", digest("b")); x != skill.TrustNone || y != skill.TrustApproved {
 				t.Errorf("after the write x is %v and y %v", x, y)
 			}
 		})
@@ -120,7 +120,7 @@ func TestNewerFileIsLeftAlone(t *testing.T) {
 	must(t, os.MkdirAll(filepath.Dir(s.Path), 0o700))
 	must(t, os.WriteFile(s.Path, []byte(content), 0o600))
 	set, err := s.Load()
-	if !errors.Is(err, ErrNewer) || set.Trusted("x", "/any/x", digest("a")) != skill.Untrusted {
+	if !errors.Is(err, ErrNewer) || set.Trusted("x", "/any/x", digest("a")) != skill.TrustNone {
 		t.Errorf("error %v, want ErrNewer and nothing trusted", err)
 	}
 	if err := s.Approve(t.Context(), Approval{Name: "y", Digest: digest("b")}); !errors.Is(err, ErrNewer) {
@@ -137,7 +137,7 @@ func TestUnreadableFile(t *testing.T) {
 	must(t, os.MkdirAll(s.Path, 0o700))
 	set, err := s.Load()
 	checkError(t, err, "nothing is trusted")
-	if set.Trusted("x", "/a", "") != skill.Untrusted {
+	if set.Trusted("x", "/a", "") != skill.TrustNone {
 		t.Error("an unreadable file trusts something")
 	}
 	if (&Store{Path: s.Path}).now().IsZero() {
@@ -174,7 +174,7 @@ func FuzzLoad(f *testing.F) {
 		if err != nil && len(set.Roots())+len(set.Approvals()) > 0 {
 			t.Errorf("beside %v there are %v and %v", err, set.Roots(), set.Approvals())
 		}
-		if got := set.Trusted("never-approved", "/", digest("a")); got == skill.Root {
+		if got := set.Trusted("never-approved", "/", digest("a")); got == skill.TrustRoot {
 			t.Errorf("the root of the file system is trusted by %q", content)
 		}
 	})

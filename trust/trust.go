@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // Approval is the user's word that one content of one skill may run, with what was shown when it was given, so that a
@@ -64,21 +65,21 @@ func (s *Set) Approval(name, dir string) (Approval, bool) {
 	return last, found
 }
 
-// Trusted says why the content with this digest may run, or that it may not: skill.Root below a trusted folder,
-// skill.Approved for a content that was approved under the name, skill.Changed when others were, else skill.Untrusted.
+// Trusted says why the content with this digest may run, or that it may not: skill.TrustRoot below a trusted folder,
+// skill.TrustApproved for a content that was approved under the name, skill.TrustChanged when others were, else skill.TrustNone.
 // Dir is the skill's real directory, absolute and without symbolic links, or "".
 func (s *Set) Trusted(name, dir, digest string) skill.Trust {
 	if s.underRoot(dir) {
-		return skill.Root
+		return skill.TrustRoot
 	}
 	known := s.named(name)
 	switch {
 	case len(known) == 0:
-		return skill.Untrusted
+		return skill.TrustNone
 	case slices.ContainsFunc(known, func(a Approval) bool { return a.Digest == digest }):
-		return skill.Approved
+		return skill.TrustApproved
 	}
-	return skill.Changed
+	return skill.TrustChanged
 }
 
 // Func returns the function that a catalogue asks. It computes a digest only for a skill outside the trusted folders
@@ -86,7 +87,7 @@ func (s *Set) Trusted(name, dir, digest string) skill.Trust {
 func (s *Set) Func() skill.TrustFunc {
 	return func(ctx context.Context, subject skill.Subject) (skill.Trust, error) {
 		if err := ctx.Err(); err != nil {
-			return skill.Untrusted, err
+			return skill.TrustNone, err
 		}
 		dir := ""
 		if len(s.roots) > 0 && filepath.IsAbs(subject.Dir) {
@@ -96,17 +97,17 @@ func (s *Set) Func() skill.TrustFunc {
 			}
 		}
 		if s.underRoot(dir) {
-			return skill.Root, nil
+			return skill.TrustRoot, nil
 		}
 		if len(s.named(subject.Name)) == 0 {
-			return skill.Untrusted, nil
+			return skill.TrustNone, nil
 		}
 		if subject.Digest == nil {
-			return skill.Untrusted, errors.New("a skill's content cannot be told without its digest")
+			return skill.TrustNone, errors.New("a skill's content cannot be told without its digest")
 		}
 		digest, err := subject.Digest()
 		if err != nil {
-			return skill.Untrusted, err
+			return skill.TrustNone, err
 		}
 		return s.Trusted(subject.Name, dir, digest), nil
 	}
@@ -114,7 +115,7 @@ func (s *Set) Func() skill.TrustFunc {
 
 // named returns the approvals of a name in any spelling.
 func (s *Set) named(name string) []Approval {
-	name = skill.Canonical(name)
+	name = manifest.Canonical(name)
 	from, _ := slices.BinarySearchFunc(s.approvals, name, func(a Approval, n string) int { return cmp.Compare(a.Name, n) })
 	to := from
 	for to < len(s.approvals) && s.approvals[to].Name == name {

@@ -53,21 +53,21 @@ func TestTrusted(t *testing.T) {
 		name, skill, dir, digest string
 		want                     skill.Trust
 	}{
-		{"nobody approved it", "other", "/p/other", digest("a"), skill.Untrusted},
-		{"this content", "my-skill", "/p/my-skill", digest("a"), skill.Approved},
-		{"the name in another spelling", "MY-skill", "/p/my-skill", digest("a"), skill.Approved},
-		{"the same content elsewhere", "my-skill", "/q/my-skill", digest("a"), skill.Approved},
-		{"changed content", "my-skill", "/p/my-skill", digest("b"), skill.Changed},
-		{"another skill of the same name", "my-skill", "/evil/my-skill", digest("b"), skill.Changed}, // security 2.14 #185
-		{"no digest", "my-skill", "/p/my-skill", "", skill.Changed},
-		{"under a root", "new", "/a/b/new", digest("c"), skill.Root},
-		{"the root itself", "new", "/a/b", digest("c"), skill.Root},
-		{"deeper", "new", "/a/b/c/d/new", digest("c"), skill.Root},
-		{"only the letters begin like a root", "new", "/a/bc", digest("c"), skill.Untrusted},
-		{"above a root", "new", "/a", digest("c"), skill.Untrusted},
-		{"out of a root again", "new", "/a/b/../c", digest("c"), skill.Untrusted},
-		{"relative", "new", "a/b/new", digest("c"), skill.Untrusted},
-		{"nowhere on disk", "new", "", digest("c"), skill.Untrusted},
+		{"nobody approved it", "other", "/p/other", digest("a"), skill.TrustNone},
+		{"this content", "my-skill", "/p/my-skill", digest("a"), skill.TrustApproved},
+		{"the name in another spelling", "MY-skill", "/p/my-skill", digest("a"), skill.TrustApproved},
+		{"the same content elsewhere", "my-skill", "/q/my-skill", digest("a"), skill.TrustApproved},
+		{"changed content", "my-skill", "/p/my-skill", digest("b"), skill.TrustChanged},
+		{"another skill of the same name", "my-skill", "/evil/my-skill", digest("b"), skill.TrustChanged}, // security 2.14 #185
+		{"no digest", "my-skill", "/p/my-skill", "", skill.TrustChanged},
+		{"under a root", "new", "/a/b/new", digest("c"), skill.TrustRoot},
+		{"the root itself", "new", "/a/b", digest("c"), skill.TrustRoot},
+		{"deeper", "new", "/a/b/c/d/new", digest("c"), skill.TrustRoot},
+		{"only the letters begin like a root", "new", "/a/bc", digest("c"), skill.TrustNone},
+		{"above a root", "new", "/a", digest("c"), skill.TrustNone},
+		{"out of a root again", "new", "/a/b/../c", digest("c"), skill.TrustNone},
+		{"relative", "new", "a/b/new", digest("c"), skill.TrustNone},
+		{"nowhere on disk", "new", "", digest("c"), skill.TrustNone},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -97,14 +97,14 @@ func TestFunc(t *testing.T) {
 		asked            bool
 		wantErr          error
 	}{
-		{"under a root", "known", filepath.Join(root, "inside"), digest("b"), skill.Root, false, nil},
-		{"a link out of a root", "other", filepath.Join(root, "linked"), digest("b"), skill.Untrusted, false, nil},
-		{"unknown", "other", outside, digest("a"), skill.Untrusted, false, nil},
-		{"approved", "Known", outside, digest("a"), skill.Approved, true, nil},
-		{"approved, embedded", "known", "", digest("a"), skill.Approved, true, nil},
-		{"changed", "known", outside, digest("b"), skill.Changed, true, nil},
-		{"gone", "known", filepath.Join(root, "gone"), digest("a"), skill.Approved, true, nil},
-		{"unreadable", "known", outside, "", skill.Untrusted, true, unreadable},
+		{"under a root", "known", filepath.Join(root, "inside"), digest("b"), skill.TrustRoot, false, nil},
+		{"a link out of a root", "other", filepath.Join(root, "linked"), digest("b"), skill.TrustNone, false, nil},
+		{"unknown", "other", outside, digest("a"), skill.TrustNone, false, nil},
+		{"approved", "Known", outside, digest("a"), skill.TrustApproved, true, nil},
+		{"approved, embedded", "known", "", digest("a"), skill.TrustApproved, true, nil},
+		{"changed", "known", outside, digest("b"), skill.TrustChanged, true, nil},
+		{"gone", "known", filepath.Join(root, "gone"), digest("a"), skill.TrustApproved, true, nil},
+		{"unreadable", "known", outside, "", skill.TrustNone, true, unreadable},
 	}
 	ask := loaded(t, s).Func()
 	for _, tt := range tests {
@@ -119,12 +119,12 @@ func TestFunc(t *testing.T) {
 			}
 		})
 	}
-	if got, err := ask(t.Context(), skill.Subject{Name: "known"}); got != skill.Untrusted || err == nil {
+	if got, err := ask(t.Context(), skill.Subject{Name: "known"}); got != skill.TrustNone || err == nil {
 		t.Errorf("without a digest: %v, %v; want untrusted and an error", got, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if got, err := ask(ctx, skill.Subject{Name: "known"}); got != skill.Untrusted || !errors.Is(err, context.Canceled) {
+	if got, err := ask(ctx, skill.Subject{Name: "known"}); got != skill.TrustNone || !errors.Is(err, context.Canceled) {
 		t.Errorf("with an ended context: %v, %v", got, err)
 	}
 }
@@ -138,7 +138,7 @@ func TestApprovalsAreReplacedAndRevoked(t *testing.T) {
 		Files: []File{{Path: "SKILL.md", SHA256: strings.Repeat("1", 64)}, {Path: "run", SHA256: strings.Repeat("2", 64), Link: true}},
 	}))
 	set := loaded(t, s)
-	for d, want := range map[string]skill.Trust{"a": skill.Changed, "b": skill.Approved, "c": skill.Approved} {
+	for d, want := range map[string]skill.Trust{"a": skill.TrustChanged, "b": skill.TrustApproved, "c": skill.TrustApproved} {
 		if got := set.Trusted("x", "/p/x", digest(d)); got != want {
 			t.Errorf("content %s is %v, want %v", d, got, want)
 		}
@@ -166,7 +166,7 @@ func TestApprovalsAreReplacedAndRevoked(t *testing.T) {
 	if found, err := s.Revoke(t.Context(), "x"); found || err != nil {
 		t.Errorf("Revoke again = %v, %v", found, err)
 	}
-	if got := loaded(t, s).Trusted("x", "/p/x", digest("c")); got != skill.Untrusted {
+	if got := loaded(t, s).Trusted("x", "/p/x", digest("c")); got != skill.TrustNone {
 		t.Errorf("revoked content is %v", got)
 	}
 }
@@ -185,7 +185,7 @@ func TestRoots(t *testing.T) {
 	if found, err := s.RemoveRoot(t.Context(), "/b"); found || err != nil {
 		t.Errorf("RemoveRoot again = %v, %v", found, err)
 	}
-	if got := loaded(t, s).Trusted("x", "/b/x", ""); got != skill.Untrusted {
+	if got := loaded(t, s).Trusted("x", "/b/x", ""); got != skill.TrustNone {
 		t.Errorf("below a removed root: %v", got)
 	}
 }

@@ -22,7 +22,7 @@ func open(ctx context.Context, tree string) (*skill.Catalog, error) {
 
 func entries(c *skill.Catalog) []skill.Entry {
 	var all []skill.Entry
-	for e := range c.All() {
+	for e := range c.Visible() {
 		all = append(all, e)
 	}
 	return all

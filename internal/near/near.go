@@ -1,7 +1,7 @@
 // Package near finds the name that a mistyped word was meant to be: a command, a setting, a profile, a script.
 //
 // It knows the words that it is given and nothing else: whether there is such a name, and what a miss means, is the
-// caller's. (Names of skills have a rule of their own, R94, in package skill.) Every function is safe for concurrent use.
+// caller's. Every function is safe for concurrent use.
 package near
 
 import "strings"

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // Change is what differs between two snapshots in what a model may see: canonical names, sorted.
@@ -17,10 +18,10 @@ type Change struct {
 func Diff(old, new *skill.Catalog) Change {
 	var c Change
 	before := map[string]skill.Entry{}
-	for e := range old.All() {
+	for e := range old.Visible() {
 		before[e.Canonical()] = e
 	}
-	for e := range new.All() {
+	for e := range new.Visible() {
 		was, ok := before[e.Canonical()]
 		switch {
 		case !ok:
@@ -30,7 +31,7 @@ func Diff(old, new *skill.Catalog) Change {
 		}
 		delete(before, e.Canonical())
 	}
-	for e := range old.All() {
+	for e := range old.Visible() {
 		if _, gone := before[e.Canonical()]; gone {
 			c.Removed = append(c.Removed, e.Canonical())
 		}
@@ -69,7 +70,7 @@ func (c Change) line(head string) string {
 func list(names []string) string {
 	var out []string
 	for _, n := range names {
-		if len(out) < maxNamed && skill.CheckName(n) == nil {
+		if len(out) < maxNamed && manifest.CheckName(n) == nil {
 			out = append(out, n)
 		}
 	}

@@ -34,7 +34,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-func manifest(name, more string) string {
+func skillText(name, more string) string {
 	return fmt.Sprintf("---\nname: %s\ndescription: Does %s.\n%s---\nBody.\n", name, name, more)
 }
 
@@ -42,7 +42,7 @@ func manifest(name, more string) string {
 func add(t *testing.T, root, name, more string) {
 	t.Helper()
 	path := filepath.Join(root, name, "SKILL.md")
-	write(t, path+".new", manifest(filepath.Base(name), more))
+	write(t, path+".new", skillText(filepath.Base(name), more))
 	if err := os.Rename(path+".new", path); err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func opened(t *testing.T, roots ...string) *skill.Catalog {
 	t.Helper()
 	o := &skill.Options{}
 	for i, r := range roots {
-		o.Layers = append(o.Layers, skill.Layer{Name: fmt.Sprint("layer", i), Source: skill.Dir(r, nil), Trust: skill.Bundled})
+		o.Layers = append(o.Layers, skill.Layer{Name: fmt.Sprint("layer", i), Source: skill.Dir(r, nil), Trust: skill.TrustBundled})
 	}
 	c, err := skill.Open(t.Context(), o)
 	if err != nil {
@@ -96,7 +96,7 @@ func watchingCatalog(t *testing.T, f *folders, c *skill.Catalog) *watched {
 // names says what the present snapshot holds.
 func (w *watched) names() string {
 	var out []string
-	for e := range w.Catalog().Every() {
+	for e := range w.Catalog().All() {
 		out = append(out, e.Name()+":"+e.Version()+":"+e.State().String())
 	}
 	return strings.Join(out, " ")
@@ -129,7 +129,7 @@ func TestChanges(t *testing.T) {
 	w.until("a::enabled b::enabled c::enabled")
 	add(t, root, "a", "version: 2.0.0\n") // as editors save
 	w.until("a:2.0.0:enabled b::enabled c::enabled")
-	write(t, filepath.Join(root, "a", "SKILL.md"), manifest("a", "version: 3.0.0\n")) // in place
+	write(t, filepath.Join(root, "a", "SKILL.md"), skillText("a", "version: 3.0.0\n")) // in place
 	w.until("a:3.0.0:enabled b::enabled c::enabled")
 	write(t, filepath.Join(root, "b", "SKILL.md"), "---\nname: [\n---\n")
 	w.until("a:3.0.0:enabled b::broken c::enabled")
@@ -215,7 +215,7 @@ func TestFolderFirst(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		write(t, filepath.Join(dir, "SKILL.md"), manifest("s", ""))
+		write(t, filepath.Join(dir, "SKILL.md"), skillText("s", ""))
 		w.until("s::enabled")
 		if err := os.RemoveAll(filepath.Dir(dir)); err != nil {
 			t.Fatal(err)
@@ -287,7 +287,7 @@ func TestStorm(t *testing.T) {
 		OnChange: func(_, fresh *skill.Catalog, _ Change) { changes <- fresh }})
 	defer w.Close()
 	for i := range 1000 {
-		write(t, filepath.Join(root, "a", "SKILL.md"), manifest("a", fmt.Sprintf("version: 1.0.%d\n", i)))
+		write(t, filepath.Join(root, "a", "SKILL.md"), skillText("a", fmt.Sprintf("version: 1.0.%d\n", i)))
 		write(t, filepath.Join(root, "a", "other.txt"), fmt.Sprint(i))
 	}
 	for last := ""; last != "1.0.999"; {

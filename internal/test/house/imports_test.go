@@ -20,15 +20,17 @@ var allowed = map[string][]string{
 	"cmd/agent":              {"cmd/agent/internal/cli"},
 	"cmd/agent/internal/cli": {everything},
 
-	"skilltool": {"tool", "skill", "disclose", "session", "script", "trace"},
-	"session":   {"skill", "trace"},
-	"script":    {"skill", "trace", "internal/lockfile", "internal/lazyregexp", "internal/glob"},
-	"disclose":  {"skill"},
-	"trust":     {"skill", "internal/lockfile"},
-	"skill":     {"internal/yamlnode", "internal/scan", "internal/dirhash", "internal/lazyregexp", "internal/glob"},
+	"skilltool": {"tool", "skill", "skill/manifest", "disclose", "session", "script", "trace"},
+	"session":   {"skill", "skill/manifest", "trace"},
+	"script":    {"skill", "skill/manifest", "trace", "internal/lockfile", "internal/lazyregexp", "internal/glob"},
+	"disclose":  {"skill", "skill/manifest"},
+	"trust":     {"skill", "skill/manifest", "internal/lockfile"},
+	"skill":     {"skill/manifest", "internal/scan", "internal/dirhash", "internal/near", "internal/glob"},
 	"tool":      {"trace"},
 	"trace":     {},
 
+	"skill/manifest": {"internal/yamlnode", "internal/near", "internal/lazyregexp", "internal/glob"},
+	"skill/check":    {"skill/manifest", "internal/scan", "internal/lazyregexp"},
 	"llm":            {},
 	"llm/anthropic":  {"llm", "internal/wire"},
 	"llm/openai":     {"llm", "internal/wire", "internal/lazyregexp"},
@@ -36,19 +38,19 @@ var allowed = map[string][]string{
 	"llm/replay":     {"llm", "internal/wire"},
 	"agent":          {"llm", "tool", "trace"},
 	"agent/hosttool": {"tool", "trace", "internal/glob"},
-	"skill/watch":    {"skill", "trace"},
+	"skill/watch":    {"skill", "skill/manifest", "trace"},
 	"skills":         {},
-	"skilltest":      {"skill", "script", "trace"},
+	"skilltest":      {"skill", "skill/manifest", "script", "trace"},
 
 	"skilltest/kalshi":    {},
 	"skilltest/fakemodel": {},
 
 	"internal/test/attack":      {},
 	"cmd/agent/internal/chat":   {"agent", "llm", "cmd/agent/internal/ui", "internal/lockfile"},
-	"cmd/agent/internal/config": {"skill", "internal/yamlnode", "internal/lockfile", "internal/near", "internal/glob"},
+	"cmd/agent/internal/config": {"skill", "skill/manifest", "internal/yamlnode", "internal/lockfile", "internal/near", "internal/glob"},
 	"internal/test/deptest":     {},
 	"internal/dirhash":          {},
-	"cmd/agent/internal/docgen": {"cmd/agent/internal/cli", "cmd/agent/internal/config", "cmd/agent/internal/models", "skill"},
+	"cmd/agent/internal/docgen": {"cmd/agent/internal/cli", "cmd/agent/internal/config", "cmd/agent/internal/models", "skill", "skill/manifest"},
 	"internal/glob":             {},
 	"internal/test/house":       {},
 	"internal/lazyregexp":       {},
@@ -94,9 +96,9 @@ var importers = map[string][]string{
 	"golang.org/x/term":                      {"cmd/agent/internal/ui"},
 	"github.com/mattn/go-runewidth":          {"cmd/agent/internal/ui"},
 	"github.com/BurntSushi/toml":             {"script"},
-	"golang.org/x/mod":                       {"skill"},
+	"golang.org/x/mod":                       {"skill/manifest"},
 	"github.com/bmatcuk/doublestar":          {"internal/glob"},
-	"golang.org/x/text":                      {"skill", "disclose", "script", "internal/scan"},
+	"golang.org/x/text":                      {"skill/manifest", "skill/check", "disclose", "script", "internal/scan"},
 	"golang.org/x/sys":                       {"skill", "script", "internal/scan", "internal/lockfile", "cmd/agent/internal/ui", "bench/talk"},
 	"github.com/anthropics/anthropic-sdk-go": {"llm/anthropic"},
 	"github.com/openai/openai-go/v3":         {"llm/openai"},
@@ -115,7 +117,7 @@ var importers = map[string][]string{
 
 // core is what an embedder imports, and lightModules all that it may bring along.
 var (
-	core         = []string{"skill", "disclose", "session", "script", "tool", "skilltool"}
+	core         = []string{"skill", "skill/manifest", "skill/check", "disclose", "session", "script", "tool", "skilltool"}
 	lightModules = []string{
 		"go.yaml.in/yaml/v4",
 		"mvdan.cc/sh/v3",
@@ -135,6 +137,8 @@ var never = []struct{ from, to, why string }{
 	{"session", "script", "a session decides; it runs nothing"},
 	{"disclose", "os/exec", "telling a model about skills runs nothing"},
 	{"skill", "os/exec", "a skill is data until someone runs it"},
+	{"skill/manifest", "os/exec", "a skill is data until someone runs it"},
+	{"skill/check", "os/exec", "a skill is data until someone runs it"},
 	{"agent", "skill", "the loop knows no SKILL.md"},
 	{"agent", "os/exec", "the loop runs nothing but tools"},
 	{"script", "session", "script never asks about permission"},

@@ -133,7 +133,7 @@ func newPlace(t *testing.T) *place {
 	t.Helper()
 	root := skilltest.FromTxtar(t, shelf)
 	c, err := skill.Open(t.Context(), &skill.Options{Layers: []skill.Layer{
-		{Name: "test", Source: skill.Dir(filepath.Join(root, "skills"), nil), Trust: skill.Root}}})
+		{Name: "test", Source: skill.Dir(filepath.Join(root, "skills"), nil), Trust: skill.TrustRoot}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/agent-base/agent-base/internal/near"
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/session"
-	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/skill/watch"
 )
 
@@ -71,7 +71,7 @@ func (a *app) converse(ctx context.Context, o *agentOptions) error {
 // greeting says who answers, and with what.
 func (t *talk) greeting() string {
 	n := 0
-	for range t.watch.Catalog().All() {
+	for range t.watch.Catalog().Visible() {
 		n++
 	}
 	from := t.w.found.String()
@@ -128,8 +128,8 @@ func (t *talk) count(s agent.Step) {
 	if args.Skill == "" {
 		args.Skill = args.Short
 	}
-	if args.Skill != "" && skill.CheckName(args.Skill) == nil {
-		t.spent[skill.Canonical(args.Skill)] += disclose.Tokens(s.Result.Text)
+	if args.Skill != "" && manifest.CheckName(args.Skill) == nil {
+		t.spent[manifest.Canonical(args.Skill)] += disclose.Tokens(s.Result.Text)
 	}
 }
 
@@ -185,7 +185,7 @@ func (t *talk) skillsCommand(ctx context.Context, _ string) (string, error) {
 	}
 	active, costs := t.w.active(), t.w.plan.Prefix().Skills
 	var rows [][]string
-	for e := range cat.All() {
+	for e := range cat.Visible() {
 		mark, cost := " ", "-"
 		if slices.Contains(active, e.Canonical()) {
 			mark = "*"
@@ -267,7 +267,7 @@ func (t *talk) compactCommand(ctx context.Context, _ string) (string, error) {
 
 func (t *talk) completeSkills(prefix string) []string {
 	var names []string
-	for e := range t.watch.Catalog().Every() {
+	for e := range t.watch.Catalog().All() {
 		if strings.HasPrefix(e.Canonical(), prefix) {
 			names = append(names, e.Canonical())
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/skills"
 	"github.com/agent-base/agent-base/trust"
 )
@@ -25,7 +26,7 @@ type app struct {
 	progress func(string) // says what is being prepared, while something is shown to be under way
 
 	cfg         *config.Config // nil until settings was called
-	cfgProblems []skill.Problem
+	cfgProblems []manifest.Problem
 	trustSet    *atomic.Pointer[trust.Set] // what was approved when the catalogue was opened, and since; never nil
 }
 
@@ -45,17 +46,17 @@ func (a *app) catalog(ctx context.Context) (*skill.Catalog, error) {
 		a.warn(err.Error())
 	}
 	a.trustSet.Store(set)
-	profile, err := skill.ProfileNamed(cfg.Profile)
+	profile, err := manifest.ProfileNamed(cfg.Profile)
 	if err != nil {
 		return nil, err
 	}
 	o := &skill.Options{Layers: a.layers(), Profile: profile, Allow: cfg.Allow, Deny: cfg.Deny, Want: cfg.Want,
 		Trust: a.trustOf, LookPath: a.sys.LookPath, Version: engineVersion}
 	if cfg.Duplicates == "error" {
-		o.Duplicates = skill.Refuse
+		o.Duplicates = skill.DuplicatesRefuse
 	}
 	if cfg.Omniforge {
-		o.Precedence = skill.ByPriority
+		o.Precedence = skill.PrecedencePriority
 	}
 	cat, err := skill.Open(ctx, o)
 	if err != nil {
@@ -96,7 +97,7 @@ func (a *app) layers() []skill.Layer {
 	for _, l := range cfg.Layers() {
 		layer := skill.Layer{Name: l.Name, Mount: l.Mount, Source: a.source(l)}
 		if l.Name == config.Bundled { // embedded, or from the user's own coreDir
-			layer.Trust = skill.Bundled
+			layer.Trust = skill.TrustBundled
 		}
 		out = append(out, layer)
 	}
@@ -127,7 +128,7 @@ func (a *app) source(l config.Layer) skill.Source {
 }
 
 // unknownSkills returns a problem for each name in AGENT_SKILLS that no skill has (R71, C61).
-func (a *app) unknownSkills(cat *skill.Catalog) []skill.Problem {
+func (a *app) unknownSkills(cat *skill.Catalog) []manifest.Problem {
 	cfg, _ := a.settings()
 	return cfg.Unknown(func(name string) bool {
 		_, err := cat.Lookup(name)
@@ -143,7 +144,7 @@ func (a *app) warn(text string) {
 }
 
 // warnProblem prints a problem that does not stop the command, with its cure.
-func (a *app) warnProblem(p skill.Problem) {
+func (a *app) warnProblem(p manifest.Problem) {
 	text := p.Message
 	if p.File != "" {
 		text = p.File + ": " + text
@@ -192,8 +193,8 @@ func (a *app) trusted() (*trust.Set, error) {
 // trustOf is the catalogue's question whether a skill's content may run.
 func (a *app) trustOf(ctx context.Context, s skill.Subject) (skill.Trust, error) {
 	cfg, _ := a.settings()
-	if cfg.Want.Mode == skill.AllUntrusted { // 1.4: scripts run too; the catalogue warns
-		return skill.Root, nil
+	if cfg.Want.Mode == skill.SelectAllUntrusted { // 1.4: scripts run too; the catalogue warns
+		return skill.TrustRoot, nil
 	}
 	return a.trustSet.Load().Func()(ctx, s)
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/trust"
 )
 
@@ -123,7 +124,7 @@ func hashes(files []trust.File) []dirhash.File {
 }
 
 // permissions lists what a manifest asks for beyond the skill's own files.
-func permissions(m *skill.Manifest) []string {
+func permissions(m *manifest.Manifest) []string {
 	var out []string
 	add := func(what string, values []string) {
 		if len(values) > 0 {
@@ -155,7 +156,7 @@ func (a *app) approveFirst(ctx context.Context, cat *skill.Catalog, args *runArg
 		return nil
 	}
 	e, err := cat.Lookup(args.Skill)
-	if err != nil || e.State() != skill.Enabled {
+	if err != nil || e.State() != skill.StateEnabled {
 		return nil
 	}
 	if t, err := trustIn(ctx, e); err != nil || t.Runs() {

@@ -11,6 +11,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // checked is one line of agent --check.
@@ -35,7 +36,7 @@ func (a *app) check(ctx context.Context, json bool) error {
 		return err
 	}
 	lines := []checked{}
-	for e := range cat.Every() {
+	for e := range cat.All() {
 		c, err := a.checkOne(ctx, e)
 		if err != nil {
 			return err
@@ -44,7 +45,7 @@ func (a *app) check(ctx context.Context, json bool) error {
 	}
 	cfg, problems := a.settings()
 	for _, p := range problems { // C61
-		if p.File == "AGENT_SKILLS" && p.Severity == skill.Error {
+		if p.File == "AGENT_SKILLS" && p.Severity == manifest.SeverityError {
 			lines = append(lines, checked{Name: p.File, Enabled: true, Problem: "Load failed: " + p.Message, fails: true})
 		}
 	}
@@ -76,14 +77,14 @@ func (a *app) checkOne(ctx context.Context, e skill.Entry) (*checked, error) {
 	cfg, _ := a.settings()
 	c := &checked{Name: e.Name(), Enabled: a.wanted(e)}
 	switch e.State() {
-	case skill.Broken:
+	case skill.StateBroken:
 		c.Problem, c.fails = "Load failed: "+whyBroken(e), c.Enabled
 		return c, nil
-	case skill.Unavailable:
+	case skill.StateUnavailable:
 		c.Problem = "Unavailable: " + e.Reason()
 		return c, nil
 	}
-	if e.Cause() == skill.ByTrust && cfg.Want.Mode == skill.Named { // C21: it was asked for
+	if e.Cause() == skill.CauseTrust && cfg.Want.Mode == skill.SelectNamed { // C21: it was asked for
 		c.Problem = "Not trusted: " + cure(e)
 		return c, nil
 	}
@@ -100,7 +101,7 @@ func (a *app) checkOne(ctx context.Context, e skill.Entry) (*checked, error) {
 
 // whyBroken is the short reason of R155. A name that two skills of one layer have is no fault of the manifest's (R53).
 func whyBroken(e skill.Entry) string {
-	if e.Cause() != skill.ByDuplicate {
+	if e.Cause() != skill.CauseDuplicate {
 		return "Invalid manifest (" + e.Reason() + ")"
 	}
 	return fmt.Sprintf("name conflict with %s: rename one of the two, or remove it", e.Shadows()[0].Location())
@@ -133,12 +134,12 @@ func (a *app) checkBlock(lines []checked) {
 	a.ui.Printf("Skills:\n")
 	off := len(lines) == 0
 	for _, c := range lines {
-		state, glyph := "enabled", a.mark(skill.Enabled.String())
+		state, glyph := "enabled", a.mark(skill.StateEnabled.String())
 		if !c.Enabled {
-			state, glyph, off = "disabled", a.mark(skill.Disabled.String()), true
+			state, glyph, off = "disabled", a.mark(skill.StateDisabled.String()), true
 		}
 		if c.Problem != "" {
-			a.ui.Printf("  %s %s (%s) - %s\n", a.mark(skill.Broken.String()), c.Name, ui.Safe(state), c.Problem)
+			a.ui.Printf("  %s %s (%s) - %s\n", a.mark(skill.StateBroken.String()), c.Name, ui.Safe(state), c.Problem)
 			continue
 		}
 		a.ui.Printf("  %s %s (%s) - %s, %s [%s]\n", glyph, c.Name, ui.Safe(state),

@@ -51,7 +51,7 @@ func (a *app) completeSkills(c *cobra.Command, args []string, _ string) ([]cobra
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var out []cobra.Completion
-	for e := range cat.Every() {
+	for e := range cat.All() {
 		out = append(out, cobra.CompletionWithDesc(e.Canonical(), ui.Truncate(e.Brief(), showWidth)))
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp

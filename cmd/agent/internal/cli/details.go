@@ -6,34 +6,35 @@ import (
 
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // details is all that info and why tell of one skill: what its files say, where it stands, and what it costs.
 // Nothing of the skill is executed to find it out.
 type details struct {
 	record
-	Location      string            `json:"location"`            // of its SKILL.md; "" when it lies on no disk
-	Digest        string            `json:"digest,omitempty"`    // of its whole content
-	NoDigest      string            `json:"no_digest,omitempty"` // why it has none: nobody can approve it then
-	Trust         string            `json:"trust"`
-	ScriptsRun    bool              `json:"scripts_run"`
-	Cure          string            `json:"cure,omitempty"` // what would let its scripts run
-	DecidedBy     string            `json:"decided_by"`     // the rule or setting that made its state
-	Tokens        tokens            `json:"tokens"`
-	License       string            `json:"license,omitempty"`
-	Compatibility string            `json:"compatibility,omitempty"`
-	Author        string            `json:"author,omitempty"`
-	Repository    string            `json:"repository,omitempty"`
-	AllowedTools  *[]string         `json:"allowed_tools"` // null: unrestricted
-	Requires      []string          `json:"requires,omitempty"`
-	Env           []string          `json:"permissions_env,omitempty"`
-	Scripts       []scriptName      `json:"scripts"`
-	Toolsets      []string          `json:"toolsets"` // declared; this version loads none
-	Tools         []string          `json:"tools"`    // fully qualified names of loaded tools (R153)
-	Metadata      map[string]string `json:"metadata,omitempty"`
-	Fields        []field           `json:"fields"`
-	Problems      []skill.Problem   `json:"problems"`
-	Shadows       []shadow          `json:"shadows"`
+	Location      string             `json:"location"`            // of its SKILL.md; "" when it lies on no disk
+	Digest        string             `json:"digest,omitempty"`    // of its whole content
+	NoDigest      string             `json:"no_digest,omitempty"` // why it has none: nobody can approve it then
+	Trust         string             `json:"trust"`
+	ScriptsRun    bool               `json:"scripts_run"`
+	Cure          string             `json:"cure,omitempty"` // what would let its scripts run
+	DecidedBy     string             `json:"decided_by"`     // the rule or setting that made its state
+	Tokens        tokens             `json:"tokens"`
+	License       string             `json:"license,omitempty"`
+	Compatibility string             `json:"compatibility,omitempty"`
+	Author        string             `json:"author,omitempty"`
+	Repository    string             `json:"repository,omitempty"`
+	AllowedTools  *[]string          `json:"allowed_tools"` // null: unrestricted
+	Requires      []string           `json:"requires,omitempty"`
+	Env           []string           `json:"permissions_env,omitempty"`
+	Scripts       []scriptName       `json:"scripts"`
+	Toolsets      []string           `json:"toolsets"` // declared; this version loads none
+	Tools         []string           `json:"tools"`    // fully qualified names of loaded tools (R153)
+	Metadata      map[string]string  `json:"metadata,omitempty"`
+	Fields        []field            `json:"fields"`
+	Problems      []manifest.Problem `json:"problems"`
+	Shadows       []shadow           `json:"shadows"`
 }
 
 // tokens estimates what a skill costs a model.
@@ -69,7 +70,7 @@ func (a *app) inspect(ctx context.Context, cat *skill.Catalog, e skill.Entry) (*
 	s, err := e.Load(ctx)
 	var broken *skill.BrokenError
 	if errors.As(err, &broken) {
-		d.Trust = skill.Untrusted.String()
+		d.Trust = skill.TrustNone.String()
 		if len(d.Problems) == 0 { // it was sound when the list was made
 			d.Problems = listed(broken.Problems)
 		}
@@ -94,7 +95,9 @@ func (a *app) inspect(ctx context.Context, cat *skill.Catalog, e skill.Entry) (*
 }
 
 // listed is problems as JSON wants them: no problem is [], not null.
-func listed(problems []skill.Problem) []skill.Problem { return append([]skill.Problem{}, problems...) }
+func listed(problems []manifest.Problem) []manifest.Problem {
+	return append([]manifest.Problem{}, problems...)
+}
 
 // manifest copies what the manifest says.
 func (d *details) manifest(s *skill.Skill) {
@@ -118,7 +121,7 @@ func (a *app) inspectTrust(ctx context.Context, d *details, e skill.Entry) error
 		return err
 	}
 	d.Trust, d.ScriptsRun = t.String(), t.Runs()
-	if cfg, _ := a.settings(); cfg.Want.Mode == skill.AllUntrusted && t == skill.Root {
+	if cfg, _ := a.settings(); cfg.Want.Mode == skill.SelectAllUntrusted && t == skill.TrustRoot {
 		d.Trust = "all-untrusted" // nobody has approved it, and AGENT_SKILLS lets it run
 	}
 	if !d.ScriptsRun && d.NoDigest == "" {

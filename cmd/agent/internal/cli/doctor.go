@@ -14,6 +14,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // programs are what scripts can need (C29), as they are looked up.
@@ -21,14 +22,14 @@ var programs = []string{"uv", "python3", "sh", "bash", "node", "bun", "deno", "r
 
 // diagnosis is all that doctor tells.
 type diagnosis struct {
-	Version  string          `json:"version"`
-	Profile  string          `json:"profile"`
-	Settings []setting       `json:"settings"`
-	Layers   []layer         `json:"layers"`
-	Programs []program       `json:"programs"`
-	Trust    trustState      `json:"trust"`
-	Problems []skill.Problem `json:"problems"`
-	OK       bool            `json:"ok"`
+	Version  string             `json:"version"`
+	Profile  string             `json:"profile"`
+	Settings []setting          `json:"settings"`
+	Layers   []layer            `json:"layers"`
+	Programs []program          `json:"programs"`
+	Trust    trustState         `json:"trust"`
+	Problems []manifest.Problem `json:"problems"`
+	OK       bool               `json:"ok"`
 }
 
 type setting struct {
@@ -121,17 +122,17 @@ func (a *app) diagnose(ctx context.Context) (*diagnosis, error) {
 	d.Trust = trustState{File: cfg.Paths.Trust(), Roots: []string{}, Approvals: []string{}}
 	set, err := a.trusted()
 	if err != nil {
-		problems = append(problems, skill.Problem{Code: "trust-unreadable", Severity: skill.Error, File: cfg.Paths.Trust(), Message: err.Error()})
+		problems = append(problems, manifest.Problem{Code: "trust-unreadable", Severity: manifest.SeverityError, File: cfg.Paths.Trust(), Message: err.Error()})
 	}
 	d.Trust.Roots = append(d.Trust.Roots, set.Roots()...)
 	for _, ok := range set.Approvals() {
 		d.Trust.Approvals = append(d.Trust.Approvals, fmt.Sprintf("%s [%s] %s", ok.Name, short(ok.Digest), ok.Dir))
 	}
 	if err := writable(a.home()); a.home() != "" && err != nil {
-		problems = append(problems, skill.Problem{Code: "home-unwritable", Severity: skill.Error, File: a.home(),
+		problems = append(problems, manifest.Problem{Code: "home-unwritable", Severity: manifest.SeverityError, File: a.home(),
 			Message: "nothing can be written to it: " + err.Error(), Cure: otherHome})
 	}
-	d.Problems = append(append([]skill.Problem{}, problems...), a.unknownSkills(cat)...)
+	d.Problems = append(append([]manifest.Problem{}, problems...), a.unknownSkills(cat)...)
 	for _, p := range cat.Problems() {
 		if p.Code != "skill-unknown" { // told as an error of the settings already
 			d.Problems = append(d.Problems, p)
@@ -144,12 +145,12 @@ func (a *app) diagnose(ctx context.Context) (*diagnosis, error) {
 }
 
 // breaks reports whether something does not work because of a problem: a setting, a source, or a whole skill.
-func breaks(p skill.Problem) bool {
-	return p.Severity == skill.Error && (p.Fatal || ofEverything(p))
+func breaks(p manifest.Problem) bool {
+	return p.Severity == manifest.SeverityError && (p.Fatal || ofEverything(p))
 }
 
 // ofEverything reports whether a problem is about more than one skill.
-func ofEverything(p skill.Problem) bool {
+func ofEverything(p manifest.Problem) bool {
 	return strings.HasPrefix(p.Code, "config-") || spoken(p.Code) || p.Code == "home-unwritable"
 }
 
@@ -158,7 +159,7 @@ const mostAlike = 20
 
 // sorted returns the problems that a person should see at once, those about no single skill, and the others, which are
 // too many to be shown: a thousand skills have a thousand remarks.
-func sorted(all []skill.Problem) (serious, between, notes []skill.Problem) {
+func sorted(all []manifest.Problem) (serious, between, notes []manifest.Problem) {
 	for _, p := range all {
 		switch {
 		case breaks(p) || ofEverything(p):
@@ -202,7 +203,7 @@ func countLayers(cfg *config.Config, cat *skill.Catalog) []layer {
 			}
 		}
 	}
-	for e := range cat.Every() {
+	for e := range cat.All() {
 		add(e)
 		for _, s := range e.Shadows() {
 			add(s)
@@ -268,7 +269,7 @@ func (a *app) printDiagnosis(d *diagnosis) error {
 }
 
 // validateCommand returns the command, for a shell, that shows remarks about skills of these layers.
-func (a *app) validateCommand(layers []layer, remarks []skill.Problem) string {
+func (a *app) validateCommand(layers []layer, remarks []manifest.Problem) string {
 	words := []string{"agent skill validate"}
 	if a.flags.profile != "" {
 		words = append(words, "--profile "+a.flags.profile)
@@ -277,7 +278,7 @@ func (a *app) validateCommand(layers []layer, remarks []skill.Problem) string {
 		words = append(words, "--strict")
 	}
 	for _, l := range layers {
-		if l.Dir != "" && slices.ContainsFunc(remarks, func(p skill.Problem) bool { return below(l.Dir, p.File) }) {
+		if l.Dir != "" && slices.ContainsFunc(remarks, func(p manifest.Problem) bool { return below(l.Dir, p.File) }) {
 			words = append(words, shellWord(l.Dir))
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/tool"
 )
 
@@ -72,7 +73,7 @@ func said(exit Exit) error {
 func explain(err error) *failure {
 	var f *failure
 	var missing *skill.NotFoundError
-	var bad *skill.NameError
+	var bad *manifest.NameError
 	var broken *skill.BrokenError
 	var file *skill.ResourceError
 	var ofScript *script.Error

@@ -13,6 +13,7 @@ import (
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/tool"
 )
 
@@ -28,7 +29,7 @@ func TestExplain(t *testing.T) {
 		{"usage", usage(errors.New("x"), ""), ExitUsage, "usage"},
 		{"wrapped", fmt.Errorf("outer: %w", denied(errors.New("x"), "")), ExitDenied, "permission_denied"},
 		{"not found", &skill.NotFoundError{Name: "x"}, ExitNotFound, "not_found"},
-		{"bad name", &skill.NameError{Kind: "skill", Name: "../x"}, ExitUsage, "invalid_name"},
+		{"bad name", &manifest.NameError{Kind: "skill", Name: "../x"}, ExitUsage, "invalid_name"},
 		{"broken", &skill.BrokenError{Name: "x"}, ExitInvalid, "invalid_skill"},
 		{"conflict", conflict(errors.New("x"), ""), ExitConflict, "conflict"},
 		{"locked", fmt.Errorf("/x: %w", lockfile.ErrLocked), ExitConflict, "locked"},

@@ -8,12 +8,13 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // leftOut returns what was found where skills are looked for and is none: links that are not followed, folders that are
 // not looked into, and the second of two skills of one name. It is told, so that no skill is lost silently (R63).
-func leftOut(cat *skill.Catalog) []skill.Problem {
-	out := []skill.Problem{}
+func leftOut(cat *skill.Catalog) []manifest.Problem {
+	out := []manifest.Problem{}
 	for _, p := range cat.Problems() {
 		if ofNoSkill(p) {
 			out = append(out, p)
@@ -23,7 +24,7 @@ func leftOut(cat *skill.Catalog) []skill.Problem {
 }
 
 // ofNoSkill reports whether a problem is about no skill of the catalogue, so that checking each of them does not tell it.
-func ofNoSkill(p skill.Problem) bool {
+func ofNoSkill(p manifest.Problem) bool {
 	switch p.Code {
 	case "link-skipped", "discovery-bound", "folder-unreadable", "name-duplicate":
 		return true
@@ -56,7 +57,7 @@ func find(cat *skill.Catalog, name string) (skill.Entry, error) {
 	}
 	all := leftOut(cat)
 	for _, p := range all {
-		if skill.Canonical(leftName(p)) == skill.Canonical(name) {
+		if manifest.Canonical(leftName(p)) == manifest.Canonical(name) {
 			return e, notFound(fmt.Errorf("%w: %s was left out: %s", &skill.NotFoundError{Name: name}, p.File, strings.TrimPrefix(p.Message, "skipped: ")), p.Cure)
 		}
 	}
@@ -69,7 +70,7 @@ func find(cat *skill.Catalog, name string) (skill.Entry, error) {
 }
 
 // leftName returns the name of the link or folder that a problem of leftOut is about.
-func leftName(p skill.Problem) string {
+func leftName(p manifest.Problem) string {
 	file := filepath.ToSlash(p.File)
 	if p.Code == "name-duplicate" { // it names the manifest
 		file = path.Dir(file)

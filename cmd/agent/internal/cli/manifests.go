@@ -14,6 +14,7 @@ import (
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/scan"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // target is what validate looks at: a skill's folder, or a single file that is called otherwise. Paths are as they were
@@ -69,7 +70,7 @@ func (a *app) targetsIn(ctx context.Context, path, file string) ([]target, error
 	}
 	var out []target
 	for f, err := range skill.Dir(a.abs(path), &skill.DirOptions{Nested: true}).Skills(ctx) {
-		var note *skill.Problem
+		var note *manifest.Problem
 		if errors.As(err, &note) && note.Code == "link-skipped" { // what it leads to lies elsewhere: not to be mended from here
 			a.warnProblem(*note)
 			continue
@@ -103,7 +104,7 @@ func (a *app) opener(path string) func(context.Context) (skill.Tree, error) {
 }
 
 // mend repairs a manifest in place as far as that needs no decision, and returns what was repaired.
-func mend(dir, file string, o *skill.ParseOptions) ([]skill.Problem, error) {
+func mend(dir, file string, o *manifest.Options) ([]manifest.Problem, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
@@ -113,7 +114,7 @@ func mend(dir, file string, o *skill.ParseOptions) ([]skill.Problem, error) {
 	if err != nil {
 		return nil, nil //nolint:nilerr // the check that follows says why it cannot be read
 	}
-	fixed, changed, err := skill.Fix(src, o)
+	fixed, changed, err := manifest.Fix(src, o)
 	if err != nil || len(changed) == 0 {
 		return nil, err
 	}
@@ -145,9 +146,9 @@ func readManifest(root *os.Root, name string) ([]byte, fs.FileMode, error) {
 	if !info.Mode().IsRegular() {
 		return nil, 0, errors.New("it is not a regular file")
 	}
-	b, err := io.ReadAll(io.LimitReader(f, skill.MaxManifest+1))
-	if err == nil && len(b) > skill.MaxManifest {
-		err = fmt.Errorf("it exceeds %d bytes", skill.MaxManifest)
+	b, err := io.ReadAll(io.LimitReader(f, manifest.MaxManifest+1))
+	if err == nil && len(b) > manifest.MaxManifest {
+		err = fmt.Errorf("it exceeds %d bytes", manifest.MaxManifest)
 	}
 	return b, info.Mode().Perm(), err
 }

@@ -36,7 +36,7 @@ func (a *app) record(e skill.Entry) record {
 
 // isActive reports whether a skill can be used in this run, if only by a person.
 func isActive(e skill.Entry) bool {
-	return e.State() == skill.Enabled || e.State() == skill.Hidden
+	return e.State() == skill.StateEnabled || e.State() == skill.StateHidden
 }
 
 func orDash(s string) string {

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/agent-base/agent-base/internal/near"
-	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 const rootLong = `agent answers with the help of Agent Skills: folders with a SKILL.md. It finds, checks, discloses and runs them.
@@ -66,7 +66,7 @@ func rootCommand(a *app) *cobra.Command {
 	f.BoolVarP(&g.verbose, "verbose", "v", false, "log what happens to stderr")
 	f.StringVar(&g.logFormat, "log-format", "text", "`FORMAT` of the log: text or json")
 	f.BoolVar(&g.noColor, "no-color", false, "no colours")
-	_ = c.RegisterFlagCompletionFunc("profile", cobra.FixedCompletions(skill.Profiles(), cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("profile", cobra.FixedCompletions(manifest.Profiles(), cobra.ShellCompDirectiveNoFileComp))
 	c.SetFlagErrorFunc(flagError)
 	group(c)
 	rootFlags(a, c)

@@ -10,10 +10,11 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/internal/near"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // settings returns every setting, and what is wrong with the files that they come from. They are read once.
-func (a *app) settings() (*config.Config, []skill.Problem) {
+func (a *app) settings() (*config.Config, []manifest.Problem) {
 	if a.cfg == nil {
 		a.cfg, a.cfgProblems = config.Load(a.configOptions())
 	}
@@ -151,30 +152,30 @@ func (a *app) origin(key string) string {
 // decidedBy names the setting or the part of the manifest that made a skill's state.
 func (a *app) decidedBy(e skill.Entry) string {
 	cfg, _ := a.settings()
-	disabled := e.State() == skill.Disabled
+	disabled := e.State() == skill.StateDisabled
 	switch e.Cause() {
-	case skill.ByDuplicate:
+	case skill.CauseDuplicate:
 		return a.origin("duplicates")
-	case skill.ByAllow:
+	case skill.CauseAllow:
 		return a.origin("allow")
-	case skill.ByDeny:
+	case skill.CauseDeny:
 		return a.origin("deny")
-	case skill.ByOnlyBundled:
+	case skill.CauseOnlyBundled:
 		return a.origin("enabledBundled")
-	case skill.ByWish:
+	case skill.CauseWish:
 		if disabled {
 			return a.originOf("disabled", "disabledBundled")
 		}
 		return a.origin("enabled")
-	case skill.ByManifest:
+	case skill.CauseManifest:
 		if disabled {
 			return "default_enabled in its manifest"
 		}
 		return "its manifest"
-	case skill.ByProblem, skill.ByRequirement:
+	case skill.CauseProblem, skill.CauseRequirement:
 		return "its manifest"
 	}
-	if cfg.Want.Mode != skill.Auto {
+	if cfg.Want.Mode != skill.SelectAuto {
 		return a.originOf("enabledSkills", "activation")
 	}
 	return a.origin("activation")
@@ -194,9 +195,9 @@ func (a *app) originOf(first, second string) string {
 // cure is the command that brings back a skill that is not enabled, or that explains why it is not.
 func cure(e skill.Entry) string {
 	switch {
-	case e.Cause() == skill.ByTrust:
+	case e.Cause() == skill.CauseTrust:
 		return "agent skill trust " + e.Canonical()
-	case e.State() == skill.Disabled && (e.Cause() == skill.ByWish || e.Cause() == skill.ByManifest):
+	case e.State() == skill.StateDisabled && (e.Cause() == skill.CauseWish || e.Cause() == skill.CauseManifest):
 		return "agent skill enable " + e.Canonical()
 	}
 	return "agent skill why " + e.Canonical()
@@ -207,14 +208,14 @@ func (a *app) wanted(e skill.Entry) bool {
 	cfg, _ := a.settings()
 	name := e.Canonical()
 	switch cfg.Want.Mode {
-	case skill.Named:
-		return contains(cfg.Want.Names, name) && e.State() != skill.Disabled
-	case skill.None:
+	case skill.SelectNamed:
+		return contains(cfg.Want.Names, name) && e.State() != skill.StateDisabled
+	case skill.SelectNone:
 		return false
-	case skill.All, skill.AllUntrusted:
-		return e.State() != skill.Disabled
+	case skill.SelectAll, skill.SelectAllUntrusted:
+		return e.State() != skill.StateDisabled
 	}
-	return e.State() != skill.Disabled && !contains(cfg.Want.Disabled, name)
+	return e.State() != skill.StateDisabled && !contains(cfg.Want.Disabled, name)
 }
 
 // wished reports what the user's files and the manifest say, whatever AGENT_SKILLS makes of it in this run (C22).
@@ -226,15 +227,15 @@ func (a *app) wished(e skill.Entry) bool {
 		return false
 	case contains(cfg.Want.Enabled, name):
 		return true
-	case cfg.Want.Mode == skill.Auto:
-		return e.State() != skill.Disabled
+	case cfg.Want.Mode == skill.SelectAuto:
+		return e.State() != skill.StateDisabled
 	}
 	return e.DefaultEnabled()
 }
 
 func contains(names []string, canonical string) bool {
 	for _, n := range names {
-		if skill.Canonical(n) == canonical {
+		if manifest.Canonical(n) == canonical {
 			return true
 		}
 	}

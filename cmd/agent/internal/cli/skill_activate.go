@@ -56,11 +56,11 @@ func (a *app) activate(ctx context.Context, name, args string, json bool) error 
 // mustBeVisible tells a person more than a model is told: that a skill is there, but not for a model.
 func mustBeVisible(cat *skill.Catalog, name string) error {
 	e, err := cat.Lookup(name)
-	if err != nil || e.State() == skill.Enabled {
+	if err != nil || e.State() == skill.StateEnabled {
 		return err
 	}
 	exit, code := ExitNotFound, "not_found"
-	if e.State() == skill.Broken {
+	if e.State() == skill.StateBroken {
 		exit, code = ExitInvalid, "invalid_skill"
 	}
 	err = fmt.Errorf("skill %q is %s: %s", e.Name(), e.State(), e.Reason())

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 type createOptions struct {
@@ -47,7 +47,7 @@ The folder is made in the working directory, or below --dir.`,
 }
 
 func (a *app) create(name string, o *createOptions) error {
-	if err := skill.CheckName(name); err != nil {
+	if err := manifest.CheckName(name); err != nil {
 		return err
 	}
 	if good := standardName(name); good != name {
@@ -83,7 +83,7 @@ func (a *app) create(name string, o *createOptions) error {
 // standardName returns the name of the open standard that is nearest to name: lower case letters and digits with
 // single hyphens inside; "" when nothing is left.
 func standardName(name string) string {
-	parts := strings.FieldsFunc(skill.Canonical(name), func(r rune) bool { return r == '-' })
+	parts := strings.FieldsFunc(manifest.Canonical(name), func(r rune) bool { return r == '-' })
 	return strings.Join(parts, "-")
 }
 

@@ -91,7 +91,7 @@ func (a *app) noEffect(ctx context.Context, name string, on bool) error {
 	if err != nil {
 		return err
 	}
-	if on && e.State() == skill.Disabled {
+	if on && e.State() == skill.StateDisabled {
 		a.warn(fmt.Sprintf("%s stays disabled: %s decides", e.Name(), a.decidedBy(e)))
 	}
 	if !on && isActive(e) {

@@ -64,7 +64,7 @@ func (a *app) info(ctx context.Context, name string, json bool) error {
 
 // whyNot returns what keeps a skill from models and who decided it, nothing for one that is enabled.
 func whyNot(d *details) (because, decided string) {
-	if d.State == skill.Enabled.String() {
+	if d.State == skill.StateEnabled.String() {
 		return "", ""
 	}
 	return d.Reason, d.DecidedBy

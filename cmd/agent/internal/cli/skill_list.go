@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // mostDigests is the number of skills up to which list computes digests without being asked.
@@ -73,7 +74,7 @@ func (a *app) list(ctx context.Context, o *listOptions) error {
 		return err
 	}
 	if o.all {
-		a.underTitle("Left out", leftOut(cat), func(p *skill.Problem) string { return p.File + ": " + p.Message })
+		a.underTitle("Left out", leftOut(cat), func(p *manifest.Problem) string { return p.File + ": " + p.Message })
 		return nil
 	}
 	a.mentionRest(cat)
@@ -83,9 +84,9 @@ func (a *app) list(ctx context.Context, o *listOptions) error {
 
 func chosen(c *skill.Catalog, all bool) iter.Seq[skill.Entry] {
 	if all {
-		return c.Every()
+		return c.All()
 	}
-	return c.All()
+	return c.Visible()
 }
 
 // digests returns the short digests of the skills' content; of none when there are many and nobody asks.
@@ -120,7 +121,7 @@ func shaOf(ctx context.Context, e skill.Entry) string {
 
 // activeCell is the cell of R152's column: yes, or why not.
 func activeCell(e skill.Entry) string {
-	if e.State() == skill.Enabled {
+	if e.State() == skill.StateEnabled {
 		return "yes"
 	}
 	return e.State().String()
@@ -132,11 +133,11 @@ func (a *app) mentionRest(c *skill.Catalog) {
 		return
 	}
 	var shown, broken, other int
-	for e := range c.Every() {
+	for e := range c.All() {
 		switch e.State() {
-		case skill.Enabled:
+		case skill.StateEnabled:
 			shown++
-		case skill.Broken:
+		case skill.StateBroken:
 			broken++
 		default:
 			other++

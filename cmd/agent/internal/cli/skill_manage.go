@@ -41,7 +41,7 @@ func (a *app) plugins(ctx context.Context, json bool) error {
 		return err
 	}
 	records, rows := []record{}, [][]string{}
-	for e := range cat.Every() {
+	for e := range cat.All() {
 		if e.Layer() == config.PluginDir {
 			records = append(records, a.record(e))
 			rows = append(rows, []string{e.Name(), orDash(e.Version()), activeCell(e), e.Path()})

@@ -34,7 +34,7 @@ func (a *app) show(ctx context.Context, json bool) error {
 	}
 	if json {
 		return printJSONList(a, &jsonList[record]{key: "skills", items: func(yield func(record) bool) {
-			for e := range cat.Every() {
+			for e := range cat.All() {
 				if !yield(a.record(e)) {
 					return
 				}
@@ -43,7 +43,7 @@ func (a *app) show(ctx context.Context, json bool) error {
 	}
 	var layers []string
 	byLayer := map[string][]skill.Entry{}
-	for e := range cat.Every() {
+	for e := range cat.All() {
 		if byLayer[e.Layer()] == nil {
 			layers = append(layers, e.Layer())
 		}
@@ -74,7 +74,7 @@ func (a *app) showOne(e skill.Entry) {
 		text = "no description"
 	}
 	a.ui.Printf("      %s (%s)\n", text, state)
-	if e.Reason() != "" && e.State() != skill.Disabled {
+	if e.Reason() != "" && e.State() != skill.StateDisabled {
 		a.ui.Printf("      %s\n", e.Reason())
 	}
 }
@@ -82,9 +82,9 @@ func (a *app) showOne(e skill.Entry) {
 // mark is the glyph of a state in its colour.
 func (a *app) mark(state string) ui.Safe {
 	switch state {
-	case skill.Enabled.String(), skill.Hidden.String():
+	case skill.StateEnabled.String(), skill.StateHidden.String():
 		return a.ui.Paint(ui.Green, "✓")
-	case skill.Disabled.String():
+	case skill.StateDisabled.String():
 		return a.ui.Paint(ui.Dim, "○")
 	}
 	return a.ui.Paint(ui.Red, "✗")

@@ -71,7 +71,7 @@ func (a *app) trust(ctx context.Context, name string, o *trustOptions) error {
 	if err != nil {
 		return err
 	}
-	if cfg, _ := a.settings(); t.Runs() && cfg.Want.Mode != skill.AllUntrusted {
+	if cfg, _ := a.settings(); t.Runs() && cfg.Want.Mode != skill.SelectAllUntrusted {
 		return a.saidTrust(e, t.String(), fmt.Sprintf("%s is trusted already (%s)", e.Name(), t), o.json)
 	}
 	s, err := e.Load(ctx)
@@ -92,7 +92,7 @@ func (a *app) trust(ctx context.Context, name string, o *trustOptions) error {
 	if err := a.approve(ctx, p); err != nil {
 		return err
 	}
-	return a.saidTrust(e, skill.Approved.String(), fmt.Sprintf("Trusted %s [%s]", e.Name(), short(p.approval.Digest)), o.json)
+	return a.saidTrust(e, skill.TrustApproved.String(), fmt.Sprintf("Trusted %s [%s]", e.Name(), short(p.approval.Digest)), o.json)
 }
 
 // consent returns nil when the person said yes, by flag or to the question, and a denial else.

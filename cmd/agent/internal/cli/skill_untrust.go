@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 func untrustCommand(a *app) *cobra.Command {
@@ -33,7 +34,7 @@ func untrustCommand(a *app) *cobra.Command {
 
 // untrust works for a skill that is not there any more, too.
 func (a *app) untrust(ctx context.Context, name string, o *trustOptions) error {
-	if err := skill.CheckName(name); err != nil {
+	if err := manifest.CheckName(name); err != nil {
 		return err
 	}
 	store, err := a.editTrust()
@@ -51,7 +52,7 @@ func (a *app) untrust(ctx context.Context, name string, o *trustOptions) error {
 	a.stillTrusted(ctx, name)
 	if o.json {
 		return a.printJSON(map[string]any{"skill": map[string]string{
-			"name": name, "name_canonical": skill.Canonical(name), "trust": skill.Untrusted.String()}})
+			"name": name, "name_canonical": manifest.Canonical(name), "trust": skill.TrustNone.String()}})
 	}
 	a.ui.Printf("No content of %s is trusted any more\n", name)
 	return nil
@@ -64,7 +65,7 @@ func (a *app) stillTrusted(ctx context.Context, name string) {
 		return
 	}
 	if e, err := cat.Lookup(name); err == nil {
-		if t, err := e.Trust(ctx); err == nil && t == skill.Root {
+		if t, err := e.Trust(ctx); err == nil && t == skill.TrustRoot {
 			a.warn(fmt.Sprintf("%s lies below a trusted folder and stays trusted: \"agent skill untrust --root DIR\"", name))
 		}
 	}

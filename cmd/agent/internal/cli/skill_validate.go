@@ -13,7 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
-	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/check"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 type validateOptions struct {
@@ -22,11 +23,11 @@ type validateOptions struct {
 
 // verdictJSON is one skill in the output of validate --json.
 type verdictJSON struct {
-	Path     string          `json:"path"` // of its manifest, as it was reached
-	Name     string          `json:"name"`
-	Valid    bool            `json:"valid"` // no problem is an error
-	Fixed    []skill.Problem `json:"fixed"` // what --fix mended; the rest is in problems
-	Problems []skill.Problem `json:"problems"`
+	Path     string             `json:"path"` // of its manifest, as it was reached
+	Name     string             `json:"name"`
+	Valid    bool               `json:"valid"` // no problem is an error
+	Fixed    []manifest.Problem `json:"fixed"` // what --fix mended; the rest is in problems
+	Problems []manifest.Problem `json:"problems"`
 }
 
 func validateCommand(a *app) *cobra.Command {
@@ -63,7 +64,7 @@ can be mended without a decision, and touches neither comments nor order.`,
 }
 
 func (a *app) validate(ctx context.Context, paths []string, o *validateOptions) error {
-	profile, err := skill.ProfileNamed(a.spokenSettings().Profile)
+	profile, err := manifest.ProfileNamed(a.spokenSettings().Profile)
 	if err != nil {
 		return err
 	}
@@ -100,13 +101,13 @@ func (a *app) validate(ctx context.Context, paths []string, o *validateOptions) 
 }
 
 // validateAll checks skills side by side, as long as nothing is written.
-func (a *app) validateAll(ctx context.Context, targets []target, profile *skill.Profile, fix bool) ([]verdictJSON, error) {
+func (a *app) validateAll(ctx context.Context, targets []target, profile *manifest.Profile, fix bool) ([]verdictJSON, error) {
 	verdicts := make([]verdictJSON, len(targets))
 	buffers := sync.Pool{New: func() any { return &bytes.Buffer{} }}
 	one := func(i int) error {
 		buf := buffers.Get().(*bytes.Buffer)
 		defer buffers.Put(buf)
-		v, err := a.validateOne(ctx, targets[i], &skill.ValidateOptions{Profile: profile, Buffer: buf}, fix)
+		v, err := a.validateOne(ctx, targets[i], &check.Options{Profile: profile, Buffer: buf}, fix)
 		if err == nil {
 			verdicts[i] = *v
 		}
@@ -121,10 +122,10 @@ func (a *app) validateAll(ctx context.Context, targets []target, profile *skill.
 }
 
 // validateOne checks one skill by the rules of a profile, whose path it sets, after mending it where that is wanted.
-func (a *app) validateOne(ctx context.Context, t target, by *skill.ValidateOptions, fix bool) (*verdictJSON, error) {
+func (a *app) validateOne(ctx context.Context, t target, by *check.Options, fix bool) (*verdictJSON, error) {
 	path := filepath.Join(t.dir, t.file)
-	v := &verdictJSON{Path: path, Fixed: []skill.Problem{}, Problems: []skill.Problem{}}
-	o := &skill.ParseOptions{File: path, Dir: filepath.Base(a.abs(t.dir)), Profile: by.Profile}
+	v := &verdictJSON{Path: path, Fixed: []manifest.Problem{}, Problems: []manifest.Problem{}}
+	o := &manifest.Options{File: path, Dir: filepath.Base(a.abs(t.dir)), Profile: by.Profile}
 	if fix {
 		mended, err := mend(a.abs(t.dir), t.file, o)
 		if err != nil {
@@ -132,40 +133,42 @@ func (a *app) validateOne(ctx context.Context, t target, by *skill.ValidateOptio
 		}
 		v.Fixed = append(v.Fixed, mended...)
 	}
-	var problems []skill.Problem
+	var problems []manifest.Problem
 	if t.bare {
 		src, err := readManifestAt(a.abs(t.dir), t.file)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		o.Dir = ""
-		m, found := skill.Parse(src, o)
+		m, found := manifest.Parse(src, o)
 		v.Name, problems = m.Name, found
 	} else {
 		by.Path = filepath.ToSlash(t.dir)
 		v.Name, problems = t.check(ctx, o.Dir, by)
 	}
 	v.Problems = append(v.Problems, problems...)
-	v.Valid = !slices.ContainsFunc(problems, func(p skill.Problem) bool { return p.Severity == skill.Error })
+	v.Valid = !slices.ContainsFunc(problems, func(p manifest.Problem) bool { return p.Severity == manifest.SeverityError })
 	return v, nil
 }
 
 // check checks the skill. What cannot be read in the quick way is read as a catalogue does, which follows links within
 // its root (C38) and knows better what is wrong.
-func (t *target) check(ctx context.Context, dir string, by *skill.ValidateOptions) (string, []skill.Problem) {
+func (t *target) check(ctx context.Context, dir string, by *check.Options) (string, []manifest.Problem) {
 	if files, err := t.tree.In(t.rel); err == nil {
 		defer files.Close()
-		name, problems := skill.Check(files, dir, by)
-		if !slices.ContainsFunc(problems, func(p skill.Problem) bool { return p.Code == "file-unreadable" }) {
-			return name, problems
+		m, problems := check.Folder(files, dir, by)
+		if !slices.ContainsFunc(problems, func(p manifest.Problem) bool { return p.Code == "file-unreadable" }) {
+			return m.Name, problems
 		}
 	}
 	tree, err := t.open(ctx)
 	if err != nil {
-		return skill.Check(unreadable{err}, dir, by)
+		m, problems := check.Folder(unreadable{err}, dir, by)
+		return m.Name, problems
 	}
 	defer tree.Close()
-	return skill.Check(tree, dir, by)
+	m, problems := check.Folder(tree, dir, by)
+	return m.Name, problems
 }
 
 // unreadable is a folder that could not be opened.
@@ -182,7 +185,7 @@ func (a *app) verdicts(all []verdictJSON, invalid int) {
 			a.ui.Printf("%s:%d:%d: %s[%s] %s\n", p.File, p.Line, p.Col, a.ui.Paint(ui.Green, "mended"), p.Code, p.Message)
 		}
 		for _, p := range v.Problems {
-			if p.Severity != skill.Error {
+			if p.Severity != manifest.SeverityError {
 				warnings++
 			}
 			a.ui.Printf("%s\n", a.problemLine(&p))
@@ -213,9 +216,9 @@ func (a *app) verdicts(all []verdictJSON, invalid int) {
 }
 
 // problemLine is a problem with its severity in colour.
-func (a *app) problemLine(p *skill.Problem) ui.Safe {
+func (a *app) problemLine(p *manifest.Problem) ui.Safe {
 	style := ui.Yellow
-	if p.Severity == skill.Error {
+	if p.Severity == manifest.SeverityError {
 		style = ui.Red
 	}
 	where := p.File
@@ -229,9 +232,9 @@ func (a *app) problemLine(p *skill.Problem) ui.Safe {
 // codes lists every rule with its severity in the profile, by code.
 func (a *app) codes(json bool) error {
 	cfg, _ := a.settings()
-	rules := skill.Codes()
+	rules := manifest.Codes()
 	if json {
-		return a.printJSON(map[string][]skill.Rule{"codes": rules})
+		return a.printJSON(map[string][]manifest.Rule{"codes": rules})
 	}
 	rows := make([][]string, len(rules))
 	for i, r := range rules {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 func whyCommand(a *app) *cobra.Command {
@@ -43,9 +44,9 @@ func (a *app) why(ctx context.Context, name string, json bool) error {
 		{"hides", shadowsText(d)},
 		{"trust", trustText(d)},
 		{"tokens", tokensText(d)},
-		{"enforced", fieldsText(d, skill.Enforced)},
-		{"only shown", fieldsText(d, skill.Informational)},
-		{"rejected", fieldsText(d, skill.Rejected)},
+		{"enforced", fieldsText(d, manifest.StandingEnforced)},
+		{"only shown", fieldsText(d, manifest.StandingInformational)},
+		{"rejected", fieldsText(d, manifest.StandingRejected)},
 	})
 	a.someProblems(ownProblems(d))
 	return nil
@@ -54,13 +55,13 @@ func (a *app) why(ctx context.Context, name string, json bool) error {
 // verdict says in a few words what the state means.
 func verdict(d *details) string {
 	switch d.State {
-	case skill.Enabled.String():
+	case skill.StateEnabled.String():
 		return "is loaded"
-	case skill.Hidden.String():
+	case skill.StateHidden.String():
 		return "is loaded, but hidden from models"
-	case skill.Disabled.String():
+	case skill.StateDisabled.String():
 		return "is not loaded: it is disabled"
-	case skill.Unavailable.String():
+	case skill.StateUnavailable.String():
 		return "is not loaded: it is unavailable"
 	}
 	return "cannot be loaded"
@@ -73,7 +74,7 @@ func place(location, path string) string {
 	return location
 }
 
-func fieldsText(d *details, s skill.Standing) string {
+func fieldsText(d *details, s manifest.Standing) string {
 	var out []string
 	for _, f := range d.Fields {
 		if f.Standing == s.String() {

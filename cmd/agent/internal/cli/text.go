@@ -7,7 +7,7 @@ import (
 	"unicode"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
-	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // shellWord returns a path as a shell reads it back, in quotes where it needs any.
@@ -48,12 +48,12 @@ func (a *app) wrapped(text string, indent int) ui.Safe {
 }
 
 // someProblems prints problems under a title, each with its cure; without any it prints nothing.
-func (a *app) someProblems(problems []skill.Problem) {
-	a.underTitle("Problems", problems, func(p *skill.Problem) string { return p.Error() })
+func (a *app) someProblems(problems []manifest.Problem) {
+	a.underTitle("Problems", problems, func(p *manifest.Problem) string { return p.Error() })
 }
 
 // underTitle is someProblems with a title and a text of its own.
-func (a *app) underTitle(title string, problems []skill.Problem, text func(*skill.Problem) string) {
+func (a *app) underTitle(title string, problems []manifest.Problem, text func(*manifest.Problem) string) {
 	if len(problems) == 0 {
 		return
 	}
@@ -67,7 +67,7 @@ func (a *app) underTitle(title string, problems []skill.Problem, text func(*skil
 }
 
 // ownProblems are problems of one skill, with files as they are called below it.
-func ownProblems(d *details) []skill.Problem {
+func ownProblems(d *details) []manifest.Problem {
 	out := slices.Clone(d.Problems)
 	for i := range out {
 		out[i].File = strings.TrimPrefix(out[i].File, filepath.Dir(d.Location)+"/")

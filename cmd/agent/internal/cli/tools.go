@@ -13,6 +13,7 @@ import (
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/skilltool"
 	"github.com/agent-base/agent-base/tool"
 	"github.com/agent-base/agent-base/trace"
@@ -52,7 +53,7 @@ func (a *app) withoutSkills(ctx context.Context, name string, raw json.RawMessag
 }
 
 func nothingThere(name, ofSkill string) tool.Result {
-	if err := skill.CheckName(ofSkill); ofSkill != "" && err != nil {
+	if err := manifest.CheckName(ofSkill); ofSkill != "" && err != nil {
 		return tool.Failure(tool.InvalidName, err.Error())
 	}
 	switch {
@@ -139,7 +140,7 @@ func scriptHint(ctx context.Context, cat *skill.Catalog, args *runArgs, r tool.R
 		return fmt.Sprintf("did you mean %q?", missing.Suggest[0])
 	case err != nil:
 		return "agent skill list shows the skills"
-	case e.State() != skill.Enabled:
+	case e.State() != skill.StateEnabled:
 		return fmt.Sprintf("%s is %s: %s", e.Name(), e.State(), cure(e))
 	}
 	s, err := e.Load(ctx)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/scan"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/check"
 )
 
 // R63: a folder that cannot be opened has a verdict, and keeps no other from having one.
@@ -20,7 +21,7 @@ func TestValidateUnreadable(t *testing.T) {
 		open: func(context.Context) (skill.Tree, error) {
 			return nil, &fs.PathError{Op: "open", Path: "x", Err: fs.ErrPermission}
 		}}
-	v, err := (&app{sys: &System{}}).validateOne(t.Context(), denied, &skill.ValidateOptions{}, false)
+	v, err := (&app{sys: &System{}}).validateOne(t.Context(), denied, &check.Options{}, false)
 	if err != nil || v.Valid || len(v.Problems) != 1 || v.Problems[0].Message != "the folder cannot be read: permission denied" || v.Problems[0].File != "x/SKILL.md" {
 		t.Errorf("got %+v, %v", v, err)
 	}

@@ -248,16 +248,16 @@ func commandEnv(environ []string) []string {
 func (w *worker) mounts() []hosttool.Mount {
 	var out []hosttool.Mount
 	add := func(e skill.Entry, hidden bool) {
-		if hidden && (e.State() == skill.Broken || e.Layer() == config.Bundled) { // or it would be unpacked for that
+		if hidden && (e.State() == skill.StateBroken || e.Layer() == config.Bundled) { // or it would be unpacked for that
 			return
 		}
 		if at := e.Location(); at != "" {
 			out = append(out, hosttool.Mount{Name: e.Canonical(), Dir: filepath.Dir(at), Hidden: hidden})
 		}
 	}
-	for e := range w.catalog().Every() {
+	for e := range w.catalog().All() {
 		_, active := w.session.Lookup(e.Canonical())
-		add(e, e.State() != skill.Enabled && !(e.State() == skill.Hidden && active))
+		add(e, e.State() != skill.StateEnabled && !(e.State() == skill.StateHidden && active))
 		for _, other := range e.Shadows() {
 			add(other, true)
 		}
@@ -272,7 +272,7 @@ func (w *worker) readOnly() []string {
 	if set := w.a.trustSet.Load(); set != nil {
 		dirs = append(dirs, set.Roots()...)
 	}
-	if cfg.Want.Mode == skill.AllUntrusted {
+	if cfg.Want.Mode == skill.SelectAllUntrusted {
 		dirs = append(dirs, w.catalog().Roots()...)
 	}
 	return slices.DeleteFunc(dirs, func(dir string) bool { return !filepath.IsAbs(dir) })

@@ -70,7 +70,7 @@ func callable(cat *skill.Catalog, name string) (skill.Entry, error) {
 			hint: "a prompt that begins with \"/NAME\" calls for a skill; agent skill list shows them"}
 	case err != nil:
 		return e, err
-	case e.State() != skill.Hidden:
+	case e.State() != skill.StateHidden:
 		return e, mustBeVisible(cat, name)
 	}
 	return e, nil
@@ -79,8 +79,8 @@ func callable(cat *skill.Catalog, name string) (skill.Entry, error) {
 // skills are those that the user may name in a conversation.
 func (t *talk) skills() []chat.Skill {
 	var out []chat.Skill
-	for e := range t.watch.Catalog().Every() {
-		there := e.State() == skill.Enabled || e.State() == skill.Hidden
+	for e := range t.watch.Catalog().All() {
+		there := e.State() == skill.StateEnabled || e.State() == skill.StateHidden
 		out = append(out, chat.Skill{Name: e.Canonical(), Refused: !there || !e.UserInvocable()})
 	}
 	return out

@@ -18,7 +18,7 @@ func (a *app) logSkills(ctx context.Context, cat *skill.Catalog) {
 		return
 	}
 	scripts := 0
-	for e := range cat.All() {
+	for e := range cat.Visible() {
 		s, err := e.Load(ctx)
 		if err != nil {
 			a.event(ctx, slog.LevelError, e.Name(), fmt.Sprintf("Failed to load skill '%s': %v", e.Name(), err))

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // Config is every setting, resolved. The comments give the keys under `skills:`; durations are milliseconds there.
@@ -125,15 +126,15 @@ func (c *Config) Settings() []Setting { return c.settings }
 
 // Unknown returns a problem for each name in AGENT_SKILLS, or in enabledSkills, that no skill has (R71, C61). Has is
 // asked with canonical names.
-func (c *Config) Unknown(has func(name string) bool) []skill.Problem {
-	var out []skill.Problem
+func (c *Config) Unknown(has func(name string) bool) []manifest.Problem {
+	var out []manifest.Problem
 	for _, name := range c.Want.Names {
 		if has(name) {
 			continue
 		}
 		p := c.wanted().problem("config-unknown-skill", fmt.Sprintf("there is no skill %q", name),
 			"\"agent skill list --all\" shows the names there are")
-		p.Severity = skill.Error
+		p.Severity = manifest.SeverityError
 		out = append(out, p)
 	}
 	return out

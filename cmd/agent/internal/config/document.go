@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/yamlnode"
-	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // document is the text of a settings file and where one list stands in it.
@@ -52,7 +52,7 @@ func (d *document) find() error {
 }
 
 func (d *document) isName(n *yamlnode.Node) bool {
-	return n.Kind == yamlnode.Scalar && skill.Canonical(n.Value) == d.name
+	return n.Kind == yamlnode.Scalar && manifest.Canonical(n.Value) == d.name
 }
 
 func (d *document) has() bool { return d.value != nil && slices.ContainsFunc(d.value.Items, d.isName) }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/yamlnode"
-	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // Enable writes into the user's file at path that a skill is wanted (R75): its name leaves `disabled` and
@@ -33,10 +33,10 @@ func change(ctx context.Context, path, name string, steps []step) (bool, error) 
 	if path == "" {
 		return false, errors.New("there is no home to keep settings in: set AGENT_HOME")
 	}
-	if err := skill.CheckName(name); err != nil {
+	if err := manifest.CheckName(name); err != nil {
 		return false, err
 	}
-	name = skill.Canonical(name)
+	name = manifest.Canonical(name)
 	changed := false
 	err := lockfile.Transform(ctx, path, &lockfile.Options{Max: maxFile}, func(old []byte) ([]byte, error) {
 		text := string(old)

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/agent-base/agent-base/internal/yamlnode"
-	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // R75: enable and disable are kept in the user's file, and nothing else in it changes.
@@ -176,7 +176,7 @@ func TestEditQuotes(t *testing.T) {
 	c, problems := Load(&Options{Home: "/none", Lookup: func(v string) (string, bool) { return filepath.Dir(path), v == "AGENT_HOME" }})
 	var want []string
 	for _, n := range names {
-		want = append(want, skill.Canonical(n))
+		want = append(want, manifest.Canonical(n))
 	}
 	if !slices.Equal(c.Want.Disabled, want) || len(problems) > 0 {
 		t.Errorf("disabled %q, want %q; problems %v", c.Want.Disabled, want, problems)

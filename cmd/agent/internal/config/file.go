@@ -10,7 +10,7 @@ import (
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/near"
 	"github.com/agent-base/agent-base/internal/yamlnode"
-	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 const (
@@ -53,7 +53,7 @@ func (l *loader) file(path string, rank Rank) given {
 		case findKey(pair.Key.Value) != nil || isTrust(pair.Key.Value):
 			l.misplaced(at, pair.Key.Value, "at the top")
 		case len(l.problems) <= maxProblems:
-			l.report(at, skill.Warning, "config-unknown-key", fmt.Sprintf("unknown key %q", pair.Key.Value), didYouMean(pair.Key.Value, []string{skillsSection, agentSection}))
+			l.report(at, manifest.SeverityWarning, "config-unknown-key", fmt.Sprintf("unknown key %q", pair.Key.Value), didYouMean(pair.Key.Value, []string{skillsSection, agentSection}))
 		}
 	}
 	return out
@@ -90,7 +90,7 @@ func (l *loader) broken(at Origin, code, message, cure string) {
 	if at.Rank == User {
 		l.userBroken = at
 	}
-	l.report(at, skill.Error, code, message, cure)
+	l.report(at, manifest.SeverityError, code, message, cure)
 }
 
 func isSection(name string) bool { return name == skillsSection || name == agentSection }
@@ -101,7 +101,7 @@ func (l *loader) misplaced(at Origin, name, where string) {
 	if k := findKey(name); k != nil {
 		section = k.in()
 	}
-	l.report(at, skill.Warning, "config-unknown-key", fmt.Sprintf("%q %s counts for nothing", name, where),
+	l.report(at, manifest.SeverityWarning, "config-unknown-key", fmt.Sprintf("%q %s counts for nothing", name, where),
 		fmt.Sprintf("write it below \"%s:\", indented", section))
 }
 
@@ -122,14 +122,14 @@ func (l *loader) section(out given, section yamlnode.Pair, file Origin) {
 		twice := seen[k.name]
 		seen[k.name] = true
 		if twice {
-			l.report(at, skill.Error, "config-duplicate-key", fmt.Sprintf("%s is there twice", k.name), "keep one of them")
+			l.report(at, manifest.SeverityError, "config-duplicate-key", fmt.Sprintf("%s is there twice", k.name), "keep one of them")
 		}
 		switch {
 		case at.Rank == Project && k.project == never:
-			l.report(at, skill.Warning, "config-project", fmt.Sprintf("a project cannot set %s: it is ignored", k.name),
+			l.report(at, manifest.SeverityWarning, "config-project", fmt.Sprintf("a project cannot set %s: it is ignored", k.name),
 				fmt.Sprintf("set it in your own config.yaml, or as %s", k.variable()))
 		case pair.Value.Kind == yamlnode.Null && !k.isList():
-			l.report(at, skill.Warning, "config-value", fmt.Sprintf("%s has no value: it is ignored", k.name), "write a value after the colon, or remove the line")
+			l.report(at, manifest.SeverityWarning, "config-value", fmt.Sprintf("%s has no value: it is ignored", k.name), "write a value after the colon, or remove the line")
 		case twice && k.project == tighten && k.kind == choice:
 			out[k.name] = entry{k.values[len(k.values)-1], []Origin{at}}
 		default:
@@ -149,7 +149,7 @@ func (l *loader) unknown(at Origin, name string) {
 		return
 	}
 	if isTrust(name) {
-		l.report(at, skill.Warning, "config-trust", fmt.Sprintf("%q counts for nothing: no settings file gives trust", name),
+		l.report(at, manifest.SeverityWarning, "config-trust", fmt.Sprintf("%q counts for nothing: no settings file gives trust", name),
 			"run \"agent skill trust NAME\", or \"agent skill trust --root DIR\"")
 		return
 	}
@@ -161,5 +161,5 @@ func (l *loader) unknown(at Origin, name string) {
 	if meant := near.Name(name, known); meant != "" {
 		cure = fmt.Sprintf("did you mean %q?", meant)
 	}
-	l.report(at, skill.Warning, "config-unknown-key", fmt.Sprintf("unknown key %q", name), cure)
+	l.report(at, manifest.SeverityWarning, "config-unknown-key", fmt.Sprintf("unknown key %q", name), cure)
 }

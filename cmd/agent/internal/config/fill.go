@@ -53,14 +53,14 @@ func (c *Config) fill(g given) {
 
 // want puts together what is enabled (C20): AGENT_SKILLS where it is set, else what the activation says.
 func want(g given) skill.Selection {
-	s := skill.Selection{Mode: skill.Auto}
+	s := skill.Selection{Mode: skill.SelectAuto}
 	enabled := get[[]string](g, "enabled")
 	if e, ok := g["enabledSkills"]; ok {
 		s = e.value.(skill.Selection)
 	} else if get[string](g, "activation") == "explicit" {
-		s = skill.Selection{Mode: skill.None}
+		s = skill.Selection{Mode: skill.SelectNone}
 		if len(enabled) > 0 {
-			s = skill.Selection{Mode: skill.Named, Names: slices.Clone(enabled)}
+			s = skill.Selection{Mode: skill.SelectNamed, Names: slices.Clone(enabled)}
 		}
 	}
 	s.Disabled = slices.Concat(get[[]string](g, "disabled"), get[[]string](g, "disabledBundled"))
@@ -102,11 +102,11 @@ func settings(g given, c *Config) []Setting {
 
 func selectionText(s skill.Selection) any {
 	switch s.Mode {
-	case skill.All:
+	case skill.SelectAll:
 		return "all"
-	case skill.AllUntrusted:
+	case skill.SelectAllUntrusted:
 		return "all-untrusted"
-	case skill.Named:
+	case skill.SelectNamed:
 		return s.Names
 	}
 	return "none"

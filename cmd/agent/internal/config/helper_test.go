@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // world is a home, a project inside it, and what the rest of the system says.
@@ -55,7 +55,7 @@ func (w *world) options() *Options {
 	}
 }
 
-func (w *world) load() (*Config, []skill.Problem) { return Load(w.options()) }
+func (w *world) load() (*Config, []manifest.Problem) { return Load(w.options()) }
 
 // tidy replaces the folders of the test by words.
 func (w *world) tidy(s string) string {
@@ -63,7 +63,7 @@ func (w *world) tidy(s string) string {
 }
 
 // lines returns problems as a person sees them, each with its cure.
-func (w *world) lines(problems []skill.Problem) []string {
+func (w *world) lines(problems []manifest.Problem) []string {
 	var out []string
 	for _, p := range problems {
 		out = append(out, w.tidy(fmt.Sprintf("%s → %s", p.Error(), p.Cure)))

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/internal/yamlnode"
-	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // Options is the world that a Config is read from. All paths are absolute; an empty one is a place that there is not.
@@ -31,7 +31,7 @@ type FlagValue struct {
 
 // Load resolves all settings. It always returns a usable Config; the problems say what was ignored, and are in the order
 // of the sources, highest last.
-func Load(o *Options) (*Config, []skill.Problem) {
+func Load(o *Options) (*Config, []manifest.Problem) {
 	l := &loader{Options: *o, ours: ours}
 	if l.Lookup == nil {
 		l.Lookup = func(string) (string, bool) { return "", false }
@@ -62,7 +62,7 @@ type loader struct {
 	ours       func(fs.FileInfo) bool // who owns a file: this user or root
 	paths      Paths
 	userBroken Origin // the user's file, when it could not be read
-	problems   []skill.Problem
+	problems   []manifest.Problem
 }
 
 // entry is a value with the places it came from.
@@ -80,7 +80,7 @@ func (l *loader) places() Paths {
 	if p.Project == "" {
 		foreign := ""
 		if p.Project, foreign = projectRoot(l.Dir, l.ours); foreign != "" {
-			l.report(Origin{Rank: Project, Name: foreign}, skill.Warning, "config-owner",
+			l.report(Origin{Rank: Project, Name: foreign}, manifest.SeverityWarning, "config-owner",
 				fmt.Sprintf("it has a .git, but belongs to another user: the project is %q", p.Project), "name it with --project, if you trust who owns it")
 		}
 	}
@@ -90,7 +90,7 @@ func (l *loader) places() Paths {
 	if text, ok := l.Lookup("AGENT_HOME"); ok && text != "" {
 		dir := absolute(text, "", l.Home)
 		if dir == "" || !filepath.IsAbs(dir) {
-			l.report(Origin{Rank: Environment, Name: "AGENT_HOME"}, skill.Error, "config-value",
+			l.report(Origin{Rank: Environment, Name: "AGENT_HOME"}, manifest.SeverityError, "config-value",
 				fmt.Sprintf("%q is not an absolute path: %q is used", text, p.Agent), "export AGENT_HOME with an absolute path")
 		} else {
 			p.Agent = dir
@@ -155,7 +155,7 @@ func (l *loader) take(out given, k *key, w written) {
 		if n.Line > 0 {
 			there.Line, there.Col = n.Line, n.Col
 		}
-		l.report(there, skill.Error, "config-value", message, cure)
+		l.report(there, manifest.SeverityError, "config-value", message, cure)
 	}
 	value, err := r.read(k, n)
 	if err == nil {
@@ -187,7 +187,7 @@ func (l *loader) base(rank Rank) string {
 	return l.Dir
 }
 
-func (l *loader) report(at Origin, severity skill.Severity, code, message, cure string) {
+func (l *loader) report(at Origin, severity manifest.Severity, code, message, cure string) {
 	p := at.problem(code, message, cure)
 	p.Severity = severity
 	switch {
@@ -195,7 +195,7 @@ func (l *loader) report(at Origin, severity skill.Severity, code, message, cure 
 	case len(l.problems) < maxProblems:
 		l.problems = append(l.problems, p)
 	case len(l.problems) == maxProblems:
-		l.problems = append(l.problems, skill.Problem{Code: "config-more", Severity: skill.Warning, File: at.Name,
+		l.problems = append(l.problems, manifest.Problem{Code: "config-more", Severity: manifest.SeverityWarning, File: at.Name,
 			Message: "there are more problems than these", Cure: "mend these first"})
 	}
 }

@@ -84,7 +84,7 @@ func TestProfiles(t *testing.T) {
 		w.env["AGENT_PROFILE"] = p.Name
 		c, problems := w.load()
 		activation := "auto"
-		if c.Want.Mode == skill.None {
+		if c.Want.Mode == skill.SelectNone {
 			activation = "explicit"
 		}
 		got := options{c.Disclosure, activation, c.Duplicates, c.Cwd, c.XMLStyle, c.Location, c.Enforce, c.StackPolicy, c.ScriptRead, c.MaxSkills, c.Nested, c.Omniforge, c.StrictStack}
@@ -102,7 +102,7 @@ func TestDefaults(t *testing.T) {
 		t.Error(problems)
 	}
 	got := []any{c.ScriptTimeout, c.MaxScriptOutput, w.tidy(c.UserDir), w.tidy(c.PluginsDir), c.CoreDir, c.Want.Mode, c.Symlinks, c.ActivationText, c.Budget}
-	want := []any{time.Minute, int64(1 << 20), "HOME/.agent/skills", "HOME/.agent/plugins", "", skill.Auto, "contained", "short", 0}
+	want := []any{time.Minute, int64(1 << 20), "HOME/.agent/skills", "HOME/.agent/plugins", "", skill.SelectAuto, "contained", "short", 0}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

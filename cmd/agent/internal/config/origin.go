@@ -3,7 +3,7 @@ package config
 import (
 	"fmt"
 
-	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // Rank says which kind of source a value has; a higher one wins.
@@ -46,6 +46,6 @@ func (o Origin) String() string {
 }
 
 // problem returns a warning about what stands at the origin.
-func (o Origin) problem(code, message, cure string) skill.Problem {
-	return skill.Problem{Code: code, Severity: skill.Warning, File: o.Name, Line: o.Line, Col: o.Col, Message: message, Cure: cure}
+func (o Origin) problem(code, message, cure string) manifest.Problem {
+	return manifest.Problem{Code: code, Severity: manifest.SeverityWarning, File: o.Name, Line: o.Line, Col: o.Col, Message: message, Cure: cure}
 }

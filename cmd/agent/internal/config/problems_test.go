@@ -222,18 +222,18 @@ func TestParseSelection(t *testing.T) {
 		want     skill.Selection
 		problems int
 	}{
-		{"", skill.Selection{Mode: skill.None}, 0},
-		{"  ", skill.Selection{Mode: skill.None}, 0},
-		{",,", skill.Selection{Mode: skill.None}, 0},
-		{"none", skill.Selection{Mode: skill.None}, 0},
-		{" ALL ", skill.Selection{Mode: skill.All}, 0},
-		{"All_Untrusted", skill.Selection{Mode: skill.AllUntrusted}, 0},
-		{"all-untrusted", skill.Selection{Mode: skill.AllUntrusted}, 0},
-		{"Kalshi-Markets,Hello_Extended", skill.Selection{Mode: skill.Named, Names: []string{"kalshi-markets", "hello-extended"}}, 0},
-		{" a , a,A ,b,", skill.Selection{Mode: skill.Named, Names: []string{"a", "b"}}, 0},
-		{"a,../etc", skill.Selection{Mode: skill.Named, Names: []string{"a"}}, 1},
-		{"all,a", skill.Selection{Mode: skill.Named, Names: []string{"a"}}, 1},
-		{"none,all", skill.Selection{Mode: skill.Named}, 2},
+		{"", skill.Selection{Mode: skill.SelectNone}, 0},
+		{"  ", skill.Selection{Mode: skill.SelectNone}, 0},
+		{",,", skill.Selection{Mode: skill.SelectNone}, 0},
+		{"none", skill.Selection{Mode: skill.SelectNone}, 0},
+		{" ALL ", skill.Selection{Mode: skill.SelectAll}, 0},
+		{"All_Untrusted", skill.Selection{Mode: skill.SelectAllUntrusted}, 0},
+		{"all-untrusted", skill.Selection{Mode: skill.SelectAllUntrusted}, 0},
+		{"Kalshi-Markets,Hello_Extended", skill.Selection{Mode: skill.SelectNamed, Names: []string{"kalshi-markets", "hello-extended"}}, 0},
+		{" a , a,A ,b,", skill.Selection{Mode: skill.SelectNamed, Names: []string{"a", "b"}}, 0},
+		{"a,../etc", skill.Selection{Mode: skill.SelectNamed, Names: []string{"a"}}, 1},
+		{"all,a", skill.Selection{Mode: skill.SelectNamed, Names: []string{"a"}}, 1},
+		{"none,all", skill.Selection{Mode: skill.SelectNamed}, 2},
 	}
 	for _, tt := range tests {
 		got, problems := ParseSelection(tt.text)
@@ -250,15 +250,15 @@ func TestActivation(t *testing.T) {
 		env        map[string]string
 		want       skill.Selection
 	}{
-		{"unset", "", nil, skill.Selection{Mode: skill.Auto}},
-		{"empty", "", map[string]string{"AGENT_SKILLS": ""}, skill.Selection{Mode: skill.None}},
-		{"all", "skills: {activation: explicit}", map[string]string{"AGENT_SKILLS": "all"}, skill.Selection{Mode: skill.All}},
-		{"explicit", "skills: {activation: explicit}", nil, skill.Selection{Mode: skill.None}},
-		{"explicit with names", "skills: {activation: explicit, enabled: [a]}", nil, skill.Selection{Mode: skill.Named, Names: []string{"a"}, Enabled: []string{"a"}}},
-		{"agent-base", "skills: {profile: agent-base}", nil, skill.Selection{Mode: skill.None}},
-		{"names in the file", "skills: {enabled_skills: [A, b_c]}", nil, skill.Selection{Mode: skill.Named, Names: []string{"a", "b-c"}}},
-		{"the file's word is the lower", "skills: {enabled_skills: all}", map[string]string{"AGENT_SKILLS": "none"}, skill.Selection{Mode: skill.None}},
-		{"persisted", "skills: {enabled: [a], disabled: [b]}", nil, skill.Selection{Mode: skill.Auto, Enabled: []string{"a"}, Disabled: []string{"b"}}},
+		{"unset", "", nil, skill.Selection{Mode: skill.SelectAuto}},
+		{"empty", "", map[string]string{"AGENT_SKILLS": ""}, skill.Selection{Mode: skill.SelectNone}},
+		{"all", "skills: {activation: explicit}", map[string]string{"AGENT_SKILLS": "all"}, skill.Selection{Mode: skill.SelectAll}},
+		{"explicit", "skills: {activation: explicit}", nil, skill.Selection{Mode: skill.SelectNone}},
+		{"explicit with names", "skills: {activation: explicit, enabled: [a]}", nil, skill.Selection{Mode: skill.SelectNamed, Names: []string{"a"}, Enabled: []string{"a"}}},
+		{"agent-base", "skills: {profile: agent-base}", nil, skill.Selection{Mode: skill.SelectNone}},
+		{"names in the file", "skills: {enabled_skills: [A, b_c]}", nil, skill.Selection{Mode: skill.SelectNamed, Names: []string{"a", "b-c"}}},
+		{"the file's word is the lower", "skills: {enabled_skills: all}", map[string]string{"AGENT_SKILLS": "none"}, skill.Selection{Mode: skill.SelectNone}},
+		{"persisted", "skills: {enabled: [a], disabled: [b]}", nil, skill.Selection{Mode: skill.SelectAuto, Enabled: []string{"a"}, Disabled: []string{"b"}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 )
 
 // profiles is the option table (C60): what each profile sets, as it would be written in a file. What it does not name
-// has its default. The severities of rules are skill.Profile's.
+// has its default. The severities of rules are manifest.Profile's.
 var profiles = []struct {
 	name, about string
 	options     map[string]string

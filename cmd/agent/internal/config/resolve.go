@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // resolve joins the sources: a higher one wins, lists that add up do.
@@ -114,7 +114,7 @@ func (l *loader) protect(full, base given) {
 		if at.Rank != Project {
 			at = full["profile"].origins[0]
 		}
-		l.report(at, skill.Warning, "config-project", fmt.Sprintf("a project cannot change %s from %q to %q: it is ignored",
+		l.report(at, manifest.SeverityWarning, "config-project", fmt.Sprintf("a project cannot change %s from %q to %q: it is ignored",
 			k.name, fmt.Sprint(before.value), fmt.Sprint(now.value)), "set it in your own config.yaml, in the environment or by a flag")
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/glob"
 	"github.com/agent-base/agent-base/internal/yamlnode"
-	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // reader turns written values into Go ones. What was wrong with one part of a value is told to wrong; the error is for
@@ -154,11 +154,11 @@ func (r *reader) list(k *key, n *yamlnode.Node) (any, error) {
 			}
 			text = path
 		case names:
-			if err := skill.CheckName(text); err != nil {
+			if err := manifest.CheckName(text); err != nil {
 				r.wrong(item, fmt.Sprintf("%q is no skill's name: it is left out", text), "use letters, digits, - and _")
 				continue
 			}
-			text = skill.Canonical(text)
+			text = manifest.Canonical(text)
 		case globs:
 			// It stays: package skill denies everything for it, since nobody knows what it was to deny.
 			if err := glob.Check(text); err != nil {

@@ -12,6 +12,8 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/check"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // R175: README and the guide for authors cover what they have to.
@@ -54,7 +56,7 @@ func TestGuideCoversItsSubjects(t *testing.T) {
 // R175: the guide names every field that the engine knows, and no other.
 func TestGuideNamesTheFields(t *testing.T) {
 	guide := read(t, "docs/SKILLS.md")
-	known := regexp.MustCompile(`\{key: "([^"]+)"`).FindAllStringSubmatch(read(t, "skill/fields.go"), -1)
+	known := regexp.MustCompile(`\{key: "([^"]+)"`).FindAllStringSubmatch(read(t, "skill/manifest/fields.go"), -1)
 	if len(known) < 30 {
 		t.Fatalf("%d fields found in the source, want 30 at least", len(known))
 	}
@@ -69,42 +71,42 @@ func TestGuideNamesTheFields(t *testing.T) {
 	word := regexp.MustCompile("`([a-z_-]+)")
 	for _, row := range cell.FindAllStringSubmatch(tables, -1) {
 		for _, field := range word.FindAllStringSubmatch(row[1], -1) {
-			if got := standing(field[1]); got == skill.Rejected {
+			if got := standing(field[1]); got == manifest.StandingRejected {
 				t.Errorf("the guide has the field %q, which the engine does not know", field[1])
 			}
 		}
 	}
 	_, idle, _ := strings.Cut(tables, "change nothing in this version:")
 	for _, field := range word.FindAllStringSubmatch(idle, -1) {
-		if got := standing(field[1]); got != skill.Informational {
+		if got := standing(field[1]); got != manifest.StandingInformational {
 			t.Errorf("the guide says that %q changes nothing; it is %s", field[1], got)
 		}
 	}
 }
 
 // standing returns what the engine does with a field that has a proper value.
-func standing(field string) skill.Standing {
+func standing(field string) manifest.Standing {
 	for _, value := range []string{"1", "{}", "fork"} {
-		m, _ := skill.Parse([]byte("---\n"+field+": "+value+"\n---\n"), nil)
+		m, _ := manifest.Parse([]byte("---\n"+field+": "+value+"\n---\n"), nil)
 		for _, f := range m.Fields {
-			if f.Key == field && f.Standing != skill.Rejected {
+			if f.Key == field && f.Standing != manifest.StandingRejected {
 				return f.Standing
 			}
 		}
 	}
-	return skill.Rejected
+	return manifest.StandingRejected
 }
 
 // R175: each limit in the guide is the code's.
 func TestGuideStatesTheLimits(t *testing.T) {
 	guide := strings.Join(strings.Fields(read(t, "docs/SKILLS.md")), " ")
 	for _, want := range []string{
-		fmt.Sprintf("1 to %d of `a-z`", skill.MaxName),
+		fmt.Sprintf("1 to %d of `a-z`", manifest.MaxName),
 		fmt.Sprintf("%d arguments with %d bytes in all", script.MaxArgs, script.MaxArgBytes),
 		fmt.Sprintf("%d seconds (`SCRIPT_TIMEOUT`)", int(script.DefaultTimeout.Seconds())),
 		fmt.Sprintf("%d MiB of output", script.DefaultOutput>>20),
 		fmt.Sprintf("the last %d bytes of it", script.StderrTail),
-		fmt.Sprintf("A `SKILL.md` has up to %d MiB, %d KiB of it front matter", skill.MaxManifest>>20, skill.MaxFrontMatter>>10),
+		fmt.Sprintf("A `SKILL.md` has up to %d MiB, %d KiB of it front matter", manifest.MaxManifest>>20, manifest.MaxFrontMatter>>10),
 		fmt.Sprintf("that a model reads up to %d MiB", skill.MaxResource>>20),
 		"1 to 1,024 characters: what the skill does", // the rest is tried out below
 		"`compatibility` up to 500 characters",
@@ -132,8 +134,8 @@ func TestGuideStatesTheLimits(t *testing.T) {
 	}
 	for lines, want := range map[int]bool{500: false, 501: true} {
 		text := "---\nname: a\ndescription: b\n---\n" + strings.Repeat("x\n", lines)
-		_, problems := skill.Validate(fstest.MapFS{"SKILL.md": {Data: []byte(text)}}, "a", nil)
-		got := slices.ContainsFunc(problems, func(p skill.Problem) bool { return p.Code == "body-length" })
+		_, problems := check.Folder(fstest.MapFS{"SKILL.md": {Data: []byte(text)}}, "a", nil)
+		got := slices.ContainsFunc(problems, func(p manifest.Problem) bool { return p.Code == "body-length" })
 		if got != want {
 			t.Errorf("a body of %d lines: body-length is %v, want %v", lines, got, want)
 		}
@@ -151,7 +153,7 @@ func TestGuideNamesProfilesAndValues(t *testing.T) {
 			named[m[1]] = true
 		}
 	}
-	for _, name := range skill.Profiles() {
+	for _, name := range manifest.Profiles() {
 		if !named[name] {
 			t.Errorf("the guide does not name the profile %q", name)
 		}
@@ -164,11 +166,11 @@ func TestGuideNamesProfilesAndValues(t *testing.T) {
 		row, value string
 		want       skill.Mode
 	}{
-		{"| `kalshi-markets,gh` |", "kalshi-markets,gh", skill.Named},
-		{"| `all` |", "all", skill.All},
-		{"| `all-untrusted` |", "all-untrusted", skill.AllUntrusted},
-		{"| `none`, or empty |", "none", skill.None},
-		{"| `none`, or empty |", "", skill.None},
+		{"| `kalshi-markets,gh` |", "kalshi-markets,gh", skill.SelectNamed},
+		{"| `all` |", "all", skill.SelectAll},
+		{"| `all-untrusted` |", "all-untrusted", skill.SelectAllUntrusted},
+		{"| `none`, or empty |", "none", skill.SelectNone},
+		{"| `none`, or empty |", "", skill.SelectNone},
 	} {
 		if !strings.Contains(readme, c.row) {
 			t.Errorf("README.md has no row %q", c.row)
@@ -283,7 +285,7 @@ func TestEnvExample(t *testing.T) {
 		}
 		modes[s.Mode] = true
 	}
-	for _, want := range []skill.Mode{skill.All, skill.AllUntrusted, skill.None, skill.Named} {
+	for _, want := range []skill.Mode{skill.SelectAll, skill.SelectAllUntrusted, skill.SelectNone, skill.SelectNamed} {
 		if !modes[want] {
 			t.Errorf("no value of AGENT_SKILLS is of mode %v", want)
 		}
@@ -291,13 +293,13 @@ func TestEnvExample(t *testing.T) {
 	for name, want := range map[string]string{
 		"SCRIPT_TIMEOUT":    fmt.Sprint(int(script.DefaultTimeout.Seconds())),
 		"MAX_SCRIPT_OUTPUT": fmt.Sprint(script.DefaultOutput),
-		"AGENT_PROFILE":     skill.Profiles()[0],
+		"AGENT_PROFILE":     manifest.Profiles()[0],
 	} {
 		if got := strings.Join(values[name], " "); got != want {
 			t.Errorf("%s is %q, want the default %q", name, got, want)
 		}
 	}
-	for _, name := range skill.Profiles() {
+	for _, name := range manifest.Profiles() {
 		if !strings.Contains(text, name) {
 			t.Errorf("the profile %q is not there", name)
 		}

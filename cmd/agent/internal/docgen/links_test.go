@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // Every link from a page to a file or a heading of the project leads somewhere.
@@ -61,8 +61,8 @@ func headings(page string) map[string]bool {
 func TestSmallestSkill(t *testing.T) {
 	_, text, _ := strings.Cut(read(t, "docs/SKILLS.md"), "```markdown\n")
 	text, _, _ = strings.Cut(text, "```")
-	for _, profile := range skill.Profiles() {
-		m, problems := skill.Parse([]byte(text), &skill.ParseOptions{Dir: "csv-report", Profile: &skill.Profile{Name: profile}})
+	for _, profile := range manifest.Profiles() {
+		m, problems := manifest.Parse([]byte(text), &manifest.Options{Dir: "csv-report", Profile: &manifest.Profile{Name: profile}})
 		if m.Name != "csv-report" || m.Body == "" || len(problems) > 0 {
 			t.Errorf("profile %s: %q, %v", profile, m.Name, problems)
 		}

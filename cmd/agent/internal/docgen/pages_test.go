@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
-	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // root is the module's, seen from this package.
@@ -98,14 +98,14 @@ func has(line string, ex example) bool {
 		}
 	}
 	lines = append(lines, "---", "Text.", "")
-	_, problems := skill.Parse([]byte(strings.Join(lines, "\n")), &skill.ParseOptions{Profile: &skill.Profile{Name: ex.profile}})
-	return slices.ContainsFunc(problems, func(p skill.Problem) bool { return p.Code == ex.code })
+	_, problems := manifest.Parse([]byte(strings.Join(lines, "\n")), &manifest.Options{Profile: &manifest.Profile{Name: ex.profile}})
+	return slices.ContainsFunc(problems, func(p manifest.Problem) bool { return p.Code == ex.code })
 }
 
 // Every code that the source can report is in the page: as a rule, or in groups.
 func TestEveryCodeIsThere(t *testing.T) {
 	known, used := map[string]bool{}, map[string]bool{}
-	for _, r := range skill.Codes() {
+	for _, r := range manifest.Codes() {
 		known[r.Code], used[r.Code] = true, true
 	}
 	for _, g := range groups {

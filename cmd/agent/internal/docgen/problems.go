@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 const problemsIntro = `# Problems
@@ -33,11 +33,11 @@ E is an error, W a warning, – means that the profile does not mind, and ! that
 // problemsPage is the reference of the problems.
 func problemsPage() (string, error) {
 	var b strings.Builder
-	b.WriteString(made("skill.Codes"))
+	b.WriteString(made("manifest.Codes"))
 	fmt.Fprintf(&b, problemsIntro, sample())
-	profiles := skill.Profiles()
+	profiles := manifest.Profiles()
 	fmt.Fprintf(&b, "| code | %s |\n|---|%s\n", strings.Join(profiles, " | "), strings.Repeat(":-:|", len(profiles)))
-	rules := skill.Codes()
+	rules := manifest.Codes()
 	for _, r := range rules {
 		fmt.Fprintf(&b, "| [`%s`](#%s) |", r.Code, r.Code)
 		for _, name := range profiles {
@@ -69,15 +69,15 @@ func prose(cure string) string {
 
 // sample is a problem as the command prints it.
 func sample() string {
-	_, problems := skill.Parse([]byte("---\nname: csv-report\n"+findExample("yaml-colon").wrong+"\n---\nText.\n"), nil)
+	_, problems := manifest.Parse([]byte("---\nname: csv-report\n"+findExample("yaml-colon").wrong+"\n---\nText.\n"), nil)
 	if len(problems) == 0 {
 		return ""
 	}
 	return problems[0].Error() + "\n    " + problems[0].Cure
 }
 
-func letter(r skill.Rule, profile string) string {
-	text := map[skill.Severity]string{skill.Off: "–", skill.Warning: "W", skill.Error: "E"}[r.Severity[profile]]
+func letter(r manifest.Rule, profile string) string {
+	text := map[manifest.Severity]string{manifest.SeverityOff: "–", manifest.SeverityWarning: "W", manifest.SeverityError: "E"}[r.Severity[profile]]
 	if r.Fatal {
 		text += "!"
 	}

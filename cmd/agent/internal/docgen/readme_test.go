@@ -19,7 +19,7 @@ import (
 func readme(ctx context.Context, cache string, register func(tool.Tool)) error {
 	catalog, err := skill.Open(ctx, &skill.Options{Layers: []skill.Layer{
 		{Name: "project", Source: skill.Dir(".agents/skills", nil)},
-		{Name: "bundled", Source: skill.FS(skills.Core(), &skill.FSOptions{Cache: cache}), Trust: skill.Bundled},
+		{Name: "bundled", Source: skill.FS(skills.Core(), &skill.FSOptions{Cache: cache}), Trust: skill.TrustBundled},
 	}})
 	if err != nil {
 		return err

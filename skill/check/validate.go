@@ -1,0 +1,258 @@
+package check
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/agent-base/agent-base/internal/scan"
+	"github.com/agent-base/agent-base/skill/manifest"
+)
+
+// Options says how Folder checks a skill. The zero value is useful.
+type Options struct {
+	Profile *manifest.Profile // nil means DefaultProfile
+	Path    string            // what problems call the skill's folder, put before the names of files; "" for nothing
+
+	// Buffer is where the manifest is read into. A caller that checks many skills, one after the other, saves memory by
+	// lending the same to all. Nothing that is returned refers to it. Nil means a new one.
+	Buffer *bytes.Buffer
+}
+
+// ManifestReader is an optional method of a file system that knows better than Open how its manifest is read, and whether
+// a link that it lies behind is followed.
+type ManifestReader interface {
+	ReadManifest(name string) ([]byte, error)
+}
+
+// Folder checks a whole skill: its manifest as Parse does, and whether its files agree with it. fsys is the skill's
+// folder, confined to it, and dirName is what the folder is called. Folder runs nothing of the skill. It never fails and
+// never returns a nil manifest. Problems of the manifest come first.
+func Folder(fsys fs.FS, dirName string, o *Options) (*manifest.Manifest, []manifest.Problem) {
+	if o == nil {
+		o = &Options{}
+	}
+	v := &validation{fsys: fsys, path: o.Path}
+	v.File, v.Profile = path.Join(o.Path, "SKILL.md"), o.Profile
+	file := v.manifestFile()
+	var src []byte
+	ok := file != nil
+	if ok {
+		v.File = path.Join(o.Path, file.Name())
+		src, ok = v.readManifest(file, o.Buffer)
+	}
+	m, problems := manifest.Parse(src, &manifest.Options{File: v.File, Dir: dirName, Profile: o.Profile})
+	if !ok {
+		return m, v.Problems()
+	}
+	v.m, v.body = m, []byte(m.Body)
+	if len(v.body) > 0 {
+		v.checkBody()
+		v.checkReferences()
+	}
+	v.checkScripts()
+	v.checkFiles()
+	return m, append(problems, v.Problems()...)
+}
+
+type validation struct {
+	manifest.Report
+	fsys fs.FS
+	path string
+	m    *manifest.Manifest
+	body []byte
+
+	top     []fs.DirEntry // of the folder itself
+	scripts []fs.DirEntry // of scripts/, where there is one
+	seen    map[string]string
+	count   int // entries that were looked at
+}
+
+// reportFile reports a problem with another file than the manifest.
+func (v *validation) reportFile(name, code, message string) {
+	v.Add(manifest.Problem{Code: code, File: path.Join(v.path, strings.ToValidUTF8(name, "\ufffd")), Message: message})
+}
+
+// manifestFile finds SKILL.md, else skill.md, and nothing else. Without one it returns nil.
+func (v *validation) manifestFile() fs.DirEntry {
+	var err error
+	if v.top, err = fs.ReadDir(v.fsys, "."); err != nil {
+		v.Add(manifest.Problem{Code: "file-unreadable", Message: fmt.Sprintf("the folder cannot be read: %v", bareError(err))})
+		return nil
+	}
+	var found fs.DirEntry
+	for _, d := range v.top {
+		switch name := d.Name(); {
+		case name == "SKILL.md":
+			return d
+		case name == "skill.md" || found == nil && strings.EqualFold(name, "skill.md"):
+			found = d
+		}
+	}
+	switch {
+	case found == nil:
+		v.Add(manifest.Problem{Code: "file-missing", Message: "the folder has no SKILL.md"})
+	case found.Name() == "skill.md":
+		v.reportFile("skill.md", "file-name", "the manifest is called \"skill.md\", not \"SKILL.md\"")
+		return found
+	default:
+		v.Add(manifest.Problem{Code: "file-missing", Message: fmt.Sprintf("the folder has no SKILL.md; %q is not read", found.Name()), Cure: "rename it to SKILL.md"})
+	}
+	return nil
+}
+
+// readManifest reads the manifest.
+func (v *validation) readManifest(file fs.DirEntry, buf *bytes.Buffer) ([]byte, bool) {
+	if t, ok := v.fsys.(ManifestReader); ok {
+		src, err := t.ReadManifest(file.Name())
+		if err != nil {
+			v.Add(manifest.Problem{Code: scan.Code(err), Message: bareError(err).Error()})
+		}
+		return src, err == nil
+	}
+	src, err := readRegular(v.fsys, file, manifest.MaxManifest+1, buf)
+	if err != nil {
+		v.Add(manifest.Problem{Code: "file-unreadable", Message: fmt.Sprintf("%s: %v", file.Name(), bareError(err))})
+	}
+	return src, err == nil
+}
+
+// Limits of the body (C42).
+const (
+	maxBodyLines  = 500
+	maxBodyTokens = 5000
+	bytesPerToken = 4 // roughly, in English text
+)
+
+func (v *validation) checkBody() {
+	at := manifest.Problem{Line: v.m.BodyLine, Col: 1}
+	if n := bytes.Count(v.body, []byte("\n")) + 1; n > maxBodyLines {
+		at.Code, at.Message = "body-length", fmt.Sprintf("the body has %d lines, at most %d are advised", n, maxBodyLines)
+		v.Add(at)
+	}
+	if n := len(v.body) / bytesPerToken; n > maxBodyTokens {
+		at.Code, at.Message = "body-tokens", fmt.Sprintf("the body has about %d tokens, at most %d are advised", n, maxBodyTokens)
+		v.Add(at)
+	}
+}
+
+// checkScripts holds the list of scripts against the folder (R31, R50).
+func (v *validation) checkScripts() {
+	err := fs.ErrNotExist
+	if slices.ContainsFunc(v.top, func(d fs.DirEntry) bool { return strings.EqualFold(d.Name(), "scripts") }) {
+		v.scripts, err = fs.ReadDir(v.fsys, "scripts")
+	}
+	if err != nil && v.m.ScriptsDeclared && len(v.m.Scripts) > 0 {
+		v.Add(manifest.Problem{Code: "scripts-missing", Field: "scripts", Message: "the skill lists scripts, but has no scripts folder"})
+		return
+	}
+	for _, d := range v.scripts {
+		if d.Type()&fs.ModeSymlink != 0 {
+			v.reportFile("scripts/"+d.Name(), "script-symlink", fmt.Sprintf("%q is a symbolic link: scripts must be files", d.Name()))
+		}
+		if v.kindless(d) {
+			v.reportFile("scripts/"+d.Name(), "script-kind", fmt.Sprintf("nothing tells what runs %.100q", d.Name()))
+		}
+	}
+	if len(v.m.Scripts) == 0 {
+		return
+	}
+	there := scriptNames(v.scripts)
+	for _, want := range v.m.Scripts {
+		want = strings.TrimPrefix(want, "scripts/")
+		if !there[foldedName(want)] {
+			v.Add(manifest.Problem{Code: "script-missing", Field: "scripts", Message: fmt.Sprintf("script %.100q is listed but not there", want)})
+		}
+	}
+}
+
+// scriptNames holds what a manifest may call the entries of a scripts folder: their names with and without extension.
+func scriptNames(entries []fs.DirEntry) map[string]bool {
+	out := make(map[string]bool, 2*len(entries))
+	for _, d := range entries {
+		name := foldedName(d.Name())
+		out[name], out[strings.TrimSuffix(name, path.Ext(name))] = true, true
+	}
+	return out
+}
+
+// foldedName is s in the one form of all that strings.EqualFold calls equal.
+func foldedName(s string) string {
+	return strings.Map(func(r rune) rune {
+		low := r
+		for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
+			low = min(low, next)
+		}
+		return low
+	}, s)
+}
+
+// kindless reports whether a file is marked as a program and is none: text without an extension and without a #! line.
+func (v *validation) kindless(d fs.DirEntry) bool {
+	if !d.Type().IsRegular() || path.Ext(d.Name()) != "" {
+		return false
+	}
+	info, err := d.Info()
+	if err != nil || info.Mode()&0o111 == 0 {
+		return false
+	}
+	f, err := v.fsys.Open("scripts/" + d.Name())
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head, err := io.ReadAll(io.LimitReader(f, 512))
+	return err == nil && !bytes.HasPrefix(head, []byte("#!")) && !bytes.ContainsRune(head, 0)
+}
+
+// readRegular returns at most limit bytes of a regular file at the top of fsys. It looks at the type before it opens
+// the file, which for a pipe would wait. What it returns lies in buf, if there is one.
+func readRegular(fsys fs.FS, d fs.DirEntry, limit int64, buf *bytes.Buffer) ([]byte, error) {
+	regular := d.Type().IsRegular()
+	if d.Type()&fs.ModeSymlink != 0 {
+		info, err := fs.Stat(fsys, d.Name())
+		if err != nil {
+			return nil, err
+		}
+		regular = info.Mode().IsRegular()
+	}
+	if !regular {
+		return nil, errNotRegular
+	}
+	f, err := fsys.Open(d.Name())
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() { // it was changed meanwhile
+		return nil, errNotRegular
+	}
+	if buf == nil {
+		buf = &bytes.Buffer{}
+	}
+	buf.Reset()
+	buf.Grow(int(min(info.Size(), limit)) + bytes.MinRead)
+	_, err = buf.ReadFrom(io.LimitReader(f, limit))
+	return buf.Bytes(), err
+}
+
+var errNotRegular = errors.New("it is not a regular file")
+
+// bareError is the cause of an error without the path, which may be one of this machine.
+func bareError(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}

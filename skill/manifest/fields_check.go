@@ -1,0 +1,187 @@
+package manifest
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Limits on texts, in code points (C3, R24, R37).
+const (
+	maxDescription   = 1024
+	wideDescription  = 500
+	maxCompatibility = 500
+	maxBrief         = 80
+)
+
+// checkDescription looks at the length as it is written: blanks around it count.
+func (p *parser) checkDescription(written string, at Problem) {
+	n := utf8.RuneCountInString(written)
+	if written = strings.TrimSuffix(written, "\n"); utf8.RuneCountInString(written) < n {
+		n-- // the line break that every block scalar ends with
+	}
+	switch {
+	case n > maxDescription && p.Profile.Severity("description-length") != SeverityOff:
+		at.Code, at.Message = "description-length", fmt.Sprintf("the description has %d characters, at most %d are allowed", n, maxDescription)
+	case n > wideDescription:
+		at.Code, at.Message = "description-long", fmt.Sprintf("the description has %d characters, at most %d are advised", n, wideDescription)
+	default:
+		return
+	}
+	p.Add(at)
+}
+
+// checkText looks at the value of a field of text.
+func (p *parser) checkText(key, text string, at Problem) {
+	n := utf8.RuneCountInString(text)
+	switch key {
+	case "compatibility":
+		switch {
+		case n == 0:
+			at.Code, at.Message = "compatibility-empty", "compatibility has no text"
+		case n > maxCompatibility:
+			at.Code, at.Message = "compatibility-length", fmt.Sprintf("compatibility has %d characters, at most %d are allowed", n, maxCompatibility)
+		}
+	case "version":
+		if text != "" && !strictVersion(text) {
+			at.Code, at.Message = "version-semver", fmt.Sprintf("%q is not a semantic version", clip(text))
+		}
+	case "min_agent_base_version", "max_agent_base_version":
+		if _, ok := parseVersion(text); !ok {
+			p.reject(key)
+			at.Code, at.Message = "version-bounds", fmt.Sprintf("%q is not a version", clip(text))
+		}
+	case "context":
+		if text != "" && text != "inherit" && text != "fork" {
+			p.m.Context = ""
+			p.reject(key)
+			at.Code, at.Message = "field-value", fmt.Sprintf("context is %q, it must be \"inherit\" or \"fork\"", clip(text))
+		}
+	case "brief_description":
+		if n > maxBrief {
+			p.m.Brief = cutBrief(oneLine(text))
+			at.Code, at.Message = "brief-length", fmt.Sprintf("brief_description has %d characters, at most %d are shown", n, maxBrief)
+		}
+	}
+	if at.Code != "" {
+		p.Add(at)
+	}
+}
+
+// finish fills in what follows from other fields and looks for what is not there.
+func (p *parser) finish() {
+	m := p.m
+	if m.Version == "" {
+		m.Version = m.Metadata["version"]
+	}
+	if m.Author == "" {
+		m.Author = m.Metadata["author"]
+	}
+	if len(m.Tags) == 0 {
+		m.Tags = p.metaTags
+	}
+	if m.Brief == "" {
+		m.Brief = Brief(m.Description)
+	}
+	if m.Model != "" && m.Context != "fork" {
+		p.mark("model", StandingInformational) // a fork alone changes the model
+	}
+	if m.Agent != "" && m.Context != "fork" {
+		p.Add(Problem{Code: "agent-context", Line: p.text.first, Field: "agent", Message: "agent counts only with context: fork"})
+	}
+	p.checkRequired()
+}
+
+// checkRequired names all missing fields at once (R10). Without a name the directory's is used,
+// unless the profile wants one.
+func (p *parser) checkRequired() {
+	at := Problem{Line: p.text.first - 1, Col: 1}
+	var missing []string
+	if !p.named {
+		missing = append(missing, "'name'")
+		at.Field = "name"
+	}
+	if p.m.Description == "" {
+		missing = append(missing, "'description'")
+		at.Field = "description"
+	}
+	if len(missing) == 0 {
+		return
+	}
+	for _, e := range p.entries { // the key without a value, where there is one
+		if fieldName(e.key.Value) == at.Field {
+			at.Line, at.Col = e.line, e.col
+		}
+	}
+	at.Code, at.Message = "fields-missing", "missing "+strings.Join(missing, ", ")
+	if p.m.Description != "" && !p.Profile.Strict() {
+		at.Code, at.Message = "name-missing", fmt.Sprintf("there is no name: the skill is called %q", p.m.Name)
+	}
+	p.Add(at)
+}
+
+// Brief is the first sentence of a description in at most 80 characters (R37).
+func Brief(description string) string {
+	s := oneLine(start(description))
+	for i := range len(s) {
+		if c := s[i]; (c == '.' || c == '!' || c == '?') && i+1 < len(s) && s[i+1] == ' ' && !abbreviation(s[:i]) {
+			s = s[:i+1]
+			break
+		}
+	}
+	return cutBrief(s)
+}
+
+// start returns as much of s as a brief form can need, cut between characters: a description may
+// be as long as the front matter.
+func start(s string) string {
+	const enough = 16 * maxBrief // bytes; runs of blanks count as well, up to a point
+	if len(s) <= enough {
+		return s
+	}
+	end := enough
+	for end > 0 && !utf8.RuneStart(s[end]) {
+		end--
+	}
+	return s[:end]
+}
+
+// abbreviation reports whether a full stop after s does not end a sentence: "e.g", "i.e", "etc".
+func abbreviation(s string) bool {
+	word := s[strings.LastIndexByte(s, ' ')+1:]
+	word = strings.ToLower(strings.TrimLeft(word, "("))
+	switch word {
+	case "e.g", "i.e", "vs", "cf", "no", "approx", "incl":
+		return true
+	}
+	return false
+}
+
+// cutBrief cuts between words within 77 characters and adds "...", when s has more than 80.
+func cutBrief(s string) string {
+	if utf8.RuneCountInString(s) <= maxBrief {
+		return s
+	}
+	runes := []rune(s)
+	cut := string(runes[:maxBrief-3])
+	if runes[maxBrief-3] == ' ' {
+		return strings.TrimRight(cut, " ,;:-") + "..."
+	}
+	if i := strings.LastIndexByte(cut, ' '); i > 0 {
+		cut = cut[:i]
+	}
+	return strings.TrimRight(cut, " ,;:-") + "..."
+}
+
+// oneLine returns s with single blanks as its only white space, and none around it.
+func oneLine(s string) string {
+	before := byte(' ')
+	for i := range len(s) {
+		c := s[i]
+		if c >= utf8.RuneSelf || c < ' ' || c == ' ' && before == ' ' {
+			return strings.Join(strings.Fields(s), " ")
+		}
+		before = c
+	}
+	return strings.TrimSuffix(s, " ")
+}

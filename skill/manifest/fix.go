@@ -1,0 +1,246 @@
+package manifest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// errMeaning is returned by Fix when its result would not read like what it was made from.
+var errMeaning = errors.New("the file would read differently afterwards: mend it by hand")
+
+// Fix mends in the text of a SKILL.md what can be mended without a decision: a byte order mark,
+// blanks around the opening and behind both lines ---, values that need quotes, keys in other
+// spellings, a name that is the directory's but for case and underscores, and, in profiles that
+// allow only the open standard's fields, version, author and tags at the top, which go below
+// metadata. It changes nothing else: comments, order and line breaks stay. Fixing twice is
+// fixing once.
+//
+// It returns the new text and what was mended, with the places where it stood. When nothing was,
+// fixed is src itself. The error says that the result would mean something else; fixed is then
+// src as well.
+func Fix(src []byte, o *Options) (fixed []byte, changed []Problem, err error) {
+	first := newFixer(src, o)
+	if first == nil {
+		return src, nil, nil
+	}
+	first.delimiters()
+	first.quotes()
+	first.spellings()
+	first.nameCase()
+	out := first.apply()
+	if second := newFixer(out, o); second != nil && second.Profile.Severity("fields-unexpected") == SeverityError {
+		second.moved = first.gone
+		second.moveDown()
+		out = second.apply()
+		first.changed = append(first.changed, second.changed...)
+	}
+	if len(first.changed) == 0 {
+		return src, nil, nil
+	}
+	if !sameMeaning(src, out, o) {
+		return src, nil, errMeaning
+	}
+	sortByPlace(first.changed)
+	return out, first.changed, nil
+}
+
+// fixer collects replacements in one text.
+type fixer struct {
+	*parser
+	src     []byte
+	cuts    []cut
+	changed []Problem
+	gone    int // lines that the replacements take away before the front matter
+	moved   int // lines that an earlier fixer took away there
+}
+
+type cut struct {
+	from, to int
+	with     string
+}
+
+// newFixer reads src; nil when there is no front matter in it.
+func newFixer(src []byte, o *Options) *fixer {
+	f := &fixer{parser: newParser(o), src: src}
+	f.parse(src)
+	if f.text == nil || f.entries == nil {
+		return nil
+	}
+	return f
+}
+
+// replace notes one change. line and col are where it stands in the text.
+func (f *fixer) replace(c cut, pr Problem) {
+	r := findRule(pr.Code)
+	pr.File, pr.Cure = f.File, r.cure
+	pr.Severity = max(r.severity(f.Profile.column()), SeverityWarning)
+	pr.Line += f.moved
+	f.cuts = append(f.cuts, c)
+	f.changed = append(f.changed, pr)
+}
+
+// apply returns the text with all replacements made.
+func (f *fixer) apply() []byte {
+	if len(f.cuts) == 0 {
+		return f.src
+	}
+	slices.SortStableFunc(f.cuts, func(a, b cut) int { return a.from - b.from })
+	var b bytes.Buffer
+	at := 0
+	for _, c := range f.cuts {
+		if c.from < at {
+			continue
+		}
+		b.Write(f.src[at:c.from])
+		b.WriteString(c.with)
+		at = c.to
+	}
+	b.Write(f.src[at:])
+	return b.Bytes()
+}
+
+// delimiters takes away what does not belong before the front matter and on its two lines.
+func (f *fixer) delimiters() {
+	start := 0
+	if bytes.HasPrefix(f.src, []byte(bom)) {
+		start = len(bom)
+		f.replace(cut{0, start, ""}, Problem{Code: "frontmatter-bom", Line: 1, Col: 1, Message: "removed the byte order mark"})
+	}
+	opener := f.lineBefore()
+	if gap := f.src[start:opener]; len(gap) > 0 && len(bytes.TrimSpace(gap)) == 0 {
+		f.gone = f.text.first - 2
+		f.replace(cut{start, opener, ""}, Problem{Code: "frontmatter-leading", Line: 1, Col: 1, Message: "removed the blank lines before the front matter"})
+	}
+	end, _ := lineEnd(f.src, opener)
+	f.trimDelimiter(opener, end, f.text.first-1)
+	closer := f.text.end
+	for closer > 0 && f.src[closer-1] != '\n' && f.src[closer-1] != '\r' {
+		closer--
+	}
+	f.trimDelimiter(closer, f.text.end, f.text.after-1)
+}
+
+// lineBefore returns the offset of the opening line.
+func (f *fixer) lineBefore() int {
+	offset := 0
+	if bytes.HasPrefix(f.src, []byte(bom)) {
+		offset = len(bom)
+	}
+	for range f.text.first - 2 {
+		_, offset = lineEnd(f.src, offset)
+	}
+	return offset
+}
+
+func (f *fixer) trimDelimiter(from, to, line int) {
+	if string(f.src[from:to]) == "---" {
+		return
+	}
+	code, what := "frontmatter-blanks", "behind"
+	if f.src[from] != '-' {
+		code, what = "frontmatter-leading", "before"
+	}
+	f.replace(cut{from, to, "---"}, Problem{Code: code, Line: line, Col: 1, Message: "removed blanks " + what + " ---"})
+}
+
+// quotes writes the quotes that repair had to imagine.
+func (f *fixer) quotes() {
+	for _, e := range f.edits {
+		l := f.text.lines[e.line]
+		if !f.intact(l) {
+			continue
+		}
+		f.replace(cut{l.start + e.from, l.start + e.to, singleQuoted(l.text[e.from:e.to])},
+			Problem{Code: e.code, Line: f.text.first + e.line, Col: e.col, Field: e.key, Message: fmt.Sprintf("put the value of %q in quotes", e.key)})
+	}
+}
+
+// intact reports whether the line was read as it stands.
+func (f *fixer) intact(l textLine) bool {
+	return len(l.removed) == 0 && bytes.HasPrefix(f.src[l.start:], []byte(l.text))
+}
+
+// offset returns the byte at a place of the front matter, -1 when its line was not read as it stands.
+func (f *fixer) offset(line, col int) int {
+	i := line - f.text.first
+	if i < 0 || i >= len(f.text.lines) || !f.intact(f.text.lines[i]) {
+		return -1
+	}
+	l := f.text.lines[i]
+	runes := []rune(l.text)
+	return l.start + len(string(runes[:min(col-1, len(runes))]))
+}
+
+// spellings writes keys as they are called. A key that is there twice stays.
+func (f *fixer) spellings() {
+	count := map[string]int{}
+	for _, e := range f.entries {
+		count[fieldName(e.key.Value)]++
+	}
+	for _, e := range f.entries {
+		k := findField(e.key.Value)
+		if k == nil || count[k.key] > 1 || e.key.Value == k.key || k.spelled(e.key.Value) && k.key != "allowed-tools" {
+			continue
+		}
+		at := f.offset(e.line, e.col)
+		if at >= 0 && bytes.IndexByte([]byte("\"'"), f.src[at]) >= 0 {
+			at++
+		}
+		if at < 0 || !bytes.HasPrefix(f.src[at:], []byte(e.key.Value)) {
+			continue
+		}
+		f.replace(cut{at, at + len(e.key.Value), k.key},
+			Problem{Code: "field-spelling", Line: e.line, Col: e.col, Field: k.key, Message: fmt.Sprintf("wrote %q as %q", e.key.Value, k.key)})
+	}
+}
+
+// nameCase writes the name as the directory is called, where that is the suggested form of it.
+func (f *fixer) nameCase() {
+	for _, e := range f.entries {
+		name := strings.TrimSpace(e.value.Value)
+		if fieldName(e.key.Value) != "name" || name == f.dir || name == "" || suggestedName(name) != f.dir || !usableName(f.dir) {
+			continue
+		}
+		at := f.offset(e.value.Line, e.value.Col)
+		if at < 0 {
+			continue
+		}
+		for _, written := range []string{e.value.Value, `"` + e.value.Value + `"`, "'" + e.value.Value + "'"} {
+			if end, _ := lineEnd(f.src, at); strings.TrimRight(string(f.src[at:end]), " \t") == written {
+				f.replace(cut{at, at + len(written), f.dir},
+					Problem{Code: "name-case", Line: e.value.Line, Col: e.value.Col, Field: "name", Message: fmt.Sprintf("wrote the name %q as %q", clip(name), f.dir)})
+				break
+			}
+		}
+	}
+}
+
+// sameMeaning reports whether two texts read alike, but for what Fix is allowed to change.
+func sameMeaning(a, b []byte, o *Options) bool {
+	return reflect.DeepEqual(meaning(a, o), meaning(b, o))
+}
+
+// meaning is a manifest without places, without the name's case, and without the metadata that
+// may come from the top.
+func meaning(src []byte, o *Options) Manifest {
+	m, _ := Parse(src, o)
+	out := *m
+	out.Name, out.Fields, out.BodyLine = suggestedName(out.Name), nil, 0
+	out.Metadata = nil
+	for k, v := range m.Metadata {
+		if k != "version" && k != "author" && k != "tags" {
+			if out.Metadata == nil {
+				out.Metadata = map[string]string{}
+			}
+			out.Metadata[k] = v
+		}
+	}
+	if len(out.Tags) == 0 {
+		out.Tags = nil
+	}
+	return out
+}

@@ -1,0 +1,99 @@
+package manifest
+
+// Manifest is what a SKILL.md says. Strings are as written, with nothing resolved: `version: 1.10`
+// is "1.10". A field that was absent or had to be dropped has its zero value.
+type Manifest struct {
+	Name          string // as written when CheckName takes it, else the directory's or what can be made of the two (C1); never empty
+	Description   string
+	Brief         string // brief_description, else the first sentence of the description; at most 80 characters (R37, C3)
+	WhenToUse     string // Claude Code: appended to the description in a listing
+	License       string
+	Compatibility string
+	Version       string // top level, else metadata.version (C5)
+	Author        string // likewise
+	Repository    string
+
+	AllowedTools    Tools // what a model may call while the skill is active (C6-C8)
+	DisallowedTools Tools
+
+	Tags     []string // tags, else metadata.tags split at blanks and commas
+	Requires []string // commands that must exist, from metadata.requires (R66)
+
+	MinVersion, MaxVersion string // min_ and max_agent_base_version (R27)
+
+	Toolsets        []string // "module:Class" or "path:Class" (R28, R29)
+	Scripts         []string // explicit list; meaningless unless ScriptsDeclared (R31)
+	ScriptsDeclared bool
+	ScriptsIgnore   []string // globs (R33)
+
+	Permissions    Permissions
+	Triggers       Triggers
+	DefaultEnabled bool // true unless the file says otherwise (R37)
+
+	Model, Context, Agent string // R39; Context is "", "inherit" or "fork"
+	Effort, Shell         string
+	Background            bool              // true unless the file says otherwise
+	Hooks                 map[string]string // event to a path or, where more is said, to JSON; informational
+	Priority              int
+	Scope                 Scope
+	Paths                 []string // globs that limit automatic loading
+
+	ArgumentHint           string
+	Arguments              []string // names for $name substitution
+	DisableModelInvocation bool     // hidden from the model, a person may still invoke it
+	UserInvocable          bool     // true unless the file says otherwise
+
+	Metadata map[string]string // lists and maps as JSON; at most 64 keys of 1 KiB
+
+	Body     string  // the instructions, without leading and trailing blank lines
+	BodyLine int     // line of the file on which Body starts, from 1; 0 for none
+	Fields   []Field // every key of the front matter in file order, and those below permissions, triggers, scope, hooks and metadata that are known, dotted; at most 512
+}
+
+// Tools is an allow-list of tools. Declared tells an absent list, which restricts nothing, from
+// an empty one, which allows nothing (C8).
+type Tools struct {
+	Declared bool
+	Rules    []string // such as "Bash(git:*)" or "Read"
+}
+
+// Permissions is what a skill asks for beyond its own files.
+type Permissions struct {
+	Env []string // names of environment variables for its scripts, "*" matching any run (R34)
+}
+
+// Triggers say when a skill is offered by itself (R35).
+type Triggers struct {
+	Keywords, Verbs []string // whole words or phrases
+	Patterns        []string // regular expressions in RE2 syntax
+}
+
+// Empty reports whether the skill declares no trigger at all.
+func (t Triggers) Empty() bool { return len(t.Keywords)+len(t.Verbs)+len(t.Patterns) == 0 }
+
+// Scope limits where a skill is available (R41, R128). It is informational in this build.
+type Scope struct{ Agents, Tenants, Environments []string }
+
+// Standing says what this build does with a front matter field.
+type Standing uint8
+
+// A field is enforced (it changes what happens), informational (it is kept and shown) or rejected
+// (it is not understood or not allowed, and has no effect).
+const (
+	StandingInformational Standing = iota
+	StandingEnforced
+	StandingRejected
+)
+
+// String returns "informational", "enforced" or "rejected".
+func (s Standing) String() string {
+	return [...]string{"informational", "enforced", "rejected"}[s]
+}
+
+// Field is one key of the front matter.
+type Field struct {
+	Key       string // as written
+	Line, Col int
+	Value     string // the source text of a scalar, else a compact form
+	Standing  Standing
+}

@@ -1,0 +1,101 @@
+package manifest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// MaxName is the most code points that a skill's name may have (R11, C1).
+const MaxName = 64
+
+// NameError refuses a name that a caller asked for. Kind is "skill" or "script".
+type NameError struct{ Kind, Name string }
+
+// Error returns such as "Invalid skill name: '../x'" (R46).
+func (e *NameError) Error() string { return fmt.Sprintf("Invalid %s name: '%s'", e.Kind, e.Name) }
+
+// Canonical returns the form in which names are compared: lower case, underscores as hyphens,
+// without blanks around it (R43).
+func Canonical(name string) string {
+	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(name)), "_", "-")
+}
+
+// CheckName returns a *NameError unless name could be the name of a skill: 1 to 64 of the
+// characters a-z, A-Z, 0-9, "-" and "_", and no reserved one (R11, R44, R46).
+func CheckName(name string) error {
+	if !usableName(strings.TrimSpace(name)) {
+		return &NameError{"skill", name}
+	}
+	return nil
+}
+
+func usableName(name string) bool {
+	return plainName(name) && !reservedName(name)
+}
+
+// plainName reports whether name is within the alphabet and the length of names.
+func plainName(name string) bool {
+	if name == "" || len(name) > MaxName {
+		return false
+	}
+	for i := range len(name) {
+		if !nameByte(name[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func nameByte(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_'
+}
+
+// devices are the names that Windows gives to devices, whatever follows a dot (security 2.2 #24).
+var devices = [...]string{
+	"aux", "com0", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9", "con",
+	"lpt0", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9", "nul", "prn",
+}
+
+// IsDevice reports whether Windows keeps a name, without its extension, for a device.
+func IsDevice(name string) bool {
+	_, found := slices.BinarySearch(devices[:], strings.ToLower(name))
+	return found
+}
+
+// reservedName reports whether a name within the alphabet means something else: Python's cache
+// folder (R44), a device, or nothing but hyphens.
+func reservedName(name string) bool {
+	return IsDevice(name) || strings.ToLower(name) == "__pycache__" || strings.Trim(name, "-_") == ""
+}
+
+// fallbackName returns the name under which a skill is found whose own cannot be used: its
+// directory's, else what can be made of the one or the other (C1).
+func fallbackName(name, dir string) string {
+	if usableName(dir) {
+		return dir
+	}
+	for _, s := range []string{name, dir} {
+		if n := tamedName(s); n != "" {
+			return n
+		}
+	}
+	return "skill"
+}
+
+// tamedName turns every run of other characters into a hyphen; "" when nothing is left.
+func tamedName(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s) && b.Len() < MaxName; i++ {
+		if nameByte(s[i]) {
+			b.WriteByte(s[i])
+		} else if b.Len() > 0 && !strings.HasSuffix(b.String(), "-") {
+			b.WriteByte('-')
+		}
+	}
+	out := strings.Trim(b.String(), "-")
+	if out != "" && reservedName(out) {
+		out = strings.Trim(out, "_-") + "-skill"
+	}
+	return out
+}

@@ -1,0 +1,85 @@
+package manifest
+
+import (
+	"cmp"
+)
+
+// Limits on what is read of a SKILL.md (security 2.1).
+const (
+	MaxFrontMatter = 64 << 10
+	MaxManifest    = 1 << 20
+)
+
+// maxSigns is how many signs that begin a value the front matter may have; the fullest of 460 public manifests has 122.
+// Whatever skim accepts has fewer, being shorter.
+const maxSigns = skimLimit
+
+// Options tells Parse about the file. The zero value is useful.
+type Options struct {
+	File    string   // what problems call the file; default "SKILL.md"
+	Dir     string   // name of the skill's directory; "" when unknown
+	Profile *Profile // nil means DefaultProfile
+}
+
+// Parse reads the text of a SKILL.md. It never fails and never returns nil: it gives the best
+// manifest that the text allows and every problem it has, in file order. A skill is unusable when
+// one of the problems is Fatal.
+//
+// The front matter begins with a line "---" and ends with the next one; blanks may follow either.
+// Leading blank lines, a byte order mark and up to 30 lines of other text are passed over with a
+// problem. Values are taken as text: Name is that of the last key `name`, in any case, without
+// control characters and without white space around it, when CheckName accepts it, else a
+// fallback (C1); Description is that of the last key `description`, treated alike. Neither is
+// resolved to a number, a date or null. Parse is safe for concurrent use and keeps nothing of src.
+func Parse(src []byte, o *Options) (*Manifest, []Problem) {
+	p := newParser(o)
+	if err := p.Profile.Check(); err != nil {
+		p.Add(Problem{Code: "profile-unknown", Message: err.Error()})
+	}
+	p.parse(src)
+	return p.m, p.Problems()
+}
+
+type parser struct {
+	Report
+	m *Manifest
+
+	text    *frontText
+	entries []entry
+	edits   []edit // what repair changed in lines of text
+	named   bool
+
+	toolsLost int // line of an allowed-tools inside what could not be read; 0 for none
+	metaTags  []string
+}
+
+func newParser(o *Options) *parser {
+	if o == nil {
+		o = &Options{}
+	}
+	p := &parser{Report: Report{File: cmp.Or(o.File, "SKILL.md"), Profile: o.Profile, dir: o.Dir}}
+	p.m = &Manifest{DefaultEnabled: true, UserInvocable: true, Background: true, Name: fallbackName("", o.Dir)}
+	return p
+}
+
+// parse takes the file apart. It stops where nothing is left to read.
+func (p *parser) parse(src []byte) {
+	if pr := unreadable(src); pr != nil {
+		p.Add(*pr)
+		return
+	}
+	text := p.split(src)
+	if text == nil {
+		return
+	}
+	p.text = text
+	body, line := text.body(src)
+	p.m.Body, p.m.BodyLine = string(body), line
+	entries, ok := p.nodes()
+	if !ok {
+		return
+	}
+	p.entries = entries
+	p.fields(entries)
+	p.finish()
+}

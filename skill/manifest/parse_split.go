@@ -1,0 +1,190 @@
+package manifest
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxPreamble is how many lines are passed over in search of the front matter.
+const maxPreamble = 30
+
+const bom = "\ufeff"
+
+// split finds the front matter; nil when there is none that is closed and within its limit.
+func (p *parser) split(src []byte) *frontText {
+	start := 0
+	if bytes.HasPrefix(src, []byte(bom)) {
+		start = len(bom)
+		p.Add(Problem{Code: "frontmatter-bom", Line: 1, Message: "the file begins with a byte order mark"})
+	}
+	offset, line := p.opener(src, start)
+	if offset < 0 {
+		p.Add(Problem{Code: "frontmatter-missing", Line: 1, Message: "SKILL.md must start with YAML front matter", Cure: missingCure(src[start:])})
+		return nil
+	}
+	closer, next, after := closing(src, offset, line)
+	if next < 0 {
+		return p.unclosed(src, offset, line)
+	}
+	if closer-offset > MaxFrontMatter {
+		p.Add(Problem{Code: "frontmatter-size", Line: line, Message: fmt.Sprintf("the front matter has more than %d bytes", MaxFrontMatter)})
+		return nil
+	}
+	p.checkLineEnds(src[:min(next+2, len(src))], after)
+	_, offset = lineEnd(src, offset)
+	t := &frontText{first: line + 1, end: next, after: after}
+	for offset < closer {
+		end, following := lineEnd(src, offset)
+		t.lines = append(t.lines, p.cleanLine(src[offset:end], offset, t.first+len(t.lines)))
+		offset = following
+	}
+	return t
+}
+
+func (p *parser) unclosed(src []byte, offset, line int) *frontText {
+	if len(src)-offset > MaxFrontMatter {
+		p.Add(Problem{Code: "frontmatter-size", Line: line, Message: fmt.Sprintf("no closing --- in the first %d bytes of the front matter", MaxFrontMatter)})
+		return nil
+	}
+	p.Add(Problem{Code: "frontmatter-unclosed", Line: line, Message: "the front matter is not closed: no line --- follows"})
+	return nil
+}
+
+// opener returns the offset and number of the opening line, -1 when there is none. What stands
+// before it is reported.
+func (p *parser) opener(src []byte, start int) (offset, line int) {
+	first := true
+	for line = 1; start < len(src) && line <= maxPreamble+1; line++ {
+		end, next := lineEnd(src, start)
+		text := strings.TrimRight(string(src[start:end]), " \t")
+		blank := strings.TrimSpace(text) == ""
+		switch {
+		case text == "---" && (line == 1 || first):
+			if line > 1 {
+				p.Add(Problem{Code: "frontmatter-leading", Line: 1, Message: "blank lines stand before the opening ---"})
+			}
+			return start, line
+		case first && strings.TrimLeft(text, " \t") == "---":
+			p.Add(Problem{Code: "frontmatter-leading", Line: line, Message: "blanks stand before the opening ---"})
+			return start, line
+		case text == "---" && looksLikeManifest(src, start, line):
+			p.Add(Problem{Code: "frontmatter-preamble", Line: line, Message: fmt.Sprintf("the front matter begins on line %d only", line)})
+			return start, line
+		}
+		first = first && blank
+		if next == end {
+			break
+		}
+		start = next
+	}
+	return -1, 0
+}
+
+// looksLikeManifest tells front matter from a rule in the text: it is closed and one of its lines
+// begins with name: or description:.
+func looksLikeManifest(src []byte, start, line int) bool {
+	closer, next, _ := closing(src, start, line)
+	if next < 0 || closer-start > MaxFrontMatter {
+		return false
+	}
+	for l := range strings.Lines(string(src[start:closer])) {
+		if l = strings.ToLower(l); strings.HasPrefix(l, "name:") || strings.HasPrefix(l, "description:") {
+			return true
+		}
+	}
+	return false
+}
+
+// closing returns where the closing line begins and ends and the number of the line after it, for
+// an opening line at start. It looks no further than the limit of the front matter needs.
+func closing(src []byte, start, line int) (begin, end, after int) {
+	src = src[:min(len(src), start+MaxFrontMatter+4096)]
+	end, at := lineEnd(src, start)
+	for at > end {
+		line++
+		var next int
+		end, next = lineEnd(src, at)
+		if bytes.Equal(bytes.TrimRight(src[at:end], " \t"), []byte("---")) {
+			return at, end, line + 1
+		}
+		if at == next {
+			break
+		}
+		at = next
+	}
+	return 0, -1, 0
+}
+
+// missingCure names what stands there instead of front matter.
+func missingCure(src []byte) string {
+	end, _ := lineEnd(src, 0)
+	switch first := strings.TrimSpace(string(src[:end])); {
+	case first == "+++":
+		return "TOML is not read: write YAML between two lines ---"
+	case strings.HasPrefix(first, "{"):
+		return "JSON is not read: write YAML between two lines ---"
+	case strings.HasPrefix(first, "---"):
+		return "let the first line be --- and nothing else"
+	}
+	return ""
+}
+
+// checkLineEnds reports line breaks that profiles may object to.
+func (p *parser) checkLineEnds(front []byte, after int) {
+	if i := bytes.Index(front, []byte("\r\n")); i >= 0 {
+		line, col := offsetPlace(front, i)
+		p.Add(Problem{Code: "file-crlf", Line: line, Col: col, Message: "lines end with CR LF"})
+	}
+	if c := front[len(front)-1]; c != '\n' && c != '\r' && bytes.HasSuffix(bytes.TrimRight(front, " \t"), []byte("---")) {
+		p.Add(Problem{Code: "frontmatter-eof", Line: after - 1, Message: "the file ends right after the closing ---"})
+	}
+}
+
+// cleanLine leaves out control characters and turns line separators and foreign blanks at the
+// beginning into spaces.
+func (p *parser) cleanLine(src []byte, start, line int) textLine {
+	out := textLine{text: string(src), width: utf8.RuneCount(src), start: start}
+	if plainLine(src) {
+		return out
+	}
+	var b strings.Builder
+	col, indent := 0, true
+	for _, r := range out.text {
+		col++
+		switch {
+		case r == '\u2028' || r == '\u2029' || r == '\u0085':
+			b.WriteByte(' ')
+			p.Add(Problem{Code: "frontmatter-control", Line: line, Col: col, Message: fmt.Sprintf("the line separator %U is read as a space", r)})
+		case controlRune(r):
+			out.removed = append(out.removed, col)
+			p.Add(Problem{Code: "frontmatter-control", Line: line, Col: col, Message: fmt.Sprintf("the control character %U is left out", r)})
+		case indent && r == '\u00a0':
+			b.WriteByte(' ')
+			p.Add(Problem{Code: "yaml-indent", Line: line, Col: col, Message: "the line is indented with a no-break space"})
+		default:
+			indent = indent && r == ' '
+			b.WriteRune(r)
+		}
+	}
+	out.text, out.width = b.String(), utf8.RuneCountInString(b.String())
+	return out
+}
+
+func plainLine(src []byte) bool {
+	for _, c := range src {
+		if c < ' ' && c != '\t' || c == 0x7f || c >= utf8.RuneSelf {
+			return !bytes.ContainsFunc(src, func(r rune) bool {
+				return controlRune(r) || r == '\u2028' || r == '\u2029' || r == '\u00a0'
+			})
+		}
+	}
+	return true
+}
+
+// controlRune reports whether r is never part of a value: the control characters but tab and line
+// break, the byte order mark and the characters that are none.
+func controlRune(r rune) bool {
+	return r < ' ' && r != '\t' && r != '\n' || r >= 0x7f && r < 0xa0 || r == 0xfeff || r&0xfffe == 0xfffe
+}

@@ -1,0 +1,135 @@
+package manifest
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// frontText is the front matter as lines without line breaks and control characters.
+type frontText struct {
+	lines []textLine
+	first int // line of the file on which lines[0] stands
+	end   int // offset of the closing line's end in the file
+	after int // line of the file that follows the closing line
+}
+
+type textLine struct {
+	text    string
+	width   int   // code points of text
+	start   int   // offset in the file
+	removed []int // columns of the file that are not in text, ascending
+}
+
+// place returns the line and column of the file for those of a text made of lines.
+func (t *frontText) place(line, col int) (int, int) {
+	if line < 1 {
+		return t.first, 1
+	}
+	if line > len(t.lines) {
+		return t.after - 1, 1
+	}
+	l := &t.lines[line-1]
+	col = min(max(col, 1), l.width+1)
+	for _, at := range l.removed {
+		if at <= col {
+			col++
+		}
+	}
+	return t.first + line - 1, col
+}
+
+// join returns the lines from the from-th up to the to-th as one text.
+func (t *frontText) join(from, to int) string {
+	var b strings.Builder
+	for _, l := range t.lines[from:to] {
+		b.WriteString(l.text)
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// body returns what follows the closing line, with LF as its line break and without blank lines
+// around it, and the line it begins on; 0 for none.
+func (t *frontText) body(src []byte) ([]byte, int) {
+	rest := src[t.end:]
+	if bytes.IndexByte(rest, '\r') >= 0 {
+		rest = bytes.ReplaceAll(rest, []byte("\r\n"), []byte("\n"))
+		rest = bytes.ReplaceAll(rest, []byte("\r"), []byte("\n"))
+	}
+	line := t.after
+	rest = bytes.TrimPrefix(rest, []byte("\n")) // the closing line's own
+	for {
+		first, more, ok := bytes.Cut(rest, []byte("\n"))
+		if !ok || len(bytes.TrimSpace(first)) > 0 {
+			break
+		}
+		rest, line = more, line+1
+	}
+	rest = bytes.TrimRight(rest, " \t\n\v\f")
+	if len(bytes.TrimSpace(rest)) == 0 {
+		return nil, 0
+	}
+	return rest, line
+}
+
+// unreadable says why src cannot be the text of a manifest at all, nil when it can.
+func unreadable(src []byte) *Problem {
+	switch {
+	case len(src) > MaxManifest:
+		return &Problem{Code: "file-size", Line: 1, Message: fmt.Sprintf("the file has more than %d bytes", MaxManifest)}
+	case utf16Text(src):
+		return &Problem{Code: "file-utf16", Line: 1, Message: "the file is UTF-16, not UTF-8"}
+	case bytes.IndexByte(src, 0) >= 0:
+		line, col := offsetPlace(src, bytes.IndexByte(src, 0))
+		return &Problem{Code: "file-nul", Line: line, Col: col, Message: "the file holds a NUL character"}
+	case !utf8.Valid(src):
+		line, col := offsetPlace(src, invalidAt(src))
+		return &Problem{Code: "file-utf8", Line: line, Col: col, Message: fmt.Sprintf("byte 0x%02x is not UTF-8 here", src[invalidAt(src)])}
+	}
+	return nil
+}
+
+func utf16Text(src []byte) bool {
+	return len(src) > 3 && (src[0] == 0xff && src[1] == 0xfe || src[0] == 0xfe && src[1] == 0xff ||
+		src[0] == '-' && src[1] == 0 && src[3] == 0 || src[0] == 0 && src[1] == '-' && src[2] == 0)
+}
+
+func invalidAt(src []byte) int {
+	for i := 0; i < len(src); {
+		r, n := utf8.DecodeRune(src[i:])
+		if r == utf8.RuneError && n == 1 {
+			return i
+		}
+		i += n
+	}
+	return -1
+}
+
+// offsetPlace returns the line and column of a byte.
+func offsetPlace(src []byte, at int) (line, col int) {
+	line, start := 1, 0
+	for start < at {
+		end, next := lineEnd(src, start)
+		if next > at || next == end {
+			break
+		}
+		line, start = line+1, next
+	}
+	return line, utf8.RuneCount(src[start:at]) + 1
+}
+
+// lineEnd returns where the line that begins at start ends and where the next begins; the two are
+// equal when no line break follows.
+func lineEnd(src []byte, start int) (end, next int) {
+	i := bytes.IndexAny(src[start:], "\r\n")
+	if i < 0 {
+		return len(src), len(src)
+	}
+	end = start + i
+	if src[end] == '\r' && end+1 < len(src) && src[end+1] == '\n' {
+		return end, end + 2
+	}
+	return end, end + 1
+}

@@ -1,0 +1,54 @@
+package manifest
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// Severity says how bad a problem is.
+type Severity uint8
+
+// Off means that a rule is not checked; a Problem never has it.
+const (
+	SeverityOff Severity = iota
+	SeverityWarning
+	SeverityError
+)
+
+// String returns "off", "warning" or "error".
+func (s Severity) String() string { return [...]string{"off", "warning", "error"}[s] }
+
+// MarshalJSON writes the severity as its name.
+func (s Severity) MarshalJSON() ([]byte, error) { return json.Marshal(s.String()) }
+
+// Problem is one thing that is wrong with a skill: what, where and how to mend it. Codes lists the codes of what
+// manifests and folders can have, with what each profile makes of them. Of a catalogue as a whole there are besides
+//
+//	source-unreadable, folder-unreadable   a folder of skills, or one below it, cannot be listed
+//	link-skipped, discovery-bound          what discovery left out: a link that leads elsewhere, what lies too deep
+//	path-taken                             a skill of Merge at a path that an earlier source has
+//	name-duplicate                         a second skill of one name in one layer
+//	glob-invalid                           a pattern of Options.Allow or Deny
+//	skill-unknown                          a name of Selection.Names that no skill has
+//	skill-untrusted, trust-unreadable      a skill that was selected and may not load
+//	skills-none-trusted, skills-untrusted-loaded   what Mode All and AllUntrusted come to
+type Problem struct {
+	Code     string   `json:"code"` // kebab case, stable: "yaml-colon"
+	Severity Severity `json:"severity"`
+	File     string   `json:"file,omitempty"` // as the caller named it; "SKILL.md" by default
+	Line     int      `json:"line,omitempty"` // from 1; 0 when the problem has no place
+	Col      int      `json:"column,omitempty"`
+	Field    string   `json:"field,omitempty"` // front matter key, dotted when nested
+	Message  string   `json:"message"`
+	Cure     string   `json:"cure,omitempty"`
+	Fatal    bool     `json:"fatal,omitempty"` // the skill cannot be used because of it
+}
+
+// Error returns `file:line:col: severity[code] message`, so that a Problem is an error.
+func (p *Problem) Error() string {
+	where := p.File
+	if p.Line > 0 {
+		where += fmt.Sprintf(":%d:%d", p.Line, p.Col)
+	}
+	return fmt.Sprintf("%s: %s[%s] %s", where, p.Severity, p.Code, p.Message)
+}

@@ -1,0 +1,254 @@
+package manifest
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/agent-base/agent-base/internal/yamlnode"
+)
+
+// entry is one key of the front matter with its value. dropped says that the value could not be
+// read or is refused; it is then an empty node.
+type entry struct {
+	key       *yamlnode.Node
+	value     *yamlnode.Node
+	line, col int // of the key in the file
+	dropped   bool
+}
+
+// nodes reads the front matter into its top-level entries. What is not YAML is mended in two
+// steps, each of them reported: plain values that need quotes get them, and the whole is read
+// again; then each top-level block is read alone, and only those that still fail are lost.
+// Anchors, aliases, merge keys, tags and deep nesting are refused with the block they are in, too many values with the
+// whole, since each of those steps would read them again.
+func (p *parser) nodes() ([]entry, bool) {
+	t := p.text
+	root, err := yamlnode.Parse([]byte(t.join(0, len(t.lines))), &yamlnode.Options{MaxSigns: maxSigns})
+	var ye *yamlnode.Error
+	switch {
+	case errors.As(err, &ye) && ye.Reason == yamlnode.Size:
+		p.Add(Problem{Code: "frontmatter-values", Line: t.first - 1, Message: "the front matter has too many values: " + ye.Message})
+		return nil, false
+	case errors.Is(err, yamlnode.ErrEmpty):
+		p.Add(Problem{Code: "frontmatter-mapping", Line: t.first - 1, Message: "the front matter is empty"})
+		return nil, false
+	case err == nil && root.Kind != yamlnode.Mapping:
+		line, col := t.place(root.Line, root.Col)
+		p.Add(Problem{Code: "frontmatter-mapping", Line: line, Col: col, Message: fmt.Sprintf("the front matter is a %s, not a map of fields", root.Kind)})
+		return nil, false
+	case err == nil:
+		return p.pairs(root, 0), true
+	}
+	edits := brokenEdits(t)
+	if len(edits) > 0 {
+		root, again := yamlnode.Parse([]byte(t.joinEdited(0, len(t.lines), edits)), nil)
+		if again == nil && root.Kind == yamlnode.Mapping {
+			p.reportEdits(edits)
+			return p.pairs(root, 0), true
+		}
+	}
+	return p.salvage(err, edits)
+}
+
+// brokenEdits returns the edits in blocks that cannot be read alone.
+func brokenEdits(t *frontText) []edit {
+	edits := quoteLines(t)
+	if len(edits) == 0 {
+		return nil
+	}
+	var out []edit
+	for i, b := range topBlocks(t) {
+		own := editsWithin(edits, b)
+		if len(own) == 0 || i >= maxBlocks {
+			continue
+		}
+		if _, err := yamlnode.Parse([]byte(t.join(b.from, b.to)), nil); err != nil {
+			out = append(out, own...)
+		}
+	}
+	return out
+}
+
+// pairs turns the pairs of a map that begins offset lines below the first into entries.
+func (p *parser) pairs(root *yamlnode.Node, offset int) []entry {
+	out := make([]entry, 0, len(root.Pairs))
+	for _, kv := range root.Pairs {
+		p.move(kv.Key, offset)
+		p.move(kv.Value, offset)
+		e := entry{key: kv.Key, value: kv.Value, line: kv.Key.Line, col: kv.Key.Col}
+		if kv.Key.Kind == yamlnode.Mapping || kv.Key.Kind == yamlnode.Sequence {
+			p.Add(Problem{Code: "yaml-key", Line: e.line, Col: e.col, Message: fmt.Sprintf("a %s is not a key", kv.Key.Kind)})
+			continue
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// move gives n and all below it their places in the file and leaves control characters that
+// escapes brought in out of their texts.
+func (p *parser) move(n *yamlnode.Node, offset int) {
+	n.Line, n.Col = p.text.place(n.Line+offset, n.Col)
+	if strings.ContainsFunc(n.Value, controlRune) {
+		p.stripEscaped(n)
+	}
+	for _, item := range n.Items {
+		p.move(item, offset)
+	}
+	for _, kv := range n.Pairs {
+		p.move(kv.Key, offset)
+		p.move(kv.Value, offset)
+	}
+}
+
+func (p *parser) stripEscaped(n *yamlnode.Node) {
+	if strings.ContainsRune(n.Value, 0) {
+		p.Add(Problem{Code: "file-nul", Line: n.Line, Col: n.Col, Message: "an escape stands for a NUL character"})
+	} else {
+		p.Add(Problem{Code: "frontmatter-control", Line: n.Line, Col: n.Col, Message: "an escape stands for a control character, which is left out"})
+	}
+	n.Value = strings.Map(func(r rune) rune {
+		if controlRune(r) {
+			return -1
+		}
+		return r
+	}, n.Value)
+}
+
+// maxBlocks bounds how many top-level blocks of a broken front matter are read one by one.
+const maxBlocks = 256
+
+// salvage reads each top-level block alone. whole is what was wrong with all of them together.
+func (p *parser) salvage(whole error, edits []edit) ([]entry, bool) {
+	blocks := topBlocks(p.text)
+	var out []entry
+	for i, b := range blocks {
+		if i >= maxBlocks {
+			p.Add(Problem{Code: "yaml-syntax", Line: p.text.first + b.from, Message: fmt.Sprintf("the front matter is broken, and has more than %d fields: the rest is not read", maxBlocks)})
+			for _, rest := range blocks[i:] {
+				p.watchTools(rest)
+				out = append(out, p.lost(rest)...)
+			}
+			break
+		}
+		out = append(out, p.salvageBlock(b, edits)...)
+	}
+	if len(out) == 0 {
+		p.reportYAML(whole, block{to: len(p.text.lines)})
+		p.Add(Problem{Code: "frontmatter-mapping", Line: p.text.first, Message: "the front matter has no field that can be read"})
+		return nil, false
+	}
+	return out, true
+}
+
+// salvageBlock reads one block: as it stands, else with quotes, else its raw text where the field
+// wants a text. What is left is lost, and said so.
+func (p *parser) salvageBlock(b block, edits []edit) []entry {
+	if b.key == "..." {
+		p.Add(Problem{Code: "yaml-document", Line: p.text.first + b.from, Message: "a line ... ends the document early; it is passed over"})
+		return nil
+	}
+	root, err := yamlnode.Parse([]byte(p.text.join(b.from, b.to)), nil)
+	if err == nil && root.Kind == yamlnode.Mapping {
+		return p.pairs(root, b.from)
+	}
+	if errors.Is(err, yamlnode.ErrEmpty) {
+		return nil
+	}
+	if own := editsWithin(edits, b); len(own) > 0 {
+		root, again := yamlnode.Parse([]byte(p.text.joinEdited(b.from, b.to, own)), nil)
+		if again == nil && root.Kind == yamlnode.Mapping {
+			p.reportEdits(own)
+			return p.pairs(root, b.from)
+		}
+	}
+	if err == nil || b.key == "" && !strings.Contains(p.text.lines[b.from].text, ":") {
+		err = &yamlnode.Error{Line: 1, Col: 1, Message: "this is no field: a key and a colon are missing"}
+	}
+	p.watchTools(b)
+	if e, ok := p.rawEntry(b, err); ok {
+		return []entry{e}
+	}
+	p.reportYAML(err, b)
+	return p.lost(b)
+}
+
+// watchTools notes that a block which is not read as it was meant names allowed-tools somewhere
+// inside: whatever it wanted to restrict, nothing is allowed then.
+func (p *parser) watchTools(b block) {
+	for i := b.from; i < b.to; i++ {
+		if toolsLine().MatchString(p.text.lines[i].text) {
+			p.toolsLost = p.text.first + i
+			return
+		}
+	}
+}
+
+// lost is the entry of a block that cannot be read: its key alone.
+func (p *parser) lost(b block) []entry {
+	if b.key == "" || b.key == "..." {
+		return nil
+	}
+	line, col := p.text.place(b.from+1, 1)
+	empty := &yamlnode.Node{Line: line, Col: col}
+	return []entry{{key: &yamlnode.Node{Kind: yamlnode.Scalar, Value: b.key, Line: line, Col: col}, value: empty, line: line, col: col, dropped: true}}
+}
+
+// rawEntry takes the text of a block as it stands, when the field wants a text and nothing in it
+// was refused. Lines of a value are joined by spaces.
+func (p *parser) rawEntry(b block, err error) (entry, bool) {
+	var ye *yamlnode.Error
+	f := findField(b.key)
+	if f == nil || f.kind != kindText || errors.As(err, &ye) && ye.Reason != yamlnode.Syntax {
+		return entry{}, false
+	}
+	var words []string
+	for i := b.from; i < b.to; i++ {
+		l := p.text.lines[i].text
+		if i == b.from {
+			l = l[b.value:]
+		}
+		if l = strings.TrimSpace(l); l != "" && !(i > b.from && l[0] == '#') {
+			words = append(words, l)
+		}
+	}
+	if len(words) > 1 && blockHeader().MatchString(words[0]) {
+		words = words[1:]
+	}
+	e := p.lost(b)[0]
+	e.dropped = false
+	line, col := p.text.place(b.from+1, b.col)
+	e.value = &yamlnode.Node{Kind: yamlnode.Scalar, Value: strings.Join(words, " "), Quoted: true, Line: line, Col: col}
+	p.Add(Problem{Code: "yaml-raw", Line: line, Col: col, Field: f.key, Message: fmt.Sprintf("the value of %q is not YAML; its text is taken as it stands", f.key)})
+	return e, true
+}
+
+// reportYAML reports an error of the reader for the lines of a block.
+func (p *parser) reportYAML(err error, b block) {
+	pr := Problem{Code: "yaml-syntax", Message: err.Error(), Field: clip(b.key)}
+	pr.Line, pr.Col = p.text.place(b.from+1, b.col)
+	var ye *yamlnode.Error
+	if errors.As(err, &ye) {
+		pr.Code, pr.Message = yamlCode(ye.Reason), ye.Message
+		if ye.Line > 0 && b.from+ye.Line <= b.to {
+			pr.Line, pr.Col = p.text.place(b.from+ye.Line, ye.Col)
+		}
+	}
+	if b.key != "" {
+		pr.Message = fmt.Sprintf("%q is dropped: %s", clip(b.key), pr.Message)
+	}
+	p.Add(pr)
+}
+
+func yamlCode(r yamlnode.Reason) string {
+	return [...]string{"yaml-syntax", "yaml-anchor", "yaml-tag", "yaml-depth", "yaml-document", "frontmatter-values"}[r]
+}
+
+func (p *parser) reportEdits(edits []edit) {
+	p.edits = append(p.edits, edits...)
+	for _, e := range edits {
+		line, col := p.text.place(e.line+1, e.col)
+		p.Add(Problem{Code: e.code, Line: line, Col: col, Field: e.key, Message: e.message()})
+	}
+}

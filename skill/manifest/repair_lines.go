@@ -1,0 +1,184 @@
+package manifest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agent-base/agent-base/internal/lazyregexp"
+)
+
+// A block is the lines of one top-level key.
+type block struct {
+	from, to int    // lines of the front matter, the second not included
+	key      string // "" when the lines begin with none, "..." for a line that ends the document
+	value    int    // byte of the first line at which the value begins
+	col      int    // and its column
+}
+
+var (
+	keyLine     = lazyregexp.New(`^( *)("[^"\\]*"|'[^']*'|[\pL_$][\pL\pN_.$/ -]*?)[ \t]*:([ \t]+|$)`)
+	blockHeader = lazyregexp.New(`^[|>][-+0-9]{0,2}([ \t]+#.*)?$`)
+	toolsLine   = lazyregexp.New(`(?i)^[ \t]*["']?allowed[-_]tools["']?[ \t]*:`)
+	aliasOnly   = lazyregexp.New(`^\*[^\s,\[\]{}*]+$`)
+)
+
+// topBlocks cuts the front matter before each line that begins with a key, and around lines that
+// begin with neither a key nor a blank, a comment, an item or a closing bracket.
+func topBlocks(t *frontText) []block {
+	var out []block
+	for i, l := range t.lines {
+		text := l.text
+		if len(out) > 0 && (text == "" || strings.IndexByte(" \t#-]}", text[0]) >= 0) && !strings.HasPrefix(text, "---") {
+			out[len(out)-1].to = i + 1
+			continue
+		}
+		b := block{from: i, to: i + 1, col: 1}
+		if m := keyLine().FindStringSubmatchIndex(text); m != nil && m[3] == 0 {
+			b.key, b.value = strings.Trim(text[m[4]:m[5]], `"'`), m[1]
+			b.col = utf8.RuneCountInString(text[:m[1]]) + 1
+		} else if strings.HasPrefix(text, "...") || strings.HasPrefix(text, "---") {
+			b.key = "..."
+		}
+		out = append(out, b)
+	}
+	return out
+}
+
+// edit puts the bytes from..to of a line in quotes.
+type edit struct {
+	line, from, to int // line from 0
+	col            int // column of what is in the way
+	code, key      string
+}
+
+func (e *edit) message() string {
+	if e.code == "yaml-colon" {
+		return fmt.Sprintf("the plain value of %q holds a colon and a blank; it is read as text", e.key)
+	}
+	return fmt.Sprintf("the value of %q begins like something else in YAML; it is read as text", e.key)
+}
+
+// quoteLines finds the values that need quotes wherever a line is `key: value`, but in block
+// scalars. That a value goes on below shows when the quotes do not help.
+func quoteLines(t *frontText) []edit {
+	var out []edit
+	scalar := -1 // indentation of the key whose block scalar is being passed over
+	for i, l := range t.lines {
+		text := l.text
+		indent := len(text) - len(strings.TrimLeft(text, " "))
+		if strings.TrimSpace(text) == "" || scalar >= 0 && indent > scalar {
+			continue
+		}
+		scalar = -1
+		m := keyLine().FindStringSubmatchIndex(text)
+		if m == nil || indent == 0 && protective(text[m[4]:m[5]]) {
+			continue
+		}
+		value := strings.TrimRight(text[m[1]:], " \t")
+		if blockHeader().MatchString(value) {
+			scalar = indent
+			continue
+		}
+		code, at, end := needsQuotes(value)
+		if code == "" {
+			continue
+		}
+		out = append(out, edit{line: i, from: m[1], to: m[1] + end, code: code, key: strings.Trim(text[m[4]:m[5]], `"'`),
+			col: utf8.RuneCountInString(text[:m[1]+at]) + 1})
+	}
+	return out
+}
+
+// needsQuotes says whether a value on one line is text that YAML reads as something else: the code
+// of the problem, the byte that is in the way, and where the value ends before a comment.
+func needsQuotes(value string) (code string, at, end int) {
+	if value == "" {
+		return "", 0, 0
+	}
+	end = commentStart(value, 0)
+	switch c := value[0]; c {
+	case '"', '\'':
+		last := quotedEnd(value)
+		if last < 0 || last == len(value) || strings.TrimLeft(value[last:], " \t")[0] == '#' {
+			return "", 0, 0
+		}
+		return "yaml-start", last, commentStart(value, last)
+	case '|', '>', '@', '`', '%', ',', ']', '}':
+		return "yaml-start", 0, end
+	case '-', '?', ':':
+		if len(value) == 1 || value[1] == ' ' || value[1] == '\t' {
+			return "yaml-start", 0, end
+		}
+	case '*':
+		if !aliasOnly().MatchString(value[:end]) {
+			return "yaml-start", 0, end
+		}
+		return "", 0, 0
+	case '[', '{', '&', '!', '#':
+		return "", 0, 0
+	}
+	for i := 0; i < end; i++ {
+		if value[i] == ':' && (i+1 == end || value[i+1] == ' ' || value[i+1] == '\t') {
+			return "yaml-colon", i, end
+		}
+	}
+	return "", 0, 0
+}
+
+// commentStart returns where the value before a comment ends.
+func commentStart(value string, from int) int {
+	for i := from; i < len(value); i++ {
+		if value[i] == '#' && i > 0 && (value[i-1] == ' ' || value[i-1] == '\t') {
+			return len(strings.TrimRight(value[:i], " \t"))
+		}
+	}
+	return len(value)
+}
+
+// quotedEnd returns the byte after the quoted text that value begins with, -1 when it stays open.
+func quotedEnd(value string) int {
+	q := value[0]
+	for i := 1; i < len(value); i++ {
+		switch {
+		case q == '"' && value[i] == '\\':
+			i++
+		case value[i] != q:
+		case q == '\'' && i+1 < len(value) && value[i+1] == q:
+			i++
+		default:
+			return i + 1
+		}
+	}
+	return -1
+}
+
+// editsWithin returns the edits of a block's lines.
+func editsWithin(edits []edit, b block) []edit {
+	byLine := func(e edit, line int) int { return e.line - line }
+	from, _ := slices.BinarySearchFunc(edits, b.from, byLine)
+	to, _ := slices.BinarySearchFunc(edits, b.to, byLine)
+	return edits[from:to]
+}
+
+// joinEdited is join with the edits made.
+func (t *frontText) joinEdited(from, to int, edits []edit) string {
+	var b strings.Builder
+	for i := from; i < to; i++ {
+		l := t.lines[i].text
+		if len(edits) > 0 && edits[0].line == i {
+			l = edits[0].apply(l)
+			edits = edits[1:]
+		}
+		b.WriteString(l)
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func (e *edit) apply(line string) string {
+	return line[:e.from] + singleQuoted(line[e.from:e.to]) + line[e.to:]
+}
+
+func singleQuoted(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

@@ -1,0 +1,77 @@
+package manifest
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// maxProblems is the most problems that a Report keeps, besides the first that is fatal.
+const maxProblems = 100
+
+// Report collects the problems of one skill under a profile. The zero value is useful. It is not safe for concurrent use.
+type Report struct {
+	File    string   // what problems call the file; default "SKILL.md"
+	Profile *Profile // nil means DefaultProfile
+
+	problems  []Problem
+	unlisted  int
+	unusable  bool   // a fatal problem is listed
+	name, dir string // what messages call the skill and its directory
+}
+
+// Add adds a problem with the given code and message. The profile's rule for the code gives the severity, whether it is
+// fatal and, where the problem has none, the cure; File is the report's where the problem has none. Add drops a problem
+// that the profile does not check and one that is in the report already. Only the first 100 problems are kept, and the
+// first fatal one.
+func (r *Report) Add(p Problem) {
+	rule := findRule(p.Code)
+	p.Severity = rule.severity(r.Profile.column())
+	if p.Severity == SeverityOff {
+		return
+	}
+	p.File = cmp.Or(p.File, r.File, "SKILL.md")
+	p.Fatal = rule.fatal || p.Severity == SeverityError && r.Profile.Strict()
+	p.Cure = cmp.Or(p.Cure, rule.cure)
+	if p.Line > 0 && p.Col == 0 {
+		p.Col = 1
+	}
+	if w := r.Profile.words(&p, r.name, r.dir); w != "" {
+		p.Message = w
+	}
+	p.Message = printable(p.Message)
+	same := func(q Problem) bool {
+		return q.File == p.File && q.Line == p.Line && q.Col == p.Col && q.Message == p.Message
+	}
+	if slices.ContainsFunc(r.problems, same) {
+		return
+	}
+	if len(r.problems) >= maxProblems && (r.unusable || !p.Fatal) {
+		r.unlisted++
+		return
+	}
+	r.unusable = r.unusable || p.Fatal
+	r.problems = append(r.problems, p)
+}
+
+// Problems returns the problems by place: line, column, file. The last one says how many were dropped, if any.
+func (r *Report) Problems() []Problem {
+	sortByPlace(r.problems)
+	if r.unlisted == 0 {
+		return r.problems
+	}
+	return append(slices.Clip(r.problems), Problem{Code: "problems-many", Severity: SeverityWarning, File: cmp.Or(r.File, "SKILL.md"),
+		Message: fmt.Sprintf("%d more problems are not listed", r.unlisted), Cure: findRule("problems-many").cure})
+}
+
+func sortByPlace(problems []Problem) {
+	slices.SortStableFunc(problems, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col), cmp.Compare(a.File, b.File))
+	})
+}
+
+// printable keeps NUL and broken characters out of messages that quote the file.
+func printable(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, "\ufffd"), "\x00", "")
+}

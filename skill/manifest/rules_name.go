@@ -1,0 +1,138 @@
+package manifest
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// checkNameRules reports what is wrong with the name in the manifest and decides the skill's own:
+// as written when it can be used, else a fallback (C1). at is where the name stands.
+func (p *parser) checkNameRules(written string, at Problem) {
+	name := strings.TrimSpace(written)
+	unicodeNames := p.Profile.Severity("name-ascii") != SeverityOff
+	if unicodeNames {
+		name = norm.NFKC.String(name)
+	}
+	p.m.Name = strings.TrimSpace(written)
+	if !usableName(name) && !(unicodeNames && letterName(name)) {
+		p.m.Name = fallbackName(name, p.dir)
+	}
+	p.name = name
+	for _, f := range nameFaults(name, unicodeNames) {
+		at.Code, at.Message = f.code, f.message
+		at.Cure = p.nameCure(f.code, name)
+		p.Add(at)
+	}
+	p.checkNameDirectory(name, at)
+}
+
+func (p *parser) checkNameDirectory(name string, at Problem) {
+	if p.dir == "" {
+		return
+	}
+	same := Canonical(name) == Canonical(p.dir)
+	if p.Profile.Severity("name-directory") == SeverityError {
+		dir := p.dir
+		if p.Profile.Severity("name-ascii") != SeverityOff {
+			dir = norm.NFKC.String(dir)
+		}
+		same = name == dir
+	}
+	if !same {
+		at.Code, at.Cure = "name-directory", ""
+		at.Message = fmt.Sprintf("the name is %q, but the directory is called %q", clip(name), clip(p.dir))
+		p.Add(at)
+	}
+}
+
+// nameCure says under which name a skill is found, or which one is better.
+func (p *parser) nameCure(code, name string) string {
+	switch {
+	case p.m.Name != name && !p.Profile.Strict():
+		return fmt.Sprintf("choose a name of a-z, 0-9 and single hyphens; until then it is %q", p.m.Name)
+	case code == "name-case" || code == "name-underscore" || code == "name-edge" || code == "name-double":
+		return fmt.Sprintf("call it %q", suggestedName(name))
+	}
+	return ""
+}
+
+// suggestedName is the name that all hosts accept and that is nearest to name.
+func suggestedName(name string) string {
+	parts := strings.FieldsFunc(Canonical(name), func(r rune) bool { return r == '-' })
+	return strings.Join(parts, "-")
+}
+
+type nameFault struct{ code, message string }
+
+// nameFaults lists what is wrong with a name that is neither empty nor padded. With letters of
+// any script allowed it finds what the reference library of the open standard finds, in its order.
+func nameFaults(name string, anyScript bool) []nameFault {
+	var out []nameFault
+	add := func(code, format string, args ...any) {
+		out = append(out, nameFault{code, fmt.Sprintf(format, args...)})
+	}
+	if n := utf8.RuneCountInString(name); n > MaxName {
+		add("name-length", "the name has %d characters, at most %d are allowed", n, MaxName)
+	}
+	if name != strings.ToLower(name) {
+		add("name-case", "the name %q has capital letters", clip(name))
+	}
+	if strings.HasPrefix(name, "-") || strings.HasSuffix(name, "-") {
+		add("name-edge", "the name %q begins or ends with a hyphen", clip(name))
+	}
+	if strings.Contains(name, "--") {
+		add("name-double", "the name %q has two hyphens in a row", clip(name))
+	}
+	if strings.ContainsRune(name, '_') {
+		add("name-underscore", "the name %q has underscores", clip(name))
+	}
+	if bad := strings.IndexFunc(name, func(r rune) bool { return !nameRune(r, anyScript) }); bad >= 0 {
+		r, _ := utf8.DecodeRuneInString(name[bad:])
+		add("name-invalid", "the name %q has a character that names cannot have: %q", clip(name), r)
+	} else if anyScript && !ascii(name) {
+		add("name-ascii", "the name %q has letters beyond a-z", clip(name))
+	}
+	if c := name[0]; !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z') {
+		add("name-letter", "the name %q does not begin with a letter", clip(name))
+	}
+	if reservedName(name) {
+		add("name-reserved", "the name %q is reserved", clip(name))
+	}
+	return out
+}
+
+// letterName reports whether a normalised name is one of the open standard: letters and digits of
+// any script and hyphens.
+func letterName(name string) bool {
+	return utf8.RuneCountInString(name) <= MaxName && name != "" &&
+		strings.IndexFunc(name, func(r rune) bool { return !nameRune(r, true) }) < 0 && !reservedName(name)
+}
+
+func nameRune(r rune, anyScript bool) bool {
+	if r < utf8.RuneSelf {
+		return nameByte(byte(r))
+	}
+	return anyScript && (unicode.IsLetter(r) || unicode.IsNumber(r))
+}
+
+func ascii(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// clip bounds a foreign text inside a message.
+func clip(s string) string {
+	const most = 100
+	if utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	return string([]rune(s)[:most]) + "..."
+}
