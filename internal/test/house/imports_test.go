@@ -19,6 +19,11 @@ const everything = "*"
 var allowed = map[string][]string{
 	"cmd/agent":              {"cmd/agent/internal/cli"},
 	"cmd/agent/internal/cli": {everything},
+	"cmd/agent/internal/app": {"cmd/agent/internal/config", "cmd/agent/internal/models", "cmd/agent/internal/ui", "disclose", "internal/dirhash",
+		"internal/lockfile", "internal/near", "llm", "llm/replay", "script", "session", "skill", "skill/manifest", "skills", "skilltool", "tool", "trace", "trust"},
+	"cmd/agent/internal/worker": {"agent", "agent/hosttool", "cmd/agent/internal/app", "cmd/agent/internal/chat", "cmd/agent/internal/config",
+		"cmd/agent/internal/models", "cmd/agent/internal/ui", "disclose", "internal/near", "llm", "script", "session", "skill", "skill/manifest", "skill/watch",
+		"skilltool", "tool", "trace"},
 
 	"skilltool": {"tool", "skill", "skill/manifest", "disclose", "session", "script", "trace"},
 	"session":   {"skill", "skill/manifest", "trace"},

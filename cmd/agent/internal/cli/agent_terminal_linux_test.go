@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cli"
 	"github.com/agent-base/agent-base/skilltest/fakemodel"
 )
@@ -25,7 +26,7 @@ type seat struct {
 	output chan string
 	seen   string // what came to the screen and was not waited for yet
 	all    string
-	code   chan cli.Exit
+	code   chan app.Exit
 }
 
 // sit starts the conversation of w in a terminal of 80 columns.
@@ -39,7 +40,7 @@ func (w *world) sit(args ...string) *seat {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	k := &seat{t: w.t, near: near, output: make(chan string, 1000), code: make(chan cli.Exit, 1)}
+	k := &seat{t: w.t, near: near, output: make(chan string, 1000), code: make(chan app.Exit, 1)}
 	go func() {
 		defer close(k.output)
 		buf := make([]byte, 1<<16)
@@ -54,7 +55,7 @@ func (w *world) sit(args ...string) *seat {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		code := cli.Main(w.t.Context(), &cli.System{Args: args, In: far, Out: far, Err: far, Environ: append(w.env, "TERM=xterm-256color"),
+		code := cli.Main(w.t.Context(), &app.System{Args: args, In: far, Out: far, Err: far, Environ: append(w.env, "TERM=xterm-256color"),
 			Home: w.home, Dir: w.project, Temp: w.t.TempDir(), LookPath: exec.LookPath, Now: time.Now})
 		if after, err := unix.IoctlGetTermios(int(far.Fd()), unix.TCGETS); err != nil || *after != *before {
 			w.t.Errorf("the terminal's mode was %+v and is %+v, %v", before, after, err)
@@ -121,7 +122,7 @@ func (k *seat) leaves() string {
 	for s := range k.output {
 		k.all += sequence.ReplaceAllString(s, "")
 	}
-	if code := <-k.code; code != cli.ExitOK {
+	if code := <-k.code; code != app.ExitOK {
 		k.t.Errorf("exit code %d, want 0", code)
 	}
 	return k.all

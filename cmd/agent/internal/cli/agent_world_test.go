@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cli"
 	"github.com/agent-base/agent-base/internal/test/scratch"
 )
@@ -60,7 +61,7 @@ func (w *world) skill(name, description, body string) {
 }
 
 // run runs the command, with a stdin of these lines or, for "", none.
-func (w *world) run(stdin string, args ...string) (stdout, stderr string, code cli.Exit) {
+func (w *world) run(stdin string, args ...string) (stdout, stderr string, code app.Exit) {
 	w.t.Helper()
 	dir := scratch.Dir(w.t)
 	in, err := os.Open(os.DevNull)
@@ -78,7 +79,7 @@ func (w *world) run(stdin string, args ...string) (stdout, stderr string, code c
 	out, errs := w.file(dir, "out"), w.file(dir, "err")
 	defer out.Close()
 	defer errs.Close()
-	code = cli.Main(w.t.Context(), &cli.System{Args: args, In: in, Out: out, Err: errs, Environ: w.env, Home: w.home, Dir: w.project,
+	code = cli.Main(w.t.Context(), &app.System{Args: args, In: in, Out: out, Err: errs, Environ: w.env, Home: w.home, Dir: w.project,
 		Temp: dir, LookPath: exec.LookPath, Now: time.Now})
 	return w.read(out), w.read(errs), code
 }
@@ -103,7 +104,7 @@ func (w *world) read(f *os.File) string {
 func (w *world) succeeds(stdin string, args ...string) string {
 	w.t.Helper()
 	stdout, stderr, code := w.run(stdin, args...)
-	if code != cli.ExitOK {
+	if code != app.ExitOK {
 		w.t.Fatalf("exit code %d, stdout %q, stderr %q", code, stdout, stderr)
 	}
 	return stdout

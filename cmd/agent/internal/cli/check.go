@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
@@ -27,55 +28,65 @@ type checked struct {
 	fails bool // an enabled skill that is broken: exit code 1
 }
 
-// check prints R155's block. It fails when a skill that is enabled cannot be loaded (C61).
-func (a *app) check(ctx context.Context, json bool) error {
-	quiet := a.flags.quiet
-	a.flags.quiet = true // what is wrong is in the block
-	cat, err := a.catalog(ctx)
+type checkOptions struct {
+	sys      *app.System
+	out      *app.Printer
+	settings *app.Settings
+	skills   *app.Library
+
+	json bool
+}
+
+func newCheckOptions(s *app.Services, json bool) *checkOptions {
+	return &checkOptions{sys: s.Sys, out: s.Out, settings: s.Settings, skills: s.Skills, json: json}
+}
+
+// runCheck prints the block of agent --check. It fails when a skill that is enabled cannot be loaded.
+func runCheck(ctx context.Context, o *checkOptions) error {
+	cat, err := o.skills.OpenQuietly(ctx) // what is wrong is in the block
 	if err != nil {
 		return err
 	}
 	lines := []checked{}
 	for e := range cat.All() {
-		c, err := a.checkOne(ctx, e)
+		c, err := o.one(ctx, e)
 		if err != nil {
 			return err
 		}
 		lines = append(lines, *c)
 	}
-	cfg, problems := a.settings()
-	for _, p := range problems { // C61
+	cfg := o.settings.Config()
+	for _, p := range o.settings.Problems() {
 		if p.File == "AGENT_SKILLS" && p.Severity == manifest.SeverityError {
 			lines = append(lines, checked{Name: p.File, Enabled: true, Problem: "Load failed: " + p.Message, fails: true})
 		}
 	}
-	for _, name := range cfg.Want.Names { // R71
+	for _, name := range cfg.Want.Names {
 		if _, err := cat.Lookup(name); err != nil {
 			lines = append(lines, checked{Name: name, Enabled: true, Problem: "Load failed: " + err.Error(), fails: true})
 		}
 	}
-	exit := ExitOK
+	exit := app.ExitOK
 	for _, c := range lines {
 		if c.fails {
-			exit = ExitFailure
+			exit = app.ExitFailure
 		}
 	}
-	if json {
-		err = a.printJSON(map[string]any{"skills": lines, "ok": exit == ExitOK})
+	if o.json {
+		err = o.out.JSON(map[string]any{"skills": lines, "ok": exit == app.ExitOK})
 	} else {
-		a.checkBlock(lines)
-		a.flags.quiet = quiet
-		a.mentionLeftOut(cat)
+		o.print(lines)
+		o.out.LeftOut(cat)
 	}
-	if err != nil || exit == ExitOK {
+	if err != nil || exit == app.ExitOK {
 		return err
 	}
-	return said(exit)
+	return app.Silent(exit)
 }
 
-func (a *app) checkOne(ctx context.Context, e skill.Entry) (*checked, error) {
-	cfg, _ := a.settings()
-	c := &checked{Name: e.Name(), Enabled: a.wanted(e)}
+func (o *checkOptions) one(ctx context.Context, e skill.Entry) (*checked, error) {
+	cfg := o.settings.Config()
+	c := &checked{Name: e.Name(), Enabled: o.settings.Wanted(e)}
 	switch e.State() {
 	case skill.StateBroken:
 		c.Problem, c.fails = "Load failed: "+whyBroken(e), c.Enabled
@@ -84,22 +95,22 @@ func (a *app) checkOne(ctx context.Context, e skill.Entry) (*checked, error) {
 		c.Problem = "Unavailable: " + e.Reason()
 		return c, nil
 	}
-	if e.Cause() == skill.CauseTrust && cfg.Want.Mode == skill.SelectNamed { // C21: it was asked for
-		c.Problem = "Not trusted: " + cure(e)
+	if e.Cause() == skill.CauseTrust && cfg.Want.Mode == skill.SelectNamed { // it was asked for
+		c.Problem = "Not trusted: " + app.Cure(e)
 		return c, nil
 	}
-	err := c.count(ctx, e)
+	err := c.gather(ctx, e)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	if err != nil { // one broken skill stops no other (R63)
+	if err != nil { // one broken skill stops no other
 		c.Problem, c.fails = "Load failed: "+err.Error(), c.Enabled
 	}
 	c.OK = c.Problem == ""
 	return c, nil
 }
 
-// whyBroken is the short reason of R155. A name that two skills of one layer have is no fault of the manifest's (R53).
+// whyBroken is the short reason of a skill that cannot be loaded. A name that two skills of one layer have is no fault of the manifest's.
 func whyBroken(e skill.Entry) string {
 	if e.Cause() != skill.CauseDuplicate {
 		return "Invalid manifest (" + e.Reason() + ")"
@@ -107,8 +118,8 @@ func whyBroken(e skill.Entry) string {
 	return fmt.Sprintf("name conflict with %s: rename one of the two, or remove it", e.Shadows()[0].Location())
 }
 
-// count loads a skill and counts what it has, without running anything.
-func (c *checked) count(ctx context.Context, e skill.Entry) error {
+// gather loads a skill and counts what it has, without running anything.
+func (c *checked) gather(ctx context.Context, e skill.Entry) error {
 	s, err := e.Load(ctx)
 	if err != nil {
 		return err
@@ -118,8 +129,8 @@ func (c *checked) count(ctx context.Context, e skill.Entry) error {
 	if _, err := fs.Stat(s.FS(), script.Dir); err != nil && len(m.Scripts) > 0 {
 		return errors.New("missing scripts dir")
 	}
-	sum, err := digest(ctx, s)
-	c.Scripts, c.Toolsets, c.SHA = len(scriptNames(s)), len(m.Toolsets), short(sum)
+	sum, err := app.Digest(ctx, s)
+	c.Scripts, c.Toolsets, c.SHA = len(scriptNames(s)), len(m.Toolsets), app.Short(sum)
 	if err == nil || ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -130,25 +141,25 @@ func (c *checked) count(ctx context.Context, e skill.Entry) error {
 	return nil
 }
 
-func (a *app) checkBlock(lines []checked) {
-	a.ui.Printf("Skills:\n")
+func (o *checkOptions) print(lines []checked) {
+	o.out.Printf("Skills:\n")
 	off := len(lines) == 0
 	for _, c := range lines {
-		state, glyph := "enabled", a.mark(skill.StateEnabled.String())
+		state, glyph := "enabled", o.out.Mark(skill.StateEnabled.String())
 		if !c.Enabled {
-			state, glyph, off = "disabled", a.mark(skill.StateDisabled.String()), true
+			state, glyph, off = "disabled", o.out.Mark(skill.StateDisabled.String()), true
 		}
 		if c.Problem != "" {
-			a.ui.Printf("  %s %s (%s) - %s\n", a.mark(skill.StateBroken.String()), c.Name, ui.Safe(state), c.Problem)
+			o.out.Printf("  %s %s (%s) - %s\n", o.out.Mark(skill.StateBroken.String()), c.Name, ui.Safe(state), c.Problem)
 			continue
 		}
-		a.ui.Printf("  %s %s (%s) - %s, %s [%s]\n", glyph, c.Name, ui.Safe(state),
-			count(c.Scripts, "script"), count(c.Toolsets, "toolset"), cmp.Or(c.SHA, "no digest"))
+		o.out.Printf("  %s %s (%s) - %s, %s [%s]\n", glyph, c.Name, ui.Safe(state),
+			app.Count(c.Scripts, "script"), app.Count(c.Toolsets, "toolset"), cmp.Or(c.SHA, "no digest"))
 	}
 	if len(lines) == 0 {
-		a.ui.Printf("  none\n")
+		o.out.Printf("  none\n")
 	}
-	if off && !strings.EqualFold(a.sys.getenv("AGENT_SKILLS"), "all-untrusted") {
-		a.ui.Printf("\nTo enable: export AGENT_SKILLS=skill-name\n")
+	if off && !strings.EqualFold(o.sys.Getenv("AGENT_SKILLS"), "all-untrusted") {
+		o.out.Printf("\nTo enable: export AGENT_SKILLS=skill-name\n")
 	}
 }

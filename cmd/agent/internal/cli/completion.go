@@ -1,17 +1,28 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/near"
+	"github.com/agent-base/agent-base/skill"
 )
 
 var shells = []string{"bash", "zsh", "fish", "powershell"}
 
-func completionCommand(a *app) *cobra.Command {
+type completionOptions struct {
+	out *app.Printer
+
+	root  *cobra.Command
+	shell string
+}
+
+func newCompletionCommand(s *app.Services, run func(context.Context, *completionOptions) error) *cobra.Command {
+	o := &completionOptions{out: s.Out}
 	return &cobra.Command{
 		Use:   "completion SHELL",
 		Short: "Print the completion script for bash, zsh, fish or powershell",
@@ -20,39 +31,82 @@ func completionCommand(a *app) *cobra.Command {
 		Args:      arguments(1, 1, "the name of a shell: bash, zsh, fish or powershell"),
 		ValidArgs: shells,
 		RunE: func(c *cobra.Command, args []string) error {
-			root, out := c.Root(), a.ui.Out
-			switch args[0] {
-			case "bash":
-				return root.GenBashCompletionV2(out, true)
-			case "zsh":
-				return root.GenZshCompletion(out)
-			case "fish":
-				return root.GenFishCompletion(out, true)
-			case "powershell":
-				return root.GenPowerShellCompletionWithDesc(out)
-			}
-			err := fmt.Errorf("no completion for %q", args[0])
-			if meant := near.Name(args[0], shells); meant != "" {
-				return usage(err, fmt.Sprintf("did you mean %q?", meant))
-			}
-			return usage(err, helpHint(c))
+			o.root, o.shell = c.Root(), args[0]
+			return run(c.Context(), o)
 		},
 	}
 }
 
+func runCompletion(_ context.Context, o *completionOptions) error {
+	switch o.shell {
+	case "bash":
+		return o.root.GenBashCompletionV2(o.out.Out, true)
+	case "zsh":
+		return o.root.GenZshCompletion(o.out.Out)
+	case "fish":
+		return o.root.GenFishCompletion(o.out.Out, true)
+	case "powershell":
+		return o.root.GenPowerShellCompletionWithDesc(o.out.Out)
+	}
+	err := fmt.Errorf("no completion for %q", o.shell)
+	if meant := near.Name(o.shell, shells); meant != "" {
+		return app.Usage(err, fmt.Sprintf("did you mean %q?", meant))
+	}
+	return app.Usage(err, `"agent completion --help" shows how it is used`)
+}
+
+// complete is how cobra asks for the words that an argument can be.
+type complete = func(c *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective)
+
 // completeSkills offers the names of skills for the first argument.
-func (a *app) completeSkills(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
-	if len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+func completeSkills(s *app.Services) complete {
+	return func(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		cat, err := s.Skills.OpenQuietly(c.Context())
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var out []cobra.Completion
+		for e := range cat.All() {
+			out = append(out, cobra.CompletionWithDesc(e.Canonical(), ui.Truncate(e.Brief(), showWidth)))
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp
 	}
-	a.flags.quiet = true
-	cat, err := a.catalog(c.Context())
+}
+
+// completeScripts offers skills for the first argument and that skill's scripts for the second.
+func completeScripts(s *app.Services) complete {
+	first := completeSkills(s)
+	return func(c *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) != 1 {
+			return first(c, args, word)
+		}
+		var out []cobra.Completion
+		if opened := peek(c.Context(), s.Skills, args[0]); opened != nil {
+			defer opened.Close()
+			for _, n := range scriptNames(opened) {
+				out = append(out, n.Name)
+			}
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// peek opens a skill without a word about it; nil when it cannot be opened.
+func peek(ctx context.Context, skills *app.Library, name string) *skill.Skill {
+	cat, err := skills.OpenQuietly(ctx)
 	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+		return nil
 	}
-	var out []cobra.Completion
-	for e := range cat.All() {
-		out = append(out, cobra.CompletionWithDesc(e.Canonical(), ui.Truncate(e.Brief(), showWidth)))
+	e, err := cat.Lookup(name)
+	if err != nil {
+		return nil
 	}
-	return out, cobra.ShellCompDirectiveNoFileComp
+	s, err := e.Load(ctx)
+	if err != nil {
+		return nil
+	}
+	return s
 }

@@ -3,11 +3,40 @@ package cli
 import (
 	"context"
 	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
+
+// record is a skill in the output of list and show, and the first part of info's.
+type record struct {
+	Name        string   `json:"name"`
+	Canonical   string   `json:"name_canonical"`
+	Version     string   `json:"version"`
+	Description string   `json:"description"`
+	State       string   `json:"state"`
+	Reason      string   `json:"reason,omitempty"`
+	Enabled     bool     `json:"enabled"` // what the user's files and the manifest wish
+	Active      bool     `json:"active"`  // what is so in this run
+	SHA         string   `json:"sha,omitempty"`
+	Source      string   `json:"source"`
+	Path        string   `json:"path"` // below the source's root
+	Priority    int      `json:"priority"`
+	Tags        []string `json:"tags,omitempty"`
+}
+
+func newRecord(settings *app.Settings, e skill.Entry) record {
+	return record{
+		Name: e.Name(), Canonical: e.Canonical(), Version: e.Version(), Description: e.Description(),
+		State: e.State().String(), Reason: e.Reason(), Enabled: settings.Wished(e), Active: app.IsActive(e),
+		Source: e.Layer(), Path: e.Path(), Priority: e.Priority(), Tags: e.Tags(),
+	}
+}
 
 // details is all that info and why tell of one skill: what its files say, where it stands, and what it costs.
 // Nothing of the skill is executed to find it out.
@@ -30,7 +59,7 @@ type details struct {
 	Env           []string           `json:"permissions_env,omitempty"`
 	Scripts       []scriptName       `json:"scripts"`
 	Toolsets      []string           `json:"toolsets"` // declared; this version loads none
-	Tools         []string           `json:"tools"`    // fully qualified names of loaded tools (R153)
+	Tools         []string           `json:"tools"`    // fully qualified names of loaded tools
 	Metadata      map[string]string  `json:"metadata,omitempty"`
 	Fields        []field            `json:"fields"`
 	Problems      []manifest.Problem `json:"problems"`
@@ -60,9 +89,22 @@ type shadow struct {
 	Version  string `json:"version,omitempty"`
 }
 
+// lookup gathers the details of the skill of that name.
+func lookup(ctx context.Context, skills *app.Library, settings *app.Settings, name string) (*details, error) {
+	cat, err := skills.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e, err := app.Find(cat, name)
+	if err != nil {
+		return nil, err
+	}
+	return inspect(ctx, settings, cat, e)
+}
+
 // inspect gathers the details of a skill in any state. A broken one has what its manifest gave, and its problems.
-func (a *app) inspect(ctx context.Context, cat *skill.Catalog, e skill.Entry) (*details, error) {
-	d := &details{record: a.record(e), Location: e.Location(), Problems: listed(e.Problems()), DecidedBy: a.decidedBy(e),
+func inspect(ctx context.Context, settings *app.Settings, cat *skill.Catalog, e skill.Entry) (*details, error) {
+	d := &details{record: newRecord(settings, e), Location: e.Location(), Problems: listed(e.Problems()), DecidedBy: settings.DecidedBy(e),
 		Scripts: []scriptName{}, Toolsets: []string{}, Tools: []string{}, Fields: []field{}, Shadows: []shadow{}}
 	for _, s := range e.Shadows() {
 		d.Shadows = append(d.Shadows, shadow{s.Layer(), s.Path(), s.Location(), s.Version()})
@@ -81,13 +123,13 @@ func (a *app) inspect(ctx context.Context, cat *skill.Catalog, e skill.Entry) (*
 	}
 	defer s.Close()
 	d.manifest(s)
-	if d.Digest, err = digest(ctx, s); ctx.Err() != nil {
+	if d.Digest, err = app.Digest(ctx, s); ctx.Err() != nil {
 		return nil, ctx.Err()
 	} else if err != nil {
 		d.NoDigest = err.Error()
 	}
-	d.SHA = short(d.Digest)
-	if err := a.inspectTrust(ctx, d, e); err != nil {
+	d.SHA = app.Short(d.Digest)
+	if err := d.trust(ctx, settings, e); err != nil {
 		return nil, err
 	}
 	d.Scripts = scriptNames(s)
@@ -115,17 +157,17 @@ func (d *details) manifest(s *skill.Skill) {
 	}
 }
 
-func (a *app) inspectTrust(ctx context.Context, d *details, e skill.Entry) error {
+func (d *details) trust(ctx context.Context, settings *app.Settings, e skill.Entry) error {
 	t, err := e.Trust(ctx)
 	if err != nil && d.NoDigest == "" {
 		return err
 	}
 	d.Trust, d.ScriptsRun = t.String(), t.Runs()
-	if cfg, _ := a.settings(); cfg.Want.Mode == skill.SelectAllUntrusted && t == skill.TrustRoot {
+	if settings.Config().Want.Mode == skill.SelectAllUntrusted && t == skill.TrustRoot {
 		d.Trust = "all-untrusted" // nobody has approved it, and AGENT_SKILLS lets it run
 	}
 	if !d.ScriptsRun && d.NoDigest == "" {
-		d.Cure = trustCure(e.Canonical())
+		d.Cure = app.TrustCure(e.Canonical())
 	}
 	return nil
 }
@@ -141,4 +183,13 @@ func (d *details) cost(ctx context.Context, cat *skill.Catalog, s *skill.Skill) 
 	text, err := disclose.Instructions(ctx, s, nil)
 	d.Tokens.Instructions = text.Tokens
 	return err
+}
+
+// ownProblems are problems of one skill, with files as they are called below it.
+func ownProblems(d *details) []manifest.Problem {
+	out := slices.Clone(d.Problems)
+	for i := range out {
+		out[i].File = strings.TrimPrefix(out[i].File, filepath.Dir(d.Location)+"/")
+	}
+	return out
 }

@@ -11,13 +11,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// programs are what scripts can need (C29), as they are looked up.
+// programs are what scripts can need, as they are looked up.
 var programs = []string{"uv", "python3", "sh", "bash", "node", "bun", "deno", "ruby", "perl", "git"}
 
 // diagnosis is all that doctor tells.
@@ -56,8 +57,21 @@ type trustState struct {
 	Approvals []string `json:"approvals"` // names and digests
 }
 
-func doctorCommand(a *app) *cobra.Command {
-	var json, gc, yes bool
+type doctorOptions struct {
+	sys      *app.System
+	flags    *app.Flags
+	out      *app.Printer
+	settings *app.Settings
+	trust    *app.Trust
+	skills   *app.Library
+	approver *app.TerminalApprover
+	tools    *app.Toolkit
+
+	gc, yes, json bool
+}
+
+func newDoctorCommand(s *app.Services, run func(context.Context, *doctorOptions) error) *cobra.Command {
+	o := &doctorOptions{sys: s.Sys, flags: s.Flags, out: s.Out, settings: s.Settings, trust: s.Trust, skills: s.Skills, approver: s.Approver, tools: s.Tools}
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Show every setting, folder, program and problem",
@@ -72,67 +86,66 @@ by whoever needs it, environments with the package index in reach. While a scrip
   agent doctor --json`,
 		Args: arguments(0, 0, "no argument"),
 		RunE: func(c *cobra.Command, _ []string) error {
-			switch {
-			case gc:
-				return a.sweep(c.Context(), yes, json)
-			case yes:
-				return usage(errors.New("--yes goes with --gc"), "agent doctor --gc --yes")
+			if o.yes && !o.gc {
+				return app.Usage(errors.New("--yes goes with --gc"), "agent doctor --gc --yes")
 			}
-			return a.doctor(c.Context(), json)
+			return run(c.Context(), o)
 		},
 	}
-	c.Flags().BoolVar(&gc, "gc", false, "remove from the cache what nobody needs")
-	c.Flags().BoolVarP(&yes, "yes", "y", false, "with --gc: do not ask")
-	c.Flags().BoolVar(&json, "json", false, "print JSON")
+	c.Flags().BoolVar(&o.gc, "gc", false, "remove from the cache what nobody needs")
+	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "with --gc: do not ask")
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }
 
-func (a *app) doctor(ctx context.Context, json bool) error {
-	a.flags.quiet = true // every problem is in the answer
-	d, err := a.diagnose(ctx)
+func runDoctor(ctx context.Context, o *doctorOptions) error {
+	if o.gc {
+		return o.sweep(ctx)
+	}
+	d, err := o.diagnose(ctx)
 	if err != nil {
 		return err
 	}
-	if json {
-		err = a.printJSON(map[string]*diagnosis{"doctor": d})
+	if o.json {
+		err = o.out.JSON(map[string]*diagnosis{"doctor": d})
 	} else {
-		err = a.printDiagnosis(d)
+		err = o.print(d)
 	}
 	if err == nil && !d.OK {
-		err = said(ExitFailure)
+		err = app.Silent(app.ExitFailure)
 	}
 	return err
 }
 
-func (a *app) diagnose(ctx context.Context) (*diagnosis, error) {
-	cfg, problems := a.settings()
-	cat, err := a.catalog(ctx)
+func (o *doctorOptions) diagnose(ctx context.Context) (*diagnosis, error) {
+	cfg, problems := o.settings.Config(), slices.Clone(o.settings.Problems())
+	cat, err := o.skills.OpenQuietly(ctx) // every problem is in the answer
 	if err != nil {
 		return nil, err
 	}
-	d := &diagnosis{Version: engineVersion, Profile: cfg.Profile, Settings: []setting{}, OK: true}
+	d := &diagnosis{Version: app.Version, Profile: cfg.Profile, Settings: []setting{}, OK: true}
 	for _, s := range cfg.Settings() {
-		d.Settings = append(d.Settings, setting{s.Key, s.Value, origins(s.Origins)})
+		d.Settings = append(d.Settings, setting{s.Key, s.Value, app.Origins(s.Origins)})
 	}
 	d.Layers = countLayers(cfg, cat)
 	for _, name := range programs {
-		path, _ := a.sys.LookPath(name)
+		path, _ := o.sys.LookPath(name)
 		d.Programs = append(d.Programs, program{name, path})
 	}
 	d.Trust = trustState{File: cfg.Paths.Trust(), Roots: []string{}, Approvals: []string{}}
-	set, err := a.trusted()
+	set, err := o.trust.Load()
 	if err != nil {
 		problems = append(problems, manifest.Problem{Code: "trust-unreadable", Severity: manifest.SeverityError, File: cfg.Paths.Trust(), Message: err.Error()})
 	}
 	d.Trust.Roots = append(d.Trust.Roots, set.Roots()...)
 	for _, ok := range set.Approvals() {
-		d.Trust.Approvals = append(d.Trust.Approvals, fmt.Sprintf("%s [%s] %s", ok.Name, short(ok.Digest), ok.Dir))
+		d.Trust.Approvals = append(d.Trust.Approvals, fmt.Sprintf("%s [%s] %s", ok.Name, app.Short(ok.Digest), ok.Dir))
 	}
-	if err := writable(a.home()); a.home() != "" && err != nil {
-		problems = append(problems, manifest.Problem{Code: "home-unwritable", Severity: manifest.SeverityError, File: a.home(),
-			Message: "nothing can be written to it: " + err.Error(), Cure: otherHome})
+	if err := app.Writable(o.settings.Home()); o.settings.Home() != "" && err != nil {
+		problems = append(problems, manifest.Problem{Code: "home-unwritable", Severity: manifest.SeverityError, File: o.settings.Home(),
+			Message: "nothing can be written to it: " + err.Error(), Cure: app.OtherHome})
 	}
-	d.Problems = append(append([]manifest.Problem{}, problems...), a.unknownSkills(cat)...)
+	d.Problems = append(append([]manifest.Problem{}, problems...), o.skills.Unknown(cat)...)
 	for _, p := range cat.Problems() {
 		if p.Code != "skill-unknown" { // told as an error of the settings already
 			d.Problems = append(d.Problems, p)
@@ -151,7 +164,7 @@ func breaks(p manifest.Problem) bool {
 
 // ofEverything reports whether a problem is about more than one skill.
 func ofEverything(p manifest.Problem) bool {
-	return strings.HasPrefix(p.Code, "config-") || spoken(p.Code) || p.Code == "home-unwritable"
+	return strings.HasPrefix(p.Code, "config-") || app.Spoken(p.Code) || p.Code == "home-unwritable"
 }
 
 // mostAlike is how many problems are shown that are about no single skill.
@@ -164,21 +177,13 @@ func sorted(all []manifest.Problem) (serious, between, notes []manifest.Problem)
 		switch {
 		case breaks(p) || ofEverything(p):
 			serious = append(serious, p)
-		case ofNoSkill(p):
+		case app.OfNoSkill(p):
 			between = append(between, p)
 		default:
 			notes = append(notes, p)
 		}
 	}
 	return serious, between, notes
-}
-
-func origins(all []config.Origin) string {
-	names := make([]string, len(all))
-	for i, o := range all {
-		names[i] = o.String()
-	}
-	return strings.Join(names, ", ")
 }
 
 // countLayers returns the folders of skills, highest first, with the number of skills that were found in each.
@@ -217,20 +222,20 @@ func below(dir, path string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-func (a *app) printDiagnosis(d *diagnosis) error {
-	a.ui.Printf("agent %s, profile %s\n", d.Version, d.Profile)
+func (o *doctorOptions) print(d *diagnosis) error {
+	o.out.Printf("agent %s, profile %s\n", d.Version, d.Profile)
 	rows := [][]string{}
 	for _, s := range d.Settings {
 		rows = append(rows, []string{"  " + s.Key, valueText(s.Value), s.Origin})
 	}
-	if err := a.titled("Settings", rows); err != nil {
+	if err := o.titled("Settings", rows); err != nil {
 		return err
 	}
 	rows = nil
 	for _, l := range d.Layers {
 		rows = append(rows, []string{"  " + l.Name, fmt.Sprint(l.Skills), folderText(l)})
 	}
-	if err := a.titled("Skills, highest layer first", rows); err != nil {
+	if err := o.titled("Skills, highest layer first", rows); err != nil {
 		return err
 	}
 	rows = nil
@@ -241,53 +246,53 @@ func (a *app) printDiagnosis(d *diagnosis) error {
 		}
 		rows = append(rows, []string{"  " + p.Name, path})
 	}
-	if err := a.titled("Programs", rows); err != nil {
+	if err := o.titled("Programs", rows); err != nil {
 		return err
 	}
-	rows = [][]string{{"  file", orDash(d.Trust.File)}}
+	rows = [][]string{{"  file", app.OrDash(d.Trust.File)}}
 	for _, root := range d.Trust.Roots {
 		rows = append(rows, []string{"  folder", root})
 	}
 	for _, ok := range d.Trust.Approvals {
 		rows = append(rows, []string{"  skill", ok})
 	}
-	if err := a.titled("Trusted", rows); err != nil {
+	if err := o.titled("Trusted", rows); err != nil {
 		return err
 	}
 	if len(d.Problems) == 0 {
-		a.ui.Printf("\nNo problems\n")
+		o.out.Printf("\nNo problems\n")
 	}
 	serious, between, notes := sorted(d.Problems)
-	a.someProblems(append(serious, between[:min(len(between), mostAlike)]...))
+	o.out.Problems(append(serious, between[:min(len(between), mostAlike)]...))
 	if more := len(between) - mostAlike; more > 0 {
-		a.ui.Printf("  and %d more like these: agent doctor --json shows all\n", more)
+		o.out.Printf("  and %d more like these: agent doctor --json shows all\n", more)
 	}
 	if len(notes) > 0 {
-		a.ui.Printf("\n%s about single skills, shown by: %s\n", ui.Safe(count(len(notes), "remark")), a.validateCommand(d.Layers, notes))
+		o.out.Printf("\n%s about single skills, shown by: %s\n", ui.Safe(app.Count(len(notes), "remark")), o.validateCommand(d.Layers, notes))
 	}
 	return nil
 }
 
 // validateCommand returns the command, for a shell, that shows remarks about skills of these layers.
-func (a *app) validateCommand(layers []layer, remarks []manifest.Problem) string {
+func (o *doctorOptions) validateCommand(layers []layer, remarks []manifest.Problem) string {
 	words := []string{"agent skill validate"}
-	if a.flags.profile != "" {
-		words = append(words, "--profile "+a.flags.profile)
+	if o.flags.Profile != "" {
+		words = append(words, "--profile "+o.flags.Profile)
 	}
-	if a.flags.strict {
+	if o.flags.Strict {
 		words = append(words, "--strict")
 	}
 	for _, l := range layers {
 		if l.Dir != "" && slices.ContainsFunc(remarks, func(p manifest.Problem) bool { return below(l.Dir, p.File) }) {
-			words = append(words, shellWord(l.Dir))
+			words = append(words, app.ShellWord(l.Dir))
 		}
 	}
 	return strings.Join(words, " ")
 }
 
-func (a *app) titled(title string, rows [][]string) error {
-	a.ui.Printf("\n%s\n", a.ui.Paint(ui.Bold, title))
-	return a.ui.Table(nil, rows)
+func (o *doctorOptions) titled(title string, rows [][]string) error {
+	o.out.Printf("\n%s\n", o.out.Paint(ui.Bold, title))
+	return o.out.Table(nil, rows)
 }
 
 func valueText(v any) string {
@@ -295,13 +300,13 @@ func valueText(v any) string {
 	case nil:
 		return "-"
 	case []string:
-		return orDash(strings.Join(v, ", "))
+		return app.OrDash(strings.Join(v, ", "))
 	case []config.Root:
 		return listText(v)
 	case []config.Plugin:
 		return listText(v)
 	case string:
-		return orDash(v)
+		return app.OrDash(v)
 	}
 	return fmt.Sprint(v)
 }
@@ -311,7 +316,7 @@ func listText[T fmt.Stringer](list []T) string {
 	for i, item := range list {
 		texts[i] = item.String()
 	}
-	return orDash(strings.Join(texts, ", "))
+	return app.OrDash(strings.Join(texts, ", "))
 }
 
 func folderText(l layer) string {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/script"
 )
@@ -16,39 +17,39 @@ type sweepJSON struct {
 }
 
 // sweep removes from the cache what nobody needs, after showing it.
-func (a *app) sweep(ctx context.Context, yes, json bool) error {
-	if err := a.needHome(); err != nil {
+func (o *doctorOptions) sweep(ctx context.Context) error {
+	if err := o.settings.NeedHome(); err != nil {
 		return err
 	}
-	if _, err := a.trusted(); err != nil {
+	if _, err := o.trust.Load(); err != nil {
 		return err // without the approvals nobody knows what is needed
 	}
-	host, o := a.scripts(), &script.SweepOptions{Now: a.sys.Now, Needed: a.approved, DryRun: true}
-	found, err := host.Sweep(ctx, o)
+	host, how := o.tools.Host(), &script.SweepOptions{Now: o.sys.Now, Needed: o.approved, DryRun: true}
+	found, err := host.Sweep(ctx, how)
 	if err != nil {
 		return err
 	}
-	if len(found) > 0 && !yes {
-		if err := a.mayRemove(ctx, found); err != nil {
+	if len(found) > 0 && !o.yes {
+		if err := o.mayRemove(ctx, found); err != nil {
 			return err
 		}
 	}
 	if len(found) > 0 {
-		o.DryRun = false // what is needed by now is asked anew, under the lock
-		found, err = host.Sweep(ctx, o)
+		how.DryRun = false // what is needed by now is asked anew, under the lock
+		found, err = host.Sweep(ctx, how)
 	}
 	if errors.Is(err, script.ErrInUse) {
-		return conflict(err, "nothing was removed: try again when it has ended")
+		return app.Conflict(err, "nothing was removed: try again when it has ended")
 	}
-	if told := a.swept(found, json); err == nil {
+	if told := o.swept(found); err == nil {
 		err = told
 	}
 	return err
 }
 
 // approved reports whether a content is approved now: another process may have asked since.
-func (a *app) approved(digest string) bool {
-	set, err := a.trusted()
+func (o *doctorOptions) approved(digest string) bool {
+	set, err := o.trust.Load()
 	if err != nil {
 		return true
 	}
@@ -61,39 +62,40 @@ func (a *app) approved(digest string) bool {
 }
 
 // mayRemove asks the person whether what is shown may go.
-func (a *app) mayRemove(ctx context.Context, found []script.Swept) error {
+func (o *doctorOptions) mayRemove(ctx context.Context, found []script.Swept) error {
 	var lines []string
 	for _, s := range found {
 		lines = append(lines, fmt.Sprintf("  %s (%s): %s", s.Path, bytesText(s.Bytes), s.Why))
 	}
-	a.details(lines)
-	if !a.ui.CanAsk() {
-		return denied(errors.New("nobody is there to ask, and nothing was removed"), "--yes removes what is shown without asking")
+	if !o.approver.There() {
+		o.out.Details(lines)
 	}
-	said, err := a.ask(ctx, fmt.Sprintf("Remove %s from the cache, %s?", count(len(found), "thing"), bytesText(total(found))))
-	if err == nil && !said {
-		err = denied(errors.New("nothing was removed"), "")
+	yes, err := o.approver.Ask(ctx, &app.Question{Details: lines,
+		Text:   fmt.Sprintf("Remove %s from the cache, %s?", app.Count(len(found), "thing"), bytesText(total(found))),
+		Nobody: "nobody is there to ask, and nothing was removed", Instead: "--yes removes what is shown without asking"})
+	if err == nil && !yes {
+		err = app.Denied(errors.New("nothing was removed"), "")
 	}
 	return err
 }
 
 // swept tells what was removed.
-func (a *app) swept(found []script.Swept, json bool) error {
-	if json {
-		return a.printJSON(map[string]sweepJSON{"gc": {append([]script.Swept{}, found...), total(found)}})
+func (o *doctorOptions) swept(found []script.Swept) error {
+	if o.json {
+		return o.out.JSON(map[string]sweepJSON{"gc": {append([]script.Swept{}, found...), total(found)}})
 	}
 	if len(found) == 0 {
-		a.ui.Printf("There is nothing to remove\n")
+		o.out.Printf("There is nothing to remove\n")
 		return nil
 	}
 	var rows [][]string
 	for _, s := range found {
 		rows = append(rows, []string{bytesText(s.Bytes), s.Why, s.Path})
 	}
-	if err := a.ui.Table([]string{"SIZE", "WHY", "REMOVED"}, rows); err != nil {
+	if err := o.out.Table([]string{"SIZE", "WHY", "REMOVED"}, rows); err != nil {
 		return err
 	}
-	a.ui.Printf("\nFreed %s\n", ui.Safe(bytesText(total(found))))
+	o.out.Printf("\nFreed %s\n", ui.Safe(bytesText(total(found))))
 	return nil
 }
 
@@ -108,7 +110,7 @@ func total(found []script.Swept) (bytes int64) {
 func bytesText(n int64) string {
 	switch {
 	case n < 1000:
-		return count(int(n), "byte")
+		return app.Count(int(n), "byte")
 	case n < 1_000_000:
 		return fmt.Sprintf("%.1f KB", float64(n)/1e3)
 	case n < 1_000_000_000:

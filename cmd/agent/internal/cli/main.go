@@ -4,27 +4,27 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"slices"
-	"sync/atomic"
 	"syscall"
+	"time"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
-	"github.com/agent-base/agent-base/trust"
 )
 
 // Main runs the command that sys.Args names and returns its exit code. It never panics on bad input and leaves the
 // process as it was, so that it can be called again.
-func Main(ctx context.Context, sys *System) Exit {
+func Main(ctx context.Context, sys *app.System) app.Exit {
 	ctx, stop := signal.NotifyContext(ctx, ends()...)
 	defer stop()
-	streams := ui.New(sys.In, sys.Out, sys.Err, &ui.Options{Getenv: sys.getenv})
+	streams := ui.New(sys.In, sys.Out, sys.Err, &ui.Options{Getenv: sys.Getenv})
 	out := bufio.NewWriterSize(sys.Out, 64<<10)
 	streams.Out = out
-	a := &app{sys: sys, ui: streams, flush: out.Flush, trustSet: &atomic.Pointer[trust.Set]{}}
-	root := rootCommand(a)
+	services := app.New(sys, &app.Flags{}, streams)
+	root := newRootCommand(services)
 	root.SetArgs(sys.Args)
 	root.SetIn(sys.In)
 	root.SetOut(out)
@@ -34,14 +34,14 @@ func Main(ctx context.Context, sys *System) Exit {
 		err = flushed
 	}
 	if err == nil {
-		return ExitOK
+		return app.ExitOK
 	}
-	if ctx.Err() != nil && !errors.As(err, new(*failure)) {
+	if ctx.Err() != nil && !errors.As(err, new(*app.Failure)) {
 		err = context.Canceled
 	}
-	f := explain(err)
-	a.tell(f)
-	return f.exit
+	f := app.Explain(err)
+	tell(services, f)
+	return f.Exit
 }
 
 // ends are the signals that end the command: without those that whoever started it, such as nohup, wants ignored.
@@ -51,29 +51,33 @@ func ends() []os.Signal {
 }
 
 // tell says on stderr why the command failed, and what to do.
-func (a *app) tell(f *failure) {
-	if f.said {
+func tell(s *app.Services, f *app.Failure) {
+	if f.Silent {
 		return
 	}
-	if a.wantsJSON() {
-		type body struct {
-			Code    string `json:"code"`
-			Message string `json:"message"`
-			Hint    string `json:"hint,omitempty"`
-		}
-		said := map[string]body{"error": {f.code, f.err.Error(), f.hint}}
-		_ = document(a.ui.Err, a.ui.ErrTerminal, func(w io.Writer) error { return writeJSON(w, said) })
+	if wantsJSON(s.Sys.Args) {
+		s.Out.JSONError(f)
 		return
 	}
-	a.ui.Error(f.err)
-	a.ui.Hint(f.hint)
+	s.Out.Error(f.Err)
+	s.Out.Hint(f.Hint)
 }
 
 // wantsJSON looks at the arguments themselves, since a command line that cannot be parsed has an error to report too.
-func (a *app) wantsJSON() bool {
-	args := a.sys.Args
+func wantsJSON(args []string) bool {
 	if i := slices.Index(args, "--"); i >= 0 {
 		args = args[:i]
 	}
 	return slices.Contains(args, "--json") || slices.Contains(args, "--json=true")
+}
+
+// Host returns the System of this process.
+func Host() *app.System {
+	home, _ := os.UserHomeDir()
+	dir, _ := os.Getwd()
+	return &app.System{
+		Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr,
+		Environ: os.Environ(), Home: home, Dir: dir, Temp: os.TempDir(),
+		LookPath: exec.LookPath, Now: time.Now,
+	}
 }

@@ -8,31 +8,34 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
 // exits says what each exit code means, for the reference.
 var exits = [...]struct {
-	code  Exit
+	code  app.Exit
 	about string
 }{
-	{ExitOK, "it worked"},
-	{ExitFailure, "it failed; a script that fails; `agent --check` and `agent doctor` when something is broken"},
-	{ExitUsage, "the command line is wrong; a name that is none; arguments of a script that are too many or too long"},
-	{ExitNotFound, "no such skill, script or file"},
-	{ExitInvalid, "a skill that cannot be used, or that does not pass `agent skill validate`"},
-	{ExitDenied, "not allowed; a skill that nobody trusts"},
-	{ExitConflict, "something is in the way, or another command holds the lock"},
-	{ExitIntegrity, "content is not what it should be (kept for the release that installs)"},
-	{ExitUpdate, "there is an update (kept for the release that installs)"},
-	{ExitTimeout, "a script took too long"},
-	{ExitInterrupted, "interrupted"},
+	{app.ExitOK, "it worked"},
+	{app.ExitFailure, "it failed; a script that fails; `agent --check` and `agent doctor` when something is broken"},
+	{app.ExitUsage, "the command line is wrong; a name that is none; arguments of a script that are too many or too long"},
+	{app.ExitNotFound, "no such skill, script or file"},
+	{app.ExitInvalid, "a skill that cannot be used, or that does not pass `agent skill validate`"},
+	{app.ExitDenied, "not allowed; a skill that nobody trusts"},
+	{app.ExitConflict, "something is in the way, or another command holds the lock"},
+	{app.ExitIntegrity, "content is not what it should be (kept for the release that installs)"},
+	{app.ExitUpdate, "there is an update (kept for the release that installs)"},
+	{app.ExitTimeout, "a script took too long"},
+	{app.ExitInterrupted, "interrupted"},
 }
 
 // Reference writes the page about every command: its use, what it does, its flags and examples, in the order of the
 // help, and the exit codes. It is Markdown, and the same bytes on every machine.
 func Reference(w io.Writer) error {
 	out := bufio.NewWriter(w)
-	root := rootCommand(&app{sys: &System{}})
+	root := newRootCommand(app.New(&app.System{}, &app.Flags{}, &ui.Streams{}))
 	fmt.Fprintf(out, "%s\n\n", paragraph(root.Long))
 	writeExamples(out, root)
 	fmt.Fprint(out, "`agent help COMMAND` and `--help` explain a command. `-h` is short for `--help`.\n\n## Flags of every command\n\n")

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -9,6 +10,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/models"
+	"github.com/agent-base/agent-base/cmd/agent/internal/worker"
 	"github.com/agent-base/agent-base/internal/near"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
@@ -33,19 +37,7 @@ const rootExample = `  agent                                     # a conversatio
   agent skill prompt                        # what a model is told of them
   agent script run NAME SCRIPT -- ARGS      # run a script, get its JSON`
 
-// globals are the flags of every command.
-type globals struct {
-	profile   string
-	strict    bool
-	skillsDir []string
-	project   string
-	quiet     bool
-	verbose   bool
-	logFormat string
-	noColor   bool
-}
-
-func rootCommand(a *app) *cobra.Command {
+func newRootCommand(s *app.Services) *cobra.Command {
 	c := &cobra.Command{
 		Use:               "agent",
 		Short:             "Answer with the help of Agent Skills; find, check and run them",
@@ -54,51 +46,59 @@ func rootCommand(a *app) *cobra.Command {
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
-		PersistentPreRunE: func(*cobra.Command, []string) error { return a.ready() },
+		PersistentPreRunE: func(*cobra.Command, []string) error { return s.Begin() },
 	}
-	f := c.PersistentFlags()
-	g := &a.flags
-	f.StringVar(&g.profile, "profile", "", "rules and defaults of the profile `NAME`")
-	f.BoolVar(&g.strict, "strict", false, "the same as --profile spec")
-	f.StringArrayVar(&g.skillsDir, "skills-dir", nil, "`DIR` with more skills, above all but the enterprise's (repeatable)")
-	f.StringVar(&g.project, "project", "", "`DIR` of the project (default: the nearest parent with .git)")
-	f.BoolVarP(&g.quiet, "quiet", "q", false, "no warnings and no progress")
-	f.BoolVarP(&g.verbose, "verbose", "v", false, "log what happens to stderr")
-	f.StringVar(&g.logFormat, "log-format", "text", "`FORMAT` of the log: text or json")
-	f.BoolVar(&g.noColor, "no-color", false, "no colours")
+	f, g := c.PersistentFlags(), s.Flags
+	f.StringVar(&g.Profile, "profile", "", "rules and defaults of the profile `NAME`")
+	f.BoolVar(&g.Strict, "strict", false, "the same as --profile spec")
+	f.StringArrayVar(&g.SkillsDir, "skills-dir", nil, "`DIR` with more skills, above all but the enterprise's (repeatable)")
+	f.StringVar(&g.Project, "project", "", "`DIR` of the project (default: the nearest parent with .git)")
+	f.BoolVarP(&g.Quiet, "quiet", "q", false, "no warnings and no progress")
+	f.BoolVarP(&g.Verbose, "verbose", "v", false, "log what happens to stderr")
+	f.StringVar(&g.LogFormat, "log-format", "text", "`FORMAT` of the log: text or json")
+	f.BoolVar(&g.NoColor, "no-color", false, "no colours")
 	_ = c.RegisterFlagCompletionFunc("profile", cobra.FixedCompletions(manifest.Profiles(), cobra.ShellCompDirectiveNoFileComp))
 	c.SetFlagErrorFunc(flagError)
 	group(c)
-	rootFlags(a, c)
-	c.SetHelpCommand(helpCommand())
-	c.AddCommand(skillCommand(a), scriptCommand(a), doctorCommand(a), versionCommand(a), completionCommand(a))
+	rootForms(s, c)
+	c.SetHelpCommand(newHelpCommand())
+	c.AddCommand(newSkillCommand(s), newScriptCommand(s), newDoctorCommand(s, runDoctor), newVersionCommand(s, runVersion),
+		newCompletionCommand(s, runCompletion))
 	return c
 }
 
-// rootFlags gives the command its forms without a verb: --version and --check (R155).
-func rootFlags(a *app, c *cobra.Command) {
-	version := c.Flags().Bool("version", false, "print the version")
-	check := c.Flags().Bool("check", false, "check every skill: what loads, what does not, and why")
-	o := &agentOptions{}
-	agentFlags(c, o)
-	c.Flags().BoolVar(&o.json, "json", false, "print JSON, with -p, --check or --version")
+// rootForms gives the command its forms without a verb: the agent itself, --version and --check.
+func rootForms(s *app.Services, c *cobra.Command) {
+	o := &worker.Options{Services: s, Why: func(ctx context.Context, s *app.Services, name string) error {
+		return runWhy(ctx, &whyOptions{out: s.Out, settings: s.Settings, skills: s.Skills, name: name})
+	}}
+	f := c.Flags()
+	version := f.Bool("version", false, "print the version")
+	check := f.Bool("check", false, "check every skill: what loads, what does not, and why")
+	f.StringVarP(&o.Prompt, "prompt", "p", "", "answer this `TEXT` and end; \"-\" reads it from stdin")
+	f.StringVar(&o.Model, "model", "", "the model to ask, as `PROVIDER/NAME`")
+	f.BoolVar(&o.Stream, "stream", false, "with -p: print the answer as it comes; with --json every step, one a line")
+	f.BoolVar(&o.AllowBash, "allow-bash", false, "let the model run shell commands without asking, as you, outside any sandbox")
+	f.IntVar(&o.MaxTurns, "max-turns", 0, "most `REQUESTS` to the model for one prompt (default: the setting maxTurns)")
+	f.BoolVar(&o.JSON, "json", false, "print JSON, with -p, --check or --version")
+	_ = c.RegisterFlagCompletionFunc("model", cobra.FixedCompletions(models.Names(), cobra.ShellCompDirectiveNoSpace))
 	rest := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
 		switch {
 		case len(args) > 0:
+			return rest(c, args)
 		case *version:
-			return a.version(o.json)
+			return runVersion(c.Context(), &versionOptions{out: s.Out, json: o.JSON})
 		case *check:
-			return a.check(c.Context(), o.json)
-		default:
-			return a.agent(c, o)
+			return runCheck(c.Context(), newCheckOptions(s, o.JSON))
 		}
-		return rest(c, args)
+		o.Asked = c.Flags().Changed("prompt")
+		return worker.Run(c.Context(), o)
 	}
 }
 
-// helpCommand is cobra's, but for a name that is not there: that is a mistake like any other.
-func helpCommand() *cobra.Command {
+// newHelpCommand is cobra's, but for a name that is not there: that is a mistake like any other.
+func newHelpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [COMMAND]",
 		Short:   "Show what a command does",
@@ -133,9 +133,9 @@ func group(c *cobra.Command) *cobra.Command {
 func unknownCommand(c *cobra.Command, name string) error {
 	err := fmt.Errorf("unknown command %q for %q", name, c.CommandPath())
 	if near := c.SuggestionsFor(name); len(near) > 0 {
-		return usage(err, fmt.Sprintf("did you mean %q?", c.CommandPath()+" "+near[0]))
+		return app.Usage(err, fmt.Sprintf("did you mean %q?", c.CommandPath()+" "+near[0]))
 	}
-	return usage(err, fmt.Sprintf("%q lists the commands", c.CommandPath()+" --help"))
+	return app.Usage(err, fmt.Sprintf("%q lists the commands", c.CommandPath()+" --help"))
 }
 
 // flagError names the flag that is nearest to a mistyped one.
@@ -145,18 +145,18 @@ func flagError(c *cobra.Command, err error) error {
 	}
 	var bad *pflag.InvalidValueError
 	if errors.As(err, &bad) {
-		return usage(fmt.Errorf("--%s %q %s", bad.GetFlag().Name, bad.GetValue(), wrongValue(bad)), helpHint(c))
+		return app.Usage(fmt.Errorf("--%s %q %s", bad.GetFlag().Name, bad.GetValue(), wrongValue(bad)), helpHint(c))
 	}
 	var unknown interface{ GetSpecifiedName() string }
 	if !errors.As(err, &unknown) {
-		return usage(err, helpHint(c))
+		return app.Usage(err, helpHint(c))
 	}
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	if meant := near.Name(unknown.GetSpecifiedName(), names); meant != "" {
-		return usage(err, fmt.Sprintf("did you mean --%s?", meant))
+		return app.Usage(err, fmt.Sprintf("did you mean --%s?", meant))
 	}
-	return usage(err, helpHint(c))
+	return app.Usage(err, helpHint(c))
 }
 
 // wrongValue says what a flag's value is not.
@@ -183,9 +183,9 @@ func arguments(least, most int, names string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {
 		case len(args) < least:
-			return usage(fmt.Errorf("%s needs %s", c.CommandPath(), names), helpHint(c))
+			return app.Usage(fmt.Errorf("%s needs %s", c.CommandPath(), names), helpHint(c))
 		case most >= 0 && len(args) > most:
-			return usage(fmt.Errorf("%s takes %s, got %s too", c.CommandPath(), names, strings.Join(quoted(args[most:]), " ")), helpHint(c))
+			return app.Usage(fmt.Errorf("%s takes %s, got %s too", c.CommandPath(), names, strings.Join(quoted(args[most:]), " ")), helpHint(c))
 		}
 		return nil
 	}
@@ -197,4 +197,32 @@ func quoted(in []string) []string {
 		out[i] = fmt.Sprintf("%q", s)
 	}
 	return out
+}
+
+func newSkillCommand(s *app.Services) *cobra.Command {
+	c := group(&cobra.Command{
+		Use:   "skill",
+		Short: "Manage agent skills",
+		Example: `  agent skill list
+  agent skill why kalshi-markets
+  agent skill prompt --tokens`,
+	})
+	section(c, "See what there is:",
+		newListCommand(s, runList), newShowCommand(s, runShow), newInfoCommand(s, runInfo), newWhyCommand(s, runWhy), newSearchCommand(s, runSearch), newReadCommand(s, runRead))
+	section(c, "See what a model gets:",
+		newPromptCommand(s, runPrompt), newActivateCommand(s, runActivate))
+	section(c, "Write skills:",
+		newCreateCommand(s, runCreate), newValidateCommand(s, runValidate))
+	section(c, "Decide:",
+		newEnableCommand(s, runSwitch), newDisableCommand(s, runSwitch), newTrustCommand(s, runTrust), newUntrustCommand(s, runUntrust), newPrepareCommand(s, runPrepare), newManageCommand(s))
+	return c
+}
+
+// section adds commands under a title of the group's help.
+func section(c *cobra.Command, title string, commands ...*cobra.Command) {
+	c.AddGroup(&cobra.Group{ID: title, Title: title})
+	for _, sub := range commands {
+		sub.GroupID = title
+		c.AddCommand(sub)
+	}
 }

@@ -1,14 +1,165 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"context"
+	"errors"
+	"fmt"
 
-func scriptCommand(a *app) *cobra.Command {
+	"github.com/spf13/cobra"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/internal/near"
+	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skilltool"
+	"github.com/agent-base/agent-base/tool"
+)
+
+func newScriptCommand(s *app.Services) *cobra.Command {
 	c := group(&cobra.Command{
 		Use:   "script",
 		Short: "List, explain and run the scripts of skills",
 		Example: `  agent script list kalshi-markets
   agent script run kalshi-markets status`,
 	})
-	c.AddCommand(scriptListCommand(a), scriptHelpCommand(a), scriptRunCommand(a))
+	c.AddCommand(newScriptListCommand(s, runScriptList), newScriptHelpCommand(s, runScriptHelp), newScriptRunCommand(s, runScriptRun))
 	return c
+}
+
+type scriptHelpOptions struct {
+	scriptCaller
+	skills *app.Library
+
+	args app.ScriptArgs
+	json bool
+}
+
+func newScriptHelpCommand(s *app.Services, run func(context.Context, *scriptHelpOptions) error) *cobra.Command {
+	o := &scriptHelpOptions{scriptCaller: newScriptCaller(s), skills: s.Skills}
+	c := &cobra.Command{
+		Use:   "help SKILL SCRIPT",
+		Short: "Show how a script is used: runs it with --help",
+		Long: `Run a script with --help and print what it says. It is a run like any other: the skill must be trusted, and the
+same limits hold.`,
+		Example:           `  agent script help kalshi-markets markets`,
+		Args:              arguments(2, 2, "the name of a skill and of a script"),
+		ValidArgsFunction: completeScripts(s),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.args = app.ScriptArgs{Skill: args[0], Script: args[1]}
+			return run(c.Context(), o)
+		},
+	}
+	c.Flags().DurationVar(&s.Flags.Timeout, "timeout", 0, "end the script after this `TIME`")
+	c.Flags().BoolVar(&o.json, "json", false, "print the whole result as JSON")
+	return c
+}
+
+func runScriptHelp(ctx context.Context, o *scriptHelpOptions) error {
+	cat, err := o.skills.Open(ctx)
+	if err != nil {
+		return err
+	}
+	r, err := o.call(ctx, cat, "script_help", &o.args)
+	if err != nil {
+		return err
+	}
+	return (&answer{o.out, o.settings, o.json}).print(r, func() string { return scriptHint(ctx, cat, &o.args, r) },
+		func() error { return o.out.Foreign(r.Result.(skilltool.Help).HelpText) })
+}
+
+// scriptCaller calls a tool that runs a script.
+type scriptCaller struct {
+	out      *app.Printer
+	settings *app.Settings
+	consent  *app.Consent
+	tools    *app.Toolkit
+}
+
+func newScriptCaller(s *app.Services) scriptCaller {
+	return scriptCaller{out: s.Out, settings: s.Settings, consent: s.Consent, tools: s.Tools}
+}
+
+// call says so when the script takes more than a second. A person at the terminal is asked first about content that
+// nobody approved.
+func (s *scriptCaller) call(ctx context.Context, cat *skill.Catalog, name string, args *app.ScriptArgs) (tool.Result, error) {
+	if err := s.settings.NeedRoom(app.CacheFolder); err != nil {
+		return tool.Result{}, err
+	}
+	if err := s.consent.First(ctx, cat, args.Skill, args.Script); err != nil {
+		return tool.Result{}, err
+	}
+	var r tool.Result
+	err := s.out.Busy(fmt.Sprintf("running %s of %s", args.Script, args.Skill), func() (err error) {
+		r, err = s.tools.Call(ctx, cat, name, args)
+		return err
+	})
+	return r, err
+}
+
+// answer prints the result of a tool.
+type answer struct {
+	out      *app.Printer
+	settings *app.Settings
+	json     bool
+}
+
+// print prints the result's envelope with --json, else what success makes of it, or the failure with a hint.
+func (a *answer) print(r tool.Result, hint func() string, success func() error) error {
+	exit := app.ScriptExit(r)
+	if a.json {
+		r.ErrorText = a.settings.Config().ErrorText && !r.Success
+		if err := a.out.JSONText(r.Encode()); err != nil || r.Success {
+			return err
+		}
+		return app.Silent(exit)
+	}
+	if r.Success {
+		return success()
+	}
+	return &app.Failure{Exit: exit, Code: string(r.Error), Hint: hint(), Err: errors.New(r.Message)}
+}
+
+// scriptHint is what a person can do about a failed call: the nearest name, or where to look.
+func scriptHint(ctx context.Context, cat *skill.Catalog, args *app.ScriptArgs, r tool.Result) string {
+	if r.Error != tool.NotFound {
+		return ""
+	}
+	e, err := cat.Lookup(args.Skill)
+	var missing *skill.NotFoundError
+	switch {
+	case errors.As(err, &missing) && len(missing.Suggest) > 0:
+		return fmt.Sprintf("did you mean %q?", missing.Suggest[0])
+	case err != nil:
+		return "agent skill list shows the skills"
+	case e.State() != skill.StateEnabled:
+		return fmt.Sprintf("%s is %s: %s", e.Name(), e.State(), app.Cure(e))
+	}
+	s, err := e.Load(ctx)
+	if err != nil {
+		return ""
+	}
+	defer s.Close()
+	var names []string
+	for _, n := range scriptNames(s) {
+		names = append(names, n.Name)
+	}
+	if meant := near.Name(args.Script, names); meant != "" {
+		return fmt.Sprintf("did you mean %q?", meant)
+	}
+	return fmt.Sprintf("agent script list %s shows its scripts", e.Canonical())
+}
+
+// scriptName is a script of a skill.
+type scriptName struct {
+	Name string `json:"name"`
+	Path string `json:"path"` // below the skill
+}
+
+func scriptNames(s *skill.Skill) []scriptName {
+	scripts, _ := script.List(s)
+	out := make([]scriptName, len(scripts))
+	for i, sc := range scripts {
+		out[i] = scriptName{sc.Name, sc.File}
+	}
+	return out
 }

@@ -6,29 +6,25 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/tool"
 )
 
-type runOptions struct {
+type scriptRunOptions struct {
+	scriptCaller
+	flags  *app.Flags
+	skills *app.Library
+
+	args       app.ScriptArgs
 	text, json bool
-	timeout    time.Duration
 }
 
-// runArgs are the arguments of the tools script_help and script_run.
-type runArgs struct {
-	Skill  string   `json:"skill_name"`
-	Script string   `json:"script_name"`
-	Args   []string `json:"args,omitempty"`
-	JSON   *bool    `json:"json,omitempty"`
-}
-
-func scriptRunCommand(a *app) *cobra.Command {
-	o := &runOptions{}
+func newScriptRunCommand(s *app.Services, run func(context.Context, *scriptRunOptions) error) *cobra.Command {
+	o := &scriptRunOptions{scriptCaller: newScriptCaller(s), flags: s.Flags, skills: s.Skills}
 	c := &cobra.Command{
 		Use:   "run SKILL SCRIPT [-- ARGS...]",
 		Short: "Run a script of a skill and print its result",
@@ -38,22 +34,23 @@ inside the envelope that a model would get. The script's own arguments follow "-
 A skill that is not bundled must be trusted first: on a terminal you are asked, else see "agent skill trust".`,
 		Example: `  agent script run hello-extended advanced_greeting -- --name Ada
   agent script run kalshi-markets markets --timeout 30s -- --limit 5`,
-		ValidArgsFunction: a.completeScripts,
+		ValidArgsFunction: completeScripts(s),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := scriptArguments(c, args); err != nil {
 				return err
 			}
-			return a.runScript(c.Context(), &runArgs{Skill: args[0], Script: args[1], Args: args[2:]}, o)
+			o.args = app.ScriptArgs{Skill: args[0], Script: args[1], Args: args[2:]}
+			return run(c.Context(), o)
 		},
 	}
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		var f *failure
+		var f *app.Failure
 		errors.As(flagError(c, err), &f)
-		f.hint = `the script's own arguments follow "--": ` + c.CommandPath() + " SKILL SCRIPT -- ARGS"
+		f.Hint = `the script's own arguments follow "--": ` + c.CommandPath() + " SKILL SCRIPT -- ARGS"
 		return f
 	})
 	c.Flags().BoolVar(&o.text, "text", false, "do not ask the script for JSON: print what it prints")
-	c.Flags().DurationVar(&o.timeout, "timeout", 0, "end the script after this `TIME`, such as 30s or 2m (default: the setting scriptTimeout)")
+	c.Flags().DurationVar(&s.Flags.Timeout, "timeout", 0, "end the script after this `TIME`, such as 30s or 2m (default: the setting scriptTimeout)")
 	c.Flags().BoolVar(&o.json, "json", false, "print the whole result as JSON")
 	return c
 }
@@ -66,25 +63,24 @@ func scriptArguments(c *cobra.Command, args []string) error {
 	}
 	switch {
 	case before < 2:
-		return usage(fmt.Errorf("%s needs the name of a skill and of a script", c.CommandPath()), helpHint(c))
+		return app.Usage(fmt.Errorf("%s needs the name of a skill and of a script", c.CommandPath()), helpHint(c))
 	case before > 2:
-		return usage(fmt.Errorf("unexpected argument %q", args[2]), `the script's own arguments follow "--"`)
+		return app.Usage(fmt.Errorf("unexpected argument %q", args[2]), `the script's own arguments follow "--"`)
 	}
 	return nil
 }
 
-func (a *app) runScript(ctx context.Context, args *runArgs, o *runOptions) error {
-	if o.timeout < 0 {
-		return usage(fmt.Errorf("--timeout %s", o.timeout), "a time above zero, such as 30s")
+func runScriptRun(ctx context.Context, o *scriptRunOptions) error {
+	if o.flags.Timeout < 0 {
+		return app.Usage(fmt.Errorf("--timeout %s", o.flags.Timeout), "a time above zero, such as 30s")
 	}
-	a.timeout = o.timeout
-	cat, err := a.catalog(ctx)
+	cat, err := o.skills.Open(ctx)
 	if err != nil {
 		return err
 	}
 	wantJSON := !o.text
-	args.JSON = &wantJSON
-	r, err := a.callScript(ctx, cat, "script_run", args)
+	o.args.JSON = &wantJSON
+	r, err := o.call(ctx, cat, "script_run", &o.args)
 	if err != nil {
 		return err
 	}
@@ -92,28 +88,28 @@ func (a *app) runScript(ctx context.Context, args *runArgs, o *runOptions) error
 		if text, ok := r.Result.(string); ok { // which nobody takes for its output: it is for reading alone
 			r.Result = ui.Text(text)
 		}
-		if err := a.printResult(r); err != nil {
+		if err := printResult(o.out, r); err != nil {
 			return err
 		}
 	}
-	return a.answer(r, o.json, func() string { return scriptHint(ctx, cat, args, r) }, func() error {
-		if _, note, ok := strings.Cut(r.Message, " script ("); ok { // what was cut off (C31)
-			a.warn(strings.TrimSuffix(note, ")"))
+	return (&answer{o.out, o.settings, o.json}).print(r, func() string { return scriptHint(ctx, cat, &o.args, r) }, func() error {
+		if _, note, ok := strings.Cut(r.Message, " script ("); ok { // what was cut off
+			o.out.Warn(strings.TrimSuffix(note, ")"))
 		}
-		return a.printResult(r)
+		return printResult(o.out, r)
 	})
 }
 
 // printResult prints a script's JSON, on several lines where a person reads it, or its text.
-func (a *app) printResult(r tool.Result) error {
+func printResult(out *app.Printer, r tool.Result) error {
 	switch v := r.Result.(type) {
 	case json.RawMessage:
-		if a.ui.OutTerminal {
-			return a.printLine(v)
+		if out.OutTerminal {
+			return out.JSONText(v)
 		}
-		return a.ui.Foreign(string(v) + "\n") // byte for byte
+		return out.Foreign(string(v) + "\n") // byte for byte
 	case string:
-		return a.ui.Foreign(v)
+		return out.Foreign(v)
 	}
-	return a.printJSON(r.Result)
+	return out.JSON(r.Result)
 }

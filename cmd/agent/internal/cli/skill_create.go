@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,13 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
-
-type createOptions struct {
-	dir  string
-	json bool
-}
 
 // template is the smallest skill that the open standard accepts. The name is plain: nothing needs quoting.
 const template = `---
@@ -28,32 +25,45 @@ description: Says in one sentence what this skill does. Use when somebody asks f
 Write here what a capable colleague would have to be told to do this well, and nothing else.
 `
 
-func createCommand(a *app) *cobra.Command {
-	o := &createOptions{}
+type createOptions struct {
+	sys *app.System
+	out *app.Printer
+
+	name string
+	dir  string
+	json bool
+}
+
+func newCreateCommand(s *app.Services, run func(context.Context, *createOptions) error) *cobra.Command {
+	o := &createOptions{sys: s.Sys, out: s.Out}
 	c := &cobra.Command{
 		Use:   "create NAME",
-		Short: "Create a minimal skill to fill in", // R157
+		Short: "Create a minimal skill to fill in",
 		Long: `Create a folder NAME with a SKILL.md that passes "agent skill validate --strict". Nothing is ever overwritten.
 
 The folder is made in the working directory, or below --dir.`,
 		Example: `  agent skill create csv-report
   agent skill create csv-report --dir .agent/skills`,
 		Args: arguments(1, 1, "the new skill's name"),
-		RunE: func(_ *cobra.Command, args []string) error { return a.create(args[0], o) },
+		RunE: func(c *cobra.Command, args []string) error {
+			o.name = args[0]
+			return run(c.Context(), o)
+		},
 	}
 	c.Flags().StringVar(&o.dir, "dir", "", "`DIR` to make it in (default: the working directory)")
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }
 
-func (a *app) create(name string, o *createOptions) error {
+func runCreate(_ context.Context, o *createOptions) error {
+	name := o.name
 	if err := manifest.CheckName(name); err != nil {
 		return err
 	}
 	if good := standardName(name); good != name {
-		return usage(fmt.Errorf("%q is no name of the open standard: lower case, with single hyphens inside", name), createHint(good))
+		return app.Usage(fmt.Errorf("%q is no name of the open standard: lower case, with single hyphens inside", name), createHint(good))
 	}
-	parent := a.abs(o.dir)
+	parent := o.sys.Abs(o.dir)
 	if err := os.MkdirAll(parent, 0o777); err != nil {
 		return err
 	}
@@ -63,7 +73,7 @@ func (a *app) create(name string, o *createOptions) error {
 	}
 	defer root.Close()
 	if err := root.Mkdir(name, 0o777); errors.Is(err, fs.ErrExist) {
-		return conflict(fmt.Errorf("%s is there already", filepath.Join(parent, name)), "choose another name or --dir: nothing is overwritten")
+		return app.Conflict(fmt.Errorf("%s is there already", filepath.Join(parent, name)), "choose another name or --dir: nothing is overwritten")
 	} else if err != nil {
 		return err
 	}
@@ -73,10 +83,10 @@ func (a *app) create(name string, o *createOptions) error {
 	}
 	dir := filepath.Join(parent, name)
 	if o.json {
-		return a.printJSON(map[string]any{"skill": map[string]string{"name": name, "path": dir}})
+		return o.out.JSON(map[string]any{"skill": map[string]string{"name": name, "path": dir}})
 	}
-	a.ui.Printf("Created %s\n", filepath.Join(dir, "SKILL.md"))
-	a.ui.Hint(fmt.Sprintf("fill it in, then: agent skill validate %s", filepath.Join(o.dir, name)))
+	o.out.Printf("Created %s\n", filepath.Join(dir, "SKILL.md"))
+	o.out.Hint(fmt.Sprintf("fill it in, then: agent skill validate %s", filepath.Join(o.dir, name)))
 	return nil
 }
 

@@ -6,84 +6,91 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/skill"
 )
 
-func enableCommand(a *app) *cobra.Command {
-	return switchCommand(a, &cobra.Command{
+type switchOptions struct {
+	services *app.Services
+
+	name     string
+	on, json bool
+}
+
+func newEnableCommand(s *app.Services, run func(context.Context, *switchOptions) error) *cobra.Command {
+	return switchCommand(&switchOptions{services: s, on: true}, run, &cobra.Command{
 		Use:   "enable NAME",
 		Short: "Enable a skill, in your config.yaml",
 		Long: `Write into your own config.yaml that a skill is enabled: one that was disabled, or that its author leaves off until
 somebody wants it. AGENT_SKILLS decides instead where it is set.`,
 		Example: `  agent skill enable csv-report`,
-	}, true)
+	})
 }
 
-func disableCommand(a *app) *cobra.Command {
-	return switchCommand(a, &cobra.Command{
+func newDisableCommand(s *app.Services, run func(context.Context, *switchOptions) error) *cobra.Command {
+	return switchCommand(&switchOptions{services: s}, run, &cobra.Command{
 		Use:   "disable NAME",
 		Short: "Disable a skill, in your config.yaml",
 		Long: `Write into your own config.yaml that a skill is disabled. Its files stay. AGENT_SKILLS decides instead where it is
 set.`,
 		Example: `  agent skill disable gh`,
-	}, false)
+	})
 }
 
-func switchCommand(a *app, c *cobra.Command, on bool) *cobra.Command {
-	var json bool
+func switchCommand(o *switchOptions, run func(context.Context, *switchOptions) error, c *cobra.Command) *cobra.Command {
 	c.Args = arguments(1, 1, "the name of a skill")
-	c.ValidArgsFunction = a.completeSkills
-	c.RunE = func(c *cobra.Command, args []string) error { return a.switchSkill(c.Context(), args[0], on, json) }
-	c.Flags().BoolVar(&json, "json", false, "print JSON")
+	c.ValidArgsFunction = completeSkills(o.services)
+	c.RunE = func(c *cobra.Command, args []string) error {
+		o.name = args[0]
+		return run(c.Context(), o)
+	}
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }
 
-// switchSkill persists a wish (R75) and says when it has no effect in this environment.
-func (a *app) switchSkill(ctx context.Context, name string, on, json bool) error {
-	if err := a.needRoom(""); err != nil {
+// runSwitch persists a wish and says when it has no effect in this environment.
+func runSwitch(ctx context.Context, o *switchOptions) error {
+	s := o.services
+	if err := s.Settings.NeedRoom(""); err != nil {
 		return err
 	}
-	cat, err := a.catalog(ctx)
+	cat, err := s.Skills.Open(ctx)
 	if err != nil {
 		return err
 	}
-	e, err := find(cat, name)
+	e, err := app.Find(cat, o.name)
 	if err != nil {
 		return err
 	}
-	cfg, _ := a.settings()
+	cfg := s.Settings.Config()
 	edit, word := config.Disable, "disabled"
-	if on {
+	if o.on {
 		edit, word = config.Enable, "enabled"
 	}
 	changed, err := edit(ctx, cfg.Paths.UserConfig(), e.Canonical())
 	if err != nil {
 		return err
 	}
-	a.cfg = nil
-	if err := a.noEffect(ctx, e.Canonical(), on); err != nil {
+	if err := noEffect(ctx, s.Again(), e.Canonical(), o.on); err != nil {
 		return err
 	}
-	if json {
-		return a.printJSON(map[string]any{"skill": map[string]any{
-			"name": e.Name(), "name_canonical": e.Canonical(), "enabled": on, "changed": changed}})
+	if o.json {
+		return s.Out.JSON(map[string]any{"skill": map[string]any{
+			"name": e.Name(), "name_canonical": e.Canonical(), "enabled": o.on, "changed": changed}})
 	}
 	if !changed {
-		a.ui.Printf("%s was %s already\n", e.Name(), ui.Safe(word))
+		s.Out.Printf("%s was %s already\n", e.Name(), ui.Safe(word))
 		return nil
 	}
-	a.ui.Printf("%s is %s in %s\n", e.Name(), ui.Safe(word), cfg.Paths.UserConfig())
+	s.Out.Printf("%s is %s in %s\n", e.Name(), ui.Safe(word), cfg.Paths.UserConfig())
 	return nil
 }
 
 // noEffect opens the catalogue anew and warns when the skill's state is not what was asked for.
-func (a *app) noEffect(ctx context.Context, name string, on bool) error {
-	quiet := a.flags.quiet
-	a.flags.quiet = true
-	cat, err := a.catalog(ctx)
-	a.flags.quiet = quiet
+func noEffect(ctx context.Context, s *app.Services, name string, on bool) error {
+	cat, err := s.Skills.OpenQuietly(ctx)
 	if err != nil {
 		return err
 	}
@@ -92,10 +99,10 @@ func (a *app) noEffect(ctx context.Context, name string, on bool) error {
 		return err
 	}
 	if on && e.State() == skill.StateDisabled {
-		a.warn(fmt.Sprintf("%s stays disabled: %s decides", e.Name(), a.decidedBy(e)))
+		s.Out.Warn(fmt.Sprintf("%s stays disabled: %s decides", e.Name(), s.Settings.DecidedBy(e)))
 	}
-	if !on && isActive(e) {
-		a.warn(fmt.Sprintf("%s stays active: %s decides", e.Name(), a.decidedBy(e)))
+	if !on && app.IsActive(e) {
+		s.Out.Warn(fmt.Sprintf("%s stays active: %s decides", e.Name(), s.Settings.DecidedBy(e)))
 	}
 	return nil
 }

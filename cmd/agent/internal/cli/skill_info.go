@@ -8,13 +8,23 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/skill"
 )
 
-func infoCommand(a *app) *cobra.Command {
-	var json bool
+type infoOptions struct {
+	out      *app.Printer
+	settings *app.Settings
+	skills   *app.Library
+
+	name string
+	json bool
+}
+
+func newInfoCommand(s *app.Services, run func(context.Context, *infoOptions) error) *cobra.Command {
+	o := &infoOptions{out: s.Out, settings: s.Settings, skills: s.Skills}
 	c := &cobra.Command{
 		Use:   "info NAME",
 		Short: "Show a skill's manifest, scripts, toolsets, trust and cost",
@@ -23,24 +33,27 @@ it (informational), or rejects it. Nothing of the skill is executed.`,
 		Example: `  agent skill info kalshi-markets
   agent skill info kalshi-markets --json`,
 		Args:              arguments(1, 1, "the name of a skill"),
-		ValidArgsFunction: a.completeSkills,
-		RunE:              func(c *cobra.Command, args []string) error { return a.info(c.Context(), args[0], json) },
+		ValidArgsFunction: completeSkills(s),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.name = args[0]
+			return run(c.Context(), o)
+		},
 	}
-	c.Flags().BoolVar(&json, "json", false, "print JSON")
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }
 
-func (a *app) info(ctx context.Context, name string, json bool) error {
-	d, err := a.lookup(ctx, name)
+func runInfo(ctx context.Context, o *infoOptions) error {
+	d, err := lookup(ctx, o.skills, o.settings, o.name)
 	if err != nil {
 		return err
 	}
-	if json {
-		return a.printJSON(map[string]*details{"skill": d})
+	if o.json {
+		return o.out.JSON(map[string]*details{"skill": d})
 	}
-	a.heading(d)
+	heading(o.out, d)
 	because, decided := whyNot(d)
-	a.facts([][2]string{
+	o.out.Facts([][2]string{
 		{"because", because}, {"decided by", decided},
 		{"file", d.Location}, {"source", d.Source}, {"sha256", strings.TrimPrefix(d.Digest, dirhash.Prefix)}, {"trust", trustText(d)},
 		{"tokens", tokensText(d)}, {"license", d.License}, {"author", d.Author}, {"repository", d.Repository},
@@ -49,16 +62,16 @@ func (a *app) info(ctx context.Context, name string, json bool) error {
 		{"scripts", scriptsText(d)}, {"toolsets", toolsetsText(d)}, {"hides", shadowsText(d)},
 	})
 	if len(d.Fields) > 0 {
-		a.ui.Printf("\n")
+		o.out.Printf("\n")
 		rows := make([][]string, len(d.Fields))
 		for i, f := range d.Fields {
 			rows[i] = []string{f.Key, f.Standing, strconv.Itoa(f.Line), f.Value}
 		}
-		if err := a.ui.Table([]string{"FIELD", "STANDING", "LINE", "VALUE"}, rows); err != nil {
+		if err := o.out.Table([]string{"FIELD", "STANDING", "LINE", "VALUE"}, rows); err != nil {
 			return err
 		}
 	}
-	a.someProblems(ownProblems(d))
+	o.out.Problems(ownProblems(d))
 	return nil
 }
 
@@ -70,45 +83,17 @@ func whyNot(d *details) (because, decided string) {
 	return d.Reason, d.DecidedBy
 }
 
-// lookup gathers the details of the skill of that name.
-func (a *app) lookup(ctx context.Context, name string) (*details, error) {
-	cat, err := a.catalog(ctx)
-	if err != nil {
-		return nil, err
-	}
-	e, err := find(cat, name)
-	if err != nil {
-		return nil, err
-	}
-	return a.inspect(ctx, cat, e)
-}
-
 // heading is the skill's name, version, state and description.
-func (a *app) heading(d *details) {
-	a.ui.Printf("%s %s", a.mark(d.State), a.ui.Paint(ui.Bold, d.Name))
+func heading(out *app.Printer, d *details) {
+	out.Printf("%s %s", out.Mark(d.State), out.Paint(ui.Bold, d.Name))
 	if d.Version != "" {
-		a.ui.Printf(" %s", d.Version)
+		out.Printf(" %s", d.Version)
 	}
-	a.ui.Printf(" (%s)\n", d.State)
+	out.Printf(" (%s)\n", d.State)
 	if d.Description != "" {
-		a.ui.Printf("  %s\n", a.wrapped(d.Description, 2))
+		out.Printf("  %s\n", out.Wrapped(d.Description, 2))
 	}
-	a.ui.Printf("\n")
-}
-
-// facts prints lines of a label and its text; those without a text are left out.
-func (a *app) facts(lines [][2]string) {
-	width := 0
-	for _, l := range lines {
-		if l[1] != "" {
-			width = max(width, len(l[0]))
-		}
-	}
-	for _, l := range lines {
-		if l[1] != "" {
-			a.ui.Printf("  %s%s  %s\n", a.ui.Paint(ui.Dim, l[0]), ui.Safe(strings.Repeat(" ", width-len(l[0]))), a.wrapped(l[1], width+4))
-		}
-	}
+	out.Printf("\n")
 }
 
 func trustText(d *details) string {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
@@ -15,11 +16,15 @@ import (
 const mostDigests = 50
 
 type listOptions struct {
+	out      *app.Printer
+	settings *app.Settings
+	skills   *app.Library
+
 	all, long, json bool
 }
 
-func listCommand(a *app) *cobra.Command {
-	o := &listOptions{}
+func newListCommand(s *app.Services, run func(context.Context, *listOptions) error) *cobra.Command {
+	o := &listOptions{out: s.Out, settings: s.Settings, skills: s.Skills}
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List the skills there are",
@@ -32,7 +37,7 @@ The digest takes reading every file of a skill: for more than 50 skills it is sh
 		Example: `  agent skill list
   agent skill list --all --json`,
 		Args: arguments(0, 0, "no argument"),
-		RunE: func(c *cobra.Command, _ []string) error { return a.list(c.Context(), o) },
+		RunE: func(c *cobra.Command, _ []string) error { return run(c.Context(), o) },
 	}
 	c.Flags().BoolVar(&o.all, "all", false, "also disabled, unavailable, hidden and broken skills, and what was left out")
 	c.Flags().BoolVar(&o.long, "long", false, "digests, however many skills there are")
@@ -40,20 +45,20 @@ The digest takes reading every file of a skill: for more than 50 skills it is sh
 	return c
 }
 
-func (a *app) list(ctx context.Context, o *listOptions) error {
-	cat, err := a.catalog(ctx)
+func runList(ctx context.Context, o *listOptions) error {
+	cat, err := o.skills.Open(ctx)
 	if err != nil {
 		return err
 	}
 	sha := digests(ctx, chosen(cat, o.all), o.long)
 	if o.json {
-		var more []member
+		var more []app.Member
 		if o.all {
-			more = append(more, member{"left_out", leftOut(cat)})
+			more = append(more, app.Member{Key: "left_out", Value: app.LeftOut(cat)})
 		}
-		return printJSONList(a, &jsonList[record]{key: "skills", more: more, items: func(yield func(record) bool) {
+		return app.PrintList(o.out, &app.List[record]{Key: "skills", More: more, Items: func(yield func(record) bool) {
 			for e := range chosen(cat, o.all) {
-				r := a.record(e)
+				r := newRecord(o.settings, e)
 				r.SHA = sha[e]
 				if !yield(r) {
 					return
@@ -64,21 +69,21 @@ func (a *app) list(ctx context.Context, o *listOptions) error {
 	var row [5]string
 	rows := func(yield func([]string) bool) {
 		for e := range chosen(cat, o.all) {
-			row = [...]string{e.Name(), orDash(e.Version()), activeCell(e), orDash(sha[e]), e.Layer()}
+			row = [...]string{e.Name(), app.OrDash(e.Version()), activeCell(e), app.OrDash(sha[e]), e.Layer()}
 			if !yield(row[:]) {
 				return
 			}
 		}
 	}
-	if err := a.ui.TableOf([]string{"NAME", "VERSION", "ACTIVE", "SHA", "SOURCE"}, rows); err != nil { // R152
+	if err := o.out.TableOf([]string{"NAME", "VERSION", "ACTIVE", "SHA", "SOURCE"}, rows); err != nil {
 		return err
 	}
 	if o.all {
-		a.underTitle("Left out", leftOut(cat), func(p *manifest.Problem) string { return p.File + ": " + p.Message })
+		o.out.UnderTitle("Left out", app.LeftOut(cat), func(p *manifest.Problem) string { return p.File + ": " + p.Message })
 		return nil
 	}
-	a.mentionRest(cat)
-	a.mentionLeftOut(cat)
+	mentionRest(o.out, cat)
+	o.out.LeftOut(cat)
 	return nil
 }
 
@@ -112,14 +117,14 @@ func shaOf(ctx context.Context, e skill.Entry) string {
 		return ""
 	}
 	defer s.Close()
-	sum, err := digest(ctx, s)
+	sum, err := app.Digest(ctx, s)
 	if err != nil {
 		return ""
 	}
-	return short(sum)
+	return app.Short(sum)
 }
 
-// activeCell is the cell of R152's column: yes, or why not.
+// activeCell is the cell of the column ACTIVE: yes, or why not.
 func activeCell(e skill.Entry) string {
 	if e.State() == skill.StateEnabled {
 		return "yes"
@@ -127,9 +132,9 @@ func activeCell(e skill.Entry) string {
 	return e.State().String()
 }
 
-// mentionRest says on stderr that there are skills which the list does not show, so that none is lost silently (R63).
-func (a *app) mentionRest(c *skill.Catalog) {
-	if a.flags.quiet || a.flush() != nil {
+// mentionRest says on stderr that there are skills which the list does not show, so that none is lost silently.
+func mentionRest(out *app.Printer, c *skill.Catalog) {
+	if out.Quiet() || out.Flush() != nil {
 		return
 	}
 	var shown, broken, other int
@@ -145,10 +150,10 @@ func (a *app) mentionRest(c *skill.Catalog) {
 	}
 	switch {
 	case broken > 0:
-		a.ui.Warn(fmt.Sprintf("%s cannot be loaded: \"agent skill list --all\" shows all, \"agent skill why NAME\" the reason", count(broken, "skill")))
+		out.Warn(fmt.Sprintf("%s cannot be loaded: \"agent skill list --all\" shows all, \"agent skill why NAME\" the reason", app.Count(broken, "skill")))
 	case shown == 0 && other > 0:
-		a.ui.Hint(fmt.Sprintf("%s not active: \"agent skill list --all\" shows all", count(other, "skill")))
+		out.Hint(fmt.Sprintf("%s not active: \"agent skill list --all\" shows all", app.Count(other, "skill")))
 	case shown == 0:
-		a.ui.Hint("no skills: put a folder with a SKILL.md into ~/.agent/skills, or see \"agent doctor\"")
+		out.Hint("no skills: put a folder with a SKILL.md into ~/.agent/skills, or see \"agent doctor\"")
 	}
 }

@@ -5,56 +5,64 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 )
 
-// manageCommand holds the verbs of the second source document: the same commands under another name (C23, R158). Alone
-// it shows them.
-func manageCommand(a *app) *cobra.Command {
+// newManageCommand returns the command that holds the same verbs under another name. Alone it shows them.
+func newManageCommand(s *app.Services) *cobra.Command {
 	c := group(&cobra.Command{
 		Use:   "manage",
 		Short: "The same verbs under another name: enable, disable; list shows installed plugins",
 		Example: `  agent skill manage disable gh
   agent skill manage list`,
 	})
-	c.AddCommand(enableCommand(a), disableCommand(a), pluginsCommand(a))
+	c.AddCommand(newEnableCommand(s, runSwitch), newDisableCommand(s, runSwitch), newPluginsCommand(s, runPlugins))
 	return c
 }
 
-func pluginsCommand(a *app) *cobra.Command {
-	var json bool
+type pluginsOptions struct {
+	out      *app.Printer
+	settings *app.Settings
+	skills   *app.Library
+
+	json bool
+}
+
+func newPluginsCommand(s *app.Services, run func(context.Context, *pluginsOptions) error) *cobra.Command {
+	o := &pluginsOptions{out: s.Out, settings: s.Settings, skills: s.Skills}
 	c := &cobra.Command{
 		Use:     "list",
 		Short:   "List the installed plugins",
 		Example: "  agent skill manage list",
 		Args:    arguments(0, 0, "no argument"),
-		RunE:    func(c *cobra.Command, _ []string) error { return a.plugins(c.Context(), json) },
+		RunE:    func(c *cobra.Command, _ []string) error { return run(c.Context(), o) },
 	}
-	c.Flags().BoolVar(&json, "json", false, "print JSON")
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }
 
-// plugins lists the skills of the plugin layer, in any state.
-func (a *app) plugins(ctx context.Context, json bool) error {
-	cat, err := a.catalog(ctx)
+// runPlugins lists the skills of the plugin layer, in any state.
+func runPlugins(ctx context.Context, o *pluginsOptions) error {
+	cat, err := o.skills.Open(ctx)
 	if err != nil {
 		return err
 	}
 	records, rows := []record{}, [][]string{}
 	for e := range cat.All() {
 		if e.Layer() == config.PluginDir {
-			records = append(records, a.record(e))
-			rows = append(rows, []string{e.Name(), orDash(e.Version()), activeCell(e), e.Path()})
+			records = append(records, newRecord(o.settings, e))
+			rows = append(rows, []string{e.Name(), app.OrDash(e.Version()), activeCell(e), e.Path()})
 		}
 	}
-	if json {
-		return a.printJSON(map[string][]record{"skills": records})
+	if o.json {
+		return o.out.JSON(map[string][]record{"skills": records})
 	}
 	if len(records) == 0 {
-		if !a.flags.quiet {
-			a.ui.Hint("no plugins are installed")
+		if !o.out.Quiet() {
+			o.out.Hint("no plugins are installed")
 		}
 		return nil
 	}
-	return a.ui.Table([]string{"NAME", "VERSION", "ACTIVE", "FOLDER"}, rows)
+	return o.out.Table([]string{"NAME", "VERSION", "ACTIVE", "FOLDER"}, rows)
 }

@@ -5,16 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
 )
-
-type prepareOptions struct {
-	upgrade, json bool
-}
 
 // preparedJSON is one script in the output of prepare --json.
 type preparedJSON struct {
@@ -25,8 +23,19 @@ type preparedJSON struct {
 	Error    string   `json:"error,omitempty"`
 }
 
-func prepareCommand(a *app) *cobra.Command {
-	o := &prepareOptions{}
+type prepareOptions struct {
+	sys      *app.System
+	out      *app.Printer
+	settings *app.Settings
+	skills   *app.Library
+	tools    *app.Toolkit
+
+	name          string
+	upgrade, json bool
+}
+
+func newPrepareCommand(s *app.Services, run func(context.Context, *prepareOptions) error) *cobra.Command {
+	o := &prepareOptions{sys: s.Sys, out: s.Out, settings: s.Settings, skills: s.Skills, tools: s.Tools}
 	c := &cobra.Command{
 		Use:   "prepare NAME",
 		Short: "Fetch the dependencies of a skill's scripts ahead",
@@ -36,29 +45,32 @@ Python which is not there has failed, also one without dependencies.`,
 		Example: `  agent skill prepare kalshi-markets
   agent skill prepare kalshi-markets --upgrade`,
 		Args:              arguments(1, 1, "the name of a skill"),
-		ValidArgsFunction: a.completeSkills,
-		RunE:              func(c *cobra.Command, args []string) error { return a.prepare(c.Context(), args[0], o) },
+		ValidArgsFunction: completeSkills(s),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.name = args[0]
+			return run(c.Context(), o)
+		},
 	}
 	c.Flags().BoolVar(&o.upgrade, "upgrade", false, "resolve the dependencies anew")
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }
 
-func (a *app) prepare(ctx context.Context, name string, o *prepareOptions) error {
-	if err := a.needRoom(cacheFolder); err != nil {
+func runPrepare(ctx context.Context, o *prepareOptions) error {
+	if err := o.settings.NeedRoom(app.CacheFolder); err != nil {
 		return err
 	}
-	s, err := a.loadTrusted(ctx, name)
+	s, err := o.load(ctx)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	host, begun := a.scripts(), a.sys.Now()
+	host, begun := o.tools.Host(), o.sys.Now()
 	var failed error
 	done := []preparedJSON{}
 	scripts, _ := script.List(s)
 	for _, sc := range scripts {
-		p, err := a.prepareOne(ctx, host, s, sc, &script.PrepareOptions{Upgrade: o.upgrade, Since: begun})
+		p, err := o.one(ctx, host, s, sc, begun)
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -68,9 +80,9 @@ func (a *app) prepare(ctx context.Context, name string, o *prepareOptions) error
 		done = append(done, *p)
 	}
 	if o.json {
-		err = a.printJSON(map[string]any{"skill": map[string]any{"name": s.Name(), "scripts": done}})
+		err = o.out.JSON(map[string]any{"skill": map[string]any{"name": s.Name(), "scripts": done}})
 	} else {
-		err = a.printPrepared(done)
+		err = o.print(done)
 	}
 	if failed != nil {
 		return failed
@@ -78,13 +90,13 @@ func (a *app) prepare(ctx context.Context, name string, o *prepareOptions) error
 	return err
 }
 
-// loadTrusted opens a skill whose scripts may run: what it needs is not fetched for one that nobody approved.
-func (a *app) loadTrusted(ctx context.Context, name string) (*skill.Skill, error) {
-	cat, err := a.catalog(ctx)
+// load opens a skill whose scripts may run: what it needs is not fetched for one that nobody approved.
+func (o *prepareOptions) load(ctx context.Context) (*skill.Skill, error) {
+	cat, err := o.skills.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
-	e, err := find(cat, name)
+	e, err := app.Find(cat, o.name)
 	if err != nil {
 		return nil, err
 	}
@@ -93,15 +105,15 @@ func (a *app) loadTrusted(ctx context.Context, name string) (*skill.Skill, error
 		return nil, err
 	}
 	if !t.Runs() {
-		return nil, denied(fmt.Errorf("skill %q is not trusted: nothing is fetched for it", e.Name()), trustCure(e.Canonical()))
+		return nil, app.Denied(fmt.Errorf("skill %q is not trusted: nothing is fetched for it", e.Name()), app.TrustCure(e.Canonical()))
 	}
 	return e.Load(ctx)
 }
 
-func (a *app) prepareOne(ctx context.Context, host *script.Host, s *skill.Skill, sc script.Script, o *script.PrepareOptions) (*preparedJSON, error) {
+func (o *prepareOptions) one(ctx context.Context, host *script.Host, s *skill.Skill, sc script.Script, begun time.Time) (*preparedJSON, error) {
 	out := &preparedJSON{Name: sc.Name, Packages: []string{}}
-	err := a.busy("preparing the dependencies of "+sc.Name, func() error {
-		p, err := host.Prepare(ctx, s, sc, o)
+	err := o.out.Busy("preparing the dependencies of "+sc.Name, func() error {
+		p, err := host.Prepare(ctx, s, sc, &script.PrepareOptions{Upgrade: o.upgrade, Since: begun})
 		if p != nil {
 			out.Needed, out.Made, out.Packages = p.Needed, p.Made, append(out.Packages, p.Packages...)
 		}
@@ -113,7 +125,7 @@ func (a *app) prepareOne(ctx context.Context, host *script.Host, s *skill.Skill,
 	return out, err
 }
 
-func (a *app) printPrepared(done []preparedJSON) error {
+func (o *prepareOptions) print(done []preparedJSON) error {
 	rows := make([][]string, len(done))
 	for i, p := range done {
 		state := "ready"
@@ -125,13 +137,11 @@ func (a *app) printPrepared(done []preparedJSON) error {
 		case p.Made:
 			state = "prepared"
 		}
-		rows[i] = []string{p.Name, state, orDash(strings.Join(p.Packages, " "))}
+		rows[i] = []string{p.Name, state, app.OrDash(strings.Join(p.Packages, " "))}
 	}
 	if len(rows) == 0 {
-		if !a.flags.quiet {
-			a.ui.Hint("the skill has no scripts")
-		}
+		o.out.Remark("the skill has no scripts")
 		return nil
 	}
-	return a.ui.Table([]string{"SCRIPT", "STATE", "PACKAGES"}, rows)
+	return o.out.Table([]string{"SCRIPT", "STATE", "PACKAGES"}, rows)
 }

@@ -9,18 +9,23 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/skill"
 )
 
 type promptOptions struct {
+	out      *app.Printer
+	settings *app.Settings
+	skills   *app.Library
+
 	style, query string
 	budget       int
 	tokens, json bool
 }
 
-func promptCommand(a *app) *cobra.Command {
-	o := &promptOptions{}
+func newPromptCommand(s *app.Services, run func(context.Context, *promptOptions) error) *cobra.Command {
+	o := &promptOptions{out: s.Out, settings: s.Settings, skills: s.Skills}
 	c := &cobra.Command{
 		Use:   "prompt",
 		Short: "Print what a model is told of the skills",
@@ -34,7 +39,7 @@ With --tokens it is what each skill costs instead. Tokens are estimated.`,
   agent skill prompt --style registry --budget 500
   agent skill prompt --query "what are the odds of rain?"`,
 		Args: arguments(0, 0, "no argument"),
-		RunE: func(c *cobra.Command, _ []string) error { return a.prompt(c.Context(), o) },
+		RunE: func(c *cobra.Command, _ []string) error { return run(c.Context(), o) },
 	}
 	f := c.Flags()
 	f.StringVar(&o.style, "style", "", "`STYLE` of the list: "+strings.Join(styles(), ", "))
@@ -54,34 +59,34 @@ func styles() []string {
 	return names
 }
 
-func (a *app) prompt(ctx context.Context, o *promptOptions) error {
+func runPrompt(ctx context.Context, o *promptOptions) error {
 	if o.style != "" && !slices.Contains(styles(), o.style) {
-		return usage(fmt.Errorf("unknown style %q", o.style), "one of "+strings.Join(styles(), ", "))
+		return app.Usage(fmt.Errorf("unknown style %q", o.style), "one of "+strings.Join(styles(), ", "))
 	}
 	if o.budget < 0 {
-		return usage(fmt.Errorf("a budget of %d tokens", o.budget), "0 means no limit")
+		return app.Usage(fmt.Errorf("a budget of %d tokens", o.budget), "0 means no limit")
 	}
-	cat, err := a.catalog(ctx)
+	cat, err := o.skills.Open(ctx)
 	if err != nil {
 		return err
 	}
-	text, err := a.disclosed(ctx, cat, o)
+	text, err := o.disclosed(ctx, cat)
 	if err != nil {
 		return err
 	}
 	switch {
 	case o.json:
-		return a.printJSON(map[string]any{"prompt": promptJSON(text)})
+		return o.out.JSON(map[string]any{"prompt": promptJSON(text)})
 	case o.tokens:
-		return a.costs(text)
+		return o.costs(text)
 	}
 	if text.Body != "" {
 		text.Body += "\n"
 	}
-	if err := a.ui.Foreign(text.Body); err != nil {
+	if err := o.out.Foreign(text.Body); err != nil {
 		return err
 	}
-	a.mentionCuts(text)
+	o.mentionCuts(text)
 	return nil
 }
 
@@ -102,7 +107,7 @@ func promptJSON(t disclose.Text) any {
 }
 
 // costs prints what each skill costs, the dearest first, and the whole.
-func (a *app) costs(t disclose.Text) error {
+func (o *promptOptions) costs(t disclose.Text) error {
 	skills := slices.Clone(t.Skills)
 	slices.SortStableFunc(skills, func(x, y disclose.Cost) int { return y.Tokens - x.Tokens })
 	rows := make([][]string, 0, len(skills)+2)
@@ -119,20 +124,20 @@ func (a *app) costs(t disclose.Text) error {
 	for _, row := range rows {
 		row[0] = fmt.Sprintf("%*s", max(width, len("TOKENS")), row[0])
 	}
-	if err := a.ui.Table([]string{"TOKENS", "SKILL"}, rows); err != nil {
+	if err := o.out.Table([]string{"TOKENS", "SKILL"}, rows); err != nil {
 		return err
 	}
-	a.mentionCuts(t)
+	o.mentionCuts(t)
 	return nil
 }
 
 // mentionCuts says on stderr what is wrong with the text, and that a limit has cut something: nothing is lost
-// silently (C41).
-func (a *app) mentionCuts(t disclose.Text) {
+// silently.
+func (o *promptOptions) mentionCuts(t disclose.Text) {
 	for _, w := range t.Warnings {
-		a.warn(w)
+		o.out.Warn(w)
 	}
-	if a.flags.quiet || len(t.Cut) == 0 {
+	if o.out.Quiet() || len(t.Cut) == 0 {
 		return
 	}
 	what := map[string]int{}
@@ -141,25 +146,25 @@ func (a *app) mentionCuts(t disclose.Text) {
 	}
 	for _, kind := range []string{disclose.Shortened, disclose.NameOnly, disclose.LeftOut} {
 		if n := what[kind]; n > 0 {
-			a.ui.Warn(fmt.Sprintf("%s: %s, to keep the budget", count(n, "skill"), kind))
+			o.out.Warn(fmt.Sprintf("%s: %s, to keep the budget", app.Count(n, "skill"), kind))
 		}
 	}
 }
 
-// disclosed renders what the flags ask for, else what the settings make of the catalogue (C13).
-func (a *app) disclosed(ctx context.Context, cat *skill.Catalog, o *promptOptions) (disclose.Text, error) {
-	cfg, _ := a.settings()
+// disclosed renders what the flags ask for, else what the settings make of the catalogue.
+func (o *promptOptions) disclosed(ctx context.Context, cat *skill.Catalog) (disclose.Text, error) {
+	cfg := o.settings.Config()
 	budget := o.budget
 	if budget == 0 {
 		budget = cfg.Budget
 	}
 	switch {
 	case o.style != "":
-		return a.inStyle(cat, o, budget)
-	case cfg.Disclosure == "minimal": // whatever the query says (R77)
+		return o.inStyle(cat, budget)
+	case cfg.Disclosure == "minimal": // whatever the query says
 		return disclose.Text{}, nil
 	case o.query != "" || cfg.Disclosure == "triggers":
-		c, err := a.index(cat).Choose(ctx, o.query, &disclose.ChooseOptions{MaxSkills: cfg.MaxSkills, Budget: budget})
+		c, err := o.index(cat).Choose(ctx, o.query, &disclose.ChooseOptions{MaxSkills: cfg.MaxSkills, Budget: budget})
 		return c.Text, err
 	case cfg.Disclosure == "tool-description":
 		return disclose.Catalog(cat, &disclose.Options{Style: disclose.Tool, Budget: budget, MaxSkills: cfg.MaxSkills})
@@ -169,21 +174,21 @@ func (a *app) disclosed(ctx context.Context, cat *skill.Catalog, o *promptOption
 }
 
 // index is what a query is held against, with a warning for each trigger that is off.
-func (a *app) index(cat *skill.Catalog) *disclose.Index {
+func (o *promptOptions) index(cat *skill.Catalog) *disclose.Index {
 	x := disclose.NewIndex(cat)
 	for _, p := range x.Problems() {
-		a.warnProblem(p)
+		o.out.WarnProblem(p)
 	}
 	return x
 }
 
 // inStyle renders the list in one style, with a query only the skills that it brings up.
-func (a *app) inStyle(cat *skill.Catalog, o *promptOptions, budget int) (disclose.Text, error) {
-	cfg, _ := a.settings()
+func (o *promptOptions) inStyle(cat *skill.Catalog, budget int) (disclose.Text, error) {
+	cfg := o.settings.Config()
 	d := &disclose.Options{Style: disclose.Style(o.style), Activation: disclose.Activation(cfg.ActivationText), Budget: budget}
 	if o.query != "" {
 		d.Entries = []skill.Entry{}
-		for _, m := range a.index(cat).Match(o.query, &disclose.MatchOptions{Max: cfg.MaxSkills}) {
+		for _, m := range o.index(cat).Match(o.query, &disclose.MatchOptions{Max: cfg.MaxSkills}) {
 			d.Entries = append(d.Entries, m.Entry)
 		}
 	}

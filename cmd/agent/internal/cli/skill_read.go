@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/skill"
 )
 
@@ -24,8 +25,16 @@ type resourceJSON struct {
 	Content     string `json:"content"`
 }
 
-func readCommand(a *app) *cobra.Command {
-	var json bool
+type readOptions struct {
+	out    *app.Printer
+	skills *app.Library
+
+	name, path string
+	json       bool
+}
+
+func newReadCommand(s *app.Services, run func(context.Context, *readOptions) error) *cobra.Command {
+	o := &readOptions{out: s.Out, skills: s.Skills}
 	c := &cobra.Command{
 		Use:   "read NAME [PATH]",
 		Short: "Print a skill's SKILL.md or another of its files",
@@ -35,31 +44,37 @@ as they are.`,
 		Example: `  agent skill read kalshi-markets
   agent skill read kalshi-markets scripts/status.py`,
 		Args:              arguments(1, 2, "the name of a skill, and perhaps a path in it"),
-		ValidArgsFunction: a.completeSkills,
-		RunE:              func(c *cobra.Command, args []string) error { return a.read(c.Context(), args, json) },
+		ValidArgsFunction: completeSkills(s),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.name = args[0]
+			if len(args) == 2 {
+				o.path = args[1]
+			}
+			return run(c.Context(), o)
+		},
 	}
-	c.Flags().BoolVar(&json, "json", false, "print JSON")
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }
 
-func (a *app) read(ctx context.Context, args []string, json bool) error {
-	s, err := a.load(ctx, args[0])
+func runRead(ctx context.Context, o *readOptions) error {
+	s, err := o.skills.Load(ctx, o.name)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
 	path, res := "SKILL.md", &skill.Resource{Data: s.Text(), ContentType: "text/markdown"}
-	if len(args) == 2 {
-		path = strings.TrimPrefix(args[1], "./") // as the tool skill_read does
+	if o.path != "" {
+		path = strings.TrimPrefix(o.path, "./") // as the tool skill_read does
 		if res, err = s.Read(path); err != nil {
 			return err
 		}
 	}
-	if !json {
-		if res.Binary && a.ui.OutTerminal {
-			return usage(fmt.Errorf("%q is a binary file", path), "write it to a file: agent skill read NAME PATH > FILE")
+	if !o.json {
+		if res.Binary && o.out.OutTerminal {
+			return app.Usage(fmt.Errorf("%q is a binary file", path), "write it to a file: agent skill read NAME PATH > FILE")
 		}
-		return a.ui.Foreign(string(res.Data))
+		return o.out.Foreign(string(res.Data))
 	}
 	sum := sha256.Sum256(res.Data)
 	out := resourceJSON{Skill: s.Name(), Path: path, Size: len(res.Data), SHA256: hex.EncodeToString(sum[:]),
@@ -67,5 +82,5 @@ func (a *app) read(ctx context.Context, args []string, json bool) error {
 	if res.Binary {
 		out.Content = base64.StdEncoding.EncodeToString(res.Data)
 	}
-	return a.printJSON(map[string]resourceJSON{"resource": out})
+	return o.out.JSON(map[string]resourceJSON{"resource": out})
 }

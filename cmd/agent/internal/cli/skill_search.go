@@ -8,13 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/disclose"
 )
-
-type searchOptions struct {
-	max  int
-	json bool
-}
 
 // found is one hit of search --json.
 type found struct {
@@ -24,40 +20,52 @@ type found struct {
 	Score       float64 `json:"score"` // higher is better; only the order means something
 }
 
-func searchCommand(a *app) *cobra.Command {
-	o := &searchOptions{}
+type searchOptions struct {
+	out    *app.Printer
+	skills *app.Library
+
+	query string
+	max   int
+	json  bool
+}
+
+func newSearchCommand(s *app.Services, run func(context.Context, *searchOptions) error) *cobra.Command {
+	o := &searchOptions{out: s.Out, skills: s.Skills}
 	c := &cobra.Command{
 		Use:   "search WORDS",
 		Short: "Find skills by words of their names, tags and descriptions",
 		Example: `  agent skill search pdf tables
   agent skill search weather --max 3 --json`,
 		Args: arguments(1, -1, "words to search for"),
-		RunE: func(c *cobra.Command, args []string) error { return a.search(c.Context(), strings.Join(args, " "), o) },
+		RunE: func(c *cobra.Command, args []string) error {
+			o.query = strings.Join(args, " ")
+			return run(c.Context(), o)
+		},
 	}
 	c.Flags().IntVar(&o.max, "max", 10, "most skills (`N`) to print")
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }
 
-func (a *app) search(ctx context.Context, query string, o *searchOptions) error {
+func runSearch(ctx context.Context, o *searchOptions) error {
 	if o.max < 1 {
-		return usage(fmt.Errorf("--max %d", o.max), "at least 1")
+		return app.Usage(fmt.Errorf("--max %d", o.max), "at least 1")
 	}
-	cat, err := a.catalog(ctx)
+	cat, err := o.skills.Open(ctx)
 	if err != nil {
 		return err
 	}
-	hits := disclose.NewIndex(cat).Search(query, o.max)
+	hits := disclose.NewIndex(cat).Search(o.query, o.max)
 	if o.json {
 		out := make([]found, len(hits))
 		for i, h := range hits {
 			out[i] = found{h.Entry.Name(), h.Entry.Description(), h.Entry.Layer(), math.Round(float64(h.Score)*1000) / 1000}
 		}
-		return a.printJSON(map[string][]found{"skills": out})
+		return o.out.JSON(map[string][]found{"skills": out})
 	}
 	if len(hits) == 0 {
-		if !a.flags.quiet {
-			a.ui.Hint(fmt.Sprintf("no skill has these words: %q lists all", "agent skill list"))
+		if !o.out.Quiet() {
+			o.out.Hint(fmt.Sprintf("no skill has these words: %q lists all", "agent skill list"))
 		}
 		return nil
 	}
@@ -65,5 +73,5 @@ func (a *app) search(ctx context.Context, query string, o *searchOptions) error 
 	for i, h := range hits {
 		rows[i] = []string{h.Entry.Name(), h.Entry.Layer(), h.Entry.Description()}
 	}
-	return a.ui.Table([]string{"NAME", "SOURCE", "DESCRIPTION"}, rows)
+	return o.out.Table([]string{"NAME", "SOURCE", "DESCRIPTION"}, rows)
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/skill"
 )
@@ -14,28 +15,36 @@ import (
 // showWidth is how much of a description show prints: it fits into 80 columns with its status.
 const showWidth = 60
 
-func showCommand(a *app) *cobra.Command {
-	var json bool
+type showOptions struct {
+	out      *app.Printer
+	settings *app.Settings
+	skills   *app.Library
+
+	json bool
+}
+
+func newShowCommand(s *app.Services, run func(context.Context, *showOptions) error) *cobra.Command {
+	o := &showOptions{out: s.Out, settings: s.Settings, skills: s.Skills}
 	c := &cobra.Command{
 		Use:     "show",
 		Short:   "Show all skills with their status, by source",
 		Example: "  agent skill show",
 		Args:    arguments(0, 0, "no argument"),
-		RunE:    func(c *cobra.Command, _ []string) error { return a.show(c.Context(), json) },
+		RunE:    func(c *cobra.Command, _ []string) error { return run(c.Context(), o) },
 	}
-	c.Flags().BoolVar(&json, "json", false, "print JSON")
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }
 
-func (a *app) show(ctx context.Context, json bool) error {
-	cat, err := a.catalog(ctx)
+func runShow(ctx context.Context, o *showOptions) error {
+	cat, err := o.skills.Open(ctx)
 	if err != nil {
 		return err
 	}
-	if json {
-		return printJSONList(a, &jsonList[record]{key: "skills", items: func(yield func(record) bool) {
+	if o.json {
+		return app.PrintList(o.out, &app.List[record]{Key: "skills", Items: func(yield func(record) bool) {
 			for e := range cat.All() {
-				if !yield(a.record(e)) {
+				if !yield(newRecord(o.settings, e)) {
 					return
 				}
 			}
@@ -52,42 +61,31 @@ func (a *app) show(ctx context.Context, json bool) error {
 	slices.SortFunc(layers, func(x, y string) int { return rank(x) - rank(y) })
 	for i, layer := range layers {
 		if i > 0 {
-			a.ui.Printf("\n")
+			o.out.Printf("\n")
 		}
-		a.ui.Printf("[%s Skills]\n", strings.ToUpper(layer[:1])+layer[1:])
+		o.out.Printf("[%s Skills]\n", strings.ToUpper(layer[:1])+layer[1:])
 		for _, e := range byLayer[layer] {
-			a.showOne(e)
+			o.one(e)
 		}
 	}
 	if len(layers) == 0 {
-		a.mentionRest(cat)
+		mentionRest(o.out, cat)
 	}
 	return nil
 }
 
-// showOne prints R159's two lines of a skill, and a third where there is a reason.
-func (a *app) showOne(e skill.Entry) {
+// one prints two lines of a skill, and a third where there is a reason.
+func (o *showOptions) one(e skill.Entry) {
 	state := e.State().String()
-	a.ui.Printf("  %s %s\n", a.mark(state), e.Name())
+	o.out.Printf("  %s %s\n", o.out.Mark(state), e.Name())
 	text := ui.Truncate(e.Description(), showWidth)
 	if text == "" {
 		text = "no description"
 	}
-	a.ui.Printf("      %s (%s)\n", text, state)
+	o.out.Printf("      %s (%s)\n", text, state)
 	if e.Reason() != "" && e.State() != skill.StateDisabled {
-		a.ui.Printf("      %s\n", e.Reason())
+		o.out.Printf("      %s\n", e.Reason())
 	}
-}
-
-// mark is the glyph of a state in its colour.
-func (a *app) mark(state string) ui.Safe {
-	switch state {
-	case skill.StateEnabled.String(), skill.StateHidden.String():
-		return a.ui.Paint(ui.Green, "✓")
-	case skill.StateDisabled.String():
-		return a.ui.Paint(ui.Dim, "○")
-	}
-	return a.ui.Paint(ui.Red, "✗")
 }
 
 // rank puts the sources into the order of show: the bundled ones first, as in its document, then the higher ones first.

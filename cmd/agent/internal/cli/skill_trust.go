@@ -11,16 +11,25 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/skill"
 )
 
 type trustOptions struct {
-	root      string
-	yes, json bool
+	sys      *app.System
+	out      *app.Printer
+	settings *app.Settings
+	trust    *app.Trust
+	skills   *app.Library
+	approver *app.TerminalApprover
+	consent  *app.Consent
+
+	name, root string
+	yes, json  bool
 }
 
-func trustCommand(a *app) *cobra.Command {
-	o := &trustOptions{}
+func newTrustCommand(s *app.Services, run func(context.Context, *trustOptions) error) *cobra.Command {
+	o := &trustOptions{sys: s.Sys, out: s.Out, settings: s.Settings, trust: s.Trust, skills: s.Skills, approver: s.Approver, consent: s.Consent}
 	c := &cobra.Command{
 		Use:   "trust NAME",
 		Short: "Let the scripts of a skill run",
@@ -34,12 +43,12 @@ Without a terminal nothing is approved unless --yes says so.`,
 		Example: `  agent skill trust csv-report
   agent skill trust --root ~/src/skills`,
 		Args:              oneOrRoot(&o.root),
-		ValidArgsFunction: a.completeSkills,
+		ValidArgsFunction: completeSkills(s),
 		RunE: func(c *cobra.Command, args []string) error {
-			if o.root != "" {
-				return a.trustRoot(c.Context(), o)
+			if o.root == "" {
+				o.name = args[0]
 			}
-			return a.trust(c.Context(), args[0], o)
+			return run(c.Context(), o)
 		},
 	}
 	c.Flags().StringVar(&o.root, "root", "", "trust everything below `DIR`")
@@ -58,84 +67,89 @@ func oneOrRoot(root *string) cobra.PositionalArgs {
 	}
 }
 
-func (a *app) trust(ctx context.Context, name string, o *trustOptions) error {
-	cat, err := a.catalog(ctx)
+func runTrust(ctx context.Context, o *trustOptions) error {
+	if o.root != "" {
+		return o.trustRoot(ctx)
+	}
+	cat, err := o.skills.Open(ctx)
 	if err != nil {
 		return err
 	}
-	e, err := find(cat, name)
+	e, err := app.Find(cat, o.name)
 	if err != nil {
 		return err
 	}
-	t, err := trustIn(ctx, e)
+	t, err := app.TrustIn(ctx, e)
 	if err != nil {
 		return err
 	}
-	if cfg, _ := a.settings(); t.Runs() && cfg.Want.Mode != skill.SelectAllUntrusted {
-		return a.saidTrust(e, t.String(), fmt.Sprintf("%s is trusted already (%s)", e.Name(), t), o.json)
+	if t.Runs() && o.settings.Config().Want.Mode != skill.SelectAllUntrusted {
+		return sayTrust(o.out, e, t.String(), fmt.Sprintf("%s is trusted already (%s)", e.Name(), t), o.json)
 	}
 	s, err := e.Load(ctx)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	p, err := a.propose(ctx, s)
+	p, err := o.consent.Propose(ctx, s)
 	if err != nil {
 		return err
 	}
+	var details []string
 	if !o.json || !o.yes {
-		a.showProposal(p)
+		details = p.Lines()
 	}
-	if err := a.consent(ctx, o.yes, fmt.Sprintf("Trust this content of %q?", e.Canonical())); err != nil {
+	if err := o.confirm(ctx, details, fmt.Sprintf("Trust this content of %q?", e.Canonical())); err != nil {
 		return err
 	}
-	if err := a.approve(ctx, p); err != nil {
+	if err := o.consent.Approve(ctx, p); err != nil {
 		return err
 	}
-	return a.saidTrust(e, skill.TrustApproved.String(), fmt.Sprintf("Trusted %s [%s]", e.Name(), short(p.approval.Digest)), o.json)
+	return sayTrust(o.out, e, skill.TrustApproved.String(), fmt.Sprintf("Trusted %s [%s]", e.Name(), app.Short(p.Digest())), o.json)
 }
 
-// consent returns nil when the person said yes, by flag or to the question, and a denial else.
-func (a *app) consent(ctx context.Context, yes bool, question string) error {
-	if yes {
+// confirm returns nil when the person said yes, by flag or to the question, and a denial else.
+func (o *trustOptions) confirm(ctx context.Context, details []string, question string) error {
+	if o.yes || !o.approver.There() {
+		o.out.Details(details)
+	}
+	if o.yes {
 		return nil
 	}
-	if !a.ui.CanAsk() {
-		return denied(errors.New("nobody is there to ask, and nothing was approved"), "--yes approves what is shown without asking")
-	}
-	said, err := a.ask(ctx, question)
-	if err == nil && !said {
-		err = denied(errors.New("not approved, nothing was changed"), "")
+	yes, err := o.approver.Ask(ctx, &app.Question{Text: question, Details: details,
+		Nobody: "nobody is there to ask, and nothing was approved", Instead: "--yes approves what is shown without asking"})
+	if err == nil && !yes {
+		err = app.Denied(errors.New("not approved, nothing was changed"), "")
 	}
 	return err
 }
 
-func (a *app) saidTrust(e skill.Entry, state, text string, json bool) error {
+func sayTrust(out *app.Printer, e skill.Entry, state, text string, json bool) error {
 	if json {
-		return a.printJSON(map[string]any{"skill": map[string]string{"name": e.Name(), "name_canonical": e.Canonical(), "trust": state}})
+		return out.JSON(map[string]any{"skill": map[string]string{"name": e.Name(), "name_canonical": e.Canonical(), "trust": state}})
 	}
-	a.ui.Printf("%s\n", text)
+	out.Printf("%s\n", text)
 	return nil
 }
 
-func (a *app) trustRoot(ctx context.Context, o *trustOptions) error {
-	dir, err := realFolder(a.abs(o.root))
+func (o *trustOptions) trustRoot(ctx context.Context) error {
+	dir, err := realFolder(o.sys.Abs(o.root))
 	if errors.Is(err, fs.ErrNotExist) {
-		return notFound(fmt.Errorf("there is no folder %q", o.root), "name the folder that holds the skills")
+		return app.NotFound(fmt.Errorf("there is no folder %q", o.root), "name the folder that holds the skills")
 	} else if err != nil {
-		return usage(fmt.Errorf("%q is no folder: %w", o.root, err), "name the folder that holds the skills")
+		return app.Usage(fmt.Errorf("%q is no folder: %w", o.root, err), "name the folder that holds the skills")
 	}
-	store, err := a.editTrust()
+	store, err := o.trust.Edit()
 	if err != nil {
 		return err
 	}
-	if err := a.consent(ctx, o.yes, fmt.Sprintf("Trust every skill below %s, with all later changes?", dir)); err != nil {
+	if err := o.confirm(ctx, nil, fmt.Sprintf("Trust every skill below %s, with all later changes?", dir)); err != nil {
 		return err
 	}
 	if err := store.AddRoot(ctx, dir); err != nil {
 		return err
 	}
-	return a.saidRoot(dir, "Trusted everything below", o.json)
+	return sayRoot(o.out, dir, "Trusted everything below", o.json)
 }
 
 // realFolder returns the path of a folder without symbolic links.
@@ -151,10 +165,10 @@ func realFolder(path string) (string, error) {
 	return dir, err
 }
 
-func (a *app) saidRoot(dir, text string, json bool) error {
+func sayRoot(out *app.Printer, dir, text string, json bool) error {
 	if json {
-		return a.printJSON(map[string]any{"root": dir})
+		return out.JSON(map[string]any{"root": dir})
 	}
-	a.ui.Printf("%s %s\n", text, dir)
+	out.Printf("%s %s\n", text, dir)
 	return nil
 }

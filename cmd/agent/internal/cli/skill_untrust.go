@@ -7,24 +7,35 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-func untrustCommand(a *app) *cobra.Command {
-	o := &trustOptions{}
+type untrustOptions struct {
+	sys    *app.System
+	out    *app.Printer
+	trust  *app.Trust
+	skills *app.Library
+
+	name, root string
+	json       bool
+}
+
+func newUntrustCommand(s *app.Services, run func(context.Context, *untrustOptions) error) *cobra.Command {
+	o := &untrustOptions{sys: s.Sys, out: s.Out, trust: s.Trust, skills: s.Skills}
 	c := &cobra.Command{
 		Use:   "untrust NAME",
 		Short: "Take the trust in a skill or a folder back",
 		Example: `  agent skill untrust csv-report
   agent skill untrust --root ~/src/skills`,
 		Args:              oneOrRoot(&o.root),
-		ValidArgsFunction: a.completeSkills,
+		ValidArgsFunction: completeSkills(s),
 		RunE: func(c *cobra.Command, args []string) error {
-			if o.root != "" {
-				return a.untrustRoot(c.Context(), o)
+			if o.root == "" {
+				o.name = args[0]
 			}
-			return a.untrust(c.Context(), args[0], o)
+			return run(c.Context(), o)
 		},
 	}
 	c.Flags().StringVar(&o.root, "root", "", "take back the trust in everything below `DIR`")
@@ -32,12 +43,16 @@ func untrustCommand(a *app) *cobra.Command {
 	return c
 }
 
-// untrust works for a skill that is not there any more, too.
-func (a *app) untrust(ctx context.Context, name string, o *trustOptions) error {
+// runUntrust works for a skill that is not there any more, too.
+func runUntrust(ctx context.Context, o *untrustOptions) error {
+	if o.root != "" {
+		return o.untrustRoot(ctx)
+	}
+	name := o.name
 	if err := manifest.CheckName(name); err != nil {
 		return err
 	}
-	store, err := a.editTrust()
+	store, err := o.trust.Edit()
 	if err != nil {
 		return err
 	}
@@ -47,36 +62,36 @@ func (a *app) untrust(ctx context.Context, name string, o *trustOptions) error {
 	}
 	if !was {
 		err := fmt.Errorf("no content of %q was approved", name)
-		return &failure{exit: ExitNotFound, code: "not_found", hint: "agent doctor shows what is trusted", err: err}
+		return &app.Failure{Exit: app.ExitNotFound, Code: "not_found", Hint: "agent doctor shows what is trusted", Err: err}
 	}
-	a.stillTrusted(ctx, name)
+	o.stillTrusted(ctx)
 	if o.json {
-		return a.printJSON(map[string]any{"skill": map[string]string{
+		return o.out.JSON(map[string]any{"skill": map[string]string{
 			"name": name, "name_canonical": manifest.Canonical(name), "trust": skill.TrustNone.String()}})
 	}
-	a.ui.Printf("No content of %s is trusted any more\n", name)
+	o.out.Printf("No content of %s is trusted any more\n", name)
 	return nil
 }
 
 // stillTrusted warns when the skill lies below a trusted folder, which an approval less does not change.
-func (a *app) stillTrusted(ctx context.Context, name string) {
-	cat, err := a.catalog(ctx)
+func (o *untrustOptions) stillTrusted(ctx context.Context) {
+	cat, err := o.skills.Open(ctx)
 	if err != nil {
 		return
 	}
-	if e, err := cat.Lookup(name); err == nil {
+	if e, err := cat.Lookup(o.name); err == nil {
 		if t, err := e.Trust(ctx); err == nil && t == skill.TrustRoot {
-			a.warn(fmt.Sprintf("%s lies below a trusted folder and stays trusted: \"agent skill untrust --root DIR\"", name))
+			o.out.Warn(fmt.Sprintf("%s lies below a trusted folder and stays trusted: \"agent skill untrust --root DIR\"", o.name))
 		}
 	}
 }
 
-func (a *app) untrustRoot(ctx context.Context, o *trustOptions) error {
-	store, err := a.editTrust()
+func (o *untrustOptions) untrustRoot(ctx context.Context) error {
+	store, err := o.trust.Edit()
 	if err != nil {
 		return err
 	}
-	dir := a.abs(o.root)
+	dir := o.sys.Abs(o.root)
 	if real, err := filepath.EvalSymlinks(dir); err == nil { // a folder that is gone keeps the name it had
 		dir = real
 	}
@@ -86,7 +101,7 @@ func (a *app) untrustRoot(ctx context.Context, o *trustOptions) error {
 	}
 	if !was {
 		err := fmt.Errorf("the folder %q was not trusted", dir)
-		return &failure{exit: ExitNotFound, code: "not_found", hint: "agent doctor shows what is trusted", err: err}
+		return &app.Failure{Exit: app.ExitNotFound, Code: "not_found", Hint: "agent doctor shows what is trusted", Err: err}
 	}
-	return a.saidRoot(dir, "Not trusted any more:", o.json)
+	return sayRoot(o.out, dir, "Not trusted any more:", o.json)
 }

@@ -12,14 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/skill/check"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
-
-type validateOptions struct {
-	fix, codes, json bool
-}
 
 // verdictJSON is one skill in the output of validate --json.
 type verdictJSON struct {
@@ -30,8 +27,17 @@ type verdictJSON struct {
 	Problems []manifest.Problem `json:"problems"`
 }
 
-func validateCommand(a *app) *cobra.Command {
-	o := &validateOptions{}
+type validateOptions struct {
+	sys      *app.System
+	out      *app.Printer
+	settings *app.Settings
+
+	paths            []string
+	fix, codes, json bool
+}
+
+func newValidateCommand(s *app.Services, run func(context.Context, *validateOptions) error) *cobra.Command {
+	o := &validateOptions{sys: s.Sys, out: s.Out, settings: s.Settings}
 	c := &cobra.Command{
 		Use:   "validate PATH...",
 		Short: "Check skills and say what is wrong, where, and how to mend it",
@@ -51,10 +57,8 @@ can be mended without a decision, and touches neither comments nor order.`,
 			return arguments(1, -1, "the path of a SKILL.md, of a skill or of a folder of skills")(c, args)
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			if o.codes {
-				return a.codes(o.json)
-			}
-			return a.validate(c.Context(), args, o)
+			o.paths = args
+			return run(c.Context(), o)
 		},
 	}
 	c.Flags().BoolVar(&o.fix, "fix", false, "mend in place what needs no decision")
@@ -63,21 +67,27 @@ can be mended without a decision, and touches neither comments nor order.`,
 	return c
 }
 
-func (a *app) validate(ctx context.Context, paths []string, o *validateOptions) error {
-	profile, err := manifest.ProfileNamed(a.spokenSettings().Profile)
+func runValidate(ctx context.Context, o *validateOptions) error {
+	if o.codes {
+		return o.printCodes()
+	}
+	for _, p := range o.settings.Problems() {
+		o.out.WarnProblem(p)
+	}
+	profile, err := manifest.ProfileNamed(o.settings.Config().Profile)
 	if err != nil {
 		return err
 	}
 	var targets []target
-	for _, path := range paths {
-		more, tree, err := a.targets(ctx, path)
+	for _, path := range o.paths {
+		more, tree, err := o.targets(ctx, path)
 		if err != nil {
 			return err
 		}
 		defer tree.Close()
 		targets = append(targets, more...)
 	}
-	verdicts, err := a.validateAll(ctx, targets, profile, o.fix)
+	verdicts, err := o.all(ctx, targets, profile)
 	if err != nil {
 		return err
 	}
@@ -88,63 +98,63 @@ func (a *app) validate(ctx context.Context, paths []string, o *validateOptions) 
 		}
 	}
 	if o.json {
-		if err := a.printJSON(map[string]any{"skills": verdicts, "valid": invalid == 0}); err != nil {
+		if err := o.out.JSON(map[string]any{"skills": verdicts, "valid": invalid == 0}); err != nil {
 			return err
 		}
 	} else {
-		a.verdicts(verdicts, invalid)
+		o.print(verdicts, invalid)
 	}
 	if invalid > 0 {
-		return said(ExitInvalid)
+		return app.Silent(app.ExitInvalid)
 	}
 	return nil
 }
 
-// validateAll checks skills side by side, as long as nothing is written.
-func (a *app) validateAll(ctx context.Context, targets []target, profile *manifest.Profile, fix bool) ([]verdictJSON, error) {
+// all checks skills side by side, as long as nothing is written.
+func (o *validateOptions) all(ctx context.Context, targets []target, profile *manifest.Profile) ([]verdictJSON, error) {
 	verdicts := make([]verdictJSON, len(targets))
 	buffers := sync.Pool{New: func() any { return &bytes.Buffer{} }}
 	one := func(i int) error {
 		buf := buffers.Get().(*bytes.Buffer)
 		defer buffers.Put(buf)
-		v, err := a.validateOne(ctx, targets[i], &check.Options{Profile: profile, Buffer: buf}, fix)
+		v, err := o.one(ctx, targets[i], &check.Options{Profile: profile, Buffer: buf})
 		if err == nil {
 			verdicts[i] = *v
 		}
 		return err
 	}
-	if fix { // one after the other: it writes, and warns of what it cannot mend
+	if o.fix { // one after the other: it writes, and warns of what it cannot mend
 		return verdicts, parallel(ctx, len(targets), 1, one)
 	}
-	return verdicts, a.busy("checking "+count(len(targets), "skill"), func() error {
+	return verdicts, o.out.Busy("checking "+app.Count(len(targets), "skill"), func() error {
 		return parallel(ctx, len(targets), runtime.GOMAXPROCS(0), one)
 	})
 }
 
-// validateOne checks one skill by the rules of a profile, whose path it sets, after mending it where that is wanted.
-func (a *app) validateOne(ctx context.Context, t target, by *check.Options, fix bool) (*verdictJSON, error) {
+// one checks one skill by the rules of a profile, whose path it sets, after mending it where that is wanted.
+func (o *validateOptions) one(ctx context.Context, t target, by *check.Options) (*verdictJSON, error) {
 	path := filepath.Join(t.dir, t.file)
 	v := &verdictJSON{Path: path, Fixed: []manifest.Problem{}, Problems: []manifest.Problem{}}
-	o := &manifest.Options{File: path, Dir: filepath.Base(a.abs(t.dir)), Profile: by.Profile}
-	if fix {
-		mended, err := mend(a.abs(t.dir), t.file, o)
+	parse := &manifest.Options{File: path, Dir: filepath.Base(o.sys.Abs(t.dir)), Profile: by.Profile}
+	if o.fix {
+		mended, err := mend(o.sys.Abs(t.dir), t.file, parse)
 		if err != nil {
-			a.warn(fmt.Sprintf("%s: nothing was mended: %v", path, err))
+			o.out.Warn(fmt.Sprintf("%s: nothing was mended: %v", path, err))
 		}
 		v.Fixed = append(v.Fixed, mended...)
 	}
 	var problems []manifest.Problem
 	if t.bare {
-		src, err := readManifestAt(a.abs(t.dir), t.file)
+		src, err := readManifestAt(o.sys.Abs(t.dir), t.file)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		o.Dir = ""
-		m, found := manifest.Parse(src, o)
+		parse.Dir = ""
+		m, found := manifest.Parse(src, parse)
 		v.Name, problems = m.Name, found
 	} else {
 		by.Path = filepath.ToSlash(t.dir)
-		v.Name, problems = t.check(ctx, o.Dir, by)
+		v.Name, problems = t.check(ctx, parse.Dir, by)
 	}
 	v.Problems = append(v.Problems, problems...)
 	v.Valid = !slices.ContainsFunc(problems, func(p manifest.Problem) bool { return p.Severity == manifest.SeverityError })
@@ -152,7 +162,7 @@ func (a *app) validateOne(ctx context.Context, t target, by *check.Options, fix 
 }
 
 // check checks the skill. What cannot be read in the quick way is read as a catalogue does, which follows links within
-// its root (C38) and knows better what is wrong.
+// its root and knows better what is wrong.
 func (t *target) check(ctx context.Context, dir string, by *check.Options) (string, []manifest.Problem) {
 	if files, err := t.tree.In(t.rel); err == nil {
 		defer files.Close()
@@ -176,28 +186,28 @@ type unreadable struct{ err error }
 
 func (u unreadable) Open(string) (fs.File, error) { return nil, u.err }
 
-// verdicts prints the problems of all skills, and on stderr how it went.
-func (a *app) verdicts(all []verdictJSON, invalid int) {
+// print prints the problems of all skills, and on stderr how it went.
+func (o *validateOptions) print(all []verdictJSON, invalid int) {
 	fixed, warnings := 0, 0
 	for _, v := range all {
 		fixed += len(v.Fixed)
 		for _, p := range v.Fixed {
-			a.ui.Printf("%s:%d:%d: %s[%s] %s\n", p.File, p.Line, p.Col, a.ui.Paint(ui.Green, "mended"), p.Code, p.Message)
+			o.out.Printf("%s:%d:%d: %s[%s] %s\n", p.File, p.Line, p.Col, o.out.Paint(ui.Green, "mended"), p.Code, p.Message)
 		}
 		for _, p := range v.Problems {
 			if p.Severity != manifest.SeverityError {
 				warnings++
 			}
-			a.ui.Printf("%s\n", a.problemLine(&p))
+			o.out.Printf("%s\n", problemLine(o.out, &p))
 			if p.Cure != "" {
-				a.ui.Printf("    %s\n", a.wrapped(p.Cure, 4))
+				o.out.Printf("    %s\n", o.out.Wrapped(p.Cure, 4))
 			}
 		}
 	}
-	if a.flags.quiet || a.flush() != nil {
+	if o.out.Quiet() || o.out.Flush() != nil {
 		return
 	}
-	text := count(len(all), "skill") + " checked, "
+	text := app.Count(len(all), "skill") + " checked, "
 	switch {
 	case invalid > 0:
 		text += fmt.Sprintf("%d not valid", invalid)
@@ -207,16 +217,16 @@ func (a *app) verdicts(all []verdictJSON, invalid int) {
 		text += "all valid"
 	}
 	if warnings > 0 {
-		text += ", " + count(warnings, "warning")
+		text += ", " + app.Count(warnings, "warning")
 	}
 	if fixed > 0 {
-		text += ", " + count(fixed, "problem") + " mended"
+		text += ", " + app.Count(fixed, "problem") + " mended"
 	}
-	fmt.Fprintln(a.ui.Err, text)
+	fmt.Fprintln(o.out.Err, text)
 }
 
 // problemLine is a problem with its severity in colour.
-func (a *app) problemLine(p *manifest.Problem) ui.Safe {
+func problemLine(out *app.Printer, p *manifest.Problem) ui.Safe {
 	style := ui.Yellow
 	if p.Severity == manifest.SeverityError {
 		style = ui.Red
@@ -225,20 +235,20 @@ func (a *app) problemLine(p *manifest.Problem) ui.Safe {
 	if p.Line > 0 {
 		where = fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Col)
 	}
-	severity := a.ui.Paint(style, p.Severity.String())
+	severity := out.Paint(style, p.Severity.String())
 	return ui.Safe(fmt.Sprintf("%s: %s[%s] %s", ui.Line(where), severity, ui.Line(p.Code), ui.Line(p.Message)))
 }
 
-// codes lists every rule with its severity in the profile, by code.
-func (a *app) codes(json bool) error {
-	cfg, _ := a.settings()
+// printCodes lists every rule with its severity in the profile, by code.
+func (o *validateOptions) printCodes() error {
+	cfg := o.settings.Config()
 	rules := manifest.Codes()
-	if json {
-		return a.printJSON(map[string][]manifest.Rule{"codes": rules})
+	if o.json {
+		return o.out.JSON(map[string][]manifest.Rule{"codes": rules})
 	}
 	rows := make([][]string, len(rules))
 	for i, r := range rules {
 		rows[i] = []string{r.Code, r.Severity[cfg.Profile].String(), r.Description}
 	}
-	return a.ui.Table([]string{"CODE", "SEVERITY", "MEANING"}, rows)
+	return o.out.Table([]string{"CODE", "SEVERITY", "MEANING"}, rows)
 }

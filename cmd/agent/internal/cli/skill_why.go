@@ -7,12 +7,22 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-func whyCommand(a *app) *cobra.Command {
-	var json bool
+type whyOptions struct {
+	out      *app.Printer
+	settings *app.Settings
+	skills   *app.Library
+
+	name string
+	json bool
+}
+
+func newWhyCommand(s *app.Services, run func(context.Context, *whyOptions) error) *cobra.Command {
+	o := &whyOptions{out: s.Out, settings: s.Settings, skills: s.Skills}
 	c := &cobra.Command{
 		Use:   "why NAME",
 		Short: "Explain why a skill is loaded, or is not",
@@ -20,23 +30,26 @@ func whyCommand(a *app) *cobra.Command {
 it hides, whether its scripts may run, which of its fields count, and what it costs. Nothing is executed.`,
 		Example:           `  agent skill why kalshi-markets`,
 		Args:              arguments(1, 1, "the name of a skill"),
-		ValidArgsFunction: a.completeSkills,
-		RunE:              func(c *cobra.Command, args []string) error { return a.why(c.Context(), args[0], json) },
+		ValidArgsFunction: completeSkills(s),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.name = args[0]
+			return run(c.Context(), o)
+		},
 	}
-	c.Flags().BoolVar(&json, "json", false, "print JSON")
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }
 
-func (a *app) why(ctx context.Context, name string, json bool) error {
-	d, err := a.lookup(ctx, name)
+func runWhy(ctx context.Context, o *whyOptions) error {
+	d, err := lookup(ctx, o.skills, o.settings, o.name)
 	if err != nil {
 		return err
 	}
-	if json {
-		return a.printJSON(map[string]*details{"skill": d})
+	if o.json {
+		return o.out.JSON(map[string]*details{"skill": d})
 	}
-	a.ui.Printf("%s %s %s\n\n", a.mark(d.State), d.Name, verdict(d))
-	a.facts([][2]string{
+	o.out.Printf("%s %s %s\n\n", o.out.Mark(d.State), d.Name, verdict(d))
+	o.out.Facts([][2]string{
 		{"because", d.Reason},
 		{"decided by", d.DecidedBy},
 		{"file", place(d.Location, d.Path)},
@@ -48,7 +61,7 @@ func (a *app) why(ctx context.Context, name string, json bool) error {
 		{"only shown", fieldsText(d, manifest.StandingInformational)},
 		{"rejected", fieldsText(d, manifest.StandingRejected)},
 	})
-	a.someProblems(ownProblems(d))
+	o.out.Problems(ownProblems(d))
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cli"
 )
 
@@ -24,9 +25,9 @@ func TestStdinIsInterrupted(t *testing.T) {
 	defer null.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	got := cli.Main(ctx, &cli.System{Args: []string{"-p", "hello", "--model", "replay/demo"}, In: in, Out: null, Err: null,
+	got := cli.Main(ctx, &app.System{Args: []string{"-p", "hello", "--model", "replay/demo"}, In: in, Out: null, Err: null,
 		Home: t.TempDir(), Dir: t.TempDir(), Now: time.Now})
-	if want := cli.ExitInterrupted; got != want {
+	if want := app.ExitInterrupted; got != want {
 		t.Errorf("exit code %d, want %d", got, want)
 	}
 }

@@ -1,14 +1,14 @@
 package cli
 
 import (
+	"context"
 	"runtime"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
-)
 
-// engineVersion is this program's own version (semver), which min_ and max_agent_base_version are compared with (R27).
-const engineVersion = "0.1.0"
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+)
 
 // versionInfo is the output of version --json.
 type versionInfo struct {
@@ -20,21 +20,27 @@ type versionInfo struct {
 	Arch     string `json:"arch"`
 }
 
-func versionCommand(a *app) *cobra.Command {
-	var json bool
+type versionOptions struct {
+	out *app.Printer
+
+	json bool
+}
+
+func newVersionCommand(s *app.Services, run func(context.Context, *versionOptions) error) *cobra.Command {
+	o := &versionOptions{out: s.Out}
 	c := &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
 		Example: "  agent version --json",
 		Args:    arguments(0, 0, "no argument"),
-		RunE:    func(*cobra.Command, []string) error { return a.version(json) },
+		RunE:    func(c *cobra.Command, _ []string) error { return run(c.Context(), o) },
 	}
-	c.Flags().BoolVar(&json, "json", false, "print JSON")
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }
 
-func (a *app) version(json bool) error {
-	v := versionInfo{Version: engineVersion, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
+func runVersion(_ context.Context, o *versionOptions) error {
+	v := versionInfo{Version: app.Version, Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
 			switch s.Key {
@@ -45,13 +51,13 @@ func (a *app) version(json bool) error {
 			}
 		}
 	}
-	if json {
-		return a.printJSON(map[string]versionInfo{"version": v})
+	if o.json {
+		return o.out.JSON(map[string]versionInfo{"version": v})
 	}
-	a.ui.Printf("agent %s", v.Version)
+	o.out.Printf("agent %s", v.Version)
 	if v.Commit != "" {
-		a.ui.Printf(" (%s)", v.Commit[:min(8, len(v.Commit))])
+		o.out.Printf(" (%s)", v.Commit[:min(8, len(v.Commit))])
 	}
-	a.ui.Printf("\n")
+	o.out.Printf("\n")
 	return nil
 }

@@ -62,7 +62,7 @@ func TestExitCodes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	codes := regexp.MustCompile(`(?m)^\tExit\w+ +Exit = (\d+)`).FindAllStringSubmatch(read(t, "cmd/agent/internal/cli/exit.go"), -1)
+	codes := regexp.MustCompile(`(?m)^\tExit\w+ +Exit = (\d+)`).FindAllStringSubmatch(read(t, "cmd/agent/internal/app/failure.go"), -1)
 	if len(codes) < 11 {
 		t.Fatalf("%d exit codes found in the source, want 11 at least", len(codes))
 	}

@@ -167,6 +167,15 @@ func (f *Finder) For(ctx context.Context, name string, now *Found) (*Found, bool
 	return found, err == nil, err
 }
 
+// Names returns what the name of a model can be or begin with: each provider with its slash, and replay/demo.
+func Names() []string {
+	var names []string
+	for _, p := range Providers() {
+		names = append(names, p+"/")
+	}
+	return append(names, "replay/demo")
+}
+
 func (f *Finder) getenv(name string) string {
 	if f.Getenv == nil {
 		return ""

@@ -1,0 +1,125 @@
+package app
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/agent-base/agent-base/internal/dirhash"
+)
+
+// mostFiles is how many files that are only read, or folders of them, are named before a person is asked; the rest is
+// counted. What may run is always named.
+const mostFiles = 20
+
+// Lines say what the approval is about. They hold foreign text.
+func (p *Proposal) Lines() []string {
+	lines := []string{
+		fmt.Sprintf("Skill %q in %s", p.approval.Name, p.approval.Dir),
+		"  sha256  " + strings.TrimPrefix(p.approval.Digest, dirhash.Prefix),
+	}
+	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	if len(p.approval.Permissions) == 0 {
+		add("  asks for nothing beyond its own files")
+	}
+	for _, asked := range p.approval.Permissions {
+		mark := ""
+		if p.before != nil && !slices.Contains(p.before.Permissions, asked) {
+			mark = " (new)"
+		}
+		add("  asks for %s%s", asked, mark)
+	}
+	if p.before == nil {
+		add("  %s, never approved before:", Count(len(p.approval.Files), "file"))
+	} else {
+		add("  changed since it was approved on %s: %s", p.before.ApprovedAt.Format("2006-01-02 15:04"), Count(len(p.changes), "file"))
+	}
+	lines = append(lines, fileLines(p.files())...)
+	if p.before != nil {
+		for _, was := range p.before.Permissions {
+			if !slices.Contains(p.approval.Permissions, was) {
+				add("  no longer asks for %s", was)
+			}
+		}
+	}
+	if len(lines) > 2*mostFiles { // its beginning may have left the screen
+		add("(that was a long list: %d lines; look at all of it)", len(lines))
+	}
+	return lines
+}
+
+// proposed is one file that an approval is about.
+type proposed struct {
+	path, line string
+	runs       bool // it may run, or say what does
+}
+
+// files are those that are new or different, in the order of their paths; without an earlier approval all.
+func (p *Proposal) files() []proposed {
+	links := map[string]bool{}
+	for _, f := range p.approval.Files {
+		links[f.Path] = f.Link
+	}
+	out := []proposed{}
+	if p.before == nil {
+		for _, f := range p.approval.Files {
+			out = append(out, proposed{f.Path, fmt.Sprintf("%s (%s)", f.Path, Count(int(p.sizes[f.Path]), "byte")), mayRun(f.Path) || f.Link})
+		}
+		return out
+	}
+	for _, c := range p.changes {
+		out = append(out, proposed{c.Path, fmt.Sprintf("%s %s", c.Kind, c.Path), mayRun(c.Path) || links[c.Path]})
+	}
+	return out
+}
+
+// fileLines name what may run first, and all of it: nobody can push a script out of sight with a heap of other files.
+// Those are named where they are few, and counted by folder else.
+func fileLines(files []proposed) []string {
+	var lines, rest []string
+	folders := map[string]int{}
+	for _, f := range files {
+		if f.runs {
+			lines = append(lines, "    "+f.line)
+			continue
+		}
+		rest = append(rest, "    "+f.line)
+		top, _, below := strings.Cut(f.path, "/")
+		if !below {
+			top = "."
+		}
+		folders[top]++
+	}
+	if len(rest) <= mostFiles {
+		return append(lines, rest...)
+	}
+	left, named := len(rest), 0
+	for _, top := range slices.Sorted(maps.Keys(folders)) {
+		if named++; named > mostFiles {
+			break
+		}
+		left -= folders[top]
+		lines = append(lines, fmt.Sprintf("    and %s in %s/", Count(folders[top], "file"), top))
+	}
+	if left > 0 {
+		lines = append(lines, fmt.Sprintf("    and %s elsewhere", Count(left, "file")))
+	}
+	return lines
+}
+
+// readExts are the extensions of files that are read and not run. Whatever has another one, or none, may be a program
+// or a part of one: a compiled module, a library, a program without an extension.
+var readExts = strings.Fields(".md .txt .csv .tsv .json .jsonl .yaml .yml .toml .xml .xsd .html .css .svg .png .jpg .jpeg .gif .webp .ico .pdf " +
+	".docx .xlsx .pptx .ttf .otf .woff .woff2 .mp3 .mp4 .wav .rst .tex .log .ini .cfg .bin .dat .tmpl .template .j2 .sql")
+
+// mayRun tells that a file may run, or, as the manifest does, say what runs. Scripts lie in scripts/, bin/ and tools/:
+// there every file counts.
+func mayRun(file string) bool {
+	top, _, below := strings.Cut(file, "/")
+	if below && slices.Contains([]string{"scripts", "bin", "tools"}, strings.ToLower(top)) {
+		return true
+	}
+	return strings.EqualFold(file, "SKILL.md") || !slices.Contains(readExts, strings.ToLower(path.Ext(file)))
+}

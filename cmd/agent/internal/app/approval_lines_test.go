@@ -1,0 +1,63 @@
+package app
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agent-base/agent-base/internal/dirhash"
+	"github.com/agent-base/agent-base/trust"
+)
+
+// C57: however many other files there are, each file that may run is named before anybody is asked, and nothing is left
+// uncounted.
+func TestProposalNamesWhatRuns(t *testing.T) {
+	runs := []string{"SKILL.md", "scripts/x.py", "scripts/lib/data.json", "zz/module.pyc", "zz/program", "zz/link.txt"}
+	p := &Proposal{sizes: map[string]int64{}}
+	file := func(path string) {
+		p.approval.Files = append(p.approval.Files, trust.File{Path: path, Link: strings.Contains(path, "link")})
+		p.changes = append(p.changes, dirhash.Change{Path: path, Kind: dirhash.Changed})
+	}
+	for i := range 40 {
+		file(fmt.Sprintf("a%02d/picture.png", i))
+		file(fmt.Sprintf("assets/%02d.txt", i))
+	}
+	file("ABOUT.md")
+	for _, path := range runs {
+		file(path)
+	}
+	for _, c := range []struct {
+		name   string
+		before *trust.Approval
+		form   string
+	}{{"never approved", nil, "    %s (0 bytes)"}, {"changed", &trust.Approval{}, "    changed %s"}} {
+		t.Run(c.name, func(t *testing.T) {
+			p.before = c.before
+			lines := p.Lines()
+			first := slices.IndexFunc(lines, func(l string) bool { return strings.HasPrefix(l, "    ") })
+			for i, path := range runs {
+				if want := fmt.Sprintf(c.form, path); lines[first+i] != want {
+					t.Errorf("line %d: got %q, want %q", first+i, lines[first+i], want)
+				}
+			}
+			for _, want := range []string{"    and 1 file in ./", "    and 1 file in a00/", "    and 61 files elsewhere"} {
+				if !slices.Contains(lines, want) {
+					t.Errorf("%q is missing:\n%s", want, strings.Join(lines, "\n"))
+				}
+			}
+		})
+	}
+}
+
+// A list that may have pushed its own beginning out of sight says so beside the answer.
+func TestLongProposal(t *testing.T) {
+	p := &Proposal{sizes: map[string]int64{}}
+	for i := range 100 {
+		p.approval.Files = append(p.approval.Files, trust.File{Path: fmt.Sprintf("scripts/%02d.py", i)})
+	}
+	lines := p.Lines()
+	if got, want := lines[len(lines)-1], "(that was a long list: 104 lines; look at all of it)"; got != want || len(lines) != 105 {
+		t.Errorf("got %d lines, the last %q; want 105, %q", len(lines), got, want)
+	}
+}

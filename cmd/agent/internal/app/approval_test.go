@@ -1,0 +1,166 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/internal/test/scratch"
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skilltool"
+)
+
+// racer runs a script while somebody writes to a skill that nobody approved.
+type racer struct {
+	t     *testing.T
+	dir   string // of the skill
+	s     *Services
+	shown []string // what the person was shown, one element a question
+	cat   *skill.Catalog
+}
+
+const (
+	goodScript = "echo '{\"ran\":\"good\"}'\n"
+	evilScript = "echo '{\"ran\":\"evil\"}'\n"
+	plainOdd   = "---\nname: odd\ndescription: Runs an odd script.\n---\n"
+)
+
+func newRacer(t *testing.T) *racer {
+	t.Helper()
+	home, project := scratch.Dir(t), t.TempDir()
+	streams, _, _, _ := ui.Test()
+	sys := &System{Home: home, Dir: project, Temp: t.TempDir(), Environ: []string{"PATH=" + os.Getenv("PATH")}, LookPath: exec.LookPath, Now: time.Now}
+	r := &racer{t: t, s: New(sys, &Flags{}, streams), dir: filepath.Join(home, ".agent", "skills", "odd")}
+	r.write("SKILL.md", plainOdd)
+	r.write("scripts/odd.sh", evilScript)
+	var err error
+	if r.cat, err = r.s.Skills.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func (r *racer) write(name, text string) {
+	file := filepath.Join(r.dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		r.t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// run calls the script as a model does. before happens between the digest and the question, after between a yes and
+// the copy.
+func (r *racer) run(before, after func()) string {
+	r.t.Helper()
+	approver := NewChatApprover(func(_ context.Context, _ string, details []string) (bool, error) {
+		r.shown = append(r.shown, strings.Join(details, "\n"))
+		return true, nil
+	})
+	o := r.s.Tools.Options(r.cat)
+	o.Approve = func(ctx context.Context, s *skill.Skill) (bool, error) {
+		before()
+		yes, err := r.s.Consent.With(approver).Ask(ctx, s)
+		after()
+		return yes, err
+	}
+	for _, tl := range skilltool.New(o).Tools() {
+		if tl.Name == "script_run" {
+			return string(tl.Call(r.t.Context(), []byte(`{"skill_name":"odd","script_name":"odd"}`)).Encode())
+		}
+	}
+	r.t.Fatal("there is no script_run")
+	return ""
+}
+
+// C57, security 2.3 #44: what a person was shown is what runs. A file that is swapped between the digest and the
+// question, or between the answer and the copy, runs nothing, and nothing but what was shown is remembered.
+func TestApprovedIsWhatRuns(t *testing.T) {
+	nothing := func() {}
+	t.Run("nothing swapped", func(t *testing.T) {
+		r := newRacer(t)
+		if got := r.run(nothing, nothing); !strings.Contains(got, `"ran":"evil"`) || len(r.shown) != 1 {
+			t.Errorf("got %s after %d questions", got, len(r.shown))
+		}
+	})
+	t.Run("between the digest and the question", func(t *testing.T) {
+		r := newRacer(t)
+		good := func() { r.write("scripts/odd.sh", goodScript) }
+		evil := func() { r.write("scripts/odd.sh", evilScript) }
+		got := r.run(good, evil)
+		if !strings.Contains(got, `"permission_denied"`) || !strings.Contains(got, "changes while it is looked at") || strings.Contains(got, `"ran"`) {
+			t.Errorf("got %s", got)
+		}
+		if len(r.shown) != 0 {
+			t.Errorf("asked about what would not run: %q", r.shown)
+		}
+		if n := r.approvals(); n != 0 {
+			t.Errorf("%d approvals, want none", n)
+		}
+	})
+	t.Run("between the answer and the copy", func(t *testing.T) {
+		r := newRacer(t)
+		r.write("scripts/odd.sh", goodScript)
+		got := r.run(nothing, func() { r.write("scripts/odd.sh", evilScript) })
+		if !strings.Contains(got, "has changed since it was trusted") || strings.Contains(got, `"ran"`) {
+			t.Errorf("got %s", got)
+		}
+		if again := r.run(nothing, nothing); !strings.Contains(again, `"ran":"evil"`) || len(r.shown) != 2 {
+			t.Errorf("the swapped content ran without a question of its own: %s, %d questions", again, len(r.shown))
+		}
+	})
+}
+
+func (r *racer) approvals() int {
+	set, err := r.s.Trust.Load()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return len(set.Approvals())
+}
+
+// C57: what a skill asks for is shown of the manifest that is approved, also where that is a link.
+func TestApprovedManifestIsShown(t *testing.T) {
+	const asking = "---\nname: odd\ndescription: Runs an odd script.\npermissions:\n  env: [\"KALSHI_*\"]\n---\n"
+	for _, c := range []struct{ name, manifest string }{{"a file", "SKILL.md"}, {"a link", "doc/manifest.md"}} {
+		t.Run(c.name, func(t *testing.T) {
+			r := newRacer(t)
+			r.write(c.manifest, plainOdd)
+			if c.manifest != "SKILL.md" {
+				if err := errors.Join(os.Remove(filepath.Join(r.dir, "SKILL.md")), os.Symlink(c.manifest, filepath.Join(r.dir, "SKILL.md"))); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s := r.load()
+			if _, err := r.s.Consent.Propose(t.Context(), s); err != nil {
+				t.Fatal(err)
+			}
+			s = r.load()
+			r.write(c.manifest, asking)
+			if p, err := r.s.Consent.Propose(t.Context(), s); err == nil || !strings.Contains(err.Error(), "changes while it is looked at") {
+				t.Errorf("got %v, %v; want an error", p, err)
+			}
+		})
+	}
+}
+
+func (r *racer) load() *skill.Skill {
+	r.t.Helper()
+	e, err := r.cat.Lookup("odd")
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	s, err := e.Load(r.t.Context())
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() { s.Close() })
+	return s
+}

@@ -1,0 +1,14 @@
+// Package app holds what the commands of `agent` share: one small type for each service, made by New and handed to a
+// command's options.
+//
+//   - System is what a run has of the machine: arguments, environment, folders, streams, time.
+//   - Settings reads the settings, once; package config says what they mean.
+//   - Library opens the catalogue of skills.
+//   - Trust reads and writes what the user approved. Consent says what an approval is about.
+//   - TerminalApprover asks the person. There is no other way to put a question.
+//   - Toolkit makes the tools and the host of scripts. Models finds a model.
+//   - Printer prints answers, JSON, warnings and progress.
+//   - Explain maps every error to an exit code, a code for machines and a hint. No other place does.
+//
+// The package refuses to guess: without a terminal it asks nothing and approves nothing.
+package app

@@ -1,0 +1,148 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/models"
+	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/llm"
+	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
+	"github.com/agent-base/agent-base/tool"
+)
+
+// Exit is the command's exit code.
+type Exit int
+
+// The exit codes.
+const (
+	ExitOK          Exit = 0
+	ExitFailure     Exit = 1
+	ExitUsage       Exit = 2
+	ExitNotFound    Exit = 3
+	ExitInvalid     Exit = 4 // a skill that cannot be used, or does not pass validation
+	ExitDenied      Exit = 5 // denied or untrusted
+	ExitConflict    Exit = 6 // locked, or something is in the way
+	ExitIntegrity   Exit = 7
+	ExitUpdate      Exit = 8 // an update is available
+	ExitTimeout     Exit = 124
+	ExitInterrupted Exit = 130
+)
+
+// Failure is an error with what the edge of the program makes of it.
+type Failure struct {
+	Exit   Exit
+	Code   string // for --json
+	Hint   string // what to do next
+	Err    error
+	Silent bool // everything was Silent: only the exit code is left
+}
+
+// Error returns the text of the error.
+func (f *Failure) Error() string { return f.Err.Error() }
+
+// Unwrap returns the error itself.
+func (f *Failure) Unwrap() error { return f.Err }
+
+// Usage returns a failure of the command line itself.
+func Usage(err error, hint string) error {
+	return &Failure{Exit: ExitUsage, Code: "usage", Hint: hint, Err: err}
+}
+
+// Denied returns a failure that a person can lift, with the way to do it.
+func Denied(err error, cure string) error {
+	return &Failure{Exit: ExitDenied, Code: string(tool.PermissionDenied), Hint: cure, Err: err}
+}
+
+// Conflict returns a failure because something is in the way.
+func Conflict(err error, cure string) error {
+	return &Failure{Exit: ExitConflict, Code: "conflict", Hint: cure, Err: err}
+}
+
+// NotFound returns a failure because something that was named is not there.
+func NotFound(err error, cure string) error {
+	return &Failure{Exit: ExitNotFound, Code: string(tool.NotFound), Hint: cure, Err: err}
+}
+
+// Silent returns a failure that ends the command with an exit code and prints nothing more.
+func Silent(exit Exit) error {
+	return &Failure{Exit: exit, Silent: true, Err: errors.New("the command has said why")}
+}
+
+// Explain maps any error to its exit code, code and Hint: the one place that does.
+func Explain(err error) *Failure {
+	var f *Failure
+	var missing *skill.NotFoundError
+	var bad *manifest.NameError
+	var broken *skill.BrokenError
+	var file *skill.ResourceError
+	var ofScript *script.Error
+	var model *models.NameError
+	var provider *llm.Error
+	switch {
+	case errors.As(err, &f):
+		return &Failure{Exit: f.Exit, Code: f.Code, Hint: f.Hint, Err: err, Silent: f.Silent}
+	case errors.As(err, &missing):
+		return &Failure{Exit: ExitNotFound, Code: string(tool.NotFound), Hint: "agent skill list --all shows every skill", Err: err}
+	case errors.As(err, &bad):
+		return &Failure{Exit: ExitUsage, Code: string(tool.InvalidName), Hint: "a name has 1 to 64 of the characters a-z, A-Z, 0-9, - and _", Err: err}
+	case errors.As(err, &broken):
+		return &Failure{Exit: ExitInvalid, Code: "invalid_skill", Hint: "agent skill why " + broken.Name + " explains it", Err: err}
+	case errors.As(err, &file):
+		return explainFile(file)
+	case errors.As(err, &ofScript):
+		code := tool.Code(ofScript.Code)
+		return &Failure{Exit: ScriptExit(tool.Failure(code, "")), Code: string(code), Err: err}
+	case errors.Is(err, models.ErrNone):
+		return &Failure{Exit: ExitNotFound, Code: "no_model", Hint: models.Ways(), Err: err}
+	case errors.As(err, &model):
+		return &Failure{Exit: ExitUsage, Code: "no_model", Hint: model.Cure, Err: err}
+	case errors.As(err, &provider):
+		return &Failure{Exit: modelExit(provider.Kind), Code: string(provider.Kind), Hint: modelHint(provider), Err: err}
+	case errors.Is(err, lockfile.ErrLocked):
+		return &Failure{Exit: ExitConflict, Code: "locked", Hint: "another agent is writing: try again", Err: err}
+	case errors.Is(err, context.Canceled):
+		return &Failure{Exit: ExitInterrupted, Code: "interrupted", Err: errors.New("interrupted")}
+	case errors.Is(err, context.DeadlineExceeded):
+		return &Failure{Exit: ExitTimeout, Code: string(tool.Timeout), Err: err}
+	case errors.Is(err, syscall.EPIPE):
+		return &Failure{Exit: ExitFailure, Silent: true, Err: err}
+	case errors.Is(err, fs.ErrNotExist):
+		return &Failure{Exit: ExitNotFound, Code: string(tool.NotFound), Err: err}
+	}
+	return &Failure{Exit: ExitFailure, Code: "failed", Err: err}
+}
+
+// explainFile tells a file of a skill that is not there from a path that is refused.
+func explainFile(err *skill.ResourceError) *Failure {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return &Failure{Exit: ExitUsage, Code: string(tool.InvalidName), Hint: "a path is relative to the skill and stays in it", Err: err}
+	}
+	f := &Failure{Exit: ExitNotFound, Code: string(tool.NotFound), Err: err}
+	if len(err.Suggest) > 0 {
+		f.Hint = fmt.Sprintf("did you mean %q?", err.Suggest[0])
+	}
+	return f
+}
+
+// ScriptExit returns the exit code for a script tool's result.
+func ScriptExit(r tool.Result) Exit {
+	switch {
+	case r.Success:
+		return ExitOK
+	case r.Error == tool.NotFound:
+		return ExitNotFound
+	case r.Error == tool.PermissionDenied:
+		return ExitDenied
+	case r.Error == tool.Timeout:
+		return ExitTimeout
+	case r.Error == tool.ArgsTooLarge, r.Error == tool.InvalidName, r.Reason == tool.ReasonArguments:
+		return ExitUsage
+	}
+	return ExitFailure
+}

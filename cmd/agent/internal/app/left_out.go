@@ -1,0 +1,64 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
+)
+
+// LeftOut returns what was found where skills are looked for and is none: links that are not followed, folders that are
+// not looked into, and the second of two skills of one name. It is told, so that no skill is lost silently.
+func LeftOut(cat *skill.Catalog) []manifest.Problem {
+	out := []manifest.Problem{}
+	for _, p := range cat.Problems() {
+		if OfNoSkill(p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// OfNoSkill reports whether a problem is about no skill of the catalogue, so that checking each of them does not tell it.
+func OfNoSkill(p manifest.Problem) bool {
+	switch p.Code {
+	case "link-skipped", "discovery-bound", "folder-unreadable", "name-duplicate":
+		return true
+	}
+	return false
+}
+
+// Find returns the skill of that name. The error for a name that no skill has tells whether a link or folder of that
+// name was left out, or might have been.
+func Find(cat *skill.Catalog, name string) (skill.Entry, error) {
+	e, err := cat.Lookup(name)
+	var missing *skill.NotFoundError
+	if !errors.As(err, &missing) {
+		return e, err
+	}
+	all := LeftOut(cat)
+	for _, p := range all {
+		if manifest.Canonical(leftName(p)) == manifest.Canonical(name) {
+			return e, NotFound(fmt.Errorf("%w: %s was left out: %s", &skill.NotFoundError{Name: name}, p.File, strings.TrimPrefix(p.Message, "skipped: ")), p.Cure)
+		}
+	}
+	for _, p := range all {
+		if p.Code == "discovery-bound" {
+			return e, NotFound(fmt.Errorf("%w, but not every folder was looked at: %s: %s", missing, p.File, p.Message), p.Cure)
+		}
+	}
+	return e, err
+}
+
+// leftName returns the name of the link or folder that a problem of leftOut is about.
+func leftName(p manifest.Problem) string {
+	file := filepath.ToSlash(p.File)
+	if p.Code == "name-duplicate" { // it names the manifest
+		file = path.Dir(file)
+	}
+	return path.Base(file)
+}

@@ -1,0 +1,148 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/config"
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
+	"github.com/agent-base/agent-base/skills"
+)
+
+// Version is this program's own version, which min_ and max_agent_base_version are compared with.
+const Version = "0.1.0"
+
+// Library opens the skills that the settings name.
+type Library struct {
+	sys      *System
+	settings *Settings
+	trust    *Trust
+	out      *Printer
+}
+
+// Open opens the catalogue. It warns about settings that are ignored, and about problems that are not of single skills.
+func (l *Library) Open(ctx context.Context) (*skill.Catalog, error) {
+	for _, p := range l.settings.Problems() {
+		l.out.WarnProblem(p)
+	}
+	cat, err := l.open(ctx, l.out.Warn)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range cat.Problems() {
+		if Spoken(p.Code) {
+			l.out.WarnProblem(p)
+		}
+	}
+	return cat, nil
+}
+
+// OpenQuietly opens the catalogue and prints nothing.
+func (l *Library) OpenQuietly(ctx context.Context) (*skill.Catalog, error) {
+	return l.open(ctx, func(string) {})
+}
+
+func (l *Library) open(ctx context.Context, warn func(string)) (*skill.Catalog, error) {
+	cfg := l.settings.Config()
+	if err := l.trust.Reload(); err != nil {
+		warn(err.Error())
+	}
+	profile, err := manifest.ProfileNamed(cfg.Profile)
+	if err != nil {
+		return nil, err
+	}
+	o := &skill.Options{Layers: l.layers(), Profile: profile, Allow: cfg.Allow, Deny: cfg.Deny, Want: cfg.Want,
+		Trust: l.trust.Of, LookPath: l.sys.LookPath, Version: Version}
+	if cfg.Duplicates == "error" {
+		o.Duplicates = skill.DuplicatesRefuse
+	}
+	if cfg.Omniforge {
+		o.Precedence = skill.PrecedencePriority
+	}
+	return skill.Open(ctx, o)
+}
+
+// Load opens a skill by name, in any state but broken: a person may look at all of them.
+func (l *Library) Load(ctx context.Context, name string) (*skill.Skill, error) {
+	cat, err := l.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e, err := Find(cat, name)
+	if err != nil {
+		return nil, err
+	}
+	return e.Load(ctx)
+}
+
+// Spoken reports whether every command prints a problem of the catalogue: it is about what was asked for, or about a
+// whole source. Those of single skills are for why, info, validate and doctor.
+func Spoken(code string) bool {
+	switch code {
+	case "skill-untrusted", "skill-unknown", "skills-none-trusted", "skills-untrusted-loaded", "trust-unreadable",
+		"glob-invalid", "source-unreadable":
+		return true
+	}
+	return false
+}
+
+// layers returns the sources of skills, highest precedence first.
+func (l *Library) layers() []skill.Layer {
+	cfg := l.settings.Config()
+	var out []skill.Layer
+	for _, from := range cfg.Layers() {
+		layer := skill.Layer{Name: from.Name, Mount: from.Mount, Source: l.source(from)}
+		if from.Name == config.Bundled { // embedded, or from the user's own coreDir
+			layer.Trust = skill.TrustBundled
+		}
+		out = append(out, layer)
+	}
+	return out
+}
+
+// source returns the skills of one layer.
+func (l *Library) source(from config.Layer) skill.Source {
+	cfg := l.settings.Config()
+	if from.Dir == "" {
+		o := &skill.FSOptions{}
+		if cfg.Paths.Cache != "" {
+			o.Cache = filepath.Join(cfg.Paths.Cache, "bundled")
+		}
+		return skill.FS(skills.Core(), o)
+	}
+	o := &skill.DirOptions{Nested: cfg.Nested}
+	switch cfg.Symlinks {
+	case "deny":
+		o.Links = skill.LinksDeny
+	case "allow-list":
+		o.Allow = cfg.LinkRoots
+	}
+	if from.Name == config.ProjectDir || from.Name == config.Claude { // a clone may bring a link to anywhere
+		o.Within = cfg.Paths.Project
+	}
+	return skill.Dir(from.Dir, o)
+}
+
+// Unknown returns a problem for each name in AGENT_SKILLS that no skill has.
+func (l *Library) Unknown(cat *skill.Catalog) []manifest.Problem {
+	cfg := l.settings.Config()
+	return cfg.Unknown(func(name string) bool {
+		_, err := cat.Lookup(name)
+		return err == nil
+	})
+}
+
+// MustBeVisible says more to a person than a model gets to know: that a skill is there, but not for a model.
+func MustBeVisible(cat *skill.Catalog, name string) error {
+	e, err := cat.Lookup(name)
+	if err != nil || e.State() == skill.StateEnabled {
+		return err
+	}
+	exit, code := ExitNotFound, "not_found"
+	if e.State() == skill.StateBroken {
+		exit, code = ExitInvalid, "invalid_skill"
+	}
+	return &Failure{Exit: exit, Code: code, Hint: Cure(e), Err: fmt.Errorf("skill %q is %s: %s", e.Name(), e.State(), e.Reason())}
+}

@@ -1,0 +1,168 @@
+package app
+
+import (
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
+	"github.com/agent-base/agent-base/trace"
+)
+
+// Printer prints what a command answers, as text or JSON, and its warnings and progress. With --quiet it prints no
+// warnings and no progress.
+type Printer struct {
+	*ui.Streams
+	flags *Flags
+
+	mu  sync.Mutex
+	say func(string) // says what is done now, while Busy shows something; else nil
+}
+
+// NewPrinter returns a Printer over streams.
+func NewPrinter(streams *ui.Streams, flags *Flags) *Printer {
+	return &Printer{Streams: streams, flags: flags}
+}
+
+// Quiet reports whether the user wants no warnings and no progress.
+func (p *Printer) Quiet() bool { return p.flags.Quiet }
+
+// Flush writes what is buffered of the answer.
+func (p *Printer) Flush() error {
+	if b, ok := p.Out.(interface{ Flush() error }); ok {
+		return b.Flush()
+	}
+	return nil
+}
+
+// Warn prints a warning.
+func (p *Printer) Warn(text string) {
+	if !p.Quiet() {
+		p.Streams.Warn(text)
+	}
+}
+
+// WarnProblem prints a problem that does not stop the command, with its cure.
+func (p *Printer) WarnProblem(problem manifest.Problem) {
+	text := problem.Message
+	if problem.File != "" {
+		text = problem.File + ": " + text
+		if problem.Line > 0 {
+			text = fmt.Sprintf("%s:%d:%d: %s", problem.File, problem.Line, problem.Col, problem.Message)
+		}
+	}
+	p.Warn(text)
+	if !p.Quiet() {
+		p.Hint(problem.Cure)
+	}
+}
+
+// Remark prints a hint that is not about an error.
+func (p *Printer) Remark(text string) {
+	if !p.Quiet() {
+		p.Hint(text)
+	}
+}
+
+// Details prints lines of foreign text to stderr: stdout stays for the answer.
+func (p *Printer) Details(lines []string) {
+	out := *p.Streams
+	out.Out = p.Err
+	for _, line := range lines {
+		out.Printf("%s\n", line)
+	}
+}
+
+// Busy runs work and shows that it is under way, when it takes more than a second.
+func (p *Printer) Busy(label string, work func() error) error {
+	if p.flags.Quiet || p.flags.Verbose {
+		return work()
+	}
+	return p.Streams.Busy(label, func(say func(string)) error {
+		p.report(say)
+		defer p.report(nil)
+		return work()
+	})
+}
+
+func (p *Printer) report(say func(string)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.say = say
+}
+
+// Progress says what is done now, where Busy shows that something is under way. It may be called from any goroutine.
+func (p *Printer) Progress(text string) {
+	p.mu.Lock()
+	say := p.say
+	p.mu.Unlock()
+	if say != nil {
+		say(text)
+	}
+}
+
+// Mark returns the glyph of a state in its colour.
+func (p *Printer) Mark(state string) ui.Safe {
+	switch state {
+	case skill.StateEnabled.String(), skill.StateHidden.String():
+		return p.Paint(ui.Green, "✓")
+	case skill.StateDisabled.String():
+		return p.Paint(ui.Dim, "○")
+	}
+	return p.Paint(ui.Red, "✗")
+}
+
+// Facts prints lines of a label and its text. Those without a text are left out.
+func (p *Printer) Facts(lines [][2]string) {
+	width := 0
+	for _, l := range lines {
+		if l[1] != "" {
+			width = max(width, len(l[0]))
+		}
+	}
+	for _, l := range lines {
+		if l[1] != "" {
+			p.Printf("  %s%s  %s\n", p.Paint(ui.Dim, l[0]), ui.Safe(strings.Repeat(" ", width-len(l[0]))), p.Wrapped(l[1], width+4))
+		}
+	}
+}
+
+// LeftOut says on stderr how much was left out of the catalogue, and what shows it: below the answer, where both are a
+// terminal.
+func (p *Printer) LeftOut(cat *skill.Catalog) {
+	what := "%d links or folders were"
+	n := len(LeftOut(cat))
+	switch n {
+	case 0:
+		return
+	case 1:
+		what = "%d link or folder was"
+	}
+	if p.Flush() == nil {
+		p.Warn(fmt.Sprintf(what+" left out: \"agent skill list --all\" says which and why", n))
+	}
+}
+
+// Tracer returns the reader of the engine's events: log lines on stderr with --verbose, else nil.
+// The text handler quotes what a terminal would obey; that of JSON leaves some of it, and writes a whole line at once.
+func (p *Printer) Tracer() trace.Tracer {
+	if !p.flags.Verbose {
+		return nil
+	}
+	o := &slog.HandlerOptions{Level: slog.LevelDebug}
+	if p.flags.LogFormat == "json" {
+		return trace.Log(slog.New(slog.NewJSONHandler(shown{p.Err}, o)))
+	}
+	return trace.Log(slog.New(slog.NewTextHandler(p.Err, o)))
+}
+
+func checkLogFormat(format string) error {
+	switch format {
+	case "text", "json":
+		return nil
+	}
+	return Usage(fmt.Errorf("unknown log format %q", format), "use text or json")
+}

@@ -1,0 +1,77 @@
+package app
+
+import (
+	"time"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+)
+
+// Flags are the flags of every command. They are parsed before a command runs, and not changed after that.
+type Flags struct {
+	Profile   string
+	Strict    bool
+	SkillsDir []string
+	Project   string
+	Quiet     bool
+	Verbose   bool
+	LogFormat string
+	NoColor   bool
+	Timeout   time.Duration // of the commands that run a script; 0 when it was not given
+}
+
+// Services are what commands share. A command takes those that it needs into its options.
+type Services struct {
+	Sys      *System
+	Flags    *Flags
+	Out      *Printer
+	Settings *Settings
+	Trust    *Trust
+	Skills   *Library
+	Approver *TerminalApprover
+	Consent  *Consent
+	Tools    *Toolkit
+	Models   *Models
+}
+
+// New returns the services of one run. It reads no file: that is done by the first command that asks.
+func New(sys *System, flags *Flags, streams *ui.Streams) *Services {
+	s := &Services{Sys: sys, Flags: flags, Out: NewPrinter(streams, flags)}
+	s.Settings = &Settings{sys: sys, flags: flags}
+	s.Trust = &Trust{sys: sys, settings: s.Settings}
+	s.connect()
+	return s
+}
+
+// Begin checks the flags, after they were parsed and before the command runs.
+func (s *Services) Begin() error {
+	if s.Flags.NoColor {
+		s.Out.Colour = false
+	}
+	return s.Flags.Check(s.Sys)
+}
+
+// To returns the same services printing to other streams. Settings and approvals are shared.
+func (s *Services) To(streams *ui.Streams) *Services {
+	other := *s
+	other.Out = NewPrinter(streams, s.Flags)
+	other.connect()
+	return &other
+}
+
+// Again returns services that read the settings anew.
+func (s *Services) Again() *Services {
+	other := *s
+	other.Settings = &Settings{sys: s.Sys, flags: s.Flags}
+	other.Trust = &Trust{sys: s.Sys, settings: other.Settings}
+	other.connect()
+	return &other
+}
+
+// connect makes the services that are made of others.
+func (s *Services) connect() {
+	s.Skills = &Library{sys: s.Sys, settings: s.Settings, trust: s.Trust, out: s.Out}
+	s.Approver = NewTerminalApprover(s.Out)
+	s.Consent = &Consent{sys: s.Sys, trust: s.Trust, out: s.Out, approver: s.Approver}
+	s.Tools = &Toolkit{sys: s.Sys, settings: s.Settings, out: s.Out}
+	s.Models = &Models{sys: s.Sys, settings: s.Settings}
+}

@@ -1,0 +1,275 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/config"
+	"github.com/agent-base/agent-base/internal/near"
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
+)
+
+// Settings are the user's, the project's and the flags'. They are read once, when they are first asked for; that is
+// after the flags were parsed.
+type Settings struct {
+	sys   *System
+	flags *Flags
+
+	once     sync.Once
+	config   *config.Config
+	problems []manifest.Problem
+}
+
+// Config returns every setting.
+func (s *Settings) Config() *config.Config {
+	s.read()
+	return s.config
+}
+
+// Problems returns what is wrong with the files and variables that the settings come from.
+func (s *Settings) Problems() []manifest.Problem {
+	s.read()
+	return s.problems
+}
+
+func (s *Settings) read() {
+	s.once.Do(func() { s.config, s.problems = config.Load(s.options()) })
+}
+
+func (s *Settings) options() *config.Options {
+	o := &config.Options{Home: s.sys.Home, Dir: s.sys.Dir, Lookup: s.sys.Lookup, Flags: map[string]config.FlagValue{}}
+	f := s.flags
+	if f.Project != "" {
+		o.Project = s.sys.Abs(f.Project)
+	}
+	if home := s.Home(); home != "" {
+		o.Cache = filepath.Join(home, CacheFolder)
+	}
+	flag := func(key, name string, values ...string) { o.Flags[key] = config.FlagValue{Name: name, Values: values} }
+	if f.Profile != "" {
+		flag("profile", "--profile", f.Profile)
+	}
+	if f.Strict {
+		flag("profile", "--strict", "spec")
+	}
+	if len(f.SkillsDir) > 0 {
+		dirs := make([]string, len(f.SkillsDir))
+		for i, dir := range f.SkillsDir {
+			dirs[i] = s.sys.Abs(dir)
+		}
+		flag("roots", "--skills-dir", dirs...)
+	}
+	if f.Timeout > 0 {
+		flag("scriptTimeout", "--timeout", f.Timeout.String())
+	}
+	return o
+}
+
+// CacheFolder is the folder of the home that holds what can be made again.
+const CacheFolder = "cache"
+
+// Home returns $AGENT_HOME, by default ~/.agent, or "" when there is neither. It agrees with config.Paths.Agent.
+func (s *Settings) Home() string {
+	if dir := s.sys.Getenv("AGENT_HOME"); filepath.IsAbs(dir) {
+		return filepath.Clean(dir)
+	}
+	if s.sys.Home == "" {
+		return ""
+	}
+	return filepath.Join(s.sys.Home, ".agent")
+}
+
+// NeedHome says what to do where something must be kept and there is no place for it.
+func (s *Settings) NeedHome() error {
+	if s.Home() != "" {
+		return nil
+	}
+	return &Failure{Exit: ExitFailure, Code: "failed", Hint: "export AGENT_HOME=DIR", Err: errors.New("there is no home directory to write to")}
+}
+
+// OtherHome is what to do where the home directory is no place to write to.
+const OtherHome = "export AGENT_HOME=DIR, a folder that can be written"
+
+// NeedRoom is needHome for what is about to be written to a folder of the home, "" for the home itself.
+func (s *Settings) NeedRoom(folder string) error {
+	if err := s.NeedHome(); err != nil {
+		return err
+	}
+	dir := filepath.Join(s.Home(), folder)
+	if err := Writable(dir); err != nil {
+		return &Failure{Exit: ExitFailure, Code: "failed", Hint: OtherHome, Err: fmt.Errorf("nothing can be written to %q: %w", dir, err)}
+	}
+	return nil
+}
+
+// Check refuses values that make no sense.
+func (g *Flags) Check(sys *System) error {
+	if g.Strict && g.Profile != "" && g.Profile != "spec" {
+		return Usage(fmt.Errorf("--strict and --profile %s at once", g.Profile), "--strict is --profile spec")
+	}
+	if g.Profile != "" {
+		if err := checkProfile(g.Profile); err != nil {
+			return err
+		}
+	}
+	if g.Project != "" {
+		if err := checkFolder(sys, "--project", g.Project); err != nil {
+			return err
+		}
+	}
+	for _, dir := range g.SkillsDir {
+		if err := checkFolder(sys, "--skills-dir", dir); err != nil {
+			return err
+		}
+	}
+	return checkLogFormat(g.LogFormat)
+}
+
+// checkFolder refuses the value of a flag that names no folder.
+func checkFolder(sys *System, flag, dir string) error {
+	if info, err := os.Stat(sys.Abs(dir)); err != nil || !info.IsDir() {
+		return Usage(fmt.Errorf("%s %q is no folder", flag, dir), "")
+	}
+	return nil
+}
+
+func checkProfile(name string) error {
+	var names []string
+	for _, p := range config.Profiles() {
+		if p.Name == name {
+			return nil
+		}
+		names = append(names, p.Name)
+	}
+	err := fmt.Errorf("unknown profile %q", name)
+	if meant := near.Name(name, names); meant != "" {
+		return Usage(err, fmt.Sprintf("did you mean %q?", meant))
+	}
+	return Usage(err, fmt.Sprintf("one of %s", strings.Join(names, ", ")))
+}
+
+// Origin returns a setting with where its value came from, for people: "disabled (/home/me/.agent/config.yaml:3)",
+// "activation: auto (default)".
+func (s *Settings) Origin(key string) string {
+	cfg := s.Config()
+	for _, one := range cfg.Settings() {
+		if one.Key != key {
+			continue
+		}
+		if value, ok := one.Value.(string); ok {
+			key += ": " + value
+		}
+		return fmt.Sprintf("%s (%s)", key, Origins(one.Origins))
+	}
+	return key
+}
+
+// DecidedBy names the setting or the part of the manifest that made a skill's state.
+func (s *Settings) DecidedBy(e skill.Entry) string {
+	cfg := s.Config()
+	disabled := e.State() == skill.StateDisabled
+	switch e.Cause() {
+	case skill.CauseDuplicate:
+		return s.Origin("duplicates")
+	case skill.CauseAllow:
+		return s.Origin("allow")
+	case skill.CauseDeny:
+		return s.Origin("deny")
+	case skill.CauseOnlyBundled:
+		return s.Origin("enabledBundled")
+	case skill.CauseWish:
+		if disabled {
+			return s.originOf("disabled", "disabledBundled")
+		}
+		return s.Origin("enabled")
+	case skill.CauseManifest:
+		if disabled {
+			return "default_enabled in its manifest"
+		}
+		return "its manifest"
+	case skill.CauseProblem, skill.CauseRequirement:
+		return "its manifest"
+	}
+	if cfg.Want.Mode != skill.SelectAuto {
+		return s.originOf("enabledSkills", "activation")
+	}
+	return s.Origin("activation")
+}
+
+// originOf returns the origin of the first of two settings, or of the second where the first is not set.
+func (s *Settings) originOf(first, second string) string {
+	cfg := s.Config()
+	for _, one := range cfg.Settings() {
+		if one.Key == first && one.Origins[0].Rank != config.Default {
+			return s.Origin(first)
+		}
+	}
+	return s.Origin(second)
+}
+
+// TrustCure is the command that approves a skill.
+func TrustCure(name string) string { return "agent skill trust " + name }
+
+// Cure is the command that brings back a skill that is not enabled, or that explains why it is not.
+func Cure(e skill.Entry) string {
+	switch {
+	case e.Cause() == skill.CauseTrust:
+		return "agent skill trust " + e.Canonical()
+	case e.State() == skill.StateDisabled && (e.Cause() == skill.CauseWish || e.Cause() == skill.CauseManifest):
+		return "agent skill enable " + e.Canonical()
+	}
+	return "agent skill why " + e.Canonical()
+}
+
+// Wanted reports whether a skill is enabled as far as it can be: what (enabled) means in agent --check.
+func (s *Settings) Wanted(e skill.Entry) bool {
+	cfg := s.Config()
+	name := e.Canonical()
+	switch cfg.Want.Mode {
+	case skill.SelectNamed:
+		return contains(cfg.Want.Names, name) && e.State() != skill.StateDisabled
+	case skill.SelectNone:
+		return false
+	case skill.SelectAll, skill.SelectAllUntrusted:
+		return e.State() != skill.StateDisabled
+	}
+	return e.State() != skill.StateDisabled && !contains(cfg.Want.Disabled, name)
+}
+
+// Wished reports what the user's files and the manifest say, whatever AGENT_SKILLS makes of it in this run.
+func (s *Settings) Wished(e skill.Entry) bool {
+	cfg := s.Config()
+	name := e.Canonical()
+	switch {
+	case contains(cfg.Want.Disabled, name):
+		return false
+	case contains(cfg.Want.Enabled, name):
+		return true
+	case cfg.Want.Mode == skill.SelectAuto:
+		return e.State() != skill.StateDisabled
+	}
+	return e.DefaultEnabled()
+}
+
+func contains(names []string, canonical string) bool {
+	for _, n := range names {
+		if manifest.Canonical(n) == canonical {
+			return true
+		}
+	}
+	return false
+}
+
+// Origins returns where a setting came from, for people.
+func Origins(all []config.Origin) string {
+	names := make([]string, len(all))
+	for i, o := range all {
+		names[i] = o.String()
+	}
+	return strings.Join(names, ", ")
+}

@@ -1,0 +1,44 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// System is what one run of the command has of the machine. Nothing else in the program reads the environment.
+type System struct {
+	Args         []string // without the program's name
+	In, Out, Err *os.File
+	Environ      []string // KEY=value
+	Home         string   // the user's home, absolute; "" when there is none
+	Dir          string   // working directory, absolute; "" when it is not known
+	Temp         string   // folder for temporary files
+	LookPath     func(name string) (string, error)
+	Now          func() time.Time
+}
+
+// Lookup returns the value of an environment variable and whether it is set. As in a shell, the last one counts.
+func (s *System) Lookup(name string) (string, bool) {
+	for i := len(s.Environ) - 1; i >= 0; i-- {
+		if key, value, ok := strings.Cut(s.Environ[i], "="); ok && key == name {
+			return value, true
+		}
+	}
+	return "", false
+}
+
+// Getenv returns the value of an environment variable, "" when it is not set.
+func (s *System) Getenv(name string) string {
+	value, _ := s.Lookup(name)
+	return value
+}
+
+// Abs makes a path that a person typed absolute.
+func (s *System) Abs(path string) string {
+	if filepath.IsAbs(path) || s.Dir == "" {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(s.Dir, path)
+}

@@ -1,0 +1,65 @@
+package app
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/skill/manifest"
+)
+
+// ShellWord returns a path as a shell reads it back, in quotes where it needs any.
+func ShellWord(path string) string {
+	plain := func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("/._-+,:@%", r)
+	}
+	if path != "" && strings.IndexFunc(path, func(r rune) bool { return !plain(r) }) < 0 {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
+}
+
+// Wrapped returns foreign text as one safe line, or in a terminal as lines that fit its width, of which all but the
+// first begin with indent spaces. A word that is longer than a line stays whole, so that it can be copied.
+func (p *Printer) Wrapped(text string, indent int) ui.Safe {
+	text = ui.Line(text)
+	if p.Width <= 0 || indent+ui.Width(text) <= p.Width {
+		return ui.Safe(text)
+	}
+	var b strings.Builder
+	at := indent
+	for i, word := range strings.Fields(text) {
+		width := ui.Width(word)
+		switch {
+		case i == 0:
+		case at+1+width > p.Width:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			at = indent
+		default:
+			b.WriteByte(' ')
+			at++
+		}
+		b.WriteString(word)
+		at += width
+	}
+	return ui.Safe(b.String())
+}
+
+// Problems prints problems under a title, each with its cure. Without any it prints nothing.
+func (p *Printer) Problems(problems []manifest.Problem) {
+	p.UnderTitle("Problems", problems, func(p *manifest.Problem) string { return p.Error() })
+}
+
+// UnderTitle is Problems with another title and text.
+func (p *Printer) UnderTitle(title string, problems []manifest.Problem, text func(*manifest.Problem) string) {
+	if len(problems) == 0 {
+		return
+	}
+	p.Printf("\n%s\n", p.Paint(ui.Bold, title))
+	for i := range problems {
+		p.Printf("  %s\n", p.Wrapped(text(&problems[i]), 4))
+		if cure := problems[i].Cure; cure != "" {
+			p.Printf("      %s\n", p.Wrapped(cure, 6))
+		}
+	}
+}

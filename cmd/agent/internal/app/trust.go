@@ -1,0 +1,71 @@
+package app
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/trust"
+)
+
+// Trust reads and changes what the user has approved.
+type Trust struct {
+	sys      *System
+	settings *Settings
+	known    atomic.Pointer[trust.Set] // what was approved when the catalogue was opened, and since; nil before that
+}
+
+// Load reads what the user has approved. With an error it returns the empty set.
+func (t *Trust) Load() (*trust.Set, error) {
+	if t.settings.Home() == "" {
+		return &trust.Set{}, nil
+	}
+	return t.store().Load()
+}
+
+// Edit returns the file of approvals, to be changed.
+func (t *Trust) Edit() (*trust.Store, error) {
+	if err := t.settings.NeedRoom(""); err != nil {
+		return nil, err
+	}
+	return t.store(), nil
+}
+
+func (t *Trust) store() *trust.Store {
+	return &trust.Store{Path: t.settings.Config().Paths.Trust(), Now: t.sys.Now}
+}
+
+// Known returns what was approved when the catalogue was opened, and since.
+func (t *Trust) Known() *trust.Set {
+	if set := t.known.Load(); set != nil {
+		return set
+	}
+	return &trust.Set{}
+}
+
+// Reload reads the approvals that Of answers with.
+func (t *Trust) Reload() error {
+	set, err := t.Load()
+	t.known.Store(set)
+	return err
+}
+
+// Of answers the catalogue's question whether a skill's content may run.
+func (t *Trust) Of(ctx context.Context, s skill.Subject) (skill.Trust, error) {
+	if t.settings.Config().Want.Mode == skill.SelectAllUntrusted { // scripts run too; the catalogue warns
+		return skill.TrustRoot, nil
+	}
+	return t.Known().Func()(ctx, s)
+}
+
+// Approve remembers an approval. Of knows it from then on.
+func (t *Trust) Approve(ctx context.Context, a trust.Approval) error {
+	store, err := t.Edit()
+	if err != nil {
+		return err
+	}
+	if err := store.Approve(ctx, a); err != nil {
+		return err
+	}
+	return t.Reload()
+}

@@ -1,0 +1,39 @@
+//go:build unix
+
+package app
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+)
+
+// Writable reports why nothing can be written to a folder, or to the nearest one above it where it is still to be made.
+// Nothing is written to find it out, so that a full disk is no reason.
+func Writable(dir string) error {
+	for {
+		_, err := os.Stat(dir)
+		if err == nil {
+			return syscall.Access(dir, writeAndEnter)
+		}
+		up := filepath.Dir(dir)
+		if !errors.Is(err, fs.ErrNotExist) || up == dir {
+			return reason(err)
+		}
+		dir = up
+	}
+}
+
+// writeAndEnter is W_OK and X_OK of access(2).
+const writeAndEnter = 2 | 1
+
+// reason returns an error's text without the operation and the path.
+func reason(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}

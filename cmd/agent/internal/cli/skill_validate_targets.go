@@ -1,0 +1,186 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/internal/scan"
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
+)
+
+// target is what validate looks at: a skill's folder, or a single file that is called otherwise. Paths are as they were
+// typed, so that the output can be clicked.
+type target struct {
+	dir  string // the folder
+	file string // the manifest in it; of a skill the one that is there
+	bare bool   // only the file: it belongs to no skill
+
+	tree scan.FS // the folder, or one above it
+	rel  string  // the folder's slash path in tree
+	open func(context.Context) (skill.Tree, error)
+}
+
+// targets returns what a path stands for: a file, a skill's folder, or all skills in a folder. They are open as long as
+// the file system that comes with them.
+func (o *validateOptions) targets(ctx context.Context, path string) ([]target, scan.FS, error) {
+	info, err := os.Stat(o.sys.Abs(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, app.NotFound(fmt.Errorf("there is no %q", path), "name a SKILL.md, the folder of a skill, or a folder of skills")
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	dir, file := path, ""
+	if !info.IsDir() {
+		dir, file = filepath.Dir(path), filepath.Base(path)
+	}
+	tree, err := scan.OpenFS(o.sys.Abs(dir))
+	if err != nil {
+		return nil, nil, err
+	}
+	out, err := o.targetsIn(ctx, dir, file)
+	if err != nil {
+		tree.Close()
+		return nil, nil, err
+	}
+	for i := range out {
+		out[i].tree = tree
+	}
+	return out, tree, nil
+}
+
+// targetsIn is targets of a folder, or of one file in it where that was named.
+func (o *validateOptions) targetsIn(ctx context.Context, path, file string) ([]target, error) {
+	if file != "" {
+		return []target{{dir: path, file: file, rel: ".", open: o.opener(path), bare: !strings.EqualFold(file, "SKILL.md")}}, nil
+	}
+	for _, file := range []string{"SKILL.md", "skill.md"} {
+		if _, err := os.Lstat(o.sys.Abs(filepath.Join(path, file))); err == nil {
+			return []target{{dir: path, file: file, rel: ".", open: o.opener(path)}}, nil
+		}
+	}
+	var out []target
+	for f, err := range skill.Dir(o.sys.Abs(path), &skill.DirOptions{Nested: true}).Skills(ctx) {
+		var note *manifest.Problem
+		if errors.As(err, &note) && note.Code == "link-skipped" { // what it leads to lies elsewhere: not to be mended from here
+			o.out.WarnProblem(*note)
+			continue
+		}
+		file := f.File
+		if file == "" { // it could not be read: the check says why
+			file = "SKILL.md"
+		}
+		out = append(out, target{dir: filepath.Join(path, filepath.FromSlash(f.Path)), file: file, rel: f.Path, open: f.Open})
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if len(out) == 0 {
+		return nil, &app.Failure{Exit: app.ExitNotFound, Code: "not_found", Err: fmt.Errorf("no SKILL.md in %q", path),
+			Hint: "name a SKILL.md, a skill's folder, or a folder of skills"}
+	}
+	return out, nil
+}
+
+// opener opens a folder that is one skill as a source does.
+func (o *validateOptions) opener(path string) func(context.Context) (skill.Tree, error) {
+	return func(ctx context.Context) (skill.Tree, error) {
+		for f := range skill.Dir(o.sys.Abs(path), nil).Skills(ctx) {
+			if f.Path == "." && f.Open != nil {
+				return f.Open(ctx)
+			}
+		}
+		return nil, fs.ErrNotExist
+	}
+}
+
+// mend repairs a manifest in place as far as that needs no decision, and returns what was repaired.
+func mend(dir, file string, o *manifest.Options) ([]manifest.Problem, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	src, mode, err := readManifest(root, file)
+	if err != nil {
+		return nil, nil //nolint:nilerr // the check that follows says why it cannot be read
+	}
+	fixed, changed, err := manifest.Fix(src, o)
+	if err != nil || len(changed) == 0 {
+		return nil, err
+	}
+	return changed, lockfile.Replace(root, file, fixed, mode)
+}
+
+// readManifestAt is readManifest of a file in a folder that is not open.
+func readManifestAt(dir, name string) ([]byte, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	src, _, err := readManifest(root, name)
+	return src, err
+}
+
+// readManifest reads a regular file of at most manifest.MaxManifest bytes. It never waits for a pipe.
+func readManifest(root *os.Root, name string) ([]byte, fs.FileMode, error) {
+	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, 0, errors.New("it is not a regular file")
+	}
+	b, err := io.ReadAll(io.LimitReader(f, manifest.MaxManifest+1))
+	if err == nil && len(b) > manifest.MaxManifest {
+		err = fmt.Errorf("it exceeds %d bytes", manifest.MaxManifest)
+	}
+	return b, info.Mode().Perm(), err
+}
+
+// parallel calls work for 0 to n-1 from a number of goroutines, and waits for all. The error is the one of the lowest
+// number, or ctx's; after an error nothing new is begun.
+func parallel(ctx context.Context, n, workers int, work func(i int) error) error {
+	errs := make([]error, n)
+	var next atomic.Int64
+	var failed atomic.Bool
+	var group sync.WaitGroup
+	for range min(n, workers) {
+		group.Go(func() {
+			for ctx.Err() == nil && !failed.Load() {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				if errs[i] = work(i); errs[i] != nil {
+					failed.Store(true)
+				}
+			}
+		})
+	}
+	group.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
+}

@@ -1,0 +1,88 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+
+	"github.com/agent-base/agent-base/agent"
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/chat"
+	"github.com/agent-base/agent-base/llm"
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/tool"
+)
+
+// ask answers a prompt. Where what the user typed of it is "/NAME ARGUMENTS", that skill is activated first, as the
+// user's own act: it is shown as a call, and the model reads about it in the turn. Nothing but typed text counts: a
+// pipe's content activates nothing.
+func (w *worker) ask(ctx context.Context, prompt, typed string) iter.Seq2[agent.Step, error] {
+	return func(yield func(agent.Step, error) bool) {
+		if name, args, ok := chat.CutCommand(typed); ok {
+			result, err := w.invoke(ctx, name, args)
+			if err != nil {
+				yield(agent.Step{Done: &agent.Answer{Stop: agent.Failed}}, err)
+				return
+			}
+			if !yield(agent.Step{Call: result.Call}, nil) || !yield(agent.Step{Result: result}, nil) {
+				return
+			}
+		}
+		for step, err := range w.conversation.Ask(ctx, prompt) {
+			if !yield(step, err) {
+				return
+			}
+		}
+	}
+}
+
+// invoke activates a skill that the user named, and keeps what the next turn tells of it.
+func (w *worker) invoke(ctx context.Context, name, args string) (*agent.Result, error) {
+	e, err := callable(w.catalog(), name)
+	if err != nil {
+		return nil, err
+	}
+	begun := w.s.Sys.Now()
+	r, turn := w.kit.Invoke(ctx, name, args)
+	if !r.Success {
+		return nil, &app.Failure{Exit: app.ScriptExit(r), Code: string(r.Error), Err: errors.New(r.Message)}
+	}
+	r.Duration = w.s.Sys.Now().Sub(begun)
+	given := map[string]string{"skill_name": e.Name()}
+	if args != "" {
+		given["args"] = args
+	}
+	raw, err := json.Marshal(given)
+	if err != nil {
+		return nil, err
+	}
+	w.invoked, w.byUser = turn, &llm.Call{ID: "user", Name: "skill", Args: raw}
+	return &agent.Result{Call: w.byUser, Result: r, Text: turn}, nil
+}
+
+// callable returns the skill that a user named. The error tells why it cannot be called, and what to do.
+func callable(cat *skill.Catalog, name string) (skill.Entry, error) {
+	e, err := cat.Lookup(name)
+	var missing *skill.NotFoundError
+	switch {
+	case errors.As(err, &missing):
+		return e, &app.Failure{Exit: app.ExitNotFound, Code: string(tool.NotFound), Err: err,
+			Hint: "a prompt that begins with \"/NAME\" calls for a skill; agent skill list shows them"}
+	case err != nil:
+		return e, err
+	case e.State() != skill.StateHidden:
+		return e, app.MustBeVisible(cat, name)
+	}
+	return e, nil
+}
+
+// skills are those that the user may name in a conversation.
+func (t *talk) skills() []chat.Skill {
+	var out []chat.Skill
+	for e := range t.watch.Catalog().All() {
+		there := e.State() == skill.StateEnabled || e.State() == skill.StateHidden
+		out = append(out, chat.Skill{Name: e.Canonical(), Refused: !there || !e.UserInvocable()})
+	}
+	return out
+}

@@ -1,0 +1,289 @@
+package worker
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/agent-base/agent-base/agent"
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/chat"
+	"github.com/agent-base/agent-base/cmd/agent/internal/models"
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/disclose"
+	"github.com/agent-base/agent-base/internal/near"
+	"github.com/agent-base/agent-base/llm"
+	"github.com/agent-base/agent-base/session"
+	"github.com/agent-base/agent-base/skill/manifest"
+	"github.com/agent-base/agent-base/skill/watch"
+)
+
+// talk is a conversation in the terminal.
+type talk struct {
+	o     *Options
+	w     *worker
+	watch *watch.Watcher
+
+	mu    sync.Mutex // held for what the status line asks for while a turn runs
+	spent map[string]int
+	usage llm.Usage
+}
+
+// converse is agent without a verb: a conversation, until the person leaves or the input ends.
+func converse(ctx context.Context, o *Options) error {
+	s := o.Services
+	found, err := s.Models.Find(ctx, o.Model)
+	if err != nil {
+		return err
+	}
+	cat, err := skillsOrNone(ctx, s)
+	if err != nil {
+		return err
+	}
+	watcher := watch.Start(ctx, &watch.Options{Catalog: cat, Trace: s.Out.Tracer()})
+	defer watcher.Close()
+	prompter := &chat.Prompter{}
+	w, err := newWorker(ctx, o, found, watcher.Catalog, app.NewChatApprover(prompter.Confirm))
+	if err != nil {
+		return err
+	}
+	defer func() { w.session.End(ctx) }()
+	if err := s.Out.Flush(); err != nil {
+		return err
+	}
+	t := &talk{o: o, w: w, watch: watcher, spent: map[string]int{}}
+	terminal, mark := s.Out.InTerminal && s.Out.OutTerminal && s.Out.Cursor, ""
+	if s.Out.InTerminal && !terminal {
+		mark = "> "
+	}
+	return chat.Run(ctx, &chat.Options{
+		In: s.Sys.In, Out: s.Sys.Out, Terminal: terminal, Colour: s.Out.Colour, Prompt: mark,
+		Term: s.Sys.Getenv("TERM"), Greeting: t.greeting(), Ask: t.ask, Commands: t.commands(), Skills: t.skills, Status: t.status,
+		History: typed(s.Settings.Home()), Prompter: prompter, Suggest: near.Name, Now: s.Sys.Now,
+	})
+}
+
+// greeting says who answers, and with what.
+func (t *talk) greeting() string {
+	n := 0
+	for range t.watch.Catalog().Visible() {
+		n++
+	}
+	from := t.w.found.String()
+	if t.w.found.Origin != "" {
+		from += " (" + t.w.found.Origin + ")"
+	}
+	return fmt.Sprintf("agent %s, %s, %s. /help shows what there is.", app.Version, from, app.Count(n, "skill"))
+}
+
+// ask answers a prompt with the skills as they are on disk now.
+func (t *talk) ask(ctx context.Context, prompt string) iter.Seq2[agent.Step, error] {
+	return func(yield func(agent.Step, error) bool) {
+		if _, err := t.watch.Refresh(ctx); err != nil {
+			yield(agent.Step{Done: &agent.Answer{Stop: agent.Cancelled}}, err)
+			return
+		}
+		for step, err := range t.w.ask(ctx, prompt, prompt) {
+			t.tally(step)
+			if !yield(step, hinted(err)) {
+				return
+			}
+		}
+	}
+}
+
+// hinted adds to an error what to do about it.
+func hinted(err error) error {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return err
+	}
+	if f := app.Explain(err); f.Hint != "" {
+		return fmt.Errorf("%w\nhint: %s", err, f.Hint)
+	}
+	return err
+}
+
+// tally adds what a step cost to the skill that it is about.
+func (t *talk) tally(s agent.Step) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if s.Usage != nil {
+		t.usage = t.usage.Add(*s.Usage)
+	}
+	if s.Result == nil {
+		return
+	}
+	var args struct {
+		Skill string `json:"skill_name"`
+		Short string `json:"skill"`
+	}
+	if json.Unmarshal(s.Result.Call.Args, &args) != nil {
+		return
+	}
+	if args.Skill == "" {
+		args.Skill = args.Short
+	}
+	if args.Skill != "" && manifest.CheckName(args.Skill) == nil {
+		t.spent[manifest.Canonical(args.Skill)] += disclose.Tokens(s.Result.Text)
+	}
+}
+
+// status is what the status line tells; it may be asked for while a turn runs.
+func (t *talk) status() chat.Status {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	st := chat.Status{Model: t.w.found.String(), Usage: t.usage}
+	for _, act := range slices.Backward(t.w.session.Active()) {
+		st.Active = append(st.Active, chat.ActiveSkill{Name: act.Name, Allows: allows(act)})
+	}
+	for _, name := range sortedKeys(t.spent) {
+		st.Tokens = append(st.Tokens, chat.SkillTokens{Name: name, Tokens: t.spent[name]})
+	}
+	return st
+}
+
+// allows says which tools an active skill leaves.
+func allows(act session.Activation) string {
+	switch {
+	case !act.Tools.Declared:
+		return "all tools"
+	case len(act.Tools.Rules) == 0:
+		return "no tools"
+	}
+	return strings.Join(act.Tools.Rules, " ")
+}
+
+func sortedKeys(m map[string]int) []string {
+	var keys []string
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// commands are those that need the engine.
+func (t *talk) commands() []chat.Command {
+	return []chat.Command{
+		{Name: "skills", Help: "List the skills, with what each costs in the list.", Run: t.skillsCommand},
+		{Name: "why", Usage: "NAME", Help: "Explain why a skill is loaded, or is not.", Run: t.whyCommand, Complete: t.completeSkills},
+		{Name: "model", Usage: "[PROVIDER/NAME]", Help: "Show which model answers, or go on with another one.", Run: t.modelCommand, Complete: completeModels},
+		{Name: "clear", Help: "Forget the conversation and begin anew.", Run: t.clearCommand},
+		{Name: "compact", Help: "Shorten the conversation to a summary; active skills stay.", Run: t.compactCommand},
+	}
+}
+
+func (t *talk) skillsCommand(ctx context.Context, _ string) (string, error) {
+	cat, err := t.watch.Refresh(ctx)
+	if err != nil {
+		return "", err
+	}
+	active, costs := t.w.active(), t.w.plan.Prefix().Skills
+	var rows [][]string
+	for e := range cat.Visible() {
+		mark, cost := " ", "-"
+		if slices.Contains(active, e.Canonical()) {
+			mark = "*"
+		}
+		if i := slices.IndexFunc(costs, func(c disclose.Cost) bool { return c.Name == e.Name() }); i >= 0 {
+			cost = strconv.Itoa(costs[i].Tokens)
+		}
+		rows = append(rows, []string{mark + " " + e.Name(), cost, e.Brief()})
+	}
+	if len(rows) == 0 {
+		return "There is no skill. \"agent skill create NAME\" makes one.", nil
+	}
+	text, err := t.printed(func(s *app.Services) error { return s.Out.Table([]string{"  SKILL", "TOKENS", "ABOUT"}, rows) })
+	return text + fmt.Sprintf("\n(* active; every request begins with about %d tokens on skills)", t.w.plan.Prefix().Tokens), err
+}
+
+func (t *talk) whyCommand(ctx context.Context, name string) (string, error) {
+	if name == "" {
+		return "", errors.New("why what? /why NAME")
+	}
+	text, err := t.printed(func(s *app.Services) error { return t.o.Why(ctx, s, name) })
+	return text, hinted(err)
+}
+
+// printed returns what a command of the command line prints.
+func (t *talk) printed(print func(*app.Services) error) (string, error) {
+	var out bytes.Buffer
+	streams := *t.o.Services.Out.Streams
+	streams.Out, streams.Err, streams.Colour, streams.OutTerminal = &out, &out, false, false
+	streams.Width = max(streams.Width-1, 0) // the last column of a conversation stays free
+	err := print(t.o.Services.To(&streams))
+	return ui.Text(strings.TrimRight(out.String(), "\n")), err
+}
+
+func (t *talk) modelCommand(ctx context.Context, name string) (string, error) {
+	if name == "" {
+		return t.w.found.String(), nil
+	}
+	found, err := t.w.s.Models.Finder().Find(ctx, name)
+	if err != nil {
+		return "", hinted(err)
+	}
+	before := t.w.found
+	t.setModel(found)
+	if err := t.w.begin(ctx, t.w.conversation.Messages()); err != nil {
+		t.setModel(before)
+		return "", err
+	}
+	return found.String() + " answers from now on", nil
+}
+
+func (t *talk) setModel(found *models.Found) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.w.found = found
+}
+
+func (t *talk) clearCommand(ctx context.Context, _ string) (string, error) {
+	t.mu.Lock()
+	t.w.session.End(ctx)
+	clear(t.spent)
+	t.mu.Unlock()
+	return "forgotten", t.w.begin(ctx, nil)
+}
+
+func (t *talk) compactCommand(ctx context.Context, _ string) (string, error) {
+	before := t.w.conversation.Size()
+	err := t.w.conversation.Compact(ctx)
+	if errors.Is(err, agent.ErrShort) {
+		return "there is nothing to shorten yet", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("a summary took the place of what was said: about %d tokens, before %d", t.w.conversation.Size(), before), nil
+}
+
+func (t *talk) completeSkills(prefix string) []string {
+	var names []string
+	for e := range t.watch.Catalog().All() {
+		if strings.HasPrefix(e.Canonical(), prefix) {
+			names = append(names, e.Canonical())
+		}
+	}
+	return names
+}
+
+func completeModels(prefix string) []string {
+	return slices.DeleteFunc(models.Names(), func(name string) bool { return !strings.HasPrefix(name, prefix) })
+}
+
+// typed is where what was typed is kept from one conversation to the next; nil where there is no home.
+func typed(home string) chat.History {
+	if home == "" {
+		return nil
+	}
+	return chat.HistoryFile(filepath.Join(home, "history"))
+}

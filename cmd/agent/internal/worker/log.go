@@ -1,0 +1,61 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/trace"
+)
+
+// agentStarted is what the agent's start traces.
+const agentStarted trace.Kind = "agent_started"
+
+// logSkills says what the agent starts with. It looks for scripts, so it works only where somebody reads it.
+func logSkills(ctx context.Context, t trace.Tracer, cat *skill.Catalog) {
+	if t == nil {
+		return
+	}
+	scripts := 0
+	for e := range cat.Visible() {
+		s, err := e.Load(ctx)
+		if err != nil {
+			event(ctx, t, slog.LevelError, e.Name(), fmt.Sprintf("Failed to load skill '%s': %v", e.Name(), err))
+			continue
+		}
+		list, _ := script.List(s)
+		n := len(list)
+		s.Close()
+		scripts += n
+		event(ctx, t, slog.LevelInfo, e.Name(), fmt.Sprintf("Loaded skill '%s' with %s", e.Name(), app.Count(n, "script")))
+	}
+	event(ctx, t, slog.LevelInfo, "", fmt.Sprintf("Loaded 0 skill toolsets, %d scripts", scripts))
+}
+
+func event(ctx context.Context, t trace.Tracer, level slog.Level, name, text string) {
+	trace.Emit(ctx, t, trace.Event{Kind: agentStarted, Level: level, Skill: name, Message: text})
+}
+
+// skillsOrNone opens the skills there are. Where that fails the agent works without them, and says so.
+func skillsOrNone(ctx context.Context, s *app.Services) (*skill.Catalog, error) {
+	cat, err := s.Skills.Open(ctx)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		text := fmt.Sprintf("Failed to load skills: %v", err)
+		if t := s.Out.Tracer(); t != nil {
+			event(ctx, t, slog.LevelError, "", text)
+		} else {
+			s.Out.Warn(text)
+		}
+		if cat, err = skill.Open(ctx, &skill.Options{}); err != nil {
+			return nil, err
+		}
+	}
+	logSkills(ctx, s.Out.Tracer(), cat)
+	return cat, nil
+}

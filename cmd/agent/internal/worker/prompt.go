@@ -1,0 +1,269 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"strings"
+	"time"
+
+	"github.com/agent-base/agent-base/agent"
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/chat"
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/llm"
+	"github.com/agent-base/agent-base/skill"
+)
+
+// answerPrompt is agent -p: one prompt, its answer on stdout, what happens on stderr.
+func answerPrompt(ctx context.Context, o *Options) error {
+	s := o.Services
+	prompt, err := o.wholePrompt(ctx)
+	if err != nil {
+		return err
+	}
+	found, err := s.Models.Find(ctx, o.Model)
+	if err != nil {
+		return err
+	}
+	cat, err := skillsOrNone(ctx, s)
+	if err != nil {
+		return err
+	}
+	var approver *app.TerminalApprover
+	if s.Approver.There() {
+		approver = s.Approver
+	}
+	w, err := newWorker(ctx, o, found, func() *skill.Catalog { return cat }, approver)
+	if err != nil {
+		return err
+	}
+	defer w.session.End(ctx)
+	typed := o.Prompt
+	if typed == "-" {
+		typed = ""
+	}
+	out := &printer{out: s.Out, o: o, w: w}
+	answer, err := out.follow(ctx, w.ask(ctx, prompt, typed))
+	if err != nil {
+		return err
+	}
+	if err := out.end(answer); err != nil {
+		return err
+	}
+	return ended(answer)
+}
+
+// ended tells how a turn that did not fail ended, where that is not by an answer.
+func ended(answer *agent.Answer) error {
+	why := func(exit app.Exit, text, hint string) error {
+		return &app.Failure{Exit: exit, Code: string(answer.Stop), Hint: hint, Err: fmt.Errorf("%s", text)}
+	}
+	switch answer.Stop {
+	case agent.Empty:
+		return why(app.ExitFailure, "the model ended without an answer", "ask again, or another --model")
+	case agent.Length:
+		return why(app.ExitFailure, "the answer was cut off: the model's limit is reached", "ask for less at once")
+	case agent.Refused:
+		return why(app.ExitDenied, "the model declined to answer", "")
+	case agent.Turns:
+		return why(app.ExitFailure, fmt.Sprintf("stopped after %d requests", answer.Turns), "--max-turns, or the setting maxTurns, allows more")
+	case agent.Tokens:
+		return why(app.ExitFailure, fmt.Sprintf("stopped after %d tokens", answer.Usage.Input+answer.Usage.Output), "the setting maxTokens allows more")
+	case agent.Time:
+		return why(app.ExitTimeout, "stopped: the time for one prompt is over", "the setting maxTime allows more")
+	}
+	return nil
+}
+
+// printer shows the steps of one prompt.
+type printer struct {
+	out   *app.Printer
+	o     *Options
+	w     *worker
+	calls []callJSON
+	line  bool // the last text that was streamed did not end its line
+}
+
+// callJSON is one call in the output of agent -p --json.
+type callJSON struct {
+	Tool     string          `json:"tool"`
+	Args     json.RawMessage `json:"args"`
+	Success  bool            `json:"success"`
+	Error    string          `json:"error,omitempty"`
+	Message  string          `json:"message,omitempty"`
+	Millis   int64           `json:"duration_ms"`
+	SubAgent bool            `json:"sub_agent,omitempty"`
+	User     bool            `json:"user,omitempty"` // no model called: the prompt began with /NAME
+}
+
+// follow shows each step as it comes and returns the answer. While nothing comes for a second it says what is waited
+// for, where that cannot get in the way of a question.
+func (p *printer) follow(ctx context.Context, steps iter.Seq2[agent.Step, error]) (*agent.Answer, error) {
+	next, stop := iter.Pull2(steps)
+	defer stop()
+	waiting, quiet := "waiting for "+p.w.found.String(), false
+	for {
+		var step agent.Step
+		var failed error
+		more := false
+		wait := func() error { step, failed, more = next(); return nil }
+		if quiet || p.line || p.o.JSON {
+			_ = wait()
+		} else {
+			_ = p.out.Busy(waiting, wait)
+		}
+		if !more || ctx.Err() != nil { // what comes after Ctrl-C is what it did to a call, and nobody's answer
+			return nil, ctx.Err()
+		}
+		if err := p.step(step); err != nil {
+			return nil, err
+		}
+		switch {
+		case step.Done != nil:
+			return step.Done, failed
+		case step.Call != nil:
+			waiting, quiet = chat.CallText(step.Call), p.out.CanAsk()
+		default:
+			waiting, quiet = "waiting for "+p.w.found.String(), false
+		}
+	}
+}
+
+func (p *printer) step(s agent.Step) error {
+	if s.Result != nil {
+		p.calls = append(p.calls, p.callOf(s))
+	}
+	switch {
+	case p.o.JSON && p.o.Stream:
+		return p.stepJSON(s)
+	case p.o.JSON:
+		return nil
+	}
+	switch {
+	case s.Text != "" && s.Depth == 0 && p.o.Stream:
+		p.line = !strings.HasSuffix(s.Text, "\n")
+		if err := p.out.Foreign(s.Text); err != nil {
+			return err
+		}
+		return p.out.Flush()
+	case s.Result != nil:
+		return p.note(p.callLine(s))
+	case s.Notice != "":
+		return p.note(ui.Safe(ui.Line(s.Notice)))
+	}
+	return nil
+}
+
+// note says on stderr what happens, unless nobody wants to know.
+func (p *printer) note(text ui.Safe) error {
+	if err := p.endLine(); err != nil || p.out.Quiet() {
+		return err
+	}
+	out := *p.out.Streams
+	out.Out = p.out.Err
+	out.Printf("%s %s\n", p.out.Paint(ui.Dim, "·"), text)
+	return nil
+}
+
+// endLine ends a line of streamed text before something else is printed.
+func (p *printer) endLine() error {
+	if !p.line {
+		return nil
+	}
+	p.line = false
+	if err := p.out.Foreign("\n"); err != nil {
+		return err
+	}
+	return p.out.Flush()
+}
+
+// callLine says in one line what was called and what came of it.
+func (p *printer) callLine(s agent.Step) ui.Safe {
+	r := s.Result.Result
+	outcome := "ok"
+	if !r.Success {
+		outcome = string(r.Error) + ": " + r.Message
+	}
+	indent := strings.Repeat("  ", s.Depth)
+	text := fmt.Sprintf("%s%s  %s, %s", indent, chat.CallText(s.Result.Call), outcome, took(r.Duration))
+	width := 0
+	if p.out.Cursor {
+		width = max(p.out.Width, 40) - 3
+	}
+	text = ui.Line(text)
+	if width > 0 {
+		text = ui.Truncate(text, width)
+	}
+	return ui.Safe(text)
+}
+
+// took writes a duration as a person says it.
+func took(d time.Duration) string {
+	if d < time.Second {
+		return fmt.Sprintf("%d ms", d.Milliseconds())
+	}
+	return fmt.Sprintf("%.1f s", d.Seconds())
+}
+
+func (p *printer) callOf(s agent.Step) callJSON {
+	r := s.Result.Result
+	return callJSON{Tool: s.Result.Call.Name, Args: s.Result.Call.Args, Success: r.Success, Error: string(r.Error),
+		Message: r.Message, Millis: r.Duration.Milliseconds(), SubAgent: s.Depth > 0, User: s.Result.Call == p.w.byUser}
+}
+
+// stepJSON prints one step as a line of JSON; the end of the answer is printed by end.
+func (p *printer) stepJSON(s agent.Step) error {
+	var line any
+	switch {
+	case s.Text != "":
+		line = map[string]any{"text": s.Text, "depth": s.Depth}
+	case s.Result != nil:
+		line = map[string]any{"call": p.callOf(s), "depth": s.Depth}
+	case s.Notice != "":
+		line = map[string]any{"notice": s.Notice, "depth": s.Depth}
+	default:
+		return nil
+	}
+	return p.out.JSONLine(line)
+}
+
+// runJSON is a whole run in the output of agent -p --json.
+type runJSON struct {
+	Answer string     `json:"answer"`
+	Stop   agent.Stop `json:"stop"`
+	Model  string     `json:"model"`
+	Turns  int        `json:"turns"`
+	Usage  llm.Usage  `json:"usage"`
+	Skills []string   `json:"skills"` // active at the end
+	Calls  []callJSON `json:"calls"`
+	Prefix prefixJSON `json:"prefix"`
+}
+
+// prefixJSON is what every request begins with, in estimated tokens.
+type prefixJSON struct {
+	System int `json:"system_tokens"`
+	Tools  int `json:"tools_tokens"`
+}
+
+// end prints the answer.
+func (p *printer) end(answer *agent.Answer) error {
+	switch {
+	case p.o.JSON:
+		run := runJSON{Answer: answer.Text, Stop: answer.Stop, Model: p.w.found.String(), Turns: answer.Turns, Usage: answer.Usage,
+			Skills: p.w.active(), Calls: p.calls, Prefix: p.w.prefix()}
+		if run.Calls == nil {
+			run.Calls = []callJSON{}
+		}
+		if p.o.Stream {
+			return p.out.JSONLine(map[string]any{"done": run})
+		}
+		return p.out.JSON(run)
+	case p.o.Stream:
+		return p.endLine()
+	case answer.Text == "":
+		return nil
+	}
+	return p.out.Foreign(strings.TrimRight(answer.Text, "\n") + "\n")
+}

@@ -1,0 +1,315 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agent-base/agent-base/agent"
+	"github.com/agent-base/agent-base/agent/hosttool"
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/config"
+	"github.com/agent-base/agent-base/cmd/agent/internal/models"
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/disclose"
+	"github.com/agent-base/agent-base/llm"
+	"github.com/agent-base/agent-base/session"
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/watch"
+	"github.com/agent-base/agent-base/skilltool"
+	"github.com/agent-base/agent-base/tool"
+)
+
+// worker answers prompts. It is for one goroutine at a time; status may be asked for from another.
+type worker struct {
+	s        *app.Services
+	found    *models.Found
+	catalog  func() *skill.Catalog // the present snapshot
+	approver *app.TerminalApprover // nil: nobody can be asked
+	bash     bool                  // commands need no question
+	turns    int                   // most requests for one prompt; 0: the setting
+
+	id      string // of the conversation
+	told    *skill.Catalog
+	session *session.Session
+	kit     *skilltool.Kit
+	plan    *disclose.Plan
+	set     *tool.Set
+	system  string
+
+	conversation *agent.Conversation
+	invoked      string    // what the next turn says of a skill that the user called for
+	byUser       *llm.Call // stands for that activation in what is shown; no model made it
+}
+
+// newWorker returns a worker that is ready for its first prompt. Without somebody to ask, approver is nil.
+func newWorker(ctx context.Context, o *Options, found *models.Found, catalog func() *skill.Catalog, approver *app.TerminalApprover) (*worker, error) {
+	s := o.Services
+	w := &worker{s: s, found: found, catalog: catalog, approver: approver, bash: o.AllowBash, turns: o.MaxTurns,
+		id: fmt.Sprintf("agent-%x", s.Sys.Now().UnixNano()), session: session.New(&session.Options{Trace: s.Out.Tracer()})}
+	return w, w.begin(ctx, nil)
+}
+
+// begin starts a conversation, or goes on with one of another model: from then on its prefix stays as it is.
+func (w *worker) begin(ctx context.Context, history []llm.Message) error {
+	cfg := w.s.Settings.Config()
+	w.told = w.catalog()
+	own, err := w.ownTools()
+	if err != nil {
+		return err
+	}
+	mode := disclose.Mode(cfg.Disclosure)
+	w.kit = skilltool.New(w.kitOptions(mode))
+	w.set = w.join(ctx, own, w.kit.Tools())
+	w.plan, err = disclose.NewPlan(w.told, &disclose.PlanOptions{Mode: mode, Blocks: w.blocks(), List: disclose.Options{
+		Style: disclose.Style(cfg.XMLStyle), Location: disclose.Location(cfg.Location),
+		Activation: disclose.Activation(cfg.ActivationText), Budget: listBudget(cfg), MaxSkills: cfg.MaxSkills}})
+	if err != nil {
+		return err
+	}
+	w.system = disclose.Join(agentText, w.place(), w.plan.Prefix().Body)
+	o := w.options()
+	o.History = history
+	w.conversation = agent.New(o)
+	return nil
+}
+
+// listBudget returns the most tokens of the list of skills: where the settings name none, a twentieth of the model's
+// window, so hundreds of skills leave room for the work.
+func listBudget(cfg *config.Config) int {
+	if cfg.Budget > 0 {
+		return cfg.Budget
+	}
+	return cfg.Agent.Window / 20
+}
+
+// agentText is how the system prompt begins.
+const agentText = "You are agent, an assistant that works with tools. Do what the user asks, with the skill that fits where there is one. " +
+	"Say what you found or did, in few words, and only what you know."
+
+// place tells where files are.
+func (w *worker) place() string {
+	cfg := w.s.Settings.Config()
+	return "Files are read and written in the workspace " + cfg.Paths.Project + "."
+}
+
+// blocks says which paragraphs on the work with skills are wanted.
+func (w *worker) blocks() *disclose.BlockOptions {
+	cfg := w.s.Settings.Config()
+	o := &disclose.BlockOptions{Blocks: []disclose.Block{}, Tools: []string{}}
+	for _, name := range cfg.Agent.Blocks {
+		o.Blocks = append(o.Blocks, disclose.Block(name))
+	}
+	for t := range w.set.All() {
+		o.Tools = append(o.Tools, t.Name)
+	}
+	return o
+}
+
+// options is how the loop runs here.
+func (w *worker) options() *agent.Options {
+	cfg := w.s.Settings.Config()
+	o := &agent.Options{
+		Model: w.found.Model, Tools: w.executor(w.set), System: w.system, Retry: &llm.RetryOptions{},
+		Turn: w.turn, Carry: w.carry, Fork: w.fork,
+		MaxTurns: cfg.Agent.MaxTurns, MaxTokens: cfg.Agent.MaxTokens, MaxTime: cfg.Agent.MaxTime, Window: cfg.Agent.Window,
+		CacheKey: w.id, Trace: w.s.Out.Tracer(), Now: w.s.Sys.Now,
+	}
+	if w.turns > 0 {
+		o.MaxTurns = w.turns
+	}
+	return o
+}
+
+// turn is what stands in a turn beside the prompt: which skills changed on disk, what the prompt's words bring up, and
+// the skill that the user called for. The prefix does not change for it.
+func (w *worker) turn(ctx context.Context, prompt string) string {
+	news, invoked := w.news(), w.invoked
+	w.invoked = ""
+	choice, err := w.kit.Turn(ctx, w.plan, prompt)
+	if err != nil {
+		return disclose.Join(news, invoked)
+	}
+	for _, warning := range choice.Text.Warnings {
+		w.emit(ctx, slog.LevelWarn, warning)
+	}
+	return disclose.Join(news, choice.Text.Body, invoked)
+}
+
+// news tells what has changed on disk since the model was told of the skills.
+func (w *worker) news() string {
+	now, before := w.catalog(), w.told
+	if now == before { // as a rule: comparing all skills would take longer than the rest of the turn
+		return ""
+	}
+	w.told = now
+	change := watch.Diff(before, now)
+	if change.Empty() {
+		return ""
+	}
+	entries := []skill.Entry{}
+	for _, name := range slices.Concat(change.Added, change.Changed) {
+		if e, err := now.Lookup(name); err == nil && len(entries) < mostNews {
+			entries = append(entries, e)
+		}
+	}
+	list, err := disclose.Catalog(now, &disclose.Options{Style: disclose.Registry, Entries: entries, Search: disclose.SearchTool})
+	if err != nil || len(entries) == 0 {
+		return change.String()
+	}
+	return change.String() + "\n" + list.Body
+}
+
+// mostNews is how many skills that are new or changed are told of with their descriptions.
+const mostNews = 20
+
+func (w *worker) carry(ctx context.Context) string { return w.kit.Carry(ctx).Body }
+
+func (w *worker) executor(set *tool.Set) *tool.Executor {
+	return &tool.Executor{Tools: set, Trace: w.s.Out.Tracer()}
+}
+
+// join puts the tools in their order: the agent's own, then those of skills. A name that is taken stays with
+// the first; the log says so.
+func (w *worker) join(ctx context.Context, lists ...[]tool.Tool) *tool.Set {
+	set := &tool.Set{}
+	for _, list := range lists {
+		for _, t := range list {
+			if err := set.Add(t); err != nil {
+				w.emit(ctx, slog.LevelWarn, err.Error())
+			}
+		}
+	}
+	return set
+}
+
+// ownTools are those of the agent itself.
+func (w *worker) ownTools() ([]tool.Tool, error) {
+	cfg := w.s.Settings.Config()
+	shell, err := w.s.Sys.LookPath("bash")
+	if err != nil || !filepath.IsAbs(shell) {
+		shell = ""
+	}
+	o := &hosttool.Options{
+		Workspace: cfg.Paths.Project, Mounts: w.mounts, ReadOnly: w.readOnly, SkillRoots: w.skillRoots, ReadScripts: cfg.ScriptRead == "allow",
+		Shell: shell, Env: commandEnv(w.s.Sys.Environ), Trace: w.s.Out.Tracer(),
+	}
+	if w.bash || w.approver != nil {
+		o.Approve = w.approveCommand
+	}
+	return hosttool.Tools(o)
+}
+
+func (w *worker) approveCommand(ctx context.Context, command string) (bool, error) {
+	if w.bash {
+		return true, nil
+	}
+	return w.approver.Ask(ctx, &app.Question{Text: "Run this command, as you and outside any sandbox?", Details: commandLines(command)})
+}
+
+// glance is how many lines and bytes of a command a person takes in at a glance.
+const (
+	glanceLines = 15
+	glanceBytes = 1000
+)
+
+// commandLines is a command as a person is asked about it. The size of a long one is told at its end, beside the answer:
+// its beginning may have left the screen, and empty lines may be there for that. What looks like a blank is one.
+func commandLines(command string) []string {
+	lines := strings.Split(ui.Exact(command), "\n")
+	if len(lines) > glanceLines || len(command) > glanceBytes {
+		lines = append(lines, fmt.Sprintf("(that was a long command: %s, %d bytes; look at all of it)", app.Count(len(lines), "line"), len(command)))
+	}
+	return lines
+}
+
+// commandEnv keeps of the environment what a shell needs, and no keys.
+func commandEnv(environ []string) []string {
+	var out []string
+	for _, kv := range environ {
+		name, _, _ := strings.Cut(kv, "=")
+		switch name {
+		case "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR":
+			out = append(out, kv)
+		default:
+			if strings.HasPrefix(name, "LC_") {
+				out = append(out, kv)
+			}
+		}
+	}
+	return out
+}
+
+// mounts are the folders of the skills that are on disk. Those that a model is not told of have their rules too, but
+// for broken ones: their scripts can be read to repair them. One that its user called for is told of as long as it is active.
+func (w *worker) mounts() []hosttool.Mount {
+	var out []hosttool.Mount
+	add := func(e skill.Entry, hidden bool) {
+		if hidden && (e.State() == skill.StateBroken || e.Layer() == config.Bundled) { // or it would be unpacked for that
+			return
+		}
+		if at := e.Location(); at != "" {
+			out = append(out, hosttool.Mount{Name: e.Canonical(), Dir: filepath.Dir(at), Hidden: hidden})
+		}
+	}
+	for e := range w.catalog().All() {
+		_, active := w.session.Lookup(e.Canonical())
+		add(e, e.State() != skill.StateEnabled && !(e.State() == skill.StateHidden && active))
+		for _, other := range e.Shadows() {
+			add(other, true)
+		}
+	}
+	return out
+}
+
+// readOnly are the folders with what decides which content may run, and those whose content runs unasked.
+func (w *worker) readOnly() []string {
+	cfg := w.s.Settings.Config()
+	dirs := []string{cfg.Paths.Agent, cfg.Paths.System, cfg.CoreDir}
+	dirs = append(dirs, w.s.Trust.Known().Roots()...)
+	if cfg.Want.Mode == skill.SelectAllUntrusted {
+		dirs = append(dirs, w.catalog().Roots()...)
+	}
+	return slices.DeleteFunc(dirs, func(dir string) bool { return !filepath.IsAbs(dir) })
+}
+
+// skillRoots are the folders that skills are found in: what is written there speaks to the next model.
+func (w *worker) skillRoots() []string {
+	return slices.DeleteFunc(slices.Clone(w.catalog().Roots()), func(dir string) bool { return !filepath.IsAbs(dir) })
+}
+
+// kitOptions is how the five tools of skills work here.
+func (w *worker) kitOptions(mode disclose.Mode) *skilltool.Options {
+	cfg := w.s.Settings.Config()
+	o := w.s.Tools.Options(w.told)
+	o.Catalog, o.Session, o.Forks = w.catalog, w.session, true
+	o.Instructions.SessionID = w.id
+	o.Carry.All = min(25_000, cfg.Agent.Window/4) // a small window must hold more than its skills
+	o.Carry.Each = min(5_000, o.Carry.All)
+	o.Unlisted, o.Budget, o.MaxSkills = mode != disclose.ToolDescription, listBudget(cfg), cfg.MaxSkills
+	if w.approver != nil {
+		o.Approve = w.s.Consent.With(w.approver).Ask
+	}
+	return o
+}
+
+// active returns the names of the active skills, the one activated first being first.
+func (w *worker) active() []string {
+	out := []string{}
+	for _, s := range w.session.Active() {
+		out = append(out, s.Name)
+	}
+	return out
+}
+
+// prefix is what every request begins with, in estimated tokens.
+func (w *worker) prefix() prefixJSON {
+	p := prefixJSON{System: disclose.Tokens(w.system)}
+	for t := range w.set.All() {
+		p.Tools += disclose.Tokens(t.Name) + disclose.Tokens(t.Description) + disclose.Tokens(string(t.Input))
+	}
+	return p
+}
