@@ -8,6 +8,7 @@
 package yamlnode
 
 import (
+	"bytes"
 	"fmt"
 
 	"go.yaml.in/yaml/v4"
@@ -52,21 +53,32 @@ type Options struct {
 
 const defaultMaxDepth = 16
 
-// Parse reads src as a single YAML document. The error is ErrEmpty or an *Error. src must be
-// UTF-8; its lines end with LF, CR LF or CR.
+// Parse reads src as a single YAML document. The nodes own their memory. The error is ErrEmpty or
+// an *Error. src must be UTF-8; its lines end with LF, CR LF or CR.
+//
+// To read many documents, use a Reader.
 func Parse(src []byte, o *Options) (*Node, error) {
-	if o != nil && o.MaxSigns > 0 {
+	var r Reader
+	return r.Parse(src, o)
+}
+
+// admit returns how deep src may be nested. It returns an error if src has too many values, or so
+// many brackets inside each other that the library must not see it.
+func (o *Options) admit(src []byte) (limit int, err error) {
+	limit = defaultMaxDepth
+	if o != nil && o.MaxDepth > 0 {
+		limit = o.MaxDepth
+	}
+	if o != nil && o.MaxSigns > 0 && len(src) > o.MaxSigns {
 		if n := Signs(src); n > o.MaxSigns {
-			return nil, &Error{Reason: Size, Message: fmt.Sprintf("there are %d signs that begin a value, at most %d are read", n, o.MaxSigns)}
+			return 0, &Error{Reason: Size, Message: fmt.Sprintf("there are %d signs that begin a value, at most %d are read", n, o.MaxSigns)}
 		}
 	}
-	depth := defaultMaxDepth
-	if o != nil && o.MaxDepth > 0 {
-		depth = o.MaxDepth
-	}
-	if err := tooDeep(src, depth); err != nil {
-		return nil, err
-	}
+	return limit, tooDeep(src, limit)
+}
+
+// load reads src with the YAML library.
+func load(src []byte, limit int) (*Node, error) {
 	var doc yaml.Node
 	if err := yaml.Load(src, &doc); err != nil {
 		return nil, position(err)
@@ -74,7 +86,7 @@ func Parse(src []byte, o *Options) (*Node, error) {
 	if doc.Kind != yaml.DocumentNode || len(doc.Content) != 1 {
 		return nil, ErrEmpty
 	}
-	c := converter{limit: depth}
+	c := converter{limit: limit}
 	return c.node(doc.Content[0], 0)
 }
 
@@ -98,6 +110,10 @@ func Signs(src []byte) int {
 // tooDeep refuses flow nesting that no honest document has before the library sees it, since
 // the library recurses. Brackets inside texts count as well, hence the generous factor.
 func tooDeep(src []byte, limit int) error {
+	most := limit * 16
+	if bytes.Count(src, []byte{'['})+bytes.Count(src, []byte{'{'}) <= most {
+		return nil
+	}
 	line, col, depth := 1, 0, 0
 	for _, c := range string(src) {
 		col++
@@ -109,7 +125,7 @@ func tooDeep(src []byte, limit int) error {
 		case ']', '}':
 			depth = max(depth-1, 0)
 		}
-		if depth > limit*16 {
+		if depth > most {
 			return deep(line, col, limit)
 		}
 	}

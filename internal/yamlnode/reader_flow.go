@@ -1,0 +1,133 @@
+package yamlnode
+
+// flow reads the list or map in brackets at pos, and moves behind it. parent is the column of the
+// block around it. It returns nil where the library must decide.
+func (r *Reader) flow(parent, level int) *Node {
+	if level >= r.limit {
+		return nil
+	}
+	if r.src[r.pos] == '[' {
+		return r.flowSequence(parent, level)
+	}
+	return r.flowMapping(parent, level)
+}
+
+func (r *Reader) flowSequence(parent, level int) *Node {
+	list := r.nodeHere(Sequence)
+	base := len(r.stack)
+	r.pos++
+	for r.flowNext() != ']' {
+		item := r.flowNode(parent, level+1)
+		if item == nil {
+			return nil
+		}
+		r.stack = append(r.stack, item)
+		if !r.flowComma(']') {
+			return nil
+		}
+	}
+	r.pos++
+	r.popItems(list, base)
+	return list
+}
+
+func (r *Reader) flowMapping(parent, level int) *Node {
+	m := r.nodeHere(Mapping)
+	base := len(r.stack)
+	r.pos++
+	for r.flowNext() != '}' {
+		key := r.flowKey(parent)
+		if key == nil || r.flowNext() == 0 {
+			return nil
+		}
+		v := r.flowNode(parent, level+1)
+		if v == nil {
+			return nil
+		}
+		r.stack = append(r.stack, key, v)
+		if !r.flowComma('}') {
+			return nil
+		}
+	}
+	r.pos++
+	r.popPairs(m, base)
+	return m
+}
+
+// flowKey reads a key and its colon, which are on one line.
+func (r *Reader) flowKey(parent int) *Node {
+	if class[r.at(r.pos)]&isFlow != 0 {
+		return nil
+	}
+	line := r.line
+	key := r.flowNode(parent, 0)
+	if key == nil || r.line != line {
+		return nil
+	}
+	colon := r.skipBlanks(r.pos)
+	if r.at(colon) != ':' || r.column(colon) <= parent+1 {
+		return nil
+	}
+	r.pos = colon + 1
+	return key
+}
+
+// flowNode reads the text, list or map at pos.
+func (r *Reader) flowNode(parent, level int) *Node {
+	if r.pos == len(r.src) {
+		return nil
+	}
+	switch r.src[r.pos] {
+	case '"', '\'':
+		return r.quoted()
+	case '[', '{':
+		return r.flow(parent, level)
+	}
+	start := r.pos
+	if !r.mayBeginPlain(start, true) {
+		return nil
+	}
+	end, _ := r.plainLine(start, true)
+	n := r.plainNode(r.src[start:end])
+	r.pos = end
+	return n
+}
+
+// flowComma moves past a comma. Without one it reports whether the bracket that ends the list or
+// map follows.
+func (r *Reader) flowComma(bracket byte) bool {
+	switch r.flowNext() {
+	case ',':
+		r.pos++
+		return true
+	case bracket:
+		return true
+	}
+	return false
+}
+
+// flowNext moves past blanks and line breaks and returns the sign there. Where the library must
+// decide it returns 0 and moves to the end of the source: at a document marker, a comment, or a
+// tab that begins a line.
+func (r *Reader) flowNext() byte {
+	for {
+		r.pos = r.skipBlanks(r.pos)
+		switch c := r.at(r.pos); {
+		case r.pos == len(r.src):
+			return 0
+		case c == '#':
+			r.pos = len(r.src)
+			return 0
+		case class[c]&isBreak == 0:
+			return c
+		}
+		r.breakLine(r.pos)
+		for r.at(r.pos) == ' ' {
+			r.pos++
+		}
+		if r.at(r.pos) == '\t' || r.atMarker() {
+			r.pos = len(r.src)
+			return 0
+		}
+	}
+}
