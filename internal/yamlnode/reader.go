@@ -67,6 +67,9 @@ func (r *Reader) reset(src string, limit int) {
 	clear(r.items)
 	clear(r.pairs)
 	clear(r.stack[:cap(r.stack)])
+	if r.stack == nil {
+		r.stack = make([]*Node, 0, firstChunk)
+	}
 	r.nodes, r.items, r.pairs, r.stack = r.nodes[:0], r.items[:0], r.pairs[:0], r.stack[:0]
 }
 

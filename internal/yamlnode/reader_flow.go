@@ -17,7 +17,11 @@ func (r *Reader) flowSequence(parent, level int) *Node {
 	base := len(r.stack)
 	r.pos++
 	for r.flowNext() != ']' {
+		line := r.line
 		item := r.flowNode(parent, level+1)
+		if item != nil && r.flowColon(item, parent, line) {
+			item = r.flowPair(item, parent, level+1)
+		}
 		if item == nil {
 			return nil
 		}
@@ -31,16 +35,39 @@ func (r *Reader) flowSequence(parent, level int) *Node {
 	return list
 }
 
+// flowPair reads the value behind a key in a list. The two are a map of their own.
+func (r *Reader) flowPair(key *Node, parent, level int) *Node {
+	if level >= r.limit || r.flowNext() == 0 {
+		return nil
+	}
+	v := r.flowNode(parent, level+1)
+	if v == nil {
+		return nil
+	}
+	m := r.newNode(Mapping, key.Line, key.Col)
+	base := len(r.stack)
+	r.stack = append(r.stack, key, v)
+	r.popPairs(m, base)
+	return m
+}
+
 func (r *Reader) flowMapping(parent, level int) *Node {
 	m := r.nodeHere(Mapping)
 	base := len(r.stack)
 	r.pos++
 	for r.flowNext() != '}' {
-		key := r.flowKey(parent)
-		if key == nil || r.flowNext() == 0 {
+		line := r.line
+		key := r.flowNode(parent, level+1)
+		if key == nil {
 			return nil
 		}
-		v := r.flowNode(parent, level+1)
+		colon := r.flowColon(key, parent, line)
+		var v *Node
+		if c := r.flowNext(); c == ',' || c == '}' {
+			v = r.nodeHere(Null) // it stands where the comma or the brace does
+		} else if colon {
+			v = r.flowNode(parent, level+1)
+		}
 		if v == nil {
 			return nil
 		}
@@ -54,22 +81,15 @@ func (r *Reader) flowMapping(parent, level int) *Node {
 	return m
 }
 
-// flowKey reads a key and its colon, which are on one line.
-func (r *Reader) flowKey(parent int) *Node {
-	if class[r.at(r.pos)]&isFlow != 0 {
-		return nil
-	}
-	line := r.line
-	key := r.flowNode(parent, 0)
-	if key == nil || r.line != line {
-		return nil
-	}
+// flowColon moves past the colon that makes n, which began on line, a key. It reports false if
+// there is none, and stays before one that the library must decide about.
+func (r *Reader) flowColon(n *Node, parent, line int) bool {
 	colon := r.skipBlanks(r.pos)
-	if r.at(colon) != ':' || r.column(colon) <= parent+1 {
-		return nil
+	if r.at(colon) != ':' || r.line != line || n.Kind == Sequence || n.Kind == Mapping || r.column(colon) <= parent+1 {
+		return false
 	}
 	r.pos = colon + 1
-	return key
+	return true
 }
 
 // flowNode reads the text, list or map at pos.

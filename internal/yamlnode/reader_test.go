@@ -30,20 +30,20 @@ var shapes = []string{
 	"a:\n  b:\n    c:\n      d: e\n  f: g\nh: i\n", "a:\n  - b\n   c\n  - d\n", "-   a: b\n    c: d\n", "a: # b\n  c: d\n", "- # b\n  c\n", "a:\n- 'b'\n- \"c\" # d\n- [e]\n",
 	"a: [b, c]\n", "a: []\nb: {}\n", "a: [b, c, ]\n", "a: ['b', \"c\", d e, 1]\n", "a: [[b], [c, [d]], {e: f}]\n", "a: {b: c, 'd': e, \"f\":g, h: [i]}\n", "a: {\"b\":{\"c\":[\"d\",\"e\"]}}\n",
 	"a: [\n  b,\n  c\n]\nd: e\n", "a:\n  {\n    \"b\": {\n      \"c\": \"d\"\n    }\n  }\n", "a: { b: c , d : e }\n", "a: [b c , d:e, -f]\n", "a: ['b\n  c', d]\n", "a: [b] # c\n", "a: {b: ~, c: null}\n", "a: [b\n, c\n]\n",
-	"a:\n  [b,\nc]\nd: e\n", "long: " + strings.Repeat("word ", 400) + "\n" + strings.Repeat("k", 1100) + ": v\n",
+	"a: {a: b, c}\n", "a:\n  [b,\nc]\nd: e\n", "long: " + strings.Repeat("word ", 400) + "\n" + strings.Repeat("k", 1100) + ": v\n",
 	"name: x\ndescription: |\n  One. Two: three.\n\n  - four\nlicense: MIT\nallowed-tools: Read, Bash(git:*)\nmetadata:\n  author: é\n  version: \"1.0\"\n",
 }
 
 // neighbours are documents near those, which the scanner declines or the library refuses.
 var neighbours = []string{
 	"", "\n", "# a\n", "a", "a\nb: c\n", "a: b: c\n", "a: 'x'y\n", "a: 'x': y\n", "a: [b]: c\n", "\"a\":b\n", "a: {\"b\":c}d\n", "a: - b\n", "a: b\n- c\n", "- a\nb: c\n", "a:\n  - b\n c\n", "a: b\n  c: d\n", "a: b # c\n  d\n",
-	"a:b\n", "a: #c\n", "a: {a: b, c}\n", "a: {a}\n", "a: [a: b]\n", "a: [a, , b]\n", "a: [,]\n", "a: {b: , c: d}\n", "a: {b:}\n", "a: {b:c}\n", "a: {b\n: c}\n", "a: {'b\n c': d}\n", "a: {b: c\n\n}\n", "a: [b\n c]\n",
-	"a: [b # c\n]\n", "a: [b#c]\n", "a: [b]#c\n", "a: [-]\n", "a: [- b]\n", "a: [?]\n", "a: [b\n", "a: {\nb: c}\n", "  a: {\n b: c}\n", "a: [\n\tb]\n", "a: [b,\n---\n]\n", "a: ]\n", "a: ,\n", "a: [|]\n",
+	"a:b\n", "a: #c\n", "a: [a, , b]\n", "a: [,]\n", "a: [b: ]\n", "a: [b: c: d]\n", "a: ['b\n c': d]\n", "a: [[b]: c]\n", "a: {[b]: c}\n", "a: {b [c]}\n", "a: [b\n: c]\n", "a: {b\n: c}\n", "a: {'b\n c': d}\n", "a: [b\n c]\n",
+	"a: [b # c\n]\n", "a: [b]#c\n", "a: [-]\n", "a: [- b]\n", "a: [?]\n", "a: [b\n", "  a: {\n b: c}\n", "a: [\n\tb]\n", "a: [b,\n---\n]\n", "a: ]\n", "a: ,\n", "a: [|]\n",
 	"a: &b c\n", "a: *b\n", "a: !b c\n", "<<: a\n", "a: <<\n", "a: [<<]\n", "'<<': a\n", "? a\n: b\n", "%YAML 1.2\n---\na: b\n", "---\na: b\n", "a: b\n---\nc: d\n", "a: b\n...\n", "a: \"b\n--- c\"\n", "a: \"b\\\n...\n c\"\n", "---a: b\n",
 	"a:\n\tb: c\n", "a:\n \tb\n", "a: b\n\tc\n", "a: b\n \n\t\nc: d\n", "-\ta\n", "- \ta: b\n", "a: |\n\tb\n", "a: |\n  b\n\tc\n", "a: |\n   \n  b\n", "a: |\n  b\n ", "a: |\n  b\n  ", "a: |\n  b\n   ", "a: |+\n  ", "a: |\n b\n\n   ", "a: >\n  b\n c\n", "a: |0\n b\n", "a: |++\n b\n", "a: |#c\n b\n", "a: | b\n", "a: |3\n  b\n",
 	"a: b\rc: d\r", "a: b\r\r\n", "a: \x00\n", "a: \x7f\n", "a: \x85\n", "a: b\u0085c: d\n", "a: b\u2028\n", "\ufeffa: b\n", "a: \ufeff\n", "a: \xff\n", "a: \u0080\n", "a: \ufffd\n", "a: \"\\q\"\n", "a: \"\\ud800\"\n", "a: \"\\U00110000\"\n", "a: \"\\x4\"\n", "a: \"b\n", "a: 'b\n",
 	"a: @b\n", "a: `b\n", "a: %b\n", ": a\n", "a: : b\n", "a: ?b\n", "- ? a\n", "a: b\n c\n d: e\n", "a: >\n  b\nc\n", "a: \"b\" c\n", "a: \"b\"#c\n", "a: 'b\nc' : d\n", "'a\nb': c\n", "a:\n- b\n - c\n", "- a\n - b\n", "- a: b\n c: d\n", "a:\n    b: c\n  d: e\n", "[a, b]\n", "{a: b}\n", "|\n a\n", "'a'\n",
-	"a: [[[[[[[[[[[[[[[b]]]]]]]]]]]]]]]\n", "a: [[[[[[[[[[[[[[[[b]]]]]]]]]]]]]]]]\n", strings.Repeat("- ", 17) + "a\n",
+	"a: [[[[[[[[[[[[[[b: c]]]]]]]]]]]]]]\n", "a: [[[[[[[[[[[[[[[b: c]]]]]]]]]]]]]]]\n", "a: [[[[[[[[[[[[[[[b]]]]]]]]]]]]]]]\n", "a: [[[[[[[[[[[[[[[[b]]]]]]]]]]]]]]]]\n", strings.Repeat("- ", 17) + "a\n",
 }
 
 // checkReader compares what r makes of src with what the library makes of it, and reports whether

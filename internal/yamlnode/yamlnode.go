@@ -34,8 +34,8 @@ func (k Kind) String() string {
 // code points.
 type Node struct {
 	Kind   Kind
-	Value  string  // a scalar's text: of a plain scalar as written, of a quoted or block one its content
 	Quoted bool    // quoted or a block scalar: certainly text
+	Value  string  // a scalar's text: a plain scalar as written, the content of a quoted or block scalar
 	Items  []*Node // of a sequence
 	Pairs  []Pair  // of a mapping, in source order; a repeated key is there twice
 	Line   int
