@@ -63,10 +63,7 @@ func (r *Reader) reset(src string, limit int) {
 	r.src, r.pos, r.line, r.lineStart, r.indent = src, 0, 1, 0, -1
 	r.counted, r.countedAt, r.limit = 1, 0, limit
 	r.text = strings.Builder{}
-	clear(r.nodes)
-	clear(r.items)
-	clear(r.pairs)
-	clear(r.stack[:cap(r.stack)])
+	clear(r.nodes) // newNode relies on it, and the last source is no longer held
 	if r.stack == nil {
 		r.stack = make([]*Node, 0, firstChunk)
 	}
@@ -80,8 +77,10 @@ func (r *Reader) newNode(kind Kind, line, col int) *Node {
 	if len(r.nodes) == cap(r.nodes) { // the nodes before stay where they are
 		r.nodes = make([]Node, 0, max(firstChunk, 2*cap(r.nodes)))
 	}
-	r.nodes = append(r.nodes, Node{Kind: kind, Line: line, Col: col})
-	return &r.nodes[len(r.nodes)-1]
+	r.nodes = r.nodes[:len(r.nodes)+1]
+	n := &r.nodes[len(r.nodes)-1]
+	n.Kind, n.Line, n.Col = kind, line, col
+	return n
 }
 
 // nodeHere returns an empty node that stands at pos.

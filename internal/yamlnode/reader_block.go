@@ -137,30 +137,32 @@ func (r *Reader) atEntry() bool {
 	return r.src[r.pos] == '-' && r.blankAt(r.pos+1)
 }
 
-// blockKey reads a key and its colon. If there is none it returns nil and pos is unchanged.
+// blockKey reads a key and its colon. If there is none that the scanner takes, it returns nil and
+// pos is unchanged.
 func (r *Reader) blockKey() *Node {
-	start := r.pos
+	start, colon := r.pos, 0
+	var key *Node
 	if c := r.src[start]; c == '"' || c == '\'' {
 		end := r.closingQuote(start)
 		if end < 0 {
 			return nil
 		}
-		colon := r.skipBlanks(end + 1)
+		colon = r.skipBlanks(end + 1)
 		if r.at(colon) != ':' || !r.blankAt(colon+1) {
 			return nil
 		}
-		key := r.quoted()
-		r.pos = colon + 1
-		return key
+		key = r.quoted()
+	} else if r.mayBeginPlain(start, false) {
+		var end int
+		end, colon = r.plainLine(start, false)
+		if r.at(colon) != ':' {
+			return nil
+		}
+		key = r.plainNode(r.src[start:end])
 	}
-	if !r.mayBeginPlain(start, false) {
-		return nil
+	r.pos = colon + 1
+	if key == nil {
+		r.pos = start
 	}
-	end, stop := r.plainLine(start, false)
-	if r.at(stop) != ':' {
-		return nil
-	}
-	key := r.plainNode(r.src[start:end])
-	r.pos = stop + 1
 	return key
 }

@@ -165,7 +165,7 @@ func (r *Reader) closingQuote(start int) int {
 		switch c := r.src[i]; {
 		case c == '\n':
 			return -1
-		case c == '\\' && quote == '"':
+		case c == '\\' && quote == '"' && r.at(i+1) != '\n':
 			i++
 		case c == quote && quote == '\'' && r.at(i+1) == '\'':
 			i++

@@ -39,7 +39,7 @@ var neighbours = []string{
 	"", "\n", "# a\n", "a", "a\nb: c\n", "a: b: c\n", "a: 'x'y\n", "a: 'x': y\n", "a: [b]: c\n", "\"a\":b\n", "a: {\"b\":c}d\n", "a: - b\n", "a: b\n- c\n", "- a\nb: c\n", "a:\n  - b\n c\n", "a: b\n  c: d\n", "a: b # c\n  d\n",
 	"a:b\n", "a: #c\n", "a: [a, , b]\n", "a: [,]\n", "a: [b: ]\n", "a: [b: c: d]\n", "a: ['b\n c': d]\n", "a: [[b]: c]\n", "a: {[b]: c}\n", "a: {b [c]}\n", "a: [b\n: c]\n", "a: {b\n: c}\n", "a: {'b\n c': d}\n", "a: [b\n c]\n",
 	"a: [b # c\n]\n", "a: [b]#c\n", "a: [-]\n", "a: [- b]\n", "a: [?]\n", "a: [b\n", "  a: {\n b: c}\n", "a: [\n\tb]\n", "a: [b,\n---\n]\n", "a: ]\n", "a: ,\n", "a: [|]\n",
-	"a: &b c\n", "a: *b\n", "a: !b c\n", "<<: a\n", "a: <<\n", "a: [<<]\n", "'<<': a\n", "? a\n: b\n", "%YAML 1.2\n---\na: b\n", "---\na: b\n", "a: b\n---\nc: d\n", "a: b\n...\n", "a: \"b\n--- c\"\n", "a: \"b\\\n...\n c\"\n", "---a: b\n",
+	"a: &b c\n", "a: *b\n", "a: !b c\n", "a:\n  \"\\\nx\": c\n", "<<: a\n", "- <<:", "- <<: a\n", "- \"\\q: b\": c\n", "a:\n  \"\\x\": c\n", "a: <<\n", "a: [<<]\n", "'<<': a\n", "? a\n: b\n", "%YAML 1.2\n---\na: b\n", "---\na: b\n", "a: b\n---\nc: d\n", "a: b\n...\n", "a: \"b\n--- c\"\n", "a: \"b\\\n...\n c\"\n", "---a: b\n",
 	"a:\n\tb: c\n", "a:\n \tb\n", "a: b\n\tc\n", "a: b\n \n\t\nc: d\n", "-\ta\n", "- \ta: b\n", "a: |\n\tb\n", "a: |\n  b\n\tc\n", "a: |\n   \n  b\n", "a: |\n  b\n ", "a: |\n  b\n  ", "a: |\n  b\n   ", "a: |+\n  ", "a: |\n b\n\n   ", "a: >\n  b\n c\n", "a: |0\n b\n", "a: |++\n b\n", "a: |#c\n b\n", "a: | b\n", "a: |3\n  b\n",
 	"a: b\rc: d\r", "a: b\r\r\n", "a: \x00\n", "a: \x7f\n", "a: \x85\n", "a: b\u0085c: d\n", "a: b\u2028\n", "\ufeffa: b\n", "a: \ufeff\n", "a: \xff\n", "a: \u0080\n", "a: \ufffd\n", "a: \"\\q\"\n", "a: \"\\ud800\"\n", "a: \"\\U00110000\"\n", "a: \"\\x4\"\n", "a: \"b\n", "a: 'b\n",
 	"a: @b\n", "a: `b\n", "a: %b\n", ": a\n", "a: : b\n", "a: ?b\n", "- ? a\n", "a: b\n c\n d: e\n", "a: >\n  b\nc\n", "a: \"b\" c\n", "a: \"b\"#c\n", "a: 'b\nc' : d\n", "'a\nb': c\n", "a:\n- b\n - c\n", "- a\n - b\n", "- a: b\n c: d\n", "a:\n    b: c\n  d: e\n", "[a, b]\n", "{a: b}\n", "|\n a\n", "'a'\n",
@@ -121,7 +121,7 @@ func FuzzReader(f *testing.F) {
 func TestReaderMutations(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	seeds := slices.Concat(shapes, neighbours)
-	parts := []string{" ", "  ", "\n", "\n\n", "\r\n", "\t", ":", ": ", "- ", "-", "#", " #", "'", "\"", "[", "]", "{", "}", ",", ", ", "|", ">", "|\n", "+", "2", "\\", "é", "😀", "a", "null", "---", "<<"}
+	parts := []string{" ", "  ", "\n", "\n\n", "\r\n", "\t", ":", ": ", "- ", "-", "#", " #", "'", "\"", "[", "]", "{", "}", ",", ", ", "|", ">", "|\n", "+", "2", "\\", "é", "😀", "a", "null", "---", "<<", "\n ", "\n- ", "\n  # c\n", "|-\n", ">2\n", "''", "\\\n", "\\u00e9"}
 	var r Reader
 	taken := 0
 	for range 10_000 {
