@@ -2,34 +2,34 @@ package yamlnode
 
 import "strings"
 
-// Reader reads documents one after another into memory that it keeps. The zero value is ready.
-// A Reader must not be copied after its first use, and only one goroutine at a time may use it.
+// Reader parses documents one after another and reuses its memory for their nodes. The zero value
+// is ready to use. A Reader must not be copied after its first use and is not safe for concurrent
+// use.
 //
-// The shapes that manifests have are read directly: block maps and lists, plain, quoted and block
-// texts, flow lists and flow maps of texts, comments. Every other document, and every document
-// that has an error, is left to the YAML library. Both ways lead to the same nodes.
+// A Reader scans the shapes that manifests have directly: block maps and lists, plain, quoted and
+// block texts, lists and maps in brackets, comments. It leaves all other documents to the YAML
+// library, among them every document with an error. Both ways produce the same nodes.
 type Reader struct {
-	// Where the scanner is. indent is the column, from 0, of the content at pos, which is the first
-	// of its line; -1 at the end of the source. It is set by nextContent and nextLine.
 	src       string
-	pos       int
-	line      int // of pos, from 1
-	lineStart int
-	indent    int
-	ascii     bool
-	counted   int // column counted last: of the byte at countedAt, from 1
-	countedAt int
-	limit     int // how many lists and maps may lie inside each other
+	pos       int  // the next byte to scan
+	line      int  // the number of its line, from 1
+	lineStart int  // where that line begins
+	indent    int  // the column, from 0, of the first content of the line; -1 at the end of src
+	ascii     bool // every column is a number of bytes
+	countedAt int  // the offset whose column was asked for last
+	counted   int  // that column
+	limit     int  // the most lists and maps inside each other
 
-	text  strings.Builder // texts that do not stand in src as they are
+	text  strings.Builder // texts that differ from what stands in src
 	nodes []Node
 	items []*Node
 	pairs []Pair
-	stack []*Node // the children of lists and maps that are not complete
+	stack []*Node // the children of lists and maps that are still open
 }
 
-// Parse reads src like the function Parse. The nodes are valid until the next call. Their texts
-// stay valid, but each may hold a copy of the whole source in memory: clone what you keep.
+// Parse does what the function Parse does. The nodes are valid until the next call of r.Parse.
+// Their texts stay valid, but each may keep a copy of the whole source in memory: use
+// strings.Clone for a text to keep.
 func (r *Reader) Parse(src []byte, o *Options) (*Node, error) {
 	limit, err := o.admit(src)
 	if err != nil {
@@ -61,20 +61,23 @@ func (r *Reader) read(src string, limit int) *Node {
 
 func (r *Reader) reset(src string, limit int) {
 	r.src, r.pos, r.line, r.lineStart, r.indent = src, 0, 1, 0, -1
-	r.counted, r.countedAt, r.limit = 1, 0, limit
+	r.counted, r.countedAt, r.limit = 1, 0, min(limit, deepest)
 	r.text = strings.Builder{}
-	clear(r.nodes) // newNode relies on it, and the last source is no longer held
+	clear(r.nodes) // newNode relies on it; it also releases the previous source
 	if r.stack == nil {
 		r.stack = make([]*Node, 0, firstChunk)
 	}
 	r.nodes, r.items, r.pairs, r.stack = r.nodes[:0], r.items[:0], r.pairs[:0], r.stack[:0]
 }
 
-const firstChunk = 16 // nodes, and half as many pairs and items
+const (
+	deepest    = 100 // documents that are nested deeper are left to the library
+	firstChunk = 16  // nodes, and half as many pairs and items
+)
 
-// newNode returns an empty node that stands at line and col.
+// newNode returns an empty node with the position line and col.
 func (r *Reader) newNode(kind Kind, line, col int) *Node {
-	if len(r.nodes) == cap(r.nodes) { // the nodes before stay where they are
+	if len(r.nodes) == cap(r.nodes) { // the earlier nodes stay where they are
 		r.nodes = make([]Node, 0, max(firstChunk, 2*cap(r.nodes)))
 	}
 	r.nodes = r.nodes[:len(r.nodes)+1]
@@ -83,12 +86,12 @@ func (r *Reader) newNode(kind Kind, line, col int) *Node {
 	return n
 }
 
-// nodeHere returns an empty node that stands at pos.
+// nodeHere returns an empty node with the position of pos.
 func (r *Reader) nodeHere(kind Kind) *Node {
 	return r.newNode(kind, r.line, r.column(r.pos))
 }
 
-// popItems makes the nodes above base on the stack the items of list.
+// popItems moves the nodes above base from the stack to the items of list.
 func (r *Reader) popItems(list *Node, base int) {
 	n := len(r.stack) - base
 	if n == 0 {
@@ -103,7 +106,7 @@ func (r *Reader) popItems(list *Node, base int) {
 	r.stack = r.stack[:base]
 }
 
-// popPairs makes the nodes above base on the stack, keys and values by turns, the pairs of m.
+// popPairs moves the nodes above base, alternately keys and values, from the stack to the pairs of m.
 func (r *Reader) popPairs(m *Node, base int) {
 	n := (len(r.stack) - base) / 2
 	if n == 0 {
@@ -118,4 +121,30 @@ func (r *Reader) popPairs(m *Node, base int) {
 	}
 	m.Pairs = r.pairs[from:len(r.pairs):len(r.pairs)]
 	r.stack = r.stack[:base]
+}
+
+// begin starts a new text with s and returns its offset in r.text.
+func (r *Reader) begin(s string) int {
+	if r.text.Cap() == 0 {
+		r.text.Grow(len(s) + len(r.src) - r.pos)
+	}
+	from := r.text.Len()
+	r.text.WriteString(s)
+	return from
+}
+
+// fold writes a line break in a text that is folded: a space, or one line break for each of the
+// empty lines that follow it.
+func (r *Reader) fold(empty int) {
+	if empty == 0 {
+		r.text.WriteByte(' ')
+	}
+	r.breaks(empty)
+}
+
+// breaks writes n line breaks.
+func (r *Reader) breaks(n int) {
+	for range n {
+		r.text.WriteByte('\n')
+	}
 }

@@ -1,15 +1,14 @@
 package yamlnode
 
-// The functions of this file return nil where the library must decide. Each of them begins at pos
-// and ends at the next content after the node.
+// The functions of this file read the node at pos and move to the next content after it. They
+// return nil for what is left to the library.
 //
-// parent is the column of the block map or list that a node lies in, col that of the node itself,
-// both from 0; level is the number of lists and maps around the node.
+// parent is the column of the block map or list around a node, col is the column of the node itself;
+// both count from 0. level is the number of lists and maps around the node.
 
-// blockNode reads a node that may be a block map or a block list: the first content of its line,
-// or what follows a hyphen.
+// blockNode reads any node. It is the first content of its line or follows a hyphen.
 func (r *Reader) blockNode(parent, level int) *Node {
-	col := r.pos - r.lineStart // only spaces and hyphens stand before it
+	col := r.pos - r.lineStart // there are only spaces and hyphens before it
 	if r.atEntry() {
 		return r.blockSequence(col, level)
 	}
@@ -19,7 +18,7 @@ func (r *Reader) blockNode(parent, level int) *Node {
 	return r.value(parent, level)
 }
 
-// value reads a node that is neither a block map nor a block list.
+// value reads a text, or a list or map in brackets.
 func (r *Reader) value(parent, level int) *Node {
 	var n *Node
 	switch r.src[r.pos] {
@@ -38,7 +37,7 @@ func (r *Reader) value(parent, level int) *Node {
 	return n
 }
 
-// blockMapping reads the rest of a map after its first key.
+// blockMapping reads a map whose first key has been read.
 func (r *Reader) blockMapping(key *Node, col, level int) *Node {
 	if level >= r.limit {
 		return nil
@@ -69,7 +68,7 @@ func (r *Reader) blockMapping(key *Node, col, level int) *Node {
 // mappingValue reads what follows the colon of a key of the map at col.
 func (r *Reader) mappingValue(col, level int) *Node {
 	colon := r.pos
-	r.pos = r.skipBlanks(colon)
+	r.pos = r.skipWhite(colon)
 	if c := r.at(r.pos); c != '#' && class[c]&isBreak == 0 {
 		return r.value(col, level)
 	}
@@ -87,7 +86,7 @@ func (r *Reader) mappingValue(col, level int) *Node {
 	return r.newNode(Null, line, column)
 }
 
-// blockSequence reads a list whose hyphens stand at col.
+// blockSequence reads a list whose hyphens are at col.
 func (r *Reader) blockSequence(col, level int) *Node {
 	if level >= r.limit {
 		return nil
@@ -101,7 +100,7 @@ func (r *Reader) blockSequence(col, level int) *Node {
 		}
 		r.stack = append(r.stack, item)
 		if r.indent < col || !r.atEntry() {
-			break // the map that holds the list may go on at the same column
+			break // a key of the surrounding map may be at the same column
 		}
 	}
 	r.popItems(list, base)
@@ -134,11 +133,11 @@ func (r *Reader) entry(col, level int) *Node {
 
 // atEntry reports whether pos is at the hyphen of a list.
 func (r *Reader) atEntry() bool {
-	return r.src[r.pos] == '-' && r.blankAt(r.pos+1)
+	return r.src[r.pos] == '-' && r.spaceAt(r.pos+1)
 }
 
-// blockKey reads a key and its colon. If there is none that the scanner takes, it returns nil and
-// pos is unchanged.
+// blockKey reads a key and its colon. If there is no key, or one that is left to the library, it
+// returns nil and stays at pos.
 func (r *Reader) blockKey() *Node {
 	start, colon := r.pos, 0
 	var key *Node
@@ -147,8 +146,8 @@ func (r *Reader) blockKey() *Node {
 		if end < 0 {
 			return nil
 		}
-		colon = r.skipBlanks(end + 1)
-		if r.at(colon) != ':' || !r.blankAt(colon+1) {
+		colon = r.skipWhite(end + 1)
+		if r.at(colon) != ':' || !r.spaceAt(colon+1) {
 			return nil
 		}
 		key = r.quoted()

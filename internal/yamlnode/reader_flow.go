@@ -1,7 +1,10 @@
 package yamlnode
 
-// flow reads the list or map in brackets at pos, and moves behind it. parent is the column of the
-// block around it. It returns nil where the library must decide.
+// The functions of this file read what is in brackets and move to its end, not further. They return
+// nil for what is left to the library. parent is the column, from 0, of the block around the
+// brackets.
+
+// flow reads a list or map in brackets.
 func (r *Reader) flow(parent, level int) *Node {
 	if level >= r.limit {
 		return nil
@@ -35,7 +38,7 @@ func (r *Reader) flowSequence(parent, level int) *Node {
 	return list
 }
 
-// flowPair reads the value behind a key in a list. The two are a map of their own.
+// flowPair reads the value of a key in a list and returns the map that the two form.
 func (r *Reader) flowPair(key *Node, parent, level int) *Node {
 	if level >= r.limit || r.flowNext() == 0 {
 		return nil
@@ -64,7 +67,7 @@ func (r *Reader) flowMapping(parent, level int) *Node {
 		colon := r.flowColon(key, parent, line)
 		var v *Node
 		if c := r.flowNext(); c == ',' || c == '}' {
-			v = r.nodeHere(Null) // it stands where the comma or the brace does
+			v = r.nodeHere(Null) // its position is that of the comma or the brace
 		} else if colon {
 			v = r.flowNode(parent, level+1)
 		}
@@ -81,10 +84,10 @@ func (r *Reader) flowMapping(parent, level int) *Node {
 	return m
 }
 
-// flowColon moves past the colon that makes n, which began on line, a key. It reports false if
-// there is none, and stays before one that the library must decide about.
+// flowColon moves past the colon that makes n, which begins on the given line, a key. It reports
+// false and stays at pos if there is no colon, or one that is left to the library.
 func (r *Reader) flowColon(n *Node, parent, line int) bool {
-	colon := r.skipBlanks(r.pos)
+	colon := r.skipWhite(r.pos)
 	if r.at(colon) != ':' || r.line != line || n.Kind == Sequence || n.Kind == Mapping || r.column(colon) <= parent+1 {
 		return false
 	}
@@ -113,8 +116,7 @@ func (r *Reader) flowNode(parent, level int) *Node {
 	return n
 }
 
-// flowComma moves past a comma. Without one it reports whether the bracket that ends the list or
-// map follows.
+// flowComma moves past a comma. If there is none, it reports whether the given bracket is next.
 func (r *Reader) flowComma(bracket byte) bool {
 	switch r.flowNext() {
 	case ',':
@@ -126,12 +128,12 @@ func (r *Reader) flowComma(bracket byte) bool {
 	return false
 }
 
-// flowNext moves past blanks and line breaks and returns the sign there. Where the library must
-// decide it returns 0 and moves to the end of the source: at a document marker, a comment, or a
-// tab that begins a line.
+// flowNext moves past white space and returns the character after it. At what is left to the library
+// it returns 0 and moves to the end of the source: a document marker, a comment, a tab that begins
+// a line.
 func (r *Reader) flowNext() byte {
 	for {
-		r.pos = r.skipBlanks(r.pos)
+		r.pos = r.skipWhite(r.pos)
 		switch c := r.at(r.pos); {
 		case r.pos == len(r.src):
 			return 0

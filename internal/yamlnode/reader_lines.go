@@ -5,48 +5,48 @@ import (
 	"unicode/utf8"
 )
 
-// What a byte means to the scanner. A byte may have several meanings.
+// The properties of a byte.
 const (
-	isBad     = 1 << iota // a control character: the library decides
+	isBad     = 1 << iota // a control character, which is left to the library
 	isReturn              // CR
 	isBreak               // LF or CR
-	isBlank               // space or tab
+	isWhite               // space or tab
 	isStop                // may end a plain text
-	isFlow                // ends a plain text inside brackets
-	noInitial             // cannot begin a plain text, or not always
+	isFlow                // ends a plain text in brackets
+	noInitial             // does not begin a plain text, or not in all places
 )
 
-// class has the meanings of each byte. Those outside ASCII have none.
+// class holds the properties of each byte. Bytes outside ASCII have none.
 var class = [256]uint8{
 	0x00: isBad, 0x01: isBad, 0x02: isBad, 0x03: isBad, 0x04: isBad, 0x05: isBad, 0x06: isBad, 0x07: isBad, 0x08: isBad,
-	'\t': isBlank | noInitial, '\n': isBreak | isStop | noInitial, 0x0B: isBad, 0x0C: isBad,
+	'\t': isWhite | noInitial, '\n': isBreak | isStop | noInitial, 0x0B: isBad, 0x0C: isBad,
 	'\r': isReturn | isBreak | isStop | noInitial, 0x0E: isBad, 0x0F: isBad,
 	0x10: isBad, 0x11: isBad, 0x12: isBad, 0x13: isBad, 0x14: isBad, 0x15: isBad, 0x16: isBad, 0x17: isBad,
 	0x18: isBad, 0x19: isBad, 0x1A: isBad, 0x1B: isBad, 0x1C: isBad, 0x1D: isBad, 0x1E: isBad, 0x1F: isBad, 0x7F: isBad,
-	' ': isBlank | noInitial, ':': isStop | noInitial, '#': isStop | noInitial,
+	' ': isWhite | noInitial, ':': isStop | noInitial, '#': isStop | noInitial,
 	',': isFlow | noInitial, '[': isFlow | noInitial, ']': isFlow | noInitial, '{': isFlow | noInitial, '}': isFlow | noInitial,
 	'-': noInitial, '?': noInitial, '&': noInitial, '*': noInitial, '!': noInitial, '|': noInitial, '>': noInitial,
 	'\'': noInitial, '"': noInitial, '%': noInitial, '@': noInitial, '`': noInitial,
 }
 
 // checkSource reports whether src is valid UTF-8 of printable characters whose lines end with LF
-// or CR LF. The rest of the scanner relies on it: a CR is always followed by LF.
+// or CR LF. The rest of the scanner relies on that: an LF follows every CR.
 func (r *Reader) checkSource() bool {
-	var meanings, bits uint8
+	var found, bits uint8
 	for i := range len(r.src) {
 		c := r.src[i]
-		meanings |= class[c]
+		found |= class[c]
 		bits |= c
 	}
 	r.ascii = bits < utf8.RuneSelf
-	if meanings&isBad != 0 || meanings&isReturn != 0 && strings.Count(r.src, "\r") != strings.Count(r.src, "\r\n") {
+	if found&isBad != 0 || found&isReturn != 0 && strings.Count(r.src, "\r") != strings.Count(r.src, "\r\n") {
 		return false
 	}
 	return r.ascii || printable(r.src)
 }
 
-// printable reports whether s is valid UTF-8 without line breaks other than those of ASCII,
-// without control characters of the second block, byte order marks and non-characters.
+// printable reports whether s is valid UTF-8 and has outside ASCII no control characters, no line
+// breaks, no byte order marks and no non-characters.
 func printable(s string) bool {
 	for i := 0; i < len(s); {
 		if s[i] < utf8.RuneSelf {
@@ -63,7 +63,7 @@ func printable(s string) bool {
 	return true
 }
 
-// at returns the byte at offset i, LF at the end of the source.
+// at returns the byte at offset i, or LF at the end of the source.
 func (r *Reader) at(i int) byte {
 	if i < len(r.src) {
 		return r.src[i]
@@ -71,13 +71,14 @@ func (r *Reader) at(i int) byte {
 	return '\n'
 }
 
-// blankAt reports whether the byte at offset i is a space, a tab, a line break or the end.
-func (r *Reader) blankAt(i int) bool {
-	return class[r.at(i)]&(isBlank|isBreak) != 0
+// spaceAt reports whether there is a space, a tab, a line break or the end of the source at offset i.
+func (r *Reader) spaceAt(i int) bool {
+	return class[r.at(i)]&(isWhite|isBreak) != 0
 }
 
-func (r *Reader) skipBlanks(i int) int {
-	for i < len(r.src) && class[r.src[i]]&isBlank != 0 {
+// skipWhite returns the offset of the first byte at or after i that is not a space or a tab.
+func (r *Reader) skipWhite(i int) int {
+	for i < len(r.src) && class[r.src[i]]&isWhite != 0 {
 		i++
 	}
 	return i
@@ -121,10 +122,10 @@ func (r *Reader) endOfLine(i int) int {
 	return end
 }
 
-// finishLine moves from pos, behind a value, to the next content. Only spaces, tabs and a comment
-// may follow the value on its line.
+// finishLine moves from the end of a value to the next content. It reports false if more than white
+// space and a comment follows the value on its line.
 func (r *Reader) finishLine() bool {
-	i := r.skipBlanks(r.pos)
+	i := r.skipWhite(r.pos)
 	if c := r.at(i); c == '#' && i > r.pos {
 		i = r.endOfLine(i)
 	} else if class[c]&isBreak == 0 {
@@ -134,8 +135,8 @@ func (r *Reader) finishLine() bool {
 	return r.nextContent()
 }
 
-// nextContent moves from the beginning of a line to the next content and sets indent. It reports
-// false where the library must decide: for a tab before the content and for a document marker.
+// nextContent moves from the beginning of a line to the next content and sets r.indent. It reports
+// false for what is left to the library: a tab before the content and a document marker.
 func (r *Reader) nextContent() bool {
 	for {
 		if _, ok := r.nextLine(); !ok {
@@ -148,7 +149,7 @@ func (r *Reader) nextContent() bool {
 	}
 }
 
-// nextLine is like nextContent, but a comment is content. It returns the number of empty lines.
+// nextLine is like nextContent but stops at comments too. It returns the number of empty lines.
 func (r *Reader) nextLine() (empty int, ok bool) {
 	for {
 		i := r.pos
@@ -169,7 +170,7 @@ func (r *Reader) nextLine() (empty int, ok bool) {
 	}
 }
 
-// atMarker reports whether pos is at a line that begins like the mark between documents.
+// atMarker reports whether pos is at a line that begins like a document marker.
 func (r *Reader) atMarker() bool {
 	if r.pos != r.lineStart {
 		return false

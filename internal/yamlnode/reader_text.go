@@ -2,15 +2,14 @@ package yamlnode
 
 import "strings"
 
-// textHeader is what stands behind the sign of a block text.
+// textHeader is the first line of a block text: "|" or ">" and what follows.
 type textHeader struct {
 	folded bool
 	chomp  byte // '+' keeps the line breaks at the end, '-' drops them, 0 keeps one
-	indent int  // how much deeper than its parent the text stands; 0: as its first line shows
+	indent int  // the indentation relative to the parent; 0 means that of the first line
 }
 
-// textState is what is known about the lines of a block text that were read. As long as there is
-// one line, it is not copied.
+// textState describes the lines of a block text read so far. A single line is not copied.
 type textState struct {
 	textHeader
 	lines      int  // lines with content
@@ -19,10 +18,10 @@ type textState struct {
 	start, end int  // the last line
 	broken     bool // a line break follows the last line
 	empty      int  // empty lines after the last line
-	blank      bool // the last line begins with a blank
+	indented   bool // the last line begins with a space or a tab
 }
 
-// blockText reads a literal or folded text. Its lines stand deeper than parent.
+// blockText reads a literal or folded text. Its lines are indented more than parent.
 func (r *Reader) blockText(parent int) *Node {
 	n := r.nodeHere(Scalar)
 	n.Quoted = true
@@ -55,7 +54,7 @@ func (r *Reader) textHeader() (h textHeader, ok bool) {
 		case c >= '1' && c <= '9' && h.indent == 0:
 			h.indent = int(c - '0')
 		default:
-			end := r.skipBlanks(i)
+			end := r.skipWhite(i)
 			if c := r.at(end); c == '#' && end > i {
 				end = r.endOfLine(end)
 			} else if class[c]&isBreak == 0 {
@@ -68,8 +67,9 @@ func (r *Reader) textHeader() (h textHeader, ok bool) {
 	}
 }
 
-// textIndent skips the empty lines before a text and returns the column of its first line. An
-// empty line that is longer makes it report false. If the text is empty, every column does.
+// textIndent skips the empty lines before a text and returns the column of its first line. It
+// reports false if one of the empty lines is longer. For a text without lines it returns any column
+// that is possible.
 func (r *Reader) textIndent(state *textState, parent int) (indent int, ok bool) {
 	longest := 0
 	for {
@@ -95,7 +95,7 @@ func (r *Reader) textIndent(state *textState, parent int) (indent int, ok bool) 
 	}
 }
 
-// textLines reads the lines that stand at column indent.
+// textLines reads the lines that are indented to the column indent.
 func (r *Reader) textLines(state *textState, indent int) bool {
 	for {
 		i := r.pos
@@ -103,7 +103,7 @@ func (r *Reader) textLines(state *textState, indent int) bool {
 			i++
 		}
 		if i == len(r.src) {
-			return r.pos == i // the library counts a last line of spaces
+			return r.pos == i // a last line of spaces without a line break is left to the library
 		}
 		if class[r.src[i]]&isBreak != 0 {
 			state.empty++
@@ -115,22 +115,22 @@ func (r *Reader) textLines(state *textState, indent int) bool {
 		}
 		end := r.endOfLine(i)
 		if end == len(r.src) && strings.Trim(r.src[i:], " \t") == "" {
-			return false // another line that the library counts
+			return false // a last line of white space too
 		}
 		r.addLine(state, i, end)
 		r.breakLine(end)
 	}
 }
 
-// addLine adds the line with content from start to end to the text.
+// addLine adds the line from start to end, which has content, to the text.
 func (r *Reader) addLine(state *textState, start, end int) {
-	blank := class[r.src[start]]&isBlank != 0
+	indented := class[r.src[start]]&isWhite != 0
 	if !state.copied && state.lines+state.empty > 0 {
 		state.from = r.begin(r.src[state.start:state.end])
 		state.copied = true
 	}
 	if state.lines > 0 {
-		if !state.folded || state.blank || blank {
+		if !state.folded || state.indented || indented {
 			r.text.WriteByte('\n')
 		} else if state.empty == 0 {
 			r.text.WriteByte(' ')
@@ -142,10 +142,10 @@ func (r *Reader) addLine(state *textState, start, end int) {
 	}
 	state.start, state.end, state.broken = start, end, end < len(r.src)
 	state.lines++
-	state.empty, state.blank = 0, blank
+	state.empty, state.indented = 0, indented
 }
 
-// endText returns the text with the line breaks at its end that it is to have.
+// endText returns the text with the line breaks that it ends with.
 func (r *Reader) endText(state *textState) string {
 	breaks := 0
 	if state.broken && state.chomp != '-' {

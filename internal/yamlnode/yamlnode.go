@@ -4,7 +4,10 @@
 //
 // Scalars keep the text they were written with (`version: 1.10` stays "1.10"); nothing is
 // resolved to numbers, dates or booleans. It is the only package that imports a YAML library.
-// Parse may be called from several goroutines at once; nodes are not written to after it returns.
+//
+// The shapes that nearly all manifests have are scanned without the library, see Reader; tests hold
+// the scanner against the library. Parse may be called from several goroutines at once; nodes are
+// not written to after it returns. A Reader saves memory where many documents are read.
 package yamlnode
 
 import (
@@ -56,7 +59,7 @@ const defaultMaxDepth = 16
 // Parse reads src as a single YAML document. The nodes own their memory. The error is ErrEmpty or
 // an *Error. src must be UTF-8; its lines end with LF, CR LF or CR.
 //
-// To read many documents, use a Reader.
+// Use a Reader for many documents.
 func Parse(src []byte, o *Options) (*Node, error) {
 	var r Reader
 	return r.Parse(src, o)
@@ -91,7 +94,7 @@ func load(src []byte, limit int) (*Node, error) {
 }
 
 // Signs counts, without reading src as YAML, the signs that begin a value: brackets, braces, commas and colons anywhere,
-// and the hyphens and question marks that a blank follows. A document of n signs has at most 2n+1 nodes.
+// and the hyphens and question marks before white space. A document of n signs has at most 2n+1 nodes.
 func Signs(src []byte) int {
 	n := 0
 	for i, c := range src {
