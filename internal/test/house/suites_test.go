@@ -9,7 +9,7 @@ import (
 func TestListedSuitesExist(t *testing.T) {
 	root := module(t).Root
 	for suite, pattern := range map[string]string{
-		"manifest, parser, models": "skill/*parse*_test.go",
+		"manifest, parser, models": "skill/manifest/*parse*_test.go",
 		"manager, loader, storage": "skill/catalog*_test.go",
 		"concurrent loader":        "skill/watch/*_test.go",
 		"script tools":             "skilltool/scripts_test.go",
