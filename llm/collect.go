@@ -13,12 +13,16 @@ type Answer struct {
 }
 
 // Collect reads the stream of one request to its end. each, which may be nil, sees every event first. On an error the
-// answer holds what had arrived. A stream that ends without a reason is an *Error of kind Cut.
+// answer holds what had arrived. A stream that ends without a reason is an *Error of kind Cut; one that counts tokens
+// below 0 is an *Error of kind Malformed.
 func Collect(ctx context.Context, m Model, r *Request, each func(Event)) (Answer, error) {
 	c := collector{answer: Answer{Message: Message{Role: Assistant}}}
 	for e, err := range m.Stream(ctx, r) {
 		if err != nil {
 			return c.done(), err
+		}
+		if u := e.Usage; u != nil && min(u.Input, u.CacheRead, u.CacheWrite, u.Output) < 0 {
+			return c.done(), &Error{Kind: Malformed, Message: "the usage counts tokens below 0"}
 		}
 		if each != nil {
 			each(e)

@@ -38,6 +38,7 @@ var (
 	state = step{Event: Event{State: &State{Owner: "x", Data: json.RawMessage(`1`)}}}
 	few   = step{Event: Event{Usage: &Usage{Input: 1}}}
 	many  = step{Event: Event{Usage: &Usage{Input: 10, Output: 2}}}
+	below = step{Event: Event{Usage: &Usage{Input: 10, CacheRead: -1, Output: 2}}}
 	end   = step{Event: Event{Stop: StopEnd}}
 )
 
@@ -54,6 +55,7 @@ func TestCollect(t *testing.T) {
 			`{"Message":{"role":"assistant","parts":[{"text":"a"},{"state":{"owner":"x","data":1}},{"text":"bc"},{"call":{"id":"c","name":"look","args":{}}}]},"Usage":{"input":10,"output":2},"Stop":"end"}`, ""},
 		{"no reason", []step{text("a")}, `{"Message":{"role":"assistant","parts":[{"text":"a"}]},"Usage":{"input":0,"output":0},"Stop":""}`, "the answer ended before it was complete"},
 		{"error", []step{text("a"), {err: broken}}, `{"Message":{"role":"assistant","parts":[{"text":"a"}]},"Usage":{"input":0,"output":0},"Stop":""}`, "broken"},
+		{"a negative count", []step{text("a"), many, below}, `{"Message":{"role":"assistant","parts":[{"text":"a"}]},"Usage":{"input":10,"output":2},"Stop":""}`, "the usage counts tokens below 0"}, // F12
 		{"nothing", nil, `{"Message":{"role":"assistant","parts":null},"Usage":{"input":0,"output":0},"Stop":""}`, "the answer ended before it was complete"},
 	}
 	for _, tt := range tests {
@@ -67,7 +69,7 @@ func TestCollect(t *testing.T) {
 			if message(err) != tt.err {
 				t.Errorf("error %v, want %q", err, tt.err)
 			}
-			if want := len(tt.steps); seen != want && tt.err != "broken" {
+			if want := len(tt.steps); seen != want && tt.err != "broken" && tt.name != "a negative count" {
 				t.Errorf("each saw %d events of %d", seen, want)
 			}
 		})

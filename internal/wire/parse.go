@@ -88,6 +88,20 @@ func Args(text string) (args json.RawMessage, raw string) {
 	return json.RawMessage("{}"), text
 }
 
+// maxTokens is above what any request can cost. It keeps sums of counts from overflowing.
+const maxTokens = 1 << 30
+
+// CheckTokens returns an *llm.Error of kind Malformed if a count of tokens is below 0 or above 2^30: a wrong count must
+// not lift the caller's limits.
+func CheckTokens(provider string, counts ...int64) error {
+	for _, n := range counts {
+		if n < 0 || n > maxTokens {
+			return &llm.Error{Kind: llm.Malformed, Provider: provider, Message: fmt.Sprintf("invalid count of tokens %d", n)}
+		}
+	}
+	return nil
+}
+
 // Messages returns the conversation as every provider takes it: neighbours of the same role are one message, texts
 // of nothing are gone, and so are messages without a part. What msgs hold is not changed.
 func Messages(msgs []llm.Message) []llm.Message {

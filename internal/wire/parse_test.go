@@ -2,6 +2,7 @@ package wire_test
 
 import (
 	"encoding/json"
+	"errors"
 	"math"
 	"net/http"
 	"reflect"
@@ -92,6 +93,19 @@ func TestArgs(t *testing.T) {
 				t.Errorf("got %s and %q, want %s and %q", args, raw, tt.args, tt.raw)
 			}
 		})
+	}
+}
+
+// F12: a count that could lift a limit is rejected.
+func TestCheckTokens(t *testing.T) {
+	for _, n := range []int64{-1, math.MinInt64, 1<<30 + 1, math.MaxInt64} {
+		var e *llm.Error
+		if err := wire.CheckTokens("test", 5, n, 5); !errors.As(err, &e) || e.Kind != llm.Malformed || e.Provider != "test" {
+			t.Errorf("%d: got %v, want malformed", n, err)
+		}
+	}
+	if err := wire.CheckTokens("test", 0, 5, 1<<30); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -26,28 +26,29 @@ type block struct {
 	thinking, signature  strings.Builder
 }
 
-// take returns what an event of the stream means; the last one of an answer has Stop set.
-func (a *answer) take(e sdk.MessageStreamEventUnion) []llm.Event {
+// take returns the events of an event of the stream; the last one of an answer has Stop set. It fails if a count of
+// tokens is invalid.
+func (a *answer) take(e sdk.MessageStreamEventUnion) ([]llm.Event, error) {
 	switch e.Type {
 	case "message_start":
 		u := e.Message.Usage
 		a.usage = sdk.MessageDeltaUsage{InputTokens: u.InputTokens, CacheReadInputTokens: u.CacheReadInputTokens,
 			CacheCreationInputTokens: u.CacheCreationInputTokens, OutputTokens: u.OutputTokens}
-		return []llm.Event{a.usageEvent()}
+		return a.usageEvents()
 	case "content_block_start":
-		return a.start(e)
+		return a.start(e), nil
 	case "content_block_delta":
-		return a.delta(e)
+		return a.delta(e), nil
 	case "content_block_stop":
-		return a.end(e.Index)
+		return a.end(e.Index), nil
 	case "message_delta":
 		a.stop = string(e.Delta.StopReason)
 		a.count(e.Usage)
-		return []llm.Event{a.usageEvent()}
+		return a.usageEvents()
 	case "message_stop":
-		return []llm.Event{{Stop: a.reason()}}
+		return []llm.Event{{Stop: a.reason()}}, nil
 	}
-	return nil // ping, and what the API may add
+	return nil, nil // ping, and what the API may add
 }
 
 func (a *answer) start(e sdk.MessageStreamEventUnion) []llm.Event {
@@ -122,15 +123,18 @@ func (a *answer) count(u sdk.MessageDeltaUsage) {
 	}
 }
 
-// usageEvent adds the cached tokens, which the API counts apart, to the input.
-func (a *answer) usageEvent() llm.Event {
+// usageEvents adds the cached tokens, which the API counts apart, to the input.
+func (a *answer) usageEvents() ([]llm.Event, error) {
 	u := a.usage
-	return llm.Event{Usage: &llm.Usage{
+	if err := wire.CheckTokens(provider, u.InputTokens, u.CacheReadInputTokens, u.CacheCreationInputTokens, u.OutputTokens); err != nil {
+		return nil, err
+	}
+	return []llm.Event{{Usage: &llm.Usage{
 		Input:      int(u.InputTokens + u.CacheReadInputTokens + u.CacheCreationInputTokens),
 		CacheRead:  int(u.CacheReadInputTokens),
 		CacheWrite: int(u.CacheCreationInputTokens),
 		Output:     int(u.OutputTokens),
-	}}
+	}}}, nil
 }
 
 func (a *answer) reason() llm.StopReason {

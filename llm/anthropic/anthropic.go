@@ -78,7 +78,12 @@ func (m *model) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Event,
 		defer stream.Close()
 		a := answer{blocks: map[int64]*block{}, ids: wire.NewIDs("toolu_", r.Messages)}
 		for stream.Next() {
-			for _, e := range a.take(stream.Current()) {
+			events, err := a.take(stream.Current())
+			if err != nil {
+				yield(llm.Event{}, err)
+				return
+			}
+			for _, e := range events {
 				if !yield(e, nil) || e.Stop != "" {
 					return
 				}

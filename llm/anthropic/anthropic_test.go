@@ -144,6 +144,10 @@ func TestFaults(t *testing.T) {
 			llm.Error{Kind: llm.Overloaded, Message: "Overloaded"}},
 		{"limit within the stream", sse(events(start, problem("rate_limit_error", "slow down"))),
 			llm.Error{Kind: llm.RateLimit, Message: "slow down"}},
+		{"a negative count", sse(events(strings.Replace(start, `"input_tokens":10`, `"input_tokens":-10`, 1))), // F12
+			llm.Error{Kind: llm.Malformed, Message: "invalid count of tokens -10"}},
+		{"a negative count at the end", sse(events(start, `{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":-42}}`, stop)),
+			llm.Error{Kind: llm.Malformed, Message: "invalid count of tokens -42"}},
 		{"no JSON", sse("event: message_start\ndata: {\"type\":\n\n"),
 			llm.Error{Kind: llm.Malformed, Message: "an event of the stream cannot be read: unexpected end of JSON input"}},
 	}

@@ -3,9 +3,7 @@ package gemini_test
 import (
 	"encoding/json"
 	"fmt"
-	"log"
 	"net/http"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -141,7 +139,17 @@ func TestFaults(t *testing.T) {
 		{"cut after a stop", wiretest.Broken(provider.Whole),
 			llm.Error{Kind: llm.Cut, Message: "the answer broke off: unexpected EOF"}},
 		{"a call that is none", sse(chunks(`{"candidates":[{"finishReason":"MALFORMED_FUNCTION_CALL"}]}`)),
-			llm.Error{Kind: llm.Malformed, Message: "the model did not get its call of a tool right (MALFORMED_FUNCTION_CALL)"}},
+			llm.Error{Kind: llm.Malformed, Message: "the model's tool call is not valid (MALFORMED_FUNCTION_CALL)"}},
+		{"a negative count", sse(chunks(`{"usageMetadata":{"promptTokenCount":330,"candidatesTokenCount":-1}}`, end("STOP"))), // F12
+			llm.Error{Kind: llm.Malformed, Message: "invalid count of tokens -1"}},
+		{"a count that overflows", sse(chunks(`{"usageMetadata":{"promptTokenCount":9223372036854775807}}`, end("STOP"))),
+			llm.Error{Kind: llm.Malformed, Message: "invalid count of tokens 9223372036854775807"}},
+		{"odd details", status(429, `{"error":{"code":"x","details":[7],"message":"quota"}}`),
+			llm.Error{Kind: llm.RateLimit, Status: 429, Message: "quota"}},
+		{"error without a message", sse(chunks(`{"error":{"code":500}}`)),
+			llm.Error{Kind: llm.Overloaded, Status: 500, Message: "the provider reported an error without a message"}},
+		{"error of another type", sse(chunks(`{"error":"x"}`)),
+			llm.Error{Kind: llm.Malformed, Message: "*"}},
 		{"no JSON", sse(chunks(`{"candidates":`)),
 			llm.Error{Kind: llm.Malformed, Message: "*"}},
 		{"other JSON", sse(chunks(`{"candidates":"x"}`)),
@@ -159,20 +167,49 @@ func TestCancel(t *testing.T) { provider.Cancel(t) }
 
 func TestBreak(t *testing.T) { provider.Break(t) }
 
-// The SDK prints what goes wrong while it reads; nothing goes wrong that it would see.
-func TestFaultsArePrintedByNobody(t *testing.T) {
-	var printed strings.Builder
-	log.SetOutput(&printed)
-	defer log.SetOutput(os.Stderr)
-	for _, answer := range []http.HandlerFunc{
-		wiretest.Broken(provider.Begun),
-		wiretest.SSE("data: " + strings.Repeat("x", 5<<20)),
+// An error never holds the key, wherever the server puts it.
+func TestKeyIsNotInErrors(t *testing.T) {
+	const key = "secret-key-1"
+	for name, answer := range map[string]http.HandlerFunc{
+		"status":   wiretest.Status(400, problem(400, "not valid: "+key, "")),
+		"stream":   wiretest.SSE(chunks(problem(503, "not valid: "+key, ""))),
+		"redirect": wiretest.Status(302, "", "Location", "https://other.example/?key="+key),
 	} {
-		if _, err := wiretest.Collect(t, provider.Model(t, wiretest.Serve(t, answer)), wiretest.Hello()); err == nil {
-			t.Error("got no error")
-		}
+		t.Run(name, func(t *testing.T) {
+			m, err := gemini.New(&gemini.Options{Key: key, BaseURL: wiretest.Serve(t, answer).URL, Model: "m"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = wiretest.Collect(t, m, wiretest.Hello())
+			if err == nil || strings.Contains(err.Error(), key) || !strings.Contains(err.Error(), "[the key]") {
+				t.Errorf("got %v, want an error without the key", err)
+			}
+		})
 	}
-	if printed.String() != "" {
-		t.Errorf("got %q, want nothing", printed.String())
+}
+
+// A model's name goes into the address escaped, with the collection that it names or models/.
+func TestModelNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"gemini-2.5-pro":   "/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse",
+		"models/x":         "/v1beta/models/x:streamGenerateContent?alt=sse",
+		"tunedModels/x":    "/v1beta/tunedModels/x:streamGenerateContent?alt=sse",
+		"vendor/x?key=1#a": "/v1beta/models/vendor/x%3Fkey=1%23a:streamGenerateContent?alt=sse",
+		"a/../../b":        "",
+	} {
+		s := wiretest.Serve(t, wiretest.SSE(provider.Whole))
+		m, err := gemini.New(&gemini.Options{BaseURL: s.URL, Model: name})
+		if want == "" {
+			if err == nil {
+				t.Errorf("%s: got no error", name)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := wiretest.Collect(t, m, wiretest.Hello()); err != nil || s.Last().URL != want {
+			t.Errorf("%s: got %s, %v, want %s", name, s.Last().URL, err, want)
+		}
 	}
 }

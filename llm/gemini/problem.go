@@ -2,22 +2,68 @@ package gemini
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"strings"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/wire"
 	"github.com/agent-base/agent-base/llm"
 )
 
-// problem is what the API says about a failure: google.rpc.Status in JSON.
-type problem struct {
-	Code    int              `json:"code"`
-	Message string           `json:"message"`
-	Status  string           `json:"status"`
-	Details []map[string]any `json:"details"`
+// failure returns the error of a stream that failed with err, without the key.
+func (m *model) failure(ctx context.Context, x *wire.Exchange, err error) error {
+	var e *llm.Error
+	switch {
+	case x.Err != nil:
+		if !errors.As(x.Err, &e) {
+			return x.Err
+		}
+	case x.Status >= 400:
+		e = read(x.Body).fault(x)
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case !errors.As(err, &e):
+		e = &llm.Error{Kind: llm.BadRequest, Provider: provider, Message: fmt.Sprintf("the request cannot be made: %v", err), Err: err}
+	}
+	if len(m.key) >= 8 {
+		e.Message = strings.ReplaceAll(e.Message, m.key, "[the key]")
+	}
+	return e
 }
 
-// read takes the problem out of {"error":…}, or of a list that begins with it.
+// malformed returns the error of an event that is not what the API documents.
+func malformed(err error) error {
+	return &llm.Error{Kind: llm.Malformed, Provider: provider, Err: err,
+		Message: wire.Clip(fmt.Sprintf("an event of the stream cannot be read: %v", err))}
+}
+
+// midway returns the error that an event of the stream holds.
+func midway(raw json.RawMessage) error {
+	var p problem
+	if err := json.Unmarshal(raw, &p); err != nil {
+		return malformed(err)
+	}
+	if p.Message == "" {
+		p.Message = "the provider reported an error without a message"
+	}
+	return p.fault(&wire.Exchange{Status: p.Code})
+}
+
+// problem is what the API says about a failure: google.rpc.Status in JSON.
+type problem struct {
+	Code    int    `json:"code"`
+	Message string `json:"message"`
+	Details []struct {
+		Reason     string `json:"reason"`
+		RetryDelay string `json:"retryDelay"`
+	} `json:"details"`
+}
+
+// read returns the problem of {"error":…}, or of a list that begins with it. It returns the zero problem for another
+// body.
 func read(body []byte) problem {
 	var one struct {
 		Error problem `json:"error"`
@@ -29,22 +75,19 @@ func read(body []byte) problem {
 		}
 		body = list[0]
 	}
-	if json.Unmarshal(body, &one) != nil {
-		return problem{} // no JSON of the API's: the status has to do
-	}
+	_ = json.Unmarshal(body, &one) // a field of another type leaves the others readable
 	return one.Error
 }
 
-// apply makes e say what the problem says beyond its status.
-func (p problem) apply(e *llm.Error) *llm.Error {
+// fault returns the error of an exchange that failed with p, which may say more than the status.
+func (p problem) fault(x *wire.Exchange) *llm.Error {
+	e := x.Failure(provider, p.Message, time.Now())
 	for _, d := range p.Details {
-		if d["reason"] == "API_KEY_INVALID" {
+		if d.Reason == "API_KEY_INVALID" {
 			e.Kind = llm.BadKey // it comes with a 400
 		}
-		if text, ok := d["retryDelay"].(string); ok && e.RetryAfter == 0 {
-			if wait, err := time.ParseDuration(text); err == nil && wait > 0 {
-				e.RetryAfter = wait
-			}
+		if wait, err := time.ParseDuration(d.RetryDelay); err == nil && wait > 0 && e.RetryAfter == 0 {
+			e.RetryAfter = wait
 		}
 	}
 	if e.Kind == llm.BadRequest && strings.Contains(p.Message, "exceeds the maximum number of tokens") {

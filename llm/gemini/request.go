@@ -5,8 +5,6 @@ import (
 	"math"
 	"strings"
 
-	"google.golang.org/genai"
-
 	"github.com/agent-base/agent-base/internal/wire"
 	"github.com/agent-base/agent-base/llm"
 )
@@ -14,69 +12,130 @@ import (
 // ownID begins the ids that this package gives to calls; the API never sees them.
 const ownID = "gemini_call_"
 
-// config translates what stands ahead of the messages.
-func config(r *llm.Request) *genai.GenerateContentConfig {
-	c := &genai.GenerateContentConfig{
-		AutomaticContinuation: genai.Ptr(false),
-		HTTPOptions:           &genai.HTTPOptions{ExtrasRequestProvider: restore},
-		MaxOutputTokens:       int32(min(r.MaxTokens, math.MaxInt32)),
+// request is the body of a request.
+type request struct {
+	Contents         []content        `json:"contents"`
+	GenerationConfig generationConfig `json:"generationConfig"`
+	System           *content         `json:"systemInstruction,omitempty"`
+	Tools            []tools          `json:"tools,omitempty"`
+}
+
+type generationConfig struct {
+	MaxOutputTokens int `json:"maxOutputTokens,omitempty"`
+}
+
+type tools struct {
+	FunctionDeclarations []functionDeclaration `json:"functionDeclarations"`
+}
+
+type functionDeclaration struct {
+	Description string          `json:"description,omitempty"`
+	Name        string          `json:"name"`
+	Schema      json.RawMessage `json:"parametersJsonSchema,omitempty"`
+}
+
+// content is one side's turn; answers have it too.
+type content struct {
+	Parts []*part `json:"parts"`
+	Role  string  `json:"role"`
+}
+
+// part is a piece of a turn: a call, a result or a text. Text is a pointer since a part that holds a signature alone
+// needs an empty text.
+type part struct {
+	FunctionCall     *functionCall     `json:"functionCall,omitempty"`
+	FunctionResponse *functionResponse `json:"functionResponse,omitempty"`
+	Text             *string           `json:"text,omitempty"`
+	Thought          bool              `json:"thought,omitempty"`
+	ThoughtSignature string            `json:"thoughtSignature,omitempty"`
+}
+
+func (p *part) text() string {
+	if p.Text == nil {
+		return ""
+	}
+	return *p.Text
+}
+
+type functionCall struct {
+	Args json.RawMessage `json:"args,omitempty"`
+	ID   string          `json:"id,omitempty"`
+	Name string          `json:"name"`
+}
+
+type functionResponse struct {
+	ID       string            `json:"id,omitempty"`
+	Name     string            `json:"name"`
+	Response map[string]string `json:"response"`
+}
+
+// newRequest writes r as a request of the API. Schemas and arguments stay as they are: marshalling fails if one of
+// them is not JSON.
+func newRequest(r *llm.Request) *request {
+	q := &request{
+		Contents:         contents(r.Messages),
+		GenerationConfig: generationConfig{MaxOutputTokens: max(0, min(r.MaxTokens, math.MaxInt32))},
 	}
 	if r.System != "" {
-		c.SystemInstruction = &genai.Content{Parts: []*genai.Part{{Text: r.System}}}
+		q.System = &content{Parts: []*part{{Text: &r.System}}, Role: "user"}
 	}
-	var tools []*genai.FunctionDeclaration
+	var declared []functionDeclaration
 	for _, t := range r.Tools {
-		f := &genai.FunctionDeclaration{Name: t.Name, Description: t.Description}
-		if len(t.Input) > 0 {
-			f.ParametersJsonSchema = string(t.Input) // restore makes JSON of it
-		}
-		tools = append(tools, f)
+		declared = append(declared, functionDeclaration{t.Description, t.Name, t.Input})
 	}
-	if len(tools) > 0 {
-		c.Tools = []*genai.Tool{{FunctionDeclarations: tools}}
+	if len(declared) > 0 {
+		q.Tools = []tools{{declared}}
 	}
-	return c
+	return q
 }
 
 // contents translates the messages.
-func contents(msgs []llm.Message) []*genai.Content {
-	var out []*genai.Content
+func contents(msgs []llm.Message) []content {
+	out := []content{}
 	for _, m := range wire.Messages(msgs) {
-		role := genai.RoleUser
+		role := "user"
 		if m.Role == llm.Assistant {
-			role = genai.RoleModel
+			role = "model"
 		}
 		if parts := parts(m); len(parts) > 0 {
-			out = append(out, &genai.Content{Role: string(role), Parts: parts})
+			out = append(out, content{Parts: parts, Role: role})
 		}
 	}
 	return out
 }
 
-// parts translates a message, results ahead of everything else.
-func parts(m llm.Message) []*genai.Part {
-	var results, rest []*genai.Part
+// parts translates a message, with the results first.
+func parts(m llm.Message) []*part {
+	var results, rest []*part
 	for _, p := range m.Parts {
 		switch {
 		case p.Result != nil:
-			results = append(results, &genai.Part{FunctionResponse: response(p.Result)})
+			results = append(results, &part{FunctionResponse: response(p.Result)})
 		case p.Call != nil:
-			rest = append(rest, &genai.Part{FunctionCall: &genai.FunctionCall{ID: apiID(p.Call.ID), Name: p.Call.Name, Args: carry(p.Call.Args)}})
+			rest = append(rest, &part{FunctionCall: call(p.Call)})
 		case p.State != nil && p.State.Owner == provider:
 			rest = sign(rest, p.State.Data)
 		case p.Text != "":
-			rest = append(rest, &genai.Part{Text: p.Text})
+			rest = append(rest, &part{Text: &p.Text})
 		}
 	}
 	return append(results, rest...)
 }
 
-func response(r *llm.Result) *genai.FunctionResponse {
+func call(c *llm.Call) *functionCall {
+	args := c.Args
+	if len(args) == 0 {
+		args = json.RawMessage("{}")
+	}
+	return &functionCall{Args: args, ID: apiID(c.ID), Name: c.Name}
+}
+
+func response(r *llm.Result) *functionResponse {
 	key := "output"
 	if r.Failed {
 		key = "error"
 	}
-	return &genai.FunctionResponse{ID: apiID(r.ID), Name: r.Name, Response: map[string]any{key: r.Text}}
+	return &functionResponse{ID: apiID(r.ID), Name: r.Name, Response: map[string]string{key: r.Text}}
 }
 
 // apiID returns the id of a call as the API knows it.
@@ -87,44 +146,38 @@ func apiID(id string) string {
 	return id
 }
 
-func carry(args json.RawMessage) map[string]any {
-	if len(args) == 0 {
-		args = json.RawMessage("{}")
-	}
-	return map[string]any{exactKey: string(args)}
-}
-
 // signature is the llm.State of this package. It follows what it signs.
 type signature struct {
-	Signature []byte `json:"thoughtSignature"`
-	Call      bool   `json:"call,omitempty"`    // it signs the call ahead of it
-	Text      string `json:"text,omitempty"`    // else: it signs this text, which is the end of the text ahead of it
-	Thought   bool   `json:"thought,omitempty"` // the text is reasoning, and stands nowhere else
+	Signature string `json:"thoughtSignature"`
+	Call      bool   `json:"call,omitempty"`    // it signs the call before it
+	Text      string `json:"text,omitempty"`    // else: it signs this text, which is the end of the text before it
+	Thought   bool   `json:"thought,omitempty"` // the text is reasoning, and is kept nowhere else
 }
 
-// sign puts a signature back on its part. A part that has changed goes without: the API takes a missing one better
-// than a wrong one.
-func sign(parts []*genai.Part, state json.RawMessage) []*genai.Part {
+// sign puts a signature back on its part. A part that has changed goes without one: the API takes a missing signature
+// better than a wrong one.
+func sign(parts []*part, state json.RawMessage) []*part {
 	var s signature
-	if json.Unmarshal(state, &s) != nil || len(s.Signature) == 0 {
+	if json.Unmarshal(state, &s) != nil || s.Signature == "" {
 		return parts
 	}
-	last := &genai.Part{}
-	if n := len(parts); n > 0 && parts[n-1].ThoughtSignature == nil {
+	last := &part{}
+	if n := len(parts); n > 0 && parts[n-1].ThoughtSignature == "" {
 		last = parts[n-1]
 	}
-	switch {
+	switch text := last.text(); {
 	case s.Call:
 		if last.FunctionCall != nil {
 			last.ThoughtSignature = s.Signature
 		}
 	case s.Thought || s.Text == "":
-		return append(parts, &genai.Part{Text: s.Text, Thought: s.Thought, ThoughtSignature: s.Signature})
-	case last.Text == s.Text:
+		return append(parts, &part{Text: &s.Text, Thought: s.Thought, ThoughtSignature: s.Signature})
+	case text == s.Text:
 		last.ThoughtSignature = s.Signature
-	case strings.HasSuffix(last.Text, s.Text):
-		last.Text = strings.TrimSuffix(last.Text, s.Text)
-		return append(parts, &genai.Part{Text: s.Text, ThoughtSignature: s.Signature})
+	case strings.HasSuffix(text, s.Text):
+		text = strings.TrimSuffix(text, s.Text)
+		last.Text = &text
+		return append(parts, &part{Text: &s.Text, ThoughtSignature: s.Signature})
 	}
 	return parts
 }

@@ -98,7 +98,6 @@ func TestOddRequests(t *testing.T) {
 // issue 4.1: nothing of the environment reaches a request; what is not given is not looked up.
 func TestEnvironmentHasNoEffect(t *testing.T) {
 	t.Setenv("GOOGLE_GENAI_USE_VERTEXAI", "true")
-	t.Setenv("GOOGLE_GENAI_USE_ENTERPRISE", "true")
 	provider.Environment(t, []string{"GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION",
 		"GOOGLE_CLOUD_REGION", "GOOGLE_APPLICATION_CREDENTIALS", "GOOGLE_GENAI_REPLAYS_DIRECTORY"},
 		[]string{"GOOGLE_GEMINI_BASE_URL", "GOOGLE_VERTEX_BASE_URL"})

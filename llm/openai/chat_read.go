@@ -26,7 +26,7 @@ type chunk struct {
 type chatReader struct {
 	ids     *wire.IDs
 	calls   drafts
-	usage   *tokens
+	usage   *llm.Usage
 	reason  string // of the stop
 	refused bool
 	begun   bool // something of an answer has come
@@ -47,7 +47,11 @@ func (c *chatReader) read(data []byte) ([]llm.Event, error) {
 		return nil, midway(k.Error)
 	}
 	if k.Usage != nil {
-		c.usage = k.Usage
+		usage, err := k.Usage.usage()
+		if err != nil {
+			return nil, err
+		}
+		c.usage = usage
 	}
 	var events []llm.Event
 	for _, choice := range k.Choices {
@@ -100,7 +104,7 @@ func (c *chatReader) finish() []llm.Event {
 		stop = llm.StopRefused
 	}
 	if c.usage != nil {
-		events = append(events, llm.Event{Usage: c.usage.usage()})
+		events = append(events, llm.Event{Usage: c.usage})
 	}
 	return append(events, llm.Event{Stop: stop})
 }

@@ -92,6 +92,10 @@ func TestBroken(t *testing.T) {
 		{"no stream", wiretest.Status(200, `{"choices":[]}`), "", llm.Malformed, "not a stream"},
 		{"an error with status 200", wiretest.Status(200, `{"error":{"message":"slow down","code":429}}`), "", llm.RateLimit, "slow down"},
 		{"an error within", stream(`{"error":{"message":"out of memory","type":"server_error","code":500}}`), "a", llm.Overloaded, "out of memory"},
+		{"a negative count", stream(`{"choices":[],"usage":{"prompt_tokens":5,"completion_tokens":-1}}`, `[DONE]`, // F12
+			`{"type":"response.completed","response":{"usage":{"input_tokens":5,"output_tokens":-1}}}`), "a", llm.Malformed, "invalid count of tokens -1"},
+		{"a negative count of what was cached", stream(`{"choices":[],"usage":{"prompt_tokens_details":{"cached_tokens":-7}}}`, `[DONE]`,
+			`{"type":"response.completed","response":{"usage":{"input_tokens_details":{"cached_tokens":-7}}}}`), "a", llm.Malformed, "invalid count of tokens -7"},
 		{"an error of words", stream(`{"error":"out of memory"}`), "a", llm.Overloaded, "out of memory"},
 	}
 	for _, tt := range tests {

@@ -57,7 +57,7 @@ func (r *responsesReader) read(data []byte) ([]llm.Event, error) {
 	case "response.output_item.done":
 		return r.item(data, e.Item)
 	case "response.completed", "response.incomplete":
-		return r.finish(&e), nil
+		return r.finish(&e)
 	case "response.failed":
 		if e.Response == nil {
 			return nil, midway(nil)
@@ -113,7 +113,7 @@ func (r *responsesReader) item(data []byte, raw json.RawMessage) ([]llm.Event, e
 	return nil, nil
 }
 
-func (r *responsesReader) finish(e *responseEvent) []llm.Event {
+func (r *responsesReader) finish(e *responseEvent) ([]llm.Event, error) {
 	var events []llm.Event
 	stop := llm.StopEnd
 	if r.calls {
@@ -130,8 +130,12 @@ func (r *responsesReader) finish(e *responseEvent) []llm.Event {
 			stop = llm.StopRefused
 		}
 		if e.Response.Usage != nil {
-			events = append(events, llm.Event{Usage: e.Response.Usage.usage()})
+			usage, err := e.Response.Usage.usage()
+			if err != nil {
+				return nil, err
+			}
+			events = append(events, llm.Event{Usage: usage})
 		}
 	}
-	return append(events, llm.Event{Stop: stop})
+	return append(events, llm.Event{Stop: stop}), nil
 }

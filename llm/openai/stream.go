@@ -96,26 +96,35 @@ func malformed(data []byte, err error) error {
 
 // tokens is the usage of both protocols, which name the same things differently.
 type tokens struct {
-	InputTokens         int           `json:"input_tokens"`
-	OutputTokens        int           `json:"output_tokens"`
+	InputTokens         int64         `json:"input_tokens"`
+	OutputTokens        int64         `json:"output_tokens"`
 	InputTokensDetails  *inputDetails `json:"input_tokens_details"`
-	PromptTokens        int           `json:"prompt_tokens"`
-	CompletionTokens    int           `json:"completion_tokens"`
+	PromptTokens        int64         `json:"prompt_tokens"`
+	CompletionTokens    int64         `json:"completion_tokens"`
 	PromptTokensDetails *inputDetails `json:"prompt_tokens_details"`
 }
 
 type inputDetails struct {
-	CachedTokens int `json:"cached_tokens"`
+	CachedTokens int64 `json:"cached_tokens"`
 }
 
-func (t *tokens) usage() *llm.Usage {
-	u := &llm.Usage{Input: t.InputTokens + t.PromptTokens, Output: t.OutputTokens + t.CompletionTokens}
+// usage fails if a count is invalid.
+func (t *tokens) usage() (*llm.Usage, error) {
+	var cached int64
 	for _, d := range []*inputDetails{t.InputTokensDetails, t.PromptTokensDetails} {
-		if d != nil {
-			u.CacheRead += d.CachedTokens
+		if d == nil {
+			continue
 		}
+		if err := wire.CheckTokens(provider, d.CachedTokens); err != nil {
+			return nil, err
+		}
+		cached += d.CachedTokens
 	}
-	return u
+	if err := wire.CheckTokens(provider, t.InputTokens, t.PromptTokens, t.OutputTokens, t.CompletionTokens); err != nil {
+		return nil, err
+	}
+	return &llm.Usage{Input: int(t.InputTokens + t.PromptTokens), CacheRead: int(cached),
+		Output: int(t.OutputTokens + t.CompletionTokens)}, nil
 }
 
 // words returns the text of a field that is a string, null, or a list of parts with a text each.

@@ -1,0 +1,50 @@
+package wire
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+)
+
+// Events reads the server-sent events of an answer. Only their data is kept, since the providers' events say in it
+// what they are. The reader below bounds the length of a line and of the whole, as a Client's body does.
+type Events struct {
+	lines *bufio.Reader
+	data  []byte
+	err   error
+}
+
+// NewEvents returns the events of r.
+func NewEvents(r io.Reader) *Events {
+	return &Events{lines: bufio.NewReader(r)}
+}
+
+// Next reads the next event that has data. It returns false at the end, or if reading fails: see Err.
+func (e *Events) Next() bool {
+	e.data = e.data[:0]
+	for e.err == nil {
+		var line []byte
+		line, e.err = e.lines.ReadBytes('\n')
+		line = bytes.TrimRight(line, "\r\n")
+		if value, ok := bytes.CutPrefix(line, []byte("data:")); ok {
+			e.data = append(append(e.data, value...), '\n')
+		}
+		if e.err == nil && len(line) == 0 && len(bytes.TrimSpace(e.data)) > 0 {
+			return true
+		}
+	}
+	// Some servers leave out the last empty line. What was cut off is not an event.
+	return e.err == io.EOF && json.Valid(e.data)
+}
+
+// Data returns the data of the event. It is valid until Next is called again.
+func (e *Events) Data() []byte { return bytes.TrimSpace(e.data) }
+
+// Err returns why reading failed; nil at the end of the answer.
+func (e *Events) Err() error {
+	if e.err == io.EOF {
+		return nil
+	}
+	return e.err
+}
