@@ -4,13 +4,11 @@ package fakemodel
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"strings"
 )
 
@@ -60,29 +58,16 @@ func askChat(ctx context.Context, s *Server, tk talk, stream bool) (said, error)
 	if stream {
 		ask["stream"], ask["stream_options"] = true, object{"include_usage": true}
 	}
-	body, err := json.Marshal(ask)
+	body, err := askPlain(ctx, s.URL+"/v1/chat/completions", ask)
 	if err != nil {
 		return said{}, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+"/v1/chat/completions", bytes.NewReader(body))
-	if err != nil {
-		return said{}, err
-	}
-	req.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return said{}, err
-	}
-	defer resp.Body.Close()
-	if resp.StatusCode != http.StatusOK {
-		text, _ := io.ReadAll(resp.Body)
-		return said{}, &httpError{resp.StatusCode, string(text)}
-	}
+	defer body.Close()
 	if stream {
-		return readChatStream(resp.Body)
+		return readChatStream(body)
 	}
 	var a chatAnswer
-	if err := json.NewDecoder(resp.Body).Decode(&a); err != nil {
+	if err := json.NewDecoder(body).Decode(&a); err != nil {
 		return said{}, err
 	}
 	out := said{}

@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/anthropics/anthropic-sdk-go"
-	"google.golang.org/genai"
 )
 
 var hello = talk{prompt: "Hello?"}
@@ -34,7 +33,6 @@ func status(err error) (int, string) {
 		RawJSON() string
 	}
 	var p *httpError
-	var g genai.APIError
 	switch {
 	case errors.As(err, &a):
 		return a.StatusCode, a.Error()
@@ -46,8 +44,6 @@ func status(err error) (int, string) {
 			_, _ = fmt.Sscan(rest, &code)
 		}
 		return code, o.RawJSON()
-	case errors.As(err, &g):
-		return g.Code, g.Error()
 	}
 	return 0, fmt.Sprint(err)
 }

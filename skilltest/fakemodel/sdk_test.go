@@ -14,7 +14,6 @@ import (
 	ooption "github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/packages/param"
 	"github.com/openai/openai-go/v3/responses"
-	"google.golang.org/genai"
 )
 
 // said is what an SDK understood of an answer.
@@ -34,6 +33,7 @@ type talk struct {
 
 // The official SDKs are the judges of what the server sends: each asks on its wire, streaming or not. The one for Chat
 // Completions takes minutes to build: it judges with the build tag sdk ("make judges"), else chat_plain_test.go does.
+// The one for Gemini brings a tree of dependencies: gemini_plain_test.go judges instead.
 var clients = map[Wire]func(context.Context, *Server, talk, bool) (said, error){
 	Anthropic: askAnthropic,
 	Responses: askResponses,
@@ -143,71 +143,6 @@ func askResponses(ctx context.Context, s *Server, tk talk, stream bool) (said, e
 		if item.Type == "function_call" {
 			out.Calls = append(out.Calls, Call{ID: item.CallID, Name: item.Name, Args: item.Arguments.OfString})
 		}
-	}
-	return out, nil
-}
-
-func askGemini(ctx context.Context, s *Server, tk talk, stream bool) (said, error) {
-	client, err := genai.NewClient(ctx, &genai.ClientConfig{APIKey: "k", Backend: genai.BackendGeminiAPI,
-		HTTPOptions: genai.HTTPOptions{BaseURL: s.URL}})
-	if err != nil {
-		return said{}, err
-	}
-	contents := []*genai.Content{genai.NewContentFromText(tk.prompt, genai.RoleUser)}
-	var calls, results []*genai.Part
-	for _, c := range tk.calls {
-		var args map[string]any
-		if err := json.Unmarshal([]byte(c.Args), &args); err != nil {
-			return said{}, err
-		}
-		calls = append(calls, &genai.Part{FunctionCall: &genai.FunctionCall{ID: c.ID, Name: c.Name, Args: args}, ThoughtSignature: []byte(c.Signature)})
-	}
-	for _, r := range tk.results {
-		field := map[bool]string{false: "output", true: "error"}[r.Failed]
-		results = append(results, &genai.Part{FunctionResponse: &genai.FunctionResponse{ID: r.ID, Name: r.Name, Response: map[string]any{field: r.Text}}})
-	}
-	if calls != nil {
-		contents = append(contents, &genai.Content{Role: "model", Parts: calls}, &genai.Content{Role: "user", Parts: results})
-	}
-	config := &genai.GenerateContentConfig{MaxOutputTokens: 100, SystemInstruction: genai.NewContentFromText("Be brief.", genai.RoleUser),
-		Tools: []*genai.Tool{{FunctionDeclarations: []*genai.FunctionDeclaration{{Name: "weather", Description: "Tells the weather.",
-			ParametersJsonSchema: weather}}}}}
-	var out said
-	add := func(r *genai.GenerateContentResponse) {
-		if u := r.UsageMetadata; u != nil {
-			out.Usage = Usage{Input: int(u.PromptTokenCount), CacheRead: int(u.CachedContentTokenCount), Output: int(u.CandidatesTokenCount + u.ThoughtsTokenCount)}
-		}
-		if r.PromptFeedback != nil {
-			out.Stop = string(r.PromptFeedback.BlockReason)
-		}
-		for _, c := range r.Candidates {
-			out.Stop = cmp.Or(string(c.FinishReason), out.Stop)
-			if c.Content == nil {
-				continue
-			}
-			for _, p := range c.Content.Parts {
-				if !p.Thought {
-					out.Text += p.Text
-				}
-				if f := p.FunctionCall; f != nil {
-					args, _ := json.Marshal(f.Args)
-					out.Calls = append(out.Calls, Call{ID: f.ID, Name: f.Name, Args: string(args), Signature: string(p.ThoughtSignature)})
-				}
-			}
-		}
-	}
-	if !stream {
-		r, err := client.Models.GenerateContent(ctx, "fake-model", contents, config)
-		if err == nil {
-			add(r)
-		}
-		return out, err
-	}
-	for r, err := range client.Models.GenerateContentStream(ctx, "fake-model", contents, config) {
-		if err != nil {
-			return out, err
-		}
-		add(r)
 	}
 	return out, nil
 }

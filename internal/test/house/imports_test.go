@@ -107,7 +107,6 @@ var importers = map[string][]string{
 	"golang.org/x/sys":                       {"skill", "script", "internal/scan", "internal/lockfile", "cmd/agent/internal/ui", "bench/talk"},
 	"github.com/anthropics/anthropic-sdk-go": {"llm/anthropic"},
 	"github.com/openai/openai-go/v3":         {"llm/openai"},
-	"google.golang.org/genai":                {"llm/gemini"},
 	"golang.org/x/net":                       {"cmd/agent/internal/models"},
 	"github.com/fsnotify/fsnotify":           {"skill/watch"},
 	"charm.land":                             {"cmd/agent/internal/chat"},

@@ -1,0 +1,169 @@
+package fakemodel
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+)
+
+// askPlain sends a request without an SDK. It returns the body of the answer.
+func askPlain(ctx context.Context, url string, ask any) (io.ReadCloser, error) {
+	body, err := json.Marshal(ask)
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("X-Goog-Api-Key", "k")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode == http.StatusOK {
+		return resp.Body, nil
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return nil, err
+	}
+	return nil, &httpError{resp.StatusCode, string(text)}
+}
+
+// geminiAnswer is GenerateContentResponse of the API's reference, as far as the server knows it. It is read strictly:
+// a field of another name or type is a mistake of the server.
+type geminiAnswer struct {
+	Candidates []struct {
+		Index   int `json:"index"`
+		Content struct {
+			Role  string             `json:"role"`
+			Parts []geminiAnswerPart `json:"parts"`
+		} `json:"content"`
+		FinishReason string `json:"finishReason"`
+	} `json:"candidates"`
+	PromptFeedback struct {
+		BlockReason string `json:"blockReason"`
+	} `json:"promptFeedback"`
+	UsageMetadata *struct {
+		PromptTokenCount        int `json:"promptTokenCount"`
+		CachedContentTokenCount int `json:"cachedContentTokenCount"`
+		CandidatesTokenCount    int `json:"candidatesTokenCount"`
+		ThoughtsTokenCount      int `json:"thoughtsTokenCount"`
+		TotalTokenCount         int `json:"totalTokenCount"`
+	} `json:"usageMetadata"`
+	ModelVersion string `json:"modelVersion"`
+	ResponseID   string `json:"responseId"`
+	Error        *struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+		Status  string `json:"status"`
+	} `json:"error"`
+}
+
+type geminiAnswerPart struct {
+	Text             string `json:"text"`
+	Thought          bool   `json:"thought"`
+	ThoughtSignature []byte `json:"thoughtSignature"`
+	FunctionCall     *struct {
+		ID   string         `json:"id"`
+		Name string         `json:"name"`
+		Args map[string]any `json:"args"`
+	} `json:"functionCall"`
+}
+
+// askGemini asks as the API's reference writes a request.
+func askGemini(ctx context.Context, s *Server, tk talk, stream bool) (said, error) {
+	type object = map[string]any
+	contents := []object{{"role": "user", "parts": []object{{"text": tk.prompt}}}}
+	var calls, results []object
+	for _, c := range tk.calls {
+		call := object{"functionCall": object{"id": c.ID, "name": c.Name, "args": json.RawMessage(c.Args)}}
+		if c.Signature != "" {
+			call["thoughtSignature"] = []byte(c.Signature)
+		}
+		calls = append(calls, call)
+	}
+	for _, r := range tk.results {
+		field := map[bool]string{false: "output", true: "error"}[r.Failed]
+		results = append(results, object{"functionResponse": object{"id": r.ID, "name": r.Name, "response": object{field: r.Text}}})
+	}
+	if calls != nil {
+		contents = append(contents, object{"role": "model", "parts": calls}, object{"role": "user", "parts": results})
+	}
+	method := "generateContent"
+	if stream {
+		method = "streamGenerateContent?alt=sse"
+	}
+	body, err := askPlain(ctx, s.URL+"/v1beta/models/fake-model:"+method, object{
+		"contents":          contents,
+		"systemInstruction": object{"parts": []object{{"text": "Be brief."}}},
+		"generationConfig":  object{"maxOutputTokens": 100},
+		"tools": []object{{"functionDeclarations": []object{{"name": "weather", "description": "Tells the weather.",
+			"parametersJsonSchema": weather}}}},
+	})
+	if err != nil {
+		return said{}, err
+	}
+	defer body.Close()
+	out := said{}
+	if !stream {
+		return out, out.takeGemini(body)
+	}
+	lines := bufio.NewScanner(body)
+	for lines.Scan() {
+		if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+			if err := out.takeGemini(strings.NewReader(data)); err != nil {
+				return out, err
+			}
+		}
+	}
+	return out, lines.Err()
+}
+
+// takeGemini adds an answer or a piece of one.
+func (s *said) takeGemini(r io.Reader) error {
+	var a geminiAnswer
+	d := json.NewDecoder(r)
+	d.DisallowUnknownFields()
+	if err := d.Decode(&a); err != nil {
+		return err
+	}
+	if a.Error != nil {
+		return &httpError{a.Error.Code, a.Error.Message}
+	}
+	if u := a.UsageMetadata; u != nil {
+		s.Usage = Usage{Input: u.PromptTokenCount, CacheRead: u.CachedContentTokenCount, Output: u.CandidatesTokenCount + u.ThoughtsTokenCount}
+		if u.TotalTokenCount != s.Usage.Input+s.Usage.Output {
+			return fmt.Errorf("the total of %+v is wrong", *u)
+		}
+	}
+	s.Stop = cmp.Or(a.PromptFeedback.BlockReason, s.Stop)
+	for _, c := range a.Candidates {
+		s.Stop = cmp.Or(c.FinishReason, s.Stop)
+		for _, p := range c.Content.Parts {
+			if c.Content.Role != "model" {
+				return fmt.Errorf("the role is %q", c.Content.Role)
+			}
+			if !p.Thought {
+				s.Text += p.Text
+			}
+			if f := p.FunctionCall; f != nil {
+				args, err := json.Marshal(f.Args)
+				if err != nil {
+					return err
+				}
+				s.Calls = append(s.Calls, Call{ID: f.ID, Name: f.Name, Args: string(args), Signature: string(p.ThoughtSignature)})
+			}
+		}
+	}
+	return nil
+}
