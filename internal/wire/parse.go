@@ -159,6 +159,14 @@ func Clip(text string) string {
 	return strings.ToValidUTF8(text[:limit], "") + " …"
 }
 
+// HideKey replaces the key in the message of e: some servers repeat it. It leaves a key under 8 bytes, which may be any
+// word.
+func HideKey(e *llm.Error, key string) {
+	if len(key) >= 8 {
+		e.Message = strings.ReplaceAll(e.Message, key, "[the key]")
+	}
+}
+
 // IDs makes the ids of calls unique within a conversation.
 type IDs struct {
 	prefix string

@@ -2,62 +2,108 @@ package anthropic
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
-
-	sdk "github.com/anthropics/anthropic-sdk-go"
 
 	"github.com/agent-base/agent-base/internal/wire"
 	"github.com/agent-base/agent-base/llm"
 )
 
+// event is one event of a stream. Which fields are there depends on the type.
+type event struct {
+	Type    string `json:"type"`
+	Index   int64  `json:"index"`
+	Message struct {
+		Usage tokens `json:"usage"`
+	} `json:"message"`
+	ContentBlock struct {
+		Type      string          `json:"type"`
+		ID        string          `json:"id"`
+		Name      string          `json:"name"`
+		Input     json.RawMessage `json:"input"`
+		Text      string          `json:"text"`
+		Thinking  string          `json:"thinking"`
+		Signature string          `json:"signature"`
+		Data      string          `json:"data"`
+	} `json:"content_block"`
+	Delta struct {
+		Text        string `json:"text"`
+		PartialJSON string `json:"partial_json"`
+		Thinking    string `json:"thinking"`
+		Signature   string `json:"signature"`
+		StopReason  string `json:"stop_reason"`
+	} `json:"delta"`
+	Usage tokens `json:"usage"`
+}
+
+// known are the types of events that are read.
+var known = []string{"message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta",
+	"message_stop", "error"}
+
+// tokens is the usage of the whole message so far. A number that is not there says nothing.
+type tokens struct {
+	Input      *int64 `json:"input_tokens"`
+	CacheRead  *int64 `json:"cache_read_input_tokens"`
+	CacheWrite *int64 `json:"cache_creation_input_tokens"`
+	Output     *int64 `json:"output_tokens"`
+}
+
 // answer puts the events of a stream together.
 type answer struct {
-	blocks map[int64]*block
+	blocks map[int64]*part
 	ids    *wire.IDs
-	usage  sdk.MessageDeltaUsage
+	usage  [4]int64 // input, read from the cache, written to it, output
 	stop   string
 	calls  bool
 }
 
-// block is a content block that is coming in.
-type block struct {
+// part is a content block that is coming in.
+type part struct {
 	kind, id, name, data string
 	input                strings.Builder // the text of a call's arguments
 	thinking, signature  strings.Builder
 }
 
-// take returns the events of an event of the stream; the last one of an answer has Stop set. It fails if a count of
-// tokens is invalid.
-func (a *answer) take(e sdk.MessageStreamEventUnion) ([]llm.Event, error) {
+// take returns the events of an event of the stream; the last one of an answer has Stop set.
+func (a *answer) take(data []byte) ([]llm.Event, error) {
+	var e event
+	if err := json.Unmarshal(data, &e); err != nil && (slices.Contains(known, e.Type) || !json.Valid(data)) {
+		return nil, malformed(err)
+	}
 	switch e.Type {
 	case "message_start":
-		u := e.Message.Usage
-		a.usage = sdk.MessageDeltaUsage{InputTokens: u.InputTokens, CacheReadInputTokens: u.CacheReadInputTokens,
-			CacheCreationInputTokens: u.CacheCreationInputTokens, OutputTokens: u.OutputTokens}
-		return a.usageEvents()
+		return a.count(&e.Message.Usage)
 	case "content_block_start":
-		return a.start(e), nil
+		return a.start(&e), nil
 	case "content_block_delta":
-		return a.delta(e), nil
+		return a.delta(&e), nil
 	case "content_block_stop":
 		return a.end(e.Index), nil
 	case "message_delta":
-		a.stop = string(e.Delta.StopReason)
-		a.count(e.Usage)
-		return a.usageEvents()
+		a.stop = e.Delta.StopReason
+		return a.count(&e.Usage)
 	case "message_stop":
 		return []llm.Event{{Stop: a.reason()}}, nil
+	case "error":
+		return nil, midway(data)
 	}
 	return nil, nil // ping, and what the API may add
 }
 
-func (a *answer) start(e sdk.MessageStreamEventUnion) []llm.Event {
-	c := e.ContentBlock
-	b := &block{kind: c.Type, id: c.ID, name: c.Name, data: c.Data}
+// malformed returns the error of an event that is not what the API documents.
+func malformed(err error) error {
+	return &llm.Error{Kind: llm.Malformed, Provider: provider, Err: err,
+		Message: wire.Clip(fmt.Sprintf("an event of the stream cannot be read: %v", err))}
+}
+
+func (a *answer) start(e *event) []llm.Event {
+	c := &e.ContentBlock
+	b := &part{kind: c.Type, id: c.ID, name: c.Name, data: c.Data}
 	b.thinking.WriteString(c.Thinking)
 	b.signature.WriteString(c.Signature)
 	a.blocks[e.Index] = b
-	if input := c.JSON.Input.Raw(); c.Type == "tool_use" && input != "{}" && input != "null" {
+	if input := string(c.Input); c.Type == "tool_use" && input != "{}" && input != "null" {
 		b.input.WriteString(input)
 	}
 	if c.Type == "text" && c.Text != "" {
@@ -66,7 +112,7 @@ func (a *answer) start(e sdk.MessageStreamEventUnion) []llm.Event {
 	return nil
 }
 
-func (a *answer) delta(e sdk.MessageStreamEventUnion) []llm.Event {
+func (a *answer) delta(e *event) []llm.Event {
 	b := a.blocks[e.Index]
 	if b == nil {
 		return nil
@@ -83,7 +129,7 @@ func (a *answer) delta(e sdk.MessageStreamEventUnion) []llm.Event {
 	return nil
 }
 
-// end returns what a block was, when it is whole.
+// end returns what a block was, once it is complete.
 func (a *answer) end(index int64) []llm.Event {
 	b := a.blocks[index]
 	if b == nil {
@@ -105,35 +151,22 @@ func (a *answer) end(index int64) []llm.Event {
 	return nil
 }
 
-// count takes the numbers that a message_delta has; they stand for the whole message.
-func (a *answer) count(u sdk.MessageDeltaUsage) {
-	for _, n := range []struct {
-		to    *int64
-		from  int64
-		valid bool
-	}{
-		{&a.usage.InputTokens, u.InputTokens, u.JSON.InputTokens.Valid()},
-		{&a.usage.CacheReadInputTokens, u.CacheReadInputTokens, u.JSON.CacheReadInputTokens.Valid()},
-		{&a.usage.CacheCreationInputTokens, u.CacheCreationInputTokens, u.JSON.CacheCreationInputTokens.Valid()},
-		{&a.usage.OutputTokens, u.OutputTokens, u.JSON.OutputTokens.Valid()},
-	} {
-		if n.valid {
-			*n.to = n.from
+// count takes the numbers that u has. The API counts cached tokens apart; llm.Usage adds them to the input.
+func (a *answer) count(u *tokens) ([]llm.Event, error) {
+	for i, n := range []*int64{u.Input, u.CacheRead, u.CacheWrite, u.Output} {
+		if n != nil {
+			a.usage[i] = *n
 		}
 	}
-}
-
-// usageEvents adds the cached tokens, which the API counts apart, to the input.
-func (a *answer) usageEvents() ([]llm.Event, error) {
-	u := a.usage
-	if err := wire.CheckTokens(provider, u.InputTokens, u.CacheReadInputTokens, u.CacheCreationInputTokens, u.OutputTokens); err != nil {
+	if err := wire.CheckTokens(provider, a.usage[:]...); err != nil {
 		return nil, err
 	}
+	n := a.usage
 	return []llm.Event{{Usage: &llm.Usage{
-		Input:      int(u.InputTokens + u.CacheReadInputTokens + u.CacheCreationInputTokens),
-		CacheRead:  int(u.CacheReadInputTokens),
-		CacheWrite: int(u.CacheCreationInputTokens),
-		Output:     int(u.OutputTokens),
+		Input:      int(n[0] + n[1] + n[2]),
+		CacheRead:  int(n[1]),
+		CacheWrite: int(n[2]),
+		Output:     int(n[3]),
 	}}}, nil
 }
 

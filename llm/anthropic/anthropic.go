@@ -1,20 +1,15 @@
-// Package anthropic is an llm.Model over Anthropic's Messages API, streamed, by the vendor's SDK.
+// Package anthropic is an llm.Model over the REST interface of Anthropic's Messages API, streamed.
 //
-// It reads no environment: key and address are options, and the variables that the SDK looks for have no effect. It
-// does not retry (llm.Retry does) and follows no redirect. The prefix of a conversation is marked for the provider's
-// cache. A model is safe for concurrent use.
+// The package reads no environment: key and address are options. It does not retry (llm.Retry does) and follows no
+// redirect. What the provider says in an error is passed on, without the key. It marks the prefix of a conversation
+// for the provider's cache. A model is safe for concurrent use.
 package anthropic
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"iter"
 	"net/http"
 	"time"
-
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
 
 	"github.com/agent-base/agent-base/internal/wire"
 	"github.com/agent-base/agent-base/llm"
@@ -23,10 +18,10 @@ import (
 // provider is the package's name in errors and in llm.State.
 const provider = "anthropic"
 
-// DefaultBaseURL is where the service is, unless Options say otherwise.
+// DefaultBaseURL is the address of the service where Options name none.
 const DefaultBaseURL = "https://api.anthropic.com"
 
-// DefaultMaxTokens is the longest answer that is asked for where a request names none; the API wants a number.
+// DefaultMaxTokens is the limit of an answer where a request has none; the API wants a number.
 const DefaultMaxTokens = 8192
 
 // Options configures New.
@@ -38,8 +33,8 @@ type Options struct {
 	Idle    time.Duration // the longest silence before and within an answer; 0 means 120 s
 }
 
-// New returns the model that o describes. It sends nothing. Errors are *llm.Error of kind BadKey or BadRequest.
-// Streams fail as llm.Error's kinds tell; a context that is done gives its own error.
+// New returns the model that o describes. It sends nothing. Its error is an *llm.Error of kind BadKey or BadRequest.
+// A stream fails with an *llm.Error, or with the context's own error when the context is done.
 func New(o *Options) (llm.Model, error) {
 	if err := wire.CheckKey(provider, o.Key, o.BaseURL == ""); err != nil {
 		return nil, err
@@ -51,73 +46,67 @@ func New(o *Options) (llm.Model, error) {
 	if o.Model == "" {
 		return nil, &llm.Error{Kind: llm.BadRequest, Provider: provider, Message: "no model was named"}
 	}
-	opts := []option.RequestOption{
-		option.WithBaseURL(base + "/"),
-		option.WithHTTPClient(wire.Client(&wire.Options{Provider: provider, HTTP: o.HTTP, Idle: o.Idle})),
-		option.WithMaxRetries(0),
-		option.WithoutOpenTelemetry(), // else variables of the environment decide
-		option.WithOpenTelemetryPropagation(false),
-	}
-	if o.Key != "" {
-		opts = append(opts, option.WithAPIKey(o.Key))
-	}
-	// NewClient would read the environment; a service of its own takes only these options.
-	return &model{name: o.Model, messages: sdk.NewMessageService(opts...)}, nil
+	return &model{
+		name:    o.Model,
+		key:     o.Key,
+		address: base + "/v1/messages",
+		http:    wire.Client(&wire.Options{Provider: provider, HTTP: o.HTTP, Idle: o.Idle}),
+	}, nil
 }
 
 type model struct {
-	name     string
-	messages sdk.MessageService
+	name    string
+	key     string
+	address string
+	http    *http.Client
 }
 
 // Stream sends r and yields the answer.
 func (m *model) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Event, error] {
 	return func(yield func(llm.Event, error) bool) {
-		ctx, exchange := wire.Begin(ctx)
-		stream := m.messages.NewStreaming(ctx, params(m.name, r))
-		defer stream.Close()
-		a := answer{blocks: map[int64]*block{}, ids: wire.NewIDs("toolu_", r.Messages)}
-		for stream.Next() {
-			events, err := a.take(stream.Current())
-			if err != nil {
-				yield(llm.Event{}, err)
-				return
-			}
-			for _, e := range events {
-				if !yield(e, nil) || e.Stop != "" {
-					return
-				}
-			}
+		inner, exchange := wire.Begin(ctx)
+		resp, err := m.send(inner, r)
+		if err == nil {
+			defer resp.Body.Close()
 		}
-		yield(llm.Event{}, failure(ctx, exchange, stream.Err()))
+		if err == nil && exchange.Status < 400 {
+			a := answer{blocks: map[int64]*part{}, ids: wire.NewIDs("toolu_", r.Messages)}
+			err = a.pump(wire.NewEvents(resp.Body), yield)
+		}
+		if err != nil || exchange.Status >= 400 {
+			yield(llm.Event{}, m.failure(ctx, exchange, err))
+		}
 	}
 }
 
-// failure returns why a stream ended before its answer did.
-func failure(ctx context.Context, x *wire.Exchange, err error) error {
-	var said *sdk.Error
-	switch {
-	case x.Err != nil:
-		return x.Err
-	case x.Status >= 400:
-		message, kind := problem(string(x.Body))
-		e := x.Failure(provider, message, time.Now())
-		if kind != "" {
-			e.Kind = kind
-		}
-		return e
-	case errors.As(err, &said): // an event of the stream
-		message, kind := problem(said.RawJSON())
-		if kind == "" {
-			kind = llm.Overloaded
-		}
-		return &llm.Error{Kind: kind, Provider: provider, Message: wire.Clip(message)}
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case x.Status == 0:
-		return &llm.Error{Kind: llm.BadRequest, Provider: provider, Message: fmt.Sprintf("the request cannot be put together: %v", err), Err: err}
-	case err == nil:
-		return &llm.Error{Kind: llm.Cut, Provider: provider, Message: "the stream ended before its message did"}
+// send makes the request.
+func (m *model) send(ctx context.Context, r *llm.Request) (*http.Response, error) {
+	req, err := wire.NewPost(ctx, m.address, newRequest(m.name, r))
+	if err != nil {
+		return nil, err
 	}
-	return &llm.Error{Kind: llm.Malformed, Provider: provider, Message: wire.Clip(fmt.Sprintf("an event of the stream cannot be read: %v", err)), Err: err}
+	req.Header.Set("Anthropic-Version", "2023-06-01")
+	if m.key != "" {
+		req.Header.Set("X-Api-Key", m.key)
+	}
+	return m.http.Do(req)
+}
+
+// pump yields the events of one answer. Its error has not been yielded yet.
+func (a *answer) pump(events *wire.Events, yield func(llm.Event, error) bool) error {
+	for events.Next() {
+		out, err := a.take(events.Data())
+		if err != nil {
+			return err
+		}
+		for _, e := range out {
+			if !yield(e, nil) || e.Stop != "" {
+				return nil
+			}
+		}
+	}
+	if err := events.Err(); err != nil {
+		return err
+	}
+	return &llm.Error{Kind: llm.Cut, Provider: provider, Message: "the stream ended before its message did"}
 }

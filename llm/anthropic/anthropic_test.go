@@ -148,6 +148,10 @@ func TestFaults(t *testing.T) {
 			llm.Error{Kind: llm.Malformed, Message: "invalid count of tokens -10"}},
 		{"a negative count at the end", sse(events(start, `{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":-42}}`, stop)),
 			llm.Error{Kind: llm.Malformed, Message: "invalid count of tokens -42"}},
+		{"an event of another shape", sse(provider.Begun + events(`{"type":"content_block_delta","index":0,"delta":7}`)),
+			llm.Error{Kind: llm.Malformed, Message: "*"}},
+		{"error without a message", sse(events(start, `{"type":"error","error":7}`)),
+			llm.Error{Kind: llm.Overloaded, Message: "the provider reported an error without a message"}},
 		{"no JSON", sse("event: message_start\ndata: {\"type\":\n\n"),
 			llm.Error{Kind: llm.Malformed, Message: "an event of the stream cannot be read: unexpected end of JSON input"}},
 	}
@@ -162,3 +166,5 @@ func TestUnreachable(t *testing.T) { provider.Unreachable(t) }
 func TestCancel(t *testing.T) { provider.Cancel(t) }
 
 func TestBreak(t *testing.T) { provider.Break(t) }
+
+func TestKeyIsNotInErrors(t *testing.T) { provider.HidesKey(t) }

@@ -1,13 +1,53 @@
 package anthropic
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"strings"
+	"time"
 
+	"github.com/agent-base/agent-base/internal/wire"
 	"github.com/agent-base/agent-base/llm"
 )
 
-// kinds are the API's types of errors, as far as they say more than the status does, or come without one.
+// failure returns the error of a stream that failed with err, without the key.
+func (m *model) failure(ctx context.Context, x *wire.Exchange, err error) error {
+	var e *llm.Error
+	switch {
+	case x.Err != nil:
+		if !errors.As(x.Err, &e) {
+			return x.Err
+		}
+	case x.Status >= 400:
+		message, kind := problem(x.Body)
+		e = x.Failure(provider, message, time.Now())
+		if kind != "" {
+			e.Kind = kind
+		}
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case !errors.As(err, &e):
+		e = &llm.Error{Kind: llm.BadRequest, Provider: provider, Message: fmt.Sprintf("the request cannot be made: %v", err), Err: err}
+	}
+	wire.HideKey(e, m.key)
+	return e
+}
+
+// midway returns the error that an event of the stream holds.
+func midway(data []byte) error {
+	message, kind := problem(data)
+	if message == "" {
+		message = "the provider reported an error without a message"
+	}
+	if kind == "" {
+		kind = llm.Overloaded
+	}
+	return &llm.Error{Kind: kind, Provider: provider, Message: wire.Clip(message)}
+}
+
+// kinds are the API's types of errors that say more than the status, or come without one.
 var kinds = map[string]llm.ErrorKind{
 	"authentication_error": llm.BadKey,
 	"permission_error":     llm.BadKey,
@@ -20,15 +60,15 @@ var kinds = map[string]llm.ErrorKind{
 }
 
 // problem reads what the API says about a failure: {"type":"error","error":{"type":…,"message":…}}.
-// The kind is "" where it says nothing.
-func problem(body string) (message string, kind llm.ErrorKind) {
+// The kind is "" if the body has no known type.
+func problem(body []byte) (message string, kind llm.ErrorKind) {
 	var b struct {
 		Error struct {
 			Type    string `json:"type"`
 			Message string `json:"message"`
 		} `json:"error"`
 	}
-	if json.Unmarshal([]byte(body), &b) != nil {
+	if json.Unmarshal(body, &b) != nil {
 		return "", ""
 	}
 	message, kind = b.Error.Message, kinds[b.Error.Type]

@@ -5,88 +5,119 @@ import (
 	"slices"
 	"strings"
 
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/packages/param"
-
 	"github.com/agent-base/agent-base/internal/wire"
 	"github.com/agent-base/agent-base/llm"
 )
 
-// params translates a request. Four places are marked for the cache, which is all that the API takes: the last tool,
-// the system text, and the ends of the last two messages of the user. What the request before this one had marked at
-// its end is so marked again and found, however many blocks have been added since (the API looks back over 20).
-func params(name string, r *llm.Request) sdk.MessageNewParams {
-	p := sdk.MessageNewParams{Model: sdk.Model(name), MaxTokens: DefaultMaxTokens}
+// request is the body of a request.
+type request struct {
+	MaxTokens int       `json:"max_tokens"`
+	Messages  []message `json:"messages"`
+	Model     string    `json:"model"`
+	System    []*block  `json:"system,omitempty"`
+	Tools     []tool    `json:"tools,omitempty"`
+	Stream    bool      `json:"stream"`
+}
+
+type message struct {
+	Content []*block `json:"content"`
+	Role    llm.Role `json:"role"`
+}
+
+// block is a piece of a message, or the system text. Which fields are set depends on the type. Thinking and Signature
+// are pointers since the API wants them back even if they are empty.
+type block struct {
+	ToolUseID    string          `json:"tool_use_id,omitempty"`
+	IsError      bool            `json:"is_error,omitempty"`
+	Signature    *string         `json:"signature,omitempty"`
+	Thinking     *string         `json:"thinking,omitempty"`
+	Data         string          `json:"data,omitempty"`
+	ID           string          `json:"id,omitempty"`
+	Input        json.RawMessage `json:"input,omitempty"`
+	Name         string          `json:"name,omitempty"`
+	Text         string          `json:"text,omitempty"`
+	CacheControl *cacheControl   `json:"cache_control,omitempty"`
+	Content      []*block        `json:"content,omitempty"`
+	Type         string          `json:"type"`
+}
+
+type tool struct {
+	InputSchema  json.RawMessage `json:"input_schema"`
+	Name         string          `json:"name"`
+	CacheControl *cacheControl   `json:"cache_control,omitempty"`
+	Description  string          `json:"description,omitempty"`
+}
+
+type cacheControl struct {
+	Type string `json:"type"`
+}
+
+func ephemeral() *cacheControl { return &cacheControl{Type: "ephemeral"} }
+
+// newRequest translates a request. Four places are marked for the cache, which is all that the API takes: the last
+// tool, the system text, and the ends of the last two messages of the user. The API finds what the request before this
+// one marked at its end, since that place is marked again, however many blocks were added (it looks back over 20).
+func newRequest(name string, r *llm.Request) *request {
+	q := &request{MaxTokens: DefaultMaxTokens, Messages: []message{}, Model: name, Stream: true}
 	if r.MaxTokens > 0 {
-		p.MaxTokens = int64(r.MaxTokens)
+		q.MaxTokens = r.MaxTokens
 	}
 	for _, t := range r.Tools {
-		p.Tools = append(p.Tools, tool(t))
+		q.Tools = append(q.Tools, tool{InputSchema: or(t.Input, `{"type":"object"}`), Name: t.Name, Description: t.Description})
 	}
-	if n := len(p.Tools); n > 0 {
-		p.Tools[n-1].OfTool.CacheControl = sdk.NewCacheControlEphemeralParam()
+	if n := len(q.Tools); n > 0 {
+		q.Tools[n-1].CacheControl = ephemeral()
 	}
 	if !blank(r.System) {
-		p.System = []sdk.TextBlockParam{{Text: r.System, CacheControl: sdk.NewCacheControlEphemeralParam()}}
+		q.System = []*block{{Type: "text", Text: r.System, CacheControl: ephemeral()}}
 	}
 	for _, m := range wire.Messages(r.Messages) {
 		if blocks := blocks(m); len(blocks) > 0 {
-			p.Messages = append(p.Messages, sdk.MessageParam{Role: sdk.MessageParamRole(m.Role), Content: blocks})
+			q.Messages = append(q.Messages, message{Role: m.Role, Content: blocks})
 		}
 	}
-	mark(p.Messages)
-	return p
+	mark(q.Messages)
+	return q
 }
 
-// mark sets the marks at the ends of the last two messages of the user.
-func mark(msgs []sdk.MessageParam) {
+// mark sets the marks at the ends of the last two messages of the user. Reasoning takes no mark.
+func mark(msgs []message) {
 	left := 2
 	for _, m := range slices.Backward(msgs) {
-		if left == 0 || m.Role != sdk.MessageParamRoleUser {
+		if left == 0 || m.Role != llm.User {
 			continue
 		}
-		if c := m.Content[len(m.Content)-1].GetCacheControl(); c != nil {
-			*c = sdk.NewCacheControlEphemeralParam()
+		if last := m.Content[len(m.Content)-1]; last.Type != "thinking" && last.Type != "redacted_thinking" {
+			last.CacheControl = ephemeral()
 			left--
 		}
 	}
 }
 
-func tool(t llm.Tool) sdk.ToolUnionParam {
-	p := &sdk.ToolParam{Name: t.Name, InputSchema: param.Override[sdk.ToolInputSchemaParam](or(t.Input, `{"type":"object"}`))}
-	if t.Description != "" {
-		p.Description = sdk.String(t.Description)
-	}
-	return sdk.ToolUnionParam{OfTool: p}
-}
-
-// blocks translates a message. The API wants results ahead of everything else, and no text without words.
-func blocks(m llm.Message) []sdk.ContentBlockParamUnion {
-	var results, rest []sdk.ContentBlockParamUnion
+// blocks translates a message. The API wants results first, and no text of spaces alone.
+func blocks(m llm.Message) []*block {
+	var results, rest []*block
 	for _, p := range m.Parts {
 		switch {
 		case p.Result != nil:
-			results = append(results, sdk.ContentBlockParamUnion{OfToolResult: result(p.Result)})
+			results = append(results, result(p.Result))
 		case p.Call != nil:
-			rest = append(rest, sdk.ContentBlockParamUnion{OfToolUse: &sdk.ToolUseBlockParam{ID: p.Call.ID, Name: p.Call.Name, Input: or(p.Call.Args, `{}`)}})
+			rest = append(rest, &block{Type: "tool_use", ID: p.Call.ID, Name: p.Call.Name, Input: or(p.Call.Args, `{}`)})
 		case p.State != nil && p.State.Owner == provider:
 			rest = append(rest, thought(p.State.Data)...)
 		case !blank(p.Text):
-			rest = append(rest, sdk.NewTextBlock(p.Text))
+			rest = append(rest, &block{Type: "text", Text: p.Text})
 		}
 	}
 	return append(results, rest...)
 }
 
-func result(r *llm.Result) *sdk.ToolResultBlockParam {
-	p := &sdk.ToolResultBlockParam{ToolUseID: r.ID}
+func result(r *llm.Result) *block {
+	b := &block{Type: "tool_result", ToolUseID: r.ID, IsError: r.Failed}
 	if !blank(r.Text) {
-		p.Content = []sdk.ToolResultBlockParamContentUnion{{OfText: &sdk.TextBlockParam{Text: r.Text}}}
+		b.Content = []*block{{Type: "text", Text: r.Text}}
 	}
-	if r.Failed {
-		p.IsError = sdk.Bool(true)
-	}
-	return p
+	return b
 }
 
 // thoughtState is the llm.State of a block of reasoning: the block.
@@ -97,22 +128,22 @@ type thoughtState struct {
 	Data      string `json:"data,omitempty"`
 }
 
-// thought returns the block of a state, or nothing where it is not one of this package's.
-func thought(state json.RawMessage) []sdk.ContentBlockParamUnion {
+// thought returns the block of a state, or nothing if the state is not one of this package's.
+func thought(state json.RawMessage) []*block {
 	var s thoughtState
 	if json.Unmarshal(state, &s) != nil {
 		return nil
 	}
 	switch s.Type {
 	case "thinking":
-		return []sdk.ContentBlockParamUnion{sdk.NewThinkingBlock(s.Signature, s.Thinking)}
+		return []*block{{Type: s.Type, Thinking: &s.Thinking, Signature: &s.Signature}}
 	case "redacted_thinking":
-		return []sdk.ContentBlockParamUnion{sdk.NewRedactedThinkingBlock(s.Data)}
+		return []*block{{Type: s.Type, Data: s.Data}}
 	}
 	return nil
 }
 
-// or returns data, or fallback where there is none.
+// or returns data, or fallback if data is empty.
 func or(data json.RawMessage, fallback string) json.RawMessage {
 	if len(data) == 0 {
 		return json.RawMessage(fallback)

@@ -5,9 +5,7 @@
 package gemini
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"iter"
 	"net/http"
@@ -93,18 +91,10 @@ func (m *model) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Event,
 
 // send makes the request.
 func (m *model) send(ctx context.Context, r *llm.Request) (*http.Response, error) {
-	var body bytes.Buffer
-	e := json.NewEncoder(&body)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(newRequest(r)); err != nil {
-		return nil, err
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, m.address, &body)
+	req, err := wire.NewPost(ctx, m.address, newRequest(r))
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Accept", "text/event-stream")
 	if m.key != "" {
 		req.Header.Set("X-Goog-Api-Key", m.key)
 	}

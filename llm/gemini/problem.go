@@ -28,9 +28,7 @@ func (m *model) failure(ctx context.Context, x *wire.Exchange, err error) error 
 	case !errors.As(err, &e):
 		e = &llm.Error{Kind: llm.BadRequest, Provider: provider, Message: fmt.Sprintf("the request cannot be made: %v", err), Err: err}
 	}
-	if len(m.key) >= 8 {
-		e.Message = strings.ReplaceAll(e.Message, m.key, "[the key]")
-	}
+	wire.HideKey(e, m.key)
 	return e
 }
 

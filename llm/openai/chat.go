@@ -1,7 +1,6 @@
 package openai
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -134,18 +133,10 @@ func (c *client) sendChat(ctx context.Context, r *llm.Request) (*http.Response, 
 	if err != nil {
 		return nil, err
 	}
-	var body bytes.Buffer
-	e := json.NewEncoder(&body)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(q); err != nil {
-		return nil, err
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.chat, &body)
+	req, err := wire.NewPost(ctx, c.chat, q)
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("Accept", "text/event-stream")
 	switch {
 	case c.key == "":
 	case c.host == azure:

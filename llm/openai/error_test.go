@@ -151,3 +151,9 @@ func TestCancelAndBreak(t *testing.T) {
 		t.Run("break/"+name, p.Break)
 	}
 }
+
+func TestKeyIsNotInErrors(t *testing.T) {
+	for name, p := range protocols() {
+		t.Run(name, p.HidesKey)
+	}
+}

@@ -26,13 +26,13 @@ func (c *client) explain(ctx context.Context, x *wire.Exchange, err error) error
 	case x.Status >= 400:
 		e = refused(x)
 	case x.Err != nil:
-		return x.Err
+		if !errors.As(x.Err, &e) {
+			return x.Err
+		}
 	case !errors.As(err, &e):
 		e = &llm.Error{Kind: llm.BadRequest, Provider: provider, Message: "the request cannot be made: " + err.Error(), Err: err}
 	}
-	if len(c.key) >= 8 {
-		e.Message = strings.ReplaceAll(e.Message, c.key, "[the key]")
-	}
+	wire.HideKey(e, c.key)
 	return e
 }
 

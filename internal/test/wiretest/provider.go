@@ -175,6 +175,24 @@ func wantKind(t *testing.T, err error, want llm.ErrorKind) {
 	}
 }
 
+// HidesKey checks that an error never holds the key, wherever the server puts it.
+func (p *Provider) HidesKey(t *testing.T) {
+	const key = "secret-key-1"
+	problem := `{"type":"error","error":{"code":400,"type":"invalid_request_error","message":"not valid: ` + key + `"}}`
+	for name, answer := range map[string]http.HandlerFunc{
+		"status":   Status(400, problem),
+		"stream":   SSE(p.Begun + "event: error\ndata: " + problem + "\n\n"),
+		"redirect": Status(302, "", "Location", "https://other.example/?key="+key),
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := Collect(t, p.with(t, &Options{Key: key, BaseURL: Serve(t, answer).URL}), Hello())
+			if err == nil || strings.Contains(err.Error(), key) || !strings.Contains(err.Error(), "[the key]") {
+				t.Errorf("got %v, want an error without the key", err)
+			}
+		})
+	}
+}
+
 // Cancel checks that cancelling ends the request and gives the context's own error.
 func (p *Provider) Cancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())

@@ -3,9 +3,29 @@ package wire
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
+	"net/http"
 )
+
+// NewPost returns a request that sends body as JSON and asks for a stream of events. It fails if body cannot be
+// marshalled.
+func NewPost(ctx context.Context, address string, body any) (*http.Request, error) {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(body); err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, &text)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "text/event-stream")
+	return req, nil
+}
 
 // Events reads the server-sent events of an answer. Only their data is kept, since the providers' events say in it
 // what they are. The reader below bounds the length of a line and of the whole, as a Client's body does.

@@ -1,6 +1,7 @@
 package wire_test
 
 import (
+	"encoding/json"
 	"io"
 	"slices"
 	"strings"
@@ -46,5 +47,19 @@ func TestEventsFail(t *testing.T) {
 	}
 	if events.Next() || events.Err() != io.ErrUnexpectedEOF {
 		t.Errorf("got %q, %v, want %v", events.Data(), events.Err(), io.ErrUnexpectedEOF)
+	}
+}
+
+func TestNewPost(t *testing.T) {
+	req, err := wire.NewPost(t.Context(), "http://localhost/x", map[string]string{"a": "<b>"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, err := io.ReadAll(req.Body)
+	if err != nil || string(body) != "{\"a\":\"<b>\"}\n" || req.Header.Get("Content-Type") != "application/json" {
+		t.Errorf("got %q, %v, %v", body, req.Header, err)
+	}
+	if _, err := wire.NewPost(t.Context(), "http://localhost/x", json.RawMessage("{")); err == nil {
+		t.Error("got no error for a body that is not JSON")
 	}
 }
