@@ -58,7 +58,7 @@ func askChat(ctx context.Context, s *Server, tk talk, stream bool) (said, error)
 	if stream {
 		ask["stream"], ask["stream_options"] = true, object{"include_usage": true}
 	}
-	body, err := askPlain(ctx, s.URL+"/v1/chat/completions", ask)
+	body, err := (&plainRequest{url: s.URL + "/v1/chat/completions", body: ask}).post(ctx)
 	if err != nil {
 		return said{}, err
 	}

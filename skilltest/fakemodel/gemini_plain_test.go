@@ -1,43 +1,11 @@
 package fakemodel
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
-	"strings"
 )
-
-// askPlain sends a request without an SDK. It returns the body of the answer.
-func askPlain(ctx context.Context, url string, ask any) (io.ReadCloser, error) {
-	body, err := json.Marshal(ask)
-	if err != nil {
-		return nil, err
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
-	if err != nil {
-		return nil, err
-	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("X-Goog-Api-Key", "k")
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return nil, err
-	}
-	if resp.StatusCode == http.StatusOK {
-		return resp.Body, nil
-	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		return nil, err
-	}
-	return nil, &httpError{resp.StatusCode, string(text)}
-}
 
 // geminiAnswer is GenerateContentResponse of the API's reference, as far as the server knows it. It is read strictly:
 // a field of another name or type is a mistake of the server.
@@ -103,38 +71,21 @@ func askGemini(ctx context.Context, s *Server, tk talk, stream bool) (said, erro
 	if stream {
 		method = "streamGenerateContent?alt=sse"
 	}
-	body, err := askPlain(ctx, s.URL+"/v1beta/models/fake-model:"+method, object{
+	out := said{}
+	err := askPlain(ctx, &plainRequest{url: s.URL + "/v1beta/models/fake-model:" + method, stream: stream, body: object{
 		"contents":          contents,
 		"systemInstruction": object{"parts": []object{{"text": "Be brief."}}},
 		"generationConfig":  object{"maxOutputTokens": 100},
 		"tools": []object{{"functionDeclarations": []object{{"name": "weather", "description": "Tells the weather.",
 			"parametersJsonSchema": weather}}}},
-	})
-	if err != nil {
-		return said{}, err
-	}
-	defer body.Close()
-	out := said{}
-	if !stream {
-		return out, out.takeGemini(body)
-	}
-	lines := bufio.NewScanner(body)
-	for lines.Scan() {
-		if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
-			if err := out.takeGemini(strings.NewReader(data)); err != nil {
-				return out, err
-			}
-		}
-	}
-	return out, lines.Err()
+	}}, out.takeGemini)
+	return out, err
 }
 
 // takeGemini adds an answer or a piece of one.
-func (s *said) takeGemini(r io.Reader) error {
+func (s *said) takeGemini(data []byte) error {
 	var a geminiAnswer
-	d := json.NewDecoder(r)
-	d.DisallowUnknownFields()
-	if err := d.Decode(&a); err != nil {
+	if err := strictly(data, &a); err != nil {
 		return err
 	}
 	if a.Error != nil {

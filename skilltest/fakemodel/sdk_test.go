@@ -3,14 +3,11 @@ package fakemodel
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"testing"
 
-	"github.com/anthropics/anthropic-sdk-go"
-	aoption "github.com/anthropics/anthropic-sdk-go/option"
 	ooption "github.com/openai/openai-go/v3/option"
 	"github.com/openai/openai-go/v3/packages/param"
 	"github.com/openai/openai-go/v3/responses"
@@ -31,9 +28,10 @@ type talk struct {
 	results []Result
 }
 
-// The official SDKs are the judges of what the server sends: each asks on its wire, streaming or not. The one for Chat
-// Completions takes minutes to build: it judges with the build tag sdk ("make judges"), else chat_plain_test.go does.
-// The one for Gemini brings a tree of dependencies: gemini_plain_test.go judges instead.
+// The clients are the judges of what the server sends: each asks on its wire, streaming or not. OpenAI's are the
+// official SDK; its part for Chat Completions takes minutes to build, so it judges with the build tag sdk ("make
+// judges"), else chat_plain_test.go does. The SDKs for Anthropic and Gemini bring trees of dependencies: on these wires
+// the answers are read strictly, by the published references.
 var clients = map[Wire]func(context.Context, *Server, talk, bool) (said, error){
 	Anthropic: askAnthropic,
 	Responses: askResponses,
@@ -44,52 +42,6 @@ var clients = map[Wire]func(context.Context, *Server, talk, bool) (said, error){
 func wires() []Wire { return []Wire{Anthropic, Responses, Chat, Gemini} }
 
 var weather = map[string]any{"type": "object", "properties": map[string]any{"city": map[string]any{"type": "string"}}}
-
-func askAnthropic(ctx context.Context, s *Server, tk talk, stream bool) (said, error) {
-	client := anthropic.NewClient(aoption.WithBaseURL(s.URL), aoption.WithAPIKey("k"), aoption.WithMaxRetries(0))
-	p := anthropic.MessageNewParams{Model: "fake-model", MaxTokens: 100, System: []anthropic.TextBlockParam{{Text: "Be brief."}},
-		Messages: []anthropic.MessageParam{anthropic.NewUserMessage(anthropic.NewTextBlock(tk.prompt))},
-		Tools: []anthropic.ToolUnionParam{{OfTool: &anthropic.ToolParam{Name: "weather", Description: anthropic.String("Tells the weather."),
-			InputSchema: anthropic.ToolInputSchemaParam{Properties: weather["properties"]}}}}}
-	var calls, results []anthropic.ContentBlockParamUnion
-	for _, c := range tk.calls {
-		calls = append(calls, anthropic.NewToolUseBlock(c.ID, json.RawMessage(c.Args), c.Name))
-	}
-	for _, r := range tk.results {
-		results = append(results, anthropic.NewToolResultBlock(r.ID, r.Text, r.Failed))
-	}
-	if calls != nil {
-		p.Messages = append(p.Messages, anthropic.NewAssistantMessage(calls...), anthropic.NewUserMessage(results...))
-	}
-	m := &anthropic.Message{}
-	var err error
-	if stream {
-		events := client.Messages.NewStreaming(ctx, p)
-		for events.Next() {
-			if err := m.Accumulate(events.Current()); err != nil {
-				return said{}, err
-			}
-		}
-		err = events.Err()
-	} else {
-		m, err = client.Messages.New(ctx, p)
-	}
-	if err != nil {
-		return said{}, err
-	}
-	out := said{Stop: string(m.StopReason), Usage: Usage{CacheRead: int(m.Usage.CacheReadInputTokens),
-		CacheWrite: int(m.Usage.CacheCreationInputTokens), Output: int(m.Usage.OutputTokens)}}
-	out.Usage.Input = int(m.Usage.InputTokens) + out.Usage.CacheRead + out.Usage.CacheWrite
-	for _, b := range m.Content {
-		switch b.Type {
-		case "text":
-			out.Text += b.Text
-		case "tool_use":
-			out.Calls = append(out.Calls, Call{ID: b.ID, Name: b.Name, Args: string(b.Input)})
-		}
-	}
-	return out, nil
-}
 
 func openaiOptions(s *Server) []ooption.RequestOption {
 	return []ooption.RequestOption{ooption.WithBaseURL(s.URL + "/v1"), ooption.WithAPIKey("k"), ooption.WithMaxRetries(0)}
