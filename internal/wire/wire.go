@@ -2,7 +2,7 @@
 // environment, an exchange that can neither stall nor grow without end, and the reading of what servers say about
 // waiting and of what models say about arguments.
 //
-// It knows no provider and no SDK. It does not retry, follow redirects (a key must not go where a server points) or
+// It knows no provider. It does not retry, follow redirects (a key must not go where a server points) or
 // print. A Client is safe for concurrent use; an Exchange belongs to one request and to the goroutine that reads it.
 package wire
 

@@ -15,7 +15,7 @@ type provider struct {
 	name     string
 	keys     []string // variables that hold its key, the first that is set counts
 	base     []string // variables that hold its address
-	url      string   // its address where none is set; "" means the SDK's
+	url      string   // its address where none is set; "" means the package's
 	model    string   // which of its models, when none is named; "" means the first that it lists
 	needsKey bool     // unless it has another address
 	family   string   // how the names of its models begin
