@@ -1,9 +1,12 @@
 package hosttool
 
 import (
+	"bufio"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -264,6 +267,53 @@ func TestGrep(t *testing.T) {
 	r := k.call("grep", `{"pattern":"match"}`)
 	if m := r.Result.(Matches); m.Lines != MaxMatches || m.Files != 1 || !strings.Contains(r.Message, "there is more") {
 		t.Errorf("got %d lines, %s", m.Lines, r.Message)
+	}
+}
+
+// dueContext is done after its Err has been asked for a number of times.
+type dueContext struct {
+	context.Context
+	left int
+}
+
+func (c *dueContext) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// F7: a search ends with its context, also within one file and within one line.
+func TestGrepIsCancelled(t *testing.T) {
+	k := newKit(t, nil)
+	files(t, k.ws, map[string]string{"lines.txt": strings.Repeat("x\n", 1000), "line.txt": strings.Repeat("x", 1<<20)})
+	for _, name := range []string{"lines.txt", "line.txt"} {
+		ctx := &dueContext{t.Context(), 100}
+		if r := k.exec.Call(ctx, "grep", []byte(`{"pattern":"y","path":"`+name+`"}`)); r.Error != tool.Timeout {
+			t.Errorf("%s: got %s", name, text(r))
+		}
+	}
+	ctx := &dueContext{t.Context(), 100}
+	if r := k.exec.Call(ctx, "read_file", []byte(`{"file_path":"line.txt"}`)); r.Error != tool.Timeout {
+		t.Errorf("read_file: got %s", text(r))
+	}
+}
+
+// F7: a pattern that repeats much searches less text, and one that repeats too much searches none.
+func TestGrepBoundsItsWork(t *testing.T) {
+	k := newKit(t, nil)
+	files(t, k.ws, map[string]string{"wide.txt": strings.Repeat("x", 20_000) + "\n"})
+	bad := `{"success":false,"error":"execution_failed","reason":"invalid_arguments","message":"pattern repeats too much: it has `
+	k.want("grep", `{"pattern":"(x{0,30}){0,30}y(abcdefghij{1,500})"}`, bad)
+	k.want("grep", `{"pattern":"((abc){1,30}){1,30}"}`, bad)
+	k.want("grep", `{"pattern":"x$","path":"wide.txt"}`, `{"success":true,"result":{"text":"wide.txt:1:`)
+	many := strings.Repeat("a", 1000) // as many steps as a pattern without repetitions has
+	if _, size, err := compile(many); err != nil || size != 1000 {
+		t.Errorf("got %d steps, %v", size, err)
+	}
+	s := &search{re: regexp.MustCompile("y"), size: maxSteps}
+	if err := s.lines(t.Context(), bufio.NewReader(strings.NewReader(strings.Repeat("x\n", 2<<20))), "f"); err != nil || !s.full || s.work > maxWork+maxLineWork {
+		t.Errorf("got work %d, full %v, %v", s.work, s.full, err)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"regexp"
+	"regexp/syntax"
 	"strings"
 	"unicode/utf8"
 
@@ -24,12 +25,15 @@ type Matches struct {
 	Files int    `json:"files"` // in how many files
 }
 
-// Bounds of a search.
+// Limits of a search. Matching takes time in proportion to the size of the pattern times the length of the text, so
+// a large pattern searches less text.
 const (
-	maxExpression = 1000
+	maxExpression = 1000     // bytes of a pattern
+	maxSteps      = 2000     // instructions of a pattern, see steps
 	maxLine       = 300      // bytes of a line that are shown
 	maxSearched   = 64 << 10 // bytes of a line that are searched
-	maxTotal      = 1 << 30  // bytes of all files
+	maxLineWork   = 16 << 20 // instructions times bytes of one line, which cannot be interrupted
+	maxWork       = 1 << 32  // instructions times bytes of all files
 )
 
 var grepSchema = json.RawMessage(`{"type":"object","properties":{` +
@@ -49,12 +53,13 @@ type search struct {
 	h    *host
 	p    *place
 	re   *regexp.Regexp
+	size int // steps of re
 	glob string
 	keep *secrecy
 
 	text                         strings.Builder
 	out                          Matches
-	bytes                        int64
+	work                         int64
 	kept, tooBig, binary, unread int // files that were not searched
 	full                         bool
 }
@@ -74,12 +79,9 @@ func (h *host) grep(ctx context.Context, a *grepArguments) (tool.Result, string,
 }
 
 func (h *host) newSearch(a *grepArguments) (*search, error) {
-	if a.Pattern == "" || len(a.Pattern) > maxExpression {
-		return nil, unusable("pattern is required and has at most %d bytes", maxExpression)
-	}
-	re, err := regexp.Compile(a.Pattern)
+	re, size, err := compile(a.Pattern)
 	if err != nil {
-		return nil, unusable("pattern is no regular expression: %v", err)
+		return nil, err
 	}
 	if a.Glob != "" {
 		if err := checkPattern(a.Glob); err != nil {
@@ -94,13 +96,48 @@ func (h *host) newSearch(a *grepArguments) (*search, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &search{h: h, p: p, re: re, glob: a.Glob, keep: newSecrecy(mounts)}, nil
+	return &search{h: h, p: p, re: re, size: size, glob: a.Glob, keep: newSecrecy(mounts)}, nil
 }
 
-// visit searches one file. What cannot be searched is counted, and is no error.
+// compile returns the expression of a pattern and its size in steps. The size is checked before the pattern is
+// compiled, because a short pattern with nested repetitions can compile to a million instructions.
+func compile(pattern string) (*regexp.Regexp, int, error) {
+	if pattern == "" || len(pattern) > maxExpression {
+		return nil, 0, unusable("pattern is required and must have at most %d bytes", maxExpression)
+	}
+	tree, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return nil, 0, unusable("pattern is not a valid regular expression: %v", err)
+	}
+	size := steps(tree)
+	if size > maxSteps {
+		return nil, 0, unusable("pattern repeats too much: it has %d steps, the limit is %d", size, maxSteps)
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, 0, unusable("pattern is not a valid regular expression: %v", err)
+	}
+	return re, size, nil
+}
+
+// steps returns about how many instructions an expression compiles to.
+func steps(re *syntax.Regexp) int {
+	n := max(1, len(re.Sub))
+	if re.Op == syntax.OpLiteral {
+		n = len(re.Rune)
+	}
+	for _, sub := range re.Sub {
+		n += steps(sub)
+	}
+	if re.Op == syntax.OpRepeat {
+		n *= max(re.Min+1, re.Max)
+	}
+	return n
+}
+
+// visit searches one file. A file that cannot be searched is counted.
 func (s *search) visit(ctx context.Context, rel string, d fs.DirEntry) error {
-	if s.full || s.bytes > maxTotal {
-		s.full = true
+	if s.full {
 		return fs.SkipAll
 	}
 	if !d.Type().IsRegular() || s.glob != "" && !glob.Match(s.glob, s.p.relative(rel)) {
@@ -135,8 +172,7 @@ func (s *search) visit(ctx context.Context, rel string, d fs.DirEntry) error {
 		s.binary++
 		return nil
 	}
-	s.lines(r, at.shown)
-	return ctx.Err()
+	return s.lines(ctx, r, at.shown)
 }
 
 // script returns the script that a file is, nil for none.
@@ -148,14 +184,20 @@ func (s *search) script(at *place, d fs.DirEntry) (*scriptFile, error) {
 	return s.keep.script(at, info)
 }
 
-func (s *search) lines(r *bufio.Reader, shown string) {
-	before := s.out.Lines
-	for n := 1; ; n++ {
-		line, _, err := readLine(r, maxSearched)
+// lines searches the lines of one file. It returns an error only if ctx is done.
+func (s *search) lines(ctx context.Context, r *bufio.Reader, shown string) error {
+	before, limit := s.out.Lines, min(maxSearched, maxLineWork/s.size)
+	for n := 1; !s.full; n++ {
+		line, _, err := readLine(ctx, r, limit)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		if err != nil {
 			break
 		}
-		s.bytes += int64(len(line))
+		if s.work += int64(s.size) * int64(len(line)); s.work > maxWork {
+			s.full = true
+		}
 		line = bytes.TrimRight(line, "\r\n")
 		if !s.re.Match(line) {
 			continue
@@ -170,6 +212,7 @@ func (s *search) lines(r *bufio.Reader, shown string) {
 	if s.out.Lines > before {
 		s.out.Files++
 	}
+	return nil
 }
 
 // shorten cuts a line between characters.

@@ -63,7 +63,7 @@ func (h *host) read(ctx context.Context, a *readArguments) (tool.Result, string,
 	if err := skip(ctx, r, offset-1); err != nil {
 		return tool.Result{}, a.FilePath, err
 	}
-	page, notes, err := readPage(r, limit)
+	page, notes, err := readPage(ctx, r, limit)
 	if err != nil {
 		return tool.Result{}, a.FilePath, err
 	}
@@ -77,10 +77,10 @@ func (h *host) read(ctx context.Context, a *readArguments) (tool.Result, string,
 }
 
 // readPage reads lines until one of the limits. NextOffset is 1 when there is more.
-func readPage(r *bufio.Reader, limit int) (page Page, notes []string, err error) {
+func readPage(ctx context.Context, r *bufio.Reader, limit int) (page Page, notes []string, err error) {
 	var text strings.Builder
 	for page.Lines < limit {
-		line, cut, err := readLine(r, PageBytes)
+		line, cut, err := readLine(ctx, r, PageBytes)
 		if err == io.EOF {
 			break
 		}
@@ -105,9 +105,13 @@ func readPage(r *bufio.Reader, limit int) (page Page, notes []string, err error)
 	return page, notes, nil
 }
 
-// readLine returns the next line with its end, at most limit bytes of it. The error is io.EOF when there is none.
-func readLine(r *bufio.Reader, limit int) (line []byte, cut bool, err error) {
+// readLine returns the next line with its end, at most limit bytes of it. The error is io.EOF at the end of the file,
+// or the error of ctx.
+func readLine(ctx context.Context, r *bufio.Reader, limit int) (line []byte, cut bool, err error) {
 	for {
+		if err := ctx.Err(); err != nil {
+			return nil, false, err
+		}
 		part, err := r.ReadSlice('\n')
 		if room := limit - len(line); len(part) > room {
 			part, cut = part[:room], true
