@@ -14,21 +14,21 @@ import (
 
 // Ran is the result of bash.
 type Ran struct {
-	Output   string `json:"output"`          // what the command wrote to both of its outputs, in order
-	ExitCode int    `json:"exit_code"`       // 128 and the signal's number for a signal
-	Bytes    int64  `json:"bytes,omitempty"` // of the whole output, where it was cut
+	Output   string `json:"output"`          // standard output and standard error, in the order of writing
+	ExitCode int    `json:"exit_code"`       // 128 plus the number of the signal that ended it
+	Bytes    int64  `json:"bytes,omitempty"` // size of the whole output, if Output was cut
 }
 
-// Times of a command.
+// Limits of a command.
 const (
 	usualTimeout = 120 * time.Second
 	maxTimeout   = 600 * time.Second
-	drainTime    = 500 * time.Millisecond // for output that is still on its way when the command has ended
-	maxCommand   = 100_000                // bytes
+	drainTime    = 500 * time.Millisecond // to read what remains in the pipe after the command ended
+	maxCommand   = maxApproved            // bytes
 )
 
-// errCommandTime is the cause of a context that ended because the command's own time was over, not the turn's.
-var errCommandTime = errors.New("the time of the command is over")
+// errCommandTime is the cause of a context that is done because the command exceeded its own timeout.
+var errCommandTime = errors.New("the command timed out")
 
 var bashSchema = json.RawMessage(`{"type":"object","properties":{` +
 	`"command":{"type":"string","description":"Shell command"},` +
@@ -36,7 +36,7 @@ var bashSchema = json.RawMessage(`{"type":"object","properties":{` +
 
 func (h *host) bashTool() tool.Tool {
 	return tool.Tool{Name: "bash", Input: bashSchema, Call: call(h.bash),
-		Description: "Run a shell command in the workspace. Each call starts anew there; what still runs at its end is killed. " +
+		Description: "Run a shell command in the workspace. Each call starts there in a new shell; processes that still run at its end are killed. " +
 			"The user may be asked first."}
 }
 
@@ -51,34 +51,16 @@ func (h *host) bash(ctx context.Context, a *bashArguments) (tool.Result, string,
 	case a.Command == "":
 		return tool.Result{}, "", unusable("command is required")
 	case len(a.Command) > maxCommand:
-		return tool.Result{}, "", &refusal{tool.ArgsTooLarge, "", fmt.Sprintf("command has %d bytes, at most %d are run; write a file and run it", len(a.Command), maxCommand)}
+		return tool.Result{}, "", &refusal{tool.ArgsTooLarge, "", fmt.Sprintf("command has %d bytes, the limit is %d; write a file and run it", len(a.Command), maxCommand)}
 	case a.Timeout < 0 || a.Timeout > maxTimeout.Milliseconds():
 		return tool.Result{}, "", unusable("timeout_ms must be between 1 and %d", maxTimeout.Milliseconds())
 	case a.Timeout == 0:
 		timeout = usualTimeout
 	}
-	if err := h.approve(ctx, a.Command); err != nil {
+	if err := h.approve(ctx, &Request{Tool: "bash", Text: a.Command}); err != nil {
 		return tool.Result{}, "bash", err
 	}
 	return h.run(ctx, a.Command, timeout)
-}
-
-func (h *host) approve(ctx context.Context, command string) error {
-	if h.o.Approve == nil {
-		cure := h.o.BashCure
-		if cure == "" {
-			cure = "start the agent with --allow-bash to let it run commands"
-		}
-		return denied("not_approved", "Commands are not run here: %s", cure)
-	}
-	ok, err := h.o.Approve(ctx, command)
-	if err != nil {
-		return denied("not_approved", "The command was not run, nobody could be asked: %v", err)
-	}
-	if !ok {
-		return denied("not_approved", "The user did not allow this command")
-	}
-	return nil
 }
 
 func (h *host) run(ctx context.Context, command string, timeout time.Duration) (tool.Result, string, error) {
@@ -89,16 +71,16 @@ func (h *host) run(ctx context.Context, command string, timeout time.Duration) (
 	defer cancel()
 	out, state, err := h.execute(ctx, command)
 	if err != nil {
-		return tool.Result{}, "bash", failed("", "The command cannot be started: %v", err)
+		return tool.Result{}, "bash", failed("", "The command could not be started: %v", err)
 	}
 	ran := Ran{Output: out.text(), ExitCode: exitCode(state)}
 	if out.cut() {
 		ran.Bytes = out.total
 	}
 	if ctx.Err() != nil && ran.ExitCode != 0 {
-		r := tool.Failure(tool.Timeout, "The command was ended because the turn was")
+		r := tool.Failure(tool.Timeout, "The command was stopped because the turn ended")
 		if context.Cause(ctx) == errCommandTime {
-			r.Message = fmt.Sprintf("The command was ended after %s", timeout)
+			r.Message = fmt.Sprintf("The command was stopped after %s", timeout)
 		}
 		r.Result = ran
 		return r, "", nil
@@ -111,8 +93,8 @@ func (h *host) run(ctx context.Context, command string, timeout time.Duration) (
 	return tool.Success(ran, "The command ended"), "", nil
 }
 
-// execute runs a command in a session of its own, without a terminal and with an empty input. At its end all that it
-// started in this session is killed, also what would go on in the background.
+// execute runs a command in its own session, without a terminal and with empty input. When the command ends, all
+// processes of the session are killed, including those in the background.
 func (h *host) execute(ctx context.Context, command string) (*headTail, *os.ProcessState, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -133,12 +115,12 @@ func (h *host) execute(ctx context.Context, command string) (*headTail, *os.Proc
 		defer close(done)
 		out.readFrom(r)
 	}()
-	_ = cmd.Wait()                                   // how it ended is in its ProcessState
-	_ = killGroup(cmd.Process)                       // nobody left is no failure
-	_ = r.SetReadDeadline(time.Now().Add(drainTime)) // for one that left the session and holds the pipe
+	_ = cmd.Wait()                                   // ProcessState says how it ended
+	_ = killGroup(cmd.Process)                       // fails if no process is left
+	_ = r.SetReadDeadline(time.Now().Add(drainTime)) // a process that left the session may hold the pipe
 	<-done
 	return out, cmd.ProcessState, nil
 }
 
-// environment is never nil: that would hand over this process's own.
+// environment is never nil, because exec.Cmd would then use the environment of this process.
 func (h *host) environment() []string { return append([]string{}, h.o.Env...) }

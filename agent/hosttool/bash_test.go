@@ -18,7 +18,7 @@ func cancelled(t *testing.T) (context.Context, context.CancelFunc) {
 }
 
 func allow(o *Options) {
-	o.Approve = func(context.Context, string) (bool, error) { return true, nil }
+	o.Approve = func(context.Context, Request) (bool, error) { return true, nil }
 	o.Env = []string{"PATH=/usr/bin:/bin", "GREETING=hi"}
 }
 
@@ -43,7 +43,7 @@ func TestBash(t *testing.T) {
 	}
 	k.want("bash", `{"command":"pwd"}`, `{"success":true,"result":{"output":"`+k.ws+`\n"`)
 	broken := newKit(t, func(o *Options) { allow(o); o.Shell = "/nowhere/sh" })
-	broken.want("bash", `{"command":"true"}`, `{"success":false,"error":"execution_failed","message":"The command cannot be started:`)
+	broken.want("bash", `{"command":"true"}`, `{"success":false,"error":"execution_failed","message":"The command could not be started:`)
 }
 
 // Nothing runs that was not allowed, and the refusal says what would allow it.
@@ -51,21 +51,21 @@ func TestBashAsks(t *testing.T) {
 	refused := `{"success":false,"error":"permission_denied","reason":"not_approved","message":"`
 	command := `{"command":"echo x > made"}`
 	k := newKit(t, nil)
-	k.want("bash", command, refused+`Commands are not run here: start the agent with --allow-bash to let it run commands`)
+	k.want("bash", command, refused+`Commands are not run here"`)
 	named := newKit(t, func(o *Options) { o.BashCure = "ask nicely" })
 	named.want("bash", command, refused+`Commands are not run here: ask nicely`)
 	var asked string
 	no := newKit(t, func(o *Options) {
-		o.Approve = func(_ context.Context, command string) (bool, error) { asked = command; return false, nil }
+		o.Approve = func(_ context.Context, r Request) (bool, error) { asked = r.Text; return false, nil }
 	})
-	no.want("bash", command, refused+`The user did not allow this command`)
+	no.want("bash", command, refused+`The user did not allow running this command`)
 	if asked != "echo x > made" {
 		t.Errorf("asked about %q", asked)
 	}
 	fail := newKit(t, func(o *Options) {
-		o.Approve = func(context.Context, string) (bool, error) { return true, errors.New("no terminal") }
+		o.Approve = func(context.Context, Request) (bool, error) { return true, errors.New("no terminal") }
 	})
-	fail.want("bash", command, refused+`The command was not run, nobody could be asked: no terminal`)
+	fail.want("bash", command, refused+`The user could not be asked to allow running this command: no terminal`)
 	for _, k := range []*kit{k, named, no, fail} {
 		if _, err := os.Stat(filepath.Join(k.ws, "made")); err == nil {
 			t.Error("a command ran that nobody allowed")
@@ -76,13 +76,13 @@ func TestBashAsks(t *testing.T) {
 // A command ends with its time, and with the turn.
 func TestBashEnds(t *testing.T) {
 	k := newKit(t, allow)
-	if r := k.call("bash", `{"command":"while :; do sleep 60; done","timeout_ms":200}`); r.Error != tool.Timeout || r.Message != "The command was ended after 200ms" {
+	if r := k.call("bash", `{"command":"while :; do sleep 60; done","timeout_ms":200}`); r.Error != tool.Timeout || r.Message != "The command was stopped after 200ms" {
 		t.Errorf("got %s", text(r))
 	}
 	ctx, cancel := cancelled(t)
 	stop := newKit(t, func(o *Options) {
 		allow(o)
-		o.Approve = func(context.Context, string) (bool, error) { cancel(); return true, nil }
+		o.Approve = func(context.Context, Request) (bool, error) { cancel(); return true, nil }
 	})
 	if r := stop.exec.Call(ctx, "bash", []byte(`{"command":"echo x > made; sleep 600"}`)); r.Error != tool.Timeout {
 		t.Errorf("got %s", text(r))
@@ -93,9 +93,9 @@ func TestBashEnds(t *testing.T) {
 func TestBashEndsWithTheTurnsDeadline(t *testing.T) {
 	k := newKit(t, allow)
 	for command, want := range map[string]string{
-		`{"command":"while :; do sleep 60; done"}`:                     "The command was ended because the turn was",
-		`{"command":"while :; do sleep 60; done","timeout_ms":600000}`: "The command was ended because the turn was",
-		`{"command":"while :; do sleep 60; done","timeout_ms":50}`:     "The command was ended after 50ms",
+		`{"command":"while :; do sleep 60; done"}`:                     "The command was stopped because the turn ended",
+		`{"command":"while :; do sleep 60; done","timeout_ms":600000}`: "The command was stopped because the turn ended",
+		`{"command":"while :; do sleep 60; done","timeout_ms":50}`:     "The command was stopped after 50ms",
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 		defer cancel()

@@ -13,20 +13,21 @@ import (
 // Edited is the result of edit_file.
 type Edited struct {
 	FilePath     string `json:"file_path"`
-	Line         int    `json:"line"` // where the first replacement begins, from 1
+	Line         int    `json:"line"` // the line of the first replacement, from 1
 	Replacements int    `json:"replacements"`
 }
 
 var editSchema = json.RawMessage(`{"type":"object","properties":{` +
 	`"file_path":{"type":"string","description":"Path below the workspace"},` +
-	`"old_string":{"type":"string","description":"Text to replace, exactly as it is in the file"},` +
+	`"old_string":{"type":"string","description":"Text to replace, exactly as in the file"},` +
 	`"new_string":{"type":"string","description":"Text to put in its place"},` +
 	`"replace_all":{"type":"boolean","description":"Replace every occurrence; otherwise there must be exactly one"}},` +
 	`"required":["file_path","old_string","new_string"]}`)
 
 func (h *host) editTool() tool.Tool {
 	return tool.Tool{Name: "edit_file", Input: editSchema, Call: call(h.edit),
-		Description: "Replace a text in a file of the workspace. old_string must occur exactly once, unless replace_all is true."}
+		Description: "Replace text in a file of the workspace. old_string must occur exactly once, unless replace_all is true. " +
+			"The user is asked first about hidden files and files of instructions."}
 }
 
 type editArguments struct {
@@ -38,18 +39,19 @@ type editArguments struct {
 
 func (h *host) edit(ctx context.Context, a *editArguments) (tool.Result, string, error) {
 	if a.Old == "" || a.New == nil || a.Old == *a.New {
-		return tool.Result{}, a.FilePath, unusable("old_string and new_string are required, old_string is not empty, and they differ; write_file makes a new file")
+		return tool.Result{}, a.FilePath, unusable("old_string and new_string are required, old_string must not be empty, and they must differ; write_file makes a new file")
 	}
 	p, err := h.writable(a.FilePath)
 	if err != nil {
 		return tool.Result{}, a.FilePath, err
 	}
 	defer p.close()
-	data, err := h.whole(ctx, p)
-	if err != nil {
-		return tool.Result{}, a.FilePath, err
+	out, edited, err := h.change(ctx, p, a)
+	if err == nil && unasked(p.rel) != "" {
+		if err = h.approveWrite(ctx, p, "edit_file", marked("- ", a.Old)+marked("+ ", *a.New)); err == nil {
+			out, edited, err = h.change(ctx, p, a) // the file may have changed while the user was asked
+		}
 	}
-	out, edited, err := substitute(data, a, p.shown)
 	if err != nil {
 		return tool.Result{}, a.FilePath, err
 	}
@@ -59,7 +61,25 @@ func (h *host) edit(ctx context.Context, a *editArguments) (tool.Result, string,
 	return tool.Success(edited, fmt.Sprintf("Replaced %s in '%s', the first at line %d", plural(edited.Replacements, "occurrence"), p.shown, edited.Line)), "", nil
 }
 
-// whole reads the text of a file that is to be changed.
+// change returns the file's text after the edit.
+func (h *host) change(ctx context.Context, p *place, a *editArguments) ([]byte, Edited, error) {
+	data, err := h.whole(ctx, p)
+	if err != nil {
+		return nil, Edited{}, err
+	}
+	return substitute(data, a, p.shown)
+}
+
+// marked puts a mark before each line of a text.
+func marked(mark, text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(strings.TrimSuffix(text, "\n")) {
+		b.WriteString(mark + strings.TrimSuffix(line, "\n") + "\n")
+	}
+	return b.String()
+}
+
+// whole returns the text of a file that is to be changed.
 func (h *host) whole(ctx context.Context, p *place) ([]byte, error) {
 	f, err := h.openAt(ctx, p, newSecrecy(h.o.Mounts()))
 	if err != nil {
@@ -81,7 +101,7 @@ func substitute(data []byte, a *editArguments, shown string) ([]byte, Edited, er
 	n := bytes.Count(data, []byte(from))
 	switch {
 	case n == 0:
-		return nil, Edited{}, failed("no_match", "old_string is not in '%s': read the file, and copy the text exactly, with its spaces", shown)
+		return nil, Edited{}, failed("no_match", "old_string is not in '%s': read the file and copy the text exactly, including spaces", shown)
 	case n > 1 && !a.ReplaceAll:
 		return nil, Edited{}, failed("not_unique", "old_string occurs %d times in '%s', at lines %s: add lines around it until it is unique, or set replace_all",
 			n, shown, occurrences(data, []byte(from)))
@@ -105,7 +125,7 @@ func windowsLines(s string) string {
 
 func lineAt(data []byte, at int) int { return 1 + bytes.Count(data[:at], []byte("\n")) }
 
-// maxLines is how many lines of occurrences are told.
+// maxLines is how many lines of occurrences a message names.
 const maxLines = 5
 
 func occurrences(data, from []byte) string {

@@ -46,5 +46,5 @@ func ExampleTools() {
 	// Output:
 	// true Greeted Ada
 	// true Found 1 line in 1 file
-	// false Commands are not run here: start the agent with --allow-bash to let it run commands
+	// false Commands are not run here
 }

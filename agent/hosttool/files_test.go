@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -111,26 +112,87 @@ func TestWrite(t *testing.T) {
 	}
 }
 
-// A file that other programs run or tell a model for being there is not planted, whatever is written first.
+// F9: a file that other programs run, or models read, because it is there needs approval, and nothing in the folder of a
+// version control system is written.
 func TestNothingIsPlanted(t *testing.T) { // security 1.2
 	k := newKit(t, nil)
 	files(t, k.ws, map[string]string{"half/HEAD": "", "half/objects/": "", "bare/HEAD": "", "bare/objects/": "", "bare/refs/": "", "tree/HEAD": "",
 		"common/commondir": "../x", "case/objects/": "", "case/refs/": "", "link": "-> .claude", ".claude/settings.json": "{}\n", "deep/.vscode/tasks.json": "{}\n"})
-	k.exec = executor(t, k.o)
 	for _, path := range []string{
-		".agents/skills/hello-world/SKILL.md", ".agents/x", ".agent/config.yaml", ".claude/settings.json", "link/settings.json", "sub/.CLAUDE/commands/x.md",
-		".codex/config.toml", ".mcp.json", "a/.MCP.json", ".mcp.json.", ".vscode/tasks.json", "deep/.vscode/tasks.json", ".idea/workspace.xml", ".gitmodules",
-		".husky/pre-commit", ".githooks/x", ".envrc", "x/.envrc ", ".bashrc", ".zshenv", ".gitconfig",
+		".hg/hgrc", ".jj/repo/config.toml", "sub/.svn/x", ".git", ".hg", "HG~1/hgrc", ".h‌g/hgrc", // the file system may ignore the joiner
 		"half/refs/x", "half/refs", "bare/config", "bare/CONFIG", "bare/hooks/post-checkout", "tree/commondir", "common/HEAD", "case/head", "case/HEAD",
 	} {
 		k.denied("write_file", `{"file_path":"`+path+`","content":"x"}`, "read_only")
 		k.denied("edit_file", `{"file_path":"`+path+`","old_string":"{}","new_string":"x"}`, "read_only")
 	}
+	for _, path := range []string{
+		".agents/skills/hello-world/SKILL.md", ".agents/x", ".agent/config.yaml", ".claude/settings.json", "link/settings.json", "sub/.CLAUDE/commands/x.md",
+		".codex/config.toml", ".mcp.json", "a/.MCP.json", ".mcp.json.", ".vscode/tasks.json", "deep/.vscode/tasks.json", ".idea/workspace.xml", ".gitmodules",
+		".husky/pre-commit", ".githooks/x", ".envrc", "x/.envrc ", ".bashrc", ".zshenv", ".gitconfig", "src/.agentrc", ".github/skills/x/SKILL.md",
+		".cursor/mcp.json", ".gemini/settings.json", ".qwen/settings.json", ".kiro/steering/x.md", ".opencode/plugin/x.ts", ".windsurf/rules/x.md", ".aider.conf.yml",
+		"AGENTS.md", "sub/agents.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", ".cursorrules", ".github/copilot-instructions.md", ".github/prompts/x.md",
+		"opencode.json", "CLAUDE~1/settings.json", "COPILO~1.MD", "AGENTS‌.md",
+		".ssh/authorized_keys", ".config/fish/config.fish", ".config/git/config", ".config/autostart/x.desktop", ".config/systemd/user/x.service",
+	} {
+		k.denied("write_file", `{"file_path":"`+path+`","content":"x"}`, "not_approved")
+	}
+	k.denied("edit_file", `{"file_path":".claude/settings.json","old_string":"{}","new_string":"x"}`, "not_approved")
+	k.denied("edit_file", `{"file_path":"deep/.vscode/tasks.json","old_string":"{}","new_string":"x"}`, "not_approved")
 	k.disk(".claude/settings.json", "{}\n")
-	for _, path := range []string{"half/config", "tree/refs/x", "tree/config", ".github/workflows/x.yml", ".gitignore", "agent/config.yaml", "HEAD", "objects/x", "src/.agentrc"} {
+	for _, path := range []string{"half/config", "tree/refs/x", "tree/config", ".github/workflows/x.yml", ".gitignore", "a/.editorconfig", "agent/config.yaml", "HEAD",
+		"objects/x", "agents.go", "docs/agents/x.md", "x~1y"} {
 		k.want("write_file", `{"file_path":"`+path+`","content":"x"}`, `{"success":true`)
 	}
 	k.denied("write_file", `{"file_path":"refs/x","content":"x"}`, "read_only") // the workspace itself
+}
+
+// F9: the user sees the whole text, and a yes holds for that text only.
+func TestWritesAreApproved(t *testing.T) {
+	var asked []Request
+	answer, during := true, func() {}
+	k := newKit(t, func(o *Options) {
+		o.Approve = func(_ context.Context, r Request) (bool, error) {
+			asked = append(asked, r)
+			during()
+			return answer, nil
+		}
+	})
+	k.want("write_file", `{"file_path":"AGENTS.md","content":"one\ntwo\n"}`, `{"success":true`)
+	k.want("edit_file", `{"file_path":"AGENTS.md","old_string":"two\n","new_string":"2\n3\n"}`, `{"success":true`)
+	k.want("write_file", `{"file_path":"main.go","content":""}`, `{"success":true`)
+	want := []Request{
+		{Tool: "write_file", Path: "AGENTS.md", Reason: "agents follow AGENTS.md without asking", Text: "one\ntwo\n"},
+		{Tool: "edit_file", Path: "AGENTS.md", Reason: "agents follow AGENTS.md without asking", Text: "- two\n+ 2\n+ 3\n"},
+	}
+	if !slices.Equal(asked, want) {
+		t.Errorf("asked %q", asked)
+	}
+	k.want("edit_file", `{"file_path":"AGENTS.md","old_string":"nothing","new_string":"x"}`, `{"success":false,"error":"execution_failed","reason":"no_match"`)
+	k.want("write_file", `{"file_path":".x","content":"`+strings.Repeat("x", maxApproved+1)+`"}`, `{"success":false,"error":"args_too_large"`)
+	if len(asked) != 2 {
+		t.Errorf("asked about a call that cannot work: %q", asked[2:])
+	}
+	answer = false
+	k.want("write_file", `{"file_path":".x","content":"x"}`, `{"success":false,"error":"permission_denied","reason":"not_approved","message":"The user did not allow writing '.x'"`)
+	k.disk("AGENTS.md", "one\n2\n3\n")
+	answer, during = true, func() { files(t, k.ws, map[string]string{"AGENTS.md": "the user's\n3\n"}) }
+	k.want("edit_file", `{"file_path":"AGENTS.md","old_string":"3","new_string":"4"}`, `{"success":true`)
+	k.disk("AGENTS.md", "the user's\n4\n")
+}
+
+// F20: the settings of a repository can hold a password in an address.
+func TestVersionControlIsNotRead(t *testing.T) {
+	k := newKit(t, nil)
+	files(t, k.ws, map[string]string{".git/config": "url = https://me:secret@host/x\n", "sub/.hg/hgrc": "secret\n", "bare/HEAD": "", "bare/objects/": "", "bare/refs/": "",
+		"bare/config": "secret\n", "l": "-> .git/config", "config": "plain\n", "tree/.git": "gitdir: ../x\n"})
+	for _, path := range []string{".git/config", "l", ".git/modules/../config", "sub/.hg/hgrc", "bare/config"} {
+		k.denied("read_file", `{"file_path":"`+path+`"}`, "blocked")
+		k.want("grep", `{"pattern":"secret","path":"`+path+`"}`, `{"success":true,"result":{"text":"","lines":0,"files":0}`)
+	}
+	k.want("grep", `{"pattern":"secret"}`, `{"success":true,"result":{"text":"","lines":0,"files":0}`)
+	for _, path := range []string{"config", "tree/.git", "bare/HEAD"} {
+		k.want("read_file", `{"file_path":"`+path+`"}`, `{"success":true`)
+	}
 }
 
 // A skill is not planted where skills are found.

@@ -1,17 +1,20 @@
 // Package hosttool has the agent's own tools: hello, read_file, write_file, edit_file, glob, grep and bash.
 //
-// Files are reached through os.Root alone: in the workspace, and, to be read only, in the folders of skills. A path
-// that leads anywhere else is refused, whatever its spelling and whatever links lie on it. The text of a skill's
-// scripts is not read (C50), and bash asks before every command. Nothing is written to .git, to what is a repository
-// without it, to folders of skills, and under names such as .claude or .envrc, which other programs run unasked.
+// Files are reached through os.Root, in the workspace and, for reading only, in the folders of skills. A path that leads
+// anywhere else is refused, however it is spelled and whatever links are on it. The text of a skill's scripts is not
+// read, and neither are the files of version control, which can hold passwords.
 //
-// A shell is no file tool: a command that was allowed can do what its user can, until there is a sandbox.
+// The user is asked before every command of bash, and before a file is written that other programs or models read just
+// because it is there: dot files and files in dot folders, except for a short list such as .gitignore, and files of
+// instructions such as AGENTS.md. If nobody can be asked, these calls are refused. Nothing is written in folders of
+// skills, where skills are found, and in the folders of version control. There is no sandbox: a command that the user
+// allows can do whatever its user can.
 //
-// What goes wrong is a failed tool.Result: not_found, permission_denied with a reason (script_read, read_only, blocked,
-// irregular, not_approved and the like), args_too_large, execution_failed, and timeout for a command whose time is over
-// as for a context that ends. One that has ended before a call reads, writes and runs nothing.
+// A failure is a failed tool.Result: not_found, permission_denied with a reason (outside, script_read, read_only,
+// blocked, irregular, not_approved), args_too_large, execution_failed, and timeout for a command that exceeds its time
+// and for a context that is done. If the context is done before a call, the call reads, writes and runs nothing.
 //
-// The tools are safe for concurrent use. Every call opens what it needs and leaves nothing open.
+// The tools are safe for concurrent use. Every call opens the files it needs and closes them.
 package hosttool
 
 import (
@@ -24,57 +27,59 @@ import (
 	"github.com/agent-base/agent-base/trace"
 )
 
-// Options says what the tools work with. Workspace is needed.
+// Options configures the tools. Workspace is required.
 type Options struct {
-	Workspace string         // absolute folder that files are read and written in, and commands start in
-	Mounts    func() []Mount // the folders of skills; asked once for each call; nil: none
+	Workspace string         // absolute folder in which files are read and written, and commands start
+	Mounts    func() []Mount // returns the folders of skills; called once for each call; nil means none
 
-	// ReadOnly names absolute folders that nothing is written below, whether they are there or not: what decides which
-	// content may run, and where what is written would run unasked. Asked once for each call that writes; nil: none.
+	// ReadOnly returns absolute folders in which nothing is written, whether they exist or not: those that decide what
+	// may run, and those whose content runs without approval. It is called once for each call that writes. Nil means none.
 	ReadOnly func() []string
 
-	// SkillRoots names absolute folders that skills are found in, whether they are there or not. Nothing is written below
-	// them; where the workspace itself lies in one, no SKILL.md is. Asked once for each call that writes; nil: none.
+	// SkillRoots returns absolute folders in which skills are found, whether they exist or not. Nothing is written there;
+	// if the workspace lies in one, no SKILL.md is. It is called once for each call that writes. Nil means none.
 	SkillRoots func() []string
 
-	// Blocked may refuse that a file is read. It gets the absolute path, links resolved.
+	// Blocked may refuse to read a file. It gets the absolute path without links.
 	Blocked     func(path string) error
-	ReadScripts bool // let the text of skills' scripts be read, which else is refused with the reason script_read (C50)
+	ReadScripts bool // allow reading the text of skills' scripts, which is otherwise refused with the reason script_read
 
-	// Approve is asked before each command of bash. nil refuses all of them, with BashCure.
-	Approve  func(ctx context.Context, command string) (bool, error)
-	BashCure string   // what would allow commands; "" names --allow-bash
+	// Approve asks the user. It is called before each command of bash and before a file is written that needs approval,
+	// see the package comment. Nil refuses both.
+	Approve  func(context.Context, Request) (bool, error)
+	BashCure string   // how to allow commands, as the refusal says it if Approve is nil; may be empty
 	Shell    string   // absolute path of bash or sh; "" means /bin/sh
 	Env      []string // the whole environment of commands
 
 	Trace trace.Tracer
 }
 
-// Mount is the folder of one skill, which is read and never written.
+// Mount is the folder of one skill. It is read and never written.
 type Mount struct {
 	Name   string // the skill's name
 	Path   string // slash path by which a model reaches it; "" means "skills/" and the name
 	Dir    string // absolute folder
-	Hidden bool   // no model is told of it: it is reached through the workspace alone, under the same rules
+	Hidden bool   // not shown to models: it is reached through the workspace only, under the same rules
 }
 
 // Limits of the tools.
 const (
 	MaxFile    = 10 << 20  // bytes of a file that is written, edited or searched
-	PageLines  = 2000      // lines that one call of read_file gives
-	PageBytes  = 256 << 10 // bytes that one call of read_file gives
-	MaxNames   = 500       // paths that one call of glob gives
-	MaxMatches = 200       // lines that one call of grep gives
-	MaxOutput  = 30_000    // bytes of a command's output, half of them from its end
+	PageLines  = 2000      // lines that one call of read_file returns
+	PageBytes  = 256 << 10 // bytes that one call of read_file returns
+	MaxNames   = 500       // paths that one call of glob returns
+	MaxMatches = 200       // lines that one call of grep returns
+	MaxOutput  = 30_000    // bytes of a command's output: the first and the last half of them
 )
 
-// host is what the tools share.
+// host is shared by the tools.
 type host struct {
 	o    Options
-	real string // the workspace, links resolved
+	real string // the workspace without links
 }
 
-// Tools returns the seven tools, hello first. The error is about Options.Workspace.
+// Tools returns the seven tools, hello first. It returns an error if Options.Workspace is not an absolute folder that
+// exists.
 func Tools(o *Options) ([]tool.Tool, error) {
 	h := &host{o: *o}
 	if !filepath.IsAbs(o.Workspace) {
@@ -85,7 +90,7 @@ func Tools(o *Options) ([]tool.Tool, error) {
 		return nil, fmt.Errorf("workspace %q: %w", o.Workspace, err)
 	}
 	if info, err := os.Stat(real); err != nil || !info.IsDir() {
-		return nil, fmt.Errorf("workspace %q is no folder", o.Workspace)
+		return nil, fmt.Errorf("workspace %q is not a folder", o.Workspace)
 	}
 	h.o.Workspace, h.real = filepath.Clean(o.Workspace), real
 	if h.o.Mounts == nil {

@@ -9,8 +9,9 @@ import (
 	"github.com/agent-base/agent-base/tool"
 )
 
-// open opens a regular file to be read, under all rules: it lies where it may, nothing blocks it, it is no script. A
-// pipe or a device is refused without waiting for it.
+// open opens a regular file for reading. It refuses a path that leads outside, a file that Options.Blocked refuses, a
+// file of version control, a script of a skill, and anything that is not a regular file, without waiting for a pipe or a
+// device.
 func (h *host) open(ctx context.Context, name string) (*os.File, *place, error) {
 	if name == "" {
 		return nil, nil, unusable("file_path is required")
@@ -25,7 +26,11 @@ func (h *host) open(ctx context.Context, name string) (*os.File, *place, error) 
 	return f, p, err
 }
 
+// openAt is open for a place.
 func (h *host) openAt(ctx context.Context, p *place, keep *secrecy) (*os.File, error) {
+	if err := p.refuseRead(); err != nil {
+		return nil, err
+	}
 	if h.o.Blocked != nil {
 		if err := h.o.Blocked(p.abs()); err != nil {
 			return nil, denied("blocked", "%v", err)
@@ -41,7 +46,7 @@ func (h *host) openAt(ctx context.Context, p *place, keep *secrecy) (*os.File, e
 	case info.IsDir():
 		err = failed("folder", "'%s' is a folder: glob lists it", p.shown)
 	case !info.Mode().IsRegular():
-		err = denied("irregular", "'%s' is no regular file", p.shown)
+		err = denied("irregular", "'%s' is not a regular file", p.shown)
 	case !h.o.ReadScripts:
 		var s *scriptFile
 		if s, err = keep.script(p, info); s != nil {
@@ -59,7 +64,7 @@ func (h *host) openAt(ctx context.Context, p *place, keep *secrecy) (*os.File, e
 func content(f *os.File, shown string) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
 	if err == nil && len(data) > MaxFile {
-		err = &refusal{tool.ArgsTooLarge, "", fmt.Sprintf("'%s' has more than %d bytes: that is too much for this tool", shown, MaxFile)}
+		err = &refusal{tool.ArgsTooLarge, "", fmt.Sprintf("'%s' has more than %d bytes, the limit of this tool", shown, MaxFile)}
 	}
 	return data, err
 }

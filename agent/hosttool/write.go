@@ -19,7 +19,7 @@ import (
 type Written struct {
 	FilePath string `json:"file_path"`
 	Bytes    int    `json:"bytes"`
-	Created  bool   `json:"created"` // there was no such file
+	Created  bool   `json:"created"` // the file is new
 }
 
 var writeSchema = json.RawMessage(`{"type":"object","properties":{` +
@@ -28,7 +28,8 @@ var writeSchema = json.RawMessage(`{"type":"object","properties":{` +
 
 func (h *host) writeTool() tool.Tool {
 	return tool.Tool{Name: "write_file", Input: writeSchema, Call: call(h.write),
-		Description: "Write a whole file of the workspace, with the folders that it needs. To change a part of one use edit_file."}
+		Description: "Write a whole file of the workspace, and make its folders. To change part of a file use edit_file. " +
+			"The user is asked first about hidden files and files of instructions."}
 }
 
 type writeArguments struct {
@@ -48,6 +49,9 @@ func (h *host) write(ctx context.Context, a *writeArguments) (tool.Result, strin
 		return tool.Result{}, a.FilePath, err
 	}
 	defer p.close()
+	if err := h.approveWrite(ctx, p, "write_file", *a.Content); err != nil {
+		return tool.Result{}, a.FilePath, err
+	}
 	created, err := p.replace(ctx, []byte(*a.Content))
 	if err != nil {
 		return tool.Result{}, a.FilePath, err
@@ -59,7 +63,8 @@ func (h *host) write(ctx context.Context, a *writeArguments) (tool.Result, strin
 	return tool.Success(Written{p.shown, len(*a.Content), created}, fmt.Sprintf("%s '%s', %s", verb, p.shown, plural(len(*a.Content), "byte"))), "", nil
 }
 
-// writable finds the place of a file that may be written. Close it.
+// writable returns the place of a file that may be written, if the user approves where [host.approveWrite] asks. The
+// caller closes it.
 func (h *host) writable(name string) (*place, error) {
 	if name == "" {
 		return nil, unusable("file_path is required")
@@ -69,12 +74,15 @@ func (h *host) writable(name string) (*place, error) {
 	if err != nil {
 		return nil, err
 	}
-	err = p.refuseWrite(mounts)
+	err = p.refuseSkill(mounts)
 	if err == nil {
 		err = p.refuseBelow(h.o.ReadOnly())
 	}
 	if err == nil {
-		err = p.refusePlant(h.o.SkillRoots())
+		err = p.refuseRepository()
+	}
+	if err == nil {
+		err = p.refuseSkillRoots(h.o.SkillRoots())
 	}
 	if err != nil {
 		p.close()
@@ -83,49 +91,37 @@ func (h *host) writable(name string) (*place, error) {
 	return p, nil
 }
 
-// refuseWrite keeps skills and what git executes as they are. Folders are compared by identity, since a path without
-// links can still be spelled in several ways.
-func (p *place) refuseWrite(mounts []Mount) error {
-	readOnly := func(m *Mount) error {
-		return denied("read_only", "'%s' belongs to skill '%s': files of skills are read and run, not written; write below the workspace", p.shown, m.Name)
+// refuseSkill refuses to write in the folder of a skill. Folders are compared by identity, because one folder can have
+// several names.
+func (p *place) refuseSkill(mounts []Mount) error {
+	m := p.mount
+	if m == nil && p.rel == "." {
+		return failed("folder", "the workspace is a folder, not a file")
 	}
-	if p.mount != nil {
-		return readOnly(p.mount)
-	}
-	if p.rel == "." {
-		return failed("folder", "the workspace itself is a folder, not a file")
-	}
-	for dir := path.Dir(p.rel); ; dir = path.Dir(dir) {
-		if isGit(path.Base(dir)) {
-			return denied("read_only", "'%s': what lies in .git is written by git alone", p.shown)
+	if m == nil {
+		i := newSecrecy(mounts).mountOf(p, path.Dir(p.rel))
+		if i < 0 {
+			return nil
 		}
-		if dir == "." {
-			break
-		}
+		m = &mounts[i]
 	}
-	if i := newSecrecy(mounts).mountOf(p, path.Dir(p.rel)); i >= 0 {
-		return readOnly(&mounts[i])
-	}
-	if isGit(path.Base(p.rel)) { // a .git file says where the repository is
-		return denied("read_only", "'%s': what lies in .git is written by git alone", p.shown)
-	}
-	return nil
+	return denied("read_only", "'%s' belongs to skill '%s': files of skills are read and run, not written; write in the workspace", p.shown, m.Name)
 }
 
-// refuseBelow keeps the folders dirs and what is below them as they are.
+// refuseBelow refuses to write in the folders dirs.
 func (p *place) refuseBelow(dirs []string) error {
 	for _, dir := range dirs {
 		if within(p.abs(), dir) {
-			return denied("read_only", "'%s' lies in %q, which decides what may run: the user writes there, not a tool", p.shown, dir)
+			return denied("read_only", "'%s' lies in %q, which decides what may run: only the user writes there", p.shown, dir)
 		}
 	}
 	return nil
 }
 
-// within reports whether a path is dir or lies below it. What is there is compared by identity, the rest by its letters
-// whatever their case.
+// within reports whether a path is dir or lies below it. It compares the part that exists by identity, and the rest by
+// name, ignoring case.
 func within(full, dir string) bool {
-	rest := "" // of dir, what is not there
+	rest := "" // the part of dir that does not exist
 	at, err := os.Stat(dir)
 	for err != nil && filepath.Dir(dir) != dir {
 		rest, dir = filepath.Join(filepath.Base(dir), rest), filepath.Dir(dir)
@@ -144,14 +140,8 @@ func within(full, dir string) bool {
 	}
 }
 
-// isGit reports whether some file system takes the name for .git.
-func isGit(name string) bool {
-	name = strings.TrimRight(name, ". ")
-	return strings.EqualFold(name, ".git") || strings.EqualFold(name, "git~1")
-}
-
-// replace puts data in the file's place in one step: whoever reads it sees the old or the new text. The mode of a file
-// that is there stays. An ended context changes nothing.
+// replace writes data to the file in one step: a reader sees the old or the new text, never a part. An existing file
+// keeps its mode. If ctx is done, nothing changes.
 func (p *place) replace(ctx context.Context, data []byte) (created bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
@@ -169,7 +159,7 @@ func (p *place) replace(ctx context.Context, data []byte) (created bool, err err
 	case info.IsDir():
 		return false, failed("folder", "'%s' is a folder", p.shown)
 	case !info.Mode().IsRegular():
-		return false, denied("irregular", "'%s' is no regular file", p.shown)
+		return false, denied("irregular", "'%s' is not a regular file", p.shown)
 	default:
 		mode = info.Mode().Perm()
 	}
@@ -180,7 +170,7 @@ func (p *place) replace(ctx context.Context, data []byte) (created bool, err err
 	}
 	_, err = f.Write(data)
 	if err == nil && !created {
-		err = f.Chmod(mode) // whatever the umask took away
+		err = f.Chmod(mode) // the umask may have removed bits
 	}
 	if err == nil {
 		err = f.Sync()
@@ -189,7 +179,7 @@ func (p *place) replace(ctx context.Context, data []byte) (created bool, err err
 		err = p.root.Rename(temp, p.name())
 	}
 	if err != nil {
-		_ = p.root.Remove(temp) // the first error counts
+		_ = p.root.Remove(temp) // the first error is returned
 	}
 	return created, err
 }

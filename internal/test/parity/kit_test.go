@@ -153,7 +153,7 @@ func (p *place) tools(t *testing.T, readScripts bool) *tool.Set {
 		Workspace:   p.work,
 		Mounts:      func() []hosttool.Mount { return []hosttool.Mount{{Name: "pdf-processing", Dir: p.pdf}} },
 		ReadScripts: readScripts,
-		Approve:     func(context.Context, string) (bool, error) { return true, nil },
+		Approve:     func(context.Context, hosttool.Request) (bool, error) { return true, nil },
 		Env:         []string{"PATH=" + os.Getenv("PATH")},
 	})
 	if err != nil {

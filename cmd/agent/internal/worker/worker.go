@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"path/filepath"
@@ -197,10 +198,23 @@ func (w *worker) ownTools() ([]tool.Tool, error) {
 		Workspace: cfg.Paths.Project, Mounts: w.mounts, ReadOnly: w.readOnly, SkillRoots: w.skillRoots, ReadScripts: cfg.ScriptRead == "allow",
 		Shell: shell, Env: commandEnv(w.s.Sys.Environ), Trace: w.s.Out.Tracer(),
 	}
+	o.BashCure = "start the agent with --allow-bash to let it run commands"
 	if w.bash || w.approver != nil {
-		o.Approve = w.approveCommand
+		o.Approve = w.approveTool
 	}
 	return hosttool.Tools(o)
+}
+
+// approveTool asks the user about a command, or about a file that other programs or models read without asking.
+func (w *worker) approveTool(ctx context.Context, r hosttool.Request) (bool, error) {
+	if r.Path == "" {
+		return w.approveCommand(ctx, r.Text)
+	}
+	if w.approver == nil {
+		return false, errors.New("there is no terminal")
+	}
+	return w.approver.Ask(ctx, &app.Question{Text: fmt.Sprintf("Let %s write %q? %s.", r.Tool, r.Path, r.Reason),
+		Details: commandLines(r.Text), Nobody: "there is no terminal"})
 }
 
 func (w *worker) approveCommand(ctx context.Context, command string) (bool, error) {
