@@ -24,8 +24,12 @@ func (r *renderer) limit() {
 		r.shorten()
 	}
 	if 0 < before && before < len(r.cut) { // each part is in order
-		slices.SortStableFunc(r.cut, func(a, b Cut) int { return strings.Compare(manifest.Canonical(a.Name), manifest.Canonical(b.Name)) })
+		r.sortCuts()
 	}
+}
+
+func (r *renderer) sortCuts() {
+	slices.SortStableFunc(r.cut, func(a, b Cut) int { return strings.Compare(manifest.Canonical(a.Name), manifest.Canonical(b.Name)) })
 }
 
 // fits reports whether the text as it stands keeps the budget.
@@ -235,13 +239,26 @@ func (r *renderer) keep(n int, what string) {
 	r.items = kept
 }
 
-// byPriority returns the positions of items, highest priority first, else in their order.
+// assured is how many skills of each layer come before the others in a list that is cut. Without it a project with
+// thousands of skills would push the bundled ones off every list.
+const assured = 5
+
+// byPriority returns the positions of items in the order in which a cut list keeps them: the first skill of each layer,
+// then the second of each, up to the fifth, then all others. Within each group the highest priority comes first, then
+// the name.
 func byPriority(items []item) []int {
 	order := make([]int, len(items))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(items[b].e.Priority(), items[a].e.Priority()) })
+	rank, seen := make([]int, len(items)), map[string]int{}
+	for _, i := range order {
+		layer := items[i].e.Layer()
+		rank[i] = min(seen[layer], assured)
+		seen[layer]++
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rank[a], rank[b]) })
 	return order
 }
 

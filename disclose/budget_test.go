@@ -42,7 +42,7 @@ func TestBudgetProperties(t *testing.T) {
 		if text.Tokens != Tokens(text.Body) {
 			rt.Fatalf("says %d tokens, has %d", text.Tokens, Tokens(text.Body))
 		}
-		closing := string(styleOf(style).closing(nil, n, "agent skill search WORDS"))
+		closing := string(styleOf(style).closing(nil, n, ""+SearchTool))
 		if text.Tokens > budget && text.Body != closing {
 			rt.Fatalf("%d tokens exceed %d:\n%s", text.Tokens, budget, text.Body)
 		}
@@ -96,7 +96,7 @@ func TestBudgetSteps(t *testing.T) {
 	if want := []string{"", Shortened, NameOnly, LeftOut}; !slices.Equal(steps, want) {
 		t.Errorf("got %q, want %q", steps, want)
 	}
-	if got, want := render(t, c, &Options{Budget: 1}).Body, "30 more skills: search with agent skill search WORDS"; got != want {
+	if got, want := render(t, c, &Options{Budget: 1}).Body, "30 more skills: search with "+SearchTool; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -9,13 +9,12 @@
 //   - [NewPlan] puts these together for one conversation: a prefix that stays, a text for each turn.
 //   - [Prompt] renders the paragraphs that tell a model how to work with skills, [Carry] what of the
 //     active ones survives when a conversation is shortened.
-//   - [Tiers] is the small three-tier interface of the second source document.
 //   - [Tokens] estimates what a text costs.
 //
 // The same catalogue gives the same bytes, so that prompt caches hold. Every string of a skill is
 // foreign text: it is escaped, its white space is collapsed where a line must stay a line, and no
 // body can close the frame around it. The package runs nothing, and it reads files only in
-// Index.Choose, Instructions and Tiers.
+// Index.Choose and Instructions.
 //
 // Everything here is immutable after it was made and safe for concurrent use.
 package disclose

@@ -140,11 +140,14 @@ const plain = "................................" + // controls
 	"................................................................" +
 	"................................................................"
 
-// escapeRef appends s with the entities of Python's html.escape(quote=True) and nothing else
-// changed, as the reference library does.
-func escapeRef(b []byte, s string) []byte {
+// escapeRef appends s with the entities of Python's html.escape(quote=True) and no other change, as the reference
+// library does.
+func escapeRef(b []byte, s string) []byte { return escapeOnly(b, s, `&<>"'`) }
+
+// escapeOnly appends s with each of the characters in special as an entity.
+func escapeOnly(b []byte, s, special string) []byte {
 	for {
-		i := strings.IndexAny(s, `&<>"'`)
+		i := strings.IndexAny(s, special)
 		if i < 0 {
 			return append(b, s...)
 		}

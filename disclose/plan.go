@@ -90,10 +90,6 @@ func visible(c *skill.Catalog) bool {
 // SystemXML, and the blocks. It is the same for every turn. Without a skill there is no block.
 func (p *Plan) Prefix() Text { return p.prefix }
 
-// ListInTool reports whether the list belongs into the description of the tool skill. Where it does not, Unlisted is
-// that description: no skill is told of twice.
-func (p *Plan) ListInTool() bool { return p.o.Mode == ToolDescription }
-
 // TurnOptions says what a turn needs to know. The zero value is useful.
 type TurnOptions struct {
 	Recent []string // names of skills used lately, the latest first

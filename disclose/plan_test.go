@@ -25,12 +25,11 @@ func TestPlanModes(t *testing.T) {
 	rows := []struct {
 		mode         Mode
 		prefix, turn string // "" is nothing at all
-		inTool       bool
 	}{
-		{SystemXML, "## Agent Skills\n<available_skills>\n<skill>\n<name>csv</name>", "", false},
-		{ToolDescription, "", "", true},
-		{ByTriggers, "", `<skill_content name="pdf"`, false},
-		{Minimal, "", "", false},
+		{SystemXML, "## Agent Skills\n<available_skills>\n<skill>\n<name>csv</name>", ""},
+		{ToolDescription, "", ""},
+		{ByTriggers, "", `<skill_content name="pdf"`},
+		{Minimal, "", ""},
 	}
 	for _, r := range rows {
 		t.Run(string(r.mode), func(t *testing.T) {
@@ -45,9 +44,6 @@ func TestPlanModes(t *testing.T) {
 			}
 			if !strings.HasPrefix(turn.Body, r.turn) || (r.turn == "") != (turn.Body == "") || turn.Tokens != Tokens(turn.Body) {
 				t.Errorf("turn: got %d tokens\n%s", turn.Tokens, turn.Body)
-			}
-			if p.ListInTool() != r.inTool {
-				t.Errorf("list in the tool: %v", p.ListInTool())
 			}
 		})
 	}

@@ -59,7 +59,7 @@ type Options struct {
 	MaxSkills  int           // most skills, by priority and name; 0 means no limit
 	Entries    []skill.Entry // these; nil means all that a model may see
 	Bare       bool          // give the body alone, in half the time: Tokens and Skills stay zero
-	Search     string        // how to find a skill that was left out; default `agent skill search WORDS`
+	Search     string        // how to find a skill that was left out; default SearchTool
 }
 
 // Styles returns the names of all styles.
@@ -82,6 +82,7 @@ func Catalog(c *skill.Catalog, o *Options) (Text, error) {
 		return Text{Body: r.style.empty, Tokens: whole(r.count([]byte(r.style.empty)))}, nil
 	}
 	r.limit()
+	r.noteLong()
 	return r.text(), nil
 }
 
@@ -91,8 +92,9 @@ type renderer struct {
 	style *style
 	items []item // by canonical name
 	cut   []Cut
-	more  int  // skills that are not in items, to be counted in the last line
-	alone bool // nothing but the last line fits
+	long  map[string]bool // names of skills whose description is too long for any list
+	more  int             // skills that are not in items, to be counted in the last line
+	alone bool            // nothing but the last line fits
 
 	scratch []byte // for one item
 	line    []byte // for one string of it
@@ -115,7 +117,7 @@ func newRenderer(o *Options) (*renderer, error) {
 		r.o.Style = Harness
 	}
 	if r.o.Search == "" {
-		r.o.Search = "agent skill search WORDS"
+		r.o.Search = SearchTool
 	}
 	r.o.Search = string(appendLine(nil, r.o.Search, escapeNone))
 	r.style = styleOf(r.o.Style)
@@ -152,21 +154,47 @@ func (r *renderer) add(e skill.Entry) {
 	it := item{e: e}
 	switch r.style.shows {
 	case showsDescription:
-		it.desc = described(e, r.o.Style)
+		var cut bool
+		if it.desc, cut = described(e, r.o.Style); cut {
+			if r.long == nil {
+				r.long = map[string]bool{}
+			}
+			r.long[e.Name()] = true
+		}
 	case showsBrief:
 		it.desc = brief(e)
 	}
 	r.items = append(r.items, it)
 }
 
-// described returns the description, and when_to_use after it as Claude Code lists it. The reference
-// library knows no such field.
-func described(e skill.Entry, s Style) string {
-	when := e.WhenToUse()
-	if when == "" || s == SkillsRef {
-		return e.Description()
+// longestShown is how many characters of a description, and of when_to_use, a model is shown: the most that the
+// specification allows.
+const longestShown = 1024
+
+// described returns the description that a model is shown, followed by when_to_use as Claude Code lists it. The reference
+// library has no such field. It reports whether the text was cut.
+func described(e skill.Entry, s Style) (text string, cut bool) {
+	text = firstWords(e.Description(), longestShown)
+	cut = len(text) != len(e.Description())
+	if full := e.WhenToUse(); full != "" && s != SkillsRef {
+		when := firstWords(full, longestShown)
+		text, cut = text+" "+when, cut || len(when) != len(full)
 	}
-	return e.Description() + " " + when
+	return text, cut
+}
+
+// noteLong adds the descriptions that are too long for any list to what was cut, unless they are there already.
+func (r *renderer) noteLong() {
+	if len(r.long) == 0 {
+		return
+	}
+	for _, c := range r.cut {
+		delete(r.long, c.Name)
+	}
+	for name := range r.long {
+		r.cut = append(r.cut, Cut{name, Shortened})
+	}
+	r.sortCuts()
 }
 
 // text puts the pieces together and counts them. Each piece ends its lines, so that the cost of

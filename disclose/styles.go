@@ -154,7 +154,7 @@ func refItem(b []byte, r *renderer, it *item) []byte {
 	b = append(b, "\n</name>\n<description>\n"...)
 	b = escapeRef(b, it.desc)
 	b = append(b, "\n</description>\n<location>\n"...)
-	b = append(b, r.place(it.e)...)
+	b = escapeOnly(b, r.place(it.e), "&<>") // the reference library writes the path unchanged, which can break the XML
 	return append(b, "\n</location>\n</skill>\n"...)
 }
 

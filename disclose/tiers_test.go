@@ -2,11 +2,13 @@ package disclose
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/agent-base/agent-base/skill"
 )
@@ -30,45 +32,51 @@ func onDisk(t testing.TB, files map[string]string) string {
 	return root
 }
 
-// R90 C47 C50 C51.
+// R90 C47 C50 C51: what each tier says. The list is Catalog, a skill in full Skill.Text, its files Skill.Files and one of
+// them Skill.ReadFile.
 func TestTiers(t *testing.T) {
 	text := file{name: "pdf", body: "# Body"}.text()
 	root := onDisk(t, map[string]string{
-		"pdf/SKILL.md": text, "pdf/scripts/run.py": "print(1)\n", "pdf/references/a.md": "A", "pdf/references/b.md": "B", "pdf/assets/x.txt": "X",
+		"pdf/SKILL.md": text, "pdf/scripts/run.py": "print(1)\n", "pdf/references/a.md": "A", "pdf/references/b.md": "B",
 		"csv/SKILL.md": file{name: "csv"}.text(),
 	})
-	tiers := Tiers{open(t, skill.Layer{Name: "project", Source: skill.Dir(root, nil)})}
-	if got, want := tiers.Names(), []string{"csv", "pdf"}; !slices.Equal(got, want) {
-		t.Errorf("names: got %q, want %q", got, want)
-	}
-	if got := tiers.Tier1(); !strings.Contains(got, "<location>"+root+"/pdf/SKILL.md</location>") {
+	c := open(t, skill.Layer{Name: "project", Source: skill.Dir(root, nil)})
+	if got := render(t, c, &Options{Bare: true}).Body; !strings.Contains(got, "<location>"+root+"/pdf/SKILL.md</location>") {
 		t.Errorf("tier 1: got %q", got)
 	}
-	if got, err := tiers.Tier2(t.Context(), "PDF"); err != nil || got != text {
-		t.Errorf("tier 2: got %q, %v", got, err)
+	e, err := c.Lookup("PDF")
+	if err != nil {
+		t.Fatal(err)
 	}
-	if got, err := tiers.Tier3List(t.Context(), "pdf", References); err != nil || !slices.Equal(got, []string{"references/a.md", "references/b.md"}) {
-		t.Errorf("tier 3 list: got %q, %v", got, err)
+	s, err := e.Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
 	}
-	if got, err := tiers.Tier3List(t.Context(), "csv", Assets); err != nil || got != nil {
-		t.Errorf("tier 3 list without files: got %q, %v", got, err)
+	defer s.Close()
+	if got := string(s.Text()); got != text {
+		t.Errorf("tier 2: got %q", got)
 	}
-	if got, err := tiers.Tier3(t.Context(), "pdf", "scripts/run.py"); err != nil || got != "print(1)\n" {
+	files, err := s.Files(t.Context())
+	var paths []string
+	for _, f := range files {
+		paths = append(paths, f.Path)
+	}
+	if want := []string{"SKILL.md", "references/a.md", "references/b.md", "scripts/run.py"}; err != nil || !slices.Equal(paths, want) {
+		t.Errorf("tier 3 list: got %q, %v", paths, err)
+	}
+	if got, err := s.ReadFile("scripts/run.py"); err != nil || string(got) != "print(1)\n" {
 		t.Errorf("tier 3 of a script: got %q, %v", got, err)
 	}
-	if _, err := tiers.Tier3List(t.Context(), "pdf", "secrets"); err == nil {
-		t.Error("unknown kind: no error")
-	}
 	for _, path := range []string{"../csv/SKILL.md", "/etc/passwd", "scripts/../../csv/SKILL.md", "no.md"} {
-		if got, err := tiers.Tier3(t.Context(), "pdf", path); err == nil {
+		if got, err := s.ReadFile(path); err == nil {
 			t.Errorf("%q: got %q and no error", path, got)
 		}
 	}
 	var missing *skill.NotFoundError
-	if _, err := tiers.Tier2(t.Context(), "docx"); !errors.As(err, &missing) {
+	if _, err := c.Lookup("docx"); !errors.As(err, &missing) {
 		t.Errorf("got %v, want a *skill.NotFoundError", err)
 	}
-	if got := (Tiers{catalog(t)}).Tier1(); got != "" {
+	if got := render(t, catalog(t), &Options{Bare: true}).Body; got != "" {
 		t.Errorf("no skills: got %q", got)
 	}
 }
@@ -81,12 +89,8 @@ func TestHiddenSkills(t *testing.T) {
 			t.Errorf("%s: got:\n%s", s, body)
 		}
 	}
-	tiers, x := Tiers{c}, NewIndex(c)
+	x := NewIndex(c)
 	for _, name := range []string{"secret", "off"} {
-		var missing *skill.NotFoundError
-		if _, err := tiers.Tier2(t.Context(), name); !errors.As(err, &missing) {
-			t.Errorf("%s: got %v, want a *skill.NotFoundError", name, err)
-		}
 		if got := matchNames(x.Match("use "+name, nil)) + hitNames(x.Search(name, 9)); got != "" {
 			t.Errorf("%s: found %q", name, got)
 		}
@@ -160,10 +164,59 @@ func TestSkillsRefVectors(t *testing.T) {
 	if got, want := render(t, catalog(t), &Options{Style: SkillsRef}).Body, "<available_skills>\n</available_skills>"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	// The location is not escaped.
-	odd := onDisk(t, map[string]string{"a&b/one/SKILL.md": file{name: "one"}.text()})
-	c = open(t, skill.Layer{Name: "project", Source: skill.Dir(filepath.Join(odd, "a&b"), nil)})
-	if got, want := render(t, c, &Options{Style: SkillsRef}).Body, "\n"+odd+"/a&b/one/SKILL.md\n"; !strings.Contains(got, want) {
+	// F13: the location is escaped, but only where it would break the XML.
+	odd := onDisk(t, map[string]string{"a&b's <c>/one/SKILL.md": file{name: "one"}.text()})
+	c = open(t, skill.Layer{Name: "project", Source: skill.Dir(filepath.Join(odd, "a&b's <c>"), nil)})
+	if got, want := render(t, c, &Options{Style: SkillsRef}).Body, "\n"+odd+"/a&amp;b's &lt;c&gt;/one/SKILL.md\n"; !strings.Contains(got, want) {
 		t.Errorf("no %q in:\n%s", want, got)
+	}
+}
+
+// F15: no model is shown more of a description than the specification allows, and the cut is reported once.
+func TestLongDescriptions(t *testing.T) {
+	long := strings.Repeat("word ", 7000) + "end"
+	c := catalog(t, file{name: "a", desc: long}, file{name: "b", front: fmt.Sprintf("when_to_use: %q\n", long)}, file{name: "c"}, file{name: "d", desc: strings.Repeat("é", 1024)})
+	for _, s := range Styles() {
+		got := render(t, c, &Options{Style: s})
+		if n := utf8.RuneCountInString(got.Body); n > 5000+len(toolHead)+len(toolTail) {
+			t.Errorf("%s: %d characters", s, n)
+		}
+		var want []Cut
+		if styleOf(s).shows == showsDescription {
+			want = []Cut{{"a", Shortened}, {"b", Shortened}}
+			if s == SkillsRef {
+				want = want[:1] // it does not show when_to_use
+			}
+		}
+		if !slices.Equal(got.Cut, want) {
+			t.Errorf("%s: cut %v, want %v", s, got.Cut, want)
+		}
+	}
+	if got := render(t, c, &Options{Budget: 250}).Cut; !slices.Equal(got, []Cut{{"a", Shortened}, {"b", Shortened}, {"d", Shortened}}) {
+		t.Errorf("with a budget: cut %v", got)
+	}
+	if got := render(t, c, &Options{MaxSkills: 1}).Cut; !slices.Equal(got, []Cut{{"a", Shortened}, {"b", LeftOut}, {"c", LeftOut}, {"d", LeftOut}}) {
+		t.Errorf("with a limit: cut %v", got)
+	}
+}
+
+// F20: a layer with thousands of skills does not push the others off a list that is cut.
+func TestEachLayerKeepsItsFirstSkills(t *testing.T) {
+	var many []file
+	for i := range 300 {
+		many = append(many, file{name: fmt.Sprintf("a%03d", i), front: "priority: 9\n"})
+	}
+	bundled := memory(file{name: "hello"}, file{name: "gh"}, file{name: "top", front: "priority: 3\n"})
+	c := open(t, skill.Layer{Name: "project", Source: skill.FS(memory(many...), nil)}, skill.Layer{Name: "bundled", Source: skill.FS(bundled, nil), Trust: skill.Bundled})
+	for _, o := range []*Options{{MaxSkills: 12}, {Budget: 150}} {
+		body := render(t, c, o).Body
+		for _, name := range []string{"a000", "a004", "a005", "gh", "hello", "top"} {
+			if !strings.Contains(body, "<name>"+name+"</name>") {
+				t.Errorf("%+v: no %s in:\n%s", o, name, body)
+			}
+		}
+	}
+	if got, want := render(t, c, &Options{Style: WinkNames, MaxSkills: 3}).Body, "- a000\n- a001\n- top\n"; !strings.HasPrefix(got, want) {
+		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
 }

@@ -51,7 +51,7 @@ func TestContextCost(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			k := New(&Options{Catalog: func() *skill.Catalog { return c }, Session: session.New(nil), Scripts: &script.Host{}, Unlisted: !p.ListInTool()})
+			k := New(&Options{Catalog: func() *skill.Catalog { return c }, Session: session.New(nil), Scripts: &script.Host{}, Unlisted: mode != disclose.ToolDescription})
 			tools, prefix := descriptors(t, k), p.Prefix()
 			real := count(tools) + count(prefix.Body)
 			t.Logf("%-16s %-19s %4d tokens: tools %d, prefix %d (estimated: %d and %d)", mode, r.what, real, count(tools), count(prefix.Body), disclose.Tokens(tools), prefix.Tokens)

@@ -164,14 +164,17 @@ func (o *promptOptions) disclosed(ctx context.Context, cat *skill.Catalog) (disc
 	case cfg.Disclosure == "minimal": // whatever the query says
 		return disclose.Text{}, nil
 	case o.query != "" || cfg.Disclosure == "triggers":
-		c, err := o.index(cat).Choose(ctx, o.query, &disclose.ChooseOptions{MaxSkills: cfg.MaxSkills, Budget: budget})
+		c, err := o.index(cat).Choose(ctx, o.query, &disclose.ChooseOptions{MaxSkills: cfg.MaxSkills, Budget: budget, Search: searchHint})
 		return c.Text, err
 	case cfg.Disclosure == "tool-description":
-		return disclose.Catalog(cat, &disclose.Options{Style: disclose.Tool, Budget: budget, MaxSkills: cfg.MaxSkills})
+		return disclose.Catalog(cat, &disclose.Options{Style: disclose.Tool, Budget: budget, MaxSkills: cfg.MaxSkills, Search: searchHint})
 	}
 	return disclose.Catalog(cat, &disclose.Options{Style: disclose.Style(cfg.XMLStyle), Location: disclose.Location(cfg.Location),
-		Activation: disclose.Activation(cfg.ActivationText), Budget: budget, MaxSkills: cfg.MaxSkills})
+		Activation: disclose.Activation(cfg.ActivationText), Budget: budget, MaxSkills: cfg.MaxSkills, Search: searchHint})
 }
+
+// searchHint is how a list says that a skill it left out is found.
+const searchHint = "agent skill search WORDS"
 
 // index is what a query is held against, with a warning for each trigger that is off.
 func (o *promptOptions) index(cat *skill.Catalog) *disclose.Index {
@@ -185,7 +188,7 @@ func (o *promptOptions) index(cat *skill.Catalog) *disclose.Index {
 // inStyle renders the list in one style, with a query only the skills that it brings up.
 func (o *promptOptions) inStyle(cat *skill.Catalog, budget int) (disclose.Text, error) {
 	cfg := o.settings.Config()
-	d := &disclose.Options{Style: disclose.Style(o.style), Activation: disclose.Activation(cfg.ActivationText), Budget: budget}
+	d := &disclose.Options{Style: disclose.Style(o.style), Activation: disclose.Activation(cfg.ActivationText), Budget: budget, Search: searchHint}
 	if o.query != "" {
 		d.Entries = []skill.Entry{}
 		for _, m := range o.index(cat).Match(o.query, &disclose.MatchOptions{Max: cfg.MaxSkills}) {
