@@ -31,8 +31,7 @@ func Example() {
 			fmt.Println(err)
 		}
 	}
-	var already *session.AlreadyActiveError
-	if err := activate(ctx, s, catalog, "charts"); errors.As(err, &already) {
+	if err := activate(ctx, s, catalog, "charts"); errors.Is(err, session.ErrActive) {
 		fmt.Println(err)
 	}
 	fmt.Println(s.DeactivateName(ctx, "csv-report"))

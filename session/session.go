@@ -1,9 +1,10 @@
-// Package session is one conversation: which skills are active and in which order. It decides;
-// it runs nothing and prints nothing.
+// Package session holds the state of one conversation: which skills are active, and in which order. It decides which
+// activations are allowed; it runs nothing and prints nothing.
 //
-// Activations form a stack: the last one activated is the first that may be deactivated (R122).
-// [Session.State] and [Session.Restore] carry them from one process to the next.
-// A Session is safe for concurrent use.
+// Activations form a stack: only the skill that was activated last can be deactivated. [Session.State] and
+// [Session.Restore] carry the stack from one process to the next.
+//
+// A step that the rules of the stack refuse returns an [*Error]. A Session is safe for concurrent use.
 package session
 
 import (
@@ -20,51 +21,16 @@ import (
 	"github.com/agent-base/agent-base/trace"
 )
 
-// MaxActive is how many skills can be active at once (security 2.12).
+// MaxActive is how many skills can be active at once.
 const MaxActive = 8
-
-// ErrNoneActive is returned by a deactivation when no skill is active (R122): "No active skills to deactivate".
-//
-//lint:ignore ST1005 a model reads it as it is
-var ErrNoneActive = errors.New("No active skills to deactivate")
-
-// AlreadyActiveError says that a skill is active already. Whether that is a failure is the
-// caller's choice (C48).
-type AlreadyActiveError struct{ Name string }
-
-// Error returns "Skill 'x' is already active" (R122).
-func (e *AlreadyActiveError) Error() string {
-	return fmt.Sprintf("Skill '%s' is already active", e.Name)
-}
-
-// OrderError refuses to deactivate a skill below the top of the stack.
-type OrderError struct{ Name, Top string }
-
-// Error returns "Cannot deactivate 'a' - 'b' must be deactivated first" (R122).
-func (e *OrderError) Error() string {
-	return fmt.Sprintf("Cannot deactivate '%s' - '%s' must be deactivated first", e.Name, e.Top)
-}
-
-// NotActiveError says that a skill that was to be deactivated is not active.
-type NotActiveError struct{ Name string }
-
-// Error returns "Skill 'x' is not active", with '#7' for a token whose skill is not known.
-func (e *NotActiveError) Error() string { return fmt.Sprintf("Skill '%s' is not active", e.Name) }
-
-// DepthError refuses one activation too many.
-type DepthError struct{ Name string }
-
-// Error returns "Skill 'x' cannot be activated: 8 skills are active (max 8)".
-func (e *DepthError) Error() string {
-	return fmt.Sprintf("Skill '%s' cannot be activated: %d skills are active (max %d)", e.Name, MaxActive, MaxActive)
-}
 
 // Options configures a Session. The zero value is useful.
 type Options struct {
-	// Trace is told of each step when it is done, one at a time and in their order: trace.SkillActivated with the
-	// message "Activated skill 'x'" (or Renewed, Restored) and an attribute "restrictions", trace.SkillDeactivated with
-	// "Deactivated skill 'x'" or "Auto-deactivated skill 'x' on task completion" and how long it was active. It may use
-	// the session. Of calls at the same time one tells what all of them did, so that another may return before.
+	// Trace receives each step after it happened, one at a time and in order: trace.SkillActivated with the message
+	// "Activated skill 'x'" (or Renewed, Restored) and the attribute "restrictions", and trace.SkillDeactivated with
+	// "Deactivated skill 'x'" or "Auto-deactivated skill 'x' on task completion" and the time it was active. The tracer
+	// may use the session. If several calls run at the same time, one of them reports the steps of all, and the others
+	// may return before their steps are reported.
 	Trace trace.Tracer
 	Now   func() time.Time // nil means time.Now
 }
@@ -73,26 +39,26 @@ type Options struct {
 type Session struct {
 	o Options // fixed at creation
 
-	mu     sync.Mutex
-	stack  []Activation
-	serial Token
-	untold []event
-	tells  bool // somebody is handing over untold
+	mu        sync.Mutex
+	stack     []Activation
+	serial    Token
+	pending   []func() // report steps to the tracer
+	reporting bool     // a call is running pending
 }
 
-// Token names one activation. A skill that is activated again has another one, so that an old
-// holder cannot end what is not its own. The zero Token names none.
+// Token identifies one activation. A skill that is activated again gets a new token, so the holder of an old one cannot
+// end the new activation. The zero Token identifies none.
 type Token uint64
 
 // Activation is one active skill.
 type Activation struct {
 	Token  Token
 	Name   string // canonical
-	Digest string // of its content when the model was last told of it, see skill.Skill.Digest; "" when it has none
-	Args   string // what it was last called with
+	Digest string // of the content that the model was last given, see skill.Skill.Digest; "" if there is none
+	Args   string // arguments of the last call
 	Tools  manifest.Tools
 	Since  time.Time // when it was activated
-	Told   time.Time // when the model was last given its instructions
+	Told   time.Time // when the model was last given the instructions
 }
 
 // New returns an empty session.
@@ -107,11 +73,11 @@ func New(o *Options) *Session {
 	return s
 }
 
-// Activate puts a skill, called with args, on top of the stack. It reads the skill's files for their digest. The error
-// is an *AlreadyActiveError, which comes with the token of the activation that is there, a *DepthError, skill.ErrClosed
-// or ctx's: an ended context activates nothing.
+// Activate puts a skill, called with args, on top of the stack. It reads the skill's files to compute their digest. The
+// error is an *Error with ErrActive, which comes with the token of the existing activation, or with ErrTooMany or
+// skill.ErrClosed, or the error of ctx. If ctx is done, nothing is activated.
 func (s *Session) Activate(ctx context.Context, k *skill.Skill, args string) (Token, error) {
-	a, err := activation(ctx, k, args)
+	a, err := activation(ctx, "activate", k, args)
 	if err != nil {
 		return 0, err
 	}
@@ -122,11 +88,11 @@ func (s *Session) Activate(ctx context.Context, k *skill.Skill, args string) (To
 	return s.push(ctx, a, "Activated")
 }
 
-// Renew says that the model was given the instructions of an active skill again, because they were called with other
-// arguments or have changed. Where it stands in the stack stays. The error is a *NotActiveError, skill.ErrClosed or
-// ctx's.
+// Renew records that the model was given the instructions of an active skill again, because it was called with other
+// arguments or its content changed. Its position in the stack stays. The error is an *Error with ErrNotActive or
+// skill.ErrClosed, or the error of ctx.
 func (s *Session) Renew(ctx context.Context, token Token, k *skill.Skill, args string) error {
-	a, err := activation(ctx, k, args)
+	a, err := activation(ctx, "renew", k, args)
 	if err != nil {
 		return err
 	}
@@ -134,7 +100,7 @@ func (s *Session) Renew(ctx context.Context, token Token, k *skill.Skill, args s
 	defer s.unlock()
 	i := s.index(a.Name)
 	if i < 0 || s.stack[i].Token != token {
-		return &NotActiveError{a.Name}
+		return &Error{"renew", a.Name, ErrNotActive}
 	}
 	a.Token, a.Since, a.Told = token, s.stack[i].Since, s.o.Now()
 	s.stack[i] = a
@@ -142,9 +108,9 @@ func (s *Session) Renew(ctx context.Context, token Token, k *skill.Skill, args s
 	return nil
 }
 
-// activation returns what there is to know of k. A skill that cannot be hashed has no digest. The error is ctx's or
-// skill.ErrClosed.
-func activation(ctx context.Context, k *skill.Skill, args string) (Activation, error) {
+// activation describes k. A skill that cannot be hashed has no digest. The error is that of ctx,
+// or an *Error with skill.ErrClosed.
+func activation(ctx context.Context, op string, k *skill.Skill, args string) (Activation, error) {
 	digest, err := "", ctx.Err()
 	if err == nil {
 		digest, err = k.Digest(ctx)
@@ -153,7 +119,7 @@ func activation(ctx context.Context, k *skill.Skill, args string) (Activation, e
 	case ctx.Err() != nil:
 		return Activation{}, ctx.Err()
 	case errors.Is(err, skill.ErrClosed):
-		return Activation{}, err
+		return Activation{}, &Error{op, k.Canonical(), skill.ErrClosed}
 	case err != nil:
 		digest = ""
 	}
@@ -162,13 +128,17 @@ func activation(ctx context.Context, k *skill.Skill, args string) (Activation, e
 	return Activation{Name: k.Canonical(), Digest: digest, Args: args, Tools: tools}, nil
 }
 
-// push puts a on top; did is the word for it.
+// push puts a on top of the stack. did is the verb of the message.
 func (s *Session) push(ctx context.Context, a Activation, did string) (Token, error) {
+	op := "activate"
+	if did == "Restored" {
+		op = "restore"
+	}
 	if i := s.index(a.Name); i >= 0 {
-		return s.stack[i].Token, &AlreadyActiveError{a.Name}
+		return s.stack[i].Token, &Error{op, a.Name, ErrActive}
 	}
 	if len(s.stack) == MaxActive {
-		return 0, &DepthError{a.Name}
+		return 0, &Error{op, a.Name, ErrTooMany}
 	}
 	s.serial++
 	a.Token = s.serial
@@ -178,11 +148,11 @@ func (s *Session) push(ctx context.Context, a Activation, did string) (Token, er
 }
 
 func (s *Session) say(ctx context.Context, a Activation, did string) {
-	s.tell(ctx, trace.Event{Kind: trace.SkillActivated, Skill: a.Name,
+	s.report(ctx, trace.Event{Kind: trace.SkillActivated, Skill: a.Name,
 		Message: fmt.Sprintf("%s skill '%s'", did, a.Name), Attrs: []slog.Attr{slog.String("restrictions", restrictions(a.Tools))}})
 }
 
-// restrictions says what an activation allows (R186): "all tools allowed" or `allowed tools: ["Read" "Bash(git:*)"]`.
+// restrictions describes what an activation allows: "all tools allowed" or `allowed tools: ["Read" "Bash(git:*)"]`.
 func restrictions(t manifest.Tools) string {
 	if !t.Declared {
 		return "all tools allowed"
@@ -190,40 +160,40 @@ func restrictions(t manifest.Tools) string {
 	return fmt.Sprintf("allowed tools: %q", t.Rules)
 }
 
-// Deactivate ends the activation that token names, which must be the top one. The error is
-// ErrNoneActive, an *OrderError or a *NotActiveError.
+// Deactivate ends the activation that token identifies, which must be on top. The error is an *Error with ErrNoneActive,
+// ErrNotTop or ErrNotActive.
 func (s *Session) Deactivate(ctx context.Context, token Token) error {
 	s.mu.Lock()
 	defer s.unlock()
 	if len(s.stack) == 0 {
-		return ErrNoneActive
+		return &Error{"deactivate", "", ErrNoneActive}
 	}
 	i := slices.IndexFunc(s.stack, func(a Activation) bool { return a.Token == token })
 	if i < 0 {
-		return &NotActiveError{fmt.Sprintf("#%d", token)}
+		return &Error{"deactivate", fmt.Sprintf("#%d", token), ErrNotActive}
 	}
 	return s.pop(ctx, i)
 }
 
-// DeactivateName ends the activation of the skill of that name, in any spelling; "" means the top
-// one. The errors are those of Deactivate.
+// DeactivateName ends the activation of the skill with that name, in any spelling; "" means the skill on top. The errors
+// are those of Deactivate.
 func (s *Session) DeactivateName(ctx context.Context, name string) error {
 	s.mu.Lock()
 	defer s.unlock()
 	if len(s.stack) == 0 {
-		return ErrNoneActive
+		return &Error{"deactivate", "", ErrNoneActive}
 	}
 	if name == "" {
 		return s.pop(ctx, len(s.stack)-1)
 	}
 	i := s.index(manifest.Canonical(name))
 	if i < 0 {
-		return &NotActiveError{name}
+		return &Error{"deactivate", name, ErrNotActive}
 	}
 	return s.pop(ctx, i)
 }
 
-// End deactivates everything, top first: the task is over (R124).
+// End deactivates all skills, top first, because the task is over.
 func (s *Session) End(ctx context.Context) {
 	s.mu.Lock()
 	defer s.unlock()
@@ -232,14 +202,14 @@ func (s *Session) End(ctx context.Context) {
 	}
 }
 
-// Active returns the active skills, the one activated first being first.
+// Active returns the active skills in the order of their activation.
 func (s *Session) Active() []Activation {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.stack)
 }
 
-// Lookup returns the activation of the skill of that name, in any spelling.
+// Lookup returns the activation of the skill with that name, in any spelling.
 func (s *Session) Lookup(name string) (Activation, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -250,7 +220,7 @@ func (s *Session) Lookup(name string) (Activation, bool) {
 	return s.stack[i], true
 }
 
-// Recent returns the names of the active skills, the last activated first, for ranking (R78).
+// Recent returns the names of the active skills, the last activated first.
 func (s *Session) Recent() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -267,7 +237,7 @@ func (s *Session) index(name string) int {
 
 func (s *Session) pop(ctx context.Context, i int) error {
 	if top := len(s.stack) - 1; i != top {
-		return &OrderError{s.stack[i].Name, s.stack[top].Name}
+		return &Error{"deactivate", s.stack[i].Name, fmt.Errorf("'%s' %w", s.stack[top].Name, ErrNotTop)}
 	}
 	s.remove(ctx, i, fmt.Sprintf("Deactivated skill '%s'", s.stack[i].Name))
 	return nil
@@ -276,6 +246,35 @@ func (s *Session) pop(ctx context.Context, i int) error {
 func (s *Session) remove(ctx context.Context, i int, msg string) {
 	a := s.stack[i]
 	s.stack = s.stack[:i]
-	s.tell(ctx, trace.Event{Kind: trace.SkillDeactivated, Skill: a.Name,
+	s.report(ctx, trace.Event{Kind: trace.SkillDeactivated, Skill: a.Name,
 		Message: msg, Duration: s.o.Now().Sub(a.Since)})
+}
+
+// report queues a step for the tracer. The caller holds the lock and releases it with unlock, which runs the queue.
+func (s *Session) report(ctx context.Context, e trace.Event) {
+	s.pending = append(s.pending, func() { trace.Emit(ctx, s.o.Trace, e) })
+}
+
+// unlock reports the queued steps without holding the lock, because a tracer may use the session, and then releases it.
+// If the queue is being run already, by another goroutine or because the tracer itself changes the session, the steps are
+// left to that run, which keeps them in order.
+func (s *Session) unlock() {
+	defer s.mu.Unlock()
+	if s.reporting {
+		return
+	}
+	s.reporting = true
+	defer func() { s.reporting = false }() // a tracer may panic
+	for len(s.pending) > 0 {
+		next := s.pending[0]
+		s.pending = s.pending[1:]
+		s.unlocked(next)
+	}
+}
+
+// unlocked calls f without the lock.
+func (s *Session) unlocked(f func()) {
+	s.mu.Unlock()
+	defer s.mu.Lock()
+	f()
 }

@@ -129,8 +129,7 @@ func TestRestoreRefuses(t *testing.T) {
 	want := []string{"<nil>", "has changed since it was active (digest sha256:", "not found", "broken", "is disabled: ", "<nil>",
 		"Skill 'fine' is already active", "has no digest", "Invalid skill name"}
 	for i, o := range again.Restore(t.Context(), f.catalog(t), st) {
-		var off *OffError
-		if errors.As(o.Err, &off) != (o.Name == "off") || off != nil && off.State != skill.StateDisabled {
+		if errors.Is(o.Err, ErrUnavailable) != (o.Name == "off") {
 			t.Errorf("%s: %#v", o.Name, o.Err)
 		}
 		if got := fmt.Sprint(o.Err); o.Name != st.Active[i].Name || !strings.Contains(got, want[i]) {
@@ -151,8 +150,7 @@ func TestRestoreRefuses(t *testing.T) {
 		}
 		many.Active = append(many.Active, Saved{Name: n, Digest: d})
 	}
-	var deep *DepthError
-	if o := New(nil).Restore(t.Context(), f.catalog(t), many); !errors.As(o[MaxActive].Err, &deep) || o[MaxActive-1].Err != nil {
+	if o := New(nil).Restore(t.Context(), f.catalog(t), many); !errors.Is(o[MaxActive].Err, ErrTooMany) || o[MaxActive-1].Err != nil {
 		t.Errorf("one too many: %v", o)
 	}
 }
@@ -191,8 +189,7 @@ func TestRestoreWithoutDigest(t *testing.T) {
 	if _, err := s.Activate(t.Context(), k, ""); err != nil || s.Active()[0].Digest != "" {
 		t.Fatalf("activated: %v, %+v", err, s.Active())
 	}
-	var changed *ChangedError
-	if o := New(nil).Restore(t.Context(), c, s.State()); !errors.As(o[0].Err, &changed) || !strings.Contains(changed.Error(), "has no digest") {
+	if o := New(nil).Restore(t.Context(), c, s.State()); !errors.Is(o[0].Err, ErrNoDigest) {
 		t.Errorf("restored: %v", o[0].Err)
 	}
 }
@@ -219,8 +216,7 @@ func TestRenew(t *testing.T) {
 	if !ok || a.Args != "two" || a.Digest == before.Digest || !a.Tools.Declared || a.Since != before.Since || !a.Told.After(before.Told) || s.Active()[0].Name != "a" {
 		t.Errorf("got %+v", a)
 	}
-	var none *NotActiveError
-	if err := s.Renew(t.Context(), 99, f.load(t, "a"), ""); !errors.As(err, &none) {
+	if err := s.Renew(t.Context(), 99, f.load(t, "a"), ""); !errors.Is(err, ErrNotActive) {
 		t.Errorf("another token: %v", err)
 	}
 	if _, ok := s.Lookup("c"); ok {

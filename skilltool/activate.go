@@ -95,14 +95,13 @@ func (k *Kit) activateLoaded(ctx context.Context, s *skill.Skill, args string) t
 		return activationFailure(ctx, s.Name(), err)
 	}
 	status, err := k.push(ctx, s, args)
-	var already *session.AlreadyActiveError
 	switch {
-	case errors.As(err, &already):
+	case errors.Is(err, session.ErrActive):
 		return tool.Failure(tool.ExecutionFailed, err.Error())
 	case ended(err):
 		return activationFailure(ctx, s.Name(), err)
 	case err != nil:
-		return tool.Failure(tool.ExecutionFailed, fmt.Sprintf("Skill activate failed: %v", err))
+		return actionFailure("activate", err)
 	}
 	return tool.Success(k.activation(s, args, status, text), fmt.Sprintf("Activated skill '%s'", s.Name()))
 }
@@ -116,8 +115,7 @@ func unchanged(ctx context.Context, s *skill.Skill, args string, now session.Act
 // push puts s on the session's stack, or renews its activation, and returns the status for it.
 func (k *Kit) push(ctx context.Context, s *skill.Skill, args string) (string, error) {
 	token, err := k.o.Session.Activate(ctx, s, args)
-	var already *session.AlreadyActiveError
-	if errors.As(err, &already) && !k.o.StrictStack {
+	if errors.Is(err, session.ErrActive) && !k.o.StrictStack {
 		return "already_active", k.o.Session.Renew(ctx, token, s, args)
 	}
 	return "activated", err
@@ -141,9 +139,21 @@ func (k *Kit) activation(s *skill.Skill, args, status string, text disclose.Text
 
 func (k *Kit) deactivate(ctx context.Context, a *arguments) tool.Result {
 	if err := k.o.Session.DeactivateName(ctx, a.SkillName); err != nil {
-		return tool.Failure(tool.ExecutionFailed, err.Error())
+		if errors.Is(err, session.ErrNoneActive) || errors.Is(err, session.ErrNotTop) {
+			return tool.CauseActivation.Failure(err.Error())
+		}
+		return actionFailure("deactivate", err)
 	}
 	return tool.Success(Deactivation{SkillName: a.SkillName, Status: "deactivated"}, fmt.Sprintf("Deactivated skill '%s'", a.SkillName))
+}
+
+// actionFailure returns the result of an action that the session refused: "Skill activate failed: …".
+func actionFailure(action string, err error) tool.Result {
+	var refused *session.Error
+	if errors.As(err, &refused) && errors.Is(err, session.ErrTooMany) {
+		err = refused.Err // the rest of the text would say the action again
+	}
+	return tool.CauseActivation.Failure(fmt.Sprintf("Skill %s failed: %v", action, err))
 }
 
 func allowed(t manifest.Tools) *[]string {

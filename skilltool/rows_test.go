@@ -240,6 +240,28 @@ func TestRowDeactivation(t *testing.T) {
 	}
 }
 
+// R94: each action that the session refuses says which one failed.
+func TestRowFailedActions(t *testing.T) {
+	files := tree{}
+	for i := range session.MaxActive + 1 {
+		files[fmt.Sprintf("s%d/SKILL.md", i)] = manifest(fmt.Sprintf("s%d", i), "", "Body")
+	}
+	k, _ := kit(t, kitOptions{files: files})
+	for i := range session.MaxActive {
+		if r := call(t, k, "skill", fmt.Sprintf(`{"skill_name":"s%d"}`, i)); !r.Success {
+			t.Fatalf("got %s", r.Encode())
+		}
+	}
+	for action, want := range map[string]string{
+		"activate":   "Skill activate failed: 8 skills are active (max 8)",
+		"deactivate": "Skill deactivate failed: Skill 's8' is not active",
+	} {
+		if r := call(t, k, "skill", `{"skill_name":"s8","action":"`+action+`"}`); r.Error != tool.ExecutionFailed || r.Message != want {
+			t.Errorf("got %s, want %s", r.Encode(), want)
+		}
+	}
+}
+
 // R94, R122: what cannot be rendered is not active afterwards.
 func TestRowFailedActivation(t *testing.T) {
 	var s *session.Session

@@ -1,0 +1,85 @@
+package tool
+
+// Cause is why something failed. It is the one set of causes of the engine; each has a name in three styles, because
+// the tools of models, the loaders of other engines and their exceptions name the same causes differently. See
+// docs/errors.md for the table.
+type Cause int
+
+// The causes.
+const (
+	CauseUnknown    Cause = iota // any failure without a cause of its own
+	CauseNotFound                // no such tool, skill, script or file
+	CauseName                    // a name or a path that breaks the rules, or a missing one
+	CauseArguments               // arguments that do not fit the schema of a tool
+	CauseSize                    // too many arguments, or too long ones
+	CauseManifest                // a SKILL.md that cannot be read as a manifest
+	CauseIO                      // the file system or the source of a skill failed
+	CauseActivation              // the skill is there, but cannot be activated or deactivated now
+	CauseToolDenied              // an active skill does not allow the tool
+	CauseScriptRead              // the text of a script is not read, the script is run
+	CauseUntrusted               // nobody approved the content
+	CauseSecurity                // any other protection refused
+	CauseDependency              // something that a script needs is missing
+	CauseOutput                  // a script printed no JSON
+	CauseTimeout                 // out of time, or the turn ended
+)
+
+// naming holds the names of one cause.
+type naming struct {
+	code          Code
+	reason        string
+	loader, skill string
+}
+
+// names returns the row of a cause in the table.
+func (c Cause) names() naming {
+	switch c {
+	case CauseNotFound:
+		return naming{NotFound, "", "NOT_FOUND", "SKILL_NOT_FOUND"}
+	case CauseName:
+		return naming{InvalidName, "", "VALIDATION_ERROR", "SKILL_ERROR"}
+	case CauseArguments:
+		return naming{ExecutionFailed, ReasonArguments, "VALIDATION_ERROR", "SKILL_ERROR"}
+	case CauseSize:
+		return naming{ArgsTooLarge, "", "VALIDATION_ERROR", "SKILL_ERROR"}
+	case CauseManifest:
+		return naming{ExecutionFailed, "invalid_manifest", "PARSE_ERROR", "SKILL_PARSE_ERROR"}
+	case CauseIO:
+		return naming{ExecutionFailed, "", "IO_ERROR", "SKILL_ERROR"}
+	case CauseActivation:
+		return naming{ExecutionFailed, "", "VALIDATION_ERROR", "SKILL_ACTIVATION_ERROR"}
+	case CauseToolDenied:
+		return naming{PermissionDenied, "tool_not_allowed", "SECURITY_ERROR", "SKILL_TOOL_NOT_ALLOWED"}
+	case CauseScriptRead:
+		return naming{PermissionDenied, "script_read", "SECURITY_ERROR", "SKILL_SCRIPT_READ"}
+	case CauseUntrusted:
+		return naming{PermissionDenied, "untrusted", "SECURITY_ERROR", "SKILL_ERROR"}
+	case CauseSecurity:
+		return naming{PermissionDenied, "", "SECURITY_ERROR", "SKILL_ERROR"}
+	case CauseDependency:
+		return naming{ExecutionFailed, "dependencies_unavailable", "IO_ERROR", "SKILL_ERROR"}
+	case CauseOutput:
+		return naming{ParseError, "", "PARSE_ERROR", "SKILL_ERROR"}
+	case CauseTimeout:
+		return naming{Timeout, "", "IO_ERROR", "SKILL_ERROR"}
+	}
+	return naming{ExecutionFailed, "", "IO_ERROR", "SKILL_ERROR"}
+}
+
+// Code returns the code of the cause in a tool's result.
+func (c Cause) Code() Code { return c.names().code }
+
+// Reason returns the finer cause in a tool's result; it may be empty.
+func (c Cause) Reason() string { return c.names().reason }
+
+// LoaderCode returns one of PARSE_ERROR, VALIDATION_ERROR, NOT_FOUND, IO_ERROR and SECURITY_ERROR.
+func (c Cause) LoaderCode() string { return c.names().loader }
+
+// SkillCode returns the cause as an upper-case code that begins with SKILL_.
+func (c Cause) SkillCode() string { return c.names().skill }
+
+// Failure returns the result of a call that failed for this cause.
+func (c Cause) Failure(message string) Result {
+	n := c.names()
+	return Result{Error: n.code, Reason: n.reason, Message: message}
+}
