@@ -1,9 +1,9 @@
-// Package agent is the loop between a model and its tools: it asks the model, runs the tools that it calls, gives
-// back what they say, and goes on until the model has answered or a bound is reached.
+// Package agent runs the loop between a model and its tools: it asks the model, runs the tools that it calls, returns
+// their results, and repeats until the model has answered or a limit is reached.
 //
 // The system text and a text for each turn are handed in: the package knows no skills, reads no environment, and runs
-// nothing but the tools of the executor that it is given. Its history only grows; what was sent once is sent again
-// with the same bytes, so that the caches of providers hold, and only shortening the conversation changes it.
+// only the tools of its executor. The history only grows: a request repeats the bytes of the one before it, which keeps
+// the caches of providers valid. Only shortening the conversation changes it.
 // It starts no goroutine. A Conversation is for one goroutine at a time.
 package agent
 
@@ -27,7 +27,7 @@ const (
 	DefaultWindow      = 180_000
 )
 
-// The steps that a conversation traces, besides the tool calls that its executor does.
+// The steps that a conversation traces. Its executor traces the tool calls.
 const (
 	ModelRequested        trace.Kind = "model_requested"        // one request, with its usage
 	AgentForked           trace.Kind = "agent_forked"           // one sub-agent, from its prompt to its answer
@@ -35,34 +35,34 @@ const (
 	ConversationShortened trace.Kind = "conversation_shortened" // older turns became a summary
 )
 
-// ErrBusy is returned by what needs a conversation that no Ask is at work on.
-var ErrBusy = errors.New("the conversation is at work on another prompt: wait for its end or cancel it")
+// ErrBusy is returned if an Ask on the conversation has not ended.
+var ErrBusy = errors.New("the conversation is busy with another prompt")
 
-// ErrNoPrompt is what an Ask ends with whose prompt is empty or blank.
+// ErrNoPrompt is the error of an Ask whose prompt is empty or white space.
 var ErrNoPrompt = errors.New("the prompt is empty")
 
 // Options configures a Conversation. Only Model must be set.
 type Options struct {
 	Model   llm.Model
-	Tools   *tool.Executor // nil means no tools; those that its Set has at New are the ones that the model is told of
+	Tools   *tool.Executor // nil means no tools; the model is sent the tools that its Set has at New
 	System  string         // the stable prefix, together with the tools
-	History []llm.Message  // where the conversation starts from: what Messages returned once; repaired where need be
+	History []llm.Message  // an earlier conversation to continue, from Messages; repaired if necessary
 
-	// Turn returns the text of one turn, which is placed in the user's message ahead of the prompt and stays there.
-	// It is called once per prompt. Nil, or "", means none.
+	// Turn returns a text that is placed before the prompt in the user's message and stays there. It is called once per
+	// prompt. Nil, or "", means none.
 	Turn func(ctx context.Context, prompt string) string
-	// Carry returns what must outlive a shortening of the conversation. Nil, or "", means nothing. Where ctx ends
-	// meanwhile the conversation stays as it is.
+	// Carry returns a text that is kept when the conversation is shortened. Nil, or "", means none. If ctx is done, the
+	// conversation stays unchanged.
 	Carry func(ctx context.Context) string
-	// Fork returns the options of the sub-agent that a tool asks for. Nil means these ones, without History, Turn
-	// and Carry, whatever model and agent the tool names. The bounds of a sub-agent never exceed what its parent
-	// has left, and it starts no other one. After an error, and where the options have no Model, the call fails.
+	// Fork returns the options of the sub-agent that a tool asks for. Nil means these options without History, Turn and
+	// Carry, whatever model and agent the tool names. The limits of a sub-agent never exceed what its parent has left,
+	// and it cannot start another. If Fork returns an error or options without a Model, the call fails.
 	Fork func(ctx context.Context, f tool.Fork) (*Options, error)
-	// Retry, when set, asks again as llm.Retry does and tells of it by Step.Notice. Nil leaves it to Model.
+	// Retry, if set, repeats failed requests as llm.Retry does and reports each wait by Step.Notice. Nil means no retry.
 	Retry *llm.RetryOptions
 
-	MaxTurns  int           // requests for one prompt, those of sub-agents too; 0 means DefaultMaxTurns; of one answer 100 calls are run
-	MaxTokens int           // input and output of all requests for one prompt, passed by one answer at most; 0 means no limit
+	MaxTurns  int           // requests for one prompt, including those of sub-agents; 0 means DefaultMaxTurns; of one answer 100 calls are run
+	MaxTokens int           // input and output of all requests for one prompt; the last answer may exceed it; 0 means no limit
 	MaxTime   time.Duration // for one prompt; 0 means no limit
 
 	ResultLimit  int    // characters of one tool result that the model gets; 0 means DefaultResultLimit; all results of one answer: half of Window
@@ -74,23 +74,23 @@ type Options struct {
 	Now   func() time.Time // measures what is traced; nil means time.Now
 }
 
-// Conversation is a model, its tools, and what was said so far.
+// Conversation is a model, its tools, and the messages so far.
 type Conversation struct {
 	o     Options // with the defaults filled in
 	tools []llm.Tool
 	depth int // 1 in a sub-agent
 	busy  atomic.Bool
 
-	messages []llm.Message // alternating, the user's first; shared with requests, so that no element is ever changed
+	messages []llm.Message // alternating, the user's first; shared with requests, so no element is ever changed
 	ids      map[string]bool
 	usage    llm.Usage
-	spent    int // tokens of all requests, estimated where the provider does not count
+	spent    int // tokens of all requests, estimated if the provider does not count them
 
 	known int // tokens of the conversation as the last request counted them
-	bytes int // of what has come since
+	bytes int // added since
 }
 
-// New returns a conversation. It panics without a model: that is a mistake of the program.
+// New returns a conversation. It panics if o has no model.
 func New(o *Options) *Conversation {
 	if o.Model == nil {
 		panic("agent: a conversation needs a model")
@@ -129,16 +129,16 @@ func schema(input json.RawMessage) json.RawMessage {
 	return slices.Clone(input)
 }
 
-// Messages returns what was said so far. The list is the caller's, its parts are shared and must not be changed.
+// Messages returns the messages so far. The caller owns the slice; its elements are shared and must not be changed.
 func (c *Conversation) Messages() []llm.Message { return slices.Clone(c.messages) }
 
-// Usage returns the sum of all requests, those of sub-agents and of summaries too.
+// Usage returns the sum of all requests, including those of sub-agents and summaries.
 func (c *Conversation) Usage() llm.Usage { return c.usage }
 
-// Size returns about how many tokens the next request has, before a prompt is added to it.
+// Size estimates the tokens of the next request without its prompt.
 func (c *Conversation) Size() int { return c.known + c.bytes/bytesPerToken }
 
-// Reset forgets what was said. Usage goes on counting. The error is ErrBusy or nil.
+// Reset removes all messages. Usage continues. The error is ErrBusy or nil.
 func (c *Conversation) Reset() error {
 	if !c.busy.CompareAndSwap(false, true) {
 		return ErrBusy
@@ -148,7 +148,7 @@ func (c *Conversation) Reset() error {
 	return nil
 }
 
-// Run asks one prompt in a fresh conversation. The answer is never nil: beside an error it holds what was said so far.
+// Run asks one prompt in a new conversation. The answer is never nil: with an error it holds what was said so far.
 func Run(ctx context.Context, o *Options, prompt string) (*Answer, error) {
 	for s, err := range New(o).Ask(ctx, prompt) {
 		if s.Done != nil {

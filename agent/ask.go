@@ -12,16 +12,16 @@ import (
 	"github.com/agent-base/agent-base/trace"
 )
 
-// errTime is the cause of a context that ended because MaxTime is over.
+// errTime is the cause of a context that is done because MaxTime is over.
 var errTime = errors.New("the time for one prompt is used up")
 
-// Ask answers a prompt: ranging over it runs the turn and yields its steps. The last pair has Step.Done set, with the
-// error if there is one: the context's when it was cancelled, an *llm.Error in most other cases, ErrBusy for a second
-// Ask inside the first, ErrNoPrompt for an empty prompt.
+// Ask answers a prompt: ranging over it runs the turn and yields its steps. The last pair has Step.Done set. Its error
+// is nil, the error of ctx if it was cancelled, ErrBusy for a second Ask inside the first, ErrNoPrompt for an empty
+// prompt, and an *llm.Error in most other cases.
 //
-// However a turn ends, the conversation can be asked again. What was said stays, and calls that were not run get a
-// result that says so; breaking off the loop is the same as cancelling. Only a prompt whose first request failed is
-// taken back, so that asking again does not repeat it; the text of its turn stays, for it is told only once.
+// After any end the conversation can be asked again. The messages stay, and calls that were not run get a result that
+// says so. Breaking out of the loop cancels the turn. Only a prompt whose first request failed is removed, so asking
+// again does not repeat it; the text of Options.Turn stays, because it is given only once.
 func (c *Conversation) Ask(ctx context.Context, prompt string) iter.Seq2[Step, error] {
 	return func(yield func(Step, error) bool) {
 		if strings.TrimSpace(prompt) == "" {
@@ -48,14 +48,14 @@ func (c *Conversation) limit(ctx context.Context) (context.Context, context.Canc
 	return context.WithTimeoutCause(ctx, c.o.MaxTime, errTime)
 }
 
-// turn is one prompt on its way to an answer.
+// turn is the work on one prompt.
 type turn struct {
 	c      *Conversation
 	yield  func(Step, error) bool
 	start  time.Time
-	broken bool   // the reader has broken off: nothing may be yielded any more
+	broken bool   // the caller left the loop: nothing may be yielded
 	heard  bool   // the model has answered once
-	before int    // what the conversation had spent when the turn began
+	before int    // tokens that the conversation had spent when the turn began
 	answer Answer // so far
 }
 
@@ -82,7 +82,7 @@ func (t *turn) run(ctx context.Context, prompt string) (Stop, error) {
 	return stop, err
 }
 
-// loop asks the model and runs what it calls until it calls nothing more.
+// loop asks the model and runs its calls until an answer has none.
 func (t *turn) loop(ctx context.Context) (Stop, error) {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -101,7 +101,7 @@ func (t *turn) loop(ctx context.Context) (Stop, error) {
 			t.skip(calls, t.why(ctx, "the answer with this call did not arrive whole"))
 			return Failed, err
 		case a.Stop == llm.StopRefused:
-			t.skip(calls, "not run, for the answer was refused")
+			t.skip(calls, "not run, because the answer was refused")
 			return Refused, nil
 		case len(calls) == 0:
 			return stopOf(a), nil
@@ -113,7 +113,7 @@ func (t *turn) loop(ctx context.Context) (Stop, error) {
 	}
 }
 
-// exhausted returns the bound that does not allow another request, or "".
+// exhausted returns the limit that does not allow another request, or "".
 func (t *turn) exhausted() Stop {
 	o := &t.c.o
 	switch {
@@ -138,7 +138,7 @@ func stopOf(a llm.Answer) Stop {
 	return End
 }
 
-// hear puts an answer into the history and returns its calls.
+// hear adds an answer to the history and returns its calls.
 func (t *turn) hear(a llm.Answer, whole bool) []*llm.Call {
 	if text := a.Text(); strings.TrimSpace(text) != "" {
 		t.answer.Text = text
@@ -152,18 +152,18 @@ func (t *turn) hear(a llm.Answer, whole bool) []*llm.Call {
 	return calls
 }
 
-// why returns what stopped a call: the reader or the clock, or else what is given.
+// why returns why a call was not run: cancelled, out of time, or otherwise.
 func (t *turn) why(ctx context.Context, otherwise string) string {
 	switch {
 	case context.Cause(ctx) == errTime:
-		return "not run, for the time of this prompt is used up"
+		return "not run, because the time for this prompt is used up"
 	case t.broken || ctx.Err() != nil:
 		return "cancelled by the user"
 	}
 	return otherwise
 }
 
-// skip adds results for calls that are not run.
+// skip adds a result for each call that is not run.
 func (t *turn) skip(calls []*llm.Call, why string) {
 	if len(calls) == 0 {
 		return
@@ -175,7 +175,7 @@ func (t *turn) skip(calls []*llm.Call, why string) {
 	t.c.add(llm.User, results...)
 }
 
-// finish tells how the turn ended.
+// finish traces and yields the end of the turn.
 func (t *turn) finish(ctx context.Context, stop Stop, err error) {
 	switch {
 	case context.Cause(ctx) == errTime && err != nil:

@@ -101,7 +101,7 @@ func TestMaxTime(t *testing.T) {
 			t.Errorf("got %+v, %v after %v", a, err, time.Since(start))
 		}
 		results := c.Messages()[2].Parts
-		if len(results) != 2 || !strings.Contains(results[1].Result.Text, "the time of this prompt is used up") {
+		if len(results) != 2 || !strings.Contains(results[1].Result.Text, "the time for this prompt is used up") {
 			t.Errorf("results: %+v", results)
 		}
 		if _, a, err := collect(t, c, t.Context(), "go on"); err != nil || a.Text != "next" {
@@ -263,7 +263,7 @@ func TestAnew(t *testing.T) {
 	if err != nil || a.Text != "whole" || a.Turns != 2 {
 		t.Fatalf("got %+v, %v", a, err)
 	}
-	if len(steps) < 2 || !steps[1].Anew || !strings.Contains(steps[1].Notice, "begins anew") {
+	if len(steps) < 2 || !steps[1].Anew || !strings.Contains(steps[1].Notice, "starts again") {
 		t.Errorf("steps: %+v", steps)
 	}
 	if got := c.Messages()[1].Parts; len(got) != 1 || got[0].Text != "whole" {

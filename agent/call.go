@@ -12,13 +12,13 @@ import (
 	"github.com/agent-base/agent-base/trace"
 )
 
-// maxCalls is how many calls of one answer are run. The bounds of a turn count requests: without this one, a single
-// answer could have any number of commands run.
+// maxCalls is how many calls of one answer are run. The other limits count requests: without this one, a single answer
+// could run any number of commands.
 const maxCalls = 100
 
-// runCalls runs the calls of one answer in their order, one at a time: an activation changes what the next call is
-// allowed, and two writes of one file must not race. Whatever happens, each call gets its one result. All of them
-// together stay within half of the window, or the conversation could neither go on nor be shortened.
+// runCalls runs the calls of one answer in order, one at a time, because an activation changes what the next call may
+// do, and two writes to one file must not race. Each call gets exactly one result. All results together stay within half
+// of the window; otherwise the conversation could neither continue nor be shortened.
 func (t *turn) runCalls(ctx context.Context, calls []*llm.Call) {
 	results := make([]llm.Part, 0, len(calls))
 	rest := "cancelled by the user"
@@ -31,7 +31,7 @@ func (t *turn) runCalls(ctx context.Context, calls []*llm.Call) {
 	left := t.c.share(resultsPercent) * bytesPerToken
 	for i, call := range calls {
 		if i == maxCalls {
-			rest = fmt.Sprintf("not run, for one answer may have %d calls: look at what these gave, then go on", maxCalls)
+			rest = fmt.Sprintf("not run, because one answer may have %d calls: look at the results so far, then continue", maxCalls)
 			return
 		}
 		if ctx.Err() != nil || !t.step(Step{Call: call}) {
@@ -60,7 +60,7 @@ func (t *turn) runCall(ctx context.Context, call *llm.Call) tool.Result {
 	return t.fork(ctx, *r.Fork)
 }
 
-// malformed tells the model what is wrong with the arguments that it sent.
+// malformed returns the result of a call whose arguments are not a JSON object.
 func malformed(call *llm.Call) tool.Result {
 	var v any
 	fault := "they must be one JSON object"
@@ -73,8 +73,8 @@ func malformed(call *llm.Call) tool.Result {
 	return r
 }
 
-// limitText returns a text of at most limit characters: of a longer one the first fifth of them and the rest from its
-// end, where errors stand, with a line between that says how much is missing.
+// limitText returns a text of at most limit characters. Of a longer text it keeps a fifth of them from the beginning and
+// the rest from the end, where errors usually are, with a line between them that says how much is missing.
 func limitText(text string, limit int) (short string, cut bool) {
 	if len(text) <= limit {
 		return text, false

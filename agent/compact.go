@@ -11,25 +11,25 @@ import (
 	"github.com/agent-base/agent-base/trace"
 )
 
-// ErrShort is returned by Compact for a conversation that has nothing to shorten.
+// ErrShort is returned by Compact if there is nothing to shorten.
 var ErrShort = errors.New("the conversation is too short to be shortened")
 
 const (
-	fillPercent    = 80 // of the window: above it the conversation is shortened
-	tailPercent    = 25 // of the window: what stays word for word
-	worthPercent   = 10 // of the window: less than that is not worth a summary by itself
-	resultsPercent = 50 // of the window: the results of one answer have no more, and what stays with results in it
+	fillPercent    = 80 // of the window: a fuller conversation is shortened
+	tailPercent    = 25 // of the window: kept word for word
+	worthPercent   = 10 // of the window: less is not worth a summary
+	resultsPercent = 50 // of the window: limit of the results of one answer, and of the kept part if it has results
 
 	summaryLimit = 4000  // tokens of a summary
 	quoteLimit   = 2000  // characters of one part in what is summarised
-	promptLimit  = 8000  // characters of the request that the rest of the conversation works on
+	promptLimit  = 8000  // characters of the user's last prompt
 	digestLimit  = 12000 // characters of a digest
-	resultLeast  = 1000  // characters that a result has, however many there are
+	resultLeast  = 1000  // characters that each result may always have
 )
 
-// Compact shortens the conversation by hand: all but its last turns become a summary, and what Options.Carry returns
-// is added. The prefix stays as it is. The error is ErrShort, ErrBusy or the context's; a model that cannot summarise
-// is no error, for then the first lines of what was said do.
+// Compact shortens the conversation: all but its last turns become a summary, followed by the text of Options.Carry. The
+// prefix stays unchanged. The error is ErrShort, ErrBusy or that of ctx. If the model cannot summarise, the first lines
+// of the messages take the place of a summary.
 func (c *Conversation) Compact(ctx context.Context) error {
 	if !c.busy.CompareAndSwap(false, true) {
 		return ErrBusy
@@ -39,8 +39,8 @@ func (c *Conversation) Compact(ctx context.Context) error {
 	return t.shorten(ctx, 0)
 }
 
-// fit shortens the conversation when the next request would fill the window too much. What cannot be shortened is
-// sent as it is.
+// fit shortens the conversation if the next request would fill too much of the window. A conversation that cannot be
+// shortened is sent unchanged.
 func (t *turn) fit(ctx context.Context) error {
 	if t.c.Size() <= t.c.share(fillPercent) {
 		return nil
@@ -51,7 +51,7 @@ func (t *turn) fit(ctx context.Context) error {
 	return nil
 }
 
-// tooLong shortens the conversation because the provider did not take it, and learns how small its window is.
+// tooLong shortens a conversation that the provider refused, and lowers the window to its size.
 func (t *turn) tooLong(ctx context.Context) error {
 	t.c.o.Window = min(t.c.o.Window, t.c.Size())
 	return t.shorten(ctx, t.c.share(worthPercent))
@@ -60,8 +60,8 @@ func (t *turn) tooLong(ctx context.Context) error {
 // share returns a part of the window, in tokens.
 func (c *Conversation) share(percent int) int { return c.o.Window * percent / 100 }
 
-// shorten replaces the messages ahead of the last turns by a summary, unless they have fewer than least tokens, and
-// cuts the results in what stays where these alone fill the window.
+// shorten replaces the messages before the last turns by a summary, unless they have fewer than least tokens. It also
+// cuts the results in the part that stays, if that part alone fills the window.
 func (t *turn) shorten(ctx context.Context, least int) error {
 	c := t.c
 	before, start := c.Size(), c.o.Now()
@@ -91,7 +91,7 @@ func (t *turn) shorten(ctx context.Context, least int) error {
 	return nil
 }
 
-// squeeze cuts the results among messages when all of it has more bytes than there is room, and reports whether it did.
+// squeeze cuts the results in messages if these have more than room bytes, and reports whether it did.
 func squeeze(messages []llm.Message, room int) ([]llm.Message, bool) {
 	results := 0
 	for _, m := range messages {
@@ -121,9 +121,9 @@ func squeeze(messages []llm.Message, room int) ([]llm.Message, bool) {
 	return out, squeezed
 }
 
-// cut returns where the part of the history begins that stays: at a prompt or at an answer, never between a call and
-// its result. It is the longest one that takes a quarter of the window, from the beginning of a turn if that leaves
-// more than the present prompt; the last message stays in any case.
+// cut returns the index at which the kept part of the history begins: at a prompt or an answer, never between a call and
+// its result. It is the longest part that fits in a quarter of the window, from the beginning of a turn if that leaves
+// more than the present prompt. The last message always stays.
 func (c *Conversation) cut() int {
 	room := min(c.share(tailPercent), c.Size()*tailPercent/100) * bytesPerToken
 	last, at, prompt, used := len(c.messages)-1, 0, 0, 0

@@ -10,7 +10,7 @@ import (
 	"github.com/agent-base/agent-base/trace"
 )
 
-// maxDepth is how deep sub-agents go: one of them does not start another.
+// maxDepth is the depth of sub-agents: a sub-agent does not start another.
 const maxDepth = 1
 
 // The reasons of a fork's failure.
@@ -24,7 +24,7 @@ type forkAnswer struct {
 	Answer string `json:"answer"`
 }
 
-// fork has a sub-agent do what a tool asks for; its answer is the tool's result.
+// fork runs the sub-agent that a tool asks for and returns its answer as the result of the call.
 func (t *turn) fork(ctx context.Context, f tool.Fork) tool.Result {
 	start := t.c.o.Now()
 	r := t.subAgent(ctx, f)
@@ -46,7 +46,7 @@ func (t *turn) subAgent(ctx context.Context, f tool.Fork) tool.Result {
 		return forkFailure(reasonForkFailed, err.Error(), "")
 	}
 	if o.MaxTurns < 1 {
-		return forkFailure(reasonForkFailed, "no request is left for a sub-agent", "")
+		return forkFailure(reasonForkFailed, "the limit on requests leaves none for a sub-agent", "")
 	}
 	sub := New(o)
 	sub.depth = t.c.depth + 1
@@ -74,8 +74,8 @@ func (t *turn) subAgent(ctx context.Context, f tool.Fork) tool.Result {
 	return tool.Success(forkAnswer{done.Text}, "a sub-agent answered")
 }
 
-// forkOptions returns a sub-agent's options, within what is left of this turn: one request stays for the answer here.
-// What is left of the time is in the context.
+// forkOptions returns the options of a sub-agent, limited to what is left of this turn: one request is kept for the
+// answer here. The context carries the remaining time.
 func (t *turn) forkOptions(ctx context.Context, f tool.Fork) (*Options, error) {
 	o := t.c.o
 	o.Turn, o.Carry = nil, nil
@@ -85,7 +85,7 @@ func (t *turn) forkOptions(ctx context.Context, f tool.Fork) (*Options, error) {
 			return nil, err
 		}
 		if own == nil || own.Model == nil {
-			return nil, errors.New("there is no model for this sub-agent: do the task yourself")
+			return nil, errors.New("no model for this sub-agent: do the task yourself")
 		}
 		o = *own
 	}

@@ -85,14 +85,14 @@ func TestForkFailures(t *testing.T) {
 			[]string{`"reason":"fork_failed"`, "the sub-agent did not finish: busy"}},
 		{"it is refused", Options{}, []reply{one, refused, says("done")}, []string{"did not finish (refused)", `"answer":"I won't"`}},
 		{"its turns are the parent's", Options{MaxTurns: 3}, []reply{one, chatty, says("done")}, []string{"did not finish (turns)", `"answer":"so far"`}},
-		{"no turn is left", Options{MaxTurns: 2}, []reply{one, says("done")}, []string{"no request is left"}},
+		{"no turn is left", Options{MaxTurns: 2}, []reply{one, says("done")}, []string{"leaves none for a sub-agent"}},
 		{"its tokens are the parent's", Options{MaxTokens: 50}, []reply{one, chatty, says("done")}, []string{"did not finish (tokens)"}},
 		{"no options", Options{Fork: func(context.Context, tool.Fork) (*Options, error) { return nil, errors.New("no such agent") }},
 			[]reply{one, says("done")}, []string{"no such agent"}},
 		{"nil options", Options{Fork: func(context.Context, tool.Fork) (*Options, error) { return nil, nil }},
-			[]reply{one, says("done")}, []string{`"reason":"fork_failed"`, "there is no model for this sub-agent"}},
+			[]reply{one, says("done")}, []string{`"reason":"fork_failed"`, "no model for this sub-agent"}},
 		{"options without a model", Options{Fork: func(context.Context, tool.Fork) (*Options, error) { return &Options{System: "other"}, nil }},
-			[]reply{one, says("done")}, []string{`"reason":"fork_failed"`, "there is no model for this sub-agent"}},
+			[]reply{one, says("done")}, []string{`"reason":"fork_failed"`, "no model for this sub-agent"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

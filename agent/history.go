@@ -10,13 +10,13 @@ import (
 	"github.com/agent-base/agent-base/tool"
 )
 
-// bytesPerToken estimates what no request has counted yet.
+// bytesPerToken estimates the tokens that no request has counted yet.
 const bytesPerToken = 4
 
 // reasonNotRun is the reason in the result of a call that was not run.
 const reasonNotRun = "not_run"
 
-// replace sets the history, and what is derived of it.
+// replace sets the history and everything derived from it.
 func (c *Conversation) replace(messages []llm.Message) {
 	c.messages = messages
 	c.ids = map[string]bool{}
@@ -31,8 +31,8 @@ func (c *Conversation) replace(messages []llm.Message) {
 	}
 }
 
-// add appends parts to the history: a message of that role, or more of the last one where that is the same side's,
-// since no wire takes two in a row.
+// add appends parts to the history, as a new message or to the last one if that has the same role, because no provider
+// takes two messages of one role in a row.
 func (c *Conversation) add(role llm.Role, parts ...llm.Part) {
 	c.bytes += size(parts)
 	n := len(c.messages)
@@ -44,7 +44,7 @@ func (c *Conversation) add(role llm.Role, parts ...llm.Part) {
 	c.messages = append(slices.Clone(c.messages[:n-1]), last)
 }
 
-// takeBackPrompt removes the last part of the history again.
+// takeBackPrompt removes the last part of the history.
 func (c *Conversation) takeBackPrompt() {
 	n := len(c.messages) - 1
 	m := c.messages[n]
@@ -56,9 +56,9 @@ func (c *Conversation) takeBackPrompt() {
 	}
 }
 
-// addAnswer appends what a model said, and returns its calls. Of an answer that is not whole, states at the end are
-// left out: they belong to what did not come. An answer that says nothing leaves no trace, for providers refuse
-// messages without content.
+// addAnswer appends an answer and returns its calls. If the answer is not whole, states at its end are left out, because
+// they belong to parts that did not arrive. An empty answer is not added, because providers refuse messages without
+// content.
 func (c *Conversation) addAnswer(a llm.Answer, whole bool) []*llm.Call {
 	var parts []llm.Part
 	var calls []*llm.Call
@@ -86,8 +86,7 @@ func (c *Conversation) addAnswer(a llm.Answer, whole bool) []*llm.Call {
 	return calls
 }
 
-// ownCall returns the call, or a copy that is fit for the history: with an id that no other call has, and with
-// arguments that are JSON.
+// ownCall returns the call, or a copy with a unique id and with arguments that are JSON.
 func (c *Conversation) ownCall(call *llm.Call) *llm.Call {
 	own := *call
 	for n := len(c.ids) + 1; own.ID == "" || c.ids[own.ID]; n++ {
@@ -108,15 +107,15 @@ func isObject(b json.RawMessage) bool {
 	return json.Unmarshal(b, &members) == nil && members != nil
 }
 
-// notRun is the result of a call that was not run, for every call needs one.
+// notRun is the result of a call that was not run. Every call needs a result.
 func notRun(call *llm.Call, why string) llm.Part {
 	r := tool.Failure(tool.ExecutionFailed, why)
 	r.Reason = reasonNotRun
 	return llm.Part{Result: &llm.Result{ID: call.ID, Name: call.Name, Text: string(r.Encode()), Failed: true}}
 }
 
-// mend returns a history that every provider takes: the user's message first, the sides in turn, each call followed by
-// its one result, no result without a call. What is in order stays as it is.
+// mend returns a history that every provider accepts: the user's message first, the roles alternating, each call
+// followed by its one result, and no result without a call. A valid history stays unchanged.
 func mend(history []llm.Message) []llm.Message {
 	c := &Conversation{ids: map[string]bool{}}
 	var open []*llm.Call
@@ -139,7 +138,7 @@ func mend(history []llm.Message) []llm.Message {
 	return c.messages
 }
 
-// settle adds a result for each open call: the one among parts, or one that says that there is none.
+// settle adds a result for each open call: the one in parts, or one that says that it was not run.
 func (c *Conversation) settle(open *[]*llm.Call, parts []llm.Part) {
 	for _, call := range *open {
 		i := slices.IndexFunc(parts, func(p llm.Part) bool { return p.Result != nil && p.Result.ID == call.ID })
@@ -152,7 +151,7 @@ func (c *Conversation) settle(open *[]*llm.Call, parts []llm.Part) {
 	*open = nil
 }
 
-// prefixSize returns about how many bytes the prefix takes on a wire.
+// prefixSize estimates the bytes of the prefix in a request.
 func prefixSize(system string, tools []llm.Tool) int {
 	n := len(system)
 	for _, t := range tools {
@@ -161,7 +160,7 @@ func prefixSize(system string, tools []llm.Tool) int {
 	return n
 }
 
-// size returns about how many bytes parts take on a wire.
+// size estimates the bytes of parts in a request.
 func size(parts []llm.Part) int {
 	n := 0
 	for _, p := range parts {

@@ -12,8 +12,8 @@ import (
 	"github.com/agent-base/agent-base/trace"
 )
 
-// ask sends the conversation. A conversation that is too long is shortened, and an answer that broke off in the middle
-// asked for anew, once each.
+// ask sends the conversation. If it is too long, it is shortened once; if the answer breaks off, it is asked for again
+// once.
 func (t *turn) ask(ctx context.Context) (llm.Answer, error) {
 	shortened, anew := false, false
 	for {
@@ -34,20 +34,20 @@ func (t *turn) ask(ctx context.Context) (llm.Answer, error) {
 		default:
 			return a, err
 		}
-		if said && !t.step(Step{Notice: fmt.Sprintf("the answer broke off (%v) and begins anew", err), Anew: true}) {
+		if said && !t.step(Step{Notice: fmt.Sprintf("the answer broke off (%v) and starts again", err), Anew: true}) {
 			return llm.Answer{}, err
 		}
 	}
 }
 
-// request is the conversation as it is sent. It shares the history's memory, capped so that nobody appends to it.
+// request returns the conversation as a request. It shares the history's memory, clipped so nothing is appended to it.
 func (c *Conversation) request() *llm.Request {
 	n := len(c.messages)
 	return &llm.Request{System: c.o.System, Tools: c.tools, Messages: c.messages[:n:n],
 		MaxTokens: c.o.AnswerTokens, CacheKey: c.o.CacheKey}
 }
 
-// send asks the model once and counts what it cost. The text is yielded as it arrives if show is true.
+// send asks the model once and counts the tokens. If show is true, it yields the text as it arrives.
 func (t *turn) send(ctx context.Context, r *llm.Request, show bool) (llm.Answer, error) {
 	if t.broken {
 		return llm.Answer{}, context.Canceled
@@ -81,7 +81,7 @@ func (t *turn) send(ctx context.Context, r *llm.Request, show bool) (llm.Answer,
 	return a, err
 }
 
-// relay yields the text of a stream to the reader of the turn, and ends the stream when that one has broken off.
+// relay yields the text of a stream and ends the stream when the caller leaves the loop.
 func (t *turn) relay(m llm.Model, show bool) llm.Model {
 	if !show {
 		return m
@@ -97,13 +97,13 @@ func (t *turn) relay(m llm.Model, show bool) llm.Model {
 	})
 }
 
-// retry tells of each wait before it asks what the caller wants to do.
+// retry returns the options of Options.Retry with a notice before each wait.
 func (t *turn) retry(cancel context.CancelFunc) *llm.RetryOptions {
 	o := *t.c.o.Retry
-	told := o.Waiting
+	waiting := o.Waiting
 	o.Waiting = func(err error, wait time.Duration) {
-		if told != nil {
-			told(err, wait)
+		if waiting != nil {
+			waiting(err, wait)
 		}
 		if !t.step(Step{Notice: fmt.Sprintf("%v; asking again in %v", err, wait.Round(100*time.Millisecond))}) {
 			cancel()

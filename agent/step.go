@@ -5,20 +5,20 @@ import (
 	"github.com/agent-base/agent-base/tool"
 )
 
-// Step is one thing that happens while a prompt is answered. Besides Depth, one field is set (Anew goes with Notice).
-// Its texts come from models, tools and providers: whoever prints them sanitises them.
+// Step is one event while a prompt is answered. Apart from Depth, one field is set (Anew comes with Notice). Its texts
+// come from models, tools and providers: the caller sanitises them before printing.
 type Step struct {
 	Depth  int        // 0, or 1 for what a sub-agent does
-	Text   string     // a piece of an answer, goes on where the last one ended
+	Text   string     // the next piece of an answer
 	Call   *llm.Call  // a tool is about to be called
-	Result *Result    // what it gave; follows its Call
+	Result *Result    // the result of the last Call
 	Usage  *llm.Usage // of one request, at its end
-	Notice string     // what a person may want to know: a wait, a second attempt, a conversation shortened
-	Anew   bool       // the Text since the last Call or Result is void: the answer begins again
-	Done   *Answer    // the last step of all, at depth 0 only
+	Notice string     // for the user: a wait, a second attempt, a shortened conversation
+	Anew   bool       // discard the Text since the last Call or Result: the answer starts again
+	Done   *Answer    // the last step, at depth 0 only
 }
 
-// Result is what a tool gave.
+// Result is the result of a tool.
 type Result struct {
 	Call   *llm.Call
 	Result tool.Result
@@ -28,20 +28,20 @@ type Result struct {
 
 // Answer is how a turn ended.
 type Answer struct {
-	Text  string    // what the model said last; of a turn that was stopped, as far as it came
-	Turns int       // requests, those of sub-agents too
-	Usage llm.Usage // of all of them, and of summaries
+	Text  string    // the model's last text; of a stopped turn, the part that arrived
+	Turns int       // requests, including those of sub-agents
+	Usage llm.Usage // of all requests, including summaries
 	Stop  Stop
 }
 
-// Stop tells why a turn ended.
+// Stop says why a turn ended.
 type Stop string
 
-// The ways a turn ends. With Cancelled and Failed goes an error, with the others none.
+// The ways a turn ends. Only Cancelled and Failed come with an error.
 const (
 	End       Stop = "end"       // the model has answered
-	Empty     Stop = "empty"     // it ended without a word; Answer.Text is what it had said before its last call
-	Length    Stop = "length"    // its answer ended in the middle: AnswerTokens or its context is used up
+	Empty     Stop = "empty"     // the last answer has no text; Answer.Text is the text before its last call
+	Length    Stop = "length"    // the answer was cut: AnswerTokens or the context is used up
 	Refused   Stop = "refused"   // the model or a filter declined
 	Turns     Stop = "turns"     // MaxTurns is used up
 	Tokens    Stop = "tokens"    // the next request would pass MaxTokens

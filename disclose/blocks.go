@@ -6,30 +6,30 @@ import (
 	"strings"
 )
 
-// Block names a paragraph of a system prompt that tells a model how to work with skills (R95, R181). Many models need
-// none of them: the tools describe themselves.
+// Block names a paragraph of a system prompt about working with skills. Many models need none, because the tools describe
+// themselves.
 type Block string
 
-// The blocks, in the order in which they stand.
+// The blocks, in their order in a prompt.
 const (
-	Navigation Block = "navigation" // what an activation gives, and what to do with it
+	Navigation Block = "navigation" // what an activation returns, and how to use it
 	Paths      Block = "paths"      // what a path in the instructions means, by example
-	Execution  Block = "execution"  // scripts are run, never read: the right and the wrong way
+	Execution  Block = "execution"  // scripts are run, never read, with a right and a wrong call
 	Calls      Block = "calls"      // the arguments of each tool, for models that get them wrong
 )
 
-// BlockOptions says which blocks are wanted and what they may speak of. The zero value gives what most models need, for
-// an agent with the engine's own five tools.
+// BlockOptions selects blocks and the tools that they mention. The zero value suits most models, for an agent with the
+// engine's own five tools.
 type BlockOptions struct {
 	Blocks []Block  // nil means Navigation and Execution; empty means none; the order is the constants'
-	Tools  []string // names of the tools that the model has; nil means the engine's five. No other is named
+	Tools  []string // names of the model's tools; nil means the engine's five; no other tool is mentioned
 }
 
 // Blocks returns the names of all blocks.
 func Blocks() []Block { return []Block{Navigation, Paths, Execution, Calls} }
 
-// Prompt renders the blocks, with an empty line between two. The same options give the same bytes: no block speaks of
-// a skill, a vendor or a machine. The error is about an unknown block.
+// Prompt renders the blocks with an empty line between them. The same options give the same bytes: no block mentions a
+// skill, a vendor or a machine. It returns an error for an unknown block.
 func Prompt(o *BlockOptions) (Text, error) {
 	if o == nil {
 		o = &BlockOptions{}
@@ -54,13 +54,13 @@ func Prompt(o *BlockOptions) (Text, error) {
 	return Text{Body: body, Tokens: Tokens(body)}, nil
 }
 
-// Join puts parts of a prompt together with an empty line between two (R181). Empty parts are left out.
+// Join joins the parts of a prompt with an empty line between them. Empty parts are left out.
 func Join(parts ...string) string {
 	parts = slices.DeleteFunc(slices.Clone(parts), func(s string) bool { return s == "" })
 	return strings.Join(parts, "\n\n")
 }
 
-// toolbox tells what a model can call.
+// toolbox holds which tools a model has.
 type toolbox struct{ skillRead, scriptRun, readFile, bash bool }
 
 func toolsOf(names []string) toolbox {

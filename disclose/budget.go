@@ -11,10 +11,10 @@ import (
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// briefLimit is the most characters of a brief description (C3).
+// briefLimit is the most characters of a brief description.
 const briefLimit = 80
 
-// limit keeps MaxSkills and Budget (C41).
+// limit applies MaxSkills and Budget.
 func (r *renderer) limit() {
 	if r.o.MaxSkills > 0 && len(r.items) > r.o.MaxSkills {
 		r.keep(r.o.MaxSkills, "")
@@ -32,7 +32,7 @@ func (r *renderer) sortCuts() {
 	slices.SortStableFunc(r.cut, func(a, b Cut) int { return strings.Compare(manifest.Canonical(a.Name), manifest.Canonical(b.Name)) })
 }
 
-// fits reports whether the text as it stands keeps the budget.
+// fits reports whether the text is within the budget.
 func (r *renderer) fits() bool {
 	room := r.o.Budget*1000 - r.frame()
 	for i := 0; i < len(r.items) && room >= 0; i++ {
@@ -41,14 +41,14 @@ func (r *renderer) fits() bool {
 	return room >= 0
 }
 
-// frame returns the cost of what is not an item. A last line break that text drops is counted: it
-// is the safe side.
+// frame returns the cost of everything but the items. It counts the last line break although text drops it, so the result
+// is never too low.
 func (r *renderer) frame() int {
 	return cost(r.style.head(nil, r)) + cost(r.style.tail(nil, r))
 }
 
-// shorten cuts descriptions to one common length, the longest that fits; where not even their
-// brief form fits it gives names only, and where those do not fit, as many as do.
+// shorten cuts descriptions to one common length, the longest that fits. If not even the brief descriptions fit, it shows
+// names only, and if not all names fit, as many as do.
 func (r *renderer) shorten() {
 	full := slices.Clone(r.items)
 	forms := make([]form, len(full))
@@ -67,7 +67,7 @@ func (r *renderer) shorten() {
 	r.names()
 }
 
-// upgrade gives the brief form back to as many names as there is room for, by priority and name.
+// upgrade adds brief descriptions to as many names as fit, in the order of byPriority.
 func (r *renderer) upgrade(full []item, forms []form) {
 	if r.style.shows == showsName {
 		return
@@ -92,14 +92,14 @@ func (r *renderer) upgrade(full []item, forms []form) {
 	}
 }
 
-// form is what the search for a common length needs to know of one description.
+// form holds the lengths and costs of one description for the search for a common length.
 type form struct {
 	full, brief         string
 	fullCost, briefCost int // of the whole item
 	length              int // characters of full
 }
 
-// form returns what there is to know of the description of it, the i-th item.
+// form returns the form of the i-th item.
 func (r *renderer) form(i int, it *item) form {
 	f := form{full: it.desc, brief: brief(it.e), length: utf8.RuneCountInString(it.desc)}
 	f.fullCost, f.briefCost = it.cost, r.costWith(i, f.brief)
@@ -109,8 +109,8 @@ func (r *renderer) form(i int, it *item) form {
 	return f
 }
 
-// toCommonLength shortens the descriptions that are longer than the greatest length at which all
-// fit, and reports whether there is one: it is at least that of a brief description.
+// toCommonLength cuts the descriptions to the greatest length at which all fit, which is at least that of a brief
+// description. It reports whether there is such a length.
 func (r *renderer) toCommonLength(forms []form) bool {
 	room := r.o.Budget*1000 - r.frame()
 	fitting, tried := make([]item, len(forms)), make([]item, len(forms))
@@ -142,9 +142,8 @@ func (r *renderer) toCommonLength(forms []form) bool {
 	return true
 }
 
-// shorter returns the i-th item with at most length characters of its description. It goes not
-// below the brief form, neither in length nor in cost, and returns the whole where cutting saves
-// nothing.
+// shorter returns the i-th item with at most length characters of its description. The result is never shorter or cheaper
+// than the brief form, and it is the whole description if cutting saves nothing.
 func (r *renderer) shorter(i int, f *form, length int) item {
 	it := item{e: r.items[i].e, desc: f.full, cost: f.fullCost}
 	if f.length <= length || f.briefCost >= f.fullCost {
@@ -181,7 +180,7 @@ func (r *renderer) costOf(i int) int {
 	return it.cost
 }
 
-// note records what became of the descriptions.
+// note records what was done to the descriptions.
 func (r *renderer) note(full []item) {
 	for i, it := range full {
 		if r.style.shows != showsName && r.items[i].nameOnly {
@@ -192,7 +191,7 @@ func (r *renderer) note(full []item) {
 	}
 }
 
-// names keeps as many names as fit beside the line that counts the rest.
+// names keeps as many names as fit together with the line that counts the rest.
 func (r *renderer) names() {
 	room, n := r.o.Budget*1000, 0
 	before := r.more
@@ -215,8 +214,8 @@ func (r *renderer) names() {
 	r.alone = n == 0 && r.frame() > room
 }
 
-// keep leaves the n first items by priority and name and counts the others as left out. What is not "" became of
-// those that stay.
+// keep keeps the first n items in the order of byPriority and records the others as left out. If what is not "", it is
+// recorded for those that stay.
 func (r *renderer) keep(n int, what string) {
 	stay := make([]bool, len(r.items))
 	for _, at := range byPriority(r.items)[:n] {

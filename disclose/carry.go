@@ -11,34 +11,34 @@ import (
 	"github.com/agent-base/agent-base/skill"
 )
 
-// Active is one active skill of a conversation that is being shortened.
+// Active is one active skill of a conversation that is shortened.
 type Active struct {
-	Name    string       // for the text, where Skill is nil
-	Skill   *skill.Skill // as it is now; nil when it can no longer be read
-	Args    string       // what it was called with
+	Name    string       // used if Skill is nil
+	Skill   *skill.Skill // the present content; nil if it can no longer be read
+	Args    string       // arguments of the call
 	Scripts []string     // see InstructionOptions
-	Changed bool         // its content is not what the model was told
+	Changed bool         // the content differs from what the model was given
 }
 
-// CarryOptions says how much is carried over. The zero value is useful.
+// CarryOptions limits what is carried over. The zero value is useful.
 type CarryOptions struct {
-	Each         int                // most tokens of one skill, its frame included; 0 means 5,000
-	All          int                // most tokens of the whole text; 0 means 25,000
-	Instructions InstructionOptions // how each is rendered; Args, Scripts and Wrap are Carry's own
+	Each         int                // limit on the tokens of one skill with its frame; 0 means 5,000
+	All          int                // limit on the tokens of the whole text; 0 means 25,000
+	Instructions InstructionOptions // how to render each; Carry sets Args, Scripts and Wrap
 }
 
 const (
 	carriedEach = 5_000
 	carriedAll  = 25_000
-	leastUseful = 100 // tokens of instructions that are worth a frame
+	leastUseful = 100 // tokens of instructions that justify a frame
 )
 
-// Carry renders what must survive when a conversation is shortened: the instructions of its active skills, as an
-// activation gives them, for the same arguments. The skills come as active has them, the last used first, and each
-// keeps its beginning. What is cut is said in the text, with how to read on, and in Cut; a skill for which there is no
-// room is named. Without an active skill the text is empty.
+// Carry renders the instructions of the active skills for a conversation that is shortened, as an activation with the
+// same arguments does. The skills keep the order of active, the last used first. If a skill is too long, its beginning is
+// kept, and the text says how to read the rest; if there is no room, only its name is. Text.Cut reports both. Without
+// active skills the text is empty.
 //
-// A skill that cannot be rendered is named as one and does not take the others down.
+// A skill that cannot be rendered is named as such; the others are rendered.
 func Carry(ctx context.Context, active []Active, o *CarryOptions) Text {
 	c := carrier{}
 	if o != nil {
@@ -99,7 +99,7 @@ func (c *carrier) add(ctx context.Context, a Active, room int) int {
 	return used
 }
 
-// render returns the framed instructions of a skill in at most limit tokens, "" when too little would be left.
+// render returns the framed instructions of a skill in at most limit tokens, or "" if too little would remain.
 func (c *carrier) render(ctx context.Context, a Active, limit int) (text string, cut bool, err error) {
 	o := c.o.Instructions
 	o.Args, o.Scripts, o.Wrap = a.Args, a.Scripts, true
@@ -134,8 +134,8 @@ func (c *carrier) render(ctx context.Context, a Active, limit int) (text string,
 	return "", true, nil
 }
 
-// readOn says how much of the instructions is shown and where the rest is: at which byte of the file, where nothing
-// was filled in.
+// readOn says how much of the instructions is shown and where the rest is. If nothing was filled in, it names the byte of
+// the file.
 func readOn(s *skill.Skill, shown, whole string) string {
 	file := "SKILL.md"
 	if at := s.Entry().Location(); at != "" {
@@ -177,7 +177,7 @@ func beginning(s string, room int) string {
 	return strings.TrimRight(s[:end], "\n")
 }
 
-// lineEnd returns where the line that s begins with ends, the line breaks after it included.
+// lineEnd returns the end of the first line of s, including the line breaks after it.
 func lineEnd(s string) int {
 	n := strings.IndexByte(s, '\n')
 	if n < 0 {

@@ -9,12 +9,12 @@ import (
 	"github.com/agent-base/agent-base/skill"
 )
 
-// Tier says how much of the skills a text tells (R83, C47, C56).
+// Tier says how much of the skills a text shows.
 type Tier string
 
 // The tiers, least first.
 const (
-	TierNothing      Tier = "nothing"      // there is no skill to see
+	TierNothing      Tier = "nothing"      // no skill is visible
 	TierBreadcrumb   Tier = "breadcrumb"   // how many there are
 	TierRegistry     Tier = "registry"     // names and brief descriptions
 	TierInstructions Tier = "instructions" // the full text of the skills that the query calls for
@@ -22,29 +22,28 @@ const (
 
 // ChooseOptions says how to choose. The zero value is useful.
 type ChooseOptions struct {
-	Recent       []string            // names of skills used lately, the latest first
-	MaxSkills    int                 // most skills whose instructions are given; 0 means 3
-	Budget       int                 // most tokens of a registry; 0 means no limit
+	Recent       []string            // names of recently used skills, the latest first
+	MaxSkills    int                 // limit on skills with instructions; 0 means 3
+	Budget       int                 // limit on the tokens of a registry; 0 means none
 	Search       string              // see Options
 	Instructions *InstructionOptions // how to render each; nil means framed
 
-	// Render, when set, gives the text of each skill in place of Instructions. One for which it fails is left out.
+	// Render, if set, returns the text of each skill in place of Instructions. If it fails, the skill is left out.
 	Render func(context.Context, skill.Entry) (Text, error)
 }
 
-// Choice is what a query brings into the turn.
+// Choice is the text that a query adds to the turn.
 type Choice struct {
 	Tier    Tier
 	Text    Text
 	Matches []Match // with TierInstructions: the skills whose instructions are in Text
 }
 
-// Choose picks what to tell a model beside query (R83, for `disclosure: triggers`): the
-// instructions of the skills that it calls for; the registry when it asks what there is; else the
-// registry of the skills without triggers and a breadcrumb that counts the others (C56). The text
-// depends on the query: it belongs into the turn, not into a cached prefix.
+// Choose returns what a model is shown with query, for `disclosure: triggers`: the instructions of the skills that it
+// triggers; the registry if it asks which skills there are; otherwise the registry of the skills without triggers and a
+// breadcrumb that counts the others. The text depends on the query, so it belongs to the turn and not to a cached prefix.
 //
-// A skill that cannot be loaded is left out with a warning in the text. The error is ctx's.
+// A skill that cannot be loaded is left out with a warning. The error is that of ctx.
 func (x *Index) Choose(ctx context.Context, query string, o *ChooseOptions) (Choice, error) {
 	if o == nil {
 		o = &ChooseOptions{}
@@ -70,7 +69,7 @@ func (x *Index) Choose(ctx context.Context, query string, o *ChooseOptions) (Cho
 	return c, err
 }
 
-// unasked tells what there is when the query calls for nothing.
+// unasked returns the choice for a query that triggers no skill.
 func (x *Index) unasked(o *ChooseOptions) (Choice, error) {
 	var plain, others []skill.Entry
 	for _, e := range x.entries {
@@ -140,11 +139,11 @@ func (o *ChooseOptions) load(ctx context.Context, e skill.Entry) (Text, error) {
 	return Instructions(ctx, s, how)
 }
 
-// longestAsk is the most words of a question that asks for the skills themselves: in a longer one
-// the same words are about something else.
+// longestAsk is the most words of a question about the skills themselves. In a longer one the same words are about
+// something else.
 const longestAsk = 9
 
-// AsksForSkills reports whether query asks what skills there are: "what can you do?", "list
+// AsksForSkills reports whether query asks which skills there are: "what can you do?", "list
 // skills", "show me your capabilities".
 func AsksForSkills(query string) bool {
 	var w words
@@ -167,7 +166,7 @@ func AsksForSkills(query string) bool {
 	return ask >= 0 && things > ask
 }
 
-// aboutYou reports whether the words after "what can you do" leave the question as it is.
+// aboutYou reports whether the words after "what can you do" do not change the question.
 func aboutYou(rest []string) bool {
 	return !slices.ContainsFunc(rest, func(s string) bool {
 		return !slices.Contains([]string{"for", "me", "us", "here", "now", "today", "exactly", "please", "then"}, s)

@@ -11,15 +11,15 @@ type escaping uint8
 
 const (
 	escapeAll  escaping = iota // & < > " ' as in markup
-	escapeTags                 // & < > only: nothing that reads as a tag
-	escapeNone                 // JSON and exact paths do without
+	escapeTags                 // & < > only, so nothing reads as a tag
+	escapeNone                 // none, for JSON and exact paths
 )
 
-// appendLine appends s on one line: each run of white space and control characters becomes one
-// blank, none remains at either end, and entities are put in as esc says.
+// appendLine appends s on one line: each run of white space and control characters becomes one space, none at either end,
+// and entities replace characters as esc says.
 func appendLine(b []byte, s string, esc escaping) []byte {
 	start := len(b)
-	gap := false // a blank is due before what comes next
+	gap := false // a space is due before the next character
 	for i := 0; i < len(s); {
 		if j := plainEnd(s, i); j > i {
 			b, gap = appendPlain(b, s[i:j], gap, start)
@@ -41,11 +41,11 @@ func appendLine(b []byte, s string, esc escaping) []byte {
 	return b
 }
 
-// plainEnd returns the end of the run of plain characters and single blanks that begins at i.
+// plainEnd returns the end of the run of plain characters and single spaces that begins at i.
 func plainEnd(s string, i int) int {
 	from := i
 	for i+8 <= len(s) && plain8(load8(s[i:i+8])) {
-		i += 7 // the last byte is looked at again, beside the one after it
+		i += 7 // the last byte is compared with the one after it
 	}
 	for i < len(s) && plain[s[i]] == 'p' && !(s[i] == ' ' && i > from && s[i-1] == ' ') {
 		i++
@@ -59,11 +59,11 @@ func load8[T string | []byte](s T) uint64 {
 		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
-// plain8 reports whether eight bytes are plain with no two blanks in a row. It looks at all of them at once: a
-// number of less than 128 in a byte gets the byte's highest bit with 127 added, unless it is 0.
+// plain8 reports whether eight bytes are plain with no two spaces in a row. It tests them all at once: adding 127 to a
+// number below 128 sets the highest bit of its byte, unless the number is 0.
 func plain8(x uint64) bool {
 	const ones, high, rest = 0x0101010101010101, 0x8080808080808080, 0x7f7f7f7f7f7f7f7f
-	if (x|(x-ones*' ')|(x+ones))&high != 0 { // beyond ASCII, below a blank, or DEL
+	if (x|(x-ones*' ')|(x+ones))&high != 0 { // beyond ASCII, below a space, or DEL
 		return false
 	}
 	quote := x ^ ones*'"'
@@ -72,11 +72,11 @@ func plain8(x uint64) bool {
 	if (quote+rest)&(ampersand+rest)&(bracket+rest)&high != high {
 		return false
 	}
-	blanks := ^((x ^ ones*' ') + rest) & high
-	return blanks&(blanks<<8) == 0
+	spaces := ^((x ^ ones*' ') + rest) & high
+	return spaces&(spaces<<8) == 0
 }
 
-// appendPlain appends a run that plainEnd found, and reports whether a blank is due after it.
+// appendPlain appends a run that plainEnd found, and reports whether a space is due after it.
 func appendPlain(b []byte, s string, gap bool, start int) ([]byte, bool) {
 	if s[0] == ' ' {
 		gap = true
@@ -133,9 +133,9 @@ func entity(r rune, esc escaping) string {
 	return ""
 }
 
-// plain marks with 'p' the bytes that appendLine copies as they are.
+// plain marks with 'p' the bytes that appendLine copies unchanged.
 const plain = "................................" + // controls
-	"pp.ppp..pppppppp" + "pppppppppppp.p.p" + // blank to '?'
+	"pp.ppp..pppppppp" + "pppppppppppp.p.p" + // space to '?'
 	"pppppppppppppppppppppppppppppppp" + "ppppppppppppppppppppppppppppppp." + // '@' to DEL
 	"................................................................" +
 	"................................................................"

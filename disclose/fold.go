@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxQuery is the most bytes of a query that are looked at.
+// maxQuery is how many bytes of a query are read.
 const maxQuery = 4 << 10
 
 // capped returns at most maxQuery bytes of s, whole characters.
@@ -23,15 +23,15 @@ func capped(s string) string {
 	return s[:n]
 }
 
-// words is a text as folded words with one blank before, between and after them: " merge pdf ".
-// begins and ends hold the offsets of each word in text. One can be filled again and again.
+// words is a text as folded words with one space before, between and after them: " merge pdf ". begins and ends hold the
+// offsets of each word in text. A value can be reused.
 type words struct {
 	text         []byte
 	begins, ends []int32
 }
 
 // fold fills w with the words of s. Letters and digits make words, in lower case and in Unicode's
-// compatibility form; a character of a script without blanks is a word of its own.
+// compatibility form; a character of a script without spaces is a word of its own.
 func (w *words) fold(s string) {
 	w.text, w.begins, w.ends = append(w.text[:0], ' '), w.begins[:0], w.ends[:0]
 	if ascii(s) {
@@ -59,7 +59,7 @@ func (w *words) fold(s string) {
 	w.leave(inside)
 }
 
-// foldASCII does what fold does, for ASCII alone.
+// foldASCII is fold for ASCII.
 func (w *words) foldASCII(s string) {
 	text := slices.Grow(w.text, len(s)+1)[:len(s)+2]
 	n := 1
@@ -112,10 +112,10 @@ func (w *words) leave(inside bool) bool {
 	return false
 }
 
-// len returns how many words there are.
+// len returns the number of words.
 func (w *words) len() int { return len(w.ends) }
 
-// span returns the words i to j-1 with one blank between them.
+// span returns the words i to j-1 with one space between them.
 func (w *words) span(i, j int) []byte { return w.text[w.begins[i]:w.ends[j-1]] }
 
 func ascii(s string) bool {
@@ -132,12 +132,12 @@ func ascii(s string) bool {
 	return true
 }
 
-// alone reports whether r is written without blanks around its words.
+// alone reports whether r belongs to a script without spaces between words.
 func alone(r rune) bool {
 	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// lowest returns the one form of all that differ from r by case alone.
+// lowest returns the common form of all characters that differ from r only by case.
 func lowest(r rune) rune {
 	low := r
 	for x := unicode.SimpleFold(r); x != r; x = unicode.SimpleFold(x) {
@@ -149,7 +149,7 @@ func lowest(r rune) rune {
 	return low
 }
 
-// folded gives the lower case of ASCII letters and digits and a blank for all else.
+// folded maps ASCII letters and digits to lower case and everything else to a space.
 const folded = "                                " +
 	"                0123456789      " +
 	" abcdefghijklmnopqrstuvwxyz     " +

@@ -10,9 +10,9 @@ import (
 // Index finds skills of one catalogue for a query. It is immutable and safe for concurrent use.
 type Index struct {
 	catalog  *skill.Catalog
-	entries  []skill.Entry // those that a model may see, by canonical name
+	entries  []skill.Entry // the skills that a model may see, by canonical name
 	triggers *triggers
-	words    func() *wordIndex // made with the first search
+	words    func() *wordIndex // made by the first search
 }
 
 // NewIndex returns an index of the skills of c that a model may see.
@@ -26,6 +26,5 @@ func NewIndex(c *skill.Catalog) *Index {
 	return x
 }
 
-// Problems returns the trigger patterns that are off, with the reason. The other triggers of their
-// skills work.
+// Problems returns the trigger patterns that are not used, with the reasons. The other triggers of their skills work.
 func (x *Index) Problems() []manifest.Problem { return x.triggers.problems }

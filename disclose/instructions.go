@@ -11,35 +11,34 @@ import (
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// InstructionOptions says how to render the instructions of a skill. The zero value gives the body
-// with its placeholders filled in.
+// InstructionOptions says how to render the instructions of a skill. With the zero value they are the body with its
+// placeholders filled in.
 type InstructionOptions struct {
-	Args       string // what the skill was called with, for $ARGUMENTS, $0, $name
-	SessionID  string // for ${CLAUDE_SESSION_ID}; "" leaves it as it is
-	ProjectDir string // for ${CLAUDE_PROJECT_DIR}; "" leaves it as it is
+	Args       string // arguments of the call, for $ARGUMENTS, $0, $name
+	SessionID  string // for ${CLAUDE_SESSION_ID}; "" leaves it unchanged
+	ProjectDir string // for ${CLAUDE_PROJECT_DIR}; "" leaves it unchanged
 	Dir        string // the skill's directory as the model sees it; default: the real one
 
-	Wrap        bool // frame the body with where it is from, its directory and its files
-	NoScriptRun bool // the model has no tool script_run: say how to run a script with a shell (C53)
-	NoDigest    bool // leave out the digest, for which every file of the skill is read
+	Wrap        bool // put a frame with the origin, the directory and the files around the body
+	NoScriptRun bool // the model has no tool script_run: show how to run a script with a shell
+	NoDigest    bool // leave out the digest, which needs every file to be read
 
-	Scripts []string // slash paths of the files that can be run; nil means all below scripts/
+	Scripts []string // slash paths of the files that can be run; nil means all in scripts/
 }
 
 // maxListed is the most files that a frame lists.
 const maxListed = 50
 
-// Instructions renders what a model gets when it activates s: the body without front matter (C51),
-// with arguments filled in as Claude Code does it. What is filled in is never expanded again, and
-// a line "ARGUMENTS: …" is added where arguments were given and the body has no place for them.
-// Commands to be run on loading, !`cmd` and ```! blocks, stay as they are: Warnings says so.
+// Instructions renders what a model gets when it activates s: the body without front matter, with arguments filled in by
+// the rules of Claude Code. A value that was filled in is not expanded again. If there are arguments and the body has no
+// place for them, a line "ARGUMENTS: …" is added. Commands that Claude Code would run on loading, !`cmd` and ```! blocks,
+// stay unchanged, with a warning.
 //
-// With Wrap the body stands in <skill_content name="…" source="…" digest="…">, followed by the
-// skill's directory and by <skill_resources>, which lists at most 50 files. A body cannot close
-// that frame or open another: such tags are written with &lt;.
+// With Wrap the body is inside <skill_content name="…" source="…" digest="…">, followed by the skill's directory and by
+// <skill_resources>, which lists at most 50 files. A body cannot close that frame or open another: such tags are written
+// with &lt;.
 //
-// The error is that of listing the files, or ctx's when it has ended. A skill that cannot be hashed has no digest, and a
-// warning says so.
+// The error is that of listing the files, or that of ctx. A skill that cannot be hashed has no digest, with a warning.
 func Instructions(ctx context.Context, s *skill.Skill, o *InstructionOptions) (Text, error) {
 	if err := ctx.Err(); err != nil {
 		return Text{}, err
@@ -64,7 +63,7 @@ func Instructions(ctx context.Context, s *skill.Skill, o *InstructionOptions) (T
 	return t, nil
 }
 
-// filled returns the body of s with its placeholders filled in, and what there is to say about it.
+// filled returns the body of s with its placeholders filled in, and the warnings about it.
 func filled(s *skill.Skill, dir string, o *InstructionOptions) Text {
 	m := s.Manifest()
 	v := newValues(o.Args, m.Arguments, variables(dir, o))
@@ -74,7 +73,7 @@ func filled(s *skill.Skill, dir string, o *InstructionOptions) Text {
 	}
 	t := Text{Body: body, Warnings: warnings(m, unknown)}
 	if v.full {
-		t.Warnings = append(t.Warnings, fmt.Sprintf("the instructions grew by %d bytes: places for arguments after that stay in the text", mostFilled))
+		t.Warnings = append(t.Warnings, fmt.Sprintf("the instructions grew by %d bytes: later placeholders stay in the text", mostFilled))
 	}
 	return t
 }
@@ -93,17 +92,17 @@ func variables(dir string, o *InstructionOptions) map[string]string {
 	return vars
 }
 
-// warnings says what of the body has no effect here.
+// warnings returns the warnings about parts of the body that have no effect here.
 func warnings(m *manifest.Manifest, unknown []string) []string {
 	var out []string
 	for i, line := range strings.Split(m.Body, "\n") {
 		if runsOnLoad(line) {
-			out = append(out, fmt.Sprintf("line %d: the command is not run on loading, it stays in the text", m.BodyLine+i))
+			out = append(out, fmt.Sprintf("line %d: the command is not run on loading and stays in the text", m.BodyLine+i))
 		}
 	}
 	slices.Sort(unknown)
 	for _, name := range slices.Compact(unknown) {
-		out = append(out, "${"+name+"} has no value here, it stays in the text")
+		out = append(out, "${"+name+"} has no value here and stays in the text")
 	}
 	if more := len(out) - mostWarnings; more > 0 {
 		out = append(out[:mostWarnings:mostWarnings], fmt.Sprintf("and %d more of this kind", more))
@@ -111,11 +110,11 @@ func warnings(m *manifest.Manifest, unknown []string) []string {
 	return out
 }
 
-// mostWarnings is how many warnings about one body are told; the rest is counted.
+// mostWarnings is how many warnings about one body are returned; the rest is counted.
 const mostWarnings = 20
 
-// runsOnLoad reports whether Claude Code would run a command of this line: !`cmd` at its start or
-// after white space, or the opening of a ```! block.
+// runsOnLoad reports whether Claude Code would run a command of this line: !`cmd` at the start or after white space, or
+// the opening of a ```! block.
 func runsOnLoad(line string) bool {
 	if strings.HasPrefix(strings.TrimLeft(line, " \t"), "```!") {
 		return true
@@ -133,7 +132,7 @@ func runsOnLoad(line string) bool {
 	}
 }
 
-// frame is what stands around a body: where it is from, its folder, the files that belong to it.
+// frame is the text around a body: its origin, its folder and its files.
 type frame struct{ head, where, files string }
 
 const frameEnd = "\n</skill_content>"
@@ -170,8 +169,7 @@ func (t *Text) around(ctx context.Context, s *skill.Skill, dir string, o *Instru
 	return f, nil
 }
 
-// appendResources lists the skill's files but for its manifest. Scripts are there to be run, not
-// read (C50, C53).
+// appendResources lists the skill's files except for its manifest. Scripts are marked, because they are run and not read.
 func appendResources(b []byte, files []skill.File, partial bool, dir string, o *InstructionOptions) []byte {
 	files = slices.DeleteFunc(files, func(f skill.File) bool { return f.Path == "SKILL.md" || f.Path == "skill.md" })
 	if len(files) == 0 {
@@ -209,7 +207,7 @@ func appendResources(b []byte, files []skill.File, partial bool, dir string, o *
 	return b
 }
 
-// runs reports whether a file is there to be run.
+// runs reports whether a file is a script.
 func (o *InstructionOptions) runs(path string) bool {
 	if o.Scripts == nil {
 		return strings.HasPrefix(path, "scripts/")

@@ -79,7 +79,7 @@ func TestInstructionsVariables(t *testing.T) {
 	if want := "/skills/s /skills/s s1 /p ${CLAUDE_EFFORT}"; text.Body != want {
 		t.Errorf("got %q, want %q", text.Body, want)
 	}
-	if got, want := fmt.Sprint(text.Warnings), "[${CLAUDE_EFFORT} has no value here, it stays in the text]"; got != want {
+	if got, want := fmt.Sprint(text.Warnings), "[${CLAUDE_EFFORT} has no value here and stays in the text]"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -10,16 +10,16 @@ import (
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// Match is one skill that a query calls for.
+// Match is one skill that a query triggers.
 type Match struct {
 	Entry skill.Entry
 	Score int // higher is better; comparable within one query only
 
 	kind kind
-	at   int32 // of the keyword, verb or pattern among the skill's own
+	at   int32 // position of the keyword, verb or pattern in the skill's list
 }
 
-// Why says what of the skill the query hit: "name", `keyword "merge pdf"`, `verb "merge"` or
+// Why returns which part of the skill the query matched: "name", `keyword "merge pdf"`, `verb "merge"` or
 // `pattern "pdfs?"`.
 func (m Match) Why() string {
 	t := m.Entry.Triggers()
@@ -34,28 +34,27 @@ func (m Match) Why() string {
 	return "pattern " + strconv.Quote(t.Patterns[m.at])
 }
 
-// MatchOptions says how to match. The zero value is useful.
+// MatchOptions configures a match. The zero value is useful.
 type MatchOptions struct {
-	Recent []string // names of skills used lately, the latest first
-	Max    int      // most matches; 0 means 3 (R78)
+	Recent []string // names of recently used skills, the latest first
+	Max    int      // limit on matches; 0 means 3
 }
 
-// defaultMax is the number of skills that a query brings in (R78).
+// defaultMax is the default limit on matches.
 const defaultMax = 3
 
-// What a match scores. A kind outweighs all that is below it: the name in the query, then the
-// longest phrase, then a pattern, and of equals the one used last (R78).
+// The scores of a match. Each kind outweighs all below it: the name in the query, then the longest phrase, then a pattern,
+// and among equals recent use.
 const (
 	nameScore    = 1 << 20
 	phraseScore  = 1 << 10 // for each word of the longest phrase, at most 255
 	patternScore = 1 << 9
-	recentScore  = 255 // less by one for each skill used after it
+	recentScore  = 255 // minus one for each skill used later
 )
 
-// Match returns the skills that query calls for, best first: those that it names, then by the
-// length of the keyword or verb in it, then those of which a pattern matches; of equals the one
-// used last, then the higher priority, then by name. A skill's own name is always a keyword.
-// Words match whole and in any case. Only the first 4 KiB of query are looked at.
+// Match returns the skills that query triggers, best first: those that it names, then by the length of the keyword or
+// verb in it, then those with a pattern that matches. Equals are ordered by recent use, then priority, then name. The
+// name of a skill is always a keyword. Words match whole and in any case. Only the first 4 KiB of query are read.
 func (x *Index) Match(query string, o *MatchOptions) []Match {
 	if o == nil {
 		o = &MatchOptions{}
@@ -97,21 +96,21 @@ func (x *Index) recent(hits []found, name string, score int) {
 	}
 }
 
-// found is one skill that was hit, with its best reason.
+// found is one skill that was matched, with its best reason.
 type found struct {
 	doc   int32
 	score int32
-	at    int32 // of the keyword, verb or pattern among the skill's own
+	at    int32 // position of the keyword, verb or pattern in the skill's list
 	kind  kind
 }
 
-// scratch is what one query needs while it is looked at.
+// scratch is the memory of one query.
 type scratch struct {
 	words words
 	hits  []found
 }
 
-// merged leaves one of the hits of each skill. It scores the best phrase, and the name besides.
+// merged merges the hits of each skill into one, whose score is that of the best phrase plus that of the name.
 func merged(hits []found) []found {
 	slices.SortFunc(hits, func(a, b found) int {
 		if a.doc != b.doc {
@@ -130,11 +129,11 @@ func merged(hits []found) []found {
 	return out
 }
 
-// find returns what query hits, a skill as often as it is hit.
+// find returns all hits of query; a skill may have several.
 func (x *triggers) find(query string, s *scratch) []found {
 	w, hits := &s.words, s.hits[:0]
 	w.fold(query)
-	low := "" // made when it is first needed
+	low := "" // made on first use
 	for i := range w.len() {
 		for j := i + 1; j <= min(i+gram, w.len()); j++ {
 			key := w.span(i, j)
@@ -166,11 +165,11 @@ func (t *target) score() int32 {
 	return phraseScore * int32(t.words)
 }
 
-// confirmed reports whether the whole phrase of t, of which the first words were found, is there: at the beginning of
-// words, or anywhere in the squeezed query where it has signs.
+// confirmed reports whether the whole phrase of t follows its first words: at the beginning of words or, if the phrase has
+// signs, anywhere in the squeezed query.
 func (x *triggers) confirmed(t *target, words []byte, low string) bool {
 	if t.signed > 0 {
 		return hasPhrase(low, x.signed[t.signed-1])
 	}
-	return t.size == t.key || bytes.HasPrefix(words, x.text[t.from:t.from+uint32(t.size)+1]) // with the blank after it
+	return t.size == t.key || bytes.HasPrefix(words, x.text[t.from:t.from+uint32(t.size)+1]) // including the space after it
 }

@@ -16,16 +16,16 @@ import (
 )
 
 // Bounds of trigger patterns. RE2 is linear in the query, and a query is at most maxQuery bytes,
-// so what one query costs is bounded by maxWork, whatever the skills say.
+// so maxWork bounds the cost of one query.
 const (
 	maxPattern  = 200     // characters of one pattern
 	maxPatterns = 16      // of one skill
 	maxProgram  = 4000    // instructions of one pattern
-	maxPrograms = 1 << 20 // instructions of the patterns of all skills, since what was compiled stays
-	maxLoose    = 256     // patterns of all skills that have no literal to look for
+	maxPrograms = 1 << 20 // instructions of the patterns of all skills, because compiled patterns are kept
+	maxLoose    = 256     // patterns of all skills without a literal to search for
 	maxWide     = 128     // Unicode classes and ranges of all skills: each may take a millisecond to read
 	maxWork     = 8 << 20 // bytes of the query, and compileWork, times instructions, for one query
-	compileWork = 64      // bytes that cost as much to look at as an instruction costs to make
+	compileWork = 64      // bytes that cost as much to match as an instruction costs to compile
 )
 
 // patterns are the regular expressions of all skills. One runs only when a text that every match
@@ -47,8 +47,8 @@ type pattern struct {
 	compiled func() *regexp.Regexp
 }
 
-// add enters the i-th pattern of a skill. The error says why it is off. Nothing is compiled: most patterns never meet a
-// query that has their literal.
+// add adds the i-th pattern of a skill. The error says why it is not used. Nothing is compiled yet, because most patterns
+// never meet a query with their literal.
 func (x *patterns) add(source string, i int, doc int32, priority int) error {
 	if i >= maxPatterns {
 		return fmt.Errorf("a skill has at most %d patterns", maxPatterns)
@@ -97,7 +97,7 @@ func (x *patterns) add(source string, i int, doc int32, priority int) error {
 	return nil
 }
 
-// order puts the patterns that run always by priority, so that maxWork cuts the least wanted.
+// order sorts the patterns without a literal by priority, so maxWork drops the least important.
 func (x *patterns) order() {
 	slices.SortStableFunc(x.loose, func(a, b int32) int { return cmp.Compare(x.all[b].priority, x.all[a].priority) })
 }
@@ -146,8 +146,7 @@ func (x *patterns) candidates(query string) []int32 {
 	return slices.Compact(found)
 }
 
-// foldCase returns s with each character in the one form of all that differ by case alone, which
-// is what (?i) compares.
+// foldCase returns s with each character in the form that (?i) compares: the same for all that differ only by case.
 func foldCase(s string) string {
 	if ascii(s) {
 		return strings.ToLower(s)
@@ -162,8 +161,8 @@ func lowestKept(r rune) rune {
 	return lowest(r)
 }
 
-// required returns folded texts of which every match of re contains one, nil when there is no such
-// set of texts of at least gram bytes.
+// required returns folded texts of at least gram bytes such that every match of re contains one of them, or nil if there
+// are none.
 func required(re *syntax.Regexp) []string {
 	switch re.Op {
 	case syntax.OpLiteral:

@@ -9,29 +9,29 @@ import (
 	"github.com/agent-base/agent-base/skill"
 )
 
-// Mode is how a conversation tells its model of the skills (C13).
+// Mode is how a conversation shows skills to its model.
 type Mode string
 
 // The modes.
 const (
 	SystemXML       Mode = "system-xml"       // a list in the system prompt
 	ToolDescription Mode = "tool-description" // a list in the description of the tool skill
-	ByTriggers      Mode = "triggers"         // what a message calls for, in its turn
-	Minimal         Mode = "minimal"          // nothing but the tools: a person names the skill
+	ByTriggers      Mode = "triggers"         // the skills that a message triggers, in its turn
+	Minimal         Mode = "minimal"          // only the tools: the user names the skill
 )
 
 // Modes returns the names of all modes.
 func Modes() []Mode { return []Mode{SystemXML, ToolDescription, ByTriggers, Minimal} }
 
-// PlanOptions says what a conversation tells. The zero value is useful.
+// PlanOptions configures a Plan. The zero value is useful.
 type PlanOptions struct {
 	Mode   Mode          // default SystemXML
-	List   Options       // of the list; its Style is for SystemXML, its Budget and MaxSkills are for every mode; Search: default SearchTool
-	Blocks *BlockOptions // nil means no block
+	List   Options       // Style applies to SystemXML only, Budget, MaxSkills and Search to every mode
+	Blocks *BlockOptions // nil means none
 }
 
-// Plan is what one conversation tells its model of the skills: a prefix that is fixed when the conversation begins, so
-// that prompt caches hold, and a text for each turn. It is safe for concurrent use.
+// Plan is what one conversation shows its model of the skills: a prefix that is fixed when the conversation begins, which
+// keeps prompt caches valid, and a text for each turn. It is safe for concurrent use.
 type Plan struct {
 	o      PlanOptions // fixed at creation
 	prefix Text
@@ -41,7 +41,7 @@ type Plan struct {
 	index *Index // of it
 }
 
-// NewPlan returns the plan of a conversation that begins with the skills of c. The error is about an unknown mode,
+// NewPlan returns the plan of a conversation that begins with the skills of c. It returns an error for an unknown mode,
 // style or block.
 func NewPlan(c *skill.Catalog, o *PlanOptions) (*Plan, error) {
 	p := &Plan{}
@@ -78,7 +78,7 @@ func NewPlan(c *skill.Catalog, o *PlanOptions) (*Plan, error) {
 	return p, nil
 }
 
-// visible reports whether there is a skill that a model may see.
+// visible reports whether a model may see any skill of c.
 func visible(c *skill.Catalog) bool {
 	for range c.Visible() {
 		return true
@@ -86,19 +86,20 @@ func visible(c *skill.Catalog) bool {
 	return false
 }
 
-// Prefix returns what belongs into the system prompt, appended after an empty line (see Join): the list of skills with
-// SystemXML, and the blocks. It is the same for every turn. Without a skill there is no block.
+// Prefix returns the text for the system prompt, appended after an empty line (see Join): with SystemXML the list of
+// skills, and the blocks. It is the same for every turn. Without visible skills it is empty or an empty list, without
+// blocks.
 func (p *Plan) Prefix() Text { return p.prefix }
 
-// TurnOptions says what a turn needs to know. The zero value is useful.
+// TurnOptions configures a turn. The zero value is useful.
 type TurnOptions struct {
-	Recent []string // names of skills used lately, the latest first
-	// Render gives the text of a skill that the prompt calls for; nil means its framed instructions.
+	Recent []string // names of recently used skills, the latest first
+	// Render returns the text of a skill that the prompt triggers; nil means its framed instructions.
 	Render func(context.Context, skill.Entry) (Text, error)
 }
 
-// Turn returns what stands beside the user's prompt: with ByTriggers what Index.Choose finds for it among the skills as
-// c has them now, else nothing. The error is ctx's.
+// Turn returns the text that goes with the user's prompt: with ByTriggers the choice of Index.Choose among the skills that
+// c has now, otherwise none. The error is that of ctx.
 func (p *Plan) Turn(ctx context.Context, c *skill.Catalog, prompt string, o *TurnOptions) (Choice, error) {
 	if p.o.Mode != ByTriggers {
 		return Choice{Tier: TierNothing}, nil
@@ -110,7 +111,7 @@ func (p *Plan) Turn(ctx context.Context, c *skill.Catalog, prompt string, o *Tur
 		MaxSkills: p.o.List.MaxSkills, Budget: p.o.List.Budget, Search: p.o.List.Search})
 }
 
-// indexOf returns an index of c, the last one where c is the same.
+// indexOf returns an index of c, and keeps it until c changes.
 func (p *Plan) indexOf(c *skill.Catalog) *Index {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -1,6 +1,6 @@
 package disclose
 
-// shortSteps and longSteps follow a wink list (R182, C52).
+// shortSteps and longSteps follow a wink list.
 const (
 	shortSteps = `When a task fits one of these skills:
 1. Read its SKILL.md in full.
@@ -13,17 +13,16 @@ const (
 3. Use the scripts and references in the skill's folder when the instructions name them, and nothing of it before.`
 )
 
-// The description of the tool "skill" (R92, R180): toolHead and toolTail stand around its list.
+// The description of the tool "skill": toolHead and toolTail surround its list.
 const (
 	toolHead = toolOpening + "a skill in the list below" + toolCalls + "\n\n## Available Skills\n"
 	toolTail = "\n\n" + toolRules + "<available_skills>" + toolEnd
 )
 
-// Unlisted is the description of the tool "skill" where its list of skills stands elsewhere: in the system prompt, in
-// the turns, or nowhere (C13).
-const Unlisted = toolOpening + "a skill that you were told of" + toolCalls + "\n\n" + toolRules + "<available_skills>, your instructions or the user" + toolEnd
+// Unlisted is the description of the tool "skill" if the list of skills is in the system prompt, in the turns, or nowhere.
+const Unlisted = toolOpening + "a skill that you know of" + toolCalls + "\n\n" + toolRules + "<available_skills>, your instructions or the user" + toolEnd
 
-// SearchTool says how a model finds a skill that its list left out (C41): with the tool "skill".
+// SearchTool is how a model finds a skill that the list left out: with the tool "skill".
 const SearchTool = `skill {"action": "search", "skill_name": "WORDS"}`
 
 const (

@@ -11,54 +11,53 @@ import (
 // Style names a form of the list of skills.
 type Style string
 
-// The styles. A list without a skill is empty text in Harness, WinkNames and Breadcrumb, an empty <available_skills> in
-// Wink and SkillsRef, {"skills":[]} in JSON, and in Registry, Markdown and Tool a sentence: "No skills currently available"
-// (C15).
+// The styles. A list without skills is empty text in Harness, WinkNames and Breadcrumb, an empty <available_skills> in
+// Wink and SkillsRef, {"skills":[]} in JSON, and the sentence "No skills currently available" in Registry, Markdown and
+// Tool.
 const (
-	Wink       Style = "wink"       // indented XML, then how to activate a skill (R86, R182)
-	WinkNames  Style = "wink-names" // names alone (R88)
-	Harness    Style = "harness"    // XML without indentation (R89)
-	SkillsRef  Style = "skills-ref" // byte for byte what the reference library's to-prompt gives
-	Tool       Style = "tool"       // the description of the tool "skill" (R92, R180)
-	Registry   Style = "registry"   // names and brief descriptions (R83)
-	Breadcrumb Style = "breadcrumb" // how many there are (R83)
+	Wink       Style = "wink"       // indented XML, then how to activate a skill
+	WinkNames  Style = "wink-names" // names only
+	Harness    Style = "harness"    // XML without indentation
+	SkillsRef  Style = "skills-ref" // the output of the reference library's to-prompt, with the path escaped and long descriptions cut
+	Tool       Style = "tool"       // the description of the tool "skill"
+	Registry   Style = "registry"   // names and brief descriptions
+	Breadcrumb Style = "breadcrumb" // the number of skills
 	Markdown   Style = "markdown"   // a list of names and descriptions
-	JSON       Style = "json"       // one object, one skill a line
+	JSON       Style = "json"       // one object, one skill per line
 )
 
-// Location says what a list gives as a skill's place.
+// Location is the kind of place that a list shows for a skill.
 type Location string
 
-// The places. In the wink style they are below the mount, elsewhere absolute. A skill that lies
-// nowhere on disk is given as its address.
+// The places. In the wink style they are relative to the mount, otherwise absolute. A skill that is not on disk is shown
+// by its address.
 const (
 	LocationDir  Location = "dir"  // the skill's directory
 	LocationFile Location = "file" // its SKILL.md
 	LocationURI  Location = "uri"  // skill://NAME/SKILL.md
 )
 
-// Activation is the length of the steps after a wink list (C52).
+// Activation is the length of the steps after a wink list.
 type Activation string
 
-// The lengths. Neither has a heading: SectionTitle is the title of the section that the text is
-// put into.
+// The lengths. Neither text has a heading: SectionTitle is the title of its section.
 const (
 	Short Activation = "short"
 	Long  Activation = "long"
 )
 
-// SectionTitle is the title of the section of a prompt that holds the list of skills (C52).
+// SectionTitle is the title of the section with the list of skills.
 const SectionTitle = "Agent Skills"
 
 // Options says how to render a list of skills. The zero value is useful.
 type Options struct {
 	Style      Style         // default Harness
-	Location   Location      // default: the style's own; Tool and the short styles give none
+	Location   Location      // default: that of the style; Tool and the short styles show none
 	Activation Activation    // default Short
-	Budget     int           // most tokens of the whole text, as Tokens counts; 0 means no limit
-	MaxSkills  int           // most skills, by priority and name; 0 means no limit
-	Entries    []skill.Entry // these; nil means all that a model may see
-	Bare       bool          // give the body alone, in half the time: Tokens and Skills stay zero
+	Budget     int           // limit on the tokens of the whole text, as Tokens counts; 0 means none
+	MaxSkills  int           // limit on the number of skills; 0 means none
+	Entries    []skill.Entry // the skills to list; nil means all that a model may see
+	Bare       bool          // render the body only, in half the time: Tokens and Skills stay zero
 	Search     string        // how to find a skill that was left out; default SearchTool
 }
 
@@ -67,11 +66,13 @@ func Styles() []Style {
 	return []Style{Wink, WinkNames, Harness, SkillsRef, Tool, Registry, Breadcrumb, Markdown, JSON}
 }
 
-// Catalog renders the skills of c that a model may see, sorted by canonical name. With a budget it
-// shortens descriptions first, all to the same length and never below their brief form, then gives
-// the brief form to as many as it can and the names only of the others, then as many names as fit,
-// each by priority and name, and always counts the rest in a last line (C41). Where not even that
-// fits, the last line stands alone. The error is about an unknown option.
+// Catalog renders the skills of c that a model may see, sorted by canonical name. Descriptions are cut at 1,024
+// characters. To stay within a budget, Catalog first shortens descriptions, all to the same length and never below their
+// brief form; then it shows brief descriptions for as many skills as possible and only names for the others; then only as
+// many names as fit. A last line counts the rest, and stands alone if nothing else fits. Five skills of each layer are
+// kept before all others; otherwise skills are kept by priority and name. Text.Cut reports every cut.
+//
+// Catalog returns an error for an unknown option.
 func Catalog(c *skill.Catalog, o *Options) (Text, error) {
 	r, err := newRenderer(o)
 	if err != nil {
@@ -86,15 +87,15 @@ func Catalog(c *skill.Catalog, o *Options) (Text, error) {
 	return r.text(), nil
 }
 
-// renderer is one rendering under way.
+// renderer holds the state of one rendering.
 type renderer struct {
 	o     Options
 	style *style
 	items []item // by canonical name
 	cut   []Cut
 	long  map[string]bool // names of skills whose description is too long for any list
-	more  int             // skills that are not in items, to be counted in the last line
-	alone bool            // nothing but the last line fits
+	more  int             // number of skills that are not in items
+	alone bool            // only the last line fits
 
 	scratch []byte // for one item
 	line    []byte // for one string of it
@@ -103,9 +104,9 @@ type renderer struct {
 // item is one skill of the list.
 type item struct {
 	e        skill.Entry
-	desc     string // as it is shown
+	desc     string // the description as shown
 	nameOnly bool
-	cost     int // of its lines as they are, 0 until it is known
+	cost     int // cost of its lines, 0 if not computed yet
 }
 
 func newRenderer(o *Options) (*renderer, error) {
@@ -197,8 +198,8 @@ func (r *renderer) noteLong() {
 	r.sortCuts()
 }
 
-// text puts the pieces together and counts them. Each piece ends its lines, so that the cost of
-// the whole is the sum of its parts.
+// text joins the pieces and counts their tokens. Each piece ends with a line break, so the cost of the whole is the sum
+// of its parts.
 func (r *renderer) text() Text {
 	if r.alone {
 		body := r.style.closing(nil, r.more, r.o.Search)
@@ -227,7 +228,7 @@ func (r *renderer) text() Text {
 	return t
 }
 
-// room returns about how many bytes the text will have.
+// room estimates the bytes of the text.
 func (r *renderer) room() int {
 	n := 2048
 	for i := range r.items {
@@ -236,7 +237,7 @@ func (r *renderer) room() int {
 	return n
 }
 
-// list writes the skills, adds what they cost to sum and returns it by skill.
+// list writes the skills, adds their costs to sum and returns the cost of each.
 func (r *renderer) list(to *strings.Builder, sum *int) []Cost {
 	var costs []Cost
 	if !r.o.Bare {

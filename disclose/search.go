@@ -41,15 +41,15 @@ func (x *Index) Search(query string, max int) []Hit {
 	return hits
 }
 
-// BM25's constants, the weights of a document's parts, and what an inexact word counts.
+// The constants of BM25, the weights of a document's parts, and the weight of an inexact word.
 const (
 	k1, b75      = 1.2, 0.75
 	nameWeight   = 3
 	tagWeight    = 2
 	exactName    = 100
 	inexact      = 0.5
-	maxInexact   = 32 // terms that one unknown word stands for
-	maxUnknown   = 4  // unknown words that are looked at
+	maxInexact   = 32 // terms that replace one unknown word
+	maxUnknown   = 4  // unknown words that are replaced
 	shortestTypo = 4  // letters
 )
 
@@ -165,7 +165,7 @@ func (x *wordIndex) fill(tallies []tally, lengths []float64, mean float64) {
 }
 
 // score adds up the scores of the skills that have words of query, and reports whether any has.
-// Words that most skills have are left out when there are others: they tell nothing.
+// Words that most skills have are left out if there are others, because they distinguish nothing.
 func (x *wordIndex) score(query string, scores []float32) bool {
 	w := x.scratch.Get().(*words)
 	defer x.scratch.Put(w)

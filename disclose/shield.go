@@ -9,9 +9,9 @@ import (
 // shield is Shield for the tags of our own frame.
 func shield(body string) string { return Shield(body, "skillcontent", "skillresources") }
 
-// Shield returns body with each "<" that begins one of a frame's tags as "&lt;", so that no body
-// can end its frame, open another or list resources. It sees through case, blanks, slashes and
-// characters without width between the letters: a tag is given by its first letters, a to z alone, 14 at most.
+// Shield returns body with each "<" that begins one of tags replaced by "&lt;", so no body can end its frame, open another
+// or list resources. It ignores case, spaces, slashes and characters without width between the letters. A tag is given by
+// its first letters, a to z only, at most 14.
 func Shield(body string, tags ...string) string {
 	var b strings.Builder
 	for {
@@ -30,7 +30,7 @@ func Shield(body string, tags ...string) string {
 	}
 }
 
-// framing reports whether s, which follows a "<", goes on as one of the tags.
+// framing reports whether s, the text after a "<", begins with one of tags.
 func framing(s string, tags []string) bool {
 	var b [len("skillresources")]byte
 	name := b[:0]

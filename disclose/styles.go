@@ -9,22 +9,22 @@ import (
 	"github.com/agent-base/agent-base/skill"
 )
 
-// style is how one form of the list is written. All pieces but the tail end with a line break.
+// style says how one form of the list is written. All pieces except the tail end with a line break.
 type style struct {
-	empty    string   // the whole text when there is no skill (C15)
-	framed   bool     // or else the frame with nothing in it
-	location Location // where it gives one by default
+	empty    string   // the whole text if there are no skills
+	framed   bool     // without skills, show the empty frame instead
+	location Location // the default
 	shows    shows
 	between  string // between two skills
 	after    string // after the last one
 	head     func(b []byte, r *renderer) []byte
 	item     func(b []byte, r *renderer, it *item) []byte
-	name     func(b []byte, r *renderer, it *item) []byte // an item reduced to its name
+	name     func(b []byte, r *renderer, it *item) []byte // an item as its name only
 	tail     func(b []byte, r *renderer) []byte
 	closing  func(b []byte, more int, search string) []byte
 }
 
-// shows says what a style tells of a skill besides its name.
+// shows says what a style shows of a skill in addition to its name.
 type shows uint8
 
 const (
@@ -39,7 +39,7 @@ const (
 	none    = "No skills currently available."
 )
 
-// styleOf returns the style's table entry, nil for an unknown one.
+// styleOf returns the table entry of a style, or nil.
 func styleOf(s Style) *style {
 	switch s {
 	case Wink:
@@ -75,7 +75,7 @@ func fixed(s string) func([]byte, *renderer) []byte {
 	return func(b []byte, _ *renderer) []byte { return append(b, s...) }
 }
 
-// moreLine says how many skills are not in the list and how to find them (C41).
+// moreLine says how many skills are not in the list and how to find them.
 func moreLine(b []byte, more int, search string) []byte {
 	b = strconv.AppendInt(b, int64(more), 10)
 	if more == 1 {
@@ -197,7 +197,7 @@ func listName(b []byte, _ *renderer, it *item) []byte {
 	return append(b, '\n')
 }
 
-// place returns where the skill is, as the options say.
+// place returns the place of a skill that the options ask for.
 func (r *renderer) place(e skill.Entry) string {
 	if r.o.Location == LocationURI {
 		return address(e)
@@ -217,9 +217,8 @@ func (r *renderer) place(e skill.Entry) string {
 
 func address(e skill.Entry) string { return "skill://" + url.PathEscape(e.Name()) + "/SKILL.md" }
 
-// mounted returns the place of a skill in a workspace with its layer's skills at their mount (R54).
-// It goes by the directory, which is what a plain host finds there, and is the name's but for an
-// odd skill.
+// mounted returns the place of a skill in a workspace with its layer's skills at their mount.
+// It uses the directory, which a plain host finds there and which usually has the name of the skill.
 func mounted(e skill.Entry, l Location) string {
 	dir := e.Path()
 	if dir == "" || dir == "." {

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// values are what the placeholders of a body stand for.
+// values holds the values of placeholders.
 type values struct {
-	args  string            // all arguments as they were given
+	args  string            // all arguments, unchanged
 	list  []string          // split as a shell does
 	named map[string]string // $name, and ${NAME} under its name with "{" before it
 	sizes []int             // lengths that names have, the longest first, each once
 
-	full bool // set by substitute: something was left out, for it would have become too much
+	full bool // set by substitute: a value was left out because the text grew too much
 }
 
-// mostFilled is how many bytes a body grows by: one of many placeholders would make gigabytes of a long argument.
+// mostFilled is how many bytes a body may grow. Without it a body of many placeholders makes gigabytes of a long argument.
 const mostFilled = 1 << 20
 
 // newValues splits args and gives the names of the manifest their positions.
@@ -48,9 +48,8 @@ func argumentName(name string) bool {
 		!strings.ContainsFunc(name, func(r rune) bool { return r >= 0x80 || !nameByte(byte(r)) && r != '-' })
 }
 
-// substitute fills in the placeholders of body in one pass: what is put in is never looked at
-// again. used says whether any argument was put in; unknown are the ${CLAUDE_…} and ${AGENT_…}
-// that have no value here and stay as they are.
+// substitute fills in the placeholders of body in one pass; a value that was filled in is not expanded again. used reports
+// whether any argument was filled in. unknown lists the ${CLAUDE_…} and ${AGENT_…} without a value, which stay unchanged.
 //
 // The rules are Claude Code's: $ARGUMENTS, $ARGUMENTS[N], $N with $0 the first, $name. An index
 // that was not given stays literal, a name that was not given is empty. One backslash before an
@@ -93,16 +92,16 @@ func (v *values) substitute(body string) (out string, used bool, unknown []strin
 // escaped reports whether s ends with exactly one backslash.
 func escaped(s string) bool { return strings.HasSuffix(s, `\`) && !strings.HasSuffix(s, `\\`) }
 
-// token is what stands at one "$".
+// token is the placeholder at one "$".
 type token struct {
 	len      int    // bytes of the body
-	text     string // what comes in its place
+	text     string // its replacement
 	argument bool   // it stands for arguments
 	missing  bool   // which were not given that far
 	variable string // a ${…} without a value
 }
 
-// token reads what stands at the "$" that s begins with.
+// token reads the placeholder at the "$" that s begins with.
 func (v *values) token(s string) token {
 	literal := token{len: 1, text: "$"}
 	rest := s[1:]
@@ -210,8 +209,8 @@ func digitByte(c byte) bool { return c >= '0' && c <= '9' }
 
 func nameByte(c byte) bool { return c == '_' || c < 0x80 && folded[c] != ' ' }
 
-// splitArgs splits s at blanks as a shell does, with its quotes and backslashes. Where a quote is
-// not closed, quotes mean nothing.
+// splitArgs splits s at spaces as a shell does, with quotes and backslashes. If a quote is not closed, quotes have no
+// meaning.
 func splitArgs(s string) []string {
 	var out []string
 	var b strings.Builder

@@ -1,12 +1,12 @@
 package disclose
 
-// Text is a text for a model and what it costs.
+// Text is a text for a model and its cost.
 type Text struct {
-	Body     string   // the text; no newline at its end
+	Body     string   // without a newline at the end
 	Tokens   int      // estimate for Body
-	Skills   []Cost   // what each skill in it costs, in the order of the text
-	Cut      []Cut    // what was shortened or left out to keep a limit, by name
-	Warnings []string // what a person should know about it, see Instructions
+	Skills   []Cost   // cost of each skill in Body, in the order of the text
+	Cut      []Cut    // skills that were shortened or left out, by name
+	Warnings []string // for the user, see Instructions
 }
 
 // Cost is the share of one skill in a text.
@@ -15,13 +15,13 @@ type Cost struct {
 	Tokens int    `json:"tokens"` // estimate for its lines, markup included
 }
 
-// Cut says what a limit did to one skill.
+// Cut reports what a limit did to one skill.
 type Cut struct {
 	Name string `json:"name"`
 	What string `json:"what"` // Shortened, NameOnly, Truncated or LeftOut
 }
 
-// What a limit can do to a skill, mildest first.
+// The values of Cut.What, mildest first.
 const (
 	Shortened = "description shortened"
 	NameOnly  = "name only"

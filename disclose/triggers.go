@@ -10,7 +10,7 @@ import (
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// kind is what of a skill a query hit.
+// kind is the part of a skill that a query matched.
 type kind uint8
 
 const (
@@ -23,11 +23,11 @@ const (
 // triggers finds the phrases of all skills in a query by looking up its runs of one to three words.
 type triggers struct {
 	seed     maphash.Seed
-	filter   []uint64 // a bit for the high bits of each key's hash: most runs of a query are no key
+	filter   []uint64 // a bit for the high bits of each key's hash: most runs of a query are not keys
 	heads    []int32  // for the low bits of a key's hash the first of its targets, plus one
 	targets  []target
 	priority []int32  // of each skill
-	text     []byte   // the folded phrases of all targets, a blank after each
+	text     []byte   // the folded phrases of all targets, a space after each
 	signed   []string // the phrases with signs, squeezed
 	patterns *patterns
 	problems []manifest.Problem
@@ -38,9 +38,9 @@ type triggers struct {
 type target struct {
 	hash   uint32 // of its key: at most the first three words of the phrase
 	next   int32  // position in targets plus one; 0 ends the list
-	signed int32  // position in signed plus one of what must be in the query besides; 0 is nothing
+	signed int32  // position in signed, plus one, of a phrase that must also be in the query; 0 means none
 	from   uint32 // its words begin there in text
-	size   uint16 // bytes of its words in text, without the blank after them
+	size   uint16 // bytes of its words in text, without the space after them
 	key    uint16 // bytes of its key
 	doc    int32
 	at     uint16 // position among the skill's keywords or verbs
@@ -155,7 +155,7 @@ func signed(phrase string) bool {
 	return false
 }
 
-// squeeze returns s in lower case with single blanks, its signs kept.
+// squeeze returns s in lower case with single spaces and its signs.
 func squeeze(s string) string { return strings.ToLower(strings.Join(strings.Fields(s), " ")) }
 
 // hasPhrase reports whether phrase is in text with no letter, digit or sign of its own kind on

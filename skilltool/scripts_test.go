@@ -74,7 +74,7 @@ func TestOneReadingOfACall(t *testing.T) {
 		`{"skill_name":"kalshi-markets","script_name":"status","command":"harmless"}`,
 	} {
 		for _, name := range []string{"script_run", "script_help", "script_list", "skill", "skill_read"} {
-			if r := call(t, k, name, args); r.Success || r.Reason != tool.ReasonArguments || !strings.Contains(r.Message, "the argument") && !strings.Contains(r.Message, "there is no argument") {
+			if r := call(t, k, name, args); r.Success || r.Reason != tool.ReasonArguments || !strings.Contains(r.Message, "is repeated") && !strings.Contains(r.Message, "unknown argument") {
 				t.Errorf("%s %s: %s", name, args, r.Encode())
 			}
 		}

@@ -10,12 +10,11 @@ import (
 	"strings"
 )
 
-// Arguments reads the arguments of a call, a JSON object, into the struct that v points to, whose fields are all
-// exported. The key of a field is that of its json tag, or its name in lower case. What encoding/json would take is refused:
-// a key in another case, one that no field has, and one that is there twice. So whoever is asked about a call, or shown
-// it, reads the same arguments as the tool.
+// Arguments decodes the arguments of a call, a JSON object, into the struct that v points to, whose fields must all be
+// exported. The key of a field is that of its json tag, or its name in lower case. Unlike encoding/json it refuses keys
+// in another case, unknown keys and repeated keys, so a user who is shown a call sees the arguments that the tool gets.
 //
-// The error says which key is wrong and which there are.
+// The error names the wrong key and lists the known ones.
 func Arguments(raw json.RawMessage, v any) error {
 	if err := checkKeys(raw, keysOf(v)); err != nil {
 		return err
@@ -32,11 +31,11 @@ func keysOf(v any) []string {
 	return keys
 }
 
-// checkKeys leaves it to the decoder to refuse what is no JSON object.
+// checkKeys accepts what is not a JSON object: the decoder refuses it.
 func checkKeys(raw json.RawMessage, known []string) error {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') || !json.Valid(raw) {
-		return nil //nolint:nilerr // the decoder says it
+		return nil //nolint:nilerr // the decoder reports it
 	}
 	seen := map[string]bool{}
 	for dec.More() {
@@ -47,9 +46,9 @@ func checkKeys(raw json.RawMessage, known []string) error {
 		key, _ := t.(string)
 		switch {
 		case !slices.Contains(known, key):
-			return fmt.Errorf("there is no argument %.100q; there are: %s", key, strings.Join(known, ", "))
+			return fmt.Errorf("unknown argument %.100q, use %s", key, strings.Join(known, ", "))
 		case seen[key]:
-			return fmt.Errorf("the argument %q is there twice", key)
+			return fmt.Errorf("argument %q is repeated", key)
 		}
 		seen[key] = true
 		var value json.RawMessage

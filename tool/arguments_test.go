@@ -21,11 +21,11 @@ func TestArguments(t *testing.T) {
 		{"none", `{}`, ""},
 		{"null", `null`, ""},
 		{"escaped", `{"\u0063ommand":"ls"}`, ""},
-		{"another case", `{"command":"echo harmless","Command":"id"}`, `there is no argument "Command"; there are: command, timeout_ms`},
-		{"folded letter", `{"timeout_m\u017f":3}`, `there is no argument "timeout_mſ"`},
-		{"twice", `{"command":"echo harmless","command":"id"}`, `the argument "command" is there twice`},
-		{"twice, escaped", `{"command":"echo harmless","\u0063ommand":"id"}`, `the argument "command" is there twice`},
-		{"unknown", `{"command":"ls","path":"x"}`, `there is no argument "path"`},
+		{"another case", `{"command":"echo harmless","Command":"id"}`, `unknown argument "Command", use command, timeout_ms`},
+		{"folded letter", `{"timeout_m\u017f":3}`, `unknown argument "timeout_mſ"`},
+		{"twice", `{"command":"echo harmless","command":"id"}`, `argument "command" is repeated`},
+		{"twice, escaped", `{"command":"echo harmless","\u0063ommand":"id"}`, `argument "command" is repeated`},
+		{"unknown", `{"command":"ls","path":"x"}`, `unknown argument "path"`},
 		{"another type", `{"command":3}`, "cannot unmarshal"},
 		{"no object", `["ls"]`, "cannot unmarshal"},
 		{"broken", `{"command":`, "unexpected end"},
@@ -74,5 +74,5 @@ func ExampleArguments() {
 	fmt.Println(tool.Arguments(json.RawMessage(`{"City":"Bergen"}`), &args))
 	// Output:
 	// <nil> Bergen
-	// there is no argument "City"; there are: city
+	// unknown argument "City", use city
 }

@@ -16,29 +16,29 @@ import (
 // Executor calls tools. The zero value has none.
 type Executor struct {
 	Tools *Set // nil means none
-	// Check, when set, may deny a call before it happens. It gets what the tool would get. An error that is a Denial
-	// keeps its code and text, any other one means PermissionDenied.
+	// Check, if set, may deny a call before it happens. It gets the arguments that the tool would get. An error that is a
+	// Denial keeps its code and text; any other error means PermissionDenied.
 	Check func(name string, args json.RawMessage) error
 	Trace trace.Tracer
 }
 
-// Denial is what a check's error can be to choose the result's code.
+// Denial is an error of Executor.Check that chooses the code of the result.
 type Denial interface {
 	error
 	Code() Code
 }
 
-// Call runs one tool and always returns a result. Failures in the order in which they are looked for:
+// Call runs one tool and always returns a result. It fails, checking in this order, if
 //
-//   - ctx has ended: Timeout, "Tool 'x' was not called: " and ctx's error
+//   - ctx is done: Timeout, "Tool 'x' was not called: " and ctx's error
 //   - no such tool: NotFound, "Tool 'x' not found"
-//   - the arguments are no JSON object: ExecutionFailed with ReasonArguments, "arguments of 'x' are not a JSON object: …".
-//     None at all, and null, count as {}. They are not compared with Tool.Input.
+//   - the arguments are not a JSON object: ExecutionFailed with ReasonArguments, "arguments of 'x' are not a JSON object: …".
+//     Missing arguments and null count as {}. They are not checked against Tool.Input.
 //   - Check denies the call
-//   - Check or the tool panics: ExecutionFailed, "Tool 'x' failed: internal error"; the cause is in the trace alone
+//   - Check or the tool panics: ExecutionFailed, "Tool 'x' failed: internal error"; only the trace has the cause
 //
-// Each call is one event, ToolDenied at Warn for a code of PermissionDenied and else ToolCalled at Debug; a panic is told
-// before it. The duration is measured here. A tool that takes no notice of ctx is waited for.
+// Each call is one event: ToolDenied at Warn if the code is PermissionDenied, otherwise ToolCalled at Debug. A panic is an
+// event of its own before it. Call measures the duration. It waits for a tool that ignores ctx.
 func (e *Executor) Call(ctx context.Context, name string, args json.RawMessage) Result {
 	start := time.Now()
 	r := e.call(ctx, name, args)
@@ -80,16 +80,16 @@ func (e *Executor) call(ctx context.Context, name string, args json.RawMessage) 
 	return t.Call(ctx, args)
 }
 
-// object returns the arguments as one JSON object; what is none comes back beside the error as it is.
+// object returns the arguments as one JSON object. With an error it returns them unchanged.
 func object(args json.RawMessage) (json.RawMessage, error) {
-	const blanks = " \t\r\n" // of JSON
-	bare := bytes.Trim(args, blanks)
+	const space = " \t\r\n" // of JSON
+	bare := bytes.Trim(args, space)
 	if len(bare) == 0 || string(bare) == "null" {
 		return json.RawMessage("{}"), nil
 	}
 	if !json.Valid(bare) {
 		var v any
-		return args, json.Unmarshal(bare, &v) // it says where
+		return args, json.Unmarshal(bare, &v) // the error says where
 	}
 	if bare[0] != '{' {
 		return args, errors.New("they must be one JSON object")

@@ -7,63 +7,62 @@ import (
 	"time"
 )
 
-// Code is a failure's machine-readable cause (R102). A finer one goes into Result.Reason.
+// Code is the machine-readable code of a failure. Result.Reason may say more. See Cause for all causes.
 type Code string
 
-// The codes there are.
+// The codes.
 const (
 	NotFound         Code = "not_found"         // no such tool, skill, script or file
-	InvalidName      Code = "invalid_name"      // a name or path that can be none, or is missing
+	InvalidName      Code = "invalid_name"      // a name or path that is missing or invalid
 	ArgsTooLarge     Code = "args_too_large"    // too many arguments, or too long ones
-	Timeout          Code = "timeout"           // its time was over, or the turn was ended
-	ParseError       Code = "parse_error"       // a script that was to print JSON printed something else
-	ExecutionFailed  Code = "execution_failed"  // everything else, with ReasonArguments a call that does not fit its schema
-	PermissionDenied Code = "permission_denied" // not trusted, not approved, kept from models; the trace has it as ToolDenied
+	Timeout          Code = "timeout"           // out of time, or the turn ended
+	ParseError       Code = "parse_error"       // a script printed something other than JSON
+	ExecutionFailed  Code = "execution_failed"  // any other failure; with ReasonArguments, arguments that do not fit the schema
+	PermissionDenied Code = "permission_denied" // not trusted, not approved or not for models; traced as ToolDenied
 )
 
-// ReasonArguments is the reason of a failure because a call does not fit the tool's schema.
+// ReasonArguments is the reason of a failure if the arguments do not fit the tool's schema.
 const ReasonArguments = "invalid_arguments"
 
-// Result is what a call gives back (C49): `{success, result, message, duration_ms}`, or
-// `{success:false, error, reason, message, result, duration_ms}`, where result keeps what a failed
-// script still said.
+// Result is the result of a call. As JSON it is `{success, result, message, duration_ms}`, or
+// `{success:false, error, reason, message, result, duration_ms}`, where result is what a failed script still printed.
 type Result struct {
 	Success  bool
-	Result   any // anything encoding/json can write; json.RawMessage is kept as it is
+	Result   any // anything encoding/json can write; json.RawMessage is kept unchanged
 	Message  string
 	Error    Code
 	Reason   string         // "untrusted", "interpreter_missing" …
-	Metadata map[string]any // what a tool adds besides; the envelope has it as `metadata`
+	Metadata map[string]any // further values of a tool; the envelope has them as `metadata`
 	Duration time.Duration  // of the call; the envelope has it as `duration_ms`, in milliseconds
 
-	// ErrorText has the envelope of a failure say Message in `error`, in the place of the code (C49, the omniforge
-	// profile). Error keeps the code: for those who branch on it nothing changes.
+	// ErrorText puts Message into `error` in the envelope of a failure, in place of the code, as the omniforge profile
+	// wants it. Error keeps the code.
 	ErrorText bool
-	// Fork, when set, asks whoever runs the conversation to have a sub-agent answer the call: its answer then takes
-	// this result's place. The envelope does not show it; an executor alone passes it on and does nothing.
+	// Fork, if set, asks the caller that runs the conversation to let a sub-agent answer the call; its answer replaces this
+	// result. The envelope does not show it, and an executor does nothing with it.
 	Fork *Fork
 }
 
-// Fork is what a tool wants a sub-agent to do (context: fork, R129).
+// Fork describes the task that a tool gives to a sub-agent, for a skill with `context: fork`.
 type Fork struct {
-	Skill  string // the skill that asks; may be empty
-	Args   string // what the skill was called with; Prompt has it already
-	Prompt string // what the sub-agent is told, whole: it sees nothing of the conversation
-	Model  string // the model it should be asked with, as the skill names it; "" means the conversation's
-	Agent  string // the kind of agent, as the skill names it; "" means the usual one
+	Skill  string // the skill; may be empty
+	Args   string // arguments of the skill; already in Prompt
+	Prompt string // the whole prompt: the sub-agent sees nothing of the conversation
+	Model  string // name of the model, from the skill; "" means that of the conversation
+	Agent  string // kind of agent, from the skill; "" means the default
 }
 
-// Success returns a result that went well.
+// Success returns the result of a successful call.
 func Success(result any, message string) Result {
 	return Result{Success: true, Result: result, Message: message}
 }
 
-// Failure returns a result that did not.
+// Failure returns the result of a failed call.
 func Failure(code Code, message string) Result {
 	return Result{Error: code, Message: message}
 }
 
-// MarshalJSON writes the envelope with a stable order of keys and without HTML escapes.
+// MarshalJSON writes the envelope with its keys in a fixed order and without HTML escapes.
 func (r Result) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(`{"success":`)
@@ -95,7 +94,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// shownError is what the envelope has in `error`.
+// shownError returns the value of `error` in the envelope.
 func (r Result) shownError() string {
 	if r.ErrorText {
 		return r.Message
@@ -120,8 +119,8 @@ func (f field) write(b *bytes.Buffer) error {
 	return nil
 }
 
-// Encode returns the envelope as JSON text for a model. A result that JSON cannot hold becomes a
-// failure that says so.
+// Encode returns the envelope as JSON text for a model. If the result cannot be written as JSON, it returns a failure that
+// says so.
 func (r Result) Encode() []byte {
 	b, err := r.MarshalJSON()
 	if err != nil {

@@ -1,9 +1,8 @@
-// Package tool is what a model calls: a Tool with a schema, an ordered Set of them, and the one
-// Executor through which every call goes, so that a check applies to all of them alike.
+// Package tool defines what a model can call: a Tool with a schema, an ordered Set of tools, and the Executor through which
+// every call goes, so one check covers all tools.
 //
-// Failures are results, not errors: a model reads them. The package knows no skills and no models.
-// A Set must not change while an Executor uses it; an Executor is safe for concurrent use as far
-// as its tools are.
+// A failure is a Result, not an error, because a model reads it. The package knows no skills and no models. A Set must not
+// change while an Executor uses it. An Executor is safe for concurrent use if its tools are.
 package tool
 
 import (
@@ -13,32 +12,32 @@ import (
 	"iter"
 )
 
-// Tool is one thing a model can call.
+// Tool is a function that a model can call.
 type Tool struct {
 	Name        string
 	Description string
-	Input       json.RawMessage // JSON Schema of the arguments, an object; told to models, compared with nothing
-	// Call gets one JSON object, {} when there are no arguments. Whether it fits Input is for Call to see.
+	Input       json.RawMessage // JSON Schema of the arguments, an object; sent to models, not enforced
+	// Call gets one JSON object, {} if there are no arguments, and checks it.
 	Call   func(context.Context, json.RawMessage) Result
-	Source string // where it comes from, for collisions: "<skill>.<Class>"; "" for built-in
+	Source string // origin, for collisions: "<skill>.<Class>"; "" for a built-in tool
 }
 
-// Set is an ordered collection of tools with distinct names. The zero value is empty, and so is a nil one.
+// Set is an ordered collection of tools with distinct names. The zero value and a nil Set are empty.
 type Set struct {
 	tools  []Tool
 	byName map[string]int
 }
 
-// Collision says that a tool was left out because its name was taken.
+// Collision reports that a tool was left out because its name is taken.
 type Collision struct{ Name, Kept, Dropped string }
 
-// Error names the tool and where both come from (R116): "Tool name collision: 'x' from B.x conflicts with A.x (using first)".
+// Error names the tool and both origins: "Tool name collision: 'x' from B.x conflicts with A.x (using first)".
 func (c *Collision) Error() string {
 	return fmt.Sprintf("Tool name collision: '%s' from %s conflicts with %s (using first)", c.Name, c.Dropped, c.Kept)
 }
 
-// Add appends t. If the name is taken the first stays, and the error is a *Collision. It panics on
-// a tool without a name or a Call: that is a mistake of the program.
+// Add appends t. If the name is taken, the first tool stays and Add returns a *Collision. It panics if t has no name or
+// no Call.
 func (s *Set) Add(t Tool) error {
 	if t.Name == "" || t.Call == nil {
 		panic(fmt.Sprintf("tool %q: a name and a Call are needed", t.Name))

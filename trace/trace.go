@@ -32,7 +32,7 @@ const (
 type Event struct {
 	Time     time.Time // filled in by Emit when zero
 	Kind     Kind
-	Level    slog.Level // Info when it went well, Error or Warn when not (R166, R186)
+	Level    slog.Level // Info for success, Error or Warn for failure
 	Skill    string
 	Script   string
 	Tool     string
@@ -75,7 +75,7 @@ func Tee(tracers ...Tracer) Tracer {
 	})
 }
 
-// Log writes events as lines of l, at their level (R166).
+// Log writes events as lines of l, at their level.
 func Log(l *slog.Logger) Tracer {
 	return TracerFunc(func(ctx context.Context, e Event) {
 		if !l.Enabled(ctx, e.Level) {

@@ -34,7 +34,7 @@ func failed(reason, format string, args ...any) error {
 	return &refusal{tool.ExecutionFailed, reason, fmt.Sprintf(format, args...)}
 }
 
-// failure makes a result of an error about the file that a model called name.
+// failure returns the result for an error about the file that a model named.
 func failure(name string, err error) tool.Result {
 	var r *refusal
 	switch {
@@ -45,9 +45,9 @@ func failure(name string, err error) tool.Result {
 	case errors.Is(err, fs.ErrNotExist):
 		return tool.Failure(tool.NotFound, fmt.Sprintf("'%s' not found; glob lists what is there", name))
 	case errors.Is(err, fs.ErrPermission):
-		return tool.Failure(tool.PermissionDenied, fmt.Sprintf("'%s': the system does not allow it", name))
+		return tool.Failure(tool.PermissionDenied, fmt.Sprintf("'%s': permission denied by the system", name))
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return tool.Failure(tool.Timeout, fmt.Sprintf("'%s': ended before it was done", name))
+		return tool.Failure(tool.Timeout, fmt.Sprintf("'%s': stopped before it was done", name))
 	}
 	var p *fs.PathError
 	if errors.As(err, &p) {
@@ -56,8 +56,8 @@ func failure(name string, err error) tool.Result {
 	return tool.Failure(tool.ExecutionFailed, fmt.Sprintf("'%s': %v", name, err))
 }
 
-// call gives a tool its edge: an ended context calls nothing, the arguments are read into an A as [tool.Arguments] does,
-// and an error becomes a result.
+// call makes a tool's function of run: if ctx is done it calls nothing, it reads the arguments into an A with
+// [tool.Arguments], and it turns an error into a result.
 func call[A any](run func(context.Context, *A) (tool.Result, string, error)) func(context.Context, json.RawMessage) tool.Result {
 	return func(ctx context.Context, raw json.RawMessage) tool.Result {
 		if err := ctx.Err(); err != nil {

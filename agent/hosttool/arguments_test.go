@@ -16,7 +16,7 @@ func TestOneReadingOfACall(t *testing.T) {
 		{"write_file", `{"file_path":"harmless","FILE_PATH":"made","content":"x"}`},
 		{"write_file", `{"file_path":"made","content":"x","command":"ls"}`},
 	} {
-		k.want(c.tool, c.args, `{"success":false,"error":"execution_failed","reason":"invalid_arguments","message":"arguments do not fit the tool's schema: the`)
+		k.want(c.tool, c.args, `{"success":false,"error":"execution_failed","reason":"invalid_arguments","message":"arguments do not fit the tool's schema: `)
 		for _, name := range []string{"made", "harmless"} {
 			if _, err := os.Stat(filepath.Join(k.ws, name)); err == nil {
 				t.Fatalf("%s %s made a file", c.tool, c.args)

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// separate puts the command into a session of its own: no terminal, and a group to end.
+// separate starts the command in its own session, without a terminal and as a group that can be killed.
 func separate() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
 func killGroup(p *os.Process) error { return syscall.Kill(-p.Pid, syscall.SIGKILL) }

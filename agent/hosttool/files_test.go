@@ -30,7 +30,7 @@ func TestRead(t *testing.T) {
 		"many": strings.Repeat("line\n", 4500), "wide": strings.Repeat(strings.Repeat("y", 999)+"\n", 400), "umlaut": strings.Repeat("ü", sniffed)})
 	for _, row := range []struct{ args, want string }{
 		{`"a.txt"`, `{"success":true,"result":{"file_path":"a.txt","content":"one\ntwo\nthree\n","offset":1,"lines":3},"message":"Read 3 lines of 'a.txt'"`},
-		{`"a.txt","offset":2,"limit":1`, `{"success":true,"result":{"file_path":"a.txt","content":"two\n","offset":2,"lines":1,"next_offset":3},"message":"Read 1 line of 'a.txt'; the file goes on at offset 3"`},
+		{`"a.txt","offset":2,"limit":1`, `{"success":true,"result":{"file_path":"a.txt","content":"two\n","offset":2,"lines":1,"next_offset":3},"message":"Read 1 line of 'a.txt'; the file continues at offset 3"`},
 		{`"a.txt","offset":3`, `{"success":true,"result":{"file_path":"a.txt","content":"three\n","offset":3,"lines":1},`},
 		{`"a.txt","offset":4`, `{"success":false,"error":"execution_failed","reason":"invalid_arguments","message":"offset 4 is beyond the last line"`},
 		{`"a.txt","offset":-1`, `{"success":false,"error":"execution_failed","reason":"invalid_arguments"`},

@@ -16,8 +16,8 @@ import (
 // Names is the result of glob.
 type Names struct {
 	Files   []string `json:"files"`              // by path
-	LeftOut int      `json:"left_out,omitempty"` // how many more there are
-	Partial bool     `json:"partial,omitempty"`  // there was too much to look at all of it
+	LeftOut int      `json:"left_out,omitempty"` // number of files that are not listed
+	Partial bool     `json:"partial,omitempty"`  // the walk stopped early
 }
 
 var globSchema = json.RawMessage(`{"type":"object","properties":{` +
@@ -60,10 +60,10 @@ func (h *host) glob(ctx context.Context, a *globArguments) (tool.Result, string,
 	message := "Found " + plural(len(found), "file")
 	if len(found) > MaxNames {
 		out.Files, out.LeftOut = found[:MaxNames], len(found)-MaxNames
-		message += fmt.Sprintf("; the first %d are here, %d are left out: narrow the pattern", MaxNames, out.LeftOut)
+		message += fmt.Sprintf("; only the first %d are listed, %d are left out: narrow the pattern", MaxNames, out.LeftOut)
 	}
 	if partial {
-		message += fmt.Sprintf("; only %d files and folders were looked at", maxVisited)
+		message += fmt.Sprintf("; only %d files and folders were visited", maxVisited)
 	}
 	return tool.Success(out, message), "", nil
 }

@@ -21,8 +21,8 @@ import (
 // Matches is the result of grep.
 type Matches struct {
 	Text  string `json:"text"`  // lines of "file:number:line"
-	Lines int    `json:"lines"` // how many
-	Files int    `json:"files"` // in how many files
+	Lines int    `json:"lines"` // number of lines
+	Files int    `json:"files"` // number of files with such lines
 }
 
 // Limits of a search. Matching takes time in proportion to the size of the pattern times the length of the text, so
@@ -152,7 +152,7 @@ func (s *search) visit(ctx context.Context, rel string, d fs.DirEntry) error {
 		if rel == s.p.rel {
 			return s.h.refuseScript(ctx, hit)
 		}
-		return nil // many are met by the way: that is no attempt to read them
+		return nil // a search meets many scripts without asking for them
 	}
 	f, err := s.h.openAt(ctx, &at, s.keep)
 	if err != nil {
@@ -175,11 +175,11 @@ func (s *search) visit(ctx context.Context, rel string, d fs.DirEntry) error {
 	return s.lines(ctx, r, at.shown)
 }
 
-// script returns the script that a file is, nil for none.
+// script returns the script at this place, or nil.
 func (s *search) script(at *place, d fs.DirEntry) (*scriptFile, error) {
 	info, err := d.Info()
 	if err != nil || s.h.o.ReadScripts {
-		return nil, nil //nolint:nilerr // opening it will tell
+		return nil, nil //nolint:nilerr // opening it reports the error
 	}
 	return s.keep.script(at, info)
 }
@@ -215,7 +215,7 @@ func (s *search) lines(ctx context.Context, r *bufio.Reader, shown string) error
 	return nil
 }
 
-// shorten cuts a line between characters.
+// shorten cuts a line at a character boundary.
 func shorten(line []byte) string {
 	if len(line) <= maxLine {
 		return strings.ToValidUTF8(string(line), "\ufffd")
@@ -233,7 +233,7 @@ func (s *search) message(partial bool) string {
 		out += "; there is more: narrow the pattern or the path"
 	}
 	if partial {
-		out += fmt.Sprintf("; only %d files and folders were looked at", maxVisited)
+		out += fmt.Sprintf("; only %d files and folders were visited", maxVisited)
 	}
 	for _, left := range []struct {
 		n   int

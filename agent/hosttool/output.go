@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// headTail keeps the beginning and the end of an output, max bytes in all.
+// headTail keeps the beginning and the end of an output, at most max bytes together.
 type headTail struct {
 	max   int
 	head  []byte
 	tail  []byte // a ring once it is full
-	next  int    // where the ring goes on
+	next  int    // next position in the ring
 	total int64
 }
 
-// readFrom reads until the end or an error: what came until then counts.
+// readFrom reads until the end or an error, and keeps what came before it.
 func (b *headTail) readFrom(r io.Reader) {
 	buf := make([]byte, 32<<10)
 	for {
@@ -45,7 +45,7 @@ func (b *headTail) add(p []byte) {
 
 func (b *headTail) cut() bool { return b.total > int64(len(b.head)+len(b.tail)) }
 
-// text returns what is kept, with a line in the place of what is not.
+// text returns what is kept, with a line that says how much is left out.
 func (b *headTail) text() string {
 	var s strings.Builder
 	s.Write(b.head)

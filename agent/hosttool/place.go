@@ -12,18 +12,18 @@ import (
 	"unicode/utf8"
 )
 
-// place is where a path leads: below the workspace or below one skill's folder. Close it.
+// place is where a path leads: in the workspace or in the folder of a skill. The caller closes it.
 type place struct {
 	root  *os.Root
 	dir   string // of root, absolute
-	rel   string // slash path below root without links; "." for root itself
-	shown string // the path as results call it
+	rel   string // slash path in root without links; "." is root
+	shown string // the path as results show it
 	mount *Mount // nil in the workspace
 }
 
 func (p *place) close() { p.root.Close() }
 
-// name returns rel as the system writes it.
+// name returns rel with the separators of the system.
 func (p *place) name() string { return filepath.FromSlash(p.rel) }
 
 // abs returns the absolute path.
@@ -32,10 +32,10 @@ func (p *place) abs() string { return filepath.Join(p.dir, p.name()) }
 // maxLinks is how many links may lie on one path, as on Linux.
 const maxLinks = 40
 
-// place finds out where a model's path leads, and opens the root that it lies in. The file need not be there.
+// place returns where a model's path leads, with the root opened. The file need not exist.
 func (h *host) place(name string, mounts []Mount) (*place, error) {
 	if strings.ContainsRune(name, 0) || !utf8.ValidString(name) {
-		return nil, h.outside(name, "is no file name")
+		return nil, h.outside(name, "is not a file name")
 	}
 	p, dirs, err := h.locate(name, mounts)
 	if err != nil {
@@ -55,7 +55,7 @@ func (h *host) place(name string, mounts []Mount) (*place, error) {
 	return p, nil
 }
 
-// locate reads the path by its letters alone: which root, and where below it. dirs are the names of the root.
+// locate chooses the root and the path in it from the text of the path alone. dirs are the names of the root.
 func (h *host) locate(name string, mounts []Mount) (p *place, dirs []string, err error) {
 	if name == "" {
 		name = "."
@@ -90,7 +90,7 @@ func (h *host) locate(name string, mounts []Mount) (p *place, dirs []string, err
 		}
 	}
 	if best.dir == "" {
-		return nil, nil, h.outside(name, "lies elsewhere")
+		return nil, nil, h.outside(name, "leads elsewhere")
 	}
 	return best, dirs, nil
 }
@@ -103,12 +103,12 @@ func newPlace(m *Mount, dir, rel string) *place {
 	return p
 }
 
-// outside is the refusal of a path, with what is allowed instead.
+// outside refuses a path and says what is allowed.
 func (h *host) outside(name, why string) error {
 	return denied("outside", "Path %q %s: allowed are paths below the workspace, such as 'src/main.go', and files of skills, as 'skills/NAME/references/x.md'", name, why)
 }
 
-// below returns the slash path of full below dir.
+// below returns the slash path of full in dir.
 func below(dir, full string) (string, bool) {
 	rel, err := filepath.Rel(dir, full)
 	if err != nil || !filepath.IsLocal(rel) {
@@ -124,7 +124,7 @@ func (m *Mount) path() string {
 	return "skills/" + m.Name
 }
 
-// mounted finds the skill whose path rel begins with, in any case and with "_" for "-" as skills are looked up.
+// mounted returns the skill whose path rel begins with. Like the lookup of skills, it ignores case and takes "_" for "-".
 func mounted(rel string, mounts []Mount) (*Mount, string) {
 	parts := strings.Split(rel, "/")
 	for i := range mounts {
@@ -140,8 +140,8 @@ func fold(s string) string { return strings.ReplaceAll(strings.ToLower(s), "_", 
 
 var errLeaves = errors.New("is a link that leads out")
 
-// resolve follows the links on a path below root, as long as they stay there, and returns a path without any. What is
-// not there yet is kept as it is. It only chooses: os.Root still holds when links change meanwhile.
+// resolve follows the links on a path in root, as long as they stay in it, and returns a path without links. The part
+// that does not exist stays unchanged. If links change later, os.Root still confines the path.
 func resolve(root *os.Root, dirs []string, rel string) (string, error) {
 	pending, done, links := strings.Split(rel, "/"), []string{}, 0
 	for len(pending) > 0 {
@@ -186,7 +186,7 @@ func resolve(root *os.Root, dirs []string, rel string) (string, error) {
 	return path.Join(append([]string{"."}, done...)...), nil
 }
 
-// missing is the path of what is not there yet.
+// missing returns the path of a file that does not exist yet.
 func missing(at string, rest []string) (string, error) {
 	full := path.Join(append([]string{at}, rest...)...)
 	if !filepath.IsLocal(filepath.FromSlash(full)) {
@@ -195,7 +195,7 @@ func missing(at string, rest []string) (string, error) {
 	return full, nil
 }
 
-// inner returns the path of an absolute link's target below the root that has the names dirs.
+// inner returns the path of an absolute link's target in the root with the names dirs.
 func inner(dirs []string, target string) (string, error) {
 	for _, dir := range dirs {
 		if rel, ok := below(dir, filepath.Clean(target)); ok {

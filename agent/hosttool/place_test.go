@@ -71,7 +71,7 @@ func TestScriptsAreNotRead(t *testing.T) {
 	k.want("grep", `{"pattern":"inner|needle"}`, `{"success":true,"result":{"text":".agents/skills/inner/SKILL.md:1:inner body\n","lines":1,"files":1}`)
 	k.want("glob", `{"pattern":"skills/demo/scripts/*"}`, `{"success":true,"result":{"files":["skills/demo/scripts/README.md","skills/demo/scripts/run.py"]}`)
 	// R126
-	shell := newKit(t, func(o *Options) { o.Approve = func(context.Context, string) (bool, error) { return true, nil } })
+	shell := newKit(t, func(o *Options) { o.Approve = func(context.Context, Request) (bool, error) { return true, nil } })
 	shell.want("bash", `{"command":"sh skills/demo/scripts/run.py; echo ran"}`, `{"success":true`)
 	open := newKit(t, func(o *Options) { o.ReadScripts = true })
 	open.want("read_file", `{"file_path":"skills/demo/scripts/run.py"}`, `{"success":true,"result":{"file_path":"skills/demo/scripts/run.py","content":"print('needle')\n"`)

@@ -20,11 +20,11 @@ type Page struct {
 	FilePath   string `json:"file_path"`
 	Content    string `json:"content"`
 	Offset     int    `json:"offset"`                // number of the first line, from 1
-	Lines      int    `json:"lines"`                 // how many there are in content
-	NextOffset int    `json:"next_offset,omitempty"` // where the next call goes on; absent at the end
+	Lines      int    `json:"lines"`                 // number of lines in content
+	NextOffset int    `json:"next_offset,omitempty"` // offset of the next call; absent at the end
 }
 
-// maxScan is how many bytes ahead of a page are passed over.
+// maxScan is how many bytes before a page are skipped at most.
 const maxScan = 256 << 20
 
 var readSchema = json.RawMessage(`{"type":"object","properties":{` +
@@ -45,7 +45,7 @@ type readArguments struct {
 
 func (h *host) read(ctx context.Context, a *readArguments) (tool.Result, string, error) {
 	if a.Offset < 0 || a.Limit < 0 {
-		return tool.Result{}, a.FilePath, unusable("offset and limit count lines: neither is below 0")
+		return tool.Result{}, a.FilePath, unusable("offset and limit must not be negative")
 	}
 	f, p, err := h.open(ctx, a.FilePath)
 	if err != nil {
@@ -70,13 +70,13 @@ func (h *host) read(ctx context.Context, a *readArguments) (tool.Result, string,
 	page.FilePath, page.Offset = p.shown, offset
 	if page.NextOffset > 0 {
 		page.NextOffset = offset + page.Lines
-		notes = append(notes, fmt.Sprintf("the file goes on at offset %d", page.NextOffset))
+		notes = append(notes, fmt.Sprintf("the file continues at offset %d", page.NextOffset))
 	}
 	message := fmt.Sprintf("Read %s of '%s'", plural(page.Lines, "line"), p.shown)
 	return tool.Success(page, strings.Join(append([]string{message}, notes...), "; ")), "", nil
 }
 
-// readPage reads lines until one of the limits. NextOffset is 1 when there is more.
+// readPage reads lines up to one of the limits. NextOffset is 1 if the file continues.
 func readPage(ctx context.Context, r *bufio.Reader, limit int) (page Page, notes []string, err error) {
 	var text strings.Builder
 	for page.Lines < limit {
@@ -88,7 +88,7 @@ func readPage(ctx context.Context, r *bufio.Reader, limit int) (page Page, notes
 			return page, nil, err
 		}
 		if page.Lines > 0 && text.Len()+len(line) > PageBytes {
-			// The line has been read already, and is read again by the next call.
+			// The next call reads this line again.
 			page.NextOffset = 1
 			break
 		}
@@ -130,7 +130,7 @@ func readLine(ctx context.Context, r *bufio.Reader, limit int) (line []byte, cut
 	}
 }
 
-// skip passes over n lines.
+// skip skips n lines.
 func skip(ctx context.Context, r *bufio.Reader, n int) error {
 	passed := 0
 	for i := 0; i < n; {
@@ -145,7 +145,7 @@ func skip(ctx context.Context, r *bufio.Reader, n int) error {
 			return err
 		}
 		if passed > maxScan {
-			return unusable("offset %d lies more than %d bytes into the file: too far for this tool", n+1, maxScan)
+			return unusable("offset %d is more than %d bytes into the file, too far for this tool", n+1, maxScan)
 		}
 		if err := ctx.Err(); err != nil {
 			return err
@@ -157,7 +157,7 @@ func skip(ctx context.Context, r *bufio.Reader, n int) error {
 	return nil
 }
 
-// sniffed is how many bytes tell whether a file is text.
+// sniffed is how many bytes decide whether a file is text.
 const sniffed = 8 << 10
 
 func refuseBinary(r *bufio.Reader, f *os.File, shown string) error {
@@ -175,7 +175,7 @@ func refuseBinary(r *bufio.Reader, f *os.File, shown string) error {
 	return failed("binary", "'%s' is binary (%s, %d bytes) and is not read as text", shown, kind(head), info.Size())
 }
 
-// binary reports whether the beginning of a file is no text. A character that is cut at its end counts as whole.
+// binary reports whether the beginning of a file is not text. A character that is cut at the end counts as whole.
 func binary(head []byte) bool {
 	if bytes.IndexByte(head, 0) >= 0 {
 		return true

@@ -12,8 +12,8 @@ import (
 // maxVisited is how many files and folders one walk visits.
 const maxVisited = 200_000
 
-// walk visits the files below a place by path: not what git and npm keep, and never through a link. It reports whether
-// it stopped early.
+// walk visits the files below a place in the order of their paths, without .git and node_modules and without following
+// links. It reports whether it stopped early.
 func (p *place) walk(ctx context.Context, visit func(rel string, d fs.DirEntry) error) (partial bool, err error) {
 	seen := 0
 	err = fs.WalkDir(p.root.FS(), p.rel, func(rel string, d fs.DirEntry, err error) error {
@@ -24,7 +24,7 @@ func (p *place) walk(ctx context.Context, visit func(rel string, d fs.DirEntry) 
 			if rel == p.rel {
 				return err
 			}
-			return nil // what cannot be listed is left out
+			return nil // a folder that cannot be listed is left out
 		}
 		if seen++; seen > maxVisited {
 			partial = true
@@ -41,7 +41,7 @@ func (p *place) walk(ctx context.Context, visit func(rel string, d fs.DirEntry) 
 	return partial, err
 }
 
-// shownAs returns what results call a file below the root of p.
+// shownAs returns the path of a file in the root of p as results show it.
 func (p *place) shownAs(rel string) string {
 	if p.mount != nil {
 		return path.Join(p.mount.path(), rel)
@@ -49,7 +49,7 @@ func (p *place) shownAs(rel string) string {
 	return rel
 }
 
-// relative returns the path of a file below the place itself, for patterns.
+// relative returns the path of a file relative to the place, for patterns.
 func (p *place) relative(rel string) string {
 	if p.rel == "." {
 		return rel
