@@ -207,7 +207,7 @@ func TestEachLayerKeepsItsFirstSkills(t *testing.T) {
 		many = append(many, file{name: fmt.Sprintf("a%03d", i), front: "priority: 9\n"})
 	}
 	bundled := memory(file{name: "hello"}, file{name: "gh"}, file{name: "top", front: "priority: 3\n"})
-	c := open(t, skill.Layer{Name: "project", Source: skill.FS(memory(many...), nil)}, skill.Layer{Name: "bundled", Source: skill.FS(bundled, nil), Trust: skill.Bundled})
+	c := open(t, skill.Layer{Name: "project", Source: skill.FS(memory(many...), nil)}, skill.Layer{Name: "bundled", Source: skill.FS(bundled, nil), Trust: skill.TrustBundled})
 	for _, o := range []*Options{{MaxSkills: 12}, {Budget: 150}} {
 		body := render(t, c, o).Body
 		for _, name := range []string{"a000", "a004", "a005", "gh", "hello", "top"} {

@@ -244,7 +244,7 @@ func TestRowDeactivation(t *testing.T) {
 func TestRowFailedActions(t *testing.T) {
 	files := tree{}
 	for i := range session.MaxActive + 1 {
-		files[fmt.Sprintf("s%d/SKILL.md", i)] = manifest(fmt.Sprintf("s%d", i), "", "Body")
+		files[fmt.Sprintf("s%d/SKILL.md", i)] = skillText(fmt.Sprintf("s%d", i), "", "Body")
 	}
 	k, _ := kit(t, kitOptions{files: files})
 	for i := range session.MaxActive {
