@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Answer is a whole stream, put together.
+// Answer is a whole stream as one message.
 type Answer struct {
 	Message Message
 	Usage   Usage
@@ -39,8 +39,8 @@ func Collect(ctx context.Context, m Model, r *Request, each func(Event)) (Answer
 	return a, &Error{Kind: Cut, Message: "the answer ended before it was complete"}
 }
 
-// collector puts an answer together. Text gathers in a builder: joining thousands of pieces one by one would copy it
-// all again for each.
+// collector builds an answer. It joins text in a builder, because adding thousands of pieces one by one would copy the
+// whole text each time.
 type collector struct {
 	answer Answer
 	text   strings.Builder
@@ -79,7 +79,7 @@ func (c *collector) done() Answer {
 	return c.answer
 }
 
-// Text returns what the answer says, without its calls.
+// Text returns the text of the answer.
 func (a Answer) Text() string {
 	var text string
 	for _, p := range a.Message.Parts {

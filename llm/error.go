@@ -5,31 +5,31 @@ import (
 	"time"
 )
 
-// Error is a failure of a provider, or of the way to it.
+// Error is a failure of a provider or of the connection to it.
 type Error struct {
 	Kind       ErrorKind
-	Provider   string        // "anthropic", "openai" …; "" where none is known
-	Status     int           // of HTTP; 0 when there was no answer
-	Message    string        // in the provider's words, or ours; foreign text: whoever prints it sanitises it
-	RetryAfter time.Duration // what the provider asked for; 0 when it did not
+	Provider   string        // "anthropic", "openai" …; "" if unknown
+	Status     int           // HTTP status; 0 without an answer
+	Message    string        // from the provider or from this module; the caller sanitises it before printing
+	RetryAfter time.Duration // the wait that the provider asked for; 0 means none
 	Err        error         // the cause, may be nil
 }
 
-// ErrorKind tells what can be done about a failure.
+// ErrorKind says what can be done about a failure.
 type ErrorKind string
 
-// The kinds there are.
+// The kinds.
 const (
-	BadKey     ErrorKind = "bad_key"     // no key, a wrong one, or one without the right
-	BadRequest ErrorKind = "bad_request" // the provider does not take what was sent
-	NoModel    ErrorKind = "no_model"    // it has no model of that name
+	BadKey     ErrorKind = "bad_key"     // no key, a wrong key, or a key without the permission
+	BadRequest ErrorKind = "bad_request" // the provider rejects the request
+	NoModel    ErrorKind = "no_model"    // the provider has no such model
 	TooLong    ErrorKind = "too_long"    // the conversation does not fit the model's context
-	RateLimit  ErrorKind = "rate_limit"  // too much was asked; later it may go
-	Overloaded ErrorKind = "overloaded"  // the provider has a bad moment (5xx, 529)
-	Network    ErrorKind = "network"     // it could not be reached
+	RateLimit  ErrorKind = "rate_limit"  // too many requests; try later
+	Overloaded ErrorKind = "overloaded"  // the provider fails for now (5xx, 529)
+	Network    ErrorKind = "network"     // the provider could not be reached
 	Cut        ErrorKind = "cut"         // the stream ended in the middle
-	Malformed  ErrorKind = "malformed"   // the stream is not what its protocol says
-	TimedOut   ErrorKind = "timed_out"   // nothing came for too long
+	Malformed  ErrorKind = "malformed"   // the stream violates its protocol
+	TimedOut   ErrorKind = "timed_out"   // no data arrived for too long
 )
 
 // Error says what happened, and with which provider.
@@ -53,7 +53,7 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Temporary reports whether the same request may go well later.
+// Temporary reports whether the same request may succeed later.
 func (e *Error) Temporary() bool {
 	switch e.Kind {
 	case RateLimit, Overloaded, Network, Cut, TimedOut:

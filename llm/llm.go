@@ -1,9 +1,9 @@
-// Package llm is one language model behind one method: a request in, a stream of events out (text, calls of tools,
-// what the provider wants to see again, usage, the reason of the stop).
+// Package llm defines a language model with one method, which takes a request and returns a stream of events: text, tool
+// calls, states that the provider needs again, usage, and the stop reason.
 //
-// The data types carry no vendor's name; the packages below this one translate them to the wires of the vendors.
-// The package knows no skills, runs no tools and reads no environment: keys and addresses come in as options.
-// A Model is safe for concurrent use; a Request and its parts must not change while a stream of it is read.
+// The types are independent of vendors; the subpackages translate them to the protocols of vendors. The package knows no
+// skills, runs no tools and reads no environment: keys and addresses are options. A Model is safe for concurrent use. A
+// Request and its parts must not change while its stream is read.
 package llm
 
 import (
@@ -14,9 +14,9 @@ import (
 
 // Model answers requests.
 type Model interface {
-	// Stream sends r and yields the answer's events as they arrive. The last event of an answer that is complete has
-	// Stop set; an error ends the stream, and is an *Error wherever its cause is the provider or the way to it.
-	// Breaking off the loop or cancelling ctx ends the request.
+	// Stream sends r and yields the events of the answer as they arrive. The last event of a complete answer has Stop set.
+	// An error ends the stream; it is an *Error if its cause is the provider or the connection to it. Leaving the loop or
+	// cancelling ctx ends the request.
 	Stream(ctx context.Context, r *Request) iter.Seq2[Event, error]
 }
 
@@ -26,27 +26,27 @@ type ModelFunc func(ctx context.Context, r *Request) iter.Seq2[Event, error]
 // Stream calls f.
 func (f ModelFunc) Stream(ctx context.Context, r *Request) iter.Seq2[Event, error] { return f(ctx, r) }
 
-// Request is what a model is asked. System and Tools are the stable prefix: whoever keeps their bytes and their order
-// from turn to turn pays for them once, since providers cache what does not change.
+// Request is one request to a model. System and Tools are the stable prefix: providers cache it if its bytes stay the same
+// from turn to turn.
 type Request struct {
 	System    string    `json:"system,omitempty"`
 	Tools     []Tool    `json:"tools,omitempty"`
 	Messages  []Message `json:"messages"`
-	MaxTokens int       `json:"max_tokens,omitempty"` // of the answer; 0 means the provider's default
+	MaxTokens int       `json:"max_tokens,omitempty"` // limit of the answer; 0 means the provider's default
 	CacheKey  string    `json:"cache_key,omitempty"`  // names the conversation, for providers that route by it; may be empty
 }
 
-// Tool is one thing that the model may call.
+// Tool is a function that the model may call.
 type Tool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`
 	Input       json.RawMessage `json:"input"` // JSON Schema of the arguments, an object
 }
 
-// Role tells who speaks.
+// Role is the side that speaks.
 type Role string
 
-// The two sides of a conversation. Results of tools are the user's.
+// The two sides of a conversation. Tool results belong to the user.
 const (
 	User      Role = "user"
 	Assistant Role = "assistant"
@@ -66,15 +66,15 @@ type Part struct {
 	State  *State  `json:"state,omitempty"`  // of the assistant
 }
 
-// Call is the model's wish to have a tool called.
+// Call is a request of the model to call a tool.
 type Call struct {
 	ID   string          `json:"id"` // unique within a conversation
 	Name string          `json:"name"`
 	Args json.RawMessage `json:"args"`          // always valid JSON; {} when Raw is set
-	Raw  string          `json:"raw,omitempty"` // what the model sent, where that is not a JSON object
+	Raw  string          `json:"raw,omitempty"` // what the model sent, if it is not a JSON object
 }
 
-// Result is what a tool gave back.
+// Result is the result of a tool.
 type Result struct {
 	ID     string `json:"id"` // of the call
 	Name   string `json:"name"`
@@ -82,8 +82,8 @@ type Result struct {
 	Failed bool   `json:"failed,omitempty"`
 }
 
-// State is what a provider must see again, unchanged and in its place, for the conversation to go on: signatures of
-// its reasoning. Others pass over it.
+// State is data that a provider must get back unchanged and in place to continue the conversation, such as signatures of
+// its reasoning. Other providers ignore it.
 type State struct {
 	Owner string          `json:"owner"` // the package's name: anthropic, openai, gemini
 	Data  json.RawMessage `json:"data"`
@@ -91,16 +91,16 @@ type State struct {
 
 // Event is one step of an answer: exactly one field is set.
 type Event struct {
-	Text  string     `json:"text,omitempty"` // goes on where the last one ended
+	Text  string     `json:"text,omitempty"` // the next piece
 	Call  *Call      `json:"call,omitempty"` // complete
 	State *State     `json:"state,omitempty"`
-	Usage *Usage     `json:"usage,omitempty"` // of the whole request so far; the last one counts
+	Usage *Usage     `json:"usage,omitempty"` // of the whole request so far; the last event counts
 	Stop  StopReason `json:"stop,omitempty"`
 }
 
 // Usage counts tokens as the provider bills them.
 type Usage struct {
-	Input      int `json:"input"`                 // all tokens of the request, cached ones too
+	Input      int `json:"input"`                 // all tokens of the request, including cached ones
 	CacheRead  int `json:"cache_read,omitempty"`  // of Input: read from the provider's cache
 	CacheWrite int `json:"cache_write,omitempty"` // of Input: written to it
 	Output     int `json:"output"`
@@ -111,13 +111,13 @@ func (u Usage) Add(v Usage) Usage {
 	return Usage{u.Input + v.Input, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite, u.Output + v.Output}
 }
 
-// StopReason tells why an answer ended.
+// StopReason is why an answer ended.
 type StopReason string
 
-// The reasons there are.
+// The reasons.
 const (
-	StopEnd     StopReason = "end"     // the model has said what it had to say
-	StopCalls   StopReason = "calls"   // it waits for results
+	StopEnd     StopReason = "end"     // the model finished
+	StopCalls   StopReason = "calls"   // the model waits for results
 	StopLength  StopReason = "length"  // MaxTokens or the context is used up
 	StopRefused StopReason = "refused" // the model or a filter declined
 )

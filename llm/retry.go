@@ -10,18 +10,19 @@ import (
 
 // RetryOptions configures Retry. The zero value is useful.
 type RetryOptions struct {
-	Attempts int           // in all; 0 means 4, 1 means no second one
-	Base     time.Duration // wait before the second attempt, doubled for each further one; 0 means 500 ms
-	Max      time.Duration // the longest wait, also when a provider asks for more; 0 means 60 s
+	Attempts int           // number of attempts; 0 means 4, 1 means no retry
+	Base     time.Duration // wait before the second attempt, doubled for each further attempt; 0 means 500 ms
+	Max      time.Duration // the longest wait, even if a provider asks for more; 0 means 60 s
 
-	// Waiting is told before each wait; may be nil.
+	// Waiting is called before each wait; may be nil.
 	Waiting func(err error, wait time.Duration)
-	// Sleep waits for d or for ctx; nil means with a timer.
+	// Sleep waits for d or until ctx is done; nil means with a timer.
 	Sleep func(ctx context.Context, d time.Duration) error
 }
 
-// Retry returns a model that asks m again when a failure may pass and nothing of the answer has been yielded: what a
-// reader has seen cannot be taken back. A provider's Retry-After is kept; one above Max ends the attempts at once.
+// Retry returns a model that repeats a request to m after a temporary failure, as long as nothing of the answer has been
+// yielded, because what the caller has seen cannot be taken back. It respects the provider's Retry-After; if that exceeds
+// Max, it does not try again.
 func Retry(m Model, o *RetryOptions) Model {
 	r := &retry{model: m}
 	if o != nil {
@@ -47,7 +48,7 @@ type retry struct {
 	model Model
 }
 
-// Stream yields the events of the first attempt that goes well.
+// Stream yields the events of the first attempt that succeeds.
 func (r *retry) Stream(ctx context.Context, q *Request) iter.Seq2[Event, error] {
 	return func(yield func(Event, error) bool) {
 		for attempt := 1; ; attempt++ {
@@ -71,15 +72,14 @@ func (r *retry) Stream(ctx context.Context, q *Request) iter.Seq2[Event, error] 
 	}
 }
 
-// try passes one stream on. It returns the error that the reader has not seen yet, and whether nothing else has been
-// seen either.
+// try yields one stream. It returns the error, which it does not yield, and whether nothing else was yielded either.
 func (r *retry) try(ctx context.Context, q *Request, yield func(Event, error) bool) (again bool, failure error) {
 	again = true
 	for e, err := range r.model.Stream(ctx, q) {
 		if err != nil {
 			return again, err
 		}
-		again = again && e.Usage != nil // a count is no answer yet
+		again = again && e.Usage != nil // usage alone is not an answer
 		if !yield(e, nil) {
 			return false, nil
 		}
@@ -87,7 +87,7 @@ func (r *retry) try(ctx context.Context, q *Request, yield func(Event, error) bo
 	return again, nil
 }
 
-// wait returns how long to wait after an error of that attempt, and whether to try again at all.
+// wait returns how long to wait after an error of an attempt, and whether to try again.
 func (r *retry) wait(err error, attempt int) (time.Duration, bool) {
 	var e *Error
 	if attempt >= r.Attempts || !errors.As(err, &e) || !e.Temporary() || e.RetryAfter > r.Max {

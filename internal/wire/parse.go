@@ -15,8 +15,8 @@ import (
 	"github.com/agent-base/agent-base/llm"
 )
 
-// Endpoint returns the address of a service without a slash at its end: base, or vendor where base is "". It must be
-// an absolute http or https URL without user, query and fragment; else the error is an *llm.Error of kind BadRequest.
+// Endpoint returns the address of a service without a slash at its end: base, or vendor if base is "". If it is not an
+// absolute http or https URL without user, query and fragment, the error is an *llm.Error of kind BadRequest.
 func Endpoint(provider, base, vendor string) (string, error) {
 	if base == "" {
 		return vendor, nil
@@ -35,8 +35,8 @@ func badRequest(provider, message string) error {
 	return &llm.Error{Kind: llm.BadRequest, Provider: provider, Message: message}
 }
 
-// CheckKey returns an *llm.Error of kind BadKey if key cannot stand in a header, or is missing where it is needed.
-// The text never holds the key.
+// CheckKey returns an *llm.Error of kind BadKey if key is invalid in a header, or if it is missing and required. The text
+// never contains the key.
 func CheckKey(provider, key string, needed bool) error {
 	if key == "" && needed {
 		return &llm.Error{Kind: llm.BadKey, Provider: provider, Message: "no API key was given"}
@@ -50,7 +50,7 @@ func CheckKey(provider, key string, needed bool) error {
 }
 
 // RetryAfter returns how long a server asks to wait: Retry-After-Ms in milliseconds, or Retry-After in seconds or as a
-// date (RFC 9110, 10.2.3). It returns 0 where the server asks nothing, or what cannot be understood.
+// date (RFC 9110, 10.2.3). It returns 0 if there is none or it cannot be parsed.
 func RetryAfter(h http.Header, now time.Time) time.Duration {
 	if d := wait(h.Get("Retry-After-Ms"), time.Millisecond); d > 0 {
 		return d
@@ -65,7 +65,7 @@ func RetryAfter(h http.Header, now time.Time) time.Duration {
 // wait reads a decimal number of units.
 func wait(text string, unit time.Duration) time.Duration {
 	n, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(n > 0) { // not a number is not above 0 either
+	if err != nil || !(n > 0) { // also excludes NaN
 		return 0
 	}
 	if n *= float64(unit); n < math.MaxInt64 {
@@ -74,8 +74,8 @@ func wait(text string, unit time.Duration) time.Duration {
 	return math.MaxInt64
 }
 
-// Args returns the arguments of a call as llm.Call wants them: a JSON object, as the model wrote it; else {} and what
-// was written. Nothing at all stands for {}.
+// Args returns the arguments of a call as llm.Call has them: a JSON object as the model wrote it, otherwise {} and the
+// text of the model. Empty text means {}.
 func Args(text string) (args json.RawMessage, raw string) {
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	trimmed := bytes.TrimSpace([]byte(text))
@@ -102,8 +102,8 @@ func CheckTokens(provider string, counts ...int64) error {
 	return nil
 }
 
-// Messages returns the conversation as every provider takes it: neighbours of the same role are one message, texts
-// of nothing are gone, and so are messages without a part. What msgs hold is not changed.
+// Messages returns the conversation in a form that every provider accepts: adjacent messages of one role are joined, and
+// empty texts and messages without parts are left out. It does not change msgs.
 func Messages(msgs []llm.Message) []llm.Message {
 	var out []llm.Message
 	for _, m := range msgs {
@@ -124,9 +124,9 @@ func Messages(msgs []llm.Message) []llm.Message {
 	return out
 }
 
-// Failure returns the *llm.Error of an exchange that the server answered with a status of 400 and more. message is what
-// the provider's package found in Body; where it is "", Body itself is taken if it is short text, else the status.
-// The kind is the status's; a provider that says more in Body sets its own.
+// Failure returns the *llm.Error of an exchange that the server answered with a status of 400 or more. message is the text
+// that the provider's package found in Body. If it is "", Failure uses Body if that is short text, otherwise the status.
+// The kind is that of the status; a provider that knows more from Body sets its own.
 func (x *Exchange) Failure(provider, message string, now time.Time) *llm.Error {
 	if message == "" {
 		message = plain(x.Body)
@@ -141,7 +141,7 @@ func (x *Exchange) Failure(provider, message string, now time.Time) *llm.Error {
 		Message: Clip(message), RetryAfter: RetryAfter(x.Header, now)}
 }
 
-// plain returns an answer that is text for people and no page or data.
+// plain returns an answer that is plain text, not a page or data.
 func plain(body []byte) string {
 	text := strings.TrimSpace(string(body))
 	if text == "" || !utf8.ValidString(text) || strings.ContainsAny(text[:1], "<{[") {
@@ -150,7 +150,7 @@ func plain(body []byte) string {
 	return text
 }
 
-// Clip shortens a provider's words to what a person reads.
+// Clip shortens a provider's message for people.
 func Clip(text string) string {
 	const limit = 2000
 	if len(text) <= limit {
@@ -174,8 +174,8 @@ type IDs struct {
 	last   int
 }
 
-// NewIDs returns IDs for the answer to msgs; those that it makes are prefix and a number. The same conversation gets
-// the same ones.
+// NewIDs returns IDs for the answer to msgs; new ids are prefix and a number. The same conversation gets the
+// same ids.
 func NewIDs(prefix string, msgs []llm.Message) *IDs {
 	ids := &IDs{prefix: prefix, used: map[string]bool{}}
 	for _, m := range msgs {
@@ -189,7 +189,7 @@ func NewIDs(prefix string, msgs []llm.Message) *IDs {
 	return ids
 }
 
-// Unique returns id, or another one where id is "" or taken.
+// Unique returns id, or a new one if id is "" or taken.
 func (ids *IDs) Unique(id string) string {
 	for id == "" || ids.used[id] {
 		ids.last++

@@ -1,6 +1,6 @@
-// Package wire is what the packages of the model providers share about HTTP: a client that takes nothing from the
-// environment, an exchange that can neither stall nor grow without end, and the reading of what servers say about
-// waiting and of what models say about arguments.
+// Package wire holds what the packages of model providers share about HTTP: a client that takes nothing from the
+// environment, an exchange that can neither stall nor grow without limit, and parsers for waits that servers ask for and
+// for arguments that models write.
 //
 // It knows no provider. It does not retry, follow redirects (a key must not go where a server points) or
 // print. A Client is safe for concurrent use; an Exchange belongs to one request and to the goroutine that reads it.
@@ -20,9 +20,9 @@ import (
 	"github.com/agent-base/agent-base/llm"
 )
 
-// Bounds of one exchange.
+// Limits of one exchange.
 const (
-	DefaultIdle  = 120 * time.Second // the longest silence, where Options.Idle is 0
+	DefaultIdle  = 120 * time.Second // the longest silence, if Options.Idle is 0
 	MaxBody      = 64 << 20          // bytes of an answer, after decompression
 	MaxLine      = 4 << 20           // bytes of a line of it
 	MaxErrorBody = 64 << 10          // bytes that are kept of the answer to a failed request
@@ -31,15 +31,15 @@ const (
 // Options configures Client.
 type Options struct {
 	Provider string        // the package's name, for errors
-	HTTP     *http.Client  // does the work; nil means a client of its own that uses no proxy
+	HTTP     *http.Client  // sends the requests; nil means a new client without a proxy
 	Idle     time.Duration // the longest silence before and within an answer; 0 means DefaultIdle
 }
 
 // Client returns an HTTP client for one provider. Requests sent with it fail with an *llm.Error: of kind Network when
 // the server cannot be reached, TimedOut after a silence, Cut when the connection breaks within an answer, Malformed
 // when the answer is a web page, over MaxBody or has a line over MaxLine, BadRequest when it is a redirect.
-// The error of a context that is done comes as it is. What happened is also in the Exchange of the request's context,
-// since SDKs wrap, print or lose errors.
+// If the context is done, the error is the context's. The Exchange in the request's context also has the error, because
+// SDKs wrap, print or lose errors.
 func Client(o *Options) *http.Client {
 	c := http.Client{}
 	if o.HTTP != nil {
@@ -69,19 +69,19 @@ func transport() *http.Transport {
 	}
 }
 
-// Exchange is what one request left behind.
+// Exchange records one request.
 type Exchange struct {
-	Status int         // 0: there was no answer
+	Status int         // 0 without an answer
 	Header http.Header // of the answer
-	Body   []byte      // of an answer with a status of 400 and more, at most MaxErrorBody
-	Err    error       // why the exchange failed, as Client tells; nil where the server ended it in order
+	Body   []byte      // of an answer with a status of 400 or more, at most MaxErrorBody
+	Err    error       // why the exchange failed, see Client; nil if the server ended it properly
 
 	caller context.Context
 }
 
 type exchangeKey struct{}
 
-// Begin returns a context for one request, and the place where what happens to it is written down.
+// Begin returns a context for one request and the Exchange that records it.
 func Begin(ctx context.Context) (context.Context, *Exchange) {
 	x := &Exchange{caller: ctx}
 	return context.WithValue(ctx, exchangeKey{}, x), x
@@ -122,13 +122,13 @@ func (g *guard) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp.Body = b
 	x.Status, x.Header = resp.StatusCode, resp.Header
 	if err := b.open(resp); err != nil {
-		_ = b.Close() // the error says more
+		_ = b.Close() // err is more precise
 		return nil, err
 	}
 	return resp, nil
 }
 
-// open looks at the head of an answer; the body of a failure is read here.
+// open checks the header of an answer, and reads the body of a failure.
 func (b *body) open(resp *http.Response) error {
 	media, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 	switch {
@@ -138,9 +138,9 @@ func (b *body) open(resp *http.Response) error {
 		if err != nil && b.exchange.caller.Err() != nil {
 			return err
 		}
-		b.exchange.Err = nil // the status says more than a body that breaks off
+		b.exchange.Err = nil // the status is more precise than the error of a broken body
 		b.exchange.Body = text
-		_ = b.Close() // read as far as wanted
+		_ = b.Close() // fully read
 		resp.Body = io.NopCloser(bytes.NewReader(text))
 	case resp.StatusCode >= 300:
 		return b.refuse(llm.BadRequest, fmt.Sprintf("the server points to another address, %q, and redirects are not followed; set the base URL to where the service is", resp.Header.Get("Location")))
@@ -162,7 +162,7 @@ type body struct {
 	line     int // bytes of the line so far
 }
 
-// Read reads on. The timer runs only while it waits, so that a slow reader is no silent server.
+// Read reads from the body. The timer runs only while it waits, so a slow caller does not count as a silent server.
 func (b *body) Read(p []byte) (int, error) {
 	if b.exchange.Err != nil {
 		return 0, b.exchange.Err
@@ -182,7 +182,7 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// longLine counts on, and reports whether a line is over MaxLine.
+// longLine counts the bytes of the line and reports whether it exceeds MaxLine.
 func (b *body) longLine(p []byte) bool {
 	first := bytes.IndexByte(p, '\n')
 	if first < 0 {
@@ -198,17 +198,17 @@ func (b *body) longLine(p []byte) bool {
 func (b *body) Close() error {
 	b.timer.Stop()
 	b.end()
-	_ = b.source.Close() // nothing that was read is lost by it
+	_ = b.source.Close() // no data is lost
 	return nil
 }
 
-// fail notes why the exchange failed: err itself means kind, unless the caller or the timer ended it.
+// fail records why the exchange failed: with kind, unless the caller or the timer ended it.
 func (b *body) fail(err error, kind llm.ErrorKind, message string) error {
 	switch {
 	case b.exchange.caller.Err() != nil:
 		b.exchange.Err = b.exchange.caller.Err()
 	case errors.Is(context.Cause(b.ctx), errSilent):
-		return b.refuse(llm.TimedOut, fmt.Sprintf("nothing came for %s", b.idle))
+		return b.refuse(llm.TimedOut, fmt.Sprintf("no data for %s", b.idle))
 	case b.ctx.Err() != nil:
 		return b.refuse(llm.TimedOut, "the request took longer than its HTTP client allows")
 	default:
@@ -217,7 +217,7 @@ func (b *body) fail(err error, kind llm.ErrorKind, message string) error {
 	return b.exchange.Err
 }
 
-// refuse notes that the exchange is ended from this side.
+// refuse records that this side ended the exchange.
 func (b *body) refuse(kind llm.ErrorKind, message string) error {
 	b.exchange.Err = &llm.Error{Kind: kind, Provider: b.provider, Message: message}
 	return b.exchange.Err

@@ -56,9 +56,9 @@ func TestClientFaults(t *testing.T) {
 		kind llm.ErrorKind
 		text string
 	}{
-		{"silence before the answer", hang, llm.TimedOut, "test: nothing came for 30ms"},
+		{"silence before the answer", hang, llm.TimedOut, "test: no data for 30ms"},
 		{"silence within it", func(w http.ResponseWriter, r *http.Request) { flush(w, "data: 1\n"); hang(w, r) },
-			llm.TimedOut, "test: nothing came for 30ms"},
+			llm.TimedOut, "test: no data for 30ms"},
 		{"broken connection", func(w http.ResponseWriter, _ *http.Request) { flush(w, "data: 1\n"); panic(http.ErrAbortHandler) },
 			llm.Cut, "test: the answer broke off: unexpected EOF"},
 		{"an endless line", func(w http.ResponseWriter, _ *http.Request) {

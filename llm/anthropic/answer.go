@@ -49,7 +49,7 @@ type tokens struct {
 	Output     *int64 `json:"output_tokens"`
 }
 
-// answer puts the events of a stream together.
+// answer turns the events of one stream into llm.Events.
 type answer struct {
 	blocks map[int64]*part
 	ids    *wire.IDs
@@ -88,7 +88,7 @@ func (a *answer) take(data []byte) ([]llm.Event, error) {
 	case "error":
 		return nil, midway(data)
 	}
-	return nil, nil // ping, and what the API may add
+	return nil, nil // ping, and events that the API may add
 }
 
 // malformed returns the error of an event that is not what the API documents.

@@ -29,7 +29,7 @@ type Options struct {
 	Key     string        // sent as x-api-key; may be "" only with a BaseURL, and no key is sent then
 	BaseURL string        // what /v1/messages is appended to; "" means DefaultBaseURL
 	Model   string        // the API's name of the model
-	HTTP    *http.Client  // does the work; nil means one without a proxy
+	HTTP    *http.Client  // sends the requests; nil means a client without a proxy
 	Idle    time.Duration // the longest silence before and within an answer; 0 means 120 s
 }
 

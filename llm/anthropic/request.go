@@ -80,7 +80,7 @@ func newRequest(name string, r *llm.Request) *request {
 	return q
 }
 
-// mark sets the marks at the ends of the last two messages of the user. Reasoning takes no mark.
+// mark marks the ends of the last two messages of the user. Reasoning takes no mark.
 func mark(msgs []message) {
 	left := 2
 	for _, m := range slices.Backward(msgs) {

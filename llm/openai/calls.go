@@ -7,7 +7,7 @@ import (
 	"github.com/agent-base/agent-base/llm"
 )
 
-// newCall makes a call of what a model sent.
+// newCall returns a call from the fields that a model sent.
 func newCall(ids *wire.IDs, id, name, args string) *llm.Call {
 	c := &llm.Call{ID: ids.Unique(id), Name: name}
 	c.Args, c.Raw = wire.Args(args)
@@ -36,17 +36,17 @@ func (d *callDelta) arguments() string {
 	return words(d.Function.Arguments)
 }
 
-// draft is a call that is being put together.
+// draft is a call that is still incomplete.
 type draft struct {
 	index    *int
 	id, name string
 	args     []byte
 }
 
-// maxDrafts is how many calls an answer may have. Each piece is compared with all of them.
+// maxDrafts is how many calls an answer may have, because each piece is compared with all of them.
 const maxDrafts = 1000
 
-// drafts puts calls together from their pieces, in the order in which they began.
+// drafts builds calls from their pieces, in the order of their beginnings.
 type drafts []*draft
 
 func (ds *drafts) add(d *callDelta) {
@@ -65,9 +65,8 @@ func (ds *drafts) add(d *callDelta) {
 	t.args = append(t.args, args...)
 }
 
-// find returns the call that d goes on with, or nil when d begins one: the last one of d's index, unless d names a
-// call that cannot be that one. Servers that leave out the index, or give all calls the same, send each in one piece
-// or one after another.
+// find returns the call that d continues, or nil if d begins a call. It is the last call with d's index, unless the id or
+// name of d excludes it. Servers that leave out the index, or use one index for all calls, send calls one after another.
 func (ds drafts) find(d *callDelta) *draft {
 	var last *draft
 	for _, t := range ds {

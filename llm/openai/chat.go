@@ -10,7 +10,7 @@ import (
 	"github.com/agent-base/agent-base/llm"
 )
 
-// chatRequest is a request of Chat Completions, as much of it as every compatible server knows.
+// chatRequest is a request of Chat Completions, with the fields that every compatible server knows.
 type chatRequest struct {
 	Messages            []chatMessage `json:"messages"`
 	Model               string        `json:"model"`
@@ -55,11 +55,11 @@ type chatDefinition struct {
 	Parameters  json.RawMessage `json:"parameters"`
 }
 
-// newChatRequest writes r as a request of Chat Completions.
+// newChatRequest returns r as a request of Chat Completions.
 //
-// The limit of the answer is max_completion_tokens at OpenAI and Azure, whose reasoning models take no other, and
-// max_tokens everywhere else: that is the one that every compatible server knows. prompt_cache_key goes to OpenAI
-// alone, since some compatible servers refuse fields that they do not know.
+// The limit of the answer is max_completion_tokens for OpenAI and Azure, whose reasoning models accept no other, and
+// max_tokens for all others, because every compatible server knows it. prompt_cache_key is sent to OpenAI only, because
+// some compatible servers reject unknown fields.
 func (c *client) newChatRequest(r *llm.Request) (*chatRequest, error) {
 	q := &chatRequest{Model: c.model, Messages: []chatMessage{}, Stream: true, StreamOptions: streamOptions{IncludeUsage: true}}
 	if c.host == compatible {
@@ -90,7 +90,7 @@ func (c *client) newChatRequest(r *llm.Request) (*chatRequest, error) {
 	return q, nil
 }
 
-// chatUser writes the results first: they must follow the calls at once.
+// chatUser puts the results first, because they must directly follow the calls.
 func chatUser(m llm.Message) []chatMessage {
 	var out []chatMessage
 	var texts []string

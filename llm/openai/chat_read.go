@@ -35,7 +35,7 @@ type chatReader struct {
 func (c *chatReader) read(data []byte) ([]llm.Event, error) {
 	if string(data) == "[DONE]" {
 		if !c.begun {
-			return nil, nil // an answer of nothing is none
+			return nil, nil // an empty event
 		}
 		return c.finish(), nil
 	}
@@ -77,7 +77,7 @@ func (c *chatReader) read(data []byte) ([]llm.Event, error) {
 	return events, nil
 }
 
-// end takes a stream without [DONE] for complete when it told why the model stopped.
+// end accepts a stream without [DONE] as complete if it had a stop reason.
 func (c *chatReader) end() []llm.Event {
 	if c.reason == "" {
 		return nil
@@ -85,8 +85,8 @@ func (c *chatReader) end() []llm.Event {
 	return c.finish()
 }
 
-// finish yields the calls, which are complete only now. What the model stopped for is told by the calls that are
-// there: some servers say "stop" all the same.
+// finish yields the calls, which are complete only now. If there are calls, the stop reason is StopCalls, because some
+// servers say "stop" instead.
 func (c *chatReader) finish() []llm.Event {
 	var events []llm.Event
 	stop := llm.StopEnd

@@ -17,7 +17,7 @@ import (
 	"github.com/agent-base/agent-base/llm"
 )
 
-// explain returns what the reader of a stream is told of err.
+// explain returns the error that a stream yields for err.
 func (c *client) explain(ctx context.Context, x *wire.Exchange, err error) error {
 	var e *llm.Error
 	switch {
@@ -36,7 +36,7 @@ func (c *client) explain(ctx context.Context, x *wire.Exchange, err error) error
 	return e
 }
 
-// refused reads the answer to a request that the server did not take.
+// refused reads the answer to a request that the server rejected.
 func refused(x *wire.Exchange) *llm.Error {
 	f := readFailure(x.Body)
 	e := x.Failure(provider, f.Message, time.Now())
@@ -48,7 +48,7 @@ func refused(x *wire.Exchange) *llm.Error {
 	return e
 }
 
-// midway returns the error of a failure that came within an answer.
+// midway returns the error for a failure within an answer.
 func midway(raw json.RawMessage) error {
 	f := readFailure(raw)
 	e := &llm.Error{Kind: f.kind(0), Provider: provider, Message: f.Message}
@@ -58,10 +58,10 @@ func midway(raw json.RawMessage) error {
 	return e
 }
 
-// notStream tells why an answer that is no event stream is none: some servers put an error into it.
+// notStream returns the error for an answer that is not an event stream. Some servers send an error in it.
 func notStream(res *http.Response) error {
 	if res == nil {
-		return errors.New("there is no answer")
+		return errors.New("no answer")
 	}
 	media, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	if media != "application/json" {
@@ -78,7 +78,7 @@ func notStream(res *http.Response) error {
 		Message: fmt.Sprintf("the answer is %s and not a stream of events", media)}
 }
 
-// failure is what servers say of an error.
+// failure is an error as servers describe it.
 type failure struct {
 	Code    code            `json:"code"`
 	Type    string          `json:"type"`
@@ -90,7 +90,7 @@ type failure struct {
 // code is a word; some servers send a number.
 type code string
 
-// UnmarshalJSON takes anything.
+// UnmarshalJSON accepts any value.
 func (c *code) UnmarshalJSON(b []byte) error {
 	if text := string(b); text != "null" {
 		*c = code(strings.Trim(text, `"`))
@@ -129,7 +129,7 @@ func readFailure(body []byte) failure {
 	return failure{} // plain text is the caller's to look at
 }
 
-// kind tells what can be done. status is 0 within an answer.
+// kind returns the kind of a failure. status is 0 within an answer.
 func (f *failure) kind(status int) llm.ErrorKind {
 	if number, err := strconv.Atoi(string(f.Code)); err == nil && status == 0 && number >= 400 && number < 600 {
 		status = number
@@ -137,7 +137,7 @@ func (f *failure) kind(status int) llm.ErrorKind {
 	for _, word := range []string{strings.ToLower(string(f.Code)), strings.ToLower(f.Type)} {
 		switch word {
 		case "insufficient_quota", "billing_hard_limit_reached", "billing_not_active":
-			return llm.BadRequest // no waiting helps
+			return llm.BadRequest // waiting does not help
 		case "context_length_exceeded", "exceed_context_size_error":
 			return llm.TooLong
 		case "model_not_found", "deploymentnotfound":
@@ -162,12 +162,12 @@ func (f *failure) kind(status int) llm.ErrorKind {
 	case status != 0:
 		return llm.KindOfStatus(status)
 	case f.Code == "" || strings.Contains(strings.ToLower(string(f.Code)), "timeout"):
-		return llm.Overloaded // it took the request and then could not: not the request's fault
+		return llm.Overloaded // the server accepted the request and failed later
 	}
 	return llm.BadRequest
 }
 
-// tooLong knows the sentences of servers that have no code for it.
+// tooLong recognises the messages of servers that have no code for it.
 func (f *failure) tooLong() bool {
 	text := strings.ToLower(f.Message)
 	for _, phrase := range []string{"context length", "context window", "context size", "prompt is too long"} {

@@ -1,10 +1,10 @@
-// Package openai speaks the two protocols of OpenAI: Responses (New), and Chat Completions (NewChat), which Ollama,
-// vLLM, llama.cpp, LM Studio, OpenRouter and others speak too. Requests of Responses and the streams of both go through
-// the official SDK; answers, and the requests of Chat Completions, have structures of our own: they forgive what
-// compatible servers leave out, and the SDK's package for them would add 13 MB to a program.
+// Package openai provides llm.Models for the two protocols of OpenAI: Responses (New), and Chat Completions (NewChat),
+// which Ollama, vLLM, llama.cpp, LM Studio, OpenRouter and others also speak. Requests of Responses and the streams of
+// both use the official SDK. Answers and the requests of Chat Completions use types of this package, which accept what
+// compatible servers leave out; the SDK's package for them would add 13 MB to a program.
 //
-// The package reads no environment, keeps nothing on the provider's side (store is false) and does not retry: that is
-// llm.Retry's. What a provider says in an error is passed on, without the key. A model is safe for concurrent use.
+// The package reads no environment, stores nothing with the provider (store is false) and does not retry (see llm.Retry).
+// Errors contain the provider's message without the key. A model is safe for concurrent use.
 package openai
 
 import (
@@ -25,22 +25,22 @@ import (
 // Vendor is the address of OpenAI's own servers.
 const Vendor = "https://api.openai.com/v1"
 
-// Options says whom to ask.
+// Options configures New and NewChat.
 type Options struct {
-	// Key goes into the Authorization header, or into api-key where the host is Azure's; "" sends neither.
+	// Key goes into the Authorization header, or into api-key if the host is Azure; "" sends neither.
 	Key string
-	// BaseURL is what comes before /responses or /chat/completions; "" means Vendor. One without a path gets /v1.
+	// BaseURL is what comes before /responses or /chat/completions; "" means Vendor. Without a path, /v1 is added.
 	// Its query, such as Azure's api-version, goes with every request.
 	BaseURL string
 	// Model is the name of the model, on Azure that of the deployment.
 	Model string
-	// HTTP sends the requests; nil means a client of wire's: no proxy, nothing from the environment.
+	// HTTP sends the requests; nil means a client without a proxy and without settings of the environment.
 	HTTP *http.Client
 	// Idle is the longest silence within an answer; 0 means wire.DefaultIdle.
 	Idle time.Duration
 }
 
-// New returns a model behind the Responses protocol. A bad BaseURL is an error of each stream.
+// New returns a model that speaks Responses. An invalid BaseURL is an error of each stream.
 func New(o *Options) llm.Model {
 	c := newClient(o)
 	service := responses.NewResponseService(c.options()...)
@@ -60,7 +60,7 @@ func New(o *Options) llm.Model {
 	})
 }
 
-// NewChat returns a model behind the Chat Completions protocol. A bad BaseURL is an error of each stream.
+// NewChat returns a model that speaks Chat Completions. An invalid BaseURL is an error of each stream.
 func NewChat(o *Options) llm.Model {
 	c := newClient(o)
 	return llm.ModelFunc(func(ctx context.Context, r *llm.Request) iter.Seq2[llm.Event, error] {
@@ -74,7 +74,7 @@ func NewChat(o *Options) llm.Model {
 // provider is the name in errors, and the owner of states.
 const provider = "openai"
 
-// client is what both protocols share.
+// client is shared by both protocols.
 type client struct {
 	model string
 	key   string
@@ -86,7 +86,7 @@ type client struct {
 	err   error      // why no request can be made
 }
 
-// host tells whose servers are asked: some fields are taken by some of them alone.
+// host is the operator of the servers, because some fields are accepted only by some of them.
 type host int
 
 const (
@@ -123,10 +123,10 @@ func newClient(o *Options) *client {
 	return c
 }
 
-// options are the SDK's. It is told all that it would else take from its environment.
+// options returns the options of the SDK. They set everything that it would otherwise read from the environment.
 func (c *client) options() []option.RequestOption {
 	if c.http == nil {
-		return nil // no request will be made
+		return nil // no request is sent
 	}
 	out := []option.RequestOption{option.WithMaxRetries(0), option.WithHTTPClient(c.http), option.WithBaseURL(c.base)}
 	switch {

@@ -12,8 +12,8 @@ import (
 	"github.com/agent-base/agent-base/llm"
 )
 
-// responsesParams writes r as a request of Responses. Nothing is stored on the provider's side, so a reasoning model
-// is asked for its reasoning in sealed form, which goes back to it in its place.
+// responsesParams returns r as a request of Responses. The provider stores nothing, so a reasoning model is asked for its
+// reasoning in encrypted form, which is sent back to it.
 func responsesParams(model string, r *llm.Request) (*responses.ResponseNewParams, error) {
 	p := &responses.ResponseNewParams{
 		Model: model,
@@ -55,7 +55,7 @@ func responsesParams(model string, r *llm.Request) (*responses.ResponseNewParams
 	return p, nil
 }
 
-// inputItems writes one part. Calls go without the id of their item: it would bind them to reasoning that may be gone.
+// inputItems returns one part. Calls have no item id, because it would bind them to reasoning that may be missing.
 func inputItems(role llm.Role, p llm.Part, thinks bool) []responses.ResponseInputItemUnionParam {
 	switch {
 	case p.Text != "" && role == llm.Assistant:
@@ -79,22 +79,22 @@ func inputItems(role llm.Role, p llm.Part, thinks bool) []responses.ResponseInpu
 
 var reasoner = lazyregexp.New(`^(o[1-9]([-.].*)?|gpt-([5-9]|[1-9][0-9])([-.].*)?|codex.*)$`)
 
-// reasons reports whether a model is known to reason in sealed form. Others refuse to be asked for it ("Encrypted
-// content is not supported with this model"), compatible servers have none, and an Azure deployment's name tells
-// nothing: for those it is left out, which costs a model that reasons some of its thoughts and nothing else.
+// reasons reports whether a model is known to return encrypted reasoning. Other models reject the request for it
+// ("Encrypted content is not supported with this model"), compatible servers have none, and the name of an Azure
+// deployment says nothing. For these it is left out; a reasoning model then loses only its earlier reasoning.
 func reasons(model string) bool {
 	name := strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
 	return reasoner().MatchString(name) && !strings.Contains(name, "-chat")
 }
 
-// sealed returns a reasoning item as it goes back, or nil where it cannot: without its sealed content the provider
-// would look for an item that it was told not to store.
+// sealed returns a reasoning item as it is sent back, or nil if it has no encrypted content: the provider would look for
+// an item that it did not store.
 func sealed(item json.RawMessage) json.RawMessage {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(item, &fields) != nil || words(fields["encrypted_content"]) == "" {
 		return nil
 	}
-	delete(fields, "status") // told, and refused when sent
+	delete(fields, "status") // the provider sends it and rejects it
 	data, err := json.Marshal(fields)
 	if err != nil {
 		return nil

@@ -35,12 +35,12 @@ type responsesReader struct {
 	ids     *wire.IDs
 	calls   bool
 	refused bool
-	spoke   bool // the last thing said was text
+	spoke   bool // the last item was text
 }
 
 func (r *responsesReader) read(data []byte) ([]llm.Event, error) {
 	if string(data) == "[DONE]" {
-		return nil, nil // of servers that end every stream so
+		return nil, nil // some servers end every stream with it
 	}
 	var e responseEvent
 	if err := json.Unmarshal(data, &e); err != nil {
@@ -72,7 +72,7 @@ func (r *responsesReader) read(data []byte) ([]llm.Event, error) {
 	return nil, nil
 }
 
-// end has nothing to say: only an event ends an answer.
+// end returns nothing, because only an event ends an answer.
 func (r *responsesReader) end() []llm.Event { return nil }
 
 func (r *responsesReader) say(text string) []llm.Event {

@@ -20,14 +20,14 @@ func schema(t *llm.Tool) (json.RawMessage, error) {
 	return t.Input, nil
 }
 
-// fields returns the first level of an object. Below it, bytes and their order stay as they are.
+// fields returns the first level of an object. Deeper levels keep their bytes and order.
 func fields(object json.RawMessage) (map[string]any, error) {
 	var raw map[string]json.RawMessage
 	if err := json.Unmarshal(object, &raw); err != nil {
 		return nil, err
 	}
 	if raw == nil {
-		return nil, fmt.Errorf("null is no object")
+		return nil, fmt.Errorf("null is not an object")
 	}
 	out := make(map[string]any, len(raw))
 	for name, value := range raw {
@@ -36,7 +36,7 @@ func fields(object json.RawMessage) (map[string]any, error) {
 	return out, nil
 }
 
-// cacheKey returns the request's, as much of it as OpenAI takes.
+// cacheKey returns the cache key of the request, cut to the length that OpenAI accepts.
 func cacheKey(r *llm.Request) string {
 	return strings.ToValidUTF8(r.CacheKey[:min(len(r.CacheKey), 64)], "")
 }

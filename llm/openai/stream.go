@@ -15,21 +15,22 @@ import (
 	"github.com/agent-base/agent-base/llm"
 )
 
-// protocol is what differs between Responses and Chat Completions.
+// protocol holds the differences between Responses and Chat Completions.
 type protocol struct {
 	send   func(ctx context.Context) (*http.Response, error)
 	reader func() reader
 }
 
-// reader turns the events of one answer into ours.
+// reader turns the events of one answer into llm.Events.
 type reader interface {
 	// read takes the data of one event. The answer is complete with an event that has Stop set.
 	read(data []byte) ([]llm.Event, error)
-	// end is asked when the stream ended on its own: what is left to say if the answer is complete, or nothing.
+	// end is called when the stream ends without an event that completes the answer. It returns the remaining events if
+	// the answer is complete, or nil.
 	end() []llm.Event
 }
 
-// stream asks once and yields what comes.
+// stream sends one request and yields its events.
 func (c *client) stream(ctx context.Context, p *protocol) iter.Seq2[llm.Event, error] {
 	return func(yield func(llm.Event, error) bool) {
 		if c.err != nil {
@@ -57,7 +58,7 @@ func (c *client) stream(ctx context.Context, p *protocol) iter.Seq2[llm.Event, e
 // errRefused stands for the answer that explain reads.
 var errRefused = errors.New("refused")
 
-// pump yields the events of one answer. Its error has not been yielded yet.
+// pump yields the events of one answer. It returns an error without yielding it.
 func (c *client) pump(res *http.Response, r reader, yield func(llm.Event, error) bool) error {
 	if err := notStream(res); err != nil {
 		return err
@@ -78,7 +79,7 @@ func (c *client) pump(res *http.Response, r reader, yield func(llm.Event, error)
 	return &llm.Error{Kind: llm.Cut, Provider: provider, Message: "the answer ended before it was complete"}
 }
 
-// pass yields events and reports whether that was all: the reader has enough, or the answer is complete.
+// pass yields events and reports whether to stop: the caller left the loop, or the answer is complete.
 func pass(events []llm.Event, yield func(llm.Event, error) bool) bool {
 	for _, e := range events {
 		if !yield(e, nil) || e.Stop != "" {
@@ -88,13 +89,13 @@ func pass(events []llm.Event, yield func(llm.Event, error) bool) bool {
 	return false
 }
 
-// malformed says that an event is not what its protocol allows.
+// malformed returns the error for an event that violates the protocol.
 func malformed(data []byte, err error) error {
 	return &llm.Error{Kind: llm.Malformed, Provider: provider, Err: err,
 		Message: fmt.Sprintf("an event of the answer cannot be read: %v in %.100q", err, data)}
 }
 
-// tokens is the usage of both protocols, which name the same things differently.
+// tokens is the usage in both protocols, which use different names.
 type tokens struct {
 	InputTokens         int64         `json:"input_tokens"`
 	OutputTokens        int64         `json:"output_tokens"`

@@ -10,14 +10,14 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of a file.
+// Limits of a file.
 const (
 	MaxFile   = 1 << 20 // bytes
 	maxScenes = 500
 	maxCalls  = 50 // of a scene
 )
 
-// scene is one conversation: answers that call, and a last one that only says.
+// scene is one conversation: answers with calls, and a last answer with text only.
 type scene struct {
 	prompt string
 	plain  string // prompt, as asked is compared
@@ -46,7 +46,7 @@ type parser struct {
 
 func parse(name string, src []byte) ([]*scene, error) {
 	if len(src) > MaxFile {
-		return nil, fmt.Errorf("%s: %d bytes, at most %d are read", name, len(src), MaxFile)
+		return nil, fmt.Errorf("%s: %d bytes, the limit is %d", name, len(src), MaxFile)
 	}
 	p := &parser{}
 	n := 0
@@ -57,7 +57,7 @@ func parse(name string, src []byte) ([]*scene, error) {
 		}
 	}
 	if len(p.scenes) == 0 {
-		return nil, fmt.Errorf("%s:%d: there is no scene: begin one with a line \"prompt …\"", name, n+1)
+		return nil, fmt.Errorf("%s:%d: no scene; a scene begins with a line \"prompt …\"", name, n+1)
 	}
 	if err := p.last().end(); err != nil {
 		return nil, fmt.Errorf("%s:%d: %w", name, p.last().line, err)
@@ -94,7 +94,7 @@ func (p *parser) line(text string, n int) error {
 		}
 		return s.call(rest, word == "also", p.calls-1)
 	}
-	return fmt.Errorf("%q is none of: prompt, on, call, also, say", word)
+	return fmt.Errorf("unknown word %q, use prompt, on, call, also or say", word)
 }
 
 func (p *parser) prompt(text string, n int) error {
@@ -114,7 +114,7 @@ func (p *parser) prompt(text string, n int) error {
 	return nil
 }
 
-// fold makes prompts comparable: capitals, runs of space and the full stop at the end tell nothing.
+// fold makes prompts comparable: it ignores case, runs of spaces and the full stop at the end.
 func fold(text string) string {
 	return strings.TrimRight(strings.Join(strings.Fields(strings.ToLower(text)), " "), ".!?")
 }
@@ -142,7 +142,7 @@ func (s *scene) on(text string) error {
 	return nil
 }
 
-// open returns the answer that lines add to, and begins one where there is none or the last one has its calls.
+// open returns the answer that the next line adds to. It begins a new one if there is none or the last one has calls.
 func (s *scene) open() *turn {
 	if n := len(s.turns); n > 0 && len(s.turns[n-1].calls) == 0 {
 		return s.turns[n-1]
@@ -175,7 +175,7 @@ func (s *scene) call(text string, also bool, calls int) error {
 		t = s.open()
 	} else if n := len(s.turns); n > 0 && len(s.turns[n-1].calls) > 0 {
 		t = s.turns[n-1]
-		calls -= len(t.calls) // theirs are not known yet either
+		calls -= len(t.calls) // results of the same answer are not known yet either
 	} else {
 		return errors.New("\"also\" belongs below a \"call\"")
 	}
@@ -187,7 +187,7 @@ func (s *scene) call(text string, also bool, calls int) error {
 	return nil
 }
 
-// end reports what a scene lacks.
+// end returns an error if the scene is incomplete.
 func (s *scene) end() error {
 	if n := len(s.turns); n == 0 || len(s.turns[n-1].calls) > 0 {
 		return errors.New("a scene must end with \"say\"")

@@ -12,10 +12,10 @@ import (
 
 func TestParseErrors(t *testing.T) {
 	tests := []struct{ name, src, want string }{
-		{"empty", "", `f:1: there is no scene: begin one with a line "prompt …"`},
+		{"empty", "", `f:1: no scene; a scene begins with a line "prompt …"`},
 		{"before the first", "# x\n\nsay hi\n", `f:3: "say" comes before the first "prompt"`},
 		{"no text", "prompt\n", "f:1: a prompt needs its text"},
-		{"unknown word", "prompt a\nsays b\n", `f:2: "says" is none of: prompt, on, call, also, say`},
+		{"unknown word", "prompt a\nsays b\n", `f:2: unknown word "says", use prompt, on, call, also or say`},
 		{"no end", "prompt a\ncall x\n", `f:1: a scene must end with "say"`},
 		{"no end before the next", "prompt a\nprompt b\nsay c\n", `f:2: the scene before, of line 1: a scene must end with "say"`},
 		{"on too late", "prompt a\nsay b\non c\n", `f:3: "on" belongs right below "prompt"`},
@@ -27,14 +27,14 @@ func TestParseErrors(t *testing.T) {
 		{"null", "prompt a\ncall x null\n", `f:2: arguments of "x": not a JSON object`},
 		{"cut quotation", "prompt a\nsay {{prompt\n", "f:2: {{ without }}"},
 		{"unknown quotation", "prompt a\nsay {{model}}\n", "f:2: {{model}}: it must be prompt, match.N, result.PATH or resultN.PATH"},
-		{"result too early", "prompt a\nsay {{result}}\n", "f:2: {{result}}: there is no such result yet: the scene has called 0 times"},
-		{"result of its neighbour", "prompt a\ncall x\ncall y\nalso z {\"a\":\"{{result2}}\"}\nsay b\n", `f:4: arguments of "z": {{result2}}: there is no such result yet: the scene has called 1 times`},
-		{"result of another scene", "prompt a\ncall x\nsay b\nprompt c\nsay {{result}}\n", "f:5: {{result}}: there is no such result yet"},
-		{"match", "prompt a\nsay {{match.x}}\n", "f:2: {{match.x}}: a match has a number"},
-		{"other value", "prompt a\nsay {{prompt|x}}\n", "f:2: {{prompt|x}}: only a match can have another value"},
+		{"result too early", "prompt a\nsay {{result}}\n", "f:2: {{result}}: no such result yet: the scene has 0 calls so far"},
+		{"result of its neighbour", "prompt a\ncall x\ncall y\nalso z {\"a\":\"{{result2}}\"}\nsay b\n", `f:4: arguments of "z": {{result2}}: no such result yet: the scene has 1 calls so far`},
+		{"result of another scene", "prompt a\ncall x\nsay b\nprompt c\nsay {{result}}\n", "f:5: {{result}}: no such result yet"},
+		{"match", "prompt a\nsay {{match.x}}\n", "f:2: {{match.x}}: a match needs a number"},
+		{"other value", "prompt a\nsay {{prompt|x}}\n", "f:2: {{prompt|x}}: only a match can have a default"},
 		{"not UTF-8", "prompt a\nsay \xff\n", "f:2: the line is not UTF-8"},
 		{"too many calls", "prompt a\n" + strings.Repeat("call x\n", 51), "f:52: a scene has at most 50 calls"},
-		{"too large", strings.Repeat("#", MaxFile+1), "f: 1048577 bytes, at most 1048576 are read"},
+		{"too large", strings.Repeat("#", MaxFile+1), "f: 1048577 bytes, the limit is 1048576"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -84,11 +84,11 @@ func TestQuotation(t *testing.T) {
 		{"{{result.long}}", strings.Repeat("é", 4000) + " …"},
 		{"{{match.0}}{{match.1|none}}{{match.9|at all}}", "allnoneat all"},
 		{"a {{prompt}} b", "a p b"},
-		{"{{result.a.2}}", "error: the result of x holds nothing at {{result.a.2}}"},
-		{"{{result.a.-1}}", "error: the result of x holds nothing at {{result.a.-1}}"},
-		{"{{result.a.#.b}}", "error: the result of x holds nothing at {{result.a.#.b}}"},
-		{"{{result.t.x}}", "error: the result of x holds nothing at {{result.t.x}}"},
-		{"{{match.1}}", "error: the prompt holds nothing for {{match.1}}"},
+		{"{{result.a.2}}", "error: the result of x has nothing at {{result.a.2}}"},
+		{"{{result.a.-1}}", "error: the result of x has nothing at {{result.a.-1}}"},
+		{"{{result.a.#.b}}", "error: the result of x has nothing at {{result.a.#.b}}"},
+		{"{{result.t.x}}", "error: the result of x has nothing at {{result.t.x}}"},
+		{"{{match.1}}", "error: the prompt has nothing for {{match.1}}"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.text, func(t *testing.T) {

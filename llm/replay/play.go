@@ -10,14 +10,14 @@ import (
 	"github.com/agent-base/agent-base/llm"
 )
 
-// spot is where a conversation is: the last prompt, and what came after it.
+// spot is the position in a conversation: the last prompt and the messages after it.
 type spot struct {
 	prompt string
 	after  []llm.Message
 }
 
-// place finds the last prompt: the last text of the last message of the user that answers no call. Texts before it in
-// the message are not the user's own words.
+// place finds the last prompt: the last text of the last message of the user without results. Texts before it in the
+// message are not the user's own words.
 func place(msgs []llm.Message) spot {
 	for i := len(msgs) - 1; i >= 0; i-- {
 		if msgs[i].Role != llm.User {
@@ -39,7 +39,7 @@ func place(msgs []llm.Message) spot {
 	return spot{}
 }
 
-// find returns the scene that plays for a prompt, and what its expression matched.
+// find returns the scene for a prompt, and the groups that its expression matched.
 func (p *player) find(prompt string) (*scene, []string) {
 	asked := fold(prompt)
 	for _, s := range p.scenes {
@@ -76,7 +76,7 @@ func (s *scene) fits(prompt, asked string) (bool, []string) {
 
 var errElsewhere = errors.New("the conversation is not where the file expects it")
 
-// play returns the scene's next answer. An error says why it cannot go on.
+// play returns the next answer of the scene, or an error that says why it cannot continue.
 func (s *scene) play(r *llm.Request, t spot, match []string) (answer, error) {
 	v := &values{prompt: t.prompt, match: match}
 	n := 0 // answers given
@@ -107,7 +107,7 @@ func (s *scene) play(r *llm.Request, t spot, match []string) (answer, error) {
 	return s.turns[n].fill(r, v)
 }
 
-// given checks that the n-th answer of the conversation is the scene's.
+// given checks that the n-th answer of the conversation is that of the scene.
 func (s *scene) given(n int, m llm.Message) error {
 	if n >= len(s.turns) {
 		return errElsewhere
@@ -128,7 +128,7 @@ func (s *scene) given(n int, m llm.Message) error {
 	return nil
 }
 
-// take reads the results of calls. One that failed ends the replay.
+// take reads the results of calls. A failed call ends the replay.
 func (v *values) take(calls []toolCall, m llm.Message) error {
 	for _, p := range m.Parts {
 		switch {
@@ -140,14 +140,14 @@ func (v *values) take(calls []toolCall, m llm.Message) error {
 		calls = calls[1:]
 		value, failure := open(p.Result)
 		if failure != "" {
-			return fmt.Errorf("%s did not go well: %s", p.Result.Name, failure)
+			return fmt.Errorf("%s failed: %s", p.Result.Name, failure)
 		}
 		v.results = append(v.results, outcome{p.Result.Name, value})
 	}
 	return nil
 }
 
-// open returns what a result holds, or what it says about its failure.
+// open returns the value of a result, or the message of its failure.
 func open(r *llm.Result) (value any, failure string) {
 	d := json.NewDecoder(bytes.NewReader([]byte(r.Text)))
 	d.UseNumber()
@@ -173,7 +173,7 @@ func open(r *llm.Result) (value any, failure string) {
 	return nil, strings.TrimRight(clip(message), ".")
 }
 
-// fill makes an answer of what the file says.
+// fill returns an answer with its quotations filled in.
 func (t *turn) fill(r *llm.Request, v *values) (answer, error) {
 	var a answer
 	for i, s := range t.says {
@@ -188,7 +188,7 @@ func (t *turn) fill(r *llm.Request, v *values) (answer, error) {
 	}
 	for _, c := range t.calls {
 		if !offered(r, c.tool) {
-			return answer{}, fmt.Errorf("it wants to call the tool %q, which is not offered here", c.tool)
+			return answer{}, fmt.Errorf("it calls the tool %q, which is not available", c.tool)
 		}
 		args, err := c.args.fill(v)
 		if err != nil {

@@ -1,30 +1,30 @@
-// Package replay is a model that plays conversations from a file, for demonstrations and tests without a network. Its
-// tools are called for real: what the file says is only the model's side. It never passes for a model: every answer
-// begins with a line that says what it is, and where the conversation is not what the file expects (a tool is missing,
-// a call failed, a result lacks what is quoted from it) the answer says so and stops.
+// Package replay provides a model that plays conversations from a file, for demonstrations and tests without a network.
+// The file holds only the model's side; tools are really called. A replay never passes as a model: every answer begins
+// with a line that says what it is. If the conversation differs from the file (a tool is missing, a call failed, a result
+// lacks a quoted value), the answer says so and the replay stops.
 //
-// A file is UTF-8 text of at most MaxFile bytes, read line by line. Empty lines and lines that begin with # are passed
-// over; each other line is a word and the rest:
+// A file is UTF-8 text of at most MaxFile bytes. Empty lines and lines that begin with # are ignored; every other line is
+// a word and its text:
 //
 //	prompt TEXT         begins a scene, which plays when the user asks TEXT
-//	on WORD, WORD       also when the prompt holds all these words
-//	on /REGEXP/         also when it matches (RE2); capitals never matter
-//	call TOOL {ARGS}    the next answer calls a tool; ARGS is a JSON object and may be left out
-//	also TOOL {ARGS}    and this one, at the same time
-//	say TEXT            a line of an answer: of the one that calls below it, or of the last one
+//	on WORD, WORD       also when the prompt contains all these words
+//	on /REGEXP/         also when it matches (RE2, ignoring case)
+//	call TOOL {ARGS}    the next answer calls a tool; ARGS is a JSON object, optional
+//	also TOOL {ARGS}    and this tool in the same answer
+//	say TEXT            a line of text of the answer with the next call, or of the last answer
 //
-// The first scene that fits is played; a scene ends with what is said last. Between {{ and }}, the text of say and the
-// strings in ARGS may quote:
+// The first scene that matches is played. A scene must end with say. The text of say and the strings in ARGS may quote
+// values between {{ and }}:
 //
-//	{{prompt}}          what the user asked
-//	{{match.1}}         the first group of the REGEXP; {{match.1|Ada}} gives Ada where there is none
-//	{{result.a.0.b}}    from the result of the latest call: below a, the first element, below it b
-//	{{result2.a}}       from that of the scene's second call
+//	{{prompt}}          the user's prompt
+//	{{match.1}}         the first group of the REGEXP; {{match.1|Ada}} is Ada if the group is empty
+//	{{result.a.0.b}}    from the result of the last call: field a, element 0, field b
+//	{{result2.a}}       from the result of the scene's second call
 //
-// In a path, # is the number of elements, and * all of them (of an object, their names), joined with commas. The result is the field "result" of
-// tool.Result's envelope, or else the whole text. Numbers of tokens are estimated: a fourth of the characters.
+// In a path, # is the number of elements, and * all elements (of an object, their names), joined with commas. The result is
+// the field "result" of tool.Result's envelope, or the whole text. Token counts are estimates: a fourth of the characters.
 //
-// A model of this package keeps nothing between requests and is safe for concurrent use.
+// A model keeps no state between requests and is safe for concurrent use.
 package replay
 
 import (
@@ -44,8 +44,7 @@ var demo string
 // Demo returns the conversations about the bundled skills.
 func Demo() []byte { return []byte(demo) }
 
-// Open reads src and returns the model that plays it. name stands in every answer, and before the line number in
-// errors.
+// Open parses src and returns the model that plays it. name appears in every answer and, with a line number, in errors.
 func Open(name string, src []byte) (llm.Model, error) {
 	scenes, err := parse(name, src)
 	if err != nil {
@@ -87,13 +86,13 @@ func (p *player) stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Event
 	}
 }
 
-// answer is what the player says next.
+// answer is the next answer of the player.
 type answer struct {
 	text  string
 	calls []*llm.Call
 }
 
-// answer finds the scene and the place in it.
+// answer finds the scene and the position in it.
 func (p *player) answer(r *llm.Request) answer {
 	t := place(r.Messages)
 	s, match := p.find(t.prompt)
@@ -110,7 +109,7 @@ func (p *player) answer(r *llm.Request) answer {
 	return a
 }
 
-// final says before the text what it is.
+// final returns the last answer, with the line that says what it is.
 func (p *player) final(text string) answer {
 	return answer{text: fmt.Sprintf("[replay %s: no model answered; tokens are estimated]\n%s", p.name, text)}
 }
@@ -131,7 +130,7 @@ func (a answer) size() int {
 	return n
 }
 
-// sizeOf counts the bytes that a model would be sent.
+// sizeOf counts the bytes of a request.
 func sizeOf(r *llm.Request) int {
 	n := len(r.System)
 	for _, t := range r.Tools {

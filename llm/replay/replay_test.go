@@ -152,9 +152,9 @@ func TestHonesty(t *testing.T) {
 		results map[string]tool.Result
 		says    string
 	}{
-		{"a failure", ask("greet Ada", all...), failed, "This replay stops here: script_run did not go well: uv is not installed."},
-		{"a tool that is missing", ask("greet me in Spanish", "skill"), nil, `This replay stops here: it wants to call the tool "greet_in_language", which is not offered here.`},
-		{"a result without what is quoted", ask("greet Ada", all...), lacking, "This replay stops here: the result of script_run holds nothing at {{result.greeting}}."},
+		{"a failure", ask("greet Ada", all...), failed, "This replay stops here: script_run failed: uv is not installed."},
+		{"a tool that is missing", ask("greet me in Spanish", "skill"), nil, `This replay stops here: it calls the tool "greet_in_language", which is not available.`},
+		{"a result without what is quoted", ask("greet Ada", all...), lacking, "This replay stops here: the result of script_run has nothing at {{result.greeting}}."},
 		{"another conversation", elsewhere, nil, "This replay stops here: the conversation is not where the file expects it."},
 		{"another prompt", ask("What is the weather?", all...), nil, `A replay plays recorded conversations. This one knows: "Say hello", "Greet me in Spanish with the hello-extended skill",`},
 		{"no prompt", &llm.Request{}, nil, "A replay plays recorded conversations."},

@@ -21,7 +21,7 @@ const (
 // template is text with quotations.
 type template []piece
 
-// piece is a text, a quotation, or a JSON string that is a template itself.
+// piece is a text, a quotation, or a JSON string with a template of its own.
 type piece struct {
 	text   string
 	ref    *ref
@@ -29,16 +29,16 @@ type piece struct {
 	inner  template
 }
 
-// ref is what stands between {{ and }}.
+// ref is the text between {{ and }}.
 type ref struct {
 	root  string // prompt, match or result
 	call  int    // of a result: its number in the scene from 1
 	path  []string
-	other string // of a match: what stands for it where there is none
+	other string // of a match: the value if the group is empty
 	text  string // as written
 }
 
-// compile reads the quotations of a text. calls is how many results there are by then.
+// compile parses the quotations of a text. calls is the number of results at this point.
 func compile(text string, calls int) (template, error) {
 	var t template
 	for {
@@ -79,19 +79,19 @@ func compileRef(text string, calls int) (*ref, error) {
 			r.call = n
 		}
 		if r.call < 1 || r.call > calls {
-			return nil, fmt.Errorf("there is no such result yet: the scene has called %d times", calls)
+			return nil, fmt.Errorf("no such result yet: the scene has %d calls so far", calls)
 		}
 	}
 	switch {
 	case hasOther && r.root != "match":
-		return nil, errors.New("only a match can have another value")
+		return nil, errors.New("only a match can have a default")
 	case r.root == "prompt" && len(r.path) == 0, r.root == "result":
 		return r, nil
 	case r.root == "match" && len(r.path) == 1:
 		if n, err := strconv.Atoi(r.path[0]); err == nil && n >= 0 {
 			return r, nil
 		}
-		return nil, errors.New("a match has a number")
+		return nil, errors.New("a match needs a number")
 	}
 	return nil, errors.New("it must be prompt, match.N, result.PATH or resultN.PATH")
 }
@@ -103,7 +103,7 @@ type values struct {
 	results []outcome
 }
 
-// outcome is what a call gave back.
+// outcome is the result of a call.
 type outcome struct {
 	tool  string
 	value any
@@ -138,12 +138,12 @@ func (r *ref) value(v *values) (string, error) {
 	case "prompt":
 		return clip(v.prompt), nil
 	case "match":
-		n, _ := strconv.Atoi(r.path[0]) // compileRef has read it
+		n, _ := strconv.Atoi(r.path[0]) // compileRef has checked it
 		if n < len(v.match) && v.match[n] != "" {
 			return clip(v.match[n]), nil
 		}
 		if r.other == "" {
-			return "", fmt.Errorf("the prompt holds nothing for {{%s}}", r.text)
+			return "", fmt.Errorf("the prompt has nothing for {{%s}}", r.text)
 		}
 		return r.other, nil
 	}
@@ -153,12 +153,12 @@ func (r *ref) value(v *values) (string, error) {
 	o := v.results[r.call-1]
 	text, ok := walk(o.value, r.path)
 	if !ok {
-		return "", fmt.Errorf("the result of %s holds nothing at {{%s}}", o.tool, r.text)
+		return "", fmt.Errorf("the result of %s has nothing at {{%s}}", o.tool, r.text)
 	}
 	return clip(text), nil
 }
 
-// walk goes down a path and writes what is there.
+// walk follows a path and writes the value there.
 func walk(value any, path []string) (string, bool) {
 	for i, step := range path {
 		last := i == len(path)-1

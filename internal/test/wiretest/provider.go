@@ -27,9 +27,9 @@ type Options struct {
 type Provider struct {
 	Name  string // of the package, as its errors say it
 	New   func(*Options) (llm.Model, error)
-	Begun string // a stream that has told the text "a" and does not end
+	Begun string // a stream with the text "a" that does not end
 	Whole string // a stream that ends in order
-	Cut   string // what is said of a stream that ends without its last event
+	Cut   string // the message for a stream without its last event
 
 	KeyHeader string // where the key stands in a request
 	Vendor    string // the address that a request goes to without a BaseURL, for the model "model-1"
@@ -105,7 +105,7 @@ func (p *Provider) Stops(t *testing.T, stream string, want llm.StopReason) {
 }
 
 // Fault checks the error that comes of a server's answer, and that the server was asked once. Of want the provider
-// need not be named, and a Message of "*" is any. It returns what was told before the error.
+// need not be named, and a Message of "*" is any. It returns what was yielded before the error.
 func (p *Provider) Fault(t *testing.T, answer http.HandlerFunc, want llm.Error) llm.Answer {
 	t.Helper()
 	s := Serve(t, answer)
@@ -133,7 +133,7 @@ func (p *Provider) Fault(t *testing.T, answer http.HandlerFunc, want llm.Error) 
 	return told
 }
 
-// Faults checks what goes wrong in the same way with every provider, and that what came before is told.
+// Faults checks failures that are the same for every provider, and that the text before them is yielded.
 func (p *Provider) Faults(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -146,8 +146,8 @@ func (p *Provider) Faults(t *testing.T) {
 		{"cut before the end", SSE(p.Begun), "a", llm.Error{Kind: llm.Cut, Message: p.Cut}},
 		{"broken connection", func(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) }, "", llm.Error{Kind: llm.Network, Message: "*"}},
 		{"broken within", Broken(p.Begun), "a", llm.Error{Kind: llm.Cut, Message: "the answer broke off: unexpected EOF"}},
-		{"silence", Hang, "", llm.Error{Kind: llm.TimedOut, Message: "nothing came for 100ms"}},
-		{"silence within", Stall(p.Begun), "a", llm.Error{Kind: llm.TimedOut, Message: "nothing came for 100ms"}},
+		{"silence", Hang, "", llm.Error{Kind: llm.TimedOut, Message: "no data for 100ms"}},
+		{"silence within", Stall(p.Begun), "a", llm.Error{Kind: llm.TimedOut, Message: "no data for 100ms"}},
 		{"endless line", SSE(p.Begun + "data: " + strings.Repeat("x", 5<<20)), "a",
 			llm.Error{Kind: llm.Malformed, Message: "a line of the answer exceeds 4194304 bytes"}},
 	}
@@ -227,7 +227,7 @@ func (p *Provider) Break(t *testing.T) {
 	<-gone
 }
 
-// stalled returns a model whose server begins and says no more; gone tells that the server saw its client go.
+// stalled returns a model whose server begins an answer and stops; gone is closed when the server sees its client leave.
 func (p *Provider) stalled(t *testing.T) (m llm.Model, gone chan struct{}) {
 	t.Helper()
 	gone = make(chan struct{}, 1)

@@ -84,7 +84,7 @@ func (p *Provider) PrefixStays(t *testing.T, r *llm.Request) (first, second json
 	return first, second
 }
 
-// BadSchema checks that a tool whose schema is no JSON is refused before anybody is asked.
+// BadSchema checks that a tool with a schema that is not JSON is refused before a request is sent.
 func (p *Provider) BadSchema(t *testing.T) {
 	t.Helper()
 	s := Serve(t, SSE(p.Whole))
@@ -111,7 +111,7 @@ func (p *Provider) Refuses(t *testing.T) {
 }
 
 // Environment checks that nothing of the environment reaches a request, and that what is not given is not looked up:
-// words are the names of variables that a vendor's SDK looks at, addresses those that tell it whom to ask.
+// words are the names of variables that a vendor's SDK reads, addresses those that set its address.
 func (p *Provider) Environment(t *testing.T, words, addresses []string) {
 	s, evil := Serve(t, SSE(p.Whole)), Serve(t, SSE(""))
 	for _, name := range words {

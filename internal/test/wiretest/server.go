@@ -1,8 +1,8 @@
-// Package wiretest is what the tests of the model providers share: a server that keeps what it was asked, and what
-// every provider must make of faults, of a caller who goes away, of an environment and of whatever bytes come. A
-// Provider says how its wire writes things; what only one wire has stays in that provider's own tests.
+// Package wiretest holds tests that all model providers share: a server that records its requests, and checks of faults,
+// cancellation, the environment and arbitrary bytes. A Provider describes the protocol of one provider; tests of one
+// protocol only are in that provider's package.
 //
-// It is for tests alone, and reaches nothing but servers that it starts itself. A Server is safe for concurrent use.
+// It is for tests only, and connects only to servers that it starts. A Server is safe for concurrent use.
 package wiretest
 
 import (
