@@ -95,7 +95,7 @@ func dump(v any) string {
 	return string(b)
 }
 
-// Stops checks the reason why a stream, which is no failure, ended.
+// Stops checks the stop reason of a stream without an error.
 func (p *Provider) Stops(t *testing.T, stream string, want llm.StopReason) {
 	t.Helper()
 	got, err := Collect(t, p.Model(t, Serve(t, SSE(stream))), Hello())
