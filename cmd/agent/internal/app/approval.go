@@ -33,13 +33,49 @@ func (c *Consent) With(approver *TerminalApprover) *Consent {
 	return &other
 }
 
-// Ask shows what an approval of the skill would be about, asks, and remembers a yes.
-func (c *Consent) Ask(ctx context.Context, s *skill.Skill) (bool, error) {
+// Scripts asks whether the scripts of a skill may run, and remembers a yes.
+func (c *Consent) Scripts(ctx context.Context, s *skill.Skill) (bool, error) {
+	return c.ask(ctx, s, fmt.Sprintf("Let the scripts of %q run?", s.Canonical()))
+}
+
+// Model reports whether a skill may be run by a model of another provider than the conversation's. It may where the
+// user approved its present content with this model in the question, or trusts its folder. Anything else is asked.
+func (c *Consent) Model(ctx context.Context, s *skill.Skill, model string) (bool, error) {
+	t, err := TrustIn(ctx, s.Entry())
+	if err != nil {
+		return false, err
+	}
+	switch {
+	case t == skill.TrustBundled:
+		return true, nil
+	case t == skill.TrustRoot && !c.trust.Everything():
+		return true, nil
+	}
+	digest, err := s.Digest(ctx)
+	if err != nil {
+		return false, err
+	}
+	for _, a := range c.trust.Known().Approvals() {
+		if a.Name == s.Canonical() && a.Digest == digest && slices.Contains(a.Permissions, modelWish(model)) {
+			return true, nil
+		}
+	}
+	return c.ask(ctx, s, fmt.Sprintf("Let %q send its work to the model %q, and its scripts run?", s.Canonical(), model))
+}
+
+// modelWish is how an approval names the model that a skill asks for.
+func modelWish(model string) string { return "model: " + model }
+
+// ask shows what an approval of the skill would be about, asks, and remembers a yes.
+func (c *Consent) ask(ctx context.Context, s *skill.Skill, text string) (bool, error) {
+	if !c.approver.There() {
+		return false, nil
+	}
 	p, err := c.Propose(ctx, s)
 	if err != nil {
 		return false, err
 	}
-	yes, err := c.approver.Ask(ctx, &Question{Text: fmt.Sprintf("Let the scripts of %q run?", p.approval.Name), Details: p.Lines()})
+	yes, err := c.approver.Ask(ctx, &Question{Text: text, Details: p.Lines()})
 	if err != nil || !yes {
 		return false, err
 	}
@@ -67,7 +103,7 @@ func (c *Consent) First(ctx context.Context, cat *skill.Catalog, ofSkill, name s
 	if _, err := script.Find(s, name); err != nil {
 		return nil // the tool says so
 	}
-	_, err = c.Ask(ctx, s)
+	_, err = c.Scripts(ctx, s)
 	return err
 }
 
@@ -183,7 +219,7 @@ func hashes(files []trust.File) []dirhash.File {
 // Digest returns the digest of the content that the proposal is about.
 func (p *Proposal) Digest() string { return p.approval.Digest }
 
-// permissions lists what a manifest asks for beyond the skill's own files.
+// permissions lists what a manifest asks for beyond the skill's own files, and which model it wants to run it.
 func permissions(m *manifest.Manifest) []string {
 	var out []string
 	add := func(what string, values []string) {
@@ -194,5 +230,11 @@ func permissions(m *manifest.Manifest) []string {
 	add("allowed-tools", m.AllowedTools.Rules)
 	add("env", m.Permissions.Env)
 	add("toolsets", m.Toolsets)
+	if m.Context == "fork" {
+		out = append(out, "context: fork")
+	}
+	if m.Model != "" {
+		out = append(out, modelWish(m.Model))
+	}
 	return out
 }

@@ -21,8 +21,8 @@ func (p *Proposal) Lines() []string {
 		"  sha256  " + strings.TrimPrefix(p.approval.Digest, dirhash.Prefix),
 	}
 	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
-	if len(p.approval.Permissions) == 0 {
-		add("  asks for nothing beyond its own files")
+	if !slices.ContainsFunc(p.approval.Permissions, isPermission) {
+		add("  declares no permissions; its scripts run as you")
 	}
 	for _, asked := range p.approval.Permissions {
 		mark := ""
@@ -48,6 +48,11 @@ func (p *Proposal) Lines() []string {
 		add("(that was a long list: %d lines; look at all of it)", len(lines))
 	}
 	return lines
+}
+
+// isPermission reports whether a line of an approval is about what scripts or tools may do.
+func isPermission(asked string) bool {
+	return !strings.HasPrefix(asked, "model: ") && !strings.HasPrefix(asked, "context: ")
 }
 
 // proposed is one file that an approval is about.

@@ -67,7 +67,7 @@ func (r *racer) run(before, after func()) string {
 	o := r.s.Tools.Options(r.cat)
 	o.Approve = func(ctx context.Context, s *skill.Skill) (bool, error) {
 		before()
-		yes, err := r.s.Consent.With(approver).Ask(ctx, s)
+		yes, err := r.s.Consent.With(approver).Scripts(ctx, s)
 		after()
 		return yes, err
 	}

@@ -50,9 +50,12 @@ func (t *Trust) Reload() error {
 	return err
 }
 
+// Everything reports whether AGENT_SKILLS lets every skill run, whoever approved it.
+func (t *Trust) Everything() bool { return t.settings.Config().Want.Mode == skill.SelectAllUntrusted }
+
 // Of answers the catalogue's question whether a skill's content may run.
 func (t *Trust) Of(ctx context.Context, s skill.Subject) (skill.Trust, error) {
-	if t.settings.Config().Want.Mode == skill.SelectAllUntrusted { // scripts run too; the catalogue warns
+	if t.Everything() { // scripts run too; the catalogue warns
 		return skill.TrustRoot, nil
 	}
 	return t.Known().Func()(ctx, s)

@@ -111,12 +111,53 @@ func TestForkOfUnknownKind(t *testing.T) {
 	if q[1].Model != q[0].Model || !slices.Contains(names(q[1]), "write_file") {
 		t.Errorf("asked was %s with %v", q[1].Model, names(q[1]))
 	}
-	for _, want := range []string{"wants the model 'fastest', which says nothing here", "wants the agent 'Wizard', which there is not"} {
+	for _, want := range []string{"unknown model 'fastest', using anthropic/", "unknown agent 'Wizard', using general-purpose"} {
 		if !strings.Contains(stderr, want) {
 			t.Errorf("%q is not in the log:\n%s", want, stderr)
 		}
 	}
-	if got := q[3].LastResult(); !strings.Contains(got, `"success":false`) || !strings.Contains(got, "OPENROUTER_API_KEY") {
+	if got := q[3].LastResult(); !strings.Contains(got, `"success":false`) || !strings.Contains(got, "did not approve another provider") {
 		t.Errorf("got %q", got)
+	}
+}
+
+// F1: a skill that nobody approved does not choose who gets the conversation's files: a model of another provider, or of
+// a server of this machine, is asked where the user's settings or an approval named it.
+func TestForkKeepsProvider(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		setUp func(*world)
+		asked int // requests to the other provider
+	}{
+		{"nobody approved it", func(*world) {}, 0},
+		{"everything may run, and nothing was approved", func(w *world) { w.env = append(w.env, "AGENT_SKILLS=all_untrusted") }, 0},
+		{"approved, the model in the question", func(w *world) {
+			_, stderr, code := w.run("", "skill", "trust", "survey", "--yes")
+			if code != 0 || !strings.Contains(stderr, "asks for model: chat/other") || !strings.Contains(stderr, "asks for context: fork") {
+				w.t.Errorf("exit code %d, the question is %s", code, stderr)
+			}
+		}, 1},
+		{"its folder is trusted", func(w *world) { w.succeeds("", "skill", "trust", "--yes", "--root", w.home+"/.agent/skills") }, 1},
+		{"the user's settings name it", func(w *world) { w.write("home/.agent/config.yaml", "agent:\n  model: chat/other\n") }, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			main := fakemodel.New(t, callStep("skill", `{"skill_name":"survey"}`), fakemodel.Step{Text: "Done."})
+			other := fakemodel.New(t, fakemodel.Step{Text: "Surveyed."})
+			w := newWorld(t, main.Env()...)
+			for _, kv := range other.Env() { // the later one counts
+				if strings.HasPrefix(kv, "OPENAI_") {
+					w.env = append(w.env, kv)
+				}
+			}
+			w.forking("survey", "model: chat/other\n", "Survey.\n")
+			c.setUp(w)
+			w.succeeds("", "-p", "go", "--model", "anthropic/any")
+			if got := len(other.Requests()); got != c.asked {
+				t.Errorf("%d requests to the other provider, want %d", got, c.asked)
+			}
+			if got := main.Requests()[1].LastResult(); strings.Contains(got, `"success":true`) != (c.asked > 0) {
+				t.Errorf("the call's result is %s", got)
+			}
+		})
 	}
 }

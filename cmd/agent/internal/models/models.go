@@ -146,16 +146,23 @@ func (f *Finder) replay(name string) (*Found, error) {
 	return &Found{Model: m, Provider: "replay", Name: name}, nil
 }
 
-// For returns the model that a skill's manifest names for its own run, given the one of the conversation: "inherit",
-// provider/name, or a short name of the same provider. The second result is false when the name says nothing here,
-// and the conversation's model is what there is. A replay says nothing: a skill must not bring the answers with it.
+// ErrForeign is the error for a skill that names a model of another provider than the conversation's.
+var ErrForeign = errors.New("a skill may choose among the models of the conversation's provider only")
+
+// For returns the model that a skill's manifest names for its own run, given the one of the conversation: "inherit", or
+// provider/name or a short name of the same provider. The second result is false when the name means nothing here; the
+// conversation's model is returned then. A replay means nothing: a skill must not bring the answers with it. The error
+// for another provider is ErrForeign: who is sent the user's files is not the skill's to decide.
 func (f *Finder) For(ctx context.Context, name string, now *Found) (*Found, bool, error) {
+	provider, _, whole := strings.Cut(name, "/")
 	switch {
 	case name == "", name == "inherit":
 		return now, true, nil
-	case name == "replay", strings.HasPrefix(name, "replay/"):
+	case provider == "replay":
 		return now, false, nil
-	case strings.Contains(name, "/"):
+	case whole && provider != now.Provider:
+		return nil, false, ErrForeign
+	case whole:
 		found, err := f.Find(ctx, name)
 		return found, err == nil, err
 	}

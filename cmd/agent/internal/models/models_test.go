@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
-	"github.com/agent-base/agent-base/llm"
 )
 
 // finder sees the given variables and no server of this machine.
@@ -132,7 +131,8 @@ func TestFor(t *testing.T) {
 		{"inherit", "inherit", now, now.String(), true},
 		{"a short name", "haiku", now, "anthropic/claude-haiku-5-5", true},
 		{"a short name of another provider", "haiku", local, "ollama/qwen3", false},
-		{"a whole name", "ollama/other", now, "ollama/other", true},
+		{"a whole name", "anthropic/other", now, "anthropic/other", true},
+		{"a whole name of a local server", "ollama/other", local, "ollama/other", true},
 		{"a name that says nothing", "fastest", now, now.String(), false},
 		{"a replay", "replay/demo", now, now.String(), false},
 		{"a file of answers", "replay/references/talk", now, now.String(), false},
@@ -144,8 +144,10 @@ func TestFor(t *testing.T) {
 			}
 		})
 	}
-	if _, _, err := f.For(t.Context(), "openai/x", now); !errors.As(err, new(*llm.Error)) {
-		t.Errorf("a model without a key: got %v, want an *llm.Error", err)
+	for _, other := range []string{"openai/x", "ollama/other", "llamacpp/x", "nobody/x", "chat/x"} {
+		if got, ok, err := f.For(t.Context(), other, now); !errors.Is(err, models.ErrForeign) || got != nil || ok {
+			t.Errorf("%s: got %v, %t, %v, want %v", other, got, ok, err, models.ErrForeign)
+		}
 	}
 }
 

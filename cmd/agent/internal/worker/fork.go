@@ -2,12 +2,14 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
 
 	"github.com/agent-base/agent-base/agent"
+	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/tool"
 )
@@ -36,16 +38,13 @@ func roleNamed(name string) role {
 
 // fork makes the sub-agent that a skill with context: fork runs in: its model, its kind, a session of its own.
 func (w *worker) fork(ctx context.Context, f tool.Fork) (*agent.Options, error) {
-	found, ok, err := w.s.Models.Finder().For(ctx, f.Model, w.found)
+	found, err := w.forkModel(ctx, f)
 	if err != nil {
-		return nil, fmt.Errorf("skill %q wants the model %q: %w", f.Skill, f.Model, err)
-	}
-	if !ok {
-		w.emit(ctx, slog.LevelWarn, fmt.Sprintf("Skill '%s' wants the model '%s', which says nothing here: %s is asked", f.Skill, f.Model, found))
+		return nil, err
 	}
 	r := roleNamed(f.Agent)
 	if f.Agent != "" && !strings.EqualFold(r.name, f.Agent) {
-		w.emit(ctx, slog.LevelWarn, fmt.Sprintf("Skill '%s' wants the agent '%s', which there is not: %s does it", f.Skill, f.Agent, r.name))
+		w.emit(ctx, slog.LevelWarn, fmt.Sprintf("Skill '%s': unknown agent '%s', using %s", f.Skill, f.Agent, r.name))
 	}
 	own, err := w.ownTools()
 	if err != nil {
@@ -68,6 +67,52 @@ func (w *worker) fork(ctx context.Context, f tool.Fork) (*agent.Options, error) 
 	o.Turn, o.Fork, o.CacheKey = nil, nil, w.id+"-"+f.Skill
 	o.Carry = func(ctx context.Context) string { return kit.Carry(ctx).Body }
 	return o, nil
+}
+
+// forkModel returns the model that a skill's sub-agent runs with. A skill may choose among the models of the
+// conversation's provider. Another one it gets where the user's settings name it, or the user approved it.
+func (w *worker) forkModel(ctx context.Context, f tool.Fork) (*models.Found, error) {
+	found, ok, err := w.s.Models.Finder().For(ctx, f.Model, w.found)
+	if errors.Is(err, models.ErrForeign) {
+		if err := w.mayAsk(ctx, f); err != nil {
+			return nil, err
+		}
+		found, err = w.s.Models.Finder().Find(ctx, f.Model)
+		ok = true
+	}
+	if err != nil {
+		return nil, fmt.Errorf("model %q of skill %q: %w", f.Model, f.Skill, err)
+	}
+	if !ok {
+		w.emit(ctx, slog.LevelWarn, fmt.Sprintf("Skill '%s': unknown model '%s', using %s", f.Skill, f.Model, found))
+	}
+	return found, nil
+}
+
+// mayAsk returns an error unless the user lets a skill be run by the model of another provider.
+func (w *worker) mayAsk(ctx context.Context, f tool.Fork) error {
+	if f.Model == w.s.Settings.Config().Agent.Model {
+		return nil
+	}
+	e, err := w.catalog().Lookup(f.Skill)
+	if err != nil {
+		return err
+	}
+	s, err := e.Load(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	consent := w.s.Consent
+	if w.approver != nil {
+		consent = consent.With(w.approver)
+	}
+	yes, err := consent.Model(ctx, s, f.Model)
+	if err == nil && !yes {
+		err = fmt.Errorf("skill %q may not use the model %q: the conversation uses %s, and the user did not approve another provider (agent skill trust %s)",
+			e.Name(), f.Model, w.found, e.Canonical())
+	}
+	return err
 }
 
 func (w *worker) emit(ctx context.Context, level slog.Level, text string) {

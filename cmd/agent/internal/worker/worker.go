@@ -305,7 +305,7 @@ func (w *worker) kitOptions(mode disclose.Mode) *skilltool.Options {
 	o.Carry.Each = min(5_000, o.Carry.All)
 	o.Unlisted, o.Budget, o.MaxSkills = mode != disclose.ToolDescription, listBudget(cfg), cfg.MaxSkills
 	if w.approver != nil {
-		o.Approve = w.s.Consent.With(w.approver).Ask
+		o.Approve = w.s.Consent.With(w.approver).Scripts
 	}
 	return o
 }
