@@ -8,10 +8,10 @@ import (
 	"os"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/cli"
+	_ "github.com/agent-base/agent-base/cmd/agent/internal/protect" // hides the keys before anything else is done
 )
 
 func main() {
 	log.SetOutput(io.Discard) // what libraries say by themselves is not for the user's terminal
-	cli.Protect()
 	os.Exit(int(cli.Main(context.Background(), cli.Host())))
 }

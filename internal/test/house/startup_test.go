@@ -36,10 +36,30 @@ func TestStartup(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("building cmd/agent: %v\n%s", err, out)
 	}
+	protectsFirst(t, bin)
 	for name, took := range leastInit(t, bin, "version") {
 		if took > maxInit && slowInit[name] == "" {
 			t.Errorf("initialising %s takes %v, more than %v: do it on first use", name, took, maxInit)
 		}
+	}
+}
+
+// protectsFirst checks that the process hides its keys before it does anything that takes time: before the package os is
+// initialised, and so nearly every other one.
+func protectsFirst(t *testing.T, bin string) {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		return
+	}
+	run := exec.CommandContext(t.Context(), bin, "version")
+	run.Env = append(run.Environ(), "GODEBUG=inittrace=1", "AGENT_HOME="+t.TempDir())
+	trace, err := run.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, trace)
+	}
+	protects, rest := bytes.Index(trace, []byte("/cmd/agent/internal/protect @")), bytes.Index(trace, []byte("init os @"))
+	if protects < 0 || rest < 0 || protects > rest {
+		t.Errorf("the keys are hidden too late:\n%s", trace)
 	}
 }
 

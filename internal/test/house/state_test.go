@@ -19,6 +19,8 @@ var reforms = []string{"json.RawMessage", "strings.Fields"}
 
 // excused are package variables that the rule below does not understand, each with the reason why it never changes.
 var excused = map[string]string{
+	"cmd/agent/internal/protect.hidden": "its call hides the process's keys, and must come before main; nothing reads or writes it",
+
 	"internal/scan.how": "the kernel reads it through a pointer, nobody writes to it",
 }
 

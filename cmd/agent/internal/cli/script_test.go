@@ -17,13 +17,14 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/cli"
+	_ "github.com/agent-base/agent-base/cmd/agent/internal/protect"
 )
 
 var update = flag.Bool("update", false, "rewrite what the scripts expect")
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
-		"agent": func() { cli.Protect(); os.Exit(int(cli.Main(context.Background(), cli.Host()))) },
+		"agent": func() { os.Exit(int(cli.Main(context.Background(), cli.Host()))) },
 	})
 }
 
