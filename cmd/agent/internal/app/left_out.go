@@ -42,7 +42,7 @@ func Find(cat *skill.Catalog, name string) (skill.Entry, error) {
 	}
 	all := LeftOut(cat)
 	for _, p := range all {
-		if manifest.Canonical(leftName(p)) == manifest.Canonical(name) {
+		if manifest.Canonical(LeftName(p)) == manifest.Canonical(name) {
 			return e, NotFound(fmt.Errorf("%w: %s was left out: %s", &skill.NotFoundError{Name: name}, p.File, strings.TrimPrefix(p.Message, "skipped: ")), p.Cure)
 		}
 	}
@@ -54,8 +54,8 @@ func Find(cat *skill.Catalog, name string) (skill.Entry, error) {
 	return e, err
 }
 
-// leftName returns the name of the link or folder that a problem of leftOut is about.
-func leftName(p manifest.Problem) string {
+// LeftName returns the name of the link or folder that a problem of leftOut is about.
+func LeftName(p manifest.Problem) string {
 	file := filepath.ToSlash(p.File)
 	if p.Code == "name-duplicate" { // it names the manifest
 		file = path.Dir(file)

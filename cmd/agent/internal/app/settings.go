@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -38,7 +39,13 @@ func (s *Settings) Problems() []manifest.Problem {
 }
 
 func (s *Settings) read() {
-	s.once.Do(func() { s.config, s.problems = config.Load(s.options()) })
+	s.once.Do(func() {
+		s.config, s.problems = config.Load(s.options())
+		if home := s.sys.Getenv("HOME"); home != "" && !filepath.IsAbs(home) {
+			s.problems = slices.Insert(s.problems, 0, manifest.Problem{Code: "config-value", Severity: manifest.SeverityError, File: "HOME",
+				Message: fmt.Sprintf("%q is not an absolute path: it is ignored", home), Cure: "export HOME with an absolute path"})
+		}
+	})
 }
 
 func (s *Settings) options() *config.Options {

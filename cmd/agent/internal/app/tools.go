@@ -91,6 +91,7 @@ func (k *Toolkit) Options(cat *skill.Catalog) *skilltool.Options {
 		Instructions: disclose.InstructionOptions{ProjectDir: cfg.Paths.Project},
 		ReadScripts:  cfg.ScriptRead == "allow",
 		StrictStack:  cfg.StrictStack,
+		ErrorText:    cfg.ErrorText,
 		Trace:        k.out.Tracer(),
 	}
 }

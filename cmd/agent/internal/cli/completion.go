@@ -87,7 +87,25 @@ func completeScripts(s *app.Services) complete {
 		if opened := peek(c.Context(), s.Skills, args[0]); opened != nil {
 			defer opened.Close()
 			for _, n := range scriptNames(opened) {
-				out = append(out, n.Name)
+				out = append(out, cobra.CompletionWithDesc(n.Name, n.Path))
+			}
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completeFiles offers skills for the first argument and that skill's files for the second.
+func completeFiles(s *app.Services) complete {
+	first := completeSkills(s)
+	return func(c *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) != 1 {
+			return first(c, args, word)
+		}
+		var out []cobra.Completion
+		if opened := peek(c.Context(), s.Skills, args[0]); opened != nil {
+			defer opened.Close()
+			for _, f := range filesOf(opened) {
+				out = append(out, cobra.CompletionWithDesc(f.Path, bytesText(f.Size)))
 			}
 		}
 		return out, cobra.ShellCompDirectiveNoFileComp

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -58,6 +59,8 @@ type details struct {
 	Requires      []string           `json:"requires,omitempty"`
 	Env           []string           `json:"permissions_env,omitempty"`
 	Scripts       []scriptName       `json:"scripts"`
+	Files         []fileJSON         `json:"files"` // at most mostListed
+	MoreFiles     int                `json:"more_files,omitempty"`
 	Toolsets      []string           `json:"toolsets"` // declared; this version loads none
 	Tools         []string           `json:"tools"`    // fully qualified names of loaded tools
 	Metadata      map[string]string  `json:"metadata,omitempty"`
@@ -79,6 +82,37 @@ type field struct {
 	Column   int    `json:"column"`
 	Standing string `json:"standing"`
 	Value    string `json:"value"`
+}
+
+// fileJSON is one file of a skill.
+type fileJSON struct {
+	Path string `json:"path"` // below the skill
+	Size int64  `json:"size"`
+}
+
+// mostListed is how many files of a skill are listed.
+const mostListed = 200
+
+// filesOf returns the files of a skill, in the order of their paths. It counts no more than 100 times those listed.
+func filesOf(s *skill.Skill) []fileJSON {
+	out := []fileJSON{}
+	_ = fs.WalkDir(s.FS(), ".", func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil: // a folder that cannot be read: the digest says so
+			return nil //nolint:nilerr // see above
+		case len(out) >= 100*mostListed:
+			return fs.SkipAll
+		case e.IsDir():
+			return nil
+		}
+		f := fileJSON{Path: path}
+		if info, err := e.Info(); err == nil {
+			f.Size = info.Size()
+		}
+		out = append(out, f)
+		return nil
+	})
+	return out
 }
 
 // shadow is a skill of the same name that is hidden by one of a higher layer.
@@ -105,7 +139,7 @@ func lookup(ctx context.Context, skills *app.Library, settings *app.Settings, na
 // inspect gathers the details of a skill in any state. A broken one has what its manifest gave, and its problems.
 func inspect(ctx context.Context, settings *app.Settings, cat *skill.Catalog, e skill.Entry) (*details, error) {
 	d := &details{record: newRecord(settings, e), Location: e.Location(), Problems: listed(e.Problems()), DecidedBy: settings.DecidedBy(e),
-		Scripts: []scriptName{}, Toolsets: []string{}, Tools: []string{}, Fields: []field{}, Shadows: []shadow{}}
+		Scripts: []scriptName{}, Files: []fileJSON{}, Toolsets: []string{}, Tools: []string{}, Fields: []field{}, Shadows: []shadow{}}
 	for _, s := range e.Shadows() {
 		d.Shadows = append(d.Shadows, shadow{s.Layer(), s.Path(), s.Location(), s.Version()})
 	}
@@ -133,6 +167,10 @@ func inspect(ctx context.Context, settings *app.Settings, cat *skill.Catalog, e 
 		return nil, err
 	}
 	d.Scripts = scriptNames(s)
+	d.Files = filesOf(s)
+	if d.MoreFiles = max(len(d.Files)-mostListed, 0); d.MoreFiles > 0 {
+		d.Files = d.Files[:mostListed]
+	}
 	return d, d.cost(ctx, cat, s)
 }
 

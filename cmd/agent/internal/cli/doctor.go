@@ -84,7 +84,7 @@ by whoever needs it, environments with the package index in reach. While a scrip
 		Example: `  agent doctor
   agent doctor --gc
   agent doctor --json`,
-		Args: arguments(0, 0, "no argument"),
+		Args: arguments(0, 0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if o.yes && !o.gc {
 				return app.Usage(errors.New("--yes goes with --gc"), "agent doctor --gc --yes")
@@ -92,7 +92,7 @@ by whoever needs it, environments with the package index in reach. While a scrip
 			return run(c.Context(), o)
 		},
 	}
-	c.Flags().BoolVar(&o.gc, "gc", false, "remove from the cache what nobody needs")
+	c.Flags().BoolVar(&o.gc, "gc", false, "delete unused cache entries")
 	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "with --gc: do not ask")
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"syscall"
 	"time"
@@ -20,6 +21,7 @@ import (
 func Main(ctx context.Context, sys *app.System) app.Exit {
 	ctx, stop := signal.NotifyContext(ctx, ends()...)
 	defer stop()
+	defer context.AfterFunc(ctx, stop)() // a second signal ends the process, whatever it is busy with
 	streams := ui.New(sys.In, sys.Out, sys.Err, &ui.Options{Getenv: sys.Getenv})
 	out := bufio.NewWriterSize(sys.Out, 64<<10)
 	streams.Out = out
@@ -74,6 +76,9 @@ func wantsJSON(args []string) bool {
 // Host returns the System of this process.
 func Host() *app.System {
 	home, _ := os.UserHomeDir()
+	if !filepath.IsAbs(home) { // the settings report it
+		home = ""
+	}
 	dir, _ := os.Getwd()
 	return &app.System{
 		Args: os.Args[1:], In: os.Stdin, Out: os.Stdout, Err: os.Stderr,

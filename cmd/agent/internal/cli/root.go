@@ -21,7 +21,7 @@ const rootLong = `agent answers with the help of Agent Skills: folders with a SK
 
 Without a command it is a conversation in the terminal; with -p it answers one prompt. It asks the model that --model,
 the setting "model" or a key in the environment names, else a local server (Ollama, LM Studio, llama.cpp, vLLM). The
-model activates skills that fit. A prompt "/NAME ARGUMENTS" has you activate one, also one that is kept from models.
+model activates skills that fit. A prompt "/NAME ARGUMENTS" activates a skill yourself, even one hidden from models.
 
 Skills are bundled, or lie in .agents/skills, .agent/skills or .claude/skills of your home or of the project, or in
 further folders. Nothing of them is executed but by "script run", "script help" and the agent itself, which runs the
@@ -51,13 +51,16 @@ func newRootCommand(s *app.Services) *cobra.Command {
 	f, g := c.PersistentFlags(), s.Flags
 	f.StringVar(&g.Profile, "profile", "", "rules and defaults of the profile `NAME`")
 	f.BoolVar(&g.Strict, "strict", false, "the same as --profile spec")
-	f.StringArrayVar(&g.SkillsDir, "skills-dir", nil, "`DIR` with more skills, above all but the enterprise's (repeatable)")
+	f.StringArrayVar(&g.SkillsDir, "skills-dir", nil, "read more skills from `DIR`; only enterprise skills take precedence (repeatable)")
 	f.StringVar(&g.Project, "project", "", "`DIR` of the project (default: the nearest parent with .git)")
 	f.BoolVarP(&g.Quiet, "quiet", "q", false, "no warnings and no progress")
 	f.BoolVarP(&g.Verbose, "verbose", "v", false, "log what happens to stderr")
 	f.StringVar(&g.LogFormat, "log-format", "text", "`FORMAT` of the log: text or json")
 	f.BoolVar(&g.NoColor, "no-color", false, "no colours")
 	_ = c.RegisterFlagCompletionFunc("profile", cobra.FixedCompletions(manifest.Profiles(), cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("log-format", cobra.FixedCompletions([]cobra.Completion{
+		cobra.CompletionWithDesc("text", "key=value, for people"), cobra.CompletionWithDesc("json", "one object a line"),
+	}, cobra.ShellCompDirectiveNoFileComp))
 	c.SetFlagErrorFunc(flagError)
 	group(c)
 	rootForms(s, c)
@@ -145,7 +148,7 @@ func flagError(c *cobra.Command, err error) error {
 	}
 	var bad *pflag.InvalidValueError
 	if errors.As(err, &bad) {
-		return app.Usage(fmt.Errorf("--%s %q %s", bad.GetFlag().Name, bad.GetValue(), wrongValue(bad)), helpHint(c))
+		return app.Usage(wrongValue(bad), helpHint(c))
 	}
 	var unknown interface{ GetSpecifiedName() string }
 	if !errors.As(err, &unknown) {
@@ -159,19 +162,20 @@ func flagError(c *cobra.Command, err error) error {
 	return app.Usage(err, helpHint(c))
 }
 
-// wrongValue says what a flag's value is not.
-func wrongValue(bad *pflag.InvalidValueError) string {
+// wrongValue says what is wrong with a flag's value.
+func wrongValue(bad *pflag.InvalidValueError) error {
+	name, value := bad.GetFlag().Name, bad.GetValue()
 	switch kind := bad.GetFlag().Value.Type(); {
 	case errors.Is(bad, strconv.ErrRange):
-		return "is too large"
+		return fmt.Errorf("number %q for --%s is too large", value, name)
 	case kind == "int":
-		return "is no whole number"
+		return fmt.Errorf("invalid number %q for --%s", value, name)
 	case kind == "duration":
-		return "is no time, such as 30s or 2m"
+		return fmt.Errorf("invalid duration %q for --%s (use 30s or 2m)", value, name)
 	case kind == "bool":
-		return "is neither true nor false"
+		return fmt.Errorf("invalid value %q for --%s (use true or false)", value, name)
 	}
-	return "makes no sense"
+	return fmt.Errorf("invalid value %q for --%s", value, name)
 }
 
 func helpHint(c *cobra.Command) string {
@@ -185,7 +189,7 @@ func arguments(least, most int, names string) cobra.PositionalArgs {
 		case len(args) < least:
 			return app.Usage(fmt.Errorf("%s needs %s", c.CommandPath(), names), helpHint(c))
 		case most >= 0 && len(args) > most:
-			return app.Usage(fmt.Errorf("%s takes %s, got %s too", c.CommandPath(), names, strings.Join(quoted(args[most:]), " ")), helpHint(c))
+			return app.Usage(fmt.Errorf("%s takes %s, but got %s", c.CommandPath(), names, strings.Join(quoted(args[most:]), " ")), helpHint(c))
 		}
 		return nil
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -121,10 +122,15 @@ func (a *answer) print(r tool.Result, hint func() string, success func() error) 
 
 // scriptHint is what a person can do about a failed call: the nearest name, or where to look.
 func scriptHint(ctx context.Context, cat *skill.Catalog, args *app.ScriptArgs, r tool.Result) string {
-	if r.Error != tool.NotFound {
+	e, err := cat.Lookup(args.Skill)
+	switch {
+	case r.Error == tool.ParseError:
+		return "--text prints what the script prints, as it is"
+	case err == nil && r.Error == tool.PermissionDenied:
+		return trustHint(ctx, e)
+	case r.Error != tool.NotFound:
 		return ""
 	}
-	e, err := cat.Lookup(args.Skill)
 	var missing *skill.NotFoundError
 	switch {
 	case errors.As(err, &missing) && len(missing.Suggest) > 0:
@@ -147,6 +153,19 @@ func scriptHint(ctx context.Context, cat *skill.Catalog, args *app.ScriptArgs, r
 		return fmt.Sprintf("did you mean %q?", meant)
 	}
 	return fmt.Sprintf("agent script list %s shows its scripts", e.Canonical())
+}
+
+// trustHint is what a person can do about a skill whose scripts may not run.
+func trustHint(ctx context.Context, e skill.Entry) string {
+	t, err := e.Trust(ctx)
+	if err != nil || t.Runs() {
+		return ""
+	}
+	if t == skill.TrustChanged && e.Location() != "" {
+		return fmt.Sprintf("%s approves what it is now; while you write it, agent skill trust --root %s trusts it whatever it becomes",
+			app.TrustCure(e.Canonical()), app.ShellWord(filepath.Dir(filepath.Dir(e.Location()))))
+	}
+	return app.TrustCure(e.Canonical())
 }
 
 // scriptName is a script of a skill.

@@ -7,11 +7,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
@@ -26,8 +28,9 @@ Write here what a capable colleague would have to be told to do this well, and n
 `
 
 type createOptions struct {
-	sys *app.System
-	out *app.Printer
+	sys      *app.System
+	out      *app.Printer
+	settings *app.Settings
 
 	name string
 	dir  string
@@ -35,13 +38,14 @@ type createOptions struct {
 }
 
 func newCreateCommand(s *app.Services, run func(context.Context, *createOptions) error) *cobra.Command {
-	o := &createOptions{sys: s.Sys, out: s.Out}
+	o := &createOptions{sys: s.Sys, out: s.Out, settings: s.Settings}
 	c := &cobra.Command{
 		Use:   "create NAME",
 		Short: "Create a minimal skill to fill in",
 		Long: `Create a folder NAME with a SKILL.md that passes "agent skill validate --strict". Nothing is ever overwritten.
 
-The folder is made in the working directory, or below --dir.`,
+The folder is made below --dir, else in the nearest .agents/skills from the working directory up to the project's root,
+else in the working directory: then it says where to move it.`,
 		Example: `  agent skill create csv-report
   agent skill create csv-report --dir .agent/skills`,
 		Args: arguments(1, 1, "the new skill's name"),
@@ -50,7 +54,7 @@ The folder is made in the working directory, or below --dir.`,
 			return run(c.Context(), o)
 		},
 	}
-	c.Flags().StringVar(&o.dir, "dir", "", "`DIR` to make it in (default: the working directory)")
+	c.Flags().StringVar(&o.dir, "dir", "", "`DIR` to make it in (default: the nearest .agents/skills)")
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }
@@ -63,7 +67,7 @@ func runCreate(_ context.Context, o *createOptions) error {
 	if good := standardName(name); good != name {
 		return app.Usage(fmt.Errorf("%q is no name of the open standard: lower case, with single hyphens inside", name), createHint(good))
 	}
-	parent := o.sys.Abs(o.dir)
+	parent := o.parent()
 	if err := os.MkdirAll(parent, 0o777); err != nil {
 		return err
 	}
@@ -86,8 +90,42 @@ func runCreate(_ context.Context, o *createOptions) error {
 		return o.out.JSON(map[string]any{"skill": map[string]string{"name": name, "path": dir}})
 	}
 	o.out.Printf("Created %s\n", filepath.Join(dir, "SKILL.md"))
-	o.out.Hint(fmt.Sprintf("fill it in, then: agent skill validate %s", filepath.Join(o.dir, name)))
+	o.out.Hint("fill it in, then: agent skill validate " + app.ShellWord(o.typed(dir)))
+	if !o.found(parent) {
+		o.out.Hint("no agent looks here for skills: move it to .agents/skills of the project, or to ~/.agents/skills")
+	}
 	return nil
+}
+
+// parent returns the folder to make the skill in.
+func (o *createOptions) parent() string {
+	if o.dir != "" {
+		return o.sys.Abs(o.dir)
+	}
+	root := o.settings.Config().Paths.Project
+	for at := o.sys.Dir; at != ""; at = filepath.Dir(at) {
+		near := filepath.Join(at, ".agents", "skills")
+		if info, err := os.Stat(near); err == nil && info.IsDir() {
+			return near
+		}
+		if at == root || at == filepath.Dir(at) {
+			break
+		}
+	}
+	return o.sys.Abs("")
+}
+
+// found reports whether a folder is one that skills are found in.
+func (o *createOptions) found(dir string) bool {
+	return slices.ContainsFunc(o.settings.Config().Layers(), func(l config.Layer) bool { return l.Dir == dir })
+}
+
+// typed returns a path as a person would type it here.
+func (o *createOptions) typed(dir string) string {
+	if rel, err := filepath.Rel(o.sys.Dir, dir); err == nil && o.sys.Dir != "" && filepath.IsLocal(rel) {
+		return rel
+	}
+	return dir
 }
 
 // standardName returns the name of the open standard that is nearest to name: lower case letters and digits with

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"path"
 	"strconv"
 	"strings"
 
@@ -59,7 +60,7 @@ func runInfo(ctx context.Context, o *infoOptions) error {
 		{"tokens", tokensText(d)}, {"license", d.License}, {"author", d.Author}, {"repository", d.Repository},
 		{"compatible", d.Compatibility}, {"requires", strings.Join(d.Requires, " ")},
 		{"tools", toolsText(d)}, {"env", strings.Join(d.Env, " ")},
-		{"scripts", scriptsText(d)}, {"toolsets", toolsetsText(d)}, {"hides", shadowsText(d)},
+		{"scripts", scriptsText(d)}, {"files", filesText(d)}, {"toolsets", toolsetsText(d)}, {"hides", shadowsText(d)},
 	})
 	if len(d.Fields) > 0 {
 		o.out.Printf("\n")
@@ -136,6 +137,39 @@ func scriptsText(d *details) string {
 	}
 	return fmt.Sprintf("%d: %s", len(names), strings.Join(names, ", "))
 }
+
+// filesText groups a skill's files by their folder, each with its size.
+func filesText(d *details) string {
+	folders, order := map[string][]string{}, []string{}
+	for _, f := range d.Files {
+		folder := path.Dir(f.Path)
+		if folders[folder] == nil {
+			order = append(order, folder)
+		}
+		folders[folder] = append(folders[folder], fmt.Sprintf("%s (%s)", path.Base(f.Path), bytesText(f.Size)))
+	}
+	var parts []string
+	for _, folder := range order {
+		names, more := folders[folder], ""
+		if n := len(names) - mostShown; n > 0 {
+			names, more = names[:mostShown], fmt.Sprintf(" and %d more", n)
+		}
+		where := folder + "/: "
+		if folder == "." {
+			where = ""
+		}
+		if len(parts) < mostShown {
+			parts = append(parts, where+strings.Join(names, ", ")+more)
+		}
+	}
+	if n := len(order) - mostShown; n > 0 {
+		parts = append(parts, fmt.Sprintf("and %s more", app.Count(n, "folder")))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// mostShown is how many files of a folder, and folders, a person is shown.
+const mostShown = 8
 
 func toolsetsText(d *details) string {
 	if len(d.Toolsets) == 0 {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
@@ -36,7 +37,7 @@ of one name, and folders that are too deep or cannot be read.
 The digest takes reading every file of a skill: for more than 50 skills it is shown with --long only.`,
 		Example: `  agent skill list
   agent skill list --all --json`,
-		Args: arguments(0, 0, "no argument"),
+		Args: arguments(0, 0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error { return run(c.Context(), o) },
 	}
 	c.Flags().BoolVar(&o.all, "all", false, "also disabled, unavailable, hidden and broken skills, and what was left out")
@@ -52,10 +53,7 @@ func runList(ctx context.Context, o *listOptions) error {
 	}
 	sha := digests(ctx, chosen(cat, o.all), o.long)
 	if o.json {
-		var more []app.Member
-		if o.all {
-			more = append(more, app.Member{Key: "left_out", Value: app.LeftOut(cat)})
-		}
+		more := []app.Member{{Key: "left_out", Value: leftOut(cat, o.all)}}
 		return app.PrintList(o.out, &app.List[record]{Key: "skills", More: more, Items: func(yield func(record) bool) {
 			for e := range chosen(cat, o.all) {
 				r := newRecord(o.settings, e)
@@ -132,25 +130,65 @@ func activeCell(e skill.Entry) string {
 	return e.State().String()
 }
 
-// mentionRest says on stderr that there are skills which the list does not show, so that none is lost silently.
+// absent is what the list does not show: a skill that is broken or unavailable, or a link or folder that was left out.
+type absent struct {
+	*manifest.Problem
+	Name   string `json:"name"`
+	State  string `json:"state"` // broken, unavailable or left_out
+	Reason string `json:"reason"`
+}
+
+// mostAbsent is how many skills that are not shown are named to a person.
+const mostAbsent = 5
+
+// notShown returns the skills that are broken or unavailable.
+func notShown(c *skill.Catalog) []absent {
+	out := []absent{}
+	for e := range c.All() {
+		if s := e.State(); s == skill.StateBroken || s == skill.StateUnavailable {
+			out = append(out, absent{Name: e.Name(), State: s.String(), Reason: e.Reason()})
+		}
+	}
+	return out
+}
+
+// leftOut returns all that the list does not show; with all skills in it, what is not one.
+func leftOut(c *skill.Catalog, all bool) []absent {
+	out := []absent{}
+	if !all {
+		out = notShown(c)
+	}
+	for _, p := range app.LeftOut(c) {
+		out = append(out, absent{Name: app.LeftName(p), State: "left_out", Reason: p.Message, Problem: &p})
+	}
+	return out
+}
+
+// mentionRest names on stderr the skills that are broken or unavailable, so none is lost silently.
 func mentionRest(out *app.Printer, c *skill.Catalog) {
 	if out.Quiet() || out.Flush() != nil {
 		return
 	}
-	var shown, broken, other int
+	missing := notShown(c)
+	for _, a := range missing[:min(len(missing), mostAbsent)] {
+		out.Warn(fmt.Sprintf("%s is %s: %s", a.Name, a.State, ui.Truncate(a.Reason, showWidth)))
+	}
+	if n := len(missing) - mostAbsent; n > 0 {
+		out.Warn(fmt.Sprintf("%s more not shown", app.Count(n, "skill")))
+	}
+	if len(missing) > 0 {
+		out.Hint("agent skill list --all shows all, agent skill why NAME the whole reason")
+		return
+	}
+	shown, other := 0, 0
 	for e := range c.All() {
-		switch e.State() {
-		case skill.StateEnabled:
+		if e.State() == skill.StateEnabled {
 			shown++
-		case skill.StateBroken:
-			broken++
-		default:
+		} else {
 			other++
 		}
 	}
 	switch {
-	case broken > 0:
-		out.Warn(fmt.Sprintf("%s cannot be loaded: \"agent skill list --all\" shows all, \"agent skill why NAME\" the reason", app.Count(broken, "skill")))
 	case shown == 0 && other > 0:
 		out.Hint(fmt.Sprintf("%s not active: \"agent skill list --all\" shows all", app.Count(other, "skill")))
 	case shown == 0:

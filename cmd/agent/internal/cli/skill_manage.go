@@ -35,7 +35,7 @@ func newPluginsCommand(s *app.Services, run func(context.Context, *pluginsOption
 		Use:     "list",
 		Short:   "List the installed plugins",
 		Example: "  agent skill manage list",
-		Args:    arguments(0, 0, "no argument"),
+		Args:    arguments(0, 0, "no arguments"),
 		RunE:    func(c *cobra.Command, _ []string) error { return run(c.Context(), o) },
 	}
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")

@@ -38,7 +38,7 @@ With --tokens it is what each skill costs instead. Tokens are estimated.`,
   agent skill prompt --tokens
   agent skill prompt --style registry --budget 500
   agent skill prompt --query "what are the odds of rain?"`,
-		Args: arguments(0, 0, "no argument"),
+		Args: arguments(0, 0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error { return run(c.Context(), o) },
 	}
 	f := c.Flags()

@@ -44,7 +44,7 @@ as they are.`,
 		Example: `  agent skill read kalshi-markets
   agent skill read kalshi-markets scripts/status.py`,
 		Args:              arguments(1, 2, "the name of a skill, and perhaps a path in it"),
-		ValidArgsFunction: completeSkills(s),
+		ValidArgsFunction: completeFiles(s),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.name = args[0]
 			if len(args) == 2 {

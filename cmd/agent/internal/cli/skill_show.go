@@ -29,7 +29,7 @@ func newShowCommand(s *app.Services, run func(context.Context, *showOptions) err
 		Use:     "show",
 		Short:   "Show all skills with their status, by source",
 		Example: "  agent skill show",
-		Args:    arguments(0, 0, "no argument"),
+		Args:    arguments(0, 0, "no arguments"),
 		RunE:    func(c *cobra.Command, _ []string) error { return run(c.Context(), o) },
 	}
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")

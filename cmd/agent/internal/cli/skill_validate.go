@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -79,10 +80,15 @@ func runValidate(ctx context.Context, o *validateOptions) error {
 		return err
 	}
 	var targets []target
+	var missing []error
 	for _, path := range o.paths {
 		more, tree, err := o.targets(ctx, path)
-		if err != nil {
-			return err
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil { // the others are checked
+			missing = append(missing, err)
+			continue
 		}
 		defer tree.Close()
 		targets = append(targets, more...)
@@ -98,16 +104,28 @@ func runValidate(ctx context.Context, o *validateOptions) error {
 		}
 	}
 	if o.json {
-		if err := o.out.JSON(map[string]any{"skills": verdicts, "valid": invalid == 0}); err != nil {
+		if err := o.out.JSON(map[string]any{"skills": verdicts, "valid": invalid == 0 && len(missing) == 0}); err != nil {
 			return err
 		}
-	} else {
+	} else if len(verdicts) > 0 {
 		o.print(verdicts, invalid)
+	}
+	if len(missing) > 0 {
+		return joined(missing)
 	}
 	if invalid > 0 {
 		return app.Silent(app.ExitInvalid)
 	}
 	return nil
+}
+
+// joined returns the errors as one, with the exit code and the hint of the first.
+func joined(errs []error) error {
+	if len(errs) == 1 {
+		return errs[0]
+	}
+	first := app.Explain(errs[0])
+	return &app.Failure{Exit: first.Exit, Code: first.Code, Hint: first.Hint, Err: errors.Join(errs...)}
 }
 
 // all checks skills side by side, as long as nothing is written.

@@ -32,7 +32,7 @@ func newVersionCommand(s *app.Services, run func(context.Context, *versionOption
 		Use:     "version",
 		Short:   "Print the version",
 		Example: "  agent version --json",
-		Args:    arguments(0, 0, "no argument"),
+		Args:    arguments(0, 0, "no arguments"),
 		RunE:    func(c *cobra.Command, _ []string) error { return run(c.Context(), o) },
 	}
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")

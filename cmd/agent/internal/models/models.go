@@ -33,6 +33,7 @@ type Found struct {
 	llm.Model
 	Provider string
 	Name     string
+	Local    bool   // nobody named it: it is what a server of this machine answered with
 	Origin   string // why this one, for people: "ANTHROPIC_API_KEY", "a server at http://127.0.0.1:11434"; "" when it was asked for
 }
 
@@ -98,7 +99,11 @@ func (f *Finder) any(ctx context.Context) (*Found, error) {
 	}
 	p, _ := find(s.Provider)
 	p.url = s.URL
-	return f.make(ctx, p, model, "a server at "+s.URL)
+	found, err := f.make(ctx, p, model, "a server at "+s.URL)
+	if err == nil {
+		found.Local = true
+	}
+	return found, err
 }
 
 // make makes a model of a provider.

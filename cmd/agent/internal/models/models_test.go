@@ -105,7 +105,7 @@ func TestFindLocal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.String() != "llamacpp/first" || got.Origin != "a server at "+f.Local[2].URL {
+	if got.String() != "llamacpp/first" || got.Origin != "a server at "+f.Local[2].URL || !got.Local {
 		t.Errorf("got %s (%s)", got, got.Origin)
 	}
 }

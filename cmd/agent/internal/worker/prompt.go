@@ -11,6 +11,7 @@ import (
 	"github.com/agent-base/agent-base/agent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/chat"
+	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/skill"
@@ -44,7 +45,14 @@ func answerPrompt(ctx context.Context, o *Options) error {
 	if typed == "-" {
 		typed = ""
 	}
+	sayLocal(s.Out, found)
 	out := &printer{out: s.Out, o: o, w: w}
+	if o.JSON && o.Stream {
+		prefix := w.prefix()
+		if err := s.Out.JSONLine(eventJSON{Type: "start", Model: found.String(), Prefix: &prefix}); err != nil {
+			return err
+		}
+	}
 	answer, err := out.follow(ctx, w.ask(ctx, prompt, typed))
 	if err != nil {
 		return err
@@ -53,6 +61,13 @@ func answerPrompt(ctx context.Context, o *Options) error {
 		return err
 	}
 	return ended(answer)
+}
+
+// sayLocal names the model where nobody chose one, and a server of this machine was found: it gets the prompt.
+func sayLocal(out *app.Printer, found *models.Found) {
+	if found.Local {
+		out.Remark(fmt.Sprintf("no model is set: asking %s, %s", found, found.Origin))
+	}
 }
 
 // ended tells how a turn that did not fail ended, where that is not by an answer.
@@ -68,7 +83,7 @@ func ended(answer *agent.Answer) error {
 	case agent.Refused:
 		return why(app.ExitDenied, "the model declined to answer", "")
 	case agent.Turns:
-		return why(app.ExitFailure, fmt.Sprintf("stopped after %d requests", answer.Turns), "--max-turns, or the setting maxTurns, allows more")
+		return why(app.ExitFailure, "stopped after "+app.Count(answer.Turns, "request"), "--max-turns, or the setting maxTurns, allows more")
 	case agent.Tokens:
 		return why(app.ExitFailure, fmt.Sprintf("stopped after %d tokens", answer.Usage.Input+answer.Usage.Output), "the setting maxTokens allows more")
 	case agent.Time:
@@ -218,15 +233,35 @@ func (p *printer) stepJSON(s agent.Step) error {
 	var line any
 	switch {
 	case s.Text != "":
-		line = map[string]any{"text": s.Text, "depth": s.Depth}
+		line = eventJSON{Type: "text", Depth: s.Depth, Text: s.Text}
+	case s.Call != nil:
+		line = eventJSON{Type: "call", Depth: s.Depth, ID: s.Call.ID, Tool: s.Call.Name, Args: s.Call.Args}
 	case s.Result != nil:
-		line = map[string]any{"call": p.callOf(s), "depth": s.Depth}
+		call := p.callOf(s)
+		line = eventJSON{Type: "result", Depth: s.Depth, ID: s.Result.Call.ID, Call: &call}
+	case s.Usage != nil:
+		line = eventJSON{Type: "usage", Depth: s.Depth, Usage: s.Usage}
 	case s.Notice != "":
-		line = map[string]any{"notice": s.Notice, "depth": s.Depth}
+		line = eventJSON{Type: "notice", Depth: s.Depth, Text: s.Notice}
 	default:
 		return nil
 	}
 	return p.out.JSONLine(line)
+}
+
+// eventJSON is one line of agent -p --stream --json. The first is "start", the last "end".
+type eventJSON struct {
+	Type   string          `json:"type"`            // start, text, call, result, usage, notice, end
+	Depth  int             `json:"depth,omitempty"` // 1 and more: a sub-agent's
+	Model  string          `json:"model,omitempty"` // of start
+	Prefix *prefixJSON     `json:"prefix,omitempty"`
+	Text   string          `json:"text,omitempty"`
+	ID     string          `json:"id,omitempty"` // joins a call and its result
+	Tool   string          `json:"tool,omitempty"`
+	Args   json.RawMessage `json:"args,omitempty"`
+	Call   *callJSON       `json:"call,omitempty"` // of result
+	Usage  *llm.Usage      `json:"usage,omitempty"`
+	Run    *runJSON        `json:"run,omitempty"` // of end
 }
 
 // runJSON is a whole run in the output of agent -p --json.
@@ -257,7 +292,7 @@ func (p *printer) end(answer *agent.Answer) error {
 			run.Calls = []callJSON{}
 		}
 		if p.o.Stream {
-			return p.out.JSONLine(map[string]any{"done": run})
+			return p.out.JSONLine(eventJSON{Type: "end", Run: &run})
 		}
 		return p.out.JSON(run)
 	case p.o.Stream:
