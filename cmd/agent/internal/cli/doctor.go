@@ -13,18 +13,32 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
+	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // programs are what scripts can need, as they are looked up.
-var programs = []string{"uv", "python3", "sh", "bash", "node", "bun", "deno", "ruby", "perl", "git"}
+var programs = []string{"gh", "uv", "python3", "node", "bun", "deno", "git", "sh", "bash", "ruby", "perl"}
 
-// diagnosis is all that doctor tells.
+// asked is the model that would be asked, and the keys that decide it. No value of a key is shown.
+type asked struct {
+	Name   string    `json:"name"`   // "" when there is none
+	Origin string    `json:"origin"` // why this one
+	Keys   []keyHeld `json:"keys"`
+}
+
+type keyHeld struct {
+	Variable string `json:"variable"`
+	Set      bool   `json:"set"`
+}
+
+// diagnosis is all that doctor reports.
 type diagnosis struct {
 	Version  string             `json:"version"`
 	Profile  string             `json:"profile"`
+	Model    asked              `json:"model"`
 	Settings []setting          `json:"settings"`
 	Layers   []layer            `json:"layers"`
 	Programs []program          `json:"programs"`
@@ -37,6 +51,8 @@ type setting struct {
 	Key    string `json:"key"`
 	Value  any    `json:"value"`
 	Origin string `json:"origin"` // several are joined with a comma, the highest first
+
+	usual bool // nobody set it
 }
 
 type layer struct {
@@ -67,16 +83,19 @@ type doctorOptions struct {
 	approver *app.TerminalApprover
 	tools    *app.Toolkit
 
-	gc, yes, json bool
+	models *app.Models
+
+	all, gc, yes, json bool
 }
 
 func newDoctorCommand(s *app.Services, run func(context.Context, *doctorOptions) error) *cobra.Command {
-	o := &doctorOptions{sys: s.Sys, flags: s.Flags, out: s.Out, settings: s.Settings, trust: s.Trust, skills: s.Skills, approver: s.Approver, tools: s.Tools}
+	o := &doctorOptions{models: s.Models, sys: s.Sys, flags: s.Flags, out: s.Out, settings: s.Settings, trust: s.Trust, skills: s.Skills, approver: s.Approver, tools: s.Tools}
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "Show every setting, folder, program and problem",
-		Long: `Show every setting with the place that it came from, the folders of skills, the programs that scripts need, what is
-trusted, and all problems. Nothing is changed and nothing is executed. The exit code is 1 when something is broken.
+		Short: "Show problems, the model, programs, settings and folders",
+		Long: `Show all problems, the model that would be asked and the keys that are set, the programs that scripts need, the
+settings that differ from their defaults with the place that each came from, the folders of skills, and what is trusted.
+Nothing is changed and nothing is executed. The exit code is 1 when something is broken.
 
 With --gc it frees the cache instead, after it has shown what goes and asked: copies of skills that no approval needs
 any more, Python environments that no script used for 30 days, and what broken-off work left. All of it is made again
@@ -92,6 +111,7 @@ by whoever needs it, environments with the package index in reach. While a scrip
 			return run(c.Context(), o)
 		},
 	}
+	c.Flags().BoolVar(&o.all, "all", false, "also settings that nobody changed, and folders that do not exist")
 	c.Flags().BoolVar(&o.gc, "gc", false, "delete unused cache entries")
 	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "with --gc: do not ask")
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
@@ -125,7 +145,10 @@ func (o *doctorOptions) diagnose(ctx context.Context) (*diagnosis, error) {
 	}
 	d := &diagnosis{Version: app.Version, Profile: cfg.Profile, Settings: []setting{}, OK: true}
 	for _, s := range cfg.Settings() {
-		d.Settings = append(d.Settings, setting{s.Key, s.Value, app.Origins(s.Origins)})
+		d.Settings = append(d.Settings, setting{Key: s.Key, Value: s.Value, Origin: app.Origins(s.Origins), usual: s.Origins[0].Rank == config.Default})
+	}
+	if d.Model, err = o.model(ctx); err != nil {
+		return nil, err
 	}
 	d.Layers = countLayers(cfg, cat)
 	for _, name := range programs {
@@ -155,6 +178,31 @@ func (o *doctorOptions) diagnose(ctx context.Context) (*diagnosis, error) {
 		d.OK = d.OK && !breaks(p)
 	}
 	return d, nil
+}
+
+// model finds out which model would be asked. It sends nothing but the question which models a server of this machine
+// has, and that only where neither a setting nor a key names a model.
+func (o *doctorOptions) model(ctx context.Context) (asked, error) {
+	a := asked{Keys: []keyHeld{}}
+	for _, name := range models.Variables() {
+		if strings.HasSuffix(name, "_API_KEY") {
+			a.Keys = append(a.Keys, keyHeld{name, o.sys.Getenv(name) != ""})
+		}
+	}
+	if a.Name = o.settings.Config().Agent.Model; a.Name != "" {
+		a.Origin = o.settings.Origin("model")
+		return a, nil
+	}
+	found, err := o.models.Find(ctx, "")
+	switch {
+	case err == nil:
+		a.Name, a.Origin = found.String(), found.Origin
+	case ctx.Err() != nil:
+		return a, ctx.Err()
+	default:
+		a.Origin = err.Error()
+	}
+	return a, nil
 }
 
 // breaks reports whether something does not work because of a problem: a setting, a source, or a whole skill.
@@ -224,21 +272,11 @@ func below(dir, path string) bool {
 
 func (o *doctorOptions) print(d *diagnosis) error {
 	o.out.Printf("agent %s, profile %s\n", d.Version, d.Profile)
-	rows := [][]string{}
-	for _, s := range d.Settings {
-		rows = append(rows, []string{"  " + s.Key, valueText(s.Value), s.Origin})
-	}
-	if err := o.titled("Settings", rows); err != nil {
+	o.printProblems(d)
+	if err := o.printModel(d); err != nil {
 		return err
 	}
-	rows = nil
-	for _, l := range d.Layers {
-		rows = append(rows, []string{"  " + l.Name, fmt.Sprint(l.Skills), folderText(l)})
-	}
-	if err := o.titled("Skills, highest layer first", rows); err != nil {
-		return err
-	}
-	rows = nil
+	var rows [][]string
 	for _, p := range d.Programs {
 		path := p.Path
 		if path == "" {
@@ -249,16 +287,31 @@ func (o *doctorOptions) print(d *diagnosis) error {
 	if err := o.titled("Programs", rows); err != nil {
 		return err
 	}
-	rows = [][]string{{"  file", app.OrDash(d.Trust.File)}}
-	for _, root := range d.Trust.Roots {
-		rows = append(rows, []string{"  folder", root})
+	rows = nil
+	for _, s := range d.Settings {
+		if o.all || !s.usual {
+			rows = append(rows, []string{"  " + s.Key, valueText(s.Value), s.Origin})
+		}
 	}
-	for _, ok := range d.Trust.Approvals {
-		rows = append(rows, []string{"  skill", ok})
-	}
-	if err := o.titled("Trusted", rows); err != nil {
+	if err := o.titled("Settings", rows); err != nil {
 		return err
 	}
+	if n := len(d.Settings) - len(rows); n > 0 {
+		o.out.Printf("  %s: agent doctor --all\n", ui.Safe(app.Count(n, "setting")+" as by default"))
+	}
+	rows = nil
+	for _, l := range d.Layers {
+		if o.all || l.Exists {
+			rows = append(rows, []string{"  " + l.Name, fmt.Sprint(l.Skills), folderText(l)})
+		}
+	}
+	if err := o.titled("Skills, highest layer first", rows); err != nil {
+		return err
+	}
+	return o.printTrust(d)
+}
+
+func (o *doctorOptions) printProblems(d *diagnosis) {
 	if len(d.Problems) == 0 {
 		o.out.Printf("\nNo problems\n")
 	}
@@ -270,7 +323,33 @@ func (o *doctorOptions) print(d *diagnosis) error {
 	if len(notes) > 0 {
 		o.out.Printf("\n%s about single skills, shown by: %s\n", ui.Safe(app.Count(len(notes), "remark")), o.validateCommand(d.Layers, notes))
 	}
-	return nil
+}
+
+func (o *doctorOptions) printModel(d *diagnosis) error {
+	name := d.Model.Name
+	if name == "" {
+		name = "none"
+	}
+	rows := [][]string{{"  " + name, d.Model.Origin}}
+	for _, k := range d.Model.Keys {
+		state := "not set"
+		if k.Set {
+			state = "set"
+		}
+		rows = append(rows, []string{"  " + k.Variable, state})
+	}
+	return o.titled("Model and keys", rows)
+}
+
+func (o *doctorOptions) printTrust(d *diagnosis) error {
+	rows := [][]string{{"  file", app.OrDash(d.Trust.File)}}
+	for _, root := range d.Trust.Roots {
+		rows = append(rows, []string{"  folder", root})
+	}
+	for _, ok := range d.Trust.Approvals {
+		rows = append(rows, []string{"  skill", ok})
+	}
+	return o.titled("Trusted", rows)
 }
 
 // validateCommand returns the command, for a shell, that shows remarks about skills of these layers.

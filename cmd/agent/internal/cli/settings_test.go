@@ -56,7 +56,7 @@ func TestSettingsReach(t *testing.T) {
 		{"--max-turns", "", nil, []string{"--max-turns", "1"}, []fakemodel.Step{script}, func(s *sees) bool { return strings.Contains(s.stderr, "stopped after 1 request\n") }},
 		{"maxTokens", "agent:\n  maxTokens: 1\n", nil, nil, []fakemodel.Step{script}, func(s *sees) bool { return strings.Contains(s.stderr, "the setting maxTokens allows more") }},
 		{"contextWindow", "agent:\n  contextWindow: 8000\n", nil, nil, nil, func(s *sees) bool { return !strings.Contains(s.requests[0].System, strings.Repeat("Long ", 150)) }},
-		{"promptBlocks", "agent:\n  promptBlocks: []\n", nil, nil, nil, func(s *sees) bool { return !strings.Contains(s.requests[0].System, "# ") }},
+		{"promptBlocks", "agent:\n  promptBlocks: [paths]\n", nil, nil, nil, func(s *sees) bool { return strings.Contains(s.requests[0].System, "## Path Resolution") }},
 		{"model", "agent:\n  model: anthropic/chosen\n", nil, nil, nil, func(s *sees) bool { return s.requests[0].Model == "chosen" }},
 		{"disclosure", "skills:\n  disclosure: minimal\n", nil, nil, nil, func(s *sees) bool { return !strings.Contains(string(s.requests[0].Prefix), "Runs an odd script") }},
 		{"maxSkills", "skills:\n  maxSkills: 1\n", nil, nil, nil, func(s *sees) bool { return !strings.Contains(string(s.requests[0].Prefix), "Runs an odd script") }},
