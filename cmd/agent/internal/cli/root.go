@@ -64,6 +64,7 @@ func newRootCommand(s *app.Services) *cobra.Command {
 	c.SetFlagErrorFunc(flagError)
 	group(c)
 	rootForms(s, c)
+	c.SetHelpFunc(helpText(s.Out))
 	c.SetHelpCommand(newHelpCommand())
 	c.AddCommand(newSkillCommand(s), newScriptCommand(s), newDoctorCommand(s, runDoctor), newVersionCommand(s, runVersion),
 		newCompletionCommand(s, runCompletion))
