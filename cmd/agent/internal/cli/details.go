@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,8 @@ import (
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
+	"github.com/agent-base/agent-base/skilltool"
+	"github.com/agent-base/agent-base/tool"
 )
 
 // record is a skill in the output of list and show, and the first part of info's.
@@ -210,6 +213,7 @@ func (d *details) trust(ctx context.Context, settings *app.Settings, e skill.Ent
 	return nil
 }
 
+// cost estimates what is sent: the line of the list, and the whole result of an activation.
 func (d *details) cost(ctx context.Context, cat *skill.Catalog, s *skill.Skill) error {
 	list, err := disclose.Catalog(cat, &disclose.Options{Entries: []skill.Entry{s.Entry()}})
 	if err != nil {
@@ -218,9 +222,19 @@ func (d *details) cost(ctx context.Context, cat *skill.Catalog, s *skill.Skill) 
 	if len(list.Skills) > 0 {
 		d.Tokens.Listing = list.Skills[0].Tokens
 	}
-	text, err := disclose.Instructions(ctx, s, nil)
-	d.Tokens.Instructions = text.Tokens
-	return err
+	scripts := []string{}
+	for _, sc := range d.Scripts {
+		scripts = append(scripts, sc.Path)
+	}
+	text, err := disclose.Instructions(ctx, s, &disclose.InstructionOptions{Wrap: true, Scripts: scripts})
+	if err != nil {
+		return err
+	}
+	dir, _ := s.Dir()
+	sent := tool.Success(skilltool.Activation{SkillName: s.Name(), BasePath: dir, Content: text.Body, AllowedTools: d.AllowedTools,
+		Status: "activated"}, fmt.Sprintf("Activated skill '%s'", s.Name()))
+	d.Tokens.Instructions = disclose.Tokens(string(sent.Encode()))
+	return nil
 }
 
 // ownProblems are problems of one skill, with files as they are called below it.

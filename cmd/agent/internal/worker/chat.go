@@ -202,7 +202,7 @@ func (t *talk) skillsCommand(ctx context.Context, _ string) (string, error) {
 		return "There is no skill. \"agent skill create NAME\" makes one.", nil
 	}
 	text, err := t.printed(func(s *app.Services) error { return s.Out.Table([]string{"  SKILL", "TOKENS", "ABOUT"}, rows) })
-	return text + fmt.Sprintf("\n(* active; every request begins with about %d tokens on skills)", t.w.plan.Prefix().Tokens), err
+	return text + fmt.Sprintf("\n(* active; every request begins with about %d tokens on skills and their tools)", t.w.onSkills()), err
 }
 
 func (t *talk) whyCommand(ctx context.Context, name string) (string, error) {

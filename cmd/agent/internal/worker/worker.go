@@ -323,7 +323,21 @@ func (w *worker) active() []string {
 func (w *worker) prefix() prefixJSON {
 	p := prefixJSON{System: disclose.Tokens(w.system)}
 	for t := range w.set.All() {
-		p.Tools += disclose.Tokens(t.Name) + disclose.Tokens(t.Description) + disclose.Tokens(string(t.Input))
+		p.Tools += toolTokens(t)
 	}
 	return p
+}
+
+// onSkills is how many estimated tokens of every request are on skills: what the system text says of them, and their
+// tools.
+func (w *worker) onSkills() int {
+	sum := w.plan.Prefix().Tokens
+	for _, t := range w.kit.Tools() {
+		sum += toolTokens(t)
+	}
+	return sum
+}
+
+func toolTokens(t tool.Tool) int {
+	return disclose.Tokens(t.Name) + disclose.Tokens(t.Description) + disclose.Tokens(string(t.Input))
 }
