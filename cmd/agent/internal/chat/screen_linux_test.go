@@ -3,6 +3,8 @@ package chat
 import (
 	"strconv"
 	"strings"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
 // vt is a terminal: it keeps the rows that a program would leave on its screen and above it. It knows what the library
@@ -67,7 +69,7 @@ func (v *vt) one(s string) int {
 	case '\x1b':
 		return v.escape(s)
 	default:
-		first, width := cluster(s)
+		first, width := ui.Cluster(s)
 		if len(first) == len(s) && s[0] >= 0x80 && len(s) < 4 && !strings.HasSuffix(s, "\x00") && !valid(s) {
 			return 0
 		}

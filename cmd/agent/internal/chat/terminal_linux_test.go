@@ -258,9 +258,9 @@ stopped
 
 > allow
 
-? Run a command?
-  make all
-  yes
+┇ Run a command?
+┇   make all
+┇ yes
 
 answer true <nil>
 
