@@ -121,7 +121,7 @@ func (s *state) questionView() screen {
 	if n := s.unread(); p.small {
 		prompt, p.title = ui.Mark+" too little room for a question: enlarge the window, or Esc refuses", nil
 	} else if n > 0 {
-		prompt = fmt.Sprintf("%s %s more: Space shows them, Esc refuses", ui.Mark, countLines(n))
+		prompt = fmt.Sprintf("%s %s: Space shows them, Esc refuses", ui.Mark, moreLines(n))
 	}
 	for _, r := range p.title {
 		rows = append(rows, s.marked(r, s.paint.bold))
@@ -137,11 +137,11 @@ func (s *state) questionView() screen {
 	return screen{rows: append(rows, s.marked(prompt, s.paint.yellow), last), x: columns(prompt), y: len(rows)}
 }
 
-func countLines(n int) string {
+func moreLines(n int) string {
 	if n == 1 {
-		return "1 line"
+		return "1 more line"
 	}
-	return number(n) + " lines"
+	return number(n) + " more lines"
 }
 
 // marked colours a row of a question.
