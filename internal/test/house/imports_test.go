@@ -65,8 +65,11 @@ var allowed = map[string][]string{
 	"cmd/agent/internal/models": {"llm", "llm/anthropic", "llm/openai", "llm/gemini", "llm/replay"},
 	"internal/test/parity":      {everything},
 	"cmd/agent/internal/ui":     {},
-	"internal/wire":             {"llm"},
-	"internal/yamlnode":         {"internal/lazyregexp"},
+
+	"cmd/agent/internal/screentest": {"cmd/agent/internal/ui"},
+
+	"internal/wire":     {"llm"},
+	"internal/yamlnode": {"internal/lazyregexp"},
 
 	"internal/test/pythontest":   {},
 	"internal/test/requirements": {},
@@ -109,7 +112,7 @@ var importers = map[string][]string{
 	"golang.org/x/net":                {"cmd/agent/internal/models"},
 	"github.com/fsnotify/fsnotify":    {"skill/watch"},
 	"charm.land":                      {"cmd/agent/internal/chat"},
-	"github.com/charmbracelet":        {"cmd/agent/internal/chat"},
+	"github.com/charmbracelet":        {"cmd/agent/internal/chat", "cmd/agent/internal/ui"},
 	"github.com/muesli/cancelreader":  {"cmd/agent/internal/chat"},
 	"github.com/google/go-cmp":        {"skilltest"},
 	"github.com/rogpeppe/go-internal": {"skilltest"},

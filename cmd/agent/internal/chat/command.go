@@ -224,20 +224,20 @@ func (s *state) tokens() {
 	s.status = s.o.Status()
 	var rows [][2]string
 	for _, t := range s.status.Tokens {
-		rows = append(rows, [2]string{t.Name, number(t.Tokens)})
+		rows = append(rows, [2]string{t.Name, Number(t.Tokens)})
 	}
 	u := s.status.Usage
-	input := number(u.Input)
+	input := Number(u.Input)
 	if u.CacheRead > 0 {
-		input += fmt.Sprintf(" (%s cached)", number(u.CacheRead))
+		input += fmt.Sprintf(" (%s cached)", Number(u.CacheRead))
 	}
-	rows = append(rows, [2]string{"input, total", input}, [2]string{"output, total", number(u.Output)})
+	rows = append(rows, [2]string{"input, total", input}, [2]string{"output, total", Number(u.Output)})
 	s.begin(outputs)
 	s.table(rows)
 }
 
-// number writes a number with commas.
-func number(n int) string {
+// Number writes a number with commas: 12,345.
+func Number(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
 		s = s[:i] + "," + s[i:]

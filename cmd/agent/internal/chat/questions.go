@@ -141,7 +141,7 @@ func moreLines(n int) string {
 	if n == 1 {
 		return "1 more line"
 	}
-	return number(n) + " more lines"
+	return Number(n) + " more lines"
 }
 
 // marked colours a row of a question.

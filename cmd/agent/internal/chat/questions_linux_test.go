@@ -101,13 +101,13 @@ func TestQuestionIsLastOnTheScreen(t *testing.T) {
 		k.press("go\r")
 		said := fmt.Sprintf("all of %d is said", i+1)
 		whole := func(rows []string) bool {
-			return endsWith(rows, want) && slices.ContainsFunc(rows, func(r string) bool { return strings.Contains(r, said) })
+			return k.screen.EndsWith(want...) && slices.ContainsFunc(rows, func(r string) bool { return strings.Contains(r, said) })
 		}
 		k.until(now.name+": whole question at the end of the screen after all of the text", whole)
-		if rows := k.screen.rows(); len(rows) > 24 && !endsWith(rows[len(rows)-24:], want) {
+		if rows := k.screen.Rows(); len(rows) > 24 && len(want) > 24 {
 			t.Errorf("%s: the screen does not hold the question:\n%s", now.name, strings.Join(rows[len(rows)-24:], "\n"))
 		}
-		if got := withMark(k.screen.rows()); !slices.Equal(got, slices.Concat(marked, panel, []string{ui.Mark + " Allow? [y/N]"})) {
+		if got := withMark(k.screen.Rows()); !slices.Equal(got, slices.Concat(marked, panel, []string{ui.Mark + " Allow? [y/N]"})) {
 			t.Fatalf("%s: rows with the mark\n%s", now.name, strings.Join(got, "\n"))
 		}
 		k.press("n\r")
@@ -119,17 +119,9 @@ func TestQuestionIsLastOnTheScreen(t *testing.T) {
 	if err := k.end(); err != nil {
 		t.Errorf("got %v, want no error", err)
 	}
-	if k.screen.unknown != nil {
-		t.Errorf("unknown sequences %q", k.screen.unknown)
+	if k.screen.Unknown() != nil {
+		t.Errorf("unknown sequences %q", k.screen.Unknown())
 	}
-}
-
-// endsWith reports whether the rows end with want, but for empty ones.
-func endsWith(rows, want []string) bool {
-	for len(rows) > 0 && rows[len(rows)-1] == "" {
-		rows = rows[:len(rows)-1]
-	}
-	return len(rows) >= len(want) && slices.Equal(rows[len(rows)-len(want):], want)
 }
 
 func withMark(rows []string) []string {
@@ -156,7 +148,7 @@ func TestLongQuestion(t *testing.T) {
 		t.Helper()
 		want := append([]string{ui.Mark + " " + allowed}, ui.Framed(lines[from:to], 80)...)
 		want = append(want, ui.Mark+" "+prompt, status)
-		k.until(fmt.Sprintf("showing lines %d to %d", from, to), func(rows []string) bool { return endsWith(rows, want) })
+		k.until(fmt.Sprintf("showing lines %d to %d", from, to), func(rows []string) bool { return k.screen.EndsWith(want...) })
 	}
 	k.press("go\r")
 	page(0, 19, "31 more lines: Space shows them, Esc refuses", "waiting for an answer")

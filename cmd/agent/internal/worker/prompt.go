@@ -32,8 +32,9 @@ func answerPrompt(ctx context.Context, o *Options) error {
 		return err
 	}
 	var approver *app.TerminalApprover
+	out := &printer{out: s.Out, o: o}
 	if s.Approver.There() {
-		approver = s.Approver
+		approver = app.NewChatApprover(out.ask)
 	}
 	w, err := newWorker(ctx, o, found, func() *skill.Catalog { return cat }, approver)
 	if err != nil {
@@ -44,7 +45,7 @@ func answerPrompt(ctx context.Context, o *Options) error {
 	if typed == "-" {
 		typed = ""
 	}
-	out := &printer{out: s.Out, o: o, w: w}
+	out.w = w
 	answer, err := out.follow(ctx, w.ask(ctx, prompt, typed))
 	if err != nil {
 		return err
@@ -68,7 +69,7 @@ func ended(answer *agent.Answer) error {
 	case agent.Refused:
 		return why(app.ExitDenied, "the model declined to answer", "")
 	case agent.Turns:
-		return why(app.ExitFailure, fmt.Sprintf("stopped after %d requests", answer.Turns), "--max-turns, or the setting maxTurns, allows more")
+		return why(app.ExitFailure, "stopped after "+app.Count(answer.Turns, "request"), "--max-turns, or the setting maxTurns, allows more")
 	case agent.Tokens:
 		return why(app.ExitFailure, fmt.Sprintf("stopped after %d tokens", answer.Usage.Input+answer.Usage.Output), "the setting maxTokens allows more")
 	case agent.Time:
@@ -84,6 +85,14 @@ type printer struct {
 	w     *worker
 	calls []callJSON
 	line  bool // the last text that was streamed did not end its line
+}
+
+// ask asks the person at the terminal, on a line of its own.
+func (p *printer) ask(ctx context.Context, text string, details []string) (bool, error) {
+	if err := p.endLine(); err != nil {
+		return false, err
+	}
+	return p.o.Services.Approver.Ask(ctx, &app.Question{Text: text, Details: details})
 }
 
 // callJSON is one call in the output of agent -p --json.
