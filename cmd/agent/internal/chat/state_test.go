@@ -287,6 +287,23 @@ func TestStops(t *testing.T) {
 	}
 }
 
+// Issue 9 P15: an answer that is cut and begins again is announced once.
+func TestAnewIsAnnouncedOnce(t *testing.T) {
+	for _, tt := range []struct{ notice, want string }{
+		{"the answer broke off (EOF) and begins anew", "the answer broke off (EOF) and begins anew"},
+		{"", "the answer was cut off and begins again"},
+	} {
+		k := newTalk(t, 60, nil)
+		k.press("hi<enter>")
+		k.say("half")
+		k.out = nil
+		k.happen(stepsEvent{[]agent.Step{{Anew: true, Notice: tt.notice}}})
+		if got := strings.Join(k.out, "|"); got != "|half||"+tt.want {
+			t.Errorf("got %q, want %q", got, "|half||"+tt.want)
+		}
+	}
+}
+
 func TestOpen(t *testing.T) {
 	k := newTalk(t, 64, nil)
 	k.press("<ctrl+o>")

@@ -118,6 +118,18 @@ func TestQuestionComesAfterText(t *testing.T) {
 	})
 }
 
+// D1: nothing is printed while a question without a screen waits.
+func TestPlainQuestionHoldsTheOutput(t *testing.T) {
+	f := &feed{send: func(event) {}}
+	yes, err := f.askPlain(func(context.Context, string, []string) (bool, error) { return !f.out.TryLock(), nil })(t.Context(), "Run it?", nil)
+	if !yes || err != nil {
+		t.Errorf("the output is free, %v", err)
+	}
+	if !f.out.TryLock() {
+		t.Error("the output is still held after the answer")
+	}
+}
+
 func TestConfirm(t *testing.T) {
 	p := &Prompter{}
 	if yes, err := p.Confirm(t.Context(), "Run it?", nil); yes || err != nil {

@@ -35,6 +35,14 @@ type seat struct {
 // sit starts the conversation of w in a terminal of 80 columns.
 func (w *world) sit(args ...string) *seat {
 	w.t.Helper()
+	k := w.sitAt("xterm-256color", args...)
+	k.until("the input", func() bool { return strings.Contains(k.seen, pasteMode) })
+	return k
+}
+
+// sitAt is sit at a terminal of a kind.
+func (w *world) sitAt(kind string, args ...string) *seat {
+	w.t.Helper()
 	near, far, err := openTerminal()
 	if err != nil {
 		w.t.Fatal(err)
@@ -58,7 +66,7 @@ func (w *world) sit(args ...string) *seat {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		code := cli.Main(w.t.Context(), &app.System{Args: args, In: far, Out: far, Err: far, Environ: append(w.env, "TERM=xterm-256color"),
+		code := cli.Main(w.t.Context(), &app.System{Args: args, In: far, Out: far, Err: far, Environ: append(w.env, "TERM="+kind),
 			Home: w.home, Dir: w.project, Temp: w.t.TempDir(), LookPath: exec.LookPath, Now: time.Now})
 		if after, err := unix.IoctlGetTermios(int(far.Fd()), unix.TCGETS); err != nil || *after != *before {
 			w.t.Errorf("the terminal's mode was %+v and is %+v, %v", before, after, err)
@@ -72,7 +80,6 @@ func (w *world) sit(args ...string) *seat {
 		}
 		near.Close()
 	})
-	k.until("the input", func() bool { return strings.Contains(k.seen, pasteMode) })
 	return k
 }
 
@@ -269,5 +276,33 @@ func TestConversationSkillByName(t *testing.T) {
 	first := string(s.Requests()[0].Body)
 	if !strings.Contains(first, "Count the whales of Baffin Bay.") || strings.Contains(s.Requests()[0].System, "whale") {
 		t.Errorf("the model was sent\n%s", first)
+	}
+}
+
+// Issue 9 P15: on a terminal that cannot move the cursor a person is asked too, line by line, and below the text that came
+// before. Another answer than yes or no is asked for again.
+func TestConversationOnDumbTerminal(t *testing.T) {
+	bash := callStep("bash", `{"command":"echo plain"}`)
+	bash.Text = "I run it now."
+	s := fakemodel.New(t, bash, fakemodel.Step{Text: "Done."})
+	w := newWorld(t, s.Env()...)
+	k := w.sitAt("dumb")
+	k.sees("shows what there is.")
+	k.sees("> ")
+	k.press("go\n")
+	k.sees("I run it now.\n")
+	k.sees("┇   echo plain\n┇ Run this command, as you and outside any sandbox? [y/N] ")
+	k.press("what?\n")
+	k.sees("┇ type y or n [y/N] ")
+	k.press("y\n")
+	k.sees("Done.")
+	k.press("/exit\n")
+	for range k.output {
+	}
+	if code := <-k.code; code != app.ExitOK {
+		t.Errorf("exit code %d, want 0", code)
+	}
+	if got := s.Requests()[1].Results(); len(got) != 1 || !strings.Contains(got[0].Text, "plain") {
+		t.Errorf("the model was told %v", got)
 	}
 }
