@@ -119,8 +119,8 @@ func (c *Consent) Propose(ctx context.Context, s *skill.Skill) (*Proposal, error
 	return p, nil
 }
 
-// unchanged returns an error unless sum is of the very content that s holds: of the manifest whose wishes are shown, and
-// of the files with the digest that whoever asks will run.
+// unchanged returns an error unless sum is of the content that s holds: of the manifest whose permissions are shown, and
+// of the files that will run.
 func unchanged(ctx context.Context, s *skill.Skill, sum *dirhash.Sum) error {
 	held, err := s.Digest(ctx)
 	if err != nil {

@@ -202,7 +202,7 @@ func (s *state) table(rows [][2]string) {
 // open shows a whole call: the last one, or the one with a number.
 func (s *state) open(args string) {
 	if len(s.calls) == 0 {
-		s.notice("there is no call to open yet")
+		s.notice("no call to open yet")
 		return
 	}
 	c := s.calls[len(s.calls)-1]
