@@ -8,7 +8,6 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -76,7 +75,7 @@ func runTerminal(outer context.Context, s *state, in, out *os.File) error {
 	joined := &joinWriter{file: out, first: func() { m.work.Go(func() { m.send(drawnEvent{}) }) }}
 	p := tea.NewProgram(m, tea.WithInput(in), tea.WithOutput(joined), tea.WithColorProfile(profile),
 		tea.WithEnvironment([]string{"TERM=" + o.Term}), tea.WithoutSignalHandler(), tea.WithFilter(m.filter), tea.WithFPS(fps))
-	m.send, m.frames = func(e event) { p.Send(e) }, joined.frames.Load
+	m.send = func(e event) { p.Send(e) }
 	defer o.Prompter.attach(nil)
 	defer context.AfterFunc(outer, func() { m.send(leaveEvent{}) })()
 	_, err := p.Run()
@@ -100,33 +99,14 @@ type model struct {
 	s    *state
 	ctx  context.Context // Run's: the library's loop, which starts work, has none
 	send func(event)
-
-	frames func() int64 // how many frames were drawn
-	work   sync.WaitGroup
-	stop   context.CancelFunc // ends the turn or command that runs
+	work sync.WaitGroup
+	stop context.CancelFunc // ends the turn or command that runs
 
 	drawn    bool // the library has drawn once; before that it does not know where the live rows are
 	printing bool // a pump is under way
 	printed  int  // how many times rows were printed
-	tall     heights
+	tallest  int  // the most live rows there ever were: the library does not report which view it drew last
 }
-
-// heights follows how tall the live rows on the screen may be. The library draws a view some time after it asked for it,
-// and does not report which one it drew: the last or the one before it.
-type heights struct {
-	frame     int64 // how many frames were drawn when a view was last made
-	last      int
-	now, then int // the tallest view since that frame, and since the frame before it, each with the last view before
-}
-
-func (h *heights) add(frame int64, rows int) {
-	if frame != h.frame {
-		h.frame, h.then, h.now = frame, h.now, h.last
-	}
-	h.now, h.last = max(h.now, rows), rows
-}
-
-func (h *heights) most() int { return max(h.now, h.then) }
 
 // pump asks for the next rows to be printed. drawnEvent reports that the live rows are on the screen.
 type (
@@ -160,7 +140,7 @@ func (m *model) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 		return msg
 	}
 	m.printing = false
-	n := min(max(m.s.height-max(m.tall.most(), len(m.s.view().rows))-1, 1), len(m.s.out))
+	n := min(max(m.s.height-max(m.tallest, len(m.s.view().rows))-1, 1), len(m.s.out))
 	if n == 0 {
 		return nil
 	}
@@ -233,7 +213,7 @@ func (m *model) start(work func(ctx context.Context, f *feed)) {
 // View draws the live rows.
 func (m *model) View() tea.View {
 	sc := m.s.view()
-	m.tall.add(m.frames(), len(sc.rows))
+	m.tallest = max(m.tallest, len(sc.rows))
 	if len(sc.rows) == 0 {
 		return tea.NewView("")
 	}
@@ -265,8 +245,6 @@ type joinWriter struct {
 	first func() // called at the first frame
 	mu    sync.Mutex
 	held  []byte
-
-	frames atomic.Int64 // drawn
 }
 
 // maxJoined is how many bytes may wait.
@@ -288,7 +266,6 @@ func (j *joinWriter) Write(b []byte) (int, error) {
 		j.first()
 		j.first = nil
 	}
-	defer j.frames.Add(1)
 	return len(b), j.flush()
 }
 
