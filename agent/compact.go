@@ -11,7 +11,7 @@ import (
 	"github.com/agent-base/agent-base/trace"
 )
 
-// ErrShort is returned by Compact if there is nothing to shorten.
+// ErrShort is returned by Compact if the conversation would not get shorter. It is unchanged then.
 var ErrShort = errors.New("the conversation is too short to be shortened")
 
 const (
@@ -78,7 +78,11 @@ func (t *turn) shorten(ctx context.Context, least int) error {
 		if tail[0].Role == llm.User {
 			tail = tail[1:]
 		}
-		c.replace(append([]llm.Message{first}, tail...))
+		short := append([]llm.Message{first}, tail...)
+		if least == 0 && weight(short) >= weight(c.messages) { // by hand: a summary may be longer than what it is of
+			return ErrShort
+		}
+		c.replace(short)
 	case squeezed:
 		c.replace(append(slices.Clone(head), tail...))
 	default:

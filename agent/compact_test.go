@@ -78,10 +78,11 @@ func TestDigest(t *testing.T) {
 		"silent":  {events: []llm.Event{{Stop: llm.StopEnd}}},
 	} {
 		t.Run(name, func(t *testing.T) {
+			more := "\n" + strings.Repeat("and so on ", 200)
 			m := scripted(t, uncounted("first answer\nwith more"), uncounted("second"), uncounted("third"), r, uncounted("fourth"),
 				uncounted("fifth"), r, uncounted("sixth"))
 			c := New(&Options{Model: m})
-			for _, prompt := range []string{"one\nand so on", "two", "three"} {
+			for _, prompt := range []string{"one" + more, "two" + more, "three"} {
 				if _, _, err := collect(t, c, t.Context(), prompt); err != nil {
 					t.Fatal(err)
 				}
@@ -93,7 +94,7 @@ func TestDigest(t *testing.T) {
 			if !strings.Contains(text, "User: one\nAssistant: first answer\nUser: two\n") {
 				t.Errorf("digest: %s", text)
 			}
-			for _, prompt := range []string{"four", "five"} {
+			for _, prompt := range []string{"four" + more, "five"} {
 				if _, _, err := collect(t, c, t.Context(), prompt); err != nil {
 					t.Fatal(err)
 				}
@@ -192,7 +193,7 @@ func TestCompact(t *testing.T) {
 		t.Errorf("an empty conversation: %v", err)
 	}
 	for i := range 3 {
-		if _, _, err := collect(t, c, t.Context(), fmt.Sprint("q", i)); err != nil {
+		if _, _, err := collect(t, c, t.Context(), strings.Repeat(fmt.Sprint("q", i), 200)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -213,13 +214,28 @@ func TestCompact(t *testing.T) {
 	}
 }
 
+// Issue 9 P15: a conversation that a summary would make longer stays as it is.
+func TestCompactNeverGrows(t *testing.T) {
+	m := scripted(t, says("a1"), says("a2"), says("a3"), says(strings.Repeat("SUMMARY ", 100)))
+	c := New(&Options{Model: m})
+	for i := range 3 {
+		if _, _, err := collect(t, c, t.Context(), fmt.Sprint("q", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before, size := len(c.Messages()), c.Size()
+	if err := c.Compact(t.Context()); !errors.Is(err, ErrShort) || len(c.Messages()) != before || c.Size() != size {
+		t.Errorf("got %v, %d messages, %d tokens; want ErrShort, %d, %d", err, len(c.Messages()), c.Size(), before, size)
+	}
+}
+
 // A context that ends while what is carried is gathered shortens nothing: half of it would stay for good.
 func TestContextEndsDuringCarry(t *testing.T) {
 	m := scripted(t, says("a1"), says("a2"), says("a3"), says("SUMMARY"))
 	ctx, cancel := context.WithCancel(t.Context())
 	c := New(&Options{Model: m, Carry: func(context.Context) string { cancel(); return "one skill of two" }})
 	for i := range 3 {
-		if _, _, err := collect(t, c, t.Context(), fmt.Sprint("q", i)); err != nil {
+		if _, _, err := collect(t, c, t.Context(), strings.Repeat(fmt.Sprint("q", i), 200)); err != nil {
 			t.Fatal(err)
 		}
 	}

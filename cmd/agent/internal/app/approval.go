@@ -82,8 +82,8 @@ func (c *Consent) ask(ctx context.Context, s *skill.Skill, text string) (bool, e
 	return true, c.Approve(ctx, p)
 }
 
-// First asks about the skill of a script that is to run, where nobody approved it and somebody is there to ask. In any
-// other case it does nothing: the tool refuses the script.
+// First asks about a skill that is not approved, before one of its scripts runs, and remembers a yes. Where nobody can
+// answer it does nothing, and the tool refuses the script.
 func (c *Consent) First(ctx context.Context, cat *skill.Catalog, ofSkill, name string) error {
 	if !c.approver.There() {
 		return nil
@@ -101,7 +101,7 @@ func (c *Consent) First(ctx context.Context, cat *skill.Catalog, ofSkill, name s
 	}
 	defer s.Close()
 	if _, err := script.Find(s, name); err != nil {
-		return nil // the tool says so
+		return nil // the tool reports it
 	}
 	_, err = c.Scripts(ctx, s)
 	return err
@@ -112,19 +112,20 @@ func (c *Consent) Approve(ctx context.Context, p *Proposal) error {
 	return c.trust.Approve(ctx, p.approval)
 }
 
-// Proposal is what somebody is asked to approve: one content of one skill, and what is new about it.
+// Proposal is what a person is asked to approve: one content of one skill, and what is new about it.
 type Proposal struct {
 	approval trust.Approval
 	sizes    map[string]int64
-	before   *trust.Approval // what was approved last under this name, nil when nothing was
+	before   *trust.Approval // what was last approved under this name; nil if nothing was
 	changes  []dirhash.Change
 }
 
-// Propose computes what an approval of the skill would be about. It reads every file of it. A skill that changed since s
-// was loaded, or since its digest was first asked for, is an error: what is shown, approved and run is one content.
+// Propose returns what an approval of the skill would be about. It reads every file of the skill. It returns an error if
+// the skill changed since s was loaded, or since its digest was first computed: what is shown, approved and run must be
+// the same content.
 func (c *Consent) Propose(ctx context.Context, s *skill.Skill) (*Proposal, error) {
 	set, err := c.trust.Load()
-	if err != nil { // what was approved before cannot be told: the approval moves the broken file aside
+	if err != nil { // earlier approvals are unknown; approving moves the broken file aside
 		c.out.Warn(err.Error())
 	}
 	dir, err := s.Dir()
@@ -154,8 +155,8 @@ func (c *Consent) Propose(ctx context.Context, s *skill.Skill) (*Proposal, error
 	return p, nil
 }
 
-// unchanged returns an error unless sum is of the very content that s holds: of the manifest whose wishes are shown, and
-// of the files with the digest that whoever asks will run.
+// unchanged returns an error unless sum is of the content that s holds: of the manifest whose permissions are shown, and
+// of the files that will run.
 func unchanged(ctx context.Context, s *skill.Skill, sum *dirhash.Sum) error {
 	held, err := s.Digest(ctx)
 	if err != nil {
@@ -165,11 +166,11 @@ func unchanged(ctx context.Context, s *skill.Skill, sum *dirhash.Sum) error {
 	if held == sum.Digest && hashed(s, sum.Files) == hex.EncodeToString(text[:]) {
 		return nil
 	}
-	return &Failure{Exit: ExitDenied, Code: "skill_changed", Hint: "try again; if it goes on, find out what writes to its folder", Err: fmt.Errorf("skill %q changes while it is looked at, so it is not approved", s.Canonical())}
+	return &Failure{Exit: ExitDenied, Code: "skill_changed", Hint: "try again; if it happens again, find out what writes to its folder", Err: fmt.Errorf("skill %q changed while it was read, so it was not approved", s.Canonical())}
 }
 
-// hashed returns the hash of the manifest among files, "" when it cannot be told. A manifest that is a link is followed
-// within the skill.
+// hashed returns the hash of the manifest among files, or "" if there is none. It follows a manifest that is a link, within
+// the skill.
 func hashed(s *skill.Skill, files []dirhash.File) string {
 	name := filepath.Base(s.Entry().Location())
 	for range 8 {
@@ -190,16 +191,16 @@ func hashed(s *skill.Skill, files []dirhash.File) string {
 	return ""
 }
 
-// undigested tells why a skill cannot be approved whose files cannot be hashed, and what to do.
+// undigested returns the error for a skill whose files cannot be hashed, with what to do about it.
 func undigested(ctx context.Context, name, dir string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return &Failure{Exit: ExitInvalid, Code: "invalid_skill", Err: fmt.Errorf("skill %q cannot be approved, for it has no digest: %w", name, err),
-		Hint: "mend that first; or trust all that is below a folder of your own, whatever it becomes: agent skill trust --root " + filepath.Dir(dir)}
+	return &Failure{Exit: ExitInvalid, Code: "invalid_skill", Err: fmt.Errorf("skill %q cannot be approved, because its files cannot be hashed: %w", name, err),
+		Hint: "fix that first, or trust everything below a folder of your own, with all later changes: agent skill trust --root " + filepath.Dir(dir)}
 }
 
-// TrustIn asks whether a skill's content may run. The error is that of undigested.
+// TrustIn returns whether a skill's content may run. Its errors are those of undigested.
 func TrustIn(ctx context.Context, e skill.Entry) (skill.Trust, error) {
 	t, err := e.Trust(ctx)
 	if err != nil {
@@ -219,7 +220,7 @@ func hashes(files []trust.File) []dirhash.File {
 // Digest returns the digest of the content that the proposal is about.
 func (p *Proposal) Digest() string { return p.approval.Digest }
 
-// permissions lists what a manifest asks for beyond the skill's own files, and which model it wants to run it.
+// permissions lists what a manifest asks for in addition to the skill's own files, and which model it asks for.
 func permissions(m *manifest.Manifest) []string {
 	var out []string
 	add := func(what string, values []string) {

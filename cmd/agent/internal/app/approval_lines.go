@@ -10,11 +10,11 @@ import (
 	"github.com/agent-base/agent-base/internal/dirhash"
 )
 
-// mostFiles is how many files that are only read, or folders of them, are named before a person is asked; the rest is
-// counted. What may run is always named.
+// mostFiles is how many files that are only read, or folders of them, a question names. It counts the others. It names
+// every file that may run.
 const mostFiles = 20
 
-// Lines say what the approval is about. They hold foreign text.
+// Lines describes what the approval is about. The lines hold foreign text.
 func (p *Proposal) Lines() []string {
 	lines := []string{
 		fmt.Sprintf("Skill %q in %s", p.approval.Name, p.approval.Dir),
@@ -44,9 +44,6 @@ func (p *Proposal) Lines() []string {
 			}
 		}
 	}
-	if len(lines) > 2*mostFiles { // its beginning may have left the screen
-		add("(that was a long list: %d lines; look at all of it)", len(lines))
-	}
 	return lines
 }
 
@@ -55,13 +52,13 @@ func isPermission(asked string) bool {
 	return !strings.HasPrefix(asked, "model: ") && !strings.HasPrefix(asked, "context: ")
 }
 
-// proposed is one file that an approval is about.
+// proposed is a file that an approval is about.
 type proposed struct {
 	path, line string
-	runs       bool // it may run, or say what does
+	runs       bool // it may run, or define what runs
 }
 
-// files are those that are new or different, in the order of their paths; without an earlier approval all.
+// files returns the files that are new or changed, or all of them without an earlier approval, ordered by path.
 func (p *Proposal) files() []proposed {
 	links := map[string]bool{}
 	for _, f := range p.approval.Files {
@@ -80,8 +77,8 @@ func (p *Proposal) files() []proposed {
 	return out
 }
 
-// fileLines name what may run first, and all of it: nobody can push a script out of sight with a heap of other files.
-// Those are named where they are few, and counted by folder else.
+// fileLines names all files that may run, and names them first: a mass of other files cannot push a script out of sight.
+// It names other files if they are few, and otherwise counts them by folder.
 func fileLines(files []proposed) []string {
 	var lines, rest []string
 	folders := map[string]int{}
@@ -114,13 +111,13 @@ func fileLines(files []proposed) []string {
 	return lines
 }
 
-// readExts are the extensions of files that are read and not run. Whatever has another one, or none, may be a program
-// or a part of one: a compiled module, a library, a program without an extension.
+// readExts are the extensions of files that are read and not run. A file with another extension, or none, may be a
+// program or a part of one, such as a compiled module or a library.
 var readExts = strings.Fields(".md .txt .csv .tsv .json .jsonl .yaml .yml .toml .xml .xsd .html .css .svg .png .jpg .jpeg .gif .webp .ico .pdf " +
 	".docx .xlsx .pptx .ttf .otf .woff .woff2 .mp3 .mp4 .wav .rst .tex .log .ini .cfg .bin .dat .tmpl .template .j2 .sql")
 
-// mayRun tells that a file may run, or, as the manifest does, say what runs. Scripts lie in scripts/, bin/ and tools/:
-// there every file counts.
+// mayRun reports whether a file may run or, like the manifest, define what runs. In scripts/, bin/ and tools/, which hold
+// scripts, that is every file.
 func mayRun(file string) bool {
 	top, _, below := strings.Cut(file, "/")
 	if below && slices.Contains([]string{"scripts", "bin", "tools"}, strings.ToLower(top)) {

@@ -49,15 +49,3 @@ func TestProposalNamesWhatRuns(t *testing.T) {
 		})
 	}
 }
-
-// A list that may have pushed its own beginning out of sight says so beside the answer.
-func TestLongProposal(t *testing.T) {
-	p := &Proposal{sizes: map[string]int64{}}
-	for i := range 100 {
-		p.approval.Files = append(p.approval.Files, trust.File{Path: fmt.Sprintf("scripts/%02d.py", i)})
-	}
-	lines := p.Lines()
-	if got, want := lines[len(lines)-1], "(that was a long list: 104 lines; look at all of it)"; got != want || len(lines) != 105 {
-		t.Errorf("got %d lines, the last %q; want 105, %q", len(lines), got, want)
-	}
-}

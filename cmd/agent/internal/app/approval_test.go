@@ -95,7 +95,7 @@ func TestApprovedIsWhatRuns(t *testing.T) {
 		good := func() { r.write("scripts/odd.sh", goodScript) }
 		evil := func() { r.write("scripts/odd.sh", evilScript) }
 		got := r.run(good, evil)
-		if !strings.Contains(got, `"permission_denied"`) || !strings.Contains(got, "changes while it is looked at") || strings.Contains(got, `"ran"`) {
+		if !strings.Contains(got, `"permission_denied"`) || !strings.Contains(got, "changed while it was read") || strings.Contains(got, `"ran"`) {
 			t.Errorf("got %s", got)
 		}
 		if len(r.shown) != 0 {
@@ -144,7 +144,7 @@ func TestApprovedManifestIsShown(t *testing.T) {
 			}
 			s = r.load()
 			r.write(c.manifest, asking)
-			if p, err := r.s.Consent.Propose(t.Context(), s); err == nil || !strings.Contains(err.Error(), "changes while it is looked at") {
+			if p, err := r.s.Consent.Propose(t.Context(), s); err == nil || !strings.Contains(err.Error(), "changed while it was read") {
 				t.Errorf("got %v, %v; want an error", p, err)
 			}
 		})

@@ -20,18 +20,17 @@ type TerminalApprover struct {
 	there   func() bool
 }
 
-// NewTerminalApprover returns an approver that asks on a command's streams, after all that was printed before.
+// NewTerminalApprover returns an approver that asks on a command's streams, below everything that was printed before.
 func NewTerminalApprover(out *Printer) *TerminalApprover {
 	return &TerminalApprover{there: out.CanAsk, confirm: func(ctx context.Context, text string, details []string) (bool, error) {
 		if err := out.Flush(); err != nil {
 			return false, err
 		}
-		out.Details(details)
-		return out.Confirm(ctx, text)
+		return out.Confirm(ctx, text, details)
 	}}
 }
 
-// NewChatApprover returns an approver that asks within a conversation. The answer is no where nobody is there.
+// NewChatApprover returns an approver that asks with confirm, where somebody can be asked.
 func NewChatApprover(confirm func(ctx context.Context, text string, details []string) (bool, error)) *TerminalApprover {
 	return &TerminalApprover{confirm: confirm, there: func() bool { return true }}
 }

@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	maxCalls   = 100 // how many calls can still be opened
-	maxDetails = 200 // rows of arguments or of a result that are shown
-	maxTarget  = 200 // columns of what a call is about
-	narrow     = 40  // columns; a narrower screen has a call in two rows
+	maxCalls   = 100 // calls that can be opened
+	maxDetails = 200 // rows that are shown of arguments, and of a result
+	maxTarget  = 200 // columns of the subject of a call
+	narrow     = 40  // columns; on a narrower screen a call takes two rows
 )
 
-// call is one call of a tool, running or done.
+// call is a call of a tool that runs or has ended.
 type call struct {
 	number  int // from 1, in the order of the conversation
 	depth   int
@@ -29,19 +29,19 @@ type call struct {
 	begun   time.Time
 	result  *agent.Result // nil while it runs
 	took    time.Duration
-	stopped bool // the turn ended before it
+	stopped bool // the turn ended before the call
 }
 
-// CallText is a call in one line: the tool and what it is about, cut where that is long. Nothing in it moves a cursor,
-// and a blank in it is one, or a line end. The conversation and agent -p both show it.
+// CallText returns a call as one sanitised line: the tool and its subject, which is cut when it is long. A space in it is
+// a space or a line end. The conversation and agent -p both show calls in this form.
 func CallText(c *llm.Call) string {
 	return strings.TrimSpace(ui.Line(c.Name) + " " + ui.Truncate(ui.Exact(target(c)), maxTarget))
 }
 
-// subjects are the arguments that tell best what a call is about, the best first.
+// subjects are the arguments that say most about a call, the best first.
 var subjects = []string{"skill_name", "skill", "command", "pattern", "path", "file_path"}
 
-// target is what a call is about, in few words: hello-extended/advanced_greeting --lang es, a path, a command.
+// target returns the subject of a call in few words: hello-extended/advanced_greeting --lang es, a path, a command.
 func target(c *llm.Call) string {
 	keys, texts := arguments(c.Args)
 	first := slices.IndexFunc(subjects, func(key string) bool { return texts[key] != "" })
@@ -63,8 +63,8 @@ func target(c *llm.Call) string {
 	return about
 }
 
-// arguments are those that are a text or a list, which counts as its items with spaces between, and their keys in the
-// order in which they were given.
+// arguments returns the arguments that are strings or lists, and their keys in the order given. A list becomes its items
+// with spaces between them.
 func arguments(raw json.RawMessage) (keys []string, texts map[string]string) {
 	texts = map[string]string{}
 	dec := json.NewDecoder(bytes.NewReader(raw))
@@ -92,7 +92,7 @@ func arguments(raw json.RawMessage) (keys []string, texts map[string]string) {
 	return keys, texts
 }
 
-// rows are the line of a call: what it is, how long it took, how it went and its number.
+// rows returns the line of a call: its text, how long it took, how it ended and its number.
 func (c *call) rows(p paint, now time.Time, width int) []string {
 	indent := strings.Repeat("  ", c.depth)
 	mark, took, verdict := p.dim("●"), now.Sub(c.begun), ""
@@ -122,7 +122,7 @@ func (c *call) rows(p paint, now time.Time, width int) []string {
 	return []string{lead + c.head(p, room-columns(tail)-columns(number)-4) + "  " + tail + "  " + p.dim(number)}
 }
 
-// head is the tool's name and what the call is about, in at most width columns; 0 for any number.
+// head returns the tool's name and the subject in at most width columns. A width of 0 or less cuts nothing.
 func (c *call) head(p paint, width int) string {
 	name, text := ui.Line(c.call.Name), CallText(c.call)
 	if width > 0 {
@@ -144,7 +144,7 @@ func failure(r *agent.Result) string {
 	return "failed"
 }
 
-// details are the whole call: its arguments, and the result as the model got it.
+// details returns the whole call: its arguments, and the result as the model got it.
 func (c *call) details(p paint, now time.Time, width int) []string {
 	rows := c.rows(p, now, width)
 	args := string(c.call.Args)
@@ -162,7 +162,7 @@ func (c *call) details(p paint, now time.Time, width int) []string {
 	return append(rows, section(p, title, pretty(c.result.Text), width)...)
 }
 
-// section is a title and an indented text of at most maxDetails rows.
+// section returns a title and an indented text of at most maxDetails rows.
 func section(p paint, title, text string, width int) []string {
 	rows := []string{"  " + p.dim(title)}
 	var f flow
@@ -180,7 +180,7 @@ func section(p paint, title, text string, width int) []string {
 	return rows
 }
 
-// seconds writes a duration as a person says it: 0.4 s, 12 s, 2 m 5 s.
+// seconds writes a duration in short: 0.4 s, 12 s, 2 m 5 s.
 func seconds(d time.Duration) string {
 	switch {
 	case d < 10*time.Second:

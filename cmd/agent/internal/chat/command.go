@@ -11,17 +11,18 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
-// own are the commands that need nothing but the conversation on the screen.
+// own returns the commands that need only the conversation on the screen.
 func own() []Command {
 	return []Command{
 		{Name: "help", Help: "Show the commands and keys."},
 		{Name: "open", Usage: "[N]", Help: "Show arguments and result of call number N, or of the last one."},
 		{Name: "tokens", Help: "Show how many tokens each skill has used."},
 		{Name: "quit", Help: "Leave."},
+		{Name: "exit", Help: "Leave, as /quit does."},
 	}
 }
 
-// commands are all that there are, in the order of their names.
+// commands returns all commands in the order of their names.
 func (s *state) commands() []Command {
 	all := slices.Clone(s.o.Commands)
 	for _, c := range own() {
@@ -33,15 +34,15 @@ func (s *state) commands() []Command {
 	return all
 }
 
-// local tells whether text is a command that may be given while the agent works.
+// local reports whether text is a command that may be given while the agent works.
 func (s *state) local(text string) bool {
 	name, _, ok := CutCommand(text)
 	i := slices.IndexFunc(s.commands(), func(c Command) bool { return c.Name == name })
 	return ok && i >= 0 && s.commands()[i].Run == nil
 }
 
-// CutCommand cuts "/NAME ARGUMENTS" into name and arguments; ok tells whether text has that form. Another text that begins
-// with a slash, such as a path or a comment, has not.
+// CutCommand cuts "/NAME ARGUMENTS" into name and arguments. It reports whether text has that form. Other texts that
+// begin with a slash, such as a path or a comment, do not.
 func CutCommand(text string) (name, args string, ok bool) {
 	name, ok = strings.CutPrefix(strings.TrimSpace(text), "/")
 	if i := strings.IndexFunc(name, unicode.IsSpace); i >= 0 {
@@ -53,7 +54,7 @@ func CutCommand(text string) (name, args string, ok bool) {
 	return name, args, true
 }
 
-// named are the skills that the user may name now.
+// named returns the skills that the user may name now.
 func (s *state) named() []string {
 	var names []string
 	for _, k := range s.o.Skills() {
@@ -64,12 +65,12 @@ func (s *state) named() []string {
 	return names
 }
 
-// isSkill tells whether a prompt that begins with a name is about a skill.
+// isSkill reports whether a name at the beginning of a prompt is that of a skill.
 func (s *state) isSkill(name string) bool {
 	return slices.ContainsFunc(s.o.Skills(), func(k Skill) bool { return k.Name == plainName(name) })
 }
 
-// plainName is a name in the form in which those of skills are compared.
+// plainName returns a name in the form in which names of skills are compared.
 func plainName(name string) string { return strings.ReplaceAll(strings.ToLower(name), "_", "-") }
 
 // submit sends a prompt or a command.
@@ -95,7 +96,7 @@ func (s *state) submit(text string) []effect {
 			s.open(args)
 		case "tokens":
 			s.tokens()
-		case "quit":
+		case "quit", "exit":
 			return s.quit()
 		}
 		return nil
@@ -112,7 +113,7 @@ func (s *state) work() {
 	s.busy, s.begun = true, s.now
 }
 
-// echo leaves what was typed in the scrollback. Without a terminal it is in the input already.
+// echo prints what was typed. Without a terminal it only begins a block: the input is not shown.
 func (s *state) echo(text string) {
 	if s.width == 0 {
 		s.begin(prompts)
@@ -147,14 +148,14 @@ func (s *state) unknown(name string) {
 	s.notice(text + "/help lists all")
 }
 
-// help lists commands and keys, each with its meaning beside it, or below it where there is no room.
+// help lists commands and keys with their meaning, which goes below them on a narrow screen.
 func (s *state) help() {
 	var rows [][2]string
 	for _, c := range s.commands() {
 		rows = append(rows, [2]string{strings.TrimSpace("/" + c.Name + " " + c.Usage), c.Help})
 	}
 	if len(s.named()) > 0 {
-		rows = append(rows, [2]string{"/SKILL [ARGUMENTS]", "Activate a skill yourself and have it carried out."})
+		rows = append(rows, [2]string{"/SKILL [ARGUMENTS]", "Activate a skill yourself, and let the agent follow it."})
 	}
 	s.begin(outputs)
 	s.table(rows)
@@ -164,10 +165,11 @@ func (s *state) help() {
 	s.out = append(s.out, "")
 	s.table([][2]string{
 		{"Enter", "Send."},
-		{"Alt-Enter", "New line; Ctrl-J too."},
+		{"Alt-Enter", "Begin a new line, as Ctrl-J does."},
 		{"Tab", "Complete a command or a skill."},
-		{"Up, Down", "What was typed before."},
+		{"Up, Down", "Show what was typed before."},
 		{"Ctrl-O", "Open the last call."},
+		{"Ctrl-L", "Clear the screen."},
 		{"Ctrl-C", "Stop the turn, or empty the input."},
 		{"Ctrl-D", "Leave."},
 	})
@@ -197,10 +199,10 @@ func (s *state) table(rows [][2]string) {
 	}
 }
 
-// open shows a call whole: the last one, or the one with a number.
+// open shows a whole call: the last one, or the one with a number.
 func (s *state) open(args string) {
 	if len(s.calls) == 0 {
-		s.notice("there is no call to open yet")
+		s.notice("no call to open yet")
 		return
 	}
 	c := s.calls[len(s.calls)-1]
@@ -217,25 +219,25 @@ func (s *state) open(args string) {
 	s.out = append(s.out, c.details(s.paint, s.now, s.room())...)
 }
 
-// tokens shows what each skill has cost, and the whole conversation.
+// tokens shows how many tokens each skill has cost, and the whole conversation.
 func (s *state) tokens() {
 	s.status = s.o.Status()
 	var rows [][2]string
 	for _, t := range s.status.Tokens {
-		rows = append(rows, [2]string{t.Name, number(t.Tokens)})
+		rows = append(rows, [2]string{t.Name, Number(t.Tokens)})
 	}
 	u := s.status.Usage
-	input := number(u.Input)
+	input := Number(u.Input)
 	if u.CacheRead > 0 {
-		input += fmt.Sprintf(" (%s from the cache)", number(u.CacheRead))
+		input += fmt.Sprintf(" (%s cached)", Number(u.CacheRead))
 	}
-	rows = append(rows, [2]string{"input, in all", input}, [2]string{"output, in all", number(u.Output)})
+	rows = append(rows, [2]string{"input, total", input}, [2]string{"output, total", Number(u.Output)})
 	s.begin(outputs)
 	s.table(rows)
 }
 
-// number writes a number with commas.
-func number(n int) string {
+// Number writes a number with commas: 12,345.
+func Number(n int) string {
 	s := strconv.Itoa(n)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
 		s = s[:i] + "," + s[i:]
@@ -243,8 +245,8 @@ func number(n int) string {
 	return s
 }
 
-// complete is the tab key: it completes the command's name or its arguments as far as they are certain, and shows what
-// there is to choose from where nothing more is.
+// complete is the Tab key. It completes a command's name or arguments as far as they are certain, and lists the choices
+// where nothing more is.
 func (s *state) complete() {
 	if s.input.at != len(s.input.text) || !strings.HasPrefix(s.input.text, "/") || strings.Contains(s.input.text, "\n") {
 		return
@@ -269,7 +271,7 @@ func (s *state) complete() {
 	}
 	switch len(found) {
 	case 0:
-		s.hint = "nothing completes this"
+		s.hint = "no completion"
 	case 1:
 		s.input.set(lead + found[0] + " ")
 	default:

@@ -8,17 +8,17 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
-// maxInput is how many bytes a prompt may have.
+// maxInput is the largest size of a prompt in bytes.
 const maxInput = 1 << 20
 
-// editor holds the text being typed and the place in it. The text is kept as it was typed or pasted, tabs and all; only
-// what is shown of it is sanitised.
+// editor holds the text being typed and the position of the cursor. It keeps the text as it was typed or pasted, and
+// sanitises only what it shows.
 type editor struct {
 	text string
 	at   int // byte offset, between two characters
 }
 
-// insert adds s at the cursor; it does nothing and returns false when the text would become too long.
+// insert adds s at the cursor. It returns false, and does nothing, when the text would become too long.
 func (e *editor) insert(s string) bool {
 	if len(e.text)+len(s) > maxInput {
 		return false
@@ -30,7 +30,7 @@ func (e *editor) insert(s string) bool {
 
 func (e *editor) set(s string) { e.text, e.at = s, len(s) }
 
-// left and right return the place one character before and after i.
+// left and right return the position one character before and after i.
 func (e *editor) left(i int) int {
 	if i == 0 {
 		return 0
@@ -51,11 +51,11 @@ func (e *editor) right(i int) int {
 	if e.text[i] == '\n' {
 		return i + 1
 	}
-	first, _ := cluster(e.text[i:])
+	first, _ := ui.Cluster(e.text[i:])
 	return i + len(first)
 }
 
-// wordLeft and wordRight return the place of the next beginning and end of a word.
+// wordLeft returns the position of the beginning of the word before i, wordRight that of the end of the word after i.
 func (e *editor) wordLeft(i int) int {
 	for _, word := range []bool{false, true} {
 		for i > 0 {
@@ -93,14 +93,14 @@ func (e *editor) lineEnd(i int) int {
 	return len(e.text)
 }
 
-// remove deletes what lies between the cursor and another place.
+// remove deletes the text between the cursor and another position.
 func (e *editor) remove(to int) {
 	from, to := min(e.at, to), max(e.at, to)
 	e.text = e.text[:from] + e.text[to:]
 	e.at = from
 }
 
-// key does what an editing key does and tells whether it is one.
+// key handles an editing key. It reports whether k is one.
 func (e *editor) key(k string) bool {
 	switch k {
 	case "left", "ctrl+b":
@@ -133,15 +133,15 @@ func (e *editor) key(k string) bool {
 	return true
 }
 
-// inputRow is one row of the shown text and the characters of it: where each begins, in the text and on the screen.
+// inputRow is one row of the shown text, with the position of each of its characters in the text and on the screen.
 type inputRow struct {
 	text  string
-	at    []int // offset in the editor's text of each place of the row, its end too
+	at    []int // offset in the editor's text of each character, and of the end of the row
 	x     []int // the column of each
 	width int
 }
 
-// layout returns the shown rows at a width, and the cursor's place in them.
+// layout returns the shown rows at a width, and the position of the cursor in them.
 func (e *editor) layout(width int) (rows []inputRow, x, y int) {
 	rows = []inputRow{{}}
 	last := &rows[0]
@@ -183,7 +183,7 @@ func (e *editor) layout(width int) (rows []inputRow, x, y int) {
 	return rows, last.width, len(rows) - 1
 }
 
-// vertical moves the cursor by one row and tells whether there was one.
+// vertical moves the cursor by one row. It reports whether there was one.
 func (e *editor) vertical(by, width int) bool {
 	rows, x, y := e.layout(width)
 	y += by

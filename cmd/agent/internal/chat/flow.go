@@ -8,7 +8,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
-// maxHeld is how many bytes of combining marks are waited for before they are shown.
+// maxHeld is how many bytes of combining marks and joined characters are held back before they are shown.
 const maxHeld = 64
 
 // row is one row of the screen, sanitised and without colours.
@@ -17,13 +17,15 @@ type row struct {
 	first bool // a line of the text begins here
 }
 
-// flow turns text that arrives in pieces into rows. What cannot change any more comes out, so that a text of any length
-// costs no more than its last row. Empty lines wait for a line after them: a text neither begins nor ends with one.
+// flow turns text that arrives in pieces into rows. It returns a row when the row can no longer change, so a text of
+// any length costs no more memory than its last row. Empty lines wait for the next line that is not empty: a text
+// neither begins nor ends with one.
 type flow struct {
-	held  string // as it came: its end may be half a character
-	open  row    // sanitised: the row being filled
-	some  bool   // there was more than empty lines
-	empty int    // empty lines that wait
+	held   string // as it came: its end may be half a character
+	open   row    // sanitised: the row being filled
+	column int    // where the line of the open row ends, for tabs
+	some   bool   // there was a line that is not empty
+	empty  int    // empty lines that wait
 }
 
 // add takes a piece and returns the rows that are finished.
@@ -37,18 +39,18 @@ func (f *flow) add(s string, width int) []row {
 // end returns what is left.
 func (f *flow) end(width int) []row {
 	rows := f.take(f.held, width)
-	if strings.TrimRight(f.open.text, " ") != "" {
+	if strings.TrimSpace(f.open.text) != "" {
 		rows = append(rows, f.finish(f.open)...)
 	}
 	*f = flow{}
 	return rows
 }
 
-// live returns the row being filled, or rows where the held piece is long.
+// live returns the row being filled, or several rows where the held piece is long.
 func (f *flow) live(width int) []row {
 	c := *f
 	rows := c.take(f.held, width)
-	if strings.TrimRight(c.open.text, " ") != "" {
+	if strings.TrimSpace(c.open.text) != "" {
 		rows = append(rows, c.finish(c.open)...)
 	}
 	return rows
@@ -56,14 +58,16 @@ func (f *flow) live(width int) []row {
 
 func (f *flow) take(s string, width int) []row {
 	var rows []row
-	lines := strings.Split(ui.Text(s), "\n")
-	for i, line := range lines {
+	for i, line := range strings.Split(ui.Prose(s), "\n") {
 		if i > 0 {
 			rows = append(rows, f.finish(f.open)...)
-			f.open = row{first: true}
+			f.open, f.column = row{first: true}, 0
 		}
 		if !f.some && f.open.text == "" {
 			f.open.first = true
+		}
+		if width > 0 { // elsewhere tabs stay: a pipe gets the code as the model wrote it
+			line, f.column = ui.Untab(line, f.column)
 		}
 		parts := fill(f.open.text+line, width)
 		for _, part := range parts[:len(parts)-1] {
@@ -75,7 +79,7 @@ func (f *flow) take(s string, width int) []row {
 	return rows
 }
 
-// short leaves out spaces far beyond the end of a row: nobody sees them, and each piece would look at them again.
+// short leaves out spaces far beyond the end of a row: nobody sees them, and each new piece would scan them again.
 func short(s string, width int) string {
 	if width <= 0 || len(s) <= width {
 		return s
@@ -83,9 +87,9 @@ func short(s string, width int) string {
 	return s[:min(len(s), len(strings.TrimRight(s, " "))+width+1)]
 }
 
-// finish returns a row with the empty ones that waited for it; an empty one waits itself.
+// finish returns a row with the empty ones that waited for it. It keeps an empty row waiting.
 func (f *flow) finish(r row) []row {
-	if r.text = strings.TrimRight(r.text, " "); r.text == "" {
+	if r.text = strings.TrimRight(r.text, " \t"); r.text == "" {
 		if f.some {
 			f.empty++
 		}
@@ -99,24 +103,27 @@ func (f *flow) finish(r row) []row {
 	return append(rows, r)
 }
 
-// settled returns how much of s can be sanitised for good: without a line feed that may follow, marks that may be added
-// to the last character, or the rest of its bytes.
+// settled returns how much of s can be sanitised for good. The rest may change with what follows: a line feed after a
+// carriage return, marks on the last character, a character that a joiner adds, or the rest of a character's bytes.
 func settled(s string) int {
 	for i := len(s); i > 0 && len(s)-i < maxHeld; {
 		r, size := utf8.DecodeLastRuneInString(s[:i])
 		i -= size
 		switch {
-		case r == utf8.RuneError && size == 1:
-			continue
-		case unicode.Is(unicode.M, r):
+		case r == utf8.RuneError && size == 1, unicode.Is(unicode.M, r), joiner(r):
 			continue
 		case r == '\n':
 			return i + size
 		}
-		return i
+		if before, _ := utf8.DecodeLastRuneInString(s[:i]); !joiner(before) {
+			return i
+		}
 	}
 	if len(s) < maxHeld {
 		return 0
 	}
 	return len(s)
 }
+
+// joiner reports whether r is a zero-width joiner or non-joiner: what is shown of it depends on both its neighbours.
+func joiner(r rune) bool { return r == '\u200c' || r == '\u200d' }

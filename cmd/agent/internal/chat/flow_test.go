@@ -23,7 +23,13 @@ func TestFlow(t *testing.T) {
 		{"mark in its own piece", []string{"cafe", "\u0301"}, []string{"cafe\u0301"}},
 		{"escape sequence", []string{"\x1b", "[31m"}, []string{`\x1b[31m`}},
 		{"bidi", []string{"a\u202eb"}, []string{`a\u{202e}b`}},
-		{"tab", []string{"\tx"}, []string{"    x"}},
+		{"tab", []string{"\tx"}, []string{"        x"}}, // issue 9 P15: as far as the next tab stop
+		{"tab after text", []string{"ab", "\tx"}, []string{"ab      x"}},
+		{"tab after a wide character", []string{"漢\tx"}, []string{"漢      x"}},
+		{"joined letters", []string{"می", "\u200c", "خ"}, []string{"می\u200cخ"}}, // issue 9 P4
+		{"joined emoji", []string{"👩\u200d", "💻 x"}, []string{"👩\u200d💻 x"}},
+		{"joiner of nothing", []string{"a\u200d", "b"}, []string{`a\u{200d}b`}},
+		{"the mark of questions", []string{"┇ x"}, []string{`\u{2507} x`}}, // issue 9 D1
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -52,6 +58,7 @@ func flowed(pieces []string, width int) []string {
 func FuzzFlow(f *testing.F) {
 	f.Add("hello there\r\n\n漢字 👍🏽\x1b[2J", uint8(3), 9)
 	f.Add("e\u0301\u0301\u0301\u0301\u0301\u0301", uint8(1), 5)
+	f.Add("a\tb\t\tcc\n\t漢\t👩\u200d💻\u200d", uint8(2), 20)
 	f.Fuzz(func(t *testing.T, text string, size uint8, width int) {
 		if width < 2 || width > 200 || size == 0 {
 			return
@@ -63,7 +70,7 @@ func FuzzFlow(f *testing.F) {
 			pieces, rest = append(pieces, rest[:n]), rest[n:]
 		}
 		for _, r := range text {
-			if unicode.Is(unicode.M, r) || r == unicode.ReplacementChar {
+			if unicode.Is(unicode.M, r) || r == unicode.ReplacementChar || joiner(r) {
 				marks++
 			}
 		}

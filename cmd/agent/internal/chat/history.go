@@ -11,23 +11,23 @@ import (
 	"github.com/agent-base/agent-base/internal/lockfile"
 )
 
-// maxHistory is how many bytes the file has at most: the oldest entries go first.
+// maxHistory is the largest size of the file in bytes. The oldest entries are dropped first.
 const maxHistory = 4 << 20
 
 // History keeps what was typed from one conversation to the next. It is safe for concurrent use.
 type History interface {
-	// Load returns what was kept, the oldest first.
+	// Load returns the entries, oldest first.
 	Load() ([]string, error)
-	// Add keeps one entry more, the newest.
+	// Add adds the newest entry.
 	Add(ctx context.Context, entry string) error
 }
 
-// HistoryFile is the history in the file of that path: a JSON string per line, the newest last, each text once and at
-// most 1,000 of them. A missing file is an empty history and is made, readable by its owner alone, with the first
-// entry. Several conversations may share it. A line that is no JSON string is dropped.
+// HistoryFile is a history in the file with that path: a JSON string per line, the newest last, each text once, at most
+// 1,000 of them. A missing file is an empty history. The first entry creates it, readable by its owner only. Several
+// conversations may share the file. A line that is not a JSON string is dropped.
 type HistoryFile string
 
-// Load returns what the file holds.
+// Load returns the entries of the file.
 func (h HistoryFile) Load() ([]string, error) {
 	content, err := lockfile.Read(string(h), 2*maxHistory)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -36,7 +36,7 @@ func (h HistoryFile) Load() ([]string, error) {
 	return decode(content), err
 }
 
-// Add puts an entry at the end of the file. One longer than 64 KiB is not kept.
+// Add adds an entry at the end of the file. It ignores one that is longer than 64 KiB.
 func (h HistoryFile) Add(ctx context.Context, entry string) error {
 	if len(entry) > 64<<10 {
 		return nil
@@ -58,7 +58,7 @@ func decode(content []byte) []string {
 	return entries
 }
 
-// encode writes the entries, without the oldest where all are too much.
+// encode writes the entries. It leaves out the oldest ones where all of them are too large.
 func encode(entries []string) ([]byte, error) {
 	var lines [][]byte
 	size := 0

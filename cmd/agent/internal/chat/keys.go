@@ -2,7 +2,7 @@ package chat
 
 import "strings"
 
-// key lets the user press a key.
+// key handles a key that the user pressed.
 func (s *state) key(k keyEvent) []effect {
 	if len(s.questions) > 0 {
 		return s.replyKey(k)
@@ -18,7 +18,8 @@ func (s *state) key(k keyEvent) []effect {
 	case "ctrl+z":
 		return []effect{suspend{}}
 	case "ctrl+l":
-		return []effect{clearView{}}
+		s.clearScreen()
+		return nil
 	case "ctrl+o":
 		s.open("")
 		return nil
@@ -47,7 +48,13 @@ func (s *state) key(k keyEvent) []effect {
 	return nil
 }
 
-// interrupt is Ctrl-C: it stops the work, else empties the input, else says how to leave.
+// clearScreen moves everything printed above the screen, into the scrollback.
+func (s *state) clearScreen() {
+	s.out = append(s.out, make([]string, s.height)...)
+	s.last = nothing
+}
+
+// interrupt is Ctrl-C: it stops the work, else empties the input, else shows how to leave.
 func (s *state) interrupt() []effect {
 	switch {
 	case s.busy:
@@ -78,7 +85,7 @@ func (s *state) enter() []effect {
 		return nil
 	}
 	if s.busy && !s.local(text) {
-		s.hint = "still at work: Ctrl-C stops it"
+		s.hint = "still working: Ctrl-C stops it"
 		return nil
 	}
 	s.input.set("")
@@ -86,27 +93,7 @@ func (s *state) enter() []effect {
 	return append([]effect{remember{text}}, s.submit(text)...)
 }
 
-// replyKey is a key while a question waits. What was typed before the question appeared is not its answer: that went
-// into the input, and only a line of its own says yes.
-func (s *state) replyKey(k keyEvent) []effect {
-	switch k.key {
-	case "enter", "kpenter":
-		word := strings.ToLower(strings.TrimSpace(s.reply.text))
-		s.decide(word == "y" || word == "yes")
-	case "esc", "ctrl+d":
-		s.decide(false)
-	case "ctrl+c":
-		s.decide(false)
-		return s.interrupt()
-	default:
-		if !s.reply.key(k.key) && k.text != "" && len(s.reply.text) < 16 {
-			s.reply.insert(k.text)
-		}
-	}
-	return nil
-}
-
-// paste takes pasted text as it is, line ends and all. A question is never answered by it.
+// paste inserts pasted text unchanged, including line ends. It never answers a question.
 func (s *state) paste(text string) {
 	if len(s.questions) > 0 {
 		return

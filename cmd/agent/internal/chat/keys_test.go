@@ -24,17 +24,17 @@ func TestKeys(t *testing.T) {
 		{"Ctrl-D leaves", "<ctrl+d>", "", "", []effect{leave{}}},
 		{"Ctrl-D deletes", "ab<left><ctrl+d>", "a", "", nil},
 		{"/quit", "/quit<enter>", "", "", []effect{remember{"/quit"}, leave{}}},
+		{"/exit", "/exit<enter>", "", "", []effect{remember{"/exit"}, leave{}}}, // issue 9 P15
 		{"older", "dra<up>", "before", "", nil},
 		{"newer", "dra<up><down>", "dra", "", nil},
 		{"Ctrl-Z", "<ctrl+z>", "", "", []effect{suspend{}}},
-		{"Ctrl-L", "<ctrl+l>", "", "", []effect{clearView{}}},
 		{"a prompt", "hi<enter>", "", "", []effect{remember{"hi"}, startTurn{"hi"}}},
 		{"a path is a prompt", "/etc/hosts?<enter>", "", "", []effect{remember{"/etc/hosts?"}, startTurn{"/etc/hosts?"}}},
 		{"a key that is none", "a<f5>", "a", "", nil},
 		{"tab in a prompt", "he<tab>", "he", "", nil},
 		{"tab completes a name", "/w<tab>", "/why ", "", nil},
 		{"tab completes as far as it can", "/mo<tab>", "/mo", "model  more", nil},
-		{"tab finds nothing", "/x<tab>", "/x", "nothing completes this", nil},
+		{"tab finds nothing", "/x<tab>", "/x", "no completion", nil},
 		{"tab completes an argument", "/why g<tab>", "/why gh ", "", nil},
 		{"tab completes the common part", "/why h<tab>", "/why hello-", "", nil},
 		{"tab shows the choice", "/why h<tab><tab>", "/why hello-", "hello-extended  hello-world", nil},
@@ -156,7 +156,7 @@ func TestWhileBusy(t *testing.T) {
 	k.press("hi<enter>")
 	k.done = nil
 	k.press("next<enter>")
-	if k.input.text != "next" || k.hint != "still at work: Ctrl-C stops it" || k.done != nil {
+	if k.input.text != "next" || k.hint != "still working: Ctrl-C stops it" || k.done != nil {
 		t.Errorf("input %q, hint %q, effects %v, want the prompt kept", k.input.text, k.hint, k.done)
 	}
 	k.press("<ctrl+u>/model<enter>")
@@ -228,7 +228,8 @@ func TestQuestion(t *testing.T) {
 		{"yes", "Yes<enter>", true},
 		{"Enter alone", "<enter>", false},
 		{"n", "n<enter>", false},
-		{"another word", "yes please<enter>", false},
+		{"another word, then yes", "yes please<enter>yes<enter>", true},
+		{"another word, then Enter", "yes please<enter><enter>", false},
 		{"Esc", "y<esc>", false},
 		{"Ctrl-C", "y<ctrl+c>", false},
 		{"Ctrl-D", "<ctrl+d>", false},
@@ -261,28 +262,47 @@ func TestQuestionOnTheScreen(t *testing.T) {
 	k.happen(pasteEvent{"s"})
 	k.check(t, `
 
-? Run a command in the folder
-  of the project?
-  make all
-  make test
 ────
 
-Allow? [y/N] ye█
+┇ Run a command in the folder
+┇ of the project?
+┇   make all
+┇   make test
+┇ Allow? [y/N] ye█
 waiting for an answer
 `)
-	k.out = nil
 	k.press("<enter>")
+	if len(first.answer) != 0 {
+		t.Error("\"ye\" is an answer")
+	}
+	k.check(t, `
+
+────
+
+┇ Run a command in the folder
+┇ of the project?
+┇   make all
+┇   make test
+┇ Allow? [y/N] █
+type y to allow it, or n
+`)
+	k.press("n<enter>")
 	if <-first.answer {
-		t.Error("\"ye\" is a yes")
+		t.Error("\"n\" is a yes")
 	}
 	k.happen(withdrawEvent{second}, withdrawEvent{second})
 	if <-second.answer || len(k.questions) != 0 {
 		t.Error("a question that was withdrawn is not answered with no")
 	}
 	k.check(t, `
-  no
-? Second?
-  withdrawn
+
+┇ Run a command in the folder
+┇ of the project?
+┇   make all
+┇   make test
+┇ no
+┇ Second?
+┇ withdrawn
 ────
 
 > █

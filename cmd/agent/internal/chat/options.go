@@ -10,60 +10,64 @@ import (
 	"github.com/agent-base/agent-base/llm"
 )
 
-// Options is what a conversation consists of. In, Out and Ask are needed.
+// Options configures a conversation. In, Out and Ask are required.
 type Options struct {
 	In       io.Reader
 	Out      io.Writer
 	Terminal bool   // In and Out are *os.File of a terminal that understands cursor movement (not TERM=dumb)
-	Colour   bool   // false: no colours and no bold, not one SGR sequence
+	Colour   bool   // false: no colours and no bold, so no SGR sequences at all
 	Term     string // the value of TERM; used in a terminal only
-	Prompt   string // printed before each line is read where there is no terminal; "" for none
-	Greeting string // the first lines, shown once; may be empty
+	Prompt   string // printed before each line is read, without Terminal; may be empty
+	Greeting string // the first lines; may be empty
 
-	// Ask answers a prompt. Its loop is run by one goroutine at a time; breaking it off or cancelling ctx must leave
-	// the conversation usable.
+	// Ask answers a prompt. One goroutine at a time iterates over it. Leaving the loop or cancelling ctx must keep the
+	// conversation usable.
 	Ask func(ctx context.Context, prompt string) iter.Seq2[agent.Step, error]
 
-	Commands []Command      // besides help, open, tokens and quit, which one of the same name replaces
-	Skills   func() []Skill // what a prompt may begin with after a slash, besides commands; must return at once; nil: nothing
-	Status   func() Status  // asked often and from Run's own goroutine, also while Ask works; nil: there is none
-	History  History        // nil: what was typed is forgotten at the end
-	Prompter *Prompter      // questions of tools; nil: there are none
+	Commands []Command      // added to help, open, tokens, quit and exit, or replacing the one of the same name
+	Skills   func() []Skill // what a prompt may begin with after a slash, except commands; must return at once; may be nil
+	Status   func() Status  // called often, from Run's own goroutine, also while Ask works; may be nil
+	History  History        // nil means that what was typed is forgotten at the end
+	Prompter *Prompter      // asks the questions of tools; nil means that there are none
 
-	// Suggest returns the one of names that word was meant to be, or ""; nil: no suggestions.
+	// Confirm asks the Prompter's questions where Terminal is false. Nothing is printed while it works. nil means that
+	// nobody can be asked there.
+	Confirm func(ctx context.Context, text string, details []string) (bool, error)
+
+	// Suggest returns the name that was probably meant by word, or "". nil means no suggestions.
 	Suggest func(word string, names []string) string
 	Now     func() time.Time // nil means time.Now
 }
 
-// Command is something that the user can have done with a slash: /model NAME.
+// Command is something that the user starts with a slash: /model NAME.
 type Command struct {
 	Name  string // without the slash
 	Usage string // its arguments, such as "[NAME]"; may be empty
 	Help  string // one sentence
 
-	// Run does it and returns what is shown. It runs like a prompt: alone, and Ctrl-C cancels ctx.
+	// Run does it and returns the text to show. Like a prompt it runs alone, and Ctrl-C cancels ctx.
 	Run func(ctx context.Context, args string) (string, error)
 
-	// Complete returns the whole arguments that begin with prefix. It must return at once; nil: there are none.
+	// Complete returns the possible arguments that begin with prefix. It must return at once. It may be nil.
 	Complete func(prefix string) []string
 }
 
-// Skill is one that the user may name: a prompt "/NAME ARGUMENTS" goes to Ask as it was typed, unless a command has that
+// Skill is a skill that the user may name. A prompt "/NAME ARGUMENTS" goes to Ask unchanged, unless a command has that
 // name.
 type Skill struct {
-	Name    string // in lower case, with hyphens: names are compared like that
-	Refused bool   // Ask will say why it cannot be used now; neither Tab nor a suggestion names it
+	Name    string // in lower case, with hyphens; names are compared in this form
+	Refused bool   // Ask reports why it cannot be used now; Tab and suggestions leave it out
 }
 
-// Status is what the status line tells.
+// Status is the content of the status line.
 type Status struct {
 	Model  string
-	Active []ActiveSkill // the one that decides first
+	Active []ActiveSkill // the first one decides
 	Tokens []SkillTokens
 	Usage  llm.Usage // of the whole conversation
 }
 
-// ActiveSkill is a skill that is active, and what it allows: "all tools" or a list of them.
+// ActiveSkill is an active skill with what it allows: "all tools" or a list of them.
 type ActiveSkill struct{ Name, Allows string }
 
 // SkillTokens is how many tokens of the conversation came from one skill.

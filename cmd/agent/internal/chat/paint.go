@@ -2,8 +2,8 @@ package chat
 
 import "strings"
 
-// paint colours text where the user wants colours; otherwise it changes nothing. Only the sixteen colours of the
-// terminal's own palette are used: they fit its background.
+// paint colours text if the user wants colours; otherwise it returns the text unchanged. It uses only the sixteen colours
+// of the terminal's own palette, which fit its background.
 type paint bool
 
 func (p paint) sgr(code, s string) string {
@@ -20,8 +20,8 @@ func (p paint) green(s string) string  { return p.sgr("32", s) }
 func (p paint) yellow(s string) string { return p.sgr("33", s) }
 func (p paint) cyan(s string) string   { return p.sgr("36", s) }
 
-// markup follows Markdown from row to row and colours headings, **strong** text and `code`. It takes no character away:
-// what is copied from the screen is what the model wrote.
+// markup follows Markdown from row to row and colours headings, **strong** text and `code`. It removes no character, so
+// text copied from the screen is what the model wrote.
 type markup struct {
 	fence, heading, strong, code bool
 }

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// maxPast is how many prompts are kept.
+// maxPast is the number of prompts that are kept.
 const maxPast = 1000
 
-// past is what was typed before, for the keys up and down: each text once, the newest last.
+// past holds what was typed before, for the keys Up and Down: each text once, the newest last.
 type past struct {
 	entries []string
 	at      int    // the entry that is shown; len(entries) for what is being typed
@@ -21,8 +21,7 @@ func newPast(entries []string) *past {
 	return p
 }
 
-// join returns past entries with more of them at their end: no empty ones, each text once at its newest place, and at
-// most maxPast.
+// join returns entries followed by more: no empty ones, each text once at its newest position, and at most maxPast.
 func join(entries []string, more ...string) []string {
 	seen := map[string]bool{}
 	var kept []string
@@ -44,7 +43,7 @@ func (p *past) add(entry string) {
 	p.at, p.draft = len(p.entries), ""
 }
 
-// move shows an older or newer entry in the editor and tells whether there was one.
+// move shows an older or newer entry in the editor. It reports whether there was one.
 func (p *past) move(by int, e *editor) bool {
 	to := p.at + by
 	if to < 0 || to > len(p.entries) {

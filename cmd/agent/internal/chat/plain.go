@@ -11,10 +11,10 @@ import (
 	"github.com/muesli/cancelreader"
 )
 
-// runPlain is the conversation without a terminal: a prompt per line in, lines out.
+// runPlain holds the conversation without a terminal: it reads a prompt per line and writes lines.
 func runPlain(ctx context.Context, o *Options, s *state) error {
 	in, err := cancelreader.NewReader(o.In)
-	if err != nil { // a file, or the null device, which the system does not wait for: reading it does not hang
+	if err != nil { // a file or the null device: the system does not wait for these, and reading them does not hang
 		in, err = cancelreader.NewReader(struct{ io.Reader }{o.In})
 	}
 	if err != nil {
@@ -50,7 +50,7 @@ func runPlain(ctx context.Context, o *Options, s *state) error {
 	return nil
 }
 
-// runEffects does what a line asks for, to its end.
+// runEffects does what a line asks for and waits for its end.
 func runEffects(ctx context.Context, o *Options, s *state, out *printer, effects []effect) {
 	out.print(s)
 	send := func(e event) {
@@ -58,12 +58,15 @@ func runEffects(ctx context.Context, o *Options, s *state, out *printer, effects
 		s.update(e)
 		out.print(s)
 	}
+	f := &feed{send: send}
+	o.Prompter.attach(f.askPlain(o.Confirm))
+	defer o.Prompter.attach(nil)
 	for _, e := range effects {
 		switch e := e.(type) {
 		case startTurn:
-			follow(ctx, o.Ask(ctx, e.prompt), send)
+			follow(ctx, o.Ask(ctx, e.prompt), f)
 		case startCommand:
-			run(ctx, e, send)
+			run(ctx, e, f)
 		}
 	}
 }

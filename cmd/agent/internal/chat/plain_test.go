@@ -107,6 +107,48 @@ func TestPlainNeverApproves(t *testing.T) {
 	}
 }
 
+// Issue 9 P15, D1: without a screen, Options.Confirm asks, after what came before the question.
+func TestPlainAsks(t *testing.T) {
+	p := &Prompter{}
+	var out bytes.Buffer
+	o := &Options{In: strings.NewReader("hi\n"), Out: &out, Prompter: p,
+		Confirm: func(_ context.Context, text string, details []string) (bool, error) {
+			out.WriteString("[" + text + " " + strings.Join(details, ",") + "]\n")
+			return true, nil
+		},
+		Ask: func(ctx context.Context, _ string) iter.Seq2[agent.Step, error] {
+			return func(yield func(agent.Step, error) bool) {
+				yield(agent.Step{Text: "I run"}, nil)
+				yes, err := p.Confirm(ctx, "Run it?", []string{"a", "b"})
+				if !yes || err != nil {
+					t.Errorf("got %v, %v, want yes", yes, err)
+				}
+				yield(agent.Step{Text: "Done."}, nil)
+			}
+		}}
+	if err := Run(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := strings.TrimLeft(out.String(), "\n"), "I run\n[Run it? a,b]\nDone.\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if yes, err := p.Confirm(t.Context(), "Run it?", nil); yes || err != nil {
+		t.Errorf("after the conversation: got %v, %v, want no", yes, err)
+	}
+}
+
+// A pipe gets tabs as the model wrote them (issue 9 P15).
+func TestPlainKeepsTabs(t *testing.T) {
+	var out bytes.Buffer
+	o := &Options{In: strings.NewReader("hi\n"), Out: &out, Ask: scripted(map[string][]agent.Step{"hi": {{Text: "all:\n\tgo "}, {Text: "build\t# x"}}})}
+	if err := Run(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := strings.TrimLeft(out.String(), "\n"), "all:\n\tgo build\t# x\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestPlainTooLong(t *testing.T) {
 	o := &Options{In: strings.NewReader(strings.Repeat("x", maxInput+1)), Out: io.Discard, Ask: scripted(nil)}
 	if err := Run(t.Context(), o); err == nil || err.Error() != "a prompt exceeds 1048576 bytes" {

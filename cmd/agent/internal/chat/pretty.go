@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// pretty indents text that is JSON, and shows a string of several lines as these lines, below its name and without
-// quotes: what a script wrote is read, not decoded.
+// pretty indents text that is JSON. It shows a string of several lines as these lines, below its name and without quotes,
+// so the output of a script is easy to read.
 func pretty(text string) string {
 	var b bytes.Buffer
 	if json.Indent(&b, []byte(text), "", "  ") != nil {
@@ -24,7 +24,7 @@ func pretty(text string) string {
 	return out.String()
 }
 
-// unfold replaces the string at the end of one line of indented JSON by its lines, where it has several.
+// unfold replaces the string at the end of a line of indented JSON by its lines, if there are several.
 func unfold(line string) string {
 	body := strings.TrimLeft(line, " ")
 	indent := line[:len(line)-len(body)]
@@ -47,7 +47,7 @@ func unfold(line string) string {
 	return indent + name + "\n" + indent + "  " + strings.Join(lines, "\n"+indent+"  ")
 }
 
-// quoted is the length of the JSON string that s begins with, 0 when it begins with none.
+// quoted returns the length of the JSON string at the beginning of s, or 0 if there is none.
 func quoted(s string) int {
 	if !strings.HasPrefix(s, `"`) {
 		return 0

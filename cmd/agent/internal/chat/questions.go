@@ -1,72 +1,229 @@
 package chat
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
-// ask takes a question. Several wait for their turn: only the first is on the screen, so that an answer is never meant
-// for another one.
+// confirmFunc asks a question with details and reports whether the answer is yes.
+type confirmFunc func(ctx context.Context, text string, details []string) (bool, error)
+
+// Prompter passes the questions of tools to the user of a conversation. The zero value is ready for use. It is safe for
+// concurrent use.
+type Prompter struct {
+	mu  sync.Mutex
+	ask confirmFunc // nil: nobody can be asked now
+}
+
+// Confirm asks whether something may be done. It shows the details with the question, line by line; both may hold
+// foreign text. Only "y" or "yes", typed after the question appeared, is a yes. Where nobody can be asked the answer is
+// no and nothing is shown. When ctx is done first, Confirm returns its error.
+func (p *Prompter) Confirm(ctx context.Context, text string, details []string) (bool, error) {
+	p.mu.Lock()
+	ask := p.ask
+	p.mu.Unlock()
+	if ask == nil {
+		return false, nil
+	}
+	return ask(ctx, text, details)
+}
+
+// attach makes ask the way to the user. nil removes it.
+func (p *Prompter) attach(ask confirmFunc) {
+	if p == nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.ask = ask
+}
+
+// question is a question that waits for its answer. The channel takes one answer without a reader.
+type question struct {
+	text    string
+	details []string
+	answer  chan bool
+}
+
+// ask takes a question. Several questions wait for their turn: only the first is on the screen, so an answer is never
+// meant for another one.
 func (s *state) ask(q *question) {
 	if s.width == 0 || !s.busy {
 		q.answer <- false
 		return
 	}
+	s.endAnswer()
 	if s.questions = append(s.questions, q); len(s.questions) == 1 {
 		s.pose()
 	}
 }
 
-// pose prints the first question. Its details are printed whole: nothing that is approved is out of sight.
+// pose begins to show the first question.
 func (s *state) pose() {
+	s.reply, s.top, s.read, s.hint = editor{}, 0, 0, ""
+	s.look()
+}
+
+// panel is the first question on the screen. It is drawn below everything else and is never scrolled away. Each of its
+// rows begins with ui.Mark, which no foreign text contains.
+type panel struct {
+	title   []string
+	details []string // all of them
+	room    int      // how many of them are shown at once
+	small   bool     // the window is too small for the question
+}
+
+func (s *state) panel() panel {
+	q := s.questions[0]
+	p := panel{details: ui.Framed(q.details, s.width)}
+	for _, r := range wrap(ui.Line(q.text), max(s.room()-2, 1)) {
+		p.title = append(p.title, ui.Mark+" "+r)
+	}
+	const others = 3 // an empty row, the prompt and the status line
+	room := s.height - 1 - others - len(p.title)
+	p.room = max(min(room, len(p.details)), 0)
+	p.small = room < min(1, len(p.details))
+	return p
+}
+
+// look notes which details the user sees now. A yes counts only when all were seen.
+func (s *state) look() {
 	if len(s.questions) == 0 {
 		return
 	}
-	q := s.questions[0]
-	s.begin(notices)
-	mark := s.paint.yellow("? ")
-	for i, text := range append([]string{q.text}, q.details...) {
-		for line := range strings.SplitSeq(ui.Text(text), "\n") {
-			for _, r := range wrap(line, max(s.room()-2, 1)) {
-				if i == 0 {
-					r = s.paint.bold(r)
-				}
-				s.out = append(s.out, mark+r)
-				mark = "  "
-			}
+	p := s.panel()
+	s.top = max(min(s.top, len(p.details)-p.room), 0)
+	s.read = max(s.read, s.top+p.room)
+}
+
+// unread returns how many details the user has not seen yet.
+func (s *state) unread() int {
+	p := s.panel()
+	if p.small {
+		return max(len(p.details), 1)
+	}
+	return max(len(p.details)-s.read, 0)
+}
+
+// questionView draws the first question.
+func (s *state) questionView() screen {
+	p := s.panel()
+	var rows []string
+	if s.last != nothing || len(s.out) > 0 {
+		rows = append(rows, "")
+	}
+	prompt := ui.Mark + " Allow? [y/N] " + ui.Line(s.reply.text)
+	if n := s.unread(); p.small {
+		prompt, p.title = ui.Mark+" too little room for a question: enlarge the window, or Esc refuses", nil
+	} else if n > 0 {
+		prompt = fmt.Sprintf("%s %s: Space shows them, Esc refuses", ui.Mark, moreLines(n))
+	}
+	for _, r := range p.title {
+		rows = append(rows, s.marked(r, s.paint.bold))
+	}
+	for _, r := range p.details[s.top : s.top+p.room] {
+		rows = append(rows, s.marked(r, plainStyle))
+	}
+	prompt = cut(prompt, s.room())
+	last := s.statusLine()
+	if s.hint != "" { // in place of the status line: nothing of the question moves
+		last = s.paint.yellow(cut(s.hint, s.room()))
+	}
+	return screen{rows: append(rows, s.marked(prompt, s.paint.yellow), last), x: columns(prompt), y: len(rows)}
+}
+
+func moreLines(n int) string {
+	if n == 1 {
+		return "1 more line"
+	}
+	return Number(n) + " more lines"
+}
+
+// marked colours a row of a question.
+func (s *state) marked(row string, style func(string) string) string {
+	return s.paint.yellow(ui.Mark) + style(strings.TrimPrefix(row, ui.Mark))
+}
+
+// replyKey handles a key while a question waits. What was typed before the question appeared is not its answer: that is
+// in the input.
+func (s *state) replyKey(k keyEvent) []effect {
+	s.hint = ""
+	page := max(s.panel().room, 1)
+	switch k.key {
+	case "esc", "ctrl+d":
+		s.decide(false)
+	case "ctrl+c":
+		s.decide(false)
+		return s.interrupt()
+	case "pgup", "up":
+		s.top -= page
+	case "pgdown", "down", "space":
+		s.top += page
+	case "enter", "kpenter":
+		if s.unread() > 0 {
+			s.top += page
+			break
 		}
+		s.judge(strings.ToLower(strings.TrimSpace(s.reply.text)))
+	default:
+		if s.unread() > 0 {
+			s.hint = "see the rest of it first"
+		} else if !s.reply.key(k.key) && k.text != "" && len(s.reply.text) < 16 {
+			s.reply.insert(k.text)
+		}
+	}
+	s.look()
+	return nil
+}
+
+// judge answers the first question with a word.
+func (s *state) judge(word string) {
+	switch word {
+	case "y", "yes":
+		s.decide(true)
+	case "", "n", "no":
+		s.decide(false)
+	default:
+		s.reply, s.hint = editor{}, "type y to allow it, or n"
 	}
 }
 
-// withdraw takes a question back that nobody waits for any more, with no as its answer.
+// withdraw takes back a question that nobody waits for any more. Its answer is no.
 func (s *state) withdraw(q *question) {
-	i := slices.Index(s.questions, q)
-	if i < 0 {
-		return
-	}
-	s.questions = slices.Delete(s.questions, i, i+1)
-	q.answer <- false
-	if i == 0 {
-		s.reply = editor{}
-		s.begin(notices)
-		s.out = append(s.out, "  "+s.paint.yellow("withdrawn"))
-		s.pose()
+	if i := slices.Index(s.questions, q); i > 0 {
+		s.questions = slices.Delete(s.questions, i, i+1)
+		q.answer <- false
+	} else if i == 0 {
+		s.close(false, s.paint.yellow("withdrawn"))
 	}
 }
 
 // decide answers the first question.
 func (s *state) decide(yes bool) {
-	q := s.questions[0]
+	if yes {
+		s.close(true, s.paint.green("yes"))
+	} else {
+		s.close(false, s.paint.red("no"))
+	}
+}
+
+// close answers the first question, prints it whole with its answer, and poses the next one.
+func (s *state) close(yes bool, verdict string) {
+	q, p := s.questions[0], s.panel()
 	s.questions = s.questions[1:]
-	s.reply = editor{}
 	q.answer <- yes
 	s.begin(notices)
-	if yes {
-		s.out = append(s.out, "  "+s.paint.green("yes"))
-	} else {
-		s.out = append(s.out, "  "+s.paint.red("no"))
+	for _, r := range p.title {
+		s.out = append(s.out, s.marked(r, s.paint.bold))
 	}
+	for _, r := range p.details {
+		s.out = append(s.out, s.marked(r, plainStyle))
+	}
+	s.out = append(s.out, s.marked(ui.Mark+" ", plainStyle)+verdict)
 	s.pose()
 }

@@ -9,23 +9,24 @@ import (
 	"github.com/agent-base/agent-base/agent"
 )
 
-// An event is what happens to a conversation.
+// An event is something that happens to a conversation.
 type event interface{}
 
 type (
 	keyEvent      struct{ key, text string } // key as in "ctrl+c"; text is what it types, "" for none
 	pasteEvent    struct{ text string }
 	sizeEvent     struct{ width, height int }
-	stepsEvent    struct{ steps []agent.Step } // empty: only time has passed
+	stepsEvent    struct{ steps []agent.Step } // none: only time has passed
 	outputEvent   struct{ text string }        // of a command
 	doneEvent     struct{ err error }          // the work is over
 	askEvent      struct{ question *question }
 	withdrawEvent struct{ question *question }
+	pauseEvent    struct{} // something else is about to be printed
 	noticeEvent   struct{ text string }
 	leaveEvent    struct{}
 )
 
-// An effect is what a conversation wants to have done.
+// An effect is something that a conversation asks its caller to do.
 type effect interface{}
 
 type (
@@ -34,14 +35,13 @@ type (
 		command *Command
 		args    string
 	}
-	remember  struct{ entry string }
-	stopWork  struct{}
-	leave     struct{}
-	suspend   struct{}
-	clearView struct{}
+	remember struct{ entry string }
+	stopWork struct{}
+	leave    struct{}
+	suspend  struct{}
 )
 
-// kind is what the last thing printed was: between two kinds is an empty line.
+// kind is the kind of what was printed last. An empty line separates two kinds.
 type kind int
 
 const (
@@ -53,12 +53,12 @@ const (
 	outputs
 )
 
-// state is the conversation as the screen shows it. Finished rows are put into out, for whoever prints them; what is
-// still changing is drawn by view.
+// state is the conversation as the screen shows it. Finished rows go to out, which the caller prints and empties. What
+// still changes is drawn by view.
 type state struct {
 	o             *Options
 	paint         paint
-	width, height int // of the screen; 0: lines are as long as they are, and nothing is live
+	width, height int // of the screen; 0: there is no screen, lines are not wrapped and nothing is live
 	now           time.Time
 
 	out   []string
@@ -78,6 +78,7 @@ type state struct {
 	count     int
 	questions []*question
 	reply     editor // to the first question
+	top, read int    // of its details: the first one shown, and how many were seen
 	status    Status
 	leaving   bool
 }
@@ -88,7 +89,7 @@ func newState(o *Options, entries []string) *state {
 
 func (s *state) greet() { s.text(notices, s.o.Greeting, plainStyle) }
 
-// update lets an event happen. The time is that of s.now, which the caller keeps right.
+// update handles an event. The caller keeps s.now up to date.
 func (s *state) update(e event) []effect {
 	switch e := e.(type) {
 	case keyEvent:
@@ -97,6 +98,8 @@ func (s *state) update(e event) []effect {
 		s.paste(e.text)
 	case sizeEvent:
 		s.width, s.height = max(e.width, 1), max(e.height, 1)
+		s.top, s.read = 0, 0
+		s.look()
 	case stepsEvent:
 		s.steps(e.steps)
 	case outputEvent:
@@ -107,6 +110,8 @@ func (s *state) update(e event) []effect {
 		s.ask(e.question)
 	case withdrawEvent:
 		s.withdraw(e.question)
+	case pauseEvent:
+		s.endAnswer()
 	case noticeEvent:
 		s.notice(e.text)
 	case leaveEvent:
@@ -115,7 +120,7 @@ func (s *state) update(e event) []effect {
 	return nil
 }
 
-// room is how wide printed rows may be. The last column stays free: terminals disagree about what happens in it.
+// room returns how wide printed rows may be. The last column stays free: terminals treat it differently.
 func (s *state) room() int {
 	if s.width == 0 {
 		return 0
@@ -123,7 +128,7 @@ func (s *state) room() int {
 	return max(s.width-1, 1)
 }
 
-// begin starts a block of a kind.
+// begin ends the answer and begins a block of a kind.
 func (s *state) begin(k kind) {
 	s.endAnswer()
 	s.space(k)
@@ -138,7 +143,7 @@ func (s *state) space(k kind) {
 
 func plainStyle(s string) string { return s }
 
-// text prints foreign text of several lines in a block of its own kind.
+// text prints foreign text of several lines in a block of a kind.
 func (s *state) text(k kind, text string, style func(string) string) {
 	var f flow
 	rows := append(f.add(text, s.room()), f.end(s.room())...)
@@ -151,7 +156,7 @@ func (s *state) text(k kind, text string, style func(string) string) {
 	}
 }
 
-// notice prints what the user should know.
+// notice prints something that the user should know.
 func (s *state) notice(text string) { s.text(notices, text, s.paint.dim) }
 
 func (s *state) fail(err error) {
@@ -191,10 +196,9 @@ func (s *state) steps(steps []agent.Step) {
 }
 
 func (s *state) step(step agent.Step) {
-	if step.Anew {
-		s.notice("the answer was cut off and begins again")
-	}
 	switch {
+	case step.Anew && step.Notice == "":
+		s.notice("the answer was cut off and begins again")
 	case step.Text != "":
 		if step.Depth != s.depth {
 			s.endAnswer()
@@ -235,7 +239,7 @@ func (s *state) printCall(c *call) {
 	s.out = append(s.out, c.rows(s.paint, s.now, s.room())...)
 }
 
-// running returns the calls that are not done.
+// running returns the calls that have not ended.
 func (s *state) running() []*call {
 	var calls []*call
 	for _, c := range s.calls {
@@ -246,7 +250,7 @@ func (s *state) running() []*call {
 	return calls
 }
 
-// ended says why a turn ended where the answer does not show it.
+// ended prints why a turn ended, where the answer does not show it.
 func (s *state) ended(a *agent.Answer) {
 	s.endAnswer()
 	switch a.Stop {
@@ -259,11 +263,15 @@ func (s *state) ended(a *agent.Answer) {
 	case agent.Refused:
 		s.notice("the model declined to answer")
 	case agent.Turns:
-		s.notice(fmt.Sprintf("stopped: the limit of %d requests for one prompt is reached; write \"go on\" to continue", a.Turns))
+		requests := "requests"
+		if a.Turns == 1 {
+			requests = "request"
+		}
+		s.notice(fmt.Sprintf("stopped at the limit of %d %s for one prompt; write \"go on\" to continue", a.Turns, requests))
 	case agent.Tokens:
-		s.notice("stopped: the limit of tokens for one prompt is reached; write \"go on\" to continue")
+		s.notice("stopped at the limit of tokens for one prompt; write \"go on\" to continue")
 	case agent.Time:
-		s.notice("stopped: the limit of time for one prompt is reached; write \"go on\" to continue")
+		s.notice("stopped at the limit of time for one prompt; write \"go on\" to continue")
 	}
 }
 

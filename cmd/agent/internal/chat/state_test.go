@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/agent"
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/tool"
 )
@@ -72,7 +73,7 @@ func (k *talk) screen() string {
 	if len(rows) > v.y {
 		at := 0
 		for x := 0; x < v.x && at < len(rows[v.y]); {
-			first, w := cluster(rows[v.y][at:])
+			first, w := ui.Cluster(rows[v.y][at:])
 			at, x = at+len(first), x+w
 		}
 		rows[v.y] = rows[v.y][:at] + "█" + rows[v.y][at:]
@@ -264,9 +265,10 @@ func TestStops(t *testing.T) {
 		{"empty", &agent.Answer{Stop: agent.Empty}, nil, "the model ended without an answer"},
 		{"length", &agent.Answer{Stop: agent.Length}, nil, "the answer ends here because it reached its length limit"},
 		{"refused", &agent.Answer{Stop: agent.Refused}, nil, "the model declined to answer"},
-		{"turns", &agent.Answer{Stop: agent.Turns, Turns: 50}, nil, "stopped: the limit of 50 requests for one prompt is reached"},
-		{"tokens", &agent.Answer{Stop: agent.Tokens}, nil, "stopped: the limit of tokens for one prompt is reached"},
-		{"time", &agent.Answer{Stop: agent.Time}, nil, "stopped: the limit of time for one prompt is reached"},
+		{"turns", &agent.Answer{Stop: agent.Turns, Turns: 50}, nil, "stopped at the limit of 50 requests for one prompt; write"},
+		{"one turn", &agent.Answer{Stop: agent.Turns, Turns: 1}, nil, "stopped at the limit of 1 request for"}, // issue 9 P16
+		{"tokens", &agent.Answer{Stop: agent.Tokens}, nil, "stopped at the limit of tokens for one prompt; write"},
+		{"time", &agent.Answer{Stop: agent.Time}, nil, "stopped at the limit of time for one prompt; write"},
 		{"error", nil, errors.New("no such model"), "error: no such model"},
 	}
 	for _, tt := range tests {
@@ -282,6 +284,23 @@ func TestStops(t *testing.T) {
 				t.Error("still busy")
 			}
 		})
+	}
+}
+
+// Issue 9 P15: an answer that is cut and begins again is announced once.
+func TestAnewIsAnnouncedOnce(t *testing.T) {
+	for _, tt := range []struct{ notice, want string }{
+		{"the answer broke off (EOF) and begins anew", "the answer broke off (EOF) and begins anew"},
+		{"", "the answer was cut off and begins again"},
+	} {
+		k := newTalk(t, 60, nil)
+		k.press("hi<enter>")
+		k.say("half")
+		k.out = nil
+		k.happen(stepsEvent{[]agent.Step{{Anew: true, Notice: tt.notice}}})
+		if got := strings.Join(k.out, "|"); got != "|half||"+tt.want {
+			t.Errorf("got %q, want %q", got, "|half||"+tt.want)
+		}
 	}
 }
 
@@ -353,6 +372,7 @@ func TestHelp(t *testing.T) {
 	k.check(t, `
 > /help
 
+/exit      Leave, as /quit does.
 /help      Show the commands and keys.
 /open [N]  Show arguments and result of call number N, or
            of the last one.
@@ -362,10 +382,11 @@ func TestHelp(t *testing.T) {
            detail.
 
 Enter      Send.
-Alt-Enter  New line; Ctrl-J too.
+Alt-Enter  Begin a new line, as Ctrl-J does.
 Tab        Complete a command or a skill.
-Up, Down   What was typed before.
+Up, Down   Show what was typed before.
 Ctrl-O     Open the last call.
+Ctrl-L     Clear the screen.
 Ctrl-C     Stop the turn, or empty the input.
 Ctrl-D     Leave.
 ────
@@ -386,8 +407,8 @@ func TestTokens(t *testing.T) {
 
 hello-extended  1,234
 gh              90
-input, in all   1,234,567 (1,000 from the cache)
-output, in all  999
+input, total    1,234,567 (1,000 cached)
+output, total   999
 ────
 
 > █

@@ -15,11 +15,11 @@ import (
 	"github.com/charmbracelet/x/term"
 )
 
-// Run holds a conversation until the user leaves, the input ends or ctx does; only then is there an error that is not of
-// reading or writing: ctx's. Errors of a turn or a command are shown, and the conversation goes on.
+// Run holds a conversation until the user leaves, the input ends or ctx is done. It returns ctx's error in the last case,
+// and errors of reading and writing. It shows errors of a turn or a command, and the conversation goes on.
 //
-// In a terminal it changes the terminal's mode and sets it back before it returns. When it returns, no goroutine that it
-// started is left; a tool that does not end when its context is cancelled is waited for.
+// Run changes the mode of a terminal and restores it before it returns. When it returns, all goroutines that it started
+// have ended. It waits for a tool that does not end when its context is cancelled.
 func Run(ctx context.Context, o *Options) error {
 	o = o.withDefaults()
 	var entries []string
@@ -41,7 +41,7 @@ func Run(ctx context.Context, o *Options) error {
 	}
 	s.greet()
 	if failed != nil {
-		s.notice("the history cannot be read: " + failed.Error())
+		s.notice("cannot read the history: " + failed.Error())
 	}
 	return runTerminal(ctx, s, in, out)
 }
@@ -72,11 +72,10 @@ func runTerminal(outer context.Context, s *state, in, out *os.File) error {
 		profile = colorprofile.ASCII
 	}
 	m := &model{o: o, s: s, ctx: ctx, stop: func() {}}
-	joined := &joiner{file: out, first: func() { m.work.Go(func() { m.send(drawnEvent{}) }) }}
+	joined := &joinWriter{file: out, first: func() { m.work.Go(func() { m.send(drawnEvent{}) }) }}
 	p := tea.NewProgram(m, tea.WithInput(in), tea.WithOutput(joined), tea.WithColorProfile(profile),
 		tea.WithEnvironment([]string{"TERM=" + o.Term}), tea.WithoutSignalHandler(), tea.WithFilter(m.filter), tea.WithFPS(fps))
 	m.send = func(e event) { p.Send(e) }
-	o.Prompter.attach(m.send)
 	defer o.Prompter.attach(nil)
 	defer context.AfterFunc(outer, func() { m.send(leaveEvent{}) })()
 	_, err := p.Run()
@@ -91,33 +90,34 @@ func runTerminal(outer context.Context, s *state, in, out *os.File) error {
 	return outer.Err()
 }
 
-// fps is how often the library looks for something to draw: a key is echoed after 8 ms at most.
+// fps is how often per second the library looks for something to draw: a key is echoed within 8 ms.
 const fps = 120
 
-// model connects the state with the library that draws it and reads the keys. Its methods run in the library's loop.
+// model connects the state with the library that draws it and reads keys. Its methods run in the library's loop.
 type model struct {
 	o    *Options
 	s    *state
-	ctx  context.Context // of Run: work is started from the loop, which has none of its own
+	ctx  context.Context // Run's: the library's loop, which starts work, has none
 	send func(event)
 	work sync.WaitGroup
 	stop context.CancelFunc // ends the turn or command that runs
 
-	drawn    bool // the library has drawn once: before that it does not know where the live rows are
-	printing bool // a pump is on its way
-	printed  int  // how many times something was printed
+	drawn    bool // the library has drawn once; before that it does not know where the live rows are
+	printing bool // a pump is under way
+	printed  int  // how many times rows were printed
+	tallest  int  // the most live rows there ever were: the library does not report which view it drew last
 }
 
-// pump asks for the next rows to be printed, drawnEvent tells that the live rows are on the screen.
+// pump asks for the next rows to be printed. drawnEvent reports that the live rows are on the screen.
 type (
 	pump       struct{}
 	drawnEvent struct{}
 )
 
-// Init starts nothing: the terminal tells its size by itself.
+// Init does nothing: the library asks the terminal for its size.
 func (m *model) Init() tea.Cmd { return nil }
 
-// Update lets an event happen and does what comes of it.
+// Update handles a message and does what the state asks for.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	m.s.now = m.o.Now()
 	cmds := m.do(m.s.update(m.translate(msg)))
@@ -133,14 +133,14 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return m, tea.Batch(cmds...)
 }
 
-// filter makes rows to print of a pump. One pump is under way at a time: that keeps the rows in order. Each takes only
-// what fits above the live rows, because the library leaves a gap where it prints more than the screen holds.
+// filter turns a pump into rows to print. Only one pump is under way at a time, which keeps the rows in order. Each takes
+// only as many rows as fit above the live ones: the library leaves a gap when it prints more than the screen holds.
 func (m *model) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	if _, ok := msg.(pump); !ok {
 		return msg
 	}
 	m.printing = false
-	n := min(max(m.s.height-len(m.s.view().rows)-1, 1), len(m.s.out))
+	n := min(max(m.s.height-max(m.tallest, len(m.s.view().rows))-1, 1), len(m.s.out))
 	if n == 0 {
 		return nil
 	}
@@ -172,47 +172,48 @@ func (m *model) do(effects []effect) []tea.Cmd {
 	for _, e := range effects {
 		switch e := e.(type) {
 		case startTurn:
-			m.start(func(ctx context.Context) { follow(ctx, m.o.Ask(ctx, e.prompt), m.send) })
+			m.start(func(ctx context.Context, f *feed) { follow(ctx, m.o.Ask(ctx, e.prompt), f) })
 		case startCommand:
-			m.start(func(ctx context.Context) { run(ctx, e, m.send) })
+			m.start(func(ctx context.Context, f *feed) { run(ctx, e, f) })
 		case stopWork:
 			m.stop()
 		case remember:
 			m.remember(e.entry)
 		case suspend:
 			cmds = append(cmds, tea.Suspend)
-		case clearView:
-			cmds = append(cmds, tea.ClearScreen)
 		}
 	}
 	return cmds
 }
 
-// remember writes the history beside the loop: the disk may be slow.
+// remember writes the history in a goroutine of its own: the disk may be slow.
 func (m *model) remember(entry string) {
 	if m.o.History == nil {
 		return
 	}
 	m.work.Go(func() {
 		if err := m.o.History.Add(m.ctx, entry); err != nil && m.ctx.Err() == nil {
-			m.send(noticeEvent{"the history cannot be written: " + err.Error()})
+			m.send(noticeEvent{"cannot write the history: " + err.Error()})
 		}
 	})
 }
 
-// start lets work run beside the loop; runTerminal waits for it.
-func (m *model) start(f func(ctx context.Context)) {
+// start runs work in a goroutine of its own, for which runTerminal waits. Only work asks questions.
+func (m *model) start(work func(ctx context.Context, f *feed)) {
 	ctx, cancel := context.WithCancel(m.ctx)
 	m.stop = cancel
+	f := &feed{send: m.send}
+	m.o.Prompter.attach(f.ask)
 	m.work.Go(func() {
 		defer cancel()
-		f(ctx)
+		work(ctx, f)
 	})
 }
 
 // View draws the live rows.
 func (m *model) View() tea.View {
 	sc := m.s.view()
+	m.tallest = max(m.tallest, len(sc.rows))
 	if len(sc.rows) == 0 {
 		return tea.NewView("")
 	}
@@ -222,9 +223,9 @@ func (m *model) View() tea.View {
 	return v
 }
 
-// stamp makes the content another one after each print, and shows nothing: it is a number written with two spellings of
-// the sequence that ends all colours, which the library reads and does not pass on. The library draws, and puts the
-// cursor back where it belongs after a print, only when the content is not the one it drew last.
+// stamp returns invisible text that differs after each print. The library draws, and moves the cursor back after a print,
+// only when the content has changed. The stamp is a number written with two spellings of the sequence that ends all
+// colours, which the library reads and does not pass on.
 func (m *model) stamp() string {
 	var b strings.Builder
 	for n := m.printed; n > 0; n /= 2 {
@@ -237,24 +238,24 @@ func (m *model) stamp() string {
 	return b.String()
 }
 
-// joiner writes to the terminal in whole frames. The library prints finished rows at once, and draws the live ones a
-// moment later: between the two the screen would show the same text twice. What is printed waits for what is drawn.
-type joiner struct {
+// joinWriter writes to the terminal in whole frames. The library prints finished rows at once and draws the live ones a
+// moment later: in between, the screen would show the same text twice. Printed rows wait for the next drawing.
+type joinWriter struct {
 	file  *os.File
 	first func() // called at the first frame
 	mu    sync.Mutex
 	held  []byte
 }
 
-// maxJoined is how many bytes wait at most.
+// maxJoined is how many bytes may wait.
 const maxJoined = 1 << 16
 
-func (j *joiner) Read(b []byte) (int, error) { return j.file.Read(b) }
-func (j *joiner) Close() error               { return j.file.Close() }
-func (j *joiner) Fd() uintptr                { return j.file.Fd() }
+func (j *joinWriter) Read(b []byte) (int, error) { return j.file.Read(b) }
+func (j *joinWriter) Close() error               { return j.file.Close() }
+func (j *joinWriter) Fd() uintptr                { return j.file.Fd() }
 
-// Write writes b after what waits, or lets it wait: rows that are printed begin with a carriage return.
-func (j *joiner) Write(b []byte) (int, error) {
+// Write writes b after what waits. Printed rows, which begin with a carriage return, wait.
+func (j *joinWriter) Write(b []byte) (int, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.held = append(j.held, b...)
@@ -268,7 +269,7 @@ func (j *joiner) Write(b []byte) (int, error) {
 	return len(b), j.flush()
 }
 
-func (j *joiner) flush() error {
+func (j *joinWriter) flush() error {
 	_, err := j.file.Write(j.held)
 	j.held = j.held[:0]
 	return err

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/agent-base/agent-base/agent"
+	"github.com/agent-base/agent-base/cmd/agent/internal/screentest"
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/tool"
 )
@@ -28,7 +29,7 @@ type terminal struct {
 	near   *os.File
 	far    *os.File
 	output chan string // what the program sends
-	screen *vt
+	screen *screentest.Screen
 	raw    strings.Builder
 	ended  chan error
 }
@@ -52,7 +53,7 @@ func openTerminal(t *testing.T, width, height int) *terminal {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k := &terminal{t: t, near: near, far: far, output: make(chan string, 1000), screen: newVT(width, height), ended: make(chan error, 1)}
+	k := &terminal{t: t, near: near, far: far, output: make(chan string, 1000), screen: screentest.New(width, height), ended: make(chan error, 1)}
 	k.resize(width, height)
 	return k
 }
@@ -102,16 +103,16 @@ func (k *terminal) press(keys string) {
 func (k *terminal) until(what string, ok func(rows []string) bool) {
 	k.t.Helper()
 	timeout := time.After(patience)
-	for !ok(k.screen.rows()) {
+	for !ok(k.screen.Rows()) {
 		select {
 		case s, more := <-k.output:
 			if !more {
 				k.t.Fatalf("ended before %s:\n%s", what, k.screen)
 			}
 			k.raw.WriteString(s)
-			k.screen.write(s)
+			k.screen.Write(s)
 		case <-timeout:
-			k.t.Fatalf("not %s after %v:\n%s\n%q", what, patience, k.screen, k.screen.unknown)
+			k.t.Fatalf("not %s after %v:\n%s\n%q", what, patience, k.screen, k.screen.Unknown())
 		}
 	}
 }
@@ -146,7 +147,7 @@ func (k *terminal) end() error {
 				return <-k.ended
 			}
 			k.raw.WriteString(s)
-			k.screen.write(s)
+			k.screen.Write(s)
 		case <-timeout:
 			k.t.Fatalf("not ended after %v:\n%s", patience, k.screen)
 		}
@@ -258,9 +259,9 @@ stopped
 
 > allow
 
-? Run a command?
-  make all
-  yes
+┇ Run a command?
+┇   make all
+┇ yes
 
 answer true <nil>
 
@@ -274,8 +275,8 @@ heard "two\n\tlines"
 got gh
 
 > /quit`
-	if got := k.screen.String(); got != want || k.screen.unknown != nil {
-		t.Errorf("got\n%s\nwant\n%s\nunknown %q", got, want, k.screen.unknown)
+	if got := k.screen.String(); got != want || k.screen.Unknown() != nil {
+		t.Errorf("got\n%s\nwant\n%s\nunknown %q", got, want, k.screen.Unknown())
 	}
 	if sgr := regexp.MustCompile(`\x1b\[[0-9;]*m`).FindString(k.raw.String()); sgr != "" {
 		t.Errorf("%q without Colour: %q", sgr, k.raw.String())
@@ -299,7 +300,7 @@ func TestTerminalFlood(t *testing.T) {
 		t.Errorf("got %v, want no error", err)
 	}
 	next := 0
-	for _, r := range k.screen.rows() {
+	for _, r := range k.screen.Rows() {
 		if strings.HasPrefix(r, "line ") {
 			if want := fmt.Sprintf("line %d of ", next); !strings.HasPrefix(r, want) {
 				t.Fatalf("row %q, want %s", r, want)
@@ -334,7 +335,7 @@ func TestTerminalResize(t *testing.T) {
 	k.press("hello\r")
 	k.shows(`heard "hello"`)
 	k.resize(20, 24)
-	k.screen = newVT(20, 24)
+	k.screen = screentest.New(20, 24)
 	if err := unix.Kill(os.Getpid(), unix.SIGWINCH); err != nil {
 		t.Fatal(err)
 	}

@@ -8,16 +8,19 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
-// screen is the part that is drawn anew, below everything printed: rows and the cursor's place in them.
+// screen is the part that is redrawn, below everything printed: rows and the position of the cursor in them.
 type screen struct {
 	rows []string
 	x, y int
 }
 
-// view draws the row that is being written, the input and the status line.
+// view draws a question alone where one waits, else the row that is being written, the input and the status line.
 func (s *state) view() screen {
-	if s.leaving {
+	switch {
+	case s.leaving:
 		return screen{}
+	case len(s.questions) > 0:
+		return s.questionView()
 	}
 	below := append(s.hintRows(), s.statusLine())
 	input, x, y := s.inputView(max(s.height-len(below)-2, 1))
@@ -32,7 +35,7 @@ func (s *state) view() screen {
 	return screen{rows: rows, x: x, y: len(above) + y}
 }
 
-// hintRows are the hint in at most three rows.
+// hintRows returns the hint in at most three rows.
 func (s *state) hintRows() []string {
 	if s.hint == "" {
 		return nil
@@ -47,7 +50,7 @@ func (s *state) hintRows() []string {
 	return rows
 }
 
-// live is what is not finished: the end of the answer, and the calls that run.
+// live returns what is not finished: the end of the answer, and the calls that run.
 func (s *state) live() []string {
 	var rows []string
 	last := s.last
@@ -69,16 +72,11 @@ func (s *state) live() []string {
 	return rows
 }
 
-// inputRoom is how wide the text that is typed may be: beside the mark, with a column left for the cursor.
+// inputRoom returns how wide typed text may be. The mark and the cursor need the other columns.
 func (s *state) inputRoom() int { return max(s.width-3, 1) }
 
-// inputView shows the input, or the answer to a question, in at most that many rows around the cursor.
+// inputView shows the input in at most that many rows around the cursor.
 func (s *state) inputView(most int) (rows []string, x, y int) {
-	if len(s.questions) > 0 {
-		mark := "Allow? [y/N] "
-		reply := cut(ui.Line(s.reply.text), max(s.room()-len(mark), 1))
-		return []string{s.paint.yellow(mark) + reply}, len(mark) + columns(reply), 0
-	}
 	shown, x, y := s.input.layout(s.inputRoom())
 	from := 0
 	if len(shown) > most {
@@ -94,8 +92,8 @@ func (s *state) inputView(most int) (rows []string, x, y int) {
 	return rows, x + 2, y - from
 }
 
-// statusLine tells in one row what goes on, which skill is active and what it allows, the model and the tokens used.
-// On a narrow screen the tokens go first, then the model; what a skill allows is cut.
+// statusLine shows in one row what happens now, which skill is active and what it allows, the model and the tokens used.
+// A narrow screen first loses the tokens, then the model; then what the skill allows is cut.
 func (s *state) statusLine() string {
 	const gap = "  ·  "
 	doing := s.doing()
@@ -110,7 +108,7 @@ func (s *state) statusLine() string {
 		}
 		return n
 	}
-	const least = 40 // columns that a skill should have at least
+	const least = 40 // columns for the skill, where it needs as many
 	need := min(columns(skill), least)
 	if length(doing, model, tokens)+need+len(gap)-1 > room {
 		tokens = ""
@@ -148,7 +146,7 @@ func (s *state) doing() string {
 	return ""
 }
 
-// elapsed counts whole seconds: a row that changes ten times a second draws the eye.
+// elapsed counts whole seconds: a row that changes ten times a second is distracting.
 func elapsed(d time.Duration) string {
 	d = d.Truncate(time.Second)
 	if d < 10*time.Second {
@@ -165,7 +163,7 @@ func (s *state) usage() string {
 	return thousands(u.Input) + " in, " + thousands(u.Output) + " out"
 }
 
-// thousands writes a number of tokens in few letters: 850, 12.3k, 1.2M.
+// thousands writes a number of tokens in short: 850, 12.3k, 1.2M.
 func thousands(n int) string {
 	switch {
 	case n < 1000:
@@ -176,7 +174,7 @@ func thousands(n int) string {
 	return fmt.Sprintf("%.1fM", float64(n)/1_000_000)
 }
 
-// active tells which skill decides and what it allows, and how many others are active.
+// active names the skill that decides, how many others are active, and what it allows.
 func (s *state) active() string {
 	if len(s.status.Active) == 0 {
 		return ""

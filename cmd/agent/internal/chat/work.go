@@ -10,98 +10,143 @@ import (
 	"github.com/agent-base/agent-base/agent"
 )
 
-// frame is how long steps are gathered before they are shown together; beat is how often an idle turn shows that time
+// frame is how long steps are gathered before they are shown together. beat is how often an idle turn shows that time
 // passes.
 const (
 	frame = 30 * time.Millisecond
 	beat  = time.Second
 )
 
-// gather holds the steps that were not shown yet. Pieces of text that follow each other become one.
-type gather struct {
+// feed gathers the steps of one turn and sends them on in frames. What happened first is sent first: a question waits
+// until all steps before it are sent. It is safe for concurrent use.
+type feed struct {
+	send func(event)
+
+	out sync.Mutex // held while events are sent; taken before mu
+
 	mu    sync.Mutex
 	steps []agent.Step
-	text  strings.Builder
+	text  strings.Builder // pieces of text that follow each other become one step
 	depth int
 }
 
-func (g *gather) add(step agent.Step) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+func (f *feed) add(step agent.Step) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	plain := step.Text != "" && !step.Anew
-	if !plain || step.Depth != g.depth {
-		g.close()
-		g.depth = step.Depth
+	if !plain || step.Depth != f.depth {
+		f.close()
+		f.depth = step.Depth
 	}
 	if plain {
-		g.text.WriteString(step.Text)
+		f.text.WriteString(step.Text)
 		return
 	}
-	g.steps = append(g.steps, step)
+	f.steps = append(f.steps, step)
 }
 
-// close makes the text so far a step.
-func (g *gather) close() {
-	if g.text.Len() > 0 {
-		g.steps = append(g.steps, agent.Step{Depth: g.depth, Text: g.text.String()})
-		g.text.Reset()
+// close makes a step of the text so far.
+func (f *feed) close() {
+	if f.text.Len() > 0 {
+		f.steps = append(f.steps, agent.Step{Depth: f.depth, Text: f.text.String()})
+		f.text.Reset()
 	}
 }
 
-func (g *gather) take() []agent.Step {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.close()
-	steps := g.steps
-	g.steps = nil
+func (f *feed) take() []agent.Step {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.close()
+	steps := f.steps
+	f.steps = nil
 	return steps
 }
 
-// follow reads a turn to its end and sends what happens in it, a frame at a time, however fast it comes. The last event
-// is a doneEvent.
-func follow(ctx context.Context, turn iter.Seq2[agent.Step, error], send func(event)) {
-	var g gather
+// flush sends the steps that were gathered, then the events. It reports whether there were steps.
+func (f *feed) flush(events ...event) bool {
+	f.out.Lock()
+	defer f.out.Unlock()
+	return f.flushLocked(events...)
+}
+
+func (f *feed) flushLocked(events ...event) bool {
+	steps := f.take()
+	if len(steps) > 0 {
+		f.send(stepsEvent{steps})
+	}
+	for _, e := range events {
+		f.send(e)
+	}
+	return len(steps) > 0
+}
+
+// ask shows a question in the terminal, below everything that happened before it, and waits for its answer.
+func (f *feed) ask(ctx context.Context, text string, details []string) (bool, error) {
+	q := &question{text: text, details: details, answer: make(chan bool, 1)}
+	f.flush(askEvent{q})
+	select {
+	case yes := <-q.answer:
+		return yes, nil
+	case <-ctx.Done():
+		f.flush(withdrawEvent{q})
+		return false, context.Cause(ctx)
+	}
+}
+
+// askPlain returns a function that asks with confirm, where there is no screen. Nothing is printed while it waits.
+func (f *feed) askPlain(confirm confirmFunc) confirmFunc {
+	if confirm == nil {
+		return nil
+	}
+	return func(ctx context.Context, text string, details []string) (bool, error) {
+		f.out.Lock()
+		defer f.out.Unlock()
+		f.flushLocked(pauseEvent{})
+		return confirm(ctx, text, details)
+	}
+}
+
+// follow reads a turn to its end and sends what happens in it, at most once per frame. The last event is a doneEvent.
+func follow(ctx context.Context, turn iter.Seq2[agent.Step, error], f *feed) {
 	ended := make(chan error, 1)
-	go func() { ended <- read(turn, &g) }()
+	go func() { ended <- read(turn, f) }()
 	tick := time.NewTicker(frame)
 	defer tick.Stop()
 	var idle time.Duration
 	for {
 		select {
 		case err := <-ended:
-			if steps := g.take(); len(steps) > 0 {
-				send(stepsEvent{steps})
-			}
 			if ctx.Err() != nil {
 				err = context.Cause(ctx)
 			}
-			send(doneEvent{err})
+			f.flush(doneEvent{err})
 			return
 		case <-tick.C:
-			steps := g.take()
-			if idle += frame; len(steps) > 0 || idle >= beat {
+			if idle += frame; f.flush() {
 				idle = 0
-				send(stepsEvent{steps})
+			} else if idle >= beat {
+				idle = 0
+				f.flush(stepsEvent{})
 			}
 		}
 	}
 }
 
-func read(turn iter.Seq2[agent.Step, error], g *gather) error {
+func read(turn iter.Seq2[agent.Step, error], f *feed) error {
 	for step, err := range turn {
 		if err != nil {
 			return err
 		}
-		g.add(step)
+		f.add(step)
 	}
 	return nil
 }
 
-// run does a command and sends what it says.
-func run(ctx context.Context, c startCommand, send func(event)) {
+// run runs a command and sends its output.
+func run(ctx context.Context, c startCommand, f *feed) {
 	text, err := c.command.Run(ctx, c.args)
 	if text != "" {
-		send(outputEvent{text})
+		f.flush(outputEvent{text})
 	}
-	send(doneEvent{err})
+	f.flush(doneEvent{err})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -16,7 +17,7 @@ import (
 func TestFollowGathers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var events []event
-		follow(t.Context(), func(yield func(agent.Step, error) bool) {
+		followed(t.Context(), func(yield func(agent.Step, error) bool) {
 			for range 100 {
 				for range 1000 {
 					if !yield(agent.Step{Text: "0123456789"}, nil) {
@@ -50,7 +51,7 @@ func TestFollowGathers(t *testing.T) {
 func TestFollowShowsThatTimePasses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		beats := 0
-		follow(t.Context(), func(func(agent.Step, error) bool) { time.Sleep(5 * time.Second) }, func(e event) {
+		followed(t.Context(), func(func(agent.Step, error) bool) { time.Sleep(5 * time.Second) }, func(e event) {
 			if e, ok := e.(stepsEvent); ok && len(e.steps) == 0 {
 				beats++
 			}
@@ -69,9 +70,63 @@ func TestFollowError(t *testing.T) {
 		}
 	}
 	var events []event
-	follow(t.Context(), turn, func(e event) { events = append(events, e) })
+	followed(t.Context(), turn, func(e event) { events = append(events, e) })
 	if len(events) != 2 || events[1] != (doneEvent{boom}) {
 		t.Errorf("events %+v, want the text and the error", events)
+	}
+}
+
+// followed is follow with a feed of its own.
+func followed(ctx context.Context, turn iter.Seq2[agent.Step, error], send func(event)) {
+	follow(ctx, turn, &feed{send: send})
+}
+
+// D1: a question is sent after everything that happened before it, not when the frame ends.
+func TestQuestionComesAfterText(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &Prompter{}
+		var events []event
+		f := &feed{send: func(e event) {
+			events = append(events, e)
+			if ask, ok := e.(askEvent); ok {
+				ask.question.answer <- true
+			}
+		}}
+		p.attach(f.ask)
+		follow(t.Context(), func(yield func(agent.Step, error) bool) {
+			for _, text := range []string{"one", "two"} {
+				yield(agent.Step{Text: text}, nil)
+				if yes, err := p.Confirm(t.Context(), text, nil); !yes || err != nil {
+					t.Errorf("got %v, %v, want yes", yes, err)
+				}
+			}
+		}, f)
+		var got []string
+		for _, e := range events {
+			switch e := e.(type) {
+			case stepsEvent:
+				for _, step := range e.steps {
+					got = append(got, "text "+step.Text)
+				}
+			case askEvent:
+				got = append(got, "question "+e.question.text)
+			}
+		}
+		if want := []string{"text one", "question one", "text two", "question two"}; !slices.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	})
+}
+
+// D1: nothing is printed while a question without a screen waits.
+func TestPlainQuestionHoldsTheOutput(t *testing.T) {
+	f := &feed{send: func(event) {}}
+	yes, err := f.askPlain(func(context.Context, string, []string) (bool, error) { return !f.out.TryLock(), nil })(t.Context(), "Run it?", nil)
+	if !yes || err != nil {
+		t.Errorf("the output is free, %v", err)
+	}
+	if !f.out.TryLock() {
+		t.Error("the output is still held after the answer")
 	}
 }
 
@@ -81,12 +136,13 @@ func TestConfirm(t *testing.T) {
 		t.Errorf("nobody is there: got %v, %v, want no", yes, err)
 	}
 	shown := make(chan event, 2)
-	p.attach(func(e event) {
+	f := &feed{send: func(e event) {
 		shown <- e
 		if ask, ok := e.(askEvent); ok && ask.question.text == "Yes?" {
 			ask.question.answer <- true
 		}
-	})
+	}}
+	p.attach(f.ask)
 	if yes, err := p.Confirm(t.Context(), "Yes?", []string{"x"}); !yes || err != nil {
 		t.Errorf("got %v, %v, want yes", yes, err)
 	}

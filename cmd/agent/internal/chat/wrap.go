@@ -3,33 +3,22 @@ package chat
 import (
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
-// cluster cuts the first character, as a person sees it, off s and returns its columns. Terminals disagree about some;
-// the larger number is taken, so that a row never runs over its end.
-func cluster(s string) (first string, width int) {
-	if s[0] >= ' ' && s[0] <= '~' && (len(s) == 1 || s[1] < 0x80) {
-		return s[:1], 1
-	}
-	first, width = ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
-	_, other := ansi.FirstGraphemeCluster(s, ansi.WcWidth)
-	return first, max(width, other)
-}
-
-// columns returns how many columns sanitised text without line ends takes at most.
+// columns returns how many columns sanitised text without line ends takes on any terminal, at most.
 func columns(s string) int {
 	n := 0
 	for s != "" {
-		first, width := cluster(s)
+		first, width := ui.Cluster(s)
 		n += width
 		s = s[len(first):]
 	}
 	return n
 }
 
-// wrap cuts one sanitised line into rows of at most width columns, at spaces and beside wide characters where there are
-// any, each as far from the edge as the line. A width of 0 or less cuts nothing. There is always one row.
+// wrap cuts one sanitised line into rows of at most width columns, at spaces and at wide characters where it can. Each
+// row keeps the line's indentation. A width of 0 or less cuts nothing. wrap always returns at least one row.
 func wrap(line string, width int) []string {
 	rows := fill(line, width)
 	if last := &rows[len(rows)-1]; width > 0 && len(*last) > width && strings.HasSuffix(*last, " ") {
@@ -38,7 +27,7 @@ func wrap(line string, width int) []string {
 	return rows
 }
 
-// fill is wrap for a line that goes on: spaces at its end stay, also where they run over the row's.
+// fill is like wrap, for a line that goes on: it keeps spaces at its end, even beyond the end of the row.
 func fill(line string, width int) []string {
 	if width <= 0 || len(line) <= width && columns(line) <= width {
 		return []string{line}
@@ -56,7 +45,7 @@ func fill(line string, width int) []string {
 	}
 }
 
-// hang returns the spaces before the row that follows: as many as before this one, and below the text of a list item.
+// hang returns the indentation of the next row: that of this row, or of the text of a list item.
 func hang(row string, width int) string {
 	text := strings.TrimLeft(row, " ")
 	n := len(row) - len(text)
@@ -73,12 +62,12 @@ func hang(row string, width int) string {
 	return strings.Repeat(" ", n)
 }
 
-// breakAt returns where the first row of a line ends and where the second begins. Spaces at the end of a row are left
-// out; those at the beginning of the line stay.
+// breakAt returns where the first row of a line ends and where the second begins. It leaves out spaces at the end of a
+// row and keeps those at the beginning of the line.
 func breakAt(line string, width int) (end, next int) {
 	used, word, gap := 0, false, false // word: not only spaces so far; gap: spaces after a word
 	for i := 0; i < len(line); {
-		first, w := cluster(line[i:])
+		first, w := ui.Cluster(line[i:])
 		switch {
 		case first == " ":
 			if word && !gap {
@@ -91,7 +80,7 @@ func breakAt(line string, width int) (end, next int) {
 			return end, next
 		case used+w > width:
 			if i == 0 {
-				i = len(first) // a row narrower than one character takes it all the same
+				i = len(first) // a row that is narrower than one character takes it anyway
 			}
 			return i, i
 		default:
@@ -109,7 +98,7 @@ func breakAt(line string, width int) (end, next int) {
 	return len(line), len(line)
 }
 
-// cut shortens one sanitised line to at most width columns; what is cut ends in an ellipsis.
+// cut shortens one sanitised line to at most width columns. A line that is cut ends in an ellipsis.
 func cut(s string, width int) string {
 	if columns(s) <= width {
 		return s
@@ -117,7 +106,7 @@ func cut(s string, width int) string {
 	var b strings.Builder
 	used := 0
 	for s != "" {
-		first, w := cluster(s)
+		first, w := ui.Cluster(s)
 		if used+w > width-1 {
 			break
 		}

@@ -68,7 +68,7 @@ func TestCut(t *testing.T) {
 
 // single tells that s is one character.
 func single(s string) bool {
-	first, _ := cluster(s)
+	first, _ := ui.Cluster(s)
 	return len(first) == len(s)
 }
 

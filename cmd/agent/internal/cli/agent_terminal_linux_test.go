@@ -5,6 +5,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/cli"
+	"github.com/agent-base/agent-base/cmd/agent/internal/screentest"
 	"github.com/agent-base/agent-base/skilltest/fakemodel"
 )
 
@@ -26,11 +28,20 @@ type seat struct {
 	output chan string
 	seen   string // what came to the screen and was not waited for yet
 	all    string
+	screen *screentest.Screen
 	code   chan app.Exit
 }
 
 // sit starts the conversation of w in a terminal of 80 columns.
 func (w *world) sit(args ...string) *seat {
+	w.t.Helper()
+	k := w.sitAt("xterm-256color", args...)
+	k.until("the input", func() bool { return strings.Contains(k.seen, pasteMode) })
+	return k
+}
+
+// sitAt is sit at a terminal of a kind.
+func (w *world) sitAt(kind string, args ...string) *seat {
 	w.t.Helper()
 	near, far, err := openTerminal()
 	if err != nil {
@@ -40,7 +51,7 @@ func (w *world) sit(args ...string) *seat {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	k := &seat{t: w.t, near: near, output: make(chan string, 1000), code: make(chan app.Exit, 1)}
+	k := &seat{t: w.t, near: near, output: make(chan string, 1000), screen: screentest.New(80, 24), code: make(chan app.Exit, 1)}
 	go func() {
 		defer close(k.output)
 		buf := make([]byte, 1<<16)
@@ -55,7 +66,7 @@ func (w *world) sit(args ...string) *seat {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		code := cli.Main(w.t.Context(), &app.System{Args: args, In: far, Out: far, Err: far, Environ: append(w.env, "TERM=xterm-256color"),
+		code := cli.Main(w.t.Context(), &app.System{Args: args, In: far, Out: far, Err: far, Environ: append(w.env, "TERM="+kind),
 			Home: w.home, Dir: w.project, Temp: w.t.TempDir(), LookPath: exec.LookPath, Now: time.Now})
 		if after, err := unix.IoctlGetTermios(int(far.Fd()), unix.TCGETS); err != nil || *after != *before {
 			w.t.Errorf("the terminal's mode was %+v and is %+v, %v", before, after, err)
@@ -69,7 +80,6 @@ func (w *world) sit(args ...string) *seat {
 		}
 		near.Close()
 	})
-	k.until("the input", func() bool { return strings.Contains(k.seen, pasteMode) })
 	return k
 }
 
@@ -97,6 +107,23 @@ func (k *seat) sees(text string) {
 	})
 }
 
+// asked waits until a question, whole and with its details, is the last thing on the screen.
+func (k *seat) asked(question string, details ...string) {
+	k.t.Helper()
+	rows := []string{"┇ " + question}
+	for _, d := range details {
+		rows = append(rows, "┇   "+d)
+	}
+	k.until(question, func() bool {
+		all := k.screen.Rows()
+		end := len(all) - 1
+		for end > 0 && !strings.HasPrefix(all[end], "waiting for an answer") {
+			end--
+		}
+		return end > len(rows) && all[end-1] == "┇ Allow? [y/N]" && slices.Equal(all[end-1-len(rows):end-1], rows)
+	})
+}
+
 // until reads what comes until it is enough.
 func (k *seat) until(what string, enough func() bool) {
 	k.t.Helper()
@@ -107,6 +134,7 @@ func (k *seat) until(what string, enough func() bool) {
 			if !more {
 				k.t.Fatalf("ended before %q came:\n%s", what, k.all)
 			}
+			k.screen.Write(s)
 			k.seen += s
 			k.all += sequence.ReplaceAllString(s, "")
 		case <-timeout:
@@ -120,6 +148,7 @@ func (k *seat) leaves() string {
 	k.t.Helper()
 	k.press("/quit\r")
 	for s := range k.output {
+		k.screen.Write(s)
 		k.all += sequence.ReplaceAllString(s, "")
 	}
 	if code := <-k.code; code != app.ExitOK {
@@ -140,20 +169,21 @@ func TestConversationAsks(t *testing.T) {
 	k := w.sit()
 	k.sees("shows what there is.")
 	k.press("do the odd thing\r")
-	k.sees(`? Let the scripts of "odd" run?`)
 	k.sees("scripts/odd.sh")
 	k.press("\r") // no
-	k.sees(`? Let the scripts of "odd" run?`)
+	k.sees("┇ no")
+	k.sees("#1")
+	k.until("the question, again", func() bool { return strings.Contains(k.screen.String(), "waiting for an answer") })
 	k.press("y\r")
-	k.sees("? Run this command, as you and outside any sandbox?")
-	k.sees("echo first")
+	k.sees("┇ yes")
+	k.asked("Run this command, as you and outside any sandbox?", "echo first")
 	k.press("no\r")
-	k.sees("? Run this command, as you and outside any sandbox?")
-	k.sees("echo second")
+	k.sees("┇ no")
+	k.asked("Run this command, as you and outside any sandbox?", "echo second")
 	k.press("yes\r")
 	k.sees("All of it is done.")
 	screen := k.leaves()
-	if n := strings.Count(screen, "? Let the scripts"); n != 2 {
+	if n := strings.Count(k.screen.String(), "┇ Let the scripts"); n != 2 {
 		t.Errorf("asked %d times about the scripts, want twice: after a no, and not after a yes\n%s", n, screen)
 	}
 	var got []string
@@ -195,8 +225,7 @@ func TestConversationIsStopped(t *testing.T) {
 	k.press("\x03")
 	k.sees("stopped\n")
 	k.press("wait\r")
-	k.sees("? Run this command")
-	k.sees("sleep 30")
+	k.asked("Run this command, as you and outside any sandbox?", "echo >started; sleep 30")
 	k.press("y\r")
 	if _, err := os.ReadFile(started); err != nil { // returns when the command has begun
 		t.Fatal(err)
@@ -204,7 +233,7 @@ func TestConversationIsStopped(t *testing.T) {
 	k.press("\x03")
 	k.sees("stopped\n")
 	k.press("ask\r")
-	k.sees("echo never")
+	k.asked("Run this command, as you and outside any sandbox?", "echo never")
 	k.press("\x03")
 	k.sees("stopped\n")
 	k.press("still there?\r")
@@ -247,5 +276,33 @@ func TestConversationSkillByName(t *testing.T) {
 	first := string(s.Requests()[0].Body)
 	if !strings.Contains(first, "Count the whales of Baffin Bay.") || strings.Contains(s.Requests()[0].System, "whale") {
 		t.Errorf("the model was sent\n%s", first)
+	}
+}
+
+// Issue 9 P15: on a terminal that cannot move the cursor a person is asked too, line by line, and below the text that came
+// before. Another answer than yes or no is asked for again.
+func TestConversationOnDumbTerminal(t *testing.T) {
+	bash := callStep("bash", `{"command":"echo plain"}`)
+	bash.Text = "I run it now."
+	s := fakemodel.New(t, bash, fakemodel.Step{Text: "Done."})
+	w := newWorld(t, s.Env()...)
+	k := w.sitAt("dumb")
+	k.sees("shows what there is.")
+	k.sees("> ")
+	k.press("go\n")
+	k.sees("I run it now.\n")
+	k.sees("┇   echo plain\n┇ Run this command, as you and outside any sandbox? [y/N] ")
+	k.press("what?\n")
+	k.sees("┇ type y or n [y/N] ")
+	k.press("y\n")
+	k.sees("Done.")
+	k.press("/exit\n")
+	for range k.output {
+	}
+	if code := <-k.code; code != app.ExitOK {
+		t.Errorf("exit code %d, want 0", code)
+	}
+	if got := s.Requests()[1].Results(); len(got) != 1 || !strings.Contains(got[0].Text, "plain") {
+		t.Errorf("the model was told %v", got)
 	}
 }

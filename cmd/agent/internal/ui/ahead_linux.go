@@ -6,5 +6,5 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dropTyped throws away what was typed into a terminal and not read yet.
+// dropTyped drops what was typed into a terminal and is not read yet.
 func dropTyped(f *os.File) error { return unix.IoctlSetInt(int(f.Fd()), unix.TCFLSH, unix.TCIFLUSH) }

@@ -2,60 +2,192 @@ package ui
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
+
+	"golang.org/x/term"
 )
 
-// maxAnswer is how many bytes of an answer are read.
+// Mark begins each row of a question. Foreign text never contains it: see Line.
+const Mark = "┇"
+
+// maxAnswer is the number of bytes of an answer that are read. A longer one is not an answer.
 const maxAnswer = 1024
 
-// CanAsk tells whether a person is there to answer: both In and Err are terminals.
+// CanAsk reports whether a person is there to answer: both In and Err are terminals.
 func (s *Streams) CanAsk() bool {
 	return s.InTerminal && s.ErrTerminal
 }
 
-// Confirm asks a question on Err and tells whether the answer was yes. Anything else is no: an empty answer, the end
-// of the input, and a question that cannot be asked because nobody is there ([Streams.CanAsk]), of which nothing is
-// printed: a "y" in a pipe approves nothing. What was typed into a terminal before the question is dropped: nobody
-// approves what was not seen (security 2.14 #185). The question may hold foreign text.
+// Confirm asks a question on Err and reports whether the answer was yes. Above the question it prints the details, one
+// or more lines each. Both may hold foreign text. Details that exceed the screen are shown page by page, and only the
+// end of the last page takes a yes.
 //
-// It returns ctx's error when that ends first; the read then goes on until the process ends. Another error says that
+// An empty answer, "n" and the end of the input are a no. Other answers are asked for again. Where nobody is there to
+// answer ([Streams.CanAsk]) nothing is printed and the result is no: a "y" in a pipe approves nothing. Confirm drops
+// what was typed into a terminal before a question: nobody approves what they have not seen.
+//
+// It returns ctx's error when ctx is done first; the read then goes on until the process ends. Another error says that
 // the terminal does not drop what was typed; nothing is asked then.
-func (s *Streams) Confirm(ctx context.Context, question string) (bool, error) {
+func (s *Streams) Confirm(ctx context.Context, question string, details []string) (bool, error) {
 	if !s.CanAsk() {
 		return false, nil
 	}
-	if terminal, ok := s.In.(*os.File); ok {
-		if err := dropTyped(terminal); err != nil {
-			return false, fmt.Errorf("dropping what was typed before a question: %w", err)
+	width, height := s.size()
+	room := rowRoom(width, 3)
+	asked := chunks(Line(question), room)
+	if last := &asked[len(asked)-1]; room == 0 || Width(*last)+len(" [y/N]") <= room {
+		*last += " [y/N]"
+	} else {
+		asked = append(asked, "[y/N]")
+	}
+	rows := Framed(details, width)
+	page := max(height-1-len(asked), 1)
+	for height > 0 && len(rows) > page {
+		s.rows(rows[:page])
+		rows = rows[page:]
+		more, err := s.prompt(ctx, fmt.Sprintf("%s %d more %s: Enter shows them, n refuses ", Mark, len(rows), plural(len(rows), "line")))
+		if err != nil || more == "n" || more == "no" {
+			return false, endOfInput(err)
 		}
 	}
-	fmt.Fprintf(s.Err, "%s [y/N] ", Text(question))
-	answer := make(chan string, 1)
-	go func() { answer <- readLine(s.In) }()
-	select {
-	case <-ctx.Done():
-		fmt.Fprintln(s.Err)
-		return false, context.Cause(ctx)
-	case line := <-answer:
-		line = strings.ToLower(strings.TrimSpace(line))
-		return line == "y" || line == "yes", nil
+	s.rows(rows)
+	for i, row := range asked {
+		asked[i] = Mark + " " + row
+	}
+	for text := strings.Join(asked, "\n") + " "; ; text = Mark + " type y or n [y/N] " {
+		answer, err := s.prompt(ctx, text)
+		switch {
+		case err != nil:
+			return false, endOfInput(err)
+		case answer == "y", answer == "yes":
+			return true, nil
+		case answer == "", answer == "n", answer == "no":
+			return false, nil
+		}
 	}
 }
 
-// readLine reads up to a line end and not a byte further: what follows belongs to the next reader.
-// A line over maxAnswer bytes, or one that does not end, is no answer.
-func readLine(r io.Reader) string {
-	var line [maxAnswer]byte
-	for n := range line {
-		if _, err := io.ReadFull(r, line[n:n+1]); err != nil {
-			return ""
-		}
-		if line[n] == '\n' {
-			return string(line[:n])
+// Framed returns the rows of a question's details: each begins with Mark and has at most width columns. The text
+// begins in the fifth column. A row that goes on with the line above it has a » before its text. A width of 0 or less
+// makes one row of each line.
+func Framed(details []string, width int) []string {
+	var rows []string
+	for _, d := range details {
+		for line := range strings.SplitSeq(Text(d), "\n") {
+			lead := Mark + "   "
+			for _, part := range chunks(Line(line), rowRoom(width, 4)) {
+				rows = append(rows, strings.TrimRight(lead+part, " "))
+				lead = Mark + " » "
+			}
 		}
 	}
-	return ""
+	return rows
+}
+
+// rowRoom returns the columns that a frame leaves of a row. The last column of a terminal stays free.
+func rowRoom(width, frame int) int {
+	if width <= 0 {
+		return 0
+	}
+	return max(width-1-frame, 1)
+}
+
+// chunks cuts a sanitised line every width columns. It leaves out nothing, and always returns one part.
+func chunks(line string, width int) []string {
+	if width <= 0 || plain(line) && len(line) <= width {
+		return []string{line}
+	}
+	var parts []string
+	from, used := 0, 0
+	for at := 0; at < len(line); {
+		first, w := Cluster(line[at:])
+		if used+w > width && at > from {
+			parts = append(parts, line[from:at])
+			from, used = at, 0
+		}
+		used += w
+		at += len(first)
+	}
+	return append(parts, line[from:])
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return noun
+	}
+	return noun + "s"
+}
+
+func (s *Streams) rows(rows []string) {
+	for _, row := range rows {
+		fmt.Fprintln(s.Err, row)
+	}
+}
+
+// size returns the columns and rows of the terminal that questions are printed on, 0 where they are not known.
+func (s *Streams) size() (width, height int) {
+	if f, ok := s.Err.(*os.File); ok {
+		if width, height, err := term.GetSize(int(f.Fd())); err == nil && width > 0 && height > 0 {
+			return width, height
+		}
+	}
+	return s.Width, s.Height
+}
+
+// prompt prints text and reads a line, without space at its ends and in lower case.
+func (s *Streams) prompt(ctx context.Context, text string) (string, error) {
+	if terminal, ok := s.In.(*os.File); ok {
+		if err := dropTyped(terminal); err != nil {
+			return "", fmt.Errorf("dropping what was typed before a question: %w", err)
+		}
+	}
+	fmt.Fprint(s.Err, text)
+	type answer struct {
+		line string
+		err  error
+	}
+	read := make(chan answer, 1)
+	go func() {
+		line, err := readLine(s.In)
+		read <- answer{line, err}
+	}()
+	select {
+	case <-ctx.Done():
+		fmt.Fprintln(s.Err)
+		return "", context.Cause(ctx)
+	case a := <-read:
+		return strings.ToLower(strings.TrimSpace(a.line)), a.err
+	}
+}
+
+// errEnd says that the input ended before the answer.
+var errEnd = errors.New("the input ended")
+
+// endOfInput returns nil for the end of the input, which is a no, and any other error unchanged.
+func endOfInput(err error) error {
+	if errors.Is(err, errEnd) {
+		return nil
+	}
+	return err
+}
+
+// readLine reads up to a line end and not a byte further: what follows belongs to the next reader. Of a line over
+// maxAnswer bytes it returns a part that is not an answer.
+func readLine(r io.Reader) (string, error) {
+	var line []byte
+	for b := make([]byte, 1); ; {
+		if _, err := io.ReadFull(r, b); err != nil {
+			return "", errEnd
+		}
+		switch {
+		case b[0] == '\n':
+			return string(line), nil
+		case len(line) < maxAnswer:
+			line = append(line, b[0])
+		}
+	}
 }

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// Safe is text that needs no sanitising any more: our own, or made from foreign text by this package.
+// Safe is text that needs no sanitising: our own text, or foreign text that this package sanitised.
 type Safe string
 
-// Style is how Paint shows a text.
+// Style is a way to show a text: see Paint.
 type Style string
 
 // The styles, as parameters of the terminal's SGR sequence.
@@ -22,7 +22,7 @@ const (
 	Yellow Style = "33"
 )
 
-// Paint returns foreign text as one sanitised line in a style; without colour, unstyled.
+// Paint returns foreign text as one sanitised line in a style. Without colours the line has no style.
 func (s *Streams) Paint(style Style, text string) Safe {
 	text = Line(text)
 	if !s.Colour || text == "" {
@@ -31,22 +31,23 @@ func (s *Streams) Paint(style Style, text string) Safe {
 	return Safe("\x1b[" + string(style) + "m" + text + "\x1b[0m")
 }
 
-// Printf writes to Out. The format is ours; every argument but numbers, booleans and Safe is sanitised as one line.
+// Printf writes to Out. The format must be our own. Arguments other than numbers, booleans and Safe are sanitised as one
+// line each.
 func (s *Streams) Printf(format string, args ...any) {
 	fprintf(s.Out, format, args)
 }
 
-// Foreign writes foreign text of several lines to Out: sanitised on a terminal; elsewhere byte for byte, so that a
-// pipe or a file gets what the skill has.
+// Foreign writes foreign text of several lines to Out. On a terminal the text is sanitised by Prose. Elsewhere it is
+// written byte for byte: a pipe or a file gets what the skill contains.
 func (s *Streams) Foreign(text string) error {
 	if s.OutTerminal {
-		text = Text(text)
+		text = Prose(text)
 	}
 	_, err := io.WriteString(s.Out, text)
 	return err
 }
 
-// Error prints an error to Err, beginning with the command's name. Further lines of it are indented.
+// Error prints an error to Err after the command's name. Lines after the first are indented.
 func (s *Streams) Error(err error) {
 	s.note("agent: ", err.Error())
 }
@@ -56,7 +57,7 @@ func (s *Streams) Warn(text string) {
 	s.note("agent: warning: ", text)
 }
 
-// Hint prints to Err what the user can do next. An empty text prints nothing.
+// Hint prints to Err what the user can do next. It prints nothing for an empty text.
 func (s *Streams) Hint(text string) {
 	if text != "" {
 		s.note("hint: ", text)
@@ -76,7 +77,7 @@ func fprintf(w io.Writer, format string, args []any) {
 	fmt.Fprintf(w, format, safe...)
 }
 
-// harmless returns numbers, booleans and Safe text as they are, and the text of anything else sanitised.
+// harmless returns numbers, booleans and Safe text unchanged, and anything else as sanitised text.
 func harmless(arg any) any {
 	if safe, ok := arg.(Safe); ok {
 		return string(safe)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Work that is done within patience shows nothing; after it a spinner turns once per frame.
+// Work that ends within patience shows nothing. After that, a spinner turns once per frame.
 const (
 	patience = time.Second
 	frame    = 100 * time.Millisecond
@@ -14,11 +14,11 @@ const (
 
 const spinner = `|/-\`
 
-// Busy runs work and returns its error. When it takes more than a second, Err says so: with a spinner and the seconds
-// on a terminal, which is wiped away at the end; elsewhere with one plain line for each label.
+// Busy runs work and returns its error. When the work takes more than a second, Busy shows its label on Err. A terminal
+// gets a spinner with the seconds, erased at the end; other outputs get one line for each label.
 //
-// Work may call say, from any goroutine, with another label for what it does now. Labels may hold foreign text. Work
-// must not write to Err itself.
+// Work may call say, from any goroutine, with a new label for what it does now. Labels may hold foreign text. Work must
+// not write to Err itself.
 func (s *Streams) Busy(label string, work func(say func(string)) error) error {
 	done := make(chan struct{})
 	labels := make(chan string, 1)
@@ -34,7 +34,7 @@ func (s *Streams) Busy(label string, work func(say func(string)) error) error {
 	})
 }
 
-// report shows the newest label from the end of patience until done is closed.
+// report waits for patience, then shows the newest label until done is closed.
 func (s *Streams) report(label string, labels <-chan string, done <-chan struct{}) {
 	start := time.Now()
 	timer := time.NewTimer(patience)

@@ -6,36 +6,49 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/mattn/go-runewidth"
 )
 
-// maxMarks is how many combining marks in a row are shown as they are. Written languages need up to four; a pile of
-// them has no width and covers the lines around it.
+// maxMarks is the number of combining marks in a row that are shown unchanged. Written languages need up to four. A
+// longer pile has no width and covers the lines around it.
 const maxMarks = 4
 
-// Line returns foreign text as one line that is safe to print: security 2.14 #184.
+// Line returns foreign text as one line that is safe to print.
 //
-// Line ends and tabs become one space, other spaces a plain one: see Exact. Every other character that a terminal obeys or does not show (controls, escape
-// sequences, bidirectional and zero-width characters, tags, invalid UTF-8) becomes a visible escape: \x1b or \u{202e}.
+// Each line end and tab becomes one space, and other kinds of space become a plain one (Exact keeps them apart). Every
+// other character that a terminal obeys or does not show becomes a visible escape such as \x1b or \u{202e}: controls,
+// escape sequences, bidirectional and zero-width characters, tags, invalid UTF-8. So does Mark, with the characters
+// that look like it.
 func Line(s string) string {
-	return sanitize(s, " ", " ")
+	return sanitize(s, " ", " ", false)
 }
 
-// Text is Line for text of several lines: line ends stay and a tab becomes four spaces.
+// Text is like Line, but keeps line ends and tabs.
 func Text(s string) string {
-	return sanitize(s, "\n", "    ")
+	return sanitize(s, "\n", "\t", false)
 }
 
-// Exact returns foreign text of which each character counts, such as a command: what looks like a blank and is none
-// becomes a visible escape, a tab \t, any other \x0d or \u{a0}. Line ends stay, and so does what Line and Text escape.
+// Prose is like Text, but keeps a zero-width joiner or non-joiner where writing needs it: between letters of scripts
+// that join, such as Arabic and Devanagari, and between emoji. It is for texts that a person reads, such as an answer.
+// Names, commands and questions take Line or Text.
+func Prose(s string) string {
+	return sanitize(s, "\n", "\t", true)
+}
+
+// Exact returns foreign text in which each character counts, such as a command. A character that looks like a space
+// but is not one becomes a visible escape: a tab \t, others \x0d or \u{a0}. A backslash is doubled, so \t in the text
+// and a tab differ. Line ends stay, and so does what Line and Text escape.
 func Exact(s string) string {
-	if plain(s) {
+	if plain(s) && !strings.Contains(s, `\`) {
 		return s
 	}
 	var b strings.Builder
 	for i := 0; i < len(s); {
 		r, size := utf8.DecodeRuneInString(s[i:])
 		switch {
+		case r == '\\':
+			b.WriteString(`\\`)
 		case r == '\t':
 			b.WriteString(`\t`)
 		case r == '\r' || r != ' ' && unicode.Is(unicode.Zs, r):
@@ -48,7 +61,28 @@ func Exact(s string) string {
 	return b.String()
 }
 
-// Truncate returns foreign text as one line of at most width columns; what is cut ends in "...".
+// tabStop is the distance of the columns that a tab leads to, as on terminals.
+const tabStop = 8
+
+// Untab replaces each tab of a sanitised line by spaces up to the next tab stop. The line begins at the column from,
+// counted from 0. Untab also returns the column after its end.
+func Untab(line string, from int) (spaced string, column int) {
+	column = from
+	var b strings.Builder
+	for _, r := range line {
+		if r == '\t' {
+			n := tabStop - column%tabStop
+			b.WriteString("        "[:n])
+			column += n
+			continue
+		}
+		b.WriteRune(r)
+		column += measure().RuneWidth(r)
+	}
+	return b.String(), column
+}
+
+// Truncate returns foreign text as one line of at most width columns. A text that is cut ends in "...".
 // A width of 0 or less cuts nothing.
 func Truncate(s string, width int) string {
 	s = Line(s)
@@ -73,12 +107,24 @@ func Width(s string) int {
 	return measure().StringWidth(s)
 }
 
+// Cluster cuts the first character, as a person sees it, off a sanitised text that is not empty. It returns the
+// character and its columns. Terminals disagree about the width of some characters. Cluster takes the larger number,
+// so a row that is filled by it never runs over its end.
+func Cluster(s string) (first string, width int) {
+	if s[0] >= ' ' && s[0] <= '~' && (len(s) == 1 || s[1] < 0x80) {
+		return s[:1], 1
+	}
+	first, width = ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
+	_, other := ansi.FirstGraphemeCluster(s, ansi.WcWidth)
+	return first, max(width, other)
+}
+
 // measure does not depend on the locale: the same text is cut at the same place everywhere.
 func measure() *runewidth.Condition {
 	return &runewidth.Condition{StrictEmojiNeutral: true}
 }
 
-func sanitize(s, newline, tab string) string {
+func sanitize(s, newline, tab string, prose bool) string {
 	if plain(s) {
 		return s
 	}
@@ -100,6 +146,8 @@ func sanitize(s, newline, tab string) string {
 			b.WriteString(tab)
 		case unicode.Is(unicode.Zs, r):
 			b.WriteByte(' ')
+		case prose && isJoiner(r) && joins(s[:i], s[i+size:]):
+			b.WriteRune(r)
 		case !visible(r) || marks > maxMarks:
 			escape(&b, r)
 		default:
@@ -110,7 +158,7 @@ func sanitize(s, newline, tab string) string {
 	return b.String()
 }
 
-// plain tells that nothing of s needs a second look: printable ASCII alone.
+// plain reports whether s is printable ASCII and needs no second look.
 func plain(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] > '~' {
@@ -120,21 +168,52 @@ func plain(s string) bool {
 	return true
 }
 
-// visible tells that a person sees the character and the terminal only draws it.
+// visible reports whether a person sees the character and the terminal only draws it.
 func visible(r rune) bool {
 	if r == '\uFE0E' || r == '\uFE0F' { // the usual text and emoji forms, in half of all real emoji
 		return true
 	}
-	return unicode.IsPrint(r) && r != '\u2800' &&
+	return unicode.IsPrint(r) && r != '\u2800' && !reserved(r) &&
 		!unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// countMarks returns how many characters without a width stand in a row, r included.
+// reserved reports whether r is Mark or another dashed line. They are rare, and hard to tell from Mark.
+func reserved(r rune) bool { return r >= 0x2504 && r <= 0x250B || r >= 0x254C && r <= 0x254F }
+
+// countMarks returns how many characters without a width are in a row, r included.
 func countMarks(before int, r rune) int {
-	if unicode.Is(unicode.M, r) {
+	switch {
+	case unicode.Is(unicode.M, r):
 		return before + 1
+	case isJoiner(r):
+		return before
 	}
 	return 0
+}
+
+func isJoiner(r rune) bool { return r == '\u200c' || r == '\u200d' }
+
+// joins reports whether a joiner between two texts is part of normal writing.
+func joins(before, after string) bool {
+	last, size := utf8.DecodeLastRuneInString(before)
+	for n := 0; n < maxMarks && unicode.Is(unicode.M, last) && !joinsLetters(last); n++ {
+		before = before[:len(before)-size]
+		last, size = utf8.DecodeLastRuneInString(before)
+	}
+	next, _ := utf8.DecodeRuneInString(after)
+	return joinsLetters(last) && joinsLetters(next) || isEmoji(last) && isEmoji(next)
+}
+
+// joinsLetters reports whether r is a letter or mark of a script that is written with joiners.
+func joinsLetters(r rune) bool {
+	return r >= 0x600 && unicode.In(r, unicode.L, unicode.M) && unicode.In(r, unicode.Arabic, unicode.Syriac, unicode.Nko, unicode.Mongolian,
+		unicode.Adlam, unicode.Devanagari, unicode.Bengali, unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil,
+		unicode.Telugu, unicode.Kannada, unicode.Malayalam, unicode.Sinhala, unicode.Khmer, unicode.Myanmar)
+}
+
+// isEmoji reports whether r is from a block of emoji, skin tones included.
+func isEmoji(r rune) bool {
+	return r == 0x2194 || r == 0x2195 || r >= 0x2600 && r <= 0x27BF || r >= 0x2B00 && r <= 0x2BFF || r >= 0x1F000 && r <= 0x1FAFF
 }
 
 func escape(b *strings.Builder, r rune) {

@@ -9,7 +9,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
-// security 2.14 #184
+// Issue 9 P4, D1 and security 2.14 #184.
 func TestLine(t *testing.T) {
 	tests := []struct{ name, in, want string }{
 		{"plain", "Creates PDF files.", "Creates PDF files."},
@@ -33,6 +33,8 @@ func TestLine(t *testing.T) {
 		{"filler", "a\u3164b\u2800", `a\u{3164}b\u{2800}`},
 		{"separators", "a\u2028b\u2029c\u0085d", `a\u{2028}b\u{2029}c\u{85}d`},
 		{"odd spaces", "a\u00a0b\u3000c", "a b c"},
+		{"joiners", "می\u200cخواهم 👩\u200d💻", `می\u{200c}خواهم 👩\u{200d}💻`},
+		{"the mark of questions", "┇ Run? ┋┊ │┃", `\u{2507} Run? \u{250b}\u{250a} │┃`},
 		{"private use", "\ue0b0", `\u{e0b0}`},
 		{"not UTF-8", "a\xffb", `a\xffb`},
 		{"marks", "e\u0301" + strings.Repeat("\u0335", 5), "e\u0301\u0335\u0335\u0335" + `\u{335}\u{335}`},
@@ -48,8 +50,56 @@ func TestLine(t *testing.T) {
 
 func TestText(t *testing.T) {
 	got := ui.Text("a\r\n\tb\x1b[1m\rc\n")
-	if want := "a\n    b\\x1b[1m\\x0dc\n"; got != want {
+	if want := "a\n\tb\\x1b[1m\\x0dc\n"; got != want {
 		t.Errorf("Text = %q, want %q", got, want)
+	}
+}
+
+// Issue 9 P4: joiners stay where writing needs them, and nowhere else.
+func TestProse(t *testing.T) {
+	tests := []struct{ name, in, want string }{
+		{"Persian", "می\u200cخواهم", "می\u200cخواهم"},
+		{"Persian with a vowel sign", "مَ\u200cن", "مَ\u200cن"},
+		{"Hindi", "क्\u200dष क्\u200cष", "क्\u200dष क्\u200cष"},
+		{"Bengali, before a virama", "র\u200d\u09cdয", "র\u200d\u09cdয"},
+		{"family", "👩\u200d👩\u200d👧", "👩\u200d👩\u200d👧"},
+		{"skin tone", "👩🏽\u200d💻", "👩🏽\u200d💻"},
+		{"emoji form", "❤️\u200d🔥", "❤️\u200d🔥"},
+		{"arrow", "🙂\u200d↔️", "🙂\u200d↔️"},
+		{"Latin", "pay\u200dpal", `pay\u{200d}pal`},
+		{"two", "می\u200c\u200cخ", `می\u{200c}\u{200c}خ`},
+		{"at the ends", "\u200dم\u200d", `\u{200d}م\u{200d}`},
+		{"mixed", "م\u200da", `م\u{200d}a`},
+		{"other invisible characters", "م\u200bن\u202e", `م\u{200b}ن\u{202e}`},
+		{"marks", "م" + strings.Repeat("\u064b", 4) + "\u200c" + "\u064b", "م" + strings.Repeat("\u064b", 4) + `\u{200c}\u{64b}`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := ui.Prose(tt.in); got != tt.want {
+				t.Errorf("Prose(%q) = %q, want %q", tt.in, got, tt.want)
+			}
+		})
+	}
+}
+
+// Issue 9 P15: a tab leads to the tab stop.
+func TestUntab(t *testing.T) {
+	tests := []struct {
+		in   string
+		from int
+		want string
+		end  int
+	}{
+		{"\tx", 0, "        x", 9},
+		{"ab\tx", 0, "ab      x", 9},
+		{"漢字\tx", 0, "漢字    x", 9},
+		{"\tx\t\ty", 6, "  x               y", 25},
+		{"none", 3, "none", 7},
+	}
+	for _, tt := range tests {
+		if got, end := ui.Untab(tt.in, tt.from); got != tt.want || end != tt.end {
+			t.Errorf("Untab(%q, %d) = %q, %d, want %q, %d", tt.in, tt.from, got, end, tt.want, tt.end)
+		}
 	}
 }
 
@@ -61,6 +111,8 @@ func TestExact(t *testing.T) {
 		{"a\u2003b\u3000c\u202fd", `a\u{2003}b\u{3000}c\u{202f}d`},
 		{"cat <<E\n\tx\r\nE\r", "cat <<E\n" + `\tx\x0d` + "\nE" + `\x0d`},
 		{"é\xff\x1b\u202e", "é\xff\x1b\u202e"},
+		{`printf 'a\tb'`, `printf 'a\\tb'`},
+		{`\` + "\t", `\\\t`},
 	} {
 		if got := ui.Exact(tt.in); got != tt.want {
 			t.Errorf("Exact(%q) = %q, want %q", tt.in, got, tt.want)
@@ -95,10 +147,11 @@ func TestTruncate(t *testing.T) {
 // Whatever goes in, nothing comes out that a terminal obeys or that a person does not see; security 2.14 #184.
 func FuzzText(f *testing.F) {
 	f.Add("plain", 10)
+	f.Add("┇ Run this? [y/N] y\nmore\r\n┇", 20)
 	f.Add("a\x1b[31m\u202e\u200d\U000e0041\xff\r\n\t\u0301\u0301\u0301\u0301\u0301", 5)
 	f.Fuzz(func(t *testing.T, in string, width int) {
 		text, line := ui.Text(in), ui.Line(in)
-		for _, out := range []string{strings.ReplaceAll(text, "\n", ""), line} {
+		for _, out := range []string{strings.NewReplacer("\n", "", "\t", "").Replace(text), line} {
 			if !utf8.ValidString(out) {
 				t.Fatalf("%q: not UTF-8: %q", in, out)
 			}
@@ -109,6 +162,16 @@ func FuzzText(f *testing.F) {
 			}
 			if again := ui.Line(out); again != out {
 				t.Fatalf("%q: not stable: %q, then %q", in, out, again)
+			}
+		}
+		for _, r := range ui.Prose(in) {
+			if r != '\n' && r != '\t' && r != '\u200c' && r != '\u200d' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
+				t.Fatalf("%q: %U in %q", in, r, ui.Prose(in))
+			}
+		}
+		for _, row := range ui.Framed([]string{in}, width) {
+			if !strings.HasPrefix(row, ui.Mark) || strings.Count(row, ui.Mark) != 1 || width > 7 && ui.Width(row) >= width {
+				t.Fatalf("Framed(%q, %d): %q", in, width, row)
 			}
 		}
 		if short := ui.Truncate(in, width); width > 0 && ui.Width(short) > width {

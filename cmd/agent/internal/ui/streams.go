@@ -9,10 +9,10 @@ import (
 	"golang.org/x/term"
 )
 
-// fallbackWidth is used when a terminal does not tell its own.
+// fallbackWidth is used for a terminal that does not report its size.
 const fallbackWidth = 80
 
-// Streams is where a command reads and writes, and what it knows about the other side.
+// Streams is where a command reads and writes, with what is known about the other side.
 type Streams struct {
 	In  io.Reader
 	Out io.Writer // the answer
@@ -23,17 +23,17 @@ type Streams struct {
 	ErrTerminal bool
 	Colour      bool // Out understands colour and the user wants it
 	Cursor      bool // Err understands cursor movement: a terminal that is not dumb
-	Width       int  // columns of Out; 0 when it is no terminal: as wide as the text
+	Width       int  // columns of Out; 0 when it is not a terminal: rows are as long as the text
+	Height      int  // rows of the screen that Confirm fills at once, where Err is not a file; 0 means no limit
 }
 
-// Options has what New cannot know by itself.
+// Options has what New cannot find out from the files.
 type Options struct {
-	Getenv  func(string) string // reads TERM and NO_COLOR; nil: neither is set
+	Getenv  func(string) string // reads TERM and NO_COLOR; nil means that neither is set
 	NoColor bool                // the user's flag --no-color
 }
 
-// New returns the streams over three open files and finds out which of them are terminals.
-// It does not take the files over: closing them stays the caller's.
+// New returns streams over three open files, and finds out which of them are terminals. The caller closes the files.
 func New(in, out, err *os.File, o *Options) *Streams {
 	if o == nil {
 		o = &Options{}
@@ -60,7 +60,7 @@ func New(in, out, err *os.File, o *Options) *Streams {
 	return s
 }
 
-// Test returns streams over buffers, none of them a terminal. A test sets the fields that it is about.
+// Test returns streams over buffers that are not terminals. A test sets the fields that it needs.
 func Test() (s *Streams, in, out, err *bytes.Buffer) {
 	in, out, err = &bytes.Buffer{}, &bytes.Buffer{}, &bytes.Buffer{}
 	return &Streams{In: in, Out: out, Err: err}, in, out, err

@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// Columns stand gap spaces apart. Where a terminal is too narrow, they are first cut to short and then to shortest.
+// There are gap spaces between columns. On a narrow terminal, columns are first cut to short and then to shortest.
 const (
 	gap      = 2
 	short    = 20
@@ -19,15 +19,15 @@ const (
 
 // Table writes rows in aligned columns to Out, under a header unless that is nil. Every cell is sanitised as one line.
 //
-// In a terminal no row is longer than a line: the last column, by custom the description, is cut with "..." first, the
-// widest of the others after it, and the first column last of all; where that is not enough, columns between them are
-// left out. Elsewhere nothing is cut. Rows may have different lengths.
+// On a terminal no row is longer than a line. Table cuts the last column with "..." first, which is usually the
+// description, then the widest of the others, and the first column last. Where that is not enough it leaves out columns
+// between the first and the last. Elsewhere nothing is cut. Rows may have different lengths.
 func (s *Streams) Table(header []string, rows [][]string) error {
 	return s.TableOf(header, slices.Values(rows))
 }
 
-// TableOf is Table for rows that are made when they are asked for: twice, the first time to be measured. A row may lie
-// in the memory of the one before.
+// TableOf is like Table, but iterates over the rows, twice: first to measure them. A row may reuse the memory of the row
+// before it.
 func (s *Streams) TableOf(header []string, rows iter.Seq[[]string]) error {
 	var cells []cell
 	var widths []int
@@ -58,7 +58,7 @@ func (s *Streams) TableOf(header []string, rows iter.Seq[[]string]) error {
 	return out.Flush()
 }
 
-// cell is sanitised text and the columns that it takes.
+// cell is sanitised text with its width in columns.
 type cell struct {
 	text  string
 	width int
@@ -84,8 +84,8 @@ func widen(widths []int, row []cell) []int {
 	return widths
 }
 
-// fit shortens widths until they and the gaps between them take at most total columns. The first column, by custom the
-// name, is cut when nothing else can give; the others first become short, then shorter, then are left out from the right.
+// fit shortens widths until they take at most total columns, gaps included. The other columns first become short, then
+// shorter, and are then left out from the right. The first column, usually the name, is cut only after that.
 func fit(widths []int, total int) {
 	last := len(widths) - 1
 	for left := last; last >= 0; {
@@ -103,7 +103,7 @@ func fit(widths []int, total int) {
 	}
 }
 
-// squeeze shortens all widths but the first, as far as they can still be read, and returns by how much they are too wide.
+// squeeze shortens all widths except the first, as far as columns stay readable. It returns how many columns are too many.
 func squeeze(widths []int, total int) (over int) {
 	over = -gap - total
 	for _, w := range widths {
@@ -134,14 +134,14 @@ func squeeze(widths []int, total int) (over int) {
 	return over
 }
 
-// shrink takes up to by columns from a width that keeps at least least, and returns how many it took.
+// shrink takes up to by columns from a width, but leaves at least least. It returns how many it took.
 func shrink(width *int, by, least int) int {
 	cut := max(0, min(by, *width-least))
 	*width -= cut
 	return cut
 }
 
-// appendRow appends the cells, padded but for the last.
+// appendRow appends the cells, each except the last padded to its column.
 func appendRow(to []byte, row []cell, widths []int) []byte {
 	for j, c := range row {
 		if widths[j] == dropped {

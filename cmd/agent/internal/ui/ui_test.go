@@ -204,6 +204,9 @@ func TestConfirm(t *testing.T) {
 		{"y", " y \n", true, true, true},
 		{"default", "\n", true, false, true},
 		{"no", "no\n", true, false, true},
+		{"another word, then yes", "yep\ny\n", true, true, true},
+		{"another word, then the end", "sure thing\n", true, false, true},
+		{"long, then yes", strings.Repeat("y", 4096) + "\nyes\n", true, true, true},
 		{"end", "", true, false, true},
 		{"unfinished", "y", true, false, true},
 		{"long", strings.Repeat("y", 4096) + "\n", true, false, true},
@@ -214,15 +217,15 @@ func TestConfirm(t *testing.T) {
 			s, in, _, errOut := ui.Test()
 			in.WriteString(tt.answer)
 			s.InTerminal, s.ErrTerminal = tt.terminal, true
-			got, err := s.Confirm(t.Context(), "run \"x\r\"?")
+			got, err := s.Confirm(t.Context(), "run \"x\r\"?", nil)
 			if err != nil || got != tt.want {
 				t.Errorf("Confirm = %v, %v, want %v", got, err, tt.want)
 			}
 			wantText := ""
 			if tt.asked {
-				wantText = `run "x\x0d"? [y/N] `
+				wantText = `┇ run "x\x0d"? [y/N] `
 			}
-			if errOut.String() != wantText {
+			if got, _, _ := strings.Cut(errOut.String(), "┇ type y or n [y/N] "); got != wantText {
 				t.Errorf("asked %q, want %q", errOut, wantText)
 			}
 		})
@@ -233,11 +236,65 @@ func TestConfirmLeavesTheRest(t *testing.T) {
 	s, in, _, _ := ui.Test()
 	in.WriteString("y\nnext line\n")
 	s.InTerminal, s.ErrTerminal = true, true
-	if ok, err := s.Confirm(t.Context(), "sure?"); !ok || err != nil {
+	if ok, err := s.Confirm(t.Context(), "sure?", nil); !ok || err != nil {
 		t.Fatalf("Confirm = %v, %v", ok, err)
 	}
 	if got := in.String(); got != "next line\n" {
 		t.Errorf("left to read: %q, want the next line", got)
+	}
+}
+
+// D1, F16: each row of a question has the mark at its beginning, and a long line does not wrap into a row without it.
+func TestConfirmFramesDetails(t *testing.T) {
+	s, in, _, errOut := ui.Test()
+	in.WriteString("y\n")
+	s.InTerminal, s.ErrTerminal, s.Width = true, true, 20
+	details := []string{"echo one\nRun it? [y/N] n", "echo " + strings.Repeat("x", 12) + " 漢字漢字", "\t┇\r", ""}
+	if ok, err := s.Confirm(t.Context(), "Run this command?", details); !ok || err != nil {
+		t.Fatalf("Confirm = %v, %v", ok, err)
+	}
+	want := `┇   echo one
+┇   Run it? [y/N] n
+┇   echo xxxxxxxxxx
+┇ » xx 漢字漢字
+┇    \u{2507}\x0d
+┇
+┇ Run this command
+┇ ? [y/N] `
+	if diff := cmp.Diff(want, errOut.String()); diff != "" {
+		t.Errorf("Confirm (-want +got):\n%s", diff)
+	}
+}
+
+// D1: a question that exceeds the screen is shown in pages, and a yes counts after the last one only.
+func TestConfirmPages(t *testing.T) {
+	tests := []struct {
+		name, answers string
+		want          bool
+		shown         int // details
+	}{
+		{"to the end", "\n\ny\n", true, 10},
+		{"yes on the way", "y\ny\n", false, 10},
+		{"yes on the way and at the end", "y\ny\ny\n", true, 10},
+		{"no on the way", "\nn\ny\n", false, 8},
+		{"end of input", "\n", false, 8},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s, in, _, errOut := ui.Test()
+			in.WriteString(tt.answers)
+			s.InTerminal, s.ErrTerminal, s.Height = true, true, 6
+			got, err := s.Confirm(t.Context(), "Sure?", strings.Split("0123456789", ""))
+			if got != tt.want || err != nil {
+				t.Errorf("Confirm = %v, %v, want %v", got, err, tt.want)
+			}
+			if n := strings.Count(errOut.String(), "┇   "); n != tt.shown {
+				t.Errorf("%d details, want %d:\n%s", n, tt.shown, errOut)
+			}
+			if !strings.HasPrefix(errOut.String(), "┇   0\n┇   1\n┇   2\n┇   3\n┇ 6 more lines: Enter shows them, n refuses ") {
+				t.Errorf("first page:\n%s", errOut)
+			}
+		})
 	}
 }
 
@@ -248,7 +305,7 @@ func TestConfirmCancelled(t *testing.T) {
 	s.In, s.InTerminal, s.ErrTerminal = read, true, true
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if ok, err := s.Confirm(ctx, "sure?"); ok || !errors.Is(err, context.Canceled) {
+	if ok, err := s.Confirm(ctx, "sure?", nil); ok || !errors.Is(err, context.Canceled) {
 		t.Errorf("Confirm = %v, %v, want false and context.Canceled", ok, err)
 	}
 }

@@ -51,7 +51,11 @@ func converse(ctx context.Context, o *Options) error {
 	watcher := watch.Start(ctx, &watch.Options{Catalog: cat, Trace: s.Out.Tracer()})
 	defer watcher.Close()
 	prompter := &chat.Prompter{}
-	w, err := newWorker(ctx, o, found, watcher.Catalog, app.NewChatApprover(prompter.Confirm))
+	var approver *app.TerminalApprover
+	if s.Approver.There() {
+		approver = app.NewChatApprover(prompter.Confirm)
+	}
+	w, err := newWorker(ctx, o, found, watcher.Catalog, approver)
 	if err != nil {
 		return err
 	}
@@ -67,8 +71,15 @@ func converse(ctx context.Context, o *Options) error {
 	return chat.Run(ctx, &chat.Options{
 		In: s.Sys.In, Out: s.Sys.Out, Terminal: terminal, Colour: s.Out.Colour, Prompt: mark,
 		Term: s.Sys.Getenv("TERM"), Greeting: t.greeting(), Ask: t.ask, Commands: t.commands(), Skills: t.skills, Status: t.status,
-		History: typed(s.Settings.Home()), Prompter: prompter, Suggest: near.Name, Now: s.Sys.Now,
+		History: typed(s.Settings.Home()), Prompter: prompter, Confirm: plainly(s.Approver), Suggest: near.Name, Now: s.Sys.Now,
 	})
+}
+
+// plainly asks within a conversation that has no screen.
+func plainly(approver *app.TerminalApprover) func(context.Context, string, []string) (bool, error) {
+	return func(ctx context.Context, text string, details []string) (bool, error) {
+		return approver.Ask(ctx, &app.Question{Text: text, Details: details})
+	}
 }
 
 // greeting says who answers, and with what.
@@ -251,19 +262,19 @@ func (t *talk) clearCommand(ctx context.Context, _ string) (string, error) {
 	t.w.session.End(ctx)
 	clear(t.spent)
 	t.mu.Unlock()
-	return "forgotten", t.w.begin(ctx, nil)
+	return "conversation cleared", t.w.begin(ctx, nil)
 }
 
 func (t *talk) compactCommand(ctx context.Context, _ string) (string, error) {
 	before := t.w.conversation.Size()
 	err := t.w.conversation.Compact(ctx)
 	if errors.Is(err, agent.ErrShort) {
-		return "there is nothing to shorten yet", nil
+		return "the conversation is too short to summarise", nil
 	}
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("a summary took the place of what was said: about %d tokens, before %d", t.w.conversation.Size(), before), nil
+	return fmt.Sprintf("conversation summarised: %s → about %s tokens", chat.Number(before), chat.Number(t.w.conversation.Size())), nil
 }
 
 func (t *talk) completeSkills(prefix string) []string {

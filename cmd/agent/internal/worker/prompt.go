@@ -33,8 +33,9 @@ func answerPrompt(ctx context.Context, o *Options) error {
 		return err
 	}
 	var approver *app.TerminalApprover
+	out := &printer{out: s.Out, o: o}
 	if s.Approver.There() {
-		approver = s.Approver
+		approver = app.NewChatApprover(out.ask)
 	}
 	w, err := newWorker(ctx, o, found, func() *skill.Catalog { return cat }, approver)
 	if err != nil {
@@ -46,7 +47,7 @@ func answerPrompt(ctx context.Context, o *Options) error {
 		typed = ""
 	}
 	sayLocal(s.Out, found)
-	out := &printer{out: s.Out, o: o, w: w}
+	out.w = w
 	if o.JSON && o.Stream {
 		prefix := w.prefix()
 		if err := s.Out.JSONLine(eventJSON{Type: "start", Model: found.String(), Prefix: &prefix}); err != nil {
@@ -99,6 +100,14 @@ type printer struct {
 	w     *worker
 	calls []callJSON
 	line  bool // the last text that was streamed did not end its line
+}
+
+// ask asks the person at the terminal, on a line of its own.
+func (p *printer) ask(ctx context.Context, text string, details []string) (bool, error) {
+	if err := p.endLine(); err != nil {
+		return false, err
+	}
+	return p.o.Services.Approver.Ask(ctx, &app.Question{Text: text, Details: details})
 }
 
 // callJSON is one call in the output of agent -p --json.

@@ -224,20 +224,9 @@ func (w *worker) approveCommand(ctx context.Context, command string) (bool, erro
 	return w.approver.Ask(ctx, &app.Question{Text: "Run this command, as you and outside any sandbox?", Details: commandLines(command)})
 }
 
-// glance is how many lines and bytes of a command a person takes in at a glance.
-const (
-	glanceLines = 15
-	glanceBytes = 1000
-)
-
-// commandLines is a command as a person is asked about it. The size of a long one is told at its end, beside the answer:
-// its beginning may have left the screen, and empty lines may be there for that. What looks like a blank is one.
+// commandLines returns a command as a question shows it. What looks like a space is one.
 func commandLines(command string) []string {
-	lines := strings.Split(ui.Exact(command), "\n")
-	if len(lines) > glanceLines || len(command) > glanceBytes {
-		lines = append(lines, fmt.Sprintf("(that was a long command: %s, %d bytes; look at all of it)", app.Count(len(lines), "line"), len(command)))
-	}
-	return lines
+	return strings.Split(ui.Exact(command), "\n")
 }
 
 // commandEnv keeps of the environment what a shell needs, and no keys.

@@ -1,13 +1,19 @@
-package chat
+// Package screentest is the screen of a terminal, for tests: it takes what a program sends and says what a person sees.
+//
+// It knows the sequences that the terminal library sends to an xterm, and lists those that it does not know. A Screen
+// is used by one goroutine at a time.
+package screentest
 
 import (
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
-// vt is a terminal: it keeps the rows that a program would leave on its screen and above it. It knows what the library
-// sends to an xterm, and lists what it does not know.
-type vt struct {
+// Screen keeps the rows that a program leaves on the screen of a terminal, and in the scrollback above it.
+type Screen struct {
 	width, height int
 	cells         [][]string // "" is the second half of a wide character
 	above         []string   // the scrollback
@@ -18,18 +24,22 @@ type vt struct {
 	unknown       []string
 }
 
-func newVT(width, height int) *vt {
-	v := &vt{width: width, height: height}
+// Unknown returns the sequences that it does not know.
+func (v *Screen) Unknown() []string { return v.unknown }
+
+// New returns an empty screen.
+func New(width, height int) *Screen {
+	v := &Screen{width: width, height: height}
 	for range height {
 		v.cells = append(v.cells, v.blank())
 	}
 	return v
 }
 
-func (v *vt) blank() []string { return strings.Split(strings.Repeat(" ", v.width), "") }
+func (v *Screen) blank() []string { return strings.Split(strings.Repeat(" ", v.width), "") }
 
-// rows returns the scrollback and the screen, without spaces at the ends.
-func (v *vt) rows() []string {
+// Rows returns the scrollback and the screen, each row without spaces at its end.
+func (v *Screen) Rows() []string {
 	rows := append([]string(nil), v.above...)
 	for _, r := range v.cells {
 		rows = append(rows, strings.TrimRight(strings.Join(r, ""), " "))
@@ -37,10 +47,20 @@ func (v *vt) rows() []string {
 	return rows
 }
 
-func (v *vt) String() string { return strings.TrimRight(strings.Join(v.rows(), "\n"), "\n") }
+// EndsWith reports whether the rows end with want, apart from empty ones.
+func (v *Screen) EndsWith(want ...string) bool {
+	rows := v.Rows()
+	for len(rows) > 0 && rows[len(rows)-1] == "" {
+		rows = rows[:len(rows)-1]
+	}
+	return len(rows) >= len(want) && slices.Equal(rows[len(rows)-len(want):], want)
+}
 
-// write takes what the program sends.
-func (v *vt) write(s string) {
+// String returns all rows as lines.
+func (v *Screen) String() string { return strings.TrimRight(strings.Join(v.Rows(), "\n"), "\n") }
+
+// Write takes what the program sends. A piece may end within a character or a sequence.
+func (v *Screen) Write(s string) {
 	s = v.rest + s
 	for s != "" {
 		n := v.one(s)
@@ -53,7 +73,7 @@ func (v *vt) write(s string) {
 }
 
 // one takes one character or sequence and returns its length, 0 when it is not complete.
-func (v *vt) one(s string) int {
+func (v *Screen) one(s string) int {
 	switch s[0] {
 	case '\r':
 		v.x, v.wrapNext = 0, false
@@ -67,7 +87,7 @@ func (v *vt) one(s string) int {
 	case '\x1b':
 		return v.escape(s)
 	default:
-		first, width := cluster(s)
+		first, width := ui.Cluster(s)
 		if len(first) == len(s) && s[0] >= 0x80 && len(s) < 4 && !strings.HasSuffix(s, "\x00") && !valid(s) {
 			return 0
 		}
@@ -79,7 +99,7 @@ func (v *vt) one(s string) int {
 
 func valid(s string) bool { return strings.ToValidUTF8(s, "") == s }
 
-func (v *vt) put(s string, width int) {
+func (v *Screen) put(s string, width int) {
 	if v.wrapNext || v.x+width > v.width {
 		v.x = 0
 		v.lineFeed()
@@ -95,7 +115,7 @@ func (v *vt) put(s string, width int) {
 	}
 }
 
-func (v *vt) lineFeed() {
+func (v *Screen) lineFeed() {
 	v.wrapNext = false
 	if v.y++; v.y < v.height {
 		return
@@ -105,7 +125,7 @@ func (v *vt) lineFeed() {
 	v.cells = append(v.cells[1:], v.blank())
 }
 
-func (v *vt) escape(s string) int {
+func (v *Screen) escape(s string) int {
 	if len(s) < 2 {
 		return 0
 	}
@@ -132,7 +152,7 @@ func (v *vt) escape(s string) int {
 	return 2
 }
 
-func (v *vt) control(args string, final byte) {
+func (v *Screen) control(args string, final byte) {
 	if strings.ContainsAny(args, "?><=$ ") || strings.IndexByte("mhlcnqtu", final) >= 0 {
 		return // modes, colours and questions change no text
 	}
@@ -191,7 +211,7 @@ func (v *vt) control(args string, final byte) {
 	}
 }
 
-func (v *vt) erase(row []string, from, to int) {
+func (v *Screen) erase(row []string, from, to int) {
 	for x := from; x < to; x++ {
 		row[x] = " "
 	}
