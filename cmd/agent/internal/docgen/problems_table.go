@@ -60,7 +60,7 @@ type otherCode struct{ code, severity, about, cure string }
 
 var groups = [...]group{
 	{"Problems of several skills", "They are found when skills are put together, whatever the profile.", []otherCode{
-		{"discovery-bound", "warning", "folders lie deeper than 6 levels, or are more than 20,000 below the first, or there are more than 1,000 links: those are not looked at", "move the skills up, replace links by folders, or mount the folder that holds the skills"},
+		{"discovery-bound", "warning", "folders lie deeper than 6 levels, or are more than 20,000 below the first, or there are more than 1,000 links: the rest is not searched", "move the skills up, replace links by folders, or mount the folder that holds the skills"},
 		{"folder-unreadable", "warning", "a folder below a folder of skills cannot be listed", "make it readable"},
 		{"glob-invalid", "error", "a glob of `allow` or `deny` is not one, has over 256 bytes or 16 alternatives, or is one of over 64", "write it like `pdf-*`; until then it allows nothing, or denies everything"},
 		{"link-skipped", "warning", "a symbolic link leads out of the folder of skills, nowhere, or back: it is not followed (C38)", "replace it by the folder, or mount what it leads to"},
