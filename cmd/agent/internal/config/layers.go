@@ -9,9 +9,13 @@ type Layer struct {
 	Mount string // "" means the default
 }
 
-// Layers returns the folders of skills, highest precedence first (C16, REQUIREMENTS 1.3). They need not exist. A folder
-// that has two names is there once: as the user's, or else as the one with the higher precedence.
+// Layers returns the folders of skills, highest precedence first. They need not exist. A folder that belongs to two layers
+// is returned once: as the user's, or else in the layer of higher precedence. A project that is the user's home has no
+// layers of its own.
 func (c *Config) Layers() []Layer {
+	if c.BundledOnly {
+		return c.layers(Bundled)
+	}
 	var all []Layer
 	for _, name := range c.Precedence {
 		all = append(all, c.layers(name)...)
@@ -33,6 +37,9 @@ func (c *Config) Layers() []Layer {
 // layers returns the folders of one layer, highest first.
 func (c *Config) layers(name string) []Layer {
 	p := c.Paths
+	if sameFolder(p.Project, p.Home) {
+		p.Project = ""
+	}
 	var dirs []string
 	switch name {
 	case Enterprise:
@@ -62,7 +69,7 @@ func (c *Config) layers(name string) []Layer {
 	return out
 }
 
-// omniforge returns a folder of R59, which counts with the precedence of that name alone.
+// omniforge returns a folder that is read with the precedence omniforge only.
 func (c *Config) omniforge(base string, names ...string) string {
 	if !c.Omniforge {
 		return ""
