@@ -7,7 +7,12 @@ type Layer struct {
 	Name  string // Enterprise, Extra, PluginDir …; several may share one
 	Dir   string // absolute; "" for the embedded skills
 	Mount string // "" means the default
+	Value int    // with Config.Omniforge the value that a skill's priority is added to; otherwise 0
 }
+
+// values are the values of layers with the precedence omniforge. Layers that it does not know lie between those of their
+// neighbours, or below all of them.
+var values = map[string]int{Enterprise: 4, Extra: 4, UserDir: 3, ProjectDir: 2, Claude: 2, PluginDir: 1, Bundled: -1}
 
 // Layers returns the folders of skills, highest precedence first. They need not exist. A folder that belongs to two layers
 // is returned once: as the user's, or else in the layer of higher precedence. A project that is the user's home has no
@@ -23,6 +28,11 @@ func (c *Config) Layers() []Layer {
 	users, seen := map[string]bool{}, map[string]bool{}
 	for _, l := range c.layers(UserDir) {
 		users[l.Dir] = true
+	}
+	for i, l := range all {
+		if c.Omniforge {
+			all[i].Value = values[l.Name]
+		}
 	}
 	return slices.DeleteFunc(all, func(l Layer) bool {
 		if l.Name == Bundled {
