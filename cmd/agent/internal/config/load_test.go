@@ -242,7 +242,7 @@ func TestNoWorldAtAll(t *testing.T) {
 	if len(problems) > 0 || c.UserDir != "" || c.ScriptTimeout != time.Minute {
 		t.Errorf("%+v, %v", c, problems)
 	}
-	if got := fmt.Sprint(c.Layers()); got != "[{enterprise /etc/agent/skills } {bundled  }]" {
+	if got := fmt.Sprint(c.Layers()); got != "[{enterprise /etc/agent/skills  0} {bundled   0}]" {
 		t.Errorf("layers %s", got)
 	}
 }
