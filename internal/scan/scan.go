@@ -86,6 +86,19 @@ var (
 	errOutside    = errors.New("path leads out of the folder or into another mount")
 )
 
+// Code returns the code of the problem for an error of reading a manifest.
+func Code(err error) string {
+	switch {
+	case errors.Is(err, ErrNotRegular):
+		return "manifest-irregular"
+	case errors.Is(err, ErrTooBig):
+		return "file-size"
+	case errors.Is(err, ErrLeaves), errors.Is(err, ErrDenied):
+		return "manifest-link"
+	}
+	return "file-unreadable"
+}
+
 // Root is an open folder of skills. The caller closes it; a Root that is dropped is closed some time later.
 type Root struct {
 	o     Options

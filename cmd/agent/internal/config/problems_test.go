@@ -54,10 +54,10 @@ func TestProblems(t *testing.T) {
 			`HOME/.agent/config.yaml:2:34: error[config-value] unknown key "mont" → did you mean "mount"?`,
 		}},
 		{"a glob of 2^24 alternatives", "skills:\n  deny: ['" + strings.Repeat("{a,a}", 24) + "b', c]\n", []string{
-			`HOME/.agent/config.yaml:2:10: error[config-value] unusable glob in deny: its braces stand for more than 16 alternatives → write a glob such as "pdf-*"; until then it allows nothing, or denies everything`,
+			`HOME/.agent/config.yaml:2:10: error[config-value] unusable glob in deny: more than 16 alternatives in braces → write a glob such as "pdf-*"; until then it allows nothing, or denies everything`,
 		}},
 		{"a long glob", "skills:\n  allow: [" + strings.Repeat("a", 257) + "]\n", []string{
-			`HOME/.agent/config.yaml:2:11: error[config-value] unusable glob in allow: it has 257 bytes, at most 256 are allowed → write a glob such as "pdf-*"; until then it allows nothing, or denies everything`,
+			`HOME/.agent/config.yaml:2:11: error[config-value] unusable glob in allow: 257 bytes, more than 256 → write a glob such as "pdf-*"; until then it allows nothing, or denies everything`,
 		}},
 		{"an order", "skills:\n  precedence: [user, projekt]\n", []string{`HOME/.agent/config.yaml:2:15: error[config-value] unknown layer "projekt" in precedence: ignored → did you mean "project"?`}},
 		{"a preset", "skills:\n  precedence: omniforg\n", []string{`HOME/.agent/config.yaml:2:15: error[config-value] invalid precedence "omniforg": ignored → did you mean "omniforge"?, or a list of layers`}},
