@@ -42,8 +42,8 @@ const (
 // Precedence says which of several skills of one name counts.
 type Precedence uint8
 
-// ByLayer takes the first layer. ByPriority takes the highest layer*1000 + priority, where the
-// lowest layer is 1 and layers of one name are one; ties keep the first found (R59, R60).
+// ByLayer takes the first layer. ByPriority takes the highest value*1000 + priority, see
+// Layer.Value; ties keep the first found.
 const (
 	PrecedenceLayer Precedence = iota
 	PrecedencePriority

@@ -116,12 +116,12 @@ func (c *Catalog) before(a, b keyed, value map[string]int) int {
 // from one that lies beside it (security 2.1 #17).
 func (k keyed) owns() bool { return manifest.Canonical(path.Base(k.r.path())) == k.name }
 
-// layerValues numbers the layers by name from the lowest, 1, upwards.
+// layerValues returns the values of the layers by name: their own, or their numbers from the lowest, 1, upwards.
 func (c *Catalog) layerValues() map[string]int {
 	value := map[string]int{}
 	for _, l := range slices.Backward(c.o.Layers) {
 		if _, ok := value[l.Name]; !ok {
-			value[l.Name] = len(value) + 1
+			value[l.Name] = cmp.Or(l.Value, len(value)+1)
 		}
 	}
 	return value

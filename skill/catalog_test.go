@@ -192,6 +192,16 @@ func TestPriority(t *testing.T) {
 	wantLines(t, "skills", states(c), "x plugin:x enabled > project:x", "y project:y enabled > plugin:y")
 }
 
+// R59: a layer has the value that it is given, whatever lies between.
+func TestPriorityOfValues(t *testing.T) {
+	high := disk(t, t.TempDir(), map[string]string{"x/SKILL.md": ""})
+	low := disk(t, t.TempDir(), map[string]string{"x/SKILL.md": "priority: 1001"})
+	empty := Layer{Name: "claude", Source: Dir(t.TempDir(), nil), Value: 2}
+	c := opened(t, &Options{Precedence: PrecedencePriority, Layers: []Layer{{Name: "project", Source: Dir(high, nil), Value: 2}, empty,
+		{Name: "plugin", Source: Dir(low, nil), Value: 1}}})
+	wantLines(t, "skills", states(c), "x plugin:x enabled > project:x")
+}
+
 // C17: a winner that is disabled, unavailable or broken still hides the others.
 func TestShadowing(t *testing.T) {
 	rows := map[string]string{"default_enabled: false": "disabled", "metadata:\n  requires: nothing-of-this-name": "unavailable", "allowed-tools: [": "broken"}

@@ -66,6 +66,10 @@ type Layer struct {
 	Mount  string // default: "skills"
 	Source Source // nil is a problem of the catalogue, source-unreadable
 	Trust  Trust  // Bundled for what came with the program; Untrusted leaves it to Options.Trust
+
+	// Value is the value of the layer with PrecedencePriority; layers of one name have one value. 0 means the number of
+	// the layer, counted from the lowest, which is 1.
+	Value int
 }
 
 // Merge returns the sources as one, for a single layer. Where two hold a skill of one name, the

@@ -343,6 +343,9 @@ func (t *folderTree) Open(name string) (fs.File, error) {
 		return nil, err
 	}
 	info, err := f.Stat()
+	if err == nil {
+		err = t.folder.Check(f)
+	}
 	if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		err = &fs.PathError{Op: "open", Path: name, Err: errIrregular}
 	}

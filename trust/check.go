@@ -3,29 +3,31 @@ package trust
 import (
 	"encoding/hex"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 const digestPrefix = "sha256:"
 
-// check refuses an approval that could not be matched, or that would match more than it should.
+// check returns an error for an approval that could match nothing, or more than it should.
 func (a *Approval) check() error {
 	if a.Name == "" || a.Name != manifest.Canonical(a.Name) {
-		return fmt.Errorf("an approval needs a canonical skill name, not %q", a.Name)
+		return fmt.Errorf("approval of %q: the name is not canonical", a.Name)
 	}
 	digits, ok := strings.CutPrefix(a.Digest, digestPrefix)
 	if !ok || !isHash(digits) {
-		return fmt.Errorf("the digest of %q must be %q and 64 hexadecimal digits, not %q", a.Name, digestPrefix, a.Digest)
+		return fmt.Errorf("approval of %q: digest %q is not %q and 64 hexadecimal digits", a.Name, a.Digest, digestPrefix)
 	}
 	if a.Dir != "" && !filepath.IsAbs(a.Dir) {
-		return fmt.Errorf("the directory of %q must be absolute, not %q", a.Name, a.Dir)
+		return fmt.Errorf("approval of %q: directory %q is not absolute", a.Name, a.Dir)
 	}
 	for _, f := range a.Files {
 		if f.Path == "" || !isHash(f.SHA256) {
-			return fmt.Errorf("the files of %q need a path and 64 hexadecimal digits each, not %q and %q", a.Name, f.Path, f.SHA256)
+			return fmt.Errorf("approval of %q: file %q has the hash %q, not 64 hexadecimal digits", a.Name, f.Path, f.SHA256)
 		}
 	}
 	return nil
@@ -38,10 +40,23 @@ func isHash(s string) bool {
 
 func checkRoot(dir string) error {
 	if !filepath.IsAbs(dir) || filepath.Clean(dir) != dir {
-		return fmt.Errorf("a trusted folder must be an absolute path without \"..\", not %q", dir)
+		return fmt.Errorf("trusted folder %q is not a clean absolute path", dir)
 	}
 	if filepath.Dir(dir) == dir {
-		return fmt.Errorf("%q would trust everything on this machine: name the folder that holds the skills", dir)
+		return fmt.Errorf("trusted folder %q would include every file of this machine", dir)
 	}
 	return nil
+}
+
+// RootRisk says why trusting the folder dir as a whole is risky, such as `"/srv/skills" is writable by other users (mode
+// 0777)`. It returns "" if only this user and root can change what the folder has, or if that cannot be known.
+func RootRisk(dir string) string {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return ""
+	}
+	if err := lockfile.CheckOwner(dir, info); err != nil {
+		return err.Error()
+	}
+	return ""
 }

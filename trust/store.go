@@ -1,79 +1,112 @@
 package trust
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// What can be wrong with the file. Each is to be found in an error with errors.Is.
+// Errors about the file, to be tested with errors.Is.
 var (
-	// ErrCorrupt means that the file is damaged. Nothing is trusted until somebody mends it; the next write moves it
-	// aside and begins anew.
+	// ErrCorrupt means that the file is damaged. Nothing is trusted. The next write moves the file aside and starts a new one.
 	ErrCorrupt = errors.New("damaged")
-	// ErrNewer means that a newer program wrote the file. Nothing is trusted, and nothing is written.
-	ErrNewer = errors.New("of a newer version")
+	// ErrNewer means that a newer version of this program wrote the file. Nothing is trusted, and nothing is written.
+	ErrNewer = errors.New("in a newer format")
+	// ErrUnsafe means that another user owns the file or its folder, or may write to one of them. Nothing is trusted, and
+	// nothing is written.
+	ErrUnsafe = errors.New("another user could have changed the approvals")
 	// ErrLocked means that another process held the lock of the file for ten seconds. Nothing was written.
 	ErrLocked = errors.New("locked by another process")
 )
 
-// version is that of the file's form.
+// version is the version of the file format.
 const version = 1
 
 const maxFile = 64 << 20 // bytes
 
 // Store is the file of approvals and trusted folders.
 type Store struct {
-	Path string           // absolute, else every method refuses; made, with its folder, by the first write
+	Path string           // absolute; otherwise every method returns an error. The first write creates the file and its folder.
 	Now  func() time.Time // nil means time.Now
 }
 
-// file is the form on disk.
+// file is the format on disk.
 type file struct {
-	Version   int        `json:"version"`
-	Roots     []string   `json:"roots"`
-	Approvals []Approval `json:"approvals"`
+	Version   int      `json:"version"`
+	Roots     []string `json:"roots"`
+	Approvals []stored `json:"approvals"`
+
+	rest map[string]json.RawMessage // fields that this version does not know
+}
+
+// stored is an approval with the text that it was read from. The text is written unchanged, which keeps fields that this
+// version does not know.
+type stored struct {
+	Approval
+	text json.RawMessage // nil for a new approval
+}
+
+// UnmarshalJSON keeps the text.
+func (a *stored) UnmarshalJSON(text []byte) error {
+	a.text = bytes.Clone(text)
+	return json.Unmarshal(text, &a.Approval)
+}
+
+// MarshalJSON returns the text if there is one.
+func (a stored) MarshalJSON() ([]byte, error) {
+	if a.text != nil {
+		return a.text, nil
+	}
+	return json.Marshal(a.Approval)
 }
 
 func (s *Store) check() error {
 	if !filepath.IsAbs(s.Path) {
-		return fmt.Errorf("trust.Store: Path must be absolute, not %q", s.Path)
+		return fmt.Errorf("trust.Store: path %q is not absolute", s.Path)
 	}
 	return nil
 }
 
-// Load reads the file. A missing one is an empty Set. The Set is never nil: beside an error, for which errors.Is tells
-// ErrCorrupt and ErrNewer, it is the empty one, so that nothing is trusted. Load writes nothing.
+// Load reads the file. For a missing file it returns an empty Set. On error it returns an empty Set too, so nothing is
+// trusted; the error may be ErrCorrupt, ErrNewer or ErrUnsafe. Load writes nothing.
 func (s *Store) Load() (*Set, error) {
 	if err := s.check(); err != nil {
 		return &Set{}, fmt.Errorf("nothing is trusted: %w", err)
 	}
-	content, err := lockfile.Read(s.Path, maxFile)
+	content, err := lockfile.ReadPrivate(s.Path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &Set{}, nil
 	}
-	if err != nil {
-		return &Set{}, fmt.Errorf("nothing is trusted: %w", err)
+	var f *file
+	if err == nil {
+		f, err = s.parse(content)
 	}
-	f, err := s.parse(content)
 	if err != nil {
-		return &Set{}, fmt.Errorf("nothing is trusted: %w", err)
+		return &Set{}, fmt.Errorf("nothing is trusted: %w", known(err))
 	}
-	return &Set{roots: f.Roots, approvals: f.Approvals}, nil
+	set := &Set{roots: f.Roots, approvals: make([]Approval, len(f.Approvals))}
+	for i, a := range f.Approvals {
+		set.approvals[i] = a.Approval
+	}
+	return set, nil
 }
 
-// Approve adds an approval, with the present time where a has none. It takes the place of an earlier one of the same
-// name and directory: what was replaced is not trusted any more. The error says what a lacks, tells ErrNewer or ErrLocked,
-// or is ctx's; then nothing was written. So it is with the other methods that write.
+// Approve adds an approval. It sets ApprovedAt to the present time if it is zero. The approval replaces an earlier one of
+// the same name and directory, whose content is then no longer trusted. Approve returns an error for an incomplete
+// approval, ErrNewer, ErrUnsafe, ErrLocked, or the error of ctx. On error nothing was written. The same holds for the
+// other methods that write.
 func (s *Store) Approve(ctx context.Context, a Approval) error {
 	a.Name = manifest.Canonical(a.Name)
 	if a.ApprovedAt.IsZero() {
@@ -84,26 +117,25 @@ func (s *Store) Approve(ctx context.Context, a Approval) error {
 		return err
 	}
 	return s.change(ctx, func(f *file) {
-		f.Approvals = slices.DeleteFunc(f.Approvals, func(b Approval) bool { return b.Name == a.Name && b.Dir == a.Dir })
-		f.Approvals = append(f.Approvals, a)
+		f.Approvals = slices.DeleteFunc(f.Approvals, func(b stored) bool { return b.Name == a.Name && b.Dir == a.Dir })
+		f.Approvals = append(f.Approvals, stored{Approval: a})
 	})
 }
 
-// Revoke removes every approval of a name, and reports whether there was one. A skill under a trusted folder stays
-// trusted.
+// Revoke removes all approvals of a name and reports whether there was one. A skill below a trusted folder stays trusted.
 func (s *Store) Revoke(ctx context.Context, name string) (bool, error) {
 	name = manifest.Canonical(name)
 	found := false
 	err := s.change(ctx, func(f *file) {
 		n := len(f.Approvals)
-		f.Approvals = slices.DeleteFunc(f.Approvals, func(a Approval) bool { return a.Name == name })
+		f.Approvals = slices.DeleteFunc(f.Approvals, func(a stored) bool { return a.Name == name })
 		found = len(f.Approvals) < n
 	})
 	return found && err == nil, err
 }
 
-// AddRoot trusts a folder as a whole: whatever lies below it, now and later. Dir must be absolute and without symbolic
-// links; the root of a file system is refused.
+// AddRoot trusts all skills below a folder, now and later. dir must be absolute and without symbolic links, and not the
+// root of a file system. See RootRisk.
 func (s *Store) AddRoot(ctx context.Context, dir string) error {
 	if err := checkRoot(dir); err != nil {
 		return err
@@ -111,8 +143,8 @@ func (s *Store) AddRoot(ctx context.Context, dir string) error {
 	return s.change(ctx, func(f *file) { f.Roots = append(f.Roots, dir) })
 }
 
-// RemoveRoot takes a folder's trust back, and reports whether it had it. Folders below it that were added by
-// themselves keep theirs.
+// RemoveRoot removes a trusted folder and reports whether there was one. Folders below it that were added separately stay
+// trusted.
 func (s *Store) RemoveRoot(ctx context.Context, dir string) (bool, error) {
 	found := false
 	err := s.change(ctx, func(f *file) {
@@ -123,12 +155,12 @@ func (s *Store) RemoveRoot(ctx context.Context, dir string) (bool, error) {
 	return found && err == nil, err
 }
 
-// change edits the file under its lock. A damaged one is copied aside first.
+// change edits the file under its lock. It first copies a damaged file aside.
 func (s *Store) change(ctx context.Context, edit func(*file)) error {
 	if err := s.check(); err != nil {
 		return err
 	}
-	err := lockfile.Transform(ctx, s.Path, &lockfile.Options{Max: maxFile}, func(old []byte) ([]byte, error) {
+	err := lockfile.Transform(ctx, s.Path, &lockfile.Options{Max: maxFile, Private: true}, func(old []byte) ([]byte, error) {
 		f := &file{Version: version}
 		if old != nil {
 			was, err := s.parse(old)
@@ -149,40 +181,61 @@ func (s *Store) change(ctx context.Context, edit func(*file)) error {
 		}
 		return f.bytes()
 	})
-	if errors.Is(err, lockfile.ErrLocked) {
-		return lockedError{err}
+	return known(err)
+}
+
+// known adds this package's sentinel to an error of lockfile.
+func known(err error) error {
+	var unsafe *lockfile.UnsafeError
+	switch {
+	case errors.As(err, &unsafe):
+		return kindError{err, ErrUnsafe}
+	case errors.Is(err, lockfile.ErrLocked):
+		return kindError{err, ErrLocked}
 	}
 	return err
 }
 
-// lockedError is lockfile's error, of which errors.Is tells ErrLocked too.
-type lockedError struct{ error }
+// kindError is an error of lockfile that is also kind.
+type kindError struct{ err, kind error }
 
-func (e lockedError) Unwrap() error { return e.error }
+func (e kindError) Error() string   { return e.err.Error() }
+func (e kindError) Unwrap() []error { return []error{e.err, e.kind} }
 
-func (e lockedError) Is(target error) bool { return target == ErrLocked }
-
-// bytes returns the file as it is written: sorted, so that the same facts are the same bytes.
+// bytes returns the file as it is written. It is sorted, so the same facts give the same bytes.
 func (f *file) bytes() ([]byte, error) {
 	slices.Sort(f.Roots)
 	f.Roots = slices.Compact(f.Roots)
-	slices.SortFunc(f.Approvals, order)
+	slices.SortFunc(f.Approvals, func(a, b stored) int { return order(a.Approval, b.Approval) })
 	if f.Roots == nil {
 		f.Roots = []string{}
 	}
 	if f.Approvals == nil {
-		f.Approvals = []Approval{}
+		f.Approvals = []stored{}
 	}
-	out, err := json.MarshalIndent(f, "", "  ")
-	return append(out, '\n'), err
+	text, err := json.Marshal(f)
+	if err != nil {
+		return nil, err
+	}
+	if len(f.rest) > 0 { // after the fields that this version knows
+		rest, err := json.Marshal(f.rest)
+		if err != nil {
+			return nil, err
+		}
+		text = append(append(text[:len(text)-1], ','), rest[1:]...)
+	}
+	var out bytes.Buffer
+	err = json.Indent(&out, text, "", "  ")
+	out.WriteByte('\n')
+	return out.Bytes(), err
 }
 
-// parse reads the file. One entry that makes no sense condemns all of it: whatever happened to that entry may have
-// happened to the others.
+// parse reads the file. One invalid entry makes the whole file damaged: whatever happened to that entry may have happened
+// to the others.
 func (s *Store) parse(content []byte) (*file, error) {
 	var f file
 	corrupt := func(err error) error {
-		return fmt.Errorf("%q is %w (%v): mend it, or approve again: the next approval moves it aside to %q",
+		return fmt.Errorf("%q is %w (%v): repair it; the next approval moves it to %q and starts a new file",
 			s.Path, ErrCorrupt, err, filepath.Base(s.Path)+".corrupt-…")
 	}
 	var head struct{ Version int }
@@ -190,13 +243,21 @@ func (s *Store) parse(content []byte) (*file, error) {
 		return nil, corrupt(err)
 	}
 	if head.Version > version {
-		return nil, fmt.Errorf("%q is %w (%d, this program knows %d): update agent", s.Path, ErrNewer, head.Version, version)
+		return nil, fmt.Errorf("%q is %w (version %d, this program reads up to %d): update this program", s.Path, ErrNewer, head.Version, version)
 	}
 	if err := json.Unmarshal(content, &f); err != nil {
 		return nil, corrupt(err)
 	}
+	if err := json.Unmarshal(content, &f.rest); err != nil {
+		return nil, corrupt(err)
+	}
+	for _, name := range slices.Collect(maps.Keys(f.rest)) {
+		if slices.ContainsFunc([]string{"version", "roots", "approvals"}, func(known string) bool { return strings.EqualFold(name, known) }) {
+			delete(f.rest, name)
+		}
+	}
 	if f.Version < 1 {
-		return nil, corrupt(errors.New("it has no version"))
+		return nil, corrupt(errors.New("no version"))
 	}
 	for _, root := range f.Roots {
 		if err := checkRoot(root); err != nil {
@@ -209,21 +270,21 @@ func (s *Store) parse(content []byte) (*file, error) {
 		}
 	}
 	slices.Sort(f.Roots)
-	slices.SortFunc(f.Approvals, order)
+	slices.SortFunc(f.Approvals, func(a, b stored) int { return order(a.Approval, b.Approval) })
 	return &f, nil
 }
 
-// setAside keeps a damaged file's content under a name with the time.
+// setAside writes the content of a damaged file to a file whose name has the present time.
 func (s *Store) setAside(content []byte) error {
 	name := s.Path + ".corrupt-" + s.now().UTC().Format("20060102T150405.000Z")
 	out, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	if err != nil {
-		return fmt.Errorf("keeping the damaged %q: %w", s.Path, err)
+		return fmt.Errorf("keep a copy of the damaged %q: %w", s.Path, err)
 	}
 	_, err = out.Write(content)
 	if err := errors.Join(err, out.Close()); err != nil {
 		os.Remove(name)
-		return fmt.Errorf("keeping the damaged %q: %w", s.Path, err)
+		return fmt.Errorf("keep a copy of the damaged %q: %w", s.Path, err)
 	}
 	return nil
 }

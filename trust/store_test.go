@@ -2,6 +2,7 @@ package trust
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -126,7 +127,7 @@ func TestNewerFileIsLeftAlone(t *testing.T) {
 	if err := s.Approve(t.Context(), Approval{Name: "y", Digest: digest("b")}); !errors.Is(err, ErrNewer) {
 		t.Errorf("error %v, want ErrNewer", err)
 	}
-	checkError(t, err, "update agent")
+	checkError(t, err, "update this program")
 	if got, _ := os.ReadFile(s.Path); string(got) != content {
 		t.Errorf("the file is now %q", got)
 	}
@@ -188,7 +189,7 @@ func TestStoreWithoutAbsolutePath(t *testing.T) {
 		_, revokeErr := s.Revoke(t.Context(), "a")
 		_, removeErr := s.RemoveRoot(t.Context(), "/a")
 		set, loadErr := s.Load()
-		want := fmt.Sprintf("trust.Store: Path must be absolute, not %q", path)
+		want := fmt.Sprintf("trust.Store: path %q is not absolute", path)
 		for way, err := range map[string]error{
 			"approve": s.Approve(t.Context(), Approval{Name: "a", Digest: digest("a")}), "add": s.AddRoot(t.Context(), "/a"),
 			"revoke": revokeErr, "remove": removeErr, "load": loadErr,
@@ -244,7 +245,7 @@ func TestLockedStore(t *testing.T) {
 		if waited := time.Since(begun); !errors.Is(err, ErrLocked) || waited < 9*time.Second {
 			t.Errorf("error %v after %s, want ErrLocked", err, waited)
 		}
-		checkError(t, err, "let the other process finish")
+		checkError(t, err, "wait for the other process")
 		if !errors.Is(err, lockfile.ErrLocked) { // by which the command chooses its exit code
 			t.Errorf("error %v is not lockfile's any more", err)
 		}
@@ -252,4 +253,70 @@ func TestLockedStore(t *testing.T) {
 			t.Errorf("roots are %q", got)
 		}
 	})
+}
+
+// What a newer minor version of the file says survives a write: at the top, in an approval and in its files. A renewed
+// approval takes nothing from the one it replaces.
+func TestUnknownFieldsAreKept(t *testing.T) { // F20
+	s := newStore(t)
+	must(t, os.MkdirAll(filepath.Dir(s.Path), 0o700))
+	hash := strings.Repeat("1", 64)
+	entry := func(name string) string {
+		return `{"name": "` + name + `", "digest": "` + digest("a") + `", "approved_at": "2026-11-21T10:00:00Z",
+			"grants": {"network": true}, "files": [{"path": "SKILL.md", "sha256": "` + hash + `", "mode": 420}]}`
+	}
+	must(t, os.WriteFile(s.Path, []byte(`{"future": [1, {"x": null}], "version": 1, "roots": [], "approvals": [`+entry("x")+`,`+entry("y")+`]}`), 0o600))
+	must(t, s.AddRoot(t.Context(), "/home/me/skills"))
+	must(t, s.Approve(t.Context(), Approval{Name: "y", Digest: digest("b")}))
+	text, err := os.ReadFile(s.Path)
+	must(t, err)
+	var got struct {
+		Future    any
+		Roots     []string
+		Approvals []map[string]any
+	}
+	must(t, json.Unmarshal(text, &got))
+	if fmt.Sprint(got.Future) != "[1 map[x:<nil>]]" || len(got.Roots) != 1 || len(got.Approvals) != 2 {
+		t.Fatalf("the file is %s", text)
+	}
+	x, y := got.Approvals[0], got.Approvals[1]
+	if fmt.Sprint(x["grants"]) != "map[network:true]" || !strings.Contains(fmt.Sprint(x["files"]), "mode:420") {
+		t.Errorf("the approval of x lost what it had: %v", x)
+	}
+	if y["grants"] != nil || y["digest"] != digest("b") {
+		t.Errorf("the new approval of y has what the old one had: %v", y)
+	}
+}
+
+// Nothing is trusted, and nothing is written, while another user can write to the file or to its folder.
+func TestUnsafeFile(t *testing.T) { // F5
+	for _, name := range []string{"agent", "agent/trust.json"} {
+		t.Run(name, func(t *testing.T) {
+			s := newStore(t)
+			must(t, s.AddRoot(t.Context(), "/home/me/skills"))
+			open := filepath.Join(filepath.Dir(filepath.Dir(s.Path)), name)
+			must(t, os.Chmod(open, 0o777))
+			if info, err := os.Stat(open); err != nil || info.Mode().Perm() != 0o777 {
+				t.Skip("this system has no such modes")
+			}
+			set, err := s.Load()
+			if !errors.Is(err, ErrUnsafe) || len(set.Roots()) > 0 {
+				t.Errorf("Load returns %v, %v; want nothing and %v", set.Roots(), err, ErrUnsafe)
+			}
+			checkError(t, err, "nothing is trusted: \""+open+"\" is writable by other users (mode 0777)")
+			before, _ := os.ReadFile(s.Path)
+			if err := s.AddRoot(t.Context(), "/other"); !errors.Is(err, ErrUnsafe) {
+				t.Errorf("AddRoot returns %v, want %v", err, ErrUnsafe)
+			}
+			if after, _ := os.ReadFile(s.Path); string(after) != string(before) {
+				t.Errorf("the file changed: %s", after)
+			}
+			if risk := RootRisk(open); !strings.Contains(risk, "writable by other users") {
+				t.Errorf("RootRisk = %q", risk)
+			}
+		})
+	}
+	if risk := RootRisk(t.TempDir()); risk != "" {
+		t.Errorf("RootRisk of a closed folder = %q, want none", risk)
+	}
 }

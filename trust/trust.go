@@ -1,10 +1,11 @@
-// Package trust remembers which content its user allowed to run: approvals of one skill's content by name and digest,
-// and folders that are trusted as a whole, changes included (C26, C57). What is remembered is one JSON file of the
-// user's; nothing that a skill, a project or an environment says gets into it.
+// Package trust records which skills the user allowed to run: approvals, each of one skill's content by name and digest,
+// and folders whose skills are all trusted, including later changes. The record is one JSON file that belongs to the user.
+// Nothing that a skill, a project or the environment says gets into it.
 //
-// It fails closed: while the file cannot be read or understood, nothing is trusted. It asks nobody and runs nothing.
+// The package fails closed: while the file cannot be read or understood, or another user could have changed it, nothing is
+// trusted. It asks no questions and runs nothing.
 //
-// A Store may be used from several goroutines and processes at once; a Set never changes.
+// A Store is safe for concurrent use by goroutines and processes. A Set never changes.
 package trust
 
 import (
@@ -20,15 +21,15 @@ import (
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// Approval is the user's word that one content of one skill may run, with what was shown when it was given, so that a
-// later question can show what changed since.
+// Approval records that the user allowed one content of one skill to run. It also records what the user was shown, so a
+// later question can show what has changed.
 type Approval struct {
 	Name        string    `json:"name"`                  // canonical: lower case, "-" for "_"
 	Digest      string    `json:"digest"`                // skill.Skill.Digest of the content: "sha256:" and 64 hexadecimal digits
-	Dir         string    `json:"dir,omitempty"`         // absolute folder where it lay, or "": it tells approvals of a name apart and limits none
+	Dir         string    `json:"dir,omitempty"`         // absolute folder of the skill, or ""; it distinguishes approvals of one name and restricts none
 	ApprovedAt  time.Time `json:"approved_at"`           // whole seconds, UTC
 	Permissions []string  `json:"permissions,omitempty"` // what the skill asked for: "allowed-tools: Bash(git:*)", "env: KALSHI_*"
-	Files       []File    `json:"files,omitempty"`       // what it consisted of
+	Files       []File    `json:"files,omitempty"`       // the content
 }
 
 // File is one file of an approved content.
@@ -38,19 +39,19 @@ type File struct {
 	Link   bool   `json:"link,omitempty"` // a symbolic link
 }
 
-// Set is what a Store held when it was loaded. The zero value trusts nothing.
+// Set is the content of a Store when it was loaded. The zero value trusts nothing.
 type Set struct {
 	roots     []string
 	approvals []Approval // by name, then directory
 }
 
-// Roots returns the folders that are trusted as a whole, in order of bytes.
+// Roots returns the trusted folders, sorted.
 func (s *Set) Roots() []string { return slices.Clone(s.roots) }
 
-// Approvals returns all approvals by name and directory. Do not change their lists.
+// Approvals returns all approvals, sorted by name and directory. The caller must not change their lists.
 func (s *Set) Approvals() []Approval { return slices.Clone(s.approvals) }
 
-// Approval returns what was last approved under a name: in dir if there is such an approval, else anywhere.
+// Approval returns the approval of a name in dir, or else the latest approval of that name, and whether there is one.
 func (s *Set) Approval(name, dir string) (Approval, bool) {
 	var last Approval
 	found := false
@@ -65,9 +66,9 @@ func (s *Set) Approval(name, dir string) (Approval, bool) {
 	return last, found
 }
 
-// Trusted says why the content with this digest may run, or that it may not: skill.TrustRoot below a trusted folder,
-// skill.TrustApproved for a content that was approved under the name, skill.TrustChanged when others were, else skill.TrustNone.
-// Dir is the skill's real directory, absolute and without symbolic links, or "".
+// Trusted reports whether a skill with the given digest may run. It returns skill.TrustRoot below a trusted folder,
+// skill.TrustApproved if this content was approved under the name, skill.TrustChanged if only other contents were, and otherwise
+// skill.TrustNone. dir is the real directory of the skill, absolute and without symbolic links, or "".
 func (s *Set) Trusted(name, dir, digest string) skill.Trust {
 	if s.underRoot(dir) {
 		return skill.TrustRoot
@@ -82,8 +83,8 @@ func (s *Set) Trusted(name, dir, digest string) skill.Trust {
 	return skill.TrustChanged
 }
 
-// Func returns the function that a catalogue asks. It computes a digest only for a skill outside the trusted folders
-// whose name has an approval, for that reads every file.
+// Func returns the set as a function for skill.Options. The function computes the digest, which reads every file of the
+// skill, only if the skill is outside the trusted folders and its name has an approval.
 func (s *Set) Func() skill.TrustFunc {
 	return func(ctx context.Context, subject skill.Subject) (skill.Trust, error) {
 		if err := ctx.Err(); err != nil {
@@ -91,7 +92,7 @@ func (s *Set) Func() skill.TrustFunc {
 		}
 		dir := ""
 		if len(s.roots) > 0 && filepath.IsAbs(subject.Dir) {
-			// A link inside a trusted folder does not make trusted what it leads to.
+			// The target of a link inside a trusted folder is not trusted because of the link.
 			if real, err := filepath.EvalSymlinks(subject.Dir); err == nil {
 				dir = real
 			}
@@ -103,7 +104,7 @@ func (s *Set) Func() skill.TrustFunc {
 			return skill.TrustNone, nil
 		}
 		if subject.Digest == nil {
-			return skill.TrustNone, errors.New("a skill's content cannot be told without its digest")
+			return skill.TrustNone, errors.New("the content of the skill has no digest")
 		}
 		digest, err := subject.Digest()
 		if err != nil {
@@ -128,8 +129,7 @@ func (s *Set) underRoot(dir string) bool {
 	return dir != "" && slices.ContainsFunc(s.roots, func(root string) bool { return within(root, dir) })
 }
 
-// within reports whether dir is root or lies below it. Path elements are compared, not letters: "/a/b" does not hold
-// "/a/bc".
+// within reports whether dir is root or lies below it. It compares path elements: "/a/bc" is not within "/a/b".
 func within(root, dir string) bool {
 	if !filepath.IsAbs(dir) {
 		return false

@@ -193,14 +193,14 @@ func TestRoots(t *testing.T) {
 func TestRefused(t *testing.T) {
 	s := newStore(t)
 	for name, err := range map[string]error{
-		"everything":           s.AddRoot(t.Context(), "/"),
-		"absolute path":        s.AddRoot(t.Context(), "a"),
-		`without ".."`:         s.AddRoot(t.Context(), "/a/../b"),
-		"canonical skill name": s.Approve(t.Context(), Approval{Digest: digest("a")}),
-		"64 hexadecimal":       s.Approve(t.Context(), Approval{Name: "x", Digest: "sha256:abc"}),
-		"digest of":            s.Approve(t.Context(), Approval{Name: "x", Digest: strings.Repeat("a", 64)}),
-		"must be absolute":     s.Approve(t.Context(), Approval{Name: "x", Digest: digest("a"), Dir: "x"}),
-		"need a path":          s.Approve(t.Context(), Approval{Name: "x", Digest: digest("a"), Files: []File{{Path: "a", SHA256: "b"}}}),
+		"every file of this machine": s.AddRoot(t.Context(), "/"),
+		"absolute path":              s.AddRoot(t.Context(), "a"),
+		"not a clean absolute path":  s.AddRoot(t.Context(), "/a/../b"),
+		"not canonical":              s.Approve(t.Context(), Approval{Digest: digest("a")}),
+		"64 hexadecimal":             s.Approve(t.Context(), Approval{Name: "x", Digest: "sha256:abc"}),
+		"is not \"sha256:\" and 64":  s.Approve(t.Context(), Approval{Name: "x", Digest: strings.Repeat("a", 64)}),
+		"is not absolute":            s.Approve(t.Context(), Approval{Name: "x", Digest: digest("a"), Dir: "x"}),
+		"not 64 hexadecimal digits":  s.Approve(t.Context(), Approval{Name: "x", Digest: digest("a"), Files: []File{{Path: "a", SHA256: "b"}}}),
 	} {
 		checkError(t, err, name)
 	}

@@ -11,10 +11,10 @@ type Change struct {
 	Kind Kind
 }
 
-// Kind says what happened to a file.
+// Kind is the kind of a Change.
 type Kind uint8
 
-// The kinds of a Change. A file that became a link, or a link a file, is Changed.
+// The kinds of a Change. A file that became a link, or a link that became a file, is Changed.
 const (
 	Added Kind = iota
 	Removed
@@ -24,8 +24,8 @@ const (
 // String returns "added", "removed" or "changed".
 func (k Kind) String() string { return [...]string{"added", "removed", "changed"}[k] }
 
-// Diff returns what has to happen to old to make it new, by path. It compares paths, kinds and hashes, so that a list
-// kept without sizes serves. The lists may be in any order.
+// Diff returns the changes from old to new, sorted by path. It compares paths, kinds and hashes but not sizes. The lists
+// may be in any order.
 func Diff(old, new []File) []Change {
 	before := make(map[string]File, len(old))
 	for _, f := range old {

@@ -1,26 +1,26 @@
-// Package dirhash computes the digest of a skill's directory: one number for all that it holds, which a user can
-// compute with nothing but a shell (Command). Approvals of content are kept under it (C26).
+// Package dirhash computes the digest of the content of a skill's directory. A user can compute the same digest in a shell
+// (Command). Approvals refer to content by its digest.
 //
-// The digest is "sha256:" and the SHA-256, in 64 hexadecimal digits, of one record for each file and each symbolic
-// link, ordered by bytes:
+// The digest is "sha256:" and 64 hexadecimal digits: the SHA-256 of one record for each file and each symbolic link,
+// sorted by bytes:
 //
 //	<SHA-256 of the content>  ./<path> NUL       for each regular file
 //	link  ./<path>//<text of the link> NUL       for each link, after the files
 //
-// That is what sha256sum -z prints, so that no file name, not even one with a line feed or a backslash, can be mistaken
-// for another record. In the digest are names and bytes. Not in it:
+// This is the output of sha256sum -z, so no file name can be mistaken for another record, not even a name with a line feed
+// or a backslash. The digest covers names and contents. It does not cover:
 //
-//   - Modes. Which program runs is decided by name and content, both of which are; and a file has no executable bit in
-//     a binary's embedded files, on Windows or after some archives, yet is the same skill.
-//   - What is called .git at the root. Git rewrites its own files when somebody only looks at them, and no script and
-//     no resource of a skill is found there.
+//   - Modes. Names and contents decide which program runs. Files have no executable bit when they are embedded in a
+//     binary, on Windows and after some archives, and the skill is still the same.
+//   - .git at the root. Git rewrites its files even when they are only read, and a skill has no scripts and no resources
+//     there.
 //   - Empty folders, owners and times.
 //
-// Nothing else is left out: a compiled .pyc runs as well as its source. A link is never followed, and one that leads
-// out of the directory is refused, since what lies behind it could change unseen. So is anything that is neither file,
-// folder nor link, which is never opened, and a path that is not UTF-8, which io/fs cannot name.
+// It covers everything else: a compiled .pyc can run like its source. Links are not followed. A link that leads out of the
+// directory is an error, since its target could change unnoticed. A file that is not regular is an error and is not
+// opened. So is a path that is not UTF-8, which io/fs cannot name.
 //
-// Functions may be called from several goroutines at once.
+// Functions are safe for concurrent use.
 package dirhash
 
 import (
@@ -44,7 +44,7 @@ find . -path ./.git -prune -o -type l -printf 'link  %p//%l\0' | LC_ALL=C sort -
 // Prefix begins every digest.
 const Prefix = "sha256:"
 
-// What Dir accepts by default: entries (files, links and folders), and bytes of all files together.
+// Default limits of Dir: entries (files, links and folders), and the total size of all files in bytes.
 const (
 	DefaultMaxFiles = 10_000
 	DefaultMaxBytes = 256 << 20
@@ -53,29 +53,29 @@ const (
 // Options bounds what Dir reads. Zero values mean the defaults.
 type Options struct {
 	MaxFiles int   // files, links and folders together
-	MaxBytes int64 // of all files together
+	MaxBytes int64 // total size of all files
 }
 
-// Sum is the digest of a directory and what it was computed from.
+// Sum is the digest of a directory and the files that it covers.
 type Sum struct {
 	Digest string // Prefix and 64 hexadecimal digits
-	Files  []File // by path; .git at the root is not among them
+	Files  []File // sorted by path, without .git at the root
 }
 
 // File is one file or link of a directory.
 type File struct {
 	Path   string // slash path below the directory
 	Link   bool   // a symbolic link
-	Size   int64  // bytes; of a link those of its text
-	SHA256 string // 64 hexadecimal digits, of the content or of the link's text
+	Size   int64  // size of the content, or of a link's text, in bytes
+	SHA256 string // hash of the content, or of a link's text, as 64 hexadecimal digits
 }
 
-// Dir returns the digest of all that fsys holds. It stops with ctx's error when ctx ends, and fails when a limit is
-// passed, when something cannot be read and when there is something that a skill has no business with; the error
-// names it. A link needs an fsys that is an fs.ReadLinkFS, as that of os.Root is.
+// Dir returns the digest of fsys. It returns the error of ctx if ctx is done. It returns an error that names the file if a
+// limit is exceeded, a file cannot be read, or a file is of a kind that a skill must not have. To read links, fsys must be
+// an fs.ReadLinkFS.
 //
-// What is not a regular file when its folder is listed is not opened. Where another process may put a pipe in a
-// file's place in the meantime, fsys has to open files without waiting.
+// Dir does not open what is not a regular file in the listing of its folder. If another process may replace a file by a
+// pipe in the meantime, fsys must open files without waiting.
 func Dir(ctx context.Context, fsys fs.FS, o *Options) (Sum, error) {
 	w := walker{fsys: fsys, entries: DefaultMaxFiles, bytes: DefaultMaxBytes, links: map[string]string{}, buf: make([]byte, 64<<10)}
 	if o != nil && o.MaxFiles > 0 {
@@ -97,7 +97,7 @@ func Dir(ctx context.Context, fsys fs.FS, o *Options) (Sum, error) {
 	return Sum{Digest: w.digest(), Files: w.files}, nil
 }
 
-// digest writes the records that the package comment describes.
+// digest returns the digest of the records that the package comment describes.
 func (w *walker) digest() string {
 	h := sha256.New()
 	var links []string
@@ -117,7 +117,7 @@ func (w *walker) digest() string {
 
 func sum(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
 
-// read fills in the size and the hash of a file.
+// read sets the size and the hash of a file.
 func (w *walker) read(ctx context.Context, f *File) error {
 	if f.Link {
 		text := w.links[f.Path]
@@ -137,7 +137,7 @@ func (w *walker) read(ctx context.Context, f *File) error {
 	if !info.Mode().IsRegular() {
 		return special(f.Path, info.Mode())
 	}
-	if info.Size() > w.bytes { // said before anything is read: a sparse file has terabytes
+	if info.Size() > w.bytes { // before reading: a sparse file can have terabytes
 		return w.tooMuch(f.Path)
 	}
 	h := sha256.New()
@@ -163,7 +163,7 @@ func (w *walker) read(ctx context.Context, f *File) error {
 }
 
 func (w *walker) tooMuch(name string) error {
-	return fmt.Errorf("the files have more than %d bytes together (reached at %q): a skill is small, move the data elsewhere", w.maxBytes, name)
+	return fmt.Errorf("files exceed %d bytes in total (at %q): move large data out of the skill", w.maxBytes, name)
 }
 
 func special(name string, mode fs.FileMode) error {
@@ -176,5 +176,5 @@ func special(name string, mode fs.FileMode) error {
 	case mode&fs.ModeDevice != 0:
 		kind = "device"
 	}
-	return fmt.Errorf("%q is a %s: a skill has only files, folders and links, remove it", name, kind)
+	return fmt.Errorf("%q is a %s: a skill may have only files, folders and links", name, kind)
 }

@@ -237,13 +237,13 @@ func TestRefused(t *testing.T) {
 		o    *Options
 		want string
 	}{
-		{"link to a file outside", func(t *testing.T, d string) { link(t, d, "a/l", "../../x") }, nil, `"a/l" leads out of the skill (to "../../x")`},
+		{"link to a file outside", func(t *testing.T, d string) { link(t, d, "a/l", "../../x") }, nil, `"a/l" leads out of the skill, to "../../x"`},
 		{"absolute link", func(t *testing.T, d string) { link(t, d, "l", "/etc/passwd") }, nil, `"/etc/passwd"`},
 		{"link to the parent", func(t *testing.T, d string) { link(t, d, "l", "..") }, nil, "leads out"},
 		{"out through another link", func(t *testing.T, d string) { link(t, d, "a/l", "b/../../.."); link(t, d, "a/b", "../..") }, nil, "leads out"},
 		{"link with a backslash", func(t *testing.T, d string) { link(t, d, "l", `..\x`) }, nil, "leads out"},
 		{"too many files", func(t *testing.T, d string) { put(t, d, "a", ""); put(t, d, "b/c", "") }, &Options{MaxFiles: 2}, "more than 2 files"},
-		{"too many bytes", func(t *testing.T, d string) { put(t, d, "a", "123"); put(t, d, "b", "456") }, &Options{MaxBytes: 5}, `more than 5 bytes together (reached at "b")`},
+		{"too many bytes", func(t *testing.T, d string) { put(t, d, "a", "123"); put(t, d, "b", "456") }, &Options{MaxBytes: 5}, `exceed 5 bytes in total (at "b")`},
 		{"too deep", func(t *testing.T, d string) { put(t, d, strings.Repeat("d/", 120)+"f", "") }, nil, "deeper than 100"},
 		{"not UTF-8", func(t *testing.T, d string) { put(t, d, "a\xff", "") }, nil, `"a\xff" is not UTF-8`},
 	}

@@ -13,19 +13,19 @@ import (
 
 const (
 	maxDepth = 100 // folders inside each other
-	batch    = 512 // entries read at once, so that a huge folder is noticed before it is in memory
+	batch    = 512 // entries read at once, so a huge folder exceeds the limit before it is in memory
 )
 
 type walker struct {
 	fsys                fs.FS
-	entries, maxEntries int   // left, allowed
-	bytes, maxBytes     int64 // left, allowed
+	entries, maxEntries int   // remaining and allowed
+	bytes, maxBytes     int64 // remaining and allowed
 	buf                 []byte
 	files               []File
-	links               map[string]string // path to text
+	links               map[string]string // texts by path
 }
 
-// list collects the files and links below the root, in no particular order.
+// list collects the files and links below the root, unsorted.
 func (w *walker) list(ctx context.Context) error {
 	for todo := []string{"."}; len(todo) > 0; {
 		if err := ctx.Err(); err != nil {
@@ -34,7 +34,7 @@ func (w *walker) list(ctx context.Context) error {
 		dir := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		if strings.Count(dir, "/") >= maxDepth {
-			return fmt.Errorf("folders are nested deeper than %d at %q: a skill is small, move the data elsewhere", maxDepth, dir[:80]+"…")
+			return fmt.Errorf("folders are nested deeper than %d levels at %q", maxDepth, dir[:80]+"…")
 		}
 		dirs, err := w.listOne(dir)
 		if err != nil {
@@ -81,10 +81,10 @@ func (w *walker) listOne(dir string) (dirs []string, err error) {
 
 func (w *walker) add(name string, e fs.DirEntry) error {
 	if w.entries--; w.entries < 0 {
-		return fmt.Errorf("there are more than %d files and folders (reached at %q): a skill is small, move the data elsewhere", w.maxEntries, name)
+		return fmt.Errorf("more than %d files and folders (at %q): move large data out of the skill", w.maxEntries, name)
 	}
 	if !utf8.ValidString(name) {
-		return fmt.Errorf("the file name %q is not UTF-8: rename it", name)
+		return fmt.Errorf("file name %q is not UTF-8", name)
 	}
 	switch e.Type() {
 	case 0:
@@ -98,7 +98,7 @@ func (w *walker) add(name string, e fs.DirEntry) error {
 			return err
 		}
 		if !contained(name, text) {
-			return fmt.Errorf("the link %q leads out of the skill (to %q): replace it by a copy", name, text)
+			return fmt.Errorf("link %q leads out of the skill, to %q: replace it by a copy", name, text)
 		}
 		w.links[name] = text
 		w.files = append(w.files, File{Path: name, Link: true})
@@ -107,9 +107,9 @@ func (w *walker) add(name string, e fs.DirEntry) error {
 	return special(name, e.Type())
 }
 
-// contained reports whether a link stays below the root, wherever the other links lead. Only a text whose ".." are all
-// at its beginning can be judged by itself: after the name of another link, ".." is not the folder that is written
-// there. A backslash separates names on one system and not on another, so it is not accepted.
+// contained reports whether a link stays below the root, wherever other links lead. All ".." must be at the beginning of
+// its text: after the name of another link, ".." is not the folder that precedes it in the text. A backslash is not
+// accepted, since it separates names on some systems only.
 func contained(name, text string) bool {
 	if text == "" || path.IsAbs(text) || strings.Contains(text, `\`) {
 		return false

@@ -1,8 +1,8 @@
-// Package glob matches names and paths with globs that somebody else wrote: a manifest, a project's settings, a model.
+// Package glob matches names and paths against globs from untrusted sources: manifests, settings of projects, models.
 //
-// It refuses what could take long: the matcher tries the alternatives in braces one by one, so that twenty groups of two
-// are a million attempts for one name. Check bounds them before anything is matched. It opens no file. Functions are safe
-// for concurrent use; a Set is once nothing is added any more.
+// It refuses globs that take long to match. The matcher tries the alternatives in braces one by one, so twenty groups of
+// two mean a million attempts for one name. Check bounds them before a match. The package opens no files. Functions are
+// safe for concurrent use; a Set is safe for concurrent use after the last Add.
 package glob
 
 import (
@@ -13,44 +13,44 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 )
 
-// Bounds of a glob and of a Set. What is accepted costs at most MaxAlternatives times the length of the glob times that of the
-// name, and all globs of a Set together MaxSet times as much.
+// Bounds of a glob and of a Set. Matching an accepted glob costs at most MaxAlternatives times the length of the glob times
+// the length of the name; matching a Set costs at most MaxSet times as much.
 const (
 	MaxBytes        = 256
-	MaxAlternatives = 16 // of all groups together: {a,b}{c,d} has four
-	MaxSet          = 64 // globs of a Set, each alternative counted; names without a wildcard are not
+	MaxAlternatives = 16 // in all groups together: {a,b}{c,d} has four
+	MaxSet          = 64 // globs in a Set; each alternative counts, and names without a wildcard do not
 )
 
-// ErrTooMany means that a Set holds all the globs that it may.
-var ErrTooMany = fmt.Errorf("there are more than %d globs, alternatives counted", MaxSet)
+// ErrTooMany is returned by Add for a Set that has MaxSet globs.
+var ErrTooMany = fmt.Errorf("more than %d globs, counting alternatives", MaxSet)
 
-// errSyntax is a glob whose brackets, braces or backslashes do not end.
-var errSyntax = errors.New("its brackets do not match")
+// errSyntax is the error for unbalanced brackets or braces, or a backslash at the end.
+var errSyntax = errors.New("syntax error: unbalanced brackets")
 
-// Check says why a glob cannot be used, as the rest of a sentence about it; nil means that Match may be asked.
+// Check returns an error for a glob that Match must not be called with.
 func Check(pattern string) error {
 	if len(pattern) > MaxBytes {
-		return fmt.Errorf("it has %d bytes, at most %d are allowed", len(pattern), MaxBytes)
+		return fmt.Errorf("%d bytes, more than %d", len(pattern), MaxBytes)
 	}
 	if !doublestar.ValidatePattern(pattern) {
 		return errSyntax
 	}
 	if alternatives(pattern) > MaxAlternatives {
-		return fmt.Errorf("its braces stand for more than %d alternatives", MaxAlternatives)
+		return fmt.Errorf("more than %d alternatives in braces", MaxAlternatives)
 	}
 	return nil
 }
 
-// Match reports whether a glob that Check has accepted matches a slash path as a whole.
+// Match reports whether a glob matches a whole slash path. Check must have accepted the glob.
 func Match(pattern, name string) bool { return doublestar.MatchUnvalidated(pattern, name) }
 
-// Split divides a glob into the folder before its first wildcard, "." for none, and the rest.
+// Split splits a glob into the folder before its first wildcard, or ".", and the rest.
 func Split(pattern string) (dir, rest string) { return doublestar.SplitPattern(pattern) }
 
-// alternatives returns how many globs without braces a valid one stands for: groups side by side multiply, groups within
-// one another add up. Above MaxAlternatives it is only known to be more.
+// alternatives returns how many globs without braces a valid glob stands for. The counts of adjacent groups are multiplied,
+// those of alternatives are added. A result above MaxAlternatives is not exact.
 func alternatives(pattern string) int {
-	type level struct{ sum, product int } // of the alternatives that ended, of the groups in the present one
+	type level struct{ sum, product int } // sum: of finished alternatives; product: of groups in the current one
 	at, outer := level{0, 1}, []level{}
 	for i := 0; i < len(pattern); i++ {
 		switch pattern[i] {
@@ -76,7 +76,7 @@ func alternatives(pattern string) int {
 
 func bounded(n int) int { return min(n, MaxAlternatives+1) }
 
-// classEnd returns where the class ends that begins at pattern[i].
+// classEnd returns the index of the end of the class that begins at pattern[i].
 func classEnd(pattern string, i int) int {
 	for i++; i < len(pattern) && pattern[i] != ']'; i++ {
 		if pattern[i] == '\\' {
@@ -86,14 +86,14 @@ func classEnd(pattern string, i int) int {
 	return i
 }
 
-// Set is globs that are asked about together. Its zero value is empty and matches nothing.
+// Set is a set of globs. The zero value is empty and matches nothing.
 type Set struct {
-	names    map[string]bool // without a wildcard
+	names    map[string]bool // globs without a wildcard
 	patterns []string
 	weight   int
 }
 
-// Add puts a glob into the set. One that cannot be used is left out, with Check's error or ErrTooMany.
+// Add adds a glob to the set. It does not add an unusable glob and returns the error of Check or ErrTooMany.
 func (s *Set) Add(pattern string) error {
 	if err := Check(pattern); err != nil {
 		return err
@@ -113,7 +113,8 @@ func (s *Set) Add(pattern string) error {
 	return nil
 }
 
-// Match returns the glob that matches name, and whether there is one. The first that was added counts, after equal names.
+// Match returns a glob that matches name, and whether there is one. It prefers a glob that equals name, and then the one
+// that was added first.
 func (s *Set) Match(name string) (pattern string, ok bool) {
 	if s.names[name] {
 		return name, true

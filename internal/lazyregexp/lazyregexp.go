@@ -1,5 +1,5 @@
-// Package lazyregexp compiles regular expressions when they are first used. The command starts without
-// most of them: together they would cost it a quarter of its time.
+// Package lazyregexp compiles regular expressions when they are first used. Most runs of the command use few of them;
+// compiling all of them would take a quarter of its start.
 package lazyregexp
 
 import (
@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// New returns a function that gives the compiled expression. Calling it panics when text is not an
-// expression, which is a mistake of this program. It is safe for concurrent use.
+// New returns a function that returns the compiled expression. The function panics if text is not a valid expression. It is
+// safe for concurrent use.
 func New(text string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(text) })
 }

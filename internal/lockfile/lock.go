@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// mode is how a lock is held.
+// mode says whether others may hold the lock at the same time.
 type mode bool
 
 const (
@@ -19,18 +19,17 @@ const (
 	shared    mode = true
 )
 
-// errHeld is what tryLock returns while another one holds the lock.
+// errHeld is returned by tryLock while someone else holds the lock.
 var errHeld = errors.New("held")
 
-// Lock takes the lock of the file called name, which it makes, and returns what frees it. It waits as
-// long as ctx lasts, but no longer than wait unless that is 0; then the error is ErrLocked. When ctx has
-// ended already it makes and takes nothing. A process
-// that dies frees its locks. Nothing else may be kept in the file.
+// Lock creates the file called name if it does not exist, locks it and returns the function that unlocks it. It refuses a
+// symbolic link. It waits until ctx is done, or for at most wait if that is not 0; it then returns ErrLocked. If ctx is
+// already done it creates nothing. The locks of a process end with it. The file must not be used for anything else.
 func Lock(ctx context.Context, name string, wait time.Duration) (unlock func(), err error) {
 	return take(ctx, name, wait, exclusive)
 }
 
-// Share is Lock for one of many: they hold the lock at the same time, and Lock waits for all of them.
+// Share is like Lock, but several callers of Share can hold the lock at the same time. Lock waits for all of them.
 func Share(ctx context.Context, name string, wait time.Duration) (unlock func(), err error) {
 	return take(ctx, name, wait, shared)
 }
@@ -39,7 +38,10 @@ func take(ctx context.Context, name string, wait time.Duration, how mode) (unloc
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR|syscall.O_NONBLOCK, 0o600)
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR|syscall.O_NONBLOCK|noFollow, 0o600)
+	if errors.Is(err, syscall.ELOOP) {
+		return nil, fmt.Errorf("the lock %q is a symbolic link", name)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +53,7 @@ func take(ctx context.Context, name string, wait time.Duration, how mode) (unloc
 		}
 		switch {
 		case !errors.Is(err, errHeld):
-			err = fmt.Errorf("locking %q: %w", name, err)
+			err = fmt.Errorf("lock %q: %w", name, err)
 		case wait > 0 && time.Now().Add(pause).After(deadline):
 			err = ErrLocked
 		default:
@@ -64,7 +66,7 @@ func take(ctx context.Context, name string, wait time.Duration, how mode) (unloc
 	}
 }
 
-// lock takes the lock that belongs to path, waiting for at most wait.
+// lock locks the file next to path, waiting for at most wait.
 func lock(ctx context.Context, path string, wait time.Duration) (unlock func(), err error) {
 	name := path + ".lock"
 	unlock, err = Lock(ctx, name, wait)
@@ -72,14 +74,13 @@ func lock(ctx context.Context, path string, wait time.Duration) (unlock func(), 
 	case err == nil:
 		return unlock, nil
 	case errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS):
-		return nil, fmt.Errorf("%q cannot be changed: the folder %q is not writable for this user: %w", path, filepath.Dir(path), err)
+		return nil, fmt.Errorf("cannot change %q: the folder %q is not writable by this user: %w", path, filepath.Dir(path), err)
 	case errors.Is(err, ErrLocked):
-		return nil, fmt.Errorf("%q is %w: waited %s for the lock %q; let the other process finish, or end it (a killed one frees its lock)",
-			path, ErrLocked, wait, name)
+		return nil, fmt.Errorf("%q is %w: waited %s for %q; wait for the other process or end it", path, ErrLocked, wait, name)
 	case ctx.Err() != nil:
-		return nil, fmt.Errorf("waiting for the lock %q: %w", name, err)
+		return nil, fmt.Errorf("wait for the lock %q: %w", name, err)
 	}
-	return nil, fmt.Errorf("making the lock of %q: %w", path, err)
+	return nil, fmt.Errorf("lock %q: %w", path, err)
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

@@ -9,6 +9,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// noFollow makes an open fail for a symbolic link.
+const noFollow = unix.O_NOFOLLOW
+
 func tryLock(f *os.File, how mode) error {
 	op := unix.LOCK_EX
 	if how == shared {
@@ -26,7 +29,7 @@ func tryLock(f *os.File, how mode) error {
 	}
 }
 
-// syncDir makes a rename in the folder durable.
+// syncDir flushes a folder, which makes a rename in it durable.
 func syncDir(root *os.Root) error {
 	d, err := root.Open(".")
 	if err != nil {

@@ -7,6 +7,9 @@ import (
 	"golang.org/x/sys/windows"
 )
 
+// noFollow does nothing: creating a symbolic link needs a privilege on Windows.
+const noFollow = 0
+
 func tryLock(f *os.File, how mode) error {
 	flags := uint32(windows.LOCKFILE_FAIL_IMMEDIATELY)
 	if how == exclusive {
@@ -19,5 +22,5 @@ func tryLock(f *os.File, how mode) error {
 	return err
 }
 
-// syncDir does nothing: Windows has no flush of a folder, and its journal keeps renames.
+// syncDir does nothing: Windows cannot flush a folder, and its journal keeps renames.
 func syncDir(*os.Root) error { return nil }

@@ -1,12 +1,12 @@
-// Package lockfile changes small files that several processes share: registries, approvals, the user's configuration.
-// A change is a function from the old content to the new one, run under a lock, and what it returns replaces the file
-// at once: a reader, or whoever comes after a crash, finds the old content or the new one, never a mixture. Replace does
-// the latter alone, for a file that nobody shares.
+// Package lockfile changes small files that several processes share: registries, approvals, the user's settings. A change
+// is a function from the old content to the new one. It runs under a lock, and its result replaces the file atomically: a
+// reader finds the old content or the new one, also after a crash, and never a mixture. Replace does only the latter, for
+// a file that one program changes.
 //
-// It refuses to lock the file itself (the rename gives the name a new inode, so such a lock guards nothing), to write
-// in place, to read without a bound, and to wait for ever.
+// The package never locks the file itself, since a rename gives the name a new inode; it never writes in place, reads
+// without a bound, or waits forever unless it is told to.
 //
-// Every function may be called from several goroutines and processes at once. Readers need no lock.
+// Every function is safe for concurrent use by goroutines and processes. Readers need no lock.
 package lockfile
 
 import (
@@ -22,50 +22,59 @@ import (
 	"time"
 )
 
-// DefaultWait is how long Transform waits for the lock, DefaultMax how many bytes a file may have.
+// DefaultWait is how long Transform waits for the lock. DefaultMax is the largest size of a file in bytes.
 const (
 	DefaultWait = 10 * time.Second
 	DefaultMax  = 16 << 20
 )
 
-// ErrLocked is returned when another process held the lock for all of the waiting time (C44).
+// ErrLocked is returned when another process held the lock for the whole waiting time.
 var ErrLocked = errors.New("locked by another process")
 
 // Options bounds one Transform. The zero value is useful.
 type Options struct {
 	Wait time.Duration // for the lock; default DefaultWait
-	Max  int64         // bytes, of the old and of the new content; default DefaultMax
-	Mode fs.FileMode   // of a file that is made; default 0600. A file that is there keeps its own.
+	Max  int64         // size of the old and of the new content, in bytes; default DefaultMax
+	Mode fs.FileMode   // of a new file; default 0600. An existing file keeps its mode.
 
-	before func(step string) error // tests fail a step with it
+	// Private refuses a file that another user could have changed, as ReadPrivate does.
+	Private bool
+
+	before func(step string) error // lets tests make a step fail
 }
 
-// Transform replaces the content of the file at path by what edit makes of it. A missing file is nil for edit, and is
-// made, with its folder (mode 0700), when there is something to write. When edit returns nil, or what it was given,
-// nothing is written; when it returns an error, that error comes back and nothing is written either. When ctx has ended
-// before the lock is held nothing is changed, and the error wraps ctx's.
+// Transform replaces the content of the file at path by the result of edit. For a missing file edit gets nil; the file is
+// created, with its folder (mode 0700), if there is something to write. If edit returns nil or what it was given, nothing
+// is written. If edit returns an error, Transform returns it and writes nothing. If ctx is done before the lock is held,
+// Transform changes nothing and returns an error that wraps ctx's.
 //
-// A symbolic link is followed, so that a linked configuration file stays a link. The lock is the file path + ".lock"
-// beside the file; it stays there, and closing or killing its holder frees it. After an error the old content is in
-// place and no other file is left behind, unless the error says that only the last flush of the folder failed.
+// Transform follows a symbolic link at path, so a linked file stays a link. The lock is the file path + ".lock"; it stays
+// there and is unlocked when its holder closes it or dies. After an error the old content is still in place and no other
+// file is left behind, unless the error says that only the last flush of the folder failed.
 func Transform(ctx context.Context, path string, o *Options, edit func(old []byte) ([]byte, error)) error {
 	opt := o.withDefaults()
 	if err := ctx.Err(); err != nil {
-		return fmt.Errorf("%q is not changed: %w", path, err)
+		return fmt.Errorf("cannot change %q: %w", path, err)
 	}
+	named := path
 	path, err := target(path)
 	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("making the folder of %q: %w", path, err)
+		return fmt.Errorf("create the folder of %q: %w", path, err)
+	}
+	if opt.Private {
+		if err := checkFolders(named); err != nil {
+			return fmt.Errorf("cannot change %q: %w", named, err)
+		}
 	}
 	unlock, err := lock(ctx, path, opt.Wait)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	old, mode, err := read(path, opt.Max)
+	old, mode, err := readFile(named, opt.Max, opt.Private)
 	if errors.Is(err, fs.ErrNotExist) {
 		mode, err = opt.Mode, nil
 	}
@@ -77,29 +86,47 @@ func Transform(ctx context.Context, path string, o *Options, edit func(old []byt
 		return err
 	}
 	if int64(len(content)) > opt.Max {
-		return fmt.Errorf("the new content of %q has %d bytes, limit %d: nothing was written", path, len(content), opt.Max)
+		return fmt.Errorf("new content of %q has %d bytes, more than %d: nothing was written", path, len(content), opt.Max)
 	}
 	root, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	// The lock reserves one name for the temporary file: what a killed writer left is removed by the next one.
+	// The temporary file has a fixed name, which the lock protects. So a file that a killed writer left is removed here.
 	w := &writing{root: root, name: filepath.Base(path), temp: "." + filepath.Base(path) + ".tmp", before: opt.before}
 	if err := root.Remove(w.temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("writing %q: %w", path, err)
+		return fmt.Errorf("write %q: %w", path, err)
 	}
 	if err := w.replace(content, mode); err != nil {
-		return fmt.Errorf("writing %q: %w", path, err)
+		return fmt.Errorf("write %q: %w", path, err)
 	}
 	return nil
 }
 
-// Read returns the content of the file at path. It takes no lock: a writer replaces the file at once. The error wraps
-// fs.ErrNotExist for a missing file. More than limit bytes (default DefaultMax for 0) and anything but a regular file,
-// a pipe for one, are refused.
+// Read returns the content of the file at path. It takes no lock. For a missing file the error wraps fs.ErrNotExist. Read
+// refuses a file of more than limit bytes (0 means DefaultMax) and anything but a regular file, without waiting for it.
 func Read(path string, limit int64) ([]byte, error) {
-	content, _, err := read(path, limit)
+	content, _, err := readFile(path, limit, false)
+	return content, err
+}
+
+// ReadPrivate is like Read but refuses a file that another user than this one and root could have changed: because that
+// user owns the file or its folder, or may write to one of them. It checks the folder of a link and that of its target.
+// The error is then an *UnsafeError.
+func ReadPrivate(path string, limit int64) ([]byte, error) {
+	content, _, err := readFile(path, limit, true)
+	return content, err
+}
+
+// ReadIn is like Read for a file below root. It follows no link that leads out of root.
+func ReadIn(root *os.Root, name string, limit int64) ([]byte, error) {
+	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	content, _, err := read(f, limit)
 	return content, err
 }
 
@@ -123,37 +150,46 @@ func (o *Options) withDefaults() Options {
 	return out
 }
 
-// target follows a symbolic link at path to the file that is really changed.
+// target returns the file that is changed for path: path itself, or the target of a symbolic link.
 func target(path string) (string, error) {
 	info, err := os.Lstat(path)
 	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
-		return path, nil // what is wrong with a path that cannot be looked at is told by the next step
+		return path, nil // the next step reports an error of Lstat
 	}
 	file, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return "", fmt.Errorf("%q is a link that leads nowhere: remove it or make its target: %w", path, err)
+		return "", fmt.Errorf("%q is a symbolic link that leads nowhere: %w", path, err)
 	}
 	return file, nil
 }
 
-func read(path string, limit int64) ([]byte, fs.FileMode, error) {
-	if limit <= 0 {
-		limit = DefaultMax
-	}
+func readFile(path string, limit int64, private bool) ([]byte, fs.FileMode, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer f.Close()
+	if private {
+		if err := checkPrivate(path, f); err != nil {
+			return nil, 0, err
+		}
+	}
+	return read(f, limit)
+}
+
+func read(f *os.File, limit int64) ([]byte, fs.FileMode, error) {
+	if limit <= 0 {
+		limit = DefaultMax
+	}
 	info, err := f.Stat()
 	if err != nil {
 		return nil, 0, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, 0, fmt.Errorf("%q is not a regular file (%s): move it away", path, info.Mode().Type())
+		return nil, 0, fmt.Errorf("%q is not a regular file (%s)", f.Name(), info.Mode().Type())
 	}
-	tooBig := fmt.Errorf("%q exceeds %d bytes: move it away", path, limit)
-	if info.Size() > limit { // a sparse file is not read to be told
+	tooBig := fmt.Errorf("%q exceeds %d bytes", f.Name(), limit)
+	if info.Size() > limit { // a sparse file is refused before it is read
 		return nil, 0, tooBig
 	}
 	content, err := io.ReadAll(io.LimitReader(f, limit+1))

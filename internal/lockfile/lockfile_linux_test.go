@@ -28,7 +28,7 @@ func TestReadOnlyFolder(t *testing.T) {
 		done <- Transform(t.Context(), path, nil, to("a"))
 	}()
 	err := <-done
-	checkError(t, err, "not writable for this user")
+	checkError(t, err, "not writable by this user")
 	checkError(t, err, dir)
 	checkFiles(t, dir)
 }

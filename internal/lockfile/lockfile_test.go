@@ -149,7 +149,7 @@ func TestTransform(t *testing.T) {
 		{"nil leaves it", "x", func([]byte) ([]byte, error) { return nil, nil }, "x", ""},
 		{"changed in place", "x", func(b []byte) ([]byte, error) { b[0] = 'y'; return b, nil }, "y", ""},
 		{"error of edit", "x", func([]byte) ([]byte, error) { return []byte("a"), boom }, "x", "boom"},
-		{"new content too large", "x", to(strings.Repeat("a", 101)), "x", "101 bytes, limit 100"},
+		{"new content too large", "x", to(strings.Repeat("a", 101)), "x", "101 bytes, more than 100"},
 		{"old content too large", strings.Repeat("a", 101), to("a"), strings.Repeat("a", 101), "exceeds 100 bytes"},
 	}
 	for _, tt := range tests {
@@ -250,7 +250,7 @@ func TestEveryStepCanFail(t *testing.T) {
 			want := "old"
 			if step == "syncdir" {
 				want = "new"
-				checkError(t, err, "power cut")
+				checkError(t, err, "power failure")
 			}
 			if got, _ := os.ReadFile(path); string(got) != want {
 				t.Errorf("content %q, want %q", got, want)
@@ -278,7 +278,7 @@ func TestReplace(t *testing.T) {
 	if err := Replace(root, "SKILL.md", []byte("new"), 0o640); err != nil {
 		t.Fatal(err)
 	}
-	checkError(t, Replace(root, "link.md", []byte("no"), 0o644), `"link.md" is a link`)
+	checkError(t, Replace(root, "link.md", []byte("no"), 0o644), `"link.md" is a symbolic link`)
 	checkError(t, Replace(root, "folder", []byte("no"), 0o644), "not a regular file")
 	checkError(t, Replace(root, "missing", []byte("no"), 0o644), "no such file")
 	got, _ := os.ReadFile(filepath.Join(dir, "SKILL.md"))
@@ -300,7 +300,7 @@ func TestLocked(t *testing.T) {
 		t.Errorf("error %v, want ErrLocked", err)
 	}
 	checkError(t, err, path+".lock")
-	checkError(t, err, "let the other process finish")
+	checkError(t, err, "wait for the other process")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := Transform(ctx, path, nil, to("a")); !errors.Is(err, context.Canceled) {

@@ -8,16 +8,16 @@ import (
 	"os"
 )
 
-// Replace puts content in the place of the regular file called name in root, at once and with that mode. There is no
-// lock, so it is for a file that one program changes. A link is refused, not followed. After an error the old content is
-// in place and no other file is left behind, unless the error says that only the last flush of the folder failed.
+// Replace atomically replaces the regular file called name in root by a file with the given content and mode. It takes no
+// lock, so it is for files that only one program changes. It refuses a symbolic link. After an error the old content is
+// still in place and no other file is left behind, unless the error says that only the last flush of the folder failed.
 func Replace(root *os.Root, name string, content []byte, mode fs.FileMode) error {
 	info, err := root.Lstat(name)
 	if err != nil {
 		return err
 	}
 	if info.Mode()&fs.ModeSymlink != 0 {
-		return fmt.Errorf("%q is a link: change the file that it leads to", name)
+		return fmt.Errorf("%q is a symbolic link: change its target", name)
 	}
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("%q is not a regular file (%s)", name, info.Mode().Type())
@@ -26,11 +26,11 @@ func Replace(root *os.Root, name string, content []byte, mode fs.FileMode) error
 	return w.replace(content, mode)
 }
 
-// writing is one replacement of a file: the new content is written beside it and renamed into its place.
+// writing is one replacement of a file. The new content is written to a temporary file, which is then renamed.
 type writing struct {
 	root       *os.Root
 	name, temp string
-	before     func(step string) error // tests fail a step with it
+	before     func(step string) error // lets tests make a step fail
 }
 
 func (w *writing) replace(content []byte, mode fs.FileMode) error {
@@ -49,13 +49,13 @@ func (w *writing) replace(content []byte, mode fs.FileMode) error {
 		err = syncDir(w.root)
 	}
 	if err != nil {
-		return fmt.Errorf("it has its new content, but that may not outlive a power cut: %w", err)
+		return fmt.Errorf("the file has its new content but may lose it in a power failure: %w", err)
 	}
 	return nil
 }
 
-// write makes a new file with content that has reached the disk. An fsync that failed is never tried again: the
-// kernel may have dropped the pages and would report success.
+// write creates the temporary file and flushes its content to the disk. It never repeats a failed fsync: the kernel may
+// have dropped the pages and would then report success.
 func (w *writing) write(content []byte, mode fs.FileMode) (err error) {
 	if err := w.before("create"); err != nil {
 		return err

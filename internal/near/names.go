@@ -7,15 +7,15 @@ import (
 	"unicode/utf8"
 )
 
-// MaxNames is the most names that Names returns.
+// MaxNames is how many names Names returns at most.
 const MaxNames = 3
 
-// maxName is the length in bytes over which Names compares nothing.
+// maxName is the longest name in bytes that Names compares.
 const maxName = 256
 
-// Names returns the names that come near a mistyped one, nearest first and MaxNames at most: those that contain it or
-// are contained in it, then those within an edit distance of a third of its length. Case counts for nothing, and "_" is
-// "-". A part of one or two letters counts only at the beginning of a word.
+// Names returns at most MaxNames names that are near a mistyped one, nearest first: first those that contain it or are
+// contained in it, then those within an edit distance of a third of its length. Case is ignored, and "_" equals "-". A part
+// of one or two letters counts only at the beginning of a word.
 func Names(name string, names []string) []string {
 	type hit struct {
 		name string
@@ -51,14 +51,13 @@ func foldName(s string) string {
 	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(s)), "_", "-")
 }
 
-// holds reports whether part is in a canonical name, if it is shorter than three letters at the
-// beginning of a word.
+// holds reports whether a canonical name contains part. A part of one or two letters must be at the beginning of a word.
 func holds(name, part string) bool {
 	return strings.Contains(name, part) && (len(part) > 2 || strings.HasPrefix(name, part) || strings.Contains(name, "-"+part))
 }
 
-// edits counts the insertions, deletions, replacements and swaps of neighbours that make a
-// into b. It may return anything over the limit once it is certain to be over it.
+// edits returns the number of insertions, deletions, replacements and swaps of neighbours that turn a into b. If that is
+// more than limit, it may return any number above limit.
 func edits(a, b string, limit int) int {
 	s, t := []rune(a), []rune(b)
 	if max(len(s)-len(t), len(t)-len(s)) > limit {

@@ -1,16 +1,15 @@
-// Package near finds the name that a mistyped word was meant to be: a command, a setting, a profile, a script.
-//
-// It knows the words that it is given and nothing else: whether there is such a name, and what a miss means, is the
-// caller's. Every function is safe for concurrent use.
+// Package near finds the names that a mistyped word may stand for: those of commands, settings, profiles, scripts and
+// skills. It knows only the names that it is given. Every function is safe for concurrent use.
 package near
 
 import "strings"
 
-// maxWord is the length in bytes over which nothing is compared: a word from a file can be as long as the file.
+// maxWord is the longest word in bytes that Name compares. A word from a file can be as long as the file.
 const maxWord = 64
 
-// Name returns the one of names that word was most likely meant to be, the first of those that come equally near, and
-// "" when none comes near: at most a third of word's letters, and one more, differ. Case, "-" and "_" count for nothing.
+// Name returns the name that is nearest to word, or "" if none is near. If several are equally near it returns the first of
+// them. A name is near if its edit distance is at most a third of the length of word, plus one. Case, "-" and "_" are
+// ignored.
 func Name(word string, names []string) string {
 	best, least := "", len(word)/3+2
 	if len(word) > maxWord {
@@ -28,7 +27,7 @@ func fold(s string) string {
 	return strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(s))
 }
 
-// distance is the number of letters to add, drop or change between two words. It is counted in bytes: names are ASCII.
+// distance returns the number of bytes to insert, delete or replace to turn one word into the other.
 func distance(a, b string) int {
 	if len(b) > maxWord {
 		return len(b)

@@ -7,5 +7,6 @@ import "syscall"
 const (
 	errNotDir      = syscall.ENOTDIR
 	errNameTooLong = syscall.ENAMETOOLONG
+	errAgain       = syscall.EAGAIN
 	nonBlock       = syscall.O_NONBLOCK
 )

@@ -17,16 +17,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// fast is the backend over system calls: no allocation for a file that is found and read.
+// fast is the backend over system calls. Finding and reading a file allocates nothing.
 type fast struct{ fd int }
 
-// how is how everything is opened: below the root, through no link, without waiting.
+// how opens a file below a folder, through no link and into no other mount, without waiting.
 var how = unix.OpenHow{
 	Flags:   unix.O_RDONLY | unix.O_CLOEXEC | unix.O_NONBLOCK | unix.O_NOCTTY,
-	Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS,
+	Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS | unix.RESOLVE_NO_XDEV,
 }
 
-// openFast returns errors.ErrUnsupported where the kernel has no openat2 or a filter denies it.
+// attempts bounds how often an open is repeated. Without a bound, a process that holds a lease on the file (F_SETLEASE)
+// keeps this one busy for as long as the kernel lets it, 45 seconds by default.
+const attempts = 64
+
+// openFast opens a folder. It returns errors.ErrUnsupported where the kernel has no openat2 or a filter denies it.
 func openFast(dir string) (backend, error) {
 	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -51,24 +55,81 @@ func (b *fast) same(other backend) bool {
 	return ok && unix.Fstat(b.fd, &x) == nil && unix.Fstat(o.fd, &y) == nil && x.Ino == y.Ino && x.Dev == y.Dev
 }
 
-// openat2 opens a path that ends in NUL.
+// openat2 opens a path that ends in NUL. It returns ErrBusy when the kernel asked to try again too often: a rename raced
+// with the look-up each time, or another process holds a lease.
 func (b *fast) openat2(p []byte, how *unix.OpenHow) (int, error) {
-	for {
+	for range attempts {
 		fd, _, e := unix.Syscall6(unix.SYS_OPENAT2, uintptr(b.fd), uintptr(unsafe.Pointer(&p[0])),
 			uintptr(unsafe.Pointer(how)), unsafe.Sizeof(*how), 0, 0)
 		switch e {
 		case 0:
 			return int(fd), nil
-		case unix.EINTR, unix.EAGAIN: // EAGAIN: a rename raced with the look-up
+		case unix.EINTR, unix.EAGAIN:
 			continue
 		case unix.ELOOP:
 			return -1, errLink
 		}
 		return -1, e
 	}
+	return -1, ErrBusy
 }
 
-// name puts the path of a file and a NUL into the scratch memory.
+// enter opens a folder on the way to a skill. Unlike the files of a skill it may be a mount point.
+func (b *fast) enter(dir string, flags uint64) (int, error) {
+	h := how
+	h.Flags = flags
+	h.Resolve &^= unix.RESOLVE_NO_XDEV
+	return b.openat2(append([]byte(dir), 0), &h)
+}
+
+// openMounted opens a file whose folder is on another mount than the root. It returns ErrMount when the file is a mount
+// point itself.
+func (b *fast) openMounted(dir, file string) (int, error) {
+	d, err := b.enter(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC)
+	if err != nil {
+		return -1, err
+	}
+	defer unix.Close(d)
+	fd, err := (&fast{d}).openat2(append([]byte(file), 0), &how)
+	if err == unix.EXDEV {
+		err = ErrMount
+	}
+	return fd, err
+}
+
+func (b *fast) mounted(f *os.File) bool {
+	mount := func(fd int) uint64 {
+		var st unix.Statx_t
+		if unix.Statx(fd, "", unix.AT_EMPTY_PATH, unix.STATX_MNT_ID, &st) != nil || st.Mask&unix.STATX_MNT_ID == 0 {
+			return 0 // Linux before 5.8 does not say
+		}
+		return st.Mnt_id
+	}
+	is := uint64(0)
+	raw, err := f.SyscallConn()
+	if err == nil {
+		err = raw.Control(func(fd uintptr) { is = mount(int(fd)) })
+	}
+	return err != nil || is != mount(b.fd)
+}
+
+// inside opens a path through links that stay below the folder. resolve has further RESOLVE flags.
+func (b *fast) inside(name string, flags, resolve uint64) (int, error) {
+	if !fs.ValidPath(name) || strings.IndexByte(name, 0) >= 0 {
+		return -1, fs.ErrInvalid
+	}
+	fd, err := b.openat2(append([]byte(name), 0), &unix.OpenHow{Flags: flags | unix.O_CLOEXEC,
+		Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_MAGICLINKS | resolve})
+	switch err {
+	case errLink:
+		err = unix.ELOOP
+	case unix.EXDEV:
+		err = errOutside
+	}
+	return fd, err
+}
+
+// name writes the path of a file and a NUL into the scratch memory.
 func (w *worker) name(dir, file string) {
 	w.path = w.path[:0]
 	if dir != "." {
@@ -78,16 +139,14 @@ func (w *worker) name(dir, file string) {
 }
 
 func (b *fast) sub(dir string) (backend, error) {
-	h := how
-	h.Flags = unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC
-	fd, err := b.openat2(append([]byte(dir), 0), &h)
+	fd, err := b.enter(dir, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC)
 	if err != nil {
 		return nil, err
 	}
 	return &fast{fd}, nil
 }
 
-// root opens the folder by its path, and by its descriptor where something else lies there now.
+// root opens the folder by its path, or by its descriptor if the path now leads to something else.
 func (b *fast) root(path string) (*os.Root, error) {
 	for _, p := range []string{path, fmt.Sprintf("/proc/self/fd/%d", b.fd)} {
 		root, err := os.OpenRoot(p)
@@ -103,7 +162,7 @@ func (b *fast) root(path string) (*os.Root, error) {
 		}
 		root.Close()
 	}
-	return nil, fmt.Errorf("folder %q was replaced and cannot be reached any more", path)
+	return nil, fmt.Errorf("folder %q was replaced and can no longer be reached", path)
 }
 
 func (b *fast) stamp(w *worker, dir, file string) (Stamp, error) {
@@ -120,6 +179,9 @@ func (b *fast) stamp(w *worker, dir, file string) (Stamp, error) {
 func (b *fast) read(w *worker, dir, file string, o *Options) ([]byte, Stamp, error) {
 	w.name(dir, file)
 	fd, err := b.openat2(w.path, &how)
+	if err == unix.EXDEV {
+		fd, err = b.openMounted(dir, file)
+	}
 	if err != nil {
 		return nil, Stamp{}, err
 	}
@@ -130,7 +192,7 @@ func (b *fast) read(w *worker, dir, file string, o *Options) ([]byte, Stamp, err
 	}
 	s := stampOfStat(&st)
 	if st.Mode&unix.S_IFMT != unix.S_IFREG {
-		return nil, s, fmt.Errorf("%w but %s", ErrNotRegular, kindOf(modeOf(st.Mode)))
+		return nil, s, notRegular(modeOf(st.Mode))
 	}
 	if st.Size > o.MaxSize {
 		return nil, s, tooBig(st.Size, o.MaxSize)
@@ -170,7 +232,7 @@ func modeOf(m uint32) fs.FileMode {
 
 func (b *fast) list(w *worker, dir string) (listing, error) {
 	var l listing
-	fd, err := b.openat2(append([]byte(dir), 0), &how)
+	fd, err := b.enter(dir, how.Flags)
 	if err != nil {
 		return l, err
 	}
@@ -190,7 +252,7 @@ func (b *fast) list(w *worker, dir string) (listing, error) {
 			return l, nil
 		}
 		w.names = b.sortIn(fd, w.dents[:n], &l, w.names[:0])
-		// One string for all these names, cut where the NULs are.
+		// All names share one string, which is cut at the NULs.
 		all := string(w.names)
 		l.dirs = slices.Grow(l.dirs, bytes.Count(w.names, []byte{0}))
 		for len(all) > 0 {
@@ -200,7 +262,7 @@ func (b *fast) list(w *worker, dir string) (listing, error) {
 	}
 }
 
-// sortIn appends the names of sub-directories, each with a NUL, and puts the rest into l.
+// sortIn appends the names of sub-directories to names, each with a NUL, and adds the other entries to l.
 func (b *fast) sortIn(fd int, dents []byte, l *listing, names []byte) []byte {
 	for len(dents) > 19 {
 		size := int(binary.NativeEndian.Uint16(dents[16:]))
@@ -218,7 +280,7 @@ func (b *fast) sortIn(fd int, dents []byte, l *listing, names []byte) []byte {
 	return names
 }
 
-// other sorts in what is not plainly a directory; some file systems do not tell the type.
+// other adds an entry that is not plainly a directory. Some file systems do not report types.
 func (b *fast) other(fd int, name string, t byte, l *listing, names *[]byte) {
 	mode := modeOf(uint32(t) << 12)
 	if t == unix.DT_UNKNOWN {

@@ -1,24 +1,27 @@
 package scan
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
 )
 
-// Folder is the open folder of one skill. It stays on that folder, even when another one is put
-// in its place. Close it; one that is dropped instead is closed some time later. It is safe for concurrent use until then.
+// Folder is the open folder of one skill. It keeps referring to that folder even if another one takes its place. The
+// caller closes it; a Folder that is dropped is closed some time later. It is safe for concurrent use; after Close its methods return fs.ErrClosed.
 type Folder struct {
 	r       *Root
 	dir     string
 	path    string
 	files   backend
 	cleanup runtime.Cleanup // closes a folder that nobody closed
-	once    sync.Once
+
+	mu     sync.RWMutex // held for reading while files is used
+	closed bool
 }
 
-// Folder opens a folder that Walk found. A link in its path is judged again.
+// Folder opens a folder that Walk found. It checks a link in the path again.
 func (r *Root) Folder(dir string) (*Folder, error) {
 	f := &Folder{r: r, dir: dir, path: r.path}
 	if dir != "." {
@@ -42,8 +45,13 @@ func (r *Root) Folder(dir string) (*Folder, error) {
 	return f, nil
 }
 
-// Manifest reads the whole manifest of the given name.
+// Manifest returns the whole manifest of the given name.
 func (f *Folder) Manifest(file string) ([]byte, Stamp, error) {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	if f.closed {
+		return nil, Stamp{}, fs.ErrClosed
+	}
 	o := f.r.o
 	o.Enough = nil
 	wk := &worker{buf: make([]byte, 8*block)}
@@ -53,26 +61,45 @@ func (f *Folder) Manifest(file string) ([]byte, Stamp, error) {
 		f.r.readLink(wk, &it, &o)
 		data, s, err = it.Data, it.Stamp, it.Err
 	}
-	runtime.KeepAlive(f)
 	return data, s, err
 }
 
-// Path returns the absolute path of the folder when it was opened, links in the skill's own place
-// resolved.
+// Check returns an error that is ErrMount if a file that was opened below the folder lies on another mount, such as a bind
+// mount or /proc. Where the system does not say so it returns nil.
+func (f *Folder) Check(file *os.File) error {
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	switch {
+	case f.closed:
+		return fs.ErrClosed
+	case f.files.mounted(file):
+		return &fs.PathError{Op: "open", Path: file.Name(), Err: ErrMount}
+	}
+	return nil
+}
+
+// Path returns the absolute path that the folder had when it was opened. A link that led to the skill is resolved.
 func (f *Folder) Path() string { return f.path }
 
-// Root returns the folder as an os.Root of its own. Close it.
+// Root returns the folder as an os.Root, which the caller closes. An os.Root does not stop at mount points: Check the files
+// that it opens.
 func (f *Folder) Root() (*os.Root, error) {
-	root, err := f.files.root(f.path)
-	runtime.KeepAlive(f)
-	return root, err
+	f.mu.RLock()
+	defer f.mu.RUnlock()
+	if f.closed {
+		return nil, fs.ErrClosed
+	}
+	return f.files.root(f.path)
 }
 
 // Close closes the folder. Closing it again does nothing.
-func (f *Folder) Close() (err error) {
-	f.once.Do(func() {
-		f.cleanup.Stop()
-		err = f.files.close()
-	})
-	return err
+func (f *Folder) Close() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.closed {
+		return nil
+	}
+	f.closed = true
+	f.cleanup.Stop()
+	return f.files.close()
 }

@@ -7,16 +7,17 @@ import (
 	"os"
 )
 
-// FS is a folder as a file system that nothing leads out of, neither ".." nor a symbolic link; links within it are
-// followed. Opening a pipe does not wait. The sizes and times in a listing are those of when it was made. It is safe
-// for concurrent use until it is closed.
+// FS is a folder as a file system. Neither ".." nor a symbolic link leads out of it; links that stay inside are followed.
+// Opening a pipe does not wait. The sizes and times in a listing are those at the time of the listing. An FS is safe for
+// concurrent use until it is closed.
 //
-// On Linux it is made of a few system calls, elsewhere and on old kernels of os.Root. It is what checks the files of
-// thousands of skills.
+// On Linux it makes a few system calls for each operation and does not enter other mounts. Elsewhere and on old kernels
+// it uses os.Root. Validating thousands of skills reads their files through it.
 type FS interface {
 	fs.ReadDirFS
 	fs.StatFS
-	// In opens a folder of it as a file system of its own, which does not need this one any more.
+	// In opens a folder as a file system of its own, which stays open when this one is closed. The folder may be a
+	// mount point.
 	In(dir string) (FS, error)
 	io.Closer
 }

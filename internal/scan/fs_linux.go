@@ -19,9 +19,6 @@ import (
 // fastFS is FS over system calls.
 type fastFS struct{ fast }
 
-// inside is how a file of an FS is opened: below its folder, through links that stay there.
-const inside = unix.RESOLVE_BENEATH | unix.RESOLVE_NO_MAGICLINKS
-
 func openFS(dir string) (FS, error) {
 	b, err := openFast(dir)
 	if err != nil {
@@ -31,27 +28,18 @@ func openFS(dir string) (FS, error) {
 }
 
 func (f *fastFS) In(dir string) (FS, error) {
-	fd, err := f.at("open", dir, unix.O_PATH|unix.O_DIRECTORY)
+	fd, err := f.inside(dir, unix.O_PATH|unix.O_DIRECTORY, 0)
 	if err != nil {
-		return nil, err
+		return nil, &fs.PathError{Op: "open", Path: dir, Err: err}
 	}
 	return &fastFS{fast{fd}}, nil
 }
 
 func (f *fastFS) Close() error { return f.close() }
 
-// at opens a path of the file system. op is for the error.
+// at opens a path of the file system for the operation op.
 func (f *fastFS) at(op, name string, flags uint64) (int, error) {
-	if !fs.ValidPath(name) {
-		return -1, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
-	}
-	if strings.IndexByte(name, 0) >= 0 {
-		return -1, &fs.PathError{Op: op, Path: name, Err: unix.EINVAL}
-	}
-	fd, err := f.openat2(append([]byte(name), 0), &unix.OpenHow{Flags: flags | unix.O_CLOEXEC, Resolve: inside})
-	if err == errLink {
-		err = unix.ELOOP
-	}
+	fd, err := f.inside(name, flags, unix.RESOLVE_NO_XDEV)
 	if err != nil {
 		return -1, &fs.PathError{Op: op, Path: name, Err: err}
 	}
@@ -77,7 +65,8 @@ func (f *fastFS) Open(name string) (fs.File, error) {
 	return &fastFile{fsys: f, fd: fd, name: name}, nil
 }
 
-// ReadDir lists a folder, by name. Like os.ReadDir it returns with an error what it has read so far.
+// ReadDir returns the entries of a folder, sorted by name. After an error it also returns the entries it has read so far,
+// as os.ReadDir does.
 func (f *fastFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	fd, err := f.at("readdir", name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOCTTY)
 	if err != nil {
@@ -102,7 +91,7 @@ func (f *fastFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	}
 }
 
-// entries makes entries of what getdents64 told of an open folder. One that is gone by now is left out.
+// entries adds the entries in a buffer of getdents64 to list. It leaves out those that are gone by now.
 func (f *fastFS) entries(list []fs.DirEntry, fd int, dir string, dents []byte) []fs.DirEntry {
 	for len(dents) > 19 {
 		size := int(binary.NativeEndian.Uint16(dents[16:]))
@@ -124,7 +113,8 @@ func (f *fastFS) entries(list []fs.DirEntry, fd int, dir string, dents []byte) [
 	return list
 }
 
-// entry is what lies in a folder. Folders among them are looked at when they are asked about, the rest was before.
+// entry is one entry of a folder. The information about a file was read with the listing; that about a folder is read
+// when it is asked for.
 type entry struct {
 	fileInfo
 	fsys *fastFS
@@ -146,7 +136,7 @@ type fastFile struct {
 	fd   int
 	name string
 
-	list   []fs.DirEntry // of a folder, once it was read, what was not handed out yet
+	list   []fs.DirEntry // entries of a folder that ReadDir has not returned yet
 	listed bool
 }
 
@@ -199,7 +189,7 @@ func (f *fastFile) Close() error {
 	return err
 }
 
-// fileInfo is what the system says of a file.
+// fileInfo is the fs.FileInfo of a file.
 type fileInfo struct {
 	name string
 	st   unix.Stat_t

@@ -11,8 +11,8 @@ import (
 	"strings"
 )
 
-// follow probes the folders behind the links that were met, after everything else, so that a
-// folder that is there twice counts under its own path.
+// follow probes the folders that links lead to. It runs after everything else, so a folder that can be reached in two
+// ways counts under its own path.
 func (w *walk) follow() {
 	w.real = map[string]bool{}
 	if real, err := w.r.realPath(); err == nil {
@@ -67,7 +67,7 @@ func (r *Root) realPath() (string, error) {
 	return real, err
 }
 
-// resolve finds the folder behind a link and judges it (C38).
+// resolve returns the folder that a link leads to, or an error if the link must not be followed.
 func (r *Root) resolve(link string) (place, error) {
 	if r.o.Links == Deny {
 		if info, err := os.Stat(filepath.Join(r.path, filepath.FromSlash(link))); err == nil && !info.IsDir() {
@@ -91,7 +91,7 @@ func (r *Root) resolve(link string) (place, error) {
 
 func leaves(target string) error { return fmt.Errorf("%w, to %q", ErrLeaves, target) }
 
-// target resolves a path of the root. The place has no files when it lies in no permitted root.
+// target resolves a path below the root. The place has no files if it lies in no permitted root.
 func (r *Root) target(p string) (place, error) {
 	real, err := filepath.EvalSymlinks(filepath.Join(r.path, filepath.FromSlash(p)))
 	if err != nil {
@@ -142,7 +142,7 @@ func linkError(err error) error {
 	return fmt.Errorf("symbolic link cannot be followed: %s", strings.TrimPrefix(err.Error(), "EvalSymlinks: "))
 }
 
-// readLink reads a manifest whose path has a link in it.
+// readLink reads a manifest through a link in its path.
 func (r *Root) readLink(wk *worker, it *Item, o *Options) {
 	if r.o.Links == Deny {
 		it.Err = ErrDenied

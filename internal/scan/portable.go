@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -62,7 +63,17 @@ func (b *portable) sub(dir string) (backend, error) {
 
 func (b *portable) root(string) (*os.Root, error) { return b.dir.OpenRoot(".") }
 
-// add sorts one directory entry in.
+func (b *portable) mounted(*os.File) bool { return false }
+
+// busy returns ErrBusy for the error of opening a file on which another process holds a lease.
+func busy(err error) error {
+	if errors.Is(err, errAgain) {
+		return ErrBusy
+	}
+	return err
+}
+
+// add adds one directory entry.
 func (l *listing) add(name string, t fs.FileMode) {
 	switch {
 	case isManifest(name):
@@ -104,7 +115,7 @@ func (b *portable) read(w *worker, dir, file string, o *Options) ([]byte, Stamp,
 	}
 	f, err := b.dir.OpenFile(p, os.O_RDONLY|nonBlock, 0)
 	if err != nil {
-		return nil, Stamp{}, err
+		return nil, Stamp{}, busy(err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
@@ -113,7 +124,7 @@ func (b *portable) read(w *worker, dir, file string, o *Options) ([]byte, Stamp,
 	}
 	s := stampOf(info)
 	if !info.Mode().IsRegular() {
-		return nil, s, fmt.Errorf("%w but %s", ErrNotRegular, kindOf(info.Mode()))
+		return nil, s, notRegular(info.Mode())
 	}
 	if s.Size > o.MaxSize {
 		return nil, s, tooBig(s.Size, o.MaxSize)
@@ -128,7 +139,7 @@ func (b *portable) read(w *worker, dir, file string, o *Options) ([]byte, Stamp,
 	return data, s, err
 }
 
-// fill reads through next, which returns 0 at the end, until enough is there.
+// fill calls next, which returns 0 at the end of the file, until there is enough.
 func (w *worker) fill(o *Options, next func([]byte) (int, error)) ([]byte, error) {
 	if w.buf == nil {
 		w.buf = make([]byte, block)
@@ -151,8 +162,11 @@ func (w *worker) fill(o *Options, next func([]byte) (int, error)) ([]byte, error
 	}
 }
 
-// block is how much is read at once: one read covers the front matter of nearly every real skill, two that of all.
+// block is the size of one read, in bytes. One read covers the front matter of nearly every real skill, two cover the rest.
 const block = 2048
+
+// notRegular returns ErrNotRegular with the kind of the file.
+func notRegular(m fs.FileMode) error { return fmt.Errorf("%w but %s", ErrNotRegular, kindOf(m)) }
 
 func kindOf(m fs.FileMode) string {
 	switch {

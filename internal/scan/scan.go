@@ -1,16 +1,17 @@
-// Package scan finds the skills below a folder and reads the beginnings of their manifests, fast
-// and confined.
+// Package scan finds the manifests of skills below a folder, and reads the beginnings of them, fast and safely. Of skills
+// it knows only the file name SKILL.md (and skill.md); what a manifest says is up to its callers.
 //
-// It probes for <dir>/SKILL.md instead of walking everything, and never descends into a skill: a
-// SKILL.md below another skill is a file of that skill. Whatever is opened is opened below a root
-// handle with no symbolic link in its path; a link is resolved first, judged by the policy (C38),
-// and its target then opened in the same way, so that nothing that is swapped meanwhile leads out.
+// A walk looks for <dir>/SKILL.md and never descends into a folder that has one: a SKILL.md further below is a file of
+// that skill. Everything is opened below the handle of a root, through no symbolic link. A link on the way is resolved
+// first and checked against Options.Links; its target is then opened in the same way. So nothing that is swapped in the
+// meantime leads out of the root.
 //
-// On Linux it uses getdents and openat2(RESOLVE_BENEATH|RESOLVE_NO_SYMLINKS), elsewhere and on
-// old kernels os.Root; a differential test holds both to the same answers.
+// On Linux the package uses getdents and openat2 with RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS and RESOLVE_NO_XDEV. A root
+// and the folder of a skill may be mount points; what is mounted below a skill is not read. On other systems and on old
+// kernels it uses os.Root, which does not stop at mount points; otherwise a test holds both to the same answers.
 //
-// It refuses what is not a regular file, without waiting for it, and files over the size limit.
-// A Root may be used by several goroutines at once until it is closed.
+// The package refuses files over a size limit and files that are not regular, without waiting for them. A file that
+// another process keeps busy is an error of that file alone. A Root is safe for concurrent use until it is closed.
 package scan
 
 import (
@@ -24,20 +25,20 @@ import (
 	"sync"
 )
 
-// Manifest is the name of a skill's manifest, and LowerManifest the one accepted in its place.
+// Manifest is the name of a skill's manifest. LowerManifest is accepted in its place.
 const (
 	Manifest      = "SKILL.md"
 	LowerManifest = "skill.md"
 )
 
-// Bounds of a walk below the direct children of the root (1.4). The children are never capped.
+// Bounds of a walk: levels below the root, and folders below its direct children. The children are not bounded.
 const (
 	MaxDepth = 6
 	MaxDirs  = 20_000
 )
 
-// MaxLinks is how many links to folders are followed below one root, its direct children among them: each is resolved
-// from the root, through as many links as it leads over.
+// MaxLinks is how many links to folders are followed below one root, including its direct children. Each link costs a
+// resolution of its whole path.
 const MaxLinks = 1000
 
 // Stamp identifies one state of a file: size in bytes, times in nanoseconds.
@@ -46,48 +47,63 @@ type Stamp struct {
 	Inode              uint64
 }
 
-// Links says what is done with symbolic links (C38).
+// Links says which symbolic links are followed.
 type Links uint8
 
-// Contained follows a link whose target lies in the same root or in an allowed one; Deny follows
-// none.
+// Contained follows a link whose target lies in the same root or in an allowed one. Deny follows none.
 const (
 	Contained Links = iota
 	Deny
 )
 
-// Options says what Open and Walk accept.
+// Options configures a Root.
 type Options struct {
 	Nested   bool // look below the direct children as well
 	Links    Links
-	Allow    []string // further roots that a link may lead into: absolute paths
-	MaxSize  int64    // bytes of a manifest file
+	Allow    []string // absolute paths of other roots that links may lead into
+	MaxSize  int64    // of a manifest, in bytes
 	Workers  int      // goroutines that read; default 16
 	Portable bool     // use os.Root even where system calls could be used
 
 	// MaxDirs replaces the bound of the same name, for tests.
 	MaxDirs int
-	// Enough reports whether what was read so far of a manifest is all that is wanted. Reading
-	// goes on in blocks until it says so or the file ends. Nil reads whole files.
+	// Enough reports whether the bytes read so far of a manifest suffice. The file is read in blocks until Enough
+	// returns true or the file ends. Nil means to read whole files.
 	Enough func([]byte) bool
 }
 
 const defaultWorkers = 16
 
-// Errors of a single manifest. Tell them with errors.Is.
+// Errors of a single manifest, to be tested with errors.Is.
 var (
 	ErrNotRegular = errors.New("not a regular file")
 	ErrTooBig     = errors.New("file is too big")
 	ErrLeaves     = errors.New("symbolic link leads out of the skills folder")
 	ErrDenied     = errors.New("symbolic links are not followed here")
+	ErrBusy       = errors.New("file is busy: another process holds a lease on it or keeps renaming it")
+	ErrMount      = errors.New("file lies on another mount than its skill")
 	errLink       = errors.New("a symbolic link is in the path")
+	errOutside    = errors.New("path leads out of the folder or into another mount")
 )
 
-// Root is an open folder. Close it; one that is dropped instead is closed some time later.
+// Code returns the code of the problem for an error of reading a manifest.
+func Code(err error) string {
+	switch {
+	case errors.Is(err, ErrNotRegular):
+		return "manifest-irregular"
+	case errors.Is(err, ErrTooBig):
+		return "file-size"
+	case errors.Is(err, ErrLeaves), errors.Is(err, ErrDenied):
+		return "manifest-link"
+	}
+	return "file-unreadable"
+}
+
+// Root is an open folder of skills. The caller closes it; a Root that is dropped is closed some time later.
 type Root struct {
 	o     Options
 	path  string // absolute
-	real  string // without symbolic links; resolved when first needed
+	real  string // the path without symbolic links, resolved when first needed
 	files backend
 
 	cleanup runtime.Cleanup // closes a root that nobody closed
@@ -97,20 +113,22 @@ type Root struct {
 	closed bool
 }
 
-// backend does the file system's part below one folder. Paths are slash paths, "." the folder.
+// backend accesses the files below one folder. Paths are slash paths; "." is the folder itself.
 type backend interface {
-	// list returns the sub-directories and links of dir, and whether a manifest is among its
-	// entries. Dot directories and node_modules are left out.
+	// list returns the sub-directories and links of dir and whether it has a manifest. It leaves out dot directories
+	// and node_modules.
 	list(w *worker, dir string) (listing, error)
-	// read opens, checks and reads a file of dir. A path with a link in it gives errLink.
+	// read opens, checks and reads a file of dir. It returns errLink if there is a link in the path.
 	read(w *worker, dir, file string, o *Options) ([]byte, Stamp, error)
-	// stamp looks at a file without opening it, not following a link in the last place.
+	// stamp returns the stamp of a file without opening it. It does not follow a link in the last place.
 	stamp(w *worker, dir, file string) (Stamp, error)
-	// sub opens dir as a backend of its own, which stays on that folder wherever it is moved.
+	// sub opens dir as a backend of its own, which keeps referring to that folder even if it is moved.
 	sub(dir string) (backend, error)
-	// root returns the folder as an os.Root. path is where it was.
+	// mounted reports whether an open file lies on another mount than the folder, as far as the system says so.
+	mounted(f *os.File) bool
+	// root returns the folder as an os.Root. path is where the folder was.
 	root(path string) (*os.Root, error)
-	// same reports whether both are open on one folder.
+	// same reports whether both refer to one folder.
 	same(other backend) bool
 	close() error
 }
@@ -120,7 +138,7 @@ type listing struct {
 	manifest    bool
 }
 
-// Open opens the folder. A path that does not exist gives an error that is fs.ErrNotExist.
+// Open opens a folder. For a path that does not exist the error wraps fs.ErrNotExist.
 func Open(path string, o *Options) (*Root, error) {
 	abs, err := filepath.Abs(path)
 	if err != nil {
@@ -140,8 +158,7 @@ func Open(path string, o *Options) (*Root, error) {
 	return r, nil
 }
 
-// Close closes the root and the allowed roots that were opened with it. Closing it again does
-// nothing.
+// Close closes the root and the allowed roots that it opened. Closing it again does nothing.
 func (r *Root) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -160,7 +177,7 @@ func (r *Root) Close() error {
 // Path returns the absolute path that was opened.
 func (r *Root) Path() string { return r.path }
 
-// Same reports whether both are open on one folder, whatever its path.
+// Same reports whether both refer to one folder, whatever their paths.
 func (r *Root) Same(other *Root) bool {
 	same := r.files.same(other.files)
 	runtime.KeepAlive(r)
@@ -182,7 +199,7 @@ func ignored(name string) bool { return name[0] == '.' || name == "node_modules"
 
 func isManifest(name string) bool { return name == Manifest || name == LowerManifest }
 
-// absent reports whether an error says that there is no such file.
+// absent reports whether an error means that the file does not exist.
 func absent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotDir) || errors.Is(err, errNameTooLong)
 }
@@ -198,7 +215,7 @@ func tooBig(size, limit int64) error {
 	return fmt.Errorf("%w: %d bytes, at most %d are read", ErrTooBig, size, limit)
 }
 
-// under returns the path of file below dir, both absolute.
+// under returns the path of file relative to dir. Both are absolute.
 func under(dir, file string) (string, bool) {
 	if file == dir {
 		return ".", true

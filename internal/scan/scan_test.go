@@ -185,11 +185,11 @@ func TestWalk(t *testing.T) {
 				"note 0 loop: symbolic link leads back to a folder that holds it", "note 0 self: symbolic link cannot be followed: too many links"}},
 		{"depth 6 is found, depth 7 is noted", Options{Nested: true},
 			map[string]string{"1/2/3/4/5/6/SKILL.md": "x", "a/2/3/4/5/6/7/SKILL.md": "y"},
-			[]string{`1/2/3/4/5/6 SKILL.md ok "x"`, "note 1 a/2/3/4/5/6/7: folders more than 6 levels deep are not looked at"}},
+			[]string{`1/2/3/4/5/6 SKILL.md ok "x"`, "note 1 a/2/3/4/5/6/7: folders more than 6 levels deep are not searched"}},
 		{"the number of folders is bounded below the children alone", Options{Nested: true, MaxDirs: 2},
 			map[string]string{"a/SKILL.md": "", "b/SKILL.md": "", "c/SKILL.md": "", "g/1/SKILL.md": "", "g/2/SKILL.md": "", "g/3/SKILL.md": ""},
 			[]string{`a SKILL.md ok ""`, `b SKILL.md ok ""`, `c SKILL.md ok ""`, `g/1 SKILL.md ok ""`, `g/2 SKILL.md ok ""`,
-				"note 1 g/3: more than 2 folders below the first level: this one and those after it are not looked at"}},
+				"note 1 g/3: more than 2 folders below the first level: this one and those after it are not searched"}},
 	}
 	for _, r := range rows {
 		t.Run(r.name, func(t *testing.T) {

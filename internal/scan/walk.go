@@ -15,23 +15,23 @@ import (
 type Item struct {
 	Dir   string // slash path of the skill's folder below the root, "." for the root itself
 	File  string // Manifest or LowerManifest
-	Stamp Stamp  // zero when even that could not be had
-	Same  bool   // Stamp is the known one; nothing was read
+	Stamp Stamp  // zero if it is not known
+	Same  bool   // Stamp is the known one, and nothing was read
 	Data  []byte // valid until Visit returns
-	Err   error  // why it cannot be read
+	Err   error  // why the manifest cannot be read
 }
 
-// Visitor receives what Walk finds, one level after the other.
+// Visitor receives the manifests that Walk finds, level by level.
 type Visitor interface {
-	// Begin is told the folders that are about to be probed. It returns what is known of the
-	// manifests of each, nil when nothing is; a zero Stamp is not known.
+	// Begin is called with the folders of a level before they are probed. It returns the known stamps of their
+	// manifests in the same order, or nil if none is known. A zero Stamp means that the manifest is not known.
 	Begin(dirs []string) []Stamp
-	// Visit is called for each folder of the level that holds a manifest, from several
-	// goroutines, each with its own number below Options.Workers. i counts within the level.
+	// Visit is called for each folder of the level that has a manifest. It is called from several goroutines, each with
+	// its own worker number below Options.Workers. i is the index of the folder within the level.
 	Visit(worker, i int, it *Item)
 }
 
-// Note is something that was left out.
+// Note describes something that a walk left out.
 type Note struct {
 	Path string // slash path below the root
 	Kind NoteKind
@@ -44,17 +44,17 @@ type NoteKind uint8
 // The kinds of a Note.
 const (
 	Link       NoteKind = iota // a symbolic link that is not followed, or leads nowhere
-	Bound                      // the depth or the number of folders is used up
+	Bound                      // a bound of the walk was reached
 	Unreadable                 // a folder cannot be listed
 )
 
-// level is the folders of one depth. at says where they really are, nil for where their path says.
+// level is the folders of one depth. at has their real places; nil means that they are where their paths say.
 type level struct {
 	dirs []string
 	at   []place
 }
 
-// place is a folder below one of the roots that may be read.
+// place is a folder below a root that may be read.
 type place struct {
 	files backend
 	rel   string
@@ -64,7 +64,7 @@ type place struct {
 // worker is the scratch memory of one goroutine.
 type worker struct {
 	buf, path    []byte
-	dents, names []byte // of a folder that is listed
+	dents, names []byte // for listing a folder
 	item         Item
 	id           int
 }
@@ -77,12 +77,12 @@ type walk struct {
 	notes   []Note
 	links   []string        // links met on the way, by path
 	seen    []string        // every folder that was probed under its own path
-	real    map[string]bool // the real paths of all that were, while links are followed
-	room    int             // how many more folders may be looked at below the children
+	real    map[string]bool // the real paths of all probed folders, while links are followed
+	room    int             // how many more folders may be probed below the children
 }
 
-// Walk probes the folders of the root and reports what it left out, by path. The error is ctx's,
-// or says that the root cannot be listed.
+// Walk visits the manifests below the root and returns notes on what it left out, sorted by path. It returns an error if
+// ctx is done or the root cannot be listed.
 func (r *Root) Walk(ctx context.Context, v Visitor) ([]Note, error) {
 	w := &walk{r: r, ctx: ctx, v: v, workers: make([]worker, r.o.Workers), room: r.o.MaxDirs}
 	for i := range w.workers {
@@ -122,7 +122,7 @@ func (w *walk) descend(l level, depth int) {
 	}
 }
 
-// probe looks for a manifest in every folder of the level and returns those that have none.
+// probe looks for a manifest in every folder of the level and returns the indices of the folders without one.
 func (w *walk) probe(l level) (plain []int) {
 	if len(l.dirs) == 0 {
 		return nil
@@ -155,7 +155,7 @@ func (l *level) place(r *Root, i int) place {
 	return place{files: r.files, rel: l.dirs[i]}
 }
 
-// look reads the manifest of one folder. It reports whether there is one.
+// look reads the manifest of one folder and reports whether there is one.
 func (w *walk) look(wk *worker, it *Item, at place, known Stamp) bool {
 	for _, it.File = range [...]string{Manifest, LowerManifest} {
 		if known != (Stamp{}) {
@@ -183,7 +183,7 @@ func (w *walk) look(wk *worker, it *Item, at place, known Stamp) bool {
 	return false
 }
 
-// below lists the folders without a manifest and returns the next level, by path.
+// below lists the folders without a manifest and returns the next level, sorted by path.
 func (w *walk) below(l level, plain []int, depth int) level {
 	lists := make([]listing, len(plain))
 	errs := make([]error, len(plain))
@@ -217,7 +217,7 @@ func (w *walk) below(l level, plain []int, depth int) level {
 	return w.bounded(next, depth)
 }
 
-// bounded cuts a level where the bounds are reached and notes it.
+// bounded cuts a level at the bounds of the walk and adds a note if it did.
 func (w *walk) bounded(l level, depth int) level {
 	if len(l.dirs) == 0 {
 		return l
@@ -227,12 +227,12 @@ func (w *walk) bounded(l level, depth int) level {
 	}
 	if depth >= MaxDepth {
 		w.notes = append(w.notes, Note{slices.Min(l.dirs), Bound,
-			fmt.Errorf("folders more than %d levels deep are not looked at", MaxDepth)})
+			fmt.Errorf("folders more than %d levels deep are not searched", MaxDepth)})
 		return level{}
 	}
 	if len(l.dirs) > w.room {
 		w.notes = append(w.notes, Note{l.dirs[w.room], Bound,
-			fmt.Errorf("more than %d folders below the first level: this one and those after it are not looked at", w.r.o.MaxDirs)})
+			fmt.Errorf("more than %d folders below the first level: this one and those after it are not searched", w.r.o.MaxDirs)})
 		l.dirs = l.dirs[:w.room]
 	}
 	w.room -= len(l.dirs)
@@ -262,7 +262,7 @@ func (w *walk) parallel(n int, f func(wk *worker, i int)) {
 	group.Wait()
 }
 
-// depthOf counts the components of a path.
+// depthOf returns the number of components of a path.
 func depthOf(p string) int {
 	n := 0
 	for ; p != "."; p = path.Dir(p) {

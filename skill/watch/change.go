@@ -8,13 +8,13 @@ import (
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// Change is what differs between two snapshots in what a model may see: canonical names, sorted.
+// Change lists the skills that differ between two snapshots, as far as a model can see: canonical names, sorted.
 type Change struct {
 	Added, Removed, Changed []string
 }
 
-// Diff returns how new differs from old. A skill that is broken, switched off or hidden counts as not there. new is made
-// of old by refreshing, in one step or in several.
+// Diff returns how new differs from old. A skill that is broken, disabled or hidden counts as missing. new must come from
+// refreshing old once or several times.
 func Diff(old, new *skill.Catalog) Change {
 	var c Change
 	before := map[string]skill.Entry{}
@@ -39,14 +39,14 @@ func Diff(old, new *skill.Catalog) Change {
 	return c
 }
 
-// Empty reports whether a model would notice nothing.
+// Empty reports whether there is no change.
 func (c Change) Empty() bool { return len(c.Added)+len(c.Removed)+len(c.Changed) == 0 }
 
-// maxNamed is how many skills of each kind are named.
+// maxNamed is how many skills of each kind String names.
 const maxNamed = 20
 
-// String returns the change in one line for a model, such as "Skills changed on disk. Added: a, b. Removed: c.", or "".
-// It has names alone and nothing else of a skill, at most 20 of each kind.
+// String returns the change as one line for a model, such as "Skills changed on disk. Added: a, b. Removed: c.", or "". It
+// contains only names of skills, at most 20 of each kind.
 func (c Change) String() string {
 	if c.Empty() {
 		return ""
@@ -66,7 +66,7 @@ func (c Change) line(head string) string {
 	return head
 }
 
-// list names what has a usable name, whatever made the Change, and counts the rest.
+// list returns the first valid names and the number of the others.
 func list(names []string) string {
 	var out []string
 	for _, n := range names {

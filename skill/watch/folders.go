@@ -12,28 +12,28 @@ import (
 	"github.com/fsnotify/fsnotify"
 )
 
-// maxDepth is how deep below a root folders are watched, as deep as skills are looked for (R55).
+// maxDepth is how many levels below a root are watched: as many as are searched for skills.
 const maxDepth = 6
 
-// folders is what is watched: every folder below the roots that may hold a manifest or get one, and above each root
-// the nearest folder that is there, for the root itself.
+// folders is the set of watched folders: every folder below the roots that may have a manifest, and the nearest existing
+// folder above each root, where the root itself may appear.
 type folders struct {
 	max  int
 	open func() (*fsnotify.Watcher, error)
 
 	notify *fsnotify.Watcher
-	dirs   map[string]bool     // watched for all that happens in them
-	guards map[string][]string // watched for entries of these names
+	dirs   map[string]bool     // watched for all events
+	guards map[string][]string // watched for entries with these names
 }
 
 func (f *folders) close() {
 	if f.notify != nil {
-		_ = f.notify.Close() // there is nothing to do about it
+		_ = f.notify.Close() // nothing can be done about an error
 		f.notify = nil
 	}
 }
 
-// events returns the channel of events, nil when nothing is watched.
+// events returns the channel of events, or nil if nothing is watched.
 func (f *folders) events() <-chan fsnotify.Event {
 	if f.notify == nil {
 		return nil
@@ -48,16 +48,16 @@ func (f *folders) errors() <-chan error {
 	return f.notify.Errors
 }
 
-// errFull says that there are more folders than are watched.
+// errFull means that there are more folders than may be watched.
 var errFull = errors.New("too many folders")
 
-// watch watches the folders that are there now, anew: what was known of them may be about folders that were moved or
-// replaced. When not all can be watched it watches none, and says why.
+// watch starts over and watches the folders that exist now: those watched before may have been moved or replaced. If not
+// all can be watched it watches none and returns the reason.
 func (f *folders) watch(roots []string) (why string) {
 	f.close()
 	notify, err := f.open()
 	if err != nil {
-		return fmt.Sprintf("the system gives no way to watch files (%v)", err)
+		return fmt.Sprintf("the system cannot watch files (%v)", err)
 	}
 	f.notify, f.dirs, f.guards = notify, map[string]bool{}, map[string][]string{}
 	for _, root := range roots {
@@ -74,12 +74,12 @@ func (f *folders) watch(roots []string) (why string) {
 
 func (f *folders) reason(err error) string {
 	if errors.Is(err, errFull) {
-		return fmt.Sprintf("there are more than %d folders of skills to watch", f.max)
+		return fmt.Sprintf("more than %d folders of skills to watch", f.max)
 	}
-	return fmt.Sprintf("the system watches no more folders (%v); on Linux raise fs.inotify.max_user_watches", err)
+	return fmt.Sprintf("the system cannot watch more folders (%v); on Linux raise fs.inotify.max_user_watches", err)
 }
 
-// guard watches the nearest folder above path that is there, for the name that leads on to path.
+// guard watches the nearest existing folder above path for the next name on the way to path.
 func (f *folders) guard(path string) error {
 	for {
 		dir, name := filepath.Dir(path), filepath.Base(path)
@@ -102,7 +102,7 @@ func (f *folders) guard(path string) error {
 	}
 }
 
-// tree watches dir and what is below it. A folder is watched before it is listed: what comes later is an event.
+// tree watches dir and the folders below it. It watches a folder before it lists it, so a later change is an event.
 func (f *folders) tree(dir string, depth int) error {
 	if f.dirs[dir] {
 		return nil
@@ -117,7 +117,7 @@ func (f *folders) tree(dir string, depth int) error {
 	}
 	list, err := os.ReadDir(dir)
 	if err != nil {
-		return nil //nolint:nilerr // what cannot be listed has no skills
+		return nil //nolint:nilerr // a folder that cannot be listed has no skills
 	}
 	for _, d := range list {
 		below := filepath.Join(dir, d.Name())
@@ -125,7 +125,7 @@ func (f *folders) tree(dir string, depth int) error {
 		switch {
 		case strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules" || !d.IsDir() && !isLink:
 			continue
-		case isLink: // what is behind it has its own place
+		case isLink: // only the target itself is watched
 			err = f.linked(below)
 		default:
 			err = f.tree(below, depth+1)
@@ -148,7 +148,8 @@ func (f *folders) linked(path string) error {
 	return err
 }
 
-// add watches one folder. One that is gone meanwhile, or closed to us, is left out: its parent tells when that changes.
+// add watches one folder and reports whether it did. It skips a folder that is gone or not accessible: when that changes,
+// there is an event for its parent.
 func (f *folders) add(dir string) (bool, error) {
 	if len(f.dirs)+len(f.guards) >= f.max {
 		return false, errFull
@@ -163,14 +164,14 @@ func (f *folders) add(dir string) (bool, error) {
 	return err == nil, err
 }
 
-// judge reports whether an event may change the catalogue, and whether it may change which folders there are.
+// judge reports whether an event may change the catalog, and whether it may change the set of folders.
 func (f *folders) judge(ev fsnotify.Event) (dirty, shape bool) {
 	dir, name := filepath.Dir(ev.Name), filepath.Base(ev.Name)
 	if f.dirs[ev.Name] || slices.Contains(f.guards[dir], name) {
 		return true, true
 	}
 	if _, isGuard := f.guards[ev.Name]; isGuard {
-		return true, true // it is gone itself, or its mode has changed
+		return true, true // the folder is gone, or its mode changed
 	}
 	if !f.dirs[dir] {
 		return false, false

@@ -1,13 +1,12 @@
-// Package watch keeps a catalogue up to date while its files change (R68, R69): it watches the folders that skills lie
-// in, and when they have been quiet for a moment it puts a fresh snapshot in the old one's place.
+// Package watch keeps a catalog up to date while its files change. It watches the folders of the skills, and when they have
+// been quiet for a moment it refreshes the catalog and replaces the old snapshot.
 //
-// It looks at manifests and at folders that come and go. Other files of a skill are read when they are needed, and
-// their change changes no catalogue. Where the system cannot watch so much, it looks at fixed times instead and says
-// so; and also where a source does not say in which folders its skills lie: one that is not skill.Rooted. The bundled
-// skills of an FS source are taken not to change. It executes nothing, and it reads nothing but names: what changed is
-// the catalogue's business.
+// It watches manifests and the creation and removal of folders. Other files of a skill are read when they are needed and do
+// not change the catalog. If the system cannot watch that many folders, or a source does not say where its skills are (it
+// is not skill.Rooted), the package refreshes the catalog at fixed intervals and emits the event Polling. It assumes that
+// the bundled skills of an FS source do not change. It executes nothing and reads only names of files.
 //
-// A Watcher is safe for concurrent use. It has one goroutine, which Close ends and waits for.
+// A Watcher is safe for concurrent use. It has one goroutine; Close ends it and waits for it.
 package watch
 
 import (
@@ -23,38 +22,38 @@ import (
 	"github.com/agent-base/agent-base/trace"
 )
 
-// Polling is the event that says that the catalogue is looked at in fixed times, and why.
+// Polling is the event for refreshing the catalog at fixed intervals. Its message has the reason.
 const Polling trace.Kind = "catalog_polling"
 
-// MaxWatches is how many folders are watched at most.
+// MaxWatches is the largest number of watched folders.
 const MaxWatches = 4096
 
-// Options says what is watched. Catalog is needed: Start panics without one.
+// Options configures a Watcher. Catalog must not be nil.
 type Options struct {
 	Catalog  *skill.Catalog
-	Debounce time.Duration // how long the files must be quiet; 0 means 200 ms
-	Longest  time.Duration // a change waits no longer than this; 0 means 2 s
-	Poll     time.Duration // between two looks where not all is watched; 0 means 2 s
+	Debounce time.Duration // how long the files must be quiet before a refresh; 0 means 200 ms
+	Longest  time.Duration // the longest time from a change to a refresh; 0 means 2 s
+	Poll     time.Duration // the interval between refreshes if not everything is watched; 0 means 2 s
 
-	// OnChange is called after each swap, one call at a time. It must not call the Watcher's Refresh or Close.
+	// OnChange is called after each new snapshot, one call at a time. It must not call Refresh or Close of the Watcher.
 	OnChange func(old, new *skill.Catalog, change Change)
 	Trace    trace.Tracer
 }
 
-// Watcher holds the present snapshot.
+// Watcher has the current snapshot of a catalog.
 type Watcher struct {
 	o       Options
 	current atomic.Pointer[skill.Catalog]
 	cancel  context.CancelFunc
 	done    chan struct{}
 
-	folders folders      // of the goroutine alone
-	looks   atomic.Int64 // how often Refresh was called, for tests
+	folders folders      // used by the goroutine only
+	looks   atomic.Int64 // number of calls of Refresh, for tests
 
-	mu sync.Mutex // held while a new snapshot is made
+	mu sync.Mutex // held during a refresh
 }
 
-// Start begins to watch. The Watcher ends with ctx, or by Close. It panics where there is no catalogue to begin with.
+// Start starts watching. The Watcher stops when ctx is done or Close is called. Start panics if Options.Catalog is nil.
 func Start(ctx context.Context, o *Options) *Watcher {
 	return start(ctx, o, folders{max: MaxWatches, open: fsnotify.NewWatcher})
 }
@@ -81,11 +80,11 @@ func start(ctx context.Context, o *Options, f folders) *Watcher {
 	return w
 }
 
-// Catalog returns the present snapshot.
+// Catalog returns the current snapshot.
 func (w *Watcher) Catalog() *skill.Catalog { return w.current.Load() }
 
-// Refresh looks at once and returns the snapshot of now, for whoever cannot wait until the files are quiet. The error
-// is ctx's; the snapshot of before comes with it.
+// Refresh refreshes the catalog at once and returns the new snapshot. If ctx is done it returns the error of ctx and the
+// old snapshot.
 func (w *Watcher) Refresh(ctx context.Context) (*skill.Catalog, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -104,16 +103,16 @@ func (w *Watcher) Refresh(ctx context.Context) (*skill.Catalog, error) {
 	return fresh, nil
 }
 
-// Close ends the watching and waits for it. The present snapshot stays. Closing again does nothing.
+// Close stops watching and waits for the goroutine to end. The current snapshot stays. Calling Close again does nothing.
 func (w *Watcher) Close() {
 	w.cancel()
 	<-w.done
 }
 
-// run waits for changes and for the time to look at them.
+// run waits for changes and refreshes the catalog when it is time.
 func (w *Watcher) run(ctx context.Context) {
 	defer w.folders.close()
-	var first time.Time // of the changes that were not looked at yet
+	var first time.Time // of the changes since the last refresh
 	stale := true
 	var poll polling
 	timer := time.NewTimer(0)
@@ -127,7 +126,7 @@ func (w *Watcher) run(ctx context.Context) {
 			if stale = stale || shape; !dirty {
 				continue
 			}
-		case <-w.folders.errors(): // events were lost, or a folder cannot be watched any more
+		case <-w.folders.errors(): // events were lost, or a folder can no longer be watched
 			stale = true
 		case <-timer.C:
 			poll = w.look(ctx, stale, poll)
@@ -145,39 +144,39 @@ func (w *Watcher) run(ctx context.Context) {
 	}
 }
 
-// polling says whether the catalogue has to be looked at without an event, and why.
+// polling says whether the catalog is refreshed without an event.
 type polling uint8
 
 const (
 	notPolled polling = iota
-	beside            // a source does not say where its skills lie; the folders of the others are watched
-	instead           // not all can be watched, so that nothing is
+	partly            // a source does not say where its skills are; the folders of the others are watched
+	always            // not all folders can be watched, so none is
 )
 
-// look makes a new snapshot, after the folders that are there now are watched: what changes later is seen. It returns
-// whether it has to be called again without an event, as it was before or worse.
+// look watches the folders that exist now and then refreshes the catalog, so a later change is seen. It returns whether it
+// must be called again without an event. That state never improves.
 func (w *Watcher) look(ctx context.Context, stale bool, before polling) polling {
 	now := before
-	if stale && now != instead {
+	if stale && now != always {
 		c, why := w.Catalog(), ""
 		if c.Rootless() {
-			now, why = beside, "a source does not tell in which folders its skills lie"
+			now, why = partly, "a source does not say where its skills are"
 		}
 		if full := w.folders.watch(c.Roots()); full != "" {
-			now, why = instead, full
+			now, why = always, full
 		}
 		if now != before {
 			trace.Emit(ctx, w.o.Trace, trace.Event{Kind: Polling, Level: level(now),
-				Message: "Skills are looked at every " + w.o.Poll.String() + ": " + why})
+				Message: "Skills are refreshed every " + w.o.Poll.String() + ": " + why})
 		}
 	}
-	_, _ = w.Refresh(ctx) // the error is that of a context that has ended, which run sees
+	_, _ = w.Refresh(ctx) // the error is that of ctx, which run checks
 	return now
 }
 
-// level is Info for what is as it should be.
+// level returns the level of the event Polling.
 func level(p polling) slog.Level {
-	if p == instead {
+	if p == always {
 		return slog.LevelWarn
 	}
 	return slog.LevelInfo

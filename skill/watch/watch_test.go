@@ -342,8 +342,8 @@ func TestPolling(t *testing.T) {
 		name, why string
 		f         folders
 	}{
-		{"too many folders", "Skills are looked at every 20ms: there are more than 4 folders of skills to watch", folders{max: 4, open: fsnotify.NewWatcher}},
-		{"no watcher", "Skills are looked at every 20ms: the system gives no way to watch files (" + syscall.EMFILE.Error() + ")", folders{max: 10, open: full}},
+		{"too many folders", "Skills are refreshed every 20ms: more than 4 folders of skills to watch", folders{max: 4, open: fsnotify.NewWatcher}},
+		{"no watcher", "Skills are refreshed every 20ms: the system cannot watch files (" + syscall.EMFILE.Error() + ")", folders{max: 10, open: full}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			root := t.TempDir()
@@ -425,7 +425,7 @@ func TestOwnSource(t *testing.T) {
 				}
 				if e.Kind == Polling {
 					polled++
-					if e.Message != "Skills are looked at every 20ms: a source does not tell in which folders its skills lie" {
+					if e.Message != "Skills are refreshed every 20ms: a source does not say where its skills are" {
 						t.Errorf("got %q", e.Message)
 					}
 				}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"syscall"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/llm"
@@ -106,6 +107,8 @@ func Explain(err error) *Failure {
 		return &Failure{Exit: modelExit(provider.Kind), Code: string(provider.Kind), Hint: modelHint(provider), Err: err}
 	case errors.Is(err, lockfile.ErrLocked):
 		return &Failure{Exit: ExitConflict, Code: "locked", Hint: "another agent is writing: try again", Err: err}
+	case config.CureUnsafe(err) != "":
+		return &Failure{Exit: ExitDenied, Code: string(tool.PermissionDenied), Hint: config.CureUnsafe(err), Err: err}
 	case errors.Is(err, context.Canceled):
 		return &Failure{Exit: ExitInterrupted, Code: "interrupted", Err: errors.New("interrupted")}
 	case errors.Is(err, context.DeadlineExceeded):

@@ -93,7 +93,7 @@ func (l *Library) layers() []skill.Layer {
 	cfg := l.settings.Config()
 	var out []skill.Layer
 	for _, from := range cfg.Layers() {
-		layer := skill.Layer{Name: from.Name, Mount: from.Mount, Source: l.source(from)}
+		layer := skill.Layer{Name: from.Name, Mount: from.Mount, Source: l.source(from), Value: from.Value}
 		if from.Name == config.Bundled { // embedded, or from the user's own coreDir
 			layer.Trust = skill.TrustBundled
 		}

@@ -2,8 +2,10 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"sync/atomic"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trust"
 )
@@ -20,7 +22,11 @@ func (t *Trust) Load() (*trust.Set, error) {
 	if t.settings.Home() == "" {
 		return &trust.Set{}, nil
 	}
-	return t.store().Load()
+	set, err := t.store().Load()
+	if cure := config.CureUnsafe(err); cure != "" {
+		err = fmt.Errorf("%w: %s", err, cure)
+	}
+	return set, err
 }
 
 // Edit returns the file of approvals, to be changed.

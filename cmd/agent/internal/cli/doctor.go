@@ -382,8 +382,6 @@ func valueText(v any) string {
 		return app.OrDash(strings.Join(v, ", "))
 	case []config.Root:
 		return listText(v)
-	case []config.Plugin:
-		return listText(v)
 	case string:
 		return app.OrDash(v)
 	}

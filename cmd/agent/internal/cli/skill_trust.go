@@ -13,6 +13,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/trust"
 )
 
 type trustOptions struct {
@@ -142,6 +143,9 @@ func (o *trustOptions) trustRoot(ctx context.Context) error {
 	store, err := o.trust.Edit()
 	if err != nil {
 		return err
+	}
+	if risk := trust.RootRisk(dir); risk != "" {
+		o.out.Warn(risk + ", who could change the skills that you trust")
 	}
 	if err := o.confirm(ctx, nil, fmt.Sprintf("Trust every skill below %s, with all later changes?", dir)); err != nil {
 		return err

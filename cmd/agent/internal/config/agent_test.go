@@ -21,11 +21,11 @@ func TestAgentSettings(t *testing.T) {
 		got = append(got, p.Message+" / "+p.Cure)
 	}
 	for _, part := range []string{
-		`"budget" below "agent" counts for nothing / write it below "skills:", indented`,
-		`"model" below "skills" counts for nothing / write it below "agent:", indented`,
-		`a project cannot set model: it is ignored`,
+		`"budget" below "agent" has no effect / write it below "skills:", indented`,
+		`"model" below "skills" has no effect / write it below "agent:", indented`,
+		`a project cannot set model: ignored`,
 		`a project cannot change maxTokens`,
-		`promptBlocks cannot hold "other": it is left out`,
+		`invalid item "other" of promptBlocks: ignored`,
 	} {
 		if !strings.Contains(strings.Join(got, "\n"), part) {
 			t.Errorf("no problem says %q:\n%s", part, strings.Join(got, "\n"))
@@ -36,7 +36,7 @@ func TestAgentSettings(t *testing.T) {
 // A model's name is one word: a blank in it is a mistake, not a name (issue 4.1).
 func TestAgentModelWord(t *testing.T) {
 	c, problems := newWorld(t).user("agent:\n  model: two words\n").load()
-	if c.Agent.Model != "" || len(problems) != 1 || !strings.Contains(problems[0].Message, `model cannot be "two words"`) {
+	if c.Agent.Model != "" || len(problems) != 1 || !strings.Contains(problems[0].Message, `invalid model "two words"`) {
 		t.Errorf("got %q and %v", c.Agent.Model, problems)
 	}
 }

@@ -1,15 +1,18 @@
-// Package config resolves every setting of the engine and remembers where its value came from: a flag, the
-// environment, the project's file, the user's file, the profile or the default, in this order (REQUIREMENTS 1.3).
-// It holds the profiles' option table (C60), the places of files (Paths), the layers of skills in their order (Layers),
-// the meaning of AGENT_SKILLS, and the edits that `enable` and `disable` make to the user's file.
+// Package config resolves every setting of the command and records where its value came from: a flag, the environment, the
+// project's file, the user's file, the profile or the default, in this order. It holds the table of settings, the options
+// of the profiles, the places of files (Paths), the layers of skills (Layers), the meaning of AGENT_SKILLS, and the edits
+// that enabling and disabling a skill make to the user's file.
 //
-// A file that is damaged, or a value that makes no sense, never stops the program: it is a Problem with its place and
-// its cure, and what is left holds. Settings that protect somebody then take the careful value, not the convenient one.
-// A project's file comes with a clone, so it may narrow but never widen: it cannot trust, enable itself, lower a
-// protection, name programs or lead outside its project.
+// A damaged file or an invalid value never stops the program. It is a Problem with its place and its cure, and everything
+// else still holds. A setting that protects the user then gets its strictest value. While the user's file, or what it says
+// about which skills to load, cannot be read, only the bundled skills are loaded (Config.BundledOnly). A settings file that
+// another user could have changed counts as unreadable.
 //
-// The package reads no environment; everything comes in as Options. A Config never changes after Load returned it, and
-// functions may be called from several goroutines at once.
+// A project's file comes with a clone. It can narrow but never widen: it cannot grant trust, enable its own skills, lower
+// a protection, name programs or name folders outside the project. It is opened beneath the project.
+//
+// The package does not read the environment; everything comes in as Options. A Config does not change after Load has
+// returned it. All functions are safe for concurrent use.
 package config
 
 import (
@@ -20,69 +23,72 @@ import (
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// Config is every setting, resolved. The comments give the keys under `skills:`; durations are milliseconds there.
+// Config has the resolved value of every setting. The comments name the keys below `skills:` in a file, where durations
+// are milliseconds.
 type Config struct {
 	Paths   Paths
 	Profile string // profile
 
-	// Want joins enabledSkills (AGENT_SKILLS), activation, enabled, disabled, disabledBundled and enabledBundled. Its
-	// Enabled and Disabled are the persisted wishes whatever the mode is (C22); what is in both is disabled.
-	Want       skill.Selection
+	// Want combines enabledSkills (AGENT_SKILLS), activation, enabled, disabled, disabledBundled and enabledBundled. Its
+	// Enabled and Disabled are the stored choices, whatever its mode is. A skill that is in both is disabled.
+	Want skill.Selection
+
+	// BundledOnly means that the user's file, or a part of it that says which skills to load, cannot be read. Layers then
+	// returns the bundled skills only.
+	BundledOnly bool
+
 	Allow      []string // allow: globs of skill names
 	Deny       []string // deny
 	Duplicates string   // duplicates: override, error
 	Nested     bool     // nested
 	Symlinks   string   // symlinks: allow-list, contained, deny
-	LinkRoots  []string // symlinkRoots: absolute folders that links may lead to, with allow-list
+	LinkRoots  []string // symlinkRoots: absolute folders that links may lead into, with allow-list
 	Roots      []Root   // roots: more folders of skills
-	CoreDir    string   // coreDir: takes the place of the bundled skills; "" means the embedded ones
+	CoreDir    string   // coreDir: replaces the bundled skills; "" means the embedded ones
 	UserDir    string   // userDir
 	PluginsDir string   // pluginsDir
 	Precedence []string // precedence: names of layers, highest first
-	Omniforge  bool     // precedence: omniforge, which has folders of its own (R59)
-	Plugins    []Plugin // plugins
+	Omniforge  bool     // precedence: omniforge, which reads further folders
 
 	Disclosure     string // disclosure: system-xml, tool-description, triggers, minimal
 	XMLStyle       string // xmlStyle: wink, harness
 	Location       string // location: dir, file, uri
 	ActivationText string // activationText: short, long
-	MaxSkills      int    // maxSkills; 0 means no limit
+	MaxSkills      int    // maxSkills; 0 means no limit, or 3 with triggers
 	Budget         int    // budget: tokens for the list of skills; 0 means no limit
 
-	Enforce     string // enforce: off, warn, enforce
-	StackPolicy string // stackPolicy: top, intersection
-	StrictStack bool   // strictStack: activating an active skill is an error (C48)
-	ErrorText   bool   // errorText: failures carry their text in "error" (C49)
+	StrictStack bool   // strictStack: activating an active skill is an error
+	ErrorText   bool   // errorText: "error" has the text of a failure instead of its code
 	ScriptRead  string // scriptRead: allow, block
 
 	Cwd             string        // cwd: script, skill, workspace
 	ScriptTimeout   time.Duration // scriptTimeout
 	MaxScriptOutput int64         // maxScriptOutput: bytes
-	Python, UV      string        // python, uv: absolute paths; "" means to look them up
+	Python, UV      string        // python, uv: absolute paths; "" means to search for them
 
 	Agent Agent
 
 	settings []Setting
 }
 
-// Agent is what the agent itself is set to; its keys stand under `agent:`.
+// Agent has the settings of the agent itself. Their keys are below `agent:`.
 type Agent struct {
-	Model     string        // model: provider/name; "" means what can be found
+	Model     string        // model: provider/name; "" means to search for one
 	MaxTurns  int           // maxTurns: requests for one prompt
-	MaxTokens int           // maxTokens: of all requests and answers for one prompt
-	MaxTime   time.Duration // maxTime: of one prompt
-	Window    int           // contextWindow: tokens that the model holds
+	MaxTokens int           // maxTokens: in all requests and answers for one prompt
+	MaxTime   time.Duration // maxTime: for one prompt
+	Window    int           // contextWindow: tokens that the model can hold
 	Blocks    []string      // promptBlocks: never nil
 }
 
-// Root is a further folder of skills and the path under which they are mounted for a model (R54).
+// Root is a further folder of skills and the path under which a model sees them.
 type Root struct {
 	Dir     string `json:"dir"`             // absolute
 	Mount   string `json:"mount,omitempty"` // "" means the default
 	Project bool   `json:"project"`         // named by the project's file
 }
 
-// String returns "/srv/skills", or "/srv/skills as MOUNT", for people.
+// String returns the folder and its mount, such as "/srv/skills" or "/srv/skills as MOUNT".
 func (r Root) String() string {
 	if r.Mount == "" {
 		return r.Dir
@@ -90,57 +96,33 @@ func (r Root) String() string {
 	return r.Dir + " as " + r.Mount
 }
 
-// Plugin is a skill that the user wants installed (R74).
-type Plugin struct {
-	URL         string `json:"url"`
-	Ref         string `json:"ref,omitempty"`
-	Name        string `json:"name,omitempty"`
-	Enabled     bool   `json:"enabled"`
-	InstalledAt string `json:"installed_at,omitempty"`
-}
-
-// String returns "URL REF as NAME (switched off)", of which all but the URL may be missing, for people.
-func (p Plugin) String() string {
-	s := p.URL
-	if p.Ref != "" {
-		s += " " + p.Ref
-	}
-	if p.Name != "" {
-		s += " as " + p.Name
-	}
-	if !p.Enabled {
-		s += " (switched off)"
-	}
-	return s
-}
-
-// Setting is one value with its origin, as `agent doctor` shows it.
+// Setting is the value of one key with its origins, as `agent doctor` shows it.
 type Setting struct {
 	Key     string
-	Value   any      // text, number, true or false, a list, or nil for what is not set
-	Origins []Origin // several where sources were joined, highest first; never empty
+	Value   any      // a text, a number, a truth value, a list, or nil if it is not set
+	Origins []Origin // highest first; several if lists were joined; never empty
 }
 
-// Settings returns every setting in the order of the documentation.
+// Settings returns all settings in the order of the documentation.
 func (c *Config) Settings() []Setting { return c.settings }
 
-// Unknown returns a problem for each name in AGENT_SKILLS, or in enabledSkills, that no skill has (R71, C61). Has is
-// asked with canonical names.
+// Unknown returns a problem for each name in AGENT_SKILLS or enabledSkills that no skill has. It calls has with canonical
+// names.
 func (c *Config) Unknown(has func(name string) bool) []manifest.Problem {
 	var out []manifest.Problem
 	for _, name := range c.Want.Names {
 		if has(name) {
 			continue
 		}
-		p := c.wanted().problem("config-unknown-skill", fmt.Sprintf("there is no skill %q", name),
-			"\"agent skill list --all\" shows the names there are")
+		p := c.wanted().problem("config-unknown-skill", fmt.Sprintf("unknown skill %q", name),
+			"\"agent skill list --all\" lists all skills")
 		p.Severity = manifest.SeverityError
 		out = append(out, p)
 	}
 	return out
 }
 
-// wanted returns where the names to load were written.
+// wanted returns where the names of the skills to load are written.
 func (c *Config) wanted() Origin {
 	var out Origin
 	for _, s := range c.settings {

@@ -9,24 +9,24 @@ import (
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// document is the text of a settings file and where one list stands in it.
+// document is the text of a settings file and the place of one list in it.
 type document struct {
 	text       string
 	root       *yamlnode.Node
 	list, name string
 
-	skills, section *yamlnode.Node // the key and its map; nil when there is none
-	key, value      *yamlnode.Node // the list's key and the list; nil when there is none
+	skills, section *yamlnode.Node // the key "skills" and its map, or nil
+	key, value      *yamlnode.Node // the key of the list and the list, or nil
 }
 
-// find looks for the list. A file where it is not clear which one counts is refused.
+// find looks for the list. It returns an error if it is not clear which list counts.
 func (d *document) find() error {
 	for _, p := range d.root.Pairs {
 		if p.Key.Value != "skills" {
 			continue
 		}
 		if d.skills != nil {
-			return fmt.Errorf("%d: \"skills\" is there twice: join the two", p.Key.Line)
+			return fmt.Errorf("%d: duplicate key \"skills\": join the two", p.Key.Line)
 		}
 		if p.Value.Kind != yamlnode.Mapping && p.Value.Kind != yamlnode.Null {
 			return fmt.Errorf("%d: \"skills\" must be a map of settings, not a %s", p.Key.Line, p.Value.Kind)
@@ -41,10 +41,10 @@ func (d *document) find() error {
 			continue
 		}
 		if d.key != nil {
-			return fmt.Errorf("%d: %q is there twice: join the two", p.Key.Line, d.list)
+			return fmt.Errorf("%d: duplicate key %q: join the two", p.Key.Line, d.list)
 		}
 		if p.Value.Kind != yamlnode.Sequence && p.Value.Kind != yamlnode.Null {
-			return fmt.Errorf("%d: %q is a %s: write it as a list first: [a, b]", p.Key.Line, d.list, p.Value.Kind)
+			return fmt.Errorf("%d: %q is a %s: write a list such as [a, b]", p.Key.Line, d.list, p.Value.Kind)
 		}
 		d.key, d.value = p.Key, p.Value
 	}
@@ -57,7 +57,7 @@ func (d *document) isName(n *yamlnode.Node) bool {
 
 func (d *document) has() bool { return d.value != nil && slices.ContainsFunc(d.value.Items, d.isName) }
 
-// line is where a person has to look.
+// line returns the line that the user has to look at.
 func (d *document) line() int {
 	switch {
 	case d.key != nil:
@@ -68,7 +68,7 @@ func (d *document) line() int {
 	return 1
 }
 
-// insert returns the text with the name at the end of the list.
+// insert returns the text with the name added at the end of the list.
 func (d *document) insert() string {
 	lines, eol := split(d.text)
 	item := "- " + plainName(d.name)
@@ -117,7 +117,7 @@ func (d *document) isFlow(lines []string) bool {
 	return d.value.Line <= len(lines) && at < len(lines[d.value.Line-1]) && lines[d.value.Line-1][at] == '['
 }
 
-// flow writes the list anew in its brackets, where they stand on one line.
+// flow replaces the items between the brackets of a list on one line.
 func (d *document) flow(lines []string, items []*yamlnode.Node) string {
 	line := lines[d.value.Line-1]
 	from := d.value.Col - 1
@@ -137,7 +137,7 @@ func (d *document) flow(lines []string, items []*yamlnode.Node) string {
 	return joined(lines, len(lines), eol)
 }
 
-// split returns the lines of a text without their ends, and what ends them.
+// split returns the lines of a text and its line ending.
 func split(text string) (lines []string, eol string) {
 	eol = "\n"
 	if strings.Contains(text, "\r\n") {
@@ -149,12 +149,12 @@ func split(text string) (lines []string, eol string) {
 	return strings.Split(strings.TrimSuffix(text, eol), eol), eol
 }
 
-// joined puts lines together again, with more of them after the first at.
+// joined joins lines, with more lines inserted after the first at of them.
 func joined(lines []string, at int, eol string, more ...string) string {
 	return strings.Join(slices.Insert(lines, min(at, len(lines)), more...), eol) + eol
 }
 
-// plainName quotes a name that YAML would read as something else than a text.
+// plainName returns a name as YAML. It quotes a name that YAML would not read as a text.
 func plainName(name string) string {
 	switch strings.ToLower(name) {
 	case "null", "true", "false", "yes", "no", "on", "off", "y", "n":

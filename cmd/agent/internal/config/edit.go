@@ -11,19 +11,19 @@ import (
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// Enable writes into the user's file at path that a skill is wanted (R75): its name leaves `disabled` and
-// `disabledBundled` and joins `enabled`. Comments, order and everything else stay as they are. It reports whether the
-// file changed. A file that cannot be changed safely stays as it is; the error names the line to change by hand.
+// Enable enables a skill in the user's file at path: it removes the name from `disabled` and `disabledBundled` and adds it
+// to `enabled`. Comments, order and everything else are unchanged. It reports whether the file changed. If the file cannot
+// be changed safely, Enable leaves it unchanged and returns an error that names the line to edit by hand.
 func Enable(ctx context.Context, path, name string) (bool, error) {
 	return change(ctx, path, name, []step{{"disabled", false}, {"disabledBundled", false}, {"enabled", true}})
 }
 
-// Disable writes into the user's file at path that a skill is not wanted; its files stay. See Enable.
+// Disable disables a skill in the user's file at path. The files of the skill stay. Disable works like Enable.
 func Disable(ctx context.Context, path, name string) (bool, error) {
 	return change(ctx, path, name, []step{{"enabled", false}, {"disabled", true}})
 }
 
-// step puts the name into a list of the file, or takes it out.
+// step adds the name to a list of the file, or removes it.
 type step struct {
 	list string
 	add  bool
@@ -31,14 +31,14 @@ type step struct {
 
 func change(ctx context.Context, path, name string, steps []step) (bool, error) {
 	if path == "" {
-		return false, errors.New("there is no home to keep settings in: set AGENT_HOME")
+		return false, errors.New("no home directory for settings: set AGENT_HOME")
 	}
 	if err := manifest.CheckName(name); err != nil {
 		return false, err
 	}
 	name = manifest.Canonical(name)
 	changed := false
-	err := lockfile.Transform(ctx, path, &lockfile.Options{Max: maxFile}, func(old []byte) ([]byte, error) {
+	err := lockfile.Transform(ctx, path, &lockfile.Options{Max: maxFile, Private: true}, func(old []byte) ([]byte, error) {
 		text := string(old)
 		for _, s := range steps {
 			var err error
@@ -55,12 +55,12 @@ func change(ctx context.Context, path, name string, steps []step) (bool, error) 
 	return changed && err == nil, err
 }
 
-// apply returns the text with the step done. The result is read again and must be what was there with this one
-// difference, so that no form of YAML that the edit does not know can do harm.
+// apply returns the text after the step. It parses the result, which must equal the old content with this one difference.
+// So a form of YAML that the edit does not know does no harm.
 func (s step) apply(path, text, name string) (string, error) {
 	root, err := parse([]byte(text))
 	if err != nil {
-		return "", fmt.Errorf("%s:%w: mend the file first", path, err)
+		return "", fmt.Errorf("%s:%w: fix the file first", path, err)
 	}
 	d := &document{text: text, root: root, list: s.list, name: name}
 	if err := d.find(); err != nil {
@@ -81,13 +81,13 @@ func (s step) apply(path, text, name string) (string, error) {
 		if s.add {
 			verb = "add " + name + " to"
 		}
-		return "", fmt.Errorf("%s:%d: the file is written in a way that cannot be changed safely: %s %q below \"skills:\" by hand",
+		return "", fmt.Errorf("%s:%d: the file cannot be changed safely: %s %q below \"skills:\" by hand",
 			path, d.line(), verb, s.list)
 	}
 	return edited, nil
 }
 
-// wanted returns the tree as it has to be after the edit.
+// wanted returns the tree that the edit has to produce.
 func (d *document) wanted(added bool) *yamlnode.Node {
 	var items []*yamlnode.Node
 	if d.value != nil {
@@ -122,7 +122,7 @@ func indexOf(n, key *yamlnode.Node) int {
 	return slices.IndexFunc(n.Pairs, func(p yamlnode.Pair) bool { return key != nil && p.Key == key })
 }
 
-// same reports whether two trees say the same, wherever it stands.
+// same reports whether two trees are equal apart from positions.
 func same(a, b *yamlnode.Node) bool {
 	return a.Kind == b.Kind && a.Value == b.Value &&
 		slices.EqualFunc(a.Items, b.Items, same) &&

@@ -134,14 +134,14 @@ func TestEditRefuses(t *testing.T) {
 		{"anchors", "skills: &a\n  x: 1\n", "1:9: "},
 		{"not a map", "- a\n", "1:1: the file must be a map"},
 		{"skills is a text", "skills: no\n", `1: "skills" must be a map of settings, not a text`},
-		{"skills twice", "skills:\n  cwd: skill\nskills:\n  cwd: skill\n", `3: "skills" is there twice`},
-		{"the list twice", "skills:\n  disabled: [a]\n  disabled: [b]\n", `3: "disabled" is there twice`},
-		{"one text", "skills:\n  disabled: a, b\n", `2: "disabled" is a text: write it as a list first: [a, b]`},
-		{"one line without the list", "skills: {cwd: skill}\n", `1: the file is written in a way that cannot be changed safely: add gh to "disabled" below "skills:" by hand`},
-		{"brackets over lines", "skills:\n  disabled: [a,\n    b]\n", `2: the file is written in a way that cannot be changed safely: add gh to "disabled"`},
-		{"null in words", "skills:\n  disabled: null\n", `2: the file is written`},
+		{"skills twice", "skills:\n  cwd: skill\nskills:\n  cwd: skill\n", `3: duplicate key "skills"`},
+		{"the list twice", "skills:\n  disabled: [a]\n  disabled: [b]\n", `3: duplicate key "disabled"`},
+		{"one text", "skills:\n  disabled: a, b\n", `2: "disabled" is a text: write a list such as [a, b]`},
+		{"one line without the list", "skills: {cwd: skill}\n", `1: the file cannot be changed safely: add gh to "disabled" below "skills:" by hand`},
+		{"brackets over lines", "skills:\n  disabled: [a,\n    b]\n", `2: the file cannot be changed safely: add gh to "disabled"`},
+		{"null in words", "skills:\n  disabled: null\n", `2: the file cannot be changed safely`},
 		{"two documents", "skills: {}\n---\nx: 1\n", "config.yaml:"},
-		{"odd items", "skills:\n  disabled: ['a]b', c]\n", `2: the file is written`},
+		{"odd items", "skills:\n  disabled: ['a]b', c]\n", `2: the file cannot be changed safely`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

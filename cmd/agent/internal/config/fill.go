@@ -7,13 +7,13 @@ import (
 	"github.com/agent-base/agent-base/skill"
 )
 
-// get returns a value of a known type, or its zero.
+// get returns the value of a key as a T, or the zero value if it is not set.
 func get[T any](g given, key string) T {
 	v, _ := g[key].value.(T)
 	return v
 }
 
-// fill puts the resolved values into the fields.
+// fill sets the fields from the resolved values.
 func (c *Config) fill(g given) {
 	text := func(key string) string { return get[string](g, key) }
 	c.Profile = text("profile")
@@ -22,7 +22,6 @@ func (c *Config) fill(g given) {
 	c.Nested = get[bool](g, "nested")
 	c.LinkRoots, c.Roots = get[[]string](g, "symlinkRoots"), get[[]Root](g, "roots")
 	c.CoreDir, c.UserDir, c.PluginsDir = text("coreDir"), text("userDir"), text("pluginsDir")
-	c.Plugins = get[[]Plugin](g, "plugins")
 	precedence := get[preset](g, "precedence")
 	c.Precedence, c.Omniforge = slices.Clone(precedence.order), precedence.name == "omniforge"
 
@@ -30,7 +29,7 @@ func (c *Config) fill(g given) {
 	c.ActivationText = text("activationText")
 	c.MaxSkills, c.Budget = int(get[int64](g, "maxSkills")), int(get[int64](g, "budget"))
 
-	c.Enforce, c.StackPolicy, c.ScriptRead = text("enforce"), text("stackPolicy"), text("scriptRead")
+	c.ScriptRead = text("scriptRead")
 	c.StrictStack, c.ErrorText = get[bool](g, "strictStack"), get[bool](g, "errorText")
 
 	c.Cwd = text("cwd")
@@ -51,7 +50,7 @@ func (c *Config) fill(g given) {
 	c.settings = settings(g, c)
 }
 
-// want puts together what is enabled (C20): AGENT_SKILLS where it is set, else what the activation says.
+// want returns the selection of skills: AGENT_SKILLS if it is set, and otherwise what the activation says.
 func want(g given) skill.Selection {
 	s := skill.Selection{Mode: skill.SelectAuto}
 	enabled := get[[]string](g, "enabled")
@@ -69,7 +68,7 @@ func want(g given) skill.Selection {
 	return s
 }
 
-// settings lists all keys for people and for JSON.
+// settings lists all keys with their values as they are shown to users.
 func settings(g given, c *Config) []Setting {
 	out := make([]Setting, 0, len(keys))
 	for _, k := range keys {

@@ -93,21 +93,14 @@ func checkLines(t *testing.T, got, want []string) {
 	}
 }
 
-// fields tells every field of roots and plugins, also those that their text for people leaves out.
+// fields returns every field of roots, including those that their text for people leaves out.
 func fields(v any) string {
 	type root Root
-	type plugin Plugin
 	switch v := v.(type) {
 	case []Root:
 		out := make([]root, len(v))
 		for i, r := range v {
 			out[i] = root(r)
-		}
-		return fmt.Sprint(out)
-	case []Plugin:
-		out := make([]plugin, len(v))
-		for i, p := range v {
-			out[i] = plugin(p)
 		}
 		return fmt.Sprint(out)
 	}

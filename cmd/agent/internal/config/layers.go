@@ -7,11 +7,20 @@ type Layer struct {
 	Name  string // Enterprise, Extra, PluginDir …; several may share one
 	Dir   string // absolute; "" for the embedded skills
 	Mount string // "" means the default
+	Value int    // with Config.Omniforge the value that a skill's priority is added to; otherwise 0
 }
 
-// Layers returns the folders of skills, highest precedence first (C16, REQUIREMENTS 1.3). They need not exist. A folder
-// that has two names is there once: as the user's, or else as the one with the higher precedence.
+// values are the values of layers with the precedence omniforge. Layers that it does not know lie between those of their
+// neighbours, or below all of them.
+var values = map[string]int{Enterprise: 4, Extra: 4, UserDir: 3, ProjectDir: 2, Claude: 2, PluginDir: 1, Bundled: -1}
+
+// Layers returns the folders of skills, highest precedence first. They need not exist. A folder that belongs to two layers
+// is returned once: as the user's, or else in the layer of higher precedence. A project that is the user's home has no
+// layers of its own.
 func (c *Config) Layers() []Layer {
+	if c.BundledOnly {
+		return c.layers(Bundled)
+	}
 	var all []Layer
 	for _, name := range c.Precedence {
 		all = append(all, c.layers(name)...)
@@ -19,6 +28,11 @@ func (c *Config) Layers() []Layer {
 	users, seen := map[string]bool{}, map[string]bool{}
 	for _, l := range c.layers(UserDir) {
 		users[l.Dir] = true
+	}
+	for i, l := range all {
+		if c.Omniforge {
+			all[i].Value = values[l.Name]
+		}
 	}
 	return slices.DeleteFunc(all, func(l Layer) bool {
 		if l.Name == Bundled {
@@ -33,6 +47,9 @@ func (c *Config) Layers() []Layer {
 // layers returns the folders of one layer, highest first.
 func (c *Config) layers(name string) []Layer {
 	p := c.Paths
+	if sameFolder(p.Project, p.Home) {
+		p.Project = ""
+	}
 	var dirs []string
 	switch name {
 	case Enterprise:
@@ -62,7 +79,7 @@ func (c *Config) layers(name string) []Layer {
 	return out
 }
 
-// omniforge returns a folder of R59, which counts with the precedence of that name alone.
+// omniforge returns a folder that is read with the precedence omniforge only.
 func (c *Config) omniforge(base string, names ...string) string {
 	if !c.Omniforge {
 		return ""

@@ -57,6 +57,27 @@ func TestLayersOmniforge(t *testing.T) {
 	})
 }
 
+// R59: the four layers have the values 4 to 1, whatever lies between; only this order counts priorities.
+func TestLayerValues(t *testing.T) {
+	w := newWorld(t)
+	w.flags["roots"] = FlagValue{"--skills-dir", []string{"/extra"}}
+	c, _ := w.load()
+	for _, l := range c.Layers() {
+		if l.Value != 0 {
+			t.Errorf("default: %s has the value %d", l.Name, l.Value)
+		}
+	}
+	w.env["AGENT_PRECEDENCE"] = "omniforge"
+	c, _ = w.load()
+	got := map[string]int{}
+	for _, l := range c.Layers() {
+		got[l.Name] = l.Value
+	}
+	if want := "map[bundled:-1 claude:2 enterprise:4 extra:4 plugin:1 project:2 user:3]"; fmt.Sprint(got) != want {
+		t.Errorf("values %v, want %s", got, want)
+	}
+}
+
 // R54: more roots, each with its mount. The user's are above all but the enterprise's, the project's with the project.
 func TestLayersOfRoots(t *testing.T) {
 	w := newWorld(t).user("skills: {roots: [{path: /srv/org, mount: skills/org}], coreDir: /core, userDir: /mine, pluginsDir: /plugins}")

@@ -7,11 +7,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/yamlnode"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// Options is the world that a Config is read from. All paths are absolute; an empty one is a place that there is not.
+// Options says where the settings come from. All paths are absolute; an empty path means that there is no such place.
 type Options struct {
 	Home    string // the user's home
 	Dir     string // the working directory
@@ -19,28 +20,28 @@ type Options struct {
 	Cache   string
 	System  string // the operator's folder; "" means /etc/agent
 
-	Lookup func(variable string) (string, bool) // the environment; nil is an empty one
+	Lookup func(variable string) (string, bool) // the environment; nil means an empty one
 	Flags  map[string]FlagValue                 // by key
 }
 
-// FlagValue is what the user gave for a key on the command line. A number that is a time is one of seconds.
+// FlagValue is the value of a key on the command line. A bare number that is a duration is in seconds.
 type FlagValue struct {
 	Name   string   // as typed: "--profile"
 	Values []string // several for a list
 }
 
-// Load resolves all settings. It always returns a usable Config; the problems say what was ignored, and are in the order
-// of the sources, highest last.
+// Load resolves all settings. It always returns a usable Config. The problems say what was ignored, in the order of the
+// sources, highest last.
 func Load(o *Options) (*Config, []manifest.Problem) {
-	l := &loader{Options: *o, ours: ours}
+	l := &loader{Options: *o, owned: lockfile.Owned}
 	if l.Lookup == nil {
 		l.Lookup = func(string) (string, bool) { return "", false }
 	}
 	c := &Config{Paths: l.places()}
 	l.paths = c.Paths
-	user, project := l.file(c.Paths.UserConfig(), User), given{}
-	if p := c.Paths.ProjectConfig(); p != c.Paths.UserConfig() {
-		project = l.file(p, Project)
+	user, project := l.userFile(), given{}
+	if !sameFolder(under(c.Paths.Project, ".agent"), c.Paths.Agent) {
+		project = l.projectFile()
 	}
 	env, flags := l.environment(), l.flags()
 
@@ -51,18 +52,20 @@ func Load(o *Options) (*Config, []manifest.Problem) {
 		l.protect(full, base)
 	}
 	c.fill(full)
+	c.BundledOnly = l.unsure.Name != ""
 	return c, l.problems
 }
 
-// maxProblems is how many problems Load returns before it only says that there are more.
+// maxProblems bounds the problems that Load returns. One more problem then says that there are more.
 const maxProblems = 100
 
 type loader struct {
 	Options
-	ours       func(fs.FileInfo) bool // who owns a file: this user or root
-	paths      Paths
-	userBroken Origin // the user's file, when it could not be read
-	problems   []manifest.Problem
+	owned    func(fs.FileInfo) bool // whether a file belongs to this user or to root
+	paths    Paths
+	broken   Origin // the user's file, if it could not be read
+	unsure   Origin // the part of the user's file that may keep skills from being loaded and could not be read
+	problems []manifest.Problem
 }
 
 // entry is a value with the places it came from.
@@ -71,17 +74,22 @@ type entry struct {
 	origins []Origin
 }
 
-// given holds what one source says, or what all of them say together, by key.
+// given has the values of one source, or of all sources combined, by key.
 type given map[string]entry
 
-// places finds the folders that everything else depends on.
+// places returns the folders that everything else depends on.
 func (l *loader) places() Paths {
+	if l.Home != "" && !filepath.IsAbs(l.Home) {
+		l.report(Origin{Rank: Environment, Name: "HOME"}, manifest.SeverityError, "config-value",
+			fmt.Sprintf("home directory %q is not an absolute path: ignored", l.Home), "export HOME with an absolute path")
+		l.Home = ""
+	}
 	p := Paths{Home: l.Home, Agent: under(l.Home, ".agent"), Project: l.Project, Cache: l.Cache, System: l.System}
 	if p.Project == "" {
 		foreign := ""
-		if p.Project, foreign = projectRoot(l.Dir, l.ours); foreign != "" {
+		if p.Project, foreign = projectRoot(l.Dir, l.owned); foreign != "" {
 			l.report(Origin{Rank: Project, Name: foreign}, manifest.SeverityWarning, "config-owner",
-				fmt.Sprintf("it has a .git, but belongs to another user: the project is %q", p.Project), "name it with --project, if you trust who owns it")
+				fmt.Sprintf("repository belongs to another user: using %q as the project", p.Project), "use --project if you trust its owner")
 		}
 	}
 	if p.System == "" {
@@ -91,7 +99,7 @@ func (l *loader) places() Paths {
 		dir := absolute(text, "", l.Home)
 		if dir == "" || !filepath.IsAbs(dir) {
 			l.report(Origin{Rank: Environment, Name: "AGENT_HOME"}, manifest.SeverityError, "config-value",
-				fmt.Sprintf("%q is not an absolute path: %q is used", text, p.Agent), "export AGENT_HOME with an absolute path")
+				fmt.Sprintf("%q is not an absolute path: using %q", text, p.Agent), "export AGENT_HOME with an absolute path")
 		} else {
 			p.Agent = dir
 		}
@@ -99,7 +107,7 @@ func (l *loader) places() Paths {
 	return p
 }
 
-// environment reads the variables of all keys. An empty one counts as not set, but for AGENT_SKILLS (C20).
+// environment reads the variables of all keys. An empty variable counts as not set, except for AGENT_SKILLS.
 func (l *loader) environment() given {
 	out := given{}
 	for _, k := range keys {
@@ -131,19 +139,19 @@ func (l *loader) flags() given {
 	return out
 }
 
-// written is a value as it stands somewhere.
+// written is a value as it is written at some place.
 type written struct {
 	node *yamlnode.Node
 	at   Origin
-	unit time.Duration // of a bare number that is a time
+	unit time.Duration // of a duration that is a bare number
 }
 
 func plain(text string, at Origin) written {
 	return written{&yamlnode.Node{Kind: yamlnode.Scalar, Value: text}, at, time.Second}
 }
 
-// take reads a value and puts it into out. What cannot be read is reported, and ignored unless the key protects
-// somebody: then it is the strictest value.
+// take reads a value into out. It reports and ignores an invalid value, unless the key protects the user: then it uses
+// the strictest value.
 func (l *loader) take(out given, k *key, w written) {
 	n, at := w.node, w.at
 	r := &reader{base: l.base(at.Rank), home: l.Home, unit: w.unit}
@@ -158,6 +166,9 @@ func (l *loader) take(out given, k *key, w written) {
 		l.report(there, manifest.SeverityError, "config-value", message, cure)
 	}
 	value, err := r.read(k, n)
+	if k.guards && at.Rank == User && (err != nil || r.lost) {
+		l.unsure = at
+	}
 	if err == nil {
 		out[k.name] = entry{value, []Origin{at}}
 		return
@@ -169,14 +180,14 @@ func (l *loader) take(out given, k *key, w written) {
 	if k.project == tighten && k.kind == choice {
 		strict := k.values[len(k.values)-1]
 		out[k.name] = entry{strict, []Origin{at}}
-		message += fmt.Sprintf(": it counts as %q", strict)
+		message += fmt.Sprintf(": using %q", strict)
 	} else {
-		message += ": it is ignored"
+		message += ": ignored"
 	}
 	r.wrong(n, message, cure)
 }
 
-// base returns the folder that relative paths of a source start from.
+// base returns the folder for relative paths of a source.
 func (l *loader) base(rank Rank) string {
 	switch rank {
 	case User:
@@ -196,6 +207,6 @@ func (l *loader) report(at Origin, severity manifest.Severity, code, message, cu
 		l.problems = append(l.problems, p)
 	case len(l.problems) == maxProblems:
 		l.problems = append(l.problems, manifest.Problem{Code: "config-more", Severity: manifest.SeverityWarning, File: at.Name,
-			Message: "there are more problems than these", Cure: "mend these first"})
+			Message: "more problems are not shown", Cure: "fix these first"})
 	}
 }

@@ -62,19 +62,19 @@ func TestPrecedenceOfProfile(t *testing.T) {
 // C60 and C13 to C16, C20, C28, C48 to C50: what each profile sets.
 func TestProfiles(t *testing.T) {
 	type options struct {
-		disclosure, activation, duplicates, cwd, style, location, enforce, stack, read string
-		max                                                                            int
-		nested, omniforge, strict                                                      bool
+		disclosure, activation, duplicates, cwd, style, location, read string
+		max                                                            int
+		nested, omniforge, strict                                      bool
 	}
-	base := options{"system-xml", "auto", "override", "script", "harness", "file", "enforce", "intersection", "block", 0, true, false, false}
+	base := options{"system-xml", "auto", "override", "script", "harness", "file", "block", 0, true, false, false}
 	want := map[string]options{
 		"default":     base,
 		"spec":        base,
-		"agent-base":  {"minimal", "explicit", "error", "script", "harness", "file", "enforce", "intersection", "block", 0, false, false, false},
-		"wink":        {"system-xml", "auto", "override", "script", "wink", "dir", "off", "intersection", "block", 0, true, false, false},
-		"harness":     {"system-xml", "auto", "override", "skill", "harness", "file", "off", "intersection", "allow", 0, true, false, false},
-		"harness-mvp": {"triggers", "auto", "override", "skill", "harness", "file", "enforce", "intersection", "block", 3, true, false, false},
-		"omniforge":   {"tool-description", "auto", "override", "script", "harness", "file", "enforce", "top", "block", 0, false, true, true},
+		"agent-base":  {"minimal", "explicit", "error", "script", "harness", "file", "block", 0, false, false, false},
+		"wink":        {"system-xml", "auto", "override", "script", "wink", "dir", "block", 0, true, false, false},
+		"harness":     {"system-xml", "auto", "override", "skill", "harness", "file", "allow", 0, true, false, false},
+		"harness-mvp": {"triggers", "auto", "override", "skill", "harness", "file", "block", 3, true, false, false},
+		"omniforge":   {"tool-description", "auto", "override", "script", "harness", "file", "block", 0, false, true, true},
 	}
 	if got := len(Profiles()); got != len(want) {
 		t.Errorf("%d profiles, want %d", got, len(want))
@@ -87,7 +87,7 @@ func TestProfiles(t *testing.T) {
 		if c.Want.Mode == skill.SelectNone {
 			activation = "explicit"
 		}
-		got := options{c.Disclosure, activation, c.Duplicates, c.Cwd, c.XMLStyle, c.Location, c.Enforce, c.StackPolicy, c.ScriptRead, c.MaxSkills, c.Nested, c.Omniforge, c.StrictStack}
+		got := options{c.Disclosure, activation, c.Duplicates, c.Cwd, c.XMLStyle, c.Location, c.ScriptRead, c.MaxSkills, c.Nested, c.Omniforge, c.StrictStack}
 		if got != want[p.Name] || len(problems) > 0 || c.Profile != p.Name || p.About == "" {
 			t.Errorf("%s: %+v, want %+v; problems %v", p.Name, got, want[p.Name], problems)
 		}
@@ -144,7 +144,7 @@ func TestScriptTimeoutRefused(t *testing.T) {
 		w := newWorld(t)
 		w.env["SCRIPT_TIMEOUT"] = text
 		c, problems := w.load()
-		if c.ScriptTimeout != time.Minute || len(problems) != 1 || problems[0].Cure != "write a time from 1ms to 24h0m0s, like 90s" {
+		if c.ScriptTimeout != time.Minute || len(problems) != 1 || problems[0].Cure != "write a time from 1ms to 24h0m0s, such as 90s" {
 			t.Errorf("%q: timeout %s, problems %v", text, c.ScriptTimeout, problems)
 		}
 	}
@@ -182,9 +182,6 @@ skills:
   symlinkRoots: [/opt, ~/x]
   python: /usr/bin/python3
   precedence: [user, project]
-  plugins:
-    - url: https://example.org/a.git
-    - {url: https://example.org/b.git, ref: v1, name: b, enabled: false, installedAt: 2026-01-01T00:00:00Z}
 `)
 	c, problems := w.load()
 	checkLines(t, w.lines(problems), nil)
@@ -192,7 +189,7 @@ skills:
 		"deny": fmt.Sprint(c.Deny), "allow": fmt.Sprint(c.Allow), "max": fmt.Sprint(c.MaxSkills, c.Budget, c.Nested, c.MaxScriptOutput),
 		"roots": w.tidy(fields(c.Roots)), "dirs": w.tidy(fmt.Sprint(c.CoreDir, " ", c.UserDir, " ", c.Python, " ", c.LinkRoots)),
 		"want": fmt.Sprint(c.Want.Mode, c.Want.Enabled, c.Want.Disabled, c.Want.OnlyBundled), "order": fmt.Sprint(c.Precedence),
-		"plugins": fields(c.Plugins), "deny from": w.setting(c, "deny"), "style": c.XMLStyle,
+		"deny from": w.setting(c, "deny"), "style": c.XMLStyle,
 	}
 	want := map[string]string{
 		"deny": "[tmp-* x-* old-*]", "allow": "[a-* b-*]", "max": "7 2000 false 4096",
@@ -200,7 +197,6 @@ skills:
 		"dirs":      "HOME/.agent/core HOME/mine /usr/bin/python3 [/opt HOME/x]",
 		"want":      "0 [extra] [off-here gone gh] [hello-world]",
 		"order":     "[enterprise user project extra plugin claude bundled]",
-		"plugins":   "[{https://example.org/a.git   true } {https://example.org/b.git v1 b false 2026-01-01T00:00:00Z}]",
 		"deny from": "[tmp-* x-* old-*] from AGENT_DENY, PROJECT/.agent/config.yaml:3, HOME/.agent/config.yaml:6",
 		"style":     "harness",
 	}
@@ -226,18 +222,18 @@ func TestAgentHome(t *testing.T) {
 	if got := w.tidy(c.Paths.Agent); got != "HOME/.agent" {
 		t.Errorf("agent is %s", got)
 	}
-	checkLines(t, w.lines(problems), []string{`AGENT_HOME: error[config-value] "relative" is not an absolute path: "HOME/.agent" is used → export AGENT_HOME with an absolute path`})
+	checkLines(t, w.lines(problems), []string{`AGENT_HOME: error[config-value] "relative" is not an absolute path: using "HOME/.agent" → export AGENT_HOME with an absolute path`})
 }
 
 // A home that is the project as well has one file, which is the user's.
 func TestProjectIsHome(t *testing.T) {
 	w := newWorld(t)
-	w.user("skills: {enforce: off, coreDir: /core}")
+	w.user("skills: {scriptRead: allow, coreDir: /core}")
 	o := w.options()
 	o.Dir = w.home
 	c, problems := Load(o)
-	if c.Enforce != "off" || c.CoreDir != "/core" || len(problems) > 0 {
-		t.Errorf("enforce %s, coreDir %s, problems %v", c.Enforce, c.CoreDir, problems)
+	if c.ScriptRead != "allow" || c.CoreDir != "/core" || len(problems) > 0 {
+		t.Errorf("scriptRead %s, coreDir %s, problems %v", c.ScriptRead, c.CoreDir, problems)
 	}
 }
 
@@ -246,7 +242,7 @@ func TestNoWorldAtAll(t *testing.T) {
 	if len(problems) > 0 || c.UserDir != "" || c.ScriptTimeout != time.Minute {
 		t.Errorf("%+v, %v", c, problems)
 	}
-	if got := fmt.Sprint(c.Layers()); got != "[{enterprise /etc/agent/skills } {bundled  }]" {
+	if got := fmt.Sprint(c.Layers()); got != "[{enterprise /etc/agent/skills  0} {bundled   0}]" {
 		t.Errorf("layers %s", got)
 	}
 }
@@ -285,7 +281,7 @@ func TestForeignProject(t *testing.T) {
 		{"a", deep, w.project, ""},
 	} {
 		l := &loader{Options: Options{Dir: row.dir, Home: w.home, Lookup: func(string) (string, bool) { return "", false }},
-			ours: func(info fs.FileInfo) bool { return info.Name() != row.foreign }}
+			owned: func(info fs.FileInfo) bool { return info.Name() != row.foreign }}
 		if got := l.places().Project; got != row.root {
 			t.Errorf("%q is another's, in %s: the project is %s, want %s", row.foreign, row.dir, got, row.root)
 		}

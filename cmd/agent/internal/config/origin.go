@@ -3,10 +3,11 @@ package config
 import (
 	"fmt"
 
+	"github.com/agent-base/agent-base/internal/yamlnode"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// Rank says which kind of source a value has; a higher one wins.
+// Rank is the kind of source that a value came from. The value of the highest rank wins.
 type Rank uint8
 
 // The ranks, lowest first.
@@ -27,7 +28,7 @@ func (r Rank) String() string {
 // Origin is where a value came from.
 type Origin struct {
 	Rank      Rank
-	Name      string // of the profile, the variable, the flag; the path of the file
+	Name      string // name of the profile, variable or flag, or path of the file
 	Line, Col int    // in the file
 }
 
@@ -45,7 +46,12 @@ func (o Origin) String() string {
 	return o.Name
 }
 
-// problem returns a warning about what stands at the origin.
+// in returns the origin of a node in the same file.
+func (o Origin) in(n *yamlnode.Node) Origin {
+	return Origin{o.Rank, o.Name, n.Line, n.Col}
+}
+
+// problem returns a warning with the place of the origin.
 func (o Origin) problem(code, message, cure string) manifest.Problem {
 	return manifest.Problem{Code: code, Severity: manifest.SeverityWarning, File: o.Name, Line: o.Line, Col: o.Col, Message: message, Cure: cure}
 }

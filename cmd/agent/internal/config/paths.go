@@ -5,34 +5,39 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/agent-base/agent-base/internal/lockfile"
 )
 
-// Paths are the places of the engine's files. An empty field means that there is no such place; what depends on it is
-// empty too.
+// Paths has the places of the program's files. An empty field means that there is no such place; paths that depend on it
+// are empty too.
 type Paths struct {
 	Home    string // the user's home
 	Agent   string // $AGENT_HOME, by default ~/.agent
 	Project string // the project's root
-	Cache   string // for what can be made again
+	Cache   string // for files that can be created again
 	System  string // the operator's folder: /etc/agent
 }
 
-// UserConfig is the user's file of settings.
+// UserConfig returns the path of the user's settings file.
 func (p Paths) UserConfig() string { return under(p.Agent, "config.yaml") }
 
-// ProjectConfig is the project's file of settings.
-func (p Paths) ProjectConfig() string { return under(p.Project, ".agent", "config.yaml") }
+// ProjectConfig returns the path of the project's settings file.
+func (p Paths) ProjectConfig() string { return under(p.Project, projectConfig) }
 
-// Trust is the file of approvals and trusted folders.
+// projectConfig is the path of a project's settings file below the project.
+const projectConfig = ".agent/config.yaml"
+
+// Trust returns the path of the file with approvals and trusted folders.
 func (p Paths) Trust() string { return under(p.Agent, "trust.json") }
 
-// Skills is where the user keeps skills by default (R52).
+// Skills returns the default folder of the user's skills.
 func (p Paths) Skills() string { return under(p.Agent, "skills") }
 
-// Plugins is where installed skills are by default (R74).
+// Plugins returns the default folder of installed skills.
 func (p Paths) Plugins() string { return under(p.Agent, "plugins") }
 
-// Enterprise is where the operator puts skills for all users.
+// Enterprise returns the folder of the operator's skills for all users.
 func (p Paths) Enterprise() string { return under(p.System, "skills") }
 
 func under(dir string, names ...string) string {
@@ -42,19 +47,19 @@ func under(dir string, names ...string) string {
 	return filepath.Join(append([]string{dir}, names...)...)
 }
 
-// ProjectRoot returns the nearest folder that has a .git, from dir upwards, else dir itself. A folder above dir that
-// belongs to another user but root, or whose .git does, is nobody's project: it is dir then too.
+// ProjectRoot returns the nearest folder with a .git, from dir upwards, or dir if there is none. It also returns dir if that
+// folder is above dir and it or its .git belongs to another user than this one and root.
 func ProjectRoot(dir string) string {
-	root, _ := projectRoot(dir, ours)
+	root, _ := projectRoot(dir, lockfile.Owned)
 	return root
 }
 
-// projectRoot is ProjectRoot, with the folder that is not taken for its owner.
-func projectRoot(dir string, ours func(fs.FileInfo) bool) (root, foreign string) {
+// projectRoot is ProjectRoot. It also returns the folder that it rejected because of its owner.
+func projectRoot(dir string, owned func(fs.FileInfo) bool) (root, foreign string) {
 	for at := dir; at != ""; {
 		if git, err := os.Lstat(filepath.Join(at, ".git")); err == nil {
 			folder, err := os.Stat(at)
-			if at != dir && (err != nil || !ours(git) || !ours(folder)) {
+			if at != dir && (err != nil || !owned(git) || !owned(folder)) {
 				return dir, at
 			}
 			return at, ""
@@ -68,8 +73,8 @@ func projectRoot(dir string, ours func(fs.FileInfo) bool) (root, foreign string)
 	return dir, ""
 }
 
-// absolute makes a written path absolute: "~" is the home, anything relative lies below base. It is "" where the path
-// depends on a place that there is not.
+// absolute makes a path absolute. "~" is the home, and a relative path is below base. It returns "" if the path depends on
+// a place that does not exist.
 func absolute(path, base, home string) string {
 	if path == "~" || strings.HasPrefix(path, "~/") {
 		return under(home, path[1:])
@@ -80,20 +85,20 @@ func absolute(path, base, home string) string {
 	return under(base, path)
 }
 
-// within reports whether dir is root or lies below it, also after the symbolic links in both were followed.
+// within reports whether dir is root or lies below it, with and without the symbolic links in both.
 func within(root, dir string) bool {
 	if !lies(root, dir) {
 		return false
 	}
 	realRoot, err := filepath.EvalSymlinks(root)
 	if err != nil {
-		return true // nothing there
+		return true // root does not exist
 	}
 	for at := dir; lies(root, at); at = filepath.Dir(at) {
 		if real, err := filepath.EvalSymlinks(at); err == nil {
 			return lies(realRoot, real)
 		} else if _, err := os.Lstat(at); err == nil {
-			return false // there, but what it leads to is not
+			return false // a link that leads nowhere
 		}
 	}
 	return true
@@ -102,4 +107,17 @@ func within(root, dir string) bool {
 func lies(root, dir string) bool {
 	rel, err := filepath.Rel(root, dir)
 	return err == nil && filepath.IsLocal(rel)
+}
+
+// sameFolder reports whether two paths lead to one folder.
+func sameFolder(a, b string) bool {
+	if a == "" || b == "" {
+		return false
+	}
+	if filepath.Clean(a) == filepath.Clean(b) {
+		return true
+	}
+	x, err1 := os.Stat(a)
+	y, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(x, y)
 }

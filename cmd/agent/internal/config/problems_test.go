@@ -21,60 +21,62 @@ func TestProblems(t *testing.T) {
 		{"empty", "", nil},
 		{"only a comment", "# nothing yet\n", nil},
 		{"empty section", "skills:\n", nil},
-		{"not a map", "- skills\n", []string{"HOME/.agent/config.yaml:1:1: error[config-syntax] the file must be a map with the key skills, not a list → mend this line; until then nothing in the file holds"}},
-		{"skills is a list", "skills: [a]\n", []string{"HOME/.agent/config.yaml:1:1: error[config-form] skills must be a map of settings, not a list → write the settings below it, indented"}},
+		{"not a map", "- skills\n", []string{"HOME/.agent/config.yaml:1:1: error[config-syntax] the file must be a map with the key skills, not a list → fix this line; until then the whole file is ignored", bundled("1:1")}},
+		{"skills is a list", "skills: [a]\n", []string{"HOME/.agent/config.yaml:1:1: error[config-form] \"skills\" must be a map of settings, not a list → write the settings below it, indented", bundled("1:1")}},
 		{"a slip", "skills:\n  maxSkill: 3\n", []string{`HOME/.agent/config.yaml:2:3: warning[config-unknown-key] unknown key "maxSkill" → did you mean "maxSkills"?`}},
-		{"nothing like it", "skills:\n  frobnicate: 3\n", []string{`HOME/.agent/config.yaml:2:3: warning[config-unknown-key] unknown key "frobnicate" → remove it; "agent doctor" lists the keys there are`}},
+		{"nothing like it", "skills:\n  frobnicate: 3\n", []string{`HOME/.agent/config.yaml:2:3: warning[config-unknown-key] unknown key "frobnicate" → remove it; "agent doctor" lists all keys`}},
 		{"at the top", "maxSkills: 3\nskill: {}\n", []string{
-			`HOME/.agent/config.yaml:1:1: warning[config-unknown-key] "maxSkills" at the top counts for nothing → write it below "skills:", indented`,
+			`HOME/.agent/config.yaml:1:1: warning[config-unknown-key] "maxSkills" at the top level has no effect → write it below "skills:", indented`,
 			`HOME/.agent/config.yaml:2:1: warning[config-unknown-key] unknown key "skill" → did you mean "skills"?`,
 		}},
-		{"a wrong choice", "skills:\n  disclosure: trigers\n", []string{`HOME/.agent/config.yaml:2:15: error[config-value] disclosure cannot be "trigers": it is ignored → did you mean "triggers"?`}},
-		{"a wrong profile", "skills:\n  profile: strict\n", []string{`HOME/.agent/config.yaml:2:12: error[config-value] profile cannot be "strict": it is ignored → use one of default, spec, agent-base, wink, harness, harness-mvp, omniforge`}},
-		{"a wrong number", "skills:\n  maxSkills: many\n", []string{`HOME/.agent/config.yaml:2:14: error[config-value] maxSkills cannot be "many": it is ignored → write a whole number from 0 to 100000`}},
-		{"a number out of range", "skills:\n  maxScriptOutput: -1\n", []string{`HOME/.agent/config.yaml:2:20: error[config-value] maxScriptOutput cannot be "-1": it is ignored → write a whole number from 1 to 1073741824`}},
-		{"no time", "skills:\n  scriptTimeout: 0\n", []string{`HOME/.agent/config.yaml:2:18: error[config-value] scriptTimeout cannot be "0": it is ignored → write a time from 1ms to 24h0m0s, like 90s`}},
-		{"an overflowing time", "skills:\n  script_timeout: 9223372036854775807\n", []string{`HOME/.agent/config.yaml:2:19: error[config-value] scriptTimeout cannot be "9223372036854775807": it is ignored → write a time from 1ms to 24h0m0s, like 90s`}},
-		{"no truth", "skills:\n  nested: maybe\n", []string{`HOME/.agent/config.yaml:2:11: error[config-value] nested cannot be "maybe": it is ignored → write true or false`}},
-		{"no value", "skills:\n  cwd:\n  deny:\n", []string{`HOME/.agent/config.yaml:2:3: warning[config-value] cwd has no value: it is ignored → write a value after the colon, or remove the line`}},
-		{"a map for a value", "skills:\n  cwd: {a: b}\n", []string{`HOME/.agent/config.yaml:2:8: error[config-value] cwd must be one value, not a map: it counts as "script" → write one value after the colon`}},
-		{"a map for a list", "skills:\n  deny: {a: b}\n", []string{`HOME/.agent/config.yaml:2:9: error[config-value] deny must be a list, not a map: it is ignored → write a list: [a, b]`}},
+		{"a wrong choice", "skills:\n  disclosure: trigers\n", []string{`HOME/.agent/config.yaml:2:15: error[config-value] invalid disclosure "trigers": ignored → did you mean "triggers"?`}},
+		{"a wrong profile", "skills:\n  profile: strict\n", []string{`HOME/.agent/config.yaml:2:12: error[config-value] invalid profile "strict": ignored → use one of default, spec, agent-base, wink, harness, harness-mvp, omniforge`}},
+		{"a wrong number", "skills:\n  maxSkills: many\n", []string{`HOME/.agent/config.yaml:2:14: error[config-value] invalid maxSkills "many": ignored → write a whole number from 0 to 100000`}},
+		{"a number out of range", "skills:\n  maxScriptOutput: -1\n", []string{`HOME/.agent/config.yaml:2:20: error[config-value] invalid maxScriptOutput "-1": ignored → write a whole number from 1 to 1073741824`}},
+		{"no time", "skills:\n  scriptTimeout: 0\n", []string{`HOME/.agent/config.yaml:2:18: error[config-value] invalid scriptTimeout "0": ignored → write a time from 1ms to 24h0m0s, such as 90s`}},
+		{"an overflowing time", "skills:\n  script_timeout: 9223372036854775807\n", []string{`HOME/.agent/config.yaml:2:19: error[config-value] invalid scriptTimeout "9223372036854775807": ignored → write a time from 1ms to 24h0m0s, such as 90s`}},
+		{"no truth", "skills:\n  nested: maybe\n", []string{`HOME/.agent/config.yaml:2:11: error[config-value] invalid nested "maybe": ignored → write true or false`}},
+		{"no value", "skills:\n  cwd:\n  deny:\n", []string{`HOME/.agent/config.yaml:2:3: warning[config-value] cwd has no value: ignored → write a value after the colon or remove the line`}},
+		{"a map for a value", "skills:\n  cwd: {a: b}\n", []string{`HOME/.agent/config.yaml:2:8: error[config-value] cwd must be one value, not a map: using "script" → write one value after the colon`}},
+		{"a map for a list", "skills:\n  deny: {a: b}\n", []string{`HOME/.agent/config.yaml:2:9: error[config-value] deny must be a list, not a map: ignored → write a list: [a, b]`, bundled("2:3")}},
 		{"one bad item", "skills:\n  disabled:\n    - ../etc\n    - [a]\n    - ok\n", []string{
-			`HOME/.agent/config.yaml:4:7: error[config-value] an item of disabled is a list: it is left out → write one text for each item`,
-			`HOME/.agent/config.yaml:3:7: error[config-value] "../etc" is no skill's name: it is left out → use letters, digits, - and _`,
+			`HOME/.agent/config.yaml:4:7: error[config-value] item of disabled is a list: ignored → write one text for each item`,
+			`HOME/.agent/config.yaml:3:7: error[config-value] "../etc" is not the name of a skill: ignored → use letters, digits, - and _`,
+			bundled("2:3"),
 		}},
-		{"twice", "skills:\n  cwd: skill\n  cwd: script\n", []string{`HOME/.agent/config.yaml:3:3: error[config-duplicate-key] cwd is there twice → keep one of them`}},
+		{"twice", "skills:\n  cwd: skill\n  cwd: script\n", []string{`HOME/.agent/config.yaml:3:3: error[config-duplicate-key] duplicate key "cwd" → keep one of them`}},
 		{"trust", "skills:\n  trusted: [x]\n  trusted_roots: [/]\n", []string{
-			`HOME/.agent/config.yaml:2:3: warning[config-trust] "trusted" counts for nothing: no settings file gives trust → run "agent skill trust NAME", or "agent skill trust --root DIR"`,
-			`HOME/.agent/config.yaml:3:3: warning[config-trust] "trusted_roots" counts for nothing: no settings file gives trust → run "agent skill trust NAME", or "agent skill trust --root DIR"`,
+			`HOME/.agent/config.yaml:2:3: warning[config-trust] "trusted" has no effect: a settings file cannot grant trust → run "agent skill trust NAME" or "agent skill trust --root DIR"`,
+			`HOME/.agent/config.yaml:3:3: warning[config-trust] "trusted_roots" has no effect: a settings file cannot grant trust → run "agent skill trust NAME" or "agent skill trust --root DIR"`,
 		}},
 		{"roots", "skills:\n  roots: [{mount: x}, {path: /a, mont: y}]\n", []string{
-			`HOME/.agent/config.yaml:2:11: error[config-value] a root without a path is left out → write the folder's path, or {path: …, mount: …}`,
+			`HOME/.agent/config.yaml:2:11: error[config-value] root without a path: ignored → write the folder's path, or {path: …, mount: …}`,
 			`HOME/.agent/config.yaml:2:34: error[config-value] unknown key "mont" → did you mean "mount"?`,
 		}},
-		{"plugins", "skills:\n  plugins: [x, {url: u, enabled: perhaps}]\n", []string{
-			`HOME/.agent/config.yaml:2:13: error[config-value] a plugin without url is left out → write - url: https://…`,
-			`HOME/.agent/config.yaml:2:16: error[config-value] a plugin's enabled cannot be "perhaps": it is off → write true or false`,
-		}},
 		{"a glob of 2^24 alternatives", "skills:\n  deny: ['" + strings.Repeat("{a,a}", 24) + "b', c]\n", []string{
-			`HOME/.agent/config.yaml:2:10: error[config-value] a glob of deny cannot be used: its braces stand for more than 16 alternatives → write it like "pdf-*"; until then it allows nothing, or denies everything`,
+			`HOME/.agent/config.yaml:2:10: error[config-value] unusable glob in deny: more than 16 alternatives in braces → write a glob such as "pdf-*"; until then it allows nothing, or denies everything`,
 		}},
 		{"a long glob", "skills:\n  allow: [" + strings.Repeat("a", 257) + "]\n", []string{
-			`HOME/.agent/config.yaml:2:11: error[config-value] a glob of allow cannot be used: it has 257 bytes, at most 256 are allowed → write it like "pdf-*"; until then it allows nothing, or denies everything`,
+			`HOME/.agent/config.yaml:2:11: error[config-value] unusable glob in allow: 257 bytes, more than 256 → write a glob such as "pdf-*"; until then it allows nothing, or denies everything`,
 		}},
-		{"an order", "skills:\n  precedence: [user, projekt]\n", []string{`HOME/.agent/config.yaml:2:15: error[config-value] precedence names no layer "projekt": it is ignored → did you mean "project"?`}},
-		{"a preset", "skills:\n  precedence: omniforg\n", []string{`HOME/.agent/config.yaml:2:15: error[config-value] precedence cannot be "omniforg": it is ignored → did you mean "omniforge"?, or a list of layers`}},
+		{"an order", "skills:\n  precedence: [user, projekt]\n", []string{`HOME/.agent/config.yaml:2:15: error[config-value] unknown layer "projekt" in precedence: ignored → did you mean "project"?`}},
+		{"a preset", "skills:\n  precedence: omniforg\n", []string{`HOME/.agent/config.yaml:2:15: error[config-value] invalid precedence "omniforg": ignored → did you mean "omniforge"?, or a list of layers`}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t).user(tt.text)
 			c, problems := w.load()
 			checkLines(t, w.lines(problems), tt.want)
-			if c.Profile != "default" || c.Enforce != "enforce" {
-				t.Errorf("profile %s, enforce %s; want the defaults", c.Profile, c.Enforce)
+			if c.Profile != "default" || c.ScriptRead != "block" {
+				t.Errorf("profile %s, scriptRead %s; want the defaults", c.Profile, c.ScriptRead)
 			}
 		})
 	}
+}
+
+// bundled is the problem that only the bundled skills are loaded.
+func bundled(at string) string {
+	return "HOME/.agent/config.yaml:" + at + ": error[config-bundled-only] only the bundled skills are loaded: which others this file allows cannot be read → fix the file"
 }
 
 // A file that YAML cannot read is told with its place, and says nothing.
@@ -87,7 +89,7 @@ func TestSyntaxErrors(t *testing.T) {
 	} {
 		w := newWorld(t).user(text)
 		c, problems := w.load()
-		if len(problems) != 1 || problems[0].Code != "config-syntax" || !strings.HasPrefix(w.lines(problems)[0], want) || c.Cwd != "script" {
+		if len(problems) != 2 || problems[0].Code != "config-syntax" || !strings.HasPrefix(w.lines(problems)[0], want) || c.Cwd != "script" {
 			t.Errorf("%q: cwd %s, problems %q; want one at %s", text, c.Cwd, w.lines(problems), want)
 		}
 	}
@@ -108,7 +110,7 @@ func TestUnreadableFiles(t *testing.T) {
 	w.inProject(strings.Repeat("# much\n", 200_000))
 	_, problems := w.load()
 	got := w.lines(problems)
-	if len(got) != 2 || !strings.Contains(got[0], "not a regular file") || !strings.Contains(got[1], "exceeds 65536 bytes") {
+	if len(got) != 3 || !strings.Contains(got[0], "not a regular file") || !strings.Contains(got[2], "exceeds 65536 bytes") {
 		t.Errorf("problems %q", got)
 	}
 }
@@ -125,18 +127,18 @@ func TestManyProblems(t *testing.T) {
 // lower a protection that a damaged file may have asked for.
 func TestMistakesFailClosed(t *testing.T) {
 	tests := []struct{ name, text, want string }{
-		{"wrong enforce", "skills: {profile: wink, enforce: enforec}", "enforce"},
-		{"enforce twice", "skills: {profile: wink, enforce: off, enforce: warn}", "enforce"},
-		{"enforce is a list", "skills: {profile: wink, enforce: [off]}", "enforce"},
-		{"damaged file", "skills: {enforce: off", "enforce"},
-		{"none of these", "skills: {profile: wink}", "off"},
+		{"wrong value", "skills: {profile: harness, scriptRead: blok}", "block"},
+		{"twice", "skills: {profile: harness, scriptRead: allow, scriptRead: allow}", "block"},
+		{"a list", "skills: {profile: harness, scriptRead: [allow]}", "block"},
+		{"damaged file", "skills: {scriptRead: allow", "block"},
+		{"none of these", "skills: {profile: harness}", "allow"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t).user(tt.text)
-			w.env["AGENT_PROFILE"] = "wink"
-			if c, _ := w.load(); c.Enforce != tt.want {
-				t.Errorf("enforce %s, want %s", c.Enforce, tt.want)
+			w.env["AGENT_PROFILE"] = "harness"
+			if c, _ := w.load(); c.ScriptRead != tt.want {
+				t.Errorf("scriptRead %s, want %s", c.ScriptRead, tt.want)
 			}
 		})
 	}
@@ -151,22 +153,20 @@ func TestMistakesFailClosed(t *testing.T) {
 // protection, name a program or lead outside.
 func TestProjectCannotLoosen(t *testing.T) {
 	ignored := func(at, key, variable string) string {
-		return fmt.Sprintf("PROJECT/.agent/config.yaml:%s: warning[config-project] a project cannot set %s: it is ignored → set it in your own config.yaml, or as %s", at, key, variable)
+		return fmt.Sprintf("PROJECT/.agent/config.yaml:%s: warning[config-project] a project cannot set %s: ignored → set it in your own config.yaml or as %s", at, key, variable)
 	}
 	kept := func(at, key, from, to string) string {
-		return fmt.Sprintf("PROJECT/.agent/config.yaml:%s: warning[config-project] a project cannot change %s from %q to %q: it is ignored → set it in your own config.yaml, in the environment or by a flag", at, key, from, to)
+		return fmt.Sprintf("PROJECT/.agent/config.yaml:%s: warning[config-project] a project cannot change %s from %q to %q: ignored → set it in your own config.yaml, in the environment or with a flag", at, key, from, to)
 	}
 	tests := []struct {
 		name, user, project, key, value string
 		want                            []string
 	}{
-		{"enforce off", "", "skills: {enforce: off}", "enforce", "enforce from default", []string{kept("1:10", "enforce", "enforce", "off")}},
-		{"enforce warn", "", "skills: {enforce: warn}", "enforce", "enforce from default", []string{kept("1:10", "enforce", "enforce", "warn")}},
-		{"stricter", "skills: {enforce: off}", "skills: {enforce: warn}", "enforce", "warn from PROJECT/.agent/config.yaml:1", nil},
-		{"off by a profile", "", "skills: {profile: wink}", "enforce", "enforce from default", []string{kept("1:10", "enforce", "enforce", "off")}},
+		{"reading scripts", "", "skills: {scriptRead: allow}", "scriptRead", "block from default", []string{kept("1:10", "scriptRead", "block", "allow")}},
+		{"stricter", "skills: {symlinks: allow-list}", "skills: {symlinks: contained}", "symlinks", "contained from PROJECT/.agent/config.yaml:1", nil},
+		{"by a profile", "", "skills: {profile: harness}", "scriptRead", "block from default", []string{kept("1:10", "scriptRead", "block", "allow")}},
 		{"back to a laxer profile", "skills: {profile: agent-base}", "skills: {profile: spec}", "activation", "explicit from profile agent-base", []string{kept("1:10", "activation", "explicit", "auto")}},
 		{"activation", "skills: {activation: explicit}", "skills: {activation: auto}", "activation", "explicit from HOME/.agent/config.yaml:1", []string{kept("1:10", "activation", "explicit", "auto")}},
-		{"stack", "", "skills: {stackPolicy: top}", "stackPolicy", "intersection from default", []string{kept("1:10", "stackPolicy", "intersection", "top")}},
 		{"links", "", "skills: {symlinks: allow-list, symlinkRoots: [/]}", "symlinks", "contained from default", []string{ignored("1:32", "symlinkRoots", "AGENT_SYMLINK_ROOTS"), kept("1:10", "symlinks", "contained", "allow-list")}},
 		{"a shared work place", "", "skills: {cwd: workspace}", "cwd", "script from default", []string{kept("1:10", "cwd", "script", "workspace")}},
 		{"the skill's own place", "", "skills: {cwd: skill}", "cwd", "skill from PROJECT/.agent/config.yaml:1", nil},
@@ -177,14 +177,14 @@ func TestProjectCannotLoosen(t *testing.T) {
 		{"enabling itself", "skills: {activation: explicit}", "skills: {enabled: [mine]}", "enabled", "<nil> from default", []string{ignored("1:10", "enabled", "AGENT_ENABLED")}},
 		{"core", "", "skills: {core_skills_dir: ./evil}", "coreDir", "<nil> from default", []string{ignored("1:10", "coreDir", "AGENT_CORE_DIR")}},
 		{"program", "", "skills: {python: ./evil}", "python", "<nil> from default", []string{ignored("1:10", "python", "AGENT_PYTHON")}},
-		{"trust", "", "skills: {trusted: true}", "enabled", "<nil> from default", []string{`PROJECT/.agent/config.yaml:1:10: warning[config-trust] "trusted" counts for nothing: no settings file gives trust → run "agent skill trust NAME", or "agent skill trust --root DIR"`}},
+		{"trust", "", "skills: {trusted: true}", "enabled", "<nil> from default", []string{`PROJECT/.agent/config.yaml:1:10: warning[config-trust] "trusted" has no effect: a settings file cannot grant trust → run "agent skill trust NAME" or "agent skill trust --root DIR"`}},
 		{"roots outside", "", "skills: {roots: [../other, /etc, ~/skills, link, link/new, ok, new/one]}", "roots", "[{PROJECT/ok  true} {PROJECT/new/one  true}] from PROJECT/.agent/config.yaml:1", []string{
 			outside("18", "../other"), outside("28", "/etc"), outside("34", "~/skills"), outside("44", "link"), outside("50", "link/new"),
 		}},
 		{"deny is kept", "skills: {deny: [a]}", "skills: {deny: []}", "deny", "[a] from PROJECT/.agent/config.yaml:1, HOME/.agent/config.yaml:1", nil},
 		{"allow is kept", "skills: {allow: [a]}", "skills: {allow: ['*']}", "allow", "[a] from HOME/.agent/config.yaml:1", []string{kept("1:10", "allow", "[a]", "[*]")}},
 		{"allow is narrowed", "", "skills: {allow: [a]}", "allow", "[a] from PROJECT/.agent/config.yaml:1", nil},
-		{"a wrong value", "", "skills: {enforce: of}", "enforce", "enforce from PROJECT/.agent/config.yaml:1", []string{`PROJECT/.agent/config.yaml:1:19: error[config-value] enforce cannot be "of": it counts as "enforce" → did you mean "off"?`}},
+		{"a wrong value", "", "skills: {scriptRead: alow}", "scriptRead", "block from PROJECT/.agent/config.yaml:1", []string{`PROJECT/.agent/config.yaml:1:22: error[config-value] invalid scriptRead "alow": using "block" → did you mean "allow"?`}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -203,15 +203,15 @@ func TestProjectCannotLoosen(t *testing.T) {
 }
 
 func outside(col, root string) string {
-	return fmt.Sprintf(`PROJECT/.agent/config.yaml:1:%s: error[config-value] the root %q leads out of the project: it is left out → name it in your own config.yaml, or with --skills-dir`, col, root)
+	return fmt.Sprintf(`PROJECT/.agent/config.yaml:1:%s: error[config-value] root %q is outside the project: ignored → name it in your own config.yaml or with --skills-dir`, col, root)
 }
 
 // What the user says in the environment or by a flag is the user's, whatever the project says.
 func TestUserMayLoosen(t *testing.T) {
-	w := newWorld(t).inProject("skills: {enforce: enforce}")
-	w.env["AGENT_ENFORCE"] = "off"
-	if c, problems := w.load(); c.Enforce != "off" || len(problems) > 0 {
-		t.Errorf("enforce %s, problems %v", c.Enforce, problems)
+	w := newWorld(t).inProject("skills: {scriptRead: block}")
+	w.env["AGENT_SCRIPT_READ"] = "allow"
+	if c, problems := w.load(); c.ScriptRead != "allow" || len(problems) > 0 {
+		t.Errorf("scriptRead %s, problems %v", c.ScriptRead, problems)
 	}
 }
 
@@ -277,18 +277,18 @@ func TestUnknownNames(t *testing.T) {
 	w := newWorld(t).user("skills:\n  activation: explicit\n  enabled: [gh, lost]\n")
 	has := func(name string) bool { return name == "gh" }
 	c, _ := w.load()
-	checkLines(t, w.lines(c.Unknown(has)), []string{`HOME/.agent/config.yaml:3:3: error[config-unknown-skill] there is no skill "lost" → "agent skill list --all" shows the names there are`})
+	checkLines(t, w.lines(c.Unknown(has)), []string{`HOME/.agent/config.yaml:3:3: error[config-unknown-skill] unknown skill "lost" → "agent skill list --all" lists all skills`})
 	w.env["AGENT_SKILLS"] = "Nope,GH"
 	c, _ = w.load()
-	checkLines(t, w.lines(c.Unknown(has)), []string{`AGENT_SKILLS: error[config-unknown-skill] there is no skill "nope" → "agent skill list --all" shows the names there are`})
+	checkLines(t, w.lines(c.Unknown(has)), []string{`AGENT_SKILLS: error[config-unknown-skill] unknown skill "nope" → "agent skill list --all" lists all skills`})
 	w.env["AGENT_SKILLS"] = "all"
 	c, _ = w.load()
 	checkLines(t, w.lines(c.Unknown(has)), nil)
 }
 
 func FuzzLoad(f *testing.F) {
-	f.Add("skills:\n  roots: [a, {path: b, mount: c}]\n  deny: [x]\n  scriptTimeout: 30000\n", "skills: {profile: wink, enforce: off}", "all")
-	f.Add("skills: {precedence: [user], plugins: [{url: x}], symlinks: deny}", "skills:\n  roots: ~\n", "a,b")
+	f.Add("skills:\n  roots: [a, {path: b, mount: c}]\n  deny: [x]\n  scriptTimeout: 30000\n", "skills: {profile: harness, scriptRead: allow}", "all")
+	f.Add("skills: {precedence: [user], symlinks: deny}", "skills:\n  roots: ~\n", "a,b")
 	f.Add("skills: [", "- a", "")
 	w := &world{home: f.TempDir(), env: map[string]string{}, flags: nil}
 	w.project = filepath.Join(w.home, "p")

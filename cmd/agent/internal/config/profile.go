@@ -5,33 +5,32 @@ import (
 	"slices"
 )
 
-// profiles is the option table (C60): what each profile sets, as it would be written in a file. What it does not name
-// has its default. The severities of rules are manifest.Profile's.
+// profiles lists what each profile sets, as it would be written in a file. Other settings have their defaults. The
+// severities of rules are in manifest.Profile.
 var profiles = []struct {
 	name, about string
 	options     map[string]string
 }{
-	{"default", "lenient reading, all sources, careful execution", nil},
-	{"spec", "the open standard's rules as errors, else as default", nil},
-	{"agent-base", "nothing disclosed or active unless named (000)", map[string]string{
+	{"default", "reads leniently, uses all sources, executes carefully", nil},
+	{"spec", "as default, but violations of the open standard are errors", nil},
+	{"agent-base", "lists and activates only skills that are named", map[string]string{
 		"disclosure": "minimal", "activation": "explicit", "duplicates": "error", "cwd": "script", "nested": "false",
 	}},
-	{"wink", "a section of the prompt, mounted folders (001)", map[string]string{
-		"disclosure": "system-xml", "xmlStyle": "wink", "location": "dir", "enforce": "off",
+	{"wink", "a section of the system prompt, mounted folders", map[string]string{
+		"disclosure": "system-xml", "xmlStyle": "wink", "location": "dir",
 	}},
-	{"harness", "strict fields, flat XML with files (002)", map[string]string{
-		"disclosure": "system-xml", "xmlStyle": "harness", "location": "file", "cwd": "skill", "enforce": "off", "scriptRead": "allow",
+	{"harness", "strict fields, a flat XML list with files", map[string]string{
+		"disclosure": "system-xml", "xmlStyle": "harness", "location": "file", "cwd": "skill", "scriptRead": "allow",
 	}},
-	{"harness-mvp", "skills are offered by triggers (003)", map[string]string{
+	{"harness-mvp", "offers skills by their triggers", map[string]string{
 		"disclosure": "triggers", "maxSkills": "3", "cwd": "skill",
 	}},
-	{"omniforge", "the list in the tool's description, the top skill restricts (004)", map[string]string{
-		"disclosure": "tool-description", "precedence": "omniforge", "stackPolicy": "top", "nested": "false",
-		"strictStack": "true", "errorText": "true",
+	{"omniforge", "lists skills in the description of a tool", map[string]string{
+		"disclosure": "tool-description", "precedence": "omniforge", "nested": "false", "strictStack": "true", "errorText": "true",
 	}},
 }
 
-// ProfileInfo names a profile and says in a few words what it is and what it sets, by key.
+// ProfileInfo describes a profile: its name, what it is in a few words, and what it sets, by key.
 type ProfileInfo struct {
 	Name, About string
 	Options     map[string]string
@@ -54,7 +53,7 @@ func profileNames() []string {
 	return out
 }
 
-// profileOptions returns what a profile sets.
+// profileOptions returns the settings of a profile.
 func profileOptions(name string) map[string]string {
 	for _, p := range profiles {
 		if p.name == name {
@@ -64,10 +63,10 @@ func profileOptions(name string) map[string]string {
 	return nil
 }
 
-// Layers of skills by their name, and the two orders that have one (C16).
+// Names of the layers of skills.
 const (
 	Enterprise = "enterprise"
-	Extra      = "extra" // roots of the user: config, --skills-dir
+	Extra      = "extra" // folders that the user named in settings or with --skills-dir
 	PluginDir  = "plugin"
 	ProjectDir = "project"
 	Claude     = "claude"
@@ -75,8 +74,7 @@ const (
 	Bundled    = "bundled"
 )
 
-// presets are the orders of layers that have a name. In both the operator's folder is first and the embedded skills are
-// last.
+// presets are the named orders of layers. In both, the operator's folder is first and the bundled skills are last.
 var presets = []struct {
 	name  string
 	order []string
@@ -85,13 +83,13 @@ var presets = []struct {
 	{"omniforge", []string{Enterprise, Extra, UserDir, ProjectDir, Claude, PluginDir, Bundled}},
 }
 
-// Preset is an order of layers that has a name.
+// Preset is a named order of layers.
 type Preset struct {
 	Name  string
 	Order []string // highest first
 }
 
-// Presets returns the orders of layers that the key precedence can name.
+// Presets returns the named orders that the key precedence accepts.
 func Presets() []Preset {
 	out := make([]Preset, len(presets))
 	for i, p := range presets {
@@ -100,7 +98,7 @@ func Presets() []Preset {
 	return out
 }
 
-// order completes a list of layers: the enterprise's first, whatever was written, and what is missing in the default
+// order completes a list of layers. The enterprise layer comes first, and layers that are missing follow in the default
 // order.
 func order(written []string) []string {
 	out := []string{Enterprise}

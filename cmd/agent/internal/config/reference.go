@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// KeyInfo describes one setting for the reference of settings. All texts are Markdown.
+// KeyInfo describes one setting for the documentation. All texts are Markdown.
 type KeyInfo struct {
 	Name     string
-	Section  string   // the map of a settings file that it stands in: "skills", "agent"
-	Kind     string   // the form of its value: "text", "whole number, 0 to 10" …
-	Values   []string // it is one of these, when there are any; from loose to strict where Project is "stricter only"
-	Default  string   // as written; "" means nothing
-	Variable string   // of the environment
-	Aliases  []string // other spellings than snake case
-	Project  string   // what a project's file may do with it: "yes", "stricter only", "may add", "if you did not", "no"
+	Section  string   // the map of a settings file that has it: "skills" or "agent"
+	Kind     string   // the form of its value, such as "path" or "whole number, 0 to 10"
+	Values   []string // the possible values, if they can be listed; from loose to strict if Project is "stricter only"
+	Default  string   // as written in a file; "" means none
+	Variable string   // its environment variable
+	Aliases  []string // spellings other than snake case
+	Project  string   // what a project's file may do: "yes", "stricter only", "may add", "if you did not" or "no"
 	About    string
 }
 
@@ -30,7 +30,7 @@ func Keys() []KeyInfo {
 	return out
 }
 
-// form says what a value looks like.
+// form describes the form of a value.
 func (k *key) form() string {
 	switch k.kind {
 	case number:
@@ -40,12 +40,12 @@ func (k *key) form() string {
 	}
 	return [...]string{
 		choice: "one of", boolean: "true or false", names: "list of names", globs: "list of globs", place: "path",
-		places: "list of paths", roots: "list of paths", plugins: "list of maps", layers: "name, or list of layers",
+		places: "list of paths", roots: "list of paths", layers: "name, or list of layers",
 		selection: "word, or list of names", word: "one word", words: "list of",
 	}[k.kind]
 }
 
-// short writes a time of milliseconds without the parts that are zero.
+// short formats a time in milliseconds without trailing zero parts, such as 30m.
 func short(ms int64) string {
 	text := (time.Duration(ms) * time.Millisecond).String()
 	if rest, ok := strings.CutSuffix(text, "m0s"); ok {
@@ -57,7 +57,7 @@ func short(ms int64) string {
 	return text
 }
 
-// String says in a few words what a project may do with a key.
+// String returns what a project may do with a key, in a few words.
 func (r rule) String() string {
 	return [...]string{set: "yes", tighten: "stricter only", add: "may add", ifUnset: "if you did not", never: "no"}[r]
 }

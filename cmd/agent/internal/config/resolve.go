@@ -8,7 +8,7 @@ import (
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// resolve joins the sources: a higher one wins, lists that add up do.
+// resolve combines the sources. The value of a higher source wins, except that some lists are joined.
 func (l *loader) resolve(user, project, env, flags given) given {
 	out := l.table(Origin{Rank: Default}, defaults())
 	for _, source := range []given{user, project, env, flags} {
@@ -18,7 +18,7 @@ func (l *loader) resolve(user, project, env, flags given) given {
 	}
 	name := out["profile"].value.(string)
 	fromProfile := l.table(Origin{Rank: FromProfile, Name: name}, profileOptions(name))
-	if l.userBroken.Name != "" {
+	if l.broken.Name != "" {
 		l.floor(fromProfile, out)
 	}
 	for _, source := range []given{fromProfile, user, project, env, flags} {
@@ -31,7 +31,7 @@ func (l *loader) resolve(user, project, env, flags given) given {
 	return out
 }
 
-// table reads values of our own tables.
+// table reads the values of a table of this package.
 func (l *loader) table(at Origin, texts map[string]string) given {
 	out := given{}
 	for name, text := range texts {
@@ -50,7 +50,7 @@ func defaults() map[string]string {
 	return out
 }
 
-// join returns what holds when a higher source speaks too.
+// join returns the value of a key that two sources set.
 func join(k *key, low, high entry) entry {
 	if k.project != add || len(low.origins) == 0 {
 		return high
@@ -70,8 +70,7 @@ func join(k *key, low, high entry) entry {
 	return high
 }
 
-// strictness returns how strict a value of a protecting key is: of a choice its place, of a limit the lower
-// the stricter.
+// strictness returns how strict a value of a key is. For a choice it is the index of the value; a lower limit is stricter.
 func (k *key) strictness(e entry) int64 {
 	switch v := e.value.(type) {
 	case time.Duration:
@@ -87,7 +86,7 @@ func (k *key) strictness(e entry) int64 {
 	return 0
 }
 
-// floor keeps a profile from loosening what the user's damaged file may have held firm: nobody can tell.
+// floor removes what a profile loosens. It is used when the user's file, which may have prevented that, cannot be read.
 func (l *loader) floor(profile, initial given) {
 	for _, k := range keys {
 		e, ok := profile[k.name]
@@ -97,7 +96,7 @@ func (l *loader) floor(profile, initial given) {
 	}
 }
 
-// protect takes back what the project's file, or a profile that it chose, would have loosened.
+// protect restores what the project's file, or a profile that it chose, would loosen.
 func (l *loader) protect(full, base given) {
 	for _, k := range keys {
 		now, before := full[k.name], base[k.name]
@@ -114,7 +113,7 @@ func (l *loader) protect(full, base given) {
 		if at.Rank != Project {
 			at = full["profile"].origins[0]
 		}
-		l.report(at, manifest.SeverityWarning, "config-project", fmt.Sprintf("a project cannot change %s from %q to %q: it is ignored",
-			k.name, fmt.Sprint(before.value), fmt.Sprint(now.value)), "set it in your own config.yaml, in the environment or by a flag")
+		l.report(at, manifest.SeverityWarning, "config-project", fmt.Sprintf("a project cannot change %s from %q to %q: ignored",
+			k.name, fmt.Sprint(before.value), fmt.Sprint(now.value)), "set it in your own config.yaml, in the environment or with a flag")
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// ParseSelection reads the value of AGENT_SKILLS (R70): `all`, `all-untrusted`, `none`, nothing, or names with commas
-// between them, in any case and with blanks around them. The names come back canonical, each once. A word that is no
-// name, and `all` or its like beside names, are left out with a problem.
+// ParseSelection parses the value of AGENT_SKILLS: `all`, `all-untrusted`, `none`, nothing, or names separated by commas.
+// Case and surrounding spaces do not matter. It returns each name once, in canonical form. It ignores and reports a word
+// that is not a name, and `all`, `all-untrusted` or `none` next to names.
 func ParseSelection(text string) (skill.Selection, []manifest.Problem) {
 	var words []string
 	for part := range strings.SplitSeq(text, ",") {
@@ -33,11 +33,11 @@ func ParseSelection(text string) (skill.Selection, []manifest.Problem) {
 	for _, w := range words {
 		name := manifest.Canonical(w)
 		if _, ok := selectionMode(w); ok {
-			wrong(fmt.Sprintf("%q stands beside names: it is left out", w), "write it alone, or the names alone")
+			wrong(fmt.Sprintf("%q cannot be combined with names: ignored", w), "write either the word or the names")
 			continue
 		}
 		if manifest.CheckName(w) != nil {
-			wrong(fmt.Sprintf("%q is no skill's name: it is left out", w), "write names with commas between them, all, all-untrusted or none")
+			wrong(fmt.Sprintf("%q is not the name of a skill: ignored", w), "write names separated by commas, all, all-untrusted or none")
 			continue
 		}
 		if !slices.Contains(out.Names, name) {

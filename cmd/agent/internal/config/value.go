@@ -9,20 +9,22 @@ import (
 	"unicode"
 
 	"github.com/agent-base/agent-base/internal/glob"
+	"github.com/agent-base/agent-base/internal/near"
 	"github.com/agent-base/agent-base/internal/yamlnode"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// reader turns written values into Go ones. What was wrong with one part of a value is told to wrong; the error is for
-// a value of which nothing is left.
+// reader reads the values of settings. It reports a problem with a part of a value by calling wrong, and returns an error
+// if the whole value is unusable.
 type reader struct {
-	base, home string        // of paths
-	unit       time.Duration // of a bare number that is a duration
-	project    string        // the project's root, when its file is read: roots stay below it
+	base, home string        // for paths
+	unit       time.Duration // of a duration that is a bare number
+	project    string        // the project's root if its file is being read; roots must lie below it
 	wrong      func(n *yamlnode.Node, message, cure string)
+	lost       bool // an item of the value could not be read
 }
 
-// valueError is a value that cannot be used, with its cure.
+// valueError describes an unusable value and its cure.
 type valueError struct{ message, cure string }
 
 func (e *valueError) Error() string { return e.message }
@@ -31,18 +33,15 @@ func bad(cure, format string, args ...any) error {
 	return &valueError{fmt.Sprintf(format, args...), cure}
 }
 
-// read returns the value of a key: a string, int64, bool, time.Duration, []string, []Root, []Plugin, order or
-// skill.Selection.
+// read returns the value of a key: a string, int64, bool, time.Duration, []string, []Root, preset or skill.Selection.
 func (r *reader) read(k *key, n *yamlnode.Node) (any, error) {
 	switch k.kind {
 	case names, globs, places, words:
 		return r.list(k, n)
 	case roots:
 		return r.roots(n)
-	case plugins:
-		return r.plugins(n)
 	case layers:
-		return readOrder(n)
+		return readOrder(n, r.project != "")
 	case selection:
 		return r.selection(n)
 	}
@@ -60,11 +59,11 @@ func (r *reader) scalar(k *key, text string) (any, error) {
 				return v, nil
 			}
 		}
-		return nil, bad(didYouMean(text, k.choices()), "%s cannot be %q", k.name, text)
+		return nil, bad(didYouMean(text, k.choices()), "invalid %s %q", k.name, text)
 	case number:
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || n < k.min || n > k.max {
-			return nil, bad(fmt.Sprintf("write a whole number from %d to %d", k.min, k.max), "%s cannot be %q", k.name, text)
+			return nil, bad(fmt.Sprintf("write a whole number from %d to %d", k.min, k.max), "invalid %s %q", k.name, text)
 		}
 		return n, nil
 	case boolean:
@@ -73,13 +72,13 @@ func (r *reader) scalar(k *key, text string) (any, error) {
 		return r.duration(k, text)
 	case word:
 		if text == "" || strings.ContainsFunc(text, unicode.IsSpace) {
-			return nil, bad("write one word, without blanks", "%s cannot be %q", k.name, text)
+			return nil, bad("write one word without spaces", "invalid %s %q", k.name, text)
 		}
 		return text, nil
 	}
 	path := absolute(text, r.base, r.home)
 	if text == "" || path == "" {
-		return nil, bad("write an absolute path, or one that begins with ~/", "%s cannot be %q", k.name, text)
+		return nil, bad("write an absolute path, or one that begins with ~/", "invalid %s %q", k.name, text)
 	}
 	return path, nil
 }
@@ -91,11 +90,11 @@ func truth(k *key, text string) (any, error) {
 	case "false", "no", "off", "0":
 		return false, nil
 	}
-	return nil, bad("write true or false", "%s cannot be %q", k.name, text)
+	return nil, bad("write true or false", "invalid %s %q", k.name, text)
 }
 
-// duration reads 30s, or a number of the source's unit (R187: SCRIPT_TIMEOUT is seconds, scriptTimeout milliseconds).
-// Seconds may have decimals; milliseconds have none: who writes 1.5 does not mean them.
+// duration reads a duration such as 30s, or a number in the unit of its source: seconds in SCRIPT_TIMEOUT, milliseconds in
+// scriptTimeout. Seconds may have decimals. Milliseconds may not: a user who writes 1.5 means seconds.
 func (r *reader) duration(k *key, text string) (any, error) {
 	number, unit := "+0123456789", "ms"
 	if r.unit == time.Second {
@@ -108,12 +107,12 @@ func (r *reader) duration(k *key, text string) (any, error) {
 	d, err := time.ParseDuration(whole)
 	least, most := time.Duration(k.min)*time.Millisecond, time.Duration(k.max)*time.Millisecond
 	if err != nil || d < least || d > most {
-		return nil, bad(fmt.Sprintf("write a time from %s to %s, like 90s", least, most), "%s cannot be %q", k.name, text)
+		return nil, bad(fmt.Sprintf("write a time from %s to %s, such as 90s", least, most), "invalid %s %q", k.name, text)
 	}
 	return d, nil
 }
 
-// scalars yields the single values of a list, of one value, or of one text with commas.
+// scalars returns the items of a list, or the parts of a text that are separated by commas.
 func (r *reader) scalars(k *key, n *yamlnode.Node) ([]*yamlnode.Node, error) {
 	var out []*yamlnode.Node
 	switch n.Kind {
@@ -126,7 +125,8 @@ func (r *reader) scalars(k *key, n *yamlnode.Node) ([]*yamlnode.Node, error) {
 	case yamlnode.Sequence:
 		for _, item := range n.Items {
 			if item.Kind != yamlnode.Scalar || strings.TrimSpace(item.Value) == "" {
-				r.wrong(item, fmt.Sprintf("an item of %s is a %s: it is left out", k.name, item.Kind), "write one text for each item")
+				r.wrong(item, fmt.Sprintf("item of %s is a %s: ignored", k.name, item.Kind), "write one text for each item")
+				r.lost = true
 				continue
 			}
 			out = append(out, item)
@@ -149,27 +149,27 @@ func (r *reader) list(k *key, n *yamlnode.Node) (any, error) {
 		case places:
 			path := absolute(text, r.base, r.home)
 			if path == "" {
-				r.wrong(item, fmt.Sprintf("%q has no place here: it is left out", text), "write an absolute path")
+				r.wrong(item, fmt.Sprintf("path %q of %s is not absolute: ignored", text, k.name), "write an absolute path")
 				continue
 			}
 			text = path
 		case names:
 			if err := manifest.CheckName(text); err != nil {
-				r.wrong(item, fmt.Sprintf("%q is no skill's name: it is left out", text), "use letters, digits, - and _")
+				r.wrong(item, fmt.Sprintf("%q is not the name of a skill: ignored", text), "use letters, digits, - and _")
 				continue
 			}
 			text = manifest.Canonical(text)
 		case globs:
-			// It stays: package skill denies everything for it, since nobody knows what it was to deny.
+			// The glob stays in the list: package skill then denies everything, since it is unknown what to deny.
 			if err := glob.Check(text); err != nil {
-				r.wrong(item, fmt.Sprintf("a glob of %s cannot be used: %v", k.name, err), `write it like "pdf-*"; until then it allows nothing, or denies everything`)
+				r.wrong(item, fmt.Sprintf("unusable glob in %s: %v", k.name, err), `write a glob such as "pdf-*"; until then it allows nothing, or denies everything`)
 			}
 		case words:
 			if text = strings.ToLower(text); text == "none" {
 				continue
 			}
 			if !slices.Contains(k.values, text) {
-				r.wrong(item, fmt.Sprintf("%s cannot hold %q: it is left out", k.name, text), didYouMean(text, k.values))
+				r.wrong(item, fmt.Sprintf("invalid item %q of %s: ignored", text, k.name), didYouMean(text, k.values))
 				continue
 			}
 		}
@@ -180,7 +180,7 @@ func (r *reader) list(k *key, n *yamlnode.Node) (any, error) {
 	return out, nil
 }
 
-// selection reads what AGENT_SKILLS holds.
+// selection reads the value of AGENT_SKILLS or enabledSkills.
 func (r *reader) selection(n *yamlnode.Node) (any, error) {
 	text := n.Value
 	if n.Kind == yamlnode.Sequence {
@@ -202,11 +202,12 @@ func (r *reader) selection(n *yamlnode.Node) (any, error) {
 
 // preset is the value of the key precedence.
 type preset struct {
-	name  string // "" for a list
+	name  string // "" for a list of layers
 	order []string
 }
 
-func readOrder(n *yamlnode.Node) (any, error) {
+// readOrder reads an order of layers. In the order of a project the folders that the user named stay above the project.
+func readOrder(n *yamlnode.Node, project bool) (any, error) {
 	var known []string
 	for _, p := range presets {
 		if n.Kind == yamlnode.Scalar && strings.EqualFold(n.Value, p.name) {
@@ -219,20 +220,31 @@ func readOrder(n *yamlnode.Node) (any, error) {
 	case yamlnode.Scalar:
 		parts = strings.Split(n.Value, ",")
 		if len(parts) == 1 {
-			return nil, bad(didYouMean(n.Value, known)+", or a list of layers", "precedence cannot be %q", n.Value)
+			return nil, bad(didYouMean(n.Value, known)+", or a list of layers", "invalid precedence %q", n.Value)
 		}
 	case yamlnode.Sequence:
 		for _, item := range n.Items {
 			parts = append(parts, item.Value)
 		}
 	default:
-		return nil, bad("write default, omniforge or a list of layers", "precedence cannot be a %s", n.Kind)
+		return nil, bad("write default, omniforge or a list of layers", "precedence must be a name or a list, not a %s", n.Kind)
 	}
 	for i := range parts {
 		parts[i] = strings.ToLower(strings.TrimSpace(parts[i]))
 		if !slices.Contains(presets[0].order, parts[i]) {
-			return nil, bad(didYouMean(parts[i], presets[0].order), "precedence names no layer %q", parts[i])
+			return nil, bad(didYouMean(parts[i], presets[0].order), "unknown layer %q in precedence", parts[i])
 		}
 	}
+	if project {
+		parts = append([]string{Extra}, parts...)
+	}
 	return preset{"", order(parts)}, nil
+}
+
+// didYouMean returns a cure that names the nearest candidate, or all of them if none is near.
+func didYouMean(word string, candidates []string) string {
+	if meant := near.Name(word, candidates); meant != "" {
+		return fmt.Sprintf("did you mean %q?", meant)
+	}
+	return "use one of " + strings.Join(candidates, ", ")
 }

@@ -10,44 +10,45 @@ import (
 
 const configIntro = `# Settings
 
-Every setting has a default that works: no file is needed. ` + "`agent doctor`" + ` shows each one with the place that its
-value came from.
+Every setting has a default, so no file is needed. ` + "`agent doctor`" + ` shows the settings and where their values come from.
 
 ## Where a setting comes from
 
-The first of these that names it wins:
+The first of these that sets it wins:
 
 1. a **flag**: ` + "`--profile`, `--strict`, `--skills-dir`, `--timeout`" + `
-2. the **environment**: the variable in the table below. An empty one counts as not set, but for ` + "`AGENT_SKILLS`" + `.
-3. the **project's file**: ` + "`.agent/config.yaml`" + ` in the project, as far as the column "project" lets it
+2. the **environment**: the variable in the table below. An empty variable counts as not set, except for ` + "`AGENT_SKILLS`" + `.
+3. the **project's file**: ` + "`.agent/config.yaml`" + ` in the project, as far as the column "project" allows
 4. **your file**: ` + "`config.yaml` in `$AGENT_HOME`, which is `~/.agent`" + ` by default
 5. the **profile**, see below
 6. the **default**
 
-Lists that a project "may add" to are joined from all of them; every other value is replaced as a whole. The project is
-the nearest folder upwards with ` + "`.git`, else the working directory; `--project DIR`" + ` names another one. No ` + "`.env`" + ` file
-is read.
+Lists that a project "may add" to are joined from all sources; any other value is replaced as a whole. The project is the
+nearest folder upwards with ` + "`.git`, or the working directory if there is none; `--project DIR`" + ` names another one. No
+` + "`.env`" + ` file is read.
 
-A damaged file or a value that makes no sense never stops the command: it is a problem with its place and its cure.
-What protects somebody then has its strictest value.
+A damaged file or an invalid value never stops the command: it is reported with its place and its cure. A setting that
+protects you then has its strictest value. While your file, or one of its keys ` + "`enabledSkills`, `disabled`, `allow`" + `
+and ` + "`deny`" + `, cannot be read, only the bundled skills are loaded. Your file and its folder must belong to you or to root, and
+no other user may have permission to write to them; otherwise the file is not read.
 
-A project's file comes with a clone, so it can narrow and never widen: it cannot give trust, choose programs, set
-` + "`AGENT_SKILLS`" + `, loosen a protection, or name a folder outside the project. No settings file gives trust: that is what
-` + "`agent skill trust`" + ` is for.
+A project's file comes with a clone, so it can narrow but never widen: it cannot grant trust, choose programs, set
+` + "`AGENT_SKILLS`" + `, loosen a protection, or name a folder outside the project. No settings file grants trust; use
+` + "`agent skill trust`" + `. A project that is your home folder has no layers of its own.
 
 ## An example
 
 ` + "```yaml\n" + configExample + "```" + `
 
-Keys may be written in snake case too: ` + "`max_skills`" + `. Paths may begin with ` + "`~/`" + `; relative ones start from
-` + "`$AGENT_HOME`" + ` in your file, and from the project in its own.
+Keys may also be written in snake case: ` + "`max_skills`" + `. Paths may begin with ` + "`~/`" + `. Relative paths start from
+` + "`$AGENT_HOME`" + ` in your file and from the project in its file.
 
 ## Every setting
 
-They stand below ` + "`skills:`, those of the agent itself below `agent:`" + `.
+Settings are below ` + "`skills:`; those of the agent itself are below `agent:`" + `.
 `
 
-// configExample is the text of the example file. A test reads it, without a problem.
+// configExample is the text of the example file. A test loads it without a problem.
 const configExample = `# ~/.agent/config.yaml
 skills:
   disabled: [gh]
@@ -56,13 +57,13 @@ skills:
     - ~/src/team-skills
     - path: /srv/skills
       mount: skills/org
-  budget: 1500          # tokens for the list that a model is told
+  budget: 1500          # tokens for the list of skills
   scriptTimeout: 2m
 agent:
   model: ollama/qwen3
 `
 
-// configPage is the reference of the settings.
+// configPage returns the page about settings.
 func configPage() (string, error) {
 	var b strings.Builder
 	b.WriteString(made("cmd/agent/internal/config") + configIntro)
@@ -74,7 +75,7 @@ func configPage() (string, error) {
 		}
 		fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s | `%s` | %s |\n", k.Name, strings.ToLower(k.Name), form(k), code(k.Default), k.Variable, k.Project)
 	}
-	b.WriteString("\nThe column \"project\" says what a project's file may do with the key.\n\n")
+	b.WriteString("\nThe column \"project\" says what a project's file may do with a key.\n\n")
 	for _, k := range config.Keys() {
 		fmt.Fprintf(&b, "### %s\n\n%s%s\n\n", k.Name, k.About, aliases(k))
 	}
@@ -90,9 +91,9 @@ const configMore = `
 | variable | meaning |
 |---|---|
 | ` + "`AGENT_HOME`" + ` | the folder of your settings, skills, approvals and cache; absolute; ` + "`~/.agent`" + ` by default |
-| ` + "`NO_COLOR`" + ` | no colours, when it is not empty |
+| ` + "`NO_COLOR`" + ` | no colours, if it is not empty |
 | ` + "`ANTHROPIC_API_KEY`, `OPENAI_API_KEY`, `GEMINI_API_KEY` or `GOOGLE_API_KEY`" + ` | the keys of the models' providers |
-| ` + "`ANTHROPIC_BASE_URL`, `OPENAI_BASE_URL`, `GOOGLE_GEMINI_BASE_URL`" + ` | servers that stand in for the providers' own |
+| ` + "`ANTHROPIC_BASE_URL`, `OPENAI_BASE_URL`, `GOOGLE_GEMINI_BASE_URL`" + ` | servers to use instead of the providers' own |
 `
 
 func form(k config.KeyInfo) string {
@@ -130,12 +131,12 @@ func code(s string) string {
 	return "`" + s + "`"
 }
 
-// writeLayers writes the folders of each layer, as a configuration without any file has them.
+// writeLayers writes the folders of each layer without any settings.
 func writeLayers(b *strings.Builder) {
-	b.WriteString("## Layers\n\nA skill of a higher layer hides one of the same name in a lower one; `agent skill why NAME` shows both. Highest first:\n\n" +
+	b.WriteString("## Layers\n\nA skill hides skills of the same name in lower layers; `agent skill why NAME` shows all of them. Highest first:\n\n" +
 		"| layer | folders |\n|---|---|\n")
 	c, _ := config.Load(&config.Options{Home: "/~", Project: "/PROJECT"})
-	folders := map[string][]string{config.Extra: {"`roots` of your settings, `--skills-dir`"}, config.Bundled: {"in the command itself, or `coreDir`"}}
+	folders := map[string][]string{config.Extra: {"`roots` of your settings, `--skills-dir`"}, config.Bundled: {"built into the command, or `coreDir`"}}
 	for _, l := range c.Layers() {
 		if l.Dir != "" {
 			folders[l.Name] = append(folders[l.Name], code(folder(l.Dir)))
@@ -144,14 +145,14 @@ func writeLayers(b *strings.Builder) {
 	for _, name := range c.Precedence {
 		fmt.Fprintf(b, "| `%s` | %s |\n", name, strings.Join(folders[name], ", "))
 	}
-	b.WriteString("\nA project's own `roots` belong to its layer. `enterprise` is first whatever `precedence` says, and layers that it\nleaves out follow in this order. Orders that have a name:\n\n")
+	b.WriteString("\nThe `roots` of a project belong to its layer. `enterprise` is always first. Layers that `precedence` leaves out follow in\nthis order. Named orders:\n\n")
 	for _, p := range config.Presets() {
 		fmt.Fprintf(b, "* `%s`: %s\n", p.Name, strings.Join(p.Order, ", "))
 	}
-	b.WriteString("\nWith `omniforge` the folders `.omniforge/skills` of the project, `~/.omniforge/skills` and\n`~/.omniforge/enterprise/skills` are read as well, and `priority` of a skill counts.\n\n")
+	b.WriteString("\nWith `omniforge` the folders `.omniforge/skills` of the project, `~/.omniforge/skills` and\n`~/.omniforge/enterprise/skills` are read as well, and the `priority` of a skill counts.\n\n")
 }
 
-// folder writes a path as people do.
+// folder returns a path as users write it.
 func folder(path string) string {
 	if rest, ok := strings.CutPrefix(path, "/~/"); ok {
 		return "~/" + rest
@@ -159,18 +160,18 @@ func folder(path string) string {
 	return strings.TrimPrefix(path, "/PROJECT/")
 }
 
-// writeProfiles writes what each profile sets, next to the default.
+// writeProfiles writes what each profile sets, and the defaults.
 func writeProfiles(b *strings.Builder) {
-	b.WriteString("## Profiles\n\nA profile is a set of defaults, and a severity for each problem: [problems.md](problems.md) has those.\n`--strict` is `--profile spec`.\n\n| profile | what it is |\n|---|---|\n")
+	b.WriteString("## Profiles\n\nA profile is a set of defaults and of severities of problems, which are in [problems.md](problems.md).\n`--strict` is `--profile spec`.\n\n| profile | about |\n|---|---|\n")
 	all := config.Profiles()
 	set := map[string]bool{}
 	for _, p := range all {
-		fmt.Fprintf(b, "| `%s` | %s |\n", p.Name, rows.ReplaceAllString(p.About, ""))
+		fmt.Fprintf(b, "| `%s` | %s |\n", p.Name, p.About)
 		for key := range p.Options {
 			set[key] = true
 		}
 	}
-	b.WriteString("\nWhat they set, where it is not the default:\n\n| key |")
+	b.WriteString("\nWhat they set, if it is not the default:\n\n| key |")
 	for _, p := range all {
 		fmt.Fprintf(b, " %s |", p.Name)
 	}

@@ -1,5 +1,5 @@
-// Command docgen writes the pages of docs/ that the code's own tables say: cli.md, config.md and problems.md. It is run
-// by `go generate ./...`; its test fails when a page is not current. It reads no file, and writes those pages alone.
+// Command docgen writes the pages of docs/ that are generated from tables in the code: cli.md, config.md and problems.md.
+// Run it with `go generate ./...`. Its test fails if a page is not current. It reads no files and writes only those pages.
 package main
 
 import (
@@ -21,7 +21,7 @@ func main() {
 	}
 }
 
-// pages are the generated ones.
+// pages lists the generated pages.
 var pages = [...]struct {
 	file string
 	make func() (string, error)
@@ -44,7 +44,7 @@ func writePages(dir string) error {
 	return nil
 }
 
-// made is the first line of every page.
+// made returns the first line of a page.
 func made(from string) string {
 	return "<!-- Made by go generate from " + from + ": do not edit. -->\n"
 }

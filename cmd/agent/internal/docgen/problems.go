@@ -10,8 +10,8 @@ import (
 
 const problemsIntro = `# Problems
 
-` + "`agent skill validate`, `why`, `info`, `agent doctor`" + ` and ` + "`agent --check`" + ` say what is wrong with a skill in this form,
-with the cure on the next line:
+` + "`agent skill validate`, `why`, `info`, `agent doctor`" + ` and ` + "`agent --check`" + ` report what is wrong with a skill in this
+form, with the cure on the next line:
 
 ` + "```" + `
 %s
@@ -19,18 +19,17 @@ with the cure on the next line:
 
 The code in brackets is stable. ` + "`agent skill validate --codes`" + ` prints this list, with ` + "`--json`" + ` for a program.
 
-A problem is an **error** or a **warning**; how bad it is depends on the profile (` + "`--profile`, `--strict` for `spec`" + `).
-Errors make ` + "`agent skill validate`" + ` end with exit code 4, warnings do not. In the profile ` + "`default`" + ` a skill with errors
-is loaded all the same, as far as it can be read, unless the problem is **fatal**: then nothing is left to use. In every
-other profile a skill with an error is not loaded.
+A problem is an **error** or a **warning**, depending on the profile (` + "`--profile`, `--strict` for `spec`" + `). Errors make
+` + "`agent skill validate`" + ` end with exit code 4; warnings do not. In the profile ` + "`default`" + ` a skill with errors is loaded as far
+as it can be read, unless an error is **fatal**. In every other profile a skill with an error is not loaded.
 
 ## All problems of a skill
 
-E is an error, W a warning, – means that the profile does not mind, and ! that the problem is fatal.
+E is an error, W a warning, – means that the profile ignores it, and ! that it is fatal.
 
 `
 
-// problemsPage is the reference of the problems.
+// problemsPage returns the page about problems.
 func problemsPage() (string, error) {
 	var b strings.Builder
 	b.WriteString(made("manifest.Codes"))
@@ -62,12 +61,12 @@ func problemsPage() (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-// prose makes Markdown of a cure.
+// prose returns a cure as Markdown.
 func prose(cure string) string {
 	return strings.ReplaceAll(quoted.ReplaceAllString(cure, "`$1`"), "--fix", "`--fix`")
 }
 
-// sample is a problem as the command prints it.
+// sample returns a problem as the command prints it.
 func sample() string {
 	_, problems := manifest.Parse([]byte("---\nname: csv-report\n"+findExample("yaml-colon").wrong+"\n---\nText.\n"), nil)
 	if len(problems) == 0 {
@@ -84,15 +83,11 @@ func letter(r manifest.Rule, profile string) string {
 	return text
 }
 
-// quoted is what a person types.
+// quoted matches what a user types.
 var quoted = regexp.MustCompile(`"([^"]*)"`)
 
-// rows are references to the table of requirements, which no user has.
-var rows = regexp.MustCompile(` \((?:[RC]\d+|1\.4|00\d)(?:, (?:[RC]\d+|1\.4))*\)`)
-
-// sentence makes one of a rule's description. A key stays as it is written.
+// sentence returns the description of a rule as a sentence. A key at its beginning becomes code.
 func sentence(text string) string {
-	text = rows.ReplaceAllString(text, "")
 	if word, rest, _ := strings.Cut(text, " "); strings.ContainsAny(word, "_-") {
 		return code(word) + " " + rest
 	}

@@ -1,9 +1,9 @@
 package main
 
-// example is a line of front matter that has a problem, and the same one without. A test parses both.
+// example is a line of front matter with a problem, and a better line. A test parses both.
 type example struct {
 	code         string
-	profile      string // where the default one does not mind
+	profile      string // a profile that reports it; "" means the default
 	wrong, right string
 }
 
@@ -40,7 +40,7 @@ var examples = [...]example{
 	{"yaml-tag", "", "license: !!str MIT", "license: MIT"},
 }
 
-// findExample returns the example of a problem; its code is "" when there is none.
+// findExample returns the example for a problem. Its code is "" if there is none.
 func findExample(code string) example {
 	for _, ex := range examples {
 		if ex.code == code {
@@ -50,7 +50,7 @@ func findExample(code string) example {
 	return example{}
 }
 
-// group is a table of problems that are not of one manifest, and so have no rule. A test holds it against the source.
+// group is a table of problems that no rule of a manifest describes. A test compares it with the source.
 type group struct {
 	title, intro string
 	codes        []otherCode
@@ -59,32 +59,33 @@ type group struct {
 type otherCode struct{ code, severity, about, cure string }
 
 var groups = [...]group{
-	{"Problems of several skills", "They are found when skills are put together, whatever the profile.", []otherCode{
-		{"discovery-bound", "warning", "folders lie deeper than 6 levels, or are more than 20,000 below the first, or there are more than 1,000 links: those are not looked at", "move the skills up, replace links by folders, or mount the folder that holds the skills"},
+	{"Problems of several skills", "They are found when skills are collected, in every profile.", []otherCode{
+		{"discovery-bound", "warning", "folders are more than 6 levels deep, or there are more than 20,000 of them below the first level, or more than 1,000 links: the rest is not searched", "move the skills up, replace links by folders, or add the folder of the skills as a root"},
 		{"folder-unreadable", "warning", "a folder below a folder of skills cannot be listed", "make it readable"},
-		{"glob-invalid", "error", "a glob of `allow` or `deny` is not one, has over 256 bytes or 16 alternatives, or is one of over 64", "write it like `pdf-*`; until then it allows nothing, or denies everything"},
-		{"link-skipped", "warning", "a symbolic link leads out of the folder of skills, nowhere, or back: it is not followed (C38)", "replace it by the folder, or mount what it leads to"},
+		{"glob-invalid", "error", "a glob in `allow` or `deny` is invalid, has more than 256 bytes or 16 alternatives, or there are more than 64", "write a glob such as `pdf-*`; until then it allows nothing, or denies everything"},
+		{"link-skipped", "warning", "a symbolic link leads out of the folder of skills, nowhere, or back to a folder that contains it: it is not followed", "replace it by the folder, or add its target as a root"},
 		{"name-duplicate", "warning", "two skills of one folder have the same name", "rename one of them"},
-		{"path-taken", "warning", "of several sources merged into one, an earlier one has a skill at the same path", "rename one of the two folders"},
-		{"skill-unknown", "warning", "`AGENT_SKILLS` names a skill that is not there", "`agent skill list --all` shows the names"},
-		{"skill-untrusted", "warning", "`AGENT_SKILLS` names a skill that nobody trusts: it is not loaded", "`agent skill trust NAME`"},
+		{"path-taken", "warning", "two merged sources have a skill at the same path: the first one is used", "rename one of the two folders"},
+		{"skill-unknown", "warning", "`AGENT_SKILLS` names an unknown skill", "`agent skill list --all` lists all skills"},
+		{"skill-untrusted", "warning", "`AGENT_SKILLS` names a skill that is not trusted: it is not loaded", "`agent skill trust NAME`"},
 		{"skills-none-trusted", "warning", "`AGENT_SKILLS=all`, and no skill is trusted", "trust one, or use `all-untrusted`"},
-		{"skills-untrusted-loaded", "warning", "`AGENT_SKILLS=all-untrusted`: skills that nobody trusts are loaded and may run", "name the skills that you want"},
+		{"skills-untrusted-loaded", "warning", "`AGENT_SKILLS=all-untrusted`: skills that are not trusted are loaded and may run", "name the skills that you want"},
 		{"source-unreadable", "error", "a folder of skills cannot be listed", "check its type and permissions"},
-		{"trust-unreadable", "error", "the record of what is trusted cannot be read: nothing but the bundled skills is", "mend or remove the file"},
+		{"trust-unreadable", "error", "the file of approvals cannot be read, or another user could have changed it: only bundled skills are trusted", "repair or remove the file, or run the `chmod` in the cure"},
 	}},
-	{"Problems of settings", "`agent doctor` shows them; no command stops for them, but for one that has to write to a home that is closed. See [config.md](config.md).", []otherCode{
-		{"config-duplicate-key", "error", "a key is there twice", "keep one of them"},
-		{"config-form", "error", "`skills` is no map of settings", "write the settings below it, indented"},
-		{"config-more", "warning", "there are more problems than are shown", "mend these first"},
-		{"config-owner", "warning", "a folder above has a `.git`, but it or its folder belongs to another user: the working directory is the project", "`--project DIR`, if you trust who owns it"},
-		{"config-project", "warning", "a project's file wants what only you can decide: it is ignored", "set it in your own file, in the environment or by a flag"},
-		{"config-syntax", "error", "a settings file is not YAML: nothing in it holds", "mend the line"},
-		{"config-trust", "warning", "a settings file wants to give trust: none can", "`agent skill trust NAME`"},
-		{"config-unknown-key", "warning", "no setting has this name", "write the one that is meant"},
-		{"config-unknown-skill", "error", "`AGENT_SKILLS` or `enabledSkills` names a skill that is not there", "`agent skill list --all` shows the names"},
-		{"config-unreadable", "error", "a settings file cannot be read", "check its type, size and permissions"},
-		{"config-value", "error", "a value makes no sense: it is ignored, or the strictest one holds", "write what the message names"},
-		{"home-unwritable", "error", "nothing can be written to `$AGENT_HOME`: no script runs, and no setting or approval is kept", "set `AGENT_HOME` to a folder that can be written"},
+	{"Problems of settings", "`agent doctor` shows them. They stop no command, except one that has to write to a home that is not writable. See [config.md](config.md).", []otherCode{
+		{"config-bundled-only", "error", "your settings file, or what it says about which skills to load, cannot be read: only the bundled skills are loaded", "fix the file"},
+		{"config-duplicate-key", "error", "a key is there twice: the last one counts, or the strictest value", "keep one of them"},
+		{"config-form", "error", "`skills` or `agent` is not a map of settings", "write the settings below it, indented"},
+		{"config-more", "warning", "more problems are not shown", "fix the others first"},
+		{"config-owner", "warning", "a repository above the working directory belongs to another user: the working directory is the project", "`--project DIR`, if you trust its owner"},
+		{"config-project", "warning", "a project's file sets something that only you can set: it is ignored", "set it in your own file, in the environment or with a flag"},
+		{"config-syntax", "error", "a settings file is not valid YAML: the whole file is ignored", "fix the line"},
+		{"config-trust", "warning", "a settings file tries to grant trust, which none can", "`agent skill trust NAME`"},
+		{"config-unknown-key", "warning", "unknown key", "write the name of a setting"},
+		{"config-unknown-skill", "error", "`AGENT_SKILLS` or `enabledSkills` names an unknown skill", "`agent skill list --all` lists all skills"},
+		{"config-unreadable", "error", "a settings file cannot be read, or another user could have changed yours: it is ignored", "check its type, size, owner and mode"},
+		{"config-value", "error", "invalid value: it is ignored, or the strictest value is used", "write a value that the message names"},
+		{"home-unwritable", "error", "`$AGENT_HOME` is not writable: no script runs, and no setting or approval is stored", "set `AGENT_HOME` to a folder that can be written"},
 	}},
 }

@@ -14,10 +14,10 @@ import (
 	"golang.org/x/net/http/httpproxy"
 )
 
-// Server is a place where a server of this machine may listen.
+// Server is an address where a server may listen on this machine.
 type Server struct{ Provider, URL string }
 
-// Servers returns the usual ports, in the order in which they are preferred.
+// Servers returns the usual addresses of local servers, the preferred ones first.
 func Servers() []Server {
 	var out []Server
 	for _, p := range providers {
@@ -28,10 +28,10 @@ func Servers() []Server {
 	return out
 }
 
-// maxList is the most bytes of a server's list of models.
+// maxList bounds a server's list of models, in bytes.
 const maxList = 1 << 20
 
-// local asks all places at once and returns the first in their order that has a model.
+// local asks all servers at once. It returns the first of them, in their order, that has a model, and that model.
 func (f *Finder) local(ctx context.Context) (*Server, string) {
 	servers := f.Local
 	if servers == nil {
@@ -55,8 +55,8 @@ func (f *Finder) local(ctx context.Context) (*Server, string) {
 	return nil, ""
 }
 
-// list returns the names of the models that a compatible server has. It waits as long as the Finder's patience or, where
-// that is 0, usual lasts, and follows no redirect: the key must not go where a server points.
+// list returns the names of the models of a compatible server. It waits for the Finder's patience, or for usual if that
+// is 0. It follows no redirect: the key must not go where a server points.
 func (f *Finder) list(ctx context.Context, base, key string, usual time.Duration) ([]string, error) {
 	if f.Patience > 0 {
 		usual = f.Patience
@@ -97,8 +97,8 @@ func (f *Finder) list(ctx context.Context, base, key string, usual time.Duration
 	return names, nil
 }
 
-// client returns what sends the requests: by the proxies that the environment names, which never stand between this
-// machine and itself.
+// client returns the client that sends the requests. It uses the proxies in the environment, but not for requests to this
+// machine.
 func (f *Finder) client() *http.Client {
 	if f.HTTP != nil {
 		return f.HTTP

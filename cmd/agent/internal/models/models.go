@@ -1,9 +1,9 @@
-// Package models makes a model of a name: provider/name as a person writes it, with the keys and the addresses that
-// the environment gives. Where no name is given it takes the provider whose key is there, else a server of this machine
-// that answers on its usual port.
+// Package models finds the model for a name, which is written as provider/name. Keys and addresses come from the
+// environment. Without a name it uses the first provider with a key or an address, or else a server that answers on its
+// usual port on this machine.
 //
-// It sends nothing but the question which models a local server has, and that only when nothing else is known.
-// The environment comes in as a function. A Finder is safe for concurrent use.
+// The only requests that it sends ask a server for its list of models, if the name of the model is not known. The
+// environment comes in as a function. A Finder is safe for concurrent use.
 package models
 
 import (
@@ -21,48 +21,48 @@ import (
 
 // Finder finds models.
 type Finder struct {
-	Getenv   func(string) string               // the environment; nil is an empty one
-	ReadFile func(path string) ([]byte, error) // of a replay; nil: there are no files
-	HTTP     *http.Client                      // for models and for local servers; nil means one of the wires' own
+	Getenv   func(string) string               // the environment; nil means an empty one
+	ReadFile func(path string) ([]byte, error) // reads the file of a replay; nil means that there are none
+	HTTP     *http.Client                      // for models and local servers; nil means a new client
 	Local    []Server                          // where to look for a local server; nil means Servers()
-	Patience time.Duration                     // for a server's list of models; 0 means 300 ms where no provider was named, else 10 s
+	Patience time.Duration                     // timeout for a list of models; 0 means 10 s, or 300 ms if no provider was named
 }
 
-// Found is a model with its name.
+// Found is a model with its provider and name.
 type Found struct {
 	llm.Model
 	Provider string
 	Name     string
-	Local    bool   // nobody named it: it is what a server of this machine answered with
-	Origin   string // why this one, for people: "ANTHROPIC_API_KEY", "a server at http://127.0.0.1:11434"; "" when it was asked for
+	Local    bool   // nobody named it: a server on this machine offered it
+	Origin   string // why it was chosen, such as "ANTHROPIC_API_KEY" or "a server at http://127.0.0.1:11434"; "" if it was named
 }
 
 // String returns provider/name.
 func (f *Found) String() string { return f.Provider + "/" + f.Name }
 
-// NameError is a name that stands for no model.
+// NameError is the error for the name of a model that is not valid.
 type NameError struct {
 	Name    string
 	Problem string // without the name
 	Cure    string
 }
 
-// Error names the model and what is wrong with its name.
+// Error returns the name and the problem.
 func (e *NameError) Error() string { return fmt.Sprintf("model %q: %s", e.Name, e.Problem) }
 
-// ErrNone says that there is no model to be found. Ways names the ways to one.
-var ErrNone = errors.New("there is no model to ask")
+// ErrNone means that no model was found. Ways returns how to get one.
+var ErrNone = errors.New("no model found")
 
 // Ways returns how to get a model, in four lines.
 func Ways() string {
 	return `with a key: export ANTHROPIC_API_KEY=KEY, or OPENAI_API_KEY, or GEMINI_API_KEY
 on this machine: ollama pull qwen3, and ollama serve
 from any compatible server: export OPENAI_BASE_URL=http://HOST:PORT/v1, then --model chat/NAME
-played from a file: --model replay/demo`
+from a recording: --model replay/demo`
 }
 
-// Find returns the model of a name, provider/name or provider alone, or without a name what there is. The error is a
-// *NameError, ErrNone, an *llm.Error or ctx's.
+// Find returns the model for a name, which is provider/name or only a provider. For "" it looks for a model. The error is a
+// *NameError, ErrNone, an *llm.Error or that of ctx.
 func (f *Finder) Find(ctx context.Context, name string) (*Found, error) {
 	if name == "" {
 		return f.any(ctx)
@@ -81,7 +81,7 @@ func (f *Finder) Find(ctx context.Context, name string) (*Found, error) {
 	return f.make(ctx, p, rest, "")
 }
 
-// any takes the first provider that the environment knows, else the first local server that answers.
+// any returns a model of the first provider with a variable in the environment, or of the first local server that answers.
 func (f *Finder) any(ctx context.Context) (*Found, error) {
 	for _, p := range providers {
 		for _, v := range slices.Concat(p.keys, p.base) {
@@ -106,14 +106,14 @@ func (f *Finder) any(ctx context.Context) (*Found, error) {
 	return found, err
 }
 
-// make makes a model of a provider.
+// make returns a model of a provider.
 func (f *Finder) make(ctx context.Context, p provider, name, origin string) (*Found, error) {
 	w := wire{name: name, key: f.first(p.keys), base: f.first(p.base), http: f.client()}
 	if w.base == "" {
 		w.base = p.url
 	}
 	if w.key == "" && p.needsKey && f.first(p.base) == "" {
-		return nil, &llm.Error{Kind: llm.BadKey, Provider: p.name, Message: fmt.Sprintf("there is no key: export %s", p.keys[0])}
+		return nil, &llm.Error{Kind: llm.BadKey, Provider: p.name, Message: fmt.Sprintf("no key: export %s", p.keys[0])}
 	}
 	if name == "" {
 		list, err := f.list(ctx, w.base, w.key, 10*time.Second)
@@ -121,7 +121,7 @@ func (f *Finder) make(ctx context.Context, p provider, name, origin string) (*Fo
 			return nil, ctx.Err()
 		}
 		if err != nil || len(list) == 0 {
-			return nil, &NameError{Name: p.name, Problem: "which model of it?", Cure: fmt.Sprintf("--model %s/NAME", p.name)}
+			return nil, &NameError{Name: p.name, Problem: "no model is named, and the server lists none", Cure: fmt.Sprintf("--model %s/NAME", p.name)}
 		}
 		w.name = list[0]
 	}
@@ -129,19 +129,19 @@ func (f *Finder) make(ctx context.Context, p provider, name, origin string) (*Fo
 	if err != nil {
 		return nil, err
 	}
-	return &Found{Model: m, Provider: p.name, Name: w.name, Origin: origin}, nil
+	return &Found{Model: &named{m, p, w}, Provider: p.name, Name: w.name, Origin: origin}, nil
 }
 
-// replay opens a conversation that is played from a file.
+// replay opens a conversation that is replayed from a file.
 func (f *Finder) replay(name string) (*Found, error) {
 	src := replay.Demo()
 	if name != "demo" {
 		if name == "" || f.ReadFile == nil {
-			return nil, &NameError{Name: "replay", Problem: "which file?", Cure: "--model replay/demo, or replay/FILE"}
+			return nil, &NameError{Name: "replay", Problem: "no file is named", Cure: "--model replay/demo, or replay/FILE"}
 		}
 		var err error
 		if src, err = f.ReadFile(name); err != nil {
-			return nil, &NameError{Name: "replay/" + name, Problem: err.Error(), Cure: "--model replay/demo plays the one that is built in"}
+			return nil, &NameError{Name: "replay/" + name, Problem: err.Error(), Cure: "--model replay/demo replays the built-in conversation"}
 		}
 	}
 	m, err := replay.Open(name, src)
@@ -179,7 +179,7 @@ func (f *Finder) For(ctx context.Context, name string, now *Found) (*Found, bool
 	return found, err == nil, err
 }
 
-// Names returns what the name of a model can be or begin with: each provider with its slash, and replay/demo.
+// Names returns the beginnings of names of models: each provider with a slash, and replay/demo.
 func Names() []string {
 	var names []string
 	for _, p := range Providers() {
@@ -205,9 +205,9 @@ func (f *Finder) first(names []string) string {
 }
 
 func unknown(name, prefix string) error {
-	e := &NameError{Name: name, Problem: "no provider has this name", Cure: "write provider/name; providers are " + strings.Join(Providers(), ", ")}
+	e := &NameError{Name: name, Problem: "unknown provider", Cure: "write provider/name; providers are " + strings.Join(Providers(), ", ")}
 	if !strings.Contains(name, "/") {
-		e.Problem = "it names no provider"
+		e.Problem = "no provider is named"
 		for _, p := range providers {
 			if p.family != "" && strings.HasPrefix(prefix, p.family) {
 				e.Cure = fmt.Sprintf("did you mean %q?", p.name+"/"+name)

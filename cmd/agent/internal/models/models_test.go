@@ -50,11 +50,11 @@ func TestFind(t *testing.T) {
 
 func TestFindRefuses(t *testing.T) {
 	for _, c := range []struct{ name, ask, want string }{
-		{"no provider", "sonnet", `model "sonnet": it names no provider`},
-		{"a mistyped provider", "antropic/x", `model "antropic/x": no provider has this name`},
-		{"no key", "anthropic/x", "anthropic: there is no key: export ANTHROPIC_API_KEY"},
+		{"no provider", "sonnet", `model "sonnet": no provider is named`},
+		{"a mistyped provider", "antropic/x", `model "antropic/x": unknown provider`},
+		{"no key", "anthropic/x", "anthropic: no key: export ANTHROPIC_API_KEY"},
 		{"no file", "replay/talk.jsonl", "no such file"},
-		{"a replay of nothing", "replay", "which file?"},
+		{"a replay of nothing", "replay", "no file is named"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := finder(nil).Find(t.Context(), c.ask)
@@ -191,5 +191,44 @@ func TestFindCancelled(t *testing.T) {
 	}
 	if _, err := finder(nil).Find(ctx, ""); !errors.Is(err, context.Canceled) {
 		t.Errorf("local servers: got %v, want %v", err, context.Canceled)
+	}
+}
+
+// An error names the provider that was chosen, not the one whose protocol it speaks. A 404 says what was asked, and how to
+// choose something else.
+func TestErrorsNameTheProvider(t *testing.T) { // P7
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.Header.Get("Authorization"), "limited") {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		http.NotFound(w, r)
+	}))
+	defer server.Close()
+	base := server.URL + "/v1"
+	for _, c := range []struct {
+		name, ask, key string
+		want           []string
+	}{
+		{"a compatible server", "chat/m", "", []string{"chat: ", `asked for the model "m" with Chat Completions at ` + base, "choose another with --model chat/NAME", "(HTTP 404)"}},
+		{"an address alone", "", "", []string{"openai: ", `asked for the model "gpt-6.1-terra" with Responses at ` + base, "--model openai/NAME, or with --model chat/NAME"}},
+		{"another failure", "chat/m", "limited", []string{"chat: Bad Request (HTTP 400)"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			found, err := finder(map[string]string{"OPENAI_BASE_URL": base, "OPENAI_API_KEY": c.key}).Find(t.Context(), c.ask)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, err = range found.Stream(t.Context(), &llm.Request{Messages: []llm.Message{{Role: llm.User, Parts: []llm.Part{{Text: "hi"}}}}}) {
+			}
+			if err == nil {
+				t.Fatal("no error")
+			}
+			for _, want := range c.want {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("the error %q does not say %q", err, want)
+				}
+			}
+		})
 	}
 }
