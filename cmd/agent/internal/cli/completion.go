@@ -87,7 +87,7 @@ func completeScripts(s *app.Services) complete {
 		if opened := peek(c.Context(), s.Skills, args[0]); opened != nil {
 			defer opened.Close()
 			for _, n := range scriptNames(opened) {
-				out = append(out, cobra.CompletionWithDesc(n.Name, n.Path))
+				out = append(out, cobra.CompletionWithDesc(n.Name, ui.Line(n.Path)))
 			}
 		}
 		return out, cobra.ShellCompDirectiveNoFileComp
@@ -105,7 +105,9 @@ func completeFiles(s *app.Services) complete {
 		if opened := peek(c.Context(), s.Skills, args[0]); opened != nil {
 			defer opened.Close()
 			for _, f := range filesOf(opened) {
-				out = append(out, cobra.CompletionWithDesc(f.Path, bytesText(f.Size)))
+				if f.Path == ui.Line(f.Path) { // no other name reaches the shell
+					out = append(out, cobra.CompletionWithDesc(f.Path, bytesText(f.Size)))
+				}
 			}
 		}
 		return out, cobra.ShellCompDirectiveNoFileComp
