@@ -222,3 +222,19 @@ func TestNoFolder(t *testing.T) {
 		}
 	}
 }
+
+// F6: what the catalogue does not read, the instructions, can make a skill unusable too. Load says so.
+func TestLoadReadsTheBody(t *testing.T) {
+	head := "---\nname: a\ndescription: x\nallowed-tools: Read\n---\n"
+	for code, body := range map[string]string{"file-nul": "a\x00b", "file-utf8": "caf\xe9"} {
+		files := fstest.MapFS{"a/SKILL.md": {Data: []byte(head + body)}}
+		for what, source := range map[string]Source{"Dir": Dir(disk(t, t.TempDir(), map[string]string{"a/SKILL.md": head + body}), nil), "FS": FS(files, nil)} {
+			e := find(t, opened(t, &Options{Layers: []Layer{{Name: "user", Source: source}}}), "a")
+			s, err := e.Load(t.Context())
+			var broken *BrokenError
+			if !errors.As(err, &broken) || len(broken.Problems) != 1 || broken.Problems[0].Code != code {
+				t.Errorf("%s in a skill of %s: got %v, %v", code, what, s, err)
+			}
+		}
+	}
+}

@@ -318,14 +318,9 @@ func (t *folderTree) Close() error {
 	return err
 }
 
-func (t *folderTree) readManifest(file string) ([]byte, Stamp, error) {
-	text, stamp, err := t.folder.Manifest(file)
-	return text, Stamp(stamp), err
-}
-
 // ReadManifest reads the skill's manifest, also one that a link which the source follows leads to.
 func (t *folderTree) ReadManifest(file string) ([]byte, error) {
-	text, _, err := t.readManifest(file)
+	text, _, err := t.folder.Manifest(file)
 	return text, err
 }
 

@@ -37,6 +37,9 @@ func Parse(src []byte, o *Options) (*Manifest, []Problem) {
 		p.Add(Problem{Code: "profile-unknown", Message: err.Error()})
 	}
 	p.parse(src)
+	if p.entries == nil { // it could not be read: it allows nothing
+		p.m.AllowedTools = Tools{Declared: true}
+	}
 	return p.m, p.Problems()
 }
 
