@@ -132,7 +132,7 @@ func localPath(s string) bool {
 // tools reads an allow-list of tools (C6-C8).
 func (p *parser) tools(f *knownField, e entry) Tools {
 	out := Tools{Declared: true}
-	if e.value.Kind == yamlnode.Null && e.value.Value == "" {
+	if e.value.Kind == yamlnode.Null {
 		p.Add(Problem{Code: "tools-empty", Line: e.line, Col: e.col, Field: f.key, Message: fmt.Sprintf("%s has no value: nothing is listed", f.key)})
 		return out
 	}

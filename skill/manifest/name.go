@@ -22,7 +22,7 @@ func Canonical(name string) string {
 }
 
 // CheckName returns a *NameError unless name could be the name of a skill: 1 to 64 of the
-// characters a-z, A-Z, 0-9, "-" and "_", and no reserved one (R11, R44, R46).
+// characters a-z, A-Z, 0-9, "-" and "_", the first of them a letter or a digit, and not a reserved name.
 func CheckName(name string) error {
 	if !usableName(strings.TrimSpace(name)) {
 		return &NameError{"skill", name}
@@ -34,7 +34,8 @@ func usableName(name string) bool {
 	return plainName(name) && !reservedName(name)
 }
 
-// plainName reports whether name is within the alphabet and the length of names.
+// plainName reports whether name is within the alphabet and the length of names and begins with a letter or a digit: a
+// name is an argument of commands, where "-rf" is an option.
 func plainName(name string) bool {
 	if name == "" || len(name) > MaxName {
 		return false
@@ -44,7 +45,7 @@ func plainName(name string) bool {
 			return false
 		}
 	}
-	return true
+	return name[0] != '-' && name[0] != '_'
 }
 
 func nameByte(c byte) bool {
@@ -93,7 +94,7 @@ func tamedName(s string) string {
 			b.WriteByte('-')
 		}
 	}
-	out := strings.Trim(b.String(), "-")
+	out := strings.TrimRight(strings.TrimLeft(b.String(), "-_"), "-")
 	if out != "" && reservedName(out) {
 		out = strings.Trim(out, "_-") + "-skill"
 	}

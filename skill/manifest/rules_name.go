@@ -108,7 +108,7 @@ func nameFaults(name string, anyScript bool) []nameFault {
 // letterName reports whether a normalised name is one of the open standard: letters and digits of
 // any script and hyphens.
 func letterName(name string) bool {
-	return utf8.RuneCountInString(name) <= MaxName && name != "" &&
+	return utf8.RuneCountInString(name) <= MaxName && name != "" && name[0] != '-' && name[0] != '_' &&
 		strings.IndexFunc(name, func(r rune) bool { return !nameRune(r, true) }) < 0 && !reservedName(name)
 }
 
