@@ -73,7 +73,6 @@ type Selection struct {
 // Catalog is an immutable snapshot of the skills there are. It is safe for concurrent use.
 type Catalog struct {
 	o        Options
-	ctx      context.Context // values only: for what is read of a skill long after Open
 	parts    []*part         // the highest precedence first
 	items    []item          // the winners, by canonical name
 	problems []manifest.Problem
@@ -101,7 +100,7 @@ func Open(ctx context.Context, o *Options) (*Catalog, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	c := newCatalog(ctx, o)
+	c := newCatalog(o)
 	err := c.look(ctx, nil)
 	if err == nil {
 		err = c.build(ctx)
@@ -133,11 +132,11 @@ func (o *Options) check() error {
 	return o.Profile.Check()
 }
 
-func newCatalog(ctx context.Context, o *Options) *Catalog {
+func newCatalog(o *Options) *Catalog {
 	if o == nil {
 		o = &Options{}
 	}
-	c := &Catalog{o: *o, ctx: context.WithoutCancel(ctx)}
+	c := &Catalog{o: *o}
 	c.o.Layers = slices.Clone(o.Layers)
 	if c.o.Profile == nil {
 		c.o.Profile = manifest.DefaultProfile()

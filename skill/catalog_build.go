@@ -14,7 +14,7 @@ import (
 // build merges the parts into items, judges them and gathers the problems.
 func (c *Catalog) build(ctx context.Context) error {
 	all := c.ordered()
-	j := newJudge(ctx, c)
+	j := newJudge(c)
 	c.items = make([]item, 0, len(all))
 	for i := 0; i < len(all); {
 		end := i + 1
@@ -36,8 +36,8 @@ func (c *Catalog) build(ctx context.Context) error {
 		if i&255 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if j.judge(&c.items[i]); c.items[i].extra != nil {
-			j.shadows(&c.items[i])
+		if j.judge(ctx, &c.items[i]); c.items[i].extra != nil {
+			j.shadows(ctx, &c.items[i])
 		}
 	}
 	j.selected()
@@ -153,12 +153,12 @@ func (c *Catalog) gather(j *judge) []manifest.Problem {
 
 // shadows judges the skills that an item hides and reports those of its own layer: another
 // layer's are meant to be hidden (C16).
-func (j *judge) shadows(it *item) {
+func (j *judge) shadows(ctx context.Context, it *item) {
 	breaks := false
 	for i := range it.extra.shadows {
 		s := &it.extra.shadows[i]
 		j.quiet = true
-		j.judge(s)
+		j.judge(ctx, s)
 		j.quiet = false
 		mine, other := j.c.parts[it.part], j.c.parts[s.part]
 		if other.layer != mine.layer || other != mine && j.c.o.Duplicates == DuplicatesOverride {

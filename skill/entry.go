@@ -149,14 +149,14 @@ func (e Entry) Shadows() []Entry {
 // of the other by Refresh. Their states may differ.
 func (e Entry) Same(other Entry) bool { return e.it.r == other.it.r && e.it.part == other.it.part }
 
-// Location returns the absolute path of the skill's SKILL.md, "" when it has none. A skill of an
-// FS source with a cache is written there when its location is first asked for.
-func (e Entry) Location() string {
-	dir, err := e.dir(e.c.ctx)
-	if err != nil || dir == "" {
-		return ""
+// Location returns the absolute path of the skill's SKILL.md. A skill of an FS source with a cache is written there first.
+// The error wraps ErrNoFolder when the skill lies in no folder.
+func (e Entry) Location(ctx context.Context) (string, error) {
+	dir, err := e.dir(ctx)
+	if err != nil {
+		return "", err
 	}
-	return dir + string(filepath.Separator) + e.it.r.file()
+	return dir + string(filepath.Separator) + e.File(), nil
 }
 
 func (e Entry) dir(ctx context.Context) (string, error) {
@@ -169,9 +169,9 @@ func (e Entry) dir(ctx context.Context) (string, error) {
 	}
 	defer t.Close()
 	if l, ok := t.(Locator); ok {
-		return l.Location()
+		return l.Location(ctx)
 	}
-	return "", nil
+	return "", noFolder(e.Name())
 }
 
 func (e Entry) open(ctx context.Context) (Tree, error) {
@@ -188,21 +188,28 @@ func (e Entry) open(ctx context.Context) (Tree, error) {
 	return t, err
 }
 
-// Trust says whether scripts of the skill may run. It may read every file of the skill. Beside an error it is Untrusted.
+// Trust says whether scripts of the skill may run. It may read every file of the skill. With an error it is TrustNone.
 func (e Entry) Trust(ctx context.Context) (Trust, error) {
 	if err := ctx.Err(); err != nil {
 		return TrustNone, err
 	}
-	return e.trust(ctx, func() (string, error) { return e.dir(ctx) }, func() (string, error) { return e.digest(ctx) })
+	return e.trust(ctx, e.dir, e.digest)
 }
 
-func (e Entry) trust(ctx context.Context, dir, digest func() (string, error)) (Trust, error) {
+// lazily is a fact of a skill that may have to be read.
+type lazily func(context.Context) (string, error)
+
+func (e Entry) trust(ctx context.Context, dir, digest lazily) (Trust, error) {
 	if e.part().layer.Trust != TrustNone || e.c.o.Trust == nil {
 		return e.part().layer.Trust, nil
 	}
 	s := Subject{Name: e.Canonical(), Layer: e.Layer(), Digest: digest}
-	if _, ok := e.part().source.(*dirSource); ok {
-		s.Dir, _ = dir()
+	if r, ok := e.part().source.(Rooted); ok && len(r.Roots()) > 0 {
+		at, err := dir(ctx)
+		if err != nil && !errors.Is(err, ErrNoFolder) {
+			return TrustNone, err
+		}
+		s.Dir = at
 	}
 	t, err := e.c.o.Trust(ctx, s)
 	if err != nil {

@@ -127,10 +127,11 @@ func device(part string) bool {
 
 // nearFiles suggests files for a path that is not there: by their name, then by their path.
 func (s *Skill) nearFiles(name string) []string {
-	files, err := s.Files(s.entry.c.ctx) // bounded, and no reason to ask every reader for a context
-	if err != nil && files == nil || len(name) > 4*manifest.MaxName {
+	if len(name) > 4*manifest.MaxName {
 		return nil
 	}
+	// The list is bounded, so it needs no context. What cannot be listed is not suggested.
+	files, _, _ := s.list(func() error { return nil })
 	var paths []string
 	base := strings.ToLower(path.Base(strings.ReplaceAll(name, `\`, "/")))
 	for _, f := range files {

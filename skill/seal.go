@@ -11,7 +11,7 @@ func (s *Skill) Trust(ctx context.Context) (Trust, error) {
 	if err := s.usable(ctx); err != nil {
 		return TrustNone, err
 	}
-	return s.entry.trust(ctx, s.Dir, func() (string, error) { return s.Digest(ctx) })
+	return s.entry.trust(ctx, s.Dir, s.Digest)
 }
 
 // Seal copies the skill's files to a read-only folder of their own below cache, an absolute folder of
@@ -25,7 +25,7 @@ func (s *Skill) Seal(ctx context.Context, cache string) (*Skill, error) {
 	if err := s.usable(ctx); err != nil {
 		return nil, err
 	}
-	place, err := s.Dir()
+	place, err := s.Dir(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -77,12 +77,12 @@ func (s *Skill) FS() fs.FS { return files{s} }
 
 // Dir returns the absolute path of the skill's real directory. A skill of an FS source with a cache is
 // written there first. The error wraps ErrNoFolder where there is none, as in a source that only lives in memory.
-func (s *Skill) Dir() (string, error) {
-	if s.closed.Load() {
-		return "", ErrClosed
+func (s *Skill) Dir(ctx context.Context) (string, error) {
+	if err := s.usable(ctx); err != nil {
+		return "", err
 	}
 	if l, ok := s.tree.(Locator); ok {
-		return l.Location()
+		return l.Location(ctx)
 	}
 	return "", noFolder(s.Name())
 }

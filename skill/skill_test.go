@@ -46,7 +46,7 @@ func everywhere(t *testing.T) map[string]*Catalog {
 	} {
 		for layer, trust := range map[string]Trust{"user": TrustNone, "bundled": TrustBundled} {
 			out[name+" "+layer] = opened(t, &Options{Layers: []Layer{{Name: layer, Source: source, Trust: trust}},
-				Trust: func(_ context.Context, s Subject) (Trust, error) { _, err := s.Digest(); return TrustApproved, err }})
+				Trust: func(ctx context.Context, s Subject) (Trust, error) { _, err := s.Digest(ctx); return TrustApproved, err }})
 		}
 	}
 	return out
@@ -64,7 +64,7 @@ func TestClosed(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		for what, call := range map[string]func() error{
-			"Dir":      func() error { _, err := s.Dir(); return err },
+			"Dir":      func() error { _, err := s.Dir(t.Context()); return err },
 			"Trust":    func() error { _, err := s.Trust(t.Context()); return err },
 			"Seal":     func() error { _, err := s.Seal(t.Context(), t.TempDir()); return err },
 			"Read":     func() error { _, err := s.Read("f"); return err },
@@ -215,7 +215,7 @@ func (e endless) ReadDir(string) ([]fs.DirEntry, error) {
 func TestNoFolder(t *testing.T) {
 	for name, c := range everywhere(t) {
 		s := loaded(t, c, "a")
-		_, err1 := s.Dir()
+		_, err1 := s.Dir(t.Context())
 		_, err2 := s.Seal(t.Context(), scratch.Dir(t))
 		if want := !strings.HasPrefix(name, "Dir"); errors.Is(err1, ErrNoFolder) != want || errors.Is(err2, ErrNoFolder) != want {
 			t.Errorf("%s: Dir %v, Seal %v, want ErrNoFolder: %v", name, err1, err2, want)

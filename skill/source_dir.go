@@ -306,7 +306,7 @@ func openFolder(root *scan.Root, dir string, own *scan.Root) (Tree, error) {
 }
 
 // Location returns the skill's real folder.
-func (t *folderTree) Location() (string, error) { return t.folder.Path(), nil }
+func (t *folderTree) Location(context.Context) (string, error) { return t.folder.Path(), nil }
 
 // Close closes all handles.
 func (t *folderTree) Close() error {

@@ -31,7 +31,6 @@ func (s State) String() string {
 // judge gives every item its state. A skill is first broken, else disabled, else unavailable,
 // else hidden: what is switched off is not examined further.
 type judge struct {
-	ctx         context.Context
 	c           *Catalog
 	allow, deny glob.Set
 	want        wishes
@@ -44,8 +43,8 @@ type judge struct {
 	denyAll     bool // a deny pattern cannot be used
 }
 
-func newJudge(ctx context.Context, c *Catalog) *judge {
-	j := &judge{ctx: ctx, c: c, commands: map[string]bool{}, ofPart: map[*part][]manifest.Problem{}}
+func newJudge(c *Catalog) *judge {
+	j := &judge{c: c, commands: map[string]bool{}, ofPart: map[*part][]manifest.Problem{}}
 	j.patterns(&j.allow, "allow", c.o.Allow)
 	j.denyAll = !j.patterns(&j.deny, "deny", c.o.Deny)
 	j.want = newWishes(&c.o.Want)
@@ -76,11 +75,11 @@ func (j *judge) patterns(set *glob.Set, key string, in []string) bool {
 	return sound
 }
 
-func (j *judge) judge(it *item) {
+func (j *judge) judge(ctx context.Context, it *item) {
 	if j.simple && it.r.plain() {
 		return
 	}
-	state, why := j.state(it)
+	state, why := j.state(ctx, it)
 	if it.state = state; why == (ruling{}) {
 		return
 	}
@@ -90,11 +89,11 @@ func (j *judge) judge(it *item) {
 	it.extra.why = why
 }
 
-func (j *judge) state(it *item) (State, ruling) {
+func (j *judge) state(ctx context.Context, it *item) (State, ruling) {
 	if p := it.r.fatal(); p != nil {
 		return StateBroken, ruling{CauseProblem, p.Message}
 	}
-	why := j.wanted(it)
+	why := j.wanted(ctx, it)
 	if why.text != "" {
 		return StateDisabled, why
 	}

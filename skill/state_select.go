@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,7 +36,7 @@ func nameSet(names []string) map[string]bool {
 }
 
 // wanted says why a skill is not wanted; the text is "" when it is.
-func (j *judge) wanted(it *item) ruling {
+func (j *judge) wanted(ctx context.Context, it *item) ruling {
 	name := it.r.canonical()
 	if why := j.globbed(name); why.text != "" {
 		return why
@@ -47,9 +48,9 @@ func (j *judge) wanted(it *item) ruling {
 		if !j.want.named[name] {
 			return ruling{CauseSelection, "not among the selected skills"}
 		}
-		return j.untrusted(it)
+		return j.untrusted(ctx, it)
 	case SelectAll:
-		return j.untrusted(it)
+		return j.untrusted(ctx, it)
 	case SelectAllUntrusted:
 		return ruling{}
 	}
@@ -74,13 +75,13 @@ func (j *judge) switched(it *item, name string) ruling {
 
 // untrusted says that a skill may not load for want of trust, and tells the cure when the skill
 // was asked for by name (C21).
-func (j *judge) untrusted(it *item) ruling {
+func (j *judge) untrusted(ctx context.Context, it *item) ruling {
 	e := Entry{j.c, it}
 	layer := j.c.parts[it.part].layer
 	if layer.Trust == TrustNone && j.c.o.Trust != nil {
 		j.volatile = true
 	}
-	t, err := e.Trust(j.ctx)
+	t, err := e.Trust(ctx)
 	if err == nil && t.Runs() {
 		return ruling{}
 	}

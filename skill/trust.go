@@ -31,9 +31,10 @@ func (t Trust) Runs() bool { return t >= TrustApproved && t <= TrustBundled }
 // Subject is a skill whose trust is asked for.
 type Subject struct {
 	Name   string // canonical
-	Dir    string // absolute directory, "" when the skill is not on disk
+	Dir    string // absolute directory, "" unless the skill's source is Rooted and says where it lies
 	Layer  string
-	Digest func() (string, error) // content digest as Skill.Digest tells it, computed when called: it reads every file
+	// Digest computes the content digest, as Skill.Digest does. It reads every file.
+	Digest func(context.Context) (string, error)
 }
 
 // TrustFunc decides about one skill. It must be safe for concurrent use. Beside an error its answer is not looked at: the

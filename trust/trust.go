@@ -105,7 +105,7 @@ func (s *Set) Func() skill.TrustFunc {
 		if subject.Digest == nil {
 			return skill.TrustNone, errors.New("a skill's content cannot be told without its digest")
 		}
-		digest, err := subject.Digest()
+		digest, err := subject.Digest(ctx)
 		if err != nil {
 			return skill.TrustNone, err
 		}

@@ -91,7 +91,7 @@ func (c *Consent) Propose(ctx context.Context, s *skill.Skill) (*Proposal, error
 	if err != nil { // what was approved before cannot be told: the approval moves the broken file aside
 		c.out.Warn(err.Error())
 	}
-	dir, err := s.Dir()
+	dir, err := s.Dir(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +135,7 @@ func unchanged(ctx context.Context, s *skill.Skill, sum *dirhash.Sum) error {
 // hashed returns the hash of the manifest among files, "" when it cannot be told. A manifest that is a link is followed
 // within the skill.
 func hashed(s *skill.Skill, files []dirhash.File) string {
-	name := filepath.Base(s.Entry().Location())
+	name := s.Entry().File()
 	for range 8 {
 		i := slices.IndexFunc(files, func(f dirhash.File) bool { return f.Path == name })
 		switch {
@@ -167,7 +167,8 @@ func undigested(ctx context.Context, name, dir string, err error) error {
 func TrustIn(ctx context.Context, e skill.Entry) (skill.Trust, error) {
 	t, err := e.Trust(ctx)
 	if err != nil {
-		return t, undigested(ctx, e.Canonical(), filepath.Dir(e.Location()), err)
+		at, _ := e.Location(ctx) // only for the hint
+		return t, undigested(ctx, e.Canonical(), filepath.Dir(at), err)
 	}
 	return t, nil
 }

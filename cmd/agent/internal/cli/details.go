@@ -102,12 +102,21 @@ func lookup(ctx context.Context, skills *app.Library, settings *app.Settings, na
 	return inspect(ctx, settings, cat, e)
 }
 
+// location is where a skill's SKILL.md lies, "" when it lies in no folder or cannot be put into one.
+func location(ctx context.Context, e skill.Entry) string {
+	at, err := e.Location(ctx)
+	if err != nil {
+		return ""
+	}
+	return at
+}
+
 // inspect gathers the details of a skill in any state. A broken one has what its manifest gave, and its problems.
 func inspect(ctx context.Context, settings *app.Settings, cat *skill.Catalog, e skill.Entry) (*details, error) {
-	d := &details{record: newRecord(settings, e), Location: e.Location(), Problems: listed(e.Problems()), DecidedBy: settings.DecidedBy(e),
+	d := &details{record: newRecord(settings, e), Location: location(ctx, e), Problems: listed(e.Problems()), DecidedBy: settings.DecidedBy(e),
 		Scripts: []scriptName{}, Toolsets: []string{}, Tools: []string{}, Fields: []field{}, Shadows: []shadow{}}
 	for _, s := range e.Shadows() {
-		d.Shadows = append(d.Shadows, shadow{s.Layer(), s.Path(), s.Location(), s.Version()})
+		d.Shadows = append(d.Shadows, shadow{s.Layer(), s.Path(), location(ctx, s), s.Version()})
 	}
 	s, err := e.Load(ctx)
 	var broken *skill.BrokenError
@@ -173,7 +182,7 @@ func (d *details) trust(ctx context.Context, settings *app.Settings, e skill.Ent
 }
 
 func (d *details) cost(ctx context.Context, cat *skill.Catalog, s *skill.Skill) error {
-	list, err := disclose.Catalog(cat, &disclose.Options{Entries: []skill.Entry{s.Entry()}})
+	list, err := disclose.Catalog(ctx, cat, &disclose.Options{Entries: []skill.Entry{s.Entry()}})
 	if err != nil {
 		return err
 	}

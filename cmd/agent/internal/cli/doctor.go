@@ -127,7 +127,7 @@ func (o *doctorOptions) diagnose(ctx context.Context) (*diagnosis, error) {
 	for _, s := range cfg.Settings() {
 		d.Settings = append(d.Settings, setting{s.Key, s.Value, app.Origins(s.Origins)})
 	}
-	d.Layers = countLayers(cfg, cat)
+	d.Layers = countLayers(ctx, cfg, cat)
 	for _, name := range programs {
 		path, _ := o.sys.LookPath(name)
 		d.Programs = append(d.Programs, program{name, path})
@@ -187,7 +187,7 @@ func sorted(all []manifest.Problem) (serious, between, notes []manifest.Problem)
 }
 
 // countLayers returns the folders of skills, highest first, with the number of skills that were found in each.
-func countLayers(cfg *config.Config, cat *skill.Catalog) []layer {
+func countLayers(ctx context.Context, cfg *config.Config, cat *skill.Catalog) []layer {
 	var out []layer
 	for _, l := range cfg.Layers() {
 		at := layer{Name: l.Name, Dir: l.Dir, Exists: l.Dir == ""}
@@ -202,7 +202,7 @@ func countLayers(cfg *config.Config, cat *skill.Catalog) []layer {
 	}
 	add := func(e skill.Entry) {
 		for i := range out {
-			if e.Layer() == out[i].Name && (folders[e.Layer()] == 1 || below(out[i].Dir, e.Location())) {
+			if e.Layer() == out[i].Name && (folders[e.Layer()] == 1 || below(out[i].Dir, location(ctx, e))) {
 				out[i].Skills++
 				return
 			}
