@@ -2,6 +2,9 @@ package manifest
 
 import (
 	"cmp"
+	"fmt"
+
+	"github.com/agent-base/agent-base/internal/yamlnode"
 )
 
 // Limits on what is read of a SKILL.md (security 2.1).
@@ -34,7 +37,7 @@ type Options struct {
 func Parse(src []byte, o *Options) (*Manifest, []Problem) {
 	p := newParser(o)
 	if err := p.Profile.Check(); err != nil {
-		p.Add(Problem{Code: "profile-unknown", Message: err.Error()})
+		p.problem("profile-unknown", place{}, "%s", err.Error())
 	}
 	p.parse(src)
 	if p.entries == nil { // it could not be read: it allows nothing
@@ -63,6 +66,20 @@ func newParser(o *Options) *parser {
 	p := &parser{Report: Report{File: cmp.Or(o.File, "SKILL.md"), Profile: o.Profile, dir: o.Dir}}
 	p.m = &Manifest{DefaultEnabled: true, UserInvocable: true, Background: true, Name: fallbackName("", o.Dir)}
 	return p
+}
+
+// place is where a problem stands in the file, and the field that it is about, if any.
+type place struct {
+	line, col int
+	field     string
+}
+
+// on returns the place of a value or a key.
+func on(n *yamlnode.Node, field string) place { return place{n.Line, n.Col, field} }
+
+// problem reports a problem. What the profile's rule for the code says is filled in.
+func (p *parser) problem(code string, at place, format string, args ...any) {
+	p.Add(Problem{Code: code, Line: at.line, Col: at.col, Field: at.field, Message: fmt.Sprintf(format, args...)})
 }
 
 // parse takes the file apart. It stops where nothing is left to read.
