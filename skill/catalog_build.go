@@ -113,7 +113,7 @@ func (c *Catalog) before(a, b keyed, value map[string]int) int {
 }
 
 // owns reports whether the skill's folder has its name: a folder called otherwise does not take the name
-// from one that lies beside it (security 2.1 #17).
+// from one that lies beside it.
 func (k keyed) owns() bool { return manifest.Canonical(path.Base(k.r.path())) == k.name }
 
 // layerValues numbers the layers by name from the lowest, 1, upwards.
@@ -152,7 +152,7 @@ func (c *Catalog) gather(j *judge) []manifest.Problem {
 }
 
 // shadows judges the skills that an item hides and reports those of its own layer: another
-// layer's are meant to be hidden (C16).
+// layer's are meant to be hidden.
 func (j *judge) shadows(ctx context.Context, it *item) {
 	breaks := false
 	for i := range it.extra.shadows {

@@ -36,7 +36,7 @@ func (e Entry) Canonical() string { return e.it.r.canonical() }
 // Description returns what the skill is for, as written.
 func (e Entry) Description() string { return e.it.r.description() }
 
-// Brief returns the description in at most 80 characters (R37).
+// Brief returns the description in at most 80 characters.
 func (e Entry) Brief() string {
 	if m := e.manifest(); m != nil {
 		return m.Brief
@@ -71,7 +71,7 @@ func (e Entry) Triggers() manifest.Triggers {
 	return manifest.Triggers{}
 }
 
-// Scope returns where the skill says that it is meant for (R128). It is informational.
+// Scope returns where the skill says that it is meant for. It is informational.
 func (e Entry) Scope() manifest.Scope {
 	if m := e.manifest(); m != nil {
 		return m.Scope
@@ -79,7 +79,7 @@ func (e Entry) Scope() manifest.Scope {
 	return manifest.Scope{}
 }
 
-// Requires returns the commands that the skill needs (R66). Do not change them.
+// Requires returns the commands that the skill needs. Do not change them.
 func (e Entry) Requires() []string {
 	if m := e.manifest(); m != nil {
 		return m.Requires
@@ -93,13 +93,13 @@ func (e Entry) UserInvocable() bool {
 	return m == nil || m.UserInvocable
 }
 
-// DefaultEnabled reports whether the skill is on until somebody switches it off (R37, R76).
+// DefaultEnabled reports whether the skill is on until somebody switches it off.
 func (e Entry) DefaultEnabled() bool {
 	m := e.manifest()
 	return m == nil || m.DefaultEnabled
 }
 
-// Priority returns the manifest's priority, higher first (R60).
+// Priority returns the manifest's priority, higher first.
 func (e Entry) Priority() int { return e.it.r.priority() }
 
 // Layer returns the name of the layer that the skill comes from.
@@ -126,7 +126,7 @@ func (e Entry) State() State { return e.it.state }
 // Reason says in a few words why the state is not Enabled.
 func (e Entry) Reason() string { return e.it.why().text }
 
-// Cause tells the rule that decided the state.
+// Cause returns the rule that decided the state.
 func (e Entry) Cause() Cause { return e.it.why().cause }
 
 // Problems returns what is wrong with the front matter of the skill's manifest. Its instructions
@@ -183,7 +183,7 @@ func (e Entry) open(ctx context.Context) (Tree, error) {
 	}
 	t, err := e.it.r.more.open(ctx)
 	if err == nil && t == nil {
-		err = errors.New("its source gives no files")
+		err = errors.New("the source returned no files")
 	}
 	return t, err
 }
@@ -231,7 +231,7 @@ func (e Entry) digest(ctx context.Context) (string, error) {
 
 // Load opens the skill and reads its manifest afresh. Close it. The error is a *BrokenError when the manifest cannot be
 // used, and when it or its folder cannot be read or is gone; then it wraps what was said of that, such as fs.ErrNotExist.
-// When ctx has ended the error is ctx's, whatever else there is to say: nothing is opened any more.
+// When ctx is done the error is ctx's, whatever else is wrong.
 func (e Entry) Load(ctx context.Context) (*Skill, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -47,7 +47,7 @@ func (e *ResourceError) Error() string {
 // Unwrap returns the cause.
 func (e *ResourceError) Unwrap() error { return e.Err }
 
-// Read returns a regular file of the skill by its slash path (R48, security 2.4). The path is
+// Read returns a regular file of the skill by its slash path. The path is
 // taken literally: what would mean another file in any reading of it is refused. The error is a
 // *ResourceError.
 func (s *Skill) Read(name string) (*Resource, error) {
@@ -99,7 +99,7 @@ func checkResource(name string) error {
 	}
 	for part := range strings.SplitSeq(name, "/") {
 		if device(part) {
-			return refuse(fmt.Sprintf("%q is no file name on every system", part))
+			return refuse(fmt.Sprintf("%q is not a file name on every system", part))
 		}
 	}
 	return nil

@@ -46,7 +46,10 @@ func everywhere(t *testing.T) map[string]*Catalog {
 	} {
 		for layer, trust := range map[string]Trust{"user": TrustNone, "bundled": TrustBundled} {
 			out[name+" "+layer] = opened(t, &Options{Layers: []Layer{{Name: layer, Source: source, Trust: trust}},
-				Trust: func(ctx context.Context, s Subject) (Trust, error) { _, err := s.Digest(ctx); return TrustApproved, err }})
+				Trust: func(ctx context.Context, s Subject) (Trust, error) {
+					_, err := s.Digest(ctx)
+					return TrustApproved, err
+				}})
 		}
 	}
 	return out
@@ -136,7 +139,7 @@ func TestLoadGone(t *testing.T) {
 		"wrapped":        {func(root string) Source { return SourceFunc(Dir(root, nil).Skills) }, "a", fs.ErrNotExist, "it is not there any more"},
 		"embedded":       {func(root string) Source { return FS(os.DirFS(root), nil) }, "a", fs.ErrNotExist, "it is not there any more"},
 		"somewhere else": {func(string) Source { return own(func(context.Context) (Tree, error) { return nil, lost }) }, "a", lost, "own:a/SKILL.md: error[file-unreadable] the server has no such skill"},
-		"no files":       {func(string) Source { return own(func(context.Context) (Tree, error) { return nil, nil }) }, "a", nil, "its source gives no files"},
+		"no files":       {func(string) Source { return own(func(context.Context) (Tree, error) { return nil, nil }) }, "a", nil, "the source returned no files"},
 	}
 	for name, r := range rows {
 		t.Run(name, func(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 )
 
 // Source yields the skills of one place. Skills must be safe for concurrent use and must stop
-// when its context ends. An error beside a Found is about that candidate alone: a *Problem keeps
+// when its context is done. An error with a Found is about that candidate alone: a *Problem keeps
 // its code, and the walk goes on.
 type Source interface {
 	Skills(context.Context) iter.Seq2[Found, error]
@@ -61,7 +61,7 @@ type Locator interface {
 }
 
 // Layer is a source with its name and the path under which its skills are mounted for a model
-// (R54). The order of layers is their precedence, highest first (C16).
+// . The order of layers is their precedence, highest first.
 type Layer struct {
 	Name   string // "project", "user", "bundled" …; several layers may share a name
 	Mount  string // default: "skills"

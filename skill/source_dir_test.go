@@ -139,10 +139,10 @@ func TestDirRefused(t *testing.T) {
 		root string
 		o    DirOptions
 	}{
-		"no folder is named":               {"", DirOptions{Nested: true}},
-		"Within is \"skills\"":             {base, DirOptions{Nested: true, Within: "skills"}},
-		"Allow is [\"/x\" \"skills\"]":     {base, DirOptions{Nested: true, Allow: []string{"/x", "skills"}}},
-		"Links is 2, it has no such value": {base, DirOptions{Nested: true, Links: LinksDeny + 1}},
+		"the folder has no name":            {"", DirOptions{Nested: true}},
+		"Within \"skills\" is not absolute": {base, DirOptions{Nested: true, Within: "skills"}},
+		"Allow [\"/x\" \"skills\"]":         {base, DirOptions{Nested: true, Allow: []string{"/x", "skills"}}},
+		"invalid DirOptions.Links 2":        {base, DirOptions{Nested: true, Links: LinksDeny + 1}},
 	}
 	for want, r := range rows {
 		c := opened(t, &Options{Layers: []Layer{{Name: "project", Source: Dir(r.root, &r.o)}}})

@@ -34,7 +34,7 @@ type judge struct {
 	c           *Catalog
 	allow, deny glob.Set
 	want        wishes
-	commands    map[string]bool // what LookPath said, each asked once (R66)
+	commands    map[string]bool // what LookPath said, each asked once
 	problems    []manifest.Problem
 	ofPart      map[*part][]manifest.Problem
 	quiet       bool // the item does not count: report nothing of it
@@ -109,7 +109,7 @@ func (j *judge) state(ctx context.Context, it *item) (State, ruling) {
 	return StateEnabled, why
 }
 
-// unavailable says what a skill lacks (R27, R66).
+// unavailable says what a skill lacks.
 func (j *judge) unavailable(m *manifest.Manifest) string {
 	var missing []string
 	for _, command := range m.Requires {
@@ -141,7 +141,7 @@ func (j *judge) has(command string) bool {
 	return found
 }
 
-// globbed says which glob keeps a skill out; deny applies after allow (R54).
+// globbed says which glob keeps a skill out; deny applies after allow.
 func (j *judge) globbed(name string) ruling {
 	if _, ok := j.allow.Match(name); len(j.c.o.Allow) > 0 && !ok {
 		return ruling{CauseAllow, "not in the allow list"}

@@ -57,7 +57,7 @@ func (j *judge) wanted(ctx context.Context, it *item) ruling {
 	return j.switched(it, name)
 }
 
-// switched is the rule of Auto: the user's wish beats the manifest (R74-R76).
+// switched is the rule of Auto: the user's wish beats the manifest.
 func (j *judge) switched(it *item, name string) ruling {
 	bundled := j.c.parts[it.part].layer.Trust == TrustBundled
 	switch {
@@ -74,7 +74,7 @@ func (j *judge) switched(it *item, name string) ruling {
 }
 
 // untrusted says that a skill may not load for want of trust, and tells the cure when the skill
-// was asked for by name (C21).
+// was asked for by name.
 func (j *judge) untrusted(ctx context.Context, it *item) ruling {
 	e := Entry{j.c, it}
 	layer := j.c.parts[it.part].layer
@@ -115,7 +115,6 @@ func (j *judge) selected() {
 		}
 	case SelectAll:
 		if !slices.ContainsFunc(j.c.items, func(it item) bool { return it.state != StateDisabled && it.state != StateBroken }) {
-			// R72
 			j.problems = append(j.problems, manifest.Problem{Code: "skills-none-trusted", Severity: manifest.SeverityWarning,
 				Message: "No trusted skills installed. Install skills with 'agent skill add' or use AGENT_SKILLS=all-untrusted",
 				Cure:    "agent skill trust NAME"})

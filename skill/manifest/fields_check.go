@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Limits on texts, in code points (C3, R24, R37).
+// Limits on texts, in code points.
 const (
 	maxDescription   = 1024
 	wideDescription  = 500
@@ -89,7 +89,7 @@ func (p *parser) finish() {
 	p.checkRequired()
 }
 
-// checkRequired names all missing fields at once (R10). Without a name the directory's is used,
+// checkRequired names all missing fields at once. Without a name the directory's is used,
 // unless the profile wants one.
 func (p *parser) checkRequired() {
 	at := place{line: p.text.first - 1, col: 1}
@@ -111,13 +111,13 @@ func (p *parser) checkRequired() {
 		}
 	}
 	if p.m.Description != "" && !p.Profile.Strict() {
-		p.problem("name-missing", at, "there is no name: the skill is called %q", p.m.Name)
+		p.problem("name-missing", at, "the name is missing: the skill is called %q", p.m.Name)
 		return
 	}
 	p.problem("fields-missing", at, "missing %s", strings.Join(missing, ", "))
 }
 
-// Brief is the first sentence of a description in at most 80 characters (R37).
+// Brief is the first sentence of a description in at most 80 characters.
 func Brief(description string) string {
 	s := oneLine(start(description))
 	for i := range len(s) {

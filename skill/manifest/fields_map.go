@@ -11,7 +11,7 @@ import (
 	"github.com/agent-base/agent-base/internal/yamlnode"
 )
 
-// Bounds of trigger patterns and commands, so that what they cost stays small (security 2.14).
+// Bounds of trigger patterns and commands, so that what they cost stays small.
 const (
 	maxPatternText = 200 // characters of one
 	maxPatternList = 16  // of one skill
@@ -50,7 +50,7 @@ func (p *parser) twice(f *knownField, n *yamlnode.Node) bool {
 		if key := kv.Key.Value; seen[key] {
 			found = true
 			name := f.key + "." + clip(key)
-			p.problem("field-duplicate", on(kv.Key, name), "%q is there twice, the last one counts", name)
+			p.problem("field-duplicate", on(kv.Key, name), "%q occurs twice, the last one counts", name)
 		}
 		seen[kv.Key.Value] = true
 	}
@@ -66,7 +66,7 @@ func (p *parser) member(f *knownField, kv yamlnode.Pair) {
 		return
 	}
 	if name = clip(name); f.key == "permissions" {
-		p.problem("permissions-unknown", on(kv.Key, name), "%q is not a permission known here, and grants nothing", name)
+		p.problem("permissions-unknown", on(kv.Key, name), "unknown permission %q grants nothing", name)
 	} else {
 		p.problem("field-unknown", on(kv.Key, name), "unknown field %q", name)
 	}

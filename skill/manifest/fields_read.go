@@ -9,7 +9,7 @@ import (
 	"github.com/agent-base/agent-base/internal/yamlnode"
 )
 
-// Bounds of what is kept of keys that nobody knows, and of metadata (security 2.1 #16).
+// Bounds of what is kept of keys that nobody knows, and of metadata.
 const (
 	maxKeys   = 64
 	maxValue  = 1024 // bytes
@@ -42,7 +42,7 @@ func (p *parser) fields(entries []entry) {
 			continue
 		}
 		if count[name] > 1 {
-			p.problem("field-duplicate", place{line: e.line, col: e.col, field: name}, "%q is there %d times, the last one counts", clip(name), count[name])
+			p.problem("field-duplicate", place{line: e.line, col: e.col, field: name}, "%q occurs %d times, the last one counts", clip(name), count[name])
 		}
 		if f == nil {
 			p.unknownField(e)

@@ -53,5 +53,5 @@ func ExampleCodes() {
 			fmt.Println(r.Description, "-", r.Severity["default"], r.Severity["spec"])
 		}
 	}
-	// Output: the name has capital letters (C1) - warning error
+	// Output: the name has capital letters - warning error
 }

@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// MaxName is the most code points that a skill's name may have (R11, C1).
+// MaxName is the most code points that a skill's name may have.
 const MaxName = 64
 
 // NameError refuses a name that a caller asked for. Kind is "skill" or "script".
 type NameError struct{ Kind, Name string }
 
-// Error returns such as "Invalid skill name: '../x'" (R46).
+// Error returns such as "Invalid skill name: '../x'".
 func (e *NameError) Error() string { return fmt.Sprintf("Invalid %s name: '%s'", e.Kind, e.Name) }
 
 // Canonical returns the form in which names are compared: lower case, underscores as hyphens,
-// without blanks around it (R43).
+// without blanks around it.
 func Canonical(name string) string {
 	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(name)), "_", "-")
 }
@@ -52,7 +52,7 @@ func nameByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_'
 }
 
-// devices are the names that Windows gives to devices, whatever follows a dot (security 2.2 #24).
+// devices are the names that Windows gives to devices, whatever follows a dot.
 var devices = [...]string{
 	"aux", "com0", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9", "con",
 	"lpt0", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9", "nul", "prn",
@@ -65,13 +65,13 @@ func IsDevice(name string) bool {
 }
 
 // reservedName reports whether a name within the alphabet means something else: Python's cache
-// folder (R44), a device, or nothing but hyphens.
+// folder, a device, or nothing but hyphens.
 func reservedName(name string) bool {
 	return IsDevice(name) || strings.ToLower(name) == "__pycache__" || strings.Trim(name, "-_") == ""
 }
 
 // fallbackName returns the name under which a skill is found whose own cannot be used: its
-// directory's, else what can be made of the one or the other (C1).
+// directory's, else what can be made of the one or the other.
 func fallbackName(name, dir string) string {
 	if usableName(dir) {
 		return dir

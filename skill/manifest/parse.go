@@ -7,7 +7,7 @@ import (
 	"github.com/agent-base/agent-base/internal/yamlnode"
 )
 
-// Limits on what is read of a SKILL.md (security 2.1).
+// Limits on what is read of a SKILL.md.
 const (
 	MaxFrontMatter = 64 << 10
 	MaxManifest    = 1 << 20
@@ -32,7 +32,7 @@ type Options struct {
 // Leading blank lines, a byte order mark and up to 30 lines of other text are passed over with a
 // problem. Values are taken as text: Name is that of the last key `name`, in any case, without
 // control characters and without white space around it, when CheckName accepts it, else a
-// fallback (C1); Description is that of the last key `description`, treated alike. Neither is
+// fallback; Description is that of the last key `description`, treated alike. Neither is
 // resolved to a number, a date or null. Parse is safe for concurrent use and keeps nothing of src.
 func Parse(src []byte, o *Options) (*Manifest, []Problem) {
 	p := newParser(o)

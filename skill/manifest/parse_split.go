@@ -62,11 +62,11 @@ func (p *parser) opener(src []byte, start int) (offset, line int) {
 		switch {
 		case text == "---" && (line == 1 || first):
 			if line > 1 {
-				p.problem("frontmatter-leading", place{line: 1}, "blank lines stand before the opening ---")
+				p.problem("frontmatter-leading", place{line: 1}, "empty lines stand before the opening ---")
 			}
 			return start, line
 		case first && strings.TrimLeft(text, " \t") == "---":
-			p.problem("frontmatter-leading", place{line: line}, "blanks stand before the opening ---")
+			p.problem("frontmatter-leading", place{line: line}, "spaces stand before the opening ---")
 			return start, line
 		case text == "---" && looksLikeManifest(src, start, line):
 			p.problem("frontmatter-preamble", place{line: line}, "the front matter begins on line %d only", line)

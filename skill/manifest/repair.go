@@ -166,7 +166,7 @@ func (p *parser) salvageBlock(b block, edits []edit) []entry {
 		}
 	}
 	if err == nil || b.key == "" && !strings.Contains(p.text.lines[b.from].text, ":") {
-		err = &yamlnode.Error{Line: 1, Col: 1, Message: "this is no field: a key and a colon are missing"}
+		err = &yamlnode.Error{Line: 1, Col: 1, Message: "this is not a field: a key and a colon are missing"}
 	}
 	p.watchTools(b)
 	if e, ok := p.rawEntry(b, err); ok {
@@ -222,7 +222,7 @@ func (p *parser) rawEntry(b block, err error) (entry, bool) {
 	e.dropped = false
 	line, col := p.text.place(b.from+1, b.col)
 	e.value = &yamlnode.Node{Kind: yamlnode.Scalar, Value: strings.Join(words, " "), Quoted: true, Line: line, Col: col}
-	p.problem("yaml-raw", place{line: line, col: col, field: f.key}, "the value of %q is not YAML; its text is taken as it stands", f.key)
+	p.problem("yaml-raw", place{line: line, col: col, field: f.key}, "the value of %q is not YAML; its text is taken unchanged", f.key)
 	return e, true
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // checkNameRules reports what is wrong with the name in the manifest and decides the skill's own:
-// as written when it can be used, else a fallback (C1). at is where the name stands.
+// as written when it can be used, else a fallback. at is where the name stands.
 func (p *parser) checkNameRules(written string, at place) {
 	name := strings.TrimSpace(written)
 	unicodeNames := p.Profile.Severity("name-ascii") != SeverityOff
