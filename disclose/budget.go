@@ -57,7 +57,7 @@ func (r *renderer) shorten() {
 		return
 	}
 	for i := range r.items {
-		r.items[i] = item{e: full[i].e, nameOnly: true}
+		r.items[i] = item{e: full[i].e, place: full[i].place, nameOnly: true}
 	}
 	if r.fits() {
 		r.upgrade(full, forms)
@@ -81,7 +81,7 @@ func (r *renderer) upgrade(full []item, forms []form) {
 		if f.fullCost == 0 {
 			*f = r.form(at, &full[at])
 		}
-		it := item{e: full[at].e, desc: f.brief, cost: f.briefCost}
+		it := item{e: full[at].e, place: full[at].place, desc: f.brief, cost: f.briefCost}
 		if f.length <= briefLimit {
 			it.desc, it.cost = f.full, f.fullCost
 		}
@@ -145,7 +145,7 @@ func (r *renderer) toCommonLength(forms []form) bool {
 // shorter returns the i-th item with at most length characters of its description. The result is never shorter or cheaper
 // than the brief form, and it is the whole description if cutting saves nothing.
 func (r *renderer) shorter(i int, f *form, length int) item {
-	it := item{e: r.items[i].e, desc: f.full, cost: f.fullCost}
+	it := item{e: r.items[i].e, place: r.items[i].place, desc: f.full, cost: f.fullCost}
 	if f.length <= length || f.briefCost >= f.fullCost {
 		return it
 	}
@@ -166,7 +166,7 @@ func (r *renderer) shorter(i int, f *form, length int) item {
 
 // costWith returns what the i-th item costs with another description.
 func (r *renderer) costWith(i int, desc string) int {
-	r.scratch = r.piece(r.scratch[:0], &item{e: r.items[i].e, desc: desc}, i == len(r.items)-1)
+	r.scratch = r.piece(r.scratch[:0], &item{e: r.items[i].e, place: r.items[i].place, desc: desc}, i == len(r.items)-1)
 	return cost(r.scratch)
 }
 

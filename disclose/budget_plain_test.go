@@ -24,6 +24,9 @@ func plainCatalog(t testing.TB, c *skill.Catalog, o *Options) Text {
 		t.Fatal(err)
 	}
 	r.collect(c)
+	if err := r.locate(t.Context()); err != nil {
+		t.Fatal(err)
+	}
 	if len(r.items) == 0 {
 		return render(t, c, o)
 	}
@@ -103,7 +106,7 @@ func (p plainly) toCommonLength(full []item) bool {
 }
 
 func (p plainly) shorter(it item, i, length int) string {
-	with := func(desc string) int { return p.price(&item{e: it.e, desc: desc}, i) }
+	with := func(desc string) int { return p.price(&item{e: it.e, place: it.place, desc: desc}, i) }
 	full, least := with(it.desc), with(brief(it.e))
 	if utf8.RuneCountInString(it.desc) <= length || least >= full {
 		return it.desc

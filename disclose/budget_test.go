@@ -35,7 +35,7 @@ func TestBudgetProperties(t *testing.T) {
 		style := rapid.SampledFrom(slices.DeleteFunc(Styles(), func(s Style) bool { return s == Breadcrumb })).Draw(rt, "style")
 		budget := rapid.IntRange(1, 4000).Draw(rt, "budget")
 		o := &Options{Style: style, Budget: budget, MaxSkills: rapid.SampledFrom([]int{0, 0, 3, 17}).Draw(rt, "max")}
-		text, err := Catalog(c, o)
+		text, err := Catalog(t.Context(), c, o)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -64,7 +64,7 @@ func TestBudgetProperties(t *testing.T) {
 			rt.Fatalf("Cut has %d left out, the text counts %d", left, counted(text.Body))
 		}
 		o.Budget += rapid.IntRange(1, 300).Draw(rt, "more")
-		wider, _ := Catalog(c, o)
+		wider, _ := Catalog(t.Context(), c, o)
 		if wider.Tokens < text.Tokens && text.Body != closing || len(wider.Skills) < len(text.Skills) {
 			rt.Fatalf("budget %d: %d tokens, %d skills; budget %d: %d tokens, %d skills", budget, text.Tokens, len(text.Skills), o.Budget, wider.Tokens, len(wider.Skills))
 		}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
@@ -105,7 +104,7 @@ func (c *carrier) render(ctx context.Context, a Active, limit int) (text string,
 	o.Args, o.Scripts, o.Wrap = a.Args, a.Scripts, true
 	dir := o.Dir
 	if dir == "" {
-		dir, _ = a.Skill.Dir()
+		dir, _ = a.Skill.Dir(ctx)
 	}
 	t := filled(a.Skill, dir, &o)
 	f, err := t.around(ctx, a.Skill, dir, &o)
@@ -137,16 +136,12 @@ func (c *carrier) render(ctx context.Context, a Active, limit int) (text string,
 // readOn says how much of the instructions is shown and where the rest is. If nothing was filled in, it names the byte of
 // the file.
 func readOn(s *skill.Skill, shown, whole string) string {
-	file := "SKILL.md"
-	if at := s.Entry().Location(); at != "" {
-		file = filepath.Base(at)
-	}
 	from := ""
 	if at := bytes.Index(s.Text(), []byte(whole)); at >= 0 {
 		from = fmt.Sprintf(", offset %d", at+len(shown))
 	}
 	return fmt.Sprintf("[Cut here: these are about %d of %d tokens. Read on with skill_read: skill_name %q, path %q%s.]",
-		Tokens(shown), Tokens(whole), s.Canonical(), file, from)
+		Tokens(shown), Tokens(whole), s.Canonical(), s.Entry().File(), from)
 }
 
 // beginning returns the longest beginning of s in whole lines that costs at most room tokens, or as much as fits of

@@ -54,7 +54,7 @@ func (x *Index) Choose(ctx context.Context, query string, o *ChooseOptions) (Cho
 	matches := x.Match(query, &MatchOptions{Recent: o.Recent, Max: o.MaxSkills})
 	named := len(matches) > 0 && matches[0].Score >= nameScore
 	if AsksForSkills(query) && !named {
-		return x.registry(x.entries, o)
+		return x.registry(ctx, x.entries, o)
 	}
 	var warnings []string
 	if len(matches) > 0 {
@@ -64,13 +64,13 @@ func (x *Index) Choose(ctx context.Context, query string, o *ChooseOptions) (Cho
 		}
 		warnings = c.Text.Warnings
 	}
-	c, err := x.unasked(o)
+	c, err := x.unasked(ctx, o)
 	c.Text.Warnings = append(warnings, c.Text.Warnings...)
 	return c, err
 }
 
 // unasked returns the choice for a query that triggers no skill.
-func (x *Index) unasked(o *ChooseOptions) (Choice, error) {
+func (x *Index) unasked(ctx context.Context, o *ChooseOptions) (Choice, error) {
 	var plain, others []skill.Entry
 	for _, e := range x.entries {
 		if e.Triggers().Empty() {
@@ -80,21 +80,21 @@ func (x *Index) unasked(o *ChooseOptions) (Choice, error) {
 		}
 	}
 	if len(plain) == 0 {
-		text, err := Catalog(x.catalog, &Options{Style: Breadcrumb, Entries: others})
+		text, err := Catalog(ctx, x.catalog, &Options{Style: Breadcrumb, Entries: others})
 		return Choice{Tier: TierBreadcrumb, Text: text}, err
 	}
-	c, err := x.registry(plain, o)
+	c, err := x.registry(ctx, plain, o)
 	if err != nil || len(others) == 0 {
 		return c, err
 	}
-	crumb, err := Catalog(x.catalog, &Options{Style: Breadcrumb, Entries: others})
+	crumb, err := Catalog(ctx, x.catalog, &Options{Style: Breadcrumb, Entries: others})
 	c.Text.Body += "\n\n" + crumb.Body
 	c.Text.Tokens = Tokens(c.Text.Body)
 	return c, err
 }
 
-func (x *Index) registry(entries []skill.Entry, o *ChooseOptions) (Choice, error) {
-	text, err := Catalog(x.catalog, &Options{Style: Registry, Entries: entries, Budget: o.Budget, Search: o.Search})
+func (x *Index) registry(ctx context.Context, entries []skill.Entry, o *ChooseOptions) (Choice, error) {
+	text, err := Catalog(ctx, x.catalog, &Options{Style: Registry, Entries: entries, Budget: o.Budget, Search: o.Search})
 	return Choice{Tier: TierRegistry, Text: text}, err
 }
 

@@ -19,7 +19,7 @@ func ExampleNewPlan() {
 		fmt.Println(err)
 		return
 	}
-	plan, err := disclose.NewPlan(catalog, &disclose.PlanOptions{
+	plan, err := disclose.NewPlan(context.Background(), catalog, &disclose.PlanOptions{
 		Mode:   disclose.ByTriggers,
 		Blocks: &disclose.BlockOptions{Blocks: []disclose.Block{disclose.Execution}},
 	})

@@ -31,7 +31,7 @@ func two(allow ...string) *skill.Catalog {
 // A section of a prompt as the first source document has it (R91): the roots, their mounts and
 // globs are options of skill.Open, the rest is one call.
 func ExampleCatalog() {
-	text, err := disclose.Catalog(two(), &disclose.Options{Style: disclose.Wink})
+	text, err := disclose.Catalog(context.Background(), two(), &disclose.Options{Style: disclose.Wink})
 	if err != nil {
 		panic(err)
 	}
@@ -59,7 +59,7 @@ func ExampleCatalog() {
 }
 
 func ExampleCatalog_budget() {
-	text, err := disclose.Catalog(two(), &disclose.Options{Style: disclose.Markdown, Budget: 12})
+	text, err := disclose.Catalog(context.Background(), two(), &disclose.Options{Style: disclose.Markdown, Budget: 12})
 	if err != nil {
 		panic(err)
 	}

@@ -50,7 +50,7 @@ func open(t testing.TB, layers ...skill.Layer) *skill.Catalog {
 // render renders c or fails the test.
 func render(t testing.TB, c *skill.Catalog, o *Options) Text {
 	t.Helper()
-	text, err := Catalog(c, o)
+	text, err := Catalog(t.Context(), c, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func Instructions(ctx context.Context, s *skill.Skill, o *InstructionOptions) (T
 	}
 	dir := o.Dir
 	if dir == "" {
-		dir, _ = s.Dir() // a skill in memory has none
+		dir, _ = s.Dir(ctx) // a skill in memory has none
 	}
 	t := filled(s, dir, o)
 	if o.Wrap {

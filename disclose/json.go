@@ -11,7 +11,7 @@ func jsonItem(b []byte, r *renderer, it *item) []byte {
 	b = append(b, `,"description":`...)
 	b = r.jsonLine(b, it.desc)
 	b = append(b, `,"location":`...)
-	b = appendJSON(b, r.place(it.e))
+	b = appendJSON(b, it.place)
 	return append(b, '}')
 }
 

@@ -42,8 +42,8 @@ type Plan struct {
 }
 
 // NewPlan returns the plan of a conversation that begins with the skills of c. It returns an error for an unknown mode,
-// style or block.
-func NewPlan(c *skill.Catalog, o *PlanOptions) (*Plan, error) {
+// style or block, or when ctx is done.
+func NewPlan(ctx context.Context, c *skill.Catalog, o *PlanOptions) (*Plan, error) {
 	p := &Plan{}
 	if o != nil {
 		p.o = *o
@@ -60,7 +60,7 @@ func NewPlan(c *skill.Catalog, o *PlanOptions) (*Plan, error) {
 	var list, blocks Text
 	var err error
 	if p.o.Mode == SystemXML {
-		if list, err = Catalog(c, &p.o.List); err != nil {
+		if list, err = Catalog(ctx, c, &p.o.List); err != nil {
 			return nil, err
 		}
 	}

@@ -12,7 +12,7 @@ import (
 
 func plan(t *testing.T, c *skill.Catalog, o *PlanOptions) *Plan {
 	t.Helper()
-	p, err := NewPlan(c, o)
+	p, err := NewPlan(t.Context(), c, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestPlanModes(t *testing.T) {
 		}
 	}
 	for _, bad := range []*PlanOptions{{Mode: "shout"}, {List: Options{Style: "braille"}}, {Blocks: &BlockOptions{Blocks: []Block{"magic"}}}} {
-		if _, err := NewPlan(c, bad); err == nil {
+		if _, err := NewPlan(t.Context(), c, bad); err == nil {
 			t.Errorf("%+v: no error", bad)
 		}
 	}

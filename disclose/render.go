@@ -1,6 +1,7 @@
 package disclose
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -72,19 +73,41 @@ func Styles() []Style {
 // many names as fit. A last line counts the rest, and stands alone if nothing else fits. Five skills of each layer are
 // kept before all others; otherwise skills are kept by priority and name. Text.Cut reports every cut.
 //
-// Catalog returns an error for an unknown option.
-func Catalog(c *skill.Catalog, o *Options) (Text, error) {
+// Catalog returns an error for an unknown option, or when ctx is done.
+func Catalog(ctx context.Context, c *skill.Catalog, o *Options) (Text, error) {
 	r, err := newRenderer(o)
 	if err != nil {
 		return Text{}, err
 	}
 	r.collect(c)
+	if err := r.locate(ctx); err != nil {
+		return Text{}, err
+	}
+	return r.rendered(), nil
+}
+
+// ToolList is Catalog in the style Tool without locations, so it needs no context. It ignores o.Style and o.Location.
+func ToolList(c *skill.Catalog, o *Options) (Text, error) {
+	list := Options{}
+	if o != nil {
+		list = *o
+	}
+	list.Style, list.Location = Tool, ""
+	r, err := newRenderer(&list)
+	if err != nil {
+		return Text{}, err
+	}
+	r.collect(c)
+	return r.rendered(), nil
+}
+
+func (r *renderer) rendered() Text {
 	if len(r.items) == 0 && !r.style.framed {
-		return Text{Body: r.style.empty, Tokens: whole(r.count([]byte(r.style.empty)))}, nil
+		return Text{Body: r.style.empty, Tokens: whole(r.count([]byte(r.style.empty)))}
 	}
 	r.limit()
 	r.noteLong()
-	return r.text(), nil
+	return r.text()
 }
 
 // Text is a text for a model and its cost.
@@ -134,6 +157,7 @@ type renderer struct {
 type item struct {
 	e        skill.Entry
 	desc     string // the description as shown
+	place    string // where it is, as the options say
 	nameOnly bool
 	cost     int // cost of its lines, 0 if not computed yet
 }

@@ -191,7 +191,7 @@ func TestWhenToUse(t *testing.T) {
 func TestUnknownOptions(t *testing.T) {
 	c := sample(t)
 	for _, o := range []*Options{{Style: "html"}, {Location: "ftp"}, {Activation: "medium"}} {
-		if _, err := Catalog(c, o); err == nil {
+		if _, err := Catalog(t.Context(), c, o); err == nil {
 			t.Errorf("%+v: no error", o)
 		}
 	}

@@ -1,6 +1,7 @@
 package disclose
 
 import (
+	"context"
 	"net/url"
 	"path/filepath"
 	"strconv"
@@ -114,7 +115,7 @@ func winkItem(b []byte, r *renderer, it *item) []byte {
 	b = append(b, "</name>\n    <description>"...)
 	b = appendLine(b, it.desc, escapeAll)
 	b = append(b, "</description>\n    <location>"...)
-	b = appendLine(b, r.place(it.e), escapeAll)
+	b = appendLine(b, it.place, escapeAll)
 	return append(b, "</location>\n  </skill>\n"...)
 }
 
@@ -138,7 +139,7 @@ func harnessItem(b []byte, r *renderer, it *item) []byte {
 	b = append(b, "</name>\n<description>"...)
 	b = appendLine(b, it.desc, escapeAll)
 	b = append(b, "</description>\n<location>"...)
-	b = appendLine(b, r.place(it.e), escapeAll)
+	b = appendLine(b, it.place, escapeAll)
 	return append(b, "</location>\n</skill>\n"...)
 }
 
@@ -154,7 +155,7 @@ func refItem(b []byte, r *renderer, it *item) []byte {
 	b = append(b, "\n</name>\n<description>\n"...)
 	b = escapeRef(b, it.desc)
 	b = append(b, "\n</description>\n<location>\n"...)
-	b = escapeOnly(b, r.place(it.e), "&<>") // the reference library writes the path unchanged, which can break the XML
+	b = escapeOnly(b, it.place, "&<>") // the reference library writes the path unchanged, which can break the XML
 	return append(b, "\n</location>\n</skill>\n"...)
 }
 
@@ -185,7 +186,7 @@ func listItem(b []byte, r *renderer, it *item) []byte {
 	b = appendLine(b, it.desc, escapeTags)
 	if r.o.Location != "" && r.style.shows == showsDescription {
 		b = append(b, " ("...)
-		b = appendLine(b, r.place(it.e), escapeTags)
+		b = appendLine(b, it.place, escapeTags)
 		b = append(b, ')')
 	}
 	return append(b, '\n')
@@ -197,16 +198,30 @@ func listName(b []byte, _ *renderer, it *item) []byte {
 	return append(b, '\n')
 }
 
-// place returns the place of a skill that the options ask for.
-func (r *renderer) place(e skill.Entry) string {
+// locate finds the place of every skill if the options ask for it.
+func (r *renderer) locate(ctx context.Context) error {
+	if r.o.Location == "" {
+		return nil
+	}
+	for i := range r.items {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		r.items[i].place = r.place(ctx, r.items[i].e)
+	}
+	return nil
+}
+
+// place returns where the skill is, in the form that the options ask for. A skill without a folder has its address.
+func (r *renderer) place(ctx context.Context, e skill.Entry) string {
 	if r.o.Location == LocationURI {
 		return address(e)
 	}
 	if r.o.Style == Wink {
 		return mounted(e, r.o.Location)
 	}
-	file := e.Location()
-	if file == "" {
+	file, err := e.Location(ctx)
+	if err != nil {
 		return address(e)
 	}
 	if r.o.Location == LocationDir {
@@ -228,8 +243,5 @@ func mounted(e skill.Entry, l Location) string {
 	if l == LocationDir {
 		return dir
 	}
-	if file := e.Location(); file != "" {
-		return dir + "/" + filepath.Base(file)
-	}
-	return dir + "/SKILL.md"
+	return dir + "/" + e.File()
 }

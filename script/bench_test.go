@@ -14,7 +14,7 @@ func BenchmarkRun(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	dir, err := s.Dir()
+	dir, err := s.Dir(b.Context())
 	if err != nil {
 		b.Fatal(err)
 	}

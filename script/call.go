@@ -36,7 +36,7 @@ func (h *Host) call(ctx context.Context, c *call) (*Output, error) {
 		return nil, err
 	}
 	defer done()
-	dir, file, err := c.place()
+	dir, file, err := c.place(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (h *Host) call(ctx context.Context, c *call) (*Output, error) {
 	if err != nil {
 		return nil, orEnded(ctx, err)
 	}
-	w, err := h.workplace(c.s)
+	w, err := h.workplace(ctx, c.s)
 	if err != nil {
 		return nil, &Error{Code: ExecutionFailed, Err: err, Message: fmt.Sprintf("Script %s has no work directory: %v", c.sc.Name, err)}
 	}
@@ -74,7 +74,7 @@ func (h *Host) call(ctx context.Context, c *call) (*Output, error) {
 
 // place returns the skill's folder and the script's path in it. Both have to be there: what a system says when a folder
 // is gone reads as if the interpreter were.
-func (c *call) place() (dir, file string, err error) {
+func (c *call) place(ctx context.Context) (dir, file string, err error) {
 	nowhere := func(err error) error {
 		return &Error{Code: ExecutionFailed, Reason: ReasonFolder, Err: err,
 			Message: fmt.Sprintf("Skill '%s' has no folder to run scripts in: %v", c.s.Name(), err)}
@@ -82,7 +82,7 @@ func (c *call) place() (dir, file string, err error) {
 	if err := checkOpen(c.s); err != nil {
 		return "", "", err
 	}
-	if dir, err = c.s.Dir(); err != nil {
+	if dir, err = c.s.Dir(ctx); err != nil {
 		return "", "", nowhere(err)
 	}
 	if !filepath.IsAbs(dir) {
@@ -177,19 +177,22 @@ type workplace struct{ root, work, home, temp, cache string }
 
 // workplace makes the folders of one run, which remove takes away again, and the skill's cache, which
 // stays.
-func (h *Host) workplace(s *skill.Skill) (*workplace, error) {
+func (h *Host) workplace(ctx context.Context, s *skill.Skill) (*workplace, error) {
 	temp := h.Temp
 	if temp == "" {
 		temp = filepath.Join(h.Cache, "work")
 	}
-	w := &workplace{cache: filepath.Join(h.Cache, "skill-cache", cacheName(s))}
+	name, err := cacheName(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	w := &workplace{cache: filepath.Join(h.Cache, "skill-cache", name)}
 	for _, d := range []string{temp, w.cache} {
 		if err := os.MkdirAll(d, 0o700); err != nil {
 			return nil, err
 		}
 	}
 	h.once.Do(func() { sweepRuns(temp) })
-	var err error
 	if w.root, err = os.MkdirTemp(temp, runPrefix); err != nil {
 		return nil, err
 	}
@@ -206,12 +209,16 @@ func (h *Host) workplace(s *skill.Skill) (*workplace, error) {
 // cacheName keeps skills of one name apart: what a project's skill leaves in its cache is not found by
 // the user's or the bundled one. It is the skill's own place that counts: a sealed copy changes with
 // its content, and so does the folder of a bundled skill.
-func cacheName(s *skill.Skill) string {
+func cacheName(ctx context.Context, s *skill.Skill) (string, error) {
 	place := s.Entry().Layer()
 	if place != "bundled" {
-		place += "\x00" + filepath.Dir(s.Entry().Location())
+		file, err := s.Entry().Location(ctx)
+		if err != nil && !errors.Is(err, skill.ErrNoFolder) {
+			return "", err
+		}
+		place += "\x00" + filepath.Dir(file)
 	}
-	return fmt.Sprintf("%s-%x", s.Canonical(), sha256.Sum256([]byte(place)))[:len(s.Canonical())+9]
+	return fmt.Sprintf("%s-%x", s.Canonical(), sha256.Sum256([]byte(place)))[:len(s.Canonical())+9], nil
 }
 
 func (w *workplace) variables(h *Host, s *skill.Skill, dir string) map[string]string {

@@ -20,8 +20,8 @@ type located struct {
 	dir string
 }
 
-func (l located) Close() error              { return nil }
-func (l located) Location() (string, error) { return l.dir, nil }
+func (l located) Close() error                             { return nil }
+func (l located) Location(context.Context) (string, error) { return l.dir, nil }
 
 // opened is the skill of an own source.
 func opened(t *testing.T, found skill.Found) *skill.Skill {
@@ -41,7 +41,7 @@ func TestFoldersThatAreGone(t *testing.T) {
 			Open: func(context.Context) (skill.Tree, error) { return located{m, dir}, nil }})
 	}
 	moved := open(t, "", tree{"scripts/a.sh": "echo '{}'\n", "scripts/a.py": "print('{}')\n"})
-	dir, err := moved.Dir()
+	dir, err := moved.Dir(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -101,7 +101,7 @@ func TestRunnerTable(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := open(t, "", tree{"scripts/" + tt.file: tt.content})
 			if !strings.HasSuffix(tt.file, "*") { // the helper makes #! files executable
-				dir, _ := s.Dir()
+				dir, _ := s.Dir(t.Context())
 				if err := os.Chmod(filepath.Join(dir, "scripts", tt.file), 0o644); err != nil {
 					t.Fatal(err)
 				}
@@ -122,7 +122,7 @@ func TestRunnerTable(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			dir, _ := s.Dir()
+			dir, _ := s.Dir(t.Context())
 			if got := strings.ReplaceAll(strings.TrimSpace(res.Text), filepath.Join(dir, "scripts")+"/", ""); got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
@@ -151,7 +151,7 @@ func TestRealInterpreters(t *testing.T) {
 	if got := mustText(t, h, s, "sib"); got != "sibling\n" { // -E -s, not -I: siblings can be imported
 		t.Errorf("got %q", got)
 	}
-	if dir, _ := s.Dir(); exists(filepath.Join(dir, "scripts", "lib", "__pycache__")) {
+	if dir, _ := s.Dir(t.Context()); exists(filepath.Join(dir, "scripts", "lib", "__pycache__")) {
 		t.Error("bytecode was written into the skill")
 	}
 }

@@ -115,7 +115,7 @@ func TestList(t *testing.T) {
 func TestLinksAreNoScripts(t *testing.T) {
 	for _, front := range []string{"", "scripts: [real, link]\n"} {
 		s := open(t, front, tree{"scripts/real.py": "", "lib/inside.py": ""})
-		dir, err := s.Dir()
+		dir, err := s.Dir(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -128,7 +128,7 @@ func TestLinksAreNoScripts(t *testing.T) {
 		}
 	}
 	s := open(t, "", tree{"other/a.py": ""})
-	dir, _ := s.Dir()
+	dir, _ := s.Dir(t.Context())
 	if err := os.Symlink("other", filepath.Join(dir, "scripts")); err != nil {
 		t.Fatal(err)
 	}

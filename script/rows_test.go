@@ -58,7 +58,7 @@ func TestRowDiscovery(t *testing.T) {
 // R50, C38: a link in scripts/ is no script even when it leads to one of the same skill; it is told of.
 func TestRowLinks(t *testing.T) {
 	s := open(t, "", tree{"scripts/real.py": "print(1)\n"})
-	dir, err := s.Dir()
+	dir, err := s.Dir(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +156,7 @@ func TestRowSafety(t *testing.T) {
 sys.stderr.write("to stderr\n")
 print(json.dumps([os.getcwd(), sys.stdin.read()] + sys.argv[1:-1]))
 `, "scripts/bytes.sh": "printf 'ok \\377'; printf 'bad \\377' >&2; [ \"$1\" != fail ]\n"})
-	dir, err := s.Dir()
+	dir, err := s.Dir(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +224,7 @@ func TestRowFindsUV(t *testing.T) {
 // TypeScript have runners of their own, and never a shell.
 func TestRowSkillFolder(t *testing.T) {
 	s := open(t, "", tree{"scripts/where.py": "import os, json\nprint(json.dumps(os.getcwd()))\n", "scripts/a.js": "", "scripts/b.ts": ""})
-	dir, err := s.Dir()
+	dir, err := s.Dir(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -176,7 +176,7 @@ func TestHelp(t *testing.T) {
 // C27, C28, R105, R187: what a command is made of.
 func TestCommand(t *testing.T) {
 	s := open(t, "", tree{"scripts/a.sh": ""})
-	dir, err := s.Dir()
+	dir, err := s.Dir(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ os.makedirs(e["HOME"] + "/locked/below"); os.chmod(e["HOME"] + "/locked", 0)
 print(json.dumps([e["AGENT_SKILL_WORK_DIR"], e["AGENT_SKILL_CACHE_DIR"], e["AGENT_SKILL_NAME"], e["AGENT_SKILL_DIR"], os.getcwd()]))
 `})
 	h := host(t)
-	dir, _ := s.Dir()
+	dir, _ := s.Dir(t.Context())
 	var mu sync.Mutex
 	seen := map[string]bool{}
 	var wait sync.WaitGroup

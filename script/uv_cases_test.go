@@ -377,9 +377,9 @@ func TestEntryPointsWork(t *testing.T) {
 	}
 }
 
-func dirOf(t *testing.T, s interface{ Dir() (string, error) }) string {
+func dirOf(t *testing.T, s interface{ Dir(context.Context) (string, error) }) string {
 	t.Helper()
-	dir, err := s.Dir()
+	dir, err := s.Dir(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 type Options struct {
 	Layers      []Layer           // highest precedence first
 	Profile     *manifest.Profile // nil means DefaultProfile
-	Allow, Deny []string          // globs over canonical names; deny wins (R54)
+	Allow, Deny []string          // globs over canonical names; deny wins
 	Want        Selection
 	Duplicates  Duplicates // two skills of one name inside one layer
 	Precedence  Precedence // two skills of one name in different layers
@@ -33,7 +33,7 @@ type Options struct {
 type Duplicates uint8
 
 // Override keeps the one whose folder has its name, else the first in byte order of paths, and
-// reports the rest; Refuse breaks all of them (R53).
+// reports the rest; Refuse breaks all of them.
 const (
 	DuplicatesOverride Duplicates = iota
 	DuplicatesRefuse
@@ -52,7 +52,7 @@ const (
 // Mode says how a Selection chooses.
 type Mode uint8
 
-// The modes of Selection (R70, C20).
+// The modes of Selection.
 const (
 	SelectAuto         Mode = iota // every skill that neither its manifest nor the user switched off
 	SelectNamed                    // exactly Names, as far as they are trusted or bundled
@@ -65,17 +65,16 @@ const (
 type Selection struct {
 	Mode        Mode
 	Names       []string // with Named
-	Enabled     []string // the user's wishes, which beat default_enabled (R75, R76)
+	Enabled     []string // the user's wishes, which beat default_enabled
 	Disabled    []string
-	OnlyBundled []string // not empty: of the bundled ones only these (R74)
+	OnlyBundled []string // not empty: of the bundled ones only these
 }
 
 // Catalog is an immutable snapshot of the skills there are. It is safe for concurrent use.
 type Catalog struct {
 	o        Options
-	ctx      context.Context // values only: for what is read of a skill long after Open
-	parts    []*part         // the highest precedence first
-	items    []item          // the winners, by canonical name
+	parts    []*part // the highest precedence first
+	items    []item  // the winners, by canonical name
 	problems []manifest.Problem
 	volatile bool // the states depend on more than the files
 }
@@ -94,14 +93,14 @@ type extra struct {
 	shadows []item
 }
 
-// Open reads the layers and returns a catalogue of their skills. A broken skill is in it, marked
-// so; a source that cannot be read is a problem, not an error. Without options there are no layers. The error is ctx's, or
-// names the option that has no meaning, such as a profile that there is not; no catalogue comes with it.
+// Open reads the layers and returns an immutable catalogue of their skills. A broken skill is an entry with problems, and
+// a source that cannot be read is a problem of the catalogue; neither is an error. Nil options have no layers. Open returns
+// an error for an invalid option, such as an unknown profile, and when ctx is done.
 func Open(ctx context.Context, o *Options) (*Catalog, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	c := newCatalog(ctx, o)
+	c := newCatalog(o)
 	err := c.look(ctx, nil)
 	if err == nil {
 		err = c.build(ctx)
@@ -113,31 +112,31 @@ func Open(ctx context.Context, o *Options) (*Catalog, error) {
 	return c, nil
 }
 
-// check says which option has no meaning: a mistake there must not read as something milder.
+// check returns an error for an invalid option.
 func (o *Options) check() error {
 	switch {
 	case o == nil:
 		return nil
 	case o.Duplicates > DuplicatesRefuse:
-		return fmt.Errorf("Options.Duplicates is %d, it has no such value", o.Duplicates)
+		return fmt.Errorf("invalid Options.Duplicates %d", o.Duplicates)
 	case o.Precedence > PrecedencePriority:
-		return fmt.Errorf("Options.Precedence is %d, it has no such value", o.Precedence)
+		return fmt.Errorf("invalid Options.Precedence %d", o.Precedence)
 	case o.Want.Mode > SelectNone:
-		return fmt.Errorf("Options.Want.Mode is %d, it has no such value", o.Want.Mode)
+		return fmt.Errorf("invalid Options.Want.Mode %d", o.Want.Mode)
 	}
 	for _, l := range o.Layers {
 		if l.Trust > TrustBundled {
-			return fmt.Errorf("the Trust of layer %q is %d, it has no such value", l.Name, l.Trust)
+			return fmt.Errorf("layer %q: invalid Trust %d", l.Name, l.Trust)
 		}
 	}
 	return o.Profile.Check()
 }
 
-func newCatalog(ctx context.Context, o *Options) *Catalog {
+func newCatalog(o *Options) *Catalog {
 	if o == nil {
 		o = &Options{}
 	}
-	c := &Catalog{o: *o, ctx: context.WithoutCancel(ctx)}
+	c := &Catalog{o: *o}
 	c.o.Layers = slices.Clone(o.Layers)
 	if c.o.Profile == nil {
 		c.o.Profile = manifest.DefaultProfile()
@@ -224,13 +223,13 @@ func (c *Catalog) suggest(name string) []string {
 func (c *Catalog) Problems() []manifest.Problem { return c.problems }
 
 // Roots returns the absolute folders that the skills lie in, as far as their sources are Rooted, by precedence, also those
-// that do not exist. It is for whoever watches them; Rootless tells whether that is enough.
+// that do not exist. A program that watches them asks Rootless whether that is enough.
 func (c *Catalog) Roots() []string {
 	out, _ := c.roots()
 	return out
 }
 
-// Rootless reports whether a source does not say where its skills lie, so that only Refresh tells what changed there.
+// Rootless reports whether a source does not say where its skills lie. Only Refresh finds what changed there.
 func (c *Catalog) Rootless() bool {
 	_, all := c.roots()
 	return !all

@@ -14,7 +14,7 @@ import (
 // build merges the parts into items, judges them and gathers the problems.
 func (c *Catalog) build(ctx context.Context) error {
 	all := c.ordered()
-	j := newJudge(ctx, c)
+	j := newJudge(c)
 	c.items = make([]item, 0, len(all))
 	for i := 0; i < len(all); {
 		end := i + 1
@@ -36,8 +36,8 @@ func (c *Catalog) build(ctx context.Context) error {
 		if i&255 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if j.judge(&c.items[i]); c.items[i].extra != nil {
-			j.shadows(&c.items[i])
+		if j.judge(ctx, &c.items[i]); c.items[i].extra != nil {
+			j.shadows(ctx, &c.items[i])
 		}
 	}
 	j.selected()
@@ -113,7 +113,7 @@ func (c *Catalog) before(a, b keyed, value map[string]int) int {
 }
 
 // owns reports whether the skill's folder has its name: a folder called otherwise does not take the name
-// from one that lies beside it (security 2.1 #17).
+// from one that lies beside it.
 func (k keyed) owns() bool { return manifest.Canonical(path.Base(k.r.path())) == k.name }
 
 // layerValues returns the values of the layers by name: their own, or their numbers from the lowest, 1, upwards.
@@ -152,13 +152,13 @@ func (c *Catalog) gather(j *judge) []manifest.Problem {
 }
 
 // shadows judges the skills that an item hides and reports those of its own layer: another
-// layer's are meant to be hidden (C16).
-func (j *judge) shadows(it *item) {
+// layer's are meant to be hidden.
+func (j *judge) shadows(ctx context.Context, it *item) {
 	breaks := false
 	for i := range it.extra.shadows {
 		s := &it.extra.shadows[i]
 		j.quiet = true
-		j.judge(s)
+		j.judge(ctx, s)
 		j.quiet = false
 		mine, other := j.c.parts[it.part], j.c.parts[s.part]
 		if other.layer != mine.layer || other != mine && j.c.o.Duplicates == DuplicatesOverride {

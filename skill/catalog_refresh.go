@@ -6,10 +6,10 @@ import (
 )
 
 // Refresh returns a catalogue of the present state. It reads only manifests whose size, times or
-// inode changed (C54), and returns c itself when nothing did. The error is ctx's;
+// inode changed, and returns c itself when nothing did. The error is ctx's;
 // c itself comes with it, and holds as before.
 func (c *Catalog) Refresh(ctx context.Context) (*Catalog, error) {
-	n := newCatalog(ctx, &c.o)
+	n := newCatalog(&c.o)
 	if err := n.look(ctx, c); err != nil {
 		n.release()
 		return c, err

@@ -20,7 +20,7 @@ func refreshed(t *testing.T, c *Catalog, changed bool) *Catalog {
 		t.Fatal(err)
 	}
 	fresh := opened(t, &c.o)
-	wantLines(t, "skills", whole(n), whole(fresh)...)
+	wantLines(t, "skills", whole(t, n), whole(t, fresh)...)
 	if (n != c) != changed {
 		t.Errorf("a new catalogue: %v, want %v", n != c, changed)
 	}
@@ -31,10 +31,10 @@ func refreshed(t *testing.T, c *Catalog, changed bool) *Catalog {
 }
 
 // whole says everything that a catalogue knows.
-func whole(c *Catalog) []string {
+func whole(t testing.TB, c *Catalog) []string {
 	out := states(c)
 	for e := range c.All() {
-		out = append(out, fmt.Sprint(e.Name(), e.Canonical(), e.Description(), e.Version(), e.Priority(), e.Location(), e.Problems()))
+		out = append(out, fmt.Sprint(e.Name(), e.Canonical(), e.Description(), e.Version(), e.Priority(), locationOf(t, e), e.Problems()))
 	}
 	for _, p := range c.Problems() {
 		out = append(out, p.Error())

@@ -2,6 +2,7 @@ package skill
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -113,3 +114,13 @@ func loaded(t testing.TB, c *Catalog, name string) *Skill {
 }
 
 func trustNone(context.Context, Subject) (Trust, error) { return TrustNone, nil }
+
+// locationOf returns a skill's location, "" when it has none.
+func locationOf(t testing.TB, e Entry) string {
+	t.Helper()
+	at, err := e.Location(t.Context())
+	if err != nil && !errors.Is(err, ErrNoFolder) {
+		t.Fatal(err)
+	}
+	return at
+}

@@ -1,21 +1,35 @@
-// Package skill is the domain: what a skill is, where skills come from and which of them count.
+// Package skill finds skills, merges them into a catalogue and opens them.
 //
-// A skill is a folder with a SKILL.md: YAML front matter, then instructions for a model. The
-// package reads such folders and never runs anything of them.
+// A skill is a folder with a SKILL.md: YAML front matter, then instructions for a model. The package reads such folders and
+// never runs anything of them. What one SKILL.md says is the matter of package manifest.
 //
-//   - [manifest.Parse] turns the text of a SKILL.md into a [manifest.Manifest] and every [manifest.Problem] it has. It never
-//     fails: a damaged manifest is repaired as far as it can be, and the problems say what was done.
-//   - A [Source] yields the skills of one place: [Dir] a folder on disk, [FS] a file system such as
-//     an embedded one.
-//   - [Open] merges layers of sources by precedence into a [Catalog], an immutable snapshot.
-//     [Catalog.Refresh] returns a new one that reads again only what changed.
-//   - An [Entry] is one skill of a catalogue; [Entry.Load] opens it as a [Skill] with its files.
+// # Sources and layers
 //
-// Names are kept as written and compared in canonical form, see [manifest.Canonical].
+// A [Source] yields the skills of one place: [Dir] those of a folder on disk, [FS] those of a file system such as an
+// embedded one, [Merge] those of several sources. A [Layer] is a source with a name and a trust. The order of layers is
+// their precedence.
 //
-// Every string of a skill is foreign text. This package limits its size and refuses what cannot
-// be text; whoever prints it to a terminal or into a prompt escapes it there.
+// # The catalogue
 //
-// Catalogues, entries and manifests are immutable and safe for concurrent use. A Skill is safe
-// for concurrent use until it is closed.
+// [Open] reads the layers and merges them into a [Catalog], an immutable snapshot. [Catalog.All] yields every [Entry] by
+// name, [Catalog.Visible] those that a model may be told about, [Catalog.Lookup] finds one. A skill that cannot be used
+// is in the catalogue too: Entry.State, Entry.Reason and Entry.Problems say why. A skill that another one of its name hides
+// is among that one's Entry.Shadows. [Catalog.Refresh] returns a new catalogue, or the same one when nothing changed; it
+// reads only what changed.
+//
+// # Opened skills
+//
+// [Entry.Load] opens a [Skill]: its manifest, read anew, and its files. It holds its folder until it is closed, so that it
+// keeps reading the same one when another is put in its place. [Skill.Digest] identifies the content, [Skill.Seal] copies
+// it to a read-only folder.
+//
+// # Trust
+//
+// Whether the scripts of a skill may run is decided by Options.Trust, a [TrustFunc]; [Entry.Trust] and [Skill.Trust] ask
+// it. A layer with a trust of its own, such as TrustBundled, is not asked about.
+//
+// Names are kept as written and compared in the form that manifest.Canonical returns. Every string of a skill is foreign
+// text: this package limits its size, and a program that prints it to a terminal or puts it into a prompt escapes it there.
+//
+// Catalogues and entries are immutable and safe for concurrent use. A Skill is safe for concurrent use until it is closed.
 package skill

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"iter"
 	"path"
-	"path/filepath"
 	"strings"
 
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -80,12 +79,12 @@ func (s *fsSource) found(dir string) (f Found, err error) {
 	return f, err
 }
 
-func (s *fsSource) tree(ctx context.Context, _ *part, dir string) (Tree, error) {
+func (s *fsSource) tree(_ context.Context, _ *part, dir string) (Tree, error) {
 	sub, err := fs.Sub(s.fsys, dir)
 	if err != nil {
 		return nil, err
 	}
-	return &fsTree{FS: sub, s: s, dir: dir, ctx: context.WithoutCancel(ctx)}, nil
+	return &fsTree{FS: sub, s: s, dir: dir}, nil
 }
 
 func (s *fsSource) file(dir, name string) string { return path.Join(dir, name) }
@@ -94,7 +93,7 @@ func (s *fsSource) base(dir string) string       { return path.Base(dir) }
 // location writes the skill to the cache, if it is not there, and returns its folder.
 func (s *fsSource) location(ctx context.Context, dir string) (string, error) {
 	if s.cache == "" {
-		return "", nil
+		return "", noFolder(path.Base(dir))
 	}
 	sub, err := fs.Sub(s.fsys, dir)
 	if err != nil {
@@ -109,17 +108,10 @@ type fsTree struct {
 	fs.FS
 	s   *fsSource
 	dir string
-	ctx context.Context // values only
 }
 
 // Close does nothing: the file system is the program's own.
 func (*fsTree) Close() error { return nil }
 
 // Location writes the skill to the cache and returns its folder.
-func (t *fsTree) Location() (string, error) {
-	dir, err := t.s.location(t.ctx, t.dir)
-	if err == nil && dir == "" {
-		err = noFolder(t.dir)
-	}
-	return filepath.FromSlash(dir), err
-}
+func (t *fsTree) Location(ctx context.Context) (string, error) { return t.s.location(ctx, t.dir) }

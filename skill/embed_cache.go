@@ -25,7 +25,7 @@ type copies struct {
 }
 
 // shortDigits is for what the program itself brings, where nobody can aim at another's folder: a model is told of these
-// paths, and each digit costs it (R85).
+// paths, and each digit costs it.
 const shortDigits = 12
 
 // folder is the one for a content.

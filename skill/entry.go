@@ -36,7 +36,7 @@ func (e Entry) Canonical() string { return e.it.r.canonical() }
 // Description returns what the skill is for, as written.
 func (e Entry) Description() string { return e.it.r.description() }
 
-// Brief returns the description in at most 80 characters (R37).
+// Brief returns the description in at most 80 characters.
 func (e Entry) Brief() string {
 	if m := e.manifest(); m != nil {
 		return m.Brief
@@ -71,7 +71,7 @@ func (e Entry) Triggers() manifest.Triggers {
 	return manifest.Triggers{}
 }
 
-// Scope returns where the skill says that it is meant for (R128). It is informational.
+// Scope returns where the skill says that it is meant for. It is informational.
 func (e Entry) Scope() manifest.Scope {
 	if m := e.manifest(); m != nil {
 		return m.Scope
@@ -79,7 +79,7 @@ func (e Entry) Scope() manifest.Scope {
 	return manifest.Scope{}
 }
 
-// Requires returns the commands that the skill needs (R66). Do not change them.
+// Requires returns the commands that the skill needs. Do not change them.
 func (e Entry) Requires() []string {
 	if m := e.manifest(); m != nil {
 		return m.Requires
@@ -93,13 +93,13 @@ func (e Entry) UserInvocable() bool {
 	return m == nil || m.UserInvocable
 }
 
-// DefaultEnabled reports whether the skill is on until somebody switches it off (R37, R76).
+// DefaultEnabled reports whether the skill is on until somebody switches it off.
 func (e Entry) DefaultEnabled() bool {
 	m := e.manifest()
 	return m == nil || m.DefaultEnabled
 }
 
-// Priority returns the manifest's priority, higher first (R60).
+// Priority returns the manifest's priority, higher first.
 func (e Entry) Priority() int { return e.it.r.priority() }
 
 // Layer returns the name of the layer that the skill comes from.
@@ -126,7 +126,7 @@ func (e Entry) State() State { return e.it.state }
 // Reason says in a few words why the state is not Enabled.
 func (e Entry) Reason() string { return e.it.why().text }
 
-// Cause tells the rule that decided the state.
+// Cause returns the rule that decided the state.
 func (e Entry) Cause() Cause { return e.it.why().cause }
 
 // Problems returns what is wrong with the front matter of the skill's manifest. Its instructions
@@ -149,14 +149,14 @@ func (e Entry) Shadows() []Entry {
 // of the other by Refresh. Their states may differ.
 func (e Entry) Same(other Entry) bool { return e.it.r == other.it.r && e.it.part == other.it.part }
 
-// Location returns the absolute path of the skill's SKILL.md, "" when it has none. A skill of an
-// FS source with a cache is written there when its location is first asked for.
-func (e Entry) Location() string {
-	dir, err := e.dir(e.c.ctx)
-	if err != nil || dir == "" {
-		return ""
+// Location returns the absolute path of the skill's SKILL.md. A skill of an FS source with a cache is written there first.
+// The error wraps ErrNoFolder when the skill lies in no folder.
+func (e Entry) Location(ctx context.Context) (string, error) {
+	dir, err := e.dir(ctx)
+	if err != nil {
+		return "", err
 	}
-	return dir + string(filepath.Separator) + e.it.r.file()
+	return dir + string(filepath.Separator) + e.File(), nil
 }
 
 func (e Entry) dir(ctx context.Context) (string, error) {
@@ -169,9 +169,9 @@ func (e Entry) dir(ctx context.Context) (string, error) {
 	}
 	defer t.Close()
 	if l, ok := t.(Locator); ok {
-		return l.Location()
+		return l.Location(ctx)
 	}
-	return "", nil
+	return "", noFolder(e.Name())
 }
 
 func (e Entry) open(ctx context.Context) (Tree, error) {
@@ -183,26 +183,33 @@ func (e Entry) open(ctx context.Context) (Tree, error) {
 	}
 	t, err := e.it.r.more.open(ctx)
 	if err == nil && t == nil {
-		err = errors.New("its source gives no files")
+		err = errors.New("the source returned no files")
 	}
 	return t, err
 }
 
-// Trust says whether scripts of the skill may run. It may read every file of the skill. Beside an error it is Untrusted.
+// Trust says whether scripts of the skill may run. It may read every file of the skill. With an error it is TrustNone.
 func (e Entry) Trust(ctx context.Context) (Trust, error) {
 	if err := ctx.Err(); err != nil {
 		return TrustNone, err
 	}
-	return e.trust(ctx, func() (string, error) { return e.dir(ctx) }, func() (string, error) { return e.digest(ctx) })
+	return e.trust(ctx, e.dir, e.digest)
 }
 
-func (e Entry) trust(ctx context.Context, dir, digest func() (string, error)) (Trust, error) {
+// lazily is a fact of a skill that may have to be read.
+type lazily func(context.Context) (string, error)
+
+func (e Entry) trust(ctx context.Context, dir, digest lazily) (Trust, error) {
 	if e.part().layer.Trust != TrustNone || e.c.o.Trust == nil {
 		return e.part().layer.Trust, nil
 	}
 	s := Subject{Name: e.Canonical(), Layer: e.Layer(), Digest: digest}
-	if _, ok := e.part().source.(*dirSource); ok {
-		s.Dir, _ = dir()
+	if r, ok := e.part().source.(Rooted); ok && len(r.Roots()) > 0 {
+		at, err := dir(ctx)
+		if err != nil && !errors.Is(err, ErrNoFolder) {
+			return TrustNone, err
+		}
+		s.Dir = at
 	}
 	t, err := e.c.o.Trust(ctx, s)
 	if err != nil {
@@ -224,7 +231,7 @@ func (e Entry) digest(ctx context.Context) (string, error) {
 
 // Load opens the skill and reads its manifest afresh. Close it. The error is a *BrokenError when the manifest cannot be
 // used, and when it or its folder cannot be read or is gone; then it wraps what was said of that, such as fs.ErrNotExist.
-// When ctx has ended the error is ctx's, whatever else there is to say: nothing is opened any more.
+// When ctx is done the error is ctx's, whatever else is wrong.
 func (e Entry) Load(ctx context.Context) (*Skill, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

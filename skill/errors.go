@@ -23,7 +23,7 @@ type NotFoundError struct {
 	Suggest []string // nearest first, at most 3
 }
 
-// Error returns such as "Skill 'x' not found (did you mean 'y' or 'z'?)" (R185), without the question where nothing comes near.
+// Error returns such as "Skill 'x' not found (did you mean 'y' or 'z'?)", without the question where nothing comes near.
 func (e *NotFoundError) Error() string {
 	s := fmt.Sprintf("Skill '%s' not found", e.Name)
 	if len(e.Suggest) > 0 {

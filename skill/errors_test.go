@@ -51,7 +51,7 @@ func TestDigest(t *testing.T) {
 	if first != second || err != nil {
 		t.Errorf("got %q and %q, %v", first, second, err)
 	}
-	if got, want := find(t, own, "a").Location(), find(t, c, "a").Location(); got != want {
+	if got, want := locationOf(t, find(t, own, "a")), locationOf(t, find(t, c, "a")); got != want {
 		t.Errorf("location %q, want %q", got, want)
 	}
 	disk(t, root, map[string]string{"a/f": "y"})

@@ -52,6 +52,5 @@ func (f files) ReadManifest(file string) ([]byte, error) {
 	if err := f.check("open", file); err != nil {
 		return nil, err
 	}
-	text, _, err := f.s.manifestBytes(file)
-	return text, err
+	return f.s.manifestBytes(file)
 }

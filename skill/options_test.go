@@ -22,10 +22,10 @@ func TestOpenRefusesUnknownProfile(t *testing.T) {
 // An option without a meaning is an error, not something milder.
 func TestOptionsOutOfRange(t *testing.T) {
 	for want, o := range map[string]*Options{
-		"Options.Duplicates is 2":            {Duplicates: DuplicatesRefuse + 1},
-		"Options.Precedence is 2":            {Precedence: PrecedencePriority + 1},
-		"Options.Want.Mode is 5":             {Want: Selection{Mode: SelectNone + 1}},
-		`the Trust of layer "user" is 5, it`: {Layers: []Layer{{Name: "user", Trust: TrustBundled + 1}}},
+		"invalid Options.Duplicates 2":  {Duplicates: DuplicatesRefuse + 1},
+		"invalid Options.Precedence 2":  {Precedence: PrecedencePriority + 1},
+		"invalid Options.Want.Mode 5":   {Want: Selection{Mode: SelectNone + 1}},
+		`layer "user": invalid Trust 5`: {Layers: []Layer{{Name: "user", Trust: TrustBundled + 1}}},
 	} {
 		if c, err := Open(t.Context(), o); c != nil || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, %v, want an error with %q", c, err, want)

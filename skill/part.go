@@ -24,7 +24,7 @@ type part struct {
 type home interface {
 	// tree opens a skill's files.
 	tree(ctx context.Context, p *part, dir string) (Tree, error)
-	// location returns a skill's absolute folder, "" when it has none.
+	// location returns a skill's absolute folder. The error wraps ErrNoFolder when it has none.
 	location(ctx context.Context, dir string) (string, error)
 	// file returns what problems call a file of a skill.
 	file(dir, name string) string

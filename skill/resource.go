@@ -47,7 +47,7 @@ func (e *ResourceError) Error() string {
 // Unwrap returns the cause.
 func (e *ResourceError) Unwrap() error { return e.Err }
 
-// Read returns a regular file of the skill by its slash path (R48, security 2.4). The path is
+// Read returns a regular file of the skill by its slash path. The path is
 // taken literally: what would mean another file in any reading of it is refused. The error is a
 // *ResourceError.
 func (s *Skill) Read(name string) (*Resource, error) {
@@ -99,7 +99,7 @@ func checkResource(name string) error {
 	}
 	for part := range strings.SplitSeq(name, "/") {
 		if device(part) {
-			return refuse(fmt.Sprintf("%q is no file name on every system", part))
+			return refuse(fmt.Sprintf("%q is not a file name on every system", part))
 		}
 	}
 	return nil
@@ -127,10 +127,11 @@ func device(part string) bool {
 
 // nearFiles suggests files for a path that is not there: by their name, then by their path.
 func (s *Skill) nearFiles(name string) []string {
-	files, err := s.Files(s.entry.c.ctx) // bounded, and no reason to ask every reader for a context
-	if err != nil && files == nil || len(name) > 4*manifest.MaxName {
+	if len(name) > 4*manifest.MaxName {
 		return nil
 	}
+	// The list is bounded, so it needs no context. What cannot be listed is not suggested.
+	files, _, _ := s.list(func() error { return nil })
 	var paths []string
 	base := strings.ToLower(path.Base(strings.ReplaceAll(name, `\`, "/")))
 	for _, f := range files {

@@ -30,9 +30,14 @@ func (s *Skill) List(ctx context.Context) (out []File, partial bool, err error) 
 	if err := s.usable(ctx); err != nil {
 		return nil, false, err
 	}
+	return s.list(ctx.Err)
+}
+
+// list is List. It ends when stop returns an error.
+func (s *Skill) list(stop func() error) (out []File, partial bool, err error) {
 	seen := 0
 	err = fs.WalkDir(s.tree, ".", func(p string, d fs.DirEntry, err error) error {
-		if err := ctx.Err(); err != nil {
+		if err := stop(); err != nil {
 			return err
 		}
 		if seen++; seen > maxWalk {

@@ -202,7 +202,7 @@ func TestLoad(t *testing.T) {
 	if s.Manifest().License != "MIT" || s.Manifest().Body != "Body of a." || string(s.Text()) != skillText("a", "license: MIT") {
 		t.Errorf("got %+v", s.Manifest())
 	}
-	if dir, err := s.Dir(); dir != filepath.Join(root, "a") || err != nil {
+	if dir, err := s.Dir(t.Context()); dir != filepath.Join(root, "a") || err != nil {
 		t.Errorf("dir %q %v", dir, err)
 	}
 	disk(t, root, map[string]string{"a/SKILL.md": "---\n"})
@@ -253,8 +253,8 @@ func TestEmbedded(t *testing.T) {
 	if again, _ := c.Refresh(t.Context()); again != c {
 		t.Error("refresh gives another catalogue")
 	}
-	location := find(t, c, "core").Location()
-	dir, err := s.Dir()
+	location := locationOf(t, find(t, c, "core"))
+	dir, err := s.Dir(t.Context())
 	if err != nil || location != filepath.Join(dir, "SKILL.md") || filepath.Base(dir) != "core" {
 		t.Fatalf("location %q, dir %q, %v", location, dir, err)
 	}
@@ -272,7 +272,7 @@ func TestEmbedded(t *testing.T) {
 	if err := os.WriteFile(script, []byte("evil"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if got := find(t, open(), "core").Location(); got != location {
+	if got := locationOf(t, find(t, open(), "core")); got != location {
 		t.Errorf("location %q, want %q", got, location)
 	}
 	if text, err := os.ReadFile(script); string(text) != "print()" {
@@ -310,11 +310,11 @@ func TestEmbeddedRace(t *testing.T) {
 // Without a cache an embedded skill has no path, and its files are read all the same.
 func TestEmbeddedWithoutCache(t *testing.T) {
 	c := opened(t, &Options{Layers: []Layer{{Name: "bundled", Source: FS(embedded(), nil), Trust: TrustBundled}}})
-	if got := find(t, c, "core").Location(); got != "" {
+	if got := locationOf(t, find(t, c, "core")); got != "" {
 		t.Errorf("location %q", got)
 	}
 	s := loaded(t, c, "core")
-	if dir, err := s.Dir(); err == nil {
+	if dir, err := s.Dir(t.Context()); err == nil {
 		t.Errorf("dir %q", dir)
 	}
 	if text, err := s.ReadFile("scripts/a.py"); string(text) != "print()" {

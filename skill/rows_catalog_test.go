@@ -101,7 +101,7 @@ func TestRowIndexAndLoad(t *testing.T) {
 	root := disk(t, t.TempDir(), map[string]string{"a/SKILL.md": skillText("a", "tags: [x]\npriority: 3"), "a/scripts/run.sh": ""})
 	c := onDir(t, root)
 	e := find(t, c, "a")
-	index := fmt.Sprint(e.Name(), e.Description(), e.Location(), e.Layer(), e.Priority(), e.Tags())
+	index := fmt.Sprint(e.Name(), e.Description(), locationOf(t, e), e.Layer(), e.Priority(), e.Tags())
 	if want := fmt.Sprint("a", "Does a.", filepath.Join(root, "a", "SKILL.md"), "project", 3, []string{"x"}); index != want {
 		t.Errorf("index: %s, want %s", index, want)
 	}
@@ -116,7 +116,7 @@ func TestRowIndexAndLoad(t *testing.T) {
 	if find(t, c, "a").Priority() != 3 {
 		t.Error("loading changed the catalogue")
 	}
-	dir, err := s.Dir()
+	dir, err := s.Dir(t.Context())
 	if err != nil || dir != filepath.Join(root, "a") || s.Entry() != e {
 		t.Errorf("base path %q, %v", dir, err)
 	}

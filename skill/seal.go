@@ -11,12 +11,12 @@ func (s *Skill) Trust(ctx context.Context) (Trust, error) {
 	if err := s.usable(ctx); err != nil {
 		return TrustNone, err
 	}
-	return s.entry.trust(ctx, s.Dir, func() (string, error) { return s.Digest(ctx) })
+	return s.entry.trust(ctx, s.Dir, s.Digest)
 }
 
 // Seal copies the skill's files to a read-only folder of their own below cache, an absolute folder of
 // the user's, and opens the copy: what was approved is what runs, whoever changes the skill in between
-// (security 2.3 #44). What the digest leaves out, the folder .git, is not copied. A copy that is there
+// . What the digest leaves out, the folder .git, is not copied. A copy that is there
 // is used when its digest is still right.
 //
 // The copy's Digest is that of its files; whoever approved another does not run it. Close both skills.
@@ -25,7 +25,7 @@ func (s *Skill) Seal(ctx context.Context, cache string) (*Skill, error) {
 	if err := s.usable(ctx); err != nil {
 		return nil, err
 	}
-	place, err := s.Dir()
+	place, err := s.Dir(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func TestSeal(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "a", "scripts", "run.sh"), []byte("new"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	dir, _ := sealed.Dir()
+	dir, _ := sealed.Dir(t.Context())
 	if digest, _ := sealed.Digest(t.Context()); digest != want || filepath.Base(dir) != "a" || !strings.HasPrefix(dir, cache) {
 		t.Errorf("digest %s in %s, want %s below %s", digest, dir, want, cache)
 	}
@@ -60,7 +60,7 @@ func TestSealAgain(t *testing.T) {
 	cache := filepath.Join(t.TempDir(), "cache")
 	t.Cleanup(func() { chmodAll(t, cache) })
 	first := seal(t, loaded(t, onDir(t, root), "a"), cache)
-	dir, _ := first.Dir()
+	dir, _ := first.Dir(t.Context())
 	for _, change := range []func(string) error{
 		func(p string) error { return os.WriteFile(p, []byte("evil"), 0o600) },
 		func(p string) error { os.Remove(p); return os.Symlink("/bin/sh", p) },
@@ -123,7 +123,7 @@ func (t tired) Open(name string) (fs.File, error) {
 	return t.Tree.Open(name)
 }
 
-func (t tired) Location() (string, error) { return "/nowhere/a", nil }
+func (t tired) Location(context.Context) (string, error) { return "/nowhere/a", nil }
 
 // A copy that is called off leaves nothing behind that could be taken for one.
 func TestSealEnds(t *testing.T) {

@@ -3,7 +3,6 @@ package skill
 import (
 	"context"
 	"io/fs"
-	"sync"
 	"sync/atomic"
 
 	"github.com/agent-base/agent-base/internal/dirhash"
@@ -18,7 +17,6 @@ type Skill struct {
 	tree  Tree
 	text  []byte
 
-	parse    sync.Once
 	manifest *manifest.Manifest
 	problems []manifest.Problem
 
@@ -26,36 +24,15 @@ type Skill struct {
 	digest atomic.Pointer[string] // nil until it was computed
 }
 
-// manifestReader is a tree that reads its manifest by itself, faster than by opening a file.
-type manifestReader interface {
-	readManifest(file string) ([]byte, Stamp, error)
-}
-
-// read reads the manifest. It is parsed when it is first asked for, but for one that changed
-// since the catalogue saw it.
+// read reads and parses the manifest. The error is a *BrokenError when it cannot be read or used.
 func (s *Skill) read() error {
-	r := s.entry.it.r
-	text, stamp, err := s.manifestBytes(r.file())
+	text, err := s.manifestBytes(s.entry.File())
 	if err != nil {
 		return s.entry.unreadable(err)
 	}
-	if s.text = text; stamp == r.stamp {
-		return nil
-	}
-	return s.check()
-}
-
-func (s *Skill) manifestBytes(file string) ([]byte, Stamp, error) {
-	if t, ok := s.tree.(manifestReader); ok {
-		return t.readManifest(file)
-	}
-	text, err := readCapped(s.tree, file, manifest.MaxManifest)
-	return text, contentStamp(text), err
-}
-
-// check parses the manifest and returns a *BrokenError when it cannot be used.
-func (s *Skill) check() error {
-	s.parsed()
+	o := &manifest.Options{File: s.entry.c.file(s.entry.it), Dir: s.entry.part().base(s.entry.Path()), Profile: s.entry.c.o.Profile}
+	s.text = text
+	s.manifest, s.problems = manifest.Parse(text, o)
 	var fatal []manifest.Problem
 	for _, p := range s.problems {
 		if p.Fatal {
@@ -68,38 +45,28 @@ func (s *Skill) check() error {
 	return nil
 }
 
-func (s *Skill) parsed() *manifest.Manifest {
-	s.parse.Do(func() {
-		o := &manifest.Options{File: s.file(), Dir: s.entry.part().base(s.entry.Path()), Profile: s.entry.c.o.Profile}
-		s.manifest, s.problems = manifest.Parse(s.text, o)
-	})
-	return s.manifest
+// manifestBytes reads the manifest. A tree may know better than Open how.
+func (s *Skill) manifestBytes(file string) ([]byte, error) {
+	if t, ok := s.tree.(interface{ ReadManifest(string) ([]byte, error) }); ok {
+		return t.ReadManifest(file)
+	}
+	return readCapped(s.tree, file, manifest.MaxManifest)
 }
-
-func (s *Skill) file() string { return s.entry.c.file(s.entry.it) }
 
 // Entry returns the catalogue's entry that the skill was loaded from.
 func (s *Skill) Entry() Entry { return s.entry }
 
 // Name returns the skill's name as written.
-func (s *Skill) Name() string {
-	if name := s.parsed().Name; name != "" {
-		return name
-	}
-	return s.entry.Name()
-}
+func (s *Skill) Name() string { return s.manifest.Name }
 
 // Canonical returns the canonical name under which the catalogue has the skill.
 func (s *Skill) Canonical() string { return s.entry.Canonical() }
 
 // Manifest returns what its SKILL.md says now. Do not change it.
-func (s *Skill) Manifest() *manifest.Manifest { return s.parsed() }
+func (s *Skill) Manifest() *manifest.Manifest { return s.manifest }
 
 // Problems returns what is wrong with its SKILL.md. Do not change them.
-func (s *Skill) Problems() []manifest.Problem {
-	s.parsed()
-	return s.problems
-}
+func (s *Skill) Problems() []manifest.Problem { return s.problems }
 
 // Text returns the whole SKILL.md as it is on disk. Do not change it.
 func (s *Skill) Text() []byte { return s.text }
@@ -110,12 +77,12 @@ func (s *Skill) FS() fs.FS { return files{s} }
 
 // Dir returns the absolute path of the skill's real directory. A skill of an FS source with a cache is
 // written there first. The error wraps ErrNoFolder where there is none, as in a source that only lives in memory.
-func (s *Skill) Dir() (string, error) {
-	if s.closed.Load() {
-		return "", ErrClosed
+func (s *Skill) Dir(ctx context.Context) (string, error) {
+	if err := s.usable(ctx); err != nil {
+		return "", err
 	}
 	if l, ok := s.tree.(Locator); ok {
-		return l.Location()
+		return l.Location(ctx)
 	}
 	return "", noFolder(s.Name())
 }

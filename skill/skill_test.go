@@ -46,7 +46,10 @@ func everywhere(t *testing.T) map[string]*Catalog {
 	} {
 		for layer, trust := range map[string]Trust{"user": TrustNone, "bundled": TrustBundled} {
 			out[name+" "+layer] = opened(t, &Options{Layers: []Layer{{Name: layer, Source: source, Trust: trust}},
-				Trust: func(_ context.Context, s Subject) (Trust, error) { _, err := s.Digest(); return TrustApproved, err }})
+				Trust: func(ctx context.Context, s Subject) (Trust, error) {
+					_, err := s.Digest(ctx)
+					return TrustApproved, err
+				}})
 		}
 	}
 	return out
@@ -64,7 +67,7 @@ func TestClosed(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		for what, call := range map[string]func() error{
-			"Dir":      func() error { _, err := s.Dir(); return err },
+			"Dir":      func() error { _, err := s.Dir(t.Context()); return err },
 			"Trust":    func() error { _, err := s.Trust(t.Context()); return err },
 			"Seal":     func() error { _, err := s.Seal(t.Context(), t.TempDir()); return err },
 			"Read":     func() error { _, err := s.Read("f"); return err },
@@ -136,7 +139,7 @@ func TestLoadGone(t *testing.T) {
 		"wrapped":        {func(root string) Source { return SourceFunc(Dir(root, nil).Skills) }, "a", fs.ErrNotExist, "it is not there any more"},
 		"embedded":       {func(root string) Source { return FS(os.DirFS(root), nil) }, "a", fs.ErrNotExist, "it is not there any more"},
 		"somewhere else": {func(string) Source { return own(func(context.Context) (Tree, error) { return nil, lost }) }, "a", lost, "own:a/SKILL.md: error[file-unreadable] the server has no such skill"},
-		"no files":       {func(string) Source { return own(func(context.Context) (Tree, error) { return nil, nil }) }, "a", nil, "its source gives no files"},
+		"no files":       {func(string) Source { return own(func(context.Context) (Tree, error) { return nil, nil }) }, "a", nil, "the source returned no files"},
 	}
 	for name, r := range rows {
 		t.Run(name, func(t *testing.T) {
@@ -215,10 +218,26 @@ func (e endless) ReadDir(string) ([]fs.DirEntry, error) {
 func TestNoFolder(t *testing.T) {
 	for name, c := range everywhere(t) {
 		s := loaded(t, c, "a")
-		_, err1 := s.Dir()
+		_, err1 := s.Dir(t.Context())
 		_, err2 := s.Seal(t.Context(), scratch.Dir(t))
 		if want := !strings.HasPrefix(name, "Dir"); errors.Is(err1, ErrNoFolder) != want || errors.Is(err2, ErrNoFolder) != want {
 			t.Errorf("%s: Dir %v, Seal %v, want ErrNoFolder: %v", name, err1, err2, want)
+		}
+	}
+}
+
+// F6: what the catalogue does not read, the instructions, can make a skill unusable too. Load says so.
+func TestLoadReadsTheBody(t *testing.T) {
+	head := "---\nname: a\ndescription: x\nallowed-tools: Read\n---\n"
+	for code, body := range map[string]string{"file-nul": "a\x00b", "file-utf8": "caf\xe9"} {
+		files := fstest.MapFS{"a/SKILL.md": {Data: []byte(head + body)}}
+		for what, source := range map[string]Source{"Dir": Dir(disk(t, t.TempDir(), map[string]string{"a/SKILL.md": head + body}), nil), "FS": FS(files, nil)} {
+			e := find(t, opened(t, &Options{Layers: []Layer{{Name: "user", Source: source}}}), "a")
+			s, err := e.Load(t.Context())
+			var broken *BrokenError
+			if !errors.As(err, &broken) || len(broken.Problems) != 1 || broken.Problems[0].Code != code {
+				t.Errorf("%s in a skill of %s: got %v, %v", code, what, s, err)
+			}
 		}
 	}
 }

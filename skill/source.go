@@ -11,17 +11,18 @@ import (
 )
 
 // Source yields the skills of one place. Skills must be safe for concurrent use and must stop
-// when its context ends. An error beside a Found is about that candidate alone: a *Problem keeps
+// when its context is done. An error with a Found is about that candidate alone: a *Problem keeps
 // its code, and the walk goes on.
 type Source interface {
 	Skills(context.Context) iter.Seq2[Found, error]
 }
 
-// Rooted is what a Source can be as well when its skills lie in folders of this machine: who watches a catalogue then
-// watches those, and asks a source that is not Rooted again and again. Dir is Rooted; so is FS, without a folder, since
-// an embedded file system never changes.
+// Rooted is an optional method of a Source whose skills lie in folders of this machine. A program that watches a catalogue
+// watches these folders, and asks a source that is not Rooted again and again. A skill of a Rooted source whose Tree is a
+// Locator can lie below a folder that the user trusts: a TrustFunc then gets its location in Subject.Dir. Dir is Rooted.
+// FS is Rooted without a folder: what is embedded never changes, and a copy of it lies where the user put nothing.
 type Rooted interface {
-	Roots() []string // absolute, also those that are not there; none: its skills never change
+	Roots() []string // absolute, also those that do not exist; none: the skills never change
 }
 
 // SourceFunc makes a Source of a function.
@@ -56,11 +57,11 @@ type Tree interface {
 // Locator is what a Tree can be as well when its files lie on disk, or can be put there. A skill whose Tree is none has no
 // folder (ErrNoFolder): it can be read, and its scripts cannot run.
 type Locator interface {
-	Location() (string, error) // absolute directory
+	Location(context.Context) (string, error) // absolute directory
 }
 
 // Layer is a source with its name and the path under which its skills are mounted for a model
-// (R54). The order of layers is their precedence, highest first (C16).
+// . The order of layers is their precedence, highest first.
 type Layer struct {
 	Name   string // "project", "user", "bundled" …; several layers may share a name
 	Mount  string // default: "skills"

@@ -19,17 +19,17 @@ import (
 
 // DirOptions bounds what Dir finds. A nil *DirOptions means Nested and LinksContained.
 type DirOptions struct {
-	// Nested looks below the direct children as well (R55), to depth 6 and in at most 20,000
+	// Nested looks below the direct children as well, to depth 6 and in at most 20,000
 	// folders; a Problem says where it stopped. Direct children are never capped.
 	Nested bool
 	Links  Links
 	Allow  []string // absolute folders that a symbolic link may lead into besides the root
-	// Within is the absolute folder that the root must really lie in, links resolved (R49): the
+	// Within is the absolute folder that the root must really lie in, links resolved: the
 	// project, for a root that a project brings with it. "" demands nothing.
 	Within string
 }
 
-// Links says what is done with symbolic links (C38).
+// Links says what is done with symbolic links.
 type Links uint8
 
 // LinksContained follows a link whose target lies in the same root, or in an allowed one. Every
@@ -68,13 +68,13 @@ func newDirSource(root string, o DirOptions) *dirSource {
 func (o *DirOptions) check(root string) error {
 	switch {
 	case root == "":
-		return errors.New("no folder is named")
+		return errors.New("the folder has no name")
 	case o.Within != "" && !filepath.IsAbs(o.Within):
-		return fmt.Errorf("DirOptions.Within is %q, it must be an absolute folder", o.Within)
+		return fmt.Errorf("DirOptions.Within %q is not absolute", o.Within)
 	case slices.ContainsFunc(o.Allow, func(dir string) bool { return !filepath.IsAbs(dir) }):
-		return fmt.Errorf("DirOptions.Allow is %q, all of them must be absolute folders", o.Allow)
+		return fmt.Errorf("DirOptions.Allow %q has a folder that is not absolute", o.Allow)
 	case o.Links > LinksDeny:
-		return fmt.Errorf("DirOptions.Links is %d, it has no such value", o.Links)
+		return fmt.Errorf("invalid DirOptions.Links %d", o.Links)
 	}
 	return nil
 }
@@ -306,7 +306,7 @@ func openFolder(root *scan.Root, dir string, own *scan.Root) (Tree, error) {
 }
 
 // Location returns the skill's real folder.
-func (t *folderTree) Location() (string, error) { return t.folder.Path(), nil }
+func (t *folderTree) Location(context.Context) (string, error) { return t.folder.Path(), nil }
 
 // Close closes all handles.
 func (t *folderTree) Close() error {
@@ -318,14 +318,9 @@ func (t *folderTree) Close() error {
 	return err
 }
 
-func (t *folderTree) readManifest(file string) ([]byte, Stamp, error) {
-	text, stamp, err := t.folder.Manifest(file)
-	return text, Stamp(stamp), err
-}
-
 // ReadManifest reads the skill's manifest, also one that a link which the source follows leads to.
 func (t *folderTree) ReadManifest(file string) ([]byte, error) {
-	text, _, err := t.readManifest(file)
+	text, _, err := t.folder.Manifest(file)
 	return text, err
 }
 

@@ -17,14 +17,14 @@ func TestPortable(t *testing.T) {
 	portable.portable = true
 	slow := opened(t, &Options{Layers: []Layer{{Name: "project", Source: portable}}})
 	fast := onDir(t, root)
-	wantLines(t, "portable", whole(slow), whole(fast)...)
+	wantLines(t, "portable", whole(t, slow), whole(t, fast)...)
 	refreshed(t, slow, false)
 	for _, c := range []*Catalog{slow, fast} {
 		s := loaded(t, c, "d")
-		if dir, err := s.Dir(); dir != filepath.Join(root, ".store", "d") || err != nil {
+		if dir, err := s.Dir(t.Context()); dir != filepath.Join(root, ".store", "d") || err != nil {
 			t.Errorf("a linked skill's real folder: got %q %v", dir, err)
 		}
-		if got := find(t, c, "d").Location(); got != filepath.Join(root, "l", "SKILL.md") {
+		if got := locationOf(t, find(t, c, "d")); got != filepath.Join(root, "l", "SKILL.md") {
 			t.Errorf("a linked skill's location: got %q", got)
 		}
 		if text, err := loaded(t, c, "a").ReadFile("f"); string(text) != "x" {
@@ -93,8 +93,8 @@ func TestEntry(t *testing.T) {
 		r.WhenToUse() != "often" || r.UserInvocable() {
 		t.Errorf("rich: %+v", *r.manifest())
 	}
-	if c.Len() != 2 || p.Path() != "plain" || p.Location() != filepath.Join(root, "plain", "SKILL.md") {
-		t.Errorf("%d %q %q", c.Len(), p.Path(), p.Location())
+	if c.Len() != 2 || p.Path() != "plain" || locationOf(t, p) != filepath.Join(root, "plain", "SKILL.md") {
+		t.Errorf("%d %q %q", c.Len(), p.Path(), locationOf(t, p))
 	}
 }
 
@@ -117,7 +117,7 @@ func TestDirStays(t *testing.T) {
 	wantLines(t, "skills", states(c), "a project:a enabled")
 	wantLines(t, "roots", c.Roots(), root)
 	s := loaded(t, c, "a")
-	dir, err := s.Dir()
+	dir, err := s.Dir(t.Context())
 	if want := filepath.Join(root, "a"); err != nil || dir != want || s.Manifest().Version != "" {
 		t.Errorf("got version %q in %q, %v; want none in %q", s.Manifest().Version, dir, err, want)
 	}
@@ -139,10 +139,10 @@ func TestDirRefused(t *testing.T) {
 		root string
 		o    DirOptions
 	}{
-		"no folder is named":               {"", DirOptions{Nested: true}},
-		"Within is \"skills\"":             {base, DirOptions{Nested: true, Within: "skills"}},
-		"Allow is [\"/x\" \"skills\"]":     {base, DirOptions{Nested: true, Allow: []string{"/x", "skills"}}},
-		"Links is 2, it has no such value": {base, DirOptions{Nested: true, Links: LinksDeny + 1}},
+		"the folder has no name":            {"", DirOptions{Nested: true}},
+		"Within \"skills\" is not absolute": {base, DirOptions{Nested: true, Within: "skills"}},
+		"Allow [\"/x\" \"skills\"]":         {base, DirOptions{Nested: true, Allow: []string{"/x", "skills"}}},
+		"invalid DirOptions.Links 2":        {base, DirOptions{Nested: true, Links: LinksDeny + 1}},
 	}
 	for want, r := range rows {
 		c := opened(t, &Options{Layers: []Layer{{Name: "project", Source: Dir(r.root, &r.o)}}})
@@ -162,11 +162,11 @@ func TestRelativeCache(t *testing.T) {
 	t.Chdir(base)
 	c := opened(t, &Options{Layers: []Layer{{Name: "bundled", Source: FS(os.DirFS("skills"), &FSOptions{Cache: "rel"})}}})
 	s := loaded(t, c, "a")
-	if dir, err := s.Dir(); err == nil || !strings.Contains(err.Error(), `cache folder "rel"`) {
+	if dir, err := s.Dir(t.Context()); err == nil || !strings.Contains(err.Error(), `cache folder "rel"`) {
 		t.Errorf("dir %q, %v", dir, err)
 	}
-	if got := s.Entry().Location(); got != "" {
-		t.Errorf("location %q", got)
+	if got, err := s.Entry().Location(t.Context()); got != "" || err == nil {
+		t.Errorf("location %q, %v", got, err)
 	}
 	for _, cache := range []string{"", "rel"} {
 		if sealed, err := loaded(t, onDir(t, "skills"), "a").Seal(t.Context(), cache); err == nil {

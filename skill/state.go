@@ -28,14 +28,37 @@ func (s State) String() string {
 	return [...]string{"enabled", "hidden", "disabled", "unavailable", "broken"}[s]
 }
 
+// Cause is the rule that decided a skill's state. Its text is for people: Entry.Reason.
+type Cause uint8
+
+// The causes. That of an Enabled skill is ByDefault, or ByWish where the manifest alone might leave it out.
+const (
+	CauseDefault     Cause = iota // no rule spoke
+	CauseProblem                  // a fatal problem of its manifest
+	CauseDuplicate                // another skill of its layer has the name
+	CauseAllow                    // the allow list does not have it
+	CauseDeny                     // the deny list has it
+	CauseSelection                // Mode and Names leave it out
+	CauseTrust                    // nobody approved its content, and Mode asks for that
+	CauseWish                     // it is among Enabled or Disabled
+	CauseOnlyBundled              // it is bundled, and not among OnlyBundled
+	CauseManifest                 // its manifest says so: default_enabled, disable-model-invocation
+	CauseRequirement              // what its manifest requires is not there
+)
+
+// ruling is the outcome of a rule for one skill: why it does not count as Enabled, or the cause alone where it does.
+type ruling struct {
+	cause Cause
+	text  string
+}
+
 // judge gives every item its state. A skill is first broken, else disabled, else unavailable,
 // else hidden: what is switched off is not examined further.
 type judge struct {
-	ctx         context.Context
 	c           *Catalog
 	allow, deny glob.Set
 	want        wishes
-	commands    map[string]bool // what LookPath said, each asked once (R66)
+	commands    map[string]bool // what LookPath said, each asked once
 	problems    []manifest.Problem
 	ofPart      map[*part][]manifest.Problem
 	quiet       bool // the item does not count: report nothing of it
@@ -44,8 +67,8 @@ type judge struct {
 	denyAll     bool // a deny pattern cannot be used
 }
 
-func newJudge(ctx context.Context, c *Catalog) *judge {
-	j := &judge{ctx: ctx, c: c, commands: map[string]bool{}, ofPart: map[*part][]manifest.Problem{}}
+func newJudge(c *Catalog) *judge {
+	j := &judge{c: c, commands: map[string]bool{}, ofPart: map[*part][]manifest.Problem{}}
 	j.patterns(&j.allow, "allow", c.o.Allow)
 	j.denyAll = !j.patterns(&j.deny, "deny", c.o.Deny)
 	j.want = newWishes(&c.o.Want)
@@ -76,11 +99,11 @@ func (j *judge) patterns(set *glob.Set, key string, in []string) bool {
 	return sound
 }
 
-func (j *judge) judge(it *item) {
+func (j *judge) judge(ctx context.Context, it *item) {
 	if j.simple && it.r.plain() {
 		return
 	}
-	state, why := j.state(it)
+	state, why := j.state(ctx, it)
 	if it.state = state; why == (ruling{}) {
 		return
 	}
@@ -90,11 +113,11 @@ func (j *judge) judge(it *item) {
 	it.extra.why = why
 }
 
-func (j *judge) state(it *item) (State, ruling) {
+func (j *judge) state(ctx context.Context, it *item) (State, ruling) {
 	if p := it.r.fatal(); p != nil {
 		return StateBroken, ruling{CauseProblem, p.Message}
 	}
-	why := j.wanted(it)
+	why := j.wanted(ctx, it)
 	if why.text != "" {
 		return StateDisabled, why
 	}
@@ -110,7 +133,7 @@ func (j *judge) state(it *item) (State, ruling) {
 	return StateEnabled, why
 }
 
-// unavailable says what a skill lacks (R27, R66).
+// unavailable says what a skill lacks.
 func (j *judge) unavailable(m *manifest.Manifest) string {
 	var missing []string
 	for _, command := range m.Requires {
@@ -142,7 +165,7 @@ func (j *judge) has(command string) bool {
 	return found
 }
 
-// globbed says which glob keeps a skill out; deny applies after allow (R54).
+// globbed says which glob keeps a skill out; deny applies after allow.
 func (j *judge) globbed(name string) ruling {
 	if _, ok := j.allow.Match(name); len(j.c.o.Allow) > 0 && !ok {
 		return ruling{CauseAllow, "not in the allow list"}

@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,7 +36,7 @@ func nameSet(names []string) map[string]bool {
 }
 
 // wanted says why a skill is not wanted; the text is "" when it is.
-func (j *judge) wanted(it *item) ruling {
+func (j *judge) wanted(ctx context.Context, it *item) ruling {
 	name := it.r.canonical()
 	if why := j.globbed(name); why.text != "" {
 		return why
@@ -47,16 +48,16 @@ func (j *judge) wanted(it *item) ruling {
 		if !j.want.named[name] {
 			return ruling{CauseSelection, "not among the selected skills"}
 		}
-		return j.untrusted(it)
+		return j.untrusted(ctx, it)
 	case SelectAll:
-		return j.untrusted(it)
+		return j.untrusted(ctx, it)
 	case SelectAllUntrusted:
 		return ruling{}
 	}
 	return j.switched(it, name)
 }
 
-// switched is the rule of Auto: the user's wish beats the manifest (R74-R76).
+// switched is the rule of Auto: the user's wish beats the manifest.
 func (j *judge) switched(it *item, name string) ruling {
 	bundled := j.c.parts[it.part].layer.Trust == TrustBundled
 	switch {
@@ -73,14 +74,14 @@ func (j *judge) switched(it *item, name string) ruling {
 }
 
 // untrusted says that a skill may not load for want of trust, and tells the cure when the skill
-// was asked for by name (C21).
-func (j *judge) untrusted(it *item) ruling {
+// was asked for by name.
+func (j *judge) untrusted(ctx context.Context, it *item) ruling {
 	e := Entry{j.c, it}
 	layer := j.c.parts[it.part].layer
 	if layer.Trust == TrustNone && j.c.o.Trust != nil {
 		j.volatile = true
 	}
-	t, err := e.Trust(j.ctx)
+	t, err := e.Trust(ctx)
 	if err == nil && t.Runs() {
 		return ruling{}
 	}
@@ -114,7 +115,6 @@ func (j *judge) selected() {
 		}
 	case SelectAll:
 		if !slices.ContainsFunc(j.c.items, func(it item) bool { return it.state != StateDisabled && it.state != StateBroken }) {
-			// R72
 			j.problems = append(j.problems, manifest.Problem{Code: "skills-none-trusted", Severity: manifest.SeverityWarning,
 				Message: "No trusted skills installed. Install skills with 'agent skill add' or use AGENT_SKILLS=all-untrusted",
 				Cure:    "agent skill trust NAME"})

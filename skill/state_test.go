@@ -99,7 +99,7 @@ func TestTrustSubject(t *testing.T) {
 	if got.Name != "my-skill" || got.Layer != "user" || got.Dir != filepath.Join(root, "My_Skill") {
 		t.Errorf("subject %+v", got)
 	}
-	digest, err := got.Digest()
+	digest, err := got.Digest(t.Context())
 	if want, _ := loaded(t, c, "my-skill").Digest(t.Context()); digest != want || err != nil || !strings.HasPrefix(digest, "sha256:") {
 		t.Errorf("digest %q %v, want %q", digest, err, want)
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Trust says why the scripts of a skill may run, or that they may not (C26, C57).
+// Trust says why the scripts of a skill may run, or that they may not.
 type Trust uint8
 
 // Untrusted and Changed forbid scripts; the others allow them.
@@ -30,10 +30,11 @@ func (t Trust) Runs() bool { return t >= TrustApproved && t <= TrustBundled }
 
 // Subject is a skill whose trust is asked for.
 type Subject struct {
-	Name   string // canonical
-	Dir    string // absolute directory, "" when the skill is not on disk
-	Layer  string
-	Digest func() (string, error) // content digest as Skill.Digest tells it, computed when called: it reads every file
+	Name  string // canonical
+	Dir   string // absolute directory, "" unless the skill's source is Rooted and says where it lies
+	Layer string
+	// Digest computes the content digest, as Skill.Digest does. It reads every file.
+	Digest func(context.Context) (string, error)
 }
 
 // TrustFunc decides about one skill. It must be safe for concurrent use. Beside an error its answer is not looked at: the

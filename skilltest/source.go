@@ -159,7 +159,7 @@ func location(ctx context.Context, s skill.Source) error {
 		if !ok {
 			return nil
 		}
-		dir, err := l.Location()
+		dir, err := l.Location(ctx)
 		if err != nil {
 			return nil // it cannot be put on a disk here
 		}

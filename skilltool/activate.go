@@ -44,7 +44,7 @@ func (k *Kit) description() string {
 	if k.o.Unlisted {
 		return disclose.Unlisted
 	}
-	text, err := disclose.Catalog(k.o.Catalog(), &disclose.Options{Style: disclose.Tool, Budget: k.o.Budget, MaxSkills: k.o.MaxSkills, Search: k.o.Search})
+	text, err := disclose.ToolList(k.o.Catalog(), &disclose.Options{Budget: k.o.Budget, MaxSkills: k.o.MaxSkills, Search: k.o.Search})
 	if err != nil { // the style is ours: only a mistake of this program gets here
 		panic(err)
 	}
@@ -63,7 +63,7 @@ func (k *Kit) skill(ctx context.Context, a *arguments) tool.Result {
 	case "deactivate":
 		return k.deactivate(ctx, a)
 	case "search":
-		return k.search(a.SkillName)
+		return k.search(ctx, a.SkillName)
 	}
 	return misuse(fmt.Sprintf("Unknown action '%s'. Use 'activate' or 'deactivate'.", a.Action))
 }
@@ -86,7 +86,7 @@ func (k *Kit) activate(ctx context.Context, a *arguments) tool.Result {
 
 func (k *Kit) activateLoaded(ctx context.Context, s *skill.Skill, args string) tool.Result {
 	if now, active := k.o.Session.Lookup(s.Canonical()); active && !k.o.StrictStack && unchanged(ctx, s, args, now) {
-		return tool.Success(k.activation(s, args, "already_active", disclose.Text{Body: fmt.Sprintf(
+		return tool.Success(k.activation(ctx, s, args, "already_active", disclose.Text{Body: fmt.Sprintf(
 			"Skill '%s' is already active: you were given its instructions in this conversation. Go on with them; skill_read with path %q shows them again.", s.Name(), s.Entry().File())}),
 			fmt.Sprintf("Skill '%s' is already active", s.Name()))
 	}
@@ -103,7 +103,7 @@ func (k *Kit) activateLoaded(ctx context.Context, s *skill.Skill, args string) t
 	case err != nil:
 		return actionFailure("activate", err)
 	}
-	return tool.Success(k.activation(s, args, status, text), fmt.Sprintf("Activated skill '%s'", s.Name()))
+	return tool.Success(k.activation(ctx, s, args, status, text), fmt.Sprintf("Activated skill '%s'", s.Name()))
 }
 
 // unchanged reports whether the model has been told already what an activation of s with args would tell.
@@ -128,8 +128,8 @@ func (k *Kit) instructions(ctx context.Context, s *skill.Skill, args string) (di
 	return disclose.Instructions(ctx, s, &o)
 }
 
-func (k *Kit) activation(s *skill.Skill, args, status string, text disclose.Text) Activation {
-	dir, err := s.Dir()
+func (k *Kit) activation(ctx context.Context, s *skill.Skill, args, status string, text disclose.Text) Activation {
+	dir, err := s.Dir(ctx)
 	if err != nil {
 		dir = "" // a skill in memory has none
 	}

@@ -47,7 +47,7 @@ func TestContextCost(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := disclose.NewPlan(c, &disclose.PlanOptions{Mode: mode, Blocks: &disclose.BlockOptions{}})
+			p, err := disclose.NewPlan(t.Context(), c, &disclose.PlanOptions{Mode: mode, Blocks: &disclose.BlockOptions{}})
 			if err != nil {
 				t.Fatal(err)
 			}

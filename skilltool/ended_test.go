@@ -89,7 +89,7 @@ func TestContextEndsDuringActivation(t *testing.T) {
 			return string(k.Tools()[0].Call(ctx, json.RawMessage(`{"skill_name":"scout"}`)).Encode())
 		},
 		"turn": func(ctx context.Context, k *Kit) string {
-			p, err := disclose.NewPlan(k.o.Catalog(), &disclose.PlanOptions{Mode: disclose.ByTriggers})
+			p, err := disclose.NewPlan(t.Context(), k.o.Catalog(), &disclose.PlanOptions{Mode: disclose.ByTriggers})
 			if err != nil {
 				return err.Error()
 			}
@@ -168,7 +168,7 @@ func TestActivationTimeoutElsewhere(t *testing.T) {
 				time.Sleep(2 * time.Second)
 			}
 		})
-		p, err := disclose.NewPlan(k.o.Catalog(), &disclose.PlanOptions{Mode: disclose.ByTriggers})
+		p, err := disclose.NewPlan(t.Context(), k.o.Catalog(), &disclose.PlanOptions{Mode: disclose.ByTriggers})
 		if err != nil {
 			t.Fatal(err)
 		}

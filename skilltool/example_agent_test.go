@@ -36,7 +36,7 @@ func ExampleKit() {
 		Forks:    true,
 		Unlisted: true, // the plan tells of the skills
 	})
-	plan, err := disclose.NewPlan(catalog, &disclose.PlanOptions{Mode: disclose.ByTriggers})
+	plan, err := disclose.NewPlan(context.Background(), catalog, &disclose.PlanOptions{Mode: disclose.ByTriggers})
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -24,7 +24,7 @@ func (k *Kit) fork(ctx context.Context, s *skill.Skill, args string) tool.Result
 	if model == "inherit" {
 		model = ""
 	}
-	out := k.activation(s, args, "forked", text)
+	out := k.activation(ctx, s, args, "forked", text)
 	out.Content = "" // the sub-agent's answer comes in its place
 	r := tool.Success(out, fmt.Sprintf("Skill '%s' is carried out by a sub-agent", s.Name()))
 	r.Fork = &tool.Fork{Skill: s.Canonical(), Args: args, Model: model, Agent: m.Agent, Prompt: fmt.Sprintf(

@@ -64,7 +64,7 @@ func (k *Kit) scriptList(ctx context.Context, a *arguments) tool.Result {
 	out := map[string][]ScriptItem{}
 	total := 0
 	add := func(s *skill.Skill) {
-		if items := scriptItems(s); len(items) > 0 {
+		if items := scriptItems(ctx, s); len(items) > 0 {
 			out[s.Canonical()] = items
 			total += len(items)
 		}
@@ -97,9 +97,9 @@ func found(scripts, skills int) string {
 	return fmt.Sprintf("Found %s across %s", plural(scripts, "script"), plural(skills, "skill"))
 }
 
-func scriptItems(s *skill.Skill) []ScriptItem {
+func scriptItems(ctx context.Context, s *skill.Skill) []ScriptItem {
 	scripts, _ := script.List(s) // what is wrong with a script is shown by info and validate
-	dir, err := s.Dir()
+	dir, err := s.Dir(ctx)
 	out := make([]ScriptItem, len(scripts))
 	for i, sc := range scripts {
 		out[i] = ScriptItem{Name: sc.Name, Path: sc.File}

@@ -1,6 +1,7 @@
 package skilltool
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/agent-base/agent-base/disclose"
@@ -12,7 +13,7 @@ import (
 const mostFound = 10
 
 // search finds skills that a list left out (C41). It activates nothing.
-func (k *Kit) search(words string) tool.Result {
+func (k *Kit) search(ctx context.Context, words string) tool.Result {
 	c := k.o.Catalog()
 	var found []skill.Entry
 	for _, h := range k.indexOf(c).Search(words, mostFound) {
@@ -21,7 +22,7 @@ func (k *Kit) search(words string) tool.Result {
 	if len(found) == 0 {
 		return tool.Success("", fmt.Sprintf("No skill has to do with '%s'", words))
 	}
-	text, err := disclose.Catalog(c, &disclose.Options{Style: disclose.Markdown, Entries: found})
+	text, err := disclose.Catalog(ctx, c, &disclose.Options{Style: disclose.Markdown, Entries: found})
 	if err != nil { // the style is ours: only a mistake of this program gets here
 		panic(err)
 	}

@@ -22,7 +22,7 @@ func TestTurn(t *testing.T) {
 		t.Run(string(mode), func(t *testing.T) {
 			var s *session.Session
 			k, root := kit(t, kitOptions{files: files, change: func(o *Options) { o.Forks, s = true, o.Session }})
-			p, err := disclose.NewPlan(k.o.Catalog(), &disclose.PlanOptions{Mode: mode})
+			p, err := disclose.NewPlan(t.Context(), k.o.Catalog(), &disclose.PlanOptions{Mode: mode})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -114,7 +114,7 @@ func TestSearch(t *testing.T) {
 	if !strings.Contains(text, ` more skills: search with skill {"action": "search", "skill_name": "WORDS"}`) || strings.Contains(text, "skill-22") {
 		t.Fatalf("the list:\n%s", text)
 	}
-	p, err := disclose.NewPlan(k.o.Catalog(), &disclose.PlanOptions{List: disclose.Options{Budget: 200}})
+	p, err := disclose.NewPlan(t.Context(), k.o.Catalog(), &disclose.PlanOptions{List: disclose.Options{Budget: 200}})
 	if err != nil || !strings.Contains(p.Prefix().Body, "search with "+disclose.SearchTool) {
 		t.Errorf("the prefix: %v\n%s", err, p.Prefix().Body)
 	}

@@ -106,7 +106,7 @@ func (s *Set) Func() skill.TrustFunc {
 		if subject.Digest == nil {
 			return skill.TrustNone, errors.New("the content of the skill has no digest")
 		}
-		digest, err := subject.Digest()
+		digest, err := subject.Digest(ctx)
 		if err != nil {
 			return skill.TrustNone, err
 		}

@@ -110,7 +110,7 @@ func TestFunc(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			asked := false
-			got, err := ask(t.Context(), skill.Subject{Name: tt.skill, Dir: tt.dir, Digest: func() (string, error) {
+			got, err := ask(t.Context(), skill.Subject{Name: tt.skill, Dir: tt.dir, Digest: func(context.Context) (string, error) {
 				asked = true
 				return tt.digest, tt.wantErr
 			}})

@@ -1,6 +1,7 @@
 package hosttool
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -28,7 +29,7 @@ func BenchmarkRead(b *testing.B) {
 			if err := os.WriteFile(filepath.Join(dir, "f"), []byte("text\n"), 0o644); err != nil {
 				b.Fatal(err)
 			}
-			h := &host{o: Options{Workspace: dir, Mounts: func() []Mount { return mounts }}, real: dir}
+			h := &host{o: Options{Workspace: dir, Mounts: func(context.Context) []Mount { return mounts }}, real: dir}
 			for b.Loop() {
 				f, _, err := h.open(b.Context(), "f")
 				if err != nil {

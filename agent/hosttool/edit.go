@@ -41,7 +41,7 @@ func (h *host) edit(ctx context.Context, a *editArguments) (tool.Result, string,
 	if a.Old == "" || a.New == nil || a.Old == *a.New {
 		return tool.Result{}, a.FilePath, unusable("old_string and new_string are required, old_string must not be empty, and they must differ; write_file makes a new file")
 	}
-	p, err := h.writable(a.FilePath)
+	p, err := h.writable(ctx, a.FilePath)
 	if err != nil {
 		return tool.Result{}, a.FilePath, err
 	}
@@ -81,7 +81,7 @@ func marked(mark, text string) string {
 
 // whole returns the text of a file that is to be changed.
 func (h *host) whole(ctx context.Context, p *place) ([]byte, error) {
-	f, err := h.openAt(ctx, p, newSecrecy(h.o.Mounts()))
+	f, err := h.openAt(ctx, p, newSecrecy(h.o.Mounts(ctx)))
 	if err != nil {
 		return nil, err
 	}

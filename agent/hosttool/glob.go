@@ -40,7 +40,7 @@ func (h *host) glob(ctx context.Context, a *globArguments) (tool.Result, string,
 	if !path.IsAbs(base) && a.Path != "" {
 		dir = filepath.Join(a.Path, base)
 	}
-	p, err := h.place(dir, h.o.Mounts())
+	p, err := h.place(dir, h.o.Mounts(ctx))
 	if err != nil {
 		return tool.Result{}, a.Pattern, err
 	}

@@ -65,7 +65,7 @@ type search struct {
 }
 
 func (h *host) grep(ctx context.Context, a *grepArguments) (tool.Result, string, error) {
-	s, err := h.newSearch(a)
+	s, err := h.newSearch(ctx, a)
 	if err != nil {
 		return tool.Result{}, a.Path, err
 	}
@@ -78,7 +78,7 @@ func (h *host) grep(ctx context.Context, a *grepArguments) (tool.Result, string,
 	return tool.Success(s.out, s.message(partial)), "", nil
 }
 
-func (h *host) newSearch(a *grepArguments) (*search, error) {
+func (h *host) newSearch(ctx context.Context, a *grepArguments) (*search, error) {
 	re, size, err := compile(a.Pattern)
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func (h *host) newSearch(a *grepArguments) (*search, error) {
 			a.Glob = "**/" + a.Glob
 		}
 	}
-	mounts := h.o.Mounts()
+	mounts := h.o.Mounts(ctx)
 	p, err := h.place(a.Path, mounts)
 	if err != nil {
 		return nil, err

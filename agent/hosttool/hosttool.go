@@ -31,8 +31,8 @@ import (
 
 // Options configures the tools. Workspace is required.
 type Options struct {
-	Workspace string         // absolute folder in which files are read and written, and commands start
-	Mounts    func() []Mount // returns the folders of skills; called once for each call; nil means none
+	Workspace string                        // absolute folder in which files are read and written, and commands start
+	Mounts    func(context.Context) []Mount // returns the folders of skills; called once for each call; nil means none
 
 	// ReadOnly returns absolute folders in which nothing is written, whether they exist or not: those that decide what
 	// may run, and those whose content runs without approval. It is called once for each call that writes. Nil means none.
@@ -96,7 +96,7 @@ func Tools(o *Options) ([]tool.Tool, error) {
 	}
 	h.o.Workspace, h.real = filepath.Clean(o.Workspace), real
 	if h.o.Mounts == nil {
-		h.o.Mounts = func() []Mount { return nil }
+		h.o.Mounts = func(context.Context) []Mount { return nil }
 	}
 	if h.o.ReadOnly == nil {
 		h.o.ReadOnly = func() []string { return nil }

@@ -1,6 +1,7 @@
 package hosttool
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -57,7 +58,7 @@ func newKit(t *testing.T, change func(*Options)) *kit {
 		"home/skills/demo/scripts/README.md": "needle\n", "home/skills/demo/bin/tool.sh": "#!/bin/sh\n# needle\n", "home/skills/demo/bin/notes.txt": "needle\n",
 	})
 	k := &kit{t: t, base: base, ws: filepath.Join(base, "ws"), skill: filepath.Join(base, "home/skills/demo"), other: filepath.Join(base, "other")}
-	k.o = &Options{Workspace: k.ws, Mounts: func() []Mount {
+	k.o = &Options{Workspace: k.ws, Mounts: func(context.Context) []Mount {
 		return []Mount{{Name: "demo", Dir: k.skill}, {Name: "inner", Dir: filepath.Join(k.ws, ".agents/skills/inner")}}
 	}}
 	if change != nil {

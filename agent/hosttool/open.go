@@ -16,7 +16,7 @@ func (h *host) open(ctx context.Context, name string) (*os.File, *place, error) 
 	if name == "" {
 		return nil, nil, unusable("file_path is required")
 	}
-	mounts := h.o.Mounts()
+	mounts := h.o.Mounts(ctx)
 	p, err := h.place(name, mounts)
 	if err != nil {
 		return nil, nil, err

@@ -80,11 +80,11 @@ func TestScriptsAreNotRead(t *testing.T) {
 // A skill that no model is told of keeps the same rules where the workspace leads to it, and no other way does.
 func TestHiddenSkills(t *testing.T) {
 	k := newKit(t, nil)
-	mounts := k.o.Mounts()
+	mounts := k.o.Mounts(t.Context())
 	for i := range mounts {
 		mounts[i].Hidden = true
 	}
-	k.o.Mounts = func() []Mount { return mounts }
+	k.o.Mounts = func(context.Context) []Mount { return mounts }
 	k.exec = executor(t, k.o)
 	k.denied("read_file", `{"file_path":".agents/skills/inner/scripts/in.py"}`, "script_read") // C50
 	k.denied("edit_file", `{"file_path":".agents/skills/inner/scripts/in.py","old_string":"inner","new_string":""}`, "read_only")
@@ -143,7 +143,7 @@ func TestToolsNeedAWorkspace(t *testing.T) {
 // A skill that a model reaches by a mount of another name (R54), and one that is gone.
 func TestMountPath(t *testing.T) {
 	k := newKit(t, nil)
-	k.o.Mounts = func() []Mount {
+	k.o.Mounts = func(context.Context) []Mount {
 		return []Mount{{Name: "demo", Path: "skills/org/demo", Dir: k.skill}, {Name: "gone", Dir: filepath.Join(k.base, "gone")}}
 	}
 	k = &kit{t: t, base: k.base, ws: k.ws, skill: k.skill, other: k.other, exec: executor(t, k.o)}
@@ -156,7 +156,7 @@ func TestMountPath(t *testing.T) {
 func TestLinkedRoots(t *testing.T) {
 	k := newKit(t, nil)
 	files(t, k.base, map[string]string{"wslink": "-> ws", "skilllink": "-> home/skills/demo"})
-	o := &Options{Workspace: filepath.Join(k.base, "wslink"), Mounts: func() []Mount {
+	o := &Options{Workspace: filepath.Join(k.base, "wslink"), Mounts: func(context.Context) []Mount {
 		return []Mount{{Name: "demo", Dir: filepath.Join(k.base, "skilllink")}, {Name: "inner", Dir: filepath.Join(k.ws, ".agents/skills/inner")}}
 	}}
 	k.exec = executor(t, o)
@@ -193,7 +193,7 @@ func FuzzPlace(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	h := &host{o: Options{Workspace: at("ws"), Mounts: func() []Mount { return []Mount{{Name: "demo", Dir: at("skill")}} }}, real: at("ws")}
+	h := &host{o: Options{Workspace: at("ws"), Mounts: func(context.Context) []Mount { return []Mount{{Name: "demo", Dir: at("skill")}} }}, real: at("ws")}
 	f.Fuzz(func(t *testing.T, name string) {
 		file, p, err := h.open(t.Context(), name)
 		if err != nil {

@@ -44,7 +44,7 @@ func (h *host) write(ctx context.Context, a *writeArguments) (tool.Result, strin
 	if len(*a.Content) > MaxFile {
 		return tool.Result{}, a.FilePath, &refusal{tool.ArgsTooLarge, "", fmt.Sprintf("content has %d bytes, at most %d are written", len(*a.Content), MaxFile)}
 	}
-	p, err := h.writable(a.FilePath)
+	p, err := h.writable(ctx, a.FilePath)
 	if err != nil {
 		return tool.Result{}, a.FilePath, err
 	}
@@ -65,11 +65,11 @@ func (h *host) write(ctx context.Context, a *writeArguments) (tool.Result, strin
 
 // writable returns the place of a file that may be written, if the user approves where [host.approveWrite] asks. The
 // caller closes it.
-func (h *host) writable(name string) (*place, error) {
+func (h *host) writable(ctx context.Context, name string) (*place, error) {
 	if name == "" {
 		return nil, unusable("file_path is required")
 	}
-	mounts := h.o.Mounts()
+	mounts := h.o.Mounts(ctx)
 	p, err := h.place(name, mounts)
 	if err != nil {
 		return nil, err

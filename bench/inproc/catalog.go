@@ -128,13 +128,13 @@ func measureRender(ctx context.Context, tree string, rounds int) error {
 	n := len(entries(c))
 	for _, style := range []disclose.Style{disclose.Harness, disclose.Markdown} {
 		sorted, err := times(rounds, func(int) error {
-			_, err := disclose.Catalog(c, &disclose.Options{Style: style, Bare: true})
+			_, err := disclose.Catalog(ctx, c, &disclose.Options{Style: style, Bare: true})
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		text, err := disclose.Catalog(c, &disclose.Options{Style: style})
+		text, err := disclose.Catalog(ctx, c, &disclose.Options{Style: style})
 		if err != nil {
 			return err
 		}

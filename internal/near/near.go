@@ -16,7 +16,7 @@ func Name(word string, names []string) string {
 		return ""
 	}
 	for _, name := range names {
-		if d := distance(fold(word), fold(name)); d < least {
+		if d := edits(fold(word), fold(name), least-1); d < least {
 			best, least = name, d
 		}
 	}
@@ -25,27 +25,4 @@ func Name(word string, names []string) string {
 
 func fold(s string) string {
 	return strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(s))
-}
-
-// distance returns the number of bytes to insert, delete or replace to turn one word into the other.
-func distance(a, b string) int {
-	if len(b) > maxWord {
-		return len(b)
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
 }

@@ -1,2 +1,9 @@
-// Package check validates a skill's folder: its manifest, and whether its files agree with it. It runs nothing.
+// Package check validates a skill's folder: its manifest, its files and the references between them.
+//
+// [Folder] reads the manifest as manifest.Parse does and then looks at the folder: whether it has the scripts and files
+// that the manifest and the instructions name, whether links stay inside it, whether file names work on every system, and
+// whether sizes are within what the engine reads. It returns every problem and runs nothing of the skill.
+//
+// Folder takes any fs.FS that is confined to the folder, such as the one of an [os.Root]. A file system with the method of
+// [ManifestReader] decides itself how its manifest is read.
 package check

@@ -123,7 +123,7 @@ func (v *validation) readManifest(file fs.DirEntry, buf *bytes.Buffer) ([]byte, 
 	return src, err == nil
 }
 
-// Limits of the body (C42).
+// Limits of the body.
 const (
 	maxBodyLines  = 500
 	maxBodyTokens = 5000
@@ -142,7 +142,7 @@ func (v *validation) checkBody() {
 	}
 }
 
-// checkScripts holds the list of scripts against the folder (R31, R50).
+// checkScripts holds the list of scripts against the folder.
 func (v *validation) checkScripts() {
 	err := fs.ErrNotExist
 	if slices.ContainsFunc(v.top, func(d fs.DirEntry) bool { return strings.EqualFold(d.Name(), "scripts") }) {
@@ -157,7 +157,7 @@ func (v *validation) checkScripts() {
 			v.reportFile("scripts/"+d.Name(), "script-symlink", fmt.Sprintf("%q is a symbolic link: scripts must be files", d.Name()))
 		}
 		if v.kindless(d) {
-			v.reportFile("scripts/"+d.Name(), "script-kind", fmt.Sprintf("nothing tells what runs %.100q", d.Name()))
+			v.reportFile("scripts/"+d.Name(), "script-kind", fmt.Sprintf("nothing says what runs %.100q", d.Name()))
 		}
 	}
 	if len(v.m.Scripts) == 0 {
@@ -167,7 +167,7 @@ func (v *validation) checkScripts() {
 	for _, want := range v.m.Scripts {
 		want = strings.TrimPrefix(want, "scripts/")
 		if !there[foldedName(want)] {
-			v.Add(manifest.Problem{Code: "script-missing", Field: "scripts", Message: fmt.Sprintf("script %.100q is listed but not there", want)})
+			v.Add(manifest.Problem{Code: "script-missing", Field: "scripts", Message: fmt.Sprintf("script %.100q is listed but does not exist", want)})
 		}
 	}
 }

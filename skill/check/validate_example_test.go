@@ -18,6 +18,6 @@ func ExampleFolder() {
 	// Tide_Tables - Reads tide tables: times and heights.
 	// SKILL.md:2:7: warning[name-case] the name "Tide_Tables" has capital letters
 	// SKILL.md:2:7: warning[name-underscore] the name "Tide_Tables" has underscores
-	// SKILL.md:3:31: warning[yaml-colon] the plain value of "description" holds a colon and a blank; it is read as text
-	// SKILL.md:5:18: warning[reference-missing] "references/format.md" is not there
+	// SKILL.md:3:31: warning[yaml-colon] the plain value of "description" contains a colon followed by a space; it is read as text
+	// SKILL.md:5:18: warning[reference-missing] "references/format.md" does not exist
 }

@@ -84,7 +84,7 @@ func (v *validation) checkFile(name string, d fs.DirEntry) {
 	}
 }
 
-// oddName says why a file name is not possible everywhere, "" when it is (security 2.2 #24, #29).
+// oddName says why a file name is not possible everywhere, "" when it is.
 func oddName(name string) string {
 	stem, _, _ := strings.Cut(name, ".")
 	switch {
@@ -95,7 +95,7 @@ func oddName(name string) string {
 	case strings.ContainsAny(name, `<>:"\|?*`) || strings.ContainsFunc(name, unicode.IsControl):
 		return "has a character that some systems forbid"
 	case strings.HasSuffix(name, ".") || strings.HasSuffix(name, " "):
-		return "ends with a full stop or a blank"
+		return "ends with a full stop or a space"
 	case manifest.IsDevice(stem):
 		return "is that of a device on Windows"
 	}
@@ -103,7 +103,7 @@ func oddName(name string) string {
 }
 
 // foldedPath is the form in which two names are the same file on systems that ignore case or form
-// (security 2.2 #25).
+// .
 func foldedPath(name string) string {
 	if isASCII(name) {
 		return strings.ToUpper(name)
@@ -158,7 +158,7 @@ func (v *validation) checkReference(target string, line, col int) {
 		return
 	}
 	if _, err := fs.Stat(v.fsys, clean); err != nil {
-		v.Add(manifest.Problem{Code: "reference-missing", Line: line, Col: col, Message: fmt.Sprintf("%.100q is not there", target)})
+		v.Add(manifest.Problem{Code: "reference-missing", Line: line, Col: col, Message: fmt.Sprintf("%.100q does not exist", target)})
 	}
 }
 

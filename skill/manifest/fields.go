@@ -1,89 +1,144 @@
 package manifest
 
-import "strings"
+import (
+	"strings"
 
-// fieldKind is the form that a field's value has.
-type fieldKind uint8
-
-const (
-	kindText fieldKind = iota
-	kindList           // a list of texts, or one text that is split
-	kindFlag
-	kindNumber
-	kindMap // and every other form that has a reader of its own
+	"github.com/agent-base/agent-base/internal/yamlnode"
 )
 
-// String returns what a message says a value should be.
-func (k fieldKind) String() string {
-	return [...]string{"a text", "a list of texts", "true or false", "a whole number", "a map"}[k]
-}
-
-// knownField is one key of front matter that this build knows, with what it does about it.
+// knownField is everything about one key of front matter: how it is written, what this build does with it, where the
+// manifest keeps its value and how that is checked. One of text, list, flag, number, tools, keys and read is set; a key
+// below metadata may have none.
 type knownField struct {
-	key      string
-	kind     fieldKind
-	split    string // of a list that is written as one text: the characters between entries
+	key      string // dotted below another
+	aliases  string // other spellings that are read without a problem, separated by spaces
 	standing Standing
-	standard bool   // one of the six keys of the open standard
-	aliases  string // other spellings that are read without a word, separated by blanks
-	from     string // where it comes from: requirement rows, or "claude" for Claude Code
+	standard bool // one of the six keys of the open standard
+
+	text   func(*Manifest) *string
+	list   func(*Manifest) *[]string
+	flag   func(*Manifest) *bool
+	number func(*Manifest) *int
+	tools  func(*Manifest) *Tools
+	keys   []*knownField // of a map
+	read   func(*parser, *knownField, *yamlnode.Node)
+
+	check    func(p *parser, at place, text string)      // looks at a text; it is kept before
+	keep     func(p *parser, list []listItem) []string   // returns the items of a list that are kept; nil keeps all
+	split    string                                      // of a list that is written as one text: the characters between items
+	sequence func(p *parser, at place, n *yamlnode.Node) // reads a list in place of a map; nil refuses it
+	declared func(*Manifest) *bool                       // records that a list has a value, also one that is dropped
+	holds    bool                                        // of a flag: a value that is neither true nor false counts as true
+	close    func(*Manifest)                             // makes a field that protects the user allow nothing; nil for others
 }
 
-const blanksAndCommas = " \t\n,"
+const spacesAndCommas = " \t\n,"
 
 // fields is the one table of front matter. Keys are found in any case and with "_" for "-".
 var fields = [...]*knownField{
-	{key: "name", standing: StandingEnforced, standard: true, from: "R11-R15"},
-	{key: "description", standing: StandingEnforced, standard: true, from: "R16-R20"},
-	{key: "license", standing: StandingInformational, standard: true, from: "R23"},
-	{key: "compatibility", standing: StandingInformational, standard: true, from: "R24"},
-	{key: "metadata", kind: kindMap, standing: StandingInformational, standard: true, from: "R25"},
-	{key: "allowed-tools", kind: kindList, split: blanksAndCommas, standing: StandingInformational, standard: true, aliases: "allowed_tools", from: "R23 R38"},
+	{key: "name", standing: StandingEnforced, standard: true, read: (*parser).nameField},
+	{key: "description", standing: StandingEnforced, standard: true, read: (*parser).descriptionField},
+	{key: "license", standing: StandingInformational, standard: true, text: func(m *Manifest) *string { return &m.License }},
+	{key: "compatibility", standing: StandingInformational, standard: true, text: func(m *Manifest) *string { return &m.Compatibility }, check: (*parser).checkCompatibility},
+	{key: "metadata", standing: StandingInformational, standard: true, read: (*parser).metadata, keys: []*knownField{
+		{key: "metadata.requires", standing: StandingEnforced, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.Requires }, keep: (*parser).commands},
+		{key: "metadata.tags", standing: StandingEnforced, split: spacesAndCommas, keep: (*parser).metadataTags},
+		{key: "metadata.version", standing: StandingInformational},
+		{key: "metadata.author", standing: StandingInformational},
+	}},
+	{key: "allowed-tools", aliases: "allowed_tools", standing: StandingInformational, standard: true, tools: func(m *Manifest) *Tools { return &m.AllowedTools },
+		split: spacesAndCommas, close: func(m *Manifest) { m.AllowedTools = Tools{Declared: true} }},
 
-	{key: "version", standing: StandingInformational, from: "R21"},
-	{key: "author", standing: StandingInformational, from: "R21"},
-	{key: "repository", standing: StandingInformational, from: "R21"},
-	{key: "min_agent_base_version", standing: StandingEnforced, aliases: "min-agent-base-version", from: "R27"},
-	{key: "max_agent_base_version", standing: StandingEnforced, aliases: "max-agent-base-version", from: "R27"},
-	{key: "toolsets", kind: kindList, split: blanksAndCommas, standing: StandingInformational, from: "R28-R30"},
-	{key: "scripts", kind: kindList, split: blanksAndCommas, standing: StandingEnforced, from: "R31"},
-	{key: "scripts_ignore", kind: kindList, split: blanksAndCommas, standing: StandingEnforced, aliases: "scripts-ignore", from: "R33"},
-	{key: "permissions", kind: kindMap, standing: StandingEnforced, from: "R34"},
-	{key: "triggers", kind: kindMap, standing: StandingEnforced, from: "R35"},
-	{key: "default_enabled", kind: kindFlag, standing: StandingEnforced, aliases: "default-enabled", from: "R37"},
-	{key: "brief_description", standing: StandingEnforced, aliases: "brief-description", from: "R37"},
-	{key: "model", standing: StandingEnforced, from: "R39 claude"},      // with context: fork; else informational, see finish
-	{key: "context", standing: StandingEnforced, from: "R39 claude"},    // where the host runs sub-agents, as the command does
-	{key: "agent", standing: StandingInformational, from: "R39 claude"}, // goes along with a fork; this build has one kind of agent
-	{key: "hooks", kind: kindMap, standing: StandingInformational, from: "R40 claude"},
-	{key: "priority", kind: kindNumber, standing: StandingEnforced, from: "R41"},
-	{key: "tags", kind: kindList, split: blanksAndCommas, standing: StandingEnforced, from: "R41"},
-	{key: "scope", kind: kindMap, standing: StandingInformational, from: "R41"},
+	{key: "version", standing: StandingInformational, text: func(m *Manifest) *string { return &m.Version }, check: (*parser).checkVersion},
+	{key: "author", standing: StandingInformational, text: func(m *Manifest) *string { return &m.Author }},
+	{key: "repository", standing: StandingInformational, text: func(m *Manifest) *string { return &m.Repository }},
+	{key: "min_agent_base_version", aliases: "min-agent-base-version", standing: StandingEnforced, text: func(m *Manifest) *string { return &m.MinVersion }, check: (*parser).checkBound},
+	{key: "max_agent_base_version", aliases: "max-agent-base-version", standing: StandingEnforced, text: func(m *Manifest) *string { return &m.MaxVersion }, check: (*parser).checkBound},
+	{key: "toolsets", standing: StandingInformational, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.Toolsets }, keep: (*parser).toolsets},
+	{key: "scripts", standing: StandingEnforced, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.Scripts }, keep: (*parser).scripts,
+		declared: func(m *Manifest) *bool { return &m.ScriptsDeclared }},
+	{key: "scripts_ignore", aliases: "scripts-ignore", standing: StandingEnforced, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.ScriptsIgnore }, keep: (*parser).globs},
+	{key: "permissions", standing: StandingEnforced, close: func(m *Manifest) { m.Permissions = Permissions{} }, keys: []*knownField{
+		{key: "permissions.env", standing: StandingEnforced, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.Permissions.Env }, keep: (*parser).envNames},
+	}},
+	{key: "triggers", standing: StandingEnforced, sequence: (*parser).keywords, keys: []*knownField{
+		{key: "triggers.keywords", standing: StandingEnforced, split: ",", list: func(m *Manifest) *[]string { return &m.Triggers.Keywords }},
+		{key: "triggers.verbs", standing: StandingEnforced, split: ",", list: func(m *Manifest) *[]string { return &m.Triggers.Verbs }},
+		{key: "triggers.patterns", standing: StandingEnforced, list: func(m *Manifest) *[]string { return &m.Triggers.Patterns }, keep: (*parser).patterns},
+	}},
+	{key: "default_enabled", aliases: "default-enabled", standing: StandingEnforced, flag: func(m *Manifest) *bool { return &m.DefaultEnabled }},
+	{key: "brief_description", aliases: "brief-description", standing: StandingEnforced, text: func(m *Manifest) *string { return &m.Brief }, check: (*parser).checkBrief},
+	{key: "model", standing: StandingEnforced, text: func(m *Manifest) *string { return &m.Model }}, // with context: fork; else informational, see finish
+	{key: "context", standing: StandingEnforced, text: func(m *Manifest) *string { return &m.Context }, check: (*parser).checkContext},
+	{key: "agent", standing: StandingInformational, text: func(m *Manifest) *string { return &m.Agent }},
+	{key: "hooks", standing: StandingInformational, read: (*parser).hooks},
+	{key: "priority", standing: StandingEnforced, number: func(m *Manifest) *int { return &m.Priority }},
+	{key: "tags", standing: StandingEnforced, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.Tags }},
+	{key: "scope", standing: StandingInformational, keys: []*knownField{
+		{key: "scope.agents", standing: StandingInformational, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.Scope.Agents }},
+		{key: "scope.tenants", standing: StandingInformational, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.Scope.Tenants }},
+		{key: "scope.environments", standing: StandingInformational, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.Scope.Environments }},
+	}},
 
-	{key: "when_to_use", standing: StandingEnforced, aliases: "when-to-use", from: "claude"},
-	{key: "argument-hint", standing: StandingInformational, from: "claude"},
-	{key: "arguments", kind: kindList, split: blanksAndCommas, standing: StandingEnforced, from: "claude"},
-	{key: "disable-model-invocation", kind: kindFlag, standing: StandingEnforced, from: "claude"},
-	{key: "user-invocable", kind: kindFlag, standing: StandingEnforced, from: "claude"},
-	{key: "disallowed-tools", kind: kindList, split: blanksAndCommas, standing: StandingInformational, from: "claude"},
-	{key: "effort", standing: StandingInformational, from: "claude"},
-	{key: "background", kind: kindFlag, standing: StandingInformational, from: "claude"},
-	{key: "paths", kind: kindList, split: ",", standing: StandingInformational, from: "claude"},
-	{key: "shell", standing: StandingInformational, from: "claude"},
+	{key: "when_to_use", aliases: "when-to-use", standing: StandingEnforced, text: func(m *Manifest) *string { return &m.WhenToUse }},
+	{key: "argument-hint", standing: StandingInformational, read: (*parser).argumentHint},
+	{key: "arguments", standing: StandingEnforced, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.Arguments }},
+	{key: "disable-model-invocation", standing: StandingEnforced, flag: func(m *Manifest) *bool { return &m.DisableModelInvocation }, holds: true},
+	{key: "user-invocable", standing: StandingEnforced, flag: func(m *Manifest) *bool { return &m.UserInvocable }},
+	{key: "disallowed-tools", standing: StandingInformational, split: spacesAndCommas, tools: func(m *Manifest) *Tools { return &m.DisallowedTools }},
+	{key: "effort", standing: StandingInformational, text: func(m *Manifest) *string { return &m.Effort }},
+	{key: "background", standing: StandingInformational, flag: func(m *Manifest) *bool { return &m.Background }},
+	{key: "paths", standing: StandingInformational, split: ",", list: func(m *Manifest) *[]string { return &m.Paths }},
+	{key: "shell", standing: StandingInformational, text: func(m *Manifest) *string { return &m.Shell }},
 }
 
-// findField returns what is known of a key, in any case and with "_" for "-"; nil for an unknown
-// one.
+// form returns what a message says the value should be.
+func (f *knownField) form() string {
+	switch {
+	case f.keys != nil || f.key == "hooks":
+		return "a map"
+	case f.list != nil || f.tools != nil || f.keep != nil:
+		return "a list of texts"
+	case f.flag != nil:
+		return "true or false"
+	case f.number != nil:
+		return "a whole number"
+	}
+	return "a text"
+}
+
+// isText reports whether the field is a text, which can be taken as it stands where it is not YAML.
+func (f *knownField) isText() bool { return f.form() == "a text" }
+
+// findField returns what is known of a key, in any case and with "_" for "-"; nil for an unknown key.
 func findField(key string) *knownField {
 	for _, f := range fields {
-		if len(f.key) == len(key) && foldedKey(f.key, key) {
+		if foldedKey(f.key, key) {
 			return f
 		}
 	}
 	return nil
 }
 
+// fieldName returns the field's own key for a key, and an unknown key unchanged.
+func fieldName(key string) string {
+	if f := findField(key); f != nil {
+		return f.key
+	}
+	return key
+}
+
+// protective reports whether a field protects the user: what is unclear about it allows nothing.
+func protective(key string) bool {
+	f := findField(strings.Trim(key, `"'`))
+	return f != nil && f.close != nil
+}
+
+// foldedKey reports whether b is a spelling of a, which has no capital letters.
 func foldedKey(a, b string) bool {
+	if len(a) != len(b) {
+		return false
+	}
 	for i := range len(a) {
 		x, y := a[i], b[i]
 		if x == '_' {
@@ -113,77 +168,4 @@ func (f *knownField) spelled(key string) bool {
 		}
 	}
 	return false
-}
-
-// protective reports whether a field protects the user: what is unclear about it allows nothing.
-func protective(key string) bool {
-	f := findField(strings.Trim(key, `"'`))
-	return f != nil && (f.key == "allowed-tools" || f.key == "permissions")
-}
-
-// textOf returns where the manifest keeps a field of text.
-func (m *Manifest) textOf(key string) *string {
-	switch key {
-	case "license":
-		return &m.License
-	case "compatibility":
-		return &m.Compatibility
-	case "version":
-		return &m.Version
-	case "author":
-		return &m.Author
-	case "repository":
-		return &m.Repository
-	case "min_agent_base_version":
-		return &m.MinVersion
-	case "max_agent_base_version":
-		return &m.MaxVersion
-	case "brief_description":
-		return &m.Brief
-	case "model":
-		return &m.Model
-	case "context":
-		return &m.Context
-	case "agent":
-		return &m.Agent
-	case "when_to_use":
-		return &m.WhenToUse
-	case "argument-hint":
-		return &m.ArgumentHint
-	case "effort":
-		return &m.Effort
-	case "shell":
-		return &m.Shell
-	}
-	return &m.Description
-}
-
-// listOf returns where the manifest keeps a list that needs no check of its own; nil for others.
-func (m *Manifest) listOf(key string) *[]string {
-	switch key {
-	case "tags":
-		return &m.Tags
-	case "arguments":
-		return &m.Arguments
-	case "paths":
-		return &m.Paths
-	case "toolsets":
-		return &m.Toolsets
-	case "scripts":
-		return &m.Scripts
-	}
-	return &m.ScriptsIgnore
-}
-
-// flagOf returns where the manifest keeps a truth value.
-func (m *Manifest) flagOf(key string) *bool {
-	switch key {
-	case "default_enabled":
-		return &m.DefaultEnabled
-	case "disable-model-invocation":
-		return &m.DisableModelInvocation
-	case "user-invocable":
-		return &m.UserInvocable
-	}
-	return &m.Background
 }

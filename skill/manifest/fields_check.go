@@ -1,12 +1,11 @@
 package manifest
 
 import (
-	"fmt"
 	"strings"
 	"unicode/utf8"
 )
 
-// Limits on texts, in code points (C3, R24, R37).
+// Limits on texts, in code points.
 const (
 	maxDescription   = 1024
 	wideDescription  = 500
@@ -14,57 +13,55 @@ const (
 	maxBrief         = 80
 )
 
-// checkDescription looks at the length as it is written: blanks around it count.
-func (p *parser) checkDescription(written string, at Problem) {
+// checkDescription looks at the length as it is written: white space around it counts.
+func (p *parser) checkDescription(written string, at place) {
 	n := utf8.RuneCountInString(written)
 	if written = strings.TrimSuffix(written, "\n"); utf8.RuneCountInString(written) < n {
 		n-- // the line break that every block scalar ends with
 	}
 	switch {
 	case n > maxDescription && p.Profile.Severity("description-length") != SeverityOff:
-		at.Code, at.Message = "description-length", fmt.Sprintf("the description has %d characters, at most %d are allowed", n, maxDescription)
+		p.problem("description-length", at, "the description has %d characters, at most %d are allowed", n, maxDescription)
 	case n > wideDescription:
-		at.Code, at.Message = "description-long", fmt.Sprintf("the description has %d characters, at most %d are advised", n, wideDescription)
-	default:
-		return
+		p.problem("description-long", at, "the description has %d characters, at most %d are advised", n, wideDescription)
 	}
-	p.Add(at)
 }
 
-// checkText looks at the value of a field of text.
-func (p *parser) checkText(key, text string, at Problem) {
-	n := utf8.RuneCountInString(text)
-	switch key {
-	case "compatibility":
-		switch {
-		case n == 0:
-			at.Code, at.Message = "compatibility-empty", "compatibility has no text"
-		case n > maxCompatibility:
-			at.Code, at.Message = "compatibility-length", fmt.Sprintf("compatibility has %d characters, at most %d are allowed", n, maxCompatibility)
-		}
-	case "version":
-		if text != "" && !strictVersion(text) {
-			at.Code, at.Message = "version-semver", fmt.Sprintf("%q is not a semantic version", clip(text))
-		}
-	case "min_agent_base_version", "max_agent_base_version":
-		if _, ok := parseVersion(text); !ok {
-			p.reject(key)
-			at.Code, at.Message = "version-bounds", fmt.Sprintf("%q is not a version", clip(text))
-		}
-	case "context":
-		if text != "" && text != "inherit" && text != "fork" {
-			p.m.Context = ""
-			p.reject(key)
-			at.Code, at.Message = "field-value", fmt.Sprintf("context is %q, it must be \"inherit\" or \"fork\"", clip(text))
-		}
-	case "brief_description":
-		if n > maxBrief {
-			p.m.Brief = cutBrief(oneLine(text))
-			at.Code, at.Message = "brief-length", fmt.Sprintf("brief_description has %d characters, at most %d are shown", n, maxBrief)
-		}
+func (p *parser) checkCompatibility(at place, text string) {
+	switch n := utf8.RuneCountInString(text); {
+	case n == 0:
+		p.problem("compatibility-empty", at, "compatibility has no text")
+	case n > maxCompatibility:
+		p.problem("compatibility-length", at, "compatibility has %d characters, at most %d are allowed", n, maxCompatibility)
 	}
-	if at.Code != "" {
-		p.Add(at)
+}
+
+func (p *parser) checkVersion(at place, text string) {
+	if text != "" && !strictVersion(text) {
+		p.problem("version-semver", at, "%q is not a semantic version", clip(text))
+	}
+}
+
+// checkBound looks at min_agent_base_version and max_agent_base_version.
+func (p *parser) checkBound(at place, text string) {
+	if _, ok := parseVersion(text); !ok {
+		p.reject(at.field)
+		p.problem("version-bounds", at, "%q is not a version", clip(text))
+	}
+}
+
+func (p *parser) checkContext(at place, text string) {
+	if text != "" && text != "inherit" && text != "fork" {
+		p.m.Context = ""
+		p.reject(at.field)
+		p.problem("field-value", at, "context is %q, it must be \"inherit\" or \"fork\"", clip(text))
+	}
+}
+
+func (p *parser) checkBrief(at place, text string) {
+	if n := utf8.RuneCountInString(text); n > maxBrief {
+		p.m.Brief = cutBrief(oneLine(text))
+		p.problem("brief-length", at, "brief_description has %d characters, at most %d are shown", n, maxBrief)
 	}
 }
 
@@ -87,40 +84,40 @@ func (p *parser) finish() {
 		p.mark("model", StandingInformational) // a fork alone changes the model
 	}
 	if m.Agent != "" && m.Context != "fork" {
-		p.Add(Problem{Code: "agent-context", Line: p.text.first, Field: "agent", Message: "agent counts only with context: fork"})
+		p.problem("agent-context", place{line: p.text.first, field: "agent"}, "agent counts only with context: fork")
 	}
 	p.checkRequired()
 }
 
-// checkRequired names all missing fields at once (R10). Without a name the directory's is used,
+// checkRequired names all missing fields at once. Without a name the directory's is used,
 // unless the profile wants one.
 func (p *parser) checkRequired() {
-	at := Problem{Line: p.text.first - 1, Col: 1}
+	at := place{line: p.text.first - 1, col: 1}
 	var missing []string
 	if !p.named {
 		missing = append(missing, "'name'")
-		at.Field = "name"
+		at.field = "name"
 	}
 	if p.m.Description == "" {
 		missing = append(missing, "'description'")
-		at.Field = "description"
+		at.field = "description"
 	}
 	if len(missing) == 0 {
 		return
 	}
 	for _, e := range p.entries { // the key without a value, where there is one
-		if fieldName(e.key.Value) == at.Field {
-			at.Line, at.Col = e.line, e.col
+		if fieldName(e.key.Value) == at.field {
+			at.line, at.col = e.line, e.col
 		}
 	}
-	at.Code, at.Message = "fields-missing", "missing "+strings.Join(missing, ", ")
 	if p.m.Description != "" && !p.Profile.Strict() {
-		at.Code, at.Message = "name-missing", fmt.Sprintf("there is no name: the skill is called %q", p.m.Name)
+		p.problem("name-missing", at, "the name is missing: the skill is called %q", p.m.Name)
+		return
 	}
-	p.Add(at)
+	p.problem("fields-missing", at, "missing %s", strings.Join(missing, ", "))
 }
 
-// Brief is the first sentence of a description in at most 80 characters (R37).
+// Brief is the first sentence of a description in at most 80 characters.
 func Brief(description string) string {
 	s := oneLine(start(description))
 	for i := range len(s) {

@@ -25,29 +25,28 @@ type listItem struct {
 	node *yamlnode.Node
 }
 
-// items reads a list, or a text that is split at the characters of split. Entries that are
-// neither text nor number are dropped with an error. ok is false when the value has another form.
-func (p *parser) items(key, split string, n *yamlnode.Node) (out []listItem, ok bool) {
+// items reads a list, or a text that is split at the field's characters. Items that are neither text nor number are
+// dropped with an error. ok is false when the value has another form.
+func (p *parser) items(f *knownField, n *yamlnode.Node) (out []listItem, ok bool) {
 	switch n.Kind {
 	case yamlnode.Scalar:
-		for _, s := range splitOutside(n.Value, split) {
+		for _, s := range splitOutside(n.Value, f.split) {
 			out = append(out, listItem{s, n})
 		}
 	case yamlnode.Sequence:
 		for _, v := range n.Items {
 			if v.Kind == yamlnode.Mapping || v.Kind == yamlnode.Sequence {
-				p.Add(Problem{Code: "field-type", Line: v.Line, Col: v.Col, Field: key, Message: fmt.Sprintf("an entry of %q must be a text, not a %s: it is dropped", key, v.Kind)})
+				p.problem("field-type", on(v, f.key), "an entry of %q must be a text, not a %s: it is dropped", f.key, v.Kind)
 			} else if s := strings.TrimSpace(v.Value); s != "" {
 				out = append(out, listItem{s, v})
 			}
 		}
 	case yamlnode.Mapping:
-		p.wrongForm(key, kindList, n)
+		p.wrongForm(f, n)
 		return nil, false
 	}
-	if len(out) > maxList && !protective(key) {
-		at := out[maxList].node
-		p.Add(Problem{Code: "fields-many", Line: at.Line, Col: at.Col, Field: key, Message: fmt.Sprintf("%q has %d entries, the first %d are kept", key, len(out), maxList)})
+	if len(out) > maxList && f.close == nil {
+		p.problem("fields-many", on(out[maxList].node, f.key), "%q has %d entries, the first %d are kept", f.key, len(out), maxList)
 		out = slices.Clone(out[:maxList])
 	}
 	return out, true
@@ -78,50 +77,67 @@ func splitOutside(s, seps string) []string {
 	return out
 }
 
-func (p *parser) listField(f *knownField, e entry, at Problem) {
-	list, ok := p.items(f.key, f.split, e.value)
-	if f.key == "scripts" && (e.value.Kind != yamlnode.Null || !ok) {
-		p.m.ScriptsDeclared = true
+func (p *parser) listField(f *knownField, n *yamlnode.Node) {
+	list, _ := p.items(f, n)
+	keep := f.keep
+	if keep == nil {
+		keep = (*parser).all
 	}
+	kept := keep(p, list)
+	if f.list != nil {
+		*f.list(p.m) = kept
+	}
+}
+
+// all keeps every item.
+func (p *parser) all(list []listItem) []string {
 	var out []string
-	var globs glob.Set
 	for _, it := range list {
-		code, msg := checkItem(f.key, it.text)
-		if f.key == "scripts_ignore" {
-			code, msg = checkGlob(&globs, it.text)
-		}
-		if code != "" {
-			at.Line, at.Col = it.node.Line, it.node.Col
-			at.Code, at.Message = code, msg
-			p.Add(at)
+		out = append(out, it.text)
+	}
+	return out
+}
+
+// kept returns the texts of the items that fault has nothing against, and reports the others.
+func (p *parser) kept(field string, list []listItem, fault func(text string) (code, message string)) []string {
+	var out []string
+	for _, it := range list {
+		if code, message := fault(it.text); code != "" {
+			p.problem(code, on(it.node, field), "%s", message)
 			continue
 		}
 		out = append(out, it.text)
 	}
-	*p.m.listOf(f.key) = out
+	return out
 }
 
-// checkItem says what is wrong with an entry of a list, "" when it may stay.
-func checkItem(key, s string) (code, message string) {
-	switch key {
-	case "toolsets":
+func (p *parser) toolsets(list []listItem) []string {
+	return p.kept("toolsets", list, func(s string) (code, message string) {
 		if m := toolset().FindStringSubmatch(s); m == nil || !localPath(m[1]) {
 			return "toolsets-value", fmt.Sprintf("%q is neither module:Class nor path:Class", clip(s))
 		}
-	case "scripts":
+		return "", ""
+	})
+}
+
+func (p *parser) scripts(list []listItem) []string {
+	return p.kept("scripts", list, func(s string) (code, message string) {
 		if !localPath(s) {
 			return "scripts-value", fmt.Sprintf("%q is not a script of the skill", clip(s))
 		}
-	}
-	return "", ""
+		return "", ""
+	})
 }
 
-// checkGlob is checkItem for a glob, which has to go with those before it too.
-func checkGlob(before *glob.Set, s string) (code, message string) {
-	if err := before.Add(s); err != nil {
-		return "scripts-ignore", fmt.Sprintf("the glob %q cannot be used: %v", clip(s), err)
-	}
-	return "", ""
+// globs keeps the patterns that can be used, each together with those before it.
+func (p *parser) globs(list []listItem) []string {
+	var set glob.Set
+	return p.kept("scripts_ignore", list, func(s string) (code, message string) {
+		if err := set.Add(s); err != nil {
+			return "scripts-ignore", fmt.Sprintf("the glob %q cannot be used: %v", clip(s), err)
+		}
+		return "", ""
+	})
 }
 
 // localPath reports whether s is a slash path below the skill's folder on every system.
@@ -129,20 +145,21 @@ func localPath(s string) bool {
 	return fs.ValidPath(s) && s != "." && !strings.ContainsAny(s, "\\:\n")
 }
 
-// tools reads an allow-list of tools (C6-C8).
-func (p *parser) tools(f *knownField, e entry) Tools {
-	out := Tools{Declared: true}
-	if e.value.Kind == yamlnode.Null && e.value.Value == "" {
-		p.Add(Problem{Code: "tools-empty", Line: e.line, Col: e.col, Field: f.key, Message: fmt.Sprintf("%s has no value: nothing is listed", f.key)})
-		return out
+// toolsField reads an allow-list of tools.
+func (p *parser) toolsField(f *knownField, e entry) {
+	out := f.tools(p.m)
+	*out = Tools{Declared: true}
+	if e.value.Kind == yamlnode.Null {
+		p.problem("tools-empty", e.place(f.key), "%s has no value: nothing is listed", f.key)
+		return
 	}
 	if e.value.Kind == yamlnode.Sequence {
-		p.Add(Problem{Code: "tools-list", Line: e.value.Line, Col: e.value.Col, Field: f.key, Message: fmt.Sprintf("%s is a list, the open standard wants one text", f.key)})
+		p.problem("tools-list", on(e.value, f.key), "%s is a list, the open standard wants one text", f.key)
 	}
-	list, ok := p.items(f.key, f.split, e.value)
-	if !ok && protective(f.key) {
-		p.closed(f.key, e)
-		return p.m.AllowedTools
+	list, ok := p.items(f, e.value)
+	if !ok && f.close != nil {
+		p.closed(f, e.place(f.key))
+		return
 	}
 	for _, it := range list {
 		for _, s := range splitOutside(it.text, f.split) {
@@ -150,11 +167,10 @@ func (p *parser) tools(f *knownField, e entry) Tools {
 				out.Rules = append(out.Rules, s)
 				continue
 			}
-			p.Add(Problem{Code: "tools-syntax", Line: it.node.Line, Col: it.node.Col, Field: f.key, Message: fmt.Sprintf("%q is not a rule for a tool, and is dropped", clip(s))})
+			p.problem("tools-syntax", on(it.node, f.key), "%q is not a rule for a tool, and is dropped", clip(s))
 			if strings.HasPrefix(s, "(") && len(out.Rules) > 0 {
 				out.Rules = out.Rules[:len(out.Rules)-1] // a pattern that was meant to narrow it
 			}
 		}
 	}
-	return out
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/agent-base/agent-base/internal/yamlnode"
 )
 
-// Bounds of what is kept of keys that nobody knows, and of metadata (security 2.1 #16).
+// Bounds of what is kept of keys that nobody knows, and of metadata.
 const (
 	maxKeys   = 64
 	maxValue  = 1024 // bytes
@@ -42,31 +42,24 @@ func (p *parser) fields(entries []entry) {
 			continue
 		}
 		if count[name] > 1 {
-			p.Add(Problem{Code: "field-duplicate", Line: e.line, Col: e.col, Field: name, Message: fmt.Sprintf("%q is there %d times, the last one counts", clip(name), count[name])})
+			p.problem("field-duplicate", place{line: e.line, col: e.col, field: name}, "%q occurs %d times, the last one counts", clip(name), count[name])
 		}
 		if f == nil {
 			p.unknownField(e)
 			continue
 		}
 		p.field(f, e)
-		if count[name] > 1 && protective(name) {
-			p.closed(f.key, e)
+		if count[name] > 1 && f.close != nil {
+			p.closed(f, e.place(f.key))
 		}
 	}
 	if unknown > maxKeys {
-		p.Add(Problem{Code: "fields-many", Line: p.text.first, Message: fmt.Sprintf("%d unknown keys, only the first %d are kept", unknown, maxKeys)})
+		p.problem("fields-many", place{line: p.text.first}, "%d unknown keys, only the first %d are kept", unknown, maxKeys)
 	}
 	if p.toolsLost > 0 {
-		p.closed("allowed-tools", entry{line: p.toolsLost, col: 1})
+		p.closed(findField("allowed-tools"), place{line: p.toolsLost, col: 1, field: "allowed-tools"})
 	}
 	p.unexpectedFields(unexpected)
-}
-
-func fieldName(key string) string {
-	if f := findField(key); f != nil {
-		return f.key
-	}
-	return key
 }
 
 // keep enters the key into the manifest's list of fields. counts says that it is the last one of
@@ -81,7 +74,7 @@ func (p *parser) keep(e entry, f *knownField, counts bool) {
 	}
 	if f == nil && len(out.Value) > maxValue {
 		out.Value = cutBytes(out.Value, maxValue)
-		p.Add(Problem{Code: "fields-many", Line: e.line, Col: e.col, Field: out.Key, Message: fmt.Sprintf("the value of %q has more than %d bytes, the rest is not kept", out.Key, maxValue)})
+		p.problem("fields-many", place{line: e.line, col: e.col, field: out.Key}, "the value of %q has more than %d bytes, the rest is not kept", out.Key, maxValue)
 	}
 	p.m.Fields = append(p.m.Fields, out)
 }
@@ -101,7 +94,7 @@ func (p *parser) reject(key string) { p.mark(key, StandingRejected) }
 // mark gives the last field of that key a standing of its own.
 func (p *parser) mark(key string, s Standing) {
 	for i := len(p.m.Fields) - 1; i >= 0; i-- {
-		if fieldName(p.m.Fields[i].Key) == key {
+		if foldedKey(key, p.m.Fields[i].Key) {
 			p.m.Fields[i].Standing = s
 			return
 		}
@@ -138,74 +131,84 @@ func (p *parser) field(f *knownField, e entry) {
 	if !f.spelled(e.key.Value) {
 		p.Add(Problem{Code: "field-spelling", Line: e.line, Col: e.col, Field: f.key, Message: fmt.Sprintf("%q is read as %q", clip(e.key.Value), f.key), Cure: fmt.Sprintf("write %q", f.key)})
 	}
-	at := Problem{Line: e.value.Line, Col: e.value.Col, Field: f.key}
-	switch {
+	if f.declared != nil && (e.dropped || e.value.Kind != yamlnode.Null) {
+		*f.declared(p.m) = true
+	}
+	switch n := e.value; {
 	case e.dropped:
-		if f.key == "scripts" {
-			p.m.ScriptsDeclared = true
+		if f.close != nil {
+			p.closed(f, e.place(f.key))
 		}
-		if protective(f.key) {
-			p.closed(f.key, e)
-		}
-	case f.key == "allowed-tools":
-		p.m.AllowedTools = p.tools(f, e)
-	case f.key == "disallowed-tools":
-		p.m.DisallowedTools = p.tools(f, e)
-	case f.kind == kindText:
-		p.textField(f, e, at)
-	case f.kind == kindList:
-		p.listField(f, e, at)
-	case f.kind == kindFlag:
-		p.flagField(f, e, at)
-	case f.kind == kindNumber:
-		p.numberField(f, e, at)
-	default:
-		p.mapField(f, e, at)
+	case f.tools != nil:
+		p.toolsField(f, e)
+	case f.read != nil:
+		f.read(p, f, n)
+	case f.text != nil:
+		p.textField(f, n)
+	case f.list != nil:
+		p.listField(f, n)
+	case f.flag != nil:
+		p.flagField(f, n)
+	case f.number != nil:
+		p.numberField(f, n)
+	case f.keys != nil:
+		p.mapField(f, e)
 	}
 }
 
 // closed makes a protective field allow nothing.
-func (p *parser) closed(key string, e entry) {
-	msg := "permissions is unclear: nothing is granted"
-	if key == "allowed-tools" {
-		p.m.AllowedTools = Tools{Declared: true}
-		msg = "allowed-tools is unclear: nothing is allowed"
-	} else {
-		p.m.Permissions = Permissions{}
-	}
-	p.reject(key)
-	p.Add(Problem{Code: "tools-closed", Line: e.line, Col: e.col, Field: key, Message: msg})
+func (p *parser) closed(f *knownField, at place) {
+	f.close(p.m)
+	p.reject(f.key)
+	p.problem("tools-closed", at, "%s is unclear, so it allows nothing", f.key)
 }
 
 // wrongForm reports a value of another form than its field wants; it is dropped.
-func (p *parser) wrongForm(key string, want fmt.Stringer, n *yamlnode.Node) {
-	p.reject(key)
-	p.Add(Problem{Code: "field-type", Line: n.Line, Col: n.Col, Field: key, Message: fmt.Sprintf("%q must be %s, not a %s: the value is dropped", key, want, n.Kind)})
+func (p *parser) wrongForm(f *knownField, n *yamlnode.Node) {
+	p.reject(f.key)
+	p.problem("field-type", on(n, f.key), "%q must be %s, not a %s: the value is dropped", f.key, f.form(), n.Kind)
 }
 
-// textField takes the source text of a scalar, whatever its type.
-func (p *parser) textField(f *knownField, e entry, at Problem) {
-	n := e.value
-	text := strings.TrimSpace(n.Value)
-	switch {
-	case n.Kind == yamlnode.Sequence && f.key == "argument-hint":
-		text = p.sourceText(n)
-	case n.Kind == yamlnode.Sequence || n.Kind == yamlnode.Mapping:
-		p.wrongForm(f.key, f.kind, n)
+// scalar returns the source text of a scalar, whatever its type. Other values are in the wrong form.
+func (p *parser) scalar(f *knownField, n *yamlnode.Node) (text string, ok bool) {
+	if n.Kind == yamlnode.Sequence || n.Kind == yamlnode.Mapping {
+		p.wrongForm(f, n)
+		return "", false
+	}
+	return strings.TrimSpace(n.Value), true
+}
+
+func (p *parser) textField(f *knownField, n *yamlnode.Node) {
+	text, ok := p.scalar(f, n)
+	if !ok {
 		return
 	}
-	switch f.key {
-	case "name":
-		if text != "" {
-			p.checkNameRules(text, at)
-			p.named = true
-		}
-	case "description":
+	*f.text(p.m) = text
+	if f.check != nil {
+		f.check(p, on(n, f.key), text)
+	}
+}
+
+func (p *parser) nameField(f *knownField, n *yamlnode.Node) {
+	if text, ok := p.scalar(f, n); ok && text != "" {
+		p.checkNameRules(text, on(n, f.key))
+		p.named = true
+	}
+}
+
+func (p *parser) descriptionField(f *knownField, n *yamlnode.Node) {
+	if text, ok := p.scalar(f, n); ok {
 		p.m.Description = text
-		p.checkDescription(n.Value, at)
-	default:
-		*p.m.textOf(f.key) = text
-		p.checkText(f.key, text, at)
+		p.checkDescription(n.Value, on(n, f.key))
+	}
+}
+
+// argumentHint keeps a hint such as [file] as it is written, which YAML reads as a list.
+func (p *parser) argumentHint(f *knownField, n *yamlnode.Node) {
+	if n.Kind == yamlnode.Sequence {
+		p.m.ArgumentHint = p.sourceText(n)
+	} else if text, ok := p.scalar(f, n); ok {
+		p.m.ArgumentHint = text
 	}
 }
 
@@ -231,20 +234,22 @@ func (p *parser) sourceText(n *yamlnode.Node) string {
 	return line
 }
 
-func (p *parser) flagField(f *knownField, e entry, at Problem) {
-	dst := p.m.flagOf(f.key)
-	if e.value.Kind == yamlnode.Null && e.value.Value == "" {
+func (p *parser) flagField(f *knownField, n *yamlnode.Node) {
+	if noValue(n) {
 		return
 	}
-	v, ok := truth(e.value)
+	dst := f.flag(p.m)
+	v, ok := truth(n)
 	if !ok {
-		v = *dst || f.key == "disable-model-invocation" // which protects, so it holds
+		v = *dst || f.holds
 		p.reject(f.key)
-		at.Code, at.Message = "field-value", fmt.Sprintf("%q must be true or false, not %s", f.key, strconv.Quote(clip(nodeText(e.value))))
-		p.Add(at)
+		p.problem("field-value", on(n, f.key), "%q must be true or false, not %q", f.key, clip(nodeText(n)))
 	}
 	*dst = v
 }
+
+// noValue reports whether nothing stands after a key.
+func noValue(n *yamlnode.Node) bool { return n.Kind == yamlnode.Null && n.Value == "" }
 
 func truth(n *yamlnode.Node) (value, ok bool) {
 	if n.Kind != yamlnode.Scalar {
@@ -259,18 +264,17 @@ func truth(n *yamlnode.Node) (value, ok bool) {
 	return false, false
 }
 
-func (p *parser) numberField(f *knownField, e entry, at Problem) {
-	if e.value.Kind == yamlnode.Null && e.value.Value == "" {
+func (p *parser) numberField(f *knownField, n *yamlnode.Node) {
+	if noValue(n) {
 		return
 	}
-	v, err := strconv.ParseInt(strings.TrimSpace(e.value.Value), 10, 32)
-	if e.value.Kind != yamlnode.Scalar || err != nil {
+	v, err := strconv.ParseInt(strings.TrimSpace(n.Value), 10, 32)
+	if n.Kind != yamlnode.Scalar || err != nil {
 		p.reject(f.key)
-		at.Code, at.Message = "field-value", fmt.Sprintf("%q must be a whole number, not %s", f.key, strconv.Quote(clip(nodeText(e.value))))
-		p.Add(at)
+		p.problem("field-value", on(n, f.key), "%q must be a whole number, not %q", f.key, clip(nodeText(n)))
 		return
 	}
-	p.m.Priority = int(v)
+	*f.number(p.m) = int(v)
 }
 
 // nodeText is the source text of a scalar, else a compact form.

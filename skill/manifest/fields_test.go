@@ -223,6 +223,8 @@ func TestAllowedTools(t *testing.T) { // R23, R38, C6, C8
 	}{
 		{"absent", "license: MIT", nil, false, ""},
 		{"no value", "allowed-tools:", nil, true, "tools-empty 4:1"},
+		{"null", "allowed-tools: ~", nil, true, "tools-empty 4:1"},
+		{"the word null", "allowed-tools: null", nil, true, "tools-empty 4:1"},
 		{"an empty list", "allowed-tools: []", nil, true, ""},
 		{"blanks", "allowed-tools: Bash(git:*) Read", []string{"Bash(git:*)", "Read"}, true, ""},
 		{"commas", "allowed-tools: Bash, WebFetch, WebSearch", []string{"Bash", "WebFetch", "WebSearch"}, true, ""},

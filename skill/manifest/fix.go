@@ -113,7 +113,7 @@ func (f *fixer) delimiters() {
 	opener := f.lineBefore()
 	if gap := f.src[start:opener]; len(gap) > 0 && len(bytes.TrimSpace(gap)) == 0 {
 		f.gone = f.text.first - 2
-		f.replace(cut{start, opener, ""}, Problem{Code: "frontmatter-leading", Line: 1, Col: 1, Message: "removed the blank lines before the front matter"})
+		f.replace(cut{start, opener, ""}, Problem{Code: "frontmatter-leading", Line: 1, Col: 1, Message: "removed the empty lines before the front matter"})
 	}
 	end, _ := lineEnd(f.src, opener)
 	f.trimDelimiter(opener, end, f.text.first-1)
@@ -140,11 +140,11 @@ func (f *fixer) trimDelimiter(from, to, line int) {
 	if string(f.src[from:to]) == "---" {
 		return
 	}
-	code, what := "frontmatter-blanks", "behind"
+	code, what := "frontmatter-blanks", "after"
 	if f.src[from] != '-' {
 		code, what = "frontmatter-leading", "before"
 	}
-	f.replace(cut{from, to, "---"}, Problem{Code: code, Line: line, Col: 1, Message: "removed blanks " + what + " ---"})
+	f.replace(cut{from, to, "---"}, Problem{Code: code, Line: line, Col: 1, Message: "removed spaces " + what + " ---"})
 }
 
 // quotes writes the quotes that repair had to imagine.

@@ -3,34 +3,34 @@ package manifest
 // Manifest is what a SKILL.md says. Strings are as written, with nothing resolved: `version: 1.10`
 // is "1.10". A field that was absent or had to be dropped has its zero value.
 type Manifest struct {
-	Name          string // as written when CheckName takes it, else the directory's or what can be made of the two (C1); never empty
+	Name          string // as written when CheckName takes it, else the directory's or what can be made of the two; never empty
 	Description   string
-	Brief         string // brief_description, else the first sentence of the description; at most 80 characters (R37, C3)
+	Brief         string // brief_description, else the first sentence of the description; at most 80 characters
 	WhenToUse     string // Claude Code: appended to the description in a listing
 	License       string
 	Compatibility string
-	Version       string // top level, else metadata.version (C5)
+	Version       string // top level, else metadata.version
 	Author        string // likewise
 	Repository    string
 
-	AllowedTools    Tools // what a model may call while the skill is active (C6-C8)
+	AllowedTools    Tools // what a model may call while the skill is active
 	DisallowedTools Tools
 
-	Tags     []string // tags, else metadata.tags split at blanks and commas
-	Requires []string // commands that must exist, from metadata.requires (R66)
+	Tags     []string // tags, else metadata.tags split at spaces and commas
+	Requires []string // commands that must exist, from metadata.requires
 
-	MinVersion, MaxVersion string // min_ and max_agent_base_version (R27)
+	MinVersion, MaxVersion string // min_ and max_agent_base_version
 
-	Toolsets        []string // "module:Class" or "path:Class" (R28, R29)
-	Scripts         []string // explicit list; meaningless unless ScriptsDeclared (R31)
+	Toolsets        []string // "module:Class" or "path:Class"
+	Scripts         []string // explicit list; meaningless unless ScriptsDeclared
 	ScriptsDeclared bool
-	ScriptsIgnore   []string // globs (R33)
+	ScriptsIgnore   []string // globs
 
 	Permissions    Permissions
 	Triggers       Triggers
-	DefaultEnabled bool // true unless the file says otherwise (R37)
+	DefaultEnabled bool // true unless the file says otherwise
 
-	Model, Context, Agent string // R39; Context is "", "inherit" or "fork"
+	Model, Context, Agent string // Context is "", "inherit" or "fork"
 	Effort, Shell         string
 	Background            bool              // true unless the file says otherwise
 	Hooks                 map[string]string // event to a path or, where more is said, to JSON; informational
@@ -51,7 +51,7 @@ type Manifest struct {
 }
 
 // Tools is an allow-list of tools. Declared tells an absent list, which restricts nothing, from
-// an empty one, which allows nothing (C8).
+// an empty one, which allows nothing.
 type Tools struct {
 	Declared bool
 	Rules    []string // such as "Bash(git:*)" or "Read"
@@ -59,10 +59,10 @@ type Tools struct {
 
 // Permissions is what a skill asks for beyond its own files.
 type Permissions struct {
-	Env []string // names of environment variables for its scripts, "*" matching any run (R34)
+	Env []string // names of environment variables for its scripts, "*" matching any run
 }
 
-// Triggers say when a skill is offered by itself (R35).
+// Triggers say when a skill is offered by itself.
 type Triggers struct {
 	Keywords, Verbs []string // whole words or phrases
 	Patterns        []string // regular expressions in RE2 syntax
@@ -71,7 +71,7 @@ type Triggers struct {
 // Empty reports whether the skill declares no trigger at all.
 func (t Triggers) Empty() bool { return len(t.Keywords)+len(t.Verbs)+len(t.Patterns) == 0 }
 
-// Scope limits where a skill is available (R41, R128). It is informational in this build.
+// Scope limits where a skill is available. It is informational in this build.
 type Scope struct{ Agents, Tenants, Environments []string }
 
 // Standing says what this build does with a front matter field.

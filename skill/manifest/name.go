@@ -6,23 +6,23 @@ import (
 	"strings"
 )
 
-// MaxName is the most code points that a skill's name may have (R11, C1).
+// MaxName is the most code points that a skill's name may have.
 const MaxName = 64
 
 // NameError refuses a name that a caller asked for. Kind is "skill" or "script".
 type NameError struct{ Kind, Name string }
 
-// Error returns such as "Invalid skill name: '../x'" (R46).
+// Error returns such as "Invalid skill name: '../x'".
 func (e *NameError) Error() string { return fmt.Sprintf("Invalid %s name: '%s'", e.Kind, e.Name) }
 
 // Canonical returns the form in which names are compared: lower case, underscores as hyphens,
-// without blanks around it (R43).
+// without blanks around it.
 func Canonical(name string) string {
 	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(name)), "_", "-")
 }
 
 // CheckName returns a *NameError unless name could be the name of a skill: 1 to 64 of the
-// characters a-z, A-Z, 0-9, "-" and "_", and no reserved one (R11, R44, R46).
+// characters a-z, A-Z, 0-9, "-" and "_", the first of them a letter or a digit, and not a reserved name.
 func CheckName(name string) error {
 	if !usableName(strings.TrimSpace(name)) {
 		return &NameError{"skill", name}
@@ -34,7 +34,8 @@ func usableName(name string) bool {
 	return plainName(name) && !reservedName(name)
 }
 
-// plainName reports whether name is within the alphabet and the length of names.
+// plainName reports whether name is within the alphabet and the length of names and begins with a letter or a digit: a
+// name is an argument of commands, where "-rf" is an option.
 func plainName(name string) bool {
 	if name == "" || len(name) > MaxName {
 		return false
@@ -44,14 +45,14 @@ func plainName(name string) bool {
 			return false
 		}
 	}
-	return true
+	return name[0] != '-' && name[0] != '_'
 }
 
 func nameByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_'
 }
 
-// devices are the names that Windows gives to devices, whatever follows a dot (security 2.2 #24).
+// devices are the names that Windows gives to devices, whatever follows a dot.
 var devices = [...]string{
 	"aux", "com0", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9", "con",
 	"lpt0", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9", "nul", "prn",
@@ -64,13 +65,13 @@ func IsDevice(name string) bool {
 }
 
 // reservedName reports whether a name within the alphabet means something else: Python's cache
-// folder (R44), a device, or nothing but hyphens.
+// folder, a device, or nothing but hyphens.
 func reservedName(name string) bool {
 	return IsDevice(name) || strings.ToLower(name) == "__pycache__" || strings.Trim(name, "-_") == ""
 }
 
 // fallbackName returns the name under which a skill is found whose own cannot be used: its
-// directory's, else what can be made of the one or the other (C1).
+// directory's, else what can be made of the one or the other.
 func fallbackName(name, dir string) string {
 	if usableName(dir) {
 		return dir
@@ -93,7 +94,7 @@ func tamedName(s string) string {
 			b.WriteByte('-')
 		}
 	}
-	out := strings.Trim(b.String(), "-")
+	out := strings.TrimRight(strings.TrimLeft(b.String(), "-_"), "-")
 	if out != "" && reservedName(out) {
 		out = strings.Trim(out, "_-") + "-skill"
 	}

@@ -25,7 +25,7 @@ func TestCheckName(t *testing.T) { // R11, R44, R46, security 2.2 #24, #26, #30
 	}
 	for _, name := range []string{
 		"", " ", "../..", "../etc", "../../../etc/passwd", "/absolute/path", "skill name with spaces", ".", "..", "~", "__pycache__", ".hidden",
-		"a.b", "a/b", `a\b`, "a%2fb", "a*", "a?", "a[b]", "{a}", "a\x00", "a\nb", "g\u0456t", "con", "NUL", "Com1", "lpt9", "-", "--", "_", strings.Repeat("a", 65),
+		"a.b", "a/b", `a\b`, "a%2fb", "a*", "a?", "a[b]", "{a}", "a\x00", "a\nb", "g\u0456t", "con", "NUL", "Com1", "lpt9", "-", "--", "_", "-rf", "--help", "_x", strings.Repeat("a", 65),
 		strings.Repeat("a/", 5000), strings.Repeat("a", 4097),
 	} {
 		var e *NameError
@@ -69,6 +69,9 @@ func TestParseName(t *testing.T) { // C1, C2, R11, 1.4
 		{"123", "123", "123", ""},
 		{"no", "no", "no", ""},
 		{"", "my-skill", "my-skill", "name-missing"},
+		{"-rf", "-rf", "rf", "name-edge"},
+		{"--help", "x", "x", "name-edge name-double name-directory"},
+		{"_x", "_x", "x", "name-underscore"},
 		{"my-skill", "", "my-skill", ""},
 		{"con", "x", "x", "name-reserved name-directory"},
 		{"ſkill", "my-skill", "my-skill", "name-invalid name-directory"},

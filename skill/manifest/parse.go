@@ -2,9 +2,12 @@ package manifest
 
 import (
 	"cmp"
+	"fmt"
+
+	"github.com/agent-base/agent-base/internal/yamlnode"
 )
 
-// Limits on what is read of a SKILL.md (security 2.1).
+// Limits on what is read of a SKILL.md.
 const (
 	MaxFrontMatter = 64 << 10
 	MaxManifest    = 1 << 20
@@ -29,14 +32,17 @@ type Options struct {
 // Leading blank lines, a byte order mark and up to 30 lines of other text are passed over with a
 // problem. Values are taken as text: Name is that of the last key `name`, in any case, without
 // control characters and without white space around it, when CheckName accepts it, else a
-// fallback (C1); Description is that of the last key `description`, treated alike. Neither is
+// fallback; Description is that of the last key `description`, treated alike. Neither is
 // resolved to a number, a date or null. Parse is safe for concurrent use and keeps nothing of src.
 func Parse(src []byte, o *Options) (*Manifest, []Problem) {
 	p := newParser(o)
 	if err := p.Profile.Check(); err != nil {
-		p.Add(Problem{Code: "profile-unknown", Message: err.Error()})
+		p.problem("profile-unknown", place{}, "%s", err.Error())
 	}
 	p.parse(src)
+	if p.entries == nil { // it could not be read: it allows nothing
+		p.m.AllowedTools = Tools{Declared: true}
+	}
 	return p.m, p.Problems()
 }
 
@@ -60,6 +66,20 @@ func newParser(o *Options) *parser {
 	p := &parser{Report: Report{File: cmp.Or(o.File, "SKILL.md"), Profile: o.Profile, dir: o.Dir}}
 	p.m = &Manifest{DefaultEnabled: true, UserInvocable: true, Background: true, Name: fallbackName("", o.Dir)}
 	return p
+}
+
+// place is where a problem stands in the file, and the field that it is about, if any.
+type place struct {
+	line, col int
+	field     string
+}
+
+// on returns the place of a value or a key.
+func on(n *yamlnode.Node, field string) place { return place{n.Line, n.Col, field} }
+
+// problem reports a problem. What the profile's rule for the code says is filled in.
+func (p *parser) problem(code string, at place, format string, args ...any) {
+	p.Add(Problem{Code: code, Line: at.line, Col: at.col, Field: at.field, Message: fmt.Sprintf(format, args...)})
 }
 
 // parse takes the file apart. It stops where nothing is left to read.

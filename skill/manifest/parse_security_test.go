@@ -195,3 +195,20 @@ func errorCodes(problems []Problem) []string {
 func sameCodes(got, want []string) bool {
 	return slices.Equal(slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want)))
 }
+
+// F6: a manifest that cannot be read allows no tool, rather than every tool.
+func TestUnreadableAllowsNothing(t *testing.T) {
+	for name, src := range map[string]string{
+		"NUL": added("allowed-tools: Read") + "\x00", "not UTF-8": added("allowed-tools: Read") + "\xe9", "nothing": "", "no front matter": "# x",
+		"not closed": "---\nname: x\n", "a list": "---\n- x\n---\n", "too big": added() + strings.Repeat("x", MaxManifest),
+		"not YAML": "---\n[\n---\n", "empty": "---\n---\n",
+	} {
+		m, problems := Parse([]byte(src), nil)
+		if !m.AllowedTools.Declared || len(m.AllowedTools.Rules) > 0 || fatalCodes(problems) == "" {
+			t.Errorf("%s: %+v, %v", name, m.AllowedTools, problems)
+		}
+	}
+	if m, _ := Parse([]byte(added()), nil); m.AllowedTools.Declared {
+		t.Error("a manifest without allowed-tools restricts something")
+	}
+}

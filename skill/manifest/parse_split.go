@@ -2,7 +2,6 @@ package manifest
 
 import (
 	"bytes"
-	"fmt"
 	"strings"
 	"unicode/utf8"
 )
@@ -17,7 +16,7 @@ func (p *parser) split(src []byte) *frontText {
 	start := 0
 	if bytes.HasPrefix(src, []byte(bom)) {
 		start = len(bom)
-		p.Add(Problem{Code: "frontmatter-bom", Line: 1, Message: "the file begins with a byte order mark"})
+		p.problem("frontmatter-bom", place{line: 1}, "the file begins with a byte order mark")
 	}
 	offset, line := p.opener(src, start)
 	if offset < 0 {
@@ -29,7 +28,7 @@ func (p *parser) split(src []byte) *frontText {
 		return p.unclosed(src, offset, line)
 	}
 	if closer-offset > MaxFrontMatter {
-		p.Add(Problem{Code: "frontmatter-size", Line: line, Message: fmt.Sprintf("the front matter has more than %d bytes", MaxFrontMatter)})
+		p.problem("frontmatter-size", place{line: line}, "the front matter has more than %d bytes", MaxFrontMatter)
 		return nil
 	}
 	p.checkLineEnds(src[:min(next+2, len(src))], after)
@@ -45,10 +44,10 @@ func (p *parser) split(src []byte) *frontText {
 
 func (p *parser) unclosed(src []byte, offset, line int) *frontText {
 	if len(src)-offset > MaxFrontMatter {
-		p.Add(Problem{Code: "frontmatter-size", Line: line, Message: fmt.Sprintf("no closing --- in the first %d bytes of the front matter", MaxFrontMatter)})
+		p.problem("frontmatter-size", place{line: line}, "no closing --- in the first %d bytes of the front matter", MaxFrontMatter)
 		return nil
 	}
-	p.Add(Problem{Code: "frontmatter-unclosed", Line: line, Message: "the front matter is not closed: no line --- follows"})
+	p.problem("frontmatter-unclosed", place{line: line}, "the front matter is not closed: no line --- follows")
 	return nil
 }
 
@@ -63,14 +62,14 @@ func (p *parser) opener(src []byte, start int) (offset, line int) {
 		switch {
 		case text == "---" && (line == 1 || first):
 			if line > 1 {
-				p.Add(Problem{Code: "frontmatter-leading", Line: 1, Message: "blank lines stand before the opening ---"})
+				p.problem("frontmatter-leading", place{line: 1}, "empty lines stand before the opening ---")
 			}
 			return start, line
 		case first && strings.TrimLeft(text, " \t") == "---":
-			p.Add(Problem{Code: "frontmatter-leading", Line: line, Message: "blanks stand before the opening ---"})
+			p.problem("frontmatter-leading", place{line: line}, "spaces stand before the opening ---")
 			return start, line
 		case text == "---" && looksLikeManifest(src, start, line):
-			p.Add(Problem{Code: "frontmatter-preamble", Line: line, Message: fmt.Sprintf("the front matter begins on line %d only", line)})
+			p.problem("frontmatter-preamble", place{line: line}, "the front matter begins on line %d only", line)
 			return start, line
 		}
 		first = first && blank
@@ -135,10 +134,10 @@ func missingCure(src []byte) string {
 func (p *parser) checkLineEnds(front []byte, after int) {
 	if i := bytes.Index(front, []byte("\r\n")); i >= 0 {
 		line, col := offsetPlace(front, i)
-		p.Add(Problem{Code: "file-crlf", Line: line, Col: col, Message: "lines end with CR LF"})
+		p.problem("file-crlf", place{line: line, col: col}, "lines end with CR LF")
 	}
 	if c := front[len(front)-1]; c != '\n' && c != '\r' && bytes.HasSuffix(bytes.TrimRight(front, " \t"), []byte("---")) {
-		p.Add(Problem{Code: "frontmatter-eof", Line: after - 1, Message: "the file ends right after the closing ---"})
+		p.problem("frontmatter-eof", place{line: after - 1}, "the file ends right after the closing ---")
 	}
 }
 
@@ -156,13 +155,13 @@ func (p *parser) cleanLine(src []byte, start, line int) textLine {
 		switch {
 		case r == '\u2028' || r == '\u2029' || r == '\u0085':
 			b.WriteByte(' ')
-			p.Add(Problem{Code: "frontmatter-control", Line: line, Col: col, Message: fmt.Sprintf("the line separator %U is read as a space", r)})
+			p.problem("frontmatter-control", place{line: line, col: col}, "the line separator %U is read as a space", r)
 		case controlRune(r):
 			out.removed = append(out.removed, col)
-			p.Add(Problem{Code: "frontmatter-control", Line: line, Col: col, Message: fmt.Sprintf("the control character %U is left out", r)})
+			p.problem("frontmatter-control", place{line: line, col: col}, "the control character %U is left out", r)
 		case indent && r == '\u00a0':
 			b.WriteByte(' ')
-			p.Add(Problem{Code: "yaml-indent", Line: line, Col: col, Message: "the line is indented with a no-break space"})
+			p.problem("yaml-indent", place{line: line, col: col}, "the line is indented with a no-break space")
 		default:
 			indent = indent && r == ' '
 			b.WriteRune(r)
@@ -187,4 +186,30 @@ func plainLine(src []byte) bool {
 // break, the byte order mark and the characters that are none.
 func controlRune(r rune) bool {
 	return r < ' ' && r != '\t' && r != '\n' || r >= 0x7f && r < 0xa0 || r == 0xfeff || r&0xfffe == 0xfffe
+}
+
+// HeadEnd returns the length of the front matter with both its lines "---", 0 when the second is
+// not certain to be there. Whether the text before it is front matter at all is Parse's to say.
+func HeadEnd(b []byte) int {
+	first := bytes.Index(b, []byte("---"))
+	if first < 0 {
+		return 0
+	}
+	for at := first + 3; ; {
+		i := bytes.Index(b[at:], []byte("---"))
+		if i < 0 {
+			return 0
+		}
+		start, end := at+i, at+i+3
+		for end < len(b) && (b[end] == ' ' || b[end] == '\t') {
+			end++
+		}
+		if c := b[start-1]; (c == '\n' || c == '\r') && end < len(b) && (b[end] == '\n' || b[end] == '\r') {
+			if bytes.HasPrefix(b[end:], []byte("\r\n")) {
+				return end + 2
+			}
+			return end + 1
+		}
+		at += i + 1
+	}
 }

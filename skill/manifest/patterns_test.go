@@ -12,7 +12,7 @@ func TestPatternsAreMeasuredFirst(t *testing.T) {
 	for name, source := range map[string]string{
 		"long": "(?i)" + strings.Repeat(`[B-\x{1e942}]`, 1000), "ranges": "(?i)" + strings.Repeat(`[B-\x{1e942}]`, maxWide+1), "classes": strings.Repeat(`\pL`, maxWide+1),
 	} {
-		list := &yamlnode.Node{Kind: yamlnode.Sequence, Items: []*yamlnode.Node{{Kind: yamlnode.Scalar, Value: source}}}
+		list := []listItem{{source, &yamlnode.Node{Kind: yamlnode.Scalar, Value: source}}}
 		p := newParser(nil)
 		if got := p.patterns(list); len(got) > 0 || len(p.problems) != 1 || p.problems[0].Code != "triggers-pattern-off" {
 			t.Errorf("%s: %q, %v", name, got, p.problems)

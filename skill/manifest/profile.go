@@ -9,7 +9,7 @@ import (
 )
 
 // Profile says how strictly manifests are read: it names a column of the table of rules, see
-// Codes. The zero value and a nil profile are the default one; Profiles lists the seven (C60).
+// Codes. The zero value and a nil profile are the default one; Profiles lists the seven.
 //
 // A name that is none of them is never taken for the lenient default: Open refuses it, Parse and Validate report it with
 // the fatal problem profile-unknown, and every rule counts as an error.
@@ -23,7 +23,7 @@ var profileNames = [...]string{"default", "spec", "agent-base", "wink", "harness
 // DefaultProfile reads leniently: whatever can be repaired is, with a warning.
 func DefaultProfile() *Profile { return &Profile{Name: profileNames[0]} }
 
-// Profiles returns the names of all profiles, the default one first (C60).
+// Profiles returns the names of all profiles, the default one first.
 func Profiles() []string { return slices.Clone(profileNames[:]) }
 
 // ProfileNamed returns the profile of that name, in any case and with "_" for "-"; "" is the default one. The error of

@@ -17,6 +17,8 @@ type entry struct {
 	dropped   bool
 }
 
+func (e entry) place(field string) place { return place{e.line, e.col, field} }
+
 // nodes reads the front matter into its top-level entries. What is not YAML is mended in two
 // steps, each of them reported: plain values that need quotes get them, and the whole is read
 // again; then each top-level block is read alone, and only those that still fail are lost.
@@ -28,14 +30,14 @@ func (p *parser) nodes() ([]entry, bool) {
 	var ye *yamlnode.Error
 	switch {
 	case errors.As(err, &ye) && ye.Reason == yamlnode.Size:
-		p.Add(Problem{Code: "frontmatter-values", Line: t.first - 1, Message: "the front matter has too many values: " + ye.Message})
+		p.problem("frontmatter-values", place{line: t.first - 1}, "the front matter has too many values: %s", ye.Message)
 		return nil, false
 	case errors.Is(err, yamlnode.ErrEmpty):
-		p.Add(Problem{Code: "frontmatter-mapping", Line: t.first - 1, Message: "the front matter is empty"})
+		p.problem("frontmatter-mapping", place{line: t.first - 1}, "the front matter is empty")
 		return nil, false
 	case err == nil && root.Kind != yamlnode.Mapping:
 		line, col := t.place(root.Line, root.Col)
-		p.Add(Problem{Code: "frontmatter-mapping", Line: line, Col: col, Message: fmt.Sprintf("the front matter is a %s, not a map of fields", root.Kind)})
+		p.problem("frontmatter-mapping", place{line: line, col: col}, "the front matter is a %s, not a map of fields", root.Kind)
 		return nil, false
 	case err == nil:
 		return p.pairs(root, 0), true
@@ -78,7 +80,7 @@ func (p *parser) pairs(root *yamlnode.Node, offset int) []entry {
 		p.move(kv.Value, offset)
 		e := entry{key: kv.Key, value: kv.Value, line: kv.Key.Line, col: kv.Key.Col}
 		if kv.Key.Kind == yamlnode.Mapping || kv.Key.Kind == yamlnode.Sequence {
-			p.Add(Problem{Code: "yaml-key", Line: e.line, Col: e.col, Message: fmt.Sprintf("a %s is not a key", kv.Key.Kind)})
+			p.problem("yaml-key", place{line: e.line, col: e.col}, "a %s is not a key", kv.Key.Kind)
 			continue
 		}
 		out = append(out, e)
@@ -104,9 +106,9 @@ func (p *parser) move(n *yamlnode.Node, offset int) {
 
 func (p *parser) stripEscaped(n *yamlnode.Node) {
 	if strings.ContainsRune(n.Value, 0) {
-		p.Add(Problem{Code: "file-nul", Line: n.Line, Col: n.Col, Message: "an escape stands for a NUL character"})
+		p.problem("file-nul", on(n, ""), "an escape stands for a NUL character")
 	} else {
-		p.Add(Problem{Code: "frontmatter-control", Line: n.Line, Col: n.Col, Message: "an escape stands for a control character, which is left out"})
+		p.problem("frontmatter-control", on(n, ""), "an escape stands for a control character, which is left out")
 	}
 	n.Value = strings.Map(func(r rune) rune {
 		if controlRune(r) {
@@ -125,7 +127,7 @@ func (p *parser) salvage(whole error, edits []edit) ([]entry, bool) {
 	var out []entry
 	for i, b := range blocks {
 		if i >= maxBlocks {
-			p.Add(Problem{Code: "yaml-syntax", Line: p.text.first + b.from, Message: fmt.Sprintf("the front matter is broken, and has more than %d fields: the rest is not read", maxBlocks)})
+			p.problem("yaml-syntax", place{line: p.text.first + b.from}, "the front matter is broken, and has more than %d fields: the rest is not read", maxBlocks)
 			for _, rest := range blocks[i:] {
 				p.watchTools(rest)
 				out = append(out, p.lost(rest)...)
@@ -136,7 +138,7 @@ func (p *parser) salvage(whole error, edits []edit) ([]entry, bool) {
 	}
 	if len(out) == 0 {
 		p.reportYAML(whole, block{to: len(p.text.lines)})
-		p.Add(Problem{Code: "frontmatter-mapping", Line: p.text.first, Message: "the front matter has no field that can be read"})
+		p.problem("frontmatter-mapping", place{line: p.text.first}, "the front matter has no field that can be read")
 		return nil, false
 	}
 	return out, true
@@ -146,7 +148,7 @@ func (p *parser) salvage(whole error, edits []edit) ([]entry, bool) {
 // wants a text. What is left is lost, and said so.
 func (p *parser) salvageBlock(b block, edits []edit) []entry {
 	if b.key == "..." {
-		p.Add(Problem{Code: "yaml-document", Line: p.text.first + b.from, Message: "a line ... ends the document early; it is passed over"})
+		p.problem("yaml-document", place{line: p.text.first + b.from}, "a line ... ends the document early; it is passed over")
 		return nil
 	}
 	root, err := yamlnode.Parse([]byte(p.text.join(b.from, b.to)), nil)
@@ -164,7 +166,7 @@ func (p *parser) salvageBlock(b block, edits []edit) []entry {
 		}
 	}
 	if err == nil || b.key == "" && !strings.Contains(p.text.lines[b.from].text, ":") {
-		err = &yamlnode.Error{Line: 1, Col: 1, Message: "this is no field: a key and a colon are missing"}
+		err = &yamlnode.Error{Line: 1, Col: 1, Message: "this is not a field: a key and a colon are missing"}
 	}
 	p.watchTools(b)
 	if e, ok := p.rawEntry(b, err); ok {
@@ -200,7 +202,7 @@ func (p *parser) lost(b block) []entry {
 func (p *parser) rawEntry(b block, err error) (entry, bool) {
 	var ye *yamlnode.Error
 	f := findField(b.key)
-	if f == nil || f.kind != kindText || errors.As(err, &ye) && ye.Reason != yamlnode.Syntax {
+	if f == nil || !f.isText() || errors.As(err, &ye) && ye.Reason != yamlnode.Syntax {
 		return entry{}, false
 	}
 	var words []string
@@ -220,7 +222,7 @@ func (p *parser) rawEntry(b block, err error) (entry, bool) {
 	e.dropped = false
 	line, col := p.text.place(b.from+1, b.col)
 	e.value = &yamlnode.Node{Kind: yamlnode.Scalar, Value: strings.Join(words, " "), Quoted: true, Line: line, Col: col}
-	p.Add(Problem{Code: "yaml-raw", Line: line, Col: col, Field: f.key, Message: fmt.Sprintf("the value of %q is not YAML; its text is taken as it stands", f.key)})
+	p.problem("yaml-raw", place{line: line, col: col, field: f.key}, "the value of %q is not YAML; its text is taken unchanged", f.key)
 	return e, true
 }
 
@@ -249,6 +251,6 @@ func (p *parser) reportEdits(edits []edit) {
 	p.edits = append(p.edits, edits...)
 	for _, e := range edits {
 		line, col := p.text.place(e.line+1, e.col)
-		p.Add(Problem{Code: e.code, Line: line, Col: col, Field: e.key, Message: e.message()})
+		p.problem(e.code, place{line: line, col: col, field: e.key}, "%s", e.message())
 	}
 }

@@ -55,7 +55,7 @@ type edit struct {
 
 func (e *edit) message() string {
 	if e.code == "yaml-colon" {
-		return fmt.Sprintf("the plain value of %q holds a colon and a blank; it is read as text", e.key)
+		return fmt.Sprintf("the plain value of %q contains a colon followed by a space; it is read as text", e.key)
 	}
 	return fmt.Sprintf("the value of %q begins like something else in YAML; it is read as text", e.key)
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // checkNameRules reports what is wrong with the name in the manifest and decides the skill's own:
-// as written when it can be used, else a fallback (C1). at is where the name stands.
-func (p *parser) checkNameRules(written string, at Problem) {
+// as written when it can be used, else a fallback. at is where the name stands.
+func (p *parser) checkNameRules(written string, at place) {
 	name := strings.TrimSpace(written)
 	unicodeNames := p.Profile.Severity("name-ascii") != SeverityOff
 	if unicodeNames {
@@ -23,14 +23,12 @@ func (p *parser) checkNameRules(written string, at Problem) {
 	}
 	p.name = name
 	for _, f := range nameFaults(name, unicodeNames) {
-		at.Code, at.Message = f.code, f.message
-		at.Cure = p.nameCure(f.code, name)
-		p.Add(at)
+		p.Add(Problem{Code: f.code, Line: at.line, Col: at.col, Field: at.field, Message: f.message, Cure: p.nameCure(f.code, name)})
 	}
 	p.checkNameDirectory(name, at)
 }
 
-func (p *parser) checkNameDirectory(name string, at Problem) {
+func (p *parser) checkNameDirectory(name string, at place) {
 	if p.dir == "" {
 		return
 	}
@@ -43,9 +41,7 @@ func (p *parser) checkNameDirectory(name string, at Problem) {
 		same = name == dir
 	}
 	if !same {
-		at.Code, at.Cure = "name-directory", ""
-		at.Message = fmt.Sprintf("the name is %q, but the directory is called %q", clip(name), clip(p.dir))
-		p.Add(at)
+		p.problem("name-directory", at, "the name is %q, but the directory is called %q", clip(name), clip(p.dir))
 	}
 }
 
@@ -108,7 +104,7 @@ func nameFaults(name string, anyScript bool) []nameFault {
 // letterName reports whether a normalised name is one of the open standard: letters and digits of
 // any script and hyphens.
 func letterName(name string) bool {
-	return utf8.RuneCountInString(name) <= MaxName && name != "" &&
+	return utf8.RuneCountInString(name) <= MaxName && name != "" && name[0] != '-' && name[0] != '_' &&
 		strings.IndexFunc(name, func(r rune) bool { return !nameRune(r, true) }) < 0 && !reservedName(name)
 }
 

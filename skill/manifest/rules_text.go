@@ -3,7 +3,7 @@ package manifest
 import "fmt"
 
 // words returns the text that the source of a profile prescribes for a problem, "" where it
-// prescribes none (R7, R8, R9, R12, R15). name and dir are the skill's and its directory's.
+// prescribes none. name and dir are the skill's and its directory's.
 func (p *Profile) words(pr *Problem, name, dir string) string {
 	if p == nil {
 		return ""

@@ -13,7 +13,7 @@ func parseVersion(text string) (string, bool) {
 	return v, semver.IsValid(v)
 }
 
-// strictVersion reports whether text is a semantic version with all its three numbers (R21).
+// strictVersion reports whether text is a semantic version with all its three numbers.
 func strictVersion(text string) bool {
 	core := text
 	if i := strings.IndexAny(text, "-+"); i >= 0 {

@@ -151,7 +151,7 @@ func (p *place) tools(t *testing.T, readScripts bool) *tool.Set {
 	t.Helper()
 	own, err := hosttool.Tools(&hosttool.Options{
 		Workspace:   p.work,
-		Mounts:      func() []hosttool.Mount { return []hosttool.Mount{{Name: "pdf-processing", Dir: p.pdf}} },
+		Mounts:      func(context.Context) []hosttool.Mount { return []hosttool.Mount{{Name: "pdf-processing", Dir: p.pdf}} },
 		ReadScripts: readScripts,
 		Approve:     func(context.Context, hosttool.Request) (bool, error) { return true, nil },
 		Env:         []string{"PATH=" + os.Getenv("PATH")},
@@ -183,7 +183,7 @@ func (p *place) converse(t *testing.T, m llm.Model, readScripts bool, prompts ..
 	for tl := range set.All() {
 		blocks.Tools = append(blocks.Tools, tl.Name)
 	}
-	plan, err := disclose.NewPlan(p.catalog, &disclose.PlanOptions{Blocks: blocks})
+	plan, err := disclose.NewPlan(t.Context(), p.catalog, &disclose.PlanOptions{Blocks: blocks})
 	if err != nil {
 		t.Fatal(err)
 	}

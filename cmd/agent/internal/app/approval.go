@@ -128,7 +128,7 @@ func (c *Consent) Propose(ctx context.Context, s *skill.Skill) (*Proposal, error
 	if err != nil { // earlier approvals are unknown; approving moves the broken file aside
 		c.out.Warn(err.Error())
 	}
-	dir, err := s.Dir()
+	dir, err := s.Dir(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -172,7 +172,7 @@ func unchanged(ctx context.Context, s *skill.Skill, sum *dirhash.Sum) error {
 // hashed returns the hash of the manifest among files, or "" if there is none. It follows a manifest that is a link, within
 // the skill.
 func hashed(s *skill.Skill, files []dirhash.File) string {
-	name := filepath.Base(s.Entry().Location())
+	name := s.Entry().File()
 	for range 8 {
 		i := slices.IndexFunc(files, func(f dirhash.File) bool { return f.Path == name })
 		switch {
@@ -204,7 +204,8 @@ func undigested(ctx context.Context, name, dir string, err error) error {
 func TrustIn(ctx context.Context, e skill.Entry) (skill.Trust, error) {
 	t, err := e.Trust(ctx)
 	if err != nil {
-		return t, undigested(ctx, e.Canonical(), filepath.Dir(e.Location()), err)
+		at, _ := e.Location(ctx) // only for the hint
+		return t, undigested(ctx, e.Canonical(), filepath.Dir(at), err)
 	}
 	return t, nil
 }

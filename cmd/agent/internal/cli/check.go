@@ -89,7 +89,7 @@ func (o *checkOptions) one(ctx context.Context, e skill.Entry) (*checked, error)
 	c := &checked{Name: e.Name(), Enabled: o.settings.Wanted(e)}
 	switch e.State() {
 	case skill.StateBroken:
-		c.Problem, c.fails = "Load failed: "+whyBroken(e), c.Enabled
+		c.Problem, c.fails = "Load failed: "+whyBroken(ctx, e), c.Enabled
 		return c, nil
 	case skill.StateUnavailable:
 		c.Problem = "Unavailable: " + e.Reason()
@@ -111,11 +111,11 @@ func (o *checkOptions) one(ctx context.Context, e skill.Entry) (*checked, error)
 }
 
 // whyBroken is the short reason of a skill that cannot be loaded. A name that two skills of one layer have is no fault of the manifest's.
-func whyBroken(e skill.Entry) string {
+func whyBroken(ctx context.Context, e skill.Entry) string {
 	if e.Cause() != skill.CauseDuplicate {
 		return "Invalid manifest (" + e.Reason() + ")"
 	}
-	return fmt.Sprintf("name conflict with %s: rename one of the two, or remove it", e.Shadows()[0].Location())
+	return fmt.Sprintf("name conflict with %s: rename one of the two, or remove it", location(ctx, e.Shadows()[0]))
 }
 
 // gather loads a skill and counts what it has, without running anything.

@@ -139,12 +139,21 @@ func lookup(ctx context.Context, skills *app.Library, settings *app.Settings, na
 	return inspect(ctx, settings, cat, e)
 }
 
+// location is where a skill's SKILL.md lies, "" when it lies in no folder or cannot be put into one.
+func location(ctx context.Context, e skill.Entry) string {
+	at, err := e.Location(ctx)
+	if err != nil {
+		return ""
+	}
+	return at
+}
+
 // inspect gathers the details of a skill in any state. A broken one has what its manifest gave, and its problems.
 func inspect(ctx context.Context, settings *app.Settings, cat *skill.Catalog, e skill.Entry) (*details, error) {
-	d := &details{record: newRecord(settings, e), Location: e.Location(), Problems: listed(e.Problems()), DecidedBy: settings.DecidedBy(e),
+	d := &details{record: newRecord(settings, e), Location: location(ctx, e), Problems: listed(e.Problems()), DecidedBy: settings.DecidedBy(e),
 		Scripts: []scriptName{}, Files: []fileJSON{}, Toolsets: []string{}, Tools: []string{}, Fields: []field{}, Shadows: []shadow{}}
 	for _, s := range e.Shadows() {
-		d.Shadows = append(d.Shadows, shadow{s.Layer(), s.Path(), s.Location(), s.Version()})
+		d.Shadows = append(d.Shadows, shadow{s.Layer(), s.Path(), location(ctx, s), s.Version()})
 	}
 	s, err := e.Load(ctx)
 	var broken *skill.BrokenError
@@ -215,7 +224,7 @@ func (d *details) trust(ctx context.Context, settings *app.Settings, e skill.Ent
 
 // cost estimates what is sent: the line of the list, and the whole result of an activation.
 func (d *details) cost(ctx context.Context, cat *skill.Catalog, s *skill.Skill) error {
-	list, err := disclose.Catalog(cat, &disclose.Options{Entries: []skill.Entry{s.Entry()}})
+	list, err := disclose.Catalog(ctx, cat, &disclose.Options{Entries: []skill.Entry{s.Entry()}})
 	if err != nil {
 		return err
 	}
@@ -230,7 +239,10 @@ func (d *details) cost(ctx context.Context, cat *skill.Catalog, s *skill.Skill) 
 	if err != nil {
 		return err
 	}
-	dir, _ := s.Dir()
+	dir, err := s.Dir(ctx)
+	if err != nil && !errors.Is(err, skill.ErrNoFolder) {
+		return err
+	}
 	sent := tool.Success(skilltool.Activation{SkillName: s.Name(), BasePath: dir, Content: text.Body, AllowedTools: d.AllowedTools,
 		Status: "activated"}, fmt.Sprintf("Activated skill '%s'", s.Name()))
 	d.Tokens.Instructions = disclose.Tokens(string(sent.Encode()))

@@ -150,7 +150,7 @@ func (o *doctorOptions) diagnose(ctx context.Context) (*diagnosis, error) {
 	if d.Model, err = o.model(ctx); err != nil {
 		return nil, err
 	}
-	d.Layers = countLayers(cfg, cat)
+	d.Layers = countLayers(ctx, cfg, cat)
 	for _, name := range programs {
 		path, _ := o.sys.LookPath(name)
 		d.Programs = append(d.Programs, program{name, path})
@@ -235,7 +235,7 @@ func sorted(all []manifest.Problem) (serious, between, notes []manifest.Problem)
 }
 
 // countLayers returns the folders of skills, highest first, with the number of skills that were found in each.
-func countLayers(cfg *config.Config, cat *skill.Catalog) []layer {
+func countLayers(ctx context.Context, cfg *config.Config, cat *skill.Catalog) []layer {
 	var out []layer
 	for _, l := range cfg.Layers() {
 		at := layer{Name: l.Name, Dir: l.Dir, Exists: l.Dir == ""}
@@ -250,7 +250,7 @@ func countLayers(cfg *config.Config, cat *skill.Catalog) []layer {
 	}
 	add := func(e skill.Entry) {
 		for i := range out {
-			if e.Layer() == out[i].Name && (folders[e.Layer()] == 1 || below(out[i].Dir, e.Location())) {
+			if e.Layer() == out[i].Name && (folders[e.Layer()] == 1 || below(out[i].Dir, location(ctx, e))) {
 				out[i].Skills++
 				return
 			}

@@ -161,9 +161,9 @@ func trustHint(ctx context.Context, e skill.Entry) string {
 	if err != nil || t.Runs() {
 		return ""
 	}
-	if t == skill.TrustChanged && e.Location() != "" {
-		return fmt.Sprintf("%s approves what it is now; while you write it, agent skill trust --root %s trusts it whatever it becomes",
-			app.TrustCure(e.Canonical()), app.ShellWord(filepath.Dir(filepath.Dir(e.Location()))))
+	if at := location(ctx, e); t == skill.TrustChanged && at != "" {
+		return fmt.Sprintf("%s approves it as it is now; while you write it, agent skill trust --root %s trusts it with all later changes",
+			app.TrustCure(e.Canonical()), app.ShellWord(filepath.Dir(filepath.Dir(at))))
 	}
 	return app.TrustCure(e.Canonical())
 }

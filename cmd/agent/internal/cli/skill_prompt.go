@@ -160,16 +160,16 @@ func (o *promptOptions) disclosed(ctx context.Context, cat *skill.Catalog) (disc
 	}
 	switch {
 	case o.style != "":
-		return o.inStyle(cat, budget)
+		return o.inStyle(ctx, cat, budget)
 	case cfg.Disclosure == "minimal": // whatever the query says
 		return disclose.Text{}, nil
 	case o.query != "" || cfg.Disclosure == "triggers":
 		c, err := o.index(cat).Choose(ctx, o.query, &disclose.ChooseOptions{MaxSkills: cfg.MaxSkills, Budget: budget, Search: searchHint})
 		return c.Text, err
 	case cfg.Disclosure == "tool-description":
-		return disclose.Catalog(cat, &disclose.Options{Style: disclose.Tool, Budget: budget, MaxSkills: cfg.MaxSkills, Search: searchHint})
+		return disclose.Catalog(ctx, cat, &disclose.Options{Style: disclose.Tool, Budget: budget, MaxSkills: cfg.MaxSkills, Search: searchHint})
 	}
-	return disclose.Catalog(cat, &disclose.Options{Style: disclose.Style(cfg.XMLStyle), Location: disclose.Location(cfg.Location),
+	return disclose.Catalog(ctx, cat, &disclose.Options{Style: disclose.Style(cfg.XMLStyle), Location: disclose.Location(cfg.Location),
 		Activation: disclose.Activation(cfg.ActivationText), Budget: budget, MaxSkills: cfg.MaxSkills, Search: searchHint})
 }
 
@@ -186,7 +186,7 @@ func (o *promptOptions) index(cat *skill.Catalog) *disclose.Index {
 }
 
 // inStyle renders the list in one style, with a query only the skills that it brings up.
-func (o *promptOptions) inStyle(cat *skill.Catalog, budget int) (disclose.Text, error) {
+func (o *promptOptions) inStyle(ctx context.Context, cat *skill.Catalog, budget int) (disclose.Text, error) {
 	cfg := o.settings.Config()
 	d := &disclose.Options{Style: disclose.Style(o.style), Activation: disclose.Activation(cfg.ActivationText), Budget: budget, Search: searchHint}
 	if o.query != "" {
@@ -195,5 +195,5 @@ func (o *promptOptions) inStyle(cat *skill.Catalog, budget int) (disclose.Text, 
 			d.Entries = append(d.Entries, m.Entry)
 		}
 	}
-	return disclose.Catalog(cat, d)
+	return disclose.Catalog(ctx, cat, d)
 }

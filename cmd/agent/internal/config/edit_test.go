@@ -167,7 +167,7 @@ func TestEditRefuses(t *testing.T) {
 // Names that YAML would take for something else come back as they were.
 func TestEditQuotes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.yaml")
-	names := []string{"no", "null", "2026-01-01", "1e3", "-x", "true", "_y"}
+	names := []string{"no", "null", "2026-01-01", "1e3", "true"}
 	for _, n := range names {
 		if _, err := Disable(t.Context(), path, n); err != nil {
 			t.Fatal(err)

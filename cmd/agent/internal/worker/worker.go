@@ -65,7 +65,7 @@ func (w *worker) begin(ctx context.Context, history []llm.Message) error {
 	mode := disclose.Mode(cfg.Disclosure)
 	w.kit = skilltool.New(w.kitOptions(mode))
 	w.set = w.join(ctx, own, w.kit.Tools())
-	w.plan, err = disclose.NewPlan(w.told, &disclose.PlanOptions{Mode: mode, Blocks: w.blocks(), List: disclose.Options{
+	w.plan, err = disclose.NewPlan(ctx, w.told, &disclose.PlanOptions{Mode: mode, Blocks: w.blocks(), List: disclose.Options{
 		Style: disclose.Style(cfg.XMLStyle), Location: disclose.Location(cfg.Location),
 		Activation: disclose.Activation(cfg.ActivationText), Budget: listBudget(cfg), MaxSkills: cfg.MaxSkills}})
 	if err != nil {
@@ -128,7 +128,7 @@ func (w *worker) options() *agent.Options {
 // turn is what stands in a turn beside the prompt: which skills changed on disk, what the prompt's words bring up, and
 // the skill that the user called for. The prefix does not change for it.
 func (w *worker) turn(ctx context.Context, prompt string) string {
-	news, invoked := w.news(), w.invoked
+	news, invoked := w.news(ctx), w.invoked
 	w.invoked = ""
 	choice, err := w.kit.Turn(ctx, w.plan, prompt)
 	if err != nil {
@@ -141,7 +141,7 @@ func (w *worker) turn(ctx context.Context, prompt string) string {
 }
 
 // news tells what has changed on disk since the model was told of the skills.
-func (w *worker) news() string {
+func (w *worker) news(ctx context.Context) string {
 	now, before := w.catalog(), w.told
 	if now == before { // as a rule: comparing all skills would take longer than the rest of the turn
 		return ""
@@ -157,7 +157,7 @@ func (w *worker) news() string {
 			entries = append(entries, e)
 		}
 	}
-	list, err := disclose.Catalog(now, &disclose.Options{Style: disclose.Registry, Entries: entries, Search: disclose.SearchTool})
+	list, err := disclose.Catalog(ctx, now, &disclose.Options{Style: disclose.Registry, Entries: entries, Search: disclose.SearchTool})
 	if err != nil || len(entries) == 0 {
 		return change.String()
 	}
@@ -248,13 +248,13 @@ func commandEnv(environ []string) []string {
 
 // mounts are the folders of the skills that are on disk. Those that a model is not told of have their rules too, but
 // for broken ones: their scripts can be read to repair them. One that its user called for is told of as long as it is active.
-func (w *worker) mounts() []hosttool.Mount {
+func (w *worker) mounts(ctx context.Context) []hosttool.Mount {
 	var out []hosttool.Mount
 	add := func(e skill.Entry, hidden bool) {
 		if hidden && (e.State() == skill.StateBroken || e.Layer() == config.Bundled) { // or it would be unpacked for that
 			return
 		}
-		if at := e.Location(); at != "" {
+		if at, err := e.Location(ctx); err == nil {
 			out = append(out, hosttool.Mount{Name: e.Canonical(), Dir: filepath.Dir(at), Hidden: hidden})
 		}
 	}
