@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
+	"github.com/agent-base/agent-base/llm"
 )
 
 // finder sees the given variables and no server of this machine.
