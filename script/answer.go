@@ -18,7 +18,7 @@ const (
 // saidMax is the most bytes of text that an Error keeps of stdout.
 const saidMax = 4096
 
-// answer reads stdout as one JSON document (R101, C31).
+// answer reads stdout as one JSON document.
 func answer(out *Output, limit int64) (json.RawMessage, error) {
 	if out.Truncated {
 		return nil, &Error{Code: ParseError, Stdout: said(out),
@@ -124,7 +124,7 @@ func signalHint(out *Output, cmd *Command) string {
 	return fmt.Sprintf(" (signal: %s)", out.Signal)
 }
 
-// lastBytes returns the last n bytes as text, whole characters, without blank lines at its end.
+// lastBytes returns the last n bytes as text, whole characters, without white space at the end.
 func lastBytes(b []byte, n int) string {
 	b = bytes.TrimRight(b, " \t\r\n")
 	if len(b) > n {
@@ -149,22 +149,7 @@ func firstRunes(s string, n int) string {
 // text makes valid UTF-8 of what a program printed.
 func text(b []byte) string { return string(bytes.ToValidUTF8(b, []byte("\ufffd"))) }
 
-// seconds writes a duration as R104 does: "60s", "1.5s".
+// seconds writes a duration as "60s", "1.5s".
 func seconds(d time.Duration) string {
 	return fmt.Sprintf("%gs", d.Seconds())
-}
-
-// usage is the paragraph of a help text that begins with "usage:" (C35).
-func usage(help string) string {
-	var paragraph []string
-	for line := range strings.Lines(help) {
-		line = strings.TrimRight(line, " \r\n")
-		switch {
-		case len(paragraph) > 0 && line == "":
-			return strings.Join(paragraph, "\n")
-		case len(paragraph) > 0, strings.HasPrefix(strings.ToLower(strings.TrimSpace(line)), "usage:"):
-			paragraph = append(paragraph, line)
-		}
-	}
-	return strings.Join(paragraph, "\n")
 }

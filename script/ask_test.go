@@ -13,7 +13,7 @@ import (
 
 // asked makes programs that write down how they are called before they do anything, and is told of what the host's
 // Runner was given. The file holds a line for each variable of each call.
-func asked(t *testing.T, h *Host, programs map[string]string) (log string, given func() []*Command) {
+func asked(t *testing.T, h *rig, programs map[string]string) (log string, given func() []*Command) {
 	t.Helper()
 	log = filepath.Join(t.TempDir(), "log")
 	for name, says := range programs {
@@ -40,10 +40,7 @@ const requiresPython = "# /// script\n# requires-python = \">=3.6\"\n# ///\nprin
 // What is asked of interpreters and of uv goes through the Runner too, and sees of the operator's environment only what
 // such programs choose by (security 1.2).
 func TestQuestionsGoThroughTheRunner(t *testing.T) {
-	python, _, err := host(t).systemPython(t.Context(), true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	python := realPython(t)
 	s := open(t, "", tree{"scripts/a.py": requiresPython, "scripts/t.ts": "1\n", "scripts/r.rb": "1\n",
 		"scripts/old.py": strings.Replace(requiresPython, ">=3.6", "<3", 1)})
 	h := host(t)
@@ -52,8 +49,13 @@ func TestQuestionsGoThroughTheRunner(t *testing.T) {
 		"python3": "exec " + python + " \"$@\"", "uv": "echo " + python,
 		"node": "[ \"$1\" = --version ] && echo v24.1.0 || echo '{}'", "ruby": "[ \"$1\" = -e ] && echo /bin/cat && exit; echo '{}'",
 	})
+	one := h.host()
 	for _, name := range []string{"a", "t", "r", "old"} {
-		_, _ = run(t, h, s, name, nil) // what the scripts answer is of no interest here
+		sc, err := Find(s, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = one.Run(t.Context(), s, sc, nil) // what the scripts answer is of no interest here
 	}
 	var questions []string
 	for _, c := range given() {
@@ -105,10 +107,7 @@ func TestNothingRunsPastTheRunner(t *testing.T) {
 // missing. Nothing that was learnt by it is kept.
 func TestEndedContextIsNoMissingInterpreter(t *testing.T) {
 	s := open(t, "", tree{"scripts/a.py": requiresPython, "scripts/t.ts": "1\n", "scripts/d.py": needs(printsDep, "dep")})
-	python, _, err := host(t).systemPython(t.Context(), true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	python := realPython(t)
 	for _, name := range []string{"a", "t", "d"} {
 		sc, err := Find(s, name)
 		if err != nil {

@@ -10,10 +10,7 @@ import (
 func BenchmarkRun(b *testing.B) {
 	s := open(b, "", tree{"scripts/a.py": "print(1)\n", "scripts/b.py": needs("import dep\nprint(1)\n", "dep")})
 	h := uvHost(b, index(b))
-	python, _, err := h.systemPython(b.Context(), true)
-	if err != nil {
-		b.Fatal(err)
-	}
+	python := realPython(b)
 	dir, err := s.Dir(b.Context())
 	if err != nil {
 		b.Fatal(err)

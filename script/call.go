@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/skill"
 )
 
@@ -22,31 +23,28 @@ type call struct {
 	args      []string
 	env       []string // NAME=value of the caller
 	timeout   time.Duration
+	waited    time.Duration // of it, for the cache
 	stopAtMax bool
 }
 
 // call runs the script and turns what went wrong into an *Error: a start that failed, time that ran
 // out, an exit code. Output that passed its limit is left to the caller.
 func (h *Host) call(ctx context.Context, c *call) (*Output, error) {
-	if err := h.check(); err != nil {
-		return nil, err
-	}
-	done, err := h.Use(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer done()
 	dir, file, err := c.place(ctx)
 	if err != nil {
 		return nil, err
 	}
-	given, err := c.given()
+	granted := h.granted(ctx, c.s)
+	given, err := c.given(granted)
 	if err != nil {
 		return nil, err
 	}
 	argv, err := h.interpreter(ctx, &source{host: h, s: c.s, sc: c.sc, file: file})
 	if err != nil {
-		return nil, orEnded(ctx, err)
+		if ctx.Err() != nil {
+			return nil, ctx.Err() // an interpreter that could no longer be asked is not missing
+		}
+		return nil, err
 	}
 	w, err := h.workplace(ctx, c.s)
 	if err != nil {
@@ -54,21 +52,18 @@ func (h *Host) call(ctx context.Context, c *call) (*Output, error) {
 	}
 	defer w.remove()
 	cmd := &Command{
-		Path: argv[0], Args: append(argv, c.args...), Dir: dir,
-		Timeout: h.timeout(c.timeout), Grace: grace, MaxStdout: h.maxOutput(), StopAtMax: c.stopAtMax,
+		Path: argv[0], Args: append(argv, c.args...), Dir: h.cwd(dir, file),
+		Timeout: c.timeout - c.waited, Grace: grace, MaxStdout: h.o.MaxOutput, StopAtMax: c.stopAtMax,
 		Read: []string{dir}, Write: []string{w.work, w.home, w.temp, w.cache},
 	}
 	cmd.Limits = Limits{FileSize: 256 << 20, OpenFiles: 1024, CPU: cmd.Timeout + time.Second}
-	if cmd.Dir, err = h.cwd(dir, file); err != nil {
-		return nil, err
-	}
-	env := h.environment(c.s.Manifest().Permissions.Env, w.variables(h, c.s, dir))
+	env := h.environment(granted, w.variables(h, c.s, dir))
 	env["PATH"] = h.withCommands(env["PATH"], c.s.Manifest().Requires)
 	for name, value := range given {
 		env[name] = value
 	}
-	cmd.Env = pairs(env)
-	out, err := h.runner().Run(ctx, cmd)
+	cmd.Env = program.Pairs(env)
+	out, err := h.o.Runner.Run(ctx, cmd)
 	return c.judge(ctx, cmd, out, err)
 }
 
@@ -86,7 +81,7 @@ func (c *call) place(ctx context.Context) (dir, file string, err error) {
 		return "", "", nowhere(err)
 	}
 	if !filepath.IsAbs(dir) {
-		return "", "", nowhere(fmt.Errorf("its source says that it lies in %q, which is no absolute path", dir))
+		return "", "", nowhere(fmt.Errorf("its source says that it lies in %q, which is not an absolute path", dir))
 	}
 	file = filepath.Join(dir, filepath.FromSlash(c.sc.File))
 	if _, err := os.Stat(file); err != nil {
@@ -96,17 +91,7 @@ func (c *call) place(ctx context.Context) (dir, file string, err error) {
 	return dir, file, nil
 }
 
-// orEnded returns ctx's error in place of err when ctx has ended: an interpreter that could not be asked any more is not
-// missing.
-func orEnded(ctx context.Context, err error) error {
-	if err != nil && ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return err
-}
-
-// judge says what a finished command means. The exit code counts before anything that was printed (#84
-// of the security catalogue).
+// judge says what a finished command means. The exit code counts before anything that was printed.
 func (c *call) judge(ctx context.Context, cmd *Command, out *Output, err error) (*Output, error) {
 	switch {
 	case ctx.Err() != nil:
@@ -123,12 +108,12 @@ func (c *call) judge(ctx context.Context, cmd *Command, out *Output, err error) 
 	return out, nil
 }
 
-// given are the caller's variables, checked against the manifest (R104).
-func (c *call) given() (map[string]string, error) {
+// given are the caller's variables, checked against the manifest.
+func (c *call) given(granted []string) (map[string]string, error) {
 	env := map[string]string{}
 	for _, kv := range c.env {
 		name, value, _ := strings.Cut(kv, "=")
-		if !allows(c.s.Manifest().Permissions.Env, name) {
+		if !allows(granted, name) {
 			return nil, &Error{Code: PermissionDenied, Message: fmt.Sprintf("Env var '%s' not in allowlist", name)}
 		}
 		env[name] = value
@@ -136,26 +121,22 @@ func (c *call) given() (map[string]string, error) {
 	return env, nil
 }
 
-func (h *Host) cwd(dir, file string) (string, error) {
-	switch h.Cwd {
-	case "", "script":
-		return filepath.Dir(file), nil
+// cwd is where a script starts.
+func (h *Host) cwd(dir, file string) string {
+	switch h.o.Cwd {
 	case "skill":
-		return dir, nil
+		return dir
 	case "workspace":
-		if h.Workspace != "" {
-			return h.Workspace, nil
-		}
-		return "", &Error{Code: ExecutionFailed, Message: "cwd is workspace, but there is no workspace: set cwd to script or skill"}
+		return h.o.Workspace
 	}
-	return "", &Error{Code: ExecutionFailed, Message: fmt.Sprintf("cwd is %q: it can be script, skill or workspace", h.Cwd)}
+	return filepath.Dir(file)
 }
 
 func startError(sc Script, cmd *Command, err error) error {
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		if info, statErr := os.Stat(cmd.Dir); statErr != nil || !info.IsDir() {
 			return &Error{Code: ExecutionFailed, Reason: ReasonFolder, Err: err,
-				Message: fmt.Sprintf("Script %s cannot start in %q: it is no folder, or none any more; make it, or have the script start elsewhere", sc.Name, cmd.Dir)}
+				Message: fmt.Sprintf("Script %s cannot start in %q: it is not a folder, or not any more; make it, or have the script start elsewhere", sc.Name, cmd.Dir)}
 		}
 	}
 	e := &Error{Code: ExecutionFailed, Err: err, Message: fmt.Sprintf("Script %s cannot be started with %s: %v", sc.Name, cmd.Path, err)}
@@ -178,15 +159,12 @@ type workplace struct{ root, work, home, temp, cache string }
 // workplace makes the folders of one run, which remove takes away again, and the skill's cache, which
 // stays.
 func (h *Host) workplace(ctx context.Context, s *skill.Skill) (*workplace, error) {
-	temp := h.Temp
-	if temp == "" {
-		temp = filepath.Join(h.Cache, "work")
-	}
+	temp := h.o.Temp
 	name, err := cacheName(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	w := &workplace{cache: filepath.Join(h.Cache, "skill-cache", name)}
+	w := &workplace{cache: filepath.Join(h.o.Cache, "skill-cache", name)}
 	for _, d := range []string{temp, w.cache} {
 		if err := os.MkdirAll(d, 0o700); err != nil {
 			return nil, err
@@ -224,12 +202,12 @@ func cacheName(ctx context.Context, s *skill.Skill) (string, error) {
 func (w *workplace) variables(h *Host, s *skill.Skill, dir string) map[string]string {
 	return map[string]string{
 		"HOME": w.home, "TMPDIR": w.temp,
-		"AGENT_SKILL_DIR": dir, "AGENT_SKILL_NAME": s.Canonical(), "AGENT_WORKSPACE": h.Workspace,
+		"AGENT_SKILL_DIR": dir, "AGENT_SKILL_NAME": s.Canonical(), "AGENT_WORKSPACE": h.o.Workspace,
 		"AGENT_SKILL_WORK_DIR": w.work, "AGENT_SKILL_CACHE_DIR": w.cache,
 	}
 }
 
-func (w *workplace) remove() { removeAll(w.root) }
+func (w *workplace) remove() { program.RemoveAll(w.root) }
 
 const (
 	runPrefix = "run-"
@@ -242,27 +220,7 @@ func sweepRuns(temp string) {
 	for _, d := range entries {
 		info, err := d.Info()
 		if err == nil && d.IsDir() && strings.HasPrefix(d.Name(), runPrefix) && time.Since(info.ModTime()) > abandoned {
-			removeAll(filepath.Join(temp, d.Name()))
+			program.RemoveAll(filepath.Join(temp, d.Name()))
 		}
 	}
-}
-
-// removeAll removes a folder, also where a script took away its own right to do so. Links are not
-// followed out of it.
-func removeAll(dir string) {
-	if os.RemoveAll(dir) == nil {
-		return
-	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return
-	}
-	defer root.Close()
-	_ = fs.WalkDir(root.FS(), ".", func(p string, d fs.DirEntry, err error) error {
-		if d != nil && d.IsDir() && err == nil {
-			_ = root.Chmod(filepath.FromSlash(p), 0o700) // before its entries are read
-		}
-		return nil
-	})
-	_ = os.RemoveAll(dir) // what is left is swept later
 }

@@ -23,11 +23,14 @@ func TestClosedSkill(t *testing.T) {
 		s.Close()
 		h, sc := host(t), Script{Name: "a", File: "scripts/a.sh"}
 		calls := map[string]func() error{
-			"find":                      func() error { _, err := Find(s, "a"); return err },
-			"run":                       func() error { _, err := h.Run(t.Context(), s, sc, nil); return err },
-			"help":                      func() error { _, err := h.Help(t.Context(), s, sc); return err },
-			"prepare":                   func() error { _, err := h.Prepare(t.Context(), s, sc, nil); return err },
-			"prepare without an ending": func() error { _, err := h.Prepare(t.Context(), s, Script{"any", "scripts/any"}, nil); return err },
+			"find":    func() error { _, err := Find(s, "a"); return err },
+			"run":     func() error { _, err := h.Run(t.Context(), s, sc, nil); return err },
+			"help":    func() error { _, err := h.Help(t.Context(), s, sc); return err },
+			"prepare": func() error { _, err := h.Prepare(t.Context(), s, sc, nil); return err },
+			"prepare without an ending": func() error {
+				_, err := h.Prepare(t.Context(), s, Script{Name: "any", File: "scripts/any"}, nil)
+				return err
+			},
 		}
 		for way, call := range calls {
 			err := call()

@@ -1,39 +1,28 @@
 package script
 
 import (
+	"context"
+	"fmt"
 	"maps"
 	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-const fixedPath = "/usr/local/bin:/usr/bin:/bin"
-
-// standard is the environment of every script (security 1.2, C28).
+// standard is the environment of every script.
 var standard = map[string]string{
-	"PATH": fixedPath, "LANG": "C.UTF-8", "TERM": "dumb", "NO_COLOR": "1",
+	"PATH": program.FixedPath, "LANG": "C.UTF-8", "TERM": "dumb", "NO_COLOR": "1",
 	"PYTHONDONTWRITEBYTECODE": "1", "PYTHONNOUSERSITE": "1", "PYTHONUTF8": "1",
 }
 
-// network is what a program with a network needs of the operator's environment.
-var network = []string{
-	"SSL_CERT_FILE", "SSL_CERT_DIR", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
-	"http_proxy", "https_proxy", "all_proxy", "no_proxy",
-}
-
-// system is what programs of Windows cannot do without.
-var system = []string{"SYSTEMROOT", "SYSTEMDRIVE", "WINDIR", "COMSPEC", "PATHEXT", "NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE"}
-
-// choosing is what shims (pyenv, asdf, mise, rbenv, nodenv, plenv) and uv find their versions by.
-var choosing = []string{
-	"PATH", "HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "TEMP", "TMP",
-	"PYENV_*", "ASDF_*", "RBENV_*", "NODENV_*", "PLENV_*", "MISE_DATA_DIR", "MISE_CONFIG_DIR", "MISE_*_VERSION", "UV_PYTHON_INSTALL_DIR",
-}
-
 // dangerous never passes, whatever a manifest asks for: these make programs load or run something else,
-// or are the engine's own (security 1.2).
+// or are the engine's own.
 var dangerous = []string{
 	"LD_*", "DYLD_*", "GLIBC_TUNABLES", "GCONV_PATH", "BASH_ENV", "BASH_FUNC_*", "BASHOPTS", "SHELLOPTS", "ENV", "IFS", "PS4",
 	"PYTHON*", "NODE_OPTIONS", "NODE_PATH", "PERL5*", "PERLLIB", "RUBYOPT", "RUBYLIB", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS",
@@ -41,34 +30,70 @@ var dangerous = []string{
 	"PATH", "HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "AGENT_*",
 }
 
-// allows reports whether a manifest's permissions.env name the variable and it is not dangerous.
+// providers are variables of those who serve models. Their keys pass by their exact name alone, never by a wildcard.
+var providers = []string{
+	"ANTHROPIC_*", "CLAUDE_*", "OPENAI_*", "AZURE_OPENAI_*", "GEMINI_*", "GOOGLE_API_KEY", "GOOGLE_GEMINI_*", "GOOGLE_GENAI_*", "VERTEX_*",
+	"AWS_BEARER_TOKEN_BEDROCK", "MISTRAL_*", "GROQ_*", "XAI_*", "DEEPSEEK_*", "OPENROUTER_*", "TOGETHER_*", "FIREWORKS_*", "COHERE_*", "CO_API_KEY",
+	"CEREBRAS_*", "PERPLEXITY_*", "MOONSHOT_*", "DASHSCOPE_*", "REPLICATE_*", "HF_TOKEN", "HUGGINGFACE_*", "HUGGING_FACE_*", "OLLAMA_API_KEY",
+}
+
+// wild are the characters that make a name a pattern.
+const wild = `*?[\`
+
+// allows reports whether a manifest's permissions.env name the variable and it may pass.
 func allows(permissions []string, name string) bool {
-	return name != "" && !matchesAny(dangerous, strings.ToUpper(name)) &&
-		slices.ContainsFunc(permissions, func(g string) bool { return namesVariables(g) && matchesAny([]string{g}, name) })
-}
-
-// namesVariables reports whether a pattern of permissions.env is one: a name, or a prefix with wildcards
-// after it. "*" and "*_TOKEN" would forward what nobody had in mind.
-func namesVariables(glob string) bool {
-	_, err := path.Match(glob, "")
-	return err == nil && glob != "" && !strings.ContainsAny(glob[:1], "*?[\\") && !matchesAny(dangerous, strings.ToUpper(glob))
-}
-
-func matchesAny(globs []string, name string) bool {
-	return slices.ContainsFunc(globs, func(g string) bool {
-		ok, err := path.Match(g, name)
-		return err == nil && ok
+	upper := strings.ToUpper(name)
+	if name == "" || program.Matches(dangerous, upper) {
+		return false
+	}
+	provider := program.Matches(providers, upper)
+	return slices.ContainsFunc(permissions, func(g string) bool {
+		return namesVariables(g) && program.Matches([]string{g}, name) && !(provider && strings.ContainsAny(g, wild))
 	})
 }
 
+// namesVariables reports whether a pattern of permissions.env forwards anything: a name, or a prefix of three letters or
+// more and "_" with wildcards after it. "*", "A*" and "*_TOKEN" would forward what nobody had in mind.
+func namesVariables(glob string) bool {
+	if _, err := path.Match(glob, ""); err != nil || glob == "" || program.Matches(dangerous, strings.ToUpper(glob)) {
+		return false
+	}
+	at := strings.IndexAny(glob, wild)
+	if at < 0 {
+		return true
+	}
+	first, _, found := strings.Cut(glob[:at], "_")
+	return found && len(first) >= 3 && strings.IndexFunc(first[:3], func(r rune) bool { return !(r|0x20 >= 'a' && r|0x20 <= 'z') }) < 0
+}
+
+// Forwarded returns the names of the variables of env, which are NAME=value, that the scripts of a skill get because its
+// manifest asks for them, sorted.
+func Forwarded(m *manifest.Manifest, env []string) []string {
+	var out []string
+	for _, kv := range env {
+		if name, _, _ := strings.Cut(kv, "="); allows(m.Permissions.Env, name) {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// granted is what a skill gets of what its manifest asks for of the operator's environment.
+func (h *Host) granted(ctx context.Context, s *skill.Skill) []string {
+	if asked := s.Manifest().Permissions.Env; len(asked) > 0 && (h.o.Grants == nil || h.o.Grants(ctx, s)) {
+		return asked
+	}
+	return nil
+}
+
 // environment is a script's whole environment by name: the standard one, of the operator's what the
-// network needs and what the manifest asks for (R34), and the engine's own variables.
+// network needs and what the manifest asks for, and the engine's own variables.
 func (h *Host) environment(permissions []string, own map[string]string) map[string]string {
 	env := maps.Clone(standard)
-	for _, kv := range h.Env {
+	for _, kv := range h.o.Env {
 		name, value, _ := strings.Cut(kv, "=")
-		if slices.Contains(network, name) || name == "TZ" || allows(permissions, name) ||
-			runtime.GOOS == "windows" && slices.Contains(system, strings.ToUpper(name)) {
+		if program.NeededByNetwork(name) || name == "TZ" || allows(permissions, name) || program.NeededBySystem(name) {
 			env[name] = value
 		}
 	}
@@ -80,23 +105,11 @@ func (h *Host) environment(permissions []string, own map[string]string) map[stri
 	return env
 }
 
-// questionEnvironment is the whole environment of a program that is asked what it is (see ask), in dir.
-func (h *Host) questionEnvironment(dir string) []string {
-	env := map[string]string{"PATH": fixedPath, "LANG": "C.UTF-8", "NO_COLOR": "1", "UV_CACHE_DIR": filepath.Join(dir, "uv")}
-	for _, kv := range h.Env {
-		name, value, _ := strings.Cut(kv, "=")
-		if matchesAny(choosing, name) || runtime.GOOS == "windows" && slices.Contains(system, strings.ToUpper(name)) {
-			env[name] = value
-		}
-	}
-	return pairs(env)
-}
-
-// withCommands adds the folders of the commands that the skill requires (R66) to PATH: what makes it
+// withCommands adds the folders of the commands that the skill requires to PATH: what makes it
 // available must be there when it runs.
 func (h *Host) withCommands(searchPath string, commands []string) string {
 	for _, name := range commands {
-		p, err := h.LookPath(name)
+		p, err := h.o.LookPath(name)
 		if err != nil || !filepath.IsAbs(p) {
 			continue
 		}
@@ -107,11 +120,14 @@ func (h *Host) withCommands(searchPath string, commands []string) string {
 	return searchPath
 }
 
-// pairs is an environment as a process takes it, in a stable order.
-func pairs(env map[string]string) []string {
-	out := make([]string, 0, len(env))
-	for _, name := range slices.Sorted(maps.Keys(env)) {
-		out = append(out, name+"="+env[name])
+// checkPermissions reports patterns of permissions.env that forward nothing.
+func checkPermissions(m *manifest.Manifest) []manifest.Problem {
+	var out []manifest.Problem
+	for _, g := range m.Permissions.Env {
+		if !namesVariables(g) {
+			out = append(out, manifest.Problem{Code: "permissions-env", Severity: manifest.SeverityWarning, File: "SKILL.md", Field: "permissions",
+				Message: fmt.Sprintf("%q in permissions.env names no variables: it forwards nothing", g), Cure: "write a name, or a prefix such as KALSHI_*"})
+		}
 	}
 	return out
 }

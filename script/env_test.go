@@ -1,6 +1,7 @@
 package script
 
 import (
+	"context"
 	"encoding/json"
 	"maps"
 	"os"
@@ -8,11 +9,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/skill"
 )
 
 const showEnvironment = "import json, os\nprint(json.dumps(dict(os.environ)))\n"
 
-func environmentOfRun(t *testing.T, front string, h *Host, o *RunOptions) map[string]string {
+func environmentOfRun(t *testing.T, front string, h *rig, o *RunOptions) map[string]string {
 	t.Helper()
 	res, err := run(t, h, open(t, front, tree{"scripts/a.py": showEnvironment}), "a", o)
 	if err != nil {
@@ -51,11 +55,11 @@ func TestEnvironment(t *testing.T) {
 // C28: with a network a script gets the operator's certificates and proxies.
 func TestEnvironmentForTheNetwork(t *testing.T) {
 	h := host(t)
-	for _, name := range append(slices.Clone(network), "TZ") {
+	for _, name := range []string{"SSL_CERT_FILE", "SSL_CERT_DIR", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy", "TZ"} {
 		h.Env = append(h.Env, name+"=of "+name)
 	}
 	env := environmentOfRun(t, "", h, nil)
-	for _, name := range append(slices.Clone(network), "TZ") {
+	for _, name := range []string{"SSL_CERT_FILE", "SSL_CERT_DIR", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy", "TZ"} {
 		if env[name] != "of "+name {
 			t.Errorf("%s: got %q", name, env[name])
 		}
@@ -68,15 +72,62 @@ func TestAllows(t *testing.T) {
 		want          bool
 	}{
 		{"KALSHI_*", "KALSHI_API_BASE", true}, {"KALSHI_*", "XKALSHI_A", false}, {"KALSHI_*", "kalshi_a", false}, {"KEY", "KEY", true}, {"KEY", "KEYS", false},
-		{"KEY?", "KEYS", true}, {"K[AB]", "KA", true}, {"*", "SECRET", false}, {"*_TOKEN", "GITHUB_TOKEN", false}, {"?", "A", false}, {"[A-Z]*", "SECRET", false},
-		{"LD_PRELOAD", "LD_PRELOAD", false}, {"L*", "LD_PRELOAD", false}, {"l*", "ld_preload", false}, {"PYTHON*", "PYTHONPATH", false}, {"P*", "PATH", false}, {"P*", "PAGER", true},
+		{"KEY_?", "KEY_S", true}, {"KEY_[AB]", "KEY_A", true}, {"KEY?", "KEYS", false}, {"K[AB]", "KA", false}, {"*", "SECRET", false}, {"*_TOKEN", "GITHUB_TOKEN", false}, {"?", "A", false}, {"[A-Z]*", "SECRET", false},
+		{"LD_PRELOAD", "LD_PRELOAD", false}, {"L*", "LD_PRELOAD", false}, {"l*", "ld_preload", false}, {"PYTHON*", "PYTHONPATH", false}, {"P*", "PATH", false}, {"P*", "PAGER", false},
 		{"A*", "AGENT_SKILL_DIR", false}, {"UV_*", "UV_INDEX", false}, {"NODE_OPTIONS", "NODE_OPTIONS", false}, {"GIT_*", "GIT_SSH_COMMAND", false}, {"ENV", "ENV", false},
 		{"BASH*", "BASH_FUNC_x%%", false}, {"GLIBC*", "GLIBC_TUNABLES", false}, {"DYLD_*", "DYLD_INSERT_LIBRARIES", false}, {"RUBYOPT", "RUBYOPT", false}, {"A", "", false}, {"[", "[", false},
+		// a wildcard needs three letters and "_"
+		{"AB_*", "AB_C", false}, {"ABC*", "ABC_D", false}, {"A1B_*", "A1B_C", false}, {"ABC_*", "ABC_D", true}, {"abc_*", "abc_d", true}, {"AB_CDE*", "AB_CDEF", false},
+		{"A*", "ANTHROPIC_API_KEY", false}, {"O*", "OPENAI_API_KEY", false}, {"G*", "GEMINI_API_KEY", false},
+		// keys of model providers pass by their own name alone
+		{"ANTHROPIC_*", "ANTHROPIC_API_KEY", false}, {"OPENAI_API_KE?", "OPENAI_API_KEY", false}, {"GOOGLE_*", "GOOGLE_API_KEY", false}, {"OPEN*_*", "OPENAI_API_KEY", false},
+		{"openai_*", "openai_api_key", false}, {"OPENAI_API_KEY", "OPENAI_API_KEY", true}, {"GOOGLE_*", "GOOGLE_CLOUD_PROJECT", true},
 	}
 	for _, tt := range tests {
 		if got := allows([]string{tt.pattern}, tt.name); got != tt.want {
 			t.Errorf("%q allows %q: got %v", tt.pattern, tt.name, got)
 		}
+	}
+}
+
+// security 1.2: none of these passes, whatever a manifest asks for.
+func TestDangerousVariables(t *testing.T) {
+	for _, name := range []string{
+		"LD_PRELOAD", "LD_AUDIT", "DYLD_LIBRARY_PATH", "GLIBC_TUNABLES", "GCONV_PATH", "BASH_ENV", "BASHOPTS", "SHELLOPTS", "ENV", "IFS", "PS4",
+		"PYTHONPATH", "NODE_OPTIONS", "NODE_PATH", "PERL5LIB", "PERL5OPT", "PERLLIB", "RUBYOPT", "RUBYLIB", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS",
+		"JDK_JAVA_OPTIONS", "OPENSSL_CONF", "OPENSSL_MODULES", "OPENSSL_ENGINES", "SSLKEYLOGFILE", "GIT_SSH_COMMAND", "SSH_AUTH_SOCK", "UV_INDEX", "PIP_INDEX_URL",
+		"PATH", "HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "AGENT_HOME",
+	} {
+		for _, pattern := range []string{name, name[:len(name)-1] + "?", strings.ToLower(name)} {
+			for _, asked := range []string{name, strings.ToLower(name)} {
+				if allows([]string{pattern}, asked) {
+					t.Errorf("%q allows %s", pattern, asked)
+				}
+			}
+		}
+	}
+}
+
+// What is forwarded now is known before anything runs, and is what a script then sees.
+func TestForwarded(t *testing.T) {
+	h := host(t)
+	h.Env = append(h.Env, "KALSHI_B=2", "KALSHI_A=1", "KALSHI_A=3", "KALSHIX=4", "ANTHROPIC_API_KEY=5", "ANTHROPIC_MODEL=6")
+	front := "permissions:\n  env: [KALSHI_*, ANTHROPIC_*, MISSING]\n"
+	want := []string{"KALSHI_A", "KALSHI_B"}
+	if got := Forwarded(open(t, front, nil).Manifest(), h.Env); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	env := environmentOfRun(t, front, h, nil)
+	for _, kv := range h.Env {
+		name, _, _ := strings.Cut(kv, "=")
+		if _, passed := env[name]; name != "PATH" && name != "HOME" && passed != slices.Contains(want, name) {
+			t.Errorf("%s: passed %t", name, passed)
+		}
+	}
+	var asked []string
+	h.Grants = func(_ context.Context, s *skill.Skill) bool { asked = append(asked, s.Name()); return false }
+	if env := environmentOfRun(t, front, h, nil); env["KALSHI_A"] != "" || !slices.Equal(asked, []string{"probe"}) {
+		t.Errorf("without grants the script sees %q; asked about %q", env["KALSHI_A"], asked)
 	}
 }
 
@@ -115,7 +166,7 @@ func TestRequiredCommandsAreOnPath(t *testing.T) {
 	if len(s.Manifest().Requires) == 0 {
 		s.Manifest().Requires = []string{"sometool", "gone-for-sure"}
 	}
-	if got, want := mustText(t, h, s, "a"), "tool\n"+fixedPath+string(os.PathListSeparator)+bin+"\n"; got != want {
+	if got, want := mustText(t, h, s, "a"), "tool\n"+program.FixedPath+string(os.PathListSeparator)+bin+"\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if strings.Contains(mustText(t, h, open(t, "", tree{"scripts/a.sh": "echo $PATH\n"}), "a"), bin) {

@@ -2,12 +2,14 @@ package script
 
 import (
 	"encoding/json"
+
+	"github.com/agent-base/agent-base/script/pyenv"
 )
 
-// Code is the cause of a failure, one of seven that a model knows too (R102).
+// Code is the cause of a failure, one of the seven that a model knows too.
 type Code string
 
-// The codes, with the texts that their messages begin with (R104). Where a script wrote to stderr the end of it follows, at
+// The codes, with the texts that their messages begin with. Where a script wrote to stderr the end of it follows, at
 // most StderrTail bytes, as "\nstderr: …".
 const (
 	NotFound         Code = "not_found"         // Script 'x' not found in skill 'y'
@@ -19,18 +21,20 @@ const (
 	PermissionDenied Code = "permission_denied" // Env var 'X' not in allowlist
 )
 
-// The finer reasons of an Error, mostly of ExecutionFailed. Each message names the cure.
+// The finer reasons of an Error, mostly of ExecutionFailed. Each message says what would help.
 const (
-	ReasonInterpreter  = "interpreter_missing"      // what runs the script is not there
-	ReasonDependencies = "dependencies_unavailable" // they cannot be prepared now
-	ReasonMetadata     = "metadata_invalid"         // the script block of PEP 723 is broken or asks for too much
-	ReasonPython       = "python_version"           // no Python of the required version
-	ReasonShebang      = "shebang_invalid"          // the #! line cannot be followed
-	ReasonMode         = "not_executable"           // the x-bit is missing
-	ReasonPlatform     = "wrong_platform"           // a program for another system or processor
-	ReasonArgument     = "invalid_arguments"        // an argument holds NUL
-	ReasonAmbiguous    = "ambiguous"                // several scripts have that name
-	ReasonFolder       = "folder_missing"           // a folder that the script lies or starts in is not there
+	ReasonInterpreter  = pyenv.ReasonInterpreter  // what runs the script is not there
+	ReasonDependencies = pyenv.ReasonDependencies // they cannot be prepared now, or are refused, and then pyenv.ErrTooLarge is wrapped
+	ReasonMetadata     = pyenv.ReasonMetadata     // the script block of PEP 723 is broken or asks for too much
+	ReasonPython       = pyenv.ReasonPython       // no Python of the required version
+	ReasonShebang      = "shebang_invalid"        // the #! line cannot be followed
+	ReasonMode         = "not_executable"         // the x-bit is missing
+	ReasonPlatform     = "wrong_platform"         // a program for another system or processor
+	ReasonArgument     = "invalid_arguments"      // an argument holds NUL
+	ReasonAmbiguous    = "ambiguous"              // several scripts have that name
+	ReasonFolder       = "folder_missing"         // a folder that the script lies or starts in is not there
+	ReasonCache        = "cache_locked"           // the cache was being swept for as long as the script may take
+	ReasonChanged      = "content_changed"        // the skill is not any more what it was when it was loaded
 )
 
 // Error is a failure with its text for a model, and what the script still said.

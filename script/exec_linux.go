@@ -47,7 +47,7 @@ func start(build func() *exec.Cmd, l Limits) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// limit sets the limits of a process. One that is gone already needs none.
+// limit sets the limits of a process. A process that is gone needs none.
 func limit(pid int, l Limits) {
 	set := func(resource int, soft, hard uint64) {
 		_ = unix.Prlimit(pid, resource, &unix.Rlimit{Cur: soft, Max: hard}, nil)

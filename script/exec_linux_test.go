@@ -20,10 +20,7 @@ import (
 // python3 runs a program text with the real Python.
 func python3(t *testing.T, program string, change func(*Command)) *Output {
 	t.Helper()
-	path, _, err := host(t).systemPython(t.Context(), true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := realPython(t)
 	c := &Command{
 		Path: path, Args: []string{path, "-I", "-S", "-c", program}, Dir: t.TempDir(), Env: []string{"A=1"},
 		Timeout: 20 * time.Second, Grace: 2 * time.Second, MaxStdout: 1 << 20,
@@ -133,10 +130,7 @@ func TestExecTimeout(t *testing.T) {
 
 func TestExecCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	path, _, err := host(t).systemPython(ctx, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := realPython(t)
 	dir := t.TempDir()
 	fifo := filepath.Join(dir, "started")
 	if err := unix.Mkfifo(fifo, 0o600); err != nil {

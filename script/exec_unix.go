@@ -49,11 +49,11 @@ func (g *group) signal(s syscall.Signal) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !g.gone {
-		_ = syscall.Kill(-g.cmd.Process.Pid, s) // nobody left is no failure
+		_ = syscall.Kill(-g.cmd.Process.Pid, s) // that nobody is left is not a failure
 	}
 }
 
-// ending tells how a process ended.
+// ending returns how a process ended.
 func ending(p *os.ProcessState) (code int, signal string) {
 	if status, ok := p.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return 128 + int(status.Signal()), status.Signal().String()

@@ -2,6 +2,7 @@ package script
 
 import (
 	"cmp"
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,18 +11,34 @@ import (
 )
 
 // withoutUV is the host on a machine that has lost its uv, with the same cache and settings.
-func withoutUV(h *Host, settings ...string) *Host {
-	look := h.LookPath
-	return &Host{Cache: h.Cache, Env: append(h.Env[:len(h.Env):len(h.Env)], settings...), LookPath: func(name string) (string, error) {
+func withoutUV(h *rig, settings ...string) *rig {
+	other := *h
+	other.Env = append(h.Env[:len(h.Env):len(h.Env)], settings...)
+	other.Runner = noModule(h.Runner)
+	other.LookPath = func(name string) (string, error) {
 		if name == "uv" {
 			return "", exec.ErrNotFound
 		}
-		return look(name)
-	}}
+		return h.LookPath(name)
+	}
+	return &other
+}
+
+// noModule is a runner on a machine whose python3 has no module uv.
+func noModule(next Runner) Runner {
+	if next == nil {
+		next = Exec{}
+	}
+	return RunnerFunc(func(ctx context.Context, c *Command) (*Output, error) {
+		if strings.Contains(strings.Join(c.Args, " "), "find_uv_bin") {
+			return &Output{ExitCode: 1}, nil
+		}
+		return next.Run(ctx, c)
+	})
 }
 
 // withoutPython is a host that has lost its python3 too.
-func withoutPython(h *Host) *Host {
+func withoutPython(h *rig) *rig {
 	h = withoutUV(h)
 	h.LookPath = func(string) (string, error) { return "", exec.ErrNotFound }
 	return h
@@ -51,7 +68,7 @@ func TestPreparedRunsWithoutUV(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	_, err := run(t, gone, s, "b", nil)
-	failure(t, err, ExecutionFailed, ReasonDependencies, "uv is to be ", "no-uv, which is not there: correct that path, then run: agent skill prepare probe")
+	failure(t, err, ExecutionFailed, ReasonDependencies, "uv is to be ", "no-uv, which is not there: correct that path")
 
 	const missing = "uv is not installed"
 	_, err = run(t, withoutUV(h), s, "b", nil) // another block
@@ -152,7 +169,8 @@ func TestOfflineIsNoOtherSource(t *testing.T) {
 	mustPrepare(t, h, s, "a", nil)
 	steps := calls(t, log, "")
 	for _, setting := range []string{"", "UV_OFFLINE=0", "UV_OFFLINE=true"} {
-		now := &Host{Cache: h.Cache, LookPath: h.LookPath}
+		now := host(t)
+		now.Cache, now.LookPath, now.Env = h.Cache, h.LookPath, nil
 		for _, kv := range h.Env {
 			if !strings.HasPrefix(kv, "UV_OFFLINE=") {
 				now.Env = append(now.Env, kv)

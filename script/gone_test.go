@@ -65,8 +65,8 @@ func TestFoldersThatAreGone(t *testing.T) {
 		{"moved, from the workspace", moved, "workspace", here, "is not in the skill's folder any more"},
 		{"moved, from the skill", moved, "skill", "", "is not in the skill's folder any more"},
 		{"located where nothing is", at(gone), "", "", "is not in the skill's folder any more"},
-		{"located nowhere", at(""), "", "", "no absolute path"},
-		{"located somewhere below", at("probe"), "", "", "no absolute path"},
+		{"located nowhere", at(""), "", "", "not an absolute path"},
+		{"located somewhere below", at("probe"), "", "", "not an absolute path"},
 		{"the workspace is gone", sound, "workspace", gone, "cannot start in " + strconv.Quote(gone)},
 		{"the workspace is a file", sound, "workspace", file, "cannot start in " + strconv.Quote(file)},
 	}

@@ -67,14 +67,58 @@ func loadFrom(t testing.TB, source skill.Source) *skill.Skill {
 	return s
 }
 
+// rig is a host that tests may change between two calls: each call is made by a new Host of its options.
+type rig struct {
+	Options
+	t testing.TB
+}
+
 // host runs scripts with the programs of this machine.
-func host(t testing.TB) *Host {
+func host(t testing.TB) *rig {
 	t.Helper()
-	return &Host{LookPath: exec.LookPath, Cache: scratch.Dir(t), Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}}
+	return &rig{Options{LookPath: exec.LookPath, Cache: scratch.Dir(t), Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}}, t}
+}
+
+func (r *rig) host() *Host {
+	r.t.Helper()
+	h, err := New(&r.Options)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return h
+}
+
+func (r *rig) Run(ctx context.Context, s *skill.Skill, sc Script, o *RunOptions) (*Result, error) {
+	return r.host().Run(ctx, s, sc, o)
+}
+
+func (r *rig) Help(ctx context.Context, s *skill.Skill, sc Script) (*HelpText, error) {
+	return r.host().Help(ctx, s, sc, nil)
+}
+
+func (r *rig) Prepare(ctx context.Context, s *skill.Skill, sc Script, o *PrepareOptions) (*Prepared, error) {
+	return r.host().Prepare(ctx, s, sc, o)
+}
+
+func (r *rig) Sweep(ctx context.Context, o *SweepOptions) ([]Swept, error) {
+	return r.host().Sweep(ctx, o)
+}
+
+// programs is the folder in which programs are asked.
+func (r *rig) programs() string { return filepath.Join(r.Cache, "programs") }
+
+// realPython is the path of this machine's own python3, behind a script that chooses among versions.
+func realPython(t testing.TB) string {
+	t.Helper()
+	out, err := exec.Command("python3", "-I", "-S", "-c", "import sys; print(sys.executable)").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
 }
 
 // run runs one script as text or JSON.
-func run(t testing.TB, h *Host, s *skill.Skill, name string, o *RunOptions) (*Result, error) {
+func run(t testing.TB, h *rig, s *skill.Skill, name string, o *RunOptions) (*Result, error) {
 	t.Helper()
 	sc, err := Find(s, name)
 	if err != nil {
@@ -84,7 +128,7 @@ func run(t testing.TB, h *Host, s *skill.Skill, name string, o *RunOptions) (*Re
 }
 
 // mustText runs a script and returns what it printed.
-func mustText(t testing.TB, h *Host, s *skill.Skill, name string, args ...string) string {
+func mustText(t testing.TB, h *rig, s *skill.Skill, name string, args ...string) string {
 	t.Helper()
 	res, err := run(t, h, s, name, &RunOptions{Text: true, Args: args})
 	if err != nil {
@@ -122,4 +166,13 @@ func (c *canned) Run(_ context.Context, cmd *Command) (*Output, error) {
 	c.commands = append(c.commands, cmd)
 	out := c.out
 	return &out, c.err
+}
+
+func dirOf(t *testing.T, s interface{ Dir(context.Context) (string, error) }) string {
+	t.Helper()
+	dir, err := s.Dir(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }

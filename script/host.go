@@ -12,11 +12,13 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/script/pyenv"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trace"
 )
 
-// Limits of a call (R103, C30, security 1.2).
+// Limits of a call.
 const (
 	MaxArgs       = 100     // arguments, without --json
 	MaxArgBytes   = 4096    // of all arguments together, without separators and without --json
@@ -25,13 +27,11 @@ const (
 	grace         = 2 * time.Second
 )
 
-// DefaultTimeout is a script's time when nothing else is said (C27), and the most that Help waits (R100).
+// DefaultTimeout is a script's time when Options.Timeout is 0, and the most that Help takes.
 const DefaultTimeout = 60 * time.Second
 
-// Host runs scripts of skills. LookPath and Cache are needed; the rest has useful zero values. Fill it
-// in before its first use and do not copy it afterwards. One that lacks what is needed, or has a folder
-// that is not absolute, refuses every call with an *Error before anything is made.
-type Host struct {
+// Options says what a Host works with. LookPath and Cache are needed; the rest has useful zero values.
+type Options struct {
 	Runner   Runner                       // executes scripts, what prepares their dependencies, and interpreters asked for their version; nil means Exec
 	LookPath func(string) (string, error) // finds interpreters and uv
 	Env      []string                     // the operator's environment, NAME=value: the package comment says what of it passes
@@ -39,21 +39,84 @@ type Host struct {
 	Cache     string // absolute folder for environments, uv's cache and the skills' own caches
 	Temp      string // absolute folder for work directories; "" means one in Cache
 	Workspace string // absolute folder that AGENT_WORKSPACE names; "" means none
-	Cwd       string // where a script starts: "script" (its own folder, the default), "skill" or "workspace" (C28)
+	Cwd       string // where a script starts: "script" (its own folder, the default), "skill" or "workspace"
 
-	Timeout   time.Duration // of a run, without preparing; 0 means DefaultTimeout
-	MaxOutput int64         // bytes of stdout; 0 means DefaultOutput
+	Timeout        time.Duration // of a run, without preparing; 0 means DefaultTimeout
+	MaxOutput      int64         // bytes of stdout; 0 means DefaultOutput
+	MaxEnvironment int64         // bytes that a script's dependencies may add to the disk; 0 means pyenv.DefaultMaxBytes
 
-	Progress func(string) // told once what takes more than a second to prepare; may be nil
+	// Grants reports whether a skill's scripts get what its permissions.env names; nil: they do.
+	Grants func(context.Context, *skill.Skill) bool
+
+	Progress func(string) // called once for what takes more than a second to prepare; may be nil
 	Trace    trace.Tracer // may be nil
-
-	prepareCaps caps          // of an environment; zero means the defaults
-	patience    time.Duration // until Progress is told; 0 means a second
-
-	once sync.Once // sweeps work directories of runs that were killed
-	mu   sync.Mutex
-	told map[string]string // what interpreters said about themselves
 }
+
+// Host runs scripts of skills. New makes one.
+type Host struct {
+	o        Options
+	pythons  *pyenv.Store
+	programs program.Asker
+	helps    helps
+	once     sync.Once // sweeps work directories of runs that were killed
+}
+
+// New returns a Host. It copies o. The error says which option is missing, or is not what it must be.
+func New(o *Options) (*Host, error) {
+	switch {
+	case !filepath.IsAbs(o.Cache):
+		return nil, fmt.Errorf("script.Options: Cache must be an absolute path, not %q", o.Cache)
+	case o.Temp != "" && !filepath.IsAbs(o.Temp):
+		return nil, fmt.Errorf("script.Options: Temp must be an absolute path, not %q", o.Temp)
+	case o.Workspace != "" && !filepath.IsAbs(o.Workspace):
+		return nil, fmt.Errorf("script.Options: Workspace must be an absolute path, not %q", o.Workspace)
+	case o.LookPath == nil:
+		return nil, errors.New("script.Options: LookPath is missing: os/exec has one")
+	case !slices.Contains([]string{"", "script", "skill", "workspace"}, o.Cwd):
+		return nil, fmt.Errorf("script.Options: Cwd is %q: it can be script, skill or workspace", o.Cwd)
+	case o.Cwd == "workspace" && o.Workspace == "":
+		return nil, errors.New("script.Options: Cwd is workspace, but Workspace is missing")
+	}
+	h := &Host{o: *o}
+	h.o.Env = slices.Clone(o.Env)
+	if h.o.Runner == nil {
+		h.o.Runner = Exec{}
+	}
+	if h.o.Temp == "" {
+		h.o.Temp = filepath.Join(o.Cache, "work")
+	}
+	if h.o.Timeout <= 0 {
+		h.o.Timeout = DefaultTimeout
+	}
+	if h.o.MaxOutput <= 0 {
+		h.o.MaxOutput = DefaultOutput
+	}
+	h.helps.now = time.Now
+	h.programs.Dir, h.programs.Env, h.programs.Run = filepath.Join(o.Cache, "programs"), h.o.Env, h.answer
+	var err error
+	h.pythons, err = pyenv.New(&pyenv.Options{Run: h.command, LookPath: o.LookPath, Env: h.o.Env, Cache: o.Cache,
+		MaxBytes: o.MaxEnvironment, Progress: o.Progress})
+	return h, err
+}
+
+const askTimeout = 10 * time.Second
+
+// answer runs an interpreter that is asked something.
+func (h *Host) answer(ctx context.Context, q *program.Question) (string, error) {
+	out, err := h.o.Runner.Run(ctx, &Command{Phase: Prepare, Path: q.Path, Args: q.Args, Dir: q.Dir, Write: []string{q.Dir},
+		Env: q.Env, Timeout: askTimeout, Grace: grace, MaxStdout: program.MaxAnswer})
+	switch {
+	case err != nil:
+		return "", err
+	case out.ExitCode != 0 || out.TimedOut:
+		return "", program.Failed(q, out.ExitCode, failureTail(out))
+	}
+	return text(out.Stdout), nil
+}
+
+// Admit decides whether the content of a skill may run, before anything of it does. It returns the skill that runs: s
+// itself, or a copy of it (see Host.Seal), which is closed after the run. While it works Sweep removes nothing.
+type Admit func(ctx context.Context, s *skill.Skill) (*skill.Skill, error)
 
 // RunOptions says how a script is called.
 type RunOptions struct {
@@ -61,6 +124,7 @@ type RunOptions struct {
 	Text    bool          // do not add --json, return text
 	Timeout time.Duration // 0 means the host's
 	Env     []string      // NAME=value to set for this run; each name must be in the manifest's permissions.env, else PermissionDenied
+	Admit   Admit         // nil: the skill runs
 }
 
 // Result is what a script answered.
@@ -71,14 +135,8 @@ type Result struct {
 	Duration time.Duration
 }
 
-// HelpText is what a script says about itself.
-type HelpText struct {
-	Text  string // the whole help
-	Usage string // its usage paragraph alone, "" when it has none (C35)
-}
-
-// CheckArgs refuses too many arguments, too long ones and such with NUL (R103, C30). The error is an
-// *Error with code ArgsTooLarge, or ExecutionFailed and ReasonArgument for NUL (R102).
+// CheckArgs refuses too many arguments, too long ones and such with NUL. The error is an
+// *Error with code ArgsTooLarge, or ExecutionFailed and ReasonArgument for NUL.
 func CheckArgs(args []string) error {
 	if len(args) > MaxArgs {
 		return &Error{Code: ArgsTooLarge, Message: fmt.Sprintf("Too many arguments: %d (max %d)", len(args), MaxArgs)}
@@ -99,14 +157,14 @@ func CheckArgs(args []string) error {
 
 // Run executes the script and returns what it printed: one JSON document, or text when o says so. A nil
 // o means no arguments. The skill needs a real folder: in one that has none nothing can run, and the
-// error wraps skill.ErrNoFolder. The error is an *Error, or ctx's own when that has ended.
+// error wraps skill.ErrNoFolder. The error is an *Error, or ctx's when ctx is done.
 func (h *Host) Run(ctx context.Context, s *skill.Skill, sc Script, o *RunOptions) (*Result, error) {
 	if o == nil {
 		o = &RunOptions{}
 	}
-	start := time.Now()
+	ended := h.started(ctx, s, sc, "Executed "+sc.Name+" script")
 	res, err := h.run(ctx, s, sc, o)
-	h.emit(ctx, s, sc, trace.Event{Kind: trace.ScriptRun, Duration: time.Since(start), Message: "Executed " + sc.Name + " script", Err: err})
+	ended(err)
 	return res, err
 }
 
@@ -114,11 +172,15 @@ func (h *Host) run(ctx context.Context, s *skill.Skill, sc Script, o *RunOptions
 	if err := CheckArgs(o.Args); err != nil {
 		return nil, err
 	}
-	c := call{s: s, sc: sc, args: slices.Clone(o.Args), env: o.Env, timeout: o.Timeout, stopAtMax: !o.Text}
+	c := call{s: s, sc: sc, args: slices.Clone(o.Args), env: o.Env, timeout: h.timeout(o.Timeout), stopAtMax: !o.Text}
 	if !o.Text && !slices.Contains(o.Args, "--json") {
 		c.args = append(c.args, "--json")
 	}
-	out, err := h.call(ctx, &c)
+	var out *Output
+	err := h.admitted(ctx, &c, o.Admit, func() (err error) {
+		out, err = h.call(ctx, &c)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -126,92 +188,101 @@ func (h *Host) run(ctx context.Context, s *skill.Skill, sc Script, o *RunOptions
 	if o.Text {
 		res.Text = text(out.Stdout)
 		if out.Truncated {
-			res.Warning = fmt.Sprintf("output truncated at %d bytes, %d were dropped", h.maxOutput(), out.Total-int64(len(out.Stdout)))
+			res.Warning = fmt.Sprintf("output truncated at %d bytes, %d were dropped", h.o.MaxOutput, out.Total-int64(len(out.Stdout)))
 		}
 		return res, nil
 	}
-	res.JSON, err = answer(out, h.maxOutput())
+	res.JSON, err = answer(out, h.o.MaxOutput)
 	return res, err
 }
 
-// Help runs the script with --help, for at most a minute. It needs what Run needs. The error is an *Error, or ctx's own
-// when that has ended.
-func (h *Host) Help(ctx context.Context, s *skill.Skill, sc Script) (*HelpText, error) {
-	start := time.Now()
-	c := call{s: s, sc: sc, args: []string{"--help"}, timeout: min(h.timeout(0), DefaultTimeout)}
-	out, err := h.call(ctx, &c)
-	h.emit(ctx, s, sc, trace.Event{Kind: trace.ScriptRun, Duration: time.Since(start), Message: "Retrieved help for " + sc.Name,
-		Err: err, Attrs: []slog.Attr{slog.Bool("help", true)}})
+// admitted does something with the skill that admit returns, while Sweep removes nothing.
+func (h *Host) admitted(ctx context.Context, c *call, admit Admit, work func() error) error {
+	begun := time.Now()
+	done, err := h.use(ctx, c.timeout)
 	if err != nil {
-		return nil, err
-	}
-	t := text(out.Stdout)
-	if strings.TrimSpace(t) == "" {
-		t = text(out.Stderr)
-	}
-	return &HelpText{Text: t, Usage: usage(t)}, nil
-}
-
-// check refuses a Host that is not filled in: a folder that is not absolute would be made wherever the program happens
-// to be.
-func (h *Host) check() error {
-	if err := h.checkCache(); err != nil {
 		return err
 	}
-	switch {
-	case h.Temp != "" && !filepath.IsAbs(h.Temp):
-		return notFilledIn("Temp must be an absolute path, not %q", h.Temp)
-	case h.Workspace != "" && !filepath.IsAbs(h.Workspace):
-		return notFilledIn("Workspace must be an absolute path, not %q", h.Workspace)
-	case h.LookPath == nil:
-		return notFilledIn("LookPath is missing: os/exec has one")
+	defer done()
+	c.waited = time.Since(begun).Truncate(time.Second)
+	if admit == nil {
+		return work()
 	}
-	return nil
-}
-
-func (h *Host) checkCache() error {
-	if !filepath.IsAbs(h.Cache) {
-		return notFilledIn("Cache must be an absolute path, not %q", h.Cache)
+	s, err := admit(ctx, c.s)
+	if err != nil {
+		return err
 	}
-	return nil
+	if s != c.s {
+		defer s.Close()
+		c.s = s
+	}
+	return work()
 }
 
-func notFilledIn(format string, args ...any) error {
-	return &Error{Code: ExecutionFailed, Message: fmt.Sprintf("script.Host: "+format, args...)}
+// Seal copies the skill's files to a read-only folder in Options.Cache and opens the copy, if the skill's content is still
+// that of its Digest: what was approved is what runs, even if the skill is changed in between. Close the copy. Sweep may
+// remove it unless Seal is called by Admit. The error is an *Error, with the reason ReasonChanged for a skill whose files
+// were changed since its Digest was computed, or ctx's.
+func (h *Host) Seal(ctx context.Context, s *skill.Skill) (*skill.Skill, error) {
+	approved, err := s.Digest(ctx)
+	if err != nil {
+		return nil, sealError(ctx, s, err)
+	}
+	sealed, err := s.Seal(ctx, filepath.Join(h.o.Cache, sealedFolder))
+	if err != nil {
+		return nil, sealError(ctx, s, err)
+	}
+	if now, err := sealed.Digest(ctx); err != nil || now != approved {
+		sealed.Close()
+		return nil, &Error{Code: PermissionDenied, Reason: ReasonChanged, Err: err,
+			Message: fmt.Sprintf("Skill '%s' has changed since it was loaded: its scripts are not run", s.Name())}
+	}
+	return sealed, nil
 }
 
-func (h *Host) emit(ctx context.Context, s *skill.Skill, sc Script, ev trace.Event) {
-	ev.Skill, ev.Script = s.Canonical(), sc.Name
-	if ev.Err != nil {
-		ev.Level, ev.Message = slog.LevelError, "Script "+sc.Name+" failed"
-		var e *Error
-		if errors.As(ev.Err, &e) {
-			ev.Attrs = append(ev.Attrs, slog.String("code", string(e.Code)))
+func sealError(ctx context.Context, s *skill.Skill, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return &Error{Code: ExecutionFailed, Err: err, Message: fmt.Sprintf("Skill '%s' cannot be copied to where its scripts run: %v", s.Name(), err)}
+}
+
+// started traces that a script starts, and returns what traces its end. success is the message of a run that does not
+// fail.
+func (h *Host) started(ctx context.Context, s *skill.Skill, sc Script, success string, attrs ...slog.Attr) func(error, ...slog.Attr) {
+	begun := time.Now()
+	trace.Emit(ctx, h.o.Trace, trace.Event{Kind: trace.ScriptStarted, Level: slog.LevelDebug, Skill: s.Canonical(), Script: sc.Name, Attrs: attrs})
+	return func(err error, more ...slog.Attr) {
+		ev := trace.Event{Kind: trace.ScriptRun, Skill: s.Canonical(), Script: sc.Name, Duration: time.Since(begun), Message: success, Err: err,
+			Attrs: append(slices.Clip(attrs), more...)}
+		if err != nil {
+			ev.Level, ev.Message = slog.LevelError, "Script "+sc.Name+" failed"
+			var e *Error
+			if errors.As(err, &e) {
+				ev.Attrs = append(ev.Attrs, slog.String("code", string(e.Code)))
+			}
 		}
+		trace.Emit(ctx, h.o.Trace, ev)
 	}
-	trace.Emit(ctx, h.Trace, ev)
 }
 
-func (h *Host) maxOutput() int64 {
-	if h.MaxOutput > 0 {
-		return h.MaxOutput
+// preparing traces that the dependencies of a script are prepared, and returns what traces the end of that.
+func (h *Host) preparing(ctx context.Context, s *skill.Skill, sc Script) func(error) {
+	begun := time.Now()
+	trace.Emit(ctx, h.o.Trace, trace.Event{Kind: trace.ScriptPreparing, Level: slog.LevelDebug, Skill: s.Canonical(), Script: sc.Name})
+	return func(err error) {
+		ev := trace.Event{Kind: trace.ScriptPrepared, Skill: s.Canonical(), Script: sc.Name, Duration: time.Since(begun),
+			Message: "Prepared dependencies of " + sc.Name, Err: err}
+		if err != nil {
+			ev.Level, ev.Message = slog.LevelError, "Preparing dependencies of "+sc.Name+" failed"
+		}
+		trace.Emit(ctx, h.o.Trace, ev)
 	}
-	return DefaultOutput
 }
 
 func (h *Host) timeout(own time.Duration) time.Duration {
-	switch {
-	case own > 0:
+	if own > 0 {
 		return own
-	case h.Timeout > 0:
-		return h.Timeout
 	}
-	return DefaultTimeout
-}
-
-func (h *Host) runner() Runner {
-	if h.Runner != nil {
-		return h.Runner
-	}
-	return Exec{}
+	return h.o.Timeout
 }

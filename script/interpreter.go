@@ -2,13 +2,44 @@ package script
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
+	"github.com/agent-base/agent-base/script/pyenv"
+	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
+)
+
+// interpreter is one program that runs scripts, with the arguments that come before the script.
+type interpreter struct {
+	name string
+	args []string
+	// where are arguments that make the program print the absolute path of the real one: many systems
+	// have a shell script in its place that chooses among versions.
+	where []string
+}
+
+// interpreters of each language but Python, in the order in which they are tried, and how to get one.
+var interpreters = map[survey.Language]struct {
+	programs []interpreter
+	cure     string
+}{
+	survey.Shell:      {[]interpreter{{name: "bash"}, {name: "sh"}}, "install bash"},
+	survey.JavaScript: {[]interpreter{node, bun, deno}, "install Node.js: https://nodejs.org"},
+	survey.TypeScript: {[]interpreter{bun, deno, node}, "install bun: https://bun.sh"},
+	survey.Ruby:       {[]interpreter{{name: "ruby", where: []string{"-e", "print RbConfig.ruby"}}}, "install Ruby"},
+	survey.Perl:       {[]interpreter{{name: "perl", where: []string{"-e", "print $^X"}}}, "install Perl"},
+}
+
+var (
+	node = interpreter{name: "node", where: []string{"-p", "process.execPath"}}
+	bun  = interpreter{name: "bun", args: []string{"run", "--no-install"}}
+	deno = interpreter{name: "deno", args: []string{"run", "--quiet", "--no-prompt", "--allow-all"}}
 )
 
 // source is a script on its way to a command.
@@ -19,37 +50,38 @@ type source struct {
 	file string // absolute path
 }
 
-// interpreter returns the argument list that runs the script, as far as the script's own path (C29).
+// interpreter returns the argument list that runs the script, as far as the script's own path .
 // The extension decides; a .sh follows its #! line, and so does a file of another kind, which must be
 // executable. There is never a shell for what is not a shell's.
 func (h *Host) interpreter(ctx context.Context, src *source) ([]string, error) {
-	lang, known := languageOf(src.sc.File)
-	switch {
-	case known && lang.ext == ".py":
+	lang := survey.LanguageOf(src.sc.File)
+	switch lang {
+	case survey.Python:
 		return h.python(ctx, src)
-	case known && lang.ext != ".sh":
+	case "", survey.Shell:
+	default:
 		return h.program(ctx, src, lang)
 	}
-	b := head(src.s.FS(), src.sc.File)
+	b := survey.Head(src.s.FS(), src.sc.File)
 	if b == nil {
 		return nil, src.fail("", fs.ErrNotExist, "cannot be read")
 	}
-	bang, err := parseShebang(b)
+	bang, err := survey.ParseShebang(b)
 	if err != nil {
 		return nil, src.fail(ReasonShebang, err, "cannot be run: %v", err)
 	}
-	if !known {
+	if lang == "" {
 		if err := src.checkMode(); err != nil {
 			return nil, err
 		}
 	}
 	switch {
-	case bang.path != "":
+	case bang.Path != "":
 		return h.followShebang(ctx, src, bang)
-	case known:
+	case lang != "":
 		return h.program(ctx, src, lang)
-	case foreign(platform(b)):
-		return nil, src.fail(ReasonPlatform, nil, "is a program for %s: it has to be built for this machine", platform(b))
+	case survey.Foreign(survey.Platform(b)):
+		return nil, src.fail(ReasonPlatform, nil, "is a program for %s: it has to be built for this machine", survey.Platform(b))
 	}
 	return []string{src.file}, nil
 }
@@ -64,44 +96,44 @@ func (src *source) checkMode() error {
 	if err != nil {
 		return src.fail("", err, "cannot be read: %v", err)
 	}
-	if !executable(info.Mode()) {
+	if !survey.Executable(info.Mode()) {
 		return src.fail(ReasonMode, nil, "is not executable: chmod +x %s in the skill's folder", src.sc.File)
 	}
 	return nil
 }
 
 // followShebang runs what a #! line asks for: the very path, or a program of that name elsewhere.
-func (h *Host) followShebang(ctx context.Context, src *source, bang shebang) ([]string, error) {
-	lang, known := languageNamed(bang.name())
-	if known && lang.ext == ".py" {
+func (h *Host) followShebang(ctx context.Context, src *source, bang survey.Shebang) ([]string, error) {
+	lang := survey.LanguageNamed(bang.Name())
+	if lang == survey.Python {
 		return h.python(ctx, src)
 	}
-	path := bang.path
+	path := bang.Path
 	if info, err := os.Stat(path); !filepath.IsAbs(path) || err != nil || !info.Mode().IsRegular() {
-		if path, err = h.LookPath(bang.name()); err != nil {
+		if path, err = h.o.LookPath(bang.Name()); err != nil {
 			cure := "install it, or change the #! line"
-			if known {
-				cure = lang.cure
+			if lang != "" {
+				cure = interpreters[lang].cure
 			}
-			return nil, src.fail(ReasonInterpreter, err, "needs %s, which its #! line names and which is not installed: %s", bang.name(), cure)
+			return nil, src.fail(ReasonInterpreter, err, "needs %s, which its #! line names and which is not installed: %s", bang.Name(), cure)
 		}
 	}
-	return append(append([]string{path}, bang.args...), src.file), nil
+	return append(append([]string{path}, bang.Args...), src.file), nil
 }
 
 // program runs the script with the first interpreter of its language that is there.
-func (h *Host) program(ctx context.Context, src *source, lang language) ([]string, error) {
+func (h *Host) program(ctx context.Context, src *source, lang survey.Language) ([]string, error) {
 	var names []string
 	var tooOld string
-	for _, p := range lang.programs {
-		path, err := h.LookPath(p.name)
+	for _, p := range interpreters[lang].programs {
+		path, err := h.o.LookPath(p.name)
 		if err != nil {
 			names = append(names, p.name)
 			continue
 		}
-		path = h.real(ctx, path, p.where)
+		path = h.programs.Real(ctx, path, p.where)
 		args := p.args
-		if lang.ext == ".ts" && p.name == "node" {
+		if lang == survey.TypeScript && p.name == "node" {
 			if args, err = h.stripTypes(ctx, path); err != nil {
 				tooOld = err.Error()
 				continue
@@ -110,21 +142,21 @@ func (h *Host) program(ctx context.Context, src *source, lang language) ([]strin
 		return append(append([]string{path}, args...), src.file), nil
 	}
 	if tooOld != "" {
-		return nil, src.fail(ReasonInterpreter, nil, "needs %s: %s; %s", strings.Join(names, " or "), tooOld, lang.cure)
+		return nil, src.fail(ReasonInterpreter, nil, "needs %s: %s; %s", strings.Join(names, " or "), tooOld, interpreters[lang].cure)
 	}
-	return nil, src.fail(ReasonInterpreter, nil, "needs %s, which is not installed: %s", strings.Join(names, " or "), lang.cure)
+	return nil, src.fail(ReasonInterpreter, nil, "needs %s, which is not installed: %s", strings.Join(names, " or "), interpreters[lang].cure)
 }
 
 // stripTypes returns the arguments with which node runs TypeScript: none since 22.18 and 23.6.
 func (h *Host) stripTypes(ctx context.Context, path string) ([]string, error) {
-	out, err := h.ask(ctx, path, "--version")
+	out, err := h.programs.Ask(ctx, path, "--version")
 	if err != nil {
-		return nil, fmt.Errorf("the version of %s cannot be told: %w", path, err)
+		return nil, fmt.Errorf("the version of %s is not known: %w", path, err)
 	}
 	v := strings.TrimPrefix(out, "v")
 	is := func(condition string) bool {
-		specs, err := parseSpecifiers(condition)
-		return err == nil && satisfies(v, specs)
+		ok, err := pyenv.Satisfies(v, condition)
+		return err == nil && ok
 	}
 	switch {
 	case is(">=23.6"), is(">=22.18,<23"):
@@ -132,5 +164,105 @@ func (h *Host) stripTypes(ctx context.Context, path string) ([]string, error) {
 	case is(">=22.6"):
 		return []string{"--experimental-strip-types", "--no-warnings=ExperimentalWarning"}, nil
 	}
-	return nil, fmt.Errorf("node %s is too old to run TypeScript (it needs 22.6)", firstRunes(v, 40))
+	return nil, fmt.Errorf("node %.40s is too old to run TypeScript (it needs 22.6)", v)
+}
+
+// python returns the argument list that runs a Python script: with the python of a prepared environment when its metadata
+// names packages, else with python3. Python is given its own absolute path, by which it finds its environment, and
+// arguments to ignore PYTHON* and the user's own packages; -B and utf8 stand for the variables that it then ignores too.
+func (h *Host) python(ctx context.Context, src *source) ([]string, error) {
+	text, err := src.text()
+	if err != nil {
+		return nil, err
+	}
+	exe, err := h.pythons.Python(ctx, h.prepared(ctx, src, text))
+	if err != nil {
+		return nil, ofPython(err)
+	}
+	return []string{exe, "-E", "-s", "-B", "-X", "utf8", src.file}, nil
+}
+
+func (src *source) text() ([]byte, error) {
+	b, err := src.s.ReadFile(src.sc.File)
+	if err != nil {
+		return nil, src.fail("", err, "cannot be read: %v", err)
+	}
+	return b, nil
+}
+
+// prepared describes a script to pyenv. The making of an environment is traced.
+func (h *Host) prepared(ctx context.Context, src *source, text []byte) *pyenv.Script {
+	return &pyenv.Script{Name: src.sc.Name, Source: text, Making: func() func(error) {
+		return h.preparing(ctx, src.s, src.sc)
+	}}
+}
+
+// ofPython makes an *Error of one of pyenv's. Others are ctx's.
+func ofPython(err error) error {
+	var e *pyenv.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	return &Error{Code: ExecutionFailed, Reason: e.Reason, Message: e.Message, Err: e}
+}
+
+// isPython reports whether a script is run by Python.
+func isPython(s *skill.Skill, sc Script) bool {
+	if lang := survey.LanguageOf(sc.File); lang != "" {
+		return lang == survey.Python
+	}
+	bang, err := survey.ParseShebang(survey.Head(s.FS(), sc.File))
+	return err == nil && survey.LanguageNamed(bang.Name()) == survey.Python
+}
+
+// command runs a command for pyenv.
+func (h *Host) command(ctx context.Context, c *pyenv.Command) (*pyenv.Output, error) {
+	out, err := h.o.Runner.Run(ctx, &Command{Phase: Prepare, Path: c.Path, Args: c.Args, Dir: c.Dir, Env: c.Env, Timeout: c.Timeout,
+		Grace: grace, MaxStdout: c.MaxStdout, Limits: Limits{FileSize: c.FileSize}, Write: c.Write})
+	if err != nil {
+		return nil, err
+	}
+	return &pyenv.Output{Stdout: out.Stdout, Stderr: out.Stderr, ExitCode: out.ExitCode, TimedOut: out.TimedOut, FileTooLarge: out.Signal == fileTooLarge}, nil
+}
+
+// PrepareOptions says how dependencies are prepared.
+type PrepareOptions = pyenv.PrepareOptions
+
+// Prepared is what Prepare found or made.
+type Prepared struct {
+	Needed   bool     // the script has dependencies
+	Made     bool     // the environment was made by this call; false: it was there
+	Packages []string // what is in it, as "name==version", sorted
+	Duration time.Duration
+}
+
+// Prepare makes the environment that a Python script's dependencies need, so that its next run needs
+// neither uv nor a network. It runs nothing of the skill, and nothing of the packages. A script
+// without dependencies needs nothing but the Python that it requires. The error is an *Error with the reason
+// ReasonDependencies, ReasonMetadata, ReasonPython or ReasonInterpreter, and then the result says at most Needed; or it
+// is ctx's. The result is never nil.
+func (h *Host) Prepare(ctx context.Context, s *skill.Skill, sc Script, o *PrepareOptions) (*Prepared, error) {
+	start := time.Now()
+	done, err := h.use(ctx, h.o.Timeout)
+	if err != nil {
+		return &Prepared{}, err
+	}
+	defer done()
+	if err := checkOpen(s); err != nil || !isPython(s, sc) {
+		return &Prepared{}, err
+	}
+	src := &source{host: h, s: s, sc: sc}
+	text, err := src.text()
+	if err != nil {
+		return &Prepared{}, err
+	}
+	p, err := h.pythons.Prepare(ctx, h.prepared(ctx, src, text), o)
+	if err != nil {
+		return &Prepared{Needed: p.Needed}, ofPython(err)
+	}
+	out := &Prepared{Needed: p.Needed, Made: p.Made, Packages: p.Packages()}
+	if p.Needed {
+		out.Duration = time.Since(start)
+	}
+	return out, nil
 }

@@ -5,16 +5,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // fakes makes small interpreters: each prints its name and arguments, or the text given for it. They are
 // real executables, found by LookPath alone.
-func fakes(t *testing.T, h *Host, programs map[string]string) string {
+func fakes(t *testing.T, h *rig, programs map[string]string) string {
 	t.Helper()
 	bin := t.TempDir()
 	for name, says := range programs {
@@ -70,7 +67,7 @@ func TestRunnerTable(t *testing.T) {
 		{name: "ts with node 22.18", file: "a.ts", programs: map[string]string{"node": version("v22.18.0")}, want: "node [a.ts] [x]"},
 		{name: "ts with node 23.5", file: "a.ts", programs: map[string]string{"node": version("v23.5.0")}, want: "node [--experimental-strip-types] [--no-warnings=ExperimentalWarning] [a.ts] [x]"},
 		{name: "ts with node 24", file: "a.ts", programs: map[string]string{"node": version("v24.1.0")}, want: "node [a.ts] [x]"},
-		{name: "ts with a node that is none", file: "a.ts", programs: map[string]string{"node": "exit 3"}, reason: ReasonInterpreter, msg: "cannot be told"},
+		{name: "ts with a node that is none", file: "a.ts", programs: map[string]string{"node": "exit 3"}, reason: ReasonInterpreter, msg: "is not known"},
 		{name: "rb", file: "a.rb", programs: all, want: "ruby [a.rb] [x]"},
 		{name: "rb without ruby", file: "a.rb", programs: only("sh"), reason: ReasonInterpreter, msg: "needs ruby, which is not installed: install Ruby"},
 		{name: "pl", file: "a.pl", programs: all, want: "perl [a.pl] [x]"},
@@ -84,7 +81,7 @@ func TestRunnerTable(t *testing.T) {
 		{name: "#! without x-bit", file: "a.lua", content: "#!/usr/bin/env lua\n", programs: all, reason: ReasonMode, msg: "is not executable: chmod +x scripts/a.lua"},
 		{name: "#! of a missing program", file: "a*", content: "#!/opt/none/lua\n", programs: all, reason: ReasonInterpreter, msg: "needs lua, which its #! line names and which is not installed"},
 		{name: "#! of a folder", file: "a*", content: "#!/tmp\n", programs: all, reason: ReasonInterpreter, msg: "needs tmp"},
-		{name: "#! without a path", file: "a*", content: "#!bash\n", programs: all, reason: ReasonShebang, msg: "names no absolute path"},
+		{name: "#! without a path", file: "a*", content: "#!bash\n", programs: all, reason: ReasonShebang, msg: "does not name an absolute path"},
 		{name: "#! with CR LF", file: "a*", content: "#!/usr/bin/env bash\r\n", programs: all, reason: ReasonShebang, msg: "CR LF"},
 		{name: "#! with env and a variable", file: "a*", content: "#!/usr/bin/env -S A=1 bash\n", programs: all, reason: ReasonShebang, msg: "cannot be followed"},
 		{name: "#! with env and nothing", file: "a*", content: "#!/usr/bin/env\n", programs: all, reason: ReasonShebang, msg: "cannot be followed"},
@@ -163,10 +160,7 @@ func exists(name string) bool {
 
 // A program that is a script choosing among versions is asked for the real one.
 func TestShims(t *testing.T) {
-	python, _, err := host(t).systemPython(t.Context(), true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	python := realPython(t)
 	h := host(t)
 	count := filepath.Join(t.TempDir(), "count")
 	root := t.TempDir()
@@ -179,7 +173,8 @@ func TestShims(t *testing.T) {
 			t.Errorf("got %s, want %s", got, python)
 		}
 	}
-	again := &Host{LookPath: h.LookPath, Cache: h.Cache, Env: h.Env}
+	again := host(t)
+	again.Options = h.Options
 	mustText(t, again, s, "a")
 	if asked() != 1 {
 		t.Errorf("asked %d times", asked())
@@ -193,7 +188,7 @@ func TestShims(t *testing.T) {
 	}
 	tree{"python3": "#!/bin/sh\necho nonsense\n"}.write(t, root)
 	h.LookPath = func(string) (string, error) { return filepath.Join(root, "python3"), nil }
-	_, err = run(t, h, s, "a", nil)
+	_, err := run(t, h, s, "a", nil)
 	failure(t, err, ExecutionFailed, ReasonInterpreter, "needs Python")
 }
 
@@ -203,24 +198,16 @@ func TestRequiresPython(t *testing.T) {
 		return "# /// script\n# requires-python = \"" + required + "\"\n# dependencies = []\n# ///\nprint('ran')\n"
 	}
 	s := open(t, "", tree{"scripts/ok.py": block(">=3.6"), "scripts/no.py": block(">=3.99"), "scripts/two.py": block("<3")})
-	h := host(t)
-	look := h.LookPath
-	h.LookPath = func(name string) (string, error) {
-		if name == "uv" {
-			return "", exec.ErrNotFound
-		}
-		return look(name)
-	}
+	whole := host(t)
+	look := whole.LookPath
+	h := withoutUV(whole)
 	if got := mustText(t, h, s, "ok"); got != "ran\n" {
 		t.Errorf("got %q", got)
 	}
 	_, err := run(t, h, s, "no", nil)
 	failure(t, err, ExecutionFailed, ReasonPython, "requires Python >=3.99, but ", "uv python install '>=3.99'")
 
-	real, _, err := h.systemPython(t.Context(), true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	real := realPython(t)
 	bin := t.TempDir()
 	asked := filepath.Join(bin, "asked")
 	tree{"uv": "#!/bin/sh\necho \"$@\" >> " + asked + "\n[ \"$6\" = '<3' ] && exit 1\necho " + real + "\n"}.write(t, bin)
@@ -256,41 +243,8 @@ func TestBrokenBlockIsNotRun(t *testing.T) {
 	for _, name := range []string{"a", "b"} {
 		_, err := run(t, host(t), s, name, nil)
 		failure(t, err, ExecutionFailed, ReasonMetadata, "Script "+name+" is not run: the script block at line 1")
-		if _, err := host(t).Prepare(t.Context(), s, Script{name, "scripts/" + name + ".py"}, nil); err == nil {
+		if _, err := host(t).Prepare(t.Context(), s, Script{Name: name, File: "scripts/" + name + ".py"}, nil); err == nil {
 			t.Error("prepared")
 		}
-	}
-}
-
-func TestParseShebang(t *testing.T) {
-	for line, want := range map[string]shebang{
-		"":                                {},
-		"print(1)":                        {},
-		"#!/bin/sh":                       {path: "/bin/sh"},
-		"#! /bin/sh -e\nx":                {path: "/bin/sh", args: []string{"-e"}},
-		"#!/bin/awk -f  x ":               {path: "/bin/awk", args: []string{"-f  x"}},
-		"#!/usr/bin/env python3\n":        {path: "python3"},
-		"#!/usr/bin/env -S deno run -A\n": {path: "deno", args: []string{"run", "-A"}},
-		"#!/usr/bin/env -Sdeno run\n":     {path: "deno", args: []string{"run"}},
-	} {
-		got, err := parseShebang([]byte(line))
-		if err != nil || got.path != want.path || !slices.Equal(got.args, want.args) {
-			t.Errorf("%q: got %+v, %v, want %+v", line, got, err, want)
-		}
-	}
-	for interpreter, want := range map[string]string{"python3.12": ".py", "python": ".py", "uv": ".py", "bash": ".sh", "nodejs": ".js", "tsx": ".ts", "ruby": ".rb", "perl5.36": ".pl", "awk": "", "": ""} {
-		if got, ok := languageNamed(interpreter); got.ext != want || ok != (want != "") {
-			t.Errorf("%q: got %q", interpreter, got.ext)
-		}
-	}
-}
-
-func TestPlatform(t *testing.T) {
-	got := map[string]string{}
-	for name, b := range map[string]string{"amd64": elf, "big": "\x7fELF\x02\x02" + strings.Repeat("\x00", 12) + "\x00\x16", "short": "\x7fELF", "mac": "\xcf\xfa\xed\xfe", "exe": "MZ", "text": "hello"} {
-		got[name] = platform([]byte(b))
-	}
-	if diff := cmp.Diff(map[string]string{"amd64": "linux/amd64", "big": "linux/s390x", "short": "", "mac": "darwin", "exe": "windows", "text": ""}, got); diff != "" {
-		t.Error(diff)
 	}
 }

@@ -1,259 +1,58 @@
 package script
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
-	"slices"
 	"strings"
 
-	"github.com/agent-base/agent-base/internal/glob"
+	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// Dir is the folder of a skill that holds its scripts. Scripts lie directly in it (R50).
-const Dir = "scripts"
+// Dir is the folder of a skill that holds its scripts.
+const Dir = survey.Dir
 
 // Script is one script of a skill.
-type Script struct {
-	Name string // file name without extension; kept with it where two would be alike (R99)
-	File string // slash path below the skill: "scripts/status.py"
+type Script = survey.Script
+
+// List returns the skill's scripts by name, as survey.List does, and what is wrong with its scripts folder and with what
+// its manifest lets through of the environment. It runs nothing. A closed skill has no scripts, and a problem that says so.
+func List(s *skill.Skill) ([]Script, []manifest.Problem) {
+	scripts, problems := survey.List(s.FS(), s.Manifest())
+	return scripts, append(problems, checkPermissions(s.Manifest())...)
 }
 
-// List returns the skill's scripts by name, and what is wrong with its scripts folder. It reads the
-// first bytes of files whose extension does not tell what they are, and runs nothing.
-//
-// A manifest that lists its scripts has exactly those (R31); else each file of a known kind is one,
-// but for dot files and what scripts_ignore names (R33, R50). Symbolic links never are (C38). A closed
-// skill has none, and a problem that says so.
-func List(s *skill.Skill) ([]Script, []manifest.Problem) { return list(s.FS(), s.Manifest()) }
-
-// folder is what is being found out about a scripts folder.
-type folder struct {
-	fsys     fs.FS
-	m        *manifest.Manifest
-	files    []string // base names that are scripts
-	problems []manifest.Problem
+// Find returns the script of that name, in any case, with or without its extension. The
+// error is an *Error with code InvalidName or NotFound; the latter has the reason ReasonAmbiguous where several
+// scripts differ in their extensions alone. For a closed skill it wraps skill.ErrClosed.
+func Find(s *skill.Skill, name string) (Script, error) {
+	if !survey.ValidName(name) {
+		return Script{}, &Error{Code: InvalidName, Message: fmt.Sprintf("Invalid script name: '%s'", name)}
+	}
+	if err := checkOpen(s); err != nil {
+		return Script{}, err
+	}
+	scripts, _ := survey.List(s.FS(), s.Manifest())
+	sc, same, ok := survey.Find(scripts, name)
+	if ok {
+		return sc, nil
+	}
+	e := &Error{Code: NotFound, Message: fmt.Sprintf("Script '%s' not found in skill '%s'", name, s.Canonical())}
+	if len(same) > 0 {
+		e.Reason = ReasonAmbiguous
+		e.Message += ": say which, " + strings.Join(same, " or ")
+	} else if file := survey.Unknown(s.FS(), name); file != "" {
+		e.Message += fmt.Sprintf(": nothing shows what runs %s/%s, so give it %s", Dir, file, survey.Kinds())
+	}
+	return Script{}, e
 }
 
-func list(fsys fs.FS, m *manifest.Manifest) ([]Script, []manifest.Problem) {
-	f := &folder{fsys: fsys, m: m}
-	entries, err := f.read()
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
-		f.report("scripts-unreadable", Dir, err.Error(), "make "+Dir+"/ a folder that can be read")
+// checkOpen is an error for a skill that was closed: it has not lost its files.
+func checkOpen(s *skill.Skill) error {
+	if _, err := fs.Stat(s.FS(), "."); errors.Is(err, skill.ErrClosed) {
+		return &Error{Code: ExecutionFailed, Err: skill.ErrClosed, Message: fmt.Sprintf("Skill '%s' is closed: load it again", s.Canonical())}
 	}
-	if m.ScriptsDeclared {
-		f.declared(entries)
-	} else {
-		f.discover(entries)
-	}
-	f.checkPermissions()
-	return f.scripts(), f.problems
-}
-
-// read lists the scripts folder by name. A folder that is a symbolic link counts as none.
-func (f *folder) read() ([]fs.DirEntry, error) {
-	root, err := fs.ReadDir(f.fsys, ".")
-	if err != nil {
-		return nil, err
-	}
-	i := slices.IndexFunc(root, func(d fs.DirEntry) bool { return d.Name() == Dir })
-	if i < 0 {
-		return nil, fs.ErrNotExist
-	}
-	if root[i].Type()&fs.ModeSymlink != 0 {
-		f.report("script-symlink", Dir, fmt.Sprintf("%q is a symbolic link: its scripts are not used", Dir), "replace the link by the folder")
-		return nil, nil
-	}
-	if !root[i].IsDir() {
-		return nil, nil
-	}
-	return fs.ReadDir(f.fsys, Dir)
-}
-
-func (f *folder) report(code, file, msg, cure string) {
-	f.problems = append(f.problems, manifest.Problem{
-		Code: code, Severity: manifest.SeverityWarning, File: file, Message: msg, Cure: cure,
-	})
-}
-
-func (f *folder) reportField(code, field, msg, cure string) {
-	f.problems = append(f.problems, manifest.Problem{
-		Code: code, Severity: manifest.SeverityWarning, File: "SKILL.md", Field: field, Message: msg, Cure: cure,
-	})
-}
-
-// discover takes every file of a known kind that is not ignored.
-func (f *folder) discover(entries []fs.DirEntry) {
-	globs := f.globs()
-	for _, d := range entries {
-		switch {
-		case strings.HasPrefix(d.Name(), ".") || ignored(d.Name(), globs):
-		case d.Type()&fs.ModeSymlink != 0:
-			f.refuseLink(d.Name())
-		case d.Type().IsRegular() && runnable(f.fsys, d):
-			f.add(d.Name())
-		}
-	}
-}
-
-func (f *folder) refuseLink(name string) {
-	f.report("script-symlink", Dir+"/"+name, fmt.Sprintf("%q is a symbolic link: scripts must be files", name), "replace the link by the file")
-}
-
-func (f *folder) add(name string) {
-	if !validName(name) {
-		f.report("script-name", Dir+"/"+name, fmt.Sprintf("%q cannot be called: a script's name has letters, digits, '-', '_' and '.'", name), "rename the file")
-		return
-	}
-	f.files = append(f.files, name)
-}
-
-// globs returns the patterns of scripts_ignore that can be used and reports the others.
-func (f *folder) globs() *glob.Set {
-	out := &glob.Set{}
-	for _, g := range f.m.ScriptsIgnore {
-		err := out.Add(g)
-		if err != nil {
-			f.reportField("script-ignore-pattern", "scripts_ignore", fmt.Sprintf("%q ignores nothing: %v", g, err), "correct the pattern, or write fewer")
-		}
-		if errors.Is(err, glob.ErrTooMany) {
-			break // so are those that follow
-		}
-	}
-	return out
-}
-
-// ignored matches the base name and the path, so that "_*.py" and "scripts/_*.py" both work.
-func ignored(name string, globs *glob.Set) bool {
-	_, base := globs.Match(name)
-	if base {
-		return true
-	}
-	_, whole := globs.Match(Dir + "/" + name)
-	return whole
-}
-
-// declared takes the files that the manifest lists, as "status", "status.py" or "scripts/status.py"
-// (R31). The rules for links, kinds and names hold for them too.
-func (f *folder) declared(entries []fs.DirEntry) {
-	listed := f.listing(entries)
-	for _, want := range f.m.Scripts {
-		base := strings.TrimPrefix(strings.TrimPrefix(want, "./"), Dir+"/")
-		i := listed.find(base)
-		switch {
-		case strings.Contains(base, "/"):
-			f.reportField("script-path", "scripts", fmt.Sprintf("script %q is not directly in %s/", want, Dir), "move the file to "+Dir+"/ and list its name")
-		case i < 0:
-			f.reportField("script-missing", "scripts", fmt.Sprintf("script %q is listed but not there", want), "add "+Dir+"/"+base+", or remove it from the list")
-		case entries[i].Type()&fs.ModeSymlink != 0:
-			f.refuseLink(entries[i].Name())
-		case !entries[i].Type().IsRegular() || !runnable(f.fsys, entries[i]):
-			f.reportField("script-kind", "scripts", fmt.Sprintf("%q is listed as a script, but nothing is known that runs it", want), "give it "+kinds())
-		case !listed.taken[i]:
-			listed.taken[i] = true
-			f.add(entries[i].Name())
-		}
-	}
-}
-
-// listing finds the entries of a scripts folder by what a manifest may call them, without going through all for each name.
-type listing struct {
-	f       *folder
-	entries []fs.DirEntry
-	byName  map[string]int   // folded names to the first that has it
-	byStem  map[string][]int // folded names without extension to those that have it, in order
-	taken   []bool           // those that are scripts already
-}
-
-func (f *folder) listing(entries []fs.DirEntry) *listing {
-	l := &listing{f, entries, make(map[string]int, len(entries)), make(map[string][]int, len(entries)), make([]bool, len(entries))}
-	for i, d := range entries {
-		name := fold(d.Name())
-		if _, ok := l.byName[name]; !ok {
-			l.byName[name] = i
-		}
-		l.byStem[stem(name)] = append(l.byStem[stem(name)], i)
-	}
-	return l
-}
-
-// find returns the position of the first entry of that name, else of the first of that stem which is a script or a
-// link; -1 for none. What is found to be none is not read again for another spelling of the name.
-func (l *listing) find(base string) int {
-	base = fold(base)
-	if i, ok := l.byName[base]; ok {
-		return i
-	}
-	same := l.byStem[base]
-	for len(same) > 0 {
-		if d := l.entries[same[0]]; d.Type()&fs.ModeSymlink != 0 || runnable(l.f.fsys, d) {
-			break
-		}
-		same = same[1:]
-	}
-	if l.byStem[base] = same; len(same) == 0 {
-		return -1
-	}
-	return same[0]
-}
-
-// scripts gives each file its name. Of files that differ in case alone the first in byte order
-// counts (C37).
-func (f *folder) scripts() []Script {
-	slices.Sort(f.files)
-	stems, bases := map[string]int{}, map[string]bool{}
-	var kept []string
-	for _, name := range f.files {
-		if bases[fold(name)] {
-			f.report("script-case", Dir+"/"+name, fmt.Sprintf("%q differs from another script in upper and lower case alone", name), "rename one of them")
-			continue
-		}
-		bases[fold(name)] = true
-		stems[fold(stem(name))]++
-		kept = append(kept, name)
-	}
-	out := make([]Script, len(kept))
-	for i, name := range kept {
-		short := stem(name)
-		if stems[fold(short)] > 1 || short != name && bases[fold(short)] {
-			short = name
-		}
-		out[i] = Script{Name: short, File: Dir + "/" + name}
-	}
-	slices.SortFunc(out, func(a, b Script) int {
-		return cmp.Or(cmp.Compare(fold(a.Name), fold(b.Name)), cmp.Compare(a.Name, b.Name))
-	})
-	return out
-}
-
-// checkPermissions reports patterns of permissions.env that forward nothing.
-func (f *folder) checkPermissions() {
-	for _, g := range f.m.Permissions.Env {
-		if !namesVariables(g) {
-			f.reportField("permissions-env", "permissions", fmt.Sprintf("%q in permissions.env names no variables: it forwards nothing", g), "write a name, or a prefix such as KALSHI_*")
-		}
-	}
-}
-
-func stem(file string) string {
-	if s := strings.TrimSuffix(file, path.Ext(file)); s != "" {
-		return s
-	}
-	return file
-}
-
-// fold is the form in which names are compared: ASCII, for names have nothing else.
-func fold(s string) string {
-	return strings.Map(func(r rune) rune {
-		if 'A' <= r && r <= 'Z' {
-			return r + 'a' - 'A'
-		}
-		return r
-	}, s)
+	return nil
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-base/agent-base/script/pyenv"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trace"
 )
@@ -20,7 +21,7 @@ import (
 const printsDep = "import dep\nprint(dep.VALUE)\n"
 
 // environments lists what lies in the folder of environments, without keys and random parts.
-func environments(t *testing.T, h *Host) (records, folders []string) {
+func environments(t *testing.T, h *rig) (records, folders []string) {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Join(h.Cache, "python"))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -37,7 +38,7 @@ func environments(t *testing.T, h *Host) (records, folders []string) {
 	return records, folders
 }
 
-func mustPrepare(t *testing.T, h *Host, s *skill.Skill, name string, o *PrepareOptions) *Prepared {
+func mustPrepare(t *testing.T, h *rig, s *skill.Skill, name string, o *PrepareOptions) *Prepared {
 	t.Helper()
 	p, err := prepareScript(t, h, s, name, o)
 	if err != nil {
@@ -46,7 +47,7 @@ func mustPrepare(t *testing.T, h *Host, s *skill.Skill, name string, o *PrepareO
 	return p
 }
 
-func prepareScript(t *testing.T, h *Host, s *skill.Skill, name string, o *PrepareOptions) (*Prepared, error) {
+func prepareScript(t *testing.T, h *rig, s *skill.Skill, name string, o *PrepareOptions) (*Prepared, error) {
 	t.Helper()
 	sc, err := Find(s, name)
 	if err != nil {
@@ -56,7 +57,7 @@ func prepareScript(t *testing.T, h *Host, s *skill.Skill, name string, o *Prepar
 }
 
 // logged puts a recorder before the host's uv and returns the file with a line for each call.
-func logged(t *testing.T, h *Host, environment bool) string {
+func logged(t *testing.T, h *rig, environment bool) string {
 	t.Helper()
 	uv, err := h.LookPath("uv")
 	if err != nil {
@@ -116,7 +117,7 @@ func TestPrepareOnce(t *testing.T) {
 	if !p.Needed || !p.Made || !slices.Equal(p.Packages, []string{"dep==1.0"}) || p.Duration <= 0 {
 		t.Errorf("got %+v", p)
 	}
-	if len(events) != 1 || events[0].Kind != trace.ScriptPrepared || events[0].Skill != "probe" || events[0].Err != nil {
+	if len(events) != 2 || events[0].Kind != trace.ScriptPreparing || events[1].Kind != trace.ScriptPrepared || events[1].Skill != "probe" || events[1].Err != nil {
 		t.Errorf("got %+v", events)
 	}
 	steps := calls(t, log, "")
@@ -139,62 +140,18 @@ func TestPrepareOnce(t *testing.T) {
 	}
 }
 
-// security 1.3: what changes the key, and what does not.
-func TestKey(t *testing.T) {
-	bin := t.TempDir()
-	tree{"python": "#!/bin/sh\n", "uv": "#!/bin/sh\n", "other": "#!/bin/sh\n"}.write(t, bin)
-	key := func(b Block, python, uv string, env ...string) string {
-		h := &Host{Env: env}
-		return environmentKey(&environmentOf{h: h, block: &b, base: filepath.Join(bin, python), uv: filepath.Join(bin, uv), index: h.indexSettings()})
-	}
-	one := Block{"", []string{"a", "b"}}
-	want := key(one, "python", "uv")
-	for name, got := range map[string]string{
-		"order and repetition":      key(Block{"", []string{"b", "a", "b"}}, "python", "uv"),
-		"settings that do not pass": key(one, "python", "uv", "UV_LINK_MODE=hardlink", "UV_CONFIG_FILE=/x", "EDITOR=vi"),
-	} {
-		if got != want {
-			t.Errorf("%s: the key changes", name)
-		}
-	}
-	changes := map[string]string{
-		"dependency":      key(Block{"", []string{"a"}}, "python", "uv"),
-		"requires-python": key(Block{">=3.8", []string{"a", "b"}}, "python", "uv"),
-		"interpreter":     key(one, "other", "uv"),
-		"uv":              key(one, "python", "other"),
-		"no uv":           key(one, "python", "none"),
-		"index":           key(one, "python", "uv", "UV_DEFAULT_INDEX=https://x.example"),
-		"second index":    key(one, "python", "uv", "UV_INDEX=https://x.example"),
-		"credentials":     key(one, "python", "uv", "UV_INDEX_PRIV_PASSWORD=y"),
-	}
-	tree{"python": "#!/bin/sh\n# upgraded\n"}.write(t, bin)
-	changes["interpreter upgraded"] = key(one, "python", "uv")
-	tree{"uv": "#!/bin/sh\n# upgraded\n"}.write(t, bin)
-	changes["uv upgraded"] = key(one, "python", "uv")
-	seen := map[string]string{want: "nothing"}
-	for name, got := range changes {
-		if seen[got] != "" {
-			t.Errorf("%s and %s have the same key", name, seen[got])
-		}
-		seen[got] = name
-	}
-	if digest("a", "b") == digest("ab", "") || digest("a") == digest("a", "") {
-		t.Error("parts run together")
-	}
-}
-
 // Two preparations of one key at once give one environment.
 func TestPrepareAtOnce(t *testing.T) {
 	h := uvHost(t, index(t))
 	log := logged(t, h, false)
 	s := open(t, "", tree{"scripts/a.py": needs(printsDep, "dep")})
-	other := &Host{LookPath: h.LookPath, Cache: h.Cache, Env: h.Env} // as another process would
+	other := &rig{Options{LookPath: h.LookPath, Cache: h.Cache, Env: h.Env}, t} // as another process would
 	var wait sync.WaitGroup
 	var mu sync.Mutex
 	made := 0
 	for i := range 6 {
 		wait.Go(func() {
-			x := []*Host{h, other}[i%2]
+			x := []*rig{h, other}[i%2]
 			p, err := prepareScript(t, x, s, "a", nil)
 			if err != nil {
 				t.Error(err)
@@ -222,7 +179,7 @@ func TestPrepareLeavesNothing(t *testing.T) {
 	t.Run("package missing", func(t *testing.T) { // R113: uv's own words, and the cure
 		h := uvHost(t, t.TempDir())
 		_, err := run(t, h, s, "a", nil)
-		e := failure(t, err, ExecutionFailed, ReasonDependencies, "Dependencies of script a are not available: uv lock failed with exit code 1: ", "dep", "run: agent skill prepare probe")
+		e := failure(t, err, ExecutionFailed, ReasonDependencies, "Dependencies of script a are not available: uv lock failed with exit code 1: ", "dep")
 		if strings.Contains(e.Message, h.Cache) {
 			t.Errorf("the message shows the cache: %s", e.Message)
 		}
@@ -402,24 +359,19 @@ func TestUpgradeOnce(t *testing.T) {
 }
 
 func TestWithoutUV(t *testing.T) {
-	h := host(t)
-	look := h.LookPath
-	h.LookPath = func(name string) (string, error) {
-		if name == "uv" {
-			return "", exec.ErrNotFound
-		}
-		return look(name)
-	}
+	whole := host(t)
+	h := withoutUV(whole)
 	s := open(t, "", tree{"scripts/a.py": needs(printsDep, "dep")})
 	_, err := run(t, h, s, "a", nil)
-	failure(t, err, ExecutionFailed, ReasonDependencies, "uv is not installed: get it with `pip install uv`", "agent skill prepare probe")
+	failure(t, err, ExecutionFailed, ReasonDependencies, "uv is not installed: get it with `pip install uv`")
+	if !errors.Is(err, pyenv.ErrNoUV) {
+		t.Errorf("got %v, want %v in it", err, pyenv.ErrNoUV)
+	}
+	h.Runner = nil
 
 	// R106: python3 knows where its own uv is, in the user's own packages too.
 	uv := realUV(t)
-	python, _, err := h.systemPython(t.Context(), true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	python := realPython(t)
 	where := exec.CommandContext(t.Context(), python, "-c", "import site; print(site.getusersitepackages(), end='')")
 	where.Env = h.Env
 	lib, err := where.Output()
@@ -430,29 +382,6 @@ func TestWithoutUV(t *testing.T) {
 	h.Env = append(h.Env, "UV_OFFLINE=1", "UV_FIND_LINKS="+index(t))
 	if got := mustText(t, h, s, "a"); got != "one\n" {
 		t.Errorf("got %q", got)
-	}
-}
-
-// What takes long is told once; what does not is not.
-func TestProgress(t *testing.T) {
-	h := uvHost(t, index(t))
-	var mu sync.Mutex
-	var told []string
-	h.Progress = func(s string) { mu.Lock(); defer mu.Unlock(); told = append(told, s) }
-	h.patience = time.Millisecond
-	s := open(t, "", tree{"scripts/a.py": needs(printsDep, "dep")})
-	mustText(t, h, s, "a")
-	if !slices.Equal(told, []string{"preparing the dependencies of a: dep"}) {
-		t.Errorf("got %q", told)
-	}
-	mustText(t, h, s, "a")
-	if len(told) != 1 {
-		t.Errorf("a run of a prepared script told %q", told)
-	}
-	h.patience = time.Hour
-	mustPrepare(t, h, s, "a", &PrepareOptions{Upgrade: true})
-	if len(told) != 1 {
-		t.Errorf("got %q", told)
 	}
 }
 
@@ -500,17 +429,5 @@ func TestPackagesAreWhatIsInstalled(t *testing.T) {
 	}
 	if folders, _ := filepath.Glob(filepath.Join(h.Cache, "python", "*", "lib", "*", "site-packages", "two words-1.dist-info")); len(folders) != 1 {
 		t.Errorf("the control failed: got %q", folders)
-	}
-	root := t.TempDir()
-	if got := installed(filepath.Join(root, "nowhere")); got != nil {
-		t.Errorf("got %q", got)
-	}
-	many := tree{"lib/python3/site-packages/\x1b[31mred-1.dist-info/METADATA": ""}
-	for i := range mostPackages + 1 {
-		many[fmt.Sprintf("lib/python3/site-packages/p%d-1.dist-info/METADATA", i)] = ""
-	}
-	many.write(t, root)
-	if got := installed(root); len(got) != mostPackages || strings.Contains(strings.Join(got, " "), "\x1b") {
-		t.Errorf("got %d: %q", len(got), got)
 	}
 }

@@ -144,8 +144,8 @@ else:
 	if got, want := failure(t, err, ExecutionFailed, "").Message, "Script failed with exit code 7\nstderr: "+strings.Repeat("e", 500); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if (&Host{}).timeout(0) != 60*time.Second {
-		t.Errorf("the default timeout is %v", (&Host{}).timeout(0))
+	if got := h.host().timeout(0); got != 60*time.Second {
+		t.Errorf("the default timeout is %v", got)
 	}
 }
 
@@ -183,40 +183,6 @@ print(json.dumps([os.getcwd(), sys.stdin.read()] + sys.argv[1:-1]))
 	_, err = run(t, h, s, "bytes", &RunOptions{Args: []string{"fail"}})
 	if e := failure(t, err, ExecutionFailed, ""); e.Message != "Script failed with exit code 1\nstderr: bad \ufffd" {
 		t.Errorf("got %q", e.Message)
-	}
-}
-
-// R106: uv on PATH is taken first; where there is none, the module of python3 tells where it is.
-func TestRowFindsUV(t *testing.T) {
-	dir := t.TempDir()
-	program := func(name, text string) string {
-		tree{name: "#!/bin/sh\n" + text}.write(t, dir)
-		return filepath.Join(dir, name)
-	}
-	uv, module := program("uv", "exit 0\n"), program("moduleuv", "exit 0\n")
-	with := program("with", fmt.Sprintf("case \"$*\" in *find_uv_bin*) echo %s;; *) printf '%%s\\n3.12.0\\n' \"$0\";; esac\n", module))
-	without := program("without", "case \"$*\" in *find_uv_bin*) echo no module >&2; exit 1;; *) printf '%s\\n3.12.0\\n' \"$0\";; esac\n")
-	for _, tt := range []struct {
-		name  string
-		found map[string]string
-		want  string
-	}{
-		{"on PATH", map[string]string{"uv": uv, "python3": with}, uv},
-		{"as a module", map[string]string{"python3": with}, module},
-		{"nowhere", map[string]string{"python3": without}, ""},
-		{"no Python either", nil, ""},
-	} {
-		h := host(t)
-		h.LookPath = func(name string) (string, error) {
-			if p := tt.found[name]; p != "" {
-				return p, nil
-			}
-			return "", exec.ErrNotFound
-		}
-		got, err := h.uv(t.Context())
-		if got != tt.want || (err == nil) != (tt.want != "") {
-			t.Errorf("%s: %q, %v, want %q", tt.name, got, err, tt.want)
-		}
 	}
 }
 
@@ -259,21 +225,14 @@ func TestRowSkillFolder(t *testing.T) {
 	}
 }
 
-// R113: what uv says of a dependency that cannot be had reaches the caller, with the command that
-// prepares the skill; without uv the message says how to get it.
+// R113: what uv says of a dependency that cannot be had reaches the caller; without uv the message says how to get it.
 func TestRowMissingDependency(t *testing.T) {
 	s := open(t, "", tree{"scripts/a.py": needs("print(1)\n", "no-such-package-here")})
 	_, err := run(t, uvHost(t, t.TempDir()), s, "a", nil)
-	failure(t, err, ExecutionFailed, ReasonDependencies, "no-such-package-here", "agent skill prepare probe")
-	h := host(t)
-	h.LookPath = func(name string) (string, error) {
-		if name == "uv" {
-			return "", exec.ErrNotFound
-		}
-		return exec.LookPath(name)
-	}
+	failure(t, err, ExecutionFailed, ReasonDependencies, "no-such-package-here")
+	h := withoutUV(host(t))
 	_, err = run(t, h, s, "a", nil)
-	failure(t, err, ExecutionFailed, ReasonDependencies, "uv is not installed", "pip install uv", "agent skill prepare probe")
+	failure(t, err, ExecutionFailed, ReasonDependencies, "uv is not installed", "pip install uv")
 }
 
 // R42: a script's requires-python is checked before it runs; the message names both versions.
@@ -282,13 +241,7 @@ func TestRowPythonVersion(t *testing.T) {
 		"scripts/future.py": "# /// script\n# requires-python = \">=9.1\"\n# ///\nprint(1)\n",
 		"scripts/now.py":    "# /// script\n# requires-python = \">=3.6\"\n# ///\nprint(1)\n",
 	})
-	h := host(t)
-	h.LookPath = func(name string) (string, error) {
-		if name == "uv" {
-			return "", exec.ErrNotFound
-		}
-		return exec.LookPath(name)
-	}
+	h := withoutUV(host(t))
 	_, err := run(t, h, s, "future", nil)
 	failure(t, err, ExecutionFailed, ReasonPython, "requires Python >=9.1", " is 3.")
 	if res, err := run(t, h, s, "now", nil); err != nil || string(res.JSON) != "1" {

@@ -6,8 +6,8 @@ import (
 )
 
 // Runner executes one command. It returns an error only when the command could not be started, or when
-// ctx ended; what a started command did is in the Output. It must be safe for concurrent use, must end
-// the command with its group when ctx ends or its timeout passes, and must hold no more of its output
+// ctx is done; what a started command did is in the Output. It must be safe for concurrent use, must end
+// the command with its group when ctx is done or its timeout passes, and must hold no more of its output
 // than the command allows.
 //
 // A sandbox, an audit or a remote worker is middleware: a func(Runner) Runner.
@@ -21,7 +21,7 @@ type RunnerFunc func(context.Context, *Command) (*Output, error)
 // Run calls f.
 func (f RunnerFunc) Run(ctx context.Context, c *Command) (*Output, error) { return f(ctx, c) }
 
-// Phase says what a command is for, so that a sandbox can tell how much it needs.
+// Phase says what a command is for, so a sandbox knows how much it needs.
 type Phase uint8
 
 // The phases. A script's dependencies are prepared with the network and without the skill's files; a
@@ -48,7 +48,7 @@ type Command struct {
 	StopAtMax bool          // end the process when stdout passes MaxStdout
 	Limits    Limits
 
-	Read, Write []string // folders that it reads and writes beside the system's, for a sandbox; Exec ignores them
+	Read, Write []string // folders that it reads and writes besides the system's, for a sandbox; Exec ignores them
 }
 
 // Limits are the resource limits of a process and each of its children. Zero leaves one alone.

@@ -10,7 +10,7 @@ type headBuffer struct {
 	full  func() // called once when more than max has come; may be nil
 }
 
-// Write never fails, so that the process that writes is never blocked.
+// Write never fails, so the process that writes is never blocked.
 func (h *headBuffer) Write(p []byte) (int, error) {
 	if room := h.max - int64(len(h.buf)); room > 0 {
 		h.buf = append(h.buf, p[:min(int64(len(p)), room)]...)

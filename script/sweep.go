@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,40 +13,39 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/internal/program"
 )
 
-// Sealed is the folder in a Host's Cache for copies of what was approved (see skill.Skill.Seal).
-const Sealed = "sealed"
+// sealedFolder is the folder in the cache for copies of what was approved.
+const sealedFolder = "sealed"
 
 // DefaultUnused is how long an environment is kept that no script runs in.
 const DefaultUnused = 30 * 24 * time.Hour
 
-// marked is how long a sign of use is good enough: not every run writes one.
-const marked = 24 * time.Hour
-
-// Use says that the cache is in use until done is called: meanwhile Sweep removes nothing. Run, Help and Prepare do it by
-// themselves; whoever runs a sealed copy begins before it is made. The error is ctx's, when that has ended or ends while a
-// Sweep is waited for, or an *Error when Cache is not absolute; done is never nil. Where a file system has no
-// locks there is none here, and Sweep does not work.
-func (h *Host) Use(ctx context.Context) (done func(), err error) {
-	none := func() {}
-	if err := h.checkCache(); err != nil {
-		return none, err
-	}
+// use says that the cache is in use until done is called: meanwhile Sweep removes nothing. It waits for a Sweep to end,
+// at most for a time. The error is ctx's, or an *Error with code Timeout. Where a file system has no locks there is none
+// here, and Sweep does not work.
+func (h *Host) use(ctx context.Context, wait time.Duration) (done func(), err error) {
 	if err := ctx.Err(); err != nil {
-		return none, err
+		return nil, err
 	}
-	if err := os.MkdirAll(h.Cache, 0o700); err != nil {
+	none := func() {}
+	if err := os.MkdirAll(h.o.Cache, 0o700); err != nil {
 		return none, nil //nolint:nilerr // the next step says what is wrong with it
 	}
-	done, err = lockfile.Share(ctx, h.useLock(), 0)
-	if err != nil {
-		return none, ctx.Err()
+	done, err = lockfile.Share(ctx, h.useLock(), wait)
+	switch {
+	case err == nil:
+		return done, nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(err, lockfile.ErrLocked):
+		return nil, &Error{Code: Timeout, Reason: ReasonCache, Err: err, Message: fmt.Sprintf("The cache for scripts was locked for %s by another process", seconds(wait))}
 	}
-	return done, nil
+	return none, nil //nolint:nilerr // a file system without locks
 }
 
-func (h *Host) useLock() string { return filepath.Join(h.Cache, "use.lock") }
+func (h *Host) useLock() string { return filepath.Join(h.o.Cache, "use.lock") }
 
 // ErrInUse is returned by Sweep while a script runs or is prepared.
 var ErrInUse = errors.New("a script is running or being prepared")
@@ -56,10 +56,10 @@ type SweepOptions struct {
 	Unused time.Duration            // least time since its last use after which an environment goes; 0 means DefaultUnused
 	Now    func() time.Time         // nil means time.Now
 	Wait   time.Duration            // for runs to end; 0 means 2 s
-	DryRun bool                     // only tell; nothing is waited for
+	DryRun bool                     // only report; nothing is waited for
 }
 
-// Swept is something that Sweep removed. All of it is made again by whoever needs it.
+// Swept is something that Sweep removed. All of it is made again when it is needed.
 type Swept struct {
 	Path  string `json:"path"` // slash path in the cache
 	Why   string `json:"why"`
@@ -71,15 +71,12 @@ type Swept struct {
 // Sweep removes from the cache sealed copies that are not needed, environments that were not used for a while, and what
 // killed preparations and copies left. It never removes what is in use: it waits for runs to end, and fails with
 // ErrInUse when they do not; a run that starts meanwhile waits for it. A nil o is the zero value. The error is ErrInUse,
-// ctx's, an *Error when Cache is not absolute, or says why the cache cannot be locked; beside ctx's the result is what was removed until then.
+// ctx's, or says why the cache cannot be locked; with ctx's the result is what was removed until then.
 func (h *Host) Sweep(ctx context.Context, o *SweepOptions) ([]Swept, error) {
 	if o == nil {
 		o = &SweepOptions{}
 	}
-	if err := h.checkCache(); err != nil {
-		return nil, err
-	}
-	if _, err := os.Stat(h.Cache); err != nil {
+	if _, err := os.Stat(h.o.Cache); err != nil {
 		return nil, nil //nolint:nilerr // nothing was ever put there
 	}
 	if !o.DryRun {
@@ -100,7 +97,7 @@ func (h *Host) Sweep(ctx context.Context, o *SweepOptions) ([]Swept, error) {
 		for _, part := range found[i].parts {
 			found[i].Bytes += size(part)
 			if !o.DryRun {
-				removeAll(part)
+				program.RemoveAll(part)
 			}
 		}
 	}
@@ -109,7 +106,7 @@ func (h *Host) Sweep(ctx context.Context, o *SweepOptions) ([]Swept, error) {
 
 // swept is what goes of the entries of a folder of the cache.
 func (h *Host) swept(path, why string, parts ...string) Swept {
-	rel, _ := filepath.Rel(h.Cache, path)
+	rel, _ := filepath.Rel(h.o.Cache, path)
 	return Swept{Path: filepath.ToSlash(rel), Why: why, parts: parts}
 }
 
@@ -119,7 +116,7 @@ func (h *Host) sealed(o *SweepOptions) []Swept {
 		return nil
 	}
 	var out []Swept
-	root := filepath.Join(h.Cache, Sealed)
+	root := filepath.Join(h.o.Cache, sealedFolder)
 	for _, d := range inFolder(root) {
 		dir := filepath.Join(root, d.Name())
 		digest, ok := sealedDigest(d.Name())
@@ -149,50 +146,17 @@ func sealedDigest(name string) (string, bool) {
 	return "sha256:" + hex[:digits], true
 }
 
-// environments finds those that were not used for a while, and what no record names. Nothing is prepared and nothing runs
-// while they are removed, so that a former environment is not in use either.
+// environments finds those that were not used for a while, and what no record names.
 func (h *Host) environments(o *SweepOptions) []Swept {
-	root := filepath.Join(h.Cache, "python")
-	unused, now := cmp.Or(o.Unused, DefaultUnused), time.Now
+	now := time.Now
 	if o.Now != nil {
 		now = o.Now
 	}
-	since := now()
-	keep := map[string]bool{} // folders that a record names
 	var out []Swept
-	entries := inFolder(root)
-	for _, d := range entries {
-		key, isRecord := strings.CutSuffix(d.Name(), ".json")
-		info, err := d.Info()
-		if !isRecord || err != nil || !info.Mode().IsRegular() {
-			continue
-		}
-		record := filepath.Join(root, d.Name())
-		folder := readRecord(record, key).Folder
-		keep[folder] = true
-		if since.Sub(info.ModTime()) >= unused {
-			parts := []string{record}
-			if folder != "" {
-				parts = append(parts, filepath.Join(root, folder))
-			}
-			out = append(out, h.swept(record, "not used since "+info.ModTime().Format(time.DateOnly), append(parts, filepath.Join(root, key+".lock"))...))
-		}
-	}
-	for _, d := range entries {
-		if d.IsDir() && !keep[d.Name()] {
-			dir := filepath.Join(root, d.Name())
-			out = append(out, h.swept(dir, "left by an earlier preparation", dir))
-		}
+	for _, l := range h.pythons.Unused(now().Add(-cmp.Or(o.Unused, DefaultUnused))) {
+		out = append(out, h.swept(l.Path, l.Why, l.Parts...))
 	}
 	return out
-}
-
-// markUsed remembers that an environment is in use, for Sweep. Failing that, it is made again some day.
-func markUsed(record string) {
-	if info, err := os.Stat(record); err == nil && time.Since(info.ModTime()) > marked {
-		now := time.Now()
-		_ = os.Chtimes(record, now, now)
-	}
 }
 
 // inFolder is the entries of a folder, by name; none where it cannot be read.

@@ -2,7 +2,6 @@ package script
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -22,7 +21,7 @@ var (
 
 // litter fills a host's cache with all that Sweep knows and some that it does not. "old" was not used for 31 days,
 // "new" for 29.
-func litter(t *testing.T, h *Host, now time.Time) {
+func litter(t *testing.T, h *rig, now time.Time) {
 	t.Helper()
 	tree{
 		"python/old.json": `{"folder":"old-1"}`, "python/old-1/bin/python": "1234567", "python/old.lock": "",
@@ -92,7 +91,8 @@ func TestSweep(t *testing.T) {
 	if found, err := h.Sweep(t.Context(), o); len(found) != 0 || err != nil {
 		t.Errorf("a second time: %v, %v", found, err)
 	}
-	empty := &Host{Cache: filepath.Join(t.TempDir(), "none")}
+	empty := host(t)
+	empty.Cache = filepath.Join(t.TempDir(), "none")
 	if found, err := empty.Sweep(t.Context(), o); len(found) != 0 || err != nil {
 		t.Errorf("without a cache: %v, %v", found, err)
 	}
@@ -121,7 +121,7 @@ func TestSweepWaits(t *testing.T) {
 	if _, err := h.Sweep(t.Context(), o); err != nil {
 		t.Errorf("afterwards: %v", err)
 	}
-	unlock, err := lockfile.Lock(t.Context(), h.useLock(), time.Second) // as a sweep does
+	unlock, err := lockfile.Lock(t.Context(), h.host().useLock(), time.Second) // as a sweep does
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,30 +131,6 @@ func TestSweepWaits(t *testing.T) {
 	inRun = nil
 	if _, err := h.Run(ctx, s, Script{Name: "a", File: "scripts/a.sh"}, nil); !errors.Is(err, context.DeadlineExceeded) || inRun != nil {
 		t.Errorf("during a sweep a run begins: %v, %v", err, inRun)
-	}
-}
-
-// An environment that scripts run in stays: its record bears the time of its use.
-func TestUseIsMarked(t *testing.T) {
-	h := host(t)
-	tree{"python/key-1/bin/python": "x"}.write(t, h.Cache)
-	files, err := survey(filepath.Join(h.Cache, "python", "key-1"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, _ := json.Marshal(environmentRecord{Folder: "key-1", Files: files.digest})
-	tree{"python/key.json": string(b)}.write(t, h.Cache)
-	record := filepath.Join(h.Cache, "python", "key.json")
-	long := time.Now().Add(-40 * 24 * time.Hour)
-	if err := os.Chtimes(record, long, long); err != nil {
-		t.Fatal(err)
-	}
-	e := &environmentOf{h: h, key: "key"}
-	if wrong := e.look(); wrong != "" {
-		t.Fatal(wrong)
-	}
-	if found, err := h.Sweep(t.Context(), nil); len(found) != 0 || err != nil {
-		t.Errorf("swept although it is used: %v, %v", found, err)
 	}
 }
 

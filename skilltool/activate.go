@@ -13,7 +13,7 @@ import (
 	"github.com/agent-base/agent-base/tool"
 )
 
-// Activation is the result of the skill tool, but for a deactivation (R93).
+// Activation is the result of the skill tool, except for a deactivation.
 type Activation struct {
 	SkillName    string    `json:"skill_name"`
 	BasePath     string    `json:"base_path,omitempty"` // absolute directory; "" for a skill that is on no disk
@@ -24,7 +24,7 @@ type Activation struct {
 	Warnings     []string  `json:"warnings,omitempty"`
 }
 
-// Deactivation is the result of the skill tool when it took a skill off the stack (R93).
+// Deactivation is the result of the skill tool when it took a skill off the stack.
 type Deactivation struct {
 	SkillName string `json:"skill_name"`
 	Status    string `json:"status"` // deactivated
@@ -73,9 +73,20 @@ func (k *Kit) activate(ctx context.Context, a *arguments) tool.Result {
 	if err != nil {
 		return misuse(err.Error())
 	}
-	s, err := k.load(ctx, a.SkillName)
+	return k.activateNamed(ctx, a.SkillName, args)
+}
+
+// Activate activates a skill that a model may use: the tool skill is this call.
+func (k *Kit) Activate(ctx context.Context, name, args string) tool.Result {
+	ctx, cancel := timed(ctx)
+	defer cancel()
+	return k.finish(k.activateNamed(ctx, name, args))
+}
+
+func (k *Kit) activateNamed(ctx context.Context, name, args string) tool.Result {
+	s, err := k.load(ctx, name)
 	if err != nil {
-		return activationFailure(ctx, a.SkillName, err)
+		return activationFailure(ctx, name, err)
 	}
 	defer s.Close()
 	if k.o.Forks && s.Manifest().Context == "fork" {
@@ -164,7 +175,7 @@ func allowed(t manifest.Tools) *[]string {
 	return &rules
 }
 
-// activationFailure says why the skill called name was not activated (R94): "Skill 'x' not found. Did you mean 'y'?", the
+// activationFailure says why the skill called name was not activated: "Skill 'x' not found. Did you mean 'y'?", the
 // text of a *manifest.NameError, or "Failed to load skill: …". A time that is over is called ours only where it was.
 func activationFailure(ctx context.Context, name string, err error) tool.Result {
 	var missing *skill.NotFoundError

@@ -10,7 +10,7 @@ import (
 )
 
 // Carry returns what of the session's active skills must survive when the conversation is shortened, "" when none is
-// active; see disclose.Carry for the limits. The session itself stays as it is: a skill is no less active for it, and
+// active; see disclose.Carry for the limits. The session itself is unchanged: a skill is no less active, and
 // activating it again gives the short note.
 func (k *Kit) Carry(ctx context.Context) disclose.Text {
 	acts := k.o.Session.Active()

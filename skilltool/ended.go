@@ -9,8 +9,8 @@ import (
 	"github.com/agent-base/agent-base/tool"
 )
 
-// ActivationTimeout bounds one activation, from finding the skill to its place on the stack (R92). A source that takes no
-// notice of its context is waited for, but what it gives after that time is not activated.
+// ActivationTimeout bounds one activation, from finding the skill to its place on the stack. A source that ignores
+// its context is waited for, but what it returns after that time is not activated.
 const ActivationTimeout = 30 * time.Second
 
 // errActivationTime is the cause of a context that ended because ActivationTimeout was over, not the turn.
@@ -37,7 +37,7 @@ func ended(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errActivationTime)
 }
 
-// failureCode is the code of a failure for which err is the only cause.
+// failureCode is the code of a failure that has err as its only cause.
 func failureCode(err error) tool.Code {
 	if ended(err) {
 		return tool.Timeout

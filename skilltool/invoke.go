@@ -10,8 +10,8 @@ import (
 )
 
 // Invoke activates a skill that the user called for by name, and returns what the tool skill gives for that and the text
-// that belongs into the turn, beside what the user typed; the text is "" after a failure, of which an ended context is
-// one. A skill with
+// that belongs into the turn, next to what the user typed. The text is "" after a failure, also when ctx is done.
+// A skill with
 // disable-model-invocation is activated in this way only, and as long as it is active a model may read its files and run
 // its scripts. One with user-invocable: false is refused, as are those that are disabled, unavailable or broken.
 //

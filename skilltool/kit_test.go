@@ -3,6 +3,7 @@ package skilltool
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -84,12 +85,26 @@ func kit(t *testing.T, o kitOptions) (*Kit, string) {
 	ko := &Options{
 		Catalog: func() *skill.Catalog { return c },
 		Session: session.New(nil),
-		Scripts: &script.Host{LookPath: exec.LookPath, Cache: scratch.Dir(t)},
+		Scripts: host(t, nil),
 	}
 	if o.change != nil {
 		o.change(ko)
 	}
 	return New(ko), root
+}
+
+// host runs scripts with the programs of this machine.
+func host(t *testing.T, change func(*script.Options)) *script.Host {
+	t.Helper()
+	o := &script.Options{LookPath: exec.LookPath, Cache: scratch.Dir(t)}
+	if change != nil {
+		change(o)
+	}
+	h, err := script.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
 }
 
 // call runs one tool by name and returns its envelope.
@@ -364,9 +379,21 @@ func TestUntrusted(t *testing.T) {
 	k, _ := kit(t, kitOptions{})
 	for _, name := range []string{"script_run", "script_help"} { // 1.3: script_help is a run
 		r := call(t, k, name, run)
-		if r.Error != tool.PermissionDenied || r.Reason != "untrusted" || !strings.Contains(r.Message, "agent skill trust kalshi-markets") {
+		if r.Error != tool.PermissionDenied || r.Reason != ReasonUntrusted || r.Message != "Skill 'kalshi-markets' is not trusted: its scripts are not run." {
 			t.Errorf("%s: %s", name, r.Encode())
 		}
+	}
+	advised, _ := kit(t, kitOptions{change: func(o *Options) {
+		o.Advise = func(err error, name string) string {
+			var u *UntrustedError
+			if !errors.As(err, &u) || u.Trust != skill.TrustNone || u.Skill != "kalshi-markets" || name != "kalshi-markets" {
+				t.Errorf("got %v of %q", err, name)
+			}
+			return "Ask about it."
+		}
+	}})
+	if r := call(t, advised, "script_run", run); r.Message != "Skill 'kalshi-markets' is not trusted: its scripts are not run. Ask about it." {
+		t.Errorf("got %s", r.Encode())
 	}
 	if r := call(t, k, "script_list", run); !r.Success {
 		t.Errorf("listing must not need trust: %s", r.Encode())

@@ -11,10 +11,10 @@ import (
 	"log/slog"
 	"os"
 	"path"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/tool"
 	"github.com/agent-base/agent-base/trace"
@@ -70,7 +70,10 @@ func (k *Kit) read(ctx context.Context, a *arguments) tool.Result {
 	}
 	a.Path = strings.TrimPrefix(a.Path, "./") // as public manifests write paths; all that follows has one spelling
 	if !k.o.ReadScripts {
-		if hit, err := isScript(s, a.Path); err == nil && hit {
+		switch hit, err := isScript(s, a.Path); {
+		case err != nil:
+			return tool.Failure(tool.ExecutionFailed, fmt.Sprintf("'%s' cannot be read: %v", a.Path, err))
+		case hit:
 			return k.refuseScript(ctx, s, a.Path)
 		}
 	}
@@ -135,7 +138,7 @@ func readFailure(s *skill.Skill, name string, err error) tool.Result {
 	return tool.Failure(tool.InvalidName, bad.Error())
 }
 
-// refuseScript traces and returns the refusal to read a script (C50, R125); it names the tools that are meant for it.
+// refuseScript traces and returns the refusal to read a script. It names the tools that are meant for it.
 func (k *Kit) refuseScript(ctx context.Context, s *skill.Skill, name string) tool.Result {
 	trace.Emit(ctx, k.o.Trace, trace.Event{Kind: trace.ToolDenied, Level: slog.LevelWarn, Skill: s.Canonical(), Script: name,
 		Message: fmt.Sprintf("Blocked reading script '%s'", name)})
@@ -151,50 +154,26 @@ func (k *Kit) refuseScript(ctx context.Context, s *skill.Skill, name string) too
 	return r
 }
 
-var (
-	scriptDirs = []string{"scripts", "bin", "tools"}
-	scriptExts = []string{".sh", ".py", ".rb", ".js", ".ts", ".pl"}
-)
-
-// isScript reports whether name is one of the skill's scripts under any of its names. Files are
-// compared by identity, so that neither a link nor a different spelling gets around it (security
-// 2.4 #46).
+// isScript reports whether name is one of the skill's scripts under any of its names. Files are compared by identity, so
+// neither a link nor a different spelling gets around it. The error wraps survey.ErrTooMany.
 func isScript(s *skill.Skill, name string) (bool, error) {
 	info, err := fs.Stat(s.FS(), name)
 	if err != nil {
+		return false, nil //nolint:nilerr // reading it says what is wrong
+	}
+	scripts, err := survey.Runnable(s.FS())
+	if err != nil {
 		return false, err
 	}
-	found := false
-	for _, dir := range scriptDirs {
-		err := fs.WalkDir(s.FS(), dir, func(p string, d fs.DirEntry, err error) error {
-			if err != nil || found || !scriptFile(dir, p, d) {
-				return nil //nolint:nilerr // a folder that is not there has no scripts
-			}
-			if p == name {
-				found = true
-			} else if other, err := d.Info(); err == nil && os.SameFile(info, other) {
-				found = true
-			}
-			return nil
-		})
-		if err != nil {
-			return found, err
+	for _, p := range scripts {
+		if p == name {
+			return true, nil
+		}
+		if other, err := fs.Stat(s.FS(), p); err == nil && os.SameFile(info, other) {
+			return true, nil
 		}
 	}
-	return found, nil
-}
-
-// scriptFile reports whether a file counts as a script: by its extension anywhere below the three
-// folders, or by lying directly in scripts/ with an execute bit.
-func scriptFile(dir, p string, d fs.DirEntry) bool {
-	if d.IsDir() {
-		return false
-	}
-	if slices.Contains(scriptExts, strings.ToLower(path.Ext(p))) {
-		return true
-	}
-	info, err := d.Info()
-	return err == nil && dir == "scripts" && path.Dir(p) == "scripts" && info.Mode()&0o111 != 0
+	return false, nil
 }
 
 func plural(n int, word string) string {

@@ -4,14 +4,12 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 
-	"github.com/agent-base/agent-base/internal/test/scratch"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/skill"
@@ -29,7 +27,7 @@ func TestRowHotReload(t *testing.T) {
 	}
 	var now atomic.Pointer[skill.Catalog]
 	now.Store(start)
-	k := New(&Options{Catalog: now.Load, Session: session.New(nil), Scripts: &script.Host{LookPath: exec.LookPath, Cache: scratch.Dir(t)}})
+	k := New(&Options{Catalog: now.Load, Session: session.New(nil), Scripts: host(t, nil)})
 	change := func(name, text string) {
 		t.Helper()
 		file := filepath.Join(root, filepath.FromSlash(name))
@@ -127,7 +125,7 @@ func TestRowUntrusted(t *testing.T) {
 	spy := &spyRunner{}
 	for _, trust := range []skill.Trust{skill.TrustNone, skill.TrustBundled} {
 		k, root := kit(t, kitOptions{trust: trust, change: func(o *Options) {
-			o.Scripts = &script.Host{LookPath: exec.LookPath, Cache: scratch.Dir(t), Runner: spy}
+			o.Scripts = host(t, func(o *script.Options) { o.Runner = spy })
 		}})
 		spy.commands = nil
 		for _, name := range []string{"script_run", "script_help"} {
@@ -174,7 +172,7 @@ func TestRowExecutorEnforces(t *testing.T) {
 	spy := &spyRunner{}
 	asked := 0
 	k, _ := kit(t, kitOptions{change: func(o *Options) {
-		o.Scripts = &script.Host{LookPath: exec.LookPath, Cache: scratch.Dir(t), Runner: spy}
+		o.Scripts = host(t, func(o *script.Options) { o.Runner = spy })
 		o.Approve = func(context.Context, *skill.Skill) (bool, error) { asked++; return asked == 2, nil }
 	}})
 	for i, args := range []string{

@@ -6,26 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"path/filepath"
+	"strings"
 
 	"github.com/agent-base/agent-base/script"
-	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/tool"
 	"github.com/agent-base/agent-base/trace"
 )
-
-// ScriptItem is one script in the result of script_list (R99).
-type ScriptItem struct {
-	Name string `json:"name"`
-	Path string `json:"path"` // absolute where the skill is on disk
-}
-
-// Help is the result of script_help (R100).
-type Help struct {
-	HelpText string `json:"help_text"`
-	Usage    string `json:"usage"`
-}
 
 var (
 	listSchema = json.RawMessage(`{"type":"object","properties":{` + skillParam + `}}`)
@@ -49,265 +36,81 @@ const (
 )
 
 func (k *Kit) listTool() tool.Tool {
-	return tool.Tool{Name: "script_list", Description: listDescription, Input: listSchema, Call: k.wrap(k.scriptList)}
+	return tool.Tool{Name: "script_list", Description: listDescription, Input: listSchema, Call: k.wrap(k.listCall)}
 }
 
 func (k *Kit) helpTool() tool.Tool {
-	return tool.Tool{Name: "script_help", Description: helpDescription, Input: helpSchema, Call: k.scriptCall(k.scriptHelp)}
+	return tool.Tool{Name: "script_help", Description: helpDescription, Input: helpSchema, Call: k.scriptCall(k.helpCall)}
 }
 
 func (k *Kit) runTool() tool.Tool {
-	return tool.Tool{Name: "script_run", Description: runDescription, Input: runSchema, Call: k.scriptCall(k.scriptRun)}
+	return tool.Tool{Name: "script_run", Description: runDescription, Input: runSchema, Call: k.scriptCall(k.runCall)}
 }
 
-func (k *Kit) scriptList(ctx context.Context, a *arguments) tool.Result {
-	out := map[string][]ScriptItem{}
-	total := 0
-	add := func(s *skill.Skill) {
-		if items := scriptItems(ctx, s); len(items) > 0 {
-			out[s.Canonical()] = items
-			total += len(items)
-		}
+func (k *Kit) listCall(ctx context.Context, a *arguments) tool.Result {
+	list, err := k.ListScripts(ctx, a.SkillName)
+	if err != nil {
+		return k.Failure(err, a.SkillName)
 	}
-	if a.SkillName != "" {
-		s, err := k.load(ctx, a.SkillName)
-		if err != nil {
-			return missing(err, fmt.Sprintf("Skill '%s' not found", a.SkillName))
-		}
-		defer s.Close()
-		out[s.Canonical()] = []ScriptItem{}
-		add(s)
-		return tool.Success(out, found(total, 1))
-	}
-	for e := range k.o.Catalog().Visible() {
-		s, err := e.Load(ctx)
-		if err != nil {
-			continue // broken since it was listed: it has no scripts to offer now
-		}
-		add(s)
-		s.Close()
-	}
-	if err := ctx.Err(); err != nil { // or the list would lack those that were not loaded for it
-		return tool.Failure(tool.Timeout, fmt.Sprintf("Scripts cannot be listed: %v", err))
-	}
-	return tool.Success(out, found(total, len(out)))
+	return list.Envelope()
 }
 
-func found(scripts, skills int) string {
-	return fmt.Sprintf("Found %s across %s", plural(scripts, "script"), plural(skills, "skill"))
-}
-
-func scriptItems(ctx context.Context, s *skill.Skill) []ScriptItem {
-	scripts, _ := script.List(s) // what is wrong with a script is shown by info and validate
-	dir, err := s.Dir(ctx)
-	out := make([]ScriptItem, len(scripts))
-	for i, sc := range scripts {
-		out[i] = ScriptItem{Name: sc.Name, Path: sc.File}
-		if err == nil {
-			out[i].Path = filepath.Join(dir, filepath.FromSlash(sc.File))
-		}
+func (k *Kit) helpCall(ctx context.Context, a *arguments) tool.Result {
+	help, err := k.HelpScript(ctx, a.SkillName, a.ScriptName)
+	if err != nil {
+		return k.Failure(err, a.SkillName)
 	}
-	return out
+	return help.Envelope()
 }
 
-// scriptFiles returns the paths of the files that script_run takes, never nil.
-func scriptFiles(s *skill.Skill) []string {
-	scripts, _ := script.List(s)
-	out := make([]string, len(scripts))
-	for i, sc := range scripts {
-		out[i] = sc.File
+func (k *Kit) runCall(ctx context.Context, a *arguments) tool.Result {
+	args, err := a.list()
+	if err != nil {
+		return k.Failure(k.unstarted(ctx, a.SkillName, a.ScriptName, misused(err)), a.SkillName)
 	}
-	return out
+	res, err := k.RunScript(ctx, &RunRequest{Skill: a.SkillName, Script: a.ScriptName, Args: args, Text: !a.wantJSON()})
+	if err != nil {
+		return k.Failure(err, a.SkillName)
+	}
+	return res.Envelope()
 }
 
-// scriptCall is wrap for the tools that run scripts, of which every failure is logged.
+// scriptCall is wrap for the tools that run scripts: every failure of theirs is traced.
 func (k *Kit) scriptCall(call func(context.Context, *arguments) tool.Result) func(context.Context, json.RawMessage) tool.Result {
 	return func(ctx context.Context, raw json.RawMessage) tool.Result {
 		if err := ctx.Err(); err != nil {
-			return k.finish(k.unstarted(ctx, &arguments{}, tooLate(err)))
+			r := tooLate(err)
+			k.traceUnstarted(ctx, "", "", r.Error, r.Message)
+			return k.finish(r)
 		}
 		a, err := parse(raw)
 		if err != nil {
-			return k.finish(k.unstarted(ctx, &arguments{}, misuse(err.Error())))
+			return k.finish(k.Failure(k.unstarted(ctx, "", "", misused(err)), ""))
 		}
 		return k.finish(call(ctx, a))
 	}
 }
 
-// unstarted logs a failure of a call whose script the host never got: it logs what it gets (R166). The names are those
-// that were asked for. It returns r.
-func (k *Kit) unstarted(ctx context.Context, a *arguments, r tool.Result) tool.Result {
-	name := a.SkillName
-	if manifest.CheckName(name) == nil {
-		name = manifest.Canonical(name)
+func misused(err error) error {
+	return &script.Error{Code: script.ExecutionFailed, Reason: tool.ReasonArguments, Message: err.Error()}
+}
+
+// Failure makes the result that a model gets of the error of a call of a skill's script, with what Options.Advise adds.
+func (k *Kit) Failure(err error, skillName string) tool.Result {
+	r := Failure(err)
+	if k.o.Advise == nil {
+		return r
 	}
-	ev := trace.Event{Kind: trace.ScriptRun, Level: slog.LevelError, Skill: fmt.Sprintf("%.100s", name), Script: fmt.Sprintf("%.100s", a.ScriptName),
-		Message: "Script failed", Err: fmt.Errorf("%.1000s", r.Message), Attrs: []slog.Attr{slog.String("code", string(r.Error))}}
-	if ev.Script != "" {
-		ev.Message = "Script " + ev.Script + " failed"
+	if text := k.o.Advise(err, skillName); strings.HasSuffix(r.Message, ".") && text != "" {
+		r.Message += " " + text
+	} else if text != "" {
+		r.Message += "\n" + text
 	}
-	trace.Emit(ctx, k.o.Trace, ev)
 	return r
 }
 
-func (k *Kit) scriptHelp(ctx context.Context, a *arguments) tool.Result {
-	done, err := k.o.Scripts.Use(ctx)
-	if err != nil {
-		return k.unstarted(ctx, a, scriptFailure(err))
-	}
-	defer done()
-	s, sc, failure := k.script(ctx, a)
-	if failure != nil {
-		return k.unstarted(ctx, a, *failure)
-	}
-	defer s.Close()
-	help, err := k.o.Scripts.Help(ctx, s, sc)
-	if err != nil {
-		return scriptFailure(err)
-	}
-	return tool.Success(Help{HelpText: help.Text, Usage: help.Usage}, fmt.Sprintf("Retrieved help for %s", sc.Name))
-}
-
-func (k *Kit) scriptRun(ctx context.Context, a *arguments) tool.Result {
-	args, err := a.list()
-	if err != nil {
-		return k.unstarted(ctx, a, misuse(err.Error()))
-	}
-	if err := script.CheckArgs(args); err != nil {
-		return k.unstarted(ctx, a, scriptFailure(err))
-	}
-	done, err := k.o.Scripts.Use(ctx)
-	if err != nil {
-		return k.unstarted(ctx, a, scriptFailure(err))
-	}
-	defer done()
-	s, sc, failure := k.script(ctx, a)
-	if failure != nil {
-		return k.unstarted(ctx, a, *failure)
-	}
-	defer s.Close()
-	res, err := k.o.Scripts.Run(ctx, s, sc, &script.RunOptions{Args: args, Text: !a.wantJSON()})
-	if err != nil {
-		return scriptFailure(err)
-	}
-	msg := fmt.Sprintf("Executed %s script", sc.Name)
-	if res.Warning != "" {
-		msg += " (" + res.Warning + ")"
-	}
-	if a.wantJSON() {
-		return tool.Success(res.JSON, msg)
-	}
-	return tool.Success(res.Text, msg)
-}
-
-// script opens the skill, finds the script and makes sure that its content may run. The caller
-// closes the skill unless there is a failure.
-func (k *Kit) script(ctx context.Context, a *arguments) (*skill.Skill, script.Script, *tool.Result) {
-	fail := func(r tool.Result) (*skill.Skill, script.Script, *tool.Result) { return nil, script.Script{}, &r }
-	if a.SkillName == "" {
-		return fail(tool.Failure(tool.InvalidName, "skill_name is required"))
-	}
-	if a.ScriptName == "" {
-		return fail(tool.Failure(tool.InvalidName, "script_name is required"))
-	}
-	s, err := k.load(ctx, a.SkillName)
-	if err != nil {
-		return fail(missing(err, fmt.Sprintf("Skill '%s' not loaded or installed", a.SkillName)))
-	}
-	sc, err := script.Find(s, a.ScriptName)
-	if err != nil {
-		s.Close()
-		return fail(scriptFailure(err))
-	}
-	ready, denied := k.release(ctx, s)
-	if denied != nil {
-		s.Close()
-		return fail(*denied)
-	}
-	if ready == s {
-		return s, sc, nil
-	}
-	s.Close()
-	if sc, err = script.Find(ready, a.ScriptName); err != nil {
-		ready.Close()
-		return fail(scriptFailure(err))
-	}
-	return ready, sc, nil
-}
-
-// release is the gate of scripts (C57). It returns the skill whose content may run: s itself where a place is trusted,
-// a sealed copy where a content is.
-func (k *Kit) release(ctx context.Context, s *skill.Skill) (*skill.Skill, *tool.Result) {
-	trust, err := s.Trust(ctx)
-	switch {
-	case err != nil:
-	case trust == skill.TrustApproved:
-		return k.seal(ctx, s)
-	case trust.Runs():
-		return s, nil
-	case k.o.Approve != nil:
-		if _, err = s.Digest(ctx); err != nil { // computed before anybody is asked: it is what the answer is about
-			break
-		}
-		var ok bool
-		if ok, err = k.o.Approve(ctx, s); ok && err == nil {
-			return k.seal(ctx, s)
-		}
-	}
-	return nil, refusal(s, trust, err)
-}
-
-// seal returns a copy of s that nobody else changes, if s is still what was approved.
-func (k *Kit) seal(ctx context.Context, s *skill.Skill) (*skill.Skill, *tool.Result) {
-	approved, err := s.Digest(ctx)
-	if err != nil {
-		return nil, refusal(s, skill.TrustNone, err)
-	}
-	sealed, err := s.Seal(ctx, filepath.Join(k.o.Scripts.Cache, script.Sealed))
-	if err != nil {
-		r := tool.Failure(failureCode(err), fmt.Sprintf("Skill '%s' cannot be copied to where its scripts run: %v", s.Name(), err))
-		return nil, &r
-	}
-	if now, err := sealed.Digest(ctx); err != nil || now != approved {
-		sealed.Close()
-		return nil, refusal(s, skill.TrustChanged, err)
-	}
-	return sealed, nil
-}
-
-// refusal says that the content of s may not run, and what a person can do.
-func refusal(s *skill.Skill, trust skill.Trust, err error) *tool.Result {
-	why := "is not trusted"
-	if trust == skill.TrustChanged {
-		why = "has changed since it was trusted"
-	}
-	r := tool.Failure(tool.PermissionDenied, fmt.Sprintf(
-		"Skill '%s' %s: its scripts are not run. A person can allow it with: agent skill trust %s", s.Name(), why, s.Canonical()))
-	if err != nil {
-		r.Message = fmt.Sprintf("Trust of skill '%s' cannot be decided, so its scripts are not run: %v", s.Name(), err)
-	}
-	r.Reason = "untrusted"
-	if ended(err) {
-		r.Error, r.Reason = tool.Timeout, ""
-	}
-	return &r
-}
-
-// missing maps an error of finding a skill; text is the row's own for one that is not there.
-func missing(err error, text string) tool.Result {
-	var bad *manifest.NameError
-	var none *skill.NotFoundError
-	switch {
-	case errors.As(err, &bad):
-		return tool.Failure(tool.InvalidName, bad.Error())
-	case errors.As(err, &none):
-		return tool.Failure(tool.NotFound, text)
-	}
-	return tool.Failure(failureCode(err), fmt.Sprintf("Failed to load skill: %v", err))
-}
-
-// scriptFailure maps a *script.Error, whose codes are those of package tool, to a result.
-func scriptFailure(err error) tool.Result {
+// Failure makes a result of the error of a typed call, such as RunScript, without any advice.
+func Failure(err error) tool.Result {
 	var e *script.Error
 	if !errors.As(err, &e) {
 		return tool.Failure(failureCode(err), err.Error())
@@ -315,4 +118,24 @@ func scriptFailure(err error) tool.Result {
 	r := tool.Failure(tool.Code(e.Code), e.Message)
 	r.Reason, r.Result = e.Reason, e.Said()
 	return r
+}
+
+// unstarted traces the failure of a call that did not come as far as the host, which traces its own, and returns it. The
+// names are those that were asked for.
+func (k *Kit) unstarted(ctx context.Context, skillName, scriptName string, err error) error {
+	r := Failure(err)
+	k.traceUnstarted(ctx, skillName, scriptName, r.Error, r.Message)
+	return err
+}
+
+func (k *Kit) traceUnstarted(ctx context.Context, skillName, scriptName string, code tool.Code, message string) {
+	if manifest.CheckName(skillName) == nil {
+		skillName = manifest.Canonical(skillName)
+	}
+	ev := trace.Event{Kind: trace.ScriptRun, Level: slog.LevelError, Skill: fmt.Sprintf("%.100s", skillName), Script: fmt.Sprintf("%.100s", scriptName),
+		Message: "Script failed", Err: fmt.Errorf("%.1000s", message), Attrs: []slog.Attr{slog.String("code", string(code))}}
+	if ev.Script != "" {
+		ev.Message = "Script " + ev.Script + " failed"
+	}
+	trace.Emit(ctx, k.o.Trace, ev)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/tool"
 	"github.com/agent-base/agent-base/trace"
@@ -25,8 +26,8 @@ func TestArgumentWithNUL(t *testing.T) {
 // R166: whatever a call of a script fails of, it is logged once at ERROR, with the names of skill and script where they are
 // known; a success is logged at INFO.
 func TestScriptCallsAreLogged(t *testing.T) {
-	names := func(skill, script, more string) string {
-		return fmt.Sprintf(`{"skill_name":%q,"script_name":%q%s}`, skill, script, more)
+	names := func(skillName, scriptName, more string) string {
+		return fmt.Sprintf(`{"skill_name":%q,"script_name":%q%s}`, skillName, scriptName, more)
 	}
 	const status = `skill=kalshi-markets script=status `
 	tests := []struct {
@@ -40,8 +41,8 @@ func TestScriptCallsAreLogged(t *testing.T) {
 		{"no such script", names("Kalshi_Markets", "nope", ""), skill.TrustBundled, `level=ERROR msg="Script nope failed" skill=kalshi-markets script=nope error="Script 'nope' not found in skill 'kalshi-markets'" code=not_found`},
 		{"bad skill name", names("../m", "status", ""), skill.TrustBundled, `level=ERROR msg="Script status failed" skill=../m script=status error="Invalid skill name: '../m'" code=invalid_name`},
 		{"bad script name", names("kalshi-markets", "../x", ""), skill.TrustBundled, `level=ERROR msg="Script ../x failed" skill=kalshi-markets script=../x error="Invalid script name: '../x'" code=invalid_name`},
-		{"untrusted", names("kalshi-markets", "status", ""), skill.TrustNone, `level=ERROR msg="Script status failed" ` + status + `error="Skill 'kalshi-markets' is not trusted`},
-		{"too large", names("kalshi-markets", "status", `,"args":["`+strings.Repeat("x", 5000)+`"]`), skill.TrustBundled, `level=ERROR msg="Script status failed" ` + status + `error="Arguments too large: 5000 bytes (max 4096)" code=args_too_large`},
+		{"untrusted", names("kalshi-markets", "status", ""), skill.TrustNone, `error="Skill 'kalshi-markets' is not trusted: its scripts are not run."`},
+		{"too large", names("kalshi-markets", "status", `,"args":["`+strings.Repeat("x", 5000)+`"]`), skill.TrustBundled, `error="Arguments too large: 5000 bytes (max 4096)" code=args_too_large`},
 		{"not a list", names("kalshi-markets", "status", `,"args":"x"`), skill.TrustBundled, `level=ERROR msg="Script status failed" ` + status + `error="args must be a list`},
 		{"no script", `{"skill_name":"kalshi-markets"}`, skill.TrustBundled, `level=ERROR msg="Script failed" skill=kalshi-markets error="script_name is required" code=invalid_name`},
 		{"no names", `{"skill_name":1}`, skill.TrustBundled, `level=ERROR msg="Script failed" error="arguments do not fit`},
@@ -51,13 +52,15 @@ func TestScriptCallsAreLogged(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var log bytes.Buffer
 			tracer := trace.Log(slog.New(slog.NewTextHandler(&log, nil)))
-			k, _ := kit(t, kitOptions{trust: tt.trust, change: func(o *Options) { o.Trace, o.Scripts.Trace = tracer, tracer }})
+			k, _ := kit(t, kitOptions{trust: tt.trust, change: func(o *Options) {
+				o.Trace, o.Scripts = tracer, host(t, func(o *script.Options) { o.Trace = tracer })
+			}})
 			for _, name := range []string{"script_run", "script_help"} {
 				if log.Reset(); name == "script_help" && (strings.Contains(tt.args, `"args"`) || tt.name == "success") {
 					continue
 				}
 				call(t, k, name, tt.args)
-				if got := log.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, tt.want) || len(got) > 9000 {
+				if got := log.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, tt.want) || !strings.Contains(got, `level=`+map[bool]string{true: "INFO", false: "ERROR"}[tt.name == "success"]) || len(got) > 9000 {
 					t.Errorf("%s: got %.2000s\nwant %s", name, got, tt.want)
 				}
 			}

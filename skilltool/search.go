@@ -12,7 +12,7 @@ import (
 // mostFound is how many skills one search returns.
 const mostFound = 10
 
-// search finds skills that a list left out (C41). It activates nothing.
+// search finds skills that a list left out. It activates nothing.
 func (k *Kit) search(ctx context.Context, words string) tool.Result {
 	c := k.o.Catalog()
 	var found []skill.Entry

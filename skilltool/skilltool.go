@@ -1,12 +1,13 @@
 // Package skilltool has the five tools through which a model uses skills: skill, skill_read,
-// script_list, script_help and script_run (R98, R180). There is never one tool per script.
+// script_list, script_help and script_run. There is never one tool per script.
 //
 // The tools work over a catalogue that the caller may swap between calls, one session and one
 // script host. They refuse scripts of content that nobody approved, and they keep the text of
-// scripts from the model (C50). Everything that a skill says comes back inside a frame that names
+// scripts from the model. Everything that a skill says comes back inside a frame that names
 // the skill; nothing of it is ever executed here but through the script host.
 //
-// For a conversation a Kit gives besides what a turn tells ([Kit.Turn]), the activation of a skill
+// Each tool is also a typed call for programs: [Kit.Activate], [Kit.ListScripts], [Kit.HelpScript] and
+// [Kit.RunScript]. For a conversation a Kit has the text of a turn ([Kit.Turn]), the activation of a skill
 // that its user called for ([Kit.Invoke]), what survives when it is shortened ([Kit.Carry]) and the
 // kit of a sub-agent ([Kit.Sub]).
 //
@@ -51,8 +52,12 @@ type Options struct {
 
 	// Approve may be asked about a skill whose content nobody approved; nil refuses it.
 	// It is asked once for each call, never in parallel for one call. A yes is for the content of the skill's Digest, which
-	// is known by then and alone is run: whoever shows files makes sure that they are those of that digest.
+	// is known by then and alone is run: if files are shown, they have to be those of that digest.
 	Approve func(context.Context, *skill.Skill) (bool, error)
+
+	// Advise returns what a person can do about the error of a call of a skill's script, "" for nothing. It is added to the
+	// message that a model gets. nil adds nothing.
+	Advise func(err error, skillName string) string
 
 	// Instructions completes what activation substitutes: session id, project directory.
 	Instructions disclose.InstructionOptions
@@ -61,12 +66,12 @@ type Options struct {
 	// the 25,000 tokens of the zero value.
 	Carry disclose.CarryOptions
 
-	Forks       bool // whoever runs the conversation honours tool.Result.Fork: skills with context: fork ask for it (R129)
-	ReadScripts bool // let skill_read return the text of scripts, which else is refused with the reason script_read (C50)
-	StrictStack bool // activating an active skill is a failure, "Skill 'x' is already active" (C48, the omniforge profile)
-	ErrorText   bool // the envelope of a failure has its text in `error`, see tool.Result.ErrorText (C49, the omniforge profile)
+	Forks       bool // the caller honours tool.Result.Fork: skills with context: fork ask for it
+	ReadScripts bool // let skill_read return the text of scripts, which is otherwise refused with the reason script_read
+	StrictStack bool // activating an active skill is a failure, "Skill 'x' is already active" (the omniforge profile)
+	ErrorText   bool // the envelope of a failure has its text in `error`, see tool.Result.ErrorText (the omniforge profile)
 
-	Unlisted  bool   // the skill tool's description has no list of skills: the system prompt or the turns tell of them (C13)
+	Unlisted  bool   // the skill tool's description has no list of skills: the system prompt or the turns have it
 	Budget    int    // tokens for the list in the skill tool's description; 0 means no limit
 	MaxSkills int    // most skills in that list; 0 means no limit
 	Search    string // how to find one that was left out; default disclose.SearchTool
@@ -99,7 +104,7 @@ func New(o *Options) *Kit {
 
 // Tools returns the tools with descriptions of the present catalogue. Without a skill that a model
 // may see, or a user may call for, there are none; without a script host there are only skill and
-// skill_read (R161).
+// skill_read.
 func (k *Kit) Tools() []tool.Tool {
 	any := false
 	for e := range k.o.Catalog().All() {
@@ -130,7 +135,7 @@ func (k *Kit) load(ctx context.Context, name string) (*skill.Skill, error) {
 }
 
 // arguments are the parameters of all five tools, with the aliases that models know from other
-// hosts (C36).
+// hosts.
 type arguments struct {
 	SkillName  string          `json:"skill_name"`
 	Skill      string          `json:"skill"`
@@ -209,7 +214,7 @@ func (a *arguments) text() (string, error) {
 	return strings.Join(items, " "), nil
 }
 
-// wrap gives every tool the same edge: an ended context does nothing, arguments are read once, and failures get their
+// wrap gives every tool the same edge: a context that is done does nothing, arguments are read once, and failures get their
 // form.
 func (k *Kit) wrap(call func(context.Context, *arguments) tool.Result) func(context.Context, json.RawMessage) tool.Result {
 	return func(ctx context.Context, raw json.RawMessage) tool.Result {

@@ -12,21 +12,23 @@ import (
 
 // A copy is in use from before it is made until its script has ended, so that no sweep comes between.
 func TestSweepKeepsWhatRuns(t *testing.T) {
-	var host *script.Host
+	var runs *script.Host
 	var sweeps []error
 	sweep := func() {
-		_, err := host.Sweep(t.Context(), &script.SweepOptions{Wait: time.Millisecond, Needed: func(string) bool { return false }})
+		_, err := runs.Sweep(t.Context(), &script.SweepOptions{Wait: time.Millisecond, Needed: func(string) bool { return false }})
 		sweeps = append(sweeps, err)
 	}
 	k, _ := kit(t, kitOptions{change: func(o *Options) {
-		host = o.Scripts
-		host.Runner = script.RunnerFunc(func(ctx context.Context, c *script.Command) (*script.Output, error) {
-			if c.Phase == script.Prepare { // python3 may be asked which one it is
-				return script.Exec{}.Run(ctx, c)
-			}
-			sweep()
-			return &script.Output{Stdout: []byte("{}")}, nil
+		runs = host(t, func(o *script.Options) {
+			o.Runner = script.RunnerFunc(func(ctx context.Context, c *script.Command) (*script.Output, error) {
+				if c.Phase == script.Prepare { // python3 may be asked which one it is
+					return script.Exec{}.Run(ctx, c)
+				}
+				sweep()
+				return &script.Output{Stdout: []byte("{}")}, nil
+			})
 		})
+		o.Scripts = runs
 		o.Approve = func(context.Context, *skill.Skill) (bool, error) { sweep(); return true, nil }
 	}})
 	for _, name := range []string{"script_run", "script_help"} {

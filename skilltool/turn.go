@@ -8,7 +8,7 @@ import (
 	"github.com/agent-base/agent-base/skill"
 )
 
-// Turn returns what stands beside a user's prompt (see disclose.Plan). With the mode triggers the skills that the prompt
+// Turn returns what stands next to a user's prompt (see disclose.Plan). With the mode triggers the skills that the prompt
 // calls for are activated, as if the model had called the tool skill for each: they are on the session's stack, what
 // was told before is not told again, and a skill with context: fork is only named. In every other mode the text is
 // empty and nothing is activated. The error is ctx's.

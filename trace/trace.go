@@ -21,8 +21,11 @@ const (
 	SkillActivated   Kind = "skill_activated"
 	SkillDeactivated Kind = "skill_deactivated"
 	ResourceRead     Kind = "resource_read"
+	ScriptPreparing  Kind = "script_preparing" // begins; ScriptPrepared is its end
 	ScriptPrepared   Kind = "script_prepared"
+	ScriptStarted    Kind = "script_started" // begins; ScriptRun is its end, also of one that was refused
 	ScriptRun        Kind = "script_run"
+	TrustAsked       Kind = "trust_asked" // somebody answered whether content may run
 	ToolCalled       Kind = "tool_called"
 	ToolDenied       Kind = "tool_denied"
 )

@@ -81,7 +81,7 @@ func marked(mark, text string) string {
 
 // whole returns the text of a file that is to be changed.
 func (h *host) whole(ctx context.Context, p *place) ([]byte, error) {
-	f, err := h.openAt(ctx, p, newSecrecy(h.o.Mounts(ctx)))
+	f, err := h.openAt(ctx, p, h.newSecrecy(h.o.Mounts(ctx)))
 	if err != nil {
 		return nil, err
 	}

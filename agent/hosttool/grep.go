@@ -96,7 +96,7 @@ func (h *host) newSearch(ctx context.Context, a *grepArguments) (*search, error)
 	if err != nil {
 		return nil, err
 	}
-	return &search{h: h, p: p, re: re, size: size, glob: a.Glob, keep: newSecrecy(mounts)}, nil
+	return &search{h: h, p: p, re: re, size: size, glob: a.Glob, keep: h.newSecrecy(mounts)}, nil
 }
 
 // compile returns the expression of a pattern and its size in steps. The size is checked before the pattern is

@@ -20,7 +20,9 @@ package hosttool
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"unicode/utf8"
@@ -41,6 +43,10 @@ type Options struct {
 	// SkillRoots returns absolute folders in which skills are found, whether they exist or not. Nothing is written there;
 	// if the workspace lies in one, no SKILL.md is. It is called once for each call that writes. Nil means none.
 	SkillRoots func() []string
+
+	// Scripts returns the slash paths of the files in a skill's folder whose text is kept from a model. Files are compared
+	// with them by identity. It is required with Mounts, unless ReadScripts is set.
+	Scripts func(fs.FS) ([]string, error)
 
 	// Blocked may refuse to read a file. It gets the absolute path without links.
 	Blocked     func(path string) error
@@ -81,11 +87,14 @@ type host struct {
 }
 
 // Tools returns the seven tools, hello first. It returns an error if Options.Workspace is not an absolute folder that
-// exists.
+// exists, or Options.Scripts is missing.
 func Tools(o *Options) ([]tool.Tool, error) {
 	h := &host{o: *o}
 	if !filepath.IsAbs(o.Workspace) {
 		return nil, fmt.Errorf("workspace %q must be an absolute path", o.Workspace)
+	}
+	if o.Mounts != nil && o.Scripts == nil && !o.ReadScripts {
+		return nil, errors.New("hosttool.Options: Mounts without Scripts: nothing says which files of skills are scripts")
 	}
 	real, err := filepath.EvalSymlinks(o.Workspace)
 	if err != nil {

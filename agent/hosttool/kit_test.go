@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/tool"
 )
 
@@ -58,7 +59,7 @@ func newKit(t *testing.T, change func(*Options)) *kit {
 		"home/skills/demo/scripts/README.md": "needle\n", "home/skills/demo/bin/tool.sh": "#!/bin/sh\n# needle\n", "home/skills/demo/bin/notes.txt": "needle\n",
 	})
 	k := &kit{t: t, base: base, ws: filepath.Join(base, "ws"), skill: filepath.Join(base, "home/skills/demo"), other: filepath.Join(base, "other")}
-	k.o = &Options{Workspace: k.ws, Mounts: func(context.Context) []Mount {
+	k.o = &Options{Workspace: k.ws, Scripts: survey.Runnable, Mounts: func(context.Context) []Mount {
 		return []Mount{{Name: "demo", Dir: k.skill}, {Name: "inner", Dir: filepath.Join(k.ws, ".agents/skills/inner")}}
 	}}
 	if change != nil {

@@ -22,7 +22,7 @@ func (h *host) open(ctx context.Context, name string) (*os.File, *place, error) 
 		return nil, nil, err
 	}
 	defer p.close()
-	f, err := h.openAt(ctx, p, newSecrecy(mounts))
+	f, err := h.openAt(ctx, p, h.newSecrecy(mounts))
 	return f, p, err
 }
 

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/agent-base/agent-base/script/survey"
 )
 
 // security 2.3 #32, #33, #38: what a path may lead to, whatever is on it.
@@ -52,7 +54,7 @@ func TestScriptsAreNotRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{"skills/demo/scripts/run.py", "skills/demo/./scripts/../scripts/run.py", "$SKILL/scripts/run.py", "$SKILL/references/../scripts/run.py",
-		"skills/demo/scripts/README.md", "skills/demo/bin/tool.sh", ".agents/skills/inner/scripts/in.py", "$WS/.agents/skills/inner/scripts/in.py", "link.txt", "linked/in.py",
+		"skills/demo/bin/tool.sh", ".agents/skills/inner/scripts/in.py", "$WS/.agents/skills/inner/scripts/in.py", "link.txt", "linked/in.py",
 		"linkedskill/scripts/in.py", "hard.txt", "DEMO/../skills/DEMO/scripts/run.py"} {
 		k.denied("read_file", `{"file_path":"`+path+`"}`, "script_read")
 		k.denied("grep", `{"pattern":"needle","path":"`+path+`"}`, "script_read")
@@ -63,11 +65,9 @@ func TestScriptsAreNotRead(t *testing.T) {
 	if got := k.call("read_file", `{"file_path":"skills/demo/scripts/run.py"}`).Message; !strings.HasPrefix(got, want) {
 		t.Errorf("got %q", got)
 	}
-	if got := k.call("read_file", `{"file_path":"skills/demo/scripts/README.md"}`).Message; !strings.Contains(got, "use skill_read with skill_name 'demo' and path 'scripts/README.md'") {
-		t.Errorf("got %q", got)
-	}
+	k.want("read_file", `{"file_path":"skills/demo/scripts/README.md"}`, `{"success":true`)
 	k.want("grep", `{"pattern":"needle","path":"skills/demo"}`,
-		`{"success":true,"result":{"text":"skills/demo/bin/notes.txt:1:needle\n","lines":1,"files":1},"message":"Found 1 line in 1 file; 3 files not searched (scripts of skills)"`)
+		`{"success":true,"result":{"text":"skills/demo/bin/notes.txt:1:needle\nskills/demo/scripts/README.md:1:needle\n","lines":2,"files":2},"message":"Found 2 lines in 2 files; 2 files not searched (scripts of skills)"`)
 	k.want("grep", `{"pattern":"inner|needle"}`, `{"success":true,"result":{"text":".agents/skills/inner/SKILL.md:1:inner body\n","lines":1,"files":1}`)
 	k.want("glob", `{"pattern":"skills/demo/scripts/*"}`, `{"success":true,"result":{"files":["skills/demo/scripts/README.md","skills/demo/scripts/run.py"]}`)
 	// R126
@@ -107,10 +107,10 @@ func TestWorkspaceInASkill(t *testing.T) {
 // A skill with too many files to tell its scripts from the rest: nothing of it is read, and other files are.
 func TestTooManyScripts(t *testing.T) {
 	k := newKit(t, nil)
-	for i := range maxScripts {
+	for i := range survey.MaxFiles {
 		files(t, k.skill, map[string]string{fmt.Sprintf("bin/%05d", i): ""})
 	}
-	want := `{"success":false,"error":"execution_failed","message":"Skill 'demo' has more than 10000 files in bin/`
+	want := `{"success":false,"error":"execution_failed","message":"Skill 'demo': too many files to tell scripts from other files: more than 10000 in bin/`
 	k.want("read_file", `{"file_path":"skills/demo/SKILL.md"}`, want)
 	k.want("grep", `{"pattern":"x","path":"skills/demo"}`, want)
 	k.want("read_file", `{"file_path":"a.txt"}`, `{"success":true`)
@@ -156,7 +156,7 @@ func TestMountPath(t *testing.T) {
 func TestLinkedRoots(t *testing.T) {
 	k := newKit(t, nil)
 	files(t, k.base, map[string]string{"wslink": "-> ws", "skilllink": "-> home/skills/demo"})
-	o := &Options{Workspace: filepath.Join(k.base, "wslink"), Mounts: func(context.Context) []Mount {
+	o := &Options{Workspace: filepath.Join(k.base, "wslink"), Scripts: survey.Runnable, Mounts: func(context.Context) []Mount {
 		return []Mount{{Name: "demo", Dir: filepath.Join(k.base, "skilllink")}, {Name: "inner", Dir: filepath.Join(k.ws, ".agents/skills/inner")}}
 	}}
 	k.exec = executor(t, o)
@@ -193,7 +193,7 @@ func FuzzPlace(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	h := &host{o: Options{Workspace: at("ws"), Mounts: func(context.Context) []Mount { return []Mount{{Name: "demo", Dir: at("skill")}} }}, real: at("ws")}
+	h := &host{o: Options{Workspace: at("ws"), Scripts: survey.Runnable, Mounts: func(context.Context) []Mount { return []Mount{{Name: "demo", Dir: at("skill")}} }}, real: at("ws")}
 	f.Fuzz(func(t *testing.T, name string) {
 		file, p, err := h.open(t.Context(), name)
 		if err != nil {
@@ -212,4 +212,16 @@ func FuzzPlace(f *testing.F) {
 			t.Errorf("%q: place %s, really %s (%v), holds %s", name, p.abs(), real, err, data)
 		}
 	})
+}
+
+// Without a rule about scripts no skill is mounted: nobody could say what is kept back.
+func TestMountsNeedARule(t *testing.T) {
+	o := &Options{Workspace: t.TempDir(), Mounts: func(context.Context) []Mount { return nil }}
+	if _, err := Tools(o); err == nil {
+		t.Error("no error")
+	}
+	o.ReadScripts = true
+	if _, err := Tools(o); err != nil {
+		t.Error(err)
+	}
 }

@@ -20,26 +20,18 @@ type scriptFile struct {
 	rel   string // slash path below the skill's folder
 }
 
-var (
-	scriptDirs = []string{"scripts", "bin", "tools"}
-	scriptExts = []string{".sh", ".py", ".rb", ".js", ".ts", ".pl"}
-)
-
-// maxScripts is how many files below one of a skill's three folders are looked at.
-const maxScripts = 10_000
-
-// secrecy is C50 for one call: everything in a skill's scripts/ is kept from a model, and what has a script's extension
-// in bin/ and tools/ (R125). Files and folders are compared by identity, so that neither a link nor another spelling
-// gets around it (security 2.4 #46).
+// secrecy is the rule that the text of skills' scripts is kept from a model, for one call. Files and folders are compared
+// by identity, so neither a link nor another spelling gets around it.
 type secrecy struct {
+	rule   func(fs.FS) ([]string, error) // Options.Scripts
 	mounts []Mount
 	dirs   []os.FileInfo        // of mounts, nil for one that is not there
 	above  map[string]int       // the skill that a folder of the place lies in, -1 for none
 	lists  map[int][]scriptFile // the scripts of a skill, read when they are needed
 }
 
-func newSecrecy(mounts []Mount) *secrecy {
-	s := &secrecy{mounts: mounts, dirs: make([]os.FileInfo, len(mounts)), above: map[string]int{}, lists: map[int][]scriptFile{}}
+func (h *host) newSecrecy(mounts []Mount) *secrecy {
+	s := &secrecy{rule: h.o.Scripts, mounts: mounts, dirs: make([]os.FileInfo, len(mounts)), above: map[string]int{}, lists: map[int][]scriptFile{}}
 	for i := range mounts {
 		s.dirs[i], _ = os.Stat(mounts[i].Dir) // in a folder that is not there is nothing to keep
 	}
@@ -101,7 +93,7 @@ func (s *secrecy) script(p *place, info os.FileInfo) (*scriptFile, error) {
 	return nil, nil
 }
 
-// list returns the scripts of a skill. A folder with too much in it is an error: nobody knows what the rest is.
+// list returns the scripts of a skill. Where the rule fails nothing of the skill is read.
 func (s *secrecy) list(i int) ([]scriptFile, error) {
 	if list, ok := s.lists[i]; ok || s.dirs[i] == nil {
 		return list, nil
@@ -111,49 +103,25 @@ func (s *secrecy) list(i int) ([]scriptFile, error) {
 		return nil, nil //nolint:nilerr // nothing can be read there
 	}
 	defer root.Close()
+	paths, err := s.rule(root.FS())
+	if err != nil {
+		return nil, failed("", "Skill '%s': %v", s.mounts[i].Name, err)
+	}
 	var list []scriptFile
-	for _, dir := range scriptDirs {
-		found, err := scriptsBelow(root, &s.mounts[i], dir)
-		if err != nil {
-			return nil, err
+	for _, p := range paths {
+		if info, err := root.Lstat(filepath.FromSlash(p)); err == nil {
+			list = append(list, scriptFile{info, &s.mounts[i], p})
 		}
-		list = append(list, found...)
 	}
 	s.lists[i] = list
 	return list, nil
 }
 
-func scriptsBelow(root *os.Root, m *Mount, dir string) (out []scriptFile, err error) {
-	seen := 0
-	walkErr := fs.WalkDir(root.FS(), dir, func(p string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return nil //nolint:nilerr // a folder that is not there has no scripts
-		}
-		if seen++; seen > maxScripts {
-			return failed("", "Skill '%s' has more than %d files in %s/: its scripts cannot be told from other files", m.Name, maxScripts, dir)
-		}
-		if dir != "scripts" && !hasScriptExt(p) {
-			return nil
-		}
-		if info, err := root.Stat(filepath.FromSlash(p)); err == nil && info.Mode().IsRegular() {
-			out = append(out, scriptFile{info, m, p})
-		}
-		return nil
-	})
-	return out, walkErr
-}
-
-func hasScriptExt(p string) bool { return slices.Contains(scriptExts, strings.ToLower(path.Ext(p))) }
-
-// refuseScript traces and returns the refusal to read a script (C50, R125); it names the tools that are meant for it.
+// refuseScript traces and returns the refusal to read a script; it names the tools that are meant for it.
 func (h *host) refuseScript(ctx context.Context, s *scriptFile) error {
 	trace.Emit(ctx, h.o.Trace, trace.Event{Kind: trace.ToolDenied, Level: slog.LevelWarn, Skill: s.mount.Name, Script: s.rel,
 		Message: "Blocked reading script '" + s.rel + "'"})
 	base := path.Base(s.rel)
-	if path.Ext(s.rel) != "" && !hasScriptExt(s.rel) {
-		return denied("script_read", "File '%s' of skill '%s' lies among its scripts: use skill_read with skill_name '%s' and path '%s'",
-			s.rel, s.mount.Name, s.mount.Name, s.rel)
-	}
 	return denied("script_read", "Script '%s' of skill '%s' must be EXECUTED via Bash tool or script_run, not read: "+
 		"use script_run with skill_name '%s' and script_name '%s', and script_help for its options",
 		s.rel, s.mount.Name, s.mount.Name, strings.TrimSuffix(base, path.Ext(base)))

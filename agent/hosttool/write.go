@@ -99,7 +99,7 @@ func (p *place) refuseSkill(mounts []Mount) error {
 		return failed("folder", "the workspace is a folder, not a file")
 	}
 	if m == nil {
-		i := newSecrecy(mounts).mountOf(p, path.Dir(p.rel))
+		i := (&host{}).newSecrecy(mounts).mountOf(p, path.Dir(p.rel))
 		if i < 0 {
 			return nil
 		}

@@ -46,7 +46,10 @@ func measureScripts(ctx context.Context, dir string, rounds int) error {
 	if err := os.MkdirAll(cache, 0o700); err != nil {
 		return err
 	}
-	host := &script.Host{LookPath: exec.LookPath, Env: os.Environ(), Cache: cache}
+	host, err := script.New(&script.Options{LookPath: exec.LookPath, Env: os.Environ(), Cache: cache})
+	if err != nil {
+		return err
+	}
 	shell := filepath.Join(dir, "skills", "bench", "scripts", "shell.sh")
 	if _, err := measureRun(ctx, host, s, "shell", rounds); err != nil {
 		return err

@@ -20,20 +20,22 @@ var allowed = map[string][]string{
 	"cmd/agent":              {"cmd/agent/internal/cli", "cmd/agent/internal/protect"},
 	"cmd/agent/internal/cli": {everything},
 	"cmd/agent/internal/app": {"cmd/agent/internal/config", "cmd/agent/internal/models", "cmd/agent/internal/ui", "disclose", "internal/dirhash",
-		"internal/lockfile", "internal/near", "llm", "llm/replay", "script", "session", "skill", "skill/manifest", "skills", "skilltool", "tool", "trace", "trust"},
+		"internal/lockfile", "internal/near", "llm", "llm/replay", "script", "script/pyenv", "session", "skill", "skill/manifest", "skills", "skilltool", "tool", "trace", "trust"},
 	"cmd/agent/internal/worker": {"agent", "agent/hosttool", "cmd/agent/internal/app", "cmd/agent/internal/chat", "cmd/agent/internal/config",
-		"cmd/agent/internal/models", "cmd/agent/internal/ui", "disclose", "internal/near", "llm", "script", "session", "skill", "skill/manifest", "skill/watch",
+		"cmd/agent/internal/models", "cmd/agent/internal/ui", "disclose", "internal/near", "llm", "script", "script/survey", "session", "skill", "skill/manifest", "skill/watch",
 		"skilltool", "tool", "trace"},
 
-	"skilltool": {"tool", "skill", "skill/manifest", "disclose", "session", "script", "trace"},
+	"skilltool": {"tool", "skill", "skill/manifest", "disclose", "session", "script", "script/survey", "trace"},
 	"session":   {"skill", "skill/manifest", "trace"},
-	"script":    {"skill", "skill/manifest", "trace", "internal/lockfile", "internal/lazyregexp", "internal/glob"},
+	"script":    {"skill", "skill/manifest", "trace", "script/survey", "script/pyenv", "internal/lockfile", "internal/program"},
 	"disclose":  {"skill", "skill/manifest"},
 	"trust":     {"skill", "skill/manifest", "internal/lockfile"},
 	"skill":     {"skill/manifest", "internal/scan", "internal/dirhash", "internal/near", "internal/glob"},
 	"tool":      {"trace"},
 	"trace":     {},
 
+	"script/survey":  {"skill/manifest", "internal/glob"},
+	"script/pyenv":   {"internal/lockfile", "internal/lazyregexp", "internal/program"},
 	"skill/manifest": {"internal/yamlnode", "internal/near", "internal/lazyregexp", "internal/glob"},
 	"skill/check":    {"skill/manifest", "internal/scan", "internal/lazyregexp"},
 	"llm":            {},
@@ -57,6 +59,7 @@ var allowed = map[string][]string{
 	"internal/dirhash":              {},
 	"cmd/agent/internal/docgen":     {"cmd/agent/internal/cli", "cmd/agent/internal/config", "cmd/agent/internal/models", "skill", "skill/manifest"},
 	"internal/glob":                 {},
+	"internal/program":              {},
 	"internal/test/house":           {},
 	"internal/lazyregexp":           {},
 	"internal/lockfile":             {},
@@ -102,7 +105,7 @@ var importers = map[string][]string{
 	"github.com/spf13/pflag":          {"cmd/agent/internal/cli"},
 	"golang.org/x/term":               {"cmd/agent/internal/ui"},
 	"github.com/mattn/go-runewidth":   {"cmd/agent/internal/ui"},
-	"github.com/BurntSushi/toml":      {"script"},
+	"github.com/BurntSushi/toml":      {"script/pyenv"},
 	"golang.org/x/mod":                {"skill/manifest"},
 	"github.com/bmatcuk/doublestar":   {"internal/glob"},
 	"golang.org/x/text":               {"skill/manifest", "skill/check", "disclose", "script", "internal/scan"},
@@ -122,7 +125,7 @@ var importers = map[string][]string{
 
 // core is what an embedder imports, and lightModules all that it may bring along.
 var (
-	core         = []string{"skill", "skill/manifest", "skill/check", "disclose", "session", "script", "tool", "skilltool"}
+	core         = []string{"skill", "skill/manifest", "skill/check", "disclose", "session", "script", "script/survey", "script/pyenv", "tool", "skilltool"}
 	lightModules = []string{
 		"go.yaml.in/yaml/v4",
 		"mvdan.cc/sh/v3",
@@ -148,6 +151,9 @@ var never = []struct{ from, to, why string }{
 	{"agent", "os/exec", "the loop runs nothing but tools"},
 	{"script", "session", "script never asks about permission"},
 	{"script", "trust", "script never asks about permission"},
+	{"script/survey", "os/exec", "what a skill's files are is said without executing anything"},
+	{"script/pyenv", "os/exec", "a command is run by whoever hands in the function for it"},
+	{"internal/program", "os/exec", "a program is started by whoever hands in the function for it"},
 }
 
 func TestImports(t *testing.T) {

@@ -22,6 +22,7 @@ import (
 	"github.com/agent-base/agent-base/llm/gemini"
 	"github.com/agent-base/agent-base/llm/openai"
 	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skilltest"
@@ -152,6 +153,7 @@ func (p *place) tools(t *testing.T, readScripts bool) *tool.Set {
 	own, err := hosttool.Tools(&hosttool.Options{
 		Workspace:   p.work,
 		Mounts:      func(context.Context) []hosttool.Mount { return []hosttool.Mount{{Name: "pdf-processing", Dir: p.pdf}} },
+		Scripts:     survey.Runnable,
 		ReadScripts: readScripts,
 		Approve:     func(context.Context, hosttool.Request) (bool, error) { return true, nil },
 		Env:         []string{"PATH=" + os.Getenv("PATH")},
@@ -159,10 +161,14 @@ func (p *place) tools(t *testing.T, readScripts bool) *tool.Set {
 	if err != nil {
 		t.Fatal(err)
 	}
+	host, err := script.New(&script.Options{LookPath: exec.LookPath, Cache: t.TempDir(), Workspace: p.work})
+	if err != nil {
+		t.Fatal(err)
+	}
 	kit := skilltool.New(&skilltool.Options{
 		Catalog:     func() *skill.Catalog { return p.catalog },
 		Session:     session.New(nil),
-		Scripts:     &script.Host{LookPath: exec.LookPath, Cache: t.TempDir(), Workspace: p.work},
+		Scripts:     host,
 		Unlisted:    true,
 		ReadScripts: readScripts,
 	})

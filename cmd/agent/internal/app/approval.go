@@ -82,29 +82,12 @@ func (c *Consent) ask(ctx context.Context, s *skill.Skill, text string) (bool, e
 	return true, c.Approve(ctx, p)
 }
 
-// First asks about a skill that is not approved, before one of its scripts runs, and remembers a yes. Where nobody can
-// answer it does nothing, and the tool refuses the script.
-func (c *Consent) First(ctx context.Context, cat *skill.Catalog, ofSkill, name string) error {
+// Asker returns Scripts where somebody is there to ask, else nil: then the tools refuse.
+func (c *Consent) Asker() func(context.Context, *skill.Skill) (bool, error) {
 	if !c.approver.There() {
 		return nil
 	}
-	e, err := cat.Lookup(ofSkill)
-	if err != nil || e.State() != skill.StateEnabled {
-		return nil
-	}
-	if t, err := TrustIn(ctx, e); err != nil || t.Runs() {
-		return err
-	}
-	s, err := e.Load(ctx)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	if _, err := script.Find(s, name); err != nil {
-		return nil // the tool reports it
-	}
-	_, err = c.Scripts(ctx, s)
-	return err
+	return c.Scripts
 }
 
 // Approve remembers what was proposed and confirmed.
@@ -118,6 +101,8 @@ type Proposal struct {
 	sizes    map[string]int64
 	before   *trust.Approval // what was last approved under this name; nil if nothing was
 	changes  []dirhash.Change
+
+	forwarded []string // names of variables that its scripts get now, of those that it asks for
 }
 
 // Propose returns what an approval of the skill would be about. It reads every file of the skill. It returns an error if
@@ -134,7 +119,7 @@ func (c *Consent) Propose(ctx context.Context, s *skill.Skill) (*Proposal, error
 	}
 	sum, err := dirhash.Dir(ctx, s.FS(), nil)
 	if err != nil {
-		return nil, undigested(ctx, s.Canonical(), dir, err)
+		return nil, undigested(ctx, s.Canonical(), err)
 	}
 	if err := unchanged(ctx, s, &sum); err != nil {
 		return nil, err
@@ -142,7 +127,7 @@ func (c *Consent) Propose(ctx context.Context, s *skill.Skill) (*Proposal, error
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return nil, err
 	}
-	p := &Proposal{sizes: map[string]int64{}, approval: trust.Approval{
+	p := &Proposal{sizes: map[string]int64{}, forwarded: script.Forwarded(s.Manifest(), c.sys.Environ), approval: trust.Approval{
 		Name: s.Canonical(), Digest: sum.Digest, Dir: dir, Permissions: permissions(s.Manifest()), ApprovedAt: c.sys.Now()}}
 	for _, f := range sum.Files {
 		p.approval.Files = append(p.approval.Files, trust.File{Path: f.Path, SHA256: f.SHA256, Link: f.Link})
@@ -192,20 +177,19 @@ func hashed(s *skill.Skill, files []dirhash.File) string {
 }
 
 // undigested returns the error for a skill whose files cannot be hashed, with what to do about it.
-func undigested(ctx context.Context, name, dir string, err error) error {
+func undigested(ctx context.Context, name string, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	return &Failure{Exit: ExitInvalid, Code: "invalid_skill", Err: fmt.Errorf("skill %q cannot be approved, because its files cannot be hashed: %w", name, err),
-		Hint: "fix that first, or trust everything below a folder of your own, with all later changes: agent skill trust --root " + filepath.Dir(dir)}
+		Hint: "fix that first: a skill has files and folders only, and links that stay inside it"}
 }
 
 // TrustIn returns whether a skill's content may run. Its errors are those of undigested.
 func TrustIn(ctx context.Context, e skill.Entry) (skill.Trust, error) {
 	t, err := e.Trust(ctx)
 	if err != nil {
-		at, _ := e.Location(ctx) // only for the hint
-		return t, undigested(ctx, e.Canonical(), filepath.Dir(at), err)
+		return t, undigested(ctx, e.Canonical(), err)
 	}
 	return t, nil
 }

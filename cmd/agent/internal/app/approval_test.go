@@ -64,7 +64,10 @@ func (r *racer) run(before, after func()) string {
 		r.shown = append(r.shown, strings.Join(details, "\n"))
 		return true, nil
 	})
-	o := r.s.Tools.Options(r.cat)
+	o, err := r.s.Tools.Options(r.cat)
+	if err != nil {
+		r.t.Fatal(err)
+	}
 	o.Approve = func(ctx context.Context, s *skill.Skill) (bool, error) {
 		before()
 		yes, err := r.s.Consent.With(approver).Scripts(ctx, s)

@@ -22,11 +22,13 @@ type TerminalApprover struct {
 
 // NewTerminalApprover returns an approver that asks on a command's streams, below everything that was printed before.
 func NewTerminalApprover(out *Printer) *TerminalApprover {
-	return &TerminalApprover{there: out.CanAsk, confirm: func(ctx context.Context, text string, details []string) (bool, error) {
-		if err := out.Flush(); err != nil {
-			return false, err
-		}
-		return out.Confirm(ctx, text, details)
+	return &TerminalApprover{there: out.CanAsk, confirm: func(ctx context.Context, text string, details []string) (yes bool, err error) {
+		out.Apart(func() {
+			if err = out.Flush(); err == nil {
+				yes, err = out.Confirm(ctx, text, details)
+			}
+		})
+		return yes, err
 	}}
 }
 

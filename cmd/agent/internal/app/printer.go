@@ -18,8 +18,9 @@ type Printer struct {
 	*ui.Streams
 	flags *Flags
 
-	mu  sync.Mutex
-	say func(string) // says what is done now, while Busy shows something; else nil
+	mu    sync.Mutex
+	say   func(string) // says what is done now, while Busy shows something; else nil
+	apart chan func()  // what is to run while Busy shows nothing; nil without Busy
 }
 
 // NewPrinter returns a Printer over streams.
@@ -81,17 +82,51 @@ func (p *Printer) Busy(label string, work func() error) error {
 	if p.flags.Quiet || p.flags.Verbose {
 		return work()
 	}
-	return p.Streams.Busy(label, func(say func(string)) error {
-		p.report(say)
-		defer p.report(nil)
-		return work()
-	})
+	done, apart := make(chan error, 1), make(chan func())
+	p.busy(nil, apart)
+	defer p.busy(nil, nil)
+	go func() { done <- work() }()
+	for {
+		var ended bool
+		var question func()
+		err := p.Streams.Busy(label, func(say func(string)) (err error) {
+			p.busy(say, apart)
+			defer p.busy(nil, apart)
+			select {
+			case err = <-done:
+				ended = true
+			case question = <-apart:
+			}
+			return err
+		})
+		if ended {
+			return err
+		}
+		question()
+	}
 }
 
-func (p *Printer) report(say func(string)) {
+// Apart runs something that uses the terminal, while Busy shows nothing there.
+func (p *Printer) Apart(work func()) {
+	p.mu.Lock()
+	apart := p.apart
+	p.mu.Unlock()
+	if apart == nil {
+		work()
+		return
+	}
+	done := make(chan struct{})
+	apart <- func() {
+		defer close(done)
+		work()
+	}
+	<-done
+}
+
+func (p *Printer) busy(say func(string), apart chan func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.say = say
+	p.say, p.apart = say, apart
 }
 
 // Progress says what is done now, where Busy shows that something is under way. It may be called from any goroutine.

@@ -24,7 +24,11 @@ func (o *doctorOptions) sweep(ctx context.Context) error {
 	if _, err := o.trust.Load(); err != nil {
 		return err // without the approvals nobody knows what is needed
 	}
-	host, how := o.tools.Host(), &script.SweepOptions{Now: o.sys.Now, Needed: o.approved, DryRun: true}
+	host, err := o.tools.Host()
+	if err != nil {
+		return err
+	}
+	how := &script.SweepOptions{Now: o.sys.Now, Needed: o.approved, DryRun: true}
 	found, err := host.Sweep(ctx, how)
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/skilltool"
 )
 
 // parse runs a command line up to the options, and not the command.
@@ -33,7 +34,7 @@ func TestFlags(t *testing.T) {
 	if o := parse(t, newActivateCommand, "a", "b", "c d"); o.name != "a" || o.args != "b c d" {
 		t.Errorf("activate: got %+v", o)
 	}
-	if o := parse(t, newScriptRunCommand, "--text", "a", "b", "--", "-x", "y"); !o.text || !reflect.DeepEqual(o.args, app.ScriptArgs{Skill: "a", Script: "b", Args: []string{"-x", "y"}}) {
+	if o := parse(t, newScriptRunCommand, "--text", "a", "b", "--", "-x", "y"); !reflect.DeepEqual(o.request, skilltool.RunRequest{Skill: "a", Script: "b", Args: []string{"-x", "y"}, Text: true}) {
 		t.Errorf("script run: got %+v", o)
 	}
 	if o := parse(t, newTrustCommand, "--root", "x", "-y"); o.root != "x" || o.name != "" || !o.yes {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -31,8 +32,8 @@ type scriptHelpOptions struct {
 	scriptCaller
 	skills *app.Library
 
-	args app.ScriptArgs
-	json bool
+	skill, script string
+	json          bool
 }
 
 func newScriptHelpCommand(s *app.Services, run func(context.Context, *scriptHelpOptions) error) *cobra.Command {
@@ -46,7 +47,7 @@ same limits hold.`,
 		Args:              arguments(2, 2, "the name of a skill and of a script"),
 		ValidArgsFunction: completeScripts(s),
 		RunE: func(c *cobra.Command, args []string) error {
-			o.args = app.ScriptArgs{Skill: args[0], Script: args[1]}
+			o.skill, o.script = args[0], args[1]
 			return run(c.Context(), o)
 		},
 	}
@@ -60,15 +61,18 @@ func runScriptHelp(ctx context.Context, o *scriptHelpOptions) error {
 	if err != nil {
 		return err
 	}
-	r, err := o.call(ctx, cat, "script_help", &o.args)
-	if err != nil {
-		return err
-	}
-	return (&answer{o.out, o.settings, o.json}).print(r, func() string { return scriptHint(ctx, cat, &o.args, r) },
-		func() error { return o.out.Foreign(r.Result.(skilltool.Help).HelpText) })
+	var help *skilltool.Help
+	r, err := o.call(ctx, cat, o.skill, o.script, func(kit *skilltool.Kit) (tool.Result, error) {
+		if help, err = kit.HelpScript(ctx, o.skill, o.script); err != nil {
+			return tool.Result{}, err
+		}
+		return help.Envelope(), nil
+	})
+	return (&answer{o.out, o.settings, o.json}).scripted(r, err, func() string { return scriptHint(ctx, cat, o.skill, o.script, err) },
+		func() error { return o.out.Foreign(help.HelpText) })
 }
 
-// scriptCaller calls a tool that runs a script.
+// scriptCaller calls a script.
 type scriptCaller struct {
 	out      *app.Printer
 	settings *app.Settings
@@ -80,20 +84,25 @@ func newScriptCaller(s *app.Services) scriptCaller {
 	return scriptCaller{out: s.Out, settings: s.Settings, consent: s.Consent, tools: s.Tools}
 }
 
-// call says so when the script takes more than a second. A person at the terminal is asked first about content that
-// nobody approved.
-func (s *scriptCaller) call(ctx context.Context, cat *skill.Catalog, name string, args *app.ScriptArgs) (tool.Result, error) {
+// call has a kit call a script, and says so when that takes more than a second. A person at the terminal is asked about
+// content that nobody approved. The error is that of the kit, or what keeps anything from being called.
+func (s *scriptCaller) call(ctx context.Context, cat *skill.Catalog, skillName, scriptName string, call func(*skilltool.Kit) (tool.Result, error)) (r tool.Result, err error) {
 	if err := s.settings.NeedRoom(app.CacheFolder); err != nil {
-		return tool.Result{}, err
+		return r, err
 	}
-	if err := s.consent.First(ctx, cat, args.Skill, args.Script); err != nil {
-		return tool.Result{}, err
+	kit, err := s.tools.Kit(cat, s.consent.Asker())
+	if err != nil {
+		return r, err
 	}
-	var r tool.Result
-	err := s.out.Busy(fmt.Sprintf("running %s of %s", args.Script, args.Skill), func() (err error) {
-		r, err = s.tools.Call(ctx, cat, name, args)
+	begun := time.Now()
+	err = s.out.Busy(fmt.Sprintf("running %s of %s", scriptName, skillName), func() (err error) {
+		r, err = call(kit)
 		return err
 	})
+	if err != nil {
+		r = kit.Failure(err, skillName)
+	}
+	r.Duration = time.Since(begun)
 	return r, err
 }
 
@@ -120,15 +129,38 @@ func (a *answer) print(r tool.Result, hint func() string, success func() error) 
 	return &app.Failure{Exit: exit, Code: string(r.Error), Hint: hint(), Err: errors.New(r.Message)}
 }
 
-// scriptHint is what a person can do about a failed call: the nearest name, or where to look.
-func scriptHint(ctx context.Context, cat *skill.Catalog, args *app.ScriptArgs, r tool.Result) string {
-	e, err := cat.Lookup(args.Skill)
+// scripted prints the result of a call of a script. With an error r is the result that a model gets of it; a person is
+// given the error itself and the hint.
+func (a *answer) scripted(r tool.Result, err error, hint func() string, success func() error) error {
+	var own *app.Failure
+	var e *script.Error
 	switch {
-	case r.Error == tool.ParseError:
-		return "--text prints what the script prints, as it is"
-	case err == nil && r.Error == tool.PermissionDenied:
+	case err == nil:
+		return a.print(r, hint, success)
+	case errors.As(err, &own), !errors.As(err, &e):
+		return err
+	}
+	if !a.json {
+		r = skilltool.Failure(err)
+	}
+	return a.print(r, hint, success)
+}
+
+// scriptHint is what a person can do about a failed call: the nearest name, or where to look.
+func scriptHint(ctx context.Context, cat *skill.Catalog, skillName, scriptName string, failed error) string {
+	var untrusted *skilltool.UntrustedError
+	var failure *script.Error
+	e, err := cat.Lookup(skillName)
+	switch cure := app.ScriptCure(failed, skillName); {
+	case err == nil && errors.As(failed, &untrusted) && untrusted.Err == nil:
 		return trustHint(ctx, e)
-	case r.Error != tool.NotFound:
+	case cure != "":
+		return cure
+	case !errors.As(failed, &failure):
+		return ""
+	case failure.Code == script.ParseError:
+		return "--text prints what the script prints, as it is"
+	case failure.Code != script.NotFound:
 		return ""
 	}
 	var missing *skill.NotFoundError
@@ -149,7 +181,7 @@ func scriptHint(ctx context.Context, cat *skill.Catalog, args *app.ScriptArgs, r
 	for _, n := range scriptNames(s) {
 		names = append(names, n.Name)
 	}
-	if meant := near.Name(args.Script, names); meant != "" {
+	if meant := near.Name(scriptName, names); meant != "" {
 		return fmt.Sprintf("did you mean %q?", meant)
 	}
 	return fmt.Sprintf("agent script list %s shows its scripts", e.Canonical())

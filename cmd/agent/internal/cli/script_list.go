@@ -10,7 +10,6 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/script"
-	"github.com/agent-base/agent-base/skilltool"
 )
 
 type scriptListOptions struct {
@@ -48,13 +47,16 @@ func runScriptList(ctx context.Context, o *scriptListOptions) error {
 	if err != nil {
 		return err
 	}
-	params := app.ScriptArgs{Skill: o.skill}
-	r, err := o.tools.Call(ctx, cat, "script_list", &params)
+	kit, err := o.tools.Kit(cat, nil)
 	if err != nil {
 		return err
 	}
-	return (&answer{o.out, o.settings, o.json}).print(r, func() string { return scriptHint(ctx, cat, &params, r) }, func() error {
-		bySkill := r.Result.(map[string][]skilltool.ScriptItem)
+	bySkill, err := kit.ListScripts(ctx, o.skill)
+	r := bySkill.Envelope()
+	if err != nil {
+		r = kit.Failure(err, o.skill)
+	}
+	return (&answer{o.out, o.settings, o.json}).scripted(r, err, func() string { return scriptHint(ctx, cat, o.skill, "", err) }, func() error {
 		var rows [][]string
 		for _, name := range slices.Sorted(maps.Keys(bySkill)) {
 			for _, s := range bySkill[name] {

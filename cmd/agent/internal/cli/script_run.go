@@ -5,12 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/skilltool"
 	"github.com/agent-base/agent-base/tool"
 )
 
@@ -19,8 +20,8 @@ type scriptRunOptions struct {
 	flags  *app.Flags
 	skills *app.Library
 
-	args       app.ScriptArgs
-	text, json bool
+	request skilltool.RunRequest
+	json    bool
 }
 
 func newScriptRunCommand(s *app.Services, run func(context.Context, *scriptRunOptions) error) *cobra.Command {
@@ -39,7 +40,7 @@ A skill that is not bundled must be trusted first: on a terminal you are asked, 
 			if err := scriptArguments(c, args); err != nil {
 				return err
 			}
-			o.args = app.ScriptArgs{Skill: args[0], Script: args[1], Args: args[2:]}
+			o.request.Skill, o.request.Script, o.request.Args = args[0], args[1], args[2:]
 			return run(c.Context(), o)
 		},
 	}
@@ -49,7 +50,7 @@ A skill that is not bundled must be trusted first: on a terminal you are asked, 
 		f.Hint = `the script's own arguments follow "--": ` + c.CommandPath() + " SKILL SCRIPT -- ARGS"
 		return f
 	})
-	c.Flags().BoolVar(&o.text, "text", false, "do not ask the script for JSON: print what it prints")
+	c.Flags().BoolVar(&o.request.Text, "text", false, "do not ask the script for JSON: print what it prints")
 	c.Flags().DurationVar(&s.Flags.Timeout, "timeout", 0, "end the script after this `TIME`, such as 30s or 2m (default: the setting scriptTimeout)")
 	c.Flags().BoolVar(&o.json, "json", false, "print the whole result as JSON")
 	return c
@@ -78,38 +79,46 @@ func runScriptRun(ctx context.Context, o *scriptRunOptions) error {
 	if err != nil {
 		return err
 	}
-	wantJSON := !o.text
-	o.args.JSON = &wantJSON
-	r, err := o.call(ctx, cat, "script_run", &o.args)
-	if err != nil {
-		return err
-	}
-	if !r.Success && r.Result != nil && !o.json { // a script that failed may have said why
-		if text, ok := r.Result.(string); ok { // which nobody takes for its output: it is for reading alone
-			r.Result = ui.Text(text)
+	var res *skilltool.RunResult
+	r, err := o.call(ctx, cat, o.request.Skill, o.request.Script, func(kit *skilltool.Kit) (tool.Result, error) {
+		if res, err = kit.RunScript(ctx, &o.request); err != nil {
+			return tool.Result{}, err
 		}
-		if err := printResult(o.out, r); err != nil {
+		return res.Envelope(), nil
+	})
+	var failed *script.Error
+	if errors.As(err, &failed) && !o.json { // a script that failed may have said why
+		if err := printSaid(o.out, failed.Said()); err != nil {
 			return err
 		}
 	}
-	return (&answer{o.out, o.settings, o.json}).print(r, func() string { return scriptHint(ctx, cat, &o.args, r) }, func() error {
-		if _, note, ok := strings.Cut(r.Message, " script ("); ok { // what was cut off
-			o.out.Warn(strings.TrimSuffix(note, ")"))
+	return (&answer{o.out, o.settings, o.json}).scripted(r, err, func() string { return scriptHint(ctx, cat, o.request.Skill, o.request.Script, err) }, func() error {
+		if res.Warning != "" {
+			o.out.Warn(res.Warning)
 		}
-		return printResult(o.out, r)
+		if o.request.Text {
+			return o.out.Foreign(res.Text)
+		}
+		return printDocument(o.out, res.JSON)
 	})
 }
 
-// printResult prints a script's JSON, on several lines where a person reads it, or its text.
-func printResult(out *app.Printer, r tool.Result) error {
-	switch v := r.Result.(type) {
-	case json.RawMessage:
-		if out.OutTerminal {
-			return out.JSONText(v)
-		}
-		return out.Foreign(string(v) + "\n") // byte for byte
-	case string:
-		return out.Foreign(v)
+// printDocument prints a script's JSON, on several lines where a person reads it, else byte for byte.
+func printDocument(out *app.Printer, doc json.RawMessage) error {
+	if out.OutTerminal {
+		return out.JSONText(doc)
 	}
-	return out.JSON(r.Result)
+	return out.Foreign(string(doc) + "\n")
+}
+
+// printSaid prints what a script printed before it failed, nothing for nil. A text is for reading alone: it is not the
+// script's output.
+func printSaid(out *app.Printer, said any) error {
+	switch v := said.(type) {
+	case json.RawMessage:
+		return printDocument(out, v)
+	case string:
+		return out.Foreign(ui.Text(v))
+	}
+	return nil
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -50,10 +51,16 @@ func runActivate(ctx context.Context, o *activateOptions) error {
 			return err
 		}
 	}
-	r, err := o.tools.Call(ctx, cat, "skill", map[string]string{"skill_name": o.name, "args": o.args})
+	kit, err := o.tools.Kit(cat, nil)
 	if err != nil {
 		return err
 	}
+	begun := time.Now()
+	r := kit.Activate(ctx, o.name, o.args)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	r.Duration = time.Since(begun)
 	return (&answer{o.out, o.settings, o.json}).print(r, func() string { return "agent skill list shows the skills" }, func() error {
 		got := r.Result.(skilltool.Activation)
 		for _, w := range got.Warnings {

@@ -65,7 +65,11 @@ func runPrepare(ctx context.Context, o *prepareOptions) error {
 		return err
 	}
 	defer s.Close()
-	host, begun := o.tools.Host(), o.sys.Now()
+	host, err := o.tools.Host()
+	if err != nil {
+		return err
+	}
+	begun := o.sys.Now()
 	var failed error
 	done := []preparedJSON{}
 	scripts, _ := script.List(s)

@@ -24,10 +24,14 @@ func readme(ctx context.Context, cache string, register func(tool.Tool)) error {
 	if err != nil {
 		return err
 	}
+	host, err := script.New(&script.Options{LookPath: exec.LookPath, Cache: cache})
+	if err != nil {
+		return err
+	}
 	kit := skilltool.New(&skilltool.Options{
 		Catalog: func() *skill.Catalog { return catalog },
 		Session: session.New(nil),
-		Scripts: &script.Host{LookPath: exec.LookPath, Cache: cache},
+		Scripts: host,
 	})
 	for _, t := range kit.Tools() { // name, description, JSON schema, Call
 		register(t)

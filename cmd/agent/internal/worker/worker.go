@@ -17,6 +17,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/llm"
+	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/watch"
@@ -63,7 +64,11 @@ func (w *worker) begin(ctx context.Context, history []llm.Message) error {
 		return err
 	}
 	mode := disclose.Mode(cfg.Disclosure)
-	w.kit = skilltool.New(w.kitOptions(mode))
+	skillTools, err := w.kitOptions(mode)
+	if err != nil {
+		return err
+	}
+	w.kit = skilltool.New(skillTools)
 	w.set = w.join(ctx, own, w.kit.Tools())
 	w.plan, err = disclose.NewPlan(ctx, w.told, &disclose.PlanOptions{Mode: mode, Blocks: w.blocks(), List: disclose.Options{
 		Style: disclose.Style(cfg.XMLStyle), Location: disclose.Location(cfg.Location),
@@ -195,7 +200,7 @@ func (w *worker) ownTools() ([]tool.Tool, error) {
 		shell = ""
 	}
 	o := &hosttool.Options{
-		Workspace: cfg.Paths.Project, Mounts: w.mounts, ReadOnly: w.readOnly, SkillRoots: w.skillRoots, ReadScripts: cfg.ScriptRead == "allow",
+		Workspace: cfg.Paths.Project, Mounts: w.mounts, ReadOnly: w.readOnly, SkillRoots: w.skillRoots, Scripts: survey.Runnable, ReadScripts: cfg.ScriptRead == "allow",
 		Shell: shell, Env: commandEnv(w.s.Sys.Environ), Trace: w.s.Out.Tracer(),
 	}
 	o.BashCure = "start the agent with --allow-bash to let it run commands"
@@ -285,9 +290,12 @@ func (w *worker) skillRoots() []string {
 }
 
 // kitOptions is how the five tools of skills work here.
-func (w *worker) kitOptions(mode disclose.Mode) *skilltool.Options {
+func (w *worker) kitOptions(mode disclose.Mode) (*skilltool.Options, error) {
 	cfg := w.s.Settings.Config()
-	o := w.s.Tools.Options(w.told)
+	o, err := w.s.Tools.Options(w.told)
+	if err != nil {
+		return nil, err
+	}
 	o.Catalog, o.Session, o.Forks = w.catalog, w.session, true
 	o.Instructions.SessionID = w.id
 	o.Carry.All = min(25_000, cfg.Agent.Window/4) // a small window must hold more than its skills
@@ -296,7 +304,7 @@ func (w *worker) kitOptions(mode disclose.Mode) *skilltool.Options {
 	if w.approver != nil {
 		o.Approve = w.s.Consent.With(w.approver).Scripts
 	}
-	return o
+	return o, nil
 }
 
 // active returns the names of the active skills, the one activated first being first.

@@ -1,4 +1,4 @@
-package script
+package pyenv
 
 import (
 	"strings"
@@ -23,7 +23,7 @@ func TestParseBlock(t *testing.T) {
 		{name: "byte order mark", src: "\ufeff# /// script\n# dependencies = [\"click\"]\n# ///\n", want: &Block{"", []string{"click"}}},
 		{name: "blank after the opening", src: "# /// script \n# dependencies = [\"click\"]\n# ///\n", want: &Block{"", []string{"click"}}},
 		{name: "empty comment lines", src: "# /// script\n#\n# dependencies = []\n#\n# ///", want: &Block{}},
-		{name: "closed by the last line of the comment", src: "# /// script\n# requires-python = '''>=3\n# ///\n# '''\n# ///\n", err: "is no condition"},
+		{name: "closed by the last line of the comment", src: "# /// script\n# requires-python = '''>=3\n# ///\n# '''\n# ///\n", err: "is not a condition"},
 		{name: "comment follows", src: "# /// script\n# dependencies = [\"click\"]\n# ///\n# more\n", want: &Block{"", []string{"click"}}},
 		{name: "block of another type", src: "# /// other\n# x = 1\n# ///\n"},
 		{name: "not closed", src: "# /// script\n# dependencies = []\nprint(1)\n", err: "line 1: the script block is not closed"},

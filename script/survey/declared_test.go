@@ -1,4 +1,4 @@
-package script
+package survey
 
 import (
 	"fmt"
@@ -79,9 +79,9 @@ func FuzzDeclared(f *testing.F) {
 		entries, _ := counting(t, fsys)
 		l := (&folder{fsys: fsys}).listing(entries)
 		for _, base := range strings.Fields(listed) {
-			want := slices.IndexFunc(entries, func(d fs.DirEntry) bool { return fold(d.Name()) == fold(base) })
+			want := slices.IndexFunc(entries, func(d fs.DirEntry) bool { return Fold(d.Name()) == Fold(base) })
 			if want < 0 {
-				want = slices.IndexFunc(entries, func(d fs.DirEntry) bool { return fold(stem(d.Name())) == fold(base) && runnable(fsys, d) })
+				want = slices.IndexFunc(entries, func(d fs.DirEntry) bool { return Fold(stem(d.Name())) == Fold(base) && isScript(fsys, Dir, d) })
 			}
 			if got := l.find(base); got != want {
 				t.Errorf("%q of %q: got %d, want %d", base, names, got, want)

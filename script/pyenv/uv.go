@@ -1,18 +1,19 @@
-package script
+package pyenv
 
 import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
+
+	"github.com/agent-base/agent-base/internal/program"
 )
 
 // indexSettings are uv's settings of the operator: where packages come from. The last two serve
 // machines without a network, and tests.
-func (h *Host) indexSettings() map[string]string {
+func (s *Store) indexSettings() map[string]string {
 	out := map[string]string{}
-	for _, kv := range h.Env {
+	for _, kv := range s.o.Env {
 		name, value, _ := strings.Cut(kv, "=")
 		if name == "UV_DEFAULT_INDEX" || name == "UV_INDEX" || strings.HasPrefix(name, "UV_INDEX_") ||
 			name == "UV_FIND_LINKS" || name == "UV_OFFLINE" {
@@ -23,7 +24,7 @@ func (h *Host) indexSettings() map[string]string {
 }
 
 // withoutOffline names where packages come from, for an environment's key and for uv's cache. That is one for
-// each way to packages, with its credentials, so that whoever lacks them does not find what they fetched.
+// each way to packages, with its credentials, so a caller without them does not find what they fetched.
 // Being offline changes nothing about the way.
 func withoutOffline(index map[string]string) map[string]string {
 	out := maps.Clone(index)
@@ -31,7 +32,7 @@ func withoutOffline(index map[string]string) map[string]string {
 	return out
 }
 
-// environment is the whole environment of a step (security 1.3): no configuration of the user's, the
+// environment is the whole environment of a step : no configuration of the user's, the
 // project's or the skill's, no credentials from files, nothing built, no Python fetched.
 func (w *workshop) environment() map[string]string {
 	env := map[string]string{
@@ -41,9 +42,9 @@ func (w *workshop) environment() map[string]string {
 		"UV_PYTHON_DOWNLOADS": "never", "UV_KEYRING_PROVIDER": "disabled",
 	}
 	certificates := false
-	for _, kv := range w.e.h.Env {
+	for _, kv := range w.e.s.o.Env {
 		name, value, _ := strings.Cut(kv, "=")
-		if slices.Contains(network, name) || slices.Contains(system, strings.ToUpper(name)) {
+		if program.NeededByNetwork(name) || program.NeededBySystem(name) {
 			env[name] = value
 			certificates = certificates || strings.HasPrefix(name, "SSL_CERT_")
 		}

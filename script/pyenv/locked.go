@@ -1,4 +1,4 @@
-package script
+package pyenv
 
 import (
 	"crypto/sha256"
@@ -12,7 +12,7 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// locked is what is read of the lock that uv writes beside the stub.
+// locked is what is read of the lock that uv writes next to the stub.
 type locked struct {
 	Package []lockedPackage
 }
@@ -23,7 +23,7 @@ type lockedPackage struct {
 }
 
 // lockedWheel has a path in place of an address where the operator's packages lie in a folder. uv then
-// writes neither hash nor size.
+// writes neither hash nor size, and the file is asked for both.
 type lockedWheel struct {
 	Path, Hash string
 	Size       int64
@@ -50,7 +50,7 @@ func readLock(name string) (*locked, error) {
 }
 
 func (w *lockedWheel) complete(dir string) error {
-	if w.Path == "" || w.Hash != "" && w.Size > 0 {
+	if w.Path == "" {
 		return nil
 	}
 	path := w.Path

@@ -1,4 +1,4 @@
-package script
+package program
 
 import (
 	"fmt"
@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// facts are what the file system says of a file; any change of it changes them.
-func facts(info fs.FileInfo) string {
+// Facts are what the file system says of a file; any change of it changes them.
+func Facts(info fs.FileInfo) string {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
 		return fmt.Sprint(info.Mode(), info.Size(), info.ModTime().UnixNano())

@@ -1,4 +1,4 @@
-package script
+package pyenv
 
 import (
 	"io/fs"
@@ -9,10 +9,10 @@ import (
 	"github.com/agent-base/agent-base/internal/lazyregexp"
 )
 
-const mostPackages = 1000 // that are told of one environment
+const mostPackages = 1000 // that are listed of one environment
 
-// distInfo is a folder that an installed package has: its name and version. Others are not told: packages bring these
-// folders, and a reader's terminal is not theirs.
+// distInfo is a folder that an installed package has: its name and version. Others are not listed: packages bring these
+// folders, and their names end on a reader's terminal.
 var distInfo = lazyregexp.New(`^([A-Za-z0-9][A-Za-z0-9._]{0,99})-(v?[0-9][A-Za-z0-9._+!]{0,99})\.dist-info$`)
 
 // installed lists the packages in an environment, as "name==version" with the name in its normal form, sorted.

@@ -1,4 +1,4 @@
-package script
+package pyenv
 
 import (
 	"bytes"
@@ -17,12 +17,12 @@ type Block struct {
 	Dependencies   []string // as written, without blanks around them
 }
 
-// maxBlock is the most bytes of a block, without its comment signs (security 2.1 #22).
+// maxBlock is the most bytes of a block, without its comment signs.
 const maxBlock = 16 << 10
 
 // ParseBlock reads the script block of a Python source; nil when there is none. LF and CR LF both end a
 // line. A block that is not closed, two blocks, one inside another, and one over 16 KiB are errors, as
-// are tables that configure a tool: a script does not choose where packages come from (security 1.3).
+// are tables that configure a tool: a script does not choose where packages come from.
 func ParseBlock(src []byte) (*Block, error) {
 	content, line, err := findBlock(src)
 	if err != nil || line == 0 {

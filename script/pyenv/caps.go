@@ -1,4 +1,4 @@
-package script
+package pyenv
 
 import (
 	"context"
@@ -6,39 +6,28 @@ import (
 	"io/fs"
 	"path/filepath"
 	"time"
+
+	"github.com/agent-base/agent-base/internal/program"
 )
 
 // caps bound what an environment may unpack to: a wheel of 3 MB can hold 6 GB.
 type caps struct {
-	bytes int64         // of all files
+	bytes int64         // of all files, in the environment and in what it adds to uv's cache
 	files int           // how many
 	every time.Duration // between two looks while uv works
 }
 
 const (
-	maxUnpacked = 8 << 30
-	maxFiles    = 200_000
-	maxRatio    = 100      // unpacked to packed
-	freeRatio   = 64 << 20 // unpacked bytes for which the ratio does not count
+	maxFiles  = 200_000
+	maxRatio  = 100      // unpacked to packed
+	freeRatio = 64 << 20 // unpacked bytes that are always allowed
 )
 
-func (c caps) orDefaults() caps {
-	if c.bytes == 0 {
-		c.bytes = maxUnpacked
-	}
-	if c.files == 0 {
-		c.files = maxFiles
-	}
-	if c.every == 0 {
-		c.every = 200 * time.Millisecond
-	}
-	return c
-}
-
-// allow narrows the bytes to what packages of that packed size can need; 0 when it is not known.
+// allow narrows the bytes to what packages of that packed size can need, once in uv's cache and once in the environment.
+// The size is 0 when it is not known.
 func (c *caps) allow(packed int64) {
-	if packed > 0 && packed < maxUnpacked/maxRatio {
-		c.bytes = min(c.bytes, max(packed*maxRatio, freeRatio))
+	if packed > 0 && packed < c.bytes/maxRatio/2 {
+		c.bytes = min(c.bytes, 2*max(packed*maxRatio, freeRatio))
 	}
 }
 
@@ -95,24 +84,24 @@ func (w *workshop) archives() map[string]bool {
 	return out
 }
 
-// over measures what this preparation unpacked; the environment holds copies of it.
+// over measures what this preparation unpacked: what it added to uv's cache, and the copies in the environment.
 func (w *workshop) over() string {
-	var bytes, inEnv int64
-	var files, filesInEnv int
+	var bytes int64
+	var files int
 	for dir := range w.archives() {
 		if !w.before[dir] {
 			measure(dir, &bytes, &files)
 		}
 	}
-	measure(w.env, &inEnv, &filesInEnv)
-	return w.cap.exceeded(max(bytes, inEnv), max(files, filesInEnv))
+	measure(w.env, &bytes, &files)
+	return w.cap.exceeded(bytes, files)
 }
 
 // discard removes what this preparation unpacked into uv's cache: it was too much.
 func (w *workshop) discard() {
 	for dir := range w.archives() {
 		if !w.before[dir] {
-			removeAll(dir)
+			program.RemoveAll(dir)
 		}
 	}
 }

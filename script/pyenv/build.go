@@ -1,4 +1,4 @@
-package script
+package pyenv
 
 import (
 	"context"
@@ -10,17 +10,19 @@ import (
 	"runtime"
 	"strings"
 	"time"
+
+	"github.com/agent-base/agent-base/internal/program"
 )
 
-// How an environment is made, and why so (security 1.3): uv never sees the skill's file, only a stub of
-// its checked block; nothing is built from source; files are copied, so that no two environments share
+// How an environment is made, and why so: uv never sees the skill's file, only a stub of
+// its checked block; nothing is built from source; files are copied, so no two environments share
 // one; and no interpreter of the environment is started once a package lies in it, for its .pth files
 // would run.
 
 const (
-	prepareTimeout = 10 * time.Minute // of each step
-	uvOutput       = 256 << 10        // bytes kept of a step's stdout
-	uvStderr       = 1500             // bytes of uv's stderr in a message
+	stepTimeout = 10 * time.Minute // of each step
+	uvOutput    = 256 << 10        // bytes kept of a step's stdout
+	uvStderr    = 1500             // bytes of uv's stderr in a message
 )
 
 // workshop is one making of an environment.
@@ -39,21 +41,21 @@ type workshop struct {
 func (e *environmentOf) make(ctx context.Context, upgrade bool) (err error) {
 	work, err := os.MkdirTemp(filepath.Dir(e.path("")), e.key+"-work-")
 	if err != nil {
-		return e.unavailable(err, "%v;", err)
+		return e.unavailable(err, "%v", err)
 	}
-	defer removeAll(work)
-	w := &workshop{e: e, work: work, cap: e.h.prepareCaps.orDefaults(),
+	defer program.RemoveAll(work)
+	w := &workshop{e: e, work: work, cap: e.s.caps,
 		env:    filepath.Join(filepath.Dir(work), e.key+"-"+filepath.Base(work)[len(e.key)+len("-work-"):]),
-		uvHome: filepath.Join(e.h.Cache, "uv", digest(pairs(withoutOffline(e.index))...)[:16]),
+		uvHome: filepath.Join(e.s.o.Cache, "uv", program.Digest(program.Pairs(withoutOffline(e.index))...)[:16]),
 	}
 	defer func() {
 		if err != nil {
-			removeAll(w.env)
+			program.RemoveAll(w.env)
 		}
 	}()
 	for _, dir := range []string{filepath.Join(work, "home"), filepath.Join(work, "tmp"), w.uvHome} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return e.unavailable(err, "%v;", err)
+			return e.unavailable(err, "%v", err)
 		}
 	}
 	w.before = w.archives()
@@ -75,7 +77,7 @@ func (e *environmentOf) make(ctx context.Context, upgrade bool) (err error) {
 func (w *workshop) resolve(ctx context.Context, upgrade bool) (string, error) {
 	stub, list := filepath.Join(w.work, "stub.py"), filepath.Join(w.work, "resolved.txt")
 	if err := os.WriteFile(stub, []byte(w.e.block.canonical()), 0o600); err != nil {
-		return "", w.e.unavailable(err, "%v;", err)
+		return "", w.e.unavailable(err, "%v", err)
 	}
 	lock := []string{"lock", "--script", stub, "--python", w.e.base}
 	if upgrade && w.e.index["UV_OFFLINE"] == "" {
@@ -86,7 +88,7 @@ func (w *workshop) resolve(ctx context.Context, upgrade bool) (string, error) {
 	}
 	versions, err := readLock(stub + ".lock")
 	if err != nil {
-		return "", w.e.unavailable(err, "%v;", err)
+		return "", w.e.unavailable(err, "%v", err)
 	}
 	w.cap.allow(versions.size())
 	if err := w.uv(ctx, "export", "--script", stub, "--locked", "--no-header", "--python", w.e.base, "-o", list); err != nil {
@@ -94,7 +96,7 @@ func (w *workshop) resolve(ctx context.Context, upgrade bool) (string, error) {
 	}
 	b, err := os.ReadFile(list)
 	if err != nil {
-		return "", w.e.unavailable(err, "%v;", err)
+		return "", w.e.unavailable(err, "%v", err)
 	}
 	return versions.withHashes(string(b)), nil
 }
@@ -107,17 +109,17 @@ func (w *workshop) install(ctx context.Context, requirements string) error {
 	config := filepath.Join(w.env, "pyvenv.cfg")
 	original, err := os.ReadFile(config)
 	if err != nil {
-		return w.e.unavailable(err, "%v;", err)
+		return w.e.unavailable(err, "%v", err)
 	}
 	python := pythonIn(w.env)
 	before, err := os.Lstat(python)
 	if err != nil {
-		return w.e.unavailable(err, "%v;", err)
+		return w.e.unavailable(err, "%v", err)
 	}
 	if strings.Contains(requirements, "==") { // else every dependency is for another platform
 		list := filepath.Join(w.work, "requirements.txt")
 		if err := os.WriteFile(list, []byte(requirements), 0o600); err != nil {
-			return w.e.unavailable(err, "%v;", err)
+			return w.e.unavailable(err, "%v", err)
 		}
 		if err := w.uv(ctx, "pip", "sync", "--python", python, "--require-hashes", "--only-binary", ":all:",
 			"--no-compile-bytecode", "--link-mode", "copy", list); err != nil {
@@ -125,18 +127,18 @@ func (w *workshop) install(ctx context.Context, requirements string) error {
 		}
 	}
 	after, err := os.Lstat(python)
-	if err != nil || facts(before) != facts(after) {
-		return w.e.unavailable(err, "a package replaces the environment's python, which is not allowed; ask its author, then")
+	if err != nil || program.Facts(before) != program.Facts(after) {
+		return w.e.unavailable(err, "a package replaces the environment's python, which is not allowed: ask its author")
 	}
 	if err := w.compile(ctx); err != nil {
 		return err
 	}
 	// A package may have brought its own: it would choose another Python and its packages.
 	if err := os.RemoveAll(config); err != nil {
-		return w.e.unavailable(err, "%v;", err)
+		return w.e.unavailable(err, "%v", err)
 	}
 	if err := os.WriteFile(config, original, 0o600); err != nil {
-		return w.e.unavailable(err, "%v;", err)
+		return w.e.unavailable(err, "%v", err)
 	}
 	return nil
 }
@@ -158,48 +160,48 @@ func (w *workshop) compile(ctx context.Context) error {
 		return fs.SkipDir
 	})
 	if err != nil {
-		return w.e.unavailable(err, "%v;", err)
+		return w.e.unavailable(err, "%v", err)
 	}
 	out, err := w.step(ctx, w.e.base, "-I", "-S", "-m", "compileall", "-q", "-f", "--invalidation-mode", "unchecked-hash", lib)
 	switch {
 	case err != nil:
 		return err
-	case out.ExitCode > 1: // 1: some file is no valid Python, as templates and tests of other versions
-		return w.e.unavailable(nil, "compiling them failed with exit code %d%s;", out.ExitCode, stderrTail(out))
+	case out.ExitCode > 1: // 1: some file is not valid Python, as templates and tests of other versions are not
+		return w.e.unavailable(nil, "compiling them failed with exit code %d%s", out.ExitCode, tails(out))
 	}
 	return nil
 }
 
 // finish writes the record: from now on the environment exists.
 func (w *workshop) finish(requirements string) error {
-	files, err := survey(w.env)
+	files, err := inventory(w.env)
 	if err != nil {
-		return w.e.unavailable(err, "%v;", err)
+		return w.e.unavailable(err, "%v", err)
 	}
-	if over := w.cap.exceeded(files.bytes, files.files); over != "" {
+	if over := w.over(); over != "" {
 		return w.tooMuch(over)
 	}
 	e := w.e
-	e.record = environmentRecord{Folder: filepath.Base(w.env), Files: files.digest, Requirements: requirements,
-		Resolved: w.resolved, Base: e.base, BaseFacts: identity(e.base)}
+	e.record = environmentRecord{Folder: filepath.Base(w.env), Files: files, Requirements: requirements,
+		Resolved: w.resolved, Base: e.base, BaseFacts: program.Identity(e.base)}
 	e.python, e.made = pythonIn(w.env), true
 	b, err := json.Marshal(e.record)
 	if err == nil {
-		err = writeFile(e.path(".json"), b)
+		err = program.WriteFile(e.path(".json"), b)
 	}
 	if err != nil {
-		return w.e.unavailable(err, "%v;", err)
+		return w.e.unavailable(err, "%v", err)
 	}
 	return nil
 }
 
-// uv runs one step of uv. A failure shows what uv says, which names the package and the reason (R113).
+// uv runs one step of uv. A failure shows what uv says, which names the package and the reason.
 func (w *workshop) uv(ctx context.Context, args ...string) error {
 	out, err := w.step(ctx, w.e.uv, args...)
 	if err != nil {
 		return err
 	}
-	if out.Signal == fileTooLarge {
+	if out.FileTooLarge {
 		return w.tooMuch(w.cap.exceeded(w.cap.bytes+1, 0))
 	}
 	if out.ExitCode != 0 {
@@ -207,7 +209,7 @@ func (w *workshop) uv(ctx context.Context, args ...string) error {
 		if name == "pip" {
 			name = "pip sync"
 		}
-		return w.e.unavailable(nil, "uv %s failed with exit code %d: %s\nWith the package index in reach,", name, out.ExitCode, w.said(out))
+		return w.e.unavailable(nil, "uv %s failed with exit code %d: %s", name, out.ExitCode, w.said(out))
 	}
 	return nil
 }
@@ -215,23 +217,21 @@ func (w *workshop) uv(ctx context.Context, args ...string) error {
 // tooMuch refuses packages that pass a cap, which preparing again does not mend.
 func (w *workshop) tooMuch(over string) error {
 	w.discard()
-	return &Error{Code: ExecutionFailed, Reason: ReasonDependencies,
-		Message: fmt.Sprintf("Dependencies of script %s are refused: %s", w.e.src.sc.Name, over)}
+	return &Error{Reason: ReasonDependencies, Err: ErrTooLarge,
+		Message: fmt.Sprintf("Dependencies of script %s are refused: %s", w.e.sc.Name, over)}
 }
 
 // said is uv's own text without the paths of this preparation.
 func (w *workshop) said(out *Output) string {
-	return strings.NewReplacer(w.work+string(filepath.Separator), "", w.env, "the environment").Replace(lastBytes(out.Stderr, uvStderr))
+	return strings.NewReplacer(w.work+string(filepath.Separator), "", w.env, "the environment").Replace(tail(out.Stderr, uvStderr))
 }
 
 // step runs one command of the preparation, and ends it when what it unpacks passes the caps.
 func (w *workshop) step(ctx context.Context, path string, args ...string) (*Output, error) {
 	guarded, stop := w.guard(ctx)
-	out, err := w.e.h.runner().Run(guarded, &Command{
-		Phase: Prepare, Path: path, Args: append([]string{path}, args...), Dir: w.work, Env: pairs(w.environment()),
-		Timeout: prepareTimeout, Grace: grace, MaxStdout: uvOutput,
-		Limits: Limits{FileSize: uint64(w.cap.bytes)},
-		Write:  []string{w.work, w.env, w.uvHome},
+	out, err := w.e.s.o.Run(guarded, &Command{
+		Path: path, Args: append([]string{path}, args...), Dir: w.work, Env: program.Pairs(w.environment()),
+		Timeout: stepTimeout, MaxStdout: uvOutput, FileSize: uint64(w.cap.bytes), Write: []string{w.work, w.env, w.uvHome},
 	})
 	over := stop()
 	switch {
@@ -240,9 +240,9 @@ func (w *workshop) step(ctx context.Context, path string, args ...string) (*Outp
 	case over != "":
 		return nil, w.tooMuch(over)
 	case err != nil:
-		return nil, w.e.unavailable(err, "%s cannot be started: %v;", path, err)
+		return nil, w.e.unavailable(err, "%s cannot be started: %v", path, err)
 	case out.TimedOut:
-		return nil, w.e.unavailable(nil, "%s took more than %s: %s;", filepath.Base(path), seconds(prepareTimeout), w.said(out))
+		return nil, w.e.unavailable(nil, "%s took more than %s: %s", filepath.Base(path), seconds(stepTimeout), w.said(out))
 	}
 	return out, nil
 }

@@ -1,13 +1,13 @@
 //go:build !linux && !darwin
 
-package script
+package program
 
 import (
 	"fmt"
 	"io/fs"
 )
 
-// facts are what the file system says of a file that every system has.
-func facts(info fs.FileInfo) string {
+// Facts are what the file system says of a file that every system has.
+func Facts(info fs.FileInfo) string {
 	return fmt.Sprint(info.Mode(), info.Size(), info.ModTime().UnixNano())
 }

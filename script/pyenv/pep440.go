@@ -1,4 +1,4 @@
-package script
+package pyenv
 
 import (
 	"cmp"
@@ -32,7 +32,7 @@ func parseSpecifiers(s string) ([]specifier, error) {
 		}
 		found := specifierForm().FindStringSubmatch(part)
 		if found == nil {
-			return nil, fmt.Errorf("%q is no condition on a version, such as \">=3.9\"", part)
+			return nil, fmt.Errorf("%q is not a condition on a version, such as \">=3.9\"", part)
 		}
 		sp := specifier{op: found[1], any: found[4] != ""}
 		if sp.any && sp.op != "==" && sp.op != "!=" {
@@ -105,4 +105,11 @@ func number(v []int, i int) int {
 
 func samePrefix(v, prefix []int) bool {
 	return compareReleases(v[:min(len(v), len(prefix))], prefix) == 0
+}
+
+// Satisfies reports whether a version, such as "22.6.0", fulfils conditions, such as ">=22.6,<23". The error is about the
+// conditions.
+func Satisfies(version, conditions string) (bool, error) {
+	specs, err := parseSpecifiers(conditions)
+	return err == nil && satisfies(version, specs), err
 }

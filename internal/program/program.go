@@ -1,0 +1,104 @@
+// Package program says what a program on this machine is, and asks it: where the real one lies behind a script that
+// chooses among versions (pyenv, asdf, mise), and which version it is.
+//
+// A program is asked in a folder of the engine's and sees nothing of a skill. Of the operator's environment it sees what
+// such programs choose by, and nothing else. This package starts no process itself: it is handed a function that does.
+// An Asker is safe for concurrent use.
+package program
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+)
+
+// FixedPath is the PATH of a program that the operator's own is not for.
+const FixedPath = "/usr/local/bin:/usr/bin:/bin"
+
+// Digest is a short name for a list of strings. Each is written with its length, so two lists never run together.
+func Digest(parts ...string) string {
+	h := sha256.New()
+	for _, p := range parts {
+		fmt.Fprintf(h, "%d:%s;", len(p), p)
+	}
+	return hex.EncodeToString(h.Sum(nil))[:32]
+}
+
+// Identity returns a program's real path and what changes with its content, "" when it cannot be looked at.
+func Identity(name string) string {
+	real, err := filepath.EvalSymlinks(name)
+	if err != nil {
+		return ""
+	}
+	info, err := os.Stat(real)
+	if err != nil {
+		return ""
+	}
+	return real + " " + Facts(info)
+}
+
+// IsShim reports whether a program is itself a script that starts another.
+func IsShim(name string) bool {
+	f, err := os.Open(name)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	b := make([]byte, 2)
+	n, _ := f.Read(b)
+	return n == 2 && string(b) == "#!"
+}
+
+// Matches reports whether one of the patterns, written as path.Match takes them, matches a name.
+func Matches(patterns []string, name string) bool {
+	for _, p := range patterns {
+		if ok, err := path.Match(p, name); err == nil && ok {
+			return true
+		}
+	}
+	return false
+}
+
+// WriteFile replaces a file at once and makes its folder: a reader sees the old content or the new one.
+func WriteFile(name string, b []byte) error {
+	if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(name), ".new-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(b)
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), name)
+}
+
+// RemoveAll removes a folder, also where somebody took away the right to do so. It follows no link out of the folder.
+// What cannot be removed stays.
+func RemoveAll(dir string) {
+	if os.RemoveAll(dir) == nil {
+		return
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return
+	}
+	defer root.Close()
+	_ = fs.WalkDir(root.FS(), ".", func(p string, d fs.DirEntry, err error) error {
+		if d != nil && d.IsDir() && err == nil {
+			_ = root.Chmod(filepath.FromSlash(p), 0o700) // before its entries are read
+		}
+		return nil
+	})
+	_ = os.RemoveAll(dir)
+}

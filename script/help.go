@@ -1,0 +1,126 @@
+package script
+
+import (
+	"context"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/agent-base/agent-base/skill"
+)
+
+// HelpText is what a script says about itself.
+type HelpText struct {
+	Text  string // the whole help
+	Usage string // its usage paragraph alone, "" when it has none
+}
+
+// HelpOptions says how a script is asked for its help.
+type HelpOptions struct {
+	Admit Admit // nil: the skill runs
+}
+
+// Help runs the script with --help, for at most a minute. Its answer is kept for HelpTTL: while the skill's content is the
+// same the script is not run again. It needs what Run needs. The error is an *Error, or ctx's when ctx is done.
+func (h *Host) Help(ctx context.Context, s *skill.Skill, sc Script, o *HelpOptions) (*HelpText, error) {
+	if o == nil {
+		o = &HelpOptions{}
+	}
+	ended := h.started(ctx, s, sc, "Retrieved help for "+sc.Name, slog.Bool("help", true))
+	c := call{s: s, sc: sc, args: []string{"--help"}, timeout: min(h.o.Timeout, DefaultTimeout)}
+	var help *HelpText
+	var kept []slog.Attr
+	err := h.admitted(ctx, &c, o.Admit, func() error {
+		key, err := helpKey(ctx, &c)
+		if err == nil {
+			if help = h.helps.get(key); help != nil {
+				kept = append(kept, slog.Bool("kept", true))
+				return nil
+			}
+		}
+		out, callErr := h.call(ctx, &c)
+		if callErr != nil {
+			return callErr
+		}
+		if help = helpOf(out); err == nil {
+			h.helps.put(key, help)
+		}
+		return nil
+	})
+	ended(err, kept...)
+	return help, err
+}
+
+func helpOf(out *Output) *HelpText {
+	t := text(out.Stdout)
+	if strings.TrimSpace(t) == "" {
+		t = text(out.Stderr)
+	}
+	return &HelpText{Text: t, Usage: usage(t)}
+}
+
+// usage is the paragraph of a help text that begins with "usage:".
+func usage(help string) string {
+	var paragraph []string
+	for line := range strings.Lines(help) {
+		line = strings.TrimRight(line, " \r\n")
+		switch {
+		case len(paragraph) > 0 && line == "":
+			return strings.Join(paragraph, "\n")
+		case len(paragraph) > 0, strings.HasPrefix(strings.ToLower(strings.TrimSpace(line)), "usage:"):
+			paragraph = append(paragraph, line)
+		}
+	}
+	return strings.Join(paragraph, "\n")
+}
+
+// HelpTTL is how long an answer of Help is kept.
+const HelpTTL = time.Minute
+
+const maxHelps = 64 // answers that are kept
+
+// helpKey names an answer by the skill's place and content, and the script.
+func helpKey(ctx context.Context, c *call) (string, error) {
+	digest, err := c.s.Digest(ctx)
+	return strings.Join([]string{digest, c.s.Entry().Layer(), c.s.Canonical(), c.sc.File}, "\x00"), err
+}
+
+// helps keeps what scripts said about themselves.
+type helps struct {
+	now func() time.Time
+
+	mu    sync.Mutex
+	known map[string]keptHelp
+}
+
+type keptHelp struct {
+	help  HelpText
+	until time.Time
+}
+
+// get returns a copy of the answer, nil when there is none or its time is over.
+func (c *helps) get(key string) *HelpText {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	kept, ok := c.known[key]
+	if !ok || !c.now().Before(kept.until) {
+		return nil
+	}
+	return &kept.help
+}
+
+func (c *helps) put(key string, help *HelpText) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	now := c.now()
+	for k, kept := range c.known {
+		if !now.Before(kept.until) {
+			delete(c.known, k)
+		}
+	}
+	if c.known == nil || len(c.known) >= maxHelps {
+		c.known = map[string]keptHelp{}
+	}
+	c.known[key] = keptHelp{*help, now.Add(HelpTTL)}
+}

@@ -1,0 +1,72 @@
+package pyenv
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"time"
+	"unicode/utf8"
+)
+
+// The reasons of an Error.
+const (
+	ReasonDependencies = "dependencies_unavailable" // they cannot be prepared now, or are refused
+	ReasonMetadata     = "metadata_invalid"         // the block is broken or asks for too much
+	ReasonPython       = "python_version"           // no Python of the required version
+	ReasonInterpreter  = "interpreter_missing"      // no Python at all
+)
+
+// Causes that an Error may wrap.
+var (
+	// ErrNoUV is the cause where uv is not installed.
+	ErrNoUV = errors.New("uv is not installed: get it with `pip install uv` or from https://docs.astral.sh/uv/")
+
+	// ErrTooLarge is the cause where packages unpack to more than is allowed. Preparing again does not help.
+	ErrTooLarge = errors.New("the packages unpack to too much")
+)
+
+// Error says why a script has no Python to run with.
+type Error struct {
+	Reason  string // one of the Reason constants
+	Message string // what is wrong, and where it can be said what to install
+	Err     error  // the cause, if there is one
+}
+
+// Error returns the message.
+func (e *Error) Error() string { return e.Message }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+const tailBytes = 500 // of what a program printed, in a message
+
+// tails shows the end of what a program printed, of stdout where stderr is empty.
+func tails(out *Output) string {
+	for _, s := range []struct {
+		name string
+		text []byte
+	}{{"stderr", out.Stderr}, {"stdout", out.Stdout}} {
+		if t := tail(s.text, tailBytes); t != "" {
+			return "\n" + s.name + ": " + t
+		}
+	}
+	return ""
+}
+
+// tail returns the last n bytes as text, in whole characters, without white space at the end.
+func tail(b []byte, n int) string {
+	b = bytes.TrimRight(b, " \t\r\n")
+	if len(b) > n {
+		b = b[len(b)-n:]
+		for i := 0; i < utf8.UTFMax && len(b) > 0 && !utf8.RuneStart(b[0]); i++ {
+			b = b[1:]
+		}
+	}
+	return valid(b)
+}
+
+// valid makes valid UTF-8 of what a program printed.
+func valid(b []byte) string { return string(bytes.ToValidUTF8(b, []byte("\ufffd"))) }
+
+// seconds writes a duration as "60s" or "1.5s".
+func seconds(d time.Duration) string { return fmt.Sprintf("%gs", d.Seconds()) }

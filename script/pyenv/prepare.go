@@ -1,0 +1,219 @@
+package pyenv
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/internal/program"
+)
+
+// schema is part of every key: a change of how environments are made leaves the old ones behind.
+const schema = "2"
+
+// environmentRecord is what is kept next to an environment once it is complete. It is written last and
+// replaced at once: an environment without one, or with one that names another folder, does not exist.
+type environmentRecord struct {
+	Folder       string `json:"folder"`       // name of the environment's folder, next to the record
+	Files        string `json:"files"`        // what the file system said of all its files
+	Requirements string `json:"requirements"` // resolved, with hashes
+
+	Resolved  time.Time `json:"resolved"`   // when the index was asked
+	Base      string    `json:"base"`       // the Python that it was made with
+	BaseFacts string    `json:"base_facts"` // its identity
+}
+
+// readRecord reads the record of a key; it is empty when there is none, or one that is not whole.
+func readRecord(file, key string) environmentRecord {
+	var r environmentRecord
+	b, err := os.ReadFile(file)
+	if err != nil || json.Unmarshal(b, &r) != nil || !strings.HasPrefix(r.Folder, key+"-") || filepath.Base(r.Folder) != r.Folder {
+		return environmentRecord{}
+	}
+	return r
+}
+
+// environmentOf is one key's place on disk: KEY.json, KEY.lock and KEY-….
+type environmentOf struct {
+	*job
+	key   string
+	base  string // the Python that it is made with
+	uv    string // "" when there is none, and then uvErr says what to do about it
+	uvErr error
+	index map[string]string // uv's settings of the operator
+
+	record environmentRecord
+	python string
+	made   bool
+}
+
+// prepare returns the environment for the job's block, and makes it when it is not there, was changed, or is to
+// be resolved anew.
+func (j *job) prepare(ctx context.Context, o *PrepareOptions) (*environmentOf, error) {
+	e := &environmentOf{job: j, index: j.s.indexSettings()}
+	var err error
+	e.uv, e.uvErr = j.s.uv(ctx)
+	e.base, err = j.basePython(ctx)
+	if e.uv == "" && !o.Upgrade && e.finished() {
+		return e, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	e.key = environmentKey(e)
+	if e.look() == "" && !o.anew(e.record.Resolved) {
+		return e, nil
+	}
+	if e.uv == "" {
+		return nil, e.unavailable(e.uvErr, "%v", e.uvErr)
+	}
+	return e, e.makeLocked(ctx, o)
+}
+
+// finished finds an environment for a machine that has no uv: of those that any uv completed for this block and
+// source of packages the one that was resolved last, and whose files are unchanged. It must be of the Python that
+// is there; where none is, of one that only uv had found and that is still the same. It reports whether there is one.
+func (e *environmentOf) finished() bool {
+	entries, _ := os.ReadDir(e.s.folder())
+	var all []*environmentOf
+	for _, d := range entries {
+		key, ok := strings.CutSuffix(d.Name(), ".json")
+		if !ok || !strings.HasPrefix(key, e.wanted()) {
+			continue
+		}
+		c := *e
+		c.key = key
+		c.record = readRecord(c.path(".json"), key)
+		if c.ofThisPython() {
+			all = append(all, &c)
+		}
+	}
+	slices.SortFunc(all, func(a, b *environmentOf) int { return b.record.Resolved.Compare(a.record.Resolved) })
+	i := slices.IndexFunc(all, func(c *environmentOf) bool { return c.look() == "" })
+	if i < 0 {
+		return false
+	}
+	*e = *all[i]
+	return true
+}
+
+// ofThisPython reports whether the Python that made the environment is unchanged, and the one to use.
+func (e *environmentOf) ofThisPython() bool {
+	now := program.Identity(e.record.Base)
+	return now != "" && now == e.record.BaseFacts && (e.base == "" || now == program.Identity(e.base))
+}
+
+// environmentKey names an environment by all that it depends on: what is asked for and where packages come from, then
+// the Python and the uv that make it.
+func environmentKey(e *environmentOf) string {
+	return e.wanted() + program.Digest(program.Identity(e.base), program.Identity(e.uv))[:16]
+}
+
+// wanted is how the keys of all environments begin that are for the same block and source of packages.
+func (e *environmentOf) wanted() string {
+	return program.Digest(append([]string{schema, e.block.canonical(), runtime.GOOS, runtime.GOARCH}, program.Pairs(withoutOffline(e.index))...)...) + "-"
+}
+
+// folder is where all environments lie.
+func (s *Store) folder() string { return filepath.Join(s.o.Cache, "python") }
+
+func (e *environmentOf) path(suffix string) string { return filepath.Join(e.s.folder(), e.key+suffix) }
+
+// folder is where the environment lies, once its record says so.
+func (e *environmentOf) folder() string { return filepath.Join(e.s.folder(), e.record.Folder) }
+
+// look reads the record and compares the environment with it. It returns "" when it can be used, else
+// what is wrong.
+func (e *environmentOf) look() string {
+	e.record = readRecord(e.path(".json"), e.key)
+	if e.record.Folder == "" {
+		return "it has no record"
+	}
+	files, err := inventory(e.folder())
+	if err != nil || files != e.record.Files {
+		return "its files were changed"
+	}
+	e.python = pythonIn(e.folder())
+	markUsed(e.path(".json"))
+	return ""
+}
+
+// lockWait is how long another process that makes the same environment is waited for: as long as it may take.
+const lockWait = 4 * stepTimeout
+
+// makeLocked makes the environment unless another process did so in the meantime.
+func (e *environmentOf) makeLocked(ctx context.Context, o *PrepareOptions) error {
+	before := e.record.Folder
+	if err := os.MkdirAll(e.s.folder(), 0o700); err != nil {
+		return e.unavailable(err, "%v", err)
+	}
+	stop := e.s.announce(fmt.Sprintf("preparing the dependencies of %s: %s", e.sc.Name, strings.Join(e.block.Dependencies, ", ")))
+	defer stop()
+	unlock, err := lockfile.Lock(ctx, e.path(".lock"), lockWait)
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, lockfile.ErrLocked):
+		return e.unavailable(err, "another process has been preparing them for %s", seconds(lockWait))
+	default:
+		return e.unavailable(err, "%v", err)
+	}
+	defer unlock()
+	if e.look() == "" && (!o.anew(e.record.Resolved) || e.record.Folder != before) {
+		return nil
+	}
+	e.sweep()
+	if e.sc.Making == nil {
+		return e.make(ctx, o.anew(e.record.Resolved))
+	}
+	made := e.sc.Making()
+	err = e.make(ctx, o.anew(e.record.Resolved))
+	made(err)
+	return err
+}
+
+// sweep removes what killed preparations of this key left, and former environments, but for the one
+// that the record names: a script may still run in it. The lock is held.
+func (e *environmentOf) sweep() {
+	left, _ := filepath.Glob(e.path("-*"))
+	for _, dir := range left {
+		if filepath.Base(dir) != e.record.Folder {
+			program.RemoveAll(dir)
+		}
+	}
+}
+
+// announce calls Progress if what goes on takes longer than a second. The returned function waits until that call is
+// over.
+func (s *Store) announce(what string) (stop func()) {
+	if s.o.Progress == nil {
+		return func() {}
+	}
+	done := make(chan struct{})
+	timer := time.AfterFunc(s.patience, func() {
+		defer close(done)
+		s.o.Progress(what)
+	})
+	return func() {
+		if !timer.Stop() {
+			<-done
+		}
+	}
+}
+
+// pythonIn is the interpreter of an environment.
+func pythonIn(folder string) string {
+	if runtime.GOOS == "windows" {
+		return filepath.Join(folder, "Scripts", "python.exe")
+	}
+	return filepath.Join(folder, "bin", "python")
+}

@@ -1,0 +1,194 @@
+// Package pyenv makes the Python environments that scripts need: it reads the metadata block of a script (PEP 723),
+// finds a Python that fulfils it, and installs the packages that it names, once for all scripts that name the same.
+//
+// It starts no process itself: it is handed a function that runs a command. It needs uv to make an environment, and
+// neither uv nor a network to use one. uv never sees the skill's file but a stub of its checked block, builds nothing from
+// source, and reads no configuration but the operator's index settings. No interpreter of an environment is started while
+// it is made: its packages could run code then.
+//
+// An environment lies in Options.Cache under a key of everything that it depends on: the block, the system, where
+// packages come from, the Python and uv. It counts only with a record next to it, which is written last and holds what
+// the file system says of all its files: an environment that was changed since is not used, but made again.
+//
+// It refuses: metadata that configures a tool or names a package by its address, packages without hashes or without a
+// wheel, packages that unpack to too much (see Options.MaxBytes), and packages that replace the environment's Python.
+//
+// A Store is safe for concurrent use, by several processes too: those that need the same environment wait for one to make
+// it.
+package pyenv
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/agent-base/agent-base/internal/program"
+)
+
+// Command is one process that a Store has run: no shell, empty standard input.
+type Command struct {
+	Path      string        // absolute path of the program
+	Args      []string      // the whole argument list; Args[0] is the program's path
+	Dir       string        // absolute working directory
+	Env       []string      // the whole environment
+	Timeout   time.Duration // of wall clock time
+	MaxStdout int64         // bytes of stdout that are wanted
+	FileSize  uint64        // most bytes of one file that it may write; 0 for no limit
+	Write     []string      // folders that it writes to
+}
+
+// Output is what a command did.
+type Output struct {
+	Stdout, Stderr []byte
+	ExitCode       int
+	TimedOut       bool // it was ended because of Timeout
+	FileTooLarge   bool // it was ended because of FileSize
+}
+
+// Options says what a Store works with. Run, LookPath and Cache are needed.
+type Options struct {
+	// Run runs a command. It returns an error only when the command could not be started or ctx is done.
+	Run      func(context.Context, *Command) (*Output, error)
+	LookPath func(string) (string, error) // finds python3 and uv
+	Env      []string                     // the operator's environment, NAME=value; the package documentation of script says what passes
+	Cache    string                       // absolute folder for environments and for uv's cache
+	MaxBytes int64                        // most bytes that one environment, and what it adds to uv's cache, have together; 0 means DefaultMaxBytes
+	Progress func(string)                 // called once for what takes more than a second; may be nil
+}
+
+// DefaultMaxBytes is what an environment may add to the disk when Options.MaxBytes is 0.
+const DefaultMaxBytes = 1 << 30
+
+// Store has the environments of one cache.
+type Store struct {
+	o        Options
+	asker    program.Asker
+	caps     caps
+	patience time.Duration // until Progress is called
+}
+
+// New returns a Store. The error says what is missing in o.
+func New(o *Options) (*Store, error) {
+	switch {
+	case o.Run == nil:
+		return nil, errors.New("Options.Run is missing")
+	case o.LookPath == nil:
+		return nil, errors.New("Options.LookPath is missing")
+	case !filepath.IsAbs(o.Cache):
+		return nil, fmt.Errorf("Options.Cache must be an absolute path, not %q", o.Cache)
+	}
+	s := &Store{o: *o, patience: time.Second, caps: caps{bytes: DefaultMaxBytes, files: maxFiles, every: 200 * time.Millisecond}}
+	if o.MaxBytes > 0 {
+		s.caps.bytes = o.MaxBytes
+	}
+	s.asker.Dir, s.asker.Env, s.asker.Run = filepath.Join(o.Cache, "programs"), o.Env, s.answer
+	return s, nil
+}
+
+const askTimeout = 10 * time.Second
+
+// answer runs a program that is asked something.
+func (s *Store) answer(ctx context.Context, q *program.Question) (string, error) {
+	out, err := s.o.Run(ctx, &Command{Path: q.Path, Args: q.Args, Dir: q.Dir, Env: q.Env, Timeout: askTimeout, MaxStdout: program.MaxAnswer, Write: []string{q.Dir}})
+	switch {
+	case err != nil:
+		return "", err
+	case out.ExitCode != 0 || out.TimedOut:
+		return "", program.Failed(q, out.ExitCode, tails(out))
+	}
+	return valid(out.Stdout), nil
+}
+
+// Script is a Python script that is to be run.
+type Script struct {
+	Name   string // as messages call it
+	Source []byte
+	Making func() (made func(error)) // called before an environment is made, and what it returns afterwards; may be nil
+}
+
+// Python returns the absolute path of the interpreter that runs the script: that of its environment when its block names
+// packages, else python3, or one that uv knows of, of the version that it requires. The error is an *Error or ctx's.
+func (s *Store) Python(ctx context.Context, sc *Script) (string, error) {
+	p, err := s.Prepare(ctx, sc, nil)
+	return p.Python, err
+}
+
+// PrepareOptions says how packages are prepared.
+type PrepareOptions struct {
+	Upgrade bool      // decide about versions again: without it what was decided once stays
+	Since   time.Time // with Upgrade: what was decided then or later stays as well; zero: nothing does
+}
+
+// anew reports whether versions that were decided about at that time are to be decided about again.
+func (o *PrepareOptions) anew(resolved time.Time) bool {
+	return o.Upgrade && (o.Since.IsZero() || resolved.Before(o.Since))
+}
+
+// Prepared is what Prepare found or made.
+type Prepared struct {
+	Python string // absolute path of the interpreter
+	Needed bool   // the script needs packages
+	Made   bool   // the environment was made by this call; false: it was there
+
+	folder string
+}
+
+// Packages lists what is in the environment, as "name==version", sorted.
+func (p *Prepared) Packages() []string {
+	if p.folder == "" {
+		return nil
+	}
+	return installed(p.folder)
+}
+
+// Prepare makes the environment that a script needs, unless it is there. It runs nothing of the script and nothing of the
+// packages. A nil o is the zero value. The error is an *Error or ctx's, and then the result says at most Needed; the
+// result is never nil.
+func (s *Store) Prepare(ctx context.Context, sc *Script, o *PrepareOptions) (*Prepared, error) {
+	if o == nil {
+		o = &PrepareOptions{}
+	}
+	j := &job{s: s, sc: sc}
+	var err error
+	if j.block, err = ParseBlock(sc.Source); err != nil {
+		return &Prepared{}, j.fail(ReasonMetadata, err, "is not run: %v", err)
+	}
+	if j.block == nil || len(j.block.Dependencies) == 0 {
+		python, err := j.basePython(ctx)
+		return &Prepared{Python: python}, doneOr(ctx, err)
+	}
+	e, err := j.prepare(ctx, o)
+	if err != nil {
+		return &Prepared{Needed: true}, doneOr(ctx, err)
+	}
+	return &Prepared{Python: e.python, Needed: true, Made: e.made, folder: e.folder()}, nil
+}
+
+// doneOr returns ctx's error in place of err when ctx is done: an interpreter that could no longer be asked is not
+// missing.
+func doneOr(ctx context.Context, err error) error {
+	if err != nil && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// job is the preparation of one script.
+type job struct {
+	s     *Store
+	sc    *Script
+	block *Block // nil for a script without one
+}
+
+// fail makes an error of the form "Script NAME …".
+func (j *job) fail(reason string, err error, format string, args ...any) error {
+	return &Error{Reason: reason, Err: err, Message: "Script " + j.sc.Name + " " + fmt.Sprintf(format, args...)}
+}
+
+// unavailable says why the packages of a script cannot be had.
+func (j *job) unavailable(err error, format string, args ...any) error {
+	return &Error{Reason: ReasonDependencies, Err: err,
+		Message: fmt.Sprintf("Dependencies of script %s are not available: %s", j.sc.Name, fmt.Sprintf(format, args...))}
+}

@@ -1,0 +1,111 @@
+package pyenv
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/agent-base/agent-base/internal/program"
+)
+
+// getPython says how to get an interpreter.
+const getPython = "install Python 3: https://www.python.org/downloads/"
+
+// whichPython makes a Python print its own path and version.
+const whichPython = "import sys; print(sys.executable); print('%d.%d.%d' % sys.version_info[:3])"
+
+// basePython returns the Python that fulfils the block's requires-python: python3, else one that uv
+// knows of. uv is only asked where it is: it does not see the script.
+func (j *job) basePython(ctx context.Context) (string, error) {
+	var required string
+	if j.block != nil {
+		required = j.block.RequiresPython
+	}
+	path, version, err := j.s.systemPython(ctx, required != "")
+	if err == nil && required == "" {
+		return path, nil
+	}
+	specs, badSpec := parseSpecifiers(required)
+	if badSpec != nil {
+		return "", j.fail(ReasonMetadata, badSpec, "is not run: requires-python: %v", badSpec)
+	}
+	if err == nil && satisfies(version, specs) {
+		return path, nil
+	}
+	if found, uvErr := j.s.uvPython(ctx, required); uvErr == nil {
+		return found, nil
+	}
+	if err != nil {
+		return "", j.fail(ReasonInterpreter, err, "needs Python %s, which is not installed: %s", cmp.Or(required, "3"), getPython)
+	}
+	return "", j.fail(ReasonPython, nil, "requires Python %s, but %s is %s: install such a version, or have uv do it: uv python install '%s'",
+		required, path, version, required)
+}
+
+// systemPython is python3 as the operator has it, and its version where that is wanted.
+func (s *Store) systemPython(ctx context.Context, version bool) (path, v string, err error) {
+	path, err = s.o.LookPath("python3")
+	if err != nil && runtime.GOOS == "windows" {
+		path, err = s.o.LookPath("python")
+	}
+	if err != nil {
+		return "", "", err
+	}
+	shim := program.IsShim(path)
+	if !version && !shim {
+		return path, "", nil
+	}
+	said, err := s.asker.Ask(ctx, path, "-I", "-S", "-c", whichPython)
+	if err != nil {
+		return "", "", fmt.Errorf("%s does not work: %w", path, err)
+	}
+	exe, v, ok := strings.Cut(said, "\n")
+	if !ok {
+		return "", "", fmt.Errorf("%s is not a Python: it printed %.80q", path, said)
+	}
+	if shim && program.Identity(exe) != "" {
+		path = exe
+	}
+	return path, strings.TrimSpace(v), nil
+}
+
+// uvPython asks uv for a Python that is installed already and fulfils the requirement.
+func (s *Store) uvPython(ctx context.Context, required string) (string, error) {
+	uv, err := s.uv(ctx)
+	if err != nil {
+		return "", err
+	}
+	args := []string{"python", "find", "--no-project", "--no-config", "--no-python-downloads"}
+	if required != "" {
+		args = append(args, required)
+	}
+	said, err := s.asker.AskNow(ctx, uv, args...)
+	if err != nil {
+		return "", err
+	}
+	if !filepath.IsAbs(said) {
+		return "", fmt.Errorf("uv found no Python: %.80q", said)
+	}
+	return said, nil
+}
+
+// uv finds uv: on PATH, else as a module of python3. The error says what to do.
+func (s *Store) uv(ctx context.Context) (string, error) {
+	path, err := s.o.LookPath("uv")
+	if err == nil {
+		if path, err = filepath.Abs(path); err == nil && program.Identity(path) == "" {
+			return "", fmt.Errorf("uv is to be %s, which is not there: correct that path", path)
+		}
+		return path, err
+	}
+	if python, _, err := s.systemPython(ctx, false); err == nil {
+		said, err := s.asker.Ask(ctx, python, "-c", "import uv; print(uv.find_uv_bin())")
+		if err == nil && filepath.IsAbs(said) && program.Identity(said) != "" {
+			return said, nil
+		}
+	}
+	return "", ErrNoUV
+}

@@ -1,0 +1,60 @@
+package pyenv
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// marked is how long a sign of use is good enough: not every run writes one.
+const marked = 24 * time.Hour
+
+// markUsed remembers that an environment is in use, for Unused. Failing that, it is made again some day.
+func markUsed(record string) {
+	if info, err := os.Stat(record); err == nil && time.Since(info.ModTime()) > marked {
+		now := time.Now()
+		_ = os.Chtimes(record, now, now)
+	}
+}
+
+// Leftover is something in a cache that may be removed.
+type Leftover struct {
+	Path  string   // that it is known by
+	Why   string   // it is not needed
+	Parts []string // absolute paths to remove, in this order: the record of an environment comes first
+}
+
+// Unused lists environments that were not used since a time, and what no record names, in the order of their names. What
+// it lists may be removed while no script runs and none is prepared.
+func (s *Store) Unused(since time.Time) []Leftover {
+	root := s.folder()
+	keep := map[string]bool{} // folders that a record names
+	var out []Leftover
+	entries, _ := os.ReadDir(root) // a folder that is not there has nothing to remove
+	for _, d := range entries {
+		key, isRecord := strings.CutSuffix(d.Name(), ".json")
+		info, err := d.Info()
+		if !isRecord || err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		record := filepath.Join(root, d.Name())
+		folder := readRecord(record, key).Folder
+		keep[folder] = true
+		if !info.ModTime().After(since) {
+			parts := []string{record}
+			if folder != "" {
+				parts = append(parts, filepath.Join(root, folder))
+			}
+			out = append(out, Leftover{record, "not used since " + info.ModTime().Format(time.DateOnly), append(parts, filepath.Join(root, key+".lock"))})
+		}
+	}
+	for _, d := range entries {
+		if d.IsDir() && d.Type()&fs.ModeSymlink == 0 && !keep[d.Name()] {
+			dir := filepath.Join(root, d.Name())
+			out = append(out, Leftover{dir, "left by an earlier preparation", []string{dir}})
+		}
+	}
+	return out
+}

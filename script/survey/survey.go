@@ -1,0 +1,69 @@
+// Package survey says what can be said of a skill's files without executing anything: which of them are scripts, what
+// those are called, what they are written in, and what their first line asks for.
+//
+// What a script is, is decided here alone, for the callers that list scripts, that run them, and that keep their text
+// from a model. There are two answers, and one rule behind both:
+//
+//   - [Runnable] has every file below scripts/, bin/ and tools/ that this engine knows how to run: one with the extension
+//     of a known language, one that begins with #!, and an executable program. A model is not given the text of these.
+//   - [List] has those of them that are offered by name: they lie directly in scripts/, and neither the manifest nor
+//     their own name excludes them.
+//
+// A symbolic link is not a script: what it leads to is judged where it lies. Compare a file with a script by the
+// file's identity (os.SameFile), not by its path.
+//
+// Everything in a skill is hostile: reads are bounded, and a folder with too many files is an error.
+package survey
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+)
+
+// Dir is the folder of a skill that holds its scripts. Scripts that are listed lie directly in it.
+const Dir = "scripts"
+
+// folders are where files may be run from.
+var folders = []string{Dir, "bin", "tools"}
+
+// MaxFiles is the most files below one of a skill's folders that are looked at.
+const MaxFiles = 10_000
+
+// ErrTooMany is returned for a folder with more than MaxFiles files: nobody can say which of them are scripts.
+var ErrTooMany = errors.New("too many files to tell scripts from other files")
+
+// Runnable returns the slash paths of all files of a skill that can be run, in the order of their folders and names. A
+// folder that is not there or cannot be read has none. The error wraps ErrTooMany.
+func Runnable(fsys fs.FS) ([]string, error) {
+	var out []string
+	for _, dir := range folders {
+		if !isFolder(fsys, dir) {
+			continue
+		}
+		seen := 0
+		err := fs.WalkDir(fsys, dir, func(p string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return nil //nolint:nilerr // what cannot be listed cannot be read either
+			}
+			if seen++; seen > MaxFiles {
+				return fmt.Errorf("%w: more than %d in %s/", ErrTooMany, MaxFiles, dir)
+			}
+			if isScript(fsys, path.Dir(p), d) {
+				out = append(out, p)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// isFolder reports whether an entry of the skill's folder is itself a folder, not a link to one.
+func isFolder(fsys fs.FS, name string) bool {
+	info, err := fs.Lstat(fsys, name)
+	return err == nil && info.IsDir()
+}

@@ -1,0 +1,280 @@
+package skilltool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
+	"github.com/agent-base/agent-base/tool"
+	"github.com/agent-base/agent-base/trace"
+)
+
+// ScriptItem is one script in the result of script_list.
+type ScriptItem struct {
+	Name string `json:"name"`
+	Path string `json:"path"` // absolute where the skill is on disk
+}
+
+// ScriptList is what ListScripts found: the scripts by the canonical names of their skills.
+type ScriptList map[string][]ScriptItem
+
+// Envelope returns the result of the tool script_list.
+func (l ScriptList) Envelope() tool.Result {
+	total := 0
+	for _, items := range l {
+		total += len(items)
+	}
+	return tool.Success(map[string][]ScriptItem(l), fmt.Sprintf("Found %s across %s", plural(total, "script"), plural(len(l), "skill")))
+}
+
+// ListScripts lists the scripts of one skill, or of all that have some when the name is empty. The error is a
+// *script.Error, or ctx's when ctx is done.
+func (k *Kit) ListScripts(ctx context.Context, name string) (ScriptList, error) {
+	out := ScriptList{}
+	if name != "" {
+		s, err := k.load(ctx, name)
+		if err != nil {
+			return nil, missing(ctx, err, fmt.Sprintf("Skill '%s' not found", name))
+		}
+		defer s.Close()
+		out[s.Canonical()] = scriptItems(ctx, s)
+		return out, nil
+	}
+	for e := range k.o.Catalog().Visible() {
+		s, err := e.Load(ctx)
+		if err != nil {
+			continue // broken since it was listed: it has no scripts to offer now
+		}
+		if items := scriptItems(ctx, s); len(items) > 0 {
+			out[s.Canonical()] = items
+		}
+		s.Close()
+	}
+	if err := ctx.Err(); err != nil { // the list would lack those that were not loaded for it
+		return nil, &script.Error{Code: script.Timeout, Err: err, Message: fmt.Sprintf("Scripts cannot be listed: %v", err)}
+	}
+	return out, nil
+}
+
+func scriptItems(ctx context.Context, s *skill.Skill) []ScriptItem {
+	scripts, _ := script.List(s) // what is wrong with a script is shown by info and validate
+	dir, err := s.Dir(ctx)
+	out := make([]ScriptItem, len(scripts))
+	for i, sc := range scripts {
+		out[i] = ScriptItem{Name: sc.Name, Path: sc.File}
+		if err == nil {
+			out[i].Path = filepath.Join(dir, filepath.FromSlash(sc.File))
+		}
+	}
+	return out
+}
+
+// scriptFiles returns the paths of the files that script_run takes, never nil.
+func scriptFiles(s *skill.Skill) []string {
+	scripts, _ := script.List(s)
+	out := make([]string, len(scripts))
+	for i, sc := range scripts {
+		out[i] = sc.File
+	}
+	return out
+}
+
+// Help is the result of script_help.
+type Help struct {
+	HelpText string `json:"help_text"`
+	Usage    string `json:"usage"`
+
+	script string
+}
+
+// Envelope returns the result of the tool script_help.
+func (h *Help) Envelope() tool.Result { return tool.Success(*h, "Retrieved help for "+h.script) }
+
+// HelpScript runs a script with --help, or returns what it said a short time ago. The error is that of RunScript.
+func (k *Kit) HelpScript(ctx context.Context, skillName, scriptName string) (*Help, error) {
+	s, sc, err := k.script(ctx, skillName, scriptName)
+	if err != nil {
+		return nil, k.unstarted(ctx, skillName, scriptName, err)
+	}
+	defer s.Close()
+	help, err := k.o.Scripts.Help(ctx, s, sc, &script.HelpOptions{Admit: k.admit})
+	if err != nil {
+		return nil, err
+	}
+	return &Help{HelpText: help.Text, Usage: help.Usage, script: sc.Name}, nil
+}
+
+// RunRequest is a call of a script.
+type RunRequest struct {
+	Skill, Script string
+	Args          []string
+	Text          bool          // do not add --json, return what the script prints
+	Timeout       time.Duration // 0 means the host's
+}
+
+// RunResult is what a script answered.
+type RunResult struct {
+	Script   string          // its own name
+	JSON     json.RawMessage // one compact document, unless Text was asked for
+	Text     string
+	Warning  string // that Text was truncated
+	Duration time.Duration
+
+	text bool
+}
+
+// Envelope returns the result of the tool script_run.
+func (r *RunResult) Envelope() tool.Result {
+	msg := fmt.Sprintf("Executed %s script", r.Script)
+	if r.Warning != "" {
+		msg += " (" + r.Warning + ")"
+	}
+	if r.text {
+		return tool.Success(r.Text, msg)
+	}
+	return tool.Success(r.JSON, msg)
+}
+
+// RunScript runs a script of a skill that a model may use, if the skill's content may run: the tool script_run is this
+// call. The error is a *script.Error, or ctx's when ctx is done. The former wraps a *skill.NotFoundError or
+// *manifest.NameError when there is no such skill, and an *UntrustedError, with the reason ReasonUntrusted, when its content
+// may not run.
+func (k *Kit) RunScript(ctx context.Context, r *RunRequest) (*RunResult, error) {
+	s, sc, err := k.script(ctx, r.Skill, r.Script)
+	if err != nil {
+		return nil, k.unstarted(ctx, r.Skill, r.Script, err)
+	}
+	defer s.Close()
+	res, err := k.o.Scripts.Run(ctx, s, sc, &script.RunOptions{Args: r.Args, Text: r.Text, Timeout: r.Timeout, Admit: k.admit})
+	if err != nil {
+		return nil, err
+	}
+	return &RunResult{Script: sc.Name, JSON: res.JSON, Text: res.Text, Warning: res.Warning, Duration: res.Duration, text: r.Text}, nil
+}
+
+// script opens the skill and finds the script. The caller closes the skill.
+func (k *Kit) script(ctx context.Context, skillName, scriptName string) (*skill.Skill, script.Script, error) {
+	fail := func(err error) (*skill.Skill, script.Script, error) { return nil, script.Script{}, err }
+	switch {
+	case ctx.Err() != nil:
+		return fail(ctx.Err())
+	case k.o.Scripts == nil:
+		return fail(&script.Error{Code: script.ExecutionFailed, Message: "Scripts are not run here"})
+	case skillName == "":
+		return fail(&script.Error{Code: script.InvalidName, Message: "skill_name is required"})
+	case scriptName == "":
+		return fail(&script.Error{Code: script.InvalidName, Message: "script_name is required"})
+	}
+	s, err := k.load(ctx, skillName)
+	if err != nil {
+		return fail(missing(ctx, err, fmt.Sprintf("Skill '%s' not loaded or installed", skillName)))
+	}
+	sc, err := script.Find(s, scriptName)
+	if err != nil {
+		s.Close()
+		return fail(err)
+	}
+	return s, sc, nil
+}
+
+// missing maps an error of finding a skill; text is that for one that is not there.
+func missing(ctx context.Context, err error, text string) error {
+	var bad *manifest.NameError
+	var none *skill.NotFoundError
+	e := &script.Error{Code: script.ExecutionFailed, Err: err, Message: fmt.Sprintf("Failed to load skill: %v", err)}
+	switch {
+	case errors.As(err, &bad):
+		e.Code, e.Message = script.InvalidName, bad.Error()
+	case errors.As(err, &none):
+		e.Code, e.Message = script.NotFound, text
+	case ended(err):
+		e.Code = script.Timeout
+	}
+	return e
+}
+
+// ReasonUntrusted is the reason of a failure because a skill's content may not run.
+const ReasonUntrusted = "untrusted"
+
+// UntrustedError says that the content of a skill may not run.
+type UntrustedError struct {
+	Skill string      // its name
+	Trust skill.Trust // Untrusted, or Changed for a content that differs from what was approved
+	Err   error       // why trust cannot be decided, nil when it was
+}
+
+// Error returns the text for a model.
+func (e *UntrustedError) Error() string {
+	switch {
+	case e.Err != nil:
+		return fmt.Sprintf("Trust of skill '%s' cannot be decided, so its scripts are not run: %v", e.Skill, e.Err)
+	case e.Trust == skill.TrustChanged:
+		return fmt.Sprintf("Skill '%s' has changed since it was trusted: its scripts are not run.", e.Skill)
+	}
+	return fmt.Sprintf("Skill '%s' is not trusted: its scripts are not run.", e.Skill)
+}
+
+// Unwrap returns the cause.
+func (e *UntrustedError) Unwrap() error { return e.Err }
+
+// admit is the gate of scripts. It returns the skill whose content may run: s itself where a place is trusted, a sealed
+// copy where a content is.
+func (k *Kit) admit(ctx context.Context, s *skill.Skill) (*skill.Skill, error) {
+	trust, err := s.Trust(ctx)
+	switch {
+	case err != nil:
+	case trust == skill.TrustApproved:
+		return k.seal(ctx, s)
+	case trust.Runs():
+		return s, nil
+	case k.o.Approve != nil:
+		if _, err = s.Digest(ctx); err != nil { // computed before anybody is asked: it is what the answer is about
+			break
+		}
+		var ok bool
+		if ok, err = k.ask(ctx, s); ok && err == nil {
+			return k.seal(ctx, s)
+		}
+	}
+	return nil, refusal(s, trust, err)
+}
+
+// ask asks whether the content of s may run, and traces the answer.
+func (k *Kit) ask(ctx context.Context, s *skill.Skill) (bool, error) {
+	begun := time.Now()
+	ok, err := k.o.Approve(ctx, s)
+	ev := trace.Event{Kind: trace.TrustAsked, Skill: s.Canonical(), Duration: time.Since(begun), Err: err, Message: "Approved skill '" + s.Canonical() + "'",
+		Attrs: []slog.Attr{slog.Bool("approved", ok && err == nil)}}
+	if !ok || err != nil {
+		ev.Level, ev.Message = slog.LevelWarn, "Skill '"+s.Canonical()+"' was not approved"
+	}
+	trace.Emit(ctx, k.o.Trace, ev)
+	return ok, err
+}
+
+// seal returns a copy of s that nobody else changes, if s is still what was approved.
+func (k *Kit) seal(ctx context.Context, s *skill.Skill) (*skill.Skill, error) {
+	sealed, err := k.o.Scripts.Seal(ctx, s)
+	var e *script.Error
+	if errors.As(err, &e) && e.Reason == script.ReasonChanged {
+		return nil, refusal(s, skill.TrustChanged, e.Err)
+	}
+	return sealed, err
+}
+
+// refusal says that the content of s may not run. Where that is so because ctx was done, it is a timeout.
+func refusal(s *skill.Skill, trust skill.Trust, err error) error {
+	why := &UntrustedError{Skill: s.Name(), Trust: trust, Err: err}
+	e := &script.Error{Code: script.PermissionDenied, Reason: ReasonUntrusted, Message: why.Error(), Err: why}
+	if ended(err) {
+		e.Code, e.Reason = script.Timeout, ""
+	}
+	return e
+}
