@@ -30,7 +30,7 @@ func openSearch(t *testing.T, o *kalshi.Options) search {
 
 func (s search) file() string { return filepath.Join(s.dir, "search-index-1.json") }
 
-// index is the index as it lies on disk.
+// index reads the index file.
 func (s search) index(t *testing.T) map[string]any {
 	t.Helper()
 	text, err := os.ReadFile(s.file())
@@ -44,7 +44,7 @@ func (s search) index(t *testing.T) map[string]any {
 	return data
 }
 
-// change rewrites the index on disk.
+// change rewrites the index file.
 func (s search) change(t *testing.T, edit func(map[string]any)) {
 	t.Helper()
 	data := s.index(t)
@@ -184,11 +184,11 @@ func TestSearchBeginsAnew(t *testing.T) {
 				t.Errorf("got %v, want %v", got, want)
 			}
 			if len(s.Requests()) == before {
-				t.Error("nothing was asked for")
+				t.Error("the script sent no request")
 			}
 		})
 	}
-	t.Run("when told to", func(t *testing.T) {
+	t.Run("on request", func(t *testing.T) {
 		t.Parallel()
 		s := openSearch(t, nil)
 		s.run(t, "search", "nyc", "--json").ok(t)
@@ -264,7 +264,7 @@ func TestSearchReadsNoIndexThatIsTooLarge(t *testing.T) {
 	if err := os.WriteFile(s.file(), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Truncate(s.file(), 1<<40); err != nil { // takes no room
+	if err := os.Truncate(s.file(), 1<<40); err != nil { // a sparse file
 		t.Fatal(err)
 	}
 	r := s.run(t, "search", "bitcoin", "--json")
