@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What a library says by itself, such as which of two keys it would take, is not for the user's terminal, and no key is
+// Messages of libraries, such as which of two keys they use, do not reach the user's terminal, and keys never do
 // (SECURITY.md).
 func TestLibrariesAreSilent(t *testing.T) {
 	v := newVictim(t)
