@@ -167,11 +167,11 @@ func TestSearchWithADamagedIndex(t *testing.T) {
 
 func TestSearchBeginsAnew(t *testing.T) {
 	for name, edit := range map[string]func(map[string]any){
-		"too old":            func(m map[string]any) { m["started"] = m["started"].(float64) - 6*3600 },
-		"from the future":    func(m map[string]any) { m["started"] = m["started"].(float64) + 3600 },
-		"another service":    func(m map[string]any) { m["base"] = "http://other.example" },
-		"unusable place":     func(m map[string]any) { m["state"], m["cursor"] = "building", "gone" },
-		"started is no time": func(m map[string]any) { m["started"] = 0.5 },
+		"too old":               func(m map[string]any) { m["started"] = m["started"].(float64) - 6*3600 },
+		"from the future":       func(m map[string]any) { m["started"] = m["started"].(float64) + 3600 },
+		"another service":       func(m map[string]any) { m["base"] = "http://other.example" },
+		"unusable place":        func(m map[string]any) { m["state"], m["cursor"] = "building", "gone" },
+		"started is not a time": func(m map[string]any) { m["started"] = 0.5 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

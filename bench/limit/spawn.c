@@ -22,7 +22,7 @@
 
 extern char **environ;
 
-static int accepted; /* an exit code that is no failure */
+static int accepted; /* an exit code that is not a failure */
 
 static double seconds(void) {
 	struct timespec t;

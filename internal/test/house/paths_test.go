@@ -74,11 +74,11 @@ func places(root string) []string {
 	if parent == filepath.Dir(parent) || parent == filepath.Clean(os.TempDir()) {
 		return all
 	}
-	beside, err := os.ReadDir(parent)
+	neighbours, err := os.ReadDir(parent)
 	if err != nil {
 		return all
 	}
-	for _, e := range beside {
+	for _, e := range neighbours {
 		all = append(all, filepath.Join(parent, e.Name()))
 	}
 	return all

@@ -52,8 +52,8 @@ var uv = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	home := filepath.Join(dir, "uv")
-	beside := func(python string) string { return filepath.Join(filepath.Dir(python), "uv") }
-	return beside(pythonIn(home)), build(home, func(python string) error { return run(beside(python), "--version") }, "uv>=0.11,<0.14")
+	uvOf := func(python string) string { return filepath.Join(filepath.Dir(python), "uv") }
+	return uvOf(pythonIn(home)), build(home, func(python string) error { return run(uvOf(python), "--version") }, "uv>=0.11,<0.14")
 })
 
 // Python returns the path of a Python 3.9 or newer with packages: AGENT_TEST_PYTHON, or an environment that it installs
