@@ -1,4 +1,4 @@
-# Thin names for the scripts, which need no make: see CONTRIBUTING.md.
+# Short names for the scripts, which work without make: see CONTRIBUTING.md.
 .PHONY: build try test lint fuzz judges cover docs bench
 
 build:
@@ -11,7 +11,7 @@ lint:
 	sh scripts/test.sh format vet lint
 fuzz:
 	sh scripts/test.sh fuzz
-judges: # the model server for tests, judged by the largest of the official SDKs too
+judges: # checks the model server for tests with the largest of the official SDKs too
 	go test -tags sdk ./skilltest/fakemodel
 cover:
 	sh scripts/test.sh cover

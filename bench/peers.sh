@@ -1,7 +1,7 @@
 #!/bin/sh
-# Installs the programs that agent is compared with into .tools/peers, as far as they install here:
+# Installs the programs that agent is compared with into .tools/peers:
 # skills-ref (PyPI), openskills and skills (npm), eino (a Go module, built from bench/eino).
-# A peer that cannot be had is named and left out; the report then says so too.
+# A peer that cannot be installed is skipped with a message. The report lists it too.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . scripts/tools.sh

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Measures agent beside the plain system calls and the peers that install here, all in one run, and prints the ratios
-# as Markdown: sh bench/run.sh [--write]. With --write it also puts them into docs/performance.md.
+# Measures agent, the plain system calls and the peers that can be installed, all in one run, and prints the ratios as
+# Markdown: sh bench/run.sh [--write]. With --write it also puts them into docs/performance.md.
 # Needs a C compiler, and npm for two of the peers. Linux only.
 #   BENCH_SIZES  trees to measure, in skills (100,1000,10000)
-#   BENCH_ONLY   engine or agent alone: the agent takes a minute, and needs no peers
-#   AGENT_SKILLS_CORPUS  a folder of public SKILL.md files, for the rows on real manifests: without it they are left out
-#   BENCH_FULL=1 adds 100000: 2 GB of disk and a quarter of an hour
-# Nothing else should run meanwhile. Everything is kept in .tools/bench, the reports as engine.md and agent.md.
+#   BENCH_ONLY   engine or agent: measure only that. The agent takes a minute and needs no peers
+#   AGENT_SKILLS_CORPUS  a folder of public SKILL.md files, for the rows on real manifests; without it they are omitted
+#   BENCH_FULL=1 adds 100000: needs 2 GB of disk and a quarter of an hour
+# Run nothing else at the same time. All files are in .tools/bench; the reports are engine.md and agent.md.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/tools.sh

@@ -1,5 +1,5 @@
-# Prints the coverage of each core package from a profile that several test binaries wrote:
-# a block counts as covered when any of them reached it. Exit code 1 when one is under the least.
+# Prints the coverage of each core package from a profile that several test binaries wrote. A block counts as covered
+# if any of them reached it. The exit code is 1 if a package is below the minimum.
 # Variables: min (percent), core (package directories), module (module path).
 FNR == 1 { next } # mode line
 {

@@ -1,10 +1,10 @@
 #!/bin/sh
 # Runs every check of the project: sh scripts/test.sh [STEP...]
-# Steps, in this order when none is named: format vet lint docs vuln fuzz cover test.
-# A step that fails does not stop the ones after it; the exit code is 1 when any of them failed.
+# Without STEP it runs, in this order: format vet lint docs vuln fuzz cover test.
+# A failing step does not stop the later ones. The exit code is 1 if any step failed.
 #   FUZZ_SECONDS  time for all fuzz targets together, without building them (60)
-#   FUZZ_SKIP     a pattern of folders whose targets are left out; their seeds are tested all the same
-#   COVER_MIN     least coverage of each core package, in percent (85)
+#   FUZZ_SKIP     pattern of folders whose targets are not fuzzed; their seed inputs are still tested
+#   COVER_MIN     minimum coverage of each core package, in percent (85)
 set -u
 cd "$(dirname "$0")/.." || exit 1
 . scripts/tools.sh
@@ -26,18 +26,18 @@ step_vet() {
 step_lint() {
 	if ! bin=$(go_tool staticcheck honnef.co/go/tools/cmd/staticcheck "$STATICCHECK"); then
 		echo "staticcheck $STATICCHECK did not run: it could not be fetched and built"
-		[ -z "${CI:-}" ] # where every check must run, that is a failure
+		[ -z "${CI:-}" ] # in CI every check must run
 		return
 	fi
 	"$bin" ./...
 }
 
-# Generated pages are made by `go generate`; this step fails when one of them was not current.
+# Runs `go generate`, and fails if a generated page was out of date.
 step_docs() {
 	before=$(cat ./*.md docs/* 2>/dev/null | cksum)
 	go generate ./... || return
 	[ "$before" = "$(cat ./*.md docs/* 2>/dev/null | cksum)" ] && return
-	echo "generated pages were out of date and have been written anew: see git diff, then commit"
+	echo "generated pages were out of date and have been regenerated: review git diff and commit"
 	return 1
 }
 
@@ -58,7 +58,7 @@ step_vuln() {
 	return $code
 }
 
-# Each target found by its name gets the same share of the time, at least one second.
+# Every fuzz target gets the same share of the time, at least one second.
 step_fuzz() {
 	targets=$(grep -rlE --include='*_test.go' --exclude-dir='.?*' '^func Fuzz' . | sort | while read -r file; do
 		sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$file" | while read -r name; do
@@ -66,7 +66,7 @@ step_fuzz() {
 		done
 	done)
 	if [ -n "${FUZZ_SKIP:-}" ]; then
-		echo "left to \"make fuzz\": $(echo "$targets" | grep -E "$FUZZ_SKIP" | tr '\n' ' ')"
+		echo "not fuzzed here (run make fuzz): $(echo "$targets" | grep -E "$FUZZ_SKIP" | tr '\n' ' ')"
 		targets=$(echo "$targets" | grep -vE "$FUZZ_SKIP")
 	fi
 	[ -n "$targets" ] || return 0
@@ -86,12 +86,12 @@ step_fuzz() {
 	}
 }
 
-# out_of_time tells that fuzzing only ended while an input was still running, which the go command calls a failure.
+# out_of_time reports whether fuzzing only ended while an input was running, which the go command reports as a failure.
 out_of_time() {
 	grep -q 'context deadline exceeded' "$1" && ! grep -q 'Failing input' "$1"
 }
 
-# The core packages' own tests, without the race detector: counting under it is ten times slower.
+# Runs the core packages' own tests without the race detector, with which counting is ten times slower.
 step_cover() {
 	core=$(for name in $CORE; do [ ! -d "$name" ] || echo "./$name"; done)
 	ensure_uv
@@ -110,7 +110,7 @@ step_test() {
 		echo "without -race: the race detector needs cgo and a C compiler"
 	fi
 	ensure_uv
-	# shellcheck disable=SC2086 # empty must be no argument
+	# shellcheck disable=SC2086 # an empty value must not become an argument
 	go test $race -timeout 10m ./...
 }
 

@@ -1,10 +1,10 @@
 # shellcheck shell=sh disable=SC2034
-# Sourced by the other scripts, after they have changed to the module's root.
-# It installs what the scripts need into .tools/, which git ignores. Only Go's own caches lie outside the checkout.
+# The other scripts source this file after changing to the module's root.
+# It installs what they need into .tools/, which git ignores. Only Go's own caches are outside the checkout.
 
 TOOLS=$PWD/.tools
 
-# Wide enough for fixes, narrow enough for one behaviour.
+# Wide enough for fixes, narrow enough for the same behaviour.
 UV_BOUNDS='uv>=0.11,<0.14'
 STATICCHECK=v0.8.2
 GOVULNCHECK=v1.8.0
@@ -32,7 +32,7 @@ progress() {
 	wait "$pid"
 }
 
-# need stops with a cure when a program is not there.
+# need stops with a cure if a program is not on PATH.
 need() {
 	command -v "$1" >/dev/null 2>&1 && return
 	echo "$0: $1 is not on PATH" >&2
@@ -40,8 +40,8 @@ need() {
 	exit 1
 }
 
-# ensure_uv puts uv on PATH: the user's own, else one in .tools/uv, installed from PyPI on first use.
-# .tools/bin holds uv alone, not the Python it came with.
+# ensure_uv puts uv on PATH: the user's own, or one in .tools/uv, which is installed from PyPI on first use.
+# .tools/bin has only uv, without the Python that it was installed with.
 ensure_uv() {
 	if uv --version >/dev/null 2>&1; then return; fi
 	PATH=$TOOLS/bin:$PATH
@@ -52,12 +52,12 @@ ensure_uv() {
 	install_uv
 	if uv --version >/dev/null 2>&1; then return; fi
 	rm -rf "$TOOLS/uv"
-	echo "$0: uv could not be installed into .tools/uv" >&2
+	echo "$0: installing uv into .tools/uv failed" >&2
 	echo "hint: install it by hand, then run this again: https://docs.astral.sh/uv/" >&2
 	exit 1
 }
 
-# install_uv makes .tools/bin/uv. Where Python has no venv, pip installs into a folder.
+# install_uv creates .tools/bin/uv. If Python has no venv module, pip installs into a folder.
 install_uv() {
 	rm -rf "$TOOLS/uv"
 	mkdir -p "$TOOLS/bin"
@@ -70,7 +70,8 @@ install_uv() {
 	ln -sf ../uv/bin/uv "$TOOLS/bin/uv"
 }
 
-# go_tool NAME PACKAGE VERSION prints the path of a Go program. It is built once for each version of it and of Go.
+# go_tool NAME PACKAGE VERSION prints the path of a Go program. It builds the program once for each version of the
+# program and of Go.
 go_tool() {
 	go_tool_dir=$TOOLS/go/$1-$3-$(go env GOVERSION)
 	if [ ! -x "$go_tool_dir/$1" ]; then
@@ -79,7 +80,7 @@ go_tool() {
 	echo "$go_tool_dir/$1"
 }
 
-# build_agent makes bin/agent: one static binary that holds no paths of this machine.
+# build_agent builds bin/agent: one static binary without paths of this machine.
 build_agent() {
 	CGO_ENABLED=0 go build -trimpath -o bin/agent ./cmd/agent
 }

@@ -1,14 +1,14 @@
 #!/bin/sh
-# Builds bin/agent and shows it at work: the bundled skills, what a model is told of them and what that costs, a real
-# run of a Python script with a dependency, and a whole conversation that finds the same script by itself. The model's
-# side of the conversation is played from a file.
-# Needs Go, Python 3 and git, and the network once: for Go's modules, uv and the script's dependency.
-# It changes nothing of the user's own: AGENT_HOME is .tools/try while it runs.
+# Builds bin/agent and shows it at work: the bundled skills, the prompt about them and its cost, a real run of a Python
+# script with a dependency, and a whole conversation in which the model finds that script. The model's side of the
+# conversation is replayed from a file.
+# Needs Go, Python 3 and git. The first run also needs the network for Go's modules, uv and the script's dependency.
+# It changes no files of the user: AGENT_HOME is .tools/try while it runs.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/tools.sh
 
-# show prints a command so that it can be pasted, then runs it.
+# show prints a command in a form that can be pasted, then runs it.
 show() {
 	printf '\n$'
 	for word in "$@"; do

@@ -18,8 +18,8 @@ func (x exchange) job(t *testing.T, script string, args ...string) job {
 	return job{x.base, absolute(t, "kalshi-markets/scripts/"+script+".py"), args}
 }
 
-// driver runs each job as its own program, but in one interpreter: half of the time of a call is
-// the start of Python and the import of httpx.
+// driver runs each job as its own program, but in one interpreter: starting Python and importing httpx take half of the
+// time of a call.
 const driver = `
 import io, json, os, runpy, sys, traceback
 
@@ -46,7 +46,7 @@ sys.stdout, sys.stderr = out, err
 json.dump(done, out)
 `
 
-// batch runs jobs one after another and returns what each left, in order.
+// batch runs jobs one after another and returns their results in order.
 func batch(t *testing.T, env []string, jobs ...job) []result {
 	t.Helper()
 	dir := t.TempDir()

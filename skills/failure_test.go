@@ -11,8 +11,8 @@ import (
 	"github.com/agent-base/agent-base/skilltest/kalshi"
 )
 
-// failed checks what a failing script leaves: an object on stdout for a program, one line on
-// stderr for a person, exit code 1.
+// failed checks the result of a failing script: an object on stdout for a program, one line on stderr for a person, exit
+// code 1.
 func (r result) failed(t *testing.T, want string) {
 	t.Helper()
 	if r.code != 1 {
@@ -186,7 +186,7 @@ func TestAddressesThatLeadNowhere(t *testing.T) {
 	}
 }
 
-// altered is a copy of a script with one line changed, to meet a limit without reaching it.
+// altered returns a copy of a script with one line changed, to test a limit with little data.
 func altered(t *testing.T, script, old, replacement string) string {
 	t.Helper()
 	text := read(t, "kalshi-markets/scripts/"+script+".py")

@@ -90,13 +90,13 @@ func TestManifestOfHelloExtendedAdvertisesOnlyOptionsThatExist(t *testing.T) {
 	help := run(t, nil, absolute(t, "hello-extended/scripts/advanced_greeting.py"), "--help").ok(t).stdout
 	for _, word := range strings.FieldsFunc(frontMatter(t, "hello-extended").body, func(r rune) bool { return !strings.ContainsRune("-abcdefghijklmnopqrstuvwxyz", r) }) {
 		if strings.HasPrefix(word, "--") && !strings.Contains(help, word) {
-			t.Errorf("the help knows no %s", word)
+			t.Errorf("the help does not mention %s", word)
 		}
 	}
 }
 
-// host is as much of a toolset host as the toolset needs: the base class, the class loaded by the
-// place of its file, and calls with named arguments.
+// host is the minimal host that the toolset needs: the base class, the class loaded from its file, and calls with named
+// arguments.
 const host = `
 import importlib.util, json, sys, types
 
@@ -156,7 +156,7 @@ func TestToolsetOfHelloExtended(t *testing.T) { // R163, R115
 	}
 }
 
-// Everything bundled can be read by the oldest Python that the blocks promise.
+// The oldest Python that the blocks promise can parse every bundled script.
 func TestGrammarOfTheOldestPython(t *testing.T) { // R162
 	t.Parallel()
 	program := filepath.Join(t.TempDir(), "grammar.py")

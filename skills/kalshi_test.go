@@ -14,7 +14,7 @@ import (
 
 var eras = []kalshi.Era{kalshi.Today, kalshi.Legacy}
 
-// exchange is a stand-in server and what a script needs to reach it.
+// exchange is a stand-in server and the settings that a script needs to reach it.
 type exchange struct {
 	*kalshi.Server
 	base string
@@ -35,16 +35,16 @@ func (x exchange) run(t *testing.T, script string, args ...string) result {
 	return run(t, x.env, absolute(t, "kalshi-markets/scripts/"+script+".py"), args...)
 }
 
-// document is the one JSON document that stdout must be.
+// document decodes stdout, which must be exactly one JSON document.
 func (r result) document(t *testing.T) map[string]any {
 	t.Helper()
 	d := json.NewDecoder(strings.NewReader(r.stdout))
 	var data map[string]any
 	if err := d.Decode(&data); err != nil {
-		t.Fatalf("stdout is no JSON: %v\n%s\nstderr: %s", err, r.stdout, r.stderr)
+		t.Fatalf("stdout is not JSON: %v\n%s\nstderr: %s", err, r.stdout, r.stderr)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		t.Fatalf("there is more than one document on stdout:\n%s", r.stdout)
+		t.Fatalf("more than one document on stdout:\n%s", r.stdout)
 	}
 	return data
 }
@@ -57,9 +57,9 @@ func (r result) ok(t *testing.T) result {
 	return r
 }
 
-// calls are ordinary calls of the ten scripts: the request each must make and what comes of it.
+// calls are ordinary calls of the ten scripts: the request that each must make, and its result.
 var calls = []struct {
-	name  string // of the script, and a word to tell two calls apart
+	name  string // the script's name, and a word to distinguish two calls
 	args  string
 	want  string   // path and query of the last request
 	keys  string   // of the JSON in today's era
@@ -153,7 +153,7 @@ func TestCalls(t *testing.T) { // R109, R162
 	}
 }
 
-// The batches above share an interpreter; here each script is a program of its own, as a user runs it.
+// The batches above share an interpreter. Here each script is its own program, as a user runs it.
 func TestEachScriptRunsByItself(t *testing.T) { // R162
 	x := open(t, nil)
 	var jobs []job
@@ -249,14 +249,14 @@ func TestHaltedExchangeIsAnAnswer(t *testing.T) { // R162
 	}
 }
 
-// ordinary arguments, so that a test can run every script.
+// ordinary arguments, with which a test can run every script.
 var ordinary = map[string][]string{
 	"status": nil, "markets": nil, "trades": nil, "events": {"--with-markets"}, "series_list": nil,
 	"market": {"KXBTC-25DEC31-T100000"}, "orderbook": {"KXBTC-25DEC31-T100000"},
 	"event": {"KXBTC-25DEC31"}, "series": {"KXBTC"}, "search": {"k"},
 }
 
-// twist replaces the values of a tree; path is the last key on the way to a value.
+// twist replaces the values of a tree; path is the last key before a value.
 func twist(tree any, key string, change func(key string, value any) any) any {
 	switch v := tree.(type) {
 	case map[string]any:
@@ -273,7 +273,7 @@ func twist(tree any, key string, change func(key string, value any) any) any {
 	return change(key, tree)
 }
 
-func TestHostileTexts(t *testing.T) { // security 2.14 #184
+func TestHostileTexts(t *testing.T) { // control characters of an answer never reach the terminal
 	const evil = "\x1b[31mred\x1b]0;title\x07 \u202ebidi\u2066 \u0085\u2028\r\nnext\x00\x7f\u009b2J \u200bzero\U000e0041tag"
 	for _, script := range scripts {
 		t.Run(script, func(t *testing.T) {
@@ -290,7 +290,7 @@ func TestHostileTexts(t *testing.T) { // security 2.14 #184
 			both := batch(t, x.env, x.job(t, script, ordinary[script]...), x.job(t, script, append(ordinary[script], "--json")...))
 			text, stdout := both[0].ok(t).stdout, both[1].ok(t).stdout
 			if script != "orderbook" && !strings.Contains(text, "next") { // an order book is numbers only
-				t.Fatalf("the hostile text is not there at all:\n%q", text)
+				t.Fatalf("the output does not contain the hostile text:\n%q", text)
 			}
 			for _, c := range text {
 				if c != '\n' && (unicode.IsControl(c) || unicode.In(c, unicode.Cf, unicode.Zl, unicode.Zp)) {

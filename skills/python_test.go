@@ -14,7 +14,7 @@ import (
 	"github.com/agent-base/agent-base/internal/test/pythontest"
 )
 
-// What the bundled scripts need: the bounds of their own blocks.
+// The dependencies of the bundled scripts, with the bounds of their own blocks.
 var requirements = []string{"httpx>=0.27,<1", "click>=8.1,<9"}
 
 // python returns an interpreter with httpx and click.
@@ -29,14 +29,13 @@ func python(t *testing.T) string {
 
 var interpreter = sync.OnceValues(func() (string, error) { return pythontest.Python(requirements...) })
 
-// result is what a run of a script left.
+// result is the result of a script run.
 type result struct {
 	code           int
 	stdout, stderr string
 }
 
-// call is one start of a Python program, with these variables and nothing else of this process
-// but PATH.
+// call is one start of a Python program, with these variables and this process's PATH.
 type call struct {
 	program string
 	args    []string

@@ -30,7 +30,7 @@ func openSearch(t *testing.T, o *kalshi.Options) search {
 
 func (s search) file() string { return filepath.Join(s.dir, "search-index-1.json") }
 
-// index is the index as it lies on disk.
+// index reads the index file.
 func (s search) index(t *testing.T) map[string]any {
 	t.Helper()
 	text, err := os.ReadFile(s.file())
@@ -44,7 +44,7 @@ func (s search) index(t *testing.T) map[string]any {
 	return data
 }
 
-// change rewrites the index on disk.
+// change rewrites the index file.
 func (s search) change(t *testing.T, edit func(map[string]any)) {
 	t.Helper()
 	data := s.index(t)
@@ -167,11 +167,11 @@ func TestSearchWithADamagedIndex(t *testing.T) {
 
 func TestSearchBeginsAnew(t *testing.T) {
 	for name, edit := range map[string]func(map[string]any){
-		"too old":            func(m map[string]any) { m["started"] = m["started"].(float64) - 6*3600 },
-		"from the future":    func(m map[string]any) { m["started"] = m["started"].(float64) + 3600 },
-		"another service":    func(m map[string]any) { m["base"] = "http://other.example" },
-		"unusable place":     func(m map[string]any) { m["state"], m["cursor"] = "building", "gone" },
-		"started is no time": func(m map[string]any) { m["started"] = 0.5 },
+		"too old":               func(m map[string]any) { m["started"] = m["started"].(float64) - 6*3600 },
+		"from the future":       func(m map[string]any) { m["started"] = m["started"].(float64) + 3600 },
+		"another service":       func(m map[string]any) { m["base"] = "http://other.example" },
+		"unusable place":        func(m map[string]any) { m["state"], m["cursor"] = "building", "gone" },
+		"started is not a time": func(m map[string]any) { m["started"] = 0.5 },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -184,11 +184,11 @@ func TestSearchBeginsAnew(t *testing.T) {
 				t.Errorf("got %v, want %v", got, want)
 			}
 			if len(s.Requests()) == before {
-				t.Error("nothing was asked for")
+				t.Error("the script sent no request")
 			}
 		})
 	}
-	t.Run("when told to", func(t *testing.T) {
+	t.Run("on request", func(t *testing.T) {
 		t.Parallel()
 		s := openSearch(t, nil)
 		s.run(t, "search", "nyc", "--json").ok(t)
@@ -264,7 +264,7 @@ func TestSearchReadsNoIndexThatIsTooLarge(t *testing.T) {
 	if err := os.WriteFile(s.file(), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Truncate(s.file(), 1<<40); err != nil { // takes no room
+	if err := os.Truncate(s.file(), 1<<40); err != nil { // a sparse file
 		t.Fatal(err)
 	}
 	r := s.run(t, "search", "bitcoin", "--json")

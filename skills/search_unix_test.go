@@ -37,7 +37,7 @@ func TestSearchKeepsWhatItHasWhenItIsEnded(t *testing.T) {
 	select {
 	case <-reached:
 	case <-ctx.Done():
-		t.Error("the second page was never asked for")
+		t.Error("the second page was not requested")
 	}
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Error(err)

@@ -31,14 +31,14 @@ func read(t *testing.T, name string) string {
 	return string(text)
 }
 
-// front is a SKILL.md read with ordinary YAML, without a skill parser's leniency: the values of each
-// field by its path, such as "permissions.env"; body is what follows the front matter.
+// front is a SKILL.md parsed as ordinary YAML, without the leniency of the skill parser: the values of each field by its
+// path, such as "permissions.env". body is the text after the front matter.
 type front struct {
 	values map[string][]string
 	body   string
 }
 
-// text returns the one value of a field, else "".
+// text returns the only value of a field, or "".
 func (f front) text(field string) string {
 	if v := f.values[field]; len(v) == 1 {
 		return v[0]
@@ -65,7 +65,7 @@ func frontMatter(t *testing.T, name string) front {
 	t.Helper()
 	source := read(t, name+"/SKILL.md")
 	if _, problems := manifest.Parse([]byte(source), nil); len(problems) > 0 {
-		t.Errorf("%s: the parser of skills finds %+v", name, problems)
+		t.Errorf("%s: the skill parser reports %+v", name, problems)
 	}
 	parts := strings.SplitN(source, "---\n", 3)
 	if len(parts) != 3 || parts[0] != "" {
@@ -104,7 +104,7 @@ func TestFourSkillsAreBundled(t *testing.T) { // R162, R163, R164
 			t.Errorf("%s: version %q, want 1.0.0", name, got)
 		}
 		if !strings.Contains(m.text("description"), "Use when") {
-			t.Errorf("%s: the description does not say when to use it", name)
+			t.Errorf("%s: the description does not state when to use it", name)
 		}
 	}
 }
@@ -250,8 +250,8 @@ func TestShapeOfTheTenScripts(t *testing.T) { // R162
 	}
 }
 
-// The scripts share no file, so what they have in common stands in each of them. A repair of one
-// copy must reach all: functions of one name have one text, but for those listed.
+// The scripts share no file, so each has a copy of the common functions. A fix of one copy must reach all: functions of
+// the same name must have the same text, except those listed.
 func TestCopiesOfAFunctionAreEqual(t *testing.T) {
 	own := strings.Fields("main show show_market texts")
 	function := regexp.MustCompile(`(?m)^(?:def|class) (\w+)[^\n]*\n(?:(?:[ ].*)?\n)+`)

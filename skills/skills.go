@@ -1,8 +1,8 @@
-// Package skills holds the skills that come with the program: kalshi-markets, hello-extended,
-// hello-world and gh (R162-R165). They are ordinary skills, embedded as they lie in core/.
+// Package skills holds the skills that come with the program: kalshi-markets, hello-extended, hello-world and gh. They
+// are ordinary skills, embedded from core/ without changes.
 //
-// It reads nothing and runs nothing: what a skill means is the business of package skill, and
-// whether it may run is its catalogue's. Everything here may be used by many goroutines at once.
+// It only embeds the files: package skill parses them, and its catalogue decides what may run. The package is safe for
+// concurrent use.
 package skills
 
 import (
@@ -10,12 +10,12 @@ import (
 	"io/fs"
 )
 
-// Core returns the bundled skills, one directory each, with a SKILL.md in it. Every file is there,
-// also those whose names begin with a dot or an underscore, such as toolsets/__init__.py.
+// Core returns the bundled skills, one directory each, with a SKILL.md in it. It contains every file, including those
+// with names that begin with a dot or an underscore, such as toolsets/__init__.py.
 func Core() fs.FS {
 	sub, err := fs.Sub(core, "core")
 	if err != nil {
-		panic(err) // only if "core" were no valid path
+		panic(err) // cannot happen: "core" is a valid path
 	}
 	return sub
 }

@@ -13,17 +13,17 @@ import (
 	"github.com/agent-base/agent-base/skilltest"
 )
 
-// shelf is a source of one's own: skills out of a map from names to instructions, as a database would hold them.
+// shelf is a custom source: skills from a map of names to instructions, as in a database.
 type shelf map[string]string
 
-// Skills yields them by name. Head is the whole manifest, since it is small; Open gives the skill's files.
+// Skills yields them in the order of names. Head is the whole manifest, because it is small; Open returns the files.
 func (s shelf) Skills(ctx context.Context) iter.Seq2[skill.Found, error] {
 	return func(yield func(skill.Found, error) bool) {
 		for _, name := range slices.Sorted(maps.Keys(s)) {
 			if ctx.Err() != nil {
 				return
 			}
-			text := []byte("---\nname: " + name + "\ndescription: Tells about " + name + ".\n---\n" + s[name])
+			text := []byte("---\nname: " + name + "\ndescription: Explains " + name + ".\n---\n" + s[name])
 			open := func(context.Context) (skill.Tree, error) {
 				return files{fstest.MapFS{"SKILL.md": &fstest.MapFile{Data: text}}}, nil
 			}
@@ -34,15 +34,15 @@ func (s shelf) Skills(ctx context.Context) iter.Seq2[skill.Found, error] {
 	}
 }
 
-// Roots says that no folder has to be watched: these skills never change. Without it a watcher asks again and again.
+// Roots returns no folders to watch, because these skills never change. Without this method a watcher polls.
 func (s shelf) Roots() []string { return nil }
 
-// files are the files of one skill. With a method Location as well its scripts could run.
+// files are the files of one skill. With a Location method its scripts could run.
 type files struct{ fs.FS }
 
 func (files) Close() error { return nil }
 
-// The suite holds a source to what its interface cannot say: in a test, one call.
+// The suite checks the rules that the interface cannot express. A test needs one call.
 func ExampleSource() {
 	_ = func(t *testing.T) { // func TestShelf(t *testing.T)
 		skilltest.Source(t, func(t *testing.T) skill.Source {
@@ -52,7 +52,7 @@ func ExampleSource() {
 	// Output:
 }
 
-// What the example shows holds.
+// The source of the example passes the suite.
 func TestShelf(t *testing.T) {
 	skilltest.Source(t, func(t *testing.T) skill.Source {
 		return shelf{"tea": "Heat water.\n", "toast": "Slice bread.\n"}

@@ -1,10 +1,9 @@
-// Package skilltest helps to test what is built around skills: suites for those who implement an
-// interface of this module, and skills from a text.
+// Package skilltest has a test suite for implementations of skill.Source, and writes skills from a text for tests.
 //
-// [Source] holds an implementation of skill.Source to the rules that its interface cannot say.
-// [FromTxtar] writes skills from an archive in a test's source into a temporary folder.
+// [Source] checks the rules that the interface cannot express. [FromTxtar] writes skills from a txtar archive into a
+// temporary folder.
 //
-// The package is for tests alone. Its functions may be called from parallel tests.
+// The package is for tests only. Its functions may be called from parallel tests.
 package skilltest
 
 import (
@@ -22,31 +21,31 @@ import (
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// Rule is one thing that a source must hold to. Check returns nil or what was seen.
+// Rule is one rule for sources. Check returns an error that describes the violation, or nil.
 type Rule struct {
 	Name  string
-	Why   string // what goes wrong elsewhere when the rule is broken
+	Why   string // what goes wrong elsewhere if the rule is broken
 	Check func(context.Context, skill.Source) error
 }
 
-// SourceRules returns the rules of Source, for those who want to run them by themselves.
+// SourceRules returns the rules that Source checks, for callers that run them without it.
 func SourceRules() []Rule {
 	return []Rule{
 		{"some-skill", "a suite over an empty source proves nothing: give it at least one skill", someSkill},
-		{"path-valid", "paths become mounts and messages: each must be a slash path below the root, and there once", pathValid},
-		{"file-name", "a manifest is called SKILL.md, or skill.md where there is no other", fileName},
-		{"head-is-beginning", "the catalogue parses Head for the file: it must be the file's beginning, with the whole front matter", headIsBeginning},
-		{"confined", "a skill reads its own files alone, whatever path it is asked for", confined},
-		{"location", "what has a location is run from there: it must be an absolute folder with the same manifest", location},
-		{"repeatable", "the same content must give the same skills, or prompts change and caches are lost", repeatable},
+		{"path-valid", "paths appear in mounts and messages: each must be a unique slash path below the root", pathValid},
+		{"file-name", "a manifest is called SKILL.md, or skill.md if there is no SKILL.md", fileName},
+		{"head-is-beginning", "the catalogue parses Head instead of the file: it must be the beginning of the file, with the whole front matter", headIsBeginning},
+		{"confined", "a skill must read only its own files, for any path", confined},
+		{"location", "scripts run in a skill's location: it must be an absolute folder with the same manifest", location},
+		{"repeatable", "the same content must yield the same skills, or prompts change and caches are lost", repeatable},
 		{"stops-early", "a caller may stop after any skill", stopsEarly},
-		{"context", "an ended context must end the iteration", contextEnds},
-		{"concurrent", "catalogues are opened and refreshed from several goroutines", concurrent},
-		{"catalogue", "every skill that is found must load, and a refresh without a change must find none", catalogue},
+		{"context", "the iteration must end when ctx is done", contextEnds},
+		{"concurrent", "catalogues are opened and refreshed in several goroutines", concurrent},
+		{"catalogue", "every skill that is found must load, and a refresh must not find a change where there is none", catalogue},
 	}
 }
 
-// Source runs the suite, one sub-test for each rule, on a new source each time. Run it with -race.
+// Source runs the suite: one subtest for each rule, each with a new source. Run it with -race.
 func Source(t *testing.T, newSource func(t *testing.T) skill.Source) {
 	t.Helper()
 	for _, r := range SourceRules() {
@@ -84,10 +83,10 @@ func pathValid(ctx context.Context, s skill.Source) error {
 	seen := map[string]bool{}
 	return each(ctx, s, func(f skill.Found) error {
 		if !fs.ValidPath(f.Path) {
-			return errors.New("path is not valid, see io/fs.ValidPath")
+			return errors.New("invalid path, see io/fs.ValidPath")
 		}
 		if seen[f.Path] {
-			return errors.New("path was there before")
+			return errors.New("duplicate path")
 		}
 		seen[f.Path] = true
 		return nil
@@ -97,7 +96,7 @@ func pathValid(ctx context.Context, s skill.Source) error {
 func fileName(ctx context.Context, s skill.Source) error {
 	return each(ctx, s, func(f skill.Found) error {
 		if f.File != "SKILL.md" && f.File != "skill.md" {
-			return fmt.Errorf("manifest is called %q", f.File)
+			return fmt.Errorf("invalid manifest name %q", f.File)
 		}
 		return nil
 	})
@@ -107,7 +106,7 @@ func fileName(ctx context.Context, s skill.Source) error {
 func onTree(ctx context.Context, s skill.Source, f func(skill.Found, skill.Tree) error) error {
 	return each(ctx, s, func(found skill.Found) (err error) {
 		if found.Open == nil {
-			return errors.New("it has no Open")
+			return errors.New("Open is nil")
 		}
 		t, err := found.Open(ctx)
 		if err != nil {
@@ -125,13 +124,13 @@ func headIsBeginning(ctx context.Context, s skill.Source) error {
 			return err
 		}
 		if !bytes.HasPrefix(text, f.Head) {
-			return fmt.Errorf("head %.40q is not how the file begins: %.40q", f.Head, text)
+			return fmt.Errorf("head %.40q is not the beginning of the file %.40q", f.Head, text)
 		}
 		if _, problems := manifest.Parse(text, nil); fatal(problems) {
 			return nil
 		}
 		if _, problems := manifest.Parse(f.Head, nil); fatal(problems) {
-			return fmt.Errorf("head of %d bytes does not hold the whole front matter", len(f.Head))
+			return fmt.Errorf("head of %d bytes does not contain the whole front matter", len(f.Head))
 		}
 		return nil
 	})
@@ -161,20 +160,20 @@ func location(ctx context.Context, s skill.Source) error {
 		}
 		dir, err := l.Location(ctx)
 		if err != nil {
-			return nil // it cannot be put on a disk here
+			return nil // it cannot be stored on a disk here
 		}
 		if !filepath.IsAbs(dir) {
 			return fmt.Errorf("location %q is not absolute", dir)
 		}
 		there, err := readHead(filepath.Join(dir, f.File), len(f.Head))
 		if err != nil || !bytes.Equal(there, f.Head) {
-			return fmt.Errorf("location %q does not hold the manifest: %v", dir, err)
+			return fmt.Errorf("location %q does not contain the manifest: %v", dir, err)
 		}
 		return nil
 	})
 }
 
-// snapshot is what an iteration says, as text.
+// snapshot returns the results of an iteration as text.
 func snapshot(ctx context.Context, s skill.Source) []string {
 	var out []string
 	for f, err := range s.Skills(ctx) {
@@ -204,7 +203,7 @@ func contextEnds(ctx context.Context, s skill.Source) error {
 	n := 0
 	for _, err := range s.Skills(ctx) {
 		if n++; err == nil && n > 1 {
-			return errors.New("skills are yielded long after the context has ended")
+			return errors.New("skills are yielded after ctx is done")
 		}
 	}
 	return nil
@@ -217,7 +216,7 @@ func concurrent(ctx context.Context, s skill.Source) error {
 	for i := range errs {
 		group.Go(func() {
 			if !slices.Equal(snapshot(ctx, s), want) {
-				errs[i] = errors.New("an iteration beside others differs")
+				errs[i] = errors.New("a concurrent iteration differs")
 			}
 		})
 	}
@@ -242,7 +241,7 @@ func catalogue(ctx context.Context, s skill.Source) error {
 	}
 	again, err := c.Refresh(ctx)
 	if err == nil && again != c {
-		err = errors.New("a refresh finds a change where there is none")
+		err = errors.New("a refresh reports a change, but nothing changed")
 	}
 	return err
 }

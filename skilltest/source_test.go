@@ -32,7 +32,7 @@ description: Does another.
 no front matter
 `
 
-// Our own sources hold to the rules.
+// The sources of package skill follow the rules.
 func TestOwnSources(t *testing.T) {
 	t.Run("Dir", func(t *testing.T) {
 		Source(t, func(t *testing.T) skill.Source { return skill.Dir(FromTxtar(t, shelf), nil) })
@@ -110,12 +110,12 @@ func TestRulesFail(t *testing.T) {
 	for _, r := range SourceRules() {
 		bad, ok := rows[r.Name]
 		if !ok {
-			continue // what it looks for shows as a panic or a race
+			continue // a violation shows as a panic or a race
 		}
 		if err := r.Check(t.Context(), bad); err == nil {
-			t.Errorf("%s finds no fault", r.Name)
+			t.Errorf("%s reports no error", r.Name)
 		} else if strings.TrimSpace(r.Why) == "" {
-			t.Errorf("%s does not say why", r.Name)
+			t.Errorf("%s has no explanation", r.Name)
 		}
 	}
 }

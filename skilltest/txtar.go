@@ -11,15 +11,15 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// FromTxtar writes the files of an archive in txtar form into a new temporary folder and returns
-// it. The paths are slash paths below the folder. A first line "#!" makes a file executable. File
-// names that a source repository cannot hold are made by the test itself.
+// FromTxtar writes the files of a txtar archive into a new temporary folder and returns the folder. The paths are slash
+// paths below it. A file that begins with "#!" becomes executable. A test must create other files itself if their names
+// cannot be stored in a source repository.
 func FromTxtar(t testing.TB, archive string) string {
 	t.Helper()
 	root := t.TempDir()
 	for _, f := range txtar.Parse([]byte(archive)).Files {
 		if !fs.ValidPath(f.Name) {
-			t.Fatalf("archive has the path %q", f.Name)
+			t.Fatalf("invalid path %q in the archive", f.Name)
 		}
 		to := filepath.Join(root, filepath.FromSlash(f.Name))
 		if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {

@@ -1,5 +1,5 @@
 // Command eino measures the skill backend of github.com/cloudwego/eino in process: eino ROOT ROUNDS.
-// It is a module of its own, so that the library stays out of the engine's dependencies.
+// It is a separate module to keep the library out of the engine's dependencies.
 package main
 
 import (
@@ -28,7 +28,7 @@ func main() {
 	}
 }
 
-// run lists all skills and gets the last of them, rounds times each: the backend scans the folder for both.
+// run lists all skills and gets the last one, rounds times each. The backend scans the folder for both.
 func run(ctx context.Context, root string, rounds int) error {
 	backend, err := skill.NewLocalBackend(&skill.LocalBackendConfig{BaseDir: root})
 	if err != nil {

@@ -1,4 +1,4 @@
-// Command empty prints one line. It is the least that a Go program costs, to compare the start of agent with.
+// Command empty prints one line. It measures the minimum cost of a Go program, to compare with the start of agent.
 package main
 
 import "os"

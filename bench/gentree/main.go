@@ -1,8 +1,8 @@
 // Command gentree writes a folder of skills for benchmarks: gentree -n 1000 -out DIR [-layout nested] [-from REAL].
 //
-// Skill i has the same bytes whatever -n is, on every machine, so figures of different days and sizes compare. Its
-// front matter has the shapes that public manifests have, in their shares. With -from the manifests below the folder
-// REAL are copied instead, as often as it takes, each copy under a name of its own.
+// Skill i has the same bytes on every machine and for every -n, so figures of different days and sizes are comparable.
+// Its front matter has the forms of public manifests, in the same proportions. With -from, the manifests below the
+// folder REAL are copied instead, repeatedly, each copy with a unique name.
 // Next to DIR/skills it writes names.txt, keywords.tsv (a name and its five phrases) and queries.txt.
 // It refuses a DIR that already has skills.
 package main
@@ -20,12 +20,12 @@ import (
 	"time"
 )
 
-// queries is how many lines queries.txt has.
+// queries is the number of lines of queries.txt.
 const queries = 1000
 
 func main() {
-	count := flag.Int("n", 1000, "how many skills")
-	out := flag.String("out", "", "the folder to write")
+	count := flag.Int("n", 1000, "number of skills")
+	out := flag.String("out", "", "folder to write")
 	layout := flag.String("layout", "flat", "flat: skills/NAME; nested: skills/DOMAIN/NAME")
 	from := flag.String("from", "", "copy the manifests below this folder")
 	flag.Parse()
@@ -39,7 +39,7 @@ func main() {
 	}
 }
 
-// options is one tree to write.
+// options describe one tree to write.
 type options struct {
 	out    string // the folder to write
 	count  int
@@ -85,7 +85,7 @@ func run(o *options) error {
 	return nil
 }
 
-// writeAll writes the skills with a few workers and returns the line of keywords.tsv of each.
+// writeAll writes the skills with a few workers and returns the keywords.tsv line of each.
 func writeAll(root string, o *options, maker func(int) skill) ([]string, error) {
 	const workers = 4
 	lines := make([]string, o.count)
@@ -114,7 +114,7 @@ func writeAll(root string, o *options, maker func(int) skill) ([]string, error) 
 	return lines, nil
 }
 
-// write stores the skill's files, each with a time that follows from the skill's number.
+// write writes the skill's files, each with a time derived from the skill's number.
 func (s skill) write(root string, number int, nested bool) error {
 	dir := filepath.Join(root, s.name)
 	if nested {

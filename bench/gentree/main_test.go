@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Published figures compare only while a skill keeps its bytes.
+// Published figures are comparable only if the bytes of a skill never change.
 func TestSkillsNeverChange(t *testing.T) {
 	h := sha256.New()
 	for i := range 200 {
@@ -64,7 +64,7 @@ func TestRefusesToMixTrees(t *testing.T) {
 	}
 }
 
-// Copies of foreign manifests have names of their own, and nothing else changes.
+// Copies of other manifests get unique names; nothing else changes.
 func TestRealManifests(t *testing.T) {
 	from, out := t.TempDir(), t.TempDir()
 	write := func(path, text string) {

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// skill is one generated skill. It depends on its number alone.
+// skill is one generated skill. It depends only on its number.
 type skill struct {
 	name     string
-	keywords []string // five phrases that would trigger it
+	keywords []string // five trigger phrases
 	files    []file   // SKILL.md first
 }
 
@@ -20,7 +20,7 @@ type file struct {
 	mode    fs.FileMode
 }
 
-// writer draws words from one source of numbers. The order of the draws is what fixes the bytes of a skill.
+// writer picks words with one random source. The order of the picks determines the bytes of a skill.
 type writer struct {
 	*rand.Rand
 }
@@ -36,13 +36,13 @@ func newSkill(number int) skill {
 		fmt.Sprintf("%s%d", domain, number%997),
 	}
 	manifest := w.frontMatter(s.name, domain, description)
-	u := w.Float64() // squared: small bodies are the common ones
+	u := w.Float64() // squared: most bodies are small
 	manifest += w.markdown(s.name, 2048+int(u*u*10240))
 	s.files = append([]file{{"SKILL.md", manifest, 0o644}}, w.resources()...)
 	return s
 }
 
-// description is 200 to 400 characters long: what a public skill says on average.
+// description returns 200 to 400 characters, the average of public skills.
 func (w writer) description(domain, other, verb, adjective string) string {
 	target := 200 + w.IntN(201)
 	var b strings.Builder
@@ -54,7 +54,7 @@ func (w writer) description(domain, other, verb, adjective string) string {
 	return b.String()
 }
 
-// resources are the files beside SKILL.md: every third skill has scripts, nearly as many have references.
+// resources returns the files next to SKILL.md: every third skill has scripts, nearly as many have references.
 func (w writer) resources() []file {
 	var files []file
 	if w.chance(35) {
@@ -75,7 +75,7 @@ func (w writer) resources() []file {
 	return files
 }
 
-// markdown is a page of at least size bytes.
+// markdown returns a page of at least size bytes.
 func (w writer) markdown(title string, size int) string {
 	var b strings.Builder
 	b.Grow(size + 400)
@@ -101,7 +101,7 @@ func (w writer) markdown(title string, size int) string {
 	return b.String()
 }
 
-// python is a script with an inline dependency block.
+// python returns a script with an inline dependency block.
 func (w writer) python() string {
 	return fmt.Sprintf(`# /// script
 # requires-python = ">=3.11"
@@ -152,7 +152,7 @@ func capital(word string) string {
 	return strings.ToUpper(word[:1]) + word[1:]
 }
 
-// query is a sentence that a user might send, for searches and triggers.
+// query returns a sentence that a user might send, for searches and triggers.
 func (w writer) query() string {
 	return fmt.Sprintf("please %s %s %s and then %s the %s %s for me %s", w.pick(verbs), w.pick(domains), w.pick(domains),
 		w.pick(verbs), w.pick(adjectives), w.pick(domains), strings.ToLower(w.sentence(6)))

@@ -2,7 +2,7 @@ package main
 
 import "strings"
 
-// domains are what a skill is about; every fifth word of a sentence is one.
+// domains are the subjects of skills; every fifth word of a sentence is one.
 var domains = strings.Fields(`
 pdf docx xlsx pptx csv json yaml sql postgres redis kafka docker kubernetes terraform ansible aws gcp azure
 s3 lambda react vue svelte angular css tailwind html figma canvas svg git github gitlab jira slack notion
@@ -19,7 +19,7 @@ physics astronomy robotics drone sensor firmware fpga verilog compiler linker pa
 refactor lint test mock benchmark
 `)
 
-// verbs are what a skill does.
+// verbs are the actions of skills.
 var verbs = strings.Fields(`
 create extract convert analyze validate review summarize generate merge split deploy monitor migrate
 transform optimize format translate annotate classify search index schedule automate debug inspect visualize
@@ -27,7 +27,7 @@ document test scaffold publish archive compare reconcile audit encrypt compress 
 enrich
 `)
 
-// adjectives begin a name.
+// adjectives are the first words of names.
 var adjectives = strings.Fields(`
 fast quick internal shared legacy modern strict batch bulk remote local team global nightly daily weekly
 smart guided advanced basic simple secure verified typed async

@@ -14,7 +14,7 @@ import (
 	"github.com/agent-base/agent-base/skill"
 )
 
-// open reads the skills of a tree afresh.
+// open reads the skills of a tree.
 func open(ctx context.Context, tree string) (*skill.Catalog, error) {
 	source := skill.Dir(filepath.Join(tree, "skills"), nil)
 	return skill.Open(ctx, &skill.Options{Layers: []skill.Layer{{Name: "bench", Source: source}}})
@@ -28,7 +28,7 @@ func entries(c *skill.Catalog) []skill.Entry {
 	return all
 }
 
-// measureOpen is a whole discovery, and what the catalogue then holds for each skill.
+// measureOpen measures a whole discovery, and the memory that the catalogue keeps for each skill.
 func measureOpen(ctx context.Context, tree string, rounds int) error {
 	var c *skill.Catalog
 	sorted, err := times(rounds, func(int) (err error) {
@@ -46,7 +46,7 @@ func measureOpen(ctx context.Context, tree string, rounds int) error {
 	return nil
 }
 
-// measureRefresh is a discovery that finds nothing changed.
+// measureRefresh measures a discovery that finds no change.
 func measureRefresh(ctx context.Context, tree string, rounds int) error {
 	c, err := open(ctx, tree)
 	if err != nil {
@@ -63,8 +63,8 @@ func measureRefresh(ctx context.Context, tree string, rounds int) error {
 	return nil
 }
 
-// measureLoad is the activation of one skill out of all, each time another, and beside it what cannot be done without:
-// open, read and hash the same file.
+// measureLoad measures the activation of one skill, a different one each time, and for comparison the minimum: opening,
+// reading and hashing the same file.
 func measureLoad(ctx context.Context, tree string, rounds int) error {
 	c, err := open(ctx, tree)
 	if err != nil {
@@ -119,7 +119,7 @@ func readAndHash(name string) error {
 	return nil
 }
 
-// measureRender is the list of skills as a model is told of it: the first time and again.
+// measureRender measures the list of skills for a model: the first rendering and later ones.
 func measureRender(ctx context.Context, tree string, rounds int) error {
 	c, err := open(ctx, tree)
 	if err != nil {

@@ -15,10 +15,11 @@ import (
 	"github.com/agent-base/agent-base/skill"
 )
 
-// Plain loops are slow: they get a sample of the queries.
+// Plain loops are slow, so they get a sample of the queries.
 const loopQueries = 50
 
-// measureMatch is the choice of skills by their triggers, five phrases each, and beside it a loop over all phrases.
+// measureMatch measures the choice of skills by their triggers, five phrases each, and for comparison a loop over all
+// phrases.
 func measureMatch(ctx context.Context, tree string, rounds int) error {
 	c, phrases, err := openTriggers(ctx, tree)
 	if err != nil {
@@ -62,7 +63,7 @@ func measureMatch(ctx context.Context, tree string, rounds int) error {
 	return nil
 }
 
-// openTriggers returns a catalogue of skills with the phrases of keywords.tsv as their keywords, and all the phrases.
+// openTriggers returns a catalogue of skills with the phrases of keywords.tsv as keywords, and all phrases.
 func openTriggers(ctx context.Context, tree string) (*skill.Catalog, []string, error) {
 	lines, err := readLines(filepath.Join(tree, "keywords.tsv"))
 	if err != nil {
@@ -81,7 +82,7 @@ func openTriggers(ctx context.Context, tree string) (*skill.Catalog, []string, e
 	return c, phrases, err
 }
 
-// measureSearch is the search over names and descriptions, and beside it a scan of all of them for the query's words.
+// measureSearch measures the search over names and descriptions, and for comparison a scan of them for the query's words.
 func measureSearch(ctx context.Context, tree string, rounds int) error {
 	c, err := open(ctx, tree)
 	if err != nil {
@@ -96,7 +97,7 @@ func measureSearch(ctx context.Context, tree string, rounds int) error {
 	var index *disclose.Index
 	builds, err := times(min(rounds, 10), func(int) error {
 		index = disclose.NewIndex(c)
-		index.Search(queries[0], 10) // the first search builds it
+		index.Search(queries[0], 10) // the first search builds the index
 		return nil
 	})
 	if err != nil {
@@ -124,7 +125,7 @@ func measureSearch(ctx context.Context, tree string, rounds int) error {
 	return nil
 }
 
-// scan counts for each skill how many words of the query its name or description holds, and returns the best count.
+// scan counts the words of the query in each skill's name and description, and returns the highest count.
 func scan(all []skill.Entry, query string) int {
 	words := strings.Fields(query)
 	best := 0

@@ -1,6 +1,7 @@
-// Command inproc measures the engine in process, one thing a run: inproc WHAT TREE ROUNDS.
+// Command inproc measures one part of the engine in process: inproc WHAT TREE ROUNDS.
 //
-// TREE is a folder that gentree wrote, for scripts one that may be written to. Each figure is one line of name, counts and times, in the format of bench/limit.
+// TREE is a folder that gentree wrote, or a writable folder for scripts. Each figure is one line of name, counts and
+// times, in the format of bench/limit.
 package main
 
 import (
@@ -30,7 +31,7 @@ func usage() {
 	os.Exit(2)
 }
 
-// subject returns what measures a thing, or nil.
+// subject returns the function that measures what, or nil.
 func subject(name string) func(ctx context.Context, tree string, rounds int) error {
 	switch name {
 	case "open":

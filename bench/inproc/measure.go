@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// times returns how long each of rounds calls of work took, shortest first.
+// times returns the durations of rounds calls of work, shortest first.
 func times(rounds int, work func(round int) error) ([]time.Duration, error) {
 	all := make([]time.Duration, rounds)
 	for i := range all {
@@ -21,7 +21,7 @@ func times(rounds int, work func(round int) error) ([]time.Duration, error) {
 	return all, nil
 }
 
-// report prints one line of figures; more is appended as it is.
+// report prints one line of figures and appends more unchanged.
 func report(name string, n int, sorted []time.Duration, more string) {
 	at := func(share float64) string {
 		d := sorted[min(len(sorted)-1, int(share*float64(len(sorted))))]
@@ -33,10 +33,10 @@ func report(name string, n int, sorted []time.Duration, more string) {
 	fmt.Printf("%s n=%d min=%s med=%s p99=%s%s\n", name, n, at(0), at(0.5), at(0.99), more)
 }
 
-// heap returns the bytes that are in use after a collection.
+// heap returns the bytes in use after a garbage collection.
 func heap() int {
 	runtime.GC()
-	runtime.GC() // the first run leaves what finalizers held
+	runtime.GC() // the first run keeps what finalizers held
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int(m.HeapAlloc)

@@ -13,8 +13,8 @@ import (
 	"github.com/agent-base/agent-base/skill"
 )
 
-// shellScript starts quickly, so that what the engine adds shows; pythonScript is what a skill usually has, and tells
-// which Python runs it.
+// shellScript starts quickly, so the engine's share is visible. pythonScript is a typical script of a skill; it prints
+// the interpreter that runs it.
 const (
 	shellScript  = "#!/bin/sh\necho '{\"ok\": true}'\n"
 	pythonScript = `# /// script
@@ -30,8 +30,8 @@ print(json.dumps({"python": sys.executable, "click": bool(click.command)}))
 `
 )
 
-// measureScripts is a warm run of two scripts, and beside it a bare start of the same interpreter, and `uv run`.
-// The folder dir is for the skill and the prepared environment.
+// measureScripts measures warm runs of two scripts, and for comparison bare starts of the same interpreters and `uv run`.
+// It writes the skill and the prepared environment into dir.
 func measureScripts(ctx context.Context, dir string, rounds int) error {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -63,7 +63,7 @@ func measureScripts(ctx context.Context, dir string, rounds int) error {
 	}
 	var said struct{ Python string }
 	if err := json.Unmarshal(answer, &said); err != nil {
-		return fmt.Errorf("the script's answer: %w", err)
+		return fmt.Errorf("decoding the script's answer: %w", err)
 	}
 	file := filepath.Join(dir, "skills", "bench", "scripts", "python.py")
 	if err := measureBare(ctx, "bare-python", rounds, said.Python, file, "--json"); err != nil {
@@ -102,7 +102,7 @@ func scriptSkill(ctx context.Context, dir string) (*skill.Skill, error) {
 	return e.Load(ctx)
 }
 
-// measureRun calls a script through the engine and returns its last answer. What is prepared once is not counted.
+// measureRun calls a script through the engine and returns its last answer. It does not count the preparation.
 func measureRun(ctx context.Context, host *script.Host, s *skill.Skill, name string, rounds int) (json.RawMessage, error) {
 	sc, err := script.Find(s, name)
 	if err != nil {
@@ -127,7 +127,7 @@ func measureRun(ctx context.Context, host *script.Host, s *skill.Skill, name str
 	return answer, nil
 }
 
-// measureBare starts a command and reads what it prints, as a program without an engine would.
+// measureBare starts a command and reads its output, as a program without an engine would.
 func measureBare(ctx context.Context, name string, rounds int, args ...string) error {
 	run := func(int) error {
 		cmd := exec.CommandContext(ctx, args[0], args[1:]...)

@@ -1,17 +1,17 @@
 /*
- * limit: what the plain system calls of a skill discovery cost, the figure that ours is compared with.
+ * limit: measures the plain system calls of a skill discovery, to compare with our discovery.
  *
  *   cc -O2 -pthread -o limit limit.c
  *   ./limit MODE ROOT THREADS ROUNDS
  *
- * Every round lists ROOT (getdents64) and then, by MODE, for each directory NAME in it:
+ * Every round lists ROOT (getdents64) and then, depending on MODE, does for each directory NAME in it:
  *   dents       nothing more
  *   stat        statx NAME/SKILL.md
  *   read4k      open it, read its first 4 KiB, close
  *   readstat4k  the same with a statx of the open file
  *   readfull    open it, read up to 64 KiB, close
  *
- * It parses nothing, checks nothing and keeps nothing. It prints one line: the shortest and the median round.
+ * It does not parse, check or keep anything. It prints one line: the shortest and the median round.
  * Linux only.
  */
 #define _GNU_SOURCE
@@ -29,7 +29,7 @@
 
 enum { MAX_THREADS = 64, BATCH = 64, SMALL_READ = 4096, FULL_READ = 65536 };
 
-/* What getdents64 writes; the C library has no name for it. */
+/* The record that getdents64 writes; the C library does not declare it. */
 struct entry {
 	unsigned long long inode;
 	long long offset;
@@ -38,11 +38,11 @@ struct entry {
 	char name[];
 };
 
-/* The modes as what is done with each file. */
+/* What each mode does with each file. */
 struct mode {
 	const char *name;
-	int touch; /* anything at all */
-	int read;  /* bytes to read; 0: only statx */
+	int touch; /* do anything with the file */
+	int read;  /* bytes to read; 0 means only statx */
 	int stat;  /* statx of the open file too */
 };
 
@@ -58,10 +58,10 @@ static const struct mode *mode;
 static int root;                /* the open directory */
 static char *names;             /* "NAME/SKILL.md", one after the other, each ended by a NUL */
 static size_t names_len, names_cap;
-static size_t *starts;          /* where each of them begins */
+static size_t *starts;          /* the offset of each name */
 static int count, starts_cap;
-static int next;                /* the first file that no thread has taken yet */
-static unsigned long long sum;  /* of sizes, so that no work can be left out; also printed */
+static int next;                /* the first file that no thread has taken */
+static unsigned long long sum;  /* of sizes, printed to keep the compiler from removing the work */
 
 static void *grow(void *p, size_t size) {
 	p = realloc(p, size);
@@ -113,7 +113,7 @@ static unsigned long long size_of(int dir, const char *path, int flags) {
 	return statx(dir, path, flags, STATX_MTIME | STATX_SIZE | STATX_INO, &st) ? 0 : st.stx_size;
 }
 
-/* touch does with one file what the mode says. */
+/* touch does for one file what the mode requires. */
 static unsigned long long touch(const char *path, char *buffer) {
 	if (!mode->read) return size_of(root, path, 0);
 	int fd = openat(root, path, O_RDONLY | O_CLOEXEC);
@@ -124,7 +124,7 @@ static unsigned long long touch(const char *path, char *buffer) {
 	return n > 0 ? result + n : result;
 }
 
-/* work takes batches of files until none is left. */
+/* work takes batches of files until all are taken. */
 static void *work(void *unused) {
 	static __thread char buffer[FULL_READ];
 	unsigned long long mine = 0;

@@ -1,12 +1,12 @@
 /*
- * spawn: how long a whole program takes and how much memory it peaks at.
+ * spawn: measures the time and the peak memory of a whole program.
  *
  *   cc -O2 -o spawn spawn.c
  *   ./spawn [-i FILE] [-x CODE] ROUNDS COMMAND [ARGUMENT...]
  *
- * It reads FILE, else /dev/null; its output goes to /dev/null. A program that fails is an error, except with the exit
- * code CODE. It is written in C because a child's peak counts what its parent held when it was started: this one
- * holds next to nothing.
+ * The program reads FILE or /dev/null, and its output goes to /dev/null. If it fails with an exit code other than CODE,
+ * spawn fails. spawn is written in C because a child's peak includes the memory of its parent at the start: this parent
+ * uses very little.
  */
 #define _GNU_SOURCE
 #include <err.h>
@@ -22,7 +22,7 @@
 
 extern char **environ;
 
-static int accepted; /* an exit code that is no failure */
+static int accepted; /* an exit code that is not a failure */
 
 static double seconds(void) {
 	struct timespec t;

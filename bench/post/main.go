@@ -1,5 +1,5 @@
-// Command post sends a file to an address and prints the answer: post URL FILE. It is the least that a Go program with
-// net/http costs until a server has its request, to compare agent -p with.
+// Command post sends a file to an address and prints the answer: post URL FILE. It measures the minimum cost of a Go
+// program with net/http until a server has its request, to compare with agent -p.
 package main
 
 import (

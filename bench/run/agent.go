@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	turns  = 200  // of a conversation
-	budget = 2000 // tokens for the list of skills, where it is cut
+	turns  = 200  // turns of a conversation
+	budget = 2000 // tokens for the list of skills in runs that limit it
 )
 
-// measureAgent measures the agent with a model server on this machine: none has no skill, bundled the bundled ones; cut
-// and all have the tree's too, in a list that is cut to a budget or whole. It writes agent.md.
+// measureAgent measures the agent with a model server on this machine and writes agent.md. It runs with no skills (none),
+// with the bundled ones (bundled), and with the tree's too, in a list that is cut to a budget (cut) or whole (all).
 func (b *bench) measureAgent(ctx context.Context) error {
 	talk := func(label string, n int, args ...string) command {
 		return command{label: label, n: n, args: append([]string{b.program("talk"), "-bin", b.bin}, args...)}

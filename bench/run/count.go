@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// complete reports whether a program that lists skills names every skill of the tree when it writes to a file, and
-// keeps how many it names through a pipe: some programs end before the pipe is empty. One that is not complete would
-// be fast for nothing; it becomes a note.
+// complete reports whether a program lists every skill of the tree when it writes to a file, and records how many it
+// lists through a pipe: some programs exit before the pipe is empty. An incomplete list is recorded as a note, because
+// its time is not comparable.
 func (b *bench) complete(ctx context.Context, tree string, c command) (bool, error) {
 	names, err := os.ReadFile(filepath.Join(tree, "names.txt"))
 	if err != nil {
@@ -39,13 +39,13 @@ func (b *bench) complete(ctx context.Context, tree string, c command) (bool, err
 		return false, err
 	}
 	if n := named(string(names), string(listed)); n != c.n {
-		b.note("%s: it lists %d of %d skills", c.label, n, c.n)
+		b.note("%s lists %d of %d skills", c.label, n, c.n)
 		return false, nil
 	}
 	return true, nil
 }
 
-// named counts the names, one on each line, that are words of the text.
+// named counts the names, one per line, that occur in the text as words.
 func named(names, text string) int {
 	missing := map[string]bool{}
 	for name := range strings.FieldsSeq(names) {

@@ -1,5 +1,5 @@
-// Command run measures agent, the limit of the system calls and the peers in one go, and writes the ratios as Markdown
-// tables: engine.md and agent.md in its work folder. bench/run.sh builds and installs what it starts, and starts it.
+// Command run measures agent, the plain system calls and the peers in one run. It writes the ratios as Markdown tables
+// to engine.md and agent.md in its work folder. Start it with bench/run.sh, which builds and installs the programs.
 package main
 
 import (
@@ -17,12 +17,12 @@ import (
 func main() {
 	b := &bench{figures: map[key]figure{}}
 	sizes := flag.String("n", "100,1000", "sizes of the trees, in skills")
-	flag.StringVar(&b.bin, "bin", "", "the folder of our own programs")
-	flag.StringVar(&b.peers, "peers", "", "the folder of the peers")
+	flag.StringVar(&b.bin, "bin", "", "folder of our own programs")
+	flag.StringVar(&b.peers, "peers", "", "folder of the peers")
 	flag.StringVar(&b.script, "script", "", "skillsref.py")
-	flag.StringVar(&b.work, "work", "", "the folder for trees, homes and reports")
-	flag.StringVar(&b.corpus, "corpus", "", "a folder of public manifests, at any depth")
-	flag.StringVar(&b.only, "only", "", "measure engine or agent alone")
+	flag.StringVar(&b.work, "work", "", "folder for trees, homes and reports")
+	flag.StringVar(&b.corpus, "corpus", "", "folder with public manifests at any depth")
+	flag.StringVar(&b.only, "only", "", "measure only engine or only agent")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -55,7 +55,7 @@ func (b *bench) run(ctx context.Context, sizes string) error {
 		b.sizes = append(b.sizes, n)
 	}
 	if !slices.Contains([]string{"", "engine", "agent"}, b.only) {
-		return fmt.Errorf("-only %q is neither engine nor agent", b.only)
+		return fmt.Errorf("invalid -only %q (use engine or agent)", b.only)
 	}
 	if err := b.measureAll(ctx, b.starts()); err != nil {
 		return err
@@ -73,7 +73,7 @@ func (b *bench) run(ctx context.Context, sizes string) error {
 	return nil
 }
 
-// measureEngine measures what needs no model, and writes engine.md.
+// measureEngine measures everything that needs no model, and writes engine.md.
 func (b *bench) measureEngine(ctx context.Context) error {
 	if err := b.measureStart(ctx); err != nil {
 		return err

@@ -13,26 +13,26 @@ import (
 	"strings"
 )
 
-// bench is one run: where its programs are, and every figure so far.
+// bench is one run: the places of its programs, and every figure so far.
 type bench struct {
 	bin, peers, script, work string
 	corpus                   string // a folder of public manifests; "" for none
 	only                     string // "engine", "agent" or "" for both
 	sizes                    []int
 	figures                  map[key]figure
-	notes                    []string // what could not be measured, and why
+	notes                    []string // the figures that could not be measured, with the reasons
 }
 
-// key names a figure; n is 0 where the size of the tree does not matter.
+// key names a figure. n is 0 if the size of the tree does not matter.
 type key struct {
 	name string
 	n    int
 }
 
-// figure has the values of one line, by name: min, med and p99 in milliseconds, heap in bytes, peak in KiB.
+// figure has the values of one line by name: min, med and p99 in milliseconds, heap in bytes, peak in KiB.
 type figure map[string]float64
 
-// command is one program to start. Its lines become figures named label, or "label NAME" where a line has a name.
+// command is one program to start. Its output lines become figures named label, or "label NAME" if a line has a name.
 type command struct {
 	label string
 	n     int
@@ -40,7 +40,7 @@ type command struct {
 	args  []string
 }
 
-// measure runs a command and keeps its figures. A program that is missing or fails becomes a note.
+// measure runs a command and keeps its figures. A missing or failing program is recorded as a note.
 func (b *bench) measure(ctx context.Context, c command) error {
 	fmt.Fprintf(os.Stderr, "%s %d ...\n", c.label, c.n)
 	out, err := b.output(ctx, c)
@@ -65,7 +65,7 @@ func (b *bench) measure(ctx context.Context, c command) error {
 	return nil
 }
 
-// output runs a command in a home of its own and returns what it printed into a pipe.
+// output runs a command with a private home and returns what it wrote to a pipe.
 func (b *bench) output(ctx context.Context, c command) (string, error) {
 	var stdout bytes.Buffer
 	err := b.start(ctx, c, &stdout)
@@ -95,11 +95,11 @@ func (b *bench) note(format string, args ...any) {
 	b.notes = append(b.notes, fmt.Sprintf(format, args...))
 }
 
-// parseLine reads "name key=1.5ms key=20": the unit is for the reader, each key has its own.
+// parseLine parses "name key=1.5ms key=20". It ignores the units: each key has a fixed one.
 func parseLine(line string) (name string, values figure, err error) {
 	fields := strings.Fields(line)
 	if len(fields) == 0 {
-		return "", nil, errors.New("an empty line of figures")
+		return "", nil, errors.New("empty line of figures")
 	}
 	values = figure{}
 	for _, field := range fields[1:] {
@@ -113,12 +113,12 @@ func parseLine(line string) (name string, values figure, err error) {
 	return fields[0], values, nil
 }
 
-// program returns the path of one of ours.
+// program returns the path of one of our programs.
 func (b *bench) program(name string) string {
 	return filepath.Join(b.bin, name)
 }
 
-// peer returns the path of a peer's file, or "" with a note when it is not installed.
+// peer returns the path of a peer's file. If it is not installed, peer records a note and returns "".
 func (b *bench) peer(path string) string {
 	full := filepath.Join(b.peers, filepath.FromSlash(path))
 	if _, err := os.Stat(full); err == nil {
@@ -134,7 +134,7 @@ func (b *bench) peer(path string) string {
 	return ""
 }
 
-// tree makes the tree of n skills, once, and returns its folder.
+// tree generates the tree of n skills once and returns its folder.
 func (b *bench) tree(ctx context.Context, n int) (string, error) {
 	dir := filepath.Join(b.work, "trees", strconv.Itoa(n))
 	if _, err := os.Stat(filepath.Join(dir, "queries.txt")); err == nil {
@@ -147,10 +147,10 @@ func (b *bench) tree(ctx context.Context, n int) (string, error) {
 	return dir, err
 }
 
-// project makes a folder in which the peers find the skills of a tree, and returns it.
+// project creates a folder in which the peers find the skills of a tree, and returns it.
 func (b *bench) project(tree string, n int) (string, error) {
 	dir := filepath.Join(b.work, "project", strconv.Itoa(n))
-	if err := os.RemoveAll(dir); err != nil { // a link of an earlier run may lead nowhere by now
+	if err := os.RemoveAll(dir); err != nil { // the target of an earlier run's link may be gone
 		return "", err
 	}
 	for _, place := range []string{".claude", ".agents"} {

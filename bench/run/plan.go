@@ -8,27 +8,27 @@ import (
 	"strconv"
 )
 
-// dropCaches makes Linux forget what it has read from disk, when the superuser writes to it.
+// dropCaches is the file through which the superuser clears Linux's page cache.
 const dropCaches = "/proc/sys/vm/drop_caches"
 
-// coldSize is the tree that is measured with a cold page cache, coldRounds how often.
+// coldSize is the size of the tree for a cold page cache, coldRounds the number of measurements.
 const (
 	coldSize   = 1000
 	coldRounds = 5
 )
 
-// Peers that take longer than the rest are left out of larger trees.
+// The slowest peers are not measured with larger trees.
 const (
 	maxSkillsRef = 1_000
 	maxPeers     = 100_000
 )
 
-// rounds returns how often a thing is measured that takes the longer the larger the tree is.
+// rounds returns the number of measurements for a tree of n skills.
 func rounds(n, most int) string {
 	return strconv.Itoa(max(1, min(most, 40*most/max(n/25, 1))))
 }
 
-// starts are the shortest runs of the command, and of a program that does nothing.
+// starts are the shortest runs of the command, and a program that does nothing.
 func (b *bench) starts() []command {
 	spawn := b.program("spawn")
 	return []command{
@@ -38,7 +38,7 @@ func (b *bench) starts() []command {
 	}
 }
 
-// measureStart measures what does not depend on the number of skills: starting other programs, and running scripts.
+// measureStart measures what does not depend on the number of skills: the start of programs, and scripts.
 func (b *bench) measureStart(ctx context.Context) error {
 	spawn := b.program("spawn")
 	commands := []command{
@@ -119,21 +119,21 @@ func (b *bench) ours(tree string, n int) []command {
 	}
 }
 
-// invalid is the exit code of `agent skill validate` where a manifest has errors, as some public ones have.
+// invalid is the exit code of `agent skill validate` for manifests with errors. Some public manifests have errors.
 const invalid = "4"
 
 func (b *bench) validate(label, root string, n int) command {
 	return command{label: label, n: n, args: []string{b.program("spawn"), "-x", invalid, rounds(n, 20), b.program("agent"), "skill", "validate", root}}
 }
 
-// realSize is how many copies of public manifests are measured.
+// realSize is the number of copies of public manifests.
 const realSize = 10_000
 
-// measureReal measures copies of the manifests below the folder b.corpus. Nothing in it is written by us, so it is what
-// a user's folder of skills looks like.
+// measureReal measures copies of the manifests below the folder b.corpus. They are public manifests, so they resemble a
+// user's folder of skills.
 func (b *bench) measureReal(ctx context.Context) error {
 	if b.corpus == "" {
-		b.note("real manifests: AGENT_SKILLS_CORPUS does not name a folder of them")
+		b.note("real manifests: AGENT_SKILLS_CORPUS is not a folder with manifests")
 		return nil
 	}
 	tree := filepath.Join(b.work, "trees", "real")
@@ -157,7 +157,7 @@ func (b *bench) measureReal(ctx context.Context) error {
 	})
 }
 
-// theirs are the commands of the peers. A program that does not find all skills is not measured.
+// theirs returns the commands of the peers. A program that does not find all skills is not measured.
 func (b *bench) theirs(ctx context.Context, tree string, n int) ([]command, error) {
 	root := filepath.Join(tree, "skills")
 	project, err := b.project(tree, n)
@@ -195,7 +195,7 @@ func (b *bench) theirs(ctx context.Context, tree string, n int) ([]command, erro
 	return commands, nil
 }
 
-// measureCold measures one discovery right after the page cache was dropped, a few times, and keeps the shortest.
+// measureCold measures a discovery right after the page cache was dropped, a few times, and keeps the shortest time.
 func (b *bench) measureCold(ctx context.Context, tree string) error {
 	drop, err := os.OpenFile(dropCaches, os.O_WRONLY, 0)
 	if err != nil {
@@ -213,7 +213,7 @@ func (b *bench) measureCold(ctx context.Context, tree string) error {
 				b.note("discovery with a cold page cache: %v", err)
 				return nil
 			}
-			if _, err := os.ReadFile(c.args[0]); err != nil { // loading the program is not what is measured
+			if _, err := os.ReadFile(c.args[0]); err != nil { // so loading the program is not measured
 				return err
 			}
 			if err := b.measureLeast(ctx, c); err != nil {
@@ -224,7 +224,7 @@ func (b *bench) measureCold(ctx context.Context, tree string) error {
 	return nil
 }
 
-// measureLeast is measure for a command that is run again: figures of a slower run do not replace those of a faster.
+// measureLeast is like measure for a repeated command: it keeps the figures of the fastest run.
 func (b *bench) measureLeast(ctx context.Context, c command) error {
 	before := maps.Clone(b.figures)
 	if err := b.measure(ctx, c); err != nil {

@@ -75,7 +75,7 @@ func TestReadBenchmark(t *testing.T) {
 		t.Errorf("readBenchmark (-want +got):\n%s", diff)
 	}
 	if err := b.readBenchmark("BenchmarkTurn-2 1000 x ns/op"); err == nil {
-		t.Error("readBenchmark of no number succeeded, want an error")
+		t.Error("readBenchmark of an invalid number succeeded, want an error")
 	}
 }
 
@@ -93,7 +93,7 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// The rows on public manifests are there whatever sizes are measured, and are left out with a note without a corpus.
+// The rows on public manifests do not depend on the measured sizes. Without a corpus a note replaces them.
 func TestRealRows(t *testing.T) {
 	b := &bench{figures: map[key]figure{}, sizes: []int{100}}
 	if err := b.measureReal(t.Context()); err != nil {

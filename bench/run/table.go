@@ -10,18 +10,18 @@ import (
 	"strings"
 )
 
-// row is one line of the report: a figure of ours, alone or over another of the same run.
+// row is one line of the report: one of our figures, alone or divided by another figure of the same run.
 type row struct {
-	number   string // in the list of targets; A for the agent's
+	number   string // its number in docs/performance.md; A for the agent
 	what     string // what was measured
 	ours     string // the figure's name
-	value    string // which value of it
+	value    string // its value
 	perSkill bool   // divided by the number of skills
-	other    string // the figure that it is compared with, or ""
+	other    string // the figure to compare with, or ""
 	target   string
 }
 
-// rows is the report, for each size in which both figures exist.
+// rows is the report. A row is printed for each size for which both figures exist.
 var rows = []row{
 	{"1", "discovery, warm page cache", "ours open", "min", false, "limit1 read4k", "≤ 1.0 with 2 CPUs, 1.6 with 1"},
 	{"1", "", "ours open", "min", false, "eino list", ""},
@@ -86,12 +86,12 @@ var agentRows = []row{
 	{"A5", "heap that 200 turns keep (`BenchmarkConversation200`)", "BenchmarkConversation200 KiB/conversation", "heap", false, "BenchmarkConversation200 KiB-said", ""},
 }
 
-// quoted are the figures of peers that this program cannot start.
+// quoted has the figures of peers that this program cannot start.
 //
 //go:embed quoted.md
 var quoted string
 
-// write puts a report into the work folder, and forgets the notes that it holds.
+// write writes a report to the work folder and clears its notes.
 func (b *bench) write(name string, rows []row, more string) error {
 	var out strings.Builder
 	b.print(&out, rows)
@@ -123,7 +123,7 @@ func (b *bench) print(out *strings.Builder, rows []row) {
 	}
 }
 
-// printRow writes a row for one size, when its figures are there.
+// printRow writes a row for one size if its figures exist.
 func (b *bench) printRow(out *strings.Builder, r row, n int) {
 	ours, ok := b.figures[key{r.ours, n}][r.value]
 	if !ok {
@@ -148,7 +148,7 @@ func (b *bench) printRow(out *strings.Builder, r row, n int) {
 		r.number, r.what, skills, amount(r.value, ours), other, figure, ratio, r.target)
 }
 
-// amount formats a value in the unit that its name stands for.
+// amount formats a value in the unit of its name.
 func amount(name string, v float64) string {
 	switch name {
 	case "min", "med", "p99": // milliseconds
@@ -172,7 +172,7 @@ func amount(name string, v float64) string {
 	return fmt.Sprintf("%.0f", v)
 }
 
-// quotient formats a ratio; one far under 1 as a fraction, which says more than its decimals.
+// quotient formats a ratio. A ratio far below 1 becomes a fraction, which is easier to read than decimals.
 func quotient(a, b float64) string {
 	if a > 0 && b/a >= 3 {
 		return fmt.Sprintf("1/%.0f", b/a)

@@ -14,11 +14,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// quiet is how long nothing must come from a conversation until it counts as idle.
+// quiet is how long a conversation must print nothing to be idle.
 const quiet = 60 * time.Millisecond
 
-// measureEnter is a conversation in a terminal, from the press of Enter to the request, and beside it a post of the same
-// bytes over a connection that is open.
+// measureEnter measures a conversation in a terminal from the press of Enter to the request, and for comparison a post of
+// the same bytes over an open connection.
 func (t *talk) measureEnter(ctx context.Context, s *server) error {
 	line, env := t.agent(s)
 	near, cmd, err := inTerminal(ctx, line, append(env, "TERM=xterm-256color"))
@@ -31,7 +31,7 @@ func (t *talk) measureEnter(ctx context.Context, s *server) error {
 	select {
 	case <-output: // the greeting
 	case <-time.After(patience):
-		return errors.Join(errors.New("no greeting came"), cmd.Process.Kill(), cmd.Wait())
+		return errors.Join(errors.New("no greeting"), cmd.Process.Kill(), cmd.Wait())
 	}
 	var ours []time.Duration
 	for range t.rounds {
@@ -69,7 +69,7 @@ func enter(s *server, near *os.File, output <-chan int) (time.Duration, error) {
 	return e.came.Sub(pressed), err
 }
 
-// idle waits until nothing has come for a while.
+// idle waits until the conversation prints nothing for the time quiet.
 func idle(output <-chan int) {
 	for {
 		select {
@@ -80,7 +80,7 @@ func idle(output <-chan int) {
 	}
 }
 
-// posts sends the requests of the conversation once more.
+// posts sends the requests of the conversation again.
 func (t *talk) posts(ctx context.Context, s *server) error {
 	var least []time.Duration
 	for _, r := range s.Requests() {
@@ -99,7 +99,7 @@ func (t *talk) posts(ctx context.Context, s *server) error {
 	return nil
 }
 
-// follow reads what a program shows, to its end, and tells of each piece.
+// follow reads the output of a program to its end and signals each piece.
 func follow(near *os.File, output chan<- int) {
 	buf := make([]byte, 1<<16)
 	for {
@@ -111,7 +111,7 @@ func follow(near *os.File, output chan<- int) {
 	}
 }
 
-// inTerminal starts a command in a terminal of its own, 80 by 24, and returns the near end.
+// inTerminal starts a command in a new terminal of 80 by 24 and returns the near end.
 func inTerminal(ctx context.Context, line, env []string) (*os.File, *exec.Cmd, error) {
 	near, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// measureFirst is agent -p from the start of its process to the first request, and beside it a program that only posts
-// the same bytes.
+// measureFirst measures agent -p from the start of its process to the first request, and for comparison a program that
+// only posts the same bytes.
 func (t *talk) measureFirst(ctx context.Context, s *server) error {
 	line, env := t.agent(s, "-p", "hi")
 	ours, err := t.starts(ctx, s, line, env)

@@ -1,10 +1,10 @@
 //go:build linux
 
-// Command talk measures the agent against a model server on this machine, one thing a run:
+// Command talk measures one aspect of the agent with a model server on this machine:
 // talk -bin DIR [-skills DIR] [-budget N] [-n N] [-rounds N] first|enter|turns.
 //
-// Each figure is one line of name, counts and times, in the format of bench/limit. The server does no more than
-// fakemodel does; its time is not counted.
+// Each figure is one line of name, counts and times, in the format of bench/limit. The server is fakemodel; its time is
+// not counted.
 package main
 
 import (
@@ -19,28 +19,28 @@ import (
 	"time"
 )
 
-// maxHeap is the memory at which the server collects all the same.
+// maxHeap is the memory limit at which the server collects garbage despite SetGCPercent(-1).
 const maxHeap = 1 << 30
 
-// talk is what one run needs to know.
+// talk has the settings of one run.
 type talk struct {
-	bin    string // the folder of our programs
-	skills string // a folder of skills beside the bundled ones; "": none
-	budget int    // tokens for the list of skills; 0: no bound
-	n      int    // how many skills there are, or turns; with 0 skills the bundled ones are away too
+	bin    string // folder of our programs
+	skills string // folder of skills in addition to the bundled ones; "" for none
+	budget int    // tokens for the list of skills; 0 for no limit
+	n      int    // number of skills, or of turns; with 0 skills the bundled ones are disabled too
 	rounds int
 	work   string // an empty folder for files
 }
 
 func main() {
 	t := &talk{}
-	flag.StringVar(&t.bin, "bin", "", "the folder of our own programs")
-	flag.StringVar(&t.skills, "skills", "", "a folder of skills")
+	flag.StringVar(&t.bin, "bin", "", "folder of our own programs")
+	flag.StringVar(&t.skills, "skills", "", "folder of skills")
 	flag.IntVar(&t.budget, "budget", 0, "tokens for the list of skills")
-	flag.IntVar(&t.n, "n", 0, "how many skills, or turns")
+	flag.IntVar(&t.n, "n", 0, "number of skills, or of turns")
 	flag.IntVar(&t.rounds, "rounds", 10, "how often")
 	flag.Parse()
-	debug.SetGCPercent(-1) // a collection in the server would take a processor from what is measured
+	debug.SetGCPercent(-1) // a collection in the server would take processor time from the measured program
 	debug.SetMemoryLimit(maxHeap)
 	if err := t.run(context.Background(), flag.Arg(0)); err != nil {
 		fmt.Fprintln(os.Stderr, "talk:", err)
@@ -63,12 +63,12 @@ func (t *talk) run(ctx context.Context, what string) (err error) {
 	case "turns":
 		err = t.measureTurns(ctx, s)
 	default:
-		err = fmt.Errorf("%q is none of first, enter, turns", what)
+		err = fmt.Errorf("unknown measurement %q (use first, enter or turns)", what)
 	}
 	return errors.Join(append([]error{err}, s.Problems()...)...)
 }
 
-// agent returns the command line of an agent, and the environment that leads it to the server.
+// agent returns the command line of an agent, and the environment that points it to the server.
 func (t *talk) agent(s *server, args ...string) (line, env []string) {
 	line = append([]string{filepath.Join(t.bin, "agent"), "--model", "anthropic/fake"}, args...)
 	env = append(os.Environ(), s.Env()...)

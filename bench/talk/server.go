@@ -15,23 +15,23 @@ import (
 	"github.com/agent-base/agent-base/skilltest/fakemodel"
 )
 
-// postPath takes whatever is posted there.
+// postPath accepts any post.
 const postPath = "/post"
 
-// maxExchanges is how many requests may come before anyone looks.
+// maxExchanges is the capacity for requests that nobody has read yet.
 const maxExchanges = 10_000
 
-// server is a model that answers at once, with a clock before it.
+// server is a model that answers at once and records the times.
 type server struct {
 	*fakemodel.Server
 	front *httptest.Server
 	seen  chan exchange
 }
 
-// exchange tells when a request came, after its header, and when its answer was written.
+// exchange has the time when the header of a request was read, and the time when its answer was written.
 type exchange struct{ came, left time.Time }
 
-// newServer starts a model that calls hello after a prompt that says so, and answers with 400 bytes to all else.
+// newServer starts a model that calls hello if the prompt asks for it, and answers everything else with 400 bytes.
 func newServer() *server {
 	s := &server{Server: fakemodel.Start(fakemodel.Step{From: answer, Forever: true}), seen: make(chan exchange, maxExchanges)}
 	s.front = httptest.NewServer(s)
@@ -52,7 +52,7 @@ func (s *server) close() {
 	s.Close()
 }
 
-// ServeHTTP has a request answered and tells when.
+// ServeHTTP answers a request and records the times.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e := exchange{came: time.Now()}
 	if r.URL.Path == postPath {
@@ -64,7 +64,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.seen <- e
 }
 
-// patience is how long a request may be awaited.
+// patience is the longest wait for a request.
 const patience = 30 * time.Second
 
 // next returns the next exchange.
@@ -73,7 +73,7 @@ func (s *server) next() (exchange, error) {
 	case e := <-s.seen:
 		return e, nil
 	case <-time.After(patience):
-		return exchange{}, errors.New("no request came")
+		return exchange{}, errors.New("no request")
 	}
 }
 
@@ -86,7 +86,7 @@ func (s *server) taken() []exchange {
 	return all
 }
 
-// start runs a command to its end and returns how long it took until its first request.
+// start runs a command to its end and returns the time until its first request.
 func (s *server) start(ctx context.Context, line, env []string) (time.Duration, error) {
 	cmd := exec.CommandContext(ctx, line[0], line[1:]...)
 	cmd.Env = env

@@ -18,8 +18,8 @@ import (
 	"github.com/agent-base/agent-base/skilltest/fakemodel"
 )
 
-// measureTurns is a conversation of n turns, each with a call of a tool: what a turn costs beside the server's time, and
-// the memory that the whole command comes to. Beside it a loop that only posts the same requests.
+// measureTurns measures a conversation of n turns, each with a tool call: the time of a turn without the server's, and
+// the peak memory of the whole command. For comparison it measures a loop that only posts the same requests.
 func (t *talk) measureTurns(ctx context.Context, s *server) error {
 	prompts := filepath.Join(t.work, "prompts")
 	line, env := t.agent(s)
@@ -44,8 +44,8 @@ func (t *talk) measureTurns(ctx context.Context, s *server) error {
 	return nil
 }
 
-// perTurn returns how long the server waited in each turn of two requests but the first: from the end of one answer to
-// the next request.
+// perTurn returns how long the server waited in each turn after the first. A turn has two requests; a wait lasts from the
+// end of one answer to the next request.
 func perTurn(all []exchange) []time.Duration {
 	var out []time.Duration
 	for i := 2; i+1 < len(all); i += 2 {
@@ -54,7 +54,7 @@ func perTurn(all []exchange) []time.Duration {
 	return out
 }
 
-// post sends a request once more and reads the answer to its end.
+// post sends a request again and reads the whole answer.
 func post(ctx context.Context, s *server, r *fakemodel.Request) error {
 	q, err := http.NewRequestWithContext(ctx, http.MethodPost, s.URL+r.Path, bytes.NewReader(r.Body))
 	if err != nil {
@@ -70,7 +70,7 @@ func post(ctx context.Context, s *server, r *fakemodel.Request) error {
 	return err
 }
 
-// spawn starts a program as bench/limit/spawn.c does, which knows its peak memory, and prints the figures under a name.
+// spawn starts a program with bench/limit/spawn.c, which measures its peak memory, and prints the figures under a name.
 func (t *talk) spawn(ctx context.Context, name, stdin string, line, env []string) error {
 	rounds := 1
 	if stdin == os.DevNull {

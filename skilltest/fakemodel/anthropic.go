@@ -69,7 +69,7 @@ func (q *Request) addAnthropicTool(raw json.RawMessage, where string) error {
 		return err
 	}
 	if kind != "custom" {
-		return refuse("%s.type: this server has no tool of type %q", where, kind)
+		return refuse("%s.type: unsupported tool type %q", where, kind)
 	}
 	q.Tools = append(q.Tools, t)
 	return nil
@@ -89,7 +89,7 @@ func (q *Request) addAnthropicMessage(raw json.RawMessage, where string) error {
 		return refuse("%s.role: must be user or assistant, not %q", where, role)
 	}
 	if n := len(q.Messages); n > 0 && q.Messages[n-1].Role == role {
-		return refuse("%s: roles must alternate, two messages of the %s come one after the other", where, role)
+		return refuse("%s: roles must alternate, found two messages in a row from the %s", where, role)
 	}
 	q.Turns = append(q.Turns, raw)
 	if json.Unmarshal(content, &text) == nil {
@@ -101,7 +101,7 @@ func (q *Request) addAnthropicMessage(raw json.RawMessage, where string) error {
 	}
 	var blocks []json.RawMessage
 	if json.Unmarshal(content, &blocks) != nil || len(blocks) == 0 {
-		return refuse("%s.content: must be a text or a list of blocks that is not empty", where)
+		return refuse("%s.content: must be a string or a non-empty list of blocks", where)
 	}
 	signature := ""
 	for i, b := range blocks {
@@ -114,12 +114,12 @@ func (q *Request) addAnthropicMessage(raw json.RawMessage, where string) error {
 		}
 	}
 	if n := len(q.Messages); n == 0 || q.Messages[n-1].Role != role {
-		q.add(role) // reasoning alone
+		q.add(role) // only reasoning
 	}
 	return nil
 }
 
-// anthropicBlock reads one block of content. Reasoning gives no part: its signature goes to the calls after it.
+// anthropicBlock reads one block of content. Reasoning does not become a part: its signature is kept for the calls after it.
 func anthropicBlock(raw json.RawMessage, role, where string, signature *string) (Part, error) {
 	var kind struct {
 		Type string `json:"type"`
@@ -163,7 +163,7 @@ func anthropicBlock(raw json.RawMessage, role, where string, signature *string) 
 	case "user tool_result":
 		return anthropicResult(raw, where)
 	}
-	return Part{}, refuse("%s.type: a message of the %s holds no block of type %q here", where, role, kind.Type)
+	return Part{}, refuse("%s.type: a message from the %s cannot contain a block of type %q here", where, role, kind.Type)
 }
 
 func anthropicResult(raw json.RawMessage, where string) (Part, error) {
@@ -201,7 +201,7 @@ func wholeAnthropic(a *answer) node {
 	for _, c := range a.Calls {
 		var input any = json.RawMessage(c.Args)
 		if !json.Valid([]byte(c.Args)) {
-			input = c.Args // not an object, as near as JSON comes
+			input = c.Args // not an object: the nearest valid JSON
 		}
 		content = append(content, node{"type": "tool_use", "id": c.ID, "name": c.Name, "input": input})
 	}

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// anthropicMessage is Message of the API's reference, as far as the server knows it.
+// anthropicMessage is the API reference's Message, with the fields that the server sends.
 type anthropicMessage struct {
 	ID           string              `json:"id"`
 	Type         string              `json:"type"`
@@ -62,7 +62,7 @@ type anthropicEvent struct {
 	RequestID string                          `json:"request_id"`
 }
 
-// askAnthropic asks as the API's reference writes a request.
+// askAnthropic sends a request in the form of the API reference.
 func askAnthropic(ctx context.Context, s *Server, tk talk, stream bool) (said, error) {
 	type object = map[string]any
 	messages := []object{{"role": "user", "content": []object{{"type": "text", "text": tk.prompt}}}}
@@ -100,27 +100,27 @@ func askAnthropic(ctx context.Context, s *Server, tk talk, stream bool) (said, e
 	return m.said(), err
 }
 
-// take adds an event of a stream to the message.
+// take adds one stream event to the message.
 func (m *anthropicMessage) take(e *anthropicEvent) error {
 	switch e.Type {
 	case "message_start":
 		*m = *e.Message
 	case "content_block_start":
 		if e.Index != len(m.Content) {
-			return fmt.Errorf("block %d begins, want %d", e.Index, len(m.Content))
+			return fmt.Errorf("got the start of block %d, want %d", e.Index, len(m.Content))
 		}
 		if e.ContentBlock.Type == "tool_use" {
-			e.ContentBlock.Input = nil // it comes in pieces
+			e.ContentBlock.Input = nil // it arrives in pieces
 		}
 		m.Content = append(m.Content, *e.ContentBlock)
 	case "content_block_delta":
 		if e.Index != len(m.Content)-1 {
-			return fmt.Errorf("a piece of block %d, want %d", e.Index, len(m.Content)-1)
+			return fmt.Errorf("got a delta of block %d, want %d", e.Index, len(m.Content)-1)
 		}
 		b := &m.Content[e.Index]
 		want := map[string]string{"text": "text_delta", "tool_use": "input_json_delta", "thinking": "thinking_delta"}[b.Type]
 		if e.Delta.Type != want && !(b.Type == "thinking" && e.Delta.Type == "signature_delta") {
-			return fmt.Errorf("a %s of a block of type %s", e.Delta.Type, b.Type)
+			return fmt.Errorf("got a %s in a block of type %s", e.Delta.Type, b.Type)
 		}
 		b.Text += e.Delta.Text
 		b.Thinking += e.Delta.Thinking
@@ -152,7 +152,7 @@ func (m *anthropicMessage) said() said {
 	return out
 }
 
-// Each event is named as its data says: the official SDKs go by the name.
+// The name of each event equals the type in its data: the official SDKs use the name.
 func TestAnthropicEventNames(t *testing.T) {
 	s := New(t, Step{Text: "Hello.", Thought: "Well.", Calls: []Call{{Name: "look"}}})
 	body, err := read(t, s, Anthropic, true)

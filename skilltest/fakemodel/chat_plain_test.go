@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// chatAnswer is an answer of Chat Completions, whole or as one event of a stream.
+// chatAnswer is an answer of Chat Completions: a whole one or one stream event.
 type chatAnswer struct {
 	Choices []struct {
 		Message      chatMessage
@@ -39,7 +39,7 @@ type chatMessage struct {
 	} `json:"tool_calls"`
 }
 
-// askChat asks by hand what the SDK would ask.
+// askChat sends the SDK's request without the SDK.
 func askChat(ctx context.Context, s *Server, tk talk, stream bool) (said, error) {
 	type object = map[string]any
 	messages := []object{{"role": "system", "content": "Be brief."}, {"role": "user", "content": tk.prompt}}
@@ -99,7 +99,7 @@ func readChatStream(r io.Reader) (said, error) {
 	return out, errors.New("the stream ended early")
 }
 
-// take adds an answer or a piece of one.
+// take adds an answer or a part of one.
 func (s *said) take(a *chatAnswer) error {
 	if a.Error != nil {
 		return errors.New(a.Error.Message)
@@ -115,7 +115,7 @@ func (s *said) take(a *chatAnswer) error {
 				case call.ID != "":
 					s.Calls = append(s.Calls, Call{ID: call.ID, Name: call.Function.Name, Args: call.Function.Arguments})
 				case len(s.Calls) == 0:
-					return fmt.Errorf("a piece of call %d that never began", call.Index)
+					return fmt.Errorf("got a delta of call %d, which has not started", call.Index)
 				default:
 					s.Calls[len(s.Calls)-1].Args += call.Function.Arguments
 				}

@@ -37,7 +37,7 @@ func askChat(ctx context.Context, s *Server, tk talk, stream bool) (said, error)
 		events := client.NewStreaming(ctx, p)
 		for events.Next() {
 			if !acc.AddChunk(events.Current()) {
-				return said{}, errors.New("a chunk does not fit")
+				return said{}, errors.New("unexpected chunk")
 			}
 		}
 		c, err = &acc.ChatCompletion, events.Err()

@@ -9,8 +9,8 @@ import (
 	"github.com/agent-base/agent-base/skilltest/fakemodel"
 )
 
-// A model that answers with what a tool said. A test has New, which also fails it when a request is wrong; Start is for
-// those without one.
+// This model answers with the result of a tool. Tests use New, which also fails the test on an invalid request; other
+// programs use Start.
 func Example() {
 	s := fakemodel.Start(fakemodel.Step{From: func(q *fakemodel.Request) fakemodel.Step {
 		return fakemodel.Step{Text: "They say: " + q.LastResult()}

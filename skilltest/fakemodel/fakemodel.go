@@ -1,11 +1,11 @@
-// Package fakemodel is a model server for tests. It speaks the four wires of the vendors (Anthropic Messages, OpenAI
-// Responses, Chat Completions, Gemini), streaming and not, and answers what a script says.
+// Package fakemodel is a model server for tests. It speaks four protocols, called wires (Anthropic Messages, OpenAI
+// Responses, Chat Completions, Gemini), streaming and not, and gives the answers of a script.
 //
-// It is a strict referee: a request that a vendor would turn away gets the 400 of its wire, and fails the test. It
-// keeps each request, as bytes and as one neutral view, so that a test can look at what a model was shown. It knows
-// no model, needs no key and reads no more than 32 MiB of a request.
+// It is a strict referee: a request that a vendor would reject gets the 400 of its wire and fails the test. It keeps
+// each request, as bytes and as one neutral view, for a test to see what a model was shown. It contains no model, needs
+// no key and reads at most 32 MiB of a request.
 //
-// The package is for tests alone. A Server is safe for concurrent use.
+// The package is for tests only. A Server is safe for concurrent use.
 package fakemodel
 
 import (
@@ -38,11 +38,11 @@ type Server struct {
 	taken    int // requests that got a step
 	requests []*Request
 	problems []error
-	given    map[string]string // by ID of a call: the signature that came with it
+	given    map[string]string // by call ID: the signature that was sent with the call
 }
 
-// New starts a server that answers with the steps in their order, one for each request, and ends it with the test. A
-// request that no wire allows, or that comes after the last step, fails the test.
+// New starts a server that answers with the steps in order, one for each request, and closes it at the end of the test.
+// An invalid request, or one after the last step, fails the test.
 func New(t testing.TB, steps ...Step) *Server {
 	t.Helper()
 	s := Start(steps...)
@@ -55,7 +55,7 @@ func New(t testing.TB, steps ...Step) *Server {
 	return s
 }
 
-// Start is New without a test: whoever calls it calls Close, and asks Problems.
+// Start is like New, without a test. The caller must call Close and check Problems.
 func Start(steps ...Step) *Server {
 	s := &Server{steps: slices.Clone(steps), closing: make(chan struct{}), given: map[string]string{}}
 	s.http = httptest.NewServer(s)
@@ -63,7 +63,7 @@ func Start(steps ...Step) *Server {
 	return s
 }
 
-// Close ends the server and every answer that hangs. It may be called twice.
+// Close stops the server and every hanging answer. It may be called twice.
 func (s *Server) Close() {
 	s.once.Do(func() {
 		close(s.closing)
@@ -71,7 +71,7 @@ func (s *Server) Close() {
 	})
 }
 
-// Env returns the variables, as NAME=value, that send a program to this server instead of the vendors, each with a key.
+// Env returns the variables, as NAME=value, that point a program to this server instead of the vendors, and set the keys.
 func (s *Server) Env() []string {
 	return []string{
 		"ANTHROPIC_BASE_URL=" + s.URL, "ANTHROPIC_API_KEY=fake",
@@ -80,28 +80,28 @@ func (s *Server) Env() []string {
 	}
 }
 
-// Requests returns what was asked so far, refused requests too, in the order of arrival. Nobody may write to it.
+// Requests returns the requests so far in the order of arrival, including refused ones. The caller must not modify them.
 func (s *Server) Requests() []*Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.requests)
 }
 
-// Problems returns what was wrong with the requests so far.
+// Problems returns the faults of the requests so far.
 func (s *Server) Problems() []error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.problems)
 }
 
-// SetSteps gives the server a new script, which begins with the next request.
+// SetSteps gives the server a new script, which starts with the next request.
 func (s *Server) SetSteps(steps ...Step) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.steps, s.taken = slices.Clone(steps), 0
 }
 
-// ServeHTTP answers one request, also for a server of the caller's own that looks at requests first.
+// ServeHTTP answers one request. A caller can use it in a server of its own that inspects requests first.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet && strings.HasSuffix(r.URL.Path, "/models") {
 		writeModels(w, r.URL.Path)
@@ -109,7 +109,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	p, ok := protocolOf(r.URL.Path)
 	if !ok || r.Method != http.MethodPost {
-		s.problem(fmt.Errorf("%s %s is no address of a model", r.Method, r.URL.Path))
+		s.problem(fmt.Errorf("%s %s is not the address of a model", r.Method, r.URL.Path))
 		http.Error(w, `{"error":{"message":"not found"}}`, http.StatusNotFound)
 		return
 	}
@@ -125,7 +125,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, r, p, newAnswer(step, q, n))
 }
 
-// accept reads and judges a request, keeps it and returns the step that answers it.
+// accept reads, checks and keeps a request, and returns the step that answers it.
 func (s *Server) accept(p protocol, q *Request, body io.Reader) (step Step, number int, err error) {
 	q.Body, err = io.ReadAll(body)
 	if err == nil {
@@ -155,7 +155,7 @@ func (s *Server) take() (Step, error) {
 		if n := len(s.steps); n > 0 && s.steps[n-1].Forever {
 			return s.steps[n-1], nil
 		}
-		return Step{}, &refusal{http.StatusBadRequest, fmt.Sprintf("the script has %d steps, and more was asked", len(s.steps))}
+		return Step{}, &refusal{http.StatusBadRequest, fmt.Sprintf("request after the last of %d steps", len(s.steps))}
 	}
 	s.taken++
 	return s.steps[s.taken-1], nil
@@ -167,7 +167,7 @@ func (s *Server) problem(err error) {
 	s.problems = append(s.problems, err)
 }
 
-// refusal is a request that is turned away with a status.
+// refusal is the error of a refused request, with its HTTP status.
 type refusal struct {
 	status  int
 	message string

@@ -15,7 +15,7 @@ import (
 
 var hello = talk{prompt: "Hello?"}
 
-// httpError is the error of a client without an SDK: the status of a failure and its body.
+// httpError is the error of a client without an SDK: the status and the body of the response.
 type httpError struct {
 	status int
 	body   string
@@ -23,9 +23,9 @@ type httpError struct {
 
 func (r *httpError) Error() string { return fmt.Sprintf("%d %s", r.status, r.body) }
 
-// status returns the HTTP status that an SDK found in an error, and its message.
+// status returns the HTTP status and the message of an SDK's error.
 func status(err error) (int, string) {
-	var o interface { // openai.Error, which only its large root package names
+	var o interface { // openai.Error, which is exported only by the large root package
 		error
 		RawJSON() string
 	}
@@ -74,7 +74,7 @@ func TestRetryAfterAndForeignBody(t *testing.T) {
 	}
 }
 
-// request is the good conversation as a request, streaming or not.
+// request returns the valid conversation as a request, streaming or not.
 func request(t *testing.T, s *Server, w Wire, stream bool) *http.Request {
 	t.Helper()
 	path, body := good[w].path, good[w].body
@@ -94,7 +94,7 @@ func request(t *testing.T, s *Server, w Wire, stream bool) *http.Request {
 	return r
 }
 
-// read returns the body of the next answer and how it ended.
+// read returns the body of the next answer and its read error.
 func read(t *testing.T, s *Server, w Wire, stream bool) ([]byte, error) {
 	t.Helper()
 	resp, err := http.DefaultClient.Do(request(t, s, w, stream))
@@ -105,7 +105,7 @@ func read(t *testing.T, s *Server, w Wire, stream bool) ([]byte, error) {
 	return io.ReadAll(resp.Body)
 }
 
-// A fault spoils the rest of an answer, and nothing before it.
+// A fault changes the rest of an answer and nothing before it.
 func TestFaults(t *testing.T) {
 	each(t, func(t *testing.T, w Wire, stream bool) {
 		plain := Step{Text: "Grüezi mitenand, wie geht es?"}
@@ -121,7 +121,7 @@ func TestFaults(t *testing.T) {
 			with(Fault{Kind: Hang, After: after, Bytes: 20, Release: released}), with(Fault{Kind: Garbage, After: after}),
 			with(Fault{Kind: Mute, Release: released}), with(Fault{Kind: Cut, After: 99}))
 		defer s.Close()
-		id := func(b []byte) []byte { // answers differ in their number alone
+		id := func(b []byte) []byte { // answers differ only in their number
 			for i := range 6 {
 				b = bytes.ReplaceAll(b, fmt.Appendf(nil, "answer_%d", i), []byte("answer"))
 			}
@@ -158,7 +158,7 @@ func TestFaults(t *testing.T) {
 	})
 }
 
-// The clients see a broken stream as one.
+// The clients report a broken stream as an error.
 func TestFaultsSeenByClients(t *testing.T) {
 	each(t, func(t *testing.T, w Wire, stream bool) {
 		after := 2
@@ -176,7 +176,7 @@ func TestFaultsSeenByClients(t *testing.T) {
 	})
 }
 
-// An answer that hangs ends when the client leaves, and when the server does.
+// A hanging answer ends when the client disconnects and when the server closes.
 func TestHang(t *testing.T) {
 	each(t, func(t *testing.T, w Wire, stream bool) {
 		for _, kind := range []FaultKind{Hang, Mute} {
@@ -205,7 +205,7 @@ func hangs(t *testing.T, w Wire, stream bool, kind FaultKind) {
 		s.Close()
 	}()
 	if _, err := clients[w](t.Context(), s, hello, stream); err == nil {
-		t.Error("no error from a server that is gone")
+		t.Error("no error from a closed server")
 	}
 }
 
@@ -250,7 +250,7 @@ func TestStops(t *testing.T) {
 	})
 }
 
-// Each byte goes by itself: a reader meets the middle of characters.
+// Each byte is sent by itself: reads end within characters.
 func TestDrip(t *testing.T) {
 	s := New(t, Step{Text: "äöü", Drip: true})
 	resp, err := http.DefaultClient.Do(request(t, s, Chat, true))
@@ -264,7 +264,7 @@ func TestDrip(t *testing.T) {
 	}
 }
 
-// Usage is told in a chat stream to those who ask for it, unless the server is one of those that never tell.
+// A chat stream reports usage if the client asks for it, unless the step is silent.
 func TestChatUsage(t *testing.T) {
 	s := New(t, Step{Text: "a"}, Step{Text: "a", Silent: true}, Step{Text: "a"})
 	for i, want := range []int{1, 0} {
@@ -274,7 +274,7 @@ func TestChatUsage(t *testing.T) {
 		}
 	}
 	if b, err := read(t, s, Chat, true); err != nil || strings.Contains(string(b), `"usage"`) {
-		t.Errorf("usage that nobody asked for: %s, %v", b, err)
+		t.Errorf("usage without a request for it: %s, %v", b, err)
 	}
 }
 
@@ -295,7 +295,7 @@ func TestScriptEnds(t *testing.T) {
 			t.Errorf("request %d: got %d %s, want %d", i, status, body, want)
 		}
 	}
-	if p := s.Problems(); len(p) != 1 || !strings.Contains(p[0].Error(), "the script has 1 steps, and more was asked") {
+	if p := s.Problems(); len(p) != 1 || !strings.Contains(p[0].Error(), "request after the last of 1 steps") {
 		t.Errorf("problems: %v", p)
 	}
 	s.SetSteps(Step{Text: "two"})
@@ -304,7 +304,7 @@ func TestScriptEnds(t *testing.T) {
 	}
 }
 
-// Conversations that run at once are told apart by what they say.
+// Concurrent conversations are distinguished by their content.
 func TestConcurrent(t *testing.T) {
 	s := New(t, Step{Forever: true, From: func(q *Request) Step { return Step{Text: "to " + q.Prompt()} }})
 	var group sync.WaitGroup
@@ -333,7 +333,7 @@ func TestEnv(t *testing.T) {
 	}
 }
 
-// No more than the limit of a request is read.
+// A request is read only up to the limit.
 func TestLargeRequest(t *testing.T) {
 	s := Start(Step{})
 	defer s.Close()

@@ -16,7 +16,7 @@ func geminiProtocol() protocol {
 		}}
 }
 
-// geminiPath takes the model's name and the method out of /v1beta/models/NAME:METHOD.
+// geminiPath matches the model's name and the method in /v1beta/models/NAME:METHOD.
 func geminiPath(path string) (model, method string) {
 	for _, version := range []string{"/v1beta", "/v1alpha", "/v1"} {
 		rest, ok := strings.CutPrefix(path, version+"/models/")
@@ -108,7 +108,7 @@ func (q *Request) addGeminiTools(raw json.RawMessage, where string) error {
 		}
 		if f["parameters"] != nil {
 			if f["parametersJsonSchema"] != nil {
-				return refuse("%s: parameters and parametersJsonSchema exclude each other", where)
+				return refuse("%s: parameters and parametersJsonSchema are mutually exclusive", where)
 			}
 			if err := judgeOpenAPI(f["parameters"], where+".parameters"); err != nil {
 				return err
@@ -119,7 +119,7 @@ func (q *Request) addGeminiTools(raw json.RawMessage, where string) error {
 	return nil
 }
 
-// judgeOpenAPI holds a schema to the part of OpenAPI that `parameters` takes.
+// judgeOpenAPI checks a schema against the subset of OpenAPI that `parameters` accepts.
 func judgeOpenAPI(raw json.RawMessage, where string) error {
 	f, err := object(raw, where, "type format title description nullable enum maxItems minItems properties required "+
 		"minProperties maxProperties minLength maxLength pattern example anyOf propertyOrdering default items minimum maximum")
@@ -193,12 +193,12 @@ func geminiPart(raw json.RawMessage, role, where string) (Part, error) {
 	case thought:
 		return Part{}, nil
 	case f["text"] == nil && signature == "":
-		return Part{}, refuse("%s: the part of the %s has no data that fits", where, role)
+		return Part{}, refuse("%s: the part from the %s has no valid data", where, role)
 	}
 	return Part{Text: text}, nil
 }
 
-// geminiResult reads a result. By custom a response has one field: output, or error.
+// geminiResult reads a result. By convention a response has one field: output or error.
 func geminiResult(raw json.RawMessage, where string) (Part, error) {
 	f, err := object(raw, where, "id name response willContinue scheduling parts")
 	if err != nil {
@@ -234,7 +234,7 @@ func wholeGemini(a *answer) node {
 	return geminiResponse(a, append(parts, geminiCalls(a)...), true)
 }
 
-// geminiCalls returns the calls. Arguments that are no object never come: the model itself fails, and says so.
+// geminiCalls returns the calls. Arguments that are not an object are never sent: the model itself fails and reports it.
 func geminiCalls(a *answer) []node {
 	var parts []node
 	for i, c := range a.Calls {
@@ -254,7 +254,7 @@ func geminiCalls(a *answer) []node {
 	return parts
 }
 
-// geminiResponse is a whole answer or a piece of one.
+// geminiResponse is a whole answer or a part of one.
 func geminiResponse(a *answer, parts []node, last bool) node {
 	r := node{"responseId": a.id, "modelVersion": a.model}
 	candidate := node{"index": 0}

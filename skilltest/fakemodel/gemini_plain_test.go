@@ -7,8 +7,8 @@ import (
 	"fmt"
 )
 
-// geminiAnswer is GenerateContentResponse of the API's reference, as far as the server knows it. It is read strictly:
-// a field of another name or type is a mistake of the server.
+// geminiAnswer is the API reference's GenerateContentResponse, with the fields that the server sends. It is decoded
+// strictly: an unknown field or a wrong type is a fault of the server.
 type geminiAnswer struct {
 	Candidates []struct {
 		Index   int `json:"index"`
@@ -48,7 +48,7 @@ type geminiAnswerPart struct {
 	} `json:"functionCall"`
 }
 
-// askGemini asks as the API's reference writes a request.
+// askGemini sends a request in the form of the API reference.
 func askGemini(ctx context.Context, s *Server, tk talk, stream bool) (said, error) {
 	type object = map[string]any
 	contents := []object{{"role": "user", "parts": []object{{"text": tk.prompt}}}}
@@ -82,7 +82,7 @@ func askGemini(ctx context.Context, s *Server, tk talk, stream bool) (said, erro
 	return out, err
 }
 
-// takeGemini adds an answer or a piece of one.
+// takeGemini adds an answer or a part of one.
 func (s *said) takeGemini(data []byte) error {
 	var a geminiAnswer
 	if err := strictly(data, &a); err != nil {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// What both wires of OpenAI have in common.
+// This file has what both wires of OpenAI share.
 
 func openaiFailure(status int, code, message string) node {
 	kind := map[int]string{401: "authentication_error", 403: "permission_error", 429: "rate_limit_error"}[status]
@@ -26,7 +26,7 @@ func openaiFailure(status int, code, message string) node {
 	return node{"error": e}
 }
 
-// addFunction reads what both wires say of a function, each in its own place.
+// addFunction reads the definition of a function. Both wires have the same fields, in different places.
 func (q *Request) addFunction(f fields, where string) error {
 	t, strict := Tool{}, false
 	if err := f.into(where, "name!", &t.Name, "description", &t.Description, "parameters!", &t.Input, "strict", &strict); err != nil {
@@ -41,7 +41,7 @@ func (q *Request) addFunction(f fields, where string) error {
 	return nil
 }
 
-// judgeStrict holds a schema to what strict mode asks for.
+// judgeStrict checks the requirements of strict mode on a schema.
 func judgeStrict(schema json.RawMessage, where string) error {
 	var s struct {
 		Additional *bool                      `json:"additionalProperties"`
@@ -54,11 +54,11 @@ func judgeStrict(schema json.RawMessage, where string) error {
 	return nil
 }
 
-// argumentsText is a text that holds the JSON of arguments.
+// argumentsText reads a string that contains the JSON of arguments.
 func argumentsText(raw json.RawMessage, where string) (string, error) {
 	var text string
 	if err := json.Unmarshal(raw, &text); err != nil {
-		return "", refuse("%s: must be a text that holds JSON", where)
+		return "", refuse("%s: must be a string that contains JSON", where)
 	}
 	return text, nil
 }
@@ -139,7 +139,7 @@ func (q *Request) addChatMessage(raw json.RawMessage, where string) error {
 	switch role {
 	case "system", "developer":
 		if len(q.Turns) > 0 {
-			return refuse("%s: the system's text must come first", where)
+			return refuse("%s: the system text must come first", where)
 		}
 		q.System += text
 		q.Prefix = append(q.Prefix, raw...)
@@ -151,7 +151,7 @@ func (q *Request) addChatMessage(raw json.RawMessage, where string) error {
 			q.add(role, Part{Text: text})
 		}
 	default:
-		return refuse("%s.role: there is no role %q", where, role)
+		return refuse("%s.role: unknown role %q", where, role)
 	}
 	q.Turns = append(q.Turns, raw)
 	for i, c := range calls {
@@ -179,7 +179,7 @@ func (q *Request) addChatCall(raw json.RawMessage, role, where string) error {
 		return err
 	}
 	if role != "assistant" || kind != "function" {
-		return refuse("%s: only the assistant calls, and only functions", where)
+		return refuse("%s: only the assistant can call, and only functions", where)
 	}
 	if c.Args, err = argumentsText(function["arguments"], where+".arguments"); err != nil {
 		return err

@@ -17,7 +17,7 @@ type plainRequest struct {
 	stream bool // the answer is a stream of events
 }
 
-// post sends the request. It returns the body of the answer.
+// post sends the request and returns the body of the answer.
 func (q *plainRequest) post(ctx context.Context) (io.ReadCloser, error) {
 	body, err := json.Marshal(q.body)
 	if err != nil {
@@ -71,7 +71,7 @@ func askPlain(ctx context.Context, q *plainRequest, take func([]byte) error) err
 	return lines.Err()
 }
 
-// strictly reads an answer: a field of another name or type is a mistake of the server.
+// strictly decodes an answer: an unknown field or a wrong type is a fault of the server.
 func strictly(data []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()

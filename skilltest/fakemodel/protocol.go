@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// protocol is what one wire does in its own way.
+// protocol holds the functions that differ between wires.
 type protocol struct {
 	wire    Wire
 	read    func(*Request) error                        // fills the view from path, header and body
-	whole   func(*answer) node                          // the answer that is no stream
-	events  func(*answer) []event                       // the one that is
+	whole   func(*answer) node                          // the answer without streaming
+	events  func(*answer) []event                       // the streamed answer
 	failure func(status int, code, message string) node // the body of an error
 	broken  func(code, message string) event            // the event of an error within a stream
 }
@@ -21,7 +21,7 @@ type protocol struct {
 // node is a JSON object of an answer.
 type node map[string]any
 
-// event is one event of a stream; most wires do not name theirs.
+// event is one event of a stream. Most wires have no event names.
 type event struct {
 	name string
 	data any // a node, or the text itself
@@ -42,18 +42,18 @@ func (e event) bytes() []byte {
 	return b.Bytes()
 }
 
-// encode writes JSON as the vendors do: without escapes for HTML, letters as they are.
+// encode writes JSON as the vendors do: without escapes for HTML and letters.
 func encode(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		panic(fmt.Sprintf("fakemodel: %v", err)) // a node holds nothing that JSON cannot
+		panic(fmt.Sprintf("fakemodel: %v", err)) // a node holds only JSON values
 	}
 	return bytes.TrimRight(b.Bytes(), "\n")
 }
 
-// protocolOf tells from a path which wire is spoken. The wires of OpenAI may come without /v1, as some servers have it.
+// protocolOf returns the wire of a path. For OpenAI's wires /v1 is optional, as on some servers.
 func protocolOf(path string) (protocol, bool) {
 	switch strings.TrimPrefix(path, "/v1") {
 	case "/messages":
@@ -91,7 +91,7 @@ func writeFailure(w http.ResponseWriter, p protocol, s *Step) {
 	_, _ = w.Write(body)
 }
 
-// answer sends the answer, with the fault that it is to have.
+// answer sends the answer with its fault, if it has one.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, p protocol, a *answer) {
 	if a.Fault.Kind == Failure && !a.request.Stream {
 		a.Status = http.StatusInternalServerError
@@ -143,16 +143,16 @@ func array(events []event) [][]byte {
 type sender struct {
 	server *Server
 	w      http.ResponseWriter
-	gone   <-chan struct{} // closed when the client has left
+	gone   <-chan struct{} // closed when the client disconnects
 	p      protocol
 	a      *answer
 }
 
 func (s *sender) send(chunks [][]byte) {
-	s.write(nil) // the header, whatever comes after
+	s.write(nil) // the header is sent before any fault
 	f := s.a.Fault
 	if f.Kind != "" && f.After > len(chunks) {
-		s.server.problem(fmt.Errorf("request %d: a fault after %d events, but the answer has %d", s.a.request.Number, f.After, len(chunks)))
+		s.server.problem(fmt.Errorf("request %d: fault after %d events, but the answer has %d", s.a.request.Number, f.After, len(chunks)))
 	}
 	for i := 0; i <= len(chunks); i++ {
 		var chunk []byte
@@ -169,13 +169,13 @@ func (s *sender) send(chunks [][]byte) {
 	}
 }
 
-// fail does what the fault says. It returns what is still to send of the chunk, and whether the answer goes on.
+// fail applies the fault. It returns the part of the chunk that is still to be sent, and whether the answer continues.
 func (s *sender) fail(f Fault, chunk []byte) (rest []byte, goesOn bool) {
 	some := min(f.Bytes, len(chunk))
 	switch f.Kind {
 	case Cut:
 		s.write(chunk[:some])
-		panic(http.ErrAbortHandler) // the one way to break a connection off
+		panic(http.ErrAbortHandler) // the only way to abort a connection
 	case End:
 		s.write(chunk[:some])
 		return nil, false
@@ -189,10 +189,10 @@ func (s *sender) fail(f Fault, chunk []byte) (rest []byte, goesOn bool) {
 		s.write(s.p.broken(s.a.Code, s.a.Message).bytes())
 		return nil, false
 	}
-	panic("fakemodel: there is no fault " + string(f.Kind))
+	panic("fakemodel: unknown fault " + string(f.Kind))
 }
 
-// hang waits for the release of a fault. Where the client or the server leaves first, it ends the answer.
+// hang waits for the release of a fault. If the client or the server closes the connection first, it ends the answer.
 func (s *Server) hang(gone, release <-chan struct{}) {
 	select {
 	case <-release:
@@ -203,7 +203,7 @@ func (s *Server) hang(gone, release <-chan struct{}) {
 	}
 }
 
-// write sends b at once. A client that has left is no matter of ours.
+// write sends b at once. It ignores a client that has disconnected.
 func (s *sender) write(b []byte) {
 	flush := http.NewResponseController(s.w)
 	if !s.a.Drip {

@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	toolName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`) // what all four wires take
+	toolName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`) // accepted by all four wires
 	callID   = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 )
 
@@ -19,7 +19,7 @@ func refuse(format string, args ...any) error {
 	return &refusal{http.StatusBadRequest, fmt.Sprintf(format, args...)}
 }
 
-// judge applies the rules that all wires share. The caller holds the lock.
+// judge checks the rules that all wires share. The caller must hold the lock.
 func (s *Server) judge(q *Request) error {
 	if q.Model == "" {
 		return refuse("model: field required")
@@ -31,10 +31,10 @@ func (s *Server) judge(q *Request) error {
 		return refuse("messages: at least one message is required")
 	}
 	if first := q.Messages[0]; first.Role != "user" {
-		return refuse("messages: the first one must be the user's")
+		return refuse("messages: the first message must be from the user")
 	}
 	if last := q.Messages[len(q.Messages)-1]; last.Role != "user" {
-		return refuse("messages: the last one must be the user's")
+		return refuse("messages: the last message must be from the user")
 	}
 	for i, m := range q.Messages {
 		var calls []*Call
@@ -55,10 +55,10 @@ func judgeTools(tools []Tool) error {
 	seen := map[string]bool{}
 	for i, t := range tools {
 		if !toolName.MatchString(t.Name) {
-			return refuse("tools[%d]: name %q is not allowed", i, t.Name)
+			return refuse("tools[%d]: invalid name %q", i, t.Name)
 		}
 		if seen[t.Name] {
-			return refuse("tools[%d]: the name %q is there twice", i, t.Name)
+			return refuse("tools[%d]: duplicate name %q", i, t.Name)
 		}
 		seen[t.Name] = true
 		var schema struct {
@@ -81,8 +81,8 @@ func callsOf(m Message) []*Call {
 	return calls
 }
 
-// pair finds the call of each result of m: every call of the message before has one, and there is no other. On a wire
-// without IDs the order tells.
+// pair matches each result in m to a call of the previous message. Every call must have exactly one result, and every
+// result a call. On a wire without IDs the order decides.
 func pair(calls []*Call, m Message, wire Wire) error {
 	open := slices.Clone(calls)
 	said := false
@@ -92,29 +92,29 @@ func pair(calls []*Call, m Message, wire Wire) error {
 			continue
 		}
 		if said && wire != Responses {
-			return refuse("results of tools must come before text")
+			return refuse("tool results must come before text")
 		}
 		at := slices.IndexFunc(open, func(c *Call) bool {
 			return c.ID == p.Result.ID && (p.Result.Name == "" || p.Result.Name == c.Name)
 		})
 		if at < 0 {
-			return refuse("the result with the ID %q answers no call of the message before", p.Result.ID)
+			return refuse("no call in the previous message for the result with ID %q", p.Result.ID)
 		}
 		p.Result.Name = open[at].Name
 		open = slices.Delete(open, at, at+1)
 	}
 	if len(open) > 0 {
-		return refuse("the call %q of %q has no result in the message after it", open[0].ID, open[0].Name)
+		return refuse("no result in the next message for the call %q of %q", open[0].ID, open[0].Name)
 	}
 	return nil
 }
 
-// judgeCalls looks at what the client says that the model called.
+// judgeCalls checks the calls that the client attributes to the model.
 func (s *Server) judgeCalls(calls []*Call, wire Wire) error {
 	seen := map[string]bool{}
 	for _, c := range calls {
 		if !toolName.MatchString(c.Name) {
-			return refuse("the name %q of a call is not allowed", c.Name)
+			return refuse("invalid name %q of a call", c.Name)
 		}
 		if !isObject(c.Args) {
 			return refuse("the arguments of %q must be a JSON object", c.Name)
@@ -123,20 +123,20 @@ func (s *Server) judgeCalls(calls []*Call, wire Wire) error {
 			continue
 		}
 		if !callID.MatchString(c.ID) {
-			return refuse("the ID %q of a call is not allowed", c.ID)
+			return refuse("invalid ID %q of a call", c.ID)
 		}
 		if seen[c.ID] {
-			return refuse("the ID %q of a call is there twice", c.ID)
+			return refuse("duplicate ID %q of a call", c.ID)
 		}
 		seen[c.ID] = true
 		if want := s.given[c.ID]; want != c.Signature && want != "" {
-			return refuse("the call %q came with reasoning that must be sent back with it unchanged", c.ID)
+			return refuse("the reasoning of the call %q must be sent back unchanged", c.ID)
 		}
 	}
 	return nil
 }
 
-// remember keeps which signature a call has that the client is about to get. Gemini signs the first call alone.
+// remember keeps the signature of a call that the client is about to get. Gemini signs only the first call.
 func (s *Server) remember(a *answer) {
 	if a.signature == "" || a.request.Wire == Chat || a.request.Wire == Responses && !a.request.signatures {
 		return
@@ -153,7 +153,7 @@ func (s *Server) remember(a *answer) {
 // fields is an object of a request.
 type fields map[string]json.RawMessage
 
-// object reads an object that has no fields but those that are known, a list with spaces between.
+// object reads an object. The known fields are a list separated by spaces; any other field is an error.
 func object(raw json.RawMessage, where, known string) (fields, error) {
 	var f fields
 	if err := json.Unmarshal(raw, &f); err != nil || f == nil {
@@ -171,8 +171,8 @@ func object(raw json.RawMessage, where, known string) (fields, error) {
 	return f, nil
 }
 
-// into reads the fields it names into the variables that follow them: a name, a pointer, and so on. A "!" at the end
-// of a name says that the field is needed.
+// into decodes fields into variables. Its arguments alternate: a name, a pointer, and so on. A "!" at the end of a name
+// makes the field required.
 func (f fields) into(where string, pairs ...any) error {
 	for i := 0; i < len(pairs); i += 2 {
 		name, needed := strings.CutSuffix(pairs[i].(string), "!")
@@ -190,7 +190,7 @@ func (f fields) into(where string, pairs ...any) error {
 	return nil
 }
 
-// textOf reads a text, or a list of parts of the given type that have text.
+// textOf reads a string, or the text of a list of parts of the given type.
 func textOf(raw json.RawMessage, where, kind string) (string, error) {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
@@ -201,11 +201,11 @@ func textOf(raw json.RawMessage, where, kind string) (string, error) {
 		Text *string `json:"text"`
 	}
 	if err := json.Unmarshal(raw, &parts); err != nil {
-		return "", refuse("%s: must be a text or a list of parts", where)
+		return "", refuse("%s: must be a string or a list of parts", where)
 	}
 	for i, p := range parts {
 		if p.Type != kind || p.Text == nil {
-			return "", refuse("%s[%d]: a part of type %q is expected here, not %q", where, i, kind, p.Type)
+			return "", refuse("%s[%d]: expected a part of type %q, got %q", where, i, kind, p.Type)
 		}
 		s += *p.Text
 	}

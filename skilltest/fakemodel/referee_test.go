@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// A conversation on each wire that the server takes as it is: prompt, call with its result, a tool.
+// This is a valid conversation on each wire: a prompt, a call with its result, a tool.
 var good = map[Wire]struct{ path, body string }{
 	Anthropic: {"/v1/messages", `{"model":"m","max_tokens":9,"system":"S",
 		"tools":[{"name":"look","description":"D","input_schema":{"type":"object"}}],
@@ -55,7 +55,7 @@ func post(t *testing.T, s *Server, path, body string) (int, string) {
 	return resp.StatusCode, string(b)
 }
 
-// One conversation is one view, whatever the wire.
+// The view of one conversation is the same on every wire.
 func TestView(t *testing.T) {
 	for _, w := range wires() {
 		s := New(t, Step{Text: "ok"})
@@ -85,7 +85,7 @@ func TestView(t *testing.T) {
 	}
 }
 
-// What a vendor turns away is turned away here: each row changes one thing of a good request.
+// The server rejects what a vendor rejects: each row changes one thing in a valid request.
 func TestReferee(t *testing.T) {
 	rows := []struct {
 		name     string
@@ -100,57 +100,57 @@ func TestReferee(t *testing.T) {
 		{"block is a text", Anthropic, `{"type":"text","text":"Go on"}`, `"Go on"`, "must be an object"},
 		{"unknown field", Anthropic, `"model":"m"`, `"model":"m","max_output_tokens":1`, `unknown field "max_output_tokens"`},
 		{"empty text", Anthropic, `"text":"Go on"`, `"text":" "`, "must be non-empty"},
-		{"empty content", Anthropic, `"content":"Hi"`, `"content":[]`, "not empty"},
+		{"empty content", Anthropic, `"content":"Hi"`, `"content":[]`, "non-empty list"},
 		{"empty message", Anthropic, `"content":"Hi"`, `"content":""`, "non-empty"},
 		{"empty system", Anthropic, `"system":"S"`, `"system":""`, "system: text content"},
 		{"one role twice", Anthropic, `{"role":"user","content":"Hi"}`, `{"role":"user","content":"Hi"},{"role":"user","content":"Hi"}`, "roles must alternate"},
-		{"assistant first", Anthropic, `{"role":"user","content":"Hi"},`, ``, "the first one must be the user's"},
+		{"assistant first", Anthropic, `{"role":"user","content":"Hi"},`, ``, "the first message must be from the user"},
 		{"unknown role", Anthropic, `"role":"user","content":"Hi"`, `"role":"system","content":"Hi"`, "must be user or assistant"},
-		{"result of the assistant", Anthropic, `"role":"assistant","content":[`, `"role":"assistant","content":[{"type":"tool_result","tool_use_id":"a1"},`, `no block of type "tool_result"`},
-		{"unknown call", Anthropic, `"tool_use_id":"a1"`, `"tool_use_id":"a2"`, `the ID "a2" answers no call`},
-		{"call without result", Anthropic, `{"type":"tool_result","tool_use_id":"a1","content":"seen"},`, ``, `"a1" of "look" has no result`},
-		{"content of a result", Anthropic, `"content":"seen"`, `"content":7`, "must be a text or a list of parts"},
+		{"result of the assistant", Anthropic, `"role":"assistant","content":[`, `"role":"assistant","content":[{"type":"tool_result","tool_use_id":"a1"},`, `cannot contain a block of type "tool_result"`},
+		{"unknown call", Anthropic, `"tool_use_id":"a1"`, `"tool_use_id":"a2"`, `no call in the previous message for the result with ID "a2"`},
+		{"call without result", Anthropic, `{"type":"tool_result","tool_use_id":"a1","content":"seen"},`, ``, `no result in the next message for the call "a1" of "look"`},
+		{"content of a result", Anthropic, `"content":"seen"`, `"content":7`, "must be a string or a list of parts"},
 		{"text before result", Anthropic, `{"type":"tool_result"`, `{"type":"text","text":"x"},{"type":"tool_result"`, "must come before text"},
-		{"arguments are no object", Anthropic, `"input":{}`, `"input":"{}"`, "must be a JSON object"},
-		{"ID with a space", Anthropic, `"a1"`, `"a 1"`, `ID "a 1" of a call is not allowed`},
-		{"name of a call", Anthropic, `"id":"a1","name":"look"`, `"id":"a1","name":"a.b"`, `name "a.b" of a call is not allowed`},
-		{"an ID twice", Anthropic, `{"type":"tool_use"`, `{"type":"tool_use","id":"a1","name":"look","input":{}},{"type":"tool_use"`, "of a call is there twice"},
-		{"tool name", Anthropic, `[{"name":"look"`, `[{"name":"a.b"`, `name "a.b" is not allowed`},
-		{"tool twice", Anthropic, `"tools":[`, `"tools":[{"name":"look","input_schema":{"type":"object"}},`, "there twice"},
-		{"schema is no object", Anthropic, `{"type":"object"}`, `{"type":"string"}`, "must be of type object"},
-		{"foreign tool", Anthropic, `{"name":"look"`, `{"type":"bash_1","name":"look"`, `no tool of type "bash_1"`},
+		{"arguments are not an object", Anthropic, `"input":{}`, `"input":"{}"`, "must be a JSON object"},
+		{"ID with a space", Anthropic, `"a1"`, `"a 1"`, `invalid ID "a 1" of a call`},
+		{"name of a call", Anthropic, `"id":"a1","name":"look"`, `"id":"a1","name":"a.b"`, `invalid name "a.b" of a call`},
+		{"an ID twice", Anthropic, `{"type":"tool_use"`, `{"type":"tool_use","id":"a1","name":"look","input":{}},{"type":"tool_use"`, `duplicate ID "a1" of a call`},
+		{"tool name", Anthropic, `[{"name":"look"`, `[{"name":"a.b"`, `invalid name "a.b"`},
+		{"tool twice", Anthropic, `"tools":[`, `"tools":[{"name":"look","input_schema":{"type":"object"}},`, "duplicate name"},
+		{"schema is not an object", Anthropic, `{"type":"object"}`, `{"type":"string"}`, "must be of type object"},
+		{"foreign tool", Anthropic, `{"name":"look"`, `{"type":"bash_1","name":"look"`, `unsupported tool type "bash_1"`},
 		{"five cache marks", Anthropic, `"text":"Go on"`, `"text":"Go on"` + strings.Repeat(`,"cache_control":{"type":"ephemeral"}`, 5), "maximum of 4"},
 
 		{"no input", Responses, `"input":[`, `"metadata":[`, "body.input: field required"},
 		{"few tokens", Responses, `"max_output_tokens":16`, `"max_output_tokens":9`, "at least 16"},
 		{"chat's field", Responses, `"model"`, `"messages":[],"model"`, `unknown field "messages"`},
-		{"user's output_text", Responses, `"input_text"`, `"output_text"`, `"input_text" is expected`},
+		{"user's output_text", Responses, `"input_text"`, `"output_text"`, `expected a part of type "input_text"`},
 		{"item is a text", Responses, `"input":[`, `"input":["x",`, "must be an object"},
 		{"item's ID", Responses, `"fc_1"`, `"call_1"`, "begins with 'fc'"},
-		{"arguments as object", Responses, `"arguments":"{}"`, `"arguments":{}`, "a text that holds JSON"},
+		{"arguments as object", Responses, `"arguments":"{}"`, `"arguments":{}`, "a string that contains JSON"},
 		{"arguments malformed", Responses, `"arguments":"{}"`, `"arguments":"{"`, "must be a JSON object"},
-		{"output without call", Responses, `"call_id":"a1","output"`, `"call_id":"a2","output"`, `answers no call`},
-		{"no output", Responses, `{"type":"function_call_output","call_id":"a1","output":"seen"},`, ``, "has no result"},
-		{"unknown item", Responses, `"type":"message"`, `"type":"item_reference"`, "no item of type"},
+		{"output without call", Responses, `"call_id":"a1","output"`, `"call_id":"a2","output"`, `no call in the previous message`},
+		{"no output", Responses, `{"type":"function_call_output","call_id":"a1","output":"seen"},`, ``, "no result in the next message"},
+		{"unknown item", Responses, `"type":"message"`, `"type":"item_reference"`, "unsupported item type"},
 		{"strict schema", Responses, `"strict":false`, `"strict":true`, "in strict mode"},
-		{"built-in tool", Responses, `"type":"function","name"`, `"type":"web_search","name"`, "functions alone"},
+		{"built-in tool", Responses, `"type":"function","name"`, `"type":"web_search","name"`, "only functions"},
 		{"system in the middle", Responses, `{"role":"user","content":[`, `{"role":"system","content":"x"},{"role":"user","content":[`, "must come first"},
-		{"unknown role", Responses, `{"role":"user","content":"Hi"}`, `{"role":"tool","content":"Hi"}`, "no role"},
+		{"unknown role", Responses, `{"role":"user","content":"Hi"}`, `{"role":"tool","content":"Hi"}`, "unknown role"},
 
 		{"model without a name", Chat, `"model":"m"`, `"model":""`, "model: field required"},
-		{"answer at the end", Chat, `{"role":"user","content":"Go on"}`, `{"role":"assistant","content":"Go on"}`, "the last one must be the user's"},
+		{"answer at the end", Chat, `{"role":"user","content":"Go on"}`, `{"role":"assistant","content":"Go on"}`, "the last message must be from the user"},
 		{"no messages", Chat, `"messages":[`, `"metadata":[`, "messages: field required"},
 		{"options without stream", Chat, `"model":"m"`, `"model":"m","stream_options":{"include_usage":true}`, "only allowed when stream"},
 		{"no tools in the list", Chat, `"tools":[{"type":"function","function":{"name":"look","description":"D","parameters":{"type":"object"}}}]`, `"tools":[]`, "too short"},
 		{"parallel calls without tools", Chat, `"tools":[{"type":"function","function":{"name":"look","description":"D","parameters":{"type":"object"}}}]`, `"parallel_tool_calls":false`, "only allowed when tools"},
 		{"system in the middle", Chat, `{"role":"assistant"`, `{"role":"system","content":"x"},{"role":"assistant"`, "must come first"},
-		{"result without call", Chat, `"tool_call_id":"a1"`, `"tool_call_id":"a2"`, "answers no call"},
+		{"result without call", Chat, `"tool_call_id":"a1"`, `"tool_call_id":"a2"`, "no call in the previous message"},
 		{"user between call and result", Chat, `{"role":"tool"`, `{"role":"user","content":"x"},{"role":"tool"`, "must come before text"},
 		{"content missing", Chat, `"role":"user","content":"Hi"`, `"role":"user"`, "content: field required"},
-		{"arguments as object", Chat, `"arguments":"{}"`, `"arguments":{}`, "a text that holds JSON"},
+		{"arguments as object", Chat, `"arguments":"{}"`, `"arguments":{}`, "a string that contains JSON"},
 		{"call without type", Chat, `"id":"a1","type":"function"`, `"id":"a1"`, "type: field required"},
-		{"call of the user", Chat, `{"role":"user","content":"Hi"`, `{"role":"user","content":"Hi","tool_calls":[{"id":"b","type":"function","function":{"name":"x","arguments":"{}"}}]`, "only the assistant"},
-		{"unknown role", Chat, `{"role":"tool"`, `{"role":"function"`, "no role"},
+		{"call of the user", Chat, `{"role":"user","content":"Hi"`, `{"role":"user","content":"Hi","tool_calls":[{"id":"b","type":"function","function":{"name":"x","arguments":"{}"}}]`, "only the assistant can call"},
+		{"unknown role", Chat, `{"role":"tool"`, `{"role":"function"`, "unknown role"},
 		{"function missing", Chat, `"function":{"name":"look","description"`, `"x":{"name":"look","description"`, "unknown field"},
 
 		{"no contents", Gemini, `"contents":[`, `"safetySettings":[`, "contents: field required"},
@@ -161,24 +161,24 @@ func TestReferee(t *testing.T) {
 		{"type":"function_call_output","call_id":"a1","output":"seen"},{"role":"user","content":[{"type":"input_text","text":"Go on"}]}]`, `"input":[]`, "at least one message"},
 		{"no parts", Gemini, `[{"text":"Hi"}]`, `[]`, "must not be empty"},
 		{"schema not OpenAPI's", Gemini, `"type":"OBJECT"`, `"type":"OBJECT","properties":{"a":{"type":"STRING","$comment":"x"}}`, `unknown field "$comment"`},
-		{"both schemas", Gemini, `"parameters":`, `"parametersJsonSchema":{},"parameters":`, "exclude each other"},
+		{"both schemas", Gemini, `"parameters":`, `"parametersJsonSchema":{},"parameters":`, "mutually exclusive"},
 		{"no description", Gemini, `"description":"D",`, ``, "description: field required"},
-		{"other name", Gemini, `{"id":"a1","name":"look","response"`, `{"id":"a1","name":"see","response"`, "answers no call"},
+		{"other name", Gemini, `{"id":"a1","name":"look","response"`, `{"id":"a1","name":"see","response"`, "no call in the previous message"},
 		{"response is text", Gemini, `{"output":"seen"}`, `"seen"`, "functionResponse.response"},
-		{"call of the user", Gemini, `{"text":"Hi"}`, `{"functionCall":{"name":"look"}}`, "no data that fits"},
-		{"part without data", Gemini, `{"text":"Hi"}`, `{}`, "no data that fits"},
+		{"call of the user", Gemini, `{"text":"Hi"}`, `{"functionCall":{"name":"look"}}`, "no valid data"},
+		{"part without data", Gemini, `{"text":"Hi"}`, `{}`, "no valid data"},
 		{"snake case", Gemini, `"systemInstruction"`, `"system_instruction"`, "unknown field"},
 	}
 	for _, r := range rows {
 		t.Run(fmt.Sprintf("%s/%s", r.wire, r.name), func(t *testing.T) {
-			s := Start(Step{Text: "this must not be said"})
+			s := Start(Step{Text: "this must not be sent"})
 			defer s.Close()
 			body := strings.Replace(good[r.wire].body, r.old, r.new, 1)
 			if r.name == "ID with a space" {
 				body = strings.ReplaceAll(good[r.wire].body, r.old, r.new)
 			}
 			if body == good[r.wire].body {
-				t.Fatal("the row changes nothing")
+				t.Fatal("the row does not change the request")
 			}
 			status, got := post(t, s, good[r.wire].path, body)
 			var e struct {
@@ -194,7 +194,7 @@ func TestReferee(t *testing.T) {
 	}
 }
 
-// Older Gemini models give calls no ID: their order tells which result is whose.
+// Calls of older Gemini models have no ID: their order assigns the results.
 func TestGeminiWithoutIDs(t *testing.T) {
 	s := New(t, Step{Calls: []Call{{Name: "look"}}, NoIDs: true}, Step{})
 	g := good[Gemini]
@@ -207,7 +207,7 @@ func TestGeminiWithoutIDs(t *testing.T) {
 	}
 }
 
-// Reasoning must come back with the calls it led to, on each wire in its way.
+// Reasoning must be sent back with its calls, in the form of each wire.
 func TestSignatures(t *testing.T) {
 	reasoning := map[Wire]struct{ at, with string }{
 		Anthropic: {`{"type":"tool_use"`, `{"type":"thinking","thinking":"Hm.","signature":"c2lnbmF0dXJl0000"},{"type":"tool_use"`},
@@ -235,7 +235,7 @@ func TestSignatures(t *testing.T) {
 	}
 }
 
-// A request without the header of its version is none of Anthropic's.
+// Anthropic's wire requires the version header.
 func TestAnthropicVersion(t *testing.T) {
 	s := Start(Step{})
 	defer s.Close()
@@ -273,7 +273,7 @@ func TestOtherAddresses(t *testing.T) {
 	}
 }
 
-// Whatever is sent, the server answers with 200 or an error in the form of the wire.
+// The server answers any bytes with 200 or an error in the form of the wire.
 func FuzzRead(f *testing.F) {
 	for i, w := range wires() {
 		f.Add(byte(i), good[w].body)

@@ -9,7 +9,7 @@ import (
 // Wire names a protocol.
 type Wire string
 
-// The wires there are.
+// The wires.
 const (
 	Anthropic Wire = "anthropic" // Messages: POST /v1/messages
 	Responses Wire = "responses" // OpenAI's Responses: POST /v1/responses
@@ -17,7 +17,7 @@ const (
 	Gemini    Wire = "gemini"    // POST /v1beta/models/NAME:generateContent and :streamGenerateContent
 )
 
-// Request is one request to the server: what was sent, and what it means on every wire alike.
+// Request is one request to the server: the bytes, and a view that is the same for every wire.
 type Request struct {
 	Number  int // from 0
 	Wire    Wire
@@ -25,34 +25,34 @@ type Request struct {
 	Query   string
 	Header  http.Header
 	Body    []byte
-	Refused string // why the server turned it away; "" when it did not
+	Refused string // why the server refused it; "" if it did not
 
 	Model     string
 	Stream    bool
-	MaxTokens int    // 0 when the request does not say
+	MaxTokens int    // 0 if not set
 	CacheKey  string // 0 on wires without one
 	System    string
 	Tools     []Tool
 	Messages  []Message
 
-	// Prefix is what a provider caches: tools and system text, byte for byte as they were sent. Turns are the bytes
-	// of each message or item after them.
+	// Prefix is the part that a provider caches: the bytes of the tools and the system text as sent. Turns are the
+	// bytes of each message or item after them.
 	Prefix []byte
 	Turns  [][]byte
 
-	signatures bool // the client asked for the signatures of reasoning
-	usage      bool // the client asked for the usage of a stream
-	array      bool // a stream of Gemini that is a JSON array, not events
+	signatures bool // the client asked for signatures of reasoning
+	usage      bool // the client asked for usage in the stream
+	array      bool // a Gemini stream as a JSON array, without events
 }
 
 // Tool is a tool that the model was shown.
 type Tool struct {
 	Name        string
 	Description string
-	Input       json.RawMessage // as it was sent
+	Input       json.RawMessage // as sent
 }
 
-// Message is one side's turn. Messages of one side in a row are one.
+// Message is one side's turn. Successive messages of one side are joined.
 type Message struct {
 	Role  string // "user" or "assistant"
 	Parts []Part
@@ -65,15 +65,15 @@ type Part struct {
 	Result *Result
 }
 
-// Result is what the model was told about a call.
+// Result is the result of a call, as the model was shown it.
 type Result struct {
 	ID     string
-	Name   string // of the call, also on wires that name only its ID
+	Name   string // the name of the call, also on wires that send only its ID
 	Text   string
-	Failed bool // on the wires of Anthropic and Gemini; the others do not tell
+	Failed bool // set on the wires of Anthropic and Gemini; the others have no such field
 }
 
-// add appends a part, to the last message if that is of the same side.
+// add appends a part, to the last message if it has the same role.
 func (q *Request) add(role string, parts ...Part) {
 	if n := len(q.Messages); n > 0 && q.Messages[n-1].Role == role {
 		q.Messages[n-1].Parts = append(q.Messages[n-1].Parts, parts...)
@@ -90,7 +90,7 @@ func (q *Request) Prompt() string {
 	return q.Messages[len(q.Messages)-1].Text()
 }
 
-// Results returns all results of the conversation in their order.
+// Results returns all results of the conversation in order.
 func (q *Request) Results() []*Result {
 	var out []*Result
 	for _, m := range q.Messages {
@@ -103,7 +103,7 @@ func (q *Request) Results() []*Result {
 	return out
 }
 
-// LastResult returns the text of the last result, "" before there is one.
+// LastResult returns the text of the last result, or "" if there is none.
 func (q *Request) LastResult() string {
 	all := q.Results()
 	if len(all) == 0 {

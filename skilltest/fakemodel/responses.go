@@ -45,7 +45,7 @@ func readResponses(q *Request) error {
 			return err
 		}
 		if string(t["type"]) != `"function"` {
-			return refuse("%s.type: this server has functions alone", where)
+			return refuse("%s.type: only functions are supported", where)
 		}
 		if err := q.addFunction(t, where); err != nil {
 			return err
@@ -69,7 +69,7 @@ func readResponses(q *Request) error {
 	return nil
 }
 
-// addItem reads one item of the input. The signature is that of the reasoning which holds for the calls after it.
+// addItem reads one item of the input. The signature is that of the last reasoning; it applies to the calls after it.
 func (q *Request) addItem(raw json.RawMessage, where string, signature *string) error {
 	var kind struct {
 		Type string `json:"type"`
@@ -123,7 +123,7 @@ func (q *Request) addItem(raw json.RawMessage, where string, signature *string) 
 		q.Turns = append(q.Turns, raw)
 		q.add("user", Part{Result: r})
 	default:
-		return refuse("%s.type: this server takes no item of type %q", where, kind.Type)
+		return refuse("%s.type: unsupported item type %q", where, kind.Type)
 	}
 	return nil
 }
@@ -148,7 +148,7 @@ func (q *Request) addMessageItem(raw json.RawMessage, where string) error {
 	switch role {
 	case "system", "developer":
 		if len(q.Turns) > 0 {
-			return refuse("%s: the system's text must come first", where)
+			return refuse("%s: the system text must come first", where)
 		}
 		q.System += text
 		q.Prefix = append(q.Prefix, raw...)
@@ -158,10 +158,10 @@ func (q *Request) addMessageItem(raw json.RawMessage, where string) error {
 		q.add(role, Part{Text: text})
 		return nil
 	}
-	return refuse("%s.role: there is no role %q", where, role)
+	return refuse("%s.role: unknown role %q", where, role)
 }
 
-// responseItems returns the items of an answer, complete.
+// responseItems returns all items of an answer.
 func responseItems(a *answer) []node {
 	items := []node{}
 	if a.Thought != "" {
@@ -185,7 +185,7 @@ func responseItems(a *answer) []node {
 	return items
 }
 
-// response returns the response itself as it stands with these items.
+// response returns the response object with these items.
 func response(a *answer, status string, items []node) node {
 	r := node{"id": "resp_" + a.id, "object": "response", "created_at": 1, "status": status, "model": a.model, "output": items,
 		"error": nil, "incomplete_details": nil, "instructions": nil, "metadata": node{}, "parallel_tool_calls": true,
@@ -242,7 +242,7 @@ func responsesEvents(a *answer) []event {
 	return s.events
 }
 
-// item tells of one item: that it begins, its deltas, and the whole.
+// item writes the events of one item: its start, its deltas and the whole item.
 func (s *responsesStream) item(index int, item node) {
 	begun := node{}
 	for k, v := range item {

@@ -13,7 +13,7 @@ import (
 	"github.com/openai/openai-go/v3/responses"
 )
 
-// said is what an SDK understood of an answer.
+// said is an answer as an SDK decoded it.
 type said struct {
 	Text  string
 	Calls []Call
@@ -21,17 +21,17 @@ type said struct {
 	Usage Usage
 }
 
-// talk is one request of an SDK: a user's text, one tool, and the calls and results that came after.
+// talk is one request of an SDK: the user's text, one tool, and the calls and results so far.
 type talk struct {
 	prompt  string
 	calls   []Call
 	results []Result
 }
 
-// The clients are the judges of what the server sends: each asks on its wire, streaming or not. OpenAI's are the
-// official SDK; its part for Chat Completions takes minutes to build, so it judges with the build tag sdk ("make
-// judges"), else chat_plain_test.go does. The SDKs for Anthropic and Gemini bring trees of dependencies: on these wires
-// the answers are read strictly, by the published references.
+// The clients check what the server sends: each uses its wire, streaming or not. For OpenAI it is the official SDK. Its
+// part for Chat Completions takes minutes to build: it is used with the build tag sdk ("make judges"), otherwise
+// chat_plain_test.go checks the answers. The SDKs of Anthropic and Gemini have many dependencies: on these wires the
+// answers are decoded strictly, according to the published references.
 var clients = map[Wire]func(context.Context, *Server, talk, bool) (said, error){
 	Anthropic: askAnthropic,
 	Responses: askResponses,
@@ -99,7 +99,7 @@ func askResponses(ctx context.Context, s *Server, tk talk, stream bool) (said, e
 	return out, nil
 }
 
-// each runs a test on every wire, as a stream and whole.
+// each runs a test on every wire, with and without streaming.
 func each(t *testing.T, f func(t *testing.T, w Wire, stream bool)) {
 	for _, w := range wires() {
 		for _, stream := range []bool{false, true} {
@@ -108,7 +108,7 @@ func each(t *testing.T, f func(t *testing.T, w Wire, stream bool)) {
 	}
 }
 
-// A whole turn with two calls at once, and what the server keeps of it.
+// This is a whole turn with two calls at once, and what the server keeps of it.
 func TestConversation(t *testing.T) {
 	each(t, func(t *testing.T, w Wire, stream bool) {
 		usage := Usage{Input: 100, CacheRead: 40, Output: 9}

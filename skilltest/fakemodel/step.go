@@ -5,81 +5,81 @@ import (
 	"fmt"
 )
 
-// Step is one answer of the model. The zero value is an answer without a word.
+// Step is one answer of the model. The zero value is an empty answer.
 type Step struct {
-	Thought string // reasoning that comes first, with a signature that the client must send back with the calls
+	Thought string // reasoning before the answer, with a signature that the client must send back with the calls
 	Text    string
 	Calls   []Call
-	Usage   Usage // zero: counted from the sizes
+	Usage   Usage // zero: computed from the sizes
 	Stop    Stop  // "": StopCalls with calls, else StopEnd
 
-	// From makes the step when the request is there, so that a script can use real results. It is called outside
-	// every lock, and for concurrent requests in parallel. The other fields but Forever then do not count.
+	// From makes the step when the request arrives, so a script can use real results. It is called without a lock, and
+	// in parallel for concurrent requests. The other fields except Forever are then ignored.
 	From    func(*Request) Step
-	Forever bool // of the last step: it answers all that comes after as well
+	Forever bool // in the last step: it also answers all later requests
 
-	Delta  int  // characters of text or of arguments in one event of a stream; 0 means 12
-	Drip   bool // each byte of the answer is sent by itself, so that reads end within characters too
-	NoIDs  bool // on the Gemini wire calls carry no ID, as with its older models
-	Silent bool // a stream that tells no usage, as with many local servers; on the chat wire alone
+	Delta  int  // characters of text or arguments in one stream event; 0 means 12
+	Drip   bool // each byte of the answer is sent by itself, so reads also end within characters
+	NoIDs  bool // calls have no ID on the Gemini wire, as with its older models
+	Silent bool // a stream without usage, as from many local servers; on the chat wire only
 
-	// An answer with a Status of 400 and more is the error of the wire with that status.
+	// A Status of 400 or more makes the answer an error of the wire with that status.
 	Status     int
 	Message    string
 	Code       string // "": the wire's usual word for the status
-	RetryAfter string // the header, as it is; "" none
-	Body       string // sent instead of the wire's form: what a proxy between says
+	RetryAfter string // the header, unchanged; "" for none
+	Body       string // sent instead of the wire's form, as a proxy would
 
 	Fault Fault
 }
 
-// Call is a tool that the model wants called.
+// Call is a tool call of the model.
 type Call struct {
 	ID   string // "": the server makes one
 	Name string
-	Args string // JSON, or any other text where a test needs malformed arguments; "" is {}
+	Args string // JSON, or any text if a test needs malformed arguments; "" is {}
 
-	// Signature is set in requests only: what came back of the reasoning before the call.
+	// Signature is set only in requests: the signature that the client sent back for the reasoning before the call.
 	Signature string
 }
 
-// Usage counts tokens: Input is all of the request, what was cached too.
+// Usage counts tokens. Input is the whole request, including its cached part.
 type Usage struct{ Input, CacheRead, CacheWrite, Output int }
 
-// Stop tells why an answer ends.
+// Stop is the reason why an answer ends.
 type Stop string
 
-// The reasons there are.
+// The reasons.
 const (
 	StopEnd     Stop = "end"
 	StopCalls   Stop = "calls"
 	StopLength  Stop = "length"
-	StopRefused Stop = "refused" // with Text the model says so itself, without it a filter does
+	StopRefused Stop = "refused" // with Text by the model itself, without it by a filter
 )
 
-// Fault is what goes wrong with an answer; the zero value is nothing. It happens after some events of the stream, and
-// Cut, End and Hang then after some bytes of the next one. An answer that is no stream is one event.
+// Fault is a failure of an answer; the zero value is none. It happens after a number of stream events, and for Cut, End
+// and Hang after a number of bytes of the next one. An answer that is not streamed is one event.
 type Fault struct {
 	Kind    FaultKind
 	After   int
 	Bytes   int
-	Release <-chan struct{} // of Hang and Mute: closing it lets the answer go on; nil: it hangs until the client leaves
+	Release <-chan struct{} // for Hang and Mute: closing it continues the answer; nil: it hangs until the client disconnects
 }
 
-// FaultKind tells what goes wrong.
+// FaultKind is the kind of a failure.
 type FaultKind string
 
-// The faults there are.
+// The faults.
 const (
-	Cut     FaultKind = "cut"     // the connection breaks off
-	End     FaultKind = "end"     // the answer ends in good order, but too early
-	Hang    FaultKind = "hang"    // nothing more comes
-	Mute    FaultKind = "mute"    // nothing comes at all, not even the header
+	Cut     FaultKind = "cut"     // the connection is aborted
+	End     FaultKind = "end"     // the answer ends without an error, but too early
+	Hang    FaultKind = "hang"    // nothing more is sent
+	Mute    FaultKind = "mute"    // nothing is sent, not even the header
 	Garbage FaultKind = "garbage" // one event is not JSON
-	Failure FaultKind = "failure" // the wire's error event ends the stream; Message and Code are in it
+	Failure FaultKind = "failure" // the stream ends with the wire's error event, with Message and Code
 )
 
-// answer is a step that is due, with all that it left open.
+// answer is the step for one request, with its defaults filled in.
 type answer struct {
 	Step
 	id        string // of the answer
@@ -115,7 +115,7 @@ func newAnswer(step Step, q *Request, number int) *answer {
 	return a
 }
 
-// count makes up a usage of a likely size.
+// count computes a plausible usage.
 func (a *answer) count() Usage {
 	n := len(a.Thought) + len(a.Text)
 	for _, c := range a.Calls {
@@ -124,7 +124,7 @@ func (a *answer) count() Usage {
 	return Usage{Input: len(a.request.Body)/4 + 1, Output: n/4 + 1}
 }
 
-// pieces cuts s as the deltas of a stream do. An empty text is one empty piece.
+// pieces splits s into the deltas of a stream. An empty text is one empty piece.
 func (a *answer) pieces(s string) []string {
 	size := a.Delta
 	if size <= 0 {

@@ -12,7 +12,7 @@ import (
 // errNotFound becomes a 404; every other error of an answer is a 400.
 var errNotFound = errors.New("not found")
 
-// answer finds the endpoint and what it says.
+// answer returns the status and the body for a request.
 func (s *Server) answer(r Request) (int, any) {
 	if r.Path == "/exchange/status" {
 		return s.status()
@@ -50,7 +50,7 @@ func (s *Server) endpoint(r Request) (object, error) {
 	return nil, errNotFound
 }
 
-// status has one body, whatever the code.
+// status returns the same body with either code.
 func (s *Server) status() (int, any) {
 	body := object{"exchange_active": true, "trading_active": !s.o.Halted, "exchange_estimated_resume_time": nil}
 	if !s.o.Halted {
@@ -88,7 +88,7 @@ func (s *Server) orderbook(ticker string, q url.Values) (object, error) {
 	return s.o.Era.book(m, depth), nil
 }
 
-// states gives the words of an object for the word of a query; none for a word that is unknown.
+// states returns the object's words for a word of the query, or none if the word is unknown.
 func states(query string) []string {
 	switch query {
 	case "unopened":
@@ -176,7 +176,7 @@ func (s *Server) marketsOf(e *event) []*market {
 	return list
 }
 
-// eventHas tells whether a market of the event is in one of the states; an event has no state itself.
+// eventHas reports whether a market of the event is in one of the states. An event has no state of its own.
 func (s *Server) eventHas(e *event, words []string) bool {
 	return slices.ContainsFunc(s.marketsOf(e), func(m *market) bool { return slices.Contains(words, m.status) })
 }

@@ -80,7 +80,7 @@ func TestEraOfNumbers(t *testing.T) {
 		t.Errorf("today: volume_fp is %v, want %v", got, want)
 	}
 	if _, found := market["yes_bid"]; found {
-		t.Error("today: there is a yes_bid in whole cents")
+		t.Error("today: found a yes_bid in whole cents")
 	}
 	_, body = ask(t, kalshi.NewServer(&kalshi.Options{Era: kalshi.Legacy}), target)
 	market = body["market"].(map[string]any)
@@ -88,7 +88,7 @@ func TestEraOfNumbers(t *testing.T) {
 		t.Errorf("legacy: yes_bid is %v, want %v", got, want)
 	}
 	if _, found := market["volume_fp"]; found {
-		t.Error("legacy: there is a volume_fp")
+		t.Error("legacy: found a volume_fp")
 	}
 }
 
@@ -167,7 +167,7 @@ func TestPaging(t *testing.T) {
 	}
 	for ticker, times := range seen {
 		if times != 1 {
-			t.Errorf("%s came %d times", ticker, times)
+			t.Errorf("got %s %d times", ticker, times)
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// bounds are those of a number in a query, and its value when it is absent.
+// bounds are the limits of a number in a query, and its default.
 type bounds struct{ low, high, absent int }
 
 func integer(q url.Values, name string, b bounds) (int, error) {
@@ -24,7 +24,7 @@ func integer(q url.Values, name string, b bounds) (int, error) {
 	return n, nil
 }
 
-// span reads two times in Unix seconds; an absent one is far away.
+// span reads two times in Unix seconds. The default of each is far away.
 func span(q url.Values, from, to string) (low, high time.Time, err error) {
 	far := int(time.Date(9999, 1, 1, 0, 0, 0, 0, time.UTC).Unix())
 	first, err := integer(q, from, bounds{0, far, 0})
@@ -35,8 +35,8 @@ func span(q url.Values, from, to string) (low, high time.Time, err error) {
 	return time.Unix(int64(first), 0), time.Unix(int64(last), 0), err
 }
 
-// page cuts the list to what the query asks for and says where the next page begins. A cursor is
-// opaque to clients: here it hides the name of the list and the number of items before the page.
+// page returns the part of the list that the query asks for, and the cursor of the next page. A cursor is opaque to
+// clients: here it encodes the name of the list and the number of items before the page.
 func (s *Server) page(name string, list []object, q url.Values, b bounds) (object, error) {
 	limit, err := integer(q, "limit", b)
 	if err != nil {

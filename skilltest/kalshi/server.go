@@ -1,10 +1,8 @@
-// Package kalshi is a stand-in for the public part of the Kalshi API, for tests of the
-// kalshi-markets skill: a dozen invented markets behind the paths, envelopes, filters, paging and
-// error bodies of the real service, in both shapes it has had.
+// Package kalshi imitates the public part of the Kalshi API for tests of the kalshi-markets skill: a dozen invented
+// markets with the paths, envelopes, filters, paging and error bodies of the real service, in both of its formats.
 //
-// It refuses what the service refuses: limits out of range, unknown states and cursors (400),
-// unknown tickers and paths (404), methods other than GET (405). It knows no accounts and no
-// orders. A Server may be used by many goroutines at once.
+// It refuses what the service refuses: limits out of range, unknown states and cursors (400), unknown tickers and paths
+// (404), methods other than GET (405). It has no accounts and no orders. A Server is safe for concurrent use.
 package kalshi
 
 import (
@@ -17,14 +15,14 @@ import (
 	"sync"
 )
 
-// Prefix is the path below which the service answers; a Server accepts it and does without it.
+// Prefix is the path prefix of the service. A Server accepts requests with and without it.
 const Prefix = "/trade-api/v2"
 
-// Era is the shape of numbers in an answer.
+// Era is the format of numbers in an answer.
 type Era int
 
-// Today's answers hold dollars and counts as strings ("yes_bid_dollars": "0.4200", "volume_fp":
-// "19920.00"). Until March 2026 there were integers as well: cents and contracts ("yes_bid": 42).
+// Today's answers have dollars and counts as strings ("yes_bid_dollars": "0.4200", "volume_fp": "19920.00"). Until March
+// 2026 they also had integers: cents and contracts ("yes_bid": 42).
 const (
 	Today Era = iota
 	Legacy
@@ -38,35 +36,35 @@ func (e Era) String() string {
 	return "today"
 }
 
-// Options shape a Server. The zero value is a healthy exchange of today.
+// Options configure a Server. The zero value is a healthy exchange of today.
 type Options struct {
 	Era      Era
-	Halted   bool // trading is inactive; the status then comes with code 503
-	PageSize int  // most items of a page, however many were asked for; 0 means as many as asked for
+	Halted   bool // trading is inactive; the status is then sent with code 503
+	PageSize int  // maximum items of a page, whatever the request asks for; 0 means no maximum
 	Extra    int  // open events added to the fixtures, KXEXTRA-0 and so on, with one market each
 
-	// Fail makes a request fail: n counts requests from 0, nil lets it be answered.
+	// Fail makes request n fail, counted from 0. It returns nil for an ordinary answer.
 	Fail func(n int, r Request) *Failure
-	// Rewrite replaces an answer before it is sent; it gets a tree of map[string]any, []any,
-	// strings, numbers and booleans that it may change.
+	// Rewrite replaces an answer before it is sent. It gets a tree of map[string]any, []any, strings, numbers and
+	// booleans, and may modify it.
 	Rewrite func(answer any) any
 }
 
-// Request is one request that came in.
+// Request is one received request.
 type Request struct {
 	Path  string // without Prefix
 	Query url.Values
 	Agent string // User-Agent
 }
 
-// Failure is an answer that replaces the ordinary one.
+// Failure replaces the ordinary answer.
 type Failure struct {
 	Status     int
-	RetryAfter string // header, left out when empty
-	Body       string // an error of the API in JSON when empty
+	RetryAfter string // header, omitted if empty
+	Body       string // if empty, an error of the API in JSON
 }
 
-// Server answers like the service. NewServer makes one.
+// Server answers like the service. Create one with NewServer.
 type Server struct {
 	o     Options
 	world world
@@ -83,8 +81,8 @@ func NewServer(o *Options) *Server {
 	return &Server{o: *o, world: newWorld(o.Extra)}
 }
 
-// Start serves on a free port of this machine and returns the base address for KALSHI_API_BASE
-// and a function that ends it.
+// Start serves on a free port of this machine. It returns the base address for KALSHI_API_BASE and a function that
+// stops the server.
 func (s *Server) Start() (base string, stop func()) {
 	server := httptest.NewServer(s)
 	return server.URL + Prefix, server.Close
@@ -125,14 +123,14 @@ func (s *Server) fail(w http.ResponseWriter, f *Failure) {
 	}
 	if f.Body != "" {
 		w.WriteHeader(f.Status)
-		w.Write([]byte(f.Body)) // a client that went away is no business of ours
+		w.Write([]byte(f.Body)) // a client that disconnected is ignored
 		return
 	}
 	code := strings.ReplaceAll(strings.ToLower(http.StatusText(f.Status)), " ", "_")
 	s.send(w, f.Status, s.problem(code, http.StatusText(f.Status)))
 }
 
-// problem is the body of an error: flat today, inside "error" before.
+// problem returns the body of an error: flat today, inside "error" in the legacy format.
 func (s *Server) problem(code, message string) object {
 	body := object{"code": code, "message": message}
 	if s.o.Era == Legacy {
@@ -156,5 +154,5 @@ func (s *Server) send(w http.ResponseWriter, status int, answer any) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	w.Write(body) // a client that went away is no business of ours
+	w.Write(body) // a client that disconnected is ignored
 }

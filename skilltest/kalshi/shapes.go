@@ -16,7 +16,7 @@ func contracts(n int) string { return fmt.Sprintf("%d.00", n) }
 
 func clock(t time.Time) string { return t.Format(time.RFC3339Nano) }
 
-// market is a market in the shape of the era.
+// market returns a market in the format of the era.
 func (e Era) market(m *market) object {
 	o := object{
 		"ticker": m.ticker, "event_ticker": m.event, "market_type": "binary",
@@ -36,7 +36,7 @@ func (e Era) market(m *market) object {
 			"yes_bid": m.bid, "yes_ask": m.ask, "no_bid": 10000 - m.ask, "no_ask": 10000 - m.bid, "last_price": m.last,
 		} {
 			o[key] = price / 100
-			delete(o, key+"_dollars") // older answers had both; without them a client must know the integers
+			delete(o, key+"_dollars") // older answers had both; removing them forces a client to read the integers
 		}
 		o["volume"], o["volume_24h"], o["open_interest"], o["liquidity"] = m.volume, m.volume24, 1234, 98765
 		delete(o, "liquidity_dollars")
@@ -49,7 +49,7 @@ func (e Era) market(m *market) object {
 	return o
 }
 
-// book is the order book of a market; depth limits each side to its best levels, 0 to none.
+// book returns the order book of a market. depth limits each side to its best levels; 0 means no limit.
 func (e Era) book(m *market, depth int) object {
 	best := func(side []level) []level {
 		if depth > 0 && len(side) > depth {
@@ -63,7 +63,7 @@ func (e Era) book(m *market, depth int) object {
 			"no_dollars":  pairs(best(m.no), func(l level) any { return []string{dollars(l.price), contracts(l.contracts)} }),
 		}}
 	}
-	book := object{"yes": nil, "no": nil} // an empty side was null
+	book := object{"yes": nil, "no": nil} // in legacy answers an empty side was null
 	for name, side := range map[string][]level{"yes": best(m.yes), "no": best(m.no)} {
 		if len(side) == 0 {
 			continue

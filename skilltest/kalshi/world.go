@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// world is what there is on the exchange.
+// world is the content of the exchange.
 type world struct {
 	series  []series
 	events  []event
@@ -95,7 +95,7 @@ func allMarkets() []market {
 			sub: "$150,000 or above", status: "active", bid: 250, ask: 375, last: 300, volume: 9500, volume24: 9100,
 			yes: []level{{250, 4000}},
 		},
-		{ // an event that is open with a market that is not
+		{ // a settled market of an open event
 			ticker: "KXBTC-25DEC31-T50000", event: "KXBTC-25DEC31", title: "Will Bitcoin be above $50,000 on Dec 31, 2025?",
 			sub: "$50,000 or above", status: "determined", result: "yes", bid: 9900, ask: 10000, last: 9900, volume: 100,
 		},
@@ -106,7 +106,7 @@ func allMarkets() []market {
 		{ticker: "KXELONMARS-99", event: "KXELONMARS-99", title: "Will somebody visit Mars?", status: "closed", volume: 7},
 		{ticker: "KXCOMBO-1-A", event: "KXCOMBO-1", title: "Bitcoin up and warm in NYC", status: "active", bid: 500, ask: 700, last: 600, volume: 3},
 	}
-	for i := range 12 { // enough answers to one question that a short view must cut them
+	for i := range 12 { // enough markets of one event to make a short view cut them
 		low := 30 + 2*i
 		list = append(list, market{
 			ticker: fmt.Sprintf("KXHIGHNY-25DEC31-B%d", low), event: "KXHIGHNY-25DEC31", title: "High temp in NYC?",

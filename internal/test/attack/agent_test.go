@@ -19,21 +19,21 @@ import (
 	"time"
 )
 
-// What any call may cost, whatever the skills are. Processor time is measured: the clock tells more about the machine.
+// These are the limits of every call, for any skills. They apply to processor time: elapsed time depends on the machine.
 const (
 	mostCPU    = 2 * time.Second
 	mostMemory = 64 << 20
-	patience   = 20 * time.Second // after which a call hangs
+	patience   = 20 * time.Second // after this time a call counts as hanging
 )
 
-// agentPath is the command under attack, built once.
+// agentPath is the path of the tested command, which is built once.
 var agentPath string
 
-// measureVariable makes this program run the command that it names instead of tests, and say what that took. A process
-// is charged with the memory of the one that started it: this one is small, the one with the tests is not.
+// measureVariable names a command. This program then runs that command instead of the tests and reports its cost. The
+// peak memory of a process includes that of its parent: this parent is small, the one with the tests is not.
 const measureVariable = "ATTACK_MEASURE"
 
-// noWait keeps the launcher of a -race run from waiting a second at its end, for every command.
+// noWait prevents the launcher of a -race run from waiting a second after every command.
 const noWait = "GORACE=atexit_sleep_ms=0"
 
 func TestMain(m *testing.M) {
@@ -43,13 +43,13 @@ func TestMain(m *testing.M) {
 	os.Exit(run(m))
 }
 
-// spent is what a call took.
+// spent is the cost of a call.
 type spent struct {
 	CPU    time.Duration
-	Memory int64 // bytes, at its peak
+	Memory int64 // peak, in bytes
 }
 
-// measure runs the command and writes what it took to descriptor 3.
+// measure runs the command and writes its cost to descriptor 3.
 func measure(path string) int {
 	os.Unsetenv(measureVariable)
 	cmd := exec.Command(path, os.Args[1:]...)
@@ -80,14 +80,14 @@ func run(m *testing.M) int {
 	return m.Run()
 }
 
-// victim is a user with two good skills, one of them trusted, and whatever else a test puts beside them.
+// victim is a user with two good skills, one of them trusted, and the files that a test adds.
 type victim struct {
 	t                     *testing.T
-	home, project, skills string // skills is a root of the user's own; project is where the commands start
+	home, project, skills string // skills is a root of the user; project is the working directory of the commands
 	env                   []string
-	before                map[string]string // what the good skills were like at first
-	mostCPU               time.Duration     // of one call
-	mostMemory            int64             // of one call, in bytes
+	before                map[string]string // the state of the good skills before the attack
+	mostCPU               time.Duration     // limit of one call
+	mostMemory            int64             // limit of one call, in bytes
 }
 
 const okScript = "echo '{\"ok\":true}'\n"
@@ -117,7 +117,7 @@ func newVictim(t *testing.T) *victim {
 	return v
 }
 
-// write makes files below dir; "-> X" is a symbolic link to X.
+// write writes files below dir. The content "-> X" makes a symbolic link to X.
 func (v *victim) write(dir string, files map[string]string) {
 	v.t.Helper()
 	for name, text := range files {
@@ -134,7 +134,7 @@ func (v *victim) write(dir string, files map[string]string) {
 	}
 }
 
-// evil writes files of the skill "evil" beside the good ones. Without a SKILL.md it gets a harmless one.
+// evil writes files of the skill "evil" next to the good ones. Without a SKILL.md it gets a harmless one.
 func (v *victim) evil(files map[string]string) {
 	v.t.Helper()
 	files = maps.Clone(files)
@@ -152,7 +152,7 @@ type outcome struct {
 
 func (o outcome) String() string { return fmt.Sprintf("exit %d\n%s%s", o.code, o.stdout, o.stderr) }
 
-// run calls the command in the project with the victim's root, and checks what holds for every call.
+// run calls the command in the project with the victim's root, and checks the rules for every call.
 func (v *victim) run(args ...string) outcome {
 	v.t.Helper()
 	return v.runIn(v.project, append([]string{"--skills-dir", v.skills}, args...)...)
@@ -187,7 +187,7 @@ func (v *victim) runIn(dir string, args ...string) outcome {
 	return o
 }
 
-// check holds a call to the limits: no crash, bounded time and memory, nothing on stderr that a terminal obeys.
+// check checks the limits of a call: no crash, bounded time and memory, no terminal controls on stderr.
 func (v *victim) check(took spent, args []string, o outcome) {
 	v.t.Helper()
 	args = args[min(2, len(args)-1):]
@@ -195,17 +195,17 @@ func (v *victim) check(took spent, args []string, o outcome) {
 		v.t.Errorf("agent %.80q crashed: %.2000s", args, o)
 	}
 	if took.CPU > v.mostCPU {
-		v.t.Errorf("agent %.80q took %v of processor time, at most %v is allowed", args, took.CPU, v.mostCPU)
+		v.t.Errorf("agent %.80q took %v of processor time, more than %v", args, took.CPU, v.mostCPU)
 	}
 	if took.Memory > v.mostMemory {
-		v.t.Errorf("agent %.80q took %d MiB, at most %d are allowed", args, took.Memory>>20, v.mostMemory>>20)
+		v.t.Errorf("agent %.80q took %d MiB, more than %d", args, took.Memory>>20, v.mostMemory>>20)
 	}
 	if i := obeyed(o.stderr); i >= 0 {
-		v.t.Errorf("agent %.80q prints to stderr what a terminal obeys: %.100q", args, o.stderr[i:])
+		v.t.Errorf("agent %.80q prints terminal controls to stderr: %.100q", args, o.stderr[i:])
 	}
 }
 
-// residentPeak is the most memory that a process had, in bytes.
+// residentPeak returns the peak memory of a process in bytes.
 func residentPeak(p *os.ProcessState) int64 {
 	usage, ok := p.SysUsage().(*syscall.Rusage)
 	switch {
@@ -217,12 +217,12 @@ func residentPeak(p *os.ProcessState) int64 {
 	return usage.Maxrss << 10
 }
 
-// controls is where a text has a control character; -1 for nowhere.
+// controls returns the index of the first control character in a text, or -1.
 func controls(s string) int {
 	return strings.IndexFunc(s, func(r rune) bool { return r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 })
 }
 
-// obeyed is where a text has something that a terminal obeys or that nobody sees; -1 for nowhere.
+// obeyed returns the index of the first character that a terminal would interpret or hide, or -1.
 func obeyed(s string) int {
 	return strings.IndexFunc(s, func(r rune) bool {
 		return r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 || r == 0x200e || r == 0x200f || r >= 0x202a && r <= 0x202e ||
@@ -239,17 +239,17 @@ func (v *victim) mustRun(args ...string) outcome {
 	return o
 }
 
-// show runs a command whose output is for people or models, and checks that nothing in it is obeyed.
+// show runs a command with output for people or models, and checks that it has no terminal controls.
 func (v *victim) show(args ...string) outcome {
 	v.t.Helper()
 	o := v.run(args...)
 	if i := obeyed(o.stdout); i >= 0 {
-		v.t.Errorf("agent %q prints what a terminal obeys: %.100q", args, o.stdout[i:])
+		v.t.Errorf("agent %q prints terminal controls: %.100q", args, o.stdout[i:])
 	}
 	return o
 }
 
-// goodOnes is all that a user and a model see of the good skills.
+// goodOnes returns all that a user and a model see of the good skills.
 func (v *victim) goodOnes() map[string]string {
 	v.t.Helper()
 	out := map[string]string{}
@@ -265,12 +265,12 @@ func (v *victim) goodOnes() map[string]string {
 		{"skill", "validate", filepath.Join(v.skills, "fine")}, {"script", "run", "good", "ok"},
 	} {
 		o := v.run(args...)
-		out[strings.Join(args, " ")] = fmt.Sprintf("exit %d\n%s", o.code, o.stdout) // warnings are about others
+		out[strings.Join(args, " ")] = fmt.Sprintf("exit %d\n%s", o.code, o.stdout) // warnings are about other skills
 	}
 	return out
 }
 
-// list returns every skill there is.
+// list returns all skills.
 func (v *victim) list() []map[string]any {
 	v.t.Helper()
 	var doc struct{ Skills []map[string]any }
@@ -281,7 +281,7 @@ func (v *victim) list() []map[string]any {
 	return doc.Skills
 }
 
-// listed returns the skill of a canonical name, nil when there is none.
+// listed returns the skill with a canonical name, or nil.
 func (v *victim) listed(name string) map[string]any {
 	v.t.Helper()
 	for _, s := range v.list() {
@@ -292,7 +292,7 @@ func (v *victim) listed(name string) map[string]any {
 	return nil
 }
 
-// unharmed checks that the good skills are what they were, and that the commands about all skills still work.
+// unharmed checks that the good skills have not changed, and that the commands about all skills still work.
 func (v *victim) unharmed() {
 	v.t.Helper()
 	if v.before["script run good ok"] != "exit 0\n{\"ok\":true}\n" {
@@ -307,7 +307,7 @@ func (v *victim) unharmed() {
 	prompt := v.show("skill", "prompt")
 	for _, want := range []string{"Counts sheep.", "Waters plants."} {
 		if prompt.code != 0 || !strings.Contains(prompt.stdout, want) {
-			v.t.Errorf("a model is not told %q: %.300s", want, prompt)
+			v.t.Errorf("the prompt does not contain %q: %.300s", want, prompt)
 		}
 	}
 	for _, args := range [][]string{
@@ -348,7 +348,7 @@ func (v *victim) validate(args ...string) (int, []problem) {
 	return o.code, out
 }
 
-// secret is what no command may print.
+// secret is a text that no command may print.
 const secret = "the-owner's-secret"
 
 // secretFile puts the secret outside every skill and returns its path.
@@ -361,6 +361,6 @@ func (v *victim) secretFile() string {
 func (v *victim) leaks(o outcome, what string) {
 	v.t.Helper()
 	if strings.Contains(o.stdout, secret) || strings.Contains(o.stderr, secret) {
-		v.t.Errorf("%s leaks what lies outside the skill: %.500s", what, o)
+		v.t.Errorf("%s leaks a file outside the skill: %.500s", what, o)
 	}
 }

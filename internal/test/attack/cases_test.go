@@ -1,146 +1,135 @@
 package attack
 
 import (
-	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 )
 
-// proofs names for each case of the attack catalogue that this build answers for the tests that prove it, as
-// "file:Test". Beside each such test, or in it, stands the number of the case. A case without a row here fails
-// TestEveryCaseIsProved, and so does a row whose test is gone.
-var proofs = map[string][]string{
-	"2.1 #1":  {"internal/test/attack/manifest_test.go:TestHostileManifest", "skill/manifest/parse_security_test.go:TestParseHostile"},
-	"2.1 #2":  {"internal/test/attack/manifest_test.go:TestEndlessManifest", "internal/scan/special_unix_test.go:TestSparse"},
-	"2.1 #4":  {"internal/test/attack/manifest_test.go:TestHostileManifest", "skill/manifest/parse_security_test.go:TestParseHostile"},
-	"2.1 #5":  {"internal/test/attack/manifest_test.go:TestHostileManifest", "skill/manifest/parse_security_test.go:TestParseHostile"},
-	"2.1 #6":  {"internal/test/attack/manifest_test.go:TestHostileManifest", "skill/manifest/parse_security_test.go:TestParseHostile"},
-	"2.1 #8":  {"internal/test/attack/manifest_test.go:TestHostileManifest", "skill/manifest/parse_security_test.go:TestParseHostile"},
-	"2.1 #9":  {"internal/test/attack/manifest_test.go:TestHostileManifest", "skill/manifest/parse_security_test.go:TestParseHostile"},
-	"2.1 #10": {"internal/test/attack/manifest_test.go:TestScalarsStayText", "skill/manifest/parse_security_test.go:TestParseSourceText"},
-	"2.1 #12": {"internal/test/attack/manifest_test.go:TestHostileManifest", "skill/manifest/parse_security_test.go:TestParseHostile"},
-	"2.1 #13": {"internal/test/attack/manifest_test.go:TestHostileManifest", "skill/manifest/parse_security_test.go:TestParseHostile"},
-	"2.1 #14": {"internal/test/attack/manifest_test.go:TestHostileManifest", "skill/manifest/parse_security_test.go:TestParseDelimiters"},
-	"2.1 #16": {"internal/test/attack/manifest_test.go:TestHostileManifest", "skill/manifest/parse_security_test.go:TestParseManyKeys"},
-	"2.1 #17": {"internal/test/attack/manifest_test.go:TestHostileManifest", "internal/test/attack/trust_test.go:TestStolenName"},
-	"2.1 #18": {"internal/test/attack/manifest_test.go:TestHostileManifest", "skill/manifest/parse_security_test.go:TestParseLongDescription"},
-	"2.1 #20": {"internal/test/attack/manifest_test.go:TestHostileManifest", "skill/manifest/parse_security_test.go:TestParseBodyVerbatim"},
-	"2.1 #21": {"internal/test/attack/manifest_test.go:TestHostileManifest", "skill/manifest/parse_security_test.go:TestParseHostile"},
-	"2.1 #22": {"internal/test/attack/scripts_test.go:TestHostileBlocks"},
+// cases lists the kinds of attack that this build answers, each with the names of the tests that prove it. The tests are
+// in this package and next to the code.
+var cases = map[string][]string{
+	// SKILL.md
+	"front matter over 64 KiB, without an end or with very many keys": {"TestHostileManifest", "TestParseHostile"},
+	"front matter of 5 KiB, which is valid":                           {"TestHostileManifest", "TestDiscovery"},
+	"endless or sparse SKILL.md":                                      {"TestEndlessManifest", "TestSparse"},
+	"aliases of quadratic size":                                       {"TestHostileManifest", "TestParseHostile"},
+	"merge keys and aliases of themselves":                            {"TestHostileManifest", "TestParseHostile"},
+	"deep nesting":                                                    {"TestHostileManifest", "TestParseHostile"},
+	"two documents":                                                   {"TestHostileManifest", "TestParseHostile"},
+	"tags":                                                            {"TestHostileManifest", "TestParseHostile"},
+	"values that YAML would convert":                                  {"TestScalarsStayText", "TestParseSourceText"},
+	"control characters in values":                                    {"TestHostileManifest", "TestParseHostile"},
+	"invalid UTF-8, UTF-16, a byte order mark":                        {"TestHostileManifest", "TestParseHostile"},
+	"line ends, tabs and odd delimiters":                              {"TestHostileManifest", "TestParseDelimiters"},
+	"thousands of unknown keys":                                       {"TestHostileManifest", "TestParseManyKeys"},
+	"invalid names, and names of other folders":                       {"TestHostileManifest", "TestStolenName"},
+	"very long description":                                           {"TestHostileManifest", "TestParseLongDescription"},
+	"instructions in a comment of the body":                           {"TestHostileManifest", "TestParseBodyVerbatim"},
+	"front matter in JSON or TOML":                                    {"TestHostileManifest", "TestParseHostile"},
+	"malformed inline dependencies":                                   {"TestHostileBlocks"},
 
-	"2.2 #24": {"internal/test/attack/manifest_test.go:TestHostileManifest", "skill/resource_test.go:TestReadRefuses"},
-	"2.2 #25": {"internal/test/attack/files_test.go:TestNamesThatFold", "script/list_test.go:TestFind"},
-	"2.2 #26": {"internal/test/attack/manifest_test.go:TestHostileManifest", "skill/manifest/parse_security_test.go:TestParseHostile"},
-	"2.2 #28": {"internal/test/attack/trust_test.go:TestStolenName"},
-	"2.2 #29": {"internal/test/attack/manifest_test.go:TestHostileManifest", "skill/resource_test.go:TestReadRefuses"},
-	"2.2 #30": {"internal/test/attack/manifest_test.go:TestHostileManifest", "skill/catalog_test.go:TestMountsAndGlobs"},
+	// Names
+	"device names of Windows, alternate streams":         {"TestHostileManifest", "TestReadRefuses"},
+	"two names that are equal on another file system":    {"TestNamesThatFold", "TestFind"},
+	"names with look-alike letters":                      {"TestHostileManifest", "TestParseHostile"},
+	"names of skills that are trusted or bundled":        {"TestStolenName"},
+	"very long names and paths":                          {"TestHostileManifest", "TestReadRefuses"},
+	"names with the special characters of globs":         {"TestHostileManifest", "TestMountsAndGlobs"},
+	"names longer than the file system can store":        {"TestHostileManifest"},
+	"texts that terminals interpret, in names and texts": {"TestNothingIsObeyed"},
 
-	"2.3 #32": {"internal/test/attack/files_test.go:TestNothingOutsideIsRead", "skill/resource_test.go:TestReadRefuses"},
-	"2.3 #33": {"internal/test/attack/files_test.go:TestSwapsWhileReading", "skill/resource_test.go:TestSwappedForLink"},
-	"2.3 #34": {"internal/test/attack/files_test.go:TestSwapsWhileReading", "skill/resource_test.go:TestSwappedFolder"},
-	"2.3 #36": {"internal/test/attack/files_test.go:TestSpecialFiles", "skill/special_unix_test.go:TestSpecialFiles"},
-	"2.3 #37": {"internal/test/attack/files_test.go:TestSpecialFiles", "skill/special_unix_test.go:TestSpecialFiles"},
-	"2.3 #38": {"internal/test/attack/files_test.go:TestNothingOutsideIsRead", "skill/catalog_test.go:TestDiscovery"},
-	"2.3 #40": {"internal/test/attack/files_test.go:TestOddResources", "skill/resource_test.go:TestReadBounded"},
-	"2.3 #41": {"skill/resource_test.go:TestReadBounded"},
-	"2.3 #42": {"internal/test/attack/files_test.go:TestLinkedFolders", "internal/test/attack/trust_test.go:TestTrustedRootHoldsItsOwn"},
-	"2.3 #44": {"internal/test/attack/trust_test.go:TestSwapsBeforeRunning", "skill/seal_test.go:TestSeal"},
+	// Files
+	"links out of a skill":                          {"TestNothingOutsideIsRead", "TestReadRefuses"},
+	"folder replaced by a link during a read":       {"TestSwapsWhileReading", "TestSwappedForLink"},
+	"skill replaced after it was loaded":            {"TestSwapsWhileReading", "TestSwappedFolder"},
+	"pipes, devices and sockets":                    {"TestSpecialFiles"},
+	"loops of links":                                {"TestNothingOutsideIsRead", "TestDiscovery"},
+	"sparse file of a terabyte":                     {"TestOddResources", "TestReadBounded"},
+	"file that grows during a read":                 {"TestReadBounded"},
+	"linked skills in a clone":                      {"TestLinkedFolders", "TestTrustedRootHoldsItsOwn"},
+	"script replaced between the check and the run": {"TestSwapsBeforeRunning", "TestSeal"},
 
-	"2.4 #45": {"internal/test/attack/files_test.go:TestNothingOutsideIsRead", "skilltool/read_test.go:TestReadRefusesDisguises"},
-	"2.4 #46": {"internal/test/attack/files_test.go:TestNothingOutsideIsRead", "skilltool/read_test.go:TestScriptsAreNotRead"},
-	"2.4 #48": {"internal/test/attack/files_test.go:TestOddResources", "skill/resource_test.go:TestReadBinary"},
-	"2.4 #49": {"internal/test/attack/files_test.go:TestOddResources", "skill/resource_test.go:TestReadBinary"},
-	"2.4 #50": {"internal/test/attack/terminal_test.go:TestFramesHold", "skilltool/read_test.go:TestReadResource"},
+	// Reading
+	"disguised paths":                    {"TestNothingOutsideIsRead", "TestReadRefusesDisguises"},
+	"reading the source of a script":     {"TestNothingOutsideIsRead", "TestScriptsAreNotRead"},
+	"binary files":                       {"TestOddResources", "TestReadBinary"},
+	"texts that imitate the frame's end": {"TestFramesHold", "TestReadResource"},
 
-	"2.5 #52": {"internal/test/attack/scripts_test.go:TestArgumentsAreNoShell"},
-	"2.5 #53": {"internal/test/attack/scripts_test.go:TestArgumentLimits", "script/list_test.go:TestCheckArgs"},
-	"2.5 #54": {"internal/test/attack/scripts_test.go:TestArgumentsAreNoShell"},
-	"2.5 #56": {"internal/test/attack/scripts_test.go:TestEnvironmentIsClean"},
-	"2.5 #57": {"internal/test/attack/scripts_test.go:TestEnvironmentIsClean"},
-	"2.5 #60": {"internal/test/attack/scripts_test.go:TestHostileOutput", "script/exec_linux_test.go:TestExecInterleaved"},
-	"2.5 #61": {"internal/test/attack/scripts_test.go:TestHostileOutput", "script/exec_linux_test.go:TestExecTimeout"},
-	"2.5 #62": {"internal/test/attack/scripts_test.go:TestHostileOutput"},
-	"2.5 #64": {"internal/test/attack/scripts_test.go:TestHostileOutput", "script/exec_linux_test.go:TestExecClosedOutput"},
-	"2.5 #69": {"internal/test/attack/scripts_test.go:TestHostileOutput", "script/exec_linux_test.go:TestExecTimeout"},
-	"2.5 #84": {"internal/test/attack/scripts_test.go:TestHostileOutput"},
-	"2.5 #86": {"internal/test/attack/scripts_test.go:TestRunsAreApart"},
-	"2.5 #88": {"internal/test/attack/scripts_test.go:TestUnrunnable"},
-	"2.5 #89": {"internal/test/attack/scripts_test.go:TestHostileBlocks", "script/pyenv/pep_test.go:TestCheckDependency"},
-	"2.5 #90": {"internal/test/attack/scripts_test.go:TestPlantedConfiguration"},
+	// Scripts
+	"arguments with the syntax of shells or flags":    {"TestArgumentsAreNoShell"},
+	"too many or too long arguments":                  {"TestArgumentLimits", "TestCheckArgs"},
+	"keys in the environment":                         {"TestEnvironmentIsClean"},
+	"variables that load code":                        {"TestEnvironmentIsClean"},
+	"endless output":                                  {"TestHostileOutput", "TestExecInterleaved"},
+	"slow output":                                     {"TestHostileOutput", "TestExecTimeout"},
+	"output that is not text":                         {"TestHostileOutput"},
+	"closed output, output kept open by a child":      {"TestHostileOutput", "TestExecClosedOutput"},
+	"scripts that never end":                          {"TestHostileOutput", "TestExecTimeout"},
+	"exit code and output that contradict each other": {"TestHostileOutput"},
+	"concurrent runs":                                 {"TestRunsAreApart"},
+	"scripts that cannot run":                         {"TestUnrunnable"},
+	"dependencies from other places":                  {"TestHostileBlocks", "TestCheckDependency"},
+	"planted configuration files":                     {"TestPlantedConfiguration"},
 
-	"2.14 #184": {"internal/test/attack/terminal_test.go:TestNothingIsObeyed"},
-	"2.14 #185": {"internal/test/attack/trust_test.go:TestNothingTrustsItself", "internal/test/attack/trust_test.go:TestNobodyThereToAsk"},
+	// Trust
+	"skills and projects that approve themselves": {"TestNothingTrustsItself", "TestNobodyThereToAsk"},
 
-	"UV1":  {"script/uv_cases_test.go:TestUV1NothingForeignRuns"},
-	"UV2":  {"script/pyenv/pep_test.go:TestParseBlock", "script/uv_cases_test.go:TestUV2RefusedBeforeUVStarts", "internal/test/attack/scripts_test.go:TestHostileBlocks"},
-	"UV3":  {"script/pyenv/pep_test.go:TestParseBlock", "script/uv_cases_test.go:TestUV2RefusedBeforeUVStarts", "internal/test/attack/scripts_test.go:TestHostileBlocks"},
-	"UV5":  {"script/uv_cases_test.go:TestUV2RefusedBeforeUVStarts"},
-	"UV6":  {"script/pyenv/pep_test.go:TestCheckDependency", "script/uv_cases_test.go:TestUV2RefusedBeforeUVStarts", "internal/test/attack/scripts_test.go:TestHostileBlocks"},
-	"UV7":  {"script/uv_cases_test.go:TestUV7NoSharedFiles"},
-	"UV9":  {"script/prepare_test.go:TestPrepareLeavesNothing"},
-	"UV10": {"script/uv_cases_test.go:TestUV10PlantedConfiguration"},
-	"UV11": {"script/uv_cases_test.go:TestUV11PlantedBytecode"},
-	"UV13": {"script/uv_cases_test.go:TestUV13CacheOfCredentials"},
-	"UV14": {"script/uv_cases_test.go:TestUVEnvironment"},
-	"UV15": {"script/uv_cases_test.go:TestUV15HeldLocks"},
-	"UV17": {"script/pyenv/pep_test.go:TestParseBlock", "script/uv_cases_test.go:TestUV2RefusedBeforeUVStarts", "internal/test/attack/scripts_test.go:TestHostileBlocks"},
-	"UV18": {"script/uv_cases_test.go:TestUV1NothingForeignRuns", "script/uv_cases_test.go:TestUV18NameOfPython"},
-
-	"IX1": {"internal/test/attack/files_test.go:TestSpecialFiles", "internal/scan/special_unix_test.go:TestSpecialFiles"},
-	"IX2": {"internal/test/attack/manifest_test.go:TestHostileManifest", "skill/catalog_test.go:TestDiscovery"},
-	"IX3": {"internal/test/attack/manifest_test.go:TestHostileManifest"},
+	// Python environments
+	"packages that run code during preparation":      {"TestUV1NothingForeignRuns"},
+	"build options in a script":                      {"TestParseBlock", "TestUV2RefusedBeforeUVStarts", "TestHostileBlocks"},
+	"indexes and proxies in a script":                {"TestParseBlock", "TestUV2RefusedBeforeUVStarts", "TestHostileBlocks"},
+	"credentials of an index that a script names":    {"TestUV2RefusedBeforeUVStarts"},
+	"direct address of a package":                    {"TestCheckDependency", "TestUV2RefusedBeforeUVStarts", "TestHostileBlocks"},
+	"changed files of a package that skills share":   {"TestUV7NoSharedFiles"},
+	"package that fails during preparation":          {"TestPrepareLeavesNothing"},
+	"package that replaces pyvenv.cfg":               {"TestUV10PlantedConfiguration"},
+	"planted bytecode":                               {"TestUV11PlantedBytecode"},
+	"cache filled with credentials":                  {"TestUV13CacheOfCredentials"},
+	"lock files held by another user":                {"TestUVEnvironment"},
+	"lock of the environment held by a script":       {"TestUV15HeldLocks"},
+	"two dependency blocks":                          {"TestParseBlock", "TestUV2RefusedBeforeUVStarts", "TestHostileBlocks"},
+	"interpreter that is started under another name": {"TestUV1NothingForeignRuns", "TestUV18NameOfPython"},
 }
 
-// wanted lists the cases by section. The catalogue has gaps in its numbers; those of a sandbox, of installing and of an
-// index on disk belong to builds that have them.
-var wanted = map[string][]int{
-	"2.1 #": {1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 16, 17, 18, 20, 21, 22}, "2.2 #": {24, 25, 26, 28, 29, 30},
-	"2.3 #": {32, 33, 34, 36, 37, 38, 40, 41, 42, 44}, "2.4 #": {45, 46, 48, 49, 50},
-	"2.5 #": {52, 53, 54, 56, 57, 60, 61, 62, 64, 69, 84, 86, 88, 89, 90}, "2.14 #": {184, 185},
-	"UV": {1, 2, 3, 5, 6, 7, 9, 10, 11, 13, 14, 15, 17, 18}, "IX": {1, 2, 3},
-}
-
+// Every case of attack has tests, and they exist.
 func TestEveryCaseIsProved(t *testing.T) {
-	known := map[string]bool{}
-	for section, numbers := range wanted {
-		for _, n := range numbers {
-			known[fmt.Sprint(section, n)] = true
-			if len(proofs[fmt.Sprint(section, n)]) == 0 {
-				t.Errorf("%s%d has no proof", section, n)
-			}
+	tests := testNames(t)
+	for name, proofs := range cases {
+		if len(proofs) == 0 {
+			t.Errorf("%s: no test", name)
 		}
-	}
-	for name, tests := range proofs {
-		if !known[name] {
-			t.Errorf("%s is no case", name)
-		}
-		for _, test := range tests {
-			if err := proves(test, name); err != nil {
-				t.Errorf("%s: %v", name, err)
+		for _, proof := range proofs {
+			if !tests[proof] {
+				t.Errorf("%s: test %s does not exist", name, proof)
 			}
 		}
 	}
 }
 
-// proves looks for the test, and for the number of the case in it or in the comment before it.
-func proves(test, name string) error {
-	file, function, _ := strings.Cut(test, ":")
-	src, err := os.ReadFile(filepath.Join("..", "..", "..", filepath.FromSlash(file)))
-	if err != nil {
+// testNames returns the names of all tests of the module.
+func testNames(t *testing.T) map[string]bool {
+	t.Helper()
+	header := regexp.MustCompile(`(?m)^func (Test[A-Z]\w*)\(`)
+	names := map[string]bool{}
+	err := filepath.WalkDir(filepath.Join("..", "..", ".."), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && len(d.Name()) > 2 && d.Name()[0] == '.' {
+			return fs.SkipDir
+		}
+		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		source, err := os.ReadFile(path)
+		for _, found := range header.FindAllSubmatch(source, -1) {
+			names[string(found[1])] = true
+		}
 		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
-	blocks := strings.Split(string(src), "\n}\n") // a function ends in the first column, and what follows belongs to the next
-	i := slices.IndexFunc(blocks, func(b string) bool { return strings.Contains(b, "\nfunc "+function+"(") })
-	if i < 0 {
-		return fmt.Errorf("%s has no %s", file, function)
-	}
-	number := name[strings.IndexAny(name, "#UI"):]
-	if !regexp.MustCompile(regexp.QuoteMeta(number) + `\b`).MatchString(blocks[i]) {
-		return fmt.Errorf("%s does not name %s", test, number)
-	}
-	return nil
+	return names
 }

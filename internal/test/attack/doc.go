@@ -1,5 +1,4 @@
-// Package attack holds nothing but tests: the command as it was built, against folders of skills that somebody else
-// wrote to harm whoever clones them. Each test makes one hostile skill beside good ones and looks at what a user
-// sees: the exit code, the problem with its place, what is printed, what it cost, and that the good ones are as they
-// were. TestEveryCaseIsProved lists the cases of the attack catalogue with the test that proves each.
+// Package attack tests the built command against hostile folders of skills. It has no code of its own. Each test puts
+// one hostile skill next to good ones and checks what a user sees: the exit code, the problem with its place, the output,
+// the cost, and that the good skills have not changed. TestEveryCaseIsProved lists the cases of attack with their tests.
 package attack

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// Security 2.3 #36, #37, IX1: what is no regular file is reported at once, as a manifest, as a file and as a script.
+// Anything but a regular file is reported at once, as a manifest, as a file and as a script.
 func TestSpecialFiles(t *testing.T) {
 	kinds := map[string]func(string) error{
 		"pipe": mkfifo,
@@ -72,7 +72,7 @@ func checkSpecial(v *victim, kind, file string) {
 	}
 }
 
-// Security 2.3 #32, #38, #42, 2.4 #45, #46, 2.2 #24, #29: no spelling of a path and no link leads out of a skill.
+// No spelling of a path and no link leads out of a skill.
 func TestNothingOutsideIsRead(t *testing.T) {
 	v := newVictim(t)
 	out := v.secretFile()
@@ -96,7 +96,7 @@ func TestNothingOutsideIsRead(t *testing.T) {
 	}
 	for _, p := range paths {
 		if strings.ContainsRune(p, 0) {
-			continue // no argument holds one
+			continue // an argument cannot contain NUL
 		}
 		o := v.run("skill", "read", "evil", "--", p)
 		if o.code == 0 || o.stderr == "" {
@@ -117,12 +117,12 @@ func TestNothingOutsideIsRead(t *testing.T) {
 		v.leaks(v.run(args...), strings.Join(args, " "))
 	}
 	if o := v.run("skill", "trust", "evil", "--yes"); o.code == 0 {
-		t.Errorf("a skill with links that leave it is trusted: %s", o)
+		t.Errorf("a skill with links out of it is trusted: %s", o)
 	}
-	_ = hardLinked // a hard link is the file itself: only who owns it can make one, see protected_hardlinks
+	_ = hardLinked // a hard link is the file itself; only its owner can create one, see protected_hardlinks
 }
 
-// Security 2.3 #42, C38: a folder of a clone that is a link to elsewhere is no skill, whichever root it is in.
+// C38: a linked folder in a clone is not a skill, in any root, if the link leads out of it.
 func TestLinkedFolders(t *testing.T) {
 	v := newVictim(t)
 	v.write(v.home, map[string]string{"private/SKILL.md": "---\nname: private\ndescription: " + secret + "\n---\n" + secret})
@@ -138,12 +138,12 @@ func TestLinkedFolders(t *testing.T) {
 		v.leaks(v.run(args...), strings.Join(args, " "))
 	}
 	if o := v.run("doctor"); !strings.Contains(o.stdout+o.stderr, "symbolic link") && !strings.Contains(o.stdout+o.stderr, "leads out") {
-		t.Errorf("doctor says nothing of the links: %s", o)
+		t.Errorf("doctor does not report the links: %s", o)
 	}
 	v.unharmed()
 }
 
-// Security 2.3 #33, #34: while the hostile skill swaps files and folders for links, nothing outside is ever read.
+// Nothing outside a skill is read while the skill replaces its files and folders by links.
 func TestSwapsWhileReading(t *testing.T) {
 	v := newVictim(t)
 	out := v.secretFile()
@@ -182,12 +182,12 @@ func TestSwapsWhileReading(t *testing.T) {
 	close(stop)
 	<-done
 	if read == 0 {
-		t.Error("nothing was read at all: the race was not one")
+		t.Error("nothing was read: the test did not race")
 	}
 	v.unharmed()
 }
 
-// Security 2.4 #48, #49, 2.3 #40: a file that is no text, or without end, does not reach a terminal or a model as it is.
+// A binary file, or one without end, does not reach a terminal or a model unchanged.
 func TestOddResources(t *testing.T) {
 	v := newVictim(t)
 	v.evil(map[string]string{"assets/pack.zip": "PK\x03\x04\x00scripts/x.py", "assets/zero.txt": "a\x00b", "assets/big.txt": "x", "assets/latin.txt": "caf\xe9"})
@@ -204,22 +204,22 @@ func TestOddResources(t *testing.T) {
 		}
 	}
 	if o := v.run("skill", "trust", "evil", "--yes"); o.code == 0 {
-		t.Errorf("a skill of a terabyte is trusted: %s", o)
+		t.Errorf("a skill with a terabyte is trusted: %s", o)
 	}
 	v.unharmed()
 }
 
-// Security 2.2 #25: names in one folder that are one name elsewhere. Made here, for no archive holds them.
+// Two names in one folder can be the same name on another system. The test creates them: an archive cannot contain both.
 func TestNamesThatFold(t *testing.T) {
 	v := newVictim(t)
 	v.evil(map[string]string{"scripts/Run.sh": "echo '\"first\"'\n", "scripts/run.sh": "echo '\"second\"'\n",
 		"references/caf\u00e9.md": "one", "references/cafe\u0301.md": "two", "references/\ufb01le.md": "ligature", "references/file.md": "plain"})
 	v.mustRun("skill", "trust", "evil", "--yes")
 	if o := v.run("script", "run", "evil", "RUN"); o.stdout != "\"first\"\n" {
-		t.Errorf("the first in byte order counts: %s", o)
+		t.Errorf("the first in byte order must be used: %s", o)
 	}
 	if _, problems := v.validate(); !strings.Contains(fmt.Sprint(problems), "file-clash") {
-		t.Errorf("validate says nothing of it: %v", problems)
+		t.Errorf("validate does not report it: %v", problems)
 	}
 	for name, want := range map[string]string{"caf\u00e9.md": "one", "cafe\u0301.md": "two", "file.md": "plain", "\ufb01le.md": "ligature"} {
 		if o := v.run("skill", "read", "evil", "references/"+name); o.stdout != want {

@@ -11,16 +11,16 @@ import (
 	"time"
 )
 
-// floodCPU is the most processor time that one skill of a flood costs any command.
+// floodCPU is the maximum processor time of any command for each skill of a flood.
 const (
 	floodCPU = 100 * time.Millisecond
 	flood    = 12 // skills
 )
 
-// A folder of skills that are each as costly as one can be hangs and fills nothing.
+// A folder of maximally expensive skills does not make a command hang or use up memory.
 func TestFlood(t *testing.T) {
 	rows := map[string]func(i int) map[string]string{
-		"front matter as large as it may be": func(i int) map[string]string {
+		"front matter of the maximum size": func(i int) map[string]string {
 			return manifestOf(i, keys(6_000)[:60_000])
 		},
 		"metadata": func(i int) map[string]string {
@@ -100,7 +100,7 @@ func manifestOf(i int, more string) map[string]string {
 	return map[string]string{"SKILL.md": fmt.Sprintf("---\nname: s%d\ndescription: Does harm %d.\n%s---\nBody\n", i, i, more)}
 }
 
-// A skill of very many files and folders costs no more than a bounded walk, wherever they lie.
+// A skill with very many files and folders costs at most a bounded walk, wherever they are.
 func TestManyFiles(t *testing.T) {
 	v := newVictim(t)
 	v.evil(map[string]string{})

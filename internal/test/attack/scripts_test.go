@@ -36,17 +36,17 @@ func (v *victim) call(script string, args ...string) answered {
 	return a
 }
 
-// trusted makes the hostile skill of these scripts and approves it.
+// trusted writes the hostile skill with these scripts and approves it.
 func (v *victim) trusted(files map[string]string) {
 	v.t.Helper()
 	v.evil(files)
 	v.mustRun("skill", "trust", "evil", "--yes")
 }
 
-// Python's own way to show what a script was given.
+// showArgs prints the script's arguments as JSON.
 const showArgs = "import sys, json\nprint(json.dumps(sys.argv[1:]))\n"
 
-// Security 2.5 #52, #54: arguments are passed as they are, whatever they look like.
+// Arguments are passed unchanged.
 func TestArgumentsAreNoShell(t *testing.T) {
 	v := newVictim(t)
 	trace := filepath.Join(v.home, "pwned")
@@ -63,7 +63,7 @@ func TestArgumentsAreNoShell(t *testing.T) {
 	v.notPwned(trace, "arguments")
 }
 
-// Security 2.5 #53: too much is refused before anything is started.
+// Too many or too long arguments are refused before a process starts.
 func TestArgumentLimits(t *testing.T) {
 	v := newVictim(t)
 	trace := filepath.Join(v.home, "pwned")
@@ -78,7 +78,7 @@ func TestArgumentLimits(t *testing.T) {
 	}
 }
 
-// Security 2.5 #56, #57: a script sees an allow-list of variables, whatever its skill asks for.
+// A script sees only allowed variables, whatever its skill asks for.
 func TestEnvironmentIsClean(t *testing.T) {
 	v := newVictim(t)
 	v.env = append(v.env, "AWS_SECRET_ACCESS_KEY="+secret, "GITHUB_TOKEN="+secret, "SSH_AUTH_SOCK="+secret, "PYTHONPATH="+secret, "PYTHONHOME=",
@@ -101,24 +101,24 @@ func TestEnvironmentIsClean(t *testing.T) {
 	}
 }
 
-// Security 2.5 #60, #61, #62, #64, #69, #84: whatever a script does to its output, its caller gets one answer in time.
+// The caller gets one answer in time, whatever a script does with its output.
 func TestHostileOutput(t *testing.T) {
 	rows := []struct {
 		name, script, code, message string
 	}{
-		{"security 2.5 #60: endless stderr", "import sys\nfor _ in range(2000): sys.stderr.write('e' * 65536)\nprint('{}')", "", ""},
-		{"security 2.5 #60: endless stdout", "import sys\nwhile True: sys.stdout.write('o' * 65536)", "parse_error", "truncated at 1048576 bytes"},
-		{"security 2.5 #61: one byte at a time", "import time, os\nwhile True:\n os.write(1, b'.')\n time.sleep(0.05)", "timeout", "timed out after 1s"},
-		{"security 2.5 #62: bytes that are no text", "import os\nos.write(1, b'{\"a\": \"\\xff\\xfe\"}')", "", ""},
-		{"security 2.5 #62: half a character", "print('{\"a\": \"\\\\ud800\"}')", "", ""},
-		{"security 2.5 #62: NUL", "print('{\"a\": \"\\0\"}')", "parse_error", "Expected JSON"},
-		{"security 2.5 #62: BOM", "print('\\ufeff{}')", "", ""},
-		{"security 2.5 #64: closed output", "import os, time\nos.close(1)\nos.close(2)\ntime.sleep(60)", "timeout", "timed out"},
-		{"security 2.5 #64: a child keeps the pipe", "import subprocess\nsubprocess.Popen(['sleep', '60'])\nprint('{}')", "", ""},
-		{"security 2.5 #69: spins", "while True: pass", "timeout", "timed out"},
-		{"security 2.5 #69: sleeps", "import time\ntime.sleep(60)", "timeout", "timed out"},
-		{"security 2.5 #84: fails with success", "print('{\"success\": true}')\nraise SystemExit(3)", "execution_failed", "exit code 3"},
-		{"security 2.5 #84: succeeds with failure", "print('{\"success\": false}')", "", ""},
+		{"endless stderr", "import sys\nfor _ in range(2000): sys.stderr.write('e' * 65536)\nprint('{}')", "", ""},
+		{"endless stdout", "import sys\nwhile True: sys.stdout.write('o' * 65536)", "parse_error", "truncated at 1048576 bytes"},
+		{"one byte at a time", "import time, os\nwhile True:\n os.write(1, b'.')\n time.sleep(0.05)", "timeout", "timed out after 1s"},
+		{"bytes that are not text", "import os\nos.write(1, b'{\"a\": \"\\xff\\xfe\"}')", "", ""},
+		{"half a character", "print('{\"a\": \"\\\\ud800\"}')", "", ""},
+		{"NUL", "print('{\"a\": \"\\0\"}')", "parse_error", "Expected JSON"},
+		{"BOM", "print('\\ufeff{}')", "", ""},
+		{"closed output", "import os, time\nos.close(1)\nos.close(2)\ntime.sleep(60)", "timeout", "timed out"},
+		{"a child keeps the pipe", "import subprocess\nsubprocess.Popen(['sleep', '60'])\nprint('{}')", "", ""},
+		{"spins", "while True: pass", "timeout", "timed out"},
+		{"sleeps", "import time\ntime.sleep(60)", "timeout", "timed out"},
+		{"fails with success", "print('{\"success\": true}')\nraise SystemExit(3)", "execution_failed", "exit code 3"},
+		{"succeeds with failure", "print('{\"success\": false}')", "", ""},
 		{"terminal escapes", "print('{\"a\": \"\\\\u001b]52;c;x\\\\u0007\"}')", "", ""},
 		{"deep JSON", "print('[' * 200000)", "parse_error", "Expected JSON"},
 		{"nothing", "pass", "parse_error", "Expected JSON"},
@@ -149,7 +149,7 @@ func TestHostileOutput(t *testing.T) {
 	v.unharmed()
 }
 
-// Security 2.5 #86: runs of one script at once share no folder.
+// Concurrent runs of one script share no folder.
 func TestRunsAreApart(t *testing.T) {
 	v := newVictim(t)
 	v.trusted(map[string]string{"scripts/a.py": "import os, json, tempfile\nprint(json.dumps([os.environ['AGENT_SKILL_WORK_DIR'], tempfile.gettempdir(), os.environ['HOME']]))\n"})
@@ -162,7 +162,7 @@ func TestRunsAreApart(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			if seen[o.stdout] || o.code != 0 {
-				t.Errorf("twice, or failed: %s", o)
+				t.Errorf("the same folder twice, or failed: %s", o)
 			}
 			seen[o.stdout] = true
 		})
@@ -174,7 +174,7 @@ func TestRunsAreApart(t *testing.T) {
 	}
 }
 
-// Security 2.5 #88: what cannot be run says why and what to do, and is never given to a shell instead.
+// A script that cannot run is an error with the reason and a cure. It is never passed to a shell instead.
 func TestUnrunnable(t *testing.T) {
 	elf := "\x7fELF\x02\x01\x01" + strings.Repeat("\x00", 9) + "\x02\x00\xf3\x00" + strings.Repeat("\x00", 40) // RISC-V
 	if runtime.GOARCH == "riscv64" {
@@ -207,7 +207,7 @@ func TestUnrunnable(t *testing.T) {
 	v.unharmed()
 }
 
-// Security 2.1 #22, 2.5 #89, UV2, UV3, UV6, UV17: a block that asks for more than packages is refused before uv starts.
+// A block that asks for more than packages is refused before uv starts.
 func TestHostileBlocks(t *testing.T) {
 	v := newVictim(t)
 	_, trace := v.pwned()
@@ -220,27 +220,27 @@ func TestHostileBlocks(t *testing.T) {
 		return "# /// script\n# " + strings.Join(lines, "\n# ") + "\n# ///\nprint('{}')\n"
 	}
 	rows := map[string]string{
-		"index":     block(`dependencies = ["a"]`, "[tool.uv]", `index-url = "http://evil.invalid"`), // security 2.5 #89
+		"index":     block(`dependencies = ["a"]`, "[tool.uv]", `index-url = "http://evil.invalid"`), // another package index
 		"extra":     block(`dependencies = ["a"]`, "[tool.uv]", `extra-index-url = ["http://evil.invalid"]`),
 		"links":     block(`dependencies = ["a"]`, "[tool.uv]", `find-links = ["/tmp"]`),
 		"proxy":     block(`dependencies = ["a"]`, "[tool.uv]", `http-proxy = "http://evil.invalid"`),
 		"override":  block(`dependencies = ["a"]`, "[tool.uv]", `override-dependencies = ["b"]`),
 		"mode":      block(`dependencies = ["a"]`, "[tool.uv]", `link-mode = "symlink"`),
-		"bytecode":  block(`dependencies = ["a"]`, "[tool.uv]", "compile-bytecode = true"), // UV2
+		"bytecode":  block(`dependencies = ["a"]`, "[tool.uv]", "compile-bytecode = true"), // a build option of uv
 		"named":     block(`dependencies = ["a"]`, "[[tool.uv.index]]", `name = "priv"`, `url = "http://evil.invalid"`),
 		"dotted":    block(`dependencies = ["a"]`, `tool.uv.index-url = "http://evil.invalid"`),
 		"quoted":    block(`dependencies = ["a"]`, `"tool" = {uv = {index-url = "http://evil.invalid"}}`),
-		"wheel":     block(`dependencies = ["a @ https://evil.invalid/a.whl"]`), // UV6
+		"wheel":     block(`dependencies = ["a @ https://evil.invalid/a.whl"]`), // a direct address
 		"git":       block(`dependencies = ["a @ git+ssh://evil.invalid/a"]`),
 		"file":      block(`dependencies = ["a @ file:///tmp/a"]`),
 		"path":      block(`dependencies = ["./a"]`),
 		"option":    block(`dependencies = ["--index-url=http://evil.invalid"]`),
 		"newline":   block(`dependencies = ["a\n--index-url=http://evil.invalid"]`),
-		"two":       block(`dependencies = []`) + "\n" + block(`dependencies = ["a"]`), // UV17
+		"two":       block(`dependencies = []`) + "\n" + block(`dependencies = ["a"]`), // two blocks
 		"nested":    "# /// script\n# /// script\n# dependencies = []\n# ///\n",
 		"unclosed":  "# /// script\n# dependencies = []\nprint('{}')\n",
 		"toml":      block("dependencies = ["),
-		"large":     block(`dependencies = []`, strings.Repeat("# x\n", 8<<10)+"#"), // security 2.1 #22
+		"large":     block(`dependencies = []`, strings.Repeat("# x\n", 8<<10)+"#"), // more than 16 KiB
 		"type":      block(`dependencies = "a"`),
 		"requires":  block(`requires-python = ">=3; import os"`, `dependencies = []`),
 		"backslash": block(`dependencies = ["a\\"]`),
@@ -262,8 +262,7 @@ func TestHostileBlocks(t *testing.T) {
 	v.unharmed()
 }
 
-// Security 2.5 #90: what lies about configures neither uv nor an interpreter. The stand-in for uv writes down what it
-// was given.
+// Planted files configure neither uv nor an interpreter. The stand-in for uv records its arguments and environment.
 func TestPlantedConfiguration(t *testing.T) {
 	v := newVictim(t)
 	said := filepath.Join(v.home, "said")
@@ -290,11 +289,11 @@ func TestPlantedConfiguration(t *testing.T) {
 	b, _ := os.ReadFile(said)
 	lock := string(b)
 	if i := strings.Index(lock, "lock --script"); i < 0 {
-		t.Fatalf("uv was not asked: %s", lock)
+		t.Fatalf("uv was not started: %s", lock)
 	}
 	for _, want := range []string{"UV_NO_CONFIG=1", "UV_NO_ENV_FILE=1", "UV_NO_BUILD=1", "UV_PYTHON_DOWNLOADS=never", "UV_KEYRING_PROVIDER=disabled", "NETRC=/dev/null"} {
 		if !strings.Contains(lock, want) {
-			t.Errorf("uv is not told %s", want)
+			t.Errorf("uv did not get %s", want)
 		}
 	}
 	for _, never := range []string{"/evil", "subprocess", secret, "uv.toml", "pyproject.toml", ".python-version", v.skills} {
@@ -303,7 +302,7 @@ func TestPlantedConfiguration(t *testing.T) {
 		}
 	}
 	if a := v.call("b"); !a.Success {
-		t.Errorf("a script beside planted files: %+v", a)
+		t.Errorf("a script next to planted files: %+v", a)
 	}
 	v.unharmed()
 }

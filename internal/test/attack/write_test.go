@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// What the engine writes goes where the user said: through no link, into no other folder.
+// The engine writes only where the user asked: not through links, and not into other folders.
 func TestNothingOutsideIsWritten(t *testing.T) {
 	v := newVictim(t)
 	mine := "---\nname:   Mine\ndescription: a: b\n---\n"
@@ -30,13 +30,13 @@ func TestNothingOutsideIsWritten(t *testing.T) {
 	}
 	for _, f := range []string{filepath.Join(v.project, "..", "escaped"), filepath.Join(v.home, "escaped"), "/escaped"} {
 		if _, err := os.Lstat(f); err == nil {
-			t.Errorf("%s was made", f)
+			t.Errorf("%s was created", f)
 		}
 	}
 	v.unharmed()
 }
 
-// The files of a project's settings, and the user's own, are read as carefully as a skill's.
+// Files with settings, of a project or of the user, are read as carefully as those of a skill.
 func TestHostileSettingsFiles(t *testing.T) {
 	for name, make := range map[string]func(string) error{
 		"a pipe":   mkfifo,
@@ -69,10 +69,10 @@ func TestHostileSettingsFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			if o := v.run("script", "run", "good", "ok"); o.code != 5 { // fails closed
-				t.Errorf("with such a file of trust: %s", o)
+				t.Errorf("with such a trust file: %s", o)
 			}
 			if o := v.show("skill", "list"); o.code != 0 || !strings.Contains(o.stdout, "good ") {
-				t.Errorf("with such a file of trust: %s", o)
+				t.Errorf("with such a trust file: %s", o)
 			}
 		})
 	}

@@ -1,8 +1,8 @@
-// Package deptest reads a module's own source for the tests that keep its rules: which package imports which, and what
-// stands in the files. It parses every Go file, also those of other systems, and type-checks nothing.
+// Package deptest parses a module's source for tests of its rules, such as which package may import which. It parses
+// every Go file, including those for other systems, and does not type-check them.
 //
-// It is for tests alone: it runs the go command and reads the environment through it.
-// A Module does not change after Load; its methods are safe for concurrent use.
+// It is for tests only: it runs the go command, which reads the environment. A Module does not change after Load; its
+// methods are safe for concurrent use.
 package deptest
 
 import (
@@ -50,7 +50,7 @@ type File struct {
 	Syntax    *ast.File
 }
 
-// Load finds the module that holds the directory dir and parses it.
+// Load finds the module that contains the directory dir and parses it.
 func Load(dir string) (*Module, error) {
 	root, err := findRoot(dir)
 	if err != nil {
@@ -97,7 +97,7 @@ func (m *Module) walk() error {
 	})
 }
 
-// enter tells WalkDir which directories belong to the module.
+// enter returns fs.SkipDir for a directory that does not belong to the module, and nil for others.
 func (m *Module) enter(name string, d fs.DirEntry) error {
 	if name == "." {
 		return nil
@@ -143,7 +143,7 @@ func (m *Module) Package(dir string) *Package {
 	return m.Packages[i]
 }
 
-// Position returns file:line of a place in the source.
+// Position returns a position in the source as file:line.
 func (m *Module) Position(p token.Pos) string {
 	at := m.Fset.Position(p)
 	return fmt.Sprintf("%s:%d", at.Filename, at.Line)
@@ -157,7 +157,7 @@ func (m *Module) Own(importPath string) (dir string, ok bool) {
 	return strings.CutPrefix(importPath, m.Path+"/")
 }
 
-// Code returns the files that are part of the program: no tests.
+// Code returns the files that are part of the program, without tests.
 func (p *Package) Code() []*File {
 	return slices.DeleteFunc(slices.Clone(p.Files), func(f *File) bool { return f.Test })
 }
@@ -165,7 +165,7 @@ func (p *Package) Code() []*File {
 // Import is one import of a file.
 type Import struct {
 	Path string
-	Name string // what the file calls it; guessed from the path where the file gives no name
+	Name string // the name in the file; guessed from the path if the file does not rename it
 	Pos  token.Pos
 }
 
@@ -175,7 +175,7 @@ func (f *File) Imports() []Import {
 	for _, spec := range f.Syntax.Imports {
 		p, err := strconv.Unquote(spec.Path.Value)
 		if err != nil {
-			continue // the parser has accepted it
+			continue // cannot happen: the parser has accepted it
 		}
 		name := packageName(p)
 		if spec.Name != nil {
@@ -188,7 +188,7 @@ func (f *File) Imports() []Import {
 
 var majorVersion = regexp.MustCompile(`^v\d+$`)
 
-// packageName guesses the name that a package gives itself: the last element but a major version.
+// packageName guesses the name of a package from its path: the last element that is not a major version.
 func packageName(importPath string) string {
 	name := path.Base(importPath)
 	if majorVersion.MatchString(name) {
@@ -197,8 +197,8 @@ func packageName(importPath string) string {
 	return strings.TrimPrefix(name, "go-")
 }
 
-// Modules returns the paths of the foreign modules that packages, given as directories, need when they are built
-// without tests, sorted. It runs `go list`.
+// Modules returns the sorted paths of the foreign modules that packages, given as directories, need without their tests.
+// It runs `go list`.
 func (m *Module) Modules(ctx context.Context, dirs ...string) ([]string, error) {
 	args := []string{"list", "-e", "-deps", "-json=Standard,Module"}
 	for _, dir := range dirs {

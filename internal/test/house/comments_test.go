@@ -10,8 +10,8 @@ import (
 	"github.com/agent-base/agent-base/internal/test/deptest"
 )
 
-// Every package says what it is for, and every exported name has a comment; that of a function, a method or a type
-// begins with the name.
+// Every package has a comment, and every exported name has one. The comment of a function, a method or a type begins with
+// the name.
 func TestComments(t *testing.T) {
 	report(t, checkComments(module(t)))
 }
@@ -67,7 +67,7 @@ func (*Thing[P]) Do() {}
 		"a/a.go:36: Do has no comment",
 		"a/a.go:4: F has no comment",
 		"a/a.go:7: the comment of G does not begin with its name",
-		"b: the package has no comment that says what it is for",
+		"b: the package has no comment",
 	})
 }
 
@@ -79,7 +79,7 @@ func checkComments(m *deptest.Module) []string {
 			continue
 		}
 		if !slices.ContainsFunc(code, func(f *deptest.File) bool { return f.Syntax.Doc != nil }) {
-			breaches = append(breaches, p.Dir+": the package has no comment that says what it is for")
+			breaches = append(breaches, p.Dir+": the package has no comment")
 		}
 		if p.Name == "main" {
 			continue

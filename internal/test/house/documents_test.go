@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// A page that names a file or a test of this module names one that is there.
-func TestDocumentsNameWhatIsThere(t *testing.T) {
+// The files and the tests that a page names exist.
+func TestDocumentsNameWhatExists(t *testing.T) {
 	m := module(t)
 	file := regexp.MustCompile("`([a-z][a-zA-Z0-9_/.-]*\\.(?:go|sh|c))`")
 	test := regexp.MustCompile("`((?:Test|Fuzz)[A-Z][A-Za-z0-9]*)`")
@@ -21,12 +21,12 @@ func TestDocumentsNameWhatIsThere(t *testing.T) {
 		}
 		for _, found := range file.FindAllStringSubmatch(string(text), -1) {
 			if _, err := os.Stat(filepath.Join(m.Root, filepath.FromSlash(found[1]))); err != nil && strings.Contains(found[1], "/") {
-				t.Errorf("%s names %q, which is not there", page, found[1])
+				t.Errorf("%s names %q, which does not exist", page, found[1])
 			}
 		}
 		for _, found := range test.FindAllStringSubmatch(string(text), -1) {
 			if !tests[found[1]] {
-				t.Errorf("%s names the test %q, which is not there", page, found[1])
+				t.Errorf("%s names the test %q, which does not exist", page, found[1])
 			}
 		}
 	}

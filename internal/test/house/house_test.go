@@ -28,7 +28,7 @@ func report(t *testing.T, breaches []string) {
 	}
 }
 
-// checkBroken proves a check on source that breaks its rule: every row of want must be found, and nothing else.
+// checkBroken tests a check with source that breaks its rule: the check must report exactly the rows of want.
 func checkBroken(t *testing.T, files map[string]string, check func(*deptest.Module) []string, want []string) {
 	t.Helper()
 	got := check(write(t, files))

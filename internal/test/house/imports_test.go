@@ -14,8 +14,7 @@ import (
 // everything stands for all packages of the module.
 const everything = "*"
 
-// allowed is DESIGN.md's arrows: which packages of this module a package may import, besides its tests.
-// A new package begins with a row here.
+// allowed lists the packages of this module that a package may import. Tests may import more. A new package needs a row.
 var allowed = map[string][]string{
 	"cmd/agent":              {"cmd/agent/internal/cli", "cmd/agent/internal/protect"},
 	"cmd/agent/internal/cli": {everything},
@@ -89,7 +88,7 @@ var allowed = map[string][]string{
 	"skilltest/kalshi/standin": {"skilltest/kalshi"},
 }
 
-// testPackages are the packages outside internal/test that only tests and benchmarks import.
+// testPackages are the packages outside internal/test that only tests and benchmarks may import.
 var testPackages = []string{"skilltest", "skilltest/kalshi", "skilltest/kalshi/standin", "skilltest/fakemodel", "bench/talk"}
 
 // forTests reports whether only tests may import the package dir.
@@ -97,8 +96,8 @@ func forTests(dir string) bool {
 	return strings.HasPrefix(dir, "internal/test/") || slices.Contains(testPackages, dir)
 }
 
-// importers tells for each foreign module which packages may import it. A new dependency begins with a row here and
-// one in RATIONALE.md.
+// importers lists for each foreign module the packages that may import it. A new dependency needs a row here and one in
+// RATIONALE.md.
 var importers = map[string][]string{
 	"go.yaml.in/yaml/v4":              {"internal/yamlnode"},
 	"github.com/spf13/cobra":          {"cmd/agent/internal/cli"},
@@ -123,7 +122,7 @@ var importers = map[string][]string{
 	"pgregory.net/rapid":              {},
 }
 
-// core is what an embedder imports, and lightModules all that it may bring along.
+// core lists the packages that an embedder imports, and lightModules the only foreign modules that they may need.
 var (
 	core         = []string{"skill", "skill/manifest", "skill/check", "disclose", "session", "script", "script/survey", "script/pyenv", "tool", "skilltool"}
 	lightModules = []string{
@@ -133,21 +132,21 @@ var (
 		"golang.org/x/sys",
 		"golang.org/x/mod",
 		"github.com/BurntSushi/toml",
-		"github.com/bmatcuk/doublestar/v4", // globs with **, without a dependency of its own
+		"github.com/bmatcuk/doublestar/v4", // globs with **; it has no dependencies
 	}
 )
 
-// never lists what a package must not reach, by however many steps, and why.
+// never lists packages that a package must not import, directly or indirectly, with the reason.
 var never = []struct{ from, to, why string }{
 	{"install", "script", "installing cannot execute"},
 	{"install", "toolset", "installing cannot execute"},
 	{"session", "os/exec", "a session decides; it runs nothing"},
 	{"session", "script", "a session decides; it runs nothing"},
-	{"disclose", "os/exec", "telling a model about skills runs nothing"},
+	{"disclose", "os/exec", "describing skills to a model runs nothing"},
 	{"skill", "os/exec", "a skill is data until someone runs it"},
 	{"skill/manifest", "os/exec", "a skill is data until someone runs it"},
 	{"skill/check", "os/exec", "a skill is data until someone runs it"},
-	{"agent", "skill", "the loop knows no SKILL.md"},
+	{"agent", "skill", "the loop does not depend on skills"},
 	{"agent", "os/exec", "the loop runs nothing but tools"},
 	{"script", "session", "script never asks about permission"},
 	{"script", "trust", "script never asks about permission"},
@@ -172,15 +171,15 @@ func TestImportsFindsBreaches(t *testing.T) {
 		"internal/test/deptest/a.go": "package deptest",
 		"skilltest/a.go":             "package skilltest",
 	}, checkImports, []string{
-		"disclose must not reach os/exec: telling a model about skills runs nothing (disclose → os/exec)",
-		"newroom: no row in the table of allowed imports: add one that follows ARCHITECTURE.md",
+		"disclose must not reach os/exec: describing skills to a model runs nothing (disclose → os/exec)",
+		"newroom: no row in the table of allowed imports: add one according to ARCHITECTURE.md",
 		"session must not reach os/exec: a session decides; it runs nothing (session → disclose → os/exec)",
 		"session/a.go:2: session must not import disclose",
-		"skill/a.go:2: internal/test/deptest is for tests alone",
+		"skill/a.go:2: internal/test/deptest is for tests only",
 		"skill/a.go:2: skill must not import internal/test/deptest",
 		"tool/a.go:4: tool must not import skill",
 		"tool/a.go:5: tool must not import go.yaml.in/yaml/v4: only internal/yamlnode may",
-		"trace/a_windows.go:2: example.org/unknown has no row in the table of importers: add one, and its reason to RATIONALE.md",
+		"trace/a_windows.go:2: example.org/unknown no row in the table of importers: add one, and the reason to RATIONALE.md",
 	})
 }
 
@@ -189,7 +188,7 @@ func checkImports(m *deptest.Module) []string {
 	for _, p := range m.Packages {
 		own, known := allowed[p.Dir]
 		if !known {
-			breaches = append(breaches, p.Dir+": no row in the table of allowed imports: add one that follows ARCHITECTURE.md")
+			breaches = append(breaches, p.Dir+": no row in the table of allowed imports: add one according to ARCHITECTURE.md")
 			continue
 		}
 		for _, f := range p.Code() {
@@ -213,7 +212,7 @@ func judge(m *deptest.Module, from string, own []string, importPath string) []st
 	}
 	var breaches []string
 	if forTests(dir) && !forTests(from) {
-		breaches = append(breaches, dir+" is for tests alone")
+		breaches = append(breaches, dir+" is for tests only")
 	}
 	if !slices.Contains(own, dir) && !slices.Contains(own, everything) {
 		breaches = append(breaches, fmt.Sprintf("%s must not import %s", from, dir))
@@ -238,7 +237,7 @@ func judgeForeign(from, importPath string) []string {
 		}
 		return []string{fmt.Sprintf("%s must not import %s: only %s may", from, importPath, who)}
 	}
-	return []string{importPath + " has no row in the table of importers: add one, and its reason to RATIONALE.md"}
+	return []string{importPath + " no row in the table of importers: add one, and the reason to RATIONALE.md"}
 }
 
 func checkNever(m *deptest.Module) []string {
@@ -276,7 +275,7 @@ func route(m *deptest.Module, from, to string, seen map[string]bool) []string {
 	return nil
 }
 
-// Whoever embeds the engine gets yaml and nothing heavy.
+// The packages that an embedder imports need only light modules.
 func TestCoreStaysLight(t *testing.T) {
 	m := module(t)
 	var present []string
@@ -297,7 +296,7 @@ func TestCoreStaysLight(t *testing.T) {
 	}
 }
 
-// write makes a module example.org/m of the files and loads it.
+// write creates a module example.org/m with the files and loads it.
 func write(t *testing.T, files map[string]string) *deptest.Module {
 	t.Helper()
 	root := t.TempDir()

@@ -12,8 +12,8 @@ import (
 	"github.com/agent-base/agent-base/internal/test/deptest"
 )
 
-// No file that git keeps names a place of the machine that it was written on: the checkout, what lies beside it, the
-// home directory.
+// No committed file names a place of the machine that it was written on: the checkout, its neighbours, the home
+// directory.
 func TestNoPathsOfOneMachine(t *testing.T) {
 	m := module(t)
 	files := committed(t, m)
@@ -43,7 +43,8 @@ func TestNoPathsOfOneMachineFindsThem(t *testing.T) {
 	}
 }
 
-// committed lists the files that git keeps or would keep; without git, as in a source archive, the module's Go files.
+// committed lists the files that git tracks or would add. Without git, as in a source archive, it lists the module's Go
+// files.
 func committed(t *testing.T, m *deptest.Module) []string {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
@@ -60,7 +61,7 @@ func committed(t *testing.T, m *deptest.Module) []string {
 	return files
 }
 
-// places returns the directories that no file may name. Those that exist everywhere, such as /root or /src, are left out.
+// places returns the directories that no file may name, except those that exist everywhere, such as /root or /src.
 func places(root string) []string {
 	var all []string
 	if strings.Count(root, "/") > 1 {
@@ -73,24 +74,24 @@ func places(root string) []string {
 	if parent == filepath.Dir(parent) || parent == filepath.Clean(os.TempDir()) {
 		return all
 	}
-	beside, err := os.ReadDir(parent)
+	neighbours, err := os.ReadDir(parent)
 	if err != nil {
 		return all
 	}
-	for _, e := range beside {
+	for _, e := range neighbours {
 		all = append(all, filepath.Join(parent, e.Name()))
 	}
 	return all
 }
 
-// findPlaces returns file:line for each line that names one of the places as a path.
+// findPlaces returns file:line for each line that contains one of the places as a path.
 func findPlaces(t *testing.T, root string, files, places []string) []string {
 	t.Helper()
 	var found []string
 	for _, name := range files {
 		content, err := os.ReadFile(filepath.Join(root, name))
 		if err != nil {
-			continue // removed but still in the index, or a link to nowhere
+			continue // removed but still in the index, or a broken link
 		}
 		for number, line := range bytes.Split(content, []byte("\n")) {
 			for _, place := range places {
@@ -104,7 +105,7 @@ func findPlaces(t *testing.T, root string, files, places []string) []string {
 	return found
 }
 
-// names tells that a line has the path, not only a longer name that begins or ends with it.
+// names reports whether a line contains the path, and not only a longer name that begins or ends with it.
 func names(line, place string) bool {
 	for from := 0; ; {
 		at := strings.Index(line[from:], place)

@@ -10,11 +10,11 @@ import (
 	"github.com/agent-base/agent-base/internal/test/deptest"
 )
 
-// edge is where the process meets the rest of the system. Programs (package main) and the packages for tests may do
-// the same.
+// edge is the package that may use the rest of the system. Programs (package main) and packages for tests may do the
+// same.
 var edge = []string{"cmd/agent/internal/cli"}
 
-// forbidden lists the names that only the edge may use, by package. "*" is every name of it.
+// forbidden lists the names that only the edge may use, by package. "*" stands for every name.
 var forbidden = map[string][]string{
 	"os": {
 		"Exit", "Getenv", "LookupEnv", "Environ", "ExpandEnv", "Setenv", "Unsetenv", "Clearenv",
@@ -30,7 +30,7 @@ var forbidden = map[string][]string{
 	"context":                {"Background", "TODO"},
 	"flag":                   {"*"},
 	"net/http":               {"DefaultClient", "DefaultServeMux", "DefaultTransport", "Get", "Head", "Post", "PostForm", "Handle", "HandleFunc"},
-	"path/filepath":          {"HasPrefix"}, // compares letters, not path elements
+	"path/filepath":          {"HasPrefix"}, // it compares letters, not path elements
 	"io/ioutil":              {"*"},
 	"github.com/spf13/viper": {"*"},
 }
@@ -78,9 +78,9 @@ func h(ctx context.Context) {
 		"skill/a.go:11: context.Background belongs to the command: take the value as an option",
 		"skill/a.go:14: os/exec.LookPath belongs to the command: take the value as an option",
 		"skill/a.go:15: log.Print belongs to the command: take the value as an option",
-		"skill/a.go:16: println belongs to no finished code",
-		"skill/a.go:20: the command made here never gets an Env: a nil one is this process's environment",
-		"skill/a.go:26: the command made here never gets an Env: a nil one is this process's environment",
+		"skill/a.go:16: remove println: it is for debugging",
+		"skill/a.go:20: the command gets no Env, so it inherits this process's environment",
+		"skill/a.go:26: the command gets no Env, so it inherits this process's environment",
 		"skill/a.go:28: os.MkdirTemp in \"\" is the system's folder for temporary files: take the folder as an option",
 		"skill/a.go:5: dot imports hide where a name comes from",
 		"skill/a.go:9: os.Getenv belongs to the command: take the value as an option",
@@ -123,7 +123,7 @@ func purityOf(m *deptest.Module, f *deptest.File) []string {
 			judgeCall(imports, n, add)
 		case *ast.FuncDecl:
 			for _, pos := range bareCommands(imports, n) {
-				add(pos, "the command made here never gets an Env: a nil one is this process's environment")
+				add(pos, "the command gets no Env, so it inherits this process's environment")
 			}
 		}
 		return true
@@ -131,8 +131,8 @@ func purityOf(m *deptest.Module, f *deptest.File) []string {
 	return breaches
 }
 
-// qualified returns the import path and the name of pkg.Name, or "" when it is something else: a field, or a variable
-// that hides the package.
+// qualified returns the import path and the name of pkg.Name. It returns "" for anything else: a field, or a variable that
+// hides the package.
 func qualified(imports map[string]string, e ast.Expr) (path, name string) {
 	s, ok := e.(*ast.SelectorExpr)
 	if !ok {
@@ -147,7 +147,7 @@ func qualified(imports map[string]string, e ast.Expr) (path, name string) {
 
 func judgeCall(imports map[string]string, call *ast.CallExpr, add func(token.Pos, string, ...any)) {
 	if id, ok := call.Fun.(*ast.Ident); ok && id.Obj == nil && (id.Name == "print" || id.Name == "println") {
-		add(call.Pos(), "%s belongs to no finished code", id.Name)
+		add(call.Pos(), "remove %s: it is for debugging", id.Name)
 	}
 	path, name := qualified(imports, call.Fun)
 	if path == "os" && (name == "MkdirTemp" || name == "CreateTemp") && len(call.Args) > 0 && isEmptyString(call.Args[0]) {
@@ -160,8 +160,8 @@ func isEmptyString(e ast.Expr) bool {
 	return ok && (lit.Value == `""` || lit.Value == "``")
 }
 
-// bareCommands returns where a function makes an exec.Cmd without an Env. A command made by exec.Command must get one
-// in the same function.
+// bareCommands returns the positions where a function creates an exec.Cmd without an Env. A command from exec.Command
+// must get one in the same function.
 func bareCommands(imports map[string]string, fn *ast.FuncDecl) []token.Pos {
 	var made, bare []token.Pos
 	setsEnv := false
@@ -186,7 +186,7 @@ func bareCommands(imports map[string]string, fn *ast.FuncDecl) []token.Pos {
 	if len(made) > 0 {
 		return bare
 	}
-	return nil // a literal that gets its Env by assignment
+	return nil // the literal gets its Env by assignment
 }
 
 func isEnvField(e ast.Expr) bool {

@@ -10,7 +10,7 @@ import (
 	"github.com/agent-base/agent-base/internal/test/deptest"
 )
 
-// Hard stops, far above what is usual here; tests and generated files are apart.
+// Upper limits, far above the usual sizes. They do not apply to tests and generated files.
 const (
 	maxFunctionLines = 80
 	maxFileLines     = 600

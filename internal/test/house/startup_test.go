@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// maxInit is how long one package may take to initialise; startupRuns how often the program is started to find the
-// least that each package takes, which other work on the machine does not change.
+// maxInit is the maximum time to initialise one package. startupRuns is the number of starts; the shortest time of each
+// package counts, because it depends least on other work on the machine.
 const (
 	maxInit     = 500 * time.Microsecond
 	startupRuns = 7
 )
 
-// slowInit lists packages that may take longer, each with its reason.
+// slowInit lists packages that may take longer, with the reasons.
 var slowInit = map[string]string{}
 
-// The command starts fast because nothing that it links does real work before main.
+// The command starts fast because no linked package does real work before main.
 func TestStartup(t *testing.T) {
 	m := module(t)
 	if m.Package("cmd/agent") == nil {
@@ -82,7 +82,7 @@ func leastInit(t *testing.T, bin string, args ...string) map[string]time.Duratio
 		}
 	}
 	if len(least) == 0 {
-		t.Error("the runtime printed no initialisation times: the test sees nothing")
+		t.Error("the runtime printed no initialisation times")
 	}
 	return least
 }

@@ -11,23 +11,23 @@ import (
 	"github.com/agent-base/agent-base/internal/test/deptest"
 )
 
-// fixed are the calls whose result a package variable may hold: values that nobody can change.
+// fixed lists the calls whose results a package variable may hold: immutable values.
 var fixed = []string{"errors.New", "regexp.MustCompile", "lazyregexp.New", "strings.NewReplacer", "regexp.MustCompilePOSIX", "fmt.Errorf"}
 
-// reforms are the calls that only give a text another form: their result counts as a literal.
+// reforms lists the calls that only convert a text: their results count as literals.
 var reforms = []string{"json.RawMessage", "strings.Fields"}
 
-// excused are package variables that the rule below does not understand, each with the reason why it never changes.
+// excused lists the package variables that the rule below misjudges, with the reason why they never change.
 var excused = map[string]string{
-	"cmd/agent/internal/protect.hidden": "its call hides the process's keys, and must come before main; nothing reads or writes it",
+	"cmd/agent/internal/protect.hidden": "its initialiser hides the process's keys and must run before main; nothing reads or writes it",
 
-	"internal/scan.how": "the kernel reads it through a pointer, nobody writes to it",
+	"internal/scan.how": "the kernel reads it through a pointer; nothing writes to it",
 }
 
-// There is no init and no package variable that changes: two instances in one process never meet.
+// There are no init functions and no mutable package variables: two instances in one process do not affect each other.
 //
-// A package variable is a sentinel, a compiled pattern, an embedded file, or a literal that nothing in its package
-// writes to; an exported one can be written to from elsewhere, so it is one of the first three.
+// A package variable is a sentinel, a compiled pattern, an embedded file, or a literal that its package never writes to.
+// Other packages can write to an exported variable, so it must be one of the first three.
 func TestNoPackageState(t *testing.T) {
 	report(t, checkState(module(t)))
 }
@@ -165,7 +165,7 @@ func isFixedCall(e ast.Expr) bool {
 	return slices.Contains(fixed, fmt.Sprintf("%s.%s", s.X, s.Sel))
 }
 
-// isLiteral tells that a value is written out in the source. Locks and other values of package sync are made to change.
+// isLiteral reports whether a value is a literal. Locks and other values of package sync are not: they are mutable.
 func isLiteral(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.BasicLit, *ast.Ident:
@@ -186,8 +186,8 @@ func isLiteral(e ast.Expr) bool {
 	return false
 }
 
-// writtenIn returns the names of package variables that code of the package assigns to, changes in place or takes the
-// address of.
+// writtenIn returns the names of package variables that the package assigns to, changes in place or takes the address
+// of.
 func writtenIn(p *deptest.Package) map[string]bool {
 	written := map[string]bool{}
 	mark := func(e ast.Expr) {
@@ -239,8 +239,8 @@ func rootOf(e ast.Expr) *ast.Ident {
 	}
 }
 
-// isPackageLevel tells that a name is not a local variable: the parser resolves those, and package variables of the
-// same file to their declaration; names of other files stay open.
+// isPackageLevel reports whether a name is not a local variable. The parser resolves local variables, and package
+// variables of the same file, to their declarations. It leaves names of other files unresolved.
 func isPackageLevel(p *deptest.Package, id *ast.Ident) bool {
 	if id.Obj == nil {
 		return true

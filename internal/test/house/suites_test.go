@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// R173, R174: the suites that the sources list exist. What each of them tests is found under its package.
+// R173, R174: the required test suites exist. Their content is up to their packages.
 func TestListedSuitesExist(t *testing.T) {
 	root := module(t).Root
 	for suite, pattern := range map[string]string{

@@ -31,7 +31,7 @@ import (
 	"github.com/agent-base/agent-base/tool"
 )
 
-// secret stands in every script's source and in nothing that a script prints.
+// secret is in the source of every script and in no output of a script.
 const secret = "SOURCE-LINE-7f3a"
 
 // shelf has a skill that reads PDF files, one that lists stations, and a file to read.
@@ -90,7 +90,7 @@ BT
 ET
 `
 
-// wire is one way to a model.
+// wire is one protocol and a model that uses it.
 type wire struct {
 	name  fakemodel.Wire
 	model func(t *testing.T, s *fakemodel.Server) llm.Model
@@ -123,7 +123,7 @@ func made(t *testing.T) func(llm.Model, error) llm.Model {
 	}
 }
 
-// place is where conversations happen: the same for all, so that paths are alike.
+// place has the folders of the conversations. They are the same for all, so paths are equal.
 type place struct {
 	catalog *skill.Catalog
 	work    string // the workspace
@@ -141,13 +141,13 @@ func newPlace(t *testing.T) *place {
 	return &place{catalog: c, work: filepath.Join(root, "work"), pdf: filepath.Join(root, "skills", "pdf-processing")}
 }
 
-// talk is a conversation that is over.
+// talk is a finished conversation.
 type talk struct {
 	answers []*agent.Answer
 	results []*agent.Result
 }
 
-// tools returns the agent's own seven and the engine's five.
+// tools returns the seven tools of the agent and the five of the engine.
 func (p *place) tools(t *testing.T, readScripts bool) *tool.Set {
 	t.Helper()
 	own, err := hosttool.Tools(&hosttool.Options{
@@ -181,7 +181,7 @@ func (p *place) tools(t *testing.T, readScripts bool) *tool.Set {
 	return set
 }
 
-// converse asks m one prompt after the other, as the agent does: the skills in the system text, with all that it says.
+// converse sends m one prompt after the other, as the agent does, with the skills in the system text.
 func (p *place) converse(t *testing.T, m llm.Model, readScripts bool, prompts ...string) *talk {
 	t.Helper()
 	set := p.tools(t, readScripts)
@@ -211,7 +211,7 @@ func (p *place) converse(t *testing.T, m llm.Model, readScripts bool, prompts ..
 	return out
 }
 
-// call is a step of a model that calls one tool.
+// call returns a step that calls one tool.
 func call(name string, args map[string]any) fakemodel.Step {
 	return fakemodel.Step{Calls: []fakemodel.Call{calling(name, args)}}
 }
@@ -219,12 +219,12 @@ func call(name string, args map[string]any) fakemodel.Step {
 func calling(name string, args map[string]any) fakemodel.Call {
 	b, err := json.Marshal(args)
 	if err != nil {
-		panic(err) // the scripts below hold nothing that JSON cannot
+		panic(err) // cannot happen: the arguments are JSON values
 	}
 	return fakemodel.Call{Name: name, Args: string(b)}
 }
 
-// field returns one field of the last result, by a path such as "result.content"; "" where it is not.
+// field returns one field of the last result by a path such as "result.content", or "".
 func field(q *fakemodel.Request, path string) string {
 	var v any
 	if json.Unmarshal([]byte(q.LastResult()), &v) != nil {
@@ -246,8 +246,8 @@ func field(q *fakemodel.Request, path string) string {
 
 var duration = regexp.MustCompile(`"duration_ms":[0-9.e+-]+`)
 
-// shown is all that a model was shown with one request, in one form for all wires. Calls are numbered, for each wire
-// gives them IDs of its own.
+// shown returns all that a model was shown with one request, in the same form for all wires. Calls are numbered, because
+// each wire has its own IDs.
 func shown(t *testing.T, q *fakemodel.Request) string {
 	t.Helper()
 	var b strings.Builder
@@ -272,7 +272,7 @@ func shown(t *testing.T, q *fakemodel.Request) string {
 	return b.String()
 }
 
-// canonical returns JSON with its keys in order.
+// canonical returns JSON with sorted keys.
 func canonical(t *testing.T, raw []byte) string {
 	t.Helper()
 	var v any

@@ -18,13 +18,13 @@ import (
 	"github.com/agent-base/agent-base/skilltool"
 )
 
-// go test ./internal/parity -run Live -live anthropic/NAME,openai/NAME,gemini/NAME
+// go test ./internal/test/parity -run Live -live anthropic/NAME,openai/NAME,gemini/NAME
 //
-// The keys are read from ANTHROPIC_API_KEY, OPENAI_API_KEY and GEMINI_API_KEY. Without the flag nothing is asked and
-// nothing leaves this machine.
+// The keys are read from ANTHROPIC_API_KEY, OPENAI_API_KEY and GEMINI_API_KEY. Without the flag the tests
+// send nothing to other machines.
 var live = flag.String("live", "", "real models to ask, as provider/name, with commas between")
 
-// R97: the check on real models: the skill is chosen, its script is run and not read, and the answer is in the text.
+// R97: a real model chooses the skill, runs its script without reading it, and puts the result into its answer.
 func TestLive(t *testing.T) {
 	for name := range strings.SplitSeq(*live, ",") {
 		if name == "" {
@@ -37,7 +37,7 @@ func TestLive(t *testing.T) {
 	}
 }
 
-// The check itself, on a model that does what it should.
+// The check passes for a model that behaves correctly.
 func TestLiveCheck(t *testing.T) {
 	p := newPlace(t)
 	for _, w := range wires() {
@@ -79,7 +79,7 @@ func checkLive(t *testing.T, p *place, model llm.Model) {
 	t.Logf("%d requests, usage %+v", answer.Turns, answer.Usage)
 }
 
-// recorder keeps the results that a model is sent.
+// recorder keeps the results that are sent to a model.
 type recorder struct {
 	model llm.Model
 	seen  []string
@@ -108,6 +108,6 @@ func realModel(t *testing.T, name string) llm.Model {
 	case "gemini":
 		return made(t)(gemini.New(&gemini.Options{Key: os.Getenv("GEMINI_API_KEY"), Model: model}))
 	}
-	t.Fatalf("there is no provider %q", provider)
+	t.Fatalf("unknown provider %q", provider)
 	return nil
 }

@@ -17,13 +17,13 @@ import (
 	"github.com/agent-base/agent-base/skilltest/fakemodel"
 )
 
-// scene is a conversation: what a person says, what the model does about it, and how it must end.
+// scene is a conversation: the prompts of a person, the steps of the model, and the expected end.
 type scene struct {
 	name    string
 	prompts []string
 	steps   func(p *place) []fakemodel.Step
-	calls   []string // the tools that are called, in this order
-	answer  string   // of the last prompt
+	calls   []string // the called tools, in order
+	answer  string   // to the last prompt
 }
 
 func scenes() []scene {
@@ -39,7 +39,7 @@ func scenes() []scene {
 	}
 }
 
-// listHelpRun looks for a script, asks how it is used, and runs it; then once more in vain.
+// listHelpRun looks for a script, asks for its usage and runs it. The second run fails.
 func listHelpRun(*place) []fakemodel.Step {
 	return []fakemodel.Step{
 		call("script_list", map[string]any{"skill_name": "stations"}),
@@ -68,10 +68,11 @@ func listHelpRun(*place) []fakemodel.Step {
 
 var pathInText = regexp.MustCompile(`(?:references|assets)/[A-Za-z0-9_./-]*[A-Za-z0-9_]`)
 
-// loadReadExecute activates the skill, reads all that its text names, in one answer, and runs the script unread.
+// loadReadExecute activates the skill, reads all files that its text names in one answer, and runs the script without
+// reading it.
 func loadReadExecute(p *place) []fakemodel.Step {
 	first := call("skill", map[string]any{"skill_name": "pdf-processing"})
-	first.Thought = "A PDF: there is a skill for it." // what signs it must come back with the call, or the server refuses
+	first.Thought = "A PDF: there is a skill for it." // the server refuses a request without the signature of this thought
 	return []fakemodel.Step{
 		first,
 		{From: func(q *fakemodel.Request) fakemodel.Step {
@@ -109,7 +110,7 @@ func extractText(p *place) []fakemodel.Step {
 	}
 }
 
-// extractByBash runs the script as hosts do that have no script_run: from the folder that the activation names.
+// extractByBash runs the script from the folder that the activation names, as in hosts without script_run.
 func extractByBash(*place) []fakemodel.Step {
 	return []fakemodel.Step{
 		call("skill", map[string]any{"skill_name": "pdf-processing"}),
@@ -127,8 +128,8 @@ func runExtract(p *place) fakemodel.Step {
 	return call("script_run", map[string]any{"skill_name": "pdf-processing", "script_name": "extract_text", "args": []string{p.work + "/sample.pdf"}})
 }
 
-// R97: one conversation over four wires. Each model is shown the same tools, system text and results, no text of a
-// script among them; the prefix keeps its bytes from turn to turn; what is sent costs about the same on each wire.
+// R97: one conversation runs over four wires. Each model is shown the same tools, system text and results, without the
+// text of a script. The prefix has the same bytes in each turn. The requests cost about the same on each wire.
 func TestParity(t *testing.T) {
 	for _, sc := range scenes() {
 		t.Run(sc.name, func(t *testing.T) {
@@ -144,7 +145,7 @@ func TestParity(t *testing.T) {
 					first = views
 				}
 				if diff := cmp.Diff(first, views); diff != "" {
-					t.Errorf("%s is shown something else (- %s, + %s):\n%s", w.name, wires()[0].name, w.name, diff)
+					t.Errorf("%s is shown different content (- %s, + %s):\n%s", w.name, wires()[0].name, w.name, diff)
 				}
 			}
 			checkCost(t, sent)
@@ -167,7 +168,7 @@ func checkTalk(t *testing.T, w fakemodel.Wire, sc scene, tk *talk) {
 	}
 }
 
-// checkRequests adds the tokens of the requests to the wire's, and returns what they show.
+// checkRequests adds the tokens of the requests to those of the wire, and returns what the requests show.
 func checkRequests(t *testing.T, w fakemodel.Wire, all []*fakemodel.Request, sent map[fakemodel.Wire]int) []string {
 	t.Helper()
 	var views []string
@@ -176,7 +177,7 @@ func checkRequests(t *testing.T, w fakemodel.Wire, all []*fakemodel.Request, sen
 			t.Errorf("request %d went over %s with %d tools; system text:\n%s", q.Number, q.Wire, len(q.Tools), q.System)
 		}
 		if bytes.Contains(q.Body, []byte(secret)) {
-			t.Errorf("%s: request %d holds the source of a script", w, q.Number)
+			t.Errorf("%s: request %d contains the source of a script", w, q.Number)
 		}
 		if !bytes.Equal(q.Prefix, all[0].Prefix) {
 			t.Errorf("%s: the prefix of request %d is not that of the first", w, q.Number)
@@ -187,7 +188,7 @@ func checkRequests(t *testing.T, w fakemodel.Wire, all []*fakemodel.Request, sen
 	return views
 }
 
-// checkCost holds the wires to within 20 % of each other.
+// checkCost checks that the costs of the wires differ by at most 20 %.
 func checkCost(t *testing.T, sent map[fakemodel.Wire]int) {
 	t.Helper()
 	least, most := 0, 0
@@ -199,13 +200,12 @@ func checkCost(t *testing.T, sent map[fakemodel.Wire]int) {
 	}
 	t.Logf("tokens sent, with the wire's own JSON: %v", sent)
 	if most*100 > least*120 {
-		t.Errorf("the tokens of the wires are more than 20 %% apart: %v", sent)
+		t.Errorf("the tokens of the wires differ by more than 20 %%: %v", sent)
 	}
 }
 
-// R97: fewer than 5 in 100 paths fail. Paths as the instructions write them resolve at once, with "./" in front too; ones
-// with another dot or from the root are refused (security 2.4 #45), and the refusal names the path with which the second
-// try resolves.
+// R97: fewer than 5 in 100 paths fail. Paths as in the instructions resolve at once, also with "./" before them. Absolute
+// paths and paths with other dots are refused, and the refusal names the path to use: the second try resolves.
 func TestPathsResolve(t *testing.T) {
 	p := newPlace(t)
 	files := []string{"references/formats.md", "references/deep/limits.md", "assets/answer.txt", "SKILL.md"}
@@ -241,7 +241,7 @@ func reading(form string, files []string) fakemodel.Step {
 
 var meant = regexp.MustCompile(`did you mean '([^']+)'`)
 
-// readAsTold asks again with what each refusal names.
+// readAsTold asks again with the path that each refusal names.
 func readAsTold(q *fakemodel.Request) fakemodel.Step {
 	step := fakemodel.Step{}
 	for _, r := range q.Results() {
@@ -266,8 +266,8 @@ func checkReads(t *testing.T, w fakemodel.Wire, results []*agent.Result, want in
 	}
 }
 
-// R97, C50: a model that asks for the source of a script does not get it, on no wire, with no tool that reads and in no
-// form of the path. The control run, in which reading is allowed, shows that the search finds the text where it is.
+// R97, C50: a model that asks for the source of a script does not get it, on any wire, with any reading tool, in any form
+// of the path. In the control run reading is allowed; it shows that the search finds the text.
 func TestNoScriptIsRead(t *testing.T) {
 	p := newPlace(t)
 	var step fakemodel.Step

@@ -1,8 +1,8 @@
-// Package pythontest finds what tests need of Python, or makes it once and keeps it in the user's cache directory: uv,
-// and an interpreter with packages.
+// Package pythontest provides uv and a Python interpreter with packages for tests. It finds them, or installs them once
+// into the user's cache directory.
 //
-// It is for tests alone: it reads the environment, runs programs, and asks a package index where nothing is there yet.
-// Its functions are safe for concurrent use, by several test runs too: who builds last finds the work done.
+// It is for tests only: it reads the environment, runs programs, and downloads missing packages from a package index.
+// Its functions are safe for concurrent use, also by several test runs.
 package pythontest
 
 import (
@@ -17,20 +17,20 @@ import (
 	"sync"
 )
 
-const cure = "or install Python with venv and pip (Debian: apt install python3 python3-venv) and have a package index in reach"
+const cure = "or install Python with venv and pip (Debian: apt install python3 python3-venv) and make a package index reachable"
 
-// Dir returns the folder where the tests of this machine keep what is dear to make.
+// Dir returns the folder in which tests cache what is expensive to create.
 func Dir() (string, error) {
 	cache, err := os.UserCacheDir()
 	return filepath.Join(cache, "agent-base-test"), err
 }
 
-// UV returns the path of uv: AGENT_TEST_UV, the one on PATH, that of this checkout, else one made in Dir. Its error says
-// what to do.
+// UV returns the path of uv. It tries AGENT_TEST_UV, PATH and this checkout, and otherwise installs uv into Dir. Its error
+// contains a cure.
 func UV() (string, error) {
 	path, err := uv()
 	if err != nil {
-		return "", fmt.Errorf("no uv for the tests: %w\nset AGENT_TEST_UV to uv's path, put uv on PATH, %s", err, cure)
+		return "", fmt.Errorf("finding uv for tests: %w\nset AGENT_TEST_UV to uv's path, put uv on PATH, %s", err, cure)
 	}
 	return path, nil
 }
@@ -52,16 +52,16 @@ var uv = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	home := filepath.Join(dir, "uv")
-	beside := func(python string) string { return filepath.Join(filepath.Dir(python), "uv") }
-	return beside(pythonIn(home)), build(home, func(python string) error { return run(beside(python), "--version") }, "uv>=0.11,<0.14")
+	uvOf := func(python string) string { return filepath.Join(filepath.Dir(python), "uv") }
+	return uvOf(pythonIn(home)), build(home, func(python string) error { return run(uvOf(python), "--version") }, "uv>=0.11,<0.14")
 })
 
-// Python returns the path of a Python 3.9 or newer that has packages, given as pip takes them and named as they are
-// imported: AGENT_TEST_PYTHON, else an environment made in Dir. Its error says what to do.
+// Python returns the path of a Python 3.9 or newer with packages: AGENT_TEST_PYTHON, or an environment that it installs
+// into Dir. A package is given in pip's syntax; its name must be the name to import. The error contains a cure.
 func Python(packages ...string) (string, error) {
 	path, err := python(packages)
 	if err != nil {
-		return "", fmt.Errorf("no Python for the tests: %w\nset AGENT_TEST_PYTHON to a Python 3.9 or newer with %s, %s", err, strings.Join(packages, ", "), cure)
+		return "", fmt.Errorf("finding Python for tests: %w\nset AGENT_TEST_PYTHON to a Python 3.9 or newer with %s, %s", err, strings.Join(packages, ", "), cure)
 	}
 	return path, nil
 }
@@ -88,8 +88,8 @@ func python(packages []string) (string, error) {
 	return pythonIn(home), build(home, check, packages...)
 }
 
-// build puts an environment with packages at home, unless what is there passes check. It builds beside the final place
-// and renames, so that nobody sees half of it: of two test runs at once, the first wins.
+// build creates an environment with packages at home, unless the one there passes check. It builds in a temporary folder
+// next to home and renames it, so no other run sees an unfinished one. Of two concurrent runs the first wins.
 func build(home string, check func(python string) error, packages ...string) error {
 	if check(pythonIn(home)) == nil {
 		return nil

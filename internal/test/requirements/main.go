@@ -1,5 +1,5 @@
 // Command requirements writes docs/requirements.md from docs/requirements.txt and from the tests that name a row. It is
-// run by `go generate ./...`; its tests fail when the page is not current or when a built row has no test.
+// part of `go generate ./...`. Its tests fail if the page is not current or a built row has no test.
 package main
 
 import (

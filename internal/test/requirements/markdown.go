@@ -20,7 +20,7 @@ The profiles (` + "`agent-base`, `wink`, `harness`, `harness-mvp`, `omniforge`" 
 
 `
 
-// shown is how many tests are named for one row.
+// shown is the maximum number of tests that are named for one row.
 const shown = 4
 
 func markdown(sections []section, ps proofs) string {
@@ -36,7 +36,7 @@ func markdown(sections []section, ps proofs) string {
 	return b.String()
 }
 
-// counts returns the sentence that sums up the rows.
+// counts returns a sentence with the numbers of rows.
 func counts(sections []section) string {
 	n := map[string]int{}
 	for _, s := range sections {

@@ -18,7 +18,7 @@ var (
 	testFunc = regexp.MustCompile(`^func ((?:Test|Fuzz|Benchmark|Example)\w*)\(`)
 )
 
-// widest is how many rows a range such as R98-R103 may span.
+// widest is the maximum number of rows in a range such as R98-R103.
 const widest = 20
 
 // findProofs reads every test file and test script below root.
@@ -83,7 +83,7 @@ func (ps proofs) add(file, text string) {
 	}
 }
 
-// span returns the ids that one match names: one, or those of a range.
+// span returns the ids of one match: a single one, or those of a range.
 func span(m []string) []string {
 	first, _ := strconv.Atoi(m[2])
 	last := first

@@ -27,7 +27,7 @@ func load(t *testing.T) ([]section, proofs) {
 	return sections, ps
 }
 
-// Every row is there once, and every row that claims to work is named by a test.
+// Every row exists once, and a test names every row that claims to work.
 func TestRowsAreProven(t *testing.T) {
 	sections, ps := load(t)
 	seen := map[string]bool{}

@@ -20,13 +20,13 @@ type row struct {
 	note   string
 }
 
-// proven reports whether the row claims that something of it works, so a test has to name it.
+// proven reports whether the row claims to work at least partly, so a test must name it.
 func (r *row) proven() bool { return r.status == "built" || r.status == "partly" }
 
 var header = regexp.MustCompile(`^(R\d+) (built|partly|planned)$|^(C\d+)$`)
 
-// parse reads the source file. It returns an error with a line number for a line that does not fit and for a row that
-// stands there twice.
+// parse reads the source file. It returns an error with the line number for an invalid line or a row that is defined
+// twice.
 func parse(src string) ([]section, error) {
 	var sections []section
 	var current *row

@@ -1,5 +1,5 @@
-// Package scratch makes folders for tests that the engine puts its sealed copies into. Those are read-only, so that
-// t.TempDir cannot remove them again unless root runs the test. It is for tests alone.
+// Package scratch creates temporary folders for tests in which the engine stores sealed copies. The copies are read-only,
+// so t.TempDir alone can remove them only if root runs the test. The package is for tests only.
 package scratch
 
 import (
@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Dir is t.TempDir, and what lies in it can be removed at the end by whoever made it.
+// Dir is like t.TempDir, but makes the content of the folder writable before its removal.
 func Dir(t testing.TB) string {
 	t.Helper()
 	dir := t.TempDir()

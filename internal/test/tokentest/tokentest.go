@@ -1,7 +1,7 @@
-// Package tokentest counts tokens as a current model does: what the estimate of package disclose and the cost of a
-// request are measured against.
+// Package tokentest counts tokens with the tokenizer of a current model, to check the estimate of package disclose and
+// the cost of requests.
 //
-// It is for tests alone: the tables of the tokenizer are 13.5 MB.
+// It is for tests only: the tables of the tokenizer are 13.5 MB.
 package tokentest
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 )
 
-// Counter returns a function that counts the tokens of a text and fails the test where it cannot. The function is for
-// one goroutine.
+// Counter returns a function that counts the tokens of a text and fails the test on an error. The function is not safe
+// for concurrent use.
 func Counter(t testing.TB) func(text string) int {
 	t.Helper()
 	codec, err := tokenizer.Get(tokenizer.O200kBase)

@@ -1,7 +1,7 @@
 // Command standin serves the invented Kalshi markets of skilltest/kalshi on this machine, to try the bundled skill
-// without the network: standin [-addr HOST:PORT] [-era today|legacy].
+// without a network: standin [-addr HOST:PORT] [-era today|legacy].
 //
-// It prints the line that points the skill's scripts to it and serves until it is interrupted.
+// It prints the export command that points the skill's scripts to it, and serves until it is interrupted.
 package main
 
 import (
@@ -20,8 +20,8 @@ import (
 )
 
 func main() {
-	addr := flag.String("addr", "127.0.0.1:0", "where to listen; port 0 takes a free one")
-	era := flag.String("era", "today", "the shape of the answers: today or legacy")
+	addr := flag.String("addr", "127.0.0.1:0", "address to listen on; port 0 means a free one")
+	era := flag.String("era", "today", "format of the answers: today or legacy")
 	flag.Parse()
 	if flag.NArg() > 0 || (*era != "today" && *era != "legacy") {
 		flag.Usage()
@@ -39,7 +39,7 @@ func main() {
 	}
 }
 
-// serve answers at addr until ctx ends.
+// serve answers at addr until ctx is done.
 func serve(ctx context.Context, out io.Writer, addr string, o *kalshi.Options) error {
 	l, err := net.Listen("tcp", addr)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/agent-base/agent-base/skilltest/kalshi"
 )
 
-// The printed line leads to the service, and the end of the context ends it.
+// The printed address reaches the service, and cancelling the context stops it.
 func TestServe(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	r, w := io.Pipe()
@@ -37,9 +37,9 @@ func TestServe(t *testing.T) {
 	}
 	stop()
 	if err := <-done; err != nil {
-		t.Errorf("after the end: %v", err)
+		t.Errorf("after cancel: %v", err)
 	}
 	if err := serve(t.Context(), io.Discard, "127.0.0.1:99999", &kalshi.Options{}); err == nil {
-		t.Error("an address that is none: no error")
+		t.Error("got no error for an invalid address")
 	}
 }

@@ -1,7 +1,7 @@
 """Greetings in several languages: an example of a toolset.
 
 A toolset is a class whose methods become tools of the model. The host that loads it provides the
-base class and, from signatures and docstrings, tells the model what each tool takes.
+base class and, from signatures and docstrings, describes the arguments of each tool to the model.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ MAX_BODY = 32 * 1024 * 1024  # bytes of one answer
 
 
 class KalshiError(Exception):
-    """A failure told in one line; status is the HTTP status of the answer, or 0."""
+    """A failure in one line; status is the HTTP status of the answer, or 0."""
 
     def __init__(self, message: str, status: int = 0) -> None:
         super().__init__(message)
@@ -48,7 +48,7 @@ def connect() -> httpx.Client:
 
 
 def get(client: httpx.Client, path: str, params: dict, deadline: float) -> dict:
-    """Ask for one JSON object; after 429 and 5xx wait and ask again while there is time."""
+    """Request one JSON object; after 429 and 5xx wait and try again while there is time."""
     for pause in PAUSES:
         limit = max(1.0, min(20.0, deadline - time.monotonic()))
         body = bytearray()
@@ -75,7 +75,7 @@ def get(client: httpx.Client, path: str, params: dict, deadline: float) -> dict:
 
 
 def decode(body: bytes) -> dict:
-    """Read a JSON object; NaN and Infinity, which JSON does not know, become null."""
+    """Read a JSON object; NaN and Infinity, which are not JSON, become null."""
     try:
         data = json.loads(body, parse_constant=lambda _: None)
     except (ValueError, RecursionError):
@@ -86,7 +86,7 @@ def decode(body: bytes) -> dict:
 
 
 def clean(value: Any, width: int = 0) -> str:
-    """Foreign text for a terminal: one line, no control or invisible characters, cut to width."""
+    """Return foreign text for a terminal: one line, no control or invisible characters, cut to width."""
     if not isinstance(value, (str, int, float)):
         return ""
     text = " ".join(str(value)[:4000].split())
@@ -103,7 +103,7 @@ def emit(data: Any) -> None:
 
 
 def fail(message: str, as_json: bool) -> None:
-    """End with exit code 1: one line on stderr and, for a program, an object on stdout."""
+    """Exit with code 1: one line on stderr and, for a program, an object on stdout."""
     if as_json:
         click.echo(json.dumps({"error": message}, indent=2))
     click.echo(f"Error: {message}", err=True)
@@ -111,7 +111,7 @@ def fail(message: str, as_json: bool) -> None:
 
 
 def number(value: Any) -> Decimal | None:
-    """A number of either shape: "0.4200" or 42. None when there is none."""
+    """Return a number of either format, "0.4200" or 42, or None."""
     try:
         found = Decimal(str(value)[:40])
     except InvalidOperation:
@@ -121,7 +121,7 @@ def number(value: Any) -> Decimal | None:
 
 
 def check_ticker(_ctx: click.Context, _param: click.Parameter, value: str) -> str:
-    """Let only through what can be one segment of an address."""
+    """Accept only what can be one segment of an address."""
     if re.fullmatch(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}", value):
         return value
     raise click.BadParameter("a ticker has letters, digits, '-', '_' and '.' only")

@@ -36,7 +36,7 @@ KEEP = """ticker event_ticker title subtitle yes_sub_title status close_time yes
 
 
 class KalshiError(Exception):
-    """A failure told in one line; status is the HTTP status of the answer, or 0."""
+    """A failure in one line; status is the HTTP status of the answer, or 0."""
 
     def __init__(self, message: str, status: int = 0) -> None:
         super().__init__(message)
@@ -54,7 +54,7 @@ def connect() -> httpx.Client:
 
 
 def get(client: httpx.Client, path: str, params: dict, deadline: float) -> dict:
-    """Ask for one JSON object; after 429 and 5xx wait and ask again while there is time."""
+    """Request one JSON object; after 429 and 5xx wait and try again while there is time."""
     for pause in PAUSES:
         limit = max(1.0, min(20.0, deadline - time.monotonic()))
         body = bytearray()
@@ -81,7 +81,7 @@ def get(client: httpx.Client, path: str, params: dict, deadline: float) -> dict:
 
 
 def decode(body: bytes) -> dict:
-    """Read a JSON object; NaN and Infinity, which JSON does not know, become null."""
+    """Read a JSON object; NaN and Infinity, which are not JSON, become null."""
     try:
         data = json.loads(body, parse_constant=lambda _: None)
     except (ValueError, RecursionError):
@@ -92,7 +92,7 @@ def decode(body: bytes) -> dict:
 
 
 def clean(value: Any, width: int = 0) -> str:
-    """Foreign text for a terminal: one line, no control or invisible characters, cut to width."""
+    """Return foreign text for a terminal: one line, no control or invisible characters, cut to width."""
     if not isinstance(value, (str, int, float)):
         return ""
     text = " ".join(str(value)[:4000].split())
@@ -109,7 +109,7 @@ def emit(data: Any) -> None:
 
 
 def fail(message: str, as_json: bool) -> None:
-    """End with exit code 1: one line on stderr and, for a program, an object on stdout."""
+    """Exit with code 1: one line on stderr and, for a program, an object on stdout."""
     if as_json:
         click.echo(json.dumps({"error": message}, indent=2))
     click.echo(f"Error: {message}", err=True)
@@ -117,7 +117,7 @@ def fail(message: str, as_json: bool) -> None:
 
 
 def number(value: Any) -> Decimal | None:
-    """A number of either shape: "0.4200" or 42. None when there is none."""
+    """Return a number of either format, "0.4200" or 42, or None."""
     try:
         found = Decimal(str(value)[:40])
     except InvalidOperation:
@@ -127,7 +127,7 @@ def number(value: Any) -> Decimal | None:
 
 
 def objects(value: Any) -> list:
-    """The objects of a list; nothing when it is no list."""
+    """Return the objects of a list; empty if value is not a list."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
@@ -138,7 +138,7 @@ def amount(row: dict, name: str, kind: str = "_fp", scale: int = 1) -> Decimal |
 
 
 def index_file() -> Path:
-    """Where the index is kept: the skill's own cache directory, else one of the user's."""
+    """Return the path of the index: in the skill's cache directory, or in the user's."""
     own = os.environ.get("AGENT_SKILL_CACHE_DIR")
     home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     return Path(own or os.path.join(home, "kalshi-markets")) / "search-index-1.json"
@@ -150,7 +150,7 @@ def new_index(base: str) -> dict:
 
 
 def load(path: Path, fresh: dict) -> dict:
-    """The index of an earlier run, finished or not; fresh when there is none to use."""
+    """Return the index of an earlier run, finished or not, or a new one."""
     if not path.is_file():
         return fresh
     try:
@@ -165,7 +165,7 @@ def load(path: Path, fresh: dict) -> dict:
 
 
 def save(path: Path, index: dict) -> None:
-    """Replace the file in one step, so that nobody ever reads half of it."""
+    """Replace the file in one step, so no reader sees a part of it."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         for old in path.parent.glob("search-index.*.tmp"):  # of a run that was killed
@@ -205,7 +205,7 @@ def step(client: httpx.Client, index: dict, deadline: float) -> None:
 
 
 def build(index: dict, path: Path, seconds: float, again: bool = True) -> str:
-    """Go on until all is read or time is up; one page always. Returns what stopped it early."""
+    """Read pages, at least one, until all are read or time is up. Return what stopped it early."""
     stop = time.monotonic() + seconds
     try:
         with connect() as client:
@@ -226,7 +226,7 @@ def build(index: dict, path: Path, seconds: float, again: bool = True) -> str:
 
 
 def answer(index: dict, keyword: str, limit: int, stopped: str) -> dict:
-    """The markets that hold the keyword, most traded first, and how far the index reaches."""
+    """Return the markets with the keyword, most traded first, and the extent of the index."""
     rows = {clean(row.get("ticker")): row for row in objects(index["rows"])}
     word, found = keyword.casefold(), []
     for ticker, row in rows.items() if word else ():
@@ -294,7 +294,7 @@ def main(keyword: str | None, limit: int, max_seconds: float, rebuild_cache: boo
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that what was built is kept
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so the index so far is kept
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(encoding="utf-8", errors="replace")
     main()

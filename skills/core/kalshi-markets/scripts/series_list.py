@@ -29,7 +29,7 @@ MAX_BODY = 32 * 1024 * 1024  # bytes of one answer
 
 
 class KalshiError(Exception):
-    """A failure told in one line; status is the HTTP status of the answer, or 0."""
+    """A failure in one line; status is the HTTP status of the answer, or 0."""
 
     def __init__(self, message: str, status: int = 0) -> None:
         super().__init__(message)
@@ -47,7 +47,7 @@ def connect() -> httpx.Client:
 
 
 def get(client: httpx.Client, path: str, params: dict, deadline: float) -> dict:
-    """Ask for one JSON object; after 429 and 5xx wait and ask again while there is time."""
+    """Request one JSON object; after 429 and 5xx wait and try again while there is time."""
     for pause in PAUSES:
         limit = max(1.0, min(20.0, deadline - time.monotonic()))
         body = bytearray()
@@ -74,7 +74,7 @@ def get(client: httpx.Client, path: str, params: dict, deadline: float) -> dict:
 
 
 def decode(body: bytes) -> dict:
-    """Read a JSON object; NaN and Infinity, which JSON does not know, become null."""
+    """Read a JSON object; NaN and Infinity, which are not JSON, become null."""
     try:
         data = json.loads(body, parse_constant=lambda _: None)
     except (ValueError, RecursionError):
@@ -85,7 +85,7 @@ def decode(body: bytes) -> dict:
 
 
 def clean(value: Any, width: int = 0) -> str:
-    """Foreign text for a terminal: one line, no control or invisible characters, cut to width."""
+    """Return foreign text for a terminal: one line, no control or invisible characters, cut to width."""
     if not isinstance(value, (str, int, float)):
         return ""
     text = " ".join(str(value)[:4000].split())
@@ -102,7 +102,7 @@ def emit(data: Any) -> None:
 
 
 def fail(message: str, as_json: bool) -> None:
-    """End with exit code 1: one line on stderr and, for a program, an object on stdout."""
+    """Exit with code 1: one line on stderr and, for a program, an object on stdout."""
     if as_json:
         click.echo(json.dumps({"error": message}, indent=2))
     click.echo(f"Error: {message}", err=True)
@@ -110,17 +110,17 @@ def fail(message: str, as_json: bool) -> None:
 
 
 def objects(value: Any) -> list:
-    """The objects of a list; nothing when it is no list."""
+    """Return the objects of a list; empty if value is not a list."""
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def texts(value: Any) -> list:
-    """The texts of a list; nothing when it is no list."""
+    """Return the texts of a list; empty if value is not a list."""
     return [clean(item, 40) for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
 
 def holds(item: dict, text: str) -> bool:
-    """Tell whether the series' title or ticker has the text in it."""
+    """Report whether the series' title or ticker contains the text."""
     return any(text.casefold() in clean(item.get(key)).casefold() for key in ("title", "ticker"))
 
 

@@ -31,7 +31,7 @@ HALTED = (500, 503, 504)  # a halted exchange says so with one of these and an o
 
 
 class KalshiError(Exception):
-    """A failure told in one line; status is the HTTP status of the answer, or 0."""
+    """A failure in one line; status is the HTTP status of the answer, or 0."""
 
     def __init__(self, message: str, status: int = 0) -> None:
         super().__init__(message)
@@ -49,7 +49,7 @@ def connect() -> httpx.Client:
 
 
 def get(client: httpx.Client, path: str, params: dict, deadline: float) -> dict:
-    """Ask for one JSON object; after 429 and 5xx wait and ask again while there is time."""
+    """Request one JSON object; after 429 and 5xx wait and try again while there is time."""
     for pause in PAUSES:
         limit = max(1.0, min(20.0, deadline - time.monotonic()))
         body = bytearray()
@@ -76,7 +76,7 @@ def get(client: httpx.Client, path: str, params: dict, deadline: float) -> dict:
 
 
 def decode(body: bytes) -> dict:
-    """Read a JSON object; NaN and Infinity, which JSON does not know, become null."""
+    """Read a JSON object; NaN and Infinity, which are not JSON, become null."""
     try:
         data = json.loads(body, parse_constant=lambda _: None)
     except (ValueError, RecursionError):
@@ -87,7 +87,7 @@ def decode(body: bytes) -> dict:
 
 
 def clean(value: Any, width: int = 0) -> str:
-    """Foreign text for a terminal: one line, no control or invisible characters, cut to width."""
+    """Return foreign text for a terminal: one line, no control or invisible characters, cut to width."""
     if not isinstance(value, (str, int, float)):
         return ""
     text = " ".join(str(value)[:4000].split())
@@ -104,7 +104,7 @@ def emit(data: Any) -> None:
 
 
 def fail(message: str, as_json: bool) -> None:
-    """End with exit code 1: one line on stderr and, for a program, an object on stdout."""
+    """Exit with code 1: one line on stderr and, for a program, an object on stdout."""
     if as_json:
         click.echo(json.dumps({"error": message}, indent=2))
     click.echo(f"Error: {message}", err=True)
@@ -112,7 +112,7 @@ def fail(message: str, as_json: bool) -> None:
 
 
 def when(value: Any) -> str:
-    """A time of the API (RFC 3339) in UTC, to the second; what is no time comes back as text."""
+    """Return a time of the API (RFC 3339) in UTC, to the second; anything else as text."""
     try:
         moment = datetime.fromisoformat(str(value).replace("Z", "+00:00"))
         return moment.astimezone(timezone.utc).strftime("%Y-%m-%d %H:%M:%S UTC")
@@ -121,7 +121,7 @@ def when(value: Any) -> str:
 
 
 def is_status(body: bytes) -> bool:
-    """Tell the answer of a halted exchange from an error of the API."""
+    """Distinguish the answer of a halted exchange from an error of the API."""
     try:
         return "trading_active" in decode(body)
     except KalshiError:
