@@ -168,7 +168,9 @@ func (c *canned) Run(_ context.Context, cmd *Command) (*Output, error) {
 	return &out, c.err
 }
 
-func dirOf(t *testing.T, s interface{ Dir(context.Context) (string, error) }) string {
+func dirOf(t *testing.T, s interface {
+	Dir(context.Context) (string, error)
+}) string {
 	t.Helper()
 	dir, err := s.Dir(t.Context())
 	if err != nil {

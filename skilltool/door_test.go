@@ -83,7 +83,7 @@ type counted struct {
 	opens int
 }
 
-func (c *counted) Close() error              { return nil }
+func (c *counted) Close() error                             { return nil }
 func (c *counted) Location(context.Context) (string, error) { return c.dir, nil }
 func (c *counted) Open(name string) (fs.File, error) {
 	if name == "assets/data.bin" {
