@@ -64,9 +64,9 @@ func TestFromTxtar(t *testing.T) {
 // tree is a file system that is not confined.
 type tree struct{ dir string }
 
-func (t tree) Open(name string) (fs.File, error) { return os.Open(filepath.Join(t.dir, name)) }
-func (t tree) Close() error                      { return nil }
-func (t tree) Location(context.Context) (string, error)         { return "relative", nil }
+func (t tree) Open(name string) (fs.File, error)        { return os.Open(filepath.Join(t.dir, name)) }
+func (t tree) Close() error                             { return nil }
+func (t tree) Location(context.Context) (string, error) { return "relative", nil }
 func fixed(f ...skill.Found) skill.SourceFunc {
 	return func(context.Context) iter.Seq2[skill.Found, error] {
 		return func(yield func(skill.Found, error) bool) {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// spoof has texts that a terminal would interpret or hide: clipboard, links, titles, cursor, overwriting, bidi, tags, C1
-// controls, a fake mark.
+// spoof has texts that a terminal would interpret or hide: clipboard, links, titles, cursor, overwriting, bidi, tags,
+// controls above U+007F, a fake mark.
 const spoof = "\x1b]52;c;cm0=\x07\x1b]8;;http://evil.invalid\x1b\\x\x1b]8;;\x1b\\\x1b]0;t\x07\x1b[2J\x1b[1A\rTrusted\x1b[32m\x1bP$q\x1b\\\u202e\u2066\u200b\U000e0041\u009b31m\x08\x7f"
 
 // No command that prints texts of a skill, and no error, prints terminal controls, to a pipe or to a terminal.
