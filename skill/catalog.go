@@ -42,7 +42,7 @@ const (
 // Precedence says which of several skills of one name counts.
 type Precedence uint8
 
-// ByLayer takes the first layer. ByPriority takes the highest value*1000 + priority, see
+// PrecedenceLayer takes the first layer. PrecedencePriority takes the highest value*1000 + priority, see
 // Layer.Value; ties keep the first found.
 const (
 	PrecedenceLayer Precedence = iota
