@@ -1,6 +1,7 @@
 package skill
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -73,10 +74,11 @@ type Selection struct {
 // Catalog is an immutable snapshot of the skills there are. It is safe for concurrent use.
 type Catalog struct {
 	o        Options
-	parts    []*part // the highest precedence first
-	items    []item  // the winners, by canonical name
-	problems []manifest.Problem
-	volatile bool // the states depend on more than the files
+	parts    []*part              // the highest precedence first
+	items    []item               // the winners, by canonical name
+	ofPart   [][]manifest.Problem // of skills of one name, by part; nil where there are none
+	problems []manifest.Problem   // of the selection
+	volatile bool                 // the states depend on more than the files
 }
 
 // item is a skill with what this catalogue makes of it.
@@ -220,7 +222,32 @@ func (c *Catalog) suggest(name string) []string {
 
 // Problems returns what is wrong with sources and skills, by layer and path, and then what is
 // wrong with the selection. Do not change it.
-func (c *Catalog) Problems() []manifest.Problem { return c.problems }
+func (c *Catalog) Problems() []manifest.Problem { return c.gather(true) }
+
+// Notes returns those of Problems that are not in the manifest of a skill: of sources and of names that several skills have,
+// and then of the selection. It takes no time.
+func (c *Catalog) Notes() []manifest.Problem { return c.gather(false) }
+
+// gather returns the problems of each part in order, by file, and then those of the selection.
+func (c *Catalog) gather(ofSkills bool) []manifest.Problem {
+	var out []manifest.Problem
+	for i, p := range c.parts {
+		from := len(out)
+		out = append(out, p.notes...)
+		if ofSkills {
+			for _, r := range p.list {
+				out = append(out, r.problems(p.file(r.path(), r.file()))...)
+			}
+		}
+		if c.ofPart != nil {
+			out = append(out, c.ofPart[i]...)
+		}
+		slices.SortStableFunc(out[from:], func(a, b manifest.Problem) int {
+			return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
+		})
+	}
+	return append(out, c.problems...)
+}
 
 // Roots returns the absolute folders that the skills lie in, as far as their sources are Rooted, by precedence, also those
 // that do not exist. A program that watches them asks Rootless whether that is enough.

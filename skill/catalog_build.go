@@ -42,7 +42,7 @@ func (c *Catalog) build(ctx context.Context) error {
 	}
 	j.selected()
 	c.volatile = j.volatile
-	c.problems = c.gather(j)
+	c.ofPart, c.problems = j.ofPart, slices.Clip(j.problems)
 	return ctx.Err()
 }
 
@@ -128,27 +128,10 @@ func (c *Catalog) layerValues() map[string]int {
 }
 
 func (r *record) priority() int {
-	if r.plain() {
-		return 0
+	if k := r.kept(); k != nil {
+		return k.priority
 	}
-	return r.more.m.Priority
-}
-
-// gather returns all problems: of each part in order, by file, then those of the whole.
-func (c *Catalog) gather(j *judge) []manifest.Problem {
-	var out []manifest.Problem
-	for _, p := range c.parts {
-		from := len(out)
-		out = append(out, p.notes...)
-		for _, r := range p.list {
-			out = append(out, r.problems()...)
-		}
-		out = append(out, j.ofPart[p]...)
-		slices.SortStableFunc(out[from:], func(a, b manifest.Problem) int {
-			return cmp.Or(strings.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Col, b.Col))
-		})
-	}
-	return slices.Clip(append(out, j.problems...))
+	return 0
 }
 
 // shadows judges the skills that an item hides and reports those of its own layer: another
@@ -184,8 +167,10 @@ func (j *judge) duplicate(first, second *item) {
 		p.Message = fmt.Sprintf("skill %q is also in %q, so neither counts", second.r.name(), j.c.file(first))
 		p.Cure = "rename one of the two, or remove it"
 	}
-	from := j.c.parts[second.part]
-	j.ofPart[from] = append(j.ofPart[from], p)
+	if j.ofPart == nil {
+		j.ofPart = make([][]manifest.Problem, len(j.c.parts))
+	}
+	j.ofPart[second.part] = append(j.ofPart[second.part], p)
 }
 
 // file returns what problems call an item's manifest.

@@ -3,6 +3,8 @@ package skill
 import (
 	"context"
 	"slices"
+
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // Refresh returns a catalogue of the present state. It reads only manifests whose size, times or
@@ -54,7 +56,7 @@ func (c *Catalog) sameFiles(old *Catalog) bool {
 }
 
 func (c *Catalog) sameStates(old *Catalog) bool {
-	if !slices.Equal(c.problems, old.problems) || len(c.items) != len(old.items) {
+	if !slices.Equal(c.problems, old.problems) || !slices.EqualFunc(c.ofPart, old.ofPart, slices.Equal[[]manifest.Problem]) || len(c.items) != len(old.items) {
 		return false
 	}
 	for i := range c.items {

@@ -19,13 +19,8 @@ type Entry struct {
 
 func (e Entry) part() *part { return e.c.parts[e.it.part] }
 
-// manifest returns what is kept of the manifest, nil for a plain skill.
-func (e Entry) manifest() *manifest.Manifest {
-	if e.it.r.plain() {
-		return nil
-	}
-	return e.it.r.more.m
-}
+// kept returns what few manifests say, nil for the others.
+func (e Entry) kept() *kept { return e.it.r.kept() }
 
 // Name returns the skill's name as written.
 func (e Entry) Name() string { return e.it.r.name() }
@@ -38,16 +33,16 @@ func (e Entry) Description() string { return e.it.r.description() }
 
 // Brief returns the description in at most 80 characters.
 func (e Entry) Brief() string {
-	if m := e.manifest(); m != nil {
-		return m.Brief
+	if k := e.kept(); k != nil && k.brief != "" {
+		return k.brief
 	}
 	return manifest.Brief(e.it.r.description())
 }
 
 // WhenToUse returns the manifest's when_to_use, "" when it has none.
 func (e Entry) WhenToUse() string {
-	if m := e.manifest(); m != nil {
-		return m.WhenToUse
+	if k := e.kept(); k != nil {
+		return k.when
 	}
 	return ""
 }
@@ -57,47 +52,41 @@ func (e Entry) Version() string { return e.it.r.version() }
 
 // Tags returns the skill's tags. Do not change them.
 func (e Entry) Tags() []string {
-	if m := e.manifest(); m != nil {
-		return m.Tags
+	if k := e.kept(); k != nil {
+		return k.tags
 	}
 	return nil
 }
 
 // Triggers returns what offers the skill by itself. Do not change it.
 func (e Entry) Triggers() manifest.Triggers {
-	if m := e.manifest(); m != nil {
-		return m.Triggers
+	if k := e.kept(); k != nil {
+		return k.triggers
 	}
 	return manifest.Triggers{}
 }
 
 // Scope returns where the skill says that it is meant for. It is informational.
 func (e Entry) Scope() manifest.Scope {
-	if m := e.manifest(); m != nil {
-		return m.Scope
+	if k := e.kept(); k != nil {
+		return k.scope
 	}
 	return manifest.Scope{}
 }
 
 // Requires returns the commands that the skill needs. Do not change them.
 func (e Entry) Requires() []string {
-	if m := e.manifest(); m != nil {
-		return m.Requires
+	if k := e.kept(); k != nil {
+		return k.requires
 	}
 	return nil
 }
 
 // UserInvocable reports whether a person may invoke the skill by name.
-func (e Entry) UserInvocable() bool {
-	m := e.manifest()
-	return m == nil || m.UserInvocable
-}
+func (e Entry) UserInvocable() bool { return e.it.r.flags&isManual == 0 }
 
 // DefaultEnabled reports whether the skill is on until somebody switches it off.
-func (e Entry) DefaultEnabled() bool {
-	m := e.manifest()
-	return m == nil || m.DefaultEnabled
-}
+func (e Entry) DefaultEnabled() bool { return e.it.r.flags&isOff == 0 }
 
 // Priority returns the manifest's priority, higher first.
 func (e Entry) Priority() int { return e.it.r.priority() }
@@ -131,7 +120,7 @@ func (e Entry) Cause() Cause { return e.it.why().cause }
 
 // Problems returns what is wrong with the front matter of the skill's manifest. Its instructions
 // are looked at when the skill is loaded. Do not change them.
-func (e Entry) Problems() []manifest.Problem { return e.it.r.problems() }
+func (e Entry) Problems() []manifest.Problem { return e.it.r.problems(e.c.file(e.it)) }
 
 // Shadows returns the skills of the same name that this one hides, highest precedence first.
 func (e Entry) Shadows() []Entry {
@@ -236,7 +225,7 @@ func (e Entry) Load(ctx context.Context) (*Skill, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if p := e.it.r.fatal(); p != nil {
+	if e.it.r.flags&isFatal != 0 {
 		return nil, &BrokenError{Name: e.Name(), Problems: e.Problems()}
 	}
 	tree, err := e.open(ctx)

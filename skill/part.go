@@ -83,7 +83,7 @@ func (rd *reading) keep(f *Found, err error, old *record) *record {
 	if err != nil {
 		r := rd.broken(f, err)
 		r.more.open = rd.opener(f)
-		if old != nil && slices.Equal(old.problems(), r.problems()) {
+		if old != nil && old.more != nil && slices.Equal(old.more.problems, r.more.problems) {
 			return old
 		}
 		return r
@@ -125,12 +125,7 @@ func (s *dirSource) look(ctx context.Context, p, old *part, profile *manifest.Pr
 	if root == nil {
 		return ctx.Err()
 	}
-	v := &visit{s: s}
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for i := range v.readings {
-		rd := &v.readings[i]
-		rd.part, rd.profile, rd.slots = p, profile, slots
-	}
+	v := newVisit(s, p, profile)
 	if old != nil {
 		v.old = old.list
 	}
@@ -157,7 +152,8 @@ func (s *dirSource) look(ctx context.Context, p, old *part, profile *manifest.Pr
 // visit turns the items of a walk into records, in the order of the folders.
 type visit struct {
 	s        *dirSource
-	readings [readers]reading // one for each worker
+	readings []reading
+	free     chan *reading // those that no worker uses
 
 	list  []*record // of the levels before
 	level []*record
@@ -171,6 +167,18 @@ type visit struct {
 // readers is how many goroutines read: more than there are processors, since what is waited for
 // with a cold cache is the disk.
 const readers = 16
+
+// newVisit makes as many readings as there are processors. The workers, of which most wait for a disk, share them: each
+// reading has memory that grows with what a hostile folder costs.
+func newVisit(s *dirSource, p *part, profile *manifest.Profile) *visit {
+	v := &visit{s: s, readings: make([]reading, runtime.GOMAXPROCS(0))}
+	v.free = make(chan *reading, len(v.readings))
+	for i := range v.readings {
+		v.readings[i].part, v.readings[i].profile = p, profile
+		v.free <- &v.readings[i]
+	}
+	return v
+}
 
 // Begin matches the folders with what is known. Both are in the same order but for what changed.
 func (v *visit) Begin(dirs []string) []scan.Stamp {
@@ -210,19 +218,19 @@ func (v *visit) before(dir string) *record {
 }
 
 // Visit makes the record of one folder.
-func (v *visit) Visit(worker, i int, it *scan.Item) {
+func (v *visit) Visit(_, i int, it *scan.Item) {
 	if it.Same && v.from != nil && v.from[i] != nil && v.from[i].file() == it.File {
 		v.level[i] = v.from[i]
 		return
 	}
-	rd := &v.readings[worker]
-	f := &rd.found
-	*f = Found{Path: it.Dir, File: it.File, Stamp: Stamp(it.Stamp), Head: it.Data}
+	rd := <-v.free
+	f := Found{Path: it.Dir, File: it.File, Stamp: Stamp(it.Stamp), Head: it.Data}
 	if it.Err != nil {
-		v.level[i] = rd.broken(f, fileProblem(v.s.file(it.Dir, it.File), it.Err))
-		return
+		v.level[i] = rd.broken(&f, fileProblem(v.s.file(it.Dir, it.File), it.Err))
+	} else {
+		v.level[i] = rd.record(&f)
 	}
-	v.level[i] = rd.record(f)
+	v.free <- rd
 }
 
 // close moves the records of a level to the list.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -12,77 +14,124 @@ import (
 // record is what was found of one skill in one source. It is never written to once its source has
 // been read, and shared by all catalogues that see the skill unchanged.
 //
-// Catalogues of many thousand skills are made of little else, so a plain skill keeps one string
-// for all its texts; whatever has more to say has details.
+// Catalogues of many thousand skills are made of little else, so a record has one string for all its texts, and details only
+// where it has something that few skills have.
 type record struct {
-	text  string // path, description and version, in this order
+	text  string // path, description, version and packed problems with their length, in this order
 	more  *details
 	stamp Stamp
 
-	lenAbout, lenVersion uint16 // bytes of text; the path is the rest
-	lower                bool   // the manifest is called skill.md
+	lenAbout, lenVersion uint16 // bytes of text
+	flags                flags
 }
+
+// flags are the facts of a skill that are true or false.
+type flags uint8
+
+const (
+	isLower     flags = 1 << iota // the manifest is called skill.md
+	isHidden                      // disable-model-invocation
+	isOff                         // default_enabled: false
+	isManual                      // user-invocable: false
+	isFatal                       // a problem breaks it
+	hasProblems                   // the text ends with them
+)
 
 // details is what only some skills have.
 type details struct {
-	m         *manifest.Manifest // without Body and Fields; nil for a plain skill
-	name      string
-	canonical string
-	problems  []manifest.Problem
-	open      func(context.Context) (Tree, error) // of a source that is no home
+	name, canonical string // "" where they follow from the path
+	kept            *kept
+	problems        []manifest.Problem                  // of a skill that the source could not read
+	open            func(context.Context) (Tree, error) // of a source that is not a home
 }
 
-func (r *record) lenPath() int { return len(r.text) - int(r.lenAbout) - int(r.lenVersion) }
+// kept is what only some manifests say.
+type kept struct {
+	about, version         string // where they do not fit into the text
+	brief, when            string
+	minVersion, maxVersion string
+	tags, requires         []string
+	triggers               manifest.Triggers
+	scope                  manifest.Scope
+	priority               int
+}
 
-func (r *record) path() string { return r.text[:r.lenPath()] }
+// lenProblems returns how many bytes of text the packed problems and their length take.
+func (r *record) lenProblems() int {
+	if r.flags&hasProblems == 0 {
+		return 0
+	}
+	t := r.text[len(r.text)-4:]
+	return 4 + (int(t[0]) | int(t[1])<<8 | int(t[2])<<16 | int(t[3])<<24)
+}
+
+// aboutAt returns where the description begins in the text.
+func (r *record) aboutAt() int {
+	return len(r.text) - r.lenProblems() - int(r.lenVersion) - int(r.lenAbout)
+}
+
+func (r *record) path() string { return r.text[:r.aboutAt()] }
 
 func (r *record) file() string {
-	if r.lower {
+	if r.flags&isLower != 0 {
 		return "skill.md"
 	}
 	return "SKILL.md"
 }
 
-func (r *record) plain() bool { return r.more == nil || r.more.m == nil }
-
 func (r *record) name() string {
-	if r.plain() {
-		return r.canonical()
+	if r.more != nil && r.more.name != "" {
+		return r.more.name
 	}
-	return r.more.name
+	return r.canonical()
 }
 
 func (r *record) canonical() string {
-	if r.plain() {
-		p := r.path()
-		return p[strings.LastIndexByte(p, '/')+1:]
+	if r.more != nil && r.more.canonical != "" {
+		return r.more.canonical
 	}
-	return r.more.canonical
+	p := r.path()
+	return p[strings.LastIndexByte(p, '/')+1:]
 }
 
 func (r *record) description() string {
-	if r.plain() {
-		return r.text[r.lenPath() : len(r.text)-int(r.lenVersion)]
+	if k := r.kept(); k != nil && k.about != "" {
+		return k.about
 	}
-	return r.more.m.Description
+	at := r.aboutAt()
+	return r.text[at : at+int(r.lenAbout)]
 }
 
 func (r *record) version() string {
-	if r.plain() {
-		return r.text[len(r.text)-int(r.lenVersion):]
+	if k := r.kept(); k != nil && k.version != "" {
+		return k.version
 	}
-	return r.more.m.Version
+	at := r.aboutAt() + int(r.lenAbout)
+	return r.text[at : at+int(r.lenVersion)]
 }
 
-func (r *record) problems() []manifest.Problem {
+// kept returns nil for a skill whose manifest says nothing unusual.
+func (r *record) kept() *kept {
 	if r.more == nil {
 		return nil
 	}
-	return r.more.problems
+	return r.more.kept
 }
 
-// fatal returns the problem that breaks the skill, nil when there is none.
-func (r *record) fatal() *manifest.Problem { return firstFatal(r.problems()) }
+// plain reports whether a skill that nothing else speaks of is enabled.
+func (r *record) plain() bool { return r.flags&(isFatal|isHidden|isOff) == 0 && r.kept() == nil }
+
+// problems returns what is wrong with the manifest, which problems call file.
+func (r *record) problems(file string) []manifest.Problem {
+	if r.more != nil && r.more.problems != nil {
+		return r.more.problems
+	}
+	n := r.lenProblems()
+	if n == 0 {
+		return nil
+	}
+	return manifest.UnpackProblems(r.text[len(r.text)-n:len(r.text)-4], file)
+}
 
 func firstFatal(list []manifest.Problem) *manifest.Problem {
 	for i := range list {
@@ -108,18 +157,82 @@ const (
 	runText    = 28 << 10
 )
 
-func (a *arena) add(dir string, p *manifest.Plain) *record {
-	if len(a.text)+len(dir)+len(p.Description)+len(p.Version) > runText {
+// add makes a record, which has its text once the arena is closed.
+func (a *arena) add(dir string, m *manifest.Manifest, problems []manifest.Problem) *record {
+	if len(a.text)+len(dir)+len(m.Description)+len(m.Version)+64*len(problems) > runText {
 		a.close()
 	}
 	if len(a.records) == cap(a.records) {
 		a.records = make([]record, 0, runRecords)
 	}
-	a.records = append(a.records, record{lenAbout: uint16(len(p.Description)), lenVersion: uint16(len(p.Version))})
+	a.records = append(a.records, record{})
 	r := &a.records[len(a.records)-1]
-	a.text = append(append(append(a.text, dir...), p.Description...), p.Version...)
+	a.text = append(a.text, dir...)
+	if k := keep(m); k != nil {
+		r.more = &details{kept: k}
+	}
+	if k := r.kept(); k == nil || k.about == "" {
+		a.text, r.lenAbout = append(a.text, m.Description...), uint16(len(m.Description))
+	}
+	if k := r.kept(); k == nil || k.version == "" {
+		a.text, r.lenVersion = append(a.text, m.Version...), uint16(len(m.Version))
+	}
+	if len(problems) > 0 {
+		from := len(a.text)
+		a.text = manifest.PackProblems(a.text, problems)
+		a.text = binary.LittleEndian.AppendUint32(a.text, uint32(len(a.text)-from))
+	}
+	r.flags = flagsOf(m, problems)
 	a.open, a.ends = append(a.open, r), append(a.ends, len(a.text))
 	return r
+}
+
+func flagsOf(m *manifest.Manifest, problems []manifest.Problem) flags {
+	var f flags
+	for _, is := range [...]struct {
+		true bool
+		flag flags
+	}{{m.DisableModelInvocation, isHidden}, {!m.DefaultEnabled, isOff}, {!m.UserInvocable, isManual},
+		{len(problems) > 0, hasProblems}, {firstFatal(problems) != nil, isFatal}} {
+		if is.true {
+			f |= is.flag
+		}
+	}
+	return f
+}
+
+// keep returns what few manifests say, nil where m is not one of them. It shares no memory with m.
+func keep(m *manifest.Manifest) *kept {
+	var k kept
+	if m.Brief != manifest.Brief(m.Description) {
+		k.brief = strings.Clone(m.Brief)
+	}
+	if len(m.Description) > math.MaxUint16 {
+		k.about = strings.Clone(m.Description)
+	}
+	if len(m.Version) > math.MaxUint16 {
+		k.version = strings.Clone(m.Version)
+	}
+	few := k.brief != "" || k.about != "" || k.version != "" || m.WhenToUse != "" || m.MinVersion != "" || m.MaxVersion != "" ||
+		len(m.Tags) > 0 || len(m.Requires) > 0 || !m.Triggers.Empty() || m.Priority != 0 ||
+		len(m.Scope.Agents)+len(m.Scope.Tenants)+len(m.Scope.Environments) > 0
+	if !few {
+		return nil
+	}
+	k.when, k.minVersion, k.maxVersion = strings.Clone(m.WhenToUse), strings.Clone(m.MinVersion), strings.Clone(m.MaxVersion)
+	k.tags, k.requires, k.priority = cloned(m.Tags), cloned(m.Requires), m.Priority
+	k.triggers = manifest.Triggers{Keywords: cloned(m.Triggers.Keywords), Verbs: cloned(m.Triggers.Verbs), Patterns: cloned(m.Triggers.Patterns)}
+	k.scope = manifest.Scope{Agents: cloned(m.Scope.Agents), Tenants: cloned(m.Scope.Tenants), Environments: cloned(m.Scope.Environments)}
+	return &k
+}
+
+// cloned copies a list and its texts.
+func cloned(list []string) []string {
+	out := slices.Clone(list)
+	for i, s := range out {
+		out[i] = strings.Clone(s)
+	}
+	return out
 }
 
 // close gives the records their texts.
@@ -132,72 +245,52 @@ func (a *arena) close() {
 	a.open, a.ends, a.text = a.open[:0], a.ends[:0], a.text[:0]
 }
 
-// reading makes records of what a source found, in one goroutine. Plain ones have their texts once the arena was closed.
+// reading makes records of what a source found, in one goroutine at a time. They have their texts once the arena is
+// closed.
 type reading struct {
 	part    *part
 	profile *manifest.Profile
 	arena   arena
-	plain   manifest.Plain // scratch memory
-	found   Found
-	slots   chan struct{} // of all readings of a source: one is held while YAML is read; nil for no bound
+	reader  manifest.Reader
+	options manifest.Options
 }
 
 // record reads the head of a manifest.
 func (rd *reading) record(f *Found) *record {
-	base := rd.part.base(f.Path)
-	var r *record
-	if f.Path != "." && f.File == "SKILL.md" && manifest.Skim(&rd.plain, f.Head, base) {
-		r = rd.arena.add(f.Path, &rd.plain)
-	} else {
-		r = rd.parse(f, base)
-	}
-	r.stamp, r.lower = f.Stamp, f.File == "skill.md"
-	return r
-}
-
-// parse reads a head as YAML. Readers that wait for a disk may be many, trees of nodes at once no more than processors:
-// else the memory that a hostile folder costs would grow with the readers.
-func (rd *reading) parse(f *Found, base string) *record {
-	if rd.slots != nil {
-		rd.slots <- struct{}{}
-		defer func() { <-rd.slots }()
-	}
-	o := &manifest.Options{File: rd.part.file(f.Path, f.File), Dir: base, Profile: rd.profile}
+	base, file := rd.part.base(f.Path), rd.part.file(f.Path, f.File)
+	rd.options = manifest.Options{File: file, Dir: base, Profile: rd.profile}
 	head := f.Head
 	if n := manifest.HeadEnd(head); n > 0 {
 		head = head[:n]
 	}
-	m, problems := manifest.Parse(head, o)
+	m, problems := rd.reader.Parse(head, &rd.options)
 	if len(head) < len(f.Head) && firstFatal(problems) != nil {
-		m, problems = manifest.Parse(f.Head, o)
+		m, problems = rd.reader.Parse(f.Head, &rd.options)
 	}
 	if f.File == "skill.md" {
-		problems = append(problems, manifest.Problem{Code: "file-name", Severity: manifest.SeverityWarning, File: o.File,
+		problems = append(problems, manifest.Problem{Code: "file-name", Severity: manifest.SeverityWarning, File: file,
 			Message: `manifest is called "skill.md"`, Cure: `rename it to "SKILL.md": many tools look for no other name`})
 	}
-	return newRecord(f.Path, base, m, withoutBody(problems))
+	r := rd.arena.add(f.Path, m, problems)
+	r.called(m.Name, f.Path)
+	r.stamp = f.Stamp
+	if f.File == "skill.md" {
+		r.flags |= isLower
+	}
+	return r
 }
 
-// withoutBody drops what is said of the instructions: they are not read for a catalogue.
-func withoutBody(in []manifest.Problem) []manifest.Problem {
-	var out []manifest.Problem
-	for _, p := range in {
-		if !strings.HasPrefix(p.Code, "body-") {
-			out = append(out, p)
+// called gives the record its name, where that does not follow from its path.
+func (r *record) called(name, path string) {
+	if canonical := manifest.Canonical(name); name != path[strings.LastIndexByte(path, '/')+1:] || canonical != name {
+		if r.more == nil {
+			r.more = &details{}
+		}
+		r.more.name = strings.Clone(name)
+		if r.more.canonical = r.more.name; canonical != name {
+			r.more.canonical = canonical
 		}
 	}
-	return out
-}
-
-func newRecord(dir, base string, m *manifest.Manifest, problems []manifest.Problem) *record {
-	m.Body, m.Fields = "", nil
-	name := m.Name
-	if name == "" {
-		name = base
-	}
-	return &record{text: strings.Clone(dir), // of one string with all names of its folder
-
-		more: &details{m: m, name: name, canonical: manifest.Canonical(name), problems: problems}}
 }
 
 // broken makes the record of a manifest that cannot be read.
@@ -206,9 +299,14 @@ func (rd *reading) broken(f *Found, err error) *record {
 	if !ok {
 		p = fileProblem(rd.part.file(f.Path, f.File), err)
 	}
-	base := rd.part.base(f.Path)
-	r := newRecord(f.Path, base, &manifest.Manifest{Name: base, DefaultEnabled: true, UserInvocable: true}, []manifest.Problem{*p})
-	r.stamp, r.lower = f.Stamp, f.File == "skill.md"
+	r := &record{text: strings.Clone(f.Path), stamp: f.Stamp, more: &details{problems: []manifest.Problem{*p}}} // of one string with all names of its folder
+	if p.Fatal {
+		r.flags |= isFatal
+	}
+	if f.File == "skill.md" {
+		r.flags |= isLower
+	}
+	r.called(rd.part.base(f.Path), f.Path)
 	return r
 }
 

@@ -3,27 +3,23 @@ package skill
 import (
 	"testing"
 	"testing/synctest"
+
+	"github.com/agent-base/agent-base/internal/scan"
 )
 
-// However many readers there are, no more of them make trees of YAML at once than there are slots.
-func TestReadingWaitsForASlot(t *testing.T) {
+// However many workers there are, no more of them read manifests at once than there are readings.
+func TestVisitWaitsForAReading(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		slots := make(chan struct{}, 1)
-		slots <- struct{}{}
-		rd := &reading{part: &part{layer: &Layer{}}, slots: slots}
-		done := 0
-		go func() {
-			rd.parse(&Found{Path: "a", File: "SKILL.md", Head: []byte(skillText("a", ""))}, "a")
-			done++
-		}()
+		v := &visit{s: &dirSource{abs: "/"}, level: make([]*record, 1), free: make(chan *reading, 1)}
+		go v.Visit(0, 0, &scan.Item{Dir: "a", File: "SKILL.md", Data: []byte(skillText("a", ""))})
 		synctest.Wait()
-		if done != 0 {
-			t.Error("a manifest was read without a slot")
+		if v.level[0] != nil {
+			t.Error("a manifest was read without a reading")
 		}
-		<-slots
+		v.free <- &reading{part: &part{layer: &Layer{}}}
 		synctest.Wait()
-		if done != 1 || len(slots) != 0 {
-			t.Errorf("read %d times, %d slots are still held", done, len(slots))
+		if v.level[0] == nil || len(v.free) != 1 {
+			t.Errorf("read %v, %d readings are free", v.level[0], len(v.free))
 		}
 	})
 }

@@ -82,7 +82,7 @@ func TestEntry(t *testing.T) {
 		"rich/SKILL.md": "version: 2.0.0\npriority: 7\ntags: [x, y]\nwhen_to_use: often\nuser-invocable: false\ntriggers:\n  keywords: [k]\nscope:\n  agents: [z]\nmetadata:\n  requires: git"})
 	c := opened(t, &Options{Layers: []Layer{{Name: "user", Source: Dir(root, nil)}}})
 	p, r := find(t, c, "plain"), find(t, c, "rich")
-	if p.manifest() != nil || r.manifest() == nil {
+	if p.kept() != nil || r.kept() == nil {
 		t.Fatal("what is plain is not told from what is not")
 	}
 	if p.Version() != "1.10" || p.Description() != "Does plain." || p.Brief() != r.Brief()[:5]+"plain." || p.Mount() != "skills" || !p.UserInvocable() ||
@@ -91,7 +91,7 @@ func TestEntry(t *testing.T) {
 	}
 	if r.Version() != "2.0.0" || r.Priority() != 7 || len(r.Tags()) != 2 || r.Triggers().Empty() || len(r.Requires()) != 1 || len(r.Scope().Agents) != 1 ||
 		r.WhenToUse() != "often" || r.UserInvocable() {
-		t.Errorf("rich: %+v", *r.manifest())
+		t.Errorf("rich: %+v", *r.kept())
 	}
 	if c.Len() != 2 || p.Path() != "plain" || locationOf(t, p) != filepath.Join(root, "plain", "SKILL.md") {
 		t.Errorf("%d %q %q", c.Len(), p.Path(), locationOf(t, p))

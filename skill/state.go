@@ -60,15 +60,15 @@ type judge struct {
 	want        wishes
 	commands    map[string]bool // what LookPath said, each asked once
 	problems    []manifest.Problem
-	ofPart      map[*part][]manifest.Problem
-	quiet       bool // the item does not count: report nothing of it
-	volatile    bool // something was asked that may be answered differently next time
-	simple      bool // a plain skill is certainly enabled, and no rule speaks of it
-	denyAll     bool // a deny pattern cannot be used
+	ofPart      [][]manifest.Problem // of skills of one name, by part; nil where there are none
+	quiet       bool                 // the item does not count: report nothing of it
+	volatile    bool                 // something was asked that may be answered differently next time
+	simple      bool                 // a plain skill is certainly enabled, and no rule speaks of it
+	denyAll     bool                 // a deny pattern cannot be used
 }
 
 func newJudge(c *Catalog) *judge {
-	j := &judge{c: c, commands: map[string]bool{}, ofPart: map[*part][]manifest.Problem{}}
+	j := &judge{c: c, commands: map[string]bool{}}
 	j.patterns(&j.allow, "allow", c.o.Allow)
 	j.denyAll = !j.patterns(&j.deny, "deny", c.o.Deny)
 	j.want = newWishes(&c.o.Want)
@@ -114,29 +114,29 @@ func (j *judge) judge(ctx context.Context, it *item) {
 }
 
 func (j *judge) state(ctx context.Context, it *item) (State, ruling) {
-	if p := it.r.fatal(); p != nil {
-		return StateBroken, ruling{CauseProblem, p.Message}
+	if it.r.flags&isFatal != 0 {
+		return StateBroken, ruling{CauseProblem, firstFatal(it.r.problems(j.c.file(it))).Message}
 	}
 	why := j.wanted(ctx, it)
 	if why.text != "" {
 		return StateDisabled, why
 	}
-	if it.r.plain() {
-		return StateEnabled, why
-	}
-	if reason := j.unavailable(it.r.more.m); reason != "" {
+	if reason := j.unavailable(it.r.kept()); reason != "" {
 		return StateUnavailable, ruling{CauseRequirement, reason}
 	}
-	if it.r.more.m.DisableModelInvocation {
+	if it.r.flags&isHidden != 0 {
 		return StateHidden, ruling{CauseManifest, "disable-model-invocation"}
 	}
 	return StateEnabled, why
 }
 
 // unavailable says what a skill lacks.
-func (j *judge) unavailable(m *manifest.Manifest) string {
+func (j *judge) unavailable(k *kept) string {
+	if k == nil {
+		return ""
+	}
 	var missing []string
-	for _, command := range m.Requires {
+	for _, command := range k.requires {
 		if !j.has(command) && !slices.Contains(missing, command) {
 			missing = append(missing, command)
 		}
@@ -144,6 +144,7 @@ func (j *judge) unavailable(m *manifest.Manifest) string {
 	if missing != nil {
 		return "missing commands: " + strings.Join(missing, ", ")
 	}
+	m := manifest.Manifest{MinVersion: k.minVersion, MaxVersion: k.maxVersion}
 	if err := m.CheckVersion(j.c.o.Version); err != nil {
 		return err.Error()
 	}

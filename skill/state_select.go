@@ -67,7 +67,7 @@ func (j *judge) switched(it *item, name string) ruling {
 		return ruling{CauseOnlyBundled, "not among the enabled bundled skills"}
 	case j.want.on[name]:
 		return ruling{cause: CauseWish}
-	case !it.r.plain() && !it.r.more.m.DefaultEnabled:
+	case it.r.flags&isOff != 0:
 		return ruling{CauseManifest, "off by default"}
 	}
 	return ruling{}

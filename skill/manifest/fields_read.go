@@ -215,6 +215,7 @@ func (p *parser) argumentHint(f *knownField, n *yamlnode.Node) {
 // sourceText returns the text of a list in brackets as it is written on its line; other lists in
 // their compact form.
 func (p *parser) sourceText(n *yamlnode.Node) string {
+	p.text.split()
 	i := n.Line - p.text.first
 	if i >= len(p.text.lines) {
 		return nodeText(n)

@@ -66,10 +66,10 @@ type cut struct {
 // newFixer reads src; nil when there is no front matter in it.
 func newFixer(src []byte, o *Options) *fixer {
 	f := &fixer{parser: newParser(o), src: src}
-	f.parse(src)
-	if f.text == nil || f.entries == nil {
+	if !f.parse(src) {
 		return nil
 	}
+	f.text.split()
 	return f
 }
 

@@ -65,7 +65,7 @@ func (f *fixer) only(key string) (last entry, n int) {
 // moves.
 func (f *fixer) moveLine(e entry, key string) (string, bool) {
 	i := e.line - f.text.first
-	if i < 0 || i >= len(f.text.lines) || e.value.Line != e.line || e.col != 1 || goesOn(f.text, i) {
+	if i < 0 || i >= len(f.text.lines) || e.value.Line != e.line || e.col != 1 || goesOn(&f.text, i) {
 		return "", false
 	}
 	l := f.text.lines[i]

@@ -99,3 +99,13 @@ func TestNameCure(t *testing.T) { // C1
 		t.Errorf("problems: %v", problems)
 	}
 }
+
+// security 2.2 #24: a device's name, and what else means something to some system or reader, is never a skill's.
+func TestOddNames(t *testing.T) {
+	for _, name := range []string{"nul", "con", "aux", "prn", "com0", "com9", "lpt1", "NUL", "true", "yes", "null", "~", "-", "1", "1e3", "a_b", "a--b", "a-", "__pycache__", "."} {
+		m, _ := Parse([]byte("---\nname: "+name+"\ndescription: x\n---\n"), &Options{Dir: name})
+		if err := CheckName(m.Name); err != nil {
+			t.Errorf("%s is called %q: %v", name, m.Name, err)
+		}
+	}
+}

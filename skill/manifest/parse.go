@@ -14,8 +14,7 @@ const (
 )
 
 // maxSigns is how many signs that begin a value the front matter may have; the fullest of 460 public manifests has 122.
-// Whatever skim accepts has fewer, being shorter.
-const maxSigns = skimLimit
+const maxSigns = 4096
 
 // Options tells Parse about the file. The zero value is useful.
 type Options struct {
@@ -35,12 +34,23 @@ type Options struct {
 // fallback; Description is that of the last key `description`, treated alike. Neither is
 // resolved to a number, a date or null. Parse is safe for concurrent use and keeps nothing of src.
 func Parse(src []byte, o *Options) (*Manifest, []Problem) {
-	p := newParser(o)
+	var r Reader
+	return r.Parse(src, o)
+}
+
+// Reader parses manifests one after another and reuses its memory. The zero value is ready to use. A Reader must not be
+// copied after its first use and is not safe for concurrent use.
+type Reader struct{ p parser }
+
+// Parse does what the function Parse does. The manifest and the problems are valid until the next call of r.Parse. Their
+// texts stay valid, but each may keep a copy of the whole front matter in memory: use strings.Clone for a text to keep.
+func (r *Reader) Parse(src []byte, o *Options) (*Manifest, []Problem) {
+	p := &r.p
+	p.reset(o)
 	if err := p.Profile.Check(); err != nil {
 		p.problem("profile-unknown", place{}, "%s", err.Error())
 	}
-	p.parse(src)
-	if p.entries == nil { // it could not be read: it allows nothing
+	if !p.parse(src) { // it allows nothing
 		p.m.AllowedTools = Tools{Declared: true}
 	}
 	return p.m, p.Problems()
@@ -50,7 +60,9 @@ type parser struct {
 	Report
 	m *Manifest
 
-	text    *frontText
+	yaml    yamlnode.Reader
+	limits  yamlnode.Options // of yaml
+	text    frontText
 	entries []entry
 	edits   []edit // what repair changed in lines of text
 	named   bool
@@ -60,11 +72,8 @@ type parser struct {
 }
 
 func newParser(o *Options) *parser {
-	if o == nil {
-		o = &Options{}
-	}
-	p := &parser{Report: Report{File: cmp.Or(o.File, "SKILL.md"), Profile: o.Profile, dir: o.Dir}}
-	p.m = &Manifest{DefaultEnabled: true, UserInvocable: true, Background: true, Name: fallbackName("", o.Dir)}
+	p := &parser{}
+	p.reset(o)
 	return p
 }
 
@@ -82,24 +91,35 @@ func (p *parser) problem(code string, at place, format string, args ...any) {
 	p.Add(Problem{Code: code, Line: at.line, Col: at.col, Field: at.field, Message: fmt.Sprintf(format, args...)})
 }
 
-// parse takes the file apart. It stops where nothing is left to read.
-func (p *parser) parse(src []byte) {
+// reset prepares p for the next manifest.
+func (p *parser) reset(o *Options) {
+	if o == nil {
+		o = &Options{}
+	}
+	p.Report = Report{File: cmp.Or(o.File, "SKILL.md"), Profile: o.Profile, dir: o.Dir, problems: p.problems[:0]}
+	if p.m == nil {
+		p.m = new(Manifest)
+	}
+	*p.m = Manifest{DefaultEnabled: true, UserInvocable: true, Background: true, Name: fallbackName("", o.Dir), Fields: p.m.Fields[:0]}
+	p.text = frontText{lines: p.text.lines[:0]}
+	p.entries, p.edits, p.named, p.toolsLost, p.metaTags = p.entries[:0], nil, false, 0, nil
+}
+
+// parse takes the file apart. It stops where nothing is left to read, and then reports false.
+func (p *parser) parse(src []byte) bool {
 	if pr := unreadable(src); pr != nil {
 		p.Add(*pr)
-		return
+		return false
 	}
-	text := p.split(src)
-	if text == nil {
-		return
+	if !p.split(src) {
+		return false
 	}
-	p.text = text
-	body, line := text.body(src)
+	body, line := p.text.body(src)
 	p.m.Body, p.m.BodyLine = string(body), line
-	entries, ok := p.nodes()
-	if !ok {
-		return
+	if !p.nodes() {
+		return false
 	}
-	p.entries = entries
-	p.fields(entries)
+	p.fields(p.entries)
 	p.finish()
+	return true
 }

@@ -11,8 +11,13 @@ const maxPreamble = 30
 
 const bom = "\ufeff"
 
-// split finds the front matter; nil when there is none that is closed and within its limit.
-func (p *parser) split(src []byte) *frontText {
+// split finds the front matter. It reports false when there is none that is closed and within its limit.
+func (p *parser) split(src []byte) bool {
+	return p.text.plain(src) || p.splitLines(src)
+}
+
+// splitLines is split for every file.
+func (p *parser) splitLines(src []byte) bool {
 	start := 0
 	if bytes.HasPrefix(src, []byte(bom)) {
 		start = len(bom)
@@ -21,34 +26,36 @@ func (p *parser) split(src []byte) *frontText {
 	offset, line := p.opener(src, start)
 	if offset < 0 {
 		p.Add(Problem{Code: "frontmatter-missing", Line: 1, Message: "SKILL.md must start with YAML front matter", Cure: missingCure(src[start:])})
-		return nil
+		return false
 	}
 	closer, next, after := closing(src, offset, line)
 	if next < 0 {
-		return p.unclosed(src, offset, line)
+		p.unclosed(src, offset, line)
+		return false
 	}
 	if closer-offset > MaxFrontMatter {
 		p.problem("frontmatter-size", place{line: line}, "the front matter has more than %d bytes", MaxFrontMatter)
-		return nil
+		return false
 	}
 	p.checkLineEnds(src[:min(next+2, len(src))], after)
 	_, offset = lineEnd(src, offset)
-	t := &frontText{first: line + 1, end: next, after: after}
+	t := &p.text
+	t.first, t.end, t.after = line+1, next, after
 	for offset < closer {
 		end, following := lineEnd(src, offset)
 		t.lines = append(t.lines, p.cleanLine(src[offset:end], offset, t.first+len(t.lines)))
 		offset = following
 	}
-	return t
+	t.count, t.source = len(t.lines), []byte(t.join(0, len(t.lines)))
+	return true
 }
 
-func (p *parser) unclosed(src []byte, offset, line int) *frontText {
+func (p *parser) unclosed(src []byte, offset, line int) {
 	if len(src)-offset > MaxFrontMatter {
 		p.problem("frontmatter-size", place{line: line}, "no closing --- in the first %d bytes of the front matter", MaxFrontMatter)
-		return nil
+		return
 	}
 	p.problem("frontmatter-unclosed", place{line: line}, "the front matter is not closed: no line --- follows")
-	return nil
 }
 
 // opener returns the offset and number of the opening line, -1 when there is none. What stands
@@ -171,13 +178,22 @@ func (p *parser) cleanLine(src []byte, start, line int) textLine {
 	return out
 }
 
+// plainLine reports whether src has no character that cleanLine changes. A line break is none.
 func plainLine(src []byte) bool {
-	for _, c := range src {
-		if c < ' ' && c != '\t' || c == 0x7f || c >= utf8.RuneSelf {
-			return !bytes.ContainsFunc(src, func(r rune) bool {
-				return controlRune(r) || r == '\u2028' || r == '\u2029' || r == '\u00a0'
-			})
+	for i := 0; i < len(src); {
+		c := src[i]
+		if c < utf8.RuneSelf {
+			if c < ' ' && c != '\t' && c != '\n' || c == 0x7f {
+				return false
+			}
+			i++
+			continue
 		}
+		r, n := utf8.DecodeRune(src[i:])
+		if controlRune(r) || r == '\u2028' || r == '\u2029' || r == '\u00a0' {
+			return false
+		}
+		i += n
 	}
 	return true
 }

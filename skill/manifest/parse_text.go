@@ -7,12 +7,14 @@ import (
 	"unicode/utf8"
 )
 
-// frontText is the front matter as lines without line breaks and control characters.
+// frontText is the front matter without control characters, each line ending with LF.
 type frontText struct {
-	lines []textLine
-	first int // line of the file on which lines[0] stands
-	end   int // offset of the closing line's end in the file
-	after int // line of the file that follows the closing line
+	source []byte
+	count  int        // of its lines
+	lines  []textLine // see split
+	first  int        // line of the file on which source begins
+	end    int        // offset of the closing line's end in the file
+	after  int        // line of the file that follows the closing line
 }
 
 type textLine struct {
@@ -22,13 +24,63 @@ type textLine struct {
 	removed []int // columns of the file that are not in text, ascending
 }
 
-// place returns the line and column of the file for those of a text made of lines.
-func (t *frontText) place(line, col int) (int, int) {
-	if line < 1 {
-		return t.first, 1
+const opening = "---\n"
+
+// plain takes the front matter of nearly all files: nothing stands before it, lines end with LF, and no character has to
+// be left out. It leaves the lines to split.
+func (t *frontText) plain(src []byte) bool {
+	if !bytes.HasPrefix(src, []byte(opening)) {
+		return false
 	}
-	if line > len(t.lines) {
+	closer := len(opening) - 1 // where the line break before the closing line may be
+	for {
+		i := bytes.Index(src[closer:min(len(src), MaxFrontMatter)], []byte("\n---"))
+		if i < 0 {
+			return false
+		}
+		closer += i + 1
+		t.end = closer + len("---")
+		for t.end < len(src) && (src[t.end] == ' ' || src[t.end] == '\t') {
+			t.end++
+		}
+		if t.end == len(src) || src[t.end] == '\r' {
+			return false
+		}
+		if src[t.end] == '\n' {
+			break
+		}
+	}
+	t.source = src[len(opening):closer]
+	if !plainLine(t.source) {
+		return false
+	}
+	t.count = bytes.Count(t.source, []byte{'\n'})
+	t.first, t.after = 2, t.count+3
+	return true
+}
+
+// split cuts the source into lines, unless that was done already. Only what mends manifests looks at lines.
+func (t *frontText) split() {
+	if len(t.lines) > 0 {
+		return
+	}
+	start := len(opening)
+	for line := range bytes.Lines(t.source) {
+		text := string(bytes.TrimSuffix(line, []byte{'\n'}))
+		t.lines = append(t.lines, textLine{text: text, width: utf8.RuneCountInString(text), start: start})
+		start += len(line)
+	}
+}
+
+// place returns the line and column of the file for those of source.
+func (t *frontText) place(line, col int) (int, int) {
+	switch {
+	case line < 1:
+		return t.first, 1
+	case line > t.count:
 		return t.after - 1, 1
+	case len(t.lines) == 0: // nothing was left out
+		return t.first + line - 1, max(col, 1)
 	}
 	l := &t.lines[line-1]
 	col = min(max(col, 1), l.width+1)
@@ -123,13 +175,15 @@ func offsetPlace(src []byte, at int) (line, col int) {
 // lineEnd returns where the line that begins at start ends and where the next begins; the two are
 // equal when no line break follows.
 func lineEnd(src []byte, start int) (end, next int) {
-	i := bytes.IndexAny(src[start:], "\r\n")
-	if i < 0 {
-		return len(src), len(src)
+	for end = start; end < len(src); end++ {
+		switch {
+		case src[end] == '\n':
+			return end, end + 1
+		case src[end] == '\r' && end+1 < len(src) && src[end+1] == '\n':
+			return end, end + 2
+		case src[end] == '\r':
+			return end, end + 1
+		}
 	}
-	end = start + i
-	if src[end] == '\r' && end+1 < len(src) && src[end+1] == '\n' {
-		return end, end + 2
-	}
-	return end, end + 1
+	return end, end
 }

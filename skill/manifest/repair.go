@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
@@ -19,35 +20,47 @@ type entry struct {
 
 func (e entry) place(field string) place { return place{e.line, e.col, field} }
 
-// nodes reads the front matter into its top-level entries. What is not YAML is mended in two
-// steps, each of them reported: plain values that need quotes get them, and the whole is read
-// again; then each top-level block is read alone, and only those that still fail are lost.
+// nodes reads the front matter into p.entries. It reports false when nothing is left to read. What is not YAML is mended in
+// two steps, each of them reported: plain values that need quotes get them, and the whole is read again; then each
+// top-level block is read alone, and only those that still fail are lost.
 // Anchors, aliases, merge keys, tags and deep nesting are refused with the block they are in, too many values with the
 // whole, since each of those steps would read them again.
-func (p *parser) nodes() ([]entry, bool) {
-	t := p.text
-	root, err := yamlnode.Parse([]byte(t.join(0, len(t.lines))), &yamlnode.Options{MaxSigns: maxSigns})
+func (p *parser) nodes() bool {
+	t := &p.text
+	p.limits.MaxSigns = maxSigns
+	root, err := p.yaml.Parse(t.source, &p.limits)
+	if err != nil {
+		return p.mend(err)
+	}
+	if root.Kind != yamlnode.Mapping {
+		line, col := t.place(root.Line, root.Col)
+		p.problem("frontmatter-mapping", place{line: line, col: col}, "the front matter is a %s, not a map of fields", root.Kind)
+		return false
+	}
+	p.pairs(root, 0)
+	return true
+}
+
+// mend reads what is not YAML as far as that is possible.
+func (p *parser) mend(err error) bool {
+	t := &p.text
+	t.split()
 	var ye *yamlnode.Error
 	switch {
 	case errors.As(err, &ye) && ye.Reason == yamlnode.Size:
 		p.problem("frontmatter-values", place{line: t.first - 1}, "the front matter has too many values: %s", ye.Message)
-		return nil, false
+		return false
 	case errors.Is(err, yamlnode.ErrEmpty):
 		p.problem("frontmatter-mapping", place{line: t.first - 1}, "the front matter is empty")
-		return nil, false
-	case err == nil && root.Kind != yamlnode.Mapping:
-		line, col := t.place(root.Line, root.Col)
-		p.problem("frontmatter-mapping", place{line: line, col: col}, "the front matter is a %s, not a map of fields", root.Kind)
-		return nil, false
-	case err == nil:
-		return p.pairs(root, 0), true
+		return false
 	}
 	edits := brokenEdits(t)
 	if len(edits) > 0 {
 		root, again := yamlnode.Parse([]byte(t.joinEdited(0, len(t.lines), edits)), nil)
 		if again == nil && root.Kind == yamlnode.Mapping {
 			p.reportEdits(edits)
-			return p.pairs(root, 0), true
+			p.pairs(root, 0)
+			return true
 		}
 	}
 	return p.salvage(err, edits)
@@ -72,35 +85,34 @@ func brokenEdits(t *frontText) []edit {
 	return out
 }
 
-// pairs turns the pairs of a map that begins offset lines below the first into entries.
-func (p *parser) pairs(root *yamlnode.Node, offset int) []entry {
-	out := make([]entry, 0, len(root.Pairs))
+// pairs adds the pairs of a map that begins offset lines below the first to the entries.
+func (p *parser) pairs(root *yamlnode.Node, offset int) {
+	escapes := bytes.IndexByte(p.text.source, '\\') >= 0
 	for _, kv := range root.Pairs {
-		p.move(kv.Key, offset)
-		p.move(kv.Value, offset)
+		p.move(kv.Key, offset, escapes)
+		p.move(kv.Value, offset, escapes)
 		e := entry{key: kv.Key, value: kv.Value, line: kv.Key.Line, col: kv.Key.Col}
 		if kv.Key.Kind == yamlnode.Mapping || kv.Key.Kind == yamlnode.Sequence {
 			p.problem("yaml-key", place{line: e.line, col: e.col}, "a %s is not a key", kv.Key.Kind)
 			continue
 		}
-		out = append(out, e)
+		p.entries = append(p.entries, e)
 	}
-	return out
 }
 
-// move gives n and all below it their places in the file and leaves control characters that
-// escapes brought in out of their texts.
-func (p *parser) move(n *yamlnode.Node, offset int) {
+// move gives n and all below it their places in the file. Where there are escapes it leaves control characters that they
+// brought in out of the texts.
+func (p *parser) move(n *yamlnode.Node, offset int, escapes bool) {
 	n.Line, n.Col = p.text.place(n.Line+offset, n.Col)
-	if strings.ContainsFunc(n.Value, controlRune) {
+	if escapes && strings.ContainsFunc(n.Value, controlRune) {
 		p.stripEscaped(n)
 	}
 	for _, item := range n.Items {
-		p.move(item, offset)
+		p.move(item, offset, escapes)
 	}
 	for _, kv := range n.Pairs {
-		p.move(kv.Key, offset)
-		p.move(kv.Value, offset)
+		p.move(kv.Key, offset, escapes)
+		p.move(kv.Value, offset, escapes)
 	}
 }
 
@@ -122,58 +134,59 @@ func (p *parser) stripEscaped(n *yamlnode.Node) {
 const maxBlocks = 256
 
 // salvage reads each top-level block alone. whole is what was wrong with all of them together.
-func (p *parser) salvage(whole error, edits []edit) ([]entry, bool) {
-	blocks := topBlocks(p.text)
-	var out []entry
+func (p *parser) salvage(whole error, edits []edit) bool {
+	blocks := topBlocks(&p.text)
 	for i, b := range blocks {
 		if i >= maxBlocks {
 			p.problem("yaml-syntax", place{line: p.text.first + b.from}, "the front matter is broken, and has more than %d fields: the rest is not read", maxBlocks)
 			for _, rest := range blocks[i:] {
 				p.watchTools(rest)
-				out = append(out, p.lost(rest)...)
+				p.lose(rest)
 			}
 			break
 		}
-		out = append(out, p.salvageBlock(b, edits)...)
+		p.salvageBlock(b, edits)
 	}
-	if len(out) == 0 {
+	if len(p.entries) == 0 {
 		p.reportYAML(whole, block{to: len(p.text.lines)})
 		p.problem("frontmatter-mapping", place{line: p.text.first}, "the front matter has no field that can be read")
-		return nil, false
+		return false
 	}
-	return out, true
+	return true
 }
 
 // salvageBlock reads one block: as it stands, else with quotes, else its raw text where the field
 // wants a text. What is left is lost, and said so.
-func (p *parser) salvageBlock(b block, edits []edit) []entry {
+func (p *parser) salvageBlock(b block, edits []edit) {
 	if b.key == "..." {
 		p.problem("yaml-document", place{line: p.text.first + b.from}, "a line ... ends the document early; it is passed over")
-		return nil
+		return
 	}
 	root, err := yamlnode.Parse([]byte(p.text.join(b.from, b.to)), nil)
 	if err == nil && root.Kind == yamlnode.Mapping {
-		return p.pairs(root, b.from)
+		p.pairs(root, b.from)
+		return
 	}
 	if errors.Is(err, yamlnode.ErrEmpty) {
-		return nil
+		return
 	}
 	if own := editsWithin(edits, b); len(own) > 0 {
 		root, again := yamlnode.Parse([]byte(p.text.joinEdited(b.from, b.to, own)), nil)
 		if again == nil && root.Kind == yamlnode.Mapping {
 			p.reportEdits(own)
-			return p.pairs(root, b.from)
+			p.pairs(root, b.from)
+			return
 		}
 	}
 	if err == nil || b.key == "" && !strings.Contains(p.text.lines[b.from].text, ":") {
 		err = &yamlnode.Error{Line: 1, Col: 1, Message: "this is not a field: a key and a colon are missing"}
 	}
 	p.watchTools(b)
-	if e, ok := p.rawEntry(b, err); ok {
-		return []entry{e}
+	if p.takeRaw(b, err) {
+		return
 	}
 	p.reportYAML(err, b)
-	return p.lost(b)
+	p.lose(b)
 }
 
 // watchTools notes that a block which is not read as it was meant names allowed-tools somewhere
@@ -187,23 +200,27 @@ func (p *parser) watchTools(b block) {
 	}
 }
 
-// lost is the entry of a block that cannot be read: its key alone.
-func (p *parser) lost(b block) []entry {
-	if b.key == "" || b.key == "..." {
-		return nil
+// lose adds an entry for a block that cannot be read: its key alone.
+func (p *parser) lose(b block) {
+	if b.key != "" && b.key != "..." {
+		p.entries = append(p.entries, p.bare(b))
 	}
-	line, col := p.text.place(b.from+1, 1)
-	empty := &yamlnode.Node{Line: line, Col: col}
-	return []entry{{key: &yamlnode.Node{Kind: yamlnode.Scalar, Value: b.key, Line: line, Col: col}, value: empty, line: line, col: col, dropped: true}}
 }
 
-// rawEntry takes the text of a block as it stands, when the field wants a text and nothing in it
+// bare is an entry with the key of a block and no value.
+func (p *parser) bare(b block) entry {
+	line, col := p.text.place(b.from+1, 1)
+	empty := &yamlnode.Node{Line: line, Col: col}
+	return entry{key: &yamlnode.Node{Kind: yamlnode.Scalar, Value: b.key, Line: line, Col: col}, value: empty, line: line, col: col, dropped: true}
+}
+
+// takeRaw takes the text of a block as it stands, when the field wants a text and nothing in it
 // was refused. Lines of a value are joined by spaces.
-func (p *parser) rawEntry(b block, err error) (entry, bool) {
+func (p *parser) takeRaw(b block, err error) bool {
 	var ye *yamlnode.Error
 	f := findField(b.key)
 	if f == nil || !f.isText() || errors.As(err, &ye) && ye.Reason != yamlnode.Syntax {
-		return entry{}, false
+		return false
 	}
 	var words []string
 	for i := b.from; i < b.to; i++ {
@@ -218,12 +235,13 @@ func (p *parser) rawEntry(b block, err error) (entry, bool) {
 	if len(words) > 1 && blockHeader().MatchString(words[0]) {
 		words = words[1:]
 	}
-	e := p.lost(b)[0]
+	e := p.bare(b)
 	e.dropped = false
 	line, col := p.text.place(b.from+1, b.col)
 	e.value = &yamlnode.Node{Kind: yamlnode.Scalar, Value: strings.Join(words, " "), Quoted: true, Line: line, Col: col}
 	p.problem("yaml-raw", place{line: line, col: col, field: f.key}, "the value of %q is not YAML; its text is taken unchanged", f.key)
-	return e, true
+	p.entries = append(p.entries, e)
+	return true
 }
 
 // reportYAML reports an error of the reader for the lines of a block.
