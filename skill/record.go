@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agent-base/agent-base/skill/manifest"
 )
@@ -259,13 +260,14 @@ type reading struct {
 func (rd *reading) record(f *Found) *record {
 	base, file := rd.part.base(f.Path), rd.part.file(f.Path, f.File)
 	rd.options = manifest.Options{File: file, Dir: base, Profile: rd.profile}
-	head := f.Head
+	all := wholeRunes(f.Head)
+	head := all
 	if n := manifest.HeadEnd(head); n > 0 {
 		head = head[:n]
 	}
 	m, problems := rd.reader.Parse(head, &rd.options)
-	if len(head) < len(f.Head) && firstFatal(problems) != nil {
-		m, problems = rd.reader.Parse(f.Head, &rd.options)
+	if len(head) < len(all) && firstFatal(problems) != nil {
+		m, problems = rd.reader.Parse(all, &rd.options)
 	}
 	if f.File == "skill.md" {
 		problems = append(problems, manifest.Problem{Code: "file-name", Severity: manifest.SeverityWarning, File: file,
@@ -278,6 +280,19 @@ func (rd *reading) record(f *Found) *record {
 		r.flags |= isLower
 	}
 	return r
+}
+
+// wholeRunes returns b without the beginning of a character that it ends with: what was read of a file may end anywhere.
+func wholeRunes(b []byte) []byte {
+	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
+		if end := b[len(b)-n:]; utf8.RuneStart(end[0]) {
+			if !utf8.FullRune(end) {
+				return b[:len(b)-n]
+			}
+			break
+		}
+	}
+	return b
 }
 
 // called gives the record its name, where that does not follow from its path.

@@ -1,6 +1,9 @@
 package skill
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -22,4 +25,23 @@ func TestVisitWaitsForAReading(t *testing.T) {
 			t.Errorf("read %v, %d readings are free", v.level[0], len(v.free))
 		}
 	})
+}
+
+// A long file without front matter is told from one that is not UTF-8, wherever reading stopped.
+func TestLongTextWithoutFrontMatter(t *testing.T) {
+	long := strings.Repeat("é", 100<<10)
+	root := t.TempDir()
+	for _, name := range []string{"a", "ab"} {
+		if err := os.Mkdir(filepath.Join(root, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(root, name, "SKILL.md"), []byte(name+long), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for e := range onDir(t, root).All() {
+		if p := e.Problems(); len(p) != 1 || p[0].Code != "frontmatter-missing" {
+			t.Errorf("%s: got %v", e.Name(), p)
+		}
+	}
 }
