@@ -12,56 +12,69 @@ var number = lazyregexp.New(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
 // JSON returns n as JSON in source order. A plain scalar that is a JSON number, true, false or
 // null is written as such, with its digits as they stand; every other one is a string. Of a
 // repeated key the last counts.
-func (n *Node) JSON() []byte {
-	var b bytes.Buffer
-	n.json(&b)
-	return b.Bytes()
-}
+func (n *Node) JSON() []byte { return n.appendJSON(nil) }
 
-func (n *Node) json(b *bytes.Buffer) {
+func (n *Node) appendJSON(b []byte) []byte {
 	switch n.Kind {
 	case Null:
-		b.WriteString("null")
+		return append(b, "null"...)
 	case Scalar:
-		if !n.Quoted && (n.Value == "true" || n.Value == "false" || number().MatchString(n.Value)) {
-			b.WriteString(n.Value)
-		} else {
-			quote(b, n.Value)
+		if !n.Quoted && (n.Value == "true" || n.Value == "false" || isNumber(n.Value)) {
+			return append(b, n.Value...)
 		}
+		return appendQuoted(b, n.Value)
 	case Sequence:
-		b.WriteByte('[')
+		b = append(b, '[')
 		for i, item := range n.Items {
 			if i > 0 {
-				b.WriteByte(',')
+				b = append(b, ',')
 			}
-			item.json(b)
+			b = item.appendJSON(b)
 		}
-		b.WriteByte(']')
-	case Mapping:
-		n.object(b)
+		return append(b, ']')
 	}
+	return n.appendObject(b)
 }
 
-func (n *Node) object(b *bytes.Buffer) {
-	last := map[string]int{}
-	for i, p := range n.Pairs {
-		last[p.Key.text()] = i
-	}
-	b.WriteByte('{')
+func isNumber(s string) bool {
+	return s != "" && (s[0] == '-' || s[0] >= '0' && s[0] <= '9') && number().MatchString(s)
+}
+
+func (n *Node) appendObject(b []byte) []byte {
+	b = append(b, '{')
+	again := n.repeated()
 	first := true
 	for i, p := range n.Pairs {
-		if last[p.Key.text()] != i {
+		if again != nil && again[p.Key.text()] != i {
 			continue
 		}
 		if !first {
-			b.WriteByte(',')
+			b = append(b, ',')
 		}
 		first = false
-		quote(b, p.Key.text())
-		b.WriteByte(':')
-		p.Value.json(b)
+		b = append(appendQuoted(b, p.Key.text()), ':')
+		b = p.Value.appendJSON(b)
 	}
-	b.WriteByte('}')
+	return append(b, '}')
+}
+
+// repeated returns the last pair of each key, or nil if there are so few keys that it is clear that all differ.
+func (n *Node) repeated() map[string]int {
+	const few = 8
+	differ := len(n.Pairs) <= few
+	for i := 0; differ && i < len(n.Pairs); i++ {
+		for _, p := range n.Pairs[:i] {
+			differ = differ && p.Key.text() != n.Pairs[i].Key.text()
+		}
+	}
+	if differ {
+		return nil
+	}
+	last := make(map[string]int, len(n.Pairs))
+	for i, p := range n.Pairs {
+		last[p.Key.text()] = i
+	}
+	return last
 }
 
 // text is a key's name: a list or a map as a key counts as its JSON.
@@ -72,10 +85,22 @@ func (n *Node) text() string {
 	return n.Value
 }
 
-func quote(b *bytes.Buffer, s string) {
-	e := json.NewEncoder(b)
+// appendQuoted appends s as a JSON string. Only what JSON demands is escaped, and nothing for HTML.
+func appendQuoted(b []byte, s string) []byte {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
+			return appendEncoded(b, s)
+		}
+	}
+	return append(append(append(b, '"'), s...), '"')
+}
+
+func appendEncoded(b []byte, s string) []byte {
+	w := bytes.NewBuffer(b)
+	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	if e.Encode(s) == nil {
-		b.Truncate(b.Len() - 1) // the encoder's line break
+		w.Truncate(w.Len() - 1) // the encoder's line break
 	}
+	return w.Bytes()
 }

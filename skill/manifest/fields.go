@@ -112,12 +112,20 @@ func (f *knownField) isText() bool { return f.form() == "a text" }
 
 // findField returns what is known of a key, in any case and with "_" for "-"; nil for an unknown key.
 func findField(key string) *knownField {
-	for _, f := range fields {
-		if foldedKey(f.key, key) {
-			return f
-		}
+	if i := fieldIndex(key); i >= 0 {
+		return fields[i]
 	}
 	return nil
+}
+
+// fieldIndex returns where in fields a key is, -1 for an unknown one.
+func fieldIndex(key string) int {
+	for i, f := range fields {
+		if len(f.key) == len(key) && foldedKey(f.key, key) {
+			return i
+		}
+	}
+	return -1
 }
 
 // fieldName returns the field's own key for a key, and an unknown key unchanged.

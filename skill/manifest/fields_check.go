@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -15,10 +16,7 @@ const (
 
 // checkDescription looks at the length as it is written: white space around it counts.
 func (p *parser) checkDescription(written string, at place) {
-	n := utf8.RuneCountInString(written)
-	if written = strings.TrimSuffix(written, "\n"); utf8.RuneCountInString(written) < n {
-		n-- // the line break that every block scalar ends with
-	}
+	n := utf8.RuneCountInString(strings.TrimSuffix(written, "\n")) // without the line break that every block scalar ends with
 	switch {
 	case n > maxDescription && p.Profile.Severity("description-length") != SeverityOff:
 		p.problem("description-length", at, "the description has %d characters, at most %d are allowed", n, maxDescription)
@@ -119,14 +117,43 @@ func (p *parser) checkRequired() {
 
 // Brief is the first sentence of a description in at most 80 characters.
 func Brief(description string) string {
-	s := oneLine(start(description))
-	for i := range len(s) {
-		if c := s[i]; (c == '.' || c == '!' || c == '?') && i+1 < len(s) && s[i+1] == ' ' && !abbreviation(s[:i]) {
-			s = s[:i+1]
+	var memory [(maxBrief + 2) * utf8.UTFMax]byte
+	line := beginning(memory[:0], start(description))
+	for i, c := range line {
+		if (c == '.' || c == '!' || c == '?') && i+1 < len(line) && line[i+1] == ' ' && !abbreviation(string(line[:i])) {
+			line = line[:i+1]
 			break
 		}
 	}
-	return cutBrief(s)
+	if len(line) <= maxBrief && strings.HasPrefix(description, string(line)) {
+		return description[:len(line)]
+	}
+	return cutBrief(string(line))
+}
+
+// beginning appends to b the first 82 characters of s, or all, with single spaces as the only white space: enough to see
+// where the first sentence ends, or that it is too long.
+func beginning(b []byte, s string) []byte {
+	count, gap := 0, false
+	for i, r := range s {
+		if unicode.IsSpace(r) {
+			gap = count > 0
+			continue
+		}
+		if gap {
+			b, gap = append(b, ' '), false
+			count++
+		}
+		if count++; count > maxBrief+2 {
+			break
+		}
+		size := utf8.RuneLen(r)
+		if r == utf8.RuneError { // perhaps a byte that is not UTF-8
+			_, size = utf8.DecodeRuneInString(s[i:])
+		}
+		b = append(b, s[i:i+size]...)
+	}
+	return b
 }
 
 // start returns as much of s as a brief form can need, cut between characters: a description may

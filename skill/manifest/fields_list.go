@@ -12,10 +12,7 @@ import (
 	"github.com/agent-base/agent-base/internal/yamlnode"
 )
 
-var (
-	toolRule = lazyregexp.New(`^[A-Za-z_*][A-Za-z0-9_.:*/-]*(\(.*\))?$`)
-	toolset  = lazyregexp.New(`^([A-Za-z0-9_./-]+):[A-Za-z_$][A-Za-z0-9_$]*$`)
-)
+var toolset = lazyregexp.New(`^([A-Za-z0-9_./-]+):[A-Za-z_$][A-Za-z0-9_$]*$`)
 
 const maxList = 1000 // entries of a list
 
@@ -145,6 +142,20 @@ func localPath(s string) bool {
 	return fs.ValidPath(s) && s != "." && !strings.ContainsAny(s, "\\:\n")
 }
 
+// isToolRule reports whether s is the name of a tool, perhaps with a pattern in parentheses on one line: Bash(git:*).
+func isToolRule(s string) bool {
+	i := 0
+	for i < len(s) && (nameByte(s[i]) || strings.IndexByte(".:*/", s[i]) >= 0) {
+		i++
+	}
+	if i == 0 || strings.IndexByte(".:/-", s[0]) >= 0 || s[0] >= '0' && s[0] <= '9' {
+		return false
+	}
+	pattern := s[i:]
+	return pattern == "" || pattern[0] == '(' && pattern[len(pattern)-1] == ')' && strings.IndexByte(pattern, '\n') < 0 &&
+		strings.Count(pattern, "(") == strings.Count(pattern, ")")
+}
+
 // toolsField reads an allow-list of tools.
 func (p *parser) toolsField(f *knownField, e entry) {
 	out := f.tools(p.m)
@@ -163,7 +174,7 @@ func (p *parser) toolsField(f *knownField, e entry) {
 	}
 	for _, it := range list {
 		for _, s := range splitOutside(it.text, f.split) {
-			if toolRule().MatchString(s) && strings.Count(s, "(") == strings.Count(s, ")") {
+			if isToolRule(s) {
 				out.Rules = append(out.Rules, s)
 				continue
 			}

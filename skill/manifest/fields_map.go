@@ -175,7 +175,10 @@ func (p *parser) metadata(f *knownField, n *yamlnode.Node) {
 	if !p.isMap(f, n) {
 		return
 	}
-	p.m.Metadata = make(map[string]string, min(len(n.Pairs), maxKeys))
+	clear(p.spare)
+	if p.m.Metadata = p.spare; p.spare == nil {
+		p.m.Metadata = make(map[string]string, min(len(n.Pairs), maxKeys))
+	}
 	for _, kv := range n.Pairs {
 		key, value := clip(nodeText(kv.Key)), nodeText(kv.Value)
 		name := "metadata." + key

@@ -19,38 +19,18 @@ const (
 // fields reads the entries into the manifest. Of a key that is there more than once the last
 // counts, except that a protective one then allows nothing.
 func (p *parser) fields(entries []entry) {
-	last, count := map[string]int{}, map[string]int{}
-	for i, e := range entries {
-		last[fieldName(e.key.Value)] = i
-		count[fieldName(e.key.Value)]++
-	}
+	p.findTwins(entries)
 	unknown := 0
-	var unexpected []entry
-	for i, e := range entries {
-		name := fieldName(e.key.Value)
-		f := findField(e.key.Value)
-		if f == nil {
+	for i := range entries {
+		e := &entries[i]
+		if e.field == nil {
 			if unknown++; unknown > maxKeys {
 				continue
 			}
 		}
-		if f == nil || !f.standard || e.key.Value != f.key {
-			unexpected = append(unexpected, e)
-		}
-		p.keep(e, f, i == last[name])
-		if i != last[name] {
-			continue
-		}
-		if count[name] > 1 {
-			p.problem("field-duplicate", place{line: e.line, col: e.col, field: name}, "%q occurs %d times, the last one counts", clip(name), count[name])
-		}
-		if f == nil {
-			p.unknownField(e)
-			continue
-		}
-		p.field(f, e)
-		if count[name] > 1 && f.close != nil {
-			p.closed(f, e.place(f.key))
+		p.keep(e)
+		if !e.later {
+			p.last(e)
 		}
 	}
 	if unknown > maxKeys {
@@ -59,22 +39,61 @@ func (p *parser) fields(entries []entry) {
 	if p.toolsLost > 0 {
 		p.closed(findField("allowed-tools"), place{line: p.toolsLost, col: 1, field: "allowed-tools"})
 	}
-	p.unexpectedFields(unexpected)
+	p.unexpectedFields(entries)
 }
 
-// keep enters the key into the manifest's list of fields. counts says that it is the last one of
-// its name.
-func (p *parser) keep(e entry, f *knownField, counts bool) {
+// last reads the last entry of its key.
+func (p *parser) last(e *entry) {
+	name := e.name()
+	if e.earlier > 0 {
+		p.problem("field-duplicate", e.place(name), "%q occurs %d times, the last one counts", clip(name), e.earlier+1)
+	}
+	if e.field == nil {
+		p.unknownField(e)
+		return
+	}
+	p.field(e.field, *e)
+	if e.earlier > 0 && e.field.close != nil {
+		p.closed(e.field, e.place(name))
+	}
+}
+
+// findTwins finds the fields of the entries, and those that are there more than once.
+func (p *parser) findTwins(entries []entry) {
+	var known [len(fields)]int // the entry after the last one of each field
+	for i := range entries {
+		e := &entries[i]
+		before := -1
+		if at := fieldIndex(e.key.Value); at >= 0 {
+			e.field = fields[at]
+			before, known[at] = known[at]-1, i+1
+		} else {
+			if last, ok := p.unknown[e.key.Value]; ok {
+				before = last
+			}
+			if p.unknown == nil {
+				p.unknown = map[string]int{}
+			}
+			p.unknown[e.key.Value] = i
+		}
+		if before >= 0 {
+			e.earlier, entries[before].later = entries[before].earlier+1, true
+		}
+	}
+}
+
+// keep enters the key into the manifest's list of fields.
+func (p *parser) keep(e *entry) {
 	if len(p.m.Fields) >= maxFields {
 		return
 	}
 	out := Field{Key: clip(e.key.Value), Line: e.line, Col: e.col, Standing: StandingRejected, Value: nodeText(e.value)}
-	if f != nil && counts && !e.dropped {
-		out.Standing = f.standing
+	if e.field != nil && !e.later && !e.dropped {
+		out.Standing = e.field.standing
 	}
-	if f == nil && len(out.Value) > maxValue {
+	if e.field == nil && len(out.Value) > maxValue {
 		out.Value = cutBytes(out.Value, maxValue)
-		p.problem("fields-many", place{line: e.line, col: e.col, field: out.Key}, "the value of %q has more than %d bytes, the rest is not kept", out.Key, maxValue)
+		p.problem("fields-many", e.place(out.Key), "the value of %q has more than %d bytes, the rest is not kept", out.Key, maxValue)
 	}
 	p.m.Fields = append(p.m.Fields, out)
 }
@@ -101,29 +120,67 @@ func (p *parser) mark(key string, s Standing) {
 	}
 }
 
-func (p *parser) unknownField(e entry) {
-	cure := ""
+func (p *parser) unknownField(e *entry) {
+	if !p.checks("field-unknown") {
+		return
+	}
+	key := clip(e.key.Value)
+	p.Add(Problem{Code: "field-unknown", Line: e.line, Col: e.col, Field: key, Message: fmt.Sprintf("unknown field %q", key), Cure: p.knownCure(e.key.Value)})
+}
+
+// maxCures is how many unknown keys a Reader remembers.
+const maxCures = 256
+
+// knownCure names the field that an unknown key may be meant for, "" when there is none. It remembers what it found: skills
+// of one author have the same keys.
+func (p *parser) knownCure(key string) string {
+	if cure, ok := p.cures[key]; ok {
+		return cure
+	}
 	keys := make([]string, len(fields))
 	for i, f := range fields {
 		keys[i] = f.key
 	}
-	if names := near.Names(e.key.Value, keys); len(e.key.Value) > 2 && len(names) > 0 {
+	cure := ""
+	if names := near.Names(key, keys); len(key) > 2 && len(names) > 0 {
 		cure = fmt.Sprintf("did you mean %q?", names[0])
 	}
-	key := clip(e.key.Value)
-	p.Add(Problem{Code: "field-unknown", Line: e.line, Col: e.col, Field: key, Message: fmt.Sprintf("unknown field %q", key), Cure: cure})
+	if len(p.cures) >= maxCures {
+		clear(p.cures)
+	}
+	if p.cures == nil {
+		p.cures = map[string]string{}
+	}
+	p.cures[strings.Clone(key)] = cure
+	return cure
 }
 
-func (p *parser) unexpectedFields(list []entry) {
-	if len(list) == 0 {
+// unexpectedFields reports the keys that the open standard does not have, but for unknown ones that are not kept.
+func (p *parser) unexpectedFields(entries []entry) {
+	if !p.checks("fields-unexpected") {
 		return
 	}
 	var names []string
-	for _, e := range list {
+	var first *entry
+	unknown := 0
+	for i := range entries {
+		e := &entries[i]
+		if e.field == nil {
+			if unknown++; unknown > maxKeys {
+				continue
+			}
+		}
+		if e.field != nil && e.field.standard && e.key.Value == e.field.key {
+			continue
+		}
+		if first == nil {
+			first = e
+		}
 		names = append(names, strconv.Quote(clip(e.key.Value)))
 	}
-	p.Add(Problem{Code: "fields-unexpected", Line: list[0].line, Col: list[0].col, Field: clip(list[0].key.Value),
-		Message: fmt.Sprintf("fields outside the standard: %s", strings.Join(names, ", "))})
+	if first != nil {
+		p.problem("fields-unexpected", first.place(clip(first.key.Value)), "fields outside the standard: %s", strings.Join(names, ", "))
+	}
 }
 
 // field reads one entry of a known field.

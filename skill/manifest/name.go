@@ -60,6 +60,9 @@ var devices = [...]string{
 
 // IsDevice reports whether Windows keeps a name, without its extension, for a device.
 func IsDevice(name string) bool {
+	if len(name) < len("con") || len(name) > len("com1") {
+		return false
+	}
 	_, found := slices.BinarySearch(devices[:], strings.ToLower(name))
 	return found
 }
@@ -67,7 +70,7 @@ func IsDevice(name string) bool {
 // reservedName reports whether a name within the alphabet means something else: Python's cache
 // folder, a device, or nothing but hyphens.
 func reservedName(name string) bool {
-	return IsDevice(name) || strings.ToLower(name) == "__pycache__" || strings.Trim(name, "-_") == ""
+	return IsDevice(name) || strings.EqualFold(name, "__pycache__") || strings.Trim(name, "-_") == ""
 }
 
 // fallbackName returns the name under which a skill is found whose own cannot be used: its

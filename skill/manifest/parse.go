@@ -64,11 +64,14 @@ type parser struct {
 	limits  yamlnode.Options // of yaml
 	text    frontText
 	entries []entry
-	edits   []edit // what repair changed in lines of text
+	unknown map[string]int    // the last entry with each key that is not known
+	cures   map[string]string // of keys that were not known before
+	edits   []edit            // what repair changed in lines of text
 	named   bool
 
 	toolsLost int // line of an allowed-tools inside what could not be read; 0 for none
 	metaTags  []string
+	spare     map[string]string // memory for Metadata
 }
 
 func newParser(o *Options) *parser {
@@ -88,7 +91,9 @@ func on(n *yamlnode.Node, field string) place { return place{n.Line, n.Col, fiel
 
 // problem reports a problem. What the profile's rule for the code says is filled in.
 func (p *parser) problem(code string, at place, format string, args ...any) {
-	p.Add(Problem{Code: code, Line: at.line, Col: at.col, Field: at.field, Message: fmt.Sprintf(format, args...)})
+	if p.checks(code) {
+		p.Add(Problem{Code: code, Line: at.line, Col: at.col, Field: at.field, Message: fmt.Sprintf(format, args...)})
+	}
 }
 
 // reset prepares p for the next manifest.
@@ -100,8 +105,12 @@ func (p *parser) reset(o *Options) {
 	if p.m == nil {
 		p.m = new(Manifest)
 	}
+	if p.m.Metadata != nil {
+		p.spare = p.m.Metadata
+	}
 	*p.m = Manifest{DefaultEnabled: true, UserInvocable: true, Background: true, Name: fallbackName("", o.Dir), Fields: p.m.Fields[:0]}
 	p.text = frontText{lines: p.text.lines[:0]}
+	clear(p.unknown)
 	p.entries, p.edits, p.named, p.toolsLost, p.metaTags = p.entries[:0], nil, false, 0, nil
 }
 

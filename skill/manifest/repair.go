@@ -16,6 +16,17 @@ type entry struct {
 	value     *yamlnode.Node
 	line, col int // of the key in the file
 	dropped   bool
+	field     *knownField // nil for an unknown key
+	earlier   int         // how many entries of the same field precede
+	later     bool        // another one follows
+}
+
+// name returns the field's own key, else the key as written.
+func (e *entry) name() string {
+	if e.field != nil {
+		return e.field.key
+	}
+	return e.key.Value
 }
 
 func (e entry) place(field string) place { return place{e.line, e.col, field} }

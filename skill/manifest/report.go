@@ -55,6 +55,11 @@ func (r *Report) Add(p Problem) {
 	r.problems = append(r.problems, p)
 }
 
+// checks reports whether the profile checks a rule: Add drops the others.
+func (r *Report) checks(code string) bool {
+	return findRule(code).severity(r.Profile.column()) != SeverityOff
+}
+
 // Problems returns the problems by place: line, column, file. The last one says how many were dropped, if any.
 func (r *Report) Problems() []Problem {
 	sortByPlace(r.problems)

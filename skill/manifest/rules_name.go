@@ -9,6 +9,19 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
+// simpleName reports whether a name is right in every profile: a-z, 0-9 and single hyphens, a letter first.
+func simpleName(name string) bool {
+	if !usableName(name) || name[0] < 'a' || name[len(name)-1] == '-' {
+		return false
+	}
+	for i := range len(name) {
+		if c := name[i]; c >= 'A' && c <= 'Z' || c == '_' || c == '-' && name[i-1] == '-' {
+			return false
+		}
+	}
+	return true
+}
+
 // checkNameRules reports what is wrong with the name in the manifest and decides the skill's own:
 // as written when it can be used, else a fallback. at is where the name stands.
 func (p *parser) checkNameRules(written string, at place) {
@@ -22,6 +35,10 @@ func (p *parser) checkNameRules(written string, at place) {
 		p.m.Name = fallbackName(name, p.dir)
 	}
 	p.name = name
+	if simpleName(name) {
+		p.checkNameDirectory(name, at)
+		return
+	}
 	for _, f := range nameFaults(name, unicodeNames) {
 		p.Add(Problem{Code: f.code, Line: at.line, Col: at.col, Field: at.field, Message: f.message, Cure: p.nameCure(f.code, name)})
 	}
@@ -30,6 +47,9 @@ func (p *parser) checkNameRules(written string, at place) {
 
 func (p *parser) checkNameDirectory(name string, at place) {
 	if p.dir == "" {
+		return
+	}
+	if name == p.dir {
 		return
 	}
 	same := Canonical(name) == Canonical(p.dir)
