@@ -205,9 +205,7 @@ func flagsOf(m *manifest.Manifest, problems []manifest.Problem) flags {
 // keep returns what few manifests say, nil where m is not one of them. It shares no memory with m.
 func keep(m *manifest.Manifest) *kept {
 	var k kept
-	if m.Brief != manifest.Brief(m.Description) {
-		k.brief = strings.Clone(m.Brief)
-	}
+	k.brief = strings.Clone(m.Brief)
 	if len(m.Description) > math.MaxUint16 {
 		k.about = strings.Clone(m.Description)
 	}
@@ -259,7 +257,7 @@ type reading struct {
 // record reads the head of a manifest.
 func (rd *reading) record(f *Found) *record {
 	base, file := rd.part.base(f.Path), rd.part.file(f.Path, f.File)
-	rd.options = manifest.Options{File: file, Dir: base, Profile: rd.profile}
+	rd.options = manifest.Options{File: file, Dir: base, Profile: rd.profile, Summary: true}
 	all := wholeRunes(f.Head)
 	head := all
 	if n := manifest.HeadEnd(head); n > 0 {

@@ -75,7 +75,7 @@ func (p *parser) finish() {
 	if len(m.Tags) == 0 {
 		m.Tags = p.metaTags
 	}
-	if m.Brief == "" {
+	if m.Brief == "" && !p.summary {
 		m.Brief = Brief(m.Description)
 	}
 	if m.Model != "" && m.Context != "fork" {
@@ -183,15 +183,18 @@ func abbreviation(s string) bool {
 
 // cutBrief cuts between words within 77 characters and adds "...", when s has more than 80.
 func cutBrief(s string) string {
-	if utf8.RuneCountInString(s) <= maxBrief {
+	count, end := 0, len(s)
+	for i := range s {
+		if count == maxBrief-len("...") {
+			end = i
+		}
+		count++
+	}
+	if count <= maxBrief {
 		return s
 	}
-	runes := []rune(s)
-	cut := string(runes[:maxBrief-3])
-	if runes[maxBrief-3] == ' ' {
-		return strings.TrimRight(cut, " ,;:-") + "..."
-	}
-	if i := strings.LastIndexByte(cut, ' '); i > 0 {
+	cut := s[:end]
+	if i := strings.LastIndexByte(cut, ' '); i > 0 && s[end] != ' ' {
 		cut = cut[:i]
 	}
 	return strings.TrimRight(cut, " ,;:-") + "..."

@@ -84,7 +84,7 @@ func (p *parser) findTwins(entries []entry) {
 
 // keep enters the key into the manifest's list of fields.
 func (p *parser) keep(e *entry) {
-	if len(p.m.Fields) >= maxFields {
+	if len(p.m.Fields) >= maxFields || p.summary && e.field != nil {
 		return
 	}
 	out := Field{Key: clip(e.key.Value), Line: e.line, Col: e.col, Standing: StandingRejected, Value: nodeText(e.value)}
@@ -95,12 +95,14 @@ func (p *parser) keep(e *entry) {
 		out.Value = cutBytes(out.Value, maxValue)
 		p.problem("fields-many", e.place(out.Key), "the value of %q has more than %d bytes, the rest is not kept", out.Key, maxValue)
 	}
-	p.m.Fields = append(p.m.Fields, out)
+	if !p.summary {
+		p.m.Fields = append(p.m.Fields, out)
+	}
 }
 
 // nested enters a key below a known one. The standing is the parent's unless it is given.
 func (p *parser) nested(parent string, kv yamlnode.Pair, standing Standing) {
-	if len(p.m.Fields) >= maxFields {
+	if len(p.m.Fields) >= maxFields || p.summary {
 		return
 	}
 	value := nodeText(kv.Value)

@@ -21,6 +21,10 @@ type Options struct {
 	File    string   // what problems call the file; default "SKILL.md"
 	Dir     string   // name of the skill's directory; "" when unknown
 	Profile *Profile // nil means DefaultProfile
+
+	// Summary leaves out what a list of skills does not need: Manifest.Body, Manifest.Fields and a Manifest.Brief that
+	// follows from the description. The problems are the same.
+	Summary bool
 }
 
 // Parse reads the text of a SKILL.md. It never fails and never returns nil: it gives the best
@@ -68,6 +72,7 @@ type parser struct {
 	cures   map[string]string // of keys that were not known before
 	edits   []edit            // what repair changed in lines of text
 	named   bool
+	summary bool // see Options
 
 	toolsLost int // line of an allowed-tools inside what could not be read; 0 for none
 	metaTags  []string
@@ -110,6 +115,7 @@ func (p *parser) reset(o *Options) {
 	}
 	*p.m = Manifest{DefaultEnabled: true, UserInvocable: true, Background: true, Name: fallbackName("", o.Dir), Fields: p.m.Fields[:0]}
 	p.text = frontText{lines: p.text.lines[:0]}
+	p.summary = o.Summary
 	clear(p.unknown)
 	p.entries, p.edits, p.named, p.toolsLost, p.metaTags = p.entries[:0], nil, false, 0, nil
 }
@@ -123,8 +129,10 @@ func (p *parser) parse(src []byte) bool {
 	if !p.split(src) {
 		return false
 	}
-	body, line := p.text.body(src)
-	p.m.Body, p.m.BodyLine = string(body), line
+	if !p.summary {
+		body, line := p.text.body(src)
+		p.m.Body, p.m.BodyLine = string(body), line
+	}
 	if !p.nodes() {
 		return false
 	}
