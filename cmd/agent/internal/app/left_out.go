@@ -15,7 +15,7 @@ import (
 // not looked into, and the second of two skills of one name. It is told, so that no skill is lost silently.
 func LeftOut(cat *skill.Catalog) []manifest.Problem {
 	out := []manifest.Problem{}
-	for _, p := range cat.Problems() {
+	for _, p := range cat.Notes() {
 		if OfNoSkill(p) {
 			out = append(out, p)
 		}

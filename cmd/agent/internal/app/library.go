@@ -31,7 +31,7 @@ func (l *Library) Open(ctx context.Context) (*skill.Catalog, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range cat.Problems() {
+	for _, p := range cat.Notes() {
 		if Spoken(p.Code) {
 			l.out.WarnProblem(p)
 		}
