@@ -42,7 +42,14 @@ func generated(t testing.TB, n int) string {
 		for len(about) < 250+i%100 {
 			about += " Each new existing table of the record, by every user."
 		}
-		text := fmt.Sprintf("---\nname: %s\ndescription: %s\nlicense: MIT\nmetadata:\n  author: org-%d\n  version: \"1.%d\"\n---\n# Text\n", name, about, i%20, i%9)
+		more := ""
+		if i%2 == 0 {
+			more = "homepage: https://example.com\nallowed-tools: [Read, Write]\nmetadata:\n  openclaw: {\"emoji\": \"x\"}\n"
+		}
+		if i%32 == 0 {
+			more += "tags: [forms, tables]\n"
+		}
+		text := fmt.Sprintf("---\nname: %s\ndescription: %s\nlicense: MIT\nversion: 1.%d.0\n%s---\n# Text\n", name, about, i%9, more)
 		files[name+"/SKILL.md"] = text
 	}
 	return disk(t, t.TempDir(), files)
@@ -137,7 +144,7 @@ func BenchmarkLoad(b *testing.B) {
 	})
 }
 
-// A plain skill costs at most 480 bytes of heap beyond nothing at all.
+// A skill costs at most 600 bytes of heap beyond nothing at all, also where half of them have three warnings each.
 func TestMemory(t *testing.T) {
 	root := generated(t, 1000)
 	if dir := os.Getenv("AGENT_BENCH_TREES"); dir != "" {
@@ -160,8 +167,8 @@ func TestMemory(t *testing.T) {
 		text += len(e.Description()) + len(e.Path())
 	}
 	t.Logf("%d bytes each, %d of them path and description", each, text/c.Len())
-	if each > 480 {
-		t.Errorf("a skill takes %d bytes, at most 480 are wanted", each)
+	if each > 600 {
+		t.Errorf("a skill takes %d bytes, at most 600 are wanted", each)
 	}
 	runtime.KeepAlive(c)
 }

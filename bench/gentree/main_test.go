@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/agent-base/agent-base/internal/yamlnode"
 )
 
 // Published figures are comparable only if the bytes of a skill never change.
@@ -96,5 +98,26 @@ func TestRealManifests(t *testing.T) {
 	}
 	if err := run(&options{out: t.TempDir(), count: 3, from: t.TempDir()}); err == nil {
 		t.Error("a folder without manifests is accepted, want an error")
+	}
+}
+
+// The usual shapes are read without the YAML library, which takes hundreds of allocations.
+func TestFrontMatterIsReadQuickly(t *testing.T) {
+	const skills, most = 1000, 2
+	var r yamlnode.Reader
+	slow := 0
+	for i := range skills {
+		_, front, _ := strings.Cut(string(frontOf([]byte(newSkill(i).files[0].content))), "\n")
+		src := []byte(front)
+		if testing.AllocsPerRun(1, func() {
+			if _, err := r.Parse(src, nil); err != nil {
+				t.Fatalf("%q: %v", src, err)
+			}
+		}) > most {
+			slow++
+		}
+	}
+	if slow*50 > skills {
+		t.Errorf("%d of %d take more than %d allocations", slow, skills, most)
 	}
 }

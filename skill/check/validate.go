@@ -20,9 +20,15 @@ type Options struct {
 	Profile *manifest.Profile // nil means DefaultProfile
 	Path    string            // what problems call the skill's folder, put before the names of files; "" for nothing
 
-	// Buffer is where the manifest is read into. A caller that checks many skills, one after the other, saves memory by
-	// lending the same to all. Nothing that is returned refers to it. Nil means a new one.
-	Buffer *bytes.Buffer
+	// Memory is for callers that check many skills, one after the other: they lend the same to all. The manifest is then
+	// valid until the next check. Nil means new memory.
+	Memory *Memory
+}
+
+// Memory is what checking a skill needs of it. The zero value is ready to use. It is not safe for concurrent use.
+type Memory struct {
+	text   bytes.Buffer
+	reader manifest.Reader
 }
 
 // ManifestReader is an optional method of a file system that knows better than Open how its manifest is read, and whether
@@ -41,24 +47,28 @@ func Folder(fsys fs.FS, dirName string, o *Options) (*manifest.Manifest, []manif
 	v := &validation{fsys: fsys, path: o.Path}
 	v.File, v.Profile = path.Join(o.Path, "SKILL.md"), o.Profile
 	file := v.manifestFile()
+	memory := o.Memory
+	if memory == nil {
+		memory = &Memory{}
+	}
 	var src []byte
 	ok := file != nil
 	if ok {
 		v.File = path.Join(o.Path, file.Name())
-		src, ok = v.readManifest(file, o.Buffer)
+		src, ok = v.readManifest(file, &memory.text)
 	}
-	m, problems := manifest.Parse(src, &manifest.Options{File: v.File, Dir: dirName, Profile: o.Profile})
+	m, problems := memory.reader.Parse(src, &manifest.Options{File: v.File, Dir: dirName, Profile: o.Profile})
 	if !ok {
 		return m, v.Problems()
 	}
-	v.m, v.body = m, []byte(m.Body)
-	if len(v.body) > 0 {
+	v.m = m
+	if m.Body != "" {
 		v.checkBody()
 		v.checkReferences()
 	}
 	v.checkScripts()
 	v.checkFiles()
-	return m, append(problems, v.Problems()...)
+	return m, slices.Concat(problems, v.Problems())
 }
 
 type validation struct {
@@ -66,7 +76,6 @@ type validation struct {
 	fsys fs.FS
 	path string
 	m    *manifest.Manifest
-	body []byte
 
 	top     []fs.DirEntry // of the folder itself
 	scripts []fs.DirEntry // of scripts/, where there is one
@@ -132,11 +141,11 @@ const (
 
 func (v *validation) checkBody() {
 	at := manifest.Problem{Line: v.m.BodyLine, Col: 1}
-	if n := bytes.Count(v.body, []byte("\n")) + 1; n > maxBodyLines {
+	if n := strings.Count(v.m.Body, "\n") + 1; n > maxBodyLines {
 		at.Code, at.Message = "body-length", fmt.Sprintf("the body has %d lines, at most %d are advised", n, maxBodyLines)
 		v.Add(at)
 	}
-	if n := len(v.body) / bytesPerToken; n > maxBodyTokens {
+	if n := len(v.m.Body) / bytesPerToken; n > maxBodyTokens {
 		at.Code, at.Message = "body-tokens", fmt.Sprintf("the body has about %d tokens, at most %d are advised", n, maxBodyTokens)
 		v.Add(at)
 	}
@@ -212,7 +221,7 @@ func (v *validation) kindless(d fs.DirEntry) bool {
 }
 
 // readRegular returns at most limit bytes of a regular file at the top of fsys. It looks at the type before it opens
-// the file, which for a pipe would wait. What it returns lies in buf, if there is one.
+// the file, which for a pipe would wait. What it returns lies in buf.
 func readRegular(fsys fs.FS, d fs.DirEntry, limit int64, buf *bytes.Buffer) ([]byte, error) {
 	regular := d.Type().IsRegular()
 	if d.Type()&fs.ModeSymlink != 0 {
@@ -236,9 +245,6 @@ func readRegular(fsys fs.FS, d fs.DirEntry, limit int64, buf *bytes.Buffer) ([]b
 	}
 	if !info.Mode().IsRegular() { // it was changed meanwhile
 		return nil, errNotRegular
-	}
-	if buf == nil {
-		buf = &bytes.Buffer{}
 	}
 	buf.Reset()
 	buf.Grow(int(min(info.Size(), limit)) + bytes.MinRead)

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"bytes"
 	"fmt"
 	"io/fs"
 	"net/url"
@@ -119,26 +118,26 @@ func foldedPath(name string) string {
 
 // checkReferences looks for files that the body names, outside of code blocks.
 func (v *validation) checkReferences() {
-	var fence []byte
+	fence := ""
 	checked := 0
 	seen := map[string]bool{}
 	i := -1
-	for line := range bytes.SplitSeq(v.body, []byte("\n")) {
+	for line := range strings.SplitSeq(v.m.Body, "\n") {
 		i++
-		if mark := fenceMark(line); mark != nil {
+		if mark := fenceMark(line); mark != "" {
 			switch {
-			case fence == nil:
+			case fence == "":
 				fence = mark
-			case bytes.HasPrefix(mark, fence):
-				fence = nil
+			case strings.HasPrefix(mark, fence):
+				fence = ""
 			}
 			continue
 		}
-		if fence != nil {
+		if fence != "" {
 			continue
 		}
 		for _, at := range references(line) {
-			target := localTarget(string(line[at[0]:at[1]]))
+			target := localTarget(line[at[0]:at[1]])
 			if target == "" || seen[target] {
 				continue
 			}
@@ -146,7 +145,7 @@ func (v *validation) checkReferences() {
 				return
 			}
 			seen[target] = true
-			v.checkReference(target, v.m.BodyLine+i, utf8.RuneCount(line[:at[0]])+1)
+			v.checkReference(target, v.m.BodyLine+i, utf8.RuneCountInString(line[:at[0]])+1)
 		}
 	}
 }
@@ -163,17 +162,17 @@ func (v *validation) checkReference(target string, line, col int) {
 }
 
 // references returns where a line names files.
-func references(line []byte) [][2]int {
+func references(line string) [][2]int {
 	var out [][2]int
 	find := func(re *regexp.Regexp) {
-		for _, m := range re.FindAllSubmatchIndex(line, -1) {
+		for _, m := range re.FindAllStringSubmatchIndex(line, -1) {
 			out = append(out, [2]int{m[2], m[3]})
 		}
 	}
-	if bytes.Contains(line, []byte("](")) {
+	if strings.Contains(line, "](") {
 		find(linkTarget())
 	}
-	if bytes.IndexByte(line, '`') >= 0 && bytes.IndexByte(line, '/') >= 0 {
+	if strings.IndexByte(line, '`') >= 0 && strings.IndexByte(line, '/') >= 0 {
 		find(codeSpan())
 	}
 	return out
@@ -204,11 +203,11 @@ func isASCII(s string) bool {
 	return true
 }
 
-// fenceMark returns the run of ` or ~ that a line of a code fence begins with, else nil.
-func fenceMark(line []byte) []byte {
-	s := bytes.TrimLeft(line, " \t")
+// fenceMark returns the run of ` or ~ that a line of a code fence begins with, "" for other lines.
+func fenceMark(line string) string {
+	s := strings.TrimLeft(line, " \t")
 	if len(s) < 3 || s[0] != '`' && s[0] != '~' || s[1] != s[0] || s[2] != s[0] {
-		return nil
+		return ""
 	}
-	return s[:len(s)-len(bytes.TrimLeft(s, string(s[0])))]
+	return s[:len(s)-len(strings.TrimLeft(s, s[:1]))]
 }

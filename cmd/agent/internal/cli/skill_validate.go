@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -131,11 +131,11 @@ func joined(errs []error) error {
 // all checks skills side by side, as long as nothing is written.
 func (o *validateOptions) all(ctx context.Context, targets []target, profile *manifest.Profile) ([]verdictJSON, error) {
 	verdicts := make([]verdictJSON, len(targets))
-	buffers := sync.Pool{New: func() any { return &bytes.Buffer{} }}
+	memories := sync.Pool{New: func() any { return &check.Memory{} }}
 	one := func(i int) error {
-		buf := buffers.Get().(*bytes.Buffer)
-		defer buffers.Put(buf)
-		v, err := o.one(ctx, targets[i], &check.Options{Profile: profile, Buffer: buf})
+		memory := memories.Get().(*check.Memory)
+		defer memories.Put(memory)
+		v, err := o.one(ctx, targets[i], &check.Options{Profile: profile, Memory: memory})
 		if err == nil {
 			verdicts[i] = *v
 		}
@@ -186,7 +186,7 @@ func (t *target) check(ctx context.Context, dir string, by *check.Options) (stri
 		defer files.Close()
 		m, problems := check.Folder(files, dir, by)
 		if !slices.ContainsFunc(problems, func(p manifest.Problem) bool { return p.Code == "file-unreadable" }) {
-			return m.Name, problems
+			return strings.Clone(m.Name), problems
 		}
 	}
 	tree, err := t.open(ctx)
