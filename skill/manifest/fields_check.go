@@ -16,6 +16,9 @@ const (
 
 // checkDescription looks at the length as it is written: white space around it counts.
 func (p *parser) checkDescription(written string, at place) {
+	if len(written) <= wideDescription {
+		return
+	}
 	n := utf8.RuneCountInString(strings.TrimSuffix(written, "\n")) // without the line break that every block scalar ends with
 	switch {
 	case n > maxDescription && p.Profile.Severity("description-length") != SeverityOff:

@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"bytes"
+	"encoding/binary"
 	"strings"
 	"unicode/utf8"
 )
@@ -181,6 +182,10 @@ func (p *parser) cleanLine(src []byte, start, line int) textLine {
 // plainLine reports whether src has no character that cleanLine changes. A line break is none.
 func plainLine(src []byte) bool {
 	for i := 0; i < len(src); {
+		if len(src)-i >= 8 && printable8(binary.LittleEndian.Uint64(src[i:])) {
+			i += 8
+			continue
+		}
 		c := src[i]
 		if c < utf8.RuneSelf {
 			if c < ' ' && c != '\t' && c != '\n' || c == 0x7f {
@@ -196,6 +201,13 @@ func plainLine(src []byte) bool {
 		i += n
 	}
 	return true
+}
+
+// printable8 reports whether all eight bytes are printable ASCII: none has the highest bit, none
+// is below a space, none is 0x7f. It may miss some that are.
+func printable8(x uint64) bool {
+	const ones = 0x0101010101010101
+	return (x|(x-ones*' ')|(x+ones))&(ones*0x80) == 0
 }
 
 // controlRune reports whether r is never part of a value: the control characters but tab and line
