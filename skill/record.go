@@ -204,25 +204,23 @@ func flagsOf(m *manifest.Manifest, problems []manifest.Problem) flags {
 
 // keep returns what few manifests say, nil where m is not one of them. It shares no memory with m.
 func keep(m *manifest.Manifest) *kept {
-	var k kept
-	k.brief = strings.Clone(m.Brief)
-	if len(m.Description) > math.MaxUint16 {
-		k.about = strings.Clone(m.Description)
-	}
-	if len(m.Version) > math.MaxUint16 {
-		k.version = strings.Clone(m.Version)
-	}
-	few := k.brief != "" || k.about != "" || k.version != "" || m.WhenToUse != "" || m.MinVersion != "" || m.MaxVersion != "" ||
-		len(m.Tags) > 0 || len(m.Requires) > 0 || !m.Triggers.Empty() || m.Priority != 0 ||
-		len(m.Scope.Agents)+len(m.Scope.Tenants)+len(m.Scope.Environments) > 0
-	if !few {
+	wide := len(m.Description) > math.MaxUint16 || len(m.Version) > math.MaxUint16
+	if !wide && m.Brief == "" && m.WhenToUse == "" && m.MinVersion == "" && m.MaxVersion == "" && len(m.Tags) == 0 &&
+		len(m.Requires) == 0 && m.Triggers.Empty() && m.Priority == 0 &&
+		len(m.Scope.Agents)+len(m.Scope.Tenants)+len(m.Scope.Environments) == 0 {
 		return nil
 	}
-	k.when, k.minVersion, k.maxVersion = strings.Clone(m.WhenToUse), strings.Clone(m.MinVersion), strings.Clone(m.MaxVersion)
-	k.tags, k.requires, k.priority = cloned(m.Tags), cloned(m.Requires), m.Priority
-	k.triggers = manifest.Triggers{Keywords: cloned(m.Triggers.Keywords), Verbs: cloned(m.Triggers.Verbs), Patterns: cloned(m.Triggers.Patterns)}
-	k.scope = manifest.Scope{Agents: cloned(m.Scope.Agents), Tenants: cloned(m.Scope.Tenants), Environments: cloned(m.Scope.Environments)}
-	return &k
+	k := &kept{
+		brief: strings.Clone(m.Brief), when: strings.Clone(m.WhenToUse),
+		minVersion: strings.Clone(m.MinVersion), maxVersion: strings.Clone(m.MaxVersion),
+		tags: cloned(m.Tags), requires: cloned(m.Requires), priority: m.Priority,
+		triggers: manifest.Triggers{Keywords: cloned(m.Triggers.Keywords), Verbs: cloned(m.Triggers.Verbs), Patterns: cloned(m.Triggers.Patterns)},
+		scope:    manifest.Scope{Agents: cloned(m.Scope.Agents), Tenants: cloned(m.Scope.Tenants), Environments: cloned(m.Scope.Environments)},
+	}
+	if wide {
+		k.about, k.version = strings.Clone(m.Description), strings.Clone(m.Version)
+	}
+	return k
 }
 
 // cloned copies a list and its texts.

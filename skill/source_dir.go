@@ -221,7 +221,11 @@ func (s *dirSource) location(_ context.Context, dir string) (string, error) {
 }
 
 func (s *dirSource) file(dir, name string) string {
-	return filepath.Join(s.below(dir), name)
+	if dir == "." || name == "" || len(s.abs) == 1 {
+		return filepath.Join(s.below(dir), name)
+	}
+	const separator = string(filepath.Separator)
+	return s.abs + separator + filepath.FromSlash(dir) + separator + name
 }
 
 // below returns the absolute path of a skill's folder. Both parts are clean, so that they are only

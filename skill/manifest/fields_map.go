@@ -59,13 +59,13 @@ func (p *parser) twice(f *knownField, n *yamlnode.Node) bool {
 
 // member reads one key below permissions, triggers or scope.
 func (p *parser) member(f *knownField, kv yamlnode.Pair) {
-	name := f.key + "." + Canonical(kv.Key.Value)
-	if k := f.member(name); k != nil {
+	key := Canonical(kv.Key.Value)
+	if k := f.below(key); k != nil {
 		p.listField(k, kv.Value)
 		p.nested(f.key, kv, k.standing)
 		return
 	}
-	if name = clip(name); f.key == "permissions" {
+	if name := clip(f.key + "." + key); f.key == "permissions" {
 		p.problem("permissions-unknown", on(kv.Key, name), "unknown permission %q grants nothing", name)
 	} else {
 		p.problem("field-unknown", on(kv.Key, name), "unknown field %q", name)
@@ -73,10 +73,10 @@ func (p *parser) member(f *knownField, kv yamlnode.Pair) {
 	p.nested(f.key, kv, StandingRejected)
 }
 
-// member returns the field below f of that dotted name, nil when there is none.
-func (f *knownField) member(name string) *knownField {
+// below returns the field of f that is called key, nil when there is none.
+func (f *knownField) below(key string) *knownField {
 	for _, k := range f.keys {
-		if k.key == name {
+		if k.key[len(f.key)+1:] == key {
 			return k
 		}
 	}
@@ -181,12 +181,14 @@ func (p *parser) metadata(f *knownField, n *yamlnode.Node) {
 	}
 	for _, kv := range n.Pairs {
 		key, value := clip(nodeText(kv.Key)), nodeText(kv.Value)
-		name := "metadata." + key
 		if _, there := p.m.Metadata[key]; !there && len(p.m.Metadata) >= maxKeys {
 			p.problem("fields-many", on(kv.Key, "metadata"), "metadata has more than %d keys, the rest is not kept", maxKeys)
 			break
 		}
-		k := f.member(name)
+		k, name := f.below(key), ""
+		if kv.Value.Kind == yamlnode.Mapping || kv.Value.Kind == yamlnode.Sequence || len(value) > maxValue {
+			name = "metadata." + key
+		}
 		if (kv.Value.Kind == yamlnode.Mapping || kv.Value.Kind == yamlnode.Sequence) && (k == nil || k.keep == nil) {
 			p.problem("metadata-nested", on(kv.Value, name), "%q is a %s, kept as JSON", name, kv.Value.Kind)
 		}
