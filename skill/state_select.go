@@ -89,12 +89,11 @@ func (j *judge) untrusted(ctx context.Context, it *item) ruling {
 	if j.quiet {
 		return not
 	}
-	p := manifest.Problem{Code: "skill-untrusted", Severity: manifest.SeverityWarning, File: j.c.file(it),
-		Message: fmt.Sprintf("skill %q is not trusted, so it is not loaded", e.Name()),
-		Cure:    "agent skill trust " + e.Canonical()}
+	p := manifest.Problem{Code: "skill-untrusted", Severity: manifest.SeverityWarning, File: j.c.file(it), Skill: e.Canonical(),
+		Message: fmt.Sprintf("skill %q is not trusted, so it is not loaded", e.Name()), Cure: "approve its content"}
 	switch {
 	case err != nil:
-		p.Code, p.Message = "trust-unreadable", fmt.Sprintf("trust of skill %q cannot be told: %v", e.Name(), err)
+		p.Code, p.Message = "trust-unreadable", fmt.Sprintf("the trust of skill %q is unknown: %v", e.Name(), err)
 	case j.want.mode != SelectNamed:
 		return not
 	case t == TrustChanged:
@@ -116,20 +115,19 @@ func (j *judge) selected() {
 	case SelectAll:
 		if !slices.ContainsFunc(j.c.items, func(it item) bool { return it.state != StateDisabled && it.state != StateBroken }) {
 			j.problems = append(j.problems, manifest.Problem{Code: "skills-none-trusted", Severity: manifest.SeverityWarning,
-				Message: "No trusted skills installed. Install skills with 'agent skill add' or use AGENT_SKILLS=all-untrusted",
-				Cure:    "agent skill trust NAME"})
+				Message: "no skill is trusted", Cure: "approve the content of a skill, or select untrusted skills too"})
 		}
 	case SelectAllUntrusted:
 		if slices.ContainsFunc(j.c.items, func(it item) bool { return j.c.parts[it.part].layer.Trust == TrustNone }) {
 			j.problems = append(j.problems, manifest.Problem{Code: "skills-untrusted-loaded", Severity: manifest.SeverityWarning,
 				Message: "all skills are loaded without regard to trust, and their scripts may run",
-				Cure:    "use AGENT_SKILLS=all, or trust single skills: agent skill trust NAME"})
+				Cure:    "select trusted skills only, and approve the content of single skills"})
 		}
 	}
 }
 
 func (j *judge) unknown(name string) manifest.Problem {
-	p := manifest.Problem{Code: "skill-unknown", Severity: manifest.SeverityWarning, Message: fmt.Sprintf("Skill '%s' not found", name), Cure: "agent skill list --all"}
+	p := manifest.Problem{Code: "skill-unknown", Severity: manifest.SeverityWarning, Message: fmt.Sprintf("Skill '%s' not found", name)}
 	var names []string
 	for i := range j.c.items {
 		names = append(names, j.c.items[i].r.canonical())

@@ -43,11 +43,11 @@ func TestSelection(t *testing.T) {
 		{"R70: none", Selection{Mode: SelectNone}, nobody, "", nil},
 		{"R70: named, in any spelling; bundled is trusted", Selection{Mode: SelectNamed, Names: []string{" Core", "MINE"}}, mine, "core mine", nil},
 		{"C20: a name beats default_enabled and disabled", Selection{Mode: SelectNamed, Names: []string{"off"}, Disabled: []string{"off"}}, mine, "off", nil},
-		{"C21: a named one that nobody trusts", Selection{Mode: SelectNamed, Names: []string{"theirs", "core"}}, mine, "core", []string{"skill-untrusted agent skill trust theirs"}},
-		{"C21: without a store nothing is trusted", Selection{Mode: SelectNamed, Names: []string{"mine"}}, nil, "", []string{"skill-untrusted agent skill trust mine"}},
-		{"R71, C61: an unknown name", Selection{Mode: SelectNamed, Names: []string{"thiers", "core"}}, mine, "core", []string{"skill-unknown did you mean 'theirs'?"}},
+		{"C21: a named one that nobody trusts", Selection{Mode: SelectNamed, Names: []string{"theirs", "core"}}, mine, "core", []string{"skill-untrusted theirs approve its content"}},
+		{"C21: without a store nothing is trusted", Selection{Mode: SelectNamed, Names: []string{"mine"}}, nil, "", []string{"skill-untrusted mine approve its content"}},
+		{"R71, C61: an unknown name", Selection{Mode: SelectNamed, Names: []string{"thiers", "core"}}, mine, "core", []string{"skill-unknown  did you mean 'theirs'?"}},
 		{"R70: all is what is trusted", Selection{Mode: SelectAll}, mine, "core mine off", nil},
-		{"R70, C21: all-untrusted", Selection{Mode: SelectAllUntrusted}, nobody, "core mine off quiet theirs", []string{"skills-untrusted-loaded use AGENT_SKILLS=all, or trust single skills: agent skill trust NAME"}},
+		{"R70, C21: all-untrusted", Selection{Mode: SelectAllUntrusted}, nobody, "core mine off quiet theirs", []string{"skills-untrusted-loaded  select trusted skills only, and approve the content of single skills"}},
 	}
 	layers := shelf(t)
 	for _, r := range rows {
@@ -58,7 +58,7 @@ func TestSelection(t *testing.T) {
 				got = append(got, e.Name())
 			}
 			for _, p := range c.Problems() {
-				problems = append(problems, p.Code+" "+p.Cure)
+				problems = append(problems, p.Code+" "+p.Skill+" "+p.Cure)
 			}
 			wantLines(t, "enabled", got, strings.Fields(r.enabled)...)
 			wantLines(t, "problems", problems, r.problems...)
@@ -66,11 +66,10 @@ func TestSelection(t *testing.T) {
 	}
 }
 
-// R72: all, and nothing is trusted.
+// All, and nothing is trusted.
 func TestNoneTrusted(t *testing.T) {
 	c := opened(t, &Options{Layers: shelf(t)[:1], Want: Selection{Mode: SelectAll}, Trust: trustNone})
-	want := "No trusted skills installed. Install skills with 'agent skill add' or use AGENT_SKILLS=all-untrusted"
-	if p := c.Problems(); len(p) != 1 || p[0].Message != want {
+	if p := c.Problems(); len(p) != 1 || p[0].Code != "skills-none-trusted" {
 		t.Errorf("got %v", p)
 	}
 }

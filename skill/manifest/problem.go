@@ -39,6 +39,7 @@ type Problem struct {
 	Line     int      `json:"line,omitempty"` // from 1; 0 when the problem has no place
 	Col      int      `json:"column,omitempty"`
 	Field    string   `json:"field,omitempty"` // front matter key, dotted when nested
+	Skill    string   `json:"skill,omitempty"` // canonical name, where a problem of a catalogue is about one skill
 	Message  string   `json:"message"`
 	Cure     string   `json:"cure,omitempty"`
 	Fatal    bool     `json:"fatal,omitempty"` // the skill cannot be used because of it

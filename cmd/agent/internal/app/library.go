@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -33,7 +34,7 @@ func (l *Library) Open(ctx context.Context) (*skill.Catalog, error) {
 	}
 	for _, p := range cat.Notes() {
 		if Spoken(p.Code) {
-			l.out.WarnProblem(p)
+			l.out.WarnProblem(Advised(p))
 		}
 	}
 	return cat, nil
@@ -75,6 +76,22 @@ func (l *Library) Load(ctx context.Context, name string) (*skill.Skill, error) {
 		return nil, err
 	}
 	return e.Load(ctx)
+}
+
+// Advised returns a problem of a catalogue with what to type as its cure.
+func Advised(p manifest.Problem) manifest.Problem {
+	switch p.Code {
+	case "skill-untrusted":
+		p.Cure = TrustCure(p.Skill)
+	case "skills-none-trusted":
+		p.Message = "No trusted skills installed. Install skills with 'agent skill add' or use AGENT_SKILLS=all-untrusted"
+		p.Cure = TrustCure("NAME")
+	case "skills-untrusted-loaded":
+		p.Cure = "use AGENT_SKILLS=all, or trust single skills: " + TrustCure("NAME")
+	case "skill-unknown":
+		p.Cure = cmp.Or(p.Cure, "agent skill list --all")
+	}
+	return p
 }
 
 // Spoken reports whether every command prints a problem of the catalogue: it is about what was asked for, or about a
