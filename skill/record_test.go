@@ -45,3 +45,16 @@ func TestLongTextWithoutFrontMatter(t *testing.T) {
 		}
 	}
 }
+
+// A description that escapes make longer than the file is kept whole.
+func TestWideDescription(t *testing.T) {
+	const times = 30_000
+	root := disk(t, t.TempDir(), map[string]string{"a/SKILL.md": "---\nname: a\nversion: 1.0.0\ndescription: \"<" + strings.Repeat(`\P`, times) + ">\"\n---\n"})
+	e := find(t, onDir(t, root), "a")
+	if got, want := e.Description(), "<"+strings.Repeat("\u2029", times)+">"; got != want || e.Version() != "1.0.0" || e.Path() != "a" {
+		t.Errorf("got %d bytes, version %q, path %q, want %d bytes", len(got), e.Version(), e.Path(), len(want))
+	}
+	if len(e.Problems()) == 0 || e.State() != StateEnabled {
+		t.Errorf("%v, %v", e.State(), e.Problems())
+	}
+}
