@@ -33,6 +33,8 @@ type worker struct {
 	approver *app.TerminalApprover // nil: nobody can be asked
 	bash     bool                  // commands need no question
 	turns    int                   // most requests for one prompt; 0: the setting
+	mode     disclose.Mode
+	budget   int // of the list of skills
 
 	id      string // of the conversation
 	told    *skill.Catalog
@@ -50,40 +52,58 @@ type worker struct {
 // newWorker returns a worker that is ready for its first prompt. Without somebody to ask, approver is nil.
 func newWorker(ctx context.Context, o *Options, found *models.Found, catalog func() *skill.Catalog, approver *app.TerminalApprover) (*worker, error) {
 	s := o.Services
-	w := &worker{s: s, found: found, catalog: catalog, approver: approver, bash: o.AllowBash, turns: o.MaxTurns,
-		id: fmt.Sprintf("agent-%x", s.Sys.Now().UnixNano()), session: session.New(&session.Options{Trace: s.Out.Tracer()})}
+	w := unready(s, catalog, approver)
+	w.found, w.bash, w.turns = found, o.AllowBash, o.MaxTurns
 	return w, w.begin(ctx, nil)
 }
 
-// begin starts a conversation, or goes on with one of another model: from then on its prefix stays as it is.
+// unready returns a worker that has no model, no tools and no conversation yet.
+func unready(s *app.Services, catalog func() *skill.Catalog, approver *app.TerminalApprover) *worker {
+	cfg := s.Settings.Config()
+	return &worker{s: s, catalog: catalog, approver: approver, mode: disclose.Mode(cfg.Disclosure), budget: listBudget(cfg),
+		id: fmt.Sprintf("agent-%x", s.Sys.Now().UnixNano()), session: session.New(&session.Options{Trace: s.Out.Tracer()})}
+}
+
+// begin starts a conversation, or continues one that another model began. Its prefix does not change afterwards.
 func (w *worker) begin(ctx context.Context, history []llm.Message) error {
-	cfg := w.s.Settings.Config()
-	w.told = w.catalog()
-	own, err := w.ownTools()
-	if err != nil {
+	if err := w.compose(ctx); err != nil {
 		return err
 	}
-	mode := disclose.Mode(cfg.Disclosure)
-	skillTools, err := w.kitOptions(mode)
-	if err != nil {
-		return err
-	}
-	w.kit = skilltool.New(skillTools)
-	w.set = w.join(ctx, own, w.kit.Tools())
-	w.plan, err = disclose.NewPlan(ctx, w.told, &disclose.PlanOptions{Mode: mode, Blocks: w.blocks(), List: disclose.Options{
-		Style: disclose.Style(cfg.XMLStyle), Location: disclose.Location(cfg.Location),
-		Activation: disclose.Activation(cfg.ActivationText), Budget: listBudget(cfg), MaxSkills: cfg.MaxSkills}})
-	if err != nil {
-		return err
-	}
-	w.system = disclose.Join(agentText, w.place(), w.plan.Prefix().Body)
 	o := w.options()
 	o.History = history
 	w.conversation = agent.New(o)
 	return nil
 }
 
-// listBudget returns the most tokens of the list of skills: where the settings name none, a twentieth of the model's
+// compose makes the tools and the system text of a conversation, from the skills that the catalog has now.
+func (w *worker) compose(ctx context.Context) error {
+	w.told = w.catalog()
+	own, err := w.ownTools()
+	if err != nil {
+		return err
+	}
+	skillTools, err := w.kitOptions()
+	if err != nil {
+		return err
+	}
+	w.kit = skilltool.New(skillTools)
+	w.set = w.join(ctx, own, w.kit.Tools())
+	w.plan, err = disclose.NewPlan(ctx, w.told, &disclose.PlanOptions{Mode: w.mode, Blocks: w.blocks(), List: *w.listOptions()})
+	if err != nil {
+		return err
+	}
+	w.system = disclose.Join(agentText, w.place(), w.plan.Prefix().Body)
+	return nil
+}
+
+// listOptions returns how skills are listed in the system text.
+func (w *worker) listOptions() *disclose.Options {
+	cfg := w.s.Settings.Config()
+	return &disclose.Options{Style: disclose.Style(cfg.XMLStyle), Location: disclose.Location(cfg.Location),
+		Activation: disclose.Activation(cfg.ActivationText), Budget: w.budget, MaxSkills: cfg.MaxSkills}
+}
+
+// listBudget returns the limit on the tokens of the list of skills. Without a setting it is a twentieth of the model's
 // window, so hundreds of skills leave room for the work.
 func listBudget(cfg *config.Config) int {
 	if cfg.Budget > 0 {
@@ -290,7 +310,7 @@ func (w *worker) skillRoots() []string {
 }
 
 // kitOptions is how the five tools of skills work here.
-func (w *worker) kitOptions(mode disclose.Mode) (*skilltool.Options, error) {
+func (w *worker) kitOptions() (*skilltool.Options, error) {
 	cfg := w.s.Settings.Config()
 	o, err := w.s.Tools.Options(w.told)
 	if err != nil {
@@ -300,7 +320,7 @@ func (w *worker) kitOptions(mode disclose.Mode) (*skilltool.Options, error) {
 	o.Instructions.SessionID = w.id
 	o.Carry.All = min(25_000, cfg.Agent.Window/4) // a small window must hold more than its skills
 	o.Carry.Each = min(5_000, o.Carry.All)
-	o.Unlisted, o.Budget, o.MaxSkills = mode != disclose.ToolDescription, listBudget(cfg), cfg.MaxSkills
+	o.Unlisted, o.Budget, o.MaxSkills = w.mode != disclose.ToolDescription, w.budget, cfg.MaxSkills
 	if w.approver != nil {
 		o.Approve = w.s.Consent.With(w.approver).Scripts
 	}
@@ -320,7 +340,7 @@ func (w *worker) active() []string {
 func (w *worker) prefix() prefixJSON {
 	p := prefixJSON{System: disclose.Tokens(w.system)}
 	for t := range w.set.All() {
-		p.Tools += toolTokens(t)
+		p.Tools += ToolTokens(t)
 	}
 	return p
 }
@@ -330,11 +350,7 @@ func (w *worker) prefix() prefixJSON {
 func (w *worker) onSkills() int {
 	sum := w.plan.Prefix().Tokens
 	for _, t := range w.kit.Tools() {
-		sum += toolTokens(t)
+		sum += ToolTokens(t)
 	}
 	return sum
-}
-
-func toolTokens(t tool.Tool) int {
-	return disclose.Tokens(t.Name) + disclose.Tokens(t.Description) + disclose.Tokens(string(t.Input))
 }
