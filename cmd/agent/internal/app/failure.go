@@ -11,6 +11,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/llm"
+	"github.com/agent-base/agent-base/llm/replay"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -103,6 +104,8 @@ func Explain(err error) *Failure {
 		return &Failure{Exit: ExitNotFound, Code: "no_model", Hint: models.Ways(), Err: err}
 	case errors.As(err, &model):
 		return &Failure{Exit: ExitUsage, Code: "no_model", Hint: model.Cure, Err: err}
+	case ReplayStopped(err):
+		return &Failure{Exit: ExitFailure, Code: "replay_stopped", Err: err}
 	case errors.As(err, &provider):
 		return &Failure{Exit: modelExit(provider.Kind), Code: string(provider.Kind), Hint: modelHint(provider), Err: err}
 	case errors.Is(err, lockfile.ErrLocked):
@@ -120,6 +123,9 @@ func Explain(err error) *Failure {
 	}
 	return &Failure{Exit: ExitFailure, Code: "failed", Err: err}
 }
+
+// ReplayStopped reports whether err is that of a replay which differs from the conversation. Its answer says so too.
+func ReplayStopped(err error) bool { return errors.As(err, new(*replay.StoppedError)) }
 
 // explainFile tells a file of a skill that is not there from a path that is refused.
 func explainFile(err *skill.ResourceError) *Failure {

@@ -55,10 +55,13 @@ func answerPrompt(ctx context.Context, o *Options) error {
 		}
 	}
 	answer, err := out.follow(ctx, w.ask(ctx, prompt, typed))
-	if err != nil {
+	if err != nil && !app.ReplayStopped(err) {
 		return err
 	}
 	if err := out.end(answer); err != nil {
+		return err
+	}
+	if err != nil {
 		return err
 	}
 	return ended(answer)
