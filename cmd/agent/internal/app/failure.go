@@ -36,13 +36,13 @@ const (
 	ExitInterrupted Exit = 130
 )
 
-// Failure is an error with what the edge of the program makes of it.
+// Failure is an error with its exit code, its code for --json and a hint.
 type Failure struct {
 	Exit   Exit
 	Code   string // for --json
 	Hint   string // what to do next
 	Err    error
-	Silent bool // everything was Silent: only the exit code is left
+	Silent bool // everything was said: only the exit code is left
 }
 
 // Error returns the text of the error.
@@ -56,17 +56,17 @@ func Usage(err error, hint string) error {
 	return &Failure{Exit: ExitUsage, Code: "usage", Hint: hint, Err: err}
 }
 
-// Denied returns a failure that a person can lift, with the way to do it.
+// Denied returns a failure that a person can lift with cure.
 func Denied(err error, cure string) error {
 	return &Failure{Exit: ExitDenied, Code: string(tool.PermissionDenied), Hint: cure, Err: err}
 }
 
-// Conflict returns a failure because something is in the way.
+// Conflict returns a failure because something already exists or is locked.
 func Conflict(err error, cure string) error {
 	return &Failure{Exit: ExitConflict, Code: "conflict", Hint: cure, Err: err}
 }
 
-// NotFound returns a failure because something that was named is not there.
+// NotFound returns a failure because something that was named does not exist.
 func NotFound(err error, cure string) error {
 	return &Failure{Exit: ExitNotFound, Code: string(tool.NotFound), Hint: cure, Err: err}
 }
@@ -109,7 +109,7 @@ func Explain(err error) *Failure {
 	case errors.As(err, &provider):
 		return &Failure{Exit: modelExit(provider.Kind), Code: string(provider.Kind), Hint: modelHint(provider), Err: err}
 	case errors.Is(err, lockfile.ErrLocked):
-		return &Failure{Exit: ExitConflict, Code: "locked", Hint: "another agent is writing: try again", Err: err}
+		return &Failure{Exit: ExitConflict, Code: "locked", Hint: "another agent is writing; try again", Err: err}
 	case config.CureUnsafe(err) != "":
 		return &Failure{Exit: ExitDenied, Code: string(tool.PermissionDenied), Hint: config.CureUnsafe(err), Err: err}
 	case errors.Is(err, context.Canceled):
@@ -127,7 +127,7 @@ func Explain(err error) *Failure {
 // ReplayStopped reports whether err is that of a replay which differs from the conversation. Its answer says so too.
 func ReplayStopped(err error) bool { return errors.As(err, new(*replay.StoppedError)) }
 
-// explainFile tells a file of a skill that is not there from a path that is refused.
+// explainFile explains a file of a skill that does not exist, or a path that is refused.
 func explainFile(err *skill.ResourceError) *Failure {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return &Failure{Exit: ExitUsage, Code: string(tool.InvalidName), Hint: "a path is relative to the skill and stays in it", Err: err}

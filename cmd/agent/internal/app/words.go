@@ -9,12 +9,12 @@ import (
 	"github.com/agent-base/agent-base/skill"
 )
 
-// IsActive reports whether a skill can be used in this run, if only by a person.
+// IsActive reports whether a skill can be used in this run, at least by a person.
 func IsActive(e skill.Entry) bool {
 	return e.State() == skill.StateEnabled || e.State() == skill.StateHidden
 }
 
-// OrDash returns s, or a dash where it is empty.
+// OrDash returns s, or a dash if s is empty.
 func OrDash(s string) string {
 	if s == "" {
 		return "-"

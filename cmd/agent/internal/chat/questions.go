@@ -17,7 +17,7 @@ type confirmFunc func(ctx context.Context, text string, details []string) (bool,
 // concurrent use.
 type Prompter struct {
 	mu  sync.Mutex
-	ask confirmFunc // nil: nobody can be asked now
+	ask confirmFunc // nil: no person can be asked now
 }
 
 // Confirm asks whether something may be done. It shows the details with the question, line by line; both may hold
@@ -193,7 +193,7 @@ func (s *state) judge(word string) {
 	}
 }
 
-// withdraw takes back a question that nobody waits for any more. Its answer is no.
+// withdraw withdraws a question whose caller no longer waits. Its answer is no.
 func (s *state) withdraw(q *question) {
 	if i := slices.Index(s.questions, q); i > 0 {
 		s.questions = slices.Delete(s.questions, i, i+1)

@@ -263,8 +263,7 @@ func (o *promptOptions) mentionBudget(t disclose.Text, preview *worker.Preview) 
 	o.out.Details([]string{fmt.Sprintf("budget of the list: %s tokens (%s); context window: %s tokens", chat.Number(preview.Budget()), from, chat.Number(cfg.Agent.Window))})
 }
 
-// mentionCuts says on stderr what is wrong with the text, and that a limit has cut something: nothing is lost
-// silently.
+// mentionCuts prints to stderr the warnings of the text, and what a limit has cut: nothing is lost silently.
 func (o *promptOptions) mentionCuts(t disclose.Text) {
 	for _, w := range t.Warnings {
 		o.out.Warn(w)
