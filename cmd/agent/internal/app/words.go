@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"strconv"
 	"strings"
 
@@ -34,10 +33,4 @@ func Count(n int, noun string) string {
 func Short(digest string) string {
 	digest = strings.TrimPrefix(digest, dirhash.Prefix)
 	return digest[:min(8, len(digest))]
-}
-
-// Digest returns the digest of a skill's whole content. It reads every file.
-func Digest(ctx context.Context, s *skill.Skill) (string, error) {
-	sum, err := dirhash.Dir(ctx, s.FS(), nil)
-	return sum.Digest, err
 }

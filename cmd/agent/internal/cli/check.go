@@ -130,7 +130,7 @@ func (c *checked) gather(ctx context.Context, e skill.Entry) error {
 	if _, err := fs.Stat(s.FS(), script.Dir); err != nil && len(m.Scripts) > 0 {
 		return errors.New("missing scripts dir")
 	}
-	sum, err := app.Digest(ctx, s)
+	sum, err := s.Digest(ctx)
 	c.Scripts, c.Toolsets, c.SHA = len(scriptNames(s)), len(m.Toolsets), app.Short(sum)
 	if err == nil || ctx.Err() != nil {
 		return ctx.Err()

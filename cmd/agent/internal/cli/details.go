@@ -169,7 +169,7 @@ func inspect(ctx context.Context, settings *app.Settings, cat *skill.Catalog, e 
 	}
 	defer s.Close()
 	d.manifest(s)
-	if d.Digest, err = app.Digest(ctx, s); ctx.Err() != nil {
+	if d.Digest, err = s.Digest(ctx); ctx.Err() != nil {
 		return nil, ctx.Err()
 	} else if err != nil {
 		d.NoDigest = err.Error()

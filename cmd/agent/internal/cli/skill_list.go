@@ -115,7 +115,7 @@ func shaOf(ctx context.Context, e skill.Entry) string {
 		return ""
 	}
 	defer s.Close()
-	sum, err := app.Digest(ctx, s)
+	sum, err := s.Digest(ctx)
 	if err != nil {
 		return ""
 	}
