@@ -62,7 +62,7 @@ func TestPromptIsWhatIsSent(t *testing.T) {
 				w.skill(fmt.Sprintf("report-%03d", i), fmt.Sprintf("Writes report %d. %s", i, strings.Repeat("It has tables and figures. ", 15)), "Write it.\n")
 			}
 			list, errs, _ := w.run("", "skill", "prompt")
-			if cut := mode == "system-xml" || mode == "tool-description"; cut != strings.Contains(errs, "budget of the list: 9,000 tokens (a twentieth of the context window); context window: 180,000 tokens") {
+			if cut := mode == "system-xml" || mode == "tool-description"; cut != strings.Contains(errs, "budget: 9,000 tokens, a twentieth of the context window of 180,000") {
 				t.Errorf("%s: stderr is %q", mode, errs)
 			}
 			var d struct {

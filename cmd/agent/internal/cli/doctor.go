@@ -297,7 +297,7 @@ func (o *doctorOptions) print(d *diagnosis) error {
 		return err
 	}
 	if n := len(d.Settings) - len(rows); n > 0 {
-		o.out.Printf("  %s: agent doctor --all\n", ui.Safe(app.Count(n, "setting")+" as by default"))
+		o.out.Printf("  %s: agent doctor --all\n", ui.Safe(app.Count(n, "default setting")))
 	}
 	rows = nil
 	for _, l := range d.Layers {

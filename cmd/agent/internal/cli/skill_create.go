@@ -90,6 +90,9 @@ func runCreate(_ context.Context, o *createOptions) error {
 		return o.out.JSON(map[string]any{"skill": map[string]string{"name": name, "path": dir}})
 	}
 	o.out.Printf("Created %s\n", filepath.Join(dir, "SKILL.md"))
+	if err := o.out.Flush(); err != nil { // above the hints
+		return err
+	}
 	o.out.Hint("fill it in, then: agent skill validate " + app.ShellWord(o.typed(dir)))
 	if !o.found(parent) {
 		o.out.Hint("no agent looks for skills here: move it to .agents/skills of the project, or to ~/.agents/skills")

@@ -252,15 +252,15 @@ func (o *promptOptions) mentionBudget(t disclose.Text, preview *worker.Preview) 
 	if o.out.Quiet() || t.Body == "" || !o.out.OutTerminal && !o.tokens && !o.full && len(t.Cut) == 0 {
 		return
 	}
-	cfg, from := o.settings.Config(), "--budget"
+	cfg, from := o.settings.Config(), "from --budget"
 	switch {
 	case o.budget > 0:
 	case cfg.Budget > 0:
-		from = "the setting budget"
+		from = "from the setting budget"
 	default:
-		from = "a twentieth of the context window"
+		from = "a twentieth of the context window of " + chat.Number(cfg.Agent.Window)
 	}
-	o.out.Details([]string{fmt.Sprintf("budget of the list: %s tokens (%s); context window: %s tokens", chat.Number(preview.Budget()), from, chat.Number(cfg.Agent.Window))})
+	o.out.Details([]string{fmt.Sprintf("budget: %s tokens, %s", chat.Number(preview.Budget()), from)})
 }
 
 // mentionCuts prints to stderr the warnings of the text, and what a limit has cut: nothing is lost silently.
