@@ -21,7 +21,7 @@ type Prompter struct {
 }
 
 // Confirm asks whether something may be done. It shows the details with the question, line by line; both may hold
-// foreign text. Only "y" or "yes", typed after the question appeared, is a yes. Where nobody can be asked the answer is
+// foreign text. Only "y" or "yes", typed after the question appeared, is a yes. Without a person to ask the answer is
 // no and nothing is shown. When ctx is done first, Confirm returns its error.
 func (p *Prompter) Confirm(ctx context.Context, text string, details []string) (bool, error) {
 	p.mu.Lock()

@@ -26,7 +26,7 @@ func (s *Streams) CanAsk() bool {
 // or more lines each. Both may hold foreign text. Details that exceed the screen are shown page by page, and only the
 // end of the last page takes a yes.
 //
-// An empty answer, "n" and the end of the input mean no. After any other answer it asks again. Where nobody is there to
+// An empty answer, "n" and the end of the input mean no. After any other answer it asks again. Without a person to
 // answer ([Streams.CanAsk]) nothing is printed and the result is no: a "y" in a pipe approves nothing. Confirm drops
 // what was typed into a terminal before a question: nobody approves what they have not seen.
 //
