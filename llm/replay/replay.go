@@ -1,7 +1,7 @@
 // Package replay provides a model that plays conversations from a file, for demonstrations and tests without a network.
 // The file holds only the model's side; tools are really called. A replay never passes as a model: every answer begins
 // with a line that says what it is. If the conversation differs from the file (a tool is missing, a call failed, a result
-// lacks a quoted value), the answer says so and the replay stops.
+// lacks a quoted value), the replay stops: the answer says so, and the stream ends with a *StoppedError.
 //
 // A file is UTF-8 text of at most MaxFile bytes. Empty lines and lines that begin with # are ignored; every other line is
 // a word and its text:
@@ -54,6 +54,18 @@ func Open(name string, src []byte) (llm.Model, error) {
 	return llm.ModelFunc(p.stream), nil
 }
 
+// StoppedError is the error of a stream whose conversation differs from the file. The text before it says so too.
+type StoppedError struct {
+	Name string // of the replay
+	Err  error
+}
+
+// Error returns the text of the error.
+func (e *StoppedError) Error() string { return fmt.Sprintf("replay %s stopped: %v", e.Name, e.Err) }
+
+// Unwrap returns the cause.
+func (e *StoppedError) Unwrap() error { return e.Err }
+
 type player struct {
 	name   string
 	scenes []*scene
@@ -77,19 +89,26 @@ func (p *player) stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Event
 			stop = llm.StopCalls
 			events = append(events, llm.Event{Call: c})
 		}
-		events = append(events, llm.Event{Usage: &llm.Usage{Input: sizeOf(r) / 4, Output: a.size() / 4}}, llm.Event{Stop: stop})
+		events = append(events, llm.Event{Usage: &llm.Usage{Input: sizeOf(r) / 4, Output: a.size() / 4}})
+		if a.stopped == nil {
+			events = append(events, llm.Event{Stop: stop})
+		}
 		for _, e := range events {
 			if !yield(e, nil) {
 				return
 			}
+		}
+		if a.stopped != nil {
+			yield(llm.Event{}, &StoppedError{Name: p.name, Err: a.stopped})
 		}
 	}
 }
 
 // answer is the next answer of the player.
 type answer struct {
-	text  string
-	calls []*llm.Call
+	text    string
+	calls   []*llm.Call
+	stopped error // why the replay cannot continue
 }
 
 // answer finds the scene and the position in it.
@@ -102,7 +121,9 @@ func (p *player) answer(r *llm.Request) answer {
 	a, err := s.play(r, t, match)
 	switch {
 	case err != nil:
-		return p.final(fmt.Sprintf("This replay stops here: %v.", err))
+		a = p.final(fmt.Sprintf("This replay stops here: %v.", err))
+		a.stopped = err
+		return a
 	case len(a.calls) == 0:
 		return p.final(a.text)
 	}

@@ -24,19 +24,29 @@ var all = []string{"hello", "skill", "script_list", "script_help", "script_run",
 
 // converse plays a conversation to its end. results are what tools give back, by tool; it returns the calls and the
 // last answer.
-func converse(t *testing.T, m llm.Model, r *llm.Request, results map[string]tool.Result) (string, string) {
+func converse(t *testing.T, m llm.Model, r *llm.Request, results map[string]tool.Result) (calls, says string) {
+	t.Helper()
+	calls, says, err := talk(t, m, r, results)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return calls, says
+}
+
+// talk is converse for a conversation that may end with an error.
+func talk(t *testing.T, m llm.Model, r *llm.Request, results map[string]tool.Result) (string, string, error) {
 	t.Helper()
 	var calls []string
 	for range 10 {
 		a, err := llm.Collect(t.Context(), m, r, nil)
 		if err != nil {
-			t.Fatal(err)
+			return strings.Join(calls, " "), a.Text(), err
 		}
 		if len(a.Calls()) == 0 {
 			if a.Stop != llm.StopEnd {
 				t.Errorf("stop %q", a.Stop)
 			}
-			return strings.Join(calls, " "), a.Text()
+			return strings.Join(calls, " "), a.Text(), nil
 		}
 		if a.Stop != llm.StopCalls {
 			t.Errorf("stop %q with calls", a.Stop)
@@ -54,7 +64,7 @@ func converse(t *testing.T, m llm.Model, r *llm.Request, results map[string]tool
 		r.Messages = append(r.Messages, back)
 	}
 	t.Fatal("the replay does not end")
-	return "", ""
+	return "", "", nil
 }
 
 func ask(prompt string, offered ...string) *llm.Request {
@@ -161,7 +171,14 @@ func TestHonesty(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if _, says := converse(t, m, tt.r, tt.results); !strings.HasPrefix(says, head+tt.says) || strings.Count(says, "\n") != 1 {
+			_, says, err := talk(t, m, tt.r, tt.results)
+			var stopped *StoppedError
+			if stops := strings.HasPrefix(tt.says, "This replay stops here: "); errors.As(err, &stopped) != stops || !stops && err != nil {
+				t.Errorf("A8: got the error %v", err)
+			} else if stops && (stopped.Name != "demo" || !strings.Contains(says, stopped.Err.Error())) {
+				t.Errorf("got the error %v with %q", err, says)
+			}
+			if !strings.HasPrefix(says, head+tt.says) || strings.Count(says, "\n") != 1 {
 				t.Errorf("got %q", says)
 			}
 		})

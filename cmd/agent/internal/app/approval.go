@@ -18,7 +18,7 @@ import (
 	"github.com/agent-base/agent-base/trust"
 )
 
-// Consent asks whether the present content of a skill may run, and remembers a yes.
+// Consent asks whether the present content of a skill may run, and stores the approvals.
 type Consent struct {
 	sys      *System
 	trust    *Trust
@@ -33,13 +33,13 @@ func (c *Consent) With(approver *TerminalApprover) *Consent {
 	return &other
 }
 
-// Scripts asks whether the scripts of a skill may run, and remembers a yes.
+// Scripts asks whether the scripts of a skill may run, and stores an approval after a yes.
 func (c *Consent) Scripts(ctx context.Context, s *skill.Skill) (bool, error) {
 	return c.ask(ctx, s, fmt.Sprintf("Let the scripts of %q run?", s.Canonical()))
 }
 
-// Model reports whether a skill may be run by a model of another provider than the conversation's. It may where the
-// user approved its present content with this model in the question, or trusts its folder. Anything else is asked.
+// Model reports whether a skill may use a model of another provider than the conversation's. It may if the user approved
+// its present content with this model in the question, or trusts its folder. Otherwise Model asks.
 func (c *Consent) Model(ctx context.Context, s *skill.Skill, model string) (bool, error) {
 	t, err := TrustIn(ctx, s.Entry())
 	if err != nil {
@@ -63,10 +63,10 @@ func (c *Consent) Model(ctx context.Context, s *skill.Skill, model string) (bool
 	return c.ask(ctx, s, fmt.Sprintf("Let %q send its work to the model %q, and its scripts run?", s.Canonical(), model))
 }
 
-// modelWish is how an approval names the model that a skill asks for.
+// modelWish returns how an approval names the model that a skill asks for.
 func modelWish(model string) string { return "model: " + model }
 
-// ask shows what an approval of the skill would be about, asks, and remembers a yes.
+// ask shows what would be approved, asks, and stores an approval after a yes.
 func (c *Consent) ask(ctx context.Context, s *skill.Skill, text string) (bool, error) {
 	if !c.approver.There() {
 		return false, nil
@@ -82,7 +82,7 @@ func (c *Consent) ask(ctx context.Context, s *skill.Skill, text string) (bool, e
 	return true, c.Approve(ctx, p)
 }
 
-// Asker returns Scripts where somebody is there to ask, else nil: then the tools refuse.
+// Asker returns Scripts if a person can be asked, and otherwise nil: the tools refuse then.
 func (c *Consent) Asker() func(context.Context, *skill.Skill) (bool, error) {
 	if !c.approver.There() {
 		return nil
@@ -90,7 +90,7 @@ func (c *Consent) Asker() func(context.Context, *skill.Skill) (bool, error) {
 	return c.Scripts
 }
 
-// Approve remembers what was proposed and confirmed.
+// Approve stores an approval of what was proposed and confirmed.
 func (c *Consent) Approve(ctx context.Context, p *Proposal) error {
 	return c.trust.Approve(ctx, p.approval)
 }

@@ -32,7 +32,7 @@ func (p *Proposal) Lines() []string {
 		add("  asks for %s%s", asked, mark)
 	}
 	if len(p.forwarded) > 0 {
-		add("  of your environment its scripts get now: %s", strings.Join(p.forwarded, " "))
+		add("  its scripts now get these variables: %s", strings.Join(p.forwarded, " "))
 	}
 	if p.before == nil {
 		add("  %s, never approved before:", Count(len(p.approval.Files), "file"))

@@ -53,7 +53,7 @@ func TestProposalNamesWhatRuns(t *testing.T) {
 // F10: the question lists the variables that pass now, not only the pattern that was asked for.
 func TestLinesListForwarded(t *testing.T) {
 	p := &Proposal{approval: trust.Approval{Name: "x", Permissions: []string{"env: KALSHI_*"}}, forwarded: []string{"KALSHI_A", "KALSHI_B"}}
-	if want := "  of your environment its scripts get now: KALSHI_A KALSHI_B"; !slices.Contains(p.Lines(), want) {
+	if want := "  its scripts now get these variables: KALSHI_A KALSHI_B"; !slices.Contains(p.Lines(), want) {
 		t.Errorf("got %q, want %q in it", p.Lines(), want)
 	}
 }

@@ -167,3 +167,23 @@ func (r *racer) load() *skill.Skill {
 	r.t.Cleanup(func() { s.Close() })
 	return s
 }
+
+// F10: the question names the variables that the wildcards match now. It shows no value, and keys of providers never
+// pass by a wildcard.
+func TestQuestionNamesForwarded(t *testing.T) {
+	r := newRacer(t)
+	r.write("SKILL.md", "---\nname: odd\ndescription: Runs an odd script.\npermissions:\n  env: [\"KALSHI_*\", \"OPENAI_*\", \"ANTHROPIC_*\"]\n---\n")
+	r.s.Sys.Environ = append(r.s.Sys.Environ, "KALSHI_KEY=value-one", "KALSHI_URL=value-two", "OPENAI_API_KEY=value-three", "ANTHROPIC_API_KEY=value-four", "OTHER=value-five")
+	r.run(func() {}, func() {})
+	if len(r.shown) != 1 {
+		t.Fatalf("%d questions, want 1", len(r.shown))
+	}
+	if want := "  its scripts now get these variables: KALSHI_KEY KALSHI_URL\n"; !strings.Contains(r.shown[0], want) {
+		t.Errorf("got %q, want %q in it", r.shown[0], want)
+	}
+	for _, never := range []string{"value-", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OTHER"} {
+		if strings.Contains(r.shown[0], never) {
+			t.Errorf("%q is shown: %q", never, r.shown[0])
+		}
+	}
+}

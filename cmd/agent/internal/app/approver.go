@@ -10,7 +10,7 @@ type Question struct {
 	Text    string
 	Details []string // shown above the question, line by line
 
-	// Nobody is the error where nobody is there to answer, and Instead what to do then.
+	// Nobody is the text of the error if nobody can answer, and Instead says what to do then.
 	Nobody, Instead string
 }
 
@@ -32,16 +32,16 @@ func NewTerminalApprover(out *Printer) *TerminalApprover {
 	}}
 }
 
-// NewChatApprover returns an approver that asks with confirm, where somebody can be asked.
+// NewChatApprover returns an approver that asks with confirm.
 func NewChatApprover(confirm func(ctx context.Context, text string, details []string) (bool, error)) *TerminalApprover {
 	return &TerminalApprover{confirm: confirm, there: func() bool { return true }}
 }
 
-// There reports whether somebody can be asked.
+// There reports whether a person can be asked.
 func (t *TerminalApprover) There() bool { return t.there() }
 
-// Ask puts a question and reports whether the answer was yes. Where nobody is there, it asks and prints nothing; the
-// answer is no then, or the error that the question names.
+// Ask asks a question and reports whether the answer was yes. Without a person to ask it prints nothing and returns
+// false, or the error of the question.
 func (t *TerminalApprover) Ask(ctx context.Context, q *Question) (bool, error) {
 	if !t.there() {
 		if q.Nobody != "" {

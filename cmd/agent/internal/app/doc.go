@@ -5,7 +5,7 @@
 //   - Settings reads the settings, once; package config says what they mean.
 //   - Library opens the catalogue of skills.
 //   - Trust reads and writes what the user approved. Consent says what an approval is about.
-//   - TerminalApprover asks the person. There is no other way to put a question.
+//   - TerminalApprover asks the person. Nothing else asks questions.
 //   - Toolkit makes the tools and the host of scripts. Models finds a model.
 //   - Printer prints answers, JSON, warnings and progress.
 //   - Explain maps every error to an exit code, a code for machines and a hint. No other place does.

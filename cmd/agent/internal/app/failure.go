@@ -11,6 +11,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/llm"
+	"github.com/agent-base/agent-base/llm/replay"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -35,13 +36,13 @@ const (
 	ExitInterrupted Exit = 130
 )
 
-// Failure is an error with what the edge of the program makes of it.
+// Failure is an error with its exit code, its code for --json and a hint.
 type Failure struct {
 	Exit   Exit
 	Code   string // for --json
 	Hint   string // what to do next
 	Err    error
-	Silent bool // everything was Silent: only the exit code is left
+	Silent bool // everything was said: only the exit code is left
 }
 
 // Error returns the text of the error.
@@ -55,17 +56,17 @@ func Usage(err error, hint string) error {
 	return &Failure{Exit: ExitUsage, Code: "usage", Hint: hint, Err: err}
 }
 
-// Denied returns a failure that a person can lift, with the way to do it.
+// Denied returns a failure that a person can lift with cure.
 func Denied(err error, cure string) error {
 	return &Failure{Exit: ExitDenied, Code: string(tool.PermissionDenied), Hint: cure, Err: err}
 }
 
-// Conflict returns a failure because something is in the way.
+// Conflict returns a failure because something already exists or is locked.
 func Conflict(err error, cure string) error {
 	return &Failure{Exit: ExitConflict, Code: "conflict", Hint: cure, Err: err}
 }
 
-// NotFound returns a failure because something that was named is not there.
+// NotFound returns a failure because something that was named does not exist.
 func NotFound(err error, cure string) error {
 	return &Failure{Exit: ExitNotFound, Code: string(tool.NotFound), Hint: cure, Err: err}
 }
@@ -103,10 +104,12 @@ func Explain(err error) *Failure {
 		return &Failure{Exit: ExitNotFound, Code: "no_model", Hint: models.Ways(), Err: err}
 	case errors.As(err, &model):
 		return &Failure{Exit: ExitUsage, Code: "no_model", Hint: model.Cure, Err: err}
+	case ReplayStopped(err):
+		return &Failure{Exit: ExitFailure, Code: "replay_stopped", Err: err}
 	case errors.As(err, &provider):
 		return &Failure{Exit: modelExit(provider.Kind), Code: string(provider.Kind), Hint: modelHint(provider), Err: err}
 	case errors.Is(err, lockfile.ErrLocked):
-		return &Failure{Exit: ExitConflict, Code: "locked", Hint: "another agent is writing: try again", Err: err}
+		return &Failure{Exit: ExitConflict, Code: "locked", Hint: "another agent is writing; try again", Err: err}
 	case config.CureUnsafe(err) != "":
 		return &Failure{Exit: ExitDenied, Code: string(tool.PermissionDenied), Hint: config.CureUnsafe(err), Err: err}
 	case errors.Is(err, context.Canceled):
@@ -121,7 +124,10 @@ func Explain(err error) *Failure {
 	return &Failure{Exit: ExitFailure, Code: "failed", Err: err}
 }
 
-// explainFile tells a file of a skill that is not there from a path that is refused.
+// ReplayStopped reports whether err is that of a replay which differs from the conversation. Its answer says so too.
+func ReplayStopped(err error) bool { return errors.As(err, new(*replay.StoppedError)) }
+
+// explainFile explains a file of a skill that does not exist, or a path that is refused.
 func explainFile(err *skill.ResourceError) *Failure {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return &Failure{Exit: ExitUsage, Code: string(tool.InvalidName), Hint: "a path is relative to the skill and stays in it", Err: err}

@@ -16,7 +16,7 @@ func (p *Printer) JSON(v any) error {
 	return document(p.Out, p.OutTerminal, func(w io.Writer) error { return writeJSON(w, v) })
 }
 
-// JSONLine prints one of several documents, each of which is a line, and sends it on its way.
+// JSONLine prints a document on one line and flushes it.
 func (p *Printer) JSONLine(v any) error {
 	if err := writeJSON(p.Out, v); err != nil {
 		return err
@@ -44,7 +44,7 @@ func (p *Printer) JSONError(f *Failure) {
 }
 
 // document writes one JSON document, which line writes on one line: so for a pipe, and indented for a person. Whatever
-// prints JSON comes through here, but for the steps of agent -p --stream, each of which is a line for everybody.
+// prints JSON uses it, except the steps of agent -p --stream, which are one line each.
 func document(to io.Writer, person bool, line func(io.Writer) error) error {
 	if !person {
 		return line(to)

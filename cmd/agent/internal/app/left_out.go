@@ -11,8 +11,8 @@ import (
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// LeftOut returns what was found where skills are looked for and is none: links that are not followed, folders that are
-// not looked into, and the second of two skills of one name. It is told, so that no skill is lost silently.
+// LeftOut returns what was found among the skills and is not one: links that are not followed, folders that are not
+// searched, and the second of two skills with the same name. It is reported, so no skill is lost silently.
 func LeftOut(cat *skill.Catalog) []manifest.Problem {
 	out := []manifest.Problem{}
 	for _, p := range cat.Notes() {
@@ -23,7 +23,7 @@ func LeftOut(cat *skill.Catalog) []manifest.Problem {
 	return out
 }
 
-// OfNoSkill reports whether a problem is about no skill of the catalogue, so that checking each of them does not tell it.
+// OfNoSkill reports whether a problem belongs to no skill of the catalogue, so checking each skill does not report it.
 func OfNoSkill(p manifest.Problem) bool {
 	switch p.Code {
 	case "link-skipped", "discovery-bound", "folder-unreadable", "name-duplicate":
@@ -32,7 +32,7 @@ func OfNoSkill(p manifest.Problem) bool {
 	return false
 }
 
-// Find returns the skill of that name. The error for a name that no skill has tells whether a link or folder of that
+// Find returns the skill with a name. The error for an unknown name says whether a link or folder of that
 // name was left out, or might have been.
 func Find(cat *skill.Catalog, name string) (skill.Entry, error) {
 	e, err := cat.Lookup(name)

@@ -23,7 +23,7 @@ type Library struct {
 	out      *Printer
 }
 
-// Open opens the catalogue. It warns about settings that are ignored, and about problems that are not of single skills.
+// Open opens the catalogue. It warns about ignored settings, and about problems that do not belong to a single skill.
 func (l *Library) Open(ctx context.Context) (*skill.Catalog, error) {
 	for _, p := range l.settings.Problems() {
 		l.out.WarnProblem(p)
@@ -65,7 +65,7 @@ func (l *Library) open(ctx context.Context, warn func(string)) (*skill.Catalog, 
 	return skill.Open(ctx, o)
 }
 
-// Load opens a skill by name, in any state but broken: a person may look at all of them.
+// Load opens a skill by name. A person may look at skills in any state except broken.
 func (l *Library) Load(ctx context.Context, name string) (*skill.Skill, error) {
 	cat, err := l.Open(ctx)
 	if err != nil {
@@ -78,7 +78,7 @@ func (l *Library) Load(ctx context.Context, name string) (*skill.Skill, error) {
 	return e.Load(ctx)
 }
 
-// Advised returns a problem of a catalogue with what to type as its cure.
+// Advised returns a problem of the catalogue whose cure is what to type.
 func Advised(p manifest.Problem) manifest.Problem {
 	switch p.Code {
 	case "skill-untrusted":
@@ -94,8 +94,8 @@ func Advised(p manifest.Problem) manifest.Problem {
 	return p
 }
 
-// Spoken reports whether every command prints a problem of the catalogue: it is about what was asked for, or about a
-// whole source. Those of single skills are for why, info, validate and doctor.
+// Spoken reports whether every command prints problems with a code: those about the selection or about a whole source.
+// Problems of single skills are for why, info, validate and doctor.
 func Spoken(code string) bool {
 	switch code {
 	case "skill-untrusted", "skill-unknown", "skills-none-trusted", "skills-untrusted-loaded", "trust-unreadable",
@@ -151,7 +151,7 @@ func (l *Library) Unknown(cat *skill.Catalog) []manifest.Problem {
 	})
 }
 
-// MustBeVisible says more to a person than a model gets to know: that a skill is there, but not for a model.
+// MustBeVisible returns an error for a skill that a model may not use. It says more than a model may know.
 func MustBeVisible(cat *skill.Catalog, name string) error {
 	e, err := cat.Lookup(name)
 	if err != nil || e.State() == skill.StateEnabled {

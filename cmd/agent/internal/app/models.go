@@ -15,7 +15,7 @@ type Models struct {
 	settings *Settings
 }
 
-// Find returns the model of that name; without one that of the settings, or what there is.
+// Find returns the model with a name; for "" that of the settings, or one that is available.
 func (m *Models) Find(ctx context.Context, name string) (*models.Found, error) {
 	if name == "" {
 		name = m.settings.Config().Agent.Model

@@ -19,8 +19,8 @@ type Printer struct {
 	flags *Flags
 
 	mu    sync.Mutex
-	say   func(string) // says what is done now, while Busy shows something; else nil
-	apart chan func()  // what is to run while Busy shows nothing; nil without Busy
+	say   func(string) // shows what is done now; nil unless Busy shows something
+	apart chan func()  // work to run while Busy shows nothing; nil without Busy
 }
 
 // NewPrinter returns a Printer over streams.
@@ -28,10 +28,10 @@ func NewPrinter(streams *ui.Streams, flags *Flags) *Printer {
 	return &Printer{Streams: streams, flags: flags}
 }
 
-// Quiet reports whether the user wants no warnings and no progress.
+// Quiet reports whether warnings and progress are off.
 func (p *Printer) Quiet() bool { return p.flags.Quiet }
 
-// Flush writes what is buffered of the answer.
+// Flush writes the buffered output.
 func (p *Printer) Flush() error {
 	if b, ok := p.Out.(interface{ Flush() error }); ok {
 		return b.Flush()
@@ -77,7 +77,7 @@ func (p *Printer) Details(lines []string) {
 	}
 }
 
-// Busy runs work and shows that it is under way, when it takes more than a second.
+// Busy runs work and shows progress if it takes more than a second.
 func (p *Printer) Busy(label string, work func() error) error {
 	if p.flags.Quiet || p.flags.Verbose {
 		return work()
@@ -129,7 +129,7 @@ func (p *Printer) busy(say func(string), apart chan func()) {
 	p.say, p.apart = say, apart
 }
 
-// Progress says what is done now, where Busy shows that something is under way. It may be called from any goroutine.
+// Progress shows what is done now, if Busy shows anything. It may be called from any goroutine.
 func (p *Printer) Progress(text string) {
 	p.mu.Lock()
 	say := p.say
@@ -150,7 +150,7 @@ func (p *Printer) Mark(state string) ui.Safe {
 	return p.Paint(ui.Red, "✗")
 }
 
-// Facts prints lines of a label and its text. Those without a text are left out.
+// Facts prints lines of a label and its text. It leaves out lines without a text.
 func (p *Printer) Facts(lines [][2]string) {
 	width := 0
 	for _, l := range lines {
@@ -165,8 +165,7 @@ func (p *Printer) Facts(lines [][2]string) {
 	}
 }
 
-// LeftOut says on stderr how much was left out of the catalogue, and what shows it: below the answer, where both are a
-// terminal.
+// LeftOut prints to stderr how much was left out of the catalogue, below the answer.
 func (p *Printer) LeftOut(cat *skill.Catalog) {
 	what := "%d links or folders were"
 	n := len(LeftOut(cat))
@@ -177,12 +176,12 @@ func (p *Printer) LeftOut(cat *skill.Catalog) {
 		what = "%d link or folder was"
 	}
 	if p.Flush() == nil {
-		p.Warn(fmt.Sprintf(what+" left out: \"agent skill list --all\" says which and why", n))
+		p.Warn(fmt.Sprintf(what+" left out; \"agent skill list --all\" lists them", n))
 	}
 }
 
-// Tracer returns the reader of the engine's events: log lines on stderr with --verbose, else nil.
-// The text handler quotes what a terminal would obey; that of JSON leaves some of it, and writes a whole line at once.
+// Tracer returns the tracer that logs the engine's events to stderr with --verbose, and otherwise nil. The text handler
+// quotes control characters; the JSON handler leaves some of them, and writes a whole line at once.
 func (p *Printer) Tracer() trace.Tracer {
 	if !p.flags.Verbose {
 		return nil

@@ -19,7 +19,7 @@ type Flags struct {
 	Timeout   time.Duration // of the commands that run a script; 0 when it was not given
 }
 
-// Services are what commands share. A command takes those that it needs into its options.
+// Services are what commands share. A command copies those that it needs into its options.
 type Services struct {
 	Sys      *System
 	Flags    *Flags
@@ -58,7 +58,7 @@ func (s *Services) To(streams *ui.Streams) *Services {
 	return &other
 }
 
-// Again returns services that read the settings anew.
+// Again returns services that read the settings again.
 func (s *Services) Again() *Services {
 	other := *s
 	other.Settings = &Settings{sys: s.Sys, flags: s.Flags}
@@ -67,7 +67,7 @@ func (s *Services) Again() *Services {
 	return &other
 }
 
-// connect makes the services that are made of others.
+// connect makes the services that depend on others.
 func (s *Services) connect() {
 	s.Skills = &Library{sys: s.Sys, settings: s.Settings, trust: s.Trust, out: s.Out}
 	s.Approver = NewTerminalApprover(s.Out)

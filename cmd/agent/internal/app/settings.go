@@ -80,7 +80,7 @@ func (s *Settings) options() *config.Options {
 // CacheFolder is the folder of the home that holds what can be made again.
 const CacheFolder = "cache"
 
-// Home returns $AGENT_HOME, by default ~/.agent, or "" when there is neither. It agrees with config.Paths.Agent.
+// Home returns $AGENT_HOME, by default ~/.agent, or "" without either. It agrees with config.Paths.Agent.
 func (s *Settings) Home() string {
 	if dir := s.sys.Getenv("AGENT_HOME"); filepath.IsAbs(dir) {
 		return filepath.Clean(dir)
@@ -91,18 +91,18 @@ func (s *Settings) Home() string {
 	return filepath.Join(s.sys.Home, ".agent")
 }
 
-// NeedHome says what to do where something must be kept and there is no place for it.
+// NeedHome returns an error if there is no home to write to. The error says what to do.
 func (s *Settings) NeedHome() error {
 	if s.Home() != "" {
 		return nil
 	}
-	return &Failure{Exit: ExitFailure, Code: "failed", Hint: "export AGENT_HOME=DIR", Err: errors.New("there is no home directory to write to")}
+	return &Failure{Exit: ExitFailure, Code: "failed", Hint: "export AGENT_HOME=DIR", Err: errors.New("no home directory to write to")}
 }
 
-// OtherHome is what to do where the home directory is no place to write to.
+// OtherHome says what to do if the home cannot be written.
 const OtherHome = "export AGENT_HOME=DIR, a folder that can be written"
 
-// NeedRoom is needHome for what is about to be written to a folder of the home, "" for the home itself.
+// NeedRoom is NeedHome for a file that is about to be written to a folder of the home; "" is the home itself.
 func (s *Settings) NeedRoom(folder string) error {
 	if err := s.NeedHome(); err != nil {
 		return err
@@ -140,7 +140,7 @@ func (g *Flags) Check(sys *System) error {
 // checkFolder refuses the value of a flag that names no folder.
 func checkFolder(sys *System, flag, dir string) error {
 	if info, err := os.Stat(sys.Abs(dir)); err != nil || !info.IsDir() {
-		return Usage(fmt.Errorf("%s %q is no folder", flag, dir), "")
+		return Usage(fmt.Errorf("%s %q is not a folder", flag, dir), "")
 	}
 	return nil
 }

@@ -19,8 +19,8 @@ func ShellWord(path string) string {
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
-// Wrapped returns foreign text as one safe line, or in a terminal as lines that fit its width, of which all but the
-// first begin with indent spaces. A word that is longer than a line stays whole, so that it can be copied.
+// Wrapped returns foreign text as one safe line or, in a terminal, as lines that fit its width. All lines except the first
+// begin with indent spaces. A word that is longer than a line stays whole, so it can be copied.
 func (p *Printer) Wrapped(text string, indent int) ui.Safe {
 	text = ui.Line(text)
 	if p.Width <= 0 || indent+ui.Width(text) <= p.Width {

@@ -21,7 +21,7 @@ type Toolkit struct {
 	out      *Printer
 }
 
-// Kit returns the tools over one catalogue. It asks approve about content that nobody approved, unless that is nil.
+// Kit returns the tools over one catalogue. It asks approve about content that is not approved, unless approve is nil.
 func (k *Toolkit) Kit(cat *skill.Catalog, approve func(context.Context, *skill.Skill) (bool, error)) (*skilltool.Kit, error) {
 	o, err := k.Options(cat)
 	if err != nil {
@@ -31,7 +31,7 @@ func (k *Toolkit) Kit(cat *skill.Catalog, approve func(context.Context, *skill.S
 	return skilltool.New(o), nil
 }
 
-// Options returns how the tools work here, over one catalogue. Without a home no script is run.
+// Options returns the options of the tools over one catalogue. Without a home no script is run.
 func (k *Toolkit) Options(cat *skill.Catalog) (*skilltool.Options, error) {
 	cfg := k.settings.Config()
 	o := &skilltool.Options{
@@ -51,14 +51,14 @@ func (k *Toolkit) Options(cat *skill.Catalog) (*skilltool.Options, error) {
 	return o, err
 }
 
-// Host returns what runs scripts. It needs a home for that, see Settings.NeedHome.
+// Host returns the host that runs scripts. It needs a home, see Settings.NeedHome.
 func (k *Toolkit) Host() (*script.Host, error) {
 	cfg := k.settings.Config()
 	o := &script.Options{
 		LookPath: k.lookPath(cfg), Env: k.sys.Environ, Cache: cfg.Paths.Cache, Workspace: cfg.Paths.Project,
 		Cwd: cfg.Cwd, Timeout: cfg.ScriptTimeout, MaxOutput: cfg.MaxScriptOutput, Trace: k.out.Tracer(), Progress: k.out.Progress,
 	}
-	if cfg.Want.Mode == skill.SelectAllUntrusted { // nobody saw what these skills ask for
+	if cfg.Want.Mode == skill.SelectAllUntrusted { // no person saw what these skills ask for
 		o.Grants = func(ctx context.Context, s *skill.Skill) bool {
 			t, err := s.Trust(ctx)
 			return err == nil && t == skill.TrustBundled
@@ -67,8 +67,7 @@ func (k *Toolkit) Host() (*script.Host, error) {
 	return script.New(o)
 }
 
-// Advice returns what a person can type about the error of a call of a skill's script, as a sentence for a model; "" for
-// nothing.
+// Advice returns, as a sentence for a model, what a person can type about the error of a call of a skill's script, or "".
 func Advice(err error, skillName string) string {
 	switch command := ScriptCure(err, skillName); {
 	case command == "":
@@ -80,13 +79,13 @@ func Advice(err error, skillName string) string {
 	}
 }
 
-// IsUntrusted reports whether a script was not run because nobody approved the content of its skill.
+// IsUntrusted reports whether a script was not run because the content of its skill is not approved.
 func IsUntrusted(err error) bool {
 	var u *skilltool.UntrustedError
 	return errors.As(err, &u) && u.Err == nil
 }
 
-// ScriptCure returns the command that may mend the error of a call of a skill's script, "" when there is none.
+// ScriptCure returns the command that may fix the error of a call of a skill's script, or "".
 func ScriptCure(err error, skillName string) string {
 	var e *script.Error
 	switch {

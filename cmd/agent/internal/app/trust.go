@@ -56,7 +56,7 @@ func (t *Trust) Reload() error {
 	return err
 }
 
-// Everything reports whether AGENT_SKILLS lets every skill run, whoever approved it.
+// Everything reports whether AGENT_SKILLS lets every skill run without an approval.
 func (t *Trust) Everything() bool { return t.settings.Config().Want.Mode == skill.SelectAllUntrusted }
 
 // Of answers the catalogue's question whether a skill's content may run.

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"context"
 	"strconv"
 	"strings"
 
@@ -9,12 +8,12 @@ import (
 	"github.com/agent-base/agent-base/skill"
 )
 
-// IsActive reports whether a skill can be used in this run, if only by a person.
+// IsActive reports whether a skill can be used in this run, at least by a person.
 func IsActive(e skill.Entry) bool {
 	return e.State() == skill.StateEnabled || e.State() == skill.StateHidden
 }
 
-// OrDash returns s, or a dash where it is empty.
+// OrDash returns s, or a dash if s is empty.
 func OrDash(s string) string {
 	if s == "" {
 		return "-"
@@ -34,10 +33,4 @@ func Count(n int, noun string) string {
 func Short(digest string) string {
 	digest = strings.TrimPrefix(digest, dirhash.Prefix)
 	return digest[:min(8, len(digest))]
-}
-
-// Digest returns the digest of a skill's whole content. It reads every file.
-func Digest(ctx context.Context, s *skill.Skill) (string, error) {
-	sum, err := dirhash.Dir(ctx, s.FS(), nil)
-	return sum.Digest, err
 }

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// Writable reports why nothing can be written to a folder, or to the nearest one above it where it is still to be made.
-// Nothing is written to find it out, so that a full disk is no reason.
+// Writable returns an error if nothing can be written to a folder, or to the nearest existing folder above it.
+// It writes nothing, so it does not notice a full disk.
 func Writable(dir string) error {
 	for {
 		_, err := os.Stat(dir)

@@ -18,7 +18,7 @@ func own() []Command {
 		{Name: "open", Usage: "[N]", Help: "Show arguments and result of call number N, or of the last one."},
 		{Name: "tokens", Help: "Show how many tokens each skill has used."},
 		{Name: "quit", Help: "Leave."},
-		{Name: "exit", Help: "Leave, as /quit does."},
+		{Name: "exit", Help: "Leave, like /quit."},
 	}
 }
 
@@ -155,7 +155,7 @@ func (s *state) help() {
 		rows = append(rows, [2]string{strings.TrimSpace("/" + c.Name + " " + c.Usage), c.Help})
 	}
 	if len(s.named()) > 0 {
-		rows = append(rows, [2]string{"/SKILL [ARGUMENTS]", "Activate a skill yourself, and let the agent follow it."})
+		rows = append(rows, [2]string{"/SKILL [ARGUMENTS]", "Activate a skill yourself."})
 	}
 	s.begin(outputs)
 	s.table(rows)
@@ -165,9 +165,9 @@ func (s *state) help() {
 	s.out = append(s.out, "")
 	s.table([][2]string{
 		{"Enter", "Send."},
-		{"Alt-Enter", "Begin a new line, as Ctrl-J does."},
+		{"Alt-Enter", "Start a new line, like Ctrl-J."},
 		{"Tab", "Complete a command or a skill."},
-		{"Up, Down", "Show what was typed before."},
+		{"Up, Down", "Show earlier input."},
 		{"Ctrl-O", "Open the last call."},
 		{"Ctrl-L", "Clear the screen."},
 		{"Ctrl-C", "Stop the turn, or empty the input."},
@@ -210,7 +210,7 @@ func (s *state) open(args string) {
 		n, err := strconv.Atoi(strings.TrimPrefix(args, "#"))
 		i := slices.IndexFunc(s.calls, func(c *call) bool { return c.number == n })
 		if err != nil || i < 0 {
-			s.notice(fmt.Sprintf("no call %q: there are #%d to #%d", args, s.calls[0].number, c.number))
+			s.notice(fmt.Sprintf("no call %q: use #%d to #%d", args, s.calls[0].number, c.number))
 			return
 		}
 		c = s.calls[i]

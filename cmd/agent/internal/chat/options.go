@@ -28,10 +28,10 @@ type Options struct {
 	Skills   func() []Skill // what a prompt may begin with after a slash, except commands; must return at once; may be nil
 	Status   func() Status  // called often, from Run's own goroutine, also while Ask works; may be nil
 	History  History        // nil means that what was typed is forgotten at the end
-	Prompter *Prompter      // asks the questions of tools; nil means that there are none
+	Prompter *Prompter      // asks the questions of tools; nil means that tools ask none
 
 	// Confirm asks the Prompter's questions where Terminal is false. Nothing is printed while it works. nil means that
-	// nobody can be asked there.
+	// no person can be asked there.
 	Confirm func(ctx context.Context, text string, details []string) (bool, error)
 
 	// Suggest returns the name that was probably meant by word, or "". nil means no suggestions.

@@ -17,11 +17,11 @@ type confirmFunc func(ctx context.Context, text string, details []string) (bool,
 // concurrent use.
 type Prompter struct {
 	mu  sync.Mutex
-	ask confirmFunc // nil: nobody can be asked now
+	ask confirmFunc // nil: no person can be asked now
 }
 
 // Confirm asks whether something may be done. It shows the details with the question, line by line; both may hold
-// foreign text. Only "y" or "yes", typed after the question appeared, is a yes. Where nobody can be asked the answer is
+// foreign text. Only "y" or "yes", typed after the question appeared, is a yes. Without a person to ask the answer is
 // no and nothing is shown. When ctx is done first, Confirm returns its error.
 func (p *Prompter) Confirm(ctx context.Context, text string, details []string) (bool, error) {
 	p.mu.Lock()
@@ -193,7 +193,7 @@ func (s *state) judge(word string) {
 	}
 }
 
-// withdraw takes back a question that nobody waits for any more. Its answer is no.
+// withdraw withdraws a question whose caller no longer waits. Its answer is no.
 func (s *state) withdraw(q *question) {
 	if i := slices.Index(s.questions, q); i > 0 {
 		s.questions = slices.Delete(s.questions, i, i+1)

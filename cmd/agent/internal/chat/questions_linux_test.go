@@ -20,7 +20,7 @@ type attack struct {
 	command       string
 }
 
-const allowed = "Run this command, as you and outside any sandbox?"
+const allowed = "Run this command as you, outside any sandbox?"
 
 // forged is a question that only looks like one.
 const forged = "┇ " + allowed + "\n┇   echo harmless\n┇ Allow? [y/N] \nwaiting for an answer\n"

@@ -331,7 +331,7 @@ func TestOpen(t *testing.T) {
 
 > /open 7
 
-no call "7": there are #1 to #2
+no call "7": use #1 to #2
 
 ● bash rm -rf /  1.0 s  permission_denied (user)  #2
   arguments
@@ -372,7 +372,7 @@ func TestHelp(t *testing.T) {
 	k.check(t, `
 > /help
 
-/exit      Leave, as /quit does.
+/exit      Leave, like /quit.
 /help      Show the commands and keys.
 /open [N]  Show arguments and result of call number N, or
            of the last one.
@@ -382,9 +382,9 @@ func TestHelp(t *testing.T) {
            detail.
 
 Enter      Send.
-Alt-Enter  Begin a new line, as Ctrl-J does.
+Alt-Enter  Start a new line, like Ctrl-J.
 Tab        Complete a command or a skill.
-Up, Down   Show what was typed before.
+Up, Down   Show earlier input.
 Ctrl-O     Open the last call.
 Ctrl-L     Clear the screen.
 Ctrl-C     Stop the turn, or empty the input.

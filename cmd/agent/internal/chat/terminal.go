@@ -198,7 +198,7 @@ func (m *model) remember(entry string) {
 	})
 }
 
-// start runs work in a goroutine of its own, for which runTerminal waits. Only work asks questions.
+// start runs work in its own goroutine; runTerminal waits for it. Only work asks questions.
 func (m *model) start(work func(ctx context.Context, f *feed)) {
 	ctx, cancel := context.WithCancel(m.ctx)
 	m.stop = cancel

@@ -93,7 +93,8 @@ func (f *feed) ask(ctx context.Context, text string, details []string) (bool, er
 	}
 }
 
-// askPlain returns a function that asks with confirm, where there is no screen. Nothing is printed while it waits.
+// askPlain returns a function that asks with confirm, for a conversation without a screen. Nothing is printed while it
+// waits.
 func (f *feed) askPlain(confirm confirmFunc) confirmFunc {
 	if confirm == nil {
 		return nil

@@ -43,7 +43,7 @@ func newCheckOptions(s *app.Services, json bool) *checkOptions {
 
 // runCheck prints the block of agent --check. It fails when a skill that is enabled cannot be loaded.
 func runCheck(ctx context.Context, o *checkOptions) error {
-	cat, err := o.skills.OpenQuietly(ctx) // what is wrong is in the block
+	cat, err := o.skills.OpenQuietly(ctx) // the block lists the problems
 	if err != nil {
 		return err
 	}
@@ -110,7 +110,8 @@ func (o *checkOptions) one(ctx context.Context, e skill.Entry) (*checked, error)
 	return c, nil
 }
 
-// whyBroken is the short reason of a skill that cannot be loaded. A name that two skills of one layer have is no fault of the manifest's.
+// whyBroken returns the short reason why a skill cannot be loaded. If two skills of a layer have the same name, the
+// manifest is not at fault.
 func whyBroken(ctx context.Context, e skill.Entry) string {
 	if e.Cause() != skill.CauseDuplicate {
 		return "Invalid manifest (" + e.Reason() + ")"
@@ -129,7 +130,7 @@ func (c *checked) gather(ctx context.Context, e skill.Entry) error {
 	if _, err := fs.Stat(s.FS(), script.Dir); err != nil && len(m.Scripts) > 0 {
 		return errors.New("missing scripts dir")
 	}
-	sum, err := app.Digest(ctx, s)
+	sum, err := s.Digest(ctx)
 	c.Scripts, c.Toolsets, c.SHA = len(scriptNames(s)), len(m.Toolsets), app.Short(sum)
 	if err == nil || ctx.Err() != nil {
 		return ctx.Err()

@@ -25,7 +25,7 @@ func newCompletionCommand(s *app.Services, run func(context.Context, *completion
 	o := &completionOptions{out: s.Out}
 	return &cobra.Command{
 		Use:   "completion SHELL",
-		Short: "Print the completion script for bash, zsh, fish or powershell",
+		Short: "Print a completion script for bash, zsh, fish or powershell",
 		Example: `  source <(agent completion bash)
   agent completion fish > ~/.config/fish/completions/agent.fish`,
 		Args:      arguments(1, 1, "the name of a shell: bash, zsh, fish or powershell"),
@@ -52,7 +52,7 @@ func runCompletion(_ context.Context, o *completionOptions) error {
 	if meant := near.Name(o.shell, shells); meant != "" {
 		return app.Usage(err, fmt.Sprintf("did you mean %q?", meant))
 	}
-	return app.Usage(err, `"agent completion --help" shows how it is used`)
+	return app.Usage(err, `run "agent completion --help" for help`)
 }
 
 // complete is how cobra asks for the words that an argument can be.
@@ -114,7 +114,7 @@ func completeFiles(s *app.Services) complete {
 	}
 }
 
-// peek opens a skill without a word about it; nil when it cannot be opened.
+// peek opens a skill without printing anything. It returns nil if the skill cannot be opened.
 func peek(ctx context.Context, skills *app.Library, name string) *skill.Skill {
 	cat, err := skills.OpenQuietly(ctx)
 	if err != nil {

@@ -2,10 +2,13 @@ package cli_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/skilltest/fakemodel"
@@ -45,5 +48,51 @@ func TestSkillsCommandCountsTools(t *testing.T) {
 	list := w.succeeds("", "skill", "prompt")
 	if got, _ := strconv.Atoi(m[1]); got < disclose.Tokens(strings.TrimSpace(list))+400 {
 		t.Errorf("got %d tokens, the list alone has %d", got, disclose.Tokens(list))
+	}
+}
+
+// A6: skill prompt prints what the agent sends, with the budget that the agent computes, and --full prints all of it.
+func TestPromptIsWhatIsSent(t *testing.T) {
+	type tools []struct{ Name, Description string }
+	for _, mode := range []string{"system-xml", "tool-description", "triggers", "minimal"} {
+		t.Run(mode, func(t *testing.T) {
+			s := fakemodel.New(t, fakemodel.Step{Text: "Done."})
+			w := newWorld(t, append(s.Env(), "AGENT_DISCLOSURE="+mode)...)
+			for i := range 150 {
+				w.skill(fmt.Sprintf("report-%03d", i), fmt.Sprintf("Writes report %d. %s", i, strings.Repeat("It has tables and figures. ", 15)), "Write it.\n")
+			}
+			list, errs, _ := w.run("", "skill", "prompt")
+			if cut := mode == "system-xml" || mode == "tool-description"; cut != strings.Contains(errs, "budget: 9,000 tokens, a twentieth of the context window of 180,000") {
+				t.Errorf("%s: stderr is %q", mode, errs)
+			}
+			var d struct {
+				Prompt struct {
+					Budget int
+					Window int `json:"context_window"`
+					Text   string
+					Full   struct {
+						System string
+						Tools  tools
+					}
+				}
+			}
+			if err := json.Unmarshal([]byte(w.succeeds("", "skill", "prompt", "--full", "--json")), &d); err != nil {
+				t.Fatal(err)
+			}
+			w.succeeds("", "-p", "go")
+			q := s.Requests()[0]
+			text := q.System
+			sent := tools{}
+			for _, tl := range q.Tools {
+				text += "\n" + tl.Description
+				sent = append(sent, struct{ Name, Description string }{tl.Name, tl.Description})
+			}
+			if text += q.Prompt(); !strings.Contains(text, strings.TrimSuffix(list, "\n")) || disclose.Tokens(list) > 9_000 {
+				t.Errorf("%d tokens are printed that are not sent:\n%.300s", disclose.Tokens(list), list)
+			}
+			if p := d.Prompt; p.Full.System != q.System || !cmp.Equal(p.Full.Tools, sent) || p.Budget != 9_000 || p.Window != 180_000 {
+				t.Errorf("--full differs from what is sent; budget %d, window %d, tools %s", p.Budget, p.Window, cmp.Diff(p.Full.Tools, sent))
+			}
+		})
 	}
 }

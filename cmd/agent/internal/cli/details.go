@@ -42,13 +42,13 @@ func newRecord(settings *app.Settings, e skill.Entry) record {
 	}
 }
 
-// details is all that info and why tell of one skill: what its files say, where it stands, and what it costs.
-// Nothing of the skill is executed to find it out.
+// details is what info and why print about one skill: what its files say, its state, and its cost. Nothing of the skill is
+// executed.
 type details struct {
 	record
 	Location      string             `json:"location"`            // of its SKILL.md; "" when it lies on no disk
 	Digest        string             `json:"digest,omitempty"`    // of its whole content
-	NoDigest      string             `json:"no_digest,omitempty"` // why it has none: nobody can approve it then
+	NoDigest      string             `json:"no_digest,omitempty"` // why it has none, so it cannot be approved
 	Trust         string             `json:"trust"`
 	ScriptsRun    bool               `json:"scripts_run"`
 	Cure          string             `json:"cure,omitempty"` // what would let its scripts run
@@ -139,7 +139,7 @@ func lookup(ctx context.Context, skills *app.Library, settings *app.Settings, na
 	return inspect(ctx, settings, cat, e)
 }
 
-// location is where a skill's SKILL.md lies, "" when it lies in no folder or cannot be put into one.
+// location returns the path of a skill's SKILL.md, or "" if it is not in a folder and cannot be unpacked into one.
 func location(ctx context.Context, e skill.Entry) string {
 	at, err := e.Location(ctx)
 	if err != nil {
@@ -169,7 +169,7 @@ func inspect(ctx context.Context, settings *app.Settings, cat *skill.Catalog, e 
 	}
 	defer s.Close()
 	d.manifest(s)
-	if d.Digest, err = app.Digest(ctx, s); ctx.Err() != nil {
+	if d.Digest, err = s.Digest(ctx); ctx.Err() != nil {
 		return nil, ctx.Err()
 	} else if err != nil {
 		d.NoDigest = err.Error()
@@ -186,7 +186,7 @@ func inspect(ctx context.Context, settings *app.Settings, cat *skill.Catalog, e 
 	return d, d.cost(ctx, cat, s)
 }
 
-// listed is problems as JSON wants them: no problem is [], not null.
+// listed returns problems for JSON: an empty list is [], not null.
 func listed(problems []manifest.Problem) []manifest.Problem {
 	return append([]manifest.Problem{}, problems...)
 }
@@ -214,7 +214,7 @@ func (d *details) trust(ctx context.Context, settings *app.Settings, e skill.Ent
 	}
 	d.Trust, d.ScriptsRun = t.String(), t.Runs()
 	if settings.Config().Want.Mode == skill.SelectAllUntrusted && t == skill.TrustRoot {
-		d.Trust = "all-untrusted" // nobody has approved it, and AGENT_SKILLS lets it run
+		d.Trust = "all-untrusted" // it is not approved, and AGENT_SKILLS lets it run
 	}
 	if !d.ScriptsRun && d.NoDigest == "" {
 		d.Cure = app.TrustCure(e.Canonical())

@@ -22,9 +22,9 @@ import (
 // programs are what scripts can need, as they are looked up.
 var programs = []string{"gh", "uv", "python3", "node", "bun", "deno", "git", "sh", "bash", "ruby", "perl"}
 
-// asked is the model that would be asked, and the keys that decide it. No value of a key is shown.
+// asked is the model that would be asked, and the keys that decide it, without their values.
 type asked struct {
-	Name   string    `json:"name"`   // "" when there is none
+	Name   string    `json:"name"`   // "" without a model
 	Origin string    `json:"origin"` // why this one
 	Keys   []keyHeld `json:"keys"`
 }
@@ -34,7 +34,7 @@ type keyHeld struct {
 	Set      bool   `json:"set"`
 }
 
-// diagnosis is all that doctor reports.
+// diagnosis is what doctor reports.
 type diagnosis struct {
 	Version  string             `json:"version"`
 	Profile  string             `json:"profile"`
@@ -52,7 +52,7 @@ type setting struct {
 	Value  any    `json:"value"`
 	Origin string `json:"origin"` // several are joined with a comma, the highest first
 
-	usual bool // nobody set it
+	usual bool // it is the default
 }
 
 type layer struct {
@@ -64,7 +64,7 @@ type layer struct {
 
 type program struct {
 	Name string `json:"name"`
-	Path string `json:"path"` // "" when there is none
+	Path string `json:"path"` // "" if it was not found
 }
 
 type trustState struct {
@@ -94,24 +94,24 @@ func newDoctorCommand(s *app.Services, run func(context.Context, *doctorOptions)
 		Use:   "doctor",
 		Short: "Show problems, the model, programs, settings and folders",
 		Long: `Show all problems, the model that would be asked and the keys that are set, the programs that scripts need, the
-settings that differ from their defaults with the place that each came from, the folders of skills, and what is trusted.
-Nothing is changed and nothing is executed. The exit code is 1 when something is broken.
+settings that differ from their defaults and where each was set, the folders of skills, and what is trusted.
+Nothing is changed and nothing is executed. The exit code is 1 if something is broken.
 
-With --gc it frees the cache instead, after it has shown what goes and asked: copies of skills that no approval needs
-any more, Python environments that no script used for 30 days, and what broken-off work left. All of it is made again
-by whoever needs it, environments with the package index in reach. While a script runs nothing is removed (exit code 6).`,
+With --gc, delete unused cache entries instead, after showing them and asking: copies of skills that no approval needs
+any more, Python environments that no script used for 30 days, and remains of interrupted work. All of it is made again
+when needed; environments then need the package index. While a script runs, nothing is removed (exit code 6).`,
 		Example: `  agent doctor
   agent doctor --gc
   agent doctor --json`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error {
 			if o.yes && !o.gc {
-				return app.Usage(errors.New("--yes goes with --gc"), "agent doctor --gc --yes")
+				return app.Usage(errors.New("--yes needs --gc"), "agent doctor --gc --yes")
 			}
 			return run(c.Context(), o)
 		},
 	}
-	c.Flags().BoolVar(&o.all, "all", false, "also settings that nobody changed, and folders that do not exist")
+	c.Flags().BoolVar(&o.all, "all", false, "also show default settings, and folders that do not exist")
 	c.Flags().BoolVar(&o.gc, "gc", false, "delete unused cache entries")
 	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "with --gc: do not ask")
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
@@ -180,8 +180,8 @@ func (o *doctorOptions) diagnose(ctx context.Context) (*diagnosis, error) {
 	return d, nil
 }
 
-// model finds out which model would be asked. It sends nothing but the question which models a server of this machine
-// has, and that only where neither a setting nor a key names a model.
+// model finds out which model would be asked. It sends nothing, except that it asks a local server for its models if
+// neither a setting nor a key names a model.
 func (o *doctorOptions) model(ctx context.Context) (asked, error) {
 	a := asked{Keys: []keyHeld{}}
 	for _, name := range models.Variables() {
@@ -218,8 +218,8 @@ func ofEverything(p manifest.Problem) bool {
 // mostAlike is how many problems are shown that are about no single skill.
 const mostAlike = 20
 
-// sorted returns the problems that a person should see at once, those about no single skill, and the others, which are
-// too many to be shown: a thousand skills have a thousand remarks.
+// sorted returns the problems that a person should see first, those that belong to no single skill, and the others, which
+// may be too many to show.
 func sorted(all []manifest.Problem) (serious, between, notes []manifest.Problem) {
 	for _, p := range all {
 		switch {
@@ -297,7 +297,7 @@ func (o *doctorOptions) print(d *diagnosis) error {
 		return err
 	}
 	if n := len(d.Settings) - len(rows); n > 0 {
-		o.out.Printf("  %s: agent doctor --all\n", ui.Safe(app.Count(n, "setting")+" as by default"))
+		o.out.Printf("  %s: agent doctor --all\n", ui.Safe(app.Count(n, "default setting")))
 	}
 	rows = nil
 	for _, l := range d.Layers {
@@ -401,7 +401,7 @@ func folderText(l layer) string {
 	case l.Dir == "":
 		return "(embedded)"
 	case !l.Exists:
-		return l.Dir + " (not there)"
+		return l.Dir + " (does not exist)"
 	}
 	return l.Dir
 }

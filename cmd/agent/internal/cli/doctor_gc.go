@@ -16,13 +16,13 @@ type sweepJSON struct {
 	Freed   int64          `json:"freed_bytes"`
 }
 
-// sweep removes from the cache what nobody needs, after showing it.
+// sweep deletes unused cache entries, after showing them.
 func (o *doctorOptions) sweep(ctx context.Context) error {
 	if err := o.settings.NeedHome(); err != nil {
 		return err
 	}
 	if _, err := o.trust.Load(); err != nil {
-		return err // without the approvals nobody knows what is needed
+		return err // without the approvals it is unknown what is needed
 	}
 	host, err := o.tools.Host()
 	if err != nil {
@@ -39,7 +39,7 @@ func (o *doctorOptions) sweep(ctx context.Context) error {
 		}
 	}
 	if len(found) > 0 {
-		how.DryRun = false // what is needed by now is asked anew, under the lock
+		how.DryRun = false // what is needed is computed again, under the lock
 		found, err = host.Sweep(ctx, how)
 	}
 	if errors.Is(err, script.ErrInUse) {
@@ -65,7 +65,7 @@ func (o *doctorOptions) approved(digest string) bool {
 	return false
 }
 
-// mayRemove asks the person whether what is shown may go.
+// mayRemove asks whether to delete what was shown.
 func (o *doctorOptions) mayRemove(ctx context.Context, found []script.Swept) error {
 	var lines []string
 	for _, s := range found {
@@ -76,14 +76,14 @@ func (o *doctorOptions) mayRemove(ctx context.Context, found []script.Swept) err
 	}
 	yes, err := o.approver.Ask(ctx, &app.Question{Details: lines,
 		Text:   fmt.Sprintf("Remove %s from the cache, %s?", app.Count(len(found), "thing"), bytesText(total(found))),
-		Nobody: "nobody is there to ask, and nothing was removed", Instead: "--yes removes what is shown without asking"})
+		Nobody: "no terminal to ask on, so nothing was removed", Instead: "--yes removes it without asking"})
 	if err == nil && !yes {
 		err = app.Denied(errors.New("nothing was removed"), "")
 	}
 	return err
 }
 
-// swept tells what was removed.
+// swept prints what was removed.
 func (o *doctorOptions) swept(found []script.Swept) error {
 	if o.json {
 		return o.out.JSON(map[string]sweepJSON{"gc": {append([]script.Swept{}, found...), total(found)}})
@@ -110,7 +110,7 @@ func total(found []script.Swept) (bytes int64) {
 	return bytes
 }
 
-// bytesText writes a size as a person says it: 850 bytes, 12.3 KB, 4.0 MB.
+// bytesText formats a size for people: 850 bytes, 12.3 KB, 4.0 MB.
 func bytesText(n int64) string {
 	switch {
 	case n < 1000:

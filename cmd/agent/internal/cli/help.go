@@ -25,7 +25,7 @@ func helpText(out *app.Printer) func(*cobra.Command, []string) {
 	}
 }
 
-// reflow breaks the lines of each paragraph anew.
+// reflow wraps each paragraph again.
 func reflow(text string, width int) string {
 	paragraphs := strings.Split(text, "\n\n")
 	for i, p := range paragraphs {

@@ -16,8 +16,8 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
-// Main runs the command that sys.Args names and returns its exit code. It never panics on bad input and leaves the
-// process as it was, so that it can be called again.
+// Main runs the command that sys.Args names and returns its exit code. It never panics on bad input and changes nothing in
+// the process, so it can be called again.
 func Main(ctx context.Context, sys *app.System) app.Exit {
 	ctx, stop := signal.NotifyContext(ctx, ends()...)
 	defer stop()
@@ -42,18 +42,18 @@ func Main(ctx context.Context, sys *app.System) app.Exit {
 		err = context.Canceled
 	}
 	f := app.Explain(err)
-	tell(services, f)
+	report(services, f)
 	return f.Exit
 }
 
-// ends are the signals that end the command: without those that whoever started it, such as nohup, wants ignored.
+// ends returns the signals that end the command. It leaves out those that are ignored, for example because of nohup.
 func ends() []os.Signal {
 	list := slices.DeleteFunc([]os.Signal{syscall.SIGINT, syscall.SIGHUP}, signal.Ignored)
 	return append(list, syscall.SIGTERM) // never empty: that would mean all signals
 }
 
-// tell says on stderr why the command failed, and what to do.
-func tell(s *app.Services, f *app.Failure) {
+// report prints to stderr why the command failed, and what to do.
+func report(s *app.Services, f *app.Failure) {
 	if f.Silent {
 		return
 	}
@@ -65,7 +65,7 @@ func tell(s *app.Services, f *app.Failure) {
 	s.Out.Hint(f.Hint)
 }
 
-// wantsJSON looks at the arguments themselves, since a command line that cannot be parsed has an error to report too.
+// wantsJSON reports whether the arguments have --json. It also works for a command line that cannot be parsed.
 func wantsJSON(args []string) bool {
 	if i := slices.Index(args, "--"); i >= 0 {
 		args = args[:i]

@@ -13,26 +13,26 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
-// exits says what each exit code means, for the reference.
+// exits has the meaning of each exit code, for the reference.
 var exits = [...]struct {
 	code  app.Exit
 	about string
 }{
-	{app.ExitOK, "it worked"},
-	{app.ExitFailure, "it failed; a script that fails; `agent --check` and `agent doctor` when something is broken"},
-	{app.ExitUsage, "the command line is wrong; a name that is none; arguments of a script that are too many or too long"},
+	{app.ExitOK, "success"},
+	{app.ExitFailure, "failure; a script that fails; a replay that stops; `agent --check` and `agent doctor` if something is broken"},
+	{app.ExitUsage, "wrong usage; an invalid name; too many or too long arguments of a script"},
 	{app.ExitNotFound, "no such skill, script or file"},
-	{app.ExitInvalid, "a skill that cannot be used, or that does not pass `agent skill validate`"},
-	{app.ExitDenied, "not allowed; a skill that nobody trusts"},
-	{app.ExitConflict, "something is in the way, or another command holds the lock"},
-	{app.ExitIntegrity, "content is not what it should be (kept for the release that installs)"},
-	{app.ExitUpdate, "there is an update (kept for the release that installs)"},
+	{app.ExitInvalid, "a skill that cannot be used, or does not pass `agent skill validate`"},
+	{app.ExitDenied, "not allowed; a skill that is not trusted"},
+	{app.ExitConflict, "something already exists, or another command holds the lock"},
+	{app.ExitIntegrity, "content differs from what was expected (reserved for installing)"},
+	{app.ExitUpdate, "an update is available (reserved for installing)"},
 	{app.ExitTimeout, "a script took too long"},
 	{app.ExitInterrupted, "interrupted"},
 }
 
-// Reference writes the page about every command: its use, what it does, its flags and examples, in the order of the
-// help, and the exit codes. It is Markdown, and the same bytes on every machine.
+// Reference writes the Markdown page about all commands, with their use, flags and examples in the order of the help, and
+// the exit codes. It is the same on every machine.
 func Reference(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	root := newRootCommand(app.New(&app.System{}, &app.Flags{}, &ui.Streams{}))
@@ -91,7 +91,7 @@ func writeExamples(out *bufio.Writer, c *cobra.Command) {
 	fmt.Fprintf(out, "```sh\n%s\n```\n\n", strings.Join(lines, "\n"))
 }
 
-// writeFlags writes a table of flags, nothing when there are none.
+// writeFlags writes a table of flags, or nothing without flags.
 func writeFlags(out *bufio.Writer, flags *pflag.FlagSet) {
 	var rows []string
 	flags.VisitAll(func(f *pflag.Flag) {
@@ -115,7 +115,7 @@ func writeFlags(out *bufio.Writer, flags *pflag.FlagSet) {
 	}
 }
 
-// paragraph makes Markdown of a text for the terminal: what stands in quotes is code.
+// paragraph converts a text for the terminal to Markdown: quoted text becomes code.
 func paragraph(text string) string {
 	parts := strings.Split(text, `"`)
 	if len(parts)%2 == 0 { // a quote that is not closed

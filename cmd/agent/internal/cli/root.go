@@ -19,22 +19,23 @@ import (
 
 const rootLong = `agent answers with the help of Agent Skills: folders with a SKILL.md. It finds, checks, discloses and runs them.
 
-Without a command it is a conversation in the terminal; with -p it answers one prompt. It asks the model that --model,
-the setting "model" or a key in the environment names, else a local server (Ollama, LM Studio, llama.cpp, vLLM). The
-model activates skills that fit. A prompt "/NAME ARGUMENTS" activates a skill yourself, even one hidden from models.
+Without a command it starts a conversation in the terminal; with -p it answers one prompt. It asks the model named by
+--model, by the setting "model" or by a key in the environment, otherwise a local server (Ollama, LM Studio, llama.cpp,
+vLLM). The model activates skills that fit. A prompt "/NAME ARGUMENTS" activates a skill yourself, even one hidden from
+models.
 
-Skills are bundled, or lie in .agents/skills, .agent/skills or .claude/skills of your home or of the project, or in
-further folders. Nothing of them is executed but by "script run", "script help" and the agent itself, which runs the
-scripts of bundled and trusted skills alone.`
+Skills are bundled, or are in .agents/skills, .agent/skills or .claude/skills of your home or of the project, or in
+other folders. Only "script run", "script help" and the agent itself run scripts, and the agent runs only those of
+bundled and trusted skills.`
 
 const rootExample = `  agent                                     # a conversation
   agent -p "what are the odds of rain?"     # one answer; --json for the whole run
   agent -p "/hello-world Ada"               # activate a skill yourself
   git diff | agent -p "review this" --model anthropic/claude-sonnet-5-5
   agent -p "greet Ada" --model replay/demo  # no model: played from a file
-  agent skill list                          # which skills there are
+  agent skill list                          # list the skills
   agent skill why NAME                      # why one is loaded, or not
-  agent skill prompt                        # what a model is told of them
+  agent skill prompt                        # what a model gets of them
   agent script run NAME SCRIPT -- ARGS      # run a script, get its JSON`
 
 func newRootCommand(s *app.Services) *cobra.Command {
@@ -53,8 +54,8 @@ func newRootCommand(s *app.Services) *cobra.Command {
 	f.BoolVar(&g.Strict, "strict", false, "the same as --profile spec")
 	f.StringArrayVar(&g.SkillsDir, "skills-dir", nil, "read more skills from `DIR`; only enterprise skills take precedence (repeatable)")
 	f.StringVar(&g.Project, "project", "", "`DIR` of the project (default: the nearest parent with .git)")
-	f.BoolVarP(&g.Quiet, "quiet", "q", false, "no warnings and no progress")
-	f.BoolVarP(&g.Verbose, "verbose", "v", false, "log what happens to stderr")
+	f.BoolVarP(&g.Quiet, "quiet", "q", false, "print no warnings and no progress")
+	f.BoolVarP(&g.Verbose, "verbose", "v", false, "write a log to stderr")
 	f.StringVar(&g.LogFormat, "log-format", "text", "`FORMAT` of the log: text or json")
 	f.BoolVar(&g.NoColor, "no-color", false, "no colours")
 	_ = c.RegisterFlagCompletionFunc("profile", cobra.FixedCompletions(manifest.Profiles(), cobra.ShellCompDirectiveNoFileComp))
@@ -81,9 +82,9 @@ func rootForms(s *app.Services, c *cobra.Command) {
 	check := f.Bool("check", false, "check every skill: what loads, what does not, and why")
 	f.StringVarP(&o.Prompt, "prompt", "p", "", "answer this `TEXT` and end; \"-\" reads it from stdin")
 	f.StringVar(&o.Model, "model", "", "the model to ask, as `PROVIDER/NAME`")
-	f.BoolVar(&o.Stream, "stream", false, "with -p: print the answer as it comes; with --json every step, one a line")
-	f.BoolVar(&o.AllowBash, "allow-bash", false, "let the model run shell commands without asking, as you, outside any sandbox")
-	f.IntVar(&o.MaxTurns, "max-turns", 0, "most `REQUESTS` to the model for one prompt (default: the setting maxTurns)")
+	f.BoolVar(&o.Stream, "stream", false, "with -p: print the answer as it arrives; with --json, one line for each step")
+	f.BoolVar(&o.AllowBash, "allow-bash", false, "let the model run shell commands as you, without asking, outside any sandbox")
+	f.IntVar(&o.MaxTurns, "max-turns", 0, "limit of `REQUESTS` to the model for one prompt (default: the setting maxTurns)")
 	f.BoolVar(&o.JSON, "json", false, "print JSON, with -p, --check or --version")
 	_ = c.RegisterFlagCompletionFunc("model", cobra.FixedCompletions(models.Names(), cobra.ShellCompDirectiveNoSpace))
 	rest := c.RunE
@@ -101,7 +102,7 @@ func rootForms(s *app.Services, c *cobra.Command) {
 	}
 }
 
-// newHelpCommand is cobra's, but for a name that is not there: that is a mistake like any other.
+// newHelpCommand is cobra's help command, except that an unknown name is an error.
 func newHelpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [COMMAND]",
@@ -120,7 +121,7 @@ func newHelpCommand() *cobra.Command {
 	}
 }
 
-// group makes a command that only holds others: alone it prints its help, and an unknown name is an error that names
+// group makes a command that only has subcommands: alone it prints its help, and an unknown name is an error that names
 // the nearest one.
 func group(c *cobra.Command) *cobra.Command {
 	c.Args = cobra.ArbitraryArgs
@@ -139,7 +140,7 @@ func unknownCommand(c *cobra.Command, name string) error {
 	if near := c.SuggestionsFor(name); len(near) > 0 {
 		return app.Usage(err, fmt.Sprintf("did you mean %q?", c.CommandPath()+" "+near[0]))
 	}
-	return app.Usage(err, fmt.Sprintf("%q lists the commands", c.CommandPath()+" --help"))
+	return app.Usage(err, fmt.Sprintf("run %q for the commands", c.CommandPath()+" --help"))
 }
 
 // flagError names the flag that is nearest to a mistyped one.
@@ -163,7 +164,7 @@ func flagError(c *cobra.Command, err error) error {
 	return app.Usage(err, helpHint(c))
 }
 
-// wrongValue says what is wrong with a flag's value.
+// wrongValue returns the error for a flag's value.
 func wrongValue(bad *pflag.InvalidValueError) error {
 	name, value := bad.GetFlag().Name, bad.GetValue()
 	switch kind := bad.GetFlag().Value.Type(); {
@@ -180,7 +181,7 @@ func wrongValue(bad *pflag.InvalidValueError) error {
 }
 
 func helpHint(c *cobra.Command) string {
-	return fmt.Sprintf("%q shows how it is used", c.CommandPath()+" --help")
+	return fmt.Sprintf("run %q for help", c.CommandPath()+" --help")
 }
 
 // arguments checks the number of arguments; names says what they are, for the error.
@@ -212,9 +213,9 @@ func newSkillCommand(s *app.Services) *cobra.Command {
   agent skill why kalshi-markets
   agent skill prompt --tokens`,
 	})
-	section(c, "See what there is:",
+	section(c, "Look at skills:",
 		newListCommand(s, runList), newShowCommand(s, runShow), newInfoCommand(s, runInfo), newWhyCommand(s, runWhy), newSearchCommand(s, runSearch), newReadCommand(s, runRead))
-	section(c, "See what a model gets:",
+	section(c, "Show what a model gets:",
 		newPromptCommand(s, runPrompt), newActivateCommand(s, runActivate))
 	section(c, "Write skills:",
 		newCreateCommand(s, runCreate), newValidateCommand(s, runValidate))

@@ -39,10 +39,9 @@ type scriptHelpOptions struct {
 func newScriptHelpCommand(s *app.Services, run func(context.Context, *scriptHelpOptions) error) *cobra.Command {
 	o := &scriptHelpOptions{scriptCaller: newScriptCaller(s), skills: s.Skills}
 	c := &cobra.Command{
-		Use:   "help SKILL SCRIPT",
-		Short: "Show how a script is used: runs it with --help",
-		Long: `Run a script with --help and print what it says. It is a run like any other: the skill must be trusted, and the
-same limits hold.`,
+		Use:               "help SKILL SCRIPT",
+		Short:             "Run a script with --help and print the output",
+		Long:              `Run a script with --help and print the output. The skill must be trusted, and the same limits apply as in any run.`,
 		Example:           `  agent script help kalshi-markets markets`,
 		Args:              arguments(2, 2, "the name of a skill and of a script"),
 		ValidArgsFunction: completeScripts(s),
@@ -84,8 +83,8 @@ func newScriptCaller(s *app.Services) scriptCaller {
 	return scriptCaller{out: s.Out, settings: s.Settings, consent: s.Consent, tools: s.Tools}
 }
 
-// call has a kit call a script, and says so when that takes more than a second. A person at the terminal is asked about
-// content that nobody approved. The error is that of the kit, or what keeps anything from being called.
+// call calls a script through a kit, and shows progress if that takes more than a second. At a terminal it asks about
+// content that is not approved. The error is that of the kit, or the reason why nothing can be called.
 func (s *scriptCaller) call(ctx context.Context, cat *skill.Catalog, skillName, scriptName string, call func(*skilltool.Kit) (tool.Result, error)) (r tool.Result, err error) {
 	if err := s.settings.NeedRoom(app.CacheFolder); err != nil {
 		return r, err
@@ -113,7 +112,7 @@ type answer struct {
 	json     bool
 }
 
-// print prints the result's envelope with --json, else what success makes of it, or the failure with a hint.
+// print prints the result's envelope with --json. Otherwise it calls success, or returns the failure with a hint.
 func (a *answer) print(r tool.Result, hint func() string, success func() error) error {
 	exit := app.ScriptExit(r)
 	if a.json {
@@ -146,7 +145,7 @@ func (a *answer) scripted(r tool.Result, err error, hint func() string, success 
 	return a.print(r, hint, success)
 }
 
-// scriptHint is what a person can do about a failed call: the nearest name, or where to look.
+// scriptHint returns what a person can do about a failed call: the nearest name, or where to look.
 func scriptHint(ctx context.Context, cat *skill.Catalog, skillName, scriptName string, failed error) string {
 	var untrusted *skilltool.UntrustedError
 	var failure *script.Error
@@ -159,7 +158,7 @@ func scriptHint(ctx context.Context, cat *skill.Catalog, skillName, scriptName s
 	case !errors.As(failed, &failure):
 		return ""
 	case failure.Code == script.ParseError:
-		return "--text prints what the script prints, as it is"
+		return "--text prints the script's output unchanged"
 	case failure.Code != script.NotFound:
 		return ""
 	}
@@ -187,14 +186,14 @@ func scriptHint(ctx context.Context, cat *skill.Catalog, skillName, scriptName s
 	return fmt.Sprintf("agent script list %s shows its scripts", e.Canonical())
 }
 
-// trustHint is what a person can do about a skill whose scripts may not run.
+// trustHint returns what a person can do about a skill whose scripts may not run.
 func trustHint(ctx context.Context, e skill.Entry) string {
 	t, err := e.Trust(ctx)
 	if err != nil || t.Runs() {
 		return ""
 	}
 	if at := location(ctx, e); t == skill.TrustChanged && at != "" {
-		return fmt.Sprintf("%s approves it as it is now; while you write it, agent skill trust --root %s trusts it with all later changes",
+		return fmt.Sprintf("%s approves its present content; while you write it, agent skill trust --root %s also trusts all later changes",
 			app.TrustCure(e.Canonical()), app.ShellWord(filepath.Dir(filepath.Dir(at))))
 	}
 	return app.TrustCure(e.Canonical())

@@ -64,7 +64,7 @@ func runScriptList(ctx context.Context, o *scriptListOptions) error {
 			}
 		}
 		if len(rows) == 0 {
-			o.out.Remark("there are no scripts")
+			o.out.Remark("no scripts")
 			return nil
 		}
 		return o.out.Table([]string{"SKILL", "SCRIPT", "FILE"}, rows)

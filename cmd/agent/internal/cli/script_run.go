@@ -29,10 +29,10 @@ func newScriptRunCommand(s *app.Services, run func(context.Context, *scriptRunOp
 	c := &cobra.Command{
 		Use:   "run SKILL SCRIPT [-- ARGS...]",
 		Short: "Run a script of a skill and print its result",
-		Long: `Run a script and print the JSON that it answers with; with --text whatever it prints. With --json the result is
-inside the envelope that a model would get. The script's own arguments follow "--".
+		Long: `Run a script and print its JSON; with --text, print whatever it prints. With --json, print the envelope that a model
+would get. The script's own arguments follow "--".
 
-A skill that is not bundled must be trusted first: on a terminal you are asked, else see "agent skill trust".`,
+A skill that is not bundled must be trusted first: on a terminal you are asked, otherwise see "agent skill trust".`,
 		Example: `  agent script run hello-extended advanced_greeting -- --name Ada
   agent script run kalshi-markets markets --timeout 30s -- --limit 5`,
 		ValidArgsFunction: completeScripts(s),
@@ -50,7 +50,7 @@ A skill that is not bundled must be trusted first: on a terminal you are asked, 
 		f.Hint = `the script's own arguments follow "--": ` + c.CommandPath() + " SKILL SCRIPT -- ARGS"
 		return f
 	})
-	c.Flags().BoolVar(&o.request.Text, "text", false, "do not ask the script for JSON: print what it prints")
+	c.Flags().BoolVar(&o.request.Text, "text", false, "do not ask the script for JSON; print its output")
 	c.Flags().DurationVar(&s.Flags.Timeout, "timeout", 0, "end the script after this `TIME`, such as 30s or 2m (default: the setting scriptTimeout)")
 	c.Flags().BoolVar(&o.json, "json", false, "print the whole result as JSON")
 	return c
@@ -73,7 +73,7 @@ func scriptArguments(c *cobra.Command, args []string) error {
 
 func runScriptRun(ctx context.Context, o *scriptRunOptions) error {
 	if o.flags.Timeout < 0 {
-		return app.Usage(fmt.Errorf("--timeout %s", o.flags.Timeout), "a time above zero, such as 30s")
+		return app.Usage(fmt.Errorf("invalid --timeout %s", o.flags.Timeout), "use a duration above zero, such as 30s")
 	}
 	cat, err := o.skills.Open(ctx)
 	if err != nil {
@@ -87,7 +87,7 @@ func runScriptRun(ctx context.Context, o *scriptRunOptions) error {
 		return res.Envelope(), nil
 	})
 	var failed *script.Error
-	if errors.As(err, &failed) && !o.json { // a script that failed may have said why
+	if errors.As(err, &failed) && !o.json { // a script that failed may have printed why
 		if err := printSaid(o.out, failed.Said()); err != nil {
 			return err
 		}
@@ -111,8 +111,8 @@ func printDocument(out *app.Printer, doc json.RawMessage) error {
 	return out.Foreign(string(doc) + "\n")
 }
 
-// printSaid prints what a script printed before it failed, nothing for nil. A text is for reading alone: it is not the
-// script's output.
+// printSaid prints what a script printed before it failed; nothing for nil. Text goes to stderr: it is not the script's
+// output.
 func printSaid(out *app.Printer, said any) error {
 	switch v := said.(type) {
 	case json.RawMessage:

@@ -26,8 +26,8 @@ func newActivateCommand(s *app.Services, run func(context.Context, *activateOpti
 	c := &cobra.Command{
 		Use:   "activate NAME [ARGUMENTS]",
 		Short: "Print what a model gets when it activates a skill",
-		Long: `Print the instructions that a model gets when it activates a skill, with the arguments put in.
-With --json it is the whole result of the tool "skill". Nothing of the skill is executed.`,
+		Long: `Print the instructions that a model gets when it activates a skill, with the arguments filled in.
+With --json, print the whole result of the tool "skill". Nothing of the skill is executed.`,
 		Example: `  agent skill activate kalshi-markets
   agent skill activate hello-world "Ada Lovelace"`,
 		Args:              arguments(1, -1, "the name of a skill"),

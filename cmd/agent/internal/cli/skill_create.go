@@ -44,8 +44,8 @@ func newCreateCommand(s *app.Services, run func(context.Context, *createOptions)
 		Short: "Create a minimal skill to fill in",
 		Long: `Create a folder NAME with a SKILL.md that passes "agent skill validate --strict". Nothing is ever overwritten.
 
-The folder is made below --dir, else in the nearest .agents/skills from the working directory up to the project's root,
-else in the working directory: then it says where to move it.`,
+The folder is made in --dir, by default in the nearest .agents/skills between the working directory and the project's
+root. Without one it is made in the working directory, and a hint says where to move it.`,
 		Example: `  agent skill create csv-report
   agent skill create csv-report --dir .agent/skills`,
 		Args: arguments(1, 1, "the new skill's name"),
@@ -65,7 +65,7 @@ func runCreate(_ context.Context, o *createOptions) error {
 		return err
 	}
 	if good := standardName(name); good != name {
-		return app.Usage(fmt.Errorf("%q is no name of the open standard: lower case, with single hyphens inside", name), createHint(good))
+		return app.Usage(fmt.Errorf("invalid name %q: the open standard allows lower-case letters, digits and single hyphens inside", name), createHint(good))
 	}
 	parent := o.parent()
 	if err := os.MkdirAll(parent, 0o777); err != nil {
@@ -77,7 +77,7 @@ func runCreate(_ context.Context, o *createOptions) error {
 	}
 	defer root.Close()
 	if err := root.Mkdir(name, 0o777); errors.Is(err, fs.ErrExist) {
-		return app.Conflict(fmt.Errorf("%s is there already", filepath.Join(parent, name)), "choose another name or --dir: nothing is overwritten")
+		return app.Conflict(fmt.Errorf("%s already exists", filepath.Join(parent, name)), "choose another name or --dir; nothing is overwritten")
 	} else if err != nil {
 		return err
 	}
@@ -90,9 +90,12 @@ func runCreate(_ context.Context, o *createOptions) error {
 		return o.out.JSON(map[string]any{"skill": map[string]string{"name": name, "path": dir}})
 	}
 	o.out.Printf("Created %s\n", filepath.Join(dir, "SKILL.md"))
+	if err := o.out.Flush(); err != nil { // above the hints
+		return err
+	}
 	o.out.Hint("fill it in, then: agent skill validate " + app.ShellWord(o.typed(dir)))
 	if !o.found(parent) {
-		o.out.Hint("no agent looks here for skills: move it to .agents/skills of the project, or to ~/.agents/skills")
+		o.out.Hint("no agent looks for skills here: move it to .agents/skills of the project, or to ~/.agents/skills")
 	}
 	return nil
 }
@@ -115,7 +118,7 @@ func (o *createOptions) parent() string {
 	return o.sys.Abs("")
 }
 
-// found reports whether a folder is one that skills are found in.
+// found reports whether skills are looked for in a folder.
 func (o *createOptions) found(dir string) bool {
 	return slices.ContainsFunc(o.settings.Config().Layers(), func(l config.Layer) bool { return l.Dir == dir })
 }

@@ -23,18 +23,17 @@ func newEnableCommand(s *app.Services, run func(context.Context, *switchOptions)
 	return switchCommand(&switchOptions{services: s, on: true}, run, &cobra.Command{
 		Use:   "enable NAME",
 		Short: "Enable a skill, in your config.yaml",
-		Long: `Write into your own config.yaml that a skill is enabled: one that was disabled, or that its author leaves off until
-somebody wants it. AGENT_SKILLS decides instead where it is set.`,
+		Long: `Enable a skill in your own config.yaml: one that was disabled, or that is off by default. AGENT_SKILLS takes
+precedence if it is set.`,
 		Example: `  agent skill enable csv-report`,
 	})
 }
 
 func newDisableCommand(s *app.Services, run func(context.Context, *switchOptions) error) *cobra.Command {
 	return switchCommand(&switchOptions{services: s}, run, &cobra.Command{
-		Use:   "disable NAME",
-		Short: "Disable a skill, in your config.yaml",
-		Long: `Write into your own config.yaml that a skill is disabled. Its files stay. AGENT_SKILLS decides instead where it is
-set.`,
+		Use:     "disable NAME",
+		Short:   "Disable a skill, in your config.yaml",
+		Long:    `Disable a skill in your own config.yaml. Its files stay. AGENT_SKILLS takes precedence if it is set.`,
 		Example: `  agent skill disable gh`,
 	})
 }
@@ -50,7 +49,7 @@ func switchCommand(o *switchOptions, run func(context.Context, *switchOptions) e
 	return c
 }
 
-// runSwitch persists a wish and says when it has no effect in this environment.
+// runSwitch writes the setting, and warns if it has no effect in this environment.
 func runSwitch(ctx context.Context, o *switchOptions) error {
 	s := o.services
 	if err := s.Settings.NeedRoom(""); err != nil {
@@ -88,7 +87,7 @@ func runSwitch(ctx context.Context, o *switchOptions) error {
 	return nil
 }
 
-// noEffect opens the catalogue anew and warns when the skill's state is not what was asked for.
+// noEffect opens the catalogue again and warns if the skill does not have the requested state.
 func noEffect(ctx context.Context, s *app.Services, name string, on bool) error {
 	cat, err := s.Skills.OpenQuietly(ctx)
 	if err != nil {

@@ -76,7 +76,7 @@ func runInfo(ctx context.Context, o *infoOptions) error {
 	return nil
 }
 
-// whyNot returns what keeps a skill from models and who decided it, nothing for one that is enabled.
+// whyNot returns why models do not see a skill, and what decided it; nothing for a skill that is enabled.
 func whyNot(d *details) (because, decided string) {
 	if d.State == skill.StateEnabled.String() {
 		return "", ""

@@ -28,20 +28,20 @@ func newListCommand(s *app.Services, run func(context.Context, *listOptions) err
 	o := &listOptions{out: s.Out, settings: s.Settings, skills: s.Skills}
 	c := &cobra.Command{
 		Use:   "list",
-		Short: "List the skills there are",
+		Short: "List the skills",
 		Long: `List the skills that a model can see: name, version, whether it is active, content digest and source.
 
-With --all also those that are not active, and what was left out: links that lead elsewhere, the second of two skills
-of one name, and folders that are too deep or cannot be read.
+With --all, also list skills that are not active, and what was left out: links that lead elsewhere, the second of two
+skills with the same name, and folders that are too deep or cannot be read.
 
-The digest takes reading every file of a skill: for more than 50 skills it is shown with --long only.`,
+A digest needs every file of a skill: for more than 50 skills it is shown only with --long.`,
 		Example: `  agent skill list
   agent skill list --all --json`,
 		Args: arguments(0, 0, "no arguments"),
 		RunE: func(c *cobra.Command, _ []string) error { return run(c.Context(), o) },
 	}
 	c.Flags().BoolVar(&o.all, "all", false, "also disabled, unavailable, hidden and broken skills, and what was left out")
-	c.Flags().BoolVar(&o.long, "long", false, "digests, however many skills there are")
+	c.Flags().BoolVar(&o.long, "long", false, "show digests for any number of skills")
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }
@@ -92,7 +92,7 @@ func chosen(c *skill.Catalog, all bool) iter.Seq[skill.Entry] {
 	return c.Visible()
 }
 
-// digests returns the short digests of the skills' content; of none when there are many and nobody asks.
+// digests returns the short digests of the skills' content, or none for many skills without --long.
 func digests(ctx context.Context, skills iter.Seq[skill.Entry], asked bool) map[skill.Entry]string {
 	n := 0
 	for range skills {
@@ -115,7 +115,7 @@ func shaOf(ctx context.Context, e skill.Entry) string {
 		return ""
 	}
 	defer s.Close()
-	sum, err := app.Digest(ctx, s)
+	sum, err := s.Digest(ctx)
 	if err != nil {
 		return ""
 	}
@@ -130,7 +130,7 @@ func activeCell(e skill.Entry) string {
 	return e.State().String()
 }
 
-// absent is what the list does not show: a skill that is broken or unavailable, or a link or folder that was left out.
+// absent is something that the list does not show: a broken or unavailable skill, or a link or folder that was left out.
 type absent struct {
 	*manifest.Problem
 	Name   string `json:"name"`
@@ -152,7 +152,7 @@ func notShown(c *skill.Catalog) []absent {
 	return out
 }
 
-// leftOut returns all that the list does not show; with all skills in it, what is not one.
+// leftOut returns what the list does not show. If the list has all skills, that is what is not a skill.
 func leftOut(c *skill.Catalog, all bool) []absent {
 	out := []absent{}
 	if !all {
@@ -177,7 +177,7 @@ func mentionRest(out *app.Printer, c *skill.Catalog) {
 		out.Warn(fmt.Sprintf("%s more not shown", app.Count(n, "skill")))
 	}
 	if len(missing) > 0 {
-		out.Hint("agent skill list --all shows all, agent skill why NAME the whole reason")
+		out.Hint("agent skill list --all shows all; agent skill why NAME explains one")
 		return
 	}
 	shown, other := 0, 0

@@ -13,7 +13,7 @@ import (
 func newManageCommand(s *app.Services) *cobra.Command {
 	c := group(&cobra.Command{
 		Use:   "manage",
-		Short: "The same verbs under another name: enable, disable; list shows installed plugins",
+		Short: "Other names for enable and disable; list shows installed plugins",
 		Example: `  agent skill manage disable gh
   agent skill manage list`,
 	})

@@ -38,10 +38,10 @@ func newPrepareCommand(s *app.Services, run func(context.Context, *prepareOption
 	o := &prepareOptions{sys: s.Sys, out: s.Out, settings: s.Settings, skills: s.Skills, tools: s.Tools}
 	c := &cobra.Command{
 		Use:   "prepare NAME",
-		Short: "Fetch the dependencies of a skill's scripts ahead",
-		Long: `Make the environments that the Python scripts of a skill need, so that they run at once, and without a network.
-Nothing of the skill is executed. What was resolved once stays; --upgrade resolves anew. A script that requires a
-Python which is not there has failed, also one without dependencies.`,
+		Short: "Fetch the dependencies of a skill's scripts in advance",
+		Long: `Make the environments that the Python scripts of a skill need, so they start at once and without a network.
+Nothing of the skill is executed. Versions that were resolved stay; --upgrade resolves them again. A script that
+requires a Python version that is not installed fails, even one without dependencies.`,
 		Example: `  agent skill prepare kalshi-markets
   agent skill prepare kalshi-markets --upgrade`,
 		Args:              arguments(1, 1, "the name of a skill"),
@@ -51,7 +51,7 @@ Python which is not there has failed, also one without dependencies.`,
 			return run(c.Context(), o)
 		},
 	}
-	c.Flags().BoolVar(&o.upgrade, "upgrade", false, "resolve the dependencies anew")
+	c.Flags().BoolVar(&o.upgrade, "upgrade", false, "resolve the dependencies again")
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }
@@ -94,7 +94,7 @@ func runPrepare(ctx context.Context, o *prepareOptions) error {
 	return err
 }
 
-// load opens a skill whose scripts may run: what it needs is not fetched for one that nobody approved.
+// load opens a skill whose scripts may run: nothing is fetched for a skill that is not approved.
 func (o *prepareOptions) load(ctx context.Context) (*skill.Skill, error) {
 	cat, err := o.skills.Open(ctx)
 	if err != nil {

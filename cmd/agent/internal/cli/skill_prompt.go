@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,32 +12,37 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/chat"
+	"github.com/agent-base/agent-base/cmd/agent/internal/worker"
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/skill"
 )
 
 type promptOptions struct {
+	services *app.Services
 	out      *app.Printer
 	settings *app.Settings
-	skills   *app.Library
 
-	style, query string
-	budget       int
-	tokens, json bool
+	style, query       string
+	budget             int
+	tokens, json, full bool
 }
 
 func newPromptCommand(s *app.Services, run func(context.Context, *promptOptions) error) *cobra.Command {
-	o := &promptOptions{out: s.Out, settings: s.Settings, skills: s.Skills}
+	o := &promptOptions{services: s, out: s.Out, settings: s.Settings}
 	c := &cobra.Command{
 		Use:   "prompt",
-		Short: "Print what a model is told of the skills",
-		Long: `Print the list of skills as a model gets it, and nothing else.
+		Short: "Print the list of skills that a model gets",
+		Long: `Print the list of skills as the agent sends it to a model, and nothing else. Without a budget in the flags or
+the settings, the list has at most a twentieth of the context window.
 
-With --query it is what the model gets beside that message, when skills are offered by their triggers;
-nothing where the disclosure is minimal.
-With --tokens it is what each skill costs instead. Tokens are estimated.`,
+With --query, print the text that goes with that message when skills are offered by their triggers.
+If the disclosure is minimal, print nothing.
+With --full, print everything that each request begins with: the system text and the tools.
+With --tokens, print the cost of each skill. Tokens are estimated.`,
 		Example: `  agent skill prompt
   agent skill prompt --tokens
+  agent skill prompt --full
   agent skill prompt --style registry --budget 500
   agent skill prompt --query "what are the odds of rain?"`,
 		Args: arguments(0, 0, "no arguments"),
@@ -43,9 +50,10 @@ With --tokens it is what each skill costs instead. Tokens are estimated.`,
 	}
 	f := c.Flags()
 	f.StringVar(&o.style, "style", "", "`STYLE` of the list: "+strings.Join(styles(), ", "))
-	f.StringVar(&o.query, "query", "", "a user's `TEXT`: what its words bring up")
-	f.IntVar(&o.budget, "budget", 0, "most `TOKENS`; longer lists are shortened, and it is said what was cut")
-	f.BoolVar(&o.tokens, "tokens", false, "print what each skill costs instead")
+	f.StringVar(&o.query, "query", "", "`TEXT` of a user: print what its words trigger")
+	f.IntVar(&o.budget, "budget", 0, "limit of the list in `TOKENS`; a longer list is shortened, with a warning")
+	f.BoolVar(&o.tokens, "tokens", false, "print the cost of each skill instead")
+	f.BoolVar(&o.full, "full", false, "print the whole prefix: the system text and the tools with their cost")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	_ = c.RegisterFlagCompletionFunc("style", cobra.FixedCompletions(styles(), cobra.ShellCompDirectiveNoFileComp))
 	return c
@@ -63,50 +71,157 @@ func runPrompt(ctx context.Context, o *promptOptions) error {
 	if o.style != "" && !slices.Contains(styles(), o.style) {
 		return app.Usage(fmt.Errorf("unknown style %q", o.style), "one of "+strings.Join(styles(), ", "))
 	}
-	if o.budget < 0 {
-		return app.Usage(fmt.Errorf("a budget of %d tokens", o.budget), "0 means no limit")
+	if o.full && (o.style != "" || o.tokens) {
+		return app.Usage(errors.New("--full cannot be used with --style or --tokens"), "--full prints the tokens too")
 	}
-	cat, err := o.skills.Open(ctx)
+	if o.budget < 0 {
+		return app.Usage(fmt.Errorf("invalid budget %d", o.budget), "0 means the setting budget, or a twentieth of the context window")
+	}
+	cat, err := o.services.Skills.Open(ctx)
 	if err != nil {
 		return err
 	}
-	text, err := o.disclosed(ctx, cat)
+	preview, err := worker.NewPreview(ctx, o.services, cat, &worker.PreviewOptions{Budget: o.budget, Mode: o.mode()})
+	if err != nil {
+		return err
+	}
+	text, err := o.disclosed(ctx, cat, preview)
 	if err != nil {
 		return err
 	}
 	switch {
 	case o.json:
-		return o.out.JSON(map[string]any{"prompt": promptJSON(text)})
+		return o.out.JSON(map[string]any{"prompt": o.asJSON(text, preview)})
+	case o.full:
+		if err := o.printFull(text, preview); err != nil {
+			return err
+		}
 	case o.tokens:
-		return o.costs(text)
+		if err := o.costs(text); err != nil {
+			return err
+		}
+	case text.Body != "":
+		if err := o.out.Foreign(text.Body + "\n"); err != nil {
+			return err
+		}
 	}
-	if text.Body != "" {
-		text.Body += "\n"
-	}
-	if err := o.out.Foreign(text.Body); err != nil {
-		return err
-	}
+	o.mentionBudget(text, preview)
 	o.mentionCuts(text)
 	return nil
 }
 
-func promptJSON(t disclose.Text) any {
-	skills, cut := t.Skills, t.Cut
-	if skills == nil {
-		skills = []disclose.Cost{}
+// mode returns the disclosure. With a query it is by triggers, because only those depend on a message; --full shows what
+// is really sent.
+func (o *promptOptions) mode() disclose.Mode {
+	mode := disclose.Mode(o.settings.Config().Disclosure)
+	if o.query != "" && !o.full && mode != disclose.Minimal {
+		return disclose.ByTriggers
 	}
-	if cut == nil {
-		cut = []disclose.Cut{}
-	}
-	return struct {
-		Text   string          `json:"text"`
-		Tokens int             `json:"tokens"`
-		Skills []disclose.Cost `json:"skills"`
-		Cut    []disclose.Cut  `json:"cut"`
-	}{t.Body, t.Tokens, skills, cut}
+	return mode
 }
 
-// costs prints what each skill costs, the dearest first, and the whole.
+// disclosed returns the text that the flags ask for: the list in one style, the text of a turn, or the list that the
+// agent sends.
+func (o *promptOptions) disclosed(ctx context.Context, cat *skill.Catalog, preview *worker.Preview) (disclose.Text, error) {
+	switch {
+	case o.style != "":
+		return o.inStyle(ctx, cat, preview)
+	case o.mode() == disclose.ByTriggers:
+		o.index(cat)
+		return preview.Turn(ctx, o.query)
+	}
+	return preview.Skills(ctx)
+}
+
+// inStyle renders the list in one style; with a query, only the skills that it triggers.
+func (o *promptOptions) inStyle(ctx context.Context, cat *skill.Catalog, preview *worker.Preview) (disclose.Text, error) {
+	cfg := o.settings.Config()
+	d := &disclose.Options{Style: disclose.Style(o.style), Activation: disclose.Activation(cfg.ActivationText), Budget: preview.Budget(), Search: searchHint}
+	if o.query != "" {
+		d.Entries = []skill.Entry{}
+		for _, m := range o.index(cat).Match(o.query, &disclose.MatchOptions{Max: cfg.MaxSkills}) {
+			d.Entries = append(d.Entries, m.Entry)
+		}
+	}
+	return disclose.Catalog(ctx, cat, d)
+}
+
+// searchHint says how to find a skill that a list in another style left out.
+const searchHint = "agent skill search WORDS"
+
+// index returns the index of triggers. It prints a warning for each trigger that is off.
+func (o *promptOptions) index(cat *skill.Catalog) *disclose.Index {
+	x := disclose.NewIndex(cat)
+	for _, p := range x.Problems() {
+		o.out.WarnProblem(p)
+	}
+	return x
+}
+
+// promptJSON is the output of agent skill prompt --json.
+type promptJSON struct {
+	Text   string          `json:"text"`
+	Tokens int             `json:"tokens"`
+	Skills []disclose.Cost `json:"skills"`
+	Cut    []disclose.Cut  `json:"cut"`
+	Budget int             `json:"budget"`         // of the list
+	Window int             `json:"context_window"` // assumed
+	Full   *fullJSON       `json:"full,omitempty"`
+}
+
+// fullJSON is what each request begins with.
+type fullJSON struct {
+	System       string         `json:"system"`
+	SystemTokens int            `json:"system_tokens"`
+	Tools        []fullToolJSON `json:"tools"`
+	ToolsTokens  int            `json:"tools_tokens"`
+}
+
+type fullToolJSON struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Input       json.RawMessage `json:"input"`
+	Tokens      int             `json:"tokens"`
+}
+
+func (o *promptOptions) asJSON(t disclose.Text, preview *worker.Preview) promptJSON {
+	p := promptJSON{Text: t.Body, Tokens: t.Tokens, Skills: t.Skills, Cut: t.Cut, Budget: preview.Budget(), Window: o.settings.Config().Agent.Window}
+	if p.Skills == nil {
+		p.Skills = []disclose.Cost{}
+	}
+	if p.Cut == nil {
+		p.Cut = []disclose.Cut{}
+	}
+	if o.full {
+		p.Full = full(preview)
+	}
+	return p
+}
+
+func full(preview *worker.Preview) *fullJSON {
+	f := &fullJSON{System: preview.System(), SystemTokens: disclose.Tokens(preview.System())}
+	for _, t := range preview.Tools() {
+		f.Tools = append(f.Tools, fullToolJSON{t.Name, t.Description, t.Input, worker.ToolTokens(t)})
+		f.ToolsTokens += worker.ToolTokens(t)
+	}
+	return f
+}
+
+// printFull prints the system text, each tool with its description, and the text of the turn if there is one.
+func (o *promptOptions) printFull(t disclose.Text, preview *worker.Preview) error {
+	f := full(preview)
+	var b strings.Builder
+	fmt.Fprintf(&b, "# System (%s)\n\n%s\n\n# Tools (%s)\n", app.Count(f.SystemTokens, "token"), f.System, app.Count(f.ToolsTokens, "token"))
+	for _, tl := range f.Tools {
+		fmt.Fprintf(&b, "\n## %s (%s)\n\n%s\n", tl.Name, app.Count(tl.Tokens, "token"), strings.TrimRight(tl.Description, "\n"))
+	}
+	if o.mode() == disclose.ByTriggers && t.Body != "" {
+		fmt.Fprintf(&b, "\n# With the prompt (%s)\n\n%s\n", app.Count(t.Tokens, "token"), t.Body)
+	}
+	return o.out.Foreign(b.String())
+}
+
+// costs prints the cost of each skill, the highest first, and the sum.
 func (o *promptOptions) costs(t disclose.Text) error {
 	skills := slices.Clone(t.Skills)
 	slices.SortStableFunc(skills, func(x, y disclose.Cost) int { return y.Tokens - x.Tokens })
@@ -131,8 +246,24 @@ func (o *promptOptions) costs(t disclose.Text) error {
 	return nil
 }
 
-// mentionCuts says on stderr what is wrong with the text, and that a limit has cut something: nothing is lost
-// silently.
+// mentionBudget prints to stderr the budget of the list and the context window that it was computed from: where a person
+// reads it, or where the budget made a difference.
+func (o *promptOptions) mentionBudget(t disclose.Text, preview *worker.Preview) {
+	if o.out.Quiet() || t.Body == "" || !o.out.OutTerminal && !o.tokens && !o.full && len(t.Cut) == 0 {
+		return
+	}
+	cfg, from := o.settings.Config(), "from --budget"
+	switch {
+	case o.budget > 0:
+	case cfg.Budget > 0:
+		from = "from the setting budget"
+	default:
+		from = "a twentieth of the context window of " + chat.Number(cfg.Agent.Window)
+	}
+	o.out.Details([]string{fmt.Sprintf("budget: %s tokens, %s", chat.Number(preview.Budget()), from)})
+}
+
+// mentionCuts prints to stderr the warnings of the text, and what a limit has cut: nothing is lost silently.
 func (o *promptOptions) mentionCuts(t disclose.Text) {
 	for _, w := range t.Warnings {
 		o.out.Warn(w)
@@ -149,51 +280,4 @@ func (o *promptOptions) mentionCuts(t disclose.Text) {
 			o.out.Warn(fmt.Sprintf("%s: %s, to keep the budget", app.Count(n, "skill"), kind))
 		}
 	}
-}
-
-// disclosed renders what the flags ask for, else what the settings make of the catalogue.
-func (o *promptOptions) disclosed(ctx context.Context, cat *skill.Catalog) (disclose.Text, error) {
-	cfg := o.settings.Config()
-	budget := o.budget
-	if budget == 0 {
-		budget = cfg.Budget
-	}
-	switch {
-	case o.style != "":
-		return o.inStyle(ctx, cat, budget)
-	case cfg.Disclosure == "minimal": // whatever the query says
-		return disclose.Text{}, nil
-	case o.query != "" || cfg.Disclosure == "triggers":
-		c, err := o.index(cat).Choose(ctx, o.query, &disclose.ChooseOptions{MaxSkills: cfg.MaxSkills, Budget: budget, Search: searchHint})
-		return c.Text, err
-	case cfg.Disclosure == "tool-description":
-		return disclose.Catalog(ctx, cat, &disclose.Options{Style: disclose.Tool, Budget: budget, MaxSkills: cfg.MaxSkills, Search: searchHint})
-	}
-	return disclose.Catalog(ctx, cat, &disclose.Options{Style: disclose.Style(cfg.XMLStyle), Location: disclose.Location(cfg.Location),
-		Activation: disclose.Activation(cfg.ActivationText), Budget: budget, MaxSkills: cfg.MaxSkills, Search: searchHint})
-}
-
-// searchHint is how a list says that a skill it left out is found.
-const searchHint = "agent skill search WORDS"
-
-// index is what a query is held against, with a warning for each trigger that is off.
-func (o *promptOptions) index(cat *skill.Catalog) *disclose.Index {
-	x := disclose.NewIndex(cat)
-	for _, p := range x.Problems() {
-		o.out.WarnProblem(p)
-	}
-	return x
-}
-
-// inStyle renders the list in one style, with a query only the skills that it brings up.
-func (o *promptOptions) inStyle(ctx context.Context, cat *skill.Catalog, budget int) (disclose.Text, error) {
-	cfg := o.settings.Config()
-	d := &disclose.Options{Style: disclose.Style(o.style), Activation: disclose.Activation(cfg.ActivationText), Budget: budget, Search: searchHint}
-	if o.query != "" {
-		d.Entries = []skill.Entry{}
-		for _, m := range o.index(cat).Match(o.query, &disclose.MatchOptions{Max: cfg.MaxSkills}) {
-			d.Entries = append(d.Entries, m.Entry)
-		}
-	}
-	return disclose.Catalog(ctx, cat, d)
 }

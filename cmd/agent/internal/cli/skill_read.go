@@ -38,9 +38,8 @@ func newReadCommand(s *app.Services, run func(context.Context, *readOptions) err
 	c := &cobra.Command{
 		Use:   "read NAME [PATH]",
 		Short: "Print a skill's SKILL.md or another of its files",
-		Long: `Print the SKILL.md of a skill, or the file at PATH below its folder, scripts too. PATH may begin with "./", and
-has no other disguise. A terminal sees foreign control characters as visible escapes; a pipe or a file gets the bytes
-as they are.`,
+		Long: `Print the SKILL.md of a skill, or the file at PATH below its folder, including scripts. PATH is plain: it may
+begin with "./". A terminal shows control characters as visible escapes; a pipe or a file gets the bytes unchanged.`,
 		Example: `  agent skill read kalshi-markets
   agent skill read kalshi-markets scripts/status.py`,
 		Args:              arguments(1, 2, "the name of a skill, and perhaps a path in it"),

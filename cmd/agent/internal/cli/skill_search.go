@@ -42,14 +42,14 @@ func newSearchCommand(s *app.Services, run func(context.Context, *searchOptions)
 			return run(c.Context(), o)
 		},
 	}
-	c.Flags().IntVar(&o.max, "max", 10, "most skills (`N`) to print")
+	c.Flags().IntVar(&o.max, "max", 10, "print at most `N` skills")
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }
 
 func runSearch(ctx context.Context, o *searchOptions) error {
 	if o.max < 1 {
-		return app.Usage(fmt.Errorf("--max %d", o.max), "at least 1")
+		return app.Usage(fmt.Errorf("invalid --max %d", o.max), "use 1 or more")
 	}
 	cat, err := o.skills.Open(ctx)
 	if err != nil {

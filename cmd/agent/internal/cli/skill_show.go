@@ -74,7 +74,7 @@ func runShow(ctx context.Context, o *showOptions) error {
 	return nil
 }
 
-// one prints two lines of a skill, and a third where there is a reason.
+// one prints two lines about a skill, and a third if its state has a reason.
 func (o *showOptions) one(e skill.Entry) {
 	state := e.State().String()
 	o.out.Printf("  %s %s\n", o.out.Mark(state), e.Name())

@@ -34,13 +34,13 @@ func newTrustCommand(s *app.Services, run func(context.Context, *trustOptions) e
 	c := &cobra.Command{
 		Use:   "trust NAME",
 		Short: "Let the scripts of a skill run",
-		Long: `Approve the present content of a skill, so that its scripts may run. What would be approved is shown first: its
-files, its digest, what it asks for, and what has changed since the last approval. Any later change asks again.
+		Long: `Approve the present content of a skill, so its scripts may run. First show what would be approved: its files, its
+digest, what it asks for, and what has changed since the last approval. After any later change you are asked again.
 
-A skill that holds a link out of itself, or a file that is none, has no digest and cannot be approved (exit code 4).
+A skill with a link that leads out of it, or with a special file, has no digest and cannot be approved (exit code 4).
 
-With --root everything below a folder is trusted, later changes included: only for a folder of your own.
-Without a terminal nothing is approved unless --yes says so.`,
+With --root, trust everything below a folder, including later changes: only for a folder of your own.
+Without a terminal, nothing is approved unless --yes is given.`,
 		Example: `  agent skill trust csv-report
   agent skill trust --root ~/src/skills`,
 		Args:              oneOrRoot(&o.root),
@@ -58,11 +58,11 @@ Without a terminal nothing is approved unless --yes says so.`,
 	return c
 }
 
-// oneOrRoot wants a name, or --root and no name.
+// oneOrRoot requires a name, or --root without a name.
 func oneOrRoot(root *string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if *root != "" {
-			return arguments(0, 0, "no name beside --root")(c, args)
+			return arguments(0, 0, "no name with --root")(c, args)
 		}
 		return arguments(1, 1, "the name of a skill, or --root DIR")(c, args)
 	}
@@ -109,7 +109,7 @@ func runTrust(ctx context.Context, o *trustOptions) error {
 	return sayTrust(o.out, e, skill.TrustApproved.String(), fmt.Sprintf("Trusted %s [%s]", e.Name(), app.Short(p.Digest())), o.json)
 }
 
-// confirm returns nil when the person said yes, by flag or to the question, and a denial else.
+// confirm returns nil if --yes is given or the answer is yes, and otherwise an error.
 func (o *trustOptions) confirm(ctx context.Context, details []string, question string) error {
 	if o.yes || !o.approver.There() {
 		o.out.Details(details)
@@ -118,9 +118,9 @@ func (o *trustOptions) confirm(ctx context.Context, details []string, question s
 		return nil
 	}
 	yes, err := o.approver.Ask(ctx, &app.Question{Text: question, Details: details,
-		Nobody: "nobody is there to ask, and nothing was approved", Instead: "--yes approves what is shown without asking"})
+		Nobody: "no terminal to ask on, so nothing was approved", Instead: "--yes approves it without asking"})
 	if err == nil && !yes {
-		err = app.Denied(errors.New("not approved, nothing was changed"), "")
+		err = app.Denied(errors.New("not approved; nothing was changed"), "")
 	}
 	return err
 }
@@ -136,9 +136,9 @@ func sayTrust(out *app.Printer, e skill.Entry, state, text string, json bool) er
 func (o *trustOptions) trustRoot(ctx context.Context) error {
 	dir, err := realFolder(o.sys.Abs(o.root))
 	if errors.Is(err, fs.ErrNotExist) {
-		return app.NotFound(fmt.Errorf("there is no folder %q", o.root), "name the folder that holds the skills")
+		return app.NotFound(fmt.Errorf("folder %q does not exist", o.root), "name the folder that holds the skills")
 	} else if err != nil {
-		return app.Usage(fmt.Errorf("%q is no folder: %w", o.root, err), "name the folder that holds the skills")
+		return app.Usage(fmt.Errorf("%q is not a folder: %w", o.root, err), "name the folder that holds the skills")
 	}
 	store, err := o.trust.Edit()
 	if err != nil {

@@ -26,7 +26,7 @@ func newUntrustCommand(s *app.Services, run func(context.Context, *untrustOption
 	o := &untrustOptions{sys: s.Sys, out: s.Out, trust: s.Trust, skills: s.Skills}
 	c := &cobra.Command{
 		Use:   "untrust NAME",
-		Short: "Take the trust in a skill or a folder back",
+		Short: "Withdraw the trust in a skill or a folder",
 		Example: `  agent skill untrust csv-report
   agent skill untrust --root ~/src/skills`,
 		Args:              oneOrRoot(&o.root),
@@ -38,12 +38,12 @@ func newUntrustCommand(s *app.Services, run func(context.Context, *untrustOption
 			return run(c.Context(), o)
 		},
 	}
-	c.Flags().StringVar(&o.root, "root", "", "take back the trust in everything below `DIR`")
+	c.Flags().StringVar(&o.root, "root", "", "withdraw the trust in everything below `DIR`")
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }
 
-// runUntrust works for a skill that is not there any more, too.
+// runUntrust also works for a skill that no longer exists.
 func runUntrust(ctx context.Context, o *untrustOptions) error {
 	if o.root != "" {
 		return o.untrustRoot(ctx)
@@ -61,8 +61,8 @@ func runUntrust(ctx context.Context, o *untrustOptions) error {
 		return err
 	}
 	if !was {
-		err := fmt.Errorf("no content of %q was approved", name)
-		return &app.Failure{Exit: app.ExitNotFound, Code: "not_found", Hint: "agent doctor shows what is trusted", Err: err}
+		err := fmt.Errorf("skill %q was not approved", name)
+		return &app.Failure{Exit: app.ExitNotFound, Code: "not_found", Hint: "agent doctor lists what is trusted", Err: err}
 	}
 	o.stillTrusted(ctx)
 	if o.json {
@@ -73,7 +73,7 @@ func runUntrust(ctx context.Context, o *untrustOptions) error {
 	return nil
 }
 
-// stillTrusted warns when the skill lies below a trusted folder, which an approval less does not change.
+// stillTrusted warns if the skill is below a trusted folder, so it stays trusted.
 func (o *untrustOptions) stillTrusted(ctx context.Context) {
 	cat, err := o.skills.Open(ctx)
 	if err != nil {
@@ -81,7 +81,7 @@ func (o *untrustOptions) stillTrusted(ctx context.Context) {
 	}
 	if e, err := cat.Lookup(o.name); err == nil {
 		if t, err := e.Trust(ctx); err == nil && t == skill.TrustRoot {
-			o.out.Warn(fmt.Sprintf("%s lies below a trusted folder and stays trusted: \"agent skill untrust --root DIR\"", o.name))
+			o.out.Warn(fmt.Sprintf("%s is below a trusted folder and stays trusted: \"agent skill untrust --root DIR\"", o.name))
 		}
 	}
 }
@@ -100,8 +100,8 @@ func (o *untrustOptions) untrustRoot(ctx context.Context) error {
 		return err
 	}
 	if !was {
-		err := fmt.Errorf("the folder %q was not trusted", dir)
-		return &app.Failure{Exit: app.ExitNotFound, Code: "not_found", Hint: "agent doctor shows what is trusted", Err: err}
+		err := fmt.Errorf("folder %q was not trusted", dir)
+		return &app.Failure{Exit: app.ExitNotFound, Code: "not_found", Hint: "agent doctor lists what is trusted", Err: err}
 	}
 	return sayRoot(o.out, dir, "Not trusted any more:", o.json)
 }

@@ -24,7 +24,7 @@ type verdictJSON struct {
 	Path     string             `json:"path"` // of its manifest, as it was reached
 	Name     string             `json:"name"`
 	Valid    bool               `json:"valid"` // no problem is an error
-	Fixed    []manifest.Problem `json:"fixed"` // what --fix mended; the rest is in problems
+	Fixed    []manifest.Problem `json:"fixed"` // what --fix repaired; the rest is in problems
 	Problems []manifest.Problem `json:"problems"`
 }
 
@@ -41,19 +41,19 @@ func newValidateCommand(s *app.Services, run func(context.Context, *validateOpti
 	o := &validateOptions{sys: s.Sys, out: s.Out, settings: s.Settings}
 	c := &cobra.Command{
 		Use:   "validate PATH...",
-		Short: "Check skills and say what is wrong, where, and how to mend it",
+		Short: "Check skills: what is wrong, where, and how to fix it",
 		Long: `Check a SKILL.md, a skill's folder, or all skills in a folder. Each problem is one line
-"file:line:col: severity[code] message", with its cure below. Warnings are no failure; errors make the exit code 4.
+"file:line:col: severity[code] message", followed by its cure. Errors make the exit code 4; warnings do not.
 
-With --strict the rules of the open standard hold, with --profile those of another document. --fix mends in place what
-can be mended without a decision, and touches neither comments nor order.`,
+With --strict, apply the rules of the open standard; with --profile, those of another document. --fix repairs in place
+what needs no decision. It keeps comments and order.`,
 		Example: `  agent skill validate csv-report
   agent skill validate --strict .agent/skills
   agent skill validate --fix csv-report/SKILL.md
   agent skill validate --codes`,
 		Args: func(c *cobra.Command, args []string) error {
 			if o.codes {
-				return arguments(0, 0, "no argument beside --codes")(c, args)
+				return arguments(0, 0, "no arguments with --codes")(c, args)
 			}
 			return arguments(1, -1, "the path of a SKILL.md, of a skill or of a folder of skills")(c, args)
 		},
@@ -62,7 +62,7 @@ can be mended without a decision, and touches neither comments nor order.`,
 			return run(c.Context(), o)
 		},
 	}
-	c.Flags().BoolVar(&o.fix, "fix", false, "mend in place what needs no decision")
+	c.Flags().BoolVar(&o.fix, "fix", false, "repair in place what needs no decision")
 	c.Flags().BoolVar(&o.codes, "codes", false, "list the codes of all problems instead")
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c
@@ -141,7 +141,7 @@ func (o *validateOptions) all(ctx context.Context, targets []target, profile *ma
 		}
 		return err
 	}
-	if o.fix { // one after the other: it writes, and warns of what it cannot mend
+	if o.fix { // one after the other: it writes, and warns about what it cannot repair
 		return verdicts, parallel(ctx, len(targets), 1, one)
 	}
 	return verdicts, o.out.Busy("checking "+app.Count(len(targets), "skill"), func() error {
@@ -149,15 +149,15 @@ func (o *validateOptions) all(ctx context.Context, targets []target, profile *ma
 	})
 }
 
-// one checks one skill by the rules of a profile, whose path it sets, after mending it where that is wanted.
+// one checks one skill by the rules of a profile, after repairing it with --fix. It sets the path of the result.
 func (o *validateOptions) one(ctx context.Context, t target, by *check.Options) (*verdictJSON, error) {
 	path := filepath.Join(t.dir, t.file)
 	v := &verdictJSON{Path: path, Fixed: []manifest.Problem{}, Problems: []manifest.Problem{}}
 	parse := &manifest.Options{File: path, Dir: filepath.Base(o.sys.Abs(t.dir)), Profile: by.Profile}
 	if o.fix {
-		mended, err := mend(o.sys.Abs(t.dir), t.file, parse)
+		mended, err := repair(o.sys.Abs(t.dir), t.file, parse)
 		if err != nil {
-			o.out.Warn(fmt.Sprintf("%s: nothing was mended: %v", path, err))
+			o.out.Warn(fmt.Sprintf("%s: nothing was repaired: %v", path, err))
 		}
 		v.Fixed = append(v.Fixed, mended...)
 	}

@@ -20,11 +20,11 @@ import (
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// target is what validate looks at: a skill's folder, or a single file that is called otherwise. Paths are as they were
-// typed, so that the output can be clicked.
+// target is what validate checks: a skill's folder, or a single file with another name. Paths are as they were
+// typed, so terminals can link them.
 type target struct {
 	dir  string // the folder
-	file string // the manifest in it; of a skill the one that is there
+	file string // the manifest in it; for a skill the existing one
 	bare bool   // only the file: it belongs to no skill
 
 	tree scan.FS // the folder, or one above it
@@ -32,12 +32,12 @@ type target struct {
 	open func(context.Context) (skill.Tree, error)
 }
 
-// targets returns what a path stands for: a file, a skill's folder, or all skills in a folder. They are open as long as
-// the file system that comes with them.
+// targets returns what a path means: a file, a skill's folder, or all skills in a folder. They stay open until the file
+// system that comes with them is closed.
 func (o *validateOptions) targets(ctx context.Context, path string) ([]target, scan.FS, error) {
 	info, err := os.Stat(o.sys.Abs(path))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, app.NotFound(fmt.Errorf("there is no %q", path), "name a SKILL.md, the folder of a skill, or a folder of skills")
+		return nil, nil, app.NotFound(fmt.Errorf("%q does not exist", path), "name a SKILL.md, the folder of a skill, or a folder of skills")
 	}
 	if err != nil {
 		return nil, nil, err
@@ -74,7 +74,7 @@ func (o *validateOptions) targetsIn(ctx context.Context, path, file string) ([]t
 	var out []target
 	for f, err := range skill.Dir(o.sys.Abs(path), &skill.DirOptions{Nested: true}).Skills(ctx) {
 		var note *manifest.Problem
-		if errors.As(err, &note) && note.Code == "link-skipped" { // what it leads to lies elsewhere: not to be mended from here
+		if errors.As(err, &note) && note.Code == "link-skipped" { // its target is elsewhere and is not repaired from here
 			o.out.WarnProblem(*note)
 			continue
 		}
@@ -94,7 +94,7 @@ func (o *validateOptions) targetsIn(ctx context.Context, path, file string) ([]t
 	return out, nil
 }
 
-// opener opens a folder that is one skill as a source does.
+// opener opens a skill's folder as a source does.
 func (o *validateOptions) opener(path string) func(context.Context) (skill.Tree, error) {
 	return func(ctx context.Context) (skill.Tree, error) {
 		for f := range skill.Dir(o.sys.Abs(path), nil).Skills(ctx) {
@@ -106,8 +106,8 @@ func (o *validateOptions) opener(path string) func(context.Context) (skill.Tree,
 	}
 }
 
-// mend repairs a manifest in place as far as that needs no decision, and returns what was repaired.
-func mend(dir, file string, o *manifest.Options) ([]manifest.Problem, error) {
+// repair fixes in place the problems of a manifest that need no decision, and returns them.
+func repair(dir, file string, o *manifest.Options) ([]manifest.Problem, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err

@@ -25,9 +25,9 @@ func newWhyCommand(s *app.Services, run func(context.Context, *whyOptions) error
 	o := &whyOptions{out: s.Out, settings: s.Settings, skills: s.Skills}
 	c := &cobra.Command{
 		Use:   "why NAME",
-		Short: "Explain why a skill is loaded, or is not",
-		Long: `Explain on one screen whether a skill is loaded and what decided it, which file it is, which others of its name
-it hides, whether its scripts may run, which of its fields count, and what it costs. Nothing is executed.`,
+		Short: "Explain why a skill is loaded or not",
+		Long: `Explain on one screen whether a skill is loaded and why, which file it is, which skills of the same name it hides,
+whether its scripts may run, which of its fields have an effect, and what it costs. Nothing is executed.`,
 		Example:           `  agent skill why kalshi-markets`,
 		Args:              arguments(1, 1, "the name of a skill"),
 		ValidArgsFunction: completeSkills(s),

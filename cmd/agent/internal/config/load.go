@@ -139,7 +139,7 @@ func (l *loader) flags() given {
 	return out
 }
 
-// written is a value as it is written at some place.
+// written is a value and the place where it is set.
 type written struct {
 	node *yamlnode.Node
 	at   Origin

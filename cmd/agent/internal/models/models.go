@@ -22,7 +22,7 @@ import (
 // Finder finds models.
 type Finder struct {
 	Getenv   func(string) string               // the environment; nil means an empty one
-	ReadFile func(path string) ([]byte, error) // reads the file of a replay; nil means that there are none
+	ReadFile func(path string) ([]byte, error) // reads the file of a replay; nil means no files
 	HTTP     *http.Client                      // for models and local servers; nil means a new client
 	Local    []Server                          // where to look for a local server; nil means Servers()
 	Patience time.Duration                     // timeout for a list of models; 0 means 10 s, or 300 ms if no provider was named
@@ -33,7 +33,7 @@ type Found struct {
 	llm.Model
 	Provider string
 	Name     string
-	Local    bool   // nobody named it: a server on this machine offered it
+	Local    bool   // it was not named: a server on this machine offered it
 	Origin   string // why it was chosen, such as "ANTHROPIC_API_KEY" or "a server at http://127.0.0.1:11434"; "" if it was named
 }
 
@@ -137,7 +137,7 @@ func (f *Finder) replay(name string) (*Found, error) {
 	src := replay.Demo()
 	if name != "demo" {
 		if name == "" || f.ReadFile == nil {
-			return nil, &NameError{Name: "replay", Problem: "no file is named", Cure: "--model replay/demo, or replay/FILE"}
+			return nil, &NameError{Name: "replay", Problem: "no file given", Cure: "--model replay/demo, or replay/FILE"}
 		}
 		var err error
 		if src, err = f.ReadFile(name); err != nil {
@@ -157,7 +157,7 @@ var ErrForeign = errors.New("a skill may choose among the models of the conversa
 // For returns the model that a skill's manifest names for its own run, given the one of the conversation: "inherit", or
 // provider/name or a short name of the same provider. The second result is false when the name means nothing here; the
 // conversation's model is returned then. A replay means nothing: a skill must not bring the answers with it. The error
-// for another provider is ErrForeign: who is sent the user's files is not the skill's to decide.
+// for another provider is ErrForeign: a skill may not decide where the user's files are sent.
 func (f *Finder) For(ctx context.Context, name string, now *Found) (*Found, bool, error) {
 	provider, _, whole := strings.Cut(name, "/")
 	switch {
@@ -207,7 +207,7 @@ func (f *Finder) first(names []string) string {
 func unknown(name, prefix string) error {
 	e := &NameError{Name: name, Problem: "unknown provider", Cure: "write provider/name; providers are " + strings.Join(Providers(), ", ")}
 	if !strings.Contains(name, "/") {
-		e.Problem = "no provider is named"
+		e.Problem = "no provider given"
 		for _, p := range providers {
 			if p.family != "" && strings.HasPrefix(prefix, p.family) {
 				e.Cure = fmt.Sprintf("did you mean %q?", p.name+"/"+name)

@@ -51,11 +51,11 @@ func TestFind(t *testing.T) {
 
 func TestFindRefuses(t *testing.T) {
 	for _, c := range []struct{ name, ask, want string }{
-		{"no provider", "sonnet", `model "sonnet": no provider is named`},
+		{"no provider", "sonnet", `model "sonnet": no provider given`},
 		{"a mistyped provider", "antropic/x", `model "antropic/x": unknown provider`},
 		{"no key", "anthropic/x", "anthropic: no key: export ANTHROPIC_API_KEY"},
 		{"no file", "replay/talk.jsonl", "no such file"},
-		{"a replay of nothing", "replay", "no file is named"},
+		{"a replay of nothing", "replay", "no file given"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := finder(nil).Find(t.Context(), c.ask)

@@ -26,7 +26,7 @@ func (s *Streams) CanAsk() bool {
 // or more lines each. Both may hold foreign text. Details that exceed the screen are shown page by page, and only the
 // end of the last page takes a yes.
 //
-// An empty answer, "n" and the end of the input are a no. Other answers are asked for again. Where nobody is there to
+// An empty answer, "n" and the end of the input mean no. After any other answer it asks again. Without a person to
 // answer ([Streams.CanAsk]) nothing is printed and the result is no: a "y" in a pipe approves nothing. Confirm drops
 // what was typed into a terminal before a question: nobody approves what they have not seen.
 //
@@ -72,7 +72,7 @@ func (s *Streams) Confirm(ctx context.Context, question string, details []string
 }
 
 // Framed returns the rows of a question's details: each begins with Mark and has at most width columns. The text
-// begins in the fifth column. A row that goes on with the line above it has a » before its text. A width of 0 or less
+// begins in the fifth column. A row that continues the line above it has a » before its text. A width of 0 or less
 // makes one row of each line.
 func Framed(details []string, width int) []string {
 	var rows []string

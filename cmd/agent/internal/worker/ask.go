@@ -14,9 +14,8 @@ import (
 	"github.com/agent-base/agent-base/tool"
 )
 
-// ask answers a prompt. Where what the user typed of it is "/NAME ARGUMENTS", that skill is activated first, as the
-// user's own act: it is shown as a call, and the model reads about it in the turn. Nothing but typed text counts: a
-// pipe's content activates nothing.
+// ask answers a prompt. If the typed part is "/NAME ARGUMENTS", it activates that skill first: this is shown as a call,
+// and the turn informs the model. Piped input activates nothing.
 func (w *worker) ask(ctx context.Context, prompt, typed string) iter.Seq2[agent.Step, error] {
 	return func(yield func(agent.Step, error) bool) {
 		if name, args, ok := chat.CutCommand(typed); ok {
@@ -37,7 +36,7 @@ func (w *worker) ask(ctx context.Context, prompt, typed string) iter.Seq2[agent.
 	}
 }
 
-// invoke activates a skill that the user named, and keeps what the next turn tells of it.
+// invoke activates a skill that the user named, and keeps the text for the next turn.
 func (w *worker) invoke(ctx context.Context, name, args string) (*agent.Result, error) {
 	e, err := callable(w.catalog(), name)
 	if err != nil {
@@ -61,14 +60,14 @@ func (w *worker) invoke(ctx context.Context, name, args string) (*agent.Result, 
 	return &agent.Result{Call: w.byUser, Result: r, Text: turn}, nil
 }
 
-// callable returns the skill that a user named. The error tells why it cannot be called, and what to do.
+// callable returns the skill that the user named. The error says why it cannot be activated, and what to do.
 func callable(cat *skill.Catalog, name string) (skill.Entry, error) {
 	e, err := cat.Lookup(name)
 	var missing *skill.NotFoundError
 	switch {
 	case errors.As(err, &missing):
 		return e, &app.Failure{Exit: app.ExitNotFound, Code: string(tool.NotFound), Err: err,
-			Hint: "a prompt that begins with \"/NAME\" calls for a skill; agent skill list shows them"}
+			Hint: "a prompt that begins with \"/NAME\" activates a skill; agent skill list shows them"}
 	case err != nil:
 		return e, err
 	case e.State() != skill.StateHidden:
@@ -77,7 +76,7 @@ func callable(cat *skill.Catalog, name string) (skill.Entry, error) {
 	return e, nil
 }
 
-// skills are those that the user may name in a conversation.
+// skills returns the skills that the user may name in a conversation.
 func (t *talk) skills() []chat.Skill {
 	var out []chat.Skill
 	for e := range t.watch.Catalog().All() {

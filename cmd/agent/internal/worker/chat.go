@@ -32,12 +32,12 @@ type talk struct {
 	w     *worker
 	watch *watch.Watcher
 
-	mu    sync.Mutex // held for what the status line asks for while a turn runs
+	mu    sync.Mutex // guards what the status line reads while a turn runs
 	spent map[string]int
 	usage llm.Usage
 }
 
-// converse is agent without a verb: a conversation, until the person leaves or the input ends.
+// converse runs agent without a verb: a conversation, until the user leaves or the input ends.
 func converse(ctx context.Context, o *Options) error {
 	s := o.Services
 	found, err := s.Models.Find(ctx, o.Model)
@@ -75,14 +75,14 @@ func converse(ctx context.Context, o *Options) error {
 	})
 }
 
-// plainly asks within a conversation that has no screen.
+// plainly returns a function that asks in a conversation without a screen.
 func plainly(approver *app.TerminalApprover) func(context.Context, string, []string) (bool, error) {
 	return func(ctx context.Context, text string, details []string) (bool, error) {
 		return approver.Ask(ctx, &app.Question{Text: text, Details: details})
 	}
 }
 
-// greeting says who answers, and with what.
+// greeting names the version, the model and the number of skills.
 func (t *talk) greeting() string {
 	n := 0
 	for range t.watch.Catalog().Visible() {
@@ -92,7 +92,7 @@ func (t *talk) greeting() string {
 	if t.w.found.Origin != "" {
 		from += " (" + t.w.found.Origin + ")"
 	}
-	return fmt.Sprintf("agent %s, %s, %s. /help shows what there is.", app.Version, from, app.Count(n, "skill"))
+	return fmt.Sprintf("agent %s, %s, %s. Type /help for help.", app.Version, from, app.Count(n, "skill"))
 }
 
 // ask answers a prompt with the skills as they are on disk now.
@@ -111,7 +111,7 @@ func (t *talk) ask(ctx context.Context, prompt string) iter.Seq2[agent.Step, err
 	}
 }
 
-// hinted adds to an error what to do about it.
+// hinted adds the hint to an error.
 func hinted(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err
@@ -122,7 +122,7 @@ func hinted(err error) error {
 	return err
 }
 
-// tally adds what a step cost to the skill that it is about.
+// tally adds the cost of a step to its skill.
 func (t *talk) tally(s agent.Step) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -147,7 +147,7 @@ func (t *talk) tally(s agent.Step) {
 	}
 }
 
-// status is what the status line tells; it may be asked for while a turn runs.
+// status returns what the status line shows. It may be called while a turn runs.
 func (t *talk) status() chat.Status {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -161,7 +161,7 @@ func (t *talk) status() chat.Status {
 	return st
 }
 
-// allows says which tools an active skill leaves.
+// allows lists the tools that an active skill allows.
 func allows(act session.Activation) string {
 	switch {
 	case !act.Tools.Declared:
@@ -181,13 +181,13 @@ func sortedKeys(m map[string]int) []string {
 	return keys
 }
 
-// commands are those that need the engine.
+// commands returns the commands that need the engine.
 func (t *talk) commands() []chat.Command {
 	return []chat.Command{
 		{Name: "skills", Help: "List the skills, with what each costs in the list.", Run: t.skillsCommand},
-		{Name: "why", Usage: "NAME", Help: "Explain why a skill is loaded, or is not.", Run: t.whyCommand, Complete: t.completeSkills},
-		{Name: "model", Usage: "[PROVIDER/NAME]", Help: "Show which model answers, or go on with another one.", Run: t.modelCommand, Complete: completeModels},
-		{Name: "clear", Help: "Forget the conversation and begin anew.", Run: t.clearCommand},
+		{Name: "why", Usage: "NAME", Help: "Explain why a skill is loaded or not.", Run: t.whyCommand, Complete: t.completeSkills},
+		{Name: "model", Usage: "[PROVIDER/NAME]", Help: "Show the model, or switch to another one.", Run: t.modelCommand, Complete: completeModels},
+		{Name: "clear", Help: "Clear the conversation.", Run: t.clearCommand},
 		{Name: "compact", Help: "Shorten the conversation to a summary; active skills stay.", Run: t.compactCommand},
 	}
 }
@@ -210,15 +210,15 @@ func (t *talk) skillsCommand(ctx context.Context, _ string) (string, error) {
 		rows = append(rows, []string{mark + " " + e.Name(), cost, e.Brief()})
 	}
 	if len(rows) == 0 {
-		return "There is no skill. \"agent skill create NAME\" makes one.", nil
+		return "No skills. \"agent skill create NAME\" makes one.", nil
 	}
 	text, err := t.printed(func(s *app.Services) error { return s.Out.Table([]string{"  SKILL", "TOKENS", "ABOUT"}, rows) })
-	return text + fmt.Sprintf("\n(* active; every request begins with about %d tokens on skills and their tools)", t.w.onSkills()), err
+	return text + fmt.Sprintf("\n(* active; each request begins with about %d tokens on skills and their tools)", t.w.onSkills()), err
 }
 
 func (t *talk) whyCommand(ctx context.Context, name string) (string, error) {
 	if name == "" {
-		return "", errors.New("why what? /why NAME")
+		return "", errors.New("no name given: /why NAME")
 	}
 	text, err := t.printed(func(s *app.Services) error { return t.o.Why(ctx, s, name) })
 	return text, hinted(err)
@@ -291,7 +291,7 @@ func completeModels(prefix string) []string {
 	return slices.DeleteFunc(models.Names(), func(name string) bool { return !strings.HasPrefix(name, prefix) })
 }
 
-// typed is where what was typed is kept from one conversation to the next; nil where there is no home.
+// typed returns the history of earlier input, or nil without a home.
 func typed(home string) chat.History {
 	if home == "" {
 		return nil

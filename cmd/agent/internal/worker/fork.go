@@ -21,7 +21,7 @@ type role struct {
 	text  string
 }
 
-// roles are the sub-agents there are; a name that is none of them means the first.
+// roles are the kinds of sub-agents. An unknown name means the first.
 var roles = []role{
 	{name: "general-purpose", text: "You do one task for another agent. Work on your own: nobody answers questions. End with the result alone, complete and short."},
 	{name: "explore", tools: readOnly, text: "You find something out for another agent and change nothing. End with what you found, with paths and line numbers, complete and short."},
@@ -36,7 +36,7 @@ func roleNamed(name string) role {
 	return roles[max(i, 0)]
 }
 
-// fork makes the sub-agent that a skill with context: fork runs in: its model, its kind, a session of its own.
+// fork returns the options of the sub-agent that runs a skill with context: fork: its model, its kind and its own session.
 func (w *worker) fork(ctx context.Context, f tool.Fork) (*agent.Options, error) {
 	found, err := w.forkModel(ctx, f)
 	if err != nil {
@@ -69,8 +69,8 @@ func (w *worker) fork(ctx context.Context, f tool.Fork) (*agent.Options, error) 
 	return o, nil
 }
 
-// forkModel returns the model that a skill's sub-agent runs with. A skill may choose among the models of the
-// conversation's provider. Another one it gets where the user's settings name it, or the user approved it.
+// forkModel returns the model of a skill's sub-agent. A skill may choose among the models of the conversation's provider,
+// and another model only if the user's settings name it or the user approved it.
 func (w *worker) forkModel(ctx context.Context, f tool.Fork) (*models.Found, error) {
 	found, ok, err := w.s.Models.Finder().For(ctx, f.Model, w.found)
 	if errors.Is(err, models.ErrForeign) {
@@ -89,7 +89,7 @@ func (w *worker) forkModel(ctx context.Context, f tool.Fork) (*models.Found, err
 	return found, nil
 }
 
-// mayAsk returns an error unless the user lets a skill be run by the model of another provider.
+// mayAsk returns an error unless the user lets a skill use the model of another provider.
 func (w *worker) mayAsk(ctx context.Context, f tool.Fork) error {
 	if f.Model == w.s.Settings.Config().Agent.Model {
 		return nil

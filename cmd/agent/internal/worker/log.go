@@ -11,10 +11,10 @@ import (
 	"github.com/agent-base/agent-base/trace"
 )
 
-// agentStarted is what the agent's start traces.
+// agentStarted is the kind of the events at the agent's start.
 const agentStarted trace.Kind = "agent_started"
 
-// logSkills says what the agent starts with. It looks for scripts, so it works only where somebody reads it.
+// logSkills logs the skills that the agent starts with. It looks for scripts, so it does nothing without a tracer.
 func logSkills(ctx context.Context, t trace.Tracer, cat *skill.Catalog) {
 	if t == nil {
 		return
@@ -39,7 +39,7 @@ func event(ctx context.Context, t trace.Tracer, level slog.Level, name, text str
 	trace.Emit(ctx, t, trace.Event{Kind: agentStarted, Level: level, Skill: name, Message: text})
 }
 
-// skillsOrNone opens the skills there are. Where that fails the agent works without them, and says so.
+// skillsOrNone opens the catalogue. If that fails, the agent works without skills and says so.
 func skillsOrNone(ctx context.Context, s *app.Services) (*skill.Catalog, error) {
 	cat, err := s.Skills.Open(ctx)
 	if ctx.Err() != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/agent-base/agent-base/skill"
 )
 
-// answerPrompt is agent -p: one prompt, its answer on stdout, what happens on stderr.
+// answerPrompt runs agent -p: one prompt, its answer on stdout, its steps on stderr.
 func answerPrompt(ctx context.Context, o *Options) error {
 	s := o.Services
 	prompt, err := o.wholePrompt(ctx)
@@ -55,40 +55,43 @@ func answerPrompt(ctx context.Context, o *Options) error {
 		}
 	}
 	answer, err := out.follow(ctx, w.ask(ctx, prompt, typed))
-	if err != nil {
+	if err != nil && !app.ReplayStopped(err) {
 		return err
 	}
 	if err := out.end(answer); err != nil {
 		return err
 	}
+	if err != nil {
+		return err
+	}
 	return ended(answer)
 }
 
-// sayLocal names the model where nobody chose one, and a server of this machine was found: it gets the prompt.
+// sayLocal names the model on stderr if none was chosen and a local server was found: it gets the prompt.
 func sayLocal(out *app.Printer, found *models.Found) {
 	if found.Local {
 		out.Remark(fmt.Sprintf("no model is set: asking %s, %s", found, found.Origin))
 	}
 }
 
-// ended tells how a turn that did not fail ended, where that is not by an answer.
+// ended returns an error for a turn that ended without an answer.
 func ended(answer *agent.Answer) error {
 	why := func(exit app.Exit, text, hint string) error {
 		return &app.Failure{Exit: exit, Code: string(answer.Stop), Hint: hint, Err: fmt.Errorf("%s", text)}
 	}
 	switch answer.Stop {
 	case agent.Empty:
-		return why(app.ExitFailure, "the model ended without an answer", "ask again, or another --model")
+		return why(app.ExitFailure, "the model gave no answer", "ask again, or use another --model")
 	case agent.Length:
-		return why(app.ExitFailure, "the answer was cut off: the model's limit is reached", "ask for less at once")
+		return why(app.ExitFailure, "the answer was cut off at the model's limit", "ask for less at once")
 	case agent.Refused:
 		return why(app.ExitDenied, "the model declined to answer", "")
 	case agent.Turns:
-		return why(app.ExitFailure, "stopped after "+app.Count(answer.Turns, "request"), "--max-turns, or the setting maxTurns, allows more")
+		return why(app.ExitFailure, "stopped after "+app.Count(answer.Turns, "request"), "raise --max-turns or the setting maxTurns")
 	case agent.Tokens:
-		return why(app.ExitFailure, fmt.Sprintf("stopped after %d tokens", answer.Usage.Input+answer.Usage.Output), "the setting maxTokens allows more")
+		return why(app.ExitFailure, fmt.Sprintf("stopped after %d tokens", answer.Usage.Input+answer.Usage.Output), "raise the setting maxTokens")
 	case agent.Time:
-		return why(app.ExitTimeout, "stopped: the time for one prompt is over", "the setting maxTime allows more")
+		return why(app.ExitTimeout, "stopped: the time for one prompt is over", "raise the setting maxTime")
 	}
 	return nil
 }
@@ -102,7 +105,7 @@ type printer struct {
 	line  bool // the last text that was streamed did not end its line
 }
 
-// ask asks the person at the terminal, on a line of its own.
+// ask asks the user at the terminal, on a new line.
 func (p *printer) ask(ctx context.Context, text string, details []string) (bool, error) {
 	if err := p.endLine(); err != nil {
 		return false, err
@@ -122,8 +125,8 @@ type callJSON struct {
 	User     bool            `json:"user,omitempty"` // no model called: the prompt began with /NAME
 }
 
-// follow shows each step as it comes and returns the answer. While nothing comes for a second it says what is waited
-// for, where that cannot get in the way of a question.
+// follow shows each step as it arrives and returns the answer. If nothing arrives for a second it shows what it waits for,
+// unless a question may appear.
 func (p *printer) follow(ctx context.Context, steps iter.Seq2[agent.Step, error]) (*agent.Answer, error) {
 	next, stop := iter.Pull2(steps)
 	defer stop()
@@ -138,7 +141,7 @@ func (p *printer) follow(ctx context.Context, steps iter.Seq2[agent.Step, error]
 		} else {
 			_ = p.out.Busy(waiting, wait)
 		}
-		if !more || ctx.Err() != nil { // what comes after Ctrl-C is what it did to a call, and nobody's answer
+		if !more || ctx.Err() != nil { // after Ctrl-C there is no answer
 			return nil, ctx.Err()
 		}
 		if err := p.step(step); err != nil {
@@ -180,7 +183,7 @@ func (p *printer) step(s agent.Step) error {
 	return nil
 }
 
-// note says on stderr what happens, unless nobody wants to know.
+// note prints a line to stderr, unless --quiet is given.
 func (p *printer) note(text ui.Safe) error {
 	if err := p.endLine(); err != nil || p.out.Quiet() {
 		return err
@@ -203,7 +206,7 @@ func (p *printer) endLine() error {
 	return p.out.Flush()
 }
 
-// callLine says in one line what was called and what came of it.
+// callLine describes a call and its outcome in one line.
 func (p *printer) callLine(s agent.Step) ui.Safe {
 	r := s.Result.Result
 	outcome := "ok"
@@ -223,7 +226,7 @@ func (p *printer) callLine(s agent.Step) ui.Safe {
 	return ui.Safe(text)
 }
 
-// took writes a duration as a person says it.
+// took formats a duration for people.
 func took(d time.Duration) string {
 	if d < time.Second {
 		return fmt.Sprintf("%d ms", d.Milliseconds())

@@ -1,8 +1,8 @@
 // Package worker is the agent at work: a model, its tools, the skills and one conversation. Run answers one prompt or
 // holds a conversation in the terminal.
 //
-// Nothing that a skill or a model says chooses what may run or who is asked: the user's settings, the user's approvals
-// and the answers at the terminal do.
+// Only the user's settings, the user's approvals and the answers at the terminal choose what may run. Nothing that a skill
+// or a model says does.
 package worker
 
 import (
@@ -17,10 +17,10 @@ import (
 	"github.com/agent-base/agent-base/disclose"
 )
 
-// maxStdin is the most bytes of a piped input that become part of a prompt.
+// maxStdin is the limit on piped input, in bytes.
 const maxStdin = 512 << 10
 
-// Options is what the agent is asked to do.
+// Options says what the agent should do.
 type Options struct {
 	Services *app.Services
 
@@ -32,11 +32,11 @@ type Options struct {
 	AllowBash bool
 	MaxTurns  int // 0 means the setting
 
-	// Why prints why a skill is loaded, or is not, for a conversation's command of that name.
+	// Why prints why a skill is loaded or not, for the command /why.
 	Why func(ctx context.Context, s *app.Services, name string) error
 }
 
-// Run answers the prompt, or begins a conversation.
+// Run answers the prompt, or runs a conversation.
 func Run(ctx context.Context, o *Options) error {
 	if err := o.check(); err != nil {
 		return err
@@ -47,18 +47,18 @@ func Run(ctx context.Context, o *Options) error {
 	return converse(ctx, o)
 }
 
-// check refuses flags that say nothing together.
+// check returns an error for flags that do not fit together.
 func (o *Options) check() error {
 	switch {
 	case o.MaxTurns < 0:
-		return app.Usage(fmt.Errorf("--max-turns %d", o.MaxTurns), "0 means the setting maxTurns")
+		return app.Usage(fmt.Errorf("invalid --max-turns %d", o.MaxTurns), "0 means the setting maxTurns")
 	case !o.Asked && (o.Stream || o.JSON):
-		return app.Usage(errors.New("--stream and --json go with -p"), `agent -p "TEXT"`)
+		return app.Usage(errors.New("--stream and --json need -p"), `agent -p "TEXT"`)
 	}
 	return nil
 }
 
-// readStdin returns what is piped in. When ctx ends first, the read goes on until the process ends.
+// readStdin returns the piped input. If ctx is done first, the read continues until the process ends.
 func readStdin(ctx context.Context, in io.Reader) (string, error) {
 	type input struct {
 		src []byte
@@ -77,7 +77,7 @@ func readStdin(ctx context.Context, in io.Reader) (string, error) {
 	}
 }
 
-// wholePrompt joins what was asked with what is piped in, which cannot end its own frame. Without a pipe nothing is read.
+// wholePrompt joins the prompt and the piped input, which cannot end its own frame. Without a pipe it reads nothing.
 func (o *Options) wholePrompt(ctx context.Context) (string, error) {
 	text := o.Prompt
 	given := ""
@@ -88,7 +88,7 @@ func (o *Options) wholePrompt(ctx context.Context) (string, error) {
 		}
 	}
 	if len(given) > maxStdin {
-		return "", app.Usage(fmt.Errorf("stdin is over %d bytes", maxStdin), "put it into a file and name the file in the prompt")
+		return "", app.Usage(fmt.Errorf("stdin exceeds %d bytes", maxStdin), "write it to a file and name the file in the prompt")
 	}
 	given = strings.TrimSpace(strings.ToValidUTF8(given, "\uFFFD"))
 	if text == "-" {
@@ -105,7 +105,7 @@ func (o *Options) wholePrompt(ctx context.Context) (string, error) {
 	return text + "\n\n<stdin>\n" + disclose.Shield(given, "stdin") + "\n</stdin>", nil
 }
 
-// piped reports whether stdin is a pipe, a file or a socket: something that was put there to be read.
+// piped reports whether stdin is a pipe, a file or a socket.
 func piped(in *os.File) bool {
 	info, err := in.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice == 0 && !info.IsDir()

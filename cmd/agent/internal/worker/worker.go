@@ -25,17 +25,19 @@ import (
 	"github.com/agent-base/agent-base/tool"
 )
 
-// worker answers prompts. It is for one goroutine at a time; status may be asked for from another.
+// worker answers prompts. It is for one goroutine at a time; only status may be called from another.
 type worker struct {
 	s        *app.Services
 	found    *models.Found
 	catalog  func() *skill.Catalog // the present snapshot
-	approver *app.TerminalApprover // nil: nobody can be asked
-	bash     bool                  // commands need no question
-	turns    int                   // most requests for one prompt; 0: the setting
+	approver *app.TerminalApprover // nil: no person can be asked
+	bash     bool                  // run commands without a question
+	turns    int                   // limit of requests for one prompt; 0: the setting
+	mode     disclose.Mode
+	budget   int // of the list of skills
 
-	id      string // of the conversation
-	told    *skill.Catalog
+	id      string         // of the conversation
+	told    *skill.Catalog // the snapshot that the model knows
 	session *session.Session
 	kit     *skilltool.Kit
 	plan    *disclose.Plan
@@ -43,47 +45,65 @@ type worker struct {
 	system  string
 
 	conversation *agent.Conversation
-	invoked      string    // what the next turn says of a skill that the user called for
-	byUser       *llm.Call // stands for that activation in what is shown; no model made it
+	invoked      string    // text of the next turn about a skill that the user activated
+	byUser       *llm.Call // the call that is shown for that activation; no model made it
 }
 
-// newWorker returns a worker that is ready for its first prompt. Without somebody to ask, approver is nil.
+// newWorker returns a worker that is ready for its first prompt. A nil approver means that no person can be asked.
 func newWorker(ctx context.Context, o *Options, found *models.Found, catalog func() *skill.Catalog, approver *app.TerminalApprover) (*worker, error) {
 	s := o.Services
-	w := &worker{s: s, found: found, catalog: catalog, approver: approver, bash: o.AllowBash, turns: o.MaxTurns,
-		id: fmt.Sprintf("agent-%x", s.Sys.Now().UnixNano()), session: session.New(&session.Options{Trace: s.Out.Tracer()})}
+	w := unready(s, catalog, approver)
+	w.found, w.bash, w.turns = found, o.AllowBash, o.MaxTurns
 	return w, w.begin(ctx, nil)
 }
 
-// begin starts a conversation, or goes on with one of another model: from then on its prefix stays as it is.
+// unready returns a worker that has no model, no tools and no conversation yet.
+func unready(s *app.Services, catalog func() *skill.Catalog, approver *app.TerminalApprover) *worker {
+	cfg := s.Settings.Config()
+	return &worker{s: s, catalog: catalog, approver: approver, mode: disclose.Mode(cfg.Disclosure), budget: listBudget(cfg),
+		id: fmt.Sprintf("agent-%x", s.Sys.Now().UnixNano()), session: session.New(&session.Options{Trace: s.Out.Tracer()})}
+}
+
+// begin starts a conversation, or continues one that another model began. Its prefix does not change afterwards.
 func (w *worker) begin(ctx context.Context, history []llm.Message) error {
-	cfg := w.s.Settings.Config()
-	w.told = w.catalog()
-	own, err := w.ownTools()
-	if err != nil {
+	if err := w.compose(ctx); err != nil {
 		return err
 	}
-	mode := disclose.Mode(cfg.Disclosure)
-	skillTools, err := w.kitOptions(mode)
-	if err != nil {
-		return err
-	}
-	w.kit = skilltool.New(skillTools)
-	w.set = w.join(ctx, own, w.kit.Tools())
-	w.plan, err = disclose.NewPlan(ctx, w.told, &disclose.PlanOptions{Mode: mode, Blocks: w.blocks(), List: disclose.Options{
-		Style: disclose.Style(cfg.XMLStyle), Location: disclose.Location(cfg.Location),
-		Activation: disclose.Activation(cfg.ActivationText), Budget: listBudget(cfg), MaxSkills: cfg.MaxSkills}})
-	if err != nil {
-		return err
-	}
-	w.system = disclose.Join(agentText, w.place(), w.plan.Prefix().Body)
 	o := w.options()
 	o.History = history
 	w.conversation = agent.New(o)
 	return nil
 }
 
-// listBudget returns the most tokens of the list of skills: where the settings name none, a twentieth of the model's
+// compose makes the tools and the system text of a conversation, from the skills that the catalog has now.
+func (w *worker) compose(ctx context.Context) error {
+	w.told = w.catalog()
+	own, err := w.ownTools()
+	if err != nil {
+		return err
+	}
+	skillTools, err := w.kitOptions()
+	if err != nil {
+		return err
+	}
+	w.kit = skilltool.New(skillTools)
+	w.set = w.join(ctx, own, w.kit.Tools())
+	w.plan, err = disclose.NewPlan(ctx, w.told, &disclose.PlanOptions{Mode: w.mode, Blocks: w.blocks(), List: *w.listOptions()})
+	if err != nil {
+		return err
+	}
+	w.system = disclose.Join(agentText, w.place(), w.plan.Prefix().Body)
+	return nil
+}
+
+// listOptions returns how skills are listed in the system text.
+func (w *worker) listOptions() *disclose.Options {
+	cfg := w.s.Settings.Config()
+	return &disclose.Options{Style: disclose.Style(cfg.XMLStyle), Location: disclose.Location(cfg.Location),
+		Activation: disclose.Activation(cfg.ActivationText), Budget: w.budget, MaxSkills: cfg.MaxSkills}
+}
+
+// listBudget returns the limit on the tokens of the list of skills. Without a setting it is a twentieth of the model's
 // window, so hundreds of skills leave room for the work.
 func listBudget(cfg *config.Config) int {
 	if cfg.Budget > 0 {
@@ -96,13 +116,13 @@ func listBudget(cfg *config.Config) int {
 const agentText = "You are agent, an assistant that works with tools. Do what the user asks, with the skill that fits where there is one. " +
 	"Say what you found or did, in few words, and only what you know."
 
-// place tells where files are.
+// place says where files are.
 func (w *worker) place() string {
 	cfg := w.s.Settings.Config()
 	return "Files are read and written in the workspace " + cfg.Paths.Project + "."
 }
 
-// blocks says which paragraphs on the work with skills are wanted.
+// blocks returns which paragraphs about skills the system text has.
 func (w *worker) blocks() *disclose.BlockOptions {
 	cfg := w.s.Settings.Config()
 	o := &disclose.BlockOptions{Blocks: []disclose.Block{}, Tools: []string{}}
@@ -115,7 +135,7 @@ func (w *worker) blocks() *disclose.BlockOptions {
 	return o
 }
 
-// options is how the loop runs here.
+// options returns the options of the conversation.
 func (w *worker) options() *agent.Options {
 	cfg := w.s.Settings.Config()
 	o := &agent.Options{
@@ -130,8 +150,8 @@ func (w *worker) options() *agent.Options {
 	return o
 }
 
-// turn is what stands in a turn beside the prompt: which skills changed on disk, what the prompt's words bring up, and
-// the skill that the user called for. The prefix does not change for it.
+// turn returns the text that goes with a prompt: which skills changed on disk, which skills the prompt triggers, and the
+// skill that the user activated. The prefix stays unchanged.
 func (w *worker) turn(ctx context.Context, prompt string) string {
 	news, invoked := w.news(ctx), w.invoked
 	w.invoked = ""
@@ -145,10 +165,10 @@ func (w *worker) turn(ctx context.Context, prompt string) string {
 	return disclose.Join(news, choice.Text.Body, invoked)
 }
 
-// news tells what has changed on disk since the model was told of the skills.
+// news describes what has changed on disk since the model was last informed.
 func (w *worker) news(ctx context.Context) string {
 	now, before := w.catalog(), w.told
-	if now == before { // as a rule: comparing all skills would take longer than the rest of the turn
+	if now == before { // the usual case: comparing all skills would take longer than the rest of the turn
 		return ""
 	}
 	w.told = now
@@ -169,7 +189,7 @@ func (w *worker) news(ctx context.Context) string {
 	return change.String() + "\n" + list.Body
 }
 
-// mostNews is how many skills that are new or changed are told of with their descriptions.
+// mostNews is how many new or changed skills are described in a turn.
 const mostNews = 20
 
 func (w *worker) carry(ctx context.Context) string { return w.kit.Carry(ctx).Body }
@@ -178,8 +198,8 @@ func (w *worker) executor(set *tool.Set) *tool.Executor {
 	return &tool.Executor{Tools: set, Trace: w.s.Out.Tracer()}
 }
 
-// join puts the tools in their order: the agent's own, then those of skills. A name that is taken stays with
-// the first; the log says so.
+// join returns the tools in order: the agent's own, then those of skills. If two have the same name, it keeps the first
+// and logs a warning.
 func (w *worker) join(ctx context.Context, lists ...[]tool.Tool) *tool.Set {
 	set := &tool.Set{}
 	for _, list := range lists {
@@ -192,7 +212,7 @@ func (w *worker) join(ctx context.Context, lists ...[]tool.Tool) *tool.Set {
 	return set
 }
 
-// ownTools are those of the agent itself.
+// ownTools returns the tools of the agent itself.
 func (w *worker) ownTools() ([]tool.Tool, error) {
 	cfg := w.s.Settings.Config()
 	shell, err := w.s.Sys.LookPath("bash")
@@ -210,31 +230,31 @@ func (w *worker) ownTools() ([]tool.Tool, error) {
 	return hosttool.Tools(o)
 }
 
-// approveTool asks the user about a command, or about a file that other programs or models read without asking.
+// approveTool asks the user about a command, or about a file that other programs or models read without a question.
 func (w *worker) approveTool(ctx context.Context, r hosttool.Request) (bool, error) {
 	if r.Path == "" {
 		return w.approveCommand(ctx, r.Text)
 	}
 	if w.approver == nil {
-		return false, errors.New("there is no terminal")
+		return false, errors.New("no terminal to ask on")
 	}
 	return w.approver.Ask(ctx, &app.Question{Text: fmt.Sprintf("Let %s write %q? %s.", r.Tool, r.Path, r.Reason),
-		Details: commandLines(r.Text), Nobody: "there is no terminal"})
+		Details: commandLines(r.Text), Nobody: "no terminal to ask on"})
 }
 
 func (w *worker) approveCommand(ctx context.Context, command string) (bool, error) {
 	if w.bash {
 		return true, nil
 	}
-	return w.approver.Ask(ctx, &app.Question{Text: "Run this command, as you and outside any sandbox?", Details: commandLines(command)})
+	return w.approver.Ask(ctx, &app.Question{Text: "Run this command as you, outside any sandbox?", Details: commandLines(command)})
 }
 
-// commandLines returns a command as a question shows it. What looks like a space is one.
+// commandLines returns a command as a question shows it. Whatever looks like a space is a space.
 func commandLines(command string) []string {
 	return strings.Split(ui.Exact(command), "\n")
 }
 
-// commandEnv keeps of the environment what a shell needs, and no keys.
+// commandEnv returns the variables that a shell needs, without keys.
 func commandEnv(environ []string) []string {
 	var out []string
 	for _, kv := range environ {
@@ -251,12 +271,12 @@ func commandEnv(environ []string) []string {
 	return out
 }
 
-// mounts are the folders of the skills that are on disk. Those that a model is not told of have their rules too, but
-// for broken ones: their scripts can be read to repair them. One that its user called for is told of as long as it is active.
+// mounts returns the folders of the skills on disk. The rules also hold for skills that are hidden from the model, except
+// broken ones: their scripts can be read to repair them. A hidden skill is visible while the user keeps it active.
 func (w *worker) mounts(ctx context.Context) []hosttool.Mount {
 	var out []hosttool.Mount
 	add := func(e skill.Entry, hidden bool) {
-		if hidden && (e.State() == skill.StateBroken || e.Layer() == config.Bundled) { // or it would be unpacked for that
+		if hidden && (e.State() == skill.StateBroken || e.Layer() == config.Bundled) { // its location would unpack it
 			return
 		}
 		if at, err := e.Location(ctx); err == nil {
@@ -273,7 +293,7 @@ func (w *worker) mounts(ctx context.Context) []hosttool.Mount {
 	return out
 }
 
-// readOnly are the folders with what decides which content may run, and those whose content runs unasked.
+// readOnly returns the folders that decide which content may run, and those whose content runs without a question.
 func (w *worker) readOnly() []string {
 	cfg := w.s.Settings.Config()
 	dirs := []string{cfg.Paths.Agent, cfg.Paths.System, cfg.CoreDir}
@@ -284,13 +304,13 @@ func (w *worker) readOnly() []string {
 	return slices.DeleteFunc(dirs, func(dir string) bool { return !filepath.IsAbs(dir) })
 }
 
-// skillRoots are the folders that skills are found in: what is written there speaks to the next model.
+// skillRoots returns the folders of skills: what is written there reaches the next model.
 func (w *worker) skillRoots() []string {
 	return slices.DeleteFunc(slices.Clone(w.catalog().Roots()), func(dir string) bool { return !filepath.IsAbs(dir) })
 }
 
-// kitOptions is how the five tools of skills work here.
-func (w *worker) kitOptions(mode disclose.Mode) (*skilltool.Options, error) {
+// kitOptions returns the options of the five tools for skills.
+func (w *worker) kitOptions() (*skilltool.Options, error) {
 	cfg := w.s.Settings.Config()
 	o, err := w.s.Tools.Options(w.told)
 	if err != nil {
@@ -300,7 +320,7 @@ func (w *worker) kitOptions(mode disclose.Mode) (*skilltool.Options, error) {
 	o.Instructions.SessionID = w.id
 	o.Carry.All = min(25_000, cfg.Agent.Window/4) // a small window must hold more than its skills
 	o.Carry.Each = min(5_000, o.Carry.All)
-	o.Unlisted, o.Budget, o.MaxSkills = mode != disclose.ToolDescription, listBudget(cfg), cfg.MaxSkills
+	o.Unlisted, o.Budget, o.MaxSkills = w.mode != disclose.ToolDescription, w.budget, cfg.MaxSkills
 	if w.approver != nil {
 		o.Approve = w.s.Consent.With(w.approver).Scripts
 	}
@@ -316,25 +336,20 @@ func (w *worker) active() []string {
 	return out
 }
 
-// prefix is what every request begins with, in estimated tokens.
+// prefix returns the estimated tokens of what each request begins with.
 func (w *worker) prefix() prefixJSON {
 	p := prefixJSON{System: disclose.Tokens(w.system)}
 	for t := range w.set.All() {
-		p.Tools += toolTokens(t)
+		p.Tools += ToolTokens(t)
 	}
 	return p
 }
 
-// onSkills is how many estimated tokens of every request are on skills: what the system text says of them, and their
-// tools.
+// onSkills returns how many estimated tokens of each request are about skills: in the system text and in their tools.
 func (w *worker) onSkills() int {
 	sum := w.plan.Prefix().Tokens
 	for _, t := range w.kit.Tools() {
-		sum += toolTokens(t)
+		sum += ToolTokens(t)
 	}
 	return sum
-}
-
-func toolTokens(t tool.Tool) int {
-	return disclose.Tokens(t.Name) + disclose.Tokens(t.Description) + disclose.Tokens(string(t.Input))
 }
