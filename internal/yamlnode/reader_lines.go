@@ -33,7 +33,11 @@ var class = [256]uint8{
 // or CR LF. The rest of the scanner relies on that: an LF follows every CR.
 func (r *Reader) checkSource() bool {
 	var found, bits uint8
-	for i := range len(r.src) {
+	for i := 0; i < len(r.src); i++ {
+		if rest := r.src[i:]; len(rest) >= 8 && printable8(rest) {
+			i += 7
+			continue
+		}
 		c := r.src[i]
 		found |= class[c]
 		bits |= c
@@ -43,6 +47,16 @@ func (r *Reader) checkSource() bool {
 		return false
 	}
 	return r.ascii || printable(r.src)
+}
+
+// printable8 reports whether the first eight bytes of s are printable ASCII: none has the highest bit, none is below a
+// space, none is 0x7f. It may miss some that are.
+func printable8(s string) bool {
+	const ones = 0x0101010101010101
+	_ = s[7]
+	x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	return (x|(x-ones*' ')|(x+ones))&(ones*0x80) == 0
 }
 
 // printable reports whether s is valid UTF-8 and has outside ASCII no control characters, no line

@@ -9,7 +9,11 @@ func (r *Reader) plain(parent int) *Node {
 	}
 	end, stop := r.plainLine(start, false)
 	n := r.plainNode(r.src[start:end])
-	if n == nil || r.at(stop) == ':' {
+	if n == nil {
+		return nil
+	}
+	if r.at(stop) == ':' { // the text follows a key and another colon: otherwise it would have been read as a key
+		r.colon = true
 		return nil
 	}
 	if r.at(stop) == '#' {

@@ -2,6 +2,7 @@ package yamlnode
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -74,6 +75,9 @@ func checkReader(t *testing.T, r *Reader, src []byte, limit int) bool {
 	t.Helper()
 	got := r.read(string(src), limit)
 	if got == nil {
+		if r.colon {
+			checkColon(t, src, limit)
+		}
 		return false
 	}
 	want, err := load(src, limit)
@@ -84,6 +88,15 @@ func checkReader(t *testing.T, r *Reader, src []byte, limit int) bool {
 		t.Fatalf("%q: %s", src, diff)
 	}
 	return true
+}
+
+// checkColon checks that the library refuses what the scanner calls a wrong colon.
+func checkColon(t *testing.T, src []byte, limit int) {
+	t.Helper()
+	var ye *Error
+	if _, err := load(src, limit); !errors.As(err, &ye) || ye.Reason != Syntax {
+		t.Fatalf("%q has a wrong colon, the library says %v", src, err)
+	}
 }
 
 // difference says where two trees differ first.
@@ -124,6 +137,23 @@ func TestReaderDeclines(t *testing.T) {
 		if checkReader(t, &r, []byte(src), defaultMaxDepth) {
 			t.Errorf("%q is taken", src)
 		}
+	}
+}
+
+// A colon in a plain text is reported where that is asked for, and only there.
+func TestColons(t *testing.T) {
+	var r Reader
+	for src, want := range map[string]bool{
+		"a: b: c\n": true, "a: b:\n": true, "a: b:\tc\n": true, "x: y\n- a: b : c\n": false, "a:\n  - b: c: d\n": true,
+		"a: b: c\nd: *e\n": true, "d: *e\na: b: c\n": false, "a: b\n  c: d\n": false, "a: 'b': c\n": false, "a: b:c # d: e\n": false,
+	} {
+		if _, err := r.Parse([]byte(src), &Options{Colons: true}); errors.Is(err, ErrColon) != want {
+			t.Errorf("%q: got %v, want ErrColon %v", src, err, want)
+		}
+		if _, err := r.Parse([]byte(src), nil); errors.Is(err, ErrColon) {
+			t.Errorf("%q: got %v without Options.Colons", src, err)
+		}
+		checkReader(t, &r, []byte(src), defaultMaxDepth)
 	}
 }
 

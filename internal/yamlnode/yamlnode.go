@@ -52,6 +52,8 @@ type Pair struct{ Key, Value *Node }
 type Options struct {
 	MaxDepth int // lists and maps inside each other; default 16
 	MaxSigns int // what Signs counts; 0 means any number
+	// Colons makes Parse return ErrColon where it applies, without asking the YAML library what is wrong.
+	Colons bool
 }
 
 const defaultMaxDepth = 16

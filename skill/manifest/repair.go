@@ -38,7 +38,7 @@ func (e entry) place(field string) place { return place{e.line, e.col, field} }
 // whole, since each of those steps would read them again.
 func (p *parser) nodes() bool {
 	t := &p.text
-	p.limits.MaxSigns = maxSigns
+	p.limits = yamlnode.Options{MaxSigns: maxSigns, Colons: true}
 	root, err := p.yaml.Parse(t.source, &p.limits)
 	if err != nil {
 		return p.mend(err)
@@ -65,20 +65,25 @@ func (p *parser) mend(err error) bool {
 		p.problem("frontmatter-mapping", place{line: t.first - 1}, "the front matter is empty")
 		return false
 	}
-	edits := brokenEdits(t)
+	edits := p.brokenEdits()
 	if len(edits) > 0 {
-		root, again := yamlnode.Parse([]byte(t.joinEdited(0, len(t.lines), edits)), nil)
+		root, again := p.yaml.Parse([]byte(t.joinEdited(0, len(t.lines), edits)), nil)
 		if again == nil && root.Kind == yamlnode.Mapping {
 			p.reportEdits(edits)
 			p.pairs(root, 0)
 			return true
 		}
 	}
+	if errors.Is(err, yamlnode.ErrColon) {
+		p.limits.Colons = false
+		_, err = p.yaml.Parse(t.source, &p.limits)
+	}
 	return p.salvage(err, edits)
 }
 
 // brokenEdits returns the edits in blocks that cannot be read alone.
-func brokenEdits(t *frontText) []edit {
+func (p *parser) brokenEdits() []edit {
+	t := &p.text
 	edits := quoteLines(t)
 	if len(edits) == 0 {
 		return nil
@@ -89,7 +94,7 @@ func brokenEdits(t *frontText) []edit {
 		if len(own) == 0 || i >= maxBlocks {
 			continue
 		}
-		if _, err := yamlnode.Parse([]byte(t.join(b.from, b.to)), nil); err != nil {
+		if _, err := p.yaml.Parse([]byte(t.join(b.from, b.to)), &yamlnode.Options{Colons: true}); err != nil {
 			out = append(out, own...)
 		}
 	}

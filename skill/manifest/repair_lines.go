@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/agent-base/agent-base/internal/lazyregexp"
@@ -18,11 +19,41 @@ type block struct {
 }
 
 var (
-	keyLine     = lazyregexp.New(`^( *)("[^"\\]*"|'[^']*'|[\pL_$][\pL\pN_.$/ -]*?)[ \t]*:([ \t]+|$)`)
 	blockHeader = lazyregexp.New(`^[|>][-+0-9]{0,2}([ \t]+#.*)?$`)
 	toolsLine   = lazyregexp.New(`(?i)^[ \t]*["']?allowed[-_]tools["']?[ \t]*:`)
 	aliasOnly   = lazyregexp.New(`^\*[^\s,\[\]{}*]+$`)
 )
+
+// keyLine returns the indentation of a line and, if it begins with a key and a colon, the key as written and the byte at
+// which the value begins; 0 if it does not.
+func keyLine(line string) (indent int, key string, value int) {
+	indent = len(line) - len(strings.TrimLeft(line, " "))
+	rest := line[indent:]
+	end := 0
+	if rest != "" && (rest[0] == '"' || rest[0] == '\'') {
+		end = 1 + strings.IndexByte(rest[1:], rest[0]) + 1
+		if end == 1 || rest[0] == '"' && strings.IndexByte(rest[:end], '\\') >= 0 {
+			return indent, "", 0
+		}
+	} else if end = strings.IndexFunc(rest, notInKey); end < 1 || unicode.IsNumber(firstRune(rest)) || strings.IndexByte("./-", rest[0]) >= 0 {
+		return indent, "", 0
+	}
+	colon := strings.TrimLeft(rest[end:], " \t")
+	if colon == "" || colon[0] != ':' || len(colon) > 1 && colon[1] != ' ' && colon[1] != '\t' {
+		return indent, "", 0
+	}
+	return indent, strings.TrimRight(rest[:end], " "), len(line) - len(strings.TrimLeft(colon[1:], " \t"))
+}
+
+// notInKey reports whether no plain key is taken to contain r.
+func notInKey(r rune) bool {
+	return !unicode.IsLetter(r) && !unicode.IsNumber(r) && strings.IndexByte("_.$/ -", byte(min(r, utf8.RuneSelf))) < 0
+}
+
+func firstRune(s string) rune {
+	r, _ := utf8.DecodeRuneInString(s)
+	return r
+}
 
 // topBlocks cuts the front matter before each line that begins with a key, and around lines that
 // begin with neither a key nor a blank, a comment, an item or a closing bracket.
@@ -35,9 +66,9 @@ func topBlocks(t *frontText) []block {
 			continue
 		}
 		b := block{from: i, to: i + 1, col: 1}
-		if m := keyLine().FindStringSubmatchIndex(text); m != nil && m[3] == 0 {
-			b.key, b.value = strings.Trim(text[m[4]:m[5]], `"'`), m[1]
-			b.col = utf8.RuneCountInString(text[:m[1]]) + 1
+		if indent, key, value := keyLine(text); value > 0 && indent == 0 {
+			b.key, b.value = strings.Trim(key, `"'`), value
+			b.col = utf8.RuneCountInString(text[:value]) + 1
 		} else if strings.HasPrefix(text, "...") || strings.HasPrefix(text, "---") {
 			b.key = "..."
 		}
@@ -67,26 +98,25 @@ func quoteLines(t *frontText) []edit {
 	scalar := -1 // indentation of the key whose block scalar is being passed over
 	for i, l := range t.lines {
 		text := l.text
-		indent := len(text) - len(strings.TrimLeft(text, " "))
+		indent, key, at := keyLine(text)
 		if strings.TrimSpace(text) == "" || scalar >= 0 && indent > scalar {
 			continue
 		}
 		scalar = -1
-		m := keyLine().FindStringSubmatchIndex(text)
-		if m == nil || indent == 0 && protective(text[m[4]:m[5]]) {
+		if at == 0 || indent == 0 && protective(key) {
 			continue
 		}
-		value := strings.TrimRight(text[m[1]:], " \t")
+		value := strings.TrimRight(text[at:], " \t")
 		if blockHeader().MatchString(value) {
 			scalar = indent
 			continue
 		}
-		code, at, end := needsQuotes(value)
+		code, cause, end := needsQuotes(value)
 		if code == "" {
 			continue
 		}
-		out = append(out, edit{line: i, from: m[1], to: m[1] + end, code: code, key: strings.Trim(text[m[4]:m[5]], `"'`),
-			col: utf8.RuneCountInString(text[:m[1]+at]) + 1})
+		out = append(out, edit{line: i, from: at, to: at + end, code: code, key: strings.Trim(key, `"'`),
+			col: utf8.RuneCountInString(text[:at+cause]) + 1})
 	}
 	return out
 }
