@@ -55,7 +55,7 @@ func (k *Kit) skill(ctx context.Context, a *arguments) tool.Result {
 	ctx, cancel := timed(ctx)
 	defer cancel()
 	if a.SkillName == "" {
-		return tool.Failure(tool.InvalidName, "skill_name is required")
+		return tool.CauseName.Failure("skill_name is required")
 	}
 	switch a.Action {
 	case "", "activate":
@@ -65,13 +65,13 @@ func (k *Kit) skill(ctx context.Context, a *arguments) tool.Result {
 	case "search":
 		return k.search(ctx, a.SkillName)
 	}
-	return misuse(fmt.Sprintf("Unknown action '%s'. Use 'activate' or 'deactivate'.", a.Action))
+	return tool.CauseArguments.Failure(fmt.Sprintf("Unknown action '%s'. Use 'activate' or 'deactivate'.", a.Action))
 }
 
 func (k *Kit) activate(ctx context.Context, a *arguments) tool.Result {
 	args, err := a.text()
 	if err != nil {
-		return misuse(err.Error())
+		return tool.CauseArguments.Failure(err.Error())
 	}
 	return k.activateNamed(ctx, a.SkillName, args)
 }
@@ -108,7 +108,7 @@ func (k *Kit) activateLoaded(ctx context.Context, s *skill.Skill, args string) t
 	status, err := k.push(ctx, s, args)
 	switch {
 	case errors.Is(err, session.ErrActive):
-		return tool.Failure(tool.ExecutionFailed, err.Error())
+		return tool.CauseActivation.Failure(err.Error())
 	case ended(err):
 		return activationFailure(ctx, s.Name(), err)
 	case err != nil:
@@ -182,14 +182,14 @@ func activationFailure(ctx context.Context, name string, err error) tool.Result 
 	var bad *manifest.NameError
 	switch {
 	case errors.As(err, &bad):
-		return tool.Failure(tool.InvalidName, bad.Error())
+		return tool.CauseName.Failure(bad.Error())
 	case errors.As(err, &missing):
 		text := fmt.Sprintf("Skill '%s' not found.", name)
 		if len(missing.Suggest) > 0 {
 			text += fmt.Sprintf(" Did you mean '%s'?", missing.Suggest[0])
 		}
-		return tool.Failure(tool.NotFound, text)
+		return tool.CauseNotFound.Failure(text)
 	}
 	err = cause(ctx, err)
-	return tool.Failure(failureCode(err), fmt.Sprintf("Failed to load skill: %v", err))
+	return failureCause(err).Failure(fmt.Sprintf("Failed to load skill: %v", err))
 }

@@ -47,9 +47,9 @@ func refuseUser(e skill.Entry) *tool.Result {
 	var r tool.Result
 	switch state := e.State(); {
 	case state != skill.StateEnabled && state != skill.StateHidden:
-		r = tool.Failure(tool.NotFound, fmt.Sprintf("Skill '%s' is %s: %s", e.Name(), state, e.Reason()))
+		r = tool.CauseNotFound.Failure(fmt.Sprintf("Skill '%s' is %s: %s", e.Name(), state, e.Reason()))
 	case !e.UserInvocable():
-		r = tool.Failure(tool.PermissionDenied, fmt.Sprintf("Skill '%s' is not for users to call: its manifest says user-invocable: false", e.Name()))
+		r = tool.CauseSecurity.Failure(fmt.Sprintf("Skill '%s' is not for users to call: its manifest says user-invocable: false", e.Name()))
 	default:
 		return nil
 	}
@@ -63,7 +63,7 @@ func (k *Kit) invokeFork(s *skill.Skill, args string) (tool.Result, string) {
 		Args  string `json:"args,omitempty"`
 	}{s.Canonical(), args})
 	if err != nil {
-		return tool.Failure(tool.ExecutionFailed, err.Error()), ""
+		return tool.CauseActivation.Failure(err.Error()), ""
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()

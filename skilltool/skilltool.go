@@ -223,18 +223,10 @@ func (k *Kit) wrap(call func(context.Context, *arguments) tool.Result) func(cont
 		}
 		a, err := parse(raw)
 		if err != nil {
-			return k.finish(misuse(err.Error()))
+			return k.finish(tool.CauseArguments.Failure(err.Error()))
 		}
 		return k.finish(call(ctx, a))
 	}
-}
-
-// misuse is the result of a call that does not fit the tool's schema. There are the codes of package tool and no others:
-// the finer cause is the reason.
-func misuse(message string) tool.Result {
-	r := tool.Failure(tool.ExecutionFailed, message)
-	r.Reason = tool.ReasonArguments
-	return r
 }
 
 func (k *Kit) finish(r tool.Result) tool.Result {
