@@ -44,7 +44,7 @@ const (
 )
 
 // cost estimates s in thousandths of a token. Nothing is counted across a line break that is
-// followed by another character, so that cost(a+b) == cost(a)+cost(b) when a ends with its only
+// followed by another character, so cost(a+b) == cost(a)+cost(b) when a ends with its only
 // line break and b does not begin with one.
 func cost[T string | []byte](s T) int {
 	sum := 0

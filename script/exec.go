@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// waitDelay is how long pipes stay open that a process left behind holds, once the command has ended.
+// waitDelay is how long Exec waits for pipes that a process left behind holds open after the command has ended.
 const waitDelay = 2 * time.Second
 
-// Exec is the plain Runner: a process in a session of its own without a terminal, whose group is
-// killed when the call ends. The zero value is ready.
+// Exec is a Runner that starts a process in a session of its own without a terminal. Its process group is killed when the
+// call ends. The zero value is ready to use.
 type Exec struct{}
 
 // Run executes c. It refuses one without an absolute Path and Dir, a list of arguments and a timeout.
@@ -31,7 +31,7 @@ func (Exec) Run(ctx context.Context, c *Command) (*Output, error) {
 	stderr := &tailBuffer{max: stderrKept}
 	env := c.Env
 	if env == nil {
-		env = []string{} // nil would hand over this process's own
+		env = []string{} // nil would mean the environment of this process
 	}
 	begun := time.Now()
 	cmd, err := start(func() *exec.Cmd {
@@ -51,7 +51,7 @@ func (Exec) Run(ctx context.Context, c *Command) (*Output, error) {
 	return out, err
 }
 
-// supervise waits for the command and ends it when its time is up. The error is ctx's.
+// supervise waits for the command and ends it when its time is over. It returns the error of ctx.
 func supervise(ctx context.Context, c *Command, g *group, full <-chan struct{}, out *Output) (err error) {
 	done := make(chan struct{})
 	go func() {

@@ -61,7 +61,7 @@ type Host struct {
 	once     sync.Once // sweeps work directories of runs that were killed
 }
 
-// New returns a Host. It copies o. The error says which option is missing, or is not what it must be.
+// New returns a Host. It copies o. It returns an error if an option is missing or invalid.
 func New(o *Options) (*Host, error) {
 	switch {
 	case !filepath.IsAbs(o.Cache):

@@ -17,7 +17,7 @@ const Dir = survey.Dir
 // Script is one script of a skill.
 type Script = survey.Script
 
-// List returns the skill's scripts by name, as survey.List does, and what is wrong with its scripts folder and with what
+// List returns the skill's scripts by name, as survey.List does, and the problems of its scripts folder and of what
 // its manifest lets through of the environment. It runs nothing. A closed skill has no scripts, and a problem that says so.
 func List(s *skill.Skill) ([]Script, []manifest.Problem) {
 	scripts, problems := survey.List(s.FS(), s.Manifest())

@@ -32,7 +32,7 @@ func cause(ctx context.Context, err error) error {
 	return err
 }
 
-// ended reports whether err is there because a context ended.
+// ended reports whether the cause of err is a context that is done.
 func ended(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errActivationTime)
 }
@@ -45,7 +45,7 @@ func failureCause(err error) tool.Cause {
 	return tool.CauseIO
 }
 
-// tooLate is the result of a call with a context that had ended before.
+// tooLate returns the result of a call whose context was done before.
 func tooLate(err error) tool.Result {
 	return tool.CauseTimeout.Failure(fmt.Sprintf("The turn was ended before this call: %v", err))
 }

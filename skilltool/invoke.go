@@ -9,7 +9,7 @@ import (
 	"github.com/agent-base/agent-base/tool"
 )
 
-// Invoke activates a skill that the user called for by name, and returns what the tool skill gives for that and the text
+// Invoke activates a skill that the user called for by name, and returns the result of the tool skill and the text
 // that belongs into the turn, next to what the user typed. The text is "" after a failure, also when ctx is done.
 // A skill with
 // disable-model-invocation is activated in this way only, and as long as it is active a model may read its files and run

@@ -157,7 +157,7 @@ func (k *Kit) refuseScript(ctx context.Context, s *skill.Skill, name string) too
 func isScript(s *skill.Skill, name string) (bool, error) {
 	info, err := fs.Stat(s.FS(), name)
 	if err != nil {
-		return false, nil //nolint:nilerr // reading it says what is wrong
+		return false, nil //nolint:nilerr // reading it reports the fault
 	}
 	scripts, err := survey.Runnable(s.FS())
 	if err != nil {

@@ -2,7 +2,7 @@
 // script_list, script_help and script_run. There is never one tool per script.
 //
 // The tools work over a catalogue that the caller may swap between calls, one session and one
-// script host. They refuse scripts of content that nobody approved, and they keep the text of
+// script host. They refuse scripts of content that is not approved, and they keep the text of
 // scripts from the model. Everything that a skill says comes back inside a frame that names
 // the skill; nothing of it is ever executed here but through the script host.
 //
@@ -21,7 +21,7 @@
 //   - timeout: "Failed to load skill: timed out after 30s", "The turn was ended before this call: …", a script that took too long
 //   - execution_failed: "Failed to load skill: …", "Skill activate failed: …", the errors of package session, and with
 //     tool.ReasonArguments what does not fit a schema, such as "Unknown action 'z'. Use 'activate' or 'deactivate'."
-//   - what package script says of a call, with its codes and reasons
+//   - the failures of package script, with their codes and reasons
 //
 // A context that has ended before a call does nothing; one that ends during an activation leaves nothing active.
 //
@@ -50,7 +50,7 @@ type Options struct {
 	Session *session.Session
 	Scripts *script.Host // nil: no script tools
 
-	// Approve may be asked about a skill whose content nobody approved; nil refuses it.
+	// Approve may be asked about a skill whose content is not approved; nil refuses it.
 	// It is asked once for each call, never in parallel for one call. A yes is for the content of the skill's Digest, which
 	// is known by then and alone is run: if files are shown, they have to be those of that digest.
 	Approve func(context.Context, *skill.Skill) (bool, error)

@@ -83,8 +83,8 @@ func WriteFile(name string, b []byte) error {
 	return os.Rename(f.Name(), name)
 }
 
-// RemoveAll removes a folder, also where somebody took away the right to do so. It follows no link out of the folder.
-// What cannot be removed stays.
+// RemoveAll removes a folder, even if the permissions of its folders forbid it. It follows no link out of the folder.
+// Files that cannot be removed stay.
 func RemoveAll(dir string) {
 	if os.RemoveAll(dir) == nil {
 		return

@@ -15,7 +15,7 @@ type Folder struct {
 	dir     string
 	path    string
 	files   backend
-	cleanup runtime.Cleanup // closes a folder that nobody closed
+	cleanup runtime.Cleanup // closes a folder that the caller forgot
 
 	mu     sync.RWMutex // held for reading while files is used
 	closed bool

@@ -143,7 +143,7 @@ func (w *workshop) install(ctx context.Context, requirements string) error {
 	return nil
 }
 
-// compile removes the bytecode that packages brought, which need not be that of their source, and makes
+// compile removes the bytecode that packages brought, which may differ from their source, and makes
 // it anew with the base Python, which reads none of their start-up files (-S).
 func (w *workshop) compile(ctx context.Context) error {
 	lib := filepath.Join(w.env, "lib")
@@ -214,7 +214,7 @@ func (w *workshop) uv(ctx context.Context, args ...string) error {
 	return nil
 }
 
-// tooMuch refuses packages that pass a cap, which preparing again does not mend.
+// tooMuch refuses packages that pass a cap, which preparing them again does not change.
 func (w *workshop) tooMuch(over string) error {
 	w.discard()
 	return &Error{Reason: ReasonDependencies, Err: ErrTooLarge,
@@ -226,7 +226,7 @@ func (w *workshop) said(out *Output) string {
 	return strings.NewReplacer(w.work+string(filepath.Separator), "", w.env, "the environment").Replace(tail(out.Stderr, uvStderr))
 }
 
-// step runs one command of the preparation, and ends it when what it unpacks passes the caps.
+// step runs one command of the preparation. It ends the command when the unpacked files exceed the caps.
 func (w *workshop) step(ctx context.Context, path string, args ...string) (*Output, error) {
 	guarded, stop := w.guard(ctx)
 	out, err := w.e.s.o.Run(guarded, &Command{

@@ -84,7 +84,7 @@ func (w *workshop) archives() map[string]bool {
 	return out
 }
 
-// over measures what this preparation unpacked: what it added to uv's cache, and the copies in the environment.
+// over measures the files that this preparation unpacked into uv's cache and into the environment.
 func (w *workshop) over() string {
 	var bytes int64
 	var files int

@@ -28,7 +28,7 @@ var (
 // Error says why a script has no Python to run with.
 type Error struct {
 	Reason  string // one of the Reason constants
-	Message string // what is wrong, and where it can be said what to install
+	Message string // the fault, and what to install if that is known
 	Err     error  // the cause, if there is one
 }
 

@@ -14,13 +14,13 @@ import (
 // dependency is a name with extras, versions and a marker (PEP 508), never an address.
 type Block struct {
 	RequiresPython string   // such as ">=3.9", "" for any
-	Dependencies   []string // as written, without blanks around them
+	Dependencies   []string // as written, without spaces around them
 }
 
 // maxBlock is the most bytes of a block, without its comment signs.
 const maxBlock = 16 << 10
 
-// ParseBlock reads the script block of a Python source; nil when there is none. LF and CR LF both end a
+// ParseBlock returns the script block of a Python source, nil without one. LF and CR LF both end a
 // line. A block that is not closed, two blocks, one inside another, and one over 16 KiB are errors, as
 // are tables that configure a tool: a script does not choose where packages come from.
 func ParseBlock(src []byte) (*Block, error) {

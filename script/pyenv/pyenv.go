@@ -74,7 +74,7 @@ type Store struct {
 	patience time.Duration // until Progress is called
 }
 
-// New returns a Store. The error says what is missing in o.
+// New returns a Store. It returns an error if an option is missing.
 func New(o *Options) (*Store, error) {
 	switch {
 	case o.Run == nil:
@@ -198,10 +198,10 @@ func (j *job) unavailable(err error, format string, args ...any) error {
 		Message: fmt.Sprintf("Dependencies of script %s are not available: %s", j.sc.Name, fmt.Sprintf(format, args...))}
 }
 
-const mostPackages = 1000 // that are listed of one environment
+const mostPackages = 1000 // listed of one environment
 
-// distInfo is a folder that an installed package has: its name and version. Others are not listed: packages bring these
-// folders, and their names end on a reader's terminal.
+// distInfo matches the folder that an installed package has, with its name and version. Other names are not listed: packages
+// choose the names of these folders, and they are shown on a terminal.
 var distInfo = lazyregexp.New(`^([A-Za-z0-9][A-Za-z0-9._]{0,99})-(v?[0-9][A-Za-z0-9._+!]{0,99})\.dist-info$`)
 
 // installed lists the packages in an environment, as "name==version" with the name in its normal form, sorted.

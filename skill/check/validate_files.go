@@ -13,7 +13,7 @@ import (
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// Bounds of what Validate looks at.
+// Limits of the check of files.
 const (
 	maxChecked   = 20_000   // entries of folders
 	maxComponent = 255      // bytes of a file name
@@ -42,7 +42,7 @@ func (v *validation) checkFolder(dir string, list []fs.DirEntry) bool {
 		if d.IsDir() {
 			below := v.scripts
 			if name != "scripts" {
-				below, _ = fs.ReadDir(v.fsys, name) // what cannot be read is nobody's file
+				below, _ = fs.ReadDir(v.fsys, name) // an unreadable folder has no files to check
 			}
 			if !v.checkFolder(name, below) {
 				return false
@@ -92,8 +92,7 @@ func oddName(name string) string {
 	return ""
 }
 
-// foldedPath is the form in which two names are the same file on systems that ignore case or form
-// .
+// foldedPath returns a form that is equal for names that are the same file on systems that ignore case or normal form.
 func foldedPath(name string) string {
 	if isASCII(name) {
 		return strings.ToUpper(name)
