@@ -76,7 +76,7 @@ func (k *Kit) activate(ctx context.Context, a *arguments) tool.Result {
 	return k.activateNamed(ctx, a.SkillName, args)
 }
 
-// Activate activates a skill that a model may use: the tool skill is this call.
+// Activate activates a skill that a model may use. The tool skill calls it.
 func (k *Kit) Activate(ctx context.Context, name, args string) tool.Result {
 	ctx, cancel := timed(ctx)
 	defer cancel()
@@ -117,7 +117,7 @@ func (k *Kit) activateLoaded(ctx context.Context, s *skill.Skill, args string) t
 	return tool.Success(k.activation(ctx, s, args, status, text), fmt.Sprintf("Activated skill '%s'", s.Name()))
 }
 
-// unchanged reports whether the model has been told already what an activation of s with args would tell.
+// unchanged reports whether the model already has the text that an activation of s with args would return.
 func unchanged(ctx context.Context, s *skill.Skill, args string, now session.Activation) bool {
 	digest, err := s.Digest(ctx)
 	return err == nil && digest == now.Digest && args == now.Args
@@ -175,8 +175,8 @@ func allowed(t manifest.Tools) *[]string {
 	return &rules
 }
 
-// activationFailure says why the skill called name was not activated: "Skill 'x' not found. Did you mean 'y'?", the
-// text of a *manifest.NameError, or "Failed to load skill: …". A time that is over is called ours only where it was.
+// activationFailure returns the result for a skill that was not activated: "Skill 'x' not found. Did you mean 'y'?", the text
+// of a *manifest.NameError, or "Failed to load skill: …". Only a timeout of this package is reported as one.
 func activationFailure(ctx context.Context, name string, err error) tool.Result {
 	var missing *skill.NotFoundError
 	var bad *manifest.NameError

@@ -19,10 +19,10 @@ import (
 // ScriptItem is one script in the result of script_list.
 type ScriptItem struct {
 	Name string `json:"name"`
-	Path string `json:"path"` // absolute where the skill is on disk
+	Path string `json:"path"` // absolute if the skill is on disk
 }
 
-// ScriptList is what ListScripts found: the scripts by the canonical names of their skills.
+// ScriptList has scripts by the canonical names of their skills.
 type ScriptList map[string][]ScriptItem
 
 // Envelope returns the result of the tool script_list.
@@ -34,8 +34,8 @@ func (l ScriptList) Envelope() tool.Result {
 	return tool.Success(map[string][]ScriptItem(l), fmt.Sprintf("Found %s across %s", plural(total, "script"), plural(len(l), "skill")))
 }
 
-// ListScripts lists the scripts of one skill, or of all that have some when the name is empty. The error is a
-// *script.Error, or ctx's when ctx is done.
+// ListScripts lists the scripts of one skill, or of all skills if the name is empty. The error is a *script.Error, or that of
+// ctx if ctx is done.
 func (k *Kit) ListScripts(ctx context.Context, name string) (ScriptList, error) {
 	out := ScriptList{}
 	if name != "" {
@@ -50,7 +50,7 @@ func (k *Kit) ListScripts(ctx context.Context, name string) (ScriptList, error) 
 	for e := range k.o.Catalog().Visible() {
 		s, err := e.Load(ctx)
 		if err != nil {
-			continue // broken since it was listed: it has no scripts to offer now
+			continue // it has become unreadable
 		}
 		if items := scriptItems(ctx, s); len(items) > 0 {
 			out[s.Canonical()] = items
@@ -119,7 +119,7 @@ type RunRequest struct {
 	Timeout       time.Duration // 0 means the host's
 }
 
-// RunResult is what a script answered.
+// RunResult is the answer of a script.
 type RunResult struct {
 	Script   string          // its own name
 	JSON     json.RawMessage // one compact document, unless Text was asked for
