@@ -93,7 +93,7 @@ func (s *secrecy) script(p *place, info os.FileInfo) (*scriptFile, error) {
 	return nil, nil
 }
 
-// list returns the scripts of a skill. Where the rule fails nothing of the skill is read.
+// list returns the scripts of a skill. If the rule fails, nothing of the skill is read.
 func (s *secrecy) list(i int) ([]scriptFile, error) {
 	if list, ok := s.lists[i]; ok || s.dirs[i] == nil {
 		return list, nil

@@ -65,7 +65,7 @@ func (f *Folder) Manifest(file string) ([]byte, Stamp, error) {
 }
 
 // Check returns an error that is ErrMount if a file that was opened below the folder lies on another mount, such as a bind
-// mount or /proc. Where the system does not say so it returns nil.
+// mount or /proc. If the system does not report it, it returns nil.
 func (f *Folder) Check(file *os.File) error {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
