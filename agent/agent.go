@@ -118,7 +118,7 @@ func New(o *Options) *Conversation {
 	for t := range c.o.Tools.Tools.All() {
 		c.tools = append(c.tools, llm.Tool{Name: t.Name, Description: t.Description, Input: schema(t.Input)})
 	}
-	c.replace(mend(o.History))
+	c.replace(repair(o.History))
 	return c
 }
 

@@ -75,7 +75,7 @@ func (f *fake) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Event, 
 
 func scripted(t *testing.T, replies ...reply) *fake { return &fake{t: t, replies: replies} }
 
-// invalid tells what a provider would refuse of a history, or "".
+// invalid returns what a provider would refuse of a history, or "".
 func invalid(messages []llm.Message) string {
 	role, open, ids := llm.User, []string(nil), map[string]bool{}
 	for _, m := range messages {

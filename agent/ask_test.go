@@ -369,8 +369,8 @@ func TestHistory(t *testing.T) {
 	}
 	for i := range kept {
 		for j := i; j <= len(kept); j++ {
-			if fault := invalid(mend(kept[i:j])); fault != "" {
-				t.Errorf("mend(history[%d:%d]): %s", i, j, fault)
+			if fault := invalid(repair(kept[i:j])); fault != "" {
+				t.Errorf("repair(history[%d:%d]): %s", i, j, fault)
 			}
 		}
 	}

@@ -50,7 +50,7 @@ func BenchmarkTurn(b *testing.B) {
 	}
 }
 
-// What a conversation of 200 turns keeps in memory, beside what was said in it.
+// What a conversation of 200 turns keeps in memory in addition to its messages.
 func BenchmarkConversation200(b *testing.B) {
 	var kept, said float64
 	for b.Loop() {
@@ -73,7 +73,7 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// A conversation keeps little beside what was said: no copies of it.
+// A conversation keeps little in addition to its messages: no copies of them.
 func TestMemory(t *testing.T) {
 	before := heap()
 	c := New(&Options{Model: instant(), Tools: executor(t, echo())})

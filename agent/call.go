@@ -68,9 +68,7 @@ func malformed(call *llm.Call) tool.Result {
 		fault = err.Error()
 	}
 	shown, _ := limitText(call.Raw, 200)
-	r := tool.Failure(tool.ExecutionFailed, fmt.Sprintf("arguments of '%s' are not a JSON object: %s; they were: %s", call.Name, fault, shown))
-	r.Reason = tool.ReasonArguments
-	return r
+	return tool.CauseArguments.Failure(fmt.Sprintf("arguments of '%s' are not a JSON object: %s; they were: %s", call.Name, fault, shown))
 }
 
 // limitText returns a text of at most limit characters. Of a longer text it keeps a fifth of them from the beginning and

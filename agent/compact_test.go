@@ -19,7 +19,7 @@ func long() tool.Tool {
 	}}
 }
 
-// uncounted is an answer of a server that counts no tokens, so that the estimate does.
+// uncounted is an answer of a server that counts no tokens: the estimate counts.
 func uncounted(text string) reply {
 	return reply{events: []llm.Event{{Text: text}, {Stop: llm.StopEnd}}}
 }
@@ -214,7 +214,7 @@ func TestCompact(t *testing.T) {
 	}
 }
 
-// Issue 9 P15: a conversation that a summary would make longer stays as it is.
+// Issue 9 P15: a conversation that a summary would make longer stays unchanged.
 func TestCompactNeverGrows(t *testing.T) {
 	m := scripted(t, says("a1"), says("a2"), says("a3"), says(strings.Repeat("SUMMARY ", 100)))
 	c := New(&Options{Model: m})

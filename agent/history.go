@@ -114,9 +114,9 @@ func notRun(call *llm.Call, why string) llm.Part {
 	return llm.Part{Result: &llm.Result{ID: call.ID, Name: call.Name, Text: string(r.Encode()), Failed: true}}
 }
 
-// mend returns a history that every provider accepts: the user's message first, the roles alternating, each call
+// repair returns a history that every provider accepts: the user's message first, the roles alternating, each call
 // followed by its one result, and no result without a call. A valid history stays unchanged.
-func mend(history []llm.Message) []llm.Message {
+func repair(history []llm.Message) []llm.Message {
 	c := &Conversation{ids: map[string]bool{}}
 	var open []*llm.Call
 	for _, m := range history {

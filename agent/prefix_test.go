@@ -10,7 +10,7 @@ import (
 	"github.com/agent-base/agent-base/tool"
 )
 
-// What was sent once is sent again with the same bytes, so that the providers' caches hold: the prefix always, and the
+// What was sent once is sent again with the same bytes, so the providers' caches hold: the prefix always, and the
 // messages until the conversation is shortened. The text of a turn stands in the message of its turn and stays there.
 func TestBytesDoNotChange(t *testing.T) {
 	m := scripted(t, calls(call("a", "echo", `{"b":1, "a":"<&>"}`), call("b", "echo", `{}`)), says("one"),

@@ -144,7 +144,7 @@ func TestHistoryIsAlwaysValid(t *testing.T) {
 				o.History = c.Messages()
 				c = New(o)
 				if got, want := encode(t, c.Messages()), encode(t, o.History); len(o.History) > 0 && got != want {
-					t.Fatalf("mended what was whole:\n%s\n%s", want, got)
+					t.Fatalf("repaired a valid history:\n%s\n%s", want, got)
 				}
 			}
 			if fault := invalid(c.Messages()); fault != "" {

@@ -110,9 +110,9 @@ func (t toolbox) navigation() string {
 func (t toolbox) paths() string {
 	l := lines{
 		"## Path Resolution for Skills",
-		`Say base_path is "/skills/demo". Of what the instructions name:`,
-		`1. "/etc/hosts" is absolute: use it as it is.`,
-		`2. "https://example.org/x" is a URL: use it as it is.`,
+		`Say base_path is "/skills/demo". Then read paths in the instructions like this:`,
+		`1. "/etc/hosts" is absolute: use it unchanged.`,
+		`2. "https://example.org/x" is a URL: use it unchanged.`,
 		`3. "docs/a.md" is relative: it is "/skills/demo/docs/a.md".`,
 	}
 	l.when(t.skillRead, `   skill_read takes path "docs/a.md".`)

@@ -167,7 +167,7 @@ func FuzzBeginning(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string, room int) {
 		got := beginning(s, room)
 		if !strings.HasPrefix(s, got) {
-			t.Fatalf("%q is no beginning of %q", got, s)
+			t.Fatalf("%q is not a beginning of %q", got, s)
 		}
 		if got != "" && Tokens(shield(got)) > max(room, 0)+1 {
 			t.Errorf("%q costs %d, the room is %d", got, Tokens(shield(got)), room)

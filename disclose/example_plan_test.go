@@ -9,7 +9,7 @@ import (
 	"github.com/agent-base/agent-base/skill"
 )
 
-// What one conversation is told: a prefix that stays, and a text beside each prompt.
+// What one conversation contains: a prefix that stays, and a text next to each prompt.
 func ExampleNewPlan() {
 	ctx := context.Background()
 	files := fstest.MapFS{"csv-report/SKILL.md": {Data: []byte("---\n" +

@@ -58,8 +58,8 @@ func TestInstructionsBody(t *testing.T) {
 func TestInstructionsArguments(t *testing.T) {
 	rows := []struct{ name, body, args, want string }{
 		{"appended", "Do it.", "a b", "Do it.\n\nARGUMENTS: a b"},
-		{"appended beside an escape", `Costs \$1.`, "a b", "Costs $1.\n\nARGUMENTS: a b"},
-		{"appended beside a missing index", `Use $7.`, "a b", "Use $7.\n\nARGUMENTS: a b"},
+		{"appended next to an escape", `Costs \$1.`, "a b", "Costs $1.\n\nARGUMENTS: a b"},
+		{"appended next to a missing index", `Use $7.`, "a b", "Use $7.\n\nARGUMENTS: a b"},
 		{"has a place", "Do $0.", "a b", "Do a."},
 		{"none given", "Do it.", "  ", "Do it."},
 		{"appended text is not expanded", "Do it.", "$ARGUMENTS $0", "Do it.\n\nARGUMENTS: $ARGUMENTS $0"},

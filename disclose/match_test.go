@@ -48,7 +48,7 @@ func TestMatch(t *testing.T) {
 		{"pattern with literals", "which issues closed today", "tickets"},
 		{"pattern at the start", "  fix this", "tickets"},
 		{"pattern elsewhere", "a quick fix", ""},
-		{"script without blanks", "请翻译这个文件", "translate"},
+		{"script without spaces", "请翻译这个文件", "translate"},
 		{"umlaut in another form", "eine U\u0308BERSETZUNG", "translate"},
 		{"name", "use the weather-maps skill", "Weather_Maps"},
 		{"name as words", "show weather maps", "Weather_Maps"},

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// What is told of a pattern's tree without compiling it holds for the compiled one.
+// The facts found in a pattern's tree without compiling it hold for the compiled one.
 func FuzzPatternTree(f *testing.F) {
 	for _, s := range []string{"abc", "a{2,5}", "(a|b|.){1,60}c?", "(x{1,900}y|z)(w{1,900})", "(a*)*", "(?:a*)+", "a{0}", "(?:a?){3,}", "^$", `\b`, `\B`, "(?m)^a$",
 		"[^a]", "", "(?:)*", "(|a)*", "(|a)+", "((a{1,9}){1,9}){1,9}", "[[:^ascii:]]|k|ſ", "a??b*?", "(?:(?:^)*){2,7}", `\pN\C`, "x{0,}", "x{1}", `[^\x00-\x{10FFFF}]|a`} {

@@ -19,7 +19,7 @@ func plan(t *testing.T, c *skill.Catalog, o *PlanOptions) *Plan {
 	return p
 }
 
-// C13: what each mode tells, and where; no skill is told of in two places.
+// C13: what each mode lists, and where; no skill is listed in two places.
 func TestPlanModes(t *testing.T) {
 	c := catalog(t, file{name: "pdf", desc: "Works with PDF.", front: "triggers:\n  keywords: [acrobat]\n", body: "PDF steps."}, file{name: "csv", desc: "Works with CSV."})
 	rows := []struct {

@@ -41,7 +41,7 @@ func TestSearch(t *testing.T) {
 		{"a wrong letter", "exchunge", "kalshi-markets"},
 		{"the exact name first", "weather", "weather weather-maps"},
 		{"decomposed accent", "cafe\u0301 near", "cafe-finder"},
-		{"script without blanks", "咖啡", "cafe-finder"},
+		{"script without spaces", "咖啡", "cafe-finder"},
 		{"a keyword", "greeting", "hello"},
 		{"a verb", "salute", "hello"},
 		{"a tag", "welcome", "hello"},
@@ -107,7 +107,7 @@ func bm25(entries []skill.Entry, query []string) []float64 {
 				have++
 			}
 		}
-		if have > n/2 { // left out beside rarer words
+		if have > n/2 { // left out next to rarer words
 			continue
 		}
 		for d := range entries {

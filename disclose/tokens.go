@@ -38,13 +38,13 @@ const (
 	upper  = 'u'
 	digit  = 'd'
 	newln  = 'n'
-	blank  = 'b'
+	space  = 'b'
 	punct  = 'p'
 	beyond = 'h'
 )
 
 // cost estimates s in thousandths of a token. Nothing is counted across a line break that is
-// followed by another character, so that cost(a+b) == cost(a)+cost(b) when a ends with its only
+// followed by another character, so cost(a+b) == cost(a)+cost(b) when a ends with its only
 // line break and b does not begin with one.
 func cost[T string | []byte](s T) int {
 	sum := 0
@@ -59,7 +59,7 @@ func cost[T string | []byte](s T) int {
 			for j < len(s) && classes[s[j]] == k {
 				j++
 			}
-			if k != blank || j > i+1 || j < len(s) && classes[s[j]] == digit { // most spaces cost nothing
+			if k != space || j > i+1 || j < len(s) && classes[s[j]] == digit { // most spaces cost nothing
 				sum += run(s, i, j)
 			}
 		}
@@ -117,7 +117,7 @@ func run[T string | []byte](s T, i, j int) int {
 			return 0
 		}
 		return perBreak
-	case blank:
+	case space:
 		if j-i > 1 {
 			return perIndent
 		}

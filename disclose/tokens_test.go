@@ -14,7 +14,7 @@ import (
 	"github.com/agent-base/agent-base/internal/test/tokentest"
 )
 
-// C41: the estimator beside a real tokenizer, on our texts and on the corpus where there is one.
+// C41: the estimator compared with a real tokenizer, on our texts and on the corpus where there is one.
 func TestTokensAgainstTokenizer(t *testing.T) {
 	count := tokentest.Counter(t)
 	texts := ourTexts(t)

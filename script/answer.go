@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// What the system calls the signals of limits.
+// The names that the system gives to the signals of limits.
 const (
 	outOfCPU     = "CPU time limit exceeded"
 	fileTooLarge = "file size limit exceeded"
@@ -18,7 +18,7 @@ const (
 // saidMax is the most bytes of text that an Error keeps of stdout.
 const saidMax = 4096
 
-// answer reads stdout as one JSON document.
+// answer returns stdout as one JSON document.
 func answer(out *Output, limit int64) (json.RawMessage, error) {
 	if out.Truncated {
 		return nil, &Error{Code: ParseError, Stdout: said(out),
@@ -40,12 +40,12 @@ func document(b []byte) (json.RawMessage, error) {
 	if err := json.Compact(&compact, b); err != nil {
 		return nil, err
 	}
-	return mendSurrogates(compact.Bytes()), nil
+	return replaceSurrogates(compact.Bytes()), nil
 }
 
-// mendSurrogates replaces escapes of half a character, which many readers refuse, by U+FFFD. b is
+// replaceSurrogates replaces escapes of half a character, which many readers refuse, by U+FFFD. b is
 // valid JSON.
-func mendSurrogates(b []byte) []byte {
+func replaceSurrogates(b []byte) []byte {
 	if !bytes.Contains(b, []byte(`\ud`)) && !bytes.Contains(b, []byte(`\uD`)) {
 		return b
 	}
@@ -100,7 +100,7 @@ func stderrTail(out *Output) string {
 	return ""
 }
 
-// failureTail shows stdout where stderr says nothing: some scripts print their errors there.
+// failureTail shows stdout if stderr is empty: some scripts print their errors there.
 func failureTail(out *Output) string {
 	if t := stderrTail(out); t != "" {
 		return t
@@ -146,7 +146,7 @@ func firstRunes(s string, n int) string {
 	return s
 }
 
-// text makes valid UTF-8 of what a program printed.
+// text returns the output of a program as valid UTF-8.
 func text(b []byte) string { return string(bytes.ToValidUTF8(b, []byte("\ufffd"))) }
 
 // seconds writes a duration as "60s", "1.5s".

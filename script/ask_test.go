@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// asked makes programs that write down how they are called before they do anything, and is told of what the host's
+// asked makes programs that record how they are called before they do anything, and records what the host's
 // Runner was given. The file holds a line for each variable of each call.
 func asked(t *testing.T, h *rig, programs map[string]string) (log string, given func() []*Command) {
 	t.Helper()
@@ -123,12 +123,12 @@ func TestEndedContextIsNoMissingInterpreter(t *testing.T) {
 		}
 		for way, call := range calls {
 			if name == "t" && way == "prepare" {
-				continue // there is nothing to prepare
+				continue // nothing to prepare
 			}
 			dead, cancel := context.WithCancel(t.Context())
 			cancel()
 			if err := call(dead); err != context.Canceled {
-				t.Errorf("%s %s with an ended context: got %v, want %v", way, name, err, context.Canceled)
+				t.Errorf("%s %s with a ctx that is done: got %v, want %v", way, name, err, context.Canceled)
 			}
 			late, cancel := context.WithCancel(t.Context())
 			h.Runner = RunnerFunc(func(ctx context.Context, c *Command) (*Output, error) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What a run costs over a bare start of the same interpreter, and with a prepared environment beside
+// What a run costs over a bare start of the same interpreter, and with a prepared environment next to
 // `uv run` of the same script (row 11 of the performance table).
 func BenchmarkRun(b *testing.B) {
 	s := open(b, "", tree{"scripts/a.py": "print(1)\n", "scripts/b.py": needs("import dep\nprint(1)\n", "dep")})

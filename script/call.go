@@ -21,14 +21,14 @@ type call struct {
 	s         *skill.Skill
 	sc        Script
 	args      []string
-	env       []string // NAME=value of the caller
+	env       []string // of the caller, as NAME=value
 	timeout   time.Duration
 	waited    time.Duration // of it, for the cache
 	stopAtMax bool
 }
 
-// call runs the script and turns what went wrong into an *Error: a start that failed, time that ran
-// out, an exit code. Output that passed its limit is left to the caller.
+// call runs the script. It returns an *Error if the script cannot be started, times out or ends with an exit code. It
+// leaves output over its limit to the caller.
 func (h *Host) call(ctx context.Context, c *call) (*Output, error) {
 	dir, file, err := c.place(ctx)
 	if err != nil {
@@ -67,8 +67,8 @@ func (h *Host) call(ctx context.Context, c *call) (*Output, error) {
 	return c.judge(ctx, cmd, out, err)
 }
 
-// place returns the skill's folder and the script's path in it. Both have to be there: what a system says when a folder
-// is gone reads as if the interpreter were.
+// place returns the skill's folder and the script's path in it. Both must exist: the system's error for a missing folder
+// reads as if the interpreter were missing.
 func (c *call) place(ctx context.Context) (dir, file string, err error) {
 	nowhere := func(err error) error {
 		return &Error{Code: ExecutionFailed, Reason: ReasonFolder, Err: err,
@@ -91,7 +91,7 @@ func (c *call) place(ctx context.Context) (dir, file string, err error) {
 	return dir, file, nil
 }
 
-// judge says what a finished command means. The exit code counts before anything that was printed.
+// judge returns the error of a finished command, if there is one. The exit code counts before any output.
 func (c *call) judge(ctx context.Context, cmd *Command, out *Output, err error) (*Output, error) {
 	switch {
 	case ctx.Err() != nil:
@@ -156,8 +156,7 @@ func startError(sc Script, cmd *Command, err error) error {
 // workplace is what one run may write to.
 type workplace struct{ root, work, home, temp, cache string }
 
-// workplace makes the folders of one run, which remove takes away again, and the skill's cache, which
-// stays.
+// workplace makes the folders of one run, which remove deletes, and the skill's cache, which stays.
 func (h *Host) workplace(ctx context.Context, s *skill.Skill) (*workplace, error) {
 	temp := h.o.Temp
 	name, err := cacheName(ctx, s)
@@ -184,9 +183,9 @@ func (h *Host) workplace(ctx context.Context, s *skill.Skill) (*workplace, error
 	return w, nil
 }
 
-// cacheName keeps skills of one name apart: what a project's skill leaves in its cache is not found by
-// the user's or the bundled one. It is the skill's own place that counts: a sealed copy changes with
-// its content, and so does the folder of a bundled skill.
+// cacheName returns the name of a skill's cache. Skills of one name have different caches: a user's skill does not find the
+// files of a project's. The name depends on the skill's own place, because the folder of a sealed copy or of a bundled
+// skill changes with its content.
 func cacheName(ctx context.Context, s *skill.Skill) (string, error) {
 	place := s.Entry().Layer()
 	if place != "bundled" {
@@ -214,7 +213,7 @@ const (
 	abandoned = 24 * time.Hour // age of a work directory whose run was killed
 )
 
-// sweepRuns removes what killed engines left.
+// sweepRuns removes the work directories of engines that were killed.
 func sweepRuns(temp string) {
 	entries, _ := os.ReadDir(temp)
 	for _, d := range entries {

@@ -1,9 +1,9 @@
-// Package script runs the scripts of skills: it chooses what runs them, has prepared what they import, and runs them
+// Package script runs the scripts of skills: it chooses their interpreters, prepares their dependencies, and runs them
 // within limits.
 //
-//   - [List] and [Find] read a skill's scripts folder and run nothing. What a script is, is decided by package survey.
+//   - [List] and [Find] read a skill's scripts folder and run nothing. Package survey decides which files are scripts.
 //   - [Host] runs a script (Run), asks it for its help (Help, which is a run too), prepares its dependencies ahead
-//     (Prepare), copies a skill to where it runs (Seal), and removes what is not needed any more (Sweep).
+//     (Prepare), copies a skill to where it runs (Seal), and removes files that are no longer needed (Sweep).
 //   - [Runner] executes one command. [Exec] is the plain one. A sandbox, a remote worker or an audit is middleware: a
 //     func(Runner) Runner.
 //
@@ -12,13 +12,13 @@
 // caller does, before a call or in [Admit].
 //
 // Limits of this version: a script that leaves its process group (setsid) outlives the call, within its processor and file
-// limits; other systems than Linux have no limits but time and output; and a script may reach the network and whatever its
+// limits; systems other than Linux limit only time and output; and a script may reach the network and everything that its
 // user may read.
 //
 // # Where a script runs
 //
-// It runs from the real folder of the skill that is handed in. A skill that only lies in memory, such as one of skill.FS
-// without a cache, can be listed and not run (skill.ErrNoFolder). To be sure that what runs is what was approved, return a
+// A script runs from the real folder of its skill. The scripts of a skill that lies only in memory, such as one of skill.FS
+// without a cache, can be listed but not run (skill.ErrNoFolder). To run exactly the content that was approved, return a
 // sealed copy from [Admit].
 //
 // # What a script sees of the environment
@@ -28,18 +28,18 @@
 // PYTHONUTF8=1; HOME, TMPDIR and AGENT_SKILL_WORK_DIR, empty folders that are removed after the run;
 // AGENT_SKILL_CACHE_DIR, which the skill keeps; AGENT_SKILL_DIR, AGENT_SKILL_NAME and AGENT_WORKSPACE.
 //
-// Of Options.Env these pass: TZ, SSL_CERT_FILE, SSL_CERT_DIR, HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY (the last four
-// in lower case too), on Windows what its programs cannot do without, and what the manifest's permissions.env names unless
-// Options.Grants refuses that. A name there may be a prefix with wildcards: three letters or more and "_", as in KALSHI_*.
-// [Forwarded] lists what passes because a manifest asks for it.
+// These variables of Options.Env pass: TZ, SSL_CERT_FILE, SSL_CERT_DIR, HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY (the last four
+// in lower case too), on Windows those that its programs need, and those that the manifest's permissions.env names, unless
+// Options.Grants refuses it. A name there may be a prefix with wildcards: three letters or more and "_", as in KALSHI_*.
+// [Forwarded] lists those that pass because a manifest asks for them.
 //
-// Never pass, whatever is named: variables that make programs load or run something else (LD_*, PYTHON*, NODE_OPTIONS,
-// GIT_*, SSH_*, UV_*, PIP_* and the like) and the engine's own. Keys of model providers pass by their exact name, never by
+// Variables that make programs load or run something else (LD_*, PYTHON*, NODE_OPTIONS, GIT_*, SSH_*, UV_*, PIP_* and the
+// like) and the engine's own never pass. Keys of model providers pass by their exact name, never by
 // a wildcard. RunOptions.Env sets variables for one run under the same rules.
 //
 // Programs of the operator that prepare dependencies or are asked for their version see no variable that a skill names. uv
 // gets proxies and certificates, UV_DEFAULT_INDEX, UV_INDEX, UV_INDEX_*, UV_FIND_LINKS and UV_OFFLINE; an interpreter that
-// is asked gets PATH, HOME and what version managers choose by, such as PYENV_*.
+// is asked gets PATH, HOME and the variables that version managers use, such as PYENV_*.
 //
 // # Concurrency
 //

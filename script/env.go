@@ -21,8 +21,7 @@ var standard = map[string]string{
 	"PYTHONDONTWRITEBYTECODE": "1", "PYTHONNOUSERSITE": "1", "PYTHONUTF8": "1",
 }
 
-// dangerous never passes, whatever a manifest asks for: these make programs load or run something else,
-// or are the engine's own.
+// dangerous holds the variables that never pass: they make programs load or run something else, or are the engine's own.
 var dangerous = []string{
 	"LD_*", "DYLD_*", "GLIBC_TUNABLES", "GCONV_PATH", "BASH_ENV", "BASH_FUNC_*", "BASHOPTS", "SHELLOPTS", "ENV", "IFS", "PS4",
 	"PYTHON*", "NODE_OPTIONS", "NODE_PATH", "PERL5*", "PERLLIB", "RUBYOPT", "RUBYLIB", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS",
@@ -30,17 +29,17 @@ var dangerous = []string{
 	"PATH", "HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "AGENT_*",
 }
 
-// providers are variables of those who serve models. Their keys pass by their exact name alone, never by a wildcard.
+// providers are the variables of model providers. Their keys pass by their exact name alone, never by a wildcard.
 var providers = []string{
 	"ANTHROPIC_*", "CLAUDE_*", "OPENAI_*", "AZURE_OPENAI_*", "GEMINI_*", "GOOGLE_API_KEY", "GOOGLE_GEMINI_*", "GOOGLE_GENAI_*", "VERTEX_*",
 	"AWS_BEARER_TOKEN_BEDROCK", "MISTRAL_*", "GROQ_*", "XAI_*", "DEEPSEEK_*", "OPENROUTER_*", "TOGETHER_*", "FIREWORKS_*", "COHERE_*", "CO_API_KEY",
 	"CEREBRAS_*", "PERPLEXITY_*", "MOONSHOT_*", "DASHSCOPE_*", "REPLICATE_*", "HF_TOKEN", "HUGGINGFACE_*", "HUGGING_FACE_*", "OLLAMA_API_KEY",
 }
 
-// wild are the characters that make a name a pattern.
+// wild holds the characters of a pattern.
 const wild = `*?[\`
 
-// allows reports whether a manifest's permissions.env name the variable and it may pass.
+// allows reports whether permissions.env of a manifest names the variable and it may pass.
 func allows(permissions []string, name string) bool {
 	upper := strings.ToUpper(name)
 	if name == "" || program.Matches(dangerous, upper) {
@@ -53,7 +52,7 @@ func allows(permissions []string, name string) bool {
 }
 
 // namesVariables reports whether a pattern of permissions.env forwards anything: a name, or a prefix of three letters or
-// more and "_" with wildcards after it. "*", "A*" and "*_TOKEN" would forward what nobody had in mind.
+// more and "_" with wildcards after it. "*", "A*" and "*_TOKEN" would forward variables that no author meant.
 func namesVariables(glob string) bool {
 	if _, err := path.Match(glob, ""); err != nil || glob == "" || program.Matches(dangerous, strings.ToUpper(glob)) {
 		return false
@@ -79,7 +78,7 @@ func Forwarded(m *manifest.Manifest, env []string) []string {
 	return slices.Compact(out)
 }
 
-// granted is what a skill gets of what its manifest asks for of the operator's environment.
+// granted returns the variables of the operator's environment that a skill asks for and gets.
 func (h *Host) granted(ctx context.Context, s *skill.Skill) []string {
 	if asked := s.Manifest().Permissions.Env; len(asked) > 0 && (h.o.Grants == nil || h.o.Grants(ctx, s)) {
 		return asked
@@ -87,8 +86,8 @@ func (h *Host) granted(ctx context.Context, s *skill.Skill) []string {
 	return nil
 }
 
-// environment is a script's whole environment by name: the standard one, of the operator's what the
-// network needs and what the manifest asks for, and the engine's own variables.
+// environment returns a script's whole environment by name: the standard variables, those of the operator that the network
+// needs or the manifest asks for, and the engine's own.
 func (h *Host) environment(permissions []string, own map[string]string) map[string]string {
 	env := maps.Clone(standard)
 	for _, kv := range h.o.Env {
@@ -105,8 +104,8 @@ func (h *Host) environment(permissions []string, own map[string]string) map[stri
 	return env
 }
 
-// withCommands adds the folders of the commands that the skill requires to PATH: what makes it
-// available must be there when it runs.
+// withCommands adds the folders of the commands that the skill requires to PATH: a skill that is available because of a
+// command must find it when it runs.
 func (h *Host) withCommands(searchPath string, commands []string) string {
 	for _, name := range commands {
 		p, err := h.o.LookPath(name)

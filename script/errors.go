@@ -6,25 +6,25 @@ import (
 	"github.com/agent-base/agent-base/script/pyenv"
 )
 
-// Code is the cause of a failure, one of the seven that a model knows too.
+// Code is the cause of a failure. It is one of the codes of package tool.
 type Code string
 
-// The codes, with the texts that their messages begin with. Where a script wrote to stderr the end of it follows, at
-// most StderrTail bytes, as "\nstderr: …".
+// The codes, with the texts that their messages begin with. If a script wrote to stderr, its end follows, at most StderrTail
+// bytes, as "\nstderr: …".
 const (
 	NotFound         Code = "not_found"         // Script 'x' not found in skill 'y'
 	InvalidName      Code = "invalid_name"      // Invalid script name: 'x'
 	ArgsTooLarge     Code = "args_too_large"    // Too many arguments: 150 (max 100); Arguments too large: 5000 bytes (max 4096)
 	Timeout          Code = "timeout"           // Script timed out after 60s
 	ParseError       Code = "parse_error"       // Expected JSON output, got: …, with at most 200 characters of it
-	ExecutionFailed  Code = "execution_failed"  // Script failed with exit code 3; and whatever keeps a script from starting
+	ExecutionFailed  Code = "execution_failed"  // Script failed with exit code 3; also for a script that cannot be started
 	PermissionDenied Code = "permission_denied" // Env var 'X' not in allowlist
 )
 
 // The finer reasons of an Error, mostly of ExecutionFailed. Each message says what would help.
 const (
-	ReasonInterpreter  = pyenv.ReasonInterpreter  // what runs the script is not there
-	ReasonDependencies = pyenv.ReasonDependencies // they cannot be prepared now, or are refused, and then pyenv.ErrTooLarge is wrapped
+	ReasonInterpreter  = pyenv.ReasonInterpreter  // the interpreter is missing
+	ReasonDependencies = pyenv.ReasonDependencies // they cannot be prepared now, or are too large; then the error wraps pyenv.ErrTooLarge
 	ReasonMetadata     = pyenv.ReasonMetadata     // the script block of PEP 723 is broken or asks for too much
 	ReasonPython       = pyenv.ReasonPython       // no Python of the required version
 	ReasonShebang      = "shebang_invalid"        // the #! line cannot be followed
@@ -32,16 +32,16 @@ const (
 	ReasonPlatform     = "wrong_platform"         // a program for another system or processor
 	ReasonArgument     = "invalid_arguments"      // an argument holds NUL
 	ReasonAmbiguous    = "ambiguous"              // several scripts have that name
-	ReasonFolder       = "folder_missing"         // a folder that the script lies or starts in is not there
+	ReasonFolder       = "folder_missing"         // the folder of the script or its working directory is missing
 	ReasonCache        = "cache_locked"           // the cache was being swept for as long as the script may take
-	ReasonChanged      = "content_changed"        // the skill is not any more what it was when it was loaded
+	ReasonChanged      = "content_changed"        // the skill has changed since it was loaded
 )
 
-// Error is a failure with its text for a model, and what the script still said.
+// Error is a failure with its text for a model and the output of the script.
 type Error struct {
 	Code    Code
 	Reason  string // one of the Reason constants, or ""
-	Message string // begins as its Code says; ends with the tail of stderr where there is one
+	Message string // begins with the text of its Code; ends with the tail of stderr, if there is one
 	Stdout  []byte // what the script printed before it failed: one JSON document, or at most 4 KiB of text
 	Err     error  // the cause, if there is one
 }
@@ -52,8 +52,8 @@ func (e *Error) Error() string { return e.Message }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Said returns what the script printed before it failed: JSON as a json.RawMessage, other text as a
-// string, nil when there was nothing.
+// Said returns what the script printed before it failed: JSON as a json.RawMessage, other text as a string, nil if it
+// printed nothing.
 func (e *Error) Said() any {
 	if len(e.Stdout) == 0 {
 		return nil

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// waitDelay is how long pipes stay open that a process left behind holds, once the command has ended.
+// waitDelay is how long Exec waits for pipes that a process left behind holds open after the command has ended.
 const waitDelay = 2 * time.Second
 
-// Exec is the plain Runner: a process in a session of its own without a terminal, whose group is
-// killed when the call ends. The zero value is ready.
+// Exec is a Runner that starts a process in a session of its own without a terminal. Its process group is killed when the
+// call ends. The zero value is ready to use.
 type Exec struct{}
 
 // Run executes c. It refuses one without an absolute Path and Dir, a list of arguments and a timeout.
@@ -31,7 +31,7 @@ func (Exec) Run(ctx context.Context, c *Command) (*Output, error) {
 	stderr := &tailBuffer{max: stderrKept}
 	env := c.Env
 	if env == nil {
-		env = []string{} // nil would hand over this process's own
+		env = []string{} // nil would mean the environment of this process
 	}
 	begun := time.Now()
 	cmd, err := start(func() *exec.Cmd {
@@ -51,7 +51,7 @@ func (Exec) Run(ctx context.Context, c *Command) (*Output, error) {
 	return out, err
 }
 
-// supervise waits for the command and ends it when its time is up. The error is ctx's.
+// supervise waits for the command and ends it when its time is over. It returns the error of ctx.
 func supervise(ctx context.Context, c *Command, g *group, full <-chan struct{}, out *Output) (err error) {
 	done := make(chan struct{})
 	go func() {
@@ -80,3 +80,46 @@ func supervise(ctx context.Context, c *Command, g *group, full <-chan struct{}, 
 	}
 	return err
 }
+
+const stderrKept = 64 << 10 // bytes of stderr that an Output has at most
+
+// headBuffer keeps the first max bytes and counts the rest.
+type headBuffer struct {
+	buf   []byte
+	max   int64
+	total int64
+	full  func() // called once when more than max has come; may be nil
+}
+
+// Write never fails, so the process that writes is never blocked.
+func (h *headBuffer) Write(p []byte) (int, error) {
+	if room := h.max - int64(len(h.buf)); room > 0 {
+		h.buf = append(h.buf, p[:min(int64(len(p)), room)]...)
+	}
+	h.total += int64(len(p))
+	if h.total > h.max && h.full != nil {
+		h.full()
+		h.full = nil
+	}
+	return len(p), nil
+}
+
+// tailBuffer keeps the last max bytes; it never holds more than twice as many.
+type tailBuffer struct {
+	buf []byte
+	max int
+}
+
+// Write never fails.
+func (t *tailBuffer) Write(p []byte) (int, error) {
+	n := len(p)
+	p = p[max(0, n-t.max):]
+	if len(t.buf)+len(p) > 2*t.max {
+		keep := t.bytes()
+		t.buf = t.buf[:copy(t.buf, keep)]
+	}
+	t.buf = append(t.buf, p...)
+	return n, nil
+}
+
+func (t *tailBuffer) bytes() []byte { return t.buf[max(0, len(t.buf)-t.max):] }

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ended waits until the process has ended, and leaves it to be waited for: its number stays its own.
+// ended waits until the process has ended, without reaping it: its number is not reused.
 func ended(pid int) bool {
 	for {
 		err := unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
@@ -20,10 +20,10 @@ func ended(pid int) bool {
 	}
 }
 
-// start starts the command with its limits. It is held at its first instruction until they are set; where the system
-// lets nobody hold a process, they are set as soon as it has been started.
+// start starts the command with its limits. It stops the process at its first instruction until they are set. If the system
+// does not allow that, it sets them right after the start.
 func start(build func() *exec.Cmd, l Limits) (*exec.Cmd, error) {
-	runtime.LockOSThread() // the thread that starts the process is the one that may let it go
+	runtime.LockOSThread() // only the thread that starts the process may continue it
 	defer runtime.UnlockOSThread()
 	cmd := build()
 	cmd.SysProcAttr.Ptrace = true
@@ -47,7 +47,7 @@ func start(build func() *exec.Cmd, l Limits) (*exec.Cmd, error) {
 	return cmd, nil
 }
 
-// limit sets the limits of a process. A process that is gone needs none.
+// limit sets the limits of a process, unless it has ended.
 func limit(pid int, l Limits) {
 	set := func(resource int, soft, hard uint64) {
 		_ = unix.Prlimit(pid, resource, &unix.Rlimit{Cur: soft, Max: hard}, nil)

@@ -73,7 +73,7 @@ func TestExecRefuses(t *testing.T) {
 	}
 }
 
-// C31, R103, security 2.5 #60: what passes a limit is drained and dropped, and blocks nobody.
+// C31, R103, security 2.5 #60: what passes a limit is drained and dropped, and does not block.
 func TestExecCapsOutput(t *testing.T) {
 	out := python3(t, `
 import sys
@@ -161,7 +161,7 @@ func alive(t *testing.T, pid string) bool {
 	return !bytes.HasPrefix(after, []byte("Z"))
 }
 
-// security 2.5 #64: the group is killed with the call; a child that holds the pipes delays nobody.
+// security 2.5 #64: the group is killed with the call; a child that holds the pipes causes no delay.
 func TestExecKillsItsGroup(t *testing.T) {
 	out := python3(t, `
 import os, signal, sys, time

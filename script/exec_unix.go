@@ -20,8 +20,8 @@ type group struct {
 	gone bool // its number may belong to someone else now
 }
 
-// wait returns when the command has ended, what was left of its group is killed, and its output is
-// read. On Linux the group is killed before the command's number is given back.
+// wait waits for the command, kills the rest of its group, and reads the rest of its output. On Linux it kills the group
+// before the number of the command can be reused.
 func (g *group) wait() {
 	early := ended(g.cmd.Process.Pid)
 	if early {
@@ -49,7 +49,7 @@ func (g *group) signal(s syscall.Signal) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if !g.gone {
-		_ = syscall.Kill(-g.cmd.Process.Pid, s) // that nobody is left is not a failure
+		_ = syscall.Kill(-g.cmd.Process.Pid, s) // an empty group is not a failure
 	}
 }
 

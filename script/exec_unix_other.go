@@ -4,7 +4,7 @@ package script
 
 import "os/exec"
 
-// ended does not know: the group is killed right after the command was waited for.
+// ended cannot wait without reaping: the group is killed right after the command has ended.
 func ended(int) bool { return false }
 
 // start starts the command, without limits: these systems cannot limit another process.

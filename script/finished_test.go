@@ -160,7 +160,7 @@ func TestPreparedWithAPythonOfUV(t *testing.T) {
 	failure(t, err, ExecutionFailed, ReasonInterpreter, "needs Python 3, which is not installed")
 }
 
-// security 1.3: being offline changes nothing about where packages come from, so that what was prepared before serves then
+// security 1.3: being offline changes nothing about where packages come from: what was prepared before serves then
 // too, with uv and without.
 func TestOfflineIsNoOtherSource(t *testing.T) {
 	h := uvHost(t, index(t))

@@ -10,10 +10,10 @@ import (
 	"github.com/agent-base/agent-base/skill"
 )
 
-// HelpText is what a script says about itself.
+// HelpText is the help of a script.
 type HelpText struct {
 	Text  string // the whole help
-	Usage string // its usage paragraph alone, "" when it has none
+	Usage string // only its usage paragraph, "" without one
 }
 
 // HelpOptions says how a script is asked for its help.
@@ -21,8 +21,9 @@ type HelpOptions struct {
 	Admit Admit // nil: the skill runs
 }
 
-// Help runs the script with --help, for at most a minute. Its answer is kept for HelpTTL: while the skill's content is the
-// same the script is not run again. It needs what Run needs. The error is an *Error, or ctx's when ctx is done.
+// Help runs the script with --help, for at most a minute. It keeps the answer for HelpTTL and does not run the script again
+// while the skill's content is the same. It has the requirements of Run. The error is an *Error, or that of ctx if ctx is
+// done.
 func (h *Host) Help(ctx context.Context, s *skill.Skill, sc Script, o *HelpOptions) (*HelpText, error) {
 	if o == nil {
 		o = &HelpOptions{}
@@ -60,7 +61,7 @@ func helpOf(out *Output) *HelpText {
 	return &HelpText{Text: t, Usage: usage(t)}
 }
 
-// usage is the paragraph of a help text that begins with "usage:".
+// usage returns the paragraph of a help text that begins with "usage:".
 func usage(help string) string {
 	var paragraph []string
 	for line := range strings.Lines(help) {
@@ -86,7 +87,7 @@ func helpKey(ctx context.Context, c *call) (string, error) {
 	return strings.Join([]string{digest, c.s.Entry().Layer(), c.s.Canonical(), c.sc.File}, "\x00"), err
 }
 
-// helps keeps what scripts said about themselves.
+// helps keeps answers of Help.
 type helps struct {
 	now func() time.Time
 
@@ -99,7 +100,7 @@ type keptHelp struct {
 	until time.Time
 }
 
-// get returns a copy of the answer, nil when there is none or its time is over.
+// get returns a copy of the answer, nil if there is none or it is too old.
 func (c *helps) get(key string) *HelpText {
 	c.mu.Lock()
 	defer c.mu.Unlock()

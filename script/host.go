@@ -30,11 +30,11 @@ const (
 // DefaultTimeout is a script's time when Options.Timeout is 0, and the most that Help takes.
 const DefaultTimeout = 60 * time.Second
 
-// Options says what a Host works with. LookPath and Cache are needed; the rest has useful zero values.
+// Options configures a Host. LookPath and Cache are required; the zero values of the others are useful.
 type Options struct {
-	Runner   Runner                       // executes scripts, what prepares their dependencies, and interpreters asked for their version; nil means Exec
+	Runner   Runner                       // executes all commands of the host; nil means Exec
 	LookPath func(string) (string, error) // finds interpreters and uv
-	Env      []string                     // the operator's environment, NAME=value: the package comment says what of it passes
+	Env      []string                     // the operator's environment, as NAME=value; the package comment lists the variables that pass
 
 	Cache     string // absolute folder for environments, uv's cache and the skills' own caches
 	Temp      string // absolute folder for work directories; "" means one in Cache
@@ -45,10 +45,10 @@ type Options struct {
 	MaxOutput      int64         // bytes of stdout; 0 means DefaultOutput
 	MaxEnvironment int64         // bytes that a script's dependencies may add to the disk; 0 means pyenv.DefaultMaxBytes
 
-	// Grants reports whether a skill's scripts get what its permissions.env names; nil: they do.
+	// Grants reports whether a skill's scripts get the variables that its permissions.env names; nil means that they do.
 	Grants func(context.Context, *skill.Skill) bool
 
-	Progress func(string) // called once for what takes more than a second to prepare; may be nil
+	Progress func(string) // called once if preparing takes more than a second; may be nil
 	Trace    trace.Tracer // may be nil
 }
 
@@ -58,10 +58,10 @@ type Host struct {
 	pythons  *pyenv.Store
 	programs program.Asker
 	helps    helps
-	once     sync.Once // sweeps work directories of runs that were killed
+	once     sync.Once // sweeps the work directories of killed runs
 }
 
-// New returns a Host. It copies o. The error says which option is missing, or is not what it must be.
+// New returns a Host. It copies o. It returns an error if an option is missing or invalid.
 func New(o *Options) (*Host, error) {
 	switch {
 	case !filepath.IsAbs(o.Cache):
@@ -101,7 +101,7 @@ func New(o *Options) (*Host, error) {
 
 const askTimeout = 10 * time.Second
 
-// answer runs an interpreter that is asked something.
+// answer runs an interpreter that prints a fact about itself.
 func (h *Host) answer(ctx context.Context, q *program.Question) (string, error) {
 	out, err := h.o.Runner.Run(ctx, &Command{Phase: Prepare, Path: q.Path, Args: q.Args, Dir: q.Dir, Write: []string{q.Dir},
 		Env: q.Env, Timeout: askTimeout, Grace: grace, MaxStdout: program.MaxAnswer})
@@ -114,8 +114,8 @@ func (h *Host) answer(ctx context.Context, q *program.Question) (string, error) 
 	return text(out.Stdout), nil
 }
 
-// Admit decides whether the content of a skill may run, before anything of it does. It returns the skill that runs: s
-// itself, or a copy of it (see Host.Seal), which is closed after the run. While it works Sweep removes nothing.
+// Admit decides, before anything of a skill runs, whether its content may run. It returns the skill to run: s itself, or a
+// copy of it (see Host.Seal), which is closed after the run. Sweep removes nothing until then.
 type Admit func(ctx context.Context, s *skill.Skill) (*skill.Skill, error)
 
 // RunOptions says how a script is called.
@@ -127,7 +127,7 @@ type RunOptions struct {
 	Admit   Admit         // nil: the skill runs
 }
 
-// Result is what a script answered.
+// Result is the answer of a script.
 type Result struct {
 	JSON     json.RawMessage // one compact document, unless Text was asked for
 	Text     string
@@ -135,8 +135,8 @@ type Result struct {
 	Duration time.Duration
 }
 
-// CheckArgs refuses too many arguments, too long ones and such with NUL. The error is an
-// *Error with code ArgsTooLarge, or ExecutionFailed and ReasonArgument for NUL.
+// CheckArgs checks the number and length of arguments and refuses NUL in them. It returns an *Error with code ArgsTooLarge,
+// or with ExecutionFailed and ReasonArgument for NUL.
 func CheckArgs(args []string) error {
 	if len(args) > MaxArgs {
 		return &Error{Code: ArgsTooLarge, Message: fmt.Sprintf("Too many arguments: %d (max %d)", len(args), MaxArgs)}
@@ -155,9 +155,8 @@ func CheckArgs(args []string) error {
 	return nil
 }
 
-// Run executes the script and returns what it printed: one JSON document, or text when o says so. A nil
-// o means no arguments. The skill needs a real folder: in one that has none nothing can run, and the
-// error wraps skill.ErrNoFolder. The error is an *Error, or ctx's when ctx is done.
+// Run executes the script and returns its output: one JSON document, or text if o.Text is set. A nil o means no arguments.
+// The error is an *Error, or that of ctx if ctx is done. For a skill without a real folder it wraps skill.ErrNoFolder.
 func (h *Host) Run(ctx context.Context, s *skill.Skill, sc Script, o *RunOptions) (*Result, error) {
 	if o == nil {
 		o = &RunOptions{}
@@ -196,7 +195,7 @@ func (h *Host) run(ctx context.Context, s *skill.Skill, sc Script, o *RunOptions
 	return res, err
 }
 
-// admitted does something with the skill that admit returns, while Sweep removes nothing.
+// admitted calls a function with the skill that admit returns. Sweep removes nothing meanwhile.
 func (h *Host) admitted(ctx context.Context, c *call, admit Admit, work func() error) error {
 	begun := time.Now()
 	done, err := h.use(ctx, c.timeout)
@@ -219,10 +218,10 @@ func (h *Host) admitted(ctx context.Context, c *call, admit Admit, work func() e
 	return work()
 }
 
-// Seal copies the skill's files to a read-only folder in Options.Cache and opens the copy, if the skill's content is still
-// that of its Digest: what was approved is what runs, even if the skill is changed in between. Close the copy. Sweep may
-// remove it unless Seal is called by Admit. The error is an *Error, with the reason ReasonChanged for a skill whose files
-// were changed since its Digest was computed, or ctx's.
+// Seal copies the skill's files to a read-only folder in Options.Cache and opens the copy, if the content of the skill still
+// has its Digest. The copy keeps the approved content even if the skill is changed later. The caller must close the copy.
+// Sweep may remove it, unless Seal is called by Admit. The error is that of ctx or an *Error, with ReasonChanged if the
+// files of the skill have changed since its Digest was computed.
 func (h *Host) Seal(ctx context.Context, s *skill.Skill) (*skill.Skill, error) {
 	approved, err := s.Digest(ctx)
 	if err != nil {
@@ -247,8 +246,8 @@ func sealError(ctx context.Context, s *skill.Skill, err error) error {
 	return &Error{Code: ExecutionFailed, Err: err, Message: fmt.Sprintf("Skill '%s' cannot be copied to where its scripts run: %v", s.Name(), err)}
 }
 
-// started traces that a script starts, and returns what traces its end. success is the message of a run that does not
-// fail.
+// started traces the start of a script and returns a function that traces its end. success is the message of a run that
+// does not fail.
 func (h *Host) started(ctx context.Context, s *skill.Skill, sc Script, success string, attrs ...slog.Attr) func(error, ...slog.Attr) {
 	begun := time.Now()
 	trace.Emit(ctx, h.o.Trace, trace.Event{Kind: trace.ScriptStarted, Level: slog.LevelDebug, Skill: s.Canonical(), Script: sc.Name, Attrs: attrs})
@@ -266,7 +265,7 @@ func (h *Host) started(ctx context.Context, s *skill.Skill, sc Script, success s
 	}
 }
 
-// preparing traces that the dependencies of a script are prepared, and returns what traces the end of that.
+// preparing traces the beginning of the preparation of a script's dependencies and returns a function that traces its end.
 func (h *Host) preparing(ctx context.Context, s *skill.Skill, sc Script) func(error) {
 	begun := time.Now()
 	trace.Emit(ctx, h.o.Trace, trace.Event{Kind: trace.ScriptPreparing, Level: slog.LevelDebug, Skill: s.Canonical(), Script: sc.Name})

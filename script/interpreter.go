@@ -19,8 +19,8 @@ import (
 type interpreter struct {
 	name string
 	args []string
-	// where are arguments that make the program print the absolute path of the real one: many systems
-	// have a shell script in its place that chooses among versions.
+	// where holds arguments that make the program print the absolute path of the real one: version managers put a
+	// shell script in its place that chooses a version.
 	where []string
 }
 
@@ -42,7 +42,7 @@ var (
 	deno = interpreter{name: "deno", args: []string{"run", "--quiet", "--no-prompt", "--allow-all"}}
 )
 
-// source is a script on its way to a command.
+// source is a script for which a command is built.
 type source struct {
 	host *Host
 	s    *skill.Skill
@@ -50,9 +50,9 @@ type source struct {
 	file string // absolute path
 }
 
-// interpreter returns the argument list that runs the script, as far as the script's own path .
-// The extension decides; a .sh follows its #! line, and so does a file of another kind, which must be
-// executable. There is never a shell for what is not a shell's.
+// interpreter returns the argument list that runs the script, up to the script's own path. The extension decides. The #!
+// line decides for a .sh file and for a file without a known extension, which must be executable. Only shell scripts are
+// run by a shell.
 func (h *Host) interpreter(ctx context.Context, src *source) ([]string, error) {
 	lang := survey.LanguageOf(src.sc.File)
 	switch lang {
@@ -86,7 +86,7 @@ func (h *Host) interpreter(ctx context.Context, src *source) ([]string, error) {
 	return []string{src.file}, nil
 }
 
-// fail makes an error of the form "Script NAME …".
+// fail returns an error of the form "Script NAME …".
 func (src *source) fail(reason string, err error, format string, args ...any) error {
 	return &Error{Code: ExecutionFailed, Reason: reason, Err: err, Message: "Script " + src.sc.Name + " " + fmt.Sprintf(format, args...)}
 }
@@ -102,7 +102,7 @@ func (src *source) checkMode() error {
 	return nil
 }
 
-// followShebang runs what a #! line asks for: the very path, or a program of that name elsewhere.
+// followShebang returns the arguments that a #! line asks for: its path, or a program of that name elsewhere.
 func (h *Host) followShebang(ctx context.Context, src *source, bang survey.Shebang) ([]string, error) {
 	lang := survey.LanguageNamed(bang.Name())
 	if lang == survey.Python {
@@ -121,7 +121,7 @@ func (h *Host) followShebang(ctx context.Context, src *source, bang survey.Sheba
 	return append(append([]string{path}, bang.Args...), src.file), nil
 }
 
-// program runs the script with the first interpreter of its language that is there.
+// program returns the arguments for the first interpreter of the script's language that is installed.
 func (h *Host) program(ctx context.Context, src *source, lang survey.Language) ([]string, error) {
 	var names []string
 	var tooOld string
@@ -147,7 +147,7 @@ func (h *Host) program(ctx context.Context, src *source, lang survey.Language) (
 	return nil, src.fail(ReasonInterpreter, nil, "needs %s, which is not installed: %s", strings.Join(names, " or "), interpreters[lang].cure)
 }
 
-// stripTypes returns the arguments with which node runs TypeScript: none since 22.18 and 23.6.
+// stripTypes returns the arguments that node needs to run TypeScript: none since 22.18 and 23.6.
 func (h *Host) stripTypes(ctx context.Context, path string) ([]string, error) {
 	out, err := h.programs.Ask(ctx, path, "--version")
 	if err != nil {
@@ -190,14 +190,14 @@ func (src *source) text() ([]byte, error) {
 	return b, nil
 }
 
-// prepared describes a script to pyenv. The making of an environment is traced.
+// prepared describes a script to pyenv. It traces the making of an environment.
 func (h *Host) prepared(ctx context.Context, src *source, text []byte) *pyenv.Script {
 	return &pyenv.Script{Name: src.sc.Name, Source: text, Making: func() func(error) {
 		return h.preparing(ctx, src.s, src.sc)
 	}}
 }
 
-// ofPython makes an *Error of one of pyenv's. Others are ctx's.
+// ofPython returns an *Error for an error of pyenv, and other errors, which are those of ctx, unchanged.
 func ofPython(err error) error {
 	var e *pyenv.Error
 	if !errors.As(err, &e) {
@@ -232,15 +232,14 @@ type PrepareOptions = pyenv.PrepareOptions
 type Prepared struct {
 	Needed   bool     // the script has dependencies
 	Made     bool     // the environment was made by this call; false: it was there
-	Packages []string // what is in it, as "name==version", sorted
+	Packages []string // its packages, as "name==version", sorted
 	Duration time.Duration
 }
 
-// Prepare makes the environment that a Python script's dependencies need, so that its next run needs
-// neither uv nor a network. It runs nothing of the skill, and nothing of the packages. A script
-// without dependencies needs nothing but the Python that it requires. The error is an *Error with the reason
-// ReasonDependencies, ReasonMetadata, ReasonPython or ReasonInterpreter, and then the result says at most Needed; or it
-// is ctx's. The result is never nil.
+// Prepare makes the environment that a Python script's dependencies need. After that the script runs without uv and without
+// a network. Prepare runs nothing of the skill and nothing of the packages. For a script without dependencies it only finds
+// the Python that the script requires. The error is that of ctx, or an *Error with the reason ReasonDependencies,
+// ReasonMetadata, ReasonPython or ReasonInterpreter. The result is never nil; with an error only Needed may be set.
 func (h *Host) Prepare(ctx context.Context, s *skill.Skill, sc Script, o *PrepareOptions) (*Prepared, error) {
 	start := time.Now()
 	done, err := h.use(ctx, h.o.Timeout)

@@ -6,5 +6,5 @@ import (
 	"go.uber.org/goleak"
 )
 
-// Whoever starts a goroutine here waits for it.
+// Each function waits for the goroutines that it starts.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -17,16 +17,16 @@ const Dir = survey.Dir
 // Script is one script of a skill.
 type Script = survey.Script
 
-// List returns the skill's scripts by name, as survey.List does, and what is wrong with its scripts folder and with what
-// its manifest lets through of the environment. It runs nothing. A closed skill has no scripts, and a problem that says so.
+// List returns the skill's scripts by name, as survey.List does, and the problems of its scripts folder and of its
+// permissions.env. It runs nothing. For a closed skill it returns no scripts and a problem.
 func List(s *skill.Skill) ([]Script, []manifest.Problem) {
 	scripts, problems := survey.List(s.FS(), s.Manifest())
 	return scripts, append(problems, checkPermissions(s.Manifest())...)
 }
 
 // Find returns the script of that name, in any case, with or without its extension. The
-// error is an *Error with code InvalidName or NotFound; the latter has the reason ReasonAmbiguous where several
-// scripts differ in their extensions alone. For a closed skill it wraps skill.ErrClosed.
+// error is an *Error with code InvalidName or NotFound; the latter has the reason ReasonAmbiguous if several
+// scripts differ only in their extensions. For a closed skill it wraps skill.ErrClosed.
 func Find(s *skill.Skill, name string) (Script, error) {
 	if !survey.ValidName(name) {
 		return Script{}, &Error{Code: InvalidName, Message: fmt.Sprintf("Invalid script name: '%s'", name)}
@@ -49,7 +49,7 @@ func Find(s *skill.Skill, name string) (Script, error) {
 	return Script{}, e
 }
 
-// checkOpen is an error for a skill that was closed: it has not lost its files.
+// checkOpen returns an error for a closed skill, whose files only seem to be missing.
 func checkOpen(s *skill.Skill) error {
 	if _, err := fs.Stat(s.FS(), "."); errors.Is(err, skill.ErrClosed) {
 		return &Error{Code: ExecutionFailed, Err: skill.ErrClosed, Message: fmt.Sprintf("Skill '%s' is closed: load it again", s.Canonical())}

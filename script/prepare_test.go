@@ -409,7 +409,7 @@ func TestPrepareChecksRequiredPython(t *testing.T) {
 	}
 }
 
-// Prepared tells what is in the environment: not what other platforms would get, and not what a package's files claim in
+// Prepared lists what is in the environment: not what other platforms would get, and not what a package's files claim in
 // other words than a name and a version.
 func TestPackagesAreWhatIsInstalled(t *testing.T) {
 	wheels := t.TempDir()

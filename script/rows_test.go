@@ -55,7 +55,7 @@ func TestRowDiscovery(t *testing.T) {
 	}
 }
 
-// R50, C38: a link in scripts/ is no script even when it leads to one of the same skill; it is told of.
+// R50, C38: a link in scripts/ is not a script even if it leads to one of the same skill; it is reported.
 func TestRowLinks(t *testing.T) {
 	s := open(t, "", tree{"scripts/real.py": "print(1)\n"})
 	dir, err := s.Dir(t.Context())
@@ -267,7 +267,7 @@ func TestRowEnforcementIsTheCallers(t *testing.T) {
 	}
 }
 
-// R177: a path of Windows is no name of a script on any system.
+// R177: a path of Windows is not the name of a script on any system.
 func TestRowWindowsNames(t *testing.T) {
 	s := open(t, "", tree{"scripts/a.sh": "echo 1\n"})
 	for _, name := range []string{`scripts\a.sh`, `C:\a.sh`, "C:a.sh", "a.sh:x", `..\a.sh`, "a.sh ", "a.sh."} {

@@ -5,27 +5,26 @@ import (
 	"time"
 )
 
-// Runner executes one command. It returns an error only when the command could not be started, or when
-// ctx is done; what a started command did is in the Output. It must be safe for concurrent use, must end
-// the command with its group when ctx is done or its timeout passes, and must hold no more of its output
-// than the command allows.
+// Runner executes one command. It returns an error only if the command cannot be started or ctx is done; the result of a
+// started command is in the Output. It must be safe for concurrent use, must end the command and its group when ctx is done
+// or the timeout is over, and must keep no more output than the command allows.
 //
 // A sandbox, an audit or a remote worker is middleware: a func(Runner) Runner.
 type Runner interface {
 	Run(context.Context, *Command) (*Output, error)
 }
 
-// RunnerFunc makes a Runner of a function.
+// RunnerFunc is a function that is a Runner.
 type RunnerFunc func(context.Context, *Command) (*Output, error)
 
 // Run calls f.
 func (f RunnerFunc) Run(ctx context.Context, c *Command) (*Output, error) { return f(ctx, c) }
 
-// Phase says what a command is for, so a sandbox knows how much it needs.
+// Phase is the purpose of a command. A sandbox decides by it what to allow.
 type Phase uint8
 
 // The phases. A script's dependencies are prepared with the network and without the skill's files; a
-// script runs with them. A question to an interpreter needs neither: it has no more than ten seconds.
+// script runs with them. A command that asks an interpreter for its version needs neither and has ten seconds at most.
 const (
 	Execute Phase = iota // the script itself
 	Prepare              // uv or python, preparing dependencies; an interpreter or uv, asked which version it is and where it lies
@@ -38,9 +37,9 @@ func (p Phase) String() string { return [...]string{"execute", "prepare"}[p] }
 type Command struct {
 	Phase Phase
 	Path  string   // absolute path of the program
-	Args  []string // the whole argument list: Args[0] is what the program is told as its name
+	Args  []string // the whole argument list; Args[0] is the name of the program
 	Dir   string   // absolute working directory; Exec refuses "", which would be the program's own
-	Env   []string // the whole environment; nothing is added to it, also where it is nil
+	Env   []string // the whole environment; nothing is added, even if it is nil
 
 	Timeout   time.Duration // of wall clock time; needed
 	Grace     time.Duration // between asking the process to end and killing it; 0 kills it at once
@@ -48,7 +47,7 @@ type Command struct {
 	StopAtMax bool          // end the process when stdout passes MaxStdout
 	Limits    Limits
 
-	Read, Write []string // folders that it reads and writes besides the system's, for a sandbox; Exec ignores them
+	Read, Write []string // folders that it may read and write in addition to the system's, for a sandbox; Exec ignores them
 }
 
 // Limits are the resource limits of a process and each of its children. Zero leaves one alone.

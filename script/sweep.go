@@ -16,22 +16,22 @@ import (
 	"github.com/agent-base/agent-base/internal/program"
 )
 
-// sealedFolder is the folder in the cache for copies of what was approved.
+// sealedFolder is the folder in the cache for copies of approved content.
 const sealedFolder = "sealed"
 
-// DefaultUnused is how long an environment is kept that no script runs in.
+// DefaultUnused is how long an unused environment is kept.
 const DefaultUnused = 30 * 24 * time.Hour
 
-// use says that the cache is in use until done is called: meanwhile Sweep removes nothing. It waits for a Sweep to end,
-// at most for a time. The error is ctx's, or an *Error with code Timeout. Where a file system has no locks there is none
-// here, and Sweep does not work.
+// use marks the cache as in use until done is called: until then Sweep removes nothing. It waits at most wait for a Sweep to
+// end. It returns the error of ctx, or an *Error with code Timeout. On a file system without locks it does nothing, and
+// Sweep fails.
 func (h *Host) use(ctx context.Context, wait time.Duration) (done func(), err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	none := func() {}
 	if err := os.MkdirAll(h.o.Cache, 0o700); err != nil {
-		return none, nil //nolint:nilerr // the next step says what is wrong with it
+		return none, nil //nolint:nilerr // the next step reports the fault
 	}
 	done, err = lockfile.Share(ctx, h.useLock(), wait)
 	switch {
@@ -50,7 +50,7 @@ func (h *Host) useLock() string { return filepath.Join(h.o.Cache, "use.lock") }
 // ErrInUse is returned by Sweep while a script runs or is prepared.
 var ErrInUse = errors.New("a script is running or being prepared")
 
-// SweepOptions says what Sweep may remove. The zero value removes environments alone, and what was left unfinished.
+// SweepOptions says what Sweep may remove. The zero value removes only unused environments and unfinished work.
 type SweepOptions struct {
 	Needed func(digest string) bool // whether a sealed content is still approved; nil: all are
 	Unused time.Duration            // least time since its last use after which an environment goes; 0 means DefaultUnused
@@ -68,10 +68,10 @@ type Swept struct {
 	parts []string // what goes, in this order: the record of an environment goes first
 }
 
-// Sweep removes from the cache sealed copies that are not needed, environments that were not used for a while, and what
-// killed preparations and copies left. It never removes what is in use: it waits for runs to end, and fails with
-// ErrInUse when they do not; a run that starts meanwhile waits for it. A nil o is the zero value. The error is ErrInUse,
-// ctx's, or says why the cache cannot be locked; with ctx's the result is what was removed until then.
+// Sweep removes sealed copies that are not needed, unused environments, and the remains of killed preparations and copies
+// from the cache. It removes nothing that is in use: it waits for runs to end, and a run that starts meanwhile waits for it.
+// A nil o means the zero value. Sweep returns ErrInUse if the runs do not end in time, the error of ctx with what was removed
+// until then, or an error if the cache cannot be locked.
 func (h *Host) Sweep(ctx context.Context, o *SweepOptions) ([]Swept, error) {
 	if o == nil {
 		o = &SweepOptions{}
@@ -104,13 +104,13 @@ func (h *Host) Sweep(ctx context.Context, o *SweepOptions) ([]Swept, error) {
 	return found, nil
 }
 
-// swept is what goes of the entries of a folder of the cache.
+// swept returns the entries of a folder of the cache that can be removed.
 func (h *Host) swept(path, why string, parts ...string) Swept {
 	rel, _ := filepath.Rel(h.o.Cache, path)
 	return Swept{Path: filepath.ToSlash(rel), Why: why, parts: parts}
 }
 
-// sealed finds copies that nobody approves any more, and unfinished ones.
+// sealed returns the copies that are no longer approved or are unfinished.
 func (h *Host) sealed(o *SweepOptions) []Swept {
 	if o.Needed == nil {
 		return nil
@@ -146,7 +146,7 @@ func sealedDigest(name string) (string, bool) {
 	return "sha256:" + hex[:digits], true
 }
 
-// environments finds those that were not used for a while, and what no record names.
+// environments returns the unused environments and the folders that no record names.
 func (h *Host) environments(o *SweepOptions) []Swept {
 	now := time.Now
 	if o.Now != nil {
@@ -159,17 +159,17 @@ func (h *Host) environments(o *SweepOptions) []Swept {
 	return out
 }
 
-// inFolder is the entries of a folder, by name; none where it cannot be read.
+// inFolder returns the entries of a folder, by name; none if it cannot be read.
 func inFolder(dir string) []fs.DirEntry {
 	entries, _ := os.ReadDir(dir)
 	return slices.DeleteFunc(entries, func(d fs.DirEntry) bool { return d.Type()&fs.ModeSymlink != 0 })
 }
 
-// size is how many bytes lie below a path.
+// size returns the number of bytes below a path.
 func size(path string) (bytes int64) {
 	_ = filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil {
-			return nil //nolint:nilerr // what cannot be looked at counts for nothing
+			return nil //nolint:nilerr // unreadable files count as empty
 		}
 		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
 			bytes += info.Size()

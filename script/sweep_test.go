@@ -47,7 +47,7 @@ func litter(t *testing.T, h *rig, now time.Time) {
 	}
 }
 
-// What nobody needs goes, read-only or not; what is needed, what is not known and what links lead to stays.
+// Unneeded files are removed, read-only or not. Needed and unknown files and the targets of links stay.
 func TestSweep(t *testing.T) {
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	h := host(t)

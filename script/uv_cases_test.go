@@ -84,7 +84,7 @@ func TestUV2RefusedBeforeUVStarts(t *testing.T) {
 	}
 }
 
-// UV7: two environments share no file, so that one script cannot change what another imports.
+// UV7: two environments share no file: one script cannot change what another imports.
 func TestUV7NoSharedFiles(t *testing.T) {
 	wheels := index(t)
 	wheel(t, wheels, "other", "1.0", tree{"other.py": ""})
@@ -165,7 +165,7 @@ print(os.path.basename(py_compile.compile("__init__.py", invalidation_mode=py_co
 	failure(t, err, ExecutionFailed, "", "SyntaxError")
 }
 
-// UV13: what somebody's credentials fetched is not found by whoever has none.
+// UV13: packages fetched with credentials are not found without them.
 func TestUV13CacheOfCredentials(t *testing.T) {
 	h := uvHost(t, index(t))
 	h.Env = append(h.Env, "UV_INDEX_PRIV_PASSWORD=secret")

@@ -165,7 +165,7 @@ func (f unreadable) Open(name string) (fs.File, error) {
 	return f.FS.Open(name)
 }
 
-// A skill that cannot be hashed can be active, and is not restored: nobody could tell whether it is the same.
+// A skill that cannot be hashed can be active, and is not restored: whether it is the same is not known.
 func TestRestoreWithoutDigest(t *testing.T) {
 	f := folder{t.TempDir()}
 	f.write(t, "a", "", "A")
@@ -224,7 +224,7 @@ func TestRenew(t *testing.T) {
 	}
 }
 
-// An ended context activates nothing, not even what it would only bring back, and the error is the context's.
+// If ctx is done, nothing is activated or restored, and the error is that of ctx.
 func TestEndedContextActivatesNothing(t *testing.T) {
 	f := folder{t.TempDir()}
 	f.write(t, "a", "", "A")
@@ -289,7 +289,7 @@ func (e ending) Open(name string) (fs.File, error) {
 	return e.FS.Open(name)
 }
 
-// A closed skill cannot be activated: nobody could say what its files are.
+// A closed skill cannot be activated: its files are not known.
 func TestClosedSkillIsNotActivated(t *testing.T) {
 	f := folder{t.TempDir()}
 	f.write(t, "a", "", "A")

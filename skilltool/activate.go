@@ -55,7 +55,7 @@ func (k *Kit) skill(ctx context.Context, a *arguments) tool.Result {
 	ctx, cancel := timed(ctx)
 	defer cancel()
 	if a.SkillName == "" {
-		return tool.Failure(tool.InvalidName, "skill_name is required")
+		return tool.CauseName.Failure("skill_name is required")
 	}
 	switch a.Action {
 	case "", "activate":
@@ -65,18 +65,18 @@ func (k *Kit) skill(ctx context.Context, a *arguments) tool.Result {
 	case "search":
 		return k.search(ctx, a.SkillName)
 	}
-	return misuse(fmt.Sprintf("Unknown action '%s'. Use 'activate' or 'deactivate'.", a.Action))
+	return tool.CauseArguments.Failure(fmt.Sprintf("Unknown action '%s'. Use 'activate' or 'deactivate'.", a.Action))
 }
 
 func (k *Kit) activate(ctx context.Context, a *arguments) tool.Result {
 	args, err := a.text()
 	if err != nil {
-		return misuse(err.Error())
+		return tool.CauseArguments.Failure(err.Error())
 	}
 	return k.activateNamed(ctx, a.SkillName, args)
 }
 
-// Activate activates a skill that a model may use: the tool skill is this call.
+// Activate activates a skill that a model may use. The tool skill calls it.
 func (k *Kit) Activate(ctx context.Context, name, args string) tool.Result {
 	ctx, cancel := timed(ctx)
 	defer cancel()
@@ -108,7 +108,7 @@ func (k *Kit) activateLoaded(ctx context.Context, s *skill.Skill, args string) t
 	status, err := k.push(ctx, s, args)
 	switch {
 	case errors.Is(err, session.ErrActive):
-		return tool.Failure(tool.ExecutionFailed, err.Error())
+		return tool.CauseActivation.Failure(err.Error())
 	case ended(err):
 		return activationFailure(ctx, s.Name(), err)
 	case err != nil:
@@ -117,7 +117,7 @@ func (k *Kit) activateLoaded(ctx context.Context, s *skill.Skill, args string) t
 	return tool.Success(k.activation(ctx, s, args, status, text), fmt.Sprintf("Activated skill '%s'", s.Name()))
 }
 
-// unchanged reports whether the model has been told already what an activation of s with args would tell.
+// unchanged reports whether the model already has the text that an activation of s with args would return.
 func unchanged(ctx context.Context, s *skill.Skill, args string, now session.Activation) bool {
 	digest, err := s.Digest(ctx)
 	return err == nil && digest == now.Digest && args == now.Args
@@ -175,21 +175,21 @@ func allowed(t manifest.Tools) *[]string {
 	return &rules
 }
 
-// activationFailure says why the skill called name was not activated: "Skill 'x' not found. Did you mean 'y'?", the
-// text of a *manifest.NameError, or "Failed to load skill: …". A time that is over is called ours only where it was.
+// activationFailure returns the result for a skill that was not activated: "Skill 'x' not found. Did you mean 'y'?", the text
+// of a *manifest.NameError, or "Failed to load skill: …". Only a timeout of this package is reported as one.
 func activationFailure(ctx context.Context, name string, err error) tool.Result {
 	var missing *skill.NotFoundError
 	var bad *manifest.NameError
 	switch {
 	case errors.As(err, &bad):
-		return tool.Failure(tool.InvalidName, bad.Error())
+		return tool.CauseName.Failure(bad.Error())
 	case errors.As(err, &missing):
 		text := fmt.Sprintf("Skill '%s' not found.", name)
 		if len(missing.Suggest) > 0 {
 			text += fmt.Sprintf(" Did you mean '%s'?", missing.Suggest[0])
 		}
-		return tool.Failure(tool.NotFound, text)
+		return tool.CauseNotFound.Failure(text)
 	}
 	err = cause(ctx, err)
-	return tool.Failure(failureCode(err), fmt.Sprintf("Failed to load skill: %v", err))
+	return failureCause(err).Failure(fmt.Sprintf("Failed to load skill: %v", err))
 }

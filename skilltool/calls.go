@@ -19,10 +19,10 @@ import (
 // ScriptItem is one script in the result of script_list.
 type ScriptItem struct {
 	Name string `json:"name"`
-	Path string `json:"path"` // absolute where the skill is on disk
+	Path string `json:"path"` // absolute if the skill is on disk
 }
 
-// ScriptList is what ListScripts found: the scripts by the canonical names of their skills.
+// ScriptList has scripts by the canonical names of their skills.
 type ScriptList map[string][]ScriptItem
 
 // Envelope returns the result of the tool script_list.
@@ -34,8 +34,8 @@ func (l ScriptList) Envelope() tool.Result {
 	return tool.Success(map[string][]ScriptItem(l), fmt.Sprintf("Found %s across %s", plural(total, "script"), plural(len(l), "skill")))
 }
 
-// ListScripts lists the scripts of one skill, or of all that have some when the name is empty. The error is a
-// *script.Error, or ctx's when ctx is done.
+// ListScripts lists the scripts of one skill, or of all skills if the name is empty. The error is a *script.Error, or that of
+// ctx if ctx is done.
 func (k *Kit) ListScripts(ctx context.Context, name string) (ScriptList, error) {
 	out := ScriptList{}
 	if name != "" {
@@ -50,7 +50,7 @@ func (k *Kit) ListScripts(ctx context.Context, name string) (ScriptList, error) 
 	for e := range k.o.Catalog().Visible() {
 		s, err := e.Load(ctx)
 		if err != nil {
-			continue // broken since it was listed: it has no scripts to offer now
+			continue // it has become unreadable
 		}
 		if items := scriptItems(ctx, s); len(items) > 0 {
 			out[s.Canonical()] = items
@@ -64,7 +64,7 @@ func (k *Kit) ListScripts(ctx context.Context, name string) (ScriptList, error) 
 }
 
 func scriptItems(ctx context.Context, s *skill.Skill) []ScriptItem {
-	scripts, _ := script.List(s) // what is wrong with a script is shown by info and validate
+	scripts, _ := script.List(s) // problems of scripts are reported by validation
 	dir, err := s.Dir(ctx)
 	out := make([]ScriptItem, len(scripts))
 	for i, sc := range scripts {
@@ -97,7 +97,7 @@ type Help struct {
 // Envelope returns the result of the tool script_help.
 func (h *Help) Envelope() tool.Result { return tool.Success(*h, "Retrieved help for "+h.script) }
 
-// HelpScript runs a script with --help, or returns what it said a short time ago. The error is that of RunScript.
+// HelpScript runs a script with --help, or returns its output of a short time ago. It returns the errors of RunScript.
 func (k *Kit) HelpScript(ctx context.Context, skillName, scriptName string) (*Help, error) {
 	s, sc, err := k.script(ctx, skillName, scriptName)
 	if err != nil {
@@ -115,11 +115,11 @@ func (k *Kit) HelpScript(ctx context.Context, skillName, scriptName string) (*He
 type RunRequest struct {
 	Skill, Script string
 	Args          []string
-	Text          bool          // do not add --json, return what the script prints
+	Text          bool          // do not add --json, return the output unchanged
 	Timeout       time.Duration // 0 means the host's
 }
 
-// RunResult is what a script answered.
+// RunResult is the answer of a script.
 type RunResult struct {
 	Script   string          // its own name
 	JSON     json.RawMessage // one compact document, unless Text was asked for
@@ -184,7 +184,7 @@ func (k *Kit) script(ctx context.Context, skillName, scriptName string) (*skill.
 	return s, sc, nil
 }
 
-// missing maps an error of finding a skill; text is that for one that is not there.
+// missing returns the error for a skill that cannot be loaded; text is the message if it does not exist.
 func missing(ctx context.Context, err error, text string) error {
 	var bad *manifest.NameError
 	var none *skill.NotFoundError
@@ -206,8 +206,8 @@ const ReasonUntrusted = "untrusted"
 // UntrustedError says that the content of a skill may not run.
 type UntrustedError struct {
 	Skill string      // its name
-	Trust skill.Trust // Untrusted, or Changed for a content that differs from what was approved
-	Err   error       // why trust cannot be decided, nil when it was
+	Trust skill.Trust // Untrusted, or Changed if the content differs from the approved one
+	Err   error       // why trust cannot be decided, or nil
 }
 
 // Error returns the text for a model.
@@ -224,8 +224,8 @@ func (e *UntrustedError) Error() string {
 // Unwrap returns the cause.
 func (e *UntrustedError) Unwrap() error { return e.Err }
 
-// admit is the gate of scripts. It returns the skill whose content may run: s itself where a place is trusted, a sealed
-// copy where a content is.
+// admit decides whether scripts may run. It returns the skill to run: s itself if its place is trusted, a sealed copy if its
+// content is.
 func (k *Kit) admit(ctx context.Context, s *skill.Skill) (*skill.Skill, error) {
 	trust, err := s.Trust(ctx)
 	switch {
@@ -235,7 +235,7 @@ func (k *Kit) admit(ctx context.Context, s *skill.Skill) (*skill.Skill, error) {
 	case trust.Runs():
 		return s, nil
 	case k.o.Approve != nil:
-		if _, err = s.Digest(ctx); err != nil { // computed before anybody is asked: it is what the answer is about
+		if _, err = s.Digest(ctx); err != nil { // computed first: the answer is for this content
 			break
 		}
 		var ok bool
@@ -259,7 +259,7 @@ func (k *Kit) ask(ctx context.Context, s *skill.Skill) (bool, error) {
 	return ok, err
 }
 
-// seal returns a copy of s that nobody else changes, if s is still what was approved.
+// seal returns a copy of s that cannot be changed, if s still has the approved content.
 func (k *Kit) seal(ctx context.Context, s *skill.Skill) (*skill.Skill, error) {
 	sealed, err := k.o.Scripts.Seal(ctx, s)
 	var e *script.Error
@@ -269,7 +269,7 @@ func (k *Kit) seal(ctx context.Context, s *skill.Skill) (*skill.Skill, error) {
 	return sealed, err
 }
 
-// refusal says that the content of s may not run. Where that is so because ctx was done, it is a timeout.
+// refusal returns the error for content that may not run. If err is there because ctx is done, it is a timeout.
 func refusal(s *skill.Skill, trust skill.Trust, err error) error {
 	why := &UntrustedError{Skill: s.Name(), Trust: trust, Err: err}
 	e := &script.Error{Code: script.PermissionDenied, Reason: ReasonUntrusted, Message: why.Error(), Err: why}

@@ -9,9 +9,9 @@ import (
 	"github.com/agent-base/agent-base/skill"
 )
 
-// Carry returns what of the session's active skills must survive when the conversation is shortened, "" when none is
-// active; see disclose.Carry for the limits. The session itself is unchanged: a skill is no less active, and
-// activating it again gives the short note.
+// Carry returns the text about the session's active skills that must survive when the conversation is shortened, "" if none
+// is active; see disclose.Carry for the limits. The session itself is unchanged: activating a skill again returns the
+// short note.
 func (k *Kit) Carry(ctx context.Context) disclose.Text {
 	acts := k.o.Session.Active()
 	slices.Reverse(acts)

@@ -70,7 +70,7 @@ func TestTenScripts(t *testing.T) {
 	}
 	k, _ := kit(t, kitOptions{files: files})
 	if text := descriptors(t, k); strings.Contains(text, "report_") {
-		t.Errorf("scripts are told of before anybody asks:\n%s", text)
+		t.Errorf("scripts are listed before a call asks for them:\n%s", text)
 	}
 	list := call(t, k, "script_list", `{"skill_name":"many"}`)
 	listed := count(string(list.Encode()))

@@ -56,7 +56,7 @@ func TestRunScriptIsTheTool(t *testing.T) {
 	}
 }
 
-// The causes of a failure are typed: nobody has to read its text.
+// The causes of a failure are typed: a caller need not read its text.
 func TestFailuresAreTyped(t *testing.T) {
 	k, _ := kit(t, kitOptions{})
 	_, err := k.RunScript(t.Context(), &RunRequest{Skill: "kalshi-market", Script: "status"})
@@ -181,7 +181,7 @@ func TestTrustIsTraced(t *testing.T) {
 	}
 }
 
-// C50, R125, S1: whoever lists scripts, runs them or keeps their text from a model gives one answer about each file.
+// C50, R125, S1: listing scripts, running them and keeping their text from a model agree about each file.
 func TestOneRuleOfScripts(t *testing.T) {
 	content := map[string]string{
 		"scripts/plain.py": "SECRET = 1\n", "scripts/UPPER.PY": "SECRET = 1\n", "scripts/noexec.bash": "#!/bin/bash\n# SECRET\n", "scripts/later.lua": "#!/usr/bin/lua\n-- SECRET\n",

@@ -32,20 +32,20 @@ func cause(ctx context.Context, err error) error {
 	return err
 }
 
-// ended reports whether err is there because a context ended.
+// ended reports whether the cause of err is a context that is done.
 func ended(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, errActivationTime)
 }
 
-// failureCode is the code of a failure that has err as its only cause.
-func failureCode(err error) tool.Code {
+// failureCause returns the cause of a failure because of err.
+func failureCause(err error) tool.Cause {
 	if ended(err) {
-		return tool.Timeout
+		return tool.CauseTimeout
 	}
-	return tool.ExecutionFailed
+	return tool.CauseIO
 }
 
-// tooLate is the result of a call with a context that had ended before.
+// tooLate returns the result of a call whose context was done before.
 func tooLate(err error) tool.Result {
-	return tool.Failure(tool.Timeout, fmt.Sprintf("The turn was ended before this call: %v", err))
+	return tool.CauseTimeout.Failure(fmt.Sprintf("The turn was ended before this call: %v", err))
 }

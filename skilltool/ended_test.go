@@ -46,7 +46,7 @@ func kitOver(t *testing.T, do func(name string)) *Kit {
 	return New(&Options{Catalog: func() *skill.Catalog { return c }, Session: session.New(nil), Forks: true})
 }
 
-// With an ended context no tool does anything, also without an executor, and no skill becomes active by any way.
+// If ctx is done, no tool does anything, with or without an executor, and no skill becomes active.
 func TestEndedContext(t *testing.T) {
 	k, _ := kit(t, kitOptions{trust: skill.TrustBundled, change: func(o *Options) { o.Forks = true }})
 	dead, cancel := context.WithCancel(t.Context())

@@ -34,7 +34,7 @@ func ExampleKit() {
 		Catalog:  func() *skill.Catalog { return catalog },
 		Session:  session.New(nil),
 		Forks:    true,
-		Unlisted: true, // the plan tells of the skills
+		Unlisted: true, // the plan lists the skills
 	})
 	plan, err := disclose.NewPlan(context.Background(), catalog, &disclose.PlanOptions{Mode: disclose.ByTriggers})
 	if err != nil {
@@ -76,7 +76,7 @@ func ExampleKit() {
 	// still in force: csv-report
 }
 
-// executor has the tools of a kit, and would have the agent's own besides.
+// executor has the tools of a kit; an agent would add its own.
 func executor(kit *skilltool.Kit) *tool.Executor {
 	set := &tool.Set{}
 	for _, t := range kit.Tools() {

@@ -34,7 +34,7 @@ func (k *Kit) fork(ctx context.Context, s *skill.Skill, args string) tool.Result
 }
 
 // Sub returns the kit of the sub-agent that f asks for: the same skills, scripts and approvals, a session of its own
-// in which f's skill is active, and no further forks. With an error there is no kit. The error is about a skill that
+// in which f's skill is active, and no further forks. With an error it returns no kit. The error is about a skill that
 // cannot be loaded, or ctx's.
 func (k *Kit) Sub(ctx context.Context, f tool.Fork) (*Kit, error) {
 	ctx, cancel := timed(ctx)

@@ -9,7 +9,7 @@ import (
 	"github.com/agent-base/agent-base/tool"
 )
 
-// Invoke activates a skill that the user called for by name, and returns what the tool skill gives for that and the text
+// Invoke activates a skill that the user called for by name, and returns the result of the tool skill and the text
 // that belongs into the turn, next to what the user typed. The text is "" after a failure, also when ctx is done.
 // A skill with
 // disable-model-invocation is activated in this way only, and as long as it is active a model may read its files and run
@@ -47,9 +47,9 @@ func refuseUser(e skill.Entry) *tool.Result {
 	var r tool.Result
 	switch state := e.State(); {
 	case state != skill.StateEnabled && state != skill.StateHidden:
-		r = tool.Failure(tool.NotFound, fmt.Sprintf("Skill '%s' is %s: %s", e.Name(), state, e.Reason()))
+		r = tool.CauseNotFound.Failure(fmt.Sprintf("Skill '%s' is %s: %s", e.Name(), state, e.Reason()))
 	case !e.UserInvocable():
-		r = tool.Failure(tool.PermissionDenied, fmt.Sprintf("Skill '%s' is not for users to call: its manifest says user-invocable: false", e.Name()))
+		r = tool.CauseSecurity.Failure(fmt.Sprintf("Skill '%s' is not for users to call: its manifest says user-invocable: false", e.Name()))
 	default:
 		return nil
 	}
@@ -63,7 +63,7 @@ func (k *Kit) invokeFork(s *skill.Skill, args string) (tool.Result, string) {
 		Args  string `json:"args,omitempty"`
 	}{s.Canonical(), args})
 	if err != nil {
-		return tool.Failure(tool.ExecutionFailed, err.Error()), ""
+		return tool.CauseActivation.Failure(err.Error()), ""
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()

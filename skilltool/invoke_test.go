@@ -59,7 +59,7 @@ func TestInvokeHidden(t *testing.T) {
 		t.Helper()
 		for name, args := range calls {
 			r := call(t, k, name, args)
-			there := r.Error != tool.NotFound // a script of content that nobody approved is refused for that alone
+			there := r.Error != tool.NotFound // a script of content that is not approved is refused for that alone
 			if there != visible {
 				t.Errorf("%s, %s: %s", when, name, r.Encode())
 			}
@@ -125,7 +125,7 @@ func TestInvokeFork(t *testing.T) {
 	}
 }
 
-// R161: a skill that only its user may call for needs the tools; one that nobody may use does not.
+// R161: a skill that only its user may call for needs the tools; one that cannot be used does not.
 func TestToolsForUsers(t *testing.T) {
 	for name, want := range map[string]int{"private": 5, "closed": 0} {
 		k, _ := kit(t, kitOptions{files: tree{name + "/SKILL.md": ofUsers[name+"/SKILL.md"]}})

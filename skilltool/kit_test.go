@@ -373,7 +373,7 @@ func TestScriptErrors(t *testing.T) {
 	}
 }
 
-// C57: scripts of content that nobody approved are refused with the cure, or asked about.
+// C57: scripts of content that is not approved are refused with the cure, or asked about.
 func TestUntrusted(t *testing.T) {
 	run := `{"skill_name":"kalshi-markets","script_name":"status"}`
 	k, _ := kit(t, kitOptions{})

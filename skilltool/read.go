@@ -58,7 +58,7 @@ func (k *Kit) readTool() tool.Tool {
 
 func (k *Kit) read(ctx context.Context, a *arguments) tool.Result {
 	if a.SkillName == "" {
-		return tool.Failure(tool.InvalidName, "skill_name is required")
+		return tool.CauseName.Failure("skill_name is required")
 	}
 	s, err := k.load(ctx, a.SkillName)
 	if err != nil {
@@ -72,7 +72,7 @@ func (k *Kit) read(ctx context.Context, a *arguments) tool.Result {
 	if !k.o.ReadScripts {
 		switch hit, err := isScript(s, a.Path); {
 		case err != nil:
-			return tool.Failure(tool.ExecutionFailed, fmt.Sprintf("'%s' cannot be read: %v", a.Path, err))
+			return tool.CauseIO.Failure(fmt.Sprintf("'%s' cannot be read: %v", a.Path, err))
 		case hit:
 			return k.refuseScript(ctx, s, a.Path)
 		}
@@ -88,7 +88,7 @@ func (k *Kit) read(ctx context.Context, a *arguments) tool.Result {
 func listing(ctx context.Context, s *skill.Skill) tool.Result {
 	files, partial, err := s.List(ctx)
 	if err != nil {
-		return tool.Failure(failureCode(err), fmt.Sprintf("Files of skill '%s' cannot be listed: %v", s.Name(), err))
+		return failureCause(err).Failure(fmt.Sprintf("Files of skill '%s' cannot be listed: %v", s.Name(), err))
 	}
 	return tool.Success(Listing{SkillName: s.Name(), Files: files, Partial: partial},
 		fmt.Sprintf("Skill '%s' has %s", s.Name(), plural(len(files), "file")))
@@ -102,7 +102,7 @@ func page(s *skill.Skill, a *arguments, res *skill.Resource) tool.Result {
 		return tool.Success(out, fmt.Sprintf("'%s' is binary, %d bytes", a.Path, out.Size))
 	}
 	if a.Offset < 0 || a.Offset > len(res.Data) {
-		return misuse(fmt.Sprintf("offset %d is outside '%s' (%d bytes)", a.Offset, a.Path, out.Size))
+		return tool.CauseArguments.Failure(fmt.Sprintf("offset %d is outside '%s' (%d bytes)", a.Offset, a.Path, out.Size))
 	}
 	text, next := window(res.Data, a.Offset, PageSize)
 	out.Content, out.Offset = text, a.Offset
@@ -126,16 +126,16 @@ func window(data []byte, offset, size int) (string, int) {
 func readFailure(s *skill.Skill, name string, err error) tool.Result {
 	var bad *skill.ResourceError
 	if !errors.As(err, &bad) {
-		return tool.Failure(tool.ExecutionFailed, fmt.Sprintf("'%s' cannot be read: %v", name, err))
+		return tool.CauseIO.Failure(fmt.Sprintf("'%s' cannot be read: %v", name, err))
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		text := fmt.Sprintf("File '%s' not found in skill '%s'.", name, s.Name())
 		if len(bad.Suggest) > 0 {
 			text += fmt.Sprintf(" Did you mean '%s'?", bad.Suggest[0])
 		}
-		return tool.Failure(tool.NotFound, text)
+		return tool.CauseNotFound.Failure(text)
 	}
-	return tool.Failure(tool.InvalidName, bad.Error())
+	return tool.CauseName.Failure(bad.Error())
 }
 
 // refuseScript traces and returns the refusal to read a script. It names the tools that are meant for it.
@@ -148,10 +148,8 @@ func (k *Kit) refuseScript(ctx context.Context, s *skill.Skill, name string) too
 	if k.o.Scripts == nil {
 		how = "see the skill's instructions for the command"
 	}
-	r := tool.Failure(tool.PermissionDenied, fmt.Sprintf(
+	return tool.CauseScriptRead.Failure(fmt.Sprintf(
 		"Script '%s' of skill '%s' must be EXECUTED via Bash tool or script_run, not read: %s", name, s.Name(), how))
-	r.Reason = "script_read"
-	return r
 }
 
 // isScript reports whether name is one of the skill's scripts under any of its names. Files are compared by identity, so
@@ -159,7 +157,7 @@ func (k *Kit) refuseScript(ctx context.Context, s *skill.Skill, name string) too
 func isScript(s *skill.Skill, name string) (bool, error) {
 	info, err := fs.Stat(s.FS(), name)
 	if err != nil {
-		return false, nil //nolint:nilerr // reading it says what is wrong
+		return false, nil //nolint:nilerr // reading it reports the fault
 	}
 	scripts, err := survey.Runnable(s.FS())
 	if err != nil {

@@ -127,7 +127,7 @@ func TestScriptsAreNotRead(t *testing.T) {
 	}
 	for _, p := range []string{"scripts/notes.md", "references/example.py", "references/guide.md"} {
 		if r := call(t, k, "skill_read", `{"skill_name":"x","path":`+quote(p)+`}`); !r.Success {
-			t.Errorf("%q is no script: %s", p, r.Encode())
+			t.Errorf("%q is not a script: %s", p, r.Encode())
 		}
 	}
 	open, _ := kit(t, kitOptions{files: files, change: func(o *Options) { o.ReadScripts = true }}) // harness profile

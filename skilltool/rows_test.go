@@ -48,7 +48,7 @@ func TestRowHotReload(t *testing.T) {
 	}
 	change("two/SKILL.md", skillText("two", "", "Second body."))
 	if d := k.Tools()[0].Description; !strings.Contains(d, `"one": `) || !strings.Contains(d, `"two": Does two things.`) {
-		t.Errorf("the new skill is not told of:\n%s", d)
+		t.Errorf("the new skill is not listed:\n%s", d)
 	}
 	if r := call(t, k, "skill", `{"skill_name":"two"}`); !strings.Contains(result(r), "Second body.") {
 		t.Errorf("the new skill: %s", r.Encode())
@@ -118,7 +118,7 @@ func TestRowNoAutomaticActivation(t *testing.T) {
 	}
 }
 
-// R79, C57: a skill that nobody trusts can be read and reviewed, and nothing of it runs: no script, no
+// R79, C57: an untrusted skill can be read and reviewed, and nothing of it runs: no script, no
 // help of a script. That keeps it off the network and off the disk in this build, which has no sandbox;
 // the runner is told which folders a sandbox must keep writable, and the skill's is not among them.
 func TestRowUntrusted(t *testing.T) {
@@ -167,7 +167,7 @@ func (s *spyRunner) Run(ctx context.Context, c *script.Command) (*script.Output,
 }
 
 // R80: enforcement is the executor's: the one way of a model to a script goes through the check of
-// trust, however the call is written, and whoever approves is asked each time.
+// trust, however the call is written, and the approver is asked each time.
 func TestRowExecutorEnforces(t *testing.T) {
 	spy := &spyRunner{}
 	asked := 0

@@ -113,11 +113,9 @@ func (k *Kit) Failure(err error, skillName string) tool.Result {
 func Failure(err error) tool.Result {
 	var e *script.Error
 	if !errors.As(err, &e) {
-		return tool.Failure(failureCode(err), err.Error())
+		return failureCause(err).Failure(err.Error())
 	}
-	r := tool.Failure(tool.Code(e.Code), e.Message)
-	r.Reason, r.Result = e.Reason, e.Said()
-	return r
+	return tool.Result{Error: tool.Code(e.Code), Reason: e.Reason, Message: e.Message, Result: e.Said()}
 }
 
 // unstarted traces the failure of a call that did not come as far as the host, which traces its own, and returns it. The

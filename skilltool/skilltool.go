@@ -2,28 +2,28 @@
 // script_list, script_help and script_run. There is never one tool per script.
 //
 // The tools work over a catalogue that the caller may swap between calls, one session and one
-// script host. They refuse scripts of content that nobody approved, and they keep the text of
-// scripts from the model. Everything that a skill says comes back inside a frame that names
-// the skill; nothing of it is ever executed here but through the script host.
+// script host. They refuse scripts of content that is not approved, and they keep the text of
+// scripts from the model. The content of a skill is returned in a frame that
+// names the skill. Only the script host executes anything of it.
 //
 // Each tool is also a typed call for programs: [Kit.Activate], [Kit.ListScripts], [Kit.HelpScript] and
 // [Kit.RunScript]. For a conversation a Kit has the text of a turn ([Kit.Turn]), the activation of a skill
 // that its user called for ([Kit.Invoke]), what survives when it is shortened ([Kit.Carry]) and the
 // kit of a sub-agent ([Kit.Sub]).
 //
-// What goes wrong is a failed tool.Result. Its texts name the skill or script as it was asked for:
+// A failure is a failed tool.Result. Its texts name the skill or script as the caller wrote it:
 //
 //   - invalid_name: "skill_name is required", "script_name is required", "Invalid skill name: '../x'"
-//   - not_found: "Skill 'x' not found." with " Did you mean 'y'?" where one is near; of script_list "Skill 'x' not found",
+//   - not_found: "Skill 'x' not found." with " Did you mean 'y'?" if one is near; of script_list "Skill 'x' not found",
 //     of script_help and script_run "Skill 'x' not loaded or installed", "Script 'y' not found in skill 'x'"
 //   - permission_denied: with the reason untrusted "Skill 'x' is not trusted: its scripts are not run. …" or "has changed
 //     since it was trusted", with script_read "Script 'y' of skill 'x' must be EXECUTED via Bash tool or script_run, not read: …"
 //   - timeout: "Failed to load skill: timed out after 30s", "The turn was ended before this call: …", a script that took too long
 //   - execution_failed: "Failed to load skill: …", "Skill activate failed: …", the errors of package session, and with
-//     tool.ReasonArguments what does not fit a schema, such as "Unknown action 'z'. Use 'activate' or 'deactivate'."
-//   - what package script says of a call, with its codes and reasons
+//     tool.ReasonArguments arguments that do not fit a schema, such as "Unknown action 'z'. Use 'activate' or 'deactivate'."
+//   - the failures of package script, with their codes and reasons
 //
-// A context that has ended before a call does nothing; one that ends during an activation leaves nothing active.
+// A call with a context that is done does nothing. If the context ends during an activation, nothing becomes active.
 //
 // A Kit is safe for concurrent use.
 package skilltool
@@ -44,26 +44,26 @@ import (
 	"github.com/agent-base/agent-base/trace"
 )
 
-// Options says what the tools work with. Catalog and Session are needed.
+// Options configures the tools. Catalog and Session are required.
 type Options struct {
 	Catalog func() *skill.Catalog // the present snapshot; asked once for each call
 	Session *session.Session
 	Scripts *script.Host // nil: no script tools
 
-	// Approve may be asked about a skill whose content nobody approved; nil refuses it.
+	// Approve may be asked about a skill whose content is not approved; nil refuses it.
 	// It is asked once for each call, never in parallel for one call. A yes is for the content of the skill's Digest, which
 	// is known by then and alone is run: if files are shown, they have to be those of that digest.
 	Approve func(context.Context, *skill.Skill) (bool, error)
 
-	// Advise returns what a person can do about the error of a call of a skill's script, "" for nothing. It is added to the
-	// message that a model gets. nil adds nothing.
+	// Advise returns advice for a person about the error of a script's call, or "". It is added to the message for the model.
+	// nil adds nothing.
 	Advise func(err error, skillName string) string
 
-	// Instructions completes what activation substitutes: session id, project directory.
+	// Instructions has values that activation substitutes: session id, project directory.
 	Instructions disclose.InstructionOptions
 
-	// Carry says how much Kit.Carry gives; its Instructions are not used. A model with a small window wants less than
-	// the 25,000 tokens of the zero value.
+	// Carry limits the text of Kit.Carry; its Instructions are not used. A model with a small window needs less than the
+	// 25,000 tokens of the zero value.
 	Carry disclose.CarryOptions
 
 	Forks       bool // the caller honours tool.Result.Fork: skills with context: fork ask for it
@@ -102,9 +102,8 @@ func New(o *Options) *Kit {
 	return k
 }
 
-// Tools returns the tools with descriptions of the present catalogue. Without a skill that a model
-// may see, or a user may call for, there are none; without a script host there are only skill and
-// skill_read.
+// Tools returns the tools with descriptions of the present catalogue. It returns none if there is no skill that a model may
+// see or a user may call for, and only skill and skill_read without a script host.
 func (k *Kit) Tools() []tool.Tool {
 	any := false
 	for e := range k.o.Catalog().All() {
@@ -122,7 +121,7 @@ func (k *Kit) Tools() []tool.Tool {
 	return out
 }
 
-// load finds and opens a skill that a model may use; the others are as if they were not there.
+// load finds and opens a skill that a model may use. For other skills it returns the error for a missing one.
 func (k *Kit) load(ctx context.Context, name string) (*skill.Skill, error) {
 	e, err := k.o.Catalog().Lookup(name)
 	if err != nil {
@@ -214,8 +213,7 @@ func (a *arguments) text() (string, error) {
 	return strings.Join(items, " "), nil
 }
 
-// wrap gives every tool the same edge: a context that is done does nothing, arguments are read once, and failures get their
-// form.
+// wrap returns the function of a tool: it does nothing if ctx is done, reads the arguments once, and completes failures.
 func (k *Kit) wrap(call func(context.Context, *arguments) tool.Result) func(context.Context, json.RawMessage) tool.Result {
 	return func(ctx context.Context, raw json.RawMessage) tool.Result {
 		if err := ctx.Err(); err != nil {
@@ -223,18 +221,10 @@ func (k *Kit) wrap(call func(context.Context, *arguments) tool.Result) func(cont
 		}
 		a, err := parse(raw)
 		if err != nil {
-			return k.finish(misuse(err.Error()))
+			return k.finish(tool.CauseArguments.Failure(err.Error()))
 		}
 		return k.finish(call(ctx, a))
 	}
-}
-
-// misuse is the result of a call that does not fit the tool's schema. There are the codes of package tool and no others:
-// the finer cause is the reason.
-func misuse(message string) tool.Result {
-	r := tool.Failure(tool.ExecutionFailed, message)
-	r.Reason = tool.ReasonArguments
-	return r
 }
 
 func (k *Kit) finish(r tool.Result) tool.Result {

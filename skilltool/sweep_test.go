@@ -10,7 +10,7 @@ import (
 	"github.com/agent-base/agent-base/skill"
 )
 
-// A copy is in use from before it is made until its script has ended, so that no sweep comes between.
+// A copy is in use from before it is made until its script has ended: no sweep removes it.
 func TestSweepKeepsWhatRuns(t *testing.T) {
 	var runs *script.Host
 	var sweeps []error

@@ -17,7 +17,7 @@ const (
 	CauseActivation              // the skill is there, but cannot be activated or deactivated now
 	CauseToolDenied              // an active skill does not allow the tool
 	CauseScriptRead              // the text of a script is not read, the script is run
-	CauseUntrusted               // nobody approved the content
+	CauseUntrusted               // the content is not approved
 	CauseSecurity                // any other protection refused
 	CauseDependency              // something that a script needs is missing
 	CauseOutput                  // a script printed no JSON

@@ -53,23 +53,21 @@ func (e *Executor) Call(ctx context.Context, name string, args json.RawMessage) 
 
 func (e *Executor) call(ctx context.Context, name string, args json.RawMessage) (r Result) {
 	if err := ctx.Err(); err != nil {
-		return Failure(Timeout, fmt.Sprintf("Tool '%s' was not called: %v", name, err))
+		return CauseTimeout.Failure(fmt.Sprintf("Tool '%s' was not called: %v", name, err))
 	}
 	t, ok := e.Tools.Lookup(name)
 	if !ok {
-		return Failure(NotFound, fmt.Sprintf("Tool '%s' not found", name))
+		return CauseNotFound.Failure(fmt.Sprintf("Tool '%s' not found", name))
 	}
 	args, err := object(args)
 	if err != nil {
-		r := Failure(ExecutionFailed, fmt.Sprintf("arguments of '%s' are not a JSON object: %v; they were: %.200s", name, err, args))
-		r.Reason = ReasonArguments
-		return r
+		return CauseArguments.Failure(fmt.Sprintf("arguments of '%s' are not a JSON object: %v; they were: %.200s", name, err, args))
 	}
 	defer func() {
 		if p := recover(); p != nil {
 			trace.Emit(ctx, e.Trace, trace.Event{Kind: trace.ToolCalled, Level: slog.LevelError, Tool: name,
 				Message: fmt.Sprintf("tool panicked: %v", p), Attrs: []slog.Attr{slog.String("stack", string(debug.Stack()))}})
-			r = Failure(ExecutionFailed, fmt.Sprintf("Tool '%s' failed: internal error", name))
+			r = CauseUnknown.Failure(fmt.Sprintf("Tool '%s' failed: internal error", name))
 		}
 	}()
 	if e.Check != nil {
@@ -102,5 +100,5 @@ func denied(err error) Result {
 	if errors.As(err, &d) {
 		return Failure(d.Code(), d.Error())
 	}
-	return Failure(PermissionDenied, err.Error())
+	return CauseSecurity.Failure(err.Error())
 }

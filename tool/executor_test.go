@@ -13,7 +13,7 @@ import (
 	"github.com/agent-base/agent-base/trace"
 )
 
-// watched returns an executor with the tools and what it tells: one "kind level" a line.
+// watched returns an executor with the tools and its events: one "kind level" a line.
 func watched(t *testing.T, tools ...Tool) (*Executor, *[]string) {
 	t.Helper()
 	var s Set
@@ -28,7 +28,7 @@ func watched(t *testing.T, tools ...Tool) (*Executor, *[]string) {
 	})}, events
 }
 
-// An ended context calls nothing, whatever the tool would make of it, and nobody is asked.
+// If ctx is done, no tool is called and no approval is asked for.
 func TestEndedContextCallsNothing(t *testing.T) {
 	ran := 0
 	e, events := watched(t, Tool{Name: "write", Call: func(context.Context, json.RawMessage) Result { ran++; return Success(nil, "") }})

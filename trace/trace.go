@@ -1,8 +1,8 @@
-// Package trace is the one stream of what the engine does: every step is an Event, and audit log,
-// metrics, spans and log lines are readers of it.
+// Package trace reports what the engine does. Every step is an [Event]; an audit log, metrics, spans and log lines are
+// made from the same events.
 //
-// It depends on the standard library alone. Tracers must be safe for concurrent use and must not
-// block: they are called on the path that they observe.
+// The package depends on the standard library alone. A [Tracer] must be safe for concurrent use and must not block: it is
+// called in the course of the step that it observes.
 package trace
 
 import (
@@ -11,27 +11,26 @@ import (
 	"time"
 )
 
-// Kind names a step. The set is open; these are the engine's own.
+// Kind names a step. The set is open: other packages have kinds of their own.
 type Kind string
 
-// The steps of this build.
+// The kinds of the engine. An event is emitted when its step has ended, except where it says otherwise.
 const (
-	CatalogOpened    Kind = "catalog_opened"
-	CatalogRefreshed Kind = "catalog_refreshed"
-	SkillActivated   Kind = "skill_activated"
+	CatalogRefreshed Kind = "catalog_refreshed" // a watcher found that skills have changed
+	SkillActivated   Kind = "skill_activated"   // also when the activation was renewed or restored
 	SkillDeactivated Kind = "skill_deactivated"
-	ResourceRead     Kind = "resource_read"
+	ResourceRead     Kind = "resource_read"    // a model read a file of a skill
 	ScriptPreparing  Kind = "script_preparing" // begins; ScriptPrepared is its end
 	ScriptPrepared   Kind = "script_prepared"
-	ScriptStarted    Kind = "script_started" // begins; ScriptRun is its end, also of one that was refused
-	ScriptRun        Kind = "script_run"
-	TrustAsked       Kind = "trust_asked" // somebody answered whether content may run
-	ToolCalled       Kind = "tool_called"
-	ToolDenied       Kind = "tool_denied"
+	ScriptStarted    Kind = "script_started" // begins; ScriptRun is its end
+	ScriptRun        Kind = "script_run"     // also, without ScriptStarted, for a script that could not be started
+	TrustAsked       Kind = "trust_asked"    // an approver answered whether a skill's content may run
+	ToolCalled       Kind = "tool_called"    // also for a call that failed before it reached the tool
+	ToolDenied       Kind = "tool_denied"    // a tool was refused, or the text of a script was
 )
 
-// Event is one step. Fields that do not apply are zero. Strings may come from a skill or a model:
-// a reader that prints them escapes them.
+// Event is one step. Fields that do not apply are zero. Strings may come from a skill or a model: a tracer that prints them
+// must escape them.
 type Event struct {
 	Time     time.Time // filled in by Emit when zero
 	Kind     Kind
@@ -42,7 +41,7 @@ type Event struct {
 	Message  string
 	Duration time.Duration
 	Err      error
-	Attrs    []slog.Attr // what else is worth keeping, in a stable order
+	Attrs    []slog.Attr // further facts, in a stable order
 }
 
 // Tracer receives events.
@@ -50,13 +49,13 @@ type Tracer interface {
 	Trace(context.Context, Event)
 }
 
-// TracerFunc makes a Tracer of a function.
+// TracerFunc is a function that is a Tracer.
 type TracerFunc func(context.Context, Event)
 
 // Trace calls f.
 func (f TracerFunc) Trace(ctx context.Context, e Event) { f(ctx, e) }
 
-// Emit sends e to t, with the present time if it has none. A nil t discards it.
+// Emit sends e to t. It sets e.Time to the current time if it is zero. If t is nil, Emit does nothing.
 func Emit(ctx context.Context, t Tracer, e Event) {
 	if t == nil {
 		return
@@ -67,7 +66,7 @@ func Emit(ctx context.Context, t Tracer, e Event) {
 	t.Trace(ctx, e)
 }
 
-// Tee sends every event to each tracer in turn; nil ones are left out.
+// Tee returns a Tracer that sends every event to each tracer in turn. It ignores nil tracers.
 func Tee(tracers ...Tracer) Tracer {
 	return TracerFunc(func(ctx context.Context, e Event) {
 		for _, t := range tracers {
@@ -78,7 +77,7 @@ func Tee(tracers ...Tracer) Tracer {
 	})
 }
 
-// Log writes events as lines of l, at their level.
+// Log returns a Tracer that writes each event to l, at the level of the event.
 func Log(l *slog.Logger) Tracer {
 	return TracerFunc(func(ctx context.Context, e Event) {
 		if !l.Enabled(ctx, e.Level) {

@@ -39,21 +39,19 @@ func failure(name string, err error) tool.Result {
 	var r *refusal
 	switch {
 	case errors.As(err, &r):
-		out := tool.Failure(r.code, r.text)
-		out.Reason = r.reason
-		return out
+		return tool.Result{Error: r.code, Reason: r.reason, Message: r.text}
 	case errors.Is(err, fs.ErrNotExist):
-		return tool.Failure(tool.NotFound, fmt.Sprintf("'%s' not found; glob lists what is there", name))
+		return tool.CauseNotFound.Failure(fmt.Sprintf("'%s' not found; glob lists what is there", name))
 	case errors.Is(err, fs.ErrPermission):
-		return tool.Failure(tool.PermissionDenied, fmt.Sprintf("'%s': permission denied by the system", name))
+		return tool.CauseSecurity.Failure(fmt.Sprintf("'%s': permission denied by the system", name))
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return tool.Failure(tool.Timeout, fmt.Sprintf("'%s': stopped before it was done", name))
+		return tool.CauseTimeout.Failure(fmt.Sprintf("'%s': stopped before it was done", name))
 	}
 	var p *fs.PathError
 	if errors.As(err, &p) {
 		err = p.Err
 	}
-	return tool.Failure(tool.ExecutionFailed, fmt.Sprintf("'%s': %v", name, err))
+	return tool.CauseIO.Failure(fmt.Sprintf("'%s': %v", name, err))
 }
 
 // call makes a tool's function of run: if ctx is done it calls nothing, it reads the arguments into an A with
@@ -61,7 +59,7 @@ func failure(name string, err error) tool.Result {
 func call[A any](run func(context.Context, *A) (tool.Result, string, error)) func(context.Context, json.RawMessage) tool.Result {
 	return func(ctx context.Context, raw json.RawMessage) tool.Result {
 		if err := ctx.Err(); err != nil {
-			return tool.Failure(tool.Timeout, fmt.Sprintf("The turn was ended before this call: %v", err))
+			return tool.CauseTimeout.Failure(fmt.Sprintf("The turn was ended before this call: %v", err))
 		}
 		a := new(A)
 		if err := tool.Arguments(raw, a); err != nil {

@@ -78,7 +78,7 @@ func (h *host) run(ctx context.Context, command string, timeout time.Duration) (
 		ran.Bytes = out.total
 	}
 	if ctx.Err() != nil && ran.ExitCode != 0 {
-		r := tool.Failure(tool.Timeout, "The command was stopped because the turn ended")
+		r := tool.CauseTimeout.Failure("The command was stopped because the turn ended")
 		if context.Cause(ctx) == errCommandTime {
 			r.Message = fmt.Sprintf("The command was stopped after %s", timeout)
 		}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A process that left the command's session lives on and holds the output: nobody waits for it.
+// A process that left the command's session lives on and holds the output: the call does not wait for it.
 func TestBashIsNotHeld(t *testing.T) {
 	k := newKit(t, allow)
 	r := k.call("bash", `{"command":"mkfifo p q; setsid sh -c 'echo done > q; cat p' & cat q"}`)

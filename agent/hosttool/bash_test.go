@@ -68,7 +68,7 @@ func TestBashAsks(t *testing.T) {
 	fail.want("bash", command, refused+`The user could not be asked to allow running this command: no terminal`)
 	for _, k := range []*kit{k, named, no, fail} {
 		if _, err := os.Stat(filepath.Join(k.ws, "made")); err == nil {
-			t.Error("a command ran that nobody allowed")
+			t.Error("a command ran without permission")
 		}
 	}
 }
@@ -89,7 +89,7 @@ func TestBashEnds(t *testing.T) {
 	}
 }
 
-// A turn's own deadline is no time of the command: the text does not say one that nobody waited for.
+// A turn's own deadline is not the timeout of the command: the text does not name that.
 func TestBashEndsWithTheTurnsDeadline(t *testing.T) {
 	k := newKit(t, allow)
 	for command, want := range map[string]string{

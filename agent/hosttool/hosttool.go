@@ -6,7 +6,7 @@
 //
 // The user is asked before every command of bash, and before a file is written that other programs or models read just
 // because it is there: dot files and files in dot folders, except for a short list such as .gitignore, and files of
-// instructions such as AGENTS.md. If nobody can be asked, these calls are refused. Nothing is written in folders of
+// instructions such as AGENTS.md. Without a way to ask, these calls are refused. Nothing is written in folders of
 // skills, where skills are found, and in the folders of version control. There is no sandbox: a command that the user
 // allows can do whatever its user can.
 //

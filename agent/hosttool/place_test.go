@@ -77,7 +77,7 @@ func TestScriptsAreNotRead(t *testing.T) {
 	open.want("read_file", `{"file_path":"skills/demo/scripts/run.py"}`, `{"success":true,"result":{"file_path":"skills/demo/scripts/run.py","content":"print('needle')\n"`)
 }
 
-// A skill that no model is told of keeps the same rules where the workspace leads to it, and no other way does.
+// A skill that is hidden from models keeps the same rules where the workspace leads to it, and no other way does.
 func TestHiddenSkills(t *testing.T) {
 	k := newKit(t, nil)
 	mounts := k.o.Mounts(t.Context())
@@ -214,7 +214,7 @@ func FuzzPlace(f *testing.F) {
 	})
 }
 
-// Without a rule about scripts no skill is mounted: nobody could say what is kept back.
+// Without a rule about scripts no skill is mounted: its scripts are not known.
 func TestMountsNeedARule(t *testing.T) {
 	o := &Options{Workspace: t.TempDir(), Mounts: func(context.Context) []Mount { return nil }}
 	if _, err := Tools(o); err == nil {

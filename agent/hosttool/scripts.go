@@ -25,7 +25,7 @@ type scriptFile struct {
 type secrecy struct {
 	rule   func(fs.FS) ([]string, error) // Options.Scripts
 	mounts []Mount
-	dirs   []os.FileInfo        // of mounts, nil for one that is not there
+	dirs   []os.FileInfo        // of mounts, nil for a missing one
 	above  map[string]int       // the skill that a folder of the place lies in, -1 for none
 	lists  map[int][]scriptFile // the scripts of a skill, read when they are needed
 }
@@ -33,7 +33,7 @@ type secrecy struct {
 func (h *host) newSecrecy(mounts []Mount) *secrecy {
 	s := &secrecy{rule: h.o.Scripts, mounts: mounts, dirs: make([]os.FileInfo, len(mounts)), above: map[string]int{}, lists: map[int][]scriptFile{}}
 	for i := range mounts {
-		s.dirs[i], _ = os.Stat(mounts[i].Dir) // in a folder that is not there is nothing to keep
+		s.dirs[i], _ = os.Stat(mounts[i].Dir) // a missing folder has no scripts to protect
 	}
 	return s
 }
@@ -93,7 +93,7 @@ func (s *secrecy) script(p *place, info os.FileInfo) (*scriptFile, error) {
 	return nil, nil
 }
 
-// list returns the scripts of a skill. Where the rule fails nothing of the skill is read.
+// list returns the scripts of a skill. If the rule fails, nothing of the skill is read.
 func (s *secrecy) list(i int) ([]scriptFile, error) {
 	if list, ok := s.lists[i]; ok || s.dirs[i] == nil {
 		return list, nil

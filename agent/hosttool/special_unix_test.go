@@ -13,7 +13,7 @@ import (
 	"github.com/agent-base/agent-base/tool"
 )
 
-// security 2.3 #36: a pipe makes nobody wait.
+// security 2.3 #36: a call does not wait for a pipe.
 func TestPipes(t *testing.T) {
 	k := newKit(t, nil)
 	if err := syscall.Mkfifo(filepath.Join(k.ws, "pipe"), 0o644); err != nil {

@@ -85,7 +85,7 @@ func TestCommandAgrees(t *testing.T) {
 		"empty":       {},
 		"one":         {"SKILL.md"},
 		"order":       {"a/b", "a-b", "a.b", "aa", "A", "a b", "b", "c/d/e", "c-d"},
-		"blanks":      {" ", " a ", "a\tb", "-n", "--help", "-"},
+		"spaces":      {" ", " a ", "a\tb", "-n", "--help", "-"},
 		"line feed":   {"a\nb", "a\r\nb", "\n", "a\n0000  ./b"},
 		"backslash":   {`a\b`, `\`, `\n`, `a\\`},
 		"quotes":      {"a'b", `a"b`, "$(touch x)", "`id`", "*", "?", "[a]", "%s", "%l"},
@@ -153,7 +153,7 @@ func TestCommandAgreesOnRandomTrees(t *testing.T) {
 				continue
 			}
 			full := filepath.Join(dir, f)
-			os.MkdirAll(filepath.Dir(full), 0o755) // may fail where a file has the name: then there is no file more
+			os.MkdirAll(filepath.Dir(full), 0o755) // may fail if a file has the name: then no file is added
 			if rapid.Bool().Draw(rt, "link") {
 				os.Symlink(rapid.StringMatching(`[a-c./]{0,3}[a-c]`).Filter(func(s string) bool { return contained(f, s) }).Draw(rt, "text"), full)
 				continue

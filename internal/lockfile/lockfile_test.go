@@ -260,7 +260,7 @@ func TestEveryStepCanFail(t *testing.T) {
 	}
 }
 
-// A manifest is mended in place: with its mode, never through a link, and without a trace of a failure.
+// A manifest is repaired in place: with its mode, never through a link, and without a trace of a failure.
 func TestReplace(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "SKILL.md"), "old", 0o644)
@@ -312,7 +312,7 @@ func TestLocked(t *testing.T) {
 	}
 }
 
-// Many hold a shared lock at once; whoever wants it alone waits for all of them, and keeps others out.
+// Many hold a shared lock at once; an exclusive one waits for all of them, and keeps others out.
 func TestShare(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "lock")
 	take := func(how func(context.Context, string, time.Duration) (func(), error)) (func(), error) {
@@ -420,7 +420,7 @@ func TestLock(t *testing.T) {
 	}
 }
 
-// An ended context changes nothing, also where nobody holds the lock: no file, no folder, no lock.
+// If ctx is done, nothing changes, even if the lock is free: no file, no folder, no lock.
 func TestEndedContext(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "old"), "old", 0o600)

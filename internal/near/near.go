@@ -2,7 +2,12 @@
 // skills. It knows only the names that it is given. Every function is safe for concurrent use.
 package near
 
-import "strings"
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
 
 // maxWord is the longest word in bytes that Name compares. A word from a file can be as long as the file.
 const maxWord = 64
@@ -25,4 +30,82 @@ func Name(word string, names []string) string {
 
 func fold(s string) string {
 	return strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(s))
+}
+
+// MaxNames is how many names Names returns at most.
+const MaxNames = 3
+
+// maxName is the longest name in bytes that Names compares.
+const maxName = 256
+
+// Names returns at most MaxNames names that are near a mistyped one, nearest first: first those that contain it or are
+// contained in it, then those within an edit distance of a third of its length. Case is ignored, and "_" equals "-". A part
+// of one or two letters counts only at the beginning of a word.
+func Names(name string, names []string) []string {
+	type hit struct {
+		name string
+		far  int
+	}
+	var hits []hit
+	key := foldName(name)
+	if key == "" || len(key) > maxName {
+		return nil
+	}
+	limit := utf8.RuneCountInString(key) / 3
+	for _, n := range names {
+		c := foldName(n)
+		switch {
+		case c == "":
+		case holds(c, key) || len(c) > 2 && strings.Contains(key, c):
+			hits = append(hits, hit{n, 0})
+		default:
+			if d := edits(key, c, limit); d <= limit {
+				hits = append(hits, hit{n, d})
+			}
+		}
+	}
+	slices.SortFunc(hits, func(a, b hit) int { return cmp.Or(cmp.Compare(a.far, b.far), strings.Compare(a.name, b.name)) })
+	var out []string
+	for _, h := range hits[:min(len(hits), MaxNames)] {
+		out = append(out, h.name)
+	}
+	return out
+}
+
+func foldName(s string) string {
+	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(s)), "_", "-")
+}
+
+// holds reports whether a canonical name contains part. A part of one or two letters must be at the beginning of a word.
+func holds(name, part string) bool {
+	return strings.Contains(name, part) && (len(part) > 2 || strings.HasPrefix(name, part) || strings.Contains(name, "-"+part))
+}
+
+// edits returns the number of insertions, deletions, replacements and swaps of neighbours that turn a into b. If that is
+// more than limit, it may return any number above limit.
+func edits(a, b string, limit int) int {
+	s, t := []rune(a), []rune(b)
+	if max(len(s)-len(t), len(t)-len(s)) > limit {
+		return limit + 1
+	}
+	before := make([]int, len(t)+1)
+	row, next := make([]int, len(t)+1), make([]int, len(t)+1)
+	for k := range row {
+		row[k] = k
+	}
+	for i := range s {
+		next[0] = i + 1
+		for k := range t {
+			cost := 1
+			if s[i] == t[k] {
+				cost = 0
+			}
+			next[k+1] = min(row[k]+cost, row[k+1]+1, next[k]+1)
+			if i > 0 && k > 0 && s[i] == t[k-1] && s[i-1] == t[k] {
+				next[k+1] = min(next[k+1], before[k-1]+1)
+			}
+		}
+		before, row, next = row, next, before
+	}
+	return row[len(t)]
 }

@@ -126,7 +126,7 @@ func Pairs(env map[string]string) []string {
 	return out
 }
 
-// answerKey names an answer by everything that it depends on. It is "" where that is not known.
+// answerKey names an answer by everything that it depends on. It is "" if that is not known.
 func answerKey(program string, args, env []string) string {
 	parts := append([]string{Identity(program)}, args...)
 	if IsShim(program) {

@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// Facts are what the file system says of a file; any change of it changes them.
+// Facts returns the metadata of a file; any change of the file changes it.
 func Facts(info fs.FileInfo) string {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

@@ -7,7 +7,7 @@ import (
 	"io/fs"
 )
 
-// Facts are what the file system says of a file that every system has.
+// Facts returns the metadata of a file that every system has.
 func Facts(info fs.FileInfo) string {
 	return fmt.Sprint(info.Mode(), info.Size(), info.ModTime().UnixNano())
 }

@@ -1,8 +1,8 @@
-// Package program says what a program on this machine is, and asks it: where the real one lies behind a script that
-// chooses among versions (pyenv, asdf, mise), and which version it is.
+// Package program identifies a program on this machine and runs it to find its version and, behind a script of a version
+// manager (pyenv, asdf, mise), the real program.
 //
-// A program is asked in a folder of the engine's and sees nothing of a skill. Of the operator's environment it sees what
-// such programs choose by, and nothing else. This package starts no process itself: it is handed a function that does.
+// The program runs in a folder of the engine and sees nothing of a skill. It gets only the variables of the operator's
+// environment that version managers use. This package starts no process itself: the caller supplies the function.
 // An Asker is safe for concurrent use.
 package program
 
@@ -83,8 +83,8 @@ func WriteFile(name string, b []byte) error {
 	return os.Rename(f.Name(), name)
 }
 
-// RemoveAll removes a folder, also where somebody took away the right to do so. It follows no link out of the folder.
-// What cannot be removed stays.
+// RemoveAll removes a folder, even if the permissions of its folders forbid it. It follows no link out of the folder.
+// Files that cannot be removed stay.
 func RemoveAll(dir string) {
 	if os.RemoveAll(dir) == nil {
 		return

@@ -30,7 +30,7 @@ var how = unix.OpenHow{
 // keeps this one busy for as long as the kernel lets it, 45 seconds by default.
 const attempts = 64
 
-// openFast opens a folder. It returns errors.ErrUnsupported where the kernel has no openat2 or a filter denies it.
+// openFast opens a folder. It returns errors.ErrUnsupported if the kernel has no openat2 or a filter denies it.
 func openFast(dir string) (backend, error) {
 	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {

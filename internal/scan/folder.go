@@ -15,7 +15,7 @@ type Folder struct {
 	dir     string
 	path    string
 	files   backend
-	cleanup runtime.Cleanup // closes a folder that nobody closed
+	cleanup runtime.Cleanup // closes a folder that the caller forgot
 
 	mu     sync.RWMutex // held for reading while files is used
 	closed bool
@@ -65,7 +65,7 @@ func (f *Folder) Manifest(file string) ([]byte, Stamp, error) {
 }
 
 // Check returns an error that is ErrMount if a file that was opened below the folder lies on another mount, such as a bind
-// mount or /proc. Where the system does not say so it returns nil.
+// mount or /proc. If the system does not report it, it returns nil.
 func (f *Folder) Check(file *os.File) error {
 	f.mu.RLock()
 	defer f.mu.RUnlock()

@@ -28,7 +28,7 @@ func both(t *testing.T, dir string) (fast, slow FS) {
 	return fast, slow
 }
 
-// seen says all that a file system tells of a path; of errors only that there is one.
+// seen returns all that a file system reports about a path; of an error only that it occurred.
 func seen(f FS, name string) string {
 	tell := func(info fs.FileInfo, err error) string {
 		if err != nil {

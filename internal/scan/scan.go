@@ -106,7 +106,7 @@ type Root struct {
 	real  string // the path without symbolic links, resolved when first needed
 	files backend
 
-	cleanup runtime.Cleanup // closes a root that nobody closed
+	cleanup runtime.Cleanup // closes a root that the caller forgot
 
 	mu     sync.Mutex
 	bases  map[string]backend // allowed roots that were opened

@@ -173,7 +173,7 @@ func TestWalk(t *testing.T) {
 		{"C38 deny: a folder link", Options{Links: Deny},
 			map[string]string{"a/SKILL.md": "x", "b": "-> a"},
 			[]string{`a SKILL.md ok "x"`, "note 0 b: symbolic links are not followed here"}},
-		{"a link to a file is no matter of ours", Options{Nested: true},
+		{"a link to a file is ignored", Options{Nested: true},
 			map[string]string{"README.md": "-> /etc/passwd", "x": "-> .f", ".f": ""},
 			nil},
 		{"a broken link is reported", Options{Nested: true},
@@ -200,7 +200,7 @@ func TestWalk(t *testing.T) {
 	}
 }
 
-// C38: a link into an allowed folder is followed, and what lies beside that folder is not.
+// C38: a link into an allowed folder is followed, and one next to that folder is not.
 func TestAllowedRoot(t *testing.T) {
 	base := t.TempDir()
 	put(t, base, map[string]string{"company/a/SKILL.md": "x", "company-private/b/SKILL.md": "y",
@@ -230,10 +230,10 @@ func TestLinksAreBounded(t *testing.T) {
 		}
 	}
 	if want := fmt.Sprintf("note %d k%04d: more than %d symbolic links: this one and those after it are not followed; ", Bound, MaxLinks-1, MaxLinks); followed != MaxLinks-1 || stops != want {
-		t.Errorf("%d links are followed besides the first, want %d; %s", followed, MaxLinks-1, stops)
+		t.Errorf("%d links are followed in addition to the first, want %d; %s", followed, MaxLinks-1, stops)
 	}
 	if got.lines[0] != `z SKILL.md ok "x"` {
-		t.Errorf("the skill beside them: %s", got.lines[0])
+		t.Errorf("the skill next to them: %s", got.lines[0])
 	}
 }
 

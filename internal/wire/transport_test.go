@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// issue 4.1: a proxy of the environment is nobody's choice here.
+// issue 4.1: a proxy of the environment is not used.
 func TestTransportHasNoProxy(t *testing.T) {
 	g := Client(&Options{}).Transport.(*guard)
 	if g.next.(*http.Transport).Proxy != nil {

@@ -148,7 +148,7 @@ func TestContextAndTimeout(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	if _, x, err := ask(t, ctx, &wire.Options{}, server.URL); !errors.Is(err, context.Canceled) || x.Err != context.Canceled {
-		t.Errorf("got %v and %v, want context.Canceled as it is", err, x.Err)
+		t.Errorf("got %v and %v, want context.Canceled unchanged", err, x.Err)
 	}
 	o := &wire.Options{HTTP: &http.Client{Timeout: 30 * time.Millisecond}}
 	_, x, _ := ask(t, t.Context(), o, server.URL)

@@ -41,7 +41,7 @@ type event struct {
 var known = []string{"message_start", "content_block_start", "content_block_delta", "content_block_stop", "message_delta",
 	"message_stop", "error"}
 
-// tokens is the usage of the whole message so far. A number that is not there says nothing.
+// tokens is the usage of the whole message so far. A missing number changes nothing.
 type tokens struct {
 	Input      *int64 `json:"input_tokens"`
 	CacheRead  *int64 `json:"cache_read_input_tokens"`

@@ -21,7 +21,7 @@ const provider = "anthropic"
 // DefaultBaseURL is the address of the service where Options name none.
 const DefaultBaseURL = "https://api.anthropic.com"
 
-// DefaultMaxTokens is the limit of an answer where a request has none; the API wants a number.
+// DefaultMaxTokens is the limit of an answer for a request without one; the API requires a number.
 const DefaultMaxTokens = 8192
 
 // Options configures New.

@@ -68,7 +68,7 @@ func newRequest(name string, r *llm.Request) *request {
 	if n := len(q.Tools); n > 0 {
 		q.Tools[n-1].CacheControl = ephemeral()
 	}
-	if !blank(r.System) {
+	if !onlySpace(r.System) {
 		q.System = []*block{{Type: "text", Text: r.System, CacheControl: ephemeral()}}
 	}
 	for _, m := range wire.Messages(r.Messages) {
@@ -105,7 +105,7 @@ func blocks(m llm.Message) []*block {
 			rest = append(rest, &block{Type: "tool_use", ID: p.Call.ID, Name: p.Call.Name, Input: or(p.Call.Args, `{}`)})
 		case p.State != nil && p.State.Owner == provider:
 			rest = append(rest, thought(p.State.Data)...)
-		case !blank(p.Text):
+		case !onlySpace(p.Text):
 			rest = append(rest, &block{Type: "text", Text: p.Text})
 		}
 	}
@@ -114,7 +114,7 @@ func blocks(m llm.Message) []*block {
 
 func result(r *llm.Result) *block {
 	b := &block{Type: "tool_result", ToolUseID: r.ID, IsError: r.Failed}
-	if !blank(r.Text) {
+	if !onlySpace(r.Text) {
 		b.Content = []*block{{Type: "text", Text: r.Text}}
 	}
 	return b
@@ -151,4 +151,4 @@ func or(data json.RawMessage, fallback string) json.RawMessage {
 	return data
 }
 
-func blank(text string) bool { return strings.TrimSpace(text) == "" }
+func onlySpace(text string) bool { return strings.TrimSpace(text) == "" }

@@ -54,7 +54,7 @@ const wholeJSON = `{
   {"input_schema": {"type": "object"}, "name": "glob", "cache_control": {"type": "ephemeral"}}],
  "stream": true}`
 
-// issue 4.1: the request byte for byte, with four marks for the cache, a schema as it is, no empty text, one message
+// issue 4.1: the request byte for byte, with four marks for the cache, an unchanged schema, no empty text, one message
 // per turn and results first; the same request gives the same bytes.
 func TestRequest(t *testing.T) {
 	provider.Request(t, whole(), wholeJSON)

@@ -87,7 +87,7 @@ func reasons(model string) bool {
 	return reasoner().MatchString(name) && !strings.Contains(name, "-chat")
 }
 
-// sealed returns a reasoning item as it is sent back, or nil if it has no encrypted content: the provider would look for
+// sealed returns a reasoning item to send back, or nil if it has no encrypted content: the provider would look for
 // an item that it did not store.
 func sealed(item json.RawMessage) json.RawMessage {
 	var fields map[string]json.RawMessage

@@ -14,10 +14,9 @@ import (
 	"github.com/agent-base/agent-base/internal/program"
 )
 
-// How an environment is made, and why so: uv never sees the skill's file, only a stub of
-// its checked block; nothing is built from source; files are copied, so no two environments share
-// one; and no interpreter of the environment is started once a package lies in it, for its .pth files
-// would run.
+// How an environment is made: uv never sees the skill's file, only a stub of its checked block; nothing is built from
+// source; files are copied, so no two environments share one; and no interpreter of the environment is started once it has
+// packages, because their .pth files would run.
 
 const (
 	stepTimeout = 10 * time.Minute // of each step
@@ -25,19 +24,19 @@ const (
 	uvStderr    = 1500             // bytes of uv's stderr in a message
 )
 
-// workshop is one making of an environment.
+// workshop is the state while one environment is made.
 type workshop struct {
 	e      *environmentOf
 	work   string // holds the stub, the lock, an empty home and a private TMPDIR; removed at the end
 	env    string // the environment, at its final place: its programs name it
 	uvHome string // uv's cache
 	cap    caps
-	before map[string]bool // what uv's cache held before
+	before map[string]bool // the folders of uv's cache before
 
-	resolved time.Time // when versions were decided about
+	resolved time.Time // when the versions were chosen
 }
 
-// make builds the environment and writes its record last. What fails leaves nothing. The lock is held.
+// make builds the environment and writes its record last. If it fails, it leaves nothing. The caller holds the lock.
 func (e *environmentOf) make(ctx context.Context, upgrade bool) (err error) {
 	work, err := os.MkdirTemp(filepath.Dir(e.path("")), e.key+"-work-")
 	if err != nil {
@@ -73,7 +72,7 @@ func (e *environmentOf) make(ctx context.Context, upgrade bool) (err error) {
 	return w.finish(requirements)
 }
 
-// resolve decides about versions and returns them with their hashes.
+// resolve chooses the versions and returns them with their hashes.
 func (w *workshop) resolve(ctx context.Context, upgrade bool) (string, error) {
 	stub, list := filepath.Join(w.work, "stub.py"), filepath.Join(w.work, "resolved.txt")
 	if err := os.WriteFile(stub, []byte(w.e.block.canonical()), 0o600); err != nil {
@@ -143,8 +142,8 @@ func (w *workshop) install(ctx context.Context, requirements string) error {
 	return nil
 }
 
-// compile removes the bytecode that packages brought, which need not be that of their source, and makes
-// it anew with the base Python, which reads none of their start-up files (-S).
+// compile removes the bytecode that packages brought, which may differ from their source, and makes
+// new bytecode with the base Python, which reads none of their start-up files (-S).
 func (w *workshop) compile(ctx context.Context) error {
 	lib := filepath.Join(w.env, "lib")
 	if runtime.GOOS == "windows" {
@@ -195,7 +194,7 @@ func (w *workshop) finish(requirements string) error {
 	return nil
 }
 
-// uv runs one step of uv. A failure shows what uv says, which names the package and the reason.
+// uv runs one step of uv. Its error contains the message of uv, which names the package and the reason.
 func (w *workshop) uv(ctx context.Context, args ...string) error {
 	out, err := w.step(ctx, w.e.uv, args...)
 	if err != nil {
@@ -214,19 +213,19 @@ func (w *workshop) uv(ctx context.Context, args ...string) error {
 	return nil
 }
 
-// tooMuch refuses packages that pass a cap, which preparing again does not mend.
+// tooMuch returns the error for packages that exceed a cap. Preparing them again does not help.
 func (w *workshop) tooMuch(over string) error {
 	w.discard()
 	return &Error{Reason: ReasonDependencies, Err: ErrTooLarge,
 		Message: fmt.Sprintf("Dependencies of script %s are refused: %s", w.e.sc.Name, over)}
 }
 
-// said is uv's own text without the paths of this preparation.
+// said returns uv's message without the paths of this preparation.
 func (w *workshop) said(out *Output) string {
 	return strings.NewReplacer(w.work+string(filepath.Separator), "", w.env, "the environment").Replace(tail(out.Stderr, uvStderr))
 }
 
-// step runs one command of the preparation, and ends it when what it unpacks passes the caps.
+// step runs one command of the preparation. It ends the command when the unpacked files exceed the caps.
 func (w *workshop) step(ctx context.Context, path string, args ...string) (*Output, error) {
 	guarded, stop := w.guard(ctx)
 	out, err := w.e.s.o.Run(guarded, &Command{

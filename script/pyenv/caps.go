@@ -31,7 +31,7 @@ func (c *caps) allow(packed int64) {
 	}
 }
 
-// exceeded says which cap is passed, "" for none.
+// exceeded returns the cap that is exceeded, "" for none.
 func (c caps) exceeded(bytes int64, files int) string {
 	switch {
 	case bytes > c.bytes:
@@ -42,9 +42,9 @@ func (c caps) exceeded(bytes int64, files int) string {
 	return ""
 }
 
-// guard watches what a step unpacks, in the environment and in uv's cache, and ends the step's context
-// when it passes the caps. stop ends the watch and says which cap was passed. Another preparation that
-// unpacks into the same cache counts as well.
+// guard watches the files that a step unpacks in the environment and in uv's cache, and ends the context of the step when
+// they exceed the caps. stop ends the watch and returns the cap that was exceeded. The files of another preparation that
+// uses the same cache count as well.
 func (w *workshop) guard(ctx context.Context) (guarded context.Context, stop func() string) {
 	guarded, cancel := context.WithCancel(ctx)
 	over := ""
@@ -72,7 +72,7 @@ func (w *workshop) guard(ctx context.Context) (guarded context.Context, stop fun
 	}
 }
 
-// archives lists the folders of uv's cache that hold something unpacked.
+// archives lists the folders of uv's cache with unpacked files.
 func (w *workshop) archives() map[string]bool {
 	out := map[string]bool{}
 	for _, pattern := range []string{"archive-v*/*", ".tmp*", "*/.tmp*"} {
@@ -84,7 +84,7 @@ func (w *workshop) archives() map[string]bool {
 	return out
 }
 
-// over measures what this preparation unpacked: what it added to uv's cache, and the copies in the environment.
+// over measures the files that this preparation unpacked into uv's cache and into the environment.
 func (w *workshop) over() string {
 	var bytes int64
 	var files int
@@ -97,7 +97,7 @@ func (w *workshop) over() string {
 	return w.cap.exceeded(bytes, files)
 }
 
-// discard removes what this preparation unpacked into uv's cache: it was too much.
+// discard removes the files that this preparation unpacked into uv's cache.
 func (w *workshop) discard() {
 	for dir := range w.archives() {
 		if !w.before[dir] {
@@ -106,7 +106,7 @@ func (w *workshop) discard() {
 	}
 }
 
-// measure adds up a folder. What vanishes meanwhile does not count.
+// measure returns the size of a folder. Files that vanish meanwhile do not count.
 func measure(dir string, bytes *int64, files *int) {
 	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil {

@@ -18,17 +18,17 @@ const (
 
 // Causes that an Error may wrap.
 var (
-	// ErrNoUV is the cause where uv is not installed.
+	// ErrNoUV is the cause if uv is not installed.
 	ErrNoUV = errors.New("uv is not installed: get it with `pip install uv` or from https://docs.astral.sh/uv/")
 
-	// ErrTooLarge is the cause where packages unpack to more than is allowed. Preparing again does not help.
+	// ErrTooLarge is the cause if packages unpack to more than is allowed. Preparing again does not help.
 	ErrTooLarge = errors.New("the packages unpack to too much")
 )
 
 // Error says why a script has no Python to run with.
 type Error struct {
 	Reason  string // one of the Reason constants
-	Message string // what is wrong, and where it can be said what to install
+	Message string // the fault, and what to install if that is known
 	Err     error  // the cause, if there is one
 }
 
@@ -40,7 +40,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 const tailBytes = 500 // of what a program printed, in a message
 
-// tails shows the end of what a program printed, of stdout where stderr is empty.
+// tails returns the end of stderr, or of stdout if stderr is empty.
 func tails(out *Output) string {
 	for _, s := range []struct {
 		name string
@@ -65,7 +65,7 @@ func tail(b []byte, n int) string {
 	return valid(b)
 }
 
-// valid makes valid UTF-8 of what a program printed.
+// valid returns the output of a program as valid UTF-8.
 func valid(b []byte) string { return string(bytes.ToValidUTF8(b, []byte("\ufffd"))) }
 
 // seconds writes a duration as "60s" or "1.5s".

@@ -12,7 +12,7 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// locked is what is read of the lock that uv writes next to the stub.
+// locked holds the parts of uv's lock that are read.
 type locked struct {
 	Package []lockedPackage
 }
@@ -22,14 +22,14 @@ type lockedPackage struct {
 	Wheels        []lockedWheel
 }
 
-// lockedWheel has a path in place of an address where the operator's packages lie in a folder. uv then
-// writes neither hash nor size, and the file is asked for both.
+// lockedWheel has a path in place of an address if the operator's packages lie in a folder. uv then writes neither hash nor
+// size; both are computed from the file.
 type lockedWheel struct {
 	Path, Hash string
 	Size       int64
 }
 
-// readLock reads a lock and completes what it says of local files.
+// readLock reads a lock and adds the hashes and sizes of local files.
 func readLock(name string) (*locked, error) {
 	b, err := os.ReadFile(name)
 	if err != nil {
@@ -72,7 +72,7 @@ func (w *lockedWheel) complete(dir string) error {
 	return nil
 }
 
-// size is the packed size of all packages, counting the largest wheel of each; 0 when one is not known.
+// size returns the packed size of all packages, with the largest wheel of each, or 0 if one is not known.
 func (l *locked) size() (sum int64) {
 	for _, p := range l.Package {
 		var most int64
@@ -87,8 +87,8 @@ func (l *locked) size() (sum int64) {
 	return sum
 }
 
-// withHashes adds hashes to the lines of a requirements file that have none, which are those of local
-// packages: what is installed must be what was resolved.
+// withHashes adds hashes to the lines of a requirements file without one, which are those of local packages. The installed
+// packages must be the resolved ones.
 func (l *locked) withHashes(requirements string) string {
 	hashes := map[string]string{}
 	for _, p := range l.Package {

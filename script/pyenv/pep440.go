@@ -19,7 +19,7 @@ type specifier struct {
 
 var specifierForm = lazyregexp.New(`^(~=|===|==|!=|<=|>=|<|>)[ \t]*v?((?:[0-9]{1,6}!)?([0-9]{1,9}(?:\.[0-9]{1,9}){0,9})(?:[-_.]?[a-z]{1,8}[-_.]?[0-9]{0,9}){0,3}(?:-[0-9]{1,9})?(?:\+[a-z0-9._-]{1,64})?)(\.\*)?$`)
 
-// parseSpecifiers reads conditions with commas between them; none at all is right too.
+// parseSpecifiers reads conditions with commas between them. No condition is valid too.
 func parseSpecifiers(s string) ([]specifier, error) {
 	var out []specifier
 	if strings.TrimSpace(s) == "" {
@@ -53,8 +53,8 @@ func parseSpecifiers(s string) ([]specifier, error) {
 	return out, nil
 }
 
-// satisfies reports whether the release of an interpreter fulfils all conditions. Interpreters are
-// told apart by their release numbers alone: 3.14.0rc1 counts as 3.14.0.
+// satisfies reports whether the release of an interpreter fulfils all conditions. Only release numbers count: 3.14.0rc1 is
+// 3.14.0.
 func satisfies(version string, all []specifier) bool {
 	var v []int
 	for n := range strings.SplitSeq(version, ".") {

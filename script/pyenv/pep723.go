@@ -10,17 +10,17 @@ import (
 	"github.com/BurntSushi/toml"
 )
 
-// Block is the `script` block of PEP 723 in a Python source. What it holds is checked: each
-// dependency is a name with extras, versions and a marker (PEP 508), never an address.
+// Block is the checked `script` block of PEP 723 in a Python source: each dependency is a name with extras, versions and a
+// marker (PEP 508), never an address.
 type Block struct {
 	RequiresPython string   // such as ">=3.9", "" for any
-	Dependencies   []string // as written, without blanks around them
+	Dependencies   []string // as written, without spaces around them
 }
 
 // maxBlock is the most bytes of a block, without its comment signs.
 const maxBlock = 16 << 10
 
-// ParseBlock reads the script block of a Python source; nil when there is none. LF and CR LF both end a
+// ParseBlock returns the script block of a Python source, nil without one. LF and CR LF both end a
 // line. A block that is not closed, two blocks, one inside another, and one over 16 KiB are errors, as
 // are tables that configure a tool: a script does not choose where packages come from.
 func ParseBlock(src []byte) (*Block, error) {
@@ -38,7 +38,7 @@ func ParseBlock(src []byte) (*Block, error) {
 	return b, nil
 }
 
-// findBlock returns the content of the one script block and the line on which it starts, 0 for none.
+// findBlock returns the content of the only script block and the line where it starts, 0 for none.
 func findBlock(src []byte) (content string, start int, err error) {
 	src = bytes.TrimPrefix(src, []byte("\ufeff"))
 	number := 0
@@ -77,8 +77,7 @@ func findBlock(src []byte) (content string, start int, err error) {
 	return content, start, nil
 }
 
-// opens reports whether a line begins a script block. Blanks after it, which an editor may leave, do
-// not turn it into a comment.
+// opens reports whether a line begins a script block. It may end with spaces, which an editor may leave.
 func opens(line string) bool { return strings.TrimRight(line, " \t") == "# /// script" }
 
 func decodeBlock(content string) (*Block, error) {
@@ -117,9 +116,8 @@ func decodeBlock(content string) (*Block, error) {
 	return b, nil
 }
 
-// canonical is the block in one form for all blocks that mean the same: it is what uv is shown, and
-// what the environment's key is made of. Its strings were checked, so they need no more quoting than
-// %q gives: all are printable ASCII.
+// canonical returns one form for all blocks with the same meaning. uv reads it, and the environment's key is made of it. %q
+// quotes its strings correctly, because they were checked to be printable ASCII.
 func (b *Block) canonical() string {
 	deps := slices.Clone(b.Dependencies)
 	slices.Sort(deps)

@@ -21,7 +21,7 @@ func TestParseBlock(t *testing.T) {
 			want: &Block{">=3.9", []string{"httpx>=0.27,<1", "click"}}},
 		{name: "CR LF", src: "# /// script\r\n# dependencies = [\"click\"]\r\n# ///\r\nx\r\n", want: &Block{"", []string{"click"}}},
 		{name: "byte order mark", src: "\ufeff# /// script\n# dependencies = [\"click\"]\n# ///\n", want: &Block{"", []string{"click"}}},
-		{name: "blank after the opening", src: "# /// script \n# dependencies = [\"click\"]\n# ///\n", want: &Block{"", []string{"click"}}},
+		{name: "space after the opening", src: "# /// script \n# dependencies = [\"click\"]\n# ///\n", want: &Block{"", []string{"click"}}},
 		{name: "empty comment lines", src: "# /// script\n#\n# dependencies = []\n#\n# ///", want: &Block{}},
 		{name: "closed by the last line of the comment", src: "# /// script\n# requires-python = '''>=3\n# ///\n# '''\n# ///\n", err: "is not a condition"},
 		{name: "comment follows", src: "# /// script\n# dependencies = [\"click\"]\n# ///\n# more\n", want: &Block{"", []string{"click"}}},

@@ -2,9 +2,12 @@ package pyenv
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -19,11 +22,11 @@ import (
 // schema is part of every key: a change of how environments are made leaves the old ones behind.
 const schema = "2"
 
-// environmentRecord is what is kept next to an environment once it is complete. It is written last and
-// replaced at once: an environment without one, or with one that names another folder, does not exist.
+// environmentRecord is kept next to a complete environment. It is written last and replaced at once: an environment without
+// one, or with one that names another folder, does not exist.
 type environmentRecord struct {
 	Folder       string `json:"folder"`       // name of the environment's folder, next to the record
-	Files        string `json:"files"`        // what the file system said of all its files
+	Files        string `json:"files"`        // the digest of inventory
 	Requirements string `json:"requirements"` // resolved, with hashes
 
 	Resolved  time.Time `json:"resolved"`   // when the index was asked
@@ -31,7 +34,7 @@ type environmentRecord struct {
 	BaseFacts string    `json:"base_facts"` // its identity
 }
 
-// readRecord reads the record of a key; it is empty when there is none, or one that is not whole.
+// readRecord returns the record of a key. It is empty if the file is missing or incomplete.
 func readRecord(file, key string) environmentRecord {
 	var r environmentRecord
 	b, err := os.ReadFile(file)
@@ -41,12 +44,12 @@ func readRecord(file, key string) environmentRecord {
 	return r
 }
 
-// environmentOf is one key's place on disk: KEY.json, KEY.lock and KEY-….
+// environmentOf is the place of a key on disk: KEY.json, KEY.lock and KEY-….
 type environmentOf struct {
 	*job
 	key   string
 	base  string // the Python that it is made with
-	uv    string // "" when there is none, and then uvErr says what to do about it
+	uv    string // "" if there is none; then uvErr says what to do
 	uvErr error
 	index map[string]string // uv's settings of the operator
 
@@ -55,8 +58,8 @@ type environmentOf struct {
 	made   bool
 }
 
-// prepare returns the environment for the job's block, and makes it when it is not there, was changed, or is to
-// be resolved anew.
+// prepare returns the environment for the job's block. It makes the environment if it is missing or changed, or if its
+// versions are to be chosen again.
 func (j *job) prepare(ctx context.Context, o *PrepareOptions) (*environmentOf, error) {
 	e := &environmentOf{job: j, index: j.s.indexSettings()}
 	var err error
@@ -78,9 +81,9 @@ func (j *job) prepare(ctx context.Context, o *PrepareOptions) (*environmentOf, e
 	return e, e.makeLocked(ctx, o)
 }
 
-// finished finds an environment for a machine that has no uv: of those that any uv completed for this block and
-// source of packages the one that was resolved last, and whose files are unchanged. It must be of the Python that
-// is there; where none is, of one that only uv had found and that is still the same. It reports whether there is one.
+// finished finds an environment on a machine without uv: the one with unchanged files that was resolved last for this block
+// and source of packages, by any version of uv. It must be made with the installed Python or, if none is installed, with an
+// unchanged Python that uv had found. It reports whether there is one.
 func (e *environmentOf) finished() bool {
 	entries, _ := os.ReadDir(e.s.folder())
 	var all []*environmentOf
@@ -111,27 +114,26 @@ func (e *environmentOf) ofThisPython() bool {
 	return now != "" && now == e.record.BaseFacts && (e.base == "" || now == program.Identity(e.base))
 }
 
-// environmentKey names an environment by all that it depends on: what is asked for and where packages come from, then
-// the Python and the uv that make it.
+// environmentKey returns the name of an environment. It depends on the block and the source of packages, then on the Python
+// and the uv that make it.
 func environmentKey(e *environmentOf) string {
 	return e.wanted() + program.Digest(program.Identity(e.base), program.Identity(e.uv))[:16]
 }
 
-// wanted is how the keys of all environments begin that are for the same block and source of packages.
+// wanted returns the beginning of the keys of all environments for the same block and source of packages.
 func (e *environmentOf) wanted() string {
 	return program.Digest(append([]string{schema, e.block.canonical(), runtime.GOOS, runtime.GOARCH}, program.Pairs(withoutOffline(e.index))...)...) + "-"
 }
 
-// folder is where all environments lie.
+// folder returns the folder of all environments.
 func (s *Store) folder() string { return filepath.Join(s.o.Cache, "python") }
 
 func (e *environmentOf) path(suffix string) string { return filepath.Join(e.s.folder(), e.key+suffix) }
 
-// folder is where the environment lies, once its record says so.
+// folder returns the folder of the environment that the record names.
 func (e *environmentOf) folder() string { return filepath.Join(e.s.folder(), e.record.Folder) }
 
-// look reads the record and compares the environment with it. It returns "" when it can be used, else
-// what is wrong.
+// look reads the record and compares the environment with it. It returns "" if the environment can be used, else the fault.
 func (e *environmentOf) look() string {
 	e.record = readRecord(e.path(".json"), e.key)
 	if e.record.Folder == "" {
@@ -146,7 +148,7 @@ func (e *environmentOf) look() string {
 	return ""
 }
 
-// lockWait is how long another process that makes the same environment is waited for: as long as it may take.
+// lockWait is how long to wait for another process that makes the same environment.
 const lockWait = 4 * stepTimeout
 
 // makeLocked makes the environment unless another process did so in the meantime.
@@ -181,8 +183,8 @@ func (e *environmentOf) makeLocked(ctx context.Context, o *PrepareOptions) error
 	return err
 }
 
-// sweep removes what killed preparations of this key left, and former environments, but for the one
-// that the record names: a script may still run in it. The lock is held.
+// sweep removes the remains of killed preparations of this key and former environments, except the one that the record
+// names: a script may still run in it. The caller holds the lock.
 func (e *environmentOf) sweep() {
 	left, _ := filepath.Glob(e.path("-*"))
 	for _, dir := range left {
@@ -192,8 +194,7 @@ func (e *environmentOf) sweep() {
 	}
 }
 
-// announce calls Progress if what goes on takes longer than a second. The returned function waits until that call is
-// over.
+// announce calls Progress if the preparation takes longer than a second. The returned function waits for that call.
 func (s *Store) announce(what string) (stop func()) {
 	if s.o.Progress == nil {
 		return func() {}
@@ -210,10 +211,28 @@ func (s *Store) announce(what string) (stop func()) {
 	}
 }
 
-// pythonIn is the interpreter of an environment.
+// pythonIn returns the interpreter of an environment.
 func pythonIn(folder string) string {
 	if runtime.GOOS == "windows" {
 		return filepath.Join(folder, "Scripts", "python.exe")
 	}
 	return filepath.Join(folder, "bin", "python")
+}
+
+// inventory returns a digest of every path below a folder and its metadata, which differs if anything was changed. It reads
+// no file: some hundred files take 2 ms.
+func inventory(folder string) (string, error) {
+	h := sha256.New()
+	err := filepath.WalkDir(folder, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(h, "%d:%s %s\n", len(p), p, program.Facts(info))
+		return nil
+	})
+	return hex.EncodeToString(h.Sum(nil)), err
 }

@@ -1,17 +1,17 @@
 // Package pyenv makes the Python environments that scripts need: it reads the metadata block of a script (PEP 723),
 // finds a Python that fulfils it, and installs the packages that it names, once for all scripts that name the same.
 //
-// It starts no process itself: it is handed a function that runs a command. It needs uv to make an environment, and
+// It starts no process itself: the caller supplies a function that runs a command. It needs uv to make an environment, and
 // neither uv nor a network to use one. uv never sees the skill's file but a stub of its checked block, builds nothing from
 // source, and reads no configuration but the operator's index settings. No interpreter of an environment is started while
 // it is made: its packages could run code then.
 //
 // An environment lies in Options.Cache under a key of everything that it depends on: the block, the system, where
-// packages come from, the Python and uv. It counts only with a record next to it, which is written last and holds what
-// the file system says of all its files: an environment that was changed since is not used, but made again.
+// packages come from, the Python and uv. It is valid only with a record next to it, which is written last and has a digest
+// of the metadata of all its files. An environment that was changed since then is made again.
 //
 // It refuses: metadata that configures a tool or names a package by its address, packages without hashes or without a
-// wheel, packages that unpack to too much (see Options.MaxBytes), and packages that replace the environment's Python.
+// wheel, packages that are too large (see Options.MaxBytes), and packages that replace the environment's Python.
 //
 // A Store is safe for concurrent use, by several processes too: those that need the same environment wait for one to make
 // it.
@@ -21,20 +21,25 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/internal/program"
 )
 
-// Command is one process that a Store has run: no shell, empty standard input.
+// Command is one process to run: no shell, empty standard input.
 type Command struct {
 	Path      string        // absolute path of the program
 	Args      []string      // the whole argument list; Args[0] is the program's path
 	Dir       string        // absolute working directory
 	Env       []string      // the whole environment
 	Timeout   time.Duration // of wall clock time
-	MaxStdout int64         // bytes of stdout that are wanted
+	MaxStdout int64         // bytes of stdout to keep
 	FileSize  uint64        // most bytes of one file that it may write; 0 for no limit
 	Write     []string      // folders that it writes to
 }
@@ -47,18 +52,18 @@ type Output struct {
 	FileTooLarge   bool // it was ended because of FileSize
 }
 
-// Options says what a Store works with. Run, LookPath and Cache are needed.
+// Options configures a Store. Run, LookPath and Cache are required.
 type Options struct {
 	// Run runs a command. It returns an error only when the command could not be started or ctx is done.
 	Run      func(context.Context, *Command) (*Output, error)
 	LookPath func(string) (string, error) // finds python3 and uv
-	Env      []string                     // the operator's environment, NAME=value; the package documentation of script says what passes
+	Env      []string                     // the operator's environment, NAME=value; see the documentation of package script for the variables that pass
 	Cache    string                       // absolute folder for environments and for uv's cache
-	MaxBytes int64                        // most bytes that one environment, and what it adds to uv's cache, have together; 0 means DefaultMaxBytes
-	Progress func(string)                 // called once for what takes more than a second; may be nil
+	MaxBytes int64                        // most bytes of an environment and its part of uv's cache together; 0 means DefaultMaxBytes
+	Progress func(string)                 // called once if preparing takes more than a second; may be nil
 }
 
-// DefaultMaxBytes is what an environment may add to the disk when Options.MaxBytes is 0.
+// DefaultMaxBytes is how much an environment may add to the disk if Options.MaxBytes is 0.
 const DefaultMaxBytes = 1 << 30
 
 // Store has the environments of one cache.
@@ -69,7 +74,7 @@ type Store struct {
 	patience time.Duration // until Progress is called
 }
 
-// New returns a Store. The error says what is missing in o.
+// New returns a Store. It returns an error if an option is missing.
 func New(o *Options) (*Store, error) {
 	switch {
 	case o.Run == nil:
@@ -89,7 +94,7 @@ func New(o *Options) (*Store, error) {
 
 const askTimeout = 10 * time.Second
 
-// answer runs a program that is asked something.
+// answer runs a program that prints a fact about itself.
 func (s *Store) answer(ctx context.Context, q *program.Question) (string, error) {
 	out, err := s.o.Run(ctx, &Command{Path: q.Path, Args: q.Args, Dir: q.Dir, Env: q.Env, Timeout: askTimeout, MaxStdout: program.MaxAnswer, Write: []string{q.Dir}})
 	switch {
@@ -103,9 +108,9 @@ func (s *Store) answer(ctx context.Context, q *program.Question) (string, error)
 
 // Script is a Python script that is to be run.
 type Script struct {
-	Name   string // as messages call it
+	Name   string // in messages
 	Source []byte
-	Making func() (made func(error)) // called before an environment is made, and what it returns afterwards; may be nil
+	Making func() (made func(error)) // called before an environment is made; the function that it returns is called afterwards; may be nil
 }
 
 // Python returns the absolute path of the interpreter that runs the script: that of its environment when its block names
@@ -117,11 +122,11 @@ func (s *Store) Python(ctx context.Context, sc *Script) (string, error) {
 
 // PrepareOptions says how packages are prepared.
 type PrepareOptions struct {
-	Upgrade bool      // decide about versions again: without it what was decided once stays
-	Since   time.Time // with Upgrade: what was decided then or later stays as well; zero: nothing does
+	Upgrade bool      // choose versions again; otherwise the chosen versions stay
+	Since   time.Time // with Upgrade: versions that were chosen then or later stay; zero means that none do
 }
 
-// anew reports whether versions that were decided about at that time are to be decided about again.
+// anew reports whether versions that were chosen at that time are to be chosen again.
 func (o *PrepareOptions) anew(resolved time.Time) bool {
 	return o.Upgrade && (o.Since.IsZero() || resolved.Before(o.Since))
 }
@@ -135,7 +140,7 @@ type Prepared struct {
 	folder string
 }
 
-// Packages lists what is in the environment, as "name==version", sorted.
+// Packages lists the packages of the environment, as "name==version", sorted.
 func (p *Prepared) Packages() []string {
 	if p.folder == "" {
 		return nil
@@ -144,8 +149,8 @@ func (p *Prepared) Packages() []string {
 }
 
 // Prepare makes the environment that a script needs, unless it is there. It runs nothing of the script and nothing of the
-// packages. A nil o is the zero value. The error is an *Error or ctx's, and then the result says at most Needed; the
-// result is never nil.
+// packages. A nil o means the zero value. The error is an *Error or that of ctx. The result is never nil; with an error
+// only Needed may be set.
 func (s *Store) Prepare(ctx context.Context, sc *Script, o *PrepareOptions) (*Prepared, error) {
 	if o == nil {
 		o = &PrepareOptions{}
@@ -166,7 +171,7 @@ func (s *Store) Prepare(ctx context.Context, sc *Script, o *PrepareOptions) (*Pr
 	return &Prepared{Python: e.python, Needed: true, Made: e.made, folder: e.folder()}, nil
 }
 
-// doneOr returns ctx's error in place of err when ctx is done: an interpreter that could no longer be asked is not
+// doneOr returns the error of ctx in place of err if ctx is done: an interpreter that was not started in time is not
 // missing.
 func doneOr(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil {
@@ -182,13 +187,45 @@ type job struct {
 	block *Block // nil for a script without one
 }
 
-// fail makes an error of the form "Script NAME …".
+// fail returns an error of the form "Script NAME …".
 func (j *job) fail(reason string, err error, format string, args ...any) error {
 	return &Error{Reason: reason, Err: err, Message: "Script " + j.sc.Name + " " + fmt.Sprintf(format, args...)}
 }
 
-// unavailable says why the packages of a script cannot be had.
+// unavailable returns the error for packages that cannot be prepared.
 func (j *job) unavailable(err error, format string, args ...any) error {
 	return &Error{Reason: ReasonDependencies, Err: err,
 		Message: fmt.Sprintf("Dependencies of script %s are not available: %s", j.sc.Name, fmt.Sprintf(format, args...))}
+}
+
+const mostPackages = 1000 // listed of one environment
+
+// distInfo matches the folder that an installed package has, with its name and version. Other names are not listed: packages
+// choose the names of these folders, and they are shown on a terminal.
+var distInfo = lazyregexp.New(`^([A-Za-z0-9][A-Za-z0-9._]{0,99})-(v?[0-9][A-Za-z0-9._+!]{0,99})\.dist-info$`)
+
+// installed lists the packages in an environment, as "name==version" with the name in its normal form, sorted.
+func installed(folder string) []string {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil
+	}
+	defer root.Close()
+	var out []string
+	for _, pattern := range []string{"lib/python3*/site-packages/*.dist-info", "Lib/site-packages/*.dist-info"} {
+		found, _ := fs.Glob(root.FS(), pattern)
+		for _, p := range found {
+			m := distInfo().FindStringSubmatch(p[strings.LastIndexByte(p, '/')+1:])
+			if m != nil && len(out) < mostPackages {
+				out = append(out, normalName(m[1])+"=="+m[2])
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// normalName returns a package's name as in the index: lower case, one dash for each run of dashes, dots and underscores.
+func normalName(name string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return strings.ContainsRune("-_.", r) }), "-")
 }

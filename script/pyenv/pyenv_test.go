@@ -23,7 +23,7 @@ import (
 	"github.com/agent-base/agent-base/internal/test/scratch"
 )
 
-// Whoever starts a goroutine here waits for it.
+// Each function waits for the goroutines that it starts.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // tree is the content of files by slash path; one that begins with "#!" may be executed.
@@ -205,7 +205,7 @@ func TestProgress(t *testing.T) {
 		t.Errorf("got %+v, %q", p, told)
 	}
 	if p := prepare(nil); p.Made || len(told) != 1 {
-		t.Errorf("what was prepared is told of: %q", told)
+		t.Errorf("what was prepared is reported: %q", told)
 	}
 	s.patience = time.Hour
 	if p := prepare(&PrepareOptions{Upgrade: true}); !p.Made || len(told) != 1 {
@@ -213,7 +213,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// Nothing is told of packages but names and versions, and not of more than a thousand.
+// Of packages only names and versions are listed, and at most a thousand.
 func TestInstalled(t *testing.T) {
 	root := t.TempDir()
 	if got := installed(filepath.Join(root, "nowhere")); got != nil {
@@ -229,7 +229,7 @@ func TestInstalled(t *testing.T) {
 	}
 }
 
-// R106: uv on PATH is taken first; where there is none, the module of python3 tells where it is.
+// R106: uv on PATH is taken first; without it, the module of python3 prints where it is.
 func TestRowFindsUV(t *testing.T) {
 	dir := t.TempDir()
 	make := func(name, text string) string {

@@ -17,8 +17,8 @@ const getPython = "install Python 3: https://www.python.org/downloads/"
 // whichPython makes a Python print its own path and version.
 const whichPython = "import sys; print(sys.executable); print('%d.%d.%d' % sys.version_info[:3])"
 
-// basePython returns the Python that fulfils the block's requires-python: python3, else one that uv
-// knows of. uv is only asked where it is: it does not see the script.
+// basePython returns a Python that fulfils the block's requires-python: python3, else one that uv knows. uv only prints its
+// path: it does not see the script.
 func (j *job) basePython(ctx context.Context) (string, error) {
 	var required string
 	if j.block != nil {
@@ -45,7 +45,7 @@ func (j *job) basePython(ctx context.Context) (string, error) {
 		required, path, version, required)
 }
 
-// systemPython is python3 as the operator has it, and its version where that is wanted.
+// systemPython returns the operator's python3, and its version if the caller wants it.
 func (s *Store) systemPython(ctx context.Context, version bool) (path, v string, err error) {
 	path, err = s.o.LookPath("python3")
 	if err != nil && runtime.GOOS == "windows" {

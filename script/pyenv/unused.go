@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// marked is how long a sign of use is good enough: not every run writes one.
+// marked is how long a sign of use counts: not every run writes one.
 const marked = 24 * time.Hour
 
-// markUsed remembers that an environment is in use, for Unused. Failing that, it is made again some day.
+// markUsed records for Unused that an environment is in use. If it fails, the environment may be removed and made again.
 func markUsed(record string) {
 	if info, err := os.Stat(record); err == nil && time.Since(info.ModTime()) > marked {
 		now := time.Now()
@@ -21,18 +21,18 @@ func markUsed(record string) {
 
 // Leftover is something in a cache that may be removed.
 type Leftover struct {
-	Path  string   // that it is known by
-	Why   string   // it is not needed
+	Path  string   // its name in reports
+	Why   string   // why it is not needed
 	Parts []string // absolute paths to remove, in this order: the record of an environment comes first
 }
 
-// Unused lists environments that were not used since a time, and what no record names, in the order of their names. What
-// it lists may be removed while no script runs and none is prepared.
+// Unused lists the environments that were not used since a time and the folders that no record names, in the order of their
+// names. They may be removed while no script runs and none is prepared.
 func (s *Store) Unused(since time.Time) []Leftover {
 	root := s.folder()
 	keep := map[string]bool{} // folders that a record names
 	var out []Leftover
-	entries, _ := os.ReadDir(root) // a folder that is not there has nothing to remove
+	entries, _ := os.ReadDir(root) // a missing folder has nothing to remove
 	for _, d := range entries {
 		key, isRecord := strings.CutSuffix(d.Name(), ".json")
 		info, err := d.Info()

@@ -23,17 +23,17 @@ func (s *Store) indexSettings() map[string]string {
 	return out
 }
 
-// withoutOffline names where packages come from, for an environment's key and for uv's cache. That is one for
-// each way to packages, with its credentials, so a caller without them does not find what they fetched.
-// Being offline changes nothing about the way.
+// withoutOffline returns the settings that say where packages come from, for an environment's key and for uv's cache. Each
+// source has its own cache, by its address and credentials: a caller without the credentials does not find its packages.
+// Being offline is not part of it.
 func withoutOffline(index map[string]string) map[string]string {
 	out := maps.Clone(index)
 	delete(out, "UV_OFFLINE")
 	return out
 }
 
-// environment is the whole environment of a step : no configuration of the user's, the
-// project's or the skill's, no credentials from files, nothing built, no Python fetched.
+// environment returns the whole environment of a step: no configuration of the user, the project or the skill, no
+// credentials from files, nothing built, no Python fetched.
 func (w *workshop) environment() map[string]string {
 	env := map[string]string{
 		"PATH": "/usr/bin:/bin", "HOME": filepath.Join(w.work, "home"), "TMPDIR": filepath.Join(w.work, "tmp"),

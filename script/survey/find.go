@@ -23,8 +23,8 @@ func ValidName(name string) bool {
 	return Fold(name) != "__pycache__"
 }
 
-// Find returns the script of that name, in any case, with or without its extension. Where only its extension tells
-// several apart, or there is none, it reports false, with the names of those that it may be.
+// Find returns the script of that name, in any case, with or without its extension. If there is none, or several that differ
+// only in their extensions, it returns false and the names of the candidates.
 func Find(scripts []Script, name string) (found Script, same []string, ok bool) {
 	want := Fold(name)
 	for _, sc := range scripts {
@@ -43,10 +43,9 @@ func Find(scripts []Script, name string) (found Script, same []string, ok bool) 
 	return Script{}, same, false
 }
 
-// Unknown returns the executable file of scripts/ with that name which this engine does not know how to run, "" when there
-// is none.
+// Unknown returns the executable file of scripts/ with that name that this engine cannot run, "" without one.
 func Unknown(fsys fs.FS, name string) string {
-	entries, _ := fs.ReadDir(fsys, Dir) // what cannot be read has no scripts either
+	entries, _ := fs.ReadDir(fsys, Dir) // an unreadable folder has no scripts
 	for _, d := range entries {
 		if Fold(d.Name()) != Fold(name) && Fold(stem(d.Name())) != Fold(name) {
 			continue

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Language is what a script is written in, named by the extension of its files.
+// Language is the language of a script, named by the extension of its files.
 type Language string
 
 // The languages that scripts are run in.
@@ -37,7 +37,7 @@ var languages = []struct {
 	{Perl, []string{"perl"}},
 }
 
-// LanguageOf returns a script's language by its extension, in any case; "" when that is not of one.
+// LanguageOf returns a script's language by its extension, in any case; "" for an unknown extension.
 func LanguageOf(file string) Language {
 	ext := Language(strings.ToLower(path.Ext(file)))
 	for _, l := range languages {
@@ -48,7 +48,7 @@ func LanguageOf(file string) Language {
 	return ""
 }
 
-// LanguageNamed returns a script's language by the interpreter of its #! line, "" when that is not known. The interpreter
+// LanguageNamed returns a script's language by the interpreter of its #! line, "" for an unknown one. The interpreter
 // "python3.12" is Python's.
 func LanguageNamed(interpreter string) Language {
 	name := strings.TrimRight(interpreter, "0123456789.")
@@ -69,7 +69,7 @@ func Kinds() string {
 	return "an extension of " + strings.Join(ext, " ") + ", or a #! line"
 }
 
-// isScript is the rule: whether an entry of a folder is a file that can be run.
+// isScript reports whether an entry of a folder is a file that can be run.
 func isScript(fsys fs.FS, dir string, d fs.DirEntry) bool {
 	if !d.Type().IsRegular() {
 		return false
@@ -108,8 +108,8 @@ func Head(fsys fs.FS, name string) []byte {
 var elfMachines = map[uint16]string{3: "386", 8: "mips", 21: "ppc64", 22: "s390x", 40: "arm", 62: "amd64", 183: "arm64", 243: "riscv64", 258: "loong64"}
 
 // Platform returns what a program's first bytes say it is for: "linux/amd64", "linux/?" for an unknown processor,
-// "darwin", "windows", or "" when it is not a program. ELF counts as linux; the systems that share the format are told
-// apart by running it.
+// "darwin", "windows", or "" if it is not a program. ELF counts as linux: only running the program shows which of the systems
+// with that format it is for.
 func Platform(b []byte) string {
 	switch {
 	case bytes.HasPrefix(b, []byte("\x7fELF")) && len(b) >= 20:

@@ -19,11 +19,11 @@ type Script struct {
 	File string // slash path below the skill: "scripts/status.py"
 }
 
-// List returns the scripts that are listed of a skill with the files fsys and the manifest m, by name, and what is wrong
-// with its scripts folder. It reads the first bytes of files whose extension does not show what they are.
+// List returns the scripts of a skill with the files fsys and the manifest m, by name, and the problems of its scripts
+// folder. It reads the first bytes of files without a known extension.
 //
 // A manifest that lists its scripts has exactly those. Without a list each runnable file directly in scripts/ is one,
-// but for dot files and what scripts_ignore names. Symbolic links never are.
+// except dot files and files that scripts_ignore names. Symbolic links are not scripts.
 func List(fsys fs.FS, m *manifest.Manifest) ([]Script, []manifest.Problem) {
 	f := &folder{fsys: fsys, m: m}
 	entries, err := f.read()
@@ -40,7 +40,7 @@ func List(fsys fs.FS, m *manifest.Manifest) ([]Script, []manifest.Problem) {
 	return f.scripts(), f.problems
 }
 
-// folder is what is being found out about a scripts folder.
+// folder collects what List finds out about a scripts folder.
 type folder struct {
 	fsys     fs.FS
 	m        *manifest.Manifest
@@ -121,7 +121,7 @@ func (f *folder) globs() *glob.Set {
 	return out
 }
 
-// ignored matches the base name and the path, so that "_*.py" and "scripts/_*.py" both work.
+// ignored matches the base name and the path: both "_*.py" and "scripts/_*.py" work.
 func ignored(name string, globs *glob.Set) bool {
 	_, base := globs.Match(name)
 	if base {
@@ -175,8 +175,8 @@ func (f *folder) listing(entries []fs.DirEntry) *listing {
 	return l
 }
 
-// find returns the position of the first entry of that name, else of the first of that stem which is a script or a
-// link; -1 for none. What is found to be none is not read again for another spelling of the name.
+// find returns the position of the first entry of that name, else of the first script or link of that stem, else -1. It
+// reads no entry twice that is not a script.
 func (l *listing) find(base string) int {
 	base = Fold(base)
 	if i, ok := l.byName[base]; ok {
@@ -195,8 +195,7 @@ func (l *listing) find(base string) int {
 	return same[0]
 }
 
-// scripts gives each file its name. Of files that differ in case alone the first in byte order
-// counts .
+// scripts gives each file its name. If files differ only in case, the first in byte order counts.
 func (f *folder) scripts() []Script {
 	slices.Sort(f.files)
 	stems, bases := map[string]int{}, map[string]bool{}

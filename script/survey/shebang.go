@@ -15,9 +15,9 @@ type Shebang struct {
 // Name returns the interpreter's own name.
 func (s Shebang) Name() string { return path.Base(s.Path) }
 
-// ParseShebang reads the first line of a file, of which head is the beginning. A file without a #! line gives a zero
-// Shebang. What follows the interpreter is one argument, as the kernel reads it; `env` and `env -S` are followed. The
-// error says what is wrong with the line.
+// ParseShebang reads the first line of a file that begins with head. Without a #! line it returns a zero Shebang. The text
+// after the interpreter is one argument, as for the kernel; `env` and `env -S` are followed. It returns an error if the line
+// cannot be followed.
 func ParseShebang(head []byte) (Shebang, error) {
 	line, found := strings.CutPrefix(string(head), "#!")
 	if !found {

@@ -1,15 +1,15 @@
-// Package survey says what can be said of a skill's files without executing anything: which of them are scripts, what
-// those are called, what they are written in, and what their first line asks for.
+// Package survey examines a skill's files without executing anything: which of them are scripts, and their names, languages
+// and #! lines.
 //
-// What a script is, is decided here alone, for the callers that list scripts, that run them, and that keep their text
-// from a model. There are two answers, and one rule behind both:
+// Only this package decides which files are scripts, for the callers that list scripts, run them, and keep their text from
+// a model. There are two answers, with one rule behind both:
 //
 //   - [Runnable] has every file below scripts/, bin/ and tools/ that this engine knows how to run: one with the extension
 //     of a known language, one that begins with #!, and an executable program. A model is not given the text of these.
 //   - [List] has those of them that are offered by name: they lie directly in scripts/, and neither the manifest nor
 //     their own name excludes them.
 //
-// A symbolic link is not a script: what it leads to is judged where it lies. Compare a file with a script by the
+// A symbolic link is not a script; its target is judged where it lies. Compare a file with a script by the
 // file's identity (os.SameFile), not by its path.
 //
 // Everything in a skill is hostile: reads are bounded, and a folder with too many files is an error.
@@ -28,14 +28,14 @@ const Dir = "scripts"
 // folders are where files may be run from.
 var folders = []string{Dir, "bin", "tools"}
 
-// MaxFiles is the most files below one of a skill's folders that are looked at.
+// MaxFiles is the most files of a skill's folder that are examined.
 const MaxFiles = 10_000
 
-// ErrTooMany is returned for a folder with more than MaxFiles files: nobody can say which of them are scripts.
+// ErrTooMany is returned for a folder with more than MaxFiles files, whose scripts are therefore not known.
 var ErrTooMany = errors.New("too many files to tell scripts from other files")
 
 // Runnable returns the slash paths of all files of a skill that can be run, in the order of their folders and names. A
-// folder that is not there or cannot be read has none. The error wraps ErrTooMany.
+// missing or unreadable folder has none. The error wraps ErrTooMany.
 func Runnable(fsys fs.FS) ([]string, error) {
 	var out []string
 	for _, dir := range folders {
@@ -45,7 +45,7 @@ func Runnable(fsys fs.FS) ([]string, error) {
 		seen := 0
 		err := fs.WalkDir(fsys, dir, func(p string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
-				return nil //nolint:nilerr // what cannot be listed cannot be read either
+				return nil //nolint:nilerr // an unreadable folder has no scripts
 			}
 			if seen++; seen > MaxFiles {
 				return fmt.Errorf("%w: more than %d in %s/", ErrTooMany, MaxFiles, dir)

@@ -77,7 +77,7 @@ func root(t *testing.T, dir string) fs.FS {
 	return r.FS()
 }
 
-// A folder with too many files is refused: nobody can say which of them are scripts.
+// A folder with too many files is refused: its scripts are not known.
 func TestTooManyFiles(t *testing.T) {
 	content := tree{}
 	for i := range MaxFiles {

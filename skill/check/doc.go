@@ -4,6 +4,9 @@
 // that the manifest and the instructions name, whether links stay inside it, whether file names work on every system, and
 // whether sizes are within what the engine reads. It returns every problem and runs nothing of the skill.
 //
+// The instructions name a file in the target of a link, and in code with a path such as scripts/x.py: in a code span, and
+// in a command of a code block. Paths in sentences that give an example, or say what to create, are not checked.
+//
 // Folder takes any fs.FS that is confined to the folder, such as the one of an [os.Root]. A file system with the method of
 // [ManifestReader] decides itself how its manifest is read.
 package check

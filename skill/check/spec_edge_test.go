@@ -22,8 +22,8 @@ type specEdge struct {
 // library: want is what it answers instead ("" accepts), why the reason.
 var deviations = map[string]struct{ want, why string }{
 	"close-not-own-line":         {"frontmatter-unclosed", "a delimiter is a line; text behind it belongs to neither side"},
-	"four-dashes":                {"frontmatter-missing", "---- is no delimiter; the library refuses it too, as YAML"},
-	"open-yaml-suffix":           {"frontmatter-missing", "---yaml is no delimiter; the library refuses it too, as YAML"},
+	"four-dashes":                {"frontmatter-missing", "---- is not a delimiter; the library refuses it too, as YAML"},
+	"open-yaml-suffix":           {"frontmatter-missing", "---yaml is not a delimiter; the library refuses it too, as YAML"},
 	"close-dots":                 {"frontmatter-unclosed", "the same verdict under our code"},
 	"triple-dash-in-desc":        {"", "a delimiter is a line: the library cuts the description at the dashes"},
 	"triple-dash-in-quoted-desc": {"", "a delimiter is a line: the library cuts the quoted text open"},
@@ -37,12 +37,12 @@ var deviations = map[string]struct{ want, why string }{
 	"seq-metadata":               {"field-type", "metadata is a map of texts"},
 	"compat-empty":               {"compatibility-empty", "1 to 500 characters, when it is there"},
 	"license-list":               {"field-type", "license is a text"},
-	"uppercase-key":              {"fields-unexpected", "keys are read as meant, so that what else is wrong is found; still refused"},
+	"uppercase-key":              {"fields-unexpected", "keys are read as meant to find other faults; still refused"},
 	"nul":                        {"file-nul", "the library crashes; a clear error with line and column instead"},
 	"control":                    {"frontmatter-control", "the library crashes; a clear error with line and column instead"},
 }
 
-// category returns the codes of which one must be among ours for a message of the library.
+// category returns the codes for a message of the library: one of them must be among ours.
 func category(message string) []string {
 	for _, c := range []struct {
 		part  string

@@ -202,7 +202,7 @@ func foldedName(s string) string {
 	}, s)
 }
 
-// kindless reports whether a file is marked as a program and is none: text without an extension and without a #! line.
+// kindless reports whether an executable file is not a program: text without an extension and without a #! line.
 func (v *validation) kindless(d fs.DirEntry) bool {
 	if !d.Type().IsRegular() || path.Ext(d.Name()) != "" {
 		return false

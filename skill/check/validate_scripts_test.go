@@ -56,7 +56,7 @@ func TestDeclaredScriptsAreCheckedAtOnce(t *testing.T) {
 	}
 }
 
-// A name is there by the set as it is by looking at each file.
+// The set of names gives the same answer as a look at each file.
 func FuzzScriptNames(f *testing.F) {
 	f.Add("a.py A.b.sh .hidden K.py", "a")
 	f.Add("\u212A.py \u017Ft", "k")

@@ -99,8 +99,7 @@ func TestValidateBody(t *testing.T) { // C42
 	}
 }
 
-// What is no regular file is not waited for, a link to a script is told, and so is a file that is
-// too large.
+// Reading does not wait for a file that is not regular. A link to a script and a file that is too large are reported.
 func TestValidateSpecial(t *testing.T) { // R50
 	dir := t.TempDir()
 	must := func(err error) {
@@ -134,7 +133,7 @@ func TestValidateSpecial(t *testing.T) { // R50
 	}
 }
 
-// A pipe is not opened: nobody may ever write to it.
+// A pipe is not opened: reading it could wait forever.
 func TestValidatePipe(t *testing.T) {
 	fsys := fstest.MapFS{"SKILL.md": {Data: []byte("---\nname: x\ndescription: y\n---\n"), Mode: fs.ModeNamedPipe}}
 	if got := validated(t, fsys, "x"); !slices.Equal(got, []string{"skills/x/SKILL.md:0:0 file-unreadable"}) {

@@ -59,7 +59,7 @@ var rules = [...]*rule{
 	{"name-underscore", "WEWEEEE", false, "the name has underscores", "use hyphens"},
 	{"permissions-env", "EEEEEEE", false, "an entry of permissions.env is not the name of a variable, and grants nothing", "name the variables that the scripts need"},
 	{"permissions-unknown", "WWWWWWW", false, "an unknown permission grants nothing", "remove it; permissions.env is the one there is"},
-	{"problems-many", "WWWWWWW", false, "more problems than are listed", "mend these first"},
+	{"problems-many", "WWWWWWW", false, "more problems than are listed", "correct these first"},
 	{"profile-unknown", "EEEEEEE", true, "the profile is unknown", "name one of those that the message lists"},
 	{"reference-missing", "WWWWWWW", false, "the body names a file that the skill does not have", "add the file, or correct the path"},
 	{"reference-outside", "WWWWWWW", false, "the body names a file outside the skill", "put the file into the skill"},

@@ -151,8 +151,8 @@ var never = []struct{ from, to, why string }{
 	{"script", "session", "script never asks about permission"},
 	{"script", "trust", "script never asks about permission"},
 	{"script/survey", "os/exec", "what a skill's files are is said without executing anything"},
-	{"script/pyenv", "os/exec", "a command is run by whoever hands in the function for it"},
-	{"internal/program", "os/exec", "a program is started by whoever hands in the function for it"},
+	{"script/pyenv", "os/exec", "the caller supplies the function that runs a command"},
+	{"internal/program", "os/exec", "the caller supplies the function that starts a program"},
 }
 
 func TestImports(t *testing.T) {

@@ -1,0 +1,261 @@
+package check
+
+import (
+	"cmp"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agent-base/agent-base/internal/lazyregexp"
+	"github.com/agent-base/agent-base/skill/manifest"
+)
+
+const maxReferences = 200 // paths of a body that are looked up
+
+// checkReferences reports the files that the body names and the skill does not have. The body names a file in the target
+// of a link, and in code with a path that looks like a file of the skill.
+func (v *validation) checkReferences() {
+	r := referenceReader{top: v.top}
+	seen := map[string]bool{}
+	i := -1
+	for line := range strings.SplitSeq(v.m.Body, "\n") {
+		i++
+		for _, ref := range r.read(line) {
+			clean := path.Clean(ref.target)
+			if seen[clean] {
+				continue
+			}
+			if len(seen) == maxReferences {
+				return
+			}
+			seen[clean] = true
+			v.checkReference(ref.target, v.m.BodyLine+i, utf8.RuneCountInString(line[:ref.at])+1)
+		}
+	}
+}
+
+func (v *validation) checkReference(target string, line, col int) {
+	clean := path.Clean(target)
+	if !fs.ValidPath(clean) {
+		v.Add(manifest.Problem{Code: "reference-outside", Line: line, Col: col, Message: fmt.Sprintf("%.100q lies outside the skill", target)})
+		return
+	}
+	if _, err := fs.Stat(v.fsys, clean); err != nil {
+		v.Add(manifest.Problem{Code: "reference-missing", Line: line, Col: col, Message: fmt.Sprintf("%.100q does not exist", target)})
+	}
+}
+
+// reference is a file that a line names.
+type reference struct {
+	target string
+	at     int // the byte of the line where it begins
+}
+
+// referenceReader reads a body line by line.
+type referenceReader struct {
+	top []fs.DirEntry   // of the skill's folder
+	own map[string]bool // the folders among them, nil until they are asked for
+
+	fence string // the mark that opened the present code block
+	depth int    // of code blocks: authors nest them in templates, though Markdown does not
+	shell bool   // the commands of the present code block may run in the skill's folder
+}
+
+// read returns the references in the next line, from left to right.
+func (r *referenceReader) read(line string) []reference {
+	mark, info := fenceMark(line)
+	inside := r.depth > 0 && (mark == "" || !strings.HasPrefix(mark, r.fence))
+	switch {
+	case inside && r.depth == 1 && r.shell:
+		return r.command(line)
+	case inside:
+	case mark == "":
+		return r.prose(line)
+	case r.depth == 0:
+		r.fence, r.depth, r.shell = mark, 1, isShell(info)
+	case info != "":
+		r.depth++
+	default:
+		r.depth--
+	}
+	return nil
+}
+
+var (
+	linkTarget = lazyregexp.New(`\]\(<?([^)<>\s]+)>?[^)]*\)`)
+
+	// unsure begins the part of a line whose paths may be examples, or files that are still to be written.
+	unsure = lazyregexp.New(`(?i)\b(?:examples?\**:|e\.g\.|for example|for instance|such as|create|write|save|add|put)(?:\W|$)`)
+	// maybe is a word of a line whose files need not be in the skill.
+	maybe = lazyregexp.New(`(?i)\b(?:would|exists?|\w*plugin_root)\b`)
+)
+
+// prose returns the references in a line outside code blocks. A link inside a code span is an example, not a reference.
+func (r *referenceReader) prose(line string) []reference {
+	var out []reference
+	text := line // with spaces for code
+	if spans := codeSpans(line); len(spans) > 0 {
+		sure := len(line)
+		if m := unsure().FindStringIndex(line); m != nil {
+			sure = m[0]
+		}
+		masked := []byte(line)
+		for _, span := range spans {
+			for i := span[0]; i < span[1]; i++ {
+				masked[i] = ' '
+			}
+			if span[0] < sure {
+				out = r.words(out, line, span)
+			}
+		}
+		if len(out) > 0 && maybe().MatchString(line) {
+			out = nil
+		}
+		text = string(masked)
+	}
+	if strings.Contains(text, "](") {
+		for _, m := range linkTarget().FindAllStringSubmatchIndex(text, -1) {
+			if target := localTarget(text[m[2]:m[3]]); target != "" {
+				out = append(out, reference{target, m[2]})
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b reference) int { return cmp.Compare(a.at, b.at) })
+	return out
+}
+
+// starter is the beginning of a command that runs or reads its first file.
+var starter = lazyregexp.New(`^\s*(?:[$>] +)?(?:\w+=\S* +)*(?:(?:python|py|node|bun|deno|npx|tsx|uv|bash|sh|zsh|source|ruby|perl|php|pwsh|bb|cat|cp)[0-9.]* |[\w-]+/)`)
+
+// command returns the file of the skill that a line of a code block runs or reads. After a cd it returns none, and no path
+// that begins with "./", which is one of the working directory, unless the skill has such a folder.
+func (r *referenceReader) command(line string) []reference {
+	if strings.HasPrefix(strings.TrimLeft(line, "$> \t"), "cd ") {
+		r.shell = false
+		return nil
+	}
+	text := strings.TrimLeft(line, " \t$")
+	if rest, ok := strings.CutPrefix(text, "./"); ok {
+		if top, _, _ := strings.Cut(rest, "/"); !r.has(top) {
+			return nil
+		}
+		text = rest
+	}
+	if !strings.Contains(text, "/") || !starter().MatchString(text) {
+		return nil
+	}
+	out := r.words(nil, line, [2]int{0, len(line)})
+	return out[:min(1, len(out))]
+}
+
+// has reports whether the skill has a folder of that name.
+func (r *referenceReader) has(name string) bool {
+	if r.own == nil {
+		r.own = map[string]bool{}
+		for _, d := range r.top {
+			if d.IsDir() {
+				r.own[d.Name()] = true
+			}
+		}
+	}
+	return r.own[name]
+}
+
+// usual holds the folders that a path in code begins with even if the skill does not have them.
+var usual = [...]string{"scripts", "references", "assets", "toolsets"}
+
+var (
+	fileName = lazyregexp.New(`^[\w./-]+\.[A-Za-z]\w{0,9}$`)
+	// anyName is in a path that stands for any file, such as scripts/script_name.py.
+	anyName = lazyregexp.New(`(?i)(?:^|[/_.-])(?:script_?name|file_?name|your|my|foo|xxx+)(?:$|[/_.-])|\.\.\.`)
+)
+
+// words appends the references among the words of code, which is line[span[0]:span[1]].
+func (r *referenceReader) words(out []reference, line string, span [2]int) []reference {
+	for from := span[0]; from < span[1]; {
+		n := strings.IndexAny(line[from:span[1]], " \t\r\"'`;|&(),=")
+		if n < 0 {
+			n = span[1] - from
+		}
+		if word := line[from : from+n]; r.isFile(word) {
+			out = append(out, reference{word, from})
+		}
+		from += n + 1
+	}
+	return out
+}
+
+// isFile reports whether a word of code looks like a file of the skill.
+func (r *referenceReader) isFile(word string) bool {
+	top, _, ok := strings.Cut(strings.TrimPrefix(word, "./"), "/")
+	return ok && (slices.Contains(usual[:], top) || r.has(top)) && fileName().MatchString(word) && !anyName().MatchString(word)
+}
+
+// codeSpans returns where the contents of a line's code spans begin and end. A span ends with as many ` as it begins with.
+func codeSpans(line string) [][2]int {
+	var runs [][2]int // of `
+	for i := strings.IndexByte(line, '`'); i >= 0 && i < len(line); i++ {
+		if begin := i; line[i] == '`' {
+			for i < len(line) && line[i] == '`' {
+				i++
+			}
+			runs = append(runs, [2]int{begin, i})
+		}
+	}
+	if len(runs) < 2 {
+		return nil
+	}
+	next := make([]int, len(runs)) // the following run of the same length, 0 without one
+	last := map[int]int{}
+	for i, run := range slices.Backward(runs) {
+		next[i], last[run[1]-run[0]] = last[run[1]-run[0]], i
+	}
+	var out [][2]int
+	for i := 0; i < len(runs); i++ {
+		if next[i] > 0 {
+			out = append(out, [2]int{runs[i][1], runs[next[i]][0]})
+			i = next[i]
+		}
+	}
+	return out
+}
+
+// localTarget is the path that a link means, "" when it is not a file of the skill or only a pattern.
+func localTarget(s string) string {
+	s, _, _ = strings.Cut(s, "#")
+	s, _, _ = strings.Cut(s, "?")
+	if s == "" || strings.HasPrefix(s, "/") || strings.ContainsAny(s, "<>{}$*|\\") || strings.Contains(s, "...") {
+		return ""
+	}
+	if u, err := url.Parse(s); err != nil || u.Scheme != "" || u.Host != "" {
+		return ""
+	}
+	if plain, err := url.PathUnescape(s); err == nil && utf8.ValidString(plain) && !strings.ContainsRune(plain, 0) {
+		return plain
+	}
+	return ""
+}
+
+// fenceMark returns the run of ` or ~ that a line of a code fence begins with, "" for other lines, and the text after it.
+func fenceMark(line string) (mark, info string) {
+	s := strings.TrimLeft(line, " \t")
+	if len(s) < 3 || s[0] != '`' && s[0] != '~' || s[1] != s[0] || s[2] != s[0] {
+		return "", ""
+	}
+	info = strings.TrimLeft(s, s[:1])
+	mark, info = s[:len(s)-len(info)], strings.TrimSpace(info)
+	if s[0] == '`' && strings.IndexByte(info, '`') >= 0 { // it is a code span
+		return "", ""
+	}
+	return mark, info
+}
+
+// isShell reports whether the info string of a code block says that it holds commands, or says nothing.
+func isShell(info string) bool {
+	lang, _, _ := strings.Cut(strings.ToLower(info), " ")
+	return slices.Contains([]string{"", "bash", "sh", "shell", "zsh", "console", "shell-session", "powershell"}, lang)
+}

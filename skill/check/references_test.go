@@ -1,0 +1,101 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestReferences(t *testing.T) { // R1
+	for _, row := range []struct {
+		name, body string
+		want       []string // what is missing or outside, as "line:column path"
+	}{
+		{"there", "`scripts/a.py` and `./scripts/a.py --x` and `lib/b.js`", nil},
+		{"span", "Run `scripts/no.py`.", []string{"1:6 scripts/no.py"}},
+		{"command in a span", "Run `python3 scripts/no.py --in=x` and ``bash ./scripts/no.sh; ls``.", []string{"1:14 scripts/no.py", "1:47 ./scripts/no.sh"}},
+		{"folder of the skill", "`lib/no.js` and `src/no.js`", []string{"1:2 lib/no.js"}},
+		{"folders of every skill", "`references/no.md` `assets/no.png` `toolsets/no.yaml`", []string{"1:2 references/no.md", "1:21 assets/no.png", "1:37 toolsets/no.yaml"}},
+		{"once", "`scripts/no.py` [a](scripts/no.py)\n`./scripts/no.py`", []string{"1:2 scripts/no.py"}},
+		{"columns are characters", "für `scripts/no.py`", []string{"1:6 scripts/no.py"}},
+		{"patterns", "`scripts/*.py` `scripts/<name>.py` `assets/{a,b}.png` `$X/scripts/no.py` `references/[x].md` `scripts/...`", nil},
+		{"any name", "`scripts/script_name.py` `references/your-topic.md` `assets/foo.png` `references/xxx.md`", nil},
+		{"no extension", "`scripts/no` `references/`", nil},
+		{"elsewhere", "`~/scripts/no.py` `/scripts/no.py` `https://example.com/scripts/no.py` `x/scripts/no.py`", nil},
+		{"not in code", "Run scripts/no.py now.", nil},
+		{"examples", "- **Example**: `scripts/no.py`\n`a` (e.g. `scripts/no.py`)\nA `scripts/no.py` would help.\nCheck whether `scripts/no.py` exists.", nil},
+		{"still to be written", "Create `scripts/no.py`.\nSave `scripts/a.py` as `scripts/no.py`.", nil},
+		{"before an example", "`scripts/no.py`, for example with `scripts/other.py`", []string{"1:2 scripts/no.py"}},
+		{"root of a plugin", "`${CLAUDE_PLUGIN_ROOT}/scripts/*.py`, such as\nUse `$PLUGIN_ROOT`: `scripts/no.py`", nil},
+		{"link in a span", "Write `[text](references/no.md)` and ``[`x`](no.md)``.", nil},
+		{"link with a span", "[`x`](references/no.md)", []string{"1:7 references/no.md"}},
+		{"link around a span", "[`references/no.md`](references/other.md)", []string{"1:3 references/no.md", "1:22 references/other.md"}},
+		{"link after a lone `", "a ` b [x](no.md)", []string{"1:11 no.md"}},
+		{"outside", "[x](../y.md) `scripts/../../z.md`", []string{"1:5 ../y.md", "1:15 scripts/../../z.md"}},
+		{"block", "```bash\n# a comment: scripts/no.py\n$ X=1 python3 scripts/no.py -o assets/out.png\ncat references/no.md > assets/out.md\nmkdir assets/no.d\n./scripts/no.sh\nscripts/last.sh\n```",
+			[]string{"3:15 scripts/no.py", "4:5 references/no.md", "6:1 ./scripts/no.sh", "7:1 scripts/last.sh"}},
+		{"block without a language", "~~~\nuv run scripts/no.py\n- scripts/listed.py\n~~~", []string{"2:8 scripts/no.py"}},
+		{"block of another language", "```python\nscripts/no.py\n[x](no.md)\n```", nil},
+		{"block after a cd", "```sh\ncd ../y\npython scripts/no.py\n```", nil},
+		{"working directory", "```sh\n./assets/run.sh\n```", nil},
+		{"nested blocks", "```markdown\n```bash\npython scripts/no.py\n```\n[x](no.md)\n```\n`scripts/last.py`", []string{"7:2 scripts/last.py"}},
+		{"span of three", "```scripts/no.py```", []string{"1:4 scripts/no.py"}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			files := folder(map[string]string{"SKILL.md": "---\nname: x\ndescription: y\n---\n" + row.body, "scripts/a.py": "", "lib/b.js": ""})
+			_, problems := Folder(files, "x", nil)
+			var got []string
+			for _, p := range problems {
+				got = append(got, fmt.Sprintf("%d:%d %s", p.Line-4, p.Col, strings.Split(p.Message, `"`)[1]))
+			}
+			if !slices.Equal(got, row.want) {
+				t.Errorf("got  %q\nwant %q", got, row.want)
+			}
+		})
+	}
+}
+
+// Each of these lines, 256 KiB long, would take minutes if reading it took the square of its length.
+func TestReferencesOfLongLines(t *testing.T) {
+	for _, unit := range []string{"`", "` ``", "](", "[a](b", "`scripts/a.b` ", "`scripts/a.b e.g. ", "scripts/", "`scripts/_/", "x=y ", "``` ", "\xff`", "=`,"} {
+		r := referenceReader{own: map[string]bool{"scripts": true}}
+		line := strings.Repeat(unit, 1<<18/len(unit))
+		for range 2 { // in the second turn within a code block
+			for _, ref := range r.read(line) {
+				if ref.at < 0 || ref.at >= len(line) {
+					t.Fatalf("%q: a reference at byte %d of %d", unit, ref.at, len(line))
+				}
+			}
+			r.fence, r.depth, r.shell = "~~~", 1, true
+		}
+	}
+	var runs strings.Builder // one of each length: none closes another
+	for i := range 1400 {
+		runs.WriteString(strings.Repeat("`", i+1) + " ")
+	}
+	if got := codeSpans(runs.String()); got != nil {
+		t.Errorf("got %v, want no span", got)
+	}
+}
+
+func FuzzReferences(f *testing.F) {
+	for _, s := range []string{"`scripts/a.py` [x](y.md)", "```sh\npython scripts/a.py\n```", "a `b``c` ](<x", "~~~\n```x\n~~~"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, body string) {
+		r := referenceReader{own: map[string]bool{"scripts": true}}
+		for line := range strings.SplitSeq(body, "\n") {
+			last := 0
+			for _, ref := range r.read(line) {
+				if ref.at < last || ref.at >= len(line) || ref.target == "" {
+					t.Fatalf("%q: %q at byte %d after %d", line, ref.target, ref.at, last)
+				}
+				last = ref.at
+			}
+			if r.depth < 0 {
+				t.Fatalf("%q: depth %d", line, r.depth)
+			}
+		}
+	})
+}
