@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What a terminal obeys does not come out of --json as it is (security 2.14 #184), and the value is the same.
+// Control characters of a terminal do not come out of --json unchanged (security 2.14 #184), and the value is the same.
 func TestWriteJSON(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
 		{"plain", "a<b>é日本", `"a<b>é日本"`},

@@ -13,7 +13,7 @@ var wires = []string{"anthropic/any", "openai/any", "chat/any", "gemini/any"}
 
 // R68, R69, issue 4.3: what every request begins with is the same bytes from turn to turn, on each wire, and what was
 // said once is said again in the same bytes. A skill that changes on disk, comes or goes while the conversation runs is
-// told of in the next turn.
+// described in the next turn.
 func TestPrefixHolds(t *testing.T) {
 	for _, model := range wires {
 		for _, row := range []struct {
@@ -95,7 +95,7 @@ func told(t *testing.T, requests []*fakemodel.Request, want []string) {
 		prompt := requests[at].Prompt()
 		if i != 1 {
 			if strings.Contains(prompt, "changed on disk") {
-				t.Errorf("prompt %d is told of a change: %q", i, prompt)
+				t.Errorf("prompt %d mentions a change: %q", i, prompt)
 			}
 			continue
 		}
@@ -134,7 +134,7 @@ func TestPrefixHoldsInEachMode(t *testing.T) {
 			q := s.Requests()
 			sameBytes(t, q)
 			if got := strings.Contains(string(q[0].Prefix), "Greets people in six languages"); got != row.listed {
-				t.Errorf("the prefix tells of the skill: %t\n%s", got, q[0].Prefix)
+				t.Errorf("the prefix lists the skill: %t\n%s", got, q[0].Prefix)
 			}
 			for i, prompt := range []string{q[0].Prompt(), q[1].Prompt(), q[2].Prompt()} {
 				if got, want := strings.Contains(prompt, "<skill_content"), row.turn != "" && i == 1; got != want {

@@ -13,7 +13,7 @@ import (
 	"github.com/agent-base/agent-base/skilltest/fakemodel"
 )
 
-// sent is what a request tells beside the prompt, in tokens.
+// sent is what a request has in addition to the prompt, in tokens.
 type sent struct{ system, tools, turn int }
 
 func (s sent) all() int { return s.system + s.tools + s.turn }
@@ -56,7 +56,7 @@ func TestFirstRequest(t *testing.T) {
 				}
 				for _, never := range []string{"Reading the numbers", "import ", "orderbook", "advanced_greeting"} {
 					if strings.Contains(string(q.Body), never) {
-						t.Errorf("%q is told of before anybody asks", never)
+						t.Errorf("%q is disclosed too early", never)
 					}
 				}
 				listed := strings.Contains(string(q.Body), "kalshi-markets")

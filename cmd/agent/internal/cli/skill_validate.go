@@ -155,11 +155,11 @@ func (o *validateOptions) one(ctx context.Context, t target, by *check.Options) 
 	v := &verdictJSON{Path: path, Fixed: []manifest.Problem{}, Problems: []manifest.Problem{}}
 	parse := &manifest.Options{File: path, Dir: filepath.Base(o.sys.Abs(t.dir)), Profile: by.Profile}
 	if o.fix {
-		mended, err := repair(o.sys.Abs(t.dir), t.file, parse)
+		repaired, err := repair(o.sys.Abs(t.dir), t.file, parse)
 		if err != nil {
 			o.out.Warn(fmt.Sprintf("%s: nothing was repaired: %v", path, err))
 		}
-		v.Fixed = append(v.Fixed, mended...)
+		v.Fixed = append(v.Fixed, repaired...)
 	}
 	var problems []manifest.Problem
 	if t.bare {
@@ -210,7 +210,7 @@ func (o *validateOptions) print(all []verdictJSON, invalid int) {
 	for _, v := range all {
 		fixed += len(v.Fixed)
 		for _, p := range v.Fixed {
-			o.out.Printf("%s:%d:%d: %s[%s] %s\n", p.File, p.Line, p.Col, o.out.Paint(ui.Green, "mended"), p.Code, p.Message)
+			o.out.Printf("%s:%d:%d: %s[%s] %s\n", p.File, p.Line, p.Col, o.out.Paint(ui.Green, "repaired"), p.Code, p.Message)
 		}
 		for _, p := range v.Problems {
 			if p.Severity != manifest.SeverityError {
@@ -238,7 +238,7 @@ func (o *validateOptions) print(all []verdictJSON, invalid int) {
 		text += ", " + app.Count(warnings, "warning")
 	}
 	if fixed > 0 {
-		text += ", " + app.Count(fixed, "problem") + " mended"
+		text += ", " + app.Count(fixed, "problem") + " repaired"
 	}
 	fmt.Fprintln(o.out.Err, text)
 }

@@ -33,7 +33,7 @@ func TestAgentSettings(t *testing.T) {
 	}
 }
 
-// A model's name is one word: a blank in it is a mistake, not a name (issue 4.1).
+// A model's name is one word: a space in it is a mistake (issue 4.1).
 func TestAgentModelWord(t *testing.T) {
 	c, problems := newWorld(t).user("agent:\n  model: two words\n").load()
 	if c.Agent.Model != "" || len(problems) != 1 || !strings.Contains(problems[0].Message, `invalid model "two words"`) {

@@ -7,7 +7,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 )
 
-// Whoever adds a setting says what it does; the reference and Settings agree on what there is.
+// Each setting has a description, and the reference and Settings list the same settings.
 func TestKeys(t *testing.T) {
 	c, _ := config.Load(&config.Options{})
 	keys, settings := config.Keys(), c.Settings()

@@ -182,7 +182,7 @@ func TestListIsBounded(t *testing.T) {
 	}
 }
 
-// Who ends the search is told that, and not that there is no model.
+// Cancelling the search returns the error of ctx, not ErrNone.
 func TestFindCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -103,7 +103,7 @@ func TestUntab(t *testing.T) {
 	}
 }
 
-// security 2.14 #184: a blank in a command is a blank.
+// security 2.14 #184: a space in a command is a space.
 func TestExact(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
 		{"ls -l", "ls -l"},
