@@ -64,7 +64,7 @@ func (k *Kit) ListScripts(ctx context.Context, name string) (ScriptList, error) 
 }
 
 func scriptItems(ctx context.Context, s *skill.Skill) []ScriptItem {
-	scripts, _ := script.List(s) // problems of scripts are reported by validation
+	scripts, _ := script.List(s)
 	dir, err := s.Dir(ctx)
 	out := make([]ScriptItem, len(scripts))
 	for i, sc := range scripts {

@@ -112,7 +112,7 @@ func (f *folder) globs() *glob.Set {
 	for _, g := range f.m.ScriptsIgnore {
 		err := out.Add(g)
 		if err != nil {
-			f.reportField("script-ignore-pattern", "scripts_ignore", fmt.Sprintf("%q ignores nothing: %v", g, err), "correct the pattern, or write fewer")
+			f.reportField("scripts-ignore", "scripts_ignore", fmt.Sprintf("%q ignores nothing: %v", g, err), "correct the pattern, or write fewer")
 		}
 		if errors.Is(err, glob.ErrTooMany) {
 			break // so are those that follow
@@ -140,7 +140,7 @@ func (f *folder) declared(entries []fs.DirEntry) {
 		i := listed.find(base)
 		switch {
 		case strings.Contains(base, "/"):
-			f.reportField("script-path", "scripts", fmt.Sprintf("script %q is not directly in %s/", want, Dir), "move the file to "+Dir+"/ and list its name")
+			f.reportField("scripts-value", "scripts", fmt.Sprintf("script %q is not directly in %s/", want, Dir), "move the file to "+Dir+"/ and list its name")
 		case i < 0:
 			f.reportField("script-missing", "scripts", fmt.Sprintf("script %q is listed but not there", want), "add "+Dir+"/"+base+", or remove it from the list")
 		case entries[i].Type()&fs.ModeSymlink != 0:

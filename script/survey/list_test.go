@@ -70,14 +70,14 @@ func TestList(t *testing.T) {
 			m:     manifest.Manifest{ScriptsIgnore: []string{"*_test.py", "_*.py", "scripts/b.py", "**/{c,x}.py", "/d.sh"}},
 			want:  []string{"a=a.py", "d=d.sh"}},
 		{name: "bad pattern", files: tree{"scripts/a.py": ""}, m: manifest.Manifest{ScriptsIgnore: []string{"[a"}},
-			want: []string{"a=a.py"}, codes: []string{"script-ignore-pattern"}},
+			want: []string{"a=a.py"}, codes: []string{"scripts-ignore"}},
 		{name: "a pattern of 2^24 alternatives, others stay", files: tree{"scripts/b.py": "", "scripts/c.py": ""}, // lessons: a glob must not hang
-			m: manifest.Manifest{ScriptsIgnore: []string{strings.Repeat("{x,x}", 24) + "b", "c.py"}}, want: []string{"b=b.py"}, codes: []string{"script-ignore-pattern"}},
+			m: manifest.Manifest{ScriptsIgnore: []string{strings.Repeat("{x,x}", 24) + "b", "c.py"}}, want: []string{"b=b.py"}, codes: []string{"scripts-ignore"}},
 		{name: "a pattern too long", files: tree{"scripts/b.py": ""}, m: manifest.Manifest{ScriptsIgnore: []string{strings.Repeat("*", 257)}},
-			want: []string{"b=b.py"}, codes: []string{"script-ignore-pattern"}},
+			want: []string{"b=b.py"}, codes: []string{"scripts-ignore"}},
 		{name: "too many patterns are told once, names are none", files: tree{"scripts/b.py": "", "scripts/n99.py": ""},
 			m:    manifest.Manifest{ScriptsIgnore: append(numbered("n%d.py", 100), append(numbered("x%d*", 64), "b*", "b?py")...)},
-			want: []string{"b=b.py"}, codes: []string{"script-ignore-pattern"}},
+			want: []string{"b=b.py"}, codes: []string{"scripts-ignore"}},
 		{name: "declared with and without extension", // R31
 			files: tree{"scripts/a.py": "", "scripts/b.py": "", "scripts/c.py": "", "scripts/d.py": ""},
 			m:     manifest.Manifest{ScriptsDeclared: true, Scripts: []string{"a", "b.py", "scripts/c.py", "./scripts/c.py", "A", "D.PY"}},
@@ -87,7 +87,7 @@ func TestList(t *testing.T) {
 		{name: "declared but missing, elsewhere, of no kind",
 			files: tree{"scripts/a.txt": "x", "scripts/sub/b.py": "", "scripts/dir.py/x": ""},
 			m:     manifest.Manifest{ScriptsDeclared: true, Scripts: []string{"gone", "sub/b.py", "a.txt", "../../etc/passwd", "dir.py"}},
-			codes: []string{"script-missing", "script-path", "script-kind", "script-path", "script-kind"}},
+			codes: []string{"script-missing", "scripts-value", "script-kind", "scripts-value", "script-kind"}},
 		{name: "declared nothing", files: tree{"scripts/a.py": ""}, m: manifest.Manifest{ScriptsDeclared: true}},
 		{name: "alike but for the extension", // 1.3 Script name
 			files: tree{"scripts/run.py": "", "scripts/Run.sh": "", "scripts/x.py": "", "scripts/x.py.sh": ""},

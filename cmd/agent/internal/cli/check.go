@@ -131,7 +131,8 @@ func (c *checked) gather(ctx context.Context, e skill.Entry) error {
 		return errors.New("missing scripts dir")
 	}
 	sum, err := s.Digest(ctx)
-	c.Scripts, c.Toolsets, c.SHA = len(scriptNames(s)), len(m.Toolsets), app.Short(sum)
+	scripts, _ := scriptNames(s)
+	c.Scripts, c.Toolsets, c.SHA = len(scripts), len(m.Toolsets), app.Short(sum)
 	if err == nil || ctx.Err() != nil {
 		return ctx.Err()
 	}

@@ -86,7 +86,8 @@ func completeScripts(s *app.Services) complete {
 		var out []cobra.Completion
 		if opened := peek(c.Context(), s.Skills, args[0]); opened != nil {
 			defer opened.Close()
-			for _, n := range scriptNames(opened) {
+			known, _ := scriptNames(opened)
+			for _, n := range known {
 				out = append(out, cobra.CompletionWithDesc(n.Name, ui.Line(n.Path)))
 			}
 		}

@@ -178,7 +178,8 @@ func inspect(ctx context.Context, settings *app.Settings, cat *skill.Catalog, e 
 	if err := d.trust(ctx, settings, e); err != nil {
 		return nil, err
 	}
-	d.Scripts = scriptNames(s)
+	scripts, problems := scriptNames(s)
+	d.Scripts, d.Problems = scripts, append(d.Problems, problems...)
 	d.Files = filesOf(s)
 	if d.MoreFiles = max(len(d.Files)-mostListed, 0); d.MoreFiles > 0 {
 		d.Files = d.Files[:mostListed]

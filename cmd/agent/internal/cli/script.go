@@ -13,6 +13,7 @@ import (
 	"github.com/agent-base/agent-base/internal/near"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/skilltool"
 	"github.com/agent-base/agent-base/tool"
 )
@@ -177,7 +178,8 @@ func scriptHint(ctx context.Context, cat *skill.Catalog, skillName, scriptName s
 	}
 	defer s.Close()
 	var names []string
-	for _, n := range scriptNames(s) {
+	known, _ := scriptNames(s)
+	for _, n := range known {
 		names = append(names, n.Name)
 	}
 	if meant := near.Name(scriptName, names); meant != "" {
@@ -205,11 +207,12 @@ type scriptName struct {
 	Path string `json:"path"` // below the skill
 }
 
-func scriptNames(s *skill.Skill) []scriptName {
-	scripts, _ := script.List(s)
+// scriptNames returns the scripts of a skill and what is wrong with its scripts folder.
+func scriptNames(s *skill.Skill) ([]scriptName, []manifest.Problem) {
+	scripts, problems := script.List(s)
 	out := make([]scriptName, len(scripts))
 	for i, sc := range scripts {
 		out[i] = scriptName{sc.Name, sc.File}
 	}
-	return out
+	return out, problems
 }

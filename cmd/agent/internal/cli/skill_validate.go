@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	slashpath "path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill/check"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
@@ -186,7 +188,7 @@ func (t *target) check(ctx context.Context, dir string, by *check.Options) (stri
 		defer files.Close()
 		m, problems := check.Folder(files, dir, by)
 		if !slices.ContainsFunc(problems, func(p manifest.Problem) bool { return p.Code == "file-unreadable" }) {
-			return strings.Clone(m.Name), problems
+			return strings.Clone(m.Name), append(problems, ofScripts(files, m, by.Path)...)
 		}
 	}
 	tree, err := t.open(ctx)
@@ -196,7 +198,22 @@ func (t *target) check(ctx context.Context, dir string, by *check.Options) (stri
 	}
 	defer tree.Close()
 	m, problems := check.Folder(tree, dir, by)
-	return m.Name, problems
+	return m.Name, append(problems, ofScripts(tree, m, by.Path)...)
+}
+
+// ofScripts returns those problems of a scripts folder that the check of a skill leaves to the rule of scripts: files that
+// cannot be called, or not apart from another. folder is what problems call the skill's folder.
+func ofScripts(files fs.FS, m *manifest.Manifest, folder string) []manifest.Problem {
+	var out []manifest.Problem
+	_, problems := survey.List(files, m)
+	for _, p := range problems {
+		switch p.Code {
+		case "script-name", "script-case", "scripts-unreadable":
+			p.File = slashpath.Join(folder, p.File)
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // unreadable is a folder that could not be opened.

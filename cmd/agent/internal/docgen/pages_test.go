@@ -113,8 +113,8 @@ func TestEveryCodeIsThere(t *testing.T) {
 			known[c.code] = true
 		}
 	}
-	code := regexp.MustCompile(`(?:Problem\{Code:|\.Code(?:, p\.\w+)* =) "([a-z0-9-]+)"|"(config-[a-z-]+)"`)
-	for _, dir := range []string{"skill", "cmd/agent/internal/config", "cmd/agent/internal/cli"} {
+	code := regexp.MustCompile(`(?:Problem\{Code:|\.Code(?:, p\.\w+)* =) "([a-z0-9-]+)"|"(config-[a-z-]+)"|f\.report(?:Field)?\("([a-z-]+)"`)
+	for _, dir := range []string{"skill", "script/survey", "cmd/agent/internal/config", "cmd/agent/internal/cli"} {
 		files, err := filepath.Glob(filepath.Join(root, dir, "*.go"))
 		if err != nil || len(files) == 0 {
 			t.Fatal(dir, err)
@@ -124,7 +124,7 @@ func TestEveryCodeIsThere(t *testing.T) {
 				continue
 			}
 			for _, m := range code.FindAllStringSubmatch(read(t, strings.TrimPrefix(filepath.ToSlash(f), root+"/")), -1) {
-				name := m[1] + m[2]
+				name := m[1] + m[2] + m[3]
 				used[name] = true
 				if !known[name] {
 					t.Errorf("%s: the problem %s is in no table: add it to groups", f, name)
