@@ -155,8 +155,9 @@ func CheckArgs(args []string) error {
 	return nil
 }
 
-// Run executes the script and returns its output: one JSON document, or text if o.Text is set. A nil o means no arguments.
-// The error is an *Error, or that of ctx if ctx is done. For a skill without a real folder it wraps skill.ErrNoFolder.
+// Run executes the script and returns its output: one JSON document, or text if o.Text is set. A nil o means no
+// arguments. The error is an *Error, or that of ctx if ctx is done. The skill must lie in a real folder; otherwise
+// nothing runs and the error wraps skill.ErrNoFolder.
 func (h *Host) Run(ctx context.Context, s *skill.Skill, sc Script, o *RunOptions) (*Result, error) {
 	if o == nil {
 		o = &RunOptions{}

@@ -13,7 +13,7 @@ import (
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// Options says what to open and what of it counts.
+// Options configures Open.
 type Options struct {
 	Layers      []Layer           // highest precedence first
 	Profile     *manifest.Profile // nil means DefaultProfile
@@ -24,27 +24,27 @@ type Options struct {
 
 	// Trust decides about skills outside bundled layers; nil trusts none of them.
 	Trust TrustFunc
-	// LookPath finds a command of `metadata.requires`; nil means that none is checked.
+	// LookPath finds a command of `metadata.requires`; nil checks no command.
 	LookPath func(name string) (string, error)
-	// Version is the engine's own, for min_ and max_agent_base_version; "" checks nothing.
+	// Version is the engine's version, for min_ and max_agent_base_version; "" checks nothing.
 	Version string
 }
 
-// Duplicates says what two skills of one canonical name inside one layer are.
+// Duplicates says what happens to skills of one canonical name inside one layer.
 type Duplicates uint8
 
-// Override keeps the one whose folder has its name, else the first in byte order of paths, and
-// reports the rest; Refuse breaks all of them.
+// DuplicatesOverride keeps the skill whose folder has its name, else the first in byte order of paths, and reports the
+// rest. DuplicatesRefuse makes all of them broken.
 const (
 	DuplicatesOverride Duplicates = iota
 	DuplicatesRefuse
 )
 
-// Precedence says which of several skills of one name counts.
+// Precedence says which of several skills of one name is used.
 type Precedence uint8
 
-// PrecedenceLayer takes the first layer. PrecedencePriority takes the highest value*1000 + priority, see
-// Layer.Value; ties keep the first found.
+// PrecedenceLayer takes the skill of the first layer. PrecedencePriority takes the skill with the highest value*1000 +
+// priority, see Layer.Value; ties keep the first found.
 const (
 	PrecedenceLayer Precedence = iota
 	PrecedencePriority
@@ -55,8 +55,8 @@ type Mode uint8
 
 // The modes of Selection.
 const (
-	SelectAuto         Mode = iota // every skill that neither its manifest nor the user switched off
-	SelectNamed                    // exactly Names, as far as they are trusted or bundled
+	SelectAuto         Mode = iota // every skill that is not switched off by its manifest or the user
+	SelectNamed                    // the skills in Names that are trusted or bundled
 	SelectAll                      // every trusted or bundled skill
 	SelectAllUntrusted             // every skill
 	SelectNone
@@ -65,23 +65,23 @@ const (
 // Selection says which skills are enabled.
 type Selection struct {
 	Mode        Mode
-	Names       []string // with Named
-	Enabled     []string // the user's wishes, which beat default_enabled
+	Names       []string // for SelectNamed
+	Enabled     []string // names that the user enabled; they override default_enabled
 	Disabled    []string
-	OnlyBundled []string // not empty: of the bundled ones only these
+	OnlyBundled []string // if not empty, the only bundled skills that are enabled
 }
 
-// Catalog is an immutable snapshot of the skills there are. It is safe for concurrent use.
+// Catalog is an immutable snapshot of the skills found. It is safe for concurrent use.
 type Catalog struct {
 	o        Options
-	parts    []*part              // the highest precedence first
+	parts    []*part              // highest precedence first
 	items    []item               // the winners, by canonical name
-	ofPart   [][]manifest.Problem // of skills of one name, by part; nil where there are none
+	ofPart   [][]manifest.Problem // problems with skills of one name, by part; nil for none
 	problems []manifest.Problem   // of the selection
 	volatile bool                 // the states depend on more than the files
 }
 
-// item is a skill with what this catalogue makes of it.
+// item is a skill with its state in this catalogue.
 type item struct {
 	r     *record
 	extra *extra
@@ -89,7 +89,7 @@ type item struct {
 	state State
 }
 
-// extra is what few items have.
+// extra is data that few items have.
 type extra struct {
 	why     ruling
 	shadows []item
@@ -152,7 +152,7 @@ func newCatalog(o *Options) *Catalog {
 	return c
 }
 
-// look reads all sources, with what old knows of them.
+// look reads all sources and reuses what old has of them.
 func (c *Catalog) look(ctx context.Context, old *Catalog) error {
 	for i, p := range c.parts {
 		var before *part
@@ -166,7 +166,7 @@ func (c *Catalog) look(ctx context.Context, old *Catalog) error {
 	return nil
 }
 
-// Visible yields the skills that a model may be told about, by canonical name: those whose state is StateEnabled.
+// Visible yields the skills that may be shown to a model, by canonical name: those with StateEnabled.
 func (c *Catalog) Visible() iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		for e := range c.All() {
@@ -177,7 +177,7 @@ func (c *Catalog) Visible() iter.Seq[Entry] {
 	}
 }
 
-// All yields every skill, whatever its state, by canonical name. Entry.Shadows has those that are shadowed.
+// All yields every skill in any state, by canonical name. Entry.Shadows returns the skills that a skill hides.
 func (c *Catalog) All() iter.Seq[Entry] {
 	return func(yield func(Entry) bool) {
 		for i := range c.items {
@@ -188,10 +188,10 @@ func (c *Catalog) All() iter.Seq[Entry] {
 	}
 }
 
-// Len returns how many skills All yields.
+// Len returns the number of skills that All yields.
 func (c *Catalog) Len() int { return len(c.items) }
 
-// Lookup finds a skill by name, in any case and with "_" for "-". The error is a *NameError or a
+// Lookup finds a skill by name, in any case and with "_" for "-". The error is a *NameError for an invalid name, or a
 // *NotFoundError, which suggests names that a model may see.
 func (c *Catalog) Lookup(name string) (Entry, error) {
 	if i := c.find(manifest.Canonical(name)); i >= 0 {
@@ -203,7 +203,7 @@ func (c *Catalog) Lookup(name string) (Entry, error) {
 	return Entry{}, &NotFoundError{Name: name, Suggest: c.suggest(name)}
 }
 
-// find returns the index of a canonical name, -1 when there is none.
+// find returns the index of a canonical name, or -1.
 func (c *Catalog) find(canonical string) int {
 	i, ok := slices.BinarySearchFunc(c.items, canonical, func(it item, k string) int { return strings.Compare(it.r.canonical(), k) })
 	if !ok {
@@ -220,12 +220,12 @@ func (c *Catalog) suggest(name string) []string {
 	return near.Names(name, names)
 }
 
-// Problems returns what is wrong with sources and skills, by layer and path, and then what is
-// wrong with the selection. Do not change it.
+// Problems returns the problems of sources and skills, by layer and path, and then those of the selection. Do not
+// change the slice.
 func (c *Catalog) Problems() []manifest.Problem { return c.gather(true) }
 
-// Notes returns those of Problems that are not in the manifest of a skill: of sources and of names that several skills have,
-// and then of the selection. It takes no time.
+// Notes returns the Problems that are not in the manifest of a skill: problems of sources and of names that several
+// skills have, then those of the selection. It is cheap to call.
 func (c *Catalog) Notes() []manifest.Problem { return c.gather(false) }
 
 // gather returns the problems of each part in order, by file, and then those of the selection.
@@ -249,14 +249,14 @@ func (c *Catalog) gather(ofSkills bool) []manifest.Problem {
 	return append(out, c.problems...)
 }
 
-// Roots returns the absolute folders that the skills lie in, as far as their sources are Rooted, by precedence, also those
-// that do not exist. A program that watches them asks Rootless whether that is enough.
+// Roots returns the absolute folders that contain the skills of Rooted sources, by precedence, including folders that
+// do not exist. A program that watches them should check Rootless, too.
 func (c *Catalog) Roots() []string {
 	out, _ := c.roots()
 	return out
 }
 
-// Rootless reports whether a source does not say where its skills lie. Only Refresh finds what changed there.
+// Rootless reports whether a source does not name its folders. Only Refresh finds changes in such a source.
 func (c *Catalog) Rootless() bool {
 	_, all := c.roots()
 	return !all
@@ -272,7 +272,7 @@ func (c *Catalog) roots() (out []string, all bool) {
 			continue
 		}
 		for _, dir := range s.Roots() {
-			if !filepath.IsAbs(dir) { // nobody knows from where
+			if !filepath.IsAbs(dir) { // relative to an unknown folder
 				all = false
 				continue
 			}

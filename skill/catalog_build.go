@@ -11,7 +11,7 @@ import (
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// build merges the parts into items, judges them and gathers the problems.
+// build merges the parts into items, sets their states and collects the problems.
 func (c *Catalog) build(ctx context.Context) error {
 	all := c.ordered()
 	j := newJudge(c)
@@ -46,7 +46,7 @@ func (c *Catalog) build(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// keyed is a record with what it is sorted by.
+// keyed is a record with its sort key.
 type keyed struct {
 	prefix uint64 // the first bytes of name
 	name   string // canonical
@@ -54,7 +54,7 @@ type keyed struct {
 	part   uint16
 }
 
-// ordered returns all records by name and then by precedence.
+// ordered returns all records, sorted by name and then by precedence.
 func (c *Catalog) ordered() []keyed {
 	n := 0
 	for _, p := range c.parts {
@@ -80,7 +80,7 @@ func (c *Catalog) ordered() []keyed {
 	return all
 }
 
-// prefix returns the first eight bytes of a name as a number of the same order.
+// prefix returns the first eight bytes of a name as a number that sorts like them.
 func prefix(s string) (n uint64) {
 	for i := range 8 {
 		n <<= 8
@@ -91,7 +91,7 @@ func prefix(s string) (n uint64) {
 	return n
 }
 
-// before orders two records of one name: negative when a counts.
+// before compares two records of one name. It is negative if a takes precedence.
 func (c *Catalog) before(a, b keyed, value map[string]int) int {
 	if c.o.Precedence == PrecedencePriority {
 		x := value[c.parts[a.part].layer.Name]*1000 + a.r.priority()
@@ -112,11 +112,12 @@ func (c *Catalog) before(a, b keyed, value map[string]int) int {
 	return strings.Compare(a.r.path(), b.r.path())
 }
 
-// owns reports whether the skill's folder has its name: a folder called otherwise does not take the name
-// from one that lies beside it.
+// owns reports whether the skill's folder has the skill's name. A folder with another name does not take the name from
+// it.
 func (k keyed) owns() bool { return manifest.Canonical(path.Base(k.r.path())) == k.name }
 
-// layerValues returns the values of the layers by name: their own, or their numbers from the lowest, 1, upwards.
+// layerValues returns the values of the layers by name: Layer.Value, or the number of the layer, counted from the
+// lowest, which is 1.
 func (c *Catalog) layerValues() map[string]int {
 	value := map[string]int{}
 	for _, l := range slices.Backward(c.o.Layers) {
@@ -134,8 +135,8 @@ func (r *record) priority() int {
 	return 0
 }
 
-// shadows judges the skills that an item hides and reports those of its own layer: another
-// layer's are meant to be hidden.
+// shadows judges the skills that an item hides and reports those of its own layer. Hiding a skill of another layer is
+// intended.
 func (j *judge) shadows(ctx context.Context, it *item) {
 	breaks := false
 	for i := range it.extra.shadows {
@@ -173,5 +174,5 @@ func (j *judge) duplicate(first, second *item) {
 	j.ofPart[second.part] = append(j.ofPart[second.part], p)
 }
 
-// file returns what problems call an item's manifest.
+// file returns the name of an item's manifest in problems.
 func (c *Catalog) file(it *item) string { return c.parts[it.part].file(it.r.path(), it.r.file()) }

@@ -7,9 +7,8 @@ import (
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// Refresh returns a catalogue of the present state. It reads only manifests whose size, times or
-// inode changed, and returns c itself when nothing did. The error is ctx's;
-// c itself comes with it, and holds as before.
+// Refresh returns a catalogue of the current state. It reads only manifests whose size, times or inode changed, and
+// returns c itself if nothing changed. When ctx is done it returns c, unchanged, and the error of ctx.
 func (c *Catalog) Refresh(ctx context.Context) (*Catalog, error) {
 	n := newCatalog(&c.o)
 	if err := n.look(ctx, c); err != nil {
@@ -32,7 +31,7 @@ func (c *Catalog) Refresh(ctx context.Context) (*Catalog, error) {
 	return n, nil
 }
 
-// release closes the handles of a catalogue that is not handed out.
+// release closes the handles of a catalogue that is not returned to the caller.
 func (c *Catalog) release() {
 	for _, p := range c.parts {
 		if p.root != nil {

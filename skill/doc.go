@@ -1,7 +1,7 @@
 // Package skill finds skills, merges them into a catalogue and opens them.
 //
-// A skill is a folder with a SKILL.md: YAML front matter, then instructions for a model. The package reads such folders and
-// never runs anything of them. What one SKILL.md says is the matter of package manifest.
+// A skill is a folder with a SKILL.md: YAML front matter, then instructions for a model. The package reads such folders
+// and never runs anything in them. Package manifest reads a single SKILL.md.
 //
 // # Sources and layers
 //
@@ -11,25 +11,27 @@
 //
 // # The catalogue
 //
-// [Open] reads the layers and merges them into a [Catalog], an immutable snapshot. [Catalog.All] yields every [Entry] by
-// name, [Catalog.Visible] those that a model may be told about, [Catalog.Lookup] finds one. A skill that cannot be used
-// is in the catalogue too: Entry.State, Entry.Reason and Entry.Problems say why. A skill that another one of its name hides
-// is among that one's Entry.Shadows. [Catalog.Refresh] returns a new catalogue, or the same one when nothing changed; it
-// reads only what changed.
+// [Open] reads the layers and merges them into a [Catalog], an immutable snapshot. [Catalog.All] yields every [Entry]
+// by name, [Catalog.Visible] those that may be shown to a model, and [Catalog.Lookup] finds one by name. A skill that
+// cannot be used is in the catalogue, too: Entry.State, Entry.Reason and Entry.Problems say why. A skill hidden by
+// another one of the same name is in the Entry.Shadows of that one. [Catalog.Refresh] reads only what changed and
+// returns a new catalogue, or the same one if nothing changed.
 //
 // # Opened skills
 //
-// [Entry.Load] opens a [Skill]: its manifest, read anew, and its files. It holds its folder until it is closed, so that it
-// keeps reading the same one when another is put in its place. [Skill.Digest] identifies the content, [Skill.Seal] copies
-// it to a read-only folder.
+// [Entry.Load] opens a [Skill]: its manifest, read again, and its files. A Skill holds its folder open until it is
+// closed, and reads that folder even if another one replaces it. [Skill.Digest] identifies the content. [Skill.Seal]
+// copies it to a read-only folder.
 //
 // # Trust
 //
-// Whether the scripts of a skill may run is decided by Options.Trust, a [TrustFunc]; [Entry.Trust] and [Skill.Trust] ask
-// it. A layer with a trust of its own, such as TrustBundled, is not asked about.
+// Options.Trust, a [TrustFunc], decides whether the scripts of a skill may run. [Entry.Trust] and [Skill.Trust] call
+// it, unless the layer has a trust of its own, such as TrustBundled.
 //
-// Names are kept as written and compared in the form that manifest.Canonical returns. Every string of a skill is foreign
-// text: this package limits its size, and a program that prints it to a terminal or puts it into a prompt escapes it there.
+// Names are kept as written and compared in the form that manifest.Canonical returns. Every string of a skill is
+// untrusted text. This package limits its size. A program that prints it to a terminal or puts it into a prompt must
+// escape it.
 //
-// Catalogues and entries are immutable and safe for concurrent use. A Skill is safe for concurrent use until it is closed.
+// Catalogues and entries are immutable and safe for concurrent use. A Skill is safe for concurrent use until it is
+// closed.
 package skill

@@ -11,9 +11,8 @@ import (
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// FS returns the source of the skills in the direct sub-directories of fsys, such as an embedded
-// file system. Folders whose name starts with a dot are left out. A nil fsys is a problem of the catalogue,
-// source-unreadable.
+// FS returns the source of the skills in the direct sub-directories of fsys, such as an embedded file system. It
+// ignores folders whose name starts with a dot. A nil fsys is a problem of the catalogue, source-unreadable.
 func FS(fsys fs.FS, o *FSOptions) Source {
 	if fsys == nil {
 		return nothing{}
@@ -25,12 +24,12 @@ func FS(fsys fs.FS, o *FSOptions) Source {
 	return s
 }
 
-// FSOptions says where the skills of an FS source are put when a real path is needed.
+// FSOptions configures FS. It says where skills are written when a real path is needed.
 type FSOptions struct {
-	// Cache is an absolute directory of the user's own. A skill is written once below it, under
-	// the first 12 digits of its content digest, and read-only; the whole digest is checked at each
-	// use. "" writes nothing, and the skills have no location: Skill.Dir is ErrNoFolder, and their scripts cannot run.
-	// With a relative one it is alike, and Skill.Dir says why.
+	// Cache is an absolute directory that belongs to the user. A skill is written once, read-only, to a folder below it
+	// that is named after the first 12 digits of the content digest. Each use checks the whole digest. If Cache is "",
+	// nothing is written and the skills have no location: Skill.Dir returns ErrNoFolder, and scripts cannot run. The
+	// same holds for a relative Cache; the error of Skill.Dir then says so.
 	Cache string
 }
 
@@ -39,7 +38,7 @@ type fsSource struct {
 	cache string
 }
 
-// Roots returns none: what is embedded does not change. Catalog.Refresh looks at it all the same.
+// Roots returns no folders, since embedded files do not change. Catalog.Refresh reads them nevertheless.
 func (s *fsSource) Roots() []string { return nil }
 
 // Skills yields the skills by path.
@@ -90,7 +89,7 @@ func (s *fsSource) tree(_ context.Context, _ *part, dir string) (Tree, error) {
 func (s *fsSource) file(dir, name string) string { return path.Join(dir, name) }
 func (s *fsSource) base(dir string) string       { return path.Base(dir) }
 
-// location writes the skill to the cache, if it is not there, and returns its folder.
+// location writes the skill to the cache if it is not there yet, and returns its folder.
 func (s *fsSource) location(ctx context.Context, dir string) (string, error) {
 	if s.cache == "" {
 		return "", noFolder(path.Base(dir))
@@ -103,14 +102,14 @@ func (s *fsSource) location(ctx context.Context, dir string) (string, error) {
 	return place, err
 }
 
-// fsTree is the files of one skill of an FS source.
+// fsTree holds the files of one skill of an FS source.
 type fsTree struct {
 	fs.FS
 	s   *fsSource
 	dir string
 }
 
-// Close does nothing: the file system is the program's own.
+// Close does nothing: the file system belongs to the program.
 func (*fsTree) Close() error { return nil }
 
 // Location writes the skill to the cache and returns its folder.

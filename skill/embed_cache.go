@@ -18,17 +18,17 @@ import (
 	"github.com/agent-base/agent-base/internal/dirhash"
 )
 
-// copies is where they are kept.
+// copies says where copies of skills are kept.
 type copies struct {
 	dir    string // absolute
-	digits int    // of the digest in a folder's name; 0: all of them, and the digest's kind
+	digits int    // of the digest in a folder's name; 0 means the kind of the digest and all digits
 }
 
-// shortDigits is for what the program itself brings, where nobody can aim at another's folder: a model is told of these
-// paths, and each digit costs it.
+// shortDigits is used for skills that the program itself brings: an attacker cannot choose their content to match
+// another folder. Models read these paths, and each digit costs tokens.
 const shortDigits = 12
 
-// folder is the one for a content.
+// folder returns the folder of a content.
 func (c copies) folder(digest string) string {
 	if c.digits > 0 {
 		return strings.TrimPrefix(digest, dirhash.Prefix)[:c.digits]
@@ -36,11 +36,10 @@ func (c copies) folder(digest string) string {
 	return strings.ReplaceAll(digest, ":", "-")
 }
 
-// materialise returns a folder with the files of fsys, cache/<digest>/<name>, and their digest. The
-// folder is written completely under another name and then renamed, so that two processes do not
-// see each other's half; what is there is used only if its digest is right, and replaced otherwise.
-// Each file is hashed while it is copied, so that the copy is what the digest says even when fsys
-// is being changed.
+// materialise returns a folder with the files of fsys, cache/<digest>/<name>, and their digest. It writes the folder
+// under another name and renames it when it is complete, so no other process sees half of it. It uses an existing
+// folder only if its digest is right, and replaces it otherwise. It hashes each file while it copies it, so the digest
+// is that of the copy even if fsys changes meanwhile.
 func materialise(ctx context.Context, fsys fs.FS, cache copies, name string) (dir, digest string, err error) {
 	if !filepath.IsAbs(cache.dir) {
 		return "", "", fmt.Errorf("cache folder %q of skill %q is not absolute, nothing is written there", cache.dir, name)
@@ -73,7 +72,7 @@ func materialise(ctx context.Context, fsys fs.FS, cache copies, name string) (di
 	if root.Rename(temp, name) == nil {
 		return dir, want.Digest, nil
 	}
-	// Another process was faster, or something damaged lies there.
+	// Another process was faster, or the existing folder is damaged.
 	if intact(ctx, root, name, want.Digest) {
 		return dir, want.Digest, nil
 	}
@@ -88,7 +87,8 @@ func materialise(ctx context.Context, fsys fs.FS, cache copies, name string) (di
 	return dir, want.Digest, nil
 }
 
-// modes tells apart contents of one digest whose executable files differ: "" where none is.
+// modes distinguishes contents with the same digest and different executable files. It returns "" if no file is
+// executable.
 func modes(fsys fs.FS, files []dirhash.File) string {
 	h := sha256.New()
 	any := false
@@ -112,7 +112,7 @@ func isExecutable(fsys fs.FS, f dirhash.File) bool {
 	return err == nil && info.Mode()&0o111 != 0
 }
 
-// intact reports whether the folder is there with exactly the content of the digest.
+// intact reports whether the folder exists and has exactly the content of the digest.
 func intact(ctx context.Context, root *os.Root, name, digest string) bool {
 	if info, err := root.Lstat(name); err != nil || !info.IsDir() {
 		return false
@@ -126,13 +126,13 @@ func intact(ctx context.Context, root *os.Root, name, digest string) bool {
 	return err == nil && got.Digest == digest
 }
 
-// below is a folder of a root.
+// below is a folder below a root.
 type below struct {
 	root *os.Root
 	dir  string
 }
 
-// copyFiles writes the files read-only to a folder, and then takes the right to write from the folders.
+// copyFiles writes the files read-only to a folder, and then makes the folders read-only.
 func copyFiles(ctx context.Context, fsys fs.FS, files []dirhash.File, place below) error {
 	root, dir := place.root, place.dir
 	folders := map[string]bool{dir: true}
@@ -159,7 +159,7 @@ func copyFiles(ctx context.Context, fsys fs.FS, files []dirhash.File, place belo
 	return nil
 }
 
-// copyFile writes one file or link, and fails when it is not what was hashed.
+// copyFile writes one file or link. It fails if the content is not what was hashed.
 func copyFile(fsys fs.FS, f dirhash.File, root *os.Root, to string) error {
 	h := sha256.New()
 	if f.Link {
@@ -197,7 +197,7 @@ func unchanged(f dirhash.File, h hash.Hash) error {
 	return nil
 }
 
-// remove deletes a folder that was made read-only. What cannot be deleted stays: it is not used.
+// remove deletes a folder that was made read-only. Files that cannot be deleted stay; they are not used.
 func remove(root *os.Root, name string) {
 	fs.WalkDir(root.FS(), name, func(p string, d fs.DirEntry, err error) error {
 		if err == nil && d.IsDir() {

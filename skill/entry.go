@@ -11,7 +11,7 @@ import (
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// Entry is one skill of a catalogue: a small handle, comparable, valid as long as its catalogue.
+// Entry is one skill of a catalogue: a small, comparable handle that is valid as long as its catalogue.
 type Entry struct {
 	c  *Catalog
 	it *item
@@ -19,7 +19,7 @@ type Entry struct {
 
 func (e Entry) part() *part { return e.c.parts[e.it.part] }
 
-// kept returns what few manifests say, nil for the others.
+// kept returns the data that only few manifests have, or nil.
 func (e Entry) kept() *kept { return e.it.r.kept() }
 
 // Name returns the skill's name as written.
@@ -28,10 +28,10 @@ func (e Entry) Name() string { return e.it.r.name() }
 // Canonical returns the name's canonical form.
 func (e Entry) Canonical() string { return e.it.r.canonical() }
 
-// Description returns what the skill is for, as written.
+// Description returns the skill's description, as written.
 func (e Entry) Description() string { return e.it.r.description() }
 
-// Brief returns the description in at most 80 characters.
+// Brief returns brief_description, else the first sentence of the description, in at most 80 characters.
 func (e Entry) Brief() string {
 	if k := e.kept(); k != nil && k.brief != "" {
 		return k.brief
@@ -39,7 +39,7 @@ func (e Entry) Brief() string {
 	return manifest.Brief(e.it.r.description())
 }
 
-// WhenToUse returns the manifest's when_to_use, "" when it has none.
+// WhenToUse returns the manifest's when_to_use, or "".
 func (e Entry) WhenToUse() string {
 	if k := e.kept(); k != nil {
 		return k.when
@@ -47,7 +47,7 @@ func (e Entry) WhenToUse() string {
 	return ""
 }
 
-// Version returns the skill's version, "" when it declares none.
+// Version returns the skill's version, or "" if it declares none.
 func (e Entry) Version() string { return e.it.r.version() }
 
 // Tags returns the skill's tags. Do not change them.
@@ -58,7 +58,7 @@ func (e Entry) Tags() []string {
 	return nil
 }
 
-// Triggers returns what offers the skill by itself. Do not change it.
+// Triggers returns the words and patterns that offer the skill automatically. Do not change them.
 func (e Entry) Triggers() manifest.Triggers {
 	if k := e.kept(); k != nil {
 		return k.triggers
@@ -66,7 +66,7 @@ func (e Entry) Triggers() manifest.Triggers {
 	return manifest.Triggers{}
 }
 
-// Scope returns where the skill says that it is meant for. It is informational.
+// Scope returns the agents, tenants and environments that the skill declares. It is informational.
 func (e Entry) Scope() manifest.Scope {
 	if k := e.kept(); k != nil {
 		return k.scope
@@ -85,13 +85,13 @@ func (e Entry) Requires() []string {
 // UserInvocable reports whether a person may invoke the skill by name.
 func (e Entry) UserInvocable() bool { return e.it.r.flags&isManual == 0 }
 
-// DefaultEnabled reports whether the skill is on until somebody switches it off.
+// DefaultEnabled reports whether the skill is enabled unless the user disables it.
 func (e Entry) DefaultEnabled() bool { return e.it.r.flags&isOff == 0 }
 
-// Priority returns the manifest's priority, higher first.
+// Priority returns the manifest's priority. Higher values come first.
 func (e Entry) Priority() int { return e.it.r.priority() }
 
-// Layer returns the name of the layer that the skill comes from.
+// Layer returns the name of the skill's layer.
 func (e Entry) Layer() string { return e.part().layer.Name }
 
 // Mount returns the path under which the layer's skills are mounted; "skills" by default.
@@ -102,24 +102,24 @@ func (e Entry) Mount() string {
 	return e.part().layer.Mount
 }
 
-// Path returns the slash path of the skill's directory below its source's root; "." for a root
-// that is a skill itself.
+// Path returns the slash path of the skill's directory below its source's root. It is "." if the root itself is the
+// skill.
 func (e Entry) Path() string { return e.it.r.path() }
 
-// File returns the name of the skill's manifest in its directory: SKILL.md, or skill.md where that is all there is.
+// File returns the name of the skill's manifest in its directory: SKILL.md, or skill.md if there is only that file.
 func (e Entry) File() string { return e.it.r.file() }
 
-// State says whether the skill counts.
+// State returns the skill's state.
 func (e Entry) State() State { return e.it.state }
 
-// Reason says in a few words why the state is not Enabled.
+// Reason returns a short text that says why the state is not StateEnabled.
 func (e Entry) Reason() string { return e.it.why().text }
 
 // Cause returns the rule that decided the state.
 func (e Entry) Cause() Cause { return e.it.why().cause }
 
-// Problems returns what is wrong with the front matter of the skill's manifest. Its instructions
-// are looked at when the skill is loaded. Do not change them.
+// Problems returns the problems in the front matter of the skill's manifest. The instructions are checked when the
+// skill is loaded. Do not change the slice.
 func (e Entry) Problems() []manifest.Problem { return e.it.r.problems(e.c.file(e.it)) }
 
 // Shadows returns the skills of the same name that this one hides, highest precedence first.
@@ -134,12 +134,12 @@ func (e Entry) Shadows() []Entry {
 	return out
 }
 
-// Same reports whether both are one skill whose manifest did not change between their catalogues, of which one is made
-// of the other by Refresh. Their states may differ.
+// Same reports whether both entries are the same skill with an unchanged manifest, in catalogues where one was made
+// from the other by Refresh. Their states may differ.
 func (e Entry) Same(other Entry) bool { return e.it.r == other.it.r && e.it.part == other.it.part }
 
-// Location returns the absolute path of the skill's SKILL.md. A skill of an FS source with a cache is written there first.
-// The error wraps ErrNoFolder when the skill lies in no folder.
+// Location returns the absolute path of the skill's SKILL.md. It writes a skill of an FS source with a cache to the
+// cache first. The error wraps ErrNoFolder if the skill has no folder on disk.
 func (e Entry) Location(ctx context.Context) (string, error) {
 	dir, err := e.dir(ctx)
 	if err != nil {
@@ -177,7 +177,8 @@ func (e Entry) open(ctx context.Context) (Tree, error) {
 	return t, err
 }
 
-// Trust says whether scripts of the skill may run. It may read every file of the skill. With an error it is TrustNone.
+// Trust returns whether scripts of the skill may run, and why. It may read every file of the skill. On error it returns
+// TrustNone.
 func (e Entry) Trust(ctx context.Context) (Trust, error) {
 	if err := ctx.Err(); err != nil {
 		return TrustNone, err
@@ -185,7 +186,7 @@ func (e Entry) Trust(ctx context.Context) (Trust, error) {
 	return e.trust(ctx, e.dir, e.digest)
 }
 
-// lazily is a fact of a skill that may have to be read.
+// lazily returns a fact about a skill that may have to be read.
 type lazily func(context.Context) (string, error)
 
 func (e Entry) trust(ctx context.Context, dir, digest lazily) (Trust, error) {
@@ -218,9 +219,9 @@ func (e Entry) digest(ctx context.Context) (string, error) {
 	return sum.Digest, err
 }
 
-// Load opens the skill and reads its manifest afresh. Close it. The error is a *BrokenError when the manifest cannot be
-// used, and when it or its folder cannot be read or is gone; then it wraps what was said of that, such as fs.ErrNotExist.
-// When ctx is done the error is ctx's, whatever else is wrong.
+// Load opens the skill and reads its manifest again. The caller must close the skill. The error is a *BrokenError if
+// the manifest cannot be used, or if the manifest or its folder cannot be read; it then wraps the cause, such as
+// fs.ErrNotExist. When ctx is done the error is that of ctx, whatever else is wrong.
 func (e Entry) Load(ctx context.Context) (*Skill, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -240,7 +241,7 @@ func (e Entry) Load(ctx context.Context) (*Skill, error) {
 	return s, nil
 }
 
-// unreadable says that the skill's manifest or folder cannot be opened.
+// unreadable returns the error for a skill whose manifest or folder cannot be opened.
 func (e Entry) unreadable(err error) error {
 	var broken *BrokenError
 	if errors.As(err, &broken) {

@@ -11,19 +11,20 @@ import (
 // ErrClosed is returned by the methods of a Skill after Close.
 var ErrClosed = errors.New("skill is closed")
 
-// ErrNoFolder is what is wrong with a skill that lies nowhere on disk where a real folder is needed: its scripts cannot
-// run, and it cannot be sealed. An FS source with a cache, and a Tree that is a Locator, have one.
+// ErrNoFolder is the error for a skill that has no real folder on disk where one is needed: its scripts cannot run, and
+// it cannot be sealed. Skills of an FS source with a cache have a folder, and so do skills whose Tree is a Locator.
 var ErrNoFolder = errors.New("no folder on disk")
 
 func noFolder(name string) error { return fmt.Errorf("skill %q has %w", name, ErrNoFolder) }
 
-// NotFoundError says that a catalogue has no such skill and which names come near.
+// NotFoundError is the error for a name that no skill in the catalogue has. It suggests similar names.
 type NotFoundError struct {
 	Name    string
 	Suggest []string // nearest first, at most 3
 }
 
-// Error returns such as "Skill 'x' not found (did you mean 'y' or 'z'?)", without the question where nothing comes near.
+// Error returns a text such as "Skill 'x' not found (did you mean 'y' or 'z'?)". It omits the question if no name is
+// similar.
 func (e *NotFoundError) Error() string {
 	s := fmt.Sprintf("Skill '%s' not found", e.Name)
 	if len(e.Suggest) > 0 {
@@ -40,12 +41,12 @@ func quoted(in []string) []string {
 	return out
 }
 
-// BrokenError says that a skill cannot be loaded, with the problems that are the reason. It unwraps to what the file
-// system or the source said, so that errors.Is(err, fs.ErrNotExist) tells a skill that is gone.
+// BrokenError is the error for a skill that cannot be loaded. It has the problems that are the reason. It unwraps to
+// the error of the file system or the source: errors.Is(err, fs.ErrNotExist) reports a skill that no longer exists.
 type BrokenError struct {
 	Name     string
 	Problems []manifest.Problem // the fatal ones
-	Err      error              // nil when the manifest was read, and cannot be used
+	Err      error              // nil if the manifest was read but cannot be used
 }
 
 // Unwrap returns the cause.

@@ -2,7 +2,7 @@ package skill
 
 import "io/fs"
 
-// files is the file system of a skill as others get it: its tree, and nothing any more once the skill is closed.
+// files is the file system of a skill as callers see it: its tree, until the skill is closed.
 type files struct{ s *Skill }
 
 func (f files) check(op, name string) error {

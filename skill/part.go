@@ -11,22 +11,22 @@ import (
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// part is one source of a layer with what it held at the last look.
+// part is one source of a layer with what it contained when it was last read.
 type part struct {
 	layer  *Layer
 	source Source
-	root   *scan.Root         // of a Dir source: the handle that skills are loaded through
+	root   *scan.Root         // of a Dir source: the handle that loads skills
 	list   []*record          // in the order found
 	notes  []manifest.Problem // what was left out, and why
 }
 
-// home is a source that knows by the path alone where a skill is.
+// home is a source that can find a skill by its path alone.
 type home interface {
 	// tree opens a skill's files.
 	tree(ctx context.Context, p *part, dir string) (Tree, error)
 	// location returns a skill's absolute folder. The error wraps ErrNoFolder when it has none.
 	location(ctx context.Context, dir string) (string, error)
-	// file returns what problems call a file of a skill.
+	// file returns the name of a skill's file in problems.
 	file(dir, name string) string
 	// base returns the name of a skill's folder.
 	base(dir string) string
@@ -46,7 +46,7 @@ func (p *part) base(dir string) string {
 	return path.Base(dir)
 }
 
-// look reads a source. old is what an earlier catalogue knows of it, nil when nothing.
+// look reads a source. old is what an earlier catalogue has of it, or nil.
 func look(ctx context.Context, p *part, old *part, profile *manifest.Profile) error {
 	if s, ok := p.source.(*dirSource); ok {
 		return s.look(ctx, p, old, profile)
@@ -69,7 +69,7 @@ func look(ctx context.Context, p *part, old *part, profile *manifest.Profile) er
 	return ctx.Err()
 }
 
-// leftOut tells a problem that is not about a skill.
+// leftOut returns the problem if err is one that is not about a skill.
 func leftOut(err error) (manifest.Problem, bool) {
 	var p *manifest.Problem
 	if errors.As(err, &p) && !p.Fatal {
@@ -78,7 +78,7 @@ func leftOut(err error) (manifest.Problem, bool) {
 	return manifest.Problem{}, false
 }
 
-// keep makes a record of what a source yields, or keeps the one there is.
+// keep returns the record for what a source yields. It reuses the old record if that is current.
 func (rd *reading) keep(f *Found, err error, old *record) *record {
 	if err != nil {
 		r := rd.broken(f, err)
@@ -107,7 +107,7 @@ func (rd *reading) keep(f *Found, err error, old *record) *record {
 	return r
 }
 
-// opener returns the function that has to be kept to open a skill.
+// opener returns the function that opens a skill, if it has to be kept.
 func (rd *reading) opener(f *Found) func(context.Context) (Tree, error) {
 	if _, ok := rd.part.source.(home); ok {
 		return nil
@@ -141,7 +141,7 @@ func (s *dirSource) look(ctx context.Context, p, old *part, profile *manifest.Pr
 		p.notes = append(p.notes, *s.note(n))
 	}
 	p.list = v.finish()
-	if runtime.GOOS == "windows" { // where an open folder cannot be removed
+	if runtime.GOOS == "windows" { // an open folder cannot be removed there
 		root.Close()
 		return nil
 	}
@@ -153,23 +153,23 @@ func (s *dirSource) look(ctx context.Context, p, old *part, profile *manifest.Pr
 type visit struct {
 	s        *dirSource
 	readings []reading
-	free     chan *reading // those that no worker uses
+	free     chan *reading // readings that no worker uses
 
-	list  []*record // of the levels before
+	list  []*record // records of earlier levels
 	level []*record
 
 	old    []*record
-	next   int // where in old the next folder is expected
+	next   int // index in old where the next folder is expected
 	byPath map[string]*record
-	from   []*record // what is known of the folders of the level
+	from   []*record // old records of the folders of the level
 }
 
-// readers is how many goroutines read: more than there are processors, since what is waited for
-// with a cold cache is the disk.
+// readers is the number of goroutines that read. It is more than there are processors, since with a cold cache they
+// wait for the disk.
 const readers = 16
 
-// newVisit makes as many readings as there are processors. The workers, of which most wait for a disk, share them: each
-// reading has memory that grows with what a hostile folder costs.
+// newVisit makes as many readings as there are processors. The workers, most of them waiting for a disk, share them:
+// the memory of each reading grows with what a hostile folder costs.
 func newVisit(s *dirSource, p *part, profile *manifest.Profile) *visit {
 	v := &visit{s: s, readings: make([]reading, runtime.GOMAXPROCS(0))}
 	v.free = make(chan *reading, len(v.readings))
@@ -180,7 +180,7 @@ func newVisit(s *dirSource, p *part, profile *manifest.Profile) *visit {
 	return v
 }
 
-// Begin matches the folders with what is known. Both are in the same order but for what changed.
+// Begin matches the folders with the old records. Both are in the same order, apart from changes.
 func (v *visit) Begin(dirs []string) []scan.Stamp {
 	v.close()
 	v.level = make([]*record, len(dirs))

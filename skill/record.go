@@ -12,11 +12,11 @@ import (
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// record is what was found of one skill in one source. It is never written to once its source has
-// been read, and shared by all catalogues that see the skill unchanged.
+// record is what was found of one skill in one source. It is not written to once its source has been read. All
+// catalogues that see the skill unchanged share it.
 //
-// Catalogues of many thousand skills are made of little else, so a record has one string for all its texts, and details only
-// where it has something that few skills have.
+// Catalogues of many thousand skills consist mostly of records, so a record keeps all its texts in one string, and has
+// details only if it has something that few skills have.
 type record struct {
 	text  string // path, description, version and packed problems with their length, in this order
 	more  *details
@@ -26,7 +26,7 @@ type record struct {
 	flags                flags
 }
 
-// flags are the facts of a skill that are true or false.
+// flags are the boolean facts about a skill.
 type flags uint8
 
 const (
@@ -34,21 +34,21 @@ const (
 	isHidden                      // disable-model-invocation
 	isOff                         // default_enabled: false
 	isManual                      // user-invocable: false
-	isFatal                       // a problem breaks it
-	hasProblems                   // the text ends with them
+	isFatal                       // it has a fatal problem
+	hasProblems                   // text ends with packed problems
 )
 
-// details is what only some skills have.
+// details is data that only some skills have.
 type details struct {
-	name, canonical string // "" where they follow from the path
+	name, canonical string // "" if they follow from the path
 	kept            *kept
 	problems        []manifest.Problem                  // of a skill that the source could not read
 	open            func(context.Context) (Tree, error) // of a source that is not a home
 }
 
-// kept is what only some manifests say.
+// kept is data that only some manifests have.
 type kept struct {
-	about, version         string // where they do not fit into the text
+	about, version         string // if they do not fit into the text
 	brief, when            string
 	minVersion, maxVersion string
 	tags, requires         []string
@@ -111,7 +111,7 @@ func (r *record) version() string {
 	return r.text[at : at+int(r.lenVersion)]
 }
 
-// kept returns nil for a skill whose manifest says nothing unusual.
+// kept returns the data that only few manifests have, or nil.
 func (r *record) kept() *kept {
 	if r.more == nil {
 		return nil
@@ -119,10 +119,10 @@ func (r *record) kept() *kept {
 	return r.more.kept
 }
 
-// plain reports whether a skill that nothing else speaks of is enabled.
+// plain reports whether a skill is enabled unless a rule of the options says otherwise.
 func (r *record) plain() bool { return r.flags&(isFatal|isHidden|isOff) == 0 && r.kept() == nil }
 
-// problems returns what is wrong with the manifest, which problems call file.
+// problems returns the problems of the manifest. file is the name of the manifest in them.
 func (r *record) problems(file string) []manifest.Problem {
 	if r.more != nil && r.more.problems != nil {
 		return r.more.problems
@@ -143,22 +143,21 @@ func firstFatal(list []manifest.Problem) *manifest.Problem {
 	return nil
 }
 
-// arena makes records, some at a time, with the texts of many in one string. It belongs to one
-// goroutine.
+// arena makes records in batches, with the texts of many in one string. It belongs to one goroutine.
 type arena struct {
 	records []record
-	open    []*record // those without their text yet
+	open    []*record // records that have no text yet
 	ends    []int     // where the text of each ends
 	text    []byte
 }
 
-// Sizes that leave nothing over in the runtime's blocks of 2 and 28 KiB, and little in those that a reader does not fill.
+// These sizes fill the runtime's blocks of 2 and 28 KiB exactly, and waste little if a reader does not fill them.
 const (
 	runRecords = 31
 	runText    = 28 << 10
 )
 
-// add makes a record, which has its text once the arena is closed.
+// add makes a record. The record has its text once the arena is closed.
 func (a *arena) add(dir string, m *manifest.Manifest, problems []manifest.Problem) *record {
 	if len(a.text)+len(dir)+len(m.Description)+len(m.Version)+64*len(problems) > runText {
 		a.close()
@@ -202,7 +201,7 @@ func flagsOf(m *manifest.Manifest, problems []manifest.Problem) flags {
 	return f
 }
 
-// keep returns what few manifests say, nil where m is not one of them. It shares no memory with m.
+// keep returns the data that only few manifests have, or nil. It shares no memory with m.
 func keep(m *manifest.Manifest) *kept {
 	wide := len(m.Description) > math.MaxUint16 || len(m.Version) > math.MaxUint16
 	if !wide && m.Brief == "" && m.WhenToUse == "" && m.MinVersion == "" && m.MaxVersion == "" && len(m.Tags) == 0 &&
@@ -232,7 +231,7 @@ func cloned(list []string) []string {
 	return out
 }
 
-// close gives the records their texts.
+// close sets the texts of the records.
 func (a *arena) close() {
 	all, start := string(a.text), 0
 	for i, end := range a.ends {
@@ -242,8 +241,8 @@ func (a *arena) close() {
 	a.open, a.ends, a.text = a.open[:0], a.ends[:0], a.text[:0]
 }
 
-// reading makes records of what a source found, in one goroutine at a time. They have their texts once the arena is
-// closed.
+// reading makes records of what a source found. Only one goroutine at a time may use it. The records have their texts
+// once the arena is closed.
 type reading struct {
 	part    *part
 	profile *manifest.Profile
@@ -278,7 +277,7 @@ func (rd *reading) record(f *Found) *record {
 	return r
 }
 
-// wholeRunes returns b without the beginning of a character that it ends with: what was read of a file may end anywhere.
+// wholeRunes returns b without an incomplete character at its end. The part of a file that was read may end anywhere.
 func wholeRunes(b []byte) []byte {
 	for n := 1; n < utf8.UTFMax && n <= len(b); n++ {
 		if end := b[len(b)-n:]; utf8.RuneStart(end[0]) {
@@ -291,7 +290,7 @@ func wholeRunes(b []byte) []byte {
 	return b
 }
 
-// called gives the record its name, where that does not follow from its path.
+// called sets the name of the record, if it does not follow from the path.
 func (r *record) called(name, path string) {
 	if canonical := manifest.Canonical(name); name != path[strings.LastIndexByte(path, '/')+1:] || canonical != name {
 		if r.more == nil {
@@ -310,7 +309,7 @@ func (rd *reading) broken(f *Found, err error) *record {
 	if !ok {
 		p = fileProblem(rd.part.file(f.Path, f.File), err)
 	}
-	r := &record{text: strings.Clone(f.Path), stamp: f.Stamp, more: &details{problems: []manifest.Problem{*p}}} // of one string with all names of its folder
+	r := &record{text: strings.Clone(f.Path), stamp: f.Stamp, more: &details{problems: []manifest.Problem{*p}}} // f.Path is part of one string with all names of its folder
 	if p.Fatal {
 		r.flags |= isFatal
 	}
@@ -321,7 +320,7 @@ func (rd *reading) broken(f *Found, err error) *record {
 	return r
 }
 
-// contentStamp identifies the text of a manifest for sources that have nothing else to tell.
+// contentStamp identifies the text of a manifest, for sources that have no stamp of their own.
 func contentStamp(head []byte) Stamp {
 	sum := sha256.Sum256(head)
 	return Stamp{Size: int64(len(head)), MTime: int64(binary.LittleEndian.Uint64(sum[:])),

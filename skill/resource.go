@@ -14,7 +14,7 @@ import (
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// Limits on what is read of a skill.
+// Limits for reading files of a skill.
 const (
 	MaxResource = 10 << 20 // bytes of one file
 	MaxFiles    = 1000     // files that Files lists
@@ -28,14 +28,14 @@ type Resource struct {
 	ContentType string
 }
 
-// ResourceError says why a file of a skill cannot be read.
+// ResourceError is the error for a file of a skill that cannot be read.
 type ResourceError struct {
 	Path    string
-	Suggest []string // files that are there and come near, at most 3
+	Suggest []string // existing files with similar names, at most 3
 	Err     error
 }
 
-// Error names the path and the reason, and what comes near.
+// Error returns the path, the reason and similar files.
 func (e *ResourceError) Error() string {
 	s := fmt.Sprintf("resource %q: %s", e.Path, reasonOf(e.Err))
 	if len(e.Suggest) > 0 {
@@ -47,9 +47,8 @@ func (e *ResourceError) Error() string {
 // Unwrap returns the cause.
 func (e *ResourceError) Unwrap() error { return e.Err }
 
-// Read returns a regular file of the skill by its slash path. The path is
-// taken literally: what would mean another file in any reading of it is refused. The error is a
-// *ResourceError.
+// Read returns a regular file of the skill by its slash path. The path is taken literally; Read rejects a path that
+// could mean another file. The error is a *ResourceError.
 func (s *Skill) Read(name string) (*Resource, error) {
 	data, err := s.ReadFile(name)
 	if err != nil {
@@ -59,7 +58,7 @@ func (s *Skill) Read(name string) (*Resource, error) {
 	return &Resource{Data: data, Size: int64(len(data)), Binary: binary, ContentType: contentType(name, binary)}, nil
 }
 
-// ReadFile returns the content of one regular file, under the rules of Read.
+// ReadFile returns the content of one regular file, by the rules of Read.
 func (s *Skill) ReadFile(name string) ([]byte, error) {
 	err := checkResource(name)
 	if s.closed.Load() {
@@ -78,7 +77,7 @@ func (s *Skill) ReadFile(name string) ([]byte, error) {
 	return nil, re
 }
 
-// checkResource refuses every path that is not plainly one file below the skill.
+// checkResource rejects every path that is not plainly one file below the skill.
 func checkResource(name string) error {
 	refuse := func(why string) error { return fmt.Errorf("%w: %s", fs.ErrInvalid, why) }
 	switch {
@@ -105,7 +104,7 @@ func checkResource(name string) error {
 	return nil
 }
 
-// encoded reports whether a "%" and two hexadecimal digits are in the name.
+// encoded reports whether the name contains a "%" and two hexadecimal digits.
 func encoded(name string) bool {
 	hex := func(c byte) bool { return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'f' }
 	for i := 0; i+2 < len(name); i++ {
@@ -116,7 +115,7 @@ func encoded(name string) bool {
 	return false
 }
 
-// device reports whether Windows takes the name for something else than the file of that name.
+// device reports whether Windows takes the name for something other than a file of that name.
 func device(part string) bool {
 	if strings.ContainsRune(part, ':') || strings.HasSuffix(part, ".") || strings.HasSuffix(part, " ") {
 		return true
@@ -125,12 +124,12 @@ func device(part string) bool {
 	return manifest.IsDevice(stem)
 }
 
-// nearFiles suggests files for a path that is not there: by their name, then by their path.
+// nearFiles suggests files for a path that does not exist: by file name, then by path.
 func (s *Skill) nearFiles(name string) []string {
 	if len(name) > 4*manifest.MaxName {
 		return nil
 	}
-	// The list is bounded, so it needs no context. What cannot be listed is not suggested.
+	// The list is bounded, so it needs no context. Files that cannot be listed are not suggested.
 	files, _, _ := s.list(func() error { return nil })
 	var paths []string
 	base := strings.ToLower(path.Base(strings.ReplaceAll(name, `\`, "/")))
@@ -160,10 +159,10 @@ func contentType(name string, binary bool) string {
 	return "text/plain"
 }
 
-// ErrTooBig is returned for a file over a limit; its text names both.
+// ErrTooBig is the error for a file over a limit; its text names both.
 var ErrTooBig = errors.New("file is too big")
 
-// readCapped reads a regular file. One that grows while it is read is refused like a big one.
+// readCapped reads a regular file. It rejects a file that is too big, and one that grows while it is read.
 func readCapped(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	f, err := fsys.Open(name)
 	if err != nil {
@@ -185,7 +184,7 @@ func readCapped(fsys fs.FS, name string, limit int64) ([]byte, error) {
 	return readGrown(f, info.Size(), limit)
 }
 
-// readGrown reads what a file holds, which may be more than its size said.
+// readGrown reads a file that may have more bytes than its size said.
 func readGrown(f io.Reader, size, limit int64) ([]byte, error) {
 	b := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead))
 	n, err := b.ReadFrom(io.LimitReader(f, limit+1))

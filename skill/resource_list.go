@@ -13,19 +13,19 @@ type File struct {
 	Size int64  `json:"size"` // bytes
 }
 
-// maxWalk is how many directory entries Files looks at.
+// maxWalk is the number of directory entries that Files reads.
 const maxWalk = 50_000
 
-// Files lists the skill's regular files by path, MaxFiles at most; List tells whether there are
-// more. Git's own folder, symbolic links that lead out of the skill or nowhere, and what is
-// neither file nor folder are left out. The error is ErrClosed, ctx's, or that of the skill's folder.
+// Files lists the skill's regular files by path, at most MaxFiles; List reports whether there are more. Files leaves
+// out Git's own folder, symbolic links that are broken or lead out of the skill, and everything that is neither a file
+// nor a folder. The error is ErrClosed, that of ctx, or that of the skill's folder.
 func (s *Skill) Files(ctx context.Context) ([]File, error) {
 	files, _, err := s.List(ctx)
 	return files, err
 }
 
-// List is Files. It also reports whether the list is partial: there are more than MaxFiles, or a
-// folder cannot be read.
+// List is like Files. It also reports whether the list is partial: there are more than MaxFiles files, or a folder
+// cannot be read.
 func (s *Skill) List(ctx context.Context) (out []File, partial bool, err error) {
 	if err := s.usable(ctx); err != nil {
 		return nil, false, err
@@ -33,7 +33,7 @@ func (s *Skill) List(ctx context.Context) (out []File, partial bool, err error) 
 	return s.list(ctx.Err)
 }
 
-// list is List. It ends when stop returns an error.
+// list is like List. It stops when stop returns an error.
 func (s *Skill) list(stop func() error) (out []File, partial bool, err error) {
 	seen := 0
 	err = fs.WalkDir(s.tree, ".", func(p string, d fs.DirEntry, err error) error {

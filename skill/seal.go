@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 )
 
-// Trust says whether scripts of the skill may run, as Entry.Trust does, but for the very files that s
-// holds, whatever lies in their place by now. Beside an error it is Untrusted.
+// Trust returns whether scripts of the skill may run, as Entry.Trust does, but for the files that s holds open, even if
+// others have replaced them. On error it returns TrustNone.
 func (s *Skill) Trust(ctx context.Context) (Trust, error) {
 	if err := s.usable(ctx); err != nil {
 		return TrustNone, err
@@ -14,13 +14,13 @@ func (s *Skill) Trust(ctx context.Context) (Trust, error) {
 	return s.entry.trust(ctx, s.Dir, s.Digest)
 }
 
-// Seal copies the skill's files to a read-only folder of their own below cache, an absolute folder of
-// the user's, and opens the copy: what was approved is what runs, whoever changes the skill in between
-// . What the digest leaves out, the folder .git, is not copied. A copy that is there
-// is used when its digest is still right.
+// Seal copies the skill's files to a new read-only folder below cache, an absolute folder that belongs to the user, and
+// opens the copy. Later changes to the skill do not affect the copy, so what was approved is what runs. Seal does not
+// copy the folder .git, which the digest leaves out. It uses an existing copy if its digest is still right.
 //
-// The copy's Digest is that of its files; whoever approved another does not run it. Close both skills.
-// The error says what cannot be copied, wraps ErrNoFolder for a skill that lies nowhere on disk, or is ErrClosed or ctx's.
+// The Digest of the copy is computed from its own files: if an approval is for another digest, do not run the copy.
+// Close both skills. The error says what cannot be copied, wraps ErrNoFolder for a skill that has no folder on disk, or
+// is ErrClosed or that of ctx.
 func (s *Skill) Seal(ctx context.Context, cache string) (*Skill, error) {
 	if err := s.usable(ctx); err != nil {
 		return nil, err

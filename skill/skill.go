@@ -9,9 +9,9 @@ import (
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// Skill is an opened skill: its manifest and its files. It holds its folder, so that it keeps on
-// reading the same one when another is put in its place. Close it. Then every method that asks for its
-// files fails with ErrClosed, also through what FS returned; what was read of the manifest stays.
+// Skill is an opened skill: its manifest and its files. It holds its folder open, and reads that folder even if another
+// one replaces it. The caller must close it. After that, every method that reads its files fails with ErrClosed, and so
+// does the file system that FS returned. What was read of the manifest stays valid.
 type Skill struct {
 	entry Entry
 	tree  Tree
@@ -21,7 +21,7 @@ type Skill struct {
 	problems []manifest.Problem
 
 	closed atomic.Bool
-	digest atomic.Pointer[string] // nil until it was computed
+	digest atomic.Pointer[string] // nil until computed
 }
 
 // read reads and parses the manifest. The error is a *BrokenError when it cannot be read or used.
@@ -45,7 +45,7 @@ func (s *Skill) read() error {
 	return nil
 }
 
-// manifestBytes reads the manifest. A tree may know better than Open how.
+// manifestBytes reads the manifest. It prefers the tree's own way of reading it to Open.
 func (s *Skill) manifestBytes(file string) ([]byte, error) {
 	if t, ok := s.tree.(interface{ ReadManifest(string) ([]byte, error) }); ok {
 		return t.ReadManifest(file)
@@ -53,30 +53,30 @@ func (s *Skill) manifestBytes(file string) ([]byte, error) {
 	return readCapped(s.tree, file, manifest.MaxManifest)
 }
 
-// Entry returns the catalogue's entry that the skill was loaded from.
+// Entry returns the entry of the catalogue that the skill was loaded from.
 func (s *Skill) Entry() Entry { return s.entry }
 
 // Name returns the skill's name as written.
 func (s *Skill) Name() string { return s.manifest.Name }
 
-// Canonical returns the canonical name under which the catalogue has the skill.
+// Canonical returns the canonical name of the skill in the catalogue.
 func (s *Skill) Canonical() string { return s.entry.Canonical() }
 
-// Manifest returns what its SKILL.md says now. Do not change it.
+// Manifest returns the manifest, as it was when the skill was loaded. Do not change it.
 func (s *Skill) Manifest() *manifest.Manifest { return s.manifest }
 
-// Problems returns what is wrong with its SKILL.md. Do not change them.
+// Problems returns the problems of the manifest. Do not change them.
 func (s *Skill) Problems() []manifest.Problem { return s.problems }
 
-// Text returns the whole SKILL.md as it is on disk. Do not change it.
+// Text returns the whole SKILL.md, unchanged. Do not change it.
 func (s *Skill) Text() []byte { return s.text }
 
-// FS returns the skill's files, confined to its directory. Opening never waits for a pipe. After Close
-// every file is an error, ErrClosed in an *fs.PathError.
+// FS returns the skill's files, confined to its directory. Opening a file never waits for a pipe. After Close, every
+// call fails with ErrClosed in an *fs.PathError.
 func (s *Skill) FS() fs.FS { return files{s} }
 
-// Dir returns the absolute path of the skill's real directory. A skill of an FS source with a cache is
-// written there first. The error wraps ErrNoFolder where there is none, as in a source that only lives in memory.
+// Dir returns the absolute path of the skill's real directory. It writes a skill of an FS source with a cache to the
+// cache first. The error wraps ErrNoFolder if there is no directory, as in a source that exists only in memory.
 func (s *Skill) Dir(ctx context.Context) (string, error) {
 	if err := s.usable(ctx); err != nil {
 		return "", err
@@ -87,18 +87,18 @@ func (s *Skill) Dir(ctx context.Context) (string, error) {
 	return "", noFolder(s.Name())
 }
 
-// Digest returns the digest of all files of the skill: what an approval holds for. It reads them once, 10,000 files and
-// 256 MiB at most; what it returned it returns again, whatever became of the files. The error is ctx's, ErrClosed, or
-// names what cannot be read or has no place in a skill: a link that leads out of it, a pipe, a device.
+// Digest returns the digest of all files of the skill, which is what an approval is for. The first call reads the
+// files, at most 10,000 files and 256 MiB. Later calls return the same digest, even if the files have changed. The
+// error is that of ctx, ErrClosed, or names a file that cannot be read or is not allowed in a skill: a link that leads
+// out of it, a pipe or a device.
 //
-// The digest is "sha256:" and 64 hexadecimal digits: the SHA-256 of one record for each file and then for each link, both
-// in byte order of their paths,
+// The digest is "sha256:" and 64 hexadecimal digits: the SHA-256 of one record for each file and then for each link,
+// both in byte order of their paths,
 //
 //	<SHA-256 of the content>  ./<path> NUL
 //	link  ./<path>//<text of the link> NUL
 //
-// which is what sha256sum -z prints. What is called .git at the skill's root is left out, and so are modes, times and
-// empty folders.
+// which is what sha256sum -z prints. The digest leaves out .git at the skill's root, modes, times and empty folders.
 func (s *Skill) Digest(ctx context.Context) (string, error) {
 	if err := s.usable(ctx); err != nil {
 		return "", err
@@ -110,11 +110,11 @@ func (s *Skill) Digest(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	s.digest.CompareAndSwap(nil, &sum.Digest) // two that computed it agree on one
+	s.digest.CompareAndSwap(nil, &sum.Digest) // concurrent calls return the same digest
 	return *s.digest.Load(), nil
 }
 
-// usable is nil for an open skill and a context that has not ended.
+// usable returns nil if the skill is open and ctx is not done.
 func (s *Skill) usable(ctx context.Context) error {
 	if s.closed.Load() {
 		return ErrClosed
@@ -122,7 +122,7 @@ func (s *Skill) usable(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Close releases the skill's files. Its manifest and text stay. Closing it again does nothing.
+// Close releases the skill's files. The manifest and the text stay valid. Closing a skill again does nothing.
 func (s *Skill) Close() error {
 	if s.closed.Swap(true) {
 		return nil

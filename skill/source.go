@@ -10,35 +10,35 @@ import (
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// Source yields the skills of one place. Skills must be safe for concurrent use and must stop
-// when its context is done. An error with a Found is about that candidate alone: a *Problem keeps
-// its code, and the walk goes on.
+// Source yields the skills of one place. Skills must be safe for concurrent use and must stop when its context is done.
+// An error with a Found is about that candidate alone: the iteration continues, and a *Problem keeps its code.
 type Source interface {
 	Skills(context.Context) iter.Seq2[Found, error]
 }
 
-// Rooted is an optional method of a Source whose skills lie in folders of this machine. A program that watches a catalogue
-// watches these folders, and asks a source that is not Rooted again and again. A skill of a Rooted source whose Tree is a
-// Locator can lie below a folder that the user trusts: a TrustFunc then gets its location in Subject.Dir. Dir is Rooted.
-// FS is Rooted without a folder: what is embedded never changes, and a copy of it lies where the user put nothing.
+// Rooted is an optional method of a Source whose skills are in folders of this machine. A program that watches a
+// catalogue watches these folders, and polls a source that is not Rooted. If the source is Rooted and the skill's Tree
+// is a Locator, a TrustFunc gets the location in Subject.Dir, and the skill can be below a folder that the user trusts.
+// Dir is Rooted. FS is Rooted without a folder: embedded files never change, and the user did not choose where their
+// copies are.
 type Rooted interface {
-	Roots() []string // absolute, also those that do not exist; none: the skills never change
+	Roots() []string // absolute, including folders that do not exist; empty if the skills never change
 }
 
-// SourceFunc makes a Source of a function.
+// SourceFunc makes a function a Source.
 type SourceFunc func(context.Context) iter.Seq2[Found, error]
 
 // Skills calls f.
 func (f SourceFunc) Skills(ctx context.Context) iter.Seq2[Found, error] { return f(ctx) }
 
-// Found is one skill as a source sees it. It is valid until the iteration goes on.
+// Found is one skill as a source sees it. It is valid until the next step of the iteration.
 type Found struct {
 	Path  string // slash path of its directory below the source's root; "." for the root itself
-	File  string // name of its manifest: "SKILL.md", or "skill.md" where only that is there
-	Stamp Stamp  // what the file system says of the manifest; zero when there is nothing to tell
-	Head  []byte // the manifest from its first byte to the end of the front matter at least
+	File  string // name of its manifest: "SKILL.md", or "skill.md" if there is only that file
+	Stamp Stamp  // the file system's stamp of the manifest; zero if there is none
+	Head  []byte // the manifest from its first byte to at least the end of the front matter
 
-	// Open gives the skill's files. The catalogue calls it when the skill is loaded.
+	// Open returns the skill's files. The catalogue calls it when the skill is loaded.
 	Open func(context.Context) (Tree, error)
 }
 
@@ -54,29 +54,28 @@ type Tree interface {
 	io.Closer
 }
 
-// Locator is what a Tree can be as well when its files lie on disk, or can be put there. A skill whose Tree is none has no
-// folder (ErrNoFolder): it can be read, and its scripts cannot run.
+// Locator is an optional method of a Tree whose files are on disk or can be written there. A skill whose Tree is not a
+// Locator has no folder (ErrNoFolder): it can be read, but its scripts cannot run.
 type Locator interface {
 	Location(context.Context) (string, error) // absolute directory
 }
 
-// Layer is a source with its name and the path under which its skills are mounted for a model
-// . The order of layers is their precedence, highest first.
+// Layer is a source with its name and the path under which its skills are mounted for a model. The order of layers is
+// their precedence, highest first.
 type Layer struct {
 	Name   string // "project", "user", "bundled" …; several layers may share a name
 	Mount  string // default: "skills"
 	Source Source // nil is a problem of the catalogue, source-unreadable
-	Trust  Trust  // Bundled for what came with the program; Untrusted leaves it to Options.Trust
+	Trust  Trust  // TrustBundled for skills that come with the program; TrustNone leaves the decision to Options.Trust
 
-	// Value is the value of the layer with PrecedencePriority; layers of one name have one value. 0 means the number of
-	// the layer, counted from the lowest, which is 1.
+	// Value is the value of the layer for PrecedencePriority; layers with the same name have one value. 0 means the
+	// number of the layer, counted from the lowest, which is 1.
 	Value int
 }
 
-// Merge returns the sources as one, for a single layer. Where two hold a skill of one name, the
-// earlier source counts, and a catalogue lists the other as shadowed. Who iterates over the merged source
-// itself meets every path once: of a later skill at a path that was there before it gets the *Problem
-// path-taken. A nil source is a problem, as that of a Layer is.
+// Merge returns the sources as one source, for a single layer. If two of them have a skill of one name, the earlier
+// source takes precedence, and a catalogue lists the other skill as shadowed. Iteration yields each path once; a later
+// skill at the same path yields the *Problem path-taken. A nil source is a problem, as in a Layer.
 func Merge(sources ...Source) Source { return merged(slices.Clone(sources)) }
 
 type merged []Source
@@ -106,7 +105,7 @@ func pathTaken(path string) *manifest.Problem {
 		Message: "left out: an earlier one of the merged sources has a skill at this path", Cure: "rename one of the two folders"}
 }
 
-// nothing is the source that somebody forgot.
+// nothing stands for a nil source.
 type nothing struct{}
 
 func (nothing) Skills(context.Context) iter.Seq2[Found, error] {
@@ -118,7 +117,7 @@ func (nothing) Skills(context.Context) iter.Seq2[Found, error] {
 
 func (nothing) Roots() []string { return nil }
 
-// leaves returns the sources that a source is made of.
+// leaves returns the sources that a source consists of.
 func leaves(s Source) []Source {
 	if s == nil {
 		return []Source{nothing{}}

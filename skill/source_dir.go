@@ -17,38 +17,37 @@ import (
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// DirOptions bounds what Dir finds. A nil *DirOptions means Nested and LinksContained.
+// DirOptions limits what Dir finds. A nil *DirOptions means Nested and LinksContained.
 type DirOptions struct {
-	// Nested looks below the direct children as well, to depth 6 and in at most 20,000
-	// folders; a Problem says where it stopped. Direct children are never capped.
+	// Nested also looks below the direct children, to depth 6 and in at most 20,000 folders; a Problem says where it
+	// stopped. The number of direct children is not limited.
 	Nested bool
 	Links  Links
-	Allow  []string // absolute folders that a symbolic link may lead into besides the root
-	// Within is the absolute folder that the root must really lie in, links resolved: the
-	// project, for a root that a project brings with it. "" demands nothing.
+	Allow  []string // absolute folders that a symbolic link may lead into, in addition to the root
+	// Within is the absolute folder that must contain the root after links are resolved: the project, for a root that
+	// comes with a project. "" requires nothing.
 	Within string
 }
 
-// Links says what is done with symbolic links.
+// Links says how symbolic links are treated.
 type Links uint8
 
-// LinksContained follows a link whose target lies in the same root, or in an allowed one. Every
-// other is left out and reported.
+// LinksContained follows a link whose target is in the same root or in an allowed folder. All other links are left out
+// and reported.
 const (
 	LinksContained Links = iota
 	LinksDeny
 )
 
-// Dir returns the source of the skills in the folder root: its sub-directories that hold a
-// SKILL.md, or the root itself where it holds one. A folder that does not exist has no skills.
+// Dir returns the source of the skills in the folder root: its sub-directories that contain a SKILL.md, or the root
+// itself if it contains one. A folder that does not exist has no skills.
 //
-// A relative root is resolved when Dir is called, and stays that folder wherever the process goes. No root at all, "", is
-// a problem of the catalogue (source-unreadable), not the working directory; so are a Within that is not absolute and
-// Links of no meaning.
+// Dir resolves a relative root when it is called; later changes of the working directory have no effect. An empty root
+// is a problem of the catalogue (source-unreadable) and does not mean the working directory. A relative Within and an
+// invalid value of Links are problems, too.
 //
-// Folders whose name starts with a dot and node_modules are left out. A SKILL.md below another
-// skill is a file of that skill, not a skill. `skill.md` counts where there is no SKILL.md, with
-// a warning.
+// Folders named node_modules and folders whose name starts with a dot are left out. A SKILL.md below another skill is a
+// file of that skill, not a skill. `skill.md` is read with a warning if there is no SKILL.md.
 func Dir(root string, o *DirOptions) Source {
 	if o == nil {
 		o = &DirOptions{Nested: true}
@@ -64,7 +63,7 @@ func newDirSource(root string, o DirOptions) *dirSource {
 	return s
 }
 
-// check says what of the options has no meaning.
+// check returns an error for an invalid option.
 func (o *DirOptions) check(root string) error {
 	switch {
 	case root == "":
@@ -81,7 +80,7 @@ func (o *DirOptions) check(root string) error {
 
 type dirSource struct {
 	abs      string // the root as an absolute path
-	err      error  // why there is no folder to read
+	err      error  // why the folder cannot be read
 	o        DirOptions
 	portable bool // for tests
 }
@@ -95,13 +94,13 @@ func (s *dirSource) scanOptions() *scan.Options {
 		Enough: headComplete, Portable: s.portable}
 }
 
-// headComplete reports whether b has the whole front matter. Without a closing line it stops where front matter may not
-// go on.
+// headComplete reports whether b has the whole front matter. If the closing line is missing, it reports true where
+// front matter cannot continue.
 func headComplete(b []byte) bool {
 	return manifest.HeadEnd(b) > 0 || len(b) > manifest.MaxFrontMatter+4096
 }
 
-// open opens the root, nil when there is none.
+// open opens the root. It returns nil if there is none.
 func (s *dirSource) open() (*scan.Root, error) {
 	if s.err != nil {
 		return nil, s.err
@@ -133,7 +132,7 @@ func within(dir, path string) error {
 	return nil
 }
 
-// Roots returns the folder, also one that does not exist.
+// Roots returns the folder, even if it does not exist.
 func (s *dirSource) Roots() []string {
 	if s.err != nil {
 		return nil
@@ -141,7 +140,7 @@ func (s *dirSource) Roots() []string {
 	return []string{s.abs}
 }
 
-// Skills yields the skills by path, then a *Problem for each thing that was left out.
+// Skills yields the skills by path, then a *Problem for each item that was left out.
 func (s *dirSource) Skills(ctx context.Context) iter.Seq2[Found, error] {
 	return func(yield func(Found, error) bool) {
 		root, err := s.open()
@@ -180,7 +179,7 @@ func (s *dirSource) Skills(ctx context.Context) iter.Seq2[Found, error] {
 	}
 }
 
-// gather collects what a walk finds, for Skills.
+// gather collects the results of a walk for Skills.
 type gather struct {
 	mu    sync.Mutex
 	found []scan.Item
@@ -196,8 +195,8 @@ func (g *gather) Visit(_, _ int, it *scan.Item) {
 	g.found = append(g.found, item)
 }
 
-// tree opens a skill's files through the handle that the part holds. Without one it opens the
-// root, which the tree then holds: links are judged by it.
+// tree opens a skill's files through the handle that the part holds. If there is no handle, it opens the root, and the
+// tree holds it to judge links.
 func (s *dirSource) tree(_ context.Context, p *part, dir string) (Tree, error) {
 	if p != nil && p.root != nil {
 		return openFolder(p.root, dir, nil)
@@ -228,8 +227,8 @@ func (s *dirSource) file(dir, name string) string {
 	return s.abs + separator + filepath.FromSlash(dir) + separator + name
 }
 
-// below returns the absolute path of a skill's folder. Both parts are clean, so that they are only
-// put together: lists of thousands of skills ask for it.
+// below returns the absolute path of a skill's folder. It only joins the two parts, since both are clean and lists of
+// thousands of skills call it.
 func (s *dirSource) below(dir string) string {
 	switch {
 	case dir == ".":
@@ -268,7 +267,7 @@ func (s *dirSource) note(n scan.Note) *manifest.Problem {
 	return p
 }
 
-// fileProblem describes a manifest that is there and cannot be read.
+// fileProblem describes a manifest that exists and cannot be read.
 func fileProblem(file string, err error) *manifest.Problem {
 	p := &manifest.Problem{Code: scan.Code(err), Severity: manifest.SeverityError, File: file, Fatal: true, Message: reasonOf(err)}
 	switch p.Code {
@@ -284,7 +283,7 @@ func fileProblem(file string, err error) *manifest.Problem {
 	return p
 }
 
-// reasonOf returns an error's text without the operation and the path, which the problem has.
+// reasonOf returns an error's text without the operation and the path: the problem has them.
 func reasonOf(err error) string {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
@@ -293,12 +292,12 @@ func reasonOf(err error) string {
 	return err.Error()
 }
 
-// folderTree is the files of a skill on disk: one held handle, from which a confined file system
-// is made when a file is first asked for.
+// folderTree is the files of a skill on disk: one open handle, which becomes a confined file system when the first file
+// is opened.
 type folderTree struct {
 	folder *scan.Folder
 	rooted *onceRoot
-	own    *scan.Root // to be closed with it, nil where the root is somebody else's
+	own    *scan.Root // closed with the tree; nil if the root belongs to another owner
 }
 
 func openFolder(root *scan.Root, dir string, own *scan.Root) (Tree, error) {
@@ -322,13 +321,13 @@ func (t *folderTree) Close() error {
 	return err
 }
 
-// ReadManifest reads the skill's manifest, also one that a link which the source follows leads to.
+// ReadManifest reads the skill's manifest. It follows the links that the source follows.
 func (t *folderTree) ReadManifest(file string) ([]byte, error) {
 	text, _, err := t.folder.Manifest(file)
 	return text, err
 }
 
-// Open opens a regular file or a folder and never waits: a pipe or a device is refused.
+// Open opens a regular file or a folder. It never waits: it rejects pipes and devices.
 func (t *folderTree) Open(name string) (fs.File, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrInvalid}

@@ -11,13 +11,13 @@ import (
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// State says whether a skill counts, and if not, why.
+// State says whether a skill is enabled, and if not, why.
 type State uint8
 
 // The states, best first.
 const (
 	StateEnabled     State = iota
-	StateHidden            // enabled, but kept from the model: disable-model-invocation
+	StateHidden            // enabled, but hidden from the model: disable-model-invocation
 	StateDisabled          // by the user, by AGENT_SKILLS, by default_enabled or by the allow and deny globs
 	StateUnavailable       // a required command is missing, or the engine's version does not fit
 	StateBroken            // its manifest cannot be used
@@ -28,42 +28,42 @@ func (s State) String() string {
 	return [...]string{"enabled", "hidden", "disabled", "unavailable", "broken"}[s]
 }
 
-// Cause is the rule that decided a skill's state. Its text is for people: Entry.Reason.
+// Cause is the rule that decided a skill's state. Entry.Reason is the text for people.
 type Cause uint8
 
-// The causes. That of an Enabled skill is ByDefault, or ByWish where the manifest alone might leave it out.
+// The causes. An enabled skill has CauseDefault, or CauseWish if the manifest alone might have disabled it.
 const (
-	CauseDefault     Cause = iota // no rule spoke
+	CauseDefault     Cause = iota // no rule applied
 	CauseProblem                  // a fatal problem of its manifest
-	CauseDuplicate                // another skill of its layer has the name
-	CauseAllow                    // the allow list does not have it
-	CauseDeny                     // the deny list has it
+	CauseDuplicate                // another skill of its layer has the same name
+	CauseAllow                    // it is not in the allow list
+	CauseDeny                     // it is in the deny list
 	CauseSelection                // Mode and Names leave it out
-	CauseTrust                    // nobody approved its content, and Mode asks for that
+	CauseTrust                    // its content is not approved, and Mode requires an approval
 	CauseWish                     // it is among Enabled or Disabled
-	CauseOnlyBundled              // it is bundled, and not among OnlyBundled
+	CauseOnlyBundled              // it is bundled and not among OnlyBundled
 	CauseManifest                 // its manifest says so: default_enabled, disable-model-invocation
-	CauseRequirement              // what its manifest requires is not there
+	CauseRequirement              // a requirement of its manifest is missing
 )
 
-// ruling is the outcome of a rule for one skill: why it does not count as Enabled, or the cause alone where it does.
+// ruling is the outcome of a rule for one skill: the reason that it is not enabled, or only the cause if it is.
 type ruling struct {
 	cause Cause
 	text  string
 }
 
-// judge gives every item its state. A skill is first broken, else disabled, else unavailable,
-// else hidden: what is switched off is not examined further.
+// judge sets the state of every item. A skill is first broken, else disabled, else unavailable, else hidden. A skill
+// that is switched off is not checked further.
 type judge struct {
 	c           *Catalog
 	allow, deny glob.Set
 	want        wishes
-	commands    map[string]bool // what LookPath said, each asked once
+	commands    map[string]bool // results of LookPath, one call each
 	problems    []manifest.Problem
-	ofPart      [][]manifest.Problem // of skills of one name, by part; nil where there are none
-	quiet       bool                 // the item does not count: report nothing of it
-	volatile    bool                 // something was asked that may be answered differently next time
-	simple      bool                 // a plain skill is certainly enabled, and no rule speaks of it
+	ofPart      [][]manifest.Problem // problems with skills of one name, by part; nil for none
+	quiet       bool                 // report nothing about the item, since it is not used
+	volatile    bool                 // an answer was used that may differ next time
+	simple      bool                 // a plain skill is always enabled, since no rule applies to it
 	denyAll     bool                 // a deny pattern cannot be used
 }
 
@@ -77,8 +77,8 @@ func newJudge(c *Catalog) *judge {
 	return j
 }
 
-// patterns keeps the globs that can be used and reports whether all can. One that cannot is reported, with
-// what comes of it: nobody knows what it was to deny, so that it denies everything.
+// patterns keeps the valid globs and reports whether all are valid. It reports an invalid glob and its effect: what the
+// glob was meant to deny is unknown, so it denies everything.
 func (j *judge) patterns(set *glob.Set, key string, in []string) bool {
 	so, sound := "it matches no skill", true
 	if key == "deny" {
@@ -93,7 +93,7 @@ func (j *judge) patterns(set *glob.Set, key string, in []string) bool {
 		j.problems = append(j.problems, manifest.Problem{Code: "glob-invalid", Severity: manifest.SeverityError, Field: key,
 			Message: fmt.Sprintf("pattern %.100q cannot be used: %v, so %s", p, err, so), Cure: `write it like "pdf-*"`})
 		if errors.Is(err, glob.ErrTooMany) {
-			break // so are those that follow
+			break // the following patterns cannot be used either
 		}
 	}
 	return sound
@@ -130,7 +130,7 @@ func (j *judge) state(ctx context.Context, it *item) (State, ruling) {
 	return StateEnabled, why
 }
 
-// unavailable says what a skill lacks.
+// unavailable returns what a skill lacks, or "".
 func (j *judge) unavailable(k *kept) string {
 	if k == nil {
 		return ""
@@ -158,7 +158,7 @@ func (j *judge) has(command string) bool {
 	j.volatile = true
 	found, asked := j.commands[command]
 	if !asked {
-		// A path would look into the working folder: a command is a name.
+		// A command is a name: a path would be looked up in the working folder.
 		_, err := j.c.o.LookPath(command)
 		found = err == nil && !strings.ContainsAny(command, `/\`)
 		j.commands[command] = found
@@ -166,7 +166,7 @@ func (j *judge) has(command string) bool {
 	return found
 }
 
-// globbed says which glob keeps a skill out; deny applies after allow.
+// globbed returns the ruling of the globs on a skill; deny applies after allow.
 func (j *judge) globbed(name string) ruling {
 	if _, ok := j.allow.Match(name); len(j.c.o.Allow) > 0 && !ok {
 		return ruling{CauseAllow, "not in the allow list"}

@@ -13,7 +13,7 @@ import (
 // wishes is a Selection with its names in canonical form.
 type wishes struct {
 	mode                        Mode
-	names                       []string // with Named, in order, once each
+	names                       []string // for SelectNamed, in order, without duplicates
 	named, on, off, onlyBundled map[string]bool
 }
 
@@ -35,7 +35,7 @@ func nameSet(names []string) map[string]bool {
 	return set
 }
 
-// wanted says why a skill is not wanted; the text is "" when it is.
+// wanted returns the ruling of the selection on a skill. Its text is "" if the skill is wanted.
 func (j *judge) wanted(ctx context.Context, it *item) ruling {
 	name := it.r.canonical()
 	if why := j.globbed(name); why.text != "" {
@@ -57,7 +57,7 @@ func (j *judge) wanted(ctx context.Context, it *item) ruling {
 	return j.switched(it, name)
 }
 
-// switched is the rule of Auto: the user's wish beats the manifest.
+// switched is the rule of SelectAuto: the user's wish overrides the manifest.
 func (j *judge) switched(it *item, name string) ruling {
 	bundled := j.c.parts[it.part].layer.Trust == TrustBundled
 	switch {
@@ -73,8 +73,8 @@ func (j *judge) switched(it *item, name string) ruling {
 	return ruling{}
 }
 
-// untrusted says that a skill may not load for want of trust, and tells the cure when the skill
-// was asked for by name.
+// untrusted returns the ruling on a skill's trust. If the user asked for the skill by name, it reports a skill that is
+// not trusted, with the cure.
 func (j *judge) untrusted(ctx context.Context, it *item) ruling {
 	e := Entry{j.c, it}
 	layer := j.c.parts[it.part].layer
@@ -103,7 +103,7 @@ func (j *judge) untrusted(ctx context.Context, it *item) ruling {
 	return not
 }
 
-// selected reports what the selection as a whole gets wrong.
+// selected reports the problems of the selection as a whole.
 func (j *judge) selected() {
 	switch j.want.mode {
 	case SelectNamed:

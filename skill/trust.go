@@ -5,16 +5,16 @@ import (
 	"fmt"
 )
 
-// Trust says why the scripts of a skill may run, or that they may not.
+// Trust says whether the scripts of a skill may run, and why.
 type Trust uint8
 
-// Untrusted and Changed forbid scripts; the others allow them.
+// TrustNone and TrustChanged forbid scripts; the others allow them.
 const (
-	TrustNone     Trust = iota // nobody approved this skill
-	TrustChanged               // an earlier content of it was approved, not this one
-	TrustApproved              // this very content was approved
-	TrustRoot                  // it lies under a folder that the user trusts as a whole
-	TrustBundled               // it came with the program, or from the user's own coreDir
+	TrustNone     Trust = iota // the skill is not approved
+	TrustChanged               // an earlier content of the skill was approved, but not this one
+	TrustApproved              // this exact content was approved
+	TrustRoot                  // the skill is below a folder that the user trusts as a whole
+	TrustBundled               // the skill came with the program, or from the user's own coreDir
 )
 
 // String returns the name that `info` and `why` print.
@@ -25,18 +25,18 @@ func (t Trust) String() string {
 	return [...]string{"untrusted", "changed", "approved", "trusted-root", "bundled"}[t]
 }
 
-// Runs reports whether scripts of a skill with this trust may run. A value that is none of the above allows nothing.
+// Runs reports whether scripts of a skill with this trust may run. It returns false for an invalid value.
 func (t Trust) Runs() bool { return t >= TrustApproved && t <= TrustBundled }
 
-// Subject is a skill whose trust is asked for.
+// Subject is a skill that a TrustFunc decides about.
 type Subject struct {
 	Name  string // canonical
-	Dir   string // absolute directory, "" unless the skill's source is Rooted and says where it lies
+	Dir   string // absolute directory; "" unless the skill's source is Rooted and its location is known
 	Layer string
 	// Digest computes the content digest, as Skill.Digest does. It reads every file.
 	Digest func(context.Context) (string, error)
 }
 
-// TrustFunc decides about one skill. It must be safe for concurrent use. Beside an error its answer is not looked at: the
-// skill is untrusted.
+// TrustFunc decides about one skill. It must be safe for concurrent use. If it returns an error, the other result is
+// ignored and the skill is not trusted.
 type TrustFunc func(context.Context, Subject) (Trust, error)

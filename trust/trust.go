@@ -32,7 +32,7 @@ type Approval struct {
 	Files       []File    `json:"files,omitempty"`       // the content
 }
 
-// File is one file of an approved content.
+// File is one file of an approved skill.
 type File struct {
 	Path   string `json:"path"`           // slash path below the skill
 	SHA256 string `json:"sha256"`         // 64 hexadecimal digits, of the content or of a link's text

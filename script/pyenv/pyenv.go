@@ -1,20 +1,22 @@
-// Package pyenv makes the Python environments that scripts need: it reads the metadata block of a script (PEP 723),
-// finds a Python that fulfils it, and installs the packages that it names, once for all scripts that name the same.
+// Package pyenv makes the Python environments that scripts need. It reads the metadata block of a script (PEP 723),
+// finds a Python that meets it, and installs the packages that it names. Scripts with the same metadata share one
+// environment.
 //
-// It starts no process itself: the caller supplies a function that runs a command. It needs uv to make an environment, and
-// neither uv nor a network to use one. uv never sees the skill's file but a stub of its checked block, builds nothing from
-// source, and reads no configuration but the operator's index settings. No interpreter of an environment is started while
-// it is made: its packages could run code then.
+// The package starts no process itself: the caller supplies a function that runs a command. Making an environment needs
+// uv; using one needs neither uv nor a network. uv reads a stub of the script's checked block, never the script itself.
+// It builds nothing from source, and reads no configuration except the operator's index settings. No interpreter of an
+// environment is started while the environment is made, since its packages could run code then.
 //
-// An environment lies in Options.Cache under a key of everything that it depends on: the block, the system, where
-// packages come from, the Python and uv. It is valid only with a record next to it, which is written last and has a digest
-// of the metadata of all its files. An environment that was changed since then is made again.
+// An environment is stored in Options.Cache under a key of everything that it depends on: the block, the system, the
+// package index, the Python and uv. An environment is valid only with a record next to it. The record is written last
+// and contains a digest of the metadata of all files. An environment that was changed since then is made again.
 //
-// It refuses: metadata that configures a tool or names a package by its address, packages without hashes or without a
-// wheel, packages that are too large (see Options.MaxBytes), and packages that replace the environment's Python.
+// The package rejects metadata that configures a tool or names a package by its address, packages without hashes or
+// without a wheel, packages that are too large (see Options.MaxBytes), and packages that replace the environment's
+// Python.
 //
-// A Store is safe for concurrent use, by several processes too: those that need the same environment wait for one to make
-// it.
+// A Store is safe for concurrent use, also by several processes. Those that need the same environment wait until one of
+// them has made it.
 package pyenv
 
 import (

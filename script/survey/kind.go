@@ -37,7 +37,7 @@ var languages = []struct {
 	{Perl, []string{"perl"}},
 }
 
-// LanguageOf returns a script's language by its extension, in any case; "" for an unknown extension.
+// LanguageOf returns the language of a script from its extension, in any case. It returns "" for an unknown extension.
 func LanguageOf(file string) Language {
 	ext := Language(strings.ToLower(path.Ext(file)))
 	for _, l := range languages {
@@ -130,7 +130,7 @@ func Platform(b []byte) string {
 	return ""
 }
 
-// Foreign reports whether a program of that platform cannot run on this machine.
+// Foreign reports whether a program for that platform cannot run on this machine.
 func Foreign(platform string) bool {
 	goos, arch, _ := strings.Cut(platform, "/")
 	if goos != "linux" {

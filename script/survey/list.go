@@ -195,7 +195,7 @@ func (l *listing) find(base string) int {
 	return same[0]
 }
 
-// scripts gives each file its name. If files differ only in case, the first in byte order counts.
+// scripts returns the scripts with their names. If files differ only in case, it keeps the first in byte order.
 func (f *folder) scripts() []Script {
 	slices.Sort(f.files)
 	stems, bases := map[string]int{}, map[string]bool{}

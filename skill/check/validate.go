@@ -20,12 +20,12 @@ type Options struct {
 	Profile *manifest.Profile // nil means DefaultProfile
 	Path    string            // what problems call the skill's folder, put before the names of files; "" for nothing
 
-	// Memory is for callers that check many skills, one after the other: they lend the same to all. The manifest is then
-	// valid until the next check. Nil means new memory.
+	// Memory is reused for each check, by callers that check many skills one after another. The manifest is then valid
+	// until the next check. Nil allocates new memory.
 	Memory *Memory
 }
 
-// Memory is what checking a skill needs of it. The zero value is ready to use. It is not safe for concurrent use.
+// Memory is the working memory of a check. The zero value is ready to use. It is not safe for concurrent use.
 type Memory struct {
 	text   bytes.Buffer
 	reader manifest.Reader

@@ -6,9 +6,9 @@ import (
 	"github.com/agent-base/agent-base/internal/yamlnode"
 )
 
-// knownField is everything about one key of front matter: how it is written, what this build does with it, where the
-// manifest keeps its value and how that is checked. One of text, list, flag, number, tools, keys and read is set; a key
-// below metadata may have none.
+// knownField describes one key of front matter: how it is written, what this build does with it, which field of the
+// manifest has its value and how the value is checked. One of text, list, flag, number, tools, keys and read is set; a
+// key below metadata may have none.
 type knownField struct {
 	key      string // dotted below another
 	aliases  string // other spellings that are read without a problem, separated by spaces
@@ -23,18 +23,18 @@ type knownField struct {
 	keys   []*knownField // of a map
 	read   func(*parser, *knownField, *yamlnode.Node)
 
-	check    func(p *parser, at place, text string)      // looks at a text; it is kept before
-	keep     func(p *parser, list []listItem) []string   // returns the items of a list that are kept; nil keeps all
-	split    string                                      // of a list that is written as one text: the characters between items
-	sequence func(p *parser, at place, n *yamlnode.Node) // reads a list in place of a map; nil refuses it
-	declared func(*Manifest) *bool                       // records that a list has a value, also one that is dropped
-	holds    bool                                        // of a flag: a value that is neither true nor false counts as true
-	close    func(*Manifest)                             // makes a field that protects the user allow nothing; nil for others
+	check    func(p *parser, at place, text string)      // checks a text that has been kept
+	keep     func(p *parser, list []listItem) []string   // returns the items of a list to keep; nil keeps all
+	split    string                                      // for a list that is written as one text: the characters between items
+	sequence func(p *parser, at place, n *yamlnode.Node) // reads a list instead of a map; nil rejects it
+	declared func(*Manifest) *bool                       // records that a list has a value, even one that is dropped
+	holds    bool                                        // for a flag: a value that is neither true nor false counts as true
+	close    func(*Manifest)                             // makes a field that protects the user allow nothing; nil for other fields
 }
 
 const spacesAndCommas = " \t\n,"
 
-// fields is the one table of front matter. Keys are found in any case and with "_" for "-".
+// fields is the table of all front matter keys. Keys are found in any case and with "_" for "-".
 var fields = [...]*knownField{
 	{key: "name", standing: StandingEnforced, standard: true, read: (*parser).nameField},
 	{key: "description", standing: StandingEnforced, standard: true, read: (*parser).descriptionField},
@@ -92,7 +92,7 @@ var fields = [...]*knownField{
 	{key: "shell", standing: StandingInformational, text: func(m *Manifest) *string { return &m.Shell }},
 }
 
-// form returns what a message says the value should be.
+// form returns the form of the field's value, for messages.
 func (f *knownField) form() string {
 	switch {
 	case f.keys != nil || f.key == "hooks":
@@ -107,10 +107,10 @@ func (f *knownField) form() string {
 	return "a text"
 }
 
-// isText reports whether the field is a text, which can be taken as it stands where it is not YAML.
+// isText reports whether the field is a text, which can be taken unchanged if it is not YAML.
 func (f *knownField) isText() bool { return f.form() == "a text" }
 
-// findField returns what is known of a key, in any case and with "_" for "-"; nil for an unknown key.
+// findField returns the field of a key, in any case and with "_" for "-", or nil for an unknown key.
 func findField(key string) *knownField {
 	if i := fieldIndex(key); i >= 0 {
 		return fields[i]
@@ -118,7 +118,7 @@ func findField(key string) *knownField {
 	return nil
 }
 
-// fieldIndex returns where in fields a key is, -1 for an unknown one.
+// fieldIndex returns the index of a key in fields, or -1 for an unknown key.
 func fieldIndex(key string) int {
 	for i, f := range fields {
 		if len(f.key) == len(key) && foldedKey(f.key, key) {
@@ -128,7 +128,7 @@ func fieldIndex(key string) int {
 	return -1
 }
 
-// fieldName returns the field's own key for a key, and an unknown key unchanged.
+// fieldName returns the name of a key's field. It returns an unknown key unchanged.
 func fieldName(key string) string {
 	if f := findField(key); f != nil {
 		return f.key
@@ -136,7 +136,7 @@ func fieldName(key string) string {
 	return key
 }
 
-// protective reports whether a field protects the user: what is unclear about it allows nothing.
+// protective reports whether a field protects the user: an unclear value then allows nothing.
 func protective(key string) bool {
 	f := findField(strings.Trim(key, `"'`))
 	return f != nil && f.close != nil

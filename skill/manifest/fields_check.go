@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Limits on texts, in code points.
+// Limits for texts, in code points.
 const (
 	maxDescription   = 1024
 	wideDescription  = 500
@@ -14,12 +14,12 @@ const (
 	maxBrief         = 80
 )
 
-// checkDescription looks at the length as it is written: white space around it counts.
+// checkDescription checks the length as written: surrounding white space counts.
 func (p *parser) checkDescription(written string, at place) {
 	if len(written) <= wideDescription {
 		return
 	}
-	n := utf8.RuneCountInString(strings.TrimSuffix(written, "\n")) // without the line break that every block scalar ends with
+	n := utf8.RuneCountInString(strings.TrimSuffix(written, "\n")) // without the final line break of every block scalar
 	switch {
 	case n > maxDescription && p.Profile.Severity("description-length") != SeverityOff:
 		p.problem("description-length", at, "the description has %d characters, at most %d are allowed", n, maxDescription)
@@ -43,7 +43,7 @@ func (p *parser) checkVersion(at place, text string) {
 	}
 }
 
-// checkBound looks at min_agent_base_version and max_agent_base_version.
+// checkBound checks min_agent_base_version and max_agent_base_version.
 func (p *parser) checkBound(at place, text string) {
 	if _, ok := parseVersion(text); !ok {
 		p.reject(at.field)
@@ -66,7 +66,7 @@ func (p *parser) checkBrief(at place, text string) {
 	}
 }
 
-// finish fills in what follows from other fields and looks for what is not there.
+// finish sets what follows from other fields and reports missing fields.
 func (p *parser) finish() {
 	m := p.m
 	if m.Version == "" {
@@ -82,7 +82,7 @@ func (p *parser) finish() {
 		m.Brief = Brief(m.Description)
 	}
 	if m.Model != "" && m.Context != "fork" {
-		p.mark("model", StandingInformational) // a fork alone changes the model
+		p.mark("model", StandingInformational) // only a fork changes the model
 	}
 	if m.Agent != "" && m.Context != "fork" {
 		p.problem("agent-context", place{line: p.text.first, field: "agent"}, "agent counts only with context: fork")
@@ -90,8 +90,8 @@ func (p *parser) finish() {
 	p.checkRequired()
 }
 
-// checkRequired names all missing fields at once. Without a name the directory's is used,
-// unless the profile wants one.
+// checkRequired reports all missing fields at once. A missing name is replaced by that of the directory, unless the
+// profile requires one.
 func (p *parser) checkRequired() {
 	at := place{line: p.text.first - 1, col: 1}
 	var missing []string
@@ -106,7 +106,7 @@ func (p *parser) checkRequired() {
 	if len(missing) == 0 {
 		return
 	}
-	for _, e := range p.entries { // the key without a value, where there is one
+	for _, e := range p.entries { // the key without a value, if there is one
 		if fieldName(e.key.Value) == at.field {
 			at.line, at.col = e.line, e.col
 		}
@@ -118,7 +118,7 @@ func (p *parser) checkRequired() {
 	p.problem("fields-missing", at, "missing %s", strings.Join(missing, ", "))
 }
 
-// Brief is the first sentence of a description in at most 80 characters.
+// Brief returns the first sentence of a description in at most 80 characters.
 func Brief(description string) string {
 	var memory [(maxBrief + 2) * utf8.UTFMax]byte
 	line := beginning(memory[:0], start(description))
@@ -134,8 +134,8 @@ func Brief(description string) string {
 	return cutBrief(string(line))
 }
 
-// beginning appends to b the first 82 characters of s, or all, with single spaces as the only white space: enough to see
-// where the first sentence ends, or that it is too long.
+// beginning appends to b at most the first 82 characters of s, with single spaces as the only white space. That is
+// enough to see where the first sentence ends, or that it is too long.
 func beginning(b []byte, s string) []byte {
 	count, gap := 0, false
 	for i, r := range s {
@@ -151,7 +151,7 @@ func beginning(b []byte, s string) []byte {
 			break
 		}
 		size := utf8.RuneLen(r)
-		if r == utf8.RuneError { // perhaps a byte that is not UTF-8
+		if r == utf8.RuneError { // it may be a byte that is not UTF-8
 			_, size = utf8.DecodeRuneInString(s[i:])
 		}
 		b = append(b, s[i:i+size]...)
@@ -159,10 +159,10 @@ func beginning(b []byte, s string) []byte {
 	return b
 }
 
-// start returns as much of s as a brief form can need, cut between characters: a description may
-// be as long as the front matter.
+// start returns as much of s as Brief can need, cut between characters: a description may be as long as the front
+// matter.
 func start(s string) string {
-	const enough = 16 * maxBrief // bytes; runs of blanks count as well, up to a point
+	const enough = 16 * maxBrief // bytes; runs of spaces count, too, up to a point
 	if len(s) <= enough {
 		return s
 	}
@@ -184,7 +184,7 @@ func abbreviation(s string) bool {
 	return false
 }
 
-// cutBrief cuts between words within 77 characters and adds "...", when s has more than 80.
+// cutBrief cuts s between words after at most 77 characters and adds "...", if s has more than 80.
 func cutBrief(s string) string {
 	count, end := 0, len(s)
 	for i := range s {
@@ -203,7 +203,7 @@ func cutBrief(s string) string {
 	return strings.TrimRight(cut, " ,;:-") + "..."
 }
 
-// oneLine returns s with single blanks as its only white space, and none around it.
+// oneLine returns s with single spaces as its only white space, and no white space around it.
 func oneLine(s string) string {
 	before := byte(' ')
 	for i := range len(s) {

@@ -22,8 +22,8 @@ type listItem struct {
 	node *yamlnode.Node
 }
 
-// items reads a list, or a text that is split at the field's characters. Items that are neither text nor number are
-// dropped with an error. ok is false when the value has another form.
+// items reads a list, or a text that is split at the field's characters. It reports an error for items that are neither
+// text nor number, and drops them. ok is false if the value has another form.
 func (p *parser) items(f *knownField, n *yamlnode.Node) (out []listItem, ok bool) {
 	switch n.Kind {
 	case yamlnode.Scalar:
@@ -49,8 +49,8 @@ func (p *parser) items(f *knownField, n *yamlnode.Node) (out []listItem, ok bool
 	return out, true
 }
 
-// splitOutside splits s at any of the characters of seps that is not inside parentheses, brackets
-// or braces, and drops what is empty. Without separators s is one entry.
+// splitOutside splits s at the characters of seps that are not inside parentheses, brackets or braces, and drops empty
+// entries. Without separators s is one entry.
 func splitOutside(s, seps string) []string {
 	var out []string
 	depth, start := 0, 0
@@ -95,7 +95,7 @@ func (p *parser) all(list []listItem) []string {
 	return out
 }
 
-// kept returns the texts of the items that fault has nothing against, and reports the others.
+// kept returns the texts of the items in which fault finds nothing wrong. It reports the others.
 func (p *parser) kept(field string, list []listItem, fault func(text string) (code, message string)) []string {
 	var out []string
 	for _, it := range list {
@@ -126,7 +126,7 @@ func (p *parser) scripts(list []listItem) []string {
 	})
 }
 
-// globs keeps the patterns that can be used, each together with those before it.
+// globs returns the valid patterns. Each is checked together with those before it.
 func (p *parser) globs(list []listItem) []string {
 	var set glob.Set
 	return p.kept("scripts_ignore", list, func(s string) (code, message string) {
@@ -142,7 +142,8 @@ func localPath(s string) bool {
 	return fs.ValidPath(s) && s != "." && !strings.ContainsAny(s, "\\:\n")
 }
 
-// isToolRule reports whether s is the name of a tool, perhaps with a pattern in parentheses on one line: Bash(git:*).
+// isToolRule reports whether s is the name of a tool, with or without a pattern in parentheses, on one line:
+// Bash(git:*).
 func isToolRule(s string) bool {
 	i := 0
 	for i < len(s) && (nameByte(s[i]) || strings.IndexByte(".:*/", s[i]) >= 0) {
@@ -180,7 +181,7 @@ func (p *parser) toolsField(f *knownField, e entry) {
 			}
 			p.problem("tools-syntax", on(it.node, f.key), "%q is not a rule for a tool, and is dropped", clip(s))
 			if strings.HasPrefix(s, "(") && len(out.Rules) > 0 {
-				out.Rules = out.Rules[:len(out.Rules)-1] // a pattern that was meant to narrow it
+				out.Rules = out.Rules[:len(out.Rules)-1] // the pattern was meant to narrow this rule
 			}
 		}
 	}

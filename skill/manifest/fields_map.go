@@ -11,11 +11,11 @@ import (
 	"github.com/agent-base/agent-base/internal/yamlnode"
 )
 
-// Bounds of trigger patterns and commands, so that what they cost stays small.
+// Limits for trigger patterns and commands. They keep the cost of one skill small.
 const (
-	maxPatternText = 200 // characters of one
-	maxPatternList = 16  // of one skill
-	maxWide        = 8   // Unicode classes and ranges in those of one skill: each may take a millisecond to read
+	maxPatternText = 200 // characters of one pattern
+	maxPatternList = 16  // patterns of one skill
+	maxWide        = 8   // Unicode classes and ranges in the patterns of one skill: each may take a millisecond to read
 	maxRequires    = 32  // commands that one skill needs
 )
 
@@ -42,7 +42,7 @@ func (p *parser) mapField(f *knownField, e entry) {
 	}
 }
 
-// twice reports the keys that a map has more than once, and whether there is one.
+// twice reports the keys that a map has more than once. It returns whether there are any.
 func (p *parser) twice(f *knownField, n *yamlnode.Node) bool {
 	seen := map[string]bool{}
 	found := false
@@ -73,7 +73,7 @@ func (p *parser) member(f *knownField, kv yamlnode.Pair) {
 	p.nested(f.key, kv, StandingRejected)
 }
 
-// below returns the field of f that is called key, nil when there is none.
+// below returns the field below f with that key, or nil.
 func (f *knownField) below(key string) *knownField {
 	for _, k := range f.keys {
 		if k.key[len(f.key)+1:] == key {
@@ -83,7 +83,7 @@ func (f *knownField) below(key string) *knownField {
 	return nil
 }
 
-// keywords reads triggers that are a list.
+// keywords reads triggers written as a list.
 func (p *parser) keywords(at place, n *yamlnode.Node) {
 	list, _ := p.items(&knownField{key: at.field}, n)
 	p.m.Triggers.Keywords = p.all(list)
@@ -99,7 +99,7 @@ func (p *parser) envNames(list []listItem) []string {
 	})
 }
 
-// patterns keeps the regular expressions that can be used.
+// patterns returns the valid regular expressions.
 func (p *parser) patterns(list []listItem) []string {
 	room, count := maxWide, 0
 	return p.kept("triggers.patterns", list, func(s string) (code, message string) {
@@ -123,8 +123,8 @@ func (p *parser) patterns(list []listItem) []string {
 	})
 }
 
-// wide counts, without reading a pattern, what it may have of classes and ranges beyond ASCII: with (?i) each is held
-// against the cases of up to a hundred thousand characters.
+// wide counts, without parsing the pattern, its possible classes and ranges beyond ASCII: with (?i) each is compared
+// with the cases of up to a hundred thousand characters.
 func wide(pattern string) int {
 	n := strings.Count(pattern, `\p`) + strings.Count(pattern, `\P`) + strings.Count(pattern, `\x{`)
 	before := ' '
@@ -137,7 +137,7 @@ func wide(pattern string) int {
 	return n
 }
 
-// matchesEmpty reports whether an expression matches a text that is empty.
+// matchesEmpty reports whether an expression matches the empty text.
 func matchesEmpty(re *syntax.Regexp) bool {
 	switch re.Op {
 	case syntax.OpEmptyMatch, syntax.OpStar, syntax.OpQuest, syntax.OpNoWordBoundary,
@@ -155,7 +155,7 @@ func matchesEmpty(re *syntax.Regexp) bool {
 	return false
 }
 
-// commands keeps so few commands that looking for all of them stays quick, in a folder of many such skills too.
+// commands limits the number of commands, so that looking for all of them is fast even in a folder of many such skills.
 func (p *parser) commands(list []listItem) []string {
 	if n := len(list); n > maxRequires {
 		p.problem("fields-many", on(list[0].node, "metadata.requires"), "%d commands are required, only the first %d are looked for", n, maxRequires)
@@ -164,13 +164,13 @@ func (p *parser) commands(list []listItem) []string {
 	return p.all(list)
 }
 
-// metadataTags keeps the tags for a manifest that has none of its own.
+// metadataTags keeps the tags for a manifest without tags of its own.
 func (p *parser) metadataTags(list []listItem) []string {
 	p.metaTags = p.all(list)
 	return nil
 }
 
-// metadata keeps the map as texts and reads the keys that mean something.
+// metadata keeps the map as texts and reads its known keys.
 func (p *parser) metadata(f *knownField, n *yamlnode.Node) {
 	if !p.isMap(f, n) {
 		return
@@ -207,7 +207,7 @@ func (p *parser) metadata(f *knownField, n *yamlnode.Node) {
 	}
 }
 
-// isMap reports whether a value is a map, and reports another form and keys that are there twice.
+// isMap reports whether a value is a map. It reports a problem for another form and for duplicate keys.
 func (p *parser) isMap(f *knownField, n *yamlnode.Node) bool {
 	if noValue(n) {
 		return false
@@ -220,7 +220,7 @@ func (p *parser) isMap(f *knownField, n *yamlnode.Node) bool {
 	return true
 }
 
-// hooks keeps what is to run for each event; paths of scripts must lie in the skill.
+// hooks keeps what runs for each event; paths of scripts must be inside the skill.
 func (p *parser) hooks(f *knownField, n *yamlnode.Node) {
 	if !p.isMap(f, n) {
 		return

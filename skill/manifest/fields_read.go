@@ -9,15 +9,15 @@ import (
 	"github.com/agent-base/agent-base/internal/yamlnode"
 )
 
-// Bounds of what is kept of keys that nobody knows, and of metadata.
+// Limits for what is kept of unknown keys and of metadata.
 const (
 	maxKeys   = 64
 	maxValue  = 1024 // bytes
 	maxFields = 512  // entries of Manifest.Fields
 )
 
-// fields reads the entries into the manifest. Of a key that is there more than once the last
-// counts, except that a protective one then allows nothing.
+// fields reads the entries into the manifest. If a key is duplicated, the last one counts, but a protective field then
+// allows nothing.
 func (p *parser) fields(entries []entry) {
 	p.findTwins(entries)
 	unknown := 0
@@ -58,9 +58,9 @@ func (p *parser) last(e *entry) {
 	}
 }
 
-// findTwins finds the fields of the entries, and those that are there more than once.
+// findTwins finds the fields of the entries, and the fields that have several entries.
 func (p *parser) findTwins(entries []entry) {
-	var known [len(fields)]int // the entry after the last one of each field
+	var known [len(fields)]int // for each field, the index after its last entry
 	for i := range entries {
 		e := &entries[i]
 		before := -1
@@ -82,7 +82,7 @@ func (p *parser) findTwins(entries []entry) {
 	}
 }
 
-// keep enters the key into the manifest's list of fields.
+// keep adds the key to the manifest's list of fields.
 func (p *parser) keep(e *entry) {
 	if len(p.m.Fields) >= maxFields || p.summary && e.field != nil {
 		return
@@ -100,7 +100,7 @@ func (p *parser) keep(e *entry) {
 	}
 }
 
-// nested enters a key below a known one. The standing is the parent's unless it is given.
+// nested adds a key below a known one to the list of fields, with the given standing.
 func (p *parser) nested(parent string, kv yamlnode.Pair, standing Standing) {
 	if len(p.m.Fields) >= maxFields || p.summary {
 		return
@@ -109,10 +109,10 @@ func (p *parser) nested(parent string, kv yamlnode.Pair, standing Standing) {
 	p.m.Fields = append(p.m.Fields, Field{Key: parent + "." + clip(kv.Key.Value), Line: kv.Key.Line, Col: kv.Key.Col, Value: cutBytes(value, maxValue), Standing: standing})
 }
 
-// reject marks the last field of that key as dropped.
+// reject marks the last field with that key as dropped.
 func (p *parser) reject(key string) { p.mark(key, StandingRejected) }
 
-// mark gives the last field of that key a standing of its own.
+// mark sets the standing of the last field with that key.
 func (p *parser) mark(key string, s Standing) {
 	for i := len(p.m.Fields) - 1; i >= 0; i-- {
 		if foldedKey(key, p.m.Fields[i].Key) {
@@ -130,11 +130,11 @@ func (p *parser) unknownField(e *entry) {
 	p.Add(Problem{Code: "field-unknown", Line: e.line, Col: e.col, Field: key, Message: fmt.Sprintf("unknown field %q", key), Cure: p.knownCure(e.key.Value)})
 }
 
-// maxCures is how many unknown keys a Reader remembers.
+// maxCures is the number of unknown keys that a Reader remembers.
 const maxCures = 256
 
-// knownCure names the field that an unknown key may be meant for, "" when there is none. It remembers what it found: skills
-// of one author have the same keys.
+// knownCure suggests the known field that an unknown key may mean, or returns "". It remembers its results, since
+// skills of one author have the same keys.
 func (p *parser) knownCure(key string) string {
 	if cure, ok := p.cures[key]; ok {
 		return cure
@@ -157,7 +157,7 @@ func (p *parser) knownCure(key string) string {
 	return cure
 }
 
-// unexpectedFields reports the keys that the open standard does not have, but for unknown ones that are not kept.
+// unexpectedFields reports the keys that are not in the open standard, except unknown ones that are not kept.
 func (p *parser) unexpectedFields(entries []entry) {
 	if !p.checks("fields-unexpected") {
 		return
@@ -222,13 +222,13 @@ func (p *parser) closed(f *knownField, at place) {
 	p.problem("tools-closed", at, "%s is unclear, so it allows nothing", f.key)
 }
 
-// wrongForm reports a value of another form than its field wants; it is dropped.
+// wrongForm reports and drops a value that does not have the form of its field.
 func (p *parser) wrongForm(f *knownField, n *yamlnode.Node) {
 	p.reject(f.key)
 	p.problem("field-type", on(n, f.key), "%q must be %s, not a %s: the value is dropped", f.key, f.form(), n.Kind)
 }
 
-// scalar returns the source text of a scalar, whatever its type. Other values are in the wrong form.
+// scalar returns the source text of a scalar of any type. It reports other values as wrong.
 func (p *parser) scalar(f *knownField, n *yamlnode.Node) (text string, ok bool) {
 	if n.Kind == yamlnode.Sequence || n.Kind == yamlnode.Mapping {
 		p.wrongForm(f, n)
@@ -262,7 +262,7 @@ func (p *parser) descriptionField(f *knownField, n *yamlnode.Node) {
 	}
 }
 
-// argumentHint keeps a hint such as [file] as it is written, which YAML reads as a list.
+// argumentHint keeps the source text of a hint such as [file], which YAML reads as a list.
 func (p *parser) argumentHint(f *knownField, n *yamlnode.Node) {
 	if n.Kind == yamlnode.Sequence {
 		p.m.ArgumentHint = p.sourceText(n)
@@ -271,8 +271,7 @@ func (p *parser) argumentHint(f *knownField, n *yamlnode.Node) {
 	}
 }
 
-// sourceText returns the text of a list in brackets as it is written on its line; other lists in
-// their compact form.
+// sourceText returns the text of a list in brackets as written on its line, and other lists in their compact form.
 func (p *parser) sourceText(n *yamlnode.Node) string {
 	p.text.split()
 	i := n.Line - p.text.first
@@ -308,7 +307,7 @@ func (p *parser) flagField(f *knownField, n *yamlnode.Node) {
 	*dst = v
 }
 
-// noValue reports whether nothing stands after a key.
+// noValue reports whether a key has no value.
 func noValue(n *yamlnode.Node) bool { return n.Kind == yamlnode.Null && n.Value == "" }
 
 func truth(n *yamlnode.Node) (value, ok bool) {
@@ -337,7 +336,7 @@ func (p *parser) numberField(f *knownField, n *yamlnode.Node) {
 	*f.number(p.m) = int(v)
 }
 
-// nodeText is the source text of a scalar, else a compact form.
+// nodeText returns the source text of a scalar, and the compact form of other values.
 func nodeText(n *yamlnode.Node) string {
 	if n.Kind == yamlnode.Sequence || n.Kind == yamlnode.Mapping {
 		return string(n.JSON())
@@ -345,7 +344,7 @@ func nodeText(n *yamlnode.Node) string {
 	return n.Value
 }
 
-// cutBytes shortens s to at most limit bytes without breaking a character.
+// cutBytes shortens s to at most limit bytes without splitting a character.
 func cutBytes(s string, limit int) string {
 	if len(s) <= limit {
 		return s

@@ -9,19 +9,17 @@ import (
 	"strings"
 )
 
-// errMeaning is returned by Fix when its result would not read like what it was made from.
+// errMeaning is returned by Fix if its result would not mean the same as its input.
 var errMeaning = errors.New("the file would read differently afterwards: mend it by hand")
 
-// Fix mends in the text of a SKILL.md what can be mended without a decision: a byte order mark,
-// blanks around the opening and behind both lines ---, values that need quotes, keys in other
-// spellings, a name that is the directory's but for case and underscores, and, in profiles that
-// allow only the open standard's fields, version, author and tags at the top, which go below
-// metadata. It changes nothing else: comments, order and line breaks stay. Fixing twice is
-// fixing once.
+// Fix repairs the problems in the text of a SKILL.md that need no decision: a byte order mark, spaces around the
+// opening line --- and after the closing one, values that need quotes, keys in other spellings, and a name that differs
+// from the directory's only in case and underscores. In profiles that allow only the fields of the open standard, it
+// moves version, author and tags from the top to metadata. It changes nothing else: comments, order and line breaks
+// stay. A second Fix changes nothing.
 //
-// It returns the new text and what was mended, with the places where it stood. When nothing was,
-// fixed is src itself. The error says that the result would mean something else; fixed is then
-// src as well.
+// It returns the new text and the repaired problems, with their places in the old text. If it repaired nothing, fixed
+// is src itself. It returns an error if the result would mean something else; fixed is then src, too.
 func Fix(src []byte, o *Options) (fixed []byte, changed []Problem, err error) {
 	first := newFixer(src, o)
 	if first == nil {
@@ -54,8 +52,8 @@ type fixer struct {
 	src     []byte
 	cuts    []cut
 	changed []Problem
-	gone    int // lines that the replacements take away before the front matter
-	moved   int // lines that an earlier fixer took away there
+	gone    int // lines that the replacements remove before the front matter
+	moved   int // lines that an earlier fixer removed there
 }
 
 type cut struct {
@@ -63,7 +61,7 @@ type cut struct {
 	with     string
 }
 
-// newFixer reads src; nil when there is no front matter in it.
+// newFixer reads src. It returns nil if src has no front matter.
 func newFixer(src []byte, o *Options) *fixer {
 	f := &fixer{parser: newParser(o), src: src}
 	if !f.parse(src) {
@@ -73,7 +71,7 @@ func newFixer(src []byte, o *Options) *fixer {
 	return f
 }
 
-// replace notes one change. line and col are where it stands in the text.
+// replace adds one replacement. The place in pr is its place in the text.
 func (f *fixer) replace(c cut, pr Problem) {
 	r := findRule(pr.Code)
 	pr.File, pr.Cure = f.File, r.cure
@@ -103,7 +101,7 @@ func (f *fixer) apply() []byte {
 	return b.Bytes()
 }
 
-// delimiters takes away what does not belong before the front matter and on its two lines.
+// delimiters removes everything before the front matter and on its two delimiter lines that does not belong there.
 func (f *fixer) delimiters() {
 	start := 0
 	if bytes.HasPrefix(f.src, []byte(bom)) {
@@ -147,7 +145,7 @@ func (f *fixer) trimDelimiter(from, to, line int) {
 	f.replace(cut{from, to, "---"}, Problem{Code: code, Line: line, Col: 1, Message: "removed spaces " + what + " ---"})
 }
 
-// quotes writes the quotes that repair had to imagine.
+// quotes writes the quotes that the repair of the front matter assumed.
 func (f *fixer) quotes() {
 	for _, e := range f.edits {
 		l := f.text.lines[e.line]
@@ -159,12 +157,12 @@ func (f *fixer) quotes() {
 	}
 }
 
-// intact reports whether the line was read as it stands.
+// intact reports whether the line was read unchanged.
 func (f *fixer) intact(l textLine) bool {
 	return len(l.removed) == 0 && bytes.HasPrefix(f.src[l.start:], []byte(l.text))
 }
 
-// offset returns the byte at a place of the front matter, -1 when its line was not read as it stands.
+// offset returns the byte offset of a place in the front matter, or -1 if its line was not read unchanged.
 func (f *fixer) offset(line, col int) int {
 	i := line - f.text.first
 	if i < 0 || i >= len(f.text.lines) || !f.intact(f.text.lines[i]) {
@@ -175,7 +173,7 @@ func (f *fixer) offset(line, col int) int {
 	return l.start + len(string(runes[:min(col-1, len(runes))]))
 }
 
-// spellings writes keys as they are called. A key that is there twice stays.
+// spellings replaces other spellings of keys. It does not change a duplicate key.
 func (f *fixer) spellings() {
 	count := map[string]int{}
 	for _, e := range f.entries {
@@ -198,7 +196,7 @@ func (f *fixer) spellings() {
 	}
 }
 
-// nameCase writes the name as the directory is called, where that is the suggested form of it.
+// nameCase writes the name as the directory is called, if that is the suggested form of the name.
 func (f *fixer) nameCase() {
 	for _, e := range f.entries {
 		name := strings.TrimSpace(e.value.Value)
@@ -219,13 +217,13 @@ func (f *fixer) nameCase() {
 	}
 }
 
-// sameMeaning reports whether two texts read alike, but for what Fix is allowed to change.
+// sameMeaning reports whether two texts have the same meaning, apart from what Fix may change.
 func sameMeaning(a, b []byte, o *Options) bool {
 	return reflect.DeepEqual(meaning(a, o), meaning(b, o))
 }
 
-// meaning is a manifest without places, without the name's case, and without the metadata that
-// may come from the top.
+// meaning returns the manifest without places, without the case of the name, and without the metadata that may come
+// from the top.
 func meaning(src []byte, o *Options) Manifest {
 	m, _ := Parse(src, o)
 	out := *m

@@ -10,8 +10,8 @@ import (
 
 var plainTags = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_. -]*$`)
 
-// moveDown puts version, author and tags below metadata. Where metadata is written on one line
-// between braces, or has the key already, they stay.
+// moveDown moves version, author and tags below metadata. They stay if metadata is written on one line in braces or
+// already has the key.
 func (f *fixer) moveDown() {
 	meta, metaAt := f.only("metadata")
 	taken := map[string]bool{}
@@ -51,7 +51,7 @@ func (f *fixer) moveDown() {
 	f.cuts = append(f.cuts, cut{at, at, strings.Join(lines, eol) + eol})
 }
 
-// only returns the last entry of a field and how many there are.
+// only returns the last entry of a field and the number of its entries.
 func (f *fixer) only(key string) (last entry, n int) {
 	for _, e := range f.entries {
 		if fieldName(e.key.Value) == key {
@@ -61,8 +61,7 @@ func (f *fixer) only(key string) (last entry, n int) {
 	return last, n
 }
 
-// moveLine takes an entry away and returns its line for metadata. Only what stands on one line
-// moves.
+// moveLine removes an entry and returns its line for metadata. It moves only an entry on a single line.
 func (f *fixer) moveLine(e entry, key string) (string, bool) {
 	i := e.line - f.text.first
 	if i < 0 || i >= len(f.text.lines) || e.value.Line != e.line || e.col != 1 || goesOn(&f.text, i) {
@@ -90,7 +89,7 @@ func (f *fixer) moveLine(e entry, key string) (string, bool) {
 	return key + ": " + text, true
 }
 
-// goesOn reports whether the value on line i has more lines below it.
+// goesOn reports whether the value on line i continues on the next lines.
 func goesOn(t *frontText, i int) bool {
 	for _, l := range t.lines[i+1:] {
 		text := strings.TrimLeft(l.text, " \t")
@@ -102,7 +101,7 @@ func goesOn(t *frontText, i int) bool {
 	return false
 }
 
-// nextLine returns where the line after the i-th begins, -1 when no line break follows.
+// nextLine returns the offset of the line after line i, or -1 if no line break follows.
 func (f *fixer) nextLine(i int) int {
 	end, next := lineEnd(f.src, f.text.lines[i].start)
 	if next == end {
@@ -111,7 +110,7 @@ func (f *fixer) nextLine(i int) int {
 	return next
 }
 
-// insertion returns where lines for metadata go, and their line break: behind its key, else before
+// insertion returns the offset at which lines for metadata are inserted, and their line break: after its key, or before
 // the closing line.
 func (f *fixer) insertion(meta entry, there bool) (at int, eol string) {
 	i := len(f.text.lines) - 1

@@ -1,9 +1,9 @@
 package manifest
 
-// Manifest is what a SKILL.md says. Strings are as written, with nothing resolved: `version: 1.10`
-// is "1.10". A field that was absent or had to be dropped has its zero value.
+// Manifest is the content of a SKILL.md. Strings are as written, with nothing resolved: `version: 1.10` is "1.10". A
+// field that was absent or dropped has its zero value.
 type Manifest struct {
-	Name          string // as written when CheckName takes it, else the directory's or what can be made of the two; never empty
+	Name          string // as written if CheckName accepts it, else the directory's name or one made of the two; never empty
 	Description   string
 	Brief         string // brief_description, else the first sentence of the description; at most 80 characters
 	WhenToUse     string // Claude Code: appended to the description in a listing
@@ -33,42 +33,42 @@ type Manifest struct {
 	Model, Context, Agent string // Context is "", "inherit" or "fork"
 	Effort, Shell         string
 	Background            bool              // true unless the file says otherwise
-	Hooks                 map[string]string // event to a path or, where more is said, to JSON; informational
+	Hooks                 map[string]string // event to a path, or to JSON if it has more than a path; informational
 	Priority              int
 	Scope                 Scope
 	Paths                 []string // globs that limit automatic loading
 
 	ArgumentHint           string
 	Arguments              []string // names for $name substitution
-	DisableModelInvocation bool     // hidden from the model, a person may still invoke it
+	DisableModelInvocation bool     // hidden from the model; a person may still invoke it
 	UserInvocable          bool     // true unless the file says otherwise
 
 	Metadata map[string]string // lists and maps as JSON; at most 64 keys of 1 KiB
 
 	Body     string  // the instructions, without leading and trailing blank lines
-	BodyLine int     // line of the file on which Body starts, from 1; 0 for none
-	Fields   []Field // every key of the front matter in file order, and those below permissions, triggers, scope, hooks and metadata that are known, dotted; at most 512
+	BodyLine int     // line of the file at which Body starts, from 1; 0 for none
+	Fields   []Field // every key of the front matter in file order, and the known keys below permissions, triggers, scope, hooks and metadata, dotted; at most 512
 }
 
-// Tools is an allow-list of tools. Declared tells an absent list, which restricts nothing, from
-// an empty one, which allows nothing.
+// Tools is an allow-list of tools. Declared distinguishes an absent list, which restricts nothing, from an empty list,
+// which allows nothing.
 type Tools struct {
 	Declared bool
 	Rules    []string // such as "Bash(git:*)" or "Read"
 }
 
-// Permissions is what a skill asks for beyond its own files.
+// Permissions lists what a skill requests in addition to its own files.
 type Permissions struct {
 	Env []string // names of environment variables for its scripts, "*" matching any run
 }
 
-// Triggers say when a skill is offered by itself.
+// Triggers say when a skill is offered automatically.
 type Triggers struct {
 	Keywords, Verbs []string // whole words or phrases
 	Patterns        []string // regular expressions in RE2 syntax
 }
 
-// Empty reports whether the skill declares no trigger at all.
+// Empty reports whether the skill declares no triggers.
 func (t Triggers) Empty() bool { return len(t.Keywords)+len(t.Verbs)+len(t.Patterns) == 0 }
 
 // Scope limits where a skill is available. It is informational in this build.
@@ -77,8 +77,8 @@ type Scope struct{ Agents, Tenants, Environments []string }
 // Standing says what this build does with a front matter field.
 type Standing uint8
 
-// A field is enforced (it changes what happens), informational (it is kept and shown) or rejected
-// (it is not understood or not allowed, and has no effect).
+// A field is enforced (it changes what happens), informational (it is kept and shown) or rejected (it is not understood
+// or not allowed, and has no effect).
 const (
 	StandingInformational Standing = iota
 	StandingEnforced

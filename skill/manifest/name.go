@@ -6,23 +6,23 @@ import (
 	"strings"
 )
 
-// MaxName is the most code points that a skill's name may have.
+// MaxName is the maximum length of a skill's name, in code points.
 const MaxName = 64
 
-// NameError refuses a name that a caller asked for. Kind is "skill" or "script".
+// NameError is the error for an invalid name. Kind is "skill" or "script".
 type NameError struct{ Kind, Name string }
 
-// Error returns such as "Invalid skill name: '../x'".
+// Error returns a text such as "Invalid skill name: '../x'".
 func (e *NameError) Error() string { return fmt.Sprintf("Invalid %s name: '%s'", e.Kind, e.Name) }
 
-// Canonical returns the form in which names are compared: lower case, underscores as hyphens,
-// without blanks around it.
+// Canonical returns the form in which names are compared: lower case, with hyphens for underscores and without
+// surrounding spaces.
 func Canonical(name string) string {
 	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(name)), "_", "-")
 }
 
-// CheckName returns a *NameError unless name could be the name of a skill: 1 to 64 of the
-// characters a-z, A-Z, 0-9, "-" and "_", the first of them a letter or a digit, and not a reserved name.
+// CheckName returns a *NameError unless name can be the name of a skill: 1 to 64 of the characters a-z, A-Z, 0-9, "-"
+// and "_", beginning with a letter or a digit, and not a reserved name.
 func CheckName(name string) error {
 	if !usableName(strings.TrimSpace(name)) {
 		return &NameError{"skill", name}
@@ -34,8 +34,8 @@ func usableName(name string) bool {
 	return plainName(name) && !reservedName(name)
 }
 
-// plainName reports whether name is within the alphabet and the length of names and begins with a letter or a digit: a
-// name is an argument of commands, where "-rf" is an option.
+// plainName reports whether name has only the characters and the length of names and begins with a letter or a digit. A
+// name is an argument of commands, and "-rf" would be an option.
 func plainName(name string) bool {
 	if name == "" || len(name) > MaxName {
 		return false
@@ -52,13 +52,13 @@ func nameByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_'
 }
 
-// devices are the names that Windows gives to devices, whatever follows a dot.
+// devices are the names of devices on Windows, with any text after a dot.
 var devices = [...]string{
 	"aux", "com0", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9", "con",
 	"lpt0", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9", "nul", "prn",
 }
 
-// IsDevice reports whether Windows keeps a name, without its extension, for a device.
+// IsDevice reports whether a name, without its extension, is a device on Windows.
 func IsDevice(name string) bool {
 	if len(name) < len("con") || len(name) > len("com1") {
 		return false
@@ -67,14 +67,14 @@ func IsDevice(name string) bool {
 	return found
 }
 
-// reservedName reports whether a name within the alphabet means something else: Python's cache
-// folder, a device, or nothing but hyphens.
+// reservedName reports whether a name of valid characters has another meaning: Python's cache folder, a device, or only
+// hyphens.
 func reservedName(name string) bool {
 	return IsDevice(name) || strings.EqualFold(name, "__pycache__") || strings.Trim(name, "-_") == ""
 }
 
-// fallbackName returns the name under which a skill is found whose own cannot be used: its
-// directory's, else what can be made of the one or the other.
+// fallbackName returns a name for a skill whose own name cannot be used: the directory's name, or one made of name or
+// dir.
 func fallbackName(name, dir string) string {
 	if usableName(dir) {
 		return dir
@@ -87,7 +87,7 @@ func fallbackName(name, dir string) string {
 	return "skill"
 }
 
-// tamedName turns every run of other characters into a hyphen; "" when nothing is left.
+// tamedName replaces every run of other characters with a hyphen. It returns "" if nothing is left.
 func tamedName(s string) string {
 	var b strings.Builder
 	for i := 0; i < len(s) && b.Len() < MaxName; i++ {

@@ -7,18 +7,18 @@ import (
 	"github.com/agent-base/agent-base/internal/yamlnode"
 )
 
-// Limits on what is read of a SKILL.md.
+// Limits for reading a SKILL.md.
 const (
 	MaxFrontMatter = 64 << 10
 	MaxManifest    = 1 << 20
 )
 
-// maxSigns is how many signs that begin a value the front matter may have; the fullest of 460 public manifests has 122.
+// maxSigns is the maximum number of value indicators in the front matter; the fullest of 460 public manifests has 122.
 const maxSigns = 4096
 
-// Options tells Parse about the file. The zero value is useful.
+// Options configures Parse. The zero value is useful.
 type Options struct {
-	File    string   // what problems call the file; default "SKILL.md"
+	File    string   // name of the file in problems; default "SKILL.md"
 	Dir     string   // name of the skill's directory; "" when unknown
 	Profile *Profile // nil means DefaultProfile
 
@@ -27,16 +27,14 @@ type Options struct {
 	Summary bool
 }
 
-// Parse reads the text of a SKILL.md. It never fails and never returns nil: it gives the best
-// manifest that the text allows and every problem it has, in file order. A skill is unusable when
-// one of the problems is Fatal.
+// Parse reads the text of a SKILL.md. It never fails and never returns nil: it returns the best manifest that the text
+// allows and every problem it has, in file order. A skill is unusable if one of the problems is Fatal.
 //
-// The front matter begins with a line "---" and ends with the next one; blanks may follow either.
-// Leading blank lines, a byte order mark and up to 30 lines of other text are passed over with a
-// problem. Values are taken as text: Name is that of the last key `name`, in any case, without
-// control characters and without white space around it, when CheckName accepts it, else a
-// fallback; Description is that of the last key `description`, treated alike. Neither is
-// resolved to a number, a date or null. Parse is safe for concurrent use and keeps nothing of src.
+// The front matter begins with a line "---" and ends with the next one; spaces may follow either. Parse skips leading
+// blank lines, a byte order mark and up to 30 lines of other text, and reports a problem. Values are taken as text.
+// Name is that of the last key `name`, in any case, without control characters and surrounding white space, if
+// CheckName accepts it, else a fallback. Description is that of the last key `description`, treated in the same way.
+// Neither is resolved to a number, a date or null. Parse is safe for concurrent use and keeps no reference to src.
 func Parse(src []byte, o *Options) (*Manifest, []Problem) {
 	var r Reader
 	return r.Parse(src, o)
@@ -46,15 +44,15 @@ func Parse(src []byte, o *Options) (*Manifest, []Problem) {
 // copied after its first use and is not safe for concurrent use.
 type Reader struct{ p parser }
 
-// Parse does what the function Parse does. The manifest and the problems are valid until the next call of r.Parse. Their
-// texts stay valid, but each may keep a copy of the whole front matter in memory: use strings.Clone for a text to keep.
+// Parse is like the function Parse. The manifest and the problems are valid until the next call of r.Parse. Their texts
+// stay valid, but each may keep a copy of the whole front matter in memory: use strings.Clone for a text to keep.
 func (r *Reader) Parse(src []byte, o *Options) (*Manifest, []Problem) {
 	p := &r.p
 	p.reset(o)
 	if err := p.Profile.Check(); err != nil {
 		p.problem("profile-unknown", place{}, "%s", err.Error())
 	}
-	if !p.parse(src) { // it allows nothing
+	if !p.parse(src) { // the manifest allows nothing
 		p.m.AllowedTools = Tools{Declared: true}
 	}
 	return p.m, p.Problems()
@@ -65,16 +63,16 @@ type parser struct {
 	m *Manifest
 
 	yaml    yamlnode.Reader
-	limits  yamlnode.Options // of yaml
+	limits  yamlnode.Options // options for yaml
 	text    frontText
 	entries []entry
-	unknown map[string]int    // the last entry with each key that is not known
-	cures   map[string]string // of keys that were not known before
-	edits   []edit            // what repair changed in lines of text
+	unknown map[string]int    // index of the last entry with each unknown key
+	cures   map[string]string // cures for unknown keys found so far
+	edits   []edit            // changes of repair to lines of text
 	named   bool
 	summary bool // see Options
 
-	toolsLost int // line of an allowed-tools inside what could not be read; 0 for none
+	toolsLost int // line of an allowed-tools inside unreadable text; 0 for none
 	metaTags  []string
 	spare     map[string]string // memory for Metadata
 }
@@ -85,7 +83,7 @@ func newParser(o *Options) *parser {
 	return p
 }
 
-// place is where a problem stands in the file, and the field that it is about, if any.
+// place is the position of a problem in the file, and the field that it is about, if any.
 type place struct {
 	line, col int
 	field     string
@@ -94,7 +92,7 @@ type place struct {
 // on returns the place of a value or a key.
 func on(n *yamlnode.Node, field string) place { return place{n.Line, n.Col, field} }
 
-// problem reports a problem. What the profile's rule for the code says is filled in.
+// problem reports a problem. It fills in what the profile's rule for the code says.
 func (p *parser) problem(code string, at place, format string, args ...any) {
 	if p.checks(code) {
 		p.Add(Problem{Code: code, Line: at.line, Col: at.col, Field: at.field, Message: fmt.Sprintf(format, args...)})
@@ -120,7 +118,7 @@ func (p *parser) reset(o *Options) {
 	p.entries, p.edits, p.named, p.toolsLost, p.metaTags = p.entries[:0], nil, false, 0, nil
 }
 
-// parse takes the file apart. It stops where nothing is left to read, and then reports false.
+// parse parses the file. It stops and returns false if nothing is left to read.
 func (p *parser) parse(src []byte) bool {
 	if pr := unreadable(src); pr != nil {
 		p.Add(*pr)

@@ -7,17 +7,17 @@ import (
 	"unicode/utf8"
 )
 
-// maxPreamble is how many lines are passed over in search of the front matter.
+// maxPreamble is the number of lines that are skipped in search of the front matter.
 const maxPreamble = 30
 
 const bom = "\ufeff"
 
-// split finds the front matter. It reports false when there is none that is closed and within its limit.
+// split finds the front matter. It returns false if there is none that is closed and within its limit.
 func (p *parser) split(src []byte) bool {
 	return p.text.plain(src) || p.splitLines(src)
 }
 
-// splitLines is split for every file.
+// splitLines is split without the fast path: it handles every file.
 func (p *parser) splitLines(src []byte) bool {
 	start := 0
 	if bytes.HasPrefix(src, []byte(bom)) {
@@ -59,8 +59,7 @@ func (p *parser) unclosed(src []byte, offset, line int) {
 	p.problem("frontmatter-unclosed", place{line: line}, "the front matter is not closed: no line --- follows")
 }
 
-// opener returns the offset and number of the opening line, -1 when there is none. What stands
-// before it is reported.
+// opener returns the offset and number of the opening line, or -1. It reports any text before it.
 func (p *parser) opener(src []byte, start int) (offset, line int) {
 	first := true
 	for line = 1; start < len(src) && line <= maxPreamble+1; line++ {
@@ -89,8 +88,8 @@ func (p *parser) opener(src []byte, start int) (offset, line int) {
 	return -1, 0
 }
 
-// looksLikeManifest tells front matter from a rule in the text: it is closed and one of its lines
-// begins with name: or description:.
+// looksLikeManifest distinguishes front matter from a horizontal rule in the text: front matter is closed, and one of
+// its lines begins with name: or description:.
 func looksLikeManifest(src []byte, start, line int) bool {
 	closer, next, _ := closing(src, start, line)
 	if next < 0 || closer-start > MaxFrontMatter {
@@ -104,8 +103,8 @@ func looksLikeManifest(src []byte, start, line int) bool {
 	return false
 }
 
-// closing returns where the closing line begins and ends and the number of the line after it, for
-// an opening line at start. It looks no further than the limit of the front matter needs.
+// closing returns the offsets at which the closing line begins and ends and the number of the line after it, for an
+// opening line at start. It searches no further than the limit of the front matter requires.
 func closing(src []byte, start, line int) (begin, end, after int) {
 	src = src[:min(len(src), start+MaxFrontMatter+4096)]
 	end, at := lineEnd(src, start)
@@ -124,7 +123,7 @@ func closing(src []byte, start, line int) (begin, end, after int) {
 	return 0, -1, 0
 }
 
-// missingCure names what stands there instead of front matter.
+// missingCure returns the cure for missing front matter, by what the file has instead, or "".
 func missingCure(src []byte) string {
 	end, _ := lineEnd(src, 0)
 	switch first := strings.TrimSpace(string(src[:end])); {
@@ -138,7 +137,7 @@ func missingCure(src []byte) string {
 	return ""
 }
 
-// checkLineEnds reports line breaks that profiles may object to.
+// checkLineEnds reports line breaks that profiles may not allow.
 func (p *parser) checkLineEnds(front []byte, after int) {
 	if i := bytes.Index(front, []byte("\r\n")); i >= 0 {
 		line, col := offsetPlace(front, i)
@@ -149,8 +148,7 @@ func (p *parser) checkLineEnds(front []byte, after int) {
 	}
 }
 
-// cleanLine leaves out control characters and turns line separators and foreign blanks at the
-// beginning into spaces.
+// cleanLine removes control characters and replaces line separators and leading no-break spaces with spaces.
 func (p *parser) cleanLine(src []byte, start, line int) textLine {
 	out := textLine{text: string(src), width: utf8.RuneCount(src), start: start}
 	if plainLine(src) {
@@ -179,7 +177,7 @@ func (p *parser) cleanLine(src []byte, start, line int) textLine {
 	return out
 }
 
-// plainLine reports whether src has no character that cleanLine changes. A line break is none.
+// plainLine reports whether src has no character that cleanLine changes. src may end with a line break.
 func plainLine(src []byte) bool {
 	for i := 0; i < len(src); {
 		if len(src)-i >= 8 && printable8(binary.LittleEndian.Uint64(src[i:])) {
@@ -203,21 +201,21 @@ func plainLine(src []byte) bool {
 	return true
 }
 
-// printable8 reports whether all eight bytes are printable ASCII: none has the highest bit, none
-// is below a space, none is 0x7f. It may miss some that are.
+// printable8 reports whether all eight bytes are printable ASCII: at least a space, not 0x7f, and without the highest
+// bit. It may return false for some printable bytes.
 func printable8(x uint64) bool {
 	const ones = 0x0101010101010101
 	return (x|(x-ones*' ')|(x+ones))&(ones*0x80) == 0
 }
 
-// controlRune reports whether r is never part of a value: the control characters but tab and line
-// break, the byte order mark and the characters that are none.
+// controlRune reports whether r is never part of a value: control characters except tab and line break, the byte order
+// mark and noncharacters.
 func controlRune(r rune) bool {
 	return r < ' ' && r != '\t' && r != '\n' || r >= 0x7f && r < 0xa0 || r == 0xfeff || r&0xfffe == 0xfffe
 }
 
-// HeadEnd returns the length of the front matter with both its lines "---", 0 when the second is
-// not certain to be there. Whether the text before it is front matter at all is Parse's to say.
+// HeadEnd returns the length of the front matter including both lines "---", or 0 if the second line is not certain to
+// be there. It does not check that the text before it is front matter; Parse does.
 func HeadEnd(b []byte) int {
 	first := bytes.Index(b, []byte("---"))
 	if first < 0 {

@@ -10,7 +10,7 @@ import (
 // frontText is the front matter without control characters, each line ending with LF.
 type frontText struct {
 	source []byte
-	count  int        // of its lines
+	count  int        // number of lines
 	lines  []textLine // see split
 	first  int        // line of the file on which source begins
 	end    int        // offset of the closing line's end in the file
@@ -26,13 +26,13 @@ type textLine struct {
 
 const opening = "---\n"
 
-// plain takes the front matter of nearly all files: nothing stands before it, lines end with LF, and no character has to
-// be left out. It leaves the lines to split.
+// plain reads the front matter of nearly all files: nothing precedes it, lines end with LF, and no character has to be
+// removed. It leaves the lines to split.
 func (t *frontText) plain(src []byte) bool {
 	if !bytes.HasPrefix(src, []byte(opening)) {
 		return false
 	}
-	closer := len(opening) - 1 // where the line break before the closing line may be
+	closer := len(opening) - 1 // offset of a possible line break before the closing line
 	for {
 		i := bytes.Index(src[closer:min(len(src), MaxFrontMatter)], []byte("\n---"))
 		if i < 0 {
@@ -59,7 +59,7 @@ func (t *frontText) plain(src []byte) bool {
 	return true
 }
 
-// split cuts the source into lines, unless that was done already. Only what mends manifests looks at lines.
+// split cuts the source into lines, unless that has been done. Only repairs use the lines.
 func (t *frontText) split() {
 	if len(t.lines) > 0 {
 		return
@@ -72,14 +72,14 @@ func (t *frontText) split() {
 	}
 }
 
-// place returns the line and column of the file for those of source.
+// place returns the line and column in the file for a line and column of source.
 func (t *frontText) place(line, col int) (int, int) {
 	switch {
 	case line < 1:
 		return t.first, 1
 	case line > t.count:
 		return t.after - 1, 1
-	case len(t.lines) == 0: // nothing was left out
+	case len(t.lines) == 0: // nothing was removed
 		return t.first + line - 1, max(col, 1)
 	}
 	l := &t.lines[line-1]
@@ -92,7 +92,7 @@ func (t *frontText) place(line, col int) (int, int) {
 	return t.first + line - 1, col
 }
 
-// join returns the lines from the from-th up to the to-th as one text.
+// join returns the lines from index from up to, not including, index to as one text.
 func (t *frontText) join(from, to int) string {
 	var b strings.Builder
 	for _, l := range t.lines[from:to] {
@@ -102,8 +102,8 @@ func (t *frontText) join(from, to int) string {
 	return b.String()
 }
 
-// body returns what follows the closing line, with LF as its line break and without blank lines
-// around it, and the line it begins on; 0 for none.
+// body returns the text after the closing line, with LF as its line break and without surrounding blank lines, and the
+// line on which it begins; 0 for none.
 func (t *frontText) body(src []byte) ([]byte, int) {
 	rest := src[t.end:]
 	if bytes.IndexByte(rest, '\r') >= 0 {
@@ -111,7 +111,7 @@ func (t *frontText) body(src []byte) ([]byte, int) {
 		rest = bytes.ReplaceAll(rest, []byte("\r"), []byte("\n"))
 	}
 	line := t.after
-	rest = bytes.TrimPrefix(rest, []byte("\n")) // the closing line's own
+	rest = bytes.TrimPrefix(rest, []byte("\n")) // the line break of the closing line
 	for {
 		first, more, ok := bytes.Cut(rest, []byte("\n"))
 		if !ok || len(bytes.TrimSpace(first)) > 0 {
@@ -126,7 +126,7 @@ func (t *frontText) body(src []byte) ([]byte, int) {
 	return rest, line
 }
 
-// unreadable says why src cannot be the text of a manifest at all, nil when it can.
+// unreadable returns the problem if src cannot be the text of a manifest at all, or nil.
 func unreadable(src []byte) *Problem {
 	switch {
 	case len(src) > MaxManifest:
@@ -159,7 +159,7 @@ func invalidAt(src []byte) int {
 	return -1
 }
 
-// offsetPlace returns the line and column of a byte.
+// offsetPlace returns the line and column of a byte offset.
 func offsetPlace(src []byte, at int) (line, col int) {
 	line, start := 1, 0
 	for start < at {
@@ -172,8 +172,8 @@ func offsetPlace(src []byte, at int) (line, col int) {
 	return line, utf8.RuneCount(src[start:at]) + 1
 }
 
-// lineEnd returns where the line that begins at start ends and where the next begins; the two are
-// equal when no line break follows.
+// lineEnd returns the end of the line that begins at start, and the start of the next line. The two are equal if no
+// line break follows.
 func lineEnd(src []byte, start int) (end, next int) {
 	for end = start; end < len(src); end++ {
 		switch {

@@ -21,31 +21,31 @@ func (s Severity) String() string { return [...]string{"off", "warning", "error"
 // MarshalJSON writes the severity as its name.
 func (s Severity) MarshalJSON() ([]byte, error) { return json.Marshal(s.String()) }
 
-// Problem is one thing that is wrong with a skill: what, where and how to mend it. Codes lists the codes of what
-// manifests and folders can have, with what each profile makes of them. Of a catalogue as a whole there are besides
+// Problem is one thing that is wrong with a skill: what it is, where it is and how to repair it. Codes lists the codes of
+// manifests and folders, with their severity in each profile. A catalogue as a whole can have these in addition:
 //
 //	source-unreadable, folder-unreadable   a folder of skills, or one below it, cannot be listed
-//	link-skipped, discovery-bound          what discovery left out: a link that leads elsewhere, what lies too deep
-//	path-taken                             a skill of Merge at a path that an earlier source has
+//	link-skipped, discovery-bound          what discovery left out: links that lead elsewhere, folders that are too deep
+//	path-taken                             a skill of Merge at the path of a skill in an earlier source
 //	name-duplicate                         a second skill of one name in one layer
 //	glob-invalid                           a pattern of Options.Allow or Deny
-//	skill-unknown                          a name of Selection.Names that no skill has
+//	skill-unknown                          a name in Selection.Names that is not the name of a skill
 //	skill-untrusted, trust-unreadable      a skill that was selected and may not load
-//	skills-none-trusted, skills-untrusted-loaded   what Mode All and AllUntrusted come to
+//	skills-none-trusted, skills-untrusted-loaded   the effect of SelectAll and SelectAllUntrusted
 type Problem struct {
 	Code     string   `json:"code"` // kebab case, stable: "yaml-colon"
 	Severity Severity `json:"severity"`
-	File     string   `json:"file,omitempty"` // as the caller named it; "SKILL.md" by default
-	Line     int      `json:"line,omitempty"` // from 1; 0 when the problem has no place
+	File     string   `json:"file,omitempty"` // the name from the caller; "SKILL.md" by default
+	Line     int      `json:"line,omitempty"` // from 1; 0 if the problem has no place
 	Col      int      `json:"column,omitempty"`
 	Field    string   `json:"field,omitempty"` // front matter key, dotted when nested
-	Skill    string   `json:"skill,omitempty"` // canonical name, where a problem of a catalogue is about one skill
+	Skill    string   `json:"skill,omitempty"` // canonical name, if a problem of a catalogue is about one skill
 	Message  string   `json:"message"`
 	Cure     string   `json:"cure,omitempty"`
 	Fatal    bool     `json:"fatal,omitempty"` // the skill cannot be used because of it
 }
 
-// Error returns `file:line:col: severity[code] message`, so that a Problem is an error.
+// Error returns `file:line:col: severity[code] message`, so a *Problem is an error.
 func (p *Problem) Error() string {
 	where := p.File
 	if p.Line > 0 {

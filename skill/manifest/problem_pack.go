@@ -2,7 +2,7 @@ package manifest
 
 import "encoding/binary"
 
-// PackProblems appends problems to b in a form that takes little memory. UnpackProblems returns them.
+// PackProblems appends problems to b in a compact form. UnpackProblems decodes it.
 func PackProblems(b []byte, list []Problem) []byte {
 	for i := range list {
 		p := &list[i]
@@ -25,7 +25,7 @@ func PackProblems(b []byte, list []Problem) []byte {
 	return b
 }
 
-// UnpackProblems returns the problems of packed, which PackProblems made. file is the File of all of them.
+// UnpackProblems returns the problems that PackProblems encoded in packed. It sets the File of each to file.
 func UnpackProblems(packed, file string) []Problem {
 	var list []Problem
 	for u := (unpacker{packed}); u.rest != ""; {
@@ -47,7 +47,7 @@ func packText(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
-// unpacker takes values from the beginning of a text.
+// unpacker decodes values from the beginning of a text.
 type unpacker struct{ rest string }
 
 func (u *unpacker) octet() byte {

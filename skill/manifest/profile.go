@@ -8,11 +8,11 @@ import (
 	"github.com/agent-base/agent-base/internal/near"
 )
 
-// Profile says how strictly manifests are read: it names a column of the table of rules, see
-// Codes. The zero value and a nil profile are the default one; Profiles lists the seven.
+// Profile says how strictly manifests are read: it names a column of the table of rules, see Codes. The zero value and
+// a nil profile are the default one; Profiles lists all seven.
 //
-// A name that is none of them is never taken for the lenient default: Open refuses it, Parse and Validate report it with
-// the fatal problem profile-unknown, and every rule counts as an error.
+// An unknown name never means the lenient default: Open returns an error for it, Parse and Validate report the fatal
+// problem profile-unknown, and every rule counts as an error.
 type Profile struct {
 	Name string
 }
@@ -20,14 +20,15 @@ type Profile struct {
 // profileNames are the columns of the table of rules, in its order.
 var profileNames = [...]string{"default", "spec", "agent-base", "wink", "harness", "harness-mvp", "omniforge"}
 
-// DefaultProfile reads leniently: whatever can be repaired is, with a warning.
+// DefaultProfile returns the lenient profile: everything that can be repaired is repaired, with a warning.
 func DefaultProfile() *Profile { return &Profile{Name: profileNames[0]} }
 
 // Profiles returns the names of all profiles, the default one first.
 func Profiles() []string { return slices.Clone(profileNames[:]) }
 
-// ProfileNamed returns the profile of that name, in any case and with "_" for "-"; "" is the default one. The error of
-// an unknown name is such as `unknown profile "harnes", did you mean "harness"? (there are default, spec, …)`.
+// ProfileNamed returns the profile with that name, in any case and with "_" for "-"; "" is the default profile. The
+// error for an unknown name is such as `unknown profile "harnes", did you mean "harness"? (there are default, spec,
+// …)`.
 func ProfileNamed(name string) (*Profile, error) {
 	if name == "" {
 		return DefaultProfile(), nil
@@ -43,7 +44,7 @@ func ProfileNamed(name string) (*Profile, error) {
 	return nil, fmt.Errorf("unknown profile %q%s (there are %s)", name, hint, strings.Join(profileNames[:], ", "))
 }
 
-// Check returns an error unless the profile has one of the names that Profiles returns, spelled as there.
+// Check returns an error unless the name of the profile is exactly one of those that Profiles returns.
 func (p *Profile) Check() error {
 	if p.column() != unknownProfile {
 		return nil
@@ -54,7 +55,7 @@ func (p *Profile) Check() error {
 	return fmt.Errorf("profile %q is spelled %q", p.Name, Canonical(p.Name))
 }
 
-// Severity returns what the profile makes of a rule; Warning for a code that has none.
+// Severity returns the profile's severity for a rule. It returns SeverityWarning for an unknown code.
 func (p *Profile) Severity(code string) Severity {
 	if r := findRule(code); r != nil {
 		return r.severity(p.column())
@@ -62,8 +63,8 @@ func (p *Profile) Severity(code string) Severity {
 	return SeverityWarning
 }
 
-// Strict reports whether every error makes a skill unusable. In the default profile only the
-// rules that leave nothing to use do.
+// Strict reports whether every error makes a skill unusable. In the default profile only the rules that leave nothing
+// to use do so.
 func (p *Profile) Strict() bool { return p.column() != 0 }
 
 func (p *Profile) column() int {
@@ -73,5 +74,5 @@ func (p *Profile) column() int {
 	return slices.Index(profileNames[:], p.Name)
 }
 
-// unknownProfile is the column of a name that no profile has.
+// unknownProfile is the column of an unknown profile name.
 const unknownProfile = -1

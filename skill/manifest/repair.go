@@ -9,19 +9,19 @@ import (
 	"github.com/agent-base/agent-base/internal/yamlnode"
 )
 
-// entry is one key of the front matter with its value. dropped says that the value could not be
-// read or is refused; it is then an empty node.
+// entry is one key of the front matter with its value. dropped means that the value could not be read or was rejected;
+// it is then an empty node.
 type entry struct {
 	key       *yamlnode.Node
 	value     *yamlnode.Node
 	line, col int // of the key in the file
 	dropped   bool
 	field     *knownField // nil for an unknown key
-	earlier   int         // how many entries of the same field precede
-	later     bool        // another one follows
+	earlier   int         // number of earlier entries of the same field
+	later     bool        // another entry of the same field follows
 }
 
-// name returns the field's own key, else the key as written.
+// name returns the name of the entry's field, or the key as written if it is unknown.
 func (e *entry) name() string {
 	if e.field != nil {
 		return e.field.key
@@ -31,11 +31,11 @@ func (e *entry) name() string {
 
 func (e entry) place(field string) place { return place{e.line, e.col, field} }
 
-// nodes reads the front matter into p.entries. It reports false when nothing is left to read. What is not YAML is mended in
-// two steps, each of them reported: plain values that need quotes get them, and the whole is read again; then each
-// top-level block is read alone, and only those that still fail are lost.
-// Anchors, aliases, merge keys, tags and deep nesting are refused with the block they are in, too many values with the
-// whole, since each of those steps would read them again.
+// nodes reads the front matter into p.entries. It returns false if nothing is left to read. It repairs invalid YAML in
+// two steps and reports both. First it puts plain values that need quotes into quotes and reads the whole again. Then
+// it reads each top-level block alone, and drops only those that still fail. It rejects anchors, aliases, merge keys,
+// tags and deep nesting with the block that contains them. It rejects the whole if there are too many values, since
+// each step would read them again.
 func (p *parser) nodes() bool {
 	t := &p.text
 	p.limits = yamlnode.Options{MaxSigns: maxSigns, Colons: true}
@@ -52,7 +52,7 @@ func (p *parser) nodes() bool {
 	return true
 }
 
-// mend reads what is not YAML as far as that is possible.
+// mend repairs and reads invalid YAML as far as possible.
 func (p *parser) mend(err error) bool {
 	t := &p.text
 	t.split()
@@ -101,7 +101,7 @@ func (p *parser) brokenEdits() []edit {
 	return out
 }
 
-// pairs adds the pairs of a map that begins offset lines below the first to the entries.
+// pairs adds the pairs of a map to the entries. The map begins offset lines below the first line.
 func (p *parser) pairs(root *yamlnode.Node, offset int) {
 	escapes := bytes.IndexByte(p.text.source, '\\') >= 0
 	for _, kv := range root.Pairs {
@@ -116,8 +116,8 @@ func (p *parser) pairs(root *yamlnode.Node, offset int) {
 	}
 }
 
-// move gives n and all below it their places in the file. Where there are escapes it leaves control characters that they
-// brought in out of the texts.
+// move sets the places in the file of n and all nodes below it. If there are escapes, it removes the control characters
+// that they produced from the texts.
 func (p *parser) move(n *yamlnode.Node, offset int, escapes bool) {
 	n.Line, n.Col = p.text.place(n.Line+offset, n.Col)
 	if escapes && strings.ContainsFunc(n.Value, controlRune) {
@@ -146,10 +146,10 @@ func (p *parser) stripEscaped(n *yamlnode.Node) {
 	}, n.Value)
 }
 
-// maxBlocks bounds how many top-level blocks of a broken front matter are read one by one.
+// maxBlocks limits the number of top-level blocks of broken front matter that are read one by one.
 const maxBlocks = 256
 
-// salvage reads each top-level block alone. whole is what was wrong with all of them together.
+// salvage reads each top-level block alone. whole is the error for all of them together.
 func (p *parser) salvage(whole error, edits []edit) bool {
 	blocks := topBlocks(&p.text)
 	for i, b := range blocks {
@@ -171,8 +171,8 @@ func (p *parser) salvage(whole error, edits []edit) bool {
 	return true
 }
 
-// salvageBlock reads one block: as it stands, else with quotes, else its raw text where the field
-// wants a text. What is left is lost, and said so.
+// salvageBlock reads one block: unchanged, else with quotes, else as raw text if the field is a text. It reports and
+// drops a block that it cannot read.
 func (p *parser) salvageBlock(b block, edits []edit) {
 	if b.key == "..." {
 		p.problem("yaml-document", place{line: p.text.first + b.from}, "a line ... ends the document early; it is passed over")
@@ -205,8 +205,8 @@ func (p *parser) salvageBlock(b block, edits []edit) {
 	p.lose(b)
 }
 
-// watchTools notes that a block which is not read as it was meant names allowed-tools somewhere
-// inside: whatever it wanted to restrict, nothing is allowed then.
+// watchTools records that a block which was not read as intended mentions allowed-tools. The manifest then allows
+// nothing, since the intended restriction is unknown.
 func (p *parser) watchTools(b block) {
 	for i := b.from; i < b.to; i++ {
 		if toolsLine().MatchString(p.text.lines[i].text) {
@@ -216,22 +216,22 @@ func (p *parser) watchTools(b block) {
 	}
 }
 
-// lose adds an entry for a block that cannot be read: its key alone.
+// lose adds an entry for a block that cannot be read. The entry has only the key.
 func (p *parser) lose(b block) {
 	if b.key != "" && b.key != "..." {
 		p.entries = append(p.entries, p.bare(b))
 	}
 }
 
-// bare is an entry with the key of a block and no value.
+// bare returns an entry with the key of a block and no value.
 func (p *parser) bare(b block) entry {
 	line, col := p.text.place(b.from+1, 1)
 	empty := &yamlnode.Node{Line: line, Col: col}
 	return entry{key: &yamlnode.Node{Kind: yamlnode.Scalar, Value: b.key, Line: line, Col: col}, value: empty, line: line, col: col, dropped: true}
 }
 
-// takeRaw takes the text of a block as it stands, when the field wants a text and nothing in it
-// was refused. Lines of a value are joined by spaces.
+// takeRaw uses the text of a block unchanged, if the field is a text and nothing in the block was rejected. It joins
+// the lines of a value with spaces.
 func (p *parser) takeRaw(b block, err error) bool {
 	var ye *yamlnode.Error
 	f := findField(b.key)
@@ -260,7 +260,7 @@ func (p *parser) takeRaw(b block, err error) bool {
 	return true
 }
 
-// reportYAML reports an error of the reader for the lines of a block.
+// reportYAML reports an error of the YAML reader for the lines of a block.
 func (p *parser) reportYAML(err error, b block) {
 	pr := Problem{Code: "yaml-syntax", Message: err.Error(), Field: clip(b.key)}
 	pr.Line, pr.Col = p.text.place(b.from+1, b.col)

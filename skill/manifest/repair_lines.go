@@ -12,10 +12,10 @@ import (
 
 // A block is the lines of one top-level key.
 type block struct {
-	from, to int    // lines of the front matter, the second not included
-	key      string // "" when the lines begin with none, "..." for a line that ends the document
-	value    int    // byte of the first line at which the value begins
-	col      int    // and its column
+	from, to int    // lines of the front matter, excluding to
+	key      string // "" if the lines do not begin with a key, "..." for a line that ends the document
+	value    int    // byte offset of the value in the first line
+	col      int    // column of the value
 }
 
 var (
@@ -24,8 +24,8 @@ var (
 	aliasOnly   = lazyregexp.New(`^\*[^\s,\[\]{}*]+$`)
 )
 
-// keyLine returns the indentation of a line and, if it begins with a key and a colon, the key as written and the byte at
-// which the value begins; 0 if it does not.
+// keyLine returns the indentation of a line and, if it begins with a key and a colon, the key as written and the byte
+// offset of the value; otherwise 0.
 func keyLine(line string) (indent int, key string, value int) {
 	indent = len(line) - len(strings.TrimLeft(line, " "))
 	rest := line[indent:]
@@ -45,7 +45,7 @@ func keyLine(line string) (indent int, key string, value int) {
 	return indent, strings.TrimRight(rest[:end], " "), len(line) - len(strings.TrimLeft(colon[1:], " \t"))
 }
 
-// notInKey reports whether no plain key is taken to contain r.
+// notInKey reports whether r cannot be part of a plain key.
 func notInKey(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsNumber(r) && strings.IndexByte("_.$/ -", byte(min(r, utf8.RuneSelf))) < 0
 }
@@ -55,8 +55,8 @@ func firstRune(s string) rune {
 	return r
 }
 
-// topBlocks cuts the front matter before each line that begins with a key, and around lines that
-// begin with neither a key nor a blank, a comment, an item or a closing bracket.
+// topBlocks cuts the front matter before each line that begins with a key, and around lines that begin with neither a
+// key nor a space, a comment, an item or a closing bracket.
 func topBlocks(t *frontText) []block {
 	var out []block
 	for i, l := range t.lines {
@@ -80,7 +80,7 @@ func topBlocks(t *frontText) []block {
 // edit puts the bytes from..to of a line in quotes.
 type edit struct {
 	line, from, to int // line from 0
-	col            int // column of what is in the way
+	col            int // column of the character that needs the quotes
 	code, key      string
 }
 
@@ -91,11 +91,11 @@ func (e *edit) message() string {
 	return fmt.Sprintf("the value of %q begins like something else in YAML; it is read as text", e.key)
 }
 
-// quoteLines finds the values that need quotes wherever a line is `key: value`, but in block
-// scalars. That a value goes on below shows when the quotes do not help.
+// quoteLines finds the values that need quotes in all lines `key: value`, except in block scalars. If a value continues
+// below, the quotes do not help, and that shows later.
 func quoteLines(t *frontText) []edit {
 	var out []edit
-	scalar := -1 // indentation of the key whose block scalar is being passed over
+	scalar := -1 // indentation of the key whose block scalar is being skipped
 	for i, l := range t.lines {
 		text := l.text
 		indent, key, at := keyLine(text)
@@ -121,8 +121,8 @@ func quoteLines(t *frontText) []edit {
 	return out
 }
 
-// needsQuotes says whether a value on one line is text that YAML reads as something else: the code
-// of the problem, the byte that is in the way, and where the value ends before a comment.
+// needsQuotes checks whether a value on one line is text that YAML would misread. It returns the code of the problem,
+// the byte offset of the cause, and the end of the value before a comment.
 func needsQuotes(value string) (code string, at, end int) {
 	if value == "" {
 		return "", 0, 0
@@ -157,7 +157,7 @@ func needsQuotes(value string) (code string, at, end int) {
 	return "", 0, 0
 }
 
-// commentStart returns where the value before a comment ends.
+// commentStart returns the end of the value before a comment.
 func commentStart(value string, from int) int {
 	for i := from; i < len(value); i++ {
 		if value[i] == '#' && i > 0 && (value[i-1] == ' ' || value[i-1] == '\t') {
@@ -167,7 +167,7 @@ func commentStart(value string, from int) int {
 	return len(value)
 }
 
-// quotedEnd returns the byte after the quoted text that value begins with, -1 when it stays open.
+// quotedEnd returns the offset after the quoted text that value begins with, or -1 if the quote is not closed.
 func quotedEnd(value string) int {
 	q := value[0]
 	for i := 1; i < len(value); i++ {
@@ -192,7 +192,7 @@ func editsWithin(edits []edit, b block) []edit {
 	return edits[from:to]
 }
 
-// joinEdited is join with the edits made.
+// joinEdited is like join, with the edits applied.
 func (t *frontText) joinEdited(from, to int, edits []edit) string {
 	var b strings.Builder
 	for i := from; i < to; i++ {

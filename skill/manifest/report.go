@@ -7,24 +7,24 @@ import (
 	"strings"
 )
 
-// maxProblems is the most problems that a Report keeps, besides the first that is fatal.
+// maxProblems is the maximum number of problems in a Report, not counting the first fatal one.
 const maxProblems = 100
 
 // Report collects the problems of one skill under a profile. The zero value is useful. It is not safe for concurrent use.
 type Report struct {
-	File    string   // what problems call the file; default "SKILL.md"
+	File    string   // name of the file in problems; default "SKILL.md"
 	Profile *Profile // nil means DefaultProfile
 
 	problems  []Problem
 	unlisted  int
-	unusable  bool   // a fatal problem is listed
-	name, dir string // what messages call the skill and its directory
+	unusable  bool   // there is a fatal problem
+	name, dir string // names of the skill and its directory in messages
 }
 
-// Add adds a problem with the given code and message. The profile's rule for the code gives the severity, whether it is
-// fatal and, where the problem has none, the cure; File is the report's where the problem has none. Add drops a problem
-// that the profile does not check and one that is in the report already. Only the first 100 problems are kept, and the
-// first fatal one.
+// Add adds a problem with the given code and message. The profile's rule for the code sets the severity, whether the
+// problem is fatal and, if the problem has none, the cure. If the problem has no File, Add sets that of the report. Add
+// drops a problem that the profile does not check and a duplicate. It keeps only the first 100 problems and the first
+// fatal one.
 func (r *Report) Add(p Problem) {
 	rule := findRule(p.Code)
 	p.Severity = rule.severity(r.Profile.column())
@@ -55,12 +55,12 @@ func (r *Report) Add(p Problem) {
 	r.problems = append(r.problems, p)
 }
 
-// checks reports whether the profile checks a rule: Add drops the others.
+// checks reports whether the profile checks a rule. Add drops problems of other rules.
 func (r *Report) checks(code string) bool {
 	return findRule(code).severity(r.Profile.column()) != SeverityOff
 }
 
-// Problems returns the problems by place: line, column, file. The last one says how many were dropped, if any.
+// Problems returns the problems by place: line, column, file. The last one reports how many were dropped, if any.
 func (r *Report) Problems() []Problem {
 	sortByPlace(r.problems)
 	if r.unlisted == 0 {
@@ -76,7 +76,7 @@ func sortByPlace(problems []Problem) {
 	})
 }
 
-// printable keeps NUL and broken characters out of messages that quote the file.
+// printable removes NUL from messages that quote the file, and replaces broken characters.
 func printable(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, "\ufffd"), "\x00", "")
 }

@@ -2,13 +2,13 @@ package manifest
 
 import "slices"
 
-// Rule is one thing that can be wrong with a skill. Its code is stable once released.
+// Rule describes one kind of problem that a skill can have. Its code is stable once released.
 type Rule struct {
 	Code        string              `json:"code"`
 	Description string              `json:"description"`
 	Cure        string              `json:"cure"`
 	Severity    map[string]Severity `json:"severity"` // by profile
-	Fatal       bool                `json:"fatal"`    // in every profile, whatever else is right
+	Fatal       bool                `json:"fatal"`    // in every profile, regardless of other problems
 }
 
 // Codes returns every rule by code, for `validate --codes`.
@@ -44,7 +44,7 @@ func (r *rule) severity(column int) Severity {
 	return SeverityOff
 }
 
-// findRule returns the rule of that code, nil when there is none.
+// findRule returns the rule with that code, or nil.
 func findRule(code string) *rule {
 	i, ok := slices.BinarySearchFunc(rules[:], code, func(r *rule, code string) int {
 		switch {

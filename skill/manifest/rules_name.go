@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// simpleName reports whether a name is right in every profile: a-z, 0-9 and single hyphens, a letter first.
+// simpleName reports whether a name is valid in every profile: a-z, 0-9 and single hyphens, beginning with a letter.
 func simpleName(name string) bool {
 	if !usableName(name) || name[0] < 'a' || name[len(name)-1] == '-' {
 		return false
@@ -22,8 +22,8 @@ func simpleName(name string) bool {
 	return true
 }
 
-// checkNameRules reports what is wrong with the name in the manifest and decides the skill's own:
-// as written when it can be used, else a fallback. at is where the name stands.
+// checkNameRules reports the problems of the name in the manifest and decides the skill's name: as written if it can be
+// used, else a fallback. at is the place of the name.
 func (p *parser) checkNameRules(written string, at place) {
 	name := strings.TrimSpace(written)
 	unicodeNames := p.Profile.Severity("name-ascii") != SeverityOff
@@ -65,7 +65,7 @@ func (p *parser) checkNameDirectory(name string, at place) {
 	}
 }
 
-// nameCure says under which name a skill is found, or which one is better.
+// nameCure says by which name a skill is found, or suggests a better one.
 func (p *parser) nameCure(code, name string) string {
 	switch {
 	case p.m.Name != name && !p.Profile.Strict():
@@ -76,7 +76,7 @@ func (p *parser) nameCure(code, name string) string {
 	return ""
 }
 
-// suggestedName is the name that all hosts accept and that is nearest to name.
+// suggestedName returns the name nearest to name that all hosts accept.
 func suggestedName(name string) string {
 	parts := strings.FieldsFunc(Canonical(name), func(r rune) bool { return r == '-' })
 	return strings.Join(parts, "-")
@@ -84,8 +84,8 @@ func suggestedName(name string) string {
 
 type nameFault struct{ code, message string }
 
-// nameFaults lists what is wrong with a name that is neither empty nor padded. With letters of
-// any script allowed it finds what the reference library of the open standard finds, in its order.
+// nameFaults lists the faults of a name that is neither empty nor padded. With anyScript it finds what the reference
+// library of the open standard finds, in its order.
 func nameFaults(name string, anyScript bool) []nameFault {
 	var out []nameFault
 	add := func(code, format string, args ...any) {
@@ -121,8 +121,8 @@ func nameFaults(name string, anyScript bool) []nameFault {
 	return out
 }
 
-// letterName reports whether a normalised name is one of the open standard: letters and digits of
-// any script and hyphens.
+// letterName reports whether a normalised name is valid in the open standard: letters and digits of any script and
+// hyphens.
 func letterName(name string) bool {
 	return utf8.RuneCountInString(name) <= MaxName && name != "" && name[0] != '-' && name[0] != '_' &&
 		strings.IndexFunc(name, func(r rune) bool { return !nameRune(r, true) }) < 0 && !reservedName(name)
@@ -144,7 +144,7 @@ func ascii(s string) bool {
 	return true
 }
 
-// clip bounds a foreign text inside a message.
+// clip limits the length of an untrusted text inside a message.
 func clip(s string) string {
 	const most = 100
 	if utf8.RuneCountInString(s) <= most {

@@ -1,7 +1,7 @@
 package manifest
 
-// rules is the one table of what can be wrong and of how bad each profile finds it. The letters
-// stand for default, spec, agent-base, wink, harness, harness-mvp, omniforge. It is sorted by code.
+// rules is the table of all rules and of their severity in each profile. The letters stand for default, spec,
+// agent-base, wink, harness, harness-mvp, omniforge. It is sorted by code.
 var rules = [...]*rule{
 	{"agent-context", "WW----W", false, "agent counts only with context: fork", "add \"context: fork\", or remove agent"},
 	{"body-length", "WW-W--E", false, "the body has more than 500 lines", "move parts of it into references/ and name the files in the body"},

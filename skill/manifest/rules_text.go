@@ -2,8 +2,8 @@ package manifest
 
 import "fmt"
 
-// words returns the text that the source of a profile prescribes for a problem, "" where it
-// prescribes none. name and dir are the skill's and its directory's.
+// words returns the text that the source of a profile prescribes for a problem, or "". name and dir are the names of
+// the skill and its directory.
 func (p *Profile) words(pr *Problem, name, dir string) string {
 	if p == nil {
 		return ""

@@ -7,13 +7,13 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// parseVersion returns text in the form in which versions are compared: "1.2" and "v1.2.0" are one.
+// parseVersion returns text in the form in which versions are compared: "1.2" and "v1.2.0" are equal.
 func parseVersion(text string) (string, bool) {
 	v := "v" + strings.TrimPrefix(text, "v")
 	return v, semver.IsValid(v)
 }
 
-// strictVersion reports whether text is a semantic version with all its three numbers.
+// strictVersion reports whether text is a semantic version with all three numbers.
 func strictVersion(text string) bool {
 	core := text
 	if i := strings.IndexAny(text, "-+"); i >= 0 {
@@ -22,8 +22,8 @@ func strictVersion(text string) bool {
 	return strings.Count(core, ".") == 2 && semver.IsValid("v"+text)
 }
 
-// CheckVersion returns an error when the skill is not meant for this version of the engine, by its
-// min_agent_base_version and max_agent_base_version. A text that is not a version limits nothing.
+// CheckVersion returns an error if min_agent_base_version or max_agent_base_version excludes this version of the
+// engine. A text that is not a version limits nothing.
 func (m *Manifest) CheckVersion(engine string) error {
 	switch {
 	case older(engine, m.MinVersion):
@@ -34,7 +34,7 @@ func (m *Manifest) CheckVersion(engine string) error {
 	return nil
 }
 
-// older reports whether version a comes before b; false when either is not a version.
+// older reports whether version a comes before b. It returns false if either is not a version.
 func older(a, b string) bool {
 	x, okX := parseVersion(a)
 	y, okY := parseVersion(b)

@@ -108,7 +108,7 @@ type Member struct {
 	Value any
 }
 
-// PrintList prints a list as JSON, for a pipe one item after the other: thousands of them need no memory of their own.
+// PrintList prints a list as JSON. To a pipe it writes one item after another, so memory does not grow with the list.
 func PrintList[T any](p *Printer, l *List[T]) error {
 	return document(p.Out, p.OutTerminal, l.write)
 }

@@ -54,7 +54,7 @@ func Find(cat *skill.Catalog, name string) (skill.Entry, error) {
 	return e, err
 }
 
-// LeftName returns the name of the link or folder that a problem of leftOut is about.
+// LeftName returns the name of the link or folder that LeftOut reported with p.
 func LeftName(p manifest.Problem) string {
 	file := filepath.ToSlash(p.File)
 	if p.Code == "name-duplicate" { // it names the manifest

@@ -248,7 +248,7 @@ func (s *Settings) Wanted(e skill.Entry) bool {
 	return e.State() != skill.StateDisabled && !contains(cfg.Want.Disabled, name)
 }
 
-// Wished reports what the user's files and the manifest say, whatever AGENT_SKILLS makes of it in this run.
+// Wished reports whether the user's files and the manifest enable a skill. It ignores AGENT_SKILLS.
 func (s *Settings) Wished(e skill.Entry) bool {
 	cfg := s.Config()
 	name := e.Canonical()

@@ -14,10 +14,10 @@ import (
 type Trust struct {
 	sys      *System
 	settings *Settings
-	known    atomic.Pointer[trust.Set] // what was approved when the catalogue was opened, and since; nil before that
+	known    atomic.Pointer[trust.Set] // approvals read when the catalogue was opened or last reloaded; nil before that
 }
 
-// Load reads what the user has approved. With an error it returns the empty set.
+// Load reads what the user has approved. On error it returns the empty set.
 func (t *Trust) Load() (*trust.Set, error) {
 	if t.settings.Home() == "" {
 		return &trust.Set{}, nil
@@ -29,7 +29,7 @@ func (t *Trust) Load() (*trust.Set, error) {
 	return set, err
 }
 
-// Edit returns the file of approvals, to be changed.
+// Edit returns the store of approvals, for changing it.
 func (t *Trust) Edit() (*trust.Store, error) {
 	if err := t.settings.NeedRoom(""); err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (t *Trust) store() *trust.Store {
 	return &trust.Store{Path: t.settings.Config().Paths.Trust(), Now: t.sys.Now}
 }
 
-// Known returns what was approved when the catalogue was opened, and since.
+// Known returns the approvals read when the catalogue was opened or last reloaded. It is empty before that.
 func (t *Trust) Known() *trust.Set {
 	if set := t.known.Load(); set != nil {
 		return set
@@ -49,17 +49,17 @@ func (t *Trust) Known() *trust.Set {
 	return &trust.Set{}
 }
 
-// Reload reads the approvals that Of answers with.
+// Reload reads the approvals again; Known and Of use them from then on. On error they use the empty set.
 func (t *Trust) Reload() error {
 	set, err := t.Load()
 	t.known.Store(set)
 	return err
 }
 
-// Everything reports whether AGENT_SKILLS lets every skill run without an approval.
+// Everything reports whether AGENT_SKILLS trusts every skill without an approval.
 func (t *Trust) Everything() bool { return t.settings.Config().Want.Mode == skill.SelectAllUntrusted }
 
-// Of answers the catalogue's question whether a skill's content may run.
+// Of returns the trust of a skill. It is a skill.TrustFunc for the catalogue.
 func (t *Trust) Of(ctx context.Context, s skill.Subject) (skill.Trust, error) {
 	if t.Everything() { // scripts run too; the catalogue warns
 		return skill.TrustRoot, nil
@@ -67,7 +67,7 @@ func (t *Trust) Of(ctx context.Context, s skill.Subject) (skill.Trust, error) {
 	return t.Known().Func()(ctx, s)
 }
 
-// Approve remembers an approval. Of knows it from then on.
+// Approve stores an approval. Of uses it from then on.
 func (t *Trust) Approve(ctx context.Context, a trust.Approval) error {
 	store, err := t.Edit()
 	if err != nil {
