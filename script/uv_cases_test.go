@@ -134,7 +134,6 @@ func TestUV10PlantedConfiguration(t *testing.T) {
 
 // UV11: bytecode that a package brings does not count, its source does.
 func TestUV11PlantedBytecode(t *testing.T) {
-	h := host(t)
 	python := realPython(t)
 	dir := t.TempDir()
 	tree{"__init__.py": "VALUE = 'planted'\n"}.write(t, dir)
@@ -157,7 +156,7 @@ print(os.path.basename(py_compile.compile("__init__.py", invalidation_mode=py_co
 		"dep/broken.py": "this is no python (\n", "dep/__pycache__/" + strings.Replace(name, "__init__", "broken", 1): string(code),
 	})
 	s := open(t, "", tree{"scripts/a.py": needs(printsDep, "dep"), "scripts/b.py": needs("import dep.broken\n", "dep")})
-	h = uvHost(t, wheels)
+	h := uvHost(t, wheels)
 	if got := mustText(t, h, s, "a"); got != "source\n" {
 		t.Errorf("got %q", got)
 	}

@@ -15,11 +15,12 @@ type Error struct {
 
 // The causes of an Error. Each is the last part of its text.
 var (
-	ErrActive      = errors.New("is already active")
-	ErrNotActive   = errors.New("is not active")
-	ErrTooMany     = fmt.Errorf("%d skills are active (max %d)", MaxActive, MaxActive)
-	ErrNotTop      = errors.New("must be deactivated first")       // wrapped with the name of the skill on top
-	ErrNoneActive  = errors.New("No active skills to deactivate")  //nolint:staticcheck // a model reads it unchanged
+	ErrActive    = errors.New("is already active")
+	ErrNotActive = errors.New("is not active")
+	ErrTooMany   = fmt.Errorf("%d skills are active (max %d)", MaxActive, MaxActive)
+	ErrNotTop    = errors.New("must be deactivated first") // wrapped with the name of the skill on top
+	//lint:ignore ST1005 a model reads the text unchanged
+	ErrNoneActive  = errors.New("No active skills to deactivate")
 	ErrChanged     = errors.New("has changed since it was active") // what it says and allows may be different now
 	ErrNoDigest    = errors.New("has no digest, so it may have changed since it was active")
 	ErrUnavailable = errors.New("cannot be restored") // it is switched off, not allowed here, or lacks a requirement

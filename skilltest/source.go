@@ -106,7 +106,7 @@ func fileName(ctx context.Context, s skill.Source) error {
 func onTree(ctx context.Context, s skill.Source, f func(skill.Found, skill.Tree) error) error {
 	return each(ctx, s, func(found skill.Found) (err error) {
 		if found.Open == nil {
-			return errors.New("Open is nil")
+			return errors.New("found.Open is nil")
 		}
 		t, err := found.Open(ctx)
 		if err != nil {

@@ -119,7 +119,7 @@ func TestNothingIsPlanted(t *testing.T) { // security 1.2
 	files(t, k.ws, map[string]string{"half/HEAD": "", "half/objects/": "", "bare/HEAD": "", "bare/objects/": "", "bare/refs/": "", "tree/HEAD": "",
 		"common/commondir": "../x", "case/objects/": "", "case/refs/": "", "link": "-> .claude", ".claude/settings.json": "{}\n", "deep/.vscode/tasks.json": "{}\n"})
 	for _, path := range []string{
-		".hg/hgrc", ".jj/repo/config.toml", "sub/.svn/x", ".git", ".hg", "HG~1/hgrc", ".h‌g/hgrc", // the file system may ignore the joiner
+		".hg/hgrc", ".jj/repo/config.toml", "sub/.svn/x", ".git", ".hg", "HG~1/hgrc", ".h\u200cg/hgrc", // the file system may ignore the joiner
 		"half/refs/x", "half/refs", "bare/config", "bare/CONFIG", "bare/hooks/post-checkout", "tree/commondir", "common/HEAD", "case/head", "case/HEAD",
 	} {
 		k.denied("write_file", `{"file_path":"`+path+`","content":"x"}`, "read_only")
@@ -131,7 +131,7 @@ func TestNothingIsPlanted(t *testing.T) { // security 1.2
 		".husky/pre-commit", ".githooks/x", ".envrc", "x/.envrc ", ".bashrc", ".zshenv", ".gitconfig", "src/.agentrc", ".github/skills/x/SKILL.md",
 		".cursor/mcp.json", ".gemini/settings.json", ".qwen/settings.json", ".kiro/steering/x.md", ".opencode/plugin/x.ts", ".windsurf/rules/x.md", ".aider.conf.yml",
 		"AGENTS.md", "sub/agents.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", ".cursorrules", ".github/copilot-instructions.md", ".github/prompts/x.md",
-		"opencode.json", "CLAUDE~1/settings.json", "COPILO~1.MD", "AGENTS‌.md",
+		"opencode.json", "CLAUDE~1/settings.json", "COPILO~1.MD", "AGENTS\u200c.md",
 		".ssh/authorized_keys", ".config/fish/config.fish", ".config/git/config", ".config/autostart/x.desktop", ".config/systemd/user/x.service",
 	} {
 		k.denied("write_file", `{"file_path":"`+path+`","content":"x"}`, "not_approved")
