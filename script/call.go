@@ -34,7 +34,11 @@ func (h *Host) call(ctx context.Context, c *call) (*Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	granted := h.granted(ctx, c.s)
+	grant, err := h.granted(ctx, c.s)
+	if err != nil {
+		return nil, err
+	}
+	granted := grant.variables(c.s)
 	given, err := c.given(granted)
 	if err != nil {
 		return nil, err

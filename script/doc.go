@@ -30,7 +30,7 @@
 //
 // These variables of Options.Env pass: TZ, SSL_CERT_FILE, SSL_CERT_DIR, HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY (the last four
 // in lower case too), on Windows those that its programs need, and those that the manifest's permissions.env names, unless
-// Options.Grants refuses it. A name there may be a prefix with wildcards: three letters or more and "_", as in KALSHI_*.
+// Options.Granted refuses it. A name there may be a prefix with wildcards: three letters or more and "_", as in KALSHI_*.
 // [Forwarded] lists those that pass because a manifest asks for them.
 //
 // Variables that make programs load or run something else (LD_*, PYTHON*, NODE_OPTIONS, GIT_*, SSH_*, UV_*, PIP_* and the

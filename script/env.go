@@ -1,7 +1,6 @@
 package script
 
 import (
-	"context"
 	"fmt"
 	"maps"
 	"path"
@@ -11,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/program"
-	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
@@ -76,14 +74,6 @@ func Forwarded(m *manifest.Manifest, env []string) []string {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
-}
-
-// granted returns the variables of the operator's environment that a skill asks for and gets.
-func (h *Host) granted(ctx context.Context, s *skill.Skill) []string {
-	if asked := s.Manifest().Permissions.Env; len(asked) > 0 && (h.o.Grants == nil || h.o.Grants(ctx, s)) {
-		return asked
-	}
-	return nil
 }
 
 // environment returns a script's whole environment by name: the standard variables, those of the operator that the network

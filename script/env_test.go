@@ -125,7 +125,10 @@ func TestForwarded(t *testing.T) {
 		}
 	}
 	var asked []string
-	h.Grants = func(_ context.Context, s *skill.Skill) bool { asked = append(asked, s.Name()); return false }
+	h.Granted = func(_ context.Context, s *skill.Skill) (Grant, error) {
+		asked = append(asked, s.Name())
+		return Grant{}, nil
+	}
 	if env := environmentOfRun(t, front, h, nil); env["KALSHI_A"] != "" || !slices.Equal(asked, []string{"probe"}) {
 		t.Errorf("without grants the script sees %q; asked about %q", env["KALSHI_A"], asked)
 	}

@@ -45,8 +45,8 @@ type Options struct {
 	MaxOutput      int64         // bytes of stdout; 0 means DefaultOutput
 	MaxEnvironment int64         // bytes that a script's dependencies may add to the disk; 0 means pyenv.DefaultMaxBytes
 
-	// Grants reports whether a skill's scripts get the variables that its permissions.env names; nil means that they do.
-	Grants func(context.Context, *skill.Skill) bool
+	// Granted returns what the user gave a skill's scripts. nil means only the variables that the manifest names.
+	Granted func(context.Context, *skill.Skill) (Grant, error)
 
 	Progress func(string) // called once if preparing takes more than a second; may be nil
 	Trace    trace.Tracer // may be nil

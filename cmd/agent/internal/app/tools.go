@@ -59,9 +59,9 @@ func (k *Toolkit) Host() (*script.Host, error) {
 		Cwd: cfg.Cwd, Timeout: cfg.ScriptTimeout, MaxOutput: cfg.MaxScriptOutput, Trace: k.out.Tracer(), Progress: k.out.Progress,
 	}
 	if cfg.Want.Mode == skill.SelectAllUntrusted { // no person saw what these skills ask for
-		o.Grants = func(ctx context.Context, s *skill.Skill) bool {
+		o.Granted = func(ctx context.Context, s *skill.Skill) (script.Grant, error) {
 			t, err := s.Trust(ctx)
-			return err == nil && t == skill.TrustBundled
+			return script.Grant{Declared: t == skill.TrustBundled}, err
 		}
 	}
 	return script.New(o)
