@@ -34,6 +34,7 @@ var interpreters = map[survey.Language]struct {
 	survey.TypeScript: {[]interpreter{bun, deno, node}, "install bun: https://bun.sh"},
 	survey.Ruby:       {[]interpreter{{name: "ruby", where: []string{"-e", "print RbConfig.ruby"}}}, "install Ruby"},
 	survey.Perl:       {[]interpreter{{name: "perl", where: []string{"-e", "print $^X"}}}, "install Perl"},
+	survey.PowerShell: {[]interpreter{{name: "pwsh", args: []string{"-NoLogo", "-NoProfile", "-NonInteractive", "-File"}}}, "install PowerShell: https://learn.microsoft.com/powershell"},
 }
 
 var (
@@ -126,6 +127,9 @@ func (h *Host) program(ctx context.Context, src *source, lang survey.Language) (
 	var names []string
 	var tooOld string
 	for _, p := range interpreters[lang].programs {
+		if p.name == "node" && strings.EqualFold(filepath.Ext(src.sc.File), ".tsx") {
+			continue // node strips types, but knows no JSX
+		}
 		path, err := h.o.LookPath(p.name)
 		if err != nil {
 			names = append(names, p.name)

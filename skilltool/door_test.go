@@ -190,7 +190,7 @@ func TestOneRuleOfScripts(t *testing.T) {
 		"scripts/notes.md": "SECRET\n", "scripts/data.json": "[\"SECRET\"]\n", "scripts/lib/readme": "SECRET\n", "scripts/text": "SECRET\n", "bin/notes.txt": "SECRET\n",
 		"references/example.py": "# SECRET\n", "src/main.py": "# SECRET\n", "top.sh": "# SECRET\n",
 	}
-	files := tree{"x/SKILL.md": skillText("x", "scripts_ignore: [_ignored.py]\n", "Body")}
+	files := tree{"x/SKILL.md": skillText("x", "scripts_ignore: [_ignored.py]\n", "Body\n\n    python src/main.py\n")}
 	for name, text := range content {
 		files["x/"+name] = text
 	}
@@ -211,14 +211,33 @@ func TestOneRuleOfScripts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	own, err := hosttool.Tools(&hosttool.Options{Workspace: t.TempDir(), Scripts: survey.Runnable, Mounts: func(context.Context) []hosttool.Mount { return []hosttool.Mount{{Name: "x", Dir: dir}} }})
+	e, err := k.o.Catalog().Lookup("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := e.Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	set := survey.Of(s.FS(), s.Manifest(), nil)
+	rule := func(context.Context, *hosttool.Mount, fs.FS) (out []hosttool.Script) {
+		for _, sc := range set.Kept() {
+			out = append(out, hosttool.Script{File: sc.File, Name: sc.Name})
+		}
+		return out
+	}
+	own, err := hosttool.Tools(&hosttool.Options{Workspace: t.TempDir(), Scripts: rule, Mounts: func(context.Context) []hosttool.Mount { return []hosttool.Mount{{Name: "x", Dir: dir}} }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	i := slices.IndexFunc(own, func(tl tool.Tool) bool { return tl.Name == "read_file" })
-	runnable, err := survey.Runnable(os.DirFS(dir))
-	if err != nil {
-		t.Fatal(err)
+	var runnable, kept []string
+	for _, sc := range set.Runnable() {
+		runnable = append(runnable, sc.File)
+	}
+	for _, sc := range set.Kept() {
+		kept = append(kept, sc.File)
 	}
 	list, err := k.ListScripts(t.Context(), "x")
 	if err != nil {
@@ -226,10 +245,9 @@ func TestOneRuleOfScripts(t *testing.T) {
 	}
 	var listed []string
 	for _, item := range list["x"] {
-		rel, _ := filepath.Rel(dir, item.Path)
-		listed = append(listed, rel)
+		listed = append(listed, item.Path)
 	}
-	if want := []string{"scripts/bare", "scripts/later.lua", "scripts/noexec.bash", "scripts/plain.py", "scripts/UPPER.PY"}; !slices.Equal(listed, want) {
+	if want := []string{"scripts/bare", "scripts/later.lua", "scripts/lib/run", "scripts/noexec.bash", "scripts/plain.py", "src/main.py", "scripts/UPPER.PY"}; !slices.Equal(listed, want) {
 		t.Errorf("listed are %q, want %q", listed, want)
 	}
 	for name := range content {
@@ -238,14 +256,17 @@ func TestOneRuleOfScripts(t *testing.T) {
 	delete(aliases, "assets")
 	aliases["assets/plain.py"], aliases["assets/notes.md"] = "scripts/plain.py", "scripts/notes.md"
 	for name, file := range aliases {
-		isScript := slices.Contains(runnable, file)
-		if slices.Contains(listed, file) && !isScript {
-			t.Errorf("%s is listed and not runnable", file)
+		isScript := slices.Contains(kept, file)
+		if !slices.Contains(runnable, file) && (isScript || slices.Contains(listed, file)) {
+			t.Errorf("%s is listed or kept and not runnable", file)
 		}
 		for what, r := range map[string]tool.Result{
 			"skill_read": call(t, k, "skill_read", `{"skill_name":"x","path":`+quote(name)+`}`),
 			"read_file":  own[i].Call(t.Context(), []byte(`{"file_path":`+quote("skills/x/"+name)+`}`)),
 		} {
+			if i := slices.Index(kept, file); isScript && !strings.Contains(r.Message, "script_name '"+set.Kept()[i].Name+"'") {
+				t.Errorf("%s of %s: %s", what, name, r.Message)
+			}
 			if leaked := strings.Contains(string(r.Encode()), "SECRET"); r.Success == isScript || leaked == isScript || isScript && r.Reason != "script_read" {
 				t.Errorf("%s of %s, which is a script: %t: %s", what, name, isScript, r.Encode())
 			}

@@ -39,6 +39,7 @@ func (k *Toolkit) Options(cat *skill.Catalog) (*skilltool.Options, error) {
 		Session:      session.New(&session.Options{Trace: k.out.Tracer()}),
 		Advise:       Advice,
 		Instructions: disclose.InstructionOptions{ProjectDir: cfg.Paths.Project},
+		ScriptRule:   k.settings.Survey().Rule,
 		ReadScripts:  cfg.ScriptRead == "allow",
 		StrictStack:  cfg.StrictStack,
 		ErrorText:    cfg.ErrorText,

@@ -205,10 +205,9 @@ func (t *target) check(ctx context.Context, dir string, by *check.Options) (stri
 // cannot be called, or not apart from another. folder is what problems call the skill's folder.
 func ofScripts(files fs.FS, m *manifest.Manifest, folder string) []manifest.Problem {
 	var out []manifest.Problem
-	_, problems := survey.List(files, m)
-	for _, p := range problems {
+	for _, p := range survey.Of(files, m, nil).Problems() {
 		switch p.Code {
-		case "script-name", "script-case", "scripts-unreadable":
+		case "script-name", "script-case", "scripts-unreadable", "scripts-many":
 			p.File = slashpath.Join(folder, p.File)
 			out = append(out, p)
 		}

@@ -33,6 +33,7 @@ func (c *Config) fill(g given) {
 	c.StrictStack, c.ErrorText = get[bool](g, "strictStack"), get[bool](g, "errorText")
 
 	c.Cwd = text("cwd")
+	c.Scripts = text("scripts")
 	c.ScriptTimeout = get[time.Duration](g, "scriptTimeout")
 	c.MaxScriptOutput = get[int64](g, "maxScriptOutput")
 	c.Python, c.UV = text("python"), text("uv")
