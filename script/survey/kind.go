@@ -105,6 +105,15 @@ func (s *Set) isScript(file string, d fs.DirEntry) bool {
 	return (ext == "" || strings.EqualFold(ext, ".exe")) && Platform(b) != "" && executableEntry(d)
 }
 
+// isKindless reports whether a file that is not a script is executable text without an extension.
+func (s *Set) isKindless(file string, d fs.DirEntry) bool {
+	if path.Ext(file) != "" || !d.Type().IsRegular() {
+		return false
+	}
+	info, err := d.Info()
+	return err == nil && info.Mode()&0o111 != 0 && !bytes.ContainsRune(Head(s.fsys, file), 0)
+}
+
 func executableEntry(d fs.DirEntry) bool {
 	info, err := d.Info()
 	return err == nil && Executable(info.Mode())

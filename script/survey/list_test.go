@@ -100,7 +100,7 @@ func TestList(t *testing.T) {
 			m:     manifest.Manifest{Body: "node_modules/a.js __pycache__/c.py .venv/bin/d.py scripts/node_modules/x/e.js scripts/.hidden/f.py"}},
 		{name: "by first bytes", // C29
 			files: tree{"scripts/tool*": "#!/bin/sh\n", "scripts/later.lua": "#!/usr/bin/lua\n", "scripts/prog*": elf, "scripts/plain*": "no script", "scripts/lib.so*": elf, "scripts/noexec": elf, "scripts/empty*": ""},
-			want:  []string{"later=later.lua", "prog=prog", "tool=tool"}},
+			want:  []string{"later=later.lua", "prog=prog", "tool=tool"}, codes: []string{"script-kind", "script-kind"}},
 		{name: "dot files and folders below", files: tree{"scripts/.hidden.py": "", "scripts/sub/x.py": "", "scripts/__pycache__/a.pyc": ""}},
 		{name: "ignored anywhere", files: tree{"scripts/sub/_x.py*": "", "scripts/sub/y.py*": "", "scripts/sub/z.py*": "", "src/w.py": ""},
 			m:    manifest.Manifest{ScriptsIgnore: []string{"_*.py", "sub/y.py", "src/**"}, Body: "python src/w.py"},

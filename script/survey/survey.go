@@ -85,12 +85,8 @@ func Of(fsys fs.FS, m *manifest.Manifest, o *Options) *Set {
 		s.rule = o.Rule
 	}
 	s.ignore = s.globs()
-	w := &walk{set: s, left: MaxFiles}
-	w.scripts()
-	if s.rule != Direct {
-		w.left = MaxFiles
-		w.folder(".", "")
-	}
+	w := &walk{set: s}
+	w.skill()
 	if m.ScriptsDeclared {
 		s.keepDeclared(w.others)
 	}

@@ -1,9 +1,11 @@
 package survey
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 
@@ -25,44 +27,60 @@ type other struct {
 	bad  bool // it could be run, but its name cannot be called
 }
 
-// scripts looks at the folder scripts/. If it is a symbolic link, it counts as missing.
-func (w *walk) scripts() {
-	info, err := fs.Lstat(w.set.fsys, Dir)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
+// skill looks at the skill's folder: first at scripts/, which counts as missing if it is a symbolic link.
+func (w *walk) skill() {
+	top, err := fs.ReadDir(w.set.fsys, ".")
+	if err != nil {
 		w.set.reportUnreadable(err)
-	case info.Mode()&fs.ModeSymlink != 0:
-		w.set.report("script-symlink", Dir, fmt.Sprintf("%q is a symbolic link: its scripts are not used", Dir), "replace the link by the folder")
-	case info.IsDir():
-		w.folder(Dir, Dir+"/")
+	}
+	rest := make([]fs.DirEntry, 0, len(top))
+	for _, d := range top {
+		switch {
+		case d.Name() != Dir:
+			rest = append(rest, d)
+		case d.Type()&fs.ModeSymlink != 0:
+			w.set.report("script-symlink", Dir, fmt.Sprintf("%q is a symbolic link: its scripts are not used", Dir), "replace the link by the folder")
+		case d.IsDir():
+			w.left = MaxFiles
+			w.folder(Dir)
+		}
+	}
+	if w.set.rule != Direct {
+		w.left = MaxFiles
+		w.entries("", rest)
 	}
 }
 
-// folder looks at a folder and at those below it. prefix is the folder's path with a slash, "" for the skill's own.
-func (w *walk) folder(dir, prefix string) {
-	entries, err := fs.ReadDir(w.set.fsys, dir)
+// folder looks at a folder and at those below it.
+func (w *walk) folder(dir string) {
+	list, err := fs.ReadDir(w.set.fsys, dir)
 	if err != nil && dir == Dir {
 		w.set.reportUnreadable(err)
 	}
-	for _, d := range entries {
+	w.entries(dir+"/", list)
+}
+
+// entries looks at the entries of a folder, whose path with a slash is prefix.
+func (w *walk) entries(prefix string, list []fs.DirEntry) {
+	for _, d := range list {
 		file := prefix + d.Name()
-		if file == Dir || len(file) > maxPath {
-			continue // it was looked at before; nothing below it could be called
+		if len(file) > maxPath {
+			continue // neither it nor what lies below it could be called
 		}
 		if w.left--; w.left < 0 {
 			if w.left == -1 {
-				w.set.report("scripts-many", dir, fmt.Sprintf("there are more than %d files: scripts among the rest are not known", MaxFiles), "move data elsewhere")
+				w.set.report("scripts-many", cmp.Or(strings.TrimSuffix(prefix, "/"), "."),
+					fmt.Sprintf("there are more than %d files: scripts among the rest are not known", MaxFiles), "move data elsewhere")
 			}
 			return
 		}
 		switch {
 		case !d.IsDir():
-			w.file(dir, file, d)
+			w.file(file, d)
 		case w.set.rule != Direct && entered(d.Name()):
-			w.folder(file, file+"/")
+			w.folder(file)
 		}
-		if d.IsDir() && dir == Dir {
+		if d.IsDir() && prefix == Dir+"/" {
 			w.leave(other{name: d.Name()})
 		}
 	}
@@ -74,8 +92,8 @@ func entered(name string) bool {
 }
 
 // file decides about a file that is not a folder.
-func (w *walk) file(dir, file string, d fs.DirEntry) {
-	s := w.set
+func (w *walk) file(file string, d fs.DirEntry) {
+	s, dir := w.set, path.Dir(file)
 	switch {
 	case strings.HasPrefix(d.Name(), "."):
 	case d.Type()&fs.ModeSymlink != 0:
@@ -95,6 +113,9 @@ func (w *walk) file(dir, file string, d fs.DirEntry) {
 		s.add(file)
 	case dir == Dir:
 		w.leave(other{name: d.Name()})
+		if s.isKindless(file, d) {
+			s.report("script-kind", file, fmt.Sprintf("nothing says what runs %.100q", d.Name()), "give it an extension such as .py or .sh, or a #! line")
+		}
 	}
 }
 
