@@ -26,7 +26,7 @@ var (
 
 const (
 	skillParam  = `"skill_name":{"type":"string","description":"Name of the skill, such as 'kalshi-markets'"}`
-	scriptParam = `"script_name":{"type":"string","description":"Name or path of the script, such as 'status' or 'scripts/status.py'"}`
+	scriptParam = `"script_name":{"type":"string","description":"Name of the script, such as 'status' or 'status.py'"}`
 
 	listDescription = "List the scripts of one skill, or of all skills when skill_name is left out."
 	helpDescription = "Show how a script is used: runs it with --help and returns its text. " +
