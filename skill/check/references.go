@@ -96,28 +96,10 @@ var (
 
 // prose returns the references in a line outside code blocks. A link inside a code span is an example, not a reference.
 func (r *referenceReader) prose(line string) []reference {
-	var out []reference
-	text := line // with spaces for code
-	if spans := codeSpans(line); len(spans) > 0 {
-		sure := len(line)
-		if m := unsure().FindStringIndex(line); m != nil {
-			sure = m[0]
-		}
-		masked := []byte(line)
-		for _, span := range spans {
-			for i := span[0]; i < span[1]; i++ {
-				masked[i] = ' '
-			}
-			if span[0] < sure {
-				out = r.words(out, line, span)
-			}
-		}
-		if len(out) > 0 && maybe().MatchString(line) {
-			out = nil
-		}
-		text = string(masked)
-	}
-	if strings.Contains(text, "](") {
+	spans := codeSpans(line)
+	out := r.ofSpans(line, spans)
+	if strings.Contains(line, "](") {
+		text := withSpaces(line, spans)
 		for _, m := range linkTarget().FindAllStringSubmatchIndex(text, -1) {
 			if target := localTarget(text[m[2]:m[3]]); target != "" {
 				out = append(out, reference{target, m[2]})
@@ -126,6 +108,38 @@ func (r *referenceReader) prose(line string) []reference {
 	}
 	slices.SortStableFunc(out, func(a, b reference) int { return cmp.Compare(a.at, b.at) })
 	return out
+}
+
+// ofSpans returns the references in a line's code spans. It matches the patterns last, because few spans name a file.
+func (r *referenceReader) ofSpans(line string, spans [][2]int) []reference {
+	var out []reference
+	for _, span := range spans {
+		out = r.words(out, line, span)
+	}
+	if len(out) == 0 || maybe().MatchString(line) {
+		return nil
+	}
+	if m := unsure().FindStringIndex(line); m != nil {
+		sure := m[0]
+		for _, span := range spans {
+			if span[0] < m[0] { // the whole span counts
+				sure = max(sure, span[1])
+			}
+		}
+		out = slices.DeleteFunc(out, func(ref reference) bool { return ref.at >= sure })
+	}
+	return out
+}
+
+// withSpaces returns the line with spaces in place of its code spans.
+func withSpaces(line string, spans [][2]int) string {
+	out := []byte(line)
+	for _, span := range spans {
+		for i := span[0]; i < span[1]; i++ {
+			out[i] = ' '
+		}
+	}
+	return string(out)
 }
 
 // starter is the beginning of a command that runs or reads its first file.
@@ -145,11 +159,14 @@ func (r *referenceReader) command(line string) []reference {
 		}
 		text = rest
 	}
-	if !strings.Contains(text, "/") || !starter().MatchString(text) {
+	if !strings.Contains(text, "/") {
 		return nil
 	}
 	out := r.words(nil, line, [2]int{0, len(line)})
-	return out[:min(1, len(out))]
+	if len(out) == 0 || !starter().MatchString(text) {
+		return nil
+	}
+	return out[:1]
 }
 
 // has reports whether the skill has a folder of that name.
