@@ -44,9 +44,20 @@ func (v *validation) checkReference(target string, line, col int) {
 		v.Add(manifest.Problem{Code: "reference-outside", Line: line, Col: col, Message: fmt.Sprintf("%.100q lies outside the skill", target)})
 		return
 	}
-	if _, err := fs.Stat(v.fsys, clean); err != nil {
+	if !v.exists(clean) {
 		v.Add(manifest.Problem{Code: "reference-missing", Line: line, Col: col, Message: fmt.Sprintf("%.100q does not exist", target)})
 	}
+}
+
+// exists reports whether the skill has a file or a folder of that path. The list of the folder is enough to know of most
+// that are missing.
+func (v *validation) exists(name string) bool {
+	top, _, _ := strings.Cut(name, "/")
+	if top != "." && isASCII(top) && !slices.ContainsFunc(v.top, func(d fs.DirEntry) bool { return strings.EqualFold(d.Name(), top) }) {
+		return false
+	}
+	_, err := fs.Stat(v.fsys, name)
+	return err == nil
 }
 
 // reference is a file that a line names.
