@@ -96,14 +96,7 @@ func (r *referenceReader) read(line string) []reference {
 	return nil
 }
 
-var (
-	linkTarget = lazyregexp.New(`\]\(<?([^)<>\s]+)>?[^)]*\)`)
-
-	// unsure begins the part of a line whose paths may be examples, or files that are still to be written.
-	unsure = lazyregexp.New(`(?i)\b(?:examples?\**:|e\.g\.|for example|for instance|such as|create|write|save|add|put)(?:\W|$)`)
-	// maybe is a word of a line whose files need not be in the skill.
-	maybe = lazyregexp.New(`(?i)\b(?:would|exists?|\w*plugin_root)\b`)
-)
+var linkTarget = lazyregexp.New(`\]\(<?([^)<>\s]+)>?[^)]*\)`)
 
 // prose returns the references in a line outside code blocks. A link inside a code span is an example, not a reference.
 func (r *referenceReader) prose(line string) []reference {
@@ -121,25 +114,77 @@ func (r *referenceReader) prose(line string) []reference {
 	return out
 }
 
-// ofSpans returns the references in a line's code spans. It matches the patterns last, because few spans name a file.
+// ofSpans returns the references in a line's code spans, as far as the words of the line do not make them unsure.
 func (r *referenceReader) ofSpans(line string, spans [][2]int) []reference {
 	var out []reference
 	for _, span := range spans {
 		out = r.words(out, line, span)
 	}
-	if len(out) == 0 || maybe().MatchString(line) {
+	if len(out) == 0 {
 		return nil
 	}
-	if m := unsure().FindStringIndex(line); m != nil {
-		sure := m[0]
-		for _, span := range spans {
-			if span[0] < m[0] { // the whole span counts
-				sure = max(sure, span[1])
-			}
+	begin := unsure(line)
+	end := begin
+	for _, span := range spans {
+		if span[0] < begin { // the whole span counts
+			end = max(begin, span[1])
 		}
-		out = slices.DeleteFunc(out, func(ref reference) bool { return ref.at >= sure })
 	}
-	return out
+	return slices.DeleteFunc(out, func(ref reference) bool { return ref.at >= end })
+}
+
+// unsure returns where a line begins to name files that may be examples, or are still to be written. It returns the length
+// of the line where all files should be in the skill, and 0 where none need be.
+func unsure(line string) int {
+	begin := len(line)
+	for at := 0; at < len(line); {
+		n := wordLen(line[at:])
+		if n == 0 {
+			at++
+			continue
+		}
+		word, rest := strings.ToLower(line[at:at+n]), line[at+n:]
+		switch {
+		case word == "would" || word == "exist" || word == "exists" || strings.HasSuffix(word, "plugin_root"):
+			return 0
+		case begin == len(line) && isUnsure(word, rest):
+			begin = at
+		}
+		at += n
+	}
+	return begin
+}
+
+// isUnsure reports whether a word in lower case, with what follows it, makes the paths after it unsure.
+func isUnsure(word, rest string) bool {
+	switch word {
+	case "add", "create", "put", "save", "write":
+		return true
+	case "example", "examples":
+		return goesOn(strings.TrimLeft(rest, "*"), ":")
+	case "e":
+		return goesOn(rest, ".g.")
+	case "for":
+		return goesOn(rest, " example") || goesOn(rest, " instance")
+	case "such":
+		return goesOn(rest, " as")
+	}
+	return false
+}
+
+// goesOn reports whether a line goes on with a text, in any case, that does not end within a word.
+func goesOn(rest, text string) bool {
+	return len(rest) >= len(text) && strings.EqualFold(rest[:len(text)], text) && wordLen(rest[len(text):]) == 0
+}
+
+// wordLen returns the length of the word that s begins with.
+func wordLen(s string) int {
+	for i := range len(s) {
+		if c := s[i]; !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_') {
+			return i
+		}
+	}
+	return len(s)
 }
 
 // withSpaces returns the line with spaces in place of its code spans.
