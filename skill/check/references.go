@@ -179,12 +179,15 @@ func goesOn(rest, text string) bool {
 
 // wordLen returns the length of the word that s begins with.
 func wordLen(s string) int {
-	for i := range len(s) {
-		if c := s[i]; !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_') {
-			return i
-		}
+	n := 0
+	for n < len(s) && isWord(s[n]) {
+		n++
 	}
-	return len(s)
+	return n
+}
+
+func isWord(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
 }
 
 // withSpaces returns the line with spaces in place of its code spans.
@@ -241,11 +244,8 @@ func (r *referenceReader) has(name string) bool {
 // usual holds the folders that a path in code begins with even if the skill does not have them.
 var usual = [...]string{"scripts", "references", "assets", "toolsets"}
 
-var (
-	fileName = lazyregexp.New(`^[\w./-]+\.[A-Za-z]\w{0,9}$`)
-	// anyName is in a path that stands for any file, such as scripts/script_name.py.
-	anyName = lazyregexp.New(`(?i)(?:^|[/_.-])(?:script_?name|file_?name|your|my|foo|xxx+)(?:$|[/_.-])|\.\.\.`)
-)
+// anyName is in a path that stands for any file, such as scripts/script_name.py.
+var anyName = lazyregexp.New(`(?i)(?:^|[/_.-])(?:script_?name|file_?name|your|my|foo|xxx+)(?:$|[/_.-])|\.\.\.`)
 
 // words appends the references among the words of code, which is line[span[0]:span[1]].
 func (r *referenceReader) words(out []reference, line string, span [2]int) []reference {
@@ -265,7 +265,22 @@ func (r *referenceReader) words(out []reference, line string, span [2]int) []ref
 // isFile reports whether a word of code looks like a file of the skill.
 func (r *referenceReader) isFile(word string) bool {
 	top, _, ok := strings.Cut(strings.TrimPrefix(word, "./"), "/")
-	return ok && (slices.Contains(usual[:], top) || r.has(top)) && fileName().MatchString(word) && !anyName().MatchString(word)
+	return ok && (slices.Contains(usual[:], top) || r.has(top)) && isPath(word) && !anyName().MatchString(word)
+}
+
+// isPath reports whether a word has the characters of a plain path, and ends with an extension.
+func isPath(word string) bool {
+	dot := strings.LastIndexByte(word, '.')
+	ext := word[dot+1:]
+	if dot < 1 || ext == "" || len(ext) > 10 || wordLen(ext) < len(ext) || ext[0] <= '9' || ext[0] == '_' {
+		return false
+	}
+	for i := range dot {
+		if c := word[i]; !isWord(c) && c != '.' && c != '/' && c != '-' {
+			return false
+		}
+	}
+	return true
 }
 
 // codeSpans returns where the contents of a line's code spans begin and end. A span ends with as many ` as it begins with.
@@ -315,7 +330,11 @@ func localTarget(s string) string {
 
 // fenceMark returns the run of ` or ~ that a line of a code fence begins with, "" for other lines, and the text after it.
 func fenceMark(line string) (mark, info string) {
-	s := strings.TrimLeft(line, " \t")
+	indent := 0
+	for indent < len(line) && (line[indent] == ' ' || line[indent] == '\t') {
+		indent++
+	}
+	s := line[indent:]
 	if len(s) < 3 || s[0] != '`' && s[0] != '~' || s[1] != s[0] || s[2] != s[0] {
 		return "", ""
 	}

@@ -125,3 +125,15 @@ func FuzzUnsure(f *testing.F) {
 		}
 	})
 }
+
+func FuzzIsPath(f *testing.F) {
+	pattern := regexp.MustCompile(`^[\w./-]+\.[A-Za-z]\w{0,9}$`)
+	for _, s := range []string{"scripts/a.py", "./a-b/c.tar.gz", ".py", "a.", "a.1x", "a._x", "a.abcdefghij", "a.abcdefghijk", "é.py", "a b.py", "a.p\n"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, word string) {
+		if got, want := isPath(word), pattern.MatchString(word); got != want {
+			t.Errorf("isPath(%q) = %v, want %v", word, got, want)
+		}
+	})
+}
