@@ -226,23 +226,18 @@ func (h *Host) admitted(ctx context.Context, c *call, admit Admit, work func() e
 	return work()
 }
 
-// Seal copies the skill's files to a read-only folder in Options.Cache and opens the copy, if the content of the skill still
-// has its Digest. The copy keeps the approved content even if the skill is changed later. The caller must close the copy.
+// Seal copies the files that the skill's Digest covers to a read-only folder in Options.Cache and opens the copy. The copy
+// keeps the approved content even if the skill is changed later. The caller must close the copy.
 // Sweep may remove it, unless Seal is called by Admit. The error is that of ctx or an *Error, with ReasonChanged if the
 // files of the skill have changed since its Digest was computed.
 func (h *Host) Seal(ctx context.Context, s *skill.Skill) (*skill.Skill, error) {
-	approved, err := s.Digest(ctx)
-	if err != nil {
-		return nil, sealError(ctx, s, err)
-	}
 	sealed, err := s.Seal(ctx, filepath.Join(h.o.Cache, sealedFolder))
-	if err != nil {
-		return nil, sealError(ctx, s, err)
-	}
-	if now, err := sealed.Digest(ctx); err != nil || now != approved {
-		sealed.Close()
+	switch {
+	case errors.Is(err, skill.ErrChanged):
 		return nil, &Error{Code: PermissionDenied, Reason: ReasonChanged, Err: err,
 			Message: fmt.Sprintf("Skill '%s' has changed since it was loaded: its scripts are not run", s.Name())}
+	case err != nil:
+		return nil, sealError(ctx, s, err)
 	}
 	return sealed, nil
 }

@@ -204,7 +204,7 @@ func (k *Kit) seal(ctx context.Context, s *skill.Skill) (*skill.Skill, error) {
 	sealed, err := k.o.Scripts.Seal(ctx, s)
 	var e *script.Error
 	if errors.As(err, &e) && e.Reason == script.ReasonChanged {
-		return nil, refusal(s, skill.TrustChanged, e.Err)
+		return nil, refusal(s, skill.TrustChanged, nil)
 	}
 	return sealed, err
 }
