@@ -163,6 +163,7 @@ func (c *Catalog) look(ctx context.Context, old *Catalog) error {
 			return err
 		}
 	}
+	c.dropLinks()
 	return nil
 }
 

@@ -19,8 +19,8 @@ import (
 
 // DirOptions limits what Dir finds. A nil *DirOptions means Nested and LinksContained.
 type DirOptions struct {
-	// Nested also looks below the direct children, to depth 6 and in at most 20,000 folders; a Problem says where it
-	// stopped. The number of direct children is not limited.
+	// Nested also looks below the direct children, to depth 10 and in at most 100,000 folders; a Problem counts and names
+	// what that leaves out. The number of direct children is not limited.
 	Nested bool
 	Links  Links
 	Allow  []string // absolute folders that a symbolic link may lead into, in addition to the root
@@ -46,8 +46,10 @@ const (
 // is a problem of the catalogue (source-unreadable) and does not mean the working directory. A relative Within and an
 // invalid value of Links are problems, too.
 //
-// Folders named node_modules and folders whose name starts with a dot are left out. A SKILL.md below another skill is a
-// file of that skill, not a skill. `skill.md` is read with a warning if there is no SKILL.md.
+// Folders named node_modules and folders whose name starts with a dot are left out. Nested also looks in the hidden
+// folders in which hosts keep skills, such as .claude and .github, and in .curated, .system and .experimental of a
+// folder called skills. A SKILL.md below another skill is a file of that skill, not a skill. `skill.md` is read with a
+// warning if there is no SKILL.md; a name in another case, such as Skill.md, is a problem.
 func Dir(root string, o *DirOptions) Source {
 	if o == nil {
 		o = &DirOptions{Nested: true}
@@ -261,6 +263,8 @@ func (s *dirSource) note(n scan.Note) *manifest.Problem {
 		p.Cure = "replace the link by the folder itself, or allow the folder that it leads into"
 	case scan.Bound:
 		p.Code, p.Cure = "discovery-bound", "move the skill up, or add its folder as a root of its own"
+	case scan.Misnamed:
+		p.Code, p.Cure = "manifest-case", "rename it to SKILL.md"
 	case scan.Unreadable:
 		p.Code, p.Message, p.Cure = "folder-unreadable", "folder cannot be listed: "+p.Message, "make it readable"
 	}

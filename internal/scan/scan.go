@@ -33,8 +33,8 @@ const (
 
 // Bounds of a walk: levels below the root, and folders below its direct children. The children are not bounded.
 const (
-	MaxDepth = 6
-	MaxDirs  = 20_000
+	MaxDepth = 10
+	MaxDirs  = 100_000
 )
 
 // MaxLinks is how many links to folders are followed below one root, including its direct children. Each link costs a
@@ -115,9 +115,9 @@ type Root struct {
 
 // backend accesses the files below one folder. Paths are slash paths; "." is the folder itself.
 type backend interface {
-	// list returns the sub-directories and links of dir and whether it has a manifest. It leaves out dot directories
-	// and node_modules.
-	list(w *worker, dir string) (listing, error)
+	// list returns the sub-directories and links of dir and whether it has a manifest. It leaves out node_modules and
+	// dot directories, except for those whose names are in hidden.
+	list(w *worker, dir string, hidden []string) (listing, error)
 	// read opens, checks and reads a file of dir. It returns errLink if there is a link in the path.
 	read(w *worker, dir, file string, o *Options) ([]byte, Stamp, error)
 	// stamp returns the stamp of a file without opening it. It does not follow a link in the last place.
@@ -136,6 +136,7 @@ type backend interface {
 type listing struct {
 	dirs, links []string
 	manifest    bool
+	misnamed    string // a file with the name of a manifest in another case
 }
 
 // Open opens a folder. For a path that does not exist the error wraps fs.ErrNotExist.
@@ -194,15 +195,12 @@ func openBackend(path string, portable bool) (backend, error) {
 	return openPortable(path)
 }
 
-// ignored reports whether a directory of this name is never looked into.
-func ignored(name string) bool { return name[0] == '.' || name == "node_modules" }
-
-func isManifest(name string) bool { return name == Manifest || name == LowerManifest }
-
 // absent reports whether an error means that the file does not exist.
 func absent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotDir) || errors.Is(err, errNameTooLong)
 }
+
+func isManifest(name string) bool { return name == Manifest || name == LowerManifest }
 
 func join(dir, name string) string {
 	if dir == "." || dir == "" {
