@@ -22,6 +22,8 @@ type DirOptions struct {
 	// Nested also looks below the direct children, to depth 10 and in at most 100,000 folders; a Problem counts and names
 	// what that leaves out. The number of direct children is not limited.
 	Nested bool
+	// Inside also reports each SKILL.md below a skill as a Problem. It lists all folders of the skills.
+	Inside bool
 	Links  Links
 	Allow  []string // absolute folders that a symbolic link may lead into, in addition to the root
 	// Within is the absolute folder that must contain the root after links are resolved: the project, for a root that
@@ -92,7 +94,7 @@ func (s *dirSource) scanOptions() *scan.Options {
 	if s.o.Links == LinksDeny {
 		links = scan.Deny
 	}
-	return &scan.Options{Nested: s.o.Nested, Links: links, Allow: s.o.Allow, MaxSize: manifest.MaxManifest, Workers: readers,
+	return &scan.Options{Nested: s.o.Nested, Inside: s.o.Inside, Links: links, Allow: s.o.Allow, MaxSize: manifest.MaxManifest, Workers: readers,
 		Enough: headComplete, Portable: s.portable}
 }
 
@@ -265,6 +267,8 @@ func (s *dirSource) note(n scan.Note) *manifest.Problem {
 		p.Code, p.Cure = "discovery-bound", "move the skill up, or add its folder as a root of its own"
 	case scan.Misnamed:
 		p.Code, p.Cure = "manifest-case", "rename it to SKILL.md"
+	case scan.Inside:
+		p.Code, p.Cure = "manifest-inside", "to make it a skill, move its folder out of the skill"
 	case scan.Unreadable:
 		p.Code, p.Message, p.Cure = "folder-unreadable", "folder cannot be listed: "+p.Message, "make it readable"
 	}

@@ -3,6 +3,7 @@ package scan
 import (
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 )
@@ -42,6 +43,35 @@ func (w *walk) bound(c *cut, format string, limit int) {
 		why += fmt.Sprintf(" and %d more", more)
 	}
 	w.notes = append(w.notes, Note{Path: c.first[0], Kind: Bound, Err: errors.New(why)})
+}
+
+// inside adds a note for each manifest below a skill. It opens none of them.
+func (w *walk) inside() {
+	room, owner := w.r.o.MaxDirs, map[string]bool{}
+	for _, dir := range w.skills.dirs {
+		owner[dir] = true
+	}
+	for l, depth := w.skills, 0; len(l.dirs) > 0 && depth <= MaxDepth && w.ctx.Err() == nil; depth++ {
+		lists := make([]listing, len(l.dirs))
+		w.parallel(len(l.dirs), func(wk *worker, i int) { // what cannot be listed has no manifests to name
+			lists[i], _ = l.at[i].files.list(wk, l.at[i].rel, w.r.hidden(l.dirs[i]))
+		})
+		var next level
+		for i, sub := range lists {
+			if sub.manifest && depth > 0 {
+				dir := path.Dir(l.dirs[i])
+				for !owner[dir] {
+					dir = path.Dir(dir)
+				}
+				w.notes = append(w.notes, Note{Path: l.dirs[i], Kind: Inside, Err: fmt.Errorf("its SKILL.md is a file of the skill in %q", dir)})
+			}
+			for _, name := range sub.dirs[:min(len(sub.dirs), room)] {
+				next.add(join(l.dirs[i], name), place{files: l.at[i].files, rel: join(l.at[i].rel, name)})
+				room--
+			}
+		}
+		l = next
+	}
 }
 
 // misnamed adds a note if the manifest in a folder has a name that is not read.

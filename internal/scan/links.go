@@ -59,7 +59,7 @@ func (w *walk) manifests() {
 	var l level
 	for i, dir := range w.behind.dirs {
 		if w.r.o.Links == Deny || !w.wasRead(dir) {
-			l.dirs, l.at = append(l.dirs, dir), append(l.at, w.behind.at[i])
+			l.add(dir, w.behind.at[i])
 		}
 	}
 	w.late = true

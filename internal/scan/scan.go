@@ -59,6 +59,7 @@ const (
 // Options configures a Root.
 type Options struct {
 	Nested   bool // look below the direct children as well
+	Inside   bool // also note the manifests below skills
 	Links    Links
 	Allow    []string // absolute paths of other roots that links may lead into
 	MaxSize  int64    // of a manifest, in bytes

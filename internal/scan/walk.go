@@ -47,6 +47,7 @@ const (
 	Bound                      // a bound of the walk was reached
 	Unreadable                 // a folder cannot be listed
 	Misnamed                   // a manifest's name is in another case, as in Skill.md
+	Inside                     // a manifest below a skill, which is a file of that skill
 )
 
 // level is the folders of one depth. at has their real places; nil means that they are where their paths say.
@@ -78,6 +79,7 @@ type walk struct {
 	notes   []Note
 	links   []string        // links met on the way, by path
 	behind  level           // folders whose manifest is a link
+	skills  level           // folders of skills, with Options.Inside
 	late    bool            // manifests that are links are read
 	seen    []string        // every folder that was probed under its own path
 	real    map[string]bool // the real paths of all probed folders, while links are followed
@@ -107,6 +109,7 @@ func (r *Root) Walk(ctx context.Context, v Visitor) ([]Note, error) {
 	if len(w.links)+len(w.behind.dirs) > 0 {
 		w.follow()
 	}
+	w.inside()
 	runtime.KeepAlive(r)
 	w.bounds()
 	slices.SortStableFunc(w.notes, func(a, b Note) int { return cmp.Compare(a.Path, b.Path) })
@@ -146,12 +149,13 @@ func (w *walk) probe(l level) (plain []int) {
 		}
 	})
 	for i, kind := range kinds {
-		switch kind {
-		case group:
+		switch {
+		case kind == group:
 			plain = append(plain, i)
-		case linked:
-			w.behind.dirs = append(w.behind.dirs, l.dirs[i])
-			w.behind.at = append(w.behind.at, l.place(w.r, i))
+		case kind == linked:
+			w.behind.add(l.dirs[i], l.place(w.r, i))
+		case w.r.o.Inside:
+			w.skills.add(l.dirs[i], l.place(w.r, i))
 		}
 	}
 	return plain
@@ -165,6 +169,8 @@ const (
 	skill                    // it has one
 	linked                   // its manifest is a link, and is judged after the walk
 )
+
+func (l *level) add(dir string, at place) { l.dirs, l.at = append(l.dirs, dir), append(l.at, at) }
 
 func (l *level) place(r *Root, i int) place {
 	if l.at != nil {

@@ -45,7 +45,7 @@ it (informational), or rejects it. Nothing of the skill is executed.`,
 }
 
 func runInfo(ctx context.Context, o *infoOptions) error {
-	d, err := lookup(ctx, o.skills, o.settings, o.name)
+	d, err := lookup(ctx, o.skills.Open, o.settings, o.name)
 	if err != nil {
 		return err
 	}

@@ -65,6 +65,7 @@ var groups = [...]group{
 		{"glob-invalid", "error", "a glob in `allow` or `deny` is invalid, has more than 256 bytes or 16 alternatives, or there are more than 64", "write a glob such as `pdf-*`; until then it allows nothing, or denies everything"},
 		{"link-skipped", "warning", "a symbolic link leads out of the folder of skills, nowhere, or back to a folder that contains it: it is not followed", "replace it by the folder, or add its target as a root"},
 		{"manifest-case", "warning", "a manifest is called `Skill.md` or the like: it is not read", "rename it to `SKILL.md`"},
+		{"manifest-inside", "warning", "a `SKILL.md` lies below a skill: it is a file of that skill; `list --all` and `why` mention it", "to make it a skill, move its folder out of the skill"},
 		{"name-duplicate", "warning", "two skills of one folder have the same name", "rename one of them"},
 		{"path-taken", "warning", "two merged sources have a skill at the same path: the first one is used", "rename one of the two folders"},
 		{"skill-unknown", "warning", "`AGENT_SKILLS` names an unknown skill", "`agent skill list --all` lists all skills"},
