@@ -60,6 +60,7 @@ type details struct {
 	Repository    string             `json:"repository,omitempty"`
 	AllowedTools  *[]string          `json:"allowed_tools"` // null: unrestricted
 	Requires      []string           `json:"requires,omitempty"`
+	RequiresEnv   []string           `json:"requires_env,omitempty"`
 	Env           []string           `json:"permissions_env,omitempty"`
 	Scripts       []scriptName       `json:"scripts"`
 	Files         []fileJSON         `json:"files"` // at most mostListed
@@ -199,7 +200,7 @@ func (d *details) manifest(s *skill.Skill) {
 	m := s.Manifest()
 	d.Problems = listed(s.Problems())
 	d.License, d.Compatibility, d.Author, d.Repository = m.License, m.Compatibility, m.Author, m.Repository
-	d.Requires, d.Env, d.Metadata = m.Requires, m.Permissions.Env, m.Metadata
+	d.Requires, d.RequiresEnv, d.Env, d.Metadata = m.Requires, m.RequiresEnv, m.Permissions.Env, m.Metadata
 	d.Toolsets = append(d.Toolsets, m.Toolsets...)
 	if m.AllowedTools.Declared {
 		rules := append([]string{}, m.AllowedTools.Rules...)
