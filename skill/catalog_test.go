@@ -39,7 +39,7 @@ func TestDiscovery(t *testing.T) {
 		{"C72: a name in another case", map[string]string{"a/Skill.md": "", "b/SKILL.md": ""},
 			[]string{"b project:b enabled"}, []string{"manifest-case a/Skill.md"}},
 		{"C72: a hidden link that leads nowhere gives way", map[string]string{".gemini/skills/a/SKILL.md": "-> ../../../b/a/SKILL.md", "x/a/SKILL.md": ""},
-			[]string{"a project:x/a enabled > project:.gemini/skills/a"}, []string{"file-unreadable .gemini/skills/a/SKILL.md", "name-duplicate .gemini/skills/a/SKILL.md"}},
+			[]string{"a project:x/a enabled > project:.gemini/skills/a"}, []string{"manifest-link .gemini/skills/a/SKILL.md", "name-duplicate .gemini/skills/a/SKILL.md"}},
 		{"C72: a hidden copy gives way", map[string]string{".claude/skills/a/SKILL.md": "", "skills/a/SKILL.md": ""},
 			[]string{"a project:skills/a enabled > project:.claude/skills/a"}, []string{"name-duplicate .claude/skills/a/SKILL.md"}},
 		{"a manifest out of reach", map[string]string{"a/SKILL.md": "-> /etc/passwd", "b/SKILL.md": ""},

@@ -164,7 +164,7 @@ func (r *Root) base(dir string) (backend, error) {
 
 func linkError(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return errors.New("symbolic link leads nowhere")
+		return ErrNowhere
 	}
 	var pe *fs.PathError
 	if errors.As(err, &pe) {

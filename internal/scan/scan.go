@@ -81,6 +81,7 @@ var (
 	ErrTooBig     = errors.New("file is too big")
 	ErrLeaves     = errors.New("symbolic link leads out of the skills folder")
 	ErrDenied     = errors.New("symbolic links are not followed here")
+	ErrNowhere    = errors.New("symbolic link leads nowhere")
 	ErrBusy       = errors.New("file is busy: another process holds a lease on it or keeps renaming it")
 	ErrMount      = errors.New("file lies on another mount than its skill")
 	errLink       = errors.New("a symbolic link is in the path")
@@ -94,7 +95,7 @@ func Code(err error) string {
 		return "manifest-irregular"
 	case errors.Is(err, ErrTooBig):
 		return "file-size"
-	case errors.Is(err, ErrLeaves), errors.Is(err, ErrDenied):
+	case errors.Is(err, ErrLeaves), errors.Is(err, ErrDenied), errors.Is(err, ErrNowhere):
 		return "manifest-link"
 	}
 	return "file-unreadable"
