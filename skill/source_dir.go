@@ -243,6 +243,22 @@ func (s *dirSource) below(dir string) string {
 	return s.abs + string(filepath.Separator) + filepath.FromSlash(dir)
 }
 
+// pluginOf returns the nearest folder that has dir, lies in the root and is a plugin, or dir if there is none.
+func (s *dirSource) pluginOf(dir string) string {
+	root := s.abs
+	if real, err := filepath.EvalSymlinks(root); err == nil && !strings.HasPrefix(dir, root) {
+		root = real
+	}
+	for at := dir; ; at = filepath.Dir(at) {
+		if rel, err := filepath.Rel(root, at); err != nil || !filepath.IsLocal(rel) || at == filepath.Dir(at) {
+			return dir
+		}
+		if info, err := os.Lstat(filepath.Join(at, ".claude-plugin", "plugin.json")); err == nil && info.Mode().IsRegular() {
+			return at
+		}
+	}
+}
+
 // base returns the name of a skill's folder.
 func (s *dirSource) base(dir string) string {
 	if dir == "." {
