@@ -1,6 +1,8 @@
 package disclose
 
 import (
+	"encoding/json"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -21,13 +23,14 @@ const maxCall = 200
 // interpreter begins a command whose next word is a script.
 var interpreter = lazyregexp.New(`^(?:\w+=\S* +)*(?:uv run +(?:--?[\w-]+ +)*(?:python[0-9.]* +)?|(?:deno|bun) run +(?:--?\S+ +)*|(?:npx +)?(?:tsx|ts-node) +|(?:python|py|bash|sh|zsh|node|bun|deno|ruby|perl|pwsh)[0-9.]* +(?:-[uBESs]+ +)*)`)
 
-// findCall returns the first command in a body that runs one of scripts. Commands are lines of code blocks and code spans.
+// findCall returns a command in a body that runs one of scripts: the first with arguments, or the first. Commands are lines of code blocks and code spans.
 // name is the skill's, and dir its folder or "".
 func findCall(body, name, dir string, scripts []string) (shellCall, bool) {
 	if len(scripts) == 0 {
 		return shellCall{}, false
 	}
-	block := false
+	var first shellCall
+	block, found := false, false
 	for line := range strings.SplitSeq(strings.ReplaceAll(body, "\\\n", " "), "\n") {
 		text := strings.TrimLeft(line, " \t>-*")
 		if strings.HasPrefix(text, "```") || strings.HasPrefix(text, "~~~") {
@@ -39,12 +42,16 @@ func findCall(body, name, dir string, scripts []string) (shellCall, bool) {
 			spans = codeIn(line)
 		}
 		for _, span := range spans {
-			if c, ok := readCall(span, name, dir, scripts); ok {
+			c, ok := readCall(span, name, dir, scripts)
+			if len(c.args) > 0 {
 				return c, true
+			}
+			if ok && !found {
+				first, found = c, true
 			}
 		}
 	}
-	return shellCall{}, false
+	return first, found
 }
 
 // codeIn returns the code spans of a line that is not in a code block.
@@ -99,4 +106,16 @@ func (c *shellCall) scriptName() string {
 		return path.Base(c.script)
 	}
 	return c.script
+}
+
+// asToolCall says which call of script_run the command stands for, on one line.
+func (c *shellCall) asToolCall(skillName string) string {
+	var args strings.Builder
+	enc := json.NewEncoder(&args)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(append([]string{}, c.args...)); err != nil {
+		return ""
+	}
+	return fmt.Sprintf(" In place of `%s` call it with skill_name %q, script_name %q, args %s.",
+		appendLine(nil, c.command, escapeNone), skillName, c.scriptName(), strings.TrimSpace(args.String()))
 }

@@ -15,6 +15,7 @@ func TestFindCall(t *testing.T) {
 		{"prompt, variable, comment", "```\n$ A=1 uv run --quiet python scripts/a.py x # comment\n```", "scripts/a.py x"},
 		{"its own interpreter", "```sh\n./scripts/run.sh one | tee log\n```", "scripts/run.sh one"},
 		{"tsx", "```\nnpx tsx src/main.ts --go\n```", "src/main.ts --go"},
+		{"one with arguments", "`python scripts/a.py` `bash scripts/run.sh x`", "scripts/run.sh x"},
 		{"continued", "```\npython scripts/a.py \\\n  --in x\n```", "scripts/a.py --in x"},
 		{"base directory", "`python {baseDir}/scripts/a.py x`", "scripts/a.py x"},
 		{"skill directory", "`bash \"${CLAUDE_SKILL_DIR}/scripts/run.sh\" x`", "scripts/run.sh x"},
@@ -41,14 +42,14 @@ func TestFindCall(t *testing.T) {
 func TestInstructionsCall(t *testing.T) {
 	s := load(t, "", "Run `python scripts/run.py \"a b\" <file>`.", "scripts/run.py")
 	body := instructions(t, s, &InstructionOptions{Wrap: true, Dir: "/skills/s"}).Body
-	want := "run them with the tool script_run. In place of `python scripts/run.py \"a b\" &lt;file&gt;` call it with skill_name \"s\", script_name \"run.py\", args [\"a b\",\"\\u003cfile\\u003e\"]."
+	want := "run them with the tool script_run. In place of `python scripts/run.py \"a b\" <file>` call it with skill_name \"s\", script_name \"run.py\", args [\"a b\",\"<file>\"]."
 	if !strings.Contains(body, want) {
 		t.Errorf("no %s in\n%s", want, body)
 	}
 	o := &InstructionOptions{Wrap: true, Dir: "/skills/s", Command: func(skill, script string, args []string) string {
 		return "host run " + skill + " " + script + " -- " + strings.Join(args, " ")
 	}}
-	if body = instructions(t, s, o).Body; !strings.Contains(body, "such as: host run s run.py -- a b &lt;file&gt;") || strings.Contains(body, "script_run") {
+	if body = instructions(t, s, o).Body; !strings.Contains(body, "such as: host run s run.py -- a b <file>") || strings.Contains(body, "script_run") {
 		t.Errorf("got:\n%s", body)
 	}
 	s = load(t, "", "Body.", "scripts/run.py")

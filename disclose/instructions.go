@@ -2,7 +2,6 @@ package disclose
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -242,7 +241,7 @@ func appendRunning(b []byte, scripts []string, s *skill.Skill, dir string, o *In
 			call = shellCall{script: scripts[0]}
 		}
 		b = append(b, "run them with a shell from the user's directory, such as: "...)
-		b = appendLine(b, o.Command(s.Name(), call.scriptName(), call.args), escapeTags)
+		b = append(b, shield(string(appendLine(nil, o.Command(s.Name(), call.scriptName(), call.args), escapeNone)))...)
 	case o.NoScriptRun:
 		b = append(b, "run them from the skill's directory, such as: cd "...)
 		b = appendLine(b, shellQuote(dir), escapeTags)
@@ -250,26 +249,10 @@ func appendRunning(b []byte, scripts []string, s *skill.Skill, dir string, o *In
 	default:
 		b = append(b, "run them with the tool script_run."...)
 		if found {
-			b = appendCall(b, s.Name(), &call)
+			b = append(b, shield(call.asToolCall(s.Name()))...)
 		}
 	}
 	return b
-}
-
-// appendCall says which call of script_run a command in a body stands for.
-func appendCall(b []byte, name string, c *shellCall) []byte {
-	args, err := json.Marshal(append([]string{}, c.args...))
-	if err != nil {
-		return b
-	}
-	b = append(b, " In place of `"...)
-	b = appendLine(b, c.command, escapeTags)
-	b = append(b, "` call it with skill_name "...)
-	b = appendLine(b, strconv.Quote(name), escapeTags)
-	b = append(b, ", script_name "...)
-	b = appendLine(b, strconv.Quote(c.scriptName()), escapeTags)
-	b = append(b, ", args "...)
-	return append(append(b, args...), '.') // JSON escapes < and >
 }
 
 // runs reports whether a file is a script.
