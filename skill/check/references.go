@@ -281,15 +281,29 @@ func localTarget(s string) string {
 	return ""
 }
 
-// margin is what may stand before a fence: the marks of quotes and of a list.
-var margin = lazyregexp.New(`^[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?`)
+// margin returns the length of what may stand before a fence: the marks of quotes and of a list.
+func margin(line string) int {
+	skip := func(from int, chars string) int {
+		for from < len(line) && strings.IndexByte(chars, line[from]) >= 0 {
+			from++
+		}
+		return from
+	}
+	begin := skip(0, " \t>")
+	mark := skip(begin, "0123456789")
+	end := skip(mark, ".)")
+	if mark == begin {
+		end = skip(mark, "-*+")
+	}
+	if text := skip(end, " \t"); end == mark+1 && text > end {
+		return text
+	}
+	return begin
+}
 
 // fenceMark returns the run of ` or ~ that a line of a code fence begins with, "" for other lines, and the text after it.
 func fenceMark(line string) (mark, info string) {
-	if !strings.Contains(line, "```") && !strings.Contains(line, "~~~") {
-		return "", ""
-	}
-	s := line[len(margin().FindString(line)):]
+	s := line[margin(line):]
 	if len(s) < 3 || s[0] != '`' && s[0] != '~' || s[1] != s[0] || s[2] != s[0] {
 		return "", ""
 	}
