@@ -247,8 +247,14 @@ func (h *Host) Prepare(ctx context.Context, s *skill.Skill, sc Script, o *Prepar
 		return &Prepared{}, err
 	}
 	defer done()
-	if err := checkOpen(s); err != nil || !isPython(s, sc) {
+	if err := checkOpen(s); err != nil {
 		return &Prepared{}, err
+	}
+	if usesNode(s, sc) {
+		return h.prepareNode(ctx, s, sc, o)
+	}
+	if !isPython(s, sc) {
+		return &Prepared{}, nil
 	}
 	src := &source{host: h, s: s, sc: sc}
 	text, err := src.text()
