@@ -1,0 +1,245 @@
+package nodeenv
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha512"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/agent-base/agent-base/internal/test/scratch"
+)
+
+// Each function waits for the goroutines that it starts.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// files is a tree by slash path.
+type files map[string]string
+
+func (f files) fs() fstest.MapFS {
+	out := fstest.MapFS{}
+	for name, text := range f {
+		out[name] = &fstest.MapFile{Data: []byte(text), Mode: 0o644}
+	}
+	return out
+}
+
+// entry is one entry of a package's file.
+type entry struct {
+	tar.Header
+	text string
+}
+
+// pack makes the file of a package of any entries.
+func pack(t testing.TB, entries ...entry) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	zip := gzip.NewWriter(&b)
+	w := tar.NewWriter(zip)
+	for _, e := range entries {
+		e.Size = int64(len(e.text))
+		if e.Mode == 0 {
+			e.Mode = 0o644
+		}
+		if err := w.WriteHeader(&e.Header); err != nil {
+			t.Fatal(err)
+		}
+		w.Write([]byte(e.text))
+	}
+	w.Close()
+	zip.Close()
+	return b.Bytes()
+}
+
+// packFiles makes the file of a package.
+func packFiles(t testing.TB, content files) []byte {
+	t.Helper()
+	var entries []entry
+	for _, name := range slices.Sorted(maps.Keys(content)) {
+		entries = append(entries, entry{tar.Header{Name: "package/" + name, Typeflag: tar.TypeReg}, content[name]})
+	}
+	return pack(t, entries...)
+}
+
+func integrity(b []byte) string {
+	sum := sha512.Sum512(b)
+	return "sha512-" + base64.StdEncoding.EncodeToString(sum[:])
+}
+
+// registry serves packages.
+type registry struct {
+	*httptest.Server
+	t testing.TB
+
+	mu      sync.Mutex
+	files   map[string][]byte // by path
+	asked   []string          // paths, in order
+	headers []http.Header
+}
+
+func newRegistry(t testing.TB) *registry {
+	r := &registry{t: t, files: map[string][]byte{}}
+	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		r.mu.Lock()
+		b, ok := r.files[req.URL.Path]
+		r.asked, r.headers = append(r.asked, req.URL.Path), append(r.headers, req.Header)
+		r.mu.Unlock()
+		if !ok {
+			http.NotFound(w, req)
+			return
+		}
+		w.Write(b)
+	}))
+	t.Cleanup(r.Close)
+	return r
+}
+
+// publish adds a package and returns its integrity. A module that says name@version is added if it has no files.
+func (r *registry) publish(id string, content files) string {
+	r.t.Helper()
+	at := strings.LastIndexByte(id, '@')
+	name, version := id[:at], id[at+1:]
+	all := files{"package.json": fmt.Sprintf(`{"name":%q,"version":%q}`, name, version), "index.js": fmt.Sprintf("module.exports = %q", id)}
+	maps.Copy(all, content)
+	return r.put(name, version, packFiles(r.t, all))
+}
+
+func (r *registry) put(name, version string, b []byte) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.files["/"+name+"/-/"+tarball(name, version)] = b
+	return integrity(b)
+}
+
+func (r *registry) requests() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.asked)
+}
+
+// store has an empty cache and takes packages from the registry.
+func (r *registry) store(change func(*Options)) *Store {
+	r.t.Helper()
+	transport := &http.Transport{}
+	r.t.Cleanup(transport.CloseIdleConnections)
+	o := &Options{Run: execute, LookPath: exec.LookPath, Cache: scratch.Dir(r.t), Transport: transport,
+		Env: []string{"PATH=" + os.Getenv("PATH"), "npm_config_registry=" + r.URL}}
+	if change != nil {
+		change(o)
+	}
+	s, err := New(o)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	s.platform = platform{"linux", "x64", "glibc"}
+	return s
+}
+
+// execute runs a command as a plain process.
+func execute(ctx context.Context, c *Command) (*Output, error) {
+	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, c.Path, c.Args[1:]...)
+	var stdout, stderr bytes.Buffer
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = c.Dir, c.Env, &stdout, &stderr, time.Second
+	err := cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		return nil, err
+	}
+	return &Output{Stdout: stdout.Bytes(), Stderr: stderr.Bytes(), ExitCode: cmd.ProcessState.ExitCode()}, nil
+}
+
+// skill has a script that imports a package, and a package.json with these dependencies.
+func skill(dependencies map[string]string, more files) files {
+	b, _ := json.Marshal(map[string]any{"name": "x", "dependencies": dependencies, "devDependencies": map[string]string{"tool": "1"},
+		"scripts": map[string]string{"postinstall": "touch /tmp/never"}})
+	out := files{"scripts/a.js": `require("a")`, "package.json": string(b)}
+	maps.Copy(out, more)
+	return out
+}
+
+func project(f files) *Project { return &Project{FS: f.fs(), File: "scripts/a.js", Script: "a"} }
+
+// npmLockOf writes a package-lock.json with a root of the dependencies and these packages by place.
+func npmLockOf(dependencies map[string]string, packages map[string]any) string {
+	all := map[string]any{"": map[string]any{"name": "x", "dependencies": dependencies, "devDependencies": map[string]string{"tool": "1"}}}
+	maps.Copy(all, packages)
+	b, _ := json.Marshal(map[string]any{"name": "x", "lockfileVersion": 3, "packages": all})
+	return string(b)
+}
+
+// m is short for a JSON object.
+type m = map[string]any
+
+// installed lists the files of an environment by their slash paths.
+func installed(t *testing.T, p *Prepared) files {
+	t.Helper()
+	out := files{}
+	err := filepath.WalkDir(filepath.Join(p.Folder, modules), func(file string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(file)
+		rel, _ := filepath.Rel(p.Folder, file)
+		out[filepath.ToSlash(rel)] = string(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// prepare prepares a project that must succeed.
+func prepare(t *testing.T, s *Store, p *Project, o *PrepareOptions) *Prepared {
+	t.Helper()
+	got, err := s.Prepare(t.Context(), p, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// failure checks an error's reason and that its message has all parts.
+func failure(t *testing.T, err error, reason string, parts ...string) {
+	t.Helper()
+	var e *Error
+	if !errors.As(err, &e) || e.Reason != reason {
+		t.Fatalf("got %v, want an Error with reason %s", err, reason)
+	}
+	for _, part := range parts {
+		if !strings.Contains(e.Message, part) {
+			t.Errorf("%q does not contain %q", e.Message, part)
+		}
+	}
+}
+
+// nothingLeft checks that no environment and no work folder is in the cache.
+func nothingLeft(t *testing.T, s *Store) {
+	t.Helper()
+	entries, _ := os.ReadDir(s.folder())
+	for _, d := range entries {
+		if d.IsDir() || strings.HasSuffix(d.Name(), ".json") {
+			t.Errorf("%s is left", d.Name())
+		}
+	}
+}
