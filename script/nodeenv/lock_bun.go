@@ -25,6 +25,7 @@ type bunFacts struct {
 	PeerDependencies     map[string]string
 	OptionalPeers        []string
 	OS, CPU, Libc        words
+	Bundled              bool // it comes with the package that it lies in
 }
 
 // bunPackage is one package of a bun.lock.
@@ -42,7 +43,7 @@ func readBun(pkg *packageJSON, file string, b []byte, pf platform) (plan, error)
 	}
 	root := lock.Workspaces[""]
 	switch {
-	case lock.LockfileVersion > 1:
+	case lock.LockfileVersion > 2:
 		return nil, refuse("%s has version %d, which is not known: add a package-lock.json", file, lock.LockfileVersion)
 	case len(lock.PatchedDependencies) > 0:
 		return nil, refuse("%s has patches of packages, which are not applied: publish the changed package, or use another", file)
@@ -124,6 +125,10 @@ func (w *bunWalk) visit(key, name string, optional bool) error {
 	p, err := w.read(key)
 	if err != nil {
 		return err
+	}
+	if p.facts.Bundled {
+		w.found[key] = nil
+		return nil
 	}
 	if !w.platform.fits(p.facts.OS, p.facts.CPU, p.facts.Libc) {
 		if !optional {

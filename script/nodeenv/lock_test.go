@@ -2,10 +2,12 @@ package nodeenv
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -91,7 +93,75 @@ func TestHoistEnds(t *testing.T) {
 	}
 }
 
-// The packages of a real project's three locks lie where npm puts them, see testdata.
+// C68: the locks that npm, bun and pnpm wrote for the same package.json give the same packages, and each package finds those
+// that npm's lock says that it depends on. npm's lock also has two packages that one for another platform needs.
+func TestRealLocks(t *testing.T) {
+	fsys := os.DirFS("testdata/locks")
+	pkg, err := readPackage(fsys, "package.json")
+	if err != nil || pkg.check() != nil {
+		t.Fatal(err)
+	}
+	pf := platform{"linux", "x64", "glibc"}
+	var lock npmLock
+	all := map[string][]string{}
+	for _, f := range lockFormats() {
+		text, err := readFile(fsys, f.name, maxLock)
+		if err != nil {
+			continue
+		}
+		p, err := f.read(pkg, f.name, text, pf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[f.name] = slices.DeleteFunc(p.packages(), func(id string) bool { return strings.HasPrefix(id, "@emnapi/") || strings.HasPrefix(id, "tslib@") })
+		if f.name == "package-lock.json" {
+			if err := json.Unmarshal(text, &lock); err != nil {
+				t.Fatal(err)
+			}
+		}
+		at, needs := map[string]string{}, map[string]map[string]string{}
+		for _, it := range p {
+			at[it.Path] = it.Name + "@" + it.Version
+		}
+		for place, e := range lock.Packages {
+			id := cmp.Or(e.Name, placeName(place)) + "@" + e.Version
+			needs[id] = map[string]string{}
+			for dep := range e.Dependencies {
+				needs[id][dep] = resolveAt(npmPlaces(&lock), place, dep)
+			}
+		}
+		for place, id := range at {
+			for dep, want := range needs[id] {
+				if got := resolveAt(at, place, dep); got != want {
+					t.Errorf("%s: at %s %s is %q, want %q", f.name, place, dep, got, want)
+				}
+			}
+		}
+	}
+	want := all["package-lock.json"]
+	if len(want) < 40 || len(all) != 3 {
+		t.Errorf("%d packages in %d locks", len(want), len(all))
+	}
+	for name, got := range all {
+		if !slices.Equal(got, want) {
+			t.Errorf("%s gives\n%v, want\n%v", name, got, want)
+		}
+	}
+}
+
+func placeName(place string) string {
+	names, _ := placeNames(place)
+	return names[len(names)-1]
+}
+
+func npmPlaces(lock *npmLock) map[string]string {
+	out := map[string]string{}
+	for place, e := range lock.Packages {
+		out[place] = cmp.Or(e.Name, placeName(place)) + "@" + e.Version
+	}
+	return out
+}
+
 func TestPlaces(t *testing.T) {
 	for place, want := range map[string]bool{
 		"node_modules/a": true, "node_modules/@s/a/node_modules/b": true, "node_modules/JSONStream": true, "node_modules/a.b-c_d": true,
