@@ -28,8 +28,8 @@ type record struct {
 	Files    string    `json:"files"`  // the digest of its inventory
 	Packages []string  `json:"packages"`
 	Unbuilt  []string  `json:"unbuilt,omitempty"`
-	Lock     string    `json:"lock,omitempty"`    // what npm chose, if the skill has no lock
-	Resolved time.Time `json:"resolved,omitzero"` // when it did
+	Chosen   *chosen   `json:"chosen,omitempty"`  // if the skill has no lock
+	Resolved time.Time `json:"resolved,omitzero"` // when it was chosen
 }
 
 // job is the preparation of one script.
@@ -199,17 +199,16 @@ func (j *job) make(ctx context.Context) (err error) {
 	return nil
 }
 
-// choose has npm choose versions, or takes those that it chose before.
-func (j *job) choose(ctx context.Context, work string, next *record) (plan, error) {
-	next.Lock, next.Resolved = j.record.Lock, j.record.Resolved
-	if next.Lock == "" || j.o.anew(next.Resolved) {
-		text, err := j.resolve(ctx, work)
-		if err != nil {
+// choose has versions chosen, or takes those that were chosen before.
+func (j *job) choose(ctx context.Context, work string, next *record) (p plan, err error) {
+	next.Chosen, next.Resolved = j.record.Chosen, j.record.Resolved
+	if next.Chosen == nil || j.o.anew(next.Resolved) {
+		next.Resolved = time.Now()
+		if next.Chosen, err = j.resolve(ctx, work); err != nil {
 			return nil, err
 		}
-		next.Lock, next.Resolved = text, time.Now()
 	}
-	return readNPM(j.pkg, "the lock that npm wrote", []byte(next.Lock), j.s.platform)
+	return next.Chosen.plan(j.pkg, j.s.platform)
 }
 
 // install unpacks the packages, those that others lie in first. It returns the plan without the optional packages that turn

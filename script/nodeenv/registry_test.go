@@ -243,3 +243,8 @@ func nothingLeft(t *testing.T, s *Store) {
 		}
 	}
 }
+
+func npmJSON(v any) string {
+	b, _ := json.Marshal(v)
+	return string(b)
+}
