@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/agent-base/agent-base/internal/test/npmtest"
 )
 
 // resolveAt returns what a name means to the package at a place, as Node.js looks for it.
@@ -39,7 +41,7 @@ func TestHoist(t *testing.T) {
 			name := string(rune('a' + r.IntN(5)))
 			key := fmt.Sprintf("%s@%d.0.0", name, i)
 			keys = append(keys, key)
-			g[key] = &vertex{item: item{Name: name, Version: key[2:], Integrity: integrity([]byte(key))}}
+			g[key] = &vertex{item: item{Name: name, Version: key[2:], Integrity: npmtest.Integrity([]byte(key))}}
 		}
 		some := func() (out []edge) {
 			seen := map[string]bool{}
@@ -86,7 +88,7 @@ func TestHoist(t *testing.T) {
 func TestHoistEnds(t *testing.T) {
 	g := graph{}
 	for _, c := range []struct{ key, name, dep string }{{"a@1.0.0", "b", "b@1.0.0"}, {"b@1.0.0", "a", "a@2.0.0"}, {"a@2.0.0", "b", "b@2.0.0"}, {"b@2.0.0", "a", "a@1.0.0"}} {
-		g[c.key] = &vertex{item: item{Name: c.key[:1], Version: c.key[2:], Integrity: integrity(nil)}, deps: []edge{{c.name, c.dep}}}
+		g[c.key] = &vertex{item: item{Name: c.key[:1], Version: c.key[2:], Integrity: npmtest.Integrity(nil)}, deps: []edge{{c.name, c.dep}}}
 	}
 	if _, err := g.hoist("lock", []edge{{"a", "a@1.0.0"}}); err == nil || !strings.Contains(err.Error(), "cannot be placed") {
 		t.Errorf("got %v", err)
@@ -192,7 +194,7 @@ func TestPlatform(t *testing.T) {
 }
 
 func TestStrongest(t *testing.T) {
-	s512, s256 := integrity([]byte("x")), "sha256-LCa0a2j/xo/5m0U8HTBBNBNCLXBkg7+g+YpeiGJm564="
+	s512, s256 := npmtest.Integrity([]byte("x")), "sha256-LCa0a2j/xo/5m0U8HTBBNBNCLXBkg7+g+YpeiGJm564="
 	for text, want := range map[string]string{s512: "sha512", s256: "sha256", "sha1-x " + s256 + " " + s512 + "?x": "sha512", "sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk=": "", "": "", "md5-x": "", "sha512-!": ""} {
 		if got, err := strongest(text); got.algorithm != want || (err == nil) != (want != "") {
 			t.Errorf("%q: %q %v, want %q", text, got.algorithm, err, want)

@@ -13,19 +13,21 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/agent-base/agent-base/internal/test/npmtest"
 )
 
 // world is a registry with packages that need each other in two versions, and the three locks of the same dependencies.
 func world(t testing.TB) (*registry, map[string]string) {
 	r := newRegistry(t)
-	a := r.publish("a@1.2.0", files{"package.json": `{"name":"a","version":"1.2.0","scripts":{"postinstall":"touch ../../ran"}}`, "lib/x.js": "x"})
-	b1, b2 := r.publish("b@1.0.0", nil), r.publish("b@2.0.0", nil)
-	scoped := r.publish("@s/c@3.0.0", nil)
-	here, other := r.publish("bin-linux@1.0.0", nil), r.publish("bin-other@1.0.0", nil)
+	a := r.Publish("a@1.2.0", files{"package.json": `{"name":"a","version":"1.2.0","scripts":{"postinstall":"touch ../../ran"}}`, "lib/x.js": "x"})
+	b1, b2 := r.Publish("b@1.0.0", nil), r.Publish("b@2.0.0", nil)
+	scoped := r.Publish("@s/c@3.0.0", nil)
+	here, other := r.Publish("bin-linux@1.0.0", nil), r.Publish("bin-other@1.0.0", nil)
 	deps := map[string]string{"a": "^1.0.0", "b": "^1.0.0", "@s/c": "3.x"}
 	sum := func(integrity string) string { return "{integrity: " + integrity + "}" }
 	return r, map[string]string{
-		"package-lock.json": npmLockOf(deps, m{
+		"package-lock.json": npmtest.Lock(deps, m{
 			"node_modules/a":                m{"version": "1.2.0", "resolved": "https://registry.npmjs.org/a/-/a-1.2.0.tgz", "integrity": a, "hasInstallScript": true},
 			"node_modules/a/node_modules/b": m{"version": "2.0.0", "integrity": "sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk= " + b2},
 			"node_modules/b":                m{"version": "1.0.0", "resolved": "https://registry.npmmirror.com/b/-/b-1.0.0.tgz", "integrity": b1},
@@ -195,10 +197,10 @@ func TestUsedAgain(t *testing.T) {
 	s := r.store(nil)
 	f := skill(dependencies(), files{"package-lock.json": locks["package-lock.json"]})
 	first := prepare(t, s, project(f), nil)
-	asked := r.requests()
+	asked := r.Requests()
 	f["scripts/a.js"] += "\n// changed"
 	f["package.json"] = strings.Replace(f["package.json"], `"x"`, `"y"`, 1)
-	if again := prepare(t, s, project(f), nil); again.Made || again.Folder != first.Folder || r.requests() != asked {
+	if again := prepare(t, s, project(f), nil); again.Made || again.Folder != first.Folder || r.Requests() != asked {
 		t.Errorf("made again: %+v", again)
 	}
 	os.WriteFile(filepath.Join(first.Folder, modules, "b", "index.js"), []byte("evil"), 0o644)
@@ -216,11 +218,11 @@ func TestUsedAgain(t *testing.T) {
 func TestRefused(t *testing.T) {
 	r, _ := world(t)
 	one := func(spec string) map[string]string { return map[string]string{"a": spec} }
-	sum := integrity([]byte("x"))
+	sum := npmtest.Integrity([]byte("x"))
 	entry := func(change m) string {
 		e := m{"version": "1.2.0", "integrity": sum}
 		maps.Copy(e, change)
-		return npmLockOf(one("1"), m{"node_modules/a": e})
+		return npmtest.Lock(one("1"), m{"node_modules/a": e})
 	}
 	for _, c := range []struct {
 		name  string
@@ -244,13 +246,13 @@ func TestRefused(t *testing.T) {
 		{"no checksum", skill(one("1"), files{"package-lock.json": entry(m{"integrity": "sha512-eA=="})}), []string{"no sha512"}},
 		{"git in a lock", skill(one("1"), files{"package-lock.json": entry(m{"resolved": "git+ssh://git@example.com/x.git#1", "integrity": ""})}), []string{"git+ssh"}},
 		{"folder in a lock", skill(one("1"), files{"package-lock.json": entry(m{"link": true, "resolved": "../a"})}), []string{"link to a folder"}},
-		{"place", skill(one("1"), files{"package-lock.json": npmLockOf(one("1"), m{"node_modules/a": m{"version": "1.2.0", "integrity": sum}, "node_modules/../../b": m{"version": "1.0.0", "integrity": sum}})}), []string{"not a package of a registry"}},
-		{"twins", skill(one("1"), files{"package-lock.json": npmLockOf(one("1"), m{"node_modules/a": m{"version": "1.2.0", "integrity": sum}, "node_modules/A": m{"version": "1.0.0", "integrity": sum}})}), []string{"same folder"}},
+		{"place", skill(one("1"), files{"package-lock.json": npmtest.Lock(one("1"), m{"node_modules/a": m{"version": "1.2.0", "integrity": sum}, "node_modules/../../b": m{"version": "1.0.0", "integrity": sum}})}), []string{"not a package of a registry"}},
+		{"twins", skill(one("1"), files{"package-lock.json": npmtest.Lock(one("1"), m{"node_modules/a": m{"version": "1.2.0", "integrity": sum}, "node_modules/A": m{"version": "1.0.0", "integrity": sum}})}), []string{"same folder"}},
 		{"version", skill(one("1"), files{"package-lock.json": entry(m{"version": "../1"})}), []string{"../1"}},
 		{"other machine", skill(one("1"), files{"package-lock.json": entry(m{"os": []string{"sunos"}})}), []string{"sunos", "not for this machine"}},
 		{"old lock", skill(one("1"), files{"package-lock.json": `{"lockfileVersion":1,"dependencies":{}}`}), []string{"too old", "npm install --package-lock-only"}},
 		{"other range", skill(one("2"), files{"package-lock.json": entry(nil)}), []string{"package-lock.json does not belong to package.json", `"2" there and "1" in the lock`}},
-		{"absent", skill(map[string]string{"a": "1", "b": "1"}, files{"package-lock.json": npmLockOf(map[string]string{"a": "1", "b": "1"}, m{"node_modules/a": m{"version": "1.2.0", "integrity": sum}})}), []string{`it has no "b"`}},
+		{"absent", skill(map[string]string{"a": "1", "b": "1"}, files{"package-lock.json": npmtest.Lock(map[string]string{"a": "1", "b": "1"}, m{"node_modules/a": m{"version": "1.2.0", "integrity": sum}})}), []string{`it has no "b"`}},
 		{"no root", skill(one("1"), files{"package-lock.json": `{"lockfileVersion":3,"packages":{}}`}), []string{"no entry for the package itself"}},
 		{"broken lock", skill(one("1"), files{"package-lock.json": `{`}), []string{"package-lock.json cannot be read"}},
 		{"yarn", skill(one("1"), files{"yarn.lock": `# yarn lockfile v1`}), []string{"yarn.lock cannot be read", "package-lock.json"}},
@@ -271,10 +273,10 @@ func TestRefused(t *testing.T) {
 					return nil, errors.New("no")
 				}
 			})
-			before := r.requests()
+			before := r.Requests()
 			got, err := s.Prepare(t.Context(), project(c.files), nil)
 			failure(t, err, ReasonMetadata, append(c.want, "Script a is not run")...)
-			if !got.Needed || r.requests() != before {
+			if !got.Needed || r.Requests() != before {
 				t.Errorf("something was fetched")
 			}
 			nothingLeft(t, s)
@@ -309,48 +311,50 @@ func TestSeveralLocks(t *testing.T) {
 // C68: a file that is not the one of the lock is not unpacked, and a registry that has none is named.
 func TestWrongFile(t *testing.T) {
 	r := newRegistry(t)
-	r.publish("a@1.2.0", nil)
+	r.Publish("a@1.2.0", nil)
 	deps := map[string]string{"a": "1"}
 	lock := func(sum string) files {
-		return skill(deps, files{"package-lock.json": npmLockOf(deps, m{"node_modules/a": m{"version": "1.2.0", "integrity": sum}})})
+		return skill(deps, files{"package-lock.json": npmtest.Lock(deps, m{"node_modules/a": m{"version": "1.2.0", "integrity": sum}})})
 	}
 	s := r.store(nil)
-	_, err := s.Prepare(t.Context(), project(lock(integrity([]byte("another")))), nil)
+	_, err := s.Prepare(t.Context(), project(lock(npmtest.Integrity([]byte("another")))), nil)
 	failure(t, err, ReasonDependencies, "a@1.2.0", "not the one of the lock", "sha512")
 	nothingLeft(t, s)
-	r.files = nil
-	_, err = s.Prepare(t.Context(), project(lock(integrity(nil))), nil)
+	r.Clear()
+	_, err = s.Prepare(t.Context(), project(lock(npmtest.Integrity(nil))), nil)
 	failure(t, err, ReasonDependencies, "answers 404", "/a/-/a-1.2.0.tgz")
 	nothingLeft(t, s)
 }
 
 // C68: only regular files are written, below the package's own place.
 func TestHostilePackages(t *testing.T) {
-	file := func(name string) entry { return entry{tar.Header{Name: name, Typeflag: tar.TypeReg}, "x"} }
+	file := func(name string) npmtest.Entry {
+		return npmtest.Entry{Header: tar.Header{Name: name, Typeflag: tar.TypeReg}, Text: "x"}
+	}
 	for _, c := range []struct {
 		name    string
-		entries []entry
+		entries []npmtest.Entry
 		want    string // in the error; "" if it is installed
 	}{
-		{"up", []entry{file("package/../../evil")}, `"package/../../evil"`},
-		{"absolute", []entry{file("/package/evil")}, `"/package/evil"`},
-		{"device", []entry{{tar.Header{Name: "package/d", Typeflag: tar.TypeChar}, ""}}, "of kind"},
-		{"pipe", []entry{{tar.Header{Name: "package/p", Typeflag: tar.TypeFifo}, ""}}, "of kind"},
-		{"deep", []entry{file("package/" + strings.Repeat("d/", 100) + "f")}, "not unpacked"},
-		{"link", []entry{{tar.Header{Name: "package/l", Typeflag: tar.TypeSymlink, Linkname: "/etc"}, ""}, file("package/l/evil"), file("package/f")}, ""},
-		{"hard link", []entry{{tar.Header{Name: "package/l", Typeflag: tar.TypeLink, Linkname: "/etc/passwd"}, ""}, file("other/f")}, ""},
-		{"beside", []entry{file("beside"), file("./package/f")}, ""},
+		{"up", []npmtest.Entry{file("package/../../evil")}, `"package/../../evil"`},
+		{"absolute", []npmtest.Entry{file("/package/evil")}, `"/package/evil"`},
+		{"device", []npmtest.Entry{{Header: tar.Header{Name: "package/d", Typeflag: tar.TypeChar}}}, "of kind"},
+		{"pipe", []npmtest.Entry{{Header: tar.Header{Name: "package/p", Typeflag: tar.TypeFifo}}}, "of kind"},
+		{"deep", []npmtest.Entry{file("package/" + strings.Repeat("d/", 100) + "f")}, "not unpacked"},
+		{"link", []npmtest.Entry{{Header: tar.Header{Name: "package/l", Typeflag: tar.TypeSymlink, Linkname: "/etc"}}, file("package/l/evil"), file("package/f")}, ""},
+		{"hard link", []npmtest.Entry{{Header: tar.Header{Name: "package/l", Typeflag: tar.TypeLink, Linkname: "/etc/passwd"}}, file("other/f")}, ""},
+		{"beside", []npmtest.Entry{file("beside"), file("./package/f")}, ""},
 		{"no gzip", nil, "not a package"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRegistry(t)
-			b := pack(t, c.entries...)
+			b := npmtest.Pack(c.entries...)
 			if c.entries == nil {
 				b = []byte("text")
 			}
 			deps := map[string]string{"a": "1"}
 			s := r.store(nil)
-			lock := npmLockOf(deps, m{"node_modules/a": m{"version": "1.2.0", "integrity": r.put("a", "1.2.0", b)}})
+			lock := npmtest.Lock(deps, m{"node_modules/a": m{"version": "1.2.0", "integrity": r.Put("a@1.2.0", b)}})
 			got, err := s.Prepare(t.Context(), project(skill(deps, files{"package-lock.json": lock})), nil)
 			if c.want != "" {
 				failure(t, err, ReasonDependencies, "a@1.2.0", c.want)
@@ -377,8 +381,8 @@ func TestLimits(t *testing.T) {
 	deps := map[string]string{"a": "1"}
 	r := newRegistry(t)
 	f := func(text string) files {
-		sum := r.publish("a@1.2.0", files{"big": text})
-		return skill(deps, files{"package-lock.json": npmLockOf(deps, m{"node_modules/a": m{"version": "1.2.0", "integrity": sum}})})
+		sum := r.Publish("a@1.2.0", files{"big": text})
+		return skill(deps, files{"package-lock.json": npmtest.Lock(deps, m{"node_modules/a": m{"version": "1.2.0", "integrity": sum}})})
 	}
 	small := r.store(func(o *Options) { o.MaxBytes = 1 << 20 })
 	_, err := small.Prepare(t.Context(), project(f(strings.Repeat("x", 2<<20))), nil)
@@ -425,10 +429,10 @@ func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f
 func TestFactsOfThePackage(t *testing.T) {
 	r := newRegistry(t)
 	deps := map[string]string{"a": "1"}
-	a := r.publish("a@1.2.0", files{"node_modules/own/index.js": "own", "node_modules/b/index.js": "brought", "bin/run": "#!/bin/sh"})
-	b := r.publish("b@1.0.0", nil)
-	other := r.publish("musl@1.0.0", files{"package.json": `{"libc":["musl"],"os":["linux"]}`})
-	lock := npmLockOf(deps, m{
+	a := r.Publish("a@1.2.0", files{"node_modules/own/index.js": "own", "node_modules/b/index.js": "brought", "bin/run": "#!/bin/sh"})
+	b := r.Publish("b@1.0.0", nil)
+	other := r.Publish("musl@1.0.0", files{"package.json": `{"libc":["musl"],"os":["linux"]}`})
+	lock := npmtest.Lock(deps, m{
 		"node_modules/a":                  m{"version": "1.2.0", "integrity": a},
 		"node_modules/a/node_modules/b":   m{"version": "1.0.0", "integrity": b},
 		"node_modules/a/node_modules/own": m{"version": "1.0.0", "inBundle": true},
@@ -523,8 +527,8 @@ func TestTogether(t *testing.T) {
 			n++
 		}
 	}
-	if n != 1 || r.requests() != 5 {
-		t.Errorf("made %d times with %d requests", n, r.requests())
+	if n != 1 || r.Requests() != 5 {
+		t.Errorf("made %d times with %d requests", n, r.Requests())
 	}
 }
 

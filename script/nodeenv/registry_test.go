@@ -1,30 +1,23 @@
 package nodeenv
 
 import (
-	"archive/tar"
 	"bytes"
-	"compress/gzip"
 	"context"
-	"crypto/sha512"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/fstest"
 	"time"
 
 	"go.uber.org/goleak"
 
+	"github.com/agent-base/agent-base/internal/test/npmtest"
 	"github.com/agent-base/agent-base/internal/test/scratch"
 )
 
@@ -42,97 +35,16 @@ func (f files) fs() fstest.MapFS {
 	return out
 }
 
-// entry is one entry of a package's file.
-type entry struct {
-	tar.Header
-	text string
-}
-
-// pack makes the file of a package of any entries.
-func pack(t testing.TB, entries ...entry) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	zip := gzip.NewWriter(&b)
-	w := tar.NewWriter(zip)
-	for _, e := range entries {
-		e.Size = int64(len(e.text))
-		if e.Mode == 0 {
-			e.Mode = 0o644
-		}
-		if err := w.WriteHeader(&e.Header); err != nil {
-			t.Fatal(err)
-		}
-		w.Write([]byte(e.text))
-	}
-	w.Close()
-	zip.Close()
-	return b.Bytes()
-}
-
-// packFiles makes the file of a package.
-func packFiles(t testing.TB, content files) []byte {
-	t.Helper()
-	var entries []entry
-	for _, name := range slices.Sorted(maps.Keys(content)) {
-		entries = append(entries, entry{tar.Header{Name: "package/" + name, Typeflag: tar.TypeReg}, content[name]})
-	}
-	return pack(t, entries...)
-}
-
-func integrity(b []byte) string {
-	sum := sha512.Sum512(b)
-	return "sha512-" + base64.StdEncoding.EncodeToString(sum[:])
-}
-
-// registry serves packages.
+// registry serves packages to the stores of a test.
 type registry struct {
-	*httptest.Server
+	*npmtest.Registry
 	t testing.TB
-
-	mu      sync.Mutex
-	files   map[string][]byte // by path
-	asked   []string          // paths, in order
-	headers []http.Header
 }
 
 func newRegistry(t testing.TB) *registry {
-	r := &registry{t: t, files: map[string][]byte{}}
-	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
-		r.mu.Lock()
-		b, ok := r.files[req.URL.Path]
-		r.asked, r.headers = append(r.asked, req.URL.Path), append(r.headers, req.Header)
-		r.mu.Unlock()
-		if !ok {
-			http.NotFound(w, req)
-			return
-		}
-		w.Write(b)
-	}))
+	r := &registry{npmtest.New(), t}
 	t.Cleanup(r.Close)
 	return r
-}
-
-// publish adds a package and returns its integrity. A module that says name@version is added if it has no files.
-func (r *registry) publish(id string, content files) string {
-	r.t.Helper()
-	at := strings.LastIndexByte(id, '@')
-	name, version := id[:at], id[at+1:]
-	all := files{"package.json": fmt.Sprintf(`{"name":%q,"version":%q}`, name, version), "index.js": fmt.Sprintf("module.exports = %q", id)}
-	maps.Copy(all, content)
-	return r.put(name, version, packFiles(r.t, all))
-}
-
-func (r *registry) put(name, version string, b []byte) string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.files["/"+name+"/-/"+tarball(name, version)] = b
-	return integrity(b)
-}
-
-func (r *registry) requests() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return len(r.asked)
 }
 
 // store has an empty cache and takes packages from the registry.
@@ -170,22 +82,13 @@ func execute(ctx context.Context, c *Command) (*Output, error) {
 
 // skill has a script that imports a package, and a package.json with these dependencies.
 func skill(dependencies map[string]string, more files) files {
-	b, _ := json.Marshal(map[string]any{"name": "x", "dependencies": dependencies, "devDependencies": map[string]string{"tool": "1"},
-		"scripts": map[string]string{"postinstall": "touch /tmp/never"}})
+	b, _ := json.Marshal(map[string]any{"name": "x", "dependencies": dependencies, "devDependencies": map[string]string{"tool": "1"}, "scripts": map[string]string{"postinstall": "exit 1"}})
 	out := files{"scripts/a.js": `require("a")`, "package.json": string(b)}
 	maps.Copy(out, more)
 	return out
 }
 
 func project(f files) *Project { return &Project{FS: f.fs(), File: "scripts/a.js", Script: "a"} }
-
-// npmLockOf writes a package-lock.json with a root of the dependencies and these packages by place.
-func npmLockOf(dependencies map[string]string, packages map[string]any) string {
-	all := map[string]any{"": map[string]any{"name": "x", "dependencies": dependencies, "devDependencies": map[string]string{"tool": "1"}}}
-	maps.Copy(all, packages)
-	b, _ := json.Marshal(map[string]any{"name": "x", "lockfileVersion": 3, "packages": all})
-	return string(b)
-}
 
 // m is short for a JSON object.
 type m = map[string]any

@@ -30,7 +30,7 @@ func TestChosenByNPM(t *testing.T) {
 	r := newRegistry(t)
 	sums := map[string]string{}
 	for _, v := range []string{"1.0.0", "1.1.0"} {
-		sums[v] = r.publish("a@"+v, nil)
+		sums[v] = r.Publish("a@"+v, nil)
 	}
 	version := "1.0.0"
 	var asked []*Command
@@ -90,7 +90,7 @@ func TestChosenByNPM(t *testing.T) {
 // bun chooses where npm is missing; without both the error says what to do, and so does one of npm.
 func TestChosenByOthers(t *testing.T) {
 	r := newRegistry(t)
-	sum := r.publish("a@1.0.0", nil)
+	sum := r.Publish("a@1.0.0", nil)
 	f := skill(map[string]string{"a": "1"}, nil)
 	s := r.store(func(o *Options) {
 		o.LookPath = only("bun")
@@ -137,12 +137,12 @@ func TestRealNPM(t *testing.T) {
 		all := m{}
 		var last string
 		for _, v := range slices.Sorted(maps.Keys(versions)) {
-			sum := r.publish(name+"@"+v, nil)
+			sum := r.Publish(name+"@"+v, nil)
 			one := m{"name": name, "version": v, "dist": m{"integrity": sum, "tarball": r.URL + "/" + name + "/-/" + tarball(name, v)}}
 			maps.Copy(one, versions[v])
 			all[v], last = one, v
 		}
-		r.files["/"+name] = fmt.Append(nil, npmJSON(m{"name": name, "versions": all, "dist-tags": m{"latest": last}}))
+		r.Serve("/"+name, fmt.Append(nil, npmJSON(m{"name": name, "versions": all, "dist-tags": m{"latest": last}})))
 	}
 	describe("a", map[string]m{"1.0.0": {}, "1.5.0": {"dependencies": m{"b": "1"}, "scripts": m{"preinstall": "exit 1"}}, "2.0.0": {}})
 	describe("b", map[string]m{"1.0.0": {}, "2.0.0": {}})

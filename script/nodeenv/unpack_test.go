@@ -7,14 +7,18 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/agent-base/agent-base/internal/test/npmtest"
 )
 
 // Whatever a file is, only regular files below the place are written, and no more than is allowed.
 func FuzzUnpack(f *testing.F) {
-	reg := func(name, text string) entry { return entry{tar.Header{Name: name, Typeflag: tar.TypeReg}, text} }
-	f.Add(pack(f, reg("package/a", "x"), reg("package/b/c", "y"), entry{tar.Header{Name: "package/l", Typeflag: tar.TypeSymlink, Linkname: ".."}, ""}))
-	f.Add(pack(f, reg("../a", "x")))
-	f.Add(pack(f, reg("a/../../b", "x")))
+	reg := func(name, text string) npmtest.Entry {
+		return npmtest.Entry{Header: tar.Header{Name: name, Typeflag: tar.TypeReg}, Text: text}
+	}
+	f.Add(npmtest.Pack(reg("package/a", "x"), reg("package/b/c", "y"), npmtest.Entry{Header: tar.Header{Name: "package/l", Typeflag: tar.TypeSymlink, Linkname: ".."}, Text: ""}))
+	f.Add(npmtest.Pack(reg("../a", "x")))
+	f.Add(npmtest.Pack(reg("a/../../b", "x")))
 	f.Add([]byte("\x1f\x8b"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		outer := t.TempDir()
