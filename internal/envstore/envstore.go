@@ -67,10 +67,10 @@ func (p Place) Lock(ctx context.Context, wait time.Duration) (unlock func(), err
 
 // Sweep removes the folders of the key except the one of that name: a script may still run in it. The caller holds the lock.
 func (p Place) Sweep(keep string) {
-	left, _ := filepath.Glob(p.Path("-*"))
-	for _, dir := range left {
-		if filepath.Base(dir) != keep {
-			program.RemoveAll(dir)
+	entries, _ := os.ReadDir(p.Root)
+	for _, d := range entries {
+		if strings.HasPrefix(d.Name(), p.Key+"-") && d.Name() != keep {
+			program.RemoveAll(filepath.Join(p.Root, d.Name()))
 		}
 	}
 }

@@ -157,5 +157,12 @@ func (s *Store) Prepare(ctx context.Context, p *Project, o *PrepareOptions) (*Pr
 // Unused lists the environments that were not used since a time, copies of skills in other environments that were not used
 // since then, and the folders that no record names. They may be removed while no script runs and none is prepared.
 func (s *Store) Unused(since time.Time) []envstore.Leftover {
-	return append(envstore.Unused(s.folder(), since), unusedCopies(s.folder(), since)...)
+	out := envstore.Unused(s.folder(), since)
+	gone := map[string]bool{}
+	for _, l := range out {
+		for _, part := range l.Parts {
+			gone[part] = true
+		}
+	}
+	return append(out, unusedCopies(s.folder(), since, gone)...)
 }

@@ -498,7 +498,7 @@ func TestUnused(t *testing.T) {
 		t.Errorf("got %v", paths)
 	}
 	CopyUsed(copied)
-	if all := s.Unused(time.Now().Add(time.Hour)); len(all) != 4 || !slices.Contains(all[0].Parts, got.Folder) {
+	if all := s.Unused(time.Now().Add(time.Hour)); len(all) != 2 || !slices.Contains(all[0].Parts, got.Folder) {
 		t.Errorf("got %v", all)
 	}
 	if all := s.Unused(time.Now().Add(-24 * time.Hour)); len(all) != 1 {

@@ -74,6 +74,7 @@ var allowed = map[string][]string{
 	"internal/wire":                 {"llm"},
 	"internal/yamlnode":             {"internal/lazyregexp"},
 
+	"internal/test/npmtest":      {},
 	"internal/test/pythontest":   {},
 	"internal/test/requirements": {},
 	"internal/test/scratch":      {},
