@@ -82,5 +82,5 @@ func (h *Host) prepareNode(ctx context.Context, s *skill.Skill, sc Script, o *Pr
 	if err != nil {
 		return &Prepared{Needed: p.Needed}, ofNode(err)
 	}
-	return &Prepared{Needed: p.Needed, Made: p.Made, Packages: p.Packages}, nil
+	return &Prepared{Needed: p.Needed, Made: p.Made, Packages: p.Packages, Unbuilt: p.Unbuilt}, nil
 }
