@@ -18,6 +18,9 @@ var (
 
 	// ErrTooLarge is the cause if packages are larger than is allowed. Preparing again does not help.
 	ErrTooLarge = errors.New("the packages are too large")
+
+	// ErrLargeDownload is the cause if packages are a large download and PrepareOptions.Large did not allow it.
+	ErrLargeDownload = errors.New("the packages are a large download, which nobody has allowed")
 )
 
 // Error says why the packages of a script are not there.
@@ -50,7 +53,7 @@ func (j *job) fail(err error) error {
 		return err
 	case errors.As(err, &no):
 		return &Error{Reason: ReasonMetadata, Err: err, Message: fmt.Sprintf("Script %s is not run: %v", j.p.Script, err)}
-	case errors.Is(err, ErrTooLarge):
+	case errors.Is(err, ErrTooLarge), errors.Is(err, ErrLargeDownload):
 		return &Error{Reason: ReasonDependencies, Err: err, Message: fmt.Sprintf("Dependencies of script %s are refused: %v", j.p.Script, err)}
 	}
 	return &Error{Reason: ReasonDependencies, Err: err, Message: fmt.Sprintf("Dependencies of script %s are not available: %v", j.p.Script, err)}

@@ -1,6 +1,7 @@
 package nodeenv
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/sha512"
@@ -12,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -32,8 +34,14 @@ type fetcher struct {
 	from   *registries
 	client *http.Client
 	dir    string
-	limit  int64 // bytes of all files together
-	bytes  atomic.Int64
+	limit  atomic.Int64 // bytes of all files together
+	bytes  atomic.Int64 // fetched
+	ask    func(context.Context, Download) (bool, error)
+
+	mu      sync.Mutex // held while it is asked
+	sizes   map[string]int64
+	sum     int64
+	allowed bool
 }
 
 func newFetcher(from *registries, transport http.RoundTripper, dir string, limit int64) *fetcher {
@@ -43,7 +51,38 @@ func newFetcher(from *registries, transport http.RoundTripper, dir string, limit
 		}
 		return nil
 	}}
-	return &fetcher{from: from, client: client, dir: dir, limit: limit}
+	f := &fetcher{from: from, client: client, dir: dir, sizes: map[string]int64{}}
+	f.limit.Store(limit)
+	return f
+}
+
+// unpacking is how much larger packages become when they are unpacked, at most, of those that a person allowed.
+const unpacking = 8
+
+// declare counts a package whose size the registry gave. When all of them become a large download, it asks.
+func (f *fetcher) declare(ctx context.Context, it *item, bytes int64) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if id := it.Name + "@" + it.Version; f.sizes[id] == 0 && bytes > 0 {
+		f.sizes[id] = bytes
+		f.sum += bytes
+	}
+	if f.sum <= LargeDownload {
+		return nil
+	}
+	if !f.allowed && f.ask != nil && ctx.Err() == nil {
+		names := sortedKeys(f.sizes)
+		slices.SortStableFunc(names, func(a, b string) int { return cmp.Compare(f.sizes[b], f.sizes[a]) })
+		var err error
+		if f.allowed, err = f.ask(ctx, Download{Packages: names, Bytes: f.sum}); err != nil {
+			return err
+		}
+	}
+	if !f.allowed {
+		return fmt.Errorf("%w: %d MB and perhaps more", ErrLargeDownload, f.sum/1_000_000)
+	}
+	f.limit.Store(max(f.limit.Load(), unpacking*f.sum))
+	return nil
 }
 
 // all downloads the file of each item once and checks it. It returns the first error.
@@ -118,6 +157,9 @@ func (f *fetcher) once(ctx context.Context, it *item, address, file string) (aga
 		return res.StatusCode >= 500 || res.StatusCode == http.StatusTooManyRequests,
 			fmt.Errorf("the registry answers %d for %s", res.StatusCode, req.URL.Redacted())
 	}
+	if err := f.declare(ctx, it, res.ContentLength); err != nil {
+		return false, err
+	}
 	want, err := strongest(it.Integrity)
 	if err != nil {
 		return false, err
@@ -145,8 +187,8 @@ type counted struct {
 
 func (c *counted) Read(b []byte) (int, error) {
 	n, err := c.Reader.Read(b)
-	if c.f.bytes.Add(int64(n)) > c.f.limit {
-		return n, fmt.Errorf("%w: more than %d bytes to download", ErrTooLarge, c.f.limit)
+	if limit := c.f.limit.Load(); c.f.bytes.Add(int64(n)) > limit {
+		return n, fmt.Errorf("%w: more than %d bytes to download", ErrTooLarge, limit)
 	}
 	return n, err
 }

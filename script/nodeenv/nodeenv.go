@@ -111,6 +111,20 @@ type Project struct {
 type PrepareOptions struct {
 	Upgrade bool      // without a lock, choose versions again; otherwise the chosen versions stay
 	Since   time.Time // with Upgrade: versions that were chosen then or later stay; zero means that none do
+
+	// Large decides whether more than LargeDownload is downloaded; nil means that it is not.
+	Large func(context.Context, Download) (bool, error)
+}
+
+// LargeDownload is the size of packages, in bytes, above which PrepareOptions.Large is asked.
+const LargeDownload = 200_000_000
+
+// Download is what making an environment would download. A lock has no sizes: they are those that the registry gave until
+// the question had to be asked, so there may be more.
+type Download struct {
+	Script   string   // the script that needs it
+	Packages []string // as "name@version", largest first
+	Bytes    int64
 }
 
 // anew reports whether versions that were chosen at that time are to be chosen again.

@@ -413,6 +413,35 @@ func TestLimits(t *testing.T) {
 	failure(t, err, ReasonDependencies, "took more than 0.05s")
 	nothingLeft(t, slow)
 
+	large := r.store(func(o *Options) {
+		o.Transport = roundTrip(func(req *http.Request) (*http.Response, error) {
+			res, err := http.DefaultTransport.RoundTrip(req)
+			if err == nil {
+				res.ContentLength = LargeDownload + 1
+			}
+			return res, err
+		})
+	})
+	_, err = large.Prepare(t.Context(), project(f("x")), nil)
+	failure(t, err, ReasonDependencies, "refused", "a large download", "200 MB")
+	if !errors.Is(err, ErrLargeDownload) {
+		t.Errorf("%v is not ErrLargeDownload", err)
+	}
+	nothingLeft(t, large)
+	var asked []Download
+	answer := false
+	o := &PrepareOptions{Large: func(_ context.Context, d Download) (bool, error) { asked = append(asked, d); return answer, nil }}
+	if _, err := large.Prepare(t.Context(), project(f("x")), o); !errors.Is(err, ErrLargeDownload) {
+		t.Errorf("after a no: %v", err)
+	}
+	answer = true
+	if got, err := large.Prepare(t.Context(), project(f("x")), o); err != nil || !got.Made {
+		t.Errorf("after a yes: %v", err)
+	}
+	if len(asked) != 2 || asked[0].Script != "a" || asked[0].Bytes != LargeDownload+1 || !slices.Equal(asked[0].Packages, []string{"a@1.2.0"}) {
+		t.Errorf("asked %+v", asked)
+	}
+
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := r.store(nil).Prepare(ctx, project(f("x")), nil); !errors.Is(err, context.Canceled) {

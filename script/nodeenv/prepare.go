@@ -170,6 +170,12 @@ func (j *job) make(ctx context.Context) (err error) {
 		}
 	}
 	f := newFetcher(j.s.from, j.s.o.Transport, work, j.s.o.MaxBytes)
+	if ask := j.o.Large; ask != nil {
+		f.ask = func(ctx context.Context, d Download) (bool, error) {
+			d.Script = j.p.Script
+			return ask(ctx, d)
+		}
+	}
 	files, err := f.all(ctx, p)
 	if err != nil {
 		return err
@@ -183,7 +189,7 @@ func (j *job) make(ctx context.Context) (err error) {
 			program.RemoveAll(env)
 		}
 	}()
-	p, next.Unbuilt, err = j.install(ctx, env, p, files)
+	p, next.Unbuilt, err = j.install(ctx, env, p, files, f.limit.Load())
 	if err != nil {
 		return err
 	}
@@ -212,7 +218,7 @@ func (j *job) choose(ctx context.Context, work string, next *record) (p plan, er
 
 // install unpacks the packages, those that others lie in first. It returns the plan without the optional packages that turn
 // out to be for another platform, and the packages that have install scripts.
-func (j *job) install(ctx context.Context, env string, p plan, files fetched) (kept plan, unbuilt []string, err error) {
+func (j *job) install(ctx context.Context, env string, p plan, files fetched, limit int64) (kept plan, unbuilt []string, err error) {
 	if err := os.MkdirAll(filepath.Join(env, modules), 0o755); err != nil {
 		return nil, nil, err
 	}
@@ -224,7 +230,7 @@ func (j *job) install(ctx context.Context, env string, p plan, files fetched) (k
 		return nil, nil, err
 	}
 	defer root.Close()
-	u := &unpacker{root: root, bytes: j.s.o.MaxBytes, files: maxFiles}
+	u := &unpacker{root: root, bytes: limit, files: maxFiles}
 	for _, it := range p {
 		if ctx.Err() != nil {
 			return nil, nil, ctx.Err()
