@@ -17,7 +17,7 @@ import (
 )
 
 // nodeRig is a host whose npm packages come from a registry with the packages esm and cjs, and a skill that needs them.
-func nodeRig(t *testing.T) (*rig, *npmtest.Registry, tree) {
+func nodeRig(t testing.TB) (*rig, *npmtest.Registry, tree) {
 	t.Helper()
 	if _, err := exec.LookPath("node"); err != nil {
 		t.Skip(err)
