@@ -25,7 +25,8 @@ type call struct {
 	timeout   time.Duration
 	waited    time.Duration // of it, for the cache
 	stopAtMax bool
-	addedJSON bool // --json is an argument that the caller did not give
+	addedJSON bool   // --json is an argument that the caller did not give
+	packages  string // the folder of its npm packages; "" for none
 }
 
 // call runs the script. It returns an *Error if the script cannot be started, times out or ends with an exit code. It
@@ -33,6 +34,9 @@ type call struct {
 func (h *Host) call(ctx context.Context, c *call) (*Output, error) {
 	dir, file, err := c.place(ctx)
 	if err != nil {
+		return nil, err
+	}
+	if dir, file, err = h.withPackages(ctx, c, dir, file); err != nil {
 		return nil, err
 	}
 	grant, err := h.granted(ctx, c.s)
@@ -61,6 +65,9 @@ func (h *Host) call(ctx context.Context, c *call) (*Output, error) {
 		Path: argv[0], Args: append(argv, c.args...), Dir: cwd.dir,
 		Timeout: c.timeout - c.waited, Grace: grace, MaxStdout: h.o.MaxOutput, StopAtMax: c.stopAtMax,
 		Read: []string{dir}, Write: append([]string{w.work, w.home, w.temp, w.cache}, cwd.write...),
+	}
+	if c.packages != "" {
+		cmd.Read = append(cmd.Read, c.packages)
 	}
 	cmd.Limits = Limits{FileSize: 256 << 20, OpenFiles: 1024, CPU: cmd.Timeout + time.Second}
 	env := h.environment(granted, w.variables(h, c.s, dir))

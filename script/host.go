@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/script/nodeenv"
 	"github.com/agent-base/agent-base/script/pyenv"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trace"
@@ -52,6 +54,9 @@ type Options struct {
 	MaxOutput      int64         // bytes of stdout; 0 means DefaultOutput
 	MaxEnvironment int64         // bytes that a script's dependencies may add to the disk; 0 means pyenv.DefaultMaxBytes
 
+	NPMRC     []byte            // the operator's npmrc: which registries have npm packages
+	Transport http.RoundTripper // fetches npm packages; nil means one without a proxy
+
 	// Granted returns what the user gave a skill's scripts. nil means only the variables that the manifest names.
 	Granted func(context.Context, *skill.Skill) (Grant, error)
 
@@ -63,6 +68,7 @@ type Options struct {
 type Host struct {
 	o        Options
 	pythons  *pyenv.Store
+	nodes    *nodeenv.Store
 	programs program.Asker
 	helps    helps
 	once     sync.Once // sweeps the work directories of killed runs
@@ -111,6 +117,11 @@ func New(o *Options) (*Host, error) {
 	var err error
 	h.pythons, err = pyenv.New(&pyenv.Options{Run: h.command, LookPath: o.LookPath, Env: h.o.Env, Cache: o.Cache,
 		MaxBytes: o.MaxEnvironment, Progress: o.Progress})
+	if err != nil {
+		return nil, err
+	}
+	h.nodes, err = nodeenv.New(&nodeenv.Options{Run: h.npm, LookPath: o.LookPath, Env: h.o.Env, NPMRC: o.NPMRC, Transport: o.Transport,
+		Cache: o.Cache, MaxBytes: o.MaxEnvironment, Progress: o.Progress})
 	return h, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/nodeenv"
 	"github.com/agent-base/agent-base/script/pyenv"
 	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/skill"
@@ -59,6 +60,7 @@ func (k *Toolkit) Host() (*script.Host, error) {
 		LookPath: k.lookPath(cfg), Env: k.sys.Environ, Cache: cfg.Paths.Cache, Workspace: cfg.Paths.Project,
 		UserDir: k.sys.Dir, Cwd: cfg.Cwd, FixedCwd: cfg.FixedCwd, JSON: script.JSONMode(cfg.ScriptJSON), AlwaysHelp: cfg.ScriptHelp == "always",
 		Timeout: cfg.ScriptTimeout, MaxOutput: cfg.MaxScriptOutput, Trace: k.out.Tracer(), Progress: k.out.Progress,
+		NPMRC: k.npmrc(), Transport: k.transport(),
 	}
 	if cfg.Want.Mode == skill.SelectAllUntrusted { // no person saw what these skills ask for
 		o.Granted = func(ctx context.Context, s *skill.Skill) (script.Grant, error) {
@@ -101,7 +103,7 @@ func ScriptCure(err error, skillName string) string {
 	switch {
 	case IsUntrusted(err):
 		return TrustCure(manifest.Canonical(skillName))
-	case errors.As(err, &e) && e.Reason == script.ReasonDependencies && !errors.Is(err, pyenv.ErrTooLarge):
+	case errors.As(err, &e) && e.Reason == script.ReasonDependencies && !errors.Is(err, pyenv.ErrTooLarge) && !errors.Is(err, nodeenv.ErrTooLarge):
 		return "agent skill prepare " + manifest.Canonical(skillName)
 	}
 	return ""
