@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/agent-base/agent-base/script/survey"
@@ -19,11 +20,11 @@ const Dir = survey.Dir
 // Script is one script of a skill.
 type Script = survey.Script
 
-// List returns the scripts that a skill offers, by name, and the problems of its scripts and of its permissions.env. It runs
-// nothing. For a closed skill it returns no scripts and a problem. Nil options mean survey.Any.
+// List returns the scripts that a skill offers, by name, and the problems of its scripts, of its permissions.env and of
+// metadata.agent-base.cwd. It runs nothing. For a closed skill it returns no scripts and a problem. Nil options mean survey.Any.
 func List(s *skill.Skill, o *survey.Options) ([]Script, []manifest.Problem) {
 	found := survey.Of(s.FS(), s.Manifest(), o)
-	return found.List(), append(found.Problems(), checkPermissions(s.Manifest())...)
+	return found.List(), slices.Concat(found.Problems(), checkPermissions(s.Manifest()), checkCwd(s.Manifest()))
 }
 
 // Find returns the script of that name, see survey.ValidName and Set.Find. The absolute path of a script in the skill's

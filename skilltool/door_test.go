@@ -27,7 +27,7 @@ func TestRunScriptIsTheTool(t *testing.T) {
 	for _, trust := range []skill.Trust{skill.TrustBundled, skill.TrustNone} {
 		k, _ := kit(t, kitOptions{trust: trust, change: func(o *Options) { o.Scripts = host(t, func(o *script.Options) { o.Runner = &spyRunner{} }) }})
 		for _, r := range []RunRequest{
-			{Skill: "kalshi-markets", Script: "status"}, {Skill: "Kalshi_Markets", Script: "Status.py", Text: true}, {Skill: "kalshi-markets", Script: "gone"},
+			{Skill: "kalshi-markets", Script: "status"}, {Skill: "Kalshi_Markets", Script: "Status.py", JSON: script.JSONNo}, {Skill: "kalshi-markets", Script: "gone"},
 			{Skill: "gone", Script: "status"}, {Skill: "../x", Script: "status"}, {Skill: "kalshi-markets", Script: "../x"}, {}, {Skill: "kalshi-markets"},
 			{Skill: "kalshi-markets", Script: "status", Args: slices.Repeat([]string{"a"}, 101)},
 		} {
@@ -37,8 +37,8 @@ func TestRunScriptIsTheTool(t *testing.T) {
 			} else {
 				typed = res.Envelope()
 			}
-			called := call(t, k, "script_run", fmt.Sprintf(`{"skill_name":%q,"script_name":%q,"args":[%s],"json":%t}`, r.Skill, r.Script,
-				strings.TrimSuffix(strings.Repeat(`"a",`, len(r.Args)), ","), !r.Text))
+			called := call(t, k, "script_run", fmt.Sprintf(`{"skill_name":%q,"script_name":%q,"args":[%s]%s}`, r.Skill, r.Script,
+				strings.TrimSuffix(strings.Repeat(`"a",`, len(r.Args)), ","), map[script.JSONMode]string{script.JSONNo: `,"json":false`}[r.JSON]))
 			called.Duration = 0
 			if got, want := string(typed.Encode()), string(called.Encode()); got != want {
 				t.Errorf("%+v:\ngot  %s\nwant %s", r, got, want)
@@ -127,8 +127,8 @@ func counting(t *testing.T, trust func(digest string) skill.Trust, approve func(
 	return New(&Options{Catalog: func() *skill.Catalog { return cat }, Session: session.New(nil), Scripts: host(t, nil), Approve: approve}), c
 }
 
-// The content is hashed once for each question: once to decide about trust, also when somebody is asked, and a copy once
-// more, to see that it is that content. A copy that is made is read once for that.
+// The content is hashed once to decide about trust, also when somebody is asked. It is read once more for a copy that is made,
+// to see that it is that content.
 func TestContentIsHashedOnce(t *testing.T) {
 	run := func(k *Kit) func() {
 		return func() {
@@ -144,13 +144,13 @@ func TestContentIsHashedOnce(t *testing.T) {
 	}
 	k, c = counting(t, func(string) skill.Trust { return skill.TrustApproved }, nil)
 	first, second := c.count(run(k)), c.count(run(k))
-	if first != 3 || second != 2 { // trust, the list of what to copy, the copy itself; then trust, and whether the copy is there
-		t.Errorf("approved, it is read %d and %d times, want 3 and 2", first, second)
+	if first != 2 || second != 1 { // trust, and the copy; then trust alone, for the copy is there
+		t.Errorf("approved, it is read %d and %d times, want 2 and 1", first, second)
 	}
 	asked := 0
 	k, c = counting(t, func(string) skill.Trust { return skill.TrustNone }, func(context.Context, *skill.Skill) (bool, error) { asked++; return true, nil })
-	if n := c.count(run(k)); n != 3 || asked != 1 {
-		t.Errorf("asked about %d times, it is read %d times, want 3", asked, n)
+	if n := c.count(run(k)); n != 2 || asked != 1 {
+		t.Errorf("asked about %d times, it is read %d times, want 2", asked, n)
 	}
 	k, c = counting(t, func(string) skill.Trust { return skill.TrustNone }, nil)
 	if n := c.count(func() { _, _ = k.RunScript(t.Context(), &RunRequest{Skill: "x", Script: "a"}) }); n != 1 {

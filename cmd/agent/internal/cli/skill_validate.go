@@ -15,6 +15,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/internal/scan"
 	"github.com/agent-base/agent-base/skill/check"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
@@ -172,6 +173,9 @@ func (o *validateOptions) one(ctx context.Context, t target, by *check.Options) 
 		v.Name, problems = m.Name, found
 	} else {
 		by.Path = filepath.ToSlash(t.dir)
+		if t.rel != "." {
+			by.Root, by.Rel = t.tree, t.rel
+		}
 		v.Name, problems = t.check(ctx, parse.Dir, by)
 	}
 	v.Problems = append(v.Problems, problems...)
@@ -182,8 +186,9 @@ func (o *validateOptions) one(ctx context.Context, t target, by *check.Options) 
 // check checks the skill. What cannot be read in the quick way is read as a catalogue does, which follows links within
 // its root and knows better what is wrong.
 func (t *target) check(ctx context.Context, dir string, by *check.Options) (string, []manifest.Problem) {
-	if files, err := t.tree.In(t.rel); err == nil {
-		defer files.Close()
+	if folder, err := t.tree.In(t.rel); err == nil {
+		defer folder.Close()
+		files := scan.ReadOnce(folder)
 		m, problems := check.Folder(files, dir, by)
 		if !slices.ContainsFunc(problems, func(p manifest.Problem) bool { return p.Code == "file-unreadable" }) {
 			return strings.Clone(m.Name), problems

@@ -62,7 +62,10 @@ type Config struct {
 	Scripts     string // scripts: any, direct
 	ScriptRead  string // scriptRead: allow, block
 
-	Cwd             string        // cwd: script, skill, workspace
+	Cwd             string        // cwd: user, workspace, skill, script
+	FixedCwd        bool          // cwd was set by a file, the environment or a flag: no skill chooses another
+	ScriptJSON      string        // scriptJSON: auto, yes, no
+	ScriptHelp      string        // scriptHelp: auto, always
 	ScriptTimeout   time.Duration // scriptTimeout
 	MaxScriptOutput int64         // maxScriptOutput: bytes
 	Python, UV      string        // python, uv: absolute paths; "" means to search for them
