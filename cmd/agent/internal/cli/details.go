@@ -64,6 +64,7 @@ type details struct {
 	RequiresEnv   []string           `json:"requires_env,omitempty"`
 	Env           []string           `json:"permissions_env,omitempty"`
 	Scripts       []scriptName       `json:"scripts"`
+	MoreScripts   int                `json:"more_scripts,omitempty"` // that are not listed: they run by their path
 	Files         []fileJSON         `json:"files"` // at most mostListed
 	MoreFiles     int                `json:"more_files,omitempty"`
 	Inside        []string           `json:"inside,omitempty"` // folders below it that have a SKILL.md; only why looks for them
@@ -182,13 +183,15 @@ func inspect(ctx context.Context, settings *app.Settings, cat *skill.Catalog, e 
 	if err := d.trust(ctx, settings, e); err != nil {
 		return nil, err
 	}
+	set := survey.Of(s.FS(), s.Manifest(), settings.Survey())
 	scripts, problems := scriptNames(s, settings.Survey())
 	d.Scripts, d.Problems = scripts, append(d.Problems, problems...)
+	d.MoreScripts = len(set.Runnable()) - len(scripts)
 	d.Files = filesOf(s)
 	if d.MoreFiles = max(len(d.Files)-mostListed, 0); d.MoreFiles > 0 {
 		d.Files = d.Files[:mostListed]
 	}
-	return d, d.cost(ctx, cat, s, settings.Survey())
+	return d, d.cost(ctx, cat, s, set)
 }
 
 // listed returns problems for JSON: an empty list is [], not null.
@@ -228,7 +231,7 @@ func (d *details) trust(ctx context.Context, settings *app.Settings, e skill.Ent
 }
 
 // cost estimates what is sent: the line of the list, and the whole result of an activation.
-func (d *details) cost(ctx context.Context, cat *skill.Catalog, s *skill.Skill, o *survey.Options) error {
+func (d *details) cost(ctx context.Context, cat *skill.Catalog, s *skill.Skill, set *survey.Set) error {
 	list, err := disclose.Catalog(ctx, cat, &disclose.Options{Entries: []skill.Entry{s.Entry()}})
 	if err != nil {
 		return err
@@ -237,7 +240,7 @@ func (d *details) cost(ctx context.Context, cat *skill.Catalog, s *skill.Skill, 
 		d.Tokens.Listing = list.Skills[0].Tokens
 	}
 	scripts := []string{}
-	for _, sc := range survey.Of(s.FS(), s.Manifest(), o).Kept() {
+	for _, sc := range set.Kept() {
 		scripts = append(scripts, sc.File)
 	}
 	text, err := disclose.Instructions(ctx, s, &disclose.InstructionOptions{Wrap: true, Scripts: scripts})
