@@ -90,7 +90,7 @@ var keys = []*key{
 	{name: "duplicates", kind: choice, values: []string{"override", "error"}, initial: "override",
 		about: "Two skills of the same name in one layer: `override` loads the first by path; `error` loads neither."},
 	{name: "nested", kind: boolean, initial: "true",
-		about: "Whether to search folders below folders for skills."},
+		about: "Whether to search folders below folders for skills, ten levels deep, and the hidden folders in which hosts keep them."},
 	{name: "symlinks", kind: choice, project: tighten, values: []string{"allow-list", "contained", "deny"}, initial: "contained",
 		about: "Which symbolic links to skills are followed: with `contained` those that stay in their root, with `allow-list` also those that lead into `symlinkRoots`, with `deny` none."},
 	{name: "symlinkRoots", kind: places, project: never,
