@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"slices"
 	"strings"
 
 	"github.com/agent-base/agent-base/script/survey"
@@ -22,7 +21,12 @@ type Script = survey.Script
 // permissions.env and metadata.agent-base.cwd. It runs nothing. For a closed skill it returns no scripts and a problem.
 func List(s *skill.Skill) ([]Script, []manifest.Problem) {
 	scripts, problems := survey.List(s.FS(), s.Manifest())
-	return scripts, slices.Concat(problems, checkPermissions(s.Manifest()), checkCwd(s.Manifest()))
+	return scripts, append(problems, CheckManifest(s.Manifest())...)
+}
+
+// CheckManifest returns the problems of what a manifest says about running scripts.
+func CheckManifest(m *manifest.Manifest) []manifest.Problem {
+	return append(checkPermissions(m), checkCwd(m)...)
 }
 
 // Find returns the script of that name, in any case, with or without its extension. The

@@ -9,6 +9,9 @@
 //   - [List] has those of them that are offered by name: they lie directly in scripts/, and neither the manifest nor
 //     their own name excludes them.
 //
+// It also reads what the text of a script shows: which flags it has ([KnowsJSON], [KnowsHelp]), what its author says about
+// it ([DocText]), and whether it is a module of a Python package ([Module]).
+//
 // A symbolic link is not a script; its target is judged where it lies. Compare a file with a script by the
 // file's identity (os.SameFile), not by its path.
 //

@@ -16,6 +16,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill/check"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -201,14 +202,14 @@ func (t *target) check(ctx context.Context, dir string, by *check.Options) (stri
 	return m.Name, append(problems, ofScripts(tree, m, by.Path)...)
 }
 
-// ofScripts returns those problems of a scripts folder that the check of a skill leaves to the rule of scripts: files that
-// cannot be called, or not apart from another. folder is what problems call the skill's folder.
+// ofScripts returns those problems of scripts that the check of a skill leaves to the rule of scripts: files that
+// cannot be called, or not apart from another, and a working directory that does not exist. folder is what problems call the skill's folder.
 func ofScripts(files fs.FS, m *manifest.Manifest, folder string) []manifest.Problem {
 	var out []manifest.Problem
 	_, problems := survey.List(files, m)
-	for _, p := range problems {
+	for _, p := range append(problems, script.CheckManifest(m)...) {
 		switch p.Code {
-		case "script-name", "script-case", "scripts-unreadable":
+		case "script-name", "script-case", "scripts-unreadable", "metadata-cwd":
 			p.File = slashpath.Join(folder, p.File)
 			out = append(out, p)
 		}

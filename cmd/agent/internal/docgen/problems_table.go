@@ -74,6 +74,7 @@ var groups = [...]group{
 		{"trust-unreadable", "error", "the file of approvals cannot be read, or another user could have changed it: only bundled skills are trusted", "repair or remove the file, or run the `chmod` in the cure"},
 	}},
 	{"Problems of scripts", "`agent skill validate`, `info` and `why` show them.", []otherCode{
+		{"metadata-cwd", "warning", "`metadata.agent-base.cwd` is not a place where scripts can start: it is ignored", "write `user`, `workspace`, `skill` or `script`"},
 		{"script-case", "warning", "the names of two scripts differ only in case: the first counts", "rename one of them"},
 		{"script-name", "warning", "a file in `scripts/` has a name that cannot be called", "use letters, digits, `-`, `_` and `.`"},
 		{"scripts-unreadable", "warning", "`scripts/` cannot be listed", "make it a folder that can be read"},
