@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,7 +37,12 @@ type Options struct {
 	LookPath func(string) (string, error) // finds interpreters and uv
 	Env      []string                     // the operator's environment, as NAME=value; the package comment lists the variables that pass
 
+	// Path is the PATH of scripts and of the programs that are asked for their version, without folders in which others choose
+	// the programs; "" means /usr/local/bin:/usr/bin:/bin.
+	Path string
+
 	Cache     string // absolute folder for environments, uv's cache and the skills' own caches
+	Homes     string // absolute folder for the private homes of skills, which Sweep never touches; "" means one in Cache
 	Temp      string // absolute folder for work directories; "" means one in Cache
 	Workspace string // absolute folder that AGENT_WORKSPACE names; "" means none
 	Cwd       string // where a script starts: "script" (its own folder, the default), "skill" or "workspace"
@@ -45,7 +51,8 @@ type Options struct {
 	MaxOutput      int64         // bytes of stdout; 0 means DefaultOutput
 	MaxEnvironment int64         // bytes that a script's dependencies may add to the disk; 0 means pyenv.DefaultMaxBytes
 
-	// Granted returns what the user gave a skill's scripts. nil means only the variables that the manifest names.
+	// Granted returns what the user gave a skill's scripts. It is asked for each run, with the skill that runs. nil means only
+	// the variables that the manifest names.
 	Granted func(context.Context, *skill.Skill) (Grant, error)
 
 	Progress func(string) // called once if preparing takes more than a second; may be nil
@@ -66,6 +73,8 @@ func New(o *Options) (*Host, error) {
 	switch {
 	case !filepath.IsAbs(o.Cache):
 		return nil, fmt.Errorf("script.Options: Cache must be an absolute path, not %q", o.Cache)
+	case o.Homes != "" && !filepath.IsAbs(o.Homes):
+		return nil, fmt.Errorf("script.Options: Homes must be an absolute path, not %q", o.Homes)
 	case o.Temp != "" && !filepath.IsAbs(o.Temp):
 		return nil, fmt.Errorf("script.Options: Temp must be an absolute path, not %q", o.Temp)
 	case o.Workspace != "" && !filepath.IsAbs(o.Workspace):
@@ -79,6 +88,12 @@ func New(o *Options) (*Host, error) {
 	}
 	h := &Host{o: *o}
 	h.o.Env = slices.Clone(o.Env)
+	if h.o.Path == "" {
+		h.o.Path = program.FixedPath
+	} else { // programs that are asked find others by it too
+		h.o.Env = append(slices.DeleteFunc(h.o.Env, func(kv string) bool { return strings.HasPrefix(kv, "PATH=") }), "PATH="+o.Path)
+	}
+	h.o.Homes = filepath.Clean(cmp.Or(o.Homes, filepath.Join(o.Cache, "homes")))
 	if h.o.Runner == nil {
 		h.o.Runner = Exec{}
 	}
@@ -123,7 +138,7 @@ type RunOptions struct {
 	Args    []string
 	Text    bool          // do not add --json, return text
 	Timeout time.Duration // 0 means the host's
-	Env     []string      // NAME=value to set for this run; each name must be in the manifest's permissions.env, else PermissionDenied
+	Env     []string      // NAME=value to set for this run; each name must pass, by the manifest or a grant, else PermissionDenied
 	Admit   Admit         // nil: the skill runs
 }
 
