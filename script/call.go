@@ -24,6 +24,8 @@ type call struct {
 	timeout   time.Duration
 	waited    time.Duration // of it, for the cache
 	stopAtMax bool
+
+	withheld, unset []string // variables that it reads and did not get, after it failed
 }
 
 // call runs the script. It returns an *Error if the script cannot be started, times out or ends with an exit code. It
@@ -70,6 +72,9 @@ func (h *Host) call(ctx context.Context, c *call) (*Output, error) {
 	}
 	cmd.Env = program.Pairs(env)
 	out, err := h.o.Runner.Run(ctx, cmd)
+	if err == nil && out.ExitCode != 0 {
+		c.withheld, c.unset = h.lacking(c, env, out)
+	}
 	return c.judge(ctx, cmd, out, err)
 }
 
@@ -109,7 +114,8 @@ func (c *call) judge(ctx context.Context, cmd *Command, out *Output, err error) 
 	case out.Stopped:
 		return out, nil
 	case out.ExitCode != 0:
-		return nil, &Error{Code: ExecutionFailed, Stdout: said(out), Message: fmt.Sprintf("Script failed with exit code %d%s%s", out.ExitCode, signalHint(out, cmd), failureTail(out))}
+		return nil, &Error{Code: ExecutionFailed, Stdout: said(out), Withheld: c.withheld, Message: fmt.Sprintf("Script failed with exit code %d%s%s%s",
+			out.ExitCode, signalHint(out, cmd), lackingText(c.withheld, c.unset), failureTail(out))}
 	}
 	return out, nil
 }

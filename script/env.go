@@ -1,6 +1,7 @@
 package script
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -40,17 +41,20 @@ const wild = `*?[\`
 // IsProviderKey reports whether a variable belongs to a model provider, as OPENAI_API_KEY does.
 func IsProviderKey(name string) bool { return program.Matches(providers, strings.ToUpper(name)) }
 
+// ErrNeverPasses is wrapped by the error of CheckGrant for a variable that no script gets.
+var ErrNeverPasses = errors.New("never passes to a script")
+
 // CheckGrant returns an error if a variable cannot be granted: it can never pass, or the text names no single variable.
 func CheckGrant(name string) error {
 	switch {
 	case strings.ContainsAny(name, wild):
-		return fmt.Errorf("%q is a pattern: name each variable", name)
+		return fmt.Errorf("%q is a pattern: name each variable by itself", name)
 	case !isName(name):
 		return fmt.Errorf("%q is not the name of a variable: it has letters, digits and _", name)
 	case strings.HasPrefix(strings.ToUpper(name), "AGENT_"):
-		return fmt.Errorf("%s never passes to a script: variables that begin with AGENT_ are the engine's own", name)
+		return fmt.Errorf("%s %w: variables that begin with AGENT_ are the engine's own", name, ErrNeverPasses)
 	case program.Matches(dangerous, strings.ToUpper(name)):
-		return fmt.Errorf("%s never passes to a script: it decides which programs and files are loaded, or where they are", name)
+		return fmt.Errorf("%s %w: it decides which programs and files are loaded, or where they are", name, ErrNeverPasses)
 	}
 	return nil
 }
@@ -112,8 +116,16 @@ func Forwarded(m *manifest.Manifest, env []string) []string {
 	return slices.Compact(out)
 }
 
-// AlwaysPasses reports whether a variable of the operator's environment passes to every script.
+// AlwaysPasses reports whether every script has a variable, if only with a value of the engine's.
 func AlwaysPasses(name string) bool {
+	if _, ok := standard[name]; ok {
+		return true
+	}
+	return fromOperator(name)
+}
+
+// fromOperator reports whether a variable of the operator's environment passes to every script.
+func fromOperator(name string) bool {
 	return program.NeededByNetwork(name) || name == "TZ" || program.NeededBySystem(name)
 }
 
@@ -124,7 +136,7 @@ func (h *Host) environment(p *passing, own map[string]string) map[string]string 
 	env["PATH"] = h.o.Path
 	for _, kv := range h.o.Env {
 		name, value, _ := strings.Cut(kv, "=")
-		if AlwaysPasses(name) || p.allows(name) {
+		if fromOperator(name) || p.allows(name) {
 			env[name] = value
 		}
 	}

@@ -1,6 +1,9 @@
 package survey
 
 import (
+	"io"
+	"io/fs"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -111,3 +114,24 @@ func destructured(text string, found map[string]bool) {
 func isVariable(name string) bool { return variableName().MatchString(name) }
 
 var variableName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// FileVariables returns the Variables of a file of a skill, by its extension or #! line. It returns none for a file that
+// cannot be read.
+func FileVariables(fsys fs.FS, file string) []string {
+	f, err := fsys.Open(file)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxText))
+	if err != nil {
+		return nil
+	}
+	lang := Language(strings.ToLower(path.Ext(file)))
+	if known := LanguageOf(file); known != "" {
+		lang = known
+	} else if bang, err := ParseShebang(text[:min(len(text), headBytes)]); err == nil && bang.Path != "" {
+		lang = LanguageNamed(bang.Name())
+	}
+	return Variables(lang, text)
+}
