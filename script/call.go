@@ -25,6 +25,7 @@ type call struct {
 	waited    time.Duration // of it, for the cache
 	stopAtMax bool
 
+	note            string   // of the grant
 	withheld, unset []string // variables that it reads and did not get, after it failed
 }
 
@@ -39,7 +40,8 @@ func (h *Host) call(ctx context.Context, c *call) (*Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	passes := grant.passing(c.s)
+	c.note = grant.Note
+	passes := grant.passing(c.s.Manifest())
 	given, err := c.given(passes)
 	if err != nil {
 		return nil, err
@@ -114,7 +116,7 @@ func (c *call) judge(ctx context.Context, cmd *Command, out *Output, err error) 
 	case out.Stopped:
 		return out, nil
 	case out.ExitCode != 0:
-		return nil, &Error{Code: ExecutionFailed, Stdout: said(out), Withheld: c.withheld, Message: fmt.Sprintf("Script failed with exit code %d%s%s%s",
+		return nil, &Error{Code: ExecutionFailed, Stdout: said(out), Withheld: c.withheld, Warning: c.note, Message: fmt.Sprintf("Script failed with exit code %d%s%s%s",
 			out.ExitCode, signalHint(out, cmd), lackingText(c.withheld, c.unset), failureTail(out))}
 	}
 	return out, nil

@@ -39,7 +39,9 @@ var providers = []string{
 const wild = `*?[\`
 
 // IsProviderKey reports whether a variable belongs to a model provider, as OPENAI_API_KEY does.
-func IsProviderKey(name string) bool { return program.Matches(providers, strings.ToUpper(name)) }
+func IsProviderKey(name string) bool {
+	return !strings.ContainsAny(name, wild) && program.Matches(providers, strings.ToUpper(name))
+}
 
 // ErrNeverPasses is wrapped by the error of CheckGrant for a variable that no script gets.
 var ErrNeverPasses = errors.New("never passes to a script")
@@ -100,6 +102,14 @@ func namesVariables(glob string) bool {
 	}
 	first, _, found := strings.Cut(glob[:at], "_")
 	return found && len(first) >= 3 && strings.IndexFunc(first[:3], func(r rune) bool { return !(r|0x20 >= 'a' && r|0x20 <= 'z') }) < 0
+}
+
+// Declared returns the entries of permissions.env that let variables pass once the skill may run: those that name variables, but
+// not the variables of model providers.
+func Declared(m *manifest.Manifest) []string {
+	return slices.DeleteFunc(slices.Clone(m.Permissions.Env), func(entry string) bool {
+		return !namesVariables(entry) || program.Matches(providers, strings.ToUpper(entry))
+	})
 }
 
 // Forwarded returns the names of the variables of env, which are NAME=value, that the scripts of a skill get because its

@@ -48,6 +48,7 @@ type Error struct {
 	// Withheld has variables that a script which failed reads and did not get, although the operator has them. The message
 	// names them.
 	Withheld []string
+	Warning  string // the Note of the grant, of a script that failed
 }
 
 // Error returns the text.

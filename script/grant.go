@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // Grant is what the user gave the scripts of a skill. The zero value gives nothing.
@@ -13,6 +14,7 @@ type Grant struct {
 	Withheld []string // entries of permissions.env that do not count, as they are written there
 	Env      []string // exact names of further variables that pass; a name that never passes is ignored
 	Home     bool     // HOME is the user's own folder
+	Note     string   // what the caller of a run should know, such as that a grant has lapsed: it is in the result's Warning
 	With     []string // packages that Python scripts need in addition to those that the skill declares, as requirements
 }
 
@@ -24,11 +26,14 @@ func (h *Host) granted(ctx context.Context, s *skill.Skill) (Grant, error) {
 	return h.o.Granted(ctx, s)
 }
 
-// passing returns which variables pass to a skill's scripts.
-func (g *Grant) passing(s *skill.Skill) *passing {
+// Passes reports whether a variable of the operator passes to the scripts of a skill with this manifest.
+func (g *Grant) Passes(m *manifest.Manifest, name string) bool { return g.passing(m).allows(name) }
+
+// passing returns which variables pass to the scripts of a skill.
+func (g *Grant) passing(m *manifest.Manifest) *passing {
 	p := &passing{granted: g.Env}
 	if g.Declared {
-		p.declared = slices.DeleteFunc(slices.Clone(s.Manifest().Permissions.Env), func(entry string) bool { return slices.Contains(g.Withheld, entry) })
+		p.declared = slices.DeleteFunc(slices.Clone(m.Permissions.Env), func(entry string) bool { return slices.Contains(g.Withheld, entry) })
 	}
 	return p
 }

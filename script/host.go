@@ -146,7 +146,7 @@ type RunOptions struct {
 type Result struct {
 	JSON     json.RawMessage // one compact document, unless Text was asked for
 	Text     string
-	Warning  string // that Text was truncated
+	Warning  string // that Text was truncated, and the Note of the grant
 	Duration time.Duration
 }
 
@@ -199,11 +199,12 @@ func (h *Host) run(ctx context.Context, s *skill.Skill, sc Script, o *RunOptions
 	if err != nil {
 		return nil, err
 	}
-	res := &Result{Duration: out.Duration}
+	res := &Result{Duration: out.Duration, Warning: c.note}
 	if o.Text {
 		res.Text = text(out.Stdout)
 		if out.Truncated {
-			res.Warning = fmt.Sprintf("output truncated at %d bytes, %d were dropped", h.o.MaxOutput, out.Total-int64(len(out.Stdout)))
+			cut := fmt.Sprintf("output truncated at %d bytes, %d were dropped", h.o.MaxOutput, out.Total-int64(len(out.Stdout)))
+			res.Warning = strings.TrimPrefix(c.note+"; "+cut, "; ")
 		}
 		return res, nil
 	}

@@ -9,9 +9,9 @@ import (
 
 // PathOptions says which folders of a PATH are dropped.
 type PathOptions struct {
-	Project string   // absolute; its folders are dropped, unless it is or holds the home or a system folder. "" means none
-	Home    string   // absolute, or ""
-	Skills  []string // absolute folders of skills; what lies below them is dropped
+	Project string   // absolute; what lies in it is dropped. "" means none
+	Skills  []string // absolute folders of skills; what lies in them is dropped
+	Home    string   // absolute, or "". A project or folder of skills that is, or holds, the home or a system folder does not count.
 }
 
 // Dropped is a folder of a PATH that is not used.
@@ -23,8 +23,9 @@ type Dropped struct {
 // CleanPath returns the folders of a PATH, in its order, in which nobody but the user and the administrator chooses the
 // programs. It drops a folder that is relative, missing, in a skill, in the project or writable by others.
 func CleanPath(path string, o *PathOptions) (dirs []string, dropped []Dropped) {
+	refused := o.refused()
 	for _, dir := range filepath.SplitList(path) {
-		switch reason := o.unfit(dir); {
+		switch reason := unfit(dir, refused); {
 		case reason != "":
 			dropped = append(dropped, Dropped{dir, reason})
 		case !slices.Contains(dirs, dir):
@@ -34,8 +35,43 @@ func CleanPath(path string, o *PathOptions) (dirs []string, dropped []Dropped) {
 	return dirs, dropped
 }
 
+// refusal is a folder, with and without the symbolic links in its path, whose programs are not used.
+type refusal struct {
+	roots  []string
+	reason string
+}
+
+// refused returns the folders of skills and the project.
+func (o *PathOptions) refused() []refusal {
+	var out []refusal
+	add := func(root, reason string) {
+		roots := []string{root}
+		if real, err := filepath.EvalSymlinks(root); err == nil && real != root {
+			roots = append(roots, real)
+		}
+		if root != "" && !o.holdsSystem(roots) {
+			out = append(out, refusal{roots, reason})
+		}
+	}
+	for _, root := range o.Skills {
+		add(root, "is in a folder of skills")
+	}
+	add(o.Project, "is in the project")
+	return out
+}
+
+// holdsSystem reports whether a folder is or holds the home or a folder of the system's programs. Without what lies in it
+// there would be no PATH.
+func (o *PathOptions) holdsSystem(roots []string) bool {
+	needed := filepath.SplitList(FixedPath)
+	if o.Home != "" {
+		needed = append(needed, o.Home)
+	}
+	return slices.ContainsFunc(needed, func(dir string) bool { return below(roots, dir) })
+}
+
 // unfit returns why a folder is dropped, "" if it is not.
-func (o *PathOptions) unfit(dir string) string {
+func unfit(dir string, refused []refusal) string {
 	if !filepath.IsAbs(dir) {
 		return "is not an absolute path"
 	}
@@ -44,40 +80,23 @@ func (o *PathOptions) unfit(dir string) string {
 		return "does not exist"
 	}
 	info, err := os.Stat(real)
-	switch {
-	case err != nil || !info.IsDir():
+	if err != nil || !info.IsDir() {
 		return "is not a folder"
-	case slices.ContainsFunc(o.Skills, func(root string) bool { return holds(root, dir, real) }):
-		return "is in a folder of skills"
-	case o.hasProject() && holds(o.Project, dir, real):
-		return "is in the project"
+	}
+	for _, r := range refused {
+		if below(r.roots, dir) || below(r.roots, real) {
+			return r.reason
+		}
 	}
 	return writableByOthers(info)
 }
 
-// hasProject reports whether the project is a folder of its own. The home, a folder above it, and a folder that holds the
-// system's programs are not: without them there would be no PATH.
-func (o *PathOptions) hasProject() bool {
-	if o.Project == "" || o.Home != "" && holds(o.Project, o.Home) {
-		return false
-	}
-	return !slices.ContainsFunc(filepath.SplitList(FixedPath), func(dir string) bool { return holds(o.Project, dir) })
-}
-
-// holds reports whether one of the paths is root or lies below it, with and without the symbolic links in root.
-func holds(root string, paths ...string) bool {
-	roots := []string{root}
-	if real, err := filepath.EvalSymlinks(root); err == nil {
-		roots = append(roots, real)
-	}
-	for _, r := range roots {
-		for _, p := range paths {
-			if rel, err := filepath.Rel(r, p); err == nil && filepath.IsLocal(rel) {
-				return true
-			}
-		}
-	}
-	return false
+// below reports whether a path is one of the roots or lies below it.
+func below(roots []string, path string) bool {
+	return slices.ContainsFunc(roots, func(root string) bool {
+		rel, err := filepath.Rel(root, path)
+		return err == nil && filepath.IsLocal(rel)
+	})
 }
 
 // Find returns the path of a program in one of the folders, as the folders are ordered. The error wraps os.ErrNotExist.

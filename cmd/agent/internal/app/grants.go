@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/script"
@@ -19,26 +18,28 @@ import (
 type Grants struct {
 	sys   *System
 	trust *Trust
-	out   *Printer
-
-	mu   sync.Mutex
-	told map[string]bool // skills whose lapsed grant was reported
 }
 
-// Of returns what the scripts of a skill get in a run: a script.Options.Granted. A grant that has lapsed is reported once.
+// Of returns what the scripts of a skill get in a run: a script.Options.Granted. Its Note reports a grant that has lapsed.
 func (g *Grants) Of(ctx context.Context, s *skill.Skill) (script.Grant, error) {
+	granted, lapsed, err := g.given(ctx, s)
+	if err == nil && lapsed != nil {
+		granted.Note = lapsedText(ctx, s, lapsed)
+	}
+	return granted, err
+}
+
+// given returns what the scripts of a skill get, and the grant that has lapsed, if there is one.
+func (g *Grants) given(ctx context.Context, s *skill.Skill) (script.Grant, *trust.Grant, error) {
 	if g.trust.Everything() { // no person saw what these skills ask for
 		t, err := s.Trust(ctx)
-		return script.Grant{Declared: t == skill.TrustBundled}, err
+		return script.Grant{Declared: t == skill.TrustBundled}, nil, err
 	}
-	granted, lapsed, err := g.find(ctx, s)
+	t, lapsed, err := g.find(ctx, s)
 	if err != nil {
-		return script.Grant{}, err
+		return script.Grant{}, nil, err
 	}
-	if lapsed != nil {
-		g.report(ctx, s, lapsed)
-	}
-	return script.Grant{Declared: true, Withheld: granted.Withheld, Env: granted.Env, Home: granted.Home, With: granted.With}, nil
+	return script.Grant{Declared: true, Withheld: t.Withheld, Env: t.Env, Home: t.Home, With: t.With}, lapsed, nil
 }
 
 // find returns the grant of a skill's content, and the one that has lapsed, if there is one.
@@ -81,21 +82,10 @@ func grantDir(ctx context.Context, e skill.Entry) (string, error) {
 	return filepath.EvalSymlinks(filepath.Dir(file))
 }
 
-// report warns that a grant has lapsed, with what changed and the command that repeats it.
-func (g *Grants) report(ctx context.Context, s *skill.Skill, lapsed *trust.Grant) {
-	g.mu.Lock()
-	known := g.told[s.Canonical()]
-	if g.told == nil {
-		g.told = map[string]bool{}
-	}
-	g.told[s.Canonical()] = true
-	g.mu.Unlock()
-	if known {
-		return
-	}
-	text := fmt.Sprintf("what was granted to %s on %s has lapsed, because its content changed%s; to grant it again: %s",
+// lapsedText says that a grant has lapsed, what changed, and the command that repeats it.
+func lapsedText(ctx context.Context, s *skill.Skill, lapsed *trust.Grant) string {
+	return fmt.Sprintf("what was granted to %s on %s has lapsed, because its content changed%s; to grant it again: %s",
 		s.Name(), lapsed.GrantedAt.Format("2006-01-02"), changedText(ctx, s, lapsed), RepeatGrant(lapsed))
-	g.out.Apart(func() { g.out.Warn(text) })
 }
 
 // changedText lists the files that changed since a grant: " (changed scripts/a.py)".
@@ -185,7 +175,7 @@ func (g *Grants) Edit(ctx context.Context, s *skill.Skill, give, take *Given) (*
 	if err != nil {
 		return nil, err
 	}
-	declared := s.Manifest().Permissions.Env
+	declared := script.Declared(s.Manifest())
 	var now trust.Grant
 	err = store.EditGrant(ctx, *key, func(t *trust.Grant) error {
 		if give != nil {
@@ -201,6 +191,31 @@ func (g *Grants) Edit(ctx context.Context, s *skill.Skill, give, take *Given) (*
 		return nil, err
 	}
 	return &now, g.trust.Reload()
+}
+
+// set stores what the choice of a proposal gives: in place of what the content had, or in addition if flags alone decided.
+func (g *Grants) set(ctx context.Context, p *Proposal) error {
+	given := p.choice.given(p.declared)
+	if p.added && given.Empty() || given.Empty() && p.granted == nil {
+		return nil
+	}
+	store, err := g.trust.Edit()
+	if err != nil {
+		return err
+	}
+	key := trust.Grant{Name: p.approval.Name, Dir: p.approval.Dir, Digest: p.approval.Digest, Files: p.approval.Files}
+	err = store.EditGrant(ctx, key, func(t *trust.Grant) error {
+		if !p.added {
+			t.Env, t.Withheld, t.Home = nil, given.Withheld, false
+			t.Write = without(t.Write, trust.Here)
+		}
+		add(t, &Given{Env: given.Env, Home: given.Home, Read: given.Read, Write: given.Write, Net: given.Net}, p.declared)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return g.trust.Reload()
 }
 
 // grantKey returns what a grant of a skill's present content is bound to.
@@ -226,7 +241,7 @@ func grantKey(ctx context.Context, s *skill.Skill) (*trust.Grant, error) {
 func add(t *trust.Grant, give *Given, declared []string) {
 	for _, name := range give.Env {
 		t.Withheld = without(t.Withheld, name)
-		if !slices.Contains(declared, name) || script.IsProviderKey(name) {
+		if !slices.Contains(declared, name) {
 			t.Env = append(t.Env, name)
 		}
 	}

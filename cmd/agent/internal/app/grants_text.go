@@ -8,6 +8,7 @@ import (
 
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/trust"
 )
 
@@ -104,15 +105,24 @@ func (v *GrantView) Noted() string {
 	return strings.Join(parts, "; ")
 }
 
-// hereText joins folders or hosts and says what trust.Here means.
+// hereText joins folders or hosts, and says what trust.Here means.
 func hereText(values []string) string {
 	out := slices.Clone(values)
 	for i, value := range out {
 		if value == trust.Here {
-			out[i] = "the directory where it is started"
+			out[i] = "where it is started"
 		}
 	}
-	return strings.Join(out, " ")
+	return strings.Join(out, ", ")
+}
+
+// Lacks reports whether a grant has less than another.
+func (v *GrantView) Lacks(other *GrantView) bool {
+	less := func(have, want []string) bool {
+		return slices.ContainsFunc(want, func(item string) bool { return !slices.Contains(have, item) })
+	}
+	return other.Home && !v.Home || less(v.Env, other.Env) || less(v.Recorded.Read, other.Recorded.Read) ||
+		less(v.Recorded.Write, other.Recorded.Write) || less(v.Recorded.Net, other.Recorded.Net)
 }
 
 // View returns the grant of a skill, or the one that has lapsed; nil without any.
@@ -142,7 +152,7 @@ type Variable struct {
 // Variables returns what a skill's SKILL.md declares and its scripts read: those that are set first, then the declared ones,
 // then those that look like keys, then by name.
 func (g *Grants) Variables(ctx context.Context, s *skill.Skill) ([]Variable, error) {
-	granted, err := g.quiet(ctx, s)
+	granted, _, err := g.given(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +168,7 @@ func (g *Grants) Variables(ctx context.Context, s *skill.Skill) ([]Variable, err
 	for name, files := range script.Reads(s) {
 		at(name).Files = files
 	}
-	for _, name := range slices.Concat(exact(m.Permissions.Env), script.Forwarded(m, g.sys.Environ), requiredVariables(m)) {
+	for _, name := range slices.Concat(m.Permissions.Env, script.Forwarded(m, g.sys.Environ), requiredVariables(m)) {
 		if script.CheckGrant(name) == nil && !script.AlwaysPasses(name) {
 			at(name).Declared = true
 		}
@@ -183,16 +193,5 @@ func weight(v *Variable) (w int) {
 	return w
 }
 
-// exact returns the entries that are names, not patterns.
-func exact(entries []string) []string {
-	return slices.DeleteFunc(slices.Clone(entries), func(e string) bool { return script.CheckGrant(e) != nil })
-}
-
-// quiet is Of without a report.
-func (g *Grants) quiet(ctx context.Context, s *skill.Skill) (script.Grant, error) {
-	if g.trust.Everything() {
-		return script.Grant{}, nil
-	}
-	granted, _, err := g.find(ctx, s)
-	return script.Grant{Declared: true, Withheld: granted.Withheld, Env: granted.Env, Home: granted.Home}, err
-}
+// requiredVariables returns the variables that a manifest says it needs, in the manner of other hosts.
+func requiredVariables(*manifest.Manifest) []string { return nil }

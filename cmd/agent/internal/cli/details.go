@@ -61,6 +61,8 @@ type details struct {
 	AllowedTools  *[]string          `json:"allowed_tools"` // null: unrestricted
 	Requires      []string           `json:"requires,omitempty"`
 	Env           []string           `json:"permissions_env,omitempty"`
+	Variables     []app.Variable     `json:"variables"`        // that it declares or its scripts read; never values
+	Grants        *app.GrantView     `json:"grants,omitempty"` // null: nothing was granted
 	Scripts       []scriptName       `json:"scripts"`
 	Files         []fileJSON         `json:"files"` // at most mostListed
 	MoreFiles     int                `json:"more_files,omitempty"`
@@ -126,9 +128,18 @@ type shadow struct {
 	Version  string `json:"version,omitempty"`
 }
 
+// inspector gathers the details of skills.
+type inspector struct {
+	settings *app.Settings
+	skills   *app.Library
+	grants   *app.Grants
+}
+
+func newInspector(s *app.Services) inspector { return inspector{s.Settings, s.Skills, s.Grants} }
+
 // lookup gathers the details of the skill of that name.
-func lookup(ctx context.Context, skills *app.Library, settings *app.Settings, name string) (*details, error) {
-	cat, err := skills.Open(ctx)
+func (o *inspector) lookup(ctx context.Context, name string) (*details, error) {
+	cat, err := o.skills.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +147,7 @@ func lookup(ctx context.Context, skills *app.Library, settings *app.Settings, na
 	if err != nil {
 		return nil, err
 	}
-	return inspect(ctx, settings, cat, e)
+	return o.inspect(ctx, cat, e)
 }
 
 // location returns the path of a skill's SKILL.md, or "" if it is not in a folder and cannot be unpacked into one.
@@ -149,9 +160,10 @@ func location(ctx context.Context, e skill.Entry) string {
 }
 
 // inspect gathers the details of a skill in any state. A broken one has what its manifest gave, and its problems.
-func inspect(ctx context.Context, settings *app.Settings, cat *skill.Catalog, e skill.Entry) (*details, error) {
+func (o *inspector) inspect(ctx context.Context, cat *skill.Catalog, e skill.Entry) (*details, error) {
+	settings := o.settings
 	d := &details{record: newRecord(settings, e), Location: location(ctx, e), Problems: listed(e.Problems()), DecidedBy: settings.DecidedBy(e),
-		Scripts: []scriptName{}, Files: []fileJSON{}, Toolsets: []string{}, Tools: []string{}, Fields: []field{}, Shadows: []shadow{}}
+		Variables: []app.Variable{}, Scripts: []scriptName{}, Files: []fileJSON{}, Toolsets: []string{}, Tools: []string{}, Fields: []field{}, Shadows: []shadow{}}
 	for _, s := range e.Shadows() {
 		d.Shadows = append(d.Shadows, shadow{s.Layer(), s.Path(), location(ctx, s), s.Version()})
 	}
@@ -176,6 +188,12 @@ func inspect(ctx context.Context, settings *app.Settings, cat *skill.Catalog, e 
 	}
 	d.SHA = app.Short(d.Digest)
 	if err := d.trust(ctx, settings, e); err != nil {
+		return nil, err
+	}
+	if d.Grants, err = o.grants.View(ctx, s); err != nil {
+		return nil, err
+	}
+	if d.Variables, err = o.grants.Variables(ctx, s); err != nil {
 		return nil, err
 	}
 	scripts, problems := scriptNames(s)

@@ -13,16 +13,15 @@ import (
 )
 
 type whyOptions struct {
-	out      *app.Printer
-	settings *app.Settings
-	skills   *app.Library
+	inspector
+	out *app.Printer
 
 	name string
 	json bool
 }
 
 func newWhyCommand(s *app.Services, run func(context.Context, *whyOptions) error) *cobra.Command {
-	o := &whyOptions{out: s.Out, settings: s.Settings, skills: s.Skills}
+	o := &whyOptions{inspector: newInspector(s), out: s.Out}
 	c := &cobra.Command{
 		Use:   "why NAME",
 		Short: "Explain why a skill is loaded or not",
@@ -41,7 +40,7 @@ whether its scripts may run, which of its fields have an effect, and what it cos
 }
 
 func runWhy(ctx context.Context, o *whyOptions) error {
-	d, err := lookup(ctx, o.skills, o.settings, o.name)
+	d, err := o.lookup(ctx, o.name)
 	if err != nil {
 		return err
 	}
@@ -56,6 +55,8 @@ func runWhy(ctx context.Context, o *whyOptions) error {
 		{"source", d.Source},
 		{"hides", shadowsText(d)},
 		{"trust", trustText(d)},
+		{"granted", grantedText(d)},
+		{"recorded only", recordedText(d)},
 		{"tokens", tokensText(d)},
 		{"enforced", fieldsText(d, manifest.StandingEnforced)},
 		{"only shown", fieldsText(d, manifest.StandingInformational)},

@@ -64,6 +64,7 @@ type Config struct {
 	Cwd             string        // cwd: script, skill, workspace
 	ScriptTimeout   time.Duration // scriptTimeout
 	MaxScriptOutput int64         // maxScriptOutput: bytes
+	Path            []string      // path: absolute folders; empty means those of PATH that are fit
 	Python, UV      string        // python, uv: absolute paths; "" means to search for them
 
 	Agent Agent
