@@ -43,11 +43,8 @@ func (h *Host) call(ctx context.Context, c *call) (*Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	argv, err := h.interpreter(ctx, &source{host: h, s: c.s, sc: c.sc, file: file})
+	argv, err := h.ready(ctx, c, &source{host: h, s: c.s, sc: c.sc, file: file, with: grant.With})
 	if err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err() // an interpreter that could no longer be asked is not missing
-		}
 		return nil, err
 	}
 	w, err := h.workplace(ctx, c.s)
@@ -107,9 +104,20 @@ func (c *call) judge(ctx context.Context, cmd *Command, out *Output, err error) 
 	case out.Stopped:
 		return out, nil
 	case out.ExitCode != 0:
-		return nil, &Error{Code: ExecutionFailed, Stdout: said(out), Message: fmt.Sprintf("Script failed with exit code %d%s%s", out.ExitCode, signalHint(out, cmd), failureTail(out))}
+		return nil, c.failed(cmd, out)
 	}
 	return out, nil
+}
+
+// failed returns the error of a script that ended with an exit code.
+func (c *call) failed(cmd *Command, out *Output) error {
+	e := &Error{Code: ExecutionFailed, Stdout: said(out), Message: fmt.Sprintf("Script failed with exit code %d%s", out.ExitCode, signalHint(out, cmd))}
+	if m := missing(c.s, c.sc, out); m != nil {
+		e.Reason, e.Err = ReasonModule, m
+		e.Message += ". " + m.Error()
+	}
+	e.Message += failureTail(out)
+	return e
 }
 
 // given are the caller's variables, checked against the manifest.

@@ -11,17 +11,17 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/internal/program"
 )
 
-// How an environment is made: uv never sees the skill's file, only a stub of its checked block; nothing is built from
+// How an environment is made: uv never sees a file of the skill, only a stub of the checked needs; nothing is built from
 // source; files are copied, so no two environments share one; and no interpreter of the environment is started once it has
 // packages, because their .pth files would run.
 
 const (
-	stepTimeout = 10 * time.Minute // of each step
-	uvOutput    = 256 << 10        // bytes kept of a step's stdout
-	uvStderr    = 1500             // bytes of uv's stderr in a message
+	uvOutput = 256 << 10 // bytes kept of a step's stdout
+	uvStderr = 1500      // bytes of uv's stderr in a message
 )
 
 // workshop is the state while one environment is made.
@@ -34,16 +34,17 @@ type workshop struct {
 	before map[string]bool // the folders of uv's cache before
 
 	resolved time.Time // when the versions were chosen
+	doing    string    // for progress
 }
 
 // make builds the environment and writes its record last. If it fails, it leaves nothing. The caller holds the lock.
-func (e *environmentOf) make(ctx context.Context, upgrade bool) (err error) {
+func (e *environmentOf) make(ctx context.Context, o *PrepareOptions) (err error) {
 	work, err := os.MkdirTemp(filepath.Dir(e.path("")), e.key+"-work-")
 	if err != nil {
 		return e.unavailable(err, "%v", err)
 	}
 	defer program.RemoveAll(work)
-	w := &workshop{e: e, work: work, cap: e.s.caps,
+	w := &workshop{e: e, work: work, cap: e.s.caps, doing: "preparing the dependencies of " + e.sc.Name,
 		env:    filepath.Join(filepath.Dir(work), e.key+"-"+filepath.Base(work)[len(e.key)+len("-work-"):]),
 		uvHome: filepath.Join(e.s.o.Cache, "uv", program.Digest(program.Pairs(withoutOffline(e.index))...)[:16]),
 	}
@@ -60,9 +61,9 @@ func (e *environmentOf) make(ctx context.Context, upgrade bool) (err error) {
 	w.before = w.archives()
 	requirements := e.record.Requirements
 	w.resolved = e.record.Resolved
-	if upgrade || requirements == "" {
+	if o.anew(w.resolved) || requirements == "" {
 		w.resolved = time.Now()
-		if requirements, err = w.resolve(ctx, upgrade); err != nil {
+		if requirements, err = w.resolve(ctx, o); err != nil {
 			return err
 		}
 	}
@@ -73,13 +74,13 @@ func (e *environmentOf) make(ctx context.Context, upgrade bool) (err error) {
 }
 
 // resolve chooses the versions and returns them with their hashes.
-func (w *workshop) resolve(ctx context.Context, upgrade bool) (string, error) {
+func (w *workshop) resolve(ctx context.Context, o *PrepareOptions) (string, error) {
 	stub, list := filepath.Join(w.work, "stub.py"), filepath.Join(w.work, "resolved.txt")
-	if err := os.WriteFile(stub, []byte(w.e.block.canonical()), 0o600); err != nil {
+	if err := os.WriteFile(stub, []byte(w.e.needs.stub(w.thisPython(ctx))), 0o600); err != nil {
 		return "", w.e.unavailable(err, "%v", err)
 	}
 	lock := []string{"lock", "--script", stub, "--python", w.e.base}
-	if upgrade && w.e.index["UV_OFFLINE"] == "" {
+	if o.Upgrade && w.e.index["UV_OFFLINE"] == "" {
 		lock = append(lock, "--refresh") // ask the index again
 	}
 	if err := w.uv(ctx, lock...); err != nil {
@@ -90,6 +91,12 @@ func (w *workshop) resolve(ctx context.Context, upgrade bool) (string, error) {
 		return "", w.e.unavailable(err, "%v", err)
 	}
 	w.cap.allow(versions.size())
+	fetched := versions.download()
+	if err := w.mayDownload(ctx, fetched, o.Large); err != nil {
+		return "", err
+	}
+	w.doing = fmt.Sprintf("preparing the dependencies of %s: %s", w.e.sc.Name, &fetched)
+	w.e.progress.say(w.doing)
 	if err := w.uv(ctx, "export", "--script", stub, "--locked", "--no-header", "--python", w.e.base, "-o", list); err != nil {
 		return "", err
 	}
@@ -97,8 +104,20 @@ func (w *workshop) resolve(ctx context.Context, upgrade bool) (string, error) {
 	if err != nil {
 		return "", w.e.unavailable(err, "%v", err)
 	}
-	return versions.withHashes(string(b)), nil
+	return w.e.onlyDeclared(versions.withHashes(string(b)))
 }
+
+// thisPython returns the version of the Python that the environment is for, as a condition. Packages are chosen for it
+// alone: what a file requires may hold for versions that its packages never had.
+func (w *workshop) thisPython(ctx context.Context) string {
+	_, version, err := w.e.s.whichPython(ctx, w.e.base)
+	if found := minorVersion().FindString(version); err == nil && found != "" {
+		return "==" + found + ".*"
+	}
+	return w.e.needs.RequiresPython
+}
+
+var minorVersion = lazyregexp.New(`^3\.[0-9]{1,3}`)
 
 // install makes the environment and copies the packages into it.
 func (w *workshop) install(ctx context.Context, requirements string) error {
@@ -208,7 +227,7 @@ func (w *workshop) uv(ctx context.Context, args ...string) error {
 		if name == "pip" {
 			name = "pip sync"
 		}
-		return w.e.unavailable(nil, "uv %s failed with exit code %d: %s", name, out.ExitCode, w.said(out))
+		return w.e.unavailable(nil, "uv %s failed with exit code %d: %s%s", name, out.ExitCode, w.said(out), withoutWheel(out.Stderr))
 	}
 	return nil
 }
@@ -218,6 +237,17 @@ func (w *workshop) tooMuch(over string) error {
 	w.discard()
 	return &Error{Reason: ReasonDependencies, Err: ErrTooLarge,
 		Message: fmt.Sprintf("Dependencies of script %s are refused: %s", w.e.sc.Name, over)}
+}
+
+var noWheels = lazyregexp.New("Wheels are required for `([A-Za-z0-9._-]+)`")
+
+// withoutWheel explains a package that the index has only as a source, "" for another failure.
+func withoutWheel(stderr []byte) string {
+	found := noWheels().FindSubmatch(stderr)
+	if found == nil {
+		return ""
+	}
+	return fmt.Sprintf("\nThe package %s has no wheel, and its source is not built, since that runs its code: use another version or package", found[1])
 }
 
 // said returns uv's message without the paths of this preparation.
@@ -230,7 +260,7 @@ func (w *workshop) step(ctx context.Context, path string, args ...string) (*Outp
 	guarded, stop := w.guard(ctx)
 	out, err := w.e.s.o.Run(guarded, &Command{
 		Path: path, Args: append([]string{path}, args...), Dir: w.work, Env: program.Pairs(w.environment()),
-		Timeout: stepTimeout, MaxStdout: uvOutput, FileSize: uint64(w.cap.bytes), Write: []string{w.work, w.env, w.uvHome},
+		Timeout: w.e.s.o.MaxTime, MaxStdout: uvOutput, FileSize: uint64(w.cap.bytes), Write: []string{w.work, w.env, w.uvHome},
 	})
 	over := stop()
 	switch {
@@ -241,7 +271,7 @@ func (w *workshop) step(ctx context.Context, path string, args ...string) (*Outp
 	case err != nil:
 		return nil, w.e.unavailable(err, "%s cannot be started: %v", path, err)
 	case out.TimedOut:
-		return nil, w.e.unavailable(nil, "%s took more than %s: %s", filepath.Base(path), seconds(stepTimeout), w.said(out))
+		return nil, w.e.unavailable(ErrTooSlow, "%s took more than %s: %s", filepath.Base(path), seconds(w.e.s.o.MaxTime), w.said(out))
 	}
 	return out, nil
 }

@@ -33,7 +33,7 @@ var allowed = map[string][]string{
 	"tool":      {"trace"},
 	"trace":     {},
 
-	"script/survey":  {"skill/manifest", "internal/glob"},
+	"script/survey":  {"skill/manifest", "internal/glob", "internal/lazyregexp"},
 	"script/pyenv":   {"internal/lockfile", "internal/lazyregexp", "internal/program"},
 	"skill/manifest": {"internal/yamlnode", "internal/near", "internal/lazyregexp", "internal/glob"},
 	"skill/check":    {"skill/manifest", "internal/scan", "internal/lazyregexp"},

@@ -62,7 +62,8 @@ type details struct {
 	Requires      []string           `json:"requires,omitempty"`
 	Env           []string           `json:"permissions_env,omitempty"`
 	Scripts       []scriptName       `json:"scripts"`
-	Files         []fileJSON         `json:"files"` // at most mostListed
+	Dependencies  []dependencies     `json:"dependencies"` // of its Python scripts, by what declares them
+	Files         []fileJSON         `json:"files"`        // at most mostListed
 	MoreFiles     int                `json:"more_files,omitempty"`
 	Toolsets      []string           `json:"toolsets"` // declared; this version loads none
 	Tools         []string           `json:"tools"`    // fully qualified names of loaded tools
@@ -127,7 +128,7 @@ type shadow struct {
 }
 
 // lookup gathers the details of the skill of that name.
-func lookup(ctx context.Context, skills *app.Library, settings *app.Settings, name string) (*details, error) {
+func lookup(ctx context.Context, skills *app.Library, settings *app.Settings, tools *app.Toolkit, name string) (*details, error) {
 	cat, err := skills.Open(ctx)
 	if err != nil {
 		return nil, err
@@ -136,7 +137,7 @@ func lookup(ctx context.Context, skills *app.Library, settings *app.Settings, na
 	if err != nil {
 		return nil, err
 	}
-	return inspect(ctx, settings, cat, e)
+	return inspect(ctx, settings, tools, cat, e)
 }
 
 // location returns the path of a skill's SKILL.md, or "" if it is not in a folder and cannot be unpacked into one.
@@ -149,9 +150,9 @@ func location(ctx context.Context, e skill.Entry) string {
 }
 
 // inspect gathers the details of a skill in any state. A broken one has what its manifest gave, and its problems.
-func inspect(ctx context.Context, settings *app.Settings, cat *skill.Catalog, e skill.Entry) (*details, error) {
+func inspect(ctx context.Context, settings *app.Settings, tools *app.Toolkit, cat *skill.Catalog, e skill.Entry) (*details, error) {
 	d := &details{record: newRecord(settings, e), Location: location(ctx, e), Problems: listed(e.Problems()), DecidedBy: settings.DecidedBy(e),
-		Scripts: []scriptName{}, Files: []fileJSON{}, Toolsets: []string{}, Tools: []string{}, Fields: []field{}, Shadows: []shadow{}}
+		Scripts: []scriptName{}, Dependencies: []dependencies{}, Files: []fileJSON{}, Toolsets: []string{}, Tools: []string{}, Fields: []field{}, Shadows: []shadow{}}
 	for _, s := range e.Shadows() {
 		d.Shadows = append(d.Shadows, shadow{s.Layer(), s.Path(), location(ctx, s), s.Version()})
 	}
@@ -180,6 +181,7 @@ func inspect(ctx context.Context, settings *app.Settings, cat *skill.Catalog, e 
 	}
 	scripts, problems := scriptNames(s)
 	d.Scripts, d.Problems = scripts, append(d.Problems, problems...)
+	d.Dependencies = dependenciesOf(s, tools.With(ctx, s))
 	d.Files = filesOf(s)
 	if d.MoreFiles = max(len(d.Files)-mostListed, 0); d.MoreFiles > 0 {
 		d.Files = d.Files[:mostListed]

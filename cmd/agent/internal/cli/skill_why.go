@@ -16,13 +16,14 @@ type whyOptions struct {
 	out      *app.Printer
 	settings *app.Settings
 	skills   *app.Library
+	tools    *app.Toolkit
 
 	name string
 	json bool
 }
 
 func newWhyCommand(s *app.Services, run func(context.Context, *whyOptions) error) *cobra.Command {
-	o := &whyOptions{out: s.Out, settings: s.Settings, skills: s.Skills}
+	o := &whyOptions{out: s.Out, settings: s.Settings, skills: s.Skills, tools: s.Tools}
 	c := &cobra.Command{
 		Use:   "why NAME",
 		Short: "Explain why a skill is loaded or not",
@@ -41,7 +42,7 @@ whether its scripts may run, which of its fields have an effect, and what it cos
 }
 
 func runWhy(ctx context.Context, o *whyOptions) error {
-	d, err := lookup(ctx, o.skills, o.settings, o.name)
+	d, err := lookup(ctx, o.skills, o.settings, o.tools, o.name)
 	if err != nil {
 		return err
 	}

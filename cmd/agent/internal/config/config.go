@@ -64,6 +64,9 @@ type Config struct {
 	Cwd             string        // cwd: script, skill, workspace
 	ScriptTimeout   time.Duration // scriptTimeout
 	MaxScriptOutput int64         // maxScriptOutput: bytes
+	PrepareTimeout  time.Duration // prepareTimeout
+	MaxEnvironment  int64         // maxEnvironment: bytes
+	PythonDownload  string        // pythonDownload: auto, never
 	Python, UV      string        // python, uv: absolute paths; "" means to search for them
 
 	Agent Agent
