@@ -21,7 +21,7 @@ func (src *source) needs(text []byte) (*pyenv.Needs, error) {
 		needs, err = pyenv.Declared(src.s.FS(), src.sc.File)
 	}
 	if err == nil && len(needs.Dependencies)+len(src.with) == 0 {
-		return needs, nil
+		return &pyenv.Needs{RequiresPython: needs.RequiresPython}, nil
 	}
 	modules, all := survey.Outside(src.s.FS(), src.sc.File, text)
 	alone := all && len(modules) == 0
@@ -31,7 +31,7 @@ func (src *source) needs(text []byte) (*pyenv.Needs, error) {
 	case err != nil:
 		return nil, src.refused(err)
 	case alone:
-		return &pyenv.Needs{RequiresPython: needs.RequiresPython, From: needs.From}, nil
+		return &pyenv.Needs{RequiresPython: needs.RequiresPython}, nil
 	}
 	return needs.And(src.with), nil
 }
