@@ -25,6 +25,7 @@ type call struct {
 	timeout   time.Duration
 	waited    time.Duration // of it, for the cache
 	stopAtMax bool
+	addedJSON bool // --json is an argument that the caller did not give
 }
 
 // call runs the script. It returns an *Error if the script cannot be started, times out or ends with an exit code. It
@@ -52,10 +53,11 @@ func (h *Host) call(ctx context.Context, c *call) (*Output, error) {
 		return nil, &Error{Code: ExecutionFailed, Err: err, Message: fmt.Sprintf("Script %s has no work directory: %v", c.sc.Name, err)}
 	}
 	defer w.remove()
+	cwd := h.cwd(c.s, dir, file, w)
 	cmd := &Command{
-		Path: argv[0], Args: append(argv, c.args...), Dir: h.cwd(dir, file),
+		Path: argv[0], Args: append(argv, c.args...), Dir: cwd.dir,
 		Timeout: c.timeout - c.waited, Grace: grace, MaxStdout: h.o.MaxOutput, StopAtMax: c.stopAtMax,
-		Read: []string{dir}, Write: []string{w.work, w.home, w.temp, w.cache},
+		Read: []string{dir}, Write: append([]string{w.work, w.home, w.temp, w.cache}, cwd.write...),
 	}
 	cmd.Limits = Limits{FileSize: 256 << 20, OpenFiles: 1024, CPU: cmd.Timeout + time.Second}
 	env := h.environment(granted, w.variables(h, c.s, dir))
@@ -115,6 +117,8 @@ func (c *call) failed(cmd *Command, out *Output) error {
 	if m := missing(c.s, c.sc, out); m != nil {
 		e.Reason, e.Err = ReasonModule, m
 		e.Message += ". " + m.Error()
+	} else if c.addedJSON && refusesJSON(out) {
+		e.Reason = ReasonJSON
 	}
 	e.Message += failureTail(out)
 	return e
@@ -131,17 +135,6 @@ func (c *call) given(granted []string) (map[string]string, error) {
 		env[name] = value
 	}
 	return env, nil
-}
-
-// cwd is where a script starts.
-func (h *Host) cwd(dir, file string) string {
-	switch h.o.Cwd {
-	case "skill":
-		return dir
-	case "workspace":
-		return h.o.Workspace
-	}
-	return filepath.Dir(file)
 }
 
 func startError(sc Script, cmd *Command, err error) error {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/agent-base/agent-base/script/survey"
@@ -18,10 +19,10 @@ const Dir = survey.Dir
 type Script = survey.Script
 
 // List returns the skill's scripts by name, as survey.List does, and the problems of its scripts folder and of its
-// permissions.env. It runs nothing. For a closed skill it returns no scripts and a problem.
+// permissions.env and metadata.agent-base.cwd. It runs nothing. For a closed skill it returns no scripts and a problem.
 func List(s *skill.Skill) ([]Script, []manifest.Problem) {
 	scripts, problems := survey.List(s.FS(), s.Manifest())
-	return scripts, append(problems, checkPermissions(s.Manifest())...)
+	return scripts, slices.Concat(problems, checkPermissions(s.Manifest()), checkCwd(s.Manifest()))
 }
 
 // Find returns the script of that name, in any case, with or without its extension. The

@@ -130,11 +130,11 @@ else:
 			t.Errorf("%s: %v, %v", tt.name, res, err)
 		}
 	}
-	whole, err := run(t, h, s, "n", &RunOptions{Text: true, Args: []string{"out1048576"}})
+	whole, err := run(t, h, s, "n", &RunOptions{JSON: JSONNo, Args: []string{"out1048576"}})
 	if err != nil || len(whole.Text) != 1<<20 || whole.Warning != "" {
 		t.Errorf("1 MB of output: %d bytes, %q, %v", len(whole.Text), whole.Warning, err)
 	}
-	cut, err := run(t, h, s, "n", &RunOptions{Text: true, Args: []string{"out1048577"}})
+	cut, err := run(t, h, s, "n", &RunOptions{JSON: JSONNo, Args: []string{"out1048577"}})
 	if err != nil || len(cut.Text) != 1<<20 || !strings.Contains(cut.Warning, "truncated at 1048576 bytes") {
 		t.Errorf("one byte more: %d bytes, %q, %v", len(cut.Text), cut.Warning, err)
 	}

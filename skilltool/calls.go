@@ -91,13 +91,26 @@ type Help struct {
 	HelpText string `json:"help_text"`
 	Usage    string `json:"usage"`
 
-	script string
+	Script    string `json:"-"` // its own name
+	Described bool   `json:"-"` // the script was not run: the text is its description, see script.HelpText
 }
 
 // Envelope returns the result of the tool script_help.
-func (h *Help) Envelope() tool.Result { return tool.Success(*h, "Retrieved help for "+h.script) }
+func (h *Help) Envelope() tool.Result { return tool.Success(*h, h.Message()) }
 
-// HelpScript runs a script with --help, or returns its output of a short time ago. It returns the errors of RunScript.
+// Message says what the help is.
+func (h *Help) Message() string {
+	switch {
+	case !h.Described:
+		return "Retrieved help for " + h.Script
+	case h.HelpText == "" && h.Usage == "":
+		return h.Script + " has no --help and no description"
+	}
+	return h.Script + " has no --help: this is its description"
+}
+
+// HelpScript runs a script with --help, or returns its output of a short time ago. A script that does not show that it knows
+// --help is not run and needs no approval: its help is its description. HelpScript returns the errors of RunScript.
 func (k *Kit) HelpScript(ctx context.Context, skillName, scriptName string) (*Help, error) {
 	s, sc, err := k.script(ctx, skillName, scriptName)
 	if err != nil {
@@ -108,26 +121,24 @@ func (k *Kit) HelpScript(ctx context.Context, skillName, scriptName string) (*He
 	if err != nil {
 		return nil, err
 	}
-	return &Help{HelpText: help.Text, Usage: help.Usage, script: sc.Name}, nil
+	return &Help{HelpText: help.Text, Usage: help.Usage, Script: sc.Name, Described: help.Described}, nil
 }
 
 // RunRequest is a call of a script.
 type RunRequest struct {
 	Skill, Script string
 	Args          []string
-	Text          bool          // do not add --json, return the output unchanged
-	Timeout       time.Duration // 0 means the host's
+	JSON          script.JSONMode // "" means the host's
+	Timeout       time.Duration   // 0 means the host's
 }
 
-// RunResult is the answer of a script.
+// RunResult is the answer of a script: either JSON or text.
 type RunResult struct {
 	Script   string          // its own name
-	JSON     json.RawMessage // one compact document, unless Text was asked for
+	JSON     json.RawMessage // one compact document; nil for text
 	Text     string
 	Warning  string // that Text was truncated
 	Duration time.Duration
-
-	text bool
 }
 
 // Envelope returns the result of the tool script_run.
@@ -136,7 +147,7 @@ func (r *RunResult) Envelope() tool.Result {
 	if r.Warning != "" {
 		msg += " (" + r.Warning + ")"
 	}
-	if r.text {
+	if r.JSON == nil {
 		return tool.Success(r.Text, msg)
 	}
 	return tool.Success(r.JSON, msg)
@@ -152,11 +163,11 @@ func (k *Kit) RunScript(ctx context.Context, r *RunRequest) (*RunResult, error) 
 		return nil, k.unstarted(ctx, r.Skill, r.Script, err)
 	}
 	defer s.Close()
-	res, err := k.o.Scripts.Run(ctx, s, sc, &script.RunOptions{Args: r.Args, Text: r.Text, Timeout: r.Timeout, Admit: k.admit})
+	res, err := k.o.Scripts.Run(ctx, s, sc, &script.RunOptions{Args: r.Args, JSON: r.JSON, Timeout: r.Timeout, Admit: k.admit})
 	if err != nil {
 		return nil, err
 	}
-	return &RunResult{Script: sc.Name, JSON: res.JSON, Text: res.Text, Warning: res.Warning, Duration: res.Duration, text: r.Text}, nil
+	return &RunResult{Script: sc.Name, JSON: res.JSON, Text: res.Text, Warning: res.Warning, Duration: res.Duration}, nil
 }
 
 // script opens the skill and finds the script. The caller closes the skill.

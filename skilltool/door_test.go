@@ -27,7 +27,7 @@ func TestRunScriptIsTheTool(t *testing.T) {
 	for _, trust := range []skill.Trust{skill.TrustBundled, skill.TrustNone} {
 		k, _ := kit(t, kitOptions{trust: trust, change: func(o *Options) { o.Scripts = host(t, func(o *script.Options) { o.Runner = &spyRunner{} }) }})
 		for _, r := range []RunRequest{
-			{Skill: "kalshi-markets", Script: "status"}, {Skill: "Kalshi_Markets", Script: "Status.py", Text: true}, {Skill: "kalshi-markets", Script: "gone"},
+			{Skill: "kalshi-markets", Script: "status"}, {Skill: "Kalshi_Markets", Script: "Status.py", JSON: script.JSONNo}, {Skill: "kalshi-markets", Script: "gone"},
 			{Skill: "gone", Script: "status"}, {Skill: "../x", Script: "status"}, {Skill: "kalshi-markets", Script: "../x"}, {}, {Skill: "kalshi-markets"},
 			{Skill: "kalshi-markets", Script: "status", Args: slices.Repeat([]string{"a"}, 101)},
 		} {
@@ -37,8 +37,8 @@ func TestRunScriptIsTheTool(t *testing.T) {
 			} else {
 				typed = res.Envelope()
 			}
-			called := call(t, k, "script_run", fmt.Sprintf(`{"skill_name":%q,"script_name":%q,"args":[%s],"json":%t}`, r.Skill, r.Script,
-				strings.TrimSuffix(strings.Repeat(`"a",`, len(r.Args)), ","), !r.Text))
+			called := call(t, k, "script_run", fmt.Sprintf(`{"skill_name":%q,"script_name":%q,"args":[%s]%s}`, r.Skill, r.Script,
+				strings.TrimSuffix(strings.Repeat(`"a",`, len(r.Args)), ","), map[script.JSONMode]string{script.JSONNo: `,"json":false`}[r.JSON]))
 			called.Duration = 0
 			if got, want := string(typed.Encode()), string(called.Encode()); got != want {
 				t.Errorf("%+v:\ngot  %s\nwant %s", r, got, want)

@@ -361,7 +361,7 @@ func TestScriptErrors(t *testing.T) {
 		{"not a list", `{"skill_name":"kalshi-markets","script_name":"status","args":"--limit 5"}`, `"error":"execution_failed","reason":"invalid_arguments","message":"args must be a list of strings`},
 		{"not strings", `{"skill_name":"kalshi-markets","script_name":"status","args":[{}]}`, `args[0] must be a string`},
 		{"exit 1 with JSON", `{"skill_name":"kalshi-markets","script_name":"status","args":["fail"]}`, `"result":{"error":"no such market"}`},
-		{"no JSON", `{"skill_name":"kalshi-markets","script_name":"status","args":["junk"]}`, `"error":"parse_error","message":"Expected JSON output, got: not json`},
+		{"no JSON", `{"skill_name":"kalshi-markets","script_name":"status","args":["junk"],"json":true}`, `"error":"parse_error","message":"Expected JSON output, got: not json`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -29,6 +29,7 @@
 package skilltool
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -162,14 +163,15 @@ func parse(raw json.RawMessage) (*arguments, error) {
 	return &a, nil
 }
 
-// wantJSON is true unless the model asked for text.
-func (a *arguments) wantJSON() bool {
-	for _, b := range []*bool{a.JSON, a.JSONOutput} {
-		if b != nil {
-			return *b
-		}
+// jsonMode is what the model asked for, "" if it left that out.
+func (a *arguments) jsonMode() script.JSONMode {
+	switch want := cmp.Or(a.JSON, a.JSONOutput); {
+	case want == nil:
+		return ""
+	case *want:
+		return script.JSONYes
 	}
-	return true
+	return script.JSONNo
 }
 
 // list returns args as a list of strings. Numbers and booleans are taken as they are written.

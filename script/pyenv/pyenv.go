@@ -116,8 +116,8 @@ func (s *Store) answer(ctx context.Context, q *program.Question) (string, error)
 
 // Script is a Python script that is to be run.
 type Script struct {
-	Name   string // in messages
-	Needs  *Needs // nil means nothing
+	Name   string                    // in messages
+	Needs  *Needs                    // nil means nothing
 	Making func() (made func(error)) // called before an environment is made; the function that it returns is called afterwards; may be nil
 }
 

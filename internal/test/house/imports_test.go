@@ -26,7 +26,7 @@ var allowed = map[string][]string{
 
 	"skilltool": {"tool", "skill", "skill/manifest", "disclose", "session", "script", "script/survey", "trace"},
 	"session":   {"skill", "skill/manifest", "trace"},
-	"script":    {"skill", "skill/manifest", "trace", "script/survey", "script/pyenv", "internal/lockfile", "internal/program"},
+	"script":    {"skill", "skill/manifest", "trace", "script/survey", "script/pyenv", "internal/lockfile", "internal/program", "internal/lazyregexp"},
 	"disclose":  {"skill", "skill/manifest"},
 	"trust":     {"skill", "skill/manifest", "internal/lockfile"},
 	"skill":     {"skill/manifest", "internal/scan", "internal/dirhash", "internal/near", "internal/glob"},

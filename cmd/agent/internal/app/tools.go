@@ -57,7 +57,8 @@ func (k *Toolkit) Host() (*script.Host, error) {
 	cfg := k.settings.Config()
 	o := &script.Options{
 		LookPath: k.lookPath(cfg), Env: k.sys.Environ, Cache: cfg.Paths.Cache, Workspace: cfg.Paths.Project,
-		Cwd: cfg.Cwd, Timeout: cfg.ScriptTimeout, MaxOutput: cfg.MaxScriptOutput, Trace: k.out.Tracer(), Progress: k.out.Progress,
+		UserDir: k.sys.Dir, Cwd: cfg.Cwd, FixedCwd: cfg.FixedCwd, JSON: script.JSONMode(cfg.ScriptJSON), AlwaysHelp: cfg.ScriptHelp == "always",
+		Timeout: cfg.ScriptTimeout, MaxOutput: cfg.MaxScriptOutput, Trace: k.out.Tracer(), Progress: k.out.Progress,
 		PrepareTimeout: cfg.PrepareTimeout, MaxEnvironment: cfg.MaxEnvironment, FetchPython: cfg.PythonDownload == "auto",
 		Granted: k.granted,
 	}
@@ -82,9 +83,11 @@ func (k *Toolkit) granted(ctx context.Context, s *skill.Skill) (script.Grant, er
 	return script.Grant{Declared: true, With: g.With}, nil
 }
 
-// Advice returns, as a sentence for a model, what a person can type about the error of a call of a skill's script, or "".
+// Advice returns, as a sentence for a model, what it or a person can do about the error of a call of a skill's script, or "".
 func Advice(err error, skillName string) string {
 	switch command := ScriptCure(err, skillName); {
+	case RefusesJSON(err):
+		return "Call it again with json: false."
 	case command == "":
 		return ""
 	case IsUntrusted(err):
@@ -100,6 +103,12 @@ func Advice(err error, skillName string) string {
 func IsUntrusted(err error) bool {
 	var u *skilltool.UntrustedError
 	return errors.As(err, &u) && u.Err == nil
+}
+
+// RefusesJSON reports whether a script does not know --json, which its caller did not give.
+func RefusesJSON(err error) bool {
+	var e *script.Error
+	return errors.As(err, &e) && e.Reason == script.ReasonJSON
 }
 
 // ScriptCure returns the command that may fix the error of a call of a skill's script, or "".

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -40,9 +41,12 @@ type scriptHelpOptions struct {
 func newScriptHelpCommand(s *app.Services, run func(context.Context, *scriptHelpOptions) error) *cobra.Command {
 	o := &scriptHelpOptions{scriptCaller: newScriptCaller(s), skills: s.Skills}
 	c := &cobra.Command{
-		Use:               "help SKILL SCRIPT",
-		Short:             "Run a script with --help and print the output",
-		Long:              `Run a script with --help and print the output. The skill must be trusted, and the same limits apply as in any run.`,
+		Use:   "help SKILL SCRIPT",
+		Short: "Show how a script is used",
+		Long: `Run a script with --help and print the output. The skill must be trusted, and the same limits apply as in any run.
+
+A script whose text does not show that it knows --help is not run, and its skill need not be trusted: what its author says
+about it is printed, and the lines of SKILL.md that call it.`,
 		Example:           `  agent script help kalshi-markets markets`,
 		Args:              arguments(2, 2, "the name of a skill and of a script"),
 		ValidArgsFunction: completeScripts(s),
@@ -69,7 +73,23 @@ func runScriptHelp(ctx context.Context, o *scriptHelpOptions) error {
 		return help.Envelope(), nil
 	})
 	return (&answer{o.out, o.settings, o.json}).scripted(r, err, func() string { return scriptHint(ctx, cat, o.skill, o.script, err) },
-		func() error { return o.out.Foreign(help.HelpText) })
+		func() error { return printHelp(o.out, help) })
+}
+
+// printHelp prints the output of --help, or the description of a script without one.
+func printHelp(out *app.Printer, help *skilltool.Help) error {
+	if !help.Described {
+		return out.Foreign(help.HelpText)
+	}
+	out.Remark(help.Message())
+	var parts []string
+	if help.HelpText != "" {
+		parts = append(parts, help.HelpText+"\n")
+	}
+	if help.Usage != "" {
+		parts = append(parts, "Usage in SKILL.md:\n  "+strings.ReplaceAll(help.Usage, "\n", "\n  ")+"\n")
+	}
+	return out.Foreign(strings.Join(parts, "\n"))
 }
 
 // scriptCaller calls a script.
@@ -156,6 +176,8 @@ func scriptHint(ctx context.Context, cat *skill.Catalog, skillName, scriptName s
 		return trustHint(ctx, e)
 	case cure != "":
 		return cure
+	case app.RefusesJSON(failed):
+		return "--text runs the script without --json"
 	case !errors.As(failed, &failure):
 		return ""
 	case failure.Code == script.ParseError:

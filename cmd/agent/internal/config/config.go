@@ -61,7 +61,10 @@ type Config struct {
 	ErrorText   bool   // errorText: "error" has the text of a failure instead of its code
 	ScriptRead  string // scriptRead: allow, block
 
-	Cwd             string        // cwd: script, skill, workspace
+	Cwd             string        // cwd: user, workspace, skill, script
+	FixedCwd        bool          // cwd was set by a file, the environment or a flag: no skill chooses another
+	ScriptJSON      string        // scriptJSON: auto, yes, no
+	ScriptHelp      string        // scriptHelp: auto, always
 	ScriptTimeout   time.Duration // scriptTimeout
 	MaxScriptOutput int64         // maxScriptOutput: bytes
 	PrepareTimeout  time.Duration // prepareTimeout
