@@ -124,6 +124,8 @@ var moduleForm = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]
 
 // add takes a module that is not part of Python.
 func (m *imported) add(module string) {
+	first, _, _ := strings.Cut(module, ".")
+	m.more = m.more || slices.Contains(reaching, first)
 	if len(module) > 200 || !moduleForm().MatchString(module) || PartOf(Python, module) {
 		return
 	}

@@ -41,20 +41,21 @@ func listed(words, word string) bool {
 
 // pypi has the packages of modules that have another name.
 var pypi = map[string]string{
-	"Bio": "biopython", "Crypto": "pycryptodome", "Cryptodome": "pycryptodomex", "Levenshtein": "python-Levenshtein", "MySQLdb": "mysqlclient",
-	"OpenSSL": "pyOpenSSL", "PIL": "Pillow", "attr": "attrs", "bs4": "beautifulsoup4", "cairosvg": "CairoSVG",
-	"cv2": "opencv-python-headless", "dateutil": "python-dateutil", "discord": "discord.py", "dns": "dnspython", "docx": "python-docx",
-	"dotenv": "python-dotenv", "faiss": "faiss-cpu", "fitz": "PyMuPDF", "frontmatter": "python-frontmatter",
-	"git": "GitPython", "github": "PyGithub", "gi": "PyGObject", "gitlab": "python-gitlab",
-	"google.oauth2": "google-auth", "google.protobuf": "protobuf", "googleapiclient": "google-api-python-client",
-	"jose": "python-jose", "jwt": "PyJWT", "ldap": "python-ldap", "magic": "python-magic",
-	"nacl": "PyNaCl", "odf": "odfpy", "osgeo": "GDAL", "paho": "paho-mqtt",
-	"pkg_resources": "setuptools", "pptx": "python-pptx", "psycopg2": "psycopg2-binary", "pymupdf": "PyMuPDF",
-	"pythoncom": "pywin32", "ruamel": "ruamel.yaml", "serial": "pyserial", "skimage": "scikit-image",
-	"sklearn": "scikit-learn", "slugify": "python-slugify", "socks": "PySocks", "speech_recognition": "SpeechRecognition",
-	"telegram": "python-telegram-bot", "tavily": "tavily-python", "umap": "umap-learn", "usb": "pyusb", "vertexai": "google-cloud-aiplatform",
-	"websocket": "websocket-client", "whisper": "openai-whisper", "win32com": "pywin32", "wx": "wxPython", "yaml": "PyYAML",
-	"zmq": "pyzmq",
+	"Bio": "biopython", "Crypto": "pycryptodome", "Cryptodome": "pycryptodomex", "Levenshtein": "python-Levenshtein",
+	"MySQLdb": "mysqlclient", "OpenSSL": "pyOpenSSL", "PIL": "Pillow", "Xlib": "python-xlib", "attr": "attrs", "barcode": "python-barcode",
+	"bs4": "beautifulsoup4", "community": "python-louvain", "cv2": "opencv-python-headless", "dateutil": "python-dateutil",
+	"discord": "discord.py", "dns": "dnspython", "docx": "python-docx", "dotenv": "python-dotenv", "faiss": "faiss-cpu",
+	"ffmpeg": "ffmpeg-python", "fitz": "PyMuPDF", "frontmatter": "python-frontmatter", "gi": "PyGObject", "git": "GitPython",
+	"github": "PyGithub", "gitlab": "python-gitlab", "google.oauth2": "google-auth", "google.protobuf": "protobuf",
+	"googleapiclient": "google-api-python-client", "hydra": "hydra-core", "jenkins": "python-jenkins", "jose": "python-jose", "jwt": "PyJWT",
+	"ldap": "python-ldap", "magic": "python-magic", "mpl_toolkits": "matplotlib", "nacl": "PyNaCl", "newspaper": "newspaper3k",
+	"nmap": "python-nmap", "odf": "odfpy", "osgeo": "GDAL", "paho": "paho-mqtt", "pkg_resources": "setuptools", "pptx": "python-pptx",
+	"psycopg2": "psycopg2-binary", "pythoncom": "pywin32", "readability": "readability-lxml", "rest_framework": "djangorestframework",
+	"ruamel": "ruamel.yaml", "serial": "pyserial", "skbio": "scikit-bio", "skimage": "scikit-image", "sklearn": "scikit-learn",
+	"sksurv": "scikit-survival", "slugify": "python-slugify", "socks": "PySocks", "speech_recognition": "SpeechRecognition",
+	"talib": "TA-Lib", "tavily": "tavily-python", "tdc": "PyTDC", "telegram": "python-telegram-bot", "umap": "umap-learn", "usb": "pyusb",
+	"vertexai": "google-cloud-aiplatform", "websocket": "websocket-client", "whisper": "openai-whisper", "win32api": "pywin32",
+	"win32com": "pywin32", "win32gui": "pywin32", "wx": "wxPython", "yaml": "PyYAML", "zmq": "pyzmq",
 }
 
 // sharedNames are names that the modules of several packages begin with.
