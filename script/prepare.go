@@ -13,6 +13,7 @@ import (
 type PrepareOptions struct {
 	Upgrade bool      // choose versions again; otherwise the chosen versions stay
 	Since   time.Time // with Upgrade: versions that were chosen then or later stay; zero means that none do
+	Build   []string  // packages that may be built from their source, which runs their code
 	With    []string  // packages in addition to those that the skill declares and Options.Granted returns
 
 	// Large decides whether more than pyenv.LargeDownload is downloaded; nil means that it is not.
@@ -83,7 +84,7 @@ func (h *Host) prepareGroup(ctx context.Context, s *skill.Skill, g *alike, o *Pr
 	}
 	out.Declared = g.needs.From
 	src := &source{host: h, s: s, sc: g.scripts[0]}
-	p, err := h.pythons.Prepare(ctx, h.prepared(ctx, src, g.needs), &pyenv.PrepareOptions{Upgrade: o.Upgrade, Since: o.Since, Large: o.Large})
+	p, err := h.pythons.Prepare(ctx, h.prepared(ctx, src, g.needs), &pyenv.PrepareOptions{Upgrade: o.Upgrade, Since: o.Since, Build: o.Build, Large: o.Large})
 	if out.Needed = p.Needed; err != nil {
 		out.Err = ofPython(err)
 		return out

@@ -16,7 +16,7 @@ import (
 )
 
 // How an environment is made: uv never sees a file of the skill, only a stub of the checked needs; nothing is built from
-// source; files are copied, so no two environments share one; and no interpreter of the environment is started once it has
+// source that the user has not named; files are copied, so no two environments share one; and no interpreter of the environment is started once it has
 // packages, because their .pth files would run.
 
 const (
@@ -34,6 +34,7 @@ type workshop struct {
 	before map[string]bool // the folders of uv's cache before
 
 	resolved time.Time // when the versions were chosen
+	build    []string  // packages that may be built from their source
 	doing    string    // for progress
 }
 
@@ -59,6 +60,9 @@ func (e *environmentOf) make(ctx context.Context, o *PrepareOptions) (err error)
 		}
 	}
 	w.before = w.archives()
+	if w.build = e.record.Build; len(o.Build) > 0 {
+		w.build = o.Build
+	}
 	requirements := e.record.Requirements
 	w.resolved = e.record.Resolved
 	if o.anew(w.resolved) || requirements == "" {
@@ -82,6 +86,9 @@ func (w *workshop) resolve(ctx context.Context, o *PrepareOptions) (string, erro
 	lock := []string{"lock", "--script", stub, "--python", w.e.base}
 	if o.Upgrade && w.e.index["UV_OFFLINE"] == "" {
 		lock = append(lock, "--refresh") // ask the index again
+	}
+	for _, p := range w.build {
+		lock = append(lock, "--no-binary-package", p) // an exception to UV_NO_BUILD
 	}
 	if err := w.uv(ctx, lock...); err != nil {
 		return "", err
@@ -139,8 +146,11 @@ func (w *workshop) install(ctx context.Context, requirements string) error {
 		if err := os.WriteFile(list, []byte(requirements), 0o600); err != nil {
 			return w.e.unavailable(err, "%v", err)
 		}
-		if err := w.uv(ctx, "pip", "sync", "--python", python, "--require-hashes", "--only-binary", ":all:",
-			"--no-compile-bytecode", "--link-mode", "copy", list); err != nil {
+		sync := []string{"pip", "sync", "--python", python, "--require-hashes", "--only-binary", ":all:"}
+		for _, p := range w.build {
+			sync = append(sync, "--no-binary", p)
+		}
+		if err := w.uv(ctx, append(sync, "--no-compile-bytecode", "--link-mode", "copy", list)...); err != nil {
 			return err
 		}
 	}
@@ -200,7 +210,7 @@ func (w *workshop) finish(requirements string) error {
 		return w.tooMuch(over)
 	}
 	e := w.e
-	e.record = environmentRecord{Folder: filepath.Base(w.env), Files: files, Requirements: requirements,
+	e.record = environmentRecord{Folder: filepath.Base(w.env), Files: files, Requirements: requirements, Build: w.build,
 		Resolved: w.resolved, Base: e.base, BaseFacts: program.Identity(e.base)}
 	e.python, e.made = pythonIn(w.env), true
 	b, err := json.Marshal(e.record)
@@ -227,7 +237,12 @@ func (w *workshop) uv(ctx context.Context, args ...string) error {
 		if name == "pip" {
 			name = "pip sync"
 		}
-		return w.e.unavailable(nil, "uv %s failed with exit code %d: %s%s", name, out.ExitCode, w.said(out), withoutWheel(out.Stderr))
+		text := fmt.Sprintf("uv %s failed with exit code %d: %s", name, out.ExitCode, w.said(out))
+		if found := noWheels().FindSubmatch(out.Stderr); found != nil {
+			missing := &NoWheelError{Package: string(found[1])}
+			return w.e.unavailable(missing, "%s\n%s", text, missing)
+		}
+		return w.e.unavailable(nil, "%s", text)
 	}
 	return nil
 }
@@ -240,15 +255,6 @@ func (w *workshop) tooMuch(over string) error {
 }
 
 var noWheels = lazyregexp.New("Wheels are required for `([A-Za-z0-9._-]+)`")
-
-// withoutWheel explains a package that the index has only as a source, "" for another failure.
-func withoutWheel(stderr []byte) string {
-	found := noWheels().FindSubmatch(stderr)
-	if found == nil {
-		return ""
-	}
-	return fmt.Sprintf("\nThe package %s has no wheel, and its source is not built, since that runs its code: use another version or package", found[1])
-}
 
 // said returns uv's message without the paths of this preparation.
 func (w *workshop) said(out *Output) string {

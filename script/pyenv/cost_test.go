@@ -180,7 +180,36 @@ func TestFetchPython(t *testing.T) {
 func TestWheelsOnly(t *testing.T) {
 	s := standIn(t, "echo 'hint: Wheels are required for `docopt` because building from source is disabled' >&2; exit 1", nil)
 	_, err := s.Prepare(t.Context(), needsDep(), nil)
-	failure(t, err, ReasonDependencies, "The package docopt has no wheel, and its source is not built, since that runs its code: use another version or package")
+	failure(t, err, ReasonDependencies, "The package docopt has no wheel, and its source is not built, since that runs its code: use another version or package, or allow it")
+	var none *NoWheelError
+	if !errors.As(err, &none) || none.Package != "docopt" {
+		t.Errorf("got %v", err)
+	}
+}
+
+// C68: a package is built from its source only if the user named it, also when its environment is made again.
+func TestBuildIsForOnePackage(t *testing.T) {
+	s := standIn(t, ": >stub.py.lock", nil)
+	var lines []string
+	run := s.o.Run
+	s.o.Run = func(ctx context.Context, c *Command) (*Output, error) {
+		if len(c.Args) > 1 && (c.Args[1] == "lock" || c.Args[1] == "pip") {
+			lines = append(lines, c.Args[1]+" "+strings.Join(c.Args[len(c.Args)-min(6, len(c.Args)-2):], " "))
+			if !slices.Contains(c.Env, "UV_NO_BUILD=1") {
+				t.Errorf("%q may build everything", c.Args)
+			}
+		}
+		return run(ctx, c)
+	}
+	p, err := s.Prepare(t.Context(), needsDep(), &PrepareOptions{Build: []string{"dep"}})
+	if err != nil || len(lines) != 2 || !strings.HasSuffix(lines[0], " --no-binary-package dep") || !strings.Contains(lines[1], " --no-binary dep ") && !strings.Contains(lines[1], " dep --no-compile") {
+		t.Errorf("got %q, %v", lines, err)
+	}
+	lines = nil
+	tree{"planted.pth": ""}.write(t, p.folder)
+	if _, err := s.Prepare(t.Context(), needsDep(), nil); err != nil || len(lines) != 1 || !strings.Contains(lines[0], " dep --no-compile") {
+		t.Errorf("made again: got %q, %v", lines, err)
+	}
 }
 
 func TestLacks(t *testing.T) {

@@ -31,6 +31,14 @@ var (
 	ErrTooSlow = errors.New("preparing took too long")
 )
 
+// NoWheelError is the cause if the index has only the source of a package.
+type NoWheelError struct{ Package string }
+
+// Error says why the package is not installed.
+func (e *NoWheelError) Error() string {
+	return "The package " + e.Package + " has no wheel, and its source is not built, since that runs its code: use another version or package, or allow it"
+}
+
 // Error says why a script has no Python to run with.
 type Error struct {
 	Reason  string // one of the Reason constants

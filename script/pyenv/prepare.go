@@ -29,6 +29,8 @@ type environmentRecord struct {
 	Files        string `json:"files"`        // the digest of inventory
 	Requirements string `json:"requirements"` // resolved, with hashes
 
+	Build []string `json:"build,omitempty"` // packages that are built from their source
+
 	Resolved  time.Time `json:"resolved"`   // when the index was asked
 	Base      string    `json:"base"`       // the Python that it was made with
 	BaseFacts string    `json:"base_facts"` // its identity

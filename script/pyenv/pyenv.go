@@ -11,7 +11,7 @@
 // and contains a digest of the metadata of all files. An environment that was changed since then is made again.
 //
 // The package rejects metadata that configures a tool or names a package by its address, packages without hashes or
-// without a wheel, packages that are too large (see Options.MaxBytes), and packages that replace the environment's
+// without a wheel (unless PrepareOptions.Build names them), packages that are too large (see Options.MaxBytes), and packages that replace the environment's
 // Python. A download of more than LargeDownload is a question, see PrepareOptions.Large. Making an environment ends after
 // Options.MaxTime.
 //
@@ -132,6 +132,10 @@ func (s *Store) Python(ctx context.Context, sc *Script) (string, error) {
 type PrepareOptions struct {
 	Upgrade bool      // choose versions again; otherwise the chosen versions stay
 	Since   time.Time // with Upgrade: versions that were chosen then or later stay; zero means that none do
+
+	// Build has the names of packages that may be built from their source, if they have no wheel. That runs their code, as the
+	// user and with the network. An environment that is made again builds them again.
+	Build []string
 
 	// Large decides whether more than LargeDownload is downloaded; nil means that it is not. An environment that it allows may
 	// be larger than Options.MaxBytes: eight times the download.

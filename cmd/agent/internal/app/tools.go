@@ -115,6 +115,7 @@ func RefusesJSON(err error) bool {
 func ScriptCure(err error, skillName string) string {
 	var e *script.Error
 	var missing *script.MissingModule
+	var source *pyenv.NoWheelError
 	name := manifest.Canonical(skillName)
 	switch {
 	case IsUntrusted(err):
@@ -123,6 +124,8 @@ func ScriptCure(err error, skillName string) string {
 		return WithCure(name, missing.Module)
 	case !errors.As(err, &e) || e.Reason != script.ReasonDependencies || errors.Is(err, pyenv.ErrTooLarge):
 		return ""
+	case errors.As(err, &source):
+		return "agent skill prepare " + name + " --build " + source.Package
 	case errors.Is(err, pyenv.ErrLargeDownload):
 		return "agent skill prepare " + name + " --large"
 	}

@@ -35,7 +35,7 @@ type prepareOptions struct {
 	approver *app.TerminalApprover
 
 	name                 string
-	with, without        []string
+	with, without, build []string
 	upgrade, large, json bool
 }
 
@@ -52,7 +52,9 @@ What a script needs is what its script block (PEP 723) says, or else requirement
 skill's folder, or else the dependencies in pyproject.toml. --with adds a package to all of these, for a skill that does
 not name what it imports; it is kept until the skill changes.
 
-Before more than 200 MB are downloaded you are asked. --large downloads them without asking.`,
+Only wheels are installed. A package that has none is refused, unless --build names it: its build runs code of the
+package with your rights and without a sandbox. Before more than 200 MB are downloaded you are asked; --large
+downloads them without asking.`,
 		Example: `  agent skill prepare kalshi-markets
   agent skill prepare kalshi-markets --upgrade
   agent skill prepare pdf --with pypdf --with "pillow>=10"`,
@@ -65,6 +67,7 @@ Before more than 200 MB are downloaded you are asked. --large downloads them wit
 	}
 	c.Flags().StringArrayVar(&o.with, "with", nil, "add a `PACKAGE`, such as requests or \"httpx>=0.27\"; may be repeated")
 	c.Flags().StringArrayVar(&o.without, "without", nil, "remove a `PACKAGE` that --with added")
+	c.Flags().StringArrayVar(&o.build, "build", nil, "build a `PACKAGE` that has no wheel from its source, which runs its code")
 	c.Flags().BoolVar(&o.upgrade, "upgrade", false, "resolve the dependencies again")
 	c.Flags().BoolVar(&o.large, "large", false, "download more than 200 MB without asking")
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
@@ -75,7 +78,7 @@ func runPrepare(ctx context.Context, o *prepareOptions) error {
 	if err := o.settings.NeedRoom(app.CacheFolder); err != nil {
 		return err
 	}
-	if err := script.CheckPackages(o.with); err != nil {
+	if err := script.CheckPackages(slices.Concat(o.with, o.without, o.build)); err != nil {
 		return app.Usage(err, "name a package and perhaps its version: --with \"httpx>=0.27\"")
 	}
 	s, err := o.load(ctx)
@@ -135,7 +138,7 @@ func (o *prepareOptions) load(ctx context.Context) (*skill.Skill, error) {
 
 func (o *prepareOptions) prepare(ctx context.Context, host *script.Host, s *skill.Skill) (done []script.Prepared, err error) {
 	scripts, _ := script.List(s)
-	how := &script.PrepareOptions{Upgrade: o.upgrade, Since: o.sys.Now(), With: o.with, Large: o.mayDownload}
+	how := &script.PrepareOptions{Upgrade: o.upgrade, Since: o.sys.Now(), With: o.with, Build: o.build, Large: o.mayDownload}
 	err = o.out.Busy("preparing the scripts of "+s.Name(), func() error {
 		done, err = host.PrepareAll(ctx, s, scripts, how)
 		return err
@@ -164,11 +167,11 @@ func failures(done []script.Prepared) (failed error) {
 	return failed
 }
 
-// explain adds the command that allows a large download.
+// explain adds the command that allows a large download or a build.
 func (o *prepareOptions) explain(failed error, done []script.Prepared) error {
 	f := app.Explain(failed)
 	for _, p := range done {
-		if cure := app.ScriptCure(p.Err, o.name); p.Err != nil && strings.HasSuffix(cure, " --large") {
+		if cure := app.ScriptCure(p.Err, o.name); p.Err != nil && strings.Contains(cure, " --") {
 			f.Hint = cure
 		}
 	}
@@ -176,12 +179,14 @@ func (o *prepareOptions) explain(failed error, done []script.Prepared) error {
 }
 
 // names lists the scripts of a line.
-func names(p *script.Prepared) string {
+func names(p *script.Prepared) string { return some(scriptsOf(p), 5) }
+
+func scriptsOf(p *script.Prepared) []string {
 	var out []string
 	for _, sc := range p.Scripts {
 		out = append(out, sc.Name)
 	}
-	return some(out, 5)
+	return out
 }
 
 // some joins the first of many words.
@@ -210,11 +215,20 @@ func preparedScripts(done []script.Prepared) []preparedJSON {
 }
 
 func (o *prepareOptions) print(s *skill.Skill, done []script.Prepared) error {
-	rows := make([][]string, len(done))
+	var rows [][]string
+	var idle []string // scripts that need nothing
 	var undeclared []string
-	for i, p := range done {
+	for _, p := range done {
 		undeclared = append(undeclared, p.Undeclared...)
-		rows[i] = []string{names(&p), state(&p), app.OrDash(p.Declared), app.OrDash(some(p.Packages, 8))}
+		if state(&p) == "needs nothing" {
+			idle = append(idle, scriptsOf(&p)...)
+			continue
+		}
+		rows = append(rows, []string{names(&p), state(&p), app.OrDash(p.Declared), app.OrDash(some(p.Packages, 8))})
+	}
+	if len(idle) > 0 {
+		slices.Sort(idle)
+		rows = append(rows, []string{some(idle, 5), "needs nothing", "-", "-"})
 	}
 	if len(rows) == 0 {
 		o.out.Remark("the skill has no scripts")
