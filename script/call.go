@@ -25,7 +25,8 @@ type call struct {
 	timeout   time.Duration
 	waited    time.Duration // of it, for the cache
 	stopAtMax bool
-	addedJSON bool // --json is an argument that the caller did not give
+	addedJSON bool   // --json is an argument that the caller did not give
+	packages  string // the folder of its npm packages; "" for none
 }
 
 // call runs the script. It returns an *Error if the script cannot be started, times out or ends with an exit code. It
@@ -44,7 +45,8 @@ func (h *Host) call(ctx context.Context, c *call) (*Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	argv, err := h.ready(ctx, c, &source{host: h, s: c.s, sc: c.sc, file: file, with: grant.With})
+	src := &source{host: h, s: c.s, sc: c.sc, file: file, with: grant.With}
+	argv, dir, err := h.ready(ctx, c, src, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -53,11 +55,14 @@ func (h *Host) call(ctx context.Context, c *call) (*Output, error) {
 		return nil, &Error{Code: ExecutionFailed, Err: err, Message: fmt.Sprintf("Script %s has no work directory: %v", c.sc.Name, err)}
 	}
 	defer w.remove()
-	cwd := h.cwd(c.s, dir, file, w)
+	cwd := h.cwd(c.s, dir, src.file, w)
 	cmd := &Command{
 		Path: argv[0], Args: append(argv, c.args...), Dir: cwd.dir,
 		Timeout: c.timeout - c.waited, Grace: grace, MaxStdout: h.o.MaxOutput, StopAtMax: c.stopAtMax,
 		Read: []string{dir}, Write: append([]string{w.work, w.home, w.temp, w.cache}, cwd.write...),
+	}
+	if c.packages != "" {
+		cmd.Read = append(cmd.Read, c.packages)
 	}
 	cmd.Limits = Limits{FileSize: 256 << 20, OpenFiles: 1024, CPU: cmd.Timeout + time.Second}
 	env := h.environment(granted, w.variables(h, c.s, dir))

@@ -39,6 +39,7 @@ func DependenciesOf(s *skill.Skill, scripts []Script, with []string) []Dependenc
 // alike is scripts that need the same.
 type alike struct {
 	scripts []Script
+	node    bool         // one script of JavaScript or TypeScript
 	needs   *pyenv.Needs // nil for scripts that are not run by Python, and with an error
 	err     error
 }
@@ -50,6 +51,11 @@ func groups(s *skill.Skill, scripts []Script, with []string) []*alike {
 	for _, sc := range scripts {
 		g := &alike{scripts: []Script{sc}}
 		key := ""
+		if usesNode(s, sc) {
+			g.node = true
+			out = append(out, g)
+			continue
+		}
 		if isPython(s, sc) {
 			src := &source{s: s, sc: sc, with: with}
 			text, err := src.text()

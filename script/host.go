@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/script/nodeenv"
 	"github.com/agent-base/agent-base/script/pyenv"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trace"
@@ -52,6 +54,9 @@ type Options struct {
 	MaxOutput      int64         // bytes of stdout; 0 means DefaultOutput
 	MaxEnvironment int64         // bytes that a script's dependencies may add to the disk; 0 means pyenv.DefaultMaxBytes
 
+	NPMRC     []byte            // the operator's npmrc: which registries have npm packages
+	Transport http.RoundTripper // fetches npm packages; nil means one without a proxy
+
 	// Granted returns what the user gave a skill's scripts. nil means only the variables that the manifest names.
 	Granted func(context.Context, *skill.Skill) (Grant, error)
 
@@ -66,6 +71,7 @@ type Options struct {
 type Host struct {
 	o        Options
 	pythons  *pyenv.Store
+	nodes    *nodeenv.Store
 	programs program.Asker
 	helps    helps
 	once     sync.Once // sweeps the work directories of killed runs
@@ -114,6 +120,11 @@ func New(o *Options) (*Host, error) {
 	var err error
 	h.pythons, err = pyenv.New(&pyenv.Options{Run: h.command, LookPath: o.LookPath, Env: h.o.Env, Cache: o.Cache,
 		MaxBytes: o.MaxEnvironment, MaxTime: o.PrepareTimeout, FetchPython: o.FetchPython, Progress: o.Progress})
+	if err != nil {
+		return nil, err
+	}
+	h.nodes, err = nodeenv.New(&nodeenv.Options{Run: h.npm, LookPath: o.LookPath, Env: h.o.Env, NPMRC: o.NPMRC, Transport: o.Transport,
+		Cache: o.Cache, MaxBytes: o.MaxEnvironment, MaxTime: o.PrepareTimeout, Progress: o.Progress})
 	return h, err
 }
 
@@ -229,23 +240,18 @@ func (h *Host) admitted(ctx context.Context, c *call, admit Admit, work func() e
 	return work()
 }
 
-// Seal copies the skill's files to a read-only folder in Options.Cache and opens the copy, if the content of the skill still
-// has its Digest. The copy keeps the approved content even if the skill is changed later. The caller must close the copy.
+// Seal copies the files that the skill's Digest covers to a read-only folder in Options.Cache and opens the copy. The copy
+// keeps the approved content even if the skill is changed later. The caller must close the copy.
 // Sweep may remove it, unless Seal is called by Admit. The error is that of ctx or an *Error, with ReasonChanged if the
 // files of the skill have changed since its Digest was computed.
 func (h *Host) Seal(ctx context.Context, s *skill.Skill) (*skill.Skill, error) {
-	approved, err := s.Digest(ctx)
-	if err != nil {
-		return nil, sealError(ctx, s, err)
-	}
 	sealed, err := s.Seal(ctx, filepath.Join(h.o.Cache, sealedFolder))
-	if err != nil {
-		return nil, sealError(ctx, s, err)
-	}
-	if now, err := sealed.Digest(ctx); err != nil || now != approved {
-		sealed.Close()
+	switch {
+	case errors.Is(err, skill.ErrChanged):
 		return nil, &Error{Code: PermissionDenied, Reason: ReasonChanged, Err: err,
 			Message: fmt.Sprintf("Skill '%s' has changed since it was loaded: its scripts are not run", s.Name())}
+	case err != nil:
+		return nil, sealError(ctx, s, err)
 	}
 	return sealed, nil
 }

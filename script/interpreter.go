@@ -38,6 +38,7 @@ var interpreters = map[survey.Language]struct {
 	survey.TypeScript: {[]interpreter{bun, deno, node}, "install bun: https://bun.sh"},
 	survey.Ruby:       {[]interpreter{{name: "ruby", where: []string{"-e", "print RbConfig.ruby"}}}, "install Ruby"},
 	survey.Perl:       {[]interpreter{{name: "perl", where: []string{"-e", "print $^X"}}}, "install Perl"},
+	survey.PowerShell: {[]interpreter{{name: "pwsh", args: []string{"-NoLogo", "-NoProfile", "-NonInteractive", "-File"}}}, "install PowerShell: https://learn.microsoft.com/powershell"},
 }
 
 var (
@@ -71,25 +72,6 @@ type source struct {
 	with []string // packages that the user added
 }
 
-// ready returns the argument list that runs a script, after preparing what it depends on. That ends after the call's own
-// timeout: what takes longer is to be prepared before a call. The script then has the whole timeout for itself.
-func (h *Host) ready(ctx context.Context, c *call, src *source) ([]string, error) {
-	limit := c.timeout - c.waited
-	limited, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
-	argv, err := h.interpreter(limited, src)
-	switch {
-	case err == nil:
-		return argv, nil
-	case ctx.Err() != nil:
-		return nil, ctx.Err() // an interpreter that could no longer be asked is not missing
-	case limited.Err() != nil:
-		return nil, &Error{Code: Timeout, Reason: ReasonDependencies, Err: err,
-			Message: fmt.Sprintf("Dependencies of script %s were not ready after %s: prepare them before the call", c.sc.Name, seconds(limit))}
-	}
-	return nil, err
-}
-
 // nearest returns the absolute path of the first file of one of these names in the script's folder or one above it in the
 // skill, "" without one.
 func (src *source) nearest(names ...string) string {
@@ -105,6 +87,27 @@ func (src *source) nearest(names ...string) string {
 			return ""
 		}
 	}
+}
+
+// ready returns the argument list that runs a script, and the skill's folder for the run, after preparing what the script
+// depends on. That ends after the call's own timeout: what takes longer is to be prepared before a call. The script then
+// has the whole timeout for itself.
+func (h *Host) ready(ctx context.Context, c *call, src *source, dir string) (argv []string, runDir string, err error) {
+	limit := c.timeout - c.waited
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	if runDir, src.file, err = h.withPackages(limited, c, dir, src.file); err == nil {
+		argv, err = h.interpreter(limited, src)
+	}
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		err = ctx.Err() // an interpreter that could no longer be asked is not missing
+	case limited.Err() != nil:
+		err = &Error{Code: Timeout, Reason: ReasonDependencies, Err: err,
+			Message: fmt.Sprintf("Dependencies of script %s were not ready after %s: prepare them before the call", c.sc.Name, seconds(limit))}
+	}
+	return argv, runDir, err
 }
 
 // interpreter returns the argument list that runs the script, up to the script's own path. The extension decides. The #!
@@ -201,6 +204,9 @@ func (h *Host) program(ctx context.Context, src *source, lang survey.Language) (
 	var names []string
 	var tooOld string
 	for _, p := range interpreters[lang].programs {
+		if p.name == "node" && strings.EqualFold(filepath.Ext(src.sc.File), ".tsx") {
+			continue // node strips types, but knows no JSX
+		}
 		path, err := h.o.LookPath(p.name)
 		if err != nil {
 			names = append(names, p.name)

@@ -114,7 +114,7 @@ func TestRunnerTable(t *testing.T) {
 			h := host(t)
 			fakes(t, h, tt.programs)
 			if tt.reason == "-" {
-				if scripts, _ := List(s); len(scripts) != 0 {
+				if scripts, _ := List(s, nil); len(scripts) != 0 {
 					t.Errorf("got %v", scripts)
 				}
 				return

@@ -95,7 +95,7 @@ func TestPrepareAll(t *testing.T) {
 		"scripts/a.py": printsDep, "scripts/b.py": printsDep, "scripts/c.py": "print(1)\n", "scripts/d.sh": "echo\n", "scripts/e.py": needs(printsDep, "gone"),
 		"scripts/f.py": "# /// script\n", "scripts/g.py": needs(printsDep, "gone"), "requirements.txt": "dep\n",
 	})
-	scripts, _ := List(s)
+	scripts, _ := List(s, nil)
 	all, err := h.host().PrepareAll(t.Context(), s, scripts, nil)
 	if err != nil {
 		t.Fatal(err)

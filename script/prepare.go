@@ -28,15 +28,18 @@ type Prepared struct {
 	Scripts    []Script
 	Needed     bool     // they have dependencies
 	Made       bool     // the environment was made by this call; false: it was there
-	Packages   []string // those of the environment, as "name==version", sorted
+	Packages   []string // those of the environment, as "name==version" or "name@version", sorted
+	Unbuilt    []string // npm packages with install scripts, which never run, as "name@version"
 	Declared   string   // what declares them, such as "requirements.txt"; "" if nothing does
 	Undeclared []string // modules that they import, that are neither part of Python nor files of the skill, and that the environment lacks
 	Duration   time.Duration
 	Err        error // why they cannot run
+
+	folder string // of npm packages
 }
 
-// Prepare makes the environment that a Python script's dependencies need. After that the script runs without uv and without
-// a network. Prepare runs nothing of the skill and nothing of the packages. For a script without dependencies it only finds
+// Prepare makes the environment that the dependencies of a Python, JavaScript or TypeScript script need. After that the
+// script runs without uv, without npm and without a network. Prepare runs nothing of the skill and nothing of the packages. For a script without dependencies it only finds
 // the Python that the script requires. The error is that of ctx, or an *Error with the reason ReasonDependencies,
 // ReasonMetadata, ReasonPython or ReasonInterpreter. The result is never nil; with an error only Needed and Declared may be
 // set.
@@ -68,10 +71,16 @@ func (h *Host) PrepareAll(ctx context.Context, s *skill.Skill, scripts []Script,
 	}
 	out := []Prepared{}
 	for _, g := range groups(s, scripts, slices.Concat(grant.With, o.With)) {
-		out = append(out, *h.prepareGroup(ctx, s, g, o))
+		p := h.prepareGroup(ctx, s, g, o)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		same := slices.IndexFunc(out, func(have Prepared) bool { return p.folder != "" && have.folder == p.folder })
+		if same >= 0 {
+			out[same].Scripts = append(out[same].Scripts, p.Scripts...)
+			continue
+		}
+		out = append(out, *p)
 	}
 	return out, nil
 }
@@ -79,7 +88,10 @@ func (h *Host) PrepareAll(ctx context.Context, s *skill.Skill, scripts []Script,
 func (h *Host) prepareGroup(ctx context.Context, s *skill.Skill, g *alike, o *PrepareOptions) *Prepared {
 	start := time.Now()
 	out := &Prepared{Scripts: g.scripts, Err: g.err}
-	if g.needs == nil {
+	switch {
+	case g.node:
+		return h.prepareNode(ctx, s, g.scripts[0], o)
+	case g.needs == nil:
 		return out
 	}
 	out.Declared = g.needs.From

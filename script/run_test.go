@@ -148,7 +148,7 @@ func TestHelp(t *testing.T) {
 	})
 	h := host(t)
 	help := func(name string) (*HelpText, error) {
-		sc, err := Find(s, name)
+		sc, err := Find(t.Context(), s, name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

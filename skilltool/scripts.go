@@ -26,7 +26,7 @@ var (
 
 const (
 	skillParam  = `"skill_name":{"type":"string","description":"Name of the skill, such as 'kalshi-markets'"}`
-	scriptParam = `"script_name":{"type":"string","description":"Name of the script, such as 'status' or 'status.py'"}`
+	scriptParam = `"script_name":{"type":"string","description":"Name or path of the script, such as 'status' or 'scripts/status.py'"}`
 
 	listDescription = "List the scripts of one skill, or of all skills when skill_name is left out."
 	helpDescription = "Show how a script is used: the text of its --help, or its description. " +
@@ -45,14 +45,6 @@ func (k *Kit) helpTool() tool.Tool {
 
 func (k *Kit) runTool() tool.Tool {
 	return tool.Tool{Name: "script_run", Description: runDescription, Input: runSchema, Call: k.scriptCall(k.runCall)}
-}
-
-func (k *Kit) listCall(ctx context.Context, a *arguments) tool.Result {
-	list, err := k.ListScripts(ctx, a.SkillName)
-	if err != nil {
-		return k.Failure(err, a.SkillName)
-	}
-	return list.Envelope()
 }
 
 func (k *Kit) helpCall(ctx context.Context, a *arguments) tool.Result {

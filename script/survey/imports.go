@@ -9,21 +9,6 @@ import (
 	"github.com/agent-base/agent-base/internal/lazyregexp"
 )
 
-// Imports returns the modules that a script's text imports and that its language does not come with, sorted. Those of Python
-// are top-level names, or longer ones such as "google.genai" where packages share a name. Those of JavaScript and TypeScript
-// are names of packages. Relative imports are left out; files of the skill are not.
-func Imports(lang Language, text []byte) []string {
-	var out []string
-	switch lang {
-	case Python:
-		out = pythonImports(lex(lang, text)).modules
-	case JavaScript, TypeScript:
-		out = nodeImports(text)
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
 // imported is what a Python file imports.
 type imported struct {
 	modules []string // that are not part of Python
@@ -238,23 +223,7 @@ func HasModule(files fs.FS, module string) bool {
 	return found
 }
 
-// How JavaScript names what it imports. What is in comments counts too.
-var nodeImport = lazyregexp.New(`(?m)(?:^|[;}])[ \t]*(?:import|export)\b[^'"` + "`" + `;()]*?\bfrom[ \t]*['"]([^'"\n]{1,214})['"]` +
-	`|(?:^|[;}])[ \t]*import[ \t]*['"]([^'"\n]{1,214})['"]` +
-	`|\b(?:require|import)\([ \t]*['"]([^'"\n]{1,214})['"][ \t]*\)`)
-
 var packageForm = lazyregexp.New(`^(@[a-z0-9~-][a-z0-9._~-]*/)?[a-z0-9~-][a-z0-9._~-]*$`)
-
-func nodeImports(text []byte) []string {
-	var out []string
-	for _, m := range nodeImport().FindAllSubmatch(text[:min(len(text), MaxText)], -1) {
-		name := NodePackage(string(m[1]) + string(m[2]) + string(m[3]))
-		if name != "" && !PartOf(JavaScript, name) {
-			out = append(out, name)
-		}
-	}
-	return out
-}
 
 // NodePackage returns the package that a module of JavaScript is in: "@a/b" for "@a/b/c.js". It returns "" for a file, an
 // address, and a module with a scheme, such as "node:fs".

@@ -7,6 +7,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/nodeenv"
 	"github.com/agent-base/agent-base/script/pyenv"
 	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/skill"
@@ -40,6 +41,7 @@ func (k *Toolkit) Options(cat *skill.Catalog) (*skilltool.Options, error) {
 		Session:      session.New(&session.Options{Trace: k.out.Tracer()}),
 		Advise:       Advice,
 		Instructions: disclose.InstructionOptions{ProjectDir: cfg.Paths.Project},
+		ScriptRule:   k.settings.Survey().Rule,
 		ReadScripts:  cfg.ScriptRead == "allow",
 		StrictStack:  cfg.StrictStack,
 		ErrorText:    cfg.ErrorText,
@@ -61,6 +63,7 @@ func (k *Toolkit) Host() (*script.Host, error) {
 		Timeout: cfg.ScriptTimeout, MaxOutput: cfg.MaxScriptOutput, Trace: k.out.Tracer(), Progress: k.out.Progress,
 		PrepareTimeout: cfg.PrepareTimeout, MaxEnvironment: cfg.MaxEnvironment, FetchPython: cfg.PythonDownload == "auto",
 		Granted: k.granted,
+		NPMRC:   k.npmrc(), Transport: k.transport(),
 	}
 	return script.New(o)
 }
@@ -122,11 +125,11 @@ func ScriptCure(err error, skillName string) string {
 		return TrustCure(name)
 	case errors.As(err, &missing) && missing.Python && missing.Package != "":
 		return WithCure(name, missing.Module)
-	case !errors.As(err, &e) || e.Reason != script.ReasonDependencies || errors.Is(err, pyenv.ErrTooLarge):
+	case !errors.As(err, &e) || e.Reason != script.ReasonDependencies || errors.Is(err, pyenv.ErrTooLarge), errors.Is(err, nodeenv.ErrTooLarge):
 		return ""
 	case errors.As(err, &source):
 		return "agent skill prepare " + name + " --build " + source.Package
-	case errors.Is(err, pyenv.ErrLargeDownload):
+	case errors.Is(err, pyenv.ErrLargeDownload), errors.Is(err, nodeenv.ErrLargeDownload):
 		return "agent skill prepare " + name + " --large"
 	}
 	return "agent skill prepare " + name

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 )
 
@@ -20,9 +21,9 @@ type dependencies struct {
 }
 
 // dependenciesOf returns what the scripts of a skill need.
-func dependenciesOf(s *skill.Skill, with []string) []dependencies {
+func dependenciesOf(s *skill.Skill, rule *survey.Options, with []string) []dependencies {
 	out := []dependencies{}
-	scripts, _ := script.List(s)
+	scripts, _ := script.List(s, rule)
 	for _, d := range script.DependenciesOf(s, scripts, with) {
 		one := dependencies{Declared: d.Declared, Packages: append([]string{}, d.Packages...), Undeclared: d.Undeclared}
 		for _, sc := range d.Scripts {

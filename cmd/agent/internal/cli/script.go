@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/internal/near"
 	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/skilltool"
@@ -72,7 +74,7 @@ func runScriptHelp(ctx context.Context, o *scriptHelpOptions) error {
 		}
 		return help.Envelope(), nil
 	})
-	return (&answer{o.out, o.settings, o.json}).scripted(r, err, func() string { return scriptHint(ctx, cat, o.skill, o.script, err) },
+	return (&answer{o.out, o.settings, o.json}).scripted(r, err, func() string { return scriptHint(ctx, o.settings, cat, o.skill, o.script, err) },
 		func() error { return printHelp(o.out, help) })
 }
 
@@ -167,7 +169,7 @@ func (a *answer) scripted(r tool.Result, err error, hint func() string, success 
 }
 
 // scriptHint returns what a person can do about a failed call: the nearest name, or where to look.
-func scriptHint(ctx context.Context, cat *skill.Catalog, skillName, scriptName string, failed error) string {
+func scriptHint(ctx context.Context, settings *app.Settings, cat *skill.Catalog, skillName, scriptName string, failed error) string {
 	var untrusted *skilltool.UntrustedError
 	var failure *script.Error
 	e, err := cat.Lookup(skillName)
@@ -199,15 +201,25 @@ func scriptHint(ctx context.Context, cat *skill.Catalog, skillName, scriptName s
 		return ""
 	}
 	defer s.Close()
-	var names []string
-	known, _ := scriptNames(s)
-	for _, n := range known {
-		names = append(names, n.Name)
-	}
-	if meant := near.Name(scriptName, names); meant != "" {
+	if meant := nearScript(survey.Of(s.FS(), s.Manifest(), settings.Survey()), scriptName); meant != "" {
 		return fmt.Sprintf("did you mean %q?", meant)
 	}
 	return fmt.Sprintf("agent script list %s shows its scripts", e.Canonical())
+}
+
+// nearScript returns the name of the script that was probably meant: of those that are listed, else of all, by their names
+// and their paths.
+func nearScript(set *survey.Set, name string) string {
+	for _, scripts := range [][]survey.Script{set.List(), set.Runnable()} {
+		var names, paths []string
+		for _, sc := range scripts {
+			names, paths = append(names, sc.Name), append(paths, sc.File)
+		}
+		if meant := cmp.Or(near.Name(name, names), near.Name(name, paths)); meant != "" {
+			return meant
+		}
+	}
+	return ""
 }
 
 // trustHint returns what a person can do about a skill whose scripts may not run.
@@ -229,9 +241,9 @@ type scriptName struct {
 	Path string `json:"path"` // below the skill
 }
 
-// scriptNames returns the scripts of a skill and what is wrong with its scripts folder.
-func scriptNames(s *skill.Skill) ([]scriptName, []manifest.Problem) {
-	scripts, problems := script.List(s)
+// scriptNames returns the scripts that a skill offers and what is wrong with its scripts.
+func scriptNames(s *skill.Skill, o *survey.Options) ([]scriptName, []manifest.Problem) {
+	scripts, problems := script.List(s, o)
 	out := make([]scriptName, len(scripts))
 	for i, sc := range scripts {
 		out[i] = scriptName{sc.Name, sc.File}

@@ -22,6 +22,7 @@ type preparedJSON struct {
 	Declared   string   `json:"declared,omitempty"`   // what declares them
 	Packages   []string `json:"packages"`             // "name==version"
 	Undeclared []string `json:"undeclared,omitempty"` // modules that the scripts of its line import and do not have
+	Unbuilt    []string `json:"unbuilt,omitempty"`    // npm packages whose install scripts did not run, "name@version"
 	Error      string   `json:"error,omitempty"`
 }
 
@@ -44,13 +45,16 @@ func newPrepareCommand(s *app.Services, run func(context.Context, *prepareOption
 	c := &cobra.Command{
 		Use:   "prepare NAME",
 		Short: "Fetch the dependencies of a skill's scripts in advance",
-		Long: `Make the environments that the Python scripts of a skill need, so they start at once and without a network.
-Nothing of the skill is executed. Versions that were resolved stay; --upgrade resolves them again. A script that
+		Long: `Make the environments that the Python, JavaScript and TypeScript scripts of a skill need, so they start at once and
+without a network. Nothing of the skill or of the packages is executed. Versions that were resolved stay; --upgrade resolves them again. A script that
 requires a Python version that is not installed fails, even one without dependencies, unless uv can fetch it.
 
-What a script needs is what its script block (PEP 723) says, or else requirements.txt next to it, in scripts/ or in the
+What a Python script needs is what its script block (PEP 723) says, or else requirements.txt next to it, in scripts/ or in the
 skill's folder, or else the dependencies in pyproject.toml. --with adds a package to all of these, for a skill that does
 not name what it imports; it is kept until the skill changes.
+
+npm packages are those of package.json with the lock of npm, pnpm or bun next to it; without a lock npm chooses the
+versions. They come from the registry of your npm settings.
 
 Only wheels are installed. A package that has none is refused, unless --build names it: its build runs code of the
 package with your rights and without a sandbox. Before more than 200 MB are downloaded you are asked; --large
@@ -137,7 +141,7 @@ func (o *prepareOptions) load(ctx context.Context) (*skill.Skill, error) {
 }
 
 func (o *prepareOptions) prepare(ctx context.Context, host *script.Host, s *skill.Skill) (done []script.Prepared, err error) {
-	scripts, _ := script.List(s)
+	scripts, _ := script.List(s, o.settings.Survey())
 	how := &script.PrepareOptions{Upgrade: o.upgrade, Since: o.sys.Now(), With: o.with, Build: o.build, Large: o.mayDownload}
 	err = o.out.Busy("preparing the scripts of "+s.Name(), func() error {
 		done, err = host.PrepareAll(ctx, s, scripts, how)
@@ -203,7 +207,7 @@ func preparedScripts(done []script.Prepared) []preparedJSON {
 	for _, p := range done {
 		for i, sc := range p.Scripts {
 			one := preparedJSON{Name: sc.Name, Needed: p.Needed, Made: p.Made && i == 0, Declared: p.Declared,
-				Packages: append([]string{}, p.Packages...), Undeclared: p.Undeclared}
+				Packages: append([]string{}, p.Packages...), Undeclared: p.Undeclared, Unbuilt: p.Unbuilt}
 			if p.Err != nil {
 				one.Error = p.Err.Error()
 			}
@@ -237,6 +241,9 @@ func (o *prepareOptions) print(s *skill.Skill, done []script.Prepared) error {
 	if err := o.out.Table([]string{"SCRIPTS", "STATE", "FROM", "PACKAGES"}, rows); err != nil {
 		return err
 	}
+	if unbuilt := unbuiltPackages(done); len(unbuilt) > 0 {
+		o.out.Remark("these packages have install scripts, which did not run: " + strings.Join(unbuilt, " "))
+	}
 	if len(undeclared) > 0 {
 		slices.Sort(undeclared)
 		undeclared = slices.Compact(undeclared)
@@ -258,4 +265,14 @@ func state(p *script.Prepared) string {
 		return "prepared"
 	}
 	return "ready"
+}
+
+// unbuiltPackages lists the packages of all scripts whose install scripts did not run.
+func unbuiltPackages(done []script.Prepared) []string {
+	var out []string
+	for _, p := range done {
+		out = append(out, p.Unbuilt...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }

@@ -59,6 +59,7 @@ type Config struct {
 
 	StrictStack bool   // strictStack: activating an active skill is an error
 	ErrorText   bool   // errorText: "error" has the text of a failure instead of its code
+	Scripts     string // scripts: any, direct
 	ScriptRead  string // scriptRead: allow, block
 
 	Cwd             string        // cwd: user, workspace, skill, script

@@ -32,6 +32,7 @@ func (c *Config) fill(g given) {
 	c.ScriptRead = text("scriptRead")
 	c.StrictStack, c.ErrorText = get[bool](g, "strictStack"), get[bool](g, "errorText")
 
+	c.Scripts = text("scripts")
 	c.Cwd, c.ScriptJSON, c.ScriptHelp = text("cwd"), text("scriptJSON"), text("scriptHelp")
 	c.FixedCwd = len(g["cwd"].origins) > 0 && g["cwd"].origins[0].Rank > FromProfile
 	c.ScriptTimeout = get[time.Duration](g, "scriptTimeout")

@@ -111,6 +111,8 @@ var keys = []*key{
 		about: "Whether activating an active skill is an error."},
 	{name: "errorText", kind: boolean, initial: "false",
 		about: "Whether `error` has the text of a failure instead of its code."},
+	{name: "scripts", kind: choice, project: tighten, values: []string{"any", "direct"}, initial: "any",
+		about: "Which files of a skill are scripts: `any` file that can be run, called by its name or its path; or `direct`, those directly in `scripts/` with one of the extensions `.py .sh .js .ts .rb .pl`, a `#!` line, or as a program, which are listed with absolute paths."},
 	{name: "scriptRead", kind: choice, project: tighten, values: []string{"allow", "block"}, initial: "block",
 		about: "Whether a model may read the source of scripts."},
 	{name: "cwd", kind: choice, project: tighten, values: []string{"workspace", "user", "skill", "script"}, alike: []string{"skill", "script"}, initial: "user",
