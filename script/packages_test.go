@@ -68,7 +68,7 @@ func TestNodePackages(t *testing.T) {
 	}
 	// What was approved is what runs, and what it needs is there already.
 	admit := func(ctx context.Context, s *skill.Skill) (*skill.Skill, error) { return h.host().Seal(ctx, s) }
-	res, err := h.Run(t.Context(), s, Script{Name: "all", File: "scripts/all.js"}, &RunOptions{Text: true, Admit: admit})
+	res, err := h.Run(t.Context(), s, Script{Name: "all", File: "scripts/all.js"}, &RunOptions{JSON: JSONNo, Admit: admit})
 	if err != nil || res.Text != want || r.Requests() != 2 {
 		t.Errorf("the sealed copy: %+v %v", res, err)
 	}

@@ -86,7 +86,7 @@ func completeScripts(s *app.Services) complete {
 		var out []cobra.Completion
 		if opened := peek(c.Context(), s.Skills, args[0]); opened != nil {
 			defer opened.Close()
-			known, _ := scriptNames(opened)
+			known, _ := scriptNames(opened, s.Settings.Survey())
 			for _, n := range known {
 				out = append(out, cobra.CompletionWithDesc(n.Name, ui.Line(n.Path)))
 			}

@@ -77,7 +77,7 @@ func runPrepare(ctx context.Context, o *prepareOptions) error {
 	begun := o.sys.Now()
 	var failed error
 	done := []preparedJSON{}
-	scripts, _ := script.List(s)
+	scripts, _ := script.List(s, o.settings.Survey())
 	for _, sc := range scripts {
 		p, err := o.one(ctx, host, s, sc, begun)
 		if err := ctx.Err(); err != nil {
