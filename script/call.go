@@ -48,7 +48,7 @@ func (h *Host) call(ctx context.Context, c *call) (*Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	argv, err := h.interpreter(ctx, &source{host: h, s: c.s, sc: c.sc, file: file})
+	argv, err := h.interpreter(ctx, &source{host: h, s: c.s, sc: c.sc, file: file, packages: c.packages != ""})
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err() // an interpreter that could no longer be asked is not missing

@@ -56,12 +56,17 @@ func bunConfig(src *source) []string {
 	return []string{"--tsconfig-override=" + cmp.Or(src.nearest("tsconfig.json"), os.DevNull)}
 }
 
-// denoConfig has deno read the skill's configuration, or none.
+// denoConfig has deno read the skill's configuration, or none, and take packages from node_modules if they were prepared:
+// by itself it fetches them.
 func denoConfig(src *source) []string {
+	args := []string{"--no-config"}
 	if file := src.nearest("deno.json", "deno.jsonc"); file != "" {
-		return []string{"--config=" + file}
+		args = []string{"--config=" + file}
 	}
-	return []string{"--no-config"}
+	if src.packages {
+		args = append(args, "--node-modules-dir=manual", "--no-lock")
+	}
+	return args
 }
 
 // source is a script for which a command is built.
@@ -70,6 +75,8 @@ type source struct {
 	s    *skill.Skill
 	sc   Script
 	file string // absolute path
+
+	packages bool // its npm packages were prepared
 }
 
 // nearest returns the absolute path of the first file of one of these names in the script's folder or one above it in the
