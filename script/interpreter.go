@@ -55,12 +55,17 @@ func bunConfig(src *source) []string {
 	return []string{"--tsconfig-override=" + cmp.Or(src.nearest("tsconfig.json"), os.DevNull)}
 }
 
-// denoConfig has deno read the skill's configuration, or none.
+// denoConfig has deno read the skill's configuration, or none, and take packages from node_modules if they were prepared:
+// by itself it fetches them.
 func denoConfig(src *source) []string {
+	args := []string{"--no-config"}
 	if file := src.nearest("deno.json", "deno.jsonc"); file != "" {
-		return []string{"--config=" + file}
+		args = []string{"--config=" + file}
 	}
-	return []string{"--no-config"}
+	if src.packages {
+		args = append(args, "--node-modules-dir=manual", "--no-lock")
+	}
+	return args
 }
 
 // source is a script for which a command is built.
@@ -70,6 +75,8 @@ type source struct {
 	sc   Script
 	file string   // absolute path
 	with []string // packages that the user added
+
+	packages bool // its npm packages were prepared
 }
 
 // nearest returns the absolute path of the first file of one of these names in the script's folder or one above it in the
@@ -97,6 +104,7 @@ func (h *Host) ready(ctx context.Context, c *call, src *source, dir string) (arg
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	if runDir, src.file, err = h.withPackages(limited, c, dir, src.file); err == nil {
+		src.packages = c.packages != ""
 		argv, err = h.interpreter(limited, src)
 	}
 	switch {

@@ -68,7 +68,7 @@ func TestNodePackages(t *testing.T) {
 	}
 	// What was approved is what runs, and what it needs is there already.
 	admit := func(ctx context.Context, s *skill.Skill) (*skill.Skill, error) { return h.host().Seal(ctx, s) }
-	res, err := h.Run(t.Context(), s, Script{Name: "all", File: "scripts/all.js"}, &RunOptions{Text: true, Admit: admit})
+	res, err := h.Run(t.Context(), s, Script{Name: "all", File: "scripts/all.js"}, &RunOptions{JSON: JSONNo, Admit: admit})
 	if err != nil || res.Text != want || r.Requests() != 2 {
 		t.Errorf("the sealed copy: %+v %v", res, err)
 	}
@@ -109,5 +109,27 @@ func TestSweepNode(t *testing.T) {
 	}
 	if left, _ := os.ReadDir(filepath.Join(h.Cache, "node")); len(left) != 0 {
 		t.Errorf("%v is left", left)
+	}
+}
+
+// deno takes the prepared packages, and its own for a script without.
+func TestDenoPackages(t *testing.T) {
+	h, _, files := nodeRig(t)
+	var args [][]string
+	run := func(_ context.Context, c *Command) (*Output, error) {
+		args = append(args, c.Args)
+		return &Output{}, nil
+	}
+	h.Runner, h.LookPath = RunnerFunc(run), func(name string) (string, error) {
+		if name == "deno" {
+			return "/programs/deno", nil
+		}
+		return "", exec.ErrNotFound
+	}
+	s := open(t, "", files)
+	mustText(t, h, s, "all")
+	mustText(t, h, s, "plain")
+	if len(args) != 2 || !slices.Contains(args[0], "--node-modules-dir=manual") || slices.Contains(args[1], "--node-modules-dir=manual") {
+		t.Errorf("started %q", args)
 	}
 }
