@@ -266,26 +266,3 @@ func (u *unpacker) open(file, place string) error {
 	}
 	return u.unpack(f, info.Size(), place)
 }
-
-// CopyUsed records for Unused that a copy of a skill, a folder below Prepared.Skills, is in use.
-func CopyUsed(dir string) { envstore.MarkUsed(filepath.Dir(dir)) }
-
-// unusedCopies lists the copies of skills that were not used since a time, in the environments that stay.
-func unusedCopies(root string, since time.Time, gone map[string]bool) []envstore.Leftover {
-	var out []envstore.Leftover
-	environments, _ := os.ReadDir(root)
-	for _, env := range environments {
-		place := filepath.Join(root, env.Name(), skills)
-		copies, _ := os.ReadDir(place)
-		if gone[filepath.Dir(place)] {
-			continue
-		}
-		for _, d := range copies {
-			if info, err := d.Info(); err == nil && info.IsDir() && !info.ModTime().After(since) {
-				dir := filepath.Join(place, d.Name())
-				out = append(out, envstore.Leftover{Path: dir, Why: "a copy of a skill that was not used since " + info.ModTime().Format(time.DateOnly), Parts: []string{dir}})
-			}
-		}
-	}
-	return out
-}

@@ -66,7 +66,8 @@ type details struct {
 	Variables     []app.Variable     `json:"variables"`        // that it declares or its scripts read; never values
 	Grants        *app.GrantView     `json:"grants,omitempty"` // null: nothing was granted
 	Scripts       []scriptName       `json:"scripts"`
-	Files         []fileJSON         `json:"files"` // at most mostListed
+	Dependencies  []dependencies     `json:"dependencies"` // of its Python scripts, by what declares them
+	Files         []fileJSON         `json:"files"`        // at most mostListed
 	MoreFiles     int                `json:"more_files,omitempty"`
 	Inside        []string           `json:"inside,omitempty"` // folders below it that have a SKILL.md; only why looks for them
 	Toolsets      []string           `json:"toolsets"`         // declared; this version loads none
@@ -136,9 +137,12 @@ type inspector struct {
 	settings *app.Settings
 	skills   *app.Library
 	grants   *app.Grants
+	tools    *app.Toolkit
 }
 
-func newInspector(s *app.Services) inspector { return inspector{s.Settings, s.Skills, s.Grants} }
+func newInspector(s *app.Services) inspector {
+	return inspector{s.Settings, s.Skills, s.Grants, s.Tools}
+}
 
 // lookup gathers the details of the skill of that name.
 func (o *inspector) lookup(ctx context.Context, name string) (*details, error) {
@@ -166,7 +170,7 @@ func location(ctx context.Context, e skill.Entry) string {
 func (o *inspector) inspect(ctx context.Context, cat *skill.Catalog, e skill.Entry) (*details, error) {
 	settings := o.settings
 	d := &details{record: newRecord(settings, e), Location: location(ctx, e), Problems: listed(e.Problems()), DecidedBy: settings.DecidedBy(e),
-		Variables: []app.Variable{}, Scripts: []scriptName{}, Files: []fileJSON{}, Toolsets: []string{}, Tools: []string{}, Fields: []field{}, Shadows: []shadow{}}
+		Variables: []app.Variable{}, Scripts: []scriptName{}, Dependencies: []dependencies{}, Files: []fileJSON{}, Toolsets: []string{}, Tools: []string{}, Fields: []field{}, Shadows: []shadow{}}
 	for _, s := range e.Shadows() {
 		d.Shadows = append(d.Shadows, shadow{s.Layer(), s.Path(), location(ctx, s), s.Version()})
 	}
@@ -202,6 +206,7 @@ func (o *inspector) inspect(ctx context.Context, cat *skill.Catalog, e skill.Ent
 	}
 	scripts, problems := scriptNames(s, o.settings.Survey())
 	d.Scripts, d.Problems = scripts, append(d.Problems, problems...)
+	d.Dependencies = dependenciesOf(s, settings.Survey(), o.tools.With(ctx, s))
 	d.Files = filesOf(s)
 	if d.MoreFiles = max(len(d.Files)-mostListed, 0); d.MoreFiles > 0 {
 		d.Files = d.Files[:mostListed]
