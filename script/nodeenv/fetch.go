@@ -89,6 +89,7 @@ func (f *fetcher) declare(ctx context.Context, it *item, bytes int64) error {
 func (f *fetcher) all(ctx context.Context, p plan) (fetched, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	defer f.client.CloseIdleConnections()
 	out := fetched{}
 	var work sync.WaitGroup
 	slots := make(chan struct{}, parallel)
