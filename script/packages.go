@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"time"
 
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/script/nodeenv"
@@ -109,14 +110,22 @@ func (h *Host) npm(ctx context.Context, c *nodeenv.Command) (*nodeenv.Output, er
 }
 
 // prepareNode prepares the packages of a JavaScript or TypeScript script.
-func (h *Host) prepareNode(ctx context.Context, s *skill.Skill, sc Script, o *PrepareOptions) (*Prepared, error) {
-	var options nodeenv.PrepareOptions
-	if o != nil {
-		options = nodeenv.PrepareOptions{Upgrade: o.Upgrade, Since: o.Since}
+func (h *Host) prepareNode(ctx context.Context, s *skill.Skill, sc Script, o *PrepareOptions) *Prepared {
+	start := time.Now()
+	options := nodeenv.PrepareOptions{Upgrade: o.Upgrade, Since: o.Since}
+	if o.Large != nil {
+		options.Large = func(ctx context.Context, d nodeenv.Download) (bool, error) {
+			return o.Large(ctx, Download{Script: d.Script, Packages: d.Packages, Bytes: d.Bytes})
+		}
 	}
 	p, err := h.nodes.Prepare(ctx, h.project(ctx, s, sc), &options)
-	if err != nil {
-		return &Prepared{Needed: p.Needed}, ofNode(err)
+	out := &Prepared{Scripts: []Script{sc}, Needed: p.Needed, Err: ofNode(err)}
+	if p.Needed {
+		out.Declared = "package.json"
 	}
-	return &Prepared{Needed: p.Needed, Made: p.Made, Packages: p.Packages, Unbuilt: p.Unbuilt}, nil
+	if err == nil {
+		out.Made, out.Packages, out.Unbuilt, out.folder = p.Made, p.Packages, p.Unbuilt, p.Folder
+		out.Duration = time.Since(start)
+	}
+	return out
 }

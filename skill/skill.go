@@ -87,6 +87,20 @@ func (s *Skill) Dir(ctx context.Context) (string, error) {
 	return "", noFolder(s.Name())
 }
 
+// PluginDir returns the folder of the plugin that has the skill: the nearest folder above it, in the root of its source,
+// with a .claude-plugin/plugin.json. Without one it returns what Dir returns.
+func (s *Skill) PluginDir(ctx context.Context) (string, error) {
+	dir, err := s.Dir(ctx)
+	if err != nil {
+		return "", err
+	}
+	src, ok := s.entry.part().source.(*dirSource)
+	if !ok {
+		return dir, nil
+	}
+	return src.pluginOf(dir), nil
+}
+
 // Digest returns the digest of all files of the skill, which is what an approval is for. The first call reads the
 // files, at most 10,000 files and 256 MiB. Later calls return the same digest, even if the files have changed. The
 // error is that of ctx, ErrClosed, or names a file that cannot be read or is not allowed in a skill: a link that leads

@@ -20,7 +20,7 @@ import (
 )
 
 // schema is part of every key: a change of how environments are made leaves the old ones behind.
-const schema = "2"
+const schema = "3"
 
 // environmentRecord is kept next to a complete environment. It is written last and replaced at once: an environment without
 // one, or with one that names another folder, does not exist.
@@ -28,6 +28,8 @@ type environmentRecord struct {
 	Folder       string `json:"folder"`       // name of the environment's folder, next to the record
 	Files        string `json:"files"`        // the digest of inventory
 	Requirements string `json:"requirements"` // resolved, with hashes
+
+	Build []string `json:"build,omitempty"` // packages that are built from their source
 
 	Resolved  time.Time `json:"resolved"`   // when the index was asked
 	Base      string    `json:"base"`       // the Python that it was made with
@@ -53,12 +55,13 @@ type environmentOf struct {
 	uvErr error
 	index map[string]string // uv's settings of the operator
 
-	record environmentRecord
-	python string
-	made   bool
+	progress *progress // of making it
+	record   environmentRecord
+	python   string
+	made     bool
 }
 
-// prepare returns the environment for the job's block. It makes the environment if it is missing or changed, or if its
+// prepare returns the environment for the job's needs. It makes the environment if it is missing or changed, or if its
 // versions are to be chosen again.
 func (j *job) prepare(ctx context.Context, o *PrepareOptions) (*environmentOf, error) {
 	e := &environmentOf{job: j, index: j.s.indexSettings()}
@@ -81,7 +84,7 @@ func (j *job) prepare(ctx context.Context, o *PrepareOptions) (*environmentOf, e
 	return e, e.makeLocked(ctx, o)
 }
 
-// finished finds an environment on a machine without uv: the one with unchanged files that was resolved last for this block
+// finished finds an environment on a machine without uv: the one with unchanged files that was resolved last for these needs
 // and source of packages, by any version of uv. It must be made with the installed Python or, if none is installed, with an
 // unchanged Python that uv had found. It reports whether there is one.
 func (e *environmentOf) finished() bool {
@@ -114,15 +117,15 @@ func (e *environmentOf) ofThisPython() bool {
 	return now != "" && now == e.record.BaseFacts && (e.base == "" || now == program.Identity(e.base))
 }
 
-// environmentKey returns the name of an environment. It depends on the block and the source of packages, then on the Python
+// environmentKey returns the name of an environment. It depends on the needs and the source of packages, then on the Python
 // and the uv that make it.
 func environmentKey(e *environmentOf) string {
 	return e.wanted() + program.Digest(program.Identity(e.base), program.Identity(e.uv))[:16]
 }
 
-// wanted returns the beginning of the keys of all environments for the same block and source of packages.
+// wanted returns the beginning of the keys of all environments for the same needs and source of packages.
 func (e *environmentOf) wanted() string {
-	return program.Digest(append([]string{schema, e.block.canonical(), runtime.GOOS, runtime.GOARCH}, program.Pairs(withoutOffline(e.index))...)...) + "-"
+	return program.Digest(append([]string{schema, e.needs.canonical(), runtime.GOOS, runtime.GOARCH}, program.Pairs(withoutOffline(e.index))...)...) + "-"
 }
 
 // folder returns the folder of all environments.
@@ -148,24 +151,21 @@ func (e *environmentOf) look() string {
 	return ""
 }
 
-// lockWait is how long to wait for another process that makes the same environment.
-const lockWait = 4 * stepTimeout
-
 // makeLocked makes the environment unless another process did so in the meantime.
 func (e *environmentOf) makeLocked(ctx context.Context, o *PrepareOptions) error {
 	before := e.record.Folder
 	if err := os.MkdirAll(e.s.folder(), 0o700); err != nil {
 		return e.unavailable(err, "%v", err)
 	}
-	stop := e.s.announce(fmt.Sprintf("preparing the dependencies of %s: %s", e.sc.Name, strings.Join(e.block.Dependencies, ", ")))
-	defer stop()
-	unlock, err := lockfile.Lock(ctx, e.path(".lock"), lockWait)
+	e.progress = e.s.announce(fmt.Sprintf("preparing the dependencies of %s: %s", e.sc.Name, strings.Join(e.needs.Dependencies, ", ")))
+	defer e.progress.end()
+	unlock, err := lockfile.Lock(ctx, e.path(".lock"), e.s.o.MaxTime)
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, lockfile.ErrLocked):
-		return e.unavailable(err, "another process has been preparing them for %s", seconds(lockWait))
+		return e.unavailable(err, "another process has been preparing them for %s", seconds(e.s.o.MaxTime))
 	default:
 		return e.unavailable(err, "%v", err)
 	}
@@ -175,10 +175,10 @@ func (e *environmentOf) makeLocked(ctx context.Context, o *PrepareOptions) error
 	}
 	e.sweep()
 	if e.sc.Making == nil {
-		return e.make(ctx, o.anew(e.record.Resolved))
+		return e.make(ctx, o)
 	}
 	made := e.sc.Making()
-	err = e.make(ctx, o.anew(e.record.Resolved))
+	err = e.make(ctx, o)
 	made(err)
 	return err
 }
@@ -190,23 +190,6 @@ func (e *environmentOf) sweep() {
 	for _, dir := range left {
 		if filepath.Base(dir) != e.record.Folder {
 			program.RemoveAll(dir)
-		}
-	}
-}
-
-// announce calls Progress if the preparation takes longer than a second. The returned function waits for that call.
-func (s *Store) announce(what string) (stop func()) {
-	if s.o.Progress == nil {
-		return func() {}
-	}
-	done := make(chan struct{})
-	timer := time.AfterFunc(s.patience, func() {
-		defer close(done)
-		s.o.Progress(what)
-	})
-	return func() {
-		if !timer.Stop() {
-			<-done
 		}
 	}
 }

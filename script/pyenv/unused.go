@@ -27,7 +27,7 @@ type Leftover struct {
 }
 
 // Unused lists the environments that were not used since a time and the folders that no record names, in the order of their
-// names. They may be removed while no script runs and none is prepared.
+// names, and uv's cache. They may be removed while no script runs and none is prepared.
 func (s *Store) Unused(since time.Time) []Leftover {
 	root := s.folder()
 	keep := map[string]bool{} // folders that a record names
@@ -54,6 +54,20 @@ func (s *Store) Unused(since time.Time) []Leftover {
 		if d.IsDir() && d.Type()&fs.ModeSymlink == 0 && !keep[d.Name()] {
 			dir := filepath.Join(root, d.Name())
 			out = append(out, Leftover{dir, "left by an earlier preparation", []string{dir}})
+		}
+	}
+	return append(out, s.downloads()...)
+}
+
+// downloads lists uv's caches. Environments have copies of their files, so no environment needs them.
+func (s *Store) downloads() []Leftover {
+	var out []Leftover
+	root := filepath.Join(s.o.Cache, "uv")
+	entries, _ := os.ReadDir(root)
+	for _, d := range entries {
+		if d.IsDir() {
+			dir := filepath.Join(root, d.Name())
+			out = append(out, Leftover{dir, "downloads of packages, of which environments have copies", []string{dir}})
 		}
 	}
 	return out

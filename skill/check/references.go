@@ -40,13 +40,51 @@ func (v *validation) checkReferences() {
 
 func (v *validation) checkReference(target string, line, col int) {
 	clean := path.Clean(target)
+	code, fault := "reference-missing", "does not exist"
 	if !fs.ValidPath(clean) {
-		v.Add(manifest.Problem{Code: "reference-outside", Line: line, Col: col, Message: fmt.Sprintf("%.100q lies outside the skill", target)})
+		code, fault = v.checkOutside(clean)
+	} else if v.exists(clean) {
 		return
 	}
-	if !v.exists(clean) {
-		v.Add(manifest.Problem{Code: "reference-missing", Line: line, Col: col, Message: fmt.Sprintf("%.100q does not exist", target)})
+	if code != "" {
+		v.Add(manifest.Problem{Code: code, Line: line, Col: col, Message: fmt.Sprintf("%.100q %s", target, fault)})
 	}
+}
+
+// checkOutside returns what is wrong with a path out of the skill. A file of another skill is not a problem.
+func (v *validation) checkOutside(clean string) (code, fault string) {
+	at := path.Join(v.rel, clean)
+	switch {
+	case v.root == nil && isSibling(clean):
+		return "", ""
+	case v.root == nil || !fs.ValidPath(at):
+		return "reference-outside", "lies outside the skill"
+	case !isThere(v.root, at):
+		return "reference-missing", "does not exist"
+	case v.inSkill(at):
+		return "", ""
+	}
+	return "reference-outside", "lies outside the skill: it is missing where the skill is installed alone"
+}
+
+// isSibling reports whether a path leads to the folder next to the skill that another skill may have, or to a SKILL.md.
+func isSibling(clean string) bool {
+	return path.Base(clean) == "SKILL.md" || path.Dir(clean) == ".." && manifest.CheckName(path.Base(clean)) == nil
+}
+
+// inSkill reports whether a path of the root lies in the folder of a skill.
+func (v *validation) inSkill(at string) bool {
+	for ; at != "."; at = path.Dir(at) {
+		if isThere(v.root, at+"/SKILL.md") || isThere(v.root, at+"/skill.md") {
+			return true
+		}
+	}
+	return false
+}
+
+func isThere(fsys fs.FS, name string) bool {
+	_, err := fs.Stat(fsys, name)
+	return err == nil
 }
 
 // exists reports whether the skill has a file or a folder of that path. The list of the folder is enough to know of most
@@ -245,7 +283,10 @@ func (r *referenceReader) has(name string) bool {
 var usual = [...]string{"scripts", "references", "assets", "toolsets"}
 
 // anyName is in a path that stands for any file, such as scripts/script_name.py.
-var anyName = lazyregexp.New(`(?i)(?:^|[/_.-])(?:script_?name|file_?name|your|my|foo|xxx+)(?:$|[/_.-])|\.\.\.`)
+var anyName = lazyregexp.New(`(?i)(?:^|[/_.-])(?:script_?name|file_?name|your|my|foo|xxx+)(?:$|[/_.-])|/example\.|\.\.\.`)
+
+// ownFolder removes the placeholders for the skill's folder.
+var ownFolder = strings.NewReplacer("{baseDir}/", "", "${CLAUDE_SKILL_DIR}/", "")
 
 // words appends the references among the words of code, which is line[span[0]:span[1]].
 func (r *referenceReader) words(out []reference, line string, span [2]int) []reference {
@@ -254,7 +295,7 @@ func (r *referenceReader) words(out []reference, line string, span [2]int) []ref
 		if n < 0 {
 			n = span[1] - from
 		}
-		if word := line[from : from+n]; r.isFile(word) {
+		if word := ownFolder.Replace(line[from : from+n]); r.isFile(word) {
 			out = append(out, reference{word, from})
 		}
 		from += n + 1
@@ -316,7 +357,7 @@ func codeSpans(line string) [][2]int {
 func localTarget(s string) string {
 	s, _, _ = strings.Cut(s, "#")
 	s, _, _ = strings.Cut(s, "?")
-	if s == "" || strings.HasPrefix(s, "/") || strings.ContainsAny(s, "<>{}$*|\\") || strings.Contains(s, "...") {
+	if s == "" || s[0] == '/' || s[0] == '~' || strings.ContainsAny(s, "<>{}$*|\\") || strings.Contains(s, "...") {
 		return ""
 	}
 	if u, err := url.Parse(s); err != nil || u.Scheme != "" || u.Host != "" {
@@ -328,13 +369,29 @@ func localTarget(s string) string {
 	return ""
 }
 
+// margin returns the length of what may stand before a fence: the marks of quotes and of a list.
+func margin(line string) int {
+	skip := func(from int, chars string) int {
+		for from < len(line) && strings.IndexByte(chars, line[from]) >= 0 {
+			from++
+		}
+		return from
+	}
+	begin := skip(0, " \t>")
+	mark := skip(begin, "0123456789")
+	end := skip(mark, ".)")
+	if mark == begin {
+		end = skip(mark, "-*+")
+	}
+	if text := skip(end, " \t"); end == mark+1 && text > end {
+		return text
+	}
+	return begin
+}
+
 // fenceMark returns the run of ` or ~ that a line of a code fence begins with, "" for other lines, and the text after it.
 func fenceMark(line string) (mark, info string) {
-	indent := 0
-	for indent < len(line) && (line[indent] == ' ' || line[indent] == '\t') {
-		indent++
-	}
-	s := line[indent:]
+	s := line[margin(line):]
 	if len(s) < 3 || s[0] != '`' && s[0] != '~' || s[1] != s[0] || s[2] != s[0] {
 		return "", ""
 	}

@@ -21,6 +21,10 @@ type Options struct {
 	Path    string            // what problems call the skill's folder, put before the names of files; "" for nothing
 
 	ScriptRule survey.Rule // which files are scripts; "" means survey.Any
+	// Root is the folder of skills that has this one in its folder Rel. A link to another skill in it is not a problem.
+	// If Root is nil, no link to the folder or the SKILL.md of another skill is a problem.
+	Root fs.FS
+	Rel  string
 
 	// Memory is reused for each check, by callers that check many skills one after another. The manifest is then valid
 	// until the next check. Nil allocates new memory.
@@ -46,7 +50,7 @@ func Folder(fsys fs.FS, dirName string, o *Options) (*manifest.Manifest, []manif
 	if o == nil {
 		o = &Options{}
 	}
-	v := &validation{fsys: fsys, path: o.Path}
+	v := &validation{fsys: fsys, path: o.Path, root: o.Root, rel: o.Rel}
 	v.File, v.Profile = path.Join(o.Path, "SKILL.md"), o.Profile
 	file := v.manifestFile()
 	memory := o.Memory
@@ -77,6 +81,8 @@ type validation struct {
 	manifest.Report
 	fsys fs.FS
 	path string
+	root fs.FS  // of all skills, nil if unknown
+	rel  string // the skill's folder in root
 	m    *manifest.Manifest
 
 	top   []fs.DirEntry // of the folder itself

@@ -45,7 +45,7 @@ var allowed = map[string][]string{
 	"llm/replay":     {"llm", "internal/wire"},
 	"agent":          {"llm", "tool", "trace"},
 	"agent/hosttool": {"tool", "trace", "internal/glob"},
-	"skill/watch":    {"skill", "skill/manifest", "trace"},
+	"skill/watch":    {"internal/scan", "skill", "skill/manifest", "trace"},
 	"skills":         {},
 	"skilltest":      {"skill", "skill/manifest", "script", "trace"},
 

@@ -72,6 +72,6 @@ func (s *Services) connect() {
 	s.Skills = &Library{sys: s.Sys, settings: s.Settings, trust: s.Trust, out: s.Out}
 	s.Approver = NewTerminalApprover(s.Out)
 	s.Consent = &Consent{sys: s.Sys, trust: s.Trust, out: s.Out, approver: s.Approver}
-	s.Tools = &Toolkit{sys: s.Sys, settings: s.Settings, out: s.Out}
+	s.Tools = &Toolkit{sys: s.Sys, settings: s.Settings, trust: s.Trust, out: s.Out}
 	s.Models = &Models{sys: s.Sys, settings: s.Settings}
 }

@@ -19,6 +19,7 @@ import (
 type Toolkit struct {
 	sys      *System
 	settings *Settings
+	trust    *Trust
 	out      *Printer
 }
 
@@ -60,15 +61,29 @@ func (k *Toolkit) Host() (*script.Host, error) {
 		LookPath: k.lookPath(cfg), Env: k.sys.Environ, Cache: cfg.Paths.Cache, Workspace: cfg.Paths.Project,
 		UserDir: k.sys.Dir, Cwd: cfg.Cwd, FixedCwd: cfg.FixedCwd, JSON: script.JSONMode(cfg.ScriptJSON), AlwaysHelp: cfg.ScriptHelp == "always",
 		Timeout: cfg.ScriptTimeout, MaxOutput: cfg.MaxScriptOutput, Trace: k.out.Tracer(), Progress: k.out.Progress,
-		NPMRC: k.npmrc(), Transport: k.transport(),
-	}
-	if cfg.Want.Mode == skill.SelectAllUntrusted { // no person saw what these skills ask for
-		o.Granted = func(ctx context.Context, s *skill.Skill) (script.Grant, error) {
-			t, err := s.Trust(ctx)
-			return script.Grant{Declared: t == skill.TrustBundled}, err
-		}
+		PrepareTimeout: cfg.PrepareTimeout, MaxEnvironment: cfg.MaxEnvironment, FetchPython: cfg.PythonDownload == "auto",
+		Granted: k.granted,
+		NPMRC:   k.npmrc(), Transport: k.transport(),
 	}
 	return script.New(o)
+}
+
+// granted returns what the user gave the scripts of a skill.
+func (k *Toolkit) granted(ctx context.Context, s *skill.Skill) (script.Grant, error) {
+	if k.trust.Everything() { // no person saw what these skills ask for
+		t, err := s.Trust(ctx)
+		return script.Grant{Declared: t == skill.TrustBundled}, err
+	}
+	set := k.trust.Known()
+	if !set.HasGrants(s.Canonical()) {
+		return script.Grant{Declared: true}, nil
+	}
+	digest, err := s.Digest(ctx)
+	if err != nil {
+		return script.Grant{}, err
+	}
+	g, _ := set.Grant(s.Canonical(), "", digest)
+	return script.Grant{Declared: true, With: g.With}, nil
 }
 
 // Advice returns, as a sentence for a model, what it or a person can do about the error of a call of a skill's script, or "".
@@ -80,6 +95,8 @@ func Advice(err error, skillName string) string {
 		return ""
 	case IsUntrusted(err):
 		return "A person can allow it with: " + command
+	case errors.As(err, new(*script.MissingModule)):
+		return "A person can add it with: " + command
 	default:
 		return "A person can prepare them with: " + command
 	}
@@ -100,13 +117,22 @@ func RefusesJSON(err error) bool {
 // ScriptCure returns the command that may fix the error of a call of a skill's script, or "".
 func ScriptCure(err error, skillName string) string {
 	var e *script.Error
+	var missing *script.MissingModule
+	var source *pyenv.NoWheelError
+	name := manifest.Canonical(skillName)
 	switch {
 	case IsUntrusted(err):
-		return TrustCure(manifest.Canonical(skillName))
-	case errors.As(err, &e) && e.Reason == script.ReasonDependencies && !errors.Is(err, pyenv.ErrTooLarge) && !errors.Is(err, nodeenv.ErrTooLarge):
-		return "agent skill prepare " + manifest.Canonical(skillName)
+		return TrustCure(name)
+	case errors.As(err, &missing) && missing.Python && missing.Package != "":
+		return WithCure(name, missing.Module)
+	case !errors.As(err, &e) || e.Reason != script.ReasonDependencies || errors.Is(err, pyenv.ErrTooLarge), errors.Is(err, nodeenv.ErrTooLarge):
+		return ""
+	case errors.As(err, &source):
+		return "agent skill prepare " + name + " --build " + source.Package
+	case errors.Is(err, pyenv.ErrLargeDownload), errors.Is(err, nodeenv.ErrLargeDownload):
+		return "agent skill prepare " + name + " --large"
 	}
-	return ""
+	return "agent skill prepare " + name
 }
 
 // lookPath finds programs as the settings say: python and uv may be set to a path of the user's.

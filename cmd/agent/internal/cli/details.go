@@ -61,12 +61,15 @@ type details struct {
 	Repository    string             `json:"repository,omitempty"`
 	AllowedTools  *[]string          `json:"allowed_tools"` // null: unrestricted
 	Requires      []string           `json:"requires,omitempty"`
+	RequiresEnv   []string           `json:"requires_env,omitempty"`
 	Env           []string           `json:"permissions_env,omitempty"`
 	Scripts       []scriptName       `json:"scripts"`
-	Files         []fileJSON         `json:"files"` // at most mostListed
+	Dependencies  []dependencies     `json:"dependencies"` // of its Python scripts, by what declares them
+	Files         []fileJSON         `json:"files"`        // at most mostListed
 	MoreFiles     int                `json:"more_files,omitempty"`
-	Toolsets      []string           `json:"toolsets"` // declared; this version loads none
-	Tools         []string           `json:"tools"`    // fully qualified names of loaded tools
+	Inside        []string           `json:"inside,omitempty"` // folders below it that have a SKILL.md; only why looks for them
+	Toolsets      []string           `json:"toolsets"`         // declared; this version loads none
+	Tools         []string           `json:"tools"`            // fully qualified names of loaded tools
 	Metadata      map[string]string  `json:"metadata,omitempty"`
 	Fields        []field            `json:"fields"`
 	Problems      []manifest.Problem `json:"problems"`
@@ -127,9 +130,9 @@ type shadow struct {
 	Version  string `json:"version,omitempty"`
 }
 
-// lookup gathers the details of the skill of that name.
-func lookup(ctx context.Context, skills *app.Library, settings *app.Settings, name string) (*details, error) {
-	cat, err := skills.Open(ctx)
+// lookup gathers the details of the skill of that name in the catalogue that open returns.
+func lookup(ctx context.Context, open func(context.Context) (*skill.Catalog, error), settings *app.Settings, tools *app.Toolkit, name string) (*details, error) {
+	cat, err := open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +140,7 @@ func lookup(ctx context.Context, skills *app.Library, settings *app.Settings, na
 	if err != nil {
 		return nil, err
 	}
-	return inspect(ctx, settings, cat, e)
+	return inspect(ctx, settings, tools, cat, e)
 }
 
 // location returns the path of a skill's SKILL.md, or "" if it is not in a folder and cannot be unpacked into one.
@@ -150,12 +153,13 @@ func location(ctx context.Context, e skill.Entry) string {
 }
 
 // inspect gathers the details of a skill in any state. A broken one has what its manifest gave, and its problems.
-func inspect(ctx context.Context, settings *app.Settings, cat *skill.Catalog, e skill.Entry) (*details, error) {
+func inspect(ctx context.Context, settings *app.Settings, tools *app.Toolkit, cat *skill.Catalog, e skill.Entry) (*details, error) {
 	d := &details{record: newRecord(settings, e), Location: location(ctx, e), Problems: listed(e.Problems()), DecidedBy: settings.DecidedBy(e),
-		Scripts: []scriptName{}, Files: []fileJSON{}, Toolsets: []string{}, Tools: []string{}, Fields: []field{}, Shadows: []shadow{}}
+		Scripts: []scriptName{}, Dependencies: []dependencies{}, Files: []fileJSON{}, Toolsets: []string{}, Tools: []string{}, Fields: []field{}, Shadows: []shadow{}}
 	for _, s := range e.Shadows() {
 		d.Shadows = append(d.Shadows, shadow{s.Layer(), s.Path(), location(ctx, s), s.Version()})
 	}
+	d.Inside = app.Inside(cat, filepath.Dir(d.Location))
 	s, err := e.Load(ctx)
 	var broken *skill.BrokenError
 	if errors.As(err, &broken) {
@@ -181,6 +185,7 @@ func inspect(ctx context.Context, settings *app.Settings, cat *skill.Catalog, e 
 	}
 	scripts, problems := scriptNames(s, settings.Survey())
 	d.Scripts, d.Problems = scripts, append(d.Problems, problems...)
+	d.Dependencies = dependenciesOf(s, settings.Survey(), tools.With(ctx, s))
 	d.Files = filesOf(s)
 	if d.MoreFiles = max(len(d.Files)-mostListed, 0); d.MoreFiles > 0 {
 		d.Files = d.Files[:mostListed]
@@ -198,7 +203,7 @@ func (d *details) manifest(s *skill.Skill) {
 	m := s.Manifest()
 	d.Problems = listed(s.Problems())
 	d.License, d.Compatibility, d.Author, d.Repository = m.License, m.Compatibility, m.Author, m.Repository
-	d.Requires, d.Env, d.Metadata = m.Requires, m.Permissions.Env, m.Metadata
+	d.Requires, d.RequiresEnv, d.Env, d.Metadata = m.Requires, m.RequiresEnv, m.Permissions.Env, m.Metadata
 	d.Toolsets = append(d.Toolsets, m.Toolsets...)
 	if m.AllowedTools.Declared {
 		rules := append([]string{}, m.AllowedTools.Rules...)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,13 +20,14 @@ type infoOptions struct {
 	out      *app.Printer
 	settings *app.Settings
 	skills   *app.Library
+	tools    *app.Toolkit
 
 	name string
 	json bool
 }
 
 func newInfoCommand(s *app.Services, run func(context.Context, *infoOptions) error) *cobra.Command {
-	o := &infoOptions{out: s.Out, settings: s.Settings, skills: s.Skills}
+	o := &infoOptions{out: s.Out, settings: s.Settings, skills: s.Skills, tools: s.Tools}
 	c := &cobra.Command{
 		Use:   "info NAME",
 		Short: "Show a skill's manifest, scripts, toolsets, trust and cost",
@@ -45,7 +47,7 @@ it (informational), or rejects it. Nothing of the skill is executed.`,
 }
 
 func runInfo(ctx context.Context, o *infoOptions) error {
-	d, err := lookup(ctx, o.skills, o.settings, o.name)
+	d, err := lookup(ctx, o.skills.Open, o.settings, o.tools, o.name)
 	if err != nil {
 		return err
 	}
@@ -58,9 +60,9 @@ func runInfo(ctx context.Context, o *infoOptions) error {
 		{"because", because}, {"decided by", decided},
 		{"file", d.Location}, {"source", d.Source}, {"sha256", strings.TrimPrefix(d.Digest, dirhash.Prefix)}, {"trust", trustText(d)},
 		{"tokens", tokensText(d)}, {"license", d.License}, {"author", d.Author}, {"repository", d.Repository},
-		{"compatible", d.Compatibility}, {"requires", strings.Join(d.Requires, " ")},
+		{"compatible", d.Compatibility}, {"requires", strings.Join(slices.Concat(d.Requires, d.RequiresEnv), " ")},
 		{"tools", toolsText(d)}, {"env", strings.Join(d.Env, " ")},
-		{"scripts", scriptsText(d)}, {"files", filesText(d)}, {"toolsets", toolsetsText(d)}, {"hides", shadowsText(d)},
+		{"scripts", scriptsText(d)}, {"packages", packagesText(d)}, {"files", filesText(d)}, {"toolsets", toolsetsText(d)}, {"hides", shadowsText(d)},
 	})
 	if len(d.Fields) > 0 {
 		o.out.Printf("\n")

@@ -173,6 +173,9 @@ func (o *validateOptions) one(ctx context.Context, t target, by *check.Options) 
 		v.Name, problems = m.Name, found
 	} else {
 		by.Path = filepath.ToSlash(t.dir)
+		if t.rel != "." {
+			by.Root, by.Rel = t.tree, t.rel
+		}
 		v.Name, problems = t.check(ctx, parse.Dir, by)
 	}
 	v.Problems = append(v.Problems, problems...)

@@ -68,6 +68,9 @@ type Config struct {
 	ScriptHelp      string        // scriptHelp: auto, always
 	ScriptTimeout   time.Duration // scriptTimeout
 	MaxScriptOutput int64         // maxScriptOutput: bytes
+	PrepareTimeout  time.Duration // prepareTimeout
+	MaxEnvironment  int64         // maxEnvironment: bytes
+	PythonDownload  string        // pythonDownload: auto, never
 	Python, UV      string        // python, uv: absolute paths; "" means to search for them
 
 	Agent Agent

@@ -37,6 +37,9 @@ func (c *Config) fill(g given) {
 	c.FixedCwd = len(g["cwd"].origins) > 0 && g["cwd"].origins[0].Rank > FromProfile
 	c.ScriptTimeout = get[time.Duration](g, "scriptTimeout")
 	c.MaxScriptOutput = get[int64](g, "maxScriptOutput")
+	c.PrepareTimeout = get[time.Duration](g, "prepareTimeout")
+	c.MaxEnvironment = get[int64](g, "maxEnvironment")
+	c.PythonDownload = text("pythonDownload")
 	c.Python, c.UV = text("python"), text("uv")
 
 	c.Agent = Agent{Model: text("model"), MaxTurns: int(get[int64](g, "maxTurns")), MaxTokens: int(get[int64](g, "maxTokens")),
