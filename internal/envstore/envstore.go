@@ -122,21 +122,3 @@ func Unused(root string, since time.Time) []Leftover {
 	}
 	return out
 }
-
-// Announce calls progress if the work takes longer than patience. The returned function ends the watch and waits for that
-// call. progress may be nil.
-func Announce(progress func(string), patience time.Duration, what string) (stop func()) {
-	if progress == nil {
-		return func() {}
-	}
-	done := make(chan struct{})
-	timer := time.AfterFunc(patience, func() {
-		defer close(done)
-		progress(what)
-	})
-	return func() {
-		if !timer.Stop() {
-			<-done
-		}
-	}
-}
