@@ -19,7 +19,8 @@
 //
 // A script runs from the real folder of its skill. The scripts of a skill that lies only in memory, such as one of skill.FS
 // without a cache, can be listed but not run (skill.ErrNoFolder). To run exactly the content that was approved, return a
-// sealed copy from [Admit].
+// sealed copy from [Admit]. A script that imports npm packages runs from a copy below the folder with the packages, because
+// interpreters look for them in the folders above a script.
 //
 // # What a script sees of the environment
 //

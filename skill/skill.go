@@ -21,7 +21,7 @@ type Skill struct {
 	problems []manifest.Problem
 
 	closed atomic.Bool
-	digest atomic.Pointer[string] // nil until computed
+	sum    atomic.Pointer[dirhash.Sum] // nil until computed
 }
 
 // read reads and parses the manifest. The error is a *BrokenError when it cannot be read or used.
@@ -114,18 +114,24 @@ func (s *Skill) PluginDir(ctx context.Context) (string, error) {
 //
 // which is what sha256sum -z prints. The digest leaves out .git at the skill's root, modes, times and empty folders.
 func (s *Skill) Digest(ctx context.Context) (string, error) {
+	sum, err := s.Sum(ctx)
+	return sum.Digest, err
+}
+
+// Sum returns the Digest with the hashes of the files that it covers. Do not change them.
+func (s *Skill) Sum(ctx context.Context) (dirhash.Sum, error) {
 	if err := s.usable(ctx); err != nil {
-		return "", err
+		return dirhash.Sum{}, err
 	}
-	if d := s.digest.Load(); d != nil {
-		return *d, nil
+	if sum := s.sum.Load(); sum != nil {
+		return *sum, nil
 	}
 	sum, err := dirhash.Dir(ctx, s.FS(), nil)
 	if err != nil {
-		return "", err
+		return dirhash.Sum{}, err
 	}
-	s.digest.CompareAndSwap(nil, &sum.Digest) // concurrent calls return the same digest
-	return *s.digest.Load(), nil
+	s.sum.CompareAndSwap(nil, &sum) // concurrent calls return the same sum
+	return *s.sum.Load(), nil
 }
 
 // usable returns nil if the skill is open and ctx is not done.

@@ -43,7 +43,7 @@ func (v *validation) checkReference(target string, line, col int) {
 	code, fault := "reference-missing", "does not exist"
 	if !fs.ValidPath(clean) {
 		code, fault = v.checkOutside(clean)
-	} else if isThere(v.fsys, clean) {
+	} else if v.exists(clean) {
 		return
 	}
 	if code != "" {
@@ -87,6 +87,17 @@ func isThere(fsys fs.FS, name string) bool {
 	return err == nil
 }
 
+// exists reports whether the skill has a file or a folder of that path. The list of the folder is enough to know of most
+// that are missing.
+func (v *validation) exists(name string) bool {
+	top, _, _ := strings.Cut(name, "/")
+	if top != "." && isASCII(top) && !slices.ContainsFunc(v.top, func(d fs.DirEntry) bool { return strings.EqualFold(d.Name(), top) }) {
+		return false
+	}
+	_, err := fs.Stat(v.fsys, name)
+	return err == nil
+}
+
 // reference is a file that a line names.
 type reference struct {
 	target string
@@ -123,39 +134,14 @@ func (r *referenceReader) read(line string) []reference {
 	return nil
 }
 
-var (
-	linkTarget = lazyregexp.New(`\]\(<?([^)<>\s]+)>?[^)]*\)`)
-
-	// unsure begins the part of a line whose paths may be examples, or files that are still to be written.
-	unsure = lazyregexp.New(`(?i)\b(?:examples?\**:|e\.g\.|for example|for instance|such as|create|write|save|add|put)(?:\W|$)`)
-	// maybe is a word of a line whose files need not be in the skill.
-	maybe = lazyregexp.New(`(?i)\b(?:would|exists?|\w*plugin_root)\b`)
-)
+var linkTarget = lazyregexp.New(`\]\(<?([^)<>\s]+)>?[^)]*\)`)
 
 // prose returns the references in a line outside code blocks. A link inside a code span is an example, not a reference.
 func (r *referenceReader) prose(line string) []reference {
-	var out []reference
-	text := line // with spaces for code
-	if spans := codeSpans(line); len(spans) > 0 {
-		sure := len(line)
-		if m := unsure().FindStringIndex(line); m != nil {
-			sure = m[0]
-		}
-		masked := []byte(line)
-		for _, span := range spans {
-			for i := span[0]; i < span[1]; i++ {
-				masked[i] = ' '
-			}
-			if span[0] < sure {
-				out = r.words(out, line, span)
-			}
-		}
-		if len(out) > 0 && maybe().MatchString(line) {
-			out = nil
-		}
-		text = string(masked)
-	}
-	if strings.Contains(text, "](") {
+	spans := codeSpans(line)
+	out := r.ofSpans(line, spans)
+	if strings.Contains(line, "](") {
+		text := withSpaces(line, spans)
 		for _, m := range linkTarget().FindAllStringSubmatchIndex(text, -1) {
 			if target := localTarget(text[m[2]:m[3]]); target != "" {
 				out = append(out, reference{target, m[2]})
@@ -164,6 +150,93 @@ func (r *referenceReader) prose(line string) []reference {
 	}
 	slices.SortStableFunc(out, func(a, b reference) int { return cmp.Compare(a.at, b.at) })
 	return out
+}
+
+// ofSpans returns the references in a line's code spans, as far as the words of the line do not make them unsure.
+func (r *referenceReader) ofSpans(line string, spans [][2]int) []reference {
+	var out []reference
+	for _, span := range spans {
+		out = r.words(out, line, span)
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	begin := unsure(line)
+	end := begin
+	for _, span := range spans {
+		if span[0] < begin { // the whole span counts
+			end = max(begin, span[1])
+		}
+	}
+	return slices.DeleteFunc(out, func(ref reference) bool { return ref.at >= end })
+}
+
+// unsure returns where a line begins to name files that may be examples, or are still to be written. It returns the length
+// of the line where all files should be in the skill, and 0 where none need be.
+func unsure(line string) int {
+	begin := len(line)
+	for at := 0; at < len(line); {
+		n := wordLen(line[at:])
+		if n == 0 {
+			at++
+			continue
+		}
+		word, rest := strings.ToLower(line[at:at+n]), line[at+n:]
+		switch {
+		case word == "would" || word == "exist" || word == "exists" || strings.HasSuffix(word, "plugin_root"):
+			return 0
+		case begin == len(line) && isUnsure(word, rest):
+			begin = at
+		}
+		at += n
+	}
+	return begin
+}
+
+// isUnsure reports whether a word in lower case, with what follows it, makes the paths after it unsure.
+func isUnsure(word, rest string) bool {
+	switch word {
+	case "add", "create", "put", "save", "write":
+		return true
+	case "example", "examples":
+		return goesOn(strings.TrimLeft(rest, "*"), ":")
+	case "e":
+		return goesOn(rest, ".g.")
+	case "for":
+		return goesOn(rest, " example") || goesOn(rest, " instance")
+	case "such":
+		return goesOn(rest, " as")
+	}
+	return false
+}
+
+// goesOn reports whether a line goes on with a text, in any case, that does not end within a word.
+func goesOn(rest, text string) bool {
+	return len(rest) >= len(text) && strings.EqualFold(rest[:len(text)], text) && wordLen(rest[len(text):]) == 0
+}
+
+// wordLen returns the length of the word that s begins with.
+func wordLen(s string) int {
+	n := 0
+	for n < len(s) && isWord(s[n]) {
+		n++
+	}
+	return n
+}
+
+func isWord(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
+}
+
+// withSpaces returns the line with spaces in place of its code spans.
+func withSpaces(line string, spans [][2]int) string {
+	out := []byte(line)
+	for _, span := range spans {
+		for i := span[0]; i < span[1]; i++ {
+			out[i] = ' '
+		}
+	}
+	return string(out)
 }
 
 // starter is the beginning of a command that runs or reads its first file.
@@ -183,11 +256,14 @@ func (r *referenceReader) command(line string) []reference {
 		}
 		text = rest
 	}
-	if !strings.Contains(text, "/") || !starter().MatchString(text) {
+	if !strings.Contains(text, "/") {
 		return nil
 	}
 	out := r.words(nil, line, [2]int{0, len(line)})
-	return out[:min(1, len(out))]
+	if len(out) == 0 || !starter().MatchString(text) {
+		return nil
+	}
+	return out[:1]
 }
 
 // has reports whether the skill has a folder of that name.
@@ -206,11 +282,8 @@ func (r *referenceReader) has(name string) bool {
 // usual holds the folders that a path in code begins with even if the skill does not have them.
 var usual = [...]string{"scripts", "references", "assets", "toolsets"}
 
-var (
-	fileName = lazyregexp.New(`^[\w./-]+\.[A-Za-z]\w{0,9}$`)
-	// anyName is in a path that stands for any file, such as scripts/script_name.py.
-	anyName = lazyregexp.New(`(?i)(?:^|[/_.-])(?:script_?name|file_?name|your|my|foo|xxx+)(?:$|[/_.-])|/example\.|\.\.\.`)
-)
+// anyName is in a path that stands for any file, such as scripts/script_name.py.
+var anyName = lazyregexp.New(`(?i)(?:^|[/_.-])(?:script_?name|file_?name|your|my|foo|xxx+)(?:$|[/_.-])|/example\.|\.\.\.`)
 
 // ownFolder removes the placeholders for the skill's folder.
 var ownFolder = strings.NewReplacer("{baseDir}/", "", "${CLAUDE_SKILL_DIR}/", "")
@@ -233,7 +306,22 @@ func (r *referenceReader) words(out []reference, line string, span [2]int) []ref
 // isFile reports whether a word of code looks like a file of the skill.
 func (r *referenceReader) isFile(word string) bool {
 	top, _, ok := strings.Cut(strings.TrimPrefix(word, "./"), "/")
-	return ok && (slices.Contains(usual[:], top) || r.has(top)) && fileName().MatchString(word) && !anyName().MatchString(word)
+	return ok && (slices.Contains(usual[:], top) || r.has(top)) && isPath(word) && !anyName().MatchString(word)
+}
+
+// isPath reports whether a word has the characters of a plain path, and ends with an extension.
+func isPath(word string) bool {
+	dot := strings.LastIndexByte(word, '.')
+	ext := word[dot+1:]
+	if dot < 1 || ext == "" || len(ext) > 10 || wordLen(ext) < len(ext) || ext[0] <= '9' || ext[0] == '_' {
+		return false
+	}
+	for i := range dot {
+		if c := word[i]; !isWord(c) && c != '.' && c != '/' && c != '-' {
+			return false
+		}
+	}
+	return true
 }
 
 // codeSpans returns where the contents of a line's code spans begin and end. A span ends with as many ` as it begins with.

@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"io/fs"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -124,6 +125,43 @@ func FuzzReferences(f *testing.F) {
 			if r.depth < 0 {
 				t.Fatalf("%q: depth %d", line, r.depth)
 			}
+		}
+	})
+}
+
+// The words that make paths unsure are those of two patterns.
+func FuzzUnsure(f *testing.F) {
+	words := regexp.MustCompile(`(?i)\b(?:examples?\**:|e\.g\.|for example|for instance|such as|create|write|save|add|put)(?:\W|$)`)
+	never := regexp.MustCompile(`(?i)\b(?:would|exists?|\w*plugin_root)\b`)
+	for _, s := range []string{"a Create b", "**Examples**: x", "example:x", "e.g. x", "(E.G.)", "for  example", "FOR INSTANCE,", "such as", "such ask",
+		"output", "put", "it exists", "$X_PLUGIN_ROOT/a", "plugin_roots", "add_x add", "e.g.x", "é add", "would"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		if !isASCII(line) { // a pattern takes ſ for s
+			return
+		}
+		want := len(line)
+		if m := words.FindStringIndex(line); m != nil {
+			want = m[0]
+		}
+		if never.MatchString(line) {
+			want = 0
+		}
+		if got := unsure(line); got != want {
+			t.Errorf("unsure(%q) = %d, want %d", line, got, want)
+		}
+	})
+}
+
+func FuzzIsPath(f *testing.F) {
+	pattern := regexp.MustCompile(`^[\w./-]+\.[A-Za-z]\w{0,9}$`)
+	for _, s := range []string{"scripts/a.py", "./a-b/c.tar.gz", ".py", "a.", "a.1x", "a._x", "a.abcdefghij", "a.abcdefghijk", "é.py", "a b.py", "a.p\n"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, word string) {
+		if got, want := isPath(word), pattern.MatchString(word); got != want {
+			t.Errorf("isPath(%q) = %v, want %v", word, got, want)
 		}
 	})
 }

@@ -146,7 +146,7 @@ func TestValidateMany(t *testing.T) {
 	for i := range maxChecked {
 		files[fmt.Sprintf("f%d", i)] = ""
 	}
-	if got := validated(t, folder(files), "x"); !slices.Equal(got, []string{"skills/x/SKILL.md:0:0 files-many"}) {
+	if got := validated(t, folder(files), "x"); !slices.Equal(got, []string{"skills/x:0:0 scripts-many", "skills/x/SKILL.md:0:0 files-many"}) {
 		t.Errorf("got %q", got)
 	}
 }

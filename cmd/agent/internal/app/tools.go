@@ -7,6 +7,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/nodeenv"
 	"github.com/agent-base/agent-base/script/pyenv"
 	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/skill"
@@ -39,6 +40,7 @@ func (k *Toolkit) Options(cat *skill.Catalog) (*skilltool.Options, error) {
 		Session:      session.New(&session.Options{Trace: k.out.Tracer()}),
 		Advise:       Advice,
 		Instructions: disclose.InstructionOptions{ProjectDir: cfg.Paths.Project},
+		ScriptRule:   k.settings.Survey().Rule,
 		ReadScripts:  cfg.ScriptRead == "allow",
 		StrictStack:  cfg.StrictStack,
 		ErrorText:    cfg.ErrorText,
@@ -56,7 +58,9 @@ func (k *Toolkit) Host() (*script.Host, error) {
 	cfg := k.settings.Config()
 	o := &script.Options{
 		LookPath: k.lookPath(cfg), Env: k.sys.Environ, Cache: cfg.Paths.Cache, Workspace: cfg.Paths.Project,
-		Cwd: cfg.Cwd, Timeout: cfg.ScriptTimeout, MaxOutput: cfg.MaxScriptOutput, Trace: k.out.Tracer(), Progress: k.out.Progress,
+		UserDir: k.sys.Dir, Cwd: cfg.Cwd, FixedCwd: cfg.FixedCwd, JSON: script.JSONMode(cfg.ScriptJSON), AlwaysHelp: cfg.ScriptHelp == "always",
+		Timeout: cfg.ScriptTimeout, MaxOutput: cfg.MaxScriptOutput, Trace: k.out.Tracer(), Progress: k.out.Progress,
+		NPMRC: k.npmrc(), Transport: k.transport(),
 	}
 	if cfg.Want.Mode == skill.SelectAllUntrusted { // no person saw what these skills ask for
 		o.Granted = func(ctx context.Context, s *skill.Skill) (script.Grant, error) {
@@ -67,9 +71,11 @@ func (k *Toolkit) Host() (*script.Host, error) {
 	return script.New(o)
 }
 
-// Advice returns, as a sentence for a model, what a person can type about the error of a call of a skill's script, or "".
+// Advice returns, as a sentence for a model, what it or a person can do about the error of a call of a skill's script, or "".
 func Advice(err error, skillName string) string {
 	switch command := ScriptCure(err, skillName); {
+	case RefusesJSON(err):
+		return "Call it again with json: false."
 	case command == "":
 		return ""
 	case IsUntrusted(err):
@@ -85,13 +91,19 @@ func IsUntrusted(err error) bool {
 	return errors.As(err, &u) && u.Err == nil
 }
 
+// RefusesJSON reports whether a script does not know --json, which its caller did not give.
+func RefusesJSON(err error) bool {
+	var e *script.Error
+	return errors.As(err, &e) && e.Reason == script.ReasonJSON
+}
+
 // ScriptCure returns the command that may fix the error of a call of a skill's script, or "".
 func ScriptCure(err error, skillName string) string {
 	var e *script.Error
 	switch {
 	case IsUntrusted(err):
 		return TrustCure(manifest.Canonical(skillName))
-	case errors.As(err, &e) && e.Reason == script.ReasonDependencies && !errors.Is(err, pyenv.ErrTooLarge):
+	case errors.As(err, &e) && e.Reason == script.ReasonDependencies && !errors.Is(err, pyenv.ErrTooLarge) && !errors.Is(err, nodeenv.ErrTooLarge):
 		return "agent skill prepare " + manifest.Canonical(skillName)
 	}
 	return ""

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/disclose"
+	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/skilltool"
@@ -181,13 +182,13 @@ func inspect(ctx context.Context, settings *app.Settings, cat *skill.Catalog, e 
 	if err := d.trust(ctx, settings, e); err != nil {
 		return nil, err
 	}
-	scripts, problems := scriptNames(s)
+	scripts, problems := scriptNames(s, settings.Survey())
 	d.Scripts, d.Problems = scripts, append(d.Problems, problems...)
 	d.Files = filesOf(s)
 	if d.MoreFiles = max(len(d.Files)-mostListed, 0); d.MoreFiles > 0 {
 		d.Files = d.Files[:mostListed]
 	}
-	return d, d.cost(ctx, cat, s)
+	return d, d.cost(ctx, cat, s, settings.Survey())
 }
 
 // listed returns problems for JSON: an empty list is [], not null.
@@ -227,7 +228,7 @@ func (d *details) trust(ctx context.Context, settings *app.Settings, e skill.Ent
 }
 
 // cost estimates what is sent: the line of the list, and the whole result of an activation.
-func (d *details) cost(ctx context.Context, cat *skill.Catalog, s *skill.Skill) error {
+func (d *details) cost(ctx context.Context, cat *skill.Catalog, s *skill.Skill, o *survey.Options) error {
 	list, err := disclose.Catalog(ctx, cat, &disclose.Options{Entries: []skill.Entry{s.Entry()}})
 	if err != nil {
 		return err
@@ -236,8 +237,8 @@ func (d *details) cost(ctx context.Context, cat *skill.Catalog, s *skill.Skill) 
 		d.Tokens.Listing = list.Skills[0].Tokens
 	}
 	scripts := []string{}
-	for _, sc := range d.Scripts {
-		scripts = append(scripts, sc.Path)
+	for _, sc := range survey.Of(s.FS(), s.Manifest(), o).Kept() {
+		scripts = append(scripts, sc.File)
 	}
 	text, err := disclose.Instructions(ctx, s, &disclose.InstructionOptions{Wrap: true, Scripts: scripts})
 	if err != nil {

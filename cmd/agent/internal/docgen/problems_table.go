@@ -75,11 +75,6 @@ var groups = [...]group{
 		{"source-unreadable", "error", "a folder of skills cannot be listed", "check its type and permissions"},
 		{"trust-unreadable", "error", "the file of approvals cannot be read, or another user could have changed it: only bundled skills are trusted", "repair or remove the file, or run the `chmod` in the cure"},
 	}},
-	{"Problems of scripts", "`agent skill validate`, `info` and `why` show them.", []otherCode{
-		{"script-case", "warning", "the names of two scripts differ only in case: the first counts", "rename one of them"},
-		{"script-name", "warning", "a file in `scripts/` has a name that cannot be called", "use letters, digits, `-`, `_` and `.`"},
-		{"scripts-unreadable", "warning", "`scripts/` cannot be listed", "make it a folder that can be read"},
-	}},
 	{"Problems of settings", "`agent doctor` shows them. They stop no command, except one that has to write to a home that is not writable. See [config.md](config.md).", []otherCode{
 		{"config-bundled-only", "error", "your settings file, or what it says about which skills to load, cannot be read: only the bundled skills are loaded", "fix the file"},
 		{"config-duplicate-key", "error", "a key is there twice: the last one counts, or the strictest value", "keep one of them"},
