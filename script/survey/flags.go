@@ -106,9 +106,9 @@ func (p *program) findOwn() {
 	p.own = slices.Compact(p.own)
 }
 
-// assigned returns the name that an expression around the token at i is assigned to.
+// assigned returns the name that an expression around the token at i is assigned to on the same line.
 func (p *program) assigned(i int) []string {
-	for n := i - 1; n > i-8 && !p.mark(n, ",") && !p.mark(n, ";"); n-- {
+	for n := i - 1; n > i-8 && p.at(n).line == p.at(i).line && !p.mark(n, ",") && !p.mark(n, ";"); n-- {
 		if !p.mark(n, "=") {
 			continue
 		}
