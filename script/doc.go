@@ -19,7 +19,8 @@
 //
 // A script runs from the real folder of its skill. The scripts of a skill that lies only in memory, such as one of skill.FS
 // without a cache, can be listed but not run (skill.ErrNoFolder). To run exactly the content that was approved, return a
-// sealed copy from [Admit].
+// sealed copy from [Admit]. A script that imports npm packages runs from a copy below the folder with the packages, because
+// interpreters look for them in the folders above a script.
 //
 // It starts in the directory that Options.Cwd names, normally the user's (Options.UserDir): relative file names in its
 // arguments are the user's files, and what it writes there stays. A manifest may choose another place with

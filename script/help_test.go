@@ -131,7 +131,7 @@ func realPython(t testing.TB) string {
 // run runs one script as text or JSON.
 func run(t testing.TB, h *rig, s *skill.Skill, name string, o *RunOptions) (*Result, error) {
 	t.Helper()
-	sc, err := Find(s, name)
+	sc, err := Find(t.Context(), s, name, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

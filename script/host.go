@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/script/nodeenv"
 	"github.com/agent-base/agent-base/script/pyenv"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trace"
@@ -37,7 +39,12 @@ type Options struct {
 	LookPath func(string) (string, error) // finds interpreters and uv
 	Env      []string                     // the operator's environment, as NAME=value; the package comment lists the variables that pass
 
+	// Path is the PATH of scripts and of the programs that are asked for their version, without folders in which others choose
+	// the programs; "" means /usr/local/bin:/usr/bin:/bin.
+	Path string
+
 	Cache     string // absolute folder for environments, uv's cache and the skills' own caches
+	Homes     string // absolute folder for the private homes of skills, which Sweep never touches; "" means one in Cache
 	Temp      string // absolute folder for work directories; "" means one in Cache
 	Workspace string // absolute folder that AGENT_WORKSPACE names; "" means none
 
@@ -52,7 +59,11 @@ type Options struct {
 	MaxOutput      int64         // bytes of stdout; 0 means DefaultOutput
 	MaxEnvironment int64         // bytes that a script's dependencies may add to the disk; 0 means pyenv.DefaultMaxBytes
 
-	// Granted returns what the user gave a skill's scripts. nil means only the variables that the manifest names.
+	NPMRC     []byte            // the operator's npmrc: which registries have npm packages
+	Transport http.RoundTripper // fetches npm packages; nil means one without a proxy
+
+	// Granted returns what the user gave a skill's scripts. It is asked for each run, with the skill that runs. nil means only
+	// the variables that the manifest names.
 	Granted func(context.Context, *skill.Skill) (Grant, error)
 
 	Progress func(string) // called once if preparing takes more than a second; may be nil
@@ -63,6 +74,7 @@ type Options struct {
 type Host struct {
 	o        Options
 	pythons  *pyenv.Store
+	nodes    *nodeenv.Store
 	programs program.Asker
 	helps    helps
 	once     sync.Once // sweeps the work directories of killed runs
@@ -73,6 +85,8 @@ func New(o *Options) (*Host, error) {
 	switch {
 	case !filepath.IsAbs(o.Cache):
 		return nil, fmt.Errorf("script.Options: Cache must be an absolute path, not %q", o.Cache)
+	case o.Homes != "" && !filepath.IsAbs(o.Homes):
+		return nil, fmt.Errorf("script.Options: Homes must be an absolute path, not %q", o.Homes)
 	case o.Temp != "" && !filepath.IsAbs(o.Temp):
 		return nil, fmt.Errorf("script.Options: Temp must be an absolute path, not %q", o.Temp)
 	case o.Workspace != "" && !filepath.IsAbs(o.Workspace):
@@ -94,6 +108,12 @@ func New(o *Options) (*Host, error) {
 		h.o.Cwd = CwdUser
 	}
 	h.o.Env = slices.Clone(o.Env)
+	if h.o.Path == "" {
+		h.o.Path = program.FixedPath
+	} else { // programs that are asked find others by it too
+		h.o.Env = append(slices.DeleteFunc(h.o.Env, func(kv string) bool { return strings.HasPrefix(kv, "PATH=") }), "PATH="+o.Path)
+	}
+	h.o.Homes = filepath.Clean(cmp.Or(o.Homes, filepath.Join(o.Cache, "homes")))
 	if h.o.Runner == nil {
 		h.o.Runner = Exec{}
 	}
@@ -111,6 +131,11 @@ func New(o *Options) (*Host, error) {
 	var err error
 	h.pythons, err = pyenv.New(&pyenv.Options{Run: h.command, LookPath: o.LookPath, Env: h.o.Env, Cache: o.Cache,
 		MaxBytes: o.MaxEnvironment, Progress: o.Progress})
+	if err != nil {
+		return nil, err
+	}
+	h.nodes, err = nodeenv.New(&nodeenv.Options{Run: h.npm, LookPath: o.LookPath, Env: h.o.Env, NPMRC: o.NPMRC, Transport: o.Transport,
+		Cache: o.Cache, MaxBytes: o.MaxEnvironment, Progress: o.Progress})
 	return h, err
 }
 
@@ -138,7 +163,7 @@ type RunOptions struct {
 	Args    []string
 	JSON    JSONMode      // "" means the host's
 	Timeout time.Duration // 0 means the host's
-	Env     []string      // NAME=value to set for this run; each name must be in the manifest's permissions.env, else PermissionDenied
+	Env     []string      // NAME=value to set for this run; each name must pass, by the manifest or a grant, else PermissionDenied
 	Admit   Admit         // nil: the skill runs
 }
 
@@ -146,7 +171,7 @@ type RunOptions struct {
 type Result struct {
 	JSON     json.RawMessage // one compact document; nil for text
 	Text     string
-	Warning  string // that Text was truncated
+	Warning  string // that Text was truncated, and the Note of the grant
 	Duration time.Duration
 }
 
@@ -200,7 +225,7 @@ func (h *Host) run(ctx context.Context, s *skill.Skill, sc Script, o *RunOptions
 	if err != nil {
 		return nil, err
 	}
-	return h.result(out, mode)
+	return h.result(&c, out, mode)
 }
 
 // admitted calls a function with the skill that admit returns. Sweep removes nothing meanwhile.
@@ -226,23 +251,18 @@ func (h *Host) admitted(ctx context.Context, c *call, admit Admit, work func() e
 	return work()
 }
 
-// Seal copies the skill's files to a read-only folder in Options.Cache and opens the copy, if the content of the skill still
-// has its Digest. The copy keeps the approved content even if the skill is changed later. The caller must close the copy.
+// Seal copies the files that the skill's Digest covers to a read-only folder in Options.Cache and opens the copy. The copy
+// keeps the approved content even if the skill is changed later. The caller must close the copy.
 // Sweep may remove it, unless Seal is called by Admit. The error is that of ctx or an *Error, with ReasonChanged if the
 // files of the skill have changed since its Digest was computed.
 func (h *Host) Seal(ctx context.Context, s *skill.Skill) (*skill.Skill, error) {
-	approved, err := s.Digest(ctx)
-	if err != nil {
-		return nil, sealError(ctx, s, err)
-	}
 	sealed, err := s.Seal(ctx, filepath.Join(h.o.Cache, sealedFolder))
-	if err != nil {
-		return nil, sealError(ctx, s, err)
-	}
-	if now, err := sealed.Digest(ctx); err != nil || now != approved {
-		sealed.Close()
+	switch {
+	case errors.Is(err, skill.ErrChanged):
 		return nil, &Error{Code: PermissionDenied, Reason: ReasonChanged, Err: err,
 			Message: fmt.Sprintf("Skill '%s' has changed since it was loaded: its scripts are not run", s.Name())}
+	case err != nil:
+		return nil, sealError(ctx, s, err)
 	}
 	return sealed, nil
 }

@@ -39,6 +39,7 @@ var interpreters = map[survey.Language]struct {
 	survey.TypeScript: {[]interpreter{bun, deno, node}, "install bun: https://bun.sh"},
 	survey.Ruby:       {[]interpreter{{name: "ruby", where: []string{"-e", "print RbConfig.ruby"}}}, "install Ruby"},
 	survey.Perl:       {[]interpreter{{name: "perl", where: []string{"-e", "print $^X"}}}, "install Perl"},
+	survey.PowerShell: {[]interpreter{{name: "pwsh", args: []string{"-NoLogo", "-NoProfile", "-NonInteractive", "-File"}}}, "install PowerShell: https://learn.microsoft.com/powershell"},
 }
 
 var (
@@ -182,6 +183,9 @@ func (h *Host) program(ctx context.Context, src *source, lang survey.Language) (
 	var names []string
 	var tooOld string
 	for _, p := range interpreters[lang].programs {
+		if p.name == "node" && strings.EqualFold(filepath.Ext(src.sc.File), ".tsx") {
+			continue // node strips types, but knows no JSX
+		}
 		path, err := h.o.LookPath(p.name)
 		if err != nil {
 			names = append(names, p.name)
@@ -305,12 +309,13 @@ type PrepareOptions = pyenv.PrepareOptions
 type Prepared struct {
 	Needed   bool     // the script has dependencies
 	Made     bool     // the environment was made by this call; false: it was there
-	Packages []string // its packages, as "name==version", sorted
+	Packages []string // its packages, as "name==version" or "name@version", sorted
+	Unbuilt  []string // npm packages with install scripts, which never run, as "name@version"
 	Duration time.Duration
 }
 
-// Prepare makes the environment that a Python script's dependencies need. After that the script runs without uv and without
-// a network. Prepare runs nothing of the skill and nothing of the packages. For a script without dependencies it only finds
+// Prepare makes the environment that the dependencies of a Python, JavaScript or TypeScript script need. After that the
+// script runs without uv, without npm and without a network. Prepare runs nothing of the skill and nothing of the packages. For a script without dependencies it only finds
 // the Python that the script requires. The error is that of ctx, or an *Error with the reason ReasonDependencies,
 // ReasonMetadata, ReasonPython or ReasonInterpreter. The result is never nil; with an error only Needed may be set.
 func (h *Host) Prepare(ctx context.Context, s *skill.Skill, sc Script, o *PrepareOptions) (*Prepared, error) {
@@ -320,8 +325,14 @@ func (h *Host) Prepare(ctx context.Context, s *skill.Skill, sc Script, o *Prepar
 		return &Prepared{}, err
 	}
 	defer done()
-	if err := checkOpen(s); err != nil || !isPython(s, sc) {
+	if err := checkOpen(s); err != nil {
 		return &Prepared{}, err
+	}
+	if usesNode(s, sc) {
+		return h.prepareNode(ctx, s, sc, o)
+	}
+	if !isPython(s, sc) {
+		return &Prepared{}, nil
 	}
 	src := &source{host: h, s: s, sc: sc}
 	text, err := src.text()

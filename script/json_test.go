@@ -114,7 +114,7 @@ func TestHelpWithoutRun(t *testing.T) {
 		"bare":   {"", "", true},
 		"binary": {"", "", true},
 	} {
-		sc, err := Find(s, name)
+		sc, err := Find(t.Context(), s, name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,12 +125,12 @@ func TestHelpWithoutRun(t *testing.T) {
 	if left, _ := filepath.Glob(h.UserDir + "/*"); asked != 0 || len(left) != 0 {
 		t.Errorf("asked %d times, and %q were written", asked, left)
 	}
-	sc, _ := Find(s, "known")
+	sc, _ := Find(t.Context(), s, "known", nil)
 	if got, err := h.host().Help(t.Context(), s, sc, &HelpOptions{Admit: admit}); err != nil || got.Text != "usage: known\n" || got.Described || asked != 1 {
 		t.Errorf("got %+v, %v, asked %d times", got, err, asked)
 	}
 	h.AlwaysHelp = true // R100
-	sc, _ = Find(s, "bare")
+	sc, _ = Find(t.Context(), s, "bare", nil)
 	if got, err := h.host().Help(t.Context(), s, sc, nil); err != nil || got.Described || !exists(filepath.Join(h.UserDir, "ran")) {
 		t.Errorf("got %+v, %v", got, err)
 	}

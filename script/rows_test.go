@@ -18,7 +18,7 @@ import (
 
 // listed is the skill's scripts as "name=file", in their order.
 func listed(s *skill.Skill) string {
-	scripts, _ := List(s)
+	scripts, _ := List(s, nil)
 	var out []string
 	for _, sc := range scripts {
 		out = append(out, sc.Name+"="+strings.TrimPrefix(sc.File, "scripts/"))
@@ -68,10 +68,10 @@ func TestRowLinks(t *testing.T) {
 	if got := listed(s); got != "real=real.py" {
 		t.Errorf("got %q", got)
 	}
-	if _, problems := List(s); len(problems) != 1 || problems[0].Code != "script-symlink" {
+	if _, problems := List(s, nil); len(problems) != 1 || problems[0].Code != "script-symlink" {
 		t.Errorf("problems %v", problems)
 	}
-	_, err = Find(s, "alias")
+	_, err = Find(t.Context(), s, "alias", nil)
 	failure(t, err, NotFound, "", "Script 'alias' not found in skill 'probe'")
 }
 
@@ -271,7 +271,7 @@ func TestRowEnforcementIsTheCallers(t *testing.T) {
 func TestRowWindowsNames(t *testing.T) {
 	s := open(t, "", tree{"scripts/a.sh": "echo 1\n"})
 	for _, name := range []string{`scripts\a.sh`, `C:\a.sh`, "C:a.sh", "a.sh:x", `..\a.sh`, "a.sh ", "a.sh."} {
-		_, err := Find(s, name)
+		_, err := Find(t.Context(), s, name, nil)
 		failure(t, err, InvalidName, "", "Invalid script name: '"+name+"'")
 	}
 	if runtime.GOOS != "windows" && listed(s) != "a=a.sh" {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	"time"
 
 	"github.com/agent-base/agent-base/script"
@@ -15,76 +14,6 @@ import (
 	"github.com/agent-base/agent-base/tool"
 	"github.com/agent-base/agent-base/trace"
 )
-
-// ScriptItem is one script in the result of script_list.
-type ScriptItem struct {
-	Name string `json:"name"`
-	Path string `json:"path"` // absolute if the skill is on disk
-}
-
-// ScriptList has scripts by the canonical names of their skills.
-type ScriptList map[string][]ScriptItem
-
-// Envelope returns the result of the tool script_list.
-func (l ScriptList) Envelope() tool.Result {
-	total := 0
-	for _, items := range l {
-		total += len(items)
-	}
-	return tool.Success(map[string][]ScriptItem(l), fmt.Sprintf("Found %s across %s", plural(total, "script"), plural(len(l), "skill")))
-}
-
-// ListScripts lists the scripts of one skill, or of all skills if the name is empty. The error is a *script.Error, or that of
-// ctx if ctx is done.
-func (k *Kit) ListScripts(ctx context.Context, name string) (ScriptList, error) {
-	out := ScriptList{}
-	if name != "" {
-		s, err := k.load(ctx, name)
-		if err != nil {
-			return nil, missing(ctx, err, fmt.Sprintf("Skill '%s' not found", name))
-		}
-		defer s.Close()
-		out[s.Canonical()] = scriptItems(ctx, s)
-		return out, nil
-	}
-	for e := range k.o.Catalog().Visible() {
-		s, err := e.Load(ctx)
-		if err != nil {
-			continue // it has become unreadable
-		}
-		if items := scriptItems(ctx, s); len(items) > 0 {
-			out[s.Canonical()] = items
-		}
-		s.Close()
-	}
-	if err := ctx.Err(); err != nil { // the list would lack those that were not loaded for it
-		return nil, &script.Error{Code: script.Timeout, Err: err, Message: fmt.Sprintf("Scripts cannot be listed: %v", err)}
-	}
-	return out, nil
-}
-
-func scriptItems(ctx context.Context, s *skill.Skill) []ScriptItem {
-	scripts, _ := script.List(s)
-	dir, err := s.Dir(ctx)
-	out := make([]ScriptItem, len(scripts))
-	for i, sc := range scripts {
-		out[i] = ScriptItem{Name: sc.Name, Path: sc.File}
-		if err == nil {
-			out[i].Path = filepath.Join(dir, filepath.FromSlash(sc.File))
-		}
-	}
-	return out
-}
-
-// scriptFiles returns the paths of the files that script_run takes, never nil.
-func scriptFiles(s *skill.Skill) []string {
-	scripts, _ := script.List(s)
-	out := make([]string, len(scripts))
-	for i, sc := range scripts {
-		out[i] = sc.File
-	}
-	return out
-}
 
 // Help is the result of script_help.
 type Help struct {
@@ -137,7 +66,7 @@ type RunResult struct {
 	Script   string          // its own name
 	JSON     json.RawMessage // one compact document; nil for text
 	Text     string
-	Warning  string // that Text was truncated
+	Warning  string // that Text was truncated, or that a grant has lapsed
 	Duration time.Duration
 }
 
@@ -187,7 +116,7 @@ func (k *Kit) script(ctx context.Context, skillName, scriptName string) (*skill.
 	if err != nil {
 		return fail(missing(ctx, err, fmt.Sprintf("Skill '%s' not loaded or installed", skillName)))
 	}
-	sc, err := script.Find(s, scriptName)
+	sc, err := script.Find(ctx, s, scriptName, k.survey())
 	if err != nil {
 		s.Close()
 		return fail(err)
@@ -275,7 +204,7 @@ func (k *Kit) seal(ctx context.Context, s *skill.Skill) (*skill.Skill, error) {
 	sealed, err := k.o.Scripts.Seal(ctx, s)
 	var e *script.Error
 	if errors.As(err, &e) && e.Reason == script.ReasonChanged {
-		return nil, refusal(s, skill.TrustChanged, e.Err)
+		return nil, refusal(s, skill.TrustChanged, nil)
 	}
 	return sealed, err
 }

@@ -47,14 +47,6 @@ func (k *Kit) runTool() tool.Tool {
 	return tool.Tool{Name: "script_run", Description: runDescription, Input: runSchema, Call: k.scriptCall(k.runCall)}
 }
 
-func (k *Kit) listCall(ctx context.Context, a *arguments) tool.Result {
-	list, err := k.ListScripts(ctx, a.SkillName)
-	if err != nil {
-		return k.Failure(err, a.SkillName)
-	}
-	return list.Envelope()
-}
-
 func (k *Kit) helpCall(ctx context.Context, a *arguments) tool.Result {
 	help, err := k.HelpScript(ctx, a.SkillName, a.ScriptName)
 	if err != nil {
@@ -115,7 +107,11 @@ func Failure(err error) tool.Result {
 	if !errors.As(err, &e) {
 		return failureCause(err).Failure(err.Error())
 	}
-	return tool.Result{Error: tool.Code(e.Code), Reason: e.Reason, Message: e.Message, Result: e.Said()}
+	r := tool.Result{Error: tool.Code(e.Code), Reason: e.Reason, Message: e.Message, Result: e.Said()}
+	if e.Warning != "" {
+		r.Message += "\n" + e.Warning
+	}
+	return r
 }
 
 // unstarted traces the failure of a call that did not come as far as the host, which traces its own, and returns it. The

@@ -39,6 +39,7 @@ import (
 
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/tool"
@@ -50,6 +51,8 @@ type Options struct {
 	Catalog func() *skill.Catalog // the present snapshot; asked once for each call
 	Session *session.Session
 	Scripts *script.Host // nil: no script tools
+
+	ScriptRule survey.Rule // which files of a skill are scripts; "" means survey.Any
 
 	// Approve may be asked about a skill whose content is not approved; nil refuses it.
 	// It is asked once for each call, never in parallel for one call. A yes is for the content of the skill's Digest, which

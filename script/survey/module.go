@@ -84,3 +84,8 @@ func isFile(fsys fs.FS, name string) bool {
 	info, err := fs.Lstat(fsys, name)
 	return err == nil && info.Mode().IsRegular()
 }
+
+func isFolder(fsys fs.FS, name string) bool {
+	info, err := fs.Lstat(fsys, name)
+	return err == nil && info.IsDir()
+}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/disclose"
+	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/skilltool"
@@ -60,12 +61,16 @@ type details struct {
 	Repository    string             `json:"repository,omitempty"`
 	AllowedTools  *[]string          `json:"allowed_tools"` // null: unrestricted
 	Requires      []string           `json:"requires,omitempty"`
+	RequiresEnv   []string           `json:"requires_env,omitempty"`
 	Env           []string           `json:"permissions_env,omitempty"`
+	Variables     []app.Variable     `json:"variables"`        // that it declares or its scripts read; never values
+	Grants        *app.GrantView     `json:"grants,omitempty"` // null: nothing was granted
 	Scripts       []scriptName       `json:"scripts"`
 	Files         []fileJSON         `json:"files"` // at most mostListed
 	MoreFiles     int                `json:"more_files,omitempty"`
-	Toolsets      []string           `json:"toolsets"` // declared; this version loads none
-	Tools         []string           `json:"tools"`    // fully qualified names of loaded tools
+	Inside        []string           `json:"inside,omitempty"` // folders below it that have a SKILL.md; only why looks for them
+	Toolsets      []string           `json:"toolsets"`         // declared; this version loads none
+	Tools         []string           `json:"tools"`            // fully qualified names of loaded tools
 	Metadata      map[string]string  `json:"metadata,omitempty"`
 	Fields        []field            `json:"fields"`
 	Problems      []manifest.Problem `json:"problems"`
@@ -126,9 +131,18 @@ type shadow struct {
 	Version  string `json:"version,omitempty"`
 }
 
+// inspector gathers the details of skills.
+type inspector struct {
+	settings *app.Settings
+	skills   *app.Library
+	grants   *app.Grants
+}
+
+func newInspector(s *app.Services) inspector { return inspector{s.Settings, s.Skills, s.Grants} }
+
 // lookup gathers the details of the skill of that name.
-func lookup(ctx context.Context, skills *app.Library, settings *app.Settings, name string) (*details, error) {
-	cat, err := skills.Open(ctx)
+func (o *inspector) lookup(ctx context.Context, name string) (*details, error) {
+	cat, err := o.skills.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +150,7 @@ func lookup(ctx context.Context, skills *app.Library, settings *app.Settings, na
 	if err != nil {
 		return nil, err
 	}
-	return inspect(ctx, settings, cat, e)
+	return o.inspect(ctx, cat, e)
 }
 
 // location returns the path of a skill's SKILL.md, or "" if it is not in a folder and cannot be unpacked into one.
@@ -149,12 +163,14 @@ func location(ctx context.Context, e skill.Entry) string {
 }
 
 // inspect gathers the details of a skill in any state. A broken one has what its manifest gave, and its problems.
-func inspect(ctx context.Context, settings *app.Settings, cat *skill.Catalog, e skill.Entry) (*details, error) {
+func (o *inspector) inspect(ctx context.Context, cat *skill.Catalog, e skill.Entry) (*details, error) {
+	settings := o.settings
 	d := &details{record: newRecord(settings, e), Location: location(ctx, e), Problems: listed(e.Problems()), DecidedBy: settings.DecidedBy(e),
-		Scripts: []scriptName{}, Files: []fileJSON{}, Toolsets: []string{}, Tools: []string{}, Fields: []field{}, Shadows: []shadow{}}
+		Variables: []app.Variable{}, Scripts: []scriptName{}, Files: []fileJSON{}, Toolsets: []string{}, Tools: []string{}, Fields: []field{}, Shadows: []shadow{}}
 	for _, s := range e.Shadows() {
 		d.Shadows = append(d.Shadows, shadow{s.Layer(), s.Path(), location(ctx, s), s.Version()})
 	}
+	d.Inside = app.Inside(cat, filepath.Dir(d.Location))
 	s, err := e.Load(ctx)
 	var broken *skill.BrokenError
 	if errors.As(err, &broken) {
@@ -178,13 +194,19 @@ func inspect(ctx context.Context, settings *app.Settings, cat *skill.Catalog, e 
 	if err := d.trust(ctx, settings, e); err != nil {
 		return nil, err
 	}
-	scripts, problems := scriptNames(s)
+	if d.Grants, err = o.grants.View(ctx, s); err != nil {
+		return nil, err
+	}
+	if d.Variables, err = o.grants.Variables(ctx, s); err != nil {
+		return nil, err
+	}
+	scripts, problems := scriptNames(s, o.settings.Survey())
 	d.Scripts, d.Problems = scripts, append(d.Problems, problems...)
 	d.Files = filesOf(s)
 	if d.MoreFiles = max(len(d.Files)-mostListed, 0); d.MoreFiles > 0 {
 		d.Files = d.Files[:mostListed]
 	}
-	return d, d.cost(ctx, cat, s)
+	return d, d.cost(ctx, cat, s, settings.Survey())
 }
 
 // listed returns problems for JSON: an empty list is [], not null.
@@ -197,7 +219,7 @@ func (d *details) manifest(s *skill.Skill) {
 	m := s.Manifest()
 	d.Problems = listed(s.Problems())
 	d.License, d.Compatibility, d.Author, d.Repository = m.License, m.Compatibility, m.Author, m.Repository
-	d.Requires, d.Env, d.Metadata = m.Requires, m.Permissions.Env, m.Metadata
+	d.Requires, d.RequiresEnv, d.Env, d.Metadata = m.Requires, m.RequiresEnv, m.Permissions.Env, m.Metadata
 	d.Toolsets = append(d.Toolsets, m.Toolsets...)
 	if m.AllowedTools.Declared {
 		rules := append([]string{}, m.AllowedTools.Rules...)
@@ -224,7 +246,7 @@ func (d *details) trust(ctx context.Context, settings *app.Settings, e skill.Ent
 }
 
 // cost estimates what is sent: the line of the list, and the whole result of an activation.
-func (d *details) cost(ctx context.Context, cat *skill.Catalog, s *skill.Skill) error {
+func (d *details) cost(ctx context.Context, cat *skill.Catalog, s *skill.Skill, o *survey.Options) error {
 	list, err := disclose.Catalog(ctx, cat, &disclose.Options{Entries: []skill.Entry{s.Entry()}})
 	if err != nil {
 		return err
@@ -233,8 +255,8 @@ func (d *details) cost(ctx context.Context, cat *skill.Catalog, s *skill.Skill) 
 		d.Tokens.Listing = list.Skills[0].Tokens
 	}
 	scripts := []string{}
-	for _, sc := range d.Scripts {
-		scripts = append(scripts, sc.Path)
+	for _, sc := range survey.Of(s.FS(), s.Manifest(), o).Kept() {
+		scripts = append(scripts, sc.File)
 	}
 	text, err := disclose.Instructions(ctx, s, &disclose.InstructionOptions{Wrap: true, Scripts: scripts})
 	if err != nil {

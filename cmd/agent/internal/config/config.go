@@ -59,6 +59,7 @@ type Config struct {
 
 	StrictStack bool   // strictStack: activating an active skill is an error
 	ErrorText   bool   // errorText: "error" has the text of a failure instead of its code
+	Scripts     string // scripts: any, direct
 	ScriptRead  string // scriptRead: allow, block
 
 	Cwd             string        // cwd: user, workspace, skill, script
@@ -67,6 +68,7 @@ type Config struct {
 	ScriptHelp      string        // scriptHelp: auto, always
 	ScriptTimeout   time.Duration // scriptTimeout
 	MaxScriptOutput int64         // maxScriptOutput: bytes
+	Path            []string      // path: absolute folders; empty means those of PATH that are fit
 	Python, UV      string        // python, uv: absolute paths; "" means to search for them
 
 	Agent Agent

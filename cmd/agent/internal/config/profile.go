@@ -14,7 +14,7 @@ var profiles = []struct {
 	{"default", "reads leniently, uses all sources, executes carefully", nil},
 	{"spec", "as default, but violations of the open standard are errors", nil},
 	{"agent-base", "lists and activates only skills that are named", map[string]string{
-		"disclosure": "minimal", "activation": "explicit", "duplicates": "error", "cwd": "script", "nested": "false",
+		"disclosure": "minimal", "activation": "explicit", "duplicates": "error", "cwd": "script", "nested": "false", "scripts": "direct",
 		"scriptJSON": "yes", "scriptHelp": "always",
 	}},
 	{"wink", "a section of the system prompt, mounted folders", map[string]string{
