@@ -8,6 +8,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/skills"
 )
 
@@ -171,12 +172,14 @@ func TestKnowsHelp(t *testing.T) {
 
 // C64, C70: every bundled script declares both.
 func TestBundledScriptsKnowBoth(t *testing.T) {
-	files, err := Runnable(mustSub(t, skills.Core(), "kalshi-markets"))
-	if err != nil || len(files) < 10 {
-		t.Fatal(files, err)
+	fsys := mustSub(t, skills.Core(), "kalshi-markets")
+	scripts := Of(fsys, &manifest.Manifest{}, nil).List()
+	if len(scripts) < 10 {
+		t.Fatal(scripts)
 	}
-	for _, file := range files {
-		text := Beginning(mustSub(t, skills.Core(), "kalshi-markets"), file)
+	for _, sc := range scripts {
+		file := sc.File
+		text := Beginning(fsys, file)
 		if !KnowsJSON(Python, text) || !KnowsHelp(Python, text) {
 			t.Errorf("%s: JSON %t, help %t", file, KnowsJSON(Python, text), KnowsHelp(Python, text))
 		}

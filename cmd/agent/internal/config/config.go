@@ -68,6 +68,7 @@ type Config struct {
 	ScriptHelp      string        // scriptHelp: auto, always
 	ScriptTimeout   time.Duration // scriptTimeout
 	MaxScriptOutput int64         // maxScriptOutput: bytes
+	Path            []string      // path: absolute folders; empty means those of PATH that are fit
 	Python, UV      string        // python, uv: absolute paths; "" means to search for them
 
 	Agent Agent

@@ -125,6 +125,8 @@ var keys = []*key{
 		about: "How long a script may run. A bare number is in milliseconds here, and in seconds, such as `0.5`, in the environment and as `script_timeout`. `30s` and `2m` are the same everywhere."},
 	{name: "maxScriptOutput", kind: number, project: tighten, env: "MAX_SCRIPT_OUTPUT", initial: "1048576", min: 1, max: 1 << 30,
 		about: "How many bytes of a script's output are kept."},
+	{name: "path", kind: places, project: never,
+		about: "The folders in which scripts, and what runs them, are found; by default those of `PATH`, except folders that are relative, missing, in a skill, in the project or writable by others. `agent doctor` shows what was left out."},
 	{name: "python", kind: place, project: never,
 		about: "The Python that runs scripts; by default it is searched for."},
 	{name: "uv", kind: place, project: never,
