@@ -207,7 +207,8 @@ func (o *inspector) inspect(ctx context.Context, cat *skill.Catalog, e skill.Ent
 	}
 	scripts, problems := scriptNames(s, o.settings.Survey())
 	d.Scripts, d.Problems = scripts, append(d.Problems, problems...)
-	d.MoreScripts = len(survey.Of(s.FS(), s.Manifest(), settings.Survey()).Runnable()) - len(scripts)
+	set := survey.Of(s.FS(), s.Manifest(), settings.Survey())
+	d.MoreScripts = len(set.Runnable()) - len(scripts)
 	d.Dependencies = dependenciesOf(s, settings.Survey(), o.tools.With(ctx, s))
 	d.Files = filesOf(s)
 	if d.MoreFiles = max(len(d.Files)-mostListed, 0); d.MoreFiles > 0 {
