@@ -12,7 +12,7 @@ import (
 // mostFound is how many skills one search returns.
 const mostFound = 10
 
-// search finds skills that a list left out. It activates nothing.
+// search finds skills that a list left out, the best first. It activates nothing.
 func (k *Kit) search(ctx context.Context, words string) tool.Result {
 	c := k.o.Catalog()
 	var found []skill.Entry
@@ -22,7 +22,7 @@ func (k *Kit) search(ctx context.Context, words string) tool.Result {
 	if len(found) == 0 {
 		return tool.Success("", fmt.Sprintf("No skill has to do with '%s'", words))
 	}
-	text, err := disclose.Catalog(ctx, c, &disclose.Options{Style: disclose.Markdown, Entries: found})
+	text, err := disclose.Catalog(ctx, c, &disclose.Options{Style: disclose.Markdown, Entries: found, Ranked: true})
 	if err != nil { // the style is ours: only a mistake of this program gets here
 		panic(err)
 	}

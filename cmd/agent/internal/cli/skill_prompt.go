@@ -133,16 +133,22 @@ func (o *promptOptions) disclosed(ctx context.Context, cat *skill.Catalog, previ
 	return preview.Skills(ctx)
 }
 
-// inStyle renders the list in one style; with a query, only the skills that it triggers.
+// inStyle renders the list in one style; with a query, only the skills that it triggers or, if it triggers none, those that
+// it is about. If there are none of these either, it renders the whole list.
 func (o *promptOptions) inStyle(ctx context.Context, cat *skill.Catalog, preview *worker.Preview) (disclose.Text, error) {
 	cfg := o.settings.Config()
 	d := &disclose.Options{Style: disclose.Style(o.style), Activation: disclose.Activation(cfg.ActivationText), Budget: preview.Budget(), Search: searchHint}
-	if o.query != "" {
-		d.Entries = []skill.Entry{}
-		for _, m := range o.index(cat).Match(o.query, &disclose.MatchOptions{Max: cfg.MaxSkills}) {
-			d.Entries = append(d.Entries, m.Entry)
-		}
+	if o.query == "" {
+		return disclose.Catalog(ctx, cat, d)
 	}
+	index := o.index(cat)
+	for _, m := range index.Match(o.query, &disclose.MatchOptions{Max: cfg.MaxSkills}) {
+		d.Entries = append(d.Entries, m.Entry)
+	}
+	if d.Entries == nil {
+		d.Entries = index.About(o.query, 0)
+	}
+	d.Ranked = d.Entries != nil
 	return disclose.Catalog(ctx, cat, d)
 }
 
