@@ -18,7 +18,7 @@ func stem(w []byte) []byte {
 	}
 	for _, s := range endings {
 		if rest, ok := bytes.CutSuffix(w, []byte(s)); ok && len(rest) >= 4 {
-			w = rest
+			w = single(rest)
 			break
 		}
 	}
@@ -34,7 +34,7 @@ func stem(w []byte) []byte {
 }
 
 // endings are cut from what is then at least four letters, the first that fits.
-var endings = []string{"ization", "isation", "ation", "ment", "ness", "ion", "er", "or", "ive", "al", "ly"}
+var endings = []string{"ation", "ment", "ness", "ion", "er", "or", "ive", "al", "ly"}
 
 // singular cuts the s of a plural or of a verb.
 func singular(w []byte) []byte {
@@ -44,7 +44,7 @@ func singular(w []byte) []byte {
 		return append(w[:n-3], 'y')
 	case bytes.HasSuffix(w, []byte("sses")):
 		return w[:n-2]
-	case w[n-1] != 's' || w[n-2] == 's' || w[n-2] == 'u' || w[n-2] == 'i':
+	case w[n-1] != 's' || w[n-2] == 's' || w[n-2] == 'u':
 		return w
 	}
 	return w[:n-1]
