@@ -30,7 +30,10 @@ func sentenceEnd(s string) int {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; c {
 		case '.', '!', '?':
-			end := i + 1 + len(s[i+1:]) - len(strings.TrimLeft(s[i+1:], `"'”’)`))
+			end := i + 1
+			if end < len(s) && s[end] != ' ' {
+				end = len(s) - len(strings.TrimLeft(s[end:], `"'”’)`))
+			}
 			if end == len(s) || s[end] == ' ' || s[end] == '\n' {
 				return end
 			}

@@ -2,10 +2,8 @@ package disclose
 
 import (
 	"cmp"
-	"errors"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/agent-base/agent-base/skill"
 )
@@ -31,27 +29,11 @@ func (x *Index) Search(query string, max int) []Hit {
 	w := x.words()
 	best := w.find(w.read(capped(query)), max)
 	if len(best) == 0 {
-		return x.namedLike(query)
+		return nil
 	}
 	hits := make([]Hit, len(best))
 	for i, p := range best {
 		hits[i] = Hit{x.entries[p.doc], float64(p.score)}
-	}
-	return hits
-}
-
-// namedLike returns the skills whose names are near a mistyped one.
-func (x *Index) namedLike(query string) []Hit {
-	var hits []Hit
-	var missing *skill.NotFoundError
-	_, err := x.catalog.Lookup(strings.Join(strings.Fields(query), "-"))
-	if !errors.As(err, &missing) {
-		return nil
-	}
-	for i, name := range missing.Suggest {
-		if e, err := x.catalog.Lookup(name); err == nil {
-			hits = append(hits, Hit{e, inexact / float64(i+1)})
-		}
 	}
 	return hits
 }

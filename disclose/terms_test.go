@@ -107,7 +107,9 @@ func TestStem(t *testing.T) {
 
 // C71: what a description says that the skill is not for.
 func TestPositive(t *testing.T) {
-	other := func(name string) bool { return slices.Contains([]string{"ads", "seo-audit", "cro"}, strings.ToLower(name)) }
+	other := func(name string) bool {
+		return slices.Contains([]string{"ads", "seo-audit", "cro"}, strings.ToLower(name))
+	}
 	rows := []struct{ name, text, want string }{
 		{"all", "Writes copy. Use when asked, e.g. for ads.", "Writes copy. Use when asked, e.g. for ads."},
 		{"do not use", "Writes copy. Do NOT use for tables, charts. Fast.", "Writes copy.  Fast."},
@@ -199,9 +201,6 @@ func TestRanking(t *testing.T) {
 				t.Errorf("%q: got %q, want %q first", r.query, hitNames(hits), r.first)
 			}
 		})
-	}
-	if got := hitNames(x.Search("copywritng-x", 0)); got != "copywriting" {
-		t.Errorf("a mistyped name: got %q", got)
 	}
 }
 

@@ -52,6 +52,7 @@ func newWordIndex(entries []skill.Entry) *wordIndex {
 		w.fold(e.Name())
 		x.names[x.hash(&w)] = uint32(d)
 	}
+	x.order = make([]uint32, 0, 64*n)
 	b := builder{index: x, known: map[string]uint32{}, list: make([]tally, 0, 48*n), lengths: make([]float64, 0, n)}
 	for d, e := range entries {
 		b.skill(uint32(d), e)

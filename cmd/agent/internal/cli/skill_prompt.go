@@ -36,7 +36,8 @@ func newPromptCommand(s *app.Services, run func(context.Context, *promptOptions)
 		Long: `Print the list of skills as the agent sends it to a model, and nothing else. Without a budget in the flags or
 the settings, the list has at most a twentieth of the context window.
 
-With --query, print the text that goes with that message when skills are offered by their triggers.
+With --query, print the text that goes with that message when skills are offered by their triggers: the skills that it
+triggers; if it triggers none, the list, and of a list that exceeds the budget only the skills that the message is about.
 If the disclosure is minimal, print nothing.
 With --full, print everything that each request begins with: the system text and the tools.
 With --tokens, print the cost of each skill. Tokens are estimated.`,
@@ -50,7 +51,7 @@ With --tokens, print the cost of each skill. Tokens are estimated.`,
 	}
 	f := c.Flags()
 	f.StringVar(&o.style, "style", "", "`STYLE` of the list: "+strings.Join(styles(), ", "))
-	f.StringVar(&o.query, "query", "", "`TEXT` of a user: print what its words trigger")
+	f.StringVar(&o.query, "query", "", "`TEXT` of a user: print what it brings up")
 	f.IntVar(&o.budget, "budget", 0, "limit of the list in `TOKENS`; a longer list is shortened, with a warning")
 	f.BoolVar(&o.tokens, "tokens", false, "print the cost of each skill instead")
 	f.BoolVar(&o.full, "full", false, "print the whole prefix: the system text and the tools with their cost")
