@@ -82,7 +82,7 @@ func runTerminal(outer context.Context, s *state, in, out *os.File) error {
 	cancel()
 	m.work.Wait()
 	for _, q := range s.questions {
-		q.answer <- false
+		q.answer <- q.None()
 	}
 	if err = errors.Join(err, joined.flush()); err != nil {
 		return fmt.Errorf("running the terminal: %w", err)

@@ -63,9 +63,12 @@ type details struct {
 	Requires      []string           `json:"requires,omitempty"`
 	RequiresEnv   []string           `json:"requires_env,omitempty"`
 	Env           []string           `json:"permissions_env,omitempty"`
+	Variables     []app.Variable     `json:"variables"`        // that it declares or its scripts read; never values
+	Grants        *app.GrantView     `json:"grants,omitempty"` // null: nothing was granted
 	Scripts       []scriptName       `json:"scripts"`
 	MoreScripts   int                `json:"more_scripts,omitempty"` // that are not listed: they run by their path
-	Files         []fileJSON         `json:"files"` // at most mostListed
+	Dependencies  []dependencies     `json:"dependencies"`           // of its Python scripts, by what declares them
+	Files         []fileJSON         `json:"files"`                  // at most mostListed
 	MoreFiles     int                `json:"more_files,omitempty"`
 	Inside        []string           `json:"inside,omitempty"` // folders below it that have a SKILL.md; only why looks for them
 	Toolsets      []string           `json:"toolsets"`         // declared; this version loads none
@@ -130,9 +133,21 @@ type shadow struct {
 	Version  string `json:"version,omitempty"`
 }
 
-// lookup gathers the details of the skill of that name in the catalogue that open returns.
-func lookup(ctx context.Context, open func(context.Context) (*skill.Catalog, error), settings *app.Settings, name string) (*details, error) {
-	cat, err := open(ctx)
+// inspector gathers the details of skills.
+type inspector struct {
+	settings *app.Settings
+	skills   *app.Library
+	grants   *app.Grants
+	tools    *app.Toolkit
+}
+
+func newInspector(s *app.Services) inspector {
+	return inspector{s.Settings, s.Skills, s.Grants, s.Tools}
+}
+
+// lookup gathers the details of the skill of that name.
+func (o *inspector) lookup(ctx context.Context, name string) (*details, error) {
+	cat, err := o.skills.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +155,7 @@ func lookup(ctx context.Context, open func(context.Context) (*skill.Catalog, err
 	if err != nil {
 		return nil, err
 	}
-	return inspect(ctx, settings, cat, e)
+	return o.inspect(ctx, cat, e)
 }
 
 // location returns the path of a skill's SKILL.md, or "" if it is not in a folder and cannot be unpacked into one.
@@ -153,9 +168,10 @@ func location(ctx context.Context, e skill.Entry) string {
 }
 
 // inspect gathers the details of a skill in any state. A broken one has what its manifest gave, and its problems.
-func inspect(ctx context.Context, settings *app.Settings, cat *skill.Catalog, e skill.Entry) (*details, error) {
+func (o *inspector) inspect(ctx context.Context, cat *skill.Catalog, e skill.Entry) (*details, error) {
+	settings := o.settings
 	d := &details{record: newRecord(settings, e), Location: location(ctx, e), Problems: listed(e.Problems()), DecidedBy: settings.DecidedBy(e),
-		Scripts: []scriptName{}, Files: []fileJSON{}, Toolsets: []string{}, Tools: []string{}, Fields: []field{}, Shadows: []shadow{}}
+		Variables: []app.Variable{}, Scripts: []scriptName{}, Dependencies: []dependencies{}, Files: []fileJSON{}, Toolsets: []string{}, Tools: []string{}, Fields: []field{}, Shadows: []shadow{}}
 	for _, s := range e.Shadows() {
 		d.Shadows = append(d.Shadows, shadow{s.Layer(), s.Path(), location(ctx, s), s.Version()})
 	}
@@ -183,10 +199,17 @@ func inspect(ctx context.Context, settings *app.Settings, cat *skill.Catalog, e 
 	if err := d.trust(ctx, settings, e); err != nil {
 		return nil, err
 	}
-	set := survey.Of(s.FS(), s.Manifest(), settings.Survey())
-	scripts, problems := scriptNames(s, settings.Survey())
+	if d.Grants, err = o.grants.View(ctx, s); err != nil {
+		return nil, err
+	}
+	if d.Variables, err = o.grants.Variables(ctx, s); err != nil {
+		return nil, err
+	}
+	scripts, problems := scriptNames(s, o.settings.Survey())
 	d.Scripts, d.Problems = scripts, append(d.Problems, problems...)
+	set := survey.Of(s.FS(), s.Manifest(), settings.Survey())
 	d.MoreScripts = len(set.Runnable()) - len(scripts)
+	d.Dependencies = dependenciesOf(s, settings.Survey(), o.tools.With(ctx, s))
 	d.Files = filesOf(s)
 	if d.MoreFiles = max(len(d.Files)-mostListed, 0); d.MoreFiles > 0 {
 		d.Files = d.Files[:mostListed]
