@@ -106,7 +106,7 @@ func (c *carrier) render(ctx context.Context, a Active, limit int) (text string,
 	if dir == "" {
 		dir, _ = a.Skill.Dir(ctx)
 	}
-	t := filled(a.Skill, dir, &o)
+	t := filled(ctx, a.Skill, dir, &o)
 	f, err := t.around(ctx, a.Skill, dir, &o)
 	if err != nil {
 		return "", false, err

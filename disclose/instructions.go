@@ -21,7 +21,10 @@ type InstructionOptions struct {
 
 	Wrap        bool // put a frame with the origin, the directory and the files around the body
 	NoScriptRun bool // the model has no tool script_run: show how to run a script with a shell
-	NoDigest    bool // leave out the digest, which needs every file to be read
+	// Command returns the command line that runs a script with a shell, for a model that has no tool script_run but a
+	// program that does the same. script is a name that the program takes.
+	Command  func(skill, script string, args []string) string
+	NoDigest bool // leave out the digest, which needs every file to be read
 
 	Scripts []string // slash paths of the files that can be run; nil means all in scripts/
 }
@@ -30,8 +33,9 @@ type InstructionOptions struct {
 const maxListed = 50
 
 // Instructions renders what a model gets when it activates s: the body without front matter, with arguments filled in by
-// the rules of Claude Code. A value that was filled in is not expanded again. If there are arguments and the body has no
-// place for them, a line "ARGUMENTS: …" is added. Commands that Claude Code would run on loading, !`cmd` and ```! blocks,
+// the rules of Claude Code, and the skill's folder in place of ${CLAUDE_SKILL_DIR}, ${AGENT_SKILL_DIR} and {baseDir}.
+// ${CLAUDE_PLUGIN_ROOT} is the folder of the plugin, see skill.Skill.PluginDir. A value that was filled in is not expanded
+// again. If there are arguments and the body has no place for them, a line "ARGUMENTS: …" is added. Commands that Claude Code would run on loading, !`cmd` and ```! blocks,
 // stay unchanged, with a warning.
 //
 // With Wrap the body is inside <skill_content name="…" source="…" digest="…">, followed by the skill's directory and by
@@ -50,7 +54,7 @@ func Instructions(ctx context.Context, s *skill.Skill, o *InstructionOptions) (T
 	if dir == "" {
 		dir, _ = s.Dir(ctx) // a skill in memory has none
 	}
-	t := filled(s, dir, o)
+	t := filled(ctx, s, dir, o)
 	if o.Wrap {
 		f, err := t.around(ctx, s, dir, o)
 		if err != nil {
@@ -64,9 +68,15 @@ func Instructions(ctx context.Context, s *skill.Skill, o *InstructionOptions) (T
 }
 
 // filled returns the body of s with its placeholders filled in, and the warnings about it.
-func filled(s *skill.Skill, dir string, o *InstructionOptions) Text {
+func filled(ctx context.Context, s *skill.Skill, dir string, o *InstructionOptions) Text {
 	m := s.Manifest()
-	v := newValues(o.Args, m.Arguments, variables(dir, o))
+	vars := variables(dir, o)
+	if strings.Contains(m.Body, pluginRoot) {
+		if plugin := pluginDir(ctx, s, dir, o); plugin != "" {
+			vars[pluginRoot] = plugin
+		}
+	}
+	v := newValues(o.Args, m.Arguments, vars)
 	body, used, unknown := v.substitute(m.Body)
 	if strings.TrimSpace(o.Args) != "" && !used {
 		body = strings.TrimRight(body, "\n") + "\n\nARGUMENTS: " + o.Args
@@ -82,7 +92,7 @@ func filled(s *skill.Skill, dir string, o *InstructionOptions) Text {
 func variables(dir string, o *InstructionOptions) map[string]string {
 	vars := map[string]string{}
 	for name, value := range map[string]string{
-		"CLAUDE_SKILL_DIR": dir, "AGENT_SKILL_DIR": dir,
+		"CLAUDE_SKILL_DIR": dir, "AGENT_SKILL_DIR": dir, "baseDir": dir,
 		"CLAUDE_SESSION_ID": o.SessionID, "CLAUDE_PROJECT_DIR": o.ProjectDir,
 	} {
 		if value != "" {
@@ -90,6 +100,21 @@ func variables(dir string, o *InstructionOptions) map[string]string {
 		}
 	}
 	return vars
+}
+
+// pluginRoot is the variable for the folder of a plugin of Claude Code.
+const pluginRoot = "CLAUDE_PLUGIN_ROOT"
+
+// pluginDir returns the folder of the plugin that has the skill, or the skill's folder if there is none.
+func pluginDir(ctx context.Context, s *skill.Skill, dir string, o *InstructionOptions) string {
+	if o.Dir != "" { // where the plugin lies for the model is not known
+		return dir
+	}
+	plugin, err := s.PluginDir(ctx)
+	if err != nil {
+		return dir
+	}
+	return plugin
 }
 
 // warnings returns the warnings about parts of the body that have no effect here.
@@ -165,21 +190,25 @@ func (t *Text) around(ctx context.Context, s *skill.Skill, dir string, o *Instru
 	if err != nil {
 		return f, fmt.Errorf("list files of skill %q: %w", s.Name(), err)
 	}
-	f.files = string(appendResources(b[:0], files, partial, dir, o))
+	f.files = string(appendResources(b[:0], files, partial, s, dir, o))
 	return f, nil
 }
 
 // appendResources lists the skill's files except for its manifest. Scripts are marked, because they are run and not read.
-func appendResources(b []byte, files []skill.File, partial bool, dir string, o *InstructionOptions) []byte {
+func appendResources(b []byte, files []skill.File, partial bool, s *skill.Skill, dir string, o *InstructionOptions) []byte {
 	files = slices.DeleteFunc(files, func(f skill.File) bool { return f.Path == "SKILL.md" || f.Path == "skill.md" })
 	if len(files) == 0 {
 		return b
 	}
 	b = append(b, "\n<skill_resources>"...)
-	scripts := false
+	var scripts []string
+	for _, f := range files {
+		if o.runs(f.Path) {
+			scripts = append(scripts, f.Path)
+		}
+	}
 	for _, f := range files[:min(len(files), maxListed)] {
 		if o.runs(f.Path) {
-			scripts = true
 			b = append(b, "\n<file run=\"true\">"...)
 		} else {
 			b = append(b, "\n<file>"...)
@@ -196,13 +225,32 @@ func appendResources(b []byte, files []skill.File, partial bool, dir string, o *
 		b = append(b, " more that are not listed"...)
 	}
 	b = append(b, "\n</skill_resources>"...)
+	if len(scripts) == 0 {
+		return b
+	}
+	return appendRunning(b, scripts, s, dir, o)
+}
+
+// appendRunning says how scripts are run here. If the body runs one in a shell, that command is the example.
+func appendRunning(b []byte, scripts []string, s *skill.Skill, dir string, o *InstructionOptions) []byte {
+	b = append(b, "\nFiles with run=\"true\" are scripts: do not read them, "...)
+	call, found := findCall(s.Manifest().Body, s.Name(), dir, scripts)
 	switch {
-	case scripts && !o.NoScriptRun:
-		b = append(b, "\nFiles with run=\"true\" are scripts: do not read them, run them with the tool script_run."...)
-	case scripts:
-		b = append(b, "\nFiles with run=\"true\" are scripts: do not read them, run them from the skill's directory, such as: cd "...)
+	case o.Command != nil:
+		if !found {
+			call = shellCall{script: scripts[0]}
+		}
+		b = append(b, "run them with a shell from the user's directory, such as: "...)
+		b = append(b, shield(string(appendLine(nil, o.Command(s.Name(), call.scriptName(), call.args), escapeNone)))...)
+	case o.NoScriptRun:
+		b = append(b, "run them from the skill's directory, such as: cd "...)
 		b = appendLine(b, shellQuote(dir), escapeTags)
 		b = append(b, " && python scripts/NAME.py. Give files as absolute paths."...)
+	default:
+		b = append(b, "run them with the tool script_run."...)
+		if found {
+			b = append(b, shield(call.asToolCall(s.Name()))...)
+		}
 	}
 	return b
 }

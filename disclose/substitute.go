@@ -10,7 +10,7 @@ import (
 type values struct {
 	args  string            // all arguments, unchanged
 	list  []string          // split as a shell does
-	named map[string]string // $name, and ${NAME} under its name with "{" before it
+	named map[string]string // $name, and ${NAME} and {baseDir} under their names with "{" before them
 	sizes []int             // lengths that names have, the longest first, each once
 
 	full bool // set by substitute: a value was left out because the text grew too much
@@ -48,6 +48,9 @@ func argumentName(name string) bool {
 		!strings.ContainsFunc(name, func(r rune) bool { return r >= 0x80 || !nameByte(byte(r)) && r != '-' })
 }
 
+// baseDir is the placeholder of OpenClaw for the skill's folder.
+const baseDir = "{baseDir}"
+
 // substitute fills in the placeholders of body in one pass; a value that was filled in is not expanded again. used reports
 // whether any argument was filled in. unknown lists the ${CLAUDE_…} and ${AGENT_…} without a value, which stay unchanged.
 //
@@ -60,7 +63,7 @@ func (v *values) substitute(body string) (out string, used bool, unknown []strin
 	b.Grow(len(body) + min(len(v.args), mostFilled))
 	grown := 0
 	for {
-		i := strings.IndexByte(body, '$')
+		i := strings.IndexAny(body, "${")
 		if i < 0 {
 			b.WriteString(body)
 			return b.String(), used, unknown
@@ -92,7 +95,7 @@ func (v *values) substitute(body string) (out string, used bool, unknown []strin
 // escaped reports whether s ends with exactly one backslash.
 func escaped(s string) bool { return strings.HasSuffix(s, `\`) && !strings.HasSuffix(s, `\\`) }
 
-// token is the placeholder at one "$".
+// token is the placeholder at one "$" or "{".
 type token struct {
 	len      int    // bytes of the body
 	text     string // its replacement
@@ -101,11 +104,13 @@ type token struct {
 	variable string // a ${…} without a value
 }
 
-// token reads the placeholder at the "$" that s begins with.
+// token reads the placeholder at the "$" or "{" that s begins with.
 func (v *values) token(s string) token {
-	literal := token{len: 1, text: "$"}
+	literal := token{len: 1, text: s[:1]}
 	rest := s[1:]
 	switch {
+	case s[0] == '{':
+		return v.base(s)
 	case strings.HasPrefix(rest, "{"):
 		return v.variable(s)
 	case strings.HasPrefix(rest, "ARGUMENTS"):
@@ -168,6 +173,15 @@ func (v *values) ends(rest string) iter.Seq[int] {
 	}
 }
 
+// base gives the value of {baseDir}.
+func (v *values) base(s string) token {
+	if text, ok := v.named[baseDir[:len(baseDir)-1]]; ok && strings.HasPrefix(s, baseDir) {
+		return token{len: len(baseDir), text: text}
+	}
+	n := len(s) - len(strings.TrimLeft(s, "{"))
+	return token{len: n, text: s[:n]}
+}
+
 // maxVariable is how many bytes a ${NAME} has at most.
 const maxVariable = 65
 
@@ -176,12 +190,12 @@ func (v *values) variable(s string) token {
 	s = variableWindow(s)
 	end := strings.IndexByte(s, '}')
 	if end < 0 {
-		return token{len: 1, text: "$"}
+		return token{len: 2, text: "${"}
 	}
-	if text, ok := v.named[s[1:end]]; ok {
+	if text, ok := v.named[s[1:end]]; ok && s[1:end+1] != baseDir {
 		return token{len: end + 1, text: text}
 	}
-	t := token{len: 1, text: "$"}
+	t := token{len: 2, text: "${"}
 	if name := s[2:end]; strings.HasPrefix(name, "CLAUDE_") || strings.HasPrefix(name, "AGENT_SKILL_") {
 		t.variable = name
 	}

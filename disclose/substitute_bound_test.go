@@ -63,6 +63,7 @@ func slowToken(v *values, s string) token {
 	rest := s[1:]
 	switch {
 	case strings.HasPrefix(rest, "{"):
+		literal = token{len: 2, text: "${"}
 		end := strings.IndexByte(s, '}')
 		if end < 0 || end > 64 {
 			return literal

@@ -8,7 +8,7 @@ import (
 
 // Agent Skills in Claude Code: the rules of its substitution, one by one.
 func TestSubstitute(t *testing.T) {
-	vars := map[string]string{"CLAUDE_SKILL_DIR": "/s/pdf", "AGENT_SKILL_DIR": "/s/pdf"}
+	vars := map[string]string{"CLAUDE_SKILL_DIR": "/s/pdf", "AGENT_SKILL_DIR": "/s/pdf", "baseDir": "/s/pdf", "CLAUDE_PLUGIN_ROOT": "/s"}
 	rows := []struct{ name, body, args, want string }{
 		{"all", "Do $ARGUMENTS now", "a b", "Do a b now"},
 		{"all, not given", "Do $ARGUMENTS now", "", "Do  now"},
@@ -36,6 +36,12 @@ func TestSubstitute(t *testing.T) {
 		{"not expanded again", "$0 $1 $ARGUMENTS", "$1 $ARGUMENTS", "$1 $ARGUMENTS $1 $ARGUMENTS"},
 		{"variable in an argument", "$0", "${CLAUDE_SKILL_DIR}", "${CLAUDE_SKILL_DIR}"},
 		{"dollars", "$ $$0 cost$", "a", "$ $a cost$"},
+		{"C73: base directory", "python {baseDir}/a.py {baseDir}{baseDir", "", "python /s/pdf/a.py /s/pdf{baseDir"},
+		{"C73: a template's or a variable's own", "{{baseDir}} ${baseDir} $baseDir {BASEDIR} {base_dir}", "", "{{baseDir}} ${baseDir} $baseDir {BASEDIR} {base_dir}"},
+		{"C73: the plugin's folder", "${CLAUDE_PLUGIN_ROOT}/x", "", "/s/x"},
+		{"C73: nothing else", "$CLAUDE_SKILL_DIR $CLAUDE_PLUGIN_ROOT ~/.claude/skills/pdf/x {skillDir} ${CLAUDE_SKILL_DIR:-x}", "", "$CLAUDE_SKILL_DIR $CLAUDE_PLUGIN_ROOT ~/.claude/skills/pdf/x {skillDir} ${CLAUDE_SKILL_DIR:-x}"},
+		{"C73: not in an argument", "{$0} $0", "{baseDir}", "{{baseDir}} {baseDir}"},
+		{"braces", "{a {{b}} ${ ${{ {$0}", "x", "{a {{b}} ${ ${{ {x}"},
 	}
 	for _, r := range rows {
 		t.Run(r.name, func(t *testing.T) {
@@ -72,11 +78,11 @@ func FuzzSubstitute(f *testing.F) {
 	f.Add("${CLAUDE_", `\`)
 	f.Fuzz(func(t *testing.T, body, args string) {
 		names := []string{"name", "other-name"}
-		got, used, _ := newValues(args, names, map[string]string{"CLAUDE_SKILL_DIR": "/d"}).substitute(body)
-		if !strings.Contains(body, "$") && (got != body || used) {
+		got, used, _ := newValues(args, names, map[string]string{"CLAUDE_SKILL_DIR": "/d", "baseDir": "/d"}).substitute(body)
+		if !strings.Contains(body, "$") && !strings.Contains(body, "{baseDir}") && (got != body || used) {
 			t.Errorf("%q: got %q without a placeholder", body, got)
 		}
-		marked, _, _ := newValues(strings.ReplaceAll(args, "$", "\x01"), names, map[string]string{"CLAUDE_SKILL_DIR": "/d"}).substitute(body)
+		marked, _, _ := newValues(strings.ReplaceAll(args, "$", "\x01"), names, map[string]string{"CLAUDE_SKILL_DIR": "/d", "baseDir": "/d"}).substitute(body)
 		if strings.ReplaceAll(marked, "\x01", "$") != strings.ReplaceAll(got, "\x01", "$") {
 			t.Errorf("%q with %q: got %q, with inert arguments %q", body, args, got, marked)
 		}

@@ -51,7 +51,7 @@ func TestQuestionsGoThroughTheRunner(t *testing.T) {
 	})
 	one := h.host()
 	for _, name := range []string{"a", "t", "r", "old"} {
-		sc, err := Find(s, name)
+		sc, err := Find(t.Context(), s, name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,7 +109,7 @@ func TestEndedContextIsNoMissingInterpreter(t *testing.T) {
 	s := open(t, "", tree{"scripts/a.py": requiresPython, "scripts/t.ts": "1\n", "scripts/d.py": needs(printsDep, "dep")})
 	python := realPython(t)
 	for _, name := range []string{"a", "t", "d"} {
-		sc, err := Find(s, name)
+		sc, err := Find(t.Context(), s, name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

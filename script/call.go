@@ -24,6 +24,8 @@ type call struct {
 	timeout   time.Duration
 	waited    time.Duration // of it, for the cache
 	stopAtMax bool
+	addedJSON bool   // --json is an argument that the caller did not give
+	packages  string // the folder of its npm packages; "" for none
 
 	note            string   // of the grant
 	withheld, unset []string // variables that it reads and did not get, after it failed
@@ -34,6 +36,9 @@ type call struct {
 func (h *Host) call(ctx context.Context, c *call) (*Output, error) {
 	dir, file, err := c.place(ctx)
 	if err != nil {
+		return nil, err
+	}
+	if dir, file, err = h.withPackages(ctx, c, dir, file); err != nil {
 		return nil, err
 	}
 	grant, err := h.granted(ctx, c.s)
@@ -58,13 +63,17 @@ func (h *Host) call(ctx context.Context, c *call) (*Output, error) {
 		return nil, &Error{Code: ExecutionFailed, Err: err, Message: fmt.Sprintf("Script %s has no work directory: %v", c.sc.Name, err)}
 	}
 	defer w.remove()
+	cwd := h.cwd(c.s, dir, file, w)
 	cmd := &Command{
-		Path: argv[0], Args: append(argv, c.args...), Dir: h.cwd(dir, file),
+		Path: argv[0], Args: append(argv, c.args...), Dir: cwd.dir,
 		Timeout: c.timeout - c.waited, Grace: grace, MaxStdout: h.o.MaxOutput, StopAtMax: c.stopAtMax,
-		Read: []string{dir}, Write: []string{w.work, w.temp, w.cache},
+		Read: []string{dir}, Write: append([]string{w.work, w.temp, w.cache}, cwd.write...),
 	}
 	if !grant.Home {
 		cmd.Write = append(cmd.Write, w.home)
+	}
+	if c.packages != "" {
+		cmd.Read = append(cmd.Read, c.packages)
 	}
 	cmd.Limits = Limits{FileSize: 256 << 20, OpenFiles: 1024, CPU: cmd.Timeout + time.Second}
 	env := h.environment(passes, w.variables(h, c.s, dir))
@@ -116,8 +125,12 @@ func (c *call) judge(ctx context.Context, cmd *Command, out *Output, err error) 
 	case out.Stopped:
 		return out, nil
 	case out.ExitCode != 0:
-		return nil, &Error{Code: ExecutionFailed, Stdout: said(out), Withheld: c.withheld, Warning: c.note, Message: fmt.Sprintf("Script failed with exit code %d%s%s%s",
+		e := &Error{Code: ExecutionFailed, Stdout: said(out), Withheld: c.withheld, Warning: c.note, Message: fmt.Sprintf("Script failed with exit code %d%s%s%s",
 			out.ExitCode, signalHint(out, cmd), lackingText(c.withheld, c.unset), failureTail(out))}
+		if c.addedJSON && refusesJSON(out) {
+			e.Reason = ReasonJSON
+		}
+		return nil, e
 	}
 	return out, nil
 }
@@ -133,17 +146,6 @@ func (c *call) given(passes *passing) (map[string]string, error) {
 		env[name] = value
 	}
 	return env, nil
-}
-
-// cwd is where a script starts.
-func (h *Host) cwd(dir, file string) string {
-	switch h.o.Cwd {
-	case "skill":
-		return dir
-	case "workspace":
-		return h.o.Workspace
-	}
-	return filepath.Dir(file)
 }
 
 func startError(sc Script, cmd *Command, err error) error {

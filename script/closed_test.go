@@ -17,13 +17,13 @@ func TestClosedSkill(t *testing.T) {
 		"in memory": loadFrom(t, skill.FS(fstest.MapFS{"probe/SKILL.md": {Data: []byte(front)}, "probe/scripts/a.sh": {}}, nil)),
 	}
 	for where, s := range skills {
-		if _, err := Find(s, "a"); err != nil {
+		if _, err := Find(t.Context(), s, "a", nil); err != nil {
 			t.Fatal(err)
 		}
 		s.Close()
 		h, sc := host(t), Script{Name: "a", File: "scripts/a.sh"}
 		calls := map[string]func() error{
-			"find":    func() error { _, err := Find(s, "a"); return err },
+			"find":    func() error { _, err := Find(t.Context(), s, "a", nil); return err },
 			"run":     func() error { _, err := h.Run(t.Context(), s, sc, nil); return err },
 			"help":    func() error { _, err := h.Help(t.Context(), s, sc); return err },
 			"prepare": func() error { _, err := h.Prepare(t.Context(), s, sc, nil); return err },
@@ -39,7 +39,7 @@ func TestClosedSkill(t *testing.T) {
 				t.Errorf("%s, %s: got %v, want %v", where, way, err, skill.ErrClosed)
 			}
 		}
-		if scripts, problems := List(s); len(scripts) > 0 || len(problems) != 1 || problems[0].Code != "scripts-unreadable" {
+		if scripts, problems := List(s, nil); len(scripts) > 0 || len(problems) != 1 || problems[0].Code != "scripts-unreadable" {
 			t.Errorf("%s: listed %v, %v", where, scripts, problems)
 		}
 	}

@@ -31,6 +31,7 @@ const (
 	ReasonMode         = "not_executable"         // the x-bit is missing
 	ReasonPlatform     = "wrong_platform"         // a program for another system or processor
 	ReasonArgument     = "invalid_arguments"      // an argument holds NUL
+	ReasonJSON         = "json_unknown"           // the script refuses --json, which the caller did not give
 	ReasonAmbiguous    = "ambiguous"              // several scripts have that name
 	ReasonFolder       = "folder_missing"         // the folder of the script or its working directory is missing
 	ReasonCache        = "cache_locked"           // the cache was being swept for as long as the script may take

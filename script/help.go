@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 )
 
@@ -14,6 +15,10 @@ import (
 type HelpText struct {
 	Text  string // the whole help
 	Usage string // only its usage paragraph, "" without one
+
+	// Described means that the script has no help of its own and was not run: Text is its description (survey.DocText) and
+	// Usage the lines of SKILL.md that call it (survey.UsageLines). Both may be "".
+	Described bool
 }
 
 // HelpOptions says how a script is asked for its help.
@@ -24,11 +29,25 @@ type HelpOptions struct {
 // Help runs the script with --help, for at most a minute. It keeps the answer for HelpTTL and does not run the script again
 // while the skill's content is the same. It has the requirements of Run. The error is an *Error, or that of ctx if ctx is
 // done.
+//
+// A script whose text does not show that it knows --help (survey.KnowsHelp) is not run, unless Options.AlwaysHelp is set.
+// Its help is then what its author says about it, and Admit is not asked.
 func (h *Host) Help(ctx context.Context, s *skill.Skill, sc Script, o *HelpOptions) (*HelpText, error) {
 	if o == nil {
 		o = &HelpOptions{}
 	}
 	ended := h.started(ctx, s, sc, "Retrieved help for "+sc.Name, slog.Bool("help", true))
+	if !h.o.AlwaysHelp {
+		described, err := description(ctx, s, sc)
+		if err != nil {
+			ended(err)
+			return nil, err
+		}
+		if described != nil {
+			ended(nil, slog.Bool("described", true))
+			return described, nil
+		}
+	}
 	c := call{s: s, sc: sc, args: []string{"--help"}, timeout: min(h.o.Timeout, DefaultTimeout)}
 	var help *HelpText
 	var kept []slog.Attr
@@ -51,6 +70,23 @@ func (h *Host) Help(ctx context.Context, s *skill.Skill, sc Script, o *HelpOptio
 	})
 	ended(err, kept...)
 	return help, err
+}
+
+// description returns the help of a script that has none of its own, nil for one that knows --help.
+func description(ctx context.Context, s *skill.Skill, sc Script) (*HelpText, error) {
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err := checkOpen(s); err != nil {
+		return nil, err
+	}
+	text := survey.Beginning(s.FS(), sc.File)
+	lang := survey.LanguageIn(sc.File, text)
+	if survey.KnowsHelp(lang, text) {
+		return nil, nil
+	}
+	usage := strings.Join(survey.UsageLines(s.Manifest().Body, sc), "\n")
+	return &HelpText{Text: survey.DocText(lang, text), Usage: usage, Described: true}, nil
 }
 
 func helpOf(out *Output) *HelpText {

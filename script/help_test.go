@@ -37,9 +37,20 @@ func (tr tree) write(t testing.TB, dir string) {
 // open makes a skill of files and loads it. front is added to its front matter.
 func open(t testing.TB, front string, files tree) *skill.Skill {
 	t.Helper()
+	return openText(t, front+"---\nBody.\n", files)
+}
+
+// openBody opens a skill with those instructions.
+func openBody(t testing.TB, body string, files tree) *skill.Skill {
+	t.Helper()
+	return openText(t, "---\n"+body, files)
+}
+
+func openText(t testing.TB, text string, files tree) *skill.Skill {
+	t.Helper()
 	root := t.TempDir()
 	dir := filepath.Join(root, "probe")
-	tree{"SKILL.md": "---\nname: probe\ndescription: A skill for tests.\n" + front + "---\nBody.\n"}.write(t, dir)
+	tree{"SKILL.md": "---\nname: probe\ndescription: A skill for tests.\n" + text}.write(t, dir)
 	files.write(t, dir)
 	return load(t, root)
 }
@@ -73,10 +84,10 @@ type rig struct {
 	t testing.TB
 }
 
-// host runs scripts with the programs of this machine.
+// host runs scripts with the programs of this machine, asks them for JSON and each for its help.
 func host(t testing.TB) *rig {
 	t.Helper()
-	return &rig{Options{LookPath: exec.LookPath, Cache: scratch.Dir(t), Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}}, t}
+	return &rig{Options{LookPath: exec.LookPath, Cache: scratch.Dir(t), Env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}, JSON: JSONYes, AlwaysHelp: true}, t}
 }
 
 func (r *rig) host() *Host {
@@ -120,7 +131,7 @@ func realPython(t testing.TB) string {
 // run runs one script as text or JSON.
 func run(t testing.TB, h *rig, s *skill.Skill, name string, o *RunOptions) (*Result, error) {
 	t.Helper()
-	sc, err := Find(s, name)
+	sc, err := Find(t.Context(), s, name, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +141,7 @@ func run(t testing.TB, h *rig, s *skill.Skill, name string, o *RunOptions) (*Res
 // mustText runs a script and returns what it printed.
 func mustText(t testing.TB, h *rig, s *skill.Skill, name string, args ...string) string {
 	t.Helper()
-	res, err := run(t, h, s, name, &RunOptions{Text: true, Args: args})
+	res, err := run(t, h, s, name, &RunOptions{JSON: JSONNo, Args: args})
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/script/nodeenv"
 	"github.com/agent-base/agent-base/script/pyenv"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trace"
@@ -45,11 +47,20 @@ type Options struct {
 	Homes     string // absolute folder for the private homes of skills, which Sweep never touches; "" means one in Cache
 	Temp      string // absolute folder for work directories; "" means one in Cache
 	Workspace string // absolute folder that AGENT_WORKSPACE names; "" means none
-	Cwd       string // where a script starts: "script" (its own folder, the default), "skill" or "workspace"
+
+	UserDir  string // absolute folder where the user stands; "" means that none is known
+	Cwd      string // where a script starts, see below; "" means CwdUser with a UserDir, else CwdScript
+	FixedCwd bool   // Cwd holds also for a skill that asks for another with metadata.agent-base.cwd
+
+	JSON       JSONMode // of a run that does not say; "" means JSONAuto
+	AlwaysHelp bool     // Help runs every script with --help, also one that does not show that it knows it
 
 	Timeout        time.Duration // of a run, without preparing; 0 means DefaultTimeout
 	MaxOutput      int64         // bytes of stdout; 0 means DefaultOutput
 	MaxEnvironment int64         // bytes that a script's dependencies may add to the disk; 0 means pyenv.DefaultMaxBytes
+
+	NPMRC     []byte            // the operator's npmrc: which registries have npm packages
+	Transport http.RoundTripper // fetches npm packages; nil means one without a proxy
 
 	// Granted returns what the user gave a skill's scripts. It is asked for each run, with the skill that runs. nil means only
 	// the variables that the manifest names.
@@ -63,6 +74,7 @@ type Options struct {
 type Host struct {
 	o        Options
 	pythons  *pyenv.Store
+	nodes    *nodeenv.Store
 	programs program.Asker
 	helps    helps
 	once     sync.Once // sweeps the work directories of killed runs
@@ -81,12 +93,20 @@ func New(o *Options) (*Host, error) {
 		return nil, fmt.Errorf("script.Options: Workspace must be an absolute path, not %q", o.Workspace)
 	case o.LookPath == nil:
 		return nil, errors.New("script.Options: LookPath is missing: os/exec has one")
-	case !slices.Contains([]string{"", "script", "skill", "workspace"}, o.Cwd):
-		return nil, fmt.Errorf("script.Options: Cwd is %q: it can be script, skill or workspace", o.Cwd)
-	case o.Cwd == "workspace" && o.Workspace == "":
+	case o.UserDir != "" && !filepath.IsAbs(o.UserDir):
+		return nil, fmt.Errorf("script.Options: UserDir must be an absolute path, not %q", o.UserDir)
+	case o.Cwd != "" && !slices.Contains(cwds, o.Cwd):
+		return nil, fmt.Errorf("script.Options: Cwd is %q: it can be %s", o.Cwd, strings.Join(cwds, ", "))
+	case o.Cwd == CwdWorkspace && o.Workspace == "":
 		return nil, errors.New("script.Options: Cwd is workspace, but Workspace is missing")
 	}
+	if err := o.JSON.check(); err != nil {
+		return nil, fmt.Errorf("script.Options: %w", err)
+	}
 	h := &Host{o: *o}
+	if o.Cwd == "" && o.UserDir != "" {
+		h.o.Cwd = CwdUser
+	}
 	h.o.Env = slices.Clone(o.Env)
 	if h.o.Path == "" {
 		h.o.Path = program.FixedPath
@@ -111,6 +131,11 @@ func New(o *Options) (*Host, error) {
 	var err error
 	h.pythons, err = pyenv.New(&pyenv.Options{Run: h.command, LookPath: o.LookPath, Env: h.o.Env, Cache: o.Cache,
 		MaxBytes: o.MaxEnvironment, Progress: o.Progress})
+	if err != nil {
+		return nil, err
+	}
+	h.nodes, err = nodeenv.New(&nodeenv.Options{Run: h.npm, LookPath: o.LookPath, Env: h.o.Env, NPMRC: o.NPMRC, Transport: o.Transport,
+		Cache: o.Cache, MaxBytes: o.MaxEnvironment, Progress: o.Progress})
 	return h, err
 }
 
@@ -136,15 +161,15 @@ type Admit func(ctx context.Context, s *skill.Skill) (*skill.Skill, error)
 // RunOptions says how a script is called.
 type RunOptions struct {
 	Args    []string
-	Text    bool          // do not add --json, return text
+	JSON    JSONMode      // "" means the host's
 	Timeout time.Duration // 0 means the host's
 	Env     []string      // NAME=value to set for this run; each name must pass, by the manifest or a grant, else PermissionDenied
 	Admit   Admit         // nil: the skill runs
 }
 
-// Result is the answer of a script.
+// Result is the answer of a script: either JSON or text.
 type Result struct {
-	JSON     json.RawMessage // one compact document, unless Text was asked for
+	JSON     json.RawMessage // one compact document; nil for text
 	Text     string
 	Warning  string // that Text was truncated, and the Note of the grant
 	Duration time.Duration
@@ -170,9 +195,8 @@ func CheckArgs(args []string) error {
 	return nil
 }
 
-// Run executes the script and returns its output: one JSON document, or text if o.Text is set. A nil o means no
-// arguments. The error is an *Error, or that of ctx if ctx is done. The skill must lie in a real folder; otherwise
-// nothing runs and the error wraps skill.ErrNoFolder.
+// Run executes the script and returns its output. A nil o means no arguments. The error is an *Error, or that of ctx if ctx
+// is done. The skill must lie in a real folder; otherwise nothing runs and the error wraps skill.ErrNoFolder.
 func (h *Host) Run(ctx context.Context, s *skill.Skill, sc Script, o *RunOptions) (*Result, error) {
 	if o == nil {
 		o = &RunOptions{}
@@ -187,29 +211,21 @@ func (h *Host) run(ctx context.Context, s *skill.Skill, sc Script, o *RunOptions
 	if err := CheckArgs(o.Args); err != nil {
 		return nil, err
 	}
-	c := call{s: s, sc: sc, args: slices.Clone(o.Args), env: o.Env, timeout: h.timeout(o.Timeout), stopAtMax: !o.Text}
-	if !o.Text && !slices.Contains(o.Args, "--json") {
-		c.args = append(c.args, "--json")
+	mode := cmp.Or(o.JSON, h.o.JSON, JSONAuto)
+	if err := mode.check(); err != nil {
+		return nil, &Error{Code: ExecutionFailed, Reason: ReasonArgument, Err: err, Message: fmt.Sprintf("Script %s is not run: %v", sc.Name, err)}
 	}
+	c := call{s: s, sc: sc, args: slices.Clone(o.Args), env: o.Env, timeout: h.timeout(o.Timeout), stopAtMax: mode == JSONYes}
 	var out *Output
 	err := h.admitted(ctx, &c, o.Admit, func() (err error) {
+		c.addJSON(mode)
 		out, err = h.call(ctx, &c)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	res := &Result{Duration: out.Duration, Warning: c.note}
-	if o.Text {
-		res.Text = text(out.Stdout)
-		if out.Truncated {
-			cut := fmt.Sprintf("output truncated at %d bytes, %d were dropped", h.o.MaxOutput, out.Total-int64(len(out.Stdout)))
-			res.Warning = strings.TrimPrefix(c.note+"; "+cut, "; ")
-		}
-		return res, nil
-	}
-	res.JSON, err = answer(out, h.o.MaxOutput)
-	return res, err
+	return h.result(&c, out, mode)
 }
 
 // admitted calls a function with the skill that admit returns. Sweep removes nothing meanwhile.
@@ -235,23 +251,18 @@ func (h *Host) admitted(ctx context.Context, c *call, admit Admit, work func() e
 	return work()
 }
 
-// Seal copies the skill's files to a read-only folder in Options.Cache and opens the copy, if the content of the skill still
-// has its Digest. The copy keeps the approved content even if the skill is changed later. The caller must close the copy.
+// Seal copies the files that the skill's Digest covers to a read-only folder in Options.Cache and opens the copy. The copy
+// keeps the approved content even if the skill is changed later. The caller must close the copy.
 // Sweep may remove it, unless Seal is called by Admit. The error is that of ctx or an *Error, with ReasonChanged if the
 // files of the skill have changed since its Digest was computed.
 func (h *Host) Seal(ctx context.Context, s *skill.Skill) (*skill.Skill, error) {
-	approved, err := s.Digest(ctx)
-	if err != nil {
-		return nil, sealError(ctx, s, err)
-	}
 	sealed, err := s.Seal(ctx, filepath.Join(h.o.Cache, sealedFolder))
-	if err != nil {
-		return nil, sealError(ctx, s, err)
-	}
-	if now, err := sealed.Digest(ctx); err != nil || now != approved {
-		sealed.Close()
+	switch {
+	case errors.Is(err, skill.ErrChanged):
 		return nil, &Error{Code: PermissionDenied, Reason: ReasonChanged, Err: err,
 			Message: fmt.Sprintf("Skill '%s' has changed since it was loaded: its scripts are not run", s.Name())}
+	case err != nil:
+		return nil, sealError(ctx, s, err)
 	}
 	return sealed, nil
 }

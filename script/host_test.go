@@ -50,7 +50,7 @@ func TestNewCopies(t *testing.T) {
 	}
 	o.Env[0], o.Cwd = "TZ=two", "nowhere"
 	s := open(t, "", tree{"scripts/a.sh": "echo $TZ\n"})
-	res, err := h.Run(t.Context(), s, Script{Name: "a", File: "scripts/a.sh"}, &RunOptions{Text: true})
+	res, err := h.Run(t.Context(), s, Script{Name: "a", File: "scripts/a.sh"}, &RunOptions{JSON: JSONNo})
 	if err != nil || res.Text != "one\n" {
 		t.Errorf("got %v, %v", res, err)
 	}

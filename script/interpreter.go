@@ -1,12 +1,15 @@
 package script
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +22,8 @@ import (
 type interpreter struct {
 	name string
 	args []string
+	// own adds arguments that depend on the skill's files; nil adds none.
+	own func(*source) []string
 	// where holds arguments that make the program print the absolute path of the real one: version managers put a
 	// shell script in its place that chooses a version.
 	where []string
@@ -34,13 +39,30 @@ var interpreters = map[survey.Language]struct {
 	survey.TypeScript: {[]interpreter{bun, deno, node}, "install bun: https://bun.sh"},
 	survey.Ruby:       {[]interpreter{{name: "ruby", where: []string{"-e", "print RbConfig.ruby"}}}, "install Ruby"},
 	survey.Perl:       {[]interpreter{{name: "perl", where: []string{"-e", "print $^X"}}}, "install Perl"},
+	survey.PowerShell: {[]interpreter{{name: "pwsh", args: []string{"-NoLogo", "-NoProfile", "-NonInteractive", "-File"}}}, "install PowerShell: https://learn.microsoft.com/powershell"},
 }
 
 var (
 	node = interpreter{name: "node", where: []string{"-p", "process.execPath"}}
-	bun  = interpreter{name: "bun", args: []string{"run", "--no-install"}}
-	deno = interpreter{name: "deno", args: []string{"run", "--quiet", "--no-prompt", "--allow-all"}}
+	bun  = interpreter{name: "bun", args: append([]string{"run"}, bunGuards...), own: bunConfig}
+	deno = interpreter{name: "deno", args: []string{"run", "--quiet", "--no-prompt", "--allow-all"}, own: denoConfig}
 )
+
+// bunGuards keep bun from installing packages and from reading .env and bunfig.toml in the working directory.
+var bunGuards = []string{"--no-install", "--env-file=" + os.DevNull, "--config=" + os.DevNull}
+
+// bunConfig has bun read the skill's tsconfig.json, or none: by itself it reads the one of the working directory too.
+func bunConfig(src *source) []string {
+	return []string{"--tsconfig-override=" + cmp.Or(src.nearest("tsconfig.json"), os.DevNull)}
+}
+
+// denoConfig has deno read the skill's configuration, or none.
+func denoConfig(src *source) []string {
+	if file := src.nearest("deno.json", "deno.jsonc"); file != "" {
+		return []string{"--config=" + file}
+	}
+	return []string{"--no-config"}
+}
 
 // source is a script for which a command is built.
 type source struct {
@@ -48,6 +70,23 @@ type source struct {
 	s    *skill.Skill
 	sc   Script
 	file string // absolute path
+}
+
+// nearest returns the absolute path of the first file of one of these names in the script's folder or one above it in the
+// skill, "" without one.
+func (src *source) nearest(names ...string) string {
+	root := strings.TrimSuffix(src.file, filepath.FromSlash(src.sc.File))
+	for dir := path.Dir(src.sc.File); ; dir = path.Dir(dir) {
+		for _, name := range names {
+			at := path.Join(dir, name)
+			if info, err := fs.Stat(src.s.FS(), at); err == nil && info.Mode().IsRegular() {
+				return filepath.Join(root, filepath.FromSlash(at))
+			}
+		}
+		if dir == "." {
+			return ""
+		}
+	}
 }
 
 // interpreter returns the argument list that runs the script, up to the script's own path. The extension decides. The #!
@@ -118,7 +157,25 @@ func (h *Host) followShebang(ctx context.Context, src *source, bang survey.Sheba
 			return nil, src.fail(ReasonInterpreter, err, "needs %s, which its #! line names and which is not installed: %s", bang.Name(), cure)
 		}
 	}
-	return append(append([]string{path}, bang.Args...), src.file), nil
+	return slices.Concat([]string{path}, src.guarded(bang), []string{src.file}), nil
+}
+
+// guarded returns the arguments of a #! line, with those that keep bun and deno from reading the working directory.
+func (src *source) guarded(bang survey.Shebang) []string {
+	var own []string
+	switch bang.Name() {
+	case "bun":
+		own = append(slices.Clone(bunGuards), bunConfig(src)...)
+	case "deno":
+		own = denoConfig(src)
+	default:
+		return bang.Args
+	}
+	at := 0
+	if len(bang.Args) > 0 && bang.Args[0] == "run" {
+		at = 1
+	}
+	return slices.Insert(slices.Clone(bang.Args), at, own...)
 }
 
 // program returns the arguments for the first interpreter of the script's language that is installed.
@@ -126,6 +183,9 @@ func (h *Host) program(ctx context.Context, src *source, lang survey.Language) (
 	var names []string
 	var tooOld string
 	for _, p := range interpreters[lang].programs {
+		if p.name == "node" && strings.EqualFold(filepath.Ext(src.sc.File), ".tsx") {
+			continue // node strips types, but knows no JSX
+		}
 		path, err := h.o.LookPath(p.name)
 		if err != nil {
 			names = append(names, p.name)
@@ -133,6 +193,9 @@ func (h *Host) program(ctx context.Context, src *source, lang survey.Language) (
 		}
 		path = h.programs.Real(ctx, path, p.where)
 		args := p.args
+		if p.own != nil {
+			args = append(slices.Clip(args), p.own(src)...)
+		}
 		if lang == survey.TypeScript && p.name == "node" {
 			if args, err = h.stripTypes(ctx, path); err != nil {
 				tooOld = err.Error()
@@ -179,8 +242,22 @@ func (h *Host) python(ctx context.Context, src *source) ([]string, error) {
 	if err != nil {
 		return nil, ofPython(err)
 	}
+	if root, name := survey.Module(src.s.FS(), src.sc.File, text); name != "" {
+		dir := strings.TrimSuffix(src.file, filepath.FromSlash(src.sc.File))
+		return []string{exe, "-I", "-B", "-X", "utf8", "-c", runModule, filepath.Join(dir, filepath.FromSlash(root)), filepath.Dir(src.file), name}, nil
+	}
 	return []string{exe, "-E", "-s", "-B", "-X", "utf8", src.file}, nil
 }
+
+// runModule runs a script as a module of its package, as python -m does, but without the working directory on sys.path.
+// The script's own folder comes last: what it shadows there is not meant.
+const runModule = `import runpy, sys
+root, own, name = sys.argv[1:4]
+del sys.argv[1:4]
+sys.path.insert(0, root)
+sys.path.append(own)
+runpy.run_module(name, run_name="__main__", alter_sys=True)
+`
 
 func (src *source) text() ([]byte, error) {
 	b, err := src.s.ReadFile(src.sc.File)
@@ -232,12 +309,13 @@ type PrepareOptions = pyenv.PrepareOptions
 type Prepared struct {
 	Needed   bool     // the script has dependencies
 	Made     bool     // the environment was made by this call; false: it was there
-	Packages []string // its packages, as "name==version", sorted
+	Packages []string // its packages, as "name==version" or "name@version", sorted
+	Unbuilt  []string // npm packages with install scripts, which never run, as "name@version"
 	Duration time.Duration
 }
 
-// Prepare makes the environment that a Python script's dependencies need. After that the script runs without uv and without
-// a network. Prepare runs nothing of the skill and nothing of the packages. For a script without dependencies it only finds
+// Prepare makes the environment that the dependencies of a Python, JavaScript or TypeScript script need. After that the
+// script runs without uv, without npm and without a network. Prepare runs nothing of the skill and nothing of the packages. For a script without dependencies it only finds
 // the Python that the script requires. The error is that of ctx, or an *Error with the reason ReasonDependencies,
 // ReasonMetadata, ReasonPython or ReasonInterpreter. The result is never nil; with an error only Needed may be set.
 func (h *Host) Prepare(ctx context.Context, s *skill.Skill, sc Script, o *PrepareOptions) (*Prepared, error) {
@@ -247,8 +325,14 @@ func (h *Host) Prepare(ctx context.Context, s *skill.Skill, sc Script, o *Prepar
 		return &Prepared{}, err
 	}
 	defer done()
-	if err := checkOpen(s); err != nil || !isPython(s, sc) {
+	if err := checkOpen(s); err != nil {
 		return &Prepared{}, err
+	}
+	if usesNode(s, sc) {
+		return h.prepareNode(ctx, s, sc, o)
+	}
+	if !isPython(s, sc) {
+		return &Prepared{}, nil
 	}
 	src := &source{host: h, s: s, sc: sc}
 	text, err := src.text()

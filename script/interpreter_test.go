@@ -31,7 +31,7 @@ func fakes(t *testing.T, h *rig, programs map[string]string) string {
 
 // C29: which program runs what, and with which arguments.
 func TestRunnerTable(t *testing.T) {
-	all := map[string]string{"bash": "", "sh": "", "node": "", "bun": "", "deno": "", "ruby": "", "perl": "", "fish": "", "zsh": ""}
+	all := map[string]string{"bash": "", "sh": "", "node": "", "bun": "", "deno": "", "ruby": "", "perl": "", "fish": "", "zsh": "", "pwsh": ""}
 	only := func(names ...string) map[string]string {
 		m := map[string]string{}
 		for _, n := range names {
@@ -39,7 +39,12 @@ func TestRunnerTable(t *testing.T) {
 		}
 		return m
 	}
-	const allowed = " [run] [--quiet] [--no-prompt] [--allow-all]"
+	const (
+		allowed = " [run] [--quiet] [--no-prompt] [--allow-all]"
+		guarded = " [--no-install] [--env-file=/dev/null] [--config=/dev/null]"
+		bun     = "bun [run]" + guarded
+		noTypes = " [--tsconfig-override=/dev/null]"
+	)
 	version := func(v string) string {
 		return "[ \"$1\" = --version ] && echo " + v + " && exit\nprintf node; for a; do printf ' [%s]' \"$a\"; done; echo"
 	}
@@ -57,17 +62,24 @@ func TestRunnerTable(t *testing.T) {
 		{name: "sh of a shell that is missing", file: "a.sh", content: "#!/usr/bin/env ksh\n", programs: all, reason: ReasonInterpreter, msg: "needs ksh, which its #! line names and which is not installed: install bash"},
 		{name: "sh with CR LF", file: "a.sh", content: "#!/bin/bash\r\necho\r\n", programs: all, reason: ReasonShebang, msg: "CR LF, as Windows writes it: convert the file to LF"},
 		{name: "js", file: "a.js", programs: all, want: "node [a.js] [x]"},
-		{name: "js with bun", file: "a.js", programs: only("bun", "deno"), want: "bun [run] [--no-install] [a.js] [x]"},
-		{name: "js with deno", file: "a.js", programs: only("deno"), want: "deno" + allowed + " [a.js] [x]"},
+		{name: "js with bun", file: "a.js", programs: only("bun", "deno"), want: bun + noTypes + " [a.js] [x]"},
+		{name: "js with deno", file: "a.js", programs: only("deno"), want: "deno" + allowed + " [--no-config] [a.js] [x]"},
 		{name: "js with none", file: "a.js", reason: ReasonInterpreter, msg: "needs node or bun or deno, which is not installed: install Node.js"},
-		{name: "ts", file: "a.ts", programs: all, want: "bun [run] [--no-install] [a.ts] [x]"},
-		{name: "ts with deno", file: "a.ts", programs: only("deno", "node"), want: "deno" + allowed + " [a.ts] [x]"},
+		{name: "ts", file: "a.ts", programs: all, want: bun + noTypes + " [a.ts] [x]"},
+		{name: "ts with deno", file: "a.ts", programs: only("deno", "node"), want: "deno" + allowed + " [--no-config] [a.ts] [x]"},
 		{name: "ts with an old node", file: "a.ts", programs: map[string]string{"node": version("v20.20.2")}, reason: ReasonInterpreter, msg: "needs bun or deno: node 20.20.2 is too old to run TypeScript (it needs 22.6); install bun"},
 		{name: "ts with node 22.6", file: "a.ts", programs: map[string]string{"node": version("v22.6.0")}, want: "node [--experimental-strip-types] [--no-warnings=ExperimentalWarning] [a.ts] [x]"},
 		{name: "ts with node 22.18", file: "a.ts", programs: map[string]string{"node": version("v22.18.0")}, want: "node [a.ts] [x]"},
 		{name: "ts with node 23.5", file: "a.ts", programs: map[string]string{"node": version("v23.5.0")}, want: "node [--experimental-strip-types] [--no-warnings=ExperimentalWarning] [a.ts] [x]"},
 		{name: "ts with node 24", file: "a.ts", programs: map[string]string{"node": version("v24.1.0")}, want: "node [a.ts] [x]"},
 		{name: "ts with a node that is none", file: "a.ts", programs: map[string]string{"node": "exit 3"}, reason: ReasonInterpreter, msg: "is not known"},
+		{name: "mjs", file: "a.mjs", programs: all, want: "node [a.mjs] [x]"}, // C62
+		{name: "cjs", file: "a.cjs", programs: all, want: "node [a.cjs] [x]"},
+		{name: "mts", file: "a.mts", programs: all, want: "bun [run] [--no-install] [a.mts] [x]"},
+		{name: "tsx", file: "a.tsx", programs: only("deno", "node"), want: "deno" + allowed + " [a.tsx] [x]"},
+		{name: "tsx with node", file: "a.tsx", programs: map[string]string{"node": version("v24.1.0")}, reason: ReasonInterpreter, msg: "needs bun or deno, which is not installed: install bun"},
+		{name: "ps1", file: "a.ps1", programs: all, want: "pwsh [-NoLogo] [-NoProfile] [-NonInteractive] [-File] [a.ps1] [x]"},
+		{name: "ps1 without it", file: "a.ps1", reason: ReasonInterpreter, msg: "needs pwsh, which is not installed: install PowerShell"},
 		{name: "rb", file: "a.rb", programs: all, want: "ruby [a.rb] [x]"},
 		{name: "rb without ruby", file: "a.rb", programs: only("sh"), reason: ReasonInterpreter, msg: "needs ruby, which is not installed: install Ruby"},
 		{name: "pl", file: "a.pl", programs: all, want: "perl [a.pl] [x]"},
@@ -75,6 +87,9 @@ func TestRunnerTable(t *testing.T) {
 		{name: "py without python", file: "a.py", programs: only("sh"), reason: ReasonInterpreter, msg: "needs Python 3, which is not installed: install Python 3"},
 		{name: "executable with env", file: "a*", content: "#!/usr/bin/env fish\n", programs: all, want: "fish [a] [x]"},
 		{name: "executable with env -S", file: "a*", content: "#!/usr/bin/env -S node --no-warnings --trace\n", programs: all, want: "node [--no-warnings] [--trace] [a] [x]"},
+		{name: "executable with bun", file: "a*", content: "#!/usr/bin/env bun\n", programs: all, want: "bun" + guarded + noTypes + " [a] [x]"}, // C63
+		{name: "executable with bun run", file: "a*", content: "#!/usr/bin/env -S bun run --smol\n", programs: all, want: bun + noTypes + " [--smol] [a] [x]"},
+		{name: "executable with deno", file: "a*", content: "#!/usr/bin/env -S deno run -A\n", programs: all, want: "deno [run] [--no-config] [-A] [a] [x]"},
 		{name: "executable by path", file: "a.lua*", content: "#!/bin/echo one two\n", programs: all, want: "one two a.lua x"},
 		// security 2.5 #88: never a fallback to sh
 		{name: "executable without x-bit", file: "a", content: "x", programs: all, reason: "-"},
@@ -106,12 +121,12 @@ func TestRunnerTable(t *testing.T) {
 			h := host(t)
 			fakes(t, h, tt.programs)
 			if tt.reason == "-" {
-				if scripts, _ := List(s); len(scripts) != 0 {
+				if scripts, _ := List(s, nil); len(scripts) != 0 {
 					t.Errorf("got %v", scripts)
 				}
 				return
 			}
-			res, err := run(t, h, s, strings.TrimSuffix(tt.file, "*"), &RunOptions{Text: true, Args: []string{"x"}})
+			res, err := run(t, h, s, strings.TrimSuffix(tt.file, "*"), &RunOptions{JSON: JSONNo, Args: []string{"x"}})
 			if tt.reason != "" {
 				failure(t, err, ExecutionFailed, tt.reason, tt.msg)
 				return

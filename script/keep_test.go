@@ -129,7 +129,7 @@ func TestAdmit(t *testing.T) {
 		sealed, err = h.Seal(ctx, s)
 		return sealed, err
 	}
-	res, err := h.Run(t.Context(), s, sc, &RunOptions{Text: true, Admit: admit})
+	res, err := h.Run(t.Context(), s, sc, &RunOptions{JSON: JSONNo, Admit: admit})
 	if err != nil || asked != 1 || !strings.HasPrefix(res.Text, filepath.Join(r.Cache, sealedFolder)) {
 		t.Errorf("got %+v, %v, asked %d times", res, err, asked)
 	}

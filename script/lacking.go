@@ -10,16 +10,16 @@ import (
 	"github.com/agent-base/agent-base/skill"
 )
 
+// mostRead is how many files Reads looks at, those in scripts/ first.
+const mostRead = 1000
+
 // Reads returns the environment variables that the texts of a skill's runnable files read, each with the number of files that
 // read it. Variables that every script has and those that can never pass are left out.
 func Reads(s *skill.Skill) map[string]int {
 	out := map[string]int{}
-	files, err := survey.Runnable(s.FS())
-	if err != nil {
-		return out // too many files to look at
-	}
-	for _, file := range files {
-		for _, name := range survey.FileVariables(s.FS(), file) {
+	scripts := survey.Of(s.FS(), s.Manifest(), nil).Runnable()
+	for _, sc := range scripts[:min(len(scripts), mostRead)] {
+		for _, name := range survey.FileVariables(s.FS(), sc.File) {
 			if !AlwaysPasses(name) && CheckGrant(name) == nil {
 				out[name]++
 			}

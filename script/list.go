@@ -1,9 +1,11 @@
 package script
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"path/filepath"
 	"strings"
 
 	"github.com/agent-base/agent-base/script/survey"
@@ -17,36 +19,64 @@ const Dir = survey.Dir
 // Script is one script of a skill.
 type Script = survey.Script
 
-// List returns the skill's scripts by name, as survey.List does, and the problems of its scripts folder and of its
-// permissions.env. It runs nothing. For a closed skill it returns no scripts and a problem.
-func List(s *skill.Skill) ([]Script, []manifest.Problem) {
-	scripts, problems := survey.List(s.FS(), s.Manifest())
-	return scripts, append(problems, checkPermissions(s.Manifest())...)
+// List returns the scripts that a skill offers, by name, and the problems of its scripts, of its permissions.env and of
+// metadata.agent-base.cwd. It runs nothing. For a closed skill it returns no scripts and a problem. Nil options mean survey.Any.
+func List(s *skill.Skill, o *survey.Options) ([]Script, []manifest.Problem) {
+	found := survey.Of(s.FS(), s.Manifest(), o)
+	return found.List(), append(found.Problems(), CheckManifest(s.Manifest())...)
 }
 
-// Find returns the script of that name, in any case, with or without its extension. The
-// error is an *Error with code InvalidName or NotFound; the latter has the reason ReasonAmbiguous if several
-// scripts differ only in their extensions. For a closed skill it wraps skill.ErrClosed.
-func Find(s *skill.Skill, name string) (Script, error) {
-	if !survey.ValidName(name) {
+// CheckManifest returns the problems of what a manifest says about running scripts.
+func CheckManifest(m *manifest.Manifest) []manifest.Problem {
+	return append(checkPermissions(m), checkCwd(m)...)
+}
+
+// Find returns the script of that name, see survey.ValidName and Set.Find. The absolute path of a script in the skill's
+// own folder is a name too, since a model that is told the folder writes it. The error is an *Error with code InvalidName
+// or NotFound; the latter has the reason ReasonAmbiguous if several scripts have that name. For a closed skill it wraps
+// skill.ErrClosed.
+func Find(ctx context.Context, s *skill.Skill, name string, o *survey.Options) (Script, error) {
+	ask := relative(ctx, s, name)
+	if !survey.ValidName(ask, s.Manifest(), o) {
 		return Script{}, &Error{Code: InvalidName, Message: fmt.Sprintf("Invalid script name: '%s'", name)}
 	}
 	if err := checkOpen(s); err != nil {
 		return Script{}, err
 	}
-	scripts, _ := survey.List(s.FS(), s.Manifest())
-	sc, same, ok := survey.Find(scripts, name)
+	found := survey.Of(s.FS(), s.Manifest(), o)
+	sc, same, ok := found.Find(ask)
 	if ok {
 		return sc, nil
 	}
 	e := &Error{Code: NotFound, Message: fmt.Sprintf("Script '%s' not found in skill '%s'", name, s.Canonical())}
 	if len(same) > 0 {
 		e.Reason = ReasonAmbiguous
-		e.Message += ": say which, " + strings.Join(same, " or ")
-	} else if file := survey.Unknown(s.FS(), name); file != "" {
-		e.Message += fmt.Sprintf(": nothing shows what runs %s/%s, so give it %s", Dir, file, survey.Kinds())
+		e.Message += ": say which, " + candidates(same)
+	} else if why := found.Why(ask); why != "" {
+		e.Message += ": " + why
 	}
 	return Script{}, e
+}
+
+// relative returns the path below the skill of an absolute path in it, and other names unchanged.
+func relative(ctx context.Context, s *skill.Skill, name string) string {
+	if !filepath.IsAbs(name) {
+		return name
+	}
+	dir, err := s.Dir(ctx)
+	if below, ok := strings.CutPrefix(name, dir+string(filepath.Separator)); err == nil && ok {
+		return "./" + filepath.ToSlash(below)
+	}
+	return name
+}
+
+const maxCandidates = 10 // names of an ambiguous one that are listed
+
+func candidates(names []string) string {
+	if more := len(names) - maxCandidates; more > 0 {
+		return fmt.Sprintf("%s or %d others", strings.Join(names[:maxCandidates], ", "), more)
+	}
+	return strings.Join(names, " or ")
 }
 
 // checkOpen returns an error for a closed skill, whose files only seem to be missing.

@@ -25,7 +25,7 @@ const elf = "\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x3e
 // What permissions.env cannot forward is reported with the scripts.
 func TestListPermissions(t *testing.T) {
 	s := open(t, "permissions:\n  env: ['*', 'ABC_*', 'A_*', 'LD_*']\n", tree{"scripts/a.py": ""})
-	names, codes := describe(List(s))
+	names, codes := describe(List(s, nil))
 	if want := slices.Repeat([]string{"permissions-env"}, 2); !slices.Equal(names, []string{"a=a.py"}) || !slices.Equal(codes, want) {
 		t.Errorf("got %q, %q, want %q", names, codes, want)
 	}
@@ -42,7 +42,7 @@ func TestLinksAreNoScripts(t *testing.T) {
 		if err := os.Symlink("../lib/inside.py", filepath.Join(dir, "scripts", "link.py")); err != nil {
 			t.Fatal(err)
 		}
-		names, codes := describe(List(s))
+		names, codes := describe(List(s, nil))
 		if !slices.Equal(names, []string{"real=real.py"}) || !slices.Equal(codes, []string{"script-symlink"}) {
 			t.Errorf("%q: got %v, problems %v", front, names, codes)
 		}
@@ -52,7 +52,7 @@ func TestLinksAreNoScripts(t *testing.T) {
 	if err := os.Symlink("other", filepath.Join(dir, "scripts")); err != nil {
 		t.Fatal(err)
 	}
-	if names, codes := describe(List(s)); names != nil || !slices.Equal(codes, []string{"script-symlink"}) {
+	if names, codes := describe(List(s, nil)); names != nil || !slices.Equal(codes, []string{"script-symlink"}) {
 		t.Errorf("got %v, problems %v", names, codes)
 	}
 }
@@ -75,7 +75,11 @@ func TestFind(t *testing.T) {
 		{ask: "xyz", code: NotFound, text: "Script 'xyz' not found in skill 'probe'"},
 		{ask: "../etc", code: InvalidName, text: "Invalid script name: '../etc'"}, // R104, R46, C32
 		{ask: "/etc/passwd", code: InvalidName, text: "Invalid script name: '/etc/passwd'"},
-		{ask: "scripts/status.py", code: InvalidName, text: "Invalid script name: 'scripts/status.py'"},
+		{ask: "scripts/status.py", want: "scripts/Status.py"}, // C62
+		{ask: "scripts/../status.py", code: InvalidName, text: "Invalid script name: 'scripts/../status.py'"},
+		{ask: "$DIR/scripts/Status.py", want: "scripts/Status.py"},
+		{ask: "$DIR/../Status.py", code: InvalidName, text: "Invalid script name: '$DIR/../Status.py'"},
+		{ask: "$DIRx/scripts/Status.py", code: InvalidName, text: "Invalid script name: '$DIRx/scripts/Status.py'"},
 		{ask: ".hidden", code: InvalidName, text: "Invalid script name: '.hidden'"},
 		{ask: "", code: InvalidName, text: "Invalid script name: ''"},
 		{ask: "a b", code: InvalidName, text: "Invalid script name: 'a b'"},
@@ -85,9 +89,14 @@ func TestFind(t *testing.T) {
 		{ask: "ſtatus", code: InvalidName, text: "Invalid script name: 'ſtatus'"}, // security 2.2 #25
 		{ask: strings.Repeat("a", 129), code: InvalidName, text: "Invalid script name: '" + strings.Repeat("a", 129) + "'"},
 	}
+	dir, err := s.Dir(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range tests {
 		t.Run(tt.ask, func(t *testing.T) {
-			got, err := Find(s, tt.ask)
+			tt.text = strings.ReplaceAll(tt.text, "$DIR", dir)
+			got, err := Find(t.Context(), s, strings.ReplaceAll(tt.ask, "$DIR", dir), nil)
 			if tt.code == "" && (err != nil || got.File != tt.want) {
 				t.Fatalf("got %v, %v, want %s", got, err, tt.want)
 			}

@@ -49,7 +49,7 @@ func mustPrepare(t *testing.T, h *rig, s *skill.Skill, name string, o *PrepareOp
 
 func prepareScript(t *testing.T, h *rig, s *skill.Skill, name string, o *PrepareOptions) (*Prepared, error) {
 	t.Helper()
-	sc, err := Find(s, name)
+	sc, err := Find(t.Context(), s, name, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +210,7 @@ func TestPrepareLeavesNothing(t *testing.T) {
 				}
 				return out, err
 			})
-			sc, _ := Find(s, "a")
+			sc, _ := Find(t.Context(), s, "a", nil)
 			if _, err := h.Prepare(ctx, s, sc, nil); !errors.Is(err, context.Canceled) {
 				t.Errorf("got %v", err)
 			}

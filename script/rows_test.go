@@ -18,7 +18,7 @@ import (
 
 // listed is the skill's scripts as "name=file", in their order.
 func listed(s *skill.Skill) string {
-	scripts, _ := List(s)
+	scripts, _ := List(s, nil)
 	var out []string
 	for _, sc := range scripts {
 		out = append(out, sc.Name+"="+strings.TrimPrefix(sc.File, "scripts/"))
@@ -68,10 +68,10 @@ func TestRowLinks(t *testing.T) {
 	if got := listed(s); got != "real=real.py" {
 		t.Errorf("got %q", got)
 	}
-	if _, problems := List(s); len(problems) != 1 || problems[0].Code != "script-symlink" {
+	if _, problems := List(s, nil); len(problems) != 1 || problems[0].Code != "script-symlink" {
 		t.Errorf("problems %v", problems)
 	}
-	_, err = Find(s, "alias")
+	_, err = Find(t.Context(), s, "alias", nil)
 	failure(t, err, NotFound, "", "Script 'alias' not found in skill 'probe'")
 }
 
@@ -130,11 +130,11 @@ else:
 			t.Errorf("%s: %v, %v", tt.name, res, err)
 		}
 	}
-	whole, err := run(t, h, s, "n", &RunOptions{Text: true, Args: []string{"out1048576"}})
+	whole, err := run(t, h, s, "n", &RunOptions{JSON: JSONNo, Args: []string{"out1048576"}})
 	if err != nil || len(whole.Text) != 1<<20 || whole.Warning != "" {
 		t.Errorf("1 MB of output: %d bytes, %q, %v", len(whole.Text), whole.Warning, err)
 	}
-	cut, err := run(t, h, s, "n", &RunOptions{Text: true, Args: []string{"out1048577"}})
+	cut, err := run(t, h, s, "n", &RunOptions{JSON: JSONNo, Args: []string{"out1048577"}})
 	if err != nil || len(cut.Text) != 1<<20 || !strings.Contains(cut.Warning, "truncated at 1048576 bytes") {
 		t.Errorf("one byte more: %d bytes, %q, %v", len(cut.Text), cut.Warning, err)
 	}
@@ -271,7 +271,7 @@ func TestRowEnforcementIsTheCallers(t *testing.T) {
 func TestRowWindowsNames(t *testing.T) {
 	s := open(t, "", tree{"scripts/a.sh": "echo 1\n"})
 	for _, name := range []string{`scripts\a.sh`, `C:\a.sh`, "C:a.sh", "a.sh:x", `..\a.sh`, "a.sh ", "a.sh."} {
-		_, err := Find(s, name)
+		_, err := Find(t.Context(), s, name, nil)
 		failure(t, err, InvalidName, "", "Invalid script name: '"+name+"'")
 	}
 	if runtime.GOOS != "windows" && listed(s) != "a=a.sh" {

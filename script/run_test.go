@@ -109,7 +109,11 @@ func TestRunAnswers(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			h := host(t)
 			h.Runner = &canned{out: tt.out}
-			res, err := run(t, h, s, "a", &RunOptions{Text: tt.text})
+			mode := JSONYes
+			if tt.text {
+				mode = JSONNo
+			}
+			res, err := run(t, h, s, "a", &RunOptions{JSON: mode})
 			if tt.code == "" {
 				if err != nil {
 					t.Fatal(err)
@@ -144,16 +148,16 @@ func TestHelp(t *testing.T) {
 	})
 	h := host(t)
 	help := func(name string) (*HelpText, error) {
-		sc, err := Find(s, name)
+		sc, err := Find(t.Context(), s, name, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return h.Help(t.Context(), s, sc)
 	}
 	for name, want := range map[string]HelpText{
-		"click":  {"Usage: click [OPTIONS]\n             [NAME]\n\n  Text.\n", "Usage: click [OPTIONS]\n             [NAME]"},
-		"stderr": {"usage: x\n", "usage: x"},
-		"none":   {"just text\n", ""},
+		"click":  {"Usage: click [OPTIONS]\n             [NAME]\n\n  Text.\n", "Usage: click [OPTIONS]\n             [NAME]", false},
+		"stderr": {"usage: x\n", "usage: x", false},
+		"none":   {"just text\n", "", false},
 	} {
 		got, err := help(name)
 		if err != nil || *got != want {

@@ -156,6 +156,9 @@ func (h *Host) environments(o *SweepOptions) []Swept {
 	for _, l := range h.pythons.Unused(now().Add(-cmp.Or(o.Unused, DefaultUnused))) {
 		out = append(out, h.swept(l.Path, l.Why, l.Parts...))
 	}
+	for _, l := range h.nodes.Unused(now().Add(-cmp.Or(o.Unused, DefaultUnused))) {
+		out = append(out, h.swept(l.Path, l.Why, l.Parts...))
+	}
 	return out
 }
 

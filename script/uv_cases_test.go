@@ -122,7 +122,7 @@ func TestUV10PlantedConfiguration(t *testing.T) {
 	for _, where := range []string{"dep-1.0.data/data/bin/python", "dep-1.0.data/scripts/python", "dep-1.0.data/data/bin/python3"} {
 		wheels := t.TempDir()
 		wheel(t, wheels, "dep", "1.0", tree{"dep/__init__.py": "", where: "#!/bin/sh\necho planted\n"})
-		got, err := run(t, uvHost(t, wheels), s, "a", &RunOptions{Text: true})
+		got, err := run(t, uvHost(t, wheels), s, "a", &RunOptions{JSON: JSONNo})
 		if err == nil && strings.Contains(got.Text, "planted") {
 			t.Errorf("%s: the package's python ran", where)
 		}
@@ -266,7 +266,7 @@ func TestUV18NameOfPython(t *testing.T) {
 	}
 	var got *Command
 	h.Runner = RunnerFunc(func(_ context.Context, c *Command) (*Output, error) { got = c; return &Output{}, nil })
-	_, _ = run(t, h, s, "a", &RunOptions{Text: true})
+	_, _ = run(t, h, s, "a", &RunOptions{JSON: JSONNo})
 	if got.Args[0] != got.Path || got.Path != filepath.Join(prefix, "bin", "python") || !slices.Equal(got.Args[1:6], []string{"-E", "-s", "-B", "-X", "utf8"}) {
 		t.Errorf("got %q %q", got.Path, got.Args)
 	}

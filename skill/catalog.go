@@ -24,8 +24,10 @@ type Options struct {
 
 	// Trust decides about skills outside bundled layers; nil trusts none of them.
 	Trust TrustFunc
-	// LookPath finds a command of `metadata.requires`; nil checks no command.
+	// LookPath finds a command that a skill needs; nil checks no command.
 	LookPath func(name string) (string, error)
+	// HasVariable reports whether an environment variable that a skill needs is set; nil checks no variable.
+	HasVariable func(name string) bool
 	// Version is the engine's version, for min_ and max_agent_base_version; "" checks nothing.
 	Version string
 }
@@ -163,6 +165,7 @@ func (c *Catalog) look(ctx context.Context, old *Catalog) error {
 			return err
 		}
 	}
+	c.dropLinks()
 	return nil
 }
 

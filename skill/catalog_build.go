@@ -109,7 +109,19 @@ func (c *Catalog) before(a, b keyed, value map[string]int) int {
 		}
 		return 1
 	}
+	if x, y := hiddenPath(a.r.path()), hiddenPath(b.r.path()); x != y {
+		if x {
+			return 1
+		}
+		return -1
+	}
 	return strings.Compare(a.r.path(), b.r.path())
+}
+
+// hiddenPath reports whether a path has a hidden folder. What a repository keeps there for one host is often a copy of
+// the skill that it develops.
+func hiddenPath(path string) bool {
+	return path != "." && strings.HasPrefix(path, ".") || strings.Contains(path, "/.")
 }
 
 // owns reports whether the skill's folder has the skill's name. A folder with another name does not take the name from
@@ -163,6 +175,10 @@ func (j *judge) duplicate(first, second *item) {
 	p := manifest.Problem{Code: "name-duplicate", Severity: manifest.SeverityWarning, File: j.c.file(second), Field: "name",
 		Message: fmt.Sprintf("skill %q is also in %q, which counts", second.r.name(), j.c.file(first)),
 		Cure:    "rename one of the two"}
+	if broken := firstFatal(second.r.problems("")); broken != nil {
+		p.Message += ", and this one cannot be used: " + broken.Message
+		p.Cure = "repair it and rename it, or remove it"
+	}
 	if j.c.o.Duplicates == DuplicatesRefuse {
 		p.Severity = manifest.SeverityError
 		p.Message = fmt.Sprintf("skill %q is also in %q, so neither counts", second.r.name(), j.c.file(first))

@@ -35,7 +35,13 @@ func TestDiscovery(t *testing.T) {
 			[]string{"b project:b enabled"}, []string{"link-skipped x"}},
 		{"security 2.3 #38: loops", map[string]string{"loop": "-> .", "self": "-> self", "b/SKILL.md": ""},
 			[]string{"b project:b enabled"}, []string{"link-skipped loop", "link-skipped self"}},
-		{"depth", map[string]string{"1/2/3/4/5/6/7/SKILL.md": ""}, nil, []string{"discovery-bound 1/2/3/4/5/6/7"}},
+		{"depth", map[string]string{"1/2/3/4/5/6/7/8/9/10/11/SKILL.md": ""}, nil, []string{"discovery-bound 1/2/3/4/5/6/7/8/9/10/11"}},
+		{"C72: a name in another case", map[string]string{"a/Skill.md": "", "b/SKILL.md": ""},
+			[]string{"b project:b enabled"}, []string{"manifest-case a/Skill.md"}},
+		{"C72: a hidden link that leads nowhere gives way", map[string]string{".gemini/skills/a/SKILL.md": "-> ../../../b/a/SKILL.md", "x/a/SKILL.md": ""},
+			[]string{"a project:x/a enabled > project:.gemini/skills/a"}, []string{"manifest-link .gemini/skills/a/SKILL.md", "name-duplicate .gemini/skills/a/SKILL.md"}},
+		{"C72: a hidden copy gives way", map[string]string{".claude/skills/a/SKILL.md": "", "skills/a/SKILL.md": ""},
+			[]string{"a project:skills/a enabled > project:.claude/skills/a"}, []string{"name-duplicate .claude/skills/a/SKILL.md"}},
 		{"a manifest out of reach", map[string]string{"a/SKILL.md": "-> /etc/passwd", "b/SKILL.md": ""},
 			[]string{"a project:a broken", "b project:b enabled"}, []string{"manifest-link a/SKILL.md"}},
 		{"security 2.1 #2: too big", map[string]string{"a/SKILL.md": "---\n" + strings.Repeat("x", manifest.MaxManifest)},
@@ -56,6 +62,26 @@ func TestDiscovery(t *testing.T) {
 			wantLines(t, "skills", got, r.want...)
 			wantLines(t, "problems", codes(c, root), r.problems...)
 		})
+	}
+}
+
+// C72: a link into a root that is read anyway says nothing. One to a place that is not read does.
+func TestLinksIntoOtherRoots(t *testing.T) {
+	home := disk(t, t.TempDir(), map[string]string{
+		".agents/skills/a/SKILL.md": "", ".agents/skills/group/b/SKILL.md": "", ".agents/skills/empty/": "", "src/d/SKILL.md": "",
+		".claude/skills/a": "-> ../../.agents/skills/a", ".claude/skills/group": "-> ../../.agents/skills/group",
+		".claude/skills/all": "-> ../../.agents/skills", ".claude/skills/empty": "-> ../../.agents/skills/empty",
+		".claude/skills/b": "-> ../../.agents/skills/group/b", ".claude/skills/d": "-> ../../src/d", ".claude/skills/e/SKILL.md": "",
+	})
+	claude := filepath.Join(home, ".claude", "skills")
+	c := opened(t, &Options{Layers: []Layer{
+		{Name: "claude", Source: Dir(claude, nil)},
+		{Name: "project", Source: Dir(filepath.Join(home, ".agents", "skills"), nil)},
+	}})
+	wantLines(t, "skills", states(c), "a project:a enabled", "b project:group/b enabled", "e claude:e enabled")
+	wantLines(t, "problems", codes(c, claude), "link-skipped d", "link-skipped empty")
+	if next, err := c.Refresh(t.Context()); next != c || err != nil {
+		t.Errorf("a refresh without changes gives %p %v, want the same catalogue", next, err)
 	}
 }
 

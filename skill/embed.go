@@ -8,6 +8,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
@@ -98,8 +99,11 @@ func (s *fsSource) location(ctx context.Context, dir string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	place, _, err := materialise(ctx, sub, copies{s.cache, shortDigits}, path.Base(dir))
-	return place, err
+	sum, err := dirhash.Dir(ctx, sub, nil)
+	if err != nil {
+		return "", err
+	}
+	return materialise(ctx, sub, &sum, copies{s.cache, shortDigits}, path.Base(dir))
 }
 
 // fsTree holds the files of one skill of an FS source.

@@ -36,55 +36,51 @@ func (c copies) folder(digest string) string {
 	return strings.ReplaceAll(digest, ":", "-")
 }
 
-// materialise returns a folder with the files of fsys, cache/<digest>/<name>, and their digest. It writes the folder
-// under another name and renames it when it is complete, so no other process sees half of it. It uses an existing
-// folder only if its digest is right, and replaces it otherwise. It hashes each file while it copies it, so the digest
-// is that of the copy even if fsys changes meanwhile.
-func materialise(ctx context.Context, fsys fs.FS, cache copies, name string) (dir, digest string, err error) {
+// materialise returns a folder with the files of fsys that sum lists, cache/<digest>/<name>. It writes the folder under
+// another name and renames it when it is complete, so no other process sees half of it. It uses an existing folder only if
+// its digest is right, and replaces it otherwise. It hashes each file while it copies it: a file that is not what sum says
+// is an error.
+func materialise(ctx context.Context, fsys fs.FS, sum *dirhash.Sum, cache copies, name string) (dir string, err error) {
 	if !filepath.IsAbs(cache.dir) {
-		return "", "", fmt.Errorf("cache folder %q of skill %q is not absolute, nothing is written there", cache.dir, name)
+		return "", fmt.Errorf("cache folder %q of skill %q is not absolute, nothing is written there", cache.dir, name)
 	}
-	want, err := dirhash.Dir(ctx, fsys, nil)
-	if err != nil {
-		return "", "", err
-	}
-	parent := cache.dir + string(os.PathSeparator) + cache.folder(want.Digest) + modes(fsys, want.Files)
+	parent := cache.dir + string(os.PathSeparator) + cache.folder(sum.Digest) + modes(fsys, sum.Files)
 	if err := os.MkdirAll(parent, 0o700); err != nil {
-		return "", "", err
+		return "", err
 	}
 	root, err := os.OpenRoot(parent)
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
 	defer root.Close()
 	dir = parent + string(os.PathSeparator) + name
-	if intact(ctx, root, name, want.Digest) {
-		return dir, want.Digest, nil
+	if intact(ctx, root, name, sum.Digest) {
+		return dir, nil
 	}
 	temp := ".new-" + rand.Text()
 	defer remove(root, temp)
 	if err := root.Mkdir(temp, 0o700); err != nil {
-		return "", "", err
+		return "", err
 	}
-	if err := copyFiles(ctx, fsys, want.Files, below{root, temp}); err != nil {
-		return "", "", err
+	if err := copyFiles(ctx, fsys, sum.Files, below{root, temp}); err != nil {
+		return "", err
 	}
 	if root.Rename(temp, name) == nil {
-		return dir, want.Digest, nil
+		return dir, nil
 	}
 	// Another process was faster, or the existing folder is damaged.
-	if intact(ctx, root, name, want.Digest) {
-		return dir, want.Digest, nil
+	if intact(ctx, root, name, sum.Digest) {
+		return dir, nil
 	}
 	old := ".old-" + rand.Text()
 	defer remove(root, old)
 	if err := root.Rename(name, old); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return "", "", err
+		return "", err
 	}
-	if err := root.Rename(temp, name); err != nil && !intact(ctx, root, name, want.Digest) {
-		return "", "", fmt.Errorf("skill %q cannot be put into the cache: %w", name, err)
+	if err := root.Rename(temp, name); err != nil && !intact(ctx, root, name, sum.Digest) {
+		return "", fmt.Errorf("skill %q cannot be put into the cache: %w", name, err)
 	}
-	return dir, want.Digest, nil
+	return dir, nil
 }
 
 // modes distinguishes contents with the same digest and different executable files. It returns "" if no file is

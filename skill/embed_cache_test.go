@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"testing/fstest"
+
+	"github.com/agent-base/agent-base/internal/dirhash"
 )
 
 // turning is a file system whose file or link called name says something else each time it is read, in as many bytes.
@@ -49,7 +51,11 @@ func TestChangedWhileCopied(t *testing.T) {
 				"link": {Data: []byte("A"), Mode: fs.ModeSymlink},
 			}, name, &atomic.Int32{}}
 			cache := filepath.Join(t.TempDir(), "cache")
-			dir, _, err := materialise(t.Context(), files, copies{dir: cache}, "s")
+			sum, err := dirhash.Dir(t.Context(), files, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			dir, err := materialise(t.Context(), files, &sum, copies{dir: cache}, "s")
 			if err == nil || !strings.Contains(err.Error(), "changed while it was copied") {
 				t.Errorf("got %q, %v", dir, err)
 			}

@@ -82,6 +82,14 @@ func (e Entry) Requires() []string {
 	return nil
 }
 
+// RequiresEnv returns the environment variables that the skill needs. Do not change them.
+func (e Entry) RequiresEnv() []string {
+	if k := e.kept(); k != nil {
+		return k.variables
+	}
+	return nil
+}
+
 // UserInvocable reports whether a person may invoke the skill by name.
 func (e Entry) UserInvocable() bool { return e.it.r.flags&isManual == 0 }
 

@@ -15,6 +15,9 @@ var ErrClosed = errors.New("skill is closed")
 // it cannot be sealed. Skills of an FS source with a cache have a folder, and so do skills whose Tree is a Locator.
 var ErrNoFolder = errors.New("no folder on disk")
 
+// ErrChanged is the error for a skill whose files are no longer those that its Digest covers.
+var ErrChanged = errors.New("files have changed since the digest was computed")
+
 func noFolder(name string) error { return fmt.Errorf("skill %q has %w", name, ErrNoFolder) }
 
 // NotFoundError is the error for a name that no skill in the catalogue has. It suggests similar names.

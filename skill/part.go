@@ -18,6 +18,13 @@ type part struct {
 	root   *scan.Root         // of a Dir source: the handle that loads skills
 	list   []*record          // in the order found
 	notes  []manifest.Problem // what was left out, and why
+	links  []link             // those of the notes that are about links out of the source
+}
+
+// link is a symbolic link that leads out of its source.
+type link struct {
+	note   int    // index of the part's note about it
+	target string // absolute, without symbolic links
 }
 
 // home is a source that can find a skill by its path alone.
@@ -138,6 +145,9 @@ func (s *dirSource) look(ctx context.Context, p, old *part, profile *manifest.Pr
 		return ctx.Err()
 	}
 	for _, n := range notes {
+		if n.Target != "" {
+			p.links = append(p.links, link{len(p.notes), n.Target})
+		}
 		p.notes = append(p.notes, *s.note(n))
 	}
 	p.list = v.finish()

@@ -51,7 +51,8 @@ type kept struct {
 	about, version         string // if they do not fit into the text
 	brief, when            string
 	minVersion, maxVersion string
-	tags, requires         []string
+	tags                   []string
+	requires, variables    []string // commands and environment variables
 	triggers               manifest.Triggers
 	scope                  manifest.Scope
 	priority               int
@@ -205,14 +206,14 @@ func flagsOf(m *manifest.Manifest, problems []manifest.Problem) flags {
 func keep(m *manifest.Manifest) *kept {
 	wide := len(m.Description) > math.MaxUint16 || len(m.Version) > math.MaxUint16
 	if !wide && m.Brief == "" && m.WhenToUse == "" && m.MinVersion == "" && m.MaxVersion == "" && len(m.Tags) == 0 &&
-		len(m.Requires) == 0 && m.Triggers.Empty() && m.Priority == 0 &&
+		len(m.Requires)+len(m.RequiresEnv) == 0 && m.Triggers.Empty() && m.Priority == 0 &&
 		len(m.Scope.Agents)+len(m.Scope.Tenants)+len(m.Scope.Environments) == 0 {
 		return nil
 	}
 	k := &kept{
 		brief: strings.Clone(m.Brief), when: strings.Clone(m.WhenToUse),
 		minVersion: strings.Clone(m.MinVersion), maxVersion: strings.Clone(m.MaxVersion),
-		tags: cloned(m.Tags), requires: cloned(m.Requires), priority: m.Priority,
+		tags: cloned(m.Tags), requires: cloned(m.Requires), variables: cloned(m.RequiresEnv), priority: m.Priority,
 		triggers: manifest.Triggers{Keywords: cloned(m.Triggers.Keywords), Verbs: cloned(m.Triggers.Verbs), Patterns: cloned(m.Triggers.Patterns)},
 		scope:    manifest.Scope{Agents: cloned(m.Scope.Agents), Tenants: cloned(m.Scope.Tenants), Environments: cloned(m.Scope.Environments)},
 	}

@@ -2,7 +2,10 @@ package skill
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
+
+	"github.com/agent-base/agent-base/internal/dirhash"
 )
 
 // Trust returns whether scripts of the skill may run, as Entry.Trust does, but for the files that s holds open, even if
@@ -14,23 +17,27 @@ func (s *Skill) Trust(ctx context.Context) (Trust, error) {
 	return s.entry.trust(ctx, s.Dir, s.Digest)
 }
 
-// Seal copies the skill's files to a new read-only folder below cache, an absolute folder that belongs to the user, and
-// opens the copy. Later changes to the skill do not affect the copy, so what was approved is what runs. Seal does not
-// copy the folder .git, which the digest leaves out. It uses an existing copy if its digest is still right.
+// Seal copies the files that the skill's Digest covers to a new read-only folder below cache, an absolute folder that belongs
+// to the user, and opens the copy. Later changes to the skill do not affect the copy, so what was approved is what runs. Seal
+// uses an existing copy if its files still have the digest.
 //
-// The Digest of the copy is computed from its own files: if an approval is for another digest, do not run the copy.
-// Close both skills. The error says what cannot be copied, wraps ErrNoFolder for a skill that has no folder on disk, or
-// is ErrClosed or that of ctx.
+// The copy has the Digest of s: each file is hashed while it is copied. Close both skills. The error says what cannot be
+// copied, and wraps ErrChanged if the files have changed since the digest was computed and there is no copy of them, or
+// ErrNoFolder for a skill that has no folder on disk; or it is ErrClosed or that of ctx.
 func (s *Skill) Seal(ctx context.Context, cache string) (*Skill, error) {
-	if err := s.usable(ctx); err != nil {
-		return nil, err
-	}
 	place, err := s.Dir(ctx)
 	if err != nil {
 		return nil, err
 	}
-	dir, digest, err := materialise(ctx, s.FS(), copies{dir: cache}, filepath.Base(place))
+	sum, err := s.Sum(ctx)
 	if err != nil {
+		return nil, err
+	}
+	dir, err := materialise(ctx, s.FS(), &sum, copies{dir: cache}, filepath.Base(place))
+	if err != nil {
+		if now, e := dirhash.Dir(ctx, s.FS(), nil); e == nil && now.Digest != sum.Digest {
+			err = fmt.Errorf("skill %q: %w: %w", s.Name(), ErrChanged, err)
+		}
 		return nil, err
 	}
 	tree, err := newDirSource(dir, DirOptions{}).tree(ctx, nil, ".")
@@ -38,7 +45,7 @@ func (s *Skill) Seal(ctx context.Context, cache string) (*Skill, error) {
 		return nil, err
 	}
 	sealed := &Skill{entry: s.entry, tree: tree}
-	sealed.digest.Store(&digest)
+	sealed.sum.Store(&sum)
 	if err := sealed.read(); err != nil {
 		tree.Close()
 		return nil, err

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/agent-base/agent-base/internal/dirhash"
 )
 
 // security 2.3 #44: what was looked at is what stays, whatever becomes of the skill.
@@ -144,5 +146,45 @@ func TestSealEnds(t *testing.T) {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// A copy has what the digest covers, whatever happens to the skill between the two.
+func TestSealChanged(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		change  func(dir string) error
+		changed bool // the copy cannot be made
+	}{
+		{"nothing", func(string) error { return nil }, false},
+		{"other content", func(dir string) error { return os.WriteFile(filepath.Join(dir, "run.sh"), []byte("new"), 0o644) }, true},
+		{"removed", func(dir string) error { return os.Remove(filepath.Join(dir, "run.sh")) }, true},
+		{"a link", func(dir string) error {
+			return errors.Join(os.Remove(filepath.Join(dir, "run.sh")), os.Symlink("SKILL.md", filepath.Join(dir, "run.sh")))
+		}, true},
+		{"one more", func(dir string) error { return os.WriteFile(filepath.Join(dir, "more.sh"), nil, 0o644) }, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			root := disk(t, t.TempDir(), map[string]string{"a/SKILL.md": skillText("a", ""), "a/run.sh": "old"})
+			cache := filepath.Join(t.TempDir(), "cache")
+			t.Cleanup(func() { chmodAll(t, cache) })
+			s := loaded(t, onDir(t, root), "a")
+			digest := digestOf(t, s)
+			if err := c.change(filepath.Join(root, "a")); err != nil {
+				t.Fatal(err)
+			}
+			sealed, err := s.Seal(t.Context(), cache)
+			if got := errors.Is(err, ErrChanged); got != c.changed || (err != nil) != c.changed {
+				t.Fatalf("got %v, want ErrChanged: %v", err, c.changed)
+			}
+			if err != nil {
+				return
+			}
+			defer sealed.Close()
+			is, err := dirhash.Dir(t.Context(), sealed.FS(), nil)
+			if err != nil || is.Digest != digest || digestOf(t, sealed) != digest {
+				t.Errorf("the copy has the digest %s, %v, want %s", is.Digest, err, digest)
+			}
+		})
 	}
 }

@@ -21,7 +21,7 @@ type Skill struct {
 	problems []manifest.Problem
 
 	closed atomic.Bool
-	digest atomic.Pointer[string] // nil until computed
+	sum    atomic.Pointer[dirhash.Sum] // nil until computed
 }
 
 // read reads and parses the manifest. The error is a *BrokenError when it cannot be read or used.
@@ -87,6 +87,20 @@ func (s *Skill) Dir(ctx context.Context) (string, error) {
 	return "", noFolder(s.Name())
 }
 
+// PluginDir returns the folder of the plugin that has the skill: the nearest folder above it, in the root of its source,
+// with a .claude-plugin/plugin.json. Without one it returns what Dir returns.
+func (s *Skill) PluginDir(ctx context.Context) (string, error) {
+	dir, err := s.Dir(ctx)
+	if err != nil {
+		return "", err
+	}
+	src, ok := s.entry.part().source.(*dirSource)
+	if !ok {
+		return dir, nil
+	}
+	return src.pluginOf(dir), nil
+}
+
 // Digest returns the digest of all files of the skill, which is what an approval is for. The first call reads the
 // files, at most 10,000 files and 256 MiB. Later calls return the same digest, even if the files have changed. The
 // error is that of ctx, ErrClosed, or names a file that cannot be read or is not allowed in a skill: a link that leads
@@ -100,18 +114,24 @@ func (s *Skill) Dir(ctx context.Context) (string, error) {
 //
 // which is what sha256sum -z prints. The digest leaves out .git at the skill's root, modes, times and empty folders.
 func (s *Skill) Digest(ctx context.Context) (string, error) {
+	sum, err := s.Sum(ctx)
+	return sum.Digest, err
+}
+
+// Sum returns the Digest with the hashes of the files that it covers. Do not change them.
+func (s *Skill) Sum(ctx context.Context) (dirhash.Sum, error) {
 	if err := s.usable(ctx); err != nil {
-		return "", err
+		return dirhash.Sum{}, err
 	}
-	if d := s.digest.Load(); d != nil {
-		return *d, nil
+	if sum := s.sum.Load(); sum != nil {
+		return *sum, nil
 	}
 	sum, err := dirhash.Dir(ctx, s.FS(), nil)
 	if err != nil {
-		return "", err
+		return dirhash.Sum{}, err
 	}
-	s.digest.CompareAndSwap(nil, &sum.Digest) // concurrent calls return the same digest
-	return *s.digest.Load(), nil
+	s.sum.CompareAndSwap(nil, &sum) // concurrent calls return the same sum
+	return *s.sum.Load(), nil
 }
 
 // usable returns nil if the skill is open and ctx is not done.

@@ -241,3 +241,27 @@ func TestLoadReadsTheBody(t *testing.T) {
 		}
 	}
 }
+
+// C73: the folder of a plugin is the nearest one with a plugin.json in the root of the source.
+func TestPluginDir(t *testing.T) {
+	base := disk(t, t.TempDir(), map[string]string{
+		".claude-plugin/plugin.json": "{}", "root/p/.claude-plugin/plugin.json": "{}", "root/p/skills/a/SKILL.md": "",
+		"root/b/SKILL.md": "", "root/q/.claude-plugin/plugin.json/": "", "root/q/c/SKILL.md": "",
+		"root/own/.claude-plugin/plugin.json": "{}", "root/own/SKILL.md": "",
+	})
+	root := filepath.Join(base, "root")
+	c := onDir(t, root)
+	for name, want := range map[string]string{"a": "p", "b": "b", "c": "q/c", "own": "own"} {
+		got, err := loaded(t, c, name).PluginDir(t.Context())
+		if rel, _ := filepath.Rel(root, got); rel != filepath.FromSlash(want) || err != nil {
+			t.Errorf("%s: got %q %v, want %q", name, got, err, want)
+		}
+	}
+	link := filepath.Join(base, "link")
+	if err := os.Symlink(root, link); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := loaded(t, onDir(t, link), "a").PluginDir(t.Context()); filepath.Base(got) != "p" || err != nil {
+		t.Errorf("behind a link: %q %v", got, err)
+	}
+}

@@ -19,9 +19,11 @@ import (
 
 // DirOptions limits what Dir finds. A nil *DirOptions means Nested and LinksContained.
 type DirOptions struct {
-	// Nested also looks below the direct children, to depth 6 and in at most 20,000 folders; a Problem says where it
-	// stopped. The number of direct children is not limited.
+	// Nested also looks below the direct children, to depth 10 and in at most 100,000 folders; a Problem counts and names
+	// what that leaves out. The number of direct children is not limited.
 	Nested bool
+	// Inside also reports each SKILL.md below a skill as a Problem. It lists all folders of the skills.
+	Inside bool
 	Links  Links
 	Allow  []string // absolute folders that a symbolic link may lead into, in addition to the root
 	// Within is the absolute folder that must contain the root after links are resolved: the project, for a root that
@@ -46,8 +48,10 @@ const (
 // is a problem of the catalogue (source-unreadable) and does not mean the working directory. A relative Within and an
 // invalid value of Links are problems, too.
 //
-// Folders named node_modules and folders whose name starts with a dot are left out. A SKILL.md below another skill is a
-// file of that skill, not a skill. `skill.md` is read with a warning if there is no SKILL.md.
+// Folders named node_modules and folders whose name starts with a dot are left out. Nested also looks in the hidden
+// folders in which hosts keep skills, such as .claude and .github, and in .curated, .system and .experimental of a
+// folder called skills. A SKILL.md below another skill is a file of that skill, not a skill. `skill.md` is read with a
+// warning if there is no SKILL.md; a name in another case, such as Skill.md, is a problem.
 func Dir(root string, o *DirOptions) Source {
 	if o == nil {
 		o = &DirOptions{Nested: true}
@@ -90,7 +94,7 @@ func (s *dirSource) scanOptions() *scan.Options {
 	if s.o.Links == LinksDeny {
 		links = scan.Deny
 	}
-	return &scan.Options{Nested: s.o.Nested, Links: links, Allow: s.o.Allow, MaxSize: manifest.MaxManifest, Workers: readers,
+	return &scan.Options{Nested: s.o.Nested, Inside: s.o.Inside, Links: links, Allow: s.o.Allow, MaxSize: manifest.MaxManifest, Workers: readers,
 		Enough: headComplete, Portable: s.portable}
 }
 
@@ -239,6 +243,22 @@ func (s *dirSource) below(dir string) string {
 	return s.abs + string(filepath.Separator) + filepath.FromSlash(dir)
 }
 
+// pluginOf returns the nearest folder that has dir, lies in the root and is a plugin, or dir if there is none.
+func (s *dirSource) pluginOf(dir string) string {
+	root := s.abs
+	if real, err := filepath.EvalSymlinks(root); err == nil && !strings.HasPrefix(dir, root) {
+		root = real
+	}
+	for at := dir; ; at = filepath.Dir(at) {
+		if rel, err := filepath.Rel(root, at); err != nil || !filepath.IsLocal(rel) || at == filepath.Dir(at) {
+			return dir
+		}
+		if info, err := os.Lstat(filepath.Join(at, ".claude-plugin", "plugin.json")); err == nil && info.Mode().IsRegular() {
+			return at
+		}
+	}
+}
+
 // base returns the name of a skill's folder.
 func (s *dirSource) base(dir string) string {
 	if dir == "." {
@@ -261,6 +281,10 @@ func (s *dirSource) note(n scan.Note) *manifest.Problem {
 		p.Cure = "replace the link by the folder itself, or allow the folder that it leads into"
 	case scan.Bound:
 		p.Code, p.Cure = "discovery-bound", "move the skill up, or add its folder as a root of its own"
+	case scan.Misnamed:
+		p.Code, p.Cure = "manifest-case", "rename it to SKILL.md"
+	case scan.Inside:
+		p.Code, p.Cure = "manifest-inside", "to make it a skill, move its folder out of the skill"
 	case scan.Unreadable:
 		p.Code, p.Message, p.Cure = "folder-unreadable", "folder cannot be listed: "+p.Message, "make it readable"
 	}

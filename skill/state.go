@@ -135,14 +135,15 @@ func (j *judge) unavailable(k *kept) string {
 	if k == nil {
 		return ""
 	}
-	var missing []string
-	for _, command := range k.requires {
-		if !j.has(command) && !slices.Contains(missing, command) {
-			missing = append(missing, command)
-		}
+	var reasons []string
+	if missing := slices.DeleteFunc(slices.Clone(k.requires), j.has); len(missing) > 0 {
+		reasons = append(reasons, "missing commands: "+strings.Join(missing, ", "))
 	}
-	if missing != nil {
-		return "missing commands: " + strings.Join(missing, ", ")
+	if missing := slices.DeleteFunc(slices.Clone(k.variables), j.hasVariable); len(missing) > 0 {
+		reasons = append(reasons, "missing environment variables: "+strings.Join(missing, ", "))
+	}
+	if len(reasons) > 0 {
+		return strings.Join(reasons, "; ")
 	}
 	m := manifest.Manifest{MinVersion: k.minVersion, MaxVersion: k.maxVersion}
 	if err := m.CheckVersion(j.c.o.Version); err != nil {
@@ -164,6 +165,14 @@ func (j *judge) has(command string) bool {
 		j.commands[command] = found
 	}
 	return found
+}
+
+func (j *judge) hasVariable(name string) bool {
+	if j.c.o.HasVariable == nil {
+		return true
+	}
+	j.volatile = true
+	return j.c.o.HasVariable(name)
 }
 
 // globbed returns the ruling of the globs on a skill; deny applies after allow.

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // shelf is a bundled and a user layer for tests of the selection.
@@ -126,6 +128,25 @@ func TestRequires(t *testing.T) {
 	if n := len(asked); len(slices.Compact(asked)) != n {
 		t.Errorf("asked twice: %q", asked)
 	}
+}
+
+// C73: environment variables that must be set, as OpenClaw's skills declare them. In the profile spec metadata means nothing.
+func TestRequiresVariables(t *testing.T) {
+	root := disk(t, t.TempDir(), map[string]string{"a/SKILL.md": `metadata: {"clawdbot": {"requires": {"bins": ["gh"], "env": ["TOKEN", "KEY"]}}}`,
+		"b/SKILL.md": `metadata: {"openclaw": {"requires": {"env": ["KEY"]}}}`, "c/SKILL.md": `metadata: {"moltbot": {"requires": {"env": ["TOKEN"]}}}`})
+	o := Options{Layers: []Layer{{Name: "p", Source: Dir(root, nil)}},
+		LookPath:    func(string) (string, error) { return "", fs.ErrNotExist },
+		HasVariable: func(name string) bool { return name == "TOKEN" }}
+	c := opened(t, &o)
+	wantLines(t, "skills", states(c), "a p:a unavailable: missing commands: gh; missing environment variables: KEY",
+		"b p:b unavailable: missing environment variables: KEY", "c p:c enabled")
+	o.HasVariable = func(string) bool { return true }
+	next := opened(t, &o)
+	if find(t, next, "b").State() != StateEnabled || len(find(t, next, "b").RequiresEnv()) != 1 {
+		t.Errorf("with its variable: %v", find(t, next, "b").Reason())
+	}
+	o.Profile, o.HasVariable = &manifest.Profile{Name: "spec"}, nil
+	wantLines(t, "skills in spec", states(opened(t, &o)), "a p:a enabled", "b p:b enabled", "c p:c enabled")
 }
 
 // R27: the engine's version.

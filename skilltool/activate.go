@@ -135,7 +135,7 @@ func (k *Kit) push(ctx context.Context, s *skill.Skill, args string) (string, er
 // instructions renders what a model gets for an activation of s.
 func (k *Kit) instructions(ctx context.Context, s *skill.Skill, args string) (disclose.Text, error) {
 	o := k.o.Instructions
-	o.Args, o.Wrap, o.Scripts = args, true, scriptFiles(s)
+	o.Args, o.Wrap, o.Scripts = args, true, k.keptFiles(s)
 	return disclose.Instructions(ctx, s, &o)
 }
 

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"path/filepath"
 	"time"
 
 	"github.com/agent-base/agent-base/script"
@@ -16,88 +15,31 @@ import (
 	"github.com/agent-base/agent-base/trace"
 )
 
-// ScriptItem is one script in the result of script_list.
-type ScriptItem struct {
-	Name string `json:"name"`
-	Path string `json:"path"` // absolute if the skill is on disk
-}
-
-// ScriptList has scripts by the canonical names of their skills.
-type ScriptList map[string][]ScriptItem
-
-// Envelope returns the result of the tool script_list.
-func (l ScriptList) Envelope() tool.Result {
-	total := 0
-	for _, items := range l {
-		total += len(items)
-	}
-	return tool.Success(map[string][]ScriptItem(l), fmt.Sprintf("Found %s across %s", plural(total, "script"), plural(len(l), "skill")))
-}
-
-// ListScripts lists the scripts of one skill, or of all skills if the name is empty. The error is a *script.Error, or that of
-// ctx if ctx is done.
-func (k *Kit) ListScripts(ctx context.Context, name string) (ScriptList, error) {
-	out := ScriptList{}
-	if name != "" {
-		s, err := k.load(ctx, name)
-		if err != nil {
-			return nil, missing(ctx, err, fmt.Sprintf("Skill '%s' not found", name))
-		}
-		defer s.Close()
-		out[s.Canonical()] = scriptItems(ctx, s)
-		return out, nil
-	}
-	for e := range k.o.Catalog().Visible() {
-		s, err := e.Load(ctx)
-		if err != nil {
-			continue // it has become unreadable
-		}
-		if items := scriptItems(ctx, s); len(items) > 0 {
-			out[s.Canonical()] = items
-		}
-		s.Close()
-	}
-	if err := ctx.Err(); err != nil { // the list would lack those that were not loaded for it
-		return nil, &script.Error{Code: script.Timeout, Err: err, Message: fmt.Sprintf("Scripts cannot be listed: %v", err)}
-	}
-	return out, nil
-}
-
-func scriptItems(ctx context.Context, s *skill.Skill) []ScriptItem {
-	scripts, _ := script.List(s)
-	dir, err := s.Dir(ctx)
-	out := make([]ScriptItem, len(scripts))
-	for i, sc := range scripts {
-		out[i] = ScriptItem{Name: sc.Name, Path: sc.File}
-		if err == nil {
-			out[i].Path = filepath.Join(dir, filepath.FromSlash(sc.File))
-		}
-	}
-	return out
-}
-
-// scriptFiles returns the paths of the files that script_run takes, never nil.
-func scriptFiles(s *skill.Skill) []string {
-	scripts, _ := script.List(s)
-	out := make([]string, len(scripts))
-	for i, sc := range scripts {
-		out[i] = sc.File
-	}
-	return out
-}
-
 // Help is the result of script_help.
 type Help struct {
 	HelpText string `json:"help_text"`
 	Usage    string `json:"usage"`
 
-	script string
+	Script    string `json:"-"` // its own name
+	Described bool   `json:"-"` // the script was not run: the text is its description, see script.HelpText
 }
 
 // Envelope returns the result of the tool script_help.
-func (h *Help) Envelope() tool.Result { return tool.Success(*h, "Retrieved help for "+h.script) }
+func (h *Help) Envelope() tool.Result { return tool.Success(*h, h.Message()) }
 
-// HelpScript runs a script with --help, or returns its output of a short time ago. It returns the errors of RunScript.
+// Message says what the help is.
+func (h *Help) Message() string {
+	switch {
+	case !h.Described:
+		return "Retrieved help for " + h.Script
+	case h.HelpText == "" && h.Usage == "":
+		return h.Script + " has no --help and no description"
+	}
+	return h.Script + " has no --help: this is its description"
+}
+
+// HelpScript runs a script with --help, or returns its output of a short time ago. A script that does not show that it knows
+// --help is not run and needs no approval: its help is its description. HelpScript returns the errors of RunScript.
 func (k *Kit) HelpScript(ctx context.Context, skillName, scriptName string) (*Help, error) {
 	s, sc, err := k.script(ctx, skillName, scriptName)
 	if err != nil {
@@ -108,26 +50,24 @@ func (k *Kit) HelpScript(ctx context.Context, skillName, scriptName string) (*He
 	if err != nil {
 		return nil, err
 	}
-	return &Help{HelpText: help.Text, Usage: help.Usage, script: sc.Name}, nil
+	return &Help{HelpText: help.Text, Usage: help.Usage, Script: sc.Name, Described: help.Described}, nil
 }
 
 // RunRequest is a call of a script.
 type RunRequest struct {
 	Skill, Script string
 	Args          []string
-	Text          bool          // do not add --json, return the output unchanged
-	Timeout       time.Duration // 0 means the host's
+	JSON          script.JSONMode // "" means the host's
+	Timeout       time.Duration   // 0 means the host's
 }
 
-// RunResult is the answer of a script.
+// RunResult is the answer of a script: either JSON or text.
 type RunResult struct {
 	Script   string          // its own name
-	JSON     json.RawMessage // one compact document, unless Text was asked for
+	JSON     json.RawMessage // one compact document; nil for text
 	Text     string
 	Warning  string // that Text was truncated, or that a grant has lapsed
 	Duration time.Duration
-
-	text bool
 }
 
 // Envelope returns the result of the tool script_run.
@@ -136,7 +76,7 @@ func (r *RunResult) Envelope() tool.Result {
 	if r.Warning != "" {
 		msg += " (" + r.Warning + ")"
 	}
-	if r.text {
+	if r.JSON == nil {
 		return tool.Success(r.Text, msg)
 	}
 	return tool.Success(r.JSON, msg)
@@ -152,11 +92,11 @@ func (k *Kit) RunScript(ctx context.Context, r *RunRequest) (*RunResult, error) 
 		return nil, k.unstarted(ctx, r.Skill, r.Script, err)
 	}
 	defer s.Close()
-	res, err := k.o.Scripts.Run(ctx, s, sc, &script.RunOptions{Args: r.Args, Text: r.Text, Timeout: r.Timeout, Admit: k.admit})
+	res, err := k.o.Scripts.Run(ctx, s, sc, &script.RunOptions{Args: r.Args, JSON: r.JSON, Timeout: r.Timeout, Admit: k.admit})
 	if err != nil {
 		return nil, err
 	}
-	return &RunResult{Script: sc.Name, JSON: res.JSON, Text: res.Text, Warning: res.Warning, Duration: res.Duration, text: r.Text}, nil
+	return &RunResult{Script: sc.Name, JSON: res.JSON, Text: res.Text, Warning: res.Warning, Duration: res.Duration}, nil
 }
 
 // script opens the skill and finds the script. The caller closes the skill.
@@ -176,7 +116,7 @@ func (k *Kit) script(ctx context.Context, skillName, scriptName string) (*skill.
 	if err != nil {
 		return fail(missing(ctx, err, fmt.Sprintf("Skill '%s' not loaded or installed", skillName)))
 	}
-	sc, err := script.Find(s, scriptName)
+	sc, err := script.Find(ctx, s, scriptName, k.survey())
 	if err != nil {
 		s.Close()
 		return fail(err)
@@ -264,7 +204,7 @@ func (k *Kit) seal(ctx context.Context, s *skill.Skill) (*skill.Skill, error) {
 	sealed, err := k.o.Scripts.Seal(ctx, s)
 	var e *script.Error
 	if errors.As(err, &e) && e.Reason == script.ReasonChanged {
-		return nil, refusal(s, skill.TrustChanged, e.Err)
+		return nil, refusal(s, skill.TrustChanged, nil)
 	}
 	return sealed, err
 }

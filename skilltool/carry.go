@@ -24,7 +24,7 @@ func (k *Kit) Carry(ctx context.Context) disclose.Text {
 			continue
 		}
 		defer s.Close()
-		list = append(list, disclose.Active{Name: a.Name, Skill: s, Args: a.Args, Scripts: scriptFiles(s), Changed: !unchanged(ctx, s, a.Args, a)})
+		list = append(list, disclose.Active{Name: a.Name, Skill: s, Args: a.Args, Scripts: k.keptFiles(s), Changed: !unchanged(ctx, s, a.Args, a)})
 	}
 	o := k.o.Carry
 	o.Instructions = k.o.Instructions

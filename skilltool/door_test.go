@@ -27,7 +27,7 @@ func TestRunScriptIsTheTool(t *testing.T) {
 	for _, trust := range []skill.Trust{skill.TrustBundled, skill.TrustNone} {
 		k, _ := kit(t, kitOptions{trust: trust, change: func(o *Options) { o.Scripts = host(t, func(o *script.Options) { o.Runner = &spyRunner{} }) }})
 		for _, r := range []RunRequest{
-			{Skill: "kalshi-markets", Script: "status"}, {Skill: "Kalshi_Markets", Script: "Status.py", Text: true}, {Skill: "kalshi-markets", Script: "gone"},
+			{Skill: "kalshi-markets", Script: "status"}, {Skill: "Kalshi_Markets", Script: "Status.py", JSON: script.JSONNo}, {Skill: "kalshi-markets", Script: "gone"},
 			{Skill: "gone", Script: "status"}, {Skill: "../x", Script: "status"}, {Skill: "kalshi-markets", Script: "../x"}, {}, {Skill: "kalshi-markets"},
 			{Skill: "kalshi-markets", Script: "status", Args: slices.Repeat([]string{"a"}, 101)},
 		} {
@@ -37,8 +37,8 @@ func TestRunScriptIsTheTool(t *testing.T) {
 			} else {
 				typed = res.Envelope()
 			}
-			called := call(t, k, "script_run", fmt.Sprintf(`{"skill_name":%q,"script_name":%q,"args":[%s],"json":%t}`, r.Skill, r.Script,
-				strings.TrimSuffix(strings.Repeat(`"a",`, len(r.Args)), ","), !r.Text))
+			called := call(t, k, "script_run", fmt.Sprintf(`{"skill_name":%q,"script_name":%q,"args":[%s]%s}`, r.Skill, r.Script,
+				strings.TrimSuffix(strings.Repeat(`"a",`, len(r.Args)), ","), map[script.JSONMode]string{script.JSONNo: `,"json":false`}[r.JSON]))
 			called.Duration = 0
 			if got, want := string(typed.Encode()), string(called.Encode()); got != want {
 				t.Errorf("%+v:\ngot  %s\nwant %s", r, got, want)
@@ -127,8 +127,8 @@ func counting(t *testing.T, trust func(digest string) skill.Trust, approve func(
 	return New(&Options{Catalog: func() *skill.Catalog { return cat }, Session: session.New(nil), Scripts: host(t, nil), Approve: approve}), c
 }
 
-// The content is hashed once for each question: once to decide about trust, also when somebody is asked, and a copy once
-// more, to see that it is that content. A copy that is made is read once for that.
+// The content is hashed once to decide about trust, also when somebody is asked. It is read once more for a copy that is made,
+// to see that it is that content.
 func TestContentIsHashedOnce(t *testing.T) {
 	run := func(k *Kit) func() {
 		return func() {
@@ -144,13 +144,13 @@ func TestContentIsHashedOnce(t *testing.T) {
 	}
 	k, c = counting(t, func(string) skill.Trust { return skill.TrustApproved }, nil)
 	first, second := c.count(run(k)), c.count(run(k))
-	if first != 3 || second != 2 { // trust, the list of what to copy, the copy itself; then trust, and whether the copy is there
-		t.Errorf("approved, it is read %d and %d times, want 3 and 2", first, second)
+	if first != 2 || second != 1 { // trust, and the copy; then trust alone, for the copy is there
+		t.Errorf("approved, it is read %d and %d times, want 2 and 1", first, second)
 	}
 	asked := 0
 	k, c = counting(t, func(string) skill.Trust { return skill.TrustNone }, func(context.Context, *skill.Skill) (bool, error) { asked++; return true, nil })
-	if n := c.count(run(k)); n != 3 || asked != 1 {
-		t.Errorf("asked about %d times, it is read %d times, want 3", asked, n)
+	if n := c.count(run(k)); n != 2 || asked != 1 {
+		t.Errorf("asked about %d times, it is read %d times, want 2", asked, n)
 	}
 	k, c = counting(t, func(string) skill.Trust { return skill.TrustNone }, nil)
 	if n := c.count(func() { _, _ = k.RunScript(t.Context(), &RunRequest{Skill: "x", Script: "a"}) }); n != 1 {
@@ -190,7 +190,7 @@ func TestOneRuleOfScripts(t *testing.T) {
 		"scripts/notes.md": "SECRET\n", "scripts/data.json": "[\"SECRET\"]\n", "scripts/lib/readme": "SECRET\n", "scripts/text": "SECRET\n", "bin/notes.txt": "SECRET\n",
 		"references/example.py": "# SECRET\n", "src/main.py": "# SECRET\n", "top.sh": "# SECRET\n",
 	}
-	files := tree{"x/SKILL.md": skillText("x", "scripts_ignore: [_ignored.py]\n", "Body")}
+	files := tree{"x/SKILL.md": skillText("x", "scripts_ignore: [_ignored.py]\n", "Body\n\n    python src/main.py\n")}
 	for name, text := range content {
 		files["x/"+name] = text
 	}
@@ -211,14 +211,33 @@ func TestOneRuleOfScripts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	own, err := hosttool.Tools(&hosttool.Options{Workspace: t.TempDir(), Scripts: survey.Runnable, Mounts: func(context.Context) []hosttool.Mount { return []hosttool.Mount{{Name: "x", Dir: dir}} }})
+	e, err := k.o.Catalog().Lookup("x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := e.Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	set := survey.Of(s.FS(), s.Manifest(), nil)
+	rule := func(context.Context, *hosttool.Mount, fs.FS) (out []hosttool.Script) {
+		for _, sc := range set.Kept() {
+			out = append(out, hosttool.Script{File: sc.File, Name: sc.Name})
+		}
+		return out
+	}
+	own, err := hosttool.Tools(&hosttool.Options{Workspace: t.TempDir(), Scripts: rule, Mounts: func(context.Context) []hosttool.Mount { return []hosttool.Mount{{Name: "x", Dir: dir}} }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	i := slices.IndexFunc(own, func(tl tool.Tool) bool { return tl.Name == "read_file" })
-	runnable, err := survey.Runnable(os.DirFS(dir))
-	if err != nil {
-		t.Fatal(err)
+	var runnable, kept []string
+	for _, sc := range set.Runnable() {
+		runnable = append(runnable, sc.File)
+	}
+	for _, sc := range set.Kept() {
+		kept = append(kept, sc.File)
 	}
 	list, err := k.ListScripts(t.Context(), "x")
 	if err != nil {
@@ -226,10 +245,9 @@ func TestOneRuleOfScripts(t *testing.T) {
 	}
 	var listed []string
 	for _, item := range list["x"] {
-		rel, _ := filepath.Rel(dir, item.Path)
-		listed = append(listed, rel)
+		listed = append(listed, item.Path)
 	}
-	if want := []string{"scripts/bare", "scripts/later.lua", "scripts/noexec.bash", "scripts/plain.py", "scripts/UPPER.PY"}; !slices.Equal(listed, want) {
+	if want := []string{"scripts/bare", "scripts/later.lua", "scripts/lib/run", "scripts/noexec.bash", "scripts/plain.py", "src/main.py", "scripts/UPPER.PY"}; !slices.Equal(listed, want) {
 		t.Errorf("listed are %q, want %q", listed, want)
 	}
 	for name := range content {
@@ -238,14 +256,17 @@ func TestOneRuleOfScripts(t *testing.T) {
 	delete(aliases, "assets")
 	aliases["assets/plain.py"], aliases["assets/notes.md"] = "scripts/plain.py", "scripts/notes.md"
 	for name, file := range aliases {
-		isScript := slices.Contains(runnable, file)
-		if slices.Contains(listed, file) && !isScript {
-			t.Errorf("%s is listed and not runnable", file)
+		isScript := slices.Contains(kept, file)
+		if !slices.Contains(runnable, file) && (isScript || slices.Contains(listed, file)) {
+			t.Errorf("%s is listed or kept and not runnable", file)
 		}
 		for what, r := range map[string]tool.Result{
 			"skill_read": call(t, k, "skill_read", `{"skill_name":"x","path":`+quote(name)+`}`),
 			"read_file":  own[i].Call(t.Context(), []byte(`{"file_path":`+quote("skills/x/"+name)+`}`)),
 		} {
+			if i := slices.Index(kept, file); isScript && !strings.Contains(r.Message, "script_name '"+set.Kept()[i].Name+"'") {
+				t.Errorf("%s of %s: %s", what, name, r.Message)
+			}
 			if leaked := strings.Contains(string(r.Encode()), "SECRET"); r.Success == isScript || leaked == isScript || isScript && r.Reason != "script_read" {
 				t.Errorf("%s of %s, which is a script: %t: %s", what, name, isScript, r.Encode())
 			}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/test/scratch"
 	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/tool"
@@ -298,15 +299,20 @@ func TestNewPanicsWithoutCatalog(t *testing.T) {
 	New(&Options{})
 }
 
-// R99: one skill or all, with the short name and the absolute path.
+// R99: one skill or all, with the short name and the path, which is absolute where scripts are those of agent-base.
 func TestScriptList(t *testing.T) {
-	k, root := kit(t, kitOptions{})
-	r := call(t, k, "script_list", `{"skill_name":"Kalshi_Markets"}`)
-	want := fmt.Sprintf(`{"kalshi-markets":[{"name":"Run","path":%q},{"name":"status","path":%q}]}`,
-		filepath.Join(root, "kalshi-markets/scripts/Run.py"), filepath.Join(root, "kalshi-markets/scripts/status.py"))
-	if !r.Success || result(r) != want || r.Message != "Found 2 scripts across 1 skill" {
-		t.Errorf("got  %s %s\nwant %s", result(r), r.Message, want)
+	for rule, below := range map[survey.Rule]string{survey.Any: "", survey.Direct: "kalshi-markets"} {
+		k, root := kit(t, kitOptions{change: func(o *Options) { o.ScriptRule = rule }})
+		if below != "" {
+			below = filepath.Join(root, below) + "/"
+		}
+		r := call(t, k, "script_list", `{"skill_name":"Kalshi_Markets"}`)
+		want := fmt.Sprintf(`{"kalshi-markets":[{"name":"Run","path":%q},{"name":"status","path":%q}]}`, below+"scripts/Run.py", below+"scripts/status.py")
+		if !r.Success || result(r) != want || r.Message != "Found 2 scripts across 1 skill" {
+			t.Errorf("got  %s %s\nwant %s", result(r), r.Message, want)
+		}
 	}
+	k, _ := kit(t, kitOptions{})
 	all := call(t, k, "script_list", `{}`)
 	if all.Message != "Found 2 scripts across 1 skill" {
 		t.Errorf("all: %s", all.Encode())
@@ -361,7 +367,7 @@ func TestScriptErrors(t *testing.T) {
 		{"not a list", `{"skill_name":"kalshi-markets","script_name":"status","args":"--limit 5"}`, `"error":"execution_failed","reason":"invalid_arguments","message":"args must be a list of strings`},
 		{"not strings", `{"skill_name":"kalshi-markets","script_name":"status","args":[{}]}`, `args[0] must be a string`},
 		{"exit 1 with JSON", `{"skill_name":"kalshi-markets","script_name":"status","args":["fail"]}`, `"result":{"error":"no such market"}`},
-		{"no JSON", `{"skill_name":"kalshi-markets","script_name":"status","args":["junk"]}`, `"error":"parse_error","message":"Expected JSON output, got: not json`},
+		{"no JSON", `{"skill_name":"kalshi-markets","script_name":"status","args":["junk"],"json":true}`, `"error":"parse_error","message":"Expected JSON output, got: not json`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -10,10 +10,10 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
-	"path"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/tool"
@@ -70,11 +70,8 @@ func (k *Kit) read(ctx context.Context, a *arguments) tool.Result {
 	}
 	a.Path = strings.TrimPrefix(a.Path, "./") // as public manifests write paths; all that follows has one spelling
 	if !k.o.ReadScripts {
-		switch hit, err := isScript(s, a.Path); {
-		case err != nil:
-			return tool.CauseIO.Failure(fmt.Sprintf("'%s' cannot be read: %v", a.Path, err))
-		case hit:
-			return k.refuseScript(ctx, s, a.Path)
+		if sc, ok := k.keptScript(s, a.Path); ok {
+			return k.refuseScript(ctx, s, a.Path, sc)
 		}
 	}
 	res, err := s.Read(a.Path)
@@ -139,12 +136,10 @@ func readFailure(s *skill.Skill, name string, err error) tool.Result {
 }
 
 // refuseScript traces and returns the refusal to read a script. It names the tools that are meant for it.
-func (k *Kit) refuseScript(ctx context.Context, s *skill.Skill, name string) tool.Result {
+func (k *Kit) refuseScript(ctx context.Context, s *skill.Skill, name string, sc script.Script) tool.Result {
 	trace.Emit(ctx, k.o.Trace, trace.Event{Kind: trace.ToolDenied, Level: slog.LevelWarn, Skill: s.Canonical(), Script: name,
 		Message: fmt.Sprintf("Blocked reading script '%s'", name)})
-	base := path.Base(name)
-	how := fmt.Sprintf("use script_run with skill_name '%s' and script_name '%s', and script_help for its options",
-		s.Name(), strings.TrimSuffix(base, path.Ext(base)))
+	how := fmt.Sprintf("use script_run with skill_name '%s' and script_name '%s', and script_help for its options", s.Name(), sc.Name)
 	if k.o.Scripts == nil {
 		how = "see the skill's instructions for the command"
 	}
@@ -152,26 +147,25 @@ func (k *Kit) refuseScript(ctx context.Context, s *skill.Skill, name string) too
 		"Script '%s' of skill '%s' must be EXECUTED via Bash tool or script_run, not read: %s", name, s.Name(), how))
 }
 
-// isScript reports whether name is one of the skill's scripts under any of its names. Files are compared by identity, so
-// neither a link nor a different spelling gets around it. The error wraps survey.ErrTooMany.
-func isScript(s *skill.Skill, name string) (bool, error) {
+// keptScript returns the script that name is under any of its names, if its text is kept from a model. Files are compared
+// by identity, so neither a link nor a different spelling gets around it.
+func (k *Kit) keptScript(s *skill.Skill, name string) (script.Script, bool) {
 	info, err := fs.Stat(s.FS(), name)
 	if err != nil {
-		return false, nil //nolint:nilerr // reading it reports the fault
+		return script.Script{}, false // reading it reports the fault
 	}
-	scripts, err := survey.Runnable(s.FS())
-	if err != nil {
-		return false, err
-	}
-	for _, p := range scripts {
-		if p == name {
-			return true, nil
-		}
-		if other, err := fs.Stat(s.FS(), p); err == nil && os.SameFile(info, other) {
-			return true, nil
+	scripts := survey.Of(s.FS(), s.Manifest(), k.survey()).Kept()
+	for _, sc := range scripts { // without a look at the others
+		if sc.File == name {
+			return sc, true
 		}
 	}
-	return false, nil
+	for _, sc := range scripts {
+		if other, err := fs.Stat(s.FS(), sc.File); err == nil && os.SameFile(info, other) {
+			return sc, true
+		}
+	}
+	return script.Script{}, false
 }
 
 func plural(n int, word string) string {

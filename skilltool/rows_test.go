@@ -54,7 +54,7 @@ func TestRowHotReload(t *testing.T) {
 		t.Errorf("the new skill: %s", r.Encode())
 	}
 	change("two/scripts/run.sh", "echo 1\n")
-	if r := call(t, k, "script_run", `{"skill_name":"two","script_name":"run"}`); result(r) != "1" {
+	if r := call(t, k, "script_run", `{"skill_name":"two","script_name":"run","json":true}`); result(r) != "1" {
 		t.Errorf("the new script: %s", r.Encode())
 	}
 	change("one/SKILL.md", "no front matter\n")
@@ -210,7 +210,7 @@ if sys.argv[1] == "kill":
 		r.Message != "Executed out script (output truncated at 1048576 bytes, 1 were dropped)" {
 		t.Errorf("a long text: %d bytes, %q", len(result(r)), r.Message)
 	}
-	if r := run(`"out","1048577"`, ""); r.Error != "parse_error" || !strings.Contains(r.Message, "truncated at 1048576 bytes") {
+	if r := run(`"out","1048577"`, `,"json":true`); r.Error != "parse_error" || !strings.Contains(r.Message, "truncated at 1048576 bytes") {
 		t.Errorf("a long document: %s %.100s", r.Error, r.Message)
 	}
 	if r := run(`"err"`, ""); r.Error != "execution_failed" || r.Message != "Script failed with exit code 3\nstderr: "+strings.Repeat("e", 500) {

@@ -20,7 +20,7 @@ var (
 		`"required":["skill_name","script_name"]}`)
 	runSchema = json.RawMessage(`{"type":"object","properties":{` + skillParam + `,` + scriptParam + `,` +
 		`"args":{"type":"array","items":{"type":"string"},"description":"Arguments as the help shows them, such as ['--limit', '5']"},` +
-		`"json":{"type":"boolean","description":"true (default): add --json and return parsed JSON; false: return plain text"}},` +
+		`"json":{"type":"boolean","description":"true: always add --json and return parsed JSON; false: return plain text"}},` +
 		`"required":["skill_name","script_name"]}`)
 )
 
@@ -29,9 +29,9 @@ const (
 	scriptParam = `"script_name":{"type":"string","description":"Name of the script, such as 'status' or 'status.py'"}`
 
 	listDescription = "List the scripts of one skill, or of all skills when skill_name is left out."
-	helpDescription = "Show how a script is used: runs it with --help and returns its text. " +
+	helpDescription = "Show how a script is used: the text of its --help, or its description. " +
 		"Call this before script_run to learn which arguments there are."
-	runDescription = "Run a script of a skill and return its result. Most scripts take --json, which is added unless json is false. " +
+	runDescription = "Run a script of a skill and return its result. A script that has a flag --json is given it. " +
 		"Look at script_help first; never read a script's source."
 )
 
@@ -47,14 +47,6 @@ func (k *Kit) runTool() tool.Tool {
 	return tool.Tool{Name: "script_run", Description: runDescription, Input: runSchema, Call: k.scriptCall(k.runCall)}
 }
 
-func (k *Kit) listCall(ctx context.Context, a *arguments) tool.Result {
-	list, err := k.ListScripts(ctx, a.SkillName)
-	if err != nil {
-		return k.Failure(err, a.SkillName)
-	}
-	return list.Envelope()
-}
-
 func (k *Kit) helpCall(ctx context.Context, a *arguments) tool.Result {
 	help, err := k.HelpScript(ctx, a.SkillName, a.ScriptName)
 	if err != nil {
@@ -68,7 +60,7 @@ func (k *Kit) runCall(ctx context.Context, a *arguments) tool.Result {
 	if err != nil {
 		return k.Failure(k.unstarted(ctx, a.SkillName, a.ScriptName, misused(err)), a.SkillName)
 	}
-	res, err := k.RunScript(ctx, &RunRequest{Skill: a.SkillName, Script: a.ScriptName, Args: args, Text: !a.wantJSON()})
+	res, err := k.RunScript(ctx, &RunRequest{Skill: a.SkillName, Script: a.ScriptName, Args: args, JSON: a.jsonMode()})
 	if err != nil {
 		return k.Failure(err, a.SkillName)
 	}

@@ -29,6 +29,7 @@
 package skilltool
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -38,6 +39,7 @@ import (
 
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/tool"
@@ -49,6 +51,8 @@ type Options struct {
 	Catalog func() *skill.Catalog // the present snapshot; asked once for each call
 	Session *session.Session
 	Scripts *script.Host // nil: no script tools
+
+	ScriptRule survey.Rule // which files of a skill are scripts; "" means survey.Any
 
 	// Approve may be asked about a skill whose content is not approved; nil refuses it.
 	// It is asked once for each call, never in parallel for one call. A yes is for the content of the skill's Digest, which
@@ -162,14 +166,15 @@ func parse(raw json.RawMessage) (*arguments, error) {
 	return &a, nil
 }
 
-// wantJSON is true unless the model asked for text.
-func (a *arguments) wantJSON() bool {
-	for _, b := range []*bool{a.JSON, a.JSONOutput} {
-		if b != nil {
-			return *b
-		}
+// jsonMode is what the model asked for, "" if it left that out.
+func (a *arguments) jsonMode() script.JSONMode {
+	switch want := cmp.Or(a.JSON, a.JSONOutput); {
+	case want == nil:
+		return ""
+	case *want:
+		return script.JSONYes
 	}
-	return true
+	return script.JSONNo
 }
 
 // list returns args as a list of strings. Numbers and booleans are taken as they are written.

@@ -145,9 +145,7 @@ func (s *search) visit(ctx context.Context, rel string, d fs.DirEntry) error {
 	}
 	at := *s.p
 	at.rel, at.shown = rel, s.p.shownAs(rel)
-	if hit, err := s.script(&at, d); err != nil {
-		return err
-	} else if hit != nil {
+	if hit := s.script(ctx, &at, d); hit != nil {
 		s.kept++
 		if rel == s.p.rel {
 			return s.h.refuseScript(ctx, hit)
@@ -176,12 +174,12 @@ func (s *search) visit(ctx context.Context, rel string, d fs.DirEntry) error {
 }
 
 // script returns the script at this place, or nil.
-func (s *search) script(at *place, d fs.DirEntry) (*scriptFile, error) {
+func (s *search) script(ctx context.Context, at *place, d fs.DirEntry) *scriptFile {
 	info, err := d.Info()
 	if err != nil || s.h.o.ReadScripts {
-		return nil, nil //nolint:nilerr // opening it reports the error
+		return nil // opening it reports the error
 	}
-	return s.keep.script(at, info)
+	return s.keep.script(ctx, at, info)
 }
 
 // lines searches the lines of one file. It returns an error only if ctx is done.

@@ -44,9 +44,9 @@ type Options struct {
 	// if the workspace lies in one, no SKILL.md is. It is called once for each call that writes. Nil means none.
 	SkillRoots func() []string
 
-	// Scripts returns the slash paths of the files in a skill's folder whose text is kept from a model. Files are compared
-	// with them by identity. It is required with Mounts, unless ReadScripts is set.
-	Scripts func(fs.FS) ([]string, error)
+	// Scripts returns the files in a skill's folder whose text is kept from a model. Files are compared with them by
+	// identity. It is required with Mounts, unless ReadScripts is set.
+	Scripts func(context.Context, *Mount, fs.FS) []Script
 
 	// Blocked may refuse to read a file. It gets the absolute path without links.
 	Blocked     func(path string) error

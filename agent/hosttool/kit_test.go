@@ -3,12 +3,14 @@ package hosttool
 import (
 	"context"
 	"encoding/json"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/agent-base/agent-base/script/survey"
+	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/tool"
 )
 
@@ -45,6 +47,14 @@ type kit struct {
 	exec                   *tool.Executor
 }
 
+// kept is the rule of scripts for skills without a manifest.
+func kept(_ context.Context, _ *Mount, files fs.FS) (out []Script) {
+	for _, sc := range survey.Of(files, &manifest.Manifest{}, nil).Kept() {
+		out = append(out, Script{sc.File, sc.Name})
+	}
+	return out
+}
+
 // newKit has the skill "demo" in home/skills/demo and the skill "inner" in the workspace's .agents/skills.
 func newKit(t *testing.T, change func(*Options)) *kit {
 	t.Helper()
@@ -59,7 +69,7 @@ func newKit(t *testing.T, change func(*Options)) *kit {
 		"home/skills/demo/scripts/README.md": "needle\n", "home/skills/demo/bin/tool.sh": "#!/bin/sh\n# needle\n", "home/skills/demo/bin/notes.txt": "needle\n",
 	})
 	k := &kit{t: t, base: base, ws: filepath.Join(base, "ws"), skill: filepath.Join(base, "home/skills/demo"), other: filepath.Join(base, "other")}
-	k.o = &Options{Workspace: k.ws, Scripts: survey.Runnable, Mounts: func(context.Context) []Mount {
+	k.o = &Options{Workspace: k.ws, Scripts: kept, Mounts: func(context.Context) []Mount {
 		return []Mount{{Name: "demo", Dir: k.skill}, {Name: "inner", Dir: filepath.Join(k.ws, ".agents/skills/inner")}}
 	}}
 	if change != nil {

@@ -48,8 +48,7 @@ func (h *host) openAt(ctx context.Context, p *place, keep *secrecy) (*os.File, e
 	case !info.Mode().IsRegular():
 		err = denied("irregular", "'%s' is not a regular file", p.shown)
 	case !h.o.ReadScripts:
-		var s *scriptFile
-		if s, err = keep.script(p, info); s != nil {
+		if s := keep.script(ctx, p, info); s != nil {
 			err = h.refuseScript(ctx, s)
 		}
 	}

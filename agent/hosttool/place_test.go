@@ -3,14 +3,11 @@ package hosttool
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/agent-base/agent-base/script/survey"
 )
 
 // security 2.3 #32, #33, #38: what a path may lead to, whatever is on it.
@@ -104,16 +101,19 @@ func TestWorkspaceInASkill(t *testing.T) {
 	k.denied("write_file", `{"file_path":"new.py","content":""}`, "read_only")
 }
 
-// A skill with too many files to tell its scripts from the rest: nothing of it is read, and other files are.
-func TestTooManyScripts(t *testing.T) {
+// C62: the refusal names what runs the script; a file that cannot be run is read.
+func TestScriptName(t *testing.T) {
 	k := newKit(t, nil)
-	for i := range survey.MaxFiles {
-		files(t, k.skill, map[string]string{fmt.Sprintf("bin/%05d", i): ""})
+	files(t, k.skill, map[string]string{"scripts/office/unpack.py": "", "scripts/my file.py": "text", "assets/template.py": "text", "bin/deep/x.rb": ""})
+	for path, name := range map[string]string{"scripts/run.py": "run", "scripts/office/unpack.py": "office/unpack", "bin/tool.sh": "bin/tool.sh", "bin/deep/x.rb": "bin/deep/x.rb"} {
+		r := k.call("read_file", `{"file_path":"skills/demo/`+path+`"}`)
+		if want := "Script '" + path + "' of skill 'demo' must be EXECUTED via Bash tool or script_run, not read: use script_run with skill_name 'demo' and script_name '" + name + "', and"; !strings.HasPrefix(r.Message, want) {
+			t.Errorf("got %s, want %s", r.Message, want)
+		}
 	}
-	want := `{"success":false,"error":"execution_failed","message":"Skill 'demo': too many files to tell scripts from other files: more than 10000 in bin/`
-	k.want("read_file", `{"file_path":"skills/demo/SKILL.md"}`, want)
-	k.want("grep", `{"pattern":"x","path":"skills/demo"}`, want)
-	k.want("read_file", `{"file_path":"a.txt"}`, `{"success":true`)
+	for _, path := range []string{"scripts/my file.py", "assets/template.py"} {
+		k.want("read_file", `{"file_path":"skills/demo/`+path+`"}`, `{"success":true`)
+	}
 }
 
 func TestBlocked(t *testing.T) {
@@ -156,7 +156,7 @@ func TestMountPath(t *testing.T) {
 func TestLinkedRoots(t *testing.T) {
 	k := newKit(t, nil)
 	files(t, k.base, map[string]string{"wslink": "-> ws", "skilllink": "-> home/skills/demo"})
-	o := &Options{Workspace: filepath.Join(k.base, "wslink"), Scripts: survey.Runnable, Mounts: func(context.Context) []Mount {
+	o := &Options{Workspace: filepath.Join(k.base, "wslink"), Scripts: kept, Mounts: func(context.Context) []Mount {
 		return []Mount{{Name: "demo", Dir: filepath.Join(k.base, "skilllink")}, {Name: "inner", Dir: filepath.Join(k.ws, ".agents/skills/inner")}}
 	}}
 	k.exec = executor(t, o)
@@ -193,7 +193,7 @@ func FuzzPlace(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	h := &host{o: Options{Workspace: at("ws"), Scripts: survey.Runnable, Mounts: func(context.Context) []Mount { return []Mount{{Name: "demo", Dir: at("skill")}} }}, real: at("ws")}
+	h := &host{o: Options{Workspace: at("ws"), Scripts: kept, Mounts: func(context.Context) []Mount { return []Mount{{Name: "demo", Dir: at("skill")}} }}, real: at("ws")}
 	f.Fuzz(func(t *testing.T, name string) {
 		file, p, err := h.open(t.Context(), name)
 		if err != nil {

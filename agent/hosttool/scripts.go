@@ -8,22 +8,27 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/agent-base/agent-base/trace"
 )
 
+// Script is a file of a skill whose text is kept from a model.
+type Script struct {
+	File string // slash path below the skill's folder
+	Name string // the script_name that runs it
+}
+
 // scriptFile is one file that is not read.
 type scriptFile struct {
+	Script
 	info  os.FileInfo
 	mount *Mount
-	rel   string // slash path below the skill's folder
 }
 
 // secrecy is the rule that the text of skills' scripts is kept from a model, for one call. Files and folders are compared
 // by identity, so neither a link nor another spelling gets around it.
 type secrecy struct {
-	rule   func(fs.FS) ([]string, error) // Options.Scripts
+	rule   func(context.Context, *Mount, fs.FS) []Script // Options.Scripts
 	mounts []Mount
 	dirs   []os.FileInfo        // of mounts, nil for a missing one
 	above  map[string]int       // the skill that a folder of the place lies in, -1 for none
@@ -71,58 +76,50 @@ func (s *secrecy) index(dir os.FileInfo) int {
 
 // script returns the script that the open file at p is, nil for none. A file with one name can only be one of the skill
 // that it lies in; one with several is compared with those of all skills.
-func (s *secrecy) script(p *place, info os.FileInfo) (*scriptFile, error) {
+func (s *secrecy) script(ctx context.Context, p *place, info os.FileInfo) *scriptFile {
 	first, last := 0, len(s.mounts)
 	if names(info) == 1 {
 		first = s.mountOf(p, path.Dir(p.rel))
 		if last = first + 1; first < 0 {
-			return nil, nil
+			return nil
 		}
 	}
 	for i := first; i < last; i++ {
-		list, err := s.list(i)
-		if err != nil {
-			return nil, err
-		}
+		list := s.list(ctx, i)
 		for k := range list {
 			if os.SameFile(info, list[k].info) {
-				return &list[k], nil
+				return &list[k]
 			}
 		}
 	}
-	return nil, nil
+	return nil
 }
 
-// list returns the scripts of a skill. If the rule fails, nothing of the skill is read.
-func (s *secrecy) list(i int) ([]scriptFile, error) {
+// list returns the scripts of a skill.
+func (s *secrecy) list(ctx context.Context, i int) []scriptFile {
 	if list, ok := s.lists[i]; ok || s.dirs[i] == nil {
-		return list, nil
+		return list
 	}
 	root, err := os.OpenRoot(s.mounts[i].Dir)
 	if err != nil {
-		return nil, nil //nolint:nilerr // nothing can be read there
+		return nil // nothing can be read there
 	}
 	defer root.Close()
-	paths, err := s.rule(root.FS())
-	if err != nil {
-		return nil, failed("", "Skill '%s': %v", s.mounts[i].Name, err)
-	}
 	var list []scriptFile
-	for _, p := range paths {
-		if info, err := root.Lstat(filepath.FromSlash(p)); err == nil {
-			list = append(list, scriptFile{info, &s.mounts[i], p})
+	for _, sc := range s.rule(ctx, &s.mounts[i], root.FS()) {
+		if info, err := root.Lstat(filepath.FromSlash(sc.File)); err == nil {
+			list = append(list, scriptFile{sc, info, &s.mounts[i]})
 		}
 	}
 	s.lists[i] = list
-	return list, nil
+	return list
 }
 
 // refuseScript traces and returns the refusal to read a script; it names the tools that are meant for it.
 func (h *host) refuseScript(ctx context.Context, s *scriptFile) error {
-	trace.Emit(ctx, h.o.Trace, trace.Event{Kind: trace.ToolDenied, Level: slog.LevelWarn, Skill: s.mount.Name, Script: s.rel,
-		Message: "Blocked reading script '" + s.rel + "'"})
-	base := path.Base(s.rel)
+	trace.Emit(ctx, h.o.Trace, trace.Event{Kind: trace.ToolDenied, Level: slog.LevelWarn, Skill: s.mount.Name, Script: s.File,
+		Message: "Blocked reading script '" + s.File + "'"})
 	return denied("script_read", "Script '%s' of skill '%s' must be EXECUTED via Bash tool or script_run, not read: "+
 		"use script_run with skill_name '%s' and script_name '%s', and script_help for its options",
-		s.rel, s.mount.Name, s.mount.Name, strings.TrimSuffix(base, path.Ext(base)))
+		s.File, s.mount.Name, s.mount.Name, s.Name)
 }

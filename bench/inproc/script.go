@@ -104,7 +104,7 @@ func scriptSkill(ctx context.Context, dir string) (*skill.Skill, error) {
 
 // measureRun calls a script through the engine and returns its last answer. It does not count the preparation.
 func measureRun(ctx context.Context, host *script.Host, s *skill.Skill, name string, rounds int) (json.RawMessage, error) {
-	sc, err := script.Find(s, name)
+	sc, err := script.Find(ctx, s, name, nil)
 	if err != nil {
 		return nil, err
 	}

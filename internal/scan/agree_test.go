@@ -34,7 +34,7 @@ func TestBackendsAgree(t *testing.T) {
 	for seed := range uint64(150) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		root := t.TempDir()
-		grow(r, root, []string{"a", "b", ".hidden", "node_modules", "SKILL.md", "skill.md", "x y", "é"}, func(p string) {
+		grow(r, root, []string{"a", "b", ".hidden", ".claude", "Skill.md", "node_modules", "SKILL.md", "skill.md", "x y", "é"}, func(p string) {
 			os.WriteFile(filepath.Join(filepath.Dir(p), Manifest), []byte(p[len(root):]), 0o644)
 		})
 		o := Options{Nested: r.IntN(4) > 0, Links: Links(r.IntN(2)), MaxDirs: 1 + r.IntN(30)}

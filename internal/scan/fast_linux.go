@@ -230,7 +230,7 @@ func modeOf(m uint32) fs.FileMode {
 	return fs.ModeIrregular
 }
 
-func (b *fast) list(w *worker, dir string) (listing, error) {
+func (b *fast) list(w *worker, dir string, hidden []string) (listing, error) {
 	var l listing
 	fd, err := b.enter(dir, how.Flags)
 	if err != nil {
@@ -251,7 +251,7 @@ func (b *fast) list(w *worker, dir string) (listing, error) {
 		if n <= 0 {
 			return l, nil
 		}
-		w.names = b.sortIn(fd, w.dents[:n], &l, w.names[:0])
+		w.names = b.sortIn(fd, w.dents[:n], hidden, &l, w.names[:0])
 		// All names share one string, which is cut at the NULs.
 		all := string(w.names)
 		l.dirs = slices.Grow(l.dirs, bytes.Count(w.names, []byte{0}))
@@ -263,7 +263,7 @@ func (b *fast) list(w *worker, dir string) (listing, error) {
 }
 
 // sortIn appends the names of sub-directories to names, each with a NUL, and adds the other entries to l.
-func (b *fast) sortIn(fd int, dents []byte, l *listing, names []byte) []byte {
+func (b *fast) sortIn(fd int, dents []byte, hidden []string, l *listing, names []byte) []byte {
 	for len(dents) > 19 {
 		size := int(binary.NativeEndian.Uint16(dents[16:]))
 		name, t := dents[19:size], dents[18]
@@ -271,17 +271,19 @@ func (b *fast) sortIn(fd int, dents []byte, l *listing, names []byte) []byte {
 		if end := bytes.IndexByte(name, 0); end >= 0 {
 			name = name[:end]
 		}
-		if t == unix.DT_DIR && !ignored(string(name)) && !isManifest(string(name)) {
+		switch {
+		case t == unix.DT_DIR && !ignored(string(name), hidden) && !isManifest(string(name)):
 			names = append(append(names, name...), 0)
-		} else {
-			b.other(fd, string(name), t, l, &names)
+		case t == unix.DT_REG && len(name) != len(Manifest):
+		default:
+			b.other(fd, string(name), t, hidden, l, &names)
 		}
 	}
 	return names
 }
 
-// other adds an entry that is not plainly a directory. Some file systems do not report types.
-func (b *fast) other(fd int, name string, t byte, l *listing, names *[]byte) {
+// other adds an entry that is not plainly a directory or a file of another name. Some file systems do not report types.
+func (b *fast) other(fd int, name string, t byte, hidden []string, l *listing, names *[]byte) {
 	mode := modeOf(uint32(t) << 12)
 	if t == unix.DT_UNKNOWN {
 		var st unix.Stat_t
@@ -290,9 +292,9 @@ func (b *fast) other(fd int, name string, t byte, l *listing, names *[]byte) {
 		}
 		mode = modeOf(st.Mode)
 	}
-	if mode.IsDir() && !ignored(name) && !isManifest(name) {
+	if mode.IsDir() && !ignored(name, hidden) && !isManifest(name) {
 		*names = append(append(*names, name...), 0)
 		return
 	}
-	l.add(name, mode)
+	l.add(name, mode, hidden)
 }

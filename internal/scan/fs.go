@@ -59,3 +59,24 @@ func (p portableFS) In(dir string) (FS, error) {
 }
 
 func (p portableFS) Close() error { return p.root.Close() }
+
+// ReadOnce returns the file system with each folder read at most once: another ReadDir of it returns the same listing, which
+// must not be changed. It is for several checks of one folder, and not safe for concurrent use. Closing it closes f.
+func ReadOnce(f FS) FS { return &readOnce{FS: f, lists: map[string][]fs.DirEntry{}} }
+
+type readOnce struct {
+	FS
+	lists map[string][]fs.DirEntry
+}
+
+func (r *readOnce) ReadDir(name string) ([]fs.DirEntry, error) {
+	list, ok := r.lists[name]
+	if ok {
+		return list, nil
+	}
+	list, err := r.FS.ReadDir(name)
+	if err == nil {
+		r.lists[name] = list
+	}
+	return list, err
+}

@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,7 +12,7 @@ import (
 	"strings"
 )
 
-// follow probes the folders that links lead to. It runs after everything else, so a folder that can be reached in two
+// follow probes the folders that links lead to, and reads the manifests that are links. It runs after everything else, so a folder that can be reached in two
 // ways counts under its own path.
 func (w *walk) follow() {
 	w.real = map[string]bool{}
@@ -22,11 +23,12 @@ func (w *walk) follow() {
 		}
 	}
 	slices.Sort(w.links)
+	var rest cut
 	if len(w.links) > MaxLinks {
-		w.notes = append(w.notes, Note{w.links[MaxLinks], Bound,
-			fmt.Errorf("more than %d symbolic links: this one and those after it are not followed", MaxLinks)})
+		rest.add(w.links[MaxLinks:])
 		w.links = w.links[:MaxLinks]
 	}
+	w.bound(&rest, "not followed, because there are more than %d symbolic links", MaxLinks)
 	for _, link := range w.links {
 		if w.ctx.Err() != nil {
 			return
@@ -35,14 +37,43 @@ func (w *walk) follow() {
 		switch {
 		case errors.Is(err, errNotDir):
 		case err != nil:
-			w.notes = append(w.notes, Note{link, Link, err})
+			w.notes = append(w.notes, Note{Path: link, Kind: Link, Err: err, Target: at.real})
 		case w.loops(link, at):
-			w.notes = append(w.notes, Note{link, Link, errors.New("symbolic link leads back to a folder that holds it")})
+			w.notes = append(w.notes, Note{Path: link, Kind: Link, Err: errors.New("symbolic link leads back to a folder that holds it")})
 		case !w.real[at.real]:
 			w.real[at.real] = true
 			w.descend(level{dirs: []string{link}, at: []place{at}}, depthOf(link))
 		}
 	}
+	w.manifests()
+}
+
+// manifests reads the manifests that are links, unless the link leads to a manifest that was read at its own place.
+func (w *walk) manifests() {
+	if real, err := w.r.realPath(); err == nil {
+		for i, dir := range w.behind.dirs {
+			w.behind.at[i].real = cmp.Or(w.behind.at[i].real, real+"/"+dir)
+			delete(w.real, w.behind.at[i].real)
+		}
+	}
+	var l level
+	for i, dir := range w.behind.dirs {
+		if w.r.o.Links == Deny || !w.wasRead(dir) {
+			l.add(dir, w.behind.at[i])
+		}
+	}
+	w.late = true
+	w.probe(l)
+}
+
+// wasRead reports whether the manifest of a folder is a link to a manifest that was read.
+func (w *walk) wasRead(dir string) bool {
+	for _, file := range [...]string{Manifest, LowerManifest} {
+		if at, err := w.r.target(join(dir, file)); err == nil {
+			return isManifest(filepath.Base(at.real)) && w.real[filepath.Dir(at.real)]
+		}
+	}
+	return false
 }
 
 // loops reports whether the link's target holds the link.
@@ -133,7 +164,7 @@ func (r *Root) base(dir string) (backend, error) {
 
 func linkError(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
-		return errors.New("symbolic link leads nowhere")
+		return ErrNowhere
 	}
 	var pe *fs.PathError
 	if errors.As(err, &pe) {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"slices"
+	"strings"
 )
 
 // portable is the backend over os.Root.
@@ -33,7 +34,7 @@ func (b *portable) same(other backend) bool {
 	return err1 == nil && err2 == nil && os.SameFile(x, y)
 }
 
-func (b *portable) list(_ *worker, dir string) (listing, error) {
+func (b *portable) list(_ *worker, dir string, hidden []string) (listing, error) {
 	var l listing
 	if err := b.plain(dir); err != nil {
 		return l, err
@@ -45,7 +46,7 @@ func (b *portable) list(_ *worker, dir string) (listing, error) {
 	defer d.Close()
 	entries, err := d.ReadDir(-1)
 	for _, e := range entries {
-		l.add(e.Name(), e.Type())
+		l.add(e.Name(), e.Type(), hidden)
 	}
 	return l, err
 }
@@ -74,11 +75,13 @@ func busy(err error) error {
 }
 
 // add adds one directory entry.
-func (l *listing) add(name string, t fs.FileMode) {
+func (l *listing) add(name string, t fs.FileMode, hidden []string) {
 	switch {
 	case isManifest(name):
 		l.manifest = true
-	case ignored(name):
+	case len(name) == len(Manifest) && strings.EqualFold(name, Manifest) && !t.IsDir():
+		l.misnamed = max(l.misnamed, name)
+	case ignored(name, hidden):
 	case t.IsDir():
 		l.dirs = append(l.dirs, name)
 	case t&fs.ModeSymlink != 0:

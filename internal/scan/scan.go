@@ -33,8 +33,8 @@ const (
 
 // Bounds of a walk: levels below the root, and folders below its direct children. The children are not bounded.
 const (
-	MaxDepth = 6
-	MaxDirs  = 20_000
+	MaxDepth = 10
+	MaxDirs  = 100_000
 )
 
 // MaxLinks is how many links to folders are followed below one root, including its direct children. Each link costs a
@@ -59,6 +59,7 @@ const (
 // Options configures a Root.
 type Options struct {
 	Nested   bool // look below the direct children as well
+	Inside   bool // also note the manifests below skills
 	Links    Links
 	Allow    []string // absolute paths of other roots that links may lead into
 	MaxSize  int64    // of a manifest, in bytes
@@ -80,6 +81,7 @@ var (
 	ErrTooBig     = errors.New("file is too big")
 	ErrLeaves     = errors.New("symbolic link leads out of the skills folder")
 	ErrDenied     = errors.New("symbolic links are not followed here")
+	ErrNowhere    = errors.New("symbolic link leads nowhere")
 	ErrBusy       = errors.New("file is busy: another process holds a lease on it or keeps renaming it")
 	ErrMount      = errors.New("file lies on another mount than its skill")
 	errLink       = errors.New("a symbolic link is in the path")
@@ -93,7 +95,7 @@ func Code(err error) string {
 		return "manifest-irregular"
 	case errors.Is(err, ErrTooBig):
 		return "file-size"
-	case errors.Is(err, ErrLeaves), errors.Is(err, ErrDenied):
+	case errors.Is(err, ErrLeaves), errors.Is(err, ErrDenied), errors.Is(err, ErrNowhere):
 		return "manifest-link"
 	}
 	return "file-unreadable"
@@ -115,9 +117,9 @@ type Root struct {
 
 // backend accesses the files below one folder. Paths are slash paths; "." is the folder itself.
 type backend interface {
-	// list returns the sub-directories and links of dir and whether it has a manifest. It leaves out dot directories
-	// and node_modules.
-	list(w *worker, dir string) (listing, error)
+	// list returns the sub-directories and links of dir and whether it has a manifest. It leaves out node_modules and
+	// dot directories, except for those whose names are in hidden.
+	list(w *worker, dir string, hidden []string) (listing, error)
 	// read opens, checks and reads a file of dir. It returns errLink if there is a link in the path.
 	read(w *worker, dir, file string, o *Options) ([]byte, Stamp, error)
 	// stamp returns the stamp of a file without opening it. It does not follow a link in the last place.
@@ -136,6 +138,7 @@ type backend interface {
 type listing struct {
 	dirs, links []string
 	manifest    bool
+	misnamed    string // a file with the name of a manifest in another case
 }
 
 // Open opens a folder. For a path that does not exist the error wraps fs.ErrNotExist.
@@ -194,15 +197,12 @@ func openBackend(path string, portable bool) (backend, error) {
 	return openPortable(path)
 }
 
-// ignored reports whether a directory of this name is never looked into.
-func ignored(name string) bool { return name[0] == '.' || name == "node_modules" }
-
-func isManifest(name string) bool { return name == Manifest || name == LowerManifest }
-
 // absent reports whether an error means that the file does not exist.
 func absent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, errNotDir) || errors.Is(err, errNameTooLong)
 }
+
+func isManifest(name string) bool { return name == Manifest || name == LowerManifest }
 
 func join(dir, name string) string {
 	if dir == "." || dir == "" {

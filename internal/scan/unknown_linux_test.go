@@ -23,7 +23,7 @@ func TestUnknownType(t *testing.T) {
 	var names []byte
 	b := &fast{int(d.Fd())}
 	for _, name := range []string{"dir", "link", "file", "SKILL.md", ".dot", "gone"} {
-		b.other(int(d.Fd()), name, unix.DT_UNKNOWN, &l, &names)
+		b.other(int(d.Fd()), name, unix.DT_UNKNOWN, nil, &l, &names)
 	}
 	if string(names) != "dir\x00" || !slices.Equal(l.links, []string{"link"}) || !l.manifest {
 		t.Errorf("got %q %+v", names, l)

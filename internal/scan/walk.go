@@ -3,7 +3,6 @@ package scan
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"path"
 	"runtime"
 	"slices"
@@ -33,9 +32,10 @@ type Visitor interface {
 
 // Note describes something that a walk left out.
 type Note struct {
-	Path string // slash path below the root
-	Kind NoteKind
-	Err  error
+	Path   string // slash path below the root
+	Kind   NoteKind
+	Err    error
+	Target string // of a Link that leads out of the root: the absolute path that it leads to
 }
 
 // NoteKind says why something was left out.
@@ -46,6 +46,8 @@ const (
 	Link       NoteKind = iota // a symbolic link that is not followed, or leads nowhere
 	Bound                      // a bound of the walk was reached
 	Unreadable                 // a folder cannot be listed
+	Misnamed                   // a manifest's name is in another case, as in Skill.md
+	Inside                     // a manifest below a skill, which is a file of that skill
 )
 
 // level is the folders of one depth. at has their real places; nil means that they are where their paths say.
@@ -76,9 +78,14 @@ type walk struct {
 	workers []worker
 	notes   []Note
 	links   []string        // links met on the way, by path
+	behind  level           // folders whose manifest is a link
+	skills  level           // folders of skills, with Options.Inside
+	late    bool            // manifests that are links are read
 	seen    []string        // every folder that was probed under its own path
 	real    map[string]bool // the real paths of all probed folders, while links are followed
 	room    int             // how many more folders may be probed below the children
+	deep    cut             // folders below MaxDepth
+	many    cut             // folders for which there was no room
 }
 
 // Walk visits the manifests below the root and returns notes on what it left out, sorted by path. It returns an error if
@@ -88,21 +95,23 @@ func (r *Root) Walk(ctx context.Context, v Visitor) ([]Note, error) {
 	for i := range w.workers {
 		w.workers[i].id = i
 	}
-	l, err := r.files.list(&w.workers[0], ".")
+	l, err := r.files.list(&w.workers[0], ".", r.hidden("."))
 	if err != nil {
 		return nil, err
 	}
 	if l.manifest {
 		w.probe(level{dirs: []string{"."}})
-		runtime.KeepAlive(r)
-		return w.notes, ctx.Err()
+	} else {
+		w.misnamed(".", &l)
+		w.links = l.links
+		w.descend(level{dirs: l.dirs}, 1)
 	}
-	w.links = l.links
-	w.descend(level{dirs: l.dirs}, 1)
-	if len(w.links) > 0 {
+	if len(w.links)+len(w.behind.dirs) > 0 {
 		w.follow()
 	}
+	w.inside()
 	runtime.KeepAlive(r)
+	w.bounds()
 	slices.SortStableFunc(w.notes, func(a, b Note) int { return cmp.Compare(a.Path, b.Path) })
 	return w.notes, ctx.Err()
 }
@@ -128,25 +137,40 @@ func (w *walk) probe(l level) (plain []int) {
 		return nil
 	}
 	known := w.v.Begin(l.dirs)
-	skill := make([]bool, len(l.dirs))
+	kinds := make([]folderKind, len(l.dirs))
 	w.parallel(len(l.dirs), func(wk *worker, i int) {
 		var s Stamp
 		if known != nil {
 			s = known[i]
 		}
 		wk.item = Item{Dir: l.dirs[i]}
-		if w.look(wk, &wk.item, l.place(w.r, i), s) {
-			skill[i] = true
+		if kinds[i] = w.look(wk, &wk.item, l.place(w.r, i), s); kinds[i] == skill {
 			w.v.Visit(wk.id, i, &wk.item)
 		}
 	})
-	for i, ok := range skill {
-		if !ok {
+	for i, kind := range kinds {
+		switch {
+		case kind == group:
 			plain = append(plain, i)
+		case kind == linked:
+			w.behind.add(l.dirs[i], l.place(w.r, i))
+		case w.r.o.Inside:
+			w.skills.add(l.dirs[i], l.place(w.r, i))
 		}
 	}
 	return plain
 }
+
+// folderKind says what a folder is by its manifest.
+type folderKind uint8
+
+const (
+	group  folderKind = iota // it has no manifest
+	skill                    // it has one
+	linked                   // its manifest is a link, and is judged after the walk
+)
+
+func (l *level) add(dir string, at place) { l.dirs, l.at = append(l.dirs, dir), append(l.at, at) }
 
 func (l *level) place(r *Root, i int) place {
 	if l.at != nil {
@@ -155,32 +179,35 @@ func (l *level) place(r *Root, i int) place {
 	return place{files: r.files, rel: l.dirs[i]}
 }
 
-// look reads the manifest of one folder and reports whether there is one.
-func (w *walk) look(wk *worker, it *Item, at place, known Stamp) bool {
+// look reads the manifest of one folder.
+func (w *walk) look(wk *worker, it *Item, at place, known Stamp) folderKind {
 	for _, it.File = range [...]string{Manifest, LowerManifest} {
 		if known != (Stamp{}) {
 			if s, err := at.files.stamp(wk, at.rel, it.File); err == nil && s == known {
 				it.Stamp, it.Same = s, true
-				return true
+				return skill
 			}
 		}
 		it.Data, it.Stamp, it.Err = at.files.read(wk, at.rel, it.File, &w.r.o)
 		if it.Err == errLink {
+			if !w.late {
+				return linked
+			}
 			w.r.readLink(wk, it, &w.r.o)
 		}
 		if it.Err == nil {
 			it.Same = it.Stamp == known
-			return true
+			return skill
 		}
 		if !absent(it.Err) {
 			if it.Stamp == (Stamp{}) {
 				it.Stamp, _ = at.files.stamp(wk, at.rel, it.File)
 			}
 			it.Data = nil
-			return true
+			return skill
 		}
 	}
-	return false
+	return group
 }
 
 // below lists the folders without a manifest and returns the next level, sorted by path.
@@ -189,14 +216,15 @@ func (w *walk) below(l level, plain []int, depth int) level {
 	errs := make([]error, len(plain))
 	w.parallel(len(plain), func(wk *worker, i int) {
 		at := l.place(w.r, plain[i])
-		lists[i], errs[i] = at.files.list(wk, at.rel)
+		lists[i], errs[i] = at.files.list(wk, at.rel, w.r.hidden(l.dirs[plain[i]]))
 	})
 	var next level
 	for i, sub := range lists {
 		dir, at := l.dirs[plain[i]], l.place(w.r, plain[i])
 		if errs[i] != nil && !absent(errs[i]) {
-			w.notes = append(w.notes, Note{dir, Unreadable, errs[i]})
+			w.notes = append(w.notes, Note{Path: dir, Kind: Unreadable, Err: errs[i]})
 		}
+		w.misnamed(dir, &sub)
 		for _, name := range sub.dirs {
 			if l.at != nil {
 				real := at.real + "/" + name
@@ -217,7 +245,7 @@ func (w *walk) below(l level, plain []int, depth int) level {
 	return w.bounded(next, depth)
 }
 
-// bounded cuts a level at the bounds of the walk and adds a note if it did.
+// bounded cuts a level at the bounds of the walk.
 func (w *walk) bounded(l level, depth int) level {
 	if len(l.dirs) == 0 {
 		return l
@@ -226,13 +254,11 @@ func (w *walk) bounded(l level, depth int) level {
 		slices.Sort(l.dirs)
 	}
 	if depth >= MaxDepth {
-		w.notes = append(w.notes, Note{slices.Min(l.dirs), Bound,
-			fmt.Errorf("folders more than %d levels deep are not searched", MaxDepth)})
+		w.deep.add(l.dirs)
 		return level{}
 	}
 	if len(l.dirs) > w.room {
-		w.notes = append(w.notes, Note{l.dirs[w.room], Bound,
-			fmt.Errorf("more than %d folders below the first level: this one and those after it are not searched", w.r.o.MaxDirs)})
+		w.many.add(l.dirs[w.room:])
 		l.dirs = l.dirs[:w.room]
 	}
 	w.room -= len(l.dirs)

@@ -22,30 +22,42 @@ const (
 	TypeScript Language = ".ts"
 	Ruby       Language = ".rb"
 	Perl       Language = ".pl"
+	PowerShell Language = ".ps1"
 )
 
-// languages are all of them, with the names of their interpreters in a #! line.
+// languages are all of them, with their further extensions and the names of their interpreters in a #! line.
 var languages = []struct {
 	language     Language
+	also         []string
 	interpreters []string
 }{
-	{Python, []string{"python", "python3", "uv"}},
-	{Shell, []string{"bash", "sh", "dash", "ksh", "zsh"}},
-	{JavaScript, []string{"node", "nodejs"}},
-	{TypeScript, []string{"bun", "deno", "tsx", "ts-node"}},
-	{Ruby, []string{"ruby"}},
-	{Perl, []string{"perl"}},
+	{Python, nil, []string{"python", "python3", "uv"}},
+	{Shell, nil, []string{"bash", "sh", "dash", "ksh", "zsh"}},
+	{JavaScript, []string{".mjs", ".cjs"}, []string{"node", "nodejs"}},
+	{TypeScript, []string{".mts", ".tsx"}, []string{"bun", "deno", "tsx", "ts-node"}},
+	{Ruby, nil, []string{"ruby"}},
+	{Perl, nil, []string{"perl"}},
+	{PowerShell, nil, []string{"pwsh", "powershell"}},
 }
 
 // LanguageOf returns the language of a script from its extension, in any case. It returns "" for an unknown extension.
 func LanguageOf(file string) Language {
-	ext := Language(strings.ToLower(path.Ext(file)))
+	ext := strings.ToLower(path.Ext(file))
 	for _, l := range languages {
-		if l.language == ext {
-			return ext
+		if string(l.language) == ext || slices.Contains(l.also, ext) {
+			return l.language
 		}
 	}
 	return ""
+}
+
+// isKnown reports whether the extension of a file makes it a script under a rule.
+func (r Rule) isKnown(file string) bool {
+	lang := LanguageOf(file)
+	if r == Direct {
+		return lang != PowerShell && string(lang) == strings.ToLower(path.Ext(file)) && lang != ""
+	}
+	return lang != ""
 }
 
 // LanguageNamed returns a script's language by the interpreter of its #! line, "" for an unknown one. The interpreter
@@ -61,29 +73,48 @@ func LanguageNamed(interpreter string) Language {
 }
 
 // Kinds says how a file shows what runs it.
-func Kinds() string {
+func Kinds(r Rule) string {
 	var ext []string
 	for _, l := range languages {
-		ext = append(ext, string(l.language))
+		for _, e := range append([]string{string(l.language)}, l.also...) {
+			if r.isKnown("x" + e) {
+				ext = append(ext, e)
+			}
+		}
 	}
 	return "an extension of " + strings.Join(ext, " ") + ", or a #! line"
 }
 
-// isScript reports whether an entry of a folder is a file that can be run.
-func isScript(fsys fs.FS, dir string, d fs.DirEntry) bool {
+// isScript reports whether an entry of a folder is a file that can be run. A file with an unknown extension that does not
+// lie in scripts/ must be executable to be looked into.
+func (s *Set) isScript(file string, d fs.DirEntry) bool {
 	if !d.Type().IsRegular() {
 		return false
 	}
-	if LanguageOf(d.Name()) != "" {
+	if s.rule.isKnown(file) {
 		return true
 	}
-	b := Head(fsys, dir+"/"+d.Name())
+	ext := path.Ext(file)
+	if ext != "" && path.Dir(file) != Dir && !executableEntry(d) {
+		return false
+	}
+	b := Head(s.fsys, file)
 	if bytes.HasPrefix(b, []byte("#!")) {
 		return true
 	}
-	if ext := path.Ext(d.Name()); ext != "" && !strings.EqualFold(ext, ".exe") || Platform(b) == "" {
+	return (ext == "" || strings.EqualFold(ext, ".exe")) && Platform(b) != "" && executableEntry(d)
+}
+
+// isKindless reports whether a file that is not a script is executable text without an extension.
+func (s *Set) isKindless(file string, d fs.DirEntry) bool {
+	if path.Ext(file) != "" || !d.Type().IsRegular() {
 		return false
 	}
+	info, err := d.Info()
+	return err == nil && info.Mode()&0o111 != 0 && !bytes.ContainsRune(Head(s.fsys, file), 0)
+}
+
+func executableEntry(d fs.DirEntry) bool {
 	info, err := d.Info()
 	return err == nil && Executable(info.Mode())
 }
@@ -94,13 +125,16 @@ func Executable(m fs.FileMode) bool { return runtime.GOOS == "windows" || m&0o11
 const headBytes = 512 // of a file, enough for a #! line and a program's header
 
 // Head returns the first bytes of a file, nil when it cannot be read.
-func Head(fsys fs.FS, name string) []byte {
+func Head(fsys fs.FS, name string) []byte { return head(fsys, name, headBytes) }
+
+// head returns at most that many of the first bytes of a file, nil when it cannot be read.
+func head(fsys fs.FS, name string, most int64) []byte {
 	f, err := fsys.Open(name)
 	if err != nil {
 		return nil
 	}
 	defer f.Close()
-	b, _ := io.ReadAll(io.LimitReader(f, headBytes))
+	b, _ := io.ReadAll(io.LimitReader(f, most))
 	return b
 }
 

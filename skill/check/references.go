@@ -40,13 +40,62 @@ func (v *validation) checkReferences() {
 
 func (v *validation) checkReference(target string, line, col int) {
 	clean := path.Clean(target)
+	code, fault := "reference-missing", "does not exist"
 	if !fs.ValidPath(clean) {
-		v.Add(manifest.Problem{Code: "reference-outside", Line: line, Col: col, Message: fmt.Sprintf("%.100q lies outside the skill", target)})
+		code, fault = v.checkOutside(clean)
+	} else if v.exists(clean) {
 		return
 	}
-	if _, err := fs.Stat(v.fsys, clean); err != nil {
-		v.Add(manifest.Problem{Code: "reference-missing", Line: line, Col: col, Message: fmt.Sprintf("%.100q does not exist", target)})
+	if code != "" {
+		v.Add(manifest.Problem{Code: code, Line: line, Col: col, Message: fmt.Sprintf("%.100q %s", target, fault)})
 	}
+}
+
+// checkOutside returns what is wrong with a path out of the skill. A file of another skill is not a problem.
+func (v *validation) checkOutside(clean string) (code, fault string) {
+	at := path.Join(v.rel, clean)
+	switch {
+	case v.root == nil && isSibling(clean):
+		return "", ""
+	case v.root == nil || !fs.ValidPath(at):
+		return "reference-outside", "lies outside the skill"
+	case !isThere(v.root, at):
+		return "reference-missing", "does not exist"
+	case v.inSkill(at):
+		return "", ""
+	}
+	return "reference-outside", "lies outside the skill: it is missing where the skill is installed alone"
+}
+
+// isSibling reports whether a path leads to the folder next to the skill that another skill may have, or to a SKILL.md.
+func isSibling(clean string) bool {
+	return path.Base(clean) == "SKILL.md" || path.Dir(clean) == ".." && manifest.CheckName(path.Base(clean)) == nil
+}
+
+// inSkill reports whether a path of the root lies in the folder of a skill.
+func (v *validation) inSkill(at string) bool {
+	for ; at != "."; at = path.Dir(at) {
+		if isThere(v.root, at+"/SKILL.md") || isThere(v.root, at+"/skill.md") {
+			return true
+		}
+	}
+	return false
+}
+
+func isThere(fsys fs.FS, name string) bool {
+	_, err := fs.Stat(fsys, name)
+	return err == nil
+}
+
+// exists reports whether the skill has a file or a folder of that path. The list of the folder is enough to know of most
+// that are missing.
+func (v *validation) exists(name string) bool {
+	top, _, _ := strings.Cut(name, "/")
+	if top != "." && isASCII(top) && !slices.ContainsFunc(v.top, func(d fs.DirEntry) bool { return strings.EqualFold(d.Name(), top) }) {
+		return false
+	}
+	_, err := fs.Stat(v.fsys, name)
+	return err == nil
 }
 
 // reference is a file that a line names.
@@ -85,39 +134,14 @@ func (r *referenceReader) read(line string) []reference {
 	return nil
 }
 
-var (
-	linkTarget = lazyregexp.New(`\]\(<?([^)<>\s]+)>?[^)]*\)`)
-
-	// unsure begins the part of a line whose paths may be examples, or files that are still to be written.
-	unsure = lazyregexp.New(`(?i)\b(?:examples?\**:|e\.g\.|for example|for instance|such as|create|write|save|add|put)(?:\W|$)`)
-	// maybe is a word of a line whose files need not be in the skill.
-	maybe = lazyregexp.New(`(?i)\b(?:would|exists?|\w*plugin_root)\b`)
-)
+var linkTarget = lazyregexp.New(`\]\(<?([^)<>\s]+)>?[^)]*\)`)
 
 // prose returns the references in a line outside code blocks. A link inside a code span is an example, not a reference.
 func (r *referenceReader) prose(line string) []reference {
-	var out []reference
-	text := line // with spaces for code
-	if spans := codeSpans(line); len(spans) > 0 {
-		sure := len(line)
-		if m := unsure().FindStringIndex(line); m != nil {
-			sure = m[0]
-		}
-		masked := []byte(line)
-		for _, span := range spans {
-			for i := span[0]; i < span[1]; i++ {
-				masked[i] = ' '
-			}
-			if span[0] < sure {
-				out = r.words(out, line, span)
-			}
-		}
-		if len(out) > 0 && maybe().MatchString(line) {
-			out = nil
-		}
-		text = string(masked)
-	}
-	if strings.Contains(text, "](") {
+	spans := codeSpans(line)
+	out := r.ofSpans(line, spans)
+	if strings.Contains(line, "](") {
+		text := withSpaces(line, spans)
 		for _, m := range linkTarget().FindAllStringSubmatchIndex(text, -1) {
 			if target := localTarget(text[m[2]:m[3]]); target != "" {
 				out = append(out, reference{target, m[2]})
@@ -126,6 +150,93 @@ func (r *referenceReader) prose(line string) []reference {
 	}
 	slices.SortStableFunc(out, func(a, b reference) int { return cmp.Compare(a.at, b.at) })
 	return out
+}
+
+// ofSpans returns the references in a line's code spans, as far as the words of the line do not make them unsure.
+func (r *referenceReader) ofSpans(line string, spans [][2]int) []reference {
+	var out []reference
+	for _, span := range spans {
+		out = r.words(out, line, span)
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	begin := unsure(line)
+	end := begin
+	for _, span := range spans {
+		if span[0] < begin { // the whole span counts
+			end = max(begin, span[1])
+		}
+	}
+	return slices.DeleteFunc(out, func(ref reference) bool { return ref.at >= end })
+}
+
+// unsure returns where a line begins to name files that may be examples, or are still to be written. It returns the length
+// of the line where all files should be in the skill, and 0 where none need be.
+func unsure(line string) int {
+	begin := len(line)
+	for at := 0; at < len(line); {
+		n := wordLen(line[at:])
+		if n == 0 {
+			at++
+			continue
+		}
+		word, rest := strings.ToLower(line[at:at+n]), line[at+n:]
+		switch {
+		case word == "would" || word == "exist" || word == "exists" || strings.HasSuffix(word, "plugin_root"):
+			return 0
+		case begin == len(line) && isUnsure(word, rest):
+			begin = at
+		}
+		at += n
+	}
+	return begin
+}
+
+// isUnsure reports whether a word in lower case, with what follows it, makes the paths after it unsure.
+func isUnsure(word, rest string) bool {
+	switch word {
+	case "add", "create", "put", "save", "write":
+		return true
+	case "example", "examples":
+		return goesOn(strings.TrimLeft(rest, "*"), ":")
+	case "e":
+		return goesOn(rest, ".g.")
+	case "for":
+		return goesOn(rest, " example") || goesOn(rest, " instance")
+	case "such":
+		return goesOn(rest, " as")
+	}
+	return false
+}
+
+// goesOn reports whether a line goes on with a text, in any case, that does not end within a word.
+func goesOn(rest, text string) bool {
+	return len(rest) >= len(text) && strings.EqualFold(rest[:len(text)], text) && wordLen(rest[len(text):]) == 0
+}
+
+// wordLen returns the length of the word that s begins with.
+func wordLen(s string) int {
+	n := 0
+	for n < len(s) && isWord(s[n]) {
+		n++
+	}
+	return n
+}
+
+func isWord(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
+}
+
+// withSpaces returns the line with spaces in place of its code spans.
+func withSpaces(line string, spans [][2]int) string {
+	out := []byte(line)
+	for _, span := range spans {
+		for i := span[0]; i < span[1]; i++ {
+			out[i] = ' '
+		}
+	}
+	return string(out)
 }
 
 // starter is the beginning of a command that runs or reads its first file.
@@ -145,11 +256,14 @@ func (r *referenceReader) command(line string) []reference {
 		}
 		text = rest
 	}
-	if !strings.Contains(text, "/") || !starter().MatchString(text) {
+	if !strings.Contains(text, "/") {
 		return nil
 	}
 	out := r.words(nil, line, [2]int{0, len(line)})
-	return out[:min(1, len(out))]
+	if len(out) == 0 || !starter().MatchString(text) {
+		return nil
+	}
+	return out[:1]
 }
 
 // has reports whether the skill has a folder of that name.
@@ -168,11 +282,11 @@ func (r *referenceReader) has(name string) bool {
 // usual holds the folders that a path in code begins with even if the skill does not have them.
 var usual = [...]string{"scripts", "references", "assets", "toolsets"}
 
-var (
-	fileName = lazyregexp.New(`^[\w./-]+\.[A-Za-z]\w{0,9}$`)
-	// anyName is in a path that stands for any file, such as scripts/script_name.py.
-	anyName = lazyregexp.New(`(?i)(?:^|[/_.-])(?:script_?name|file_?name|your|my|foo|xxx+)(?:$|[/_.-])|\.\.\.`)
-)
+// anyName is in a path that stands for any file, such as scripts/script_name.py.
+var anyName = lazyregexp.New(`(?i)(?:^|[/_.-])(?:script_?name|file_?name|your|my|foo|xxx+)(?:$|[/_.-])|/example\.|\.\.\.`)
+
+// ownFolder removes the placeholders for the skill's folder.
+var ownFolder = strings.NewReplacer("{baseDir}/", "", "${CLAUDE_SKILL_DIR}/", "")
 
 // words appends the references among the words of code, which is line[span[0]:span[1]].
 func (r *referenceReader) words(out []reference, line string, span [2]int) []reference {
@@ -181,7 +295,7 @@ func (r *referenceReader) words(out []reference, line string, span [2]int) []ref
 		if n < 0 {
 			n = span[1] - from
 		}
-		if word := line[from : from+n]; r.isFile(word) {
+		if word := ownFolder.Replace(line[from : from+n]); r.isFile(word) {
 			out = append(out, reference{word, from})
 		}
 		from += n + 1
@@ -192,7 +306,22 @@ func (r *referenceReader) words(out []reference, line string, span [2]int) []ref
 // isFile reports whether a word of code looks like a file of the skill.
 func (r *referenceReader) isFile(word string) bool {
 	top, _, ok := strings.Cut(strings.TrimPrefix(word, "./"), "/")
-	return ok && (slices.Contains(usual[:], top) || r.has(top)) && fileName().MatchString(word) && !anyName().MatchString(word)
+	return ok && (slices.Contains(usual[:], top) || r.has(top)) && isPath(word) && !anyName().MatchString(word)
+}
+
+// isPath reports whether a word has the characters of a plain path, and ends with an extension.
+func isPath(word string) bool {
+	dot := strings.LastIndexByte(word, '.')
+	ext := word[dot+1:]
+	if dot < 1 || ext == "" || len(ext) > 10 || wordLen(ext) < len(ext) || ext[0] <= '9' || ext[0] == '_' {
+		return false
+	}
+	for i := range dot {
+		if c := word[i]; !isWord(c) && c != '.' && c != '/' && c != '-' {
+			return false
+		}
+	}
+	return true
 }
 
 // codeSpans returns where the contents of a line's code spans begin and end. A span ends with as many ` as it begins with.
@@ -228,7 +357,7 @@ func codeSpans(line string) [][2]int {
 func localTarget(s string) string {
 	s, _, _ = strings.Cut(s, "#")
 	s, _, _ = strings.Cut(s, "?")
-	if s == "" || strings.HasPrefix(s, "/") || strings.ContainsAny(s, "<>{}$*|\\") || strings.Contains(s, "...") {
+	if s == "" || s[0] == '/' || s[0] == '~' || strings.ContainsAny(s, "<>{}$*|\\") || strings.Contains(s, "...") {
 		return ""
 	}
 	if u, err := url.Parse(s); err != nil || u.Scheme != "" || u.Host != "" {
@@ -240,9 +369,29 @@ func localTarget(s string) string {
 	return ""
 }
 
+// margin returns the length of what may stand before a fence: the marks of quotes and of a list.
+func margin(line string) int {
+	skip := func(from int, chars string) int {
+		for from < len(line) && strings.IndexByte(chars, line[from]) >= 0 {
+			from++
+		}
+		return from
+	}
+	begin := skip(0, " \t>")
+	mark := skip(begin, "0123456789")
+	end := skip(mark, ".)")
+	if mark == begin {
+		end = skip(mark, "-*+")
+	}
+	if text := skip(end, " \t"); end == mark+1 && text > end {
+		return text
+	}
+	return begin
+}
+
 // fenceMark returns the run of ` or ~ that a line of a code fence begins with, "" for other lines, and the text after it.
 func fenceMark(line string) (mark, info string) {
-	s := strings.TrimLeft(line, " \t")
+	s := line[margin(line):]
 	if len(s) < 3 || s[0] != '`' && s[0] != '~' || s[1] != s[0] || s[2] != s[0] {
 		return "", ""
 	}

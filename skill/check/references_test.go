@@ -2,6 +2,8 @@ package check
 
 import (
 	"fmt"
+	"io/fs"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -20,7 +22,7 @@ func TestReferences(t *testing.T) { // R1
 		{"once", "`scripts/no.py` [a](scripts/no.py)\n`./scripts/no.py`", []string{"1:2 scripts/no.py"}},
 		{"columns are characters", "für `scripts/no.py`", []string{"1:6 scripts/no.py"}},
 		{"patterns", "`scripts/*.py` `scripts/<name>.py` `assets/{a,b}.png` `$X/scripts/no.py` `references/[x].md` `scripts/...`", nil},
-		{"any name", "`scripts/script_name.py` `references/your-topic.md` `assets/foo.png` `references/xxx.md`", nil},
+		{"any name", "`scripts/script_name.py` `scripts/example.py` `references/your-topic.md` `assets/foo.png` `references/xxx.md`", nil},
 		{"no extension", "`scripts/no` `references/`", nil},
 		{"elsewhere", "`~/scripts/no.py` `/scripts/no.py` `https://example.com/scripts/no.py` `x/scripts/no.py`", nil},
 		{"not in code", "Run scripts/no.py now.", nil},
@@ -33,6 +35,11 @@ func TestReferences(t *testing.T) { // R1
 		{"link around a span", "[`references/no.md`](references/other.md)", []string{"1:3 references/no.md", "1:22 references/other.md"}},
 		{"link after a lone `", "a ` b [x](no.md)", []string{"1:11 no.md"}},
 		{"outside", "[x](../y.md) `scripts/../../z.md`", []string{"1:5 ../y.md", "1:15 scripts/../../z.md"}},
+		{"another skill", "[x](../pdf/SKILL.md) [y](../pdf/) [z](../../a/b/SKILL.md) [w](../pdf/references/a.md)", []string{"1:63 ../pdf/references/a.md"}},
+		{"home", "[x](~/y.md)", nil},
+		{"placeholders", "`python {baseDir}/scripts/no.py` `${CLAUDE_SKILL_DIR}/scripts/a.py`\n`${CLAUDE_PLUGIN_ROOT}/scripts/no2.py`", []string{"1:9 scripts/no.py"}},
+		{"quoted block", "> ```md\n> [x](no.md)\n> ```\n> [y](gone.md)", []string{"4:7 gone.md"}},
+		{"block in a list", "1. ```md\n   [x](no.md)\n   ```\n- ```\n  [x](no.md)\n  ```\n- [y](gone.md)", []string{"7:7 gone.md"}},
 		{"block", "```bash\n# a comment: scripts/no.py\n$ X=1 python3 scripts/no.py -o assets/out.png\ncat references/no.md > assets/out.md\nmkdir assets/no.d\n./scripts/no.sh\nscripts/last.sh\n```",
 			[]string{"3:15 scripts/no.py", "4:5 references/no.md", "6:1 ./scripts/no.sh", "7:1 scripts/last.sh"}},
 		{"block without a language", "~~~\nuv run scripts/no.py\n- scripts/listed.py\n~~~", []string{"2:8 scripts/no.py"}},
@@ -53,6 +60,28 @@ func TestReferences(t *testing.T) { // R1
 				t.Errorf("got  %q\nwant %q", got, row.want)
 			}
 		})
+	}
+}
+
+// A link to another skill of the same root is not a problem if the file is there.
+func TestReferencesToOtherSkills(t *testing.T) {
+	root := folder(map[string]string{"skills/x/SKILL.md": "---\nname: x\ndescription: y\n---\n" +
+		"[a](../y/SKILL.md) [b](../y/references/a.md) [c](../y) [d](../y/no.md) [e](../z/SKILL.md) [f](../../tools/a.md) [g](../../../out.md)",
+		"skills/y/SKILL.md": "", "skills/y/references/a.md": "", "tools/a.md": ""})
+	own, err := fs.Sub(root, "skills/x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, problems := Folder(own, "x", &Options{Root: root, Rel: "skills/x"})
+	var got []string
+	for _, p := range problems {
+		got = append(got, p.Code+" "+p.Message)
+	}
+	want := []string{`reference-missing "../y/no.md" does not exist`, `reference-missing "../z/SKILL.md" does not exist`,
+		`reference-outside "../../tools/a.md" lies outside the skill: it is missing where the skill is installed alone`,
+		`reference-outside "../../../out.md" lies outside the skill`}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
@@ -96,6 +125,43 @@ func FuzzReferences(f *testing.F) {
 			if r.depth < 0 {
 				t.Fatalf("%q: depth %d", line, r.depth)
 			}
+		}
+	})
+}
+
+// The words that make paths unsure are those of two patterns.
+func FuzzUnsure(f *testing.F) {
+	words := regexp.MustCompile(`(?i)\b(?:examples?\**:|e\.g\.|for example|for instance|such as|create|write|save|add|put)(?:\W|$)`)
+	never := regexp.MustCompile(`(?i)\b(?:would|exists?|\w*plugin_root)\b`)
+	for _, s := range []string{"a Create b", "**Examples**: x", "example:x", "e.g. x", "(E.G.)", "for  example", "FOR INSTANCE,", "such as", "such ask",
+		"output", "put", "it exists", "$X_PLUGIN_ROOT/a", "plugin_roots", "add_x add", "e.g.x", "é add", "would"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		if !isASCII(line) { // a pattern takes ſ for s
+			return
+		}
+		want := len(line)
+		if m := words.FindStringIndex(line); m != nil {
+			want = m[0]
+		}
+		if never.MatchString(line) {
+			want = 0
+		}
+		if got := unsure(line); got != want {
+			t.Errorf("unsure(%q) = %d, want %d", line, got, want)
+		}
+	})
+}
+
+func FuzzIsPath(f *testing.F) {
+	pattern := regexp.MustCompile(`^[\w./-]+\.[A-Za-z]\w{0,9}$`)
+	for _, s := range []string{"scripts/a.py", "./a-b/c.tar.gz", ".py", "a.", "a.1x", "a._x", "a.abcdefghij", "a.abcdefghijk", "é.py", "a b.py", "a.p\n"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, word string) {
+		if got, want := isPath(word), pattern.MatchString(word); got != want {
+			t.Errorf("isPath(%q) = %v, want %v", word, got, want)
 		}
 	})
 }

@@ -9,9 +9,9 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/agent-base/agent-base/internal/scan"
+	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
@@ -19,6 +19,12 @@ import (
 type Options struct {
 	Profile *manifest.Profile // nil means DefaultProfile
 	Path    string            // what problems call the skill's folder, put before the names of files; "" for nothing
+
+	ScriptRule survey.Rule // which files are scripts; "" means survey.Any
+	// Root is the folder of skills that has this one in its folder Rel. A link to another skill in it is not a problem.
+	// If Root is nil, no link to the folder or the SKILL.md of another skill is a problem.
+	Root fs.FS
+	Rel  string
 
 	// Memory is reused for each check, by callers that check many skills one after another. The manifest is then valid
 	// until the next check. Nil allocates new memory.
@@ -44,7 +50,7 @@ func Folder(fsys fs.FS, dirName string, o *Options) (*manifest.Manifest, []manif
 	if o == nil {
 		o = &Options{}
 	}
-	v := &validation{fsys: fsys, path: o.Path}
+	v := &validation{fsys: fsys, path: o.Path, root: o.Root, rel: o.Rel}
 	v.File, v.Profile = path.Join(o.Path, "SKILL.md"), o.Profile
 	file := v.manifestFile()
 	memory := o.Memory
@@ -66,7 +72,7 @@ func Folder(fsys fs.FS, dirName string, o *Options) (*manifest.Manifest, []manif
 		v.checkBody()
 		v.checkReferences()
 	}
-	v.checkScripts()
+	v.checkScripts(o.ScriptRule)
 	v.checkFiles()
 	return m, slices.Concat(problems, v.Problems())
 }
@@ -75,12 +81,13 @@ type validation struct {
 	manifest.Report
 	fsys fs.FS
 	path string
+	root fs.FS  // of all skills, nil if unknown
+	rel  string // the skill's folder in root
 	m    *manifest.Manifest
 
-	top     []fs.DirEntry // of the folder itself
-	scripts []fs.DirEntry // of scripts/, where there is one
-	seen    map[string]string
-	count   int // entries that were looked at
+	top   []fs.DirEntry // of the folder itself
+	seen  map[string]string
+	count int // entries that were looked at
 }
 
 // reportFile reports a problem with another file than the manifest.
@@ -151,73 +158,23 @@ func (v *validation) checkBody() {
 	}
 }
 
-// checkScripts holds the list of scripts against the folder.
-func (v *validation) checkScripts() {
-	err := fs.ErrNotExist
-	if slices.ContainsFunc(v.top, func(d fs.DirEntry) bool { return strings.EqualFold(d.Name(), "scripts") }) {
-		v.scripts, err = fs.ReadDir(v.fsys, "scripts")
-	}
-	if err != nil && v.m.ScriptsDeclared && len(v.m.Scripts) > 0 {
+// checkScripts reports what is wrong with the skill's scripts and with what the manifest says about them.
+func (v *validation) checkScripts(rule survey.Rule) {
+	set := survey.Of(v.fsys, v.m, &survey.Options{Rule: rule})
+	listed := v.m.ScriptsDeclared && len(v.m.Scripts) > 0
+	if listed && len(set.List()) == 0 && !slices.ContainsFunc(v.top, func(d fs.DirEntry) bool { return strings.EqualFold(d.Name(), survey.Dir) }) {
 		v.Add(manifest.Problem{Code: "scripts-missing", Field: "scripts", Message: "the skill lists scripts, but has no scripts folder"})
 		return
 	}
-	for _, d := range v.scripts {
-		if d.Type()&fs.ModeSymlink != 0 {
-			v.reportFile("scripts/"+d.Name(), "script-symlink", fmt.Sprintf("%q is a symbolic link: scripts must be files", d.Name()))
-		}
-		if v.kindless(d) {
-			v.reportFile("scripts/"+d.Name(), "script-kind", fmt.Sprintf("nothing says what runs %.100q", d.Name()))
-		}
-	}
-	if len(v.m.Scripts) == 0 {
-		return
-	}
-	there := scriptNames(v.scripts)
-	for _, want := range v.m.Scripts {
-		want = strings.TrimPrefix(want, "scripts/")
-		if !there[foldedName(want)] {
-			v.Add(manifest.Problem{Code: "script-missing", Field: "scripts", Message: fmt.Sprintf("script %.100q is listed but does not exist", want)})
+	for _, p := range set.Problems() {
+		switch {
+		case p.Code == "scripts-ignore": // the manifest's own check reports it with its place
+		case p.Field != "":
+			v.Add(manifest.Problem{Code: p.Code, Field: p.Field, Message: p.Message, Cure: p.Cure})
+		default:
+			v.Add(manifest.Problem{Code: p.Code, File: path.Join(v.path, strings.ToValidUTF8(p.File, "\ufffd")), Message: p.Message, Cure: p.Cure})
 		}
 	}
-}
-
-// scriptNames holds what a manifest may call the entries of a scripts folder: their names with and without extension.
-func scriptNames(entries []fs.DirEntry) map[string]bool {
-	out := make(map[string]bool, 2*len(entries))
-	for _, d := range entries {
-		name := foldedName(d.Name())
-		out[name], out[strings.TrimSuffix(name, path.Ext(name))] = true, true
-	}
-	return out
-}
-
-// foldedName is s in the one form of all that strings.EqualFold calls equal.
-func foldedName(s string) string {
-	return strings.Map(func(r rune) rune {
-		low := r
-		for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
-			low = min(low, next)
-		}
-		return low
-	}, s)
-}
-
-// kindless reports whether an executable file is not a program: text without an extension and without a #! line.
-func (v *validation) kindless(d fs.DirEntry) bool {
-	if !d.Type().IsRegular() || path.Ext(d.Name()) != "" {
-		return false
-	}
-	info, err := d.Info()
-	if err != nil || info.Mode()&0o111 == 0 {
-		return false
-	}
-	f, err := v.fsys.Open("scripts/" + d.Name())
-	if err != nil {
-		return false
-	}
-	defer f.Close()
-	head, err := io.ReadAll(io.LimitReader(f, 512))
-	return err == nil && !bytes.HasPrefix(head, []byte("#!")) && !bytes.ContainsRune(head, 0)
 }
 
 // readRegular returns at most limit bytes of a regular file at the top of fsys. It looks at the type before it opens

@@ -40,10 +40,7 @@ func (v *validation) checkFolder(dir string, list []fs.DirEntry) bool {
 		name := path.Join(dir, d.Name())
 		v.checkFile(name, d)
 		if d.IsDir() {
-			below := v.scripts
-			if name != "scripts" {
-				below, _ = fs.ReadDir(v.fsys, name) // an unreadable folder has no files to check
-			}
+			below, _ := fs.ReadDir(v.fsys, name) // an unreadable folder has no files to check
 			if !v.checkFolder(name, below) {
 				return false
 			}

@@ -2,83 +2,56 @@ package check
 
 import (
 	"fmt"
-	"io/fs"
-	"path"
 	"slices"
 	"strings"
 	"testing"
-	"testing/fstest"
 
+	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// counted counts how often its name is asked for.
-type counted struct {
-	fs.DirEntry
-	n *int
-}
-
-func (c counted) Name() string { *c.n++; return c.DirEntry.Name() }
-
-// countedFS is a file system of counted entries.
-type countedFS struct {
-	fstest.MapFS
-	n *int
-}
-
-func (c countedFS) ReadDir(name string) ([]fs.DirEntry, error) {
-	list, err := c.MapFS.ReadDir(name)
-	for i := range list {
-		list[i] = counted{list[i], c.n}
+// C62: the check of a skill and the one rule of scripts agree.
+func TestValidateScripts(t *testing.T) {
+	const head = "---\nname: x\ndescription: y\n"
+	for _, row := range []struct {
+		name  string
+		rule  survey.Rule
+		files map[string]string
+		want  []string
+	}{
+		{"listed below scripts and elsewhere", survey.Any, map[string]string{"SKILL.md": head + "scripts: [office/a, src/b.mjs]\n---\n", "scripts/office/a.py": "", "src/b.mjs": ""}, nil},
+		{"listed elsewhere, with agent-base", survey.Direct, map[string]string{"SKILL.md": head + "scripts: [office/a, c.mjs]\n---\n", "scripts/office/a.py": "", "scripts/c.mjs": ""},
+			[]string{"skills/x/SKILL.md:0:0 scripts-value", "skills/x/SKILL.md:0:0 script-kind"}},
+		{"only elsewhere", survey.Any, map[string]string{"SKILL.md": head + "scripts: [src/b.mjs]\n---\n", "src/b.mjs": ""}, nil},
+		{"a name", survey.Any, map[string]string{"SKILL.md": head + "---\n", "scripts/sub/a b.py": "", "src/a b.py": ""}, []string{"skills/x/scripts/sub/a b.py:0:0 script-name"}},
+		{"an ignored one", survey.Any, map[string]string{"SKILL.md": head + "scripts_ignore: ['a*']\n---\n", "scripts/a b.py": ""}, nil},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			_, problems := Folder(folder(row.files), "x", &Options{Path: "skills/x", ScriptRule: row.rule})
+			var got []string
+			for _, p := range problems {
+				got = append(got, fmt.Sprintf("%s:%d:%d %s", p.File, p.Line, p.Col, p.Code))
+			}
+			if !slices.Equal(got, row.want) {
+				t.Errorf("got %q\nwant %q", got, row.want)
+			}
+		})
 	}
-	return list, err
 }
 
-// The list of scripts is held against the folder in one go: no file is looked at again for each name.
-func TestDeclaredScriptsAreCheckedAtOnce(t *testing.T) {
-	const many = 500
-	n := 0
-	files := countedFS{fstest.MapFS{}, &n}
+// A list of many scripts is checked at once: no file is looked at again for each name.
+func TestManyListedScripts(t *testing.T) {
+	content := map[string]string{}
 	var names []string
-	for i := range many {
-		files.MapFS[fmt.Sprintf("scripts/f%d.py", i)] = &fstest.MapFile{}
+	for i := range 2000 {
+		content[fmt.Sprintf("scripts/f%d.py", i)] = ""
 		names = append(names, fmt.Sprintf("n%d", i))
 	}
-	files.MapFS["SKILL.md"] = &fstest.MapFile{Data: []byte("---\nname: my-skill\ndescription: x\nscripts: [" + strings.Join(names, ", ") + "]\n---\n")}
-	_, problems := Folder(files, "my-skill", nil)
-	if n > 20*many {
-		t.Errorf("%d names are read for %d files, at most %d are wanted", n, many, 20*many)
-	}
+	content["SKILL.md"] = "---\nname: x\ndescription: y\nscripts: [" + strings.Join(names, ", ") + "]\n---\n"
+	_, problems := Folder(folder(content), "x", nil)
 	if !slices.ContainsFunc(problems, func(p manifest.Problem) bool {
 		return p.Code == "script-missing" && strings.Contains(p.Message, `"n0"`)
 	}) {
 		t.Errorf("got %v", problems)
 	}
 }
-
-// The set of names gives the same answer as a look at each file.
-func FuzzScriptNames(f *testing.F) {
-	f.Add("a.py A.b.sh .hidden K.py", "a")
-	f.Add("\u212A.py \u017Ft", "k")
-	f.Add("a..b .", "a.")
-	f.Fuzz(func(t *testing.T, files, want string) {
-		var entries []fs.DirEntry
-		for _, name := range strings.Fields(files) {
-			entries = append(entries, fs.FileInfoToDirEntry(named{name: name}))
-		}
-		plain := slices.ContainsFunc(entries, func(d fs.DirEntry) bool {
-			name := d.Name()
-			return strings.EqualFold(name, want) || strings.EqualFold(strings.TrimSuffix(name, path.Ext(name)), want)
-		})
-		if got := scriptNames(entries)[foldedName(want)]; got != plain {
-			t.Errorf("%q in %q: got %v, want %v", want, files, got, plain)
-		}
-	})
-}
-
-type named struct {
-	fs.FileInfo
-	name string
-}
-
-func (n named) Name() string { return n.name }

@@ -71,7 +71,7 @@ func TestValidateReferences(t *testing.T) {
 		"[there](references/a.md) and [with anchor](./references/a.md#x) and [gone](references/b.md)",
 		"[web](https://example.com/x) [mail](mailto:a@b) [top](#x) [root](/docs) [blank](references/a%20b.md)",
 		"`scripts/gone.py` and `scripts/<name>.py` and `assets/*.png` and `python x.py`",
-		"[out](../other/SKILL.md) and again [gone](references/b.md)",
+		"[out](../other/notes.md) and again [gone](references/b.md)",
 		"```", "[not looked at](references/c.md)", "```", "~~~~", "```", "`scripts/no.py`", "~~~~", "`scripts/last.py`",
 	}, "\n")
 	fsys := folder(map[string]string{"SKILL.md": "---\nname: x\ndescription: y\n---\n\n\n" + body, "references/a.md": "", "references/a b.md": ""})
@@ -146,7 +146,7 @@ func TestValidateMany(t *testing.T) {
 	for i := range maxChecked {
 		files[fmt.Sprintf("f%d", i)] = ""
 	}
-	if got := validated(t, folder(files), "x"); !slices.Equal(got, []string{"skills/x/SKILL.md:0:0 files-many"}) {
+	if got := validated(t, folder(files), "x"); !slices.Equal(got, []string{"skills/x:0:0 scripts-many", "skills/x/SKILL.md:0:0 files-many"}) {
 		t.Errorf("got %q", got)
 	}
 }

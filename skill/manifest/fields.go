@@ -41,7 +41,10 @@ var fields = [...]*knownField{
 	{key: "license", standing: StandingInformational, standard: true, text: func(m *Manifest) *string { return &m.License }},
 	{key: "compatibility", standing: StandingInformational, standard: true, text: func(m *Manifest) *string { return &m.Compatibility }, check: (*parser).checkCompatibility},
 	{key: "metadata", standing: StandingInformational, standard: true, read: (*parser).metadata, keys: []*knownField{
-		{key: "metadata.requires", standing: StandingEnforced, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.Requires }, keep: (*parser).commands},
+		{key: "metadata.requires", standing: StandingEnforced, read: (*parser).requires},
+		{key: "metadata.openclaw", standing: StandingEnforced, read: (*parser).hostNeeds},
+		{key: "metadata.clawdbot", standing: StandingEnforced, read: (*parser).hostNeeds},
+		{key: "metadata.moltbot", standing: StandingEnforced, read: (*parser).hostNeeds},
 		{key: "metadata.tags", standing: StandingEnforced, split: spacesAndCommas, keep: (*parser).metadataTags},
 		{key: "metadata.version", standing: StandingInformational},
 		{key: "metadata.author", standing: StandingInformational},

@@ -75,6 +75,7 @@ func (p *parser) finish() {
 	if m.Author == "" {
 		m.Author = m.Metadata["author"]
 	}
+	m.Requires, m.RequiresEnv = p.needs.commands, p.needs.variables
 	if len(m.Tags) == 0 {
 		m.Tags = p.metaTags
 	}

@@ -11,12 +11,11 @@ import (
 	"github.com/agent-base/agent-base/internal/yamlnode"
 )
 
-// Limits for trigger patterns and commands. They keep the cost of one skill small.
+// Limits for trigger patterns. They keep the cost of one skill small.
 const (
 	maxPatternText = 200 // characters of one pattern
 	maxPatternList = 16  // patterns of one skill
 	maxWide        = 8   // Unicode classes and ranges in the patterns of one skill: each may take a millisecond to read
-	maxRequires    = 32  // commands that one skill needs
 )
 
 var envName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_*]*$`)
@@ -28,6 +27,9 @@ func (p *parser) mapField(f *knownField, e entry) {
 	case noValue(n):
 	case n.Kind == yamlnode.Sequence && f.sequence != nil:
 		f.sequence(p, on(n, f.key), n)
+	case n.Kind != yamlnode.Mapping && f.key == "scope":
+		p.reject(f.key)
+		p.problem("field-unknown", on(n, f.key), "%q is a %s, as in other products: it has no effect", f.key, n.Kind)
 	case n.Kind != yamlnode.Mapping:
 		p.wrongForm(f, n)
 		if f.close != nil {
@@ -155,15 +157,6 @@ func matchesEmpty(re *syntax.Regexp) bool {
 	return false
 }
 
-// commands limits the number of commands, so that looking for all of them is fast even in a folder of many such skills.
-func (p *parser) commands(list []listItem) []string {
-	if n := len(list); n > maxRequires {
-		p.problem("fields-many", on(list[0].node, "metadata.requires"), "%d commands are required, only the first %d are looked for", n, maxRequires)
-		list = list[:maxRequires]
-	}
-	return p.all(list)
-}
-
 // metadataTags keeps the tags for a manifest without tags of its own.
 func (p *parser) metadataTags(list []listItem) []string {
 	p.metaTags = p.all(list)
@@ -186,10 +179,11 @@ func (p *parser) metadata(f *knownField, n *yamlnode.Node) {
 			break
 		}
 		k, name := f.below(key), ""
+		read := k != nil && (k.keep != nil || k.read != nil && p.Profile.Needs())
 		if kv.Value.Kind == yamlnode.Mapping || kv.Value.Kind == yamlnode.Sequence || len(value) > maxValue {
 			name = "metadata." + key
 		}
-		if (kv.Value.Kind == yamlnode.Mapping || kv.Value.Kind == yamlnode.Sequence) && (k == nil || k.keep == nil) {
+		if (kv.Value.Kind == yamlnode.Mapping || kv.Value.Kind == yamlnode.Sequence) && !read {
 			p.problem("metadata-nested", on(kv.Value, name), "%q is a %s, kept as JSON", name, kv.Value.Kind)
 		}
 		if len(value) > maxValue {
@@ -197,14 +191,27 @@ func (p *parser) metadata(f *knownField, n *yamlnode.Node) {
 			p.problem("fields-many", on(kv.Value, name), "the value of %q has more than %d bytes, the rest is not kept", name, maxValue)
 		}
 		p.m.Metadata[key] = value
-		if k == nil {
-			continue
+		if k != nil {
+			p.nested("metadata", kv, p.metadataKey(k, kv.Value, read))
 		}
-		if k.keep != nil {
-			p.listField(k, kv.Value)
-		}
-		p.nested("metadata", kv, k.standing)
 	}
+}
+
+// metadataKey reads a known key below metadata and returns its standing.
+func (p *parser) metadataKey(k *knownField, n *yamlnode.Node, read bool) Standing {
+	switch {
+	case k.read == nil:
+		if k.keep != nil {
+			p.listField(k, n)
+		}
+		return k.standing
+	case read:
+		k.read(p, k, n)
+	}
+	if p.needs.empty() {
+		return StandingInformational
+	}
+	return k.standing
 }
 
 // isMap reports whether a value is a map. It reports a problem for another form and for duplicate keys.

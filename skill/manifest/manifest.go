@@ -16,8 +16,11 @@ type Manifest struct {
 	AllowedTools    Tools // what a model may call while the skill is active
 	DisallowedTools Tools
 
-	Tags     []string // tags, else metadata.tags split at spaces and commas
-	Requires []string // commands that must exist, from metadata.requires
+	Tags []string // tags, else metadata.tags split at spaces and commas
+
+	// Requires has the commands, and RequiresEnv the environment variables, that must exist. They are from
+	// metadata.requires and from requires below metadata.openclaw, clawdbot or moltbot. See Profile.Needs.
+	Requires, RequiresEnv []string
 
 	MinVersion, MaxVersion string // min_ and max_agent_base_version
 

@@ -63,18 +63,18 @@ func TestParseName(t *testing.T) { // C1, C2, R11, 1.4
 		{"my-skill", "my-skill", "my-skill", ""},
 		{"My_Skill", "my-skill", "My_Skill", "name-case name-underscore"},
 		{"  my-skill  ", "my-skill", "my-skill", ""},
-		{"my skill", "my-skill", "my-skill", "name-invalid name-directory"},
-		{"ns:my-skill", "x", "x", "name-invalid name-directory"},
+		{"my skill", "my-skill", "my-skill", "name-invalid"},
+		{"ns:my-skill", "x", "x", "name-invalid"},
 		{"other", "my-skill", "other", "name-directory"},
 		{"123", "123", "123", ""},
 		{"no", "no", "no", ""},
 		{"", "my-skill", "my-skill", "name-missing"},
 		{"-rf", "-rf", "rf", "name-edge"},
-		{"--help", "x", "x", "name-edge name-double name-directory"},
+		{"--help", "x", "x", "name-edge name-double"},
 		{"_x", "_x", "x", "name-underscore"},
 		{"my-skill", "", "my-skill", ""},
-		{"con", "x", "x", "name-reserved name-directory"},
-		{"ſkill", "my-skill", "my-skill", "name-invalid name-directory"},
+		{"con", "x", "x", "name-reserved"},
+		{"ſkill", "my-skill", "my-skill", "name-invalid"},
 	} {
 		m, problems := Parse([]byte(withFront(`name: "`+row.name+`"`, "description: x")), &Options{Dir: row.dir})
 		var codes []string

@@ -74,6 +74,7 @@ type parser struct {
 
 	toolsLost int // line of an allowed-tools inside unreadable text; 0 for none
 	metaTags  []string
+	needs     needs
 	spare     map[string]string // memory for Metadata
 }
 
@@ -115,7 +116,7 @@ func (p *parser) reset(o *Options) {
 	p.text = frontText{lines: p.text.lines[:0]}
 	p.summary = o.Summary
 	clear(p.unknown)
-	p.entries, p.edits, p.named, p.toolsLost, p.metaTags = p.entries[:0], nil, false, 0, nil
+	p.entries, p.edits, p.named, p.toolsLost, p.metaTags, p.needs = p.entries[:0], nil, false, 0, nil, needs{}
 }
 
 // parse parses the file. It stops and returns false if nothing is left to read.

@@ -67,6 +67,10 @@ func (p *Profile) Severity(code string) Severity {
 // to use do so.
 func (p *Profile) Strict() bool { return p.column() != 0 }
 
+// Needs reports whether metadata says which commands and variables a skill needs. In the profile spec it does not, since
+// the open standard gives the keys below metadata no meaning.
+func (p *Profile) Needs() bool { return p.column() != specProfile }
+
 func (p *Profile) column() int {
 	if p == nil || p.Name == "" {
 		return 0
@@ -74,5 +78,8 @@ func (p *Profile) column() int {
 	return slices.Index(profileNames[:], p.Name)
 }
 
-// unknownProfile is the column of an unknown profile name.
-const unknownProfile = -1
+// Columns of profiles.
+const (
+	unknownProfile = -1 // an unknown name
+	specProfile    = 1
+)

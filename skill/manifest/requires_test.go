@@ -32,3 +32,60 @@ func TestListsAreBounded(t *testing.T) {
 		t.Errorf("%d rules", n)
 	}
 }
+
+// C73, R66: what a skill needs, as the authors of several products write it. The open standard knows no such keys.
+func TestNeeds(t *testing.T) {
+	for _, row := range []struct {
+		name, metadata  string
+		commands, vars  string
+		standing, codes string
+	}{
+		{"a list", "{requires: [gh, jq]}", "gh jq", "", "enforced", ""},
+		{"a text", "{requires: 'gh, jq docker'}", "gh jq docker", "", "enforced", ""},
+		{"a number", "{requires: 7}", "7", "", "enforced", ""},
+		{"a map", "{requires: {bins: [uv], env: [API_KEY]}}", "uv", "API_KEY", "enforced", ""},
+		{"packages", "{requires: 'python>=3.9, numpy'}", "", "", "informational", ""},
+		{"maps in a list", "{requires: [{name: gh}]}", "", "", "informational", ""},
+		{"openclaw", `{"openclaw":{"emoji":"x","requires":{"bins":["curl","jq"],"env":["TOKEN"]}}}`, "curl jq", "TOKEN", "enforced", ""},
+		{"clawdbot, block", "\n  clawdbot:\n    requires:\n      bins:\n        - mo\n      env: A_B", "mo", "A_B", "enforced", ""},
+		{"moltbot", "{moltbot: {requires: {bins: [a]}}}", "a", "", "enforced", ""},
+		{"JSON in a text", `{openclaw: '{"requires": {"bins": ["gh"]}}'}`, "gh", "", "enforced", ""},
+		{"JSON in a block", "\n  openclaw: |\n    {\"requires\":\n      {\"env\": [\"A\"]}}", "", "A", "enforced", ""},
+		{"not JSON", "{openclaw: '{requires'}", "", "", "informational", ""},
+		{"both, once", "{requires: gh, openclaw: {requires: {bins: [gh, jq]}}}", "gh jq", "", "enforced", ""},
+		{"nothing needed", "{openclaw: {emoji: x}}", "", "", "informational", ""},
+		{"other forms", "{openclaw: {requires: {bins: {a: b}, env: [1, '*', A-B, [X]], anyBins: [c]}}}", "", "", "informational", ""},
+		{"another product", "{other: {requires: {bins: [gh]}}}", "", "", "informational", "metadata-nested"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			src := []byte(added("metadata: " + row.metadata))
+			m, problems := Parse(src, &Options{Dir: "my-skill"})
+			var codes []string
+			for _, p := range problems {
+				codes = append(codes, p.Code)
+			}
+			standing := m.Fields[len(m.Fields)-1].Standing.String()
+			if got := strings.Join(m.Requires, " "); got != row.commands || strings.Join(m.RequiresEnv, " ") != row.vars ||
+				standing != row.standing || strings.Join(codes, " ") != row.codes {
+				t.Errorf("got %q %q %s %q, want %q %q %s %q", m.Requires, m.RequiresEnv, standing, codes, row.commands, row.vars, row.standing, row.codes)
+			}
+			m, _ = Parse(src, &Options{Dir: "my-skill", Profile: &Profile{Name: "spec"}})
+			if len(m.Requires)+len(m.RequiresEnv) > 0 || m.Fields[len(m.Fields)-1].Standing != StandingInformational {
+				t.Errorf("spec reads %q %q", m.Requires, m.RequiresEnv)
+			}
+		})
+	}
+}
+
+// A scope in another form is a key of another product.
+func TestForeignScope(t *testing.T) {
+	for _, value := range []string{"implementation", "[a, b]"} {
+		m, problems := Parse([]byte(added("scope: "+value)), &Options{Dir: "my-skill"})
+		if len(problems) != 1 || problems[0].Code != "field-unknown" || problems[0].Severity != SeverityWarning {
+			t.Errorf("scope: %s gives %v", value, problems)
+		}
+		if last := m.Fields[len(m.Fields)-1]; last.Standing != StandingRejected {
+			t.Errorf("scope: %s is %v", value, last.Standing)
+		}
+	}
+}

@@ -31,18 +31,25 @@ func (p *parser) checkNameRules(written string, at place) {
 		name = norm.NFKC.String(name)
 	}
 	p.m.Name = strings.TrimSpace(written)
-	if !usableName(name) && !(unicodeNames && letterName(name)) {
+	replaced := !usableName(name) && !(unicodeNames && letterName(name))
+	if replaced {
 		p.m.Name = fallbackName(name, p.dir)
 	}
+	replaced = replaced && !p.Profile.Strict() // one problem says so: what else differs follows from it
 	p.name = name
 	if simpleName(name) {
 		p.checkNameDirectory(name, at)
 		return
 	}
 	for _, f := range nameFaults(name, unicodeNames) {
+		if replaced && f.code == "name-case" {
+			continue
+		}
 		p.Add(Problem{Code: f.code, Line: at.line, Col: at.col, Field: at.field, Message: f.message, Cure: p.nameCure(f.code, name)})
 	}
-	p.checkNameDirectory(name, at)
+	if !replaced {
+		p.checkNameDirectory(name, at)
+	}
 }
 
 func (p *parser) checkNameDirectory(name string, at place) {

@@ -10,10 +10,9 @@ import (
 	"strings"
 
 	"github.com/fsnotify/fsnotify"
-)
 
-// maxDepth is how many levels below a root are watched: as many as are searched for skills.
-const maxDepth = 6
+	"github.com/agent-base/agent-base/internal/scan"
+)
 
 // folders is the set of watched folders: every folder below the roots that may have a manifest, and the nearest existing
 // folder above each root, where the root itself may appear.
@@ -102,7 +101,7 @@ func (f *folders) guard(path string) error {
 	}
 }
 
-// tree watches dir and the folders below it. It watches a folder before it lists it, so a later change is an event.
+// tree watches dir and the folders below it that a nested walk searches. It watches a folder before it lists it, so a later change is an event.
 func (f *folders) tree(dir string, depth int) error {
 	if f.dirs[dir] {
 		return nil
@@ -112,7 +111,7 @@ func (f *folders) tree(dir string, depth int) error {
 		return err
 	}
 	f.dirs[dir] = true
-	if depth == maxDepth || hasManifest(dir) {
+	if depth == scan.MaxDepth || hasManifest(dir) {
 		return nil
 	}
 	list, err := os.ReadDir(dir)
@@ -123,7 +122,7 @@ func (f *folders) tree(dir string, depth int) error {
 		below := filepath.Join(dir, d.Name())
 		isLink := d.Type()&fs.ModeSymlink != 0
 		switch {
-		case strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules" || !d.IsDir() && !isLink:
+		case !scan.Searched(filepath.Base(dir), d.Name()) || !d.IsDir() && !isLink:
 			continue
 		case isLink: // only the target itself is watched
 			err = f.linked(below)

@@ -178,7 +178,7 @@ func TestManifestGone(t *testing.T) {
 func TestWatchedFolders(t *testing.T) {
 	dir := t.TempDir()
 	root := filepath.Join(dir, "skills")
-	for _, name := range []string{"a", "a/references/x", "g/b", "node_modules/m", ".git/c", "1/2/3/4/5/6/7"} {
+	for _, name := range []string{"a", "a/references/x", "g/b", "node_modules/m", ".git/c", ".claude/skills/d", ".curated/e", "g/.curated/f", ".vscode/g", "1/2/3/4/5/6/7/8/9/10/11"} {
 		add(t, root, name, "")
 	}
 	f := folders{max: 100, open: fsnotify.NewWatcher}
@@ -195,7 +195,7 @@ func TestWatchedFolders(t *testing.T) {
 		got = append(got, filepath.ToSlash(rel))
 	}
 	slices.Sort(got)
-	want := ". 1 1/2 1/2/3 1/2/3/4 1/2/3/4/5 1/2/3/4/5/6 a g g/b"
+	want := ". .claude .claude/skills .claude/skills/d .curated .curated/e 1 1/2 1/2/3 1/2/3/4 1/2/3/4/5 1/2/3/4/5/6 1/2/3/4/5/6/7 1/2/3/4/5/6/7/8 1/2/3/4/5/6/7/8/9 1/2/3/4/5/6/7/8/9/10 a g g/b"
 	if strings.Join(got, " ") != want || fmt.Sprint(f.guards) != fmt.Sprint(map[string][]string{dir: {"skills", "none"}}) {
 		t.Errorf("got %q, want %q; guards %v", got, want, f.guards)
 	}

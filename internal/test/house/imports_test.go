@@ -19,14 +19,14 @@ var allowed = map[string][]string{
 	"cmd/agent":              {"cmd/agent/internal/cli", "cmd/agent/internal/protect"},
 	"cmd/agent/internal/cli": {everything},
 	"cmd/agent/internal/app": {"cmd/agent/internal/config", "cmd/agent/internal/models", "cmd/agent/internal/ui", "disclose", "internal/dirhash",
-		"internal/lockfile", "internal/near", "internal/program", "llm", "llm/replay", "script", "script/pyenv", "session", "skill", "skill/manifest", "skills", "skilltool", "tool", "trace", "trust"},
+		"internal/lockfile", "internal/near", "internal/program", "llm", "llm/replay", "script", "script/nodeenv", "script/pyenv", "script/survey", "session", "skill", "skill/manifest", "skills", "skilltool", "tool", "trace", "trust"},
 	"cmd/agent/internal/worker": {"agent", "agent/hosttool", "cmd/agent/internal/app", "cmd/agent/internal/chat", "cmd/agent/internal/config",
 		"cmd/agent/internal/models", "cmd/agent/internal/ui", "disclose", "internal/near", "llm", "script", "script/survey", "session", "skill", "skill/manifest", "skill/watch",
 		"skilltool", "tool", "trace"},
 
 	"skilltool": {"tool", "skill", "skill/manifest", "disclose", "session", "script", "script/survey", "trace"},
 	"session":   {"skill", "skill/manifest", "trace"},
-	"script":    {"skill", "skill/manifest", "trace", "script/survey", "script/pyenv", "internal/lockfile", "internal/program"},
+	"script":    {"skill", "skill/manifest", "trace", "script/survey", "script/pyenv", "script/nodeenv", "internal/lockfile", "internal/program", "internal/lazyregexp"},
 	"disclose":  {"skill", "skill/manifest"},
 	"trust":     {"skill", "skill/manifest", "internal/lockfile"},
 	"skill":     {"skill/manifest", "internal/scan", "internal/dirhash", "internal/near", "internal/glob"},
@@ -34,9 +34,10 @@ var allowed = map[string][]string{
 	"trace":     {},
 
 	"script/survey":  {"skill/manifest", "internal/glob", "internal/lazyregexp"},
+	"script/nodeenv": {"internal/envstore", "internal/lockfile", "internal/lazyregexp", "internal/program", "internal/yamlnode"},
 	"script/pyenv":   {"internal/lockfile", "internal/lazyregexp", "internal/program"},
 	"skill/manifest": {"internal/yamlnode", "internal/near", "internal/lazyregexp", "internal/glob"},
-	"skill/check":    {"skill/manifest", "internal/scan", "internal/lazyregexp"},
+	"skill/check":    {"skill/manifest", "script/survey", "internal/scan", "internal/lazyregexp"},
 	"llm":            {},
 	"llm/anthropic":  {"llm", "internal/wire"},
 	"llm/openai":     {"llm", "internal/wire", "internal/lazyregexp"},
@@ -44,7 +45,7 @@ var allowed = map[string][]string{
 	"llm/replay":     {"llm", "internal/wire"},
 	"agent":          {"llm", "tool", "trace"},
 	"agent/hosttool": {"tool", "trace", "internal/glob"},
-	"skill/watch":    {"skill", "skill/manifest", "trace"},
+	"skill/watch":    {"internal/scan", "skill", "skill/manifest", "trace"},
 	"skills":         {},
 	"skilltest":      {"skill", "skill/manifest", "script", "trace"},
 
@@ -57,6 +58,7 @@ var allowed = map[string][]string{
 	"internal/test/deptest":         {},
 	"internal/dirhash":              {},
 	"cmd/agent/internal/docgen":     {"cmd/agent/internal/cli", "cmd/agent/internal/config", "cmd/agent/internal/models", "skill", "skill/manifest"},
+	"internal/envstore":             {"internal/lockfile", "internal/program"},
 	"internal/glob":                 {},
 	"internal/program":              {},
 	"internal/test/house":           {},
@@ -72,6 +74,7 @@ var allowed = map[string][]string{
 	"internal/wire":                 {"llm"},
 	"internal/yamlnode":             {"internal/lazyregexp"},
 
+	"internal/test/npmtest":      {},
 	"internal/test/pythontest":   {},
 	"internal/test/requirements": {},
 	"internal/test/scratch":      {},
@@ -124,7 +127,7 @@ var importers = map[string][]string{
 
 // core lists the packages that an embedder imports, and lightModules the only foreign modules that they may need.
 var (
-	core         = []string{"skill", "skill/manifest", "skill/check", "disclose", "session", "script", "script/survey", "script/pyenv", "tool", "skilltool"}
+	core         = []string{"skill", "skill/manifest", "skill/check", "disclose", "session", "script", "script/survey", "script/pyenv", "script/nodeenv", "tool", "skilltool"}
 	lightModules = []string{
 		"go.yaml.in/yaml/v4",
 		"mvdan.cc/sh/v3",
@@ -152,6 +155,7 @@ var never = []struct{ from, to, why string }{
 	{"script", "trust", "script never asks about permission"},
 	{"script/survey", "os/exec", "what a skill's files are is said without executing anything"},
 	{"script/pyenv", "os/exec", "the caller supplies the function that runs a command"},
+	{"script/nodeenv", "os/exec", "the caller supplies the function that runs a command"},
 	{"internal/program", "os/exec", "the caller supplies the function that starts a program"},
 }
 

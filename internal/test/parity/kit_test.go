@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,6 +26,7 @@ import (
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/skilltest"
 	"github.com/agent-base/agent-base/skilltest/fakemodel"
 	"github.com/agent-base/agent-base/skilltool"
@@ -151,9 +153,14 @@ type talk struct {
 func (p *place) tools(t *testing.T, readScripts bool) *tool.Set {
 	t.Helper()
 	own, err := hosttool.Tools(&hosttool.Options{
-		Workspace:   p.work,
-		Mounts:      func(context.Context) []hosttool.Mount { return []hosttool.Mount{{Name: "pdf-processing", Dir: p.pdf}} },
-		Scripts:     survey.Runnable,
+		Workspace: p.work,
+		Mounts:    func(context.Context) []hosttool.Mount { return []hosttool.Mount{{Name: "pdf-processing", Dir: p.pdf}} },
+		Scripts: func(_ context.Context, _ *hosttool.Mount, files fs.FS) (out []hosttool.Script) {
+			for _, sc := range survey.Of(files, &manifest.Manifest{}, nil).Kept() {
+				out = append(out, hosttool.Script{File: sc.File, Name: sc.Name})
+			}
+			return out
+		},
 		ReadScripts: readScripts,
 		Approve:     func(context.Context, hosttool.Request) (bool, error) { return true, nil },
 		Env:         []string{"PATH=" + os.Getenv("PATH")},

@@ -170,9 +170,9 @@ type Proposal struct {
 	added     bool // the choice is of flags alone, which add to what the content has
 }
 
-// Propose returns what an approval of the skill would be about. It reads every file of the skill. It returns an error if
-// the skill changed since s was loaded, or since its digest was first computed: what is shown, approved and run must be
-// the same content.
+// Propose returns what an approval of the skill would be about: the content that its Digest covers, which is also what a
+// sealed copy has. It returns an error if the manifest has changed since s was loaded: what is shown, approved and run must
+// be the same content.
 func (c *Consent) Propose(ctx context.Context, s *skill.Skill) (*Proposal, error) {
 	set, err := c.trust.Load()
 	if err != nil { // earlier approvals are unknown; approving moves the broken file aside
@@ -182,11 +182,11 @@ func (c *Consent) Propose(ctx context.Context, s *skill.Skill) (*Proposal, error
 	if err != nil {
 		return nil, err
 	}
-	sum, err := dirhash.Dir(ctx, s.FS(), nil)
+	sum, err := s.Sum(ctx)
 	if err != nil {
 		return nil, undigested(ctx, s.Canonical(), err)
 	}
-	if err := unchanged(ctx, s, &sum); err != nil {
+	if err := unchanged(s, &sum); err != nil {
 		return nil, err
 	}
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
@@ -232,15 +232,10 @@ func (c *Consent) surroundings(ctx context.Context, s *skill.Skill, p *Proposal)
 	return nil
 }
 
-// unchanged returns an error unless sum is of the content that s holds: of the manifest whose permissions are shown, and
-// of the files that will run.
-func unchanged(ctx context.Context, s *skill.Skill, sum *dirhash.Sum) error {
-	held, err := s.Digest(ctx)
-	if err != nil {
-		return err
-	}
+// unchanged returns an error unless sum has the manifest that s holds, whose permissions are shown.
+func unchanged(s *skill.Skill, sum *dirhash.Sum) error {
 	text := sha256.Sum256(s.Text())
-	if held == sum.Digest && hashed(s, sum.Files) == hex.EncodeToString(text[:]) {
+	if hashed(s, sum.Files) == hex.EncodeToString(text[:]) {
 		return nil
 	}
 	return &Failure{Exit: ExitDenied, Code: "skill_changed", Hint: "try again; if it happens again, find out what writes to its folder", Err: fmt.Errorf("skill %q changed while it was read, so it was not approved", s.Canonical())}

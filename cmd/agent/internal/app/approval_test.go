@@ -83,8 +83,8 @@ func (r *racer) run(before, after func()) string {
 	return ""
 }
 
-// C57, security 2.3 #44: what a person was shown is what runs. A file that is swapped between the digest and the
-// question, or between the answer and the copy, runs nothing, and nothing but what was shown is remembered.
+// C57, security 2.3 #44: what a person was shown is what runs. A file that is swapped between the digest and the copy runs
+// nothing, and nothing but what was shown is remembered.
 func TestApprovedIsWhatRuns(t *testing.T) {
 	nothing := func() {}
 	t.Run("nothing swapped", func(t *testing.T) {
@@ -95,17 +95,19 @@ func TestApprovedIsWhatRuns(t *testing.T) {
 	})
 	t.Run("between the digest and the question", func(t *testing.T) {
 		r := newRacer(t)
-		good := func() { r.write("scripts/odd.sh", goodScript) }
-		evil := func() { r.write("scripts/odd.sh", evilScript) }
-		got := r.run(good, evil)
-		if !strings.Contains(got, `"permission_denied"`) || !strings.Contains(got, "changed while it was read") || strings.Contains(got, `"ran"`) {
+		digest, err := r.load().Digest(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := r.run(func() { r.write("scripts/odd.sh", goodScript) }, nothing)
+		if !strings.Contains(got, "has changed since it was trusted") || strings.Contains(got, `"ran"`) {
 			t.Errorf("got %s", got)
 		}
-		if len(r.shown) != 0 {
-			t.Errorf("asked about what would not run: %q", r.shown)
+		if digest = strings.TrimPrefix(digest, "sha256:"); len(r.shown) != 1 || !strings.Contains(r.shown[0], digest) {
+			t.Errorf("got %q, want the digest %s in it", r.shown, digest)
 		}
-		if n := r.approvals(); n != 0 {
-			t.Errorf("%d approvals, want none", n)
+		if again := r.run(nothing, nothing); !strings.Contains(again, `"ran":"good"`) || len(r.shown) != 2 {
+			t.Errorf("the swapped content ran without a question of its own: %s, %d questions", again, len(r.shown))
 		}
 	})
 	t.Run("between the answer and the copy", func(t *testing.T) {

@@ -227,11 +227,11 @@ func grantKey(ctx context.Context, s *skill.Skill) (*trust.Grant, error) {
 	if err != nil {
 		return nil, err
 	}
-	sum, err := dirhash.Dir(ctx, s.FS(), nil)
+	sum, err := s.Sum(ctx)
 	if err != nil {
 		return nil, undigested(ctx, s.Canonical(), err)
 	}
-	if err := unchanged(ctx, s, &sum); err != nil {
+	if err := unchanged(s, &sum); err != nil {
 		return nil, err
 	}
 	key := &trust.Grant{Name: s.Canonical(), Dir: dir, Digest: sum.Digest}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"unicode"
 	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // JSON prints the one document of a command's --json.
@@ -72,22 +73,36 @@ func writeJSON(w io.Writer, v any) error {
 type shown struct{ w io.Writer }
 
 func (s shown) Write(p []byte) (int, error) {
-	if !bytes.ContainsFunc(p, unseen) {
+	at, size := nextUnseen(p)
+	if size == 0 {
 		return s.w.Write(p)
 	}
 	var b bytes.Buffer
-	for _, r := range string(p) {
-		switch hi, lo := utf16.EncodeRune(r); {
-		case !unseen(r):
-			b.WriteRune(r)
-		case r > 0xffff:
-			fmt.Fprintf(&b, `\u%04x\u%04x`, hi, lo)
-		default:
-			fmt.Fprintf(&b, `\u%04x`, r)
+	for rest := p; len(rest) > 0; at, size = nextUnseen(rest) {
+		b.Write(rest[:at])
+		for _, unit := range utf16.Encode([]rune(string(rest[at : at+size]))) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
 		}
+		rest = rest[at+size:]
 	}
 	_, err := s.w.Write(b.Bytes())
 	return len(p), err
+}
+
+// nextUnseen returns where the next unseen character of p begins, and its length. Without one it returns len(p) and 0.
+func nextUnseen(p []byte) (at, size int) {
+	for at < len(p) {
+		if p[at] < utf8.RuneSelf-1 {
+			at++
+			continue
+		}
+		r, size := utf8.DecodeRune(p[at:])
+		if unseen(r) {
+			return at, size
+		}
+		at += size
+	}
+	return at, 0
 }
 
 // unseen reports whether a character is a control or a format character that JSON allows in a string.
@@ -114,7 +129,21 @@ func PrintList[T any](p *Printer, l *List[T]) error {
 }
 
 func (l *List[T]) write(w io.Writer) error {
+	const block = 32 << 10
 	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	add := func(v any) error {
+		if err := enc.Encode(v); err != nil {
+			return err
+		}
+		b.Truncate(b.Len() - 1) // the line end
+		if b.Len() < block {
+			return nil
+		}
+		_, err := b.WriteTo(shown{w})
+		return err
+	}
 	b.WriteString(`{"` + l.Key + `":[`)
 	first := true
 	for item := range l.Items {
@@ -122,23 +151,18 @@ func (l *List[T]) write(w io.Writer) error {
 			b.WriteByte(',')
 		}
 		first = false
-		if err := writeJSON(&b, item); err != nil {
-			return err
-		}
-		b.Truncate(b.Len() - 1) // the line end
-		if _, err := b.WriteTo(w); err != nil {
+		if err := add(item); err != nil {
 			return err
 		}
 	}
 	b.WriteByte(']')
 	for _, m := range l.More {
 		b.WriteString(`,"` + m.Key + `":`)
-		if err := writeJSON(&b, m.Value); err != nil {
+		if err := add(m.Value); err != nil {
 			return err
 		}
-		b.Truncate(b.Len() - 1)
 	}
 	b.WriteString("}\n")
-	_, err := b.WriteTo(w)
+	_, err := b.WriteTo(shown{w})
 	return err
 }

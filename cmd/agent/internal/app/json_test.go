@@ -3,6 +3,9 @@ package app
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -23,5 +26,25 @@ func TestWriteJSON(t *testing.T) {
 				t.Errorf("it reads as %q, %v", back, err)
 			}
 		})
+	}
+}
+
+// A long list is written in blocks, and reads the same.
+func TestPrintList(t *testing.T) {
+	items := make([]string, 100)
+	for i := range items {
+		items[i] = strings.Repeat("é\u200b", 200) + strconv.Itoa(i)
+	}
+	var b bytes.Buffer
+	l := &List[string]{Key: "items", Items: slices.Values(items), More: []Member{{Key: "more", Value: "\u202e"}}}
+	if err := l.write(&b); err != nil || bytes.ContainsRune(b.Bytes(), '\u200b') {
+		t.Fatalf("got %v, %.100q", err, b.String())
+	}
+	var got struct {
+		Items []string
+		More  string
+	}
+	if err := json.Unmarshal(b.Bytes(), &got); err != nil || !slices.Equal(got.Items, items) || got.More != "\u202e" {
+		t.Errorf("it reads as %.100q, %v", got, err)
 	}
 }

@@ -12,7 +12,9 @@ import (
 )
 
 // LeftOut returns what was found among the skills and is not one: links that are not followed, folders that are not
-// searched, and the second of two skills with the same name. It is reported, so no skill is lost silently.
+// searched, manifests whose name is in another case, the second of two skills with the same name and,
+// from OpenAll, the SKILL.md below a skill. It is reported,
+// so no skill is lost silently.
 func LeftOut(cat *skill.Catalog) []manifest.Problem {
 	out := []manifest.Problem{}
 	for _, p := range cat.Notes() {
@@ -26,10 +28,21 @@ func LeftOut(cat *skill.Catalog) []manifest.Problem {
 // OfNoSkill reports whether a problem belongs to no skill of the catalogue, so checking each skill does not report it.
 func OfNoSkill(p manifest.Problem) bool {
 	switch p.Code {
-	case "link-skipped", "discovery-bound", "folder-unreadable", "name-duplicate":
+	case "link-skipped", "discovery-bound", "folder-unreadable", "manifest-case", "manifest-inside", "name-duplicate":
 		return true
 	}
 	return false
+}
+
+// Inside returns the folders below dir whose SKILL.md is a file of the skill in dir. The catalogue is one of OpenAll.
+func Inside(cat *skill.Catalog, dir string) []string {
+	var out []string
+	for _, p := range cat.Notes() {
+		if rel, err := filepath.Rel(dir, p.File); p.Code == "manifest-inside" && err == nil && filepath.IsLocal(rel) {
+			out = append(out, filepath.ToSlash(rel))
+		}
+	}
+	return out
 }
 
 // Find returns the skill with a name. The error for an unknown name says whether a link or folder of that
@@ -57,7 +70,7 @@ func Find(cat *skill.Catalog, name string) (skill.Entry, error) {
 // LeftName returns the name of the link or folder that LeftOut reported with p.
 func LeftName(p manifest.Problem) string {
 	file := filepath.ToSlash(p.File)
-	if p.Code == "name-duplicate" { // it names the manifest
+	if p.Code == "name-duplicate" || p.Code == "manifest-case" { // they name the manifest
 		file = path.Dir(file)
 	}
 	return path.Base(file)

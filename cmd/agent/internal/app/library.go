@@ -21,6 +21,7 @@ type Library struct {
 	settings *Settings
 	trust    *Trust
 	out      *Printer
+	inside   bool // see OpenAll
 }
 
 // Open opens the catalogue. It warns about ignored settings, and about problems that do not belong to a single skill.
@@ -40,6 +41,13 @@ func (l *Library) Open(ctx context.Context) (*skill.Catalog, error) {
 	return cat, nil
 }
 
+// OpenAll is like Open. LeftOut then also has each SKILL.md below a skill.
+func (l *Library) OpenAll(ctx context.Context) (*skill.Catalog, error) {
+	all := *l
+	all.inside = true
+	return all.Open(ctx)
+}
+
 // OpenQuietly opens the catalogue and prints nothing.
 func (l *Library) OpenQuietly(ctx context.Context) (*skill.Catalog, error) {
 	return l.open(ctx, func(string) {})
@@ -55,7 +63,7 @@ func (l *Library) open(ctx context.Context, warn func(string)) (*skill.Catalog, 
 		return nil, err
 	}
 	o := &skill.Options{Layers: l.layers(), Profile: profile, Allow: cfg.Allow, Deny: cfg.Deny, Want: cfg.Want,
-		Trust: l.trust.Of, LookPath: l.settings.FindProgram, Version: Version}
+		Trust: l.trust.Of, LookPath: l.settings.FindProgram, HasVariable: func(name string) bool { return l.sys.Getenv(name) != "" }, Version: Version}
 	if cfg.Duplicates == "error" {
 		o.Duplicates = skill.DuplicatesRefuse
 	}
@@ -129,7 +137,7 @@ func (l *Library) source(from config.Layer) skill.Source {
 		}
 		return skill.FS(skills.Core(), o)
 	}
-	o := &skill.DirOptions{Nested: cfg.Nested}
+	o := &skill.DirOptions{Nested: cfg.Nested, Inside: l.inside}
 	switch cfg.Symlinks {
 	case "deny":
 		o.Links = skill.LinksDeny

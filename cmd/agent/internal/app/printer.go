@@ -167,13 +167,13 @@ func (p *Printer) Facts(lines [][2]string) {
 
 // LeftOut prints to stderr how much was left out of the catalogue, below the answer.
 func (p *Printer) LeftOut(cat *skill.Catalog) {
-	what := "%d links or folders were"
+	what := "%d skills, links or folders were"
 	n := len(LeftOut(cat))
 	switch n {
 	case 0:
 		return
 	case 1:
-		what = "%d link or folder was"
+		what = "%d skill, link or folder was"
 	}
 	if p.Flush() == nil {
 		p.Warn(fmt.Sprintf(what+" left out; \"agent skill list --all\" lists them", n))

@@ -12,6 +12,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/internal/near"
 	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
@@ -35,6 +36,11 @@ type Settings struct {
 func (s *Settings) Config() *config.Config {
 	s.read()
 	return s.config
+}
+
+// Survey returns how the scripts of a skill are found.
+func (s *Settings) Survey() *survey.Options {
+	return &survey.Options{Rule: survey.Rule(s.Config().Scripts)}
 }
 
 // Problems returns what is wrong with the files and variables that the settings come from.

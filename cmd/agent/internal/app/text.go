@@ -63,3 +63,12 @@ func (p *Printer) UnderTitle(title string, problems []manifest.Problem, text fun
 		}
 	}
 }
+
+// RunCommand returns the command that runs a script of a skill.
+func RunCommand(skillName, scriptName string, args []string) string {
+	line := "agent script run " + ShellWord(skillName) + " " + ShellWord(scriptName) + " --"
+	for _, arg := range args {
+		line += " " + ShellWord(arg)
+	}
+	return line
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/nodeenv"
 	"github.com/agent-base/agent-base/script/pyenv"
 	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/skill"
@@ -43,6 +44,7 @@ func (k *Toolkit) Options(cat *skill.Catalog) (*skilltool.Options, error) {
 		Session:      session.New(&session.Options{Trace: k.out.Tracer()}),
 		Advise:       Advice,
 		Instructions: disclose.InstructionOptions{ProjectDir: cfg.Paths.Project},
+		ScriptRule:   k.settings.Survey().Rule,
 		ReadScripts:  cfg.ScriptRead == "allow",
 		StrictStack:  cfg.StrictStack,
 		ErrorText:    cfg.ErrorText,
@@ -61,14 +63,18 @@ func (k *Toolkit) Host() (*script.Host, error) {
 	path, _ := k.settings.ScriptPath()
 	return script.New(&script.Options{
 		LookPath: k.lookPath(cfg, path), Path: strings.Join(path, string(filepath.ListSeparator)), Env: k.sys.Environ,
-		Cache: cfg.Paths.Cache, Homes: cfg.Paths.Homes(), Workspace: cfg.Paths.Project, Cwd: cfg.Cwd,
+		Cache: cfg.Paths.Cache, Homes: cfg.Paths.Homes(), Workspace: cfg.Paths.Project,
+		UserDir: k.sys.Dir, Cwd: cfg.Cwd, FixedCwd: cfg.FixedCwd, JSON: script.JSONMode(cfg.ScriptJSON), AlwaysHelp: cfg.ScriptHelp == "always",
 		Timeout: cfg.ScriptTimeout, MaxOutput: cfg.MaxScriptOutput, Granted: k.grants.Of, Trace: k.out.Tracer(), Progress: k.out.Progress,
+		NPMRC: k.npmrc(), Transport: k.transport(),
 	})
 }
 
-// Advice returns, as a sentence for a model, what a person can type about the error of a call of a skill's script, or "".
+// Advice returns, as a sentence for a model, what it or a person can do about the error of a call of a skill's script, or "".
 func Advice(err error, skillName string) string {
 	switch command := ScriptCure(err, skillName); {
+	case RefusesJSON(err):
+		return "Call it again with json: false."
 	case command == "":
 		return ""
 	case IsUntrusted(err), len(withheld(err)) > 0:
@@ -84,13 +90,19 @@ func IsUntrusted(err error) bool {
 	return errors.As(err, &u) && u.Err == nil
 }
 
+// RefusesJSON reports whether a script does not know --json, which its caller did not give.
+func RefusesJSON(err error) bool {
+	var e *script.Error
+	return errors.As(err, &e) && e.Reason == script.ReasonJSON
+}
+
 // ScriptCure returns the command that may fix the error of a call of a skill's script, or "".
 func ScriptCure(err error, skillName string) string {
 	var e *script.Error
 	switch {
 	case IsUntrusted(err):
 		return TrustCure(manifest.Canonical(skillName))
-	case errors.As(err, &e) && e.Reason == script.ReasonDependencies && !errors.Is(err, pyenv.ErrTooLarge):
+	case errors.As(err, &e) && e.Reason == script.ReasonDependencies && !errors.Is(err, pyenv.ErrTooLarge) && !errors.Is(err, nodeenv.ErrTooLarge):
 		return "agent skill prepare " + manifest.Canonical(skillName)
 	case len(withheld(err)) > 0:
 		return GrantCure(manifest.Canonical(skillName), withheld(err))

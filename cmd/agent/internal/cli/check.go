@@ -11,6 +11,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
@@ -99,7 +100,7 @@ func (o *checkOptions) one(ctx context.Context, e skill.Entry) (*checked, error)
 		c.Problem = "Not trusted: " + app.Cure(e)
 		return c, nil
 	}
-	err := c.gather(ctx, e)
+	err := c.gather(ctx, e, o.settings.Survey())
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
@@ -120,18 +121,18 @@ func whyBroken(ctx context.Context, e skill.Entry) string {
 }
 
 // gather loads a skill and counts what it has, without running anything.
-func (c *checked) gather(ctx context.Context, e skill.Entry) error {
+func (c *checked) gather(ctx context.Context, e skill.Entry, o *survey.Options) error {
 	s, err := e.Load(ctx)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
 	m := s.Manifest()
-	if _, err := fs.Stat(s.FS(), script.Dir); err != nil && len(m.Scripts) > 0 {
+	scripts, _ := scriptNames(s, o)
+	if _, err := fs.Stat(s.FS(), script.Dir); err != nil && len(m.Scripts) > 0 && len(scripts) == 0 {
 		return errors.New("missing scripts dir")
 	}
 	sum, err := s.Digest(ctx)
-	scripts, _ := scriptNames(s)
 	c.Scripts, c.Toolsets, c.SHA = len(scripts), len(m.Toolsets), app.Short(sum)
 	if err == nil || ctx.Err() != nil {
 		return ctx.Err()

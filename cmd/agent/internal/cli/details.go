@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/disclose"
+	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/skilltool"
@@ -60,14 +61,16 @@ type details struct {
 	Repository    string             `json:"repository,omitempty"`
 	AllowedTools  *[]string          `json:"allowed_tools"` // null: unrestricted
 	Requires      []string           `json:"requires,omitempty"`
+	RequiresEnv   []string           `json:"requires_env,omitempty"`
 	Env           []string           `json:"permissions_env,omitempty"`
 	Variables     []app.Variable     `json:"variables"`        // that it declares or its scripts read; never values
 	Grants        *app.GrantView     `json:"grants,omitempty"` // null: nothing was granted
 	Scripts       []scriptName       `json:"scripts"`
 	Files         []fileJSON         `json:"files"` // at most mostListed
 	MoreFiles     int                `json:"more_files,omitempty"`
-	Toolsets      []string           `json:"toolsets"` // declared; this version loads none
-	Tools         []string           `json:"tools"`    // fully qualified names of loaded tools
+	Inside        []string           `json:"inside,omitempty"` // folders below it that have a SKILL.md; only why looks for them
+	Toolsets      []string           `json:"toolsets"`         // declared; this version loads none
+	Tools         []string           `json:"tools"`            // fully qualified names of loaded tools
 	Metadata      map[string]string  `json:"metadata,omitempty"`
 	Fields        []field            `json:"fields"`
 	Problems      []manifest.Problem `json:"problems"`
@@ -167,6 +170,7 @@ func (o *inspector) inspect(ctx context.Context, cat *skill.Catalog, e skill.Ent
 	for _, s := range e.Shadows() {
 		d.Shadows = append(d.Shadows, shadow{s.Layer(), s.Path(), location(ctx, s), s.Version()})
 	}
+	d.Inside = app.Inside(cat, filepath.Dir(d.Location))
 	s, err := e.Load(ctx)
 	var broken *skill.BrokenError
 	if errors.As(err, &broken) {
@@ -196,13 +200,13 @@ func (o *inspector) inspect(ctx context.Context, cat *skill.Catalog, e skill.Ent
 	if d.Variables, err = o.grants.Variables(ctx, s); err != nil {
 		return nil, err
 	}
-	scripts, problems := scriptNames(s)
+	scripts, problems := scriptNames(s, o.settings.Survey())
 	d.Scripts, d.Problems = scripts, append(d.Problems, problems...)
 	d.Files = filesOf(s)
 	if d.MoreFiles = max(len(d.Files)-mostListed, 0); d.MoreFiles > 0 {
 		d.Files = d.Files[:mostListed]
 	}
-	return d, d.cost(ctx, cat, s)
+	return d, d.cost(ctx, cat, s, settings.Survey())
 }
 
 // listed returns problems for JSON: an empty list is [], not null.
@@ -215,7 +219,7 @@ func (d *details) manifest(s *skill.Skill) {
 	m := s.Manifest()
 	d.Problems = listed(s.Problems())
 	d.License, d.Compatibility, d.Author, d.Repository = m.License, m.Compatibility, m.Author, m.Repository
-	d.Requires, d.Env, d.Metadata = m.Requires, m.Permissions.Env, m.Metadata
+	d.Requires, d.RequiresEnv, d.Env, d.Metadata = m.Requires, m.RequiresEnv, m.Permissions.Env, m.Metadata
 	d.Toolsets = append(d.Toolsets, m.Toolsets...)
 	if m.AllowedTools.Declared {
 		rules := append([]string{}, m.AllowedTools.Rules...)
@@ -242,7 +246,7 @@ func (d *details) trust(ctx context.Context, settings *app.Settings, e skill.Ent
 }
 
 // cost estimates what is sent: the line of the list, and the whole result of an activation.
-func (d *details) cost(ctx context.Context, cat *skill.Catalog, s *skill.Skill) error {
+func (d *details) cost(ctx context.Context, cat *skill.Catalog, s *skill.Skill, o *survey.Options) error {
 	list, err := disclose.Catalog(ctx, cat, &disclose.Options{Entries: []skill.Entry{s.Entry()}})
 	if err != nil {
 		return err
@@ -251,8 +255,8 @@ func (d *details) cost(ctx context.Context, cat *skill.Catalog, s *skill.Skill) 
 		d.Tokens.Listing = list.Skills[0].Tokens
 	}
 	scripts := []string{}
-	for _, sc := range d.Scripts {
-		scripts = append(scripts, sc.Path)
+	for _, sc := range survey.Of(s.FS(), s.Manifest(), o).Kept() {
+		scripts = append(scripts, sc.File)
 	}
 	text, err := disclose.Instructions(ctx, s, &disclose.InstructionOptions{Wrap: true, Scripts: scripts})
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skilltool"
 )
 
@@ -34,7 +35,7 @@ func TestFlags(t *testing.T) {
 	if o := parse(t, newActivateCommand, "a", "b", "c d"); o.name != "a" || o.args != "b c d" {
 		t.Errorf("activate: got %+v", o)
 	}
-	if o := parse(t, newScriptRunCommand, "--text", "a", "b", "--", "-x", "y"); !reflect.DeepEqual(o.request, skilltool.RunRequest{Skill: "a", Script: "b", Args: []string{"-x", "y"}, Text: true}) {
+	if o := parse(t, newScriptRunCommand, "--script-json", "no", "a", "b", "--", "-x", "y"); !reflect.DeepEqual(o.request, skilltool.RunRequest{Skill: "a", Script: "b", Args: []string{"-x", "y"}, JSON: script.JSONNo}) || o.text {
 		t.Errorf("script run: got %+v", o)
 	}
 	if o := parse(t, newTrustCommand, "--root", "x", "-y"); o.root != "x" || o.name != "" || !o.yes {

@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,6 +15,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/internal/near"
 	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/skilltool"
@@ -22,6 +26,8 @@ func newScriptCommand(s *app.Services) *cobra.Command {
 	c := group(&cobra.Command{
 		Use:   "script",
 		Short: "List, explain and run the scripts of skills",
+		Long: `List, explain and run the scripts of skills. A script is called by the name that "agent script list" shows, or by its path
+in the skill, as SKILL.md writes it. Files that can be run and are not listed are called by their path.`,
 		Example: `  agent script list kalshi-markets
   agent script run kalshi-markets status`,
 	})
@@ -40,9 +46,12 @@ type scriptHelpOptions struct {
 func newScriptHelpCommand(s *app.Services, run func(context.Context, *scriptHelpOptions) error) *cobra.Command {
 	o := &scriptHelpOptions{scriptCaller: newScriptCaller(s), skills: s.Skills}
 	c := &cobra.Command{
-		Use:               "help SKILL SCRIPT",
-		Short:             "Run a script with --help and print the output",
-		Long:              `Run a script with --help and print the output. The skill must be trusted, and the same limits apply as in any run.`,
+		Use:   "help SKILL SCRIPT",
+		Short: "Show how a script is used",
+		Long: `Run a script with --help and print the output. The skill must be trusted, and the same limits apply as in any run.
+
+A script whose text does not show that it knows --help is not run, and its skill need not be trusted: what its author says
+about it is printed, and the lines of SKILL.md that call it.`,
 		Example:           `  agent script help kalshi-markets markets`,
 		Args:              arguments(2, 2, "the name of a skill and of a script"),
 		ValidArgsFunction: completeScripts(s),
@@ -68,8 +77,24 @@ func runScriptHelp(ctx context.Context, o *scriptHelpOptions) error {
 		}
 		return help.Envelope(), nil
 	})
-	return (&answer{o.out, o.settings, o.json}).scripted(r, err, func() string { return scriptHint(ctx, cat, o.skill, o.script, err) },
-		func() error { return o.out.Foreign(help.HelpText) })
+	return (&answer{o.out, o.settings, o.json}).scripted(r, err, func() string { return scriptHint(ctx, o.settings, cat, o.skill, o.script, err) },
+		func() error { return printHelp(o.out, help) })
+}
+
+// printHelp prints the output of --help, or the description of a script without one.
+func printHelp(out *app.Printer, help *skilltool.Help) error {
+	if !help.Described {
+		return out.Foreign(help.HelpText)
+	}
+	out.Remark(help.Message())
+	var parts []string
+	if help.HelpText != "" {
+		parts = append(parts, help.HelpText+"\n")
+	}
+	if help.Usage != "" {
+		parts = append(parts, "Usage in SKILL.md:\n  "+strings.ReplaceAll(help.Usage, "\n", "\n  ")+"\n")
+	}
+	return out.Foreign(strings.Join(parts, "\n"))
 }
 
 // scriptCaller calls a script.
@@ -147,7 +172,7 @@ func (a *answer) scripted(r tool.Result, err error, hint func() string, success 
 }
 
 // scriptHint returns what a person can do about a failed call: the nearest name, or where to look.
-func scriptHint(ctx context.Context, cat *skill.Catalog, skillName, scriptName string, failed error) string {
+func scriptHint(ctx context.Context, settings *app.Settings, cat *skill.Catalog, skillName, scriptName string, failed error) string {
 	var untrusted *skilltool.UntrustedError
 	var failure *script.Error
 	e, err := cat.Lookup(skillName)
@@ -156,6 +181,8 @@ func scriptHint(ctx context.Context, cat *skill.Catalog, skillName, scriptName s
 		return trustHint(ctx, e)
 	case cure != "":
 		return cure
+	case app.RefusesJSON(failed):
+		return "--text runs the script without --json"
 	case !errors.As(failed, &failure):
 		return ""
 	case failure.Code == script.ParseError:
@@ -177,15 +204,29 @@ func scriptHint(ctx context.Context, cat *skill.Catalog, skillName, scriptName s
 		return ""
 	}
 	defer s.Close()
-	var names []string
-	known, _ := scriptNames(s)
-	for _, n := range known {
-		names = append(names, n.Name)
-	}
-	if meant := near.Name(scriptName, names); meant != "" {
+	if meant := nearScript(survey.Of(s.FS(), s.Manifest(), settings.Survey()), scriptName); meant != "" {
 		return fmt.Sprintf("did you mean %q?", meant)
 	}
 	return fmt.Sprintf("agent script list %s shows its scripts", e.Canonical())
+}
+
+// nearScript returns the name of the script that was probably meant, by its name, its path or its file's name: one that is
+// listed, else any.
+func nearScript(set *survey.Set, name string) string {
+	bare := strings.TrimSuffix(path.Base(name), path.Ext(name))
+	for _, scripts := range [][]survey.Script{set.List(), set.Runnable()} {
+		var names, paths, files []string
+		called := map[string]string{} // by the name of the file
+		for _, sc := range scripts {
+			file := strings.TrimSuffix(path.Base(sc.File), path.Ext(sc.File))
+			names, paths, files = append(names, sc.Name), append(paths, sc.File), append(files, file)
+			called[file] = sc.Name
+		}
+		if meant := cmp.Or(near.Name(name, names), near.Name(name, paths), called[near.Name(bare, files)]); meant != "" {
+			return meant
+		}
+	}
+	return ""
 }
 
 // trustHint returns what a person can do about a skill whose scripts may not run.
@@ -207,9 +248,9 @@ type scriptName struct {
 	Path string `json:"path"` // below the skill
 }
 
-// scriptNames returns the scripts of a skill and what is wrong with its scripts folder.
-func scriptNames(s *skill.Skill) ([]scriptName, []manifest.Problem) {
-	scripts, problems := script.List(s)
+// scriptNames returns the scripts that a skill offers and what is wrong with its scripts.
+func scriptNames(s *skill.Skill, o *survey.Options) ([]scriptName, []manifest.Problem) {
+	scripts, problems := script.List(s, o)
 	out := make([]scriptName, len(scripts))
 	for i, sc := range scripts {
 		out[i] = scriptName{sc.Name, sc.File}

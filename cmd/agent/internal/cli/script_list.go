@@ -3,7 +3,7 @@ package cli
 import (
 	"context"
 	"maps"
-	"path"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -56,11 +56,14 @@ func runScriptList(ctx context.Context, o *scriptListOptions) error {
 	if err != nil {
 		r = kit.Failure(err, o.skill)
 	}
-	return (&answer{o.out, o.settings, o.json}).scripted(r, err, func() string { return scriptHint(ctx, cat, o.skill, "", err) }, func() error {
+	return (&answer{o.out, o.settings, o.json}).scripted(r, err, func() string { return scriptHint(ctx, o.settings, cat, o.skill, "", err) }, func() error {
 		var rows [][]string
 		for _, name := range slices.Sorted(maps.Keys(bySkill)) {
 			for _, s := range bySkill[name] {
-				rows = append(rows, []string{name, s.Name, script.Dir + "/" + path.Base(s.Path)})
+				if filepath.IsAbs(s.Path) { // it lies directly in scripts/
+					s.Path = script.Dir + "/" + filepath.Base(s.Path)
+				}
+				rows = append(rows, []string{name, s.Name, s.Path})
 			}
 		}
 		if len(rows) == 0 {

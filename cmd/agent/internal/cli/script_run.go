@@ -21,6 +21,7 @@ type scriptRunOptions struct {
 	skills *app.Library
 
 	request skilltool.RunRequest
+	text    bool
 	json    bool
 }
 
@@ -29,8 +30,8 @@ func newScriptRunCommand(s *app.Services, run func(context.Context, *scriptRunOp
 	c := &cobra.Command{
 		Use:   "run SKILL SCRIPT [-- ARGS...]",
 		Short: "Run a script of a skill and print its result",
-		Long: `Run a script and print its JSON; with --text, print whatever it prints. With --json, print the envelope that a model
-would get. The script's own arguments follow "--".
+		Long: `Run a script and print its output. It starts in the present directory (setting cwd) and is asked for JSON if it declares a
+flag --json (--script-json). With --json, print the envelope that a model would get. The script's own arguments follow "--".
 
 A skill that is not bundled must be trusted first: on a terminal you are asked, otherwise see "agent skill trust".`,
 		Example: `  agent script run hello-extended advanced_greeting -- --name Ada
@@ -50,7 +51,8 @@ A skill that is not bundled must be trusted first: on a terminal you are asked, 
 		f.Hint = `the script's own arguments follow "--": ` + c.CommandPath() + " SKILL SCRIPT -- ARGS"
 		return f
 	})
-	c.Flags().BoolVar(&o.request.Text, "text", false, "do not ask the script for JSON; print its output")
+	c.Flags().StringVar((*string)(&o.request.JSON), "script-json", "", "ask the script for JSON: `auto`, yes or no (default: the setting scriptJSON)")
+	c.Flags().BoolVar(&o.text, "text", false, "do not ask the script for JSON: --script-json no")
 	c.Flags().DurationVar(&s.Flags.Timeout, "timeout", 0, "end the script after this `TIME`, such as 30s or 2m (default: the setting scriptTimeout)")
 	c.Flags().BoolVar(&o.json, "json", false, "print the whole result as JSON")
 	return c
@@ -71,9 +73,24 @@ func scriptArguments(c *cobra.Command, args []string) error {
 	return nil
 }
 
-func runScriptRun(ctx context.Context, o *scriptRunOptions) error {
-	if o.flags.Timeout < 0 {
+// check refuses flags that make no sense, and applies --text.
+func (o *scriptRunOptions) check() error {
+	switch mode := o.request.JSON; {
+	case o.flags.Timeout < 0:
 		return app.Usage(fmt.Errorf("invalid --timeout %s", o.flags.Timeout), "use a duration above zero, such as 30s")
+	case mode != "" && mode != script.JSONAuto && mode != script.JSONYes && mode != script.JSONNo:
+		return app.Usage(fmt.Errorf("invalid --script-json %q", string(mode)), "use auto, yes or no")
+	case o.text && mode != "" && mode != script.JSONNo:
+		return app.Usage(fmt.Errorf("--text and --script-json %s at once", mode), "--text is --script-json no")
+	case o.text:
+		o.request.JSON = script.JSONNo
+	}
+	return nil
+}
+
+func runScriptRun(ctx context.Context, o *scriptRunOptions) error {
+	if err := o.check(); err != nil {
+		return err
 	}
 	cat, err := o.skills.Open(ctx)
 	if err != nil {
@@ -92,11 +109,11 @@ func runScriptRun(ctx context.Context, o *scriptRunOptions) error {
 			return err
 		}
 	}
-	return (&answer{o.out, o.settings, o.json}).scripted(r, err, func() string { return scriptHint(ctx, cat, o.request.Skill, o.request.Script, err) }, func() error {
+	return (&answer{o.out, o.settings, o.json}).scripted(r, err, func() string { return scriptHint(ctx, o.settings, cat, o.request.Skill, o.request.Script, err) }, func() error {
 		if res.Warning != "" {
 			o.out.Warn(res.Warning)
 		}
-		if o.request.Text {
+		if res.JSON == nil {
 			return o.out.Foreign(res.Text)
 		}
 		return printDocument(o.out, res.JSON)

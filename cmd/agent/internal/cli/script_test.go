@@ -48,6 +48,8 @@ func TestScripts(t *testing.T) {
 			"modelsaw":  modelSaw,
 			"exchange":  exchange,
 
+			"npmregistry": npmRegistry,
+
 			"escapes": escapes,
 		},
 	})

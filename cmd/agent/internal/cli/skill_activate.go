@@ -17,8 +17,8 @@ type activateOptions struct {
 	skills   *app.Library
 	tools    *app.Toolkit
 
-	name, args string
-	json       bool
+	name, args  string
+	shell, json bool
 }
 
 func newActivateCommand(s *app.Services, run func(context.Context, *activateOptions) error) *cobra.Command {
@@ -27,9 +27,12 @@ func newActivateCommand(s *app.Services, run func(context.Context, *activateOpti
 		Use:   "activate NAME [ARGUMENTS]",
 		Short: "Print what a model gets when it activates a skill",
 		Long: `Print the instructions that a model gets when it activates a skill, with the arguments filled in.
-With --json, print the whole result of the tool "skill". Nothing of the skill is executed.`,
+With --json, print the whole result of the tool "skill". Nothing of the skill is executed.
+
+With --shell, the text is for the model of another program: it says how scripts are run with this command in a shell.`,
 		Example: `  agent skill activate kalshi-markets
-  agent skill activate hello-world "Ada Lovelace"`,
+  agent skill activate hello-world "Ada Lovelace"
+  agent skill activate kalshi-markets --shell`,
 		Args:              arguments(1, -1, "the name of a skill"),
 		ValidArgsFunction: completeSkills(s),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -37,6 +40,7 @@ With --json, print the whole result of the tool "skill". Nothing of the skill is
 			return run(c.Context(), o)
 		},
 	}
+	c.Flags().BoolVar(&o.shell, "shell", false, "say how scripts are run in a shell, for a model without the tool script_run")
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }
@@ -51,12 +55,15 @@ func runActivate(ctx context.Context, o *activateOptions) error {
 			return err
 		}
 	}
-	kit, err := o.tools.Kit(cat, nil)
+	how, err := o.tools.Options(cat)
 	if err != nil {
 		return err
 	}
+	if o.shell {
+		how.Instructions.Command = app.RunCommand
+	}
 	begun := time.Now()
-	r := kit.Activate(ctx, o.name, o.args)
+	r := skilltool.New(how).Activate(ctx, o.name, o.args)
 	if err := ctx.Err(); err != nil {
 		return err
 	}

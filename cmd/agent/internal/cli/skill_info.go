@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -57,7 +58,7 @@ func runInfo(ctx context.Context, o *infoOptions) error {
 		{"because", because}, {"decided by", decided},
 		{"file", d.Location}, {"source", d.Source}, {"sha256", strings.TrimPrefix(d.Digest, dirhash.Prefix)}, {"trust", trustText(d)},
 		{"tokens", tokensText(d)}, {"license", d.License}, {"author", d.Author}, {"repository", d.Repository},
-		{"compatible", d.Compatibility}, {"requires", strings.Join(d.Requires, " ")},
+		{"compatible", d.Compatibility}, {"requires", strings.Join(slices.Concat(d.Requires, d.RequiresEnv), " ")},
 		{"tools", toolsText(d)}, {"env", strings.Join(d.Env, " ")}, {"reads", readsText(d)},
 		{"granted", grantedText(d)}, {"recorded only", recordedText(d)},
 		{"scripts", scriptsText(d)}, {"files", filesText(d)}, {"toolsets", toolsetsText(d)}, {"hides", shadowsText(d)},

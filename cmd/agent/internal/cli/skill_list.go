@@ -32,7 +32,7 @@ func newListCommand(s *app.Services, run func(context.Context, *listOptions) err
 		Long: `List the skills that a model can see: name, version, whether it is active, content digest and source.
 
 With --all, also list skills that are not active, and what was left out: links that lead elsewhere, the second of two
-skills with the same name, and folders that are too deep or cannot be read.
+skills with the same name, each SKILL.md below another skill, and folders that are too deep or cannot be read.
 
 A digest needs every file of a skill: for more than 50 skills it is shown only with --long.`,
 		Example: `  agent skill list
@@ -47,7 +47,11 @@ A digest needs every file of a skill: for more than 50 skills it is shown only w
 }
 
 func runList(ctx context.Context, o *listOptions) error {
-	cat, err := o.skills.Open(ctx)
+	open := o.skills.Open
+	if o.all {
+		open = o.skills.OpenAll
+	}
+	cat, err := open(ctx)
 	if err != nil {
 		return err
 	}

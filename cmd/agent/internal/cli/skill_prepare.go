@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -17,9 +18,10 @@ import (
 // preparedJSON is one script in the output of prepare --json.
 type preparedJSON struct {
 	Name     string   `json:"name"`
-	Needed   bool     `json:"needed"`   // it has dependencies
-	Made     bool     `json:"made"`     // by this call; false: they were there
-	Packages []string `json:"packages"` // "name==version"
+	Needed   bool     `json:"needed"`            // it has dependencies
+	Made     bool     `json:"made"`              // by this call; false: they were there
+	Packages []string `json:"packages"`          // "name==version"
+	Unbuilt  []string `json:"unbuilt,omitempty"` // npm packages whose install scripts did not run, "name@version"
 	Error    string   `json:"error,omitempty"`
 }
 
@@ -39,9 +41,12 @@ func newPrepareCommand(s *app.Services, run func(context.Context, *prepareOption
 	c := &cobra.Command{
 		Use:   "prepare NAME",
 		Short: "Fetch the dependencies of a skill's scripts in advance",
-		Long: `Make the environments that the Python scripts of a skill need, so they start at once and without a network.
-Nothing of the skill is executed. Versions that were resolved stay; --upgrade resolves them again. A script that
-requires a Python version that is not installed fails, even one without dependencies.`,
+		Long: `Make the environments that the Python, JavaScript and TypeScript scripts of a skill need, so they start at once and
+without a network. Nothing of the skill or of the packages is executed. Versions that were resolved stay; --upgrade
+resolves them again. A script that requires a Python version that is not installed fails, even one without dependencies.
+
+npm packages are those of package.json with the lock of npm, pnpm or bun next to it; without a lock npm chooses the
+versions. They come from the registry of your npm settings.`,
 		Example: `  agent skill prepare kalshi-markets
   agent skill prepare kalshi-markets --upgrade`,
 		Args:              arguments(1, 1, "the name of a skill"),
@@ -72,7 +77,7 @@ func runPrepare(ctx context.Context, o *prepareOptions) error {
 	begun := o.sys.Now()
 	var failed error
 	done := []preparedJSON{}
-	scripts, _ := script.List(s)
+	scripts, _ := script.List(s, o.settings.Survey())
 	for _, sc := range scripts {
 		p, err := o.one(ctx, host, s, sc, begun)
 		if err := ctx.Err(); err != nil {
@@ -119,7 +124,7 @@ func (o *prepareOptions) one(ctx context.Context, host *script.Host, s *skill.Sk
 	err := o.out.Busy("preparing the dependencies of "+sc.Name, func() error {
 		p, err := host.Prepare(ctx, s, sc, &script.PrepareOptions{Upgrade: o.upgrade, Since: begun})
 		if p != nil {
-			out.Needed, out.Made, out.Packages = p.Needed, p.Made, append(out.Packages, p.Packages...)
+			out.Needed, out.Made, out.Packages, out.Unbuilt = p.Needed, p.Made, append(out.Packages, p.Packages...), p.Unbuilt
 		}
 		if err != nil {
 			out.Error = err.Error()
@@ -147,5 +152,18 @@ func (o *prepareOptions) print(done []preparedJSON) error {
 		o.out.Remark("the skill has no scripts")
 		return nil
 	}
+	if unbuilt := unbuiltPackages(done); len(unbuilt) > 0 {
+		o.out.Remark("these packages have install scripts, which did not run: " + strings.Join(unbuilt, " "))
+	}
 	return o.out.Table([]string{"SCRIPT", "STATE", "PACKAGES"}, rows)
+}
+
+// unbuiltPackages lists the packages of all scripts whose install scripts did not run.
+func unbuiltPackages(done []preparedJSON) []string {
+	var out []string
+	for _, p := range done {
+		out = append(out, p.Unbuilt...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }

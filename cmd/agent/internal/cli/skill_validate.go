@@ -16,7 +16,8 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
-	"github.com/agent-base/agent-base/script/survey"
+	"github.com/agent-base/agent-base/internal/scan"
+	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill/check"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
@@ -137,7 +138,7 @@ func (o *validateOptions) all(ctx context.Context, targets []target, profile *ma
 	one := func(i int) error {
 		memory := memories.Get().(*check.Memory)
 		defer memories.Put(memory)
-		v, err := o.one(ctx, targets[i], &check.Options{Profile: profile, Memory: memory})
+		v, err := o.one(ctx, targets[i], &check.Options{Profile: profile, ScriptRule: o.settings.Survey().Rule, Memory: memory})
 		if err == nil {
 			verdicts[i] = *v
 		}
@@ -174,6 +175,9 @@ func (o *validateOptions) one(ctx context.Context, t target, by *check.Options) 
 		v.Name, problems = m.Name, found
 	} else {
 		by.Path = filepath.ToSlash(t.dir)
+		if t.rel != "." {
+			by.Root, by.Rel = t.tree, t.rel
+		}
 		v.Name, problems = t.check(ctx, parse.Dir, by)
 	}
 	v.Problems = append(v.Problems, problems...)
@@ -184,11 +188,12 @@ func (o *validateOptions) one(ctx context.Context, t target, by *check.Options) 
 // check checks the skill. What cannot be read in the quick way is read as a catalogue does, which follows links within
 // its root and knows better what is wrong.
 func (t *target) check(ctx context.Context, dir string, by *check.Options) (string, []manifest.Problem) {
-	if files, err := t.tree.In(t.rel); err == nil {
-		defer files.Close()
+	if folder, err := t.tree.In(t.rel); err == nil {
+		defer folder.Close()
+		files := scan.ReadOnce(folder)
 		m, problems := check.Folder(files, dir, by)
 		if !slices.ContainsFunc(problems, func(p manifest.Problem) bool { return p.Code == "file-unreadable" }) {
-			return strings.Clone(m.Name), append(problems, ofScripts(files, m, by.Path)...)
+			return strings.Clone(m.Name), append(problems, ofCwd(m, by.Path)...)
 		}
 	}
 	tree, err := t.open(ctx)
@@ -198,17 +203,15 @@ func (t *target) check(ctx context.Context, dir string, by *check.Options) (stri
 	}
 	defer tree.Close()
 	m, problems := check.Folder(tree, dir, by)
-	return m.Name, append(problems, ofScripts(tree, m, by.Path)...)
+	return m.Name, append(problems, ofCwd(m, by.Path)...)
 }
 
-// ofScripts returns those problems of a scripts folder that the check of a skill leaves to the rule of scripts: files that
-// cannot be called, or not apart from another. folder is what problems call the skill's folder.
-func ofScripts(files fs.FS, m *manifest.Manifest, folder string) []manifest.Problem {
+// ofCwd returns what is wrong with the working directory that a manifest asks for. folder is what problems call the skill's
+// folder.
+func ofCwd(m *manifest.Manifest, folder string) []manifest.Problem {
 	var out []manifest.Problem
-	_, problems := survey.List(files, m)
-	for _, p := range problems {
-		switch p.Code {
-		case "script-name", "script-case", "scripts-unreadable":
+	for _, p := range script.CheckManifest(m) {
+		if p.Code == "metadata-cwd" {
 			p.File = slashpath.Join(folder, p.File)
 			out = append(out, p)
 		}

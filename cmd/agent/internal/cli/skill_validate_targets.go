@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -62,33 +63,36 @@ func (o *validateOptions) targets(ctx context.Context, path string) ([]target, s
 }
 
 // targetsIn is targets of a folder, or of one file in it where that was named.
-func (o *validateOptions) targetsIn(ctx context.Context, path, file string) ([]target, error) {
+func (o *validateOptions) targetsIn(ctx context.Context, folder, file string) ([]target, error) {
 	if file != "" {
-		return []target{{dir: path, file: file, rel: ".", open: o.opener(path), bare: !strings.EqualFold(file, "SKILL.md")}}, nil
+		return []target{{dir: folder, file: file, rel: ".", open: o.opener(folder), bare: !strings.EqualFold(file, "SKILL.md")}}, nil
 	}
 	for _, file := range []string{"SKILL.md", "skill.md"} {
-		if _, err := os.Lstat(o.sys.Abs(filepath.Join(path, file))); err == nil {
-			return []target{{dir: path, file: file, rel: ".", open: o.opener(path)}}, nil
+		if _, err := os.Lstat(o.sys.Abs(filepath.Join(folder, file))); err == nil {
+			return []target{{dir: folder, file: file, rel: ".", open: o.opener(folder)}}, nil
 		}
 	}
 	var out []target
-	for f, err := range skill.Dir(o.sys.Abs(path), &skill.DirOptions{Nested: true}).Skills(ctx) {
+	for f, err := range skill.Dir(o.sys.Abs(folder), &skill.DirOptions{Nested: true}).Skills(ctx) {
 		var note *manifest.Problem
-		if errors.As(err, &note) && note.Code == "link-skipped" { // its target is elsewhere and is not repaired from here
+		if errors.As(err, &note) && (note.Code == "link-skipped" || note.Code == "discovery-bound") { // no folder of a skill
 			o.out.WarnProblem(*note)
 			continue
+		}
+		if note != nil && note.Code == "manifest-case" {
+			f.Path = path.Dir(f.Path)
 		}
 		file := f.File
 		if file == "" { // it could not be read: the check says why
 			file = "SKILL.md"
 		}
-		out = append(out, target{dir: filepath.Join(path, filepath.FromSlash(f.Path)), file: file, rel: f.Path, open: f.Open})
+		out = append(out, target{dir: filepath.Join(folder, filepath.FromSlash(f.Path)), file: file, rel: f.Path, open: f.Open})
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if len(out) == 0 {
-		return nil, &app.Failure{Exit: app.ExitNotFound, Code: "not_found", Err: fmt.Errorf("no SKILL.md in %q", path),
+		return nil, &app.Failure{Exit: app.ExitNotFound, Code: "not_found", Err: fmt.Errorf("no SKILL.md in %q", folder),
 			Hint: "name a SKILL.md, a skill's folder, or a folder of skills"}
 	}
 	return out, nil

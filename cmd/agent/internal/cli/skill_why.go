@@ -54,6 +54,7 @@ func runWhy(ctx context.Context, o *whyOptions) error {
 		{"file", place(d.Location, d.Path)},
 		{"source", d.Source},
 		{"hides", shadowsText(d)},
+		{"contains", insideText(d)},
 		{"trust", trustText(d)},
 		{"granted", grantedText(d)},
 		{"recorded only", recordedText(d)},
@@ -64,6 +65,19 @@ func runWhy(ctx context.Context, o *whyOptions) error {
 	})
 	o.out.Problems(ownProblems(d))
 	return nil
+}
+
+// insideText lists the manifests below the skill.
+func insideText(d *details) string {
+	n := len(d.Inside)
+	if n == 0 {
+		return ""
+	}
+	text := strings.Join(d.Inside[:min(n, mostAbsent)], ", ")
+	if n > mostAbsent {
+		text += fmt.Sprintf(" and %d more", n-mostAbsent)
+	}
+	return text + ": a SKILL.md there is a file of this skill"
 }
 
 // verdict says in a few words what the state means.

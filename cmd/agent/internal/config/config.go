@@ -59,9 +59,13 @@ type Config struct {
 
 	StrictStack bool   // strictStack: activating an active skill is an error
 	ErrorText   bool   // errorText: "error" has the text of a failure instead of its code
+	Scripts     string // scripts: any, direct
 	ScriptRead  string // scriptRead: allow, block
 
-	Cwd             string        // cwd: script, skill, workspace
+	Cwd             string        // cwd: user, workspace, skill, script
+	FixedCwd        bool          // cwd was set by a file, the environment or a flag: no skill chooses another
+	ScriptJSON      string        // scriptJSON: auto, yes, no
+	ScriptHelp      string        // scriptHelp: auto, always
 	ScriptTimeout   time.Duration // scriptTimeout
 	MaxScriptOutput int64         // maxScriptOutput: bytes
 	Path            []string      // path: absolute folders; empty means those of PATH that are fit

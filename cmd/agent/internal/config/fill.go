@@ -32,7 +32,9 @@ func (c *Config) fill(g given) {
 	c.ScriptRead = text("scriptRead")
 	c.StrictStack, c.ErrorText = get[bool](g, "strictStack"), get[bool](g, "errorText")
 
-	c.Cwd = text("cwd")
+	c.Scripts = text("scripts")
+	c.Cwd, c.ScriptJSON, c.ScriptHelp = text("cwd"), text("scriptJSON"), text("scriptHelp")
+	c.FixedCwd = len(g["cwd"].origins) > 0 && g["cwd"].origins[0].Rank > FromProfile
 	c.ScriptTimeout = get[time.Duration](g, "scriptTimeout")
 	c.MaxScriptOutput = get[int64](g, "maxScriptOutput")
 	c.Path, c.Python, c.UV = get[[]string](g, "path"), text("python"), text("uv")

@@ -21,7 +21,7 @@ func TestPrecedenceOfOrigins(t *testing.T) {
 		name, want string
 		do         func()
 	}{
-		{"default", "script from default", func() {}},
+		{"default", "user from default", func() {}},
 		{"profile", "skill from profile harness", func() { w.env["AGENT_PROFILE"] = "harness" }},
 		{"user", "workspace from HOME/.agent/config.yaml:2", func() { w.user("skills:\n  cwd: workspace\n") }},
 		{"project", "script from PROJECT/.agent/config.yaml:3", func() { w.inProject("# ours\nskills:\n  cwd: script\n") }},
@@ -31,6 +31,9 @@ func TestPrecedenceOfOrigins(t *testing.T) {
 	for _, s := range steps {
 		s.do()
 		c, problems := w.load()
+		if fixed := s.name != "default" && s.name != "profile"; c.FixedCwd != fixed { // C63
+			t.Errorf("%s: fixed is %t", s.name, c.FixedCwd)
+		}
 		if got := w.setting(c, "cwd"); got != s.want || len(problems) > 0 {
 			t.Errorf("%s: cwd is %s, want %s; problems %v", s.name, got, s.want, problems)
 		}
@@ -59,14 +62,14 @@ func TestPrecedenceOfProfile(t *testing.T) {
 	}
 }
 
-// C60 and C13 to C16, C20, C28, C48 to C50: what each profile sets.
+// C60, C63 and C13 to C16, C20, C28, C48 to C50: what each profile sets.
 func TestProfiles(t *testing.T) {
 	type options struct {
 		disclosure, activation, duplicates, cwd, style, location, read string
 		max                                                            int
 		nested, omniforge, strict                                      bool
 	}
-	base := options{"system-xml", "auto", "override", "script", "harness", "file", "block", 0, true, false, false}
+	base := options{"system-xml", "auto", "override", "user", "harness", "file", "block", 0, true, false, false}
 	want := map[string]options{
 		"default":     base,
 		"spec":        base,
@@ -86,6 +89,9 @@ func TestProfiles(t *testing.T) {
 		activation := "auto"
 		if c.Want.Mode == skill.SelectNone {
 			activation = "explicit"
+		}
+		if letter := p.Name == "agent-base"; (c.ScriptJSON == "yes") != letter || (c.ScriptHelp == "always") != letter || c.FixedCwd { // C64, C70, C63
+			t.Errorf("%s: scriptJSON %s, scriptHelp %s, fixed cwd %t", p.Name, c.ScriptJSON, c.ScriptHelp, c.FixedCwd)
 		}
 		got := options{c.Disclosure, activation, c.Duplicates, c.Cwd, c.XMLStyle, c.Location, c.ScriptRead, c.MaxSkills, c.Nested, c.Omniforge, c.StrictStack}
 		if got != want[p.Name] || len(problems) > 0 || c.Profile != p.Name || p.About == "" {

@@ -89,7 +89,7 @@ func TestSyntaxErrors(t *testing.T) {
 	} {
 		w := newWorld(t).user(text)
 		c, problems := w.load()
-		if len(problems) != 2 || problems[0].Code != "config-syntax" || !strings.HasPrefix(w.lines(problems)[0], want) || c.Cwd != "script" {
+		if len(problems) != 2 || problems[0].Code != "config-syntax" || !strings.HasPrefix(w.lines(problems)[0], want) || c.Cwd != "user" {
 			t.Errorf("%q: cwd %s, problems %q; want one at %s", text, c.Cwd, w.lines(problems), want)
 		}
 	}
@@ -165,10 +165,10 @@ func TestProjectCannotLoosen(t *testing.T) {
 		{"reading scripts", "", "skills: {scriptRead: allow}", "scriptRead", "block from default", []string{kept("1:10", "scriptRead", "block", "allow")}},
 		{"stricter", "skills: {symlinks: allow-list}", "skills: {symlinks: contained}", "symlinks", "contained from PROJECT/.agent/config.yaml:1", nil},
 		{"by a profile", "", "skills: {profile: harness}", "scriptRead", "block from default", []string{kept("1:10", "scriptRead", "block", "allow")}},
-		{"back to a laxer profile", "skills: {profile: agent-base}", "skills: {profile: spec}", "activation", "explicit from profile agent-base", []string{kept("1:10", "activation", "explicit", "auto")}},
+		{"back to a laxer profile", "skills: {profile: agent-base}", "skills: {profile: spec}", "activation", "explicit from profile agent-base", []string{kept("1:10", "activation", "explicit", "auto"), kept("1:10", "scripts", "direct", "any"), kept("1:10", "cwd", "script", "user")}},
 		{"activation", "skills: {activation: explicit}", "skills: {activation: auto}", "activation", "explicit from HOME/.agent/config.yaml:1", []string{kept("1:10", "activation", "explicit", "auto")}},
 		{"links", "", "skills: {symlinks: allow-list, symlinkRoots: [/]}", "symlinks", "contained from default", []string{ignored("1:32", "symlinkRoots", "AGENT_SYMLINK_ROOTS"), kept("1:10", "symlinks", "contained", "allow-list")}},
-		{"a shared work place", "", "skills: {cwd: workspace}", "cwd", "script from default", []string{kept("1:10", "cwd", "script", "workspace")}},
+		{"a shared work place", "", "skills: {cwd: workspace}", "cwd", "user from default", []string{kept("1:10", "cwd", "user", "workspace")}},
 		{"the skill's own place", "", "skills: {cwd: skill}", "cwd", "skill from PROJECT/.agent/config.yaml:1", nil},
 		{"more time", "", "skills: {scriptTimeout: 2m}", "scriptTimeout", "60000 from default", []string{kept("1:10", "scriptTimeout", "1m0s", "2m0s")}},
 		{"less time", "", "skills: {scriptTimeout: 5s}", "scriptTimeout", "5000 from PROJECT/.agent/config.yaml:1", nil},

@@ -14,10 +14,11 @@ var profiles = []struct {
 	{"default", "reads leniently, uses all sources, executes carefully", nil},
 	{"spec", "as default, but violations of the open standard are errors", nil},
 	{"agent-base", "lists and activates only skills that are named", map[string]string{
-		"disclosure": "minimal", "activation": "explicit", "duplicates": "error", "cwd": "script", "nested": "false",
+		"disclosure": "minimal", "activation": "explicit", "duplicates": "error", "cwd": "script", "nested": "false", "scripts": "direct",
+		"scriptJSON": "yes", "scriptHelp": "always",
 	}},
 	{"wink", "a section of the system prompt, mounted folders", map[string]string{
-		"disclosure": "system-xml", "xmlStyle": "wink", "location": "dir",
+		"disclosure": "system-xml", "xmlStyle": "wink", "location": "dir", "cwd": "script",
 	}},
 	{"harness", "strict fields, a flat XML list with files", map[string]string{
 		"disclosure": "system-xml", "xmlStyle": "harness", "location": "file", "cwd": "skill", "scriptRead": "allow",
@@ -26,7 +27,7 @@ var profiles = []struct {
 		"disclosure": "triggers", "maxSkills": "3", "cwd": "skill",
 	}},
 	{"omniforge", "lists skills in the description of a tool", map[string]string{
-		"disclosure": "tool-description", "precedence": "omniforge", "nested": "false", "strictStack": "true", "errorText": "true",
+		"disclosure": "tool-description", "precedence": "omniforge", "nested": "false", "strictStack": "true", "errorText": "true", "cwd": "script",
 	}},
 }
 

@@ -60,10 +60,12 @@ type otherCode struct{ code, severity, about, cure string }
 
 var groups = [...]group{
 	{"Problems of several skills", "They are found when skills are collected, in every profile.", []otherCode{
-		{"discovery-bound", "warning", "folders are more than 6 levels deep, or there are more than 20,000 of them below the first level, or more than 1,000 links: the rest is not searched", "move the skills up, replace links by folders, or add the folder of the skills as a root"},
+		{"discovery-bound", "warning", "folders are more than 10 levels deep, or there are more than 100,000 of them below the first level, or more than 1,000 links: the rest is counted and not searched", "move the skills up, replace links by folders, or add the folder of the skills as a root"},
 		{"folder-unreadable", "warning", "a folder below a folder of skills cannot be listed", "make it readable"},
 		{"glob-invalid", "error", "a glob in `allow` or `deny` is invalid, has more than 256 bytes or 16 alternatives, or there are more than 64", "write a glob such as `pdf-*`; until then it allows nothing, or denies everything"},
 		{"link-skipped", "warning", "a symbolic link leads out of the folder of skills, nowhere, or back to a folder that contains it: it is not followed", "replace it by the folder, or add its target as a root"},
+		{"manifest-case", "warning", "a manifest is called `Skill.md` or the like: it is not read", "rename it to `SKILL.md`"},
+		{"manifest-inside", "warning", "a `SKILL.md` lies below a skill: it is a file of that skill; `list --all` and `why` mention it", "to make it a skill, move its folder out of the skill"},
 		{"name-duplicate", "warning", "two skills of one folder have the same name", "rename one of them"},
 		{"path-taken", "warning", "two merged sources have a skill at the same path: the first one is used", "rename one of the two folders"},
 		{"skill-unknown", "warning", "`AGENT_SKILLS` names an unknown skill", "`agent skill list --all` lists all skills"},
@@ -74,9 +76,7 @@ var groups = [...]group{
 		{"trust-unreadable", "error", "the file of approvals cannot be read, or another user could have changed it: only bundled skills are trusted", "repair or remove the file, or run the `chmod` in the cure"},
 	}},
 	{"Problems of scripts", "`agent skill validate`, `info` and `why` show them.", []otherCode{
-		{"script-case", "warning", "the names of two scripts differ only in case: the first counts", "rename one of them"},
-		{"script-name", "warning", "a file in `scripts/` has a name that cannot be called", "use letters, digits, `-`, `_` and `.`"},
-		{"scripts-unreadable", "warning", "`scripts/` cannot be listed", "make it a folder that can be read"},
+		{"metadata-cwd", "warning", "`metadata.agent-base.cwd` is not a place where scripts can start: it is ignored", "write `user`, `workspace`, `skill` or `script`"},
 	}},
 	{"Problems of settings", "`agent doctor` shows them. They stop no command, except one that has to write to a home that is not writable. See [config.md](config.md).", []otherCode{
 		{"config-bundled-only", "error", "your settings file, or what it says about which skills to load, cannot be read: only the bundled skills are loaded", "fix the file"},

@@ -106,11 +106,15 @@ func (f *Finder) client() *http.Client {
 	return &http.Client{Transport: f.transport()}
 }
 
-func (f *Finder) transport() *http.Transport {
+func (f *Finder) transport() *http.Transport { return Transport(f.first) }
+
+// Transport returns a transport that uses the proxies of the environment. first returns the value of the first variable
+// that is set.
+func Transport(first func(names []string) string) *http.Transport {
 	env := httpproxy.Config{
-		HTTPProxy:  f.first([]string{"HTTP_PROXY", "http_proxy"}),
-		HTTPSProxy: f.first([]string{"HTTPS_PROXY", "https_proxy"}),
-		NoProxy:    f.first([]string{"NO_PROXY", "no_proxy"}),
+		HTTPProxy:  first([]string{"HTTP_PROXY", "http_proxy"}),
+		HTTPSProxy: first([]string{"HTTPS_PROXY", "https_proxy"}),
+		NoProxy:    first([]string{"NO_PROXY", "no_proxy"}),
 	}
 	proxy := env.ProxyFunc()
 	return &http.Transport{

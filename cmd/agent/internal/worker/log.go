@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trace"
 )
@@ -15,7 +16,7 @@ import (
 const agentStarted trace.Kind = "agent_started"
 
 // logSkills logs the skills that the agent starts with. It looks for scripts, so it does nothing without a tracer.
-func logSkills(ctx context.Context, t trace.Tracer, cat *skill.Catalog) {
+func logSkills(ctx context.Context, t trace.Tracer, cat *skill.Catalog, o *survey.Options) {
 	if t == nil {
 		return
 	}
@@ -26,7 +27,7 @@ func logSkills(ctx context.Context, t trace.Tracer, cat *skill.Catalog) {
 			event(ctx, t, slog.LevelError, e.Name(), fmt.Sprintf("Failed to load skill '%s': %v", e.Name(), err))
 			continue
 		}
-		list, _ := script.List(s)
+		list, _ := script.List(s, o)
 		n := len(list)
 		s.Close()
 		scripts += n
@@ -56,6 +57,6 @@ func skillsOrNone(ctx context.Context, s *app.Services) (*skill.Catalog, error) 
 			return nil, err
 		}
 	}
-	logSkills(ctx, s.Out.Tracer(), cat)
+	logSkills(ctx, s.Out.Tracer(), cat, s.Settings.Survey())
 	return cat, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"path/filepath"
 	"slices"
@@ -20,6 +21,7 @@ import (
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/skill/watch"
 	"github.com/agent-base/agent-base/skilltool"
 	"github.com/agent-base/agent-base/tool"
@@ -220,7 +222,7 @@ func (w *worker) ownTools() ([]tool.Tool, error) {
 		shell = ""
 	}
 	o := &hosttool.Options{
-		Workspace: cfg.Paths.Project, Mounts: w.mounts, ReadOnly: w.readOnly, SkillRoots: w.skillRoots, Scripts: survey.Runnable, ReadScripts: cfg.ScriptRead == "allow",
+		Workspace: cfg.Paths.Project, Mounts: w.mounts, ReadOnly: w.readOnly, SkillRoots: w.skillRoots, Scripts: w.keptScripts, ReadScripts: cfg.ScriptRead == "allow",
 		Shell: shell, Env: commandEnv(w.s.Sys.Environ), Trace: w.s.Out.Tracer(),
 	}
 	o.BashCure = "start the agent with --allow-bash to let it run commands"
@@ -291,6 +293,36 @@ func (w *worker) mounts(ctx context.Context) []hosttool.Mount {
 		}
 	}
 	return out
+}
+
+// keptScripts returns the scripts of a mounted skill that are run and not read. For a broken skill they are those of one
+// without a manifest.
+func (w *worker) keptScripts(ctx context.Context, m *hosttool.Mount, files fs.FS) (out []hosttool.Script) {
+	said := &manifest.Manifest{}
+	if e, ok := w.mounted(ctx, m); ok {
+		if s, err := e.Load(ctx); err == nil {
+			said = s.Manifest()
+			s.Close()
+		}
+	}
+	for _, sc := range survey.Of(files, said, w.s.Settings.Survey()).Kept() {
+		out = append(out, hosttool.Script{File: sc.File, Name: sc.Name})
+	}
+	return out
+}
+
+// mounted returns the entry of a mounted skill, which another may hide.
+func (w *worker) mounted(ctx context.Context, m *hosttool.Mount) (skill.Entry, bool) {
+	e, err := w.catalog().Lookup(m.Name)
+	if err != nil {
+		return e, false
+	}
+	for _, e := range append([]skill.Entry{e}, e.Shadows()...) {
+		if at, err := e.Location(ctx); err == nil && filepath.Dir(at) == m.Dir {
+			return e, true
+		}
+	}
+	return e, false
 }
 
 // readOnly returns the folders that decide which content may run, and those whose content runs without a question.

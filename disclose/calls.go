@@ -1,0 +1,132 @@
+package disclose
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// shellCall is a command of a body that runs a script of the skill.
+type shellCall struct {
+	command string // as the body has it
+	script  string // slash path below the skill
+	args    []string
+}
+
+// maxCall is how many bytes a command may have that is shown as an example.
+const maxCall = 200
+
+// findCall returns a command in a body that runs one of scripts: the first with arguments, or the first. Commands are lines of code blocks and code spans.
+// name is the skill's, and dir its folder or "".
+func findCall(body, name, dir string, scripts []string) (shellCall, bool) {
+	if len(scripts) == 0 {
+		return shellCall{}, false
+	}
+	var first shellCall
+	block, found := false, false
+	for line := range strings.SplitSeq(strings.ReplaceAll(body, "\\\n", " "), "\n") {
+		text := strings.TrimLeft(line, " \t>-*")
+		if strings.HasPrefix(text, "```") || strings.HasPrefix(text, "~~~") {
+			block = !block
+			continue
+		}
+		spans := []string{text}
+		if !block {
+			spans = codeIn(line)
+		}
+		for _, span := range spans {
+			c, ok := readCall(span, name, dir, scripts)
+			if ok && len(c.args) > 0 {
+				return c, true
+			}
+			if ok && !found {
+				first, found = c, true
+			}
+		}
+	}
+	return first, found
+}
+
+// codeIn returns the code spans of a line that is not in a code block.
+func codeIn(line string) []string {
+	var out []string
+	for i, part := range strings.Split(line, "`") {
+		if i%2 == 1 && strings.Contains(part, ".") {
+			out = append(out, part)
+		}
+	}
+	return out
+}
+
+// readCall reads a command.
+func readCall(text, name, dir string, scripts []string) (shellCall, bool) {
+	text = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), "$ "))
+	for _, end := range []string{"\n", "|", ";", "&&", " >", " 2>", " #"} {
+		text, _, _ = strings.Cut(text, end)
+	}
+	text = strings.TrimSpace(text)
+	if len(text) > maxCall {
+		return shellCall{}, false
+	}
+	words := splitArgs(text)
+	for i, word := range words {
+		if script := ownPath(word, name, dir); slices.Contains(scripts, script) {
+			// A path alone may only name the file.
+			return shellCall{text, script, words[i+1:]}, i > 0 || i+1 < len(words) && strings.Contains(word, "/")
+		}
+		if !beforeScript(words[:i], word) {
+			break
+		}
+	}
+	return shellCall{}, false
+}
+
+// beforeScript reports whether a word of a command may stand before the script that it runs: a variable, an interpreter or one
+// of its options. earlier has the words before it.
+func beforeScript(earlier []string, word string) bool {
+	switch strings.TrimRight(word, "0123456789.") {
+	case "python", "py", "bash", "sh", "zsh", "node", "bun", "deno", "ruby", "perl", "pwsh", "tsx", "ts-node", "npx", "uv", "run":
+		return true
+	case "-c", "-e", "-m":
+		return false
+	}
+	if strings.HasPrefix(word, "-") || strings.Contains(word, "=") {
+		return true
+	}
+	return len(earlier) > 0 && strings.HasPrefix(earlier[len(earlier)-1], "--") // the value of an option
+}
+
+// ownPath returns the part of a path below the skill's folder, as far as the beginning says that it is one.
+func ownPath(p, name, dir string) string {
+	for _, prefix := range []string{"{baseDir}/", "${CLAUDE_SKILL_DIR}/", "${AGENT_SKILL_DIR}/", "$CLAUDE_SKILL_DIR/", dir + "/"} {
+		if rest, ok := strings.CutPrefix(p, prefix); ok && prefix != "/" {
+			return path.Clean(rest)
+		}
+	}
+	if i := strings.LastIndex(p, "/"+name+"/"); i >= 0 {
+		p = p[i+len(name)+2:]
+	}
+	return path.Clean(p)
+}
+
+// scriptName returns the name by which a script is run: its file name if it lies directly in scripts, else its path.
+func (c *shellCall) scriptName() string {
+	if path.Dir(c.script) == "scripts" {
+		return path.Base(c.script)
+	}
+	return c.script
+}
+
+// asToolCall says which call of script_run the command stands for, on one line.
+func (c *shellCall) asToolCall(skillName string) string {
+	var args strings.Builder
+	enc := json.NewEncoder(&args)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(append([]string{}, c.args...)); err != nil {
+		return ""
+	}
+	return fmt.Sprintf(" In place of `%s` call it with skill_name %q, script_name %q, args %s.",
+		appendLine(nil, c.command, escapeNone), skillName, c.scriptName(), strings.TrimSpace(args.String()))
+}

@@ -1,0 +1,163 @@
+// Package envstore keeps prepared environments in a folder. An environment of the key KEY is a folder KEY-…, with a record
+// KEY.json next to it and a lock KEY.lock. The record is written last and names the folder; a folder without a record is the
+// remains of a preparation that was killed.
+package envstore
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/internal/program"
+)
+
+// Place is where the environment of one key is kept.
+type Place struct {
+	Root string // absolute folder of all environments
+	Key  string
+}
+
+// Path returns the path of the key with a suffix, such as ".json".
+func (p Place) Path(suffix string) string { return filepath.Join(p.Root, p.Key+suffix) }
+
+// Folder returns the path of a folder that a record names. It returns "" if that is not a folder of the key.
+func (p Place) Folder(name string) string {
+	if !strings.HasPrefix(name, p.Key+"-") || filepath.Base(name) != name {
+		return ""
+	}
+	return filepath.Join(p.Root, name)
+}
+
+// NewFolder makes an empty folder for the key, with kind in its name.
+func (p Place) NewFolder(kind string) (string, error) {
+	return os.MkdirTemp(p.Root, p.Key+"-"+kind)
+}
+
+// Read reads the record into a struct. It reports whether there is one.
+func (p Place) Read(record any) bool {
+	b, err := os.ReadFile(p.Path(".json"))
+	return err == nil && json.Unmarshal(b, record) == nil
+}
+
+// Write replaces the record.
+func (p Place) Write(record any) error {
+	b, err := json.Marshal(record)
+	if err != nil {
+		return err
+	}
+	return program.WriteFile(p.Path(".json"), b)
+}
+
+// Lock makes the root and waits until no other process prepares the key. It returns the function that unlocks it. The error
+// is lockfile.ErrLocked, that of ctx, or that of the file system.
+func (p Place) Lock(ctx context.Context, wait time.Duration) (unlock func(), err error) {
+	if err := os.MkdirAll(p.Root, 0o700); err != nil {
+		return nil, err
+	}
+	return lockfile.Lock(ctx, p.Path(".lock"), wait)
+}
+
+// Sweep removes the folders of the key except the one of that name: a script may still run in it. The caller holds the lock.
+func (p Place) Sweep(keep string) {
+	entries, _ := os.ReadDir(p.Root)
+	for _, d := range entries {
+		if strings.HasPrefix(d.Name(), p.Key+"-") && d.Name() != keep {
+			program.RemoveAll(filepath.Join(p.Root, d.Name()))
+		}
+	}
+}
+
+// Inventory returns a digest of every path below a folder and its metadata, which differs if anything was changed. It reads
+// no file: some hundred files take 2 ms.
+func Inventory(folder string) (string, error) {
+	h := sha256.New()
+	err := filepath.WalkDir(folder, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(h, "%d:%s %s\n", len(p), p, program.Facts(info))
+		return nil
+	})
+	return hex.EncodeToString(h.Sum(nil)), err
+}
+
+// marked is how long a sign of use counts: not every run writes one.
+const marked = 24 * time.Hour
+
+// MarkUsed records for Unused that a file or folder is in use. If it fails, it may be removed and made again.
+func MarkUsed(path string) {
+	if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > marked {
+		now := time.Now()
+		_ = os.Chtimes(path, now, now)
+	}
+}
+
+// Leftover is something in a cache that may be removed.
+type Leftover struct {
+	Path  string   // its name in reports
+	Why   string   // why it is not needed
+	Parts []string // absolute paths to remove, in this order: the record of an environment comes first
+}
+
+// Unused lists the environments below root that were not used since a time and the folders that no record names, in the
+// order of their names. They may be removed while no script runs and none is prepared.
+func Unused(root string, since time.Time) []Leftover {
+	keep := map[string]bool{} // folders that a record names
+	var out []Leftover
+	entries, _ := os.ReadDir(root) // a missing folder has nothing to remove
+	for _, d := range entries {
+		key, isRecord := strings.CutSuffix(d.Name(), ".json")
+		info, err := d.Info()
+		if !isRecord || err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		p := Place{root, key}
+		var record struct{ Folder string }
+		p.Read(&record)
+		keep[record.Folder] = true
+		if !info.ModTime().After(since) {
+			parts := []string{p.Path(".json")}
+			if folder := p.Folder(record.Folder); folder != "" {
+				parts = append(parts, folder)
+			}
+			out = append(out, Leftover{p.Path(".json"), "not used since " + info.ModTime().Format(time.DateOnly), append(parts, p.Path(".lock"))})
+		}
+	}
+	for _, d := range entries {
+		if d.IsDir() && d.Type()&fs.ModeSymlink == 0 && !keep[d.Name()] {
+			dir := filepath.Join(root, d.Name())
+			out = append(out, Leftover{dir, "left by an earlier preparation", []string{dir}})
+		}
+	}
+	return out
+}
+
+// Announce calls progress if the work takes longer than patience. The returned function ends the watch and waits for that
+// call. progress may be nil.
+func Announce(progress func(string), patience time.Duration, what string) (stop func()) {
+	if progress == nil {
+		return func() {}
+	}
+	done := make(chan struct{})
+	timer := time.AfterFunc(patience, func() {
+		defer close(done)
+		progress(what)
+	})
+	return func() {
+		if !timer.Stop() {
+			<-done
+		}
+	}
+}

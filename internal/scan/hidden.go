@@ -1,0 +1,46 @@
+package scan
+
+import (
+	"path"
+	"path/filepath"
+	"slices"
+)
+
+// searched has the names of the hidden folders that are searched. A folder called "skills" is searched for all of them, any
+// other folder for the first hosts of them: those in which hosts keep skills.
+var searched = [...]string{
+	".agents", ".agent", ".claude", ".codex", ".gemini", ".github", ".cursor", ".opencode", ".qwen", ".kiro",
+	".curated", ".system", ".experimental",
+}
+
+const hosts = 10
+
+// hiddenIn returns the names of the hidden folders that are searched in a folder called parent.
+func hiddenIn(parent string) []string {
+	if parent == "skills" {
+		return searched[:]
+	}
+	return searched[:hosts]
+}
+
+// hidden returns the names of the hidden folders that the walk searches in a folder. "." is the root.
+func (r *Root) hidden(dir string) []string {
+	switch {
+	case !r.o.Nested:
+		return nil
+	case dir == ".":
+		dir = filepath.ToSlash(r.path)
+	}
+	return hiddenIn(path.Base(dir))
+}
+
+// ignored reports whether a folder of this name is never searched. hidden has the exceptions.
+func ignored(name string, hidden []string) bool {
+	if name[0] == '.' {
+		return !slices.Contains(hidden, name)
+	}
+	return name == "node_modules"
+}
+
+// Searched reports whether a nested walk searches a folder of this name in a folder called parent.
+func Searched(parent, name string) bool { return !ignored(name, hiddenIn(parent)) }

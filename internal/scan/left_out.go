@@ -1,0 +1,83 @@
+package scan
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// shown is how many paths a note about a bound has.
+const shown = 3
+
+// cut is the folders or links that a bound of the walk left out.
+type cut struct {
+	first []string // the first of them by path
+	n     int
+}
+
+func (c *cut) add(paths []string) {
+	c.n += len(paths)
+	c.first = append(c.first, paths...)
+	slices.Sort(c.first)
+	c.first = c.first[:min(len(c.first), shown)]
+}
+
+// bounds adds a note for each bound that left out folders.
+func (w *walk) bounds() {
+	w.bound(&w.deep, "not searched, because more than %d levels deep", MaxDepth)
+	w.bound(&w.many, "not searched, because there are more than %d folders below the first level", w.r.o.MaxDirs)
+}
+
+// bound adds a note about what a bound left out. It lists the first paths and counts the rest.
+func (w *walk) bound(c *cut, format string, limit int) {
+	if c.n == 0 {
+		return
+	}
+	why := fmt.Sprintf(format, limit)
+	if c.n > 1 {
+		why += ": " + strings.Join(c.first, ", ")
+	}
+	if more := c.n - len(c.first); more > 0 {
+		why += fmt.Sprintf(" and %d more", more)
+	}
+	w.notes = append(w.notes, Note{Path: c.first[0], Kind: Bound, Err: errors.New(why)})
+}
+
+// inside adds a note for each manifest below a skill. It opens none of them.
+func (w *walk) inside() {
+	room, owner := w.r.o.MaxDirs, map[string]bool{}
+	for _, dir := range w.skills.dirs {
+		owner[dir] = true
+	}
+	for l, depth := w.skills, 0; len(l.dirs) > 0 && depth <= MaxDepth && w.ctx.Err() == nil; depth++ {
+		lists := make([]listing, len(l.dirs))
+		w.parallel(len(l.dirs), func(wk *worker, i int) { // what cannot be listed has no manifests to name
+			lists[i], _ = l.at[i].files.list(wk, l.at[i].rel, w.r.hidden(l.dirs[i]))
+		})
+		var next level
+		for i, sub := range lists {
+			if sub.manifest && depth > 0 {
+				dir := path.Dir(l.dirs[i])
+				for !owner[dir] {
+					dir = path.Dir(dir)
+				}
+				w.notes = append(w.notes, Note{Path: l.dirs[i], Kind: Inside, Err: fmt.Errorf("its SKILL.md is a file of the skill in %q", dir)})
+			}
+			for _, name := range sub.dirs[:min(len(sub.dirs), room)] {
+				next.add(join(l.dirs[i], name), place{files: l.at[i].files, rel: join(l.at[i].rel, name)})
+				room--
+			}
+		}
+		l = next
+	}
+}
+
+// misnamed adds a note if the manifest in a folder has a name that is not read.
+func (w *walk) misnamed(dir string, l *listing) {
+	if l.misnamed != "" && !l.manifest {
+		w.notes = append(w.notes, Note{Path: join(dir, l.misnamed), Kind: Misnamed,
+			Err: fmt.Errorf("%q is not read: a manifest is called %s", l.misnamed, Manifest)})
+	}
+}

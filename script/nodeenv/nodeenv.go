@@ -1,0 +1,182 @@
+// Package nodeenv installs the npm packages that the JavaScript and TypeScript scripts of a skill need. It reads the
+// package.json above a script and the lock next to it, fetches the packages from the operator's registry, and unpacks them.
+// It executes nothing of the skill and nothing of the packages: no lifecycle script ever runs.
+//
+// The locks of npm (version 2 and 3), pnpm (6 and 9) and bun (bun.lock) are read. Each package must have a checksum in the
+// lock, and its file must agree with it. Without a lock npm chooses the versions, in a folder that has nothing of the skill
+// but the names of its dependencies; the choice is kept. With a lock nothing of npm is needed.
+//
+// An environment is a folder with node_modules, stored in Options.Cache under a key of the dependencies, the lock and the
+// system. The interpreters look for node_modules in the folders above a script, so a script runs from a copy of its skill
+// below that folder: Prepared.Skills is the place for such copies. An environment is valid only with a record next to it,
+// which has a digest of the metadata of its files; one that was changed since then is made again.
+//
+// The package refuses dependencies on repositories, folders and addresses, locks that were written for another
+// package.json, packages without a checksum or with sha1 alone, and packages that are too large. devDependencies are not
+// installed, and neither are optional packages for other systems.
+//
+// A Store is safe for concurrent use, also by several processes.
+package nodeenv
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"path/filepath"
+	"time"
+
+	"github.com/agent-base/agent-base/internal/envstore"
+)
+
+// Command is one process to run: no shell, empty standard input.
+type Command struct {
+	Path      string        // absolute path of the program
+	Args      []string      // the whole argument list; Args[0] is the program's path
+	Dir       string        // absolute working directory
+	Env       []string      // the whole environment
+	Timeout   time.Duration // of wall clock time
+	MaxStdout int64         // bytes of stdout to keep
+	Write     []string      // folders that it writes to
+}
+
+// Output is what a command did.
+type Output struct {
+	Stdout, Stderr []byte
+	ExitCode       int
+	TimedOut       bool // it was ended because of Timeout
+}
+
+// Options configures a Store. Run, LookPath and Cache are required.
+type Options struct {
+	// Run runs npm. It returns an error only when npm could not be started or ctx is done.
+	Run       func(context.Context, *Command) (*Output, error)
+	LookPath  func(string) (string, error) // finds npm and node
+	Env       []string                     // the operator's environment, NAME=value: npm_config_registry and what the network needs
+	NPMRC     []byte                       // the operator's npmrc: its registries and their credentials count
+	Transport http.RoundTripper            // fetches packages; nil means one without a proxy
+	Cache     string                       // absolute folder for environments
+	MaxBytes  int64                        // most bytes of an environment, and of what is fetched for it; 0 means DefaultMaxBytes
+	MaxTime   time.Duration                // for preparing one environment; 0 means DefaultMaxTime
+	Progress  func(string)                 // called once if preparing takes more than a second; may be nil
+}
+
+// The limits if Options has none.
+const (
+	DefaultMaxBytes = 1 << 30
+	DefaultMaxTime  = 10 * time.Minute
+)
+
+// Store has the environments of one cache.
+type Store struct {
+	o        Options
+	from     *registries
+	platform platform
+	patience time.Duration // until Progress is called
+}
+
+// New returns a Store. It returns an error if an option is missing.
+func New(o *Options) (*Store, error) {
+	switch {
+	case o.Run == nil:
+		return nil, errors.New("Options.Run is missing")
+	case o.LookPath == nil:
+		return nil, errors.New("Options.LookPath is missing")
+	case !filepath.IsAbs(o.Cache):
+		return nil, fmt.Errorf("Options.Cache must be an absolute path, not %q", o.Cache)
+	}
+	s := &Store{o: *o, from: settings(o.NPMRC, o.Env), platform: thisPlatform(), patience: time.Second}
+	if s.o.MaxBytes <= 0 {
+		s.o.MaxBytes = DefaultMaxBytes
+	}
+	if s.o.MaxTime <= 0 {
+		s.o.MaxTime = DefaultMaxTime
+	}
+	if s.o.Transport == nil {
+		s.o.Transport = &http.Transport{ForceAttemptHTTP2: true, TLSHandshakeTimeout: 10 * time.Second}
+	}
+	return s, nil
+}
+
+// Project is a script whose packages are prepared.
+type Project struct {
+	FS     fs.FS              // the files of the skill
+	File   string             // slash path of the script in FS
+	Script string             // its name in messages
+	Making func() func(error) // called before an environment is made; the function that it returns is called afterwards; may be nil
+}
+
+// PrepareOptions says how packages are prepared.
+type PrepareOptions struct {
+	Upgrade bool      // without a lock, choose versions again; otherwise the chosen versions stay
+	Since   time.Time // with Upgrade: versions that were chosen then or later stay; zero means that none do
+
+	// Large decides whether more than LargeDownload is downloaded; nil means that it is not.
+	Large func(context.Context, Download) (bool, error)
+}
+
+// LargeDownload is the size of packages, in bytes, above which PrepareOptions.Large is asked.
+const LargeDownload = 200_000_000
+
+// Download is what making an environment would download. A lock has no sizes: they are those that the registry gave until
+// the question had to be asked, so there may be more.
+type Download struct {
+	Script   string   // the script that needs it
+	Packages []string // as "name@version", largest first
+	Bytes    int64
+}
+
+// anew reports whether versions that were chosen at that time are to be chosen again.
+func (o *PrepareOptions) anew(resolved time.Time) bool {
+	return o.Upgrade && (o.Since.IsZero() || resolved.Before(o.Since))
+}
+
+// Prepared is what Prepare found or made.
+type Prepared struct {
+	Needed   bool     // the script needs packages
+	Made     bool     // the environment was made by this call; false: it was there
+	Folder   string   // absolute folder that has node_modules; "" if nothing is needed
+	Skills   string   // absolute folder, below Folder, for copies of skills that use the packages
+	Packages []string // as "name@version", sorted
+	Lock     string   // slash path in the skill of the lock that was followed; "" if npm chose the versions
+	Unbuilt  []string // packages that have install scripts, which did not run, as "name@version"
+}
+
+// Prepare installs the packages that a script needs, unless they are there. A nil o means the zero value. The error is an
+// *Error or that of ctx. The result is never nil; with an error only Needed may be set.
+//
+// Nothing is needed if no package.json between the script and the top of FS has dependencies, if a folder there has
+// node_modules itself, or if neither the script nor the files that it loads import a package.
+func (s *Store) Prepare(ctx context.Context, p *Project, o *PrepareOptions) (*Prepared, error) {
+	if o == nil {
+		o = &PrepareOptions{}
+	}
+	j := &job{s: s, p: p, o: o}
+	pkg, err := nearest(p.FS, p.File)
+	if err != nil || pkg == nil {
+		return &Prepared{Needed: err != nil}, j.fail(err)
+	}
+	j.pkg = pkg
+	if err := j.prepare(ctx); err != nil {
+		if ctx.Err() != nil {
+			err = ctx.Err()
+		}
+		return &Prepared{Needed: true}, err
+	}
+	return &Prepared{Needed: true, Made: j.made, Folder: j.folder(), Skills: filepath.Join(j.folder(), skills),
+		Packages: j.record.Packages, Lock: j.lock.file, Unbuilt: j.record.Unbuilt}, nil
+}
+
+// Unused lists the environments that were not used since a time, copies of skills in other environments that were not used
+// since then, and the folders that no record names. They may be removed while no script runs and none is prepared.
+func (s *Store) Unused(since time.Time) []envstore.Leftover {
+	out := envstore.Unused(s.folder(), since)
+	gone := map[string]bool{}
+	for _, l := range out {
+		for _, part := range l.Parts {
+			gone[part] = true
+		}
+	}
+	return append(out, unusedCopies(s.folder(), since, gone)...)
+}

@@ -1,0 +1,291 @@
+package nodeenv
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"time"
+
+	"github.com/agent-base/agent-base/internal/envstore"
+	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/internal/program"
+)
+
+// schema is part of every key: a change of how environments are made leaves the old ones behind.
+const schema = "1"
+
+// skills is the folder in an environment for copies of skills.
+const skills = "skills"
+
+// record is kept next to a complete environment. It is written last.
+type record struct {
+	Folder   string    `json:"folder"` // name of the environment's folder, next to the record
+	Files    string    `json:"files"`  // the digest of its inventory
+	Packages []string  `json:"packages"`
+	Unbuilt  []string  `json:"unbuilt,omitempty"`
+	Chosen   *chosen   `json:"chosen,omitempty"`  // if the skill has no lock
+	Resolved time.Time `json:"resolved,omitzero"` // when it was chosen
+}
+
+// job is the preparation of one script.
+type job struct {
+	s    *Store
+	p    *Project
+	o    *PrepareOptions
+	pkg  *packageJSON
+	lock lock
+
+	place  envstore.Place
+	record record
+	made   bool
+}
+
+// nearest returns the package.json that a script needs packages of, or nil.
+func nearest(fsys fs.FS, script string) (*packageJSON, error) {
+	var found *packageJSON
+	for dir := path.Dir(script); ; dir = path.Dir(dir) {
+		if info, err := fs.Stat(fsys, path.Join(dir, modules)); err == nil && info.IsDir() {
+			return nil, nil
+		}
+		if found == nil {
+			p, err := readPackage(fsys, path.Join(dir, "package.json"))
+			switch {
+			case errors.Is(err, fs.ErrNotExist):
+			case err != nil:
+				return nil, err
+			case p.needs():
+				found = p
+			}
+		}
+		if dir == "." {
+			break
+		}
+	}
+	if found == nil || !importsPackages(fsys, script, path.Dir(found.file)) {
+		return nil, nil
+	}
+	return found, nil
+}
+
+// folder returns the folder of all environments.
+func (s *Store) folder() string { return filepath.Join(s.o.Cache, "node") }
+
+// folder returns the folder of the environment.
+func (j *job) folder() string { return j.place.Folder(j.record.Folder) }
+
+// prepare finds the environment or makes it.
+func (j *job) prepare(ctx context.Context) error {
+	if err := j.pkg.check(); err != nil {
+		return j.fail(err)
+	}
+	var err error
+	if j.lock, err = findLock(j.p.FS, j.pkg, j.s.platform); err != nil {
+		return j.fail(err)
+	}
+	j.place = envstore.Place{Root: j.s.folder(), Key: j.key()}
+	if j.look() && !j.again() {
+		return nil
+	}
+	return j.makeLocked(ctx)
+}
+
+// key returns the name of the environment. It depends on the dependencies and the lock or, without one, on the registries
+// that npm asks.
+func (j *job) key() string {
+	pf := j.s.platform
+	parts := []string{schema, pf.os, pf.cpu, pf.libc, string(j.pkg.canonical()), path.Base(j.lock.file), string(j.lock.text)}
+	if j.lock.file == "" {
+		parts = append(parts, j.s.from.lines...)
+	}
+	return program.Digest(parts...)
+}
+
+// again reports whether versions are to be chosen again.
+func (j *job) again() bool { return j.lock.file == "" && j.o.anew(j.record.Resolved) }
+
+// look reads the record and compares the environment with it. It reports whether the environment can be used.
+func (j *job) look() bool {
+	j.record = record{}
+	if !j.place.Read(&j.record) || j.folder() == "" {
+		j.record.Folder = ""
+		return false
+	}
+	files, err := envstore.Inventory(filepath.Join(j.folder(), modules))
+	if err != nil || files != j.record.Files {
+		return false
+	}
+	envstore.MarkUsed(j.place.Path(".json"))
+	return true
+}
+
+// makeLocked makes the environment unless another process did so in the meantime.
+func (j *job) makeLocked(ctx context.Context) error {
+	before := j.record.Folder
+	defer envstore.Announce(j.s.o.Progress, j.s.patience, fmt.Sprintf("preparing the npm packages of %s", j.p.Script))()
+	wait := j.s.o.MaxTime
+	unlock, err := j.place.Lock(ctx, wait)
+	if errors.Is(err, lockfile.ErrLocked) {
+		return j.fail(fmt.Errorf("another process has been preparing them for %gs", wait.Seconds()))
+	}
+	if err != nil {
+		return j.fail(err)
+	}
+	defer unlock()
+	if j.look() && (!j.again() || j.record.Folder != before) {
+		return nil
+	}
+	j.place.Sweep(j.record.Folder)
+	made := func(error) {}
+	if j.p.Making != nil {
+		made = j.p.Making()
+	}
+	err = j.fail(j.make(ctx))
+	made(err)
+	return err
+}
+
+// make builds the environment and writes its record last. If it fails, it leaves nothing. The caller holds the lock.
+func (j *job) make(ctx context.Context) (err error) {
+	limit := j.s.o.MaxTime
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("preparing them took more than %gs", limit.Seconds()))
+	defer cancel()
+	defer func() {
+		if err != nil && ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+	}()
+	work, err := j.place.NewFolder("work-")
+	if err != nil {
+		return err
+	}
+	defer program.RemoveAll(work)
+	p, next := j.lock.plan, record{}
+	if j.lock.file == "" {
+		if p, err = j.choose(ctx, work, &next); err != nil {
+			return err
+		}
+	}
+	f := newFetcher(j.s.from, j.s.o.Transport, work, j.s.o.MaxBytes)
+	if ask := j.o.Large; ask != nil {
+		f.ask = func(ctx context.Context, d Download) (bool, error) {
+			d.Script = j.p.Script
+			return ask(ctx, d)
+		}
+	}
+	files, err := f.all(ctx, p)
+	if err != nil {
+		return err
+	}
+	env, err := j.place.NewFolder("")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			program.RemoveAll(env)
+		}
+	}()
+	p, next.Unbuilt, err = j.install(ctx, env, p, files, f.limit.Load())
+	if err != nil {
+		return err
+	}
+	next.Folder, next.Packages = filepath.Base(env), p.packages()
+	if next.Files, err = envstore.Inventory(filepath.Join(env, modules)); err != nil {
+		return err
+	}
+	if err := j.place.Write(&next); err != nil {
+		return err
+	}
+	j.record, j.made = next, true
+	return nil
+}
+
+// choose has versions chosen, or takes those that were chosen before.
+func (j *job) choose(ctx context.Context, work string, next *record) (p plan, err error) {
+	next.Chosen, next.Resolved = j.record.Chosen, j.record.Resolved
+	if next.Chosen == nil || j.o.anew(next.Resolved) {
+		next.Resolved = time.Now()
+		if next.Chosen, err = j.resolve(ctx, work); err != nil {
+			return nil, err
+		}
+	}
+	return next.Chosen.plan(j.pkg, j.s.platform)
+}
+
+// install unpacks the packages, those that others lie in first. It returns the plan without the optional packages that turn
+// out to be for another platform, and the packages that have install scripts.
+func (j *job) install(ctx context.Context, env string, p plan, files fetched, limit int64) (kept plan, unbuilt []string, err error) {
+	if err := os.MkdirAll(filepath.Join(env, modules), 0o755); err != nil {
+		return nil, nil, err
+	}
+	if err := os.Mkdir(filepath.Join(env, skills), 0o700); err != nil {
+		return nil, nil, err
+	}
+	root, err := os.OpenRoot(env)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer root.Close()
+	u := &unpacker{root: root, bytes: limit, files: maxFiles}
+	for _, it := range p {
+		if ctx.Err() != nil {
+			return nil, nil, ctx.Err()
+		}
+		if err := u.open(files[it.Integrity], it.Path); err != nil {
+			return nil, nil, fmt.Errorf("%s@%s: %w", it.Name, it.Version, err)
+		}
+		facts := readFacts(root, it.Path)
+		if it.Optional && !j.s.platform.fits(facts.OS, facts.CPU, facts.Libc) {
+			if err := root.RemoveAll(it.Path); err != nil {
+				return nil, nil, err
+			}
+			continue
+		}
+		kept = append(kept, it)
+		if facts.installs() {
+			unbuilt = append(unbuilt, it.Name+"@"+it.Version)
+		}
+	}
+	return kept, unbuilt, nil
+}
+
+// open unpacks a file to a place.
+func (u *unpacker) open(file, place string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	return u.unpack(f, info.Size(), place)
+}
+
+// CopyUsed records for Unused that a copy of a skill, a folder below Prepared.Skills, is in use.
+func CopyUsed(dir string) { envstore.MarkUsed(filepath.Dir(dir)) }
+
+// unusedCopies lists the copies of skills that were not used since a time, in the environments that stay.
+func unusedCopies(root string, since time.Time, gone map[string]bool) []envstore.Leftover {
+	var out []envstore.Leftover
+	environments, _ := os.ReadDir(root)
+	for _, env := range environments {
+		place := filepath.Join(root, env.Name(), skills)
+		copies, _ := os.ReadDir(place)
+		if gone[filepath.Dir(place)] {
+			continue
+		}
+		for _, d := range copies {
+			if info, err := d.Info(); err == nil && info.IsDir() && !info.ModTime().After(since) {
+				dir := filepath.Join(place, d.Name())
+				out = append(out, envstore.Leftover{Path: dir, Why: "a copy of a skill that was not used since " + info.ModTime().Format(time.DateOnly), Parts: []string{dir}})
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,162 @@
+package nodeenv
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"path"
+	"strings"
+
+	"github.com/agent-base/agent-base/internal/lazyregexp"
+)
+
+// Bytes that are read of a file.
+const (
+	maxPackageJSON = 1 << 20
+	maxLock        = 16 << 20
+)
+
+// packageJSON holds the parts of a package.json that decide what is installed.
+type packageJSON struct {
+	Dependencies         map[string]string `json:"dependencies,omitempty"`
+	OptionalDependencies map[string]string `json:"optionalDependencies,omitempty"`
+	PeerDependencies     map[string]string `json:"peerDependencies,omitempty"`
+	PeerDependenciesMeta map[string]struct {
+		Optional bool `json:"optional,omitempty"`
+	} `json:"peerDependenciesMeta,omitempty"`
+	Overrides      map[string]any `json:"overrides,omitempty"`
+	PackageManager string         `json:"packageManager,omitempty"`
+
+	file string // its path in the skill
+}
+
+// readPackage reads a package.json.
+func readPackage(fsys fs.FS, file string) (*packageJSON, error) {
+	b, err := readFile(fsys, file, maxPackageJSON)
+	if err != nil {
+		return nil, err
+	}
+	p := &packageJSON{file: file}
+	if err := json.Unmarshal(bytes.TrimPrefix(b, []byte("\ufeff")), p); err != nil {
+		return nil, refuse("%s cannot be read: %v", file, err)
+	}
+	for name := range p.OptionalDependencies { // as npm does: the optional entry counts
+		delete(p.Dependencies, name)
+	}
+	return p, nil
+}
+
+// readFile reads a regular file of at most limit bytes.
+func readFile(fsys fs.FS, file string, limit int64) ([]byte, error) {
+	f, err := fsys.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.Join(err, fmt.Errorf("%s is not a regular file", file))
+	}
+	b, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(b)) > limit {
+		return nil, refuse("%s has more than %d bytes", file, limit)
+	}
+	return b, err
+}
+
+// needs reports whether something is to be installed.
+func (p *packageJSON) needs() bool {
+	return len(p.Dependencies)+len(p.OptionalDependencies)+len(p.peers()) > 0
+}
+
+// peers returns the peer dependencies that are installed: those that are not optional.
+func (p *packageJSON) peers() map[string]string {
+	out := maps.Clone(p.PeerDependencies)
+	maps.DeleteFunc(out, func(name, _ string) bool { return p.PeerDependenciesMeta[name].Optional })
+	return out
+}
+
+// check refuses dependencies that do not come from a registry.
+func (p *packageJSON) check() error {
+	for _, group := range []map[string]string{p.Dependencies, p.OptionalDependencies, p.PeerDependencies} {
+		for _, name := range sortedKeys(group) {
+			if err := p.checkOne(name, group[name]); err != nil {
+				return err
+			}
+		}
+	}
+	return p.checkOverrides(p.Overrides, 0)
+}
+
+func (p *packageJSON) checkOne(name, spec string) error {
+	switch {
+	case !validName(name):
+		return refuse("%s: %q is not the name of a package", p.file, clip(name))
+	case !fromRegistry(spec):
+		return refuse("%s: the dependency %q is %q: only packages of the registry are installed, with a version or a range; "+
+			"name a published version", p.file, name, clip(spec))
+	}
+	return nil
+}
+
+const maxNested = 16 // overrides inside each other
+
+func (p *packageJSON) checkOverrides(overrides map[string]any, depth int) error {
+	for name, value := range overrides {
+		switch v := value.(type) {
+		case string:
+			if !fromRegistry(strings.TrimPrefix(v, "$")) {
+				return refuse("%s: the override of %q is %q: only packages of the registry are installed", p.file, clip(name), clip(v))
+			}
+		case map[string]any:
+			if depth == maxNested {
+				return refuse("%s: overrides are nested too deeply", p.file)
+			}
+			if err := p.checkOverrides(v, depth+1); err != nil {
+				return err
+			}
+		default:
+			return refuse("%s: the override of %q is neither a version nor a map", p.file, clip(name))
+		}
+	}
+	return nil
+}
+
+// canonical returns the package.json that decides what is installed, for keys and for npm. It has no scripts.
+func (p *packageJSON) canonical() []byte {
+	short := *p
+	short.PackageManager = ""
+	b, _ := json.Marshal(&short) // maps are sorted; nothing in it can fail
+	return b
+}
+
+// registrySpec matches what a registry can answer: a range or a tag, also of a package that has another name there. It has
+// no colon or slash of an address, a path or a repository.
+var registrySpec = lazyregexp.New(`^(npm:(@[A-Za-z0-9~_.-]+/)?[A-Za-z0-9~_.-]+(@|$))?[A-Za-z0-9 .*^~<>=|+_-]*$`)
+
+func fromRegistry(spec string) bool {
+	return len(spec) <= 1000 && !strings.HasPrefix(spec, ".") && !strings.HasPrefix(spec, "~/") && registrySpec().MatchString(spec)
+}
+
+// packageName matches the names of packages, also those of old ones with capitals.
+var packageName = lazyregexp.New(`^(@[A-Za-z0-9~_-][A-Za-z0-9~_.-]*/)?[A-Za-z0-9~_-][A-Za-z0-9~_.-]*$`)
+
+func validName(name string) bool {
+	return len(name) <= 214 && path.Base(name) != "node_modules" && packageName().MatchString(name)
+}
+
+// packageVersion matches an exact version.
+var packageVersion = lazyregexp.New(`^[0-9]+\.[0-9]+\.[0-9]+[0-9A-Za-z.+-]*$`)
+
+func validVersion(v string) bool { return len(v) <= 256 && packageVersion().MatchString(v) }
+
+// clip bounds a text of a skill in a message.
+func clip(s string) string {
+	if len(s) > 100 {
+		return s[:100] + "…"
+	}
+	return s
+}

@@ -1,0 +1,138 @@
+package nodeenv
+
+import (
+	"encoding/base64"
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/agent-base/agent-base/internal/lazyregexp"
+)
+
+// publicRegistry is the registry of those who set none.
+const publicRegistry = "https://registry.npmjs.org/"
+
+// registries are the operator's settings: where packages come from. Addresses end with a slash.
+type registries struct {
+	main    string
+	scopes  map[string]string // by scope, with its "@"
+	secrets map[string]string // value of Authorization by //host/path/
+	lines   []string          // the settings as lines of an npmrc, sorted
+}
+
+// reference matches a variable in an npmrc.
+var reference = lazyregexp.New(`\$\{([A-Za-z_][A-Za-z0-9_]*)\??\}`)
+
+// settings reads the operator's npmrc and environment. Of all settings it takes only the registries and the credentials for
+// them. npm_config_registry has precedence.
+func settings(npmrc []byte, env []string) *registries {
+	r := &registries{main: publicRegistry, scopes: map[string]string{}, secrets: map[string]string{}}
+	variables := map[string]string{}
+	for _, kv := range env {
+		name, value, _ := strings.Cut(kv, "=")
+		variables[name] = value
+	}
+	users, passwords := map[string]string{}, map[string]string{}
+	for line := range strings.Lines(string(npmrc)) {
+		key, value, ok := strings.Cut(strings.TrimSpace(line), "=")
+		key, value = strings.TrimSpace(key), strings.Trim(strings.TrimSpace(value), `"'`)
+		if !ok || strings.HasPrefix(key, "#") || strings.HasPrefix(key, ";") {
+			continue
+		}
+		value = reference().ReplaceAllStringFunc(value, func(v string) string { return variables[strings.Trim(v, "${?}")] })
+		place, name, credential := cutLast(key, ":")
+		switch {
+		case key == "registry":
+			r.main = value
+		case strings.HasPrefix(key, "@") && name == "registry":
+			r.scopes[place] = value
+		case !credential || !strings.HasPrefix(place, "//"):
+			continue
+		case name == "_authToken":
+			r.secrets[place] = "Bearer " + value
+		case name == "_auth":
+			r.secrets[place] = "Basic " + value
+		case name == "username":
+			users[place] = value
+		case name == "_password":
+			passwords[place] = value
+		default:
+			continue
+		}
+		r.lines = append(r.lines, key+"="+value)
+	}
+	for place, user := range users {
+		if password, err := base64.StdEncoding.DecodeString(passwords[place]); err == nil && passwords[place] != "" {
+			r.secrets[place] = "Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+string(password)))
+		}
+	}
+	for _, name := range []string{"npm_config_registry", "NPM_CONFIG_REGISTRY"} {
+		if v := variables[name]; v != "" {
+			r.main = v
+			r.lines = slices.DeleteFunc(r.lines, func(l string) bool { return strings.HasPrefix(l, "registry=") })
+			r.lines = append(r.lines, "registry="+v)
+			break
+		}
+	}
+	slices.Sort(r.lines)
+	return r
+}
+
+func cutLast(s, sep string) (before, after string, found bool) {
+	i := strings.LastIndex(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(sep):], true
+}
+
+// of returns the address of the registry that has a package, with a slash at the end.
+func (r *registries) of(name string) (string, error) {
+	address := r.main
+	if scope, _, ok := strings.Cut(name, "/"); ok && r.scopes[scope] != "" {
+		address = r.scopes[scope]
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return "", refuse("the registry %q of the npm settings is not an address", clip(address))
+	}
+	return strings.TrimRight(address, "/") + "/", nil
+}
+
+// address returns where an item's file is fetched: always from the operator's registry. The address in a lock counts if it
+// is of that registry. Otherwise it must be one that a registry has, and the same file is taken from the operator's: the
+// lock's checksum holds it to its content.
+func (r *registries) address(it *item) (string, error) {
+	base, err := r.of(it.Name)
+	if err != nil {
+		return "", err
+	}
+	if strings.HasPrefix(it.Resolved, base) && !strings.Contains(it.Resolved, "..") {
+		return it.Resolved, nil
+	}
+	file := tarball(it.Name, it.Version)
+	if it.Resolved != "" {
+		u, err := url.Parse(it.Resolved)
+		if err != nil || path.Base(u.Path) != file || !strings.Contains(u.Path, "/"+path.Base(it.Name)+"/") {
+			return "", refuse("%s@%s comes from %q, which is not a package of a registry: only those are installed", it.Name, it.Version, clip(it.Resolved))
+		}
+	}
+	return base + it.Name + "/-/" + file, nil
+}
+
+// authorise adds the credentials for an address to a request: those of the longest setting that it lies below.
+func (r *registries) authorise(req *http.Request) {
+	at := "//" + req.URL.Host + req.URL.Path
+	best := ""
+	for place := range r.secrets {
+		folder := strings.TrimRight(place, "/") + "/"
+		if strings.HasPrefix(at, folder) && len(place) > len(best) {
+			best = place
+		}
+	}
+	if best != "" {
+		req.Header.Set("Authorization", r.secrets[best])
+	}
+}

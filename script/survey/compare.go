@@ -1,0 +1,216 @@
+package survey
+
+import (
+	"slices"
+	"strings"
+)
+
+// compares reports whether the script compares its own arguments with a flag. With bare, a flag that is followed by a
+// value of its own does not count.
+func (p *program) compares(flag string, bare bool) bool {
+	if len(p.own) == 0 {
+		return false
+	}
+	found := false
+	for i, t := range p.tokens {
+		if !t.is(textToken, flag) || !(p.equated(i) || p.inCase(i) || p.sought(i) || p.member(i)) {
+			continue
+		}
+		if bare && p.takesValue(i) {
+			return false
+		}
+		found = true
+	}
+	return found
+}
+
+// equated reports whether a text is an operand of == or eq.
+func (p *program) equated(i int) bool {
+	return p.has(i-2, "=", "=") || p.has(i+1, "=", "=") || p.lang == Perl && (p.word(i-1, "eq") || p.word(i+1, "eq"))
+}
+
+// inCase reports whether a text is in the pattern of a case: case "-j", "--json".
+func (p *program) inCase(i int) bool {
+	for last := i - maxBack; i > last; {
+		i--
+		switch t := p.at(i); {
+		case t.kind == textToken, t.s == ",", t.s == "|":
+		case t.is(wordToken, "case"), t.is(wordToken, "when"):
+			return true
+		default:
+			return false
+		}
+	}
+	return false
+}
+
+// seeking are the methods that look for an argument in a list.
+var seeking = []string{"includes", "include?", "indexOf", "has", "delete", "count", "index"}
+
+// sought reports whether a text is sought in the script's own arguments: argv.includes("--json"), "--json" in sys.argv.
+func (p *program) sought(i int) bool {
+	if p.lang == Python && (p.word(i+1, "in") || p.has(i+1, "not", "in")) {
+		n := i + 2
+		if p.word(i+1, "not") {
+			n++
+		}
+		for p.mark(n+1, ".") && p.at(n+2).kind == wordToken {
+			n += 2
+		}
+		return p.isOwn(n)
+	}
+	n := i - 2
+	if p.mark(n, "?") { // include?
+		n--
+	}
+	if !p.mark(i-1, "(") || !slices.Contains(seeking, strings.TrimSuffix(p.at(n).s, "?")) && p.at(n).s != "include" || !p.mark(n-1, ".") {
+		return false
+	}
+	return p.isOwn(p.receiver(n - 2))
+}
+
+// receiver returns the name in a chain of calls that ends at i: argv in process.argv.slice(2).
+func (p *program) receiver(i int) int {
+	for p.mark(i, ")") {
+		open := p.opening(i)
+		if open < 0 {
+			return -1
+		}
+		if i = open - 1; p.mark(i-1, ".") {
+			i -= 2
+		}
+	}
+	return i
+}
+
+func (p *program) isOwn(i int) bool {
+	t := p.at(i)
+	return t.kind == wordToken && slices.Contains(p.own, t.s)
+}
+
+// member reports whether a text is in a list that is searched for an argument: x in ("-h", "--help"),
+// ["-h", "--help"].includes(x).
+func (p *program) member(i int) bool {
+	open := p.opening(i)
+	if open < 0 {
+		return false
+	}
+	for n := open + 1; n < i; n++ { // a list of texts and nothing else
+		if t := p.tokens[n]; t.kind != textToken && t.s != "," {
+			return false
+		}
+	}
+	if p.lang == Python {
+		return p.word(open-1, "in")
+	}
+	end := p.closing(open)
+	return p.mark(open, "[") && p.mark(end+1, ".") && (p.word(end+2, "includes") || p.word(end+2, "include"))
+}
+
+// nearby is how many tokens after a comparison are searched for the use of a value.
+const nearby = 16
+
+// takesValue reports whether what follows a comparison takes the next argument.
+func (p *program) takesValue(i int) bool {
+	if p.has(i+1, ")", "+", "1") { // argv.index("--json") + 1
+		return true
+	}
+	for n := i + 1; n <= i+nearby; n++ {
+		switch t := p.at(n); {
+		case t.kind == textToken && strings.HasPrefix(t.s, "-"), t.is(wordToken, "elif"), t.is(wordToken, "else"), t.is(wordToken, "case"), t.is(wordToken, "when"):
+			return false
+		case p.has(n, "[", "+", "+"), p.has(n, "+", "1", "]"), p.has(n, ".", "shift", "("), p.has(n, ".", "pop", "(", "0"), p.has(n, "next", "("), p.has(n, "shift", "@"), p.has(n, "=", "shift"):
+			return true
+		}
+	}
+	return false
+}
+
+// shellKnows reports whether a shell script compares its arguments with a flag or has it in the pattern of a case.
+func shellKnows(tokens []token, flag string, bare bool) bool {
+	s := &shellScript{program{lang: Shell, tokens: tokens}, flag}
+	cases, open := 0, 0
+	for i, t := range tokens {
+		switch {
+		case t.is(wordToken, "case") && s.begins(i):
+			cases++
+		case t.is(wordToken, "esac") && cases > 0:
+			cases--
+		case t.is(markToken, "("):
+			open++
+		case t.is(markToken, ")") && open > 0:
+			open--
+		case t.is(markToken, ")") && cases > 0:
+			if s.pattern(i) && !(bare && s.takesValue(i)) {
+				return true
+			}
+		case s.compared(i) && !(bare && s.takesValue(i)):
+			return true
+		}
+	}
+	return false
+}
+
+// shellScript is a shell script that is searched for a flag.
+type shellScript struct {
+	program
+	flag string
+}
+
+// begins reports whether a command begins at i.
+func (s *shellScript) begins(i int) bool {
+	t := s.at(i - 1)
+	return t.kind == markToken || slices.Contains([]string{"do", "then", "else", "{", "!"}, t.s)
+}
+
+// pattern reports whether the flag is among the words before the bracket at i, which ends the pattern of a case.
+func (s *shellScript) pattern(i int) bool {
+	found := false
+	for i--; ; i-- {
+		t := s.at(i)
+		switch {
+		case t.kind == wordToken && t.s != "in":
+			found = found || t.s == s.flag
+		case !t.is(markToken, "|"):
+			return found && slices.Contains([]string{"in", "\n", ";;", ";&", ";;&"}, t.s)
+		}
+	}
+}
+
+// compared reports whether an argument is compared with the word at i: "$1" = --json, $1 =~ ^(-j|--json)$.
+func (s *shellScript) compared(i int) bool {
+	t := s.at(i)
+	if t.kind != wordToken || !strings.Contains(t.s, s.flag) {
+		return false
+	}
+	for n := i - 1; n > i-maxPattern && !s.mark(n, "\n"); n-- {
+		switch op := s.at(n).s; op {
+		case "=", "==", "!=":
+			return n == i-1 && s.argument(n-1) && strings.Trim(t.s, "* ") == s.flag
+		case "=~":
+			return s.argument(n - 1)
+		}
+	}
+	return false
+}
+
+const maxPattern = 12 // tokens of an expression after =~
+
+// argument reports whether the word at i is a variable, in quotes or not.
+func (s *shellScript) argument(i int) bool {
+	t := s.at(i)
+	return t.kind == wordToken && strings.HasPrefix(strings.TrimLeft(t.s, " "), "$")
+}
+
+// takesValue reports whether the flag before i takes the next argument.
+func (s *shellScript) takesValue(i int) bool {
+	for n := i + 1; n <= i+nearby; n++ {
+		switch t := s.at(n); {
+		case strings.HasPrefix(t.s, ";;"), t.s == "elif", t.s == "fi":
+			return false
+		case t.kind == wordToken && (strings.Contains(t.s, "$2") || strings.Contains(t.s, "${2")), s.word(n, "shift") && s.word(n+1, "2"):
+			return true
+		}
+	}
+	return false
+}
