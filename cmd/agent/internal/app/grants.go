@@ -90,7 +90,7 @@ func lapsedText(ctx context.Context, s *skill.Skill, lapsed *trust.Grant) string
 
 // changedText lists the files that changed since a grant: " (changed scripts/a.py)".
 func changedText(ctx context.Context, s *skill.Skill, lapsed *trust.Grant) string {
-	sum, err := dirhash.Dir(ctx, s.FS(), nil)
+	sum, err := s.Sum(ctx)
 	if err != nil || len(lapsed.Files) == 0 {
 		return ""
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
-	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/trust"
 )
 
@@ -168,7 +167,7 @@ func (g *Grants) Variables(ctx context.Context, s *skill.Skill) ([]Variable, err
 	for name, files := range script.Reads(s) {
 		at(name).Files = files
 	}
-	for _, name := range slices.Concat(m.Permissions.Env, script.Forwarded(m, g.sys.Environ), requiredVariables(m)) {
+	for _, name := range slices.Concat(m.Permissions.Env, script.Forwarded(m, g.sys.Environ), m.RequiresEnv) {
 		if script.CheckGrant(name) == nil && !script.AlwaysPasses(name) {
 			at(name).Declared = true
 		}
@@ -192,6 +191,3 @@ func weight(v *Variable) (w int) {
 	}
 	return w
 }
-
-// requiredVariables returns the variables that a manifest says it needs, in the manner of other hosts.
-func requiredVariables(*manifest.Manifest) []string { return nil }
