@@ -38,9 +38,6 @@ func (h *Host) call(ctx context.Context, c *call) (*Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	if dir, file, err = h.withPackages(ctx, c, dir, file); err != nil {
-		return nil, err
-	}
 	grant, err := h.granted(ctx, c.s)
 	if err != nil {
 		return nil, err
@@ -51,11 +48,9 @@ func (h *Host) call(ctx context.Context, c *call) (*Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	argv, err := h.interpreter(ctx, &source{host: h, s: c.s, sc: c.sc, file: file})
+	src := &source{host: h, s: c.s, sc: c.sc, file: file, with: grant.With}
+	argv, dir, err := h.ready(ctx, c, src, dir)
 	if err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err() // an interpreter that could no longer be asked is not missing
-		}
 		return nil, err
 	}
 	w, err := h.workplace(ctx, c.s, grant.Home)
@@ -63,7 +58,7 @@ func (h *Host) call(ctx context.Context, c *call) (*Output, error) {
 		return nil, &Error{Code: ExecutionFailed, Err: err, Message: fmt.Sprintf("Script %s has no work directory: %v", c.sc.Name, err)}
 	}
 	defer w.remove()
-	cwd := h.cwd(c.s, dir, file, w)
+	cwd := h.cwd(c.s, dir, src.file, w)
 	cmd := &Command{
 		Path: argv[0], Args: append(argv, c.args...), Dir: cwd.dir,
 		Timeout: c.timeout - c.waited, Grace: grace, MaxStdout: h.o.MaxOutput, StopAtMax: c.stopAtMax,
@@ -125,14 +120,23 @@ func (c *call) judge(ctx context.Context, cmd *Command, out *Output, err error) 
 	case out.Stopped:
 		return out, nil
 	case out.ExitCode != 0:
-		e := &Error{Code: ExecutionFailed, Stdout: said(out), Withheld: c.withheld, Warning: c.note, Message: fmt.Sprintf("Script failed with exit code %d%s%s%s",
-			out.ExitCode, signalHint(out, cmd), lackingText(c.withheld, c.unset), failureTail(out))}
-		if c.addedJSON && refusesJSON(out) {
-			e.Reason = ReasonJSON
-		}
-		return nil, e
+		return nil, c.failed(cmd, out)
 	}
 	return out, nil
+}
+
+// failed returns the error of a script that ended with an exit code.
+func (c *call) failed(cmd *Command, out *Output) error {
+	e := &Error{Code: ExecutionFailed, Stdout: said(out), Withheld: c.withheld, Warning: c.note,
+		Message: fmt.Sprintf("Script failed with exit code %d%s%s", out.ExitCode, signalHint(out, cmd), lackingText(c.withheld, c.unset))}
+	if m := missing(c.s, c.sc, out); m != nil {
+		e.Reason, e.Err = ReasonModule, m
+		e.Message += ". " + m.Error()
+	} else if c.addedJSON && refusesJSON(out) {
+		e.Reason = ReasonJSON
+	}
+	e.Message += failureTail(out)
+	return e
 }
 
 // given are the caller's variables, checked against what passes.

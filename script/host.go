@@ -66,7 +66,10 @@ type Options struct {
 	// the variables that the manifest names.
 	Granted func(context.Context, *skill.Skill) (Grant, error)
 
-	Progress func(string) // called once if preparing takes more than a second; may be nil
+	PrepareTimeout time.Duration // to prepare a script's dependencies; 0 means pyenv.DefaultMaxTime
+	FetchPython    bool          // uv may download a Python if none that is installed will do
+
+	Progress func(string) // says what is done, again and again, if preparing takes more than a second; may be nil
 	Trace    trace.Tracer // may be nil
 }
 
@@ -130,12 +133,12 @@ func New(o *Options) (*Host, error) {
 	h.programs.Dir, h.programs.Env, h.programs.Run = filepath.Join(o.Cache, "programs"), h.o.Env, h.answer
 	var err error
 	h.pythons, err = pyenv.New(&pyenv.Options{Run: h.command, LookPath: o.LookPath, Env: h.o.Env, Cache: o.Cache,
-		MaxBytes: o.MaxEnvironment, Progress: o.Progress})
+		MaxBytes: o.MaxEnvironment, MaxTime: o.PrepareTimeout, FetchPython: o.FetchPython, Progress: o.Progress})
 	if err != nil {
 		return nil, err
 	}
 	h.nodes, err = nodeenv.New(&nodeenv.Options{Run: h.npm, LookPath: o.LookPath, Env: h.o.Env, NPMRC: o.NPMRC, Transport: o.Transport,
-		Cache: o.Cache, MaxBytes: o.MaxEnvironment, Progress: o.Progress})
+		Cache: o.Cache, MaxBytes: o.MaxEnvironment, MaxTime: o.PrepareTimeout, Progress: o.Progress})
 	return h, err
 }
 

@@ -66,6 +66,7 @@ func (k *Toolkit) Host() (*script.Host, error) {
 		Cache: cfg.Paths.Cache, Homes: cfg.Paths.Homes(), Workspace: cfg.Paths.Project,
 		UserDir: k.sys.Dir, Cwd: cfg.Cwd, FixedCwd: cfg.FixedCwd, JSON: script.JSONMode(cfg.ScriptJSON), AlwaysHelp: cfg.ScriptHelp == "always",
 		Timeout: cfg.ScriptTimeout, MaxOutput: cfg.MaxScriptOutput, Granted: k.grants.Of, Trace: k.out.Tracer(), Progress: k.out.Progress,
+		PrepareTimeout: cfg.PrepareTimeout, MaxEnvironment: cfg.MaxEnvironment, FetchPython: cfg.PythonDownload == "auto",
 		NPMRC: k.npmrc(), Transport: k.transport(),
 	})
 }
@@ -79,6 +80,8 @@ func Advice(err error, skillName string) string {
 		return ""
 	case IsUntrusted(err), len(withheld(err)) > 0:
 		return "A person can allow it with: " + command
+	case errors.As(err, new(*script.MissingModule)):
+		return "A person can add it with: " + command
 	default:
 		return "A person can prepare them with: " + command
 	}
@@ -99,15 +102,24 @@ func RefusesJSON(err error) bool {
 // ScriptCure returns the command that may fix the error of a call of a skill's script, or "".
 func ScriptCure(err error, skillName string) string {
 	var e *script.Error
+	var missing *script.MissingModule
+	var source *pyenv.NoWheelError
+	name := manifest.Canonical(skillName)
 	switch {
 	case IsUntrusted(err):
-		return TrustCure(manifest.Canonical(skillName))
-	case errors.As(err, &e) && e.Reason == script.ReasonDependencies && !errors.Is(err, pyenv.ErrTooLarge) && !errors.Is(err, nodeenv.ErrTooLarge):
-		return "agent skill prepare " + manifest.Canonical(skillName)
+		return TrustCure(name)
+	case errors.As(err, &missing) && missing.Python && missing.Package != "":
+		return WithCure(name, missing.Module)
 	case len(withheld(err)) > 0:
-		return GrantCure(manifest.Canonical(skillName), withheld(err))
+		return GrantCure(name, withheld(err))
+	case !errors.As(err, &e) || e.Reason != script.ReasonDependencies || errors.Is(err, pyenv.ErrTooLarge), errors.Is(err, nodeenv.ErrTooLarge):
+		return ""
+	case errors.As(err, &source):
+		return "agent skill prepare " + name + " --build " + source.Package
+	case errors.Is(err, pyenv.ErrLargeDownload), errors.Is(err, nodeenv.ErrLargeDownload):
+		return "agent skill prepare " + name + " --large"
 	}
-	return ""
+	return "agent skill prepare " + name
 }
 
 // withheld returns the variables that a failed script lacked and the operator has.

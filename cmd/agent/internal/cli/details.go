@@ -66,7 +66,9 @@ type details struct {
 	Variables     []app.Variable     `json:"variables"`        // that it declares or its scripts read; never values
 	Grants        *app.GrantView     `json:"grants,omitempty"` // null: nothing was granted
 	Scripts       []scriptName       `json:"scripts"`
-	Files         []fileJSON         `json:"files"` // at most mostListed
+	MoreScripts   int                `json:"more_scripts,omitempty"` // that are not listed: they run by their path
+	Dependencies  []dependencies     `json:"dependencies"`           // of its Python scripts, by what declares them
+	Files         []fileJSON         `json:"files"`                  // at most mostListed
 	MoreFiles     int                `json:"more_files,omitempty"`
 	Inside        []string           `json:"inside,omitempty"` // folders below it that have a SKILL.md; only why looks for them
 	Toolsets      []string           `json:"toolsets"`         // declared; this version loads none
@@ -136,9 +138,12 @@ type inspector struct {
 	settings *app.Settings
 	skills   *app.Library
 	grants   *app.Grants
+	tools    *app.Toolkit
 }
 
-func newInspector(s *app.Services) inspector { return inspector{s.Settings, s.Skills, s.Grants} }
+func newInspector(s *app.Services) inspector {
+	return inspector{s.Settings, s.Skills, s.Grants, s.Tools}
+}
 
 // lookup gathers the details of the skill of that name.
 func (o *inspector) lookup(ctx context.Context, name string) (*details, error) {
@@ -166,7 +171,7 @@ func location(ctx context.Context, e skill.Entry) string {
 func (o *inspector) inspect(ctx context.Context, cat *skill.Catalog, e skill.Entry) (*details, error) {
 	settings := o.settings
 	d := &details{record: newRecord(settings, e), Location: location(ctx, e), Problems: listed(e.Problems()), DecidedBy: settings.DecidedBy(e),
-		Variables: []app.Variable{}, Scripts: []scriptName{}, Files: []fileJSON{}, Toolsets: []string{}, Tools: []string{}, Fields: []field{}, Shadows: []shadow{}}
+		Variables: []app.Variable{}, Scripts: []scriptName{}, Dependencies: []dependencies{}, Files: []fileJSON{}, Toolsets: []string{}, Tools: []string{}, Fields: []field{}, Shadows: []shadow{}}
 	for _, s := range e.Shadows() {
 		d.Shadows = append(d.Shadows, shadow{s.Layer(), s.Path(), location(ctx, s), s.Version()})
 	}
@@ -202,11 +207,14 @@ func (o *inspector) inspect(ctx context.Context, cat *skill.Catalog, e skill.Ent
 	}
 	scripts, problems := scriptNames(s, o.settings.Survey())
 	d.Scripts, d.Problems = scripts, append(d.Problems, problems...)
+	set := survey.Of(s.FS(), s.Manifest(), settings.Survey())
+	d.MoreScripts = len(set.Runnable()) - len(scripts)
+	d.Dependencies = dependenciesOf(s, settings.Survey(), o.tools.With(ctx, s))
 	d.Files = filesOf(s)
 	if d.MoreFiles = max(len(d.Files)-mostListed, 0); d.MoreFiles > 0 {
 		d.Files = d.Files[:mostListed]
 	}
-	return d, d.cost(ctx, cat, s, settings.Survey())
+	return d, d.cost(ctx, cat, s, set)
 }
 
 // listed returns problems for JSON: an empty list is [], not null.
@@ -246,7 +254,7 @@ func (d *details) trust(ctx context.Context, settings *app.Settings, e skill.Ent
 }
 
 // cost estimates what is sent: the line of the list, and the whole result of an activation.
-func (d *details) cost(ctx context.Context, cat *skill.Catalog, s *skill.Skill, o *survey.Options) error {
+func (d *details) cost(ctx context.Context, cat *skill.Catalog, s *skill.Skill, set *survey.Set) error {
 	list, err := disclose.Catalog(ctx, cat, &disclose.Options{Entries: []skill.Entry{s.Entry()}})
 	if err != nil {
 		return err
@@ -255,7 +263,7 @@ func (d *details) cost(ctx context.Context, cat *skill.Catalog, s *skill.Skill, 
 		d.Tokens.Listing = list.Skills[0].Tokens
 	}
 	scripts := []string{}
-	for _, sc := range survey.Of(s.FS(), s.Manifest(), o).Kept() {
+	for _, sc := range set.Kept() {
 		scripts = append(scripts, sc.File)
 	}
 	text, err := disclose.Instructions(ctx, s, &disclose.InstructionOptions{Wrap: true, Scripts: scripts})

@@ -102,8 +102,9 @@ settings that differ from their defaults and where each was set, the folders of 
 Nothing is changed and nothing is executed. The exit code is 1 if something is broken.
 
 With --gc, delete unused cache entries instead, after showing them and asking: copies of skills that no approval needs
-any more, Python environments that no script used for 30 days, and remains of interrupted work. All of it is made again
-when needed; environments then need the package index. While a script runs, nothing is removed (exit code 6).`,
+any more, Python environments that no script used for 30 days, downloads of packages that were copied into environments,
+and remains of interrupted work. All of it is made again when needed; environments then need the package index. While a
+script runs, nothing is removed (exit code 6).`,
 		Example: `  agent doctor
   agent doctor --gc
   agent doctor --json`,

@@ -69,6 +69,9 @@ type Config struct {
 	ScriptTimeout   time.Duration // scriptTimeout
 	MaxScriptOutput int64         // maxScriptOutput: bytes
 	Path            []string      // path: absolute folders; empty means those of PATH that are fit
+	PrepareTimeout  time.Duration // prepareTimeout
+	MaxEnvironment  int64         // maxEnvironment: bytes
+	PythonDownload  string        // pythonDownload: auto, never
 	Python, UV      string        // python, uv: absolute paths; "" means to search for them
 
 	Agent Agent
