@@ -173,7 +173,7 @@ func (p *Proposal) choiceLines(others string, whole bool) []string {
 // wordLines explains what may be typed to change a choice.
 func (p *Proposal) wordLines() []string {
 	lines := []string{
-		"Type words to add, with - before a word to take it out; Enter alone changes nothing.",
+		"Type words to add; - before a word takes it out. Enter changes nothing.",
 		"  write  it may write in this directory (recorded, not enforced yet)",
 		"  home   HOME is your own, in place of a private one",
 	}

@@ -11,9 +11,23 @@ import (
 	"github.com/agent-base/agent-base/trust"
 )
 
-// RepeatGrant is the command that grants the same again.
+// RepeatGrant is the command that grants the same again; two commands if packages were added too.
 func RepeatGrant(t *trust.Grant) string {
-	return grantCommand(t.Name, &Given{Env: t.Env, Home: t.Home, Read: t.Read, Write: t.Write, Net: t.Net})
+	var commands []string
+	if given := (&Given{Env: t.Env, Home: t.Home, Read: t.Read, Write: t.Write, Net: t.Net}); !given.Empty() {
+		commands = append(commands, grantCommand(t.Name, given))
+	}
+	if len(t.With) > 0 {
+		add := "agent skill prepare " + t.Name
+		for _, requirement := range t.With {
+			add += " --with " + ShellWord(requirement)
+		}
+		commands = append(commands, add)
+	}
+	if len(t.Withheld) > 0 {
+		commands = append(commands, "agent skill revoke "+t.Name+" --env "+ShellWord(strings.Join(t.Withheld, ",")))
+	}
+	return strings.Join(commands, " && ")
 }
 
 // GrantCure is the command that grants variables.
