@@ -24,9 +24,10 @@ const (
 // The finer reasons of an Error, mostly of ExecutionFailed. Each message says what would help.
 const (
 	ReasonInterpreter  = pyenv.ReasonInterpreter  // the interpreter is missing
-	ReasonDependencies = pyenv.ReasonDependencies // they cannot be prepared now, or are too large; then the error wraps pyenv.ErrTooLarge
-	ReasonMetadata     = pyenv.ReasonMetadata     // the script block of PEP 723 is broken or asks for too much
+	ReasonDependencies = pyenv.ReasonDependencies // they cannot be prepared now or in time, or are too large; then the error wraps pyenv.ErrTooLarge or pyenv.ErrLargeDownload
+	ReasonMetadata     = pyenv.ReasonMetadata     // what declares its dependencies is broken or asks for too much
 	ReasonPython       = pyenv.ReasonPython       // no Python of the required version
+	ReasonModule       = "module_missing"         // a module is not installed; then the error wraps a *MissingModule
 	ReasonShebang      = "shebang_invalid"        // the #! line cannot be followed
 	ReasonMode         = "not_executable"         // the x-bit is missing
 	ReasonPlatform     = "wrong_platform"         // a program for another system or processor
@@ -45,6 +46,11 @@ type Error struct {
 	Message string // begins with the text of its Code; ends with the tail of stderr, if there is one
 	Stdout  []byte // what the script printed before it failed: one JSON document, or at most 4 KiB of text
 	Err     error  // the cause, if there is one
+
+	// Withheld has variables that a script which failed reads and did not get, although the operator has them. The message
+	// names them.
+	Withheld []string
+	Warning  string // the Note of the grant, of a script that failed
 }
 
 // Error returns the text.

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/agent-base/agent-base/script/pyenv"
 	"github.com/agent-base/agent-base/script/survey"
@@ -56,12 +55,17 @@ func bunConfig(src *source) []string {
 	return []string{"--tsconfig-override=" + cmp.Or(src.nearest("tsconfig.json"), os.DevNull)}
 }
 
-// denoConfig has deno read the skill's configuration, or none.
+// denoConfig has deno read the skill's configuration, or none, and take packages from node_modules if they were prepared:
+// by itself it fetches them.
 func denoConfig(src *source) []string {
+	args := []string{"--no-config"}
 	if file := src.nearest("deno.json", "deno.jsonc"); file != "" {
-		return []string{"--config=" + file}
+		args = []string{"--config=" + file}
 	}
-	return []string{"--no-config"}
+	if src.packages {
+		args = append(args, "--node-modules-dir=manual", "--no-lock")
+	}
+	return args
 }
 
 // source is a script for which a command is built.
@@ -69,7 +73,10 @@ type source struct {
 	host *Host
 	s    *skill.Skill
 	sc   Script
-	file string // absolute path
+	file string   // absolute path
+	with []string // packages that the user added
+
+	packages bool // its npm packages were prepared
 }
 
 // nearest returns the absolute path of the first file of one of these names in the script's folder or one above it in the
@@ -87,6 +94,28 @@ func (src *source) nearest(names ...string) string {
 			return ""
 		}
 	}
+}
+
+// ready returns the argument list that runs a script, and the skill's folder for the run, after preparing what the script
+// depends on. That ends after the call's own timeout: what takes longer is to be prepared before a call. The script then
+// has the whole timeout for itself.
+func (h *Host) ready(ctx context.Context, c *call, src *source, dir string) (argv []string, runDir string, err error) {
+	limit := c.timeout - c.waited
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	if runDir, src.file, err = h.withPackages(limited, c, dir, src.file); err == nil {
+		src.packages = c.packages != ""
+		argv, err = h.interpreter(limited, src)
+	}
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		err = ctx.Err() // an interpreter that could no longer be asked is not missing
+	case limited.Err() != nil:
+		err = &Error{Code: Timeout, Reason: ReasonDependencies, Err: err,
+			Message: fmt.Sprintf("Dependencies of script %s were not ready after %s: prepare them before the call", c.sc.Name, seconds(limit))}
+	}
+	return argv, runDir, err
 }
 
 // interpreter returns the argument list that runs the script, up to the script's own path. The extension decides. The #!
@@ -230,15 +259,19 @@ func (h *Host) stripTypes(ctx context.Context, path string) ([]string, error) {
 	return nil, fmt.Errorf("node %.40s is too old to run TypeScript (it needs 22.6)", v)
 }
 
-// python returns the argument list that runs a Python script: with the python of a prepared environment when its metadata
-// names packages, else with python3. Python is given its own absolute path, by which it finds its environment, and
+// python returns the argument list that runs a Python script: with the python of a prepared environment when it needs
+// packages, else with python3. Python is given its own absolute path, by which it finds its environment, and
 // arguments to ignore PYTHON* and the user's own packages; -B and utf8 stand for the variables that it then ignores too.
 func (h *Host) python(ctx context.Context, src *source) ([]string, error) {
 	text, err := src.text()
 	if err != nil {
 		return nil, err
 	}
-	exe, err := h.pythons.Python(ctx, h.prepared(ctx, src, text))
+	needs, err := src.needs(text)
+	if err != nil {
+		return nil, err
+	}
+	exe, err := h.pythons.Python(ctx, h.prepared(ctx, src, needs))
 	if err != nil {
 		return nil, ofPython(err)
 	}
@@ -268,8 +301,8 @@ func (src *source) text() ([]byte, error) {
 }
 
 // prepared describes a script to pyenv. It traces the making of an environment.
-func (h *Host) prepared(ctx context.Context, src *source, text []byte) *pyenv.Script {
-	return &pyenv.Script{Name: src.sc.Name, Source: text, Making: func() func(error) {
+func (h *Host) prepared(ctx context.Context, src *source, needs *pyenv.Needs) *pyenv.Script {
+	return &pyenv.Script{Name: src.sc.Name, Needs: needs, Making: func() func(error) {
 		return h.preparing(ctx, src.s, src.sc)
 	}}
 }
@@ -300,52 +333,4 @@ func (h *Host) command(ctx context.Context, c *pyenv.Command) (*pyenv.Output, er
 		return nil, err
 	}
 	return &pyenv.Output{Stdout: out.Stdout, Stderr: out.Stderr, ExitCode: out.ExitCode, TimedOut: out.TimedOut, FileTooLarge: out.Signal == fileTooLarge}, nil
-}
-
-// PrepareOptions says how dependencies are prepared.
-type PrepareOptions = pyenv.PrepareOptions
-
-// Prepared is what Prepare found or made.
-type Prepared struct {
-	Needed   bool     // the script has dependencies
-	Made     bool     // the environment was made by this call; false: it was there
-	Packages []string // its packages, as "name==version" or "name@version", sorted
-	Unbuilt  []string // npm packages with install scripts, which never run, as "name@version"
-	Duration time.Duration
-}
-
-// Prepare makes the environment that the dependencies of a Python, JavaScript or TypeScript script need. After that the
-// script runs without uv, without npm and without a network. Prepare runs nothing of the skill and nothing of the packages. For a script without dependencies it only finds
-// the Python that the script requires. The error is that of ctx, or an *Error with the reason ReasonDependencies,
-// ReasonMetadata, ReasonPython or ReasonInterpreter. The result is never nil; with an error only Needed may be set.
-func (h *Host) Prepare(ctx context.Context, s *skill.Skill, sc Script, o *PrepareOptions) (*Prepared, error) {
-	start := time.Now()
-	done, err := h.use(ctx, h.o.Timeout)
-	if err != nil {
-		return &Prepared{}, err
-	}
-	defer done()
-	if err := checkOpen(s); err != nil {
-		return &Prepared{}, err
-	}
-	if usesNode(s, sc) {
-		return h.prepareNode(ctx, s, sc, o)
-	}
-	if !isPython(s, sc) {
-		return &Prepared{}, nil
-	}
-	src := &source{host: h, s: s, sc: sc}
-	text, err := src.text()
-	if err != nil {
-		return &Prepared{}, err
-	}
-	p, err := h.pythons.Prepare(ctx, h.prepared(ctx, src, text), o)
-	if err != nil {
-		return &Prepared{Needed: p.Needed}, ofPython(err)
-	}
-	out := &Prepared{Needed: p.Needed, Made: p.Made, Packages: p.Packages()}
-	if p.Needed {
-		out.Duration = time.Since(start)
-	}
-	return out, nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/script/survey"
@@ -44,8 +45,8 @@ func (c *call) addJSON(mode JSONMode) {
 }
 
 // result returns what a run's output means.
-func (h *Host) result(out *Output, mode JSONMode) (res *Result, err error) {
-	res = &Result{Duration: out.Duration}
+func (h *Host) result(c *call, out *Output, mode JSONMode) (res *Result, err error) {
+	res = &Result{Duration: out.Duration, Warning: c.note}
 	switch mode {
 	case JSONYes:
 		res.JSON, err = answer(out, h.o.MaxOutput)
@@ -57,7 +58,8 @@ func (h *Host) result(out *Output, mode JSONMode) (res *Result, err error) {
 	}
 	res.Text = text(out.Stdout)
 	if out.Truncated {
-		res.Warning = fmt.Sprintf("output truncated at %d bytes, %d were dropped", h.o.MaxOutput, out.Total-int64(len(out.Stdout)))
+		cut := fmt.Sprintf("output truncated at %d bytes, %d were dropped", h.o.MaxOutput, out.Total-int64(len(out.Stdout)))
+		res.Warning = strings.TrimPrefix(c.note+"; "+cut, "; ")
 	}
 	return res, nil
 }
@@ -76,7 +78,7 @@ func collection(out *Output) json.RawMessage {
 
 var (
 	// badFlag is what parsers of arguments say about a flag that they do not know.
-	badFlag = lazyregexp.New(`(?i)(unrecogni[sz]ed|unknown|no such|invalid|unexpected|illegal|unsupported|bad) (command.line )?(option|argument|flag|parameter|switch)`)
+	badFlag = lazyregexp.New(`(?i)(unrecogni[sz]ed|unknown|no such|invalid|unexpected|illegal|unsupported|bad) (command.line )?(option|argument|flag|parameter|switch)|not allowed with argument`)
 	// badFile is what a program says that takes the flag for a file or a name.
 	badFile = lazyregexp.New(`(?i)no such file|not found|does not exist|cannot open|can't open`)
 	// badLetter is what getopt and getopts say, which take each letter for a flag.

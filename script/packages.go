@@ -3,8 +3,11 @@ package script
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"path/filepath"
+	"time"
 
+	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/script/nodeenv"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
@@ -35,17 +38,51 @@ func (h *Host) withPackages(ctx context.Context, c *call, dir, file string) (run
 	if !p.Needed {
 		return dir, file, nil
 	}
-	sealed, err := c.s.Seal(ctx, p.Skills)
+	key, err := contentKey(ctx, c.s)
 	if err != nil {
 		return "", "", sealError(ctx, c.s, err)
 	}
-	defer sealed.Close()
-	if dir, err = sealed.Dir(ctx); err != nil {
+	dir, err = p.Copy(ctx, key, func(folder string) (string, error) {
+		sealed, err := c.s.Seal(ctx, folder)
+		if err != nil {
+			return "", err
+		}
+		defer sealed.Close()
+		return sealed.Dir(ctx)
+	})
+	if err != nil {
 		return "", "", sealError(ctx, c.s, err)
 	}
-	nodeenv.CopyUsed(dir)
 	c.packages = p.Folder
 	return dir, filepath.Join(dir, filepath.FromSlash(c.sc.File)), nil
+}
+
+// contentKey names the content of a skill: its digest, its name, and which of its files are executable.
+func contentKey(ctx context.Context, s *skill.Skill) (string, error) {
+	dir, err := s.Dir(ctx)
+	if err != nil {
+		return "", err
+	}
+	digest, err := s.Digest(ctx)
+	if err != nil {
+		return "", err
+	}
+	parts := []string{digest, filepath.Base(dir)}
+	err = fs.WalkDir(s.FS(), ".", func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && d.Name() == ".git":
+			return fs.SkipDir
+		case !d.Type().IsRegular():
+			return nil
+		}
+		if info, err := d.Info(); err == nil && survey.Executable(info.Mode()) {
+			parts = append(parts, p)
+		}
+		return nil
+	})
+	return program.Digest(parts...), err
 }
 
 // project describes a script to nodeenv. It traces the making of an environment.
@@ -73,14 +110,22 @@ func (h *Host) npm(ctx context.Context, c *nodeenv.Command) (*nodeenv.Output, er
 }
 
 // prepareNode prepares the packages of a JavaScript or TypeScript script.
-func (h *Host) prepareNode(ctx context.Context, s *skill.Skill, sc Script, o *PrepareOptions) (*Prepared, error) {
-	var options nodeenv.PrepareOptions
-	if o != nil {
-		options = nodeenv.PrepareOptions{Upgrade: o.Upgrade, Since: o.Since}
+func (h *Host) prepareNode(ctx context.Context, s *skill.Skill, sc Script, o *PrepareOptions) *Prepared {
+	start := time.Now()
+	options := nodeenv.PrepareOptions{Upgrade: o.Upgrade, Since: o.Since}
+	if o.Large != nil {
+		options.Large = func(ctx context.Context, d nodeenv.Download) (bool, error) {
+			return o.Large(ctx, Download{Script: d.Script, Packages: d.Packages, Bytes: d.Bytes})
+		}
 	}
 	p, err := h.nodes.Prepare(ctx, h.project(ctx, s, sc), &options)
-	if err != nil {
-		return &Prepared{Needed: p.Needed}, ofNode(err)
+	out := &Prepared{Scripts: []Script{sc}, Needed: p.Needed, Err: ofNode(err)}
+	if p.Needed {
+		out.Declared = "package.json"
 	}
-	return &Prepared{Needed: p.Needed, Made: p.Made, Packages: p.Packages, Unbuilt: p.Unbuilt}, nil
+	if err == nil {
+		out.Made, out.Packages, out.Unbuilt, out.folder = p.Made, p.Packages, p.Unbuilt, p.Folder
+		out.Duration = time.Since(start)
+	}
+	return out
 }

@@ -111,3 +111,25 @@ func TestSweepNode(t *testing.T) {
 		t.Errorf("%v is left", left)
 	}
 }
+
+// deno takes the prepared packages, and its own for a script without.
+func TestDenoPackages(t *testing.T) {
+	h, _, files := nodeRig(t)
+	var args [][]string
+	run := func(_ context.Context, c *Command) (*Output, error) {
+		args = append(args, c.Args)
+		return &Output{}, nil
+	}
+	h.Runner, h.LookPath = RunnerFunc(run), func(name string) (string, error) {
+		if name == "deno" {
+			return "/programs/deno", nil
+		}
+		return "", exec.ErrNotFound
+	}
+	s := open(t, "", files)
+	mustText(t, h, s, "all")
+	mustText(t, h, s, "plain")
+	if len(args) != 2 || !slices.Contains(args[0], "--node-modules-dir=manual") || slices.Contains(args[1], "--node-modules-dir=manual") {
+		t.Errorf("started %q", args)
+	}
+}

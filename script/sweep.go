@@ -50,7 +50,7 @@ func (h *Host) useLock() string { return filepath.Join(h.o.Cache, "use.lock") }
 // ErrInUse is returned by Sweep while a script runs or is prepared.
 var ErrInUse = errors.New("a script is running or being prepared")
 
-// SweepOptions says what Sweep may remove. The zero value removes only unused environments and unfinished work.
+// SweepOptions says what Sweep may remove. The zero value removes only unused environments, downloads and unfinished work.
 type SweepOptions struct {
 	Needed func(digest string) bool // whether a sealed content is still approved; nil: all are
 	Unused time.Duration            // least time since its last use after which an environment goes; 0 means DefaultUnused
@@ -68,8 +68,8 @@ type Swept struct {
 	parts []string // what goes, in this order: the record of an environment goes first
 }
 
-// Sweep removes sealed copies that are not needed, unused environments, and the remains of killed preparations and copies
-// from the cache. It removes nothing that is in use: it waits for runs to end, and a run that starts meanwhile waits for it.
+// Sweep removes sealed copies that are not needed, unused environments, downloads that environments have copies of, and the
+// remains of killed preparations and copies from the cache. It removes nothing that is in use: it waits for runs to end, and a run that starts meanwhile waits for it.
 // A nil o means the zero value. Sweep returns ErrInUse if the runs do not end in time, the error of ctx with what was removed
 // until then, or an error if the cache cannot be locked.
 func (h *Host) Sweep(ctx context.Context, o *SweepOptions) ([]Swept, error) {
@@ -146,7 +146,7 @@ func sealedDigest(name string) (string, bool) {
 	return "sha256:" + hex[:digits], true
 }
 
-// environments returns the unused environments and the folders that no record names.
+// environments returns the unused environments, the folders that no record names, and downloads.
 func (h *Host) environments(o *SweepOptions) []Swept {
 	now := time.Now
 	if o.Now != nil {
@@ -169,15 +169,22 @@ func inFolder(dir string) []fs.DirEntry {
 }
 
 // size returns the number of bytes below a path.
-func size(path string) (bytes int64) {
+func size(path string) int64 {
+	_, bytes := measure(path)
+	return bytes
+}
+
+// measure counts the files below a path, and their bytes.
+func measure(path string) (files int, bytes int64) {
 	_ = filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return nil //nolint:nilerr // unreadable files count as empty
 		}
 		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
+			files++
 			bytes += info.Size()
 		}
 		return nil
 	})
-	return bytes
+	return files, bytes
 }

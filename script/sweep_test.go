@@ -61,6 +61,7 @@ func TestSweep(t *testing.T) {
 		"python/old.json 25 not used since 2026-03-31",
 		"python/new-1 3 left by an earlier preparation",
 		"python/x-work-3 0 left by an earlier preparation",
+		"uv/x 0 downloads of packages, of which environments have copies", // C69
 	}
 	for _, dry := range []bool{true, false} {
 		o.DryRun = dry
@@ -76,14 +77,14 @@ func TestSweep(t *testing.T) {
 			t.Errorf("dry %t: got\n%s\nwant\n%s", dry, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 		for _, name := range []string{"python/old.json", "python/old-1", "python/old.lock", "python/new-1", "python/x-work-3",
-			"sealed/" + gone, "sealed/" + wanted + "/.new-AB"} {
+			"uv/x", "sealed/" + gone, "sealed/" + wanted + "/.new-AB"} {
 			if _, err := os.Lstat(filepath.Join(h.Cache, name)); (err == nil) != dry {
 				t.Errorf("dry %t: %s: %v", dry, name, err)
 			}
 		}
 	}
 	for _, name := range []string{"python/new.json", "python/new-2/bin/python", "python/new.lock", "sealed/" + wanted + "/s/SKILL.md",
-		"sealed/" + wanted + "-x12345678/s/SKILL.md", "sealed/other/file", "sealed/sha256-short/file", "keep/file", "uv/x/file", "bundled/x/file"} {
+		"sealed/" + wanted + "-x12345678/s/SKILL.md", "sealed/other/file", "sealed/sha256-short/file", "keep/file", "bundled/x/file"} {
 		if _, err := os.Lstat(filepath.Join(h.Cache, name)); err != nil {
 			t.Errorf("it is gone: %v", err)
 		}
@@ -147,7 +148,7 @@ func TestSweepWithoutOptions(t *testing.T) {
 		for _, s := range found {
 			got = append(got, s.Path)
 		}
-		want := []string{"python/bad.json", "python/old.json", "python/new-1", "python/x-work-3"}
+		want := []string{"python/bad.json", "python/old.json", "python/new-1", "python/x-work-3", "uv/x"}
 		if !slices.Equal(got, want) {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}

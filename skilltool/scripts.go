@@ -107,7 +107,11 @@ func Failure(err error) tool.Result {
 	if !errors.As(err, &e) {
 		return failureCause(err).Failure(err.Error())
 	}
-	return tool.Result{Error: tool.Code(e.Code), Reason: e.Reason, Message: e.Message, Result: e.Said()}
+	r := tool.Result{Error: tool.Code(e.Code), Reason: e.Reason, Message: e.Message, Result: e.Said()}
+	if e.Warning != "" {
+		r.Message += "\n" + e.Warning
+	}
+	return r
 }
 
 // unstarted traces the failure of a call that did not come as far as the host, which traces its own, and returns it. The

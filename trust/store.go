@@ -44,9 +44,10 @@ type Store struct {
 
 // file is the format on disk.
 type file struct {
-	Version   int      `json:"version"`
-	Roots     []string `json:"roots"`
-	Approvals []stored `json:"approvals"`
+	Version   int           `json:"version"`
+	Roots     []string      `json:"roots"`
+	Approvals []stored      `json:"approvals"`
+	Grants    []storedGrant `json:"grants,omitempty"`
 
 	rest map[string]json.RawMessage // fields that this version does not know
 }
@@ -100,6 +101,9 @@ func (s *Store) Load() (*Set, error) {
 	for i, a := range f.Approvals {
 		set.approvals[i] = a.Approval
 	}
+	for _, g := range f.Grants {
+		set.grants = append(set.grants, g.Grant)
+	}
 	return set, nil
 }
 
@@ -116,20 +120,24 @@ func (s *Store) Approve(ctx context.Context, a Approval) error {
 	if err := a.check(); err != nil {
 		return err
 	}
-	return s.change(ctx, func(f *file) {
+	return s.change(ctx, func(f *file) error {
 		f.Approvals = slices.DeleteFunc(f.Approvals, func(b stored) bool { return b.Name == a.Name && b.Dir == a.Dir })
 		f.Approvals = append(f.Approvals, stored{Approval: a})
+		return nil
 	})
 }
 
-// Revoke removes all approvals of a name and reports whether there was one. A skill below a trusted folder stays trusted.
+// Revoke removes all approvals and grants of a name and reports whether there was one. A skill below a trusted folder stays
+// trusted.
 func (s *Store) Revoke(ctx context.Context, name string) (bool, error) {
 	name = manifest.Canonical(name)
 	found := false
-	err := s.change(ctx, func(f *file) {
-		n := len(f.Approvals)
+	err := s.change(ctx, func(f *file) error {
+		n := len(f.Approvals) + len(f.Grants)
 		f.Approvals = slices.DeleteFunc(f.Approvals, func(a stored) bool { return a.Name == name })
-		found = len(f.Approvals) < n
+		f.Grants = slices.DeleteFunc(f.Grants, func(g storedGrant) bool { return g.Name == name })
+		found = len(f.Approvals)+len(f.Grants) < n
+		return nil
 	})
 	return found && err == nil, err
 }
@@ -140,23 +148,27 @@ func (s *Store) AddRoot(ctx context.Context, dir string) error {
 	if err := checkRoot(dir); err != nil {
 		return err
 	}
-	return s.change(ctx, func(f *file) { f.Roots = append(f.Roots, dir) })
+	return s.change(ctx, func(f *file) error {
+		f.Roots = append(f.Roots, dir)
+		return nil
+	})
 }
 
 // RemoveRoot removes a trusted folder and reports whether there was one. Folders below it that were added separately stay
 // trusted.
 func (s *Store) RemoveRoot(ctx context.Context, dir string) (bool, error) {
 	found := false
-	err := s.change(ctx, func(f *file) {
+	err := s.change(ctx, func(f *file) error {
 		n := len(f.Roots)
 		f.Roots = slices.DeleteFunc(f.Roots, func(r string) bool { return r == filepath.Clean(dir) })
 		found = len(f.Roots) < n
+		return nil
 	})
 	return found && err == nil, err
 }
 
 // change edits the file under its lock. It first copies a damaged file aside.
-func (s *Store) change(ctx context.Context, edit func(*file)) error {
+func (s *Store) change(ctx context.Context, edit func(*file) error) error {
 	if err := s.check(); err != nil {
 		return err
 	}
@@ -175,8 +187,10 @@ func (s *Store) change(ctx context.Context, edit func(*file)) error {
 				f = was
 			}
 		}
-		edit(f)
-		if old == nil && len(f.Roots)+len(f.Approvals) == 0 {
+		if err := edit(f); err != nil {
+			return nil, err
+		}
+		if old == nil && len(f.Roots)+len(f.Approvals)+len(f.Grants) == 0 {
 			return nil, nil
 		}
 		return f.bytes()
@@ -206,7 +220,7 @@ func (e kindError) Unwrap() []error { return []error{e.err, e.kind} }
 func (f *file) bytes() ([]byte, error) {
 	slices.Sort(f.Roots)
 	f.Roots = slices.Compact(f.Roots)
-	slices.SortFunc(f.Approvals, func(a, b stored) int { return order(a.Approval, b.Approval) })
+	f.sort()
 	if f.Roots == nil {
 		f.Roots = []string{}
 	}
@@ -252,7 +266,7 @@ func (s *Store) parse(content []byte) (*file, error) {
 		return nil, corrupt(err)
 	}
 	for _, name := range slices.Collect(maps.Keys(f.rest)) {
-		if slices.ContainsFunc([]string{"version", "roots", "approvals"}, func(known string) bool { return strings.EqualFold(name, known) }) {
+		if slices.ContainsFunc([]string{"version", "roots", "approvals", "grants"}, func(known string) bool { return strings.EqualFold(name, known) }) {
 			delete(f.rest, name)
 		}
 	}
@@ -269,9 +283,20 @@ func (s *Store) parse(content []byte) (*file, error) {
 			return nil, corrupt(err)
 		}
 	}
+	for _, g := range f.Grants {
+		if err := g.check(); err != nil {
+			return nil, corrupt(err)
+		}
+	}
 	slices.Sort(f.Roots)
-	slices.SortFunc(f.Approvals, func(a, b stored) int { return order(a.Approval, b.Approval) })
+	f.sort()
 	return &f, nil
+}
+
+// sort orders the entries by name and folder.
+func (f *file) sort() {
+	slices.SortFunc(f.Approvals, func(a, b stored) int { return order(a.Name, a.Dir, b.Name, b.Dir) })
+	slices.SortFunc(f.Grants, func(a, b storedGrant) int { return order(a.Name, a.Dir, b.Name, b.Dir) })
 }
 
 // setAside writes the content of a damaged file to a file whose name has the present time.

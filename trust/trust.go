@@ -1,5 +1,6 @@
 // Package trust records which skills the user allowed to run: approvals, each of one skill's content by name and digest,
-// and folders whose skills are all trusted, including later changes. The record is one JSON file that belongs to the user.
+// and folders whose skills are all trusted, including later changes. It also records what the user granted to the scripts of
+// one content: variables, the user's home, folders and hosts. The record is one JSON file that belongs to the user.
 // Nothing that a skill, a project or the environment says gets into it.
 //
 // The package fails closed: while the file cannot be read or understood, or another user could have changed it, nothing is
@@ -43,6 +44,7 @@ type File struct {
 type Set struct {
 	roots     []string
 	approvals []Approval // by name, then directory
+	grants    []Grant    // likewise
 }
 
 // Roots returns the trusted folders, sorted.
@@ -138,6 +140,6 @@ func within(root, dir string) bool {
 	return dir == root || strings.HasPrefix(dir, root+string(filepath.Separator))
 }
 
-func order(a, b Approval) int {
-	return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Dir, b.Dir))
+func order(name, dir, otherName, otherDir string) int {
+	return cmp.Or(cmp.Compare(name, otherName), cmp.Compare(dir, otherDir))
 }

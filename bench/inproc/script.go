@@ -30,7 +30,7 @@ print(json.dumps({"python": sys.executable, "click": bool(click.command)}))
 `
 )
 
-// measureScripts measures warm runs of two scripts, and for comparison bare starts of the same interpreters and `uv run`.
+// measureScripts measures warm runs of three scripts, and for comparison bare starts of the same interpreters and `uv run`.
 // It writes the skill and the prepared environment into dir.
 func measureScripts(ctx context.Context, dir string, rounds int) error {
 	dir, err := filepath.Abs(dir)
@@ -73,15 +73,25 @@ func measureScripts(ctx context.Context, dir string, rounds int) error {
 	if err != nil {
 		return err
 	}
-	return measureBare(ctx, "uv-run", rounds, uv, "run", "--quiet", "--script", file, "--json")
+	if err := measureBare(ctx, "uv-run", rounds, uv, "run", "--quiet", "--script", file, "--json"); err != nil {
+		return err
+	}
+	if _, err := measureRun(ctx, host, s, "listed", rounds); err != nil {
+		return err
+	}
+	scripts := filepath.Dir(file)
+	return measureBare(ctx, "uv-run-listed", rounds, uv, "run", "--quiet", "--no-project", "--with-requirements", filepath.Join(scripts, "requirements.txt"),
+		filepath.Join(scripts, "listed.py"), "--json")
 }
 
-// scriptSkill writes a skill with the two scripts and loads it.
+// scriptSkill writes a skill with the scripts and loads it. The block of a script decides before requirements.txt.
 func scriptSkill(ctx context.Context, dir string) (*skill.Skill, error) {
 	for name, content := range map[string]string{
-		"SKILL.md":          "---\nname: bench\ndescription: Two scripts to measure.\n---\n",
-		"scripts/shell.sh":  shellScript,
-		"scripts/python.py": pythonScript,
+		"SKILL.md":                 "---\nname: bench\ndescription: Scripts to measure.\n---\n",
+		"scripts/shell.sh":         shellScript,
+		"scripts/python.py":        pythonScript,
+		"scripts/listed.py":        pythonScript[strings.Index(pythonScript, "import"):],
+		"scripts/requirements.txt": "click>=8\n",
 	} {
 		full := filepath.Join(dir, "skills", "bench", filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {

@@ -46,6 +46,7 @@ var rows = []row{
 	{"11", "run of a shell script, p50", "ours run-shell", "med", false, "ours bare-shell", ""},
 	{"11", "run of a Python script with a dependency, warm, p50", "ours run-python", "med", false, "ours bare-python", ""},
 	{"11", "", "ours run-python", "med", false, "ours uv-run", "≤ 1/2"},
+	{"11", "run of a Python script with requirements.txt, warm, p50", "ours run-listed", "med", false, "ours uv-run-listed", "≤ 1/2"},
 	{"11", "run of a shell script, p99", "ours run-shell", "p99", false, "ours bare-shell", ""},
 	{"13", "trigger match, p50", "ours match", "med", false, "ours match-loop", "≤ 1.5 µs"},
 	{"13", "trigger match, p99", "ours match", "p99", false, "ours match-loop", "≤ 5 µs"},

@@ -8,7 +8,7 @@
 //
 // An environment is a folder with node_modules, stored in Options.Cache under a key of the dependencies, the lock and the
 // system. The interpreters look for node_modules in the folders above a script, so a script runs from a copy of its skill
-// below that folder: Prepared.Skills is the place for such copies. An environment is valid only with a record next to it,
+// below that folder, see Prepared.Copy. An environment is valid only with a record next to it,
 // which has a digest of the metadata of its files; one that was changed since then is made again.
 //
 // The package refuses dependencies on repositories, folders and addresses, locks that were written for another
@@ -24,6 +24,8 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"os"
+	"path"
 	"path/filepath"
 	"time"
 
@@ -137,10 +139,11 @@ type Prepared struct {
 	Needed   bool     // the script needs packages
 	Made     bool     // the environment was made by this call; false: it was there
 	Folder   string   // absolute folder that has node_modules; "" if nothing is needed
-	Skills   string   // absolute folder, below Folder, for copies of skills that use the packages
 	Packages []string // as "name@version", sorted
 	Lock     string   // slash path in the skill of the lock that was followed; "" if npm chose the versions
 	Unbuilt  []string // packages that have install scripts, which did not run, as "name@version"
+
+	packageDir string // slash path of the folder of package.json in the skill
 }
 
 // Prepare installs the packages that a script needs, unless they are there. A nil o means the zero value. The error is an
@@ -164,7 +167,7 @@ func (s *Store) Prepare(ctx context.Context, p *Project, o *PrepareOptions) (*Pr
 		}
 		return &Prepared{Needed: true}, err
 	}
-	return &Prepared{Needed: true, Made: j.made, Folder: j.folder(), Skills: filepath.Join(j.folder(), skills),
+	return &Prepared{Needed: true, Made: j.made, Folder: j.folder(), packageDir: path.Dir(pkg.file),
 		Packages: j.record.Packages, Lock: j.lock.file, Unbuilt: j.record.Unbuilt}, nil
 }
 
@@ -178,5 +181,11 @@ func (s *Store) Unused(since time.Time) []envstore.Leftover {
 			gone[part] = true
 		}
 	}
-	return append(out, unusedCopies(s.folder(), since, gone)...)
+	entries, _ := os.ReadDir(s.folder())
+	for _, d := range entries {
+		if dir := filepath.Join(s.folder(), d.Name()); d.IsDir() && !gone[dir] {
+			out = append(out, envstore.Unused(filepath.Join(dir, skills), since)...)
+		}
+	}
+	return out
 }

@@ -177,7 +177,7 @@ func TestLocks(t *testing.T) {
 				t.Errorf("got %+v", got)
 			}
 			if node, err := exec.LookPath("node"); err == nil {
-				script := filepath.Join(got.Skills, "digest", "x", "scripts", "s.js")
+				script := filepath.Join(got.Folder, skills, "digest", "x", "scripts", "s.js")
 				os.MkdirAll(filepath.Dir(script), 0o755)
 				os.WriteFile(script, []byte(`console.log(require("a"), require("b"), require("@s/c"), require("a/lib/x.js") && 1)`), 0o644)
 				os.WriteFile(filepath.Join(got.Folder, modules, "a", "lib", "x.js"), []byte("module.exports = require('b')"), 0o644)
@@ -505,33 +505,86 @@ func TestNeedsNothing(t *testing.T) {
 	}
 }
 
-// doctor removes environments and copies that nobody used, and the remains of preparations.
+// What nobody used is listed: environments, copies of skills in others, and the remains of preparations.
 func TestUnused(t *testing.T) {
 	r, locks := world(t)
 	s := r.store(nil)
 	got := prepare(t, s, project(skill(dependencies(), files{"bun.lock": locks["bun.lock"]})), nil)
-	copied, fresh := filepath.Join(got.Skills, "sha256-old", "x"), filepath.Join(got.Skills, "sha256-new", "x")
 	left := filepath.Join(s.folder(), "key-work-1")
-	for _, dir := range []string{copied, fresh, left} {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
+	if err := os.MkdirAll(left, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"old", "new"} {
+		if _, err := got.Copy(t.Context(), key, sealer(t, nil)); err != nil {
 			t.Fatal(err)
 		}
 	}
+	record := filepath.Join(got.Folder, skills, "old.json")
 	old := time.Now().Add(-48 * time.Hour)
-	os.Chtimes(filepath.Dir(copied), old, old)
-	var paths []string
-	for _, l := range s.Unused(time.Now().Add(-24 * time.Hour)) {
-		paths = append(paths, l.Path)
+	os.Chtimes(record, old, old)
+	listed := func(since time.Duration) (paths []string) {
+		for _, l := range s.Unused(time.Now().Add(since)) {
+			paths = append(paths, l.Path)
+		}
+		return paths
 	}
-	if !slices.Equal(paths, []string{left, filepath.Dir(copied)}) {
+	if paths := listed(-24 * time.Hour); !slices.Equal(paths, []string{left, record}) {
 		t.Errorf("got %v", paths)
 	}
-	CopyUsed(copied)
+	if _, err := got.Copy(t.Context(), "old", sealer(t, nil)); err != nil {
+		t.Fatal(err)
+	}
+	if paths := listed(-24 * time.Hour); len(paths) != 1 {
+		t.Errorf("a copy in use is listed: %v", paths)
+	}
 	if all := s.Unused(time.Now().Add(time.Hour)); len(all) != 2 || !slices.Contains(all[0].Parts, got.Folder) {
 		t.Errorf("got %v", all)
 	}
-	if all := s.Unused(time.Now().Add(-24 * time.Hour)); len(all) != 1 {
-		t.Errorf("a copy in use is listed: %v", all)
+}
+
+// sealer copies a skill with one script and counts how often.
+func sealer(t *testing.T, n *int) func(string) (string, error) {
+	return func(folder string) (string, error) {
+		if n != nil {
+			*n++
+		}
+		dir := filepath.Join(folder, "digest", "x")
+		if err := os.MkdirAll(filepath.Join(dir, "scripts"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		return dir, os.WriteFile(filepath.Join(dir, "scripts", "a.js"), []byte("text"), 0o444)
+	}
+}
+
+// A copy has node_modules next to package.json. It is made once, and again when its files changed.
+func TestCopy(t *testing.T) {
+	r, locks := world(t)
+	f := skill(dependencies(), files{})
+	f["scripts/package.json"], f["scripts/bun.lock"] = f["package.json"], locks["bun.lock"]
+	delete(f, "package.json")
+	got := prepare(t, r.store(nil), project(f), nil)
+	n := 0
+	var dirs []string
+	for i := range 3 {
+		dir, err := got.Copy(t.Context(), "key", sealer(t, &n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b, err := os.ReadFile(filepath.Join(dir, "scripts", modules, "a", "lib", "x.js")); err != nil || string(b) != "x" {
+			t.Errorf("copy %d: %s %v", i, b, err)
+		}
+		dirs = append(dirs, dir)
+		if i == 1 {
+			os.Chmod(filepath.Join(dir, "scripts", "a.js"), 0o644)
+			os.WriteFile(filepath.Join(dir, "scripts", "a.js"), []byte("evil"), 0o644)
+		}
+	}
+	if n != 2 || dirs[0] != dirs[1] || dirs[1] == dirs[2] {
+		t.Errorf("sealed %d times: %v", n, dirs)
+	}
+	fault := errors.New("no room")
+	if _, err := got.Copy(t.Context(), "other", func(string) (string, error) { return "", fault }); err != fault {
+		t.Errorf("got %v", err)
 	}
 }
 

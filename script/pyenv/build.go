@@ -2,7 +2,6 @@ package pyenv
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -11,17 +10,18 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/envstore"
+	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/internal/program"
 )
 
-// How an environment is made: uv never sees the skill's file, only a stub of its checked block; nothing is built from
-// source; files are copied, so no two environments share one; and no interpreter of the environment is started once it has
+// How an environment is made: uv never sees a file of the skill, only a stub of the checked needs; nothing is built from
+// source that the user has not named; files are copied, so no two environments share one; and no interpreter of the environment is started once it has
 // packages, because their .pth files would run.
 
 const (
-	stepTimeout = 10 * time.Minute // of each step
-	uvOutput    = 256 << 10        // bytes kept of a step's stdout
-	uvStderr    = 1500             // bytes of uv's stderr in a message
+	uvOutput = 256 << 10 // bytes kept of a step's stdout
+	uvStderr = 1500      // bytes of uv's stderr in a message
 )
 
 // workshop is the state while one environment is made.
@@ -34,16 +34,18 @@ type workshop struct {
 	before map[string]bool // the folders of uv's cache before
 
 	resolved time.Time // when the versions were chosen
+	build    []string  // packages that may be built from their source
+	doing    string    // for progress
 }
 
 // make builds the environment and writes its record last. If it fails, it leaves nothing. The caller holds the lock.
-func (e *environmentOf) make(ctx context.Context, upgrade bool) (err error) {
+func (e *environmentOf) make(ctx context.Context, o *PrepareOptions) (err error) {
 	work, err := os.MkdirTemp(filepath.Dir(e.path("")), e.key+"-work-")
 	if err != nil {
 		return e.unavailable(err, "%v", err)
 	}
 	defer program.RemoveAll(work)
-	w := &workshop{e: e, work: work, cap: e.s.caps,
+	w := &workshop{e: e, work: work, cap: e.s.caps, doing: "preparing the dependencies of " + e.sc.Name,
 		env:    filepath.Join(filepath.Dir(work), e.key+"-"+filepath.Base(work)[len(e.key)+len("-work-"):]),
 		uvHome: filepath.Join(e.s.o.Cache, "uv", program.Digest(program.Pairs(withoutOffline(e.index))...)[:16]),
 	}
@@ -58,11 +60,14 @@ func (e *environmentOf) make(ctx context.Context, upgrade bool) (err error) {
 		}
 	}
 	w.before = w.archives()
+	if w.build = e.record.Build; len(o.Build) > 0 {
+		w.build = o.Build
+	}
 	requirements := e.record.Requirements
 	w.resolved = e.record.Resolved
-	if upgrade || requirements == "" {
+	if o.anew(w.resolved) || requirements == "" {
 		w.resolved = time.Now()
-		if requirements, err = w.resolve(ctx, upgrade); err != nil {
+		if requirements, err = w.resolve(ctx, o); err != nil {
 			return err
 		}
 	}
@@ -73,14 +78,17 @@ func (e *environmentOf) make(ctx context.Context, upgrade bool) (err error) {
 }
 
 // resolve chooses the versions and returns them with their hashes.
-func (w *workshop) resolve(ctx context.Context, upgrade bool) (string, error) {
+func (w *workshop) resolve(ctx context.Context, o *PrepareOptions) (string, error) {
 	stub, list := filepath.Join(w.work, "stub.py"), filepath.Join(w.work, "resolved.txt")
-	if err := os.WriteFile(stub, []byte(w.e.block.canonical()), 0o600); err != nil {
+	if err := os.WriteFile(stub, []byte(w.e.needs.stub(w.thisPython(ctx))), 0o600); err != nil {
 		return "", w.e.unavailable(err, "%v", err)
 	}
 	lock := []string{"lock", "--script", stub, "--python", w.e.base}
-	if upgrade && w.e.index["UV_OFFLINE"] == "" {
+	if o.Upgrade && w.e.index["UV_OFFLINE"] == "" {
 		lock = append(lock, "--refresh") // ask the index again
+	}
+	for _, p := range w.build {
+		lock = append(lock, "--no-binary-package", p) // an exception to UV_NO_BUILD
 	}
 	if err := w.uv(ctx, lock...); err != nil {
 		return "", err
@@ -90,6 +98,12 @@ func (w *workshop) resolve(ctx context.Context, upgrade bool) (string, error) {
 		return "", w.e.unavailable(err, "%v", err)
 	}
 	w.cap.allow(versions.size())
+	fetched := versions.download()
+	if err := w.mayDownload(ctx, fetched, o.Large); err != nil {
+		return "", err
+	}
+	w.doing = fmt.Sprintf("preparing the dependencies of %s: %s", w.e.sc.Name, &fetched)
+	w.e.progress.Say(w.doing)
 	if err := w.uv(ctx, "export", "--script", stub, "--locked", "--no-header", "--python", w.e.base, "-o", list); err != nil {
 		return "", err
 	}
@@ -97,8 +111,20 @@ func (w *workshop) resolve(ctx context.Context, upgrade bool) (string, error) {
 	if err != nil {
 		return "", w.e.unavailable(err, "%v", err)
 	}
-	return versions.withHashes(string(b)), nil
+	return w.e.onlyDeclared(versions.withHashes(string(b)))
 }
+
+// thisPython returns the version of the Python that the environment is for, as a condition. Packages are chosen for it
+// alone: what a file requires may hold for versions that its packages never had.
+func (w *workshop) thisPython(ctx context.Context) string {
+	_, version, err := w.e.s.whichPython(ctx, w.e.base)
+	if found := minorVersion().FindString(version); err == nil && found != "" {
+		return "==" + found + ".*"
+	}
+	return w.e.needs.RequiresPython
+}
+
+var minorVersion = lazyregexp.New(`^3\.[0-9]{1,3}`)
 
 // install makes the environment and copies the packages into it.
 func (w *workshop) install(ctx context.Context, requirements string) error {
@@ -120,8 +146,11 @@ func (w *workshop) install(ctx context.Context, requirements string) error {
 		if err := os.WriteFile(list, []byte(requirements), 0o600); err != nil {
 			return w.e.unavailable(err, "%v", err)
 		}
-		if err := w.uv(ctx, "pip", "sync", "--python", python, "--require-hashes", "--only-binary", ":all:",
-			"--no-compile-bytecode", "--link-mode", "copy", list); err != nil {
+		sync := []string{"pip", "sync", "--python", python, "--require-hashes", "--only-binary", ":all:"}
+		for _, p := range w.build {
+			sync = append(sync, "--no-binary", p)
+		}
+		if err := w.uv(ctx, append(sync, "--no-compile-bytecode", "--link-mode", "copy", list)...); err != nil {
 			return err
 		}
 	}
@@ -173,7 +202,7 @@ func (w *workshop) compile(ctx context.Context) error {
 
 // finish writes the record: from now on the environment exists.
 func (w *workshop) finish(requirements string) error {
-	files, err := inventory(w.env)
+	files, err := envstore.Inventory(w.env)
 	if err != nil {
 		return w.e.unavailable(err, "%v", err)
 	}
@@ -181,14 +210,10 @@ func (w *workshop) finish(requirements string) error {
 		return w.tooMuch(over)
 	}
 	e := w.e
-	e.record = environmentRecord{Folder: filepath.Base(w.env), Files: files, Requirements: requirements,
+	e.record = environmentRecord{Folder: filepath.Base(w.env), Files: files, Requirements: requirements, Build: w.build,
 		Resolved: w.resolved, Base: e.base, BaseFacts: program.Identity(e.base)}
 	e.python, e.made = pythonIn(w.env), true
-	b, err := json.Marshal(e.record)
-	if err == nil {
-		err = program.WriteFile(e.path(".json"), b)
-	}
-	if err != nil {
+	if err := e.place().Write(&e.record); err != nil {
 		return w.e.unavailable(err, "%v", err)
 	}
 	return nil
@@ -208,7 +233,12 @@ func (w *workshop) uv(ctx context.Context, args ...string) error {
 		if name == "pip" {
 			name = "pip sync"
 		}
-		return w.e.unavailable(nil, "uv %s failed with exit code %d: %s", name, out.ExitCode, w.said(out))
+		text := fmt.Sprintf("uv %s failed with exit code %d: %s", name, out.ExitCode, w.said(out))
+		if found := noWheels().FindSubmatch(out.Stderr); found != nil {
+			missing := &NoWheelError{Package: string(found[1])}
+			return w.e.unavailable(missing, "%s\n%s", text, missing)
+		}
+		return w.e.unavailable(nil, "%s", text)
 	}
 	return nil
 }
@@ -220,6 +250,8 @@ func (w *workshop) tooMuch(over string) error {
 		Message: fmt.Sprintf("Dependencies of script %s are refused: %s", w.e.sc.Name, over)}
 }
 
+var noWheels = lazyregexp.New("Wheels are required for `([A-Za-z0-9._-]+)`")
+
 // said returns uv's message without the paths of this preparation.
 func (w *workshop) said(out *Output) string {
 	return strings.NewReplacer(w.work+string(filepath.Separator), "", w.env, "the environment").Replace(tail(out.Stderr, uvStderr))
@@ -230,7 +262,7 @@ func (w *workshop) step(ctx context.Context, path string, args ...string) (*Outp
 	guarded, stop := w.guard(ctx)
 	out, err := w.e.s.o.Run(guarded, &Command{
 		Path: path, Args: append([]string{path}, args...), Dir: w.work, Env: program.Pairs(w.environment()),
-		Timeout: stepTimeout, MaxStdout: uvOutput, FileSize: uint64(w.cap.bytes), Write: []string{w.work, w.env, w.uvHome},
+		Timeout: w.e.s.o.MaxTime, MaxStdout: uvOutput, FileSize: uint64(w.cap.bytes), Write: []string{w.work, w.env, w.uvHome},
 	})
 	over := stop()
 	switch {
@@ -241,7 +273,7 @@ func (w *workshop) step(ctx context.Context, path string, args ...string) (*Outp
 	case err != nil:
 		return nil, w.e.unavailable(err, "%s cannot be started: %v", path, err)
 	case out.TimedOut:
-		return nil, w.e.unavailable(nil, "%s took more than %s: %s", filepath.Base(path), seconds(stepTimeout), w.said(out))
+		return nil, w.e.unavailable(ErrTooSlow, "%s took more than %s: %s", filepath.Base(path), seconds(w.e.s.o.MaxTime), w.said(out))
 	}
 	return out, nil
 }

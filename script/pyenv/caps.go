@@ -58,10 +58,12 @@ func (w *workshop) guard(ctx context.Context) (guarded context.Context, stop fun
 			case <-guarded.Done():
 				return
 			case <-tick.C:
-				if over = w.over(); over != "" {
+				bytes, files := w.used()
+				if over = w.cap.exceeded(bytes, files); over != "" {
 					cancel()
 					return
 				}
+				w.report(bytes)
 			}
 		}
 	}()
@@ -84,17 +86,28 @@ func (w *workshop) archives() map[string]bool {
 	return out
 }
 
-// over measures the files that this preparation unpacked into uv's cache and into the environment.
-func (w *workshop) over() string {
-	var bytes int64
-	var files int
+// over returns the cap that this preparation exceeds, "" for none.
+func (w *workshop) over() string { return w.cap.exceeded(w.used()) }
+
+// used measures the files that this preparation unpacked into uv's cache and into the environment.
+func (w *workshop) used() (bytes int64, files int) {
 	for dir := range w.archives() {
 		if !w.before[dir] {
 			measure(dir, &bytes, &files)
 		}
 	}
 	measure(w.env, &bytes, &files)
-	return w.cap.exceeded(bytes, files)
+	return bytes, files
+}
+
+// reported is how many bytes lie between two reports.
+const reported = 50_000_000
+
+// report says how far the preparation is.
+func (w *workshop) report(bytes int64) {
+	if steps := bytes / reported; steps > 0 {
+		w.e.progress.Say(fmt.Sprintf("%s (more than %s on disk)", w.doing, size(steps*reported)))
+	}
 }
 
 // discard removes the files that this preparation unpacked into uv's cache.

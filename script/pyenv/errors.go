@@ -11,7 +11,7 @@ import (
 // The reasons of an Error.
 const (
 	ReasonDependencies = "dependencies_unavailable" // they cannot be prepared now, or are refused
-	ReasonMetadata     = "metadata_invalid"         // the block is broken or asks for too much
+	ReasonMetadata     = "metadata_invalid"         // the needs are broken or ask for too much
 	ReasonPython       = "python_version"           // no Python of the required version
 	ReasonInterpreter  = "interpreter_missing"      // no Python at all
 )
@@ -23,7 +23,21 @@ var (
 
 	// ErrTooLarge is the cause if packages unpack to more than is allowed. Preparing again does not help.
 	ErrTooLarge = errors.New("the packages unpack to too much")
+
+	// ErrLargeDownload is the cause if packages are a large download that nobody has allowed.
+	ErrLargeDownload = errors.New("the packages are a large download")
+
+	// ErrTooSlow is the cause if preparing took too long. What was downloaded is kept, so the next attempt is shorter.
+	ErrTooSlow = errors.New("preparing took too long")
 )
+
+// NoWheelError is the cause if the index has only the source of a package.
+type NoWheelError struct{ Package string }
+
+// Error says why the package is not installed.
+func (e *NoWheelError) Error() string {
+	return "The package " + e.Package + " has no wheel, and its source is not built, since that runs its code: use another version or package, or allow it"
+}
 
 // Error says why a script has no Python to run with.
 type Error struct {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/BurntSushi/toml"
@@ -25,8 +26,8 @@ type lockedPackage struct {
 // lockedWheel has a path in place of an address if the operator's packages lie in a folder. uv then writes neither hash nor
 // size; both are computed from the file.
 type lockedWheel struct {
-	Path, Hash string
-	Size       int64
+	URL, Path, Hash string
+	Size            int64
 }
 
 // readLock reads a lock and adds the hashes and sizes of local files.
@@ -109,4 +110,25 @@ func (l *locked) withHashes(requirements string) string {
 		out.WriteString("\n")
 	}
 	return out.String()
+}
+
+// onlyDeclared removes from a requirements file the hashes of packages that the skill limits to other hashes. A package that
+// has none left is refused.
+func (e *environmentOf) onlyDeclared(requirements string) (string, error) {
+	if len(e.needs.Hashes) == 0 {
+		return requirements, nil
+	}
+	var out strings.Builder
+	for _, l := range logicalLines(requirements) {
+		name, options := cutHashes(strings.TrimSpace(l.text))
+		declared := e.needs.Hashes[packageName(name)]
+		if len(declared) > 0 {
+			options = slices.DeleteFunc(options, func(o string) bool { return !slices.Contains(declared, strings.TrimPrefix(o, "--hash=")) })
+			if len(options) == 0 {
+				return "", e.unavailable(nil, "%s has no file with a hash that %s names: correct the hashes, or remove them", name, e.needs.From)
+			}
+		}
+		out.WriteString(strings.Join(append([]string{name}, options...), " ") + "\n")
+	}
+	return out.String(), nil
 }

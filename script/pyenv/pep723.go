@@ -4,18 +4,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/BurntSushi/toml"
 )
-
-// Block is the checked `script` block of PEP 723 in a Python source: each dependency is a name with extras, versions and a
-// marker (PEP 508), never an address.
-type Block struct {
-	RequiresPython string   // such as ">=3.9", "" for any
-	Dependencies   []string // as written, without spaces around them
-}
 
 // maxBlock is the most bytes of a block, without its comment signs.
 const maxBlock = 16 << 10
@@ -23,7 +15,7 @@ const maxBlock = 16 << 10
 // ParseBlock returns the script block of a Python source, nil without one. LF and CR LF both end a
 // line. A block that is not closed, two blocks, one inside another, and one over 16 KiB are errors, as
 // are tables that configure a tool: a script does not choose where packages come from.
-func ParseBlock(src []byte) (*Block, error) {
+func ParseBlock(src []byte) (*Needs, error) {
 	content, line, err := findBlock(src)
 	if err != nil || line == 0 {
 		return nil, err
@@ -80,7 +72,7 @@ func findBlock(src []byte) (content string, start int, err error) {
 // opens reports whether a line begins a script block. It may end with spaces, which an editor may leave.
 func opens(line string) bool { return strings.TrimRight(line, " \t") == "# /// script" }
 
-func decodeBlock(content string) (*Block, error) {
+func decodeBlock(content string) (*Needs, error) {
 	var all map[string]any
 	if err := toml.Unmarshal([]byte(content), &all); err != nil {
 		return nil, fmt.Errorf("no valid TOML: %w", err)
@@ -88,7 +80,7 @@ func decodeBlock(content string) (*Block, error) {
 	if _, ok := all["tool"]; ok {
 		return nil, errors.New("a [tool] table is not allowed: a script does not configure what installs its dependencies; the operator does")
 	}
-	b := &Block{}
+	b := &Needs{From: inBlock}
 	if v, ok := all["requires-python"]; ok {
 		if b.RequiresPython, ok = v.(string); !ok {
 			return nil, errors.New("requires-python is not a string")
@@ -114,22 +106,4 @@ func decodeBlock(content string) (*Block, error) {
 		b.Dependencies = append(b.Dependencies, dep)
 	}
 	return b, nil
-}
-
-// canonical returns one form for all blocks with the same meaning. uv reads it, and the environment's key is made of it. %q
-// quotes its strings correctly, because they were checked to be printable ASCII.
-func (b *Block) canonical() string {
-	deps := slices.Clone(b.Dependencies)
-	slices.Sort(deps)
-	var s strings.Builder
-	s.WriteString("# /// script\n")
-	if b.RequiresPython != "" {
-		fmt.Fprintf(&s, "# requires-python = %q\n", b.RequiresPython)
-	}
-	s.WriteString("# dependencies = [\n")
-	for _, d := range slices.Compact(deps) {
-		fmt.Fprintf(&s, "#   %q,\n", d)
-	}
-	s.WriteString("# ]\n# ///\n")
-	return s.String()
 }

@@ -11,20 +11,20 @@ func TestParseBlock(t *testing.T) {
 	big := "# /// script\n# dependencies = [\n" + strings.Repeat("#   \"httpx\",\n", 1500) + "# ]\n# ///\n"
 	tests := []struct {
 		name, src string
-		want      *Block
+		want      *Needs
 		err       string
 	}{
 		{name: "none", src: "print(1)\n"},
 		{name: "empty file", src: ""},
-		{name: "empty block", src: "# /// script\n# ///\n", want: &Block{}},
+		{name: "empty block", src: "# /// script\n# ///\n", want: &Needs{From: inBlock}},
 		{name: "whole", src: "#!/usr/bin/env -S uv run --script\n# /// script\n# requires-python = \">=3.9\"\n# dependencies = [\n#   \"httpx>=0.27,<1\",\n#   \"click\",\n# ]\n# ///\nimport httpx\n",
-			want: &Block{">=3.9", []string{"httpx>=0.27,<1", "click"}}},
-		{name: "CR LF", src: "# /// script\r\n# dependencies = [\"click\"]\r\n# ///\r\nx\r\n", want: &Block{"", []string{"click"}}},
-		{name: "byte order mark", src: "\ufeff# /// script\n# dependencies = [\"click\"]\n# ///\n", want: &Block{"", []string{"click"}}},
-		{name: "space after the opening", src: "# /// script \n# dependencies = [\"click\"]\n# ///\n", want: &Block{"", []string{"click"}}},
-		{name: "empty comment lines", src: "# /// script\n#\n# dependencies = []\n#\n# ///", want: &Block{}},
+			want: &Needs{RequiresPython: ">=3.9", Dependencies: []string{"httpx>=0.27,<1", "click"}, From: inBlock}},
+		{name: "CR LF", src: "# /// script\r\n# dependencies = [\"click\"]\r\n# ///\r\nx\r\n", want: &Needs{Dependencies: []string{"click"}, From: inBlock}},
+		{name: "byte order mark", src: "\ufeff# /// script\n# dependencies = [\"click\"]\n# ///\n", want: &Needs{Dependencies: []string{"click"}, From: inBlock}},
+		{name: "space after the opening", src: "# /// script \n# dependencies = [\"click\"]\n# ///\n", want: &Needs{Dependencies: []string{"click"}, From: inBlock}},
+		{name: "empty comment lines", src: "# /// script\n#\n# dependencies = []\n#\n# ///", want: &Needs{From: inBlock}},
 		{name: "closed by the last line of the comment", src: "# /// script\n# requires-python = '''>=3\n# ///\n# '''\n# ///\n", err: "is not a condition"},
-		{name: "comment follows", src: "# /// script\n# dependencies = [\"click\"]\n# ///\n# more\n", want: &Block{"", []string{"click"}}},
+		{name: "comment follows", src: "# /// script\n# dependencies = [\"click\"]\n# ///\n# more\n", want: &Needs{Dependencies: []string{"click"}, From: inBlock}},
 		{name: "block of another type", src: "# /// other\n# x = 1\n# ///\n"},
 		{name: "not closed", src: "# /// script\n# dependencies = []\nprint(1)\n", err: "line 1: the script block is not closed"},
 		{name: "not closed at the end", src: "x\n# /// script\n# dependencies = []\n", err: "line 2: the script block is not closed"},

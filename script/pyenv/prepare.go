@@ -2,12 +2,8 @@ package pyenv
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -15,12 +11,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/envstore"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/program"
 )
 
 // schema is part of every key: a change of how environments are made leaves the old ones behind.
-const schema = "2"
+const schema = "3"
 
 // environmentRecord is kept next to a complete environment. It is written last and replaced at once: an environment without
 // one, or with one that names another folder, does not exist.
@@ -29,16 +26,17 @@ type environmentRecord struct {
 	Files        string `json:"files"`        // the digest of inventory
 	Requirements string `json:"requirements"` // resolved, with hashes
 
+	Build []string `json:"build,omitempty"` // packages that are built from their source
+
 	Resolved  time.Time `json:"resolved"`   // when the index was asked
 	Base      string    `json:"base"`       // the Python that it was made with
 	BaseFacts string    `json:"base_facts"` // its identity
 }
 
-// readRecord returns the record of a key. It is empty if the file is missing or incomplete.
-func readRecord(file, key string) environmentRecord {
+// readRecord returns the record of a place. It is empty if the file is missing or incomplete.
+func readRecord(p envstore.Place) environmentRecord {
 	var r environmentRecord
-	b, err := os.ReadFile(file)
-	if err != nil || json.Unmarshal(b, &r) != nil || !strings.HasPrefix(r.Folder, key+"-") || filepath.Base(r.Folder) != r.Folder {
+	if !p.Read(&r) || p.Folder(r.Folder) == "" {
 		return environmentRecord{}
 	}
 	return r
@@ -53,12 +51,13 @@ type environmentOf struct {
 	uvErr error
 	index map[string]string // uv's settings of the operator
 
-	record environmentRecord
-	python string
-	made   bool
+	progress *envstore.Progress // of making it
+	record   environmentRecord
+	python   string
+	made     bool
 }
 
-// prepare returns the environment for the job's block. It makes the environment if it is missing or changed, or if its
+// prepare returns the environment for the job's needs. It makes the environment if it is missing or changed, or if its
 // versions are to be chosen again.
 func (j *job) prepare(ctx context.Context, o *PrepareOptions) (*environmentOf, error) {
 	e := &environmentOf{job: j, index: j.s.indexSettings()}
@@ -81,7 +80,7 @@ func (j *job) prepare(ctx context.Context, o *PrepareOptions) (*environmentOf, e
 	return e, e.makeLocked(ctx, o)
 }
 
-// finished finds an environment on a machine without uv: the one with unchanged files that was resolved last for this block
+// finished finds an environment on a machine without uv: the one with unchanged files that was resolved last for these needs
 // and source of packages, by any version of uv. It must be made with the installed Python or, if none is installed, with an
 // unchanged Python that uv had found. It reports whether there is one.
 func (e *environmentOf) finished() bool {
@@ -94,7 +93,7 @@ func (e *environmentOf) finished() bool {
 		}
 		c := *e
 		c.key = key
-		c.record = readRecord(c.path(".json"), key)
+		c.record = readRecord(c.place())
 		if c.ofThisPython() {
 			all = append(all, &c)
 		}
@@ -114,58 +113,54 @@ func (e *environmentOf) ofThisPython() bool {
 	return now != "" && now == e.record.BaseFacts && (e.base == "" || now == program.Identity(e.base))
 }
 
-// environmentKey returns the name of an environment. It depends on the block and the source of packages, then on the Python
+// environmentKey returns the name of an environment. It depends on the needs and the source of packages, then on the Python
 // and the uv that make it.
 func environmentKey(e *environmentOf) string {
 	return e.wanted() + program.Digest(program.Identity(e.base), program.Identity(e.uv))[:16]
 }
 
-// wanted returns the beginning of the keys of all environments for the same block and source of packages.
+// wanted returns the beginning of the keys of all environments for the same needs and source of packages.
 func (e *environmentOf) wanted() string {
-	return program.Digest(append([]string{schema, e.block.canonical(), runtime.GOOS, runtime.GOARCH}, program.Pairs(withoutOffline(e.index))...)...) + "-"
+	return program.Digest(append([]string{schema, e.needs.canonical(), runtime.GOOS, runtime.GOARCH}, program.Pairs(withoutOffline(e.index))...)...) + "-"
 }
 
 // folder returns the folder of all environments.
 func (s *Store) folder() string { return filepath.Join(s.o.Cache, "python") }
 
-func (e *environmentOf) path(suffix string) string { return filepath.Join(e.s.folder(), e.key+suffix) }
+func (e *environmentOf) place() envstore.Place { return envstore.Place{Root: e.s.folder(), Key: e.key} }
+
+func (e *environmentOf) path(suffix string) string { return e.place().Path(suffix) }
 
 // folder returns the folder of the environment that the record names.
 func (e *environmentOf) folder() string { return filepath.Join(e.s.folder(), e.record.Folder) }
 
 // look reads the record and compares the environment with it. It returns "" if the environment can be used, else the fault.
 func (e *environmentOf) look() string {
-	e.record = readRecord(e.path(".json"), e.key)
+	e.record = readRecord(e.place())
 	if e.record.Folder == "" {
 		return "it has no record"
 	}
-	files, err := inventory(e.folder())
+	files, err := envstore.Inventory(e.folder())
 	if err != nil || files != e.record.Files {
 		return "its files were changed"
 	}
 	e.python = pythonIn(e.folder())
-	markUsed(e.path(".json"))
+	envstore.MarkUsed(e.path(".json"))
 	return ""
 }
-
-// lockWait is how long to wait for another process that makes the same environment.
-const lockWait = 4 * stepTimeout
 
 // makeLocked makes the environment unless another process did so in the meantime.
 func (e *environmentOf) makeLocked(ctx context.Context, o *PrepareOptions) error {
 	before := e.record.Folder
-	if err := os.MkdirAll(e.s.folder(), 0o700); err != nil {
-		return e.unavailable(err, "%v", err)
-	}
-	stop := e.s.announce(fmt.Sprintf("preparing the dependencies of %s: %s", e.sc.Name, strings.Join(e.block.Dependencies, ", ")))
-	defer stop()
-	unlock, err := lockfile.Lock(ctx, e.path(".lock"), lockWait)
+	e.progress = envstore.Announce(e.s.o.Progress, e.s.patience, fmt.Sprintf("preparing the dependencies of %s: %s", e.sc.Name, strings.Join(e.needs.Dependencies, ", ")))
+	defer e.progress.End()
+	unlock, err := e.place().Lock(ctx, e.s.o.MaxTime)
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, lockfile.ErrLocked):
-		return e.unavailable(err, "another process has been preparing them for %s", seconds(lockWait))
+		return e.unavailable(err, "another process has been preparing them for %s", seconds(e.s.o.MaxTime))
 	default:
 		return e.unavailable(err, "%v", err)
 	}
@@ -173,42 +168,14 @@ func (e *environmentOf) makeLocked(ctx context.Context, o *PrepareOptions) error
 	if e.look() == "" && (!o.anew(e.record.Resolved) || e.record.Folder != before) {
 		return nil
 	}
-	e.sweep()
+	e.place().Sweep(e.record.Folder)
 	if e.sc.Making == nil {
-		return e.make(ctx, o.anew(e.record.Resolved))
+		return e.make(ctx, o)
 	}
 	made := e.sc.Making()
-	err = e.make(ctx, o.anew(e.record.Resolved))
+	err = e.make(ctx, o)
 	made(err)
 	return err
-}
-
-// sweep removes the remains of killed preparations of this key and former environments, except the one that the record
-// names: a script may still run in it. The caller holds the lock.
-func (e *environmentOf) sweep() {
-	left, _ := filepath.Glob(e.path("-*"))
-	for _, dir := range left {
-		if filepath.Base(dir) != e.record.Folder {
-			program.RemoveAll(dir)
-		}
-	}
-}
-
-// announce calls Progress if the preparation takes longer than a second. The returned function waits for that call.
-func (s *Store) announce(what string) (stop func()) {
-	if s.o.Progress == nil {
-		return func() {}
-	}
-	done := make(chan struct{})
-	timer := time.AfterFunc(s.patience, func() {
-		defer close(done)
-		s.o.Progress(what)
-	})
-	return func() {
-		if !timer.Stop() {
-			<-done
-		}
-	}
 }
 
 // pythonIn returns the interpreter of an environment.
@@ -217,22 +184,4 @@ func pythonIn(folder string) string {
 		return filepath.Join(folder, "Scripts", "python.exe")
 	}
 	return filepath.Join(folder, "bin", "python")
-}
-
-// inventory returns a digest of every path below a folder and its metadata, which differs if anything was changed. It reads
-// no file: some hundred files take 2 ms.
-func inventory(folder string) (string, error) {
-	h := sha256.New()
-	err := filepath.WalkDir(folder, func(p string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(h, "%d:%s %s\n", len(p), p, program.Facts(info))
-		return nil
-	})
-	return hex.EncodeToString(h.Sum(nil)), err
 }

@@ -1,19 +1,19 @@
-// Package pyenv makes the Python environments that scripts need. It reads the metadata block of a script (PEP 723),
-// finds a Python that meets it, and installs the packages that it names. Scripts with the same metadata share one
-// environment.
+// Package pyenv makes the Python environments that scripts need. It reads what a script needs, from its metadata block (PEP
+// 723) or else from requirements.txt or pyproject.toml, finds a Python that meets it, and installs the packages. Scripts with
+// the same needs share one environment.
 //
 // The package starts no process itself: the caller supplies a function that runs a command. Making an environment needs
-// uv; using one needs neither uv nor a network. uv reads a stub of the script's checked block, never the script itself.
-// It builds nothing from source, and reads no configuration except the operator's index settings. No interpreter of an
+// uv; using one needs neither uv nor a network. uv reads a stub of the checked needs, never a file of the skill. It builds nothing from source, and reads no configuration except the operator's index settings. No interpreter of an
 // environment is started while the environment is made, since its packages could run code then.
 //
-// An environment is stored in Options.Cache under a key of everything that it depends on: the block, the system, the
+// An environment is stored in Options.Cache under a key of everything that it depends on: the needs, the system, the
 // package index, the Python and uv. An environment is valid only with a record next to it. The record is written last
 // and contains a digest of the metadata of all files. An environment that was changed since then is made again.
 //
 // The package rejects metadata that configures a tool or names a package by its address, packages without hashes or
-// without a wheel, packages that are too large (see Options.MaxBytes), and packages that replace the environment's
-// Python.
+// without a wheel (unless PrepareOptions.Build names them), packages that are too large (see Options.MaxBytes), and packages that replace the environment's
+// Python. A download of more than LargeDownload is a question, see PrepareOptions.Large. Making an environment ends after
+// Options.MaxTime.
 //
 // A Store is safe for concurrent use, also by several processes. Those that need the same environment wait until one of
 // them has made it.
@@ -23,14 +23,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
-	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/internal/program"
 )
 
@@ -62,11 +58,18 @@ type Options struct {
 	Env      []string                     // the operator's environment, NAME=value; see the documentation of package script for the variables that pass
 	Cache    string                       // absolute folder for environments and for uv's cache
 	MaxBytes int64                        // most bytes of an environment and its part of uv's cache together; 0 means DefaultMaxBytes
-	Progress func(string)                 // called once if preparing takes more than a second; may be nil
+	MaxTime  time.Duration                // most time to prepare a script; 0 means DefaultMaxTime
+	Progress func(string)                 // says what is done, again and again, if preparing takes more than a second; may be nil
+
+	// FetchPython lets uv download a Python if none that is installed will do.
+	FetchPython bool
 }
 
-// DefaultMaxBytes is how much an environment may add to the disk if Options.MaxBytes is 0.
-const DefaultMaxBytes = 1 << 30
+// Defaults of Options.
+const (
+	DefaultMaxBytes = 1 << 30
+	DefaultMaxTime  = 10 * time.Minute
+)
 
 // Store has the environments of one cache.
 type Store struct {
@@ -90,6 +93,9 @@ func New(o *Options) (*Store, error) {
 	if o.MaxBytes > 0 {
 		s.caps.bytes = o.MaxBytes
 	}
+	if o.MaxTime <= 0 {
+		s.o.MaxTime = DefaultMaxTime
+	}
 	s.asker.Dir, s.asker.Env, s.asker.Run = filepath.Join(o.Cache, "programs"), o.Env, s.answer
 	return s, nil
 }
@@ -110,13 +116,13 @@ func (s *Store) answer(ctx context.Context, q *program.Question) (string, error)
 
 // Script is a Python script that is to be run.
 type Script struct {
-	Name   string // in messages
-	Source []byte
+	Name   string                    // in messages
+	Needs  *Needs                    // nil means nothing
 	Making func() (made func(error)) // called before an environment is made; the function that it returns is called afterwards; may be nil
 }
 
-// Python returns the absolute path of the interpreter that runs the script: that of its environment when its block names
-// packages, else python3, or one that uv knows of, of the version that it requires. The error is an *Error or ctx's.
+// Python returns the absolute path of the interpreter that runs the script: that of its environment when it needs
+// packages, else python3, or one that uv knows of or gets, of the version that it requires. The error is an *Error or ctx's.
 func (s *Store) Python(ctx context.Context, sc *Script) (string, error) {
 	p, err := s.Prepare(ctx, sc, nil)
 	return p.Python, err
@@ -126,6 +132,14 @@ func (s *Store) Python(ctx context.Context, sc *Script) (string, error) {
 type PrepareOptions struct {
 	Upgrade bool      // choose versions again; otherwise the chosen versions stay
 	Since   time.Time // with Upgrade: versions that were chosen then or later stay; zero means that none do
+
+	// Build has the names of packages that may be built from their source, if they have no wheel. That runs their code, as the
+	// user and with the network. An environment that is made again builds them again.
+	Build []string
+
+	// Large decides whether more than LargeDownload is downloaded; nil means that it is not. An environment that it allows may
+	// be larger than Options.MaxBytes: eight times the download.
+	Large func(context.Context, Download) (bool, error)
 }
 
 // anew reports whether versions that were chosen at that time are to be chosen again.
@@ -139,7 +153,7 @@ type Prepared struct {
 	Needed bool   // the script needs packages
 	Made   bool   // the environment was made by this call; false: it was there
 
-	folder string
+	folder string // of the environment
 }
 
 // Packages lists the packages of the environment, as "name==version", sorted.
@@ -150,6 +164,13 @@ func (p *Prepared) Packages() []string {
 	return installed(p.folder)
 }
 
+// Lacks returns those of some modules that the environment does not have; all of them without an environment.
+func (p *Prepared) Lacks(modules []string) []string {
+	return slices.DeleteFunc(slices.Clone(modules), func(m string) bool {
+		return p.folder != "" && hasModule(p.folder, m)
+	})
+}
+
 // Prepare makes the environment that a script needs, unless it is there. It runs nothing of the script and nothing of the
 // packages. A nil o means the zero value. The error is an *Error or that of ctx. The result is never nil; with an error
 // only Needed may be set.
@@ -157,18 +178,31 @@ func (s *Store) Prepare(ctx context.Context, sc *Script, o *PrepareOptions) (*Pr
 	if o == nil {
 		o = &PrepareOptions{}
 	}
-	j := &job{s: s, sc: sc}
-	var err error
-	if j.block, err = ParseBlock(sc.Source); err != nil {
+	j := &job{s: s, sc: sc, needs: sc.Needs}
+	if j.needs == nil {
+		j.needs = &Needs{}
+	}
+	if err := j.needs.check(); err != nil {
 		return &Prepared{}, j.fail(ReasonMetadata, err, "is not run: %v", err)
 	}
-	if j.block == nil || len(j.block.Dependencies) == 0 {
+	limited, cancel := context.WithTimeout(ctx, s.o.MaxTime)
+	defer cancel()
+	p, err := j.run(limited, o)
+	if err != nil && limited.Err() != nil && ctx.Err() == nil {
+		err = &Error{Reason: ReasonDependencies, Err: ErrTooSlow,
+			Message: fmt.Sprintf("Dependencies of script %s took more than %s to prepare", sc.Name, seconds(s.o.MaxTime))}
+	}
+	return p, doneOr(ctx, err)
+}
+
+func (j *job) run(ctx context.Context, o *PrepareOptions) (*Prepared, error) {
+	if len(j.needs.Dependencies) == 0 {
 		python, err := j.basePython(ctx)
-		return &Prepared{Python: python}, doneOr(ctx, err)
+		return &Prepared{Python: python}, err
 	}
 	e, err := j.prepare(ctx, o)
 	if err != nil {
-		return &Prepared{Needed: true}, doneOr(ctx, err)
+		return &Prepared{Needed: true}, err
 	}
 	return &Prepared{Python: e.python, Needed: true, Made: e.made, folder: e.folder()}, nil
 }
@@ -186,7 +220,7 @@ func doneOr(ctx context.Context, err error) error {
 type job struct {
 	s     *Store
 	sc    *Script
-	block *Block // nil for a script without one
+	needs *Needs
 }
 
 // fail returns an error of the form "Script NAME …".
@@ -198,36 +232,4 @@ func (j *job) fail(reason string, err error, format string, args ...any) error {
 func (j *job) unavailable(err error, format string, args ...any) error {
 	return &Error{Reason: ReasonDependencies, Err: err,
 		Message: fmt.Sprintf("Dependencies of script %s are not available: %s", j.sc.Name, fmt.Sprintf(format, args...))}
-}
-
-const mostPackages = 1000 // listed of one environment
-
-// distInfo matches the folder that an installed package has, with its name and version. Other names are not listed: packages
-// choose the names of these folders, and they are shown on a terminal.
-var distInfo = lazyregexp.New(`^([A-Za-z0-9][A-Za-z0-9._]{0,99})-(v?[0-9][A-Za-z0-9._+!]{0,99})\.dist-info$`)
-
-// installed lists the packages in an environment, as "name==version" with the name in its normal form, sorted.
-func installed(folder string) []string {
-	root, err := os.OpenRoot(folder)
-	if err != nil {
-		return nil
-	}
-	defer root.Close()
-	var out []string
-	for _, pattern := range []string{"lib/python3*/site-packages/*.dist-info", "Lib/site-packages/*.dist-info"} {
-		found, _ := fs.Glob(root.FS(), pattern)
-		for _, p := range found {
-			m := distInfo().FindStringSubmatch(p[strings.LastIndexByte(p, '/')+1:])
-			if m != nil && len(out) < mostPackages {
-				out = append(out, normalName(m[1])+"=="+m[2])
-			}
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-// normalName returns a package's name as in the index: lower case, one dash for each run of dashes, dots and underscores.
-func normalName(name string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return strings.ContainsRune("-_.", r) }), "-")
 }

@@ -18,6 +18,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/agent-base/agent-base/internal/envstore"
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/internal/test/pythontest"
 	"github.com/agent-base/agent-base/internal/test/scratch"
@@ -110,7 +111,7 @@ func wheel(t *testing.T, dir, name, version string, files tree) {
 
 // needsDep is a script that depends on the package dep.
 func needsDep() *Script {
-	return &Script{Name: "a", Source: []byte("# /// script\n# dependencies = [\"dep\"]\n# ///\nimport dep\n")}
+	return &Script{Name: "a", Needs: &Needs{Dependencies: []string{"dep"}}}
 }
 
 // failure checks an error's reason and that its message has all parts.
@@ -143,14 +144,14 @@ func TestNewRefuses(t *testing.T) {
 func TestKey(t *testing.T) {
 	bin := t.TempDir()
 	tree{"python": "#!/bin/sh\n", "uv": "#!/bin/sh\n", "other": "#!/bin/sh\n"}.write(t, bin)
-	key := func(b Block, python, uv string, env ...string) string {
+	key := func(b Needs, python, uv string, env ...string) string {
 		s := &Store{o: Options{Env: env}}
-		return environmentKey(&environmentOf{job: &job{s: s, block: &b}, base: filepath.Join(bin, python), uv: filepath.Join(bin, uv), index: s.indexSettings()})
+		return environmentKey(&environmentOf{job: &job{s: s, needs: &b}, base: filepath.Join(bin, python), uv: filepath.Join(bin, uv), index: s.indexSettings()})
 	}
-	one := Block{"", []string{"a", "b"}}
+	one := Needs{Dependencies: []string{"a", "b"}}
 	want := key(one, "python", "uv")
 	for name, got := range map[string]string{
-		"order and repetition":      key(Block{"", []string{"b", "a", "b"}}, "python", "uv"),
+		"order and repetition":      key(Needs{Dependencies: []string{"b", "a", "b"}}, "python", "uv"),
 		"settings that do not pass": key(one, "python", "uv", "UV_LINK_MODE=hardlink", "UV_CONFIG_FILE=/x", "EDITOR=vi"),
 	} {
 		if got != want {
@@ -158,8 +159,8 @@ func TestKey(t *testing.T) {
 		}
 	}
 	changes := map[string]string{
-		"dependency":      key(Block{"", []string{"a"}}, "python", "uv"),
-		"requires-python": key(Block{">=3.8", []string{"a", "b"}}, "python", "uv"),
+		"dependency":      key(Needs{Dependencies: []string{"a"}}, "python", "uv"),
+		"requires-python": key(Needs{RequiresPython: ">=3.8", Dependencies: []string{"a", "b"}}, "python", "uv"),
 		"interpreter":     key(one, "other", "uv"),
 		"uv":              key(one, "python", "other"),
 		"no uv":           key(one, "python", "none"),
@@ -183,7 +184,7 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// What takes long is told once; what does not is not.
+// What takes long is reported; what does not is not.
 func TestProgress(t *testing.T) {
 	packages := t.TempDir()
 	wheel(t, packages, "dep", "1.0", tree{"dep.py": ""})
@@ -201,14 +202,16 @@ func TestProgress(t *testing.T) {
 		}
 		return p
 	}
-	if p := prepare(nil); !p.Made || !slices.Equal(p.Packages(), []string{"dep==1.0"}) || !slices.Equal(told, []string{"preparing the dependencies of a: dep"}) {
+	p := prepare(nil)
+	if !p.Made || !slices.Equal(p.Packages(), []string{"dep==1.0"}) || len(told) != 2 || told[0] != "preparing the dependencies of a: dep" ||
+		!strings.HasPrefix(told[1], "preparing the dependencies of a: dep: ") { // C69: with the size
 		t.Errorf("got %+v, %q", p, told)
 	}
-	if p := prepare(nil); p.Made || len(told) != 1 {
+	if p := prepare(nil); p.Made || len(told) != 2 {
 		t.Errorf("what was prepared is reported: %q", told)
 	}
 	s.patience = time.Hour
-	if p := prepare(&PrepareOptions{Upgrade: true}); !p.Made || len(told) != 1 {
+	if p := prepare(&PrepareOptions{Upgrade: true}); !p.Made || len(told) != 2 {
 		t.Errorf("got %q", told)
 	}
 }
@@ -348,7 +351,7 @@ exec sleep 300
 func TestUseIsMarked(t *testing.T) {
 	s := store(t, nil)
 	tree{"key-1/bin/python": "x"}.write(t, s.folder())
-	files, err := inventory(filepath.Join(s.folder(), "key-1"))
+	files, err := envstore.Inventory(filepath.Join(s.folder(), "key-1"))
 	if err != nil {
 		t.Fatal(err)
 	}

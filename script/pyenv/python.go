@@ -17,13 +17,10 @@ const getPython = "install Python 3: https://www.python.org/downloads/"
 // whichPython makes a Python print its own path and version.
 const whichPython = "import sys; print(sys.executable); print('%d.%d.%d' % sys.version_info[:3])"
 
-// basePython returns a Python that fulfils the block's requires-python: python3, else one that uv knows. uv only prints its
-// path: it does not see the script.
+// basePython returns a Python that the script can use: python3, else one that was fetched before, one that uv knows, or one
+// that uv fetches. uv only prints a path: it does not see the script.
 func (j *job) basePython(ctx context.Context) (string, error) {
-	var required string
-	if j.block != nil {
-		required = j.block.RequiresPython
-	}
+	required := j.needs.RequiresPython
 	path, version, err := j.s.systemPython(ctx, required != "")
 	if err == nil && required == "" {
 		return path, nil
@@ -35,14 +32,21 @@ func (j *job) basePython(ctx context.Context) (string, error) {
 	if err == nil && satisfies(version, specs) {
 		return path, nil
 	}
+	if found := j.s.fetchedPython(specs); found != "" {
+		return found, nil
+	}
 	if found, uvErr := j.s.uvPython(ctx, required); uvErr == nil {
 		return found, nil
 	}
-	if err != nil {
-		return "", j.fail(ReasonInterpreter, err, "needs Python %s, which is not installed: %s", cmp.Or(required, "3"), getPython)
+	found, fetchErr := j.fetchPython(ctx, cmp.Or(required, ">=3.9"), specs)
+	switch {
+	case fetchErr == nil:
+		return found, nil
+	case err != nil:
+		return "", j.fail(ReasonInterpreter, err, "needs Python %s, which is not installed: %s (%v)", cmp.Or(required, "3"), getPython, fetchErr)
 	}
-	return "", j.fail(ReasonPython, nil, "requires Python %s, but %s is %s: install such a version, or have uv do it: uv python install '%s'",
-		required, path, version, required)
+	return "", j.fail(ReasonPython, nil, "requires Python %s, but %s is %s: install such a version, or have uv do it: uv python install '%s' (%v)",
+		required, path, version, required, fetchErr)
 }
 
 // systemPython returns the operator's python3, and its version if the caller wants it.
@@ -58,18 +62,24 @@ func (s *Store) systemPython(ctx context.Context, version bool) (path, v string,
 	if !version && !shim {
 		return path, "", nil
 	}
+	exe, v, err := s.whichPython(ctx, path)
+	if err == nil && shim && program.Identity(exe) != "" {
+		path = exe
+	}
+	return path, v, err
+}
+
+// whichPython asks a Python for its own path and its version.
+func (s *Store) whichPython(ctx context.Context, path string) (exe, version string, err error) {
 	said, err := s.asker.Ask(ctx, path, "-I", "-S", "-c", whichPython)
 	if err != nil {
 		return "", "", fmt.Errorf("%s does not work: %w", path, err)
 	}
-	exe, v, ok := strings.Cut(said, "\n")
+	exe, version, ok := strings.Cut(said, "\n")
 	if !ok {
 		return "", "", fmt.Errorf("%s is not a Python: it printed %.80q", path, said)
 	}
-	if shim && program.Identity(exe) != "" {
-		path = exe
-	}
-	return path, strings.TrimSpace(v), nil
+	return exe, strings.TrimSpace(version), nil
 }
 
 // uvPython asks uv for a Python that is installed already and fulfils the requirement.

@@ -5,7 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
+	"github.com/agent-base/agent-base/internal/envstore"
 	"github.com/agent-base/agent-base/internal/program"
 )
 
@@ -35,14 +37,20 @@ func withoutOffline(index map[string]string) map[string]string {
 // environment returns the whole environment of a step: no configuration of the user, the project or the skill, no
 // credentials from files, nothing built, no Python fetched.
 func (w *workshop) environment() map[string]string {
+	env := w.e.s.environment(filepath.Join(w.work, "home"), filepath.Join(w.work, "tmp"), w.uvHome)
+	env["UV_NO_BUILD"], env["UV_PYTHON_DOWNLOADS"] = "1", "never"
+	maps.Copy(env, w.e.index)
+	return env
+}
+
+// environment returns what every uv gets.
+func (s *Store) environment(home, temp, cache string) map[string]string {
 	env := map[string]string{
-		"PATH": "/usr/bin:/bin", "HOME": filepath.Join(w.work, "home"), "TMPDIR": filepath.Join(w.work, "tmp"),
-		"LANG": "C.UTF-8", "NO_COLOR": "1", "NETRC": os.DevNull,
-		"UV_CACHE_DIR": w.uvHome, "UV_NO_CONFIG": "1", "UV_NO_ENV_FILE": "1", "UV_NO_BUILD": "1", "UV_NO_PROGRESS": "1",
-		"UV_PYTHON_DOWNLOADS": "never", "UV_KEYRING_PROVIDER": "disabled",
+		"PATH": "/usr/bin:/bin", "HOME": home, "TMPDIR": temp, "LANG": "C.UTF-8", "NO_COLOR": "1", "NETRC": os.DevNull,
+		"UV_CACHE_DIR": cache, "UV_NO_CONFIG": "1", "UV_NO_ENV_FILE": "1", "UV_NO_PROGRESS": "1", "UV_KEYRING_PROVIDER": "disabled",
 	}
 	certificates := false
-	for _, kv := range w.e.s.o.Env {
+	for _, kv := range s.o.Env {
 		name, value, _ := strings.Cut(kv, "=")
 		if program.NeededByNetwork(name) || program.NeededBySystem(name) {
 			env[name] = value
@@ -52,6 +60,25 @@ func (w *workshop) environment() map[string]string {
 	if !certificates {
 		env["UV_SYSTEM_CERTS"] = "1"
 	}
-	maps.Copy(env, w.e.index)
 	return env
+}
+
+// Unused lists the environments that were not used since a time and the folders that no record names, in the order of their
+// names, and uv's cache. They may be removed while no script runs and none is prepared.
+func (s *Store) Unused(since time.Time) []envstore.Leftover {
+	return append(envstore.Unused(s.folder(), since), s.downloads()...)
+}
+
+// downloads lists uv's caches. Environments have copies of their files, so no environment needs them.
+func (s *Store) downloads() []envstore.Leftover {
+	var out []envstore.Leftover
+	root := filepath.Join(s.o.Cache, "uv")
+	entries, _ := os.ReadDir(root)
+	for _, d := range entries {
+		if d.IsDir() {
+			dir := filepath.Join(root, d.Name())
+			out = append(out, envstore.Leftover{Path: dir, Why: "downloads of packages, of which environments have copies", Parts: []string{dir}})
+		}
+	}
+	return out
 }

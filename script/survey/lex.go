@@ -50,6 +50,7 @@ const (
 type token struct {
 	kind tokenKind
 	s    string
+	line int // how many line ends outside texts and comments come before it
 }
 
 func (t token) is(kind tokenKind, s string) bool { return t.kind == kind && t.s == s }
@@ -78,6 +79,7 @@ type lexer struct {
 	grammar
 	src    string
 	at     int
+	lines  int // before at
 	tokens []token
 	ends   []string // of the texts that follow << and begin on the next line
 }
@@ -96,13 +98,14 @@ func lex(lang Language, src []byte) []token {
 	if strings.HasPrefix(l.src, "#!") {
 		l.skipLine()
 	}
+	l.skipComment()
 	for l.at < len(l.src) {
 		l.next()
 	}
 	return l.tokens
 }
 
-func (l *lexer) add(kind tokenKind, s string) { l.tokens = append(l.tokens, token{kind, s}) }
+func (l *lexer) add(kind tokenKind, s string) { l.tokens = append(l.tokens, token{kind, s, l.lines}) }
 
 func (l *lexer) next() {
 	rest := l.src[l.at:]
@@ -130,13 +133,19 @@ func (l *lexer) next() {
 	}
 }
 
-// newline goes to the next line, past the texts that follow << and the comments that fill whole lines.
+// newline goes to the next line, past the texts that follow << and a comment of whole lines.
 func (l *lexer) newline() {
 	l.at++
+	l.lines++
 	for _, end := range l.ends {
 		l.skipLines(end)
 	}
 	l.ends = nil
+	l.skipComment()
+}
+
+// skipComment goes past a comment of whole lines that begins here.
+func (l *lexer) skipComment() {
 	for first, end := range l.begin {
 		if rest := l.src[l.at:]; strings.HasPrefix(rest, first) && (first != "=" || len(rest) > 1 && unicode.IsLetter(rune(rest[1]))) {
 			l.skipLines(end)

@@ -15,6 +15,9 @@
 // A manifest that lists its scripts has exactly those, and a file that scripts_ignore names is not a script. With [Direct]
 // only files directly in scripts/ are scripts.
 //
+// It also reads what the text of a script shows: which flags it has ([KnowsJSON], [KnowsHelp]), what its author says about
+// it ([DocText]), and whether it is a module of a Python package ([Module]).
+//
 // A symbolic link is not a script; its target is judged where it lies. Compare a file with a script by the
 // file's identity (os.SameFile), not by its path. Hidden files and folders, node_modules and __pycache__ are left out, and
 // so are files with a name that cannot be called: see [Set.Problems].

@@ -19,7 +19,7 @@ var allowed = map[string][]string{
 	"cmd/agent":              {"cmd/agent/internal/cli", "cmd/agent/internal/protect"},
 	"cmd/agent/internal/cli": {everything},
 	"cmd/agent/internal/app": {"cmd/agent/internal/config", "cmd/agent/internal/models", "cmd/agent/internal/ui", "disclose", "internal/dirhash",
-		"internal/lockfile", "internal/near", "llm", "llm/replay", "script", "script/nodeenv", "script/pyenv", "script/survey", "session", "skill", "skill/manifest", "skills", "skilltool", "tool", "trace", "trust"},
+		"internal/lockfile", "internal/near", "internal/program", "llm", "llm/replay", "script", "script/nodeenv", "script/pyenv", "script/survey", "session", "skill", "skill/manifest", "skills", "skilltool", "tool", "trace", "trust"},
 	"cmd/agent/internal/worker": {"agent", "agent/hosttool", "cmd/agent/internal/app", "cmd/agent/internal/chat", "cmd/agent/internal/config",
 		"cmd/agent/internal/models", "cmd/agent/internal/ui", "disclose", "internal/near", "llm", "script", "script/survey", "session", "skill", "skill/manifest", "skill/watch",
 		"skilltool", "tool", "trace"},
@@ -35,7 +35,7 @@ var allowed = map[string][]string{
 
 	"script/survey":  {"skill/manifest", "internal/glob", "internal/lazyregexp"},
 	"script/nodeenv": {"internal/envstore", "internal/lockfile", "internal/lazyregexp", "internal/program", "internal/yamlnode"},
-	"script/pyenv":   {"internal/lockfile", "internal/lazyregexp", "internal/program"},
+	"script/pyenv":   {"internal/envstore", "internal/lockfile", "internal/lazyregexp", "internal/program"},
 	"skill/manifest": {"internal/yamlnode", "internal/near", "internal/lazyregexp", "internal/glob"},
 	"skill/check":    {"skill/manifest", "script/survey", "internal/scan", "internal/lazyregexp"},
 	"llm":            {},

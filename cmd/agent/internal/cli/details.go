@@ -63,8 +63,12 @@ type details struct {
 	Requires      []string           `json:"requires,omitempty"`
 	RequiresEnv   []string           `json:"requires_env,omitempty"`
 	Env           []string           `json:"permissions_env,omitempty"`
+	Variables     []app.Variable     `json:"variables"`        // that it declares or its scripts read; never values
+	Grants        *app.GrantView     `json:"grants,omitempty"` // null: nothing was granted
 	Scripts       []scriptName       `json:"scripts"`
-	Files         []fileJSON         `json:"files"` // at most mostListed
+	MoreScripts   int                `json:"more_scripts,omitempty"` // that are not listed: they run by their path
+	Dependencies  []dependencies     `json:"dependencies"`           // of its Python scripts, by what declares them
+	Files         []fileJSON         `json:"files"`                  // at most mostListed
 	MoreFiles     int                `json:"more_files,omitempty"`
 	Inside        []string           `json:"inside,omitempty"` // folders below it that have a SKILL.md; only why looks for them
 	Toolsets      []string           `json:"toolsets"`         // declared; this version loads none
@@ -129,9 +133,21 @@ type shadow struct {
 	Version  string `json:"version,omitempty"`
 }
 
-// lookup gathers the details of the skill of that name in the catalogue that open returns.
-func lookup(ctx context.Context, open func(context.Context) (*skill.Catalog, error), settings *app.Settings, name string) (*details, error) {
-	cat, err := open(ctx)
+// inspector gathers the details of skills.
+type inspector struct {
+	settings *app.Settings
+	skills   *app.Library
+	grants   *app.Grants
+	tools    *app.Toolkit
+}
+
+func newInspector(s *app.Services) inspector {
+	return inspector{s.Settings, s.Skills, s.Grants, s.Tools}
+}
+
+// lookup gathers the details of the skill of that name.
+func (o *inspector) lookup(ctx context.Context, name string) (*details, error) {
+	cat, err := o.skills.Open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +155,7 @@ func lookup(ctx context.Context, open func(context.Context) (*skill.Catalog, err
 	if err != nil {
 		return nil, err
 	}
-	return inspect(ctx, settings, cat, e)
+	return o.inspect(ctx, cat, e)
 }
 
 // location returns the path of a skill's SKILL.md, or "" if it is not in a folder and cannot be unpacked into one.
@@ -152,9 +168,10 @@ func location(ctx context.Context, e skill.Entry) string {
 }
 
 // inspect gathers the details of a skill in any state. A broken one has what its manifest gave, and its problems.
-func inspect(ctx context.Context, settings *app.Settings, cat *skill.Catalog, e skill.Entry) (*details, error) {
+func (o *inspector) inspect(ctx context.Context, cat *skill.Catalog, e skill.Entry) (*details, error) {
+	settings := o.settings
 	d := &details{record: newRecord(settings, e), Location: location(ctx, e), Problems: listed(e.Problems()), DecidedBy: settings.DecidedBy(e),
-		Scripts: []scriptName{}, Files: []fileJSON{}, Toolsets: []string{}, Tools: []string{}, Fields: []field{}, Shadows: []shadow{}}
+		Variables: []app.Variable{}, Scripts: []scriptName{}, Dependencies: []dependencies{}, Files: []fileJSON{}, Toolsets: []string{}, Tools: []string{}, Fields: []field{}, Shadows: []shadow{}}
 	for _, s := range e.Shadows() {
 		d.Shadows = append(d.Shadows, shadow{s.Layer(), s.Path(), location(ctx, s), s.Version()})
 	}
@@ -182,13 +199,22 @@ func inspect(ctx context.Context, settings *app.Settings, cat *skill.Catalog, e 
 	if err := d.trust(ctx, settings, e); err != nil {
 		return nil, err
 	}
-	scripts, problems := scriptNames(s, settings.Survey())
+	if d.Grants, err = o.grants.View(ctx, s); err != nil {
+		return nil, err
+	}
+	if d.Variables, err = o.grants.Variables(ctx, s); err != nil {
+		return nil, err
+	}
+	scripts, problems := scriptNames(s, o.settings.Survey())
 	d.Scripts, d.Problems = scripts, append(d.Problems, problems...)
+	set := survey.Of(s.FS(), s.Manifest(), settings.Survey())
+	d.MoreScripts = len(set.Runnable()) - len(scripts)
+	d.Dependencies = dependenciesOf(s, settings.Survey(), o.tools.With(ctx, s))
 	d.Files = filesOf(s)
 	if d.MoreFiles = max(len(d.Files)-mostListed, 0); d.MoreFiles > 0 {
 		d.Files = d.Files[:mostListed]
 	}
-	return d, d.cost(ctx, cat, s, settings.Survey())
+	return d, d.cost(ctx, cat, s, set)
 }
 
 // listed returns problems for JSON: an empty list is [], not null.
@@ -228,7 +254,7 @@ func (d *details) trust(ctx context.Context, settings *app.Settings, e skill.Ent
 }
 
 // cost estimates what is sent: the line of the list, and the whole result of an activation.
-func (d *details) cost(ctx context.Context, cat *skill.Catalog, s *skill.Skill, o *survey.Options) error {
+func (d *details) cost(ctx context.Context, cat *skill.Catalog, s *skill.Skill, set *survey.Set) error {
 	list, err := disclose.Catalog(ctx, cat, &disclose.Options{Entries: []skill.Entry{s.Entry()}})
 	if err != nil {
 		return err
@@ -237,7 +263,7 @@ func (d *details) cost(ctx context.Context, cat *skill.Catalog, s *skill.Skill, 
 		d.Tokens.Listing = list.Skills[0].Tokens
 	}
 	scripts := []string{}
-	for _, sc := range survey.Of(s.FS(), s.Manifest(), o).Kept() {
+	for _, sc := range set.Kept() {
 		scripts = append(scripts, sc.File)
 	}
 	text, err := disclose.Instructions(ctx, s, &disclose.InstructionOptions{Wrap: true, Scripts: scripts})

@@ -17,16 +17,15 @@ import (
 )
 
 type infoOptions struct {
-	out      *app.Printer
-	settings *app.Settings
-	skills   *app.Library
+	inspector
+	out *app.Printer
 
 	name string
 	json bool
 }
 
 func newInfoCommand(s *app.Services, run func(context.Context, *infoOptions) error) *cobra.Command {
-	o := &infoOptions{out: s.Out, settings: s.Settings, skills: s.Skills}
+	o := &infoOptions{inspector: newInspector(s), out: s.Out}
 	c := &cobra.Command{
 		Use:   "info NAME",
 		Short: "Show a skill's manifest, scripts, toolsets, trust and cost",
@@ -46,7 +45,7 @@ it (informational), or rejects it. Nothing of the skill is executed.`,
 }
 
 func runInfo(ctx context.Context, o *infoOptions) error {
-	d, err := lookup(ctx, o.skills.Open, o.settings, o.name)
+	d, err := o.lookup(ctx, o.name)
 	if err != nil {
 		return err
 	}
@@ -60,8 +59,9 @@ func runInfo(ctx context.Context, o *infoOptions) error {
 		{"file", d.Location}, {"source", d.Source}, {"sha256", strings.TrimPrefix(d.Digest, dirhash.Prefix)}, {"trust", trustText(d)},
 		{"tokens", tokensText(d)}, {"license", d.License}, {"author", d.Author}, {"repository", d.Repository},
 		{"compatible", d.Compatibility}, {"requires", strings.Join(slices.Concat(d.Requires, d.RequiresEnv), " ")},
-		{"tools", toolsText(d)}, {"env", strings.Join(d.Env, " ")},
-		{"scripts", scriptsText(d)}, {"files", filesText(d)}, {"toolsets", toolsetsText(d)}, {"hides", shadowsText(d)},
+		{"tools", toolsText(d)}, {"env", strings.Join(d.Env, " ")}, {"reads", readsText(d)},
+		{"granted", grantedText(d)}, {"recorded only", recordedText(d)},
+		{"scripts", scriptsText(d)}, {"packages", packagesText(d)}, {"files", filesText(d)}, {"toolsets", toolsetsText(d)}, {"hides", shadowsText(d)},
 	})
 	if len(d.Fields) > 0 {
 		o.out.Printf("\n")
@@ -128,15 +128,61 @@ func toolsText(d *details) string {
 	return strings.Join(*d.AllowedTools, ", ")
 }
 
-func scriptsText(d *details) string {
-	if len(d.Scripts) == 0 {
+// readsText lists the variables that scripts read, and what becomes of each.
+func readsText(d *details) string {
+	var parts []string
+	for _, v := range d.Variables {
+		state := "not set"
+		switch {
+		case v.Set && v.Passes:
+			state = "passes"
+		case v.Set:
+			state = "set, does not pass"
+		}
+		if len(parts) < 2*mostShown {
+			parts = append(parts, fmt.Sprintf("%s (%s)", v.Name, state))
+		}
+	}
+	if more := len(d.Variables) - len(parts); more > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// grantedText describes what a skill was granted.
+func grantedText(d *details) string {
+	switch {
+	case d.Grants == nil:
+		return ""
+	case d.Grants.Lapsed:
+		return "lapsed, because the content changed; again with: " + d.Grants.Repeat
+	}
+	return d.Grants.Enforced()
+}
+
+// recordedText describes the part of a grant that nothing enforces.
+func recordedText(d *details) string {
+	if d.Grants == nil || d.Grants.Lapsed || d.Grants.Noted() == "" {
 		return ""
 	}
+	return d.Grants.Noted() + " (not enforced yet)"
+}
+
+func scriptsText(d *details) string {
 	names := make([]string, len(d.Scripts))
 	for i, s := range d.Scripts {
 		names[i] = s.Name
 	}
-	return fmt.Sprintf("%d: %s", len(names), strings.Join(names, ", "))
+	text := fmt.Sprintf("%d: %s", len(names), strings.Join(names, ", "))
+	switch {
+	case len(names) == 0 && d.MoreScripts == 0:
+		return ""
+	case len(names) == 0:
+		return fmt.Sprintf("none listed; %s can be run by path", app.Count(d.MoreScripts, "file"))
+	case d.MoreScripts > 0:
+		return fmt.Sprintf("%s; %s can be run by path", text, app.Count(d.MoreScripts, "other file"))
+	}
+	return text
 }
 
 // filesText groups a skill's files by their folder, each with its size.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -17,12 +16,14 @@ import (
 
 // preparedJSON is one script in the output of prepare --json.
 type preparedJSON struct {
-	Name     string   `json:"name"`
-	Needed   bool     `json:"needed"`            // it has dependencies
-	Made     bool     `json:"made"`              // by this call; false: they were there
-	Packages []string `json:"packages"`          // "name==version"
-	Unbuilt  []string `json:"unbuilt,omitempty"` // npm packages whose install scripts did not run, "name@version"
-	Error    string   `json:"error,omitempty"`
+	Name       string   `json:"name"`
+	Needed     bool     `json:"needed"`               // it has dependencies
+	Made       bool     `json:"made"`                 // by this call; false: they were there
+	Declared   string   `json:"declared,omitempty"`   // what declares them
+	Packages   []string `json:"packages"`             // "name==version"
+	Undeclared []string `json:"undeclared,omitempty"` // modules that the scripts of its line import and do not have
+	Unbuilt    []string `json:"unbuilt,omitempty"`    // npm packages whose install scripts did not run, "name@version"
+	Error      string   `json:"error,omitempty"`
 }
 
 type prepareOptions struct {
@@ -31,24 +32,37 @@ type prepareOptions struct {
 	settings *app.Settings
 	skills   *app.Library
 	tools    *app.Toolkit
+	consent  *app.Consent
+	approver *app.TerminalApprover
 
-	name          string
-	upgrade, json bool
+	name                 string
+	with, without, build []string
+	upgrade, large, json bool
 }
 
 func newPrepareCommand(s *app.Services, run func(context.Context, *prepareOptions) error) *cobra.Command {
-	o := &prepareOptions{sys: s.Sys, out: s.Out, settings: s.Settings, skills: s.Skills, tools: s.Tools}
+	o := &prepareOptions{sys: s.Sys, out: s.Out, settings: s.Settings, skills: s.Skills, tools: s.Tools, consent: s.Consent, approver: s.Approver}
 	c := &cobra.Command{
 		Use:   "prepare NAME",
 		Short: "Fetch the dependencies of a skill's scripts in advance",
 		Long: `Make the environments that the Python, JavaScript and TypeScript scripts of a skill need, so they start at once and
 without a network. Nothing of the skill or of the packages is executed. Versions that were resolved stay; --upgrade
-resolves them again. A script that requires a Python version that is not installed fails, even one without dependencies.
+resolves them again. A script that requires a Python version that is not installed fails, even one without
+dependencies, unless uv can fetch it.
+
+What a Python script needs is what its script block (PEP 723) says, or else requirements.txt next to it, in scripts/ or in the
+skill's folder, or else the dependencies in pyproject.toml. --with adds a package to all of these, for a skill that does
+not name what it imports; it is kept until the skill changes.
 
 npm packages are those of package.json with the lock of npm, pnpm or bun next to it; without a lock npm chooses the
-versions. They come from the registry of your npm settings.`,
+versions. They come from the registry of your npm settings.
+
+Only wheels are installed. A package that has none is refused, unless --build names it: its build runs code of the
+package with your rights and without a sandbox. Before more than 200 MB are downloaded you are asked; --large
+downloads them without asking.`,
 		Example: `  agent skill prepare kalshi-markets
-  agent skill prepare kalshi-markets --upgrade`,
+  agent skill prepare kalshi-markets --upgrade
+  agent skill prepare pdf --with pypdf --with "pillow>=10"`,
 		Args:              arguments(1, 1, "the name of a skill"),
 		ValidArgsFunction: completeSkills(s),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -56,7 +70,11 @@ versions. They come from the registry of your npm settings.`,
 			return run(c.Context(), o)
 		},
 	}
+	c.Flags().StringArrayVar(&o.with, "with", nil, "add a `PACKAGE`, such as requests or \"httpx>=0.27\"; may be repeated")
+	c.Flags().StringArrayVar(&o.without, "without", nil, "remove a `PACKAGE` that --with added")
+	c.Flags().StringArrayVar(&o.build, "build", nil, "build a `PACKAGE` that has no wheel from its source, which runs its code")
 	c.Flags().BoolVar(&o.upgrade, "upgrade", false, "resolve the dependencies again")
+	c.Flags().BoolVar(&o.large, "large", false, "download more than 200 MB without asking")
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }
@@ -64,6 +82,9 @@ versions. They come from the registry of your npm settings.`,
 func runPrepare(ctx context.Context, o *prepareOptions) error {
 	if err := o.settings.NeedRoom(app.CacheFolder); err != nil {
 		return err
+	}
+	if err := script.CheckPackages(slices.Concat(o.with, o.without, o.build)); err != nil {
+		return app.Usage(err, "name a package and perhaps its version: --with \"httpx>=0.27\"")
 	}
 	s, err := o.load(ctx)
 	if err != nil {
@@ -74,27 +95,28 @@ func runPrepare(ctx context.Context, o *prepareOptions) error {
 	if err != nil {
 		return err
 	}
-	begun := o.sys.Now()
-	var failed error
-	done := []preparedJSON{}
-	scripts, _ := script.List(s, o.settings.Survey())
-	for _, sc := range scripts {
-		p, err := o.one(ctx, host, s, sc, begun)
-		if err := ctx.Err(); err != nil {
+	if len(o.without) > 0 {
+		if err := o.consent.GrantWith(ctx, s, nil, o.without); err != nil {
 			return err
 		}
-		if err != nil {
-			failed = errors.Join(failed, fmt.Errorf("%s: %w", sc.Name, err))
+	}
+	done, err := o.prepare(ctx, host, s)
+	if err != nil {
+		return err
+	}
+	failed := failures(done)
+	if len(o.with) > 0 && failed == nil { // a package that cannot be had is not kept
+		if err := o.consent.GrantWith(ctx, s, o.with, nil); err != nil {
+			return err
 		}
-		done = append(done, *p)
 	}
 	if o.json {
-		err = o.out.JSON(map[string]any{"skill": map[string]any{"name": s.Name(), "scripts": done}})
+		err = o.out.JSON(map[string]any{"skill": map[string]any{"name": s.Name(), "scripts": preparedScripts(done)}})
 	} else {
-		err = o.print(done)
+		err = o.print(s, done)
 	}
 	if failed != nil {
-		return failed
+		return o.explain(failed, done)
 	}
 	return err
 }
@@ -119,47 +141,135 @@ func (o *prepareOptions) load(ctx context.Context) (*skill.Skill, error) {
 	return e.Load(ctx)
 }
 
-func (o *prepareOptions) one(ctx context.Context, host *script.Host, s *skill.Skill, sc script.Script, begun time.Time) (*preparedJSON, error) {
-	out := &preparedJSON{Name: sc.Name, Packages: []string{}}
-	err := o.out.Busy("preparing the dependencies of "+sc.Name, func() error {
-		p, err := host.Prepare(ctx, s, sc, &script.PrepareOptions{Upgrade: o.upgrade, Since: begun})
-		if p != nil {
-			out.Needed, out.Made, out.Packages, out.Unbuilt = p.Needed, p.Made, append(out.Packages, p.Packages...), p.Unbuilt
-		}
-		if err != nil {
-			out.Error = err.Error()
-		}
+func (o *prepareOptions) prepare(ctx context.Context, host *script.Host, s *skill.Skill) (done []script.Prepared, err error) {
+	scripts, _ := script.List(s, o.settings.Survey())
+	how := &script.PrepareOptions{Upgrade: o.upgrade, Since: o.sys.Now(), With: o.with, Build: o.build, Large: o.mayDownload}
+	err = o.out.Busy("preparing the scripts of "+s.Name(), func() error {
+		done, err = host.PrepareAll(ctx, s, scripts, how)
 		return err
 	})
-	return out, err
+	return done, err
 }
 
-func (o *prepareOptions) print(done []preparedJSON) error {
-	rows := make([][]string, len(done))
-	for i, p := range done {
-		state := "ready"
-		switch {
-		case p.Error != "":
-			state = "failed"
-		case !p.Needed:
-			state = "needs nothing"
-		case p.Made:
-			state = "prepared"
+// mayDownload asks about a large download. Without a person the answer is no.
+func (o *prepareOptions) mayDownload(ctx context.Context, d script.Download) (bool, error) {
+	if o.large {
+		return true, nil
+	}
+	return o.approver.Ask(ctx, &app.Question{
+		Text:    fmt.Sprintf("Download %s?", d.String()),
+		Details: []string{"The script " + d.Script + " needs these packages. Unpacked they are several times as large."},
+	})
+}
+
+// failures joins the errors of all scripts.
+func failures(done []script.Prepared) (failed error) {
+	for _, p := range done {
+		if p.Err != nil {
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", names(&p), p.Err))
 		}
-		rows[i] = []string{p.Name, state, app.OrDash(strings.Join(p.Packages, " "))}
+	}
+	return failed
+}
+
+// explain adds the command that allows a large download or a build.
+func (o *prepareOptions) explain(failed error, done []script.Prepared) error {
+	f := app.Explain(failed)
+	for _, p := range done {
+		if cure := app.ScriptCure(p.Err, o.name); p.Err != nil && strings.Contains(cure, " --") {
+			f.Hint = cure
+		}
+	}
+	return f
+}
+
+// names lists the scripts of a line.
+func names(p *script.Prepared) string { return some(scriptsOf(p), 5) }
+
+func scriptsOf(p *script.Prepared) []string {
+	var out []string
+	for _, sc := range p.Scripts {
+		out = append(out, sc.Name)
+	}
+	return out
+}
+
+// some joins the first of many words.
+func some(words []string, most int) string {
+	if more := len(words) - most; more > 1 {
+		return fmt.Sprintf("%s and %d more", strings.Join(words[:most], " "), more)
+	}
+	return strings.Join(words, " ")
+}
+
+// preparedScripts returns one object for each script, in the order of their names.
+func preparedScripts(done []script.Prepared) []preparedJSON {
+	out := []preparedJSON{}
+	for _, p := range done {
+		for i, sc := range p.Scripts {
+			one := preparedJSON{Name: sc.Name, Needed: p.Needed, Made: p.Made && i == 0, Declared: p.Declared,
+				Packages: append([]string{}, p.Packages...), Undeclared: p.Undeclared, Unbuilt: p.Unbuilt}
+			if p.Err != nil {
+				one.Error = p.Err.Error()
+			}
+			out = append(out, one)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b preparedJSON) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+func (o *prepareOptions) print(s *skill.Skill, done []script.Prepared) error {
+	var rows [][]string
+	var idle []string // scripts that need nothing
+	var undeclared []string
+	for _, p := range done {
+		undeclared = append(undeclared, p.Undeclared...)
+		if state(&p) == "needs nothing" {
+			idle = append(idle, scriptsOf(&p)...)
+			continue
+		}
+		rows = append(rows, []string{names(&p), state(&p), app.OrDash(p.Declared), app.OrDash(some(p.Packages, 8))})
+	}
+	if len(idle) > 0 {
+		slices.Sort(idle)
+		rows = append(rows, []string{some(idle, 5), "needs nothing", "-", "-"})
 	}
 	if len(rows) == 0 {
 		o.out.Remark("the skill has no scripts")
 		return nil
 	}
+	if err := o.out.Table([]string{"SCRIPTS", "STATE", "FROM", "PACKAGES"}, rows); err != nil {
+		return err
+	}
 	if unbuilt := unbuiltPackages(done); len(unbuilt) > 0 {
 		o.out.Remark("these packages have install scripts, which did not run: " + strings.Join(unbuilt, " "))
 	}
-	return o.out.Table([]string{"SCRIPT", "STATE", "PACKAGES"}, rows)
+	if len(undeclared) > 0 {
+		slices.Sort(undeclared)
+		undeclared = slices.Compact(undeclared)
+		o.out.Remark(fmt.Sprintf("imports %s: declares no packages for them; add them with: %s",
+			app.ImportsText(undeclared), app.WithCure(s.Canonical(), undeclared...)))
+	}
+	return nil
+}
+
+func state(p *script.Prepared) string {
+	switch {
+	case p.Err != nil:
+		return "failed"
+	case !p.Needed && len(p.Undeclared) > 0:
+		return "undeclared"
+	case !p.Needed:
+		return "needs nothing"
+	case p.Made:
+		return "prepared"
+	}
+	return "ready"
 }
 
 // unbuiltPackages lists the packages of all scripts whose install scripts did not run.
-func unbuiltPackages(done []preparedJSON) []string {
+func unbuiltPackages(done []script.Prepared) []string {
 	var out []string
 	for _, p := range done {
 		out = append(out, p.Unbuilt...)

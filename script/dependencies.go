@@ -1,0 +1,101 @@
+package script
+
+import (
+	"slices"
+
+	"github.com/agent-base/agent-base/script/pyenv"
+	"github.com/agent-base/agent-base/script/survey"
+	"github.com/agent-base/agent-base/skill"
+)
+
+// Dependencies is what scripts of a skill need that need the same.
+type Dependencies struct {
+	Scripts    []Script
+	Declared   string   // what declares them, such as "requirements.txt"; "" if nothing does
+	Packages   []string // as they are declared
+	Undeclared []string // modules that they import without any declaration, and that are neither part of Python nor files of the skill
+	Err        error    // why a declaration cannot be followed
+}
+
+// DependenciesOf returns what the Python scripts of a skill need, with packages that the user added. It reads files only.
+// Scripts that need nothing are left out.
+func DependenciesOf(s *skill.Skill, scripts []Script, with []string) []Dependencies {
+	var out []Dependencies
+	for _, g := range groups(s, scripts, with) {
+		d := Dependencies{Scripts: g.scripts, Err: g.err}
+		if g.needs != nil {
+			d.Declared, d.Packages = g.needs.From, g.needs.Dependencies
+		}
+		if len(d.Packages) == 0 {
+			d.Undeclared = g.undeclared(s)
+		}
+		if len(d.Packages)+len(d.Undeclared) > 0 || d.Err != nil {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// alike is scripts that need the same.
+type alike struct {
+	scripts []Script
+	node    bool         // one script of JavaScript or TypeScript
+	needs   *pyenv.Needs // nil for scripts that are not run by Python, and with an error
+	err     error
+}
+
+// groups puts scripts together that need the same.
+func groups(s *skill.Skill, scripts []Script, with []string) []*alike {
+	var out []*alike
+	known := map[string]*alike{}
+	for _, sc := range scripts {
+		g := &alike{scripts: []Script{sc}}
+		key := ""
+		if usesNode(s, sc) {
+			g.node = true
+			out = append(out, g)
+			continue
+		}
+		if isPython(s, sc) {
+			src := &source{s: s, sc: sc, with: with}
+			text, err := src.text()
+			if err == nil {
+				g.needs, err = src.needs(text)
+			}
+			if g.err = err; err != nil {
+				out = append(out, g)
+				continue
+			}
+			key = g.needs.From + "\x00" + g.needs.Key()
+		}
+		if same := known[key]; same != nil {
+			same.scripts = append(same.scripts, sc)
+			continue
+		}
+		known[key] = g
+		out = append(out, g)
+	}
+	return out
+}
+
+// undeclared returns the modules that the scripts import, themselves or through files of their skill, and that are neither
+// part of Python nor of the skill.
+func (g *alike) undeclared(s *skill.Skill) []string {
+	var out []string
+	for _, sc := range g.scripts {
+		out = append(out, imports(s, sc)...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// imports returns the modules of one script, as undeclared does.
+func imports(s *skill.Skill, sc Script) []string {
+	src := &source{s: s, sc: sc}
+	text, err := src.text()
+	if err != nil || !isPython(s, sc) {
+		return nil
+	}
+	modules, _ := survey.Outside(s.FS(), sc.File, text)
+	return slices.DeleteFunc(modules, func(m string) bool { return survey.HasModule(s.FS(), m) })
+}

@@ -1,0 +1,107 @@
+package script
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/agent-base/agent-base/internal/lazyregexp"
+	"github.com/agent-base/agent-base/script/pyenv"
+	"github.com/agent-base/agent-base/script/survey"
+	"github.com/agent-base/agent-base/skill"
+)
+
+// MissingModule is the cause of an Error with the reason ReasonModule: a script imports a module that is not installed.
+type MissingModule struct {
+	Module  string // as the interpreter names it
+	Package string // what has it; "" if the module belongs to the skill or to the language
+	File    string // of the skill, where the package can be declared
+	Python  bool   // else JavaScript or TypeScript
+
+	own bool // the skill has a file of that name
+}
+
+// Error says what is missing and where it can be declared.
+func (m *MissingModule) Error() string {
+	switch {
+	case m.own:
+		return fmt.Sprintf("The module %s is missing, although the skill has a file of that name: it is not where the interpreter looks", m.Module)
+	case m.Package == "":
+		return fmt.Sprintf("The module %s is missing: it is part of the language, but the installed interpreter does not have it", m.Module)
+	case m.Package == m.Module:
+		return fmt.Sprintf("The package %s is missing: %s can declare it", m.Package, m.File)
+	}
+	return fmt.Sprintf("The module %s is missing. The package %s has it: %s can declare it", m.Module, m.Package, m.File)
+}
+
+var (
+	pythonMissing = lazyregexp.New(`(?m)^(?:ModuleNotFoundError|ImportError): No module named '?([A-Za-z0-9_.]{1,200})`)
+	nodeMissing   = lazyregexp.New(`(?m)^(?:.{0,80}: )?Cannot find (?:package|module) ['"]([^'"\n]{1,214})['"]`)
+	pipAdvice     = lazyregexp.New(`\bpip3? install ([A-Za-z0-9._ \[\]-]{1,200})`)
+)
+
+// missing recognises a failure because a module is not installed. It returns nil for another one.
+func missing(s *skill.Skill, sc Script, out *Output) *MissingModule {
+	if isPython(s, sc) {
+		return missingInPython(s, sc, out)
+	}
+	found := nodeMissing().FindSubmatch(out.Stderr)
+	if found == nil {
+		return nil
+	}
+	name := string(found[1])
+	p := survey.NodePackage(name)
+	if p == "" {
+		return nil // a file
+	}
+	if survey.PartOf(survey.JavaScript, p) {
+		return &MissingModule{Module: name}
+	}
+	return &MissingModule{Module: name, Package: p, File: "package.json"}
+}
+
+func missingInPython(s *skill.Skill, sc Script, out *Output) *MissingModule {
+	m := &MissingModule{Python: true}
+	if found := pythonMissing().FindAllSubmatch(out.Stderr, -1); found != nil {
+		m.Module = string(found[len(found)-1][1])
+	} else if m.Module = advised(s, sc, out); m.Module == "" {
+		return nil
+	}
+	switch {
+	case survey.HasModule(s.FS(), m.Module):
+		m.own = true
+	case survey.PartOf(survey.Python, m.Module):
+	default:
+		m.Package, m.File = survey.Package(m.Module), declaredIn(s, sc)
+	}
+	return m
+}
+
+// advised returns the module of a script that says itself, in place of Python's error, how to install its package.
+func advised(s *skill.Skill, sc Script, out *Output) string {
+	found := pipAdvice().FindSubmatch(append(append([]byte{}, out.Stderr...), out.Stdout...))
+	if found == nil {
+		return ""
+	}
+	for _, name := range strings.Fields(string(found[1])) {
+		for _, module := range imports(s, sc) {
+			if SamePackage(name, survey.Package(module)) || SamePackage(name, module) {
+				return module
+			}
+		}
+	}
+	return ""
+}
+
+// declaredIn returns where a script's packages are declared, or can be.
+func declaredIn(s *skill.Skill, sc Script) string {
+	needs := &pyenv.Needs{}
+	if text, err := s.ReadFile(sc.File); err == nil {
+		if block, err := pyenv.ParseBlock(text); err == nil && block != nil {
+			needs = block
+		} else if declared, err := pyenv.Declared(s.FS(), sc.File); err == nil {
+			needs = declared
+		}
+	}
+	return cmp.Or(needs.From, "requirements.txt")
+}

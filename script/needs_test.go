@@ -1,0 +1,241 @@
+package script
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/script/pyenv"
+	"github.com/agent-base/agent-base/skill"
+)
+
+// granting returns a host option that gives packages to every skill.
+func granting(packages ...string) func(context.Context, *skill.Skill) (Grant, error) {
+	return func(context.Context, *skill.Skill) (Grant, error) { return Grant{With: packages}, nil }
+}
+
+// C68: what a script gets from where.
+func TestNeeds(t *testing.T) {
+	imports := "import dep\n"
+	tests := []struct {
+		name     string
+		files    tree
+		with     []string
+		packages string
+		from     string
+		python   string
+		err      string
+	}{
+		{name: "nothing", files: tree{"scripts/a.py": imports}},
+		{name: "a block", files: tree{"scripts/a.py": needs("", "dep"), "requirements.txt": "other"}, packages: "dep", from: "its script block"},
+		{name: "a block and the user", files: tree{"scripts/a.py": needs("", "dep")}, with: []string{"more"}, packages: "dep more", from: "its script block and the user"},
+		{name: "an empty block", files: tree{"scripts/a.py": needs(imports), "requirements.txt": "dep"}},
+		{name: "requirements", files: tree{"scripts/a.py": imports, "requirements.txt": "dep>=1\n"}, packages: "dep>=1", from: "requirements.txt"},
+		{name: "a project", files: tree{"scripts/a.py": imports, "pyproject.toml": "[project]\ndependencies = ['dep']\nrequires-python = '>=3.3'\n"}, packages: "dep", from: "pyproject.toml", python: ">=3.3"},
+		{name: "the user", files: tree{"scripts/a.py": imports}, with: []string{"dep"}, packages: "dep", from: "the user"},
+		{name: "requirements and the user", files: tree{"scripts/a.py": imports, "scripts/requirements.txt": "dep"}, with: []string{"more"}, packages: "dep more", from: "scripts/requirements.txt and the user"},
+		{name: "it imports nothing", files: tree{"scripts/a.py": "import json\n", "requirements.txt": "dep"}, with: []string{"more"}},
+		{name: "it imports nothing, with a Python", files: tree{"scripts/a.py": "import json\n", "pyproject.toml": "[project]\ndependencies = ['dep']\nrequires-python = '>=3.3'\n"}, python: ">=3.3"},
+		{name: "it may import something", files: tree{"scripts/a.py": "import runpy\n", "requirements.txt": "dep"}, packages: "dep", from: "requirements.txt"},
+		{name: "a sibling imports", files: tree{"scripts/a.py": "import b\n", "scripts/b.py": imports, "requirements.txt": "dep"}, packages: "dep", from: "requirements.txt"},
+		{name: "a broken declaration", files: tree{"scripts/a.py": imports, "requirements.txt": "dep\n-e .\n"}, err: "Script a is not run: requirements.txt:2: -e is not allowed"},
+		{name: "a broken declaration of what is not imported", files: tree{"scripts/a.py": "import json\n", "requirements.txt": "dep\n-e .\n"}},
+		{name: "a broken block", files: tree{"scripts/a.py": "# /// script\nimport json\n"}, err: "Script a is not run: line 1: the script block is not closed"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := open(t, "", tt.files)
+			src := &source{s: s, sc: Script{Name: "a", File: "scripts/a.py"}, with: tt.with}
+			got, err := src.needs([]byte(tt.files["scripts/a.py"]))
+			if tt.err != "" {
+				failure(t, err, ExecutionFailed, ReasonMetadata, tt.err)
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if strings.Join(got.Dependencies, " ") != tt.packages || got.From != tt.from || got.RequiresPython != tt.python {
+				t.Errorf("got %+v", got)
+			}
+		})
+	}
+}
+
+// C68: a skill with requirements.txt runs; scripts with equal needs share an environment, wherever they are declared.
+func TestEqualNeedsShareAnEnvironment(t *testing.T) {
+	h := uvHost(t, index(t))
+	log := logged(t, h, false)
+	s := open(t, "", tree{"scripts/a.py": printsDep, "scripts/b.py": needs(printsDep, "dep"), "scripts/c.py": "print('alone')\n", "scripts/requirements.txt": "# all\ndep  # one\n"})
+	for name, want := range map[string]string{"a": "one\n", "b": "one\n", "c": "alone\n"} {
+		if got := mustText(t, h, s, name); got != want {
+			t.Errorf("%s: got %q", name, got)
+		}
+	}
+	if got := calls(t, log, "venv"); got != 1 {
+		t.Errorf("%d environments", got)
+	}
+	other := open(t, "", tree{"scripts/d.py": printsDep}) // the user adds what the skill forgot
+	h.Granted = granting("dep")
+	if got := mustText(t, h, other, "d"); got != "one\n" || calls(t, log, "venv") != 1 {
+		t.Errorf("got %q, %d environments", got, calls(t, log, "venv"))
+	}
+}
+
+// One result for all scripts that need the same; each environment is made once, and a failure happens once.
+func TestPrepareAll(t *testing.T) {
+	h := uvHost(t, index(t))
+	log := logged(t, h, false)
+	s := open(t, "", tree{
+		"scripts/a.py": printsDep, "scripts/b.py": printsDep, "scripts/c.py": "print(1)\n", "scripts/d.sh": "echo\n", "scripts/e.py": needs(printsDep, "gone"),
+		"scripts/f.py": "# /// script\n", "scripts/g.py": needs(printsDep, "gone"), "requirements.txt": "dep\n",
+	})
+	scripts, _ := List(s, nil)
+	all, err := h.host().PrepareAll(t.Context(), s, scripts, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, p := range all {
+		line := ""
+		for _, sc := range p.Scripts {
+			line += sc.Name
+		}
+		if p.Err != nil {
+			line += " failed"
+		}
+		got = append(got, strings.TrimSpace(line+" "+strings.Join(p.Packages, " ")+" "+p.Declared))
+	}
+	want := []string{"ab dep==1.0 requirements.txt", "c", "d", "eg failed  its script block", "f failed"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	if n := calls(t, log, "lock"); n != 2 {
+		t.Errorf("resolved %d times", n)
+	}
+	all, err = h.host().PrepareAll(t.Context(), s, scripts[:1], &PrepareOptions{With: []string{"missing"}})
+	if err != nil || len(all) != 1 || !strings.Contains(all[0].Err.Error(), "missing") {
+		t.Errorf("got %+v, %v", all, err)
+	}
+	deps := DependenciesOf(s, scripts, nil)
+	if len(deps) != 3 || deps[0].Declared != "requirements.txt" || !slices.Equal(deps[0].Packages, []string{"dep"}) || deps[2].Err == nil {
+		t.Errorf("got %+v", deps)
+	}
+}
+
+// C68: what a skill imports and does not declare is said.
+func TestUndeclared(t *testing.T) {
+	h := uvHost(t, index(t))
+	s := open(t, "", tree{"scripts/a.py": "import yaml, own, dep\nfrom tools import x\n", "elsewhere/tools.py": "", "own/x.py": ""})
+	sc := Script{Name: "a", File: "scripts/a.py"}
+	if p, err := h.Prepare(t.Context(), s, sc, nil); err != nil || p.Needed || !slices.Equal(p.Undeclared, []string{"dep", "yaml"}) {
+		t.Errorf("got %+v, %v", p, err)
+	}
+	if p, err := h.Prepare(t.Context(), s, sc, &PrepareOptions{With: []string{"dep"}}); err != nil || !p.Made || !slices.Equal(p.Undeclared, []string{"yaml"}) {
+		t.Errorf("with one: got %+v, %v", p, err)
+	}
+}
+
+// C69: a call does not wait longer for its dependencies than for the script.
+func TestPreparingEndsWithTheCall(t *testing.T) {
+	h := host(t)
+	bin := t.TempDir()
+	tree{"uv": "#!/bin/sh\nexec sleep 60\n"}.write(t, bin)
+	h.LookPath = func(name string) (string, error) {
+		if name == "uv" {
+			return filepath.Join(bin, "uv"), nil
+		}
+		return exec.LookPath(name)
+	}
+	s := open(t, "", tree{"scripts/a.py": needs(printsDep, "dep")})
+	begun := time.Now()
+	_, err := run(t, h, s, "a", &RunOptions{Timeout: 500 * time.Millisecond})
+	failure(t, err, Timeout, ReasonDependencies, "Dependencies of script a were not ready after 0.5s: prepare them before the call")
+	if time.Since(begun) > 20*time.Second {
+		t.Errorf("it took %s", time.Since(begun))
+	}
+	if program.Identity(filepath.Join(bin, "uv")) == "" {
+		t.Error("the control failed")
+	}
+}
+
+// C68: a failure because a module is missing names the package and where it is declared.
+func TestMissingModule(t *testing.T) {
+	h := uvHost(t, index(t))
+	none := "No module named "
+	tests := []struct {
+		name, script string
+		files        tree
+		want         MissingModule
+		text         string
+	}{
+		{"a known package", "raise ModuleNotFoundError(\"" + none + "'yaml'\")\n", nil, MissingModule{Module: "yaml", Package: "PyYAML", File: "requirements.txt", Python: true}, "Script failed with exit code 1. The module yaml is missing. The package PyYAML has it: requirements.txt can declare it\nstderr: "},
+		{"an unknown package", "import no_such_thing\n", nil, MissingModule{Module: "no_such_thing", Package: "no-such-thing", File: "requirements.txt", Python: true}, "The package no-such-thing has it"},
+		{"declared elsewhere", "import dep, PIL.Image\n", tree{"scripts/requirements.txt": "dep"}, MissingModule{Module: "PIL", Package: "Pillow", File: "scripts/requirements.txt", Python: true}, "scripts/requirements.txt can declare it"},
+		{"a block", needs("import dep, PIL\n", "dep"), nil, MissingModule{Module: "PIL", Package: "Pillow", File: "its script block", Python: true}, "its script block can declare it"},
+		{"the skill's own", "import helpers\n", tree{"other/helpers.py": ""}, MissingModule{Module: "helpers", Python: true, own: true}, "although the skill has a file of that name"},
+		{"part of Python", "raise ModuleNotFoundError(\"" + none + "'tkinter'\")\n", nil, MissingModule{Module: "tkinter", Python: true}, "it is part of the language"},
+		{"the script's own advice", "import sys\ntry:\n    import no_pdf\nexcept ImportError:\n    print('Error: please run: pip install no-pdf')\n    sys.exit(2)\n", nil,
+			MissingModule{Module: "no_pdf", Package: "no-pdf", File: "requirements.txt", Python: true}, "Script failed with exit code 2. The module no_pdf is missing."},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			all := tree{"scripts/a.py": tt.script}
+			for name, text := range tt.files {
+				all[name] = text
+			}
+			_, err := run(t, h, open(t, "", all), "a", nil)
+			var got *MissingModule
+			if !errors.As(err, &got) || *got != tt.want {
+				t.Errorf("got %+v: %v", got, err)
+			}
+			var e *Error
+			if errors.As(err, &e) && (e.Reason != ReasonModule || !strings.Contains(e.Message, tt.text)) {
+				t.Errorf("got %s %q, want %q in it", e.Reason, e.Message, tt.text)
+			}
+		})
+	}
+	_, err := run(t, h, open(t, "", tree{"scripts/a.py": "print('pip install something')\nraise SystemExit(1)\n"}), "a", nil)
+	failure(t, err, ExecutionFailed, "")
+}
+
+func TestMissingPackageOfNode(t *testing.T) {
+	s := open(t, "", tree{"scripts/a.js": ""})
+	for text, want := range map[string]string{
+		"node:internal/modules/cjs/loader:1\nError: Cannot find module 'axios/lib'\nRequire stack:": "axios",
+		"Error [ERR_MODULE_NOT_FOUND]: Cannot find package '@a/b' imported from /x/a.mjs":           "@a/b",
+		"error: Cannot find package \"chalk\" from \"/x/a.ts\"":                                     "chalk",
+		"Error: Cannot find module './lib.js'":                                                      "",
+		"Error: Cannot find module '/x/lib.js'":                                                     "",
+		"TypeError: x":                                                                              "",
+	} {
+		m := missing(s, Script{Name: "a", File: "scripts/a.js"}, &Output{Stderr: []byte(text)})
+		if got := m; want == "" && got != nil || want != "" && (got == nil || got.Package != want || got.File != "package.json" || got.Python) {
+			t.Errorf("%q: got %+v, want %q", text, m, want)
+		}
+	}
+}
+
+// C69: a large download is allowed for one preparation, never by a call.
+func TestLargeIsNotDownloadedByACall(t *testing.T) {
+	h := host(t)
+	bin := t.TempDir()
+	tree{"uv": "#!/bin/sh\ncat >stub.py.lock <<EOF\n[[package]]\nname = \"torch\"\nversion = \"1\"\nwheels = [{ url = \"https://x/torch-1-py3-none-any.whl\", size = 900000000 }]\nEOF\n"}.write(t, bin)
+	h.LookPath = func(name string) (string, error) {
+		if name == "uv" {
+			return filepath.Join(bin, "uv"), nil
+		}
+		return exec.LookPath(name)
+	}
+	s := open(t, "", tree{"scripts/a.py": needs(printsDep, "torch")})
+	_, err := run(t, h, s, "a", nil)
+	failure(t, err, ExecutionFailed, ReasonDependencies, "are a large download, which nobody has allowed (torch: 900.0 MB)")
+	if !errors.Is(err, pyenv.ErrLargeDownload) {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,82 @@
+package survey
+
+import (
+	"slices"
+	"strings"
+)
+
+// pythonParts are the modules that Python 3.9 to 3.14 come with, on any system. A name that begins with "_" is one too.
+const pythonParts = ` abc aifc annotationlib antigravity argparse array ast asynchat asyncio asyncore atexit audioop base64 bdb
+binascii binhex bisect builtins bz2 cProfile calendar cgi cgitb chunk cmath cmd code codecs codeop collections colorsys
+compileall compression concurrent configparser contextlib contextvars copy copyreg crypt csv ctypes curses dataclasses datetime
+dbm decimal difflib dis distutils doctest email encodings ensurepip enum errno faulthandler fcntl filecmp fileinput fnmatch
+formatter fractions ftplib functools gc genericpath getopt getpass gettext glob graphlib grp gzip hashlib heapq hmac html http
+idlelib imaplib imghdr imp importlib inspect io ipaddress itertools json keyword lib2to3 linecache locale logging lzma mailbox
+mailcap marshal math mimetypes mmap modulefinder msilib msvcrt multiprocessing netrc nis nntplib nt ntpath nturl2path numbers
+opcode operator optparse os ossaudiodev parser pathlib pdb pickle pickletools pipes pkgutil platform plistlib poplib posix
+posixpath pprint profile pstats pty pwd py_compile pyclbr pydoc pydoc_data pyexpat queue quopri random re readline reprlib
+resource rlcompleter runpy sched secrets select selectors shelve shlex shutil signal site smtpd smtplib sndhdr socket
+socketserver spwd sqlite3 sre_compile sre_constants sre_parse ssl stat statistics string stringprep struct subprocess sunau
+symbol symtable sys sysconfig syslog tabnanny tarfile telnetlib tempfile termios textwrap this threading time timeit tkinter
+token tokenize tomllib trace traceback tracemalloc tty turtle turtledemo types typing unicodedata unittest urllib uu uuid venv
+warnings wave weakref webbrowser winreg winsound wsgiref xdrlib xml xmlrpc zipapp zipfile zipimport zlib zoneinfo `
+
+// nodeParts are the modules that Node.js comes with.
+const nodeParts = ` assert async_hooks buffer child_process cluster console constants crypto dgram diagnostics_channel dns domain
+events fs http http2 https inspector module net os path perf_hooks process punycode querystring readline repl stream
+string_decoder sys timers tls trace_events tty url util v8 vm wasi worker_threads zlib `
+
+// PartOf reports whether a language comes with a module.
+func PartOf(lang Language, module string) bool {
+	if lang != Python {
+		return listed(nodeParts, module)
+	}
+	first, _, _ := strings.Cut(module, ".")
+	return strings.HasPrefix(first, "_") || listed(pythonParts, first)
+}
+
+func listed(words, word string) bool {
+	return slices.Contains(strings.Fields(words), word)
+}
+
+// pypi has the packages of modules that have another name.
+var pypi = map[string]string{
+	"Bio": "biopython", "Crypto": "pycryptodome", "Cryptodome": "pycryptodomex", "Levenshtein": "python-Levenshtein",
+	"MySQLdb": "mysqlclient", "OpenSSL": "pyOpenSSL", "PIL": "Pillow", "Xlib": "python-xlib", "attr": "attrs", "barcode": "python-barcode",
+	"bs4": "beautifulsoup4", "community": "python-louvain", "cv2": "opencv-python-headless", "dateutil": "python-dateutil",
+	"discord": "discord.py", "dns": "dnspython", "docx": "python-docx", "dotenv": "python-dotenv", "faiss": "faiss-cpu",
+	"ffmpeg": "ffmpeg-python", "fitz": "PyMuPDF", "frontmatter": "python-frontmatter", "gi": "PyGObject", "git": "GitPython",
+	"github": "PyGithub", "gitlab": "python-gitlab", "google.oauth2": "google-auth", "google.protobuf": "protobuf",
+	"googleapiclient": "google-api-python-client", "hydra": "hydra-core", "jenkins": "python-jenkins", "jose": "python-jose", "jwt": "PyJWT",
+	"ldap": "python-ldap", "magic": "python-magic", "mpl_toolkits": "matplotlib", "nacl": "PyNaCl", "newspaper": "newspaper3k",
+	"nmap": "python-nmap", "odf": "odfpy", "osgeo": "GDAL", "paho": "paho-mqtt", "pkg_resources": "setuptools", "pptx": "python-pptx",
+	"psycopg2": "psycopg2-binary", "pythoncom": "pywin32", "readability": "readability-lxml", "rest_framework": "djangorestframework",
+	"ruamel": "ruamel.yaml", "serial": "pyserial", "skbio": "scikit-bio", "skimage": "scikit-image", "sklearn": "scikit-learn",
+	"sksurv": "scikit-survival", "slugify": "python-slugify", "socks": "PySocks", "speech_recognition": "SpeechRecognition",
+	"talib": "TA-Lib", "tavily": "tavily-python", "tdc": "PyTDC", "telegram": "python-telegram-bot", "umap": "umap-learn", "usb": "pyusb",
+	"vertexai": "google-cloud-aiplatform", "websocket": "websocket-client", "whisper": "openai-whisper", "win32api": "pywin32",
+	"win32com": "pywin32", "win32gui": "pywin32", "wx": "wxPython", "yaml": "PyYAML", "zmq": "pyzmq",
+}
+
+// sharedNames are names that the modules of several packages begin with.
+var sharedNames = []string{"azure", "google", "google.cloud"}
+
+func shared(name string) bool { return slices.Contains(sharedNames, name) }
+
+// Package returns the package of the Python Package Index that a module is in. For a module that is not known it is the
+// module's own name, as is usual.
+func Package(module string) string {
+	for name := module; name != ""; {
+		if p := pypi[name]; p != "" {
+			return p
+		}
+		i := strings.LastIndexByte(name, '.')
+		name = name[:max(i, 0)]
+	}
+	parts := strings.Split(module, ".")
+	keep := 1
+	for keep < len(parts) && shared(strings.Join(parts[:keep], ".")) {
+		keep++
+	}
+	return strings.ReplaceAll(strings.Join(parts[:keep], "-"), "_", "-")
+}

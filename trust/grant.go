@@ -1,0 +1,184 @@
+package trust
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agent-base/agent-base/skill/manifest"
+)
+
+// Here is the entry of Grant.Read and Grant.Write for the folder that a script is started for, whichever that is.
+const Here = "."
+
+// Grant records what the user gave to one content of one skill, beyond that its scripts may run. It is bound to the digest:
+// another content of the skill has none of it. The store keeps fields that this version does not know.
+type Grant struct {
+	Name      string    `json:"name"`          // canonical
+	Digest    string    `json:"digest"`        // of the content that it is for, as in Approval
+	Dir       string    `json:"dir,omitempty"` // absolute folder of the skill, or "" for a bundled one; it tells grants of one name apart
+	GrantedAt time.Time `json:"granted_at"`    // whole seconds, UTC
+
+	Env      []string `json:"env,omitempty"`      // exact names of variables that its scripts get
+	Withheld []string `json:"withheld,omitempty"` // of what the manifest's permissions.env names, what its scripts do not get
+	Home     bool     `json:"home,omitempty"`     // HOME is the user's own
+	With     []string `json:"with,omitempty"`     // packages that its scripts need in addition to those that it declares
+
+	// These are recorded for a sandbox. Nothing enforces them yet.
+	Read  []string `json:"read,omitempty"`  // folders, absolute or Here
+	Write []string `json:"write,omitempty"` // folders, absolute or Here
+	Net   []string `json:"net,omitempty"`   // hosts
+
+	Files []File `json:"files,omitempty"` // the content, to show what changed when the grant lapses
+}
+
+// Empty reports whether nothing is granted and nothing withheld.
+func (g *Grant) Empty() bool {
+	return !g.Home && len(g.Env)+len(g.Withheld)+len(g.With)+len(g.Read)+len(g.Write)+len(g.Net) == 0
+}
+
+func (g *Grant) check() error {
+	a := Approval{Name: g.Name, Digest: g.Digest, Dir: g.Dir, Files: g.Files}
+	if err := a.check(); err != nil {
+		return fmt.Errorf("grant: %w", err)
+	}
+	for _, name := range g.Env {
+		if !isVariable(name) {
+			return fmt.Errorf("grant for %q: %q is not the name of a variable", g.Name, name)
+		}
+	}
+	for _, dir := range slices.Concat(g.Read, g.Write) {
+		if dir != Here && (!filepath.IsAbs(dir) || filepath.Clean(dir) != dir) {
+			return fmt.Errorf("grant for %q: folder %q is not a clean absolute path", g.Name, dir)
+		}
+	}
+	return nil
+}
+
+// isVariable reports whether a text can name one variable. A pattern cannot.
+func isVariable(name string) bool {
+	return name != "" && !strings.ContainsAny(name, "=*?[]\\ \t\r\n\x00")
+}
+
+// tidy sorts the lists, so the same grant has the same text.
+func (g *Grant) tidy() {
+	for _, list := range []*[]string{&g.Env, &g.Withheld, &g.With, &g.Read, &g.Write, &g.Net} {
+		*list = slices.Clone(*list)
+		slices.Sort(*list)
+		*list = slices.Compact(*list)
+	}
+}
+
+// storedGrant is a grant with the fields that this version does not know.
+type storedGrant struct {
+	Grant
+	rest map[string]json.RawMessage
+}
+
+// UnmarshalJSON keeps the unknown fields.
+func (g *storedGrant) UnmarshalJSON(text []byte) error {
+	if err := json.Unmarshal(text, &g.Grant); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, &g.rest); err != nil {
+		return err
+	}
+	known := map[string]bool{}
+	for _, name := range grantFields {
+		known[name] = true
+	}
+	maps.DeleteFunc(g.rest, func(name string, _ json.RawMessage) bool { return known[strings.ToLower(name)] })
+	return nil
+}
+
+// grantFields are the names of the fields of Grant in the file.
+var grantFields = []string{"name", "digest", "dir", "granted_at", "env", "withheld", "home", "with", "read", "write", "net", "files"}
+
+// MarshalJSON writes the unknown fields after the others.
+func (g storedGrant) MarshalJSON() ([]byte, error) {
+	text, err := json.Marshal(g.Grant)
+	if err != nil || len(g.rest) == 0 {
+		return text, err
+	}
+	rest, err := json.Marshal(g.rest)
+	if err != nil {
+		return nil, err
+	}
+	return append(append(bytes.TrimSuffix(text, []byte("}")), ','), rest[1:]...), nil
+}
+
+// EditGrant changes the grant of a skill. key has the name, the folder, the digest and the files of the present content; its
+// other fields are ignored. edit gets the grant of that content, or an empty one: a grant of another content in the same
+// folder has lapsed and is replaced. A grant that is empty after edit is removed. The errors are those of Approve, and that
+// of edit, after which nothing was written.
+func (s *Store) EditGrant(ctx context.Context, key Grant, edit func(*Grant) error) error {
+	key.Name = manifest.Canonical(key.Name)
+	return s.change(ctx, func(f *file) error {
+		g := storedGrant{Grant: Grant{Name: key.Name, Digest: key.Digest, Dir: key.Dir}}
+		at := slices.IndexFunc(f.Grants, func(b storedGrant) bool { return b.Name == key.Name && b.Dir == key.Dir })
+		if at >= 0 && f.Grants[at].Digest == key.Digest {
+			g = f.Grants[at]
+		}
+		if err := edit(&g.Grant); err != nil {
+			return err
+		}
+		g.Name, g.Digest, g.Dir, g.Files = key.Name, key.Digest, key.Dir, key.Files
+		g.GrantedAt = s.now().UTC().Truncate(time.Second)
+		g.tidy()
+		if err := g.check(); err != nil {
+			return err
+		}
+		if at >= 0 {
+			f.Grants = slices.Delete(f.Grants, at, at+1)
+		}
+		if !g.Empty() || len(g.rest) > 0 {
+			f.Grants = append(f.Grants, g)
+		}
+		return nil
+	})
+}
+
+// Grants returns all grants, sorted by name and directory, those of former contents included. The caller must not change
+// their lists.
+func (s *Set) Grants() []Grant { return slices.Clone(s.grants) }
+
+// Grant returns what was given to the content of a skill with this digest, in any folder; dir is preferred. It reports
+// whether there is such a grant.
+func (s *Set) Grant(name, dir, digest string) (Grant, bool) {
+	var found *Grant
+	for i := range s.grants {
+		g := &s.grants[i]
+		if g.Name == manifest.Canonical(name) && g.Digest == digest && (found == nil || g.Dir == dir) {
+			found = g
+		}
+	}
+	if found == nil {
+		return Grant{}, false
+	}
+	return *found, true
+}
+
+// Lapsed returns the grant that a former content of the skill in dir had, unless its present content, which has this digest,
+// has one too.
+func (s *Set) Lapsed(name, dir, digest string) (Grant, bool) {
+	if _, ok := s.Grant(name, dir, digest); ok {
+		return Grant{}, false
+	}
+	for _, g := range s.grants {
+		if g.Name == manifest.Canonical(name) && g.Dir == dir && g.Digest != digest {
+			return g, true
+		}
+	}
+	return Grant{}, false
+}
+
+// HasGrants reports whether anything was ever granted under a name. While it was not, no digest is needed to know that.
+func (s *Set) HasGrants(name string) bool {
+	return slices.ContainsFunc(s.grants, func(g Grant) bool { return g.Name == manifest.Canonical(name) })
+}
