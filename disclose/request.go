@@ -61,8 +61,8 @@ func (q *request) add(x *wordIndex, text string, first float32) (next float32) {
 		}
 		first, terms, pairs = background, len(q.terms), len(q.pairs)
 	}
-	sc := newScanner(text)
-	for sc.next() {
+	var sc scanner
+	for sc.read(text); sc.next(); {
 		if sc.ended != 0 {
 			end(sc.ended)
 		}

@@ -74,10 +74,11 @@ type builder struct {
 	last    []int // of each term, its newest tally's position plus one
 	lengths []float64
 
-	doc    uint32
-	begin  int // of doc's tallies in list
-	length int // words of doc, each as often as it weighs
-	name   words
+	doc     uint32
+	begin   int // of doc's tallies in list
+	length  int // words of doc, each as often as it weighs
+	name    words
+	scanner scanner
 }
 
 // skill counts the terms of one skill.
@@ -114,7 +115,8 @@ func (b *builder) other(name string) bool {
 func (b *builder) add(s string, weight uint32) {
 	x := b.index
 	x.order = append(x.order, gap)
-	for sc := newScanner(s); sc.next(); {
+	sc := &b.scanner
+	for sc.read(s); sc.next(); {
 		id := b.term(sc.word)
 		if !sc.joined {
 			x.order = append(x.order, gap)
