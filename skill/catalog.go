@@ -200,8 +200,8 @@ func (c *Catalog) Lookup(name string) (Entry, error) {
 	if i := c.find(manifest.Canonical(name)); i >= 0 {
 		return Entry{c, &c.items[i]}, nil
 	}
-	if err := manifest.CheckName(name); err != nil {
-		return Entry{}, err
+	if manifest.CheckName(name) != nil {
+		return Entry{}, &manifest.NameError{Kind: "skill", Name: name, Suggest: c.meant(name)}
 	}
 	return Entry{}, &NotFoundError{Name: name, Suggest: c.suggest(name)}
 }
@@ -213,6 +213,21 @@ func (c *Catalog) find(canonical string) int {
 		return -1
 	}
 	return i
+}
+
+// meant returns the name of the skill that an invalid name stands for. A manifest may have such a name, as in "plugin::pdf"
+// or "PDF Forms"; the skill has the name of its folder then. A path is not a name.
+func (c *Catalog) meant(name string) []string {
+	if strings.ContainsAny(name, `/\`) {
+		return nil
+	}
+	_, last, _ := strings.Cut(name, ":")
+	for _, form := range []string{name, last} {
+		if i := c.find(manifest.Canonical(manifest.Tamed(form))); i >= 0 {
+			return []string{c.items[i].r.name()}
+		}
+	}
+	return nil
 }
 
 func (c *Catalog) suggest(name string) []string {

@@ -182,14 +182,18 @@ func activationFailure(ctx context.Context, name string, err error) tool.Result 
 	var bad *manifest.NameError
 	switch {
 	case errors.As(err, &bad):
-		return tool.CauseName.Failure(bad.Error())
+		return tool.CauseName.Failure(bad.Error() + didYouMean(".", bad.Suggest))
 	case errors.As(err, &missing):
-		text := fmt.Sprintf("Skill '%s' not found.", name)
-		if len(missing.Suggest) > 0 {
-			text += fmt.Sprintf(" Did you mean '%s'?", missing.Suggest[0])
-		}
-		return tool.CauseNotFound.Failure(text)
+		return tool.CauseNotFound.Failure(fmt.Sprintf("Skill '%s' not found.", name) + didYouMean("", missing.Suggest))
 	}
 	err = cause(ctx, err)
 	return failureCause(err).Failure(fmt.Sprintf("Failed to load skill: %v", err))
+}
+
+// didYouMean returns a question about the first of some names, after the end of a sentence, or "" without names.
+func didYouMean(end string, names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s Did you mean '%s'?", end, names[0])
 }

@@ -131,7 +131,7 @@ func missing(ctx context.Context, err error, text string) error {
 	e := &script.Error{Code: script.ExecutionFailed, Err: err, Message: fmt.Sprintf("Failed to load skill: %v", err)}
 	switch {
 	case errors.As(err, &bad):
-		e.Code, e.Message = script.InvalidName, bad.Error()
+		e.Code, e.Message = script.InvalidName, bad.Error()+didYouMean(".", bad.Suggest)
 	case errors.As(err, &none):
 		e.Code, e.Message = script.NotFound, text
 	case ended(err):

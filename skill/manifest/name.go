@@ -9,8 +9,12 @@ import (
 // MaxName is the maximum length of a skill's name, in code points.
 const MaxName = 64
 
-// NameError is the error for an invalid name. Kind is "skill" or "script".
-type NameError struct{ Kind, Name string }
+// NameError is the error for an invalid name.
+type NameError struct {
+	Kind    string // "skill" or "script"
+	Name    string
+	Suggest []string // names that exist and may be meant
+}
 
 // Error returns a text such as "Invalid skill name: '../x'".
 func (e *NameError) Error() string { return fmt.Sprintf("Invalid %s name: '%s'", e.Kind, e.Name) }
@@ -25,7 +29,7 @@ func Canonical(name string) string {
 // and "_", beginning with a letter or a digit, and not a reserved name.
 func CheckName(name string) error {
 	if !usableName(strings.TrimSpace(name)) {
-		return &NameError{"skill", name}
+		return &NameError{Kind: "skill", Name: name}
 	}
 	return nil
 }
@@ -86,6 +90,9 @@ func fallbackName(name, dir string) string {
 	}
 	return "skill"
 }
+
+// Tamed returns the valid name that a skill gets whose manifest has this one, or "" if it has no letter or digit.
+func Tamed(name string) string { return tamedName(name) }
 
 // tamedName replaces every run of other characters with a hyphen. It returns "" if nothing is left.
 func tamedName(s string) string {

@@ -92,7 +92,11 @@ func Explain(err error) *Failure {
 	case errors.As(err, &missing):
 		return &Failure{Exit: ExitNotFound, Code: string(tool.NotFound), Hint: "agent skill list --all shows every skill", Err: err}
 	case errors.As(err, &bad):
-		return &Failure{Exit: ExitUsage, Code: string(tool.InvalidName), Hint: "a name has 1 to 64 of the characters a-z, A-Z, 0-9, - and _", Err: err}
+		f := &Failure{Exit: ExitUsage, Code: string(tool.InvalidName), Hint: "a name has 1 to 64 of the characters a-z, A-Z, 0-9, - and _", Err: err}
+		if len(bad.Suggest) > 0 {
+			f.Hint = fmt.Sprintf("did you mean %q?", bad.Suggest[0])
+		}
+		return f
 	case errors.As(err, &broken):
 		return &Failure{Exit: ExitInvalid, Code: "invalid_skill", Hint: "agent skill why " + broken.Name + " explains it", Err: err}
 	case errors.As(err, &file):

@@ -40,7 +40,7 @@ func (p *Printer) JSONError(f *Failure) {
 		Message string `json:"message"`
 		Hint    string `json:"hint,omitempty"`
 	}
-	said := map[string]body{"error": {f.Code, f.Err.Error(), f.Hint}}
+	said := map[string]body{"error": {f.Code, f.Err.Error(), p.Typed(f.Hint)}}
 	_ = document(p.Err, p.ErrTerminal, func(w io.Writer) error { return writeJSON(w, said) })
 }
 

@@ -39,6 +39,12 @@ func (p *Printer) Flush() error {
 	return nil
 }
 
+// Hint prints what the user can do next, with commands that can be pasted.
+func (p *Printer) Hint(text string) { p.Streams.Hint(p.Typed(text)) }
+
+// Typed is that of the flags of the command.
+func (p *Printer) Typed(text string) string { return p.flags.Typed(text) }
+
 // Warn prints a warning.
 func (p *Printer) Warn(text string) {
 	if !p.Quiet() {

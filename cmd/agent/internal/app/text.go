@@ -1,6 +1,7 @@
 package app
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -62,6 +63,33 @@ func (p *Printer) UnderTitle(title string, problems []manifest.Problem, text fun
 			p.Printf("      %s\n", p.Wrapped(cure, 6))
 		}
 	}
+}
+
+// aboutSkill matches the beginning of a command about one skill. A placeholder such as NAME is not a skill.
+var aboutSkill = regexp.MustCompile(`\bagent (skill (?:trust|untrust|grant|revoke|prepare|why|info|enable|activate|read)|script (?:list|help|run)) [a-z0-9]`)
+
+// Typed returns a text with the flags that choose skills in each of its commands about one skill. Without them the command
+// would not find a skill that only --skills-dir names.
+func (f *Flags) Typed(text string) string {
+	places := f.places()
+	if places == "" {
+		return text
+	}
+	return aboutSkill.ReplaceAllStringFunc(text, func(command string) string {
+		return "agent" + places + strings.TrimPrefix(command, "agent")
+	})
+}
+
+// places returns the flags that choose skills, each after a space.
+func (f *Flags) places() string {
+	var b strings.Builder
+	for _, dir := range f.SkillsDir {
+		b.WriteString(" --skills-dir " + ShellWord(dir))
+	}
+	if f.Project != "" {
+		b.WriteString(" --project " + ShellWord(f.Project))
+	}
+	return b.String()
 }
 
 // RunCommand returns the command that runs a script of a skill.

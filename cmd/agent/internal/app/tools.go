@@ -42,7 +42,7 @@ func (k *Toolkit) Options(cat *skill.Catalog) (*skilltool.Options, error) {
 	o := &skilltool.Options{
 		Catalog:      func() *skill.Catalog { return cat },
 		Session:      session.New(&session.Options{Trace: k.out.Tracer()}),
-		Advise:       Advice,
+		Advise:       func(err error, name string) string { return k.out.Typed(Advice(err, name)) },
 		Instructions: disclose.InstructionOptions{ProjectDir: cfg.Paths.Project},
 		ScriptRule:   k.settings.Survey().Rule,
 		ReadScripts:  cfg.ScriptRead == "allow",

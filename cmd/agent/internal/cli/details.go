@@ -139,10 +139,11 @@ type inspector struct {
 	skills   *app.Library
 	grants   *app.Grants
 	tools    *app.Toolkit
+	typed    func(string) string // completes commands, see app.Flags.Typed
 }
 
 func newInspector(s *app.Services) inspector {
-	return inspector{s.Settings, s.Skills, s.Grants, s.Tools}
+	return inspector{s.Settings, s.Skills, s.Grants, s.Tools, s.Out.Typed}
 }
 
 // lookup gathers the details of the skill of that name in the catalogue that open returns.
@@ -199,6 +200,7 @@ func (o *inspector) inspect(ctx context.Context, cat *skill.Catalog, e skill.Ent
 	if err := d.trust(ctx, settings, e); err != nil {
 		return nil, err
 	}
+	d.Cure = o.typed(d.Cure)
 	if d.Grants, err = o.grants.View(ctx, s); err != nil {
 		return nil, err
 	}

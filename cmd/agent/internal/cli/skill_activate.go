@@ -60,7 +60,9 @@ func runActivate(ctx context.Context, o *activateOptions) error {
 		return err
 	}
 	if o.shell {
-		how.Instructions.Command = app.RunCommand
+		how.Instructions.Command = func(skillName, scriptName string, args []string) string {
+			return o.out.Typed(app.RunCommand(skillName, scriptName, args))
+		}
 	}
 	begun := time.Now()
 	r := skilltool.New(how).Activate(ctx, o.name, o.args)

@@ -61,7 +61,7 @@ func runInfo(ctx context.Context, o *infoOptions) error {
 		{"compatible", d.Compatibility}, {"requires", strings.Join(slices.Concat(d.Requires, d.RequiresEnv), " ")},
 		{"tools", toolsText(d)}, {"env", strings.Join(d.Env, " ")}, {"reads", readsText(d)},
 		{"granted", grantedText(d)}, {"recorded only", recordedText(d)},
-		{"scripts", scriptsText(d)}, {"packages", packagesText(d)}, {"files", filesText(d)}, {"toolsets", toolsetsText(d)}, {"hides", shadowsText(d)},
+		{"scripts", scriptsText(d)}, {"packages", o.out.Typed(packagesText(d))}, {"files", filesText(d)}, {"toolsets", toolsetsText(d)}, {"hides", shadowsText(d)},
 	})
 	if len(d.Fields) > 0 {
 		o.out.Printf("\n")

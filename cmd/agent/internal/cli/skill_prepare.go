@@ -250,7 +250,7 @@ func (o *prepareOptions) print(s *skill.Skill, done []script.Prepared) error {
 	if len(undeclared) > 0 {
 		slices.Sort(undeclared)
 		undeclared = slices.Compact(undeclared)
-		o.out.Remark(fmt.Sprintf("imports %s: declares no packages for them; add them with: %s",
+		o.out.Remark(fmt.Sprintf("the scripts import %s, which the skill does not declare; add them with: %s",
 			app.ImportsText(undeclared), app.WithCure(s.Canonical(), undeclared...)))
 	}
 	return nil
