@@ -102,6 +102,24 @@ func completeScripts(s *app.Services) complete {
 	}
 }
 
+// completeVariables offers the environment variables that the skill of the first argument declares or reads.
+func completeVariables(s *app.Services) complete {
+	return func(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		var out []cobra.Completion
+		if len(args) == 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		if opened := peek(c.Context(), s.Skills, args[0]); opened != nil {
+			defer opened.Close()
+			variables, _ := s.Grants.Variables(c.Context(), opened)
+			for _, v := range variables {
+				out = append(out, v.Name)
+			}
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
 // completeFiles offers skills for the first argument and that skill's files for the second.
 func completeFiles(s *app.Services) complete {
 	first := completeSkills(s)

@@ -51,7 +51,11 @@ A skill that is not bundled must be trusted first: on a terminal you are asked, 
 		f.Hint = `the script's own arguments follow "--": ` + c.CommandPath() + " SKILL SCRIPT -- ARGS"
 		return f
 	})
-	c.Flags().StringVar((*string)(&o.request.JSON), "script-json", "", "ask the script for JSON: `auto`, yes or no (default: the setting scriptJSON)")
+	c.Flags().StringVar((*string)(&o.request.JSON), "script-json", "", "ask the script for JSON by this `MODE`: auto, yes or no (default: the setting scriptJSON)")
+	_ = c.RegisterFlagCompletionFunc("script-json", cobra.FixedCompletions([]cobra.Completion{
+		cobra.CompletionWithDesc("auto", "where the script declares --json"), cobra.CompletionWithDesc("yes", "always"),
+		cobra.CompletionWithDesc("no", "never; --text is short for it"),
+	}, cobra.ShellCompDirectiveNoFileComp))
 	c.Flags().BoolVar(&o.text, "text", false, "do not ask the script for JSON: --script-json no")
 	c.Flags().DurationVar(&s.Flags.Timeout, "timeout", 0, "end the script after this `TIME`, such as 30s or 2m (default: the setting scriptTimeout)")
 	c.Flags().BoolVar(&o.json, "json", false, "print the whole result as JSON")

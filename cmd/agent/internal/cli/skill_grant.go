@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
@@ -28,12 +27,16 @@ type grantOptions struct {
 }
 
 // givenFlags adds the flags that say what is granted or revoked.
-func givenFlags(flags *pflag.FlagSet, given *app.Given) {
+func givenFlags(c *cobra.Command, s *app.Services, given *app.Given) {
+	flags := c.Flags()
 	flags.StringSliceVar(&given.Env, "env", nil, "the variable `NAME`, exactly; several with commas")
 	flags.BoolVar(&given.Home, "home", false, "your own home as HOME, in place of a private one")
 	flags.StringArrayVar(&given.Read, "read", nil, "reading in `DIR` (recorded, not enforced yet)")
 	flags.StringArrayVar(&given.Write, "write", nil, "writing in `DIR`; \".\" is where a script is started (recorded, not enforced yet)")
 	flags.StringSliceVar(&given.Net, "net", nil, "the network, to `HOST` (recorded, not enforced yet)")
+	_ = c.RegisterFlagCompletionFunc("env", completeVariables(s))
+	_ = c.MarkFlagDirname("read")
+	_ = c.MarkFlagDirname("write")
 }
 
 func newGrantCommand(s *app.Services, run func(context.Context, *grantOptions) error) *cobra.Command {
@@ -58,7 +61,7 @@ changed and the command that repeats it. That also holds for bundled skills and 
 			return run(c.Context(), o)
 		},
 	}
-	givenFlags(c.Flags(), &o.given)
+	givenFlags(c, s, &o.given)
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }
@@ -79,7 +82,7 @@ permissions.env is then withheld, until it is granted again.`,
 			return run(c.Context(), o)
 		},
 	}
-	givenFlags(c.Flags(), &o.given)
+	givenFlags(c, s, &o.given)
 	c.Flags().BoolVar(&o.all, "all", false, "everything that was granted")
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c

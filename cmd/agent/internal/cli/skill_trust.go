@@ -62,7 +62,7 @@ Without a terminal, nothing is approved unless --yes is given.`,
 	}
 	c.Flags().StringVar(&o.root, "root", "", "trust everything below `DIR`")
 	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
-	givenFlags(c.Flags(), &o.given)
+	givenFlags(c, s, &o.given)
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }
