@@ -3,6 +3,8 @@ package disclose
 import (
 	"context"
 	"fmt"
+	"maps"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,7 +41,7 @@ const maxListed = 50
 // stay unchanged, with a warning.
 //
 // With Wrap the body is inside <skill_content name="…" source="…" digest="…">, followed by the skill's directory and by
-// <skill_resources>, which lists at most 50 files. A body cannot close that frame or open another: such tags are written
+// <skill_resources>, which lists at most 50 files and folders. A body cannot close that frame or open another: such tags are written
 // with &lt;.
 //
 // The error is that of listing the files, or that of ctx. A skill that cannot be hashed has no digest, with a warning.
@@ -194,7 +196,29 @@ func (t *Text) around(ctx context.Context, s *skill.Skill, dir string, o *Instru
 	return f, nil
 }
 
-// appendResources lists the skill's files except for its manifest. Scripts are marked, because they are run and not read.
+// mostBeside is how many files that are not scripts a folder below scripts/ may have before they are only counted.
+const mostBeside = 5
+
+// beside counts the files in each folder below scripts/ that has many and no script among them: schemas, templates and
+// other data, which scripts read and a model does not.
+func beside(files []skill.File, o *InstructionOptions) map[string]int {
+	count := map[string]int{}
+	for _, f := range files {
+		if strings.HasPrefix(f.Path, "scripts/") {
+			count[path.Dir(f.Path)]++
+		}
+	}
+	for _, f := range files {
+		if o.runs(f.Path) {
+			delete(count, path.Dir(f.Path))
+		}
+	}
+	maps.DeleteFunc(count, func(_ string, n int) bool { return n <= mostBeside })
+	return count
+}
+
+// appendResources lists the skill's files except for its manifest. Scripts are marked, because they are run and not read. A
+// folder of data of the scripts is one line.
 func appendResources(b []byte, files []skill.File, partial bool, s *skill.Skill, dir string, o *InstructionOptions) []byte {
 	files = slices.DeleteFunc(files, func(f skill.File) bool { return f.Path == "SKILL.md" || f.Path == "skill.md" })
 	if len(files) == 0 {
@@ -207,16 +231,20 @@ func appendResources(b []byte, files []skill.File, partial bool, s *skill.Skill,
 			scripts = append(scripts, f.Path)
 		}
 	}
-	for _, f := range files[:min(len(files), maxListed)] {
-		if o.runs(f.Path) {
-			b = append(b, "\n<file run=\"true\">"...)
-		} else {
-			b = append(b, "\n<file>"...)
+	listed, lines := 0, 0
+	folders, named := beside(files, o), map[string]bool{}
+	for ; listed < len(files); listed++ {
+		dir := path.Dir(files[listed].Path)
+		if named[dir] {
+			continue
 		}
-		b = appendLine(b, f.Path, escapeAll)
-		b = append(b, "</file>"...)
+		if lines++; lines > maxListed {
+			break
+		}
+		named[dir] = folders[dir] > 0
+		b = appendResource(b, files[listed].Path, folders[dir], o)
 	}
-	if n := len(files) - maxListed; n > 0 {
+	if n := left(files[listed:], named); n > 0 {
 		b = append(b, "\nand "...)
 		if partial {
 			b = append(b, "at least "...)
@@ -229,6 +257,33 @@ func appendResources(b []byte, files []skill.File, partial bool, s *skill.Skill,
 		return b
 	}
 	return appendRunning(b, scripts, s, dir, o)
+}
+
+// appendResource adds the line of a file, or that of its folder if count files there are data of scripts.
+func appendResource(b []byte, file string, count int, o *InstructionOptions) []byte {
+	end := "</file>"
+	switch {
+	case count > 0:
+		b = append(b, "\n<folder files=\""+strconv.Itoa(count)+"\">"...)
+		file, end = path.Dir(file), "</folder>"
+	case o.runs(file):
+		b = append(b, "\n<file run=\"true\">"...)
+	default:
+		b = append(b, "\n<file>"...)
+	}
+	b = appendLine(b, file, escapeAll)
+	return append(b, end...)
+}
+
+// left counts the files that are in no named folder.
+func left(files []skill.File, named map[string]bool) int {
+	n := 0
+	for _, f := range files {
+		if !named[path.Dir(f.Path)] {
+			n++
+		}
+	}
+	return n
 }
 
 // appendRunning says how scripts are run here. If the body runs one in a shell, that command is the example.

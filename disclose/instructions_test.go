@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -97,6 +98,28 @@ func TestInstructionsRunNothing(t *testing.T) {
 	injected := instructions(t, load(t, "", "Do $0"), &InstructionOptions{Args: "'!`id`'"})
 	if injected.Body != "Do !`id`" || len(injected.Warnings) != 0 {
 		t.Errorf("got %q, %q", injected.Body, injected.Warnings)
+	}
+}
+
+// A folder below scripts/ with many files and no script is one line: its files are data of the scripts.
+func TestInstructionsCountDataOfScripts(t *testing.T) {
+	files := []string{"scripts/run.py", "scripts/few/a.xml", "references/r.md"}
+	for i := range 60 {
+		files = append(files, fmt.Sprintf("scripts/schemas/s%02d.xsd", i), fmt.Sprintf("references/many/r%02d.md", i%8))
+	}
+	slices.Sort(files)
+	s := load(t, "", "Run it.", slices.Compact(files)...)
+	body := instructions(t, s, &InstructionOptions{Wrap: true, Scripts: []string{"scripts/run.py"}}).Body
+	for _, want := range []string{
+		"\n<folder files=\"60\">scripts/schemas</folder>\n", "\n<file>references/many/r00.md</file>\n", "\n<file>scripts/few/a.xml</file>\n",
+		"\n<file run=\"true\">scripts/run.py</file>\n",
+	} {
+		if strings.Count(body, want) != 1 {
+			t.Errorf("want %q once in:\n%s", want, body)
+		}
+	}
+	if strings.Contains(body, "not listed") {
+		t.Errorf("all fits:\n%s", body)
 	}
 }
 

@@ -48,7 +48,7 @@ func (p *Printer) Typed(text string) string { return p.flags.Typed(text) }
 // Warn prints a warning.
 func (p *Printer) Warn(text string) {
 	if !p.Quiet() {
-		p.Streams.Warn(text)
+		p.Streams.Warn(p.Typed(text))
 	}
 }
 

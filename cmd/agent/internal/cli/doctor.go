@@ -360,7 +360,7 @@ func (o *doctorOptions) printTrust(d *diagnosis) error {
 		rows = append(rows, []string{"  skill", ok})
 	}
 	for _, g := range d.Trust.Grants {
-		rows = append(rows, []string{"  grant", grantRow(g)})
+		rows = append(rows, []string{"  grant", o.out.Typed(grantRow(g))})
 	}
 	return o.titled("Trusted", rows)
 }

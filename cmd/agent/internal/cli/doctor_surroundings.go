@@ -47,11 +47,12 @@ func (t *trustState) grants(ctx context.Context, cat *skill.Catalog, set *trust.
 	}
 }
 
-// lapsed reports whether the skill that a grant is for has another content, or is not there.
+// lapsed reports whether the skill that a grant is for has another content. A skill that this command does not see, such as
+// one below a folder of --skills-dir, may be unchanged.
 func lapsed(ctx context.Context, cat *skill.Catalog, g *trust.Grant) bool {
 	e, err := cat.Lookup(g.Name)
 	if err != nil {
-		return true
+		return false
 	}
 	s, err := e.Load(ctx)
 	if err != nil {
