@@ -145,9 +145,9 @@ func newInspector(s *app.Services) inspector {
 	return inspector{s.Settings, s.Skills, s.Grants, s.Tools}
 }
 
-// lookup gathers the details of the skill of that name.
-func (o *inspector) lookup(ctx context.Context, name string) (*details, error) {
-	cat, err := o.skills.Open(ctx)
+// lookup gathers the details of the skill of that name in the catalogue that open returns.
+func (o *inspector) lookup(ctx context.Context, open func(context.Context) (*skill.Catalog, error), name string) (*details, error) {
+	cat, err := open(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@ it (informational), or rejects it. Nothing of the skill is executed.`,
 }
 
 func runInfo(ctx context.Context, o *infoOptions) error {
-	d, err := o.lookup(ctx, o.name)
+	d, err := o.lookup(ctx, o.skills.Open, o.name)
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ whether its scripts may run, which of its fields have an effect, and what it cos
 }
 
 func runWhy(ctx context.Context, o *whyOptions) error {
-	d, err := o.lookup(ctx, o.name)
+	d, err := o.lookup(ctx, o.skills.OpenAll, o.name)
 	if err != nil {
 		return err
 	}
