@@ -6,8 +6,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-
-	"github.com/agent-base/agent-base/internal/lazyregexp"
 )
 
 // shellCall is a command of a body that runs a script of the skill.
@@ -19,9 +17,6 @@ type shellCall struct {
 
 // maxCall is how many bytes a command may have that is shown as an example.
 const maxCall = 200
-
-// interpreter begins a command whose next word is a script.
-var interpreter = lazyregexp.New(`^(?:\w+=\S* +)*(?:uv run +(?:--?[\w-]+ +)*(?:python[0-9.]* +)?|(?:deno|bun) run +(?:--?\S+ +)*|(?:npx +)?(?:tsx|ts-node) +|(?:python|py|bash|sh|zsh|node|bun|deno|ruby|perl|pwsh)[0-9.]* +(?:-[uBESs]+ +)*)`)
 
 // findCall returns a command in a body that runs one of scripts: the first with arguments, or the first. Commands are lines of code blocks and code spans.
 // name is the skill's, and dir its folder or "".
@@ -43,7 +38,7 @@ func findCall(body, name, dir string, scripts []string) (shellCall, bool) {
 		}
 		for _, span := range spans {
 			c, ok := readCall(span, name, dir, scripts)
-			if len(c.args) > 0 {
+			if ok && len(c.args) > 0 {
 				return c, true
 			}
 			if ok && !found {
@@ -75,16 +70,32 @@ func readCall(text, name, dir string, scripts []string) (shellCall, bool) {
 	if len(text) > maxCall {
 		return shellCall{}, false
 	}
-	rest := text[len(interpreter().FindString(text)):]
-	words := splitArgs(rest)
-	if len(words) == 0 || rest == text && !strings.Contains(words[0], "/") || rest == text && len(words) == 1 {
-		return shellCall{}, false // a path alone may only name the file
+	words := splitArgs(text)
+	for i, word := range words {
+		if script := ownPath(word, name, dir); slices.Contains(scripts, script) {
+			// A path alone may only name the file.
+			return shellCall{text, script, words[i+1:]}, i > 0 || i+1 < len(words) && strings.Contains(word, "/")
+		}
+		if !beforeScript(words[:i], word) {
+			break
+		}
 	}
-	script := ownPath(words[0], name, dir)
-	if !slices.Contains(scripts, script) {
-		return shellCall{}, false
+	return shellCall{}, false
+}
+
+// beforeScript reports whether a word of a command may stand before the script that it runs: a variable, an interpreter or one
+// of its options. earlier has the words before it.
+func beforeScript(earlier []string, word string) bool {
+	switch strings.TrimRight(word, "0123456789.") {
+	case "python", "py", "bash", "sh", "zsh", "node", "bun", "deno", "ruby", "perl", "pwsh", "tsx", "ts-node", "npx", "uv", "run":
+		return true
+	case "-c", "-e", "-m":
+		return false
 	}
-	return shellCall{text, script, words[1:]}, true
+	if strings.HasPrefix(word, "-") || strings.Contains(word, "=") {
+		return true
+	}
+	return len(earlier) > 0 && strings.HasPrefix(earlier[len(earlier)-1], "--") // the value of an option
 }
 
 // ownPath returns the part of a path below the skill's folder, as far as the beginning says that it is one.

@@ -7,7 +7,7 @@ import (
 )
 
 func TestFindCall(t *testing.T) {
-	scripts := []string{"scripts/a.py", "scripts/office/unpack.py", "scripts/run.sh", "src/main.ts"}
+	scripts := []string{"scripts/a.py", "scripts/office/unpack.py", "scripts/run.sh", "src/main.ts", "top.py"}
 	for _, row := range []struct{ name, body, want string }{
 		{"a line of a block", "```bash\npython scripts/a.py in.txt --out 'a b'\n```", "scripts/a.py in.txt --out a b"},
 		{"a span", "Run `python3 scripts/office/unpack.py doc.docx out/`.", "scripts/office/unpack.py doc.docx out/"},
@@ -25,6 +25,8 @@ func TestFindCall(t *testing.T) {
 		{"a file that is only named", "See `scripts/a.py`.", ""},
 		{"another skill's", "`python ../other/scripts/a.py`", ""},
 		{"a file that is not a script", "`python scripts/none.py x`", ""},
+		{"code of another interpreter's option", "`python -c scripts/a.py`", ""},
+		{"a file at the root without an interpreter", "`top.py is a file` `uv run --with x top.py y`", "top.py y"},
 		{"prose", "python scripts/a.py is a script", ""},
 		{"inside another command", "`cat scripts/a.py x`", ""},
 		{"too long", "`python scripts/a.py " + strings.Repeat("x", maxCall) + "`", ""},

@@ -2,7 +2,6 @@ package script
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -27,6 +26,9 @@ type call struct {
 	stopAtMax bool
 	addedJSON bool   // --json is an argument that the caller did not give
 	packages  string // the folder of its npm packages; "" for none
+
+	note            string   // of the grant
+	withheld, unset []string // variables that it reads and did not get, after it failed
 }
 
 // call runs the script. It returns an *Error if the script cannot be started, times out or ends with an exit code. It
@@ -40,8 +42,9 @@ func (h *Host) call(ctx context.Context, c *call) (*Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	granted := grant.variables(c.s)
-	given, err := c.given(granted)
+	c.note = grant.Note
+	passes := grant.passing(c.s.Manifest())
+	given, err := c.given(passes)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +53,7 @@ func (h *Host) call(ctx context.Context, c *call) (*Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	w, err := h.workplace(ctx, c.s)
+	w, err := h.workplace(ctx, c.s, grant.Home)
 	if err != nil {
 		return nil, &Error{Code: ExecutionFailed, Err: err, Message: fmt.Sprintf("Script %s has no work directory: %v", c.sc.Name, err)}
 	}
@@ -59,19 +62,25 @@ func (h *Host) call(ctx context.Context, c *call) (*Output, error) {
 	cmd := &Command{
 		Path: argv[0], Args: append(argv, c.args...), Dir: cwd.dir,
 		Timeout: c.timeout - c.waited, Grace: grace, MaxStdout: h.o.MaxOutput, StopAtMax: c.stopAtMax,
-		Read: []string{dir}, Write: append([]string{w.work, w.home, w.temp, w.cache}, cwd.write...),
+		Read: []string{dir}, Write: append([]string{w.work, w.temp, w.cache}, cwd.write...),
+	}
+	if !grant.Home {
+		cmd.Write = append(cmd.Write, w.home)
 	}
 	if c.packages != "" {
 		cmd.Read = append(cmd.Read, c.packages)
 	}
 	cmd.Limits = Limits{FileSize: 256 << 20, OpenFiles: 1024, CPU: cmd.Timeout + time.Second}
-	env := h.environment(granted, w.variables(h, c.s, dir))
+	env := h.environment(passes, w.variables(h, c.s, dir))
 	env["PATH"] = h.withCommands(env["PATH"], c.s.Manifest().Requires)
 	for name, value := range given {
 		env[name] = value
 	}
 	cmd.Env = program.Pairs(env)
 	out, err := h.o.Runner.Run(ctx, cmd)
+	if err == nil && out.ExitCode != 0 {
+		c.withheld, c.unset = h.lacking(c, env, out)
+	}
 	return c.judge(ctx, cmd, out, err)
 }
 
@@ -118,23 +127,28 @@ func (c *call) judge(ctx context.Context, cmd *Command, out *Output, err error) 
 
 // failed returns the error of a script that ended with an exit code.
 func (c *call) failed(cmd *Command, out *Output) error {
-	e := &Error{Code: ExecutionFailed, Stdout: said(out), Message: fmt.Sprintf("Script failed with exit code %d%s", out.ExitCode, signalHint(out, cmd))}
+	e := &Error{Code: ExecutionFailed, Stdout: said(out), Warning: c.note,
+		Message: fmt.Sprintf("Script failed with exit code %d%s", out.ExitCode, signalHint(out, cmd))}
 	if m := missing(c.s, c.sc, out); m != nil {
 		e.Reason, e.Err = ReasonModule, m
 		e.Message += ". " + m.Error()
-	} else if c.addedJSON && refusesJSON(out) {
-		e.Reason = ReasonJSON
+	} else {
+		e.Withheld = c.withheld
+		e.Message += lackingText(c.withheld, c.unset)
+		if c.addedJSON && refusesJSON(out) {
+			e.Reason = ReasonJSON
+		}
 	}
 	e.Message += failureTail(out)
 	return e
 }
 
-// given are the caller's variables, checked against the manifest.
-func (c *call) given(granted []string) (map[string]string, error) {
+// given are the caller's variables, checked against what passes.
+func (c *call) given(passes *passing) (map[string]string, error) {
 	env := map[string]string{}
 	for _, kv := range c.env {
 		name, value, _ := strings.Cut(kv, "=")
-		if !allows(granted, name) {
+		if !passes.allows(name) {
 			return nil, &Error{Code: PermissionDenied, Message: fmt.Sprintf("Env var '%s' not in allowlist", name)}
 		}
 		env[name] = value
@@ -166,15 +180,21 @@ func startError(sc Script, cmd *Command, err error) error {
 // workplace is what one run may write to.
 type workplace struct{ root, work, home, temp, cache string }
 
-// workplace makes the folders of one run, which remove deletes, and the skill's cache, which stays.
-func (h *Host) workplace(ctx context.Context, s *skill.Skill) (*workplace, error) {
+// workplace makes the folders of one run, which remove deletes, and the skill's home and cache, which stay. With ownHome the
+// home is the operator's.
+func (h *Host) workplace(ctx context.Context, s *skill.Skill, ownHome bool) (*workplace, error) {
 	temp := h.o.Temp
-	name, err := cacheName(ctx, s)
+	name, err := placeName(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	w := &workplace{cache: filepath.Join(h.o.Cache, "skill-cache", name)}
-	for _, d := range []string{temp, w.cache} {
+	w := &workplace{cache: filepath.Join(h.o.Cache, "skill-cache", name), home: filepath.Join(h.o.Homes, name)}
+	if ownHome {
+		if w.home = h.operatorHome(); w.home == "" {
+			return nil, errors.New("it was granted the user's home, and there is none")
+		}
+	}
+	for _, d := range []string{temp, w.cache, w.home} {
 		if err := os.MkdirAll(d, 0o700); err != nil {
 			return nil, err
 		}
@@ -183,29 +203,14 @@ func (h *Host) workplace(ctx context.Context, s *skill.Skill) (*workplace, error
 	if w.root, err = os.MkdirTemp(temp, runPrefix); err != nil {
 		return nil, err
 	}
-	w.work, w.home, w.temp = filepath.Join(w.root, "work"), filepath.Join(w.root, "home"), filepath.Join(w.root, "tmp")
-	for _, d := range []string{w.work, w.home, w.temp} {
+	w.work, w.temp = filepath.Join(w.root, "work"), filepath.Join(w.root, "tmp")
+	for _, d := range []string{w.work, w.temp} {
 		if err := os.Mkdir(d, 0o700); err != nil {
 			w.remove()
 			return nil, err
 		}
 	}
 	return w, nil
-}
-
-// cacheName returns the name of a skill's cache. Skills of one name have different caches: a user's skill does not find the
-// files of a project's. The name depends on the skill's own place, because the folder of a sealed copy or of a bundled
-// skill changes with its content.
-func cacheName(ctx context.Context, s *skill.Skill) (string, error) {
-	place := s.Entry().Layer()
-	if place != "bundled" {
-		file, err := s.Entry().Location(ctx)
-		if err != nil && !errors.Is(err, skill.ErrNoFolder) {
-			return "", err
-		}
-		place += "\x00" + filepath.Dir(file)
-	}
-	return fmt.Sprintf("%s-%x", s.Canonical(), sha256.Sum256([]byte(place)))[:len(s.Canonical())+9], nil
 }
 
 func (w *workplace) variables(h *Host, s *skill.Skill, dir string) map[string]string {

@@ -74,6 +74,7 @@ func checkCwd(m *manifest.Manifest) []manifest.Problem {
 	if cwd == "" || slices.Contains(cwds, cwd) {
 		return nil
 	}
-	return []manifest.Problem{{Code: "metadata-cwd", Severity: manifest.SeverityWarning, File: "SKILL.md", Field: "metadata",
-		Message: fmt.Sprintf("%q in metadata.agent-base.cwd is not a place: it is ignored", cwd), Cure: "write " + strings.Join(cwds, ", ")}}
+	p := manifest.Problem{Code: "metadata-cwd", Severity: manifest.SeverityWarning, File: "SKILL.md", Field: "metadata",
+		Message: fmt.Sprintf("%q in metadata.agent-base.cwd is not a place: it is ignored", cwd), Cure: "write one of " + strings.Join(cwds, ", ")}
+	return []manifest.Problem{p}
 }

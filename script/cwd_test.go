@@ -80,7 +80,7 @@ func variable(c *Command, name string) string {
 // C63: a working directory in the manifest that does not exist is reported.
 func TestCwdProblem(t *testing.T) {
 	_, problems := List(open(t, "metadata:\n  agent-base:\n    cwd: home\n", tree{"scripts/a.sh": ""}), nil)
-	if len(problems) != 1 || problems[0].Code != "metadata-cwd" || problems[0].Cure != "write user, workspace, skill, script" {
+	if len(problems) != 1 || problems[0].Code != "metadata-cwd" || problems[0].Cure != "write one of user, workspace, skill, script" {
 		t.Errorf("got %v", problems)
 	}
 }

@@ -2,7 +2,7 @@
 // within limits.
 //
 //   - [List] and [Find] read a skill's scripts folder and run nothing. Package survey decides which files are scripts.
-//   - [Host] runs a script (Run), asks it for its help (Help, which is a run too), prepares its dependencies ahead
+//   - [Host] runs a script (Run), asks it for its help or describes it (Help), prepares its dependencies ahead
 //     (Prepare), copies a skill to where it runs (Seal), and removes files that are no longer needed (Sweep).
 //   - [Runner] executes one command. [Exec] is the plain one. A sandbox, a remote worker or an audit is middleware: a
 //     func(Runner) Runner.
@@ -21,6 +21,21 @@
 // without a cache, can be listed but not run (skill.ErrNoFolder). To run exactly the content that was approved, return a
 // sealed copy from [Admit]. A script that imports npm packages runs from a copy below the folder with the packages, because
 // interpreters look for them in the folders above a script.
+//
+// It starts in the directory that Options.Cwd names, normally the user's (Options.UserDir): relative file names in its
+// arguments are the user's files, and what it writes there stays. A manifest may choose another place with
+// metadata.agent-base.cwd, unless Options.FixedCwd is set. The skill's own files are in AGENT_SKILL_DIR.
+//
+// The working directory does not become code. It is not on Python's sys.path, and bun and deno read neither its .env nor
+// its configuration, but that of the skill. A Python script that imports modules of its own package, relative to it or by
+// the package's name, runs as a module of that package, as with python -m. A script that itself opens or sources a file by
+// a relative name gets the user's.
+//
+// # JSON and help
+//
+// --json is added for a script that declares such a flag (survey.KnowsJSON), and the result is JSON if the output is one
+// object or array; [JSONMode] changes that. A script is run with --help only if its text shows that it knows it
+// (survey.KnowsHelp). For another one the help is its description, and nothing runs.
 //
 // # What a script sees of the environment
 //

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -13,9 +14,9 @@ import (
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// standard is the environment of every script.
+// standard is the environment of every script, without PATH.
 var standard = map[string]string{
-	"PATH": program.FixedPath, "LANG": "C.UTF-8", "TERM": "dumb", "NO_COLOR": "1",
+	"LANG": "C.UTF-8", "TERM": "dumb", "NO_COLOR": "1",
 	"PYTHONDONTWRITEBYTECODE": "1", "PYTHONNOUSERSITE": "1", "PYTHONUTF8": "1",
 }
 
@@ -27,7 +28,7 @@ var dangerous = []string{
 	"PATH", "HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "AGENT_*",
 }
 
-// providers are the variables of model providers. Their keys pass by their exact name alone, never by a wildcard.
+// providers are the variables of model providers. They pass only if the user granted them.
 var providers = []string{
 	"ANTHROPIC_*", "CLAUDE_*", "OPENAI_*", "AZURE_OPENAI_*", "GEMINI_*", "GOOGLE_API_KEY", "GOOGLE_GEMINI_*", "GOOGLE_GENAI_*", "VERTEX_*",
 	"AWS_BEARER_TOKEN_BEDROCK", "MISTRAL_*", "GROQ_*", "XAI_*", "DEEPSEEK_*", "OPENROUTER_*", "TOGETHER_*", "FIREWORKS_*", "COHERE_*", "CO_API_KEY",
@@ -37,16 +38,56 @@ var providers = []string{
 // wild holds the characters of a pattern.
 const wild = `*?[\`
 
-// allows reports whether permissions.env of a manifest names the variable and it may pass.
-func allows(permissions []string, name string) bool {
+// IsProviderKey reports whether a variable belongs to a model provider, as OPENAI_API_KEY does.
+func IsProviderKey(name string) bool {
+	return !strings.ContainsAny(name, wild) && program.Matches(providers, strings.ToUpper(name))
+}
+
+// ErrNeverPasses is wrapped by the error of CheckGrant for a variable that no script gets.
+var ErrNeverPasses = errors.New("never passes to a script")
+
+// CheckGrant returns an error if a variable cannot be granted: it can never pass, or the text names no single variable.
+func CheckGrant(name string) error {
+	switch {
+	case strings.ContainsAny(name, wild):
+		return fmt.Errorf("%q is a pattern: name each variable by itself", name)
+	case !isName(name):
+		return fmt.Errorf("%q is not the name of a variable: it has letters, digits and _", name)
+	case strings.HasPrefix(strings.ToUpper(name), "AGENT_"):
+		return fmt.Errorf("%s %w: variables that begin with AGENT_ are the engine's own", name, ErrNeverPasses)
+	case program.Matches(dangerous, strings.ToUpper(name)):
+		return fmt.Errorf("%s %w: it decides which programs and files are loaded, or where they are", name, ErrNeverPasses)
+	}
+	return nil
+}
+
+// isName reports whether a text can be the name of a variable.
+func isName(name string) bool {
+	letter := func(r rune) bool { return r|0x20 >= 'a' && r|0x20 <= 'z' || r == '_' }
+	return name != "" && len(name) <= maxName && letter(rune(name[0])) &&
+		strings.IndexFunc(name, func(r rune) bool { return !letter(r) && !(r >= '0' && r <= '9') }) < 0
+}
+
+const maxName = 200 // bytes
+
+// passing decides which of the operator's variables pass to the scripts of a skill.
+type passing struct {
+	declared []string // names and patterns of the manifest
+	granted  []string // exact names that the user granted
+}
+
+// allows reports whether a variable passes: the user granted it, or the manifest names it and it is no provider's.
+func (p *passing) allows(name string) bool {
 	upper := strings.ToUpper(name)
-	if name == "" || program.Matches(dangerous, upper) {
+	switch {
+	case name == "" || program.Matches(dangerous, upper):
+		return false
+	case slices.Contains(p.granted, name):
+		return true
+	case IsProviderKey(name):
 		return false
 	}
-	provider := program.Matches(providers, upper)
-	return slices.ContainsFunc(permissions, func(g string) bool {
-		return namesVariables(g) && program.Matches([]string{g}, name) && !(provider && strings.ContainsAny(g, wild))
-	})
+	return slices.ContainsFunc(p.declared, func(g string) bool { return namesVariables(g) && program.Matches([]string{g}, name) })
 }
 
 // namesVariables reports whether a pattern of permissions.env forwards anything: a name, or a prefix of three letters or
@@ -63,12 +104,21 @@ func namesVariables(glob string) bool {
 	return found && len(first) >= 3 && strings.IndexFunc(first[:3], func(r rune) bool { return !(r|0x20 >= 'a' && r|0x20 <= 'z') }) < 0
 }
 
+// Declared returns the entries of permissions.env that let variables pass once the skill may run: those that name variables, but
+// not the variables of model providers.
+func Declared(m *manifest.Manifest) []string {
+	return slices.DeleteFunc(slices.Clone(m.Permissions.Env), func(entry string) bool {
+		return !namesVariables(entry) || program.Matches(providers, strings.ToUpper(entry))
+	})
+}
+
 // Forwarded returns the names of the variables of env, which are NAME=value, that the scripts of a skill get because its
-// manifest asks for them, sorted.
+// manifest asks for them, sorted. The variables of model providers are not among them.
 func Forwarded(m *manifest.Manifest, env []string) []string {
 	var out []string
+	p := passing{declared: m.Permissions.Env}
 	for _, kv := range env {
-		if name, _, _ := strings.Cut(kv, "="); allows(m.Permissions.Env, name) {
+		if name, _, _ := strings.Cut(kv, "="); p.allows(name) {
 			out = append(out, name)
 		}
 	}
@@ -76,19 +126,35 @@ func Forwarded(m *manifest.Manifest, env []string) []string {
 	return slices.Compact(out)
 }
 
-// environment returns a script's whole environment by name: the standard variables, those of the operator that the network
-// needs or the manifest asks for, and the engine's own.
-func (h *Host) environment(permissions []string, own map[string]string) map[string]string {
+// AlwaysPasses reports whether every script has a variable, if only with a value of the engine's.
+func AlwaysPasses(name string) bool {
+	if _, ok := standard[name]; ok {
+		return true
+	}
+	return fromOperator(name)
+}
+
+// fromOperator reports whether a variable of the operator's environment passes to every script.
+func fromOperator(name string) bool {
+	return program.NeededByNetwork(name) || name == "TZ" || program.NeededBySystem(name)
+}
+
+// environment returns a script's whole environment by name: the standard variables, those of the operator that pass, and the
+// engine's own.
+func (h *Host) environment(p *passing, own map[string]string) map[string]string {
 	env := maps.Clone(standard)
+	env["PATH"] = h.o.Path
 	for _, kv := range h.o.Env {
 		name, value, _ := strings.Cut(kv, "=")
-		if program.NeededByNetwork(name) || name == "TZ" || allows(permissions, name) || program.NeededBySystem(name) {
+		if fromOperator(name) || p.allows(name) {
 			env[name] = value
 		}
 	}
 	if runtime.GOOS == "windows" {
 		own["USERPROFILE"], own["TEMP"], own["TMP"] = own["HOME"], own["TMPDIR"], own["TMPDIR"]
-		env["PATH"] = filepath.Join(env["SYSTEMROOT"], "System32") + ";" + env["SYSTEMROOT"]
+		if h.o.Path == program.FixedPath {
+			env["PATH"] = filepath.Join(env["SYSTEMROOT"], "System32") + ";" + env["SYSTEMROOT"]
+		}
 	}
 	maps.Copy(env, own)
 	return env

@@ -79,14 +79,55 @@ func TestAllows(t *testing.T) {
 		// a wildcard needs three letters and "_"
 		{"AB_*", "AB_C", false}, {"ABC*", "ABC_D", false}, {"A1B_*", "A1B_C", false}, {"ABC_*", "ABC_D", true}, {"abc_*", "abc_d", true}, {"AB_CDE*", "AB_CDEF", false},
 		{"A*", "ANTHROPIC_API_KEY", false}, {"O*", "OPENAI_API_KEY", false}, {"G*", "GEMINI_API_KEY", false},
-		// keys of model providers pass by their own name alone
+		// a manifest cannot have keys of model providers, whatever it writes
 		{"ANTHROPIC_*", "ANTHROPIC_API_KEY", false}, {"OPENAI_API_KE?", "OPENAI_API_KEY", false}, {"GOOGLE_*", "GOOGLE_API_KEY", false}, {"OPEN*_*", "OPENAI_API_KEY", false},
-		{"openai_*", "openai_api_key", false}, {"OPENAI_API_KEY", "OPENAI_API_KEY", true}, {"GOOGLE_*", "GOOGLE_CLOUD_PROJECT", true},
+		{"openai_*", "openai_api_key", false}, {"OPENAI_API_KEY", "OPENAI_API_KEY", false}, {"HF_TOKEN", "HF_TOKEN", false}, {"GOOGLE_*", "GOOGLE_CLOUD_PROJECT", true},
 	}
 	for _, tt := range tests {
-		if got := allows([]string{tt.pattern}, tt.name); got != tt.want {
+		if got := (&passing{declared: []string{tt.pattern}}).allows(tt.name); got != tt.want {
 			t.Errorf("%q allows %q: got %v", tt.pattern, tt.name, got)
 		}
+	}
+}
+
+// C65: a grant is for one exact name. Only a grant lets the key of a model provider pass.
+func TestGranted(t *testing.T) {
+	p := &passing{declared: []string{"KALSHI_*", "OPENAI_API_KEY"}, granted: []string{"OTHER", "ANTHROPIC_API_KEY", "SOME_*", "PATH"}}
+	for name, want := range map[string]bool{
+		"KALSHI_A": true, "OTHER": true, "other": false, "ANTHROPIC_API_KEY": true, "anthropic_api_key": false, "OPENAI_API_KEY": false, "SOME_KEY": false, "PATH": false,
+	} {
+		if got := p.allows(name); got != want {
+			t.Errorf("%s: got %v", name, got)
+		}
+	}
+	for name, want := range map[string]string{
+		"OPENAI_API_KEY": "", "a": "", "_X1": "", "KEY_*": "is a pattern", "*": "is a pattern", "K[A]": "is a pattern", "": "is not the name", "A B": "is not the name",
+		"A=b": "is not the name", "1A": "is not the name", "Ä": "is not the name", strings.Repeat("A", 201): "is not the name", "LD_PRELOAD": "never passes to a script: it decides",
+		"agent_home": "the engine's own", "PATH": "never passes", "Home": "never passes",
+	} {
+		if err := CheckGrant(name); (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got %v, want %q", name, err, want)
+		}
+	}
+}
+
+// C65, C66, C67: what is granted is in the environment, and PATH is the host's.
+func TestGrantsInTheEnvironment(t *testing.T) {
+	h := host(t)
+	real := t.TempDir()
+	h.Path = "/somewhere/bin:/usr/bin:/bin"
+	h.Env = append(h.Env, "SOME_KEY=1", "OTHER_KEY=2", "OPENAI_API_KEY=3", "HOME="+real)
+	front := "permissions:\n  env: [OTHER_*, OPENAI_API_KEY]\n"
+	env := environmentOfRun(t, front, h, nil)
+	if env["SOME_KEY"] != "" || env["OTHER_KEY"] != "2" || env["OPENAI_API_KEY"] != "" || env["HOME"] == real || env["PATH"] != h.Path {
+		t.Errorf("without grants: %v", env)
+	}
+	h.Granted = func(context.Context, *skill.Skill) (Grant, error) {
+		return Grant{Declared: true, Withheld: []string{"OTHER_*"}, Env: []string{"SOME_KEY", "OPENAI_API_KEY"}, Home: true}, nil
+	}
+	env = environmentOfRun(t, front, h, nil)
+	if env["SOME_KEY"] != "1" || env["OTHER_KEY"] != "" || env["OPENAI_API_KEY"] != "3" || env["HOME"] != real {
+		t.Errorf("with grants: %v", env)
 	}
 }
 
@@ -100,8 +141,11 @@ func TestDangerousVariables(t *testing.T) {
 	} {
 		for _, pattern := range []string{name, name[:len(name)-1] + "?", strings.ToLower(name)} {
 			for _, asked := range []string{name, strings.ToLower(name)} {
-				if allows([]string{pattern}, asked) {
+				if (&passing{declared: []string{pattern}, granted: []string{pattern, asked}}).allows(asked) {
 					t.Errorf("%q allows %s", pattern, asked)
+				}
+				if CheckGrant(asked) == nil {
+					t.Errorf("%s can be granted", asked)
 				}
 			}
 		}

@@ -46,6 +46,11 @@ type Error struct {
 	Message string // begins with the text of its Code; ends with the tail of stderr, if there is one
 	Stdout  []byte // what the script printed before it failed: one JSON document, or at most 4 KiB of text
 	Err     error  // the cause, if there is one
+
+	// Withheld has variables that a script which failed reads and did not get, although the operator has them. The message
+	// names them.
+	Withheld []string
+	Warning  string // the Note of the grant, of a script that failed
 }
 
 // Error returns the text.

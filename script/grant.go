@@ -2,15 +2,19 @@ package script
 
 import (
 	"context"
+	"slices"
 
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // Grant is what the user gave the scripts of a skill. The zero value gives nothing.
 type Grant struct {
-	Declared bool     // the variables that the manifest's permissions.env names pass
-	Env      []string // names of further variables that pass; a name that never passes is ignored
+	Declared bool     // the variables that the manifest's permissions.env names pass, except those of model providers
+	Withheld []string // entries of permissions.env that do not count, as they are written there
+	Env      []string // exact names of further variables that pass; a name that never passes is ignored
 	Home     bool     // HOME is the user's own folder
+	Note     string   // what the caller of a run should know, such as that a grant has lapsed: it is in the result's Warning
 	With     []string // packages that Python scripts need in addition to those that the skill declares, as requirements
 }
 
@@ -22,11 +26,14 @@ func (h *Host) granted(ctx context.Context, s *skill.Skill) (Grant, error) {
 	return h.o.Granted(ctx, s)
 }
 
-// variables returns the names and patterns of the variables that pass to a skill's scripts.
-func (g *Grant) variables(s *skill.Skill) []string {
-	var out []string
+// Passes reports whether a variable of the operator passes to the scripts of a skill with this manifest.
+func (g *Grant) Passes(m *manifest.Manifest, name string) bool { return g.passing(m).allows(name) }
+
+// passing returns which variables pass to the scripts of a skill.
+func (g *Grant) passing(m *manifest.Manifest) *passing {
+	p := &passing{granted: g.Env}
 	if g.Declared {
-		out = append(out, s.Manifest().Permissions.Env...)
+		p.declared = slices.DeleteFunc(slices.Clone(m.Permissions.Env), func(entry string) bool { return slices.Contains(g.Withheld, entry) })
 	}
-	return append(out, g.Env...)
+	return p
 }

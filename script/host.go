@@ -39,7 +39,12 @@ type Options struct {
 	LookPath func(string) (string, error) // finds interpreters and uv
 	Env      []string                     // the operator's environment, as NAME=value; the package comment lists the variables that pass
 
+	// Path is the PATH of scripts and of the programs that are asked for their version, without folders in which others choose
+	// the programs; "" means /usr/local/bin:/usr/bin:/bin.
+	Path string
+
 	Cache     string // absolute folder for environments, uv's cache and the skills' own caches
+	Homes     string // absolute folder for the private homes of skills, which Sweep never touches; "" means one in Cache
 	Temp      string // absolute folder for work directories; "" means one in Cache
 	Workspace string // absolute folder that AGENT_WORKSPACE names; "" means none
 
@@ -57,7 +62,8 @@ type Options struct {
 	NPMRC     []byte            // the operator's npmrc: which registries have npm packages
 	Transport http.RoundTripper // fetches npm packages; nil means one without a proxy
 
-	// Granted returns what the user gave a skill's scripts. nil means only the variables that the manifest names.
+	// Granted returns what the user gave a skill's scripts. It is asked for each run, with the skill that runs. nil means only
+	// the variables that the manifest names.
 	Granted func(context.Context, *skill.Skill) (Grant, error)
 
 	PrepareTimeout time.Duration // to prepare a script's dependencies; 0 means pyenv.DefaultMaxTime
@@ -82,6 +88,8 @@ func New(o *Options) (*Host, error) {
 	switch {
 	case !filepath.IsAbs(o.Cache):
 		return nil, fmt.Errorf("script.Options: Cache must be an absolute path, not %q", o.Cache)
+	case o.Homes != "" && !filepath.IsAbs(o.Homes):
+		return nil, fmt.Errorf("script.Options: Homes must be an absolute path, not %q", o.Homes)
 	case o.Temp != "" && !filepath.IsAbs(o.Temp):
 		return nil, fmt.Errorf("script.Options: Temp must be an absolute path, not %q", o.Temp)
 	case o.Workspace != "" && !filepath.IsAbs(o.Workspace):
@@ -103,6 +111,12 @@ func New(o *Options) (*Host, error) {
 		h.o.Cwd = CwdUser
 	}
 	h.o.Env = slices.Clone(o.Env)
+	if h.o.Path == "" {
+		h.o.Path = program.FixedPath
+	} else { // programs that are asked find others by it too
+		h.o.Env = append(slices.DeleteFunc(h.o.Env, func(kv string) bool { return strings.HasPrefix(kv, "PATH=") }), "PATH="+o.Path)
+	}
+	h.o.Homes = filepath.Clean(cmp.Or(o.Homes, filepath.Join(o.Cache, "homes")))
 	if h.o.Runner == nil {
 		h.o.Runner = Exec{}
 	}
@@ -152,7 +166,7 @@ type RunOptions struct {
 	Args    []string
 	JSON    JSONMode      // "" means the host's
 	Timeout time.Duration // 0 means the host's
-	Env     []string      // NAME=value to set for this run; each name must be in the manifest's permissions.env, else PermissionDenied
+	Env     []string      // NAME=value to set for this run; each name must pass, by the manifest or a grant, else PermissionDenied
 	Admit   Admit         // nil: the skill runs
 }
 
@@ -160,7 +174,7 @@ type RunOptions struct {
 type Result struct {
 	JSON     json.RawMessage // one compact document; nil for text
 	Text     string
-	Warning  string // that Text was truncated
+	Warning  string // that Text was truncated, and the Note of the grant
 	Duration time.Duration
 }
 
@@ -214,7 +228,7 @@ func (h *Host) run(ctx context.Context, s *skill.Skill, sc Script, o *RunOptions
 	if err != nil {
 		return nil, err
 	}
-	return h.result(out, mode)
+	return h.result(&c, out, mode)
 }
 
 // admitted calls a function with the skill that admit returns. Sweep removes nothing meanwhile.

@@ -31,7 +31,7 @@ func fakes(t *testing.T, h *rig, programs map[string]string) string {
 
 // C29: which program runs what, and with which arguments.
 func TestRunnerTable(t *testing.T) {
-	all := map[string]string{"bash": "", "sh": "", "node": "", "bun": "", "deno": "", "ruby": "", "perl": "", "fish": "", "zsh": ""}
+	all := map[string]string{"bash": "", "sh": "", "node": "", "bun": "", "deno": "", "ruby": "", "perl": "", "fish": "", "zsh": "", "pwsh": ""}
 	only := func(names ...string) map[string]string {
 		m := map[string]string{}
 		for _, n := range names {
@@ -73,6 +73,13 @@ func TestRunnerTable(t *testing.T) {
 		{name: "ts with node 23.5", file: "a.ts", programs: map[string]string{"node": version("v23.5.0")}, want: "node [--experimental-strip-types] [--no-warnings=ExperimentalWarning] [a.ts] [x]"},
 		{name: "ts with node 24", file: "a.ts", programs: map[string]string{"node": version("v24.1.0")}, want: "node [a.ts] [x]"},
 		{name: "ts with a node that is none", file: "a.ts", programs: map[string]string{"node": "exit 3"}, reason: ReasonInterpreter, msg: "is not known"},
+		{name: "mjs", file: "a.mjs", programs: all, want: "node [a.mjs] [x]"}, // C62
+		{name: "cjs", file: "a.cjs", programs: all, want: "node [a.cjs] [x]"},
+		{name: "mts", file: "a.mts", programs: all, want: "bun [run] [--no-install] [a.mts] [x]"},
+		{name: "tsx", file: "a.tsx", programs: only("deno", "node"), want: "deno" + allowed + " [a.tsx] [x]"},
+		{name: "tsx with node", file: "a.tsx", programs: map[string]string{"node": version("v24.1.0")}, reason: ReasonInterpreter, msg: "needs bun or deno, which is not installed: install bun"},
+		{name: "ps1", file: "a.ps1", programs: all, want: "pwsh [-NoLogo] [-NoProfile] [-NonInteractive] [-File] [a.ps1] [x]"},
+		{name: "ps1 without it", file: "a.ps1", reason: ReasonInterpreter, msg: "needs pwsh, which is not installed: install PowerShell"},
 		{name: "rb", file: "a.rb", programs: all, want: "ruby [a.rb] [x]"},
 		{name: "rb without ruby", file: "a.rb", programs: only("sh"), reason: ReasonInterpreter, msg: "needs ruby, which is not installed: install Ruby"},
 		{name: "pl", file: "a.pl", programs: all, want: "perl [a.pl] [x]"},

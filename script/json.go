@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/script/survey"
@@ -44,8 +45,8 @@ func (c *call) addJSON(mode JSONMode) {
 }
 
 // result returns what a run's output means.
-func (h *Host) result(out *Output, mode JSONMode) (res *Result, err error) {
-	res = &Result{Duration: out.Duration}
+func (h *Host) result(c *call, out *Output, mode JSONMode) (res *Result, err error) {
+	res = &Result{Duration: out.Duration, Warning: c.note}
 	switch mode {
 	case JSONYes:
 		res.JSON, err = answer(out, h.o.MaxOutput)
@@ -57,7 +58,8 @@ func (h *Host) result(out *Output, mode JSONMode) (res *Result, err error) {
 	}
 	res.Text = text(out.Stdout)
 	if out.Truncated {
-		res.Warning = fmt.Sprintf("output truncated at %d bytes, %d were dropped", h.o.MaxOutput, out.Total-int64(len(out.Stdout)))
+		cut := fmt.Sprintf("output truncated at %d bytes, %d were dropped", h.o.MaxOutput, out.Total-int64(len(out.Stdout)))
+		res.Warning = strings.TrimPrefix(c.note+"; "+cut, "; ")
 	}
 	return res, nil
 }

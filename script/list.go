@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/agent-base/agent-base/script/survey"
@@ -24,7 +23,12 @@ type Script = survey.Script
 // metadata.agent-base.cwd. It runs nothing. For a closed skill it returns no scripts and a problem. Nil options mean survey.Any.
 func List(s *skill.Skill, o *survey.Options) ([]Script, []manifest.Problem) {
 	found := survey.Of(s.FS(), s.Manifest(), o)
-	return found.List(), slices.Concat(found.Problems(), checkPermissions(s.Manifest()), checkCwd(s.Manifest()))
+	return found.List(), append(found.Problems(), CheckManifest(s.Manifest())...)
+}
+
+// CheckManifest returns the problems of what a manifest says about running scripts.
+func CheckManifest(m *manifest.Manifest) []manifest.Problem {
+	return append(checkPermissions(m), checkCwd(m)...)
 }
 
 // Find returns the script of that name, see survey.ValidName and Set.Find. The absolute path of a script in the skill's

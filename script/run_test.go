@@ -222,16 +222,18 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// C28, security 2.5 #86: each run has its own work directory, home and TMPDIR, which go; the cache stays.
+// C28, C67, security 2.5 #86: each run has its own work directory and TMPDIR, which go; the home and the cache stay.
 func TestWorkplaces(t *testing.T) {
 	s := open(t, "", tree{"scripts/a.py": `
 import json, os, sys
 e = os.environ
-for d in (e["HOME"], e["TMPDIR"], e["AGENT_SKILL_WORK_DIR"]):
+for d in (e["TMPDIR"], e["AGENT_SKILL_WORK_DIR"]):
     assert os.listdir(d) == [] and os.stat(d).st_mode & 0o77 == 0, d
     open(d + "/mine", "w").write("x")
-with open(e["AGENT_SKILL_CACHE_DIR"] + "/count", "a") as f: f.write("x")
-os.makedirs(e["HOME"] + "/locked/below"); os.chmod(e["HOME"] + "/locked", 0)
+assert os.stat(e["HOME"]).st_mode & 0o77 == 0, e["HOME"]
+for d in (e["HOME"], e["AGENT_SKILL_CACHE_DIR"]):
+    with open(d + "/count", "a") as f: f.write("x")
+os.makedirs(e["TMPDIR"] + "/locked/below"); os.chmod(e["TMPDIR"] + "/locked", 0)
 print(json.dumps([e["AGENT_SKILL_WORK_DIR"], e["AGENT_SKILL_CACHE_DIR"], e["AGENT_SKILL_NAME"], e["AGENT_SKILL_DIR"], os.getcwd()]))
 `})
 	h := host(t)
@@ -266,12 +268,14 @@ print(json.dumps([e["AGENT_SKILL_WORK_DIR"], e["AGENT_SKILL_CACHE_DIR"], e["AGEN
 	if len(seen) != 7 {
 		t.Errorf("got %d folders, want 6 work directories and one cache: %v", len(seen), seen)
 	}
-	found, _ := filepath.Glob(filepath.Join(h.Cache, "skill-cache", "probe-*", "count"))
-	if len(found) != 1 {
-		t.Fatalf("got caches %q", found)
-	}
-	if b, err := os.ReadFile(found[0]); err != nil || len(b) != 6 {
-		t.Errorf("got %q, %v", b, err)
+	for _, kept := range []string{"skill-cache", "homes"} {
+		found, _ := filepath.Glob(filepath.Join(h.Cache, kept, "probe-*", "count"))
+		if len(found) != 1 {
+			t.Fatalf("got %q in %s", found, kept)
+		}
+		if b, err := os.ReadFile(found[0]); err != nil || len(b) != 6 {
+			t.Errorf("got %q, %v", b, err)
+		}
 	}
 }
 

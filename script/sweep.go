@@ -169,15 +169,22 @@ func inFolder(dir string) []fs.DirEntry {
 }
 
 // size returns the number of bytes below a path.
-func size(path string) (bytes int64) {
+func size(path string) int64 {
+	_, bytes := measure(path)
+	return bytes
+}
+
+// measure counts the files below a path, and their bytes.
+func measure(path string) (files int, bytes int64) {
 	_ = filepath.WalkDir(path, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return nil //nolint:nilerr // unreadable files count as empty
 		}
 		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
+			files++
 			bytes += info.Size()
 		}
 		return nil
 	})
-	return bytes
+	return files, bytes
 }

@@ -66,7 +66,7 @@ type RunResult struct {
 	Script   string          // its own name
 	JSON     json.RawMessage // one compact document; nil for text
 	Text     string
-	Warning  string // that Text was truncated
+	Warning  string // that Text was truncated, or that a grant has lapsed
 	Duration time.Duration
 }
 

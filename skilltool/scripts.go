@@ -26,7 +26,7 @@ var (
 
 const (
 	skillParam  = `"skill_name":{"type":"string","description":"Name of the skill, such as 'kalshi-markets'"}`
-	scriptParam = `"script_name":{"type":"string","description":"Name or path of the script, such as 'status' or 'scripts/status.py'"}`
+	scriptParam = `"script_name":{"type":"string","description":"Name of the script, such as 'status' or 'status.py'"}`
 
 	listDescription = "List the scripts of one skill, or of all skills when skill_name is left out."
 	helpDescription = "Show how a script is used: the text of its --help, or its description. " +
@@ -107,7 +107,11 @@ func Failure(err error) tool.Result {
 	if !errors.As(err, &e) {
 		return failureCause(err).Failure(err.Error())
 	}
-	return tool.Result{Error: tool.Code(e.Code), Reason: e.Reason, Message: e.Message, Result: e.Said()}
+	r := tool.Result{Error: tool.Code(e.Code), Reason: e.Reason, Message: e.Message, Result: e.Said()}
+	if e.Warning != "" {
+		r.Message += "\n" + e.Warning
+	}
+	return r
 }
 
 // unstarted traces the failure of a call that did not come as far as the host, which traces its own, and returns it. The

@@ -1,8 +1,9 @@
-// Command gentree writes a folder of skills for benchmarks: gentree -n 1000 -out DIR [-layout nested] [-from REAL].
+// Command gentree writes a folder of skills for benchmarks: gentree -n 1000 -out DIR [-layout nested|clone] [-from REAL].
 //
 // Skill i has the same bytes on every machine and for every -n, so figures of different days and sizes are comparable.
 // Its front matter has the forms of public manifests, in the same proportions. With -from, the manifests below the
-// folder REAL are copied instead, repeatedly, each copy with a unique name.
+// folder REAL are copied instead, repeatedly, each copy with a unique name. The layout clone is that of a repository:
+// skills of plugins and of hosts, among three times as many other folders.
 // Next to DIR/skills it writes names.txt, keywords.tsv (a name and its five phrases) and queries.txt.
 // It refuses a DIR that already has skills.
 package main
@@ -26,14 +27,14 @@ const queries = 1000
 func main() {
 	count := flag.Int("n", 1000, "number of skills")
 	out := flag.String("out", "", "folder to write")
-	layout := flag.String("layout", "flat", "flat: skills/NAME; nested: skills/DOMAIN/NAME")
+	layout := flag.String("layout", "flat", "flat: skills/NAME; nested: skills/DOMAIN/NAME; clone: as in a repository")
 	from := flag.String("from", "", "copy the manifests below this folder")
 	flag.Parse()
-	if *out == "" || *count < 1 || flag.NArg() > 0 || (*layout != "flat" && *layout != "nested") {
+	if *out == "" || *count < 1 || flag.NArg() > 0 || placeOf[*layout] == nil {
 		flag.Usage()
 		os.Exit(2)
 	}
-	if err := run(&options{out: *out, count: *count, nested: *layout == "nested", from: *from}); err != nil {
+	if err := run(&options{out: *out, count: *count, layout: *layout, from: *from}); err != nil {
 		fmt.Fprintln(os.Stderr, "gentree:", err)
 		os.Exit(1)
 	}
@@ -43,7 +44,7 @@ func main() {
 type options struct {
 	out    string // the folder to write
 	count  int
-	nested bool   // skills/DOMAIN/NAME instead of skills/NAME
+	layout string // a key of placeOf; "" is flat
 	from   string // a folder of manifests to copy; "" generates them
 }
 
@@ -101,7 +102,7 @@ func writeAll(root string, o *options, maker func(int) skill) ([]string, error) 
 				}
 				s := maker(i)
 				lines[i] = s.name + "\t" + strings.Join(s.keywords, "\t")
-				failures[worker] = s.write(root, i, o.nested)
+				failures[worker] = s.write(root, i, o.layout)
 			}
 		})
 	}
@@ -115,10 +116,15 @@ func writeAll(root string, o *options, maker func(int) skill) ([]string, error) 
 }
 
 // write writes the skill's files, each with a time derived from the skill's number.
-func (s skill) write(root string, number int, nested bool) error {
+func (s skill) write(root string, number int, layout string) error {
 	dir := filepath.Join(root, s.name)
-	if nested {
-		dir = filepath.Join(root, strings.Split(s.name, "-")[1], s.name)
+	if place := placeOf[layout]; place != nil {
+		dir = filepath.Join(root, filepath.FromSlash(place(s.name, number)))
+	}
+	if layout == "clone" {
+		if err := writeSources(filepath.Join(root, "src", s.name)); err != nil {
+			return err
+		}
 	}
 	changed := time.Date(2026, 1, 1, 0, 0, number, 0, time.UTC)
 	for _, f := range s.files {

@@ -58,10 +58,10 @@ func TestSameSkillInEveryTree(t *testing.T) {
 
 func TestRefusesToMixTrees(t *testing.T) {
 	dir := t.TempDir()
-	if err := run(&options{out: dir, count: 1, nested: true}); err != nil {
+	if err := run(&options{out: dir, count: 1, layout: "nested"}); err != nil {
 		t.Fatal(err)
 	}
-	if err := run(&options{out: dir, count: 1, nested: true}); err == nil {
+	if err := run(&options{out: dir, count: 1, layout: "nested"}); err == nil {
 		t.Error("a second run into the same folder succeeded, want an error")
 	}
 }

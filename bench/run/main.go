@@ -83,6 +83,9 @@ func (b *bench) measureEngine(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := b.measureClone(ctx); err != nil {
+		return err
+	}
 	if err := b.measureReal(ctx); err != nil {
 		return err
 	}

@@ -157,6 +157,27 @@ func (b *bench) measureReal(ctx context.Context) error {
 	})
 }
 
+// cloneSize is the number of skills in the tree that resembles a clone. It has four folders of a repository, with nine
+// files, for each skill.
+const cloneSize = 1000
+
+// measureClone measures discovery in the root of a repository.
+func (b *bench) measureClone(ctx context.Context) error {
+	tree := filepath.Join(b.work, "trees", "clone")
+	if err := os.RemoveAll(tree); err != nil {
+		return err
+	}
+	made := command{args: []string{b.program("gentree"), "-n", strconv.Itoa(cloneSize), "-out", tree, "-layout", "clone"}}
+	if _, err := b.output(ctx, made); err != nil {
+		return err
+	}
+	root := filepath.Join(tree, "skills")
+	return b.measureAll(ctx, []command{
+		{label: "clone ours", n: cloneSize, args: []string{b.program("inproc"), "open", tree, "30"}},
+		{label: "clone find", n: cloneSize, args: []string{b.program("spawn"), "30", "find", root, "-name", "SKILL.md"}},
+	})
+}
+
 // theirs returns the commands of the peers. A program that does not find all skills is not measured.
 func (b *bench) theirs(ctx context.Context, tree string, n int) ([]command, error) {
 	root := filepath.Join(tree, "skills")

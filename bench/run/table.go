@@ -61,6 +61,7 @@ var rows = []row{
 	{"19", "public manifests: heap that a catalogue keeps, per skill", "real ours open", "heap", false, "", "≤ 900 B"},
 	{"19", "public manifests: `agent skill list --json`, whole process", "real agent list", "med", false, "real limit1 readfull", "≤ 2"},
 	{"19", "public manifests: `agent skill validate`, per skill", "real agent validate", "med", true, "", "≤ 40 µs"},
+	{"21", "a clone of 11,000 files: discovery, warm page cache", "clone ours open", "min", false, "clone find", "≤ 2"},
 	{"20", "skills that `agent skill list --json` gives to a pipe", "agent count", "count", false, "openskills count", "all of them"},
 	{"20", "", "agent count", "count", false, "skills count", ""},
 }
@@ -106,8 +107,10 @@ func (b *bench) print(out *strings.Builder, rows []row) {
 	out.WriteString("| # | figure | skills | ours | compared with | its figure | ratio | target |\n")
 	out.WriteString("|---|---|--:|--:|---|--:|--:|---|\n")
 	sizes := append([]int{0}, b.sizes...)
-	if !slices.Contains(sizes, realSize) {
-		sizes = append(sizes, realSize)
+	for _, n := range []int{cloneSize, realSize} {
+		if !slices.Contains(sizes, n) {
+			sizes = append(sizes, n)
+		}
 	}
 	what := ""
 	for _, r := range rows {

@@ -16,7 +16,7 @@ import (
 	"path/filepath"
 )
 
-// FixedPath is the PATH of a program that the operator's own is not for.
+// FixedPath is the PATH where none is given.
 const FixedPath = "/usr/local/bin:/usr/bin:/bin"
 
 // Digest is a short name for a list of strings. Each is written with its length, so two lists never run together.

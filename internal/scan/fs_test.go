@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
@@ -123,5 +124,33 @@ func TestFSEntrySwapped(t *testing.T) {
 		}
 		os.Remove(filepath.Join(root, "a"))
 		os.Mkdir(filepath.Join(root, "a"), 0o755)
+	}
+}
+
+// A folder is read once; a folder that could not be read is tried again.
+func TestReadOnce(t *testing.T) {
+	dir := t.TempDir()
+	f, err := OpenFS(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	once := ReadOnce(f)
+	defer once.Close()
+	if _, err := once.ReadDir("sub"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("got %v, want fs.ErrNotExist", err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2 {
+		if list, err := once.ReadDir("sub"); len(list) != 0 || err != nil {
+			t.Errorf("reading %d: got %v, %v, want an empty folder", i, list, err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "sub", "late"), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := once.Stat("sub/late"); err != nil {
+		t.Errorf("got %v, want nil", err)
 	}
 }

@@ -6,19 +6,21 @@ import (
 	"slices"
 )
 
-// The names of hidden folders that are searched.
-var (
-	hosts = []string{".agents", ".agent", ".claude", ".codex", ".gemini", ".github", ".cursor", ".opencode", ".qwen", ".kiro"}
-	// inSkills are those in a folder called "skills".
-	inSkills = slices.Concat(hosts, []string{".curated", ".system", ".experimental"})
-)
+// searched has the names of the hidden folders that are searched. A folder called "skills" is searched for all of them, any
+// other folder for the first hosts of them: those in which hosts keep skills.
+var searched = [...]string{
+	".agents", ".agent", ".claude", ".codex", ".gemini", ".github", ".cursor", ".opencode", ".qwen", ".kiro",
+	".curated", ".system", ".experimental",
+}
+
+const hosts = 10
 
 // hiddenIn returns the names of the hidden folders that are searched in a folder called parent.
 func hiddenIn(parent string) []string {
 	if parent == "skills" {
-		return inSkills
+		return searched[:]
 	}
-	return hosts
+	return searched[:hosts]
 }
 
 // hidden returns the names of the hidden folders that the walk searches in a folder. "." is the root.

@@ -177,19 +177,29 @@ func (s *shellScript) pattern(i int) bool {
 	}
 }
 
-// compared reports whether an argument is compared with the word at i: "$1" = --json.
+// compared reports whether an argument is compared with the word at i: "$1" = --json, $1 =~ ^(-j|--json)$.
 func (s *shellScript) compared(i int) bool {
 	t := s.at(i)
-	if t.kind != wordToken || !strings.Contains(t.s, s.flag) || !strings.HasPrefix(s.at(i-2).s, "$") || s.at(i-2).kind != wordToken {
+	if t.kind != wordToken || !strings.Contains(t.s, s.flag) {
 		return false
 	}
-	switch s.at(i - 1).s {
-	case "=", "==", "!=":
-		return strings.Trim(t.s, "* ") == s.flag
-	case "=~":
-		return true
+	for n := i - 1; n > i-maxPattern && !s.mark(n, "\n"); n-- {
+		switch op := s.at(n).s; op {
+		case "=", "==", "!=":
+			return n == i-1 && s.argument(n-1) && strings.Trim(t.s, "* ") == s.flag
+		case "=~":
+			return s.argument(n - 1)
+		}
 	}
 	return false
+}
+
+const maxPattern = 12 // tokens of an expression after =~
+
+// argument reports whether the word at i is a variable, in quotes or not.
+func (s *shellScript) argument(i int) bool {
+	t := s.at(i)
+	return t.kind == wordToken && strings.HasPrefix(strings.TrimLeft(t.s, " "), "$")
 }
 
 // takesValue reports whether the flag before i takes the next argument.

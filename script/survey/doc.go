@@ -60,44 +60,59 @@ func docstring(src string) (string, bool) {
 	return "", false
 }
 
-// leadingComment returns the comment that a program begins with, without its marks. A blank line ends it once it has
-// text.
+// leadingComment returns the first comment of those that a program begins with, without its marks. A blank line ends a
+// comment. A licence is not a description.
 func leadingComment(lang Language, src string) string {
-	line := "#"
+	mark := "#"
 	if lang == JavaScript || lang == TypeScript {
-		line = "//"
-		if rest, ok := strings.CutPrefix(strings.TrimLeft(src, " \t\n"), "/*"); ok {
-			doc, _, _ := strings.Cut(rest, "*/")
-			return unstarred(doc)
-		}
+		mark = "//"
 	}
-	var out []string
-	block := false // a block of metadata
-	for l := range strings.Lines(src) {
-		l = strings.TrimSpace(l)
-		comment, ok := strings.CutPrefix(l, line)
+	for src = strings.TrimLeft(src, " \t\n"); src != ""; src = strings.TrimLeft(src, " \t\n") {
+		var comment string
+		rest, block := strings.CutPrefix(src, "/*")
 		switch {
-		case l == "" && strings.Join(out, "") == "":
-		case !ok:
-			return strings.Join(out, "\n")
-		case comment == " /// script":
-			block = true
-		case comment == " ///":
-			block = false
-		case !block && !noise(comment):
-			out = append(out, strings.TrimPrefix(strings.TrimLeft(comment, line), " "))
+		case mark == "//" && block:
+			comment, src, _ = strings.Cut(rest, "*/")
+			comment = unstarred(comment)
+		case strings.HasPrefix(src, mark):
+			comment, src = lineComment(mark, src)
+		default:
+			return ""
 		}
-		if len(out) > maxDocLines {
-			break
+		if strings.TrimSpace(comment) != "" && !licence().MatchString(comment) {
+			return comment
 		}
 	}
-	return strings.Join(out, "\n")
+	return ""
 }
 
-var directive = lazyregexp.New(`^\s*(-\*-|vim?:|shellcheck |eslint|prettier|@ts-|type: ?ignore|pylint:|noqa|frozen_string_literal|coding[:=])`)
+// lineComment returns the comment that a text begins with, and the rest of the text.
+func lineComment(mark, src string) (comment, rest string) {
+	var out []string
+	metadata := false
+	for src != "" {
+		line, after, _ := strings.Cut(src, "\n")
+		text, ok := strings.CutPrefix(strings.TrimSpace(line), mark)
+		if !ok {
+			break
+		}
+		switch src = after; {
+		case text == " /// script":
+			metadata = true
+		case text == " ///":
+			metadata = false
+		case !metadata && !directive().MatchString(text) && len(out) <= maxDocLines:
+			out = append(out, strings.TrimPrefix(strings.TrimLeft(text, mark), " "))
+		}
+	}
+	return strings.Join(out, "\n"), src
+}
 
-// noise reports whether a comment is for a tool.
-func noise(comment string) bool { return directive().MatchString(comment) }
+var (
+	// directive is a comment for a tool.
+	directive = lazyregexp.New(`^\s*(-\*-|vim?:|shellcheck |eslint|prettier|@ts-|type: ?ignore|pylint:|noqa|frozen_string_literal|coding[:=])`)
+	licence   = lazyregexp.New(`(?i)^\W*(copyright|spdx-license|licensed under|\(c\) ?[12]\d\d\d)`)
+)
 
 // unstarred returns the text of a comment without the stars at the beginning of its lines.
 func unstarred(doc string) string {

@@ -14,7 +14,7 @@ func TestFind(t *testing.T) {
 	content := tree{
 		"scripts/Status.py": "", "scripts/run.py": "", "scripts/run.sh": "", "scripts/a_b.py": "", "scripts/prog": "#!/bin/sh\n",
 		"scripts/office/unpack.py": "", "scripts/office/same.py": "", "scripts/xml/same.py": "", "scripts/office/run.ts": "", "scripts/office/helpers/deep.py": "",
-		"src/run.py": "", "src/only.mjs": "", "top.py": "", "run.py": "", "assets/only.sh": "", "my-skill/inner.py": "", "bin/tool": "#!/bin/sh\n",
+		"src/run.py": "", "src/only.mjs": "", "top.py": "", "run.py": "", "assets/only.sh": "", "assets/unpack.py": "", "my-skill/inner.py": "", "bin/tool": "#!/bin/sh\n",
 	}
 	s := Of(files(content), &manifest.Manifest{Name: "My_Skill"}, nil)
 	for ask, want := range map[string]string{

@@ -96,6 +96,7 @@ func lex(lang Language, src []byte) []token {
 	if strings.HasPrefix(l.src, "#!") {
 		l.skipLine()
 	}
+	l.skipComment()
 	for l.at < len(l.src) {
 		l.next()
 	}
@@ -130,13 +131,18 @@ func (l *lexer) next() {
 	}
 }
 
-// newline goes to the next line, past the texts that follow << and the comments that fill whole lines.
+// newline goes to the next line, past the texts that follow << and a comment of whole lines.
 func (l *lexer) newline() {
 	l.at++
 	for _, end := range l.ends {
 		l.skipLines(end)
 	}
 	l.ends = nil
+	l.skipComment()
+}
+
+// skipComment goes past a comment of whole lines that begins here.
+func (l *lexer) skipComment() {
 	for first, end := range l.begin {
 		if rest := l.src[l.at:]; strings.HasPrefix(rest, first) && (first != "=" || len(rest) > 1 && unicode.IsLetter(rune(rest[1]))) {
 			l.skipLines(end)

@@ -87,7 +87,7 @@ func TestList(t *testing.T) {
 				"scripts/deep/base.py": "if __name__ == '__main__':\n\n    raise RuntimeError('not to be run')\n", "scripts/deep/one.py": "if __name__ == '__main__': main()"},
 			want: []string{"deep/one=deep/one.py", "pkg/cli=pkg/cli.py", "pkg/run=pkg/run.sh"}},
 		{name: "elsewhere: what is named", // C62
-			files: tree{"run.py": "#!/bin/sh\n", "setup.py": "", "src/a.py": "", "src/b.py": "if __name__ == '__main__': x()\n", "bin/tool*": "#!/bin/sh\n", "assets/t.tsx": "", "lib/deep/er.mjs": ""},
+			files: tree{"run.py": "#!/bin/sh\n", "setup.py": "", "more": "#!/bin/sh\n", "src/a.py": "", "src/b.py": "if __name__ == '__main__': x()\n", "bin/tool*": "#!/bin/sh\n", "assets/t.tsx": "", "lib/deep/er.mjs": ""},
 			m:     manifest.Manifest{Name: "my-skill", Body: "Run `./run.py x`, [this]({baseDir}/src/a.py), ~/.claude/skills/My_Skill/bin/tool and \"$SKILL_DIR\"/lib/deep/er.mjs: more. xsetup.py, src/b.pyc, x/src/b.py"},
 			want:  []string{"bin/tool=bin/tool", "lib/deep/er.mjs=lib/deep/er.mjs", "run.py=run.py", "src/a.py=src/a.py"}},
 		{name: "parts of packages and tests are no scripts to offer, unless a command line runs them", // C62

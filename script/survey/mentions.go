@@ -20,6 +20,9 @@ func (s *Set) mentioned() *mentions {
 	interpreted, goesOn := false, false
 	for line := range strings.Lines(s.m.Body) {
 		line = strings.TrimRight(line, " \r\n")
+		if !goesOn && !strings.HasSuffix(line, "\\") && !hasPath(line) {
+			continue
+		}
 		quoted := strings.Contains(line, "`")
 		for i, command := range commands(line) {
 			words := strings.FieldsFunc(command, endsWord)
@@ -43,10 +46,32 @@ func (s *Set) mentioned() *mentions {
 
 // commands splits a line where a command can begin or end.
 func commands(line string) []string {
-	return strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune("`;|&()", r) })
+	return strings.FieldsFunc(line, func(r rune) bool {
+		switch r {
+		case '`', ';', '|', '&', '(', ')':
+			return true
+		}
+		return false
+	})
 }
 
-func endsWord(r rune) bool { return r <= ' ' || strings.ContainsRune(`"'[],=*:`, r) }
+func endsWord(r rune) bool {
+	switch r {
+	case '"', '\'', '[', ']', ',', '=', '*', ':':
+		return true
+	}
+	return r <= ' '
+}
+
+// hasPath reports whether a text can have a path: a slash, or a full stop within a word.
+func hasPath(text string) bool {
+	for i := range len(text) {
+		if text[i] == '/' || text[i] == '.' && i+1 < len(text) && text[i+1] > ' ' {
+			return true
+		}
+	}
+	return false
+}
 
 // isCommand reports whether a path starts a file where it stands: a shell needs a folder before its name.
 func isCommand(word string) bool {
@@ -61,10 +86,10 @@ func isInterpreter(word string) bool {
 }
 
 // means returns the file of the script that a word of a text names by its path, or "". Nothing is guessed from a part of
-// a path.
+// a path, and a word without a full stop or a slash is just a word.
 func (s *Set) means(word string) string {
 	word = strings.TrimLeft(strings.TrimRight(word, ".,:!?"), "/")
-	if len(s.bases[Fold(word[strings.LastIndexByte(word, '/')+1:])]) == 0 {
+	if !hasPath(word) || len(s.bases[Fold(word[strings.LastIndexByte(word, '/')+1:])]) == 0 {
 		return ""
 	}
 	for _, t := range targets(word, s.m) {

@@ -45,15 +45,19 @@ func isSupport(file string) bool {
 
 // isEntry reports whether a file is made to be started: it is executable, begins with #!, or is Python that looks whether
 // it is the main program. For a module of a Python package only the last counts: many have the #! line of a template. Only
-// the beginning of the file is read.
+// the beginning of at most maxLooks files is read.
 func (s *Set) isEntry(file string) bool {
 	python := LanguageOf(file) == Python
 	inPackage := python && s.whole(Fold(path.Dir(file)+"/__init__.py")) != nil
 	if info, err := fs.Stat(s.fsys, file); err == nil && info.Mode()&0o111 != 0 && !inPackage {
 		return true
 	}
+	if is, ok := s.entries[file]; ok || len(s.entries) >= maxLooks {
+		return is
+	}
 	text := string(head(s.fsys, file, maxEntry))
-	return strings.HasPrefix(text, "#!") && !inPackage || python && hasMainGuard(text)
+	s.entries[file] = strings.HasPrefix(text, "#!") && !inPackage || python && hasMainGuard(text)
+	return s.entries[file]
 }
 
 // hasMainGuard reports whether Python code has a part for the main program that does more than to refuse.

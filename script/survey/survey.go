@@ -15,6 +15,9 @@
 // A manifest that lists its scripts has exactly those, and a file that scripts_ignore names is not a script. With [Direct]
 // only files directly in scripts/ are scripts.
 //
+// It also reads what the text of a script shows: which flags it has ([KnowsJSON], [KnowsHelp]), what its author says about
+// it ([DocText]), and whether it is a module of a Python package ([Module]).
+//
 // A symbolic link is not a script; its target is judged where it lies. Compare a file with a script by the
 // file's identity (os.SameFile), not by its path. Hidden files and folders, node_modules and __pycache__ are left out, and
 // so are files with a name that cannot be called: see [Set.Problems].
@@ -54,6 +57,7 @@ type Options struct {
 const (
 	MaxFiles = 10_000   // files and folders that are examined in scripts/, and again outside of it
 	maxEntry = 64 << 10 // bytes that are read to see whether a file is made to be started
+	maxLooks = 1000     // files that are read for that
 )
 
 // Script is one script of a skill.
@@ -75,12 +79,14 @@ type Set struct {
 	stems            map[string][]int // by folded path without extension
 	bases, baseStems map[string][]int // by folded name, with and without extension
 	said             *mentions        // by SKILL.md; nil until it is asked for
+	entries          map[string]bool  // whether a file is made to be started, of those that were read
 }
 
 // Of looks at the files of a skill. fsys is the skill's folder, m its manifest; nil options mean Any. It reads the first
 // bytes of files that no extension explains.
 func Of(fsys fs.FS, m *manifest.Manifest, o *Options) *Set {
-	s := &Set{fsys: fsys, m: m, paths: map[string]int{}, stems: map[string][]int{}, bases: map[string][]int{}, baseStems: map[string][]int{}}
+	s := &Set{fsys: fsys, m: m, paths: map[string]int{}, stems: map[string][]int{}, bases: map[string][]int{}, baseStems: map[string][]int{},
+		entries: map[string]bool{}}
 	if o != nil {
 		s.rule = o.Rule
 	}

@@ -154,6 +154,40 @@ func TestReadsAreBounded(t *testing.T) {
 	}
 }
 
+// listFS counts the folders that are listed.
+type listFS struct {
+	fstest.MapFS
+	lists *int
+}
+
+func (f listFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	*f.lists++
+	return f.MapFS.ReadDir(name)
+}
+
+// C62: folders so deep that nothing in them could be called are not entered.
+func TestDepthIsBounded(t *testing.T) {
+	n := 0
+	deep := strings.Repeat("d/", 400) + "x.py"
+	s := Of(listFS{files(tree{deep: "", "scripts/" + deep: ""}), &n}, &manifest.Manifest{}, nil)
+	if len(s.Runnable()) != 0 || n > 2*maxPath/2+1 {
+		t.Errorf("%d folders are listed for %v", n, s.Runnable())
+	}
+}
+
+// C62: many files deep in scripts/ are not all read.
+func TestLooksAreBounded(t *testing.T) {
+	content := tree{}
+	for i := range 3 * maxLooks {
+		content[fmt.Sprintf("scripts/deep/%05d.py", i)] = "if __name__ == '__main__': main()\n"
+	}
+	n := 0
+	s := Of(readFS{files(content), &n}, &manifest.Manifest{}, nil)
+	if a, b := len(s.List()), len(s.List()); a != maxLooks || b != a || n > maxLooks*40 {
+		t.Errorf("%d and %d are listed, %d bytes are read", a, b, n)
+	}
+}
+
 // R31: the names that a manifest lists are found without going through all files for each.
 func BenchmarkDeclared(b *testing.B) {
 	content := tree{}

@@ -19,7 +19,7 @@ var allowed = map[string][]string{
 	"cmd/agent":              {"cmd/agent/internal/cli", "cmd/agent/internal/protect"},
 	"cmd/agent/internal/cli": {everything},
 	"cmd/agent/internal/app": {"cmd/agent/internal/config", "cmd/agent/internal/models", "cmd/agent/internal/ui", "disclose", "internal/dirhash",
-		"internal/lockfile", "internal/near", "llm", "llm/replay", "script", "script/nodeenv", "script/pyenv", "script/survey", "session", "skill", "skill/manifest", "skills", "skilltool", "tool", "trace", "trust"},
+		"internal/lockfile", "internal/near", "internal/program", "llm", "llm/replay", "script", "script/nodeenv", "script/pyenv", "script/survey", "session", "skill", "skill/manifest", "skills", "skilltool", "tool", "trace", "trust"},
 	"cmd/agent/internal/worker": {"agent", "agent/hosttool", "cmd/agent/internal/app", "cmd/agent/internal/chat", "cmd/agent/internal/config",
 		"cmd/agent/internal/models", "cmd/agent/internal/ui", "disclose", "internal/near", "llm", "script", "script/survey", "session", "skill", "skill/manifest", "skill/watch",
 		"skilltool", "tool", "trace"},

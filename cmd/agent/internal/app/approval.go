@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
@@ -22,6 +23,8 @@ import (
 type Consent struct {
 	sys      *System
 	trust    *Trust
+	grants   *Grants
+	tools    *Toolkit
 	out      *Printer
 	approver *TerminalApprover
 }
@@ -75,11 +78,56 @@ func (c *Consent) ask(ctx context.Context, s *skill.Skill, text string) (bool, e
 	if err != nil {
 		return false, err
 	}
-	yes, err := c.approver.Ask(ctx, &Question{Text: text, Details: p.Lines()})
+	yes, err := c.Ask(ctx, p, text)
 	if err != nil || !yes {
 		return false, err
 	}
 	return true, c.Approve(ctx, p)
+}
+
+// Ask asks a question about a proposal and reports whether the answer was yes. Before the answer the person can change what
+// the skill gets, and see everything that the question counts.
+func (c *Consent) Ask(ctx context.Context, p *Proposal, text string) (bool, error) {
+	whole := false
+	for {
+		lines, complete := p.Short(c.sys.Home)
+		others := "e"
+		if !complete && !whole {
+			others = "ed"
+		}
+		if whole {
+			lines = p.Lines()
+		}
+		answer, err := c.approver.Answer(ctx, &ui.Question{Text: text, Details: append(lines, p.choiceLines(others, whole)...), Others: others})
+		switch {
+		case err != nil:
+			return false, err
+		case answer == "d":
+			whole = true
+			continue
+		case answer != "e":
+			return answer == "y", nil
+		}
+		if whole, err = false, c.change(ctx, p); err != nil {
+			return false, err
+		}
+	}
+}
+
+// change asks what the skill is to get, until the answer can be followed.
+func (c *Consent) change(ctx context.Context, p *Proposal) error {
+	details := p.wordLines()
+	for {
+		line, err := c.approver.Answer(ctx, &ui.Question{Text: "Change:", Details: details, Free: true})
+		if err != nil {
+			return err
+		}
+		wrong := p.choose(line)
+		if wrong == nil {
+			return nil
+		}
+		details = []string{wrong.Error() + "; nothing was changed"}
+	}
 }
 
 // Asker returns Scripts if a person can be asked, and otherwise nil: the tools refuse then.
@@ -90,9 +138,17 @@ func (c *Consent) Asker() func(context.Context, *skill.Skill) (bool, error) {
 	return c.Scripts
 }
 
-// Approve stores an approval of what was proposed and confirmed.
+// Approve stores an approval of what was proposed and confirmed, and what it gets.
 func (c *Consent) Approve(ctx context.Context, p *Proposal) error {
-	return c.trust.Approve(ctx, p.approval)
+	if err := c.trust.Approve(ctx, p.approval); err != nil {
+		return err
+	}
+	if p.choice.clear && p.home != nil {
+		if err := p.clearHome(); err != nil {
+			return err
+		}
+	}
+	return c.grants.set(ctx, p)
 }
 
 // Proposal is what a person is asked to approve: one content of one skill, and what is new about it.
@@ -102,7 +158,16 @@ type Proposal struct {
 	before   *trust.Approval // what was last approved under this name; nil if nothing was
 	changes  []dirhash.Change
 
-	forwarded []string // names of variables that its scripts get now, of those that it asks for
+	manifest  *manifest.Manifest
+	declared  []string          // entries of permissions.env that let variables pass
+	variables []Variable        // that it declares or its scripts read
+	set       func(string) bool // whether the operator has a variable
+	granted   *trust.Grant      // what this content, or a former one, was granted
+	lapsed    bool              // granted is of a former content
+	home      *script.Home      // its private home, if something is in it
+	clearHome func() error
+	choice    choice
+	added     bool // the choice is of flags alone, which add to what the content has
 }
 
 // Propose returns what an approval of the skill would be about: the content that its Digest covers, which is also what a
@@ -127,7 +192,7 @@ func (c *Consent) Propose(ctx context.Context, s *skill.Skill) (*Proposal, error
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return nil, err
 	}
-	p := &Proposal{sizes: map[string]int64{}, forwarded: script.Forwarded(s.Manifest(), c.sys.Environ), approval: trust.Approval{
+	p := &Proposal{sizes: map[string]int64{}, manifest: s.Manifest(), declared: script.Declared(s.Manifest()), approval: trust.Approval{
 		Name: s.Canonical(), Digest: sum.Digest, Dir: dir, Permissions: permissions(s.Manifest()), ApprovedAt: c.sys.Now()}}
 	for _, f := range sum.Files {
 		p.approval.Files = append(p.approval.Files, trust.File{Path: f.Path, SHA256: f.SHA256, Link: f.Link})
@@ -137,7 +202,34 @@ func (c *Consent) Propose(ctx context.Context, s *skill.Skill) (*Proposal, error
 		p.before = &last
 		p.changes = dirhash.Diff(hashes(last.Files), sum.Files)
 	}
-	return p, nil
+	return p, c.surroundings(ctx, s, p)
+}
+
+// surroundings finds out what the scripts of a skill would get.
+func (c *Consent) surroundings(ctx context.Context, s *skill.Skill, p *Proposal) (err error) {
+	p.set = func(name string) bool { _, set := c.sys.Lookup(name); return set }
+	if p.variables, err = c.grants.Variables(ctx, s); err != nil {
+		return err
+	}
+	granted, lapsed, err := c.grants.find(ctx, s)
+	if err != nil {
+		return err
+	}
+	if p.granted, p.lapsed = lapsed, lapsed != nil; granted.Name != "" {
+		p.granted = &granted
+	}
+	if host, err := c.tools.Host(); err == nil { // without a home there is none to clear
+		home, err := host.HomeOf(ctx, s)
+		if err != nil {
+			return err
+		}
+		if home.Files > 0 {
+			p.home = &home
+		}
+		p.clearHome = func() error { return host.ClearHome(home) }
+	}
+	p.choice = p.preselect()
+	return nil
 }
 
 // unchanged returns an error unless sum has the manifest that s holds, whose permissions are shown.

@@ -14,40 +14,69 @@ import (
 // every file that may run.
 const mostFiles = 20
 
-// Lines describes what the approval is about. The lines hold foreign text.
+// Lines describes all that the approval is about. The lines hold foreign text.
 func (p *Proposal) Lines() []string {
-	lines := []string{
-		fmt.Sprintf("Skill %q in %s", p.approval.Name, p.approval.Dir),
+	lines := p.head(p.approval.Dir)
+	lines = append(lines, p.askedLines()...)
+	lines = append(lines, p.contentLine())
+	lines = append(lines, fileLines(p.files())...)
+	lines = append(lines, p.droppedLines()...)
+	for _, v := range p.variables {
+		lines = append(lines, "  "+v.text())
+	}
+	return append(lines, p.homeLines()...)
+}
+
+func (p *Proposal) head(dir string) []string {
+	return []string{
+		fmt.Sprintf("Skill %q in %s", p.approval.Name, dir),
 		"  sha256  " + strings.TrimPrefix(p.approval.Digest, dirhash.Prefix),
 	}
-	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+}
+
+// askedLines says what the manifest asks for.
+func (p *Proposal) askedLines() []string {
+	var lines []string
 	if !slices.ContainsFunc(p.approval.Permissions, isPermission) {
-		add("  declares no permissions; its scripts run as you")
+		lines = append(lines, "  declares no permissions; its scripts run as you")
 	}
 	for _, asked := range p.approval.Permissions {
 		mark := ""
 		if p.before != nil && !slices.Contains(p.before.Permissions, asked) {
 			mark = " (new)"
 		}
-		add("  asks for %s%s", asked, mark)
+		lines = append(lines, "  asks for "+asked+mark)
 	}
-	if len(p.forwarded) > 0 {
-		add("  its scripts now get these variables: %s", strings.Join(p.forwarded, " "))
-	}
+	return lines
+}
+
+// contentLine counts the files.
+func (p *Proposal) contentLine() string {
 	if p.before == nil {
-		add("  %s, never approved before:", Count(len(p.approval.Files), "file"))
-	} else {
-		add("  changed since it was approved on %s: %s", p.before.ApprovedAt.Format("2006-01-02 15:04"), Count(len(p.changes), "file"))
+		return fmt.Sprintf("  %s, never approved before:", Count(len(p.approval.Files), "file"))
 	}
-	lines = append(lines, fileLines(p.files())...)
+	return fmt.Sprintf("  changed since it was approved on %s: %s", p.before.ApprovedAt.Format("2006-01-02 15:04"), Count(len(p.changes), "file"))
+}
+
+// droppedLines says what the manifest no longer asks for.
+func (p *Proposal) droppedLines() []string {
+	var lines []string
 	if p.before != nil {
 		for _, was := range p.before.Permissions {
 			if !slices.Contains(p.approval.Permissions, was) {
-				add("  no longer asks for %s", was)
+				lines = append(lines, "  no longer asks for "+was)
 			}
 		}
 	}
 	return lines
+}
+
+// homeLines says that a former content left files in the private home.
+func (p *Proposal) homeLines() []string {
+	if p.home == nil || p.before == nil || len(p.changes) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("  its home has %s of the former content; clear-home empties it", Count(p.home.Files, "file"))}
 }
 
 // isPermission reports whether a line of an approval is about what scripts or tools may do.

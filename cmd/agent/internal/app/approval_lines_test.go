@@ -6,7 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/dirhash"
+	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/trust"
 )
 
@@ -50,10 +53,90 @@ func TestProposalNamesWhatRuns(t *testing.T) {
 	}
 }
 
-// F10: the question lists the variables that pass now, not only the pattern that was asked for.
-func TestLinesListForwarded(t *testing.T) {
-	p := &Proposal{approval: trust.Approval{Name: "x", Permissions: []string{"env: KALSHI_*"}}, forwarded: []string{"KALSHI_A", "KALSHI_B"}}
-	if want := "  its scripts now get these variables: KALSHI_A KALSHI_B"; !slices.Contains(p.Lines(), want) {
-		t.Errorf("got %q, want %q in it", p.Lines(), want)
+// F10, C65: the question lists the variables that pass now, not only the pattern that was asked for.
+func TestLinesListVariables(t *testing.T) {
+	p := &Proposal{approval: trust.Approval{Name: "x", Permissions: []string{"env: KALSHI_*"}}, variables: []Variable{
+		{Name: "KALSHI_A", Set: true, Declared: true}, {Name: "OPENAI_API_KEY", Set: true, Files: 2, Provider: true}, {Name: "OTHER", Files: 1},
+	}}
+	for _, want := range []string{"  declares KALSHI_A, which you have set", "  reads OPENAI_API_KEY, a model provider's, which you have set", "  reads OTHER, not set"} {
+		if !slices.Contains(p.Lines(), want) {
+			t.Errorf("got %q, want %q in it", p.Lines(), want)
+		}
+	}
+	short, _ := p.Short("")
+	for _, want := range []string{"  reads variables that you have set: KALSHI_A, OPENAI_API_KEY (a model provider's key)", "  reads variables that are not set: OTHER"} {
+		if !slices.Contains(short, want) {
+			t.Errorf("got %q, want %q in it", short, want)
+		}
+	}
+}
+
+// C65: the question fits one screen, however much there is, and counts what it leaves out.
+func TestShortIsOneScreen(t *testing.T) {
+	p := &Proposal{sizes: map[string]int64{}, before: &trust.Approval{}, home: &script.Home{Files: 3}, approval: trust.Approval{Name: strings.Repeat("n", 64), Dir: "/" + strings.Repeat("long/", 300), Digest: "sha256:" + strings.Repeat("a", 64)}}
+	for i := range 300 {
+		p.changes = append(p.changes, dirhash.Change{Path: fmt.Sprintf("scripts/%03d%s.py", i, strings.Repeat("\u202ex", 60)), Kind: dirhash.Changed}, dirhash.Change{Path: fmt.Sprintf("%d.md", i), Kind: dirhash.Added})
+		p.approval.Permissions = append(p.approval.Permissions, fmt.Sprintf("env: %d %s", i, strings.Repeat("A ", 60)))
+		p.before.Permissions = append(p.before.Permissions, fmt.Sprintf("model: %d", i))
+		p.variables = append(p.variables, Variable{Name: fmt.Sprintf("SOME_LONG_TOKEN_%03d", i), Set: i%2 == 0, Declared: true})
+		p.declared = append(p.declared, fmt.Sprintf("SOME_LONG_TOKEN_%03d", i))
+	}
+	p.choice = choice{declared: p.declared, here: true, home: true}
+	short, complete := p.Short("")
+	if complete {
+		t.Error("nothing is left out")
+	}
+	rows := ui.Framed(append(short, p.choiceLines("ed", false)...), 80)
+	if len(rows) > 19 { // of 24: a conversation needs five more
+		t.Errorf("%d rows:\n%s", len(rows), strings.Join(rows, "\n"))
+	}
+	for _, want := range []string{"and 296 more that may run, and 300 that are only read", "and 598 more", "SOME_LONG_TOKEN_001 and 149 more"} {
+		if !strings.Contains(strings.Join(rows, "\n"), want) {
+			t.Errorf("%q is missing:\n%s", want, strings.Join(rows, "\n"))
+		}
+	}
+}
+
+// C65: what is suggested is what SKILL.md declares. The text of a script suggests nothing, and a provider's key nobody.
+func TestPreselected(t *testing.T) {
+	m, _ := manifest.Parse([]byte("---\nname: x\ndescription: d\npermissions:\n  env: [KALSHI_*, OPENAI_API_KEY, PLAIN]\n---\n"), nil)
+	p := &Proposal{manifest: m, declared: script.Declared(m), set: func(name string) bool { return name == "SET_ONE" }, variables: []Variable{
+		{Name: "KALSHI_A", Set: true, Declared: true}, {Name: "OPENAI_API_KEY", Set: true, Declared: true, Provider: true}, {Name: "NEEDED", Declared: true},
+		{Name: "PLAIN", Declared: true}, {Name: "GITHUB_TOKEN", Set: true, Files: 1}, {Name: "DEBUG", Set: true, Files: 1},
+	}}
+	check := func(want string) {
+		t.Helper()
+		if got := strings.Join(p.choice.words(), " "); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	p.choice = p.preselect()
+	check("write KALSHI_* PLAIN NEEDED")
+	p.granted, p.lapsed = &trust.Grant{Env: []string{"ANTHROPIC_API_KEY", "GITHUB_TOKEN"}, Home: true, Withheld: []string{"PLAIN"}}, true
+	p.choice = p.preselect() // of a former content: again, but for the keys of providers and the home
+	check("write KALSHI_* GITHUB_TOKEN NEEDED")
+	p.lapsed = false
+	p.choice = p.preselect()
+	check("write home KALSHI_* ANTHROPIC_API_KEY GITHUB_TOKEN NEEDED")
+
+	for _, tt := range []struct{ line, want, err string }{
+		{"", "write home KALSHI_* ANTHROPIC_API_KEY GITHUB_TOKEN NEEDED", ""},
+		{"-home, -ANTHROPIC_API_KEY -KALSHI_* -NEEDED SET_ONE OPENAI_API_KEY GITHUB_TOKEN", "write GITHUB_TOKEN SET_ONE OPENAI_API_KEY", ""},
+		{"home LD_PRELOAD", "write GITHUB_TOKEN SET_ONE OPENAI_API_KEY", "never passes"},
+		{"GITHUB_*", "write GITHUB_TOKEN SET_ONE OPENAI_API_KEY", "is a pattern"},
+		{"GITHUB_TOKN", "write GITHUB_TOKEN SET_ONE OPENAI_API_KEY", "did you mean GITHUB_TOKEN"},
+		{"-DEBUG", "write GITHUB_TOKEN SET_ONE OPENAI_API_KEY", "does not get DEBUG"},
+		{"KALSHI_* -write clear-home home", "home clear-home KALSHI_* GITHUB_TOKEN SET_ONE OPENAI_API_KEY", ""},
+		{"- write", "write", ""},
+		{"-", "", ""},
+	} {
+		err := p.choose(tt.line)
+		if (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) {
+			t.Errorf("%q: got %v", tt.line, err)
+		}
+		check(tt.want)
+	}
+	if got := p.choice.given(p.declared); !slices.Equal(got.Withheld, []string{"KALSHI_*", "PLAIN"}) || len(got.Env) != 0 {
+		t.Errorf("got %+v", got)
 	}
 }

@@ -60,9 +60,9 @@ func (r *racer) write(name, text string) {
 // the copy.
 func (r *racer) run(before, after func()) string {
 	r.t.Helper()
-	approver := NewChatApprover(func(_ context.Context, _ string, details []string) (bool, error) {
-		r.shown = append(r.shown, strings.Join(details, "\n"))
-		return true, nil
+	approver := NewChatApprover(func(_ context.Context, q *ui.Question) (string, error) {
+		r.shown = append(r.shown, strings.Join(q.Details, "\n"))
+		return "y", nil
 	})
 	o, err := r.s.Tools.Options(r.cat)
 	if err != nil {
@@ -180,8 +180,10 @@ func TestQuestionNamesForwarded(t *testing.T) {
 	if len(r.shown) != 1 {
 		t.Fatalf("%d questions, want 1", len(r.shown))
 	}
-	if want := "  its scripts now get these variables: KALSHI_KEY KALSHI_URL\n"; !strings.Contains(r.shown[0], want) {
-		t.Errorf("got %q, want %q in it", r.shown[0], want)
+	for _, want := range []string{"  reads variables that you have set: KALSHI_KEY, KALSHI_URL\n", "it gets: write, KALSHI_*\n"} {
+		if !strings.Contains(r.shown[0], want) {
+			t.Errorf("got %q, want %q in it", r.shown[0], want)
+		}
 	}
 	for _, never := range []string{"value-", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OTHER"} {
 		if strings.Contains(r.shown[0], never) {

@@ -3,6 +3,8 @@ package app
 import (
 	"context"
 	"errors"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
 // Question is what a person is asked, and what they have to see to answer it. Both may hold foreign text.
@@ -14,27 +16,30 @@ type Question struct {
 	Nobody, Instead string
 }
 
-// TerminalApprover asks the person at the terminal. Every question of the program goes through its method Ask.
+// AskFunc asks a question and returns the answer, as ui.Streams.Ask does.
+type AskFunc func(ctx context.Context, q *ui.Question) (string, error)
+
+// TerminalApprover asks the person at the terminal. Every question of the program goes through its methods.
 type TerminalApprover struct {
-	confirm func(ctx context.Context, text string, details []string) (bool, error)
-	there   func() bool
+	ask   AskFunc
+	there func() bool
 }
 
 // NewTerminalApprover returns an approver that asks on a command's streams, below everything that was printed before.
 func NewTerminalApprover(out *Printer) *TerminalApprover {
-	return &TerminalApprover{there: out.CanAsk, confirm: func(ctx context.Context, text string, details []string) (yes bool, err error) {
+	return &TerminalApprover{there: out.CanAsk, ask: func(ctx context.Context, q *ui.Question) (answer string, err error) {
 		out.Apart(func() {
 			if err = out.Flush(); err == nil {
-				yes, err = out.Confirm(ctx, text, details)
+				answer, err = out.Ask(ctx, q)
 			}
 		})
-		return yes, err
+		return answer, err
 	}}
 }
 
-// NewChatApprover returns an approver that asks with confirm.
-func NewChatApprover(confirm func(ctx context.Context, text string, details []string) (bool, error)) *TerminalApprover {
-	return &TerminalApprover{confirm: confirm, there: func() bool { return true }}
+// NewChatApprover returns an approver that asks with ask.
+func NewChatApprover(ask AskFunc) *TerminalApprover {
+	return &TerminalApprover{ask: ask, there: func() bool { return true }}
 }
 
 // There reports whether a person can be asked.
@@ -49,5 +54,14 @@ func (t *TerminalApprover) Ask(ctx context.Context, q *Question) (bool, error) {
 		}
 		return false, nil
 	}
-	return t.confirm(ctx, q.Text, q.Details)
+	answer, err := t.ask(ctx, &ui.Question{Text: q.Text, Details: q.Details})
+	return answer == "y", err
+}
+
+// Answer asks a question with further answers than yes and no and returns the answer, which without a person is no.
+func (t *TerminalApprover) Answer(ctx context.Context, q *ui.Question) (string, error) {
+	if !t.there() {
+		return q.None(), nil
+	}
+	return t.ask(ctx, q)
 }

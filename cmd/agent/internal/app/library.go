@@ -63,7 +63,7 @@ func (l *Library) open(ctx context.Context, warn func(string)) (*skill.Catalog, 
 		return nil, err
 	}
 	o := &skill.Options{Layers: l.layers(), Profile: profile, Allow: cfg.Allow, Deny: cfg.Deny, Want: cfg.Want,
-		Trust: l.trust.Of, LookPath: l.sys.LookPath, HasVariable: func(name string) bool { return l.sys.Getenv(name) != "" }, Version: Version}
+		Trust: l.trust.Of, LookPath: l.settings.FindProgram, HasVariable: func(name string) bool { return l.sys.Getenv(name) != "" }, Version: Version}
 	if cfg.Duplicates == "error" {
 		o.Duplicates = skill.DuplicatesRefuse
 	}

@@ -34,36 +34,26 @@ func ImportsText(modules []string) string {
 	return strings.Join(out, ", ")
 }
 
-// With returns the packages that the user added to a skill.
-func (k *Toolkit) With(ctx context.Context, s *skill.Skill) []string {
-	grant, err := k.granted(ctx, s)
-	if err != nil {
-		return nil
-	}
-	return grant.With
-}
-
-// GrantWith stores packages that the scripts of a skill need in addition to those that it declares, for its present content,
-// and removes others.
-func (c *Consent) GrantWith(ctx context.Context, s *skill.Skill, with, without []string) error {
-	p, err := c.Propose(ctx, s)
+// EditWith adds packages that the scripts of a skill need in addition to those that it declares, for its present content, and
+// removes others.
+func (g *Grants) EditWith(ctx context.Context, s *skill.Skill, add, remove []string) error {
+	store, err := g.trust.Edit()
 	if err != nil {
 		return err
 	}
-	store, err := c.trust.Edit()
+	key, err := grantKey(ctx, s)
 	if err != nil {
 		return err
 	}
-	a := p.approval
-	err = store.EditGrant(ctx, trust.Grant{Name: a.Name, Digest: a.Digest, Dir: a.Dir, Files: a.Files}, func(g *trust.Grant) error {
-		for _, name := range without {
-			g.With = slices.DeleteFunc(g.With, func(have string) bool { return script.SamePackage(have, name) })
+	err = store.EditGrant(ctx, *key, func(t *trust.Grant) error {
+		for _, name := range remove {
+			t.With = slices.DeleteFunc(slices.Clone(t.With), func(have string) bool { return script.SamePackage(have, name) })
 		}
-		g.With = append(g.With, with...)
+		t.With = append(t.With, add...)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return c.trust.Reload()
+	return g.trust.Reload()
 }

@@ -26,6 +26,7 @@ type Services struct {
 	Out      *Printer
 	Settings *Settings
 	Trust    *Trust
+	Grants   *Grants
 	Skills   *Library
 	Approver *TerminalApprover
 	Consent  *Consent
@@ -71,7 +72,8 @@ func (s *Services) Again() *Services {
 func (s *Services) connect() {
 	s.Skills = &Library{sys: s.Sys, settings: s.Settings, trust: s.Trust, out: s.Out}
 	s.Approver = NewTerminalApprover(s.Out)
-	s.Consent = &Consent{sys: s.Sys, trust: s.Trust, out: s.Out, approver: s.Approver}
-	s.Tools = &Toolkit{sys: s.Sys, settings: s.Settings, trust: s.Trust, out: s.Out}
+	s.Grants = &Grants{sys: s.Sys, trust: s.Trust}
+	s.Tools = &Toolkit{sys: s.Sys, settings: s.Settings, grants: s.Grants, out: s.Out}
+	s.Consent = &Consent{sys: s.Sys, trust: s.Trust, grants: s.Grants, tools: s.Tools, out: s.Out, approver: s.Approver}
 	s.Models = &Models{sys: s.Sys, settings: s.Settings}
 }

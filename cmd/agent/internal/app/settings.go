@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/internal/near"
+	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -25,6 +26,10 @@ type Settings struct {
 	once     sync.Once
 	config   *config.Config
 	problems []manifest.Problem
+
+	onPath  sync.Once
+	path    []string
+	dropped []program.Dropped
 }
 
 // Config returns every setting.
@@ -118,6 +123,31 @@ func (s *Settings) NeedRoom(folder string) error {
 		return &Failure{Exit: ExitFailure, Code: "failed", Hint: OtherHome, Err: fmt.Errorf("nothing can be written to %q: %w", dir, err)}
 	}
 	return nil
+}
+
+// ScriptPath returns the folders in which scripts find programs, and the folders of the operator's PATH that are not used. The
+// setting path replaces the operator's.
+func (s *Settings) ScriptPath() ([]string, []program.Dropped) {
+	s.onPath.Do(func() {
+		cfg := s.Config()
+		if s.path = cfg.Path; len(s.path) > 0 {
+			return
+		}
+		o := &program.PathOptions{Project: cfg.Paths.Project, Home: cfg.Paths.Home}
+		for _, layer := range cfg.Layers() {
+			if layer.Dir != "" {
+				o.Skills = append(o.Skills, layer.Dir)
+			}
+		}
+		s.path, s.dropped = program.CleanPath(s.sys.Getenv("PATH"), o)
+	})
+	return s.path, s.dropped
+}
+
+// FindProgram returns the path of a program that scripts would find.
+func (s *Settings) FindProgram(name string) (string, error) {
+	dirs, _ := s.ScriptPath()
+	return program.Find(name, dirs)
 }
 
 // Check refuses values that make no sense.

@@ -3,9 +3,12 @@ package app
 import (
 	"context"
 	"errors"
+	"path/filepath"
+	"strings"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/disclose"
+	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/nodeenv"
 	"github.com/agent-base/agent-base/script/pyenv"
@@ -19,7 +22,7 @@ import (
 type Toolkit struct {
 	sys      *System
 	settings *Settings
-	trust    *Trust
+	grants   *Grants
 	out      *Printer
 }
 
@@ -57,33 +60,15 @@ func (k *Toolkit) Options(cat *skill.Catalog) (*skilltool.Options, error) {
 // Host returns the host that runs scripts. It needs a home, see Settings.NeedHome.
 func (k *Toolkit) Host() (*script.Host, error) {
 	cfg := k.settings.Config()
-	o := &script.Options{
-		LookPath: k.lookPath(cfg), Env: k.sys.Environ, Cache: cfg.Paths.Cache, Workspace: cfg.Paths.Project,
+	path, _ := k.settings.ScriptPath()
+	return script.New(&script.Options{
+		LookPath: k.lookPath(cfg, path), Path: strings.Join(path, string(filepath.ListSeparator)), Env: k.sys.Environ,
+		Cache: cfg.Paths.Cache, Homes: cfg.Paths.Homes(), Workspace: cfg.Paths.Project,
 		UserDir: k.sys.Dir, Cwd: cfg.Cwd, FixedCwd: cfg.FixedCwd, JSON: script.JSONMode(cfg.ScriptJSON), AlwaysHelp: cfg.ScriptHelp == "always",
-		Timeout: cfg.ScriptTimeout, MaxOutput: cfg.MaxScriptOutput, Trace: k.out.Tracer(), Progress: k.out.Progress,
+		Timeout: cfg.ScriptTimeout, MaxOutput: cfg.MaxScriptOutput, Granted: k.grants.Of, Trace: k.out.Tracer(), Progress: k.out.Progress,
 		PrepareTimeout: cfg.PrepareTimeout, MaxEnvironment: cfg.MaxEnvironment, FetchPython: cfg.PythonDownload == "auto",
-		Granted: k.granted,
-		NPMRC:   k.npmrc(), Transport: k.transport(),
-	}
-	return script.New(o)
-}
-
-// granted returns what the user gave the scripts of a skill.
-func (k *Toolkit) granted(ctx context.Context, s *skill.Skill) (script.Grant, error) {
-	if k.trust.Everything() { // no person saw what these skills ask for
-		t, err := s.Trust(ctx)
-		return script.Grant{Declared: t == skill.TrustBundled}, err
-	}
-	set := k.trust.Known()
-	if !set.HasGrants(s.Canonical()) {
-		return script.Grant{Declared: true}, nil
-	}
-	digest, err := s.Digest(ctx)
-	if err != nil {
-		return script.Grant{}, err
-	}
-	g, _ := set.Grant(s.Canonical(), "", digest)
-	return script.Grant{Declared: true, With: g.With}, nil
+		NPMRC: k.npmrc(), Transport: k.transport(),
+	})
 }
 
 // Advice returns, as a sentence for a model, what it or a person can do about the error of a call of a skill's script, or "".
@@ -93,7 +78,7 @@ func Advice(err error, skillName string) string {
 		return "Call it again with json: false."
 	case command == "":
 		return ""
-	case IsUntrusted(err):
+	case IsUntrusted(err), len(withheld(err)) > 0:
 		return "A person can allow it with: " + command
 	case errors.As(err, new(*script.MissingModule)):
 		return "A person can add it with: " + command
@@ -125,6 +110,8 @@ func ScriptCure(err error, skillName string) string {
 		return TrustCure(name)
 	case errors.As(err, &missing) && missing.Python && missing.Package != "":
 		return WithCure(name, missing.Module)
+	case len(withheld(err)) > 0:
+		return GrantCure(name, withheld(err))
 	case !errors.As(err, &e) || e.Reason != script.ReasonDependencies || errors.Is(err, pyenv.ErrTooLarge), errors.Is(err, nodeenv.ErrTooLarge):
 		return ""
 	case errors.As(err, &source):
@@ -135,8 +122,17 @@ func ScriptCure(err error, skillName string) string {
 	return "agent skill prepare " + name
 }
 
+// withheld returns the variables that a failed script lacked and the operator has.
+func withheld(err error) []string {
+	var e *script.Error
+	if errors.As(err, &e) {
+		return e.Withheld
+	}
+	return nil
+}
+
 // lookPath finds programs as the settings say: python and uv may be set to a path of the user's.
-func (k *Toolkit) lookPath(cfg *config.Config) func(string) (string, error) {
+func (k *Toolkit) lookPath(cfg *config.Config, path []string) func(string) (string, error) {
 	return func(name string) (string, error) {
 		switch {
 		case name == "uv" && cfg.UV != "":
@@ -144,6 +140,6 @@ func (k *Toolkit) lookPath(cfg *config.Config) func(string) (string, error) {
 		case name == "python3" && cfg.Python != "":
 			return cfg.Python, nil
 		}
-		return k.sys.LookPath(name)
+		return program.Find(name, path)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
 func TestKeys(t *testing.T) {
@@ -238,10 +240,10 @@ func TestQuestion(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			k := newTalk(t, 60, nil)
 			k.press("hi<enter>y")
-			q := &question{text: "Run it?", details: []string{"rm -rf /"}, answer: make(chan bool, 1)}
+			q := &question{ui.Question{Text: "Run it?", Details: []string{"rm -rf /"}}, make(chan string, 1)}
 			k.happen(askEvent{q})
 			k.press(tt.keys)
-			if got := <-q.answer; got != tt.want {
+			if got := <-q.answer == "y"; got != tt.want {
 				t.Errorf("got %v, want %v", got, tt.want)
 			}
 			if k.input.text != "y" {
@@ -251,12 +253,43 @@ func TestQuestion(t *testing.T) {
 	}
 }
 
+// C65: a question may have more answers than y and n, and one may ask for a line of text.
+func TestOtherAnswers(t *testing.T) {
+	tests := []struct {
+		name, keys string
+		q          ui.Question
+		want       string
+	}{
+		{"one of the letters", "e<enter>", ui.Question{Others: "ed"}, "e"},
+		{"in capitals", "D<enter>", ui.Question{Others: "ed"}, "d"},
+		{"another letter, then no", "x<enter><enter>", ui.Question{Others: "ed"}, "n"},
+		{"not a letter of this question", "e<enter>y<enter>", ui.Question{}, "y"},
+		{"text", "A_KEY<space>write<enter>", ui.Question{Free: true}, "A_KEY write"},
+		{"text in place of no", "n<enter>", ui.Question{Free: true}, "n"},
+		{"no text", "<enter>", ui.Question{Free: true}, ""},
+		{"no text because of Esc", "A<esc>", ui.Question{Free: true}, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			k := newTalk(t, 60, nil)
+			k.press("hi<enter>")
+			tt.q.Text = "Let it run?"
+			q := &question{tt.q, make(chan string, 1)}
+			k.happen(askEvent{q})
+			k.press(tt.keys)
+			if got := <-q.answer; got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
 func TestQuestionOnTheScreen(t *testing.T) {
 	k := newTalk(t, 30, nil)
 	k.press("hi<enter>")
 	k.out = nil
-	first := &question{text: "Run a command in the folder of the project?", details: []string{"make all\nmake test"}, answer: make(chan bool, 1)}
-	second := &question{text: "Second?", answer: make(chan bool, 1)}
+	first := &question{ui.Question{Text: "Run a command in the folder of the project?", Details: []string{"make all\nmake test"}}, make(chan string, 1)}
+	second := &question{ui.Question{Text: "Second?"}, make(chan string, 1)}
 	k.happen(askEvent{first}, askEvent{second})
 	k.press("ye")
 	k.happen(pasteEvent{"s"})
@@ -287,11 +320,11 @@ waiting for an answer
 type y to allow it, or n
 `)
 	k.press("n<enter>")
-	if <-first.answer {
+	if <-first.answer == "y" {
 		t.Error("\"n\" is a yes")
 	}
 	k.happen(withdrawEvent{second}, withdrawEvent{second})
-	if <-second.answer || len(k.questions) != 0 {
+	if <-second.answer == "y" || len(k.questions) != 0 {
 		t.Error("a question that was withdrawn is not answered with no")
 	}
 	k.check(t, `
@@ -312,9 +345,9 @@ type y to allow it, or n
 
 func TestQuestionOutsideOfATurn(t *testing.T) {
 	k := newTalk(t, 30, nil)
-	q := &question{text: "Run it?", answer: make(chan bool, 1)}
+	q := &question{ui.Question{Text: "Run it?"}, make(chan string, 1)}
 	k.happen(askEvent{q})
-	if len(k.questions) != 0 || len(q.answer) == 0 || <-q.answer {
+	if len(k.questions) != 0 || len(q.answer) == 0 || <-q.answer == "y" {
 		t.Error("it is asked, want no")
 	}
 }

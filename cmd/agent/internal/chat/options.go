@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/agent"
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/llm"
 )
 
@@ -30,9 +31,9 @@ type Options struct {
 	History  History        // nil means that what was typed is forgotten at the end
 	Prompter *Prompter      // asks the questions of tools; nil means that tools ask none
 
-	// Confirm asks the Prompter's questions where Terminal is false. Nothing is printed while it works. nil means that
-	// no person can be asked there.
-	Confirm func(ctx context.Context, text string, details []string) (bool, error)
+	// Question asks the Prompter's questions where Terminal is false, and returns the answer as ui.Streams.Ask does. Nothing is
+	// printed while it works. nil means that no person can be asked there.
+	Question func(ctx context.Context, q *ui.Question) (string, error)
 
 	// Suggest returns the name that was probably meant by word, or "". nil means no suggestions.
 	Suggest func(word string, names []string) string

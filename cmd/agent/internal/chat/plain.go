@@ -59,7 +59,7 @@ func runEffects(ctx context.Context, o *Options, s *state, out *printer, effects
 		out.print(s)
 	}
 	f := &feed{send: send}
-	o.Prompter.attach(f.askPlain(o.Confirm))
+	o.Prompter.attach(f.askPlain(o.Question))
 	defer o.Prompter.attach(nil)
 	for _, e := range effects {
 		switch e := e.(type) {

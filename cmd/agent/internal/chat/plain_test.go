@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/agent-base/agent-base/agent"
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/tool"
 )
@@ -107,14 +108,14 @@ func TestPlainNeverApproves(t *testing.T) {
 	}
 }
 
-// Issue 9 P15, D1: without a screen, Options.Confirm asks, after what came before the question.
+// Issue 9 P15, D1: without a screen, Options.Question asks, after what came before the question.
 func TestPlainAsks(t *testing.T) {
 	p := &Prompter{}
 	var out bytes.Buffer
 	o := &Options{In: strings.NewReader("hi\n"), Out: &out, Prompter: p,
-		Confirm: func(_ context.Context, text string, details []string) (bool, error) {
-			out.WriteString("[" + text + " " + strings.Join(details, ",") + "]\n")
-			return true, nil
+		Question: func(_ context.Context, q *ui.Question) (string, error) {
+			out.WriteString("[" + q.Text + " " + strings.Join(q.Details, ",") + "]\n")
+			return "y", nil
 		},
 		Ask: func(ctx context.Context, _ string) iter.Seq2[agent.Step, error] {
 			return func(yield func(agent.Step, error) bool) {

@@ -10,31 +10,37 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
-// confirmFunc asks a question with details and reports whether the answer is yes.
-type confirmFunc func(ctx context.Context, text string, details []string) (bool, error)
+// askFunc asks a question and returns the answer, as ui.Streams.Ask does.
+type askFunc func(ctx context.Context, q *ui.Question) (string, error)
 
 // Prompter passes the questions of tools to the user of a conversation. The zero value is ready for use. It is safe for
 // concurrent use.
 type Prompter struct {
 	mu  sync.Mutex
-	ask confirmFunc // nil: no person can be asked now
+	ask askFunc // nil: no person can be asked now
 }
 
-// Confirm asks whether something may be done. It shows the details with the question, line by line; both may hold
-// foreign text. Only "y" or "yes", typed after the question appeared, is a yes. Without a person to ask the answer is
-// no and nothing is shown. When ctx is done first, Confirm returns its error.
+// Confirm asks whether something may be done and reports whether the answer is yes. See Ask.
 func (p *Prompter) Confirm(ctx context.Context, text string, details []string) (bool, error) {
+	answer, err := p.Ask(ctx, &ui.Question{Text: text, Details: details})
+	return answer == "y", err
+}
+
+// Ask asks a question and returns the answer, as ui.Streams.Ask does. It shows the details with the question, line by line;
+// all of it may be foreign text. Only "y" or "yes", typed after the question appeared, is a yes. Without a person to ask the
+// answer is no and nothing is shown. When ctx is done first, Ask returns its error.
+func (p *Prompter) Ask(ctx context.Context, q *ui.Question) (string, error) {
 	p.mu.Lock()
 	ask := p.ask
 	p.mu.Unlock()
 	if ask == nil {
-		return false, nil
+		return q.None(), nil
 	}
-	return ask(ctx, text, details)
+	return ask(ctx, q)
 }
 
 // attach makes ask the way to the user. nil removes it.
-func (p *Prompter) attach(ask confirmFunc) {
+func (p *Prompter) attach(ask askFunc) {
 	if p == nil {
 		return
 	}
@@ -45,16 +51,15 @@ func (p *Prompter) attach(ask confirmFunc) {
 
 // question is a question that waits for its answer. The channel takes one answer without a reader.
 type question struct {
-	text    string
-	details []string
-	answer  chan bool
+	ui.Question
+	answer chan string
 }
 
 // ask takes a question. Several questions wait for their turn: only the first is on the screen, so an answer is never
 // meant for another one.
 func (s *state) ask(q *question) {
 	if s.width == 0 || !s.busy {
-		q.answer <- false
+		q.answer <- q.None()
 		return
 	}
 	s.endAnswer()
@@ -80,8 +85,8 @@ type panel struct {
 
 func (s *state) panel() panel {
 	q := s.questions[0]
-	p := panel{details: ui.Framed(q.details, s.width)}
-	for _, r := range wrap(ui.Line(q.text), max(s.room()-2, 1)) {
+	p := panel{details: ui.Framed(q.Details, s.width)}
+	for _, r := range wrap(ui.Line(q.Text), max(s.room()-2, 1)) {
 		p.title = append(p.title, ui.Mark+" "+r)
 	}
 	const others = 3 // an empty row, the prompt and the status line
@@ -117,7 +122,7 @@ func (s *state) questionView() screen {
 	if s.last != nothing || len(s.out) > 0 {
 		rows = append(rows, "")
 	}
-	prompt := ui.Mark + " Allow? [y/N] " + ui.Line(s.reply.text)
+	prompt := ui.Mark + " " + s.questions[0].ways() + " " + ui.Line(s.reply.text)
 	if n := s.unread(); p.small {
 		prompt, p.title = ui.Mark+" too little room for a question: enlarge the window, or Esc refuses", nil
 	} else if n > 0 {
@@ -156,24 +161,30 @@ func (s *state) replyKey(k keyEvent) []effect {
 	page := max(s.panel().room, 1)
 	switch k.key {
 	case "esc", "ctrl+d":
-		s.decide(false)
+		s.refuse()
 	case "ctrl+c":
-		s.decide(false)
+		s.refuse()
 		return s.interrupt()
 	case "pgup", "up":
 		s.top -= page
-	case "pgdown", "down", "space":
+	case "pgdown", "down":
 		s.top += page
+	case "space":
+		if s.unread() > 0 || !s.questions[0].Free {
+			s.top += page
+		} else {
+			s.reply.insert(" ")
+		}
 	case "enter", "kpenter":
 		if s.unread() > 0 {
 			s.top += page
 			break
 		}
-		s.judge(strings.ToLower(strings.TrimSpace(s.reply.text)))
+		s.judge(s.reply.text)
 	default:
 		if s.unread() > 0 {
 			s.hint = "see the rest of it first"
-		} else if !s.reply.key(k.key) && k.text != "" && len(s.reply.text) < 16 {
+		} else if !s.reply.key(k.key) && k.text != "" && len(s.reply.text) < s.questions[0].most() {
 			s.reply.insert(k.text)
 		}
 	}
@@ -181,42 +192,65 @@ func (s *state) replyKey(k keyEvent) []effect {
 	return nil
 }
 
-// judge answers the first question with a word.
-func (s *state) judge(word string) {
-	switch word {
-	case "y", "yes":
-		s.decide(true)
-	case "", "n", "no":
-		s.decide(false)
-	default:
-		s.reply, s.hint = editor{}, "type y to allow it, or n"
+// judge answers the first question with a line.
+func (s *state) judge(line string) {
+	q := s.questions[0]
+	if answer, ok := q.Judge(line); ok {
+		s.close(answer, s.verdict(q, answer))
+		return
 	}
+	s.reply, s.hint = editor{}, "type y to allow it, or n"
+}
+
+// verdict shows an answer.
+func (s *state) verdict(q *question, answer string) string {
+	switch {
+	case q.Free:
+		return ui.Line(answer)
+	case answer == "y":
+		return s.paint.green("yes")
+	case answer == "n":
+		return s.paint.red("no")
+	}
+	return answer
+}
+
+// ways ends a question: "Allow? [y/N/e]".
+func (q *question) ways() string {
+	if q.Free {
+		return ">"
+	}
+	return "Allow? " + q.Ways()
+}
+
+// most is how many bytes of an answer are taken.
+func (q *question) most() int {
+	if q.Free {
+		return 1000
+	}
+	return 16
 }
 
 // withdraw withdraws a question whose caller no longer waits. Its answer is no.
 func (s *state) withdraw(q *question) {
 	if i := slices.Index(s.questions, q); i > 0 {
 		s.questions = slices.Delete(s.questions, i, i+1)
-		q.answer <- false
+		q.answer <- q.None()
 	} else if i == 0 {
-		s.close(false, s.paint.yellow("withdrawn"))
+		s.close(q.None(), s.paint.yellow("withdrawn"))
 	}
 }
 
-// decide answers the first question.
-func (s *state) decide(yes bool) {
-	if yes {
-		s.close(true, s.paint.green("yes"))
-	} else {
-		s.close(false, s.paint.red("no"))
-	}
+// refuse answers the first question with no.
+func (s *state) refuse() {
+	s.close(s.questions[0].None(), s.paint.red("no"))
 }
 
 // close answers the first question, prints it whole with its answer, and poses the next one.
-func (s *state) close(yes bool, verdict string) {
+func (s *state) close(answer, verdict string) {
 	q, p := s.questions[0], s.panel()
 	s.questions = s.questions[1:]
-	q.answer <- yes
+	q.answer <- answer
 	s.begin(notices)
 	for _, r := range p.title {
 		s.out = append(s.out, s.marked(r, s.paint.bold))

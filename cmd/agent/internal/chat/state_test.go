@@ -223,7 +223,7 @@ func TestNothingForeignReachesTheTerminal(t *testing.T) {
 	k.press("/help<enter>/tokens<enter>hi<enter>")
 	k.say(evil)
 	c := k.call(evil, `{"a":"`+`\u001b[2J\u202e`+`"}`)
-	k.happen(askEvent{&question{text: evil, details: []string{evil}, answer: make(chan bool, 1)}})
+	k.happen(askEvent{&question{ui.Question{Text: evil, Details: []string{evil}}, make(chan string, 1)}})
 	k.press("y<enter>")
 	k.result(c, tool.Result{Error: tool.Code(evil), Reason: evil}, evil)
 	k.happen(stepsEvent{[]agent.Step{{Notice: evil}}}, doneEvent{errors.New(evil)}, pasteEvent{evil})

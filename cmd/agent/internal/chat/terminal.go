@@ -82,7 +82,7 @@ func runTerminal(outer context.Context, s *state, in, out *os.File) error {
 	cancel()
 	m.work.Wait()
 	for _, q := range s.questions {
-		q.answer <- false
+		q.answer <- q.None()
 	}
 	if err = errors.Join(err, joined.flush()); err != nil {
 		return fmt.Errorf("running the terminal: %w", err)
@@ -106,6 +106,8 @@ type model struct {
 	printing bool // a pump is under way
 	printed  int  // how many times rows were printed
 	tallest  int  // the most live rows there ever were: the library does not report which view it drew last
+	lowest   int  // the lowest row that the cursor may be on
+	cursor   int  // the row of the cursor in the last view
 }
 
 // pump asks for the next rows to be printed. drawnEvent reports that the live rows are on the screen.
@@ -145,6 +147,7 @@ func (m *model) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 		return nil
 	}
 	m.printed++
+	m.lowest = m.cursor // after a print the library knows where the cursor is
 	text := strings.Join(m.s.out[:n], "\n")
 	if m.s.out = m.s.out[n:]; len(m.s.out) == 0 {
 		m.s.out = nil
@@ -210,12 +213,17 @@ func (m *model) start(work func(ctx context.Context, f *feed)) {
 	})
 }
 
-// View draws the live rows.
+// View draws the live rows. Empty rows below them keep the view as tall as the lowest row that the cursor may be on: from
+// a lower one the library does not find the first row to be erased.
 func (m *model) View() tea.View {
 	sc := m.s.view()
 	m.tallest = max(m.tallest, len(sc.rows))
 	if len(sc.rows) == 0 {
 		return tea.NewView("")
+	}
+	m.cursor, m.lowest = sc.y, max(sc.y, m.lowest)
+	for len(sc.rows) <= min(m.lowest, m.s.height-1) {
+		sc.rows = append(sc.rows, "")
 	}
 	v := tea.NewView(strings.Join(sc.rows, "\n") + m.stamp())
 	v.Cursor = tea.NewCursor(sc.x, sc.y)

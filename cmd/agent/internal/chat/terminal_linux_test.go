@@ -275,7 +275,8 @@ heard "two\n\tlines"
 got gh
 
 > /quit`
-	if got := k.screen.String(); got != want || k.screen.Unknown() != nil {
+	got := regexp.MustCompile(`\d\.\d s  stopped`).ReplaceAllString(k.screen.String(), "0.0 s  stopped")
+	if got != want || k.screen.Unknown() != nil {
 		t.Errorf("got\n%s\nwant\n%s\nunknown %q", got, want, k.screen.Unknown())
 	}
 	if sgr := regexp.MustCompile(`\x1b\[[0-9;]*m`).FindString(k.raw.String()); sgr != "" {
@@ -312,6 +313,33 @@ func TestTerminalFlood(t *testing.T) {
 	}
 	if next != 13_000 {
 		t.Errorf("%d rows, want 13,000", next)
+	}
+}
+
+// Live rows that become fewer leave none of the former ones on the screen, wherever the cursor was.
+func TestTerminalShrinks(t *testing.T) {
+	k := openTerminal(t, 80, 24)
+	k.run(t.Context(), &Options{Ask: (&partner{p: &Prompter{}}).ask, Greeting: "agent 1.0", Status: func() Status { return Status{Model: "fake/one"} }})
+	k.idle(">", "fake/one")
+	for _, lines := range []int{2, 9, 4} {
+		k.press("\x1b[200~" + strings.Repeat("typed\n", lines) + "end\x1b[201~")
+		k.idle("  end", "fake/one")
+		k.press("\x03")
+		k.idle(">", "fake/one")
+		if got := k.screen.String(); strings.Contains(got, "typed") || strings.Count(got, ">") != 1 {
+			t.Errorf("after %d lines the screen is\n%s", lines, got)
+		}
+	}
+	k.press("hello\r")
+	k.shows(`heard "hello"`)
+	k.idle(">", "fake/one")
+	k.press("\x04")
+	if err := k.end(); err != nil {
+		t.Error(err)
+	}
+	want := "agent 1.0\n\n> hello\n\nheard \"hello\""
+	if got := strings.TrimSpace(k.screen.String()); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 

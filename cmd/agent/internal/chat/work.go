@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/agent"
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
 // frame is how long steps are gathered before they are shown together. beat is how often an idle turn shows that time
@@ -81,29 +82,28 @@ func (f *feed) flushLocked(events ...event) bool {
 }
 
 // ask shows a question in the terminal, below everything that happened before it, and waits for its answer.
-func (f *feed) ask(ctx context.Context, text string, details []string) (bool, error) {
-	q := &question{text: text, details: details, answer: make(chan bool, 1)}
+func (f *feed) ask(ctx context.Context, asked *ui.Question) (string, error) {
+	q := &question{*asked, make(chan string, 1)}
 	f.flush(askEvent{q})
 	select {
-	case yes := <-q.answer:
-		return yes, nil
+	case answer := <-q.answer:
+		return answer, nil
 	case <-ctx.Done():
 		f.flush(withdrawEvent{q})
-		return false, context.Cause(ctx)
+		return q.None(), context.Cause(ctx)
 	}
 }
 
-// askPlain returns a function that asks with confirm, for a conversation without a screen. Nothing is printed while it
-// waits.
-func (f *feed) askPlain(confirm confirmFunc) confirmFunc {
-	if confirm == nil {
+// askPlain returns a function that asks with ask, for a conversation without a screen. Nothing is printed while it waits.
+func (f *feed) askPlain(ask askFunc) askFunc {
+	if ask == nil {
 		return nil
 	}
-	return func(ctx context.Context, text string, details []string) (bool, error) {
+	return func(ctx context.Context, q *ui.Question) (string, error) {
 		f.out.Lock()
 		defer f.out.Unlock()
 		f.flushLocked(pauseEvent{})
-		return confirm(ctx, text, details)
+		return ask(ctx, q)
 	}
 }
 

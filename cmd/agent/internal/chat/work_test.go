@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/agent"
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
 // However many pieces an answer has, the screen is drawn once per frame.
@@ -89,7 +90,7 @@ func TestQuestionComesAfterText(t *testing.T) {
 		f := &feed{send: func(e event) {
 			events = append(events, e)
 			if ask, ok := e.(askEvent); ok {
-				ask.question.answer <- true
+				ask.question.answer <- "y"
 			}
 		}}
 		p.attach(f.ask)
@@ -109,7 +110,7 @@ func TestQuestionComesAfterText(t *testing.T) {
 					got = append(got, "text "+step.Text)
 				}
 			case askEvent:
-				got = append(got, "question "+e.question.text)
+				got = append(got, "question "+e.question.Text)
 			}
 		}
 		if want := []string{"text one", "question one", "text two", "question two"}; !slices.Equal(got, want) {
@@ -121,8 +122,13 @@ func TestQuestionComesAfterText(t *testing.T) {
 // D1: nothing is printed while a question without a screen waits.
 func TestPlainQuestionHoldsTheOutput(t *testing.T) {
 	f := &feed{send: func(event) {}}
-	yes, err := f.askPlain(func(context.Context, string, []string) (bool, error) { return !f.out.TryLock(), nil })(t.Context(), "Run it?", nil)
-	if !yes || err != nil {
+	answer, err := f.askPlain(func(context.Context, *ui.Question) (string, error) {
+		if f.out.TryLock() {
+			return "n", nil
+		}
+		return "y", nil
+	})(t.Context(), &ui.Question{Text: "Run it?"})
+	if answer != "y" || err != nil {
 		t.Errorf("the output is free, %v", err)
 	}
 	if !f.out.TryLock() {
@@ -138,8 +144,8 @@ func TestConfirm(t *testing.T) {
 	shown := make(chan event, 2)
 	f := &feed{send: func(e event) {
 		shown <- e
-		if ask, ok := e.(askEvent); ok && ask.question.text == "Yes?" {
-			ask.question.answer <- true
+		if ask, ok := e.(askEvent); ok && ask.question.Text == "Yes?" {
+			ask.question.answer <- "y"
 		}
 	}}
 	p.attach(f.ask)

@@ -3,12 +3,14 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/near"
+	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 )
 
@@ -86,9 +88,14 @@ func completeScripts(s *app.Services) complete {
 		var out []cobra.Completion
 		if opened := peek(c.Context(), s.Skills, args[0]); opened != nil {
 			defer opened.Close()
-			known, _ := scriptNames(opened, s.Settings.Survey())
-			for _, n := range known {
-				out = append(out, cobra.CompletionWithDesc(n.Name, ui.Line(n.Path)))
+			set := survey.Of(opened.FS(), opened.Manifest(), s.Settings.Survey())
+			for _, sc := range set.List() {
+				out = append(out, cobra.CompletionWithDesc(sc.Name, sc.File))
+			}
+			for _, sc := range set.Runnable() {
+				if strings.Contains(word, "/") && strings.HasPrefix(sc.File, word) { // a path, of one that is not listed too
+					out = append(out, sc.File)
+				}
 			}
 		}
 		return out, cobra.ShellCompDirectiveNoFileComp

@@ -63,6 +63,8 @@ type details struct {
 	Requires      []string           `json:"requires,omitempty"`
 	RequiresEnv   []string           `json:"requires_env,omitempty"`
 	Env           []string           `json:"permissions_env,omitempty"`
+	Variables     []app.Variable     `json:"variables"`        // that it declares or its scripts read; never values
+	Grants        *app.GrantView     `json:"grants,omitempty"` // null: nothing was granted
 	Scripts       []scriptName       `json:"scripts"`
 	Dependencies  []dependencies     `json:"dependencies"` // of its Python scripts, by what declares them
 	Files         []fileJSON         `json:"files"`        // at most mostListed
@@ -130,8 +132,17 @@ type shadow struct {
 	Version  string `json:"version,omitempty"`
 }
 
+// inspector gathers the details of skills.
+type inspector struct {
+	settings *app.Settings
+	skills   *app.Library
+	grants   *app.Grants
+}
+
+func newInspector(s *app.Services) inspector { return inspector{s.Settings, s.Skills, s.Grants} }
+
 // lookup gathers the details of the skill of that name in the catalogue that open returns.
-func lookup(ctx context.Context, open func(context.Context) (*skill.Catalog, error), settings *app.Settings, tools *app.Toolkit, name string) (*details, error) {
+func (o *inspector) lookup(ctx context.Context, open func(context.Context) (*skill.Catalog, error), name string) (*details, error) {
 	cat, err := open(ctx)
 	if err != nil {
 		return nil, err
@@ -140,7 +151,7 @@ func lookup(ctx context.Context, open func(context.Context) (*skill.Catalog, err
 	if err != nil {
 		return nil, err
 	}
-	return inspect(ctx, settings, tools, cat, e)
+	return o.inspect(ctx, cat, e)
 }
 
 // location returns the path of a skill's SKILL.md, or "" if it is not in a folder and cannot be unpacked into one.
@@ -153,9 +164,10 @@ func location(ctx context.Context, e skill.Entry) string {
 }
 
 // inspect gathers the details of a skill in any state. A broken one has what its manifest gave, and its problems.
-func inspect(ctx context.Context, settings *app.Settings, tools *app.Toolkit, cat *skill.Catalog, e skill.Entry) (*details, error) {
+func (o *inspector) inspect(ctx context.Context, cat *skill.Catalog, e skill.Entry) (*details, error) {
+	settings := o.settings
 	d := &details{record: newRecord(settings, e), Location: location(ctx, e), Problems: listed(e.Problems()), DecidedBy: settings.DecidedBy(e),
-		Scripts: []scriptName{}, Dependencies: []dependencies{}, Files: []fileJSON{}, Toolsets: []string{}, Tools: []string{}, Fields: []field{}, Shadows: []shadow{}}
+		Variables: []app.Variable{}, Scripts: []scriptName{}, Dependencies: []dependencies{}, Files: []fileJSON{}, Toolsets: []string{}, Tools: []string{}, Fields: []field{}, Shadows: []shadow{}}
 	for _, s := range e.Shadows() {
 		d.Shadows = append(d.Shadows, shadow{s.Layer(), s.Path(), location(ctx, s), s.Version()})
 	}
@@ -183,9 +195,15 @@ func inspect(ctx context.Context, settings *app.Settings, tools *app.Toolkit, ca
 	if err := d.trust(ctx, settings, e); err != nil {
 		return nil, err
 	}
-	scripts, problems := scriptNames(s, settings.Survey())
+	if d.Grants, err = o.grants.View(ctx, s); err != nil {
+		return nil, err
+	}
+	if d.Variables, err = o.grants.Variables(ctx, s); err != nil {
+		return nil, err
+	}
+	scripts, problems := scriptNames(s, o.settings.Survey())
 	d.Scripts, d.Problems = scripts, append(d.Problems, problems...)
-	d.Dependencies = dependenciesOf(s, settings.Survey(), tools.With(ctx, s))
+	d.Dependencies = dependenciesOf(s, settings.Survey(), d.with())
 	d.Files = filesOf(s)
 	if d.MoreFiles = max(len(d.Files)-mostListed, 0); d.MoreFiles > 0 {
 		d.Files = d.Files[:mostListed]

@@ -42,6 +42,8 @@ type diagnosis struct {
 	Settings []setting          `json:"settings"`
 	Layers   []layer            `json:"layers"`
 	Programs []program          `json:"programs"`
+	Path     pathState          `json:"path"`
+	Homes    []homeState        `json:"homes"`
 	Trust    trustState         `json:"trust"`
 	Problems []manifest.Problem `json:"problems"`
 	OK       bool               `json:"ok"`
@@ -71,6 +73,8 @@ type trustState struct {
 	File      string   `json:"file"`
 	Roots     []string `json:"roots"`
 	Approvals []string `json:"approvals"` // names and digests
+
+	Grants []*app.GrantView `json:"grants"` // lapsed ones included
 }
 
 type doctorOptions struct {
@@ -153,10 +157,11 @@ func (o *doctorOptions) diagnose(ctx context.Context) (*diagnosis, error) {
 	}
 	d.Layers = countLayers(ctx, cfg, cat)
 	for _, name := range programs {
-		path, _ := o.sys.LookPath(name)
+		path, _ := o.settings.FindProgram(name)
 		d.Programs = append(d.Programs, program{name, path})
 	}
-	d.Trust = trustState{File: cfg.Paths.Trust(), Roots: []string{}, Approvals: []string{}}
+	d.surroundings(o)
+	d.Trust = trustState{File: cfg.Paths.Trust(), Roots: []string{}, Approvals: []string{}, Grants: []*app.GrantView{}}
 	set, err := o.trust.Load()
 	if err != nil {
 		problems = append(problems, manifest.Problem{Code: "trust-unreadable", Severity: manifest.SeverityError, File: cfg.Paths.Trust(), Message: err.Error()})
@@ -165,6 +170,7 @@ func (o *doctorOptions) diagnose(ctx context.Context) (*diagnosis, error) {
 	for _, ok := range set.Approvals() {
 		d.Trust.Approvals = append(d.Trust.Approvals, fmt.Sprintf("%s [%s] %s", ok.Name, app.Short(ok.Digest), ok.Dir))
 	}
+	d.Trust.grants(ctx, cat, set)
 	if err := app.Writable(o.settings.Home()); o.settings.Home() != "" && err != nil {
 		problems = append(problems, manifest.Problem{Code: "home-unwritable", Severity: manifest.SeverityError, File: o.settings.Home(),
 			Message: "nothing can be written to it: " + err.Error(), Cure: app.OtherHome})
@@ -288,6 +294,9 @@ func (o *doctorOptions) print(d *diagnosis) error {
 	if err := o.titled("Programs", rows); err != nil {
 		return err
 	}
+	if err := o.printSurroundings(d); err != nil {
+		return err
+	}
 	rows = nil
 	for _, s := range d.Settings {
 		if o.all || !s.usual {
@@ -349,6 +358,9 @@ func (o *doctorOptions) printTrust(d *diagnosis) error {
 	}
 	for _, ok := range d.Trust.Approvals {
 		rows = append(rows, []string{"  skill", ok})
+	}
+	for _, g := range d.Trust.Grants {
+		rows = append(rows, []string{"  grant", grantRow(g)})
 	}
 	return o.titled("Trusted", rows)
 }

@@ -75,7 +75,7 @@ func newRootCommand(s *app.Services) *cobra.Command {
 // rootForms gives the command its forms without a verb: the agent itself, --version and --check.
 func rootForms(s *app.Services, c *cobra.Command) {
 	o := &worker.Options{Services: s, Why: func(ctx context.Context, s *app.Services, name string) error {
-		return runWhy(ctx, &whyOptions{out: s.Out, settings: s.Settings, skills: s.Skills, name: name})
+		return runWhy(ctx, &whyOptions{inspector: newInspector(s), out: s.Out, name: name})
 	}}
 	f := c.Flags()
 	version := f.Bool("version", false, "print the version")
@@ -220,7 +220,7 @@ func newSkillCommand(s *app.Services) *cobra.Command {
 	section(c, "Write skills:",
 		newCreateCommand(s, runCreate), newValidateCommand(s, runValidate))
 	section(c, "Decide:",
-		newEnableCommand(s, runSwitch), newDisableCommand(s, runSwitch), newTrustCommand(s, runTrust), newUntrustCommand(s, runUntrust), newPrepareCommand(s, runPrepare), newManageCommand(s))
+		newEnableCommand(s, runSwitch), newDisableCommand(s, runSwitch), newTrustCommand(s, runTrust), newUntrustCommand(s, runUntrust), newGrantCommand(s, runGrant), newRevokeCommand(s, runRevoke), newPrepareCommand(s, runPrepare), newManageCommand(s))
 	return c
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
 	"strings"
 	"time"
@@ -25,6 +26,8 @@ func newScriptCommand(s *app.Services) *cobra.Command {
 	c := group(&cobra.Command{
 		Use:   "script",
 		Short: "List, explain and run the scripts of skills",
+		Long: `List, explain and run the scripts of skills. A script is called by the name that "agent script list" shows, or by its path
+in the skill, as SKILL.md writes it. Files that can be run and are not listed are called by their path.`,
 		Example: `  agent script list kalshi-markets
   agent script run kalshi-markets status`,
 	})
@@ -207,15 +210,19 @@ func scriptHint(ctx context.Context, settings *app.Settings, cat *skill.Catalog,
 	return fmt.Sprintf("agent script list %s shows its scripts", e.Canonical())
 }
 
-// nearScript returns the name of the script that was probably meant: of those that are listed, else of all, by their names
-// and their paths.
+// nearScript returns the name of the script that was probably meant, by its name, its path or its file's name: one that is
+// listed, else any.
 func nearScript(set *survey.Set, name string) string {
+	bare := strings.TrimSuffix(path.Base(name), path.Ext(name))
 	for _, scripts := range [][]survey.Script{set.List(), set.Runnable()} {
-		var names, paths []string
+		var names, paths, files []string
+		called := map[string]string{} // by the name of the file
 		for _, sc := range scripts {
-			names, paths = append(names, sc.Name), append(paths, sc.File)
+			file := strings.TrimSuffix(path.Base(sc.File), path.Ext(sc.File))
+			names, paths, files = append(names, sc.Name), append(paths, sc.File), append(files, file)
+			called[file] = sc.Name
 		}
-		if meant := cmp.Or(near.Name(name, names), near.Name(name, paths)); meant != "" {
+		if meant := cmp.Or(near.Name(name, names), near.Name(name, paths), called[near.Name(bare, files)]); meant != "" {
 			return meant
 		}
 	}

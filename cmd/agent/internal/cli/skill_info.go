@@ -17,17 +17,15 @@ import (
 )
 
 type infoOptions struct {
-	out      *app.Printer
-	settings *app.Settings
-	skills   *app.Library
-	tools    *app.Toolkit
+	inspector
+	out *app.Printer
 
 	name string
 	json bool
 }
 
 func newInfoCommand(s *app.Services, run func(context.Context, *infoOptions) error) *cobra.Command {
-	o := &infoOptions{out: s.Out, settings: s.Settings, skills: s.Skills, tools: s.Tools}
+	o := &infoOptions{inspector: newInspector(s), out: s.Out}
 	c := &cobra.Command{
 		Use:   "info NAME",
 		Short: "Show a skill's manifest, scripts, toolsets, trust and cost",
@@ -47,7 +45,7 @@ it (informational), or rejects it. Nothing of the skill is executed.`,
 }
 
 func runInfo(ctx context.Context, o *infoOptions) error {
-	d, err := lookup(ctx, o.skills.Open, o.settings, o.tools, o.name)
+	d, err := o.lookup(ctx, o.skills.Open, o.name)
 	if err != nil {
 		return err
 	}
@@ -61,7 +59,8 @@ func runInfo(ctx context.Context, o *infoOptions) error {
 		{"file", d.Location}, {"source", d.Source}, {"sha256", strings.TrimPrefix(d.Digest, dirhash.Prefix)}, {"trust", trustText(d)},
 		{"tokens", tokensText(d)}, {"license", d.License}, {"author", d.Author}, {"repository", d.Repository},
 		{"compatible", d.Compatibility}, {"requires", strings.Join(slices.Concat(d.Requires, d.RequiresEnv), " ")},
-		{"tools", toolsText(d)}, {"env", strings.Join(d.Env, " ")},
+		{"tools", toolsText(d)}, {"env", strings.Join(d.Env, " ")}, {"reads", readsText(d)},
+		{"granted", grantedText(d)}, {"recorded only", recordedText(d)},
 		{"scripts", scriptsText(d)}, {"packages", packagesText(d)}, {"files", filesText(d)}, {"toolsets", toolsetsText(d)}, {"hides", shadowsText(d)},
 	})
 	if len(d.Fields) > 0 {
@@ -127,6 +126,46 @@ func toolsText(d *details) string {
 		return "none"
 	}
 	return strings.Join(*d.AllowedTools, ", ")
+}
+
+// readsText lists the variables that scripts read, and what becomes of each.
+func readsText(d *details) string {
+	var parts []string
+	for _, v := range d.Variables {
+		state := "not set"
+		switch {
+		case v.Set && v.Passes:
+			state = "passes"
+		case v.Set:
+			state = "set, does not pass"
+		}
+		if len(parts) < 2*mostShown {
+			parts = append(parts, fmt.Sprintf("%s (%s)", v.Name, state))
+		}
+	}
+	if more := len(d.Variables) - len(parts); more > 0 {
+		parts = append(parts, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// grantedText describes what a skill was granted.
+func grantedText(d *details) string {
+	switch {
+	case d.Grants == nil:
+		return ""
+	case d.Grants.Lapsed:
+		return "lapsed, because the content changed; again with: " + d.Grants.Repeat
+	}
+	return d.Grants.Enforced()
+}
+
+// recordedText describes the part of a grant that nothing enforces.
+func recordedText(d *details) string {
+	if d.Grants == nil || d.Grants.Lapsed || d.Grants.Noted() == "" {
+		return ""
+	}
+	return d.Grants.Noted() + " (not enforced yet)"
 }
 
 func scriptsText(d *details) string {

@@ -26,6 +26,7 @@ type trustOptions struct {
 	consent  *app.Consent
 
 	name, root string
+	given      app.Given
 	yes, json  bool
 }
 
@@ -39,21 +40,29 @@ digest, what it asks for, and what has changed since the last approval. After an
 
 A skill with a link that leads out of it, or with a special file, has no digest and cannot be approved (exit code 4).
 
+The question also shows which variables of your environment the scripts read, and what they would get: "e" changes that.
+With --yes the skill gets what its manifest declares in permissions.env and what --env, --home, --read, --write and
+--net name, and nothing else.
+
 With --root, trust everything below a folder, including later changes: only for a folder of your own.
 Without a terminal, nothing is approved unless --yes is given.`,
 		Example: `  agent skill trust csv-report
+  agent skill trust csv-report --yes --env REPORT_TOKEN
   agent skill trust --root ~/src/skills`,
 		Args:              oneOrRoot(&o.root),
 		ValidArgsFunction: completeSkills(s),
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.root == "" {
 				o.name = args[0]
+			} else if !o.given.Empty() {
+				return app.Usage(errors.New("a grant is for one skill, not for a folder"), "agent skill grant NAME")
 			}
 			return run(c.Context(), o)
 		},
 	}
 	c.Flags().StringVar(&o.root, "root", "", "trust everything below `DIR`")
 	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
+	givenFlags(c.Flags(), &o.given)
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c
 }
@@ -85,6 +94,9 @@ func runTrust(ctx context.Context, o *trustOptions) error {
 		return err
 	}
 	if t.Runs() && o.settings.Config().Want.Mode != skill.SelectAllUntrusted {
+		if !o.given.Empty() {
+			return app.Usage(fmt.Errorf("%s is trusted already (%s)", e.Name(), t), "give it more with agent skill grant "+e.Canonical())
+		}
 		return sayTrust(o.out, e, t.String(), fmt.Sprintf("%s is trusted already (%s)", e.Name(), t), o.json)
 	}
 	s, err := e.Load(ctx)
@@ -92,15 +104,16 @@ func runTrust(ctx context.Context, o *trustOptions) error {
 		return err
 	}
 	defer s.Close()
+	if err := o.given.Check(s.Manifest().Permissions.Env); err != nil {
+		return err
+	}
+	o.given.Place(o.sys)
 	p, err := o.consent.Propose(ctx, s)
 	if err != nil {
 		return err
 	}
-	var details []string
-	if !o.json || !o.yes {
-		details = p.Lines()
-	}
-	if err := o.confirm(ctx, details, fmt.Sprintf("Trust this content of %q?", e.Canonical())); err != nil {
+	p.Give(&o.given, o.yes)
+	if err := o.confirm(ctx, p, fmt.Sprintf("Trust this content of %q?", e.Canonical())); err != nil {
 		return err
 	}
 	if err := o.consent.Approve(ctx, p); err != nil {
@@ -110,15 +123,30 @@ func runTrust(ctx context.Context, o *trustOptions) error {
 }
 
 // confirm returns nil if --yes is given or the answer is yes, and otherwise an error.
-func (o *trustOptions) confirm(ctx context.Context, details []string, question string) error {
-	if o.yes || !o.approver.There() {
-		o.out.Details(details)
+func (o *trustOptions) confirm(ctx context.Context, p *app.Proposal, question string) error {
+	if !(o.json && o.yes) && (o.yes || !o.approver.There()) {
+		o.out.Details(p.Lines())
 	}
 	if o.yes {
 		return nil
 	}
-	yes, err := o.approver.Ask(ctx, &app.Question{Text: question, Details: details,
-		Nobody: "no terminal to ask on, so nothing was approved", Instead: "--yes approves it without asking"})
+	if !o.approver.There() {
+		return app.Denied(errors.New("no terminal to ask on, so nothing was approved"), "--yes approves it without asking")
+	}
+	return refused(o.consent.Ask(ctx, p, question))
+}
+
+// confirmRoot is confirm for a folder.
+func (o *trustOptions) confirmRoot(ctx context.Context, question string) error {
+	if o.yes {
+		return nil
+	}
+	return refused(o.approver.Ask(ctx, &app.Question{Text: question,
+		Nobody: "no terminal to ask on, so nothing was approved", Instead: "--yes approves it without asking"}))
+}
+
+// refused returns an error for the answer no.
+func refused(yes bool, err error) error {
 	if err == nil && !yes {
 		err = app.Denied(errors.New("not approved; nothing was changed"), "")
 	}
@@ -147,7 +175,7 @@ func (o *trustOptions) trustRoot(ctx context.Context) error {
 	if risk := trust.RootRisk(dir); risk != "" {
 		o.out.Warn(risk + ", who could change the skills that you trust")
 	}
-	if err := o.confirm(ctx, nil, fmt.Sprintf("Trust every skill below %s, with all later changes?", dir)); err != nil {
+	if err := o.confirmRoot(ctx, fmt.Sprintf("Trust every skill below %s, with all later changes?", dir)); err != nil {
 		return err
 	}
 	if err := store.AddRoot(ctx, dir); err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
@@ -17,16 +18,19 @@ type untrustOptions struct {
 	out    *app.Printer
 	trust  *app.Trust
 	skills *app.Library
+	tools  *app.Toolkit
 
 	name, root string
 	json       bool
 }
 
 func newUntrustCommand(s *app.Services, run func(context.Context, *untrustOptions) error) *cobra.Command {
-	o := &untrustOptions{sys: s.Sys, out: s.Out, trust: s.Trust, skills: s.Skills}
+	o := &untrustOptions{sys: s.Sys, out: s.Out, trust: s.Trust, skills: s.Skills, tools: s.Tools}
 	c := &cobra.Command{
 		Use:   "untrust NAME",
 		Short: "Withdraw the trust in a skill or a folder",
+		Long: `Withdraw the approvals of a skill and what was granted to it, and remove the private homes of the skills of that name.
+With --root, withdraw the trust in a folder.`,
 		Example: `  agent skill untrust csv-report
   agent skill untrust --root ~/src/skills`,
 		Args:              oneOrRoot(&o.root),
@@ -60,7 +64,11 @@ func runUntrust(ctx context.Context, o *untrustOptions) error {
 	if err != nil {
 		return err
 	}
-	if !was {
+	cleared, err := o.clearHomes()
+	if err != nil {
+		return err
+	}
+	if !was && cleared == 0 {
 		err := fmt.Errorf("skill %q was not approved", name)
 		return &app.Failure{Exit: app.ExitNotFound, Code: "not_found", Hint: "agent doctor lists what is trusted", Err: err}
 	}
@@ -69,8 +77,31 @@ func runUntrust(ctx context.Context, o *untrustOptions) error {
 		return o.out.JSON(map[string]any{"skill": map[string]string{
 			"name": name, "name_canonical": manifest.Canonical(name), "trust": skill.TrustNone.String()}})
 	}
-	o.out.Printf("No content of %s is trusted any more\n", name)
+	if was {
+		o.out.Printf("No content of %s is trusted any more\n", name)
+	}
+	if cleared > 0 {
+		o.out.Printf("Removed its private home (%s)\n", ui.Safe(app.Count(cleared, "file")))
+	}
 	return nil
+}
+
+// clearHomes removes the private homes of all skills of the name and returns how many files were in them.
+func (o *untrustOptions) clearHomes() (files int, err error) {
+	host, err := o.tools.Host()
+	if err != nil {
+		return 0, err
+	}
+	for _, home := range host.Homes() {
+		if home.Skill != manifest.Canonical(o.name) {
+			continue
+		}
+		if err := host.ClearHome(home); err != nil {
+			return files, err
+		}
+		files += home.Files
+	}
+	return files, nil
 }
 
 // stillTrusted warns if the skill is below a trusted folder, so it stays trusted.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	slashpath "path"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -16,6 +17,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/scan"
+	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill/check"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
@@ -191,7 +193,7 @@ func (t *target) check(ctx context.Context, dir string, by *check.Options) (stri
 		files := scan.ReadOnce(folder)
 		m, problems := check.Folder(files, dir, by)
 		if !slices.ContainsFunc(problems, func(p manifest.Problem) bool { return p.Code == "file-unreadable" }) {
-			return strings.Clone(m.Name), problems
+			return strings.Clone(m.Name), append(problems, ofCwd(m, by.Path)...)
 		}
 	}
 	tree, err := t.open(ctx)
@@ -201,7 +203,20 @@ func (t *target) check(ctx context.Context, dir string, by *check.Options) (stri
 	}
 	defer tree.Close()
 	m, problems := check.Folder(tree, dir, by)
-	return m.Name, problems
+	return m.Name, append(problems, ofCwd(m, by.Path)...)
+}
+
+// ofCwd returns what is wrong with the working directory that a manifest asks for. folder is what problems call the skill's
+// folder.
+func ofCwd(m *manifest.Manifest, folder string) []manifest.Problem {
+	var out []manifest.Problem
+	for _, p := range script.CheckManifest(m) {
+		if p.Code == "metadata-cwd" {
+			p.File = slashpath.Join(folder, p.File)
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 // unreadable is a folder that could not be opened.

@@ -13,17 +13,15 @@ import (
 )
 
 type whyOptions struct {
-	out      *app.Printer
-	settings *app.Settings
-	skills   *app.Library
-	tools    *app.Toolkit
+	inspector
+	out *app.Printer
 
 	name string
 	json bool
 }
 
 func newWhyCommand(s *app.Services, run func(context.Context, *whyOptions) error) *cobra.Command {
-	o := &whyOptions{out: s.Out, settings: s.Settings, skills: s.Skills, tools: s.Tools}
+	o := &whyOptions{inspector: newInspector(s), out: s.Out}
 	c := &cobra.Command{
 		Use:   "why NAME",
 		Short: "Explain why a skill is loaded or not",
@@ -42,7 +40,7 @@ whether its scripts may run, which of its fields have an effect, and what it cos
 }
 
 func runWhy(ctx context.Context, o *whyOptions) error {
-	d, err := lookup(ctx, o.skills.OpenAll, o.settings, o.tools, o.name)
+	d, err := o.lookup(ctx, o.skills.OpenAll, o.name)
 	if err != nil {
 		return err
 	}
@@ -58,6 +56,8 @@ func runWhy(ctx context.Context, o *whyOptions) error {
 		{"hides", shadowsText(d)},
 		{"contains", insideText(d)},
 		{"trust", trustText(d)},
+		{"granted", grantedText(d)},
+		{"recorded only", recordedText(d)},
 		{"tokens", tokensText(d)},
 		{"enforced", fieldsText(d, manifest.StandingEnforced)},
 		{"only shown", fieldsText(d, manifest.StandingInformational)},

@@ -71,6 +71,7 @@ type Config struct {
 	PrepareTimeout  time.Duration // prepareTimeout
 	MaxEnvironment  int64         // maxEnvironment: bytes
 	PythonDownload  string        // pythonDownload: auto, never
+	Path            []string      // path: absolute folders; empty means those of PATH that are fit
 	Python, UV      string        // python, uv: absolute paths; "" means to search for them
 
 	Agent Agent

@@ -40,7 +40,7 @@ func (c *Config) fill(g given) {
 	c.PrepareTimeout = get[time.Duration](g, "prepareTimeout")
 	c.MaxEnvironment = get[int64](g, "maxEnvironment")
 	c.PythonDownload = text("pythonDownload")
-	c.Python, c.UV = text("python"), text("uv")
+	c.Path, c.Python, c.UV = get[[]string](g, "path"), text("python"), text("uv")
 
 	c.Agent = Agent{Model: text("model"), MaxTurns: int(get[int64](g, "maxTurns")), MaxTokens: int(get[int64](g, "maxTokens")),
 		MaxTime: get[time.Duration](g, "maxTime"), Window: int(get[int64](g, "contextWindow")), Blocks: get[[]string](g, "promptBlocks")}

@@ -31,6 +31,9 @@ const projectConfig = ".agent/config.yaml"
 // Trust returns the path of the file with approvals and trusted folders.
 func (p Paths) Trust() string { return under(p.Agent, "trust.json") }
 
+// Homes returns the folder of the private homes of skills, which are not made again.
+func (p Paths) Homes() string { return under(p.Agent, "homes") }
+
 // Skills returns the default folder of the user's skills.
 func (p Paths) Skills() string { return under(p.Agent, "skills") }
 

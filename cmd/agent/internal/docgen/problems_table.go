@@ -75,6 +75,9 @@ var groups = [...]group{
 		{"source-unreadable", "error", "a folder of skills cannot be listed", "check its type and permissions"},
 		{"trust-unreadable", "error", "the file of approvals cannot be read, or another user could have changed it: only bundled skills are trusted", "repair or remove the file, or run the `chmod` in the cure"},
 	}},
+	{"Problems of scripts", "`agent skill validate`, `info` and `why` show them.", []otherCode{
+		{"metadata-cwd", "warning", "`metadata.agent-base.cwd` is not a place where scripts can start: it is ignored", "write `user`, `workspace`, `skill` or `script`"},
+	}},
 	{"Problems of settings", "`agent doctor` shows them. They stop no command, except one that has to write to a home that is not writable. See [config.md](config.md).", []otherCode{
 		{"config-bundled-only", "error", "your settings file, or what it says about which skills to load, cannot be read: only the bundled skills are loaded", "fix the file"},
 		{"config-duplicate-key", "error", "a key is there twice: the last one counts, or the strictest value", "keep one of them"},

@@ -22,53 +22,111 @@ func (s *Streams) CanAsk() bool {
 	return s.InTerminal && s.ErrTerminal
 }
 
-// Confirm asks a question on Err and reports whether the answer was yes. Above the question it prints the details, one
-// or more lines each. Both may hold foreign text. Details that exceed the screen are shown page by page, and only the
-// end of the last page takes a yes.
+// Question is what a person is asked. All of it may be foreign text.
+type Question struct {
+	Text    string
+	Details []string // printed above the question, one or more lines each
+	Others  string   // the letters that are answers besides y and n
+	Free    bool     // the answer is a line of text, in place of y or n
+}
+
+// Confirm asks a question and reports whether the answer was yes. See Ask.
+func (s *Streams) Confirm(ctx context.Context, question string, details []string) (bool, error) {
+	answer, err := s.Ask(ctx, &Question{Text: question, Details: details})
+	return answer == "y", err
+}
+
+// Ask asks a question on Err and returns the answer: "y", "n" or one of the other letters, or the text of a free question.
+// Details that exceed the screen are shown page by page, and only the end of the last page takes a yes.
 //
-// An empty answer, "n" and the end of the input mean no. After any other answer it asks again. Without a person to
-// answer ([Streams.CanAsk]) nothing is printed and the result is no: a "y" in a pipe approves nothing. Confirm drops
-// what was typed into a terminal before a question: nobody approves what they have not seen.
+// An empty answer, "n" and the end of the input mean no; to a free question they are the answer "". After any other answer
+// it asks again. Without a person to answer ([Streams.CanAsk]) nothing is printed and the result is "n": a "y" in a pipe
+// approves nothing. Ask drops what was typed into a terminal before a question: nobody approves what they have not seen.
 //
 // It returns ctx's error when ctx is done first; the read then goes on until the process ends. Another error says that
 // the terminal does not drop what was typed; nothing is asked then.
-func (s *Streams) Confirm(ctx context.Context, question string, details []string) (bool, error) {
+func (s *Streams) Ask(ctx context.Context, q *Question) (string, error) {
 	if !s.CanAsk() {
-		return false, nil
+		return q.None(), nil
 	}
 	width, height := s.size()
 	room := rowRoom(width, 3)
-	asked := chunks(Line(question), room)
-	if last := &asked[len(asked)-1]; room == 0 || Width(*last)+len(" [y/N]") <= room {
-		*last += " [y/N]"
-	} else {
-		asked = append(asked, "[y/N]")
+	asked := chunks(Line(q.Text), room)
+	end := q.Ways()
+	if last := &asked[len(asked)-1]; end != "" && (room == 0 || Width(*last)+1+len(end) <= room) {
+		*last += " " + end
+	} else if end != "" {
+		asked = append(asked, end)
 	}
-	rows := Framed(details, width)
+	rows := Framed(q.Details, width)
 	page := max(height-1-len(asked), 1)
 	for height > 0 && len(rows) > page {
 		s.rows(rows[:page])
 		rows = rows[page:]
 		more, err := s.prompt(ctx, fmt.Sprintf("%s %d more %s: Enter shows them, n refuses ", Mark, len(rows), plural(len(rows), "line")))
-		if err != nil || more == "n" || more == "no" {
-			return false, endOfInput(err)
+		if more = strings.ToLower(more); err != nil || more == "n" || more == "no" {
+			return q.None(), endOfInput(err)
 		}
 	}
 	s.rows(rows)
 	for i, row := range asked {
 		asked[i] = Mark + " " + row
 	}
-	for text := strings.Join(asked, "\n") + " "; ; text = Mark + " type y or n [y/N] " {
-		answer, err := s.prompt(ctx, text)
-		switch {
-		case err != nil:
-			return false, endOfInput(err)
-		case answer == "y", answer == "yes":
-			return true, nil
-		case answer == "", answer == "n", answer == "no":
-			return false, nil
+	for text := strings.Join(asked, "\n") + " "; ; text = fmt.Sprintf("%s type %s %s ", Mark, q.words(), q.Ways()) {
+		line, err := s.prompt(ctx, text)
+		if err != nil {
+			return q.None(), endOfInput(err)
+		}
+		if answer, ok := q.Judge(line); ok {
+			return answer, nil
 		}
 	}
+}
+
+// Judge returns the answer that a line is, and whether it is one.
+func (q *Question) Judge(line string) (string, bool) {
+	line = strings.TrimSpace(line)
+	if q.Free {
+		return line, true
+	}
+	switch word := strings.ToLower(line); {
+	case word == "y" || word == "yes":
+		return "y", true
+	case word == "" || word == "n" || word == "no":
+		return "n", true
+	case len(word) == 1 && strings.Contains(q.Others, word):
+		return word, true
+	}
+	return "", false
+}
+
+// None is the answer of nobody.
+func (q *Question) None() string {
+	if q.Free {
+		return ""
+	}
+	return "n"
+}
+
+// Ways are the possible answers, as a question ends: "[y/N/e]". A free question has none.
+func (q *Question) Ways() string {
+	if q.Free {
+		return ""
+	}
+	ways := "[y/N"
+	for _, letter := range q.Others {
+		ways += "/" + string(letter)
+	}
+	return ways + "]"
+}
+
+// words are the possible answers in a sentence: "y, e or n".
+func (q *Question) words() string {
+	text := "y"
+	for _, letter := range q.Others {
+		text += ", " + string(letter)
+	}
+	return text + " or n"
 }
 
 // Framed returns the rows of a question's details: each begins with Mark and has at most width columns. The text
@@ -138,7 +196,7 @@ func (s *Streams) size() (width, height int) {
 	return s.Width, s.Height
 }
 
-// prompt prints text and reads a line, without space at its ends and in lower case.
+// prompt prints text and reads a line, without space at its ends.
 func (s *Streams) prompt(ctx context.Context, text string) (string, error) {
 	if terminal, ok := s.In.(*os.File); ok {
 		if err := dropTyped(terminal); err != nil {
@@ -160,7 +218,7 @@ func (s *Streams) prompt(ctx context.Context, text string) (string, error) {
 		fmt.Fprintln(s.Err)
 		return "", context.Cause(ctx)
 	case a := <-read:
-		return strings.ToLower(strings.TrimSpace(a.line)), a.err
+		return strings.TrimSpace(a.line), a.err
 	}
 }
 

@@ -53,7 +53,7 @@ func converse(ctx context.Context, o *Options) error {
 	prompter := &chat.Prompter{}
 	var approver *app.TerminalApprover
 	if s.Approver.There() {
-		approver = app.NewChatApprover(prompter.Confirm)
+		approver = app.NewChatApprover(prompter.Ask)
 	}
 	w, err := newWorker(ctx, o, found, watcher.Catalog, approver)
 	if err != nil {
@@ -71,15 +71,8 @@ func converse(ctx context.Context, o *Options) error {
 	return chat.Run(ctx, &chat.Options{
 		In: s.Sys.In, Out: s.Sys.Out, Terminal: terminal, Colour: s.Out.Colour, Prompt: mark,
 		Term: s.Sys.Getenv("TERM"), Greeting: t.greeting(), Ask: t.ask, Commands: t.commands(), Skills: t.skills, Status: t.status,
-		History: typed(s.Settings.Home()), Prompter: prompter, Confirm: plainly(s.Approver), Suggest: near.Name, Now: s.Sys.Now,
+		History: typed(s.Settings.Home()), Prompter: prompter, Question: s.Approver.Answer, Suggest: near.Name, Now: s.Sys.Now,
 	})
-}
-
-// plainly returns a function that asks in a conversation without a screen.
-func plainly(approver *app.TerminalApprover) func(context.Context, string, []string) (bool, error) {
-	return func(ctx context.Context, text string, details []string) (bool, error) {
-		return approver.Ask(ctx, &app.Question{Text: text, Details: details})
-	}
 }
 
 // greeting names the version, the model and the number of skills.

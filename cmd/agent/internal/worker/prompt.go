@@ -106,11 +106,11 @@ type printer struct {
 }
 
 // ask asks the user at the terminal, on a new line.
-func (p *printer) ask(ctx context.Context, text string, details []string) (bool, error) {
+func (p *printer) ask(ctx context.Context, q *ui.Question) (string, error) {
 	if err := p.endLine(); err != nil {
-		return false, err
+		return "", err
 	}
-	return p.o.Services.Approver.Ask(ctx, &app.Question{Text: text, Details: details})
+	return p.o.Services.Approver.Answer(ctx, q)
 }
 
 // callJSON is one call in the output of agent -p --json.

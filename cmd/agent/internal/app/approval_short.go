@@ -1,0 +1,189 @@
+package app
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+)
+
+// Bounds of the short form of a question, which fits a screen of 80 columns and 24 rows with the question below it.
+const (
+	shortColumns = 74
+	shortFiles   = 4 // that may run
+	shortAsked   = 2 // permissions
+)
+
+// Short describes what the approval is about on one screen, and reports whether that is all of it. It names the first files
+// that may run and counts the others. home is the user's, which a path begins with as ~.
+func (p *Proposal) Short(home string) (lines []string, complete bool) {
+	complete = true
+	few := func(all []string, most int, rest string) {
+		for _, line := range all[:min(len(all), most)] {
+			short := cutMiddle(line, shortColumns)
+			complete = complete && short == ui.Line(line)
+			lines = append(lines, short)
+		}
+		if more := len(all) - most; more > 0 {
+			complete = false
+			lines = append(lines, fmt.Sprintf("    and %d more%s", more, rest))
+		}
+	}
+	few(p.head(tilde(p.approval.Dir, home)), 2, "")
+	few(append(p.askedLines(), p.droppedLines()...), shortAsked, "")
+	lines = append(lines, p.contentLine())
+	var runs []string
+	files := p.files()
+	for _, f := range files {
+		if f.runs {
+			runs = append(runs, "    "+f.line)
+		}
+	}
+	switch others := len(files) - len(runs); {
+	case others == 0:
+		few(runs, shortFiles, " that may run")
+	case len(runs) <= shortFiles:
+		complete = false
+		few(append(runs, fmt.Sprintf("    and %s that are only read", Count(others, "file"))), shortFiles+1, "")
+	default:
+		few(runs, shortFiles, fmt.Sprintf(" that may run, and %d that are only read", others))
+	}
+	set, unset := p.read()
+	for _, part := range []struct {
+		title   string
+		names   []string
+		columns int
+	}{{"  reads variables that you have set: ", set, 2 * shortColumns}, {"  reads variables that are not set: ", unset, shortColumns}} {
+		row, all := namesRow(part.title, part.names, part.columns)
+		lines, complete = append(lines, row...), complete && all
+	}
+	_, all := namesRow("  if you say yes, it gets: ", p.choice.words(), 2*shortColumns)
+	return append(lines, p.homeLines()...), complete && all
+}
+
+// read returns the variables that the skill declares or reads, marked: those that the operator has, and the others.
+func (p *Proposal) read() (set, unset []string) {
+	for i := range p.variables {
+		v := &p.variables[i]
+		name := cutMiddle(v.Name, shortColumns/2)
+		if v.Provider {
+			name += " (a model provider's key)"
+		}
+		if v.Set {
+			set = append(set, name)
+		} else {
+			unset = append(unset, name)
+		}
+	}
+	return set, unset
+}
+
+// namesRow joins names on one line, as many as fit, counts the others, and reports whether there are none. Without names there
+// is no line.
+func namesRow(title string, names []string, columns int) (row []string, complete bool) {
+	if len(names) == 0 {
+		return nil, true
+	}
+	const rest = len(" and 1000 more")
+	text := title
+	for i, name := range names {
+		next := ui.Line(name)
+		if i > 0 {
+			next = ", " + next
+		}
+		room := columns
+		if i < len(names)-1 {
+			room -= rest
+		}
+		if i > 0 && ui.Width(text)+ui.Width(next) > room {
+			return []string{fmt.Sprintf("%s and %d more", text, len(names)-i)}, false
+		}
+		text += next
+	}
+	return []string{text}, true
+}
+
+// cutMiddle shortens a line by leaving out its middle.
+func cutMiddle(line string, columns int) string {
+	line = ui.Line(line)
+	if ui.Width(line) <= columns {
+		return line
+	}
+	runes := []rune(line)
+	for n := len(runes); n > 2; n-- {
+		short := string(runes[:n*2/3]) + "…" + string(runes[len(runes)-n/3:])
+		if ui.Width(short) <= columns {
+			return short
+		}
+	}
+	return line
+}
+
+// tilde writes a path below the user's home with ~.
+func tilde(path, home string) string {
+	if below, ok := strings.CutPrefix(path, home+"/"); ok && home != "" {
+		return "~/" + below
+	}
+	return path
+}
+
+// text describes a variable on a line.
+func (v *Variable) text() string {
+	parts := []string{"reads " + v.Name}
+	if v.Files == 0 {
+		parts[0] = "declares " + v.Name
+	} else if v.Declared {
+		parts = append(parts, "declared")
+	}
+	if v.Provider {
+		parts = append(parts, "a model provider's")
+	}
+	if v.Set {
+		return strings.Join(append(parts, "which you have set"), ", ")
+	}
+	return strings.Join(append(parts, "not set"), ", ")
+}
+
+// choiceLines says what a yes gives, and which letters are answers. Without whole it counts what does not fit two rows.
+func (p *Proposal) choiceLines(others string, whole bool) []string {
+	words, columns := p.choice.words(), 2*shortColumns
+	if len(words) == 0 {
+		words = []string{"nothing of yours"}
+	}
+	if whole {
+		columns = 1 << 20
+	}
+	lines, _ := namesRow("  if you say yes, it gets: ", words, columns)
+	if p.choice.here {
+		lines = append(lines, "  write: it may write in this directory (recorded, not enforced yet)")
+	}
+	keys := "  e changes what it gets"
+	if strings.Contains(others, "d") {
+		keys += ", d shows all of this"
+	}
+	return append(lines, keys)
+}
+
+// wordLines explains what may be typed to change a choice.
+func (p *Proposal) wordLines() []string {
+	lines := []string{
+		"Type words to add, with - before a word to take it out; Enter alone changes nothing.",
+		"  write  it may write in this directory (recorded, not enforced yet)",
+		"  home   HOME is your own, in place of a private one",
+	}
+	if p.home != nil {
+		lines = append(lines, "  clear-home  its private home is emptied first")
+	}
+	var names []string
+	for _, v := range p.variables {
+		if v.Set {
+			names = append(names, v.Name)
+		}
+	}
+	names = slices.Concat(p.declared, names)
+	row, _ := namesRow("  variables, such as ", names, 2*shortColumns)
+	lines = append(lines, row...)
+	row, _ = namesRow("It gets now: ", p.choice.words(), 2*shortColumns)
+	return append(lines, row...)
+}

@@ -1,0 +1,309 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agent-base/agent-base/internal/dirhash"
+	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/trust"
+)
+
+// Grants says what the user granted to the scripts of skills, and changes it.
+type Grants struct {
+	sys   *System
+	trust *Trust
+}
+
+// Of returns what the scripts of a skill get in a run: a script.Options.Granted. Its Note reports a grant that has lapsed.
+func (g *Grants) Of(ctx context.Context, s *skill.Skill) (script.Grant, error) {
+	granted, lapsed, err := g.given(ctx, s)
+	if err == nil && lapsed != nil {
+		granted.Note = lapsedText(ctx, s, lapsed)
+	}
+	return granted, err
+}
+
+// given returns what the scripts of a skill get, and the grant that has lapsed, if there is one.
+func (g *Grants) given(ctx context.Context, s *skill.Skill) (script.Grant, *trust.Grant, error) {
+	if g.trust.Everything() { // no person saw what these skills ask for
+		t, err := s.Trust(ctx)
+		return script.Grant{Declared: t == skill.TrustBundled}, nil, err
+	}
+	t, lapsed, err := g.find(ctx, s)
+	if err != nil {
+		return script.Grant{}, nil, err
+	}
+	return script.Grant{Declared: true, Withheld: t.Withheld, Env: t.Env, Home: t.Home, With: t.With}, lapsed, nil
+}
+
+// find returns the grant of a skill's content, and the one that has lapsed, if there is one.
+func (g *Grants) find(ctx context.Context, s *skill.Skill) (trust.Grant, *trust.Grant, error) {
+	set := g.trust.Known()
+	if !set.HasGrants(s.Canonical()) {
+		return trust.Grant{}, nil, nil
+	}
+	dir, err := grantDir(ctx, s.Entry())
+	if err != nil {
+		return trust.Grant{}, nil, err
+	}
+	digest, err := s.Digest(ctx)
+	if ctx.Err() != nil {
+		return trust.Grant{}, nil, ctx.Err()
+	} else if err != nil {
+		digest = "" // no grant is for such a content
+	}
+	if found, ok := set.Grant(s.Canonical(), dir, digest); ok {
+		return found, nil, nil
+	}
+	if lapsed, ok := set.Lapsed(s.Canonical(), dir, digest); ok {
+		return trust.Grant{}, &lapsed, nil
+	}
+	return trust.Grant{}, nil, nil
+}
+
+// grantDir returns the folder under which a skill's grant is stored, "" for a bundled skill.
+func grantDir(ctx context.Context, e skill.Entry) (string, error) {
+	if e.Layer() == "bundled" {
+		return "", nil
+	}
+	file, err := e.Location(ctx)
+	switch {
+	case errors.Is(err, skill.ErrNoFolder):
+		return "", nil
+	case err != nil:
+		return "", err
+	}
+	return filepath.EvalSymlinks(filepath.Dir(file))
+}
+
+// lapsedText says that a grant has lapsed, what changed, and the command that repeats it.
+func lapsedText(ctx context.Context, s *skill.Skill, lapsed *trust.Grant) string {
+	return fmt.Sprintf("what was granted to %s on %s has lapsed, because its content changed%s; to grant it again: %s",
+		s.Name(), lapsed.GrantedAt.Format("2006-01-02"), changedText(ctx, s, lapsed), RepeatGrant(lapsed))
+}
+
+// changedText lists the files that changed since a grant: " (changed scripts/a.py)".
+func changedText(ctx context.Context, s *skill.Skill, lapsed *trust.Grant) string {
+	sum, err := dirhash.Dir(ctx, s.FS(), nil)
+	if err != nil || len(lapsed.Files) == 0 {
+		return ""
+	}
+	const most = 4
+	changes := dirhash.Diff(hashes(lapsed.Files), sum.Files)
+	slices.SortStableFunc(changes, func(a, b dirhash.Change) int { return runsFirst(a.Path, b.Path) })
+	var parts []string
+	for _, c := range changes[:min(len(changes), most)] {
+		parts = append(parts, fmt.Sprintf("%s %s", c.Kind, c.Path))
+	}
+	if more := len(changes) - most; more > 0 {
+		parts = append(parts, Count(more, "other file"))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(parts, ", ") + ")"
+}
+
+// runsFirst orders files that may run before others.
+func runsFirst(a, b string) int {
+	switch x, y := mayRun(a), mayRun(b); {
+	case x == y:
+		return 0
+	case x:
+		return -1
+	}
+	return 1
+}
+
+// Given is what one command or answer gives to a skill, or takes from it.
+type Given struct {
+	Env              []string
+	Home             bool
+	Read, Write, Net []string
+}
+
+// Empty reports whether it names nothing.
+func (a *Given) Empty() bool {
+	return !a.Home && len(a.Env)+len(a.Read)+len(a.Write)+len(a.Net) == 0
+}
+
+// Check returns an error for what cannot be granted.
+func (a *Given) Check(declared []string) error {
+	for _, name := range a.Env {
+		err := script.CheckGrant(name)
+		switch {
+		case err == nil || slices.Contains(declared, name):
+		case errors.Is(err, script.ErrNeverPasses):
+			return Denied(err, "")
+		default:
+			return Usage(err, "such as --env GITHUB_TOKEN; several with commas")
+		}
+	}
+	for _, host := range a.Net {
+		if host == "" || strings.ContainsAny(host, "*?/ \t\r\n@") {
+			return Usage(fmt.Errorf("%q is not the name of a host", host), "such as --net api.example.com")
+		}
+	}
+	return nil
+}
+
+// Place makes the folders absolute, except trust.Here.
+func (a *Given) Place(sys *System) {
+	for _, list := range [][]string{a.Read, a.Write} {
+		for i, dir := range list {
+			if dir != trust.Here {
+				list[i] = sys.Abs(dir)
+			}
+		}
+	}
+}
+
+// Edit changes the grant of a skill's present content: it adds what give names and removes what take names; both may be nil.
+// An entry of the manifest's permissions.env that is taken is withheld, until it is given again.
+func (g *Grants) Edit(ctx context.Context, s *skill.Skill, give, take *Given) (*trust.Grant, error) {
+	store, err := g.trust.Edit()
+	if err != nil {
+		return nil, err
+	}
+	key, err := grantKey(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	declared := script.Declared(s.Manifest())
+	var now trust.Grant
+	err = store.EditGrant(ctx, *key, func(t *trust.Grant) error {
+		if give != nil {
+			add(t, give, declared)
+		}
+		if take != nil && !remove(t, take, declared) {
+			return NotFound(fmt.Errorf("%s has nothing of that to revoke", s.Name()), "agent skill info "+s.Canonical()+" shows what it has")
+		}
+		now = *t
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &now, g.trust.Reload()
+}
+
+// set stores what the choice of a proposal gives: in place of what the content had, or in addition if flags alone decided.
+func (g *Grants) set(ctx context.Context, p *Proposal) error {
+	given := p.choice.given(p.declared)
+	if p.added && given.Empty() || given.Empty() && p.granted == nil {
+		return nil
+	}
+	store, err := g.trust.Edit()
+	if err != nil {
+		return err
+	}
+	key := trust.Grant{Name: p.approval.Name, Dir: p.approval.Dir, Digest: p.approval.Digest, Files: p.approval.Files}
+	err = store.EditGrant(ctx, key, func(t *trust.Grant) error {
+		if !p.added {
+			t.Env, t.Withheld, t.Home = nil, given.Withheld, false
+			t.Write = without(t.Write, trust.Here)
+		}
+		add(t, &Given{Env: given.Env, Home: given.Home, Read: given.Read, Write: given.Write, Net: given.Net}, p.declared)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return g.trust.Reload()
+}
+
+// grantKey returns what a grant of a skill's present content is bound to.
+func grantKey(ctx context.Context, s *skill.Skill) (*trust.Grant, error) {
+	dir, err := grantDir(ctx, s.Entry())
+	if err != nil {
+		return nil, err
+	}
+	sum, err := s.Sum(ctx)
+	if err != nil {
+		return nil, undigested(ctx, s.Canonical(), err)
+	}
+	if err := unchanged(s, &sum); err != nil {
+		return nil, err
+	}
+	key := &trust.Grant{Name: s.Canonical(), Dir: dir, Digest: sum.Digest}
+	for _, f := range sum.Files {
+		key.Files = append(key.Files, trust.File{Path: f.Path, SHA256: f.SHA256, Link: f.Link})
+	}
+	return key, nil
+}
+
+func add(t *trust.Grant, give *Given, declared []string) {
+	for _, name := range give.Env {
+		t.Withheld = without(t.Withheld, name)
+		if !slices.Contains(declared, name) {
+			t.Env = append(t.Env, name)
+		}
+	}
+	t.Home = t.Home || give.Home
+	t.Read, t.Write, t.Net = append(t.Read, give.Read...), append(t.Write, give.Write...), append(t.Net, give.Net...)
+}
+
+// remove takes something from a grant and reports whether the grant had all of it.
+func remove(t *trust.Grant, take *Given, declared []string) bool {
+	had := !take.Home || t.Home
+	for _, pair := range []struct {
+		list *[]string
+		take []string
+	}{{&t.Read, take.Read}, {&t.Write, take.Write}, {&t.Net, take.Net}} {
+		for _, item := range pair.take {
+			had = had && slices.Contains(*pair.list, item)
+			*pair.list = without(*pair.list, item)
+		}
+	}
+	for _, name := range take.Env {
+		passes := slices.Contains(declared, name) && !slices.Contains(t.Withheld, name)
+		had = had && (passes || slices.Contains(t.Env, name))
+		t.Env = without(t.Env, name)
+		if passes {
+			t.Withheld = append(t.Withheld, name)
+		}
+	}
+	if take.Home {
+		t.Home = false
+	}
+	return had
+}
+
+func without(list []string, item string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(have string) bool { return have == item })
+}
+
+// RevokeAll removes the whole grant of a skill, of its present content or a former one. It reports whether there was one.
+func (g *Grants) RevokeAll(ctx context.Context, s *skill.Skill) (bool, error) {
+	store, err := g.trust.Edit()
+	if err != nil {
+		return false, err
+	}
+	set, err := g.trust.Load()
+	if err != nil {
+		return false, err
+	}
+	key, err := grantKey(ctx, s)
+	if err != nil {
+		return false, err
+	}
+	_, has := set.Grant(key.Name, key.Dir, key.Digest)
+	_, lapsed := set.Lapsed(key.Name, key.Dir, key.Digest)
+	if !has && !lapsed {
+		return false, nil
+	}
+	err = store.EditGrant(ctx, *key, func(t *trust.Grant) error {
+		*t = trust.Grant{With: t.With}
+		return nil
+	})
+	if err != nil {
+		return false, err
+	}
+	return true, g.trust.Reload()
+}

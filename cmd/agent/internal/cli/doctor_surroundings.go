@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	engine "github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/trust"
+)
+
+// pathState is the PATH of scripts.
+type pathState struct {
+	Dirs    []string         `json:"dirs"`
+	Dropped []engine.Dropped `json:"dropped"` // of the operator's PATH
+}
+
+// homeState is the private home of a skill.
+type homeState struct {
+	Skill string `json:"skill"`
+	Dir   string `json:"dir"`
+	Files int    `json:"files"`
+	Bytes int64  `json:"bytes"`
+}
+
+// surroundings finds out where scripts find programs, and which homes skills have.
+func (d *diagnosis) surroundings(o *doctorOptions) {
+	dirs, dropped := o.settings.ScriptPath()
+	d.Path = pathState{append([]string{}, dirs...), append([]engine.Dropped{}, dropped...)}
+	d.Homes = []homeState{}
+	host, err := o.tools.Host()
+	if err != nil {
+		return // without a home of its own the program keeps none
+	}
+	for _, h := range host.Homes() {
+		d.Homes = append(d.Homes, homeState{h.Skill, h.Dir, h.Files, h.Bytes})
+	}
+}
+
+// grants lists all grants. One lapses when its skill has another content.
+func (t *trustState) grants(ctx context.Context, cat *skill.Catalog, set *trust.Set) {
+	for _, g := range set.Grants() {
+		t.Grants = append(t.Grants, app.ViewGrant(&g, lapsed(ctx, cat, &g)))
+	}
+}
+
+// lapsed reports whether the skill that a grant is for has another content, or is not there.
+func lapsed(ctx context.Context, cat *skill.Catalog, g *trust.Grant) bool {
+	e, err := cat.Lookup(g.Name)
+	if err != nil {
+		return true
+	}
+	s, err := e.Load(ctx)
+	if err != nil {
+		return true
+	}
+	defer s.Close()
+	digest, err := s.Digest(ctx)
+	return err != nil || digest != g.Digest
+}
+
+// grantRow describes a grant in a line.
+func grantRow(g *app.GrantView) string {
+	parts := []string{fmt.Sprintf("%s [%s]", g.Name, app.Short(g.Digest))}
+	if g.Lapsed {
+		return parts[0] + " has lapsed; again with: " + g.Repeat
+	}
+	for _, text := range []string{g.Enforced(), g.Noted()} {
+		if text != "" {
+			parts = append(parts, text)
+		}
+	}
+	if g.Noted() != "" {
+		parts[len(parts)-1] += " (recorded, not enforced yet)"
+	}
+	return strings.Join(parts, "; ")
+}
+
+// printSurroundings shows the PATH of scripts and the homes of skills.
+func (o *doctorOptions) printSurroundings(d *diagnosis) error {
+	rows := [][]string{{"  used", app.OrDash(strings.Join(d.Path.Dirs, string(filepath.ListSeparator)))}}
+	for _, dropped := range d.Path.Dropped {
+		rows = append(rows, []string{"  left out", fmt.Sprintf("%q %s", dropped.Dir, dropped.Reason)})
+	}
+	if err := o.titled("PATH of scripts", rows); err != nil {
+		return err
+	}
+	rows = nil
+	var bytes int64
+	for _, h := range d.Homes {
+		if h.Files == 0 {
+			continue
+		}
+		bytes += h.Bytes
+		rows = append(rows, []string{"  " + h.Skill, fmt.Sprintf("%s, %s", app.Count(h.Files, "file"), bytesText(h.Bytes)), h.Dir})
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	rows = append(rows, []string{"  together", bytesText(bytes), "agent skill untrust NAME removes one"})
+	return o.titled("Private homes of skills", rows)
+}

@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/trust"
+)
+
+type grantOptions struct {
+	sys    *app.System
+	out    *app.Printer
+	trust  *app.Trust
+	skills *app.Library
+	grants *app.Grants
+
+	name      string
+	given     app.Given
+	all, json bool
+}
+
+// givenFlags adds the flags that say what is granted or revoked.
+func givenFlags(flags *pflag.FlagSet, given *app.Given) {
+	flags.StringSliceVar(&given.Env, "env", nil, "the variable `NAME`, exactly; several with commas")
+	flags.BoolVar(&given.Home, "home", false, "your own home as HOME, in place of a private one")
+	flags.StringArrayVar(&given.Read, "read", nil, "reading in `DIR` (recorded, not enforced yet)")
+	flags.StringArrayVar(&given.Write, "write", nil, "writing in `DIR`; \".\" is where a script is started (recorded, not enforced yet)")
+	flags.StringSliceVar(&given.Net, "net", nil, "the network, to `HOST` (recorded, not enforced yet)")
+}
+
+func newGrantCommand(s *app.Services, run func(context.Context, *grantOptions) error) *cobra.Command {
+	o := &grantOptions{sys: s.Sys, out: s.Out, trust: s.Trust, skills: s.Skills, grants: s.Grants}
+	c := &cobra.Command{
+		Use:   "grant NAME",
+		Short: "Give the scripts of a skill a variable, your home, a folder or a host",
+		Long: `Give the scripts of a skill something of yours: variables of your environment, each by its exact name, or your own home.
+A model provider's key passes only if it is granted by its name. Variables that make programs load or run something
+else, such as LD_PRELOAD or PATH, cannot be granted.
+
+The grant is for the present content of the skill. When the content changes it lapses, and the next run shows what
+changed and the command that repeats it. That also holds for bundled skills and below a trusted folder.
+
+--read, --write and --net are recorded for a sandbox that this version does not have: they protect nothing yet.`,
+		Example: `  agent skill grant pr-review --env GITHUB_TOKEN
+  agent skill grant notes --home --write ~/notes`,
+		Args:              arguments(1, 1, "the name of a skill"),
+		ValidArgsFunction: completeSkills(s),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.name = args[0]
+			return run(c.Context(), o)
+		},
+	}
+	givenFlags(c.Flags(), &o.given)
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	return c
+}
+
+func newRevokeCommand(s *app.Services, run func(context.Context, *grantOptions) error) *cobra.Command {
+	o := &grantOptions{sys: s.Sys, out: s.Out, trust: s.Trust, skills: s.Skills, grants: s.Grants}
+	c := &cobra.Command{
+		Use:   "revoke NAME",
+		Short: "Take back what was granted to a skill",
+		Long: `Take back what "agent skill grant" or an answer gave to the scripts of a skill. A variable that SKILL.md declares in
+permissions.env is then withheld, until it is granted again.`,
+		Example: `  agent skill revoke pr-review --env GITHUB_TOKEN
+  agent skill revoke pr-review --all`,
+		Args:              arguments(1, 1, "the name of a skill"),
+		ValidArgsFunction: completeSkills(s),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.name = args[0]
+			return run(c.Context(), o)
+		},
+	}
+	givenFlags(c.Flags(), &o.given)
+	c.Flags().BoolVar(&o.all, "all", false, "everything that was granted")
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	return c
+}
+
+func runGrant(ctx context.Context, o *grantOptions) error {
+	s, err := o.load(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if o.given.Empty() {
+		return app.Usage(errors.New("nothing to grant is named"), "such as --env GITHUB_TOKEN, --home or --write DIR")
+	}
+	if err := o.given.Check(s.Manifest().Permissions.Env); err != nil {
+		return err
+	}
+	o.given.Place(o.sys)
+	lapsed, err := o.grants.View(ctx, s)
+	if err != nil {
+		return err
+	}
+	now, err := o.grants.Edit(ctx, s, &o.given, nil)
+	if err != nil {
+		return err
+	}
+	if lapsed != nil && lapsed.Lapsed && app.ViewGrant(now, false).Lacks(lapsed) {
+		o.out.Remark("what the former content had is not granted to this one: " + lapsed.Repeat)
+	}
+	o.remark(ctx, s)
+	return o.show(s, "Granted to", now)
+}
+
+// remark says why a grant has no effect now.
+func (o *grantOptions) remark(ctx context.Context, s *skill.Skill) {
+	if t, err := s.Trust(ctx); err == nil && !t.Runs() {
+		o.out.Remark("its scripts do not run yet: " + app.TrustCure(s.Canonical()))
+	}
+	if o.trust.Everything() {
+		o.out.Warn("with AGENT_SKILLS=all-untrusted no grant has an effect")
+	}
+	for _, name := range o.given.Env {
+		if _, set := o.sys.Lookup(name); !set && !strings.ContainsAny(name, "*?[") {
+			o.out.Warn(name + " is not set now: it passes when it is")
+		}
+	}
+}
+
+func runRevoke(ctx context.Context, o *grantOptions) error {
+	if o.all != o.given.Empty() {
+		return app.Usage(errors.New("say what to revoke, or --all"), "agent skill info "+o.name+" shows what it has")
+	}
+	s, err := o.load(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	if o.all {
+		had, err := o.grants.RevokeAll(ctx, s)
+		if err == nil && !had {
+			err = app.NotFound(fmt.Errorf("nothing was granted to %s", s.Name()), "agent doctor lists all grants")
+		}
+		if err != nil {
+			return err
+		}
+		return o.show(s, "Revoked from", &trust.Grant{Name: s.Canonical()})
+	}
+	o.given.Place(o.sys)
+	now, err := o.grants.Edit(ctx, s, nil, &o.given)
+	if err != nil {
+		return err
+	}
+	return o.show(s, "Left to", now)
+}
+
+func (o *grantOptions) load(ctx context.Context) (*skill.Skill, error) {
+	cat, err := o.skills.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e, err := app.Find(cat, o.name)
+	if err != nil {
+		return nil, err
+	}
+	return e.Load(ctx)
+}
+
+// show prints what a skill has now.
+func (o *grantOptions) show(s *skill.Skill, title string, now *trust.Grant) error {
+	view := app.ViewGrant(now, false)
+	if o.json {
+		return o.out.JSON(map[string]any{"skill": map[string]any{"name": s.Name(), "name_canonical": s.Canonical(), "grants": view}})
+	}
+	enforced, noted := view.Enforced(), view.Noted()
+	if enforced == "" && noted == "" {
+		o.out.Printf("%s has nothing of yours\n", s.Name())
+		return nil
+	}
+	o.out.Printf("%s %s [%s]\n", ui.Safe(title), s.Name(), app.Short(now.Digest))
+	o.out.Facts([][2]string{{"has", enforced}, {"recorded, not enforced yet", noted}})
+	return nil
+}

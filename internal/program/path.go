@@ -1,0 +1,124 @@
+package program
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+)
+
+// PathOptions says which folders of a PATH are dropped.
+type PathOptions struct {
+	Project string   // absolute; what lies in it is dropped. "" means none
+	Skills  []string // absolute folders of skills; what lies in them is dropped
+	Home    string   // absolute, or "". A project or folder of skills that is, or holds, the home or a system folder does not count.
+}
+
+// Dropped is a folder of a PATH that is not used.
+type Dropped struct {
+	Dir    string `json:"dir"`    // as written
+	Reason string `json:"reason"` // "is not an absolute path"
+}
+
+// CleanPath returns the folders of a PATH, in its order, in which nobody but the user and the administrator chooses the
+// programs. It drops a folder that is relative, missing, in a skill, in the project or writable by others.
+func CleanPath(path string, o *PathOptions) (dirs []string, dropped []Dropped) {
+	refused := o.refused()
+	for _, dir := range filepath.SplitList(path) {
+		switch reason := unfit(dir, refused); {
+		case reason != "":
+			dropped = append(dropped, Dropped{dir, reason})
+		case !slices.Contains(dirs, dir):
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs, dropped
+}
+
+// refusal is a folder, with and without the symbolic links in its path, whose programs are not used.
+type refusal struct {
+	roots  []string
+	reason string
+}
+
+// refused returns the folders of skills and the project.
+func (o *PathOptions) refused() []refusal {
+	var out []refusal
+	add := func(root, reason string) {
+		roots := []string{root}
+		if real, err := filepath.EvalSymlinks(root); err == nil && real != root {
+			roots = append(roots, real)
+		}
+		if root != "" && !o.holdsSystem(roots) {
+			out = append(out, refusal{roots, reason})
+		}
+	}
+	for _, root := range o.Skills {
+		add(root, "is in a folder of skills")
+	}
+	add(o.Project, "is in the project")
+	return out
+}
+
+// holdsSystem reports whether a folder is or holds the home or a folder of the system's programs. Without what lies in it
+// there would be no PATH.
+func (o *PathOptions) holdsSystem(roots []string) bool {
+	needed := filepath.SplitList(FixedPath)
+	if o.Home != "" {
+		needed = append(needed, o.Home)
+	}
+	return slices.ContainsFunc(needed, func(dir string) bool { return below(roots, dir) })
+}
+
+// unfit returns why a folder is dropped, "" if it is not.
+func unfit(dir string, refused []refusal) string {
+	if !filepath.IsAbs(dir) {
+		return "is not an absolute path"
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return "does not exist"
+	}
+	info, err := os.Stat(real)
+	if err != nil || !info.IsDir() {
+		return "is not a folder"
+	}
+	for _, r := range refused {
+		if below(r.roots, dir) || below(r.roots, real) {
+			return r.reason
+		}
+	}
+	return writableByOthers(info)
+}
+
+// below reports whether a path is one of the roots or lies below it.
+func below(roots []string, path string) bool {
+	return slices.ContainsFunc(roots, func(root string) bool {
+		rel, err := filepath.Rel(root, path)
+		return err == nil && filepath.IsLocal(rel)
+	})
+}
+
+// Find returns the path of a program in one of the folders, as the folders are ordered. The error wraps os.ErrNotExist.
+func Find(name string, dirs []string) (string, error) {
+	for _, dir := range dirs {
+		if name != filepath.Base(name) {
+			break // a path is not a name
+		}
+		for _, ext := range extensions() {
+			file := filepath.Join(dir, name+ext)
+			if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && (runtime.GOOS == "windows" || info.Mode()&0o111 != 0) {
+				return file, nil
+			}
+		}
+	}
+	return "", &os.PathError{Op: "find", Path: name, Err: os.ErrNotExist}
+}
+
+// extensions are what a program's file may have after its name.
+func extensions() []string {
+	if runtime.GOOS == "windows" {
+		return []string{".exe", ".cmd", ".bat", ".com", ""}
+	}
+	return []string{""}
+}

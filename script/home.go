@@ -1,0 +1,103 @@
+package script
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/skill"
+)
+
+// digits is the length of the hash in the name of a skill's home.
+const digits = 16
+
+// placeName returns the name of the folders that a skill keeps: its home and its cache. Skills of one name in different roots
+// have different ones: a user's skill does not find the files of a project's. The content does not matter.
+func placeName(ctx context.Context, s *skill.Skill) (string, error) {
+	e := s.Entry()
+	root := e.Layer()
+	if root != "bundled" {
+		file, err := e.Location(ctx)
+		if err != nil && !errors.Is(err, skill.ErrNoFolder) {
+			return "", err
+		}
+		root += "\x00" + strings.TrimSuffix(filepath.Dir(file), filepath.FromSlash(e.Path()))
+	}
+	return fmt.Sprintf("%s-%x", s.Canonical(), sha256.Sum256([]byte(root)))[:len(s.Canonical())+1+digits], nil
+}
+
+// operatorHome returns the HOME of the operator's environment, "" if it names no folder.
+func (h *Host) operatorHome() string {
+	name := "HOME"
+	if runtime.GOOS == "windows" {
+		name = "USERPROFILE"
+	}
+	home := ""
+	for _, kv := range h.o.Env {
+		if value, ok := strings.CutPrefix(kv, name+"="); ok && filepath.IsAbs(value) {
+			home = value
+		}
+	}
+	return home
+}
+
+// Home is the private folder that is HOME for the scripts of a skill. It stays from run to run.
+type Home struct {
+	Skill string // the skill's canonical name
+	Dir   string // absolute
+	Bytes int64
+	Files int
+}
+
+// HomeOf returns the private home of a skill. A skill whose scripts never ran has an empty one that does not exist.
+func (h *Host) HomeOf(ctx context.Context, s *skill.Skill) (Home, error) {
+	name, err := placeName(ctx, s)
+	if err != nil {
+		return Home{}, err
+	}
+	return h.measured(s.Canonical(), name), nil
+}
+
+// Homes returns all private homes, by the names of their folders.
+func (h *Host) Homes() []Home {
+	var out []Home
+	for _, d := range inFolder(h.o.Homes) {
+		if name, ok := homeOwner(d.Name()); ok && d.IsDir() {
+			out = append(out, h.measured(name, d.Name()))
+		}
+	}
+	return out
+}
+
+func (h *Host) measured(skillName, folder string) Home {
+	home := Home{Skill: skillName, Dir: filepath.Join(h.o.Homes, folder)}
+	home.Files, home.Bytes = measure(home.Dir)
+	return home
+}
+
+// homeOwner returns the skill in the name of a home.
+func homeOwner(folder string) (string, bool) {
+	at := len(folder) - digits - 1
+	if at < 1 || folder[at] != '-' || strings.Trim(folder[at+1:], "0123456789abcdef") != "" {
+		return "", false
+	}
+	return folder[:at], true
+}
+
+// ClearHome removes everything in a private home. It returns an error for a folder that is none, and if something is left.
+func (h *Host) ClearHome(home Home) error {
+	if _, ok := homeOwner(filepath.Base(home.Dir)); !ok || filepath.Dir(home.Dir) != h.o.Homes {
+		return fmt.Errorf("%q is not the home of a skill", home.Dir)
+	}
+	program.RemoveAll(home.Dir)
+	if _, err := os.Lstat(home.Dir); err == nil {
+		return fmt.Errorf("%q cannot be removed", home.Dir)
+	}
+	return nil
+}

@@ -1,0 +1,47 @@
+package script
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// C67: a home is private, stays, and belongs to one skill in one root.
+func TestHomes(t *testing.T) {
+	h := host(t)
+	h.Homes = filepath.Join(t.TempDir(), "homes")
+	files := tree{"scripts/a.sh": "echo $HOME; echo token >> $HOME/.token; wc -l < $HOME/.token\n"}
+	a, b := open(t, "", files), open(t, "", files)
+	first := strings.Fields(mustText(t, h, a, "a"))
+	again := strings.Fields(mustText(t, h, a, "a"))
+	other := strings.Fields(mustText(t, h, b, "a"))
+	if first[0] != again[0] || first[0] == other[0] || again[1] != "2" || other[1] != "1" {
+		t.Errorf("got %q, %q and %q", first, again, other)
+	}
+	if filepath.Dir(first[0]) != h.Homes || !strings.HasPrefix(filepath.Base(first[0]), "probe-") {
+		t.Errorf("the home is %s", first[0])
+	}
+	if info, err := os.Stat(first[0]); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("got %v, %v", info, err)
+	}
+	own := h.host()
+	if got := own.Homes(); len(got) != 2 || got[0].Skill != "probe" || got[0].Files != 1 || got[0].Bytes == 0 {
+		t.Errorf("got %v", got)
+	}
+	home, err := own.HomeOf(t.Context(), a)
+	if err != nil || home.Dir != first[0] || home.Files != 1 {
+		t.Errorf("got %v, %v", home, err)
+	}
+	if err := own.ClearHome(home); err != nil || len(own.Homes()) != 1 {
+		t.Errorf("%v, left are %v", err, own.Homes())
+	}
+	for _, dir := range []string{h.Homes, h.Homes + "/x", h.Homes + "/x-0123456789abcdeg", h.Homes + "/../x-0123456789abcdef", h.Homes + "/-0123456789abcdef"} {
+		if err := own.ClearHome(Home{Dir: dir}); err == nil {
+			t.Errorf("%s was cleared", dir)
+		}
+	}
+	if found, err := own.Sweep(t.Context(), &SweepOptions{Needed: func(string) bool { return false }}); err != nil || len(own.Homes()) != 1 {
+		t.Errorf("Sweep removed %v, %v; left are %v", found, err, own.Homes())
+	}
+}

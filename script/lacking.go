@@ -1,0 +1,114 @@
+package script
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agent-base/agent-base/script/survey"
+	"github.com/agent-base/agent-base/skill"
+)
+
+// mostRead is how many files Reads looks at, those in scripts/ first.
+const mostRead = 1000
+
+// Reads returns the environment variables that the texts of a skill's runnable files read, each with the number of files that
+// read it. Variables that every script has and those that can never pass are left out.
+func Reads(s *skill.Skill) map[string]int {
+	out := map[string]int{}
+	scripts := survey.Of(s.FS(), s.Manifest(), nil).Runnable()
+	for _, sc := range scripts[:min(len(scripts), mostRead)] {
+		for _, name := range survey.FileVariables(s.FS(), sc.File) {
+			if !AlwaysPasses(name) && CheckGrant(name) == nil {
+				out[name]++
+			}
+		}
+	}
+	return out
+}
+
+// mostLacking is how many variables the message of a failure names.
+const mostLacking = 5
+
+// lacking returns the variables that a failed script reads and did not get: withheld those that the operator has, unset the
+// others. What the output mentions is the likely cause; if it mentions none, keys count that the script itself reads.
+func (h *Host) lacking(c *call, env map[string]string, out *Output) (withheld, unset []string) {
+	said := slices.Concat(out.Stdout, []byte("\n"), out.Stderr)
+	var mentioned, keys []string
+	own := survey.FileVariables(c.s.FS(), c.sc.File)
+	for name := range Reads(c.s) {
+		if _, ok := env[name]; ok {
+			continue
+		}
+		if mentions(said, name) {
+			mentioned = append(mentioned, name)
+		} else if slices.Contains(own, name) && IsKey(name) {
+			keys = append(keys, name)
+		}
+	}
+	if len(mentioned) == 0 {
+		mentioned = keys
+	}
+	slices.Sort(mentioned)
+	for _, name := range mentioned[:min(len(mentioned), mostLacking)] {
+		if slices.ContainsFunc(h.o.Env, func(kv string) bool { return strings.HasPrefix(kv, name+"=") }) {
+			withheld = append(withheld, name)
+		} else {
+			unset = append(unset, name)
+		}
+	}
+	return withheld, unset
+}
+
+// mentions reports whether a text has a name as a word of its own.
+func mentions(text []byte, name string) bool {
+	for from := 0; ; {
+		at := bytes.Index(text[from:], []byte(name))
+		if at < 0 {
+			return false
+		}
+		at += from
+		end := at + len(name)
+		if (at == 0 || !nameByte(text[at-1])) && (end == len(text) || !nameByte(text[end])) {
+			return true
+		}
+		from = end
+	}
+}
+
+func nameByte(b byte) bool {
+	return b == '_' || b >= '0' && b <= '9' || b|0x20 >= 'a' && b|0x20 <= 'z'
+}
+
+// secretWords are the words of a variable's name that show that it holds a secret.
+var secretWords = strings.Fields("KEY KEYS APIKEY TOKEN TOKENS SECRET SECRETS PASS PASSWD PASSWORD PASSPHRASE CREDENTIAL CREDENTIALS AUTH PAT DSN COOKIE COOKIES")
+
+// IsKey reports whether the name of a variable looks like that of a secret.
+func IsKey(name string) bool {
+	return slices.ContainsFunc(strings.Split(strings.ToUpper(name), "_"), func(word string) bool {
+		return slices.Contains(secretWords, word) || strings.HasSuffix(word, "APIKEY") || strings.HasSuffix(word, "TOKEN")
+	})
+}
+
+// lackingText says which variables a failed script lacked: "" if none.
+func lackingText(withheld, unset []string) string {
+	var parts []string
+	if len(withheld) > 0 {
+		parts = append(parts, fmt.Sprintf("it reads %s, which %s set but not granted to it", strings.Join(withheld, ", "), isAre(withheld)))
+	}
+	if len(unset) > 0 {
+		parts = append(parts, fmt.Sprintf("it reads %s, which %s not set", strings.Join(unset, ", "), isAre(unset)))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(parts, "; ") + ")"
+}
+
+func isAre(names []string) string {
+	if len(names) == 1 {
+		return "is"
+	}
+	return "are"
+}

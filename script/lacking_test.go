@@ -1,0 +1,49 @@
+package script
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/agent-base/agent-base/skill"
+)
+
+// C65: a script that fails for want of a variable says which: those that are set, and those that are not. No value is shown.
+func TestLacking(t *testing.T) {
+	h := host(t)
+	h.Env = append(h.Env, "SET_TOKEN=hidden-value", "GIT_TOKEN=x", "SET_OTHER=y")
+	for _, tt := range []struct {
+		name, text, granted string
+		want                string // of the first line, after the exit code
+		withheld            []string
+	}{
+		{"named", "import os, sys\nos.environ.get('SET_OTHER')\nos.environ['SET_TOKEN']\n", "", " (it reads SET_TOKEN, which is set but not granted to it)", []string{"SET_TOKEN"}},
+		{"unset", "import os\nos.environ['GONE']\n", "", " (it reads GONE, which is not set)", nil},
+		{"both", "import os, sys\nos.getenv('GONE'), os.getenv('SET_TOKEN'); sys.exit('need GONE and SET_TOKEN')", "", " (it reads SET_TOKEN, which is set but not granted to it; it reads GONE, which is not set)", []string{"SET_TOKEN"}},
+		{"a key is likely", "import os, sys\nif not os.getenv('SET_TOKEN') or os.getenv('DEBUG'): sys.exit('not authorised')", "", " (it reads SET_TOKEN, which is set but not granted to it)", []string{"SET_TOKEN"}},
+		{"anything else is not", "import os, sys\nif not os.getenv('SET_OTHER'): sys.exit(1)", "", "", nil},
+		{"it has it", "import os, sys\nos.environ['SET_TOKEN']; sys.exit('SET_TOKEN is bad')", "SET_TOKEN", "", nil},
+		{"never passes", "import os\nos.environ['GIT_TOKEN']", "", "", nil},
+		{"only a part of the name", "import os, sys\nos.getenv('SET_OTHER'); sys.exit('MY_SET_OTHER_X')", "", "", nil},
+	} {
+		h.Granted = func(context.Context, *skill.Skill) (Grant, error) { return Grant{Env: []string{tt.granted}}, nil }
+		_, err := run(t, h, open(t, "", tree{"scripts/a.py": tt.text}), "a", nil)
+		e := failure(t, err, ExecutionFailed, "")
+		line, _, _ := strings.Cut(e.Message, "\n")
+		if line != "Script failed with exit code 1"+tt.want || !slices.Equal(e.Withheld, tt.withheld) || strings.Contains(e.Message, "hidden-value") {
+			t.Errorf("%s: got %q, withheld %q", tt.name, e.Message, e.Withheld)
+		}
+	}
+}
+
+func TestIsKey(t *testing.T) {
+	for name, want := range map[string]bool{
+		"OPENAI_API_KEY": true, "GITHUB_TOKEN": true, "DB_PASSWORD": true, "github_pat": true, "GHTOKEN": true, "MYAPIKEY": true,
+		"KEYBOARD": false, "DEBUG": false, "AUTHOR": false, "MONKEY_DIR": false, "PATTERN": false,
+	} {
+		if got := IsKey(name); got != want {
+			t.Errorf("%s: got %v", name, got)
+		}
+	}
+}

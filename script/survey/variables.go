@@ -1,0 +1,137 @@
+package survey
+
+import (
+	"io"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/agent-base/agent-base/internal/lazyregexp"
+)
+
+// Limits of Variables.
+const (
+	maxVariables = 200     // names
+	maxText      = 1 << 20 // bytes of the text
+)
+
+// Variables returns the names of the environment variables that the text of a script reads, sorted. It looks for the usual
+// ways of the language, so it misses names that are computed and may name one that is never reached. A variable that the
+// script only sets is not one, nor are those that a shell sets itself.
+func Variables(lang Language, text []byte) []string {
+	found := map[string]bool{}
+	source := string(text[:min(len(text), maxText)])
+	switch lang {
+	case Python:
+		pythonReads.find(withoutComments(source), found)
+	case JavaScript, TypeScript, ".mjs", ".cjs", ".mts", ".cts", ".jsx", ".tsx":
+		scriptReads.find(source, found)
+		destructured(source, found)
+	case Ruby:
+		rubyReads.find(withoutComments(source), found)
+	case Perl:
+		perlReads.find(withoutComments(source), found)
+	case ".ps1":
+		powershellReads.find(withoutComments(source), found)
+	case Shell:
+		shellReads(source, found)
+		pythonReads.find(source, found) // a program in a here-document
+		scriptReads.find(source, found)
+	}
+	out := make([]string, 0, len(found))
+	for name := range found {
+		out = append(out, name)
+	}
+	slices.Sort(out)
+	return out[:min(len(out), maxVariables)]
+}
+
+// reads are the expressions that read a variable. The first group of each is its name, and a second one, if it matches, shows
+// that the variable is set in place of read.
+type reads []func() *regexp.Regexp
+
+func (r reads) find(text string, found map[string]bool) {
+	for _, expression := range r {
+		for _, m := range expression().FindAllStringSubmatch(text, -1) {
+			if len(m) < 3 || m[2] == "" || strings.HasPrefix(m[2], "==") || strings.HasPrefix(m[2], "=~") || strings.HasPrefix(m[2], "=>") {
+				found[m[1]] = true
+			}
+		}
+	}
+}
+
+const (
+	quotedName = `[rbuf]?["']([A-Za-z_][A-Za-z0-9_]*)["']`
+	isSet      = `\s*(=[=~>]?)?`
+)
+
+var pythonReads = reads{
+	lazyregexp.New(`\benviron(?:b)?\s*\[\s*` + quotedName + `\s*\]` + isSet),
+	lazyregexp.New(`\benviron(?:b)?\s*\.\s*(?:get|pop)\s*\(\s*` + quotedName),
+	lazyregexp.New(`\bgetenv(?:b)?\s*\(\s*` + quotedName),
+	lazyregexp.New(quotedName + `\s+(?:not\s+)?in\s+(?:os\.)?environ\b`),
+	lazyregexp.New(`\benvvar\s*=\s*\[?\s*` + quotedName), // click, typer
+}
+
+var scriptReads = reads{
+	lazyregexp.New(`\b(?:process|Bun)\.env(?:\?\.|!?\.)([A-Za-z_][A-Za-z0-9_]*)` + isSet),
+	lazyregexp.New("\\b(?:process|Bun)\\.env(?:\\?\\.)?\\[\\s*[\"'`]([A-Za-z_][A-Za-z0-9_]*)[\"'`]\\s*\\]" + isSet),
+	lazyregexp.New("\\bDeno\\.env\\.(?:get|has)\\(\\s*[\"'`]([A-Za-z_][A-Za-z0-9_]*)[\"'`]"),
+}
+
+var rubyReads = reads{
+	lazyregexp.New(`\bENV\[\s*` + quotedName + `\s*\]` + isSet),
+	lazyregexp.New(`\bENV\.(?:fetch|key\?|has_key\?|include\?)[\s(]\s*` + quotedName),
+}
+
+var perlReads = reads{lazyregexp.New(`\$ENV\{\s*["']?([A-Za-z_][A-Za-z0-9_]*)["']?\s*\}` + isSet)}
+
+var powershellReads = reads{lazyregexp.New(`(?i)\$\{?env:([A-Za-z_][A-Za-z0-9_]*)\}?` + isSet)}
+
+// commentLine is a line that is only a comment.
+var commentLine = lazyregexp.New(`(?m)^[ \t]*#.*$`)
+
+func withoutComments(text string) string { return commentLine().ReplaceAllString(text, "") }
+
+var destructuring = lazyregexp.New(`(?:const|let|var)\s*\{([^{}]*)\}\s*=\s*(?:process|Bun)\.env\b`)
+
+// destructured finds the names in const { A, B: b = 1 } = process.env.
+func destructured(text string, found map[string]bool) {
+	for _, m := range destructuring().FindAllStringSubmatch(text, -1) {
+		for part := range strings.SplitSeq(m[1], ",") {
+			name, _, _ := strings.Cut(part, ":")
+			name, _, _ = strings.Cut(name, "=")
+			if name = strings.TrimSpace(name); isVariable(name) {
+				found[name] = true
+			}
+		}
+	}
+}
+
+// isVariable reports whether a text is the name of an environment variable as programs use them.
+func isVariable(name string) bool { return variableName().MatchString(name) }
+
+var variableName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// FileVariables returns the Variables of a file of a skill, by its extension or #! line. It returns none for a file that
+// cannot be read.
+func FileVariables(fsys fs.FS, file string) []string {
+	f, err := fsys.Open(file)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxText))
+	if err != nil {
+		return nil
+	}
+	lang := Language(strings.ToLower(path.Ext(file)))
+	if known := LanguageOf(file); known != "" {
+		lang = known
+	} else if bang, err := ParseShebang(text[:min(len(text), headBytes)]); err == nil && bang.Path != "" {
+		lang = LanguageNamed(bang.Name())
+	}
+	return Variables(lang, text)
+}
