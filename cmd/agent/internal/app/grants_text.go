@@ -14,7 +14,14 @@ import (
 
 // RepeatGrant is the command that grants the same again.
 func RepeatGrant(t *trust.Grant) string {
-	return grantCommand(t.Name, &Given{Env: t.Env, Home: t.Home, Read: t.Read, Write: t.Write, Net: t.Net})
+	var commands []string
+	if given := (&Given{Env: t.Env, Home: t.Home, Read: t.Read, Write: t.Write, Net: t.Net}); !given.Empty() || len(t.With) == 0 {
+		commands = append(commands, grantCommand(t.Name, given))
+	}
+	if len(t.With) > 0 {
+		commands = append(commands, withCommand(t.Name, t.With))
+	}
+	return strings.Join(commands, " && ")
 }
 
 // GrantCure is the command that grants variables.

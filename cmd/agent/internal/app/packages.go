@@ -19,7 +19,16 @@ func WithCure(skillName string, modules ...string) string {
 			packages = append(packages, p)
 		}
 	}
-	return "agent skill prepare " + skillName + " --with " + strings.Join(packages, " --with ")
+	return withCommand(skillName, packages)
+}
+
+// withCommand returns the command that adds packages to a skill.
+func withCommand(skillName string, packages []string) string {
+	command := "agent skill prepare " + skillName
+	for _, p := range packages {
+		command += " --with " + ShellWord(p)
+	}
+	return command
 }
 
 // ImportsText lists Python modules with the names of their packages: "requests, yaml (PyYAML)".
