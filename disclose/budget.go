@@ -17,7 +17,7 @@ const briefLimit = 80
 // limit applies MaxSkills and Budget.
 func (r *renderer) limit() {
 	if r.o.MaxSkills > 0 && len(r.items) > r.o.MaxSkills {
-		r.keep(r.o.MaxSkills, "")
+		r.keep(r.o.MaxSkills, r.items)
 	}
 	before := len(r.cut)
 	if r.o.Budget > 0 && r.style.item != nil && !r.fits() {
@@ -48,7 +48,7 @@ func (r *renderer) frame() int {
 }
 
 // shorten cuts descriptions to one common length, the longest that fits. If not even the brief descriptions fit, it shows
-// names only, and if not all names fit, as many as do.
+// names only, and if not all names fit, as many skills with brief descriptions as do.
 func (r *renderer) shorten() {
 	full := slices.Clone(r.items)
 	forms := make([]form, len(full))
@@ -64,7 +64,7 @@ func (r *renderer) shorten() {
 		r.note(full)
 		return
 	}
-	r.names()
+	r.some(full)
 }
 
 // upgrade adds brief descriptions to as many names as fit, in the order of byPriority.
@@ -76,7 +76,7 @@ func (r *renderer) upgrade(full []item, forms []form) {
 	for i := range r.items {
 		room -= r.costOf(i)
 	}
-	for _, at := range byPriority(full) {
+	for _, at := range r.byPriority() {
 		f := &forms[at]
 		if f.fullCost == 0 {
 			*f = r.form(at, &full[at])
@@ -191,12 +191,18 @@ func (r *renderer) note(full []item) {
 	}
 }
 
-// names keeps as many names as fit together with the line that counts the rest.
-func (r *renderer) names() {
+// some keeps as many skills as fit, with brief descriptions, together with the line that counts the rest.
+func (r *renderer) some(full []item) {
+	for i := range r.items {
+		r.items[i] = item{e: full[i].e, place: full[i].place, desc: full[i].desc}
+		if r.style.shows == showsDescription {
+			r.items[i].desc = brief(full[i].e)
+		}
+	}
 	room, n := r.o.Budget*1000, 0
 	before := r.more
 	used := 0
-	for i, at := range byPriority(r.items) {
+	for i, at := range r.byPriority() {
 		r.scratch = r.piece(r.scratch[:0], &r.items[at], false)
 		used += cost(r.scratch)
 		r.more = before + len(r.items) - i - 1
@@ -206,58 +212,53 @@ func (r *renderer) names() {
 		n = i + 1
 	}
 	r.more = before
-	what := NameOnly
-	if r.style.shows == showsName {
-		what = ""
-	}
-	r.keep(n, what)
+	r.keep(n, full)
 	r.alone = n == 0 && r.frame() > room
 }
 
-// keep keeps the first n items in the order of byPriority and records the others as left out. If what is not "", it is
-// recorded for those that stay.
-func (r *renderer) keep(n int, what string) {
+// keep keeps the first n items in the order of byPriority and records the others as left out, and those whose description
+// is not that of full as shortened.
+func (r *renderer) keep(n int, full []item) {
 	stay := make([]bool, len(r.items))
-	for _, at := range byPriority(r.items)[:n] {
+	for _, at := range r.byPriority()[:n] {
 		stay[at] = true
 	}
 	kept := make([]item, 0, n)
 	r.cut = slices.Grow(r.cut, len(r.items))
 	for i, it := range r.items {
-		if stay[i] {
-			it.cost = 0 // it may be the last one now
-			kept = append(kept, it)
-		} else {
+		switch {
+		case !stay[i]:
 			r.more++
 			r.cut = append(r.cut, Cut{it.e.Name(), LeftOut})
+			continue
+		case it.desc != full[i].desc:
+			r.cut = append(r.cut, Cut{it.e.Name(), Shortened})
 		}
-		if stay[i] && what != "" {
-			r.cut = append(r.cut, Cut{it.e.Name(), what})
-		}
+		it.cost = 0 // it may be the last one now
+		kept = append(kept, it)
 	}
 	r.items = kept
 }
 
-// assured is how many skills of each layer come before the others in a list that is cut. Without it a project with
-// thousands of skills would push the bundled ones off every list.
-const assured = 5
-
-// byPriority returns the positions of items in the order in which a cut list keeps them: the first skill of each layer,
-// then the second of each, up to the fifth, then all others. Within each group the highest priority comes first, then
-// the name.
-func byPriority(items []item) []int {
-	order := make([]int, len(items))
+// byPriority returns the positions of the items in the order in which a cut list keeps them: by priority, recent use, the
+// precedence of their layers, and name. A ranked list has its own order.
+func (r *renderer) byPriority() []int {
+	order := make([]int, len(r.items))
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(items[b].e.Priority(), items[a].e.Priority()) })
-	rank, seen := make([]int, len(items)), map[string]int{}
-	for _, i := range order {
-		layer := items[i].e.Layer()
-		rank[i] = min(seen[layer], assured)
-		seen[layer]++
+	if r.o.Ranked {
+		return order
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(rank[a], rank[b]) })
+	used := map[string]int{}
+	for i, name := range slices.Backward(r.o.Recent) {
+		used[manifest.Canonical(name)] = len(r.o.Recent) - i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		x, y := r.items[a].e, r.items[b].e
+		return cmp.Or(cmp.Compare(y.Priority(), x.Priority()), cmp.Compare(used[y.Canonical()], used[x.Canonical()]),
+			cmp.Compare(x.Precedence(), y.Precedence()))
+	})
 	return order
 }
 

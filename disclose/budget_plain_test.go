@@ -32,7 +32,7 @@ func plainCatalog(t testing.TB, c *skill.Catalog, o *Options) Text {
 	}
 	p := plainly{r}
 	if o.MaxSkills > 0 && len(r.items) > o.MaxSkills {
-		p.keep(o.MaxSkills)
+		p.keep(o.MaxSkills, p.items)
 	}
 	if o.Budget > 0 && r.style.item != nil && p.all() > o.Budget*1000 {
 		p.shorten()
@@ -64,10 +64,10 @@ func (p plainly) shorten() {
 		p.items[i].desc, p.items[i].nameOnly = "", true
 	}
 	if p.all() > p.o.Budget*1000 {
-		p.names()
+		p.some(full)
 		return
 	}
-	for _, at := range byPriority(full) {
+	for _, at := range p.byPriority() {
 		name := p.items[at]
 		p.items[at] = full[at]
 		if utf8.RuneCountInString(full[at].desc) > briefLimit {
@@ -123,8 +123,14 @@ func (p plainly) shorter(it item, i, length int) string {
 	return brief(it.e)
 }
 
-func (p plainly) names() {
-	order, before, n := byPriority(p.items), p.more, 0
+func (p plainly) some(full []item) {
+	for i := range p.items {
+		p.items[i] = full[i]
+		if p.style.shows == showsDescription {
+			p.items[i].desc = brief(full[i].e)
+		}
+	}
+	order, before, n := p.byPriority(), p.more, 0
 	used := 0
 	for i, at := range order {
 		used += cost(p.piece(nil, &p.items[at], false))
@@ -135,25 +141,23 @@ func (p plainly) names() {
 		n = i + 1
 	}
 	p.more = before
-	p.keep(n)
+	p.keep(n, full)
 	p.alone = n == 0 && p.frame() > p.o.Budget*1000
-	for _, it := range p.items {
-		if p.style.shows != showsName {
-			p.cut = append(p.cut, Cut{it.e.Name(), NameOnly})
-		}
-	}
 }
 
-func (p plainly) keep(n int) {
-	order := byPriority(p.items)
+func (p plainly) keep(n int, full []item) {
+	order := p.byPriority()
 	var items []item
 	for i, it := range p.items {
-		if slices.Contains(order[:n], i) {
-			items = append(items, it)
+		if !slices.Contains(order[:n], i) {
+			p.more++
+			p.cut = append(p.cut, Cut{it.e.Name(), LeftOut})
 			continue
 		}
-		p.more++
-		p.cut = append(p.cut, Cut{it.e.Name(), LeftOut})
+		items = append(items, it)
+		if it.desc != full[i].desc {
+			p.cut = append(p.cut, Cut{it.e.Name(), Shortened})
+		}
 	}
 	p.items = items
 }

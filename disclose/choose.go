@@ -41,7 +41,8 @@ type Choice struct {
 
 // Choose returns what a model is shown with query, for `disclosure: triggers`: the instructions of the skills that it
 // triggers; the registry if it asks which skills there are; otherwise the registry of the skills without triggers and a
-// breadcrumb that counts the others. The text depends on the query, so it belongs to the turn and not to a cached prefix.
+// breadcrumb that counts the others. If that registry exceeds the budget, it has only the skills that query is about, the
+// best first, if there are any. The text depends on the query, so it belongs to the turn and not to a cached prefix.
 //
 // A skill that cannot be loaded is left out with a warning. The error is that of ctx.
 func (x *Index) Choose(ctx context.Context, query string, o *ChooseOptions) (Choice, error) {
@@ -54,7 +55,7 @@ func (x *Index) Choose(ctx context.Context, query string, o *ChooseOptions) (Cho
 	matches := x.Match(query, &MatchOptions{Recent: o.Recent, Max: o.MaxSkills})
 	named := len(matches) > 0 && matches[0].Score >= nameScore
 	if AsksForSkills(query) && !named {
-		return x.registry(ctx, x.entries, o)
+		return x.registry(ctx, &Options{Entries: x.entries}, o)
 	}
 	var warnings []string
 	if len(matches) > 0 {
@@ -64,13 +65,13 @@ func (x *Index) Choose(ctx context.Context, query string, o *ChooseOptions) (Cho
 		}
 		warnings = c.Text.Warnings
 	}
-	c, err := x.unasked(ctx, o)
+	c, err := x.unasked(ctx, query, o)
 	c.Text.Warnings = append(warnings, c.Text.Warnings...)
 	return c, err
 }
 
 // unasked returns the choice for a query that triggers no skill.
-func (x *Index) unasked(ctx context.Context, o *ChooseOptions) (Choice, error) {
+func (x *Index) unasked(ctx context.Context, query string, o *ChooseOptions) (Choice, error) {
 	var plain, others []skill.Entry
 	for _, e := range x.entries {
 		if e.Triggers().Empty() {
@@ -83,7 +84,13 @@ func (x *Index) unasked(ctx context.Context, o *ChooseOptions) (Choice, error) {
 		text, err := Catalog(ctx, x.catalog, &Options{Style: Breadcrumb, Entries: others})
 		return Choice{Tier: TierBreadcrumb, Text: text}, err
 	}
-	c, err := x.registry(ctx, plain, o)
+	c, err := x.registry(ctx, &Options{Entries: plain}, o)
+	if err == nil && incomplete(c.Text) {
+		hits := x.about(query, mostOffered, func(e skill.Entry) bool { return e.Triggers().Empty() })
+		if len(hits) > 0 {
+			c, err = x.registry(ctx, &Options{Entries: hits, Ranked: true, More: len(plain) - len(hits)}, o)
+		}
+	}
 	if err != nil || len(others) == 0 {
 		return c, err
 	}
@@ -93,8 +100,17 @@ func (x *Index) unasked(ctx context.Context, o *ChooseOptions) (Choice, error) {
 	return c, err
 }
 
-func (x *Index) registry(ctx context.Context, entries []skill.Entry, o *ChooseOptions) (Choice, error) {
-	text, err := Catalog(ctx, x.catalog, &Options{Style: Registry, Entries: entries, Budget: o.Budget, Search: o.Search})
+// mostOffered is how many skills a list has that was made for a query.
+const mostOffered = 10
+
+// incomplete reports whether a list lacks skills, or descriptions of skills.
+func incomplete(t Text) bool {
+	return slices.ContainsFunc(t.Cut, func(c Cut) bool { return c.What == LeftOut || c.What == NameOnly })
+}
+
+func (x *Index) registry(ctx context.Context, list *Options, o *ChooseOptions) (Choice, error) {
+	list.Style, list.Budget, list.Search, list.Recent = Registry, o.Budget, o.Search, o.Recent
+	text, err := Catalog(ctx, x.catalog, list)
 	return Choice{Tier: TierRegistry, Text: text}, err
 }
 

@@ -1,6 +1,7 @@
 package disclose
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -50,6 +51,31 @@ func TestChoose(t *testing.T) {
 				t.Errorf("got %d tokens, want %d", got.Text.Tokens, Tokens(got.Text.Body))
 			}
 		})
+	}
+}
+
+// C71: of a registry that exceeds its budget a query gets the skills that it is about, and one that is about none gets the
+// registry within the budget.
+func TestChooseRanks(t *testing.T) {
+	files := []file{{name: "alarm", front: "triggers:\n  keywords: [alarm]\n"}}
+	for i := range 300 {
+		files = append(files, file{name: fmt.Sprintf("plain-%03d", i), desc: fmt.Sprintf("Handles part%03d of the machine.", i)})
+	}
+	c := catalog(t, files...)
+	got := choose(t, c, "is part250 or part007 of this machine broken?", &ChooseOptions{Budget: 400, Search: "x"})
+	want := "## Available Skills\n\n- plain-007: Handles part007 of the machine.\n- plain-250: Handles part250 of the machine.\n" +
+		"298 more skills: search with x\n\n[1 skill available]"
+	if got.Tier != TierRegistry || got.Text.Body != want {
+		t.Errorf("got %s:\n%s\nwant:\n%s", got.Tier, got.Text.Body, want)
+	}
+	for _, query := range []string{"good morning", "what can you do?"} {
+		got := choose(t, c, query, &ChooseOptions{Budget: 400, Search: "x"}).Text
+		if got.Tokens > 420 || !strings.Contains(got.Body, "- plain-000: Handles") || !strings.Contains(got.Body, " more skills: search with x") {
+			t.Errorf("%q: %d tokens:\n%s", query, got.Tokens, got.Body)
+		}
+	}
+	if got := choose(t, c, "is part250 broken?", nil).Text; len(got.Skills) != 300 {
+		t.Errorf("without a budget: %d skills", len(got.Skills))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // Mode is how a conversation shows skills to its model.
@@ -35,16 +36,18 @@ type PlanOptions struct {
 type Plan struct {
 	o      PlanOptions // fixed at creation
 	prefix Text
+	lacks  map[string]bool // canonical names of skills that the list leaves out or only names
 
 	mu    sync.Mutex
 	of    *skill.Catalog
-	index *Index // of it
+	index *Index          // of it
+	said  map[string]bool // canonical names of skills that a turn described
 }
 
 // NewPlan returns the plan of a conversation that begins with the skills of c. It returns an error for an unknown mode,
 // style or block, or when ctx is done.
 func NewPlan(ctx context.Context, c *skill.Catalog, o *PlanOptions) (*Plan, error) {
-	p := &Plan{}
+	p := &Plan{lacks: map[string]bool{}, said: map[string]bool{}}
 	if o != nil {
 		p.o = *o
 	}
@@ -63,6 +66,14 @@ func NewPlan(ctx context.Context, c *skill.Catalog, o *PlanOptions) (*Plan, erro
 		if list, err = Catalog(ctx, c, &p.o.List); err != nil {
 			return nil, err
 		}
+		p.note(list)
+	}
+	if p.o.Mode == ToolDescription {
+		tool, err := ToolList(c, &p.o.List)
+		if err != nil {
+			return nil, err
+		}
+		p.note(tool)
 	}
 	if p.o.Blocks != nil && visible(c) {
 		if blocks, err = Prompt(p.o.Blocks); err != nil {
@@ -76,6 +87,15 @@ func NewPlan(ctx context.Context, c *skill.Catalog, o *PlanOptions) (*Plan, erro
 	p.prefix.Body = Join(p.prefix.Body, blocks.Body)
 	p.prefix.Tokens = Tokens(p.prefix.Body)
 	return p, nil
+}
+
+// note records which skills a list lacks.
+func (p *Plan) note(list Text) {
+	for _, c := range list.Cut {
+		if c.What == LeftOut || c.What == NameOnly {
+			p.lacks[manifest.Canonical(c.Name)] = true
+		}
+	}
 }
 
 // visible reports whether a model may see any skill of c.
@@ -93,26 +113,72 @@ func (p *Plan) Prefix() Text { return p.prefix }
 
 // TurnOptions configures a turn. The zero value is useful.
 type TurnOptions struct {
-	Recent []string // names of recently used skills, the latest first
+	Recent []string      // names of recently used skills, the latest first
+	Index  func() *Index // returns an index of the catalogue; nil means that the plan makes one
 	// Render returns the text of a skill that the prompt triggers; nil means its framed instructions.
 	Render func(context.Context, skill.Entry) (Text, error)
 }
 
-// Turn returns the text that goes with the user's prompt: with ByTriggers the choice of Index.Choose among the skills that
-// c has now, otherwise none. The error is that of ctx.
+// Turn returns the text that goes with the user's prompt. With ByTriggers it is the choice of Index.Choose among the skills
+// that c has now. With a list in the prefix that lacks skills or their descriptions, it has those of the skills that the
+// prompt is about, if they were not in the text of an earlier turn. Otherwise there is none. The error is that of ctx.
 func (p *Plan) Turn(ctx context.Context, c *skill.Catalog, prompt string, o *TurnOptions) (Choice, error) {
-	if p.o.Mode != ByTriggers {
-		return Choice{Tier: TierNothing}, nil
-	}
 	if o == nil {
 		o = &TurnOptions{}
 	}
-	return p.indexOf(c).Choose(ctx, prompt, &ChooseOptions{Recent: o.Recent, Render: o.Render,
-		MaxSkills: p.o.List.MaxSkills, Budget: p.o.List.Budget, Search: p.o.List.Search})
+	if err := ctx.Err(); err != nil {
+		return Choice{}, err
+	}
+	if p.o.Mode == ByTriggers {
+		return p.indexOf(c, o).Choose(ctx, prompt, &ChooseOptions{Recent: o.Recent, Render: o.Render,
+			MaxSkills: p.o.List.MaxSkills, Budget: p.o.List.Budget, Search: p.o.List.Search})
+	}
+	if len(p.lacks) == 0 {
+		return Choice{Tier: TierNothing}, nil
+	}
+	return p.offer(ctx, p.indexOf(c, o), prompt)
 }
 
-// indexOf returns an index of c, and keeps it until c changes.
-func (p *Plan) indexOf(c *skill.Catalog) *Index {
+// The limits of what a turn offers.
+const (
+	offered      = 5   // skills
+	offeredRoom  = 500 // tokens of their descriptions
+	offeredIntro = "These skills may fit this message. The list of skills lacks them or their descriptions:\n"
+)
+
+// offer describes skills that the prompt is about and the prefix lacks.
+func (p *Plan) offer(ctx context.Context, x *Index, prompt string) (Choice, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	fits := x.About(prompt, offered)
+	fits = slices.DeleteFunc(fits, func(e skill.Entry) bool { return !p.lacks[e.Canonical()] || p.said[e.Canonical()] })
+	if len(fits) == 0 {
+		return Choice{Tier: TierNothing}, nil
+	}
+	text, err := Catalog(ctx, x.catalog, &Options{Style: Markdown, Entries: fits, Ranked: true, Budget: offeredRoom, Search: p.o.List.Search})
+	if err != nil {
+		return Choice{}, err
+	}
+	for _, e := range fits {
+		p.said[e.Canonical()] = true
+	}
+	text.Body = offeredIntro + text.Body
+	text.Tokens = Tokens(text.Body)
+	return Choice{Tier: TierRegistry, Text: text}, nil
+}
+
+// Forget is called when the conversation was shortened: later turns may repeat what earlier ones said.
+func (p *Plan) Forget() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	clear(p.said)
+}
+
+// indexOf returns the index of o, or one of c that is kept until c changes.
+func (p *Plan) indexOf(c *skill.Catalog, o *TurnOptions) *Index {
+	if o.Index != nil {
+		return o.Index()
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.of != c {

@@ -151,3 +151,48 @@ func TestPlanWithASmallBudget(t *testing.T) {
 		}
 	}
 }
+
+// C71: what a prompt brings up and a cut list lacks stands in its turn, once, until the conversation is shortened. The
+// prefix is the same whatever is asked.
+func TestTurnOffersWhatTheListLacks(t *testing.T) {
+	files := append(synthetic(200), file{name: "zebra-census", desc: "Counts zebras from photos of a herd."})
+	c := catalog(t, files...)
+	for _, mode := range []Mode{SystemXML, ToolDescription} {
+		t.Run(string(mode), func(t *testing.T) {
+			p := plan(t, c, &PlanOptions{Mode: mode, List: Options{Budget: 1000}})
+			turn := func(prompt string) string {
+				t.Helper()
+				choice, err := p.Turn(t.Context(), c, prompt, nil)
+				if err != nil || choice.Text.Tokens != Tokens(choice.Text.Body) {
+					t.Fatalf("%d tokens, %v", choice.Text.Tokens, err)
+				}
+				return choice.Text.Body
+			}
+			before := p.Prefix().Body
+			if strings.Contains(before, "zebra") {
+				t.Fatalf("the list has everything:\n%s", before)
+			}
+			if got := turn("Good morning!"); got != "" {
+				t.Errorf("nothing asked:\n%s", got)
+			}
+			want := offeredIntro + "- zebra-census: Counts zebras from photos of a herd."
+			if got := turn("How many zebras are in this herd?"); got != want {
+				t.Errorf("got:\n%s\nwant:\n%s", got, want)
+			}
+			if got := turn("How many zebras are in this herd?"); got != "" {
+				t.Errorf("said again:\n%s", got)
+			}
+			p.Forget()
+			if got := turn("How many zebras are in this herd?"); got != want {
+				t.Errorf("after the conversation was shortened: %s", got)
+			}
+			if p.Prefix().Body != before {
+				t.Error("the prefix changed")
+			}
+		})
+	}
+	p := plan(t, c, nil)
+	if got, err := p.Turn(t.Context(), c, "How many zebras are in this herd?", nil); err != nil || got.Text.Body != "" {
+		t.Errorf("with a list that has all: %q, %v", got.Text.Body, err)
+	}
+}

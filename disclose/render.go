@@ -60,6 +60,9 @@ type Options struct {
 	Entries    []skill.Entry // the skills to list; nil means all that a model may see
 	Bare       bool          // render the body only, in half the time: Tokens and Skills stay zero
 	Search     string        // how to find a skill that was left out; default SearchTool
+	Ranked     bool          // Entries are in order, the best first: the list keeps that order and is cut at its end
+	More       int           // number of skills besides Entries, which the last line counts with those left out
+	Recent     []string      // names of recently used skills, the latest first
 }
 
 // Styles returns the names of all styles.
@@ -69,9 +72,10 @@ func Styles() []Style {
 
 // Catalog renders the skills of c that a model may see, sorted by canonical name. Descriptions are cut at 1,024
 // characters. To stay within a budget, Catalog first shortens descriptions, all to the same length and never below their
-// brief form; then it shows brief descriptions for as many skills as possible and only names for the others; then only as
-// many names as fit. A last line counts the rest, and stands alone if nothing else fits. Five skills of each layer are
-// kept before all others; otherwise skills are kept by priority and name. Text.Cut reports every cut.
+// brief form; then it shows brief descriptions for as many skills as possible and only names for the others. If not even
+// all names fit, it shows as many skills as fit, with brief descriptions, because a name alone is little to choose by. A
+// last line counts the rest, and stands alone if nothing else fits. Skills are kept by priority, then by recent use, then
+// by the precedence of their layer, then by name. Text.Cut reports every cut.
 //
 // Catalog returns an error for an unknown option, or when ctx is done.
 func Catalog(ctx context.Context, c *skill.Catalog, o *Options) (Text, error) {
@@ -191,9 +195,13 @@ func newRenderer(o *Options) (*renderer, error) {
 }
 
 func (r *renderer) collect(c *skill.Catalog) {
+	r.more = r.o.More
 	if r.o.Entries != nil {
 		for _, e := range r.o.Entries {
 			r.add(e)
+		}
+		if r.o.Ranked {
+			return
 		}
 		slices.SortStableFunc(r.items, func(a, b item) int { return strings.Compare(a.e.Canonical(), b.e.Canonical()) })
 		return

@@ -200,23 +200,50 @@ func TestLongDescriptions(t *testing.T) {
 	}
 }
 
-// F20: a layer with thousands of skills does not push the others off a list that is cut.
-func TestEachLayerKeepsItsFirstSkills(t *testing.T) {
-	var many []file
-	for i := range 300 {
-		many = append(many, file{name: fmt.Sprintf("a%03d", i), front: "priority: 9\n"})
-	}
-	bundled := memory(file{name: "hello"}, file{name: "gh"}, file{name: "top", front: "priority: 3\n"})
-	c := open(t, skill.Layer{Name: "project", Source: skill.FS(memory(many...), nil)}, skill.Layer{Name: "bundled", Source: skill.FS(bundled, nil), Trust: skill.TrustBundled})
-	for _, o := range []*Options{{MaxSkills: 12}, {Budget: 150}} {
-		body := render(t, c, o).Body
-		for _, name := range []string{"a000", "a004", "a005", "gh", "hello", "top"} {
-			if !strings.Contains(body, "<name>"+name+"</name>") {
-				t.Errorf("%+v: no %s in:\n%s", o, name, body)
-			}
+// C71: what a list without a query keeps: priority, then recent use, then the layer, then the name.
+func TestCutListKeeps(t *testing.T) {
+	project := memory(file{name: "d"}, file{name: "c"}, file{name: "low", front: "priority: -1\n"})
+	bundled := memory(file{name: "a"}, file{name: "b"}, file{name: "used"}, file{name: "later"}, file{name: "top", front: "priority: 3\n"})
+	c := open(t, skill.Layer{Name: "project", Source: skill.FS(project, nil)},
+		skill.Layer{Name: "bundled", Source: skill.FS(bundled, nil), Trust: skill.TrustBundled})
+	order := []string{"top", "later", "used", "c", "d", "a", "b", "low"}
+	for n := 1; n < len(order); n++ {
+		text := render(t, c, &Options{Style: WinkNames, MaxSkills: n, Recent: []string{"Later", "used", "gone"}})
+		want := slices.Sorted(slices.Values(order[:n]))
+		var got []string
+		for _, s := range text.Skills {
+			got = append(got, s.Name)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("of %d: got %q, want %q", n, got, want)
 		}
 	}
-	if got, want := render(t, c, &Options{Style: WinkNames, MaxSkills: 3}).Body, "- a000\n- a001\n- top\n"; !strings.HasPrefix(got, want) {
-		t.Errorf("got:\n%s\nwant:\n%s", got, want)
+}
+
+// C71 C41: if not even all names fit, the skills that are shown have descriptions.
+func TestCutListDescribes(t *testing.T) {
+	text := render(t, catalog(t, synthetic(500)...), &Options{Style: Harness, Budget: 1000})
+	if len(text.Skills) < 10 || text.Tokens > 1000 || strings.Count(text.Body, "<description>") != len(text.Skills) {
+		t.Errorf("%d skills, %d tokens:\n%s", len(text.Skills), text.Tokens, text.Body)
+	}
+	if want := fmt.Sprintf("%d more skills: search with ", 500-len(text.Skills)); !strings.Contains(text.Body, want) {
+		t.Errorf("no %q in:\n%s", want, text.Body)
+	}
+}
+
+// C71: a ranked list keeps its order, is cut at its end, and counts what it was not given.
+func TestRankedList(t *testing.T) {
+	c := catalog(t, file{name: "a", front: "priority: 9\n"}, file{name: "b"}, file{name: "c"})
+	var entries []skill.Entry
+	for _, name := range []string{"c", "b", "a"} {
+		e, err := c.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		entries = append(entries, e)
+	}
+	got := render(t, c, &Options{Style: Markdown, Entries: entries, Ranked: true, More: 7, MaxSkills: 2, Search: "x"}).Body
+	if want := "- c: Does c.\n- b: Does b.\n8 more skills: search with x"; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

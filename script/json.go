@@ -78,7 +78,7 @@ func collection(out *Output) json.RawMessage {
 
 var (
 	// badFlag is what parsers of arguments say about a flag that they do not know.
-	badFlag = lazyregexp.New(`(?i)(unrecogni[sz]ed|unknown|no such|invalid|unexpected|illegal|unsupported|bad) (command.line )?(option|argument|flag|parameter|switch)`)
+	badFlag = lazyregexp.New(`(?i)(unrecogni[sz]ed|unknown|no such|invalid|unexpected|illegal|unsupported|bad) (command.line )?(option|argument|flag|parameter|switch)|not allowed with argument`)
 	// badFile is what a program says that takes the flag for a file or a name.
 	badFile = lazyregexp.New(`(?i)no such file|not found|does not exist|cannot open|can't open`)
 	// badLetter is what getopt and getopts say, which take each letter for a flag.

@@ -102,6 +102,9 @@ func (e Entry) Priority() int { return e.it.r.priority() }
 // Layer returns the name of the skill's layer.
 func (e Entry) Layer() string { return e.part().layer.Name }
 
+// Precedence returns the place of the skill's source in the order of the layers; 0 is the highest.
+func (e Entry) Precedence() int { return int(e.it.part) }
+
 // Mount returns the path under which the layer's skills are mounted; "skills" by default.
 func (e Entry) Mount() string {
 	if e.part().layer.Mount == "" {

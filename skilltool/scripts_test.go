@@ -83,3 +83,57 @@ func TestOneReadingOfACall(t *testing.T) {
 		}
 	}
 }
+
+// C64: the parameter json has three values; left out, the host decides.
+func TestJSONParameter(t *testing.T) {
+	files := tree{
+		"x/SKILL.md":        skillText("x", "", "Text."),
+		"x/scripts/flag.py": "import argparse\np = argparse.ArgumentParser()\np.add_argument('--json', action='store_true')\nprint('{\"json\": true}' if p.parse_args().json else 'plain')\n",
+		"x/scripts/none.py": "import argparse\nargparse.ArgumentParser().parse_args()\nprint('plain')\n",
+	}
+	letter := func(o *Options) {
+		o.Scripts = host(t, func(o *script.Options) { o.JSON = script.JSONYes })
+	}
+	tests := []struct {
+		script, more string
+		change       func(*Options)
+		want         string
+	}{
+		{"flag", ``, nil, `{"success":true,"result":{"json":true},"message":"Executed flag script"`},
+		{"flag", `,"json":true`, nil, `{"success":true,"result":{"json":true},`},
+		{"flag", `,"json":false`, nil, `{"success":true,"result":"plain\n",`},
+		{"flag", `,"json_output":false`, nil, `{"success":true,"result":"plain\n",`},
+		{"none", ``, nil, `{"success":true,"result":"plain\n",`},
+		{"none", `,"json":true`, nil, `{"success":false,"error":"execution_failed","reason":"json_unknown",`},
+		{"none", ``, letter, `{"success":false,"error":"execution_failed","reason":"json_unknown",`}, // as in R101
+		{"none", `,"json":false`, letter, `{"success":true,"result":"plain\n",`},
+	}
+	for _, tt := range tests {
+		k, _ := kit(t, kitOptions{trust: skill.TrustBundled, files: files, change: tt.change})
+		r := call(t, k, "script_run", `{"skill_name":"x","script_name":"`+tt.script+`"`+tt.more+`}`)
+		if got := string(r.Encode()); !strings.HasPrefix(got, tt.want) {
+			t.Errorf("%s%s:\ngot  %s\nwant %s", tt.script, tt.more, got, tt.want)
+		}
+	}
+}
+
+// C70: the help of a script without --help is its description, for a skill that is not trusted too.
+func TestHelpDescribes(t *testing.T) {
+	files := tree{
+		"x/SKILL.md":         skillText("x", "", "Run `python scripts/plain.py IN OUT`."),
+		"x/scripts/plain.py": "\"\"\"Converts.\"\"\"\nraise SystemExit('it ran')\n",
+		"x/scripts/knows.sh": "case $1 in --help) echo help;; esac\n",
+		"x/scripts/bare.sh":  "exit 1\n",
+	}
+	k, _ := kit(t, kitOptions{files: files})
+	for name, want := range map[string]string{
+		"plain": `{"success":true,"result":{"help_text":"Converts.","usage":"python scripts/plain.py IN OUT"},"message":"plain has no --help: this is its description"`,
+		"bare":  `{"success":true,"result":{"help_text":"","usage":""},"message":"bare has no --help and no description"`,
+		"knows": `{"success":false,"error":"permission_denied","reason":"untrusted",`,
+	} {
+		r := call(t, k, "script_help", `{"skill_name":"x","script_name":"`+name+`"}`)
+		if got := string(r.Encode()); !strings.HasPrefix(got, want) {
+			t.Errorf("%s:\ngot  %s\nwant %s", name, got, want)
+		}
+	}
+}

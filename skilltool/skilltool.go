@@ -71,7 +71,7 @@ type Options struct {
 	Carry disclose.CarryOptions
 
 	Forks       bool // the caller honours tool.Result.Fork: skills with context: fork ask for it
-	ReadScripts bool // let skill_read return the text of scripts, which is otherwise refused with the reason script_read
+	ReadScripts bool // let skill_read return the text of scripts, which is otherwise refused for those of survey.Set.Kept
 	StrictStack bool // activating an active skill is a failure, "Skill 'x' is already active" (the omniforge profile)
 	ErrorText   bool // the envelope of a failure has its text in `error`, see tool.Result.ErrorText (the omniforge profile)
 

@@ -10,10 +10,11 @@ import (
 
 // Turn returns what stands next to a user's prompt (see disclose.Plan). With the mode triggers the skills that the prompt
 // calls for are activated, as if the model had called the tool skill for each: they are on the session's stack, what
-// was told before is not told again, and a skill with context: fork is only named. In every other mode the text is
-// empty and nothing is activated. The error is ctx's.
+// was told before is not told again, and a skill with context: fork is only named. In every other mode nothing is
+// activated. The error is ctx's.
 func (k *Kit) Turn(ctx context.Context, p *disclose.Plan, prompt string) (disclose.Choice, error) {
-	return p.Turn(ctx, k.o.Catalog(), prompt, &disclose.TurnOptions{Recent: k.o.Session.Recent(), Render: k.offer})
+	c := k.o.Catalog()
+	return p.Turn(ctx, c, prompt, &disclose.TurnOptions{Recent: k.o.Session.Recent(), Index: func() *disclose.Index { return k.indexOf(c) }, Render: k.offer})
 }
 
 // offer renders a skill that a prompt called for, and activates it, both within ActivationTimeout.

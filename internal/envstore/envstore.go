@@ -5,10 +5,7 @@ package envstore
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -75,24 +72,6 @@ func (p Place) Sweep(keep string) {
 	}
 }
 
-// Inventory returns a digest of every path below a folder and its metadata, which differs if anything was changed. It reads
-// no file: some hundred files take 2 ms.
-func Inventory(folder string) (string, error) {
-	h := sha256.New()
-	err := filepath.WalkDir(folder, func(p string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(h, "%d:%s %s\n", len(p), p, program.Facts(info))
-		return nil
-	})
-	return hex.EncodeToString(h.Sum(nil)), err
-}
-
 // marked is how long a sign of use counts: not every run writes one.
 const marked = 24 * time.Hour
 
@@ -142,22 +121,4 @@ func Unused(root string, since time.Time) []Leftover {
 		}
 	}
 	return out
-}
-
-// Announce calls progress if the work takes longer than patience. The returned function ends the watch and waits for that
-// call. progress may be nil.
-func Announce(progress func(string), patience time.Duration, what string) (stop func()) {
-	if progress == nil {
-		return func() {}
-	}
-	done := make(chan struct{})
-	timer := time.AfterFunc(patience, func() {
-		defer close(done)
-		progress(what)
-	})
-	return func() {
-		if !timer.Stop() {
-			<-done
-		}
-	}
 }

@@ -37,6 +37,7 @@ type fetcher struct {
 	limit  atomic.Int64 // bytes of all files together
 	bytes  atomic.Int64 // fetched
 	ask    func(context.Context, Download) (bool, error)
+	report func(bytes int64) // called again and again
 
 	mu      sync.Mutex // held while it is asked
 	sizes   map[string]int64
@@ -89,6 +90,7 @@ func (f *fetcher) declare(ctx context.Context, it *item, bytes int64) error {
 func (f *fetcher) all(ctx context.Context, p plan) (fetched, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	defer f.client.CloseIdleConnections()
 	out := fetched{}
 	var work sync.WaitGroup
 	slots := make(chan struct{}, parallel)
@@ -179,6 +181,9 @@ func (f *fetcher) once(ctx context.Context, it *item, address, file string) (aga
 	return false, nil
 }
 
+// reported is how many bytes lie between two reports.
+const reported = 10_000_000
+
 // counted counts what is read, and ends a download that is too large.
 type counted struct {
 	io.Reader
@@ -187,7 +192,11 @@ type counted struct {
 
 func (c *counted) Read(b []byte) (int, error) {
 	n, err := c.Reader.Read(b)
-	if limit := c.f.limit.Load(); c.f.bytes.Add(int64(n)) > limit {
+	sum := c.f.bytes.Add(int64(n))
+	if sum/reported > (sum-int64(n))/reported {
+		c.f.report(sum / reported * reported)
+	}
+	if limit := c.f.limit.Load(); sum > limit {
 		return n, fmt.Errorf("%w: more than %d bytes to download", ErrTooLarge, limit)
 	}
 	return n, err

@@ -39,9 +39,10 @@ type job struct {
 	pkg  *packageJSON
 	lock lock
 
-	place  envstore.Place
-	record record
-	made   bool
+	place    envstore.Place
+	progress *envstore.Progress // of making it
+	record   record
+	made     bool
 }
 
 // nearest returns the package.json that a script needs packages of, or nil.
@@ -125,7 +126,8 @@ func (j *job) look() bool {
 // makeLocked makes the environment unless another process did so in the meantime.
 func (j *job) makeLocked(ctx context.Context) error {
 	before := j.record.Folder
-	defer envstore.Announce(j.s.o.Progress, j.s.patience, fmt.Sprintf("preparing the npm packages of %s", j.p.Script))()
+	j.progress = envstore.Announce(j.s.o.Progress, j.s.patience, "preparing the npm packages of "+j.p.Script)
+	defer j.progress.End()
 	wait := j.s.o.MaxTime
 	unlock, err := j.place.Lock(ctx, wait)
 	if errors.Is(err, lockfile.ErrLocked) {
@@ -170,6 +172,9 @@ func (j *job) make(ctx context.Context) (err error) {
 		}
 	}
 	f := newFetcher(j.s.from, j.s.o.Transport, work, j.s.o.MaxBytes)
+	f.report = func(bytes int64) {
+		j.progress.Say(fmt.Sprintf("preparing the npm packages of %s (%d MB of %d packages fetched)", j.p.Script, bytes/1_000_000, len(p)))
+	}
 	if ask := j.o.Large; ask != nil {
 		f.ask = func(ctx context.Context, d Download) (bool, error) {
 			d.Script = j.p.Script

@@ -2,7 +2,6 @@ package pyenv
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -11,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/envstore"
 	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/internal/program"
 )
@@ -103,7 +103,7 @@ func (w *workshop) resolve(ctx context.Context, o *PrepareOptions) (string, erro
 		return "", err
 	}
 	w.doing = fmt.Sprintf("preparing the dependencies of %s: %s", w.e.sc.Name, &fetched)
-	w.e.progress.say(w.doing)
+	w.e.progress.Say(w.doing)
 	if err := w.uv(ctx, "export", "--script", stub, "--locked", "--no-header", "--python", w.e.base, "-o", list); err != nil {
 		return "", err
 	}
@@ -202,7 +202,7 @@ func (w *workshop) compile(ctx context.Context) error {
 
 // finish writes the record: from now on the environment exists.
 func (w *workshop) finish(requirements string) error {
-	files, err := inventory(w.env)
+	files, err := envstore.Inventory(w.env)
 	if err != nil {
 		return w.e.unavailable(err, "%v", err)
 	}
@@ -213,11 +213,7 @@ func (w *workshop) finish(requirements string) error {
 	e.record = environmentRecord{Folder: filepath.Base(w.env), Files: files, Requirements: requirements, Build: w.build,
 		Resolved: w.resolved, Base: e.base, BaseFacts: program.Identity(e.base)}
 	e.python, e.made = pythonIn(w.env), true
-	b, err := json.Marshal(e.record)
-	if err == nil {
-		err = program.WriteFile(e.path(".json"), b)
-	}
-	if err != nil {
+	if err := e.place().Write(&e.record); err != nil {
 		return w.e.unavailable(err, "%v", err)
 	}
 	return nil

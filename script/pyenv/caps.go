@@ -106,7 +106,7 @@ const reported = 50_000_000
 // report says how far the preparation is.
 func (w *workshop) report(bytes int64) {
 	if steps := bytes / reported; steps > 0 {
-		w.e.progress.say(fmt.Sprintf("%s (more than %s on disk)", w.doing, size(steps*reported)))
+		w.e.progress.Say(fmt.Sprintf("%s (more than %s on disk)", w.doing, size(steps*reported)))
 	}
 }
 

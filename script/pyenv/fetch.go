@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/internal/envstore"
 	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/internal/program"
 )
@@ -53,8 +54,8 @@ func (j *job) fetchPython(ctx context.Context, required string, specs []specifie
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err
 	}
-	p := j.s.announce("fetching Python " + required + " for " + j.sc.Name)
-	defer p.end()
+	p := envstore.Announce(j.s.o.Progress, j.s.patience, "fetching Python "+required+" for "+j.sc.Name)
+	defer p.End()
 	out, err := j.s.o.Run(ctx, &Command{
 		Path: uv, Args: []string{uv, "python", "install", "--no-config", "--no-bin", "--install-dir", dir, required}, Dir: dir,
 		Env: program.Pairs(j.s.fetchEnvironment(dir)), Timeout: j.s.o.MaxTime, MaxStdout: uvOutput, FileSize: DefaultMaxBytes, Write: []string{dir},

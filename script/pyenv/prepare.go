@@ -2,12 +2,8 @@ package pyenv
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -15,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/envstore"
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/program"
 )
@@ -36,11 +33,10 @@ type environmentRecord struct {
 	BaseFacts string    `json:"base_facts"` // its identity
 }
 
-// readRecord returns the record of a key. It is empty if the file is missing or incomplete.
-func readRecord(file, key string) environmentRecord {
+// readRecord returns the record of a place. It is empty if the file is missing or incomplete.
+func readRecord(p envstore.Place) environmentRecord {
 	var r environmentRecord
-	b, err := os.ReadFile(file)
-	if err != nil || json.Unmarshal(b, &r) != nil || !strings.HasPrefix(r.Folder, key+"-") || filepath.Base(r.Folder) != r.Folder {
+	if !p.Read(&r) || p.Folder(r.Folder) == "" {
 		return environmentRecord{}
 	}
 	return r
@@ -55,7 +51,7 @@ type environmentOf struct {
 	uvErr error
 	index map[string]string // uv's settings of the operator
 
-	progress *progress // of making it
+	progress *envstore.Progress // of making it
 	record   environmentRecord
 	python   string
 	made     bool
@@ -97,7 +93,7 @@ func (e *environmentOf) finished() bool {
 		}
 		c := *e
 		c.key = key
-		c.record = readRecord(c.path(".json"), key)
+		c.record = readRecord(c.place())
 		if c.ofThisPython() {
 			all = append(all, &c)
 		}
@@ -131,35 +127,34 @@ func (e *environmentOf) wanted() string {
 // folder returns the folder of all environments.
 func (s *Store) folder() string { return filepath.Join(s.o.Cache, "python") }
 
-func (e *environmentOf) path(suffix string) string { return filepath.Join(e.s.folder(), e.key+suffix) }
+func (e *environmentOf) place() envstore.Place { return envstore.Place{Root: e.s.folder(), Key: e.key} }
+
+func (e *environmentOf) path(suffix string) string { return e.place().Path(suffix) }
 
 // folder returns the folder of the environment that the record names.
 func (e *environmentOf) folder() string { return filepath.Join(e.s.folder(), e.record.Folder) }
 
 // look reads the record and compares the environment with it. It returns "" if the environment can be used, else the fault.
 func (e *environmentOf) look() string {
-	e.record = readRecord(e.path(".json"), e.key)
+	e.record = readRecord(e.place())
 	if e.record.Folder == "" {
 		return "it has no record"
 	}
-	files, err := inventory(e.folder())
+	files, err := envstore.Inventory(e.folder())
 	if err != nil || files != e.record.Files {
 		return "its files were changed"
 	}
 	e.python = pythonIn(e.folder())
-	markUsed(e.path(".json"))
+	envstore.MarkUsed(e.path(".json"))
 	return ""
 }
 
 // makeLocked makes the environment unless another process did so in the meantime.
 func (e *environmentOf) makeLocked(ctx context.Context, o *PrepareOptions) error {
 	before := e.record.Folder
-	if err := os.MkdirAll(e.s.folder(), 0o700); err != nil {
-		return e.unavailable(err, "%v", err)
-	}
-	e.progress = e.s.announce(fmt.Sprintf("preparing the dependencies of %s: %s", e.sc.Name, strings.Join(e.needs.Dependencies, ", ")))
-	defer e.progress.end()
-	unlock, err := lockfile.Lock(ctx, e.path(".lock"), e.s.o.MaxTime)
+	e.progress = envstore.Announce(e.s.o.Progress, e.s.patience, fmt.Sprintf("preparing the dependencies of %s: %s", e.sc.Name, strings.Join(e.needs.Dependencies, ", ")))
+	defer e.progress.End()
+	unlock, err := e.place().Lock(ctx, e.s.o.MaxTime)
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
@@ -173,7 +168,7 @@ func (e *environmentOf) makeLocked(ctx context.Context, o *PrepareOptions) error
 	if e.look() == "" && (!o.anew(e.record.Resolved) || e.record.Folder != before) {
 		return nil
 	}
-	e.sweep()
+	e.place().Sweep(e.record.Folder)
 	if e.sc.Making == nil {
 		return e.make(ctx, o)
 	}
@@ -183,39 +178,10 @@ func (e *environmentOf) makeLocked(ctx context.Context, o *PrepareOptions) error
 	return err
 }
 
-// sweep removes the remains of killed preparations of this key and former environments, except the one that the record
-// names: a script may still run in it. The caller holds the lock.
-func (e *environmentOf) sweep() {
-	left, _ := filepath.Glob(e.path("-*"))
-	for _, dir := range left {
-		if filepath.Base(dir) != e.record.Folder {
-			program.RemoveAll(dir)
-		}
-	}
-}
-
 // pythonIn returns the interpreter of an environment.
 func pythonIn(folder string) string {
 	if runtime.GOOS == "windows" {
 		return filepath.Join(folder, "Scripts", "python.exe")
 	}
 	return filepath.Join(folder, "bin", "python")
-}
-
-// inventory returns a digest of every path below a folder and its metadata, which differs if anything was changed. It reads
-// no file: some hundred files take 2 ms.
-func inventory(folder string) (string, error) {
-	h := sha256.New()
-	err := filepath.WalkDir(folder, func(p string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		info, err := d.Info()
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(h, "%d:%s %s\n", len(p), p, program.Facts(info))
-		return nil
-	})
-	return hex.EncodeToString(h.Sum(nil)), err
 }

@@ -18,6 +18,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/agent-base/agent-base/internal/envstore"
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/internal/test/pythontest"
 	"github.com/agent-base/agent-base/internal/test/scratch"
@@ -350,7 +351,7 @@ exec sleep 300
 func TestUseIsMarked(t *testing.T) {
 	s := store(t, nil)
 	tree{"key-1/bin/python": "x"}.write(t, s.folder())
-	files, err := inventory(filepath.Join(s.folder(), "key-1"))
+	files, err := envstore.Inventory(filepath.Join(s.folder(), "key-1"))
 	if err != nil {
 		t.Fatal(err)
 	}

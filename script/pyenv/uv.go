@@ -5,7 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
+	"github.com/agent-base/agent-base/internal/envstore"
 	"github.com/agent-base/agent-base/internal/program"
 )
 
@@ -59,4 +61,24 @@ func (s *Store) environment(home, temp, cache string) map[string]string {
 		env["UV_SYSTEM_CERTS"] = "1"
 	}
 	return env
+}
+
+// Unused lists the environments that were not used since a time and the folders that no record names, in the order of their
+// names, and uv's cache. They may be removed while no script runs and none is prepared.
+func (s *Store) Unused(since time.Time) []envstore.Leftover {
+	return append(envstore.Unused(s.folder(), since), s.downloads()...)
+}
+
+// downloads lists uv's caches. Environments have copies of their files, so no environment needs them.
+func (s *Store) downloads() []envstore.Leftover {
+	var out []envstore.Leftover
+	root := filepath.Join(s.o.Cache, "uv")
+	entries, _ := os.ReadDir(root)
+	for _, d := range entries {
+		if d.IsDir() {
+			dir := filepath.Join(root, d.Name())
+			out = append(out, envstore.Leftover{Path: dir, Why: "downloads of packages, of which environments have copies", Parts: []string{dir}})
+		}
+	}
+	return out
 }

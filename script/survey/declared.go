@@ -2,7 +2,6 @@ package survey
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 )
@@ -43,7 +42,7 @@ func (s *Set) keepDeclared(others []other) {
 	for _, index := range []map[string][]int{s.stems, s.bases, s.baseStems} {
 		clear(index)
 	}
-	maps.DeleteFunc(s.paths, func(string, int) bool { return true })
+	clear(s.paths)
 	for _, file := range files {
 		if keep[file] {
 			s.add(file)

@@ -60,11 +60,10 @@ func (p *program) at(i int) token {
 func (p *program) mark(i int, s string) bool { return p.at(i).is(markToken, s) }
 func (p *program) word(i int, s string) bool { return p.at(i).is(wordToken, s) }
 
-// has reports whether the tokens from i on have these texts. An empty text stands for a string.
+// has reports whether the tokens from i on are these words and marks.
 func (p *program) has(i int, want ...string) bool {
 	for n, s := range want {
-		t := p.at(i + n)
-		if s == "" && t.kind != textToken || s != "" && (t.s != s || t.kind == textToken) {
+		if t := p.at(i + n); t.s != s || t.kind == textToken {
 			return false
 		}
 	}
@@ -107,9 +106,9 @@ func (p *program) findOwn() {
 	p.own = slices.Compact(p.own)
 }
 
-// assigned returns the name that an expression around the token at i is assigned to.
+// assigned returns the name that an expression around the token at i is assigned to on the same line.
 func (p *program) assigned(i int) []string {
-	for n := i - 1; n > i-8 && !p.mark(n, ",") && !p.mark(n, ";"); n-- {
+	for n := i - 1; n > i-8 && p.at(n).line == p.at(i).line && !p.mark(n, ",") && !p.mark(n, ";"); n-- {
 		if !p.mark(n, "=") {
 			continue
 		}
@@ -304,7 +303,7 @@ func (p *program) scriptFlag(i, end int) bool {
 		return false
 	}
 	switch p.tokens[i].s {
-	case "option", "addOption":
+	case "option":
 		words := strings.FieldsFunc(first.s, func(r rune) bool { return strings.ContainsRune(" ,|", r) })
 		return slices.Contains(words, "--json") && !strings.ContainsAny(first.s, "<[") ||
 			first.s == "json" && p.boolean(i+3, end)
@@ -346,7 +345,7 @@ func (p *program) parses() bool {
 	case Python:
 		return p.parsesPython()
 	case Ruby:
-		return p.contains("OptionParser", ".", "new") || p.contains("OptionParse", ".", "new")
+		return p.contains("OptionParser", ".", "new")
 	case Perl:
 		for i := range p.tokens {
 			if p.has(i, "GetOptions", "(") && p.getoptLong(i+2, p.closing(i+1), "help") {

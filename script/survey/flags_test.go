@@ -48,6 +48,7 @@ func TestKnowsJSON(t *testing.T) {
 		{"help text", Python, argv + `p.add_argument("--text", action="store_true", help="not --json")`, false},
 		{"another command", Python, argv + `subprocess.run(["gh", "pr", "list", "--json", "number"])`, false},
 		{"a list for another command", Python, argv + "cmd = ['gh']\nif '--json' not in cmd: cmd.append('--json')", false},
+		{"a list on the line before", Python, argv + "cmd = []\nprint(sys.argv)\nif '--json' not in cmd: cmd.append('--json')", false},
 		{"index of a value", Python, argv + `out = sys.argv[sys.argv.index("--json") + 1] if "--json" in sys.argv else None`, false},
 		{"loop with a value", Python, argv + "if a == '--json':\n  out = argv[i + 1]", false},
 		{"sub-commands", Python, "s = p.add_subparsers()\ns.add_parser('x').add_argument('--json', action='store_true')", false},

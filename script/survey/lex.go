@@ -50,6 +50,7 @@ const (
 type token struct {
 	kind tokenKind
 	s    string
+	line int // how many line ends outside texts and comments come before it
 }
 
 func (t token) is(kind tokenKind, s string) bool { return t.kind == kind && t.s == s }
@@ -78,6 +79,7 @@ type lexer struct {
 	grammar
 	src    string
 	at     int
+	lines  int // before at
 	tokens []token
 	ends   []string // of the texts that follow << and begin on the next line
 }
@@ -103,7 +105,7 @@ func lex(lang Language, src []byte) []token {
 	return l.tokens
 }
 
-func (l *lexer) add(kind tokenKind, s string) { l.tokens = append(l.tokens, token{kind, s}) }
+func (l *lexer) add(kind tokenKind, s string) { l.tokens = append(l.tokens, token{kind, s, l.lines}) }
 
 func (l *lexer) next() {
 	rest := l.src[l.at:]
@@ -134,6 +136,7 @@ func (l *lexer) next() {
 // newline goes to the next line, past the texts that follow << and a comment of whole lines.
 func (l *lexer) newline() {
 	l.at++
+	l.lines++
 	for _, end := range l.ends {
 		l.skipLines(end)
 	}

@@ -94,8 +94,7 @@ func (v *validation) exists(name string) bool {
 	if top != "." && isASCII(top) && !slices.ContainsFunc(v.top, func(d fs.DirEntry) bool { return strings.EqualFold(d.Name(), top) }) {
 		return false
 	}
-	_, err := fs.Stat(v.fsys, name)
-	return err == nil
+	return isThere(v.fsys, name)
 }
 
 // reference is a file that a line names.
@@ -295,7 +294,11 @@ func (r *referenceReader) words(out []reference, line string, span [2]int) []ref
 		if n < 0 {
 			n = span[1] - from
 		}
-		if word := ownFolder.Replace(line[from : from+n]); r.isFile(word) {
+		word := line[from : from+n]
+		if strings.IndexByte(word, '{') >= 0 {
+			word = ownFolder.Replace(word)
+		}
+		if r.isFile(word) {
 			out = append(out, reference{word, from})
 		}
 		from += n + 1
@@ -391,6 +394,9 @@ func margin(line string) int {
 
 // fenceMark returns the run of ` or ~ that a line of a code fence begins with, "" for other lines, and the text after it.
 func fenceMark(line string) (mark, info string) {
+	if !strings.Contains(line, "```") && !strings.Contains(line, "~~~") { // so are nearly all
+		return "", ""
+	}
 	s := line[margin(line):]
 	if len(s) < 3 || s[0] != '`' && s[0] != '~' || s[1] != s[0] || s[2] != s[0] {
 		return "", ""

@@ -48,6 +48,8 @@ var fields = [...]*knownField{
 		{key: "metadata.tags", standing: StandingEnforced, split: spacesAndCommas, keep: (*parser).metadataTags},
 		{key: "metadata.version", standing: StandingInformational},
 		{key: "metadata.author", standing: StandingInformational},
+		{key: "metadata.agent-base", standing: StandingEnforced},
+		{key: "metadata.agent-base.cwd", standing: StandingEnforced},
 	}},
 	{key: "allowed-tools", aliases: "allowed_tools", standing: StandingInformational, standard: true, tools: func(m *Manifest) *Tools { return &m.AllowedTools },
 		split: spacesAndCommas, close: func(m *Manifest) { m.AllowedTools = Tools{Declared: true} }},

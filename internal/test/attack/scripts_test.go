@@ -53,9 +53,8 @@ func TestArgumentsAreNoShell(t *testing.T) {
 	v.trusted(map[string]string{"scripts/a.py": showArgs, "scripts/b.sh": "for a; do printf '%s\\n' \"$a\"; done\n"})
 	args := []string{"; touch " + trace, "$(touch " + trace + ")", "`touch " + trace + "`", "a'b\"c", "two\nlines", "| cat", "-rf", "--help-me", "--", "-c", "*", "~", "%s%n", ""}
 	got := v.call("a", args...)
-	want := append(slices.Clone(args), "--json")
-	if fmt.Sprintf("%q", got.Result) != fmt.Sprintf("%q", want) {
-		t.Errorf("got %q, want %q", got.Result, want)
+	if fmt.Sprintf("%q", got.Result) != fmt.Sprintf("%q", args) {
+		t.Errorf("got %q, want %q", got.Result, args)
 	}
 	if o := v.run(append([]string{"script", "run", "evil", "b", "--text", "--"}, args...)...); o.stdout != strings.Join(args, "\n")+"\n" {
 		t.Errorf("got %q", o.stdout)
@@ -135,7 +134,7 @@ func TestHostileOutput(t *testing.T) {
 		t.Run(r.name, func(t *testing.T) {
 			v := *v
 			v.t = t
-			o := v.run("script", "run", "evil", fmt.Sprintf("s%d", i), "--json", "--timeout", "1s")
+			o := v.run("script", "run", "evil", fmt.Sprintf("s%d", i), "--json", "--script-json", "yes", "--timeout", "1s")
 			var a answered
 			if err := json.Unmarshal([]byte(o.stdout), &a); err != nil {
 				t.Fatalf("%v: %.300s", err, o)
@@ -143,7 +142,7 @@ func TestHostileOutput(t *testing.T) {
 			if a.Error != r.code || !strings.Contains(a.Message, r.message) || len(o.stdout) > 2<<20 {
 				t.Errorf("got %.300s", o)
 			}
-			v.show("script", "run", "evil", fmt.Sprintf("s%d", i), "--timeout", "1s")
+			v.show("script", "run", "evil", fmt.Sprintf("s%d", i), "--script-json", "yes", "--timeout", "1s")
 		})
 	}
 	v.unharmed()

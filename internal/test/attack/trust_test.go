@@ -43,7 +43,7 @@ func TestNothingTrustsItself(t *testing.T) {
 	for _, name := range names {
 		files[".agent/skills/"+name+"/SKILL.md"] = own(name)
 		files[".agent/skills/"+name+"/scripts/x.sh"] = script
-		files[".agent/skills/"+name+"/scripts/ok.sh"] = script
+		files[".agent/skills/"+name+"/scripts/ok.sh"] = script + "case $1 in --help) echo help;; esac\n"
 		files[".claude/skills/"+name+"/SKILL.md"] = own(name)
 		files[".claude/skills/"+name+"/scripts/x.sh"] = script
 	}
@@ -61,7 +61,7 @@ func TestNothingTrustsItself(t *testing.T) {
 				for _, script := range []string{"x", "ok"} {
 					o := v.runIn(v.project, "script", what, name, script)
 					v.notPwned(trace, fmt.Sprintf("%s script %s %s", selection, what, name))
-					if o.code == 0 {
+					if described := what == "help" && script == "x"; o.code == 0 && !described { // C70: what is not run needs no approval
 						t.Errorf("%s script %s %s: %s", selection, what, name, o)
 					}
 				}

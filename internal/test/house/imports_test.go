@@ -35,7 +35,7 @@ var allowed = map[string][]string{
 
 	"script/survey":  {"skill/manifest", "internal/glob", "internal/lazyregexp"},
 	"script/nodeenv": {"internal/envstore", "internal/lockfile", "internal/lazyregexp", "internal/program", "internal/yamlnode"},
-	"script/pyenv":   {"internal/lockfile", "internal/lazyregexp", "internal/program"},
+	"script/pyenv":   {"internal/envstore", "internal/lockfile", "internal/lazyregexp", "internal/program"},
 	"skill/manifest": {"internal/yamlnode", "internal/near", "internal/lazyregexp", "internal/glob"},
 	"skill/check":    {"skill/manifest", "script/survey", "internal/scan", "internal/lazyregexp"},
 	"llm":            {},

@@ -66,8 +66,9 @@ type details struct {
 	Variables     []app.Variable     `json:"variables"`        // that it declares or its scripts read; never values
 	Grants        *app.GrantView     `json:"grants,omitempty"` // null: nothing was granted
 	Scripts       []scriptName       `json:"scripts"`
-	Dependencies  []dependencies     `json:"dependencies"` // of its Python scripts, by what declares them
-	Files         []fileJSON         `json:"files"`        // at most mostListed
+	MoreScripts   int                `json:"more_scripts,omitempty"` // that are not listed: they run by their path
+	Dependencies  []dependencies     `json:"dependencies"`           // of its Python scripts, by what declares them
+	Files         []fileJSON         `json:"files"`                  // at most mostListed
 	MoreFiles     int                `json:"more_files,omitempty"`
 	Inside        []string           `json:"inside,omitempty"` // folders below it that have a SKILL.md; only why looks for them
 	Toolsets      []string           `json:"toolsets"`         // declared; this version loads none
@@ -203,12 +204,14 @@ func (o *inspector) inspect(ctx context.Context, cat *skill.Catalog, e skill.Ent
 	}
 	scripts, problems := scriptNames(s, o.settings.Survey())
 	d.Scripts, d.Problems = scripts, append(d.Problems, problems...)
+	set := survey.Of(s.FS(), s.Manifest(), settings.Survey())
+	d.MoreScripts = len(set.Runnable()) - len(scripts)
 	d.Dependencies = dependenciesOf(s, settings.Survey(), d.with())
 	d.Files = filesOf(s)
 	if d.MoreFiles = max(len(d.Files)-mostListed, 0); d.MoreFiles > 0 {
 		d.Files = d.Files[:mostListed]
 	}
-	return d, d.cost(ctx, cat, s, settings.Survey())
+	return d, d.cost(ctx, cat, s, set)
 }
 
 // listed returns problems for JSON: an empty list is [], not null.
@@ -248,7 +251,7 @@ func (d *details) trust(ctx context.Context, settings *app.Settings, e skill.Ent
 }
 
 // cost estimates what is sent: the line of the list, and the whole result of an activation.
-func (d *details) cost(ctx context.Context, cat *skill.Catalog, s *skill.Skill, o *survey.Options) error {
+func (d *details) cost(ctx context.Context, cat *skill.Catalog, s *skill.Skill, set *survey.Set) error {
 	list, err := disclose.Catalog(ctx, cat, &disclose.Options{Entries: []skill.Entry{s.Entry()}})
 	if err != nil {
 		return err
@@ -257,7 +260,7 @@ func (d *details) cost(ctx context.Context, cat *skill.Catalog, s *skill.Skill, 
 		d.Tokens.Listing = list.Skills[0].Tokens
 	}
 	scripts := []string{}
-	for _, sc := range survey.Of(s.FS(), s.Manifest(), o).Kept() {
+	for _, sc := range set.Kept() {
 		scripts = append(scripts, sc.File)
 	}
 	text, err := disclose.Instructions(ctx, s, &disclose.InstructionOptions{Wrap: true, Scripts: scripts})

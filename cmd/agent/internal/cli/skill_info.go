@@ -169,14 +169,20 @@ func recordedText(d *details) string {
 }
 
 func scriptsText(d *details) string {
-	if len(d.Scripts) == 0 {
-		return ""
-	}
 	names := make([]string, len(d.Scripts))
 	for i, s := range d.Scripts {
 		names[i] = s.Name
 	}
-	return fmt.Sprintf("%d: %s", len(names), strings.Join(names, ", "))
+	text := fmt.Sprintf("%d: %s", len(names), strings.Join(names, ", "))
+	switch {
+	case len(names) == 0 && d.MoreScripts == 0:
+		return ""
+	case len(names) == 0:
+		return fmt.Sprintf("none listed; %s can be run by path", app.Count(d.MoreScripts, "file"))
+	case d.MoreScripts > 0:
+		return fmt.Sprintf("%s; %s can be run by path", text, app.Count(d.MoreScripts, "other file"))
+	}
+	return text
 }
 
 // filesText groups a skill's files by their folder, each with its size.

@@ -46,8 +46,9 @@ func newPrepareCommand(s *app.Services, run func(context.Context, *prepareOption
 		Use:   "prepare NAME",
 		Short: "Fetch the dependencies of a skill's scripts in advance",
 		Long: `Make the environments that the Python, JavaScript and TypeScript scripts of a skill need, so they start at once and
-without a network. Nothing of the skill or of the packages is executed. Versions that were resolved stay; --upgrade resolves them again. A script that
-requires a Python version that is not installed fails, even one without dependencies, unless uv can fetch it.
+without a network. Nothing of the skill or of the packages is executed. Versions that were resolved stay; --upgrade
+resolves them again. A script that requires a Python version that is not installed fails, even one without
+dependencies, unless uv can fetch it.
 
 What a Python script needs is what its script block (PEP 723) says, or else requirements.txt next to it, in scripts/ or in the
 skill's folder, or else the dependencies in pyproject.toml. --with adds a package to all of these, for a skill that does

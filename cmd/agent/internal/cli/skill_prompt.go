@@ -36,7 +36,8 @@ func newPromptCommand(s *app.Services, run func(context.Context, *promptOptions)
 		Long: `Print the list of skills as the agent sends it to a model, and nothing else. Without a budget in the flags or
 the settings, the list has at most a twentieth of the context window.
 
-With --query, print the text that goes with that message when skills are offered by their triggers.
+With --query, print the text that goes with that message when skills are offered by their triggers: the skills that it
+triggers; if it triggers none, the list, and of a list that exceeds the budget only the skills that the message is about.
 If the disclosure is minimal, print nothing.
 With --full, print everything that each request begins with: the system text and the tools.
 With --tokens, print the cost of each skill. Tokens are estimated.`,
@@ -50,7 +51,7 @@ With --tokens, print the cost of each skill. Tokens are estimated.`,
 	}
 	f := c.Flags()
 	f.StringVar(&o.style, "style", "", "`STYLE` of the list: "+strings.Join(styles(), ", "))
-	f.StringVar(&o.query, "query", "", "`TEXT` of a user: print what its words trigger")
+	f.StringVar(&o.query, "query", "", "`TEXT` of a user: print what it brings up")
 	f.IntVar(&o.budget, "budget", 0, "limit of the list in `TOKENS`; a longer list is shortened, with a warning")
 	f.BoolVar(&o.tokens, "tokens", false, "print the cost of each skill instead")
 	f.BoolVar(&o.full, "full", false, "print the whole prefix: the system text and the tools with their cost")
@@ -133,16 +134,22 @@ func (o *promptOptions) disclosed(ctx context.Context, cat *skill.Catalog, previ
 	return preview.Skills(ctx)
 }
 
-// inStyle renders the list in one style; with a query, only the skills that it triggers.
+// inStyle renders the list in one style; with a query, only the skills that it triggers or, if it triggers none, those that
+// it is about. If there are none of these either, it renders the whole list.
 func (o *promptOptions) inStyle(ctx context.Context, cat *skill.Catalog, preview *worker.Preview) (disclose.Text, error) {
 	cfg := o.settings.Config()
 	d := &disclose.Options{Style: disclose.Style(o.style), Activation: disclose.Activation(cfg.ActivationText), Budget: preview.Budget(), Search: searchHint}
-	if o.query != "" {
-		d.Entries = []skill.Entry{}
-		for _, m := range o.index(cat).Match(o.query, &disclose.MatchOptions{Max: cfg.MaxSkills}) {
-			d.Entries = append(d.Entries, m.Entry)
-		}
+	if o.query == "" {
+		return disclose.Catalog(ctx, cat, d)
 	}
+	index := o.index(cat)
+	for _, m := range index.Match(o.query, &disclose.MatchOptions{Max: cfg.MaxSkills}) {
+		d.Entries = append(d.Entries, m.Entry)
+	}
+	if d.Entries == nil {
+		d.Entries = index.About(o.query, 0)
+	}
+	d.Ranked = d.Entries != nil
 	return disclose.Catalog(ctx, cat, d)
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/disclose"
+	"github.com/agent-base/agent-base/skill"
 )
 
 // found is one hit of search --json.
@@ -34,6 +36,12 @@ func newSearchCommand(s *app.Services, run func(context.Context, *searchOptions)
 	c := &cobra.Command{
 		Use:   "search WORDS",
 		Short: "Find skills by words of their names, tags and descriptions",
+		Long: `Find skills by a few words or by a whole request, the best first. Endings of English words do not matter, and
+Chinese, Japanese and Korean need no spaces. What a description says that a skill is not for does not count. A word that
+no skill has counts as the beginning of one, or as a mistyped one.
+
+In a text of several sentences, the first and the questions count most. With --json, a score is higher for a better
+skill; only the order means something.`,
 		Example: `  agent skill search pdf tables
   agent skill search weather --max 3 --json`,
 		Args: arguments(1, -1, "words to search for"),
@@ -45,6 +53,16 @@ func newSearchCommand(s *app.Services, run func(context.Context, *searchOptions)
 	c.Flags().IntVar(&o.max, "max", 10, "print at most `N` skills")
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
 	return c
+}
+
+// nothing returns what to say when no skill was found.
+func (o *searchOptions) nothing(cat *skill.Catalog) string {
+	var missing *skill.NotFoundError
+	_, err := cat.Lookup(strings.Join(strings.Fields(o.query), "-"))
+	if errors.As(err, &missing) && len(missing.Suggest) > 0 {
+		return fmt.Sprintf("no skill has these words: did you mean %q?", missing.Suggest[0])
+	}
+	return fmt.Sprintf("no skill has these words: %q lists all", "agent skill list")
 }
 
 func runSearch(ctx context.Context, o *searchOptions) error {
@@ -65,7 +83,7 @@ func runSearch(ctx context.Context, o *searchOptions) error {
 	}
 	if len(hits) == 0 {
 		if !o.out.Quiet() {
-			o.out.Hint(fmt.Sprintf("no skill has these words: %q lists all", "agent skill list"))
+			o.out.Hint(o.nothing(cat))
 		}
 		return nil
 	}

@@ -68,10 +68,10 @@ type Config struct {
 	ScriptHelp      string        // scriptHelp: auto, always
 	ScriptTimeout   time.Duration // scriptTimeout
 	MaxScriptOutput int64         // maxScriptOutput: bytes
+	Path            []string      // path: absolute folders; empty means those of PATH that are fit
 	PrepareTimeout  time.Duration // prepareTimeout
 	MaxEnvironment  int64         // maxEnvironment: bytes
 	PythonDownload  string        // pythonDownload: auto, never
-	Path            []string      // path: absolute folders; empty means those of PATH that are fit
 	Python, UV      string        // python, uv: absolute paths; "" means to search for them
 
 	Agent Agent

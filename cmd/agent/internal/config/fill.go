@@ -37,10 +37,10 @@ func (c *Config) fill(g given) {
 	c.FixedCwd = len(g["cwd"].origins) > 0 && g["cwd"].origins[0].Rank > FromProfile
 	c.ScriptTimeout = get[time.Duration](g, "scriptTimeout")
 	c.MaxScriptOutput = get[int64](g, "maxScriptOutput")
+	c.Path, c.Python, c.UV = get[[]string](g, "path"), text("python"), text("uv")
 	c.PrepareTimeout = get[time.Duration](g, "prepareTimeout")
 	c.MaxEnvironment = get[int64](g, "maxEnvironment")
 	c.PythonDownload = text("pythonDownload")
-	c.Path, c.Python, c.UV = get[[]string](g, "path"), text("python"), text("uv")
 
 	c.Agent = Agent{Model: text("model"), MaxTurns: int(get[int64](g, "maxTurns")), MaxTokens: int(get[int64](g, "maxTokens")),
 		MaxTime: get[time.Duration](g, "maxTime"), Window: int(get[int64](g, "contextWindow")), Blocks: get[[]string](g, "promptBlocks")}

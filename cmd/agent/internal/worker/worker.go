@@ -152,7 +152,7 @@ func (w *worker) options() *agent.Options {
 	return o
 }
 
-// turn returns the text that goes with a prompt: which skills changed on disk, which skills the prompt triggers, and the
+// turn returns the text that goes with a prompt: which skills changed on disk, which skills the prompt brings up, and the
 // skill that the user activated. The prefix stays unchanged.
 func (w *worker) turn(ctx context.Context, prompt string) string {
 	news, invoked := w.news(ctx), w.invoked
@@ -194,7 +194,11 @@ func (w *worker) news(ctx context.Context) string {
 // mostNews is how many new or changed skills are described in a turn.
 const mostNews = 20
 
-func (w *worker) carry(ctx context.Context) string { return w.kit.Carry(ctx).Body }
+// carry returns what survives when the conversation is shortened. What earlier turns said of other skills does not.
+func (w *worker) carry(ctx context.Context) string {
+	w.plan.Forget()
+	return w.kit.Carry(ctx).Body
+}
 
 func (w *worker) executor(set *tool.Set) *tool.Executor {
 	return &tool.Executor{Tools: set, Trace: w.s.Out.Tracer()}

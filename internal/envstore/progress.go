@@ -1,12 +1,12 @@
-package pyenv
+package envstore
 
 import (
 	"sync"
 	"time"
 )
 
-// progress reports what is done, from the time on when the work has taken longer than the store's patience.
-type progress struct {
+// Progress reports what is done, from the time on when the work has taken longer than a patience.
+type Progress struct {
 	tell  func(string) // nil means that nobody listens
 	timer *time.Timer
 
@@ -16,24 +16,24 @@ type progress struct {
 	told  bool // the patience is over
 }
 
-// announce begins to report. end must be called.
-func (s *Store) announce(text string) *progress {
-	p := &progress{tell: s.o.Progress, text: text}
+// Announce begins to report. tell may be nil. End must be called.
+func Announce(tell func(string), patience time.Duration, text string) *Progress {
+	p := &Progress{tell: tell, text: text}
 	if p.tell != nil {
-		p.timer = time.AfterFunc(s.patience, func() { p.report("", true) })
+		p.timer = time.AfterFunc(patience, func() { p.report("", true) })
 	}
 	return p
 }
 
-// say changes the text.
-func (p *progress) say(text string) {
+// Say changes the text.
+func (p *Progress) Say(text string) {
 	if p.tell != nil {
 		p.report(text, false)
 	}
 }
 
 // report tells the text if it is new and it is time to.
-func (p *progress) report(text string, late bool) {
+func (p *Progress) report(text string, late bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	changed := text != "" && text != p.text
@@ -47,8 +47,8 @@ func (p *progress) report(text string, late bool) {
 	}
 }
 
-// end stops the reports: none comes after it has returned.
-func (p *progress) end() {
+// End stops the reports: none comes after it has returned.
+func (p *Progress) End() {
 	if p.timer != nil {
 		p.timer.Stop()
 	}

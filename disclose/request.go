@@ -1,0 +1,156 @@
+package disclose
+
+import (
+	"cmp"
+	"iter"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// request is a query as the index reads it.
+type request struct {
+	terms   []weighted // known ones, each once
+	pairs   []pair
+	unknown []string
+	words   int   // that are not stop words
+	skill   int32 // the position of the skill that the query names, or -1
+}
+
+type weighted struct {
+	term   uint32
+	weight float32
+}
+
+// pair is two neighbouring words of the query.
+type pair struct {
+	first, second uint32
+	weight        float32
+}
+
+// read returns what the index knows of a query.
+func (x *wordIndex) read(query string) *request {
+	q := &request{skill: -1}
+	w := x.scratch.Get().(*words)
+	defer x.scratch.Put(w)
+	w.fold(query)
+	if d, ok := x.names[x.hash(w)]; ok {
+		q.skill = int32(d)
+	}
+	weight := float32(1)
+	for text, quoted := range passages(query) {
+		if quoted {
+			q.add(x, text, background)
+		} else {
+			weight = q.add(x, text, weight)
+		}
+	}
+	q.terms = heaviest(q.terms)
+	return q
+}
+
+// add adds the words of a text whose first sentence has the weight first, and returns that of a sentence after it.
+func (q *request) add(x *wordIndex, text string, first float32) (next float32) {
+	before, terms, pairs := uint32(gap), len(q.terms), len(q.pairs)
+	end := func(sign rune) {
+		if len(q.terms) == terms { // "Hi!" is not the first sentence of a request
+			return
+		}
+		if sign != '?' {
+			q.weigh(terms, pairs, first)
+		}
+		first, terms, pairs = background, len(q.terms), len(q.pairs)
+	}
+	sc := newScanner(text)
+	for sc.next() {
+		if sc.ended != 0 {
+			end(sc.ended)
+		}
+		if !sc.joined {
+			before = gap
+		}
+		if stopWords[string(sc.word)] {
+			continue
+		}
+		q.words++
+		word := stem(sc.word)
+		id, ok := x.terms[string(word)]
+		if !ok {
+			q.unknown, before = append(q.unknown, string(word)), gap
+			continue
+		}
+		q.terms = append(q.terms, weighted{id, 1})
+		if sc.part {
+			continue
+		}
+		if before != gap && len(q.pairs) < maxPairs {
+			q.pairs = append(q.pairs, pair{before, id, 1})
+		}
+		before = id
+	}
+	end(sc.ended)
+	return first
+}
+
+// weigh gives the terms and pairs from two positions on their weight.
+func (q *request) weigh(terms, pairs int, weight float32) {
+	for i := range q.terms[terms:] {
+		q.terms[terms+i].weight = weight
+	}
+	for i := range q.pairs[pairs:] {
+		q.pairs[pairs+i].weight = weight
+	}
+}
+
+// heaviest returns each term once, with its highest weight.
+func heaviest(terms []weighted) []weighted {
+	slices.SortFunc(terms, func(a, b weighted) int {
+		return cmp.Or(cmp.Compare(a.term, b.term), cmp.Compare(b.weight, a.weight))
+	})
+	return slices.CompactFunc(terms, func(a, b weighted) bool { return a.term == b.term })
+}
+
+// longQuote is the least length in bytes of a text in quotation marks that is material, such as a text to correct, and not
+// a part of the request.
+const longQuote = 40
+
+// passages yields the parts of a query, and for each whether it is a long text in quotation marks.
+func passages(s string) iter.Seq2[string, bool] {
+	return func(yield func(string, bool) bool) {
+		from := 0
+		for i := 0; i < len(s); i++ {
+			n, length := quotation(s, i)
+			if n < longQuote {
+				continue
+			}
+			if !yield(s[from:i], false) || !yield(s[i+length-n:i+length], true) {
+				return
+			}
+			from, i = i+length, i+length
+		}
+		yield(s[from:], false)
+	}
+}
+
+// quotation returns the length of the quoted text that begins at i, without and with its opening mark, or 0.
+func quotation(s string, i int) (inside, all int) {
+	mark, n := utf8.DecodeRuneInString(s[i:])
+	last, ok := closing[mark]
+	if !ok || mark == '\'' && i > 0 && s[i-1] != ' ' && s[i-1] != '\n' {
+		return 0, 0
+	}
+	for rest := s[i+n:]; ; {
+		at := strings.IndexRune(rest, last)
+		if at < 0 {
+			return 0, 0
+		}
+		rest = rest[at+utf8.RuneLen(last):]
+		if last != '\'' || rest == "" || !letter(rest[0]) { // not an apostrophe
+			inside = len(s) - i - n - len(rest) - utf8.RuneLen(last)
+			return inside, inside + n
+		}
+	}
+}
+
+// closing has the marks that end a quotation.
+var closing = map[rune]rune{'"': '"', '\'': '\'', '`': '`', '“': '”', '‘': '’', '「': '」'}

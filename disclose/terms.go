@@ -1,0 +1,179 @@
+package disclose
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// scanner reads the words of a text for the search, one after the other: runs of letters and digits, in lower case and in
+// Unicode's compatibility form. A word in camelCase is followed by its parts. Of Chinese, Japanese and Korean, which are
+// not read by words, each pair of neighbouring characters is a word.
+type scanner struct {
+	rest   string
+	word   []byte // the present word, in lower case; valid until the next
+	part   bool   // it is a part of the word before it
+	joined bool   // no sign stands between it and the word before it, so both may be of one phrase
+	ended  rune   // the last end of a sentence before it: '.', '!', '?' or '\n', else 0
+
+	parts []string // still to come, of the present word
+	pairs string   // characters of which the pairs are still to come
+}
+
+func newScanner(s string) scanner {
+	if !ascii(s) {
+		s = norm.NFKC.String(s)
+	}
+	return scanner{rest: s}
+}
+
+// next reads the next word and reports whether there is one.
+func (s *scanner) next() bool {
+	s.ended = 0
+	switch {
+	case len(s.parts) > 0:
+		s.part = true
+		s.lower(s.parts[0])
+		s.parts = s.parts[1:]
+		return true
+	case s.pairs != "":
+		s.part, s.joined = false, true
+		s.pair()
+		return true
+	}
+	s.part, s.joined = false, true
+	s.skip()
+	if s.rest == "" {
+		return false
+	}
+	r, n := utf8.DecodeRuneInString(s.rest)
+	if paired(r) {
+		n = runLength(s.rest, paired)
+		s.pairs, s.rest = s.rest[:n], s.rest[n:]
+		s.pair()
+		return true
+	}
+	n = runLength(s.rest, inWord)
+	if n <= 2 && letter(s.rest[0]) {
+		n += signLength(s.rest[n:])
+	}
+	word := s.rest[:n]
+	s.rest = s.rest[n:]
+	s.parts = camelParts(s.parts[:0], word)
+	s.lower(word)
+	return true
+}
+
+// pair reads the next pair of characters, or a character that stands alone.
+func (s *scanner) pair() {
+	_, first := utf8.DecodeRuneInString(s.pairs)
+	_, second := utf8.DecodeRuneInString(s.pairs[first:])
+	s.word = append(s.word[:0], s.pairs[:first+second]...)
+	if s.pairs = s.pairs[first:]; len(s.pairs) == second {
+		s.pairs = ""
+	}
+}
+
+// skip passes what stands between words.
+func (s *scanner) skip() {
+	for s.rest != "" {
+		r, n := utf8.DecodeRuneInString(s.rest)
+		if inWord(r) || paired(r) {
+			return
+		}
+		s.rest = s.rest[n:]
+		switch r {
+		case ' ', '\t', '-', '_', '/', '&', '\'', '’':
+			continue
+		case '.', '!', '?':
+			if s.rest == "" || s.rest[0] == ' ' || s.rest[0] == '\n' || r != '.' {
+				s.ended = r
+			}
+		case '\n', '。':
+			s.ended = '\n'
+		}
+		s.joined = false
+	}
+}
+
+// lower makes w the present word.
+func (s *scanner) lower(w string) {
+	s.word = s.word[:0]
+	for i := 0; i < len(w); {
+		if c := w[i]; c < utf8.RuneSelf {
+			if 'A' <= c && c <= 'Z' {
+				c += 'a' - 'A'
+			}
+			s.word = append(s.word, c)
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(w[i:])
+		s.word = utf8.AppendRune(s.word, lowest(r))
+		i += n
+	}
+}
+
+func runLength(s string, in func(rune) bool) int {
+	for i, r := range s {
+		if !in(r) {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// signLength returns the length of the signs that belong to a short word before s: those of "C++" and "F#".
+func signLength(s string) int { return len(s) - len(strings.TrimLeft(s, "+#")) }
+
+func inWord(r rune) bool {
+	if r < utf8.RuneSelf {
+		return folded[r] != ' '
+	}
+	return (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r)) && !paired(r)
+}
+
+// paired reports whether r is read in pairs: it is of a script without spaces, or Korean, whose endings are many.
+func paired(r rune) bool { return alone(r) || r >= 0x1100 && unicode.Is(unicode.Hangul, r) }
+
+// camelParts appends the parts of a word such as "GitHubAPI" or "py3" that have two letters and more, if it has several.
+func camelParts(to []string, w string) []string {
+	from, count := 0, 0
+	for i := 1; i <= len(w); i++ {
+		if i < len(w) && !breaks(w, i) {
+			continue
+		}
+		if count++; i-from > 1 && (i < len(w) || from > 0) {
+			to = append(to, w[from:i])
+		}
+		from = i
+	}
+	return to
+}
+
+// breaks reports whether a new part of w begins at i.
+func breaks(w string, i int) bool {
+	a, b := kindOf(w[i-1]), kindOf(w[i])
+	switch {
+	case a == 0 || b == 0 || a == 'A' && b == 'a':
+		return false
+	case a == 'A' && b == 'A':
+		return i+2 < len(w) && kindOf(w[i+1]) == 'a' // the H of "APIHost", but not the I of "APIs"
+	}
+	return a != b
+}
+
+// kindOf returns 'a', 'A' or '0' for the kind of an ASCII letter or digit, else 0.
+func kindOf(c byte) byte {
+	switch {
+	case 'a' <= c && c <= 'z':
+		return 'a'
+	case 'A' <= c && c <= 'Z':
+		return 'A'
+	case '0' <= c && c <= '9':
+		return '0'
+	}
+	return 0
+}

@@ -1,0 +1,241 @@
+package disclose
+
+import (
+	"hash/maphash"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/agent-base/agent-base/skill"
+)
+
+// wordIndex is an inverted index with the score of each pair of term and skill worked out, and the terms of each skill in
+// their order, for phrases.
+type wordIndex struct {
+	terms  map[string]uint32 // stems
+	sorted func() []string   // terms in order, for beginnings
+	start  []uint32          // posts[start[t]:start[t+1]] are of term t
+	posts  []post
+	idf    []float32         // of each term
+	n      int               // skills
+	order  []uint32          // terms of all skills in the order of their texts, gap where a phrase ends
+	begin  []uint32          // order[begin[d]:begin[d+1]] is of skill d
+	names  map[uint64]uint32 // hash of a folded name to skill
+	seed   maphash.Seed
+	scores sync.Pool // of *[]float32, all zero
+
+	scratch sync.Pool // of *words
+}
+
+type post struct {
+	doc   uint32
+	score float32
+}
+
+// tally is one term of one skill with its weighted count.
+type tally struct {
+	term, doc, count uint32
+}
+
+// gap stands where no phrase goes on; ignored is the number of a stop word.
+const (
+	gap     = math.MaxUint32
+	ignored = math.MaxUint32 - 1
+)
+
+func newWordIndex(entries []skill.Entry) *wordIndex {
+	n := len(entries)
+	x := &wordIndex{terms: map[string]uint32{}, names: make(map[uint64]uint32, n), seed: maphash.MakeSeed(), n: n, begin: make([]uint32, 1, n+1)}
+	var w words
+	for d, e := range entries {
+		w.fold(e.Name())
+		x.names[x.hash(&w)] = uint32(d)
+	}
+	x.order = make([]uint32, 0, 64*n)
+	b := builder{index: x, known: map[string]uint32{}, list: make([]tally, 0, 48*n), lengths: make([]float64, 0, n)}
+	for d, e := range entries {
+		b.skill(uint32(d), e)
+	}
+	x.fill(b.list, b.lengths)
+	x.sorted = sync.OnceValue(x.sort)
+	x.scores.New = func() any { s := make([]float32, x.n); return &s }
+	x.scratch.New = func() any { return new(words) }
+	return x
+}
+
+func (x *wordIndex) hash(w *words) uint64 { return maphash.Bytes(x.seed, w.text) }
+
+// builder counts the terms of one skill after the other.
+type builder struct {
+	index   *wordIndex
+	known   map[string]uint32 // words to their terms: each is cut to its stem once
+	list    []tally
+	last    []int // of each term, its newest tally's position plus one
+	lengths []float64
+
+	doc    uint32
+	begin  int // of doc's tallies in list
+	length int // words of doc, each as often as it weighs
+	name   words
+}
+
+// skill counts the terms of one skill.
+func (b *builder) skill(d uint32, e skill.Entry) {
+	b.doc, b.begin, b.length = d, len(b.list), 0
+	b.add(e.Name(), nameWeight)
+	triggers := e.Triggers()
+	for _, list := range [][]string{e.Tags(), triggers.Keywords, triggers.Verbs} {
+		for _, tag := range firstOf(list) {
+			b.add(tag, tagWeight)
+		}
+	}
+	texts := []string{e.Description(), e.WhenToUse()}
+	if s := e.Brief(); !strings.HasPrefix(e.Description(), strings.TrimSuffix(s, "...")) {
+		texts = append(texts, s)
+	}
+	for _, s := range texts {
+		for part := range positive(capped(s), b.other) {
+			b.add(part, 1)
+		}
+	}
+	b.lengths = append(b.lengths, float64(b.length))
+	b.index.begin = append(b.index.begin, uint32(len(b.index.order)))
+}
+
+// other reports whether name is the name of another skill than the present one.
+func (b *builder) other(name string) bool {
+	b.name.fold(name)
+	d, ok := b.index.names[b.index.hash(&b.name)]
+	return ok && d != b.doc
+}
+
+// add counts each word of s weight times.
+func (b *builder) add(s string, weight uint32) {
+	x := b.index
+	x.order = append(x.order, gap)
+	for sc := newScanner(s); sc.next(); {
+		id := b.term(sc.word)
+		if !sc.joined {
+			x.order = append(x.order, gap)
+		}
+		if id == ignored {
+			continue
+		}
+		if !sc.part {
+			x.order = append(x.order, id)
+		}
+		b.length += int(weight)
+		if at := b.last[id]; at > b.begin {
+			b.list[at-1].count += weight
+			continue
+		}
+		b.list = append(b.list, tally{id, b.doc, weight})
+		b.last[id] = len(b.list)
+	}
+}
+
+// term returns the number of a word's term, a new one if there is none yet.
+func (b *builder) term(word []byte) uint32 {
+	if id, ok := b.known[string(word)]; ok {
+		return id
+	}
+	key := string(word)
+	if stopWords[key] {
+		b.known[key] = ignored
+		return ignored
+	}
+	cut := string(stem(word))
+	id, ok := b.index.terms[cut]
+	if !ok {
+		id = uint32(len(b.last))
+		b.index.terms[cut] = id
+		b.last = append(b.last, 0)
+	}
+	b.known[key] = id
+	return id
+}
+
+// fill orders the tallies by term and turns their counts into scores.
+func (x *wordIndex) fill(tallies []tally, lengths []float64) {
+	total := 0.0
+	for _, l := range lengths {
+		total += l
+	}
+	mean := total / math.Max(1, float64(x.n))
+	x.start = make([]uint32, len(x.terms)+1)
+	for _, t := range tallies {
+		x.start[t.term+1]++
+	}
+	x.idf = make([]float32, len(x.terms))
+	for i := range len(x.terms) {
+		have := float64(x.start[i+1])
+		x.idf[i] = float32(math.Log(1 + (float64(x.n)-have+0.5)/(have+0.5)))
+		x.start[i+1] += x.start[i]
+	}
+	next := slices.Clone(x.start)
+	x.posts = make([]post, len(tallies))
+	for _, t := range tallies {
+		tf := float64(t.count)
+		s := float64(x.idf[t.term]) * tf * (k1 + 1) / (tf + k1*(1-b75+b75*lengths[t.doc]/mean))
+		x.posts[next[t.term]] = post{t.doc, float32(s)}
+		next[t.term]++
+	}
+	x.order = slices.Clip(x.order)
+}
+
+func (x *wordIndex) sort() []string {
+	sorted := make([]string, 0, len(x.terms))
+	for t := range x.terms {
+		sorted = append(sorted, t)
+	}
+	slices.Sort(sorted)
+	return sorted
+}
+
+// near returns the terms that begin with word, or else those with its first letter that are one
+// typing error away from it.
+func (x *wordIndex) near(word string) []string {
+	if len(word) < 2 {
+		return nil
+	}
+	sorted := x.sorted()
+	i, _ := slices.BinarySearch(sorted, word)
+	j := i
+	for j < len(sorted) && j-i < maxInexact && strings.HasPrefix(sorted[j], word) {
+		j++
+	}
+	if j > i || len(word) < shortestTypo {
+		return sorted[i:j]
+	}
+	var out []string
+	first, _ := slices.BinarySearch(sorted, word[:1])
+	for _, t := range sorted[first:] {
+		if t[0] != word[0] || len(out) == maxInexact {
+			break
+		}
+		if d := len(t) - len(word); d >= -1 && d <= 1 && oneEdit(t, word) {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// oneEdit reports whether a and b, whose lengths differ by at most one byte, differ by one byte
+// put in, left out or replaced, or by two neighbours swapped.
+func oneEdit(a, b string) bool {
+	if len(a) < len(b) {
+		a, b = b, a
+	}
+	i := 0
+	for i < len(b) && a[i] == b[i] {
+		i++
+	}
+	if len(a) > len(b) {
+		return a[i+1:] == b[i:]
+	}
+	if i == len(a) || a[i+1:] == b[i+1:] {
+		return true
+	}
+	return i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+}
