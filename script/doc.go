@@ -39,19 +39,24 @@
 //
 // # What a script sees of the environment
 //
-// A script sees these variables and no others: PATH, which is /usr/local/bin:/usr/bin:/bin and the folders of the commands
-// that the manifest requires; LANG=C.UTF-8, TERM=dumb, NO_COLOR=1, PYTHONDONTWRITEBYTECODE=1, PYTHONNOUSERSITE=1 and
-// PYTHONUTF8=1; HOME, TMPDIR and AGENT_SKILL_WORK_DIR, empty folders that are removed after the run;
-// AGENT_SKILL_CACHE_DIR, which the skill keeps; AGENT_SKILL_DIR, AGENT_SKILL_NAME and AGENT_WORKSPACE.
+// A script sees these variables and no others: PATH, which is Options.Path and the folders of the commands that the manifest
+// requires; LANG=C.UTF-8, TERM=dumb, NO_COLOR=1, PYTHONDONTWRITEBYTECODE=1, PYTHONNOUSERSITE=1 and PYTHONUTF8=1; TMPDIR and
+// AGENT_SKILL_WORK_DIR, empty folders that are removed after the run; HOME and AGENT_SKILL_CACHE_DIR, folders that the
+// skill keeps; AGENT_SKILL_DIR, AGENT_SKILL_NAME and AGENT_WORKSPACE.
+//
+// HOME is a private folder in Options.Homes, one for each root and name of a skill. It stays when the content changes, and
+// Sweep does not touch it: see [Host.Homes] and [Host.ClearHome]. With [Grant].Home it is the operator's own.
 //
 // These variables of Options.Env pass: TZ, SSL_CERT_FILE, SSL_CERT_DIR, HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY (the last four
-// in lower case too), on Windows those that its programs need, and those that the manifest's permissions.env names, unless
-// Options.Granted refuses it. A name there may be a prefix with wildcards: three letters or more and "_", as in KALSHI_*.
-// [Forwarded] lists those that pass because a manifest asks for them.
+// in lower case too), on Windows those that its programs need, those that the manifest's permissions.env names, and those
+// that the user granted: Options.Granted returns the [Grant]. A name in permissions.env may be a prefix with wildcards: three
+// letters or more and "_", as in KALSHI_*. A grant has exact names. [Declared] and [Forwarded] say what passes because a
+// manifest asks for it, [Reads] what the texts of scripts read.
 //
 // Variables that make programs load or run something else (LD_*, PYTHON*, NODE_OPTIONS, GIT_*, SSH_*, UV_*, PIP_* and the
-// like) and the engine's own never pass. Keys of model providers pass by their exact name, never by
-// a wildcard. RunOptions.Env sets variables for one run under the same rules.
+// like) and the engine's own never pass: see [CheckGrant]. The variables of model providers pass only if the user granted
+// them by name, whatever a manifest asks for. RunOptions.Env sets variables for one run under the same rules. When a script
+// fails, the error names the variables that it reads and did not get.
 //
 // Programs of the operator that prepare dependencies or are asked for their version see no variable that a skill names. uv
 // gets proxies and certificates, UV_DEFAULT_INDEX, UV_INDEX, UV_INDEX_*, UV_FIND_LINKS and UV_OFFLINE; an interpreter that

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // mostRead is how many files Reads looks at, those in scripts/ first.
@@ -17,7 +18,7 @@ const mostRead = 1000
 // read it. Variables that every script has and those that can never pass are left out.
 func Reads(s *skill.Skill) map[string]int {
 	out := map[string]int{}
-	scripts := survey.Of(s.FS(), s.Manifest(), nil).Runnable()
+	scripts := survey.Of(s.FS(), &manifest.Manifest{}, nil).Runnable() // with modules, which a manifest need not list
 	for _, sc := range scripts[:min(len(scripts), mostRead)] {
 		for _, name := range survey.FileVariables(s.FS(), sc.File) {
 			if !AlwaysPasses(name) && CheckGrant(name) == nil {

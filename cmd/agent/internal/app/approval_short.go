@@ -19,18 +19,23 @@ const (
 // that may run and counts the others. home is the user's, which a path begins with as ~.
 func (p *Proposal) Short(home string) (lines []string, complete bool) {
 	complete = true
+	add := func(line string, columns int) {
+		short := cutMiddle(line, columns)
+		complete = complete && short == ui.Line(line)
+		lines = append(lines, short)
+	}
 	few := func(all []string, most int, rest string) {
 		for _, line := range all[:min(len(all), most)] {
-			short := cutMiddle(line, shortColumns)
-			complete = complete && short == ui.Line(line)
-			lines = append(lines, short)
+			add(line, shortColumns)
 		}
 		if more := len(all) - most; more > 0 {
 			complete = false
 			lines = append(lines, fmt.Sprintf("    and %d more%s", more, rest))
 		}
 	}
-	few(p.head(tilde(p.approval.Dir, home)), 2, "")
+	for _, line := range p.head(tilde(p.approval.Dir, home)) {
+		add(line, 2*shortColumns)
+	}
 	few(append(p.askedLines(), p.droppedLines()...), shortAsked, "")
 	lines = append(lines, p.contentLine())
 	var runs []string
@@ -62,18 +67,18 @@ func (p *Proposal) Short(home string) (lines []string, complete bool) {
 	return append(lines, p.homeLines()...), complete && all
 }
 
-// read returns the variables that the skill declares or reads, marked: those that the operator has, and the others.
+// read returns the variables that the skill declares or reads: those that the operator has, and the others.
 func (p *Proposal) read() (set, unset []string) {
 	for i := range p.variables {
 		v := &p.variables[i]
 		name := cutMiddle(v.Name, shortColumns/2)
-		if v.Provider {
-			name += " (a model provider's key)"
-		}
-		if v.Set {
-			set = append(set, name)
-		} else {
+		switch {
+		case !v.Set:
 			unset = append(unset, name)
+		case v.Provider:
+			set = append(set, name+" (a model provider's key)")
+		default:
+			set = append(set, name)
 		}
 	}
 	return set, unset
@@ -168,7 +173,7 @@ func (p *Proposal) choiceLines(others string, whole bool) []string {
 // wordLines explains what may be typed to change a choice.
 func (p *Proposal) wordLines() []string {
 	lines := []string{
-		"Type words to add, with - before a word to take it out; Enter alone changes nothing.",
+		"Type words to add; - before a word takes it out. Enter changes nothing.",
 		"  write  it may write in this directory (recorded, not enforced yet)",
 		"  home   HOME is your own, in place of a private one",
 	}

@@ -90,7 +90,7 @@ func lapsedText(ctx context.Context, s *skill.Skill, lapsed *trust.Grant) string
 
 // changedText lists the files that changed since a grant: " (changed scripts/a.py)".
 func changedText(ctx context.Context, s *skill.Skill, lapsed *trust.Grant) string {
-	sum, err := dirhash.Dir(ctx, s.FS(), nil)
+	sum, err := s.Sum(ctx)
 	if err != nil || len(lapsed.Files) == 0 {
 		return ""
 	}
@@ -176,7 +176,6 @@ func (g *Grants) Edit(ctx context.Context, s *skill.Skill, give, take *Given) (*
 		return nil, err
 	}
 	declared := script.Declared(s.Manifest())
-	var now trust.Grant
 	err = store.EditGrant(ctx, *key, func(t *trust.Grant) error {
 		if give != nil {
 			add(t, give, declared)
@@ -184,13 +183,17 @@ func (g *Grants) Edit(ctx context.Context, s *skill.Skill, give, take *Given) (*
 		if take != nil && !remove(t, take, declared) {
 			return NotFound(fmt.Errorf("%s has nothing of that to revoke", s.Name()), "agent skill info "+s.Canonical()+" shows what it has")
 		}
-		now = *t
 		return nil
 	})
+	if err == nil {
+		err = g.trust.Reload()
+	}
 	if err != nil {
 		return nil, err
 	}
-	return &now, g.trust.Reload()
+	now, _ := g.trust.Known().Grant(key.Name, key.Dir, key.Digest)
+	now.Name = key.Name
+	return &now, nil
 }
 
 // set stores what the choice of a proposal gives: in place of what the content had, or in addition if flags alone decided.

@@ -8,18 +8,20 @@ import (
 
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
-	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/trust"
 )
 
-// RepeatGrant is the command that grants the same again.
+// RepeatGrant is the command that grants the same again; two commands if packages were added too.
 func RepeatGrant(t *trust.Grant) string {
 	var commands []string
-	if given := (&Given{Env: t.Env, Home: t.Home, Read: t.Read, Write: t.Write, Net: t.Net}); !given.Empty() || len(t.With) == 0 {
+	if given := (&Given{Env: t.Env, Home: t.Home, Read: t.Read, Write: t.Write, Net: t.Net}); !given.Empty() {
 		commands = append(commands, grantCommand(t.Name, given))
 	}
 	if len(t.With) > 0 {
 		commands = append(commands, withCommand(t.Name, t.With))
+	}
+	if len(t.Withheld) > 0 {
+		commands = append(commands, "agent skill revoke "+t.Name+" --env "+ShellWord(strings.Join(t.Withheld, ",")))
 	}
 	return strings.Join(commands, " && ")
 }
@@ -175,7 +177,7 @@ func (g *Grants) Variables(ctx context.Context, s *skill.Skill) ([]Variable, err
 	for name, files := range script.Reads(s) {
 		at(name).Files = files
 	}
-	for _, name := range slices.Concat(m.Permissions.Env, script.Forwarded(m, g.sys.Environ), requiredVariables(m)) {
+	for _, name := range slices.Concat(m.Permissions.Env, script.Forwarded(m, g.sys.Environ), m.RequiresEnv) {
 		if script.CheckGrant(name) == nil && !script.AlwaysPasses(name) {
 			at(name).Declared = true
 		}
@@ -199,6 +201,3 @@ func weight(v *Variable) (w int) {
 	}
 	return w
 }
-
-// requiredVariables returns the variables that a manifest says it needs, in the manner of other hosts.
-func requiredVariables(*manifest.Manifest) []string { return nil }

@@ -93,7 +93,7 @@ func TestPlainNeverApproves(t *testing.T) {
 	o := &Options{In: strings.NewReader("hi\ny\n"), Out: io.Discard, Prompter: p,
 		Ask: func(ctx context.Context, prompt string) iter.Seq2[agent.Step, error] {
 			return func(func(agent.Step, error) bool) {
-				yes, err := p.Confirm(ctx, "Run it?", nil)
+				yes, err := confirmed(ctx, p, "Run it?", nil)
 				if err != nil {
 					t.Error(err)
 				}
@@ -120,7 +120,7 @@ func TestPlainAsks(t *testing.T) {
 		Ask: func(ctx context.Context, _ string) iter.Seq2[agent.Step, error] {
 			return func(yield func(agent.Step, error) bool) {
 				yield(agent.Step{Text: "I run"}, nil)
-				yes, err := p.Confirm(ctx, "Run it?", []string{"a", "b"})
+				yes, err := confirmed(ctx, p, "Run it?", []string{"a", "b"})
 				if !yes || err != nil {
 					t.Errorf("got %v, %v, want yes", yes, err)
 				}
@@ -133,7 +133,7 @@ func TestPlainAsks(t *testing.T) {
 	if got, want := strings.TrimLeft(out.String(), "\n"), "I run\n[Run it? a,b]\nDone.\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if yes, err := p.Confirm(t.Context(), "Run it?", nil); yes || err != nil {
+	if yes, err := confirmed(t.Context(), p, "Run it?", nil); yes || err != nil {
 		t.Errorf("after the conversation: got %v, %v, want no", yes, err)
 	}
 }

@@ -20,12 +20,6 @@ type Prompter struct {
 	ask askFunc // nil: no person can be asked now
 }
 
-// Confirm asks whether something may be done and reports whether the answer is yes. See Ask.
-func (p *Prompter) Confirm(ctx context.Context, text string, details []string) (bool, error) {
-	answer, err := p.Ask(ctx, &ui.Question{Text: text, Details: details})
-	return answer == "y", err
-}
-
 // Ask asks a question and returns the answer, as ui.Streams.Ask does. It shows the details with the question, line by line;
 // all of it may be foreign text. Only "y" or "yes", typed after the question appeared, is a yes. Without a person to ask the
 // answer is no and nothing is shown. When ctx is done first, Ask returns its error.

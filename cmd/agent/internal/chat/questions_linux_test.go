@@ -76,7 +76,7 @@ func (a *attacker) ask(ctx context.Context, _ string) iter.Seq2[agent.Step, erro
 		}
 		asked := make(chan string)
 		go func() {
-			yes, err := a.p.Confirm(ctx, allowed, strings.Split(ui.Exact(now.command), "\n"))
+			yes, err := confirmed(ctx, a.p, allowed, strings.Split(ui.Exact(now.command), "\n"))
 			asked <- fmt.Sprint(yes, err)
 		}()
 		for _, text := range now.while {

@@ -181,7 +181,7 @@ func (a *partner) ask(ctx context.Context, prompt string) iter.Seq2[agent.Step, 
 				}
 			}
 		case "allow":
-			yes, err := a.p.Confirm(ctx, "Run a command?", []string{"make all"})
+			yes, err := confirmed(ctx, a.p, "Run a command?", []string{"make all"})
 			yield(agent.Step{Text: fmt.Sprintf("answer %v %v", yes, err)}, nil)
 		default:
 			yield(agent.Step{Text: "heard " + fmt.Sprintf("%q", prompt)}, nil)

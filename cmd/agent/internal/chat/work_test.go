@@ -97,7 +97,7 @@ func TestQuestionComesAfterText(t *testing.T) {
 		follow(t.Context(), func(yield func(agent.Step, error) bool) {
 			for _, text := range []string{"one", "two"} {
 				yield(agent.Step{Text: text}, nil)
-				if yes, err := p.Confirm(t.Context(), text, nil); !yes || err != nil {
+				if yes, err := confirmed(t.Context(), p, text, nil); !yes || err != nil {
 					t.Errorf("got %v, %v, want yes", yes, err)
 				}
 			}
@@ -136,9 +136,15 @@ func TestPlainQuestionHoldsTheOutput(t *testing.T) {
 	}
 }
 
+// confirmed asks a question of yes or no.
+func confirmed(ctx context.Context, p *Prompter, question string, details []string) (bool, error) {
+	answer, err := p.Ask(ctx, &ui.Question{Text: question, Details: details})
+	return answer == "y", err
+}
+
 func TestConfirm(t *testing.T) {
 	p := &Prompter{}
-	if yes, err := p.Confirm(t.Context(), "Run it?", nil); yes || err != nil {
+	if yes, err := confirmed(t.Context(), p, "Run it?", nil); yes || err != nil {
 		t.Errorf("nobody is there: got %v, %v, want no", yes, err)
 	}
 	shown := make(chan event, 2)
@@ -149,13 +155,13 @@ func TestConfirm(t *testing.T) {
 		}
 	}}
 	p.attach(f.ask)
-	if yes, err := p.Confirm(t.Context(), "Yes?", []string{"x"}); !yes || err != nil {
+	if yes, err := confirmed(t.Context(), p, "Yes?", []string{"x"}); !yes || err != nil {
 		t.Errorf("got %v, %v, want yes", yes, err)
 	}
 	<-shown
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if yes, err := p.Confirm(ctx, "Never answered?", nil); yes || !errors.Is(err, context.Canceled) {
+	if yes, err := confirmed(ctx, p, "Never answered?", nil); yes || !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: got %v, %v, want no and %v", yes, err, context.Canceled)
 	}
 	<-shown
@@ -163,7 +169,7 @@ func TestConfirm(t *testing.T) {
 		t.Error("the question stays on the screen")
 	}
 	p.attach(nil)
-	if yes, err := p.Confirm(t.Context(), "Yes?", nil); yes || err != nil {
+	if yes, err := confirmed(t.Context(), p, "Yes?", nil); yes || err != nil {
 		t.Errorf("after the conversation: got %v, %v, want no", yes, err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"syscall"
@@ -16,18 +17,23 @@ import (
 )
 
 // ontty runs a command in a terminal of 80 columns, or of $TTY_COLUMNS, and checks its exit code: ontty CODE ANSWER COMMAND ARGS...
-// ANSWER is typed when a question is asked ("-" for none). What the terminal got is then in the file "tty", without
-// the carriage returns.
+// ANSWER is typed when a question is asked ("-" for none); of several, with | between them, each answers one question and the
+// last one all that follow. What the terminal got is then in the file "tty", without the carriage returns.
 func ontty(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 3 {
 		ts.Fatalf("usage: ontty CODE ANSWER COMMAND ARGS...")
 	}
+	answers := strings.Split(args[1], "|")
 	inTerminal(ts, args[0], args[2:], func(near *os.File, screen []byte) {
-		if args[1] != "-" && bytes.HasSuffix(screen, []byte("[y/N] ")) {
-			fmt.Fprintf(near, "%s\n", args[1])
+		if args[1] != "-" && atQuestion.Match(screen) {
+			fmt.Fprintf(near, "%s\n", answers[0])
+			answers = answers[min(1, len(answers)-1):]
 		}
 	})
 }
+
+// atQuestion matches a screen that ends in a question.
+var atQuestion = regexp.MustCompile(`(\[y/N(/[a-z])*\]|Change:) $`)
 
 // ahead runs a command as ontty does, with a line that is typed before it has started: ahead CODE LINE ANSWER COMMAND
 // ARGS...
@@ -39,7 +45,7 @@ func ahead(ts *testscript.TestScript, neg bool, args []string) {
 		if screen == nil {
 			fmt.Fprintf(near, "%s\n", args[1])
 		}
-		if bytes.HasSuffix(screen, []byte("[y/N] ")) {
+		if atQuestion.Match(screen) {
 			fmt.Fprintf(near, "%s\n", args[2])
 		}
 	})
@@ -158,7 +164,7 @@ func isFile(name string) bool {
 func environ(ts *testscript.TestScript) []string {
 	env := []string{"TERM=xterm-256color"}
 	for _, name := range strings.Fields("HOME PATH TMPDIR NO_COLOR AGENT_HOME AGENT_SKILLS AGENT_PROFILE AGENT_MODEL " +
-		"ANTHROPIC_BASE_URL ANTHROPIC_API_KEY GOCOVERDIR GORACE") {
+		"ANTHROPIC_BASE_URL ANTHROPIC_API_KEY OPENROUTER_API_KEY DECLARED_KEY SCRIPT_TOKEN GOCOVERDIR GORACE") {
 		if value := ts.Getenv(name); value != "" {
 			env = append(env, name+"="+value)
 		}

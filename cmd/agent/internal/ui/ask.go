@@ -30,12 +30,6 @@ type Question struct {
 	Free    bool     // the answer is a line of text, in place of y or n
 }
 
-// Confirm asks a question and reports whether the answer was yes. See Ask.
-func (s *Streams) Confirm(ctx context.Context, question string, details []string) (bool, error) {
-	answer, err := s.Ask(ctx, &Question{Text: question, Details: details})
-	return answer == "y", err
-}
-
 // Ask asks a question on Err and returns the answer: "y", "n" or one of the other letters, or the text of a free question.
 // Details that exceed the screen are shown page by page, and only the end of the last page takes a yes.
 //

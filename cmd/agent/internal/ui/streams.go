@@ -24,7 +24,7 @@ type Streams struct {
 	Colour      bool // Out understands colour and the user wants it
 	Cursor      bool // Err understands cursor movement: a terminal that is not dumb
 	Width       int  // columns of Out; 0 when it is not a terminal: rows are as long as the text
-	Height      int  // rows of the screen that Confirm fills at once, where Err is not a file; 0 means no limit
+	Height      int  // rows of the screen that Ask fills at once, where Err is not a file; 0 means no limit
 }
 
 // Options has what New cannot find out from the files.

@@ -193,6 +193,12 @@ func TestTableNeverWiderThanTerminal(t *testing.T) {
 	}
 }
 
+// confirmed asks a question of yes or no.
+func confirmed(ctx context.Context, s *ui.Streams, question string, details []string) (bool, error) {
+	answer, err := s.Ask(ctx, &ui.Question{Text: question, Details: details})
+	return answer == "y", err
+}
+
 func TestConfirm(t *testing.T) {
 	tests := []struct {
 		name, answer string
@@ -217,7 +223,7 @@ func TestConfirm(t *testing.T) {
 			s, in, _, errOut := ui.Test()
 			in.WriteString(tt.answer)
 			s.InTerminal, s.ErrTerminal = tt.terminal, true
-			got, err := s.Confirm(t.Context(), "run \"x\r\"?", nil)
+			got, err := confirmed(t.Context(), s, "run \"x\r\"?", nil)
 			if err != nil || got != tt.want {
 				t.Errorf("Confirm = %v, %v, want %v", got, err, tt.want)
 			}
@@ -232,11 +238,42 @@ func TestConfirm(t *testing.T) {
 	}
 }
 
+// C65: a question may have more answers than y and n, and one may ask for a line of text.
+func TestOtherAnswers(t *testing.T) {
+	tests := []struct {
+		name, typed  string
+		q            ui.Question
+		want, prompt string
+	}{
+		{"a letter", "E\n", ui.Question{Others: "ed"}, "e", "┇ Sure? [y/N/e/d] "},
+		{"yes", "yes\n", ui.Question{Others: "ed"}, "y", "┇ Sure? [y/N/e/d] "},
+		{"two letters, then no", "ed\n\n", ui.Question{Others: "ed"}, "n", "┇ Sure? [y/N/e/d] ┇ type y, e, d or n [y/N/e/d] "},
+		{"a letter of another question", "e\ny\n", ui.Question{}, "y", "┇ Sure? [y/N] ┇ type y or n [y/N] "},
+		{"text", " A_KEY -write \n", ui.Question{Free: true}, "A_KEY -write", "┇ Sure? "},
+		{"no text", "\n", ui.Question{Free: true}, "", "┇ Sure? "},
+		{"no more input", "y", ui.Question{Free: true}, "", "┇ Sure? "},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s, in, _, errOut := ui.Test()
+			in.WriteString(tt.typed)
+			s.InTerminal, s.ErrTerminal = true, true
+			tt.q.Text = "Sure?"
+			if got, err := s.Ask(t.Context(), &tt.q); got != tt.want || err != nil {
+				t.Errorf("got %q, %v, want %q", got, err, tt.want)
+			}
+			if errOut.String() != tt.prompt {
+				t.Errorf("printed %q, want %q", errOut, tt.prompt)
+			}
+		})
+	}
+}
+
 func TestConfirmLeavesTheRest(t *testing.T) {
 	s, in, _, _ := ui.Test()
 	in.WriteString("y\nnext line\n")
 	s.InTerminal, s.ErrTerminal = true, true
-	if ok, err := s.Confirm(t.Context(), "sure?", nil); !ok || err != nil {
+	if ok, err := confirmed(t.Context(), s, "sure?", nil); !ok || err != nil {
 		t.Fatalf("Confirm = %v, %v", ok, err)
 	}
 	if got := in.String(); got != "next line\n" {
@@ -250,7 +287,7 @@ func TestConfirmFramesDetails(t *testing.T) {
 	in.WriteString("y\n")
 	s.InTerminal, s.ErrTerminal, s.Width = true, true, 20
 	details := []string{"echo one\nRun it? [y/N] n", "echo " + strings.Repeat("x", 12) + " 漢字漢字", "\t┇\r", ""}
-	if ok, err := s.Confirm(t.Context(), "Run this command?", details); !ok || err != nil {
+	if ok, err := confirmed(t.Context(), s, "Run this command?", details); !ok || err != nil {
 		t.Fatalf("Confirm = %v, %v", ok, err)
 	}
 	want := `┇   echo one
@@ -284,7 +321,7 @@ func TestConfirmPages(t *testing.T) {
 			s, in, _, errOut := ui.Test()
 			in.WriteString(tt.answers)
 			s.InTerminal, s.ErrTerminal, s.Height = true, true, 6
-			got, err := s.Confirm(t.Context(), "Sure?", strings.Split("0123456789", ""))
+			got, err := confirmed(t.Context(), s, "Sure?", strings.Split("0123456789", ""))
 			if got != tt.want || err != nil {
 				t.Errorf("Confirm = %v, %v, want %v", got, err, tt.want)
 			}
@@ -305,7 +342,7 @@ func TestConfirmCancelled(t *testing.T) {
 	s.In, s.InTerminal, s.ErrTerminal = read, true, true
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if ok, err := s.Confirm(ctx, "sure?", nil); ok || !errors.Is(err, context.Canceled) {
+	if ok, err := confirmed(ctx, s, "sure?", nil); ok || !errors.Is(err, context.Canceled) {
 		t.Errorf("Confirm = %v, %v, want false and context.Canceled", ok, err)
 	}
 }
