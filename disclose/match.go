@@ -77,7 +77,8 @@ const (
 
 // Match returns the skills that query triggers, best first: those that it names, then by the length of the keyword or
 // verb in it, then those with a pattern that matches. Equals are ordered by recent use, then priority, then name. The
-// name of a skill is always a keyword. Words match whole and in any case. Only the first 4 KiB of query are read.
+// name of a skill is always a keyword; one such as "help", which any request may have, only alone or before "skill". Words
+// match whole and in any case. Only the first 4 KiB of query are read.
 func (x *Index) Match(query string, o *MatchOptions) []Match {
 	if o == nil {
 		o = &MatchOptions{}
@@ -163,7 +164,7 @@ func (x *triggers) find(query string, s *scratch) []found {
 			hash := x.hash(key)
 			for at := x.first(hash); at > 0; at = x.targets[at-1].next {
 				t := &x.targets[at-1]
-				if !x.is(t, hash, key) {
+				if !x.is(t, hash, key) || t.common && w.len() > 1 && !bytes.HasPrefix(w.text[w.ends[j-1]:], []byte(" skill ")) {
 					continue
 				}
 				if t.signed > 0 && low == "" {

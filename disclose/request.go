@@ -13,7 +13,8 @@ type request struct {
 	terms   []weighted // known ones, each once
 	pairs   []pair
 	unknown []string
-	words   int   // that are not stop words
+	words   int   // that count
+	every   bool  // every word counts
 	skill   int32 // the position of the skill that the query names, or -1
 }
 
@@ -37,6 +38,23 @@ func (x *wordIndex) read(query string) *request {
 	if d, ok := x.names[x.hash(w)]; ok {
 		q.skill = int32(d)
 	}
+	q.addAll(x, query)
+	return q
+}
+
+// readKeywords is read for a query that may be the name of something: if it has nothing but words that do not count, they
+// do.
+func (x *wordIndex) readKeywords(query string) *request {
+	q := x.read(query)
+	if q.words == 0 {
+		q.every = true
+		q.addAll(x, query)
+	}
+	return q
+}
+
+// addAll adds the words of a query.
+func (q *request) addAll(x *wordIndex, query string) {
 	weight := float32(1)
 	for text, quoted := range passages(query) {
 		if quoted {
@@ -46,7 +64,6 @@ func (x *wordIndex) read(query string) *request {
 		}
 	}
 	q.terms = heaviest(q.terms)
-	return q
 }
 
 // add adds the words of a text whose first sentence has the weight first, and returns that of a sentence after it.
@@ -61,15 +78,15 @@ func (q *request) add(x *wordIndex, text string, first float32) (next float32) {
 		}
 		first, terms, pairs = background, len(q.terms), len(q.pairs)
 	}
-	sc := newScanner(text)
-	for sc.next() {
+	var sc scanner
+	for sc.read(text); sc.next(); {
 		if sc.ended != 0 {
 			end(sc.ended)
 		}
 		if !sc.joined {
 			before = gap
 		}
-		if stopWords[string(sc.word)] {
+		if !q.every && x.stop[string(sc.word)] {
 			continue
 		}
 		q.words++

@@ -27,7 +27,7 @@ func (x *Index) Search(query string, max int) []Hit {
 		max = 10
 	}
 	w := x.words()
-	best := w.find(w.read(capped(query)), max)
+	best := w.find(w.readKeywords(capped(query)), max)
 	if len(best) == 0 {
 		return nil
 	}

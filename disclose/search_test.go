@@ -28,7 +28,7 @@ func TestSearch(t *testing.T) {
 		file{name: "weather", desc: "Tells the weather of a place."},
 		file{name: "weather-maps", desc: "Draws weather maps. The weather, weather and weather again."},
 		file{name: "cafe-finder", desc: "Finds a café near a place, 咖啡 included."},
-		file{name: "hello", front: "triggers:\n  keywords: [greeting]\n  verbs: [salute]\ntags: [welcome]\n"},
+		file{name: "hello-you", front: "triggers:\n  keywords: [greeting]\n  verbs: [salute]\ntags: [welcome]\n"},
 	)
 	x := NewIndex(c)
 	rows := []struct{ name, query, want string }{
@@ -43,9 +43,10 @@ func TestSearch(t *testing.T) {
 		{"the exact name first", "weather", "weather weather-maps"},
 		{"decomposed accent", "cafe\u0301 near", "cafe-finder"},
 		{"script without spaces", "咖啡", "cafe-finder"},
-		{"a keyword", "greeting", "hello"},
-		{"a verb", "salute", "hello"},
-		{"a tag", "welcome", "hello"},
+		{"a keyword", "greeting", "hello-you"},
+		{"a verb", "salute", "hello-you"},
+		{"a tag", "welcome", "hello-you"},
+		{"a word of any request in a name", "hello!", "hello-you"},
 		{"nothing", "", ""},
 		{"signs only", "?!", ""},
 		{"no such word", "zzzzzzzz", ""},
@@ -151,9 +152,10 @@ func partsOf(w string) []string {
 }
 
 func searchTerms(s string) []string {
+	stop := stopSet()
 	var out []string
 	for _, w := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		if !stopWords[w] {
+		if !stop[w] {
 			out = append(out, string(stem([]byte(w))))
 		}
 	}

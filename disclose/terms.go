@@ -22,11 +22,12 @@ type scanner struct {
 	pairs string   // characters of which the pairs are still to come
 }
 
-func newScanner(s string) scanner {
-	if !ascii(s) {
-		s = norm.NFKC.String(s)
+// read begins with another text. The memory is reused.
+func (s *scanner) read(text string) {
+	if !ascii(text) {
+		text = norm.NFKC.String(text)
 	}
-	return scanner{rest: s}
+	*s = scanner{rest: text, word: s.word, parts: s.parts[:0]}
 }
 
 // next reads the next word and reports whether there is one.
@@ -50,12 +51,12 @@ func (s *scanner) next() bool {
 	}
 	r, n := utf8.DecodeRuneInString(s.rest)
 	if paired(r) {
-		n = runLength(s.rest, paired)
+		n = pairedLength(s.rest)
 		s.pairs, s.rest = s.rest[:n], s.rest[n:]
 		s.pair()
 		return true
 	}
-	n = runLength(s.rest, inWord)
+	n = wordLength(s.rest)
 	if n <= 2 && letter(s.rest[0]) {
 		n += signLength(s.rest[n:])
 	}
@@ -116,11 +117,27 @@ func (s *scanner) lower(w string) {
 	}
 }
 
-func runLength(s string, in func(rune) bool) int {
-	for i, r := range s {
-		if !in(r) {
+func wordLength(s string) int {
+	for i := 0; i < len(s); {
+		if c := s[i]; c < utf8.RuneSelf {
+			if folded[c] == ' ' {
+				return i
+			}
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if !inWord(r) {
 			return i
 		}
+		i += n
+	}
+	return len(s)
+}
+
+func pairedLength(s string) int {
+	if i := strings.IndexFunc(s, func(r rune) bool { return !paired(r) }); i >= 0 {
+		return i
 	}
 	return len(s)
 }
@@ -140,12 +157,12 @@ func paired(r rune) bool { return alone(r) || r >= 0x1100 && unicode.Is(unicode.
 
 // camelParts appends the parts of a word such as "GitHubAPI" or "py3" that have two letters and more, if it has several.
 func camelParts(to []string, w string) []string {
-	from, count := 0, 0
+	from := 0
 	for i := 1; i <= len(w); i++ {
-		if i < len(w) && !breaks(w, i) {
+		if i < len(w) && ('a' <= w[i] && w[i] <= 'z' && w[i-1] >= 'A' || !breaks(w, i)) {
 			continue
 		}
-		if count++; i-from > 1 && (i < len(w) || from > 0) {
+		if i-from > 1 && (i < len(w) || from > 0) {
 			to = append(to, w[from:i])
 		}
 		from = i

@@ -12,7 +12,8 @@ import (
 // scanned writes the words of a text: parts in brackets, a bar where no phrase goes on, and the sign that ends a sentence.
 func scanned(s string) string {
 	var out []string
-	for sc := newScanner(s); sc.next(); {
+	var sc scanner
+	for sc.read(s); sc.next(); {
 		w := string(sc.word)
 		if sc.part {
 			w = "(" + w + ")"
@@ -65,7 +66,8 @@ func FuzzScanner(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		words := map[rune]bool{}
 		n := 0
-		for sc := newScanner(s); sc.next(); n++ {
+		var sc scanner
+		for sc.read(s); sc.next(); n++ {
 			if len(sc.word) == 0 || n > 3*len(s)+3 {
 				t.Fatalf("%q: word %d is %q", s, n, sc.word)
 			}

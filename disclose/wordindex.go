@@ -13,6 +13,7 @@ import (
 // wordIndex is an inverted index with the score of each pair of term and skill worked out, and the terms of each skill in
 // their order, for phrases.
 type wordIndex struct {
+	stop   map[string]bool   // words that do not count
 	terms  map[string]uint32 // stems
 	sorted func() []string   // terms in order, for beginnings
 	start  []uint32          // posts[start[t]:start[t+1]] are of term t
@@ -46,7 +47,7 @@ const (
 
 func newWordIndex(entries []skill.Entry) *wordIndex {
 	n := len(entries)
-	x := &wordIndex{terms: map[string]uint32{}, names: make(map[uint64]uint32, n), seed: maphash.MakeSeed(), n: n, begin: make([]uint32, 1, n+1)}
+	x := &wordIndex{stop: stopSet(), terms: map[string]uint32{}, names: make(map[uint64]uint32, n), seed: maphash.MakeSeed(), n: n, begin: make([]uint32, 1, n+1)}
 	var w words
 	for d, e := range entries {
 		w.fold(e.Name())
@@ -74,10 +75,11 @@ type builder struct {
 	last    []int // of each term, its newest tally's position plus one
 	lengths []float64
 
-	doc    uint32
-	begin  int // of doc's tallies in list
-	length int // words of doc, each as often as it weighs
-	name   words
+	doc     uint32
+	begin   int // of doc's tallies in list
+	length  int // words of doc, each as often as it weighs
+	name    words
+	scanner scanner
 }
 
 // skill counts the terms of one skill.
@@ -114,10 +116,14 @@ func (b *builder) other(name string) bool {
 func (b *builder) add(s string, weight uint32) {
 	x := b.index
 	x.order = append(x.order, gap)
-	for sc := newScanner(s); sc.next(); {
-		id := b.term(sc.word)
+	sc := &b.scanner
+	for sc.read(s); sc.next(); {
 		if !sc.joined {
 			x.order = append(x.order, gap)
+		}
+		id := b.term(sc.word)
+		if id == ignored && weight == nameWeight { // a skill may be called "hello"
+			id = b.cut(string(sc.word))
 		}
 		if id == ignored {
 			continue
@@ -135,24 +141,28 @@ func (b *builder) add(s string, weight uint32) {
 	}
 }
 
-// term returns the number of a word's term, a new one if there is none yet.
+// term returns the number of a word's term, or ignored for a word that does not count.
 func (b *builder) term(word []byte) uint32 {
 	if id, ok := b.known[string(word)]; ok {
 		return id
 	}
-	key := string(word)
-	if stopWords[key] {
-		b.known[key] = ignored
-		return ignored
-	}
-	cut := string(stem(word))
-	id, ok := b.index.terms[cut]
-	if !ok {
-		id = uint32(len(b.last))
-		b.index.terms[cut] = id
-		b.last = append(b.last, 0)
+	key, id := string(word), uint32(ignored)
+	if !b.index.stop[key] {
+		id = b.cut(key)
 	}
 	b.known[key] = id
+	return id
+}
+
+// cut returns the number of a word's stem.
+func (b *builder) cut(word string) uint32 {
+	stem := string(stem([]byte(word)))
+	id, ok := b.index.terms[stem]
+	if !ok {
+		id = uint32(len(b.last))
+		b.index.terms[stem] = id
+		b.last = append(b.last, 0)
+	}
 	return id
 }
 

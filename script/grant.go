@@ -15,7 +15,7 @@ type Grant struct {
 	Env      []string // exact names of further variables that pass; a name that never passes is ignored
 	Home     bool     // HOME is the user's own folder
 	Note     string   // what the caller of a run should know, such as that a grant has lapsed: it is in the result's Warning
-	With     []string // packages that Python scripts need in addition to those that the skill declares, as requirements
+	With     []string // packages that scripts need in addition to those that the skill declares: requirements of Python, or npm:NAME
 }
 
 // granted returns what the user gave a skill.

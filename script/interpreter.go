@@ -103,7 +103,7 @@ func (h *Host) ready(ctx context.Context, c *call, src *source, dir string) (arg
 	limit := c.timeout - c.waited
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	if runDir, src.file, err = h.withPackages(limited, c, dir, src.file); err == nil {
+	if runDir, src.file, err = h.withPackages(limited, c, src, dir); err == nil {
 		src.packages = c.packages != ""
 		argv, err = h.interpreter(limited, src)
 	}

@@ -75,8 +75,8 @@ func TestRunnerTable(t *testing.T) {
 		{name: "ts with a node that is none", file: "a.ts", programs: map[string]string{"node": "exit 3"}, reason: ReasonInterpreter, msg: "is not known"},
 		{name: "mjs", file: "a.mjs", programs: all, want: "node [a.mjs] [x]"}, // C62
 		{name: "cjs", file: "a.cjs", programs: all, want: "node [a.cjs] [x]"},
-		{name: "mts", file: "a.mts", programs: all, want: "bun [run] [--no-install] [a.mts] [x]"},
-		{name: "tsx", file: "a.tsx", programs: only("deno", "node"), want: "deno" + allowed + " [a.tsx] [x]"},
+		{name: "mts", file: "a.mts", programs: all, want: bun + noTypes + " [a.mts] [x]"},
+		{name: "tsx", file: "a.tsx", programs: only("deno", "node"), want: "deno" + allowed + " [--no-config] [a.tsx] [x]"},
 		{name: "tsx with node", file: "a.tsx", programs: map[string]string{"node": version("v24.1.0")}, reason: ReasonInterpreter, msg: "needs bun or deno, which is not installed: install bun"},
 		{name: "ps1", file: "a.ps1", programs: all, want: "pwsh [-NoLogo] [-NoProfile] [-NonInteractive] [-File] [a.ps1] [x]"},
 		{name: "ps1 without it", file: "a.ps1", reason: ReasonInterpreter, msg: "needs pwsh, which is not installed: install PowerShell"},

@@ -9,18 +9,19 @@ import (
 // user added for the skill. A script that imports nothing but Python's own modules and files of the skill gets no packages
 // that it does not ask for in a block: they are for the skill's other scripts.
 func (src *source) needs(text []byte) (*pyenv.Needs, error) {
+	with := pythonPackages(src.with)
 	block, err := pyenv.ParseBlock(text)
 	if err != nil {
 		return nil, src.refused(err)
 	}
 	if block != nil && len(block.Dependencies) > 0 {
-		return block.And(src.with), nil
+		return block.And(with), nil
 	}
 	needs := block
 	if needs == nil {
 		needs, err = pyenv.Declared(src.s.FS(), src.sc.File)
 	}
-	if err == nil && len(needs.Dependencies)+len(src.with) == 0 {
+	if err == nil && len(needs.Dependencies)+len(with) == 0 {
 		return &pyenv.Needs{RequiresPython: needs.RequiresPython}, nil
 	}
 	modules, all := survey.Outside(src.s.FS(), src.sc.File, text)
@@ -33,7 +34,7 @@ func (src *source) needs(text []byte) (*pyenv.Needs, error) {
 	case alone:
 		return &pyenv.Needs{RequiresPython: needs.RequiresPython}, nil
 	}
-	return needs.And(src.with), nil
+	return needs.And(with), nil
 }
 
 // refused returns the error for a declaration that cannot be followed.

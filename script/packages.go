@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/agent-base/agent-base/internal/program"
@@ -27,16 +29,16 @@ func usesNode(s *skill.Skill, sc Script) bool {
 // withPackages returns the skill's folder and the script's path for a run. They are those given unless the script needs npm
 // packages: then it runs from a copy of its skill below the folder with the packages, because an interpreter looks for
 // them in the folders above the script.
-func (h *Host) withPackages(ctx context.Context, c *call, dir, file string) (runDir, runFile string, err error) {
+func (h *Host) withPackages(ctx context.Context, c *call, src *source, dir string) (runDir, runFile string, err error) {
 	if !usesNode(c.s, c.sc) {
-		return dir, file, nil
+		return dir, src.file, nil
 	}
-	p, err := h.nodes.Prepare(ctx, h.project(ctx, c.s, c.sc), nil)
+	p, err := h.nodes.Prepare(ctx, h.project(ctx, c.s, c.sc, src.with), nil)
 	if err != nil {
 		return "", "", ofNode(err)
 	}
 	if !p.Needed {
-		return dir, file, nil
+		return dir, src.file, nil
 	}
 	key, err := contentKey(ctx, c.s)
 	if err != nil {
@@ -86,8 +88,27 @@ func contentKey(ctx context.Context, s *skill.Skill) (string, error) {
 }
 
 // project describes a script to nodeenv. It traces the making of an environment.
-func (h *Host) project(ctx context.Context, s *skill.Skill, sc Script) *nodeenv.Project {
-	return &nodeenv.Project{FS: s.FS(), File: sc.File, Script: sc.Name, Making: func() func(error) { return h.preparing(ctx, s, sc) }}
+func (h *Host) project(ctx context.Context, s *skill.Skill, sc Script, with []string) *nodeenv.Project {
+	return &nodeenv.Project{FS: s.FS(), File: sc.File, Script: sc.Name, With: npmPackages(with),
+		Making: func() func(error) { return h.preparing(ctx, s, sc) }}
+}
+
+// NPM begins the name of an npm package among packages that a user added: npm:marked. Others are of Python.
+const NPM = "npm:"
+
+// npmPackages returns the npm packages among those that a user added, without the prefix.
+func npmPackages(with []string) (out []string) {
+	for _, p := range with {
+		if name, ok := strings.CutPrefix(p, NPM); ok {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// pythonPackages returns the Python packages among those that a user added.
+func pythonPackages(with []string) []string {
+	return slices.DeleteFunc(slices.Clone(with), func(p string) bool { return strings.HasPrefix(p, NPM) })
 }
 
 // ofNode returns an *Error for an error of nodeenv, and other errors, which are those of ctx, unchanged.
@@ -110,7 +131,7 @@ func (h *Host) npm(ctx context.Context, c *nodeenv.Command) (*nodeenv.Output, er
 }
 
 // prepareNode prepares the packages of a JavaScript or TypeScript script.
-func (h *Host) prepareNode(ctx context.Context, s *skill.Skill, sc Script, o *PrepareOptions) *Prepared {
+func (h *Host) prepareNode(ctx context.Context, s *skill.Skill, sc Script, with []string, o *PrepareOptions) *Prepared {
 	start := time.Now()
 	options := nodeenv.PrepareOptions{Upgrade: o.Upgrade, Since: o.Since}
 	if o.Large != nil {
@@ -118,10 +139,13 @@ func (h *Host) prepareNode(ctx context.Context, s *skill.Skill, sc Script, o *Pr
 			return o.Large(ctx, Download{Script: d.Script, Packages: d.Packages, Bytes: d.Bytes})
 		}
 	}
-	p, err := h.nodes.Prepare(ctx, h.project(ctx, s, sc), &options)
+	p, err := h.nodes.Prepare(ctx, h.project(ctx, s, sc, with), &options)
 	out := &Prepared{Scripts: []Script{sc}, Needed: p.Needed, Err: ofNode(err)}
 	if p.Needed {
 		out.Declared = "package.json"
+	}
+	for _, name := range p.Lacks {
+		out.Undeclared = append(out.Undeclared, NPM+name)
 	}
 	if err == nil {
 		out.Made, out.Packages, out.Unbuilt, out.folder = p.Made, p.Packages, p.Unbuilt, p.Folder

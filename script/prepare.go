@@ -3,8 +3,10 @@ package script
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/agent-base/agent-base/script/nodeenv"
 	"github.com/agent-base/agent-base/script/pyenv"
 	"github.com/agent-base/agent-base/skill"
 )
@@ -70,8 +72,9 @@ func (h *Host) PrepareAll(ctx context.Context, s *skill.Skill, scripts []Script,
 		return nil, err
 	}
 	out := []Prepared{}
-	for _, g := range groups(s, scripts, slices.Concat(grant.With, o.With)) {
-		p := h.prepareGroup(ctx, s, g, o)
+	with := slices.Concat(grant.With, o.With)
+	for _, g := range groups(s, scripts, with) {
+		p := h.prepareGroup(ctx, s, g, with, o)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -85,12 +88,12 @@ func (h *Host) PrepareAll(ctx context.Context, s *skill.Skill, scripts []Script,
 	return out, nil
 }
 
-func (h *Host) prepareGroup(ctx context.Context, s *skill.Skill, g *alike, o *PrepareOptions) *Prepared {
+func (h *Host) prepareGroup(ctx context.Context, s *skill.Skill, g *alike, with []string, o *PrepareOptions) *Prepared {
 	start := time.Now()
 	out := &Prepared{Scripts: g.scripts, Err: g.err}
 	switch {
 	case g.node:
-		return h.prepareNode(ctx, s, g.scripts[0], o)
+		return h.prepareNode(ctx, s, g.scripts[0], with, o)
 	case g.needs == nil:
 		return out
 	}
@@ -111,12 +114,23 @@ func (h *Host) prepareGroup(ctx context.Context, s *skill.Skill, g *alike, o *Pr
 // CheckPackages returns an error for a name of a package that cannot be used, such as an address.
 func CheckPackages(packages []string) error {
 	for _, p := range packages {
-		if err := pyenv.CheckPackage(p); err != nil {
+		check := pyenv.CheckPackage
+		if strings.HasPrefix(p, NPM) {
+			check = nodeenv.CheckPackage
+		}
+		if err := check(strings.TrimPrefix(p, NPM)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// SamePackage reports whether two requirements name the same package: "PyYAML" and "pyyaml>=6".
-func SamePackage(a, b string) bool { return pyenv.SamePackage(a, b) }
+// SamePackage reports whether two requirements name the same package: "PyYAML" and "pyyaml>=6", "npm:a" and "npm:a@2".
+func SamePackage(a, b string) bool {
+	first, npm := strings.CutPrefix(a, NPM)
+	second, other := strings.CutPrefix(b, NPM)
+	if npm || other {
+		return npm && other && nodeenv.SamePackage(first, second)
+	}
+	return pyenv.SamePackage(a, b)
+}

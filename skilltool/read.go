@@ -69,6 +69,11 @@ func (k *Kit) read(ctx context.Context, a *arguments) tool.Result {
 		return listing(ctx, s)
 	}
 	a.Path = strings.TrimPrefix(a.Path, "./") // as public manifests write paths; all that follows has one spelling
+	if strings.HasPrefix(a.Path, "/") {       // activation fills in the skill's folder
+		if dir, err := s.Dir(ctx); err == nil {
+			a.Path = strings.TrimPrefix(a.Path, dir+"/")
+		}
+	}
 	if !k.o.ReadScripts {
 		if sc, ok := k.keptScript(s, a.Path); ok {
 			return k.refuseScript(ctx, s, a.Path, sc)

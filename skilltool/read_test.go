@@ -37,6 +37,27 @@ func TestReadResource(t *testing.T) {
 	}
 }
 
+// C73: the path of a file as activation wrote it for {baseDir}. What follows the folder is judged as any other path.
+func TestReadBelowFolder(t *testing.T) {
+	k, root := kit(t, kitOptions{})
+	root, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(root, "kalshi-markets") + "/"
+	read := func(p string) tool.Result {
+		return call(t, k, "skill_read", `{"skill_name":"kalshi-markets","path":`+quote(p)+`}`)
+	}
+	if r := read(dir + "references/prices.md"); !r.Success || r.Result.(Resource).Path != "references/prices.md" {
+		t.Errorf("got %s", r.Encode())
+	}
+	for _, p := range []string{dir, dir + "../bound/SKILL.md", dir + "/references/prices.md", dir + dir + "references/prices.md", dir + "scripts/status.py", root + "/bound/SKILL.md"} {
+		if r := read(p); r.Success {
+			t.Errorf("%q: %s", p, r.Encode())
+		}
+	}
+}
+
 // R47, R48, security 2.4 #45: a path has one spelling, and it stays inside.
 func TestReadRefusesDisguises(t *testing.T) {
 	k, root := kit(t, kitOptions{})

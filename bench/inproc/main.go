@@ -1,6 +1,6 @@
 // Command inproc measures one part of the engine in process: inproc WHAT TREE ROUNDS.
 //
-// TREE is a folder that gentree wrote, or a writable folder for scripts. Each figure is one line of name, counts and
+// TREE is a folder that gentree wrote, a file of labelled requests for hits, or a writable folder for scripts. Each figure is one line of name, counts and
 // times, in the format of bench/limit.
 package main
 
@@ -27,7 +27,7 @@ func main() {
 }
 
 func usage() {
-	fmt.Fprintln(os.Stderr, "usage: inproc open|refresh|load|render|match|search|scripts TREE ROUNDS")
+	fmt.Fprintln(os.Stderr, "usage: inproc open|refresh|load|render|match|search|hits|scripts TREE ROUNDS")
 	os.Exit(2)
 }
 
@@ -46,6 +46,8 @@ func subject(name string) func(ctx context.Context, tree string, rounds int) err
 		return measureMatch
 	case "search":
 		return measureSearch
+	case "hits":
+		return measureHits
 	case "scripts":
 		return measureScripts
 	}

@@ -148,6 +148,9 @@ func (b *bench) measureReal(ctx context.Context) error {
 	in := func(label, program string, args ...string) command {
 		return command{label: "real " + label, n: realSize, args: append([]string{b.program(program)}, args...)}
 	}
+	if err := b.measureHits(ctx); err != nil {
+		return err
+	}
 	return b.measureAll(ctx, []command{
 		in("limit1", "limit", "read4k", root, "1", "30"),
 		in("limit1", "limit", "readfull", root, "1", "30"),
@@ -176,6 +179,17 @@ func (b *bench) measureClone(ctx context.Context) error {
 		{label: "clone ours", n: cloneSize, args: []string{b.program("inproc"), "open", tree, "30"}},
 		{label: "clone find", n: cloneSize, args: []string{b.program("spawn"), "30", "find", root, "-name", "SKILL.md"}},
 	})
+}
+
+// measureHits measures how often the search finds the right skill for public requests, which are in a folder next to
+// b.corpus.
+func (b *bench) measureHits(ctx context.Context) error {
+	file := filepath.Join(b.corpus, "..", "search", "marketing.json")
+	if _, err := os.Stat(file); err != nil {
+		b.note("labelled requests: %v", err)
+		return nil
+	}
+	return b.measure(ctx, command{label: "real ours", args: []string{b.program("inproc"), "hits", file, "1"}})
 }
 
 // theirs returns the commands of the peers. A program that does not find all skills is not measured.

@@ -56,9 +56,11 @@ func (w *walk) manifests() {
 			delete(w.real, w.behind.at[i].real)
 		}
 	}
+	was := make([]bool, len(w.behind.dirs))
+	w.parallel(len(was), func(_ *worker, i int) { was[i] = w.r.o.Links != Deny && w.wasRead(w.behind.dirs[i]) })
 	var l level
 	for i, dir := range w.behind.dirs {
-		if w.r.o.Links == Deny || !w.wasRead(dir) {
+		if !was[i] {
 			l.add(dir, w.behind.at[i])
 		}
 	}

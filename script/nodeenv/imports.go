@@ -38,16 +38,19 @@ type reach struct {
 	fsys     fs.FS
 	seen     map[string]bool
 	bytes    int
-	packages bool // one of them imports a package
-	open     bool // one of them may load or start others
+	names    []string // of the packages that they import
+	packages bool     // one of them imports a package
+	open     bool     // one of them may load or start others
 }
 
-// importsPackages reports whether a script, or a file of its folder that it imports or may start, imports a package.
-func importsPackages(fsys fs.FS, script, folder string) bool {
+// importsPackages reports whether a script, or a file of its folder that it imports or may start, imports a package. It
+// returns the names of the packages that the script and the files that it imports name.
+func importsPackages(fsys fs.FS, script, folder string) (names []string, any bool) {
 	r := &reach{fsys: fsys, seen: map[string]bool{}}
 	r.read(script)
+	names = slices.Compact(slices.Sorted(slices.Values(r.names)))
 	if r.packages || !r.open {
-		return r.packages
+		return names, r.packages
 	}
 	_ = fs.WalkDir(fsys, folder, func(p string, d fs.DirEntry, err error) error {
 		if err != nil || r.packages {
@@ -58,12 +61,12 @@ func importsPackages(fsys fs.FS, script, folder string) bool {
 		}
 		return nil
 	})
-	return r.packages
+	return names, r.packages
 }
 
 // read reads a file and those that it imports by a relative name.
 func (r *reach) read(file string) {
-	if r.packages || r.seen[file] {
+	if r.seen[file] || len(r.seen) > maxReached {
 		return
 	}
 	r.seen[file] = true
@@ -84,7 +87,9 @@ func (r *reach) read(file string) {
 			}
 		case isPackage(name):
 			r.packages = true
-			return
+			if p := packageOf(name); validName(p) {
+				r.names = append(r.names, p)
+			}
 		}
 	}
 }
@@ -104,6 +109,15 @@ func (r *reach) files(name string) []string {
 		}
 	}
 	return nil
+}
+
+// packageOf returns the package of a module: "a" of "a/sub", "@s/a" of "@s/a/sub".
+func packageOf(module string) string {
+	parts := strings.SplitN(module, "/", 3)
+	if strings.HasPrefix(module, "@") && len(parts) > 1 {
+		return parts[0] + "/" + parts[1]
+	}
+	return parts[0]
 }
 
 // isPackage reports whether a module is one of a package, not a file, an address or a part of the interpreter.

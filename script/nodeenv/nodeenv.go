@@ -106,6 +106,7 @@ type Project struct {
 	FS     fs.FS              // the files of the skill
 	File   string             // slash path of the script in FS
 	Script string             // its name in messages
+	With   []string           // packages that the user added, as "name" or "name@range"; then a lock is not followed
 	Making func() func(error) // called before an environment is made; the function that it returns is called afterwards; may be nil
 }
 
@@ -138,6 +139,7 @@ func (o *PrepareOptions) anew(resolved time.Time) bool {
 type Prepared struct {
 	Needed   bool     // the script needs packages
 	Made     bool     // the environment was made by this call; false: it was there
+	Lacks    []string // packages that the script imports where nothing declares any, sorted
 	Folder   string   // absolute folder that has node_modules; "" if nothing is needed
 	Packages []string // as "name@version", sorted
 	Lock     string   // slash path in the skill of the lock that was followed; "" if npm chose the versions
@@ -149,16 +151,16 @@ type Prepared struct {
 // Prepare installs the packages that a script needs, unless they are there. A nil o means the zero value. The error is an
 // *Error or that of ctx. The result is never nil; with an error only Needed may be set.
 //
-// Nothing is needed if no package.json between the script and the top of FS has dependencies, if a folder there has
-// node_modules itself, or if neither the script nor the files that it loads import a package.
+// Nothing is needed if no package.json between the script and the top of FS has dependencies and the user added none, if a
+// folder there has node_modules itself, or if neither the script nor the files that it loads import a package.
 func (s *Store) Prepare(ctx context.Context, p *Project, o *PrepareOptions) (*Prepared, error) {
 	if o == nil {
 		o = &PrepareOptions{}
 	}
 	j := &job{s: s, p: p, o: o}
-	pkg, err := nearest(p.FS, p.File)
+	pkg, lacks, err := needed(p)
 	if err != nil || pkg == nil {
-		return &Prepared{Needed: err != nil}, j.fail(err)
+		return &Prepared{Needed: err != nil, Lacks: lacks}, j.fail(err)
 	}
 	j.pkg = pkg
 	if err := j.prepare(ctx); err != nil {

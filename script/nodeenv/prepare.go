@@ -45,31 +45,50 @@ type job struct {
 	made     bool
 }
 
-// nearest returns the package.json that a script needs packages of, or nil.
-func nearest(fsys fs.FS, script string) (*packageJSON, error) {
-	var found *packageJSON
+// needed returns the package.json that a script needs packages of, with those that the user added, or nil. Where nothing
+// declares any, it returns what the script imports.
+func needed(p *Project) (pkg *packageJSON, lacks []string, err error) {
+	pkg, installed, err := nearest(p.FS, p.File)
+	if err != nil || installed {
+		return nil, nil, err
+	}
+	folder := path.Dir(p.File)
+	if pkg != nil {
+		folder = path.Dir(pkg.file)
+	}
+	packages, any := importsPackages(p.FS, p.File, folder)
+	switch {
+	case !any:
+		return nil, nil, nil
+	case pkg == nil && len(p.With) == 0:
+		return nil, packages, nil
+	case pkg == nil:
+		pkg = &packageJSON{file: "package.json"}
+	}
+	return pkg, nil, pkg.add(p.With)
+}
+
+// nearest returns the nearest package.json above a script that has dependencies, or nil. It reports whether a folder above
+// the script has node_modules itself.
+func nearest(fsys fs.FS, script string) (found *packageJSON, installed bool, err error) {
 	for dir := path.Dir(script); ; dir = path.Dir(dir) {
 		if info, err := fs.Stat(fsys, path.Join(dir, modules)); err == nil && info.IsDir() {
-			return nil, nil
+			return nil, true, nil
 		}
 		if found == nil {
 			p, err := readPackage(fsys, path.Join(dir, "package.json"))
 			switch {
 			case errors.Is(err, fs.ErrNotExist):
 			case err != nil:
-				return nil, err
+				return nil, false, err
 			case p.needs():
 				found = p
 			}
 		}
 		if dir == "." {
-			break
+			return found, false, nil
 		}
 	}
-	if found == nil || !importsPackages(fsys, script, path.Dir(found.file)) {
-		return nil, nil
-	}
-	return found, nil
 }
 
 // folder returns the folder of all environments.
@@ -84,8 +103,10 @@ func (j *job) prepare(ctx context.Context) error {
 		return j.fail(err)
 	}
 	var err error
-	if j.lock, err = findLock(j.p.FS, j.pkg, j.s.platform); err != nil {
-		return j.fail(err)
+	if !j.pkg.added {
+		if j.lock, err = findLock(j.p.FS, j.pkg, j.s.platform); err != nil {
+			return j.fail(err)
+		}
 	}
 	j.place = envstore.Place{Root: j.s.folder(), Key: j.key()}
 	if j.look() && !j.again() {

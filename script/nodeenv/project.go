@@ -31,7 +31,8 @@ type packageJSON struct {
 	Overrides      map[string]any `json:"overrides,omitempty"`
 	PackageManager string         `json:"packageManager,omitempty"`
 
-	file string // its path in the skill
+	file  string // its path in the skill
+	added bool   // it has packages that the user added
 }
 
 // readPackage reads a package.json.
@@ -65,6 +66,48 @@ func readFile(fsys fs.FS, file string, limit int64) ([]byte, error) {
 		return nil, refuse("%s has more than %d bytes", file, limit)
 	}
 	return b, err
+}
+
+// CheckPackage returns an error for a package that Project.With cannot have, such as an address.
+func CheckPackage(text string) error {
+	_, _, err := splitPackage(text)
+	return err
+}
+
+// SamePackage reports whether two packages of Project.With have the same name.
+func SamePackage(a, b string) bool {
+	first, _, err := splitPackage(a)
+	second, _, other := splitPackage(b)
+	return err == nil && other == nil && first == second
+}
+
+// splitPackage splits "name@range" or "name".
+func splitPackage(text string) (name, spec string, err error) {
+	name, spec = text, "*"
+	if at := strings.LastIndexByte(text, '@'); at > 0 {
+		name, spec = text[:at], text[at+1:]
+	}
+	if !validName(name) || !fromRegistry(spec) {
+		return "", "", refuse("%q is not a package of a registry: write a name, or a name and a range, such as marked@^12", clip(text))
+	}
+	return name, spec, nil
+}
+
+// add adds packages of the user to the dependencies.
+func (p *packageJSON) add(with []string) error {
+	for _, text := range with {
+		name, spec, err := splitPackage(text)
+		if err != nil {
+			return err
+		}
+		if p.Dependencies == nil {
+			p.Dependencies = map[string]string{}
+		}
+		delete(p.OptionalDependencies, name)
+		p.Dependencies[name] = spec
+		p.added = true
+	}
+	return nil
 }
 
 // needs reports whether something is to be installed.

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/agent-base/agent-base/internal/test/npmtest"
 )
 
 // only finds the programs that are named and no others.
@@ -84,6 +86,48 @@ func TestChosenByNPM(t *testing.T) {
 		if !slices.Equal(up.Packages, []string{"a@1.1.0"}) || up.Made != want || len(asked) != 2 {
 			t.Errorf("upgrade %d: %+v after %d questions", i, up, len(asked))
 		}
+	}
+}
+
+// C68: packages that the user adds are chosen with those that are declared; a lock of the others is not followed then. Where
+// nothing declares any, it is said what the script imports.
+func TestAdded(t *testing.T) {
+	r, locks := world(t)
+	sum := r.Publish("extra@2.1.0", nil)
+	wanted := map[string]string{"extra": "^2"}
+	manifest := ""
+	s := r.store(func(o *Options) {
+		o.LookPath = only("npm")
+		o.Run = func(_ context.Context, c *Command) (*Output, error) {
+			b, _ := os.ReadFile(filepath.Join(c.Dir, "package.json"))
+			manifest = string(b)
+			lock := npmtest.Lock(wanted, map[string]any{"node_modules/extra": m{"version": "2.1.0", "integrity": sum}})
+			return &Output{}, os.WriteFile(filepath.Join(c.Dir, "package-lock.json"), []byte(lock), 0o600)
+		}
+	})
+	bare := project(files{"scripts/a.js": "import 'extra/sub'; import './b.js'; import fs from 'fs'", "scripts/b.js": "require('@s/c/x')"})
+	if got := prepare(t, s, bare, nil); got.Needed || !slices.Equal(got.Lacks, []string{"@s/c", "extra"}) {
+		t.Errorf("got %+v", got)
+	}
+	bare.With = []string{"extra@^2"}
+	got := prepare(t, s, bare, nil)
+	if !slices.Equal(got.Packages, []string{"extra@2.1.0"}) || manifest != `{"dependencies":{"extra":"^2"}}` || got.Lacks != nil {
+		t.Errorf("got %+v of %s", got, manifest)
+	}
+	locked := project(skill(map[string]string{"a": "^1.0.0"}, files{"bun.lock": locks["bun.lock"]}))
+	locked.With, wanted = []string{"extra"}, map[string]string{"a": "^1.0.0", "extra": "*"}
+	_, err := s.Prepare(t.Context(), locked, nil)
+	failure(t, err, ReasonMetadata, `the lock that npm wrote does not belong to package.json: it has no "a"`)
+	if manifest != `{"dependencies":{"a":"^1.0.0","extra":"*"}}` {
+		t.Errorf("npm gets %s", manifest)
+	}
+	for text, ok := range map[string]bool{"a": true, "@s/a": true, "a@^1.2": true, "@s/a@1 || 2": true, "": false, "a@git://x": false, "../a": false, "a@file:x": false, "https://x/a.tgz": false, "x/y": false} {
+		if err := CheckPackage(text); (err == nil) != ok {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	if !SamePackage("@s/a@1", "@s/a") || SamePackage("a", "b@1") || SamePackage("", "") {
+		t.Error("names of packages are not compared")
 	}
 }
 

@@ -63,16 +63,19 @@ func docstring(src string) (string, bool) {
 // leadingComment returns the first comment of those that a program begins with, without its marks. A blank line ends a
 // comment. A licence is not a description.
 func leadingComment(lang Language, src string) string {
-	mark := "#"
-	if lang == JavaScript || lang == TypeScript {
-		mark = "//"
+	mark, begin, end := "#", "", ""
+	switch lang {
+	case JavaScript, TypeScript:
+		mark, begin, end = "//", "/*", "*/"
+	case PowerShell:
+		begin, end = "<#", "#>"
 	}
 	for src = strings.TrimLeft(src, " \t\n"); src != ""; src = strings.TrimLeft(src, " \t\n") {
 		var comment string
-		rest, block := strings.CutPrefix(src, "/*")
+		rest, block := strings.CutPrefix(src, begin)
 		switch {
-		case mark == "//" && block:
-			comment, src, _ = strings.Cut(rest, "*/")
+		case begin != "" && block:
+			comment, src, _ = strings.Cut(rest, end)
 			comment = unstarred(comment)
 		case strings.HasPrefix(src, mark):
 			comment, src = lineComment(mark, src)

@@ -25,7 +25,9 @@ func Variables(lang Language, text []byte) []string {
 	source := string(text[:min(len(text), maxText)])
 	switch lang {
 	case Python:
-		pythonReads.find(withoutComments(source), found)
+		source = withoutComments(source)
+		pythonReads.find(source, found)
+		byConstant(source, found)
 	case JavaScript, TypeScript, ".mjs", ".cjs", ".mts", ".cts", ".jsx", ".tsx":
 		scriptReads.find(source, found)
 		destructured(source, found)
@@ -89,6 +91,24 @@ var rubyReads = reads{
 var perlReads = reads{lazyregexp.New(`\$ENV\{\s*["']?([A-Za-z_][A-Za-z0-9_]*)["']?\s*\}` + isSet)}
 
 var powershellReads = reads{lazyregexp.New(`(?i)\$\{?env:([A-Za-z_][A-Za-z0-9_]*)\}?` + isSet)}
+
+var (
+	constantValue = lazyregexp.New(`(?m)^[ \t]*([A-Z_][A-Z0-9_]*)[ \t]*=[ \t]*["']([A-Za-z_][A-Za-z0-9_]*)["']`)
+	constantRead  = lazyregexp.New(`\b(?:environ(?:\.get|\.pop)?|getenv)\s*[\[(]\s*([A-Z_][A-Z0-9_]*)\s*[\]),]`)
+)
+
+// byConstant finds the names that a Python script reads by a constant: KEY = "A_KEY"; os.environ[KEY].
+func byConstant(text string, found map[string]bool) {
+	values := map[string]string{}
+	for _, m := range constantValue().FindAllStringSubmatch(text, -1) {
+		values[m[1]] = m[2]
+	}
+	for _, m := range constantRead().FindAllStringSubmatch(text, -1) {
+		if name := values[m[1]]; name != "" {
+			found[name] = true
+		}
+	}
+}
 
 // commentLine is a line that is only a comment.
 var commentLine = lazyregexp.New(`(?m)^[ \t]*#.*$`)

@@ -16,6 +16,7 @@ func TestVariables(t *testing.T) {
 		{Python, "os.environ[\"SET\"] = \"1\"\nif os.environ[\"READ\"] == \"1\": pass\nos.environ.setdefault(\"DEFAULT\", \"x\")\n", "READ"},
 		{Python, "if \"A\" in os.environ or 'B' not in os.environ: pass\n# os.environ[\"COMMENT\"]\n@click.option('--k', envvar='K')\n", "A B K"},
 		{Python, "os.environ.get(\n    \"LONG_NAME\",\n)\nenviron.pop('P')\nos.environ[name]\nos.environ.get(NAME)\nos.environ['a b']", "LONG_NAME P"},
+		{Python, "KEY = 'A_KEY'\nB = \"B_NAME\"\nos.environ.get(KEY, '')\nos.getenv(B)\nos.environ[UNKNOWN]\n", "A_KEY B_NAME"},
 		{JavaScript, "process.env.A; process.env['B']; process.env?.C; process.env[`D`]; process.env.E = 1; process.env.F ||= 2; process.env.G === 'x'", "A B C D F G"},
 		{TypeScript, "const { A, B: b, C = 'x', ...rest } = process.env;\nconst k = process.env.KEY!;\nBun.env.D; Deno.env.get(\"E\")", "A B C D E KEY"},
 		{".mjs", "process.env.A", "A"},

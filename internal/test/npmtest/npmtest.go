@@ -45,22 +45,33 @@ func New() *Registry {
 }
 
 // Publish adds a package, such as a@1.0.0 or @s/a@1.0.0, and returns its integrity. It has a package.json and a module
-// that is its own name and version, unless the files replace them.
+// that is its own name and version, unless the files replace them. npm can choose the version that was published last, which
+// depends on nothing.
 func (r *Registry) Publish(id string, files map[string]string) string {
 	name, version := split(id)
 	all := map[string]string{"package.json": fmt.Sprintf(`{"name":%q,"version":%q}`, name, version), "index.js": fmt.Sprintf("module.exports = %q", id)}
 	maps.Copy(all, files)
 	var entries []Entry
-	for _, file := range slices.Sorted(maps.Keys(all)) {
-		entries = append(entries, Entry{tar.Header{Name: "package/" + file, Typeflag: tar.TypeReg}, all[file]})
+	for _, f := range slices.Sorted(maps.Keys(all)) {
+		entries = append(entries, Entry{tar.Header{Name: "package/" + f, Typeflag: tar.TypeReg}, all[f]})
 	}
-	return r.Put(id, Pack(entries...))
+	integrity := r.Put(id, Pack(entries...))
+	description, _ := json.Marshal(map[string]any{"name": name, "dist-tags": map[string]string{"latest": version}, "versions": map[string]any{
+		version: map[string]any{"name": name, "version": version, "dist": map[string]string{"integrity": integrity, "tarball": r.URL + file(name, version)}},
+	}})
+	r.Serve("/"+name, description)
+	return integrity
+}
+
+// file returns the path of a package's file.
+func file(name, version string) string {
+	return "/" + name + "/-/" + name[strings.LastIndexByte(name, '/')+1:] + "-" + version + ".tgz"
 }
 
 // Put adds the file of a package and returns its integrity.
 func (r *Registry) Put(id string, b []byte) string {
 	name, version := split(id)
-	r.Serve("/"+name+"/-/"+name[strings.LastIndexByte(name, '/')+1:]+"-"+version+".tgz", b)
+	r.Serve(file(name, version), b)
 	return Integrity(b)
 }
 

@@ -11,11 +11,11 @@ import (
 	"github.com/agent-base/agent-base/trust"
 )
 
-// WithCure returns the command that adds the packages of Python modules to a skill.
+// WithCure returns the command that adds the packages of modules to a skill: those of Python, or npm:NAME.
 func WithCure(skillName string, modules ...string) string {
 	var packages []string
 	for _, m := range modules {
-		if p := survey.Package(m); !slices.Contains(packages, p) {
+		if p := packageOf(m); !slices.Contains(packages, p) {
 			packages = append(packages, p)
 		}
 	}
@@ -31,12 +31,20 @@ func withCommand(skillName string, packages []string) string {
 	return command
 }
 
-// ImportsText lists Python modules with the names of their packages: "requests, yaml (PyYAML)".
+// packageOf returns the package of a module.
+func packageOf(module string) string {
+	if strings.HasPrefix(module, script.NPM) {
+		return module
+	}
+	return survey.Package(module)
+}
+
+// ImportsText lists modules with the names of their packages: "requests, yaml (PyYAML), marked".
 func ImportsText(modules []string) string {
 	out := make([]string, len(modules))
 	for i, m := range modules {
-		out[i] = m
-		if p := survey.Package(m); p != m {
+		out[i] = strings.TrimPrefix(m, script.NPM)
+		if p := packageOf(m); p != m {
 			out[i] += " (" + p + ")"
 		}
 	}

@@ -110,6 +110,8 @@ func ScriptCure(err error, skillName string) string {
 		return TrustCure(name)
 	case errors.As(err, &missing) && missing.Python && missing.Package != "":
 		return WithCure(name, missing.Module)
+	case errors.As(err, &missing) && missing.Package != "":
+		return WithCure(name, script.NPM+missing.Package)
 	case len(withheld(err)) > 0:
 		return GrantCure(name, withheld(err))
 	case !errors.As(err, &e) || e.Reason != script.ReasonDependencies || errors.Is(err, pyenv.ErrTooLarge), errors.Is(err, nodeenv.ErrTooLarge):

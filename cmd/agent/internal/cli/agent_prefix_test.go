@@ -177,3 +177,32 @@ func TestChangedSkillsAreUsed(t *testing.T) {
 		}
 	}
 }
+
+// C71: with more skills than the list has room for, a message gets the skills that it is about in its turn, each once, and
+// the prefix stays the same.
+func TestTurnDescribesWhatTheListLacks(t *testing.T) {
+	for _, mode := range []string{"system-xml", "tool-description"} {
+		t.Run(mode, func(t *testing.T) {
+			s := fakemodel.New(t, fakemodel.Step{Text: "Hello."}, fakemodel.Step{Text: "Two."}, fakemodel.Step{Text: "Still two."})
+			w := newWorld(t, append(s.Env(), "AGENT_DISCLOSURE="+mode, "AGENT_BUDGET=60")...)
+			w.skill("notes", "Takes notes.", "Write.\n")
+			w.skill("zebra-census", "Counts zebras in photos of a herd.", "Count.\n")
+			w.succeeds("Good morning\nHow many zebras are here?\nAnd zebras there?\n", "--model", "anthropic/any")
+			requests := s.Requests()
+			if len(requests) != 3 {
+				t.Fatalf("%d requests, want 3", len(requests))
+			}
+			sameBytes(t, requests)
+			const line = "- zebra-census: Counts zebras in photos of a herd."
+			for i, want := range []int{0, 1, 1} {
+				all := ""
+				for _, turn := range requests[i].Turns {
+					all += string(turn)
+				}
+				if got := strings.Count(all, line); got != want {
+					t.Errorf("request %d describes the skill %d times, want %d:\n%s", i+1, got, want, all)
+				}
+			}
+		})
+	}
+}

@@ -54,15 +54,17 @@ What a Python script needs is what its script block (PEP 723) says, or else requ
 skill's folder, or else the dependencies in pyproject.toml. --with adds a package to all of these, for a skill that does
 not name what it imports; it is kept until the skill changes.
 
-npm packages are those of package.json with the lock of npm, pnpm or bun next to it; without a lock npm chooses the
-versions. They come from the registry of your npm settings.
+What a JavaScript or TypeScript script needs is what package.json says, in the versions of the lock of npm, pnpm or bun next
+to it; without a lock npm chooses them. The packages come from the registry of your npm settings. --with npm:PACKAGE adds
+one; then npm chooses all versions.
 
 Only wheels are installed. A package that has none is refused, unless --build names it: its build runs code of the
 package with your rights and without a sandbox. Before more than 200 MB are downloaded you are asked; --large
 downloads them without asking.`,
 		Example: `  agent skill prepare kalshi-markets
   agent skill prepare kalshi-markets --upgrade
-  agent skill prepare pdf --with pypdf --with "pillow>=10"`,
+  agent skill prepare pdf --with pypdf --with "pillow>=10"
+  agent skill prepare page --with npm:marked`,
 		Args:              arguments(1, 1, "the name of a skill"),
 		ValidArgsFunction: completeSkills(s),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -70,7 +72,7 @@ downloads them without asking.`,
 			return run(c.Context(), o)
 		},
 	}
-	c.Flags().StringArrayVar(&o.with, "with", nil, "add a `PACKAGE`, such as requests or \"httpx>=0.27\"; may be repeated")
+	c.Flags().StringArrayVar(&o.with, "with", nil, "add a `PACKAGE`, such as requests, \"httpx>=0.27\" or npm:marked; may be repeated")
 	c.Flags().StringArrayVar(&o.without, "without", nil, "remove a `PACKAGE` that --with added")
 	c.Flags().StringArrayVar(&o.build, "build", nil, "build a `PACKAGE` that has no wheel from its source, which runs its code")
 	c.Flags().BoolVar(&o.upgrade, "upgrade", false, "resolve the dependencies again")
