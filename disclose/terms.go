@@ -50,14 +50,13 @@ func (s *scanner) next() bool {
 	if s.rest == "" {
 		return false
 	}
-	r, n := utf8.DecodeRuneInString(s.rest)
-	if paired(r) {
-		n = pairedLength(s.rest)
+	if r, _ := utf8.DecodeRuneInString(s.rest); paired(r) {
+		n := pairedLength(s.rest)
 		s.pairs, s.rest = s.rest[:n], s.rest[n:]
 		s.pair()
 		return true
 	}
-	n = wordLength(s.rest)
+	n := wordLength(s.rest)
 	if n <= 2 && letter(s.rest[0]) {
 		n += signLength(s.rest[n:])
 	}

@@ -210,11 +210,11 @@ func TestPathsResolve(t *testing.T) {
 	p := newPlace(t)
 	files := []string{"references/formats.md", "references/deep/limits.md", "assets/answer.txt", "SKILL.md"}
 	for _, w := range wires() {
-		for _, form := range []string{"%s", "./%s"} {
+		for _, form := range []string{"%s", "./%s", p.pdf + "/%s"} {
 			s := fakemodel.New(t, reading(form, files), fakemodel.Step{Text: "read"})
 			checkReads(t, w.name, p.converse(t, w.model(t, s), false, "Read it all.").results, len(files))
 		}
-		for _, form := range []string{"././%s", p.pdf + "/%s"} {
+		for _, form := range []string{"././%s", "assets/../%s"} {
 			s := fakemodel.New(t, reading(form, files), fakemodel.Step{From: readAsTold}, fakemodel.Step{Text: "read"})
 			results := p.converse(t, w.model(t, s), false, "Read it all.").results
 			if len(results) != 2*len(files) {
