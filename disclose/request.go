@@ -142,6 +142,9 @@ func passages(s string, least, most int) iter.Seq2[string, bool] {
 	return func(yield func(string, bool) bool) {
 		from := 0
 		for i := 0; i < len(s); i++ {
+			if c := s[i]; c < utf8.RuneSelf && c != '"' && c != '\'' && c != '`' {
+				continue
+			}
 			n, length := quotation(s, i)
 			if n < least || n >= most {
 				continue
@@ -157,9 +160,6 @@ func passages(s string, least, most int) iter.Seq2[string, bool] {
 
 // quotation returns the length of the quoted text that begins at i, without and with its opening mark, or 0.
 func quotation(s string, i int) (inside, all int) {
-	if c := s[i]; c < utf8.RuneSelf && c != '"' && c != '\'' && c != '`' {
-		return 0, 0
-	}
 	mark, n := utf8.DecodeRuneInString(s[i:])
 	last, ok := closing[mark]
 	if !ok || mark == '\'' && i > 0 && s[i-1] != ' ' && s[i-1] != '\n' {
