@@ -3,6 +3,7 @@ package disclose
 import (
 	"cmp"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -56,8 +57,8 @@ func (x *wordIndex) readKeywords(query string) *request {
 // addAll adds the words of a query.
 func (q *request) addAll(x *wordIndex, query string) {
 	weight := float32(1)
-	for text, quoted := range passages(query) {
-		if quoted {
+	for text, inQuotes := range passages(query, longQuote, math.MaxInt) {
+		if inQuotes {
 			q.add(x, text, background)
 		} else {
 			weight = q.add(x, text, weight)
@@ -86,7 +87,7 @@ func (q *request) add(x *wordIndex, text string, first float32) (next float32) {
 		if !sc.joined {
 			before = gap
 		}
-		if !q.every && x.stop[string(sc.word)] {
+		if !q.every && (x.stop[string(sc.word)] || grammatical(sc.word)) {
 			continue
 		}
 		q.words++
@@ -98,6 +99,10 @@ func (q *request) add(x *wordIndex, text string, first float32) (next float32) {
 		}
 		q.terms = append(q.terms, weighted{id, 1})
 		if sc.part {
+			continue
+		}
+		if characters(word) { // three that stand together are two words that do
+			before = gap
 			continue
 		}
 		if before != gap && len(q.pairs) < maxPairs {
@@ -131,13 +136,17 @@ func heaviest(terms []weighted) []weighted {
 // a part of the request.
 const longQuote = 40
 
-// passages yields the parts of a query, and for each whether it is a long text in quotation marks.
-func passages(s string) iter.Seq2[string, bool] {
+// passages yields the parts of a text, and for each whether it is one in quotation marks of at least least bytes and fewer
+// than most.
+func passages(s string, least, most int) iter.Seq2[string, bool] {
 	return func(yield func(string, bool) bool) {
 		from := 0
 		for i := 0; i < len(s); i++ {
+			if c := s[i]; c < utf8.RuneSelf && c != '"' && c != '\'' && c != '`' {
+				continue
+			}
 			n, length := quotation(s, i)
-			if n < longQuote {
+			if n < least || n >= most {
 				continue
 			}
 			if !yield(s[from:i], false) || !yield(s[i+length-n:i+length], true) {

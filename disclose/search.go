@@ -20,7 +20,8 @@ type Hit struct {
 // It ranks by BM25 over names, tags, trigger words and descriptions, without the words that any request has, and with the
 // endings of English words cut. What a description says that the skill is not for does not count. Of a request with
 // several sentences, the first and the questions count most. A skill in which words of the query stand together, as in
-// the query, comes before one in which they do not. A word that no skill has counts as the beginning of one, or else as a
+// the query, comes before one in which they do not; so does one whose name has words of the query, or whose description
+// quotes a phrase of which the query has all the words. A word that no skill has counts as the beginning of one, or else as a
 // misspelt one. A query that is a skill's name puts it first.
 func (x *Index) Search(query string, max int) []Hit {
 	if max <= 0 {
@@ -75,6 +76,7 @@ const (
 	exactName       = 100
 	background      = 0.5 // of a sentence that is neither the first nor a question
 	phrase          = 0.4 // of two words that stand together, as a share of what they count
+	nameShare       = 0.6 // of the words of a name that the query has all of, likewise
 	rephrased       = 20  // best skills that are looked through for phrases
 	inexact         = 0.5
 	rareEnough      = 0.75 // of the weight of a word that one skill has: what a skill needs for a request to be about it
@@ -125,9 +127,9 @@ func (x *wordIndex) score(q *request, scores []float32) bool {
 	if q.skill >= 0 {
 		scores[q.skill] += exactName
 	}
-	if any && len(q.pairs) > 0 {
+	if any && len(q.terms) > 0 {
 		for _, d := range top(scores, rephrased) {
-			scores[d] += x.phrases(q, d)
+			scores[d] += x.together(q, x.order[x.begin[d]:x.begin[d+1]])
 		}
 	}
 	return any
@@ -141,9 +143,15 @@ func (x *wordIndex) addPosts(t weighted, scores []float32) {
 	}
 }
 
-// phrases returns what skill d scores for the pairs of q that it has.
-func (x *wordIndex) phrases(q *request, d uint32) float32 {
-	text := x.order[x.begin[d]:x.begin[d+1]]
+// together returns what a skill with this text scores for words of q that stand together in it.
+func (x *wordIndex) together(q *request, text []uint32) float32 {
+	name := phraseAt(text, 0)
+	sum, n := x.shared(q, name)
+	return x.pairs(q, text) + x.trigger(q, text) + sum*nameShare*float32(n)/float32(max(1, len(name)))
+}
+
+// pairs returns what a text scores for the pairs of q that it has.
+func (x *wordIndex) pairs(q *request, text []uint32) float32 {
 	var found [maxPairs]bool
 	sum := float32(0)
 	for i := 1; i < len(text); i++ {
@@ -155,6 +163,42 @@ func (x *wordIndex) phrases(q *request, d uint32) float32 {
 		}
 	}
 	return sum
+}
+
+// trigger returns what a text scores for the heaviest of its phrases in quotation marks of which q has all the words. One
+// word alone is no phrase.
+func (x *wordIndex) trigger(q *request, text []uint32) float32 {
+	best := float32(0)
+	for i, t := range text {
+		if t != quoted {
+			continue
+		}
+		p := phraseAt(text, i)
+		if sum, n := x.shared(q, p); n > 1 && n == len(p) {
+			best = max(best, sum)
+		}
+	}
+	return best
+}
+
+// phraseAt returns the terms after position i of a text, up to the next mark.
+func phraseAt(text []uint32, i int) []uint32 {
+	n := i + 1
+	for n < len(text) && text[n] < quoted {
+		n++
+	}
+	return text[i+1 : n]
+}
+
+// shared returns what the terms of phrase count that q has, and their number.
+func (x *wordIndex) shared(q *request, phrase []uint32) (sum float32, n int) {
+	for _, t := range phrase {
+		if i, ok := slices.BinarySearchFunc(q.terms, t, func(w weighted, t uint32) int { return cmp.Compare(w.term, t) }); ok {
+			sum += q.terms[i].weight * x.idf[t]
+			n++
+		}
+	}
+	return sum, n
 }
 
 // top returns the positions of the n highest scores above zero, highest first, equal ones in order.

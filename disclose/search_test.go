@@ -128,12 +128,23 @@ func bm25(entries []skill.Entry, query string) []float64 {
 		}
 	}
 	least := slices.Sorted(slices.Values(scores))[max(0, len(scores)-rephrased)]
-	for d := range entries {
-		for i := 1; i < len(list) && scores[d] >= least; i++ {
+	for d, e := range entries {
+		if scores[d] < least {
+			continue
+		}
+		for i := 1; i < len(list); i++ {
 			if together[d][list[i-1]+" "+list[i]] {
 				scores[d] += phrase * (idf[list[i-1]] + idf[list[i]])
 			}
 		}
+		name, shared, sum := searchTerms(e.Name()), 0.0, 0.0
+		for _, w := range name {
+			if slices.Contains(list, w) {
+				shared++
+				sum += idf[w]
+			}
+		}
+		scores[d] += nameShare * sum * shared / float64(len(name))
 	}
 	return scores
 }

@@ -1,6 +1,7 @@
 package disclose
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -49,14 +50,13 @@ func (s *scanner) next() bool {
 	if s.rest == "" {
 		return false
 	}
-	r, n := utf8.DecodeRuneInString(s.rest)
-	if paired(r) {
-		n = pairedLength(s.rest)
+	if r, _ := utf8.DecodeRuneInString(s.rest); paired(r) {
+		n := pairedLength(s.rest)
 		s.pairs, s.rest = s.rest[:n], s.rest[n:]
 		s.pair()
 		return true
 	}
-	n = wordLength(s.rest)
+	n := wordLength(s.rest)
 	if n <= 2 && letter(s.rest[0]) {
 		n += signLength(s.rest[n:])
 	}
@@ -154,6 +154,17 @@ func inWord(r rune) bool {
 
 // paired reports whether r is read in pairs: it is of a script without spaces, or Korean, whose endings are many.
 func paired(r rune) bool { return alone(r) || r >= 0x1100 && unicode.Is(unicode.Hangul, r) }
+
+// characters reports whether a word is one or two characters of a script that is read in pairs.
+func characters(word []byte) bool {
+	r, _ := utf8.DecodeRune(word)
+	return paired(r)
+}
+
+// grammatical reports whether a word has Hiragana, with which Japanese writes its endings and particles.
+func grammatical(word []byte) bool {
+	return word[0] >= utf8.RuneSelf && bytes.ContainsFunc(word, func(r rune) bool { return unicode.Is(unicode.Hiragana, r) })
+}
 
 // camelParts appends the parts of a word such as "GitHubAPI" or "py3" that have two letters and more, if it has several.
 func camelParts(to []string, w string) []string {

@@ -1,6 +1,7 @@
 package disclose
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -161,8 +162,8 @@ func TestPassages(t *testing.T) {
 	}
 	for _, r := range rows {
 		var got []string
-		for text, quoted := range passages(r.query) {
-			if quoted {
+		for text, inQuotes := range passages(r.query, longQuote, math.MaxInt) {
+			if inQuotes {
 				text = "*" + text
 			}
 			got = append(got, text)
@@ -184,6 +185,12 @@ func TestRanking(t *testing.T) {
 		file{name: "slides", desc: "Writes slides. Some are for sales, a deck is for the board."},
 		file{name: "minutes", desc: "把会议录音整理成会议纪要。"},
 		file{name: "poster", desc: "生成海报图片，用于会议宣传。"},
+		file{name: "uptime", desc: "Watches servers, alarms and their owners when checks fail, with plain reports on what failed, how long and why it matters. Also when the user says \"site down\" or \"bad gateway\"."},
+		file{name: "publish", desc: "Puts a site online and takes it down."},
+		file{name: "budget-plan", desc: "Money of a year, month by month, by cost centre, with a forecast and the difference, as tables, charts and one line for those who read no more than that."},
+		file{name: "finance", desc: "A plan of a budget, and budgets after a plan."},
+		file{name: "translate", desc: "文書を日本語から英語へ翻訳します。"},
+		file{name: "greet", desc: "だれかにあいさつをしてください。"},
 	))
 	rows := []struct{ name, query, first string }{
 		{"endings", "landing page", "copywriting"},
@@ -193,6 +200,10 @@ func TestRanking(t *testing.T) {
 		{"the request before its background", "Write a newsletter to subscribers. We sell programs that customers design.", "emails"},
 		{"the question after its background", "We sell books. Newsletter subscribers do not come. Should we run campaigns on Google?", "ads"},
 		{"a quotation", "Put this on a landing page: 'Newsletters, campaigns, prospects, customers and sequences, all in one place'", "copywriting"},
+		{"a phrase in quotation marks", "my site suddenly went down", "uptime"},
+		{"a name with all its words", "our budget (and a plan)", "budget-plan"},
+		{"Japanese endings", "この文書を翻訳してください", "translate"},
+		{"Hiragana alone", "あいさつ", "greet"},
 		{"Chinese", "帮我整理一下会议纪要", "minutes"},
 		{"Chinese, another", "做一张会议的海报", "poster"},
 	}

@@ -20,7 +20,7 @@ type wordIndex struct {
 	posts  []post
 	idf    []float32         // of each term
 	n      int               // skills
-	order  []uint32          // terms of all skills in the order of their texts, gap where a phrase ends
+	order  []uint32          // terms of all skills in the order of their texts, the name first, with gap and quoted between them
 	begin  []uint32          // order[begin[d]:begin[d+1]] is of skill d
 	names  map[uint64]uint32 // hash of a folded name to skill
 	seed   maphash.Seed
@@ -39,10 +39,11 @@ type tally struct {
 	term, doc, count uint32
 }
 
-// gap stands where no phrase goes on; ignored is the number of a stop word.
+// gap stands where no phrase goes on, and quoted where one in quotation marks begins; ignored is the number of a stop word.
 const (
 	gap     = math.MaxUint32
 	ignored = math.MaxUint32 - 1
+	quoted  = math.MaxUint32 - 2
 )
 
 func newWordIndex(entries []skill.Entry) *wordIndex {
@@ -85,11 +86,11 @@ type builder struct {
 // skill counts the terms of one skill.
 func (b *builder) skill(d uint32, e skill.Entry) {
 	b.doc, b.begin, b.length = d, len(b.list), 0
-	b.add(e.Name(), nameWeight)
+	b.add(e.Name(), nameWeight, gap)
 	triggers := e.Triggers()
 	for _, list := range [][]string{e.Tags(), triggers.Keywords, triggers.Verbs} {
 		for _, tag := range firstOf(list) {
-			b.add(tag, tagWeight)
+			b.add(tag, tagWeight, gap)
 		}
 	}
 	texts := []string{e.Description(), e.WhenToUse()}
@@ -98,7 +99,7 @@ func (b *builder) skill(d uint32, e skill.Entry) {
 	}
 	for _, s := range texts {
 		for part := range positive(capped(s), b.other) {
-			b.add(part, 1)
+			b.addText(part)
 		}
 	}
 	b.lengths = append(b.lengths, float64(b.length))
@@ -112,10 +113,21 @@ func (b *builder) other(name string) bool {
 	return ok && d != b.doc
 }
 
-// add counts each word of s weight times.
-func (b *builder) add(s string, weight uint32) {
+// addText counts each word of a part of a description.
+func (b *builder) addText(s string) {
+	for text, inQuotes := range passages(s, 1, longQuote) {
+		mark := uint32(gap)
+		if inQuotes {
+			mark = quoted
+		}
+		b.add(text, 1, mark)
+	}
+}
+
+// add counts each word of s weight times. It puts mark before them.
+func (b *builder) add(s string, weight, mark uint32) {
 	x := b.index
-	x.order = append(x.order, gap)
+	x.order = append(x.order, mark)
 	sc := &b.scanner
 	for sc.read(s); sc.next(); {
 		if !sc.joined {

@@ -127,13 +127,17 @@ func (c *call) judge(ctx context.Context, cmd *Command, out *Output, err error) 
 
 // failed returns the error of a script that ended with an exit code.
 func (c *call) failed(cmd *Command, out *Output) error {
-	e := &Error{Code: ExecutionFailed, Stdout: said(out), Withheld: c.withheld, Warning: c.note,
-		Message: fmt.Sprintf("Script failed with exit code %d%s%s", out.ExitCode, signalHint(out, cmd), lackingText(c.withheld, c.unset))}
+	e := &Error{Code: ExecutionFailed, Stdout: said(out), Warning: c.note,
+		Message: fmt.Sprintf("Script failed with exit code %d%s", out.ExitCode, signalHint(out, cmd))}
 	if m := missing(c.s, c.sc, out); m != nil {
 		e.Reason, e.Err = ReasonModule, m
 		e.Message += ". " + m.Error()
-	} else if c.addedJSON && refusesJSON(out) {
-		e.Reason = ReasonJSON
+	} else {
+		e.Withheld = c.withheld
+		e.Message += lackingText(c.withheld, c.unset)
+		if c.addedJSON && refusesJSON(out) {
+			e.Reason = ReasonJSON
+		}
 	}
 	e.Message += failureTail(out)
 	return e

@@ -47,8 +47,8 @@
 // HOME is a private folder in Options.Homes, one for each root and name of a skill. It stays when the content changes, and
 // Sweep does not touch it: see [Host.Homes] and [Host.ClearHome]. With [Grant].Home it is the operator's own.
 //
-// These variables of Options.Env pass: TZ, SSL_CERT_FILE, SSL_CERT_DIR, HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY (the last four
-// in lower case too), on Windows those that its programs need, those that the manifest's permissions.env names, and those
+// These variables of Options.Env pass: TZ, SSL_CERT_FILE, SSL_CERT_DIR, NODE_EXTRA_CA_CERTS, REQUESTS_CA_BUNDLE,
+// CURL_CA_BUNDLE, HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY (the last four in lower case too), on Windows those that its programs need, those that the manifest's permissions.env names, and those
 // that the user granted: Options.Granted returns the [Grant]. A name in permissions.env may be a prefix with wildcards: three
 // letters or more and "_", as in KALSHI_*. A grant has exact names. [Declared] and [Forwarded] say what passes because a
 // manifest asks for it, [Reads] what the texts of scripts read.

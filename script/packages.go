@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -141,8 +142,8 @@ func (h *Host) prepareNode(ctx context.Context, s *skill.Skill, sc Script, with 
 	}
 	p, err := h.nodes.Prepare(ctx, h.project(ctx, s, sc, with), &options)
 	out := &Prepared{Scripts: []Script{sc}, Needed: p.Needed, Err: ofNode(err)}
-	if p.Needed {
-		out.Declared = "package.json"
+	if p.Needed && (err == nil || p.Declared != "") {
+		out.Declared = cmp.Or(p.Declared, "the user")
 	}
 	for _, name := range p.Lacks {
 		out.Undeclared = append(out.Undeclared, NPM+name)

@@ -41,8 +41,8 @@ type Prepared struct {
 }
 
 // Prepare makes the environment that the dependencies of a Python, JavaScript or TypeScript script need. After that the
-// script runs without uv, without npm and without a network. Prepare runs nothing of the skill and nothing of the packages.
-// For a Python script without dependencies it only finds the Python that the script requires. The error is that of ctx, or
+// script runs without uv, without npm and without a network. Prepare runs nothing of the skill, and of the
+// packages only the builds that PrepareOptions.Build allows. For a Python script without dependencies it only finds the Python that the script requires. The error is that of ctx, or
 // an *Error with the reason ReasonDependencies, ReasonMetadata, ReasonPython or ReasonInterpreter. The result is never nil;
 // with an error only Needed and Declared may be set.
 func (h *Host) Prepare(ctx context.Context, s *skill.Skill, sc Script, o *PrepareOptions) (*Prepared, error) {

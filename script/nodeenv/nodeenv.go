@@ -139,6 +139,7 @@ func (o *PrepareOptions) anew(resolved time.Time) bool {
 type Prepared struct {
 	Needed   bool     // the script needs packages
 	Made     bool     // the environment was made by this call; false: it was there
+	Declared string   // slash path in the skill of the package.json; "" if only the user added packages
 	Lacks    []string // packages that the script imports where nothing declares any, sorted
 	Folder   string   // absolute folder that has node_modules; "" if nothing is needed
 	Packages []string // as "name@version", sorted
@@ -149,7 +150,7 @@ type Prepared struct {
 }
 
 // Prepare installs the packages that a script needs, unless they are there. A nil o means the zero value. The error is an
-// *Error or that of ctx. The result is never nil; with an error only Needed may be set.
+// *Error or that of ctx. The result is never nil; with an error only Needed and Declared may be set.
 //
 // Nothing is needed if no package.json between the script and the top of FS has dependencies and the user added none, if a
 // folder there has node_modules itself, or if neither the script nor the files that it loads import a package.
@@ -167,9 +168,9 @@ func (s *Store) Prepare(ctx context.Context, p *Project, o *PrepareOptions) (*Pr
 		if ctx.Err() != nil {
 			err = ctx.Err()
 		}
-		return &Prepared{Needed: true}, err
+		return &Prepared{Needed: true, Declared: pkg.declared()}, err
 	}
-	return &Prepared{Needed: true, Made: j.made, Folder: j.folder(), packageDir: path.Dir(pkg.file),
+	return &Prepared{Needed: true, Declared: pkg.declared(), Made: j.made, Folder: j.folder(), packageDir: path.Dir(pkg.file),
 		Packages: j.record.Packages, Lock: j.lock.file, Unbuilt: j.record.Unbuilt}, nil
 }
 

@@ -63,7 +63,7 @@ func needed(p *Project) (pkg *packageJSON, lacks []string, err error) {
 	case pkg == nil && len(p.With) == 0:
 		return nil, packages, nil
 	case pkg == nil:
-		pkg = &packageJSON{file: "package.json"}
+		pkg = &packageJSON{file: "package.json", absent: true}
 	}
 	return pkg, nil, pkg.add(p.With)
 }

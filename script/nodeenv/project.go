@@ -31,8 +31,17 @@ type packageJSON struct {
 	Overrides      map[string]any `json:"overrides,omitempty"`
 	PackageManager string         `json:"packageManager,omitempty"`
 
-	file  string // its path in the skill
-	added bool   // it has packages that the user added
+	file   string // its path in the skill
+	added  bool   // it has packages that the user added
+	absent bool   // the skill has none
+}
+
+// declared returns the path of the file, or "" if the skill has none.
+func (p *packageJSON) declared() string {
+	if p.absent {
+		return ""
+	}
+	return p.file
 }
 
 // readPackage reads a package.json.

@@ -204,9 +204,8 @@ func checkCost(t *testing.T, sent map[fakemodel.Wire]int) {
 	}
 }
 
-// R97: fewer than 5 in 100 paths fail. Paths as in the instructions resolve at once, also with "./" or the folder of the
-// skill before them, as activation fills it in. Paths with other dots are refused, and the refusal names the path to use:
-// the second try resolves. C73
+// R97: fewer than 5 in 100 paths fail. Paths as in the instructions resolve at once, also with "./" before them. Absolute
+// paths and paths with other dots are refused, and the refusal names the path to use: the second try resolves.
 func TestPathsResolve(t *testing.T) {
 	p := newPlace(t)
 	files := []string{"references/formats.md", "references/deep/limits.md", "assets/answer.txt", "SKILL.md"}
@@ -215,7 +214,7 @@ func TestPathsResolve(t *testing.T) {
 			s := fakemodel.New(t, reading(form, files), fakemodel.Step{Text: "read"})
 			checkReads(t, w.name, p.converse(t, w.model(t, s), false, "Read it all.").results, len(files))
 		}
-		for _, form := range []string{"././%s"} {
+		for _, form := range []string{"././%s", "assets/../%s"} {
 			s := fakemodel.New(t, reading(form, files), fakemodel.Step{From: readAsTold}, fakemodel.Step{Text: "read"})
 			results := p.converse(t, w.model(t, s), false, "Read it all.").results
 			if len(results) != 2*len(files) {

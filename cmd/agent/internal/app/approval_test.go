@@ -123,14 +123,6 @@ func TestApprovedIsWhatRuns(t *testing.T) {
 	})
 }
 
-func (r *racer) approvals() int {
-	set, err := r.s.Trust.Load()
-	if err != nil {
-		r.t.Fatal(err)
-	}
-	return len(set.Approvals())
-}
-
 // C57: what a skill asks for is shown of the manifest that is approved, also where that is a link.
 func TestApprovedManifestIsShown(t *testing.T) {
 	const asking = "---\nname: odd\ndescription: Runs an odd script.\npermissions:\n  env: [\"KALSHI_*\"]\n---\n"

@@ -18,11 +18,7 @@ func RepeatGrant(t *trust.Grant) string {
 		commands = append(commands, grantCommand(t.Name, given))
 	}
 	if len(t.With) > 0 {
-		add := "agent skill prepare " + t.Name
-		for _, requirement := range t.With {
-			add += " --with " + ShellWord(requirement)
-		}
-		commands = append(commands, add)
+		commands = append(commands, withCommand(t.Name, t.With))
 	}
 	if len(t.Withheld) > 0 {
 		commands = append(commands, "agent skill revoke "+t.Name+" --env "+ShellWord(strings.Join(t.Withheld, ",")))

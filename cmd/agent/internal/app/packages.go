@@ -19,7 +19,16 @@ func WithCure(skillName string, modules ...string) string {
 			packages = append(packages, p)
 		}
 	}
-	return "agent skill prepare " + skillName + " --with " + strings.Join(packages, " --with ")
+	return withCommand(skillName, packages)
+}
+
+// withCommand returns the command that adds packages to a skill.
+func withCommand(skillName string, packages []string) string {
+	command := "agent skill prepare " + skillName
+	for _, p := range packages {
+		command += " --with " + ShellWord(p)
+	}
+	return command
 }
 
 // packageOf returns the package of a module.
@@ -42,35 +51,26 @@ func ImportsText(modules []string) string {
 	return strings.Join(out, ", ")
 }
 
-// With returns the packages that the user added to a skill.
-func (k *Toolkit) With(ctx context.Context, s *skill.Skill) []string {
-	grant, err := k.grants.Of(ctx, s)
+// EditWith adds packages that the scripts of a skill need in addition to those that it declares, for its present content, and
+// removes others.
+func (g *Grants) EditWith(ctx context.Context, s *skill.Skill, add, remove []string) error {
+	store, err := g.trust.Edit()
 	if err != nil {
-		return nil
+		return err
 	}
-	return grant.With
-}
-
-// GrantWith stores packages that the scripts of a skill need in addition to those that it declares, for its present content,
-// and removes others.
-func (c *Consent) GrantWith(ctx context.Context, s *skill.Skill, with, without []string) error {
 	key, err := grantKey(ctx, s)
 	if err != nil {
 		return err
 	}
-	store, err := c.trust.Edit()
-	if err != nil {
-		return err
-	}
-	err = store.EditGrant(ctx, *key, func(g *trust.Grant) error {
-		for _, name := range without {
-			g.With = slices.DeleteFunc(g.With, func(have string) bool { return script.SamePackage(have, name) })
+	err = store.EditGrant(ctx, *key, func(t *trust.Grant) error {
+		for _, name := range remove {
+			t.With = slices.DeleteFunc(slices.Clone(t.With), func(have string) bool { return script.SamePackage(have, name) })
 		}
-		g.With = append(g.With, with...)
+		t.With = append(t.With, add...)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return c.trust.Reload()
+	return g.trust.Reload()
 }

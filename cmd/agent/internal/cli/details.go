@@ -138,12 +138,11 @@ type inspector struct {
 	settings *app.Settings
 	skills   *app.Library
 	grants   *app.Grants
-	tools    *app.Toolkit
 	typed    func(string) string // completes commands, see app.Flags.Typed
 }
 
 func newInspector(s *app.Services) inspector {
-	return inspector{s.Settings, s.Skills, s.Grants, s.Tools, s.Out.Typed}
+	return inspector{s.Settings, s.Skills, s.Grants, s.Out.Typed}
 }
 
 // lookup gathers the details of the skill of that name in the catalogue that open returns.
@@ -211,7 +210,7 @@ func (o *inspector) inspect(ctx context.Context, cat *skill.Catalog, e skill.Ent
 	d.Scripts, d.Problems = scripts, append(d.Problems, problems...)
 	set := survey.Of(s.FS(), s.Manifest(), settings.Survey())
 	d.MoreScripts = len(set.Runnable()) - len(scripts)
-	d.Dependencies = dependenciesOf(s, settings.Survey(), o.tools.With(ctx, s))
+	d.Dependencies = dependenciesOf(s, settings.Survey(), d.with())
 	d.Files = filesOf(s)
 	if d.MoreFiles = max(len(d.Files)-mostListed, 0); d.MoreFiles > 0 {
 		d.Files = d.Files[:mostListed]

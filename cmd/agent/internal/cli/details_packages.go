@@ -37,6 +37,14 @@ func dependenciesOf(s *skill.Skill, rule *survey.Options, with []string) []depen
 	return out
 }
 
+// with returns the packages that the user added to the skill.
+func (d *details) with() []string {
+	if d.Grants == nil || d.Grants.Lapsed {
+		return nil
+	}
+	return d.Grants.With
+}
+
 // packagesText says what declares packages, and what is imported without a declaration.
 func packagesText(d *details) string {
 	var parts, undeclared []string

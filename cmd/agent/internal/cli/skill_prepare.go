@@ -32,7 +32,7 @@ type prepareOptions struct {
 	settings *app.Settings
 	skills   *app.Library
 	tools    *app.Toolkit
-	consent  *app.Consent
+	grants   *app.Grants
 	approver *app.TerminalApprover
 
 	name                 string
@@ -41,7 +41,7 @@ type prepareOptions struct {
 }
 
 func newPrepareCommand(s *app.Services, run func(context.Context, *prepareOptions) error) *cobra.Command {
-	o := &prepareOptions{sys: s.Sys, out: s.Out, settings: s.Settings, skills: s.Skills, tools: s.Tools, consent: s.Consent, approver: s.Approver}
+	o := &prepareOptions{sys: s.Sys, out: s.Out, settings: s.Settings, skills: s.Skills, tools: s.Tools, grants: s.Grants, approver: s.Approver}
 	c := &cobra.Command{
 		Use:   "prepare NAME",
 		Short: "Fetch the dependencies of a skill's scripts in advance",
@@ -98,7 +98,7 @@ func runPrepare(ctx context.Context, o *prepareOptions) error {
 		return err
 	}
 	if len(o.without) > 0 {
-		if err := o.consent.GrantWith(ctx, s, nil, o.without); err != nil {
+		if err := o.grants.EditWith(ctx, s, nil, o.without); err != nil {
 			return err
 		}
 	}
@@ -108,7 +108,7 @@ func runPrepare(ctx context.Context, o *prepareOptions) error {
 	}
 	failed := failures(done)
 	if len(o.with) > 0 && failed == nil { // a package that cannot be had is not kept
-		if err := o.consent.GrantWith(ctx, s, o.with, nil); err != nil {
+		if err := o.grants.EditWith(ctx, s, o.with, nil); err != nil {
 			return err
 		}
 	}
