@@ -199,6 +199,9 @@ func (h *Host) workplace(ctx context.Context, s *skill.Skill, ownHome bool) (*wo
 			return nil, err
 		}
 	}
+	if err := w.checkKept(ownHome); err != nil {
+		return nil, err
+	}
 	h.once.Do(func() { sweepRuns(temp) })
 	if w.root, err = os.MkdirTemp(temp, runPrefix); err != nil {
 		return nil, err
@@ -211,6 +214,20 @@ func (h *Host) workplace(ctx context.Context, s *skill.Skill, ownHome bool) (*wo
 		}
 	}
 	return w, nil
+}
+
+// checkKept returns an error if a folder that a skill keeps is a link: a run of its scripts may have put it there.
+func (w *workplace) checkKept(ownHome bool) error {
+	kept := []string{w.cache, w.home}
+	if ownHome {
+		kept = kept[:1]
+	}
+	for _, dir := range kept {
+		if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
+			return errors.Join(err, fmt.Errorf("%q is not a folder: remove it", dir))
+		}
+	}
+	return nil
 }
 
 func (w *workplace) variables(h *Host, s *skill.Skill, dir string) map[string]string {

@@ -45,3 +45,26 @@ func TestHomes(t *testing.T) {
 		t.Errorf("Sweep removed %v, %v; left are %v", found, err, own.Homes())
 	}
 }
+
+// C67: a script that puts a link in place of its home does not run in what the link leads to.
+func TestLinkedHome(t *testing.T) {
+	h := host(t)
+	h.Homes = filepath.Join(t.TempDir(), "homes")
+	s := open(t, "", tree{"scripts/a.sh": "echo $HOME\n"})
+	home, elsewhere := strings.TrimSpace(mustText(t, h, s, "a")), t.TempDir()
+	if err := os.Remove(home); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(elsewhere, home); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := run(t, h, s, "a", &RunOptions{JSON: JSONNo}); err == nil || !strings.Contains(err.Error(), "is not a folder") {
+		t.Errorf("got %v", err)
+	}
+	if err := h.host().ClearHome(Home{Dir: home}); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(elsewhere); err != nil {
+		t.Errorf("what the link leads to was removed: %v", err)
+	}
+}

@@ -189,7 +189,8 @@ func (h *Host) followShebang(ctx context.Context, src *source, bang survey.Sheba
 	return slices.Concat([]string{path}, src.guarded(bang), []string{src.file}), nil
 }
 
-// guarded returns the arguments of a #! line, with those that keep bun and deno from reading the working directory.
+// guarded returns the arguments of a #! line, with those that keep bun, deno and R from reading the working
+// directory.
 func (src *source) guarded(bang survey.Shebang) []string {
 	var own []string
 	switch bang.Name() {
@@ -197,6 +198,8 @@ func (src *source) guarded(bang survey.Shebang) []string {
 		own = append(slices.Clone(bunGuards), bunConfig(src)...)
 	case "deno":
 		own = denoConfig(src)
+	case "Rscript":
+		own = []string{"--no-init-file", "--no-environ"} // .Rprofile is code
 	default:
 		return bang.Args
 	}

@@ -57,6 +57,8 @@ func TestRunnerTable(t *testing.T) {
 		{name: "sh with bash", file: "a.sh", programs: all, want: "bash [a.sh] [x]"},
 		{name: "sh with sh alone", file: "a.sh", programs: only("sh"), want: "sh [a.sh] [x]"},
 		{name: "sh with neither", file: "a.sh", reason: ReasonInterpreter, msg: "Script a needs bash or sh, which is not installed: install bash"},
+		{name: "R without the code of the directory", file: "a.sh", content: "#!/usr/bin/env Rscript\n", programs: map[string]string{"Rscript": ""},
+			want: "Rscript [--no-init-file] [--no-environ] [a.sh] [x]"},
 		{name: "sh follows its #! line", file: "a.sh", content: "#!/usr/bin/env zsh\n", programs: all, want: "zsh [a.sh] [x]"},
 		{name: "sh elsewhere", file: "a.sh", content: "#!/opt/none/bash -eu\n", programs: all, want: "bash [-eu] [a.sh] [x]"},
 		{name: "sh of a shell that is missing", file: "a.sh", content: "#!/usr/bin/env ksh\n", programs: all, reason: ReasonInterpreter, msg: "needs ksh, which its #! line names and which is not installed: install bash"},

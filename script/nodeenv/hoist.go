@@ -29,14 +29,21 @@ type placed struct {
 	at  *spot
 }
 
+// maxLooks is how many dependencies are followed; the packages of maxItems places have a tenth of it.
+const maxLooks = 2_000_000
+
 // hoist gives each package of a graph a place where those that depend on it find it: as far up as no other of the same name
 // is in the way. It does so breadth first, so what the root depends on is at the top.
 func (g graph) hoist(file string, root []edge) (plan, error) {
 	var out plan
 	queue := []*spot{{deps: root}}
+	looks := 0
 	for len(queue) > 0 {
 		s := queue[0]
 		queue = queue[1:]
+		if looks += len(s.deps); looks > maxLooks {
+			return nil, refuse("%s has more than %d dependencies of packages on each other", file, maxLooks)
+		}
 		for _, d := range s.deps {
 			to := s.placeFor(d)
 			if to == nil {

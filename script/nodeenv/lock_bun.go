@@ -161,7 +161,7 @@ func (w *bunWalk) read(key string) (*bunPackage, error) {
 		json.Unmarshal(entry[2], &p.facts) == nil && json.Unmarshal(entry[3], &integrity) == nil {
 		at := strings.LastIndexByte(id, '@')
 		names := bunNames(key)
-		if at > 0 && len(names) <= maxNesting {
+		if at > 0 && len(names) <= maxNesting && len(key) <= maxNesting*maxPackageName {
 			if !strings.HasSuffix(resolved, ".tgz") {
 				resolved = "" // the address of a registry
 			}

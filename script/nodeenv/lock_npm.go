@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 )
 
@@ -59,7 +58,7 @@ func readNPM(pkg *packageJSON, file string, b []byte, pf platform) (plan, error)
 		return nil, err
 	}
 	var out plan
-	var skipped []string
+	skipped := map[string]bool{} // places whose packages are left out, with what lies in them
 	for _, key := range sortedKeys(lock.Packages) {
 		p := lock.Packages[key]
 		if key == "" || p == nil || p.Dev || p.InBundle || p.Extraneous || !p.Link && !strings.HasPrefix(key, modules+"/") {
@@ -68,17 +67,20 @@ func readNPM(pkg *packageJSON, file string, b []byte, pf platform) (plan, error)
 		if p.Link {
 			return nil, refuse("%s: %q is a link to a folder: only packages of the registry are installed", file, clip(key))
 		}
+		names, ok := placeNames(key)
+		if !ok || len(names) > maxNesting {
+			return nil, refuse("%s: %q is not a place of a package", file, clip(key))
+		}
 		if !pf.fits(p.OS, p.CPU, p.Libc) {
 			if !p.Optional {
 				return nil, refuse("%s: %q is for %s %s, not for this machine", file, clip(key), clip(strings.Join(p.OS, ", ")), clip(strings.Join(p.CPU, ", ")))
 			}
-			skipped = append(skipped, key+"/")
+			skipped[key] = true
 			continue
 		}
-		if slices.ContainsFunc(skipped, func(prefix string) bool { return strings.HasPrefix(key, prefix) }) {
+		if isBelow(names, skipped) {
 			continue
 		}
-		names, _ := placeNames(key)
 		it := item{Path: key, Name: p.Name, Version: p.Version, Resolved: p.Resolved, Integrity: p.Integrity, Optional: p.Optional}
 		if it.Name == "" {
 			it.Name = names[len(names)-1]
@@ -91,6 +93,16 @@ func readNPM(pkg *packageJSON, file string, b []byte, pf platform) (plan, error)
 		}
 	}
 	return out.checked(file)
+}
+
+// isBelow reports whether a package lies in another one of those places.
+func isBelow(names []string, places map[string]bool) bool {
+	for n := len(names) - 1; n > 0; n-- {
+		if places[placeOf(names[:n]...)] {
+			return true
+		}
+	}
+	return false
 }
 
 // agrees returns an error if a lock was written for other dependencies than those of p.

@@ -137,10 +137,21 @@ func (j *job) look() bool {
 		return false
 	}
 	files, err := envstore.Inventory(filepath.Join(j.folder(), modules))
-	if err != nil || files != j.record.Files {
+	if err != nil || files != j.record.Files || !untouched(j.folder()) {
 		return false
 	}
 	envstore.MarkUsed(j.place.Path(".json"))
+	return true
+}
+
+// untouched reports whether nothing was put into an environment above the copies of skills that interpreters would read:
+// they look for modules and settings in each folder above a script.
+func untouched(env string) bool {
+	for _, name := range []string{"package.json", "tsconfig.json", skills + "/package.json", skills + "/tsconfig.json", skills + "/" + modules} {
+		if _, err := os.Lstat(filepath.Join(env, filepath.FromSlash(name))); !errors.Is(err, fs.ErrNotExist) {
+			return false
+		}
+	}
 	return true
 }
 

@@ -196,8 +196,10 @@ func fromRegistry(spec string) bool {
 // packageName matches the names of packages, also those of old ones with capitals.
 var packageName = lazyregexp.New(`^(@[A-Za-z0-9~_-][A-Za-z0-9~_.-]*/)?[A-Za-z0-9~_-][A-Za-z0-9~_.-]*$`)
 
+const maxPackageName = 214 // bytes
+
 func validName(name string) bool {
-	return len(name) <= 214 && path.Base(name) != "node_modules" && packageName().MatchString(name)
+	return len(name) <= maxPackageName && path.Base(name) != "node_modules" && packageName().MatchString(name)
 }
 
 // packageVersion matches an exact version.

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-
-	"github.com/BurntSushi/toml"
 )
 
 // maxBlock is the most bytes of a block, without its comment signs.
@@ -74,7 +72,7 @@ func opens(line string) bool { return strings.TrimRight(line, " \t") == "# /// s
 
 func decodeBlock(content string) (*Needs, error) {
 	var all map[string]any
-	if err := toml.Unmarshal([]byte(content), &all); err != nil {
+	if err := readTOML(content, &all); err != nil {
 		return nil, fmt.Errorf("no valid TOML: %w", err)
 	}
 	if _, ok := all["tool"]; ok {

@@ -34,7 +34,7 @@ func readProject(files fs.FS, name string) (*Needs, error) {
 		return nil, err
 	}
 	var p pyproject
-	if err := toml.Unmarshal(b, &p); err != nil {
+	if err := readTOML(string(b), &p); err != nil {
 		return nil, fmt.Errorf("%s is not valid: %w", name, err)
 	}
 	n := &Needs{RequiresPython: strings.TrimSpace(p.Project.RequiresPython), From: name}
@@ -67,4 +67,66 @@ func (p *pyproject) checkDependencies(name string, all []string) error {
 		}
 	}
 	return nil
+}
+
+// maxLevels is how many names a key may have, and how deep values may be inside each other. The time to read more grows with
+// its third power.
+const maxLevels = 50
+
+// readTOML reads a document of a skill.
+func readTOML(text string, into any) error {
+	if tooDeep(text) {
+		return fmt.Errorf("a key or a value has more than %d levels", maxLevels)
+	}
+	return toml.Unmarshal([]byte(text), into)
+}
+
+// tooDeep reports whether a document has more than maxLevels levels somewhere.
+func tooDeep(text string) bool {
+	depth, dots := 0, 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '#':
+			for i+1 < len(text) && text[i+1] != '\n' {
+				i++
+			}
+		case '"', '\'':
+			i = endOfString(text, i)
+		case '[', '{':
+			depth++
+		case ']', '}':
+			depth--
+		case '.':
+			dots++
+		case '=', ',', '\n':
+			dots = 0
+		}
+		if depth > maxLevels || dots > maxLevels {
+			return true
+		}
+	}
+	return false
+}
+
+// endOfString returns the index of the last byte of the string that begins at i, or of the text.
+func endOfString(text string, i int) int {
+	quote, long := text[i:i+1], false
+	if triple := strings.Repeat(quote, 3); strings.HasPrefix(text[i:], triple) {
+		quote, long = triple, true
+	}
+	for i += len(quote); i < len(text); i++ {
+		switch {
+		case text[i] == '\\' && quote[0] == '"':
+			i++
+		case strings.HasPrefix(text[i:], quote):
+			i += len(quote) - 1
+			for long && i+1 < len(text) && text[i+1] == quote[0] { // a long string may end in quotes of its own
+				i++
+			}
+			return i
+		case text[i] == '\n' && !long:
+			return i
+		}
+	}
+	return len(text) - 1
 }

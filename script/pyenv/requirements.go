@@ -185,23 +185,24 @@ type logicalLine struct {
 // logicalLines returns the lines of a requirements file that say something.
 func logicalLines(text string) []logicalLine {
 	var out []logicalLine
-	var now logicalLine
-	number := 0
+	var now strings.Builder // the line and those before it that it continues
+	first, number := 0, 0
 	for line := range strings.Lines(text) {
 		number++
 		line = strings.TrimRight(line, "\r\n")
-		if now.number == 0 {
-			now.number = number
+		if first == 0 {
+			first = number
 		}
 		more, goesOn := strings.CutSuffix(line, `\`)
 		if goesOn && !strings.HasPrefix(strings.TrimSpace(line), "#") {
-			now.text += more
+			now.WriteString(more)
 			continue
 		}
-		now.text += line
-		out, now = append(out, now), logicalLine{}
+		now.WriteString(line)
+		out, first = append(out, logicalLine{now.String(), first}), 0
+		now.Reset()
 	}
-	out = append(out, now)
+	out = append(out, logicalLine{now.String(), first})
 	for i := range out {
 		out[i].text = strings.TrimSpace(comment().ReplaceAllString(out[i].text, ""))
 	}

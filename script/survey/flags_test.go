@@ -234,3 +234,19 @@ func FuzzKnows(f *testing.F) {
 		}
 	})
 }
+
+// C64: no text takes long to examine.
+func TestScannersAreLinear(t *testing.T) {
+	for _, piece := range []string{"/[", "A[ B= "} {
+		text := []byte(strings.Repeat(piece, MaxText/len(piece)))
+		for _, lang := range []Language{JavaScript, Shell} {
+			start := time.Now()
+			KnowsJSON(lang, text)
+			KnowsHelp(lang, text)
+			Variables(lang, text)
+			if took := time.Since(start); took > 10*time.Second {
+				t.Errorf("%s: %q took %v", lang, piece, took)
+			}
+		}
+	}
+}

@@ -82,6 +82,7 @@ type lexer struct {
 	lines  int // before at
 	tokens []token
 	ends   []string // of the texts that follow << and begin on the next line
+	divide int      // up to here no / begins an expression
 }
 
 // lex returns the tokens of the beginning of a program, none in a language without a grammar.
@@ -121,7 +122,7 @@ func (l *lexer) next() {
 		l.skipTo("*/")
 	case strings.IndexByte(l.quotes, c) >= 0:
 		l.text()
-	case l.regexp && c == '/' && l.operand():
+	case l.regexp && c == '/' && l.at >= l.divide && l.operand():
 		l.expression()
 	case l.here && strings.HasPrefix(rest, "<<"):
 		l.hereText(hereName())
@@ -277,10 +278,11 @@ func (l *lexer) operand() bool {
 	return false
 }
 
-// expression goes past a regular expression.
+// expression goes past a regular expression. After one that does not end, the rest of the line is not searched again.
 func (l *lexer) expression() {
 	class := false
-	for i := l.at + 1; i < len(l.src) && l.src[i] != '\n'; i++ {
+	i := l.at + 1
+	for ; i < len(l.src) && l.src[i] != '\n'; i++ {
 		switch c := l.src[i]; {
 		case c == '\\':
 			i++
@@ -294,6 +296,7 @@ func (l *lexer) expression() {
 			return
 		}
 	}
+	l.divide = i
 	l.add(markToken, "/")
 	l.at++
 }

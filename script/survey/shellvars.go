@@ -15,7 +15,8 @@ var shellOwn = strings.Fields(`BASH BASHOPTS BASHPID BASH_ARGC BASH_ARGV BASH_CO
 
 var (
 	shellRead = lazyregexp.New(`\$(?:([A-Z_][A-Z0-9_]*)|\{[#!]?([A-Z_][A-Z0-9_]*))`)
-	shellSet  = lazyregexp.New(`(?:^|[\s;&|(` + "`" + `])([A-Z_][A-Z0-9_]*)(?:\[[^\]]*\])?\+?=`)
+	// An index in brackets has no character that a match can begin with, so each place is searched once.
+	shellSet  = lazyregexp.New(`(?:^|[\s;&|(` + "`" + `])([A-Z_][A-Z0-9_]*)(?:\[[^\]\s;&|(` + "`" + `]*\])?\+?=`)
 	shellLoop = lazyregexp.New(`\b(?:for|select)\s+([A-Z_][A-Z0-9_]*)\b`)
 	shellFill = lazyregexp.New(`^[\s({]*(?:(?:while|until|if|then|do|else|!)\s+)*(?:IFS=\S*\s+)?(?:read|mapfile|readarray|getopts|printf\s+-v|unset|declare|local|typeset)\b(.*)`)
 	upperWord = lazyregexp.New(`\b[A-Z_][A-Z0-9_]*\b`)
