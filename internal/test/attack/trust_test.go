@@ -95,7 +95,7 @@ func TestNobodyThereToAsk(t *testing.T) {
 		v.notPwned(trace, strings.Join(args, " "))
 	}
 	o := v.run("script", "run", "evil", "x", "--json")
-	if o.code != 5 || !strings.Contains(o.stdout, `"reason":"untrusted"`) || !strings.Contains(o.stdout, "agent skill trust evil") {
+	if o.code != 5 || !strings.Contains(o.stdout, `"reason":"untrusted"`) || !strings.Contains(o.stdout, " skill trust evil") {
 		t.Errorf("got %s", o)
 	}
 	v.unharmed()
