@@ -28,9 +28,12 @@ import click
 
 print(json.dumps({"python": sys.executable, "click": bool(click.command)}))
 `
+	nodeScript = `const ms = require("ms");
+console.log(JSON.stringify({node: process.execPath, file: __filename, ms: ms("1s")}));
+`
 )
 
-// measureScripts measures warm runs of three scripts, and for comparison bare starts of the same interpreters and `uv run`.
+// measureScripts measures warm runs of scripts, and for comparison bare starts of the same interpreters and `uv run`.
 // It writes the skill and the prepared environment into dir.
 func measureScripts(ctx context.Context, dir string, rounds int) error {
 	dir, err := filepath.Abs(dir)
@@ -80,8 +83,57 @@ func measureScripts(ctx context.Context, dir string, rounds int) error {
 		return err
 	}
 	scripts := filepath.Dir(file)
-	return measureBare(ctx, "uv-run-listed", rounds, uv, "run", "--quiet", "--no-project", "--with-requirements", filepath.Join(scripts, "requirements.txt"),
+	err = measureBare(ctx, "uv-run-listed", rounds, uv, "run", "--quiet", "--no-project", "--with-requirements", filepath.Join(scripts, "requirements.txt"),
 		filepath.Join(scripts, "listed.py"), "--json")
+	if err != nil {
+		return err
+	}
+	if err := measureHelp(ctx, host, s, "described", rounds); err != nil {
+		return err
+	}
+	return measureNode(ctx, host, s, rounds)
+}
+
+// measureNode measures a script with an npm package, and the same file started by node and by npx.
+func measureNode(ctx context.Context, host *script.Host, s *skill.Skill, rounds int) error {
+	for _, name := range []string{"node", "npm", "npx"} {
+		if _, err := exec.LookPath(name); err != nil {
+			fmt.Fprintf(os.Stderr, "node: not measured: %v\n", err)
+			return nil
+		}
+	}
+	answer, err := measureRun(ctx, host, s, "node", rounds)
+	if err != nil {
+		return err
+	}
+	var said struct{ Node, File string }
+	if err := json.Unmarshal(answer, &said); err != nil {
+		return fmt.Errorf("decoding the script's answer: %w", err)
+	}
+	if err := measureBare(ctx, "bare-node", rounds, said.Node, said.File); err != nil {
+		return err
+	}
+	return measureBare(ctx, "npx", max(rounds/10, 3), "npx", "--no-install", "--offline", "-c", "node "+said.File)
+}
+
+// measureHelp measures the help of a script that is described in place of being run.
+func measureHelp(ctx context.Context, host *script.Host, s *skill.Skill, name string, rounds int) error {
+	sc, err := script.Find(ctx, s, name, nil)
+	if err != nil {
+		return err
+	}
+	sorted, err := times(rounds, func(int) error {
+		help, err := host.Help(ctx, s, sc, nil)
+		if err == nil && !help.Described {
+			err = fmt.Errorf("%s was run for its help", name)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	report("help-"+name, 1, sorted, "")
+	return nil
 }
 
 // scriptSkill writes a skill with the scripts and loads it. The block of a script decides before requirements.txt.
@@ -92,6 +144,9 @@ func scriptSkill(ctx context.Context, dir string) (*skill.Skill, error) {
 		"scripts/python.py":        pythonScript,
 		"scripts/listed.py":        pythonScript[strings.Index(pythonScript, "import"):],
 		"scripts/requirements.txt": "click>=8\n",
+		"scripts/described.py":     "\"\"\"Convert a file.\"\"\"\nimport sys\nprint(open(sys.argv[1]).read())\n",
+		"scripts/node.js":          nodeScript,
+		"package.json":             "{\"dependencies\": {\"ms\": \"2.1.3\"}}\n",
 	} {
 		full := filepath.Join(dir, "skills", "bench", filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
