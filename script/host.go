@@ -137,7 +137,7 @@ func New(o *Options) (*Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	h.nodes, err = nodeenv.New(&nodeenv.Options{Run: h.npm, LookPath: o.LookPath, Env: h.o.Env, NPMRC: o.NPMRC, Transport: o.Transport,
+	h.nodes, err = nodeenv.New(&nodeenv.Options{Run: h.command, LookPath: o.LookPath, Env: h.o.Env, NPMRC: o.NPMRC, Transport: o.Transport,
 		Cache: o.Cache, MaxBytes: o.MaxEnvironment, MaxTime: o.PrepareTimeout, Progress: o.Progress})
 	return h, err
 }

@@ -328,7 +328,7 @@ func isPython(s *skill.Skill, sc Script) bool {
 	return err == nil && survey.LanguageNamed(bang.Name()) == survey.Python
 }
 
-// command runs a command for pyenv.
+// command runs a command for pyenv or nodeenv.
 func (h *Host) command(ctx context.Context, c *pyenv.Command) (*pyenv.Output, error) {
 	out, err := h.o.Runner.Run(ctx, &Command{Phase: Prepare, Path: c.Path, Args: c.Args, Dir: c.Dir, Env: c.Env, Timeout: c.Timeout,
 		Grace: grace, MaxStdout: c.MaxStdout, Limits: Limits{FileSize: c.FileSize}, Write: c.Write})

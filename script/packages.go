@@ -121,16 +121,6 @@ func ofNode(err error) error {
 	return &Error{Code: ExecutionFailed, Reason: e.Reason, Message: e.Message, Err: e}
 }
 
-// npm runs npm for nodeenv.
-func (h *Host) npm(ctx context.Context, c *nodeenv.Command) (*nodeenv.Output, error) {
-	out, err := h.o.Runner.Run(ctx, &Command{Phase: Prepare, Path: c.Path, Args: c.Args, Dir: c.Dir, Env: c.Env, Timeout: c.Timeout,
-		Grace: grace, MaxStdout: c.MaxStdout, Write: c.Write})
-	if err != nil {
-		return nil, err
-	}
-	return &nodeenv.Output{Stdout: out.Stdout, Stderr: out.Stderr, ExitCode: out.ExitCode, TimedOut: out.TimedOut}, nil
-}
-
 // prepareNode prepares the packages of a JavaScript or TypeScript script.
 func (h *Host) prepareNode(ctx context.Context, s *skill.Skill, sc Script, with []string, o *PrepareOptions) *Prepared {
 	start := time.Now()

@@ -20,7 +20,7 @@ import (
 func nodeRig(t testing.TB) (*rig, *npmtest.Registry, tree) {
 	t.Helper()
 	if _, err := exec.LookPath("node"); err != nil {
-		t.Skip(err)
+		t.Skipf("node is not installed, so no script with npm packages runs: %v", err)
 	}
 	r := npmtest.New()
 	t.Cleanup(r.Close)

@@ -1,6 +1,6 @@
 // Package envstore keeps prepared environments in a folder. An environment of the key KEY is a folder KEY-…, with a record
 // KEY.json next to it and a lock KEY.lock. The record is written last and names the folder; a folder without a record is the
-// remains of a preparation that was killed.
+// remains of a preparation that was killed. It also says how the stores of environments have a command run.
 package envstore
 
 import (
@@ -121,4 +121,24 @@ func Unused(root string, since time.Time) []Leftover {
 		}
 	}
 	return out
+}
+
+// Command is one process to run: no shell, empty standard input.
+type Command struct {
+	Path      string        // absolute path of the program
+	Args      []string      // the whole argument list; Args[0] is the program's path
+	Dir       string        // absolute working directory
+	Env       []string      // the whole environment
+	Timeout   time.Duration // of wall clock time
+	MaxStdout int64         // bytes of stdout to keep
+	FileSize  uint64        // most bytes of one file that it may write; 0 for no limit
+	Write     []string      // folders that it writes to
+}
+
+// Output is what a command did.
+type Output struct {
+	Stdout, Stderr []byte
+	ExitCode       int
+	TimedOut       bool // it was ended because of Timeout
+	FileTooLarge   bool // it was ended because of FileSize
 }

@@ -32,23 +32,11 @@ import (
 	"github.com/agent-base/agent-base/internal/envstore"
 )
 
-// Command is one process to run: no shell, empty standard input.
-type Command struct {
-	Path      string        // absolute path of the program
-	Args      []string      // the whole argument list; Args[0] is the program's path
-	Dir       string        // absolute working directory
-	Env       []string      // the whole environment
-	Timeout   time.Duration // of wall clock time
-	MaxStdout int64         // bytes of stdout to keep
-	Write     []string      // folders that it writes to
-}
-
-// Output is what a command did.
-type Output struct {
-	Stdout, Stderr []byte
-	ExitCode       int
-	TimedOut       bool // it was ended because of Timeout
-}
+// Command is one process to run, and Output what it did.
+type (
+	Command = envstore.Command
+	Output  = envstore.Output
+)
 
 // Options configures a Store. Run, LookPath and Cache are required.
 type Options struct {

@@ -27,28 +27,15 @@ import (
 	"slices"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/envstore"
 	"github.com/agent-base/agent-base/internal/program"
 )
 
-// Command is one process to run: no shell, empty standard input.
-type Command struct {
-	Path      string        // absolute path of the program
-	Args      []string      // the whole argument list; Args[0] is the program's path
-	Dir       string        // absolute working directory
-	Env       []string      // the whole environment
-	Timeout   time.Duration // of wall clock time
-	MaxStdout int64         // bytes of stdout to keep
-	FileSize  uint64        // most bytes of one file that it may write; 0 for no limit
-	Write     []string      // folders that it writes to
-}
-
-// Output is what a command did.
-type Output struct {
-	Stdout, Stderr []byte
-	ExitCode       int
-	TimedOut       bool // it was ended because of Timeout
-	FileTooLarge   bool // it was ended because of FileSize
-}
+// Command is one process to run, and Output what it did.
+type (
+	Command = envstore.Command
+	Output  = envstore.Output
+)
 
 // Options configures a Store. Run, LookPath and Cache are required.
 type Options struct {
