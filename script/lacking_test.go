@@ -2,6 +2,7 @@ package script
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -45,5 +46,24 @@ func TestIsKey(t *testing.T) {
 		if got := IsKey(name); got != want {
 			t.Errorf("%s: got %v", name, got)
 		}
+	}
+}
+
+// C65: what a manifest declares counts in a question, except patterns that forward nothing and keys of model providers.
+func TestDeclaredEntries(t *testing.T) {
+	m := open(t, "permissions:\n  env: [KALSHI_*, TOKEN, \"*\", LD_PRELOAD, OPENAI_API_KEY, ANTHROPIC_*]\n", nil).Manifest()
+	if got := Declared(m); !slices.Equal(got, []string{"KALSHI_*", "TOKEN"}) {
+		t.Errorf("got %q", got)
+	}
+}
+
+// C65: no more than mostRead files of a skill are read for the variables in a question.
+func TestReadsIsBounded(t *testing.T) {
+	content := tree{}
+	for i := range mostRead + 20 {
+		content[fmt.Sprintf("scripts/s%d.sh", i)] = fmt.Sprintf("echo $SOME_TOKEN_%d\n", i)
+	}
+	if got := len(Reads(open(t, "", content))); got != mostRead {
+		t.Errorf("%d variables, want %d", got, mostRead)
 	}
 }
