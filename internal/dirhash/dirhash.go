@@ -77,7 +77,7 @@ type File struct {
 // Dir does not open what is not a regular file in the listing of its folder. If another process may replace a file by a
 // pipe in the meantime, fsys must open files without waiting.
 func Dir(ctx context.Context, fsys fs.FS, o *Options) (Sum, error) {
-	w := walker{fsys: fsys, entries: DefaultMaxFiles, bytes: DefaultMaxBytes, links: map[string]string{}, buf: make([]byte, 64<<10)}
+	w := walker{fsys: fsys, entries: DefaultMaxFiles, bytes: DefaultMaxBytes, links: map[string]string{}}
 	if o != nil && o.MaxFiles > 0 {
 		w.entries = o.MaxFiles
 	}
@@ -117,6 +117,9 @@ func (w *walker) digest() string {
 
 func sum(h hash.Hash) string { return hex.EncodeToString(h.Sum(nil)) }
 
+// maxBuffer is how much of a file is read at once, in bytes.
+const maxBuffer = 64 << 10
+
 // read sets the size and the hash of a file.
 func (w *walker) read(ctx context.Context, f *File) error {
 	if f.Link {
@@ -139,6 +142,9 @@ func (w *walker) read(ctx context.Context, f *File) error {
 	}
 	if info.Size() > w.bytes { // before reading: a sparse file can have terabytes
 		return w.tooMuch(f.Path)
+	}
+	if want := int(min(info.Size()+1, maxBuffer)); len(w.buf) < want {
+		w.buf = make([]byte, want)
 	}
 	h := sha256.New()
 	for {

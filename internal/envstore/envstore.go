@@ -6,6 +6,7 @@ package envstore
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -132,7 +133,9 @@ type Command struct {
 	Timeout   time.Duration // of wall clock time
 	MaxStdout int64         // bytes of stdout to keep
 	FileSize  uint64        // most bytes of one file that it may write; 0 for no limit
-	Write     []string      // folders that it writes to
+	Write     []string      // folders that it writes to, with those that it makes
+	Programs  []string      // absolute paths of other programs that it starts
+	Hosts     []string      // HOST or HOST:PORT that it connects to; nil for no network
 }
 
 // Output is what a command did.
@@ -141,4 +144,18 @@ type Output struct {
 	ExitCode       int
 	TimedOut       bool // it was ended because of Timeout
 	FileTooLarge   bool // it was ended because of FileSize
+
+	// Refused has hosts that it wanted and that are not among Command.Hosts, as HOST or HOST:PORT.
+	Refused []string
+}
+
+// AllHosts among Command.Hosts is the whole network.
+const AllHosts = "all"
+
+// HostError is the cause if packages could not be had because an index sends to hosts that may not be reached.
+type HostError struct{ Hosts []string }
+
+// Error names the hosts.
+func (e *HostError) Error() string {
+	return fmt.Sprintf("the index sends to %s, which is not a host of the settings: allow it only if you trust the index with that", strings.Join(e.Hosts, ", "))
 }

@@ -1,6 +1,7 @@
 package lockfile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,17 +67,17 @@ func take(ctx context.Context, name string, wait time.Duration, how mode) (unloc
 	}
 }
 
-// lock locks the file next to path, waiting for at most wait.
-func lock(ctx context.Context, path string, wait time.Duration) (unlock func(), err error) {
-	name := path + ".lock"
-	unlock, err = Lock(ctx, name, wait)
+// lock locks the file for changes of path.
+func lock(ctx context.Context, path string, o *Options) (unlock func(), err error) {
+	name := cmp.Or(o.Lock, path+".lock")
+	unlock, err = Lock(ctx, name, o.Wait)
 	switch {
 	case err == nil:
 		return unlock, nil
 	case errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS):
-		return nil, fmt.Errorf("cannot change %q: the folder %q is not writable by this user: %w", path, filepath.Dir(path), err)
+		return nil, fmt.Errorf("cannot change %q: the folder %q is not writable by this user: %w", path, filepath.Dir(name), err)
 	case errors.Is(err, ErrLocked):
-		return nil, fmt.Errorf("%q is %w: waited %s for %q; wait for the other process or end it", path, ErrLocked, wait, name)
+		return nil, fmt.Errorf("%q is %w: waited %s for %q; wait for the other process or end it", path, ErrLocked, o.Wait, name)
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("wait for the lock %q: %w", name, err)
 	}

@@ -37,6 +37,10 @@ type Options struct {
 	Max  int64         // size of the old and of the new content, in bytes; default DefaultMax
 	Mode fs.FileMode   // of a new file; default 0600. An existing file keeps its mode.
 
+	// Lock is the absolute path of the file that is locked, in a folder that exists; "" means the path of the file with ".lock"
+	// at its end.
+	Lock string
+
 	// Private refuses a file that another user could have changed, as ReadPrivate does.
 	Private bool
 
@@ -48,7 +52,7 @@ type Options struct {
 // is written. If edit returns an error, Transform returns it and writes nothing. If ctx is done before the lock is held,
 // Transform changes nothing and returns an error that wraps ctx's.
 //
-// Transform follows a symbolic link at path, so a linked file stays a link. The lock is the file path + ".lock"; it stays
+// Transform follows a symbolic link at path, so a linked file stays a link. The lock is the file path + ".lock" unless the options name another; it stays
 // there and is unlocked when its holder closes it or dies. After an error the old content is still in place and no other
 // file is left behind, unless the error says that only the last flush of the folder failed.
 func Transform(ctx context.Context, path string, o *Options, edit func(old []byte) ([]byte, error)) error {
@@ -69,7 +73,7 @@ func Transform(ctx context.Context, path string, o *Options, edit func(old []byt
 			return fmt.Errorf("cannot change %q: %w", named, err)
 		}
 	}
-	unlock, err := lock(ctx, path, opt.Wait)
+	unlock, err := lock(ctx, path, &opt)
 	if err != nil {
 		return err
 	}

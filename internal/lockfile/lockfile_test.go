@@ -291,7 +291,7 @@ func TestReplace(t *testing.T) {
 
 func TestLocked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
-	unlock, err := lock(t.Context(), path, time.Second)
+	unlock, err := lock(t.Context(), path, &Options{Wait: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,14 +6,25 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"time"
 )
 
 // Replace atomically replaces the regular file called name in root by a file with the given content and mode. It takes no
 // lock, so it is for files that only one program changes. It refuses a symbolic link. After an error the old content is
 // still in place and no other file is left behind, unless the error says that only the last flush of the folder failed.
 func Replace(root *os.Root, name string, content []byte, mode fs.FileMode) error {
+	if _, err := root.Lstat(name); err != nil {
+		return err
+	}
+	return Write(root, name, content, mode)
+}
+
+// Write is like Replace, and creates the file if there is none.
+func Write(root *os.Root, name string, content []byte, mode fs.FileMode) error {
 	info, err := root.Lstat(name)
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
+		return newWriting(root, name).replace(content, mode)
+	} else if err != nil {
 		return err
 	}
 	if info.Mode()&fs.ModeSymlink != 0 {
@@ -22,8 +33,26 @@ func Replace(root *os.Root, name string, content []byte, mode fs.FileMode) error
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("%q is not a regular file (%s)", name, info.Mode().Type())
 	}
-	w := &writing{root: root, name: name, temp: "." + name + "." + rand.Text(), before: func(string) error { return nil }}
-	return w.replace(content, mode)
+	return newWriting(root, name).replace(content, mode)
+}
+
+func newWriting(root *os.Root, name string) *writing {
+	return &writing{root: root, name: name, temp: "." + name + "." + rand.Text(), before: func(string) error { return nil }}
+}
+
+// SetAside writes the content of a damaged file to a new file next to it, whose name is path + ".corrupt-" and the time.
+func SetAside(path string, content []byte, now time.Time) error {
+	name := path + ".corrupt-" + now.UTC().Format("20060102T150405.000Z")
+	out, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("keep a copy of the damaged %q: %w", path, err)
+	}
+	_, err = out.Write(content)
+	if err := errors.Join(err, out.Close()); err != nil {
+		os.Remove(name)
+		return fmt.Errorf("keep a copy of the damaged %q: %w", path, err)
+	}
+	return nil
 }
 
 // writing is one replacement of a file. The new content is written to a temporary file, which is then renamed.

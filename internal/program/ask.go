@@ -33,8 +33,10 @@ func NeededBySystem(name string) bool {
 type Question struct {
 	Path string   // absolute path of the program
 	Args []string // the whole argument list; the first is the program's path
-	Dir  string   // working directory, the one folder that it may write to
+	Dir  string   // working directory
 	Env  []string
+
+	Write []string // folders that it may write to
 }
 
 // Asker asks programs. Fill it in before its first use.
@@ -64,7 +66,7 @@ func (a *Asker) Ask(ctx context.Context, program string, args ...string) (string
 			return string(b), nil
 		}
 	}
-	said, err := a.AskNow(ctx, program, args...)
+	said, err := a.ask(ctx, &Question{Path: program, Args: args})
 	if err != nil {
 		return "", err
 	}
@@ -80,12 +82,18 @@ func (a *Asker) Ask(ctx context.Context, program string, args ...string) (string
 	return said, nil
 }
 
-// AskNow is Ask for a question whose answer is not kept.
+// AskNow is Ask for a question whose answer is not kept, to a program that may write in Dir.
 func (a *Asker) AskNow(ctx context.Context, program string, args ...string) (string, error) {
+	return a.ask(ctx, &Question{Path: program, Args: args, Write: []string{a.Dir}})
+}
+
+// ask runs the program of a question, whose arguments do not have its path yet.
+func (a *Asker) ask(ctx context.Context, q *Question) (string, error) {
 	if err := os.MkdirAll(a.Dir, 0o700); err != nil {
 		return "", err
 	}
-	said, err := a.Run(ctx, &Question{Path: program, Args: append([]string{program}, args...), Dir: a.Dir, Env: a.environment()})
+	q.Args, q.Dir, q.Env = append([]string{q.Path}, q.Args...), a.Dir, a.environment()
+	said, err := a.Run(ctx, q)
 	return strings.TrimSpace(said), err
 }
 

@@ -40,6 +40,13 @@ func TestBackendsAgree(t *testing.T) {
 		o := Options{Nested: r.IntN(4) > 0, Links: Links(r.IntN(2)), MaxDirs: 1 + r.IntN(30)}
 		got := walked(t, root, o, nil)
 		walked(t, root, o, got.stamp)
+		o.Bare = true
+		bare := walked(t, root, o, nil)
+		for dir, stamp := range got.stamp {
+			if bare.stamp[dir] != stamp {
+				t.Errorf("%s: stamp %v when it is read, %v when it is not", dir, stamp, bare.stamp[dir])
+			}
+		}
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)
 		}

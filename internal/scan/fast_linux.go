@@ -165,15 +165,15 @@ func (b *fast) root(path string) (*os.Root, error) {
 	return nil, fmt.Errorf("folder %q was replaced and can no longer be reached", path)
 }
 
-func (b *fast) stamp(w *worker, dir, file string) (Stamp, error) {
+func (b *fast) stat(w *worker, dir, file string) (Stamp, fs.FileMode, error) {
 	w.name(dir, file)
 	var st unix.Stat_t
 	_, _, e := unix.Syscall6(unix.SYS_NEWFSTATAT, uintptr(b.fd), uintptr(unsafe.Pointer(&w.path[0])),
 		uintptr(unsafe.Pointer(&st)), unix.AT_SYMLINK_NOFOLLOW, 0, 0)
 	if e != 0 {
-		return Stamp{}, e
+		return Stamp{}, 0, e
 	}
-	return stampOfStat(&st), nil
+	return stampOfStat(&st), modeOf(st.Mode), nil
 }
 
 func (b *fast) read(w *worker, dir, file string, o *Options) ([]byte, Stamp, error) {

@@ -8,8 +8,8 @@ import (
 )
 
 // FS is a folder as a file system. Neither ".." nor a symbolic link leads out of it; links that stay inside are followed.
-// Opening a pipe does not wait. The sizes and times in a listing are those at the time of the listing. An FS is safe for
-// concurrent use until it is closed.
+// Opening a pipe does not wait. The entries of a listing may be used until the FS is closed. Their sizes and times are those
+// at the time of the listing or later. An FS is safe for concurrent use until it is closed.
 //
 // On Linux it makes a few system calls for each operation and does not enter other mounts. Elsewhere and on old kernels
 // it uses os.Root. Validating thousands of skills reads their files through it.
@@ -60,22 +60,33 @@ func (p portableFS) In(dir string) (FS, error) {
 
 func (p portableFS) Close() error { return p.root.Close() }
 
-// ReadOnce returns the file system with each folder read at most once: another ReadDir of it returns the same listing, which
-// must not be changed. It is for several checks of one folder, and not safe for concurrent use. Closing it closes f.
-func ReadOnce(f FS) FS { return &readOnce{FS: f, lists: map[string][]fs.DirEntry{}} }
+// ReadOnce returns the file system with each folder read at most once, but for an empty one: another ReadDir of it returns
+// the same listing, which must not be changed. It is for several checks of one folder, and not safe for concurrent use.
+// Closing it closes f.
+func ReadOnce(f FS) FS { return &readOnce{FS: f} }
 
 type readOnce struct {
 	FS
-	lists map[string][]fs.DirEntry
+	top   []fs.DirEntry            // of the folder itself; nil if it was not read, or is empty
+	lists map[string][]fs.DirEntry // of the others
 }
 
 func (r *readOnce) ReadDir(name string) ([]fs.DirEntry, error) {
-	list, ok := r.lists[name]
-	if ok {
+	if name == "." && r.top != nil {
+		return r.top, nil
+	}
+	if list, ok := r.lists[name]; ok {
 		return list, nil
 	}
 	list, err := r.FS.ReadDir(name)
-	if err == nil {
+	switch {
+	case err != nil:
+	case name == ".":
+		r.top = list
+	default:
+		if r.lists == nil {
+			r.lists = map[string][]fs.DirEntry{}
+		}
 		r.lists[name] = list
 	}
 	return list, err

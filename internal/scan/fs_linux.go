@@ -11,28 +11,38 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
 )
 
 // fastFS is FS over system calls.
-type fastFS struct{ fast }
+type fastFS struct {
+	fast
+	unread atomic.Bool // the descriptor is at the beginning of the folder, and may be used to list it
+}
+
+func newFastFS(fd int) *fastFS {
+	f := &fastFS{fast: fast{fd}}
+	f.unread.Store(true)
+	return f
+}
 
 func openFS(dir string) (FS, error) {
 	b, err := openFast(dir)
 	if err != nil {
 		return nil, err
 	}
-	return &fastFS{*b.(*fast)}, nil
+	return newFastFS(b.(*fast).fd), nil
 }
 
 func (f *fastFS) In(dir string) (FS, error) {
-	fd, err := f.inside(dir, unix.O_PATH|unix.O_DIRECTORY, 0)
+	fd, err := f.inside(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOCTTY, 0)
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: dir, Err: err}
 	}
-	return &fastFS{fast{fd}}, nil
+	return newFastFS(fd), nil
 }
 
 func (f *fastFS) Close() error { return f.close() }
@@ -68,15 +78,18 @@ func (f *fastFS) Open(name string) (fs.File, error) {
 // ReadDir returns the entries of a folder, sorted by name. After an error it also returns the entries it has read so far,
 // as os.ReadDir does.
 func (f *fastFS) ReadDir(name string) ([]fs.DirEntry, error) {
-	fd, err := f.at("readdir", name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOCTTY)
-	if err != nil {
-		return nil, err
+	fd := f.fd
+	if name != "." || !f.unread.CompareAndSwap(true, false) {
+		var err error
+		if fd, err = f.at("readdir", name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOCTTY); err != nil {
+			return nil, err
+		}
+		defer unix.Close(fd)
 	}
-	defer unix.Close(fd)
 	var list []fs.DirEntry
-	buf := make([]byte, 8<<10)
+	var buf [8 << 10]byte
 	for {
-		n, err := unix.Getdents(fd, buf)
+		n, err := unix.Getdents(fd, buf[:])
 		if err == unix.EINTR {
 			continue
 		}
@@ -91,7 +104,7 @@ func (f *fastFS) ReadDir(name string) ([]fs.DirEntry, error) {
 	}
 }
 
-// entries adds the entries in a buffer of getdents64 to list. It leaves out those that are gone by now.
+// entries adds the entries in a buffer of getdents64 to list. It leaves out those that it finds to be gone by now.
 func (f *fastFS) entries(list []fs.DirEntry, fd int, dir string, dents []byte) []fs.DirEntry {
 	for len(dents) > 19 {
 		size := int(binary.NativeEndian.Uint16(dents[16:]))
@@ -102,32 +115,45 @@ func (f *fastFS) entries(list []fs.DirEntry, fd int, dir string, dents []byte) [
 		if name == "." || name == ".." {
 			continue
 		}
-		e := &entry{fileInfo: fileInfo{name: name}, fsys: f, dir: dir}
-		if kind == unix.DT_DIR {
-			e.st.Mode = unix.S_IFDIR
-		} else if unix.Fstatat(fd, name, &e.st, unix.AT_SYMLINK_NOFOLLOW) != nil {
-			continue
+		e := &entry{name: name, mode: modeOf(uint32(kind) << 12), fsys: f, dir: dir}
+		if kind != unix.DT_DIR && (dir != "." || kind == unix.DT_UNKNOWN) {
+			e.info = &fileInfo{name: name}
+			if unix.Fstatat(fd, name, &e.info.st, unix.AT_SYMLINK_NOFOLLOW) != nil {
+				continue
+			}
+			e.mode = modeOf(e.info.st.Mode)
 		}
 		list = append(list, e)
 	}
 	return list
 }
 
-// entry is one entry of a folder. The information about a file was read with the listing; that about a folder is read
-// when it is asked for.
+// entry is one entry of a folder. The information about a file below the top was read with the listing, where it takes one
+// system call. The rest is read when it is asked for: to validate a skill, none of its SKILL.md is needed.
 type entry struct {
-	fileInfo
+	name string
+	mode fs.FileMode // its type
+	info *fileInfo   // nil if it was not read
 	fsys *fastFS
 	dir  string
 }
 
-func (e *entry) Type() fs.FileMode { return e.Mode().Type() }
+func (e *entry) Name() string      { return e.name }
+func (e *entry) IsDir() bool       { return e.mode.IsDir() }
+func (e *entry) Type() fs.FileMode { return e.mode }
 
 func (e *entry) Info() (fs.FileInfo, error) {
-	if !e.IsDir() {
-		return &e.fileInfo, nil
+	switch {
+	case e.info != nil && !e.IsDir():
+		return e.info, nil
+	case e.dir != ".":
+		return e.fsys.stat("lstat", join(e.dir, e.name), unix.O_NOFOLLOW)
 	}
-	return e.fsys.stat("lstat", join(e.dir, e.name), unix.O_NOFOLLOW)
+	info := &fileInfo{name: e.name}
+	if err := unix.Fstatat(e.fsys.fd, e.name, &info.st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+		return nil, &fs.PathError{Op: "lstat", Path: e.name, Err: err}
+	}
+	return info, nil
 }
 
 // fastFile is an open file or folder.

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 	"testing/fstest"
 
@@ -153,4 +154,27 @@ func TestReadOnce(t *testing.T) {
 	if _, err := once.Stat("sub/late"); err != nil {
 		t.Errorf("got %v, want nil", err)
 	}
+}
+
+// A folder can be listed any number of times, also by several goroutines.
+func TestFSListsAgain(t *testing.T) {
+	root := t.TempDir()
+	put(t, root, map[string]string{"a/": "", "a/b": "text", "c": "text"})
+	fast, _ := both(t, root)
+	sub, err := fast.In("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sub.Close()
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			for f, want := range map[FS]int{fast: 2, sub: 1} {
+				if list, err := f.ReadDir("."); len(list) != want || err != nil {
+					t.Errorf("got %v, %v, want %d entries", list, err, want)
+				}
+			}
+		})
+	}
+	group.Wait()
 }

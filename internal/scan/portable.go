@@ -103,12 +103,12 @@ func (b *portable) plain(p string) error {
 	return nil
 }
 
-func (b *portable) stamp(_ *worker, dir, file string) (Stamp, error) {
+func (b *portable) stat(_ *worker, dir, file string) (Stamp, fs.FileMode, error) {
 	info, err := b.dir.Lstat(join(dir, file))
 	if err != nil {
-		return Stamp{}, err
+		return Stamp{}, 0, err
 	}
-	return stampOf(info), nil
+	return stampOf(info), info.Mode().Type(), nil
 }
 
 func (b *portable) read(w *worker, dir, file string, o *Options) ([]byte, Stamp, error) {

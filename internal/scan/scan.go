@@ -66,6 +66,9 @@ type Options struct {
 	Workers  int      // goroutines that read; default 16
 	Portable bool     // use os.Root even where system calls could be used
 
+	// Bare looks for manifests without reading them: an Item has no Data, and an Err only if there is something else in a
+	// manifest's place. A manifest behind a link is read nevertheless.
+	Bare bool
 	// MaxDirs replaces the bound of the same name, for tests.
 	MaxDirs int
 	// Enough reports whether the bytes read so far of a manifest suffice. The file is read in blocks until Enough
@@ -122,8 +125,8 @@ type backend interface {
 	list(w *worker, dir string, hidden []string) (listing, error)
 	// read opens, checks and reads a file of dir. It returns errLink if there is a link in the path.
 	read(w *worker, dir, file string, o *Options) ([]byte, Stamp, error)
-	// stamp returns the stamp of a file without opening it. It does not follow a link in the last place.
-	stamp(w *worker, dir, file string) (Stamp, error)
+	// stat returns the stamp and the type of a file without opening it. It does not follow a link in the last place.
+	stat(w *worker, dir, file string) (Stamp, fs.FileMode, error)
 	// sub opens dir as a backend of its own, which keeps referring to that folder even if it is moved.
 	sub(dir string) (backend, error)
 	// mounted reports whether an open file lies on another mount than the folder, as far as the system says so.

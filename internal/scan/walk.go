@@ -182,9 +182,10 @@ func (l *level) place(r *Root, i int) place {
 // look reads the manifest of one folder.
 func (w *walk) look(wk *worker, it *Item, at place, known Stamp) folderKind {
 	for _, it.File = range [...]string{Manifest, LowerManifest} {
-		if known != (Stamp{}) {
-			if s, err := at.files.stamp(wk, at.rel, it.File); err == nil && s == known {
-				it.Stamp, it.Same = s, true
+		if known != (Stamp{}) || w.r.o.Bare {
+			s, mode, err := at.files.stat(wk, at.rel, it.File)
+			if err == nil && (s == known || w.r.o.Bare && mode.IsRegular()) {
+				it.Stamp, it.Same = s, s == known
 				return skill
 			}
 		}
@@ -201,7 +202,7 @@ func (w *walk) look(wk *worker, it *Item, at place, known Stamp) folderKind {
 		}
 		if !absent(it.Err) {
 			if it.Stamp == (Stamp{}) {
-				it.Stamp, _ = at.files.stamp(wk, at.rel, it.File)
+				it.Stamp, _, _ = at.files.stat(wk, at.rel, it.File)
 			}
 			it.Data = nil
 			return skill

@@ -1,0 +1,110 @@
+// Package filename says which names of files mean the same, and nothing else, on every system.
+//
+// A name here is one component of a path, without slashes. Nothing is opened.
+package filename
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// MaxName is the longest name that file systems accept, in bytes.
+const MaxName = 255
+
+// Odd says what is wrong with a name that some systems do not accept or understand in another way. It returns "" if nothing
+// is, and text such as "is not UTF-8" otherwise.
+func Odd(name string) string {
+	if why := Unsafe(name); why != "" {
+		return why
+	}
+	if strings.ContainsAny(name, `<>"|?*`) {
+		return "has a character that some systems forbid"
+	}
+	return ""
+}
+
+// Unsafe says why a name from a foreign source must not be created, in the form of Odd. It returns "" for a name that
+// stands for one file of this name wherever it can be created at all.
+func Unsafe(name string) string {
+	stem, _, _ := strings.Cut(name, ".")
+	switch {
+	case name == "" || name == "." || name == "..":
+		return "is not the name of a file"
+	case !utf8.ValidString(name):
+		return "is not UTF-8"
+	case len(name) > MaxName:
+		return fmt.Sprintf("has more than %d bytes", MaxName)
+	case strings.ContainsAny(name, `/:\`) || strings.ContainsFunc(name, unicode.IsControl):
+		return "has a character that some systems forbid"
+	case strings.HasSuffix(name, ".") || strings.HasSuffix(name, " "):
+		return "ends with a full stop or a space"
+	case IsDevice(strings.TrimRight(stem, " ")):
+		return "is that of a device on Windows"
+	}
+	return ""
+}
+
+// devices are the names of devices on Windows, with any text after a dot.
+var devices = [...]string{
+	"aux", "com0", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9", "com¹", "com²", "com³", "con",
+	"conin$", "conout$",
+	"lpt0", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9", "lpt¹", "lpt²", "lpt³", "nul", "prn",
+}
+
+// IsDevice reports whether a name, without its extension, is a device on Windows.
+func IsDevice(stem string) bool {
+	if len(stem) < len("con") || len(stem) > len("conout$") {
+		return false
+	}
+	return slices.Contains(devices[:], strings.ToLower(stem))
+}
+
+// IsGit reports whether a name is ".git" on some system: in another case, by its short name on Windows, or with characters
+// that macOS ignores.
+func IsGit(name string) bool {
+	if len(name) > MaxName {
+		return false
+	}
+	plain := strings.TrimRight(strings.Map(visible, name), ". ")
+	return strings.EqualFold(plain, ".git") || strings.EqualFold(plain, "git~1")
+}
+
+// visible drops the characters that HFS+ ignores in names.
+func visible(r rune) rune {
+	switch {
+	case r >= 0x200c && r <= 0x200f, r >= 0x202a && r <= 0x202e, r >= 0x206a && r <= 0x206f, r == 0xfeff:
+		return -1
+	}
+	return r
+}
+
+// Fold returns a form that is equal for paths that are the same file on systems that ignore case or normal form.
+func Fold(path string) string {
+	if isASCII(path) {
+		return strings.ToUpper(path)
+	}
+	return norm.NFC.String(strings.Map(least, norm.NFC.String(path)))
+}
+
+// least returns the first of all characters that are equal when case is ignored.
+func least(r rune) rune {
+	first := r
+	for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
+		first = min(first, f)
+	}
+	return first
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}

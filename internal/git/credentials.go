@@ -1,0 +1,52 @@
+package git
+
+import (
+	"context"
+	"strings"
+)
+
+// Of the operator's configuration these keys are passed on. They say how to prove who the operator is, and by which way the
+// server is reached; the credential helpers among them are programs that the operator chose.
+const (
+	ownKeys   = `^(credential\..*|http\.(.*\.)?(proxy|proxyauthmethod|proxysslcert|proxysslkey|proxysslcainfo|sslcainfo|sslcapath|sslcert|sslkey|sslbackend|schannelusesslcainfo|emptyauth|delegation)|http\.https://.*\.extraheader)$`
+	insteadOf = `^url\..*\.insteadof$`
+)
+
+// mostConfiguration is the most bytes of the operator's configuration that are read.
+const mostConfiguration = 1 << 20
+
+// readOwn reads the operator's settings once. Without any, or where they cannot be read, there are none.
+func (c *Client) readOwn(ctx context.Context) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.read {
+		return nil
+	}
+	var own []setting
+	patterns := []string{ownKeys}
+	if c.o.InsteadOf {
+		patterns = append(patterns, insteadOf)
+	}
+	for _, p := range patterns {
+		said, _, err := c.run(ctx, &call{args: []string{"config", "--includes", "-z", "--get-regexp", p}, most: mostConfiguration, operator: true})
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err == nil {
+			own = append(own, parseSettings(string(said))...)
+		}
+	}
+	c.own, c.read = own, true
+	return nil
+}
+
+// parseSettings reads the output of git config -z: a key, a line break, a value and a NUL.
+func parseSettings(said string) []setting {
+	var out []setting
+	for line := range strings.SplitSeq(said, "\x00") {
+		if key, value, ok := strings.Cut(line, "\n"); ok && key != "" {
+			out = append(out, setting{key, value})
+		}
+	}
+	return out
+}

@@ -1,0 +1,199 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// FetchOptions says what to fetch.
+type FetchOptions struct {
+	URL    string // as in Tip
+	Commit string // whole id
+	Dir    string // an empty private folder; what is fetched is kept there, and the caller removes it
+
+	// Want says of which files the content is fetched at once. A nil Want wants none.
+	Want func(path string) bool
+
+	AllowFile bool // URL may be of this machine: a person typed it
+	Progress  func(Progress)
+}
+
+// Repository has the files of one commit, as an fs.FS: regular files and folders only. The content of a file that is not here
+// yet is fetched when the file is opened, with all others of its folder and below; Need fetches what is needed at once.
+// Close frees what it holds. A Repository is safe for concurrent use.
+type Repository struct {
+	c   *Client
+	o   FetchOptions
+	u   *url.URL
+	t   *tree
+	ctx context.Context // of Fetch: methods of an fs.FS take none
+
+	mu       sync.Mutex
+	filtered bool // the server leaves contents out
+	contents *contents
+	closed   bool
+}
+
+// Fetch gets a commit without its history: the list of its files, and the contents that o.Want wants. If the server cannot leave
+// out contents, it gets all. ctx bounds the use of the Repository too.
+func (c *Client) Fetch(ctx context.Context, o *FetchOptions) (*Repository, error) {
+	u, err := parseURL(o.URL, o.AllowFile)
+	if err != nil {
+		return nil, err
+	}
+	if !isID(o.Commit) {
+		return nil, fmt.Errorf("%w: %.80q is not a whole commit id", ErrName, o.Commit)
+	}
+	if err := c.ready(ctx); err != nil {
+		return nil, err
+	}
+	r := &Repository{c: c, o: *o, u: u, ctx: ctx}
+	if r.contents, err = newContents(o.Dir); err != nil {
+		return nil, err
+	}
+	if err := r.start(ctx); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
+}
+
+// start gets the list of files and the contents that are wanted at once.
+func (r *Repository) start(ctx context.Context) error {
+	if err := r.getCommit(ctx, "--filter=blob:none"); err != nil {
+		return err
+	}
+	if err := r.list(ctx); err != nil {
+		return err
+	}
+	if r.o.Want == nil {
+		return nil
+	}
+	return r.Need(ctx, r.o.Want)
+}
+
+// LeftOut returns what the file system does not have, in the order of the commit.
+func (r *Repository) LeftOut() []LeftOut { return r.t.left }
+
+// Paths returns the paths of all files, in the order of the commit.
+func (r *Repository) Paths() []string {
+	out := make([]string, len(r.t.files))
+	for i, n := range r.t.files {
+		out[i] = n.path
+	}
+	return out
+}
+
+// fetchArgs are the arguments of every fetch. Nothing but objects is written.
+var fetchArgs = []string{"fetch", "--progress", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance"}
+
+// mostSaid is how many bytes git fetch may write to stdout, which it does not.
+const mostSaid = 1 << 20
+
+// fetch runs git fetch with more arguments.
+func (r *Repository) fetch(ctx context.Context, stdin []byte, args ...string) (stderr string, err error) {
+	k, err := r.c.reaching(ctx, r.u)
+	if err != nil {
+		return "", err
+	}
+	k.args, k.dir, k.stdin, k.most, k.progress = slices.Concat(fetchArgs, args), r.o.Dir, stdin, mostSaid, r.o.Progress
+	_, stderr, err = r.c.remote(ctx, r.o.URL, k)
+	return stderr, errors.Join(err, configure(r.o.Dir, r.o.Commit))
+}
+
+// getCommit gets the commit and its list of files into a new repository. filter is "" to get the contents as well.
+func (r *Repository) getCommit(ctx context.Context, filter string) error {
+	for _, name := range []string{"objects", "shallow"} {
+		if err := os.RemoveAll(filepath.Join(r.o.Dir, name)); err != nil {
+			return err
+		}
+	}
+	if err := prepare(r.o.Dir, r.o.Commit); err != nil {
+		return err
+	}
+	args := []string{"--depth=1"}
+	if filter != "" {
+		args = append(args, filter)
+	}
+	stderr, err := r.fetch(ctx, nil, append(args, "--", r.o.URL, r.o.Commit)...)
+	r.filtered = filter != "" && !strings.Contains(stderr, "filtering not recognized by server")
+	return err
+}
+
+const mostEntry = 512 // bytes in a list of files for each one that is allowed, on average
+
+// list reads the list of files.
+func (r *Repository) list(ctx context.Context) error {
+	most := int64(r.c.o.Limits.Files) * mostEntry
+	said, _, err := r.c.run(ctx, &call{args: []string{"ls-tree", "-r", "-z", "--full-tree", r.o.Commit}, dir: r.o.Dir, most: most})
+	if err != nil {
+		return explain(r.o.URL, err, 1)
+	}
+	r.t, err = parseTree(said, r.c.o.Limits.Files)
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.o.URL, err)
+	}
+	return nil
+}
+
+// Need gets the contents of all files whose path satisfies want, in one fetch.
+func (r *Repository) Need(ctx context.Context, want func(path string) bool) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.need(ctx, want)
+}
+
+// need is Need with the lock held.
+func (r *Repository) need(ctx context.Context, want func(path string) bool) error {
+	if r.closed {
+		return os.ErrClosed
+	}
+	ids := r.missing(want)
+	if len(ids) == 0 {
+		return nil
+	}
+	if r.filtered {
+		stdin := []byte(strings.Join(ids, "\n") + "\n")
+		_, err := r.fetch(ctx, stdin, "--filter=blob:none", "--stdin", "--", r.o.URL)
+		if errors.Is(err, ErrName) { // a server that leaves contents out and does not give them out later
+			err = r.getCommit(ctx, "")
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if err := r.contents.add(ctx, r.c, r.o.Dir, ids); err != nil {
+		return fmt.Errorf("%s: %w", r.o.URL, err)
+	}
+	return nil
+}
+
+// missing returns the ids of contents that are wanted and not here, each once.
+func (r *Repository) missing(want func(string) bool) []string {
+	var ids []string
+	listed := map[string]bool{}
+	for _, n := range r.t.files {
+		if _, here := r.contents.places[n.id]; !here && !listed[n.id] && want(n.path) {
+			listed[n.id] = true
+			ids = append(ids, n.id)
+		}
+	}
+	return ids
+}
+
+// Close closes what is open. The folder stays: it is the caller's.
+func (r *Repository) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return nil
+	}
+	r.closed = true
+	return r.contents.file.Close()
+}

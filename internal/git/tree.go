@@ -1,0 +1,163 @@
+package git
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/agent-base/agent-base/internal/filename"
+)
+
+// LeftOut is an entry of a commit that the file system does not have.
+type LeftOut struct {
+	Path   string
+	Reason string // "is a symbolic link"
+}
+
+// node is a file or a folder of a commit.
+type node struct {
+	name     string
+	path     string
+	id       string // of a file's content
+	mode     fs.FileMode
+	children []*node // of a folder, sorted by name
+}
+
+// tree has the files of a commit by their paths, folders included.
+type tree struct {
+	nodes map[string]*node
+	files []*node // in the order of git
+	left  []LeftOut
+}
+
+// What names may be.
+const (
+	mostPath  = 1024 // bytes
+	mostDepth = 64   // names in a path
+)
+
+// parseTree reads the output of ls-tree -r -z. It returns an error for entries that no honest repository has: names that lead out
+// of the folder or into git's own, control characters, and two entries with one name. What cannot be kept everywhere is left out.
+func parseTree(said []byte, mostFiles int) (*tree, error) {
+	t := &tree{nodes: map[string]*node{".": {name: ".", path: ".", mode: fs.ModeDir | 0o755}}}
+	text := string(said)
+	if text != "" && !strings.HasSuffix(text, "\x00") {
+		return nil, fmt.Errorf("%w: its list of files is cut", ErrHostile)
+	}
+	for entry := range strings.SplitSeq(strings.TrimSuffix(text, "\x00"), "\x00") {
+		if text == "" {
+			break
+		}
+		if err := t.add(entry); err != nil {
+			return nil, err
+		}
+		if len(t.files)+len(t.left) > mostFiles {
+			return nil, &tooMuch{fmt.Sprintf("it has more than %d files", mostFiles)}
+		}
+	}
+	for _, n := range t.nodes {
+		slices.SortFunc(n.children, func(a, b *node) int { return strings.Compare(a.name, b.name) })
+	}
+	return t, nil
+}
+
+// add adds an entry: mode, type, id and, after a tab, the path.
+func (t *tree) add(entry string) error {
+	head, p, ok := strings.Cut(entry, "\t")
+	words := strings.Split(head, " ")
+	if !ok || len(words) != 3 || !isID(words[2]) {
+		return fmt.Errorf("%w: its list of files cannot be read at %.80q", ErrHostile, entry)
+	}
+	if why := hostile(p); why != "" {
+		return fmt.Errorf("%w: the path %.120q %s", ErrHostile, p, why)
+	}
+	mode, reason := fileMode(words[0])
+	if reason == "" {
+		reason = unusual(p)
+	}
+	if reason != "" {
+		t.left = append(t.left, LeftOut{p, reason})
+		return nil
+	}
+	n := &node{name: path.Base(p), path: p, id: words[2], mode: mode}
+	if err := t.put(n); err != nil {
+		return err
+	}
+	t.files = append(t.files, n)
+	return nil
+}
+
+// put adds a node and the folders above it.
+func (t *tree) put(n *node) error {
+	if other := t.nodes[n.path]; other != nil {
+		return fmt.Errorf("%w: it has %q twice", ErrHostile, n.path)
+	}
+	t.nodes[n.path] = n
+	dir := path.Dir(n.path)
+	parent := t.nodes[dir]
+	if parent == nil {
+		parent = &node{name: path.Base(dir), path: dir, mode: fs.ModeDir | 0o755}
+		if err := t.put(parent); err != nil {
+			return err
+		}
+	}
+	if !parent.mode.IsDir() {
+		return fmt.Errorf("%w: it has %q as a file and as a folder", ErrHostile, dir)
+	}
+	parent.children = append(parent.children, n)
+	return nil
+}
+
+// fileMode returns the mode that a file gets, or why the entry is left out.
+func fileMode(mode string) (fs.FileMode, string) {
+	switch mode {
+	case "100644", "100664":
+		return 0o644, ""
+	case "100755":
+		return 0o755, ""
+	case "120000":
+		return 0, "is a symbolic link"
+	case "160000":
+		return 0, "is a submodule"
+	}
+	return 0, "has the mode " + mode
+}
+
+// hostile returns what is wrong with a path that no honest repository has.
+func hostile(p string) string {
+	if strings.ContainsFunc(p, func(r rune) bool { return r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 }) {
+		return "has a control character"
+	}
+	for part := range strings.SplitSeq(p, "/") {
+		switch {
+		case part == "", part == ".", part == "..":
+			return "leads out of its folder"
+		case filename.IsGit(part):
+			return "is in git's own folder"
+		}
+	}
+	return ""
+}
+
+// unusual returns why a file cannot be kept under its path everywhere.
+func unusual(p string) string {
+	if len(p) > mostPath || strings.Count(p, "/") >= mostDepth {
+		return "has a path that is too long"
+	}
+	for part := range strings.SplitSeq(p, "/") {
+		if why := filename.Unsafe(part); why != "" {
+			return "has a name that " + why
+		}
+	}
+	return ""
+}
+
+// below reports whether a path is a folder or lies in it.
+func below(dir, p string) bool {
+	return dir == "." || p == dir || len(p) > len(dir) && p[len(dir)] == '/' && p[:len(dir)] == dir
+}
+
+var errNotFolder = errors.New("not a folder")
