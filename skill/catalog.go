@@ -22,6 +22,10 @@ type Options struct {
 	Duplicates  Duplicates // two skills of one name inside one layer
 	Precedence  Precedence // two skills of one name in different layers
 
+	// Audience is who asks: a skill that is not for them is not in the catalogue, as if it were not there at all. Nil means
+	// somebody to whom every skill is available, such as the user of this machine.
+	Audience *Audience
+
 	// Trust decides about skills outside bundled layers; nil trusts none of them.
 	Trust TrustFunc
 	// LookPath finds a command that a skill needs; nil checks no command.

@@ -40,6 +40,7 @@ func (c *Catalog) build(ctx context.Context) error {
 			j.shadows(ctx, &c.items[i])
 		}
 	}
+	j.connect()
 	j.selected()
 	c.volatile = j.volatile
 	c.ofPart, c.problems = j.ofPart, slices.Clip(j.problems)
@@ -63,6 +64,9 @@ func (c *Catalog) ordered() []keyed {
 	all := make([]keyed, 0, n)
 	for i, p := range c.parts {
 		for _, r := range p.list {
+			if !c.o.Audience.sees(r) {
+				continue
+			}
 			name := r.canonical()
 			all = append(all, keyed{prefix(name), name, r, uint16(i)})
 		}

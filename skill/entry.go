@@ -66,7 +66,7 @@ func (e Entry) Triggers() manifest.Triggers {
 	return manifest.Triggers{}
 }
 
-// Scope returns the agents, tenants and environments that the skill declares. It is informational.
+// Scope returns the agents, tenants and environments that the skill declares, see Options.Audience. Do not change them.
 func (e Entry) Scope() manifest.Scope {
 	if k := e.kept(); k != nil {
 		return k.scope
@@ -78,6 +78,14 @@ func (e Entry) Scope() manifest.Scope {
 func (e Entry) Requires() []string {
 	if k := e.kept(); k != nil {
 		return k.requires
+	}
+	return nil
+}
+
+// RequiresSkills returns the skills that the skill needs, as manifest.ParseNeed reads them. Do not change them.
+func (e Entry) RequiresSkills() []string {
+	if k := e.kept(); k != nil {
+		return k.skills
 	}
 	return nil
 }
@@ -119,6 +127,10 @@ func (e Entry) Path() string { return e.it.r.path() }
 
 // File returns the name of the skill's manifest in its directory: SKILL.md, or skill.md if there is only that file.
 func (e Entry) File() string { return e.it.r.file() }
+
+// Where returns the place of the skill's manifest for people and logs: its absolute path, or the path that problems have for a
+// source without folders. It writes nothing.
+func (e Entry) Where() string { return e.c.file(e.it) }
 
 // State returns the skill's state.
 func (e Entry) State() State { return e.it.state }

@@ -53,6 +53,7 @@ type kept struct {
 	minVersion, maxVersion string
 	tags                   []string
 	requires, variables    []string // commands and environment variables
+	skills                 []string // that it requires
 	triggers               manifest.Triggers
 	scope                  manifest.Scope
 	priority               int
@@ -206,16 +207,16 @@ func flagsOf(m *manifest.Manifest, problems []manifest.Problem) flags {
 func keep(m *manifest.Manifest) *kept {
 	wide := len(m.Description) > math.MaxUint16 || len(m.Version) > math.MaxUint16
 	if !wide && m.Brief == "" && m.WhenToUse == "" && m.MinVersion == "" && m.MaxVersion == "" && len(m.Tags) == 0 &&
-		len(m.Requires)+len(m.RequiresEnv) == 0 && m.Triggers.Empty() && m.Priority == 0 &&
-		len(m.Scope.Agents)+len(m.Scope.Tenants)+len(m.Scope.Environments) == 0 {
+		len(m.Requires)+len(m.RequiresEnv)+len(m.RequiresSkills) == 0 && m.Triggers.Empty() && m.Priority == 0 &&
+		m.Scope.Empty() {
 		return nil
 	}
 	k := &kept{
 		brief: strings.Clone(m.Brief), when: strings.Clone(m.WhenToUse),
 		minVersion: strings.Clone(m.MinVersion), maxVersion: strings.Clone(m.MaxVersion),
-		tags: cloned(m.Tags), requires: cloned(m.Requires), variables: cloned(m.RequiresEnv), priority: m.Priority,
+		tags: cloned(m.Tags), requires: cloned(m.Requires), variables: cloned(m.RequiresEnv), skills: cloned(m.RequiresSkills), priority: m.Priority,
 		triggers: manifest.Triggers{Keywords: cloned(m.Triggers.Keywords), Verbs: cloned(m.Triggers.Verbs), Patterns: cloned(m.Triggers.Patterns)},
-		scope:    manifest.Scope{Agents: cloned(m.Scope.Agents), Tenants: cloned(m.Scope.Tenants), Environments: cloned(m.Scope.Environments)},
+		scope:    manifest.Scope{Agents: cloned(m.Scope.Agents), Tenants: cloned(m.Scope.Tenants), Environments: cloned(m.Scope.Environments), Unclear: m.Scope.Unclear},
 	}
 	if wide {
 		k.about, k.version = strings.Clone(m.Description), strings.Clone(m.Version)
@@ -254,8 +255,7 @@ type reading struct {
 
 // record reads the head of a manifest.
 func (rd *reading) record(f *Found) *record {
-	base, file := rd.part.base(f.Path), rd.part.file(f.Path, f.File)
-	rd.options = manifest.Options{File: file, Dir: base, Profile: rd.profile, Summary: true}
+	rd.options = manifest.Options{Dir: rd.part.base(f.Path), Profile: rd.profile, Summary: true}
 	all := wholeRunes(f.Head)
 	head := all
 	if n := manifest.HeadEnd(head); n > 0 {
@@ -266,7 +266,7 @@ func (rd *reading) record(f *Found) *record {
 		m, problems = rd.reader.Parse(all, &rd.options)
 	}
 	if f.File == "skill.md" {
-		problems = append(problems, manifest.Problem{Code: "file-name", Severity: manifest.SeverityWarning, File: file,
+		problems = append(problems, manifest.Problem{Code: "file-name", Severity: manifest.SeverityWarning,
 			Message: `manifest is called "skill.md"`, Cure: `rename it to "SKILL.md": many tools look for no other name`})
 	}
 	r := rd.arena.add(f.Path, m, problems)

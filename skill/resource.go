@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/agent-base/agent-base/internal/filename"
 	"github.com/agent-base/agent-base/internal/near"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
@@ -97,7 +98,7 @@ func checkResource(name string) error {
 		return refuse(`path must not have ".", "..", empty parts or a slash at its end`)
 	}
 	for part := range strings.SplitSeq(name, "/") {
-		if device(part) {
+		if filename.Unsafe(part) != "" {
 			return refuse(fmt.Sprintf("%q is not a file name on every system", part))
 		}
 	}
@@ -113,15 +114,6 @@ func encoded(name string) bool {
 		}
 	}
 	return false
-}
-
-// device reports whether Windows takes the name for something other than a file of that name.
-func device(part string) bool {
-	if strings.ContainsRune(part, ':') || strings.HasSuffix(part, ".") || strings.HasSuffix(part, " ") {
-		return true
-	}
-	stem, _, _ := strings.Cut(part, ".")
-	return manifest.IsDevice(stem)
 }
 
 // nearFiles suggests files for a path that does not exist: by file name, then by path.

@@ -24,8 +24,11 @@ type DirOptions struct {
 	Nested bool
 	// Inside also reports each SKILL.md below a skill as a Problem. It lists all folders of the skills.
 	Inside bool
-	Links  Links
-	Allow  []string // absolute folders that a symbolic link may lead into, in addition to the root
+	// Bare makes Skills find the folders of skills without reading a manifest: Found.Head is nil. A catalogue reads them
+	// nevertheless.
+	Bare  bool
+	Links Links
+	Allow []string // absolute folders that a symbolic link may lead into, in addition to the root
 	// Within is the absolute folder that must contain the root after links are resolved: the project, for a root that
 	// comes with a project. "" requires nothing.
 	Within string
@@ -89,13 +92,13 @@ type dirSource struct {
 	portable bool // for tests
 }
 
-func (s *dirSource) scanOptions() *scan.Options {
+func (s *dirSource) scanOptions(bare bool) *scan.Options {
 	links := scan.Contained
 	if s.o.Links == LinksDeny {
 		links = scan.Deny
 	}
 	return &scan.Options{Nested: s.o.Nested, Inside: s.o.Inside, Links: links, Allow: s.o.Allow, MaxSize: manifest.MaxManifest, Workers: readers,
-		Enough: headComplete, Portable: s.portable}
+		Enough: headComplete, Bare: bare, Portable: s.portable}
 }
 
 // headComplete reports whether b has the whole front matter. If the closing line is missing, it reports true where
@@ -104,12 +107,15 @@ func headComplete(b []byte) bool {
 	return manifest.HeadEnd(b) > 0 || len(b) > manifest.MaxFrontMatter+4096
 }
 
-// open opens the root. It returns nil if there is none.
-func (s *dirSource) open() (*scan.Root, error) {
+// open opens the root to read skills. It returns nil if there is none.
+func (s *dirSource) open() (*scan.Root, error) { return s.openFor(false) }
+
+// openFor opens the root, bare to find skills without reading them. It returns nil if there is none.
+func (s *dirSource) openFor(bare bool) (*scan.Root, error) {
 	if s.err != nil {
 		return nil, s.err
 	}
-	root, err := scan.Open(s.abs, s.scanOptions())
+	root, err := scan.Open(s.abs, s.scanOptions(bare))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -147,7 +153,7 @@ func (s *dirSource) Roots() []string {
 // Skills yields the skills by path, then a *Problem for each item that was left out.
 func (s *dirSource) Skills(ctx context.Context) iter.Seq2[Found, error] {
 	return func(yield func(Found, error) bool) {
-		root, err := s.open()
+		root, err := s.openFor(s.o.Bare)
 		if root == nil {
 			if err != nil {
 				yield(Found{Path: "."}, s.unreadable(err))

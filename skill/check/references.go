@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io/fs"
-	"net/url"
 	"path"
 	"slices"
 	"strings"
@@ -18,12 +17,19 @@ const maxReferences = 200 // paths of a body that are looked up
 
 // checkReferences reports the files that the body names and the skill does not have. The body names a file in the target
 // of a link, and in code with a path that looks like a file of the skill.
-func (v *validation) checkReferences() {
-	r := referenceReader{top: v.top}
-	seen := map[string]bool{}
-	i := -1
-	for line := range strings.SplitSeq(v.m.Body, "\n") {
-		i++
+func (v *validation) checkReferences(memory *Memory) {
+	r := referenceReader{top: v.top, spans: memory.spans, marks: memory.marks}
+	defer func() { memory.spans, memory.marks = r.spans, r.marks }()
+	var seen map[string]bool
+	body, n := v.m.Body, v.m.BodyLine
+	for from := 0; ; n++ {
+		begin := r.next(body, from)
+		if begin == len(body) {
+			return
+		}
+		n += strings.Count(body[from:begin], "\n")
+		line, _, _ := strings.Cut(body[begin:], "\n")
+		from = min(begin+len(line)+1, len(body))
 		for _, ref := range r.read(line) {
 			clean := path.Clean(ref.target)
 			if seen[clean] {
@@ -32,8 +38,11 @@ func (v *validation) checkReferences() {
 			if len(seen) == maxReferences {
 				return
 			}
+			if seen == nil {
+				seen = map[string]bool{}
+			}
 			seen[clean] = true
-			v.checkReference(ref.target, v.m.BodyLine+i, utf8.RuneCountInString(line[:ref.at])+1)
+			v.checkReference(ref.target, n, utf8.RuneCountInString(line[:ref.at])+1)
 		}
 	}
 }
@@ -82,6 +91,10 @@ func (v *validation) inSkill(at string) bool {
 	return false
 }
 
+func isASCII(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
+}
+
 func isThere(fsys fs.FS, name string) bool {
 	_, err := fs.Stat(fsys, name)
 	return err == nil
@@ -108,21 +121,73 @@ type referenceReader struct {
 	top []fs.DirEntry   // of the skill's folder
 	own map[string]bool // the folders among them, nil until they are asked for
 
+	spans [][2]int // memory of codeSpans
+	marks marks
+	found [len(signs)]int // for each sign, where next found it, or the length of the body
+
 	fence string // the mark that opened the present code block
 	depth int    // of code blocks: authors nest them in templates, though Markdown does not
 	shell bool   // the commands of the present code block may run in the skill's folder
 }
 
+// signs are the texts without which a line does not matter to read. Where a fence may begin or end a code block, both kinds
+// of fences do; in prose code and links do too, and in a block of commands paths and cd.
+var (
+	signs   = [...]string{"```", "~~~", "`", "](", "/", "cd "}
+	inCode  = []int{0, 1}
+	inProse = []int{2, 1, 3} // a fence of ` is found as code
+	inShell = []int{0, 1, 4, 5}
+)
+
+// next returns where the next line begins, from the beginning of a line on, that has a sign, the length of the body if
+// there is none.
+func (r *referenceReader) next(body string, from int) int {
+	which := inCode
+	switch {
+	case r.depth == 0:
+		which = inProse
+	case r.depth == 1 && r.shell:
+		which = inShell
+	}
+	at := len(body)
+	for _, i := range which {
+		if r.found[i] <= from { // the sign was looked for before this line
+			r.found[i] = len(body)
+			if n := strings.Index(body[from:], signs[i]); n >= 0 {
+				r.found[i] = from + n
+			}
+		}
+		at = min(at, r.found[i])
+	}
+	if at == len(body) {
+		return at
+	}
+	return from + strings.LastIndexByte(body[from:at], '\n') + 1
+}
+
 // read returns the references in the next line, from left to right.
 func (r *referenceReader) read(line string) []reference {
-	mark, info := fenceMark(line)
+	ticks := strings.IndexByte(line, '`') >= 0
+	var mark, info string
+	if ticks || strings.IndexByte(line, '~') >= 0 { // in most lines there is neither
+		mark, info = fenceMark(line)
+	}
 	inside := r.depth > 0 && (mark == "" || !strings.HasPrefix(mark, r.fence))
 	switch {
 	case inside && r.depth == 1 && r.shell:
 		return r.command(line)
 	case inside:
-	case mark == "":
+	case mark != "":
+		r.block(mark, info)
+	case ticks || strings.Contains(line, "]("):
 		return r.prose(line)
+	}
+	return nil
+}
+
+// block reads the mark of a code fence.
+func (r *referenceReader) block(mark, info string) {
+	switch {
 	case r.depth == 0:
 		r.fence, r.depth, r.shell = mark, 1, isShell(info)
 	case info != "":
@@ -130,24 +195,21 @@ func (r *referenceReader) read(line string) []reference {
 	default:
 		r.depth--
 	}
-	return nil
 }
-
-var linkTarget = lazyregexp.New(`\]\(<?([^)<>\s]+)>?[^)]*\)`)
 
 // prose returns the references in a line outside code blocks. A link inside a code span is an example, not a reference.
 func (r *referenceReader) prose(line string) []reference {
-	spans := codeSpans(line)
-	out := r.ofSpans(line, spans)
+	r.spans = r.marks.codeSpans(r.spans[:0], line)
+	out := r.ofSpans(line, r.spans)
 	if strings.Contains(line, "](") {
-		text := withSpaces(line, spans)
-		for _, m := range linkTarget().FindAllStringSubmatchIndex(text, -1) {
-			if target := localTarget(text[m[2]:m[3]]); target != "" {
-				out = append(out, reference{target, m[2]})
+		text := withSpaces(line, r.spans)
+		for at, end, next := linkTarget(text, 0); at < end; at, end, next = linkTarget(text, next) {
+			if target := localTarget(text[at:end]); target != "" {
+				out = append(out, reference{target, at})
 			}
 		}
+		slices.SortStableFunc(out, func(a, b reference) int { return cmp.Compare(a.at, b.at) })
 	}
-	slices.SortStableFunc(out, func(a, b reference) int { return cmp.Compare(a.at, b.at) })
 	return out
 }
 
@@ -227,17 +289,6 @@ func isWord(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
 }
 
-// withSpaces returns the line with spaces in place of its code spans.
-func withSpaces(line string, spans [][2]int) string {
-	out := []byte(line)
-	for _, span := range spans {
-		for i := span[0]; i < span[1]; i++ {
-			out[i] = ' '
-		}
-	}
-	return string(out)
-}
-
 // starter is the beginning of a command that runs or reads its first file.
 var starter = lazyregexp.New(`^\s*(?:[$>] +)?(?:\w+=\S* +)*(?:(?:python|py|node|bun|deno|npx|tsx|uv|bash|sh|zsh|source|ruby|perl|php|pwsh|bb|cat|cp)[0-9.]* |[\w-]+/)`)
 
@@ -281,21 +332,54 @@ func (r *referenceReader) has(name string) bool {
 // usual holds the folders that a path in code begins with even if the skill does not have them.
 var usual = [...]string{"scripts", "references", "assets", "toolsets"}
 
-// anyName is in a path that stands for any file, such as scripts/script_name.py.
-var anyName = lazyregexp.New(`(?i)(?:^|[/_.-])(?:script_?name|file_?name|your|my|foo|xxx+)(?:$|[/_.-])|/example\.|\.\.\.`)
+// meansAny reports whether a path in ASCII stands for any file, such as scripts/script_name.py.
+func meansAny(path string) bool {
+	if strings.Contains(path, "...") {
+		return true
+	}
+	before := "" // the part before this one
+	for from := 0; from <= len(path); {
+		n := strings.IndexAny(path[from:], "/_.-")
+		if n < 0 {
+			n = len(path) - from
+		}
+		part, end := path[from:from+n], from+n
+		switch strings.ToLower(part) {
+		case "scriptname", "filename", "your", "my", "foo":
+			return true
+		case "name":
+			if from > 0 && path[from-1] == '_' && (strings.EqualFold(before, "script") || strings.EqualFold(before, "file")) {
+				return true
+			}
+		case "example":
+			if from > 0 && path[from-1] == '/' && end < len(path) && path[end] == '.' {
+				return true
+			}
+		default:
+			if n >= 3 && strings.Trim(part, "xX") == "" {
+				return true
+			}
+		}
+		before, from = part, end+1
+	}
+	return false
+}
 
 // ownFolder removes the placeholders for the skill's folder.
 var ownFolder = strings.NewReplacer("{baseDir}/", "", "${CLAUDE_SKILL_DIR}/", "")
 
 // words appends the references among the words of code, which is line[span[0]:span[1]].
 func (r *referenceReader) words(out []reference, line string, span [2]int) []reference {
+	if strings.IndexByte(line[span[0]:span[1]], '/') < 0 {
+		return out
+	}
 	for from := span[0]; from < span[1]; {
-		n := strings.IndexAny(line[from:span[1]], " \t\r\"'`;|&(),=")
-		if n < 0 {
-			n = span[1] - from
+		n := 0
+		for from+n < span[1] && !endsWord(line[from+n]) {
+			n++
 		}
 		word := line[from : from+n]
-		if strings.IndexByte(word, '{') >= 0 {
+		if strings.Contains(word, "}/") {
 			word = ownFolder.Replace(word)
 		}
 		if r.isFile(word) {
@@ -306,10 +390,19 @@ func (r *referenceReader) words(out []reference, line string, span [2]int) []ref
 	return out
 }
 
+// endsWord reports whether a byte stands between the words of code.
+func endsWord(c byte) bool {
+	switch c {
+	case ' ', '\t', '\r', '"', '\'', '`', ';', '|', '&', '(', ')', ',', '=':
+		return true
+	}
+	return false
+}
+
 // isFile reports whether a word of code looks like a file of the skill.
 func (r *referenceReader) isFile(word string) bool {
 	top, _, ok := strings.Cut(strings.TrimPrefix(word, "./"), "/")
-	return ok && (slices.Contains(usual[:], top) || r.has(top)) && isPath(word) && !anyName().MatchString(word)
+	return ok && (slices.Contains(usual[:], top) || r.has(top)) && isPath(word) && !meansAny(word)
 }
 
 // isPath reports whether a word has the characters of a plain path, and ends with an extension.
@@ -319,98 +412,5 @@ func isPath(word string) bool {
 	if dot < 1 || ext == "" || len(ext) > 10 || wordLen(ext) < len(ext) || ext[0] <= '9' || ext[0] == '_' {
 		return false
 	}
-	for i := range dot {
-		if c := word[i]; !isWord(c) && c != '.' && c != '/' && c != '-' {
-			return false
-		}
-	}
-	return true
-}
-
-// codeSpans returns where the contents of a line's code spans begin and end. A span ends with as many ` as it begins with.
-func codeSpans(line string) [][2]int {
-	var runs [][2]int // of `
-	for i := strings.IndexByte(line, '`'); i >= 0 && i < len(line); i++ {
-		if begin := i; line[i] == '`' {
-			for i < len(line) && line[i] == '`' {
-				i++
-			}
-			runs = append(runs, [2]int{begin, i})
-		}
-	}
-	if len(runs) < 2 {
-		return nil
-	}
-	next := make([]int, len(runs)) // the following run of the same length, 0 without one
-	last := map[int]int{}
-	for i, run := range slices.Backward(runs) {
-		next[i], last[run[1]-run[0]] = last[run[1]-run[0]], i
-	}
-	var out [][2]int
-	for i := 0; i < len(runs); i++ {
-		if next[i] > 0 {
-			out = append(out, [2]int{runs[i][1], runs[next[i]][0]})
-			i = next[i]
-		}
-	}
-	return out
-}
-
-// localTarget is the path that a link means, "" when it is not a file of the skill or only a pattern.
-func localTarget(s string) string {
-	s, _, _ = strings.Cut(s, "#")
-	s, _, _ = strings.Cut(s, "?")
-	if s == "" || s[0] == '/' || s[0] == '~' || strings.ContainsAny(s, "<>{}$*|\\") || strings.Contains(s, "...") {
-		return ""
-	}
-	if u, err := url.Parse(s); err != nil || u.Scheme != "" || u.Host != "" {
-		return ""
-	}
-	if plain, err := url.PathUnescape(s); err == nil && utf8.ValidString(plain) && !strings.ContainsRune(plain, 0) {
-		return plain
-	}
-	return ""
-}
-
-// margin returns the length of what may stand before a fence: the marks of quotes and of a list.
-func margin(line string) int {
-	skip := func(from int, chars string) int {
-		for from < len(line) && strings.IndexByte(chars, line[from]) >= 0 {
-			from++
-		}
-		return from
-	}
-	begin := skip(0, " \t>")
-	mark := skip(begin, "0123456789")
-	end := skip(mark, ".)")
-	if mark == begin {
-		end = skip(mark, "-*+")
-	}
-	if text := skip(end, " \t"); end == mark+1 && text > end {
-		return text
-	}
-	return begin
-}
-
-// fenceMark returns the run of ` or ~ that a line of a code fence begins with, "" for other lines, and the text after it.
-func fenceMark(line string) (mark, info string) {
-	if !strings.Contains(line, "```") && !strings.Contains(line, "~~~") { // so are nearly all
-		return "", ""
-	}
-	s := line[margin(line):]
-	if len(s) < 3 || s[0] != '`' && s[0] != '~' || s[1] != s[0] || s[2] != s[0] {
-		return "", ""
-	}
-	info = strings.TrimLeft(s, s[:1])
-	mark, info = s[:len(s)-len(info)], strings.TrimSpace(info)
-	if s[0] == '`' && strings.IndexByte(info, '`') >= 0 { // it is a code span
-		return "", ""
-	}
-	return mark, info
-}
-
-// isShell reports whether the info string of a code block says that it holds commands, or says nothing.
-func isShell(info string) bool {
-	lang, _, _ := strings.Cut(strings.ToLower(info), " ")
-	return slices.Contains([]string{"", "bash", "sh", "shell", "zsh", "console", "shell-session", "powershell"}, lang)
+	return isPlainPath(word[:dot])
 }

@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"io/fs"
+	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -103,7 +104,7 @@ func TestReferencesOfLongLines(t *testing.T) {
 	for i := range 1400 {
 		runs.WriteString(strings.Repeat("`", i+1) + " ")
 	}
-	if got := codeSpans(runs.String()); got != nil {
+	if got := (&marks{}).codeSpans(nil, runs.String()); got != nil {
 		t.Errorf("got %v, want no span", got)
 	}
 }
@@ -114,9 +115,23 @@ func FuzzReferences(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body string) {
 		r := referenceReader{own: map[string]bool{"scripts": true}}
+		quick := referenceReader{own: r.own}
+		skipped, begin := quick.next(body, 0), 0
 		for line := range strings.SplitSeq(body, "\n") {
-			last := 0
-			for _, ref := range r.read(line) {
+			last, refs := 0, r.read(line)
+			if begin == skipped && begin < len(body) { // next leaves out no line that matters
+				if got := quick.read(line); !slices.Equal(got, refs) {
+					t.Fatalf("%q: got %v, want %v", line, got, refs)
+				}
+				skipped = quick.next(body, min(begin+len(line)+1, len(body)))
+			} else if len(refs) > 0 {
+				t.Fatalf("%q in %q: was skipped", line, body)
+			}
+			if r.depth != quick.depth || r.fence != quick.fence || r.shell != quick.shell {
+				t.Fatalf("after %q in %q: got %d %q %v, want %d %q %v", line, body, quick.depth, quick.fence, quick.shell, r.depth, r.fence, r.shell)
+			}
+			begin += len(line) + 1
+			for _, ref := range refs {
 				if ref.at < last || ref.at >= len(line) || ref.target == "" {
 					t.Fatalf("%q: %q at byte %d after %d", line, ref.target, ref.at, last)
 				}
@@ -162,6 +177,61 @@ func FuzzIsPath(f *testing.F) {
 	f.Fuzz(func(t *testing.T, word string) {
 		if got, want := isPath(word), pattern.MatchString(word); got != want {
 			t.Errorf("isPath(%q) = %v, want %v", word, got, want)
+		}
+	})
+}
+
+// The targets of links are those of a pattern.
+func FuzzLinkTarget(f *testing.F) {
+	pattern := regexp.MustCompile(`\]\(<?([^)<>\s]+)>?[^)]*\)`)
+	for _, s := range []string{"[a](b)", "[a](<b c>) [d](e)", "](", "[a](b](c)", "[a]()(x)", "[a](<)", `[a](b "](c) d)`, "](a ](b) ](c", "[é](\xff)", "](a\v)"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		var got, want [][]int
+		for at, end, next := linkTarget(line, 0); at < end; at, end, next = linkTarget(line, next) {
+			got = append(got, []int{at, end})
+		}
+		for _, m := range pattern.FindAllStringSubmatchIndex(line, -1) {
+			want = append(want, m[2:])
+		}
+		if !slices.EqualFunc(got, want, slices.Equal) {
+			t.Errorf("targets of %q: %v, want %v", line, got, want)
+		}
+	})
+}
+
+// A plain path is a URL that means itself.
+func FuzzIsPlainPath(f *testing.F) {
+	for _, s := range []string{"a/b.md", "a//b-c", ".", "a:b", "a%20b", "é"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		if s == "" || s[0] == '/' || !isPlainPath(s) {
+			return
+		}
+		if u, err := url.Parse(s); err != nil || u.Scheme != "" || u.Host != "" {
+			t.Errorf("%q: %v, %v", s, u, err)
+		}
+		if plain, err := url.PathUnescape(s); err != nil || plain != s {
+			t.Errorf("%q: got %q, %v", s, plain, err)
+		}
+	})
+}
+
+// The paths that stand for any file are those of a pattern.
+func FuzzMeansAny(f *testing.F) {
+	pattern := regexp.MustCompile(`(?i)(?:^|[/_.-])(?:script_?name|file_?name|your|my|foo|xxx+)(?:$|[/_.-])|/example\.|\.\.\.`)
+	for _, s := range []string{"scripts/script_name.py", "a/FileName.md", "script-name.py", "my.py", "mine.py", "x/xx.md", "x/xXx.md", "a/example.py",
+		"example.py", "a/example/b.py", "a/b...c", "scripts/file_name", "file__name", "name", "_name", "/", ""} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, path string) {
+		if !isASCII(path) {
+			return
+		}
+		if got, want := meansAny(path), pattern.MatchString(path); got != want {
+			t.Errorf("meansAny(%q) = %v, want %v", path, got, want)
 		}
 	})
 }

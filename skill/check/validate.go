@@ -26,8 +26,8 @@ type Options struct {
 	Root fs.FS
 	Rel  string
 
-	// Memory is reused for each check, by callers that check many skills one after another. The manifest is then valid
-	// until the next check. Nil allocates new memory.
+	// Memory is reused for each check, by callers that check many skills one after another. The manifest and its texts are
+	// then valid until the next check. Nil allocates new memory.
 	Memory *Memory
 }
 
@@ -35,6 +35,8 @@ type Options struct {
 type Memory struct {
 	text   bytes.Buffer
 	reader manifest.Reader
+	spans  [][2]int
+	marks  marks
 }
 
 // ManifestReader is an optional method of a file system that knows better than Open how its manifest is read, and whether
@@ -60,18 +62,21 @@ func Folder(fsys fs.FS, dirName string, o *Options) (*manifest.Manifest, []manif
 	var src []byte
 	ok := file != nil
 	if ok {
-		v.File = path.Join(o.Path, file.Name())
+		if v.file = file.Name(); v.file != "SKILL.md" {
+			v.File = path.Join(o.Path, v.file)
+		}
 		src, ok = v.readManifest(file, &memory.text)
 	}
-	m, problems := memory.reader.Parse(src, &manifest.Options{File: v.File, Dir: dirName, Profile: o.Profile})
+	m, problems := memory.reader.Parse(src, &manifest.Options{File: v.File, Dir: dirName, Profile: o.Profile, Borrow: true})
 	if !ok {
 		return m, v.Problems()
 	}
 	v.m = m
 	if m.Body != "" {
 		v.checkBody()
-		v.checkReferences()
+		v.checkReferences(memory)
 	}
+	v.checkTools()
 	v.checkScripts(o.ScriptRule)
 	v.checkFiles()
 	return m, slices.Concat(problems, v.Problems())
@@ -86,6 +91,7 @@ type validation struct {
 	m    *manifest.Manifest
 
 	top   []fs.DirEntry // of the folder itself
+	file  string        // the manifest's name in it
 	seen  map[string]string
 	count int // entries that were looked at
 }
@@ -147,6 +153,7 @@ const (
 )
 
 func (v *validation) checkBody() {
+	v.checkHidden()
 	at := manifest.Problem{Line: v.m.BodyLine, Col: 1}
 	if n := strings.Count(v.m.Body, "\n") + 1; n > maxBodyLines {
 		at.Code, at.Message = "body-length", fmt.Sprintf("the body has %d lines, at most %d are advised", n, maxBodyLines)
@@ -202,6 +209,9 @@ func readRegular(fsys fs.FS, d fs.DirEntry, limit int64, buf *bytes.Buffer) ([]b
 	}
 	if !info.Mode().IsRegular() { // it was changed meanwhile
 		return nil, errNotRegular
+	}
+	if size := info.Size(); size > 0 { // some file systems do not know the size; then the file is read to its end
+		limit = min(size, limit)
 	}
 	buf.Reset()
 	buf.Grow(int(min(info.Size(), limit)) + bytes.MinRead)

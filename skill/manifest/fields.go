@@ -28,7 +28,7 @@ type knownField struct {
 	split    string                                      // for a list that is written as one text: the characters between items
 	sequence func(p *parser, at place, n *yamlnode.Node) // reads a list instead of a map; nil rejects it
 	declared func(*Manifest) *bool                       // records that a list has a value, even one that is dropped
-	holds    bool                                        // for a flag: a value that is neither true nor false counts as true
+	holds    bool                                        // for a flag: a value that is neither true nor false counts as true; for rules: what is not one is kept
 	close    func(*Manifest)                             // makes a field that protects the user allow nothing; nil for other fields
 }
 
@@ -51,20 +51,31 @@ var fields = [...]*knownField{
 		{key: "metadata.agent-base", standing: StandingEnforced},
 		{key: "metadata.agent-base.cwd", standing: StandingEnforced},
 	}},
-	{key: "allowed-tools", aliases: "allowed_tools", standing: StandingInformational, standard: true, tools: func(m *Manifest) *Tools { return &m.AllowedTools },
-		split: spacesAndCommas, close: func(m *Manifest) { m.AllowedTools = Tools{Declared: true} }},
+	{key: "allowed-tools", aliases: "allowed_tools", standing: StandingEnforced, standard: true, tools: func(m *Manifest) *Tools { return &m.AllowedTools },
+		close: func(m *Manifest) { m.AllowedTools = Tools{Declared: true} }},
 
 	{key: "version", standing: StandingInformational, text: func(m *Manifest) *string { return &m.Version }, check: (*parser).checkVersion},
 	{key: "author", standing: StandingInformational, text: func(m *Manifest) *string { return &m.Author }},
 	{key: "repository", standing: StandingInformational, text: func(m *Manifest) *string { return &m.Repository }},
 	{key: "min_agent_base_version", aliases: "min-agent-base-version", standing: StandingEnforced, text: func(m *Manifest) *string { return &m.MinVersion }, check: (*parser).checkBound},
 	{key: "max_agent_base_version", aliases: "max-agent-base-version", standing: StandingEnforced, text: func(m *Manifest) *string { return &m.MaxVersion }, check: (*parser).checkBound},
+	{key: "requires-skills", aliases: "requires_skills", standing: StandingEnforced, split: ",\n", list: func(m *Manifest) *[]string { return &m.RequiresSkills }, keep: (*parser).needed},
 	{key: "toolsets", standing: StandingInformational, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.Toolsets }, keep: (*parser).toolsets},
 	{key: "scripts", standing: StandingEnforced, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.Scripts }, keep: (*parser).scripts,
 		declared: func(m *Manifest) *bool { return &m.ScriptsDeclared }},
 	{key: "scripts_ignore", aliases: "scripts-ignore", standing: StandingEnforced, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.ScriptsIgnore }, keep: (*parser).globs},
 	{key: "permissions", standing: StandingEnforced, close: func(m *Manifest) { m.Permissions = Permissions{} }, keys: []*knownField{
 		{key: "permissions.env", standing: StandingEnforced, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.Permissions.Env }, keep: (*parser).envNames},
+		{key: "permissions.network", standing: StandingEnforced, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.Permissions.Network }, keep: (*parser).hosts},
+		{key: "permissions.read", standing: StandingEnforced, split: ",\n", list: func(m *Manifest) *[]string { return &m.Permissions.Read }, keep: (*parser).readFolders},
+		{key: "permissions.write", standing: StandingEnforced, split: ",\n", list: func(m *Manifest) *[]string { return &m.Permissions.Write }, keep: (*parser).writeFolders},
+		{key: "permissions.commands", standing: StandingEnforced, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.Permissions.Commands }, keep: (*parser).commands},
+		{key: "permissions.limits", standing: StandingEnforced, read: (*parser).limitsField, keys: []*knownField{
+			{key: "permissions.limits.timeout", standing: StandingEnforced, read: (*parser).timeoutLimit},
+			{key: "permissions.limits.memory", standing: StandingEnforced, read: (*parser).memoryLimit},
+			{key: "permissions.limits.output", standing: StandingEnforced, read: (*parser).outputLimit},
+			{key: "permissions.limits.processes", standing: StandingEnforced, read: (*parser).processesLimit},
+		}},
 	}},
 	{key: "triggers", standing: StandingEnforced, sequence: (*parser).keywords, keys: []*knownField{
 		{key: "triggers.keywords", standing: StandingEnforced, split: ",", list: func(m *Manifest) *[]string { return &m.Triggers.Keywords }},
@@ -75,14 +86,14 @@ var fields = [...]*knownField{
 	{key: "brief_description", aliases: "brief-description", standing: StandingEnforced, text: func(m *Manifest) *string { return &m.Brief }, check: (*parser).checkBrief},
 	{key: "model", standing: StandingEnforced, text: func(m *Manifest) *string { return &m.Model }}, // with context: fork; else informational, see finish
 	{key: "context", standing: StandingEnforced, text: func(m *Manifest) *string { return &m.Context }, check: (*parser).checkContext},
-	{key: "agent", standing: StandingInformational, text: func(m *Manifest) *string { return &m.Agent }},
-	{key: "hooks", standing: StandingInformational, read: (*parser).hooks},
+	{key: "agent", standing: StandingEnforced, text: func(m *Manifest) *string { return &m.Agent }},
+	{key: "hooks", standing: StandingEnforced, read: (*parser).hooks},
 	{key: "priority", standing: StandingEnforced, number: func(m *Manifest) *int { return &m.Priority }},
 	{key: "tags", standing: StandingEnforced, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.Tags }},
-	{key: "scope", standing: StandingInformational, keys: []*knownField{
-		{key: "scope.agents", standing: StandingInformational, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.Scope.Agents }},
-		{key: "scope.tenants", standing: StandingInformational, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.Scope.Tenants }},
-		{key: "scope.environments", standing: StandingInformational, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.Scope.Environments }},
+	{key: "scope", standing: StandingEnforced, close: func(m *Manifest) { m.Scope = Scope{Unclear: true} }, keys: []*knownField{
+		{key: "scope.agents", standing: StandingEnforced, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.Scope.Agents }},
+		{key: "scope.tenants", standing: StandingEnforced, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.Scope.Tenants }},
+		{key: "scope.environments", standing: StandingEnforced, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.Scope.Environments }},
 	}},
 
 	{key: "when_to_use", aliases: "when-to-use", standing: StandingEnforced, text: func(m *Manifest) *string { return &m.WhenToUse }},
@@ -90,7 +101,8 @@ var fields = [...]*knownField{
 	{key: "arguments", standing: StandingEnforced, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.Arguments }},
 	{key: "disable-model-invocation", standing: StandingEnforced, flag: func(m *Manifest) *bool { return &m.DisableModelInvocation }, holds: true},
 	{key: "user-invocable", standing: StandingEnforced, flag: func(m *Manifest) *bool { return &m.UserInvocable }},
-	{key: "disallowed-tools", standing: StandingInformational, split: spacesAndCommas, tools: func(m *Manifest) *Tools { return &m.DisallowedTools }},
+	{key: "disallowed-tools", standing: StandingEnforced, tools: func(m *Manifest) *Tools { return &m.DisallowedTools }, holds: true,
+		close: func(m *Manifest) { m.DisallowedTools = Tools{Declared: true, Rules: []string{"*"}} }}, // which is not a rule, so it forbids everything
 	{key: "effort", standing: StandingInformational, text: func(m *Manifest) *string { return &m.Effort }},
 	{key: "background", standing: StandingInformational, flag: func(m *Manifest) *bool { return &m.Background }},
 	{key: "paths", standing: StandingInformational, split: ",", list: func(m *Manifest) *[]string { return &m.Paths }},

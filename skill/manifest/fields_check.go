@@ -86,6 +86,7 @@ func (p *parser) finish() {
 		p.mark("model", StandingInformational) // only a fork changes the model
 	}
 	if m.Agent != "" && m.Context != "fork" {
+		p.mark("agent", StandingInformational)
 		p.problem("agent-context", place{line: p.text.first, field: "agent"}, "agent counts only with context: fork")
 	}
 	p.checkRequired()

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/glob"
-
 	"github.com/agent-base/agent-base/internal/lazyregexp"
+	"github.com/agent-base/agent-base/internal/toolrule"
 	"github.com/agent-base/agent-base/internal/yamlnode"
 )
 
@@ -33,6 +33,7 @@ func (p *parser) items(f *knownField, n *yamlnode.Node) (out []listItem, ok bool
 	case yamlnode.Sequence:
 		for _, v := range n.Items {
 			if v.Kind == yamlnode.Mapping || v.Kind == yamlnode.Sequence {
+				p.unscope(f.key)
 				p.problem("field-type", on(v, f.key), "an entry of %q must be a text, not a %s: it is dropped", f.key, v.Kind)
 			} else if s := strings.TrimSpace(v.Value); s != "" {
 				out = append(out, listItem{s, v})
@@ -117,6 +118,17 @@ func (p *parser) toolsets(list []listItem) []string {
 	})
 }
 
+// needed keeps the entries of requires-skills that can be read.
+func (p *parser) needed(list []listItem) []string {
+	kept := p.kept("requires-skills", list, func(s string) (code, message string) {
+		if _, err := ParseNeed(s); err != nil {
+			return "requires-skill", fmt.Sprintf("%q names no skill: %v", clip(s), err)
+		}
+		return "", ""
+	})
+	return kept[:min(len(kept), maxRequires)]
+}
+
 func (p *parser) scripts(list []listItem) []string {
 	return p.kept("scripts", list, func(s string) (code, message string) {
 		if !localPath(s) {
@@ -142,21 +154,6 @@ func localPath(s string) bool {
 	return fs.ValidPath(s) && s != "." && !strings.ContainsAny(s, "\\:\n")
 }
 
-// isToolRule reports whether s is the name of a tool, with or without a pattern in parentheses, on one line:
-// Bash(git:*).
-func isToolRule(s string) bool {
-	i := 0
-	for i < len(s) && (nameByte(s[i]) || strings.IndexByte(".:*/", s[i]) >= 0) {
-		i++
-	}
-	if i == 0 || strings.IndexByte(".:/-", s[0]) >= 0 || s[0] >= '0' && s[0] <= '9' {
-		return false
-	}
-	pattern := s[i:]
-	return pattern == "" || pattern[0] == '(' && pattern[len(pattern)-1] == ')' && strings.IndexByte(pattern, '\n') < 0 &&
-		strings.Count(pattern, "(") == strings.Count(pattern, ")")
-}
-
 // toolsField reads an allow-list of tools.
 func (p *parser) toolsField(f *knownField, e entry) {
 	out := f.tools(p.m)
@@ -174,9 +171,14 @@ func (p *parser) toolsField(f *knownField, e entry) {
 		return
 	}
 	for _, it := range list {
-		for _, s := range splitOutside(it.text, f.split) {
-			if isToolRule(s) {
+		for _, s := range toolrule.Split(it.text) {
+			if _, _, _, ok := toolrule.Cut(s); ok {
 				out.Rules = append(out.Rules, s)
+				continue
+			}
+			if f.holds { // dropping it would allow more
+				out.Rules = append(out.Rules, s)
+				p.problem("tools-syntax", on(it.node, f.key), "%q is not a rule for a tool: everything is forbidden", clip(s))
 				continue
 			}
 			p.problem("tools-syntax", on(it.node, f.key), "%q is not a rule for a tool, and is dropped", clip(s))

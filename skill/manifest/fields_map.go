@@ -7,7 +7,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/internal/yamlnode"
 )
 
@@ -17,8 +16,6 @@ const (
 	maxPatternList = 16  // patterns of one skill
 	maxWide        = 8   // Unicode classes and ranges in the patterns of one skill: each may take a millisecond to read
 )
-
-var envName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_*]*$`)
 
 // mapField reads a map whose keys are lists.
 func (p *parser) mapField(f *knownField, e entry) {
@@ -63,11 +60,15 @@ func (p *parser) twice(f *knownField, n *yamlnode.Node) bool {
 func (p *parser) member(f *knownField, kv yamlnode.Pair) {
 	key := Canonical(kv.Key.Value)
 	if k := f.below(key); k != nil {
-		p.listField(k, kv.Value)
 		p.nested(f.key, kv, k.standing)
+		if k.read != nil {
+			k.read(p, k, kv.Value)
+			return
+		}
+		p.listField(k, kv.Value)
 		return
 	}
-	if name := clip(f.key + "." + key); f.key == "permissions" {
+	if name := clip(f.key + "." + key); strings.HasPrefix(f.key, "permissions") {
 		p.problem("permissions-unknown", on(kv.Key, name), "unknown permission %q grants nothing", name)
 	} else {
 		p.problem("field-unknown", on(kv.Key, name), "unknown field %q", name)
@@ -90,15 +91,6 @@ func (p *parser) keywords(at place, n *yamlnode.Node) {
 	list, _ := p.items(&knownField{key: at.field}, n)
 	p.m.Triggers.Keywords = p.all(list)
 	p.problem("triggers-shape", at, "triggers is a list; its entries count as keywords")
-}
-
-func (p *parser) envNames(list []listItem) []string {
-	return p.kept("permissions.env", list, func(s string) (code, message string) {
-		if !envName().MatchString(s) {
-			return "permissions-env", fmt.Sprintf("%q is not the name of a variable, or asks for all of them: it grants nothing", clip(s))
-		}
-		return "", ""
-	})
 }
 
 // patterns returns the valid regular expressions.
@@ -225,23 +217,4 @@ func (p *parser) isMap(f *knownField, n *yamlnode.Node) bool {
 	}
 	p.twice(f, n)
 	return true
-}
-
-// hooks keeps what runs for each event; paths of scripts must be inside the skill.
-func (p *parser) hooks(f *knownField, n *yamlnode.Node) {
-	if !p.isMap(f, n) {
-		return
-	}
-	p.m.Hooks = make(map[string]string, min(len(n.Pairs), maxKeys))
-	for _, kv := range n.Pairs[:min(len(n.Pairs), maxKeys)] {
-		event := clip(kv.Key.Value)
-		value := nodeText(kv.Value)
-		if path := strings.TrimSpace(value); kv.Value.Kind == yamlnode.Scalar && (event == "pre" || event == "post") && !localPath(path) {
-			p.problem("field-value", on(kv.Value, "hooks."+event), "%q is not a file of the skill: the hook is dropped", clip(path))
-			p.nested("hooks", kv, StandingRejected)
-			continue
-		}
-		p.m.Hooks[event] = value
-		p.nested("hooks", kv, StandingInformational)
-	}
 }

@@ -110,7 +110,17 @@ func (p *parser) nested(parent string, kv yamlnode.Pair, standing Standing) {
 }
 
 // reject marks the last field with that key as dropped.
-func (p *parser) reject(key string) { p.mark(key, StandingRejected) }
+func (p *parser) reject(key string) {
+	p.mark(key, StandingRejected)
+	p.unscope(key)
+}
+
+// unscope records that something of a field was dropped: without it, a scope would limit less.
+func (p *parser) unscope(key string) {
+	if key == "scope" || strings.HasPrefix(key, "scope.") {
+		p.m.Scope.Unclear = true
+	}
+}
 
 // mark sets the standing of the last field with that key.
 func (p *parser) mark(key string, s Standing) {

@@ -23,7 +23,7 @@ func TestEveryField(t *testing.T) {
 		"when_to_use: When needed", "argument-hint: '[issue]'", "arguments: issue branch",
 		"disable-model-invocation: on", "user-invocable: 0", "disallowed-tools: Bash", "allowed_tools: Bash(git:*), Read",
 		"effort: high", "background: false", "paths: src/{a,b}/**, *.go", "shell: bash",
-		"metadata:", "  requires: gh, jq", "  team: core")
+		"requires-skills: pdf >=1.2, csv", "metadata:", "  requires: gh, jq", "  team: core")
 	m, problems := Parse([]byte(src), &Options{Dir: "my-skill"})
 	if len(problems) > 0 {
 		t.Errorf("problems: %v", problems)
@@ -35,14 +35,14 @@ func TestEveryField(t *testing.T) {
 		Version: "1.10", Author: "Ann", Repository: "https://example.com/x.git",
 		AllowedTools:    Tools{Declared: true, Rules: []string{"Bash(git:*)", "Read"}},
 		DisallowedTools: Tools{Declared: true, Rules: []string{"Bash"}},
-		Tags:            []string{"a", "b"}, Requires: []string{"gh", "jq"},
+		Tags:            []string{"a", "b"}, Requires: []string{"gh", "jq"}, RequiresSkills: []string{"pdf >=1.2", "csv"},
 		MinVersion: "1.0.0", MaxVersion: "2.0.0",
 		Toolsets: []string{"toolsets.hello:Hello", "toolsets/index:Hello"},
 		Scripts:  []string{"status", "scripts/run.py"}, ScriptsDeclared: true, ScriptsIgnore: []string{"*_test.py", "_*.py"},
 		Permissions: Permissions{Env: []string{"KALSHI_*", "HOME"}},
 		Triggers:    Triggers{Keywords: []string{"prediction market", "odds"}, Verbs: []string{"bet"}, Patterns: []string{`greet\s+\w+`}},
 		Model:       "opus", Context: "fork", Agent: "explorer", Effort: "high", Shell: "bash",
-		Hooks: map[string]string{"pre": "hooks/pre.sh", "post": "hooks/post.sh"}, Priority: 7,
+		Hooks: []Hook{{Event: "pre", Script: "hooks/pre.sh"}, {Event: "post", Script: "hooks/post.sh"}}, Priority: 7,
 		Scope: Scope{Agents: []string{"x"}, Tenants: []string{"y", "z"}, Environments: []string{"prod"}},
 		Paths: []string{"src/{a,b}/**", "*.go"}, ArgumentHint: "[issue]", Arguments: []string{"issue", "branch"},
 		DisableModelInvocation: true, Metadata: map[string]string{"requires": "gh, jq", "team": "core"},
@@ -88,7 +88,7 @@ func controls(col, n int) string {
 // Each key says what is done about it: dropped and unknown ones are rejected, and so are all but
 // the last of a repeated key.
 func TestStanding(t *testing.T) {
-	m, _ := Parse([]byte(added("license: [x]", "License: MIT", "compatibility: {a: b}", "extra: 1", "toolsets: [a:B]", "tags: [a", "permissions: {env: [A], network: true}",
+	m, _ := Parse([]byte(added("license: [x]", "License: MIT", "compatibility: {a: b}", "extra: 1", "toolsets: [a:B]", "tags: [a", "permissions: {env: [A], sockets: true}",
 		"triggers: {keywords: [a], words: [b]}", "hooks: {pre: ../x, post: y}", "metadata: {requires: gh, team: x, tags: a}", "default_enabled: maybe")), &Options{Dir: "my-skill"})
 	var got []string
 	for _, f := range m.Fields {
@@ -96,14 +96,16 @@ func TestStanding(t *testing.T) {
 	}
 	want := []string{
 		"2 name enforced", "3 description enforced", "4 license rejected", "5 License informational", "6 compatibility rejected", "7 extra rejected",
-		"8 toolsets informational", "9 tags rejected", "10 permissions enforced", "10 permissions.env enforced", "10 permissions.network rejected",
-		"11 triggers enforced", "11 triggers.keywords enforced", "11 triggers.words rejected", "12 hooks informational", "12 hooks.pre rejected", "12 hooks.post informational",
+		"8 toolsets informational", "9 tags rejected", "10 permissions enforced", "10 permissions.env enforced", "10 permissions.sockets rejected",
+		"11 triggers enforced", "11 triggers.keywords enforced", "11 triggers.words rejected", "12 hooks enforced", "12 hooks.pre rejected", "12 hooks.post enforced",
 		"13 metadata informational", "13 metadata.requires enforced", "13 metadata.tags enforced", "14 default_enabled rejected",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
 }
+
+func hooksOf(m *Manifest) any { return fmt.Sprint(m.Hooks) }
 
 func TestFieldValues(t *testing.T) {
 	m := func(line string) (*Manifest, string) {
@@ -142,10 +144,17 @@ func TestFieldValues(t *testing.T) {
 		{"a glob of 2^24 alternatives", "scripts_ignore: ['" + strings.Repeat("{a,a}", 24) + "b', b]", func(m *Manifest) any { return strings.Join(m.ScriptsIgnore, " ") }, "b", "scripts-ignore 4:18"},
 		{"a glob of 257 bytes", "scripts_ignore: [" + strings.Repeat("a", 257) + ", b]", func(m *Manifest) any { return strings.Join(m.ScriptsIgnore, " ") }, "b", "scripts-ignore 4:18"},
 		{"64 globs and one", "scripts_ignore: [" + strings.Repeat("'a*', ", 64) + "b, 'c*']", func(m *Manifest) any { return len(m.ScriptsIgnore) }, 65, "scripts-ignore 4:405"},
-		{"a hook outside", "hooks: {pre: ../x.sh, post: x.sh}", func(m *Manifest) any { return m.Hooks["pre"] + m.Hooks["post"] }, "x.sh", "field-value 4:14"},
-		{"hooks as settings", "hooks: {PreToolUse: [{matcher: Bash}]}", func(m *Manifest) any { return m.Hooks["PreToolUse"] }, `[{"matcher":"Bash"}]`, ""},
+		{"a hook outside", "hooks: {pre: ../x.sh, post: x.sh}", hooksOf, "[{post  x.sh  0s false}]", "field-value 4:14"},
+		{"a hook of another host", "hooks: {PreToolUse: [{matcher: Bash, hooks: [{type: command, command: a b, timeout: 5, once: true}]}]}", hooksOf,
+			"[{PreToolUse Bash  a b 5s true}]", ""},
+		{"a hook without a list", "hooks: {PreToolUse: [{matcher: Bash}]}", hooksOf, "[]", "field-value 4:22"},
+		{"a hook of another type", "hooks: {Stop: [{hooks: [{type: prompt, prompt: x}, {command: y}]}]}", hooksOf,
+			"[{Stop   y 0s false}]", "field-value 4:25"},
+		{"a hook without a limit", "hooks: {Stop: [{hooks: [{command: y, timeout: 1e9}]}]}", hooksOf, "[]", "field-value 4:25"},
+		{"a hook that is a text", "hooks: {Stop: x}", hooksOf, "[]", "field-value 4:15"},
+		{"a hook for another event", "hooks: {PreCompact: x}", hooksOf, "[]", ""},
 		{"all variables", "permissions: {env: ['*', A_*, 'a b']}", func(m *Manifest) any { return strings.Join(m.Permissions.Env, " ") }, "A_*", "permissions-env 4:21, permissions-env 4:31"},
-		{"an unknown permission", "permissions: {network: true}", func(m *Manifest) any { return len(m.Permissions.Env) }, 0, "permissions-unknown 4:15"},
+		{"an unknown permission", "permissions: {sockets: true}", func(m *Manifest) any { return m.Permissions.Empty() }, true, "permissions-unknown 4:15"},
 		{"permissions as a list", "permissions: [HOME]", func(m *Manifest) any { return len(m.Permissions.Env) }, 0, "tools-closed 4:1, field-type 4:14"},
 		{"triggers as a list", "triggers: [a, b]", func(m *Manifest) any { return len(m.Triggers.Keywords) }, 2, "triggers-shape 4:11"},
 		{"an unknown trigger", "triggers: {words: [a]}", func(m *Manifest) any { return m.Triggers.Empty() }, true, "field-unknown 4:12"},
@@ -223,6 +232,7 @@ func TestAllowedTools(t *testing.T) { // R23, R38, C6, C8
 	}{
 		{"absent", "license: MIT", nil, false, ""},
 		{"no value", "allowed-tools:", nil, true, "tools-empty 4:1"},
+		// security 2.11 #170: null is an empty list with a problem.
 		{"null", "allowed-tools: ~", nil, true, "tools-empty 4:1"},
 		{"the word null", "allowed-tools: null", nil, true, "tools-empty 4:1"},
 		{"an empty list", "allowed-tools: []", nil, true, ""},
@@ -302,5 +312,13 @@ func TestOneLine(t *testing.T) {
 		if got, want := oneLine(s), strings.Join(strings.Fields(s), " "); got != want {
 			t.Errorf("%q: got %q, want %q", s, got, want)
 		}
+	}
+}
+
+// What stands in disallowed-tools and is not a rule is kept: who enforces the list then forbids everything.
+func TestDisallowedToolsKeepsAll(t *testing.T) {
+	m, problems := Parse([]byte("---\nname: x\ndescription: Does x.\ndisallowed-tools: Write (git:*) *\n---\nBody\n"), &Options{Dir: "x"})
+	if got := strings.Join(m.DisallowedTools.Rules, " | "); got != "Write | (git:*) | *" || len(problems) < 2 || problems[0].Code != "tools-syntax" {
+		t.Errorf("got %s, %q", got, problemLines(problems))
 	}
 }

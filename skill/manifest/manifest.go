@@ -1,5 +1,7 @@
 package manifest
 
+import "time"
+
 // Manifest is the content of a SKILL.md. Strings are as written, with nothing resolved: `version: 1.10` is "1.10". A
 // field that was absent or dropped has its zero value.
 type Manifest struct {
@@ -22,6 +24,9 @@ type Manifest struct {
 	// metadata.requires and from requires below metadata.openclaw, clawdbot or moltbot. See Profile.Needs.
 	Requires, RequiresEnv []string
 
+	// RequiresSkills has the skills that must be there, in the form that ParseNeed reads.
+	RequiresSkills []string
+
 	MinVersion, MaxVersion string // min_ and max_agent_base_version
 
 	Toolsets        []string // "module:Class" or "path:Class"
@@ -35,8 +40,8 @@ type Manifest struct {
 
 	Model, Context, Agent string // Context is "", "inherit" or "fork"
 	Effort, Shell         string
-	Background            bool              // true unless the file says otherwise
-	Hooks                 map[string]string // event to a path, or to JSON if it has more than a path; informational
+	Background            bool   // true unless the file says otherwise
+	Hooks                 []Hook // at most 32
 	Priority              int
 	Scope                 Scope
 	Paths                 []string // globs that limit automatic loading
@@ -60,10 +65,46 @@ type Tools struct {
 	Rules    []string // such as "Bash(git:*)" or "Read"
 }
 
-// Permissions lists what a skill requests in addition to its own files.
-type Permissions struct {
-	Env []string // names of environment variables for its scripts, "*" matching any run
+// Hook is a program of the skill that runs at a moment of a conversation while the skill is active.
+type Hook struct {
+	Event   string        // pre, post, PreToolUse, PostToolUse, Stop or SessionStart
+	Matcher string        // names the tools of PreToolUse and PostToolUse; "" means every tool
+	Script  string        // slash path in the skill, for pre and post
+	Command string        // shell command, for the other events
+	Timeout time.Duration // 0 if none is given
+	Once    bool          // only until it did not deny, after an activation
 }
+
+// Permissions lists what a skill requests for its scripts in addition to its own files. It gives nothing by itself: a user
+// approves it with the skill's content.
+type Permissions struct {
+	Env         []string // names of environment variables, "*" matching any run
+	Network     []string // hosts: HOST, HOST:PORT or *.HOST, in their usual form
+	Read, Write []string // folders: absolute, below the user's home as ~/x, or "." for the folder where a script is started
+	Commands    []string // programs that its scripts start
+	Limits      Limits
+}
+
+// Empty reports whether nothing is requested.
+func (p *Permissions) Empty() bool {
+	return len(p.Env)+len(p.Network)+len(p.Read)+len(p.Write)+len(p.Commands) == 0 && p.Limits == Limits{}
+}
+
+// Limits are what one run of a script may use. Zero means the usual limit.
+type Limits struct {
+	Timeout   time.Duration // at most MaxTimeout
+	Memory    int64         // bytes of all its processes together, at most MaxMemory
+	Output    int64         // bytes of its output, at most MaxOutput
+	Processes int           // at the same time, at most MaxProcesses
+}
+
+// The most that a skill can request.
+const (
+	MaxTimeout   = 10 * time.Minute
+	MaxMemory    = 8 << 30
+	MaxOutput    = 16 << 20
+	MaxProcesses = 1024
+)
 
 // Triggers say when a skill is offered automatically.
 type Triggers struct {
@@ -74,8 +115,16 @@ type Triggers struct {
 // Empty reports whether the skill declares no triggers.
 func (t Triggers) Empty() bool { return len(t.Keywords)+len(t.Verbs)+len(t.Patterns) == 0 }
 
-// Scope limits where a skill is available. It is informational in this build.
-type Scope struct{ Agents, Tenants, Environments []string }
+// Scope limits to whom a skill is available. An empty list does not limit.
+type Scope struct {
+	Agents, Tenants, Environments []string
+	Unclear                       bool // a part was dropped: nobody can tell to whom the skill is available
+}
+
+// Empty reports whether the scope limits nothing.
+func (s Scope) Empty() bool {
+	return len(s.Agents)+len(s.Tenants)+len(s.Environments) == 0 && !s.Unclear
+}
 
 // Standing says what this build does with a front matter field.
 type Standing uint8

@@ -2,8 +2,9 @@ package manifest
 
 import (
 	"fmt"
-	"slices"
 	"strings"
+
+	"github.com/agent-base/agent-base/internal/filename"
 )
 
 // MaxName is the maximum length of a skill's name, in code points.
@@ -56,25 +57,10 @@ func nameByte(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_'
 }
 
-// devices are the names of devices on Windows, with any text after a dot.
-var devices = [...]string{
-	"aux", "com0", "com1", "com2", "com3", "com4", "com5", "com6", "com7", "com8", "com9", "con",
-	"lpt0", "lpt1", "lpt2", "lpt3", "lpt4", "lpt5", "lpt6", "lpt7", "lpt8", "lpt9", "nul", "prn",
-}
-
-// IsDevice reports whether a name, without its extension, is a device on Windows.
-func IsDevice(name string) bool {
-	if len(name) < len("con") || len(name) > len("com1") {
-		return false
-	}
-	_, found := slices.BinarySearch(devices[:], strings.ToLower(name))
-	return found
-}
-
 // reservedName reports whether a name of valid characters has another meaning: Python's cache folder, a device, or only
 // hyphens.
 func reservedName(name string) bool {
-	return IsDevice(name) || strings.EqualFold(name, "__pycache__") || strings.Trim(name, "-_") == ""
+	return filename.IsDevice(name) || strings.EqualFold(name, "__pycache__") || strings.Trim(name, "-_") == ""
 }
 
 // fallbackName returns a name for a skill whose own name cannot be used: the directory's name, or one made of name or

@@ -3,6 +3,7 @@ package manifest
 import (
 	"cmp"
 	"fmt"
+	"unsafe"
 
 	"github.com/agent-base/agent-base/internal/yamlnode"
 )
@@ -25,6 +26,9 @@ type Options struct {
 	// Summary leaves out what a list of skills does not need: Manifest.Body, Manifest.Fields and a Manifest.Brief that
 	// follows from the description. The problems are the same.
 	Summary bool
+	// Borrow makes Manifest.Body a part of the memory of src, which the caller then must not change while the manifest is
+	// used. Without it the body is a copy.
+	Borrow bool
 }
 
 // Parse reads the text of a SKILL.md. It never fails and never returns nil: it returns the best manifest that the text
@@ -34,7 +38,8 @@ type Options struct {
 // blank lines, a byte order mark and up to 30 lines of other text, and reports a problem. Values are taken as text.
 // Name is that of the last key `name`, in any case, without control characters and surrounding white space, if
 // CheckName accepts it, else a fallback. Description is that of the last key `description`, treated in the same way.
-// Neither is resolved to a number, a date or null. Parse is safe for concurrent use and keeps no reference to src.
+// Neither is resolved to a number, a date or null. Parse is safe for concurrent use and keeps no reference to src, except
+// with Options.Borrow.
 func Parse(src []byte, o *Options) (*Manifest, []Problem) {
 	var r Reader
 	return r.Parse(src, o)
@@ -71,6 +76,7 @@ type parser struct {
 	edits   []edit            // changes of repair to lines of text
 	named   bool
 	summary bool // see Options
+	borrow  bool
 
 	toolsLost int // line of an allowed-tools inside unreadable text; 0 for none
 	metaTags  []string
@@ -114,7 +120,7 @@ func (p *parser) reset(o *Options) {
 	}
 	*p.m = Manifest{DefaultEnabled: true, UserInvocable: true, Background: true, Name: fallbackName("", o.Dir), Fields: p.m.Fields[:0]}
 	p.text = frontText{lines: p.text.lines[:0]}
-	p.summary = o.Summary
+	p.summary, p.borrow = o.Summary, o.Borrow
 	clear(p.unknown)
 	p.entries, p.edits, p.named, p.toolsLost, p.metaTags, p.needs = p.entries[:0], nil, false, 0, nil, needs{}
 }
@@ -130,7 +136,12 @@ func (p *parser) parse(src []byte) bool {
 	}
 	if !p.summary {
 		body, line := p.text.body(src)
-		p.m.Body, p.m.BodyLine = string(body), line
+		p.m.BodyLine = line
+		if p.borrow {
+			p.m.Body = unsafe.String(unsafe.SliceData(body), len(body))
+		} else {
+			p.m.Body = string(body)
+		}
 	}
 	if !p.nodes() {
 		return false

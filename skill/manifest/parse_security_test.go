@@ -48,6 +48,14 @@ func TestParseHostile(t *testing.T) {
 		{"#12 NUL by escape", added(`license: "a\0b"`), true, "file-nul 4:10"},
 		{"#12 NUL in the body", added() + "\x00", true, "file-nul 6:1"},
 		{"#12 a bell", added("license: a\ab"), false, "frontmatter-control 4:11"},
+		// security 2.10 #150
+		{"2.10 #150 tags", added("license: a\U000e0061\U000e0062b"), false, "frontmatter-control 4:12"},
+		{"2.10 #150 tags by escapes", added(`license: "a\U000e0061b"`), false, "frontmatter-control 4:10"},
+		{"2.10 #150 a direction", added("license: a\u202eb"), false, "frontmatter-control 4:11"},
+		{"2.10 #150 no width", added("license: a\u200bb"), false, "frontmatter-control 4:11"},
+		{"2.10 #150 selectors", added("license: a\U000e0100b"), false, "frontmatter-control 4:11"},
+		{"2.10 #150 a filler", added("license: a\u3164b"), false, "frontmatter-control 4:11"},
+		{"2.10 #150 an annotation", added("license: a\ufff9b"), false, "frontmatter-control 4:11"},
 		{"#12 DEL", added("license: a\x7fb"), false, "frontmatter-control 4:11"},
 		{"#12 ESC by escape", added(`license: "a\eb"`), false, "frontmatter-control 4:10"},
 		{"#12 U+0085", added("license: a\u0085b"), false, "frontmatter-control 4:11"},
@@ -210,5 +218,14 @@ func TestUnreadableAllowsNothing(t *testing.T) {
 	}
 	if m, _ := Parse([]byte(added()), nil); m.AllowedTools.Declared {
 		t.Error("a manifest without allowed-tools restricts something")
+	}
+}
+
+// security 2.10 #150: the joiners and selectors that emoji and scripts need stay in a value.
+func TestParseKeepsJoiners(t *testing.T) {
+	const text = "\U0001f469\u200d\U0001f4bb \u2764\ufe0f \u0915\u094d\u200c\u0937"
+	m, problems := Parse([]byte("---\nname: x\ndescription: "+text+"\n---\nBody\n"), &Options{Dir: "x"})
+	if m.Description != text || len(problems) > 0 {
+		t.Errorf("got %q, %q", m.Description, problemLines(problems))
 	}
 }

@@ -288,7 +288,7 @@ func TestRowContext(t *testing.T) {
 	for _, row := range []struct{ profile, lines, context, agent, problems, standings string }{
 		{"default", "model: opus", "", "", "", "model informational"},
 		{"default", "context: inherit", "inherit", "", "", "context enforced"},
-		{"default", "context: fork\nagent: explorer", "fork", "explorer", "", "context enforced, agent informational"},
+		{"default", "context: fork\nagent: explorer", "fork", "explorer", "", "context enforced, agent enforced"},
 		{"default", "model: opus\ncontext: fork", "fork", "", "", "model enforced, context enforced"},
 		{"default", "model: opus\ncontext: inherit", "inherit", "", "", "model informational, context enforced"},
 		{"default", "agent: explorer", "", "explorer", "agent-context", "agent informational"},
@@ -312,14 +312,14 @@ func TestRowContext(t *testing.T) {
 	}
 }
 
-// R40: hooks are paths inside the skill, kept and shown, and run by nothing in this build.
+// R40: the hooks pre and post are paths inside the skill.
 func TestRowHooks(t *testing.T) {
 	m, problems := parsed(t, "omniforge", added("hooks:", "  pre: hooks/pre.sh", "  post: hooks/post.sh"))
-	if m.Hooks["pre"] != "hooks/pre.sh" || m.Hooks["post"] != "hooks/post.sh" || len(problems) > 0 {
+	if want := []Hook{{Event: "pre", Script: "hooks/pre.sh"}, {Event: "post", Script: "hooks/post.sh"}}; !slices.Equal(m.Hooks, want) || len(problems) > 0 {
 		t.Errorf("got %v, %v", m.Hooks, problems)
 	}
 	for _, f := range m.Fields {
-		if strings.HasPrefix(f.Key, "hooks") && f.Standing != StandingInformational {
+		if strings.HasPrefix(f.Key, "hooks") && f.Standing != StandingEnforced {
 			t.Errorf("%s is %s", f.Key, f.Standing)
 		}
 	}
