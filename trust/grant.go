@@ -1,21 +1,24 @@
 package trust
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/hostname"
+	"github.com/agent-base/agent-base/internal/unknown"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // Here is the entry of Grant.Read and Grant.Write for the folder that a script is started for, whichever that is.
 const Here = "."
+
+// AnyHost is the entry of Grant.Net for the whole network, as it is without a sandbox.
+const AnyHost = "*"
 
 // Grant records what the user gave to one content of one skill, beyond that its scripts may run. It is bound to the digest:
 // another content of the skill has none of it. The store keeps fields that this version does not know.
@@ -26,21 +29,25 @@ type Grant struct {
 	GrantedAt time.Time `json:"granted_at"`    // whole seconds, UTC
 
 	Env      []string `json:"env,omitempty"`      // exact names of variables that its scripts get
-	Withheld []string `json:"withheld,omitempty"` // of what the manifest's permissions.env names, what its scripts do not get
+	Withheld []string `json:"withheld,omitempty"` // entries of the manifest's permissions that its scripts do not get
 	Home     bool     `json:"home,omitempty"`     // HOME is the user's own
 	With     []string `json:"with,omitempty"`     // packages that its scripts need in addition to those that it declares
 
-	// These are recorded for a sandbox. Nothing enforces them yet.
+	// A sandbox enforces these. Without one scripts reach everything that the user does.
 	Read  []string `json:"read,omitempty"`  // folders, absolute or Here
 	Write []string `json:"write,omitempty"` // folders, absolute or Here
-	Net   []string `json:"net,omitempty"`   // hosts
+	Net   []string `json:"net,omitempty"`   // hosts that the user named, also with private addresses, or AnyHost
+
+	// Suggested are hosts that the answer to a question gave, because the scripts' texts name them. They are reached at public
+	// addresses only.
+	Suggested []string `json:"suggested,omitempty"`
 
 	Files []File `json:"files,omitempty"` // the content, to show what changed when the grant lapses
 }
 
 // Empty reports whether nothing is granted and nothing withheld.
 func (g *Grant) Empty() bool {
-	return !g.Home && len(g.Env)+len(g.Withheld)+len(g.With)+len(g.Read)+len(g.Write)+len(g.Net) == 0
+	return !g.Home && len(g.Env)+len(g.Withheld)+len(g.With)+len(g.Read)+len(g.Write)+len(g.Net)+len(g.Suggested) == 0
 }
 
 func (g *Grant) check() error {
@@ -58,6 +65,11 @@ func (g *Grant) check() error {
 			return fmt.Errorf("grant for %q: folder %q is not a clean absolute path", g.Name, dir)
 		}
 	}
+	for _, host := range slices.Concat(g.Net, g.Suggested) {
+		if _, err := hostname.Parse(host); err != nil && host != AnyHost {
+			return fmt.Errorf("grant for %q: host %q: %w", g.Name, host, err)
+		}
+	}
 	return nil
 }
 
@@ -68,7 +80,7 @@ func isVariable(name string) bool {
 
 // tidy sorts the lists, so the same grant has the same text.
 func (g *Grant) tidy() {
-	for _, list := range []*[]string{&g.Env, &g.Withheld, &g.With, &g.Read, &g.Write, &g.Net} {
+	for _, list := range []*[]string{&g.Env, &g.Withheld, &g.With, &g.Read, &g.Write, &g.Net, &g.Suggested} {
 		*list = slices.Clone(*list)
 		slices.Sort(*list)
 		*list = slices.Compact(*list)
@@ -78,7 +90,7 @@ func (g *Grant) tidy() {
 // storedGrant is a grant with the fields that this version does not know.
 type storedGrant struct {
 	Grant
-	rest map[string]json.RawMessage
+	rest unknown.Fields
 }
 
 // UnmarshalJSON keeps the unknown fields.
@@ -86,31 +98,12 @@ func (g *storedGrant) UnmarshalJSON(text []byte) error {
 	if err := json.Unmarshal(text, &g.Grant); err != nil {
 		return err
 	}
-	if err := json.Unmarshal(text, &g.rest); err != nil {
-		return err
-	}
-	known := map[string]bool{}
-	for _, name := range grantFields {
-		known[name] = true
-	}
-	maps.DeleteFunc(g.rest, func(name string, _ json.RawMessage) bool { return known[strings.ToLower(name)] })
-	return nil
+	return g.rest.Split(text, &g.Grant)
 }
-
-// grantFields are the names of the fields of Grant in the file.
-var grantFields = []string{"name", "digest", "dir", "granted_at", "env", "withheld", "home", "with", "read", "write", "net", "files"}
 
 // MarshalJSON writes the unknown fields after the others.
 func (g storedGrant) MarshalJSON() ([]byte, error) {
-	text, err := json.Marshal(g.Grant)
-	if err != nil || len(g.rest) == 0 {
-		return text, err
-	}
-	rest, err := json.Marshal(g.rest)
-	if err != nil {
-		return nil, err
-	}
-	return append(append(bytes.TrimSuffix(text, []byte("}")), ','), rest[1:]...), nil
+	return g.rest.Join(g.Grant)
 }
 
 // EditGrant changes the grant of a skill. key has the name, the folder, the digest and the files of the present content; its
@@ -120,10 +113,12 @@ func (g storedGrant) MarshalJSON() ([]byte, error) {
 func (s *Store) EditGrant(ctx context.Context, key Grant, edit func(*Grant) error) error {
 	key.Name = manifest.Canonical(key.Name)
 	return s.change(ctx, func(f *file) error {
+		had := false
 		g := storedGrant{Grant: Grant{Name: key.Name, Digest: key.Digest, Dir: key.Dir}}
 		at := slices.IndexFunc(f.Grants, func(b storedGrant) bool { return b.Name == key.Name && b.Dir == key.Dir })
 		if at >= 0 && f.Grants[at].Digest == key.Digest {
 			g = f.Grants[at]
+			had = !g.Empty()
 		}
 		if err := edit(&g.Grant); err != nil {
 			return err
@@ -140,7 +135,10 @@ func (s *Store) EditGrant(ctx context.Context, key Grant, edit func(*Grant) erro
 		if !g.Empty() || len(g.rest) > 0 {
 			f.Grants = append(f.Grants, g)
 		}
-		return nil
+		if !had && g.Empty() {
+			return nil
+		}
+		return s.record(ctx, granted(&g.Grant))
 	})
 }
 

@@ -7,15 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/internal/unknown"
 	"github.com/agent-base/agent-base/skill/manifest"
+	"github.com/agent-base/agent-base/trace"
 )
 
 // Errors about the file, to be tested with errors.Is.
@@ -40,6 +39,10 @@ const maxFile = 64 << 20 // bytes
 type Store struct {
 	Path string           // absolute; otherwise every method returns an error. The first write creates the file and its folder.
 	Now  func() time.Time // nil means time.Now
+
+	// Record gets each change before it is written: an event of one of the kinds trace.TrustApproved, TrustRevoked,
+	// GrantChanged and GrantRevoked. Its error keeps the change from being written. Nil records nothing.
+	Record func(context.Context, trace.Event) error
 }
 
 // file is the format on disk.
@@ -49,7 +52,7 @@ type file struct {
 	Approvals []stored      `json:"approvals"`
 	Grants    []storedGrant `json:"grants,omitempty"`
 
-	rest map[string]json.RawMessage // fields that this version does not know
+	rest unknown.Fields // fields that this version does not know
 }
 
 // stored is an approval with the text that it was read from. The text is written unchanged, which keeps fields that this
@@ -107,22 +110,31 @@ func (s *Store) Load() (*Set, error) {
 	return set, nil
 }
 
-// Approve adds an approval. It sets ApprovedAt to the present time if it is zero. The approval replaces an earlier one of
-// the same name and directory, whose content is then no longer trusted. Approve returns an error for an incomplete
+// Approve adds approvals, all in one step. It sets ApprovedAt to the present time if it is zero. An approval replaces an earlier
+// one of the same name and directory, whose content is then no longer trusted. Approve returns an error for an incomplete
 // approval, ErrNewer, ErrUnsafe, ErrLocked, or the error of ctx. On error nothing was written. The same holds for the
 // other methods that write.
-func (s *Store) Approve(ctx context.Context, a Approval) error {
-	a.Name = manifest.Canonical(a.Name)
-	if a.ApprovedAt.IsZero() {
-		a.ApprovedAt = s.now()
-	}
-	a.ApprovedAt = a.ApprovedAt.UTC().Truncate(time.Second)
-	if err := a.check(); err != nil {
-		return err
+func (s *Store) Approve(ctx context.Context, list ...Approval) error {
+	list = slices.Clone(list)
+	for i := range list {
+		a := &list[i]
+		a.Name = manifest.Canonical(a.Name)
+		if a.ApprovedAt.IsZero() {
+			a.ApprovedAt = s.now()
+		}
+		a.ApprovedAt = a.ApprovedAt.UTC().Truncate(time.Second)
+		if err := a.check(); err != nil {
+			return err
+		}
 	}
 	return s.change(ctx, func(f *file) error {
-		f.Approvals = slices.DeleteFunc(f.Approvals, func(b stored) bool { return b.Name == a.Name && b.Dir == a.Dir })
-		f.Approvals = append(f.Approvals, stored{Approval: a})
+		for _, a := range list {
+			f.Approvals = slices.DeleteFunc(f.Approvals, func(b stored) bool { return b.Name == a.Name && b.Dir == a.Dir })
+			f.Approvals = append(f.Approvals, stored{Approval: a})
+			if err := s.record(ctx, approved(&a)); err != nil {
+				return err
+			}
+		}
 		return nil
 	})
 }
@@ -136,8 +148,10 @@ func (s *Store) Revoke(ctx context.Context, name string) (bool, error) {
 		n := len(f.Approvals) + len(f.Grants)
 		f.Approvals = slices.DeleteFunc(f.Approvals, func(a stored) bool { return a.Name == name })
 		f.Grants = slices.DeleteFunc(f.Grants, func(g storedGrant) bool { return g.Name == name })
-		found = len(f.Approvals)+len(f.Grants) < n
-		return nil
+		if found = len(f.Approvals)+len(f.Grants) < n; !found {
+			return nil
+		}
+		return s.record(ctx, trace.Event{Kind: trace.TrustRevoked, Skill: name, Message: "Revoked all approvals and grants of skill '" + name + "'"})
 	})
 	return found && err == nil, err
 }
@@ -150,7 +164,7 @@ func (s *Store) AddRoot(ctx context.Context, dir string) error {
 	}
 	return s.change(ctx, func(f *file) error {
 		f.Roots = append(f.Roots, dir)
-		return nil
+		return s.record(ctx, ofRoot(trace.TrustApproved, dir, "Trusted everything below a folder"))
 	})
 }
 
@@ -161,8 +175,10 @@ func (s *Store) RemoveRoot(ctx context.Context, dir string) (bool, error) {
 	err := s.change(ctx, func(f *file) error {
 		n := len(f.Roots)
 		f.Roots = slices.DeleteFunc(f.Roots, func(r string) bool { return r == filepath.Clean(dir) })
-		found = len(f.Roots) < n
-		return nil
+		if found = len(f.Roots) < n; !found {
+			return nil
+		}
+		return s.record(ctx, ofRoot(trace.TrustRevoked, dir, "Trusted a folder no longer"))
 	})
 	return found && err == nil, err
 }
@@ -178,7 +194,7 @@ func (s *Store) change(ctx context.Context, edit func(*file) error) error {
 			was, err := s.parse(old)
 			switch {
 			case errors.Is(err, ErrCorrupt):
-				if err := s.setAside(old); err != nil {
+				if err := lockfile.SetAside(s.Path, old, s.now()); err != nil {
 					return nil, err
 				}
 			case err != nil:
@@ -227,16 +243,9 @@ func (f *file) bytes() ([]byte, error) {
 	if f.Approvals == nil {
 		f.Approvals = []stored{}
 	}
-	text, err := json.Marshal(f)
+	text, err := f.rest.Join(f)
 	if err != nil {
 		return nil, err
-	}
-	if len(f.rest) > 0 { // after the fields that this version knows
-		rest, err := json.Marshal(f.rest)
-		if err != nil {
-			return nil, err
-		}
-		text = append(append(text[:len(text)-1], ','), rest[1:]...)
 	}
 	var out bytes.Buffer
 	err = json.Indent(&out, text, "", "  ")
@@ -262,13 +271,8 @@ func (s *Store) parse(content []byte) (*file, error) {
 	if err := json.Unmarshal(content, &f); err != nil {
 		return nil, corrupt(err)
 	}
-	if err := json.Unmarshal(content, &f.rest); err != nil {
+	if err := f.rest.Split(content, &f); err != nil {
 		return nil, corrupt(err)
-	}
-	for _, name := range slices.Collect(maps.Keys(f.rest)) {
-		if slices.ContainsFunc([]string{"version", "roots", "approvals", "grants"}, func(known string) bool { return strings.EqualFold(name, known) }) {
-			delete(f.rest, name)
-		}
 	}
 	if f.Version < 1 {
 		return nil, corrupt(errors.New("no version"))
@@ -297,21 +301,6 @@ func (s *Store) parse(content []byte) (*file, error) {
 func (f *file) sort() {
 	slices.SortFunc(f.Approvals, func(a, b stored) int { return order(a.Name, a.Dir, b.Name, b.Dir) })
 	slices.SortFunc(f.Grants, func(a, b storedGrant) int { return order(a.Name, a.Dir, b.Name, b.Dir) })
-}
-
-// setAside writes the content of a damaged file to a file whose name has the present time.
-func (s *Store) setAside(content []byte) error {
-	name := s.Path + ".corrupt-" + s.now().UTC().Format("20060102T150405.000Z")
-	out, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return fmt.Errorf("keep a copy of the damaged %q: %w", s.Path, err)
-	}
-	_, err = out.Write(content)
-	if err := errors.Join(err, out.Close()); err != nil {
-		os.Remove(name)
-		return fmt.Errorf("keep a copy of the damaged %q: %w", s.Path, err)
-	}
-	return nil
 }
 
 func (s *Store) now() time.Time {

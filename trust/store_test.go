@@ -320,3 +320,23 @@ func TestUnsafeFile(t *testing.T) { // F5
 		t.Errorf("RootRisk of a closed folder = %q, want none", risk)
 	}
 }
+
+// Several approvals are stored in one step: all of them, or none.
+func TestApproveSeveral(t *testing.T) {
+	s := &Store{Path: filepath.Join(t.TempDir(), "trust.json")}
+	digest := "sha256:" + strings.Repeat("a", 64)
+	list := []Approval{{Name: "one", Digest: digest, Dir: "/skills/one"}, {Name: "two", Digest: "none", Dir: "/skills/two"}}
+	if err := s.Approve(t.Context(), list...); err == nil {
+		t.Error("an approval without a digest was stored")
+	}
+	if set, err := s.Load(); err != nil || len(set.Approvals()) != 0 {
+		t.Errorf("after an error: %v, %v", set.Approvals(), err)
+	}
+	list[1].Digest = digest
+	if err := s.Approve(t.Context(), list...); err != nil {
+		t.Fatal(err)
+	}
+	if set, err := s.Load(); err != nil || len(set.Approvals()) != 2 {
+		t.Errorf("got %v, %v; want both", set.Approvals(), err)
+	}
+}
