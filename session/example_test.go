@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/session"
+	"github.com/agent-base/agent-base/session/allow"
 	"github.com/agent-base/agent-base/skill"
 )
 
@@ -72,4 +73,44 @@ func activate(ctx context.Context, s *session.Session, c *skill.Catalog, name st
 	defer k.Close()
 	_, err = s.Activate(ctx, k, "")
 	return err
+}
+
+// What an active skill does not allow is refused, whatever was activated after it, until it is left.
+func ExampleSession_Check() {
+	ctx := context.Background()
+	files := fstest.MapFS{
+		"review/SKILL.md": {Data: []byte("---\nname: review\ndescription: Reviews.\nallowed-tools: Read, Bash(git diff:*)\n---\nReview it.\n")},
+		"notes/SKILL.md":  {Data: []byte("---\nname: notes\ndescription: Notes.\n---\nTake notes.\n")},
+	}
+	catalog, err := skill.Open(ctx, &skill.Options{Layers: []skill.Layer{{Name: "mine", Source: skill.FS(files, nil)}}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s := session.New(nil)
+	for _, name := range []string{"review", "notes"} {
+		if err := activate(ctx, s, catalog, name); err != nil {
+			fmt.Println(err)
+		}
+	}
+	call := func(command string) {
+		args, _ := json.Marshal(map[string]string{"command": command})
+		err := s.Check(ctx, allow.Call{Tool: "bash", Args: args})
+		var refused *session.Violation
+		if errors.As(err, &refused) {
+			fmt.Println(refused.Message())
+		} else {
+			fmt.Println(command, err)
+		}
+	}
+	call("git diff --stat")
+	call("rm -rf .")
+	fmt.Println(s.Restriction().AllowedToolNames())
+	s.End(ctx)
+	call("rm -rf .")
+	// Output:
+	// git diff --stat <nil>
+	// Tool 'bash' not allowed by skill 'review'. Allowed tools: Read, Bash(git diff:*) (not in allowed-tools list): no rule covers the command "rm -rf ."
+	// [bash read_file]
+	// rm -rf . <nil>
 }

@@ -1,8 +1,10 @@
-// Package session holds the state of one conversation: which skills are active, and in which order. It decides which
-// activations are allowed; it runs nothing and prints nothing.
+// Package session holds the state of one conversation: which skills are active, in which order, and what they allow. It
+// decides which activations and which calls of tools are allowed; it runs nothing and prints nothing.
 //
-// Activations form a stack: only the skill that was activated last can be deactivated. [Session.State] and
-// [Session.Restore] carry the stack from one process to the next.
+// Activations form a stack: only the skill that was activated last can be deactivated. A skill whose manifest has
+// allowed-tools or disallowed-tools restricts the model as long as it is active, see [Session.Check]. A call must be
+// allowed by all active skills, so activating a skill never allows more. [Session.State] and [Session.Restore] carry the
+// stack from one process to the next.
 //
 // A step that the rules of the stack refuse returns an [*Error]. A Session is safe for concurrent use.
 package session
@@ -13,9 +15,11 @@ import (
 	"fmt"
 	"log/slog"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/agent-base/agent-base/session/allow"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/trace"
@@ -27,12 +31,21 @@ const MaxActive = 8
 // Options configures a Session. The zero value is useful.
 type Options struct {
 	// Trace receives each step after it happened, one at a time and in order: trace.SkillActivated with the message
-	// "Activated skill 'x'" (or Renewed, Restored) and the attribute "restrictions", and trace.SkillDeactivated with
-	// "Deactivated skill 'x'" or "Auto-deactivated skill 'x' on task completion" and the time it was active. The tracer
+	// "Activated skill 'x'" (or Renewed, Restored) and the attribute trace.AttrAllowedTools, or "restrictions" with the
+	// value "all tools allowed"; what Check says; and trace.SkillDeactivated with "Deactivated skill 'x'" or "Auto-deactivated skill 'x' on task completion" and the time it was active. The tracer
 	// may use the session. If several calls run at the same time, one of them reports the steps of all, and the others
 	// may return before their steps are reported.
 	Trace trace.Tracer
 	Now   func() time.Time // nil means time.Now
+
+	Enforce Enforce     // "" means EnforceOn
+	Policy  StackPolicy // "" means PolicyIntersection
+	// Within restricts the session from its beginning to its end, see Session.Sub.
+	Within Restriction
+	// HoldAll holds the restriction of every activation, see Session.Hold.
+	HoldAll bool
+	// Rules returns what the rules of a skill refer to: folders, scripts. Nil means the zero allow.Options.
+	Rules func(context.Context, *skill.Skill) *allow.Options
 }
 
 // Session is the state of one conversation.
@@ -41,6 +54,8 @@ type Session struct {
 
 	mu        sync.Mutex
 	stack     []Activation
+	held      []limit      // of skills that were left or renewed while they were held
+	left      []Activation // that ended while they were held
 	serial    Token
 	pending   []func() // report steps to the tracer
 	reporting bool     // a call is running pending
@@ -57,8 +72,13 @@ type Activation struct {
 	Digest string // of the content that the model was last given, see skill.Skill.Digest; "" if there is none
 	Args   string // arguments of the last call
 	Tools  manifest.Tools
+	Hooks  []manifest.Hook
 	Since  time.Time // when it was activated
 	Told   time.Time // when the model was last given the instructions
+
+	limit *limit // what Tools and the manifest's disallowed tools allow; nil for everything
+	held  bool   // limit stays until Release
+	path  string // where the manifest is
 }
 
 // New returns an empty session.
@@ -77,7 +97,7 @@ func New(o *Options) *Session {
 // error is an *Error with ErrActive, which comes with the token of the existing activation, or with ErrTooMany or
 // skill.ErrClosed, or the error of ctx. If ctx is done, nothing is activated.
 func (s *Session) Activate(ctx context.Context, k *skill.Skill, args string) (Token, error) {
-	a, err := activation(ctx, "activate", k, args)
+	a, err := s.activation(ctx, "activate", k, args)
 	if err != nil {
 		return 0, err
 	}
@@ -92,7 +112,7 @@ func (s *Session) Activate(ctx context.Context, k *skill.Skill, args string) (To
 // arguments or its content changed. Its position in the stack stays. The error is an *Error with ErrNotActive or
 // skill.ErrClosed, or the error of ctx.
 func (s *Session) Renew(ctx context.Context, token Token, k *skill.Skill, args string) error {
-	a, err := activation(ctx, "renew", k, args)
+	a, err := s.activation(ctx, "renew", k, args)
 	if err != nil {
 		return err
 	}
@@ -102,7 +122,8 @@ func (s *Session) Renew(ctx context.Context, token Token, k *skill.Skill, args s
 	if i < 0 || s.stack[i].Token != token {
 		return &Error{"renew", a.Name, ErrNotActive}
 	}
-	a.Token, a.Since, a.Told = token, s.stack[i].Since, s.o.Now()
+	s.keep(&s.stack[i])
+	a.Token, a.Since, a.Told, a.held = token, s.stack[i].Since, s.o.Now(), s.stack[i].held
 	s.stack[i] = a
 	s.say(ctx, a, "Renewed")
 	return nil
@@ -110,7 +131,7 @@ func (s *Session) Renew(ctx context.Context, token Token, k *skill.Skill, args s
 
 // activation describes k. A skill that cannot be hashed has no digest. The error is that of ctx,
 // or an *Error with skill.ErrClosed.
-func activation(ctx context.Context, op string, k *skill.Skill, args string) (Activation, error) {
+func (s *Session) activation(ctx context.Context, op string, k *skill.Skill, args string) (Activation, error) {
 	digest, err := "", ctx.Err()
 	if err == nil {
 		digest, err = k.Digest(ctx)
@@ -125,7 +146,21 @@ func activation(ctx context.Context, op string, k *skill.Skill, args string) (Ac
 	}
 	tools := k.Manifest().AllowedTools
 	tools.Rules = slices.Clone(tools.Rules)
-	return Activation{Name: k.Canonical(), Digest: digest, Args: args, Tools: tools}, nil
+	return Activation{Name: k.Canonical(), Digest: digest, Args: args, Tools: tools, Hooks: slices.Clone(k.Manifest().Hooks),
+		limit: s.limit(ctx, k), path: k.Entry().Where()}, nil
+}
+
+// limit returns what a skill allows, nil for everything.
+func (s *Session) limit(ctx context.Context, k *skill.Skill) *limit {
+	m := k.Manifest()
+	if !m.AllowedTools.Declared && len(m.DisallowedTools.Rules) == 0 {
+		return nil
+	}
+	var o allow.Options
+	if s.o.Rules != nil {
+		o = *s.o.Rules(ctx, k)
+	}
+	return newLimit(k.Canonical(), m, o)
 }
 
 // push puts a on top of the stack. did is the verb of the message.
@@ -149,15 +184,20 @@ func (s *Session) push(ctx context.Context, a Activation, did string) (Token, er
 
 func (s *Session) say(ctx context.Context, a Activation, did string) {
 	s.report(ctx, trace.Event{Kind: trace.SkillActivated, Skill: a.Name,
-		Message: fmt.Sprintf("%s skill '%s'", did, a.Name), Attrs: []slog.Attr{slog.String("restrictions", restrictions(a.Tools))}})
+		Message: fmt.Sprintf("%s skill '%s'", did, a.Name), Attrs: attrs(a, did)})
 }
 
-// restrictions describes what an activation allows: "all tools allowed" or `allowed tools: ["Read" "Bash(git:*)"]`.
-func restrictions(t manifest.Tools) string {
-	if !t.Declared {
-		return "all tools allowed"
+// attrs returns the attributes of an activation: what the skill allows, as written, where it lies, and whether it was active before.
+func attrs(a Activation, did string) []slog.Attr {
+	out := []slog.Attr{slog.String("restrictions", "all tools allowed")}
+	if a.limit != nil {
+		out[0] = slog.Any(trace.AttrAllowedTools, a.limit.shown())
 	}
-	return fmt.Sprintf("allowed tools: %q", t.Rules)
+	out = append(out, slog.String(trace.AttrSkillPath, a.path))
+	if did != "Activated" {
+		out = append(out, slog.String(trace.AttrChange, strings.ToLower(did)))
+	}
+	return out
 }
 
 // Deactivate ends the activation that token identifies, which must be on top. The error is an *Error with ErrNoneActive,
@@ -193,13 +233,14 @@ func (s *Session) DeactivateName(ctx context.Context, name string) error {
 	return s.pop(ctx, i)
 }
 
-// End deactivates all skills, top first, because the task is over.
+// End deactivates all skills, top first, because the task is over, and ends every Hold.
 func (s *Session) End(ctx context.Context) {
 	s.mu.Lock()
 	defer s.unlock()
 	for i := len(s.stack) - 1; i >= 0; i-- {
 		s.remove(ctx, i, fmt.Sprintf("Auto-deactivated skill '%s' on task completion", s.stack[i].Name))
 	}
+	s.held, s.left = nil, nil
 }
 
 // Active returns the active skills in the order of their activation.
@@ -245,6 +286,10 @@ func (s *Session) pop(ctx context.Context, i int) error {
 
 func (s *Session) remove(ctx context.Context, i int, msg string) {
 	a := s.stack[i]
+	s.keep(&a)
+	if a.held || s.o.HoldAll {
+		s.left = append(s.left, a)
+	}
 	s.stack = s.stack[:i]
 	s.report(ctx, trace.Event{Kind: trace.SkillDeactivated, Skill: a.Name,
 		Message: msg, Duration: s.o.Now().Sub(a.Since)})

@@ -28,24 +28,37 @@ func load(t *testing.T, specs ...string) []*skill.Skill {
 		files[name+"/SKILL.md"] = &fstest.MapFile{Data: []byte(text + "---\nBody\n")}
 		names = append(names, name)
 	}
-	c, err := skill.Open(t.Context(), &skill.Options{Layers: []skill.Layer{{Name: "test", Source: skill.FS(files, nil)}}})
+	c := catalog(t, skill.FS(files, nil))
+	var out []*skill.Skill
+	for _, n := range names {
+		out = append(out, open(t, c, n))
+	}
+	return out
+}
+
+// catalog returns the catalogue of one source.
+func catalog(t *testing.T, from skill.Source) *skill.Catalog {
+	t.Helper()
+	c, err := skill.Open(t.Context(), &skill.Options{Layers: []skill.Layer{{Name: "test", Source: from}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out []*skill.Skill
-	for _, n := range names {
-		e, err := c.Lookup(n)
-		if err != nil {
-			t.Fatal(err)
-		}
-		k, err := e.Load(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { k.Close() })
-		out = append(out, k)
+	return c
+}
+
+// open returns a skill of a catalogue, which is closed with the test.
+func open(t *testing.T, c *skill.Catalog, name string) *skill.Skill {
+	t.Helper()
+	e, err := c.Lookup(name)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return out
+	k, err := e.Load(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { k.Close() })
+	return k
 }
 
 // R122: the stack's rules and texts.
@@ -129,8 +142,8 @@ func TestEndAndEvents(t *testing.T) {
 	}
 	s.End(t.Context())
 	want := []string{
-		"skill_activated Activated skill 'free' 0s restrictions=all tools allowed",
-		`skill_activated Activated skill 'bound' 0s restrictions=allowed tools: ["Read" "Bash(git:*)"]`,
+		"skill_activated Activated skill 'free' 0s restrictions=all tools allowed skill_path=free/SKILL.md",
+		`skill_activated Activated skill 'bound' 0s allowed_tools=[Read Bash(git:*)] skill_path=bound/SKILL.md`,
 		"skill_deactivated Auto-deactivated skill 'bound' on task completion 1s",
 		"skill_deactivated Auto-deactivated skill 'free' on task completion 3s",
 	}

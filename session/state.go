@@ -68,7 +68,7 @@ func (s *Session) restore(ctx context.Context, c *skill.Catalog, was Saved) erro
 		return err
 	}
 	defer k.Close()
-	a, err := activation(ctx, "restore", k, was.Args)
+	a, err := s.activation(ctx, "restore", k, was.Args)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"testing/fstest"
 	"time"
 
+	"github.com/agent-base/agent-base/session/allow"
 	"github.com/agent-base/agent-base/skill"
 )
 
@@ -33,25 +34,21 @@ func (f folder) write(t *testing.T, name, front, body string) {
 
 func (f folder) catalog(t *testing.T) *skill.Catalog {
 	t.Helper()
-	c, err := skill.Open(t.Context(), &skill.Options{Layers: []skill.Layer{{Name: "test", Source: skill.Dir(f.root, nil)}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return catalog(t, skill.Dir(f.root, nil))
 }
 
 func (f folder) load(t *testing.T, name string) *skill.Skill {
 	t.Helper()
-	e, err := f.catalog(t).Lookup(name)
-	if err != nil {
-		t.Fatal(err)
+	return open(t, f.catalog(t), name)
+}
+
+// shown is the stack without what it is compiled to.
+func shown(s *Session) string {
+	list := s.Active()
+	for i := range list {
+		list[i].limit = nil
 	}
-	k, err := e.Load(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { k.Close() })
-	return k
+	return fmt.Sprintf("%+v", list)
 }
 
 // clocked returns a session whose clock goes on by a second with each look.
@@ -89,8 +86,11 @@ func TestStateComesBack(t *testing.T) {
 			t.Errorf("%s: %v", o.Name, o.Err)
 		}
 	}
-	if got, want := fmt.Sprintf("%+v", again.Active()), fmt.Sprintf("%+v", s.Active()); got != want {
+	if got, want := shown(again), shown(s); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if again.Restriction().Check(allow.Call{Tool: "bash"}) == nil || again.Restriction().Check(allow.Call{Tool: "read_file"}) != nil {
+		t.Error("the restriction is not that of the manifest")
 	}
 	if got, _ := json.Marshal(New(nil).State()); string(got) != `{"active":[]}` {
 		t.Errorf("an empty session: %s", got)
@@ -172,20 +172,8 @@ func TestRestoreWithoutDigest(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(f.root, "a", "secret.md"), []byte("x"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	c, err := skill.Open(t.Context(), &skill.Options{Layers: []skill.Layer{{Name: "test", Source: skill.FS(unreadable{os.DirFS(f.root)}, nil)}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := c.Lookup("a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := e.Load(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer k.Close()
-	s := New(nil)
+	c := catalog(t, skill.FS(unreadable{os.DirFS(f.root)}, nil))
+	k, s := open(t, c, "a"), New(nil)
 	if _, err := s.Activate(t.Context(), k, ""); err != nil || s.Active()[0].Digest != "" {
 		t.Fatalf("activated: %v, %+v", err, s.Active())
 	}

@@ -16,16 +16,19 @@ import (
 // Executor calls tools. The zero value has none.
 type Executor struct {
 	Tools *Set // nil means none
-	// Check, if set, may deny a call before it happens. It gets the arguments that the tool would get. An error that is a
-	// Denial keeps its code and text; any other error means PermissionDenied.
-	Check func(name string, args json.RawMessage) error
+	// Check, if set, may deny a call before it happens. It gets the arguments that the tool would get, and decides at that
+	// moment: a call that changes what is allowed does so for the next call. An error that is a Denial has the result;
+	// any other error means CauseSecurity. A denied call has the duration 0. Check traces why it denied a call.
+	Check func(ctx context.Context, name string, args json.RawMessage) error
+	// After, if set, gets the result of each call that a tool was asked for, and returns the one for the model.
+	After func(ctx context.Context, name string, args json.RawMessage, r Result) Result
 	Trace trace.Tracer
 }
 
-// Denial is an error of Executor.Check that chooses the code of the result.
+// Denial is an error of Executor.Check that has the result of the call.
 type Denial interface {
 	error
-	Code() Code
+	Denied() Result
 }
 
 // Call runs one tool and always returns a result. It fails, checking in this order, if
@@ -37,45 +40,63 @@ type Denial interface {
 //   - Check denies the call
 //   - Check or the tool panics: ExecutionFailed, "Tool 'x' failed: internal error"; only the trace has the cause
 //
-// Each call is one event: ToolDenied at Warn if the code is PermissionDenied, otherwise ToolCalled at Debug. A panic is an
-// event of its own before it. Call measures the duration. It waits for a tool that ignores ctx.
+// Each call is one event: ToolDenied if the code is PermissionDenied, at Warn, or at Debug if Check denied it; otherwise
+// ToolCalled at Debug. A panic is an event of its own before it. Call measures the duration. It waits for a tool that ignores ctx.
 func (e *Executor) Call(ctx context.Context, name string, args json.RawMessage) Result {
 	start := time.Now()
-	r := e.call(ctx, name, args)
-	r.Duration = time.Since(start)
+	var attrs []slog.Attr
+	if _, ok := e.Tools.Lookup(name); !ok {
+		attrs = []slog.Attr{slog.Bool(trace.AttrUnknown, true)}
+	}
+	ctx, span := trace.Begin(ctx, e.Trace, trace.Event{Kind: trace.ToolCalled, Tool: name, Attrs: attrs}, slog.Any("arguments", args))
+	r, denied := e.call(ctx, name, args)
+	if !denied {
+		r.Duration = time.Since(start)
+	}
 	ev := trace.Event{Kind: trace.ToolCalled, Level: slog.LevelDebug, Tool: name, Message: r.Message, Duration: r.Duration}
 	if r.Error == PermissionDenied {
-		ev.Kind, ev.Level = trace.ToolDenied, slog.LevelWarn
+		ev.Kind = trace.ToolDenied
+		if !denied {
+			ev.Level = slog.LevelWarn
+		}
 	}
-	trace.Emit(ctx, e.Trace, ev)
+	if r.Error != "" {
+		attrs = append(attrs, slog.String(trace.AttrCode, string(r.Error)))
+	}
+	ev.Attrs = attrs
+	span.End(ev, slog.Any("result", r))
 	return r
 }
 
-func (e *Executor) call(ctx context.Context, name string, args json.RawMessage) (r Result) {
+// call is Call without the event and the duration. It reports whether Check denied the call.
+func (e *Executor) call(ctx context.Context, name string, args json.RawMessage) (r Result, denied bool) {
 	if err := ctx.Err(); err != nil {
-		return CauseTimeout.Failure(fmt.Sprintf("Tool '%s' was not called: %v", name, err))
+		return CauseTimeout.Failure(fmt.Sprintf("Tool '%s' was not called: %v", name, err)), false
 	}
 	t, ok := e.Tools.Lookup(name)
 	if !ok {
-		return CauseNotFound.Failure(fmt.Sprintf("Tool '%s' not found", name))
+		return CauseNotFound.Failure(fmt.Sprintf("Tool '%s' not found", name)), false
 	}
 	args, err := object(args)
 	if err != nil {
-		return CauseArguments.Failure(fmt.Sprintf("arguments of '%s' are not a JSON object: %v; they were: %.200s", name, err, args))
+		return CauseArguments.Failure(fmt.Sprintf("arguments of '%s' are not a JSON object: %v; they were: %.200s", name, err, args)), false
 	}
 	defer func() {
 		if p := recover(); p != nil {
 			trace.Emit(ctx, e.Trace, trace.Event{Kind: trace.ToolCalled, Level: slog.LevelError, Tool: name,
 				Message: fmt.Sprintf("tool panicked: %v", p), Attrs: []slog.Attr{slog.String("stack", string(debug.Stack()))}})
-			r = CauseUnknown.Failure(fmt.Sprintf("Tool '%s' failed: internal error", name))
+			r, denied = CauseUnknown.Failure(fmt.Sprintf("Tool '%s' failed: internal error", name)), false
 		}
 	}()
 	if e.Check != nil {
-		if err := e.Check(name, args); err != nil {
-			return denied(err)
+		if err := e.Check(ctx, name, args); err != nil {
+			return denialResult(err), true
 		}
 	}
-	return t.Call(ctx, args)
+	if r = t.Call(ctx, args); e.After != nil {
+		r = e.After(ctx, name, args, r)
+	}
+	return r, false
 }
 
 // object returns the arguments as one JSON object. With an error it returns them unchanged.
@@ -95,10 +116,11 @@ func object(args json.RawMessage) (json.RawMessage, error) {
 	return args, nil
 }
 
-func denied(err error) Result {
+// denialResult returns the result for an error of Check.
+func denialResult(err error) Result {
 	var d Denial
 	if errors.As(err, &d) {
-		return Failure(d.Code(), d.Error())
+		return d.Denied()
 	}
 	return CauseSecurity.Failure(err.Error())
 }

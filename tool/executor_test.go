@@ -32,7 +32,7 @@ func watched(t *testing.T, tools ...Tool) (*Executor, *[]string) {
 func TestEndedContextCallsNothing(t *testing.T) {
 	ran := 0
 	e, events := watched(t, Tool{Name: "write", Call: func(context.Context, json.RawMessage) Result { ran++; return Success(nil, "") }})
-	e.Check = func(string, json.RawMessage) error { ran++; return nil }
+	e.Check = func(_ context.Context, _ string, _ json.RawMessage) error { ran++; return nil }
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	late, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
@@ -67,7 +67,7 @@ func TestExecutorAlwaysAnswers(t *testing.T) {
 	}
 	ran := false
 	e, events := watched(t, Tool{Name: "x", Call: func(context.Context, json.RawMessage) Result { ran = true; return Success(nil, "") }})
-	e.Check = func(string, json.RawMessage) error { panic("inside") }
+	e.Check = func(_ context.Context, _ string, _ json.RawMessage) error { panic("inside") }
 	r := e.Call(t.Context(), "x", nil)
 	if r.Error != ExecutionFailed || r.Message != "Tool 'x' failed: internal error" || ran {
 		t.Errorf("a check that panics: %s, ran %v", r.Encode(), ran)
@@ -84,7 +84,7 @@ func TestArgumentsAreAnObject(t *testing.T) {
 		got = string(args)
 		return Success(nil, "")
 	}})
-	e.Check = func(_ string, args json.RawMessage) error { checked = string(args); return nil }
+	e.Check = func(_ context.Context, _ string, args json.RawMessage) error { checked = string(args); return nil }
 	for _, tt := range []struct{ args, want string }{
 		{"", "{}"}, {" \n", "{}"}, {"null", "{}"}, {" null ", "{}"}, {"{}", "{}"}, {` {"a":[1]} `, ` {"a":[1]} `},
 	} {
@@ -111,7 +111,7 @@ func TestArgumentsAreAnObject(t *testing.T) {
 			t.Errorf("%q: %s, the tool got %q, the check %q", args, r.Encode(), got, checked)
 		}
 	}
-	e.Check = func(string, json.RawMessage) error { return errors.New("no") }
+	e.Check = func(_ context.Context, _ string, _ json.RawMessage) error { return errors.New("no") }
 	if r := e.Call(t.Context(), "y", json.RawMessage("[")); r.Error != NotFound {
 		t.Errorf("a tool that is not there: %s", r.Encode())
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -85,8 +86,8 @@ func TestAddRefusesMisuse(t *testing.T) {
 
 type denial struct{}
 
-func (denial) Error() string { return "Tool 'bash' not allowed by skill 'x'" }
-func (denial) Code() Code    { return PermissionDenied }
+func (denial) Error() string    { return "Tool 'bash' not allowed by skill 'x'" }
+func (d denial) Denied() Result { return CauseToolDenied.Failure(d.Error()) }
 
 // R120: a denied call is a result, and the tool does not run.
 func TestExecutor(t *testing.T) {
@@ -102,7 +103,7 @@ func TestExecutor(t *testing.T) {
 	add(echo("echo"))
 	var events []trace.Event
 	e := &Executor{Tools: &s, Trace: trace.TracerFunc(func(_ context.Context, ev trace.Event) { events = append(events, ev) }),
-		Check: func(name string, _ json.RawMessage) error {
+		Check: func(_ context.Context, name string, _ json.RawMessage) error {
 			switch name {
 			case "bash":
 				return denial{}
@@ -112,7 +113,7 @@ func TestExecutor(t *testing.T) {
 			return nil
 		}}
 	ctx := t.Context()
-	if r := e.Call(ctx, "bash", nil); r.Success || r.Error != PermissionDenied || r.Message != (denial{}).Error() || ran != 0 {
+	if r := e.Call(ctx, "bash", nil); r.Success || r.Error != PermissionDenied || r.Message != (denial{}).Error() || r.Reason != "tool_not_allowed" || r.Duration != 0 || ran != 0 {
 		t.Errorf("denied call: %+v, ran %d times", r, ran)
 	}
 	if r := e.Call(ctx, "echo", nil); !r.Success || string(r.Result.(json.RawMessage)) != "{}" || r.Duration <= 0 {
@@ -124,10 +125,10 @@ func TestExecutor(t *testing.T) {
 	if r := e.Call(ctx, "boom", nil); r.Error != ExecutionFailed || strings.Contains(r.Message, "inside") {
 		t.Errorf("panicking tool: %+v", r)
 	}
-	if events[0].Kind != trace.ToolDenied {
-		t.Errorf("first event %+v, want tool_denied", events[0])
+	if events[0].Kind != trace.ToolDenied || events[0].Level != slog.LevelDebug {
+		t.Errorf("first event %+v, want tool_denied at debug", events[0])
 	}
-	e.Check = func(string, json.RawMessage) error { return errors.New("no") }
+	e.Check = func(_ context.Context, _ string, _ json.RawMessage) error { return errors.New("no") }
 	if r := e.Call(ctx, "echo", nil); r.Error != PermissionDenied || r.Message != "no" {
 		t.Errorf("plain check error: %+v", r)
 	}

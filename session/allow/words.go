@@ -1,0 +1,132 @@
+package allow
+
+import (
+	"cmp"
+	"path"
+	"slices"
+	"strings"
+)
+
+// words is the pattern of a shell command: git status, git log:*, npm run test:*, ./scripts/*.
+type words struct {
+	list []word
+	rest bool // any further words may follow
+
+	refused []string // options that it does not cover all the same, see refusals
+}
+
+// word is a pattern for one word: the texts around each of its stars. Without a star it is one text.
+type word []string
+
+// any reports whether the pattern is a star alone, which stands for one word or more.
+func (w word) any() bool { return len(w) == 2 && w[0] == "" && w[1] == "" }
+
+// Runes that stand for a folder while a pattern is read: no shell gives them a meaning.
+const (
+	dirMark    = "\ue000"
+	pluginMark = "\ue001"
+)
+
+// parseWords reads the pattern of a command. It is one simple command in the grammar of a shell, in which a star outside
+// of quotes stands for any text, and which may end in :* or a star for any further words.
+func parseWords(text string, o *Options) (words, *fault) {
+	cure := "write one command: Bash(git status), or Bash(git status:*) for any arguments"
+	text, rest := strings.CutSuffix(text, ":*")
+	switch {
+	case strings.Contains(text, ":*"):
+		return words{}, unclear("has :* before its end", cure)
+	case strings.Contains(text, ", "):
+		return words{}, unclear("has several commands", "write a rule for each command")
+	case strings.ContainsAny(text, dirMark+pluginMark):
+		return words{}, unclear("has a character that no command has", cure)
+	}
+	text = strings.NewReplacer("${CLAUDE_SKILL_DIR}", dirMark, "{baseDir}", dirMark, "${CLAUDE_PLUGIN_ROOT}", pluginMark).Replace(text)
+	commands, why := read(text, true)
+	if why != "" || len(commands) != 1 {
+		return words{}, unclear("is not the pattern of one command", cure)
+	}
+	w := words{list: commands[0], rest: rest}
+	w.fill(o)
+	if f := w.close(); f != nil {
+		return words{}, f
+	}
+	w.refused = w.refusals()
+	return w, nil
+}
+
+// fill puts the folders in the place of their marks.
+func (w *words) fill(o *Options) {
+	dir := cmp.Or(o.Dir, inMemory(o.Skill))
+	r := strings.NewReplacer(dirMark, dir, pluginMark, cmp.Or(o.Plugin, dir))
+	for _, one := range w.list {
+		for i := range one {
+			one[i] = r.Replace(one[i])
+		}
+	}
+}
+
+// close checks the name of the command and reads a star at the end as any further words.
+func (w *words) close() *fault {
+	last := len(w.list) - 1
+	if w.list[last].any() && last > 0 {
+		w.list, w.rest = w.list[:last], true
+	} else if n := len(w.list[last]); n > 1 && w.list[last][n-1] == "" {
+		w.rest = true
+	}
+	name := w.list[0]
+	if len(name) == 2 && name[1] == "" && !strings.Contains(name[0], "/") {
+		w.list[0] = name[:1] // ls* is ls with any arguments, never lsof
+	} else if len(name) > 1 && !strings.Contains(name[0], "/") {
+		return unclear("leaves the name of the command open", "name the command: Bash(git status:*)")
+	}
+	if w.list[0][0] == "" {
+		return unclear("names no command", "name the command, or write Bash alone to allow every one")
+	}
+	return nil
+}
+
+// match reports whether the pattern covers a command.
+func (w words) match(command []string) bool { return matchWords(w.list, command, w.rest) }
+
+func matchWords(pattern []word, command []string, rest bool) bool {
+	for i, p := range pattern {
+		if p.any() {
+			for n := i + 1; n <= len(command); n++ {
+				if matchWords(pattern[i+1:], command[n:], rest) {
+					return true
+				}
+			}
+			return false
+		}
+		if i >= len(command) || !p.match(command[i]) {
+			return false
+		}
+	}
+	return rest || len(command) == len(pattern)
+}
+
+// match reports whether the pattern covers a word. A star matches no path that leads upwards: scripts/* does not cover
+// scripts/../x.
+func (p word) match(s string) bool {
+	first, last := p[0], p[len(p)-1]
+	if len(p) == 1 {
+		return s == first
+	}
+	if len(s) < len(first)+len(last) || !strings.HasPrefix(s, first) || !strings.HasSuffix(s, last) || slices.Contains(strings.Split(s, "/"), "..") {
+		return false
+	}
+	s = s[len(first) : len(s)-len(last)]
+	for _, part := range p[1 : len(p)-1] {
+		i := strings.Index(s, part)
+		if i < 0 {
+			return false
+		}
+		s = s[i+len(part):]
+	}
+	return true
+}
+
+// placed reports whether the pattern names a file relative to the folder in which the command runs.
+func (w words) placed() bool {
+	return slices.ContainsFunc(w.list, func(p word) bool { return !path.IsAbs(p[0]) && strings.ContainsAny(strings.Join(p, "*"), "/.") })
+}

@@ -1,0 +1,56 @@
+package session
+
+import "slices"
+
+// Hold keeps the restriction of an activation in force until Release, also if the skill is deactivated before, or renewed
+// with other rules; see Held for its guards. It does nothing if the activation has ended.
+func (s *Session) Hold(token Token) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i := slices.IndexFunc(s.stack, func(a Activation) bool { return a.Token == token }); i >= 0 {
+		s.stack[i].held = true
+	}
+}
+
+// Release ends every Hold. Skills that are active restrict as before.
+func (s *Session) Release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.held, s.left = nil, nil
+	for i := range s.stack {
+		s.stack[i].held = false
+	}
+}
+
+// Held returns the activations that were ended while they were held, and whose guards are in force until Release, except those of
+// skills that are active again.
+func (s *Session) Held() []Activation {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []Activation
+	for _, a := range s.left {
+		again := func(b Activation) bool { return b.Name == a.Name }
+		if s.index(a.Name) < 0 && !slices.ContainsFunc(out, again) {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// keep keeps the restriction of a held activation that ends or changes.
+func (s *Session) keep(a *Activation) {
+	if a.limit != nil && (a.held || s.o.HoldAll) {
+		s.held = append(s.held, *a.limit)
+	}
+}
+
+// Sub returns the session of a sub-agent, without active skills. It is restricted by what s allows now for as long as it
+// exists, so a sub-agent may never do more than the conversation that started it.
+func (s *Session) Sub() *Session {
+	o := s.o
+	o.Within = s.Restriction()
+	return New(&o)
+}
+
+// TopOnly reports whether only the skill on top of the stack restricts: activating another one may then allow more.
+func (s *Session) TopOnly() bool { return s.o.Policy == PolicyTop }

@@ -1,0 +1,158 @@
+// Package hook says which hooks of a skill a moment of a conversation concerns, what they are told, and what their answers
+// mean. The form is that of Claude Code: a JSON document on standard input, and an exit code or a JSON document as the
+// answer. It runs nothing: see skilltool.Kit.
+//
+// All functions are safe for concurrent use.
+package hook
+
+import (
+	"cmp"
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/agent-base/agent-base/session/allow"
+)
+
+// The moments. Pre and PreToolUse are guards: if the hook fails, what it stands before does not happen.
+const (
+	Pre          = "pre"          // before a skill is activated
+	Post         = "post"         // after a skill was deactivated
+	SessionStart = "SessionStart" // once a skill is active
+	PreToolUse   = "PreToolUse"   // before a call of a tool
+	PostToolUse  = "PostToolUse"  // after a call of a tool
+	Stop         = "Stop"         // when the model has answered a prompt; the hook can make it go on
+)
+
+// IsGuard reports whether a failure of a hook for the event prevents what it stands before.
+func IsGuard(event string) bool { return event == Pre || event == PreToolUse }
+
+// Input is what a hook gets on standard input.
+type Input struct {
+	Event  string          `json:"hook_event_name"`
+	Skill  string          `json:"skill_name"`          // canonical name of the hook's skill
+	Dir    string          `json:"cwd,omitempty"`       // the workspace
+	Tool   string          `json:"tool_name,omitempty"` // as Claude Code calls it
+	Called string          `json:"agent_tool,omitempty"`
+	Args   json.RawMessage `json:"tool_input,omitempty"`
+	Result json.RawMessage `json:"tool_response,omitempty"`
+	// Again says, for Stop, that a hook has made the model go on for this prompt before. The others have no such field.
+	Again *bool `json:"stop_hook_active,omitempty"`
+}
+
+// NewInput returns the input for a call of a tool, or for another event with tool "".
+func NewInput(event, skill, tool string, args json.RawMessage) *Input {
+	in := &Input{Event: event, Skill: skill, Tool: tool, Called: tool, Args: slices.Clone(args)}
+	if names := allow.Spellings(allow.Canonical(tool)); len(names) > 0 {
+		in.Tool = names[0]
+	}
+	return in
+}
+
+// maxMatcher is the length of the longest matcher that is compiled.
+const maxMatcher = 1024
+
+// Matches reports whether a matcher is about a tool: "" and "*" are about all, Write|Edit about those two under the names of
+// any host, and other texts are regular expressions for whole names. One that cannot be compiled is about all tools, so that
+// no guard is left out.
+func Matches(matcher, tool string) bool {
+	if matcher == "" || matcher == "*" {
+		return true
+	}
+	canonical := allow.Canonical(tool)
+	names := append(allow.Spellings(canonical), tool, canonical)
+	for _, word := range strings.Split(matcher, "|") {
+		word = allow.Canonical(strings.TrimSpace(word))
+		if slices.ContainsFunc(names, func(n string) bool { return allow.Canonical(n) == word }) {
+			return true
+		}
+	}
+	if regexp.QuoteMeta(strings.ReplaceAll(matcher, "|", "")) == strings.ReplaceAll(matcher, "|", "") {
+		return false
+	}
+	if len(matcher) > maxMatcher {
+		return true
+	}
+	re, err := regexp.Compile("^(?:" + matcher + ")$")
+	return err != nil || slices.ContainsFunc(names, re.MatchString)
+}
+
+// Answer is what a hook says.
+type Answer struct {
+	Denied bool   // it forbids what it stands before, reports a failure of what it stands after, or, for Stop, wants the model to go on
+	Failed bool   // it denies only because it did not do its work
+	Reason string // for the model; "" if there is none
+	Note   string // further text for the model
+}
+
+// maxText is how many bytes of a hook's text reach a model.
+const maxText = 4 << 10
+
+// document is the JSON form of an answer.
+type document struct {
+	Continue      *bool  `json:"continue"`
+	StopReason    string `json:"stopReason"`
+	Decision      string `json:"decision"`
+	Reason        string `json:"reason"`
+	SystemMessage string `json:"systemMessage"`
+	Specific      struct {
+		Decision string          `json:"permissionDecision"`
+		Reason   string          `json:"permissionDecisionReason"`
+		Context  string          `json:"additionalContext"`
+		Updated  json.RawMessage `json:"updatedInput"`
+	} `json:"hookSpecificOutput"`
+}
+
+// The values of decision and permissionDecision that are understood.
+var (
+	decisions           = []string{"", "approve", "allow", "block", "deny"}
+	permissionDecisions = []string{"", "allow", "deny", "ask"}
+)
+
+// blocks is the exit code with which a hook says no, rather than that it failed.
+const blocks = 2
+
+// Read returns the answer of a hook that has ended. An exit code other than 0 denies, and so does a JSON document that says
+// so, cannot be read, or wants to change the call: a call is made as the model wrote it, or not at all. For Stop, a document
+// that says not to continue does not deny: it wants the end.
+func Read(event string, exit int, stdout, stderr []byte) Answer {
+	if exit != 0 {
+		return Answer{Denied: true, Failed: exit != blocks, Reason: Text(cmp.Or(strings.TrimSpace(string(stderr)), strings.TrimSpace(string(stdout))))}
+	}
+	said := strings.TrimSpace(strings.TrimPrefix(string(stdout), "\ufeff"))
+	if !strings.HasPrefix(said, "{") {
+		if event == SessionStart {
+			return Answer{Note: Text(said)}
+		}
+		return Answer{}
+	}
+	var d document
+	if err := json.Unmarshal([]byte(said), &d); err != nil {
+		return Answer{Denied: true, Failed: true, Reason: "its answer is not a JSON document"}
+	}
+	stays := d.Continue != nil && !*d.Continue
+	if event == Stop && stays {
+		return Answer{}
+	}
+	a := Answer{Reason: Text(cmp.Or(d.Specific.Reason, d.Reason, d.StopReason)), Note: Text(d.Specific.Context)}
+	switch {
+	case d.Decision == "block" || d.Decision == "deny", d.Specific.Decision == "deny", stays:
+		a.Denied = true
+	case !slices.Contains(decisions, d.Decision) || !slices.Contains(permissionDecisions, d.Specific.Decision):
+		a.Denied, a.Failed, a.Reason = true, true, cmp.Or(a.Reason, "its answer has an unknown decision")
+	case d.Specific.Decision == "ask":
+		a.Denied, a.Reason = true, cmp.Or(a.Reason, "it wants a person to decide")
+	case len(d.Specific.Updated) > 0 && string(d.Specific.Updated) != "null":
+		a.Denied, a.Reason = true, "it wants to change the arguments; make the call with other ones"
+	}
+	return a
+}
+
+// Text returns what of a text reaches a model: its first 4 KiB, in valid UTF-8.
+func Text(s string) string {
+	if len(s) > maxText {
+		s = s[:maxText] + " …"
+	}
+	return strings.ToValidUTF8(s, "\ufffd")
+}

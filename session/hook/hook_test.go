@@ -1,0 +1,104 @@
+package hook_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/agent-base/agent-base/session/hook"
+)
+
+// Matchers are written for the names of other hosts, and for the engine's.
+func TestMatches(t *testing.T) {
+	for _, tt := range []struct {
+		matcher, tool string
+		want          bool
+	}{
+		{"", "bash", true},
+		{"*", "anything", true},
+		{"Bash", "bash", true},
+		{"Bash", "script_run", true},
+		{"Write|Edit|Bash", "edit_file", true},
+		{"Write | Edit", "write_file", true},
+		{"Write|Edit", "read_file", false},
+		{"MultiEdit", "edit_file", true},
+		{"run_shell_command", "bash", true},
+		{"read_file", "read_file", true},
+		{"Bas", "bash", false},
+		{"mcp__github__.*", "mcp__github__search", true},
+		{"mcp__github__.*", "mcp__other__search", false},
+		{"Notebook.*|Web.*", "web_fetch", true},
+		{"^(Read|Grep)$", "grep", true},
+		{"[", "anything", true}, // a guard is not left out
+		{strings.Repeat("a*", 1000), "anything", true},
+	} {
+		if got := hook.Matches(tt.matcher, tt.tool); got != tt.want {
+			t.Errorf("%.30q, %s: %v", tt.matcher, tt.tool, got)
+		}
+	}
+}
+
+// security 2.12 #176: a hook cannot change a call.
+func TestRead(t *testing.T) {
+	for _, tt := range []struct {
+		event          string
+		exit           int
+		stdout, stderr string
+		want           hook.Answer
+	}{
+		{hook.PreToolUse, 0, "", "", hook.Answer{}},
+		{hook.PreToolUse, 0, "fine", "noise", hook.Answer{}},
+		{hook.PreToolUse, 2, "", "not here\n", hook.Answer{Denied: true, Reason: "not here"}},
+		{hook.PreToolUse, 1, "why", "", hook.Answer{Denied: true, Failed: true, Reason: "why"}},
+		{hook.PreToolUse, 127, "", "", hook.Answer{Denied: true, Failed: true}},
+		{hook.PreToolUse, 0, `{"decision":"block","reason":"no"}`, "", hook.Answer{Denied: true, Reason: "no"}},
+		{hook.PreToolUse, 0, `{"decision":"approve"}`, "", hook.Answer{}},
+		{hook.PreToolUse, 0, `{"decision":"Block"}`, "", hook.Answer{Denied: true, Failed: true, Reason: "its answer has an unknown decision"}},
+		{hook.PreToolUse, 0, `{"hookSpecificOutput":{"permissionDecision":"block"}}`, "", hook.Answer{Denied: true, Failed: true, Reason: "its answer has an unknown decision"}},
+		{hook.PreToolUse, 0, `{"continue":false,"stopReason":"enough"}`, "", hook.Answer{Denied: true, Reason: "enough"}},
+		{hook.PreToolUse, 0, "\ufeff" + ` {"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"no"}} `, "", hook.Answer{Denied: true, Reason: "no"}},
+		{hook.PreToolUse, 0, `{"hookSpecificOutput":{"permissionDecision":"ask"}}`, "", hook.Answer{Denied: true, Reason: "it wants a person to decide"}},
+		{hook.PreToolUse, 0, `{"hookSpecificOutput":{"permissionDecision":"allow","updatedInput":{"command":"x"}}}`, "",
+			hook.Answer{Denied: true, Reason: "it wants to change the arguments; make the call with other ones"}},
+		{hook.PreToolUse, 0, `{"decision":"block"`, "", hook.Answer{Denied: true, Failed: true, Reason: "its answer is not a JSON document"}},
+		{hook.Stop, 2, "", "more", hook.Answer{Denied: true, Reason: "more"}},
+		{hook.Stop, 0, `{"continue":false,"decision":"block","reason":"x"}`, "", hook.Answer{}},
+		{hook.PostToolUse, 0, `{"hookSpecificOutput":{"additionalContext":"look"}}`, "", hook.Answer{Note: "look"}},
+		{hook.SessionStart, 0, "ready\n", "", hook.Answer{Note: "ready"}},
+	} {
+		if got := hook.Read(tt.event, tt.exit, []byte(tt.stdout), []byte(tt.stderr)); got != tt.want {
+			t.Errorf("%d %q: got %+v, want %+v", tt.exit, tt.stdout, got, tt.want)
+		}
+	}
+	if got := hook.Read(hook.PreToolUse, 1, nil, []byte(strings.Repeat("\xff", 1<<20))).Reason; len(got) > 32<<10 || strings.Contains(got, "\xff") {
+		t.Errorf("%d bytes reach the model", len(got))
+	}
+}
+
+// A hook gets its own copy of the arguments, and the names that hooks of another host know.
+func TestInput(t *testing.T) {
+	args := json.RawMessage(`{"command":"ls"}`)
+	in := hook.NewInput(hook.PreToolUse, "x", "bash", args)
+	args[2] = 'C'
+	out, err := json.Marshal(in)
+	if want := `{"hook_event_name":"PreToolUse","skill_name":"x","tool_name":"Bash","agent_tool":"bash","tool_input":{"command":"ls"}}`; err != nil || string(out) != want {
+		t.Errorf("got %s, %v", out, err)
+	}
+	if in := hook.NewInput(hook.Stop, "x", "", nil); in.Tool != "" {
+		t.Errorf("got %+v", in)
+	}
+	if !hook.IsGuard(hook.Pre) || !hook.IsGuard(hook.PreToolUse) || hook.IsGuard(hook.Stop) {
+		t.Error("wrong guards")
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add(`{"decision":"block"}`, "Write|.*")
+	f.Fuzz(func(t *testing.T, stdout, matcher string) {
+		hook.Matches(matcher, "bash")
+		a := hook.Read(hook.PreToolUse, 0, []byte(stdout), nil)
+		if !a.Denied && strings.HasPrefix(strings.TrimSpace(stdout), "{") && !json.Valid([]byte(strings.TrimSpace(stdout))) {
+			t.Fatalf("%q allows", stdout)
+		}
+	})
+}
