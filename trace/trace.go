@@ -14,19 +14,79 @@ import (
 // Kind names a step. The set is open: other packages have kinds of their own.
 type Kind string
 
-// The kinds of the engine. An event is emitted when its step has ended, except where it says otherwise.
+// The kinds of the engine. An event is emitted when its step has ended, except where it says otherwise. The attributes
+// that are named here are those that an audit log and metrics read; an event may have more.
 const (
 	CatalogRefreshed Kind = "catalog_refreshed" // a watcher found that skills have changed
-	SkillActivated   Kind = "skill_activated"   // also when the activation was renewed or restored
-	SkillDeactivated Kind = "skill_deactivated"
-	ResourceRead     Kind = "resource_read"    // a model read a file of a skill
-	ScriptPreparing  Kind = "script_preparing" // begins; ScriptPrepared is its end
+	SkillsLoaded     Kind = "skills_loaded"     // a catalogue was opened; names, count, found
+	SkillActivated   Kind = "skill_activated"   // also when the activation was renewed or restored; allowed_tools, skill_path, change
+	SkillDeactivated Kind = "skill_deactivated" // Duration is the time it was active
+	ResourceRead     Kind = "resource_read"     // a model read a file of a skill
+	PathUnresolved   Kind = "path_unresolved"   // a model named a file of a skill that is not there or not allowed; path
+	ScriptPreparing  Kind = "script_preparing"  // begins; ScriptPrepared is its end
 	ScriptPrepared   Kind = "script_prepared"
-	ScriptStarted    Kind = "script_started" // begins; ScriptRun is its end
-	ScriptRun        Kind = "script_run"     // also, without ScriptStarted, for a script that could not be started
-	TrustAsked       Kind = "trust_asked"    // an approver answered whether a skill's content may run
-	ToolCalled       Kind = "tool_called"    // also for a call that failed before it reached the tool
-	ToolDenied       Kind = "tool_denied"    // a tool was refused, or the text of a script was
+	ScriptStarted    Kind = "script_started"  // begins; ScriptRun is its end
+	ScriptRun        Kind = "script_run"      // also, without ScriptStarted, for a script that could not be started
+	HookRun          Kind = "hook_run"        // a hook of a skill ran; Script is the hook
+	AgentAnswered    Kind = "agent_answered"  // one prompt, from its arrival to its end
+	ModelRequested   Kind = "model_requested" // one request to a model ended; input, output
+	ToolStarting     Kind = "tool_starting"   // begins; only for an audit log that must be written before a tool runs
+	ToolCalled       Kind = "tool_called"     // also for a call that failed before it reached the tool
+	ToolDenied       Kind = "tool_denied"     // a tool was refused, or the text of a script was; rule
+)
+
+// The kinds about what a skill or a model may do.
+const (
+	ToolInSkill         Kind = "tool_execution_in_skill"   // a tool is about to run while Skill is active; level debug
+	RestrictionViolated Kind = "tool_restriction_violated" // Tool is not allowed by Skill and did not run; level warn
+	ScriptReadAttempted Kind = "script_read_attempted"     // a model asked for the text of a script; blocked
+	TrustAsked          Kind = "trust_asked"               // an approver answered whether a skill's content may run
+	TrustApproved       Kind = "trust_approved"            // content was approved and the approval stored; digest
+	TrustRevoked        Kind = "trust_revoked"             // an approval was taken back
+	GrantChanged        Kind = "grant_changed"             // grants of a skill were stored; grant
+	GrantRevoked        Kind = "grant_revoked"             // grants of a skill were taken back
+	SkillInstalled      Kind = "skill_installed"           // digest, commit, source
+	SkillUpdated        Kind = "skill_updated"             // the content of an installed skill is replaced; digest, commit, source
+	SkillRolledBack     Kind = "skill_rolled_back"         // likewise, by its former content
+	SkillRemoved        Kind = "skill_removed"             // digest, commit, source
+	CallDecided         Kind = "call_decided"              // a policy decided about a call: allowed, asked about or denied; level debug, path, rule
+	ToolAsked           Kind = "tool_asked"                // a user answered whether a call may proceed; answer, rule
+	FileEdited          Kind = "file_edited"               // a tool changed a file of the workspace; path
+	EditUndone          Kind = "edit_undone"               // such a change was taken back; path
+	SandboxRefused      Kind = "sandbox_refused"           // a command did not start because a protection is missing
+	NetworkAllowed      Kind = "network_allowed"           // a command reached a host; host
+	NetworkRefused      Kind = "network_refused"           // a command was refused a host; host
+)
+
+// The keys of attributes that readers of events know.
+const (
+	AttrAllowedTools = "allowed_tools" // []string: the rules of a skill; without the attribute, all tools are allowed
+	AttrAnswer       = "answer"        // what a user answered: allowed or denied, and for how long
+	AttrBlocked      = "blocked"       // bool: the text of the script was not given
+	AttrChange       = "change"        // renewed or restored, for an activation that is not new
+	AttrCode         = "code"          // of a failure
+	AttrCommit       = "commit"        // of the repository that a skill is from
+	AttrCount        = "count"         // int: how many
+	AttrEnforced     = "enforced"      // bool: a violation was refused, not only noted
+	AttrDigest       = "digest"        // of a skill's content
+	AttrFound        = "found"         // int: skills that were found, loaded or not
+	AttrGrant        = "grant"         // []string: what was granted, as NAME=VALUE without secrets: "env=KALSHI_KEY", "net=example.com"
+	AttrHelp         = "help"          // bool: not a run of the script, only its help
+	AttrHost         = "host"          // name and port of a host
+	AttrInput        = "input"         // int: tokens of a request
+	AttrNames        = "names"         // []string: of skills
+	AttrOutput       = "output"        // int: tokens of an answer
+	AttrPath         = "path"          // of a file, relative to its skill or workspace
+	AttrProgram      = "program"       // the name of the program that was started
+	AttrExitCode     = "exit_code"     // int: of a command
+	AttrReason       = "reason"        // the finer code of a failure
+	AttrStdout       = "stdout_bytes"  // int: what a command wrote
+	AttrStderr       = "stderr_bytes"  // int: what a command wrote, at most the part that is kept
+	AttrRule         = "rule"          // the rule that decided
+	AttrSandbox      = "sandbox"       // the tier of the sandbox that a command ran in
+	AttrSkillPath    = "skill_path"    // where the manifest of an activated skill is
+	AttrUnknown      = "unknown"       // bool: nothing has the names of the event; a model, or another caller, made them up
+	AttrSource       = "source"        // where a skill came from
 )
 
 // Event is one step. Fields that do not apply are zero. Strings may come from a skill or a model: a tracer that prints them
@@ -60,21 +120,27 @@ func Emit(ctx context.Context, t Tracer, e Event) {
 	if t == nil {
 		return
 	}
+	t.Trace(ctx, timed(e))
+}
+
+// timed returns e with a time.
+func timed(e Event) Event {
 	if e.Time.IsZero() {
 		e.Time = time.Now()
 	}
-	t.Trace(ctx, e)
+	return e
 }
 
-// Tee returns a Tracer that sends every event to each tracer in turn. It ignores nil tracers.
+// Tee returns a Tracer that sends every event to each tracer in turn. It ignores nil tracers, and is a Spanner for those that
+// are.
 func Tee(tracers ...Tracer) Tracer {
-	return TracerFunc(func(ctx context.Context, e Event) {
-		for _, t := range tracers {
-			if t != nil {
-				t.Trace(ctx, e)
-			}
+	var out tee
+	for _, t := range tracers {
+		if t != nil {
+			out = append(out, t)
 		}
-	})
+	}
+	return out
 }
 
 // Log returns a Tracer that writes each event to l, at the level of the event.
@@ -109,5 +175,10 @@ func attrs(e Event) []slog.Attr {
 	if e.Err != nil {
 		out = append(out, slog.String("error", e.Err.Error()))
 	}
-	return append(out, e.Attrs...)
+	for _, a := range e.Attrs {
+		if a.Key != AttrUnknown { // the code says it
+			out = append(out, a)
+		}
+	}
+	return out
 }

@@ -1,0 +1,188 @@
+package audit
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// The names of files in the log's folder. An older file has the number of its last record in its name.
+const (
+	currentName = "audit.jsonl"
+	lockName    = "audit.lock"
+	oldPrefix   = "audit-"
+	oldSuffix   = ".jsonl"
+)
+
+func oldName(last uint64) string { return fmt.Sprintf("%s%012d%s", oldPrefix, last, oldSuffix) }
+
+// isOld reports whether a name is that of an older file, and returns the number of its last record.
+func isOld(name string) (last uint64, ok bool) {
+	digits, ok := strings.CutPrefix(name, oldPrefix)
+	if ok {
+		digits, ok = strings.CutSuffix(digits, oldSuffix)
+	}
+	if !ok {
+		return 0, false
+	}
+	last, err := strconv.ParseUint(digits, 10, 64)
+	return last, err == nil && name == oldName(last)
+}
+
+// oldFiles returns the names of the older files, the oldest first.
+func oldFiles(dir *os.Root) ([]string, error) {
+	all, err := fs.ReadDir(dir.FS(), ".")
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, e := range all {
+		if _, ok := isOld(e.Name()); ok {
+			out = append(out, e.Name())
+		}
+	}
+	slices.SortFunc(out, func(a, b string) int {
+		x, _ := isOld(a)
+		y, _ := isOld(b)
+		return int(min(max(int64(x-y), -1), 1))
+	})
+	return out, nil
+}
+
+// openCurrent opens the file that records are appended to.
+func openCurrent(dir *os.Root) (*os.File, error) {
+	f, err := dir.OpenFile(currentName, os.O_CREATE|os.O_RDWR|os.O_APPEND|syscall.O_NONBLOCK, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%q is not a regular file (%s)", f.Name(), info.Mode().Type())
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// rotate renames the present file and removes the oldest ones. It returns the file to go on with: the same if it cannot be
+// renamed.
+func (l *Log) rotate(dir *os.Root, f *os.File, end position) (*os.File, error) {
+	if err := dir.Rename(currentName, oldName(end.seq)); err != nil {
+		return openCurrent(dir)
+	}
+	old, err := oldFiles(dir)
+	if err != nil {
+		return nil, err
+	}
+	for len(old) > 0 && len(old) >= l.o.MaxFiles {
+		if err := dir.Remove(old[0]); err != nil {
+			return nil, err
+		}
+		old = old[1:]
+	}
+	return openCurrent(dir)
+}
+
+// position is where the next record goes.
+type position struct {
+	file os.FileInfo // of the present file; nil if it must be read
+	size int64       // of the present file
+	seq  uint64      // of the last record
+	hash string      // of the last record
+
+	open bool   // the last line has no end
+	torn debris // after the last record
+}
+
+// position returns the end of the log. f is the present file.
+func (l *Log) position(dir *os.Root, f *os.File) (position, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return position{}, err
+	}
+	if l.end.file != nil && os.SameFile(l.end.file, info) && info.Size() == l.end.size {
+		return l.end, nil
+	}
+	if info.Size() == 0 {
+		return lastOld(dir)
+	}
+	return endOf(f, info.Size())
+}
+
+// lastOld returns the position at the beginning of a file after the older ones.
+func lastOld(dir *os.Root) (position, error) {
+	old, err := oldFiles(dir)
+	if err != nil || len(old) == 0 {
+		return position{}, err
+	}
+	f, err := openOld(dir, old[len(old)-1])
+	if err != nil {
+		return position{}, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return position{}, err
+	}
+	end, err := endOf(f, info.Size())
+	return position{seq: end.seq, hash: end.hash}, err
+}
+
+// openOld opens a file of the log for reading.
+func openOld(dir *os.Root, name string) (*os.File, error) {
+	f, err := dir.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		f.Close()
+		return nil, errors.Join(err, fmt.Errorf("%q is not a regular file", name))
+	}
+	return f, nil
+}
+
+// endOf returns the position at the end of a file. It reads the last lines, and the whole file if there is no record in
+// them.
+func endOf(f *os.File, size int64) (position, error) {
+	from := max(size-2*maxLine, 0)
+	end, found, err := scan(io.NewSectionReader(f, from, size-from), from > 0)
+	if err == nil && !found && from > 0 {
+		end, _, err = scan(io.NewSectionReader(f, 0, size), false)
+	}
+	end.size = size
+	return end, err
+}
+
+// scan returns the position after the last record of r, and whether there is one. inside says that r may begin inside a
+// line.
+func scan(r io.Reader, inside bool) (end position, found bool, err error) {
+	lines := newLineReader(r)
+	for {
+		line, err := lines.next()
+		if errors.Is(err, io.EOF) {
+			return end, found, nil
+		}
+		if err != nil {
+			return end, found, err
+		}
+		end.open = !line.whole
+		if inside {
+			inside = false
+			continue
+		}
+		rec, err := line.record()
+		if err == nil {
+			end.seq, end.hash, end.torn, found = rec.Seq, rec.Hash, debris{}, true
+		} else {
+			end.torn.add(&line)
+		}
+	}
+}

@@ -1,0 +1,227 @@
+package audit
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/trace"
+)
+
+// The defaults of Options.
+const (
+	DefaultMaxSize  = 8 << 20
+	DefaultMaxFiles = 6
+	DefaultWait     = 2 * time.Second
+)
+
+// Options configures a Log. Only Dir is needed.
+type Options struct {
+	Dir      string        // absolute folder of the log's files; made with mode 0700
+	MaxSize  int64         // bytes of a file, after which the next one begins; default DefaultMaxSize
+	MaxFiles int           // files that are kept, the present one included; default DefaultMaxFiles
+	Wait     time.Duration // for the lock of other processes; default DefaultWait
+
+	// Redact removes secrets from a text. It is called for every text of a record that may come from a skill, a model or a tool;
+	// what an Identity has is the host's own. Nil changes nothing.
+	Redact func(string) string
+
+	// NoUsage leaves out the tokens of skills.
+	NoUsage bool
+
+	write func(*os.File, []byte) (int, error) // lets tests fill the disk
+}
+
+// Log writes the records of events. It is a trace.Tracer.
+type Log struct {
+	o     Options
+	maker maker
+
+	mu     sync.Mutex
+	end    position // of the log when this process last wrote to it
+	lost   int64    // events that could not be written since the last write that succeeded
+	failed error    // why, or nil
+	spent  spending
+}
+
+// New returns a log. It opens nothing: the folder and the files are made with the first record.
+func New(o *Options) *Log {
+	l := &Log{o: *o}
+	l.o.MaxSize = cmp.Or(max(l.o.MaxSize, 0), DefaultMaxSize)
+	l.o.MaxFiles = cmp.Or(max(l.o.MaxFiles, 0), DefaultMaxFiles)
+	l.o.Wait = cmp.Or(max(l.o.Wait, 0), DefaultWait)
+	if l.o.Redact == nil {
+		l.o.Redact = func(s string) string { return s }
+	}
+	if l.o.write == nil {
+		l.o.write = (*os.File).Write
+	}
+	l.maker = maker{redact: l.o.Redact}
+	return l
+}
+
+// Trace writes the record of an event, if its kind is recorded. If that fails, Failure says so, and the next record is
+// preceded by one of kind Lost.
+func (l *Log) Trace(ctx context.Context, e trace.Event) {
+	if !l.o.NoUsage {
+		l.spent.count(ctx, &e)
+	}
+	r, ok := l.maker.record(ctx, &e)
+	if !ok {
+		return
+	}
+	if e.Kind == trace.SkillDeactivated && !l.o.NoUsage {
+		r.Tokens = l.spent.take(ctx, e.Skill)
+	}
+	_ = l.append(ctx, &r) // kept for Failure
+}
+
+// Guard writes the record of a step that is about to begin. If it returns an error, the step must not be taken: nothing
+// would say that it was. Guard also fails if events before this one were lost and their loss cannot be recorded.
+func (l *Log) Guard(ctx context.Context, e trace.Event) error {
+	if e.Time.IsZero() {
+		e.Time = time.Now()
+	}
+	r, ok := l.maker.record(ctx, &e)
+	if !ok {
+		return nil
+	}
+	if err := l.append(ctx, &r); err != nil {
+		return &WriteError{Dir: l.o.Dir, Err: err}
+	}
+	return nil
+}
+
+// WriteError says that a record cannot be written.
+type WriteError struct {
+	Dir string
+	Err error
+}
+
+// Error names the folder and the cause.
+func (e *WriteError) Error() string {
+	return fmt.Sprintf("the audit log in %q cannot be written: %v", e.Dir, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *WriteError) Unwrap() error { return e.Err }
+
+// Failure returns how many events could not be written since the last one that was, and why. Without such events the error
+// is nil.
+func (l *Log) Failure() (lost int64, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.lost == 0 {
+		return 0, nil
+	}
+	return l.lost, &WriteError{Dir: l.o.Dir, Err: l.failed}
+}
+
+// append writes r, and before it how many events were lost.
+func (l *Log) append(ctx context.Context, r *Record) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	err := l.locked(ctx, func(dir *os.Root) error {
+		if l.lost > 0 {
+			e := trace.Event{Kind: Lost, Time: time.Now(), Level: slog.LevelWarn, Message: l.failed.Error(), Attrs: []slog.Attr{slog.Int64(trace.AttrCount, l.lost)}}
+			note, _ := l.maker.record(ctx, &e)
+			if err := l.write(dir, &note); err != nil {
+				return err
+			}
+			l.lost = 0
+		}
+		return l.write(dir, r)
+	})
+	if err != nil {
+		l.lost++
+		l.failed = err
+	}
+	return err
+}
+
+// locked runs f with the log's folder while no other process writes. The end of the caller's context does not matter: what
+// ended it may be what the record is about.
+func (l *Log) locked(ctx context.Context, f func(*os.Root) error) error {
+	if !filepath.IsAbs(l.o.Dir) {
+		return errors.New("the folder is not an absolute path")
+	}
+	if err := os.MkdirAll(l.o.Dir, 0o700); err != nil {
+		return err
+	}
+	dir, err := os.OpenRoot(l.o.Dir)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	info, err := dir.Stat(".")
+	if err != nil {
+		return err
+	}
+	if err := lockfile.CheckOwner(l.o.Dir, info); err != nil {
+		return err
+	}
+	unlock, err := lockfile.Lock(context.WithoutCancel(ctx), filepath.Join(l.o.Dir, lockName), l.o.Wait)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return f(dir)
+}
+
+// write appends a record to the present file. It first describes what another writer left unfinished, and begins the next
+// file if this one is full.
+func (l *Log) write(dir *os.Root, r *Record) error {
+	f, err := openCurrent(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { f.Close() }()
+	end, err := l.position(dir, f)
+	if err != nil {
+		return err
+	}
+	if end.torn.lines > 0 {
+		note := Record{Timestamp: r.Timestamp, Event: Repaired, Count: end.torn.size, SHA256: end.torn.sum()}
+		if end, err = l.put(f, end, &note); err != nil {
+			return err
+		}
+	}
+	if end.size > 0 && end.size >= l.o.MaxSize {
+		next, err := l.rotate(dir, f, end)
+		if err != nil {
+			return err
+		}
+		f.Close()
+		f, end = next, position{seq: end.seq, hash: end.hash}
+	}
+	end, err = l.put(f, end, r)
+	if err == nil {
+		end.file, err = f.Stat()
+	}
+	l.end = end
+	return err
+}
+
+// put writes r after what is at end, in one call. It returns the new end; after an error it returns the zero position, so
+// the file is read again.
+func (l *Log) put(f *os.File, end position, r *Record) (position, error) {
+	r.Seq, r.Prev = end.seq+1, end.hash
+	line, err := encode(r)
+	if err != nil {
+		return position{}, err
+	}
+	if end.open {
+		line = append([]byte("\n"), line...)
+	}
+	if _, err := l.o.write(f, line); err != nil {
+		return position{}, err
+	}
+	return position{size: end.size + int64(len(line)), seq: r.Seq, hash: r.Hash}, nil
+}
