@@ -150,6 +150,11 @@ func BenchmarkSearch(b *testing.B) {
 				i++
 			}
 		})
+		b.Run(tr.name+"/chinese", func(b *testing.B) {
+			for b.Loop() {
+				x.Search("帮我把这份市场报告翻译成英文，然后转换成演示文稿", 10)
+			}
+		})
 	}
 }
 

@@ -132,9 +132,10 @@ func ascii(s string) bool {
 	return true
 }
 
-// alone reports whether r belongs to a script without spaces between words.
+// alone reports whether r belongs to a script without spaces between words. Unicode gives the sign of a long vowel, as in
+// "サーバー", to no script.
 func alone(r rune) bool {
-	return r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+	return r >= 0x0e00 && (r == 'ー' || unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar))
 }
 
 // lowest returns the common form of all characters that differ from r only by case.

@@ -85,7 +85,7 @@ func TestInstructionsVariables(t *testing.T) {
 	}
 }
 
-// Commands that Claude Code would run on loading stay as they are, with a warning.
+// security 2.10 #154: commands that Claude Code would run on loading stay as they are, with a warning.
 func TestInstructionsRunNothing(t *testing.T) {
 	body := "!`date`\nToday: !`date +%F`\nnot!`this`\n```!\nid\n```\n`a!` and `b`"
 	text := instructions(t, load(t, "", body), nil)

@@ -77,7 +77,7 @@ const (
 
 // Match returns the skills that query triggers, best first: those that it names, then by the length of the keyword or
 // verb in it, then those with a pattern that matches. Equals are ordered by recent use, then priority, then name. The
-// name of a skill is always a keyword; one such as "help", which any request may have, only alone or before "skill". Words
+// name of a skill is always a keyword; one such as "help" or "run", which any request may have, only alone or before "skill". Words
 // match whole and in any case. Only the first 4 KiB of query are read.
 func (x *Index) Match(query string, o *MatchOptions) []Match {
 	if o == nil {

@@ -25,7 +25,7 @@ func TestMatch(t *testing.T) {
 		triggerFile("tickets", "  patterns: ['[A-Z]{2,5}-\\d+', 'tickets?|issues? (open|closed)', '^\\s*fix']\n"),
 		triggerFile("translate", "  keywords: [翻译, Übersetzung, traduçao]\n"),
 		file{name: "Weather_Maps"},
-		file{name: "help"},
+		file{name: "help"}, file{name: "run"},
 	))
 	rows := []struct{ name, query, want string }{
 		{"keyword", "show me KALSHI odds", "kalshi-markets"},
@@ -54,6 +54,9 @@ func TestMatch(t *testing.T) {
 		{"name", "use the weather-maps skill", "Weather_Maps"},
 		{"name as words", "show weather maps", "Weather_Maps"},
 		{"name in any form", "WEATHER_MAPS", "Weather_Maps"},
+		{"a verb as a name", "Run", "run"},
+		{"a verb in a sentence", "please run this again", ""},
+		{"a verb that is said to be a skill", "use the run skill", "run"},
 		{"a common word as a name", "Help!", "help"},
 		{"a common word in a sentence", "help me with this", ""},
 		{"a common word that is said to be a skill", "use the help skill for this", "help"},

@@ -84,6 +84,9 @@ func (q *request) add(x *wordIndex, text string, first float32) (next float32) {
 		if sc.ended != 0 {
 			end(sc.ended)
 		}
+		if sc.run != "" {
+			q.gloss(x, sc.run)
+		}
 		if !sc.joined {
 			before = gap
 		}
@@ -114,13 +117,25 @@ func (q *request) add(x *wordIndex, text string, first float32) (next float32) {
 	return first
 }
 
+// gloss adds the English of the words in a text of characters that are read in pairs.
+func (q *request) gloss(x *wordIndex, text string) {
+	var sc scanner
+	for _, english := range x.glosses().in(text) {
+		for sc.read(english); sc.next(); {
+			if id, ok := x.terms[string(stem(sc.word))]; ok {
+				q.terms = append(q.terms, weighted{id, translated})
+			}
+		}
+	}
+}
+
 // weigh gives the terms and pairs from two positions on their weight.
 func (q *request) weigh(terms, pairs int, weight float32) {
 	for i := range q.terms[terms:] {
-		q.terms[terms+i].weight = weight
+		q.terms[terms+i].weight *= weight
 	}
 	for i := range q.pairs[pairs:] {
-		q.pairs[pairs+i].weight = weight
+		q.pairs[pairs+i].weight *= weight
 	}
 }
 

@@ -21,7 +21,8 @@ type Hit struct {
 // endings of English words cut. What a description says that the skill is not for does not count. Of a request with
 // several sentences, the first and the questions count most. A skill in which words of the query stand together, as in
 // the query, comes before one in which they do not; so does one whose name has words of the query, or whose description
-// quotes a phrase of which the query has all the words. A word that no skill has counts as the beginning of one, or else as a
+// quotes a phrase of which the query has all the words. Common words of Chinese and Japanese also count as their English, at
+// half the weight. A word that no skill has counts as the beginning of one, or else as a
 // misspelt one. A query that is a skill's name puts it first.
 func (x *Index) Search(query string, max int) []Hit {
 	if max <= 0 {
@@ -79,6 +80,7 @@ const (
 	nameShare       = 0.6 // of the words of a name that the query has all of, likewise
 	rephrased       = 20  // best skills that are looked through for phrases
 	inexact         = 0.5
+	translated      = 0.5  // of the English of a Chinese or Japanese word
 	rareEnough      = 0.75 // of the weight of a word that one skill has: what a skill needs for a request to be about it
 	maxInexact      = 32   // terms that replace one unknown word
 	longestKeywords = 4    // words of a query in which unknown ones are replaced: a longer one is a sentence

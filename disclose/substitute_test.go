@@ -7,6 +7,7 @@ import (
 )
 
 // Agent Skills in Claude Code: the rules of its substitution, one by one.
+// security 2.10 #154: what was put in is not expanded again.
 func TestSubstitute(t *testing.T) {
 	vars := map[string]string{"CLAUDE_SKILL_DIR": "/s/pdf", "AGENT_SKILL_DIR": "/s/pdf", "baseDir": "/s/pdf", "CLAUDE_PLUGIN_ROOT": "/s"}
 	rows := []struct{ name, body, args, want string }{

@@ -21,6 +21,7 @@ type scanner struct {
 
 	parts []string // still to come, of the present word
 	pairs string   // characters of which the pairs are still to come
+	run   string   // with the first pair of a run of characters, all of them
 }
 
 // read begins with another text. The memory is reused.
@@ -33,7 +34,7 @@ func (s *scanner) read(text string) {
 
 // next reads the next word and reports whether there is one.
 func (s *scanner) next() bool {
-	s.ended = 0
+	s.ended, s.run = 0, ""
 	switch {
 	case len(s.parts) > 0:
 		s.part = true
@@ -52,7 +53,7 @@ func (s *scanner) next() bool {
 	}
 	if r, _ := utf8.DecodeRuneInString(s.rest); paired(r) {
 		n := pairedLength(s.rest)
-		s.pairs, s.rest = s.rest[:n], s.rest[n:]
+		s.run, s.pairs, s.rest = s.rest[:n], s.rest[:n], s.rest[n:]
 		s.pair()
 		return true
 	}

@@ -44,6 +44,7 @@ func TestScanner(t *testing.T) {
 		{"no end of a sentence", "node.js v1.2", "node |js v1 |2"},
 		{"Chinese", "整理会议纪要", "整理 理会 会议 议纪 纪要"},
 		{"one character", "用 Go", "用 go"},
+		{"Japanese with a long vowel", "サーバー", "サー ーバ バー"},
 		{"Chinese with a word between", "做一个PPT吧", "做一 一个 ppt 吧"},
 		{"Chinese sentences", "收到了。怎么办？好", "收到 到了 |/怎么 么办 |?好"},
 		{"Japanese", "会議のメモ", "会議 議の のメ メモ"},

@@ -172,7 +172,7 @@ func TestSkillsRefVectors(t *testing.T) {
 	}
 }
 
-// F15: no model is shown more of a description than the specification allows, and the cut is reported once.
+// F15, security 2.10 #148, #152: no model is shown more of a description than the specification allows, and the cut is reported once.
 func TestLongDescriptions(t *testing.T) {
 	long := strings.Repeat("word ", 7000) + "end"
 	c := catalog(t, file{name: "a", desc: long}, file{name: "b", front: fmt.Sprintf("when_to_use: %q\n", long)}, file{name: "c"}, file{name: "d", desc: strings.Repeat("é", 1024)})

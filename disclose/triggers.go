@@ -46,7 +46,7 @@ type target struct {
 	at     uint16 // position among the skill's keywords or verbs
 	kind   kind
 	words  uint8 // at most 255
-	common bool  // it is a name such as "help", which names the skill only alone or before "skill"
+	common bool  // it is a name such as "help" or "run", which names the skill only alone or before "skill"
 }
 
 // gram is the most words that are looked up at once.
@@ -65,11 +65,14 @@ func newTriggers(entries []skill.Entry) *triggers {
 	x.priority = make([]int32, len(entries))
 	x.patterns = &patterns{grams: map[[gram]byte][]int32{}}
 	var w words
-	stop := stopSet()
+	common := stopSet()
+	for verb := range strings.FieldsSeq(plainVerbs) {
+		common[verb] = true
+	}
 	for d, e := range entries {
 		doc, t := int32(d), e.Triggers()
 		x.priority[d] = int32(e.Priority())
-		x.add(&w, e.Canonical(), target{doc: doc, kind: byName, common: stop[e.Canonical()]})
+		x.add(&w, e.Canonical(), target{doc: doc, kind: byName, common: common[e.Canonical()]})
 		for i, s := range firstOf(t.Keywords) {
 			x.add(&w, s, target{doc: doc, kind: byKeyword, at: uint16(i)})
 		}

@@ -16,7 +16,10 @@ type wordIndex struct {
 	stop   map[string]bool   // words that do not count
 	terms  map[string]uint32 // stems
 	sorted func() []string   // terms in order, for beginnings
-	start  []uint32          // posts[start[t]:start[t+1]] are of term t
+
+	glosses func() *glosses // for requests in another language
+
+	start  []uint32 // posts[start[t]:start[t+1]] are of term t
 	posts  []post
 	idf    []float32         // of each term
 	n      int               // skills
@@ -60,7 +63,7 @@ func newWordIndex(entries []skill.Entry) *wordIndex {
 		b.skill(uint32(d), e)
 	}
 	x.fill(b.list, b.lengths)
-	x.sorted = sync.OnceValue(x.sort)
+	x.sorted, x.glosses = sync.OnceValue(x.sort), sync.OnceValue(newGlosses)
 	x.scores.New = func() any { s := make([]float32, x.n); return &s }
 	x.scratch.New = func() any { return new(words) }
 	return x
