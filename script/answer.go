@@ -21,12 +21,12 @@ const saidMax = 4096
 // answer returns stdout as one JSON document.
 func answer(out *Output, limit int64) (json.RawMessage, error) {
 	if out.Truncated {
-		return nil, &Error{Code: ParseError, Stdout: said(out),
+		return nil, &Error{Code: ParseError, Stdout: said(out), Sandbox: out.Sandbox,
 			Message: fmt.Sprintf("Expected JSON output, but it was truncated at %d bytes%s", limit, stderrTail(out))}
 	}
 	doc, err := document(out.Stdout)
 	if err != nil {
-		return nil, &Error{Code: ParseError, Err: err, Stdout: said(out),
+		return nil, &Error{Code: ParseError, Err: err, Stdout: said(out), Sandbox: out.Sandbox,
 			Message: fmt.Sprintf("Expected JSON output, got: %s%s", firstRunes(text(out.Stdout), 200), stderrTail(out))}
 	}
 	return doc, nil
@@ -113,6 +113,10 @@ func failureTail(out *Output) string {
 
 // signalHint names the signal that ended a script, and the limit behind it.
 func signalHint(out *Output, cmd *Command) string {
+	if out.Filled {
+		return fmt.Sprintf(" (it was ended: its work folder, temporary folder, home and cache hold more than %d bytes or %d files together)",
+			cmd.Limits.Disk, cmd.Limits.Files)
+	}
 	switch out.Signal {
 	case "":
 		return ""
@@ -124,14 +128,26 @@ func signalHint(out *Output, cmd *Command) string {
 	return fmt.Sprintf(" (signal: %s)", out.Signal)
 }
 
-// lastBytes returns the last n bytes as text, whole characters, without white space at the end.
+// lastBytes returns the end of b as text, at most n bytes without white space at the end. If it is not all, it begins with a
+// line where one begins in its first half, else with a word if there is one, else with a character.
 func lastBytes(b []byte, n int) string {
 	b = bytes.TrimRight(b, " \t\r\n")
-	if len(b) > n {
-		b = b[len(b)-n:]
-		for i := 0; i < utf8.UTFMax && len(b) > 0 && !utf8.RuneStart(b[0]); i++ {
-			b = b[1:]
-		}
+	if len(b) <= n {
+		return text(b)
+	}
+	before := b[len(b)-n-1]
+	b = b[len(b)-n:]
+	if before == '\n' {
+		return text(b)
+	}
+	if line := bytes.IndexByte(b[:n/2], '\n'); line >= 0 {
+		return text(b[line+1:])
+	}
+	if word := bytes.IndexAny(b[:n/2], " \t"); word >= 0 && before != ' ' && before != '\t' {
+		return text(bytes.TrimLeft(b[word:], " \t\r\n"))
+	}
+	for i := 0; i < utf8.UTFMax && len(b) > 0 && !utf8.RuneStart(b[0]); i++ {
+		b = b[1:]
 	}
 	return text(b)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
@@ -21,29 +22,60 @@ const (
 
 var cwds = []string{CwdUser, CwdWorkspace, CwdSkill, CwdScript}
 
-// place is the folder where a script starts.
-type place struct {
-	dir   string
-	write []string // the folder, if the script may write there because it starts there
-}
-
-// cwd decides where a script starts.
-func (h *Host) cwd(s *skill.Skill, dir, file string, w *workplace) place {
+// cwd returns the folder where a script starts.
+func (h *Host) cwd(s *skill.Skill, dir, file string, w *workplace) string {
 	cwd := h.o.Cwd
 	if own := skillCwd(s.Manifest()); own != "" && !h.o.FixedCwd && !(own == CwdWorkspace && h.o.Workspace == "") {
 		cwd = own
 	}
 	switch {
 	case cwd == CwdUser && h.o.UserDir == "":
-		return place{dir: w.work}
+		return w.work
 	case cwd == CwdUser:
-		return place{h.o.UserDir, []string{h.o.UserDir}}
+		return h.o.UserDir
 	case cwd == CwdWorkspace:
-		return place{dir: h.o.Workspace}
+		return h.o.Workspace
 	case cwd == CwdSkill:
-		return place{dir: dir}
+		return dir
 	}
-	return place{dir: filepath.Dir(file)}
+	return filepath.Dir(file)
+}
+
+// loads returns the name of the script's interpreter if it may load files of the folder where it starts, such as the
+// tsconfig.json or the modules in it: every one that a #! line names and of which nothing else is known. It returns "" for the
+// others.
+func loads(s *skill.Skill, sc Script) string {
+	if lang := survey.LanguageOf(sc.File); lang != "" && lang != survey.Shell {
+		return ""
+	}
+	bang, err := survey.ParseShebang(survey.Head(s.FS(), sc.File))
+	if err != nil || bang.Path == "" {
+		return ""
+	}
+	name := bang.Name()
+	switch name {
+	case "tsx", "ts-node":
+		return name
+	case "Rscript", "awk", "gawk", "mawk", "sed", "jq":
+		return ""
+	}
+	if survey.LanguageNamed(name) != "" {
+		return ""
+	}
+	return name
+}
+
+// start returns the folder where the script of a call starts, and notes if it is another one than the call's because of the
+// interpreter.
+func (h *Host) start(c *call, r *scriptRun) string {
+	cwd := h.cwd(c.s, r.dir, r.file, r.place)
+	name := loads(c.s, c.sc)
+	if name == "" || h.o.FixedCwd || cwd == r.dir || cwd == filepath.Dir(r.file) || cwd == r.place.work {
+		return cwd
+	}
+	note := fmt.Sprintf("script %s starts in the skill's folder, because %s may load files of the folder where it starts: name files by absolute paths", c.sc.Name, name)
+	c.note = strings.TrimPrefix(c.note+"; "+note, "; ")
+	return r.dir
 }
 
 // writtenCwd returns what a manifest has as metadata.agent-base.cwd, in a map or as one key.

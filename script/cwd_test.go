@@ -58,7 +58,7 @@ func TestCwd(t *testing.T) {
 			if cmd.Dir != want {
 				t.Errorf("starts in %s, want %s", cmd.Dir, want)
 			}
-			if writes := slices.Contains(cmd.Write, user); writes != (want == user) {
+			if slices.Contains(cmd.Write, user) || slices.Contains(cmd.Write, workspace) { // C65: writing there is a grant
 				t.Errorf("may write to %q", cmd.Write)
 			}
 			if variable(cmd, "AGENT_WORKSPACE") != h.Workspace {
@@ -238,5 +238,48 @@ func TestModuleArguments(t *testing.T) {
 	want := []string{"-I", "-B", "-X", "utf8", "-c", runModule, dir, filepath.Join(dir, "scripts"), "scripts.a", "x", "--json"}
 	if diff := cmp.Diff(want, args[1:]); diff != "" {
 		t.Errorf("arguments differ (-want +got):\n%s", diff)
+	}
+}
+
+// C63: an interpreter that may load files of the folder where it starts does not start in the user's, and the result says so.
+func TestInterpretersThatLoadFiles(t *testing.T) {
+	user, bin := t.TempDir(), t.TempDir()
+	for _, row := range []struct {
+		file, text string
+		fixed      bool
+		moved      bool
+	}{
+		{"scripts/a.lua", "#!/usr/bin/env lua\n", false, true},
+		{"scripts/b", "#!/usr/bin/env -S tsx --no-cache\n", false, true},
+		{"scripts/c.sh", "#!/usr/bin/env bb\n", false, true},
+		{"scripts/d.lua", "#!/usr/bin/env lua\n", true, false}, // the user said where
+		{"scripts/e", "#!/usr/bin/env bash\n", false, false},
+		{"scripts/f", "#!/usr/bin/env Rscript\n", false, false}, // it is told not to
+		{"scripts/g.awk", "#!/usr/bin/awk -f\n", false, false},
+		{"scripts/h.sh", "echo\n", false, false},
+	} {
+		t.Run(row.file, func(t *testing.T) {
+			h, c := host(t), &canned{out: Output{Stdout: []byte("{}")}}
+			h.Runner, h.UserDir, h.FixedCwd = c, user, row.fixed
+			if row.fixed {
+				h.Cwd = CwdUser
+			}
+			h.LookPath = func(name string) (string, error) { return filepath.Join(bin, name), nil }
+			s := open(t, "", tree{row.file + "*": row.text})
+			res, err := h.Run(t.Context(), s, Script{Name: "x", File: row.file}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := user
+			if row.moved {
+				want = dirOf(t, s)
+			}
+			if got := c.commands[0].Dir; got != want {
+				t.Errorf("starts in %s, want %s", got, want)
+			}
+			if said := strings.Contains(res.Warning, "starts in the skill's folder"); said != row.moved {
+				t.Errorf("it says %q", res.Warning)
+			}
+		})
 	}
 }

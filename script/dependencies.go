@@ -17,23 +17,37 @@ type Dependencies struct {
 	Err        error    // why a declaration cannot be followed
 }
 
-// DependenciesOf returns what the Python scripts of a skill need, with packages that the user added. It reads files only.
-// Scripts that need nothing are left out.
+// DependenciesOf returns what the scripts of a skill need, with packages that the user added: those of Python, and of npm
+// with the prefix NPM. It reads files only. Scripts that need nothing are left out.
 func DependenciesOf(s *skill.Skill, scripts []Script, with []string) []Dependencies {
 	var out []Dependencies
 	for _, g := range groups(s, scripts, with) {
 		d := Dependencies{Scripts: g.scripts, Err: g.err}
+		if g.node {
+			d = nodeDependencies(s, g.scripts[0], with)
+		}
 		if g.needs != nil {
 			d.Declared, d.Packages = g.needs.From, g.needs.Dependencies
 		}
-		if len(d.Packages) == 0 {
+		if len(d.Packages) == 0 && !g.node {
 			d.Undeclared = g.undeclared(s)
 		}
-		if len(d.Packages)+len(d.Undeclared) > 0 || d.Err != nil {
-			out = append(out, d)
+		if len(d.Packages)+len(d.Undeclared) == 0 && d.Err == nil {
+			continue
 		}
+		same := slices.IndexFunc(out, func(o Dependencies) bool { return g.node && o.alike(&d) })
+		if same >= 0 {
+			out[same].Scripts = append(out[same].Scripts, d.Scripts...)
+			continue
+		}
+		out = append(out, d)
 	}
 	return out
+}
+
+// alike reports whether both declare the same packages in the same place.
+func (d *Dependencies) alike(o *Dependencies) bool {
+	return d.Err == nil && o.Err == nil && d.Declared == o.Declared && len(d.Packages) > 0 && slices.Equal(d.Packages, o.Packages)
 }
 
 // alike is scripts that need the same.
@@ -51,21 +65,17 @@ func groups(s *skill.Skill, scripts []Script, with []string) []*alike {
 	for _, sc := range scripts {
 		g := &alike{scripts: []Script{sc}}
 		key := ""
-		if usesNode(s, sc) {
-			g.node = true
+		if _, ok := nodeScript(s, sc); ok {
+			out = append(out, &alike{scripts: g.scripts, node: true})
+			if usesNode(s, sc) {
+				continue
+			}
+		}
+		if g.needs, g.err = pythonNeeds(s, sc, with); g.err != nil {
 			out = append(out, g)
 			continue
 		}
-		if isPython(s, sc) {
-			src := &source{s: s, sc: sc, with: with}
-			text, err := src.text()
-			if err == nil {
-				g.needs, err = src.needs(text)
-			}
-			if g.err = err; err != nil {
-				out = append(out, g)
-				continue
-			}
+		if g.needs != nil {
 			key = g.needs.From + "\x00" + g.needs.Key()
 		}
 		if same := known[key]; same != nil {
@@ -76,6 +86,19 @@ func groups(s *skill.Skill, scripts []Script, with []string) []*alike {
 		out = append(out, g)
 	}
 	return out
+}
+
+// pythonNeeds returns what the Python needs that a script is or starts, nil if there is none.
+func pythonNeeds(s *skill.Skill, sc Script, with []string) (*pyenv.Needs, error) {
+	src := &source{s: s, sc: sc, with: with}
+	if !isPython(s, sc) {
+		return src.neededByCalls()
+	}
+	text, err := src.text()
+	if err != nil {
+		return nil, err
+	}
+	return src.needs(text)
 }
 
 // undeclared returns the modules that the scripts import, themselves or through files of their skill, and that are neither
@@ -89,8 +112,16 @@ func (g *alike) undeclared(s *skill.Skill) []string {
 	return slices.Compact(out)
 }
 
-// imports returns the modules of one script, as undeclared does.
+// imports returns the modules of one script and of the Python files that it names, as undeclared does.
 func imports(s *skill.Skill, sc Script) []string {
+	if c := called(s, sc); c != nil {
+		var out []string
+		for _, file := range c.Files {
+			out = append(out, imports(s, Script{Name: sc.Name, File: file})...)
+		}
+		slices.Sort(out)
+		return slices.Compact(out)
+	}
 	src := &source{s: s, sc: sc}
 	text, err := src.text()
 	if err != nil || !isPython(s, sc) {

@@ -11,9 +11,10 @@
 // names a package by its address, and an interpreter that it does not know. It does not ask about permission or trust: the
 // caller does, before a call or in [Admit].
 //
-// Limits of this version: a script that leaves its process group (setsid) outlives the call, within its processor and file
-// limits; systems other than Linux limit only time and output; and a script may reach the network and everything that its
-// user may read.
+// With Exec, the plain Runner, a script reads, writes and reaches what its user does, and one that leaves its process group
+// (setsid) outlives the call, within its processor and file limits. Systems other than Linux limit only time and output.
+// Package confine has the sandbox: set Options.Runner to a confine.Runner, and Options.Confine to ConfineRequired to refuse
+// scripts where a machine has no sandbox. Each Result says what held.
 //
 // # Where a script runs
 //
@@ -24,7 +25,8 @@
 //
 // It starts in the directory that Options.Cwd names, normally the user's (Options.UserDir): relative file names in its
 // arguments are the user's files, and what it writes there stays. A manifest may choose another place with
-// metadata.agent-base.cwd, unless Options.FixedCwd is set. The skill's own files are in AGENT_SKILL_DIR.
+// metadata.agent-base.cwd, unless Options.FixedCwd is set. Where that is the user's folder or the workspace, a script whose
+// interpreter may load files of it starts in the skill's folder. The skill's own files are in AGENT_SKILL_DIR.
 //
 // The working directory does not become code. It is not on Python's sys.path, and bun and deno read neither its .env nor
 // its configuration, but that of the skill. A Python script that imports modules of its own package, relative to it or by
@@ -40,7 +42,8 @@
 // # What a script sees of the environment
 //
 // A script sees these variables and no others: PATH, which is Options.Path and the folders of the commands that the manifest
-// requires; LANG=C.UTF-8, TERM=dumb, NO_COLOR=1, PYTHONDONTWRITEBYTECODE=1, PYTHONNOUSERSITE=1 and PYTHONUTF8=1; TMPDIR and
+// requires; LANG=C.UTF-8, TERM=dumb, NO_COLOR=1, PYTHONDONTWRITEBYTECODE=1, PYTHONNOUSERSITE=1 and PYTHONUTF8=1; without a
+// network npm_config_fetch_retries=0 and PIP_RETRIES=0; TMPDIR and
 // AGENT_SKILL_WORK_DIR, empty folders that are removed after the run; HOME and AGENT_SKILL_CACHE_DIR, folders that the
 // skill keeps; AGENT_SKILL_DIR, AGENT_SKILL_NAME and AGENT_WORKSPACE.
 //

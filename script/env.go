@@ -23,8 +23,11 @@ var standard = map[string]string{
 // dangerous holds the variables that never pass: they make programs load or run something else, or are the engine's own.
 var dangerous = []string{
 	"LD_*", "DYLD_*", "GLIBC_TUNABLES", "GCONV_PATH", "BASH_ENV", "BASH_FUNC_*", "BASHOPTS", "SHELLOPTS", "ENV", "IFS", "PS4",
-	"PYTHON*", "NODE_OPTIONS", "NODE_PATH", "PERL5*", "PERLLIB", "RUBYOPT", "RUBYLIB", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS",
-	"JDK_JAVA_OPTIONS", "OPENSSL_CONF", "OPENSSL_MODULES", "OPENSSL_ENGINES", "SSLKEYLOGFILE", "GIT_*", "SSH_*", "UV_*", "PIP_*",
+	"PYTHON*", "NODE_OPTIONS", "NODE_PATH", "NODE_REPL_EXTERNAL_MODULE", "BUN_OPTIONS", "BUN_CONFIG_*", "BUN_INSTALL*", "DENO_*", "TSX_TSCONFIG_PATH", "TS_NODE_*",
+	"PERL5*", "PERLLIB", "PERL_USE_UNSAFE_INC", "RUBYOPT", "RUBYLIB", "RUBYPATH", "GEM_HOME", "GEM_PATH", "BUNDLE_*", "BUNDLER_*", "LUA_INIT*", "LUA_PATH*", "LUA_CPATH*",
+	"R_PROFILE*", "R_ENVIRON*", "R_LIBS*", "JULIA_*", "OCTAVE_*", "BABASHKA_*", "PHPRC", "PHP_INI_SCAN_DIR", "PSMODULEPATH", "TCLLIBPATH",
+	"CLASSPATH", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS", "DOTNET_STARTUP_HOOKS", "CORECLR_*", "COR_PROFILER*", "COR_ENABLE_PROFILING", "ERL_*FLAGS", "ERL_LIBS", "GTK_MODULES",
+	"NPM_CONFIG_*", "YARN_*", "ZDOTDIR", "FPATH", "LESSOPEN", "LESSCLOSE", "OPENSSL_CONF", "OPENSSL_MODULES", "OPENSSL_ENGINES", "SSLKEYLOGFILE", "GIT_*", "SSH_*", "UV_*", "PIP_*",
 	"PATH", "HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "AGENT_*",
 }
 
@@ -78,9 +81,10 @@ type passing struct {
 
 // allows reports whether a variable passes: the user granted it, or the manifest names it and it is no provider's.
 func (p *passing) allows(name string) bool {
-	upper := strings.ToUpper(name)
 	switch {
-	case name == "" || program.Matches(dangerous, upper):
+	case name == "" || len(p.granted) == 0 && len(p.declared) == 0:
+		return false
+	case program.Matches(dangerous, strings.ToUpper(name)):
 		return false
 	case slices.Contains(p.granted, name):
 		return true
@@ -102,14 +106,6 @@ func namesVariables(glob string) bool {
 	}
 	first, _, found := strings.Cut(glob[:at], "_")
 	return found && len(first) >= 3 && strings.IndexFunc(first[:3], func(r rune) bool { return !(r|0x20 >= 'a' && r|0x20 <= 'z') }) < 0
-}
-
-// Declared returns the entries of permissions.env that let variables pass once the skill may run: those that name variables, but
-// not the variables of model providers.
-func Declared(m *manifest.Manifest) []string {
-	return slices.DeleteFunc(slices.Clone(m.Permissions.Env), func(entry string) bool {
-		return !namesVariables(entry) || program.Matches(providers, strings.ToUpper(entry))
-	})
 }
 
 // Forwarded returns the names of the variables of env, which are NAME=value, that the scripts of a skill get because its

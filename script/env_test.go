@@ -29,7 +29,7 @@ func environmentOfRun(t *testing.T, front string, h *rig, o *RunOptions) map[str
 	return env
 }
 
-// C28, security 1.2 and 2.5 #56, #57: exactly these variables, whatever the operator has.
+// C28, security 2.5 #56, #57: exactly these variables, whatever the operator has.
 func TestEnvironment(t *testing.T) {
 	h := host(t)
 	h.Workspace = "/somewhere"
@@ -42,7 +42,7 @@ func TestEnvironment(t *testing.T) {
 	env := environmentOfRun(t, "", h, nil)
 	want := []string{
 		"AGENT_SKILL_CACHE_DIR", "AGENT_SKILL_DIR", "AGENT_SKILL_NAME", "AGENT_SKILL_WORK_DIR", "AGENT_WORKSPACE", "HOME", "LANG", "NO_COLOR", "PATH",
-		"PYTHONDONTWRITEBYTECODE", "PYTHONNOUSERSITE", "PYTHONUTF8", "TERM", "TMPDIR",
+		"PIP_RETRIES", "PYTHONDONTWRITEBYTECODE", "PYTHONNOUSERSITE", "PYTHONUTF8", "TERM", "TMPDIR", "npm_config_fetch_retries",
 	}
 	if got := slices.Sorted(maps.Keys(env)); !slices.Equal(got, want) {
 		t.Errorf("got %q\nwant %q", got, want)
@@ -131,10 +131,12 @@ func TestGrantsInTheEnvironment(t *testing.T) {
 	}
 }
 
-// security 1.2: none of these passes, whatever a manifest asks for.
+// security 2.5 #57: none of these passes, whatever a manifest asks for.
 func TestDangerousVariables(t *testing.T) {
 	for _, name := range []string{
 		"LD_PRELOAD", "LD_AUDIT", "DYLD_LIBRARY_PATH", "GLIBC_TUNABLES", "GCONV_PATH", "BASH_ENV", "BASHOPTS", "SHELLOPTS", "ENV", "IFS", "PS4",
+		"BUN_OPTIONS", "BUN_CONFIG_REGISTRY", "DENO_DIR", "DENO_CERT", "TSX_TSCONFIG_PATH", "TS_NODE_PROJECT", "PERL_USE_UNSAFE_INC", "LUA_INIT_5_4", "LUA_PATH",
+		"R_PROFILE_USER", "GEM_PATH", "BUNDLE_GEMFILE", "JULIA_LOAD_PATH", "PHPRC", "PSMODULEPATH", "CLASSPATH", "ERL_AFLAGS", "ZDOTDIR", "NPM_CONFIG_NODE_OPTIONS",
 		"PYTHONPATH", "NODE_OPTIONS", "NODE_PATH", "PERL5LIB", "PERL5OPT", "PERLLIB", "RUBYOPT", "RUBYLIB", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS",
 		"JDK_JAVA_OPTIONS", "OPENSSL_CONF", "OPENSSL_MODULES", "OPENSSL_ENGINES", "SSLKEYLOGFILE", "GIT_SSH_COMMAND", "SSH_AUTH_SOCK", "UV_INDEX", "PIP_INDEX_URL",
 		"PATH", "HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "AGENT_HOME",

@@ -2,6 +2,7 @@ package script
 
 import (
 	"encoding/json"
+	"strings"
 
 	"github.com/agent-base/agent-base/script/pyenv"
 )
@@ -36,7 +37,10 @@ const (
 	ReasonAmbiguous    = "ambiguous"              // several scripts have that name
 	ReasonFolder       = "folder_missing"         // the folder of the script or its working directory is missing
 	ReasonCache        = "cache_locked"           // the cache was being swept for as long as the script may take
+	ReasonBlocked      = "not_permitted"          // it used a file that it may not write or see; then the error wraps a *Blocked
+	ReasonNetwork      = "network_not_permitted"  // it failed because the sandbox kept it from the network; then the error wraps an *Unreached
 	ReasonChanged      = "content_changed"        // the skill has changed since it was loaded
+	ReasonSandbox      = "sandbox_unavailable"    // the sandbox that the command needs cannot be had; then the error wraps a *SandboxError
 )
 
 // Error is a failure with its text for a model and the output of the script.
@@ -51,6 +55,8 @@ type Error struct {
 	// names them.
 	Withheld []string
 	Warning  string // the Note of the grant, of a script that failed
+
+	Sandbox *Sandbox // what confined a script that failed; nil if it did not start
 }
 
 // Error returns the text.
@@ -58,6 +64,15 @@ func (e *Error) Error() string { return e.Message }
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
+
+// Brief returns the text without what the script printed.
+func (e *Error) Brief() string {
+	text := e.Message
+	for _, before := range []string{"\nstderr: ", "\nstdout: ", ", got: "} {
+		text, _, _ = strings.Cut(text, before)
+	}
+	return text
+}
 
 // Said returns what the script printed before it failed: JSON as a json.RawMessage, other text as a string, nil if it
 // printed nothing.
@@ -70,3 +85,26 @@ func (e *Error) Said() any {
 	}
 	return text(e.Stdout)
 }
+
+// SandboxError is the error of a Runner that did not start a command, because a layer of the sandbox that it needs is missing
+// on this machine.
+type SandboxError struct {
+	Layer string // that is missing, such as "namespaces"
+	Cure  string // what would help, as a sentence; "" if nothing is known
+	Err   error  // why it is missing; may be nil
+}
+
+// Error names the layer, why it is missing, and the cure.
+func (e *SandboxError) Error() string {
+	text := "the sandbox has no " + e.Layer
+	if e.Err != nil {
+		text += ": " + e.Err.Error()
+	}
+	if e.Cure != "" {
+		text += ". " + e.Cure
+	}
+	return text
+}
+
+// Unwrap returns the cause.
+func (e *SandboxError) Unwrap() error { return e.Err }

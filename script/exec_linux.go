@@ -10,16 +10,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ended waits until the process has ended, without reaping it: its number is not reused.
-func ended(pid int) bool {
-	for {
-		err := unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil)
-		if !errors.Is(err, unix.EINTR) {
-			return err == nil
-		}
-	}
-}
-
 // start starts the command with its limits. It stops the process at its first instruction until they are set. If the system
 // does not allow that, it sets them right after the start.
 func start(build func() *exec.Cmd, l Limits) (*exec.Cmd, error) {

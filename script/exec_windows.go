@@ -1,23 +1,13 @@
 package script
 
 import (
+	"io/fs"
 	"os"
 	"os/exec"
-	"syscall"
 )
 
-func separate() *syscall.SysProcAttr {
-	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP, HideWindow: true}
-}
-
-// group is a command. Its children are not ended with it: that needs a job object.
-type group struct{ cmd *exec.Cmd }
-
-func (g *group) wait() { _ = g.cmd.Wait() }
-
-func (g *group) terminate() { g.kill() }
-
-func (g *group) kill() { _ = g.cmd.Process.Kill() }
+// names returns how many names a file has, as far as is known here.
+func names(fs.FileInfo) uint64 { return 1 }
 
 func ending(p *os.ProcessState) (code int, signal string) { return p.ExitCode(), "" }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/trace"
 )
 
 // HelpText is the help of a script.
@@ -36,7 +37,7 @@ func (h *Host) Help(ctx context.Context, s *skill.Skill, sc Script, o *HelpOptio
 	if o == nil {
 		o = &HelpOptions{}
 	}
-	ended := h.started(ctx, s, sc, "Retrieved help for "+sc.Name, slog.Bool("help", true))
+	ctx, ended := h.started(ctx, s, sc, "Retrieved help for "+sc.Name, slog.Bool(trace.AttrHelp, true))
 	if !h.o.AlwaysHelp {
 		described, err := description(ctx, s, sc)
 		if err != nil {

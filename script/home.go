@@ -19,7 +19,7 @@ const digits = 16
 
 // placeName returns the name of the folders that a skill keeps: its home and its cache. Skills of one name in different roots
 // have different ones: a user's skill does not find the files of a project's. The content does not matter.
-func placeName(ctx context.Context, s *skill.Skill) (string, error) {
+func (h *Host) placeName(ctx context.Context, s *skill.Skill) (string, error) {
 	e := s.Entry()
 	root := e.Layer()
 	if root != "bundled" {
@@ -27,7 +27,11 @@ func placeName(ctx context.Context, s *skill.Skill) (string, error) {
 		if err != nil && !errors.Is(err, skill.ErrNoFolder) {
 			return "", err
 		}
-		root += "\x00" + strings.TrimSuffix(filepath.Dir(file), filepath.FromSlash(e.Path()))
+		dir := strings.TrimSuffix(filepath.Dir(file), filepath.FromSlash(e.Path()))
+		if h.o.Place != nil {
+			dir = h.o.Place(dir)
+		}
+		root += "\x00" + dir
 	}
 	return fmt.Sprintf("%s-%x", s.Canonical(), sha256.Sum256([]byte(root)))[:len(s.Canonical())+1+digits], nil
 }
@@ -57,7 +61,7 @@ type Home struct {
 
 // HomeOf returns the private home of a skill. A skill whose scripts never ran has an empty one that does not exist.
 func (h *Host) HomeOf(ctx context.Context, s *skill.Skill) (Home, error) {
-	name, err := placeName(ctx, s)
+	name, err := h.placeName(ctx, s)
 	if err != nil {
 		return Home{}, err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/agent-base/agent-base/script/nodeenv"
 	"github.com/agent-base/agent-base/script/pyenv"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/trace"
 )
 
@@ -43,14 +44,34 @@ type Options struct {
 	// the programs; "" means /usr/local/bin:/usr/bin:/bin.
 	Path string
 
-	Cache     string // absolute folder for environments, uv's cache and the skills' own caches
-	Homes     string // absolute folder for the private homes of skills, which Sweep never touches; "" means one in Cache
-	Temp      string // absolute folder for work directories; "" means one in Cache
+	Cache string // absolute folder for environments, uv's cache and the skills' own caches
+	Homes string // absolute folder for the private homes of skills, which Sweep never touches; "" means one in Cache
+	Temp  string // absolute folder for work directories; "" means one in Cache
+
+	// Place returns the root that stands for another one: the skills of both have the same homes and caches if their names are
+	// the same. It is for roots that change with the content of a skill. Nil changes nothing.
+	Place func(root string) string
+
 	Workspace string // absolute folder that AGENT_WORKSPACE names; "" means none
 
 	UserDir  string // absolute folder where the user stands; "" means that none is known
 	Cwd      string // where a script starts, see below; "" means CwdUser with a UserDir, else CwdScript
 	FixedCwd bool   // Cwd holds also for a skill that asks for another with metadata.agent-base.cwd
+
+	// Confine says whether scripts, and the programs that prepare for them, may run without a sandbox; "" means ConfineAuto.
+	// Runner is what confines them.
+	Confine Confinement
+	Memory  uint64 // most bytes of memory of a script and its processes, in a sandbox; 0 means no limit
+	Tasks   uint64 // most processes and threads of a script, in a sandbox; 0 means no limit
+	Disk    uint64 // most bytes in the folders that are a script's own: work, temporary, home and cache together; 0 means no limit
+	Files   uint64 // most files and folders in them; 0 means no limit
+
+	// Private and Keep are absolute paths of files and folders in the folders that scripts may read or write, such as the
+	// user's. Scripts do not see those in Private, and do not change those in Keep, unless they were granted by name.
+	Private, Keep []string
+
+	// Denied are the rules that say which files in the folders of a user scripts do not see and do not change.
+	Denied Denied
 
 	JSON       JSONMode // of a run that does not say; "" means JSONAuto
 	AlwaysHelp bool     // Help runs every script with --help, also one that does not show that it knows it
@@ -58,6 +79,10 @@ type Options struct {
 	Timeout        time.Duration // of a run, without preparing; 0 means DefaultTimeout
 	MaxOutput      int64         // bytes of stdout; 0 means DefaultOutput
 	MaxEnvironment int64         // bytes that a script's dependencies may add to the disk; 0 means pyenv.DefaultMaxBytes
+
+	// PackageHosts are further hosts that preparing packages may reach, besides those of the operator's package indexes and registries:
+	// HOST, HOST:PORT or *.HOST; "all" means every host.
+	PackageHosts []string
 
 	NPMRC     []byte            // the operator's npmrc: which registries have npm packages
 	Transport http.RoundTripper // fetches npm packages; nil means one without a proxy
@@ -121,40 +146,32 @@ func New(o *Options) (*Host, error) {
 		h.o.Runner = Exec{}
 	}
 	if h.o.Temp == "" {
-		h.o.Temp = filepath.Join(o.Cache, "work")
+		h.o.Temp = filepath.Join(h.o.Cache, "work")
 	}
 	if h.o.Timeout <= 0 {
 		h.o.Timeout = DefaultTimeout
 	}
+	if h.o.Confine == "" {
+		h.o.Confine = ConfineAuto
+	}
 	if h.o.MaxOutput <= 0 {
 		h.o.MaxOutput = DefaultOutput
 	}
+	for _, dir := range []*string{&h.o.Cache, &h.o.Homes, &h.o.Temp, &h.o.Workspace, &h.o.UserDir} {
+		*dir = realPath(*dir)
+	}
+	h.o.Private, h.o.Keep = realPaths(o.Private), realPaths(o.Keep)
 	h.helps.now = time.Now
-	h.programs.Dir, h.programs.Env, h.programs.Run = filepath.Join(o.Cache, "programs"), h.o.Env, h.answer
+	h.programs.Dir, h.programs.Env, h.programs.Run = filepath.Join(h.o.Cache, "programs"), h.o.Env, h.answer
 	var err error
-	h.pythons, err = pyenv.New(&pyenv.Options{Run: h.command, LookPath: o.LookPath, Env: h.o.Env, Cache: o.Cache,
-		MaxBytes: o.MaxEnvironment, MaxTime: o.PrepareTimeout, FetchPython: o.FetchPython, Progress: o.Progress})
+	h.pythons, err = pyenv.New(&pyenv.Options{Run: h.command, LookPath: o.LookPath, Env: h.o.Env, Cache: h.o.Cache,
+		MaxBytes: o.MaxEnvironment, MaxTime: o.PrepareTimeout, FetchPython: o.FetchPython, Hosts: o.PackageHosts, Progress: o.Progress})
 	if err != nil {
 		return nil, err
 	}
 	h.nodes, err = nodeenv.New(&nodeenv.Options{Run: h.command, LookPath: o.LookPath, Env: h.o.Env, NPMRC: o.NPMRC, Transport: o.Transport,
-		Cache: o.Cache, MaxBytes: o.MaxEnvironment, MaxTime: o.PrepareTimeout, Progress: o.Progress})
+		Cache: h.o.Cache, MaxBytes: o.MaxEnvironment, MaxTime: o.PrepareTimeout, Hosts: o.PackageHosts, Progress: o.Progress})
 	return h, err
-}
-
-const askTimeout = 10 * time.Second
-
-// answer runs an interpreter that prints a fact about itself.
-func (h *Host) answer(ctx context.Context, q *program.Question) (string, error) {
-	out, err := h.o.Runner.Run(ctx, &Command{Phase: Prepare, Path: q.Path, Args: q.Args, Dir: q.Dir, Write: []string{q.Dir},
-		Env: q.Env, Timeout: askTimeout, Grace: grace, MaxStdout: program.MaxAnswer})
-	switch {
-	case err != nil:
-		return "", err
-	case out.ExitCode != 0 || out.TimedOut:
-		return "", program.Failed(q, out.ExitCode, failureTail(out))
-	}
-	return text(out.Stdout), nil
 }
 
 // Admit decides, before anything of a skill runs, whether its content may run. It returns the skill to run: s itself, or a
@@ -168,6 +185,7 @@ type RunOptions struct {
 	Timeout time.Duration // 0 means the host's
 	Env     []string      // NAME=value to set for this run; each name must pass, by the manifest or a grant, else PermissionDenied
 	Admit   Admit         // nil: the skill runs
+	Denied  Denied        // further rules about files, such as those of active skills
 }
 
 // Result is the answer of a script: either JSON or text.
@@ -176,6 +194,10 @@ type Result struct {
 	Text     string
 	Warning  string // that Text was truncated, and the Note of the grant
 	Duration time.Duration
+	Sandbox  Sandbox // what confined the script; its Tier is "off" if nothing did
+
+	// Unreached is set if the script did not fail, and its output or the proxy shows that it was kept from the network. Warning says it.
+	Unreached *Unreached
 }
 
 // CheckArgs checks the number and length of arguments and refuses NUL in them. It returns an *Error with code ArgsTooLarge,
@@ -204,31 +226,32 @@ func (h *Host) Run(ctx context.Context, s *skill.Skill, sc Script, o *RunOptions
 	if o == nil {
 		o = &RunOptions{}
 	}
-	ended := h.started(ctx, s, sc, "Executed "+sc.Name+" script")
-	res, err := h.run(ctx, s, sc, o)
-	ended(err)
+	ctx, ended := h.started(ctx, s, sc, "Executed "+sc.Name+" script")
+	c := call{s: s, sc: sc, args: slices.Clone(o.Args), env: o.Env, timeout: h.timeout(s, o.Timeout), denied: o.Denied}
+	res, err := h.run(ctx, &c, o)
+	ended(err, c.facts...)
 	return res, err
 }
 
-func (h *Host) run(ctx context.Context, s *skill.Skill, sc Script, o *RunOptions) (*Result, error) {
+func (h *Host) run(ctx context.Context, c *call, o *RunOptions) (*Result, error) {
 	if err := CheckArgs(o.Args); err != nil {
 		return nil, err
 	}
 	mode := cmp.Or(o.JSON, h.o.JSON, JSONAuto)
 	if err := mode.check(); err != nil {
-		return nil, &Error{Code: ExecutionFailed, Reason: ReasonArgument, Err: err, Message: fmt.Sprintf("Script %s is not run: %v", sc.Name, err)}
+		return nil, &Error{Code: ExecutionFailed, Reason: ReasonArgument, Err: err, Message: fmt.Sprintf("Script %s is not run: %v", c.sc.Name, err)}
 	}
-	c := call{s: s, sc: sc, args: slices.Clone(o.Args), env: o.Env, timeout: h.timeout(o.Timeout), stopAtMax: mode == JSONYes}
+	c.stopAtMax = mode == JSONYes
 	var out *Output
-	err := h.admitted(ctx, &c, o.Admit, func() (err error) {
+	err := h.admitted(ctx, c, o.Admit, func() (err error) {
 		c.addJSON(mode)
-		out, err = h.call(ctx, &c)
+		out, err = h.call(ctx, c)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return h.result(&c, out, mode)
+	return h.result(c, out, mode)
 }
 
 // admitted calls a function with the skill that admit returns. Sweep removes nothing meanwhile.
@@ -277,22 +300,43 @@ func sealError(ctx context.Context, s *skill.Skill, err error) error {
 	return &Error{Code: ExecutionFailed, Err: err, Message: fmt.Sprintf("Skill '%s' cannot be copied to where its scripts run: %v", s.Name(), err)}
 }
 
-// started traces the start of a script and returns a function that traces its end. success is the message of a run that
-// does not fail.
-func (h *Host) started(ctx context.Context, s *skill.Skill, sc Script, success string, attrs ...slog.Attr) func(error, ...slog.Attr) {
+// started traces the start of a script. It returns the context of the run and a function that traces its end. success is the
+// message of a run that does not fail.
+func (h *Host) started(ctx context.Context, s *skill.Skill, sc Script, success string, attrs ...slog.Attr) (context.Context, func(error, ...slog.Attr)) {
 	begun := time.Now()
+	ctx, span := trace.Begin(ctx, h.o.Trace, trace.Event{Kind: trace.ScriptRun, Skill: s.Canonical(), Script: sc.Name, Attrs: attrs})
 	trace.Emit(ctx, h.o.Trace, trace.Event{Kind: trace.ScriptStarted, Level: slog.LevelDebug, Skill: s.Canonical(), Script: sc.Name, Attrs: attrs})
-	return func(err error, more ...slog.Attr) {
+	return ctx, func(err error, more ...slog.Attr) {
 		ev := trace.Event{Kind: trace.ScriptRun, Skill: s.Canonical(), Script: sc.Name, Duration: time.Since(begun), Message: success, Err: err,
 			Attrs: append(slices.Clip(attrs), more...)}
 		if err != nil {
 			ev.Level, ev.Message = slog.LevelError, "Script "+sc.Name+" failed"
 			var e *Error
 			if errors.As(err, &e) {
-				ev.Attrs = append(ev.Attrs, slog.String("code", string(e.Code)))
+				ev.Attrs = append(ev.Attrs, slog.String(trace.AttrCode, string(e.Code)))
+			}
+			if e != nil && e.Reason != "" {
+				ev.Attrs = append(ev.Attrs, slog.String(trace.AttrReason, e.Reason))
+			}
+			if e != nil && e.Reason == ReasonSandbox {
+				trace.Emit(ctx, h.o.Trace, trace.Event{Kind: trace.SandboxRefused, Level: slog.LevelWarn, Skill: ev.Skill, Script: sc.Name, Err: err})
 			}
 		}
-		trace.Emit(ctx, h.o.Trace, ev)
+		span.End(ev)
+	}
+}
+
+// traceNetwork traces the hosts that a script reached and was refused.
+func (h *Host) traceNetwork(ctx context.Context, c *call, out *Output) {
+	event := func(kind trace.Kind, host string) {
+		trace.Emit(ctx, h.o.Trace, trace.Event{Kind: kind, Level: slog.LevelDebug, Skill: c.s.Canonical(), Script: c.sc.Name,
+			Attrs: []slog.Attr{slog.String(trace.AttrHost, host)}})
+	}
+	for _, host := range out.Reached {
+		event(trace.NetworkAllowed, host)
+	}
+	for _, r := range out.Refused {
+		event(trace.NetworkRefused, r.Host)
 	}
 }
 
@@ -310,9 +354,23 @@ func (h *Host) preparing(ctx context.Context, s *skill.Skill, sc Script) func(er
 	}
 }
 
-func (h *Host) timeout(own time.Duration) time.Duration {
-	if own > 0 {
-		return own
-	}
-	return h.o.Timeout
+// timeout returns the time of a run: the caller's, else what the manifest requests, else the host's.
+func (h *Host) timeout(s *skill.Skill, own time.Duration) time.Duration {
+	return cmp.Or(max(own, 0), s.Manifest().Permissions.Limits.Timeout, h.o.Timeout)
+}
+
+// maxOutput returns how much output of a skill's scripts is kept: what the manifest requests, else the host's.
+func (h *Host) maxOutput(s *skill.Skill) int64 {
+	return cmp.Or(s.Manifest().Permissions.Limits.Output, h.o.MaxOutput)
+}
+
+// request sets the limits that a manifest requests.
+func (l *Limits) request(wanted *manifest.Limits) {
+	l.Memory = cmp.Or(uint64(wanted.Memory), l.Memory)
+	l.Processes = cmp.Or(uint64(wanted.Processes), l.Processes)
+}
+
+// commands are the programs that a skill's scripts start: those that it requires, and those that its permissions name.
+func commands(m *manifest.Manifest) []string {
+	return slices.Concat(m.Requires, m.Permissions.Commands)
 }

@@ -107,6 +107,9 @@ func (h *Host) ready(ctx context.Context, c *call, src *source, dir string) (arg
 		src.packages = c.packages != ""
 		argv, err = h.interpreter(limited, src)
 	}
+	if err == nil {
+		c.python, err = h.pythonOfCalls(limited, src)
+	}
 	switch {
 	case err == nil:
 	case ctx.Err() != nil:
@@ -326,14 +329,4 @@ func isPython(s *skill.Skill, sc Script) bool {
 	}
 	bang, err := survey.ParseShebang(survey.Head(s.FS(), sc.File))
 	return err == nil && survey.LanguageNamed(bang.Name()) == survey.Python
-}
-
-// command runs a command for pyenv or nodeenv.
-func (h *Host) command(ctx context.Context, c *pyenv.Command) (*pyenv.Output, error) {
-	out, err := h.o.Runner.Run(ctx, &Command{Phase: Prepare, Path: c.Path, Args: c.Args, Dir: c.Dir, Env: c.Env, Timeout: c.Timeout,
-		Grace: grace, MaxStdout: c.MaxStdout, Limits: Limits{FileSize: c.FileSize}, Write: c.Write})
-	if err != nil {
-		return nil, err
-	}
-	return &pyenv.Output{Stdout: out.Stdout, Stderr: out.Stderr, ExitCode: out.ExitCode, TimedOut: out.TimedOut, FileTooLarge: out.Signal == fileTooLarge}, nil
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/script/survey"
@@ -46,10 +45,13 @@ func (c *call) addJSON(mode JSONMode) {
 
 // result returns what a run's output means.
 func (h *Host) result(c *call, out *Output, mode JSONMode) (res *Result, err error) {
-	res = &Result{Duration: out.Duration, Warning: c.note}
+	res = &Result{Duration: out.Duration, Warning: c.note, Sandbox: *out.Sandbox, Unreached: c.missed}
+	if c.missed != nil {
+		res.Warning = joined(res.Warning, "the script was kept from the network: "+c.missed.Error())
+	}
 	switch mode {
 	case JSONYes:
-		res.JSON, err = answer(out, h.o.MaxOutput)
+		res.JSON, err = answer(out, h.maxOutput(c.s))
 		return res, err
 	case JSONAuto:
 		if res.JSON = collection(out); res.JSON != nil {
@@ -58,10 +60,18 @@ func (h *Host) result(c *call, out *Output, mode JSONMode) (res *Result, err err
 	}
 	res.Text = text(out.Stdout)
 	if out.Truncated {
-		cut := fmt.Sprintf("output truncated at %d bytes, %d were dropped", h.o.MaxOutput, out.Total-int64(len(out.Stdout)))
-		res.Warning = strings.TrimPrefix(c.note+"; "+cut, "; ")
+		cut := fmt.Sprintf("output truncated at %d bytes, %d were dropped", h.maxOutput(c.s), out.Total-int64(len(out.Stdout)))
+		res.Warning = joined(res.Warning, cut)
 	}
 	return res, nil
+}
+
+// joined joins two remarks, of which either may be empty.
+func joined(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return a + "; " + b
 }
 
 // collection returns stdout if it is one JSON object or array, else nil.

@@ -33,13 +33,14 @@ func Reads(s *skill.Skill) map[string]int {
 const mostLacking = 5
 
 // lacking returns the variables that a failed script reads and did not get: withheld those that the operator has, unset the
-// others. What the output mentions is the likely cause; if it mentions none, keys count that the script itself reads.
-func (h *Host) lacking(c *call, env map[string]string, out *Output) (withheld, unset []string) {
+// others. What the output mentions is the likely cause. If it mentions none, keys count that the script itself reads, unless
+// another cause is known: guess is false.
+func (h *Host) lacking(c *call, env []string, out *Output, guess bool) (withheld, unset []string) {
 	said := slices.Concat(out.Stdout, []byte("\n"), out.Stderr)
 	var mentioned, keys []string
 	own := survey.FileVariables(c.s.FS(), c.sc.File)
 	for name := range Reads(c.s) {
-		if _, ok := env[name]; ok {
+		if isSet(env, name) {
 			continue
 		}
 		if mentions(said, name) {
@@ -48,18 +49,23 @@ func (h *Host) lacking(c *call, env map[string]string, out *Output) (withheld, u
 			keys = append(keys, name)
 		}
 	}
-	if len(mentioned) == 0 {
+	if len(mentioned) == 0 && guess {
 		mentioned = keys
 	}
 	slices.Sort(mentioned)
 	for _, name := range mentioned[:min(len(mentioned), mostLacking)] {
-		if slices.ContainsFunc(h.o.Env, func(kv string) bool { return strings.HasPrefix(kv, name+"=") }) {
+		if isSet(h.o.Env, name) {
 			withheld = append(withheld, name)
 		} else {
 			unset = append(unset, name)
 		}
 	}
 	return withheld, unset
+}
+
+// isSet reports whether an environment has a variable.
+func isSet(env []string, name string) bool {
+	return slices.ContainsFunc(env, func(kv string) bool { return strings.HasPrefix(kv, name+"=") })
 }
 
 // mentions reports whether a text has a name as a word of its own.
@@ -88,7 +94,7 @@ var secretWords = strings.Fields("KEY KEYS APIKEY TOKEN TOKENS SECRET SECRETS PA
 // IsKey reports whether the name of a variable looks like that of a secret.
 func IsKey(name string) bool {
 	return slices.ContainsFunc(strings.Split(strings.ToUpper(name), "_"), func(word string) bool {
-		return slices.Contains(secretWords, word) || strings.HasSuffix(word, "APIKEY") || strings.HasSuffix(word, "TOKEN")
+		return slices.Contains(secretWords, word) || strings.HasSuffix(word, "APIKEY") || strings.HasSuffix(word, "TOKEN") || strings.HasSuffix(word, "PASSWORD")
 	})
 }
 

@@ -2,7 +2,9 @@ package script
 
 import (
 	"cmp"
+	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/lazyregexp"
@@ -13,10 +15,11 @@ import (
 
 // MissingModule is the cause of an Error with the reason ReasonModule: a script imports a module that is not installed.
 type MissingModule struct {
-	Module  string // as the interpreter names it
-	Package string // what has it; "" if the module belongs to the skill or to the language
-	File    string // of the skill, where the package can be declared
-	Python  bool   // else JavaScript or TypeScript
+	Module  string   // as the interpreter names it
+	Package string   // what has it; "" if the module belongs to the skill or to the language
+	File    string   // of the skill, where the package can be declared
+	Python  bool     // else JavaScript or TypeScript
+	Others  []string // what the script imports too and is not installed: modules of Python, or npm packages
 
 	own bool // the skill has a file of that name
 }
@@ -28,10 +31,43 @@ func (m *MissingModule) Error() string {
 		return fmt.Sprintf("The module %s is missing, although the skill has a file of that name: it is not where the interpreter looks", m.Module)
 	case m.Package == "":
 		return fmt.Sprintf("The module %s is missing: it is part of the language, but the installed interpreter does not have it", m.Module)
-	case m.Package == m.Module:
-		return fmt.Sprintf("The package %s is missing: %s can declare it", m.Package, m.File)
 	}
-	return fmt.Sprintf("The module %s is missing. The package %s has it: %s can declare it", m.Module, m.Package, m.File)
+	text := fmt.Sprintf("The module %s is missing. The package %s has it: %s can declare it", m.Module, m.Package, m.File)
+	if m.Package == m.Module {
+		text = fmt.Sprintf("The package %s is missing: %s can declare it", m.Package, m.File)
+	}
+	if len(m.Others) > 0 {
+		text += ". The script imports too, and they are not installed either: " + strings.Join(m.Others, ", ")
+	}
+	return text
+}
+
+const mostOthers = 20 // modules that a MissingModule has in addition to its own
+
+// others returns what a script that failed for want of the module m imports too and is not installed.
+func (h *Host) others(ctx context.Context, src *source, m *MissingModule) []string {
+	if m.Package == "" {
+		return nil
+	}
+	var found []string
+	if m.Python {
+		if needs, err := pythonNeeds(src.s, src.sc, src.with); err == nil {
+			if p, err := h.pythons.Prepare(ctx, h.prepared(ctx, src, needs), nil); err == nil {
+				found = p.Lacks(imports(src.s, src.sc))
+			}
+		}
+	} else if sc, ok := nodeScript(src.s, src.sc); ok {
+		if p, err := h.nodes.Prepare(ctx, h.project(ctx, src.s, sc, src.with), nil); err == nil {
+			found = p.Lacks
+		}
+	}
+	found = slices.DeleteFunc(found, func(name string) bool {
+		return name == m.Module || name == m.Package || m.Python && survey.Package(name) == m.Package
+	})
+	if len(found) == 0 {
+		return nil
+	}
+	return found[:min(len(found), mostOthers)]
 }
 
 var (
@@ -44,6 +80,11 @@ var (
 func missing(s *skill.Skill, sc Script, out *Output) *MissingModule {
 	if isPython(s, sc) {
 		return missingInPython(s, sc, out)
+	}
+	if c := called(s, sc); c != nil && (c.More || len(c.Files)+len(c.Code) > 0) {
+		if m := missingInPython(s, sc, out); m != nil {
+			return m
+		}
 	}
 	found := nodeMissing().FindSubmatch(out.Stderr)
 	if found == nil {
@@ -68,7 +109,7 @@ func missingInPython(s *skill.Skill, sc Script, out *Output) *MissingModule {
 		return nil
 	}
 	switch {
-	case survey.HasModule(s.FS(), m.Module):
+	case survey.HasModule(s.FS(), m.Module) && !survey.KnownPackage(m.Module):
 		m.own = true
 	case survey.PartOf(survey.Python, m.Module):
 	default:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -178,7 +179,14 @@ func TestMissingModule(t *testing.T) {
 		{"an unknown package", "import no_such_thing\n", nil, MissingModule{Module: "no_such_thing", Package: "no-such-thing", File: "requirements.txt", Python: true}, "The package no-such-thing has it"},
 		{"declared elsewhere", "import dep, PIL.Image\n", tree{"scripts/requirements.txt": "dep"}, MissingModule{Module: "PIL", Package: "Pillow", File: "scripts/requirements.txt", Python: true}, "scripts/requirements.txt can declare it"},
 		{"a block", needs("import dep, PIL\n", "dep"), nil, MissingModule{Module: "PIL", Package: "Pillow", File: "its script block", Python: true}, "its script block can declare it"},
+		{"several", "import PIL.Image, no_such_thing, json\nimport another\n", nil,
+			MissingModule{Module: "PIL", Package: "Pillow", File: "requirements.txt", Python: true, Others: []string{"another", "no_such_thing"}},
+			"The module PIL is missing. The package Pillow has it: requirements.txt can declare it. The script imports too, and they are not installed either: another, no_such_thing\n"},
+		{"one of several is installed", needs("import dep, no_one, PIL\n", "dep"), nil,
+			MissingModule{Module: "no_one", Package: "no-one", File: "its script block", Python: true, Others: []string{"PIL"}}, "either: PIL"},
 		{"the skill's own", "import helpers\n", tree{"other/helpers.py": ""}, MissingModule{Module: "helpers", Python: true, own: true}, "although the skill has a file of that name"},
+		{"a package whose name a file has too", "raise ModuleNotFoundError(\"" + none + "'pptx'\")\n", tree{"scripts/checks/pptx.py": ""},
+			MissingModule{Module: "pptx", Package: "python-pptx", File: "requirements.txt", Python: true}, "The package python-pptx has it"},
 		{"part of Python", "raise ModuleNotFoundError(\"" + none + "'tkinter'\")\n", nil, MissingModule{Module: "tkinter", Python: true}, "it is part of the language"},
 		{"the script's own advice", "import sys\ntry:\n    import no_pdf\nexcept ImportError:\n    print('Error: please run: pip install no-pdf')\n    sys.exit(2)\n", nil,
 			MissingModule{Module: "no_pdf", Package: "no-pdf", File: "requirements.txt", Python: true}, "Script failed with exit code 2. The module no_pdf is missing."},
@@ -191,7 +199,7 @@ func TestMissingModule(t *testing.T) {
 			}
 			_, err := run(t, h, open(t, "", all), "a", nil)
 			var got *MissingModule
-			if !errors.As(err, &got) || *got != tt.want {
+			if !errors.As(err, &got) || !reflect.DeepEqual(*got, tt.want) {
 				t.Errorf("got %+v: %v", got, err)
 			}
 			var e *Error

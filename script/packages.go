@@ -1,7 +1,6 @@
 package script
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -31,10 +30,11 @@ func usesNode(s *skill.Skill, sc Script) bool {
 // packages: then it runs from a copy of its skill below the folder with the packages, because an interpreter looks for
 // them in the folders above the script.
 func (h *Host) withPackages(ctx context.Context, c *call, src *source, dir string) (runDir, runFile string, err error) {
-	if !usesNode(c.s, c.sc) {
+	sc, ok := nodeScript(c.s, c.sc)
+	if !ok {
 		return dir, src.file, nil
 	}
-	p, err := h.nodes.Prepare(ctx, h.project(ctx, c.s, c.sc, src.with), nil)
+	p, err := h.nodes.Prepare(ctx, h.project(ctx, c.s, sc, src.with), nil)
 	if err != nil {
 		return "", "", ofNode(err)
 	}
@@ -130,10 +130,11 @@ func (h *Host) prepareNode(ctx context.Context, s *skill.Skill, sc Script, with 
 			return o.Large(ctx, Download{Script: d.Script, Packages: d.Packages, Bytes: d.Bytes})
 		}
 	}
-	p, err := h.nodes.Prepare(ctx, h.project(ctx, s, sc, with), &options)
+	own, _ := nodeScript(s, sc)
+	p, err := h.nodes.Prepare(ctx, h.project(ctx, s, own, with), &options)
 	out := &Prepared{Scripts: []Script{sc}, Needed: p.Needed, Err: ofNode(err)}
 	if p.Needed && (err == nil || p.Declared != "") {
-		out.Declared = cmp.Or(p.Declared, "the user")
+		out.Declared = declaredBy(p.Declared, with)
 	}
 	for _, name := range p.Lacks {
 		out.Undeclared = append(out.Undeclared, NPM+name)
@@ -143,4 +144,33 @@ func (h *Host) prepareNode(ctx context.Context, s *skill.Skill, sc Script, with 
 		out.Duration = time.Since(start)
 	}
 	return out
+}
+
+// declaredBy says what declares npm packages: a package.json, the user, or both.
+func declaredBy(file string, with []string) string {
+	switch {
+	case file == "":
+		return "the user"
+	case len(npmPackages(with)) > 0:
+		return file + " and the user"
+	}
+	return file
+}
+
+// nodeDependencies returns what the JavaScript or TypeScript needs that a script is or starts. It has neither packages nor an
+// error if that needs nothing.
+func nodeDependencies(s *skill.Skill, sc Script, with []string) Dependencies {
+	own, _ := nodeScript(s, sc)
+	file, packages, lacks, err := nodeenv.Declared(&nodeenv.Project{FS: s.FS(), File: own.File, Script: sc.Name, With: npmPackages(with)})
+	d := Dependencies{Scripts: []Script{sc}, Err: ofNode(err)}
+	for _, p := range packages {
+		d.Packages = append(d.Packages, NPM+p)
+	}
+	for _, p := range lacks {
+		d.Undeclared = append(d.Undeclared, NPM+p)
+	}
+	if len(packages) > 0 {
+		d.Declared = declaredBy(file, with)
+	}
+	return d
 }

@@ -133,3 +133,41 @@ func TestDenoPackages(t *testing.T) {
 		t.Errorf("started %q", args)
 	}
 }
+
+// C68: what npm packages a skill needs is known without fetching any, with the same scripts on one line.
+func TestNodeDependencies(t *testing.T) {
+	_, r, files := nodeRig(t)
+	files["scripts/all.sh"] = "node \"$(dirname \"$0\")/other.cjs\"\n"
+	files["alone/x.mjs"] = "import 'chalk'\n"
+	s := open(t, "", files)
+	var scripts []Script
+	for _, file := range []string{"scripts/all.js", "scripts/all.sh", "scripts/plain.js", "alone/x.mjs"} {
+		scripts = append(scripts, Script{Name: file, File: file})
+	}
+	for _, row := range []struct {
+		with []string
+		want string
+	}{
+		{nil, "scripts/all.js,scripts/all.sh,alone/x.mjs npm:cjs@1,npm:esm@1 package.json"},
+		{[]string{"npm:chalk", "requests"}, "scripts/all.js,scripts/all.sh,alone/x.mjs npm:chalk,npm:cjs@1,npm:esm@1 package.json and the user"},
+	} {
+		var got []string
+		for _, d := range DependenciesOf(s, scripts, row.with) {
+			var names []string
+			for _, sc := range d.Scripts {
+				names = append(names, sc.Name)
+			}
+			got = append(got, strings.Join(names, ",")+" "+strings.Join(d.Packages, ",")+" "+d.Declared)
+		}
+		if strings.Join(got, "; ") != row.want {
+			t.Errorf("with %q: got %q, want %q", row.with, got, row.want)
+		}
+	}
+	alone := open(t, "", tree{"scripts/x.mjs": "import 'chalk'\nimport fs from 'fs'\n"})
+	if d := DependenciesOf(alone, []Script{{Name: "x", File: "scripts/x.mjs"}}, nil); len(d) != 1 || !slices.Equal(d[0].Undeclared, []string{"npm:chalk"}) {
+		t.Errorf("got %+v", d)
+	}
+	if r.Requests() != 0 {
+		t.Errorf("%d requests", r.Requests())
+	}
+}

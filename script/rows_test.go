@@ -144,7 +144,7 @@ else:
 	if got, want := failure(t, err, ExecutionFailed, "").Message, "Script failed with exit code 7\nstderr: "+strings.Repeat("e", 500); got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if got := h.host().timeout(0); got != 60*time.Second {
+	if got := h.host().timeout(s, 0); got != 60*time.Second {
 		t.Errorf("the default timeout is %v", got)
 	}
 }

@@ -216,7 +216,7 @@ func TestCommand(t *testing.T) {
 		if want := (Limits{FileSize: 256 << 20, OpenFiles: 1024, CPU: tt.wantTime + time.Second}); got.Limits != want || got.Phase != Execute {
 			t.Errorf("got %+v %s", got.Limits, got.Phase)
 		}
-		if !slices.Equal(got.Read, []string{dir}) || len(got.Write) != 4 {
+		if !slices.Equal(got.Read, []string{dir, h.Workspace}) || len(got.Write) != 4 || got.Confine != ConfineAuto || got.Network.All || len(got.Network.Hosts) > 0 {
 			t.Errorf("got read %q, write %q", got.Read, got.Write)
 		}
 	}
@@ -340,6 +340,9 @@ func TestRunIsTraced(t *testing.T) {
 	started := func(name, attrs string) string {
 		return fmt.Sprintln(trace.ScriptStarted, "DEBUG", "probe", name, "", false, false, attrs)
 	}
+	facts := func(exit, bytes int, more ...string) string {
+		return fmt.Sprint(append([]string{fmt.Sprintf("program=bash exit_code=%d stdout_bytes=%d stderr_bytes=0 sandbox=off", exit, bytes)}, more...))
+	}
 	_, _ = run(t, h, s, "ok", nil)
 	_, _ = run(t, h, s, "bad", nil)
 	_, _ = h.Help(t.Context(), s, Script{Name: "ok", File: "scripts/ok.sh"})
@@ -348,17 +351,39 @@ func TestRunIsTraced(t *testing.T) {
 	_, _ = run(t, h, s, "slow", nil)
 	want := []string{
 		started("ok", "[]"),
-		fmt.Sprintln(trace.ScriptRun, "INFO", "probe", "ok", "Executed ok script", true, false, "[]"),
+		fmt.Sprintln(trace.ScriptRun, "INFO", "probe", "ok", "Executed ok script", true, false, facts(0, 2)),
 		started("bad", "[]"),
-		fmt.Sprintln(trace.ScriptRun, "ERROR", "probe", "bad", "Script bad failed", true, true, "[code=execution_failed]"),
+		fmt.Sprintln(trace.ScriptRun, "ERROR", "probe", "bad", "Script bad failed", true, true, facts(4, 0, "code=execution_failed")),
 		started("ok", "[help=true]"),
 		fmt.Sprintln(trace.ScriptRun, "INFO", "probe", "ok", "Retrieved help for ok", true, false, "[help=true]"),
 		started("ok", "[]"),
-		fmt.Sprintln(trace.ScriptRun, "ERROR", "probe", "ok", "Script ok failed", true, true, "[code=execution_failed]"),
+		fmt.Sprintln(trace.ScriptRun, "ERROR", "probe", "ok", "Script ok failed", true, true, "[code=execution_failed reason=invalid_arguments]"),
 		started("slow", "[]"),
-		fmt.Sprintln(trace.ScriptRun, "ERROR", "probe", "slow", "Script slow failed", true, true, "[code=timeout]"),
+		fmt.Sprintln(trace.ScriptRun, "ERROR", "probe", "slow", "Script slow failed", true, true, facts(0, 0, "code=timeout")),
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("events differ (-want +got):\n%s", diff)
+	}
+}
+
+// The end of a long output begins with a line, a word or a character.
+func TestLastBytes(t *testing.T) {
+	for _, row := range []struct {
+		text string
+		n    int
+		want string
+	}{
+		{"short", 10, "short"},
+		{"one two three\n", 8, "three"},
+		{"a line\nanother line\nthe last", 24, "another line\nthe last"},
+		{"line\nlast line\n", 9, "last line"},
+		{"one two three", 9, "two three"},
+		{"einszweidreiäöü", 5, "öü"},
+		{"xxxxxxxxxxxx y", 8, "xxxxxx y"}, // the word begins late
+		{"\xff\xfe broken", 9, "\ufffd broken"},
+	} {
+		if got := lastBytes([]byte(row.text), row.n); got != row.want {
+			t.Errorf("the last %d of %q: got %q, want %q", row.n, row.text, got, row.want)
+		}
 	}
 }

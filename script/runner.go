@@ -1,7 +1,9 @@
 package script
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"time"
 )
 
@@ -33,13 +35,17 @@ const (
 // String returns "execute" or "prepare".
 func (p Phase) String() string { return [...]string{"execute", "prepare"}[p] }
 
-// Command is one process to run: no shell, an argument list, empty standard input.
+// MaxStdin is how many bytes of standard input a command can have.
+const MaxStdin = 1 << 20
+
+// Command is one process to run: no shell, an argument list.
 type Command struct {
 	Phase Phase
 	Path  string   // absolute path of the program
 	Args  []string // the whole argument list; Args[0] is the name of the program
 	Dir   string   // absolute working directory; Exec refuses "", which would be the program's own
 	Env   []string // the whole environment; nothing is added, even if it is nil
+	Stdin []byte   // standard input, at most MaxStdin bytes; nil is empty
 
 	Timeout   time.Duration // of wall clock time; needed
 	Grace     time.Duration // between asking the process to end and killing it; 0 kills it at once
@@ -47,7 +53,40 @@ type Command struct {
 	StopAtMax bool          // end the process when stdout passes MaxStdout
 	Limits    Limits
 
-	Read, Write []string // folders that it may read and write in addition to the system's, for a sandbox; Exec ignores them
+	// What a sandbox lets it reach in addition to the system's programs and libraries. Exec ignores all of it but Own.
+	Read    []string    // files and folders that it may read
+	Write   []string    // files and folders that it may write, and read
+	Own     []string    // folders among Write that count for Limits.Disk and Limits.Files, also without a sandbox
+	Keep    []string    // paths below Write that stay as they are, whether they exist or not: see Undone for a sandbox that only puts them back
+	Absent  []string    // paths below Write that do not come to be: what the command makes there is moved aside when it has ended
+	Hide    []string    // paths below Read and Write that it does not see; of all these lists the longest path decides, at the same length this one
+	Missing []string    // what could not be asked for, as lines for Sandbox.Missing
+	Network Network     // the zero value is none
+	Confine Confinement // "" means ConfineAuto
+}
+
+// Input returns a reader of the standard input, for os/exec: nil, which stands for an empty one, if there is none.
+func (c *Command) Input() io.Reader {
+	if c.Stdin == nil {
+		return nil
+	}
+	return bytes.NewReader(c.Stdin)
+}
+
+// Network is what a command may reach. The zero value is nothing.
+type Network struct {
+	All   bool     // everything, as without a sandbox
+	OrAll bool     // everything where the sandbox cannot tell hosts apart; else Hosts
+	Hosts []string // HOST, HOST:PORT or *.HOST, through the engine's proxy; without a port 443 and 80
+
+	// Private are those of Hosts that may have a private or loopback address, because the operator named them.
+	Private []string
+}
+
+// Refusal is a host that a command was not let to reach.
+type Refusal struct {
+	Host    string // HOST:PORT
+	Private bool   // it is allowed, but its address is on this machine or in its own network
 }
 
 // Limits are the resource limits of a process and each of its children. Zero leaves one alone.
@@ -55,6 +94,12 @@ type Limits struct {
 	FileSize  uint64        // bytes of one file
 	OpenFiles uint64        // descriptors
 	CPU       time.Duration // processor time of all its threads, in whole seconds
+	Memory    uint64        // bytes of all its processes together, for a sandbox; Exec ignores it
+	Processes uint64        // at the same time, for a sandbox; Exec ignores it
+
+	// Bytes and files of Command.Own together. A command that passes one is killed. They are counted about every 50 ms, so
+	// more can be there for a moment. Files that were deleted and are still open do not count.
+	Disk, Files uint64
 }
 
 // Output is what a command did.
@@ -66,6 +111,18 @@ type Output struct {
 	Signal    string        // that ended it, such as "killed"; "" for none
 	TimedOut  bool          // ended because of Timeout
 	Stopped   bool          // ended because of StopAtMax
+	Filled    bool          // ended because of Limits.Disk or Limits.Files
 	Truncated bool          // stdout passed MaxStdout
 	Duration  time.Duration // from start to end
+	Sandbox   *Sandbox      // what confined it; nil if nothing did
+	Reached   []string      // HOST:PORT that it reached through the engine's proxy, the first 20
+	Refused   []Refusal     // what the proxy refused it, the first 20
+	Undone    []Undone      // what it changed and was put back
+}
+
+// Undone is a path of Command.Keep or Command.Absent that a command changed. It is again what it was before, unless Err is set.
+type Undone struct {
+	Path  string
+	Moved string // the folder in which there is now what the command made of it; "" for nothing
+	Err   error  // why it could not be put back
 }

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The cases UV1-UV18 of the security catalogue (2.15), each against a real uv.
+// The cases of docs/attacks.md about packages of Python, each against a real uv.
 
 // UV1: nothing of a package runs while it is prepared; all of it may when the script runs.
 func TestUV1NothingForeignRuns(t *testing.T) {
@@ -84,7 +84,7 @@ func TestUV2RefusedBeforeUVStarts(t *testing.T) {
 	}
 }
 
-// UV7: two environments share no file: one script cannot change what another imports.
+// UV7, security 2.5 #92: two environments share no file: one script cannot change what another imports.
 func TestUV7NoSharedFiles(t *testing.T) {
 	wheels := index(t)
 	wheel(t, wheels, "other", "1.0", tree{"other.py": ""})
@@ -179,7 +179,7 @@ func TestUV13CacheOfCredentials(t *testing.T) {
 	}
 }
 
-// security 1.3, UV14, 2.5 #90: uv's whole environment; its home is empty, its TMPDIR private, and it
+// UV14, security 2.5 #90: uv's whole environment; its home is empty, its TMPDIR private, and it
 // works in a folder without anybody's configuration.
 func TestUVEnvironment(t *testing.T) {
 	h := uvHost(t, index(t))
@@ -289,5 +289,39 @@ func TestEntryPointsWork(t *testing.T) {
 	s := open(t, "", tree{"scripts/a.py": needs("import subprocess, sys, os\nsubprocess.run([os.path.join(os.path.dirname(sys.executable), 'deptool')], check=True)\n", "dep")})
 	if got := mustText(t, h, s, "a"); got != "from the entry point\n" {
 		t.Errorf("got %q", got)
+	}
+}
+
+// security 2.15 SB17: where a sandbox cannot refuse to change modes, times and attributes of a script's packages (tier B), the next run
+// has what it needs, and another skill with other packages notices nothing.
+func TestSpoiledPackages(t *testing.T) {
+	wheels := index(t)
+	wheel(t, wheels, "other", "1.0", tree{"other.py": "import dep\nVALUE = dep.VALUE\n"})
+	h := uvHost(t, wheels)
+	s := open(t, "", tree{
+		"scripts/a.py": needs("import dep, os, sys\nprint(dep.__file__)\n", "dep"),
+		"scripts/b.py": needs("import other\nprint(other.VALUE)\n", "dep", "other"),
+		"scripts/c.py": needs(printsDep, "dep"),
+	})
+	mustPrepare(t, h, s, "b", nil)
+	for name, spoil := range map[string]func(file string) error{
+		"mode of a file":   func(f string) error { return os.Chmod(f, 0) },
+		"mode of a folder": func(f string) error { return os.Chmod(filepath.Dir(f), 0) },
+		"time":             func(f string) error { return os.Chtimes(f, time.Unix(1, 0), time.Unix(1, 0)) },
+		"bytecode's time":  func(f string) error { return os.Chtimes(filepath.Dir(f), time.Unix(1, 0), time.Unix(1, 0)) },
+	} {
+		file := strings.TrimSpace(mustText(t, h, s, "a"))
+		if err := spoil(file); err != nil {
+			t.Fatal(err)
+		}
+		for _, script := range []string{"b", "c"} {
+			if got := mustText(t, h, s, script); got != "one\n" {
+				t.Errorf("%s: %s: got %q", name, script, got)
+			}
+		}
+		info, err := os.Stat(strings.TrimSpace(mustText(t, h, s, "a")))
+		if err != nil || info.Mode().Perm()&0o400 == 0 {
+			t.Errorf("%s: it stays spoiled: %v, %v", name, info.Mode(), err)
+		}
 	}
 }

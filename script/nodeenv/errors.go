@@ -3,6 +3,8 @@ package nodeenv
 import (
 	"errors"
 	"fmt"
+
+	"github.com/agent-base/agent-base/internal/envstore"
 )
 
 // The reasons of an Error.
@@ -22,6 +24,9 @@ var (
 	// ErrLargeDownload is the cause if packages are a large download and PrepareOptions.Large did not allow it.
 	ErrLargeDownload = errors.New("the packages are a large download, which nobody has allowed")
 )
+
+// HostError is the cause if a registry sends to a host that may not be reached.
+type HostError = envstore.HostError
 
 // Error says why the packages of a script are not there.
 type Error struct {

@@ -45,10 +45,14 @@ type fetcher struct {
 	allowed bool
 }
 
-func newFetcher(from *registries, transport http.RoundTripper, dir string, limit int64) *fetcher {
+// newFetcher returns a fetcher. may reports whether a registry may send to a host.
+func newFetcher(from *registries, transport http.RoundTripper, dir string, limit int64, may func(host string) bool) *fetcher {
 	client := &http.Client{Transport: transport, CheckRedirect: func(req *http.Request, via []*http.Request) error {
 		if len(via) > redirects || via[0].URL.Scheme == "https" && req.URL.Scheme != "https" {
 			return errors.New("the registry redirects too often, or to http")
+		}
+		if !may(req.URL.Host) {
+			return &HostError{Hosts: []string{req.URL.Host}}
 		}
 		return nil
 	}}
@@ -152,7 +156,7 @@ func (f *fetcher) once(ctx context.Context, it *item, address, file string) (aga
 	f.from.authorise(req)
 	res, err := f.client.Do(req)
 	if err != nil {
-		return true, err
+		return !errors.As(err, new(*HostError)), err
 	}
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK {

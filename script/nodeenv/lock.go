@@ -30,8 +30,8 @@ func lockFormats() []lockFormat {
 		{"npm", "package-lock.json", readNPM, ""},
 		{"pnpm", "pnpm-lock.yaml", readPNPM, ""},
 		{"bun", "bun.lock", readBun, ""},
-		{"bun", "bun.lockb", nil, "write bun.lock with `bun install --save-text-lockfile`"},
-		{"yarn", "yarn.lock", nil, "add a package-lock.json with `npm install --package-lock-only`"},
+		{"yarn", "yarn.lock", readYarn, ""},
+		{"bun", "bun.lockb", nil, "write bun.lock with `bun install --save-text-lockfile` in its folder"},
 	}
 }
 

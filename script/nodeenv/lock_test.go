@@ -318,4 +318,27 @@ func fuzzLock(f *testing.F, name string, read func(*packageJSON, string, []byte,
 
 func FuzzNPM(f *testing.F)  { fuzzLock(f, "package-lock.json", readNPM) }
 func FuzzBun(f *testing.F)  { fuzzLock(f, "bun.lock", readBun) }
+func FuzzYarn(f *testing.F) { fuzzLock(f, "yarn.lock", readYarn) }
 func FuzzPNPM(f *testing.F) { fuzzLock(f, "pnpm-lock.yaml", readPNPM) }
+
+func TestYarnPatterns(t *testing.T) {
+	for key, want := range map[string][3]string{
+		"a@^1":              {"a", "^1", "a"},
+		"@s/a@1.x || 2":     {"@s/a", "1.x || 2", "@s/a"},
+		"x@npm:@s/a@^1":     {"x", "npm:@s/a@^1", "@s/a"},
+		"x@npm:a":           {"x", "npm:a", "a"},
+		"a":                 {"a", "", "a"},
+		"":                  {"", "", ""},
+		"@":                 {"@", "", "@"},
+		"a@https://x/a.tgz": {"a", "https://x/a.tgz", "a"},
+	} {
+		if p := splitYarn(key); p.name != want[0] || p.spec != want[1] || p.registryName() != want[2] {
+			t.Errorf("%q: got %+v and %q, want %q", key, p, p.registryName(), want)
+		}
+	}
+	for line, want := range map[string]int{`"a b", c@1, d:`: 3, `"a"`: 1, `x "y z"`: 2, `"`: 1, ``: 0, `,:`: 1} {
+		if got := yarnWords(line); len(got) != want {
+			t.Errorf("%s: got %q, want %d words", line, got, want)
+		}
+	}
+}

@@ -2,7 +2,8 @@
 // package.json above a script and the lock next to it, fetches the packages from the operator's registry, and unpacks them.
 // It executes nothing of the skill and nothing of the packages: no lifecycle script ever runs.
 //
-// The locks of npm (version 2 and 3), pnpm (6 and 9) and bun (bun.lock) are read. Each package must have a checksum in the
+// The locks of npm (version 2 and 3), pnpm (6 and 9), bun (bun.lock) and Yarn 1 are read. Those of later versions of Yarn have no
+// checksums of the files that a registry serves. Each package must have a checksum in the
 // lock, and its file must agree with it. Without a lock npm chooses the versions, in a folder that has nothing of the skill
 // but the names of its dependencies; the choice is kept. With a lock nothing of npm is needed.
 //
@@ -49,6 +50,7 @@ type Options struct {
 	Cache     string                       // absolute folder for environments
 	MaxBytes  int64                        // most bytes of an environment, and of what is fetched for it; 0 means DefaultMaxBytes
 	MaxTime   time.Duration                // for preparing one environment; 0 means DefaultMaxTime
+	Hosts     []string                     // further hosts that may be reached, besides those of the registries: HOST, HOST:PORT or *.HOST
 	Progress  func(string)                 // called once if preparing takes more than a second; may be nil
 }
 

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/agent-base/agent-base/internal/envstore"
@@ -43,6 +45,23 @@ type job struct {
 	progress *envstore.Progress // of making it
 	record   record
 	made     bool
+}
+
+// Declared returns what Prepare would install for a script, without installing it: the path of the package.json, "" if only
+// the user added packages, and the packages as "name@range", sorted. lacks has the packages that the script imports where
+// nothing declares any. A dependency of any version is a name alone.
+func Declared(p *Project) (file string, packages, lacks []string, err error) {
+	pkg, lacks, err := needed(p)
+	if err != nil || pkg == nil {
+		return "", nil, lacks, err
+	}
+	for _, group := range []map[string]string{pkg.Dependencies, pkg.OptionalDependencies, pkg.peers()} {
+		for name, spec := range group {
+			packages = append(packages, strings.TrimSuffix(name+"@"+spec, "@*"))
+		}
+	}
+	slices.Sort(packages)
+	return pkg.declared(), slices.Compact(packages), lacks, pkg.check()
 }
 
 // needed returns the package.json that a script needs packages of, with those that the user added, or nil. Where nothing
@@ -203,7 +222,7 @@ func (j *job) make(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	f := newFetcher(j.s.from, j.s.o.Transport, work, j.s.o.MaxBytes)
+	f := newFetcher(j.s.from, j.s.o.Transport, work, j.s.o.MaxBytes, j.s.may)
 	f.report = func(bytes int64) {
 		j.progress.Say(fmt.Sprintf("preparing the npm packages of %s (%d MB of %d packages fetched)", j.p.Script, bytes/1_000_000, len(p)))
 	}

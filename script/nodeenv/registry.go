@@ -1,13 +1,17 @@
 package nodeenv
 
 import (
+	"cmp"
 	"encoding/base64"
+	"maps"
 	"net/http"
 	"net/url"
 	"path"
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/internal/envstore"
+	"github.com/agent-base/agent-base/internal/hostname"
 	"github.com/agent-base/agent-base/internal/lazyregexp"
 )
 
@@ -99,6 +103,30 @@ func (r *registries) of(name string) (string, error) {
 		return "", refuse("the registry %q of the npm settings is not an address", clip(address))
 	}
 	return strings.TrimRight(address, "/") + "/", nil
+}
+
+// hosts returns the hosts of the registries.
+func (r *registries) hosts() []string {
+	var out []string
+	for _, address := range append(slices.Collect(maps.Values(r.scopes)), r.main) {
+		if u, err := url.Parse(address); err == nil && u.Host != "" && !slices.Contains(out, u.Host) {
+			out = append(out, u.Host)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// may reports whether a registry may send to a host, as HOST or HOST:PORT.
+func (s *Store) may(host string) bool {
+	if slices.Contains(s.o.Hosts, envstore.AllHosts) {
+		return true
+	}
+	want, err := hostname.Parse(host)
+	return err == nil && slices.ContainsFunc(append(s.from.hosts(), s.o.Hosts...), func(text string) bool {
+		allowed, err := hostname.Parse(text)
+		return err == nil && allowed.Matches(want.Host, cmp.Or(want.Port, 443))
+	})
 }
 
 // address returns where an item's file is fetched: always from the operator's registry. The address in a lock counts if it

@@ -67,13 +67,19 @@ func (j *job) run(ctx context.Context, r resolver, path, work string) (*chosen, 
 	if err != nil {
 		return nil, err
 	}
+	var others []string
+	if node, err := j.s.o.LookPath("node"); err == nil {
+		others = append(others, node)
+	}
 	out, err := j.s.o.Run(ctx, &Command{Path: path, Args: append([]string{path}, r.args...), Dir: dir, Env: program.Pairs(j.environment(path, home)),
-		Timeout: j.s.o.MaxTime, MaxStdout: 64 << 10, Write: []string{work}})
+		Timeout: j.s.o.MaxTime, MaxStdout: 64 << 10, Write: []string{work}, Programs: others, Hosts: append(j.s.from.hosts(), j.s.o.Hosts...)})
 	switch {
 	case err != nil:
 		return nil, err
 	case out.TimedOut:
 		return nil, fmt.Errorf("%s took more than %gs", r.name, j.s.o.MaxTime.Seconds())
+	case out.ExitCode != 0 && len(out.Refused) > 0:
+		return nil, fmt.Errorf("%s: %w", r.name, &HostError{Hosts: out.Refused})
 	case out.ExitCode != 0:
 		return nil, fmt.Errorf("%s failed with exit code %d: %s", r.name, out.ExitCode, said(out.Stderr, work))
 	}

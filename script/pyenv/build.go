@@ -238,6 +238,10 @@ func (w *workshop) uv(ctx context.Context, args ...string) error {
 			missing := &NoWheelError{Package: string(found[1])}
 			return w.e.unavailable(missing, "%s\n%s", text, missing)
 		}
+		if len(out.Refused) > 0 {
+			elsewhere := &HostError{Hosts: out.Refused}
+			return w.e.unavailable(elsewhere, "%s\n%s", elsewhere, text)
+		}
 		return w.e.unavailable(nil, "%s", text)
 	}
 	return nil
@@ -260,9 +264,14 @@ func (w *workshop) said(out *Output) string {
 // step runs one command of the preparation. It ends the command when the unpacked files exceed the caps.
 func (w *workshop) step(ctx context.Context, path string, args ...string) (*Output, error) {
 	guarded, stop := w.guard(ctx)
+	var hosts []string
+	if path == w.e.uv && args[0] != "venv" {
+		hosts = w.e.s.indexHosts(w.e.index)
+	}
 	out, err := w.e.s.o.Run(guarded, &Command{
 		Path: path, Args: append([]string{path}, args...), Dir: w.work, Env: program.Pairs(w.environment()),
 		Timeout: w.e.s.o.MaxTime, MaxStdout: uvOutput, FileSize: uint64(w.cap.bytes), Write: []string{w.work, w.env, w.uvHome},
+		Programs: []string{w.e.base}, Hosts: hosts,
 	})
 	over := stop()
 	switch {

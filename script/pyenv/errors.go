@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 	"unicode/utf8"
+
+	"github.com/agent-base/agent-base/internal/envstore"
 )
 
 // The reasons of an Error.
@@ -30,6 +32,12 @@ var (
 	// ErrTooSlow is the cause if preparing took too long. What was downloaded is kept, so the next attempt is shorter.
 	ErrTooSlow = errors.New("preparing took too long")
 )
+
+// AllHosts among Options.Hosts is the whole network.
+const AllHosts = envstore.AllHosts
+
+// HostError is the cause if the index sends to a host that may not be reached.
+type HostError = envstore.HostError
 
 // NoWheelError is the cause if the index has only the source of a package.
 type NoWheelError struct{ Package string }

@@ -58,11 +58,14 @@ func (j *job) fetchPython(ctx context.Context, required string, specs []specifie
 	defer p.End()
 	out, err := j.s.o.Run(ctx, &Command{
 		Path: uv, Args: []string{uv, "python", "install", "--no-config", "--no-bin", "--install-dir", dir, required}, Dir: dir,
-		Env: program.Pairs(j.s.fetchEnvironment(dir)), Timeout: j.s.o.MaxTime, MaxStdout: uvOutput, FileSize: DefaultMaxBytes, Write: []string{dir},
+		Env: program.Pairs(j.s.fetchEnvironment(dir)), Timeout: j.s.o.MaxTime, MaxStdout: uvOutput, FileSize: DefaultMaxBytes,
+		Write: []string{dir, j.s.fetchCache()}, Hosts: j.s.sourceHosts(j.s.fetchEnvironment(dir)),
 	})
 	switch {
 	case err != nil:
 		return "", err
+	case out.ExitCode != 0 && len(out.Refused) > 0:
+		return "", &HostError{Hosts: out.Refused}
 	case out.ExitCode != 0 || out.TimedOut:
 		return "", errors.New("uv could not fetch one: " + tail(out.Stderr, tailBytes))
 	}
@@ -72,9 +75,12 @@ func (j *job) fetchPython(ctx context.Context, required string, specs []specifie
 	return "", errors.New("uv fetched none that will do")
 }
 
+// fetchCache is uv's cache while it fetches a Python.
+func (s *Store) fetchCache() string { return filepath.Join(s.o.Cache, "uv", "pythons") }
+
 // fetchEnvironment is the whole environment of uv while it fetches a Python.
 func (s *Store) fetchEnvironment(dir string) map[string]string {
-	env := s.environment(dir, dir, filepath.Join(s.o.Cache, "uv", "pythons"))
+	env := s.environment(dir, dir, s.fetchCache())
 	for _, kv := range s.o.Env {
 		if name, value, _ := strings.Cut(kv, "="); slices.Contains(pythonSettings, name) {
 			env[name] = value

@@ -102,6 +102,27 @@ func (n *Needs) And(packages []string) *Needs {
 	return &out
 }
 
+// Join returns what several scripts need that share an environment. n may be nil. Needs with Hashes are not joined, since what
+// the others need has none: the first needs count then.
+func (n *Needs) Join(other *Needs) *Needs {
+	switch {
+	case n == nil:
+		return other
+	case n.Key() == other.Key() || len(n.Hashes) > 0:
+		return n
+	case len(other.Hashes) > 0:
+		return other
+	}
+	out := *n
+	out.RequiresPython = strings.Trim(n.RequiresPython+","+other.RequiresPython, ",")
+	out.Dependencies = unique(slices.Concat(n.Dependencies, other.Dependencies)...)
+	out.Constraints = unique(slices.Concat(n.Constraints, other.Constraints)...)
+	if other.From != n.From {
+		out.From += " and " + other.From
+	}
+	return &out
+}
+
 // check refuses needs that are not of the form that their comments say: they are written into a file that uv reads.
 func (n *Needs) check() error {
 	if _, err := parseSpecifiers(n.RequiresPython); err != nil {

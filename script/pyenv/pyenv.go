@@ -48,6 +48,9 @@ type Options struct {
 	MaxTime  time.Duration                // most time to prepare a script; 0 means DefaultMaxTime
 	Progress func(string)                 // says what is done, again and again, if preparing takes more than a second; may be nil
 
+	// Hosts are further hosts that uv may reach, besides those of the index and of Pythons, as HOST, HOST:PORT or *.HOST.
+	Hosts []string
+
 	// FetchPython lets uv download a Python if none that is installed will do.
 	FetchPython bool
 }
@@ -91,7 +94,7 @@ const askTimeout = 10 * time.Second
 
 // answer runs a program that prints a fact about itself.
 func (s *Store) answer(ctx context.Context, q *program.Question) (string, error) {
-	out, err := s.o.Run(ctx, &Command{Path: q.Path, Args: q.Args, Dir: q.Dir, Env: q.Env, Timeout: askTimeout, MaxStdout: program.MaxAnswer, Write: []string{q.Dir}})
+	out, err := s.o.Run(ctx, &Command{Path: q.Path, Args: q.Args, Dir: q.Dir, Env: q.Env, Timeout: askTimeout, MaxStdout: program.MaxAnswer, Write: q.Write})
 	switch {
 	case err != nil:
 		return "", err

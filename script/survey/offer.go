@@ -56,6 +56,9 @@ func (s *Set) isEntry(file string) bool {
 		return is
 	}
 	text := string(head(s.fsys, file, maxEntry))
+	if s.entries == nil {
+		s.entries = map[string]bool{}
+	}
 	s.entries[file] = strings.HasPrefix(text, "#!") && !inPackage || python && hasMainGuard(text)
 	return s.entries[file]
 }

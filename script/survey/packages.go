@@ -58,6 +58,12 @@ var pypi = map[string]string{
 	"win32com": "pywin32", "win32gui": "pywin32", "wx": "wxPython", "yaml": "PyYAML", "zmq": "pyzmq",
 }
 
+// KnownPackage reports whether a Python module is known to be in a package that has another name, as pptx in python-pptx.
+func KnownPackage(module string) bool {
+	first, _, _ := strings.Cut(module, ".")
+	return pypi[first] != "" || pypi[module] != ""
+}
+
 // sharedNames are names that the modules of several packages begin with.
 var sharedNames = []string{"azure", "google", "google.cloud"}
 

@@ -85,8 +85,7 @@ type Set struct {
 // Of looks at the files of a skill. fsys is the skill's folder, m its manifest; nil options mean Any. It reads the first
 // bytes of files that no extension explains.
 func Of(fsys fs.FS, m *manifest.Manifest, o *Options) *Set {
-	s := &Set{fsys: fsys, m: m, paths: map[string]int{}, stems: map[string][]int{}, bases: map[string][]int{}, baseStems: map[string][]int{},
-		entries: map[string]bool{}}
+	s := &Set{fsys: fsys, m: m}
 	if o != nil {
 		s.rule = o.Rule
 	}
@@ -151,6 +150,9 @@ func (s *Set) add(file string) {
 			s.reportCase(file)
 		}
 		return
+	}
+	if s.paths == nil { // most skills have no script
+		s.paths, s.stems, s.bases, s.baseStems = map[string]int{}, map[string][]int{}, map[string][]int{}, map[string][]int{}
 	}
 	i := len(s.files)
 	s.files = append(s.files, file)

@@ -36,6 +36,7 @@ func (w *walk) skill() {
 	rest := make([]fs.DirEntry, 0, len(top))
 	for _, d := range top {
 		switch {
+		case isManifest(d.Name()):
 		case d.Name() != Dir:
 			rest = append(rest, d)
 		case d.Type()&fs.ModeSymlink != 0:
@@ -50,6 +51,9 @@ func (w *walk) skill() {
 		w.entries("", rest)
 	}
 }
+
+// isManifest reports whether a file of the skill's folder is its manifest, which is never a script.
+func isManifest(name string) bool { return name == "SKILL.md" || name == "skill.md" }
 
 // folder looks at a folder and at those below it.
 func (w *walk) folder(dir string) {

@@ -1,0 +1,173 @@
+package script
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/agent-base/agent-base/internal/lazyregexp"
+)
+
+// Blocked is the cause of an Error with the reason ReasonBlocked: a script failed at a file that it may not write or see.
+type Blocked struct {
+	Path  string // absolute; the file or folder that the script used
+	Dir   string // the folder, or the file with Kept, that a grant would name; "" if no grant helps
+	Write bool   // it was to be written, else read
+	Here  bool   // it lies in the folder where the user stands, which a grant of Here opens
+	Kept  bool   // other programs run or obey it: no script writes it, unless it was granted by its name
+	Rule  bool   // a rule of the user's denies it: no grant helps
+	Own   bool   // it lies in the skill's own folder, in which nothing is written
+}
+
+// Error says what the script may not do, and where it may write instead.
+func (b *Blocked) Error() string {
+	switch {
+	case b.Rule:
+		return fmt.Sprintf("a rule of the user's denies %s", b.Path)
+	case b.Own:
+		return fmt.Sprintf("it writes %s in the skill's own folder, which is read-only: it can write in the user's directory, or in "+
+			"the folder that AGENT_SKILL_CACHE_DIR names, which stays for the next run", filepath.Base(b.Path))
+	case b.Kept && b.Dir != "":
+		return fmt.Sprintf("no script may write %s, because other programs run or obey it, unless it was granted by its name", b.Path)
+	case b.Kept:
+		return fmt.Sprintf("no script may write %s, because other programs run or obey it", b.Path)
+	case b.Write:
+		return "it may not write in " + b.Dir
+	}
+	return "it may not read " + b.Path
+}
+
+// A failed access to a file, as Python, Node.js, shells and the system's programs report it, and the path in it.
+var (
+	accessFailed = lazyregexp.New(`(?i)(read-only file system|permission denied|operation not permitted|no such file or directory|EROFS|EACCES|EPERM|ENOENT)`)
+	accessPath   = lazyregexp.New("['\"‘`]([^'\"’`\n]{1,1000})['\"’`]")
+	shellPath    = lazyregexp.New(`(?i)([^\s:'"][^:'"\n]{0,1000}): (?:read-only file system|permission denied|operation not permitted|no such file or directory)`)
+)
+
+// mostAccesses is how many lines of a script's output are read for failed accesses, from its end.
+const mostAccesses = 50
+
+// blocked recognises a failure because of a file that the command may not write or does not see. It returns nil for another
+// one. here are the folders that Here stands for.
+func blocked(cmd *Command, out *Output, here []string) *Blocked {
+	lines := bytes.Split(bytes.Join([][]byte{out.Stdout[max(0, len(out.Stdout)-saidMax):], out.Stderr}, []byte("\n")), []byte("\n"))
+	for i := len(lines) - 1; i >= max(0, len(lines)-mostAccesses); i-- {
+		how := accessFailed().Find(lines[i])
+		if how == nil {
+			continue
+		}
+		for _, path := range pathsIn(lines[i]) {
+			if !filepath.IsAbs(path) {
+				path = filepath.Join(cmd.Dir, path)
+			}
+			if b := cmd.blocks(filepath.Clean(path), denies(string(how)), out.Sandbox.ConfinesFiles()); b != nil {
+				b.Here = b.Write && !b.Kept && b.Dir != "" && within(here, b.Path)
+				return b
+			}
+		}
+	}
+	return cmd.unseen(out)
+}
+
+// unseen recognises a file that the command was told to use and does not see. Many scripts report such a file as missing in
+// their own words.
+func (c *Command) unseen(out *Output) *Blocked {
+	if !out.Sandbox.ConfinesFiles() || len(c.Args) == 0 {
+		return nil
+	}
+	for _, arg := range c.Args[1:] {
+		if _, value, ok := strings.Cut(arg, "="); ok && strings.HasPrefix(arg, "-") {
+			arg = value
+		}
+		if !filepath.IsAbs(arg) && !strings.HasPrefix(arg, "..") {
+			continue
+		}
+		path := arg
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(c.Dir, path)
+		}
+		path = filepath.Clean(path)
+		if within(ofSystem, path) || path == "/" {
+			continue
+		}
+		if b := c.blocks(path, false, true); b != nil && !b.Write {
+			return b
+		}
+	}
+	return nil
+}
+
+// ofSystem are folders that commands see without a grant, in whole or in part.
+var ofSystem = []string{"/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/dev", "/proc", "/sys", "/nix", "/gnu"}
+
+// pathsIn returns what may be the path in the report of a failed access.
+func pathsIn(line []byte) []string {
+	var out []string
+	for _, found := range accessPath().FindAllSubmatch(line, 4) {
+		out = append(out, string(found[1]))
+	}
+	if found := shellPath().FindSubmatch(line); found != nil {
+		out = append(out, strings.TrimSpace(string(found[1])))
+	}
+	return out
+}
+
+// denies reports whether an error of the system says that a file is there and may not be used so.
+func denies(how string) bool {
+	how = strings.ToLower(how)
+	return how != "enoent" && !strings.HasPrefix(how, "no such")
+}
+
+// blocks returns why a command fails at a path: denied says that the system refused to use it, confined that a sandbox held.
+func (c *Command) blocks(path string, denied, confined bool) *Blocked {
+	_, missing := os.Lstat(path)
+	dir := filepath.Dir(path)
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		dir = path
+	}
+	_, missingDir := os.Stat(dir)
+	switch {
+	case len(c.Read) > 0 && within(c.Read[:1], path):
+		if denied {
+			return &Blocked{Path: path, Write: true, Own: true}
+		}
+	case !confined:
+	case denied && within(c.Keep, path):
+		return c.keptAt(path)
+	case denied && (c.access(path) == mayRead || missing != nil && missingDir == nil && c.access(dir) == mayRead):
+		return &Blocked{Path: path, Dir: dir, Write: true}
+	case c.access(path) != hides:
+	case missing == nil:
+		return &Blocked{Path: path, Dir: dir}
+	case missingDir == nil:
+		return &Blocked{Path: path, Dir: dir, Write: true}
+	}
+	return nil
+}
+
+// access is what a command may do with a path.
+type access int
+
+const (
+	hides access = iota
+	mayRead
+	mayWrite
+)
+
+// access returns what the command's lists allow for a path: the longest entry decides.
+func (c *Command) access(path string) access {
+	longest, what := -1, hides
+	for _, list := range []struct {
+		paths []string
+		what  access
+	}{{c.Write, mayWrite}, {c.Read, mayRead}, {c.Keep, mayRead}, {c.Hide, hides}} {
+		for _, p := range list.paths {
+			if len(p) >= longest && within([]string{p}, path) {
+				longest, what = len(p), list.what
+			}
+		}
+	}
+	return what
+}

@@ -1,0 +1,43 @@
+package confine
+
+import (
+	"testing"
+
+	"github.com/agent-base/agent-base/script"
+)
+
+// The cost of a sandbox: /bin/true without one, and in tiers A and B. The stage is this test binary, which is smaller than agent.
+func BenchmarkRun(b *testing.B) {
+	runners(b, func(b *testing.B, r script.Runner, c *script.Command) {
+		for b.Loop() {
+			if _, err := r.Run(b.Context(), c); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+// Runs per second, 64 at a time.
+func BenchmarkParallel(b *testing.B) {
+	runners(b, func(b *testing.B, r script.Runner, c *script.Command) {
+		b.SetParallelism(32) // for each of two processors
+		b.RunParallel(func(pb *testing.PB) {
+			for pb.Next() {
+				if _, err := r.Run(b.Context(), c); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "runs/s")
+	})
+}
+
+func runners(b *testing.B, measure func(*testing.B, script.Runner, *script.Command)) {
+	b.Helper()
+	off := tier{confine: script.ConfineOff}
+	b.Run("bare", func(b *testing.B) { measure(b, script.Exec{}, off.command(b, "/bin/true")) })
+	for _, i := range confined() {
+		b.Run(i.name, func(b *testing.B) { measure(b, i.runner(b, Options{}), i.command(b, "/bin/true")) })
+	}
+}

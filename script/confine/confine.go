@@ -1,0 +1,94 @@
+package confine
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/agent-base/agent-base/script"
+)
+
+// The layers of a sandbox, as Options.Without, script.Sandbox and script.SandboxError name them.
+const (
+	Namespaces = "namespaces" // a private view of files, processes and network
+	Landlock   = "landlock"   // the kernel refuses access to files that are not granted
+	Seccomp    = "seccomp"    // the kernel refuses system calls: network, tracing, mounting, new namespaces
+	Limits     = "limits"     // resource limits of each process
+	Memory     = "memory"     // a limit for all processes together
+	Processes  = "processes"  // how many there may be
+	Keep       = "keep"       // folders and files below a writable folder that stay as they are
+	Hosts      = "hosts"      // network to named hosts alone
+	Tree       = "tree"       // no process outlives the call
+)
+
+// Options configures a Runner. The zero value is useful.
+type Options struct {
+	Read    []string // absolute paths that every command may read, in addition to the system's programs and libraries
+	Proxy   Proxy    // carries connections to named hosts; nil means that commands reach none
+	Without []string // layers to leave off, of Namespaces, Landlock and Seccomp: for tests, and where one does harm
+	Temp    int64    // bytes of the private /tmp of a command; 0 means 256 MiB
+}
+
+// Proxy opens what lets one command reach the hosts of n and no others. If token is not "", a request must have it as the
+// password of its Proxy-Authorization (Basic, any user name). Package egress has one.
+type Proxy func(n *script.Network, token string) (ProxyRun, error)
+
+// ProxyRun is the proxy of one command.
+type ProxyRun interface {
+	// Serve answers HTTP proxy requests on l until Close, and closes l.
+	Serve(l net.Listener) error
+
+	// Close ends Serve and every connection.
+	Close() error
+
+	// Reached and Refused return what became of the requests, for script.Output.
+	Reached() []string
+	Refused() []script.Refusal
+}
+
+const defaultTemp = 256 << 20
+
+// reportTimeout is the most that Report takes.
+const reportTimeout = 10 * time.Second
+
+// Runner runs commands in a sandbox. It is safe for concurrent use.
+type Runner struct {
+	o  Options
+	mu sync.Mutex
+	machine
+}
+
+// New returns a Runner. It copies o, which may be nil. It returns an error for a path that is not absolute and for an unknown
+// layer. What the machine can do is found out when it is needed.
+func New(o *Options) (*Runner, error) {
+	if o == nil {
+		o = &Options{}
+	}
+	for _, path := range o.Read {
+		if !filepath.IsAbs(path) {
+			return nil, fmt.Errorf("confine.Options: Read must have absolute paths, not %q", path)
+		}
+	}
+	layers := []string{Namespaces, Landlock, Seccomp}
+	for _, layer := range o.Without {
+		if !slices.Contains(layers, layer) {
+			return nil, fmt.Errorf("confine.Options: Without has %q: it can have %s", layer, strings.Join(layers, ", "))
+		}
+	}
+	if o.Temp < 0 {
+		return nil, errors.New("confine.Options: Temp is negative")
+	}
+	r := &Runner{o: *o}
+	r.o.Read, r.o.Without = slices.Clone(o.Read), slices.Clone(o.Without)
+	if r.o.Temp == 0 {
+		r.o.Temp = defaultTemp
+	}
+	return r, nil
+}
+
+var _ script.Runner = (*Runner)(nil)

@@ -1,0 +1,45 @@
+package confine
+
+import (
+	"os"
+	"path/filepath"
+)
+
+// addProgram adds the program of a command to the view: its file, and the installation that it belongs to.
+func (v *view) addProgram(path string) {
+	links, real, err := resolve(path)
+	if err != nil {
+		return // starting it says what is wrong
+	}
+	for _, l := range links {
+		v.add(entry{path: l.path, kind: link, text: l.text})
+		if root := installation(l.path); root != "" {
+			v.add(entry{path: root, kind: readable, optional: true})
+		}
+	}
+	if root := installation(real); root != "" {
+		v.add(entry{path: root, kind: readable, optional: true})
+		return
+	}
+	v.add(entry{path: real, kind: readable, optional: true})
+}
+
+// installation returns the folder that an interpreter was installed into, with its libraries. It returns "" for a program that lies
+// in a folder with other things, such as a home folder.
+func installation(program string) string {
+	bin := filepath.Dir(program)
+	root := filepath.Dir(bin)
+	if filepath.Base(bin) != "bin" || root == "/" || root == "/usr" || root == "/usr/local" { // every command sees /usr
+		return ""
+	}
+	for _, sign := range []string{"pyvenv.cfg", "lib/python3*/os.py", "lib/node_modules/npm", "include/node/node.h", "lib/ruby", "lib/perl5"} {
+		found, err := filepath.Glob(filepath.Join(root, sign))
+		if err == nil && len(found) > 0 {
+			return root
+		}
+	}
+	if _, err := os.Stat(filepath.Join(root, "release")); err == nil { // Java
+		return root
+	}
+	return ""
+}

@@ -1,0 +1,344 @@
+package confine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/agent-base/agent-base/internal/proc"
+	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/confine/internal/stage"
+)
+
+// Run executes c in the strongest sandbox that the machine has. With c.Confine ConfineRequired it returns a *script.SandboxError
+// instead of running where files or network cannot be confined; with ConfineOff it confines neither. Output.Sandbox says what held.
+func (r *Runner) Run(ctx context.Context, c *script.Command) (*script.Output, error) {
+	if err := c.Check(); err != nil {
+		return nil, err
+	}
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		p, err := r.plan(c)
+		if err != nil {
+			return nil, err
+		}
+		out, err := r.attempt(ctx, p)
+		var lost *lostLayer
+		if errors.As(err, &lost) && r.lose(lost) {
+			continue // nothing has run
+		}
+		return out, err
+	}
+}
+
+// attempt runs the command as planned.
+func (r *Runner) attempt(ctx context.Context, p *plan) (*script.Output, error) {
+	begun := time.Now()
+	streams := proc.NewStreams(p.c.MaxStdout, p.c.StopAtMax)
+	t := &tree{plan: p}
+	defer t.release()
+	if err := t.prepare(r); err != nil {
+		return nil, err
+	}
+	if err := t.start(streams); err != nil {
+		return nil, err
+	}
+	end, err := proc.Supervise(ctx, t, &proc.Bounds{
+		Timeout: p.c.Timeout, Grace: p.c.Grace, Full: streams.Full,
+		Room: proc.Room{Folders: p.c.Own, Bytes: p.c.Limits.Disk, Files: p.c.Limits.Files},
+	})
+	undone := t.watch.end()
+	if t.failed != nil {
+		return nil, t.failed
+	}
+	if !t.started && err == nil && !end.TimedOut && !end.Filled { // a command that filled its folders was started
+		return nil, errNotStarted
+	}
+	out := &script.Output{
+		Stdout: streams.Stdout.Bytes(), Total: streams.Stdout.Total(), Truncated: streams.Stdout.Truncated(), Stderr: streams.Stderr.Bytes(),
+		TimedOut: end.TimedOut, Stopped: end.Stopped, Filled: end.Filled, Duration: time.Since(begun), Sandbox: r.describe(p), Undone: undone,
+	}
+	t.plan.relay.close()
+	t.plan.relay.note(out)
+	out.ExitCode, out.Signal = 128+int(unix.SIGKILL), unix.SIGKILL.String()
+	if t.ended {
+		out.ExitCode = t.status.ExitStatus()
+		out.Signal = ""
+		if t.status.Signaled() {
+			t.plan.relay.close()
+			t.plan.relay.note(out)
+			out.ExitCode, out.Signal = 128+int(t.status.Signal()), t.status.Signal().String()
+		}
+	}
+	return out, err
+}
+
+// errNotStarted is the error for a stage that ended without a word: killed, or without memory.
+var errNotStarted = errors.New("the sandbox ended before it started the command")
+
+// tree is a stage with all the processes of a command.
+type tree struct {
+	plan  *plan
+	group *cgroup // may be nil
+	holds []*placeholder
+	watch watch
+	cmd   *exec.Cmd
+	conn  *net.UnixConn
+	ops   *stage.Program
+
+	reported chan struct{} // closed when there are no more reports
+	started  bool
+	ended    bool
+	status   syscall.WaitStatus
+	failed   error // why the command was not started
+}
+
+// stageEnv is the whole environment of a stage. It needs one processor and collects no garbage: it makes little and starts no
+// thread later, which a command that uses up all processes could refuse it.
+var stageEnv = []string{stage.Marker, "GOGC=off", "GOMAXPROCS=1"}
+
+// prepare makes what the command needs outside of its sandbox.
+func (t *tree) prepare(r *Runner) error {
+	p := t.plan
+	if l := p.c.Limits; l.Memory > 0 || l.Processes > 0 {
+		t.group = r.newCgroup(l)
+		p.cgroup = t.group != nil
+	}
+	if p.layers.namespaces {
+		t.holds = p.keep()
+	} else {
+		p.missing = append(p.missing, p.closed()...)
+	}
+	t.watch = p.watchPaths(&r.watcher)
+	if p.hosts {
+		return p.relay.open(r.o.Proxy, &p.c.Network, p.layers.namespaces)
+	}
+	return nil
+}
+
+// release removes what prepare made. The processes of the command are gone.
+func (t *tree) release() {
+	t.plan.relay.close()
+	t.group.remove()
+	t.watch.end()
+	for _, h := range t.holds {
+		h.release()
+	}
+}
+
+func (t *tree) start(streams *proc.Streams) error {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	theirs := os.NewFile(uintptr(pair[1]), "stage")
+	defer theirs.Close()
+	t.conn, err = connect(pair[0])
+	if err != nil {
+		return err
+	}
+	t.cmd = &exec.Cmd{
+		Path: "/proc/self/exe", Args: []string{"sandbox"}, Env: stageEnv, ExtraFiles: []*os.File{theirs},
+		Stdin: t.plan.c.Input(), Stdout: &streams.Stdout, Stderr: &streams.Stderr, WaitDelay: proc.WaitDelay, SysProcAttr: t.plan.attributes(),
+	}
+	if err := t.cmd.Start(); err != nil {
+		t.conn.Close()
+		if t.plan.layers.namespaces {
+			return &lostLayer{layer: Namespaces, err: err}
+		}
+		return err
+	}
+	theirs.Close()
+	if err := t.group.add(t.cmd.Process.Pid); err != nil { // it waits for its program: nothing has run
+		t.conn.Close()
+		_ = t.cmd.Process.Kill()
+		_ = t.cmd.Wait()
+		return &script.SandboxError{Layer: Memory, Err: err}
+	}
+	t.ops = t.plan.program()
+	t.reported = make(chan struct{})
+	go t.read()
+	if _, err := t.conn.Write(t.ops.Encode()); err != nil {
+		_ = t.cmd.Process.Kill() // the reports say why, if there are any
+	}
+	return nil
+}
+
+// connect returns the connection of a descriptor, which it takes over.
+func connect(fd int) (*net.UnixConn, error) {
+	f := os.NewFile(uintptr(fd), "stage")
+	defer f.Close()
+	c, err := net.FileConn(f)
+	if err != nil {
+		return nil, err
+	}
+	return c.(*net.UnixConn), nil
+}
+
+// attributes returns how the stage is started.
+func (p *plan) attributes() *syscall.SysProcAttr {
+	attr := &syscall.SysProcAttr{Setsid: true}
+	if !p.layers.namespaces {
+		return attr
+	}
+	attr.Cloneflags = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
+	if !p.c.Network.All {
+		attr.Cloneflags |= unix.CLONE_NEWNET
+	}
+	attr.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP, unix.CAP_SETUID, unix.CAP_SETGID}
+	return attr
+}
+
+// read reads the reports of the stage until it is gone.
+func (t *tree) read() {
+	defer close(t.reported)
+	for {
+		r, fd, err := receive(t.conn)
+		if err != nil {
+			return
+		}
+		if fd != nil {
+			t.plan.relay.serveFile(fd)
+		}
+		switch r.Kind {
+		case stage.SetupFailed:
+			t.failed = t.plan.failure(t.ops.Setup[r.N], syscall.Errno(r.V))
+		case stage.RestrictFailed:
+			t.failed = t.plan.failure(t.ops.Restrict[r.N], syscall.Errno(r.V))
+		case stage.StartFailed:
+			t.failed = &fs.PathError{Op: "fork/exec", Path: t.plan.c.Path, Err: syscall.Errno(r.V)}
+		case stage.Started:
+			t.started = true
+		case stage.Ended:
+			t.ended, t.status = true, syscall.WaitStatus(r.V)
+		}
+	}
+}
+
+// receive reads one report, with the file that came with it.
+func receive(conn *net.UnixConn) (stage.Report, *os.File, error) {
+	var b [stage.ReportSize]byte
+	rights := make([]byte, unix.CmsgSpace(4))
+	var file *os.File
+	for have := 0; have < len(b); {
+		n, m, _, _, err := conn.ReadMsgUnix(b[have:], rights)
+		if err != nil || n == 0 {
+			return stage.Report{}, file, errors.Join(err, errGone)
+		}
+		have += n
+		if m > 0 {
+			file = received(rights[:m])
+		}
+	}
+	return stage.DecodeReport(b[:]), file, nil
+}
+
+var errGone = errors.New("the stage is gone")
+
+func received(rights []byte) *os.File {
+	messages, err := unix.ParseSocketControlMessage(rights)
+	if err != nil || len(messages) != 1 {
+		return nil
+	}
+	fds, err := unix.ParseUnixRights(&messages[0])
+	if err != nil || len(fds) != 1 {
+		return nil
+	}
+	unix.CloseOnExec(fds[0])
+	return os.NewFile(uintptr(fds[0]), "listener")
+}
+
+// Wait waits until no process of the tree is left.
+func (t *tree) Wait() {
+	_ = t.cmd.Wait() // the reports say how the command ended
+	<-t.reported
+	_ = t.conn.Close()
+}
+
+// Terminate sends the command SIGTERM.
+func (t *tree) Terminate() { _, _ = t.conn.Write([]byte{stage.Terminate}) }
+
+// killWait is how long a stage outside of a PID namespace may take to end its descendants.
+const killWait = 10 * time.Second
+
+// Kill ends the tree.
+func (t *tree) Kill() {
+	if t.plan.layers.namespaces {
+		_ = t.cmd.Process.Kill() // the kernel ends the rest
+		return
+	}
+	_, _ = t.conn.Write([]byte{stage.Kill})
+	time.AfterFunc(killWait, func() { _ = t.cmd.Process.Kill() })
+}
+
+// lostLayer is a layer that the machine turned out not to have.
+type lostLayer struct {
+	layer string
+	err   error
+}
+
+func (e *lostLayer) Error() string { return fmt.Sprintf("%s: %s", e.layer, e.err) }
+
+func (e *lostLayer) Unwrap() error { return e.err }
+
+// failure returns what the failure of an operation means.
+func (p *plan) failure(op stage.Op, errno syscall.Errno) error {
+	switch op.Code {
+	case stage.Chdir:
+		return &fs.PathError{Op: "chdir", Path: op.A, Err: errno}
+	case stage.Bind:
+		if errno == unix.ELOOP {
+			return fmt.Errorf("%s leads through a symbolic link, which a sandbox does not follow: give the path that it leads to", op.A)
+		}
+		if errno == unix.ENOENT || errno == unix.ENOTDIR {
+			return &fs.PathError{Op: "mount", Path: op.A, Err: errno}
+		}
+	case stage.Limit:
+		return fmt.Errorf("set a limit of the command to %d: %w", op.M, errno)
+	case stage.Ruleset, stage.Allow, stage.AllowPort, stage.Enforce:
+		if errno == unix.ELOOP {
+			return fmt.Errorf("%s leads through a symbolic link, which a sandbox does not follow: give the path that it leads to", op.A)
+		}
+		return &lostLayer{layer: Landlock, err: errno}
+	case stage.NoNewPrivs, stage.Filter, stage.ProtectStage:
+		return &lostLayer{layer: Seccomp, err: errno}
+	case stage.Subreaper:
+		return &script.SandboxError{Layer: Tree, Err: errno}
+	}
+	if p.layers.namespaces {
+		return &lostLayer{layer: Namespaces, err: fmt.Errorf("%s%s: %w", verbs[op.Code], op.A, errno)}
+	}
+	return errno
+}
+
+// verbs says what an operation does, for errors.
+var verbs = map[stage.Code]string{
+	stage.WriteFile: "write ", stage.SlaveMount: "change mounts", stage.Loopback: "loopback device", stage.Listen: "listen", stage.Bind: "mount ",
+	stage.Tmpfs: "mount ", stage.Proc: "mount ", stage.Symlink: "link ", stage.Dir: "make ", stage.Text: "make ", stage.Root: "mount a root",
+	stage.Enter: "enter the root", stage.DropCaps: "drop capabilities",
+}
+
+// plan returns how a command is confined with what the machine is known to have.
+func (r *Runner) plan(c *script.Command) (*plan, error) {
+	have := r.layers()
+	if c.Confine == script.ConfineOff {
+		have = layers{seccomp: have.seccomp}
+	}
+	if c.Confine == script.ConfineRequired && !have.confines() {
+		return nil, r.missing()
+	}
+	p := &plan{c: c, layers: have, abi: r.abi(), temp: r.o.Temp, extra: r.o.Read}
+	p.chooseNetwork(r.o.Proxy != nil)
+	p.makeView(r.base())
+	return p, nil
+}

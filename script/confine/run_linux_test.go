@@ -1,0 +1,187 @@
+package confine
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/agent-base/agent-base/script"
+)
+
+// each runs a test in every tier that confines.
+func each(t *testing.T, test func(*testing.T, tier)) {
+	t.Helper()
+	for _, i := range confined() {
+		t.Run(i.name, func(t *testing.T) { test(t, i) })
+	}
+}
+
+// R179, C31, security 2.5 #52, #60, #64, #69: a sandboxed command has the results of one without a sandbox.
+func TestOutput(t *testing.T) {
+	tests := []struct {
+		name, program string
+		change        func(*script.Command)
+		want          script.Output
+	}{
+		{"plain", "echo out; echo err >&2; exit 3", nil, script.Output{Stdout: []byte("out\n"), Total: 4, Stderr: []byte("err\n"), ExitCode: 3}},
+		{"a code of a signal", "exit 137", nil, script.Output{ExitCode: 137}},
+		{"a signal", "kill -SEGV $$", nil, script.Output{ExitCode: 139, Signal: "segmentation fault"}},
+		{"kills itself", "kill -KILL $$", nil, script.Output{ExitCode: 137, Signal: "killed"}},
+		{"timeout", "echo so far; sleep 60", func(c *script.Command) { c.Timeout = time.Second },
+			script.Output{Stdout: []byte("so far\n"), Total: 7, ExitCode: 143, Signal: "terminated", TimedOut: true}},
+		{"ends on TERM", "trap 'echo bye; exit 9' TERM; sleep 60 & wait", func(c *script.Command) { c.Timeout = time.Second },
+			script.Output{Stdout: []byte("bye\n"), Total: 4, ExitCode: 9, TimedOut: true}},
+		{"ignores TERM", "trap '' TERM; echo ready; while :; do :; done", func(c *script.Command) { c.Timeout, c.Grace = time.Second, 100*time.Millisecond },
+			script.Output{Stdout: []byte("ready\n"), Total: 6, ExitCode: 137, Signal: "killed", TimedOut: true}},
+		{"truncated", "printf 0123456789", func(c *script.Command) { c.MaxStdout = 4 },
+			script.Output{Stdout: []byte("0123"), Total: 10, Truncated: true}},
+		{"stopped", "while :; do echo 0123456789; done", func(c *script.Command) { c.MaxStdout, c.StopAtMax = 4, true },
+			script.Output{Stdout: []byte("0123"), Truncated: true, Stopped: true, ExitCode: -1}},
+		{"leaves a child with the pipes", "sleep 60 & echo done", nil, script.Output{Stdout: []byte("done\n"), Total: 5}},
+		{"closes its output", "exec >&- 2>&-; sleep 60", func(c *script.Command) { c.Timeout = time.Second },
+			script.Output{ExitCode: 143, Signal: "terminated", TimedOut: true}},
+		{"input", "wc -c", func(c *script.Command) { c.Stdin = make([]byte, script.MaxStdin) }, script.Output{Stdout: []byte("1048576\n"), Total: 8}},
+		{"input that nobody reads", "exit 4", func(c *script.Command) { c.Stdin = make([]byte, script.MaxStdin) }, script.Output{ExitCode: 4}},
+		{"no input", "cat", nil, script.Output{}},
+		{"arguments", `printf '%s|' "$0" "$@"`, func(c *script.Command) { c.Args = append(c.Args, "a;b", "$(id)", "\n'\"") },
+			script.Output{Stdout: []byte("a;b|$(id)|\n'\"|"), Total: 14}},
+	}
+	for _, i := range tiers() {
+		for _, tt := range tests {
+			t.Run(i.name+"/"+tt.name, func(t *testing.T) {
+				t.Parallel()
+				c := i.command(t, "/bin/bash", "-c", tt.program)
+				if tt.change != nil {
+					tt.change(c)
+				}
+				got := run(t, i.runner(t, Options{}), c)
+				if got.Duration <= 0 || got.Duration > 20*time.Second {
+					t.Errorf("took %s", got.Duration)
+				}
+				if tt.want.Stopped { // how it ended depends on the time
+					tt.want.ExitCode, tt.want.Signal, tt.want.Total = got.ExitCode, got.Signal, got.Total
+				}
+				if string(got.Stdout) != string(tt.want.Stdout) || string(got.Stderr) != string(tt.want.Stderr) || got.ExitCode != tt.want.ExitCode || got.Signal != tt.want.Signal ||
+					got.Total != tt.want.Total || got.TimedOut != tt.want.TimedOut || got.Stopped != tt.want.Stopped || got.Truncated != tt.want.Truncated {
+					t.Errorf("got %+v\nwant %+v", got, tt.want)
+				}
+			})
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	each(t, func(t *testing.T, i tier) {
+		r := i.runner(t, Options{})
+		c := i.command(t, "/bin/sh", "-c", "true")
+		c.Path = filepath.Join(c.Dir, "nothing")
+		if _, err := r.Run(t.Context(), c); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("no program: got %v", err)
+		}
+		c = i.command(t, "/bin/sh", "-c", "true")
+		c.Dir = filepath.Join(c.Dir, "nothing")
+		if _, err := r.Run(t.Context(), c); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("no folder: got %v", err)
+		}
+		c = i.command(t, "/bin/sh", "-c", "true")
+		c.Timeout = 0
+		if _, err := r.Run(t.Context(), c); err == nil {
+			t.Error("no timeout: no error")
+		}
+		done, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := r.Run(done, i.command(t, "/bin/sh", "-c", "true")); !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+		c = i.command(t, "/bin/sh", "-c", "sleep 60")
+		later, stop := context.WithTimeout(t.Context(), 200*time.Millisecond)
+		defer stop()
+		if out, err := r.Run(later, c); !errors.Is(err, context.DeadlineExceeded) || out == nil || out.TimedOut {
+			t.Errorf("got %+v, %v", out, err)
+		}
+	})
+}
+
+// security 2.15 SB15: no part of a path that is mounted is a symbolic link.
+func TestLinkedPathIsRefused(t *testing.T) {
+	each(t, func(t *testing.T, i tier) {
+		secret, other := t.TempDir(), t.TempDir()
+		write(t, filepath.Join(secret, "skill"), "secret")
+		if err := os.Symlink(secret, filepath.Join(other, "link")); err != nil {
+			t.Fatal(err)
+		}
+		for _, change := range []func(*script.Command, string){
+			func(c *script.Command, path string) { c.Read = []string{path} },
+			func(c *script.Command, path string) { c.Write = append(c.Write, path) },
+		} {
+			c := i.command(t, "/bin/cat", filepath.Join(other, "link", "skill"))
+			change(c, filepath.Join(other, "link"))
+			out, err := i.runner(t, Options{}).Run(t.Context(), c)
+			if err == nil || !strings.Contains(err.Error(), "symbolic link") {
+				t.Errorf("got %+v, %v", out, err)
+			}
+		}
+	})
+}
+
+// R179: without a sandbox for files and network nothing runs that must have one; the error says what is missing. Nothing lets what is
+// not required run in silence.
+func TestRequired(t *testing.T) {
+	weak := tier{"C", []string{Namespaces, Landlock}, script.ConfineRequired}
+	r := weak.runner(t, Options{})
+	var none *script.SandboxError
+	if out, err := r.Run(t.Context(), weak.command(t, "/bin/true")); !errors.As(err, &none) || none.Layer != Namespaces || none.Cure == "" {
+		t.Errorf("got %+v, %v", out, err)
+	}
+	weak.confine = script.ConfineAuto
+	out := run(t, r, weak.command(t, python, "-c", "import socket; socket.socket()"))
+	if out.Sandbox.Tier != "C" || len(out.Sandbox.Missing) != 2 || !strings.Contains(string(out.Stderr), "PermissionError") {
+		t.Errorf("got %+v, %s", out.Sandbox, out.Stderr)
+	}
+	nothing := tier{"E", []string{Namespaces, Landlock, Seccomp}, script.ConfineRequired}
+	if out, err := nothing.runner(t, Options{}).Run(t.Context(), nothing.command(t, "/bin/true")); !errors.As(err, &none) {
+		t.Errorf("got %+v, %v", out, err)
+	}
+	off := tier{"off", nil, script.ConfineOff}
+	out = run(t, off.runner(t, Options{}), off.command(t, python, "-c", "import os, socket; socket.socket(); os.listdir('/'); os.kill(os.getppid(), 9)"))
+	if out.Sandbox.Tier != "off" || !strings.Contains(string(out.Stderr), "PermissionError") {
+		t.Errorf("got %+v, %s", out.Sandbox, out.Stderr)
+	}
+}
+
+func TestReport(t *testing.T) {
+	for _, i := range confined() {
+		if got := i.runner(t, Options{}).Report(t.Context()); got.Tier != i.name || len(got.Layers) < 3 {
+			t.Errorf("got %+v, want %s", got, i.name)
+		}
+	}
+}
+
+// What a machine lacks is found out while a command is set up, and noted once: the command runs with what is left.
+func TestFallsBack(t *testing.T) {
+	r, err := New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.lose(&lostLayer{layer: Namespaces, err: errors.New("refused")})
+	if r.lose(&lostLayer{layer: Namespaces, err: errors.New("again")}) {
+		t.Error("lost twice")
+	}
+	i := tier{confine: script.ConfineRequired}
+	if out := run(t, r, i.command(t, "/bin/true")); out.Sandbox.Tier != "B" || out.Sandbox.Missing[0] != "namespaces: refused" {
+		t.Errorf("got %+v", out.Sandbox)
+	}
+}
+
+func TestOptions(t *testing.T) {
+	for _, o := range []Options{{Read: []string{"relative"}}, {Without: []string{"nothing"}}, {Temp: -1}} {
+		if _, err := New(&o); err == nil {
+			t.Errorf("%+v: no error", o)
+		}
+	}
+}

@@ -1,0 +1,149 @@
+package confine
+
+import (
+	"encoding/binary"
+	"runtime"
+	"syscall"
+	"testing"
+
+	"golang.org/x/net/bpf"
+	"golang.org/x/sys/unix"
+
+	"github.com/agent-base/agent-base/script"
+)
+
+// verdict runs a filter on one system call, as the kernel would.
+func verdict(t *testing.T, program []syscall.SockFilter, arch, nr uint32, args ...uint64) uint32 {
+	t.Helper()
+	raw := make([]bpf.RawInstruction, len(program))
+	for i, s := range program {
+		raw[i] = bpf.RawInstruction{Op: s.Code, Jt: s.Jt, Jf: s.Jf, K: s.K}
+	}
+	parsed, ok := bpf.Disassemble(raw)
+	if !ok {
+		t.Fatal("an instruction is unknown")
+	}
+	vm, err := bpf.NewVM(parsed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The machine of the test reads big endian, the kernel its own order: each word is turned round.
+	data := make([]byte, 64)
+	binary.BigEndian.PutUint32(data, nr)
+	binary.BigEndian.PutUint32(data[4:], arch)
+	for i, a := range args {
+		binary.BigEndian.PutUint32(data[16+8*i:], uint32(a))
+		binary.BigEndian.PutUint32(data[20+8*i:], uint32(a>>32))
+	}
+	n, err := vm.Run(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return uint32(n)
+}
+
+// R176, security 2.5 #73, #77, #78, #80, #81, 2.15 SB1, SB2, SB3, SB22: the verdict of the filters on every kind of call.
+func TestFilter(t *testing.T) {
+	here := map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64}[runtime.GOARCH]
+	const allow = unix.SECCOMP_RET_ALLOW
+	a, b := rules{confine: true, inet: true, onlyTCP: true}, rules{confine: true, noSocket: true, noShared: true, others: true}
+	online, named, off := rules{confine: true, inet: true}, rules{confine: true, inet: true, onlyTCP: true, noSocket: true}, rules{}
+	eperm, eacces, enosys := refuse(unix.EPERM), refuse(unix.EACCES), refuse(unix.ENOSYS)
+	self := uint64(0)
+	tests := []struct {
+		name  string
+		rules rules
+		nr    uint32
+		args  []uint64
+		want  uint32
+	}{
+		{"read", a, unix.SYS_READ, nil, allow},
+		{"ptrace", a, unix.SYS_PTRACE, nil, eperm},
+		{"ptrace when off", off, unix.SYS_PTRACE, nil, eperm},
+		{"mount", a, unix.SYS_MOUNT, nil, eperm},
+		{"mount when off", off, unix.SYS_MOUNT, nil, allow},
+		{"fork", a, unix.SYS_CLONE, []uint64{uint64(unix.SIGCHLD)}, allow},
+		{"thread", a, unix.SYS_CLONE, []uint64{unix.CLONE_VM | unix.CLONE_THREAD | unix.CLONE_SIGHAND}, allow},
+		{"user namespace", a, unix.SYS_CLONE, []uint64{unix.CLONE_NEWUSER | uint64(unix.SIGCHLD)}, eperm},
+		{"network namespace", a, unix.SYS_CLONE, []uint64{unix.CLONE_NEWNET}, eperm},
+		{"mode", a, unix.SYS_FCHMODAT, []uint64{0, 0, 0o2755}, allow},
+		{"set-user-ID", a, unix.SYS_FCHMODAT, []uint64{0, 0, 0o4755}, eperm},
+		{"set-user-ID of an open file", b, unix.SYS_FCHMOD, []uint64{0, 0o4000}, eperm},
+		{"set-user-ID when off", off, unix.SYS_FCHMOD, []uint64{0, 0o4000}, allow},
+		{"a new file", a, unix.SYS_OPENAT, []uint64{0, 0, unix.O_CREAT | unix.O_WRONLY, 0o644}, allow},
+		{"a new set-user-ID file", a, unix.SYS_OPENAT, []uint64{0, 0, unix.O_CREAT | unix.O_WRONLY, 0o4755}, eperm},
+		{"an unnamed set-user-ID file", a, unix.SYS_OPENAT, []uint64{0, 0, unix.O_TMPFILE | unix.O_WRONLY, 0o4755}, eperm},
+		{"open with a mode that does not count", a, unix.SYS_OPENAT, []uint64{0, 0, unix.O_RDONLY | unix.O_DIRECTORY, 0o4755}, allow},
+		{"openat2", a, unix.SYS_OPENAT2, nil, enosys},
+		{"clone3", a, unix.SYS_CLONE3, nil, enosys},
+		{"unshare", a, unix.SYS_UNSHARE, []uint64{unix.CLONE_NEWUSER}, eperm},
+		{"ioctl", a, unix.SYS_IOCTL, []uint64{0, unix.TCGETS}, allow},
+		{"TIOCSTI", a, unix.SYS_IOCTL, []uint64{0, unix.TIOCSTI}, eperm},
+		{"TIOCSTI with high bits", a, unix.SYS_IOCTL, []uint64{0, 1<<32 | unix.TIOCSTI}, eperm},
+		{"TIOCLINUX", a, unix.SYS_IOCTL, []uint64{0, unix.TIOCLINUX}, eperm},
+		{"own limit", a, unix.SYS_PRLIMIT64, []uint64{self}, allow},
+		{"limit of another", a, unix.SYS_PRLIMIT64, []uint64{1}, eperm},
+		{"limit of another when off", off, unix.SYS_PRLIMIT64, []uint64{1}, eperm},
+		{"own priority", a, unix.SYS_SETPRIORITY, []uint64{unix.PRIO_PROCESS, self}, allow},
+		{"priority of another", a, unix.SYS_SETPRIORITY, []uint64{unix.PRIO_PROCESS, 7}, eperm},
+		{"io priority of another", a, unix.SYS_IOPRIO_SET, []uint64{1, 7}, eperm},
+		{"affinity of a thread", a, unix.SYS_SCHED_SETAFFINITY, []uint64{7}, allow},
+		{"affinity in tier B", b, unix.SYS_SCHED_SETAFFINITY, []uint64{7}, eperm},
+		{"unix socket", a, unix.SYS_SOCKET, []uint64{unix.AF_UNIX}, allow},
+		{"unix socket in tier B", b, unix.SYS_SOCKET, []uint64{unix.AF_UNIX}, eacces},
+		{"socket pair in tier B", b, unix.SYS_SOCKETPAIR, []uint64{unix.AF_UNIX}, allow},
+		{"socket pair of another family", b, unix.SYS_SOCKETPAIR, []uint64{unix.AF_TIPC}, eacces},
+		{"tcp", a, unix.SYS_SOCKET, []uint64{unix.AF_INET, unix.SOCK_STREAM}, allow},
+		{"udp", a, unix.SYS_SOCKET, []uint64{unix.AF_INET, unix.SOCK_DGRAM}, eacces},
+		{"netlink", a, unix.SYS_SOCKET, []uint64{unix.AF_NETLINK, unix.SOCK_RAW}, eacces},
+		{"tcp in tier B", b, unix.SYS_SOCKET, []uint64{unix.AF_INET, unix.SOCK_STREAM}, eacces},
+		{"tcp online", online, unix.SYS_SOCKET, []uint64{unix.AF_INET, unix.SOCK_STREAM}, allow},
+		{"udp online", online, unix.SYS_SOCKET, []uint64{unix.AF_INET6, unix.SOCK_DGRAM}, allow},
+		{"netlink online", online, unix.SYS_SOCKET, []uint64{unix.AF_NETLINK, unix.SOCK_RAW}, eacces},
+		{"vsock online", online, unix.SYS_SOCKET, []uint64{unix.AF_VSOCK, unix.SOCK_STREAM}, eacces},
+		{"tcp to names", named, unix.SYS_SOCKET, []uint64{unix.AF_INET, unix.SOCK_STREAM}, allow},
+		{"tcp to names with flags", named, unix.SYS_SOCKET, []uint64{unix.AF_INET6, unix.SOCK_STREAM | unix.SOCK_CLOEXEC | unix.SOCK_NONBLOCK, unix.IPPROTO_TCP}, allow},
+		{"mptcp to names", named, unix.SYS_SOCKET, []uint64{unix.AF_INET, unix.SOCK_STREAM, unix.IPPROTO_MPTCP}, eacces},
+		{"sctp to names", named, unix.SYS_SOCKET, []uint64{unix.AF_INET, unix.SOCK_STREAM, unix.IPPROTO_SCTP}, eacces},
+		{"udp to names", named, unix.SYS_SOCKET, []uint64{unix.AF_INET, unix.SOCK_DGRAM}, eacces},
+		{"raw to names", named, unix.SYS_SOCKET, []uint64{unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_ICMP}, eacces},
+		{"unix socket to names", named, unix.SYS_SOCKET, []uint64{unix.AF_UNIX, unix.SOCK_STREAM}, eacces},
+		{"memfd", a, unix.SYS_MEMFD_CREATE, nil, allow},
+		{"memfd in tier B", b, unix.SYS_MEMFD_CREATE, nil, eperm},
+		{"shmget in tier B", b, unix.SYS_SHMGET, nil, eperm},
+		{"newest known", a, newestCall, nil, allow},
+		{"unknown", a, newestCall + 1, nil, enosys},
+		{"far unknown", a, 9999, nil, enosys},
+		{"x32", a, x32 | unix.SYS_READ, nil, enosys},
+		{"x32 when off", off, x32 | unix.SYS_PTRACE, nil, enosys},
+	}
+	for _, tt := range tests {
+		if got := verdict(t, tt.rules.build(), here, tt.nr, tt.args...); got != tt.want {
+			t.Errorf("%s: got %#x, want %#x", tt.name, got, tt.want)
+		}
+	}
+	const i386 = 0x40000003
+	for _, r := range []rules{a, b, off} {
+		if got := verdict(t, r.build(), i386, 20); got != unix.SECCOMP_RET_KILL_PROCESS {
+			t.Errorf("another processor: got %#x", got)
+		}
+	}
+	for _, nr := range refused {
+		for _, r := range []rules{a, b, online, named} {
+			if got := verdict(t, r.build(), here, nr); got != eperm {
+				t.Errorf("call %d: got %#x", nr, got)
+			}
+		}
+	}
+}
+
+// A command cannot make a program that runs as its user for everybody. Without a sandbox the same command can.
+func TestNoSetUID(t *testing.T) {
+	for _, i := range append(confined(), tier{"off", nil, script.ConfineOff}) {
+		c := i.command(t, "/bin/sh", "-c", "cp /bin/sh sh && chmod 755 sh && chmod 4755 sh; [ -x sh ] || exit 9; [ ! -u sh ]")
+		out := run(t, i.runner(t, Options{}), c)
+		if want := map[bool]int{true: 0, false: 1}[i.confine != script.ConfineOff]; out.ExitCode != want {
+			t.Errorf("tier %s: got %d, want %d: %s", i.name, out.ExitCode, want, out.Stderr)
+		}
+	}
+}

@@ -1,0 +1,198 @@
+package script
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+)
+
+// FileRules are rules of the user's about files, as session/allow reads them.
+type FileRules interface {
+	Empty() bool           // there are none
+	Name(path string) bool // one names the file or folder at an absolute path, or a folder above it
+	Starts() []string      // absolute paths: each path that is named is one of them, or lies below one
+	Exact() []string       // absolute paths that rules without a wildcard name
+}
+
+// Denied are the rules that say which files the user's agent does not read and does not change. Nil denies nothing. What they name in
+// the folders of a command is hidden from it, or stays as it is.
+type Denied struct{ Read, Write FileRules }
+
+// denies reports whether a rule names a path.
+func (d *Denied) denies(path string, write bool) bool {
+	rules := d.Read
+	if write {
+		rules = d.Write
+	}
+	return rules != nil && rules.Name(path)
+}
+
+// Limits of the search for what rules name, in all folders of a command.
+const (
+	mostWalked = 200_000 // files and folders
+	mostNamed  = 2000    // of them that are named
+)
+
+// DeniedError is the error for rules that name more than a command can be kept from.
+type DeniedError struct {
+	Dir  string // that was searched
+	What string // such as "more than 2000 files"
+}
+
+// Error says what would help.
+func (e *DeniedError) Error() string {
+	return fmt.Sprintf("the rules that deny files cannot be kept to: %s in %s; write rules that name folders, such as Read(secrets/**)", e.What, e.Dir)
+}
+
+// Deny keeps a command from what rules name in some folders, except in those of except: it hides it, or keeps it as it is. Nothing that
+// the command was granted in it remains. It returns a *DeniedError if that is too much.
+func (d *Denied) Deny(c *Command, folders, except []string) error {
+	s := &nameSearch{folders: folders, except: except}
+	if d.Read != nil && !d.Read.Empty() {
+		hidden, err := s.named(d.Read)
+		if err != nil {
+			return err
+		}
+		c.Hide = unique(append(c.Hide, hidden...))
+		inside := func(path string) bool { return within(hidden, path) && !slices.Contains(hidden, path) }
+		c.Read, c.Write = slices.DeleteFunc(c.Read, inside), slices.DeleteFunc(c.Write, func(path string) bool { return within(hidden, path) })
+	}
+	if d.Write == nil || d.Write.Empty() || len(c.Write) == 0 {
+		return nil
+	}
+	s.folders = slices.DeleteFunc(slices.Clone(folders), func(dir string) bool { return !within(c.Write, dir) })
+	kept, err := s.named(d.Write)
+	if err != nil {
+		return err
+	}
+	c.Keep = append(c.Keep, kept...)
+	for _, path := range slices.Clone(c.Write) {
+		if within(kept, path) && !within(except, path) {
+			c.Write = without(c.Write, []string{path})
+			c.Read = append(c.Read, path)
+		}
+	}
+	c.keepNew(d.Write, s.folders)
+	c.Keep, c.Absent = unique(c.Keep), unique(c.Absent)
+	return nil
+}
+
+// keepNew keeps files from coming to be that rules name. Of those with a wildcard it says that it cannot.
+func (c *Command) keepNew(rules FileRules, folders []string) {
+	exact := rules.Exact()
+	for _, path := range exact {
+		if _, err := os.Lstat(path); err != nil && within(folders, path) {
+			c.Absent = append(c.Absent, path)
+		}
+	}
+	for _, start := range rules.Starts() {
+		switch _, err := os.Lstat(start); {
+		case slices.Contains(exact, start) || !within(folders, start):
+		case err != nil:
+			c.Absent = append(c.Absent, start)
+		case !within(c.Keep, start):
+			c.Missing = append(c.Missing, fmt.Sprintf("keep: new files in %s may have names that a rule denies to change", start))
+		}
+	}
+	c.Missing = unique(c.Missing)
+}
+
+// nameSearch looks for what rules name.
+type nameSearch struct {
+	folders, except []string
+	walked          int
+}
+
+// named returns the paths in the folders that rules name, without what lies in another of them. What a link among them leads to, and
+// other names of the same file, are named too.
+func (s *nameSearch) named(rules FileRules) ([]string, error) {
+	var out []string
+	for _, start := range s.starts(rules) {
+		err := filepath.WalkDir(start, func(path string, d fs.DirEntry, err error) error {
+			if s.walked++; s.walked > mostWalked {
+				return &DeniedError{start, fmt.Sprintf("more than %d files", mostWalked)}
+			}
+			switch {
+			case err != nil && d == nil:
+				return fs.SkipAll // there is nothing
+			case err != nil, within(s.except, path):
+				return skip(d)
+			case !rules.Name(path):
+				return nil
+			}
+			if out = append(out, path); len(out) > mostNamed {
+				return &DeniedError{start, fmt.Sprintf("they name more than %d files", mostNamed)}
+			}
+			if d.Type()&fs.ModeSymlink != 0 {
+				out = append(out, realPath(path))
+			}
+			return skip(d)
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	more, err := s.otherNames(out)
+	return unique(append(out, more...)), err
+}
+
+func skip(d fs.DirEntry) error {
+	if d.IsDir() {
+		return fs.SkipDir
+	}
+	return nil
+}
+
+// starts returns where to look: the starts of the rules in the folders, and the folders below a start, without those in another.
+func (s *nameSearch) starts(rules FileRules) []string {
+	var all []string
+	for _, start := range rules.Starts() {
+		for _, dir := range s.folders {
+			switch {
+			case within([]string{dir}, start):
+				all = append(all, start)
+			case within([]string{start}, dir):
+				all = append(all, dir)
+			}
+		}
+	}
+	all = unique(all)
+	return slices.DeleteFunc(slices.Clone(all), func(dir string) bool {
+		return slices.ContainsFunc(all, func(other string) bool { return other != dir && within([]string{other}, dir) })
+	})
+}
+
+// otherNames returns the other names in the folders of those files among some paths that have several.
+func (s *nameSearch) otherNames(paths []string) ([]string, error) {
+	var linked []fs.FileInfo
+	for _, path := range paths {
+		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && names(info) > 1 {
+			linked = append(linked, info)
+		}
+	}
+	var out []string
+	if len(linked) == 0 {
+		return nil, nil
+	}
+	for _, dir := range s.folders {
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if s.walked++; s.walked > mostWalked {
+				return &DeniedError{dir, fmt.Sprintf("more than %d files", mostWalked)}
+			}
+			if err != nil || !d.Type().IsRegular() {
+				return nil
+			}
+			info, err := d.Info()
+			if err == nil && names(info) > 1 && slices.ContainsFunc(linked, func(one fs.FileInfo) bool { return os.SameFile(one, info) }) {
+				out = append(out, path)
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}

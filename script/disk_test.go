@@ -1,0 +1,30 @@
+package script
+
+import (
+	"strings"
+	"testing"
+)
+
+// security 2.15 SB11: a script that fills the folders that are its own is ended, and the error says why. What an earlier run left
+// there counts.
+func TestDisk(t *testing.T) {
+	s := open(t, "", tree{"scripts/a.py": `
+import os, sys, time
+with open(os.environ[sys.argv[1]] + "/" + sys.argv[2], "wb") as f: f.write(b"x" * (3 << 20))
+time.sleep(float(sys.argv[3]))
+print("{}")
+`})
+	for _, name := range []string{"AGENT_SKILL_WORK_DIR", "TMPDIR", "HOME", "AGENT_SKILL_CACHE_DIR"} {
+		h := host(t)
+		h.Disk, h.Files = 5<<20, 1000
+		if _, err := run(t, h, s, "a", &RunOptions{Args: []string{"AGENT_SKILL_CACHE_DIR", "one", "0.3"}}); err != nil {
+			t.Fatal(err)
+		}
+		_, err := run(t, h, s, "a", &RunOptions{Args: []string{name, "two", "30"}})
+		e := failure(t, err, ExecutionFailed, "")
+		const want = "(it was ended: its work folder, temporary folder, home and cache hold more than 5242880 bytes or 1000 files together)"
+		if !strings.Contains(e.Message, want) {
+			t.Errorf("%s: got %q", name, e.Message)
+		}
+	}
+}

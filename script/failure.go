@@ -1,0 +1,99 @@
+package script
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+	"syscall"
+)
+
+// judge returns the error of a command that did not end by itself: one that was not started, was cancelled or timed out.
+func (c *call) judge(ctx context.Context, cmd *Command, out *Output, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return startError(c.sc, cmd, err)
+	case out.TimedOut:
+		return &Error{Code: Timeout, Stdout: said(out), Sandbox: out.Sandbox, Message: "Script timed out after " + seconds(cmd.Timeout) + stderrTail(out)}
+	}
+	return nil
+}
+
+// finding is what was found out about a script that failed.
+type finding struct {
+	reason          string   // why it failed, one of the Reason constants; "" if that is not known
+	cause           error    // of that reason; may be nil
+	withheld, unset []string // variables that it reads and did not get: those that the operator has, and the others
+}
+
+// explain finds out why a script ended with an exit code. The first cause that its output shows counts.
+func (h *Host) explain(ctx context.Context, c *call, src *source, cmd *Command, out *Output) *finding {
+	if m := missing(c.s, c.sc, out); m != nil {
+		m.Others = h.others(ctx, src, m)
+		return &finding{reason: ReasonModule, cause: m}
+	}
+	if b := blocked(cmd, out, h.here(cmd.Dir)); b != nil {
+		if h.o.Denied.denies(b.Path, b.Write) || c.denied.denies(b.Path, b.Write) {
+			b = &Blocked{Path: b.Path, Write: b.Write, Rule: true}
+		}
+		return &finding{reason: ReasonBlocked, cause: b}
+	}
+	f := &finding{}
+	u := c.unreached(cmd, out)
+	f.withheld, f.unset = h.lacking(c, cmd.Env, out, u == nil)
+	if u != nil {
+		f.reason, f.cause = ReasonNetwork, u
+	} else if c.addedJSON && refusesJSON(out) {
+		f.reason = ReasonJSON
+	}
+	return f
+}
+
+// text adds the finding to the message of a failure.
+func (f *finding) text() string {
+	switch {
+	case f.cause == nil:
+		return lackingText(f.withheld, f.unset)
+	case f.reason == ReasonModule:
+		return ". " + f.cause.Error()
+	}
+	return " (" + f.cause.Error() + ")" + lackingText(f.withheld, f.unset)
+}
+
+// failed returns the error of a script that ended with an exit code.
+func (c *call) failed(cmd *Command, out *Output, f *finding) error {
+	return &Error{
+		Code: ExecutionFailed, Reason: f.reason, Err: f.cause, Stdout: said(out), Withheld: f.withheld, Warning: c.note, Sandbox: out.Sandbox,
+		Message: fmt.Sprintf("Script failed with exit code %d%s", out.ExitCode, signalHint(out, cmd)) + f.text() + failureTail(out),
+	}
+}
+
+// startError returns the error of a command that was not started.
+func startError(sc Script, cmd *Command, err error) error {
+	var none *SandboxError
+	if errors.As(err, &none) {
+		return &Error{Code: PermissionDenied, Reason: ReasonSandbox, Err: err, Message: fmt.Sprintf("Script %s is not run: %v", sc.Name, none)}
+	}
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		if info, statErr := os.Stat(cmd.Dir); statErr != nil || !info.IsDir() {
+			return &Error{Code: ExecutionFailed, Reason: ReasonFolder, Err: err,
+				Message: fmt.Sprintf("Script %s cannot start in %q: it is not a folder, or not any more; make it, or have the script start elsewhere", sc.Name, cmd.Dir)}
+		}
+	}
+	e := &Error{Code: ExecutionFailed, Err: err, Message: fmt.Sprintf("Script %s cannot be started with %s: %v", sc.Name, cmd.Path, err)}
+	switch _, missing := os.Stat(cmd.Path); {
+	case errors.Is(err, fs.ErrNotExist) && missing == nil:
+		e.Reason = ReasonPlatform
+		e.Message += ": the program is there, but what loads it is not (it was built for another system)"
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+		e.Reason = ReasonInterpreter
+	case strings.Contains(err.Error(), "exec format error"):
+		e.Reason = ReasonPlatform
+		e.Message += ": it was built for another system or processor"
+	}
+	return e
+}

@@ -1,0 +1,80 @@
+package script
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
+	"github.com/agent-base/agent-base/trace"
+)
+
+// hookKept is how many bytes of each stream of a hook are kept.
+const hookKept = 64 << 10
+
+// HookOptions says how a hook is run.
+type HookOptions struct {
+	Hook    manifest.Hook
+	Input   []byte        // its standard input, at most MaxStdin bytes
+	Timeout time.Duration // 0 means the host's
+	Admit   Admit         // nil: the skill runs
+}
+
+// HookOutput is what a hook did.
+type HookOutput struct {
+	ExitCode int
+	Stdout   []byte // its first 64 KiB
+	Stderr   []byte // its last 64 KiB
+	Duration time.Duration
+	Sandbox  Sandbox // what confined it
+}
+
+// RunHook runs a hook of a skill like a script: in the same sandbox, with the same environment, grants and limits. A command
+// is run by bash, or else sh, in which CLAUDE_SKILL_DIR, CLAUDE_PLUGIN_ROOT and CLAUDE_PROJECT_DIR are the skill's folder,
+// the same, and the workspace. An exit code is part of the output; the error is an *Error if the hook could not be started
+// or timed out, or that of ctx.
+func (h *Host) RunHook(ctx context.Context, s *skill.Skill, o *HookOptions) (*HookOutput, error) {
+	sc := Script{Name: "hook " + o.Hook.Event}
+	if o.Hook.Script != "" {
+		var err error
+		if sc, err = Find(ctx, s, o.Hook.Script, nil); err != nil {
+			return nil, err
+		}
+	}
+	if len(o.Input) > MaxStdin {
+		return nil, &Error{Code: ArgsTooLarge, Message: fmt.Sprintf("Input of %s too large: %d bytes (max %d)", sc.Name, len(o.Input), MaxStdin)}
+	}
+	c := call{s: s, sc: sc, hook: &o.Hook, stdin: append([]byte{}, o.Input...), timeout: h.timeout(s, o.Timeout)}
+	begun := time.Now()
+	var out *Output
+	err := h.admitted(ctx, &c, o.Admit, func() (err error) {
+		out, err = h.call(ctx, &c)
+		return err
+	})
+	trace.Emit(ctx, h.o.Trace, trace.Event{Kind: trace.HookRun, Level: slog.LevelDebug, Skill: s.Canonical(), Script: sc.Name, Duration: time.Since(begun),
+		Message: "Ran " + sc.Name, Err: err})
+	if err != nil {
+		return nil, err
+	}
+	return &HookOutput{ExitCode: out.ExitCode, Stdout: out.Stdout[:min(len(out.Stdout), hookKept)], Stderr: out.Stderr, Duration: out.Duration,
+		Sandbox: *out.Sandbox}, nil
+}
+
+// shell returns the argument list that runs the command of a hook.
+func (h *Host) shell(c *call) ([]string, error) {
+	for _, name := range []string{"bash", "sh"} {
+		if path, err := h.o.LookPath(name); err == nil && filepath.IsAbs(path) {
+			return []string{program.Settled(path), "-c", c.hook.Command}, nil
+		}
+	}
+	return nil, &Error{Code: ExecutionFailed, Reason: ReasonInterpreter, Message: fmt.Sprintf("%s of skill '%s' needs bash, which is not installed", c.sc.Name, c.s.Name())}
+}
+
+// hookVariables are the names by which hooks written for another host find their files.
+func (h *Host) hookVariables(dir string) map[string]string {
+	return map[string]string{"CLAUDE_SKILL_DIR": dir, "CLAUDE_PLUGIN_ROOT": dir, "CLAUDE_PROJECT_DIR": h.o.Workspace}
+}

@@ -1,0 +1,190 @@
+package script
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/trace"
+)
+
+const asking = `permissions:
+  network: [api.example.com, "*.example.org"]
+  read: [~/notes, /data]
+  write: [~/out]
+  limits: {timeout: 2m, memory: 2GiB, output: 64KiB, processes: 7}
+`
+
+// What a manifest declares counts once the skill may run, and what is withheld does not. A declared host is none that may have
+// a private address. R34, R108, R176
+func TestDeclaredPermissions(t *testing.T) {
+	home := t.TempDir()
+	tests := []struct {
+		name        string
+		grant       Grant
+		hosts       []string
+		read, write []string // below the home or absolute
+	}{
+		{"declared", Grant{Declared: true}, []string{"api.example.com", "*.example.org"}, []string{"notes", "/data"}, []string{"out"}},
+		{"withheld", Grant{Declared: true, Withheld: []string{"*.example.org", "read:~/notes", "write:~/out"}}, []string{"api.example.com"}, []string{"/data"}, nil},
+		{"not counted", Grant{}, nil, nil, nil},
+		{"more", Grant{Declared: true, Net: Network{Hosts: []string{"a.com"}, Private: []string{"a.com"}}}, []string{"a.com", "api.example.com", "*.example.org"}, []string{"notes"}, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := host(t)
+			r.Env = []string{"HOME=" + home}
+			cmd := reached(t, r, asking, tt.grant)
+			if diff := cmp.Diff(tt.hosts, cmd.Network.Hosts); diff != "" {
+				t.Errorf("hosts differ (-want +got):\n%s", diff)
+			}
+			if len(cmd.Network.Private) != len(tt.grant.Net.Private) || cmd.Network.All {
+				t.Errorf("got %+v", cmd.Network)
+			}
+			for _, one := range []struct{ want, have []string }{{tt.read, cmd.Read}, {tt.write, cmd.Write}} {
+				for _, dir := range []string{"notes", "out", "/data"} {
+					path := dir
+					if !filepath.IsAbs(dir) {
+						path = filepath.Join(home, dir)
+					}
+					if slices.Contains(one.want, dir) && !slices.Contains(one.have, path) || len(tt.write) == 0 && dir == "out" && slices.Contains(one.have, path) && tt.name != "more" {
+						t.Errorf("%s: want %v, have %v", dir, one.want, one.have)
+					}
+				}
+			}
+		})
+	}
+}
+
+// R108
+func TestDeclaredLimits(t *testing.T) {
+	cmd := reached(t, host(t), asking, Grant{Declared: true})
+	if cmd.Limits.Memory != 2<<30 || cmd.Limits.Processes != 7 || cmd.MaxStdout != 64<<10 || cmd.Timeout > 2*time.Minute || cmd.Timeout < 110*time.Second {
+		t.Errorf("got %+v, %d bytes, %v", cmd.Limits, cmd.MaxStdout, cmd.Timeout)
+	}
+	if cmd := reached(t, host(t), "", Grant{Declared: true}); cmd.MaxStdout != DefaultOutput || cmd.Timeout > DefaultTimeout {
+		t.Errorf("got %d bytes, %v", cmd.MaxStdout, cmd.Timeout)
+	}
+}
+
+// A failure because of the network names the host, and says how it may be reached. R176
+func TestUnreached(t *testing.T) {
+	text := "curl https://api.named.com/x http://localhost:8188/ \"$SET_TOKEN\"\n"
+	tests := []struct {
+		name   string
+		out    Output
+		script string
+		tier   string
+		net    Network
+		hosts  []string
+		direct bool
+		none   bool
+	}{
+		{name: "requests without a network", out: Output{Stderr: []byte("requests.exceptions.ConnectionError: HTTPSConnectionPool(host='api.foo.com', port=443): Max retries exceeded with url: /x (Caused by NameResolutionError)")}, hosts: []string{"api.foo.com"}},
+		{name: "another port", out: Output{Stderr: []byte("HTTPSConnectionPool(host='api.foo.com', port=8443): Max retries exceeded")}, hosts: []string{"api.foo.com:8443"}},
+		{name: "urllib", out: Output{Stderr: []byte("urllib.error.URLError: <urlopen error [Errno -3] Temporary failure in name resolution>")}, hosts: []string{"api.named.com"}},
+		{name: "a name, and no service or variable", script: "b", out: Output{Stderr: []byte("urllib.error.URLError: <urlopen error [Errno -3] Temporary failure in name resolution>")}, hosts: []string{"api.named.com"}},
+		{name: "curl", out: Output{Stderr: []byte("curl: (6) Could not resolve host: api.foo.com")}, hosts: []string{"api.foo.com"}},
+		{name: "Node", out: Output{Stderr: []byte("Error: getaddrinfo EAI_AGAIN api.foo.com")}, hosts: []string{"api.foo.com"}},
+		{name: "on stdout", out: Output{Stdout: []byte(`{"error": "getaddrinfo ENOTFOUND api.foo.com"}`)}, hosts: []string{"api.foo.com"}},
+		{name: "refused by the proxy", out: Output{Stderr: []byte("x"), Refused: []Refusal{{Host: "api.foo.com:443"}, {Host: "b.com:80"}}}, net: Network{Hosts: []string{"a.com"}}, hosts: []string{"api.foo.com", "b.com:80"}},
+		{name: "without the proxy", out: Output{Stderr: []byte("Error: getaddrinfo EAI_AGAIN api.named.com")}, net: Network{Hosts: []string{"api.named.com"}}, direct: true},
+		{name: "the network itself", out: Output{Stderr: []byte("Error: getaddrinfo EAI_AGAIN api.named.com"), Reached: []string{"api.named.com:443"}}, net: Network{Hosts: []string{"api.named.com"}}, none: true},
+		{name: "a service of this machine", out: Output{Stderr: []byte("Error: connect ECONNREFUSED 127.0.0.1:8188")}, net: Network{Hosts: []string{"a.com"}}, hosts: []string{"127.0.0.1:8188"}},
+		{name: "a service of this machine, in Python", out: Output{Stderr: []byte("HTTPConnectionPool(host='localhost', port=8188): Max retries exceeded, Failed to establish a new connection: [Errno 111] Connection refused http://localhost:8188/x")}, hosts: []string{"localhost:8188"}},
+		{name: "a service of its own", out: Output{Stderr: []byte("ConnectionRefusedError: [Errno 111] Connection refused")}, none: true},
+		{name: "a socket that is denied", out: Output{Stderr: []byte("urllib.error.URLError: <urlopen error [Errno 1] Operation not permitted>")}, hosts: []string{"api.named.com"}},
+		{name: "all is allowed", out: Output{Stderr: []byte("curl: (6) Could not resolve host: api.foo.com")}, net: Network{All: true}, none: true},
+		{name: "no sandbox", out: Output{Stderr: []byte("curl: (6) Could not resolve host: api.foo.com")}, tier: NoSandbox, none: true},
+		{name: "a file that is missing", out: Output{Stderr: []byte("FileNotFoundError: [Errno 2] No such file or directory: 'x'")}, none: true},
+		{name: "a name in a traceback", out: Output{Stderr: []byte("from connections import create_connection\nImportError: x")}, none: true},
+		{name: "another failure", out: Output{Stderr: []byte("ValueError: see https://foo.com/x")}, none: true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := host(t)
+			tt.out.ExitCode = 1
+			tt.out.Sandbox = &Sandbox{Tier: "B"}
+			if tt.tier != "" {
+				tt.out.Sandbox.Tier = tt.tier
+			}
+			r.Runner, r.Env = &canned{out: tt.out}, append(r.Env, "SET_TOKEN=x")
+			r.Granted = func(context.Context, *skill.Skill) (Grant, error) { return Grant{Net: tt.net}, nil }
+			if tt.script == "" {
+				tt.script = "a"
+			}
+			_, err := run(t, r, open(t, "", tree{"scripts/a.sh": "curl https://api.named.com/x", "scripts/b.sh": text}), tt.script, nil)
+			var e *Error
+			var u *Unreached
+			if !errors.As(err, &e) || errors.As(err, &u) == tt.none {
+				t.Fatalf("got %v", err)
+			}
+			if tt.none {
+				return
+			}
+			if diff := cmp.Diff(tt.hosts, u.Hosts); diff != "" && len(tt.hosts)+len(u.Hosts) > 0 || u.Direct != tt.direct || e.Reason != ReasonNetwork || len(e.Withheld) > 0 {
+				t.Errorf("got %+v, %q, withheld %q", u, e.Reason, e.Withheld)
+			}
+		})
+	}
+}
+
+// What the proxy did is traced, and a refusal is in the warning of a script that did not fail. R176
+func TestNetworkTraced(t *testing.T) {
+	r := host(t)
+	r.Runner = &canned{out: Output{Stdout: []byte("{}"), Sandbox: &Sandbox{Tier: "A"}, Reached: []string{"a.com:443"}, Refused: []Refusal{{Host: "b.com:443"}}}}
+	var got []string
+	r.Trace = trace.TracerFunc(func(_ context.Context, e trace.Event) {
+		if e.Kind == trace.NetworkAllowed || e.Kind == trace.NetworkRefused {
+			got = append(got, string(e.Kind)+" "+e.Attrs[0].String())
+		}
+	})
+	res, err := run(t, r, open(t, "", tree{"scripts/a.sh": ""}), "a", nil)
+	if err != nil || !strings.Contains(res.Warning, "kept from the network: it may not reach b.com") {
+		t.Errorf("got %+v, %v", res, err)
+	}
+	if diff := cmp.Diff([]string{"network_allowed host=a.com:443", "network_refused host=b.com:443"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// No granted value leaves in a result, an error or the tail of stderr, and no key of a model provider. Settings do. R176
+func TestRedacted(t *testing.T) {
+	env := []string{"GITHUB_TOKEN=tok-123456789", "BASE_URL=https://api.example.com/v1", "MODE=production", "OPENAI_API_KEY=sk-provider-1234", "DSN_URL=postgres://bob:hunter2222@db/x"}
+	grant := Grant{Env: []string{"GITHUB_TOKEN", "BASE_URL", "MODE", "DSN_URL"}}
+	out := Output{Stdout: []byte(`{"a":"tok-123456789","b":"https://api.example.com/v1 production","c":"sk-provider-1234","d":"hunter2222"}`), Stderr: []byte("bad tok-123456789"), Sandbox: &Sandbox{Tier: "B"}}
+	for _, code := range []int{0, 1} {
+		r := host(t)
+		r.Env = env
+		out.ExitCode = code
+		r.Runner = &canned{out: out}
+		r.Granted = func(context.Context, *skill.Skill) (Grant, error) { return grant, nil }
+		res, err := run(t, r, open(t, "", tree{"scripts/a.sh": ""}), "a", nil)
+		var said string
+		var e *Error
+		if errors.As(err, &e) {
+			said = e.Message + string(e.Stdout)
+		} else if err != nil {
+			t.Fatal(err)
+		} else {
+			said = string(res.JSON)
+		}
+		for _, secret := range []string{"tok-123456789", "sk-provider-1234", "hunter2222"} {
+			if strings.Contains(said, secret) {
+				t.Errorf("exit %d: %s is in %s", code, secret, said)
+			}
+		}
+		for _, want := range []string{"[redacted GITHUB_TOKEN]", "https://api.example.com/v1 production", "[redacted OPENAI_API_KEY]"} {
+			if !strings.Contains(said, want) {
+				t.Errorf("exit %d: %s is not in %s", code, want, said)
+			}
+		}
+	}
+}
