@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/session"
@@ -105,8 +106,12 @@ func (k *Kit) activateLoaded(ctx context.Context, s *skill.Skill, args string) t
 	if err != nil { // before it is on the stack: a failure leaves nothing active
 		return activationFailure(ctx, s.Name(), err)
 	}
-	status, err := k.push(ctx, s, args)
+	status, said, err := k.push(ctx, s, args)
+	text.Body += said
+	var refused *hookDenial
 	switch {
+	case errors.As(err, &refused):
+		return refused.Denied()
 	case errors.Is(err, session.ErrActive):
 		return tool.CauseActivation.Failure(err.Error())
 	case ended(err):
@@ -123,13 +128,13 @@ func unchanged(ctx context.Context, s *skill.Skill, args string, now session.Act
 	return err == nil && digest == now.Digest && args == now.Args
 }
 
-// push puts s on the session's stack, or renews its activation, and returns the status for it.
-func (k *Kit) push(ctx context.Context, s *skill.Skill, args string) (string, error) {
-	token, err := k.o.Session.Activate(ctx, s, args)
+// push puts s on the session's stack, or renews its activation. It returns the status for it, and what its hooks say.
+func (k *Kit) push(ctx context.Context, s *skill.Skill, args string) (status, said string, err error) {
+	token, said, err := k.enter(ctx, s, args)
 	if errors.Is(err, session.ErrActive) && !k.o.StrictStack {
-		return "already_active", k.o.Session.Renew(ctx, token, s, args)
+		return "already_active", "", k.o.Session.Renew(ctx, token, s, args)
 	}
-	return "activated", err
+	return "activated", said, err
 }
 
 // instructions renders what a model gets for an activation of s.
@@ -149,13 +154,28 @@ func (k *Kit) activation(ctx context.Context, s *skill.Skill, args, status strin
 }
 
 func (k *Kit) deactivate(ctx context.Context, a *arguments) tool.Result {
+	was := k.named(a.SkillName)
 	if err := k.o.Session.DeactivateName(ctx, a.SkillName); err != nil {
 		if errors.Is(err, session.ErrNoneActive) || errors.Is(err, session.ErrNotTop) {
 			return tool.CauseActivation.Failure(err.Error())
 		}
 		return actionFailure("deactivate", err)
 	}
-	return tool.Success(Deactivation{SkillName: a.SkillName, Status: "deactivated"}, fmt.Sprintf("Deactivated skill '%s'", a.SkillName))
+	k.left(ctx, was)
+	text := fmt.Sprintf("Deactivated skill '%s'", a.SkillName)
+	if slices.Contains(k.o.Session.Restriction().Skills(), manifest.Canonical(a.SkillName)) {
+		text += ", but what it allows holds until the prompt is answered"
+	}
+	return tool.Success(Deactivation{SkillName: a.SkillName, Status: "deactivated"}, text)
+}
+
+// named returns the activation that DeactivateName would end.
+func (k *Kit) named(name string) session.Activation {
+	if active := k.o.Session.Active(); name == "" && len(active) > 0 {
+		return active[len(active)-1]
+	}
+	now, _ := k.o.Session.Lookup(name)
+	return now
 }
 
 // actionFailure returns the result of an action that the session refused: "Skill activate failed: …".

@@ -68,6 +68,7 @@ type RunResult struct {
 	Text     string
 	Warning  string // that Text was truncated, or that a grant has lapsed
 	Duration time.Duration
+	Sandbox  script.Sandbox // what confined the script
 }
 
 // Envelope returns the result of the tool script_run.
@@ -76,10 +77,21 @@ func (r *RunResult) Envelope() tool.Result {
 	if r.Warning != "" {
 		msg += " (" + r.Warning + ")"
 	}
-	if r.JSON == nil {
-		return tool.Success(r.Text, msg)
+	out := tool.Success(r.Text, msg)
+	if r.JSON != nil {
+		out.Result = r.JSON
 	}
-	return tool.Success(r.JSON, msg)
+	out.Metadata = map[string]any{sandboxKey: &r.Sandbox}
+	return out
+}
+
+// sandboxKey is the entry of a result's metadata that says what confined a script.
+const sandboxKey = "sandbox"
+
+// Confined returns what confined the script that a call of a tool ran, nil if none ran.
+func Confined(r *tool.Result) *script.Sandbox {
+	s, _ := r.Metadata[sandboxKey].(*script.Sandbox)
+	return s
 }
 
 // RunScript runs a script of a skill that a model may use, if the skill's content may run: the tool script_run is this
@@ -92,11 +104,25 @@ func (k *Kit) RunScript(ctx context.Context, r *RunRequest) (*RunResult, error) 
 		return nil, k.unstarted(ctx, r.Skill, r.Script, err)
 	}
 	defer s.Close()
-	res, err := k.o.Scripts.Run(ctx, s, sc, &script.RunOptions{Args: r.Args, JSON: r.JSON, Timeout: r.Timeout, Admit: k.admit})
+	res, err := k.o.Scripts.Run(ctx, s, sc, &script.RunOptions{Args: r.Args, JSON: r.JSON, Timeout: r.Timeout, Admit: k.admit, Denied: k.DeniedFiles()})
 	if err != nil {
 		return nil, err
 	}
-	return &RunResult{Script: sc.Name, JSON: res.JSON, Text: res.Text, Warning: res.Warning, Duration: res.Duration}, nil
+	if res.Unreached != nil && k.o.Advise != nil {
+		if text := k.o.Advise(res.Unreached, r.Skill); text != "" {
+			res.Warning += ". " + text
+		}
+	}
+	return &RunResult{Script: sc.Name, JSON: res.JSON, Text: res.Text, Warning: res.Warning, Duration: res.Duration, Sandbox: res.Sandbox}, nil
+}
+
+// DeniedFiles returns the rules of disallowed-tools about files of the skills that restrict now: what runs commands has to keep to them.
+func (k *Kit) DeniedFiles() script.Denied {
+	if !k.o.Session.Enforced() {
+		return script.Denied{}
+	}
+	read, change := k.o.Session.Restriction().DeniedFiles()
+	return script.Denied{Read: read, Write: change}
 }
 
 // script opens the skill and finds the script. The caller closes the skill.
@@ -165,7 +191,7 @@ func (e *UntrustedError) Error() string {
 func (e *UntrustedError) Unwrap() error { return e.Err }
 
 // admit decides whether scripts may run. It returns the skill to run: s itself if its place is trusted, a sealed copy if its
-// content is.
+// content is approved, or was granted something.
 func (k *Kit) admit(ctx context.Context, s *skill.Skill) (*skill.Skill, error) {
 	trust, err := s.Trust(ctx)
 	switch {
@@ -173,7 +199,7 @@ func (k *Kit) admit(ctx context.Context, s *skill.Skill) (*skill.Skill, error) {
 	case trust == skill.TrustApproved:
 		return k.seal(ctx, s)
 	case trust.Runs():
-		return s, nil
+		return k.inPlace(ctx, s)
 	case k.o.Approve != nil:
 		if _, err = s.Digest(ctx); err != nil { // computed first: the answer is for this content
 			break
@@ -184,6 +210,17 @@ func (k *Kit) admit(ctx context.Context, s *skill.Skill) (*skill.Skill, error) {
 		}
 	}
 	return nil, refusal(s, trust, err)
+}
+
+// inPlace returns the skill to run for one whose place is trusted.
+func (k *Kit) inPlace(ctx context.Context, s *skill.Skill) (*skill.Skill, error) {
+	if k.o.Seals == nil {
+		return s, nil
+	}
+	if seals, err := k.o.Seals(ctx, s); err != nil || !seals {
+		return s, err
+	}
+	return k.seal(ctx, s)
 }
 
 // ask asks whether the content of s may run, and traces the answer.

@@ -9,8 +9,8 @@ import (
 	"github.com/agent-base/agent-base/skill"
 )
 
-// Carry returns the text about the session's active skills that must survive when the conversation is shortened, "" if none
-// is active; see disclose.Carry for the limits. The session itself is unchanged: activating a skill again returns the
+// Carry returns the text about the session's active skills, and what they allow, that must survive when the conversation is
+// shortened, "" if none is active; see disclose.Carry for the limits. The session itself is unchanged: activating a skill again returns the
 // short note.
 func (k *Kit) Carry(ctx context.Context) disclose.Text {
 	acts := k.o.Session.Active()
@@ -28,7 +28,11 @@ func (k *Kit) Carry(ctx context.Context) disclose.Text {
 	}
 	o := k.o.Carry
 	o.Instructions = k.o.Instructions
-	return disclose.Carry(ctx, list, &o)
+	text := disclose.Carry(ctx, list, &o)
+	if limits := k.limits(); len(list) > 0 && ctx.Err() == nil {
+		text.Body, text.Tokens = text.Body+limits, text.Tokens+disclose.Tokens(limits)
+	}
+	return text
 }
 
 // reload opens an active skill, which a person may have activated although it is hidden from models.

@@ -171,9 +171,9 @@ func TestTrustIsTraced(t *testing.T) {
 			o.Approve = func(context.Context, *skill.Skill) (bool, error) { return yes, nil }
 		}})
 		call(t, k, "script_run", `{"skill_name":"kalshi-markets","script_name":"status"}`)
-		want := []string{"script_started kalshi-markets [] false", "trust_asked kalshi-markets [approved=true] false", "script_run kalshi-markets [] false"}
+		want := []string{"script_started kalshi-markets [] false", "trust_asked kalshi-markets [approved=true] false", "script_run kalshi-markets [program=python3 exit_code=0 stdout_bytes=0 stderr_bytes=0 sandbox=off] false"}
 		if !yes {
-			want[1], want[2] = "trust_asked kalshi-markets [approved=false] false", "script_run kalshi-markets [code=permission_denied] true"
+			want[1], want[2] = "trust_asked kalshi-markets [approved=false] false", "script_run kalshi-markets [code=permission_denied reason=untrusted] true"
 		}
 		if !slices.Equal(got, want) {
 			t.Errorf("got %q, want %q", got, want)
@@ -271,5 +271,28 @@ func TestOneRuleOfScripts(t *testing.T) {
 				t.Errorf("%s of %s, which is a script: %t: %s", what, name, isScript, r.Encode())
 			}
 		}
+	}
+}
+
+// Below a trusted root a skill with a grant runs from a copy: the grant is for that content. R176
+func TestGrantedContentIsSealed(t *testing.T) {
+	files := tree{"x/SKILL.md": skillText("x", "", "Body"), "x/scripts/where.sh": "#!/bin/sh\npwd -P; echo \"$AGENT_SKILL_DIR\"\n"}
+	for _, seals := range []bool{false, true} {
+		k, root := kit(t, kitOptions{files: files, trust: skill.TrustRoot, change: func(o *Options) {
+			o.Seals = func(context.Context, *skill.Skill) (bool, error) { return seals, nil }
+		}})
+		res, err := k.RunScript(t.Context(), &RunRequest{Skill: "x", Script: "where"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if in := strings.Contains(fmt.Sprint(res), root); in == seals {
+			t.Errorf("sealed %v: it ran in %+v, the skill is in %s", seals, res, root)
+		}
+	}
+	k, _ := kit(t, kitOptions{files: files, trust: skill.TrustRoot, change: func(o *Options) {
+		o.Seals = func(context.Context, *skill.Skill) (bool, error) { return false, errors.New("unreadable") }
+	}})
+	if _, err := k.RunScript(t.Context(), &RunRequest{Skill: "x", Script: "where"}); err == nil {
+		t.Error("it ran although grants cannot be read")
 	}
 }

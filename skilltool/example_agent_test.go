@@ -59,9 +59,10 @@ func ExampleKit() {
 		if err != nil {
 			return nil, err
 		}
-		return &agent.Options{Model: options.Model, Tools: executor(sub), System: "You do one task.",
+		return &agent.Options{Model: options.Model, Tools: executor(sub), System: "You do one task.", End: sub.End,
 			Carry: func(ctx context.Context) string { return sub.Carry(ctx).Body }}, nil
 	}
+	defer kit.End(ctx) // the task is over
 	for step, err := range agent.New(options).Ask(ctx, "What is in this spreadsheet?") {
 		show(step, err)
 	}
@@ -76,7 +77,7 @@ func ExampleKit() {
 	// still in force: csv-report
 }
 
-// executor has the tools of a kit; an agent would add its own.
+// executor has the tools of a kit, and calls what the active skills allow; an agent would add its own tools.
 func executor(kit *skilltool.Kit) *tool.Executor {
 	set := &tool.Set{}
 	for _, t := range kit.Tools() {
@@ -84,7 +85,7 @@ func executor(kit *skilltool.Kit) *tool.Executor {
 			fmt.Println(err)
 		}
 	}
-	return &tool.Executor{Tools: set}
+	return &tool.Executor{Tools: set, Check: kit.Check}
 }
 
 func show(s agent.Step, err error) {

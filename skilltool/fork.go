@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/tool"
 )
@@ -34,15 +33,16 @@ func (k *Kit) fork(ctx context.Context, s *skill.Skill, args string) tool.Result
 }
 
 // Sub returns the kit of the sub-agent that f asks for: the same skills, scripts and approvals, a session of its own
-// in which f's skill is active, and no further forks. With an error it returns no kit. The error is about a skill that
-// cannot be loaded, or ctx's.
+// in which f's skill is active and which allows no more than k's does now, the same guards, and no further forks. The caller calls End when
+// the sub-agent has finished. With an error Sub returns no kit. The error is about a skill that cannot be loaded, or ctx's.
 func (k *Kit) Sub(ctx context.Context, f tool.Fork) (*Kit, error) {
 	ctx, cancel := timed(ctx)
 	defer cancel()
 	o := k.o
 	o.Forks = false
-	o.Session = session.New(&session.Options{Trace: o.Trace})
+	o.Session = k.o.Session.Sub()
 	sub := New(&o)
+	sub.outer = k
 	if k.wasCalled(f.Skill) {
 		sub.called = map[string]bool{f.Skill: true}
 	}
@@ -51,8 +51,12 @@ func (k *Kit) Sub(ctx context.Context, f tool.Fork) (*Kit, error) {
 		return nil, cause(ctx, err)
 	}
 	defer s.Close()
-	if _, err = o.Session.Activate(ctx, s, f.Args); err != nil {
+	token, _, err := sub.enter(ctx, s, f.Args)
+	if err != nil {
 		return nil, cause(ctx, err)
+	}
+	if o.Hold {
+		o.Session.Hold(token)
 	}
 	return sub, nil
 }

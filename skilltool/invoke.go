@@ -36,8 +36,11 @@ func (k *Kit) Invoke(ctx context.Context, name, args string) (r tool.Result, tur
 		return k.invokeFork(s, args)
 	}
 	r = k.finish(k.activateLoaded(ctx, s, args))
+	if now, active := k.o.Session.Lookup(s.Canonical()); active && k.o.Hold {
+		k.o.Session.Hold(now.Token)
+	}
 	if a, ok := r.Result.(Activation); ok && r.Success {
-		turn = fmt.Sprintf("[The user called for the skill '%s': carry it out.]\n%s", s.Canonical(), a.Content)
+		turn = fmt.Sprintf("[The user called for the skill '%s': carry it out.]%s\n%s", s.Canonical(), k.limits(), a.Content)
 	}
 	return r, turn
 }
@@ -76,10 +79,10 @@ func (k *Kit) invokeFork(s *skill.Skill, args string) (tool.Result, string) {
 }
 
 // mayUse reports whether a model may use a skill: an enabled one, and one that is kept from models once a user called
-// for it.
+// for it. A user may use both.
 func (k *Kit) mayUse(e skill.Entry) bool {
-	if e.State() != skill.StateHidden {
-		return e.State() == skill.StateEnabled
+	if e.State() != skill.StateHidden || k.o.ByUser {
+		return e.State() == skill.StateEnabled || e.State() == skill.StateHidden
 	}
 	_, active := k.o.Session.Lookup(e.Canonical())
 	return active || k.wasCalled(e.Canonical())

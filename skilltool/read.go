@@ -74,16 +74,20 @@ func (k *Kit) read(ctx context.Context, a *arguments) tool.Result {
 			a.Path = strings.TrimPrefix(a.Path, dir+"/")
 		}
 	}
-	if !k.o.ReadScripts {
-		if sc, ok := k.keptScript(s, a.Path); ok {
-			return k.refuseScript(ctx, s, a.Path, sc)
+	if sc, ok := k.keptScript(s, a.Path); ok {
+		k.traceScriptRead(ctx, s, a.Path)
+		if !k.o.ReadScripts {
+			return k.refuseScript(s, a.Path, sc)
 		}
 	}
 	res, err := s.Read(a.Path)
 	if err != nil {
+		trace.Emit(ctx, k.o.Trace, trace.Event{Kind: trace.PathUnresolved, Level: slog.LevelDebug, Skill: s.Canonical(), Tool: "skill_read",
+			Message: "Not found: " + a.Path, Attrs: []slog.Attr{slog.String(trace.AttrPath, a.Path)}})
 		return readFailure(s, a.Path, err)
 	}
-	trace.Emit(ctx, k.o.Trace, trace.Event{Kind: trace.ResourceRead, Level: slog.LevelDebug, Skill: s.Canonical(), Message: "Read " + a.Path})
+	trace.Emit(ctx, k.o.Trace, trace.Event{Kind: trace.ResourceRead, Level: slog.LevelDebug, Skill: s.Canonical(), Message: "Read " + a.Path,
+		Attrs: []slog.Attr{slog.String(trace.AttrPath, a.Path)}})
 	return page(s, a, res)
 }
 
@@ -140,10 +144,18 @@ func readFailure(s *skill.Skill, name string, err error) tool.Result {
 	return tool.CauseName.Failure(bad.Error())
 }
 
-// refuseScript traces and returns the refusal to read a script. It names the tools that are meant for it.
-func (k *Kit) refuseScript(ctx context.Context, s *skill.Skill, name string, sc script.Script) tool.Result {
-	trace.Emit(ctx, k.o.Trace, trace.Event{Kind: trace.ToolDenied, Level: slog.LevelWarn, Skill: s.Canonical(), Script: name,
-		Message: fmt.Sprintf("Blocked reading script '%s'", name)})
+// traceScriptRead traces that a model asked for the text of a script.
+func (k *Kit) traceScriptRead(ctx context.Context, s *skill.Skill, name string) {
+	ev := trace.Event{Kind: trace.ScriptReadAttempted, Level: slog.LevelWarn, Skill: s.Canonical(), Script: name, Tool: "skill_read",
+		Message: fmt.Sprintf("Blocked reading script '%s'", name), Attrs: []slog.Attr{slog.Bool(trace.AttrBlocked, !k.o.ReadScripts)}}
+	if k.o.ReadScripts {
+		ev.Level, ev.Message = slog.LevelDebug, fmt.Sprintf("Reading script '%s'", name)
+	}
+	trace.Emit(ctx, k.o.Trace, ev)
+}
+
+// refuseScript returns the refusal to read a script. It names the tools that are meant for it.
+func (k *Kit) refuseScript(s *skill.Skill, name string, sc script.Script) tool.Result {
 	how := fmt.Sprintf("use script_run with skill_name '%s' and script_name '%s', and script_help for its options", s.Name(), sc.Name)
 	if k.o.Scripts == nil {
 		how = "see the skill's instructions for the command"

@@ -111,6 +111,9 @@ func Failure(err error) tool.Result {
 	if e.Warning != "" {
 		r.Message += "\n" + e.Warning
 	}
+	if e.Sandbox != nil {
+		r.Metadata = map[string]any{sandboxKey: e.Sandbox}
+	}
 	return r
 }
 
@@ -128,6 +131,9 @@ func (k *Kit) traceUnstarted(ctx context.Context, skillName, scriptName string, 
 	}
 	ev := trace.Event{Kind: trace.ScriptRun, Level: slog.LevelError, Skill: fmt.Sprintf("%.100s", skillName), Script: fmt.Sprintf("%.100s", scriptName),
 		Message: "Script failed", Err: fmt.Errorf("%.1000s", message), Attrs: []slog.Attr{slog.String("code", string(code))}}
+	if code != tool.PermissionDenied { // that comes after the names were found
+		ev.Attrs = append(ev.Attrs, slog.Bool(trace.AttrUnknown, true))
+	}
 	if ev.Script != "" {
 		ev.Message = "Script " + ev.Script + " failed"
 	}

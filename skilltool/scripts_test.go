@@ -2,8 +2,10 @@ package skilltool
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 
@@ -134,6 +136,33 @@ func TestHelpDescribes(t *testing.T) {
 		r := call(t, k, "script_help", `{"skill_name":"x","script_name":"`+name+`"}`)
 		if got := string(r.Encode()); !strings.HasPrefix(got, want) {
 			t.Errorf("%s:\ngot  %s\nwant %s", name, got, want)
+		}
+	}
+}
+
+// security 2.14 #190: the trace says which names of a call are not those of anything.
+func TestMadeUpNames(t *testing.T) {
+	var last trace.Event
+	tracer := trace.TracerFunc(func(_ context.Context, e trace.Event) {
+		if e.Kind == trace.ScriptRun {
+			last = e
+		}
+	})
+	k, _ := kit(t, kitOptions{trust: skill.TrustNone, files: tree{"x/SKILL.md": skillText("x", "", "Body"), "x/scripts/real.sh": "true\n"},
+		change: func(o *Options) { o.Trace, o.Scripts = tracer, host(t, func(o *script.Options) { o.Trace = tracer }) }})
+	for args, want := range map[string]bool{
+		`{"skill_name":"x","script_name":"real"}`:               false, // it is not trusted
+		`{"skill_name":"x","script_name":"hunter2"}`:            true,
+		`{"skill_name":"hunter2","script_name":"real"}`:         true,
+		`{"skill_name":"hunter 2","script_name":"real"}`:        true,
+		`{"skill_name":"x","script_name":"../hunter2"}`:         true,
+		`{"skill_name":"x","script_name":"hunter2","args":"x"}`: true,
+	} {
+		last = trace.Event{}
+		call(t, k, "script_run", args)
+		got := slices.ContainsFunc(last.Attrs, func(a slog.Attr) bool { return a.Key == trace.AttrUnknown && a.Value.Bool() })
+		if last.Kind == "" || got != want {
+			t.Errorf("%s: unknown is %t in %+v", args, got, last)
 		}
 	}
 }

@@ -59,6 +59,10 @@ type Options struct {
 	// is known by then and alone is run: if files are shown, they have to be those of that digest.
 	Approve func(context.Context, *skill.Skill) (bool, error)
 
+	// Seals reports whether the content of a skill whose place is trusted must not change while it runs, because it was
+	// granted something: a sealed copy runs then. nil means that none must.
+	Seals func(context.Context, *skill.Skill) (bool, error)
+
 	// Advise returns advice for a person about the error of a script's call, or "". It is added to the message for the model.
 	// nil adds nothing.
 	Advise func(err error, skillName string) string
@@ -70,8 +74,11 @@ type Options struct {
 	// 25,000 tokens of the zero value.
 	Carry disclose.CarryOptions
 
+	ByUser      bool // a person makes the calls, and no model: skills that are hidden from models are there
 	Forks       bool // the caller honours tool.Result.Fork: skills with context: fork ask for it
 	ReadScripts bool // let skill_read return the text of scripts, which is otherwise refused for those of survey.Set.Kept
+	Hooks       bool // run the hooks of active skills: the executor's After is then Kit.After, and its Check Kit.Check
+	Hold        bool // hold the restriction of a skill that a user called for, and of a sub-agent's skill, see session.Session.Hold
 	StrictStack bool // activating an active skill is a failure, "Skill 'x' is already active" (the omniforge profile)
 	ErrorText   bool // the envelope of a failure has its text in `error`, see tool.Result.ErrorText (the omniforge profile)
 
@@ -91,7 +98,11 @@ type Kit struct {
 	of    *skill.Catalog
 	index *disclose.Index // of it
 
+	once map[ran]bool // hooks that ran and run once
+
 	called map[string]bool // by canonical name: skills for sub-agents that the user called for
+
+	outer *Kit // of the conversation that a sub-agent works for, or nil
 }
 
 // New returns a kit. It panics when Catalog or Session is missing.

@@ -47,9 +47,14 @@ func (k *Kit) offered(ctx context.Context, e skill.Entry) (disclose.Text, error)
 	if err != nil {
 		return disclose.Text{}, err
 	}
-	token, err := k.o.Session.Activate(ctx, s, args)
+	token, said, err := k.enter(ctx, s, args)
+	text.Body += said
 	if token != 0 && err != nil { // active, with another content
 		err = k.o.Session.Renew(ctx, token, s, args)
+	}
+	if err == nil {
+		limits := k.limits()
+		text.Body, text.Tokens = text.Body+limits, text.Tokens+disclose.Tokens(limits)
 	}
 	return text, err
 }

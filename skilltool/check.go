@@ -1,0 +1,83 @@
+package skilltool
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/agent-base/agent-base/session"
+	"github.com/agent-base/agent-base/session/allow"
+	"github.com/agent-base/agent-base/tool"
+)
+
+// Check decides whether a model may call a tool now, as the active skills say: it is the Check of the tool.Executor that
+// calls the tools of k and all other tools of the conversation. The error is a tool.Denial.
+//
+// Some calls are always allowed, because a skill cannot be used without them: of the tool skill to leave a skill, to search
+// and, unless only the top of the stack restricts, to activate one; script_list; and skill_read of an active skill's files,
+// which belong to the instructions that the model was given. They execute nothing and reach nothing else. script_help is not
+// among them, because it may run the script.
+func (k *Kit) Check(ctx context.Context, name string, args json.RawMessage) error {
+	if k.always(name, args) {
+		k.o.Session.Permit(ctx, name)
+		return nil
+	}
+	err := k.o.Session.Check(ctx, allow.Call{Tool: name, Args: args})
+	var v *session.Violation
+	if errors.As(err, &v) {
+		return &denial{v, k}
+	}
+	if err != nil {
+		return err
+	}
+	return k.guard(ctx, name, args)
+}
+
+// always reports whether a call is allowed whatever is active. One with arguments that cannot be read is, because the tool
+// refuses it.
+func (k *Kit) always(name string, args json.RawMessage) bool {
+	switch name {
+	case "script_list":
+		return true
+	case "skill", "skill_read":
+	default:
+		return false
+	}
+	a, err := parse(args)
+	switch {
+	case err != nil:
+		return true
+	case name == "skill_read":
+		_, active := k.o.Session.Lookup(a.SkillName)
+		return active
+	case a.Action == "" || a.Action == "activate":
+		return !k.o.Session.TopOnly()
+	}
+	return true
+}
+
+// denial is a violation as the result of a call.
+type denial struct {
+	*session.Violation
+	k *Kit
+}
+
+// Denied returns the result.
+func (d *denial) Denied() tool.Result {
+	return d.k.finish(tool.CauseToolDenied.Failure(d.Message()))
+}
+
+// limits tells a model which tools it may call, "" if that is not limited. A result of the tool skill has the list; this is
+// for a skill that became active in another way.
+func (k *Kit) limits() string {
+	names := k.o.Session.Restriction().AllowedToolNames()
+	switch {
+	case names == nil || !k.o.Session.Enforced():
+		return ""
+	case len(names) == 0:
+		return "\n[While it is active, no tool may be called but skill, script_list, and skill_read for its files.]"
+	}
+	return fmt.Sprintf("\n[While it is active, only these tools may be called: %s; also skill, script_list, and skill_read for its files.]", strings.Join(names, ", "))
+}

@@ -1,0 +1,262 @@
+package skilltool
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/session"
+	"github.com/agent-base/agent-base/session/hook"
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
+	"github.com/agent-base/agent-base/tool"
+)
+
+// hookTimeout is the time of a hook that does not say its own, and maxHookTimeout the longest one.
+const (
+	hookTimeout    = 30 * time.Second
+	maxHookTimeout = 10 * time.Minute
+)
+
+// reasonHook is the reason of a call that a hook refused.
+const reasonHook = "hook"
+
+// ran identifies a hook of one activation. The token is 0 before the skill is active.
+type ran struct {
+	skill string
+	token session.Token
+	index int
+}
+
+// moment is what hooks are run for.
+type moment struct {
+	event string
+	input func(skill string) *hook.Input
+	tool  string // of a call; "" for other events
+}
+
+// atCall is the moment of a call of a tool.
+func atCall(event, name string, args json.RawMessage, result json.RawMessage) *moment {
+	return &moment{event: event, tool: name, input: func(skill string) *hook.Input {
+		in := hook.NewInput(event, skill, name, args)
+		in.Result = result
+		return in
+	}}
+}
+
+// ofSkill is a moment in the life of a skill.
+func ofSkill(event string) *moment {
+	return &moment{event: event, input: func(skill string) *hook.Input { return hook.NewInput(event, skill, "", nil) }}
+}
+
+// guard asks the guards of the active skills about a call, the last activated first, those of skills that were left while they
+// were held, and those of the conversation that a sub-agent works for. The error is a tool.Denial.
+func (k *Kit) guard(ctx context.Context, name string, args json.RawMessage) error {
+	m := atCall(hook.PreToolUse, name, args, nil)
+	active := append(k.o.Session.Held(), k.o.Session.Active()...)
+	for i := len(active) - 1; i >= 0; i-- {
+		if a := k.runHooks(ctx, &active[i], m); a.Denied {
+			return &hookDenial{k: k, text: fmt.Sprintf("Tool '%s' not allowed by a hook of skill '%s'%s", name, active[i].Name, because(a.Reason))}
+		}
+	}
+	if k.outer != nil {
+		return k.outer.guard(ctx, name, args)
+	}
+	return nil
+}
+
+// After tells the hooks of the active skills about a call that was made, and returns the result with what they say about it:
+// it is the After of the tool.Executor whose Check is k's.
+func (k *Kit) After(ctx context.Context, name string, args json.RawMessage, r tool.Result) tool.Result {
+	active := k.o.Session.Active()
+	if !k.o.Hooks || len(active) == 0 {
+		return r
+	}
+	result, err := json.Marshal(r)
+	if err != nil {
+		result = nil
+	}
+	m := atCall(hook.PostToolUse, name, args, result)
+	for i := len(active) - 1; i >= 0; i-- {
+		a := k.runHooks(ctx, &active[i], m)
+		if text := said(a); text != "" {
+			r.Message += fmt.Sprintf("\nA hook of skill '%s' says: %s", active[i].Name, text)
+		}
+	}
+	return r
+}
+
+// Stopped tells the hooks of the active skills that the model has answered a prompt. before is how often they made it go on
+// for that prompt. The first text is what they want it to do before it ends, "" if nothing; the others say which hooks failed,
+// which does not make it go on.
+func (k *Kit) Stopped(ctx context.Context, before int) (more string, failures []string) {
+	active := k.o.Session.Active()
+	m := ofSkill(hook.Stop)
+	m.input = func(skill string) *hook.Input {
+		in, again := hook.NewInput(hook.Stop, skill, "", nil), before > 0
+		in.Again = &again
+		return in
+	}
+	var texts []string
+	for i := len(active) - 1; i >= 0; i-- {
+		switch a := k.runHooks(ctx, &active[i], m); {
+		case a.Failed:
+			failures = append(failures, fmt.Sprintf("The hook %s of skill '%s' failed%s", hook.Stop, active[i].Name, because(a.Reason)))
+		case a.Denied:
+			texts = append(texts, fmt.Sprintf("A hook of skill '%s' says that the work is not done%s", active[i].Name, because(a.Reason)))
+		}
+	}
+	return strings.Join(texts, "\n"), failures
+}
+
+// runHooks runs the hooks of one active skill for a moment, in their order, and returns the first answer that denies, else
+// what all of them say. Hooks of other events than the guards cannot deny: that they failed is only said.
+func (k *Kit) runHooks(ctx context.Context, a *session.Activation, m *moment) hook.Answer {
+	var all hook.Answer
+	if !k.o.Hooks {
+		return all
+	}
+	for i, h := range a.Hooks {
+		this := ran{a.Name, a.Token, i}
+		if h.Event != m.event || m.tool != "" && !hook.Matches(h.Matcher, m.tool) || h.Once && !k.first(this) {
+			continue
+		}
+		answer := k.runHook(ctx, a.Name, h, m.input(a.Name))
+		if answer.Denied {
+			k.again(this) // what was refused once is not allowed the second time
+			return answer
+		}
+		all.Note += answer.Note
+	}
+	return all
+}
+
+// first reports whether a hook that runs once has not run yet.
+func (k *Kit) first(r ran) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.once[r] {
+		return false
+	}
+	if k.once == nil {
+		k.once = map[ran]bool{}
+	}
+	k.once[r] = true
+	return true
+}
+
+// again makes a hook that runs once run again.
+func (k *Kit) again(r ran) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.once, r)
+}
+
+// runHook runs one hook. One that cannot be run, takes too long or panics denies.
+func (k *Kit) runHook(ctx context.Context, name string, h manifest.Hook, in *hook.Input) (a hook.Answer) {
+	defer func() {
+		if p := recover(); p != nil {
+			a = failed("internal error")
+		}
+	}()
+	input, err := json.Marshal(in)
+	if err != nil {
+		return failed("it cannot be told what is to happen")
+	}
+	out, err := k.hookOutput(ctx, name, h, input)
+	if err != nil {
+		return failed("it did not run: " + k.Failure(err, name).Message)
+	}
+	return hook.Read(h.Event, out.ExitCode, out.Stdout, out.Stderr)
+}
+
+// failed is the answer of a hook that did not do its work.
+func failed(why string) hook.Answer {
+	return hook.Answer{Denied: true, Failed: true, Reason: hook.Text(why)}
+}
+
+func (k *Kit) hookOutput(ctx context.Context, name string, h manifest.Hook, input []byte) (*script.HookOutput, error) {
+	if k.o.Scripts == nil {
+		return nil, &script.Error{Code: script.ExecutionFailed, Message: "Scripts are not run here"}
+	}
+	e, err := k.o.Catalog().Lookup(name)
+	if err != nil {
+		return nil, err
+	}
+	s, err := e.Load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	limit := hookTimeout
+	if h.Timeout > 0 {
+		limit = min(h.Timeout, maxHookTimeout)
+	}
+	return k.o.Scripts.RunHook(ctx, s, &script.HookOptions{Hook: h, Input: input, Timeout: limit, Admit: k.admit})
+}
+
+// hookDenial is the refusal of a hook as the result of a call.
+type hookDenial struct {
+	k    *Kit
+	text string
+}
+
+func (d *hookDenial) Error() string { return d.text }
+
+// Denied returns the result.
+func (d *hookDenial) Denied() tool.Result {
+	return d.k.finish(tool.Result{Error: tool.PermissionDenied, Reason: reasonHook, Message: d.text})
+}
+
+// because returns a reason after the end of a clause.
+func because(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return ": " + reason
+}
+
+// said returns what a hook that cannot deny says.
+func said(a hook.Answer) string {
+	if a.Reason != "" {
+		return a.Reason
+	}
+	return a.Note
+}
+
+// enter activates a skill, with the hooks around it: pre, which can refuse, before, and SessionStart after. It returns what
+// the latter says. A skill that is active already keeps its activation, see session.Session.Activate.
+func (k *Kit) enter(ctx context.Context, s *skill.Skill, args string) (token session.Token, note string, err error) {
+	if _, active := k.o.Session.Lookup(s.Canonical()); !active {
+		coming := &session.Activation{Name: s.Canonical(), Hooks: s.Manifest().Hooks}
+		if a := k.runHooks(ctx, coming, ofSkill(hook.Pre)); a.Denied {
+			return 0, "", &hookDenial{k: k, text: fmt.Sprintf("Skill '%s' is not activated: its hook refused%s", s.Name(), because(a.Reason))}
+		}
+	}
+	if token, err = k.o.Session.Activate(ctx, s, args); err != nil {
+		return token, "", err
+	}
+	if now, active := k.o.Session.Lookup(s.Canonical()); active {
+		if text := said(k.runHooks(ctx, &now, ofSkill(hook.SessionStart))); text != "" {
+			note = fmt.Sprintf("\n\nIts hook says: %s", text)
+		}
+	}
+	return token, note, nil
+}
+
+// left runs the hooks of a skill that was deactivated.
+func (k *Kit) left(ctx context.Context, was session.Activation) {
+	k.runHooks(ctx, &was, ofSkill(hook.Post))
+}
+
+// End deactivates the skills of k's session, because its task is over, and runs their hooks for that.
+func (k *Kit) End(ctx context.Context) {
+	active := k.o.Session.Active()
+	k.o.Session.End(ctx)
+	for i := len(active) - 1; i >= 0; i-- {
+		k.left(ctx, active[i])
+	}
+}
