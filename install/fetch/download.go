@@ -1,0 +1,244 @@
+package fetch
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"crypto/tls"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/agent-base/agent-base/install"
+)
+
+// Limits of the attempts of one download.
+const (
+	attempts   = 3
+	firstPause = time.Second // before the second attempt; then twice as long
+	maxPause   = 20 * time.Second
+	minMove    = 1 << 10   // bytes that must come within HTTPOptions.Idle
+	reported   = 256 << 10 // bytes between two reports of progress
+)
+
+// StatusError is an answer other than 200 OK.
+type StatusError struct {
+	URL  string // without its query
+	Code int    // such as 404
+
+	pause time.Duration // that the server asks for
+}
+
+// Error says what the server answered.
+func (e *StatusError) Error() string {
+	switch e.Code {
+	case http.StatusNotFound, http.StatusGone:
+		return fmt.Sprintf("%s does not exist (%d)", e.URL, e.Code)
+	case http.StatusUnauthorized, http.StatusForbidden:
+		return fmt.Sprintf("%s requires authentication, which is not sent (%d)", e.URL, e.Code)
+	}
+	return fmt.Sprintf("the server answers %d %s for %s", e.Code, http.StatusText(e.Code), e.URL)
+}
+
+// downloader gets files by a careful client.
+type downloader struct {
+	http *http.Client
+	o    HTTPOptions
+}
+
+// newDownloader returns a downloader with defaults for what o does not say. o may be nil.
+func newDownloader(o *HTTPOptions) (*downloader, error) {
+	client, err := Client(o)
+	if err != nil {
+		return nil, err
+	}
+	d := &downloader{http: client}
+	if o != nil {
+		d.o = *o
+	}
+	d.o.MaxBytes = cmp.Or(d.o.MaxBytes, DefaultMaxBytes)
+	d.o.MaxTime = cmp.Or(d.o.MaxTime, DefaultMaxTime)
+	d.o.Idle = cmp.Or(d.o.Idle, DefaultIdle)
+	d.o.Limits.MaxFiles = cmp.Or(d.o.Limits.MaxFiles, 1000)
+	d.o.Limits.MaxBytes = cmp.Or(d.o.Limits.MaxBytes, 64<<20)
+	if d.o.Sleep == nil {
+		d.o.Sleep = sleep
+	}
+	return d, nil
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// answer says what was downloaded.
+type answer struct {
+	url    *url.URL // after redirects
+	kind   string   // the Content-Type
+	digest string   // "sha256:" and 64 hexadecimal digits, of the bytes
+}
+
+// sink is where a download goes. Each attempt begins with an empty one.
+type sink interface {
+	io.Writer
+	Truncate(size int64) error
+	Seek(offset int64, whence int) (int64, error)
+}
+
+// get downloads a file of at most limit bytes. It tries three times where another attempt may help: after a timeout, a broken
+// connection, and an answer that says so. progress may be nil.
+func (d *downloader) get(ctx context.Context, address string, limit int64, to sink, progress func(install.Progress)) (*answer, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return nil, fmt.Errorf("%.200q is not a URL", address)
+	}
+	if err := checkURL(u); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, d.o.MaxTime, fmt.Errorf("%s: the download takes more than %v", clean(u), d.o.MaxTime))
+	defer cancel()
+	pause := firstPause
+	for try := 1; ; try++ {
+		a, err := d.once(ctx, u, limit, to, progress)
+		if err == nil {
+			return a, nil
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if !mayPass(err) {
+			return nil, err
+		}
+		if try == attempts {
+			return nil, fmt.Errorf("%w (%d attempts)", err, attempts)
+		}
+		var status *StatusError
+		if errors.As(err, &status) {
+			pause = min(max(pause, status.pause), maxPause)
+		}
+		if d.o.Sleep(ctx, pause) != nil {
+			return nil, context.Cause(ctx)
+		}
+		pause *= 2
+	}
+}
+
+// once is one attempt.
+func (d *downloader) once(ctx context.Context, u *url.URL, limit int64, to sink, progress func(install.Progress)) (*answer, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return nil, refusal{err}
+	}
+	req.Header.Set("Accept-Encoding", "identity") // digests are of the bytes as they are
+	req.Header.Set("User-Agent", "agent-base")
+	res, err := d.http.Do(req)
+	if err != nil {
+		return nil, plain(err, u)
+	}
+	defer res.Body.Close()
+	final := res.Request.URL
+	if res.StatusCode != http.StatusOK {
+		seconds, _ := strconv.Atoi(res.Header.Get("Retry-After"))
+		return nil, &StatusError{URL: clean(final), Code: res.StatusCode, pause: time.Duration(min(max(seconds, 0), 3600)) * time.Second}
+	}
+	tooLarge := refusal{fmt.Errorf("%s has more than the %d bytes that are allowed", clean(final), limit)}
+	if res.ContentLength > limit {
+		return nil, tooLarge
+	}
+	if err := rewind(to); err != nil {
+		return nil, refusal{err}
+	}
+	body := &moving{Reader: res.Body, idle: d.o.Idle, report: progress, total: max(res.ContentLength, 0)}
+	body.timer = time.AfterFunc(d.o.Idle, func() { cancel(fmt.Errorf("%s: less than %d bytes came in %v", clean(final), minMove, d.o.Idle)) })
+	defer body.timer.Stop()
+	sum := sha256.New()
+	n, err := io.Copy(io.MultiWriter(local{to}, sum), io.LimitReader(body, limit+1))
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
+		return nil, plain(err, final)
+	case n > limit:
+		return nil, tooLarge
+	}
+	return &answer{url: final, kind: res.Header.Get("Content-Type"), digest: "sha256:" + hex.EncodeToString(sum.Sum(nil))}, nil
+}
+
+func rewind(to sink) error {
+	_, err := to.Seek(0, io.SeekStart)
+	return errors.Join(err, to.Truncate(0))
+}
+
+// local marks the errors of a sink, which another attempt does not change.
+type local struct{ io.Writer }
+
+func (l local) Write(b []byte) (int, error) {
+	n, err := l.Writer.Write(b)
+	if err != nil {
+		err = refusal{err}
+	}
+	return n, err
+}
+
+// plain returns an error of net/http without the URL, which may have a secret in its query.
+func plain(err error, u *url.URL) error {
+	var wrapped *url.Error
+	for errors.As(err, &wrapped) {
+		err = wrapped.Err
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		err = fmt.Errorf("the connection ended too early: %w", err)
+	}
+	return fmt.Errorf("%s: %w", clean(u), err)
+}
+
+// mayPass reports whether another attempt may help.
+func mayPass(err error) bool {
+	var status *StatusError
+	var name *net.DNSError
+	switch {
+	case errors.As(err, &status):
+		return status.Code >= 500 || status.Code == http.StatusTooManyRequests || status.Code == http.StatusRequestTimeout
+	case errors.As(err, &name):
+		return !name.IsNotFound
+	}
+	return !errors.As(err, new(refusal)) && !errors.As(err, new(*tls.CertificateVerificationError))
+}
+
+// moving ends a download that does not move, and reports how far it is.
+type moving struct {
+	io.Reader
+	timer  *time.Timer
+	idle   time.Duration
+	moved  int64 // bytes since the timer was set
+	report func(install.Progress)
+	done   int64
+	total  int64
+}
+
+// Read reads the body of an answer.
+func (m *moving) Read(b []byte) (int, error) {
+	n, err := m.Reader.Read(b)
+	if m.moved += int64(n); m.moved >= minMove && m.timer.Stop() {
+		m.timer.Reset(m.idle)
+		m.moved = 0
+	}
+	before := m.done
+	if m.done += int64(n); m.report != nil && (m.done/reported > before/reported || errors.Is(err, io.EOF)) {
+		m.report(install.Progress{Step: "downloading", Done: m.done, Total: m.total, Unit: "bytes"})
+	}
+	return n, err
+}

@@ -1,0 +1,125 @@
+// Package fetch gets the files of places that have skills. Each file has one fetcher. They run nothing of what they get.
+package fetch
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/agent-base/agent-base/install"
+	"github.com/agent-base/agent-base/install/source"
+	"github.com/agent-base/agent-base/internal/git"
+)
+
+// GitOptions configures Git.
+type GitOptions struct {
+	Path []string // folders of git and of the programs that it starts (ssh, credential helpers), in which only the user and the administrator choose programs
+	Env  []string // the operator's environment; variables about the network, ssh and credentials reach git
+	SSH  string   // the command that starts ssh, such as the operator's GIT_SSH_COMMAND; "" is "ssh"
+
+	// AllowFile allows repositories of this machine. Set it if every Ref is what a person typed.
+	AllowFile bool
+
+	// InsteadOf makes git follow url.*.insteadOf of the operator's configuration.
+	InsteadOf bool
+
+	// Limits of one fetch. Zero fields have defaults.
+	MaxBytes uint64        // on disk (1 GiB)
+	MaxFiles int           // in the commit (100,000)
+	Timeout  time.Duration // of each run of git (15 minutes)
+
+	// Sleep waits between attempts when the network fails. A nil Sleep waits on the clock.
+	Sleep func(ctx context.Context, d time.Duration) error
+}
+
+// Git returns a Fetcher for repositories. It uses the git of the system, which sees nothing of the repository but its objects and
+// writes no file but these. Credentials are those that the operator's git uses: ssh, credential helpers. The contents of files
+// come when Snapshot.Need asks for them. A missing git is an error of Fetch.
+func Git(o *GitOptions) install.Fetcher {
+	return &gitFetcher{o: *o}
+}
+
+type gitFetcher struct {
+	o GitOptions
+
+	mu     sync.Mutex
+	client *git.Client
+}
+
+// git returns the client, which is made once.
+func (f *gitFetcher) git() (*git.Client, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.client != nil {
+		return f.client, nil
+	}
+	program, err := git.Find(f.o.Path)
+	if err != nil {
+		return nil, err
+	}
+	f.client, err = git.New(&git.Options{
+		Program: program, Path: f.o.Path, Env: f.o.Env, SSH: f.o.SSH, InsteadOf: f.o.InsteadOf, Sleep: f.o.Sleep,
+		Limits: git.Limits{Bytes: f.o.MaxBytes, Files: f.o.MaxFiles, Time: f.o.Timeout},
+	})
+	return f.client, err
+}
+
+// Fetch asks the server what the reference stands for. If that is not r.Known, it gets the list of files. ctx bounds the use of the
+// Snapshot too.
+func (f *gitFetcher) Fetch(ctx context.Context, r *install.Request) (*install.Snapshot, error) {
+	if r.Source.Kind != source.Git {
+		return nil, fmt.Errorf("%s is not a repository", r.Source)
+	}
+	client, err := f.git()
+	if err != nil {
+		return nil, err
+	}
+	report := func(p install.Progress) {
+		if r.Progress != nil {
+			r.Progress(p)
+		}
+	}
+	report(install.Progress{Step: "looking up " + r.Source.URL})
+	tip, err := client.Resolve(ctx, &git.Query{URL: r.Source.URL, Name: r.Source.Want, Kind: git.Kind(r.Source.Type), AllowFile: f.o.AllowFile})
+	if err != nil {
+		return nil, err
+	}
+	s := &install.Snapshot{Origin: originOf(r.Source, tip), Close: func() error { return nil }}
+	if tip.Commit == r.Known {
+		return s, nil
+	}
+	repo, err := client.Fetch(ctx, &git.FetchOptions{
+		URL: tip.URL, Commit: tip.Commit, Dir: r.Dir, AllowFile: f.o.AllowFile,
+		Progress: func(p git.Progress) {
+			report(install.Progress{Step: p.Step, Done: p.Done, Total: p.Total})
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.FS, s.Need, s.Close = repo, repo.Need, repo.Close
+	s.LeftOut = func() []string { return leftOut(repo.LeftOut()) }
+	return s, nil
+}
+
+// originOf says where a commit is from.
+func originOf(ref source.Ref, tip *git.Tip) install.Origin {
+	o := install.Origin{Source: ref, URL: tip.URL, Commit: tip.Commit}
+	switch tip.Kind {
+	case git.Branch:
+		o.Branch = tip.Name
+	case git.Tag:
+		o.Tag = tip.Name
+	}
+	o.Pinned = ref.Want != "" && tip.Kind != git.Branch
+	return o
+}
+
+func leftOut(list []git.LeftOut) []string {
+	out := make([]string, len(list))
+	for i, l := range list {
+		out[i] = l.Path + " " + l.Reason
+	}
+	return out
+}

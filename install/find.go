@@ -1,0 +1,269 @@
+package install
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/agent-base/agent-base/internal/near"
+	"github.com/agent-base/agent-base/internal/scan"
+	"github.com/agent-base/agent-base/skill/manifest"
+)
+
+// Candidate is a skill of a place.
+type Candidate struct {
+	Path     string // slash path of its folder below the root of the snapshot; "." is the root
+	File     string // name of its manifest
+	Manifest *manifest.Manifest
+	Problems []manifest.Problem
+	Plugin   string // the plugin of a Claude marketplace that it is part of; "" if none
+}
+
+// Fatal returns the first problem that makes the skill unusable, or nil.
+func (c *Candidate) Fatal() *manifest.Problem {
+	for i := range c.Problems {
+		if c.Problems[i].Fatal {
+			return &c.Problems[i]
+		}
+	}
+	return nil
+}
+
+// maxManifest is the size of the largest SKILL.md that is read, in bytes.
+const maxManifest = 1 << 20
+
+// finder looks for skills in a file system.
+type finder struct {
+	fsys    fs.FS
+	profile *manifest.Profile
+	dirs    int
+	out     []*Candidate
+	file    map[string]string // of the folder of each skill, the name of its manifest
+	left    []string
+}
+
+// find returns the skills at and below a folder, by path, and says what it left out.
+func find(ctx context.Context, s *Snapshot, below string, p *manifest.Profile) (skills []*Candidate, left []string, err error) {
+	if s.Need != nil {
+		if err := s.Need(ctx, isDescription); err != nil {
+			return nil, nil, err
+		}
+	}
+	f := &finder{fsys: s.FS, profile: p, file: map[string]string{}}
+	if err := f.walk(ctx, below, 0); err != nil {
+		return nil, nil, err
+	}
+	plugins, notes := readMarketplace(s.FS)
+	for dir, file := range f.file {
+		c, err := f.read(dir, file)
+		if err != nil {
+			f.left = append(f.left, fmt.Sprintf("%s: %v", path.Join(dir, file), err))
+			continue
+		}
+		c.Plugin = plugins.of(dir)
+		f.out = append(f.out, c)
+	}
+	slices.SortFunc(f.out, func(a, b *Candidate) int { return cmp.Compare(a.Path, b.Path) })
+	slices.Sort(f.left)
+	return f.out, append(f.left, notes...), nil
+}
+
+// isDescription reports whether a file describes a skill or a list of skills.
+func isDescription(name string) bool {
+	base := path.Base(name)
+	return base == scan.Manifest || base == scan.LowerManifest || name == marketplaceFile
+}
+
+// walk looks for skills below a folder, as a catalogue does below its root.
+func (f *finder) walk(ctx context.Context, dir string, depth int) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if f.dirs++; f.dirs > scan.MaxDirs {
+		f.left = append(f.left, fmt.Sprintf("%s: more than %d folders", dir, scan.MaxDirs))
+		return nil
+	}
+	entries, err := fs.ReadDir(f.fsys, dir)
+	if err != nil {
+		return err
+	}
+	var folders []string
+	for _, e := range entries {
+		switch name := e.Name(); {
+		case name == scan.Manifest && e.Type().IsRegular():
+			f.file[dir] = name
+		case name == scan.LowerManifest && e.Type().IsRegular() && f.file[dir] == "":
+			f.file[dir] = name
+		case strings.EqualFold(name, scan.Manifest) && e.Type().IsRegular():
+			f.left = append(f.left, fmt.Sprintf("%s: the name must be %s", path.Join(dir, name), scan.Manifest))
+		case e.IsDir() && scan.Searched(path.Base(dir), name):
+			folders = append(folders, name)
+		}
+	}
+	if f.file[dir] != "" && (dir != "." || f.usable(".")) { // what is below belongs to this skill
+		return nil
+	}
+	for _, name := range folders {
+		if depth == scan.MaxDepth {
+			f.left = append(f.left, fmt.Sprintf("%s: more than %d levels deep", path.Join(dir, name), scan.MaxDepth))
+			continue
+		}
+		if err := f.walk(ctx, path.Join(dir, name), depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// usable reports whether the manifest in a folder is one. A SKILL.md at the root of a repository may be a page for people.
+func (f *finder) usable(dir string) bool {
+	c, err := f.read(dir, f.file[dir])
+	return err == nil && c.Fatal() == nil
+}
+
+// read reads the manifest of a skill.
+func (f *finder) read(dir, name string) (*Candidate, error) {
+	file, err := f.fsys.Open(path.Join(dir, name))
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, maxManifest+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(text) > maxManifest {
+		return nil, fmt.Errorf("more than %d bytes", maxManifest)
+	}
+	o := &manifest.Options{File: name, Profile: f.profile, Summary: true}
+	if dir != "." {
+		o.Dir = path.Base(dir)
+	}
+	c := &Candidate{Path: dir, File: name}
+	c.Manifest, c.Problems = manifest.Parse(text, o)
+	return c, nil
+}
+
+// ChoiceError says why names do not choose among the skills of a place.
+type ChoiceError struct {
+	Name    string   // that was asked for; "" if none was
+	Paths   []string // that have skills of this name, if there are several
+	Suggest []string // names of skills that it may stand for
+	Count   int      // of the skills there are
+}
+
+// Error says what was asked for and what there is.
+func (e *ChoiceError) Error() string {
+	switch {
+	case e.Count == 0:
+		return "there is no skill: no folder has a SKILL.md"
+	case e.Name == "":
+		return fmt.Sprintf("there are %d skills, and none was chosen", e.Count)
+	case len(e.Paths) > 0:
+		return fmt.Sprintf("skill %q is there %d times: %s", e.Name, len(e.Paths), strings.Join(e.Paths, ", "))
+	}
+	return fmt.Sprintf("none of the %d skills is called %q", e.Count, e.Name)
+}
+
+// Choose returns the skills with the given names, or the only one there is if names is empty. Of several skills of one name
+// it takes the one outside hidden folders, and of those the one nearest to the root. An error is a *ChoiceError.
+func Choose(all []*Candidate, names []string) ([]*Candidate, error) {
+	if len(names) == 0 {
+		if len(all) == 1 {
+			return all, nil
+		}
+		return nil, &ChoiceError{Count: len(all)}
+	}
+	var out []*Candidate
+	for _, name := range names {
+		c, err := chooseOne(all, name)
+		if err != nil {
+			return nil, err
+		}
+		if !slices.Contains(out, c) {
+			out = append(out, c)
+		}
+	}
+	return out, nil
+}
+
+func chooseOne(all []*Candidate, name string) (*Candidate, error) {
+	var same []*Candidate
+	var known []string
+	for _, c := range all {
+		known = append(known, c.Manifest.Name)
+		if manifest.Canonical(c.Manifest.Name) == manifest.Canonical(name) {
+			same = append(same, c)
+		}
+	}
+	if len(same) == 0 {
+		return nil, &ChoiceError{Name: name, Count: len(all), Suggest: near.Names(name, known)}
+	}
+	slices.SortStableFunc(same, func(a, b *Candidate) int { return cmp.Compare(distance(a.Path), distance(b.Path)) })
+	if len(same) > 1 && distance(same[0].Path) == distance(same[1].Path) {
+		e := &ChoiceError{Name: name, Count: len(all)}
+		for _, c := range same {
+			e.Paths = append(e.Paths, c.Path)
+		}
+		return nil, e
+	}
+	return same[0], nil
+}
+
+// Unique returns the skills of which each name is there once, those that Choose takes for their names, and the paths of the
+// others.
+func Unique(all []*Candidate) (out []*Candidate, others []string) {
+	for _, c := range all {
+		one, err := chooseOne(all, c.Manifest.Name)
+		var several *ChoiceError
+		if errors.As(err, &several) {
+			i := slices.IndexFunc(all, func(o *Candidate) bool { return o.Path == several.Paths[0] })
+			one = all[i]
+		}
+		if one == c {
+			out = append(out, c)
+		} else {
+			others = append(others, c.Path)
+		}
+	}
+	return out, others
+}
+
+// distance orders the paths of skills with one name: hidden folders are farther than any others.
+func distance(dir string) int {
+	n := strings.Count(dir, "/")
+	if strings.HasPrefix(dir, ".") && dir != "." || strings.Contains(dir, "/.") {
+		n += 1000
+	}
+	return n
+}
+
+// below reports whether a slash path is in a folder; "." has all paths.
+func below(dir, name string) bool { return dir == "." || strings.HasPrefix(name, dir+"/") }
+
+// leftOut returns what the snapshot left out of the places that satisfy in. A line begins with a path.
+func (p *Place) leftOut(in func(line string) bool) []string {
+	if p.snapshot.LeftOut == nil {
+		return nil
+	}
+	var out []string
+	for _, line := range p.snapshot.LeftOut() {
+		if in(line) {
+			out = append(out, line)
+		}
+	}
+	return out
+}
+
+// Others returns what the place has and was not read, and why, except for what is below the folders of the skills.
+func (p *Place) Others(skills ...*Candidate) []string {
+	return append(slices.Clone(p.LeftOut), p.leftOut(func(line string) bool {
+		return !slices.ContainsFunc(skills, func(c *Candidate) bool { return below(c.Path, line) })
+	})...)
+}

@@ -1,0 +1,293 @@
+package install_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/agent-base/agent-base/install"
+	"github.com/agent-base/agent-base/install/registry"
+	"github.com/agent-base/agent-base/install/source"
+	"github.com/agent-base/agent-base/install/store"
+	"github.com/agent-base/agent-base/internal/test/scratch"
+)
+
+// place is a place with files that a test changes.
+type place struct {
+	files   fstest.MapFS
+	commit  string
+	fetched int
+}
+
+func (p *place) Fetch(_ context.Context, r *install.Request) (*install.Snapshot, error) {
+	p.fetched++
+	s := &install.Snapshot{Origin: install.Origin{Source: r.Source, URL: r.Source.URL, Commit: p.commit, Branch: "main"}, Close: func() error { return nil }}
+	if r.Known == "" || r.Known != p.commit {
+		s.FS = maps.Clone(p.files)
+	}
+	return s, nil
+}
+
+func file(text string) *fstest.MapFile { return &fstest.MapFile{Data: []byte(text), Mode: 0o644} }
+
+func skillFile(name string) *fstest.MapFile {
+	return file("---\nname: " + name + "\ndescription: Does " + name + ". Use it for that.\n---\n\nDo it.\n")
+}
+
+// world is an installer with one place.
+type world struct {
+	*install.Installer
+	t     *testing.T
+	place *place
+	reg   *registry.Store
+	ref   source.Ref
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	home := scratch.Dir(t)
+	w := &world{t: t, place: &place{commit: "c1", files: fstest.MapFS{
+		"README.md":                       file("skills\n"),
+		"skills/csv/SKILL.md":             skillFile("csv"),
+		"skills/csv/scripts/sum.py":       file("print(1)\n"),
+		"skills/csv/nested/SKILL.md":      skillFile("nested"),
+		"skills/Big_Name/SKILL.md":        skillFile("Big_Name"),
+		".claude/skills/csv/SKILL.md":     skillFile("csv"),
+		"plugins/pdf/skills/pdf/SKILL.md": skillFile("pdf"),
+		"plugins/odd/skills/odd/Skill.MD": skillFile("odd"),
+		"node_modules/x/SKILL.md":         skillFile("x"),
+		".claude-plugin/marketplace.json": file(`{"plugins":[{"name":"papers","source":"./plugins/pdf"},{"name":"far","source":{"source":"github","repo":"acme/far"}}]}`),
+		"other/a/SKILL.md":                skillFile("twin"),
+		"other/b/SKILL.md":                skillFile("twin"),
+		"broken/SKILL.md":                 file("no front matter"),
+	}}}
+	w.reg = &registry.Store{Path: filepath.Join(home, "skills", "registry.json")}
+	w.ref = source.Ref{Kind: source.Git, URL: "https://example.com/acme/skills.git"}
+	var err error
+	w.Installer, err = install.New(&install.Options{Registry: w.reg, Store: &store.Dir{Root: filepath.Join(home, "plugins")},
+		Fetchers: map[source.Kind]install.Fetcher{source.Git: w.place}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// open opens the place until the test ends.
+func (w *world) open() *install.Place {
+	w.t.Helper()
+	p, err := w.Open(w.t.Context(), w.ref, "")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { p.Close() })
+	return p
+}
+
+// unpack copies a skill of a place.
+func (w *world) unpack(p *install.Place, name string) *install.Package {
+	w.t.Helper()
+	list, err := install.Choose(p.Skills, []string{name})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	k, err := p.Unpack(w.t.Context(), list[0], "")
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return k
+}
+
+// add installs a skill.
+func (w *world) add(name string) registry.Entry {
+	w.t.Helper()
+	p := w.open()
+	defer p.Close()
+	k := w.unpack(p, name)
+	defer k.Close()
+	e, err := k.Keep(w.t.Context(), true, []string{"env: X"})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return e
+}
+
+// C72: skills are found as a catalogue finds them, and what is left out is named.
+func TestOpenFindsSkills(t *testing.T) {
+	w := newWorld(t)
+	p := w.open()
+	var got []string
+	for _, c := range p.Skills {
+		got = append(got, c.Path+"="+c.Manifest.Name+" "+c.Plugin)
+	}
+	want := []string{".claude/skills/csv=csv ", "broken=broken ", "other/a=twin ", "other/b=twin ", "plugins/pdf/skills/pdf=pdf papers", "skills/Big_Name=Big_Name ", "skills/csv=csv "}
+	if !slices.Equal(got, want) {
+		t.Errorf("found %q\nwant %q", got, want)
+	}
+	left := strings.Join(p.LeftOut, "\n")
+	for _, want := range []string{"plugins/odd/skills/odd/Skill.MD: the name must be SKILL.md", `plugin "far" is in another place: acme/far`} {
+		if !strings.Contains(left, want) {
+			t.Errorf("%q is missing in\n%s", want, left)
+		}
+	}
+	if p.Skills[1].Fatal() == nil {
+		t.Error("the broken skill has no fatal problem")
+	}
+}
+
+// A SKILL.md at the root that is no manifest does not hide the skills below it; one that is a manifest has them as its files.
+func TestOpenBelowAPage(t *testing.T) {
+	w := newWorld(t)
+	w.place.files["SKILL.md"] = file("# Our skills\n\nThey are below.\n")
+	if p := w.open(); len(p.Skills) != 8 || p.Skills[0].Path != "." || p.Skills[0].Fatal() == nil {
+		t.Errorf("%d skills", len(p.Skills))
+	}
+	w.place.files["SKILL.md"] = skillFile("whole")
+	if p := w.open(); len(p.Skills) != 1 || p.Skills[0].Manifest.Name != "whole" {
+		t.Errorf("%d skills", len(p.Skills))
+	}
+}
+
+func TestChoose(t *testing.T) {
+	p := newWorld(t).open()
+	if list, err := install.Choose(p.Skills, []string{"CSV", "big-name", "csv"}); err != nil || len(list) != 2 || list[0].Path != "skills/csv" {
+		t.Errorf("%v, %v", list, err)
+	}
+	for _, tt := range []struct {
+		names []string
+		want  string
+	}{
+		{nil, "there are 7 skills, and none was chosen"},
+		{[]string{"twin"}, `skill "twin" is there 2 times: other/a, other/b`},
+		{[]string{"cvs"}, `none of the 7 skills is called "cvs"`},
+	} {
+		var e *install.ChoiceError
+		if _, err := install.Choose(p.Skills, tt.names); !errors.As(err, &e) || e.Error() != tt.want {
+			t.Errorf("%q: %v, want %s", tt.names, err, tt.want)
+		}
+	}
+	list, others := install.Unique(p.Skills)
+	if len(list) != 5 || !slices.Equal(others, []string{".claude/skills/csv", "other/b"}) {
+		t.Errorf("unique: %d, others %q", len(list), others)
+	}
+}
+
+// R139, R141: what was added is there, with its facts, read-only, and no more than the skill.
+func TestAdd(t *testing.T) {
+	w := newWorld(t)
+	e := w.add("csv")
+	if e.CommitSHA != "c1" || e.GitURL != w.ref.URL || e.Branch != "main" || e.Path != "skills/csv" || !e.Trusted || e.Permissions[0] != "env: X" {
+		t.Errorf("entry %+v", e)
+	}
+	if filepath.Base(e.InstalledPath) != "csv" {
+		t.Errorf("installed in %s", e.InstalledPath)
+	}
+	if b, err := os.ReadFile(filepath.Join(e.InstalledPath, "scripts", "sum.py")); err != nil || string(b) != "print(1)\n" {
+		t.Errorf("%q, %v", b, err)
+	}
+	if _, err := os.Stat(filepath.Join(e.InstalledPath, "README.md")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("more than the skill was installed: %v", err)
+	}
+	if left, err := os.ReadDir(filepath.Join(filepath.Dir(filepath.Dir(e.InstalledPath)), ".stage")); err != nil || len(left) > 2 { // the stage of the open place
+		t.Errorf("left in the stages: %v, %v", left, err)
+	}
+}
+
+// security 2.9 #138
+func TestAddLosesToAnother(t *testing.T) {
+	w := newWorld(t)
+	k := w.unpack(w.open(), "csv")
+	defer k.Close()
+	w.add("csv")
+	if _, err := k.Keep(t.Context(), true, nil); !errors.Is(err, install.ErrChanged) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func (w *world) check(to *source.Ref) *install.Updates {
+	w.t.Helper()
+	all, err := w.Installed(w.t.Context())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	u, err := w.Check(w.t.Context(), all, to)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.t.Cleanup(func() { u.Close() })
+	return u
+}
+
+// R142, R149: an update keeps the former content, and rollback brings it back.
+func TestUpdateAndRollback(t *testing.T) {
+	w := newWorld(t)
+	first := w.add("csv")
+	w.add("pdf")
+	w.place.fetched = 0
+	if u := w.check(nil); u.List[0].State != install.Current || u.List[1].State != install.Current || w.place.fetched != 1 {
+		t.Errorf("states %s, %s, fetched %d times", u.List[0].State, u.List[1].State, w.place.fetched)
+	}
+	w.place.commit = "c2"
+	w.place.files["skills/csv/scripts/sum.py"] = file("print(2)\n")
+	delete(w.place.files, "plugins/pdf/skills/pdf/SKILL.md")
+	u := w.check(nil)
+	if u.List[0].State != install.Available || u.List[1].State != install.Gone {
+		t.Fatalf("states %s, %s", u.List[0].State, u.List[1].State)
+	}
+	now, err := u.List[0].Package.Keep(t.Context(), true, nil)
+	if err != nil || now.Digest == first.Digest || now.CommitSHA != "c2" || len(now.Previous) != 1 || !now.InstalledAt.Equal(first.InstalledAt) {
+		t.Fatalf("%+v, %v", now, err)
+	}
+	back, err := w.Rollback(t.Context(), "csv", false, nil)
+	if err != nil || back.Digest != first.Digest || back.InstalledPath != first.InstalledPath || back.CommitSHA != "c1" || back.Trusted {
+		t.Errorf("%+v, %v", back, err)
+	}
+	if back.Previous[0].Digest != now.Digest {
+		t.Errorf("former contents %+v", back.Previous)
+	}
+	if _, err := w.Rollback(t.Context(), "pdf", false, nil); !errors.Is(err, install.ErrNoPrevious) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// R143
+func TestRemove(t *testing.T) {
+	w := newWorld(t)
+	e := w.add("csv")
+	done, err := w.Remove(t.Context(), "CSV")
+	if err != nil || !slices.Equal(done.Folders, []string{e.InstalledPath}) {
+		t.Fatalf("%+v, %v", done, err)
+	}
+	if _, err := os.Stat(e.InstalledPath); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the folder is still there: %v", err)
+	}
+	if _, err := w.Remove(t.Context(), "csv"); !errors.Is(err, registry.ErrNotInstalled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// C45: a damaged registry is rebuilt from what is on the disk, as untrusted.
+func TestDamagedRegistry(t *testing.T) {
+	w := newWorld(t)
+	e := w.add("csv")
+	if err := os.WriteFile(w.reg.Path, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Installed(t.Context()); !errors.Is(err, registry.ErrCorrupt) {
+		t.Errorf("got %v", err)
+	}
+	if done, err := w.Repair(t.Context()); err != nil || !done {
+		t.Fatalf("%v, %v", done, err)
+	}
+	w.add("pdf")
+	all, err := w.Installed(t.Context())
+	if err != nil || len(all) != 2 || all[0].Name != "csv" || all[0].Digest != e.Digest || all[0].Trusted || all[0].InstalledPath != e.InstalledPath {
+		t.Errorf("%+v, %v", all, err)
+	}
+}

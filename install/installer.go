@@ -1,0 +1,389 @@
+package install
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/agent-base/agent-base/install/oms"
+	"github.com/agent-base/agent-base/install/registry"
+	"github.com/agent-base/agent-base/install/source"
+	"github.com/agent-base/agent-base/install/store"
+	"github.com/agent-base/agent-base/internal/unpack"
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
+)
+
+// Errors of an Installer, to be tested with errors.Is.
+var (
+	// ErrChanged means that another process installed, updated or removed the skill in the meantime.
+	ErrChanged = errors.New("changed by another process in the meantime")
+	// ErrLinked means that the skill is a link to a folder of the user's own.
+	ErrLinked = errors.New("a link to a folder")
+	// ErrNoPrevious means that no former content of the skill is kept.
+	ErrNoPrevious = errors.New("no former content is kept")
+)
+
+// Options configures an Installer.
+type Options struct {
+	Registry *registry.Store         // required
+	Store    *store.Dir              // required
+	Fetchers map[source.Kind]Fetcher // by kind of place
+	Catalog  skill.Options           // how the skills of a place are opened; Layers is ignored
+	Limits   unpack.Options          // of one skill
+	Progress func(Progress)          // told how far a fetch is; it may be nil
+
+	// Verify checks the signature of a skill that was there at a time; the zero time is now. Nil checks none.
+	Verify func(ctx context.Context, skill fs.FS, at time.Time) (*oms.Report, error)
+}
+
+// Installer adds, updates and removes skills. It is safe for concurrent use by goroutines and processes.
+type Installer struct{ o Options }
+
+// New returns an Installer.
+func New(o *Options) (*Installer, error) {
+	if o.Registry == nil || o.Store == nil {
+		return nil, errors.New("install.New: Options needs Registry and Store")
+	}
+	in := &Installer{o: *o}
+	if in.o.Registry.Rebuild == nil {
+		registry := *o.Registry
+		registry.Rebuild = in.rebuild
+		in.o.Registry = &registry
+	}
+	return in, nil
+}
+
+// Place is an opened place with its skills. It keeps what was fetched until it is closed. It is for one goroutine.
+type Place struct {
+	Origin    Origin
+	Skills    []*Candidate // at and below Source.Path, by path
+	LeftOut   []string     // what was not read as a skill, and why
+	Unchanged bool         // the place is as it was: nothing was fetched, and there are no Skills
+
+	in       *Installer
+	snapshot *Snapshot
+	here     map[string]bool // folders whose files are there
+	stage    *store.Stage
+	packages int
+}
+
+// Open fetches a place and finds its skills. known is the Origin.Commit that the caller has; "" always fetches. The caller
+// must close the Place.
+func (in *Installer) Open(ctx context.Context, ref source.Ref, known string) (_ *Place, err error) {
+	f := in.o.Fetchers[ref.Kind]
+	if f == nil {
+		return nil, fmt.Errorf("skills cannot be fetched from a place of kind %s here", ref.Kind)
+	}
+	p := &Place{in: in}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, p.Close())
+		}
+	}()
+	if p.stage, err = in.o.Store.Stage(ctx); err != nil {
+		return nil, err
+	}
+	dir := filepath.Join(p.stage.Dir, "fetched")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return nil, err
+	}
+	if p.snapshot, err = f.Fetch(ctx, &Request{Source: ref, Dir: dir, Known: known, Progress: in.o.Progress}); err != nil {
+		return nil, err
+	}
+	p.Origin = p.snapshot.Origin
+	if p.snapshot.FS == nil {
+		p.Unchanged = true
+		return p, nil
+	}
+	below := path.Clean(ref.Path) // "." for ""
+	if _, err := fs.Stat(p.snapshot.FS, below); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s has no folder %q: %w", ref, ref.Path, fs.ErrNotExist)
+	}
+	if p.Skills, p.LeftOut, err = find(ctx, p.snapshot, below, in.o.Catalog.Profile); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// Close removes what was fetched. It may be called again.
+func (p *Place) Close() error {
+	var err error
+	if p.snapshot != nil && p.snapshot.Close != nil {
+		err = p.snapshot.Close()
+		p.snapshot = nil
+	}
+	if p.stage != nil {
+		err = errors.Join(err, p.stage.Close())
+		p.stage = nil
+	}
+	return err
+}
+
+// Get gets the files of skills that will be unpacked, all at once, which is faster than one after another.
+func (p *Place) Get(ctx context.Context, skills ...*Candidate) error {
+	wanted := map[string]bool{}
+	for _, c := range skills {
+		if !p.here[c.Path] {
+			wanted[c.Path] = true
+		}
+	}
+	if p.snapshot.Need == nil || len(wanted) == 0 {
+		return nil
+	}
+	err := p.snapshot.Need(ctx, func(name string) bool {
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			if wanted[dir] {
+				return true
+			}
+		}
+		return wanted["."]
+	})
+	if err != nil {
+		return err
+	}
+	if p.here == nil {
+		p.here = map[string]bool{}
+	}
+	for dir := range wanted {
+		p.here[dir] = true
+	}
+	return nil
+}
+
+// Package is a skill of a place, copied and checked but not installed.
+type Package struct {
+	Name      string          // under which it would be installed, and which the manifest of the copy has
+	Skill     *skill.Skill    // the copy; Close closes it
+	Digest    string          // of the copy
+	Candidate *Candidate      // in the place
+	Before    *registry.Entry // that has the name now; nil if none has
+	LeftOut   []string        // links, submodules and other things below its folder that the copy has not, and why
+	Signature *oms.Report     // of the files as the place has them, before a name was given; nil without Options.Verify
+
+	place *Place
+	sub   string // folder below the stage
+}
+
+// Unpack copies a skill of the place to the stage and opens the copy. It executes nothing. With a name, the copy gets that
+// name in its manifest. The caller must close the Package before the Place.
+func (p *Place) Unpack(ctx context.Context, c *Candidate, name string) (_ *Package, err error) {
+	k := &Package{Candidate: c, Name: cmp.Or(name, c.Manifest.Name), place: p}
+	if err := manifest.CheckName(k.Name); err != nil {
+		return nil, err
+	}
+	p.packages++
+	k.sub = filepath.Join("packages", strconv.Itoa(p.packages), k.Name)
+	dir := filepath.Join(p.stage.Dir, k.sub)
+	if err := p.copy(ctx, c, dir); err != nil {
+		return nil, fmt.Errorf("skill %q: %w", k.Name, err)
+	}
+	k.LeftOut = p.leftOut(func(name string) bool { return below(c.Path, name) })
+	if err := k.prepare(ctx, dir); err != nil {
+		return nil, fmt.Errorf("skill %q: %w", k.Name, err)
+	}
+	if k.Skill, err = p.in.load(ctx, dir, k.Name); err != nil {
+		return nil, err
+	}
+	if k.Digest, err = k.Skill.Digest(ctx); err != nil {
+		return nil, errors.Join(err, k.Close())
+	}
+	set, err := p.in.o.Registry.Load(ctx)
+	if err != nil {
+		return nil, errors.Join(err, k.Close())
+	}
+	if e, ok := set.Get(k.Name); ok {
+		k.Before = &e
+	}
+	return k, nil
+}
+
+// copy writes the files of a skill to a folder of the stage.
+func (p *Place) copy(ctx context.Context, c *Candidate, dir string) error {
+	if err := p.Get(ctx, c); err != nil {
+		return err
+	}
+	fsys, err := fs.Sub(p.snapshot.FS, c.Path)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	limits := p.in.o.Limits
+	limits.Volatile = true // Stage.Keep writes them to the disk
+	w := unpack.NewWriter(root, &limits)
+	return errors.Join(unpack.Copy(ctx, fsys, w), w.Close())
+}
+
+// load opens the skill in a folder that is called like it.
+func (in *Installer) load(ctx context.Context, dir, name string) (*skill.Skill, error) {
+	o := in.o.Catalog
+	o.Want, o.Allow, o.Deny, o.Audience = skill.Selection{}, nil, nil, nil
+	o.Layers = []skill.Layer{{Name: "plugin", Source: skill.Dir(filepath.Dir(dir), &skill.DirOptions{Links: skill.LinksDeny})}}
+	cat, err := skill.Open(ctx, &o)
+	if err != nil {
+		return nil, err
+	}
+	e, err := cat.Lookup(name)
+	if err != nil {
+		return nil, err
+	}
+	return e.Load(ctx)
+}
+
+// Renamed reports whether the copy has another name than the place has for the skill.
+func (k *Package) Renamed() bool { return k.Name != k.Candidate.Manifest.Name }
+
+// prepare checks the signature of the copy as the place has it, and then gives it its name.
+func (k *Package) prepare(ctx context.Context, dir string) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if verify := k.place.in.o.Verify; verify != nil {
+		if k.Signature, err = verify(ctx, root.FS(), time.Time{}); err != nil {
+			return fmt.Errorf("its signature cannot be checked: %w", err)
+		}
+	}
+	if !k.Renamed() {
+		return nil
+	}
+	text, err := root.ReadFile(k.Candidate.File)
+	if err != nil {
+		return err
+	}
+	folder := path.Base(k.Candidate.Path)
+	if folder == "." {
+		folder = ""
+	}
+	if text, err = manifest.Rename(text, folder, k.Name); err != nil {
+		return err
+	}
+	return root.WriteFile(k.Candidate.File, text, 0o600)
+}
+
+// Close closes the copy. It does not undo Keep.
+func (k *Package) Close() error {
+	if k.Skill == nil {
+		return nil
+	}
+	return k.Skill.Close()
+}
+
+// Same reports whether the content is the installed one.
+func (k *Package) Same() bool { return k.Before != nil && k.Before.Digest == k.Digest }
+
+// Entry returns the registry's entry as Keep writes it, except for the folder.
+func (k *Package) Entry() registry.Entry {
+	o := &k.place.Origin
+	e := registry.Entry{Name: k.Name, CommitSHA: o.Commit, Branch: o.Branch, Tag: o.Tag, Digest: k.Digest, Kind: o.Source.Kind.String(),
+		Source: o.Source.String(), OriginURL: o.URL, Path: k.Candidate.Path, Pinned: o.Pinned, Requires: k.Candidate.Manifest.RequiresSkills}
+	if o.Source.Kind == source.Git {
+		e.GitURL = o.Source.URL
+	}
+	if k.Renamed() {
+		e.OriginalName = k.Candidate.Manifest.Name
+	}
+	return e
+}
+
+// InstalledPath returns the folder that Keep would put the package in.
+func (k *Package) InstalledPath() (string, error) { return k.place.in.o.Store.Path(k.Name, k.Digest) }
+
+// Keep installs the package: it moves the files to the store and records them in the registry, which is the moment from which
+// the skill is installed. On error nothing has changed. approved says that the user approved this content, with permissions.
+//
+// The error is ErrChanged if the entry of the name is no longer Before.
+func (k *Package) Keep(ctx context.Context, approved bool, permissions []string) (registry.Entry, error) {
+	e := k.Entry()
+	e.Trusted, e.Permissions = approved, permissions
+	at, err := k.place.stage.Keep(ctx, k.sub, k.Name, k.Digest)
+	if err != nil {
+		return e, err
+	}
+	e.InstalledPath = at
+	err = k.place.in.o.Registry.Edit(ctx, func(d *registry.Draft) error {
+		now, there := d.Set().Get(k.Name)
+		switch {
+		case there != (k.Before != nil), there && now.Digest != k.Before.Digest:
+			return fmt.Errorf("skill %q was %w", k.Name, ErrChanged)
+		case !there:
+			return d.Register(e)
+		}
+		return d.Update(k.Name, func(old *registry.Entry) error {
+			kept := *old
+			*old = e
+			old.InstalledAt, old.Previous = kept.InstalledAt, kept.Previous
+			return nil
+		})
+	})
+	if err != nil {
+		return e, err
+	}
+	return k.place.in.entry(ctx, k.Name)
+}
+
+// entry returns the registry's entry of a name.
+func (in *Installer) entry(ctx context.Context, name string) (registry.Entry, error) {
+	set, err := in.o.Registry.Load(ctx)
+	if err != nil {
+		return registry.Entry{}, err
+	}
+	e, ok := set.Get(name)
+	if !ok {
+		return e, fmt.Errorf("skill %q is %w", name, registry.ErrNotInstalled)
+	}
+	return e, nil
+}
+
+// Repair replaces a damaged registry by one of the skills that are in the store, untrusted, and reports whether it did.
+// The damaged file is kept under another name. Every change does this first.
+func (in *Installer) Repair(ctx context.Context) (bool, error) {
+	if _, err := in.o.Registry.Load(ctx); !errors.Is(err, registry.ErrCorrupt) {
+		return false, err
+	}
+	return true, in.o.Registry.Edit(ctx, func(*registry.Draft) error { return nil })
+}
+
+// rebuild returns an entry for each skill of the store: of several versions of one, the newest.
+func (in *Installer) rebuild(ctx context.Context) ([]registry.Entry, error) {
+	newest := map[string]registry.Entry{}
+	for _, at := range in.o.Store.Versions() {
+		info, err := os.Stat(at)
+		if err != nil {
+			continue
+		}
+		s, err := in.load(ctx, at, filepath.Base(at))
+		if err != nil {
+			continue
+		}
+		digest, err := s.Digest(ctx)
+		err = errors.Join(err, s.Close())
+		if path, _ := in.o.Store.Path(s.Name(), digest); err != nil || path != at { // not the content that it is named after
+			continue
+		}
+		e := registry.Entry{Name: s.Name(), InstalledPath: at, Digest: digest, Kind: source.Folder.String(), InstalledAt: info.ModTime()}
+		if old, ok := newest[manifest.Canonical(e.Name)]; !ok || e.InstalledAt.After(old.InstalledAt) {
+			newest[manifest.Canonical(e.Name)] = e
+		}
+	}
+	var out []registry.Entry
+	for _, e := range newest {
+		out = append(out, e)
+	}
+	return out, nil
+}

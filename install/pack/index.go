@@ -1,0 +1,173 @@
+package pack
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Schema is the $schema of the index that Index writes, of version 0.2.0.
+const Schema = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
+
+// Folder is the place of the index in the folder of a site.
+const Folder = ".well-known/agent-skills"
+
+// maxDescription is the length of the longest description that an index may have, in code points.
+const maxDescription = 1024
+
+var indexName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+
+// Skill is a skill that an index offers.
+type Skill struct {
+	Name        string // 1 to 64 of the characters a-z, 0-9 and "-"
+	Description string // 1 to 1024 characters
+	FS          fs.FS
+}
+
+// Entry is a skill as the index has it.
+type Entry struct {
+	Name        string `json:"name"`
+	Type        string `json:"type"` // "skill-md" for a single SKILL.md, or "archive"
+	Description string `json:"description"`
+	URL         string `json:"url"` // name of a file next to the index
+	Digest      string `json:"digest"`
+
+	Excluded []string `json:"-"` // files of the skill that are not published
+}
+
+// Published says what Index did.
+type Published struct {
+	Entries []Entry  // sorted by name
+	Written []string // files that are new or have changed, as slash paths below the folder of the site
+	Removed []string // files of the index that was there before and that no skill has any more
+}
+
+type document struct {
+	Schema string  `json:"$schema"`
+	Skills []Entry `json:"skills"`
+}
+
+// Index writes a discovery index of version 0.2.0 and the archives of skills to the folder of a site, which any web server can
+// serve: .well-known/agent-skills/index.json, and next to it one file for each skill, whose name has a part of its digest. The
+// index is replaced last, so a reader sees the old state or the new one. Files of the index before that are not needed any more
+// are then removed. The same skills give the same bytes. A file .nojekyll keeps hosts of that kind from hiding the folder.
+//
+// Index refuses a name or a description that the format does not have, and a name that is there twice, and writes nothing then.
+func Index(ctx context.Context, site *os.Root, skills []Skill) (*Published, error) {
+	packed, entries := map[string][]byte{}, make([]Entry, 0, len(skills))
+	for _, s := range skills {
+		e, data, err := s.entry(ctx)
+		if err != nil {
+			return nil, fmt.Errorf("skill %.64q: %w", s.Name, err)
+		}
+		entries = append(entries, e)
+		packed[e.URL] = data
+	}
+	slices.SortFunc(entries, func(a, b Entry) int { return cmp.Compare(a.Name, b.Name) })
+	for i := 1; i < len(entries); i++ {
+		if entries[i].Name == entries[i-1].Name {
+			return nil, fmt.Errorf("there are two skills called %q", entries[i].Name)
+		}
+	}
+	if err := site.MkdirAll(Folder, 0o755); err != nil {
+		return nil, err
+	}
+	p := &Published{Entries: entries}
+	before := earlier(site)
+	for _, e := range entries {
+		if err := p.write(site, path.Join(Folder, e.URL), packed[e.URL]); err != nil {
+			return nil, err
+		}
+	}
+	text, err := encode(entries)
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(p.write(site, ".nojekyll", nil), p.write(site, path.Join(Folder, "index.json"), text)); err != nil {
+		return nil, err
+	}
+	for _, name := range before {
+		if packed[name] == nil && site.Remove(path.Join(Folder, name)) == nil {
+			p.Removed = append(p.Removed, path.Join(Folder, name))
+		}
+	}
+	return p, nil
+}
+
+// entry packs a skill. One with nothing but a SKILL.md is published as that file.
+func (s *Skill) entry(ctx context.Context) (Entry, []byte, error) {
+	switch {
+	case len(s.Name) > 64 || !indexName.MatchString(s.Name):
+		return Entry{}, nil, errors.New("an index has only names of 1 to 64 of the characters a-z, 0-9 and single hyphens between them")
+	case s.Description == "" || utf8.RuneCountInString(s.Description) > maxDescription:
+		return Entry{}, nil, fmt.Errorf("an index has only descriptions of 1 to %d characters", maxDescription)
+	}
+	p, err := Pack(ctx, s.FS, nil)
+	if err != nil {
+		return Entry{}, nil, err
+	}
+	e := Entry{Name: s.Name, Description: s.Description, Type: "archive", Digest: p.Digest, Excluded: p.Excluded}
+	ending := ".tar.gz"
+	if len(p.Files) == 1 {
+		if p.Data, err = fs.ReadFile(s.FS, "SKILL.md"); err != nil {
+			return Entry{}, nil, err
+		}
+		e.Type, e.Digest, ending = "skill-md", digest(p.Data), ".md"
+	}
+	e.URL = s.Name + "." + strings.TrimPrefix(e.Digest, "sha256:")[:16] + ending
+	return e, p.Data, nil
+}
+
+// encode returns an index as a file.
+func encode(entries []Entry) ([]byte, error) {
+	var b bytes.Buffer
+	w := json.NewEncoder(&b)
+	w.SetEscapeHTML(false)
+	w.SetIndent("", "  ")
+	err := w.Encode(document{Schema, entries})
+	return b.Bytes(), err
+}
+
+var published = regexp.MustCompile(`^[a-z0-9-]{1,64}\.[0-9a-f]{16}\.(md|tar\.gz)$`)
+
+// earlier returns the files of the index that is there, if Index wrote it.
+func earlier(site *os.Root) []string {
+	text, err := site.ReadFile(path.Join(Folder, "index.json"))
+	var d document
+	if err != nil || json.Unmarshal(text, &d) != nil || d.Schema != Schema {
+		return nil
+	}
+	var out []string
+	for _, e := range d.Skills {
+		if published.MatchString(e.URL) {
+			out = append(out, e.URL)
+		}
+	}
+	return out
+}
+
+// write replaces a file atomically, unless it has the content already.
+func (p *Published) write(site *os.Root, name string, data []byte) error {
+	if old, err := site.ReadFile(name); err == nil && bytes.Equal(old, data) {
+		return nil
+	}
+	temp := name + ".new"
+	if err := site.WriteFile(temp, data, 0o644); err != nil {
+		return err
+	}
+	if err := site.Rename(temp, name); err != nil {
+		return errors.Join(err, site.Remove(temp))
+	}
+	p.Written = append(p.Written, name)
+	return nil
+}

@@ -1,0 +1,172 @@
+package registry
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// parse reads the file. One entry that cannot be used makes the whole file damaged: what happened to it may have happened to
+// the others.
+func (s *Store) parse(content []byte) (*file, error) {
+	f, err := s.read(content)
+	if err == nil {
+		slices.SortFunc(f.Skills, func(a, b Entry) int { return strings.Compare(a.NameCanonical, b.NameCanonical) })
+		err = f.check()
+	}
+	if err != nil && !errors.Is(err, ErrNewer) {
+		return nil, fmt.Errorf("%q is %w (%w): repair it; the next change moves it to %q and starts a new file",
+			s.Path, ErrCorrupt, err, filepath.Base(s.Path)+".corrupt-…")
+	}
+	return f, err
+}
+
+func (f *file) check() error {
+	for i := range f.Skills {
+		e := &f.Skills[i]
+		if err := e.check(); err != nil {
+			return err
+		}
+		if i > 0 && f.Skills[i-1].NameCanonical == e.NameCanonical {
+			return fmt.Errorf("two entries have the name %q", e.NameCanonical)
+		}
+	}
+	return nil
+}
+
+// read reads the present form or an older one: a list of entries, or an object of entries by name, which may be the value of
+// "skills" in another object.
+func (s *Store) read(content []byte) (*file, error) {
+	if first := bytes.TrimLeft(content, " \t\r\n"); len(first) > 0 && first[0] == '[' {
+		var list []json.RawMessage
+		err := json.Unmarshal(content, &list)
+		return s.older(nil, list, err)
+	}
+	var head struct {
+		Version int
+		Skills  json.RawMessage
+	}
+	if err := json.Unmarshal(content, &head); err != nil {
+		var of *json.UnmarshalTypeError
+		if !errors.As(err, &of) { // otherwise a skill may be called "version"
+			return nil, err
+		}
+	}
+	if head.Version > version {
+		return nil, fmt.Errorf("%q is %w (version %d, this program reads up to %d): update this program", s.Path, ErrNewer, head.Version, version)
+	}
+	if head.Version == version && isList(head.Skills) {
+		f := &file{}
+		if err := json.Unmarshal(content, f); err != nil {
+			return nil, err
+		}
+		return f, f.rest.Split(content, file{})
+	}
+	byName := content
+	if head.Skills != nil && !isEntry(head.Skills) {
+		byName = head.Skills
+	}
+	if isList(byName) {
+		var list []json.RawMessage
+		err := json.Unmarshal(byName, &list)
+		return s.older(nil, list, err)
+	}
+	var named map[string]json.RawMessage
+	if err := json.Unmarshal(byName, &named); err != nil {
+		return nil, err
+	}
+	delete(named, "version")
+	keys := slices.Sorted(maps.Keys(named))
+	var list []json.RawMessage
+	for _, key := range keys {
+		list = append(list, named[key])
+	}
+	return s.older(keys, list, nil)
+}
+
+func isList(text json.RawMessage) bool {
+	text = bytes.TrimLeft(text, " \t\r\n")
+	return len(text) > 0 && text[0] == '['
+}
+
+// isEntry reports whether a text is an entry and not an object of entries.
+func isEntry(text json.RawMessage) bool {
+	var e struct {
+		Path string `json:"installed_path"`
+	}
+	return json.Unmarshal(text, &e) == nil && e.Path != ""
+}
+
+// older reads the entries of an older program. keys are their names, if they are not in the entries.
+func (s *Store) older(keys []string, list []json.RawMessage, err error) (*file, error) {
+	if err != nil {
+		return nil, err
+	}
+	f := &file{Version: version, rebuilt: false}
+	for i, text := range list {
+		e, err := s.olderEntry(text)
+		if err != nil {
+			return nil, err
+		}
+		if e.Name == "" && keys != nil {
+			e.Name = keys[i]
+		}
+		e.tidy()
+		f.Skills = append(f.Skills, *e)
+	}
+	return f, nil
+}
+
+// olderEntry reads an entry of an older program: its time may have no zone, and its path may be relative.
+func (s *Store) olderEntry(text json.RawMessage) (*Entry, error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(text, &fields); err != nil {
+		return nil, err
+	}
+	installed := olderTime(fields["installed_at"])
+	delete(fields, "installed_at")
+	delete(fields, "updated_at")
+	text, err := json.Marshal(fields)
+	if err != nil {
+		return nil, err
+	}
+	e := &Entry{}
+	if err := json.Unmarshal(text, e); err != nil {
+		return nil, err
+	}
+	e.InstalledAt = installed
+	e.InstalledPath = s.olderPath(e.InstalledPath)
+	return e, nil
+}
+
+// olderPath returns the absolute path for a path of an older program.
+func (s *Store) olderPath(path string) string {
+	if rest, ok := strings.CutPrefix(filepath.ToSlash(path), "~/"); ok && s.Home != "" {
+		return filepath.Join(s.Home, filepath.FromSlash(rest))
+	}
+	if path != "" && !filepath.IsAbs(path) {
+		return filepath.Join(filepath.Dir(s.Path), path)
+	}
+	if path == "" {
+		return ""
+	}
+	return filepath.Clean(path)
+}
+
+// olderTime reads a time, which is UTC if it has no zone. It returns the zero time for anything else.
+func olderTime(text json.RawMessage) time.Time {
+	var s string
+	_ = json.Unmarshal(text, &s) // not a text: no time
+	for _, layout := range []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999"} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t
+		}
+	}
+	return time.Time{}
+}

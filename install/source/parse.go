@@ -1,0 +1,396 @@
+package source
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/agent-base/agent-base/internal/lazyregexp"
+)
+
+// MaxText is the length of the longest text that Parse reads, in bytes.
+const MaxText = 2048
+
+const (
+	gitHub    = "https://github.com/"
+	gitLab    = "https://gitlab.com/"
+	ociScheme = "oci://"
+)
+
+// Options says what a text may leave out.
+type Options struct {
+	Dir  string // absolute folder that relative paths begin in
+	Home string // that "~" stands for; "" means that "~" is not understood
+}
+
+// Error says why a text names no place, and what to write.
+type Error struct {
+	Text string // as typed, without a password
+	Err  error
+	Cure string
+}
+
+// Error returns the text and what is wrong with it.
+func (e *Error) Error() string { return fmt.Sprintf("source %q: %v", e.Text, e.Err) }
+
+// Unwrap returns the reason.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Parse reads a source. It understands:
+//
+//	owner/repo  owner/repo/path/to/skill  owner/repo@skill  github:owner/repo  gitlab:group/repo
+//	https://host/repo.git  https://github.com/owner/repo/tree/main/path  ssh://git@host/repo  git@host:repo  file:///repo
+//	./folder  ~/folder  /folder  ./skill.zip  https://host/skill.tar.gz
+//	https://host                          (a site with a discovery index)
+//	oci://registry/repository:tag
+//
+// A repository may be followed by "#branch", "#tag" or "#commit", and that by "@skill". An error is an *Error.
+func Parse(text string, o *Options) (Ref, error) {
+	ref, err := parse(strings.TrimSpace(text), o)
+	if err == nil && ref.Path != "" && !fs.ValidPath(ref.Path) {
+		err = cured(fmt.Errorf("%q is not a path below the repository", ref.Path), "write it without \"..\" and without a slash at its ends")
+	}
+	if err == nil && (strings.HasPrefix(ref.Want, "-") || strings.ContainsFunc(ref.Want, outside)) {
+		err = cured(fmt.Errorf("%q is no branch, tag or commit", ref.Want), "")
+	}
+	if err != nil {
+		e := &Error{Text: public(text), Err: err}
+		var known *Error
+		if errors.As(err, &known) {
+			e.Err, e.Cure = known.Err, known.Cure
+		}
+		return Ref{}, e
+	}
+	return ref, nil
+}
+
+func cured(err error, cure string) error { return &Error{Err: err, Cure: cure} }
+
+// outside reports whether a character has no place in a source.
+func outside(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }
+
+func parse(text string, o *Options) (Ref, error) {
+	switch {
+	case text == "":
+		return Ref{}, cured(errors.New("it is empty"), forms)
+	case len(text) > MaxText:
+		return Ref{}, cured(fmt.Errorf("it has more than %d bytes", MaxText), forms)
+	case !utf8.ValidString(text):
+		return Ref{}, cured(errors.New("it is not UTF-8"), forms)
+	case strings.ContainsFunc(text, unicode.IsControl):
+		return Ref{}, cured(errors.New("it has a control character"), forms)
+	case isLocal(text):
+		return local(text, o)
+	}
+	rest, after, _ := strings.Cut(text, "#")
+	ref := Ref{Kind: Git}
+	ref.Want, ref.Name, _ = strings.Cut(after, "@")
+	scheme, _, isURL := strings.Cut(rest, "://")
+	switch {
+	case isURL && strings.EqualFold(scheme, "oci"):
+		return artifact(rest[len(ociScheme):], after)
+	case isURL:
+		return ofURL(rest, ref)
+	case strings.HasPrefix(rest, "github:"):
+		return short(gitHub, rest[len("github:"):], ref)
+	case strings.HasPrefix(rest, "gitlab:"):
+		return short(gitLab, rest[len("gitlab:"):], ref)
+	}
+	if user, place, ok := scp(rest); ok {
+		if ref, err := checkGit("ssh://"+user+"@"+place, ref); err != nil {
+			return ref, err
+		}
+		ref.URL = rest // not an ssh URL, in which the path would begin at the root of the host
+		return ref, nil
+	}
+	if strings.Contains(rest, ":") {
+		return Ref{}, cured(errors.New("it is neither a URL nor user@host:path"), forms)
+	}
+	if isArchive(rest) {
+		return local("./"+text, o)
+	}
+	return short(gitHub, rest, ref)
+}
+
+// forms says what a source looks like.
+const forms = "write owner/repo, an https or ssh URL, or a folder that begins with ./"
+
+// isLocal reports whether a text is a path on this machine.
+func isLocal(text string) bool {
+	return text == "." || text == ".." || text == "~" || strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../") || strings.HasPrefix(text, "~/") ||
+		strings.HasPrefix(text, `.\`) || strings.HasPrefix(text, `..\`) || filepath.IsAbs(text)
+}
+
+// local reads a path of this machine: an archive, a repository if it ends in ".git" or has a "#", or else a folder.
+func local(text string, o *Options) (Ref, error) {
+	path, after, repository := strings.Cut(text, "#")
+	if path == "~" || strings.HasPrefix(path, "~/") {
+		if o.Home == "" {
+			return Ref{}, cured(errors.New("the home folder is not known"), "write the whole path")
+		}
+		path = o.Home + path[1:]
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(o.Dir, path)
+	}
+	path = filepath.Clean(path)
+	switch {
+	case repository || strings.HasSuffix(path, ".git"):
+		ref := Ref{}
+		ref.Want, ref.Name, _ = strings.Cut(after, "@")
+		return checkGit((&url.URL{Scheme: "file", Path: filepath.ToSlash(path)}).String(), ref)
+	case isArchive(path):
+		return Ref{Kind: Archive, URL: path}, nil
+	}
+	return Ref{Kind: Folder, URL: path}, nil
+}
+
+// isArchive reports whether a path or URL names an archive by its ending.
+func isArchive(path string) bool {
+	path = strings.ToLower(path)
+	for _, end := range []string{".zip", ".skill", ".tar.gz", ".tgz"} {
+		if strings.HasSuffix(path, end) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	ownerPattern = lazyregexp.New(`^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,99})$`)
+	hostPattern  = lazyregexp.New(`^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252})(?::[0-9]{1,5})?$`)
+	userPattern  = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$`)
+)
+
+// short reads "owner/repo", "owner/repo/path" and either with "@skill".
+func short(base, text string, ref Ref) (Ref, error) {
+	text, name, named := strings.Cut(text, "@")
+	if named {
+		ref.Name = name
+	}
+	parts := strings.SplitN(strings.TrimSuffix(text, "/"), "/", 3)
+	if len(parts) < 2 || !ownerPattern().MatchString(parts[0]) || !ownerPattern().MatchString(strings.TrimSuffix(parts[1], ".git")) {
+		cure := forms
+		if len(parts) == 1 && ownerPattern().MatchString(text) {
+			cure = "write ./" + text + " for a folder, or owner/" + text + " for a repository of GitHub"
+		}
+		return Ref{}, cured(errors.New("it names no repository"), cure)
+	}
+	if len(parts) == 3 {
+		ref.Path = parts[2]
+	}
+	return checkGit(base+parts[0]+"/"+parts[1], ref)
+}
+
+// scp splits "user@host:path".
+func scp(text string) (user, place string, ok bool) {
+	user, rest, ok := strings.Cut(text, "@")
+	host, path, colon := strings.Cut(rest, ":")
+	return user, host + "/" + strings.TrimPrefix(path, "/"), ok && colon && !strings.Contains(user, "/")
+}
+
+// ofURL reads a URL.
+func ofURL(text string, ref Ref) (Ref, error) {
+	u, err := url.Parse(text)
+	if err != nil {
+		return Ref{}, cured(errors.New("it is not a URL"), forms)
+	}
+	switch strings.ToLower(u.Scheme) {
+	case "https":
+	case "ssh", "file":
+		return checkGit(text, ref)
+	case "http":
+		return Ref{}, cured(errors.New("http is not encrypted, so anybody on the way could change the skill"), "write https://")
+	default:
+		return Ref{}, cured(fmt.Errorf("scheme %q is not supported", u.Scheme), forms)
+	}
+	if err := checkHost(u); err != nil {
+		return Ref{}, err
+	}
+	if repo, ok := tree(u, &ref); ok {
+		return checkGit(repo, ref)
+	}
+	switch path := strings.TrimRight(u.Path, "/"); {
+	case strings.Contains(path, "//"):
+		return Ref{}, cured(errors.New("its path has an empty part"), forms)
+	case isArchive(path):
+		ref.Kind = Archive
+	case strings.HasSuffix(path, ".git"):
+		return checkGit(text, ref)
+	case isForge(u.Hostname()) && strings.Count(path, "/") >= 2:
+		return checkGit(strings.TrimRight(text, "/"), ref)
+	default:
+		ref.Kind = Index
+	}
+	if u.RawQuery != "" {
+		return Ref{}, cured(errors.New("it has a query"), forms)
+	}
+	if ref.Want != "" {
+		return Ref{}, cured(errors.New("only a repository has a branch, a tag or a commit"), "write https://HOST/REPO.git#"+ref.Want)
+	}
+	ref.URL = text
+	return ref, nil
+}
+
+// isForge reports whether a path of two parts on this host is a repository.
+func isForge(host string) bool {
+	switch strings.ToLower(host) {
+	case "github.com", "www.github.com", "gitlab.com", "bitbucket.org", "codeberg.org", "git.sr.ht":
+		return true
+	}
+	return false
+}
+
+// tree reads the URL of a page that shows a folder of a repository: ".../tree/REF/PATH" of GitHub, ".../-/tree/REF/PATH" of
+// GitLab, and "_git/REPO?path=PATH&version=GBREF" of Azure. A branch with a slash has to be given with "#".
+func tree(u *url.URL, ref *Ref) (repo string, ok bool) {
+	path := strings.Trim(u.Path, "/")
+	before, after, ok := strings.Cut(path, "/-/tree/")
+	if !ok && strings.Count(path, "/") >= 3 {
+		if parts := strings.SplitN(path, "/", 4); parts[2] == "tree" || parts[2] == "blob" {
+			before, after, ok = parts[0]+"/"+parts[1], parts[3], isForge(u.Hostname())
+		}
+	}
+	base := "https://" + u.Host + "/"
+	if ok {
+		want, below, _ := strings.Cut(after, "/")
+		if ref.Want == "" {
+			ref.Want = want
+		} else {
+			below = strings.TrimPrefix(strings.TrimPrefix(after, ref.Want), "/")
+		}
+		ref.Path = strings.TrimSuffix(strings.TrimSuffix(below, "/SKILL.md"), "/")
+		if ref.Path == "SKILL.md" {
+			ref.Path = ""
+		}
+		if !isForge(u.Hostname()) && !strings.HasSuffix(before, ".git") {
+			before += ".git" // shows that it is a repository
+		}
+		return base + before, true
+	}
+	if _, repo, _ := strings.Cut(path, "/_git/"); repo != "" {
+		q := u.Query()
+		ref.Path = strings.Trim(q.Get("path"), "/")
+		if v := q.Get("version"); len(v) > 2 && ref.Want == "" {
+			ref.Want = v[2:]
+			switch v[:2] {
+			case "GB":
+				ref.Type = "branch"
+			case "GT":
+				ref.Type = "tag"
+			case "GC":
+				ref.Type = "commit"
+			}
+		}
+		return base + path, true
+	}
+	return "", false
+}
+
+func checkHost(u *url.URL) error {
+	switch {
+	case u.User != nil:
+		return cured(errors.New("a URL with a user name or a password would be stored"), "leave them out: git's credential helper knows them")
+	case !hostPattern().MatchString(u.Host):
+		return cured(fmt.Errorf("%q is not the name of a host", u.Host), forms)
+	}
+	return nil
+}
+
+// checkGit fills in the URL of a repository.
+func checkGit(text string, ref Ref) (Ref, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.RawQuery != "" || strings.ContainsFunc(text, outside) {
+		return Ref{}, cured(errors.New("it is not the URL of a repository"), forms)
+	}
+	u.Scheme = strings.ToLower(u.Scheme)
+	switch u.Scheme {
+	case "file":
+		if u.Host != "" || u.Path == "" || u.User != nil {
+			return Ref{}, cured(errors.New("a file URL has three slashes and an absolute path"), "write file:///path/to/repo")
+		}
+	case "ssh":
+		if err := checkSSH(u); err != nil {
+			return Ref{}, err
+		}
+	default:
+		if err := checkHost(u); err != nil {
+			return Ref{}, err
+		}
+	}
+	if strings.Trim(u.Path, "/") == "" {
+		return Ref{}, cured(errors.New("it names no repository"), forms)
+	}
+	ref.Kind, ref.URL = Git, u.String()
+	return ref, nil
+}
+
+func checkSSH(u *url.URL) error {
+	if _, secret := u.User.Password(); secret {
+		return cured(errors.New("a URL with a password would be stored"), "leave it out: ssh has keys")
+	}
+	if u.User != nil && !userPattern().MatchString(u.User.Username()) {
+		return cured(fmt.Errorf("%q is not the name of a user", u.User.Username()), forms)
+	}
+	if !hostPattern().MatchString(u.Host) {
+		return cured(fmt.Errorf("%q is not the name of a host", u.Host), forms)
+	}
+	if strings.HasPrefix(strings.TrimPrefix(u.Path, "/"), "-") {
+		return cured(errors.New("a path that begins with a dash would be read as an option"), forms)
+	}
+	return nil
+}
+
+var (
+	repositoryPattern = lazyregexp.New(`^[a-z0-9]+(?:[._-]+[a-z0-9]+)*(?:/[a-z0-9]+(?:[._-]+[a-z0-9]+)*)*$`)
+	tagPattern        = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$`)
+	digestPattern     = lazyregexp.New(`^sha256:[0-9a-f]{64}$`)
+)
+
+// artifact reads "registry/repository", and that with ":tag" or "@sha256:...".
+func artifact(text, after string) (Ref, error) {
+	ref := Ref{Kind: OCI}
+	if after != "" {
+		return Ref{}, cured(errors.New("an artifact has a tag or a digest, not a \"#\""), "write oci://registry/repository:tag")
+	}
+	place, digest, byDigest := strings.Cut(text, "@")
+	host, repository, _ := strings.Cut(place, "/")
+	repository, tag, tagged := strings.Cut(repository, ":")
+	switch {
+	case !hostPattern().MatchString(host) || !repositoryPattern().MatchString(repository):
+		return Ref{}, cured(errors.New("it names no repository of a registry"), "write oci://registry/repository:tag")
+	case byDigest && !digestPattern().MatchString(digest):
+		return Ref{}, cured(fmt.Errorf("%q is no digest", digest), "write @sha256: and 64 hexadecimal digits")
+	case tagged && !tagPattern().MatchString(tag):
+		return Ref{}, cured(fmt.Errorf("%q is no tag", tag), "")
+	}
+	ref.URL, ref.Want, ref.Type = host+"/"+repository, tag, "tag"
+	if byDigest {
+		ref.Want, ref.Type = digest, "commit"
+	}
+	if ref.Want == "" {
+		ref.Type = ""
+	}
+	return ref, nil
+}
+
+// public returns a text without the password of a URL in it.
+func public(text string) string {
+	scheme, rest, ok := strings.Cut(text, "://")
+	if !ok {
+		return text
+	}
+	host, path, slash := strings.Cut(rest, "/")
+	if i := strings.LastIndex(host, "@"); i >= 0 {
+		host = host[i+1:]
+	}
+	if slash {
+		host += "/"
+	}
+	return scheme + "://" + host + path
+}

@@ -1,0 +1,53 @@
+// Package source reads what a user types to say where skills are: "owner/repo", the URL of a repository, of an archive or of
+// a site, a folder, or an artifact of a registry. It opens nothing.
+package source
+
+// Kind is the kind of a place that has skills.
+type Kind uint8
+
+// The kinds. Each has its own fetcher.
+const (
+	Git     Kind = iota + 1 // a git repository
+	Folder                  // a folder on this machine
+	Archive                 // a .tar.gz, .tgz, .zip or .skill file, on this machine or at an https URL
+	Index                   // a site with an index below /.well-known
+	OCI                     // an artifact in an OCI registry
+)
+
+// String returns the kind as the registry and the lock files have it: "git", "local", "archive", "well-known" or "oci".
+func (k Kind) String() string {
+	return [...]string{"unknown", "git", "local", "archive", "well-known", "oci"}[k]
+}
+
+// KindNamed returns the kind that String returns name for, or 0.
+func KindNamed(name string) Kind {
+	for k := Git; k <= OCI; k++ {
+		if k.String() == name {
+			return k
+		}
+	}
+	return 0
+}
+
+// Ref is a place that has one or more skills.
+type Ref struct {
+	Kind Kind
+
+	// URL is, by kind: the URL of the repository (https, ssh, file or "user@host:path"), the absolute path of a folder,
+	// the https URL or the absolute path of an archive, the https URL of a site, or "registry/repository" of an artifact. It
+	// has no password.
+	URL string
+
+	Path string // slash path of the skill or the folder of skills below the root; "" is the root
+	Want string // branch, tag or commit of a repository, tag or digest of an artifact; "" is the default
+	Type string // what Want is, if the user said so: "branch", "tag" or "commit"
+	Name string // of the one skill that is wanted, from "owner/repo@name"; "" is any
+}
+
+// String returns a text that Parse reads as the same place, without Path, Want, Type and Name.
+func (r Ref) String() string {
+	if r.Kind == OCI {
+		return ociScheme + r.URL
+	}
+	return r.URL
+}

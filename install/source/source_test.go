@@ -1,0 +1,132 @@
+package source
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+var at = &Options{Dir: "/base/dir", Home: "/home/u"}
+
+func TestParse(t *testing.T) { // R147, R151
+	for _, tt := range []struct {
+		text string
+		want Ref
+	}{
+		{"acme/skills", Ref{Kind: Git, URL: "https://github.com/acme/skills"}},
+		{" acme/skills.git\n", Ref{Kind: Git, URL: "https://github.com/acme/skills.git"}},
+		{"acme/skills/tools/csv", Ref{Kind: Git, URL: "https://github.com/acme/skills", Path: "tools/csv"}},
+		{"acme/skills/tools/csv/", Ref{Kind: Git, URL: "https://github.com/acme/skills", Path: "tools/csv"}},
+		{"acme/skills@csv", Ref{Kind: Git, URL: "https://github.com/acme/skills", Name: "csv"}},
+		{"acme/skills#v1.2", Ref{Kind: Git, URL: "https://github.com/acme/skills", Want: "v1.2"}},
+		{"acme/skills#feature/x@csv", Ref{Kind: Git, URL: "https://github.com/acme/skills", Want: "feature/x", Name: "csv"}},
+		{"github:acme/skills", Ref{Kind: Git, URL: "https://github.com/acme/skills"}},
+		{"gitlab:acme/skills", Ref{Kind: Git, URL: "https://gitlab.com/acme/skills"}},
+		{"https://github.com/acme/skills", Ref{Kind: Git, URL: "https://github.com/acme/skills"}},
+		{"https://github.com/acme/skills/tree/main/skills/csv", Ref{Kind: Git, URL: "https://github.com/acme/skills", Want: "main", Path: "skills/csv"}},
+		{"https://github.com/acme/skills/tree/a/b/csv#a/b", Ref{Kind: Git, URL: "https://github.com/acme/skills", Want: "a/b", Path: "csv"}},
+		{"https://github.com/acme/skills/blob/main/csv/SKILL.md", Ref{Kind: Git, URL: "https://github.com/acme/skills", Want: "main", Path: "csv"}},
+		{"https://gitlab.com/a/b/c/-/tree/v1/csv", Ref{Kind: Git, URL: "https://gitlab.com/a/b/c", Want: "v1", Path: "csv"}},
+		{"https://git.acme.example/a/b/-/tree/v1/csv", Ref{Kind: Git, URL: "https://git.acme.example/a/b.git", Want: "v1", Path: "csv"}},
+		{"https://gitlab.com/a/b/c", Ref{Kind: Git, URL: "https://gitlab.com/a/b/c"}},
+		{"https://dev.azure.com/o/p/_git/r?path=/s/csv&version=GTv1", Ref{Kind: Git, URL: "https://dev.azure.com/o/p/_git/r", Path: "s/csv", Want: "v1", Type: "tag"}},
+		{"https://git.acme.example:8443/x.git#0123abc", Ref{Kind: Git, URL: "https://git.acme.example:8443/x.git", Want: "0123abc"}},
+		{"git@github.com:acme/skills.git", Ref{Kind: Git, URL: "git@github.com:acme/skills.git"}},
+		{"ssh://git@git.acme.example:2222/srv/x.git", Ref{Kind: Git, URL: "ssh://git@git.acme.example:2222/srv/x.git"}},
+		{"file:///srv/x", Ref{Kind: Git, URL: "file:///srv/x"}},
+		{"./x.git", Ref{Kind: Git, URL: "file:///base/dir/x.git"}},
+		{"../my repo#main", Ref{Kind: Git, URL: "file:///base/my%20repo", Want: "main"}},
+		{"./skills/csv", Ref{Kind: Folder, URL: "/base/dir/skills/csv"}},
+		{".", Ref{Kind: Folder, URL: "/base/dir"}},
+		{"~/skills", Ref{Kind: Folder, URL: "/home/u/skills"}},
+		{"/srv/skills/", Ref{Kind: Folder, URL: "/srv/skills"}},
+		{"./csv.skill", Ref{Kind: Archive, URL: "/base/dir/csv.skill"}},
+		{"csv.zip", Ref{Kind: Archive, URL: "/base/dir/csv.zip"}},
+		{"https://acme.example/csv.tar.gz", Ref{Kind: Archive, URL: "https://acme.example/csv.tar.gz"}},
+		{"https://acme.example", Ref{Kind: Index, URL: "https://acme.example"}},
+		{"https://acme.example/docs/", Ref{Kind: Index, URL: "https://acme.example/docs/"}},
+		{"oci://ghcr.io/acme/csv:1.0", Ref{Kind: OCI, URL: "ghcr.io/acme/csv", Want: "1.0", Type: "tag"}},
+		{"oci://localhost:5000/csv", Ref{Kind: OCI, URL: "localhost:5000/csv"}},
+		{"oci://r.example/csv@sha256:" + strings.Repeat("ab", 32), Ref{Kind: OCI, URL: "r.example/csv", Want: "sha256:" + strings.Repeat("ab", 32), Type: "commit"}},
+	} {
+		got, err := Parse(tt.text, at)
+		if err != nil || got != tt.want {
+			t.Errorf("%q: %+v, %v, want %+v", tt.text, got, err, tt.want)
+		}
+	}
+}
+
+// R148
+// security 2.6 #93
+// security 2.6 #94
+// security 2.6 #96
+// security 2.6 #110
+func TestParseRefuses(t *testing.T) {
+	for _, tt := range []struct{ text, want string }{
+		{"", "empty"},
+		{"csv", "write ./csv for a folder"},
+		{"ext::sh -c 'touch x'", "neither a URL"},
+		{"fd::3", "neither a URL"},
+		{"git://host/x.git", "not supported"},
+		{"http://github.com/a/b", "write https://"},
+		{"--upload-pack=touch x", "no repository"},
+		{"-x/y", "no repository"},
+		{"a/b#--upload-pack=x", "no branch"},
+		{"a/b#x y", "no branch"},
+		{"ssh://-oProxyCommand=touch/x", "not the name of a host"},
+		{"ssh://a b@host/x", "not"},
+		{"-oProxyCommand=x@host:y", "not the name of a user"},
+		{"git@-oProxyCommand=x:y", "not the name of a host"},
+		{"git@host:-x", "dash"},
+		{"ssh://git:secret@host/x", "password"},
+		{"https://u:secret@host/x.git", "password"},
+		{"https://token@host/x.git", "password"},
+		{"https://host/x.git?a=b", "not the URL of a repository"},
+		{"https://host/page#main", "only a repository"},
+		{"file://host/x", "three slashes"},
+		{"a/b/../../x", "not a path below"},
+		{"a/b/./x", "not a path below"},
+		{"a/b\x00", "control"},
+		{"./a\xff", "UTF-8"},
+		{strings.Repeat("a", 3000), "2048 bytes"},
+		{"oci://r.example/CSV", "no repository"},
+		{"oci://r.example/csv@sha256:12", "no digest"},
+		{"oci://r.example/csv:-x", "no tag"},
+		{`C:\x`, "neither a URL"},
+	} {
+		got, err := Parse(tt.text, at)
+		var e *Error
+		if !errors.As(err, &e) {
+			t.Errorf("%q: %+v, %v", tt.text, got, err)
+			continue
+		}
+		if all := e.Error() + ": " + e.Cure; !strings.Contains(all, tt.want) || strings.Contains(all, "secret") {
+			t.Errorf("%q: %s, want %q", tt.text, all, tt.want)
+		}
+	}
+}
+
+// What Parse accepts has no option, no secret and no path that leaves the repository, and String gives it again.
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{"a/b/c#d@e", "https://github.com/a/b/tree/c/d", "git@h:p", "ssh://u@h:1/p", "./a.git#x", "~/x", "oci://h/r:t", "https://h/_git/x?path=a&version=GBm", "https://github.com/a//", "https://github.com/a/b//"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		ref, err := Parse(text, at)
+		if err != nil {
+			return
+		}
+		again, err := Parse(ref.String(), at)
+		if strings.TrimSpace(ref.String()) != ref.String() || len(ref.String()) > MaxText {
+			return // a folder whose name ends with a space, or whose URL is longer than its path
+		}
+		if err != nil || again.URL != ref.URL || again.Kind != ref.Kind {
+			t.Fatalf("%q is %+v, and that is %+v, %v", text, ref, again, err)
+		}
+		if strings.HasPrefix(ref.URL, "-") || strings.HasPrefix(ref.Want, "-") || strings.Contains("/"+ref.Path+"/", "/../") {
+			t.Fatalf("%q is %+v", text, ref)
+		}
+		_ = fmt.Sprint(ref.Kind)
+	})
+}

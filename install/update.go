@@ -1,0 +1,332 @@
+package install
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/agent-base/agent-base/install/registry"
+	"github.com/agent-base/agent-base/install/source"
+	"github.com/agent-base/agent-base/install/store"
+	"github.com/agent-base/agent-base/skill/manifest"
+)
+
+// State says how an installed skill stands to the place it is from.
+type State string
+
+// The states.
+const (
+	Current   State = "current"   // the place has the same content
+	Available State = "available" // the place has another content
+	Pinned    State = "pinned"    // to a tag or a commit: nothing was asked
+	Linked    State = "linked"    // the skill is a folder of the user's own
+	Gone      State = "gone"      // the place has no such skill any more
+	Unknown   State = "unknown"   // it is not known where the skill is from
+	Failed    State = "failed"    // the place could not be read
+)
+
+// Status is what Check found about one installed skill.
+type Status struct {
+	Entry   registry.Entry
+	State   State
+	Origin  Origin   // of the new content, if it is Available
+	Package *Package // likewise, open until the Updates are closed
+	Err     error    // if it Failed
+}
+
+// Updates are the results of Check, by name. They keep what was fetched until they are closed.
+type Updates struct {
+	List   []*Status
+	places []*Place
+}
+
+// Close removes what was fetched.
+func (u *Updates) Close() error {
+	var err error
+	for _, s := range u.List {
+		if s.Package != nil {
+			err = errors.Join(err, s.Package.Close())
+		}
+	}
+	for _, p := range u.places {
+		err = errors.Join(err, p.Close())
+	}
+	return err
+}
+
+// workers is how many places are asked at once.
+const workers = 8
+
+// Check asks the places of installed skills whether there is something new, each place once. to is the branch, tag or commit
+// to change to, "" to follow what each skill follows. The caller must close the Updates.
+func (in *Installer) Check(ctx context.Context, entries []registry.Entry, to *source.Ref) (*Updates, error) {
+	u := &Updates{}
+	groups := map[source.Ref][]*Status{}
+	for _, e := range entries {
+		s := &Status{Entry: e}
+		u.List = append(u.List, s)
+		ref, state := follow(&e, to)
+		if s.State = state; state == "" {
+			groups[ref] = append(groups[ref], s)
+		}
+	}
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	limit := make(chan struct{}, workers)
+	for _, ref := range slices.SortedFunc(maps.Keys(groups), func(a, b source.Ref) int { return strings.Compare(a.URL+a.Want, b.URL+b.Want) }) {
+		list := groups[ref]
+		limit <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-limit }()
+			p, err := in.checkPlace(ctx, ref, list)
+			for _, s := range list {
+				if err != nil {
+					s.State, s.Err = Failed, err
+				}
+			}
+			if p != nil {
+				mu.Lock()
+				defer mu.Unlock()
+				u.places = append(u.places, p)
+			}
+		})
+	}
+	wg.Wait()
+	if ctx.Err() != nil {
+		return nil, errors.Join(ctx.Err(), u.Close())
+	}
+	return u, nil
+}
+
+// follow returns where the present content of an installed skill would be from, or the state of a skill that follows nothing.
+func follow(e *registry.Entry, to *source.Ref) (source.Ref, State) {
+	kind := source.KindNamed(e.Kind)
+	switch {
+	case e.Linked:
+		return source.Ref{}, Linked
+	case e.Source == "" && e.GitURL == "" || kind == 0:
+		return source.Ref{}, Unknown
+	case e.Pinned && to == nil:
+		return source.Ref{}, Pinned
+	}
+	ref := source.Ref{Kind: kind, URL: e.GitURL, Want: e.Branch, Type: "branch"}
+	if kind != source.Git {
+		ref = source.Ref{Kind: kind, URL: strings.TrimPrefix(e.Source, "oci://"), Want: e.Tag, Type: "tag"}
+	}
+	if to != nil {
+		ref.Want, ref.Type = to.Want, to.Type
+	}
+	if ref.Want == "" {
+		ref.Type = ""
+	}
+	return ref, ""
+}
+
+// checkPlace compares the installed skills of one place with it. The caller closes the place.
+func (in *Installer) checkPlace(ctx context.Context, ref source.Ref, list []*Status) (*Place, error) {
+	known := list[0].Entry.CommitSHA
+	for _, s := range list {
+		if s.Entry.CommitSHA != known {
+			known = ""
+		}
+	}
+	p, err := in.Open(ctx, ref, known)
+	if err != nil {
+		return nil, err
+	}
+	if p.Unchanged {
+		for _, s := range list {
+			s.State = Current
+		}
+		return p, nil
+	}
+	now := make([]*Candidate, len(list))
+	for i, s := range list {
+		now[i] = p.present(&s.Entry)
+	}
+	if err := p.Get(ctx, slices.DeleteFunc(slices.Clone(now), func(c *Candidate) bool { return c == nil })...); err != nil {
+		return p, err
+	}
+	for i, s := range list {
+		if s.State = Gone; now[i] != nil {
+			p.compare(ctx, s, now[i])
+		}
+	}
+	return p, nil
+}
+
+// compare compares an installed skill with the present content.
+func (p *Place) compare(ctx context.Context, s *Status, c *Candidate) {
+	if f := c.Fatal(); f != nil {
+		s.State, s.Err = Failed, &BreakingError{Name: s.Entry.Name, Problem: *f}
+		return
+	}
+	k, err := p.unpackAs(ctx, c, &s.Entry)
+	switch {
+	case err != nil:
+		s.State, s.Err = Failed, err
+	case k.Same():
+		s.State, s.Err = Current, k.Close()
+	default:
+		s.State, s.Package, s.Origin = Available, k, p.Origin
+	}
+}
+
+// BreakingError says that the present content of an installed skill cannot be used.
+type BreakingError struct {
+	Name    string
+	Problem manifest.Problem
+}
+
+// Error names the skill and what is wrong with its manifest.
+func (e *BreakingError) Error() string {
+	return fmt.Sprintf("the new version of skill %q cannot be used: %s:%d: %s", e.Name, e.Problem.File, e.Problem.Line, e.Problem.Message)
+}
+
+// present returns what an installed skill is in the place now: what is at its path, or else has its name; nil if nothing is.
+func (p *Place) present(e *registry.Entry) *Candidate {
+	name := cmp.Or(e.OriginalName, e.Name)
+	for _, c := range p.Skills {
+		if c.Path == e.Path && (c.Fatal() != nil || manifest.Canonical(c.Manifest.Name) == manifest.Canonical(name)) {
+			return c
+		}
+	}
+	c, _ := chooseOne(p.Skills, name)
+	return c
+}
+
+// unpackAs unpacks a skill under the name that it is installed under.
+func (p *Place) unpackAs(ctx context.Context, c *Candidate, e *registry.Entry) (*Package, error) {
+	name := ""
+	if e.OriginalName != "" {
+		name = e.Name
+	}
+	return p.Unpack(ctx, c, name)
+}
+
+// Rollback makes the former content of a skill the active one, and the active one a former one. approved says that the user
+// approved that content; permissions are what was shown then.
+func (in *Installer) Rollback(ctx context.Context, name string, approved bool, permissions []string) (registry.Entry, error) {
+	e, err := in.entry(ctx, name)
+	if err != nil {
+		return e, err
+	}
+	if len(e.Previous) == 0 {
+		return e, fmt.Errorf("skill %q: %w", e.Name, ErrNoPrevious)
+	}
+	to := e.Previous[0]
+	release, err := in.o.Store.Lease(ctx, to.InstalledPath) // nobody removes it in the meantime
+	if errors.Is(err, fs.ErrNotExist) {
+		return e, fmt.Errorf("skill %q: %w: %q is not there any more", e.Name, ErrNoPrevious, to.InstalledPath)
+	} else if err != nil {
+		return e, err
+	}
+	defer release()
+	if err := store.Verify(ctx, to.InstalledPath, to.Digest); err != nil {
+		return e, err
+	}
+	err = in.o.Registry.Update(ctx, name, func(now *registry.Entry) error {
+		if now.Digest != e.Digest {
+			return fmt.Errorf("skill %q was %w", e.Name, ErrChanged)
+		}
+		now.Digest, now.InstalledPath, now.CommitSHA = to.Digest, to.InstalledPath, to.CommitSHA
+		now.Trusted, now.Permissions = approved, permissions
+		return nil
+	})
+	if err != nil {
+		return e, err
+	}
+	return in.entry(ctx, name)
+}
+
+// Removed says what Remove did.
+type Removed struct {
+	Entry     registry.Entry
+	Folders   []string // versions that are gone
+	Postponed []string // versions that something still runs; Sweep removes them later
+}
+
+// Remove takes a skill out of the registry and removes its versions from the store. The folder of a linked skill stays.
+func (in *Installer) Remove(ctx context.Context, name string) (*Removed, error) {
+	e, err := in.o.Registry.Unregister(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	out := &Removed{Entry: e}
+	paths := []string{}
+	if !e.Linked {
+		paths = append(paths, e.InstalledPath)
+	}
+	for _, p := range e.Previous {
+		paths = append(paths, p.InstalledPath)
+	}
+	for _, path := range paths {
+		if !in.o.Store.Has(path) {
+			continue
+		}
+		done, err := in.o.Store.Remove(ctx, path)
+		switch {
+		case err != nil:
+			return out, fmt.Errorf("skill %q is no longer installed, but its files are still there: %w", e.Name, err)
+		case done:
+			out.Folders = append(out.Folders, path)
+		default:
+			out.Postponed = append(out.Postponed, path)
+		}
+	}
+	return out, nil
+}
+
+// Sweep removes the versions that no entry of the registry names, and what killed processes left.
+func (in *Installer) Sweep(ctx context.Context) (*store.Report, error) {
+	return in.o.Store.Sweep(ctx, func(ctx context.Context) (func(string) bool, error) {
+		set, err := in.o.Registry.Load(ctx)
+		if err != nil {
+			return nil, err // a damaged registry names nothing
+		}
+		wanted := map[string]bool{}
+		for _, e := range set.All() {
+			wanted[e.InstalledPath] = true
+			for _, p := range e.Previous {
+				wanted[p.InstalledPath] = true
+			}
+		}
+		return func(path string) bool { return wanted[path] }, nil
+	})
+}
+
+// Link records a folder of the user's own as an installed skill: nothing is copied.
+func (in *Installer) Link(ctx context.Context, c *Candidate, dir string) (registry.Entry, error) {
+	e := registry.Entry{Name: c.Manifest.Name, InstalledPath: filepath.Join(dir, filepath.FromSlash(c.Path)), Kind: source.Folder.String(), Source: dir, Path: c.Path, Linked: true}
+	if err := in.o.Registry.Register(ctx, e); err != nil {
+		return e, err
+	}
+	return in.entry(ctx, e.Name)
+}
+
+// Installed returns the registry's entries, all of them or those of the names.
+func (in *Installer) Installed(ctx context.Context, names ...string) ([]registry.Entry, error) {
+	set, err := in.o.Registry.Load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(names) == 0 {
+		return set.All(), nil
+	}
+	var out []registry.Entry
+	for _, name := range names {
+		e, ok := set.Get(name)
+		if !ok {
+			return nil, fmt.Errorf("skill %q is %w", name, registry.ErrNotInstalled)
+		}
+		out = append(out, e)
+	}
+	return out, nil
+}
