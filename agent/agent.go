@@ -27,11 +27,14 @@ const (
 	DefaultWindow      = 180_000
 )
 
+// MaxContinued is how often Options.Continue can keep one turn going.
+const MaxContinued = 3
+
 // The steps that a conversation traces. Its executor traces the tool calls.
 const (
-	ModelRequested        trace.Kind = "model_requested"        // one request, with its usage
+	ModelRequested                   = trace.ModelRequested     // one request, with its usage
 	AgentForked           trace.Kind = "agent_forked"           // one sub-agent, from its prompt to its answer
-	AgentAnswered         trace.Kind = "agent_answered"         // one prompt, from its arrival to its end
+	AgentAnswered                    = trace.AgentAnswered      // one prompt, from its arrival to its end
 	ConversationShortened trace.Kind = "conversation_shortened" // older turns became a summary
 )
 
@@ -51,13 +54,20 @@ type Options struct {
 	// Turn returns a text that is placed before the prompt in the user's message and stays there. It is called once per
 	// prompt. Nil, or "", means none.
 	Turn func(ctx context.Context, prompt string) string
+	// Continue is called when the model has answered and the turn would end. A text that it returns keeps the turn going: the
+	// model gets it as a message of the user. It is called with how often it did so in this turn; after MaxContinued times
+	// its text is only reported, as a Step.Notice like the others. Nil, or "", means that the turn ends.
+	Continue func(ctx context.Context, before int) string
 	// Carry returns a text that is kept when the conversation is shortened. Nil, or "", means none. If ctx is done, the
 	// conversation stays unchanged.
 	Carry func(ctx context.Context) string
-	// Fork returns the options of the sub-agent that a tool asks for. Nil means these options without History, Turn and
-	// Carry, whatever model and agent the tool names. The limits of a sub-agent never exceed what its parent has left,
+	// Fork returns the options of the sub-agent that a tool asks for. Nil means these options without History, Turn,
+	// Continue, Carry and End, whatever model and agent the tool names. The limits of a sub-agent never exceed what its parent has left,
 	// and it cannot start another. If Fork returns an error or options without a Model, the call fails.
 	Fork func(ctx context.Context, f tool.Fork) (*Options, error)
+	// End, in the options that Fork returned, is called once when the sub-agent has finished, however it ended. Nil means
+	// nothing.
+	End func(ctx context.Context)
 	// Retry, if set, repeats failed requests as llm.Retry does and reports each wait by Step.Notice. Nil means no retry.
 	Retry *llm.RetryOptions
 
@@ -71,7 +81,9 @@ type Options struct {
 	CacheKey     string // names the conversation, for providers that route by it; may be empty
 
 	Trace trace.Tracer
-	Now   func() time.Time // measures what is traced; nil means time.Now
+	// Identity says for whom the steps are taken; see trace.WithIdentity. A sub-agent has one of its own.
+	Identity trace.Identity
+	Now      func() time.Time // measures what is traced; nil means time.Now
 }
 
 // Conversation is a model, its tools, and the messages so far.
@@ -101,7 +113,9 @@ func New(o *Options) *Conversation {
 		c.o.Tools = &tool.Executor{}
 	}
 	if c.o.Tools.Tools == nil {
-		c.o.Tools = &tool.Executor{Tools: &tool.Set{}, Check: c.o.Tools.Check, Trace: c.o.Tools.Trace}
+		with := *c.o.Tools
+		with.Tools = &tool.Set{}
+		c.o.Tools = &with
 	}
 	if c.o.MaxTurns == 0 {
 		c.o.MaxTurns = DefaultMaxTurns

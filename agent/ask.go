@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"log/slog"
 	"strings"
@@ -33,9 +34,10 @@ func (c *Conversation) Ask(ctx context.Context, prompt string) iter.Seq2[Step, e
 			return
 		}
 		defer c.busy.Store(false)
-		limited, cancel := c.limit(ctx)
+		limited, cancel := c.limit(trace.WithIdentity(ctx, c.o.Identity))
 		defer cancel()
-		t := &turn{c: c, yield: yield, start: c.o.Now(), before: c.spent}
+		limited, span := trace.Begin(limited, c.o.Trace, trace.Event{Kind: AgentAnswered})
+		t := &turn{c: c, yield: yield, start: c.o.Now(), before: c.spent, span: span}
 		stop, err := t.run(limited, prompt)
 		t.finish(limited, stop, err)
 	}
@@ -53,9 +55,11 @@ type turn struct {
 	c      *Conversation
 	yield  func(Step, error) bool
 	start  time.Time
+	span   *trace.Span
 	broken bool   // the caller left the loop: nothing may be yielded
 	heard  bool   // the model has answered once
 	before int    // tokens that the conversation had spent when the turn began
+	again  int    // how often Options.Continue kept the turn going
 	answer Answer // so far
 }
 
@@ -82,7 +86,7 @@ func (t *turn) run(ctx context.Context, prompt string) (Stop, error) {
 	return stop, err
 }
 
-// loop asks the model and runs its calls until an answer has none.
+// loop asks the model and runs its calls until an answer has none and is accepted.
 func (t *turn) loop(ctx context.Context) (Stop, error) {
 	for {
 		if err := ctx.Err(); err != nil {
@@ -103,14 +107,33 @@ func (t *turn) loop(ctx context.Context) (Stop, error) {
 		case a.Stop == llm.StopRefused:
 			t.skip(calls, "not run, because the answer was refused")
 			return Refused, nil
-		case len(calls) == 0:
+		case len(calls) > 0:
+			t.runCalls(ctx, calls)
+		case !t.goesOn(ctx, stopOf(a)):
 			return stopOf(a), nil
 		}
-		t.runCalls(ctx, calls)
 		if t.broken {
 			return Cancelled, nil
 		}
 	}
+}
+
+// goesOn asks Options.Continue whether the turn goes on after an answer, and if so adds the text for the model.
+func (t *turn) goesOn(ctx context.Context, stop Stop) bool {
+	if t.c.o.Continue == nil || stop == Length || t.broken {
+		return false
+	}
+	text := t.c.o.Continue(ctx, t.again)
+	if strings.TrimSpace(text) == "" || ctx.Err() != nil {
+		return false
+	}
+	if t.again == MaxContinued {
+		t.step(Step{Notice: fmt.Sprintf("the answer stands, because the turn was continued %d times: %s", MaxContinued, text)})
+		return false
+	}
+	t.again++
+	t.c.add(llm.User, llm.Part{Text: text})
+	return t.step(Step{Notice: fmt.Sprintf("continued (%d of at most %d): %s", t.again, MaxContinued, text)})
 }
 
 // exhausted returns the limit that does not allow another request, or "".
@@ -170,7 +193,7 @@ func (t *turn) skip(calls []*llm.Call, why string) {
 	}
 	results := make([]llm.Part, 0, len(calls))
 	for _, call := range calls {
-		results = append(results, notRun(call, why))
+		results = append(results, t.c.notRun(call, why))
 	}
 	t.c.add(llm.User, results...)
 }
@@ -190,7 +213,8 @@ func (t *turn) finish(ctx context.Context, stop Stop, err error) {
 	if stop != End {
 		ev.Level = slog.LevelWarn
 	}
-	t.trace(ctx, ev)
+	ev.Time = t.c.o.Now()
+	t.span.End(ev)
 	if !t.broken {
 		t.yield(Step{Depth: t.c.depth, Done: a}, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -54,6 +55,43 @@ func TestStops(t *testing.T) {
 			_, a, err := collect(t, c, t.Context(), "go")
 			if err != nil || a.Stop != tt.stop || a.Text != tt.text || a.Turns != tt.turns {
 				t.Errorf("got %+v, %v, want %s, %q after %d requests", a, err, tt.stop, tt.text, tt.turns)
+			}
+			if fault := invalid(c.Messages()); fault != "" {
+				t.Errorf("history: %s", fault)
+			}
+		})
+	}
+}
+
+// R127: a turn is continued as long as Continue wants it, a bounded number of times, and each time is reported.
+func TestContinue(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		texts   []string // that Continue returns
+		o       Options
+		notices []string
+		text    string
+		stop    Stop
+	}{
+		{"not wanted", []string{""}, Options{}, nil, "answer 1", End},
+		{"once", []string{"more", " "}, Options{}, []string{"continued (1 of at most 3): more"}, "answer 2", End},
+		{"for ever", []string{"a", "b", "c", "d", "e"}, Options{}, []string{"continued (1 of at most 3): a", "continued (2 of at most 3): b",
+			"continued (3 of at most 3): c", "the answer stands, because the turn was continued 3 times: d"}, "answer 4", End},
+		{"beyond the limit on requests", []string{"a", "b"}, Options{MaxTurns: 1}, []string{"continued (1 of at most 3): a"}, "answer 1", Turns},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			m := scripted(t, says("answer 1"), says("answer 2"), says("answer 3"), says("answer 4"), says("answer 5"))
+			tt.o.Model, tt.o.Continue = m, func(_ context.Context, before int) string { return tt.texts[before] }
+			c := New(&tt.o)
+			steps, a, err := collect(t, c, t.Context(), "go")
+			var notices []string
+			for _, s := range steps {
+				if s.Notice != "" {
+					notices = append(notices, s.Notice)
+				}
+			}
+			if err != nil || a.Stop != tt.stop || a.Text != tt.text || !slices.Equal(notices, tt.notices) {
+				t.Errorf("got %+v, %v, notices %q", a, err, notices)
 			}
 			if fault := invalid(c.Messages()); fault != "" {
 				t.Errorf("history: %s", fault)

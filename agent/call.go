@@ -24,7 +24,7 @@ func (t *turn) runCalls(ctx context.Context, calls []*llm.Call) {
 	rest := "cancelled by the user"
 	defer func() {
 		for _, call := range calls[len(results):] {
-			results = append(results, notRun(call, t.why(ctx, rest)))
+			results = append(results, t.c.notRun(call, t.why(ctx, rest)))
 		}
 		t.c.add(llm.User, results...)
 	}()
@@ -40,7 +40,7 @@ func (t *turn) runCalls(ctx context.Context, calls []*llm.Call) {
 		r := t.runCall(ctx, call)
 		text, cut := limitText(string(r.Encode()), min(t.c.o.ResultLimit, max(left, resultLeast)))
 		left -= len(text)
-		results = append(results, llm.Part{Result: &llm.Result{ID: call.ID, Name: call.Name, Text: text, Failed: !r.Success}})
+		results = append(results, llm.Part{Result: &llm.Result{ID: call.ID, Name: t.c.historyName(call.Name), Text: text, Failed: !r.Success}})
 		if !t.step(Step{Result: &Result{Call: call, Result: r, Text: text, Cut: cut}}) {
 			return
 		}

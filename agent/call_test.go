@@ -34,7 +34,7 @@ func TestFailuresAreResults(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			e := executor(t, echo(), boom, bash)
-			e.Check = func(name string, _ json.RawMessage) error {
+			e.Check = func(_ context.Context, name string, _ json.RawMessage) error {
 				if name == "bash" {
 					return errors.New("not here")
 				}
@@ -52,6 +52,26 @@ func TestFailuresAreResults(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// R120: providers refuse a conversation with a name that no tool can have, so the history has another one. The model reads the name
+// that it wrote in the result.
+func TestNamesInHistory(t *testing.T) {
+	for name, want := range map[string]string{
+		"nope": "nope", "b\u0430sh": "b_sh", "a b/c": "a_b_c", "": "unknown", strings.Repeat("x", 99): strings.Repeat("x", 64), "dotted.echo": "dotted.echo",
+	} {
+		dotted := echo()
+		dotted.Name = "dotted.echo"
+		m := scripted(t, calls(call("a", name, `{}`)), says("done"))
+		_, _, err := collect(t, New(&Options{Model: m, Tools: executor(t, echo(), dotted)}), t.Context(), "go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, r := m.last.Messages[1].Parts[0].Call, m.last.Messages[2].Parts[0].Result
+		if c.Name != want || r.Name != want || r.Failed && !strings.Contains(r.Text, name) {
+			t.Errorf("%q: call %q, result %q %s", name, c.Name, r.Name, r.Text)
+		}
 	}
 }
 
@@ -98,7 +118,7 @@ func TestCallsInOrder(t *testing.T) {
 	allowed := false
 	activate := tool.Tool{Name: "activate", Call: func(context.Context, json.RawMessage) tool.Result { allowed = true; return tool.Success(nil, "") }}
 	e := executor(t, activate, echo())
-	e.Check = func(name string, _ json.RawMessage) error {
+	e.Check = func(_ context.Context, name string, _ json.RawMessage) error {
 		if name == "echo" && !allowed {
 			return errors.New("not yet")
 		}

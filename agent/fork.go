@@ -45,6 +45,10 @@ func (t *turn) subAgent(ctx context.Context, f tool.Fork) tool.Result {
 	if err != nil {
 		return forkFailure(reasonForkFailed, err.Error(), "")
 	}
+	ctx = trace.WithIdentity(ctx, o.Identity)
+	if o.End != nil {
+		defer o.End(ctx)
+	}
 	if o.MaxTurns < 1 {
 		return forkFailure(reasonForkFailed, "the limit on requests leaves none for a sub-agent", "")
 	}
@@ -78,7 +82,7 @@ func (t *turn) subAgent(ctx context.Context, f tool.Fork) tool.Result {
 // answer here. The context carries the remaining time.
 func (t *turn) forkOptions(ctx context.Context, f tool.Fork) (*Options, error) {
 	o := t.c.o
-	o.Turn, o.Carry = nil, nil
+	o.Turn, o.Continue, o.Carry, o.End = nil, nil, nil, nil
 	if t.c.o.Fork != nil {
 		own, err := t.c.o.Fork(ctx, f)
 		if err != nil {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/tool"
@@ -68,6 +70,11 @@ func (c *Conversation) addAnswer(a llm.Answer, whole bool) []*llm.Call {
 		case p.Call != nil:
 			p.Call = c.ownCall(p.Call)
 			calls = append(calls, p.Call)
+			if name := c.historyName(p.Call.Name); name != p.Call.Name {
+				written := *p.Call
+				written.Name = name
+				p.Call = &written
+			}
 		case p.State == nil && strings.TrimSpace(p.Text) == "":
 			continue
 		}
@@ -102,16 +109,37 @@ func (c *Conversation) ownCall(call *llm.Call) *llm.Call {
 	return &own
 }
 
+// longestName is the most that all providers accept of a tool's name.
+const longestName = 64
+
+// historyName returns the name of a called tool as it stands in the history. Providers refuse a whole conversation for a name with
+// other characters than these, which a model can call but not be offered.
+func (c *Conversation) historyName(name string) string {
+	if slices.ContainsFunc(c.tools, func(t llm.Tool) bool { return t.Name == name }) {
+		return name
+	}
+	plain := strings.Map(func(r rune) rune {
+		if r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) || r == '_' || r == '-' {
+			return r
+		}
+		return '_'
+	}, name)
+	if plain == "" {
+		return "unknown"
+	}
+	return plain[:min(len(plain), longestName)]
+}
+
 func isObject(b json.RawMessage) bool {
 	var members map[string]json.RawMessage
 	return json.Unmarshal(b, &members) == nil && members != nil
 }
 
 // notRun is the result of a call that was not run. Every call needs a result.
-func notRun(call *llm.Call, why string) llm.Part {
+func (c *Conversation) notRun(call *llm.Call, why string) llm.Part {
 	r := tool.Failure(tool.ExecutionFailed, why)
 	r.Reason = reasonNotRun
-	return llm.Part{Result: &llm.Result{ID: call.ID, Name: call.Name, Text: string(r.Encode()), Failed: true}}
+	return llm.Part{Result: &llm.Result{ID: call.ID, Name: c.historyName(call.Name), Text: string(r.Encode()), Failed: true}}
 }
 
 // repair returns a history that every provider accepts: the user's message first, the roles alternating, each call
@@ -143,7 +171,7 @@ func (c *Conversation) settle(open *[]*llm.Call, parts []llm.Part) {
 	for _, call := range *open {
 		i := slices.IndexFunc(parts, func(p llm.Part) bool { return p.Result != nil && p.Result.ID == call.ID })
 		if i < 0 {
-			c.add(llm.User, notRun(call, "the result of this call was lost"))
+			c.add(llm.User, c.notRun(call, "the result of this call was lost"))
 			continue
 		}
 		c.add(llm.User, llm.Part{Result: parts[i].Result})

@@ -55,6 +55,7 @@ func (t *turn) send(ctx context.Context, r *llm.Request, show bool) (llm.Answer,
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	start := t.c.o.Now()
+	ctx, span := trace.Begin(ctx, t.c.o.Trace, trace.Event{Kind: ModelRequested})
 	model := t.c.o.Model
 	if t.c.o.Retry != nil {
 		model = llm.Retry(model, t.retry(cancel))
@@ -74,7 +75,8 @@ func (t *turn) send(ctx context.Context, r *llm.Request, show bool) (llm.Answer,
 	if err != nil {
 		ev.Level = slog.LevelWarn
 	}
-	t.trace(ctx, ev)
+	ev.Time = t.c.o.Now()
+	span.End(ev)
 	if err == nil || u != (llm.Usage{}) {
 		t.step(Step{Usage: &u})
 	}

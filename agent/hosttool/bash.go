@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"time"
 
+	"github.com/agent-base/agent-base/agent/permit"
 	"github.com/agent-base/agent-base/tool"
 )
 
@@ -34,7 +35,18 @@ var bashSchema = json.RawMessage(`{"type":"object","properties":{` +
 	`"command":{"type":"string","description":"Shell command"},` +
 	`"timeout_ms":{"type":"integer","description":"Default 120000, at most 600000"}},"required":["command"]}`)
 
+var confinedSchema = json.RawMessage(`{"type":"object","properties":{` +
+	`"command":{"type":"string","description":"Shell command"},` +
+	`"timeout_ms":{"type":"integer","description":"Default 120000, at most 600000"},` +
+	`"write":{"type":"boolean","description":"The command changes files of the workspace; the user may be asked"},` +
+	`"outside":{"type":"boolean","description":"Run it outside the sandbox; the user is asked"}},"required":["command"]}`)
+
 func (h *host) bashTool() tool.Tool {
+	if h.o.Confined {
+		return tool.Tool{Name: "bash", Input: confinedSchema, Call: call(h.bash),
+			Description: "Run a shell command in the workspace, in a sandbox without network; unless write is set it may not be able to change files there. Each call starts there in a new shell; " +
+				"processes that still run at its end are killed. Set outside for a command that fails because it needs more; the user is asked."}
+	}
 	return tool.Tool{Name: "bash", Input: bashSchema, Call: call(h.bash),
 		Description: "Run a shell command in the workspace. Each call starts there in a new shell; processes that still run at its end are killed. " +
 			"The user may be asked first."}
@@ -43,6 +55,8 @@ func (h *host) bashTool() tool.Tool {
 type bashArguments struct {
 	Command string
 	Timeout int64 `json:"timeout_ms"`
+	Write   bool
+	Outside bool
 }
 
 func (h *host) bash(ctx context.Context, a *bashArguments) (tool.Result, string, error) {
@@ -57,16 +71,30 @@ func (h *host) bash(ctx context.Context, a *bashArguments) (tool.Result, string,
 	case a.Timeout == 0:
 		timeout = usualTimeout
 	}
-	if err := h.approve(ctx, &Request{Tool: "bash", Text: a.Command}); err != nil {
+	confined := h.o.Confined && !a.Outside
+	d, err := h.permitCommand(ctx, &permit.Call{Tool: "bash", Kind: permit.Command, Command: a.Command, Confined: confined, Writes: a.Write})
+	if err != nil {
 		return tool.Result{}, "bash", err
 	}
-	return h.run(ctx, a.Command, timeout)
-}
-
-func (h *host) run(ctx context.Context, command string, timeout time.Duration) (tool.Result, string, error) {
 	if err := ctx.Err(); err != nil {
 		return tool.Result{}, "bash", err
 	}
+	run := h.run
+	if h.o.Runner != nil && confined == h.o.Confined {
+		run = func(ctx context.Context, command string, timeout time.Duration) (tool.Result, string, error) {
+			return h.runWith(ctx, command, timeout, d.ReadOnly)
+		}
+	}
+	r, about, err := run(ctx, a.Command, timeout)
+	if ran, ok := r.Result.(Ran); ok && h.o.Clean != nil {
+		ran.Output = h.o.Clean(ran.Output)
+		r.Result = ran
+	}
+	return r, about, err
+}
+
+// run runs a command as the user.
+func (h *host) run(ctx context.Context, command string, timeout time.Duration) (tool.Result, string, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, timeout, errCommandTime)
 	defer cancel()
 	out, state, err := h.execute(ctx, command)
@@ -102,7 +130,7 @@ func (h *host) execute(ctx context.Context, command string) (*headTail, *os.Proc
 	}
 	defer r.Close()
 	cmd := exec.CommandContext(ctx, h.o.Shell, "-c", command)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = h.real, h.environment(), w, w
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = h.real, h.outsideEnv(), w, w
 	cmd.SysProcAttr = separate()
 	err = cmd.Start()
 	w.Close()
@@ -122,5 +150,14 @@ func (h *host) execute(ctx context.Context, command string) (*headTail, *os.Proc
 	return out, cmd.ProcessState, nil
 }
 
-// environment is never nil, because exec.Cmd would then use the environment of this process.
+// outsideEnv returns the environment of a command that runs outside the sandbox. It is never nil, because exec.Cmd would then
+// use the environment of this process.
+func (h *host) outsideEnv() []string {
+	if h.o.OutsideEnv != nil {
+		return append([]string{}, h.o.OutsideEnv...)
+	}
+	return h.environment()
+}
+
+// environment returns the environment of commands. It is never nil.
 func (h *host) environment() []string { return append([]string{}, h.o.Env...) }

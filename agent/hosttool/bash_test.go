@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-base/agent-base/agent/permit"
 	"github.com/agent-base/agent-base/tool"
 )
 
@@ -18,7 +19,7 @@ func cancelled(t *testing.T) (context.Context, context.CancelFunc) {
 }
 
 func allow(o *Options) {
-	o.Approve = func(context.Context, Request) (bool, error) { return true, nil }
+	o.Approve = func(context.Context, *Request) (Answer, error) { return Answer{Allowed: true}, nil }
 	o.Env = []string{"PATH=/usr/bin:/bin", "GREETING=hi"}
 }
 
@@ -46,27 +47,43 @@ func TestBash(t *testing.T) {
 	broken.want("bash", `{"command":"true"}`, `{"success":false,"error":"execution_failed","message":"The command could not be started:`)
 }
 
+// Secrets in the output of a command do not reach a model, however it ends. R176
+func TestBashIsCleaned(t *testing.T) {
+	k := newKit(t, func(o *Options) {
+		allow(o)
+		o.Clean = func(text string) string { return strings.ReplaceAll(text, "sk-1234", "[redacted]") }
+	})
+	k.want("bash", `{"command":"echo sk-1234"}`, `{"success":true,"result":{"output":"[redacted]\n"`)
+	k.want("bash", `{"command":"echo sk-1234; exit 3"}`, `{"success":false,"error":"execution_failed","message":"The command ended with exit code 3","result":{"output":"[redacted]\n"`)
+}
+
 // Nothing runs that was not allowed, and the refusal says what would allow it.
 func TestBashAsks(t *testing.T) {
 	refused := `{"success":false,"error":"permission_denied","reason":"not_approved","message":"`
 	command := `{"command":"echo x > made"}`
 	k := newKit(t, nil)
-	k.want("bash", command, refused+`Commands are not run here"`)
-	named := newKit(t, func(o *Options) { o.BashCure = "ask nicely" })
-	named.want("bash", command, refused+`Commands are not run here: ask nicely`)
+	k.want("bash", command, refused+`This command needs the user's approval, because it runs outside a sandbox, and nobody can be asked here"`)
+	named := newKit(t, func(o *Options) { o.Cure = func(c *permit.Call) string { return "ask " + c.Tool + " nicely" } })
+	named.want("bash", command, refused+`This command needs the user's approval, because it runs outside a sandbox, and nobody can be asked here; ask bash nicely`)
 	var asked string
 	no := newKit(t, func(o *Options) {
-		o.Approve = func(_ context.Context, r Request) (bool, error) { asked = r.Text; return false, nil }
+		o.Approve = func(_ context.Context, r *Request) (Answer, error) { asked = r.Command; return Answer{}, nil }
 	})
-	no.want("bash", command, refused+`The user did not allow running this command`)
+	no.want("bash", command, refused+`The user did not allow this command"`)
+	says := newKit(t, func(o *Options) {
+		o.Approve = func(context.Context, *Request) (Answer, error) { return Answer{Why: "use make"}, nil }
+	})
+	says.want("bash", command, refused+`The user did not allow this command, and says: use make"`)
 	if asked != "echo x > made" {
 		t.Errorf("asked about %q", asked)
 	}
 	fail := newKit(t, func(o *Options) {
-		o.Approve = func(context.Context, Request) (bool, error) { return true, errors.New("no terminal") }
+		o.Approve = func(context.Context, *Request) (Answer, error) {
+			return Answer{Allowed: true}, errors.New("no terminal")
+		}
 	})
-	fail.want("bash", command, refused+`The user could not be asked to allow running this command: no terminal`)
-	for _, k := range []*kit{k, named, no, fail} {
+	fail.want("bash", command, refused+`The user could not be asked about this command: no terminal`)
+	for _, k := range []*kit{k, named, no, says, fail} {
 		if _, err := os.Stat(filepath.Join(k.ws, "made")); err == nil {
 			t.Error("a command ran without permission")
 		}
@@ -82,7 +99,7 @@ func TestBashEnds(t *testing.T) {
 	ctx, cancel := cancelled(t)
 	stop := newKit(t, func(o *Options) {
 		allow(o)
-		o.Approve = func(context.Context, Request) (bool, error) { cancel(); return true, nil }
+		o.Approve = func(context.Context, *Request) (Answer, error) { cancel(); return Answer{Allowed: true}, nil }
 	})
 	if r := stop.exec.Call(ctx, "bash", []byte(`{"command":"echo x > made; sleep 600"}`)); r.Error != tool.Timeout {
 		t.Errorf("got %s", text(r))

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/agent-base/agent-base/agent/permit"
 )
 
 // What the rule about scripts costs each read.
@@ -29,7 +31,7 @@ func BenchmarkRead(b *testing.B) {
 			if err := os.WriteFile(filepath.Join(dir, "f"), []byte("text\n"), 0o644); err != nil {
 				b.Fatal(err)
 			}
-			h := &host{o: Options{Workspace: dir, Scripts: kept, Mounts: func(context.Context) []Mount { return mounts }}, real: dir}
+			h := &host{o: Options{Decide: policy(b, permit.Options{}), Workspace: dir, Scripts: kept, Mounts: func(context.Context) []Mount { return mounts }}, real: dir}
 			for b.Loop() {
 				f, _, err := h.open(b.Context(), "f")
 				if err != nil {

@@ -15,6 +15,8 @@ type Edited struct {
 	FilePath     string `json:"file_path"`
 	Line         int    `json:"line"` // the line of the first replacement, from 1
 	Replacements int    `json:"replacements"`
+
+	Diff []string `json:"-"` // how the file changed, for people; nil if the user was asked and saw it. See MaxDiff
 }
 
 var editSchema = json.RawMessage(`{"type":"object","properties":{` +
@@ -27,7 +29,7 @@ var editSchema = json.RawMessage(`{"type":"object","properties":{` +
 func (h *host) editTool() tool.Tool {
 	return tool.Tool{Name: "edit_file", Input: editSchema, Call: call(h.edit),
 		Description: "Replace text in a file of the workspace. old_string must occur exactly once, unless replace_all is true. " +
-			"The user is asked first about hidden files and files of instructions."}
+			"The user may be asked first."}
 }
 
 type editArguments struct {
@@ -46,51 +48,37 @@ func (h *host) edit(ctx context.Context, a *editArguments) (tool.Result, string,
 		return tool.Result{}, a.FilePath, err
 	}
 	defer p.close()
-	out, edited, err := h.change(ctx, p, a)
-	if err == nil && unasked(p.rel) != "" {
-		if err = h.approveWrite(ctx, p, "edit_file", marked("- ", a.Old)+marked("+ ", *a.New)); err == nil {
-			out, edited, err = h.change(ctx, p, a) // the file may have changed while the user was asked
-		}
-	}
+	c, err := h.begin(ctx, p, "edit_file")
 	if err != nil {
 		return tool.Result{}, a.FilePath, err
 	}
-	if _, err := p.replace(ctx, out); err != nil {
+	if c.before, err = h.whole(ctx, p); err != nil {
 		return tool.Result{}, a.FilePath, err
 	}
+	after, edited, err := substitute(c.before.content, a, p.shown)
+	if err != nil {
+		return tool.Result{}, a.FilePath, err
+	}
+	c.after = after
+	if err := h.change(ctx, c); err != nil {
+		return tool.Result{}, a.FilePath, err
+	}
+	edited.Diff = c.diff()
 	return tool.Success(edited, fmt.Sprintf("Replaced %s in '%s', the first at line %d", plural(edited.Replacements, "occurrence"), p.shown, edited.Line)), "", nil
 }
 
-// change returns the file's text after the edit.
-func (h *host) change(ctx context.Context, p *place, a *editArguments) ([]byte, Edited, error) {
-	data, err := h.whole(ctx, p)
-	if err != nil {
-		return nil, Edited{}, err
-	}
-	return substitute(data, a, p.shown)
-}
-
-// marked puts a mark before each line of a text.
-func marked(mark, text string) string {
-	var b strings.Builder
-	for line := range strings.Lines(strings.TrimSuffix(text, "\n")) {
-		b.WriteString(mark + strings.TrimSuffix(line, "\n") + "\n")
-	}
-	return b.String()
-}
-
-// whole returns the text of a file that is to be changed.
-func (h *host) whole(ctx context.Context, p *place) ([]byte, error) {
+// whole returns a text file that is to be changed.
+func (h *host) whole(ctx context.Context, p *place) (content, error) {
 	f, err := h.openAt(ctx, p, h.newSecrecy(h.o.Mounts(ctx)))
 	if err != nil {
-		return nil, err
+		return content{}, err
 	}
 	defer f.Close()
-	data, err := content(f, p.shown)
-	if err == nil && bytes.IndexByte(data, 0) >= 0 {
-		err = failed("binary", "'%s' is binary (%s, %d bytes) and is not edited as text", p.shown, kind(data), len(data))
+	c, err := read(f, p.shown)
+	if err == nil && bytes.IndexByte(c.content, 0) >= 0 {
+		err = failed("binary", "'%s' is binary (%s, %d bytes) and is not edited as text", p.shown, kind(c.content), len(c.content))
 	}
-	return data, err
+	return c, err
 }
 
 func substitute(data []byte, a *editArguments, shown string) ([]byte, Edited, error) {
@@ -110,7 +98,7 @@ func substitute(data []byte, a *editArguments, shown string) ([]byte, Edited, er
 		return nil, Edited{}, &refusal{tool.ArgsTooLarge, "", fmt.Sprintf("'%s' would have %d bytes, at most %d are written", shown, size, MaxFile)}
 	}
 	line := lineAt(data, bytes.Index(data, []byte(from)))
-	return bytes.ReplaceAll(data, []byte(from), []byte(to)), Edited{shown, line, n}, nil
+	return bytes.ReplaceAll(data, []byte(from), []byte(to)), Edited{FilePath: shown, Line: line, Replacements: n}, nil
 }
 
 // windowsText reports whether every line ends in CRLF.

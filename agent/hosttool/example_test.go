@@ -46,5 +46,5 @@ func ExampleTools() {
 	// Output:
 	// true Greeted Ada
 	// true Found 1 line in 1 file
-	// false Commands are not run here
+	// false This command needs the user's approval, because it runs outside a sandbox, and nobody can be asked here
 }

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -144,40 +143,6 @@ func TestNothingIsPlanted(t *testing.T) { // security 1.2
 		k.want("write_file", `{"file_path":"`+path+`","content":"x"}`, `{"success":true`)
 	}
 	k.denied("write_file", `{"file_path":"refs/x","content":"x"}`, "read_only") // the workspace itself
-}
-
-// F9: the user sees the whole text, and a yes holds for that text only.
-func TestWritesAreApproved(t *testing.T) {
-	var asked []Request
-	answer, during := true, func() {}
-	k := newKit(t, func(o *Options) {
-		o.Approve = func(_ context.Context, r Request) (bool, error) {
-			asked = append(asked, r)
-			during()
-			return answer, nil
-		}
-	})
-	k.want("write_file", `{"file_path":"AGENTS.md","content":"one\ntwo\n"}`, `{"success":true`)
-	k.want("edit_file", `{"file_path":"AGENTS.md","old_string":"two\n","new_string":"2\n3\n"}`, `{"success":true`)
-	k.want("write_file", `{"file_path":"main.go","content":""}`, `{"success":true`)
-	want := []Request{
-		{Tool: "write_file", Path: "AGENTS.md", Reason: "agents follow AGENTS.md without asking", Text: "one\ntwo\n"},
-		{Tool: "edit_file", Path: "AGENTS.md", Reason: "agents follow AGENTS.md without asking", Text: "- two\n+ 2\n+ 3\n"},
-	}
-	if !slices.Equal(asked, want) {
-		t.Errorf("asked %q", asked)
-	}
-	k.want("edit_file", `{"file_path":"AGENTS.md","old_string":"nothing","new_string":"x"}`, `{"success":false,"error":"execution_failed","reason":"no_match"`)
-	k.want("write_file", `{"file_path":".x","content":"`+strings.Repeat("x", maxApproved+1)+`"}`, `{"success":false,"error":"args_too_large"`)
-	if len(asked) != 2 {
-		t.Errorf("asked about a call that cannot work: %q", asked[2:])
-	}
-	answer = false
-	k.want("write_file", `{"file_path":".x","content":"x"}`, `{"success":false,"error":"permission_denied","reason":"not_approved","message":"The user did not allow writing '.x'"`)
-	k.disk("AGENTS.md", "one\n2\n3\n")
-	answer, during = true, func() { files(t, k.ws, map[string]string{"AGENTS.md": "the user's\n3\n"}) }
-	k.want("edit_file", `{"file_path":"AGENTS.md","old_string":"3","new_string":"4"}`, `{"success":true`)
-	k.disk("AGENTS.md", "the user's\n4\n")
 }
 
 // F20: the settings of a repository can hold a password in an address.

@@ -153,6 +153,10 @@ func (s *search) visit(ctx context.Context, rel string, d fs.DirEntry) error {
 		return nil // a search meets many scripts without asking for them
 	}
 	f, err := s.h.openAt(ctx, &at, s.keep)
+	if err == nil && s.h.asksToRead(ctx, &at) { // a search asks nothing
+		f.Close()
+		err = errNotAsked
+	}
 	if err != nil {
 		s.unread++
 		return nil

@@ -4,11 +4,13 @@
 // anywhere else is refused, however it is spelled and whatever links are on it. The text of a skill's scripts is not
 // read, and neither are the files of version control, which can hold passwords.
 //
-// The user is asked before every command of bash, and before a file is written that other programs or models read just
-// because it is there: dot files and files in dot folders, except for a short list such as .gitignore, and files of
-// instructions such as AGENTS.md. Without a way to ask, these calls are refused. Nothing is written in folders of
-// skills, where skills are found, and in the folders of version control. There is no sandbox: a command that the user
-// allows can do whatever its user can.
+// Options.Decide says for each call whether it is allowed, asked about or denied: by default each change of a file and
+// each command is asked about. Options.Approve asks the user, who sees the command, or how the file changes. Without a way
+// to ask, such a call is refused. A policy learns which files other programs or models read just because they are there:
+// dot files and files in dot folders, except for a short list such as .gitignore, and files of instructions such as
+// AGENTS.md. Nothing is written in folders of skills, where skills are found, and in the folders of version control.
+//
+// What a file was is recorded in Options.Undo before it changes. Files that a command changes are not recorded.
 //
 // A failure is a failed tool.Result: not_found, permission_denied with a reason (outside, script_read, read_only,
 // blocked, irregular, not_approved), args_too_large, execution_failed, and timeout for a command that exceeds its time
@@ -27,6 +29,8 @@ import (
 	"path/filepath"
 	"unicode/utf8"
 
+	"github.com/agent-base/agent-base/agent/permit"
+	"github.com/agent-base/agent-base/agent/undo"
 	"github.com/agent-base/agent-base/tool"
 	"github.com/agent-base/agent-base/trace"
 )
@@ -52,12 +56,27 @@ type Options struct {
 	Blocked     func(path string) error
 	ReadScripts bool // allow reading the text of skills' scripts, which is otherwise refused with the reason script_read
 
-	// Approve asks the user. It is called before each command of bash and before a file is written that needs approval,
-	// see the package comment. Nil refuses both.
-	Approve  func(context.Context, Request) (bool, error)
-	BashCure string   // how to allow commands, as the refusal says it if Approve is nil; may be empty
-	Shell    string   // absolute path of bash or sh; "" means /bin/sh
-	Env      []string // the whole environment of commands
+	// Decide says what happens to a call. Nil means that each change of a file and each command is asked about. It is
+	// called for each file that is read, and must be quick.
+	Decide func(context.Context, *permit.Call) permit.Decision
+	// Approve asks the user about a call for which Decide says so. Nil refuses such calls.
+	Approve func(context.Context, *Request) (Answer, error)
+	// Cure says how to allow a call, as the refusal ends if Approve is nil. Nil means that the refusal does not say.
+	Cure func(*permit.Call) string
+	Undo *undo.Journal // records each change of a file before it is made; nil records none
+
+	Shell string   // absolute path of bash or sh; "" means /bin/sh
+	Env   []string // the whole environment of commands
+
+	// Clean replaces secrets in the output of a command of bash before a model sees it. nil leaves the output unchanged.
+	Clean func(string) string
+
+	// Runner runs the commands of bash, such as in a sandbox. Confined says that what it runs can write in the workspace alone
+	// and read no keys; a command may then ask to run outside, without Runner and with OutsideEnv, if that is not nil. A nil
+	// Runner runs all commands as the user, without a sandbox.
+	Runner     func(context.Context, *Command) (*Output, error)
+	Confined   bool
+	OutsideEnv []string
 
 	Trace trace.Tracer
 }
@@ -78,6 +97,7 @@ const (
 	MaxNames   = 500       // paths that one call of glob returns
 	MaxMatches = 200       // lines that one call of grep returns
 	MaxOutput  = 30_000    // bytes of a command's output: the first and the last half of them
+	MaxDiff    = 40        // lines of the diff that comes with a change
 )
 
 // host is shared by the tools.
@@ -112,6 +132,10 @@ func Tools(o *Options) ([]tool.Tool, error) {
 	}
 	if h.o.SkillRoots == nil {
 		h.o.SkillRoots = func() []string { return nil }
+	}
+	if h.o.Decide == nil {
+		p, _ := permit.New(&permit.Options{})
+		h.o.Decide = func(_ context.Context, c *permit.Call) permit.Decision { return p.Decide(c) }
 	}
 	if h.o.Shell == "" {
 		h.o.Shell = "/bin/sh"

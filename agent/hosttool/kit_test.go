@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-base/agent-base/agent/permit"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/tool"
@@ -72,11 +73,22 @@ func newKit(t *testing.T, change func(*Options)) *kit {
 	k.o = &Options{Workspace: k.ws, Scripts: kept, Mounts: func(context.Context) []Mount {
 		return []Mount{{Name: "demo", Dir: k.skill}, {Name: "inner", Dir: filepath.Join(k.ws, ".agents/skills/inner")}}
 	}}
+	k.o.Decide = policy(t, permit.Options{Mode: permit.AcceptEdits})
 	if change != nil {
 		change(k.o)
 	}
 	k.exec = executor(t, k.o)
 	return k
+}
+
+// policy returns a policy's decisions.
+func policy(t testing.TB, o permit.Options) func(context.Context, *permit.Call) permit.Decision {
+	t.Helper()
+	p, problems := permit.New(&o)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	return func(_ context.Context, c *permit.Call) permit.Decision { return p.Decide(c) }
 }
 
 // call calls a tool with arguments in JSON, in which $WS, $SKILL and $OTHER stand for the folders.

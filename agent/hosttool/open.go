@@ -2,11 +2,9 @@ package hosttool
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"os"
 
-	"github.com/agent-base/agent-base/tool"
+	"github.com/agent-base/agent-base/agent/permit"
 )
 
 // open opens a regular file for reading. It refuses a path that leads outside, a file that Options.Blocked refuses, a
@@ -22,6 +20,9 @@ func (h *host) open(ctx context.Context, name string) (*os.File, *place, error) 
 		return nil, nil, err
 	}
 	defer p.close()
+	if err := h.permitRead(ctx, p); err != nil {
+		return nil, nil, err
+	}
 	f, err := h.openAt(ctx, p, h.newSecrecy(mounts))
 	return f, p, err
 }
@@ -30,6 +31,9 @@ func (h *host) open(ctx context.Context, name string) (*os.File, *place, error) 
 func (h *host) openAt(ctx context.Context, p *place, keep *secrecy) (*os.File, error) {
 	if err := p.refuseRead(); err != nil {
 		return nil, err
+	}
+	if d := h.o.Decide(ctx, readOf(p)); d.Verdict == permit.Denied {
+		return nil, denied("not_allowed", "Reading '%s' is not allowed: %s", p.shown, d.Reason)
 	}
 	if h.o.Blocked != nil {
 		if err := h.o.Blocked(p.abs()); err != nil {
@@ -57,13 +61,4 @@ func (h *host) openAt(ctx context.Context, p *place, keep *secrecy) (*os.File, e
 		return nil, err
 	}
 	return f, nil
-}
-
-// content returns the whole of an open file of at most MaxFile bytes.
-func content(f *os.File, shown string) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
-	if err == nil && len(data) > MaxFile {
-		err = &refusal{tool.ArgsTooLarge, "", fmt.Sprintf("'%s' has more than %d bytes, the limit of this tool", shown, MaxFile)}
-	}
-	return data, err
 }

@@ -3,11 +3,14 @@ package hosttool
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/agent-base/agent-base/agent/permit"
 )
 
 // security 2.3 #32, #33, #38: what a path may lead to, whatever is on it.
@@ -57,6 +60,16 @@ func TestScriptsAreNotRead(t *testing.T) {
 		k.denied("grep", `{"pattern":"needle","path":"`+path+`"}`, "script_read")
 	}
 	k.want("read_file", `{"file_path":"skills/demo/bin/notes.txt"}`, `{"success":true`)
+	k.denied("edit_file", `{"file_path":"hard.txt","old_string":"needle","new_string":"x"}`, "script_read") // its message would tell what is there
+	f, err := os.Open(filepath.Join(k.skill, "scripts/run.py"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	files(t, k.ws, map[string]string{"fd.txt": fmt.Sprintf("-> /proc/self/fd/%d", f.Fd())})
+	for _, path := range []string{fmt.Sprintf("/proc/self/fd/%d", f.Fd()), "/proc/self/cwd/../x", "fd.txt"} {
+		k.denied("read_file", `{"file_path":"`+path+`"}`, "outside")
+	}
 	// R125
 	want := "Script 'scripts/run.py' of skill 'demo' must be EXECUTED via Bash tool or script_run, not read: use script_run with skill_name 'demo' and script_name 'run'"
 	if got := k.call("read_file", `{"file_path":"skills/demo/scripts/run.py"}`).Message; !strings.HasPrefix(got, want) {
@@ -68,7 +81,9 @@ func TestScriptsAreNotRead(t *testing.T) {
 	k.want("grep", `{"pattern":"inner|needle"}`, `{"success":true,"result":{"text":".agents/skills/inner/SKILL.md:1:inner body\n","lines":1,"files":1}`)
 	k.want("glob", `{"pattern":"skills/demo/scripts/*"}`, `{"success":true,"result":{"files":["skills/demo/scripts/README.md","skills/demo/scripts/run.py"]}`)
 	// R126
-	shell := newKit(t, func(o *Options) { o.Approve = func(context.Context, Request) (bool, error) { return true, nil } })
+	shell := newKit(t, func(o *Options) {
+		o.Approve = func(context.Context, *Request) (Answer, error) { return Answer{Allowed: true}, nil }
+	})
 	shell.want("bash", `{"command":"sh skills/demo/scripts/run.py; echo ran"}`, `{"success":true`)
 	open := newKit(t, func(o *Options) { o.ReadScripts = true })
 	open.want("read_file", `{"file_path":"skills/demo/scripts/run.py"}`, `{"success":true,"result":{"file_path":"skills/demo/scripts/run.py","content":"print('needle')\n"`)
@@ -193,7 +208,7 @@ func FuzzPlace(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	h := &host{o: Options{Workspace: at("ws"), Scripts: kept, Mounts: func(context.Context) []Mount { return []Mount{{Name: "demo", Dir: at("skill")}} }}, real: at("ws")}
+	h := &host{o: Options{Decide: policy(f, permit.Options{}), Workspace: at("ws"), Scripts: kept, Mounts: func(context.Context) []Mount { return []Mount{{Name: "demo", Dir: at("skill")}} }}, real: at("ws")}
 	f.Fuzz(func(t *testing.T, name string) {
 		file, p, err := h.open(t.Context(), name)
 		if err != nil {

@@ -117,8 +117,8 @@ func (s *secrecy) list(ctx context.Context, i int) []scriptFile {
 
 // refuseScript traces and returns the refusal to read a script; it names the tools that are meant for it.
 func (h *host) refuseScript(ctx context.Context, s *scriptFile) error {
-	trace.Emit(ctx, h.o.Trace, trace.Event{Kind: trace.ToolDenied, Level: slog.LevelWarn, Skill: s.mount.Name, Script: s.File,
-		Message: "Blocked reading script '" + s.File + "'"})
+	trace.Emit(ctx, h.o.Trace, trace.Event{Kind: trace.ScriptReadAttempted, Level: slog.LevelWarn, Skill: s.mount.Name, Script: s.File,
+		Message: "Blocked reading script '" + s.File + "'", Attrs: []slog.Attr{slog.Bool(trace.AttrBlocked, true)}})
 	return denied("script_read", "Script '%s' of skill '%s' must be EXECUTED via Bash tool or script_run, not read: "+
 		"use script_run with skill_name '%s' and script_name '%s', and script_help for its options",
 		s.File, s.mount.Name, s.mount.Name, s.Name)

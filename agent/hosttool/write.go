@@ -2,11 +2,8 @@ package hosttool
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -20,6 +17,8 @@ type Written struct {
 	FilePath string `json:"file_path"`
 	Bytes    int    `json:"bytes"`
 	Created  bool   `json:"created"` // the file is new
+
+	Diff []string `json:"-"` // how the file changed, for people; nil if the user was asked and saw it. See MaxDiff
 }
 
 var writeSchema = json.RawMessage(`{"type":"object","properties":{` +
@@ -29,7 +28,7 @@ var writeSchema = json.RawMessage(`{"type":"object","properties":{` +
 func (h *host) writeTool() tool.Tool {
 	return tool.Tool{Name: "write_file", Input: writeSchema, Call: call(h.write),
 		Description: "Write a whole file of the workspace, and make its folders. To change part of a file use edit_file. " +
-			"The user is asked first about hidden files and files of instructions."}
+			"The user may be asked first."}
 }
 
 type writeArguments struct {
@@ -49,22 +48,25 @@ func (h *host) write(ctx context.Context, a *writeArguments) (tool.Result, strin
 		return tool.Result{}, a.FilePath, err
 	}
 	defer p.close()
-	if err := h.approveWrite(ctx, p, "write_file", *a.Content); err != nil {
-		return tool.Result{}, a.FilePath, err
-	}
-	created, err := p.replace(ctx, []byte(*a.Content))
+	c, err := h.begin(ctx, p, "write_file")
 	if err != nil {
 		return tool.Result{}, a.FilePath, err
 	}
+	if c.before, err = p.present(); err != nil {
+		return tool.Result{}, a.FilePath, err
+	}
+	c.after = []byte(*a.Content)
+	if err := h.change(ctx, c); err != nil {
+		return tool.Result{}, a.FilePath, err
+	}
 	verb := "Replaced"
-	if created {
+	if !c.before.existed {
 		verb = "Created"
 	}
-	return tool.Success(Written{p.shown, len(*a.Content), created}, fmt.Sprintf("%s '%s', %s", verb, p.shown, plural(len(*a.Content), "byte"))), "", nil
+	return tool.Success(Written{p.shown, len(c.after), !c.before.existed, c.diff()}, fmt.Sprintf("%s '%s', %s", verb, p.shown, plural(len(c.after), "byte"))), "", nil
 }
 
-// writable returns the place of a file that may be written, if the user approves where [host.approveWrite] asks. The
-// caller closes it.
+// writable returns the place of a file that the tools may write. The caller closes it.
 func (h *host) writable(ctx context.Context, name string) (*place, error) {
 	if name == "" {
 		return nil, unusable("file_path is required")
@@ -138,48 +140,4 @@ func within(full, dir string) bool {
 		}
 		below = filepath.Join(strings.ToLower(filepath.Base(full)), below)
 	}
-}
-
-// replace writes data to the file in one step: a reader sees the old or the new text, never a part. An existing file
-// keeps its mode. If ctx is done, nothing changes.
-func (p *place) replace(ctx context.Context, data []byte) (created bool, err error) {
-	if err := ctx.Err(); err != nil {
-		return false, err
-	}
-	mode := fs.FileMode(0o644)
-	info, err := p.root.Lstat(p.name())
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		created = true
-		if err := p.root.MkdirAll(filepath.Dir(p.name()), 0o755); err != nil {
-			return false, err
-		}
-	case err != nil:
-		return false, err
-	case info.IsDir():
-		return false, failed("folder", "'%s' is a folder", p.shown)
-	case !info.Mode().IsRegular():
-		return false, denied("irregular", "'%s' is not a regular file", p.shown)
-	default:
-		mode = info.Mode().Perm()
-	}
-	temp := filepath.Join(filepath.Dir(p.name()), ".agent-"+rand.Text()+".tmp")
-	f, err := p.root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return false, err
-	}
-	_, err = f.Write(data)
-	if err == nil && !created {
-		err = f.Chmod(mode) // the umask may have removed bits
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = p.root.Rename(temp, p.name())
-	}
-	if err != nil {
-		_ = p.root.Remove(temp) // the first error is returned
-	}
-	return created, err
 }

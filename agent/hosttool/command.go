@@ -1,0 +1,80 @@
+package hosttool
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/agent-base/agent-base/tool"
+)
+
+// Command is one command of bash, for Options.Runner. Its standard error goes where its standard output goes.
+type Command struct {
+	Path      string   // absolute path of the shell
+	Args      []string // the whole argument list
+	Dir       string   // the workspace, without links
+	Env       []string // the whole environment
+	Timeout   time.Duration
+	MaxStdout int64 // bytes of its output to keep
+	ReadOnly  bool  // it must not change files of the workspace
+}
+
+// Output is what a command did.
+type Output struct {
+	Stdout   []byte
+	Total    int64  // bytes that it wrote
+	ExitCode int    // 128 plus the number of the signal that ended it
+	TimedOut bool   // it was ended because of Timeout
+	Undone   string // sentences about files that it must not change: it did, and they were put back; "" for none
+	Sandbox  any    // what confined it, for the result's metadata; nil shows nothing
+}
+
+// maxKept is how much of a command's output is read from a Runner. Of longer output the end is not seen.
+const maxKept = 8 << 20
+
+// joined runs a shell whose standard error is its standard output.
+const joined = `exec "$0" -c "$1" 2>&1`
+
+// runWith has Options.Runner run a command.
+func (h *host) runWith(ctx context.Context, command string, timeout time.Duration, readOnly bool) (tool.Result, string, error) {
+	out, err := h.o.Runner(ctx, &Command{Path: h.o.Shell, Args: []string{h.o.Shell, "-c", joined, h.o.Shell, command}, Dir: h.real,
+		Env: h.environment(), Timeout: timeout, MaxStdout: maxKept, ReadOnly: readOnly})
+	switch {
+	case ctx.Err() != nil:
+		return tool.CauseTimeout.Failure("The command was stopped because the turn ended"), "", nil
+	case err != nil:
+		return tool.Result{}, "bash", failed("", "The command could not be started: %v", err)
+	}
+	text := &headTail{max: MaxOutput}
+	text.add(out.Stdout)
+	text.total = max(text.total, out.Total)
+	ran := Ran{Output: text.text(), ExitCode: out.ExitCode}
+	if text.cut() {
+		ran.Bytes = text.total
+	}
+	r := tool.Success(ran, "The command ended")
+	switch {
+	case out.Undone != "":
+		r = tool.Failure(tool.ExecutionFailed, out.Undone)
+		r.Result = ran
+	case out.TimedOut:
+		r = tool.CauseTimeout.Failure(fmt.Sprintf("The command was stopped after %s", timeout))
+		r.Result = ran
+	case ran.ExitCode != 0:
+		r = tool.Failure(tool.ExecutionFailed, fmt.Sprintf("The command ended with exit code %d", ran.ExitCode))
+		r.Result = ran
+		if readOnly && refusedWrite(ran.Output) {
+			r.Message += "; it could not change files of the workspace: set write for a command that has to"
+		}
+	}
+	if out.Sandbox != nil {
+		r.Metadata = map[string]any{"sandbox": out.Sandbox}
+	}
+	return r, "", nil
+}
+
+// refusedWrite reports whether the output of a command says that the system refused to change a file.
+func refusedWrite(output string) bool {
+	return strings.Contains(output, "Read-only file system") || strings.Contains(output, "Permission denied") || strings.Contains(output, "Operation not permitted")
+}

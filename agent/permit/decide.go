@@ -1,0 +1,131 @@
+package permit
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/agent-base/agent-base/session/allow"
+)
+
+// Decide returns what happens to a call.
+func (p *Policy) Decide(c *Call) Decision {
+	if r, ok := p.deny.names(c); ok {
+		return Decision{Verdict: Denied, Rule: r, Reason: fmt.Sprintf("the rule %s denies it", r.Text)}
+	}
+	if p.o.Mode == ReadOnly && c.Kind > Read {
+		return Decision{Verdict: Denied, Reason: "the mode is read-only"}
+	}
+	if r, ok := p.ask.names(c); ok {
+		return Decision{Verdict: Asked, Rule: r, Reason: fmt.Sprintf("the rule %s asks", r.Text)}
+	}
+	if p.o.Doubt {
+		return Decision{Verdict: Asked, Reason: "some rules cannot be read"}
+	}
+	if p.o.Mode == All && (c.Kind != Command || c.Confined || p.o.Unconfined) {
+		return Decision{Verdict: Allowed, Reason: "the mode is all"}
+	}
+	if r, ok := p.allows(c); ok {
+		return Decision{Verdict: Allowed, Rule: r, Reason: fmt.Sprintf("the rule %s allows it", r.Text)}
+	}
+	return p.byKind(c)
+}
+
+// byKind decides about a call that no rule names.
+func (p *Policy) byKind(c *Call) Decision {
+	switch {
+	case c.Kind == Command && c.Confined && p.o.Mode == AcceptEdits:
+		return Decision{Verdict: Allowed, Reason: "it stays inside the sandbox"}
+	case c.Kind == Command && c.Confined && c.Writes:
+		return Decision{Verdict: Asked, Reason: "it changes files"}
+	case c.Kind == Command && c.Confined:
+		return Decision{Verdict: Allowed, Reason: "it stays inside the sandbox and changes no file of yours", ReadOnly: true}
+	case c.Kind == Command:
+		return Decision{Verdict: Asked, Reason: "it runs outside a sandbox"}
+	case c.Kind == Edit && c.Special != "":
+		return Decision{Verdict: Asked, Reason: c.Special}
+	case c.Kind == Edit && p.o.Mode == AcceptEdits:
+		return Decision{Verdict: Allowed, Reason: "the mode is accept-edits"}
+	case c.Kind == Edit:
+		return Decision{Verdict: Asked, Reason: "it changes a file"}
+	}
+	return Decision{Verdict: Allowed, Reason: "it changes nothing"}
+}
+
+// allows returns the rule that allows a call. Of a command with several parts it is the rule for one of them. A special
+// file needs a rule without a wildcard.
+func (p *Policy) allows(c *Call) (Rule, bool) {
+	l := p.allow
+	switch {
+	case c.Special != "":
+		l = p.exact
+	case c.Kind == Command && !c.Confined:
+		l = p.free
+	}
+	if len(l.rules) == 0 {
+		return Rule{}, false
+	}
+	for _, q := range c.calls() {
+		if l.parsed.Check(q) == nil {
+			r, _ := l.named(q)
+			return r, true
+		}
+	}
+	return Rule{}, false
+}
+
+// names returns the rule that names a call or a part of it.
+func (l *list) names(c *Call) (Rule, bool) {
+	if len(l.rules) == 0 {
+		return Rule{}, false
+	}
+	for _, q := range c.calls() {
+		if r, ok := l.named(q); ok {
+			return r, true
+		}
+	}
+	return Rule{}, false
+}
+
+// named returns the rule that names q, with its origin.
+func (l *list) named(q allow.Call) (Rule, bool) {
+	found, ok := l.parsed.Names(q)
+	if !ok {
+		return Rule{}, false
+	}
+	for _, r := range l.rules {
+		if strings.TrimSpace(r.Text) == found.Text {
+			return r, true
+		}
+	}
+	return Rule{Text: found.Text}, true
+}
+
+// calls returns a call in the forms that rules name. Rules about Edit and Write both mean every change of a file, and
+// rules about Read every reading.
+func (c *Call) calls() []allow.Call {
+	switch c.Kind {
+	case Command:
+		return []allow.Call{{Tool: "bash", Args: object("command", c.Command)}}
+	case Edit:
+		args := object("file_path", c.Path)
+		return []allow.Call{{Tool: "edit_file", Args: args}, {Tool: "write_file", Args: args}}
+	case Read:
+		return []allow.Call{{Tool: "read_file", Args: object("file_path", c.Path)}}
+	}
+	return []allow.Call{{Tool: c.Tool, Args: c.Args}}
+}
+
+// object returns {key: value}.
+func object(key, value string) json.RawMessage {
+	raw, err := json.Marshal(map[string]string{key: value})
+	if err != nil { // a map of strings always has a form
+		return json.RawMessage("{}")
+	}
+	return raw
+}
+
+// exact reports whether a rule has a pattern without a wildcard.
+func exact(rule string) bool {
+	return strings.Contains(rule, "(") && !strings.ContainsAny(rule, "*?[{")
+}
