@@ -9,11 +9,14 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/install/oms"
 	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/trust"
@@ -66,8 +69,11 @@ func (c *Consent) Model(ctx context.Context, s *skill.Skill, model string) (bool
 	return c.ask(ctx, s, fmt.Sprintf("Let %q send its work to the model %q, and its scripts run?", s.Canonical(), model))
 }
 
+// modelKey begins the permission of an approval that names the model that a skill asks for.
+const modelKey = "model: "
+
 // modelWish returns how an approval names the model that a skill asks for.
-func modelWish(model string) string { return "model: " + model }
+func modelWish(model string) string { return modelKey + model }
 
 // ask shows what would be approved, asks, and stores an approval after a yes.
 func (c *Consent) ask(ctx context.Context, s *skill.Skill, text string) (bool, error) {
@@ -138,11 +144,25 @@ func (c *Consent) Asker() func(context.Context, *skill.Skill) (bool, error) {
 	return c.Scripts
 }
 
-// Approve stores an approval of what was proposed and confirmed, and what it gets.
-func (c *Consent) Approve(ctx context.Context, p *Proposal) error {
-	if err := c.trust.Approve(ctx, p.approval); err != nil {
+// Approve stores approvals of what was proposed and confirmed, all in one step, and what each gets.
+func (c *Consent) Approve(ctx context.Context, list ...*Proposal) error {
+	approvals := make([]trust.Approval, len(list))
+	for i, p := range list {
+		approvals[i] = p.approval
+	}
+	if err := c.trust.Approve(ctx, approvals...); err != nil {
 		return err
 	}
+	for _, p := range list {
+		if err := c.give(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// give stores what an approved content gets.
+func (c *Consent) give(ctx context.Context, p *Proposal) error {
 	if p.choice.clear && p.home != nil {
 		if err := p.clearHome(); err != nil {
 			return err
@@ -158,9 +178,19 @@ type Proposal struct {
 	before   *trust.Approval // what was last approved under this name; nil if nothing was
 	changes  []dirhash.Change
 
+	from     string   // where it is from, if it is not installed yet
+	notes    []string // what was found about it
+	*renewal          // of an installed skill; nil for others
+
+	signature *oms.Report // nil if it was not checked
+
 	manifest  *manifest.Manifest
-	declared  []string          // entries of permissions.env that let variables pass
-	variables []Variable        // that it declares or its scripts read
+	declared  []string        // entries of its permissions that count
+	variables []Variable      // that it declares or its scripts read
+	contacts  survey.Contacts // what its scripts say about the network
+	sandbox   *SandboxState   // that would confine its scripts; nil if that is not known
+	userHome  string
+	own       string            // $AGENT_HOME
 	set       func(string) bool // whether the operator has a variable
 	granted   *trust.Grant      // what this content, or a former one, was granted
 	lapsed    bool              // granted is of a former content
@@ -208,6 +238,10 @@ func (c *Consent) Propose(ctx context.Context, s *skill.Skill) (*Proposal, error
 // surroundings finds out what the scripts of a skill would get.
 func (c *Consent) surroundings(ctx context.Context, s *skill.Skill, p *Proposal) (err error) {
 	p.set = func(name string) bool { _, set := c.sys.Lookup(name); return set }
+	p.userHome, p.own, p.contacts = c.sys.Home, c.tools.settings.Home(), script.Contacts(s)
+	if p.sandbox, err = c.tools.sandbox.State(ctx); ctx.Err() != nil {
+		return err
+	}
 	if p.variables, err = c.grants.Variables(ctx, s); err != nil {
 		return err
 	}
@@ -215,6 +249,7 @@ func (c *Consent) surroundings(ctx context.Context, s *skill.Skill, p *Proposal)
 	if err != nil {
 		return err
 	}
+	p.approval.Permissions = append(p.approval.Permissions, p.noted()...)
 	if p.granted, p.lapsed = lapsed, lapsed != nil; granted.Name != "" {
 		p.granted = &granted
 	}
@@ -292,6 +327,36 @@ func hashes(files []trust.File) []dirhash.File {
 // Digest returns the digest of the content that the proposal is about.
 func (p *Proposal) Digest() string { return p.approval.Digest }
 
+// limitTexts describes the limits that a manifest requests.
+func limitTexts(l *manifest.Limits) []string {
+	var out []string
+	add := func(set bool, text string) {
+		if set {
+			out = append(out, text)
+		}
+	}
+	add(l.Timeout > 0, "timeout="+l.Timeout.String())
+	add(l.Memory > 0, fmt.Sprintf("memory=%dMiB", (l.Memory+1<<20-1)>>20))
+	add(l.Output > 0, fmt.Sprintf("output=%dKiB", (l.Output+1<<10-1)>>10))
+	add(l.Processes > 0, fmt.Sprintf("processes=%d", l.Processes))
+	return out
+}
+
+// PermissionLines lists what a manifest's permissions request, without variables, as "network: HOST HOST".
+func PermissionLines(m *manifest.Manifest) []string {
+	var out []string
+	for _, one := range []struct {
+		name   string
+		values []string
+	}{{"network", m.Permissions.Network}, {"write", m.Permissions.Write}, {"read", m.Permissions.Read},
+		{"limits", limitTexts(&m.Permissions.Limits)}, {"commands", m.Permissions.Commands}} {
+		if len(one.values) > 0 {
+			out = append(out, one.name+": "+strings.Join(one.values, " "))
+		}
+	}
+	return out
+}
+
 // permissions lists what a manifest asks for in addition to the skill's own files, and which model it asks for.
 func permissions(m *manifest.Manifest) []string {
 	var out []string
@@ -300,8 +365,12 @@ func permissions(m *manifest.Manifest) []string {
 			out = append(out, what+": "+strings.Join(values, " "))
 		}
 	}
-	add("allowed-tools", m.AllowedTools.Rules)
 	add("env", m.Permissions.Env)
+	out = append(out, PermissionLines(m)...)
+	add("allowed-tools", m.AllowedTools.Rules)
+	for _, h := range m.Hooks {
+		out = append(out, hookText(h))
+	}
 	add("toolsets", m.Toolsets)
 	if m.Context == "fork" {
 		out = append(out, "context: fork")
@@ -310,4 +379,20 @@ func permissions(m *manifest.Manifest) []string {
 		out = append(out, modelWish(m.Model))
 	}
 	return out
+}
+
+// hookText says when a hook runs, and what it runs. A text of several lines is quoted: shown as spaces, line ends would hide
+// where a comment ends.
+func hookText(h manifest.Hook) string {
+	quoted := func(text string) string {
+		if strings.ContainsAny(text, "\n\r\t") {
+			return strconv.Quote(text)
+		}
+		return text
+	}
+	when := h.Event
+	if h.Matcher != "" {
+		when += " " + quoted(h.Matcher)
+	}
+	return fmt.Sprintf("hook %s: %s", when, quoted(h.Script+h.Command))
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/dirhash"
+	"github.com/agent-base/agent-base/script"
 )
 
 // mostFiles is how many files that are only read, or folders of them, a question names. It counts the others. It names
@@ -16,7 +17,7 @@ const mostFiles = 20
 
 // Lines describes all that the approval is about. The lines hold foreign text.
 func (p *Proposal) Lines() []string {
-	lines := p.head(p.approval.Dir)
+	lines := append(p.head(p.approval.Dir), p.renewalLines()...)
 	lines = append(lines, p.askedLines()...)
 	lines = append(lines, p.contentLine())
 	lines = append(lines, fileLines(p.files())...)
@@ -24,36 +25,133 @@ func (p *Proposal) Lines() []string {
 	for _, v := range p.variables {
 		lines = append(lines, "  "+v.text())
 	}
-	return append(lines, p.homeLines()...)
+	contacts, _ := p.contactLines(1 << 20)
+	return slices.Concat(lines, contacts, p.homeLines(), nonEmpty(p.sandboxLine()))
 }
 
 func (p *Proposal) head(dir string) []string {
-	return []string{
-		fmt.Sprintf("Skill %q in %s", p.approval.Name, dir),
-		"  sha256  " + strings.TrimPrefix(p.approval.Digest, dirhash.Prefix),
+	where := p.from
+	if where == "" {
+		where = "in " + dir
 	}
+	return append([]string{
+		fmt.Sprintf("Skill %q %s", p.approval.Name, where),
+		"  sha256  " + strings.TrimPrefix(p.approval.Digest, dirhash.Prefix),
+	}, p.notes...)
 }
 
-// askedLines says what the manifest asks for.
+// askedLines says what the manifest asks for. A sub-agent and its model stand first: a short question has the first lines.
 func (p *Proposal) askedLines() []string {
-	var lines []string
+	var fork, lines []string
 	if !slices.ContainsFunc(p.approval.Permissions, isPermission) {
-		lines = append(lines, "  declares no permissions; its scripts run as you")
+		lines = append(lines, "  declares no permissions")
 	}
 	for _, asked := range p.approval.Permissions {
-		mark := ""
-		if p.before != nil && !slices.Contains(p.before.Permissions, asked) {
-			mark = " (new)"
+		switch {
+		case isNoted(asked):
+		case strings.HasPrefix(asked, "context: "), strings.HasPrefix(asked, modelKey):
+			fork = append(fork, p.withNews(asked))
+		default:
+			lines = append(lines, "  asks for "+p.withNews(asked))
 		}
-		lines = append(lines, "  asks for "+asked+mark)
+	}
+	if len(fork) > 0 {
+		lines = slices.Insert(lines, 0, "  asks for "+strings.Join(fork, ", "))
 	}
 	return lines
+}
+
+// withNews returns a line of an approval with what is new in it since the one before: the new items of a list stand first, so
+// that a line that is cut has them.
+func (p *Proposal) withNews(asked string) string {
+	if p.before == nil || slices.Contains(p.before.Permissions, asked) {
+		return asked
+	}
+	key, list, _ := strings.Cut(asked, ": ")
+	before := p.listed(key)
+	if before == nil {
+		return asked + " (new)"
+	}
+	var first, rest []string
+	for _, item := range strings.Fields(list) {
+		if slices.Contains(before, item) {
+			rest = append(rest, item)
+		} else {
+			first = append(first, item+" (new)")
+		}
+	}
+	text := key + ": " + strings.Join(append(first, rest...), " ")
+	if dropped := without(before, strings.Fields(list)...); len(dropped) > 0 {
+		text += "; no longer " + strings.Join(dropped, " ")
+	}
+	return text
+}
+
+// listed returns the items of a list in the approval before, nil if it had no such list.
+func (p *Proposal) listed(key string) []string {
+	if p.before == nil {
+		return nil
+	}
+	for _, was := range p.before.Permissions {
+		if list, ok := strings.CutPrefix(was, key+": "); ok {
+			return strings.Fields(list)
+		}
+	}
+	return nil
+}
+
+// sandboxLine says how far the scripts are confined, "" where a sandbox confines files and network.
+func (p *Proposal) sandboxLine() string {
+	if p.sandbox == nil {
+		return ""
+	}
+	have := &script.Sandbox{Tier: p.sandbox.Tier}
+	switch files, network := have.ConfinesFiles(), have.ConfinesNetwork(); {
+	case files && network:
+		return ""
+	case network:
+		return "  no sandbox for files here: its scripts read and write what you can"
+	case files:
+		return "  no sandbox for the network here: its scripts reach every host"
+	}
+	return "  no sandbox here: its scripts read, write and reach what you can"
+}
+
+// contactLines say which hosts the scripts' texts name, all of them or as many as fit the columns.
+func (p *Proposal) contactLines(columns int) (lines []string, complete bool) {
+	if !p.contacts.Network || p.sandbox == nil || !(&script.Sandbox{Tier: p.sandbox.Tier}).ConfinesNetwork() {
+		return nil, true
+	}
+	if len(p.contacts.Hosts) == 0 {
+		return []string{"  uses the network, perhaps; no host is in its text (net: every host)"}, true
+	}
+	hosts := slices.Clone(p.contacts.Hosts)
+	if before := p.listed("contacts"); before != nil {
+		for i, host := range hosts {
+			if !slices.Contains(before, host) {
+				hosts[i] += " (new)"
+			}
+		}
+		slices.SortStableFunc(hosts, func(a, b string) int { return news(b) - news(a) })
+	}
+	return namesRow("  its scripts contact: ", hosts, columns)
+}
+
+// news returns 1 for an item that is marked as new, and 0 for others.
+func news(item string) int {
+	if strings.HasSuffix(item, " (new)") {
+		return 1
+	}
+	return 0
 }
 
 // contentLine counts the files.
 func (p *Proposal) contentLine() string {
 	if p.before == nil {
 		return fmt.Sprintf("  %s, never approved before:", Count(len(p.approval.Files), "file"))
+	}
+	if p.renewal != nil && !p.approvedBefore {
+		return "  changed since the installed version, which was never approved: " + Count(len(p.changes), "file")
 	}
 	return fmt.Sprintf("  changed since it was approved on %s: %s", p.before.ApprovedAt.Format("2006-01-02 15:04"), Count(len(p.changes), "file"))
 }
@@ -63,12 +161,25 @@ func (p *Proposal) droppedLines() []string {
 	var lines []string
 	if p.before != nil {
 		for _, was := range p.before.Permissions {
-			if !slices.Contains(p.approval.Permissions, was) {
+			if isNoted(was) {
+				continue
+			}
+			key, _, _ := strings.Cut(was, ": ")
+			still := slices.ContainsFunc(p.approval.Permissions, func(now string) bool { return strings.HasPrefix(now, key+": ") })
+			if !still {
 				lines = append(lines, "  no longer asks for "+was)
 			}
 		}
 	}
 	return lines
+}
+
+// nonEmpty returns a text as a list, which is empty for "".
+func nonEmpty(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return []string{text}
 }
 
 // homeLines says that a former content left files in the private home.
@@ -81,7 +192,7 @@ func (p *Proposal) homeLines() []string {
 
 // isPermission reports whether a line of an approval is about what scripts or tools may do.
 func isPermission(asked string) bool {
-	return !strings.HasPrefix(asked, "model: ") && !strings.HasPrefix(asked, "context: ")
+	return !isNoted(asked) && !strings.HasPrefix(asked, modelKey) && !strings.HasPrefix(asked, "context: ")
 }
 
 // proposed is a file that an approval is about.
@@ -104,7 +215,7 @@ func (p *Proposal) files() []proposed {
 		return out
 	}
 	for _, c := range p.changes {
-		out = append(out, proposed{c.Path, fmt.Sprintf("%s %s", c.Kind, c.Path), mayRun(c.Path) || links[c.Path]})
+		out = append(out, proposed{c.Path, fmt.Sprintf("%s %s%s", c.Kind, c.Path, p.counts(c.Path)), mayRun(c.Path) || links[c.Path]})
 	}
 	return out
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/trust"
 )
@@ -73,12 +74,13 @@ func TestLinesListVariables(t *testing.T) {
 
 // C65: the question fits one screen, however much there is, and counts what it leaves out.
 func TestShortIsOneScreen(t *testing.T) {
-	p := &Proposal{sizes: map[string]int64{}, before: &trust.Approval{}, home: &script.Home{Files: 3}, approval: trust.Approval{Name: strings.Repeat("n", 64), Dir: "/" + strings.Repeat("long/", 300), Digest: "sha256:" + strings.Repeat("a", 64)}}
+	p := &Proposal{sizes: map[string]int64{}, before: &trust.Approval{}, sandbox: &SandboxState{Tier: "C"}, contacts: survey.Contacts{Network: true}, home: &script.Home{Files: 3}, approval: trust.Approval{Name: strings.Repeat("n", 64), Dir: "/" + strings.Repeat("long/", 300), Digest: "sha256:" + strings.Repeat("a", 64)}}
 	for i := range 300 {
 		p.changes = append(p.changes, dirhash.Change{Path: fmt.Sprintf("scripts/%03d%s.py", i, strings.Repeat("\u202ex", 60)), Kind: dirhash.Changed}, dirhash.Change{Path: fmt.Sprintf("%d.md", i), Kind: dirhash.Added})
 		p.approval.Permissions = append(p.approval.Permissions, fmt.Sprintf("env: %d %s", i, strings.Repeat("A ", 60)))
 		p.before.Permissions = append(p.before.Permissions, fmt.Sprintf("model: %d", i))
 		p.variables = append(p.variables, Variable{Name: fmt.Sprintf("SOME_LONG_TOKEN_%03d", i), Set: i%2 == 0, Declared: true})
+		p.contacts.Hosts = append(p.contacts.Hosts, fmt.Sprintf("%03d.example.com", i))
 		p.declared = append(p.declared, fmt.Sprintf("SOME_LONG_TOKEN_%03d", i))
 	}
 	p.choice = choice{declared: p.declared, here: true, home: true}
@@ -90,10 +92,20 @@ func TestShortIsOneScreen(t *testing.T) {
 	if len(rows) > 20 { // of 24: the question has two, and the cursor one
 		t.Errorf("%d rows:\n%s", len(rows), strings.Join(rows, "\n"))
 	}
-	for _, want := range []string{"and 296 more that may run, and 300 that are only read", "and 598 more", "SOME_LONG_TOKEN_001 and 149 more"} {
+	for _, want := range []string{"and 297 more that may run, and 300 that are only read", "and 598 more", "SOME_LONG_TOKEN_001 and 149 more",
+		"its scripts contact: 000.example.com, 001.example.com and 298 more", "no sandbox for files here"} {
 		if !strings.Contains(strings.Join(rows, "\n"), want) {
 			t.Errorf("%q is missing:\n%s", want, strings.Join(rows, "\n"))
 		}
+	}
+}
+
+// C65, F1: the short question names the model that a skill asks for, however much else it asks for.
+func TestShortShowsModel(t *testing.T) {
+	p := &Proposal{approval: trust.Approval{Name: "x", Permissions: []string{"env: A", "network: a.example.com", "write: .", "context: fork", "model: chat/other"}}}
+	short, complete := p.Short("")
+	if !slices.Contains(short, "  asks for context: fork, model: chat/other") || complete {
+		t.Errorf("complete: %t, %q", complete, short)
 	}
 }
 
@@ -136,7 +148,7 @@ func TestPreselected(t *testing.T) {
 		}
 		check(tt.want)
 	}
-	if got := p.choice.given(p.declared); !slices.Equal(got.Withheld, []string{"KALSHI_*", "PLAIN"}) || len(got.Env) != 0 {
+	if got := p.given(); !slices.Equal(got.Withheld, []string{"KALSHI_*", "PLAIN"}) || len(got.Env) != 0 {
 		t.Errorf("got %+v", got)
 	}
 }

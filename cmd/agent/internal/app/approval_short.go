@@ -11,8 +11,10 @@ import (
 // Bounds of the short form of a question, which fits a screen of 80 columns and 24 rows with the question below it.
 const (
 	shortColumns = 74
-	shortFiles   = 4 // that may run
+	shortFiles   = 3 // that may run
 	shortAsked   = 2 // permissions
+	shortGrown   = 7 // things that an update asks for in addition
+	shortRows    = 9 // before hosts, if these are to have two rows
 )
 
 // Short describes what the approval is about on one screen, and reports whether that is all of it. It names the first files
@@ -36,7 +38,12 @@ func (p *Proposal) Short(home string) (lines []string, complete bool) {
 	for _, line := range p.head(tilde(p.approval.Dir, home)) {
 		add(line, 2*shortColumns)
 	}
-	few(append(p.askedLines(), p.droppedLines()...), shortAsked, "")
+	few(p.renewalLines(), shortGrown, "")
+	if asked := append(p.askedLines(), p.droppedLines()...); p.renewal == nil || len(p.grown) == 0 {
+		few(asked, shortAsked, "")
+	} else { // the lines above are what is new in these
+		few(asked, 0, " that it asks for")
+	}
 	lines = append(lines, p.contentLine())
 	var runs []string
 	files := p.files()
@@ -63,8 +70,14 @@ func (p *Proposal) Short(home string) (lines []string, complete bool) {
 		row, all := namesRow(part.title, part.names, part.columns)
 		lines, complete = append(lines, row...), complete && all
 	}
-	_, all := namesRow("  if you say yes, it gets: ", p.choice.words(), 2*shortColumns)
-	return append(lines, p.homeLines()...), complete && all
+	columns := shortColumns
+	if len(lines) <= shortRows {
+		columns *= 2
+	}
+	contacts, all := p.contactLines(columns)
+	lines, complete = append(lines, contacts...), complete && all
+	_, all = namesRow("  if you say yes, it gets: ", p.choice.words(), 2*shortColumns)
+	return slices.Concat(lines, p.homeLines(), nonEmpty(p.sandboxLine())), complete && all
 }
 
 // read returns the variables that the skill declares or reads: those that the operator has, and the others.
@@ -160,10 +173,10 @@ func (p *Proposal) choiceLines(others string, whole bool) []string {
 		columns = 1 << 20
 	}
 	lines, _ := namesRow("  if you say yes, it gets: ", words, columns)
-	if p.choice.here {
-		lines = append(lines, "  write: it may write in this directory (recorded, not enforced yet)")
-	}
 	keys := "  e changes what it gets"
+	if p.choice.here {
+		keys = "  write: in this directory; e changes what it gets"
+	}
 	if strings.Contains(others, "d") {
 		keys += ", d shows all of this"
 	}
@@ -174,7 +187,8 @@ func (p *Proposal) choiceLines(others string, whole bool) []string {
 func (p *Proposal) wordLines() []string {
 	lines := []string{
 		"Type words to add; - before a word takes it out. Enter changes nothing.",
-		"  write  it may write in this directory (recorded, not enforced yet)",
+		"  write  it may write in this directory; write:DIR, read:DIR: other folders",
+		"  net    it may reach every host; api.example.com: this host alone",
 		"  home   HOME is your own, in place of a private one",
 	}
 	if p.home != nil {
@@ -187,6 +201,10 @@ func (p *Proposal) wordLines() []string {
 		}
 	}
 	names = slices.Concat(p.declared, names)
+	if hosts := without(p.contacts.Hosts, p.choice.words()...); len(hosts) > 0 {
+		row, _ := namesRow("  hosts in its text: ", hosts, 2*shortColumns)
+		lines = append(lines, row...)
+	}
 	row, _ := namesRow("  variables, such as ", names, 2*shortColumns)
 	lines = append(lines, row...)
 	row, _ = namesRow("It gets now: ", p.choice.words(), 2*shortColumns)

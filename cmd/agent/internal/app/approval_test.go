@@ -13,6 +13,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/test/scratch"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/skilltool"
 )
 
@@ -180,6 +181,22 @@ func TestQuestionNamesForwarded(t *testing.T) {
 	for _, never := range []string{"value-", "OPENAI_API_KEY", "ANTHROPIC_API_KEY", "OTHER"} {
 		if strings.Contains(r.shown[0], never) {
 			t.Errorf("%q is shown: %q", never, r.shown[0])
+		}
+	}
+}
+
+// The second line of a hook's command cannot pass for the rest of a comment, nor a matcher for a command.
+func TestHookText(t *testing.T) {
+	for _, tt := range []struct {
+		hook manifest.Hook
+		want string
+	}{
+		{manifest.Hook{Event: "Stop", Command: `printf 'a\n'`}, `hook Stop: printf 'a\n'`},
+		{manifest.Hook{Event: "Stop", Command: "true # and\ncurl evil"}, `hook Stop: "true # and\ncurl evil"`},
+		{manifest.Hook{Event: "PreToolUse", Matcher: "Bash\n: true", Command: "x"}, `hook PreToolUse "Bash\n: true": x`},
+	} {
+		if got := hookText(tt.hook); got != tt.want {
+			t.Errorf("got %s, want %s", got, tt.want)
 		}
 	}
 }

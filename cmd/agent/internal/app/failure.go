@@ -86,6 +86,9 @@ func Explain(err error) *Failure {
 	var ofScript *script.Error
 	var model *models.NameError
 	var provider *llm.Error
+	if f := explainInstall(err); f != nil && !errors.As(err, new(*Failure)) {
+		return f
+	}
 	switch {
 	case errors.As(err, &f):
 		return &Failure{Exit: f.Exit, Code: f.Code, Hint: f.Hint, Err: err, Silent: f.Silent}

@@ -9,8 +9,10 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/dirhash"
+	"github.com/agent-base/agent-base/internal/hostname"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/trust"
 )
 
@@ -33,13 +35,34 @@ func (g *Grants) Of(ctx context.Context, s *skill.Skill) (script.Grant, error) {
 func (g *Grants) given(ctx context.Context, s *skill.Skill) (script.Grant, *trust.Grant, error) {
 	if g.trust.Everything() { // no person saw what these skills ask for
 		t, err := s.Trust(ctx)
-		return script.Grant{Declared: t == skill.TrustBundled}, nil, err
+		if t == skill.TrustBundled {
+			return script.Grant{Declared: true, Write: []string{script.Here}}, nil, err
+		}
+		return script.Grant{Confine: script.ConfineRequired}, nil, err
 	}
 	t, lapsed, err := g.find(ctx, s)
 	if err != nil {
 		return script.Grant{}, nil, err
 	}
-	return script.Grant{Declared: true, Withheld: t.Withheld, Env: t.Env, Home: t.Home, With: t.With}, lapsed, nil
+	out := script.Grant{Declared: true, Withheld: t.Withheld, Env: t.Env, Home: t.Home, With: t.With, Read: t.Read, Write: t.Write, Net: network(&t)}
+	place, err := s.Trust(ctx)
+	if err == nil && (place == skill.TrustBundled || place == skill.TrustRoot) { // no question was asked about them
+		out.Write = append(slices.Clone(out.Write), script.Here)
+	}
+	return out, lapsed, err
+}
+
+// network returns what a grant lets scripts reach. A host that the user named may have a private address; one that a question
+// suggested may not.
+func network(t *trust.Grant) script.Network {
+	named := without(t.Net, trust.AnyHost)
+	return script.Network{All: len(named) < len(t.Net), Hosts: slices.Concat(named, t.Suggested), Private: named}
+}
+
+// Has reports whether the present content of a skill was granted anything.
+func (g *Grants) Has(ctx context.Context, s *skill.Skill) (bool, error) {
+	t, _, err := g.find(ctx, s)
+	return !t.Empty(), err
 }
 
 // find returns the grant of a skill's content, and the one that has lapsed, if there is one.
@@ -133,7 +156,7 @@ func (a *Given) Empty() bool {
 	return !a.Home && len(a.Env)+len(a.Read)+len(a.Write)+len(a.Net) == 0
 }
 
-// Check returns an error for what cannot be granted.
+// Check returns an error for what cannot be granted, and brings the hosts into their usual form.
 func (a *Given) Check(declared []string) error {
 	for _, name := range a.Env {
 		err := script.CheckGrant(name)
@@ -145,27 +168,27 @@ func (a *Given) Check(declared []string) error {
 			return Usage(err, "such as --env GITHUB_TOKEN; several with commas")
 		}
 	}
-	for _, host := range a.Net {
-		if host == "" || strings.ContainsAny(host, "*?/ \t\r\n@") {
-			return Usage(fmt.Errorf("%q is not the name of a host", host), "such as --net api.example.com")
+	return a.CheckHosts()
+}
+
+// CheckHosts returns an error for a text that is not a host, and brings the others into their usual form.
+func (a *Given) CheckHosts() error {
+	for i, host := range a.Net {
+		if host == "all" || host == trust.AnyHost {
+			a.Net[i] = trust.AnyHost
+			continue
 		}
+		h, err := hostname.Parse(host)
+		if err != nil {
+			return Usage(fmt.Errorf("%q is not the name of a host: %w", host, err), "such as --net api.example.com, or --net all for every host")
+		}
+		a.Net[i] = h.String()
 	}
 	return nil
 }
 
-// Place makes the folders absolute, except trust.Here.
-func (a *Given) Place(sys *System) {
-	for _, list := range [][]string{a.Read, a.Write} {
-		for i, dir := range list {
-			if dir != trust.Here {
-				list[i] = sys.Abs(dir)
-			}
-		}
-	}
-}
-
 // Edit changes the grant of a skill's present content: it adds what give names and removes what take names; both may be nil.
-// An entry of the manifest's permissions.env that is taken is withheld, until it is given again.
+// An entry of the manifest's permissions that is taken is withheld, until it is given again.
 func (g *Grants) Edit(ctx context.Context, s *skill.Skill, give, take *Given) (*trust.Grant, error) {
 	store, err := g.trust.Edit()
 	if err != nil {
@@ -175,7 +198,7 @@ func (g *Grants) Edit(ctx context.Context, s *skill.Skill, give, take *Given) (*
 	if err != nil {
 		return nil, err
 	}
-	declared := script.Declared(s.Manifest())
+	declared := g.declared(s.Manifest())
 	err = store.EditGrant(ctx, *key, func(t *trust.Grant) error {
 		if give != nil {
 			add(t, give, declared)
@@ -198,7 +221,7 @@ func (g *Grants) Edit(ctx context.Context, s *skill.Skill, give, take *Given) (*
 
 // set stores what the choice of a proposal gives: in place of what the content had, or in addition if flags alone decided.
 func (g *Grants) set(ctx context.Context, p *Proposal) error {
-	given := p.choice.given(p.declared)
+	given := p.given()
 	if p.added && given.Empty() || given.Empty() && p.granted == nil {
 		return nil
 	}
@@ -209,10 +232,9 @@ func (g *Grants) set(ctx context.Context, p *Proposal) error {
 	key := trust.Grant{Name: p.approval.Name, Dir: p.approval.Dir, Digest: p.approval.Digest, Files: p.approval.Files}
 	err = store.EditGrant(ctx, key, func(t *trust.Grant) error {
 		if !p.added {
-			t.Env, t.Withheld, t.Home = nil, given.Withheld, false
-			t.Write = without(t.Write, trust.Here)
+			*t = trust.Grant{With: slices.Concat(t.With, p.packages()), Withheld: given.Withheld, Suggested: given.Suggested}
 		}
-		add(t, &Given{Env: given.Env, Home: given.Home, Read: given.Read, Write: given.Write, Net: given.Net}, p.declared)
+		add(t, &Given{Env: given.Env, Home: given.Home, Read: given.Read, Write: given.Write, Net: given.Net}, g.declared(p.manifest))
 		return nil
 	})
 	if err != nil {
@@ -241,10 +263,38 @@ func grantKey(ctx context.Context, s *skill.Skill) (*trust.Grant, error) {
 	return key, nil
 }
 
-func add(t *trust.Grant, give *Given, declared []string) {
+// declared returns the entries of a manifest's permissions by the words that the user has for them: a folder below the home is
+// an absolute one there.
+func (g *Grants) declared(m *manifest.Manifest) map[string]string {
+	out := map[string]string{}
+	for _, entry := range script.Declared(m) {
+		word := entry
+		if kind, below, inHome := strings.Cut(entry, ":~/"); inHome && g.sys.Home != "" {
+			word = kind + ":" + filepath.Join(g.sys.Home, filepath.FromSlash(below))
+		}
+		out[word] = entry
+	}
+	return out
+}
+
+// words are the single things that are given or taken, as entries of Grants.declared.
+func (a *Given) words() []string {
+	out := slices.Concat(a.Env, a.Net)
+	for _, dir := range a.Read {
+		out = append(out, script.WordRead+dir)
+	}
+	for _, dir := range a.Write {
+		out = append(out, script.WordWrite+dir)
+	}
+	return out
+}
+
+func add(t *trust.Grant, give *Given, declared map[string]string) {
+	for _, word := range give.words() {
+		t.Withheld = without(t.Withheld, declared[word])
+	}
 	for _, name := range give.Env {
-		t.Withheld = without(t.Withheld, name)
-		if !slices.Contains(declared, name) {
+		if declared[name] == "" {
 			t.Env = append(t.Env, name)
 		}
 	}
@@ -253,24 +303,15 @@ func add(t *trust.Grant, give *Given, declared []string) {
 }
 
 // remove takes something from a grant and reports whether the grant had all of it.
-func remove(t *trust.Grant, take *Given, declared []string) bool {
+func remove(t *trust.Grant, take *Given, declared map[string]string) bool {
 	had := !take.Home || t.Home
-	for _, pair := range []struct {
-		list *[]string
-		take []string
-	}{{&t.Read, take.Read}, {&t.Write, take.Write}, {&t.Net, take.Net}} {
-		for _, item := range pair.take {
-			had = had && slices.Contains(*pair.list, item)
-			*pair.list = without(*pair.list, item)
-		}
-	}
-	for _, name := range take.Env {
-		passes := slices.Contains(declared, name) && !slices.Contains(t.Withheld, name)
-		had = had && (passes || slices.Contains(t.Env, name))
-		t.Env = without(t.Env, name)
+	for _, word := range take.words() {
+		entry := declared[word]
+		passes := entry != "" && !slices.Contains(t.Withheld, entry)
 		if passes {
-			t.Withheld = append(t.Withheld, name)
+			t.Withheld = append(t.Withheld, entry)
 		}
+		had = had && (drop(t, word) || passes)
 	}
 	if take.Home {
 		t.Home = false
@@ -278,8 +319,23 @@ func remove(t *trust.Grant, take *Given, declared []string) bool {
 	return had
 }
 
-func without(list []string, item string) []string {
-	return slices.DeleteFunc(slices.Clone(list), func(have string) bool { return have == item })
+// drop takes a word out of a grant and reports whether it was there.
+func drop(t *trust.Grant, word string) bool {
+	had := false
+	for _, list := range []struct {
+		items  *[]string
+		prefix string
+	}{{&t.Env, ""}, {&t.Net, ""}, {&t.Suggested, ""}, {&t.Read, script.WordRead}, {&t.Write, script.WordWrite}} {
+		item, ok := strings.CutPrefix(word, list.prefix)
+		if ok && slices.Contains(*list.items, item) {
+			*list.items, had = without(*list.items, item), true
+		}
+	}
+	return had
+}
+
+func without(list []string, items ...string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(have string) bool { return slices.Contains(items, have) })
 }
 
 // RevokeAll removes the whole grant of a skill, of its present content or a former one. It reports whether there was one.

@@ -34,7 +34,10 @@ func TestGivenCheck(t *testing.T) { // C65
 		{Given{Env: []string{"OTHER_*"}}, ExitUsage},
 		{Given{Env: []string{"A=b"}}, ExitUsage},
 		{Given{Env: []string{"PYTHONPATH"}}, ExitDenied},
-		{Given{Net: []string{"*.example.com"}}, ExitUsage},
+		{Given{Net: []string{"*.example.com", "all", "*"}}, ExitOK},
+		{Given{Net: []string{"*.com"}}, ExitUsage},
+		{Given{Net: []string{"a@example.com"}}, ExitUsage},
+		{Given{Net: []string{"10.0.0.0/8"}}, ExitUsage},
 		{Given{Net: []string{"https://example.com"}}, ExitUsage},
 		{Given{Net: []string{""}}, ExitUsage},
 	} {

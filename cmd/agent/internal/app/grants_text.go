@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/internal/hostname"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trust"
@@ -14,16 +15,53 @@ import (
 // RepeatGrant is the command that grants the same again; two commands if packages were added too.
 func RepeatGrant(t *trust.Grant) string {
 	var commands []string
-	if given := (&Given{Env: t.Env, Home: t.Home, Read: t.Read, Write: t.Write, Net: t.Net}); !given.Empty() {
+	if given := (&Given{Env: t.Env, Home: t.Home, Read: t.Read, Write: t.Write, Net: slices.Concat(t.Net, t.Suggested)}); !given.Empty() {
 		commands = append(commands, grantCommand(t.Name, given))
 	}
 	if len(t.With) > 0 {
 		commands = append(commands, withCommand(t.Name, t.With))
 	}
-	if len(t.Withheld) > 0 {
-		commands = append(commands, "agent skill revoke "+t.Name+" --env "+ShellWord(strings.Join(t.Withheld, ",")))
+	if taken := takenOf(t.Withheld); !taken.Empty() {
+		commands = append(commands, commandOf("revoke", t.Name, taken))
 	}
 	return strings.Join(commands, " && ")
+}
+
+// takenOf returns what withheld entries take away.
+func takenOf(withheld []string) *Given {
+	a := &Given{}
+	for _, entry := range withheld {
+		read, isRead := strings.CutPrefix(entry, script.WordRead)
+		write, isWrite := strings.CutPrefix(entry, script.WordWrite)
+		switch {
+		case isRead:
+			a.Read = append(a.Read, read)
+		case isWrite:
+			a.Write = append(a.Write, write)
+		case strings.Contains(entry, ".") || entry == "localhost":
+			a.Net = append(a.Net, entry)
+		default:
+			a.Env = append(a.Env, entry)
+		}
+	}
+	return a
+}
+
+// NetCure is the command that lets the scripts of a skill reach what they could not, and gives them variables that they lacked.
+// Without a known host it is the whole network. There is none, "", for a machine's own addresses such as that of a cloud's
+// metadata: no script should have a person open these.
+func NetCure(name string, u *script.Unreached, variables []string) string {
+	hosts := slices.DeleteFunc(slices.Clone(u.Hosts), func(host string) bool {
+		h, err := hostname.Parse(host)
+		return err != nil || hostname.IsLinkLocal(h.Host)
+	})
+	switch {
+	case len(u.Hosts) == 0 || u.Direct:
+		hosts = []string{trust.AnyHost}
+	case len(hosts) == 0:
+		return ""
+	}
+	return grantCommand(name, &Given{Env: variables, Net: hosts})
 }
 
 // GrantCure is the command that grants variables.
@@ -31,8 +69,11 @@ func GrantCure(name string, variables []string) string {
 	return grantCommand(name, &Given{Env: variables})
 }
 
-func grantCommand(name string, a *Given) string {
-	words := []string{"agent skill grant", name}
+func grantCommand(name string, a *Given) string { return commandOf("grant", name, a) }
+
+// commandOf returns the command that grants or revokes.
+func commandOf(verb, name string, a *Given) string {
+	words := []string{"agent skill " + verb, name}
 	if len(a.Env) > 0 {
 		words = append(words, "--env "+ShellWord(strings.Join(a.Env, ",")))
 	}
@@ -44,10 +85,21 @@ func grantCommand(name string, a *Given) string {
 		values []string
 	}{{"--read ", a.Read}, {"--write ", a.Write}, {"--net ", a.Net}} {
 		for _, value := range flag.values {
-			words = append(words, flag.name+ShellWord(value))
+			if value == trust.AnyHost {
+				value = "all"
+			}
+			words = append(words, flag.name+homeWord(value))
 		}
 	}
 	return strings.Join(words, " ")
+}
+
+// homeWord is ShellWord, but leaves "~/" at the beginning to the shell.
+func homeWord(value string) string {
+	if below, ok := strings.CutPrefix(value, "~/"); ok {
+		return "~/" + ShellWord(below)
+	}
+	return ShellWord(value)
 }
 
 // GrantView is a grant as info, why and doctor show it.
@@ -61,65 +113,57 @@ type GrantView struct {
 	Lapsed   bool     `json:"lapsed"` // the content has changed, so nothing of it holds
 	Repeat   string   `json:"repeat,omitempty"`
 
-	Recorded Recorded `json:"recorded_not_enforced"`
-}
-
-// Recorded is the part of a grant that nothing enforces yet.
-type Recorded struct {
 	Read  []string `json:"read"`
 	Write []string `json:"write"`
-	Net   []string `json:"net"`
+	Net   []string `json:"net"` // hosts; "*" is every host
 }
 
 // ViewGrant returns a grant as it is shown.
 func ViewGrant(t *trust.Grant, lapsed bool) *GrantView {
 	list := func(values []string) []string { return append([]string{}, values...) }
 	v := &GrantView{Name: t.Name, Digest: t.Digest, Env: list(t.Env), Withheld: list(t.Withheld), Home: t.Home, With: list(t.With), Lapsed: lapsed,
-		Recorded: Recorded{list(t.Read), list(t.Write), list(t.Net)}}
+		Read: list(t.Read), Write: list(t.Write), Net: list(slices.Concat(t.Net, t.Suggested))}
 	if lapsed {
 		v.Repeat = RepeatGrant(t)
 	}
 	return v
 }
 
-// Enforced describes the part of a grant that has an effect, "" without one.
-func (v *GrantView) Enforced() string {
+// Text describes a grant, "" for an empty one.
+func (v *GrantView) Text() string {
 	var parts []string
+	add := func(verb string, values []string) {
+		if len(values) > 0 {
+			parts = append(parts, verb+" "+hereText(values))
+		}
+	}
 	if len(v.Env) > 0 {
 		parts = append(parts, "env "+strings.Join(v.Env, " "))
 	}
 	if v.Home {
 		parts = append(parts, "HOME is your own")
 	}
+	add("read", v.Read)
+	add("write", v.Write)
+	add("net", v.Net)
 	if len(v.With) > 0 {
 		parts = append(parts, "with "+strings.Join(v.With, " "))
 	}
 	if len(v.Withheld) > 0 {
-		parts = append(parts, "not passed: "+strings.Join(v.Withheld, " "))
+		parts = append(parts, "withheld: "+strings.Join(v.Withheld, " "))
 	}
 	return strings.Join(parts, "; ")
 }
 
-// Noted describes the part of a grant that nothing enforces yet, "" without one.
-func (v *GrantView) Noted() string {
-	var parts []string
-	for _, one := range []struct {
-		verb   string
-		values []string
-	}{{"read ", v.Recorded.Read}, {"write ", v.Recorded.Write}, {"net ", v.Recorded.Net}} {
-		if len(one.values) > 0 {
-			parts = append(parts, one.verb+hereText(one.values))
-		}
-	}
-	return strings.Join(parts, "; ")
-}
-
-// hereText joins folders or hosts, and says what trust.Here means.
+// hereText joins folders or hosts, and says what trust.Here and trust.AnyHost mean.
 func hereText(values []string) string {
 	out := slices.Clone(values)
 	for i, value := range out {
-		if value == trust.Here {
+		switch value {
+		case trust.Here:
 			out[i] = "where it is started"
+		case trust.AnyHost:
+			out[i] = "every host"
 		}
 	}
 	return strings.Join(out, ", ")
@@ -130,8 +174,8 @@ func (v *GrantView) Lacks(other *GrantView) bool {
 	less := func(have, want []string) bool {
 		return slices.ContainsFunc(want, func(item string) bool { return !slices.Contains(have, item) })
 	}
-	return other.Home && !v.Home || less(v.Env, other.Env) || less(v.Recorded.Read, other.Recorded.Read) ||
-		less(v.Recorded.Write, other.Recorded.Write) || less(v.Recorded.Net, other.Recorded.Net)
+	return other.Home && !v.Home || less(v.Env, other.Env) || less(v.Read, other.Read) ||
+		less(v.Write, other.Write) || less(v.Net, other.Net)
 }
 
 // View returns the grant of a skill, or the one that has lapsed; nil without any.

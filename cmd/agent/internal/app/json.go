@@ -2,11 +2,13 @@ package app
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
 	"iter"
 	"slices"
+	"strings"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -92,6 +94,10 @@ func (s shown) Write(p []byte) (int, error) {
 // nextUnseen returns where the next unseen character of p begins, and its length. Without one it returns len(p) and 0.
 func nextUnseen(p []byte) (at, size int) {
 	for at < len(p) {
+		if len(p)-at >= 8 && seen8(binary.LittleEndian.Uint64(p[at:])) {
+			at += 8
+			continue
+		}
 		if p[at] < utf8.RuneSelf-1 {
 			at++
 			continue
@@ -110,11 +116,62 @@ func unseen(r rune) bool {
 	return r >= 0x7f && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
+const ones = 0x0101010101010101 // the byte 1 eight times
+
+// seen8 reports whether no byte of x is 0x7f or has the highest bit.
+func seen8(x uint64) bool { return (x|(x+ones))&(ones*0x80) == 0 }
+
+// plain8 reports whether all bytes of x stand for themselves in a JSON string. It may return false for some that do.
+func plain8(x uint64) bool {
+	quote, slash := x^ones*'"', x^ones*'\\'
+	return seen8(x) && ((x-ones*' ')|(quote-ones)|(slash-ones))&(ones*0x80) == 0
+}
+
+// AppendText appends a text as JSON, as JSON writes it.
+func AppendText(b []byte, s string) []byte {
+	b = append(b, '"')
+	from := 0 // of what is not yet written
+	for i := 0; i < len(s); {
+		if len(s)-i >= 8 && plain8(bits(s[i:])) {
+			i += 8
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r >= ' ' && r != '"' && r != '\\' && !unseen(r) && !(r == utf8.RuneError && size == 1) {
+			i += size
+			continue
+		}
+		b = appendEscape(append(b, s[from:i]...), r)
+		i += size
+		from = i
+	}
+	return append(append(b, s[from:]...), '"')
+}
+
+// bits returns the first eight bytes of s.
+func bits(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+func appendEscape(b []byte, r rune) []byte {
+	if i := strings.IndexRune("\"\\\b\f\n\r\t", r); i >= 0 {
+		return append(b, '\\', "\"\\bfnrt"[i])
+	}
+	for _, unit := range utf16.AppendRune(nil, r) {
+		b = fmt.Appendf(b, `\u%04x`, unit)
+	}
+	return b
+}
+
 // List is an object with one list, and members that come after it.
 type List[T any] struct {
 	Key   string
 	Items iter.Seq[T]
 	More  []Member
+	// Append appends an item as JSON, for lists of many thousands. Nil encodes each as JSON does.
+	Append func([]byte, T) []byte
 }
 
 // Member is one more member of the object.
@@ -133,16 +190,26 @@ func (l *List[T]) write(w io.Writer) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	add := func(v any) error {
-		if err := enc.Encode(v); err != nil {
-			return err
-		}
-		b.Truncate(b.Len() - 1) // the line end
+	flush := func() error {
 		if b.Len() < block {
 			return nil
 		}
 		_, err := b.WriteTo(shown{w})
 		return err
+	}
+	add := func(v any) error {
+		if err := enc.Encode(v); err != nil {
+			return err
+		}
+		b.Truncate(b.Len() - 1) // the line end
+		return flush()
+	}
+	addItem := func(item T) error { return add(item) }
+	if l.Append != nil {
+		addItem = func(item T) error {
+			b.Write(l.Append(b.AvailableBuffer(), item))
+			return flush()
+		}
 	}
 	b.WriteString(`{"` + l.Key + `":[`)
 	first := true
@@ -151,7 +218,7 @@ func (l *List[T]) write(w io.Writer) error {
 			b.WriteByte(',')
 		}
 		first = false
-		if err := add(item); err != nil {
+		if err := addItem(item); err != nil {
 			return err
 		}
 	}

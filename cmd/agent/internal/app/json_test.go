@@ -48,3 +48,19 @@ func TestPrintList(t *testing.T) {
 		t.Errorf("it reads as %.100q, %v", got, err)
 	}
 }
+
+// AppendText writes what the encoder writes.
+func FuzzAppendText(f *testing.F) {
+	for _, s := range []string{"", "plain text of more than eight bytes", `12345678"\/<&>`, "\x00\b\f\n\r\t\x1f\x7f", "é日本\u202e\u2028\U000e0041\u0085", "a\xffb\xc3", "\ufffd", "1234567\x7f", "\x80234567890"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		var want bytes.Buffer
+		if err := writeJSON(&want, s); err != nil {
+			t.Fatal(err)
+		}
+		if got := string(AppendText(nil, s)) + "\n"; got != want.String() {
+			t.Errorf("got %s, want %s", got, want.String())
+		}
+	})
+}

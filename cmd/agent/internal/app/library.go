@@ -4,12 +4,16 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"log/slog"
 	"path/filepath"
+	"time"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
+	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/skills"
+	"github.com/agent-base/agent-base/trace"
 )
 
 // Version is this program's own version, which min_ and max_agent_base_version are compared with.
@@ -21,6 +25,7 @@ type Library struct {
 	settings *Settings
 	trust    *Trust
 	out      *Printer
+	observe  *Observers
 	inside   bool // see OpenAll
 }
 
@@ -29,7 +34,11 @@ func (l *Library) Open(ctx context.Context) (*skill.Catalog, error) {
 	for _, p := range l.settings.Problems() {
 		l.out.WarnProblem(p)
 	}
+	begun := time.Now()
 	cat, err := l.open(ctx, l.out.Warn)
+	if t := l.observe.Telemetry(); t != nil {
+		trace.Emit(ctx, t, loaded(cat, time.Since(begun), err))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -48,29 +57,60 @@ func (l *Library) OpenAll(ctx context.Context) (*skill.Catalog, error) {
 	return all.Open(ctx)
 }
 
-// OpenQuietly opens the catalogue and prints nothing.
+// OpenQuietly opens the catalogue. It prints nothing and reports nothing to telemetry.
 func (l *Library) OpenQuietly(ctx context.Context) (*skill.Catalog, error) {
 	return l.open(ctx, func(string) {})
 }
 
 func (l *Library) open(ctx context.Context, warn func(string)) (*skill.Catalog, error) {
-	cfg := l.settings.Config()
 	if err := l.trust.Reload(); err != nil {
 		warn(err.Error())
 	}
+	o, err := l.options()
+	if err != nil {
+		return nil, err
+	}
+	o.Layers = l.layers()
+	return skill.Open(ctx, o)
+}
+
+// options returns how the settings want skills to be opened, without the layers.
+func (l *Library) options() (*skill.Options, error) {
+	cfg := l.settings.Config()
 	profile, err := manifest.ProfileNamed(cfg.Profile)
 	if err != nil {
 		return nil, err
 	}
-	o := &skill.Options{Layers: l.layers(), Profile: profile, Allow: cfg.Allow, Deny: cfg.Deny, Want: cfg.Want,
+	o := &skill.Options{Profile: profile, Allow: cfg.Allow, Deny: cfg.Deny, Want: cfg.Want,
 		Trust: l.trust.Of, LookPath: l.settings.FindProgram, HasVariable: func(name string) bool { return l.sys.Getenv(name) != "" }, Version: Version}
+	if cfg.Scoped() {
+		o.Audience = &skill.Audience{Agent: cfg.AgentType, Tenant: cfg.Tenant, Environment: cfg.Environment}
+	}
 	if cfg.Duplicates == "error" {
 		o.Duplicates = skill.DuplicatesRefuse
 	}
 	if cfg.Omniforge {
 		o.Precedence = skill.PrecedencePriority
 	}
-	return skill.Open(ctx, o)
+	return o, nil
+}
+
+// loaded returns the event of an opened catalogue.
+func loaded(cat *skill.Catalog, took time.Duration, err error) trace.Event {
+	e := trace.Event{Kind: trace.SkillsLoaded, Duration: took, Err: err}
+	if err != nil {
+		e.Level = slog.LevelError
+		return e
+	}
+	names, all := []string{}, 0
+	for s := range cat.Visible() {
+		names = append(names, s.Canonical())
+	}
+	for range cat.All() {
+		all++
+	}
+	e.Attrs = []slog.Attr{slog.Any(trace.AttrNames, names), slog.Int(trace.AttrCount, len(names)), slog.Int(trace.AttrFound, all)}
+	return e
 }
 
 // Load opens a skill by name. A person may look at skills in any state except broken.
@@ -146,6 +186,9 @@ func (l *Library) source(from config.Layer) skill.Source {
 	}
 	if from.Name == config.ProjectDir || from.Name == config.Claude { // a clone may bring a link to anywhere
 		o.Within = cfg.Paths.Project
+	}
+	if from.Name == config.PluginDir {
+		return skill.Merge(install.Source(registryOf(l.sys, l.settings), o), skill.Dir(from.Dir, o))
 	}
 	return skill.Dir(from.Dir, o)
 }

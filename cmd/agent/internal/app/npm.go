@@ -14,7 +14,7 @@ const maxNPMRC = 1 << 20 // bytes
 // or a skill is never read.
 func (k *Toolkit) npmrc() []byte {
 	file := filepath.Join(k.sys.Home, ".npmrc")
-	if set := k.first([]string{"npm_config_userconfig", "NPM_CONFIG_USERCONFIG"}); filepath.IsAbs(set) {
+	if set := k.sys.first([]string{"npm_config_userconfig", "NPM_CONFIG_USERCONFIG"}); filepath.IsAbs(set) {
 		file = set
 	}
 	if !filepath.IsAbs(file) {
@@ -25,14 +25,4 @@ func (k *Toolkit) npmrc() []byte {
 }
 
 // transport returns the transport that fetches npm packages, with the proxies of the environment.
-func (k *Toolkit) transport() http.RoundTripper { return models.Transport(k.first) }
-
-// first returns the value of the first environment variable of names that is set.
-func (k *Toolkit) first(names []string) string {
-	for _, name := range names {
-		if v := k.sys.Getenv(name); v != "" {
-			return v
-		}
-	}
-	return ""
-}
+func (k *Toolkit) transport() http.RoundTripper { return models.Transport(k.sys.first) }

@@ -16,7 +16,13 @@ type Flags struct {
 	Verbose   bool
 	LogFormat string
 	NoColor   bool
+	Sandbox   string        // off, auto or required; "" when it was not given
 	Timeout   time.Duration // of the commands that run a script; 0 when it was not given
+
+	Mode           string   // of the agent itself, as the four that follow
+	Allow, Deny    []string // rules
+	AllowBash      bool
+	WithoutSandbox bool // the mode all also holds without a sandbox
 }
 
 // Services are what commands share. A command copies those that it needs into its options.
@@ -30,15 +36,20 @@ type Services struct {
 	Skills   *Library
 	Approver *TerminalApprover
 	Consent  *Consent
+	Packages *Packages
 	Tools    *Toolkit
+	Sandbox  *Sandbox
 	Models   *Models
+	Observe  *Observers
 }
 
 // New returns the services of one run. It reads no file: that is done by the first command that asks.
 func New(sys *System, flags *Flags, streams *ui.Streams) *Services {
 	s := &Services{Sys: sys, Flags: flags, Out: NewPrinter(streams, flags)}
 	s.Settings = &Settings{sys: sys, flags: flags}
-	s.Trust = &Trust{sys: sys, settings: s.Settings}
+	s.Observe = &Observers{recorders: newRecorders(sys, s.Settings), out: s.Out}
+	s.Trust = &Trust{sys: sys, settings: s.Settings, observe: s.Observe}
+	s.Sandbox = &Sandbox{sys: sys, settings: s.Settings}
 	s.connect()
 	return s
 }
@@ -63,17 +74,20 @@ func (s *Services) To(streams *ui.Streams) *Services {
 func (s *Services) Again() *Services {
 	other := *s
 	other.Settings = &Settings{sys: s.Sys, flags: s.Flags}
-	other.Trust = &Trust{sys: s.Sys, settings: other.Settings}
+	other.Trust = &Trust{sys: s.Sys, settings: other.Settings, observe: s.Observe}
+	other.Sandbox = &Sandbox{sys: s.Sys, settings: other.Settings}
 	other.connect()
 	return &other
 }
 
 // connect makes the services that depend on others.
 func (s *Services) connect() {
-	s.Skills = &Library{sys: s.Sys, settings: s.Settings, trust: s.Trust, out: s.Out}
+	s.Observe = &Observers{recorders: s.Observe.recorders, out: s.Out}
+	s.Skills = &Library{sys: s.Sys, settings: s.Settings, trust: s.Trust, out: s.Out, observe: s.Observe}
 	s.Approver = NewTerminalApprover(s.Out)
 	s.Grants = &Grants{sys: s.Sys, trust: s.Trust}
-	s.Tools = &Toolkit{sys: s.Sys, settings: s.Settings, grants: s.Grants, out: s.Out}
+	s.Tools = &Toolkit{sys: s.Sys, settings: s.Settings, grants: s.Grants, sandbox: s.Sandbox, out: s.Out, observe: s.Observe}
 	s.Consent = &Consent{sys: s.Sys, trust: s.Trust, grants: s.Grants, tools: s.Tools, out: s.Out, approver: s.Approver}
+	s.Packages = &Packages{sys: s.Sys, settings: s.Settings, skills: s.Skills, out: s.Out, observe: s.Observe}
 	s.Models = &Models{sys: s.Sys, settings: s.Settings}
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/agent-base/agent-base/agent/permit"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/internal/near"
 	"github.com/agent-base/agent-base/internal/program"
@@ -82,6 +83,19 @@ func (s *Settings) options() *config.Options {
 		}
 		flag("roots", "--skills-dir", dirs...)
 	}
+	if f.Mode != "" {
+		flag("mode", "--mode", f.Mode)
+	}
+	if len(f.Allow) > 0 {
+		flag("permissions.allow", "--allow", f.Allow...)
+	}
+	if len(f.Deny) > 0 {
+		flag("permissions.deny", "--deny", f.Deny...)
+	}
+	if f.Sandbox != "" {
+		flag("sandbox", "--sandbox", f.Sandbox)
+		flag("bashSandbox", "--sandbox", f.Sandbox)
+	}
 	if f.Timeout > 0 {
 		flag("scriptTimeout", "--timeout", f.Timeout.String())
 	}
@@ -102,10 +116,19 @@ func (s *Settings) Home() string {
 	return filepath.Join(s.sys.Home, ".agent")
 }
 
+// NeedTenant returns an error if it is not known for whom the command works.
+func (s *Settings) NeedTenant() error {
+	if nobody := s.Config().Nobody; nobody != nil {
+		return Usage(fmt.Errorf("%w: nothing is done, because it is not known whose approvals and files to use", nobody),
+			"agent doctor shows where it is set; the name has up to 64 of a-z, 0-9, -, _ and ., with a letter or digit at both ends")
+	}
+	return nil
+}
+
 // NeedHome returns an error if there is no home to write to. The error says what to do.
 func (s *Settings) NeedHome() error {
 	if s.Home() != "" {
-		return nil
+		return s.NeedTenant()
 	}
 	return &Failure{Exit: ExitFailure, Code: "failed", Hint: "export AGENT_HOME=DIR", Err: errors.New("no home directory to write to")}
 }
@@ -118,7 +141,7 @@ func (s *Settings) NeedRoom(folder string) error {
 	if err := s.NeedHome(); err != nil {
 		return err
 	}
-	dir := filepath.Join(s.Home(), folder)
+	dir := filepath.Join(s.Config().Paths.State(), folder)
 	if err := Writable(dir); err != nil {
 		return &Failure{Exit: ExitFailure, Code: "failed", Hint: OtherHome, Err: fmt.Errorf("nothing can be written to %q: %w", dir, err)}
 	}
@@ -159,6 +182,12 @@ func (g *Flags) Check(sys *System) error {
 		if err := checkProfile(g.Profile); err != nil {
 			return err
 		}
+	}
+	if g.Sandbox != "" && !slices.Contains(sandboxModes, g.Sandbox) {
+		return Usage(fmt.Errorf("invalid --sandbox %q", g.Sandbox), "use "+strings.Join(sandboxModes, ", "))
+	}
+	if g.Mode != "" && !slices.Contains(permit.Modes(), permit.Mode(g.Mode)) {
+		return Usage(fmt.Errorf("invalid --mode %q", g.Mode), "use ask, accept-edits, read-only, all")
 	}
 	if g.Project != "" {
 		if err := checkFolder(sys, "--project", g.Project); err != nil {

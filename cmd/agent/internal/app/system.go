@@ -42,3 +42,13 @@ func (s *System) Abs(path string) string {
 	}
 	return filepath.Join(s.Dir, path)
 }
+
+// first returns the value of the first environment variable of names that is set.
+func (s *System) first(names []string) string {
+	for _, name := range names {
+		if v := s.Getenv(name); v != "" {
+			return v
+		}
+	}
+	return ""
+}

@@ -13,9 +13,11 @@ import (
 	"github.com/agent-base/agent-base/script/nodeenv"
 	"github.com/agent-base/agent-base/script/pyenv"
 	"github.com/agent-base/agent-base/session"
+	"github.com/agent-base/agent-base/session/allow"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/skilltool"
+	"github.com/agent-base/agent-base/trust"
 )
 
 // Toolkit makes the engine's own tools.
@@ -23,16 +25,18 @@ type Toolkit struct {
 	sys      *System
 	settings *Settings
 	grants   *Grants
+	sandbox  *Sandbox
 	out      *Printer
+	observe  *Observers
 }
 
-// Kit returns the tools over one catalogue. It asks approve about content that is not approved, unless approve is nil.
+// Kit returns the tools over one catalogue, for the user's own calls. It asks approve about content that is not approved, unless approve is nil.
 func (k *Toolkit) Kit(cat *skill.Catalog, approve func(context.Context, *skill.Skill) (bool, error)) (*skilltool.Kit, error) {
 	o, err := k.Options(cat)
 	if err != nil {
 		return nil, err
 	}
-	o.Approve = approve
+	o.Approve, o.ByUser = approve, true
 	return skilltool.New(o), nil
 }
 
@@ -41,14 +45,17 @@ func (k *Toolkit) Options(cat *skill.Catalog) (*skilltool.Options, error) {
 	cfg := k.settings.Config()
 	o := &skilltool.Options{
 		Catalog:      func() *skill.Catalog { return cat },
-		Session:      session.New(&session.Options{Trace: k.out.Tracer()}),
+		Seals:        k.grants.Has,
+		Session:      session.New(k.Session(nil)),
 		Advise:       func(err error, name string) string { return k.out.Typed(Advice(err, name)) },
 		Instructions: disclose.InstructionOptions{ProjectDir: cfg.Paths.Project},
 		ScriptRule:   k.settings.Survey().Rule,
 		ReadScripts:  cfg.ScriptRead == "allow",
+		Hooks:        cfg.Hooks,
+		Hold:         cfg.Lock != "off",
 		StrictStack:  cfg.StrictStack,
 		ErrorText:    cfg.ErrorText,
-		Trace:        k.out.Tracer(),
+		Trace:        k.observe.Tracer(),
 	}
 	var err error
 	if cfg.Paths.Cache != "" {
@@ -57,17 +64,34 @@ func (k *Toolkit) Options(cat *skill.Catalog) (*skilltool.Options, error) {
 	return o, err
 }
 
+// Session returns the options of a conversation's session. rules says what the rules of a skill refer to.
+func (k *Toolkit) Session(rules func(context.Context, *skill.Skill) *allow.Options) *session.Options {
+	cfg := k.settings.Config()
+	return &session.Options{Trace: k.observe.Tracer(), Enforce: session.Enforce(cfg.Enforce), Policy: session.StackPolicy(cfg.StackPolicy),
+		HoldAll: cfg.Lock == "all", Rules: rules}
+}
+
 // Host returns the host that runs scripts. It needs a home, see Settings.NeedHome.
 func (k *Toolkit) Host() (*script.Host, error) {
 	cfg := k.settings.Config()
 	path, _ := k.settings.ScriptPath()
+	runner, err := k.sandbox.Runner()
+	if err != nil {
+		return nil, err
+	}
+	policy, _ := k.settings.Permissions()
+	read, change := policy.DeniedFiles()
 	return script.New(&script.Options{
+		Denied: script.Denied{Read: read, Write: change},
+		Runner: k.observe.Runner(runner), Confine: script.Confinement(cfg.Sandbox), Memory: uint64(cfg.ScriptMemory), Tasks: uint64(cfg.ScriptProcesses),
+		Disk: uint64(cfg.ScriptDisk), Files: uint64(cfg.ScriptFiles),
+		Private: k.settings.private(), Keep: k.settings.kept(k.grants.trust.Known().Roots()),
 		LookPath: k.lookPath(cfg, path), Path: strings.Join(path, string(filepath.ListSeparator)), Env: k.sys.Environ,
-		Cache: cfg.Paths.Cache, Homes: cfg.Paths.Homes(), Workspace: cfg.Paths.Project,
+		Cache: cfg.Paths.Cache, Homes: cfg.Paths.Homes(), Workspace: cfg.Paths.Project, Place: placeOfVersion(cfg.PluginsDir),
 		UserDir: k.sys.Dir, Cwd: cfg.Cwd, FixedCwd: cfg.FixedCwd, JSON: script.JSONMode(cfg.ScriptJSON), AlwaysHelp: cfg.ScriptHelp == "always",
-		Timeout: cfg.ScriptTimeout, MaxOutput: cfg.MaxScriptOutput, Granted: k.grants.Of, Trace: k.out.Tracer(), Progress: k.out.Progress,
+		Timeout: cfg.ScriptTimeout, MaxOutput: cfg.MaxScriptOutput, Granted: k.grants.Of, Trace: k.observe.Tracer(), Progress: k.out.Progress,
 		PrepareTimeout: cfg.PrepareTimeout, MaxEnvironment: cfg.MaxEnvironment, FetchPython: cfg.PythonDownload == "auto",
-		NPMRC: k.npmrc(), Transport: k.transport(),
+		PackageHosts: cfg.PackageHosts, NPMRC: k.npmrc(), Transport: k.transport(),
 	})
 }
 
@@ -78,7 +102,7 @@ func Advice(err error, skillName string) string {
 		return "Call it again with json: false."
 	case command == "":
 		return ""
-	case IsUntrusted(err), len(withheld(err)) > 0:
+	case IsUntrusted(err), len(withheld(err)) > 0, errors.As(err, new(*script.Blocked)), errors.As(err, new(*script.Unreached)):
 		return "A person can allow it with: " + command
 	case errors.As(err, new(*script.MissingModule)):
 		return "A person can add it with: " + command
@@ -104,18 +128,33 @@ func ScriptCure(err error, skillName string) string {
 	var e *script.Error
 	var missing *script.MissingModule
 	var source *pyenv.NoWheelError
+	var blocked *script.Blocked
+	var elsewhere *pyenv.HostError
+	var apart *script.Unreached
 	name := manifest.Canonical(skillName)
 	switch {
 	case IsUntrusted(err):
 		return TrustCure(name)
 	case errors.As(err, &missing) && missing.Python && missing.Package != "":
-		return WithCure(name, missing.Module)
+		return WithCure(name, append([]string{missing.Module}, missing.Others...)...)
 	case errors.As(err, &missing) && missing.Package != "":
-		return WithCure(name, script.NPM+missing.Package)
+		packages := []string{script.NPM + missing.Package}
+		for _, p := range missing.Others {
+			packages = append(packages, script.NPM+p)
+		}
+		return WithCure(name, packages...)
+	case errors.As(err, &blocked) && blocked.Here:
+		return "agent skill grant " + name + " --write " + trust.Here
+	case errors.As(err, &blocked) && blocked.Dir != "":
+		return blockedCure(name, blocked)
+	case errors.As(err, &apart):
+		return NetCure(name, apart, withheld(err))
 	case len(withheld(err)) > 0:
 		return GrantCure(name, withheld(err))
 	case !errors.As(err, &e) || e.Reason != script.ReasonDependencies || errors.Is(err, pyenv.ErrTooLarge), errors.Is(err, nodeenv.ErrTooLarge):
 		return ""
+	case errors.As(err, &elsewhere):
+		return "AGENT_PACKAGE_HOSTS=" + ShellWord(strings.Join(elsewhere.Hosts, ",")) + " agent skill prepare " + name
 	case errors.As(err, &source):
 		return "agent skill prepare " + name + " --build " + source.Package
 	case errors.Is(err, pyenv.ErrLargeDownload), errors.Is(err, nodeenv.ErrLargeDownload):

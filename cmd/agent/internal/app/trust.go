@@ -14,12 +14,13 @@ import (
 type Trust struct {
 	sys      *System
 	settings *Settings
+	observe  *Observers
 	known    atomic.Pointer[trust.Set] // approvals read when the catalogue was opened or last reloaded; nil before that
 }
 
 // Load reads what the user has approved. On error it returns the empty set.
 func (t *Trust) Load() (*trust.Set, error) {
-	if t.settings.Home() == "" {
+	if t.settings.Config().Paths.State() == "" {
 		return &trust.Set{}, nil
 	}
 	set, err := t.store().Load()
@@ -38,7 +39,7 @@ func (t *Trust) Edit() (*trust.Store, error) {
 }
 
 func (t *Trust) store() *trust.Store {
-	return &trust.Store{Path: t.settings.Config().Paths.Trust(), Now: t.sys.Now}
+	return &trust.Store{Path: t.settings.Config().Paths.Trust(), Now: t.sys.Now, Record: t.observe.Record}
 }
 
 // Known returns the approvals read when the catalogue was opened or last reloaded. It is empty before that.
@@ -67,13 +68,13 @@ func (t *Trust) Of(ctx context.Context, s skill.Subject) (skill.Trust, error) {
 	return t.Known().Func()(ctx, s)
 }
 
-// Approve stores an approval. Of uses it from then on.
-func (t *Trust) Approve(ctx context.Context, a trust.Approval) error {
+// Approve stores approvals. Of uses them from then on.
+func (t *Trust) Approve(ctx context.Context, list ...trust.Approval) error {
 	store, err := t.Edit()
 	if err != nil {
 		return err
 	}
-	if err := store.Approve(ctx, a); err != nil {
+	if err := store.Approve(ctx, list...); err != nil {
 		return err
 	}
 	return t.Reload()

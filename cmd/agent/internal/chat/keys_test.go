@@ -84,7 +84,7 @@ func TestCommandStartsWork(t *testing.T) {
 	if !ok || start.command.Name != "why" || start.args != "gh" || !k.busy {
 		t.Fatalf("effects %+v, busy %v, want /why with gh", k.done, k.busy)
 	}
-	k.happen(outputEvent{"because\nof that\n"}, doneEvent{})
+	k.happen(outputEvent{text: "because\nof that\n"}, doneEvent{})
 	k.check(t, `
 > /why  gh
 

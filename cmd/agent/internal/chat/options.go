@@ -35,6 +35,9 @@ type Options struct {
 	// printed while it works. nil means that no person can be asked there.
 	Question func(ctx context.Context, q *ui.Question) (string, error)
 
+	// Changed returns the lines of a unified diff that a call made, which are shown below the call. nil means none.
+	Changed func(*agent.Result) []string
+
 	// Suggest returns the name that was probably meant by word, or "". nil means no suggestions.
 	Suggest func(word string, names []string) string
 	Now     func() time.Time // nil means time.Now
@@ -45,6 +48,7 @@ type Command struct {
 	Name  string // without the slash
 	Usage string // its arguments, such as "[NAME]"; may be empty
 	Help  string // one sentence
+	Diff  bool   // the text that Run returns has lines of a unified diff
 
 	// Run does it and returns the text to show. Like a prompt it runs alone, and Ctrl-C cancels ctx.
 	Run func(ctx context.Context, args string) (string, error)
@@ -63,12 +67,13 @@ type Skill struct {
 // Status is the content of the status line.
 type Status struct {
 	Model  string
+	Mode   string        // what needs no question; "" is not shown
 	Active []ActiveSkill // the first one decides
 	Tokens []SkillTokens
 	Usage  llm.Usage // of the whole conversation
 }
 
-// ActiveSkill is an active skill with what it allows: "all tools" or a list of them.
+// ActiveSkill is an active skill, with what the active skills together allow: "all tools" or a list of them.
 type ActiveSkill struct{ Name, Allows string }
 
 // SkillTokens is how many tokens of the conversation came from one skill.
@@ -87,6 +92,9 @@ func (o *Options) withDefaults() *Options {
 	}
 	if c.Suggest == nil {
 		c.Suggest = func(string, []string) string { return "" }
+	}
+	if c.Changed == nil {
+		c.Changed = func(*agent.Result) []string { return nil }
 	}
 	if c.Now == nil {
 		c.Now = time.Now

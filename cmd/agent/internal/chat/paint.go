@@ -7,7 +7,7 @@ import "strings"
 type paint bool
 
 func (p paint) sgr(code, s string) string {
-	if !p || s == "" {
+	if !p || s == "" || code == "" {
 		return s
 	}
 	return "\x1b[" + code + "m" + s + "\x1b[0m"

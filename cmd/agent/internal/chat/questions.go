@@ -64,7 +64,7 @@ func (s *state) ask(q *question) {
 
 // pose begins to show the first question.
 func (s *state) pose() {
-	s.reply, s.top, s.read, s.hint = editor{}, 0, 0, ""
+	s.reply, s.top, s.read, s.hint, s.touched = editor{}, 0, 0, "", s.now
 	s.look()
 }
 
@@ -73,18 +73,21 @@ func (s *state) pose() {
 type panel struct {
 	title   []string
 	details []string // all of them
+	styles  []style  // of the details
+	choices []string // the answers that are one key, below the details
 	room    int      // how many of them are shown at once
 	small   bool     // the window is too small for the question
 }
 
 func (s *state) panel() panel {
 	q := s.questions[0]
-	p := panel{details: ui.Framed(q.Details, s.width)}
+	p := panel{details: ui.Framed(q.Details, s.width), choices: q.ChoiceRows(s.width)}
+	p.styles = s.styles(q, p.details)
 	for _, r := range wrap(ui.Line(q.Text), max(s.room()-2, 1)) {
 		p.title = append(p.title, ui.Mark+" "+r)
 	}
 	const others = 3 // an empty row, the prompt and the status line
-	room := s.height - 1 - others - len(p.title)
+	room := s.height - 1 - others - len(p.title) - len(p.choices)
 	p.room = max(min(room, len(p.details)), 0)
 	p.small = room < min(1, len(p.details))
 	return p
@@ -125,8 +128,13 @@ func (s *state) questionView() screen {
 	for _, r := range p.title {
 		rows = append(rows, s.marked(r, s.paint.bold))
 	}
-	for _, r := range p.details[s.top : s.top+p.room] {
-		rows = append(rows, s.marked(r, plainStyle))
+	for i, r := range p.details[s.top : s.top+p.room] {
+		rows = append(rows, s.marked(r, p.styles[s.top+i]))
+	}
+	if !p.small {
+		for _, r := range p.choices {
+			rows = append(rows, s.marked(r, plainStyle))
+		}
 	}
 	prompt = cut(prompt, s.room())
 	last := s.statusLine()
@@ -153,6 +161,10 @@ func (s *state) marked(row string, style func(string) string) string {
 func (s *state) replyKey(k keyEvent) []effect {
 	s.hint = ""
 	page := max(s.panel().room, 1)
+	if answer, ok := s.chosen(k); ok {
+		s.close(answer, s.verdict(s.questions[0], answer))
+		return nil
+	}
 	switch k.key {
 	case "esc", "ctrl+d":
 		s.refuse()
@@ -174,11 +186,15 @@ func (s *state) replyKey(k keyEvent) []effect {
 			s.top += page
 			break
 		}
+		if len(s.questions[0].Choices) > 0 {
+			s.hint = s.questions[0].ways()
+			break
+		}
 		s.judge(s.reply.text)
 	default:
 		if s.unread() > 0 {
 			s.hint = "see the rest of it first"
-		} else if !s.reply.key(k.key) && k.text != "" && len(s.reply.text) < s.questions[0].most() {
+		} else if len(s.questions[0].Choices) == 0 && !s.reply.key(k.key) && k.text != "" && len(s.reply.text) < s.questions[0].most() {
 			s.reply.insert(k.text)
 		}
 	}
@@ -201,6 +217,8 @@ func (s *state) verdict(q *question, answer string) string {
 	switch {
 	case q.Free:
 		return ui.Line(answer)
+	case q.Label(answer) != "" && answer != "n":
+		return s.paint.green(ui.Line(q.Label(answer)))
 	case answer == "y":
 		return s.paint.green("yes")
 	case answer == "n":
@@ -211,8 +229,11 @@ func (s *state) verdict(q *question, answer string) string {
 
 // ways ends a question: "Allow? [y/N/e]".
 func (q *question) ways() string {
-	if q.Free {
+	switch {
+	case q.Free:
 		return ">"
+	case len(q.Choices) > 0:
+		return "Press " + q.Keys() + ":"
 	}
 	return "Allow? " + q.Ways()
 }
@@ -249,8 +270,8 @@ func (s *state) close(answer, verdict string) {
 	for _, r := range p.title {
 		s.out = append(s.out, s.marked(r, s.paint.bold))
 	}
-	for _, r := range p.details {
-		s.out = append(s.out, s.marked(r, plainStyle))
+	for i, r := range p.details {
+		s.out = append(s.out, s.marked(r, p.styles[i]))
 	}
 	s.out = append(s.out, s.marked(ui.Mark+" ", plainStyle)+verdict)
 	s.pose()

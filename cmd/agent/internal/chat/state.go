@@ -7,18 +7,22 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/agent"
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
 
 // An event is something that happens to a conversation.
 type event interface{}
 
 type (
-	keyEvent      struct{ key, text string } // key as in "ctrl+c"; text is what it types, "" for none
-	pasteEvent    struct{ text string }
-	sizeEvent     struct{ width, height int }
-	stepsEvent    struct{ steps []agent.Step } // none: only time has passed
-	outputEvent   struct{ text string }        // of a command
-	doneEvent     struct{ err error }          // the work is over
+	keyEvent    struct{ key, text string } // key as in "ctrl+c"; text is what it types, "" for none
+	pasteEvent  struct{ text string }
+	sizeEvent   struct{ width, height int }
+	stepsEvent  struct{ steps []agent.Step } // none: only time has passed
+	outputEvent struct {                     // of a command
+		text string
+		diff bool
+	}
+	doneEvent     struct{ err error } // the work is over
 	askEvent      struct{ question *question }
 	withdrawEvent struct{ question *question }
 	pauseEvent    struct{} // something else is about to be printed
@@ -77,8 +81,9 @@ type state struct {
 	calls     []*call
 	count     int
 	questions []*question
-	reply     editor // to the first question
-	top, read int    // of its details: the first one shown, and how many were seen
+	reply     editor    // to the first question
+	top, read int       // of its details: the first one shown, and how many were seen
+	touched   time.Time // when it appeared, or a key came too soon after that
 	status    Status
 	leaving   bool
 }
@@ -103,7 +108,7 @@ func (s *state) update(e event) []effect {
 	case stepsEvent:
 		s.steps(e.steps)
 	case outputEvent:
-		s.text(outputs, e.text, plainStyle)
+		s.output(e)
 	case doneEvent:
 		s.done(e.err)
 	case askEvent:
@@ -154,6 +159,15 @@ func (s *state) text(k kind, text string, style func(string) string) {
 	for _, r := range rows {
 		s.out = append(s.out, style(r.text))
 	}
+}
+
+// output prints what a command returned.
+func (s *state) output(e outputEvent) {
+	style := plainStyle
+	if e.diff {
+		style = func(row string) string { return s.paint.sgr(string(ui.DiffStyle(row)), row) }
+	}
+	s.text(outputs, e.text, style)
 }
 
 // notice prints something that the user should know.
@@ -237,6 +251,17 @@ func (s *state) result(r *agent.Result) {
 func (s *state) printCall(c *call) {
 	s.begin(tools)
 	s.out = append(s.out, c.rows(s.paint, s.now, s.room())...)
+	if c.result == nil {
+		return
+	}
+	indent := strings.Repeat("  ", c.depth+1)
+	for _, line := range s.o.Changed(c.result) {
+		row := indent + ui.DiffLine(line)
+		if s.width > 0 {
+			row = cut(row, s.room())
+		}
+		s.out = append(s.out, strings.TrimRight(s.paint.sgr(string(ui.DiffStyle(line)), row), " "))
+	}
 }
 
 // running returns the calls that have not ended.

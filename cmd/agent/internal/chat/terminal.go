@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -189,13 +190,18 @@ func (m *model) do(effects []effect) []tea.Cmd {
 	return cmds
 }
 
-// remember writes the history in a goroutine of its own: the disk may be slow.
+// maxRemember is how long leaving the conversation waits for the history to be written.
+const maxRemember = 2 * time.Second
+
+// remember writes the history in a goroutine of its own: the disk may be slow. Leaving does not lose the last entry.
 func (m *model) remember(entry string) {
 	if m.o.History == nil {
 		return
 	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(m.ctx), maxRemember)
 	m.work.Go(func() {
-		if err := m.o.History.Add(m.ctx, entry); err != nil && m.ctx.Err() == nil {
+		defer cancel()
+		if err := m.o.History.Add(ctx, entry); err != nil && m.ctx.Err() == nil {
 			m.send(noticeEvent{"cannot write the history: " + err.Error()})
 		}
 	})

@@ -2,6 +2,7 @@ package chat
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -96,7 +97,7 @@ func (s *state) inputView(most int) (rows []string, x, y int) {
 // A narrow screen first loses the tokens, then the model; then what the skill allows is cut.
 func (s *state) statusLine() string {
 	const gap = "  ·  "
-	doing := s.doing()
+	doing := strings.Join(slices.DeleteFunc([]string{ui.Line(s.status.Mode), s.doing()}, func(part string) bool { return part == "" }), gap)
 	model, tokens, skill := ui.Line(s.status.Model), s.usage(), s.active()
 	room := s.room()
 	length := func(parts ...string) int {

@@ -147,7 +147,7 @@ func read(turn iter.Seq2[agent.Step, error], f *feed) error {
 func run(ctx context.Context, c startCommand, f *feed) {
 	text, err := c.command.Run(ctx, c.args)
 	if text != "" {
-		f.flush(outputEvent{text})
+		f.flush(outputEvent{text, c.command.Diff})
 	}
 	f.flush(doneEvent{err})
 }

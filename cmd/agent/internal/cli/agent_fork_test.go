@@ -133,7 +133,7 @@ func TestForkKeepsProvider(t *testing.T) {
 		{"everything may run, and nothing was approved", func(w *world) { w.env = append(w.env, "AGENT_SKILLS=all_untrusted") }, 0},
 		{"approved, the model in the question", func(w *world) {
 			_, stderr, code := w.run("", "skill", "trust", "survey", "--yes")
-			if code != 0 || !strings.Contains(stderr, "asks for model: chat/other") || !strings.Contains(stderr, "asks for context: fork") {
+			if code != 0 || !strings.Contains(stderr, "asks for context: fork, model: chat/other") {
 				w.t.Errorf("exit code %d, the question is %s", code, stderr)
 			}
 		}, 1},

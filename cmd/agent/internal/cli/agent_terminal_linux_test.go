@@ -117,11 +117,27 @@ func (k *seat) asked(question string, details ...string) {
 	k.until(question, func() bool {
 		all := k.screen.Rows()
 		end := len(all) - 1
-		for end > 0 && !strings.HasPrefix(all[end], "waiting for an answer") {
+		for end > 0 && !strings.Contains(all[end], "waiting for an answer") {
 			end--
 		}
-		return end > len(rows) && all[end-1] == "┇ Allow? [y/N]" && slices.Equal(all[end-1-len(rows):end-1], rows)
+		if end--; end < 0 || !strings.HasPrefix(all[end], "┇ Press y") {
+			return false
+		}
+		for end > 0 && choice.MatchString(all[end-1]) {
+			end--
+		}
+		return end >= len(rows) && slices.Equal(all[end-len(rows):end], rows)
 	})
+}
+
+// choice matches a row that offers a key.
+var choice = regexp.MustCompile(`^┇   [a-z]  [a-z]`)
+
+// answers presses the key that answers a question, after the time in which none does.
+func (k *seat) answers(key string) {
+	k.t.Helper()
+	time.Sleep(400 * time.Millisecond)
+	k.press(key)
 }
 
 // until reads what comes until it is enough.
@@ -163,7 +179,7 @@ func TestConversationAsks(t *testing.T) {
 	run := callStep("script_run", `{"skill_name":"odd","script_name":"odd"}`)
 	bash := func(text string) fakemodel.Step { return callStep("bash", `{"command":"echo `+text+`"}`) }
 	s := fakemodel.New(t, run, run, run, bash("first"), bash("second"), fakemodel.Step{Text: "All of it is done."})
-	w := newWorld(t, s.Env()...)
+	w := newWorld(t, append(s.Env(), "AGENT_BASH_SANDBOX=off")...)
 	w.skill("odd", "Runs an odd script.", "Run it.\n")
 	w.write("home/.agent/skills/odd/scripts/odd.sh", "echo '{\"ran\":true}'\n")
 	k := w.sit()
@@ -177,10 +193,11 @@ func TestConversationAsks(t *testing.T) {
 	k.press("y\r")
 	k.sees("┇ yes")
 	k.asked("Run this command as you, outside any sandbox?", "echo first")
-	k.press("no\r")
-	k.sees("┇ no")
+	k.answers("n")
+	k.sees("┇ Why not?")
+	k.press("say it\r")
 	k.asked("Run this command as you, outside any sandbox?", "echo second")
-	k.press("yes\r")
+	k.answers("y")
 	k.sees("All of it is done.")
 	screen := k.leaves()
 	const question = "┇ Let the scripts"
@@ -193,7 +210,7 @@ func TestConversationAsks(t *testing.T) {
 	for _, r := range s.Requests()[5].Results() {
 		got = append(got, r.Text)
 	}
-	for i, want := range []string{`"untrusted"`, `"ran":true`, `"ran":true`, `"permission_denied"`, "second"} {
+	for i, want := range []string{`"untrusted"`, `"ran":true`, `"ran":true`, `and says: say it"`, "second"} {
 		if i >= len(got) || !strings.Contains(got[i], want) {
 			t.Errorf("result %d: got %q, want %s in it", i, got, want)
 		}
@@ -216,7 +233,7 @@ func TestConversationAsks(t *testing.T) {
 func TestConversationIsStopped(t *testing.T) {
 	s := fakemodel.New(t, fakemodel.Step{Text: "I begin, and then I fall silent.", Fault: fakemodel.Fault{Kind: fakemodel.Hang, After: 6}},
 		callStep("bash", `{"command":"echo >started; sleep 30"}`), callStep("bash", `{"command":"echo never"}`), fakemodel.Step{Text: "I am alive."})
-	w := newWorld(t, s.Env()...)
+	w := newWorld(t, append(s.Env(), "AGENT_BASH_SANDBOX=off")...)
 	started := filepath.Join(w.project, "started")
 	if err := unix.Mkfifo(started, 0o600); err != nil {
 		t.Fatal(err)
@@ -229,7 +246,7 @@ func TestConversationIsStopped(t *testing.T) {
 	k.sees("stopped\n")
 	k.press("wait\r")
 	k.asked("Run this command as you, outside any sandbox?", "echo >started; sleep 30")
-	k.press("y\r")
+	k.answers("y")
 	if _, err := os.ReadFile(started); err != nil { // returns when the command has begun
 		t.Fatal(err)
 	}
@@ -288,15 +305,16 @@ func TestConversationOnDumbTerminal(t *testing.T) {
 	bash := callStep("bash", `{"command":"echo plain"}`)
 	bash.Text = "I run it now."
 	s := fakemodel.New(t, bash, fakemodel.Step{Text: "Done."})
-	w := newWorld(t, s.Env()...)
+	w := newWorld(t, append(s.Env(), "AGENT_BASH_SANDBOX=off")...)
 	k := w.sitAt("dumb")
 	k.sees("help.")
 	k.sees("> ")
 	k.press("go\n")
 	k.sees("I run it now.\n")
-	k.sees("┇   echo plain\n┇ Run this command as you, outside any sandbox? [y/N] ")
+	k.sees("┇   echo plain\n┇ Run this command as you, outside any sandbox?\n┇   y  yes\n┇   c  yes, and Bash(echo:*) in this conversation\n" +
+		"┇   a  always: add a rule to your settings\n┇   n  no\n┇ y, c, a or n: ")
 	k.press("what?\n")
-	k.sees("┇ type y or n [y/N] ")
+	k.sees("┇ type y, c, a or n ")
 	k.press("y\n")
 	k.sees("Done.")
 	k.press("/exit\n")

@@ -34,25 +34,32 @@ type checkOptions struct {
 	out      *app.Printer
 	settings *app.Settings
 	skills   *app.Library
+	packages *app.Packages
+	sandbox  *app.Sandbox
 
 	json bool
 }
 
 func newCheckOptions(s *app.Services, json bool) *checkOptions {
-	return &checkOptions{sys: s.Sys, out: s.Out, settings: s.Settings, skills: s.Skills, json: json}
+	return &checkOptions{sys: s.Sys, out: s.Out, settings: s.Settings, skills: s.Skills, packages: s.Packages, sandbox: s.Sandbox, json: json}
 }
 
-// runCheck prints the block of agent --check. It fails when a skill that is enabled cannot be loaded.
+// runCheck prints the block of agent --check, and what confines scripts. It fails when a skill that is enabled cannot be loaded,
+// and when there is not the sandbox that is required.
 func runCheck(ctx context.Context, o *checkOptions) error {
 	cat, err := o.skills.OpenQuietly(ctx) // the block lists the problems
 	if err != nil {
 		return err
 	}
 	lines := []checked{}
+	installed := o.packages.Installed(ctx)
 	for e := range cat.All() {
 		c, err := o.one(ctx, e)
 		if err != nil {
 			return err
+		}
+		if i := installed.Of(ctx, e); i != nil && i.CommitSHA != "" && c.SHA != "" {
+			c.SHA = app.Short(i.CommitSHA)
 		}
 		lines = append(lines, *c)
 	}
@@ -73,11 +80,19 @@ func runCheck(ctx context.Context, o *checkOptions) error {
 			exit = app.ExitFailure
 		}
 	}
+	state, err := o.sandbox.State(ctx)
+	if err != nil {
+		return err
+	}
+	if !state.OK {
+		exit = app.ExitUsage
+	}
 	if o.json {
-		err = o.out.JSON(map[string]any{"skills": lines, "ok": exit == app.ExitOK})
+		err = o.out.JSON(map[string]any{"skills": lines, "sandbox": state, "ok": exit == app.ExitOK})
 	} else {
 		o.print(lines)
 		o.out.LeftOut(cat)
+		o.out.Printf("\nSandbox: %s\n", state.Text())
 	}
 	if err != nil || exit == app.ExitOK {
 		return err

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -73,6 +74,19 @@ func completeSkills(s *app.Services) complete {
 		var out []cobra.Completion
 		for e := range cat.All() {
 			out = append(out, cobra.CompletionWithDesc(e.Canonical(), ui.Truncate(e.Brief(), showWidth)))
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completeInstalled offers the names of installed skills for every argument.
+func completeInstalled(s *app.Services) complete {
+	return func(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		var out []cobra.Completion
+		for _, e := range s.Packages.Installed(c.Context()).All() {
+			if !slices.Contains(args, e.NameCanonical) {
+				out = append(out, cobra.CompletionWithDesc(e.NameCanonical, ui.Truncate(e.Source, showWidth)))
+			}
 		}
 		return out, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -7,10 +7,13 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/disclose"
+	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -43,10 +46,39 @@ func newRecord(settings *app.Settings, e skill.Entry) record {
 	}
 }
 
+// appendRecord appends a record as JSON, with the members of its encoding by package json.
+func appendRecord(b []byte, r record) []byte {
+	text := func(key, value string) { b = app.AppendText(append(b, key...), value) }
+	text(`{"name":`, r.Name)
+	text(`,"name_canonical":`, r.Canonical)
+	text(`,"version":`, r.Version)
+	text(`,"description":`, r.Description)
+	text(`,"state":`, r.State)
+	if r.Reason != "" {
+		text(`,"reason":`, r.Reason)
+	}
+	b = strconv.AppendBool(append(b, `,"enabled":`...), r.Enabled)
+	b = strconv.AppendBool(append(b, `,"active":`...), r.Active)
+	if r.SHA != "" {
+		text(`,"sha":`, r.SHA)
+	}
+	text(`,"source":`, r.Source)
+	text(`,"path":`, r.Path)
+	b = strconv.AppendInt(append(b, `,"priority":`...), int64(r.Priority), 10)
+	for i, tag := range r.Tags {
+		text([]string{`,"tags":[`, `,`}[min(i, 1)], tag)
+	}
+	if len(r.Tags) > 0 {
+		b = append(b, ']')
+	}
+	return append(b, '}')
+}
+
 // details is what info and why print about one skill: what its files say, its state, and its cost. Nothing of the skill is
 // executed.
 type details struct {
 	record
+	toolRules
 	Location      string             `json:"location"`            // of its SKILL.md; "" when it lies on no disk
 	Digest        string             `json:"digest,omitempty"`    // of its whole content
 	NoDigest      string             `json:"no_digest,omitempty"` // why it has none, so it cannot be approved
@@ -59,15 +91,17 @@ type details struct {
 	Compatibility string             `json:"compatibility,omitempty"`
 	Author        string             `json:"author,omitempty"`
 	Repository    string             `json:"repository,omitempty"`
-	AllowedTools  *[]string          `json:"allowed_tools"` // null: unrestricted
+	Restricts     string             `json:"restricts,omitempty"` // see app.Restricts
 	Requires      []string           `json:"requires,omitempty"`
 	RequiresEnv   []string           `json:"requires_env,omitempty"`
 	Env           []string           `json:"permissions_env,omitempty"`
-	Variables     []app.Variable     `json:"variables"`        // that it declares or its scripts read; never values
-	Grants        *app.GrantView     `json:"grants,omitempty"` // null: nothing was granted
+	Permissions   []string           `json:"permissions,omitempty"` // the others that the manifest requests, as "network: HOST"
+	Contacts      []string           `json:"contacts,omitempty"`    // hosts that the texts of its scripts name
+	Variables     []app.Variable     `json:"variables"`             // that it declares or its scripts read; never values
+	Grants        *app.GrantView     `json:"grants,omitempty"`      // null: nothing was granted
 	Scripts       []scriptName       `json:"scripts"`
 	MoreScripts   int                `json:"more_scripts,omitempty"` // that are not listed: they run by their path
-	Dependencies  []dependencies     `json:"dependencies"`           // of its Python scripts, by what declares them
+	Dependencies  []dependencies     `json:"dependencies"`           // of its scripts, by what declares them
 	Files         []fileJSON         `json:"files"`                  // at most mostListed
 	MoreFiles     int                `json:"more_files,omitempty"`
 	Inside        []string           `json:"inside,omitempty"` // folders below it that have a SKILL.md; only why looks for them
@@ -76,6 +110,7 @@ type details struct {
 	Metadata      map[string]string  `json:"metadata,omitempty"`
 	Fields        []field            `json:"fields"`
 	Problems      []manifest.Problem `json:"problems"`
+	Installed     *installedJSON     `json:"installed,omitempty"` // of an installed skill
 	Shadows       []shadow           `json:"shadows"`
 }
 
@@ -138,11 +173,12 @@ type inspector struct {
 	settings *app.Settings
 	skills   *app.Library
 	grants   *app.Grants
+	packages *app.Packages
 	typed    func(string) string // completes commands, see app.Flags.Typed
 }
 
 func newInspector(s *app.Services) inspector {
-	return inspector{s.Settings, s.Skills, s.Grants, s.Out.Typed}
+	return inspector{s.Settings, s.Skills, s.Grants, s.Packages, s.Out.Typed}
 }
 
 // lookup gathers the details of the skill of that name in the catalogue that open returns.
@@ -155,7 +191,11 @@ func (o *inspector) lookup(ctx context.Context, open func(context.Context) (*ski
 	if err != nil {
 		return nil, err
 	}
-	return o.inspect(ctx, cat, e)
+	d, err := o.inspect(ctx, cat, e)
+	if err == nil {
+		d.installed(ctx, o.packages.Installed(ctx), e)
+	}
+	return d, err
 }
 
 // location returns the path of a skill's SKILL.md, or "" if it is not in a folder and cannot be unpacked into one.
@@ -189,7 +229,7 @@ func (o *inspector) inspect(ctx context.Context, cat *skill.Catalog, e skill.Ent
 		return nil, err
 	}
 	defer s.Close()
-	d.manifest(s)
+	d.manifest(s, o.settings.Config())
 	if d.Digest, err = s.Digest(ctx); ctx.Err() != nil {
 		return nil, ctx.Err()
 	} else if err != nil {
@@ -206,10 +246,12 @@ func (o *inspector) inspect(ctx context.Context, cat *skill.Catalog, e skill.Ent
 	if d.Variables, err = o.grants.Variables(ctx, s); err != nil {
 		return nil, err
 	}
+	d.Contacts = script.Contacts(s).Hosts
 	scripts, problems := scriptNames(s, o.settings.Survey())
 	d.Scripts, d.Problems = scripts, append(d.Problems, problems...)
 	set := survey.Of(s.FS(), s.Manifest(), settings.Survey())
 	d.MoreScripts = len(set.Runnable()) - len(scripts)
+	d.Restricts = app.Restricts(s.Manifest(), len(scripts), settings.Config())
 	d.Dependencies = dependenciesOf(s, settings.Survey(), d.with())
 	d.Files = filesOf(s)
 	if d.MoreFiles = max(len(d.Files)-mostListed, 0); d.MoreFiles > 0 {
@@ -224,19 +266,27 @@ func listed(problems []manifest.Problem) []manifest.Problem {
 }
 
 // manifest copies what the manifest says.
-func (d *details) manifest(s *skill.Skill) {
+func (d *details) manifest(s *skill.Skill, c *config.Config) {
 	m := s.Manifest()
 	d.Problems = listed(s.Problems())
 	d.License, d.Compatibility, d.Author, d.Repository = m.License, m.Compatibility, m.Author, m.Repository
 	d.Requires, d.RequiresEnv, d.Env, d.Metadata = m.Requires, m.RequiresEnv, m.Permissions.Env, m.Metadata
+	d.Permissions = app.PermissionLines(m)
 	d.Toolsets = append(d.Toolsets, m.Toolsets...)
-	if m.AllowedTools.Declared {
-		rules := append([]string{}, m.AllowedTools.Rules...)
-		d.AllowedTools = &rules
-	}
+	d.toolRules = toolRulesOf(m)
 	for _, f := range m.Fields {
-		d.Fields = append(d.Fields, field{f.Key, f.Line, f.Col, f.Standing.String(), f.Value})
+		d.Fields = append(d.Fields, field{f.Key, f.Line, f.Col, settled(f, c).String(), f.Value})
 	}
+}
+
+// settled returns what is done with a field under the settings, which can leave a field without an effect.
+func settled(f manifest.Field, c *config.Config) manifest.Standing {
+	key, _, _ := strings.Cut(strings.ToLower(strings.ReplaceAll(f.Key, "_", "-")), ".")
+	off := key == "hooks" && !c.Hooks || key == "scope" && !c.Scoped() || c.Enforce == "off" && (key == "allowed-tools" || key == "disallowed-tools")
+	if off && f.Standing == manifest.StandingEnforced {
+		return manifest.StandingInformational
+	}
+	return f.Standing
 }
 
 func (d *details) trust(ctx context.Context, settings *app.Settings, e skill.Entry) error {

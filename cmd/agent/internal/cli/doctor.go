@@ -44,7 +44,9 @@ type diagnosis struct {
 	Programs []program          `json:"programs"`
 	Path     pathState          `json:"path"`
 	Homes    []homeState        `json:"homes"`
+	Sandbox  *app.SandboxState  `json:"sandbox"`
 	Trust    trustState         `json:"trust"`
+	Rules    permissionState    `json:"permissions"`
 	Problems []manifest.Problem `json:"problems"`
 	OK       bool               `json:"ok"`
 }
@@ -86,6 +88,8 @@ type doctorOptions struct {
 	skills   *app.Library
 	approver *app.TerminalApprover
 	tools    *app.Toolkit
+	sandbox  *app.Sandbox
+	packages *app.Packages
 
 	models *app.Models
 
@@ -93,17 +97,17 @@ type doctorOptions struct {
 }
 
 func newDoctorCommand(s *app.Services, run func(context.Context, *doctorOptions) error) *cobra.Command {
-	o := &doctorOptions{models: s.Models, sys: s.Sys, flags: s.Flags, out: s.Out, settings: s.Settings, trust: s.Trust, skills: s.Skills, approver: s.Approver, tools: s.Tools}
+	o := &doctorOptions{models: s.Models, packages: s.Packages, sys: s.Sys, flags: s.Flags, out: s.Out, settings: s.Settings, trust: s.Trust, skills: s.Skills, approver: s.Approver, tools: s.Tools, sandbox: s.Sandbox}
 	c := &cobra.Command{
 		Use:   "doctor",
 		Short: "Show problems, the model, programs, settings and folders",
 		Long: `Show all problems, the model that would be asked and the keys that are set, the programs that scripts need, the
-settings that differ from their defaults and where each was set, the folders of skills, and what is trusted.
-Nothing is changed and nothing is executed. The exit code is 1 if something is broken.
+settings that differ from their defaults and where each was set, the folders of skills, what confines scripts, and what is
+trusted. Nothing is changed, and nothing is executed but the sandbox itself. The exit code is 1 if something is broken.
 
 With --gc, delete unused cache entries instead, after showing them and asking: copies of skills that no approval needs
 any more, Python environments that no script used for 30 days, downloads of packages that were copied into environments,
-and remains of interrupted work. All of it is made again when needed; environments then need the package index. While a
+versions of installed skills that nothing needs (see "agent skill gc"), and remains of interrupted work. All of it is made again when needed; environments then need the package index. While a
 script runs, nothing is removed (exit code 6).`,
 		Example: `  agent doctor
   agent doctor --gc
@@ -155,12 +159,18 @@ func (o *doctorOptions) diagnose(ctx context.Context) (*diagnosis, error) {
 	if d.Model, err = o.model(ctx); err != nil {
 		return nil, err
 	}
+	var wrong []manifest.Problem
+	d.Rules, wrong = o.permissions()
+	problems = append(problems, wrong...)
 	d.Layers = countLayers(ctx, cfg, cat)
 	for _, name := range programs {
 		path, _ := o.settings.FindProgram(name)
 		d.Programs = append(d.Programs, program{name, path})
 	}
 	d.surroundings(o)
+	if d.Sandbox, err = o.sandbox.State(ctx); err != nil {
+		return nil, err
+	}
 	d.Trust = trustState{File: cfg.Paths.Trust(), Roots: []string{}, Approvals: []string{}, Grants: []*app.GrantView{}}
 	set, err := o.trust.Load()
 	if err != nil {
@@ -181,6 +191,8 @@ func (o *doctorOptions) diagnose(ctx context.Context) (*diagnosis, error) {
 			d.Problems = append(d.Problems, app.Advised(p))
 		}
 	}
+	d.Problems = append(d.Problems, o.packages.Unfulfilled(ctx)...)
+	d.OK = d.Sandbox.OK
 	for _, p := range d.Problems {
 		d.OK = d.OK && !breaks(p)
 	}
@@ -219,7 +231,7 @@ func breaks(p manifest.Problem) bool {
 
 // ofEverything reports whether a problem is about more than one skill.
 func ofEverything(p manifest.Problem) bool {
-	return strings.HasPrefix(p.Code, "config-") || app.Spoken(p.Code) || p.Code == "home-unwritable"
+	return strings.HasPrefix(p.Code, "config-") || strings.HasPrefix(p.Code, "plugin-") || app.Spoken(p.Code) || p.Code == "home-unwritable"
 }
 
 // mostAlike is how many problems are shown that are about no single skill.
@@ -294,6 +306,9 @@ func (o *doctorOptions) print(d *diagnosis) error {
 	if err := o.titled("Programs", rows); err != nil {
 		return err
 	}
+	if err := o.printSandbox(d.Sandbox); err != nil {
+		return err
+	}
 	if err := o.printSurroundings(d); err != nil {
 		return err
 	}
@@ -308,6 +323,9 @@ func (o *doctorOptions) print(d *diagnosis) error {
 	}
 	if n := len(d.Settings) - len(rows); n > 0 {
 		o.out.Printf("  %s: agent doctor --all\n", ui.Safe(app.Count(n, "default setting")))
+	}
+	if err := o.printPermissions(d); err != nil {
+		return err
 	}
 	rows = nil
 	for _, l := range d.Layers {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/install/store"
 	"github.com/agent-base/agent-base/script"
 )
 
@@ -14,6 +15,8 @@ import (
 type sweepJSON struct {
 	Removed []script.Swept `json:"removed"`
 	Freed   int64          `json:"freed_bytes"`
+
+	Versions []string `json:"versions"` // of installed skills, that were removed
 }
 
 // sweep deletes unused cache entries, after showing them.
@@ -45,7 +48,11 @@ func (o *doctorOptions) sweep(ctx context.Context) error {
 	if errors.Is(err, script.ErrInUse) {
 		return app.Conflict(err, "nothing was removed: try again when it has ended")
 	}
-	if told := o.swept(found); err == nil {
+	var versions *store.Report
+	if err == nil {
+		versions, err = sweepVersions(ctx, o.packages)
+	}
+	if told := o.swept(found, versions); err == nil {
 		err = told
 	}
 	return err
@@ -84,9 +91,16 @@ func (o *doctorOptions) mayRemove(ctx context.Context, found []script.Swept) err
 }
 
 // swept prints what was removed.
-func (o *doctorOptions) swept(found []script.Swept) error {
+func (o *doctorOptions) swept(found []script.Swept, versions *store.Report) error {
+	if versions == nil {
+		versions = &store.Report{}
+	}
 	if o.json {
-		return o.out.JSON(map[string]sweepJSON{"gc": {append([]script.Swept{}, found...), total(found)}})
+		return o.out.JSON(map[string]sweepJSON{"gc": {append([]script.Swept{}, found...), total(found), append([]string{}, versions.Removed...)}})
+	}
+	saySwept(o.out, versions)
+	if len(found) == 0 && len(versions.Removed)+versions.Stages > 0 {
+		return nil
 	}
 	if len(found) == 0 {
 		o.out.Printf("There is nothing to remove\n")

@@ -69,15 +69,25 @@ func grantRow(g *app.GrantView) string {
 	if g.Lapsed {
 		return parts[0] + " has lapsed; again with: " + g.Repeat
 	}
-	for _, text := range []string{g.Enforced(), g.Noted()} {
-		if text != "" {
-			parts = append(parts, text)
-		}
-	}
-	if g.Noted() != "" {
-		parts[len(parts)-1] += " (recorded, not enforced yet)"
+	if text := g.Text(); text != "" {
+		parts = append(parts, text)
 	}
 	return strings.Join(parts, "; ")
+}
+
+// printSandbox shows what confines scripts, what is missing, and what would provide it.
+func (o *doctorOptions) printSandbox(state *app.SandboxState) error {
+	rows := [][]string{{"  setting", state.Setting}, {"  tier", state.Text()}}
+	for _, layer := range state.Layers {
+		rows = append(rows, []string{"  has", layer})
+	}
+	for _, layer := range state.Missing {
+		rows = append(rows, []string{"  lacks", layer})
+	}
+	if state.Cure != "" {
+		rows = append(rows, []string{"  cure", state.Cure})
+	}
+	return o.titled("Sandbox of scripts", rows)
 }
 
 // printSurroundings shows the PATH of scripts and the homes of skills.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/trace"
 )
 
 // Main runs the command that sys.Args names and returns its exit code. It never panics on bad input and changes nothing in
@@ -31,7 +32,10 @@ func Main(ctx context.Context, sys *app.System) app.Exit {
 	root.SetIn(sys.In)
 	root.SetOut(out)
 	root.SetErr(sys.Err)
-	err := root.ExecuteContext(ctx)
+	err := root.ExecuteContext(trace.WithIdentity(ctx, trace.Identity{Agent: "user"})) // until a conversation begins
+	if recorded := services.Observe.Close(ctx); err == nil {
+		err = recorded
+	}
 	if flushed := out.Flush(); err == nil && flushed != nil {
 		err = flushed
 	}

@@ -15,16 +15,35 @@ import (
 // nobody is the user as whom the test's command runs where the test itself is root, who may read everything.
 const nobody = 65534
 
-// Issue 4.4: a command that a model runs reads no key of the agent's: not from its own environment, and not from that
-// of the process which started it. The scripts of skills have the same parent.
+// Issue 4.4, issue 11, security 2.5 #74: a command that a model runs reads no key of the agent's, and neither does the script of a
+// skill: not from its own environment, and not from that of any process that it sees. In the sandbox that holds for root too.
 func TestKeysAreNotReadable(t *testing.T) {
-	s := fakemodel.New(t, callStep("bash", `{"command":"tr '\\0' '\\n' </proc/$PPID/environ; cat /proc/$PPID/comm; env; echo end"}`),
+	for _, user := range []string{"the test's own", "nobody"} {
+		for _, sandbox := range []string{"auto", "off"} {
+			t.Run(user+", sandbox "+sandbox, func(t *testing.T) {
+				asNobody := user == "nobody" && os.Geteuid() == 0
+				stolen := sandbox == "off" && !asNobody && os.Geteuid() == 0 // the control: root reads everything
+				readKeys(t, sandbox, asNobody, stolen)
+			})
+		}
+	}
+}
+
+// stealing prints where it finds the key: in its own environment, or in that of another process.
+const stealing = `[ -z "$OTHER_API_KEY" ] || echo stolen from env
+for p in /proc/[0-9]*; do tr '\\0' '\\n' <$p/environ | grep -q '^OTHER_API_KEY=' && echo stolen from $p; done 2>/dev/null
+echo end`
+
+func readKeys(t *testing.T, sandbox string, asNobody, stolen bool) {
+	t.Helper()
+	command := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(stealing)
+	s := fakemodel.New(t, callStep("bash", `{"command":"`+command+`"}`),
 		callStep("script_run", `{"skill_name":"odd","script_name":"odd","json":false}`), fakemodel.Step{Text: "Done."})
 	w := newWorld(t, append(s.Env(), "OTHER_API_KEY=very-secret")...)
 	w.skill("odd", "Runs an odd script.", "Run it.\n")
-	w.write("home/.agent/skills/odd/scripts/odd.sh", "tr '\\0' '\\n' </proc/$PPID/environ; echo end\n")
+	w.write("home/.agent/skills/odd/scripts/odd.sh", stealing)
 	bin := filepath.Join(filepath.Dir(w.home), "agent")
-	cmd := &exec.Cmd{Path: bin, Args: []string{bin, "-p", "go", "--allow-bash"}, Dir: w.project, Env: append(w.env, "HOME="+w.home, "AGENT_SKILLS=all_untrusted")}
+	cmd := &exec.Cmd{Path: bin, Args: []string{bin, "-p", "go", "--allow-bash", "--sandbox", sandbox}, Dir: w.project, Env: append(w.env, "HOME="+w.home, "AGENT_SKILLS=all_untrusted")}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +55,7 @@ func TestKeysAreNotReadable(t *testing.T) {
 	if err := os.WriteFile(bin, program, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if os.Geteuid() == 0 {
+	if asNobody {
 		hand(t, filepath.Dir(filepath.Dir(w.home)))
 		cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: nobody, Gid: nobody}}
 	}
@@ -45,11 +64,14 @@ func TestKeysAreNotReadable(t *testing.T) {
 	}
 	for i, q := range s.Requests()[1:] {
 		got := q.LastResult()
-		if strings.Contains(got, "very-secret") || strings.Contains(got, "ANTHROPIC_API_KEY") {
-			t.Errorf("call %d read a key: %s", i, got)
+		if strings.Contains(got, "stolen from") != stolen {
+			t.Errorf("call %d, want a key read %v: %s", i, stolen, got)
 		}
 		if !strings.Contains(got, `end\n`) {
 			t.Errorf("call %d did not run: %s", i, got)
+		}
+		if tier := `"tier":"off"`; sandbox == "auto" && (strings.Contains(got, tier) || !strings.Contains(got, `"tier":"`)) {
+			t.Errorf("call %d was not confined: %s", i, got)
 		}
 	}
 }

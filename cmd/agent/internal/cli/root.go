@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,6 +33,7 @@ const rootExample = `  agent                                     # a conversatio
   agent -p "what are the odds of rain?"     # one answer; --json for the whole run
   agent -p "/hello-world Ada"               # activate a skill yourself
   git diff | agent -p "review this" --model anthropic/claude-sonnet-5-5
+  agent -p "fix it" --mode accept-edits     # change files without a question; agent undo takes them back
   agent -p "greet Ada" --model replay/demo  # no model: played from a file
   agent skill list                          # list the skills
   agent skill why NAME                      # why one is loaded, or not
@@ -47,18 +49,28 @@ func newRootCommand(s *app.Services) *cobra.Command {
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
-		PersistentPreRunE: func(*cobra.Command, []string) error { return s.Begin() },
+		PersistentPreRunE: func(c *cobra.Command, _ []string) error {
+			if err := s.Begin(); err != nil || worksForNobody(c) {
+				return err
+			}
+			return s.Settings.NeedTenant()
+		},
 	}
 	f, g := c.PersistentFlags(), s.Flags
 	f.StringVar(&g.Profile, "profile", "", "rules and defaults of the profile `NAME`")
 	f.BoolVar(&g.Strict, "strict", false, "the same as --profile spec")
 	f.StringArrayVar(&g.SkillsDir, "skills-dir", nil, "read more skills from `DIR`; only enterprise skills take precedence (repeatable)")
 	f.StringVar(&g.Project, "project", "", "`DIR` of the project (default: the nearest parent with .git)")
+	f.StringVar(&g.Sandbox, "sandbox", "", "confine scripts and commands by this `MODE`: off, auto or required")
 	f.BoolVarP(&g.Quiet, "quiet", "q", false, "print no warnings and no progress")
 	f.BoolVarP(&g.Verbose, "verbose", "v", false, "write a log to stderr")
 	f.StringVar(&g.LogFormat, "log-format", "text", "`FORMAT` of the log: text or json")
 	f.BoolVar(&g.NoColor, "no-color", false, "no colours")
 	_ = c.RegisterFlagCompletionFunc("profile", cobra.FixedCompletions(manifest.Profiles(), cobra.ShellCompDirectiveNoFileComp))
+	_ = c.RegisterFlagCompletionFunc("sandbox", cobra.FixedCompletions([]cobra.Completion{
+		cobra.CompletionWithDesc("off", "no sandbox"), cobra.CompletionWithDesc("auto", "the strongest that the machine has"),
+		cobra.CompletionWithDesc("required", "refuse without one"),
+	}, cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("log-format", cobra.FixedCompletions([]cobra.Completion{
 		cobra.CompletionWithDesc("text", "key=value, for people"), cobra.CompletionWithDesc("json", "one object a line"),
 	}, cobra.ShellCompDirectiveNoFileComp))
@@ -67,9 +79,20 @@ func newRootCommand(s *app.Services) *cobra.Command {
 	rootForms(s, c)
 	c.SetHelpFunc(helpText(s.Out))
 	c.SetHelpCommand(newHelpCommand())
-	c.AddCommand(newSkillCommand(s), newScriptCommand(s), newDoctorCommand(s, runDoctor), newVersionCommand(s, runVersion),
+	c.AddCommand(newSkillCommand(s), newScriptCommand(s), newUndoCommand(s, runUndo), newAuditCommand(s), newDoctorCommand(s, runDoctor), newVersionCommand(s, runVersion),
 		newCompletionCommand(s, runCompletion))
 	return c
+}
+
+// worksForNobody reports whether a command uses nothing that is kept for a tenant, or says what is wrong with its name. The
+// commands of cobra that complete others know no flags yet; where there is no tenant they find nothing that is kept.
+func worksForNobody(c *cobra.Command) bool {
+	for ; c.HasParent(); c = c.Parent() {
+		if slices.Contains([]string{"version", "completion", "help", "doctor", cobra.ShellCompRequestCmd, cobra.ShellCompNoDescRequestCmd}, c.Name()) {
+			return true
+		}
+	}
+	return false
 }
 
 // rootForms gives the command its forms without a verb: the agent itself, --version and --check.
@@ -83,9 +106,15 @@ func rootForms(s *app.Services, c *cobra.Command) {
 	f.StringVarP(&o.Prompt, "prompt", "p", "", "answer this `TEXT` and end; \"-\" reads it from stdin")
 	f.StringVar(&o.Model, "model", "", "the model to ask, as `PROVIDER/NAME`")
 	f.BoolVar(&o.Stream, "stream", false, "with -p: print the answer as it arrives; with --json, one line for each step")
-	f.BoolVar(&o.AllowBash, "allow-bash", false, "let the model run shell commands as you, without asking, outside any sandbox")
+	g := s.Flags
+	f.StringVar(&g.Mode, "mode", "", "what needs no question: `MODE` is ask, accept-edits, read-only or all")
+	f.StringArrayVar(&g.Allow, "allow", nil, "allow calls by a `RULE` such as 'Bash(go test:*)' or 'Edit(docs/**)' (repeatable)")
+	f.StringArrayVar(&g.Deny, "deny", nil, "refuse calls by a `RULE` such as 'Read(.env)' (repeatable)")
+	f.BoolVar(&g.AllowBash, "allow-bash", false, "let the model run shell commands without asking, also as you, outside any sandbox")
+	f.BoolVar(&g.WithoutSandbox, "without-sandbox", false, "with --mode all: also without a sandbox; whatever the model runs, it runs as you")
 	f.IntVar(&o.MaxTurns, "max-turns", 0, "limit of `REQUESTS` to the model for one prompt (default: the setting maxTurns)")
 	f.BoolVar(&o.JSON, "json", false, "print JSON, with -p, --check or --version")
+	_ = c.RegisterFlagCompletionFunc("mode", cobra.FixedCompletions(modeCompletions(), cobra.ShellCompDirectiveNoFileComp))
 	_ = c.RegisterFlagCompletionFunc("model", cobra.FixedCompletions(models.Names(), cobra.ShellCompDirectiveNoSpace))
 	rest := c.RunE
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -214,11 +243,15 @@ func newSkillCommand(s *app.Services) *cobra.Command {
   agent skill prompt --tokens`,
 	})
 	section(c, "Look at skills:",
-		newListCommand(s, runList), newShowCommand(s, runShow), newInfoCommand(s, runInfo), newWhyCommand(s, runWhy), newSearchCommand(s, runSearch), newReadCommand(s, runRead))
+		newListCommand(s, runList), newShowCommand(s, runShow), newInfoCommand(s, runInfo), newWhyCommand(s, runWhy), newSearchCommand(s, runSearch), newReadCommand(s, runRead),
+		newStatsCommand(s, runStats))
 	section(c, "Show what a model gets:",
 		newPromptCommand(s, runPrompt), newActivateCommand(s, runActivate))
 	section(c, "Write skills:",
-		newCreateCommand(s, runCreate), newValidateCommand(s, runValidate))
+		newCreateCommand(s, runCreate), newValidateCommand(s, runValidate), newPackCommand(s, runPack), newPublishCommand(s, runPublish), newExportCommand(s, runExport))
+	section(c, "Install skills:",
+		newAddCommand(s, runAdd), newCICommand(s, runCI), newUpdateCommand(s, runUpdate), newOutdatedCommand(s, runUpdate), newRollbackCommand(s, runRollback), newRemoveCommand(s, runRemove),
+		newVerifyCommand(s, runVerify), newRepairCommand(s, runRepair), newGCCommand(s, runGC))
 	section(c, "Decide:",
 		newEnableCommand(s, runSwitch), newDisableCommand(s, runSwitch), newTrustCommand(s, runTrust), newUntrustCommand(s, runUntrust), newGrantCommand(s, runGrant), newRevokeCommand(s, runRevoke), newPrepareCommand(s, runPrepare), newManageCommand(s))
 	return c
@@ -230,5 +263,15 @@ func section(c *cobra.Command, title string, commands ...*cobra.Command) {
 	for _, sub := range commands {
 		sub.GroupID = title
 		c.AddCommand(sub)
+	}
+}
+
+// modeCompletions are the values of --mode with what they mean.
+func modeCompletions() []cobra.Completion {
+	return []cobra.Completion{
+		cobra.CompletionWithDesc("ask", "ask before each change and each command outside a sandbox"),
+		cobra.CompletionWithDesc("accept-edits", "change files of the project without a question"),
+		cobra.CompletionWithDesc("read-only", "change and run nothing"),
+		cobra.CompletionWithDesc("all", "ask nothing, in the sandbox"),
 	}
 }

@@ -103,10 +103,11 @@ type scriptCaller struct {
 	settings *app.Settings
 	consent  *app.Consent
 	tools    *app.Toolkit
+	sandbox  *app.Sandbox
 }
 
 func newScriptCaller(s *app.Services) scriptCaller {
-	return scriptCaller{out: s.Out, settings: s.Settings, consent: s.Consent, tools: s.Tools}
+	return scriptCaller{out: s.Out, settings: s.Settings, consent: s.Consent, tools: s.Tools, sandbox: s.Sandbox}
 }
 
 // call calls a script through a kit, and shows progress if that takes more than a second. At a terminal it asks about
@@ -235,7 +236,10 @@ func trustHint(ctx context.Context, e skill.Entry) string {
 	if err != nil || t.Runs() {
 		return ""
 	}
-	if at := location(ctx, e); t == skill.TrustChanged && at != "" {
+	if at := location(ctx, e); t == skill.TrustChanged && strings.Contains(filepath.ToSlash(at), "/.store/") { // an installed version, which nothing changes
+		return fmt.Sprintf("agent skill verify %[1]s names the files that changed, agent skill repair %[1]s puts them back; %[2]s approves them as they are",
+			e.Canonical(), app.TrustCure(e.Canonical()))
+	} else if t == skill.TrustChanged && at != "" {
 		return fmt.Sprintf("%s approves its present content; while you write it, agent skill trust --root %s also trusts all later changes",
 			app.TrustCure(e.Canonical()), app.ShellWord(filepath.Dir(filepath.Dir(at))))
 	}

@@ -108,7 +108,16 @@ func runScriptRun(ctx context.Context, o *scriptRunOptions) error {
 		return res.Envelope(), nil
 	})
 	var failed *script.Error
-	if errors.As(err, &failed) && !o.json { // a script that failed may have printed why
+	var had *script.Sandbox
+	if res != nil {
+		had = &res.Sandbox
+	} else if errors.As(err, &failed) {
+		had = failed.Sandbox
+	}
+	if warning := o.sandbox.Warning(had); warning != "" && !o.json {
+		o.out.Warn(warning)
+	}
+	if failed != nil && !o.json { // a script that failed may have printed why
 		if err := printSaid(o.out, failed.Said()); err != nil {
 			return err
 		}

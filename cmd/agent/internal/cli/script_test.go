@@ -25,6 +25,7 @@ var update = flag.Bool("update", false, "rewrite what the scripts expect")
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"agent": func() { os.Exit(int(cli.Main(context.Background(), cli.Host()))) },
+		"poor":  poor,
 	})
 }
 
@@ -48,9 +49,20 @@ func TestScripts(t *testing.T) {
 			"modelsaw":  modelSaw,
 			"exchange":  exchange,
 
+			"packageindex": packageIndex,
+
 			"npmregistry": npmRegistry,
+			"webserver":   webServer,
+			"site":        site,
+			"gitsite":     gitSite,
+			"ociregistry": ociRegistry,
 
 			"escapes": escapes,
+
+			"signskill": signSkill(t),
+
+			"collector": startCollector,
+			"got":       collectorGot,
 		},
 	})
 }
@@ -58,6 +70,7 @@ func TestScripts(t *testing.T) {
 // freshHome gives each script an empty home and nothing else of this machine but PATH.
 func freshHome(env *testscript.Env) error {
 	env.Values[serverKey{}] = &serverHolder{}
+	env.Values[collectorKey{}] = &collected{}
 	home, bin := filepath.Join(env.WorkDir, "home"), filepath.Join(env.WorkDir, ".bin")
 	env.Setenv("HOME", home)
 	env.Setenv("PATH", bin+string(filepath.ListSeparator)+env.Getenv("PATH"))

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skilltool"
 )
 
@@ -27,7 +28,8 @@ func newActivateCommand(s *app.Services, run func(context.Context, *activateOpti
 		Use:   "activate NAME [ARGUMENTS]",
 		Short: "Print what a model gets when it activates a skill",
 		Long: `Print the instructions that a model gets when it activates a skill, with the arguments filled in.
-With --json, print the whole result of the tool "skill". Nothing of the skill is executed.
+With --json, print the whole result of the tool "skill". Nothing of the skill is executed. If the skill restricts which tools
+a model may use while it is active, stderr says so.
 
 With --shell, the text is for the model of another program: it says how scripts are run with this command in a shell.`,
 		Example: `  agent skill activate kalshi-markets
@@ -75,6 +77,24 @@ func runActivate(ctx context.Context, o *activateOptions) error {
 		for _, w := range got.Warnings {
 			o.out.Warn(w)
 		}
+		o.restricts(ctx, cat)
 		return o.out.Foreign(got.Content + "\n")
 	})
+}
+
+// restricts says which tools a model may use while the skill is active.
+func (o *activateOptions) restricts(ctx context.Context, cat *skill.Catalog) {
+	e, err := cat.Lookup(o.name)
+	if err != nil {
+		return
+	}
+	s, err := e.Load(ctx)
+	if err != nil {
+		return // it was readable a moment ago, and its text is what was asked for
+	}
+	defer s.Close()
+	scripts, _ := scriptNames(s, o.settings.Survey())
+	if text := app.Restricts(s.Manifest(), len(scripts), o.settings.Config()); text != "" {
+		o.out.Remark("tools that a model may use: " + text)
+	}
 }

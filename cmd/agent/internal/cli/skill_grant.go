@@ -10,16 +10,19 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trust"
 )
 
 type grantOptions struct {
-	sys    *app.System
-	out    *app.Printer
-	trust  *app.Trust
-	skills *app.Library
-	grants *app.Grants
+	sys      *app.System
+	settings *app.Settings
+	out      *app.Printer
+	trust    *app.Trust
+	skills   *app.Library
+	grants   *app.Grants
+	sandbox  *app.Sandbox
 
 	name      string
 	given     app.Given
@@ -31,29 +34,35 @@ func givenFlags(c *cobra.Command, s *app.Services, given *app.Given) {
 	flags := c.Flags()
 	flags.StringSliceVar(&given.Env, "env", nil, "the variable `NAME`, exactly; several with commas")
 	flags.BoolVar(&given.Home, "home", false, "your own home as HOME, in place of a private one")
-	flags.StringArrayVar(&given.Read, "read", nil, "reading in `DIR` (recorded, not enforced yet)")
-	flags.StringArrayVar(&given.Write, "write", nil, "writing in `DIR`; \".\" is where a script is started (recorded, not enforced yet)")
-	flags.StringSliceVar(&given.Net, "net", nil, "the network, to `HOST` (recorded, not enforced yet)")
+	flags.StringArrayVar(&given.Read, "read", nil, "reading in `DIR`")
+	flags.StringArrayVar(&given.Write, "write", nil, "writing in `DIR`, or one file; \".\" is where a script is started")
+	flags.StringSliceVar(&given.Net, "net", nil, "the network, to `HOST`: api.example.com, HOST:PORT, *.example.com, or all")
 	_ = c.RegisterFlagCompletionFunc("env", completeVariables(s))
 	_ = c.MarkFlagDirname("read")
 	_ = c.MarkFlagDirname("write")
 }
 
 func newGrantCommand(s *app.Services, run func(context.Context, *grantOptions) error) *cobra.Command {
-	o := &grantOptions{sys: s.Sys, out: s.Out, trust: s.Trust, skills: s.Skills, grants: s.Grants}
+	o := &grantOptions{sys: s.Sys, settings: s.Settings, out: s.Out, trust: s.Trust, skills: s.Skills, grants: s.Grants, sandbox: s.Sandbox}
 	c := &cobra.Command{
 		Use:   "grant NAME",
 		Short: "Give the scripts of a skill a variable, your home, a folder or a host",
-		Long: `Give the scripts of a skill something of yours: variables of your environment, each by its exact name, or your own home.
+		Long: `Give the scripts of a skill something of yours: variables of your environment, each by its exact name, your own home,
+folders, or hosts of the network.
 A model provider's key passes only if it is granted by its name. Variables that make programs load or run something
 else, such as LD_PRELOAD or PATH, cannot be granted.
 
 The grant is for the present content of the skill. When the content changes it lapses, and the next run shows what
 changed and the command that repeats it. That also holds for bundled skills and below a trusted folder.
 
---read, --write and --net are recorded for a sandbox that this version does not have: they protect nothing yet.`,
-		Example: `  agent skill grant pr-review --env GITHUB_TOKEN
-  agent skill grant notes --home --write ~/notes`,
+--read, --write and --net say what the sandbox of scripts lets them reach: folders, and hosts at ports 443 and 80 or the
+port that is named. A host that you name may be on this machine or in your network. AGENTS.md, .npmrc and other files that
+programs obey are written only with --write FILE; "/", your home and folders with keys are refused. Where "agent doctor" shows no
+sandbox, scripts reach everything that you do.`,
+		Example: `  agent skill grant pr-review --env GITHUB_TOKEN --net api.github.com
+  agent skill grant images --net localhost:8188
+  agent skill grant notes --home --write ~/notes
+  agent skill grant setup --write . --write AGENTS.md`,
 		Args:              arguments(1, 1, "the name of a skill"),
 		ValidArgsFunction: completeSkills(s),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -67,12 +76,12 @@ changed and the command that repeats it. That also holds for bundled skills and 
 }
 
 func newRevokeCommand(s *app.Services, run func(context.Context, *grantOptions) error) *cobra.Command {
-	o := &grantOptions{sys: s.Sys, out: s.Out, trust: s.Trust, skills: s.Skills, grants: s.Grants}
+	o := &grantOptions{sys: s.Sys, settings: s.Settings, out: s.Out, trust: s.Trust, skills: s.Skills, grants: s.Grants, sandbox: s.Sandbox}
 	c := &cobra.Command{
 		Use:   "revoke NAME",
 		Short: "Take back what was granted to a skill",
-		Long: `Take back what "agent skill grant" or an answer gave to the scripts of a skill. A variable that SKILL.md declares in
-permissions.env is then withheld, until it is granted again.`,
+		Long: `Take back what "agent skill grant" or an answer gave to the scripts of a skill. What SKILL.md declares in its
+permissions, such as a variable or a host, is then withheld, until it is granted again.`,
 		Example: `  agent skill revoke pr-review --env GITHUB_TOKEN
   agent skill revoke pr-review --all`,
 		Args:              arguments(1, 1, "the name of a skill"),
@@ -95,12 +104,14 @@ func runGrant(ctx context.Context, o *grantOptions) error {
 	}
 	defer s.Close()
 	if o.given.Empty() {
-		return app.Usage(errors.New("nothing to grant is named"), "such as --env GITHUB_TOKEN, --home or --write DIR")
+		return app.Usage(errors.New("nothing to grant is named"), "such as --env GITHUB_TOKEN, --net HOST, --home or --write DIR")
 	}
 	if err := o.given.Check(s.Manifest().Permissions.Env); err != nil {
 		return err
 	}
-	o.given.Place(o.sys)
+	if err := o.given.Place(o.sys, o.settings.Config().Paths.Agent); err != nil {
+		return err
+	}
 	lapsed, err := o.grants.View(ctx, s)
 	if err != nil {
 		return err
@@ -121,6 +132,9 @@ func (o *grantOptions) remark(ctx context.Context, s *skill.Skill) {
 	if t, err := s.Trust(ctx); err == nil && !t.Runs() {
 		o.out.Remark("its scripts do not run yet: " + app.TrustCure(s.Canonical()))
 	}
+	if text := o.unconfined(ctx); text != "" {
+		o.out.Warn(text)
+	}
 	if o.trust.Everything() {
 		o.out.Warn("with AGENT_SKILLS=all-untrusted no grant has an effect")
 	}
@@ -131,9 +145,28 @@ func (o *grantOptions) remark(ctx context.Context, s *skill.Skill) {
 	}
 }
 
+// unconfined says that folders and hosts are granted where no sandbox confines scripts to them, "" where one does.
+func (o *grantOptions) unconfined(ctx context.Context) string {
+	state, err := o.sandbox.State(ctx)
+	if err != nil {
+		return ""
+	}
+	have := &script.Sandbox{Tier: state.Tier}
+	switch {
+	case len(o.given.Read)+len(o.given.Write) > 0 && !have.ConfinesFiles():
+		return "no sandbox confines files here: scripts read and write what you can, with or without --read and --write"
+	case len(o.given.Net) > 0 && !have.ConfinesNetwork():
+		return "no sandbox confines the network here: scripts reach every host, with or without --net"
+	}
+	return ""
+}
+
 func runRevoke(ctx context.Context, o *grantOptions) error {
 	if o.all != o.given.Empty() {
 		return app.Usage(errors.New("say what to revoke, or --all"), "agent skill info "+o.name+" shows what it has")
+	}
+	if err := o.given.CheckHosts(); err != nil {
+		return err
 	}
 	s, err := o.load(ctx)
 	if err != nil {
@@ -150,7 +183,7 @@ func runRevoke(ctx context.Context, o *grantOptions) error {
 		}
 		return o.show(s, "Revoked from", &trust.Grant{Name: s.Canonical()})
 	}
-	o.given.Place(o.sys)
+	o.given.Free(o.sys)
 	now, err := o.grants.Edit(ctx, s, nil, &o.given)
 	if err != nil {
 		return err
@@ -176,12 +209,12 @@ func (o *grantOptions) show(s *skill.Skill, title string, now *trust.Grant) erro
 	if o.json {
 		return o.out.JSON(map[string]any{"skill": map[string]any{"name": s.Name(), "name_canonical": s.Canonical(), "grants": view}})
 	}
-	enforced, noted := view.Enforced(), view.Noted()
-	if enforced == "" && noted == "" {
+	text := view.Text()
+	if text == "" {
 		o.out.Printf("%s has nothing of yours\n", s.Name())
 		return nil
 	}
 	o.out.Printf("%s %s [%s]\n", ui.Safe(title), s.Name(), app.Short(now.Digest))
-	o.out.Facts([][2]string{{"has", enforced}, {"recorded, not enforced yet", noted}})
+	o.out.Facts([][2]string{{"has", text}})
 	return nil
 }

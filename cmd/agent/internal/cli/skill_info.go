@@ -59,8 +59,10 @@ func runInfo(ctx context.Context, o *infoOptions) error {
 		{"file", d.Location}, {"source", d.Source}, {"sha256", strings.TrimPrefix(d.Digest, dirhash.Prefix)}, {"trust", trustText(d)},
 		{"tokens", tokensText(d)}, {"license", d.License}, {"author", d.Author}, {"repository", d.Repository},
 		{"compatible", d.Compatibility}, {"requires", strings.Join(slices.Concat(d.Requires, d.RequiresEnv), " ")},
-		{"tools", toolsText(d)}, {"env", strings.Join(d.Env, " ")}, {"reads", readsText(d)},
-		{"granted", grantedText(d)}, {"recorded only", recordedText(d)},
+		{"tools", d.Restricts}, {"any code", d.anyCodeText()}, {"dropped", strings.Join(d.DroppedTools, "; ")},
+		{"env", strings.Join(d.Env, " ")}, {"asks for", permissionsText(d)}, {"reads", readsText(d)}, {"contacts", contactsText(d)},
+		{"granted", grantedText(d)},
+		{"installed", installedText(d.Installed)}, {"commit", commitText(d.Installed)}, {"called", calledText(d.Installed)}, {"versions", versionsKept(d.Installed)},
 		{"scripts", scriptsText(d)}, {"packages", o.out.Typed(packagesText(d))}, {"files", filesText(d)}, {"toolsets", toolsetsText(d)}, {"hides", shadowsText(d)},
 	})
 	if len(d.Fields) > 0 {
@@ -74,6 +76,9 @@ func runInfo(ctx context.Context, o *infoOptions) error {
 		}
 	}
 	o.out.Problems(ownProblems(d))
+	if d.Installed != nil && !d.Installed.Linked {
+		o.out.Remark("agent skill outdated " + d.Canonical + " asks whether there is something newer")
+	}
 	return nil
 }
 
@@ -118,16 +123,6 @@ func tokensText(d *details) string {
 	return fmt.Sprintf("about %d in the list, %d when activated", d.Tokens.Listing, d.Tokens.Instructions)
 }
 
-func toolsText(d *details) string {
-	switch {
-	case d.AllowedTools == nil:
-		return ""
-	case len(*d.AllowedTools) == 0:
-		return "none"
-	}
-	return strings.Join(*d.AllowedTools, ", ")
-}
-
 // readsText lists the variables that scripts read, and what becomes of each.
 func readsText(d *details) string {
 	var parts []string
@@ -157,15 +152,20 @@ func grantedText(d *details) string {
 	case d.Grants.Lapsed:
 		return "lapsed, because the content changed; again with: " + d.Grants.Repeat
 	}
-	return d.Grants.Enforced()
+	return d.Grants.Text()
 }
 
-// recordedText describes the part of a grant that nothing enforces.
-func recordedText(d *details) string {
-	if d.Grants == nil || d.Grants.Lapsed || d.Grants.Noted() == "" {
-		return ""
+// permissionsText describes what the manifest requests in addition to variables.
+func permissionsText(d *details) string { return strings.Join(d.Permissions, "; ") }
+
+// contactsText lists the hosts that the texts of scripts name.
+func contactsText(d *details) string {
+	hosts := d.Contacts[:min(len(d.Contacts), 2*mostShown)]
+	text := strings.Join(hosts, ", ")
+	if more := len(d.Contacts) - len(hosts); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
 	}
-	return d.Grants.Noted() + " (not enforced yet)"
+	return text
 }
 
 func scriptsText(d *details) string {

@@ -20,16 +20,18 @@ type listOptions struct {
 	out      *app.Printer
 	settings *app.Settings
 	skills   *app.Library
+	packages *app.Packages
 
 	all, long, json bool
 }
 
 func newListCommand(s *app.Services, run func(context.Context, *listOptions) error) *cobra.Command {
-	o := &listOptions{out: s.Out, settings: s.Settings, skills: s.Skills}
+	o := &listOptions{out: s.Out, settings: s.Settings, skills: s.Skills, packages: s.Packages}
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List the skills",
-		Long: `List the skills that a model can see: name, version, whether it is active, content digest and source.
+		Long: `List the skills that a model can see: name, version, whether it is active, the commit that it was installed from or else
+its content digest, and source.
 
 With --all, also list skills that are not active, and what was left out: links that lead elsewhere, the second of two
 skills with the same name, each SKILL.md below another skill, and folders that are too deep or cannot be read.
@@ -55,10 +57,10 @@ func runList(ctx context.Context, o *listOptions) error {
 	if err != nil {
 		return err
 	}
-	sha := digests(ctx, chosen(cat, o.all), o.long)
+	sha := digests(ctx, o.packages.Installed(ctx), chosen(cat, o.all), o.long)
 	if o.json {
 		more := []app.Member{{Key: "left_out", Value: leftOut(cat, o.all)}}
-		return app.PrintList(o.out, &app.List[record]{Key: "skills", More: more, Items: func(yield func(record) bool) {
+		return app.PrintList(o.out, &app.List[record]{Key: "skills", More: more, Append: appendRecord, Items: func(yield func(record) bool) {
 			for e := range chosen(cat, o.all) {
 				r := newRecord(o.settings, e)
 				r.SHA = sha[e]
@@ -96,18 +98,20 @@ func chosen(c *skill.Catalog, all bool) iter.Seq[skill.Entry] {
 	return c.Visible()
 }
 
-// digests returns the short digests of the skills' content, or none for many skills without --long.
-func digests(ctx context.Context, skills iter.Seq[skill.Entry], asked bool) map[skill.Entry]string {
+// digests returns the short commits of installed skills and the short digests of the others, of which there are none for many
+// skills without --long.
+func digests(ctx context.Context, installed *app.Installed, skills iter.Seq[skill.Entry], asked bool) map[skill.Entry]string {
 	n := 0
 	for range skills {
 		n++
 	}
-	if n > mostDigests && !asked {
-		return nil
-	}
-	out := make(map[skill.Entry]string, n)
+	out := map[skill.Entry]string{}
 	for e := range skills {
-		out[e] = shaOf(ctx, e)
+		if i := installed.Of(ctx, e); i != nil && i.CommitSHA != "" {
+			out[e] = app.Short(i.CommitSHA)
+		} else if n <= mostDigests || asked {
+			out[e] = shaOf(ctx, e)
+		}
 	}
 	return out
 }

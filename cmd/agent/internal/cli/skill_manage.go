@@ -13,11 +13,12 @@ import (
 func newManageCommand(s *app.Services) *cobra.Command {
 	c := group(&cobra.Command{
 		Use:   "manage",
-		Short: "Other names for enable and disable; list shows installed plugins",
+		Short: "Other names for enable, disable, update and remove; list shows installed plugins",
 		Example: `  agent skill manage disable gh
+  agent skill manage update
   agent skill manage list`,
 	})
-	c.AddCommand(newEnableCommand(s, runSwitch), newDisableCommand(s, runSwitch), newPluginsCommand(s, runPlugins))
+	c.AddCommand(newEnableCommand(s, runSwitch), newDisableCommand(s, runSwitch), newUpdateCommand(s, runUpdate), newRemoveCommand(s, runRemove), newPluginsCommand(s, runPlugins))
 	return c
 }
 
@@ -25,12 +26,13 @@ type pluginsOptions struct {
 	out      *app.Printer
 	settings *app.Settings
 	skills   *app.Library
+	packages *app.Packages
 
 	json bool
 }
 
 func newPluginsCommand(s *app.Services, run func(context.Context, *pluginsOptions) error) *cobra.Command {
-	o := &pluginsOptions{out: s.Out, settings: s.Settings, skills: s.Skills}
+	o := &pluginsOptions{out: s.Out, settings: s.Settings, skills: s.Skills, packages: s.Packages}
 	c := &cobra.Command{
 		Use:     "list",
 		Short:   "List the installed plugins",
@@ -48,15 +50,29 @@ func runPlugins(ctx context.Context, o *pluginsOptions) error {
 	if err != nil {
 		return err
 	}
-	records, rows := []record{}, [][]string{}
+	type plugin struct {
+		record
+		Installed *installedJSON `json:"installed,omitempty"` // of one that was not copied there by hand
+	}
+	records, rows := []plugin{}, [][]string{}
+	installed := o.packages.Installed(ctx)
 	for e := range cat.All() {
-		if e.Layer() == config.PluginDir {
-			records = append(records, newRecord(o.settings, e))
-			rows = append(rows, []string{e.Name(), app.OrDash(e.Version()), activeCell(e), e.Path()})
+		if e.Layer() != config.PluginDir {
+			continue
 		}
+		r, sha, from := plugin{record: newRecord(o.settings, e)}, "", "copied to "+e.Path()
+		if i := installed.Of(ctx, e); i != nil {
+			r.Installed, sha, from = newInstalled(i), shaText(*i), app.From(*i)
+			if i.Linked {
+				from = "a link to " + i.InstalledPath
+			}
+			r.SHA = sha
+		}
+		records = append(records, r)
+		rows = append(rows, []string{e.Name(), app.OrDash(e.Version()), activeCell(e), app.OrDash(sha), from})
 	}
 	if o.json {
-		return o.out.JSON(map[string][]record{"skills": records})
+		return o.out.JSON(map[string]any{"skills": records})
 	}
 	if len(records) == 0 {
 		if !o.out.Quiet() {
@@ -64,5 +80,5 @@ func runPlugins(ctx context.Context, o *pluginsOptions) error {
 		}
 		return nil
 	}
-	return o.out.Table([]string{"NAME", "VERSION", "ACTIVE", "FOLDER"}, rows)
+	return o.out.Table([]string{"NAME", "VERSION", "ACTIVE", "SHA", "FROM"}, rows)
 }

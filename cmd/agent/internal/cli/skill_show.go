@@ -42,7 +42,7 @@ func runShow(ctx context.Context, o *showOptions) error {
 		return err
 	}
 	if o.json {
-		return app.PrintList(o.out, &app.List[record]{Key: "skills", Items: func(yield func(record) bool) {
+		return app.PrintList(o.out, &app.List[record]{Key: "skills", Append: appendRecord, Items: func(yield func(record) bool) {
 			for e := range cat.All() {
 				if !yield(newRecord(o.settings, e)) {
 					return

@@ -107,7 +107,9 @@ func runTrust(ctx context.Context, o *trustOptions) error {
 	if err := o.given.Check(s.Manifest().Permissions.Env); err != nil {
 		return err
 	}
-	o.given.Place(o.sys)
+	if err := o.given.Place(o.sys, o.settings.Config().Paths.Agent); err != nil {
+		return err
+	}
 	p, err := o.consent.Propose(ctx, s)
 	if err != nil {
 		return err
@@ -124,13 +126,15 @@ func runTrust(ctx context.Context, o *trustOptions) error {
 
 // confirm returns nil if --yes is given or the answer is yes, and otherwise an error.
 func (o *trustOptions) confirm(ctx context.Context, p *app.Proposal, question string) error {
-	if !(o.json && o.yes) && (o.yes || !o.approver.There()) {
-		o.out.Details(p.Lines())
-	}
-	if o.yes {
+	switch {
+	case o.yes && o.json:
 		return nil
-	}
-	if !o.approver.There() {
+	case o.yes: // the first files, and how many more there are
+		lines, _ := p.Short(o.sys.Home)
+		o.out.Details(lines)
+		return nil
+	case !o.approver.There():
+		o.out.Details(p.Lines())
 		return app.Denied(errors.New("no terminal to ask on, so nothing was approved"), "--yes approves it without asking")
 	}
 	return refused(o.consent.Ask(ctx, p, question))

@@ -64,7 +64,7 @@ func runUntrust(ctx context.Context, o *untrustOptions) error {
 	if err != nil {
 		return err
 	}
-	cleared, err := o.clearHomes()
+	cleared, err := clearHomes(o.tools, name)
 	if err != nil {
 		return err
 	}
@@ -87,13 +87,13 @@ func runUntrust(ctx context.Context, o *untrustOptions) error {
 }
 
 // clearHomes removes the private homes of all skills of the name and returns how many files were in them.
-func (o *untrustOptions) clearHomes() (files int, err error) {
-	host, err := o.tools.Host()
+func clearHomes(tools *app.Toolkit, name string) (files int, err error) {
+	host, err := tools.Host()
 	if err != nil {
 		return 0, err
 	}
 	for _, home := range host.Homes() {
-		if home.Skill != manifest.Canonical(o.name) {
+		if home.Skill != manifest.Canonical(name) {
 			continue
 		}
 		if err := host.ClearHome(home); err != nil {

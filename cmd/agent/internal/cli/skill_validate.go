@@ -29,6 +29,14 @@ type verdictJSON struct {
 	Valid    bool               `json:"valid"` // no problem is an error
 	Fixed    []manifest.Problem `json:"fixed"` // what --fix repaired; the rest is in problems
 	Problems []manifest.Problem `json:"problems"`
+
+	shown shownVerdict // instead of the problems, if a person reads it
+}
+
+// shownVerdict is what a person reads about one skill.
+type shownVerdict struct {
+	lines           ui.Safe
+	fixed, warnings int
 }
 
 type validateOptions struct {
@@ -139,10 +147,15 @@ func (o *validateOptions) all(ctx context.Context, targets []target, profile *ma
 		memory := memories.Get().(*check.Memory)
 		defer memories.Put(memory)
 		v, err := o.one(ctx, targets[i], &check.Options{Profile: profile, ScriptRule: o.settings.Survey().Rule, Memory: memory})
-		if err == nil {
-			verdicts[i] = *v
+		if err != nil {
+			return err
 		}
-		return err
+		if !o.json {
+			v.shown = o.shown(v)
+			v.Fixed, v.Problems = nil, nil
+		}
+		verdicts[i] = *v
+		return nil
 	}
 	if o.fix { // one after the other: it writes, and warns about what it cannot repair
 		return verdicts, parallel(ctx, len(targets), 1, one)
@@ -224,23 +237,32 @@ type unreadable struct{ err error }
 
 func (u unreadable) Open(string) (fs.File, error) { return nil, u.err }
 
+// shown returns what a person reads about one skill.
+func (o *validateOptions) shown(v *verdictJSON) shownVerdict {
+	out := shownVerdict{fixed: len(v.Fixed)}
+	var b strings.Builder
+	for _, p := range v.Fixed {
+		fmt.Fprintf(&b, "%s:%d:%d: %s[%s] %s\n", ui.Line(p.File), p.Line, p.Col, o.out.Paint(ui.Green, "repaired"), ui.Line(p.Code), ui.Line(p.Message))
+	}
+	for _, p := range v.Problems {
+		if p.Severity != manifest.SeverityError {
+			out.warnings++
+		}
+		b.WriteString(string(problemLine(o.out, &p)) + "\n")
+		if p.Cure != "" {
+			b.WriteString("    " + string(o.out.Wrapped(p.Cure, 4)) + "\n")
+		}
+	}
+	out.lines = ui.Safe(b.String())
+	return out
+}
+
 // print prints the problems of all skills, and on stderr how it went.
 func (o *validateOptions) print(all []verdictJSON, invalid int) {
 	fixed, warnings := 0, 0
 	for _, v := range all {
-		fixed += len(v.Fixed)
-		for _, p := range v.Fixed {
-			o.out.Printf("%s:%d:%d: %s[%s] %s\n", p.File, p.Line, p.Col, o.out.Paint(ui.Green, "repaired"), p.Code, p.Message)
-		}
-		for _, p := range v.Problems {
-			if p.Severity != manifest.SeverityError {
-				warnings++
-			}
-			o.out.Printf("%s\n", problemLine(o.out, &p))
-			if p.Cure != "" {
-				o.out.Printf("    %s\n", o.out.Wrapped(p.Cure, 4))
-			}
-		}
+		fixed, warnings = fixed+v.shown.fixed, warnings+v.shown.warnings
+		o.out.Printf("%s", v.shown.lines)
 	}
 	if o.out.Quiet() || o.out.Flush() != nil {
 		return

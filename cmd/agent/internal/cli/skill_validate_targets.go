@@ -73,7 +73,7 @@ func (o *validateOptions) targetsIn(ctx context.Context, folder, file string) ([
 		}
 	}
 	var out []target
-	for f, err := range skill.Dir(o.sys.Abs(folder), &skill.DirOptions{Nested: true}).Skills(ctx) {
+	for f, err := range skill.Dir(o.sys.Abs(folder), &skill.DirOptions{Nested: true, Bare: true}).Skills(ctx) {
 		var note *manifest.Problem
 		if errors.As(err, &note) && (note.Code == "link-skipped" || note.Code == "discovery-bound") { // no folder of a skill
 			o.out.WarnProblem(*note)

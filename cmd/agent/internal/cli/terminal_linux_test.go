@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/sys/unix"
@@ -33,7 +34,7 @@ func ontty(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // atQuestion matches a screen that ends in a question.
-var atQuestion = regexp.MustCompile(`(\[y/N(/[a-z])*\]|Change:) $`)
+var atQuestion = regexp.MustCompile(`(\[y/N(/[a-z])*\]|Change:|or n:|skips it\):|no reason\.|Which rule, .*\?) $`)
 
 // ahead runs a command as ontty does, with a line that is typed before it has started: ahead CODE LINE ANSWER COMMAND
 // ARGS...
@@ -87,6 +88,8 @@ func inTerminal(ts *testscript.TestScript, code string, argv []string, look func
 	look(near, nil)
 	ts.Check(cmd.Start())
 	far.Close()
+	late := time.AfterFunc(terminalTimeout, func() { _ = cmd.Process.Kill() })
+	defer late.Stop()
 	screen := talk(near, look)
 	got := 0
 	if err := cmd.Wait(); err != nil {
@@ -103,6 +106,9 @@ func inTerminal(ts *testscript.TestScript, code string, argv []string, look func
 		ts.Fatalf("exit code %d, want %d", got, want)
 	}
 }
+
+// terminalTimeout ends a command that waits for an answer which the test does not give.
+const terminalTimeout = time.Minute
 
 // talk reads the terminal to its end.
 func talk(near *os.File, look func(near *os.File, screen []byte)) []byte {
@@ -163,7 +169,7 @@ func isFile(name string) bool {
 // environ is the script's environment, in a terminal with colours.
 func environ(ts *testscript.TestScript) []string {
 	env := []string{"TERM=xterm-256color"}
-	for _, name := range strings.Fields("HOME PATH TMPDIR NO_COLOR AGENT_HOME AGENT_SKILLS AGENT_PROFILE AGENT_MODEL " +
+	for _, name := range strings.Fields("HOME PATH TMPDIR NO_COLOR AGENT_HOME AGENT_SKILLS AGENT_PROFILE AGENT_MODEL AGENT_BASH_SANDBOX " +
 		"ANTHROPIC_BASE_URL ANTHROPIC_API_KEY OPENROUTER_API_KEY DECLARED_KEY SCRIPT_TOKEN GOCOVERDIR GORACE") {
 		if value := ts.Getenv(name); value != "" {
 			env = append(env, name+"="+value)

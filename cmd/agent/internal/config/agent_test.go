@@ -2,6 +2,7 @@ package config
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +13,7 @@ func TestAgentSettings(t *testing.T) {
 	user := "agent:\n  model: ollama/qwen3\n  max_turns: 9\n  maxTime: 5m\n  budget: 10\nskills:\n  model: openai/x\n"
 	project := "agent:\n  model: gemini/theirs\n  maxTurns: 3\n  maxTokens: 99999999\n  promptBlocks: [Calls, other]\n"
 	c, problems := newWorld(t).user(user).inProject(project).load()
-	want := Agent{Model: "ollama/qwen3", MaxTurns: 3, MaxTokens: 2_000_000, MaxTime: 5 * time.Minute, Window: 180_000, Blocks: []string{"calls"}}
+	want := Agent{Model: "ollama/qwen3", MaxTurns: 3, MaxTokens: 2_000_000, MaxTime: 5 * time.Minute, Window: 180_000, Blocks: []string{"calls"}, Mode: "ask", BashSandbox: "auto"}
 	if !reflect.DeepEqual(c.Agent, want) {
 		t.Errorf("got %+v, want %+v", c.Agent, want)
 	}
@@ -38,5 +39,16 @@ func TestAgentModelWord(t *testing.T) {
 	c, problems := newWorld(t).user("agent:\n  model: two words\n").load()
 	if c.Agent.Model != "" || len(problems) != 1 || !strings.Contains(problems[0].Message, `invalid model "two words"`) {
 		t.Errorf("got %q and %v", c.Agent.Model, problems)
+	}
+}
+
+// bashNetwork has hosts, in the form in which they are compared. What is not a host is reported.
+func TestBashNetwork(t *testing.T) {
+	c, problems := newWorld(t).user("agent:\n  bashNetwork: [PyPI.org, '*.example.com', 'localhost:8080', all, 'https://x', 10.0.0.0/8]\n").load()
+	if want := []string{"pypi.org", "*.example.com", "localhost:8080", "all"}; !slices.Equal(c.Agent.BashNetwork, want) {
+		t.Errorf("got %q, want %q", c.Agent.BashNetwork, want)
+	}
+	if len(problems) != 2 || !strings.Contains(problems[0].Message, `invalid host "https://x" in bashNetwork`) || !strings.Contains(problems[1].Message, "10.0.0.0/8") {
+		t.Errorf("got %v", problems)
 	}
 }

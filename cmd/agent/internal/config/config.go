@@ -36,19 +36,23 @@ type Config struct {
 	// BundledOnly means that the user's file, or a part of it that says which skills to load, cannot be read. Layers then
 	// returns the bundled skills only.
 	BundledOnly bool
+	// Nobody says why the setting tenant cannot be read. Nothing may then be done: it is not known for whom.
+	Nobody error
 
-	Allow      []string // allow: globs of skill names
-	Deny       []string // deny
-	Duplicates string   // duplicates: override, error
-	Nested     bool     // nested
-	Symlinks   string   // symlinks: allow-list, contained, deny
-	LinkRoots  []string // symlinkRoots: absolute folders that links may lead into, with allow-list
-	Roots      []Root   // roots: more folders of skills
-	CoreDir    string   // coreDir: replaces the bundled skills; "" means the embedded ones
-	UserDir    string   // userDir
-	PluginsDir string   // pluginsDir
-	Precedence []string // precedence: names of layers, highest first
-	Omniforge  bool     // precedence: omniforge, which reads further folders
+	Allow          []string // allow: globs of skill names
+	Deny           []string // deny
+	Duplicates     string   // duplicates: override, error
+	Nested         bool     // nested
+	Symlinks       string   // symlinks: allow-list, contained, deny
+	LinkRoots      []string // symlinkRoots: absolute folders that links may lead into, with allow-list
+	Roots          []Root   // roots: more folders of skills
+	CoreDir        string   // coreDir: replaces the bundled skills; "" means the embedded ones
+	UserDir        string   // userDir
+	PluginsDir     string   // pluginsDir
+	SignatureRoots []string // signatureRoots: absolute PEM files
+	Plugins        []Plugin // plugins: skills that the user wants installed
+	Precedence     []string // precedence: names of layers, highest first
+	Omniforge      bool     // precedence: omniforge, which reads further folders
 
 	Disclosure     string // disclosure: system-xml, tool-description, triggers, minimal
 	XMLStyle       string // xmlStyle: wink, harness
@@ -57,24 +61,41 @@ type Config struct {
 	MaxSkills      int    // maxSkills; 0 means no limit, or 3 with triggers
 	Budget         int    // budget: tokens for the list of skills; 0 means no limit
 
-	StrictStack bool   // strictStack: activating an active skill is an error
-	ErrorText   bool   // errorText: "error" has the text of a failure instead of its code
-	Scripts     string // scripts: any, direct
-	ScriptRead  string // scriptRead: allow, block
+	Enforce     string // enforce: off, warn, enforce
+	StackPolicy string // stackPolicy: top, intersection
+	Lock        string // lock: off, user, all
+	Hooks       bool   // hooks
+
+	AgentType, Tenant, Environment string // agentType, tenant, environment
+	StrictStack                    bool   // strictStack: activating an active skill is an error
+	ErrorText                      bool   // errorText: "error" has the text of a failure instead of its code
+	Scripts                        string // scripts: any, direct
+	ScriptRead                     string // scriptRead: allow, block
 
 	Cwd             string        // cwd: user, workspace, skill, script
 	FixedCwd        bool          // cwd was set by a file, the environment or a flag: no skill chooses another
 	ScriptJSON      string        // scriptJSON: auto, yes, no
 	ScriptHelp      string        // scriptHelp: auto, always
+	Sandbox         string        // sandbox: off, auto, required
+	ScriptMemory    int64         // scriptMemory: bytes
+	ScriptProcesses int64         // scriptProcesses
+	ScriptDisk      int64         // scriptDisk: bytes
+	ScriptFiles     int64         // scriptFiles
 	ScriptTimeout   time.Duration // scriptTimeout
 	MaxScriptOutput int64         // maxScriptOutput: bytes
 	Path            []string      // path: absolute folders; empty means those of PATH that are fit
 	PrepareTimeout  time.Duration // prepareTimeout
+	PackageHosts    []string      // packageHosts: hosts
 	MaxEnvironment  int64         // maxEnvironment: bytes
 	PythonDownload  string        // pythonDownload: auto, never
 	Python, UV      string        // python, uv: absolute paths; "" means to search for them
 
-	Agent Agent
+	Audit     string // audit: off, on, required
+	Usage     string // usage: on, off
+	Telemetry string // telemetry: otlp, off
+
+	Agent       Agent
+	Permissions Permissions
 
 	settings []Setting
 }
@@ -87,6 +108,11 @@ type Agent struct {
 	MaxTime   time.Duration // maxTime: for one prompt
 	Window    int           // contextWindow: tokens that the model can hold
 	Blocks    []string      // promptBlocks: never nil
+	Mode      string        // mode: all, accept-edits, ask, read-only
+
+	BashSandbox         string   // bashSandbox: off, auto, required
+	BashNetwork         []string // bashNetwork: hosts, or "all"
+	BashRead, BashWrite []string // bashRead, bashWrite: absolute
 }
 
 // Root is a further folder of skills and the path under which a model sees them.
@@ -143,3 +169,17 @@ func (c *Config) wanted() Origin {
 	}
 	return out
 }
+
+// serve chooses the places of what is kept for the tenant. Where it is not known whose they are, there are none.
+func (c *Config) serve(nobody error) {
+	if c.Nobody = nobody; nobody != nil {
+		c.Tenant = ""
+	}
+	c.Paths.Tenant, c.Paths.nobody = c.Tenant, nobody != nil
+	if c.Tenant != "" || nobody != nil {
+		c.Paths.Cache = under(c.Paths.State(), "cache")
+	}
+}
+
+// Scoped reports whether the settings say who asks for skills, so that the scope of a skill counts.
+func (c *Config) Scoped() bool { return c.AgentType+c.Tenant+c.Environment != "" || c.Nobody != nil }

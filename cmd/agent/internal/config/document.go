@@ -11,25 +11,26 @@ import (
 
 // document is the text of a settings file and the place of one list in it.
 type document struct {
-	text       string
-	root       *yamlnode.Node
-	list, name string
+	text string
+	root *yamlnode.Node
+	step
+	name string
 
-	skills, section *yamlnode.Node // the key "skills" and its map, or nil
+	skills, section *yamlnode.Node // the key of the section and its map, or nil
 	key, value      *yamlnode.Node // the key of the list and the list, or nil
 }
 
 // find looks for the list. It returns an error if it is not clear which list counts.
 func (d *document) find() error {
 	for _, p := range d.root.Pairs {
-		if p.Key.Value != "skills" {
+		if p.Key.Value != d.in {
 			continue
 		}
 		if d.skills != nil {
-			return fmt.Errorf("%d: duplicate key \"skills\": join the two", p.Key.Line)
+			return fmt.Errorf("%d: duplicate key %q: join the two", p.Key.Line, d.in)
 		}
 		if p.Value.Kind != yamlnode.Mapping && p.Value.Kind != yamlnode.Null {
-			return fmt.Errorf("%d: \"skills\" must be a map of settings, not a %s", p.Key.Line, p.Value.Kind)
+			return fmt.Errorf("%d: %q must be a map of settings, not a %s", p.Key.Line, d.in, p.Value.Kind)
 		}
 		d.skills, d.section = p.Key, p.Value
 	}
@@ -37,7 +38,7 @@ func (d *document) find() error {
 		return nil
 	}
 	for _, p := range d.section.Pairs {
-		if k := findKey(p.Key.Value); k == nil || k.name != d.list {
+		if k := findKey(d.in, p.Key.Value); k == nil || k.in() != d.in || k.written() != d.list {
 			continue
 		}
 		if d.key != nil {
@@ -52,6 +53,9 @@ func (d *document) find() error {
 }
 
 func (d *document) isName(n *yamlnode.Node) bool {
+	if d.in == permissionsSection {
+		return n.Kind == yamlnode.Scalar && strings.TrimSpace(n.Value) == d.name
+	}
 	return n.Kind == yamlnode.Scalar && manifest.Canonical(n.Value) == d.name
 }
 
@@ -71,10 +75,10 @@ func (d *document) line() int {
 // insert returns the text with the name added at the end of the list.
 func (d *document) insert() string {
 	lines, eol := split(d.text)
-	item := "- " + plainName(d.name)
+	item := "- " + d.item()
 	switch {
 	case d.skills == nil:
-		return joined(lines, len(lines), eol, "skills:", "  "+d.list+":", "    "+item)
+		return joined(lines, len(lines), eol, d.in+":", "  "+d.list+":", "    "+item)
 	case d.key == nil:
 		indent := "  "
 		if len(d.section.Pairs) > 0 {
@@ -84,7 +88,9 @@ func (d *document) insert() string {
 	case len(d.value.Items) == 0 && d.value.Kind == yamlnode.Null:
 		return joined(lines, d.key.Line, eol, strings.Repeat(" ", d.key.Col+1)+item)
 	case d.isFlow(lines):
-		return d.flow(lines, append(slices.Clone(d.value.Items), &yamlnode.Node{Kind: yamlnode.Scalar, Value: plainName(d.name)}))
+		return d.flow(lines, append(slices.Clone(d.value.Items), &yamlnode.Node{Kind: yamlnode.Scalar, Value: d.item()}))
+	case len(d.value.Items) == 0: // such as "! []": apply asks for an edit by hand
+		return d.text
 	}
 	last := d.value.Items[len(d.value.Items)-1]
 	return joined(lines, last.Line, eol, strings.Repeat(" ", d.value.Col-1)+item)
@@ -152,6 +158,14 @@ func split(text string) (lines []string, eol string) {
 // joined joins lines, with more lines inserted after the first at of them.
 func joined(lines []string, at int, eol string, more ...string) string {
 	return strings.Join(slices.Insert(lines, min(at, len(lines)), more...), eol) + eol
+}
+
+// item returns the name as YAML. A rule is always quoted: it can contain what YAML gives a meaning.
+func (d *document) item() string {
+	if d.in == permissionsSection {
+		return "'" + strings.ReplaceAll(d.name, "'", "''") + "'"
+	}
+	return plainName(d.name)
 }
 
 // plainName returns a name as YAML. It quotes a name that YAML would not read as a text.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/yamlnode"
@@ -15,28 +17,42 @@ import (
 // to `enabled`. Comments, order and everything else are unchanged. It reports whether the file changed. If the file cannot
 // be changed safely, Enable leaves it unchanged and returns an error that names the line to edit by hand.
 func Enable(ctx context.Context, path, name string) (bool, error) {
-	return change(ctx, path, name, []step{{"disabled", false}, {"disabledBundled", false}, {"enabled", true}})
+	return change(ctx, path, name, []step{{skillsSection, "disabled", false}, {skillsSection, "disabledBundled", false}, {skillsSection, "enabled", true}})
 }
 
 // Disable disables a skill in the user's file at path. The files of the skill stay. Disable works like Enable.
 func Disable(ctx context.Context, path, name string) (bool, error) {
-	return change(ctx, path, name, []step{{"enabled", false}, {"disabled", true}})
+	return change(ctx, path, name, []step{{skillsSection, "enabled", false}, {skillsSection, "disabled", true}})
+}
+
+// Permit adds a rule to permissions.allow in the user's file at path. It works like Enable.
+func Permit(ctx context.Context, path, rule string) (bool, error) {
+	rule = strings.TrimSpace(rule)
+	if rule == "" || len(rule) > maxRule || strings.ContainsFunc(rule, unicode.IsControl) {
+		return false, fmt.Errorf("invalid rule %q", rule)
+	}
+	return edit(ctx, path, rule, []step{{permissionsSection, "allow", true}})
 }
 
 // step adds the name to a list of the file, or removes it.
 type step struct {
+	in   string // the section
 	list string
 	add  bool
 }
 
+// change changes lists of skills' names.
 func change(ctx context.Context, path, name string, steps []step) (bool, error) {
+	if err := manifest.CheckName(name); path != "" && err != nil {
+		return false, err
+	}
+	return edit(ctx, path, manifest.Canonical(name), steps)
+}
+
+func edit(ctx context.Context, path, name string, steps []step) (bool, error) {
 	if path == "" {
 		return false, errors.New("no home directory for settings: set AGENT_HOME")
 	}
-	if err := manifest.CheckName(name); err != nil {
-		return false, err
-	}
-	name = manifest.Canonical(name)
 	changed := false
 	err := lockfile.Transform(ctx, path, &lockfile.Options{Max: maxFile, Private: true}, func(old []byte) ([]byte, error) {
 		text := string(old)
@@ -62,7 +78,7 @@ func (s step) apply(path, text, name string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s:%w: fix the file first", path, err)
 	}
-	d := &document{text: text, root: root, list: s.list, name: name}
+	d := &document{text: text, root: root, step: s, name: name}
 	if err := d.find(); err != nil {
 		return "", fmt.Errorf("%s:%w", path, err)
 	}
@@ -81,23 +97,30 @@ func (s step) apply(path, text, name string) (string, error) {
 		if s.add {
 			verb = "add " + name + " to"
 		}
-		return "", fmt.Errorf("%s:%d: the file cannot be changed safely: %s %q below \"skills:\" by hand",
-			path, d.line(), verb, s.list)
+		return "", fmt.Errorf("%s:%d: the file cannot be changed safely: %s %q below \"%s:\" by hand",
+			path, d.line(), verb, s.list, s.in)
 	}
 	return edited, nil
 }
 
 // wanted returns the tree that the edit has to produce.
 func (d *document) wanted(added bool) *yamlnode.Node {
-	var items []*yamlnode.Node
-	if d.value != nil {
-		items = slices.Clone(d.value.Items)
-	}
 	if added {
-		items = append(items, &yamlnode.Node{Kind: yamlnode.Scalar, Value: d.name})
-	} else {
-		items = slices.DeleteFunc(items, d.isName)
+		return d.with(append(d.items(), &yamlnode.Node{Kind: yamlnode.Scalar, Value: d.name}))
 	}
+	return d.with(slices.DeleteFunc(d.items(), d.isName))
+}
+
+// items returns a copy of the list.
+func (d *document) items() []*yamlnode.Node {
+	if d.value == nil {
+		return nil
+	}
+	return slices.Clone(d.value.Items)
+}
+
+// with returns the tree with other items in the list.
+func (d *document) with(items []*yamlnode.Node) *yamlnode.Node {
 	list := &yamlnode.Node{Kind: yamlnode.Sequence, Items: items}
 	section := &yamlnode.Node{Kind: yamlnode.Mapping}
 	if d.section != nil {
@@ -113,7 +136,7 @@ func (d *document) wanted(added bool) *yamlnode.Node {
 	if i := indexOf(root, d.skills); i >= 0 {
 		root.Pairs[i].Value = section
 	} else {
-		root.Pairs = append(root.Pairs, yamlnode.Pair{Key: &yamlnode.Node{Kind: yamlnode.Scalar, Value: "skills"}, Value: section})
+		root.Pairs = append(root.Pairs, yamlnode.Pair{Key: &yamlnode.Node{Kind: yamlnode.Scalar, Value: d.in}, Value: section})
 	}
 	return root
 }

@@ -206,12 +206,13 @@ func FuzzEdit(f *testing.F) {
 	for _, seed := range []string{
 		"", "skills:\n  disabled:\n    - a\n    - gh # x\n", "skills: {disabled: [gh, a]}", "a: |\n  text\nskills:\n", "skills:\n  disabled: [\"a\", 'gh']\r\n",
 		"---\nskills:\n  disabled:\n  - gh\n...\n", "\"skills\":\n  \"disabled\":\n    - >-\n      gh\n", "\ufeffskills:\n  disabled: [gh]\n",
+		"skills:\n disabled: ! []", "skills:\n  disabled: &a []\n", "skills:\n  disabled: !!seq [gh]\n",
 	} {
 		f.Add(seed, true)
 		f.Add(seed, false)
 	}
 	f.Fuzz(func(t *testing.T, text string, add bool) {
-		s := step{"disabled", add}
+		s := step{skillsSection, "disabled", add}
 		after, err := s.apply("f", text, "gh")
 		if err != nil {
 			return
@@ -220,7 +221,7 @@ func FuzzEdit(f *testing.F) {
 		if err != nil {
 			t.Fatalf("the file cannot be read any more: %v\n%q", err, after)
 		}
-		d := &document{root: root, list: "disabled", name: "gh"}
+		d := &document{root: root, step: s, name: "gh"}
 		if err := d.find(); err != nil || d.has() != add {
 			t.Errorf("has %v, want %v, %v\n%q", d.has(), add, err, after)
 		}

@@ -138,10 +138,10 @@ func (l *loader) sections(file Origin, root *yamlnode.Node) given {
 		case isSection(name):
 			l.breaks(at, name)
 			l.report(at, manifest.SeverityError, "config-form", fmt.Sprintf("%q must be a map of settings, not a %s", name, pair.Value.Kind), "write the settings below it, indented")
-		case findKey(name) != nil || isTrust(name):
+		case findKey("", name) != nil || isTrust(name):
 			l.misplaced(at, name, "at the top level")
 		case len(l.problems) <= maxProblems:
-			l.report(at, manifest.SeverityWarning, "config-unknown-key", fmt.Sprintf("unknown key %q", name), didYouMean(name, []string{skillsSection, agentSection}))
+			l.report(at, manifest.SeverityWarning, "config-unknown-key", fmt.Sprintf("unknown key %q", name), didYouMean(name, sectionNames))
 		}
 	}
 	return out
@@ -153,7 +153,7 @@ func (l *loader) breaks(at Origin, section string) {
 		return
 	}
 	l.broken = at
-	if section != agentSection {
+	if section == "" || section == skillsSection {
 		l.unsure = at
 	}
 }
@@ -170,24 +170,24 @@ func parse(src []byte) (*yamlnode.Node, error) {
 	return root, err
 }
 
-func isSection(name string) bool { return name == skillsSection || name == agentSection }
+func isSection(name string) bool { return slices.Contains(sectionNames, name) }
 
 // misplaced reports a setting in a place where it has no effect.
 func (l *loader) misplaced(at Origin, name, where string) {
 	section := skillsSection
-	if k := findKey(name); k != nil {
+	if k := findKey("", name); k != nil {
 		section = k.in()
 	}
 	l.report(at, manifest.SeverityWarning, "config-unknown-key", fmt.Sprintf("%q %s has no effect", name, where),
 		fmt.Sprintf("write it below \"%s:\", indented", section))
 }
 
-// section reads the settings below `skills:` or `agent:`.
+// section reads the settings of one map.
 func (l *loader) section(out given, section yamlnode.Pair, file Origin) {
 	seen := map[string]bool{}
 	for _, pair := range section.Value.Pairs {
 		at := file.in(pair.Key)
-		k := findKey(pair.Key.Value)
+		k := findKey(section.Key.Value, pair.Key.Value)
 		if k == nil {
 			l.unknown(at, pair.Key.Value)
 			continue

@@ -22,6 +22,8 @@ func (c *Config) fill(g given) {
 	c.Nested = get[bool](g, "nested")
 	c.LinkRoots, c.Roots = get[[]string](g, "symlinkRoots"), get[[]Root](g, "roots")
 	c.CoreDir, c.UserDir, c.PluginsDir = text("coreDir"), text("userDir"), text("pluginsDir")
+	c.SignatureRoots = get[[]string](g, "signatureRoots")
+	c.Plugins = get[[]Plugin](g, "plugins")
 	precedence := get[preset](g, "precedence")
 	c.Precedence, c.Omniforge = slices.Clone(precedence.order), precedence.name == "omniforge"
 
@@ -30,20 +32,31 @@ func (c *Config) fill(g given) {
 	c.MaxSkills, c.Budget = int(get[int64](g, "maxSkills")), int(get[int64](g, "budget"))
 
 	c.ScriptRead = text("scriptRead")
+	c.Enforce, c.StackPolicy, c.Lock = text("enforce"), text("stackPolicy"), text("lock")
 	c.StrictStack, c.ErrorText = get[bool](g, "strictStack"), get[bool](g, "errorText")
+	c.AgentType, c.Tenant, c.Environment = text("agentType"), text("tenant"), text("environment")
+	c.Hooks = get[bool](g, "hooks")
 
 	c.Scripts = text("scripts")
 	c.Cwd, c.ScriptJSON, c.ScriptHelp = text("cwd"), text("scriptJSON"), text("scriptHelp")
 	c.FixedCwd = len(g["cwd"].origins) > 0 && g["cwd"].origins[0].Rank > FromProfile
+	c.Sandbox = text("sandbox")
+	c.ScriptMemory, c.ScriptProcesses = get[int64](g, "scriptMemory"), get[int64](g, "scriptProcesses")
+	c.ScriptDisk, c.ScriptFiles = get[int64](g, "scriptDisk"), get[int64](g, "scriptFiles")
 	c.ScriptTimeout = get[time.Duration](g, "scriptTimeout")
 	c.MaxScriptOutput = get[int64](g, "maxScriptOutput")
 	c.Path, c.Python, c.UV = get[[]string](g, "path"), text("python"), text("uv")
 	c.PrepareTimeout = get[time.Duration](g, "prepareTimeout")
+	c.PackageHosts = get[[]string](g, "packageHosts")
 	c.MaxEnvironment = get[int64](g, "maxEnvironment")
 	c.PythonDownload = text("pythonDownload")
 
+	c.Audit, c.Usage, c.Telemetry = text("audit"), text("usage"), text("telemetry")
+
 	c.Agent = Agent{Model: text("model"), MaxTurns: int(get[int64](g, "maxTurns")), MaxTokens: int(get[int64](g, "maxTokens")),
-		MaxTime: get[time.Duration](g, "maxTime"), Window: int(get[int64](g, "contextWindow")), Blocks: get[[]string](g, "promptBlocks")}
+		MaxTime: get[time.Duration](g, "maxTime"), Window: int(get[int64](g, "contextWindow")), Blocks: get[[]string](g, "promptBlocks"), Mode: text("mode"),
+		BashSandbox: text("bashSandbox"), BashNetwork: get[[]string](g, "bashNetwork"), BashRead: get[[]string](g, "bashRead"), BashWrite: get[[]string](g, "bashWrite")}
+	c.Permissions = Permissions{Allow: get[[]Rule](g, "permissions.allow"), Ask: get[[]Rule](g, "permissions.ask"), Deny: get[[]Rule](g, "permissions.deny")}
 
 	if c.UserDir == "" {
 		c.UserDir = c.Paths.Skills()
@@ -67,7 +80,7 @@ func want(g given) skill.Selection {
 			s = skill.Selection{Mode: skill.SelectNamed, Names: slices.Clone(enabled)}
 		}
 	}
-	s.Disabled = slices.Concat(get[[]string](g, "disabled"), get[[]string](g, "disabledBundled"))
+	s.Disabled = slices.Concat(get[[]string](g, "disabled"), get[[]string](g, "disabledBundled"), switchedOff(get[[]Plugin](g, "plugins")))
 	s.Enabled = slices.DeleteFunc(slices.Clone(enabled), func(n string) bool { return slices.Contains(s.Disabled, n) })
 	s.OnlyBundled = get[[]string](g, "enabledBundled")
 	return s
@@ -89,6 +102,8 @@ func settings(g given, c *Config) []Setting {
 			}
 		case skill.Selection:
 			s.Value = selectionText(v)
+		case []Rule:
+			s.Value = ruleTexts(v)
 		}
 		switch {
 		case len(s.Origins) > 0:

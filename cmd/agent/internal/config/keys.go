@@ -18,10 +18,14 @@ const (
 	place                 // one path
 	places                // a list of paths
 	roots                 // a list of paths, or of maps with path and mount
+	plugins               // a list of maps, see Plugin
 	layers                // the name of a preset, or a list of layers
 	selection             // as AGENT_SKILLS
 	word                  // one text without spaces
+	tenant                // as word, fit for the name of a folder; see tenantName
 	words                 // a list of key.values; "none" is an empty list
+	hosts                 // a list of hosts, as hostname.Parse reads them, or "all"
+	rules                 // a list of rules about tools, which all sources that may set it add to
 )
 
 // rule says what a project's file may do with a key.
@@ -35,15 +39,20 @@ const (
 	never
 )
 
-// The two maps of a settings file.
+// The maps of a settings file.
 const (
-	skillsSection = "skills"
-	agentSection  = "agent"
+	skillsSection      = "skills"
+	agentSection       = "agent"
+	permissionsSection = "permissions"
 )
+
+// sectionNames are the maps of a settings file in the order of the documentation.
+var sectionNames = []string{skillsSection, agentSection, permissionsSection}
 
 // key describes one setting.
 type key struct {
 	name     string
+	local    string // how a file has it below its section; "" means name
 	section  string // "" means skillsSection
 	kind     kind
 	project  rule
@@ -77,6 +86,12 @@ var keys = []*key{
 		about: "Globs of skill names; if it is set, no other skill is loaded. A glob has at most 256 bytes and 16 alternatives, and there are at most 64 globs. Plain names do not count."},
 	{name: "deny", kind: globs, project: add, guards: true,
 		about: "Globs of skill names that are never loaded, with the same bounds as `allow`. If a glob is unusable, no skill is loaded."},
+	{name: "agentType", kind: word, project: never,
+		about: "The kind of this agent, for the `scope.agents` of skills. If this, `tenant` or `environment` is set, a skill with another scope is not there: it is neither listed nor found, and its name counts as free."},
+	{name: "tenant", kind: tenant, project: never,
+		about: "The customer or organisation that this agent works for, for the `scope.tenants` of skills. What is kept for a tenant (approvals and grants, the homes and caches of skills, the audit log, the history, what can be undone) is in `tenants/NAME` of `$AGENT_HOME`, apart from that of others and from that of no tenant; settings and skills are shared. A name has up to 64 lower-case letters, digits, `-`, `_` and `.`, and begins and ends with a letter or digit. With any other value, also an empty one, no command does anything but say so."},
+	{name: "environment", kind: word, project: never,
+		about: "Where this agent works, such as `production`, for the `scope.environments` of skills."},
 	{name: "roots", kind: roots, project: add,
 		about: "More folders of skills, each a path or `{path, mount}`; a model sees the folder under the path `mount`."},
 	{name: "coreDir", kind: place, project: never, aliases: []string{"core_skills_dir", "coreSkillsDir"},
@@ -85,6 +100,10 @@ var keys = []*key{
 		about: "The folder of your skills; by default `skills` in `$AGENT_HOME`."},
 	{name: "pluginsDir", kind: place, project: never,
 		about: "The folder of installed skills; by default `plugins` in `$AGENT_HOME`."},
+	{name: "signatureRoots", kind: places, project: never,
+		about: "PEM files with the certificates that you trust to sign skills, of authorities or of single signers. `agent skill add`, `update` and `verify` check the signature `skill.oms.sig` of a skill against them. Without one, no signature says who made a skill."},
+	{name: "plugins", kind: plugins, project: never,
+		about: "The skills that you want installed: a list of `{url, ref, name, enabled, installedAt}`. `agent skill add` and `remove` keep it; `agent doctor` says where it differs from what is installed. A skill with `enabled: false` is disabled."},
 	{name: "precedence", kind: layers, initial: "default",
 		about: "Which layer wins if two have a skill of the same name: a named order, see [layers](#layers), or a list of layers, highest first. In the list of a project the layer `extra` stays above the others."},
 	{name: "duplicates", kind: choice, values: []string{"override", "error"}, initial: "override",
@@ -109,6 +128,14 @@ var keys = []*key{
 		about: "The most tokens in a list; 0 means no limit, or for `agent` a twentieth of `contextWindow`. The list says what was cut."},
 	{name: "strictStack", kind: boolean, initial: "false",
 		about: "Whether activating an active skill is an error."},
+	{name: "enforce", kind: choice, project: tighten, values: []string{"off", "warn", "enforce"}, initial: "enforce",
+		about: "What happens to a call of a model that an active skill does not allow with its `allowed-tools`: `enforce` refuses it, `warn` logs it and lets it happen, `off` does nothing. See [restrictions](restrictions.md)."},
+	{name: "stackPolicy", kind: choice, project: tighten, values: []string{"top", "intersection"}, initial: "intersection",
+		about: "Which skills restrict if several are active: with `intersection` a call must be allowed by all of them, with `top` only by the one that was activated last."},
+	{name: "lock", kind: choice, project: tighten, values: []string{"off", "user", "all"}, initial: "user",
+		about: "Which restrictions hold until the prompt is answered, also if the model leaves the skill before: with `user` those of a skill that you called for with `/NAME`, and of a skill in a sub-agent; with `all` those of every skill; with `off` none."},
+	{name: "hooks", kind: boolean, project: never, initial: "true",
+		about: "Whether the hooks of active skills run, as their scripts do: see [hooks](hooks.md)."},
 	{name: "errorText", kind: boolean, initial: "false",
 		about: "Whether `error` has the text of a failure instead of its code."},
 	{name: "scripts", kind: choice, project: tighten, values: []string{"any", "direct"}, initial: "any",
@@ -121,6 +148,16 @@ var keys = []*key{
 		about: "Whether a script is asked for JSON if the call does not say: `auto` adds `--json` for a script that declares such a flag, `yes` always adds it and fails if the output is not JSON, `no` returns text."},
 	{name: "scriptHelp", kind: choice, project: tighten, values: []string{"always", "auto"}, initial: "auto",
 		about: "Which scripts are run with `--help` when their help is asked for: with `auto` those whose text shows that they know it, and the others are described without running them; with `always` all."},
+	{name: "sandbox", kind: choice, project: tighten, values: []string{"off", "auto", "required"}, initial: "auto",
+		about: "What confines scripts, and the programs that prepare their packages: with `auto` the strongest sandbox that the machine has; with `required` scripts are refused where it cannot confine files and network; with `off` nothing. With `AGENT_SKILLS=all-untrusted`, `auto` means `required`. See [security](security.md)."},
+	{name: "scriptMemory", kind: number, project: tighten, initial: "4294967296", min: 1 << 24, max: 1 << 44,
+		about: "How many bytes of memory a script and its processes may use together, where the sandbox can limit it."},
+	{name: "scriptProcesses", kind: number, project: tighten, initial: "1024", min: 1, max: 1 << 20,
+		about: "How many processes and threads a script may have at the same time, where the sandbox can limit it."},
+	{name: "scriptDisk", kind: number, project: tighten, initial: "8589934592", min: 1 << 20, max: 1 << 44,
+		about: "How many bytes the folders of a skill may hold together: its home and its cache, and the work and temporary folder of one run. A script that passes it is ended."},
+	{name: "scriptFiles", kind: number, project: tighten, initial: "200000", min: 100, max: 1 << 30,
+		about: "How many files and folders there may be in them. A script that passes it is ended."},
 	{name: "scriptTimeout", kind: duration, project: tighten, env: "SCRIPT_TIMEOUT", initial: "60s", min: 1, max: 86_400_000,
 		about: "How long a script may run. A bare number is in milliseconds here, and in seconds, such as `0.5`, in the environment and as `script_timeout`. `30s` and `2m` are the same everywhere."},
 	{name: "maxScriptOutput", kind: number, project: tighten, env: "MAX_SCRIPT_OUTPUT", initial: "1048576", min: 1, max: 1 << 30,
@@ -133,13 +170,29 @@ var keys = []*key{
 		about: "How many bytes the dependencies of a script may add to the disk, in its environment and in uv's cache together. A download of more than 200 MB that a person allowed may add eight times its size."},
 	{name: "pythonDownload", kind: choice, project: tighten, values: []string{"auto", "never"}, initial: "auto",
 		about: "Whether uv downloads a Python if a script requires a version that is not installed."},
+	{name: "packageHosts", kind: hosts, project: never,
+		about: "Further hosts from which packages of scripts are fetched, as `HOST`, `HOST:PORT` or `*.HOST`. Without it `uv` and `npm` reach the indexes and registries of your own settings and nothing else: an index may send to another host for its files. `all` means every host."},
 	{name: "python", kind: place, project: never,
 		about: "The Python that runs scripts; by default it is searched for."},
 	{name: "uv", kind: place, project: never,
 		about: "The uv that prepares environments; by default it is searched for."},
+	{name: "audit", kind: choice, project: tighten, values: []string{"off", "on", "required"}, initial: "on",
+		about: "Whether what skills and models do and are refused is written to the log that `agent audit` shows. With `required` nothing is done that cannot be written there. A record has names, decisions and counts, and no arguments or contents."},
+	{name: "usage", kind: choice, project: tighten, values: []string{"on", "off"}, initial: "on",
+		about: "Whether `agent skill stats` counts how skills are used, from the audit log. The counts stay on this machine."},
+	{name: "telemetry", kind: choice, project: tighten, values: []string{"otlp", "off"}, initial: "off",
+		about: "Whether spans and metrics are sent with OpenTelemetry: `otlp` sends them as JSON to `OTEL_EXPORTER_OTLP_ENDPOINT`."},
 
 	{name: "model", section: agentSection, kind: word, project: never,
 		about: "The model that `agent` uses, as `provider/name`: `anthropic/…`, `openai/…`, `chat/…`, `gemini/…`, `ollama/…`, `replay/demo`. By default it is that of the provider whose key is in the environment, or else of a local server."},
+	{name: "bashSandbox", section: agentSection, kind: choice, project: tighten, values: []string{"off", "auto", "required"}, initial: "auto",
+		about: "What confines the commands of the tool `bash`, as `sandbox` does for scripts. In the sandbox a command writes in the workspace and in a home of its own, and reads neither your home nor your keys."},
+	{name: "bashNetwork", section: agentSection, kind: hosts, project: never,
+		about: "The hosts that a command of `bash` may reach in the sandbox, as `HOST`, `HOST:PORT` or `*.HOST`; `all` means every host."},
+	{name: "bashRead", section: agentSection, kind: places, project: never,
+		about: "Files and folders that a command of `bash` may read in the sandbox, besides the workspace and the programs on `PATH`."},
+	{name: "bashWrite", section: agentSection, kind: places, project: never,
+		about: "Files and folders that a command of `bash` may write in the sandbox, besides the workspace."},
 	{name: "maxTurns", section: agentSection, kind: number, project: tighten, initial: "50", min: 1, max: 10_000,
 		about: "The most requests to the model for one prompt."},
 	{name: "maxTokens", section: agentSection, kind: number, project: tighten, initial: "2000000", min: 1, max: 1 << 40,
@@ -150,6 +203,15 @@ var keys = []*key{
 		about: "Paragraphs of the system prompt about working with skills: what an activation returns, what paths mean, that scripts are run and not read, and how to call each tool. Some models need them."},
 	{name: "contextWindow", section: agentSection, kind: number, project: tighten, initial: "180000", min: 4000, max: 1 << 30,
 		about: "How many tokens the model can hold. A conversation is shortened before it reaches this size."},
+	{name: "mode", section: agentSection, kind: choice, project: tighten, values: []string{"all", "accept-edits", "ask", "read-only"}, initial: "ask",
+		about: "What the agent's own tools may do that no rule names: `ask` asks before each change of a file and before each command outside a sandbox; `accept-edits` changes files of the project without a question and shows the change; `read-only` changes and runs nothing; `all` asks nothing, and holds only while commands run in a sandbox or with `--without-sandbox`. See [permissions](agent.md)."},
+
+	{name: "permissions.allow", local: "allow", section: permissionsSection, kind: rules, project: never, env: "AGENT_PERMISSIONS_ALLOW",
+		about: "Rules about calls that need no question, such as `Bash(go test:*)` or `Edit(docs/**)`; the answer \"always\" adds one. All sources add to the list."},
+	{name: "permissions.ask", local: "ask", section: permissionsSection, kind: rules, project: add, env: "AGENT_PERMISSIONS_ASK",
+		about: "Rules about calls that are always asked about, also where the mode or a rule in `allow` would not."},
+	{name: "permissions.deny", local: "deny", section: permissionsSection, kind: rules, project: add, env: "AGENT_PERMISSIONS_DENY",
+		about: "Rules about calls that are refused, such as `Read(.env)` or `Bash(git push:*)`. They come before the other two lists. A rule of this list or of `ask` that cannot be read counts for every call of its tool; if it is not clear which tool that is, every call is asked about."},
 }
 
 // trustWords are keys that a user may expect to grant trust. None does.
@@ -164,17 +226,22 @@ func lookupKey(name string) *key {
 	return nil
 }
 
-// findKey returns the key of a spelling: camel case, snake case or an alias.
-func findKey(written string) *key {
-	if k := lookupKey(camel(written)); k != nil {
-		return k
-	}
+// findKey returns the key of a spelling in a section: camel case, snake case or an alias. If the section has no such key,
+// it returns that of another section, unless only permissionsSection has it.
+func findKey(section, written string) *key {
+	var elsewhere *key
 	for _, k := range keys {
-		if slices.Contains(k.aliases, written) {
+		if k.written() != camel(written) && !slices.Contains(k.aliases, written) {
+			continue
+		}
+		if k.in() == section {
 			return k
 		}
+		if elsewhere == nil && k.in() != permissionsSection {
+			elsewhere = k
+		}
 	}
-	return nil
+	return elsewhere
 }
 
 // variable returns the name of the key's environment variable.
@@ -199,6 +266,14 @@ func (k *key) in() string {
 		return skillsSection
 	}
 	return k.section
+}
+
+// written returns how a file has the key below its section.
+func (k *key) written() string {
+	if k.local != "" {
+		return k.local
+	}
+	return k.name
 }
 
 func (k *key) choices() []string {

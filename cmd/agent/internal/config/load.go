@@ -53,6 +53,8 @@ func Load(o *Options) (*Config, []manifest.Problem) {
 	}
 	c.fill(full)
 	c.BundledOnly = l.unsure.Name != ""
+	c.serve(l.nobody)
+	c.Permissions.Doubt = l.doubt || l.broken.Name != ""
 	return c, l.problems
 }
 
@@ -64,6 +66,8 @@ type loader struct {
 	owned    func(fs.FileInfo) bool // whether a file belongs to this user or to root
 	paths    Paths
 	broken   Origin // the user's file, if it could not be read
+	nobody   error  // why the tenant is not known
+	doubt    bool   // rules that may deny or ask could not be read
 	unsure   Origin // the part of the user's file that may keep skills from being loaded and could not be read
 	problems []manifest.Problem
 }
@@ -107,12 +111,12 @@ func (l *loader) places() Paths {
 	return p
 }
 
-// environment reads the variables of all keys. An empty variable counts as not set, except for AGENT_SKILLS.
+// environment reads the variables of all keys. An empty variable counts as not set, except for AGENT_SKILLS and AGENT_TENANT.
 func (l *loader) environment() given {
 	out := given{}
 	for _, k := range keys {
 		text, ok := l.Lookup(k.variable())
-		if !ok || text == "" && k.kind != selection {
+		if !ok || text == "" && k.kind != selection && k.kind != tenant {
 			continue
 		}
 		l.take(out, k, plain(text, Origin{Rank: Environment, Name: k.variable()}))
@@ -154,7 +158,7 @@ func plain(text string, at Origin) written {
 // the strictest value.
 func (l *loader) take(out given, k *key, w written) {
 	n, at := w.node, w.at
-	r := &reader{base: l.base(at.Rank), home: l.Home, unit: w.unit}
+	r := &reader{base: l.base(at.Rank), home: l.Home, unit: w.unit, at: at}
 	if at.Rank == Project {
 		r.project = l.paths.Project
 	}
@@ -166,6 +170,12 @@ func (l *loader) take(out given, k *key, w written) {
 		l.report(there, manifest.SeverityError, "config-value", message, cure)
 	}
 	value, err := r.read(k, n)
+	if k.kind == tenant && err != nil {
+		l.nobody = err
+	}
+	if k.kind == rules && k.project == add && (err != nil || r.lost) {
+		l.doubt = true
+	}
 	if k.guards && at.Rank == User && (err != nil || r.lost) {
 		l.unsure = at
 	}

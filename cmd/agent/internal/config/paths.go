@@ -17,6 +17,20 @@ type Paths struct {
 	Project string // the project's root
 	Cache   string // for files that can be created again
 	System  string // the operator's folder: /etc/agent
+	Tenant  string // whose State is; "" for nobody in particular
+
+	nobody bool // it is not known whose State would be
+}
+
+// State returns the folder of what is kept for the tenant: Agent, or a folder of it. It is empty if the tenant is not known.
+func (p Paths) State() string {
+	switch {
+	case p.nobody:
+		return ""
+	case p.Tenant == "":
+		return p.Agent
+	}
+	return under(p.Agent, "tenants", p.Tenant)
 }
 
 // UserConfig returns the path of the user's settings file.
@@ -29,10 +43,13 @@ func (p Paths) ProjectConfig() string { return under(p.Project, projectConfig) }
 const projectConfig = ".agent/config.yaml"
 
 // Trust returns the path of the file with approvals and trusted folders.
-func (p Paths) Trust() string { return under(p.Agent, "trust.json") }
+func (p Paths) Trust() string { return under(p.State(), "trust.json") }
+
+// Audit returns the folder of the audit log.
+func (p Paths) Audit() string { return under(p.State(), "audit") }
 
 // Homes returns the folder of the private homes of skills, which are not made again.
-func (p Paths) Homes() string { return under(p.Agent, "homes") }
+func (p Paths) Homes() string { return under(p.State(), "homes") }
 
 // Skills returns the default folder of the user's skills.
 func (p Paths) Skills() string { return under(p.Agent, "skills") }

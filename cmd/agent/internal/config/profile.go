@@ -15,19 +15,20 @@ var profiles = []struct {
 	{"spec", "as default, but violations of the open standard are errors", nil},
 	{"agent-base", "lists and activates only skills that are named", map[string]string{
 		"disclosure": "minimal", "activation": "explicit", "duplicates": "error", "cwd": "script", "nested": "false", "scripts": "direct",
-		"scriptJSON": "yes", "scriptHelp": "always",
+		"scriptJSON": "yes", "scriptHelp": "always", "hooks": "false",
 	}},
 	{"wink", "a section of the system prompt, mounted folders", map[string]string{
-		"disclosure": "system-xml", "xmlStyle": "wink", "location": "dir", "cwd": "script",
+		"disclosure": "system-xml", "xmlStyle": "wink", "location": "dir", "cwd": "script", "enforce": "off", "hooks": "false",
 	}},
 	{"harness", "strict fields, a flat XML list with files", map[string]string{
-		"disclosure": "system-xml", "xmlStyle": "harness", "location": "file", "cwd": "skill", "scriptRead": "allow",
+		"disclosure": "system-xml", "xmlStyle": "harness", "location": "file", "cwd": "skill", "scriptRead": "allow", "enforce": "off", "hooks": "false",
 	}},
 	{"harness-mvp", "offers skills by their triggers", map[string]string{
-		"disclosure": "triggers", "maxSkills": "3", "cwd": "skill",
+		"disclosure": "triggers", "maxSkills": "3", "cwd": "skill", "hooks": "false",
 	}},
 	{"omniforge", "lists skills in the description of a tool", map[string]string{
 		"disclosure": "tool-description", "precedence": "omniforge", "nested": "false", "strictStack": "true", "errorText": "true", "cwd": "script",
+		"stackPolicy": "top", "lock": "off",
 	}},
 }
 

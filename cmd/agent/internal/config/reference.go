@@ -10,7 +10,8 @@ import (
 // KeyInfo describes one setting for the documentation. All texts are Markdown.
 type KeyInfo struct {
 	Name     string
-	Section  string   // the map of a settings file that has it: "skills" or "agent"
+	Local    string   // how a file has it below Section
+	Section  string   // the map of a settings file that has it: "skills", "agent" or "permissions"
 	Kind     string   // the form of its value, such as "path" or "whole number, 0 to 10"
 	Values   []string // the possible values, if they can be listed; from loose to strict if Project is "stricter only"
 	Default  string   // as written in a file; "" means none
@@ -24,7 +25,7 @@ type KeyInfo struct {
 func Keys() []KeyInfo {
 	out := make([]KeyInfo, len(keys))
 	for i, k := range keys {
-		out[i] = KeyInfo{Name: k.name, Section: k.in(), Kind: k.form(), Values: slices.Clone(k.choices()), Default: k.initial,
+		out[i] = KeyInfo{Name: k.name, Local: k.written(), Section: k.in(), Kind: k.form(), Values: slices.Clone(k.choices()), Default: k.initial,
 			Variable: k.variable(), Aliases: slices.Clone(k.aliases), Project: k.project.String(), About: k.about}
 	}
 	return out
@@ -40,8 +41,8 @@ func (k *key) form() string {
 	}
 	return [...]string{
 		choice: "one of", boolean: "true or false", names: "list of names", globs: "list of globs", place: "path",
-		places: "list of paths", roots: "list of paths", layers: "name, or list of layers",
-		selection: "word, or list of names", word: "one word", words: "list of",
+		places: "list of paths", roots: "list of paths", plugins: "list of maps", layers: "name, or list of layers",
+		selection: "word, or list of names", word: "one word", tenant: "one word", words: "list of", hosts: "list of hosts", rules: "list of rules",
 	}[k.kind]
 }
 

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/agent-base/agent-base/internal/glob"
+	"github.com/agent-base/agent-base/internal/hostname"
 	"github.com/agent-base/agent-base/internal/near"
 	"github.com/agent-base/agent-base/internal/yamlnode"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -21,6 +22,7 @@ type reader struct {
 	unit       time.Duration // of a duration that is a bare number
 	project    string        // the project's root if its file is being read; roots must lie below it
 	wrong      func(n *yamlnode.Node, message, cure string)
+	at         Origin
 	lost       bool // an item of the value could not be read
 }
 
@@ -36,10 +38,14 @@ func bad(cure, format string, args ...any) error {
 // read returns the value of a key: a string, int64, bool, time.Duration, []string, []Root, preset or skill.Selection.
 func (r *reader) read(k *key, n *yamlnode.Node) (any, error) {
 	switch k.kind {
-	case names, globs, places, words:
+	case names, globs, places, words, hosts:
 		return r.list(k, n)
+	case rules:
+		return r.rules(k, n)
 	case roots:
 		return r.roots(n)
+	case plugins:
+		return r.plugins(n)
 	case layers:
 		return readOrder(n, r.project != "")
 	case selection:
@@ -70,6 +76,11 @@ func (r *reader) scalar(k *key, text string) (any, error) {
 		return truth(k, text)
 	case duration:
 		return r.duration(k, text)
+	case tenant:
+		if !tenantName(text) {
+			return nil, bad("write up to 64 lower-case letters, digits, -, _ and ., with a letter or digit at both ends", "invalid %s %q", k.name, text)
+		}
+		return text, nil
 	case word:
 		if text == "" || strings.ContainsFunc(text, unicode.IsSpace) {
 			return nil, bad("write one word without spaces", "invalid %s %q", k.name, text)
@@ -81,6 +92,24 @@ func (r *reader) scalar(k *key, text string) (any, error) {
 		return nil, bad("write an absolute path, or one that begins with ~/", "invalid %s %q", k.name, text)
 	}
 	return path, nil
+}
+
+// maxTenant is the length of the longest name of a tenant.
+const maxTenant = 64
+
+// tenantName reports whether a text names a tenant. Two names never mean one folder, on any file system: there are no capital
+// letters and no characters beyond ASCII.
+func tenantName(text string) bool {
+	alphanumeric := func(c byte) bool { return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' }
+	if text == "" || len(text) > maxTenant || !alphanumeric(text[0]) || !alphanumeric(text[len(text)-1]) {
+		return false
+	}
+	for i := range len(text) {
+		if c := text[i]; !alphanumeric(c) && c != '-' && c != '_' && c != '.' {
+			return false
+		}
+	}
+	return true
 }
 
 func truth(k *key, text string) (any, error) {
@@ -163,6 +192,13 @@ func (r *reader) list(k *key, n *yamlnode.Node) (any, error) {
 			// The glob stays in the list: package skill then denies everything, since it is unknown what to deny.
 			if err := glob.Check(text); err != nil {
 				r.wrong(item, fmt.Sprintf("unusable glob in %s: %v", k.name, err), `write a glob such as "pdf-*"; until then it allows nothing, or denies everything`)
+			}
+		case hosts:
+			if host, err := hostname.Parse(text); err == nil {
+				text = host.String()
+			} else if text != "all" {
+				r.wrong(item, fmt.Sprintf("invalid host %q in %s: %v: ignored", text, k.name, err), "write a host such as api.example.com, or all")
+				continue
 			}
 		case words:
 			if text = strings.ToLower(text); text == "none" {

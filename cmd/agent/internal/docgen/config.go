@@ -61,6 +61,11 @@ skills:
   scriptTimeout: 2m
 agent:
   model: ollama/qwen3
+permissions:
+  allow:
+    - Bash(go test:*)
+  deny:
+    - Read(.env)
 `
 
 // configPage returns the page about settings.
@@ -73,7 +78,7 @@ func configPage() (string, error) {
 			section = k.Section
 			fmt.Fprintf(&b, "\n| key below `%s:` | value | default | variable | project |\n|---|---|---|---|---|\n", section)
 		}
-		fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s | `%s` | %s |\n", k.Name, strings.ToLower(k.Name), form(k), code(k.Default), k.Variable, k.Project)
+		fmt.Fprintf(&b, "| [`%s`](#%s) | %s | %s | `%s` | %s |\n", k.Local, strings.ReplaceAll(strings.ToLower(k.Name), ".", ""), form(k), code(k.Default), k.Variable, k.Project)
 	}
 	b.WriteString("\nThe column \"project\" says what a project's file may do with a key.\n\n")
 	for _, k := range config.Keys() {

@@ -25,7 +25,7 @@ func TestGuideCoversItsSubjects(t *testing.T) {
 		{"README: section about skills", "README.md", []string{"\n## Skills\n"}},
 		{"README: kalshi as the example", "README.md", []string{"`kalshi-markets` is one of four bundled skills", "agent script run  kalshi-markets"}},
 		{"README: the three script tools", "README.md", []string{"`script_list`", "`script_help`", "`script_run`"}},
-		{"README: install examples", "README.md", []string{"cp -r pdf-forms ~/.agents/skills/", "git clone https://"}},
+		{"README: install examples", "README.md", []string{"agent skill add owner/repo", "agent skill update", "(docs/install.md)"}},
 		{"README: script conventions", "README.md", []string{"explains itself with `--help`", "JSON document with `--json`", "stderr", "PEP 723"}},
 		{"minimal SKILL.md", "docs/SKILLS.md", []string{"\n## The smallest skill\n", "---\nname: csv-report\ndescription: "}},
 		{"fields", "docs/SKILLS.md", []string{"\n## Front matter\n"}},

@@ -111,16 +111,21 @@ func (f *Finder) transport() *http.Transport { return Transport(f.first) }
 // Transport returns a transport that uses the proxies of the environment. first returns the value of the first variable
 // that is set.
 func Transport(first func(names []string) string) *http.Transport {
-	env := httpproxy.Config{
-		HTTPProxy:  first([]string{"HTTP_PROXY", "http_proxy"}),
-		HTTPSProxy: first([]string{"HTTPS_PROXY", "https_proxy"}),
-		NoProxy:    first([]string{"NO_PROXY", "no_proxy"}),
-	}
-	proxy := env.ProxyFunc()
+	proxy := Proxy(first)
 	return &http.Transport{
 		Proxy:               func(r *http.Request) (*url.URL, error) { return proxy(r.URL) },
 		DialContext:         (&net.Dialer{Timeout: 30 * time.Second}).DialContext,
 		TLSHandshakeTimeout: 10 * time.Second,
 		ForceAttemptHTTP2:   true,
 	}
+}
+
+// Proxy returns a function that returns the proxy of the environment for a URL, nil for none. first is that of Transport.
+func Proxy(first func(names []string) string) func(*url.URL) (*url.URL, error) {
+	env := httpproxy.Config{
+		HTTPProxy:  first([]string{"HTTP_PROXY", "http_proxy"}),
+		HTTPSProxy: first([]string{"HTTPS_PROXY", "https_proxy"}),
+		NoProxy:    first([]string{"NO_PROXY", "no_proxy"}),
+	}
+	return env.ProxyFunc()
 }

@@ -22,14 +22,6 @@ func (s *Streams) CanAsk() bool {
 	return s.InTerminal && s.ErrTerminal
 }
 
-// Question is what a person is asked. All of it may be foreign text.
-type Question struct {
-	Text    string
-	Details []string // printed above the question, one or more lines each
-	Others  string   // the letters that are answers besides y and n
-	Free    bool     // the answer is a line of text, in place of y or n
-}
-
 // Ask asks a question on Err and returns the answer: "y", "n" or one of the other letters, or the text of a free question.
 // Details that exceed the screen are shown page by page, and only the end of the last page takes a yes.
 //
@@ -53,20 +45,24 @@ func (s *Streams) Ask(ctx context.Context, q *Question) (string, error) {
 		asked = append(asked, end)
 	}
 	rows := Framed(q.Details, width)
-	page := max(height-1-len(asked), 1)
+	page := max(height-1-len(asked)-len(q.Choices), 1)
+	styles := q.styles(rows)
 	for height > 0 && len(rows) > page {
-		s.rows(rows[:page])
-		rows = rows[page:]
+		s.rows(rows[:page], styles)
+		rows, styles = rows[page:], styles[page:]
 		more, err := s.prompt(ctx, fmt.Sprintf("%s %d more %s: Enter shows them, n refuses ", Mark, len(rows), plural(len(rows), "line")))
 		if more = strings.ToLower(more); err != nil || more == "n" || more == "no" {
 			return q.None(), endOfInput(err)
 		}
 	}
-	s.rows(rows)
+	s.rows(rows, styles)
 	for i, row := range asked {
 		asked[i] = Mark + " " + row
 	}
-	for text := strings.Join(asked, "\n") + " "; ; text = fmt.Sprintf("%s type %s %s ", Mark, q.words(), q.Ways()) {
+	if len(q.Choices) > 0 {
+		asked = append(append(asked, q.ChoiceRows(width)...), Mark+" "+q.words()+":")
+	}
+	for text := strings.Join(asked, "\n") + " "; ; text = strings.TrimRight(Mark+" type "+q.words()+" "+q.Ways(), " ") + " " {
 		line, err := s.prompt(ctx, text)
 		if err != nil {
 			return q.None(), endOfInput(err)
@@ -75,52 +71,6 @@ func (s *Streams) Ask(ctx context.Context, q *Question) (string, error) {
 			return answer, nil
 		}
 	}
-}
-
-// Judge returns the answer that a line is, and whether it is one.
-func (q *Question) Judge(line string) (string, bool) {
-	line = strings.TrimSpace(line)
-	if q.Free {
-		return line, true
-	}
-	switch word := strings.ToLower(line); {
-	case word == "y" || word == "yes":
-		return "y", true
-	case word == "" || word == "n" || word == "no":
-		return "n", true
-	case len(word) == 1 && strings.Contains(q.Others, word):
-		return word, true
-	}
-	return "", false
-}
-
-// None is the answer of nobody.
-func (q *Question) None() string {
-	if q.Free {
-		return ""
-	}
-	return "n"
-}
-
-// Ways are the possible answers, as a question ends: "[y/N/e]". A free question has none.
-func (q *Question) Ways() string {
-	if q.Free {
-		return ""
-	}
-	ways := "[y/N"
-	for _, letter := range q.Others {
-		ways += "/" + string(letter)
-	}
-	return ways + "]"
-}
-
-// words are the possible answers in a sentence: "y, e or n".
-func (q *Question) words() string {
-	text := "y"
-	for _, letter := range q.Others {
-		text += ", " + string(letter)
-	}
-	return text + " or n"
 }
 
 // Framed returns the rows of a question's details: each begins with Mark and has at most width columns. The text
@@ -174,9 +124,10 @@ func plural(n int, noun string) string {
 	return noun + "s"
 }
 
-func (s *Streams) rows(rows []string) {
-	for _, row := range rows {
-		fmt.Fprintln(s.Err, row)
+func (s *Streams) rows(rows []string, styles []Style) {
+	for i, row := range rows {
+		text := strings.TrimPrefix(row, Mark)
+		fmt.Fprintln(s.Err, Mark+s.styled(styles[i], text))
 	}
 }
 

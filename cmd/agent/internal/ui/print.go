@@ -24,11 +24,15 @@ const (
 
 // Paint returns foreign text as one sanitised line in a style. Without colours the line has no style.
 func (s *Streams) Paint(style Style, text string) Safe {
-	text = Line(text)
-	if !s.Colour || text == "" {
-		return Safe(text)
+	return Safe(s.styled(style, Line(text)))
+}
+
+// styled returns a sanitised line in a style, "" for none.
+func (s *Streams) styled(style Style, line string) string {
+	if !s.Colour || line == "" || style == "" {
+		return line
 	}
-	return Safe("\x1b[" + string(style) + "m" + text + "\x1b[0m")
+	return "\x1b[" + string(style) + "m" + line + "\x1b[0m"
 }
 
 // Printf writes to Out. The format must be our own. Arguments other than numbers, booleans and Safe are sanitised as one

@@ -49,8 +49,9 @@ func (s *Streams) report(label string, labels <-chan string, done <-chan struct{
 		select {
 		case <-done:
 			return
-		case label = <-labels:
-			shown = shown && s.Cursor
+		case next := <-labels:
+			shown = shown && (s.Cursor || next == label)
+			label = next
 			if time.Since(start) < patience {
 				continue
 			}
@@ -72,6 +73,6 @@ func (s *Streams) spin(label string, turn int, since time.Duration) {
 	if width == 0 {
 		width = fallbackWidth
 	}
-	line := fmt.Sprintf("%c %s (%d s)", spinner[turn%len(spinner)], label, int(since.Seconds()))
+	line := fmt.Sprintf("%c %s (%d s)", spinner[turn%len(spinner)], Line(label), int(since.Seconds()))
 	fmt.Fprintf(s.Err, "\r\x1b[K%s", Truncate(line, width-1))
 }

@@ -4,20 +4,27 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"iter"
+	"log/slog"
 
 	"github.com/agent-base/agent-base/agent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/chat"
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skilltool"
 	"github.com/agent-base/agent-base/tool"
+	"github.com/agent-base/agent-base/trace"
 )
 
 // ask answers a prompt. If the typed part is "/NAME ARGUMENTS", it activates that skill first: this is shown as a call,
-// and the turn informs the model. Piped input activates nothing.
+// and the turn informs the model. Piped input activates nothing. What the session holds, it holds until the answer.
 func (w *worker) ask(ctx context.Context, prompt, typed string) iter.Seq2[agent.Step, error] {
 	return func(yield func(agent.Step, error) bool) {
+		defer w.session.Release()
+		w.prompts++
+		ctx := trace.WithIdentity(w.as(ctx), trace.Identity{Correlation: fmt.Sprintf("%s-%d", w.id, w.prompts)})
 		if name, args, ok := chat.CutCommand(typed); ok {
 			result, err := w.invoke(ctx, name, args)
 			if err != nil {
@@ -28,12 +35,37 @@ func (w *worker) ask(ctx context.Context, prompt, typed string) iter.Seq2[agent.
 				return
 			}
 		}
+		if w.journal != nil {
+			w.journal.Begin(typed)
+		}
 		for step, err := range w.conversation.Ask(ctx, prompt) {
 			if !yield(step, err) {
 				return
 			}
+			if notice := w.unconfined(step); notice != "" && !yield(agent.Step{Notice: notice}, nil) {
+				return
+			}
 		}
 	}
+}
+
+// continued runs the hooks that want to know that the model has answered, and returns what else they want it to do.
+func (w *worker) continued(ctx context.Context, kit *skilltool.Kit, before int) string {
+	more, failures := kit.Stopped(ctx, before)
+	for _, text := range failures {
+		w.emit(ctx, slog.LevelWarn, text)
+	}
+	return more
+}
+
+// unconfined returns the warning that a script ran where files are not confined: the first time in a conversation, else "".
+func (w *worker) unconfined(step agent.Step) string {
+	if w.warned || step.Result == nil {
+		return ""
+	}
+	warning := w.s.Sandbox.Warning(skilltool.Confined(&step.Result.Result))
+	w.warned = warning != ""
+	return warning
 }
 
 // invoke activates a skill that the user named, and keeps the text for the next turn.

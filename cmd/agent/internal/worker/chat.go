@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/agent-base/agent-base/agent"
+	"github.com/agent-base/agent-base/agent/permit"
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/chat"
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
@@ -21,7 +22,6 @@ import (
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/internal/near"
 	"github.com/agent-base/agent-base/llm"
-	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/skill/watch"
 )
@@ -48,7 +48,7 @@ func converse(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
-	watcher := watch.Start(ctx, &watch.Options{Catalog: cat, Trace: s.Out.Tracer()})
+	watcher := watch.Start(ctx, &watch.Options{Catalog: cat, Trace: s.Observe.Tracer()})
 	defer watcher.Close()
 	prompter := &chat.Prompter{}
 	var approver *app.TerminalApprover
@@ -59,7 +59,7 @@ func converse(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
-	defer func() { w.session.End(ctx) }()
+	defer func() { w.kit.End(w.as(ctx)) }()
 	if err := s.Out.Flush(); err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func converse(ctx context.Context, o *Options) error {
 	return chat.Run(ctx, &chat.Options{
 		In: s.Sys.In, Out: s.Sys.Out, Terminal: terminal, Colour: s.Out.Colour, Prompt: mark,
 		Term: s.Sys.Getenv("TERM"), Greeting: t.greeting(), Ask: t.ask, Commands: t.commands(), Skills: t.skills, Status: t.status,
-		History: typed(s.Settings.Home()), Prompter: prompter, Question: s.Approver.Answer, Suggest: near.Name, Now: s.Sys.Now,
+		History: typed(s.Settings.Config().Paths.State()), Prompter: prompter, Question: s.Approver.Answer, Suggest: near.Name, Now: s.Sys.Now, Changed: changed,
 	})
 }
 
@@ -145,24 +145,17 @@ func (t *talk) status() chat.Status {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	st := chat.Status{Model: t.w.found.String(), Usage: t.usage}
+	if m := t.w.gate.current().Mode(); m != permit.Ask {
+		st.Mode = string(m)
+	}
+	allows := allows(t.w.session, t.w.s.Settings.Config().Enforce)
 	for _, act := range slices.Backward(t.w.session.Active()) {
-		st.Active = append(st.Active, chat.ActiveSkill{Name: act.Name, Allows: allows(act)})
+		st.Active = append(st.Active, chat.ActiveSkill{Name: act.Name, Allows: allows})
 	}
 	for _, name := range sortedKeys(t.spent) {
 		st.Tokens = append(st.Tokens, chat.SkillTokens{Name: name, Tokens: t.spent[name]})
 	}
 	return st
-}
-
-// allows lists the tools that an active skill allows.
-func allows(act session.Activation) string {
-	switch {
-	case !act.Tools.Declared:
-		return "all tools"
-	case len(act.Tools.Rules) == 0:
-		return "no tools"
-	}
-	return strings.Join(act.Tools.Rules, " ")
 }
 
 func sortedKeys(m map[string]int) []string {
@@ -180,6 +173,8 @@ func (t *talk) commands() []chat.Command {
 		{Name: "skills", Help: "List the skills, with what each costs in the list.", Run: t.skillsCommand},
 		{Name: "why", Usage: "NAME", Help: "Explain why a skill is loaded or not.", Run: t.whyCommand, Complete: t.completeSkills},
 		{Name: "model", Usage: "[PROVIDER/NAME]", Help: "Show the model, or switch to another one.", Run: t.modelCommand, Complete: completeModels},
+		{Name: "mode", Usage: "[MODE]", Help: "Show what needs no question, or change it: ask, accept-edits, read-only, all.", Run: t.modeCommand, Complete: completeModes},
+		{Name: "undo", Help: "Take back the changes of files that the last prompt made.", Run: t.undoCommand, Diff: true},
 		{Name: "clear", Help: "Clear the conversation.", Run: t.clearCommand},
 		{Name: "compact", Help: "Shorten the conversation to a summary; active skills stay.", Run: t.compactCommand},
 	}
@@ -252,7 +247,7 @@ func (t *talk) setModel(found *models.Found) {
 
 func (t *talk) clearCommand(ctx context.Context, _ string) (string, error) {
 	t.mu.Lock()
-	t.w.session.End(ctx)
+	t.w.kit.End(t.w.as(ctx))
 	clear(t.spent)
 	t.mu.Unlock()
 	return "conversation cleared", t.w.begin(ctx, nil)

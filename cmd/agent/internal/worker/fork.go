@@ -11,7 +11,9 @@ import (
 	"github.com/agent-base/agent-base/agent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/disclose"
+	"github.com/agent-base/agent-base/skilltool"
 	"github.com/agent-base/agent-base/tool"
+	"github.com/agent-base/agent-base/trace"
 )
 
 // role is a kind of sub-agent that a skill can name in the field agent.
@@ -46,16 +48,18 @@ func (w *worker) fork(ctx context.Context, f tool.Fork) (*agent.Options, error) 
 	if f.Agent != "" && !strings.EqualFold(r.name, f.Agent) {
 		w.emit(ctx, slog.LevelWarn, fmt.Sprintf("Skill '%s': unknown agent '%s', using %s", f.Skill, f.Agent, r.name))
 	}
-	own, err := w.ownTools()
+	var kit *skilltool.Kit
+	own, err := w.ownTools(ctx, func() *skilltool.Kit { return kit })
 	if err != nil {
 		return nil, err
 	}
-	kit, err := w.kit.Sub(ctx, f)
-	if err != nil {
+	who := trace.Identity{Agent: r.name, Task: w.id + "-" + f.Skill, Model: found.String()}
+	ctx = trace.WithIdentity(ctx, who)
+	if kit, err = w.kit.Sub(ctx, f); err != nil {
 		return nil, err
 	}
 	set := &tool.Set{}
-	for t := range w.join(ctx, own, kit.Tools()).All() {
+	for t := range w.join(ctx, own, w.gate.guard(kit.Tools())).All() {
 		if r.tools == nil || slices.Contains(r.tools, t.Name) {
 			if err := set.Add(t); err != nil {
 				return nil, err
@@ -63,8 +67,10 @@ func (w *worker) fork(ctx context.Context, f tool.Fork) (*agent.Options, error) 
 		}
 	}
 	o := w.options()
-	o.Model, o.Tools, o.System = found.Model, w.executor(set), disclose.Join(r.text, w.place())
-	o.Turn, o.Fork, o.CacheKey = nil, nil, w.id+"-"+f.Skill
+	o.Model, o.Tools, o.System = found.Model, w.executor(set, kit), disclose.Join(r.text, w.place())
+	o.Turn, o.Fork, o.End, o.CacheKey = nil, nil, kit.End, who.Task
+	o.Identity = who
+	o.Continue = func(ctx context.Context, before int) string { return w.continued(ctx, kit, before) }
 	o.Carry = func(ctx context.Context) string { return kit.Carry(ctx).Body }
 	return o, nil
 }
@@ -116,5 +122,5 @@ func (w *worker) mayAsk(ctx context.Context, f tool.Fork) error {
 }
 
 func (w *worker) emit(ctx context.Context, level slog.Level, text string) {
-	event(ctx, w.s.Out.Tracer(), level, "", text)
+	event(ctx, w.s.Observe.Tracer(), level, "", text)
 }

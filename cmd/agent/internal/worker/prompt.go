@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"iter"
 	"strings"
@@ -41,7 +42,7 @@ func answerPrompt(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
-	defer w.session.End(ctx)
+	defer w.kit.End(w.as(ctx))
 	typed := o.Prompt
 	if typed == "-" {
 		typed = ""
@@ -176,7 +177,7 @@ func (p *printer) step(s agent.Step) error {
 		}
 		return p.out.Flush()
 	case s.Result != nil:
-		return p.note(p.callLine(s))
+		return errors.Join(p.note(p.callLine(s)), p.diff(s))
 	case s.Notice != "":
 		return p.note(ui.Safe(ui.Line(s.Notice)))
 	}
@@ -194,6 +195,23 @@ func (p *printer) note(text ui.Safe) error {
 	return nil
 }
 
+// diff prints to stderr how a call changed a file, unless --quiet is given.
+func (p *printer) diff(s agent.Step) error {
+	if p.out.Quiet() {
+		return nil
+	}
+	out := *p.out.Streams
+	out.Out = p.out.Err
+	for _, line := range changed(s.Result) {
+		text := ui.DiffLine(line)
+		if p.out.Cursor {
+			text = ui.Truncate(text, max(p.out.Width, 40)-3)
+		}
+		out.Printf("  %s\n", p.out.Paint(ui.DiffStyle(line), text))
+	}
+	return nil
+}
+
 // endLine ends a line of streamed text before something else is printed.
 func (p *printer) endLine() error {
 	if !p.line {
@@ -206,22 +224,23 @@ func (p *printer) endLine() error {
 	return p.out.Flush()
 }
 
-// callLine describes a call and its outcome in one line.
+// callLine describes a call and its outcome: in one line for a terminal, and otherwise with the lines of a failure below it.
 func (p *printer) callLine(s agent.Step) ui.Safe {
 	r := s.Result.Result
-	outcome := "ok"
+	outcome, rest := "ok", ""
 	if !r.Success {
 		outcome = string(r.Error) + ": " + r.Message
 	}
-	indent := strings.Repeat("  ", s.Depth)
-	text := fmt.Sprintf("%s%s  %s, %s", indent, chat.CallText(s.Result.Call), outcome, took(r.Duration))
-	width := 0
-	if p.out.Cursor {
-		width = max(p.out.Width, 40) - 3
+	if !p.out.Cursor {
+		outcome, rest, _ = strings.Cut(strings.TrimRight(outcome, "\r\n"), "\n")
 	}
-	text = ui.Line(text)
-	if width > 0 {
-		text = ui.Truncate(text, width)
+	indent := strings.Repeat("  ", s.Depth)
+	text := ui.Line(fmt.Sprintf("%s%s  %s, %s", indent, chat.CallText(s.Result.Call), outcome, took(r.Duration)))
+	if p.out.Cursor {
+		return ui.Safe(ui.Truncate(text, max(p.out.Width, 40)-3))
+	}
+	for line := range strings.Lines(rest) {
+		text += "\n    " + indent + ui.Line(strings.TrimRight(line, "\r\n"))
 	}
 	return ui.Safe(text)
 }

@@ -24,13 +24,12 @@ const maxStdin = 512 << 10
 type Options struct {
 	Services *app.Services
 
-	Prompt    string
-	Asked     bool // --prompt was given: one answer, and no conversation
-	Model     string
-	Stream    bool
-	JSON      bool
-	AllowBash bool
-	MaxTurns  int // 0 means the setting
+	Prompt   string
+	Asked    bool // --prompt was given: one answer, and no conversation
+	Model    string
+	Stream   bool
+	JSON     bool
+	MaxTurns int // 0 means the setting
 
 	// Why prints why a skill is loaded or not, for the command /why.
 	Why func(ctx context.Context, s *app.Services, name string) error

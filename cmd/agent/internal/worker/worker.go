@@ -2,7 +2,6 @@ package worker
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -12,10 +11,10 @@ import (
 
 	"github.com/agent-base/agent-base/agent"
 	"github.com/agent-base/agent-base/agent/hosttool"
+	"github.com/agent-base/agent-base/agent/undo"
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
-	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/script/survey"
@@ -25,6 +24,7 @@ import (
 	"github.com/agent-base/agent-base/skill/watch"
 	"github.com/agent-base/agent-base/skilltool"
 	"github.com/agent-base/agent-base/tool"
+	"github.com/agent-base/agent-base/trace"
 )
 
 // worker answers prompts. It is for one goroutine at a time; only status may be called from another.
@@ -33,12 +33,15 @@ type worker struct {
 	found    *models.Found
 	catalog  func() *skill.Catalog // the present snapshot
 	approver *app.TerminalApprover // nil: no person can be asked
-	bash     bool                  // run commands without a question
-	turns    int                   // limit of requests for one prompt; 0: the setting
+	gate     *gate
+	journal  *undo.Journal
+	turns    int // limit of requests for one prompt; 0: the setting
 	mode     disclose.Mode
 	budget   int // of the list of skills
 
 	id      string         // of the conversation
+	prompts int            // that it got
+	warned  bool           // that scripts are not confined
 	told    *skill.Catalog // the snapshot that the model knows
 	session *session.Session
 	kit     *skilltool.Kit
@@ -47,6 +50,7 @@ type worker struct {
 	system  string
 
 	conversation *agent.Conversation
+	undone       string    // text of the next turn about changes that the user took back
 	invoked      string    // text of the next turn about a skill that the user activated
 	byUser       *llm.Call // the call that is shown for that activation; no model made it
 }
@@ -55,15 +59,21 @@ type worker struct {
 func newWorker(ctx context.Context, o *Options, found *models.Found, catalog func() *skill.Catalog, approver *app.TerminalApprover) (*worker, error) {
 	s := o.Services
 	w := unready(s, catalog, approver)
-	w.found, w.bash, w.turns = found, o.AllowBash, o.MaxTurns
-	return w, w.begin(ctx, nil)
+	w.found, w.turns = found, o.MaxTurns
+	if err := w.begin(ctx, nil); err != nil {
+		return w, err
+	}
+	return w, w.gate.check()
 }
 
 // unready returns a worker that has no model, no tools and no conversation yet.
 func unready(s *app.Services, catalog func() *skill.Catalog, approver *app.TerminalApprover) *worker {
 	cfg := s.Settings.Config()
-	return &worker{s: s, catalog: catalog, approver: approver, mode: disclose.Mode(cfg.Disclosure), budget: listBudget(cfg),
-		id: fmt.Sprintf("agent-%x", s.Sys.Now().UnixNano()), session: session.New(&session.Options{Trace: s.Out.Tracer()})}
+	w := &worker{s: s, catalog: catalog, approver: approver, mode: disclose.Mode(cfg.Disclosure), budget: listBudget(cfg),
+		gate: newGate(s, approver), id: fmt.Sprintf("agent-%x", s.Sys.Now().UnixNano())}
+	w.session = session.New(s.Tools.Session(w.rules))
+	w.journal = newJournal(s, w.id)
+	return w
 }
 
 // begin starts a conversation, or continues one that another model began. Its prefix does not change afterwards.
@@ -80,7 +90,7 @@ func (w *worker) begin(ctx context.Context, history []llm.Message) error {
 // compose makes the tools and the system text of a conversation, from the skills that the catalog has now.
 func (w *worker) compose(ctx context.Context) error {
 	w.told = w.catalog()
-	own, err := w.ownTools()
+	own, err := w.ownTools(ctx, func() *skilltool.Kit { return w.kit })
 	if err != nil {
 		return err
 	}
@@ -89,7 +99,7 @@ func (w *worker) compose(ctx context.Context) error {
 		return err
 	}
 	w.kit = skilltool.New(skillTools)
-	w.set = w.join(ctx, own, w.kit.Tools())
+	w.set = w.join(ctx, own, w.gate.guard(w.kit.Tools()))
 	w.plan, err = disclose.NewPlan(ctx, w.told, &disclose.PlanOptions{Mode: w.mode, Blocks: w.blocks(), List: *w.listOptions()})
 	if err != nil {
 		return err
@@ -141,10 +151,12 @@ func (w *worker) blocks() *disclose.BlockOptions {
 func (w *worker) options() *agent.Options {
 	cfg := w.s.Settings.Config()
 	o := &agent.Options{
-		Model: w.found.Model, Tools: w.executor(w.set), System: w.system, Retry: &llm.RetryOptions{},
+		Model: w.found.Model, Tools: w.executor(w.set, w.kit), System: w.system, Retry: &llm.RetryOptions{},
 		Turn: w.turn, Carry: w.carry, Fork: w.fork,
+		Continue: func(ctx context.Context, before int) string { return w.continued(ctx, w.kit, before) },
 		MaxTurns: cfg.Agent.MaxTurns, MaxTokens: cfg.Agent.MaxTokens, MaxTime: cfg.Agent.MaxTime, Window: cfg.Agent.Window,
-		CacheKey: w.id, Trace: w.s.Out.Tracer(), Now: w.s.Sys.Now,
+		CacheKey: w.id, Trace: w.s.Observe.Tracer(), Now: w.s.Sys.Now,
+		Identity: w.identity(),
 	}
 	if w.turns > 0 {
 		o.MaxTurns = w.turns
@@ -152,11 +164,21 @@ func (w *worker) options() *agent.Options {
 	return o
 }
 
+// identity returns for whom the steps of the conversation are taken.
+func (w *worker) identity() trace.Identity {
+	return trace.Identity{Agent: "agent", Tenant: w.s.Settings.Config().Tenant, Task: w.id, Model: w.found.String()}
+}
+
+// as returns a context for steps of the conversation that its model does not ask for.
+func (w *worker) as(ctx context.Context) context.Context {
+	return trace.WithIdentity(ctx, w.identity())
+}
+
 // turn returns the text that goes with a prompt: which skills changed on disk, which skills the prompt brings up, and the
 // skill that the user activated. The prefix stays unchanged.
 func (w *worker) turn(ctx context.Context, prompt string) string {
-	news, invoked := w.news(ctx), w.invoked
-	w.invoked = ""
+	news, invoked := disclose.Join(w.news(ctx), w.undone), w.invoked
+	w.invoked, w.undone = "", ""
 	choice, err := w.kit.Turn(ctx, w.plan, prompt)
 	if err != nil {
 		return disclose.Join(news, invoked)
@@ -200,10 +222,6 @@ func (w *worker) carry(ctx context.Context) string {
 	return w.kit.Carry(ctx).Body
 }
 
-func (w *worker) executor(set *tool.Set) *tool.Executor {
-	return &tool.Executor{Tools: set, Trace: w.s.Out.Tracer()}
-}
-
 // join returns the tools in order: the agent's own, then those of skills. If two have the same name, it keeps the first
 // and logs a warning.
 func (w *worker) join(ctx context.Context, lists ...[]tool.Tool) *tool.Set {
@@ -218,8 +236,8 @@ func (w *worker) join(ctx context.Context, lists ...[]tool.Tool) *tool.Set {
 	return set
 }
 
-// ownTools returns the tools of the agent itself.
-func (w *worker) ownTools() ([]tool.Tool, error) {
+// ownTools returns the tools of the agent itself. kit returns the tools for skills of the conversation when a call is made.
+func (w *worker) ownTools(ctx context.Context, kit func() *skilltool.Kit) ([]tool.Tool, error) {
 	cfg := w.s.Settings.Config()
 	shell, err := w.s.Sys.LookPath("bash")
 	if err != nil || !filepath.IsAbs(shell) {
@@ -227,37 +245,18 @@ func (w *worker) ownTools() ([]tool.Tool, error) {
 	}
 	o := &hosttool.Options{
 		Workspace: cfg.Paths.Project, Mounts: w.mounts, ReadOnly: w.readOnly, SkillRoots: w.skillRoots, Scripts: w.keptScripts, ReadScripts: cfg.ScriptRead == "allow",
-		Shell: shell, Env: commandEnv(w.s.Sys.Environ), Trace: w.s.Out.Tracer(),
+		Shell: shell, Env: commandEnv(w.s.Sys.Environ), Trace: w.s.Observe.Tracer(),
+		Clean: app.WithoutProviderKeys(w.s.Sys.Environ),
 	}
-	o.BashCure = "start the agent with --allow-bash to let it run commands"
-	if w.bash || w.approver != nil {
-		o.Approve = w.approveTool
+	o.Decide, o.Cure, o.Undo = w.gate.decide, cure, w.journal
+	if w.approver != nil {
+		o.Approve = w.gate.approve
 	}
+	if err := w.confineBash(ctx, o, kit); err != nil {
+		return nil, err
+	}
+	w.gate.confine(o.Confined)
 	return hosttool.Tools(o)
-}
-
-// approveTool asks the user about a command, or about a file that other programs or models read without a question.
-func (w *worker) approveTool(ctx context.Context, r hosttool.Request) (bool, error) {
-	if r.Path == "" {
-		return w.approveCommand(ctx, r.Text)
-	}
-	if w.approver == nil {
-		return false, errors.New("no terminal to ask on")
-	}
-	return w.approver.Ask(ctx, &app.Question{Text: fmt.Sprintf("Let %s write %q? %s.", r.Tool, r.Path, r.Reason),
-		Details: commandLines(r.Text), Nobody: "no terminal to ask on"})
-}
-
-func (w *worker) approveCommand(ctx context.Context, command string) (bool, error) {
-	if w.bash {
-		return true, nil
-	}
-	return w.approver.Ask(ctx, &app.Question{Text: "Run this command as you, outside any sandbox?", Details: commandLines(command)})
-}
-
-// commandLines returns a command as a question shows it. Whatever looks like a space is a space.
-func commandLines(command string) []string {
-	return strings.Split(ui.Exact(command), "\n")
 }
 
 // commandEnv returns the variables that a shell needs, without keys.

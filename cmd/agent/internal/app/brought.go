@@ -1,0 +1,114 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/install"
+	"github.com/agent-base/agent-base/install/oms"
+	"github.com/agent-base/agent-base/install/registry"
+	"github.com/agent-base/agent-base/install/source"
+)
+
+// Brought returns a proposal that describes a package by the place that it is from.
+func (c *Consent) Brought(ctx context.Context, k *install.Package, checked *Checked) (*Proposal, error) {
+	p, err := c.Propose(ctx, k.Skill)
+	if err != nil {
+		return nil, err
+	}
+	p.from = "from " + From(k.Entry())
+	p.signature = k.Signature
+	p.notes = append(p.notes, "  "+SignatureText(k.Signature))
+	if k.Renamed() && k.Signature != nil && k.Signature.State != oms.Unsigned {
+		p.notes = append(p.notes, "  what is signed is called "+k.Candidate.Manifest.Name+": the name in its SKILL.md will be another one")
+	}
+	for i, line := range k.LeftOut {
+		if i == mostLeftOut {
+			p.notes = append(p.notes, fmt.Sprintf("  left out: and %d more", len(k.LeftOut)-i))
+			break
+		}
+		p.notes = append(p.notes, "  left out: "+line)
+	}
+	p.notes = append(p.notes, checked.lines()...)
+	return p, nil
+}
+
+// mostLeftOut is how many of the links and submodules of a skill that are not in its copy a question names.
+const mostLeftOut = 5
+
+// From says where a package is from: "https://host/repo.git, commit 0123abcd of main, skills/x".
+func From(e registry.Entry) string {
+	parts := []string{e.Source}
+	at := ""
+	switch {
+	case e.CommitSHA != "" && e.Kind == source.Git.String():
+		at = "commit " + Short(e.CommitSHA)
+	case e.CommitSHA != "":
+		at = Short(e.CommitSHA)
+	}
+	switch {
+	case e.Tag != "":
+		at += " tagged " + e.Tag
+	case e.Branch != "":
+		at += " of " + e.Branch
+	}
+	if at != "" {
+		parts = append(parts, strings.TrimSpace(at))
+	}
+	if e.Path != "" && e.Path != "." {
+		parts = append(parts, e.Path)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Moved tells a proposal the folder that the skill is in after it was asked about, or will be.
+func (p *Proposal) Moved(dir string) {
+	p.approval.Dir = dir
+	base, rest := dir, ""
+	for filepath.Dir(base) != base { // the folder itself may not be there yet
+		if real, err := filepath.EvalSymlinks(base); err == nil {
+			p.approval.Dir = filepath.Join(real, rest)
+			return
+		}
+		base, rest = filepath.Dir(base), filepath.Join(filepath.Base(base), rest)
+	}
+}
+
+// Permissions are the lines of what the skill asks for, as the registry records them.
+func (p *Proposal) Permissions() []string { return p.approval.Permissions }
+
+// AskAll asks one question about several proposals and reports whether the answer was yes. Each has a line; "d" shows all.
+func (c *Consent) AskAll(ctx context.Context, list []*Proposal, text string) (bool, error) {
+	var short, whole []string
+	for _, p := range list {
+		short = append(short, p.oneLine())
+		whole = append(whole, p.Lines()...)
+	}
+	details, others := short, "d"
+	for {
+		answer, err := c.approver.Answer(ctx, &ui.Question{Text: text, Details: details, Others: others})
+		if err != nil || answer != "d" {
+			return answer == "y", err
+		}
+		details, others = whole, ""
+	}
+}
+
+// oneLine describes a proposal among others.
+func (p *Proposal) oneLine() string {
+	var parts []string
+	if p.Forged() {
+		parts = append(parts, "its SIGNATURE DOES NOT HOLD")
+	}
+	parts = append(parts, p.contentLine())
+	for _, asked := range p.approval.Permissions {
+		if !isNoted(asked) {
+			parts = append(parts, asked)
+		}
+	}
+	line := fmt.Sprintf("  %s [%s] %s", p.approval.Name, Short(p.Digest()), strings.TrimSpace(strings.Join(parts, "; ")))
+	return cutMiddle(line, shortColumns)
+}

@@ -1,0 +1,102 @@
+package app
+
+import (
+	"fmt"
+	"path/filepath"
+
+	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/trust"
+)
+
+// Place makes the folders absolute, except trust.Here. It returns an error for one that no script gets; own is the folder where the
+// approvals are and what other skills keep, "" for none.
+func (a *Given) Place(sys *System, own string) error {
+	for i, dir := range a.Read {
+		if dir == trust.Here {
+			continue
+		}
+		a.Read[i] = sys.Abs(dir)
+		if own != "" && within(a.Read[i], own) {
+			return ownFolder(dir, own)
+		}
+	}
+	for i, dir := range a.Write {
+		if dir == trust.Here {
+			continue
+		}
+		a.Write[i] = sys.Abs(dir)
+		if err := checkWrite(a.Write[i], sys.Home, own); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Free makes the folders absolute, to take them back: any of them.
+func (a *Given) Free(sys *System) {
+	for _, list := range [][]string{a.Read, a.Write} {
+		for i, dir := range list {
+			if dir != trust.Here {
+				list[i] = sys.Abs(dir)
+			}
+		}
+	}
+}
+
+func ownFolder(dir, own string) error {
+	return Denied(fmt.Errorf("%q cannot be granted: the approvals and the private files of all skills are in %q", dir, own), "")
+}
+
+// ofMachine are folders with settings of the machine. program.OfSystem has its programs.
+var ofMachine = []string{"/etc", "/boot", "/dev", "/proc", "/sys", "/root/.ssh", "/var/spool/cron", "/private/etc", "/Library"}
+
+// keyFolders are the folders and files of a home that have keys, or passwords.
+var keyFolders = []string{".ssh", ".gnupg", ".aws", ".kube", ".password-store", ".netrc"}
+
+// checkWrite returns an error for a folder that no script writes: one that holds everything, or what decides which programs run and who
+// may come in. The user's own folders in it can be granted by their names.
+func checkWrite(dir, home, own string) error {
+	why := ""
+	switch {
+	case own != "" && within(dir, own):
+		return ownFolder(dir, own)
+	case filepath.Dir(dir) == dir:
+		why = "every file of this machine is in it"
+	case program.OfSystem(dir) || withinAny(dir, ofMachine):
+		why = "programs and settings of the machine are in it"
+	case home != "" && within(home, dir):
+		why = "your whole home is in it, with your keys and what your shell runs"
+	case own != "" && within(own, dir):
+		why = "the approvals and the private files of all skills are in it"
+	}
+	for _, name := range keyFolders {
+		if home != "" && why == "" && within(dir, filepath.Join(home, name)) {
+			why = "keys are in it"
+		}
+	}
+	if why == "" {
+		return nil
+	}
+	return Denied(fmt.Errorf("%q cannot be granted to write: %s", dir, why), "name the folders that the skill needs, such as --write ~/notes")
+}
+
+func withinAny(dir string, others []string) bool {
+	for _, other := range others {
+		if within(dir, other) {
+			return true
+		}
+	}
+	return false
+}
+
+// within reports whether a folder is another one or lies in it, through links too.
+func within(dir, other string) bool {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	if real, err := filepath.EvalSymlinks(other); err == nil {
+		other = real
+	}
+	rel, err := filepath.Rel(other, dir)
+	return err == nil && filepath.IsLocal(rel)
+}

@@ -1,0 +1,150 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/agent-base/agent-base/install"
+	"github.com/agent-base/agent-base/install/registry"
+	"github.com/agent-base/agent-base/install/source"
+	"github.com/agent-base/agent-base/install/store"
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/check"
+	"github.com/agent-base/agent-base/skill/manifest"
+)
+
+// Packages installs skills from other places, and updates and removes them.
+type Packages struct {
+	sys      *System
+	settings *Settings
+	skills   *Library
+	out      *Printer
+	observe  *Observers
+	foreign  bool // see Foreign
+}
+
+// registryOf returns the file of installed skills.
+func registryOf(sys *System, settings *Settings) *registry.Store {
+	return &registry.Store{Path: filepath.Join(settings.Config().Paths.Skills(), "registry.json"), Now: sys.Now, Home: sys.Home}
+}
+
+// Installer returns what changes the installed skills.
+func (p *Packages) Installer() (*install.Installer, error) {
+	if err := p.settings.NeedRoom(""); err != nil {
+		return nil, err
+	}
+	catalog, err := p.skills.options()
+	if err != nil {
+		return nil, err
+	}
+	return install.New(&install.Options{
+		Registry: registryOf(p.sys, p.settings),
+		Store:    p.store(),
+		Fetchers: p.fetchers(),
+		Catalog:  *catalog,
+		Progress: p.progress,
+		Verify:   p.signatures(),
+	})
+}
+
+// Repaired returns the Installer. It first replaces a damaged registry, with a warning.
+func (p *Packages) Repaired(ctx context.Context) (*install.Installer, error) {
+	in, err := p.Installer()
+	if err != nil {
+		return nil, err
+	}
+	done, err := in.Repair(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if done {
+		p.out.Warn("the list of installed skills was damaged: it was put aside and made anew from the skills on the disk, none of them trusted")
+	}
+	p.warnSpace()
+	return in, nil
+}
+
+// placeOfVersion returns a script.Options.Place: the versions of an installed skill have one home.
+func placeOfVersion(plugins string) func(root string) string {
+	return func(root string) string {
+		if rel, err := filepath.Rel(store.Folder(plugins), root); err == nil && filepath.IsLocal(rel) {
+			return plugins
+		}
+		return root
+	}
+}
+
+// Parse reads a source as a user types it.
+func (p *Packages) Parse(text string) (source.Ref, error) {
+	ref, err := source.Parse(text, &source.Options{Dir: p.sys.Dir, Home: p.sys.Home})
+	var bad *source.Error
+	if errors.As(err, &bad) {
+		return ref, Usage(err, bad.Cure)
+	}
+	return ref, err
+}
+
+func (p *Packages) store() *store.Dir { return &store.Dir{Root: p.settings.Config().PluginsDir} }
+
+// progress shows how far a fetch is. Where lines cannot be drawn over, it shows the steps alone.
+func (p *Packages) progress(at install.Progress) {
+	text := at.Step
+	switch {
+	case !p.out.Cursor:
+	case at.Total > 0:
+		text += fmt.Sprintf(" %d%%", at.Done*100/at.Total)
+	case at.Done > 0 && at.Unit == "bytes":
+		text += fmt.Sprintf(" %.1f MB", float64(at.Done)/1e6)
+	case at.Done > 0:
+		text += fmt.Sprintf(" %d", at.Done)
+	}
+	p.out.Progress(text)
+}
+
+// Checked are the problems of a package, and what it needs that is not here.
+type Checked struct {
+	Problems []manifest.Problem
+	Missing  string // why it could not be used here; "" if it could
+}
+
+// Check checks a package as "agent skill validate" does.
+func (p *Packages) Check(k *install.Package) Checked {
+	cfg := p.settings.Config()
+	profile, _ := manifest.ProfileNamed(cfg.Profile) // the catalogue has it already
+	_, problems := check.Folder(k.Skill.FS(), k.Name, &check.Options{Profile: profile, ScriptRule: p.settings.Survey().Rule})
+	c := Checked{Problems: problems}
+	if e := k.Skill.Entry(); e.State() == skill.StateUnavailable {
+		c.Missing = e.Reason()
+	}
+	return c
+}
+
+// lines describe what was found, for a question.
+func (c *Checked) lines() []string {
+	counts := map[manifest.Severity]int{}
+	var first string
+	for i := range c.Problems {
+		counts[c.Problems[i].Severity]++
+		if first == "" && c.Problems[i].Severity == manifest.SeverityError {
+			first = ": " + c.Problems[i].Message
+		}
+	}
+	var found []string
+	if n := counts[manifest.SeverityError]; n > 0 {
+		found = append(found, Count(n, "error"))
+	}
+	if n := counts[manifest.SeverityWarning]; n > 0 {
+		found = append(found, Count(n, "warning"))
+	}
+	lines := []string{"  the check found nothing wrong"}
+	if len(found) > 0 {
+		lines = []string{"  the check found " + strings.Join(found, " and ") + first}
+	}
+	if c.Missing != "" {
+		lines = append(lines, "  cannot be used here yet: "+c.Missing)
+	}
+	return lines
+}

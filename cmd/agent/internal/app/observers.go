@@ -1,0 +1,268 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/agent-base/agent-base/internal/redact"
+	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/telemetry"
+	"github.com/agent-base/agent-base/trace"
+	"github.com/agent-base/agent-base/trace/audit"
+)
+
+// Observers read the events of the engine: the log of --verbose, the audit log and telemetry.
+type Observers struct {
+	*recorders
+	out *Printer
+}
+
+// recorders are what the observers of all printers share. They are made when the first event may come, so a command without
+// events opens nothing.
+type recorders struct {
+	sys      *System
+	settings *Settings
+
+	redact func() func(string) string // made on first use
+
+	once sync.Once
+	log  *audit.Log // nil if nothing is recorded
+	mode string     // the setting audit
+
+	bridge  *telemetry.Bridge // nil without telemetry
+	export  *telemetry.Export // where bridge sends
+	refused error             // why there is no telemetry although the settings ask for it
+}
+
+func newRecorders(sys *System, settings *Settings) *recorders {
+	return &recorders{sys: sys, settings: settings,
+		redact: sync.OnceValue(func() func(string) string { return redactor(sys.Environ) })}
+}
+
+func (r *recorders) begin() {
+	r.once.Do(func() {
+		cfg := r.settings.Config()
+		r.mode = cfg.Audit
+		dir := cfg.Paths.Audit()
+		record, send := dir != "" && r.mode != "off", cfg.Telemetry == "otlp"
+		if !record && !send {
+			return
+		}
+		redact := r.redact()
+		if record {
+			r.log = audit.New(&audit.Options{Dir: dir, NoUsage: cfg.Usage == "off", Redact: redact})
+		}
+		if send {
+			r.refused = r.connect(redact)
+		}
+	})
+}
+
+// connect makes the bridge to a collector.
+func (r *recorders) connect(redact func(string) string) error {
+	if strings.EqualFold(r.sys.Getenv("OTEL_SDK_DISABLED"), "true") {
+		return nil
+	}
+	o, err := telemetry.OptionsFrom(r.sys.Getenv)
+	if err != nil {
+		return err
+	}
+	if o.Resource["service.version"] == "" {
+		o.Resource["service.version"] = Version
+	}
+	export, err := telemetry.Start(o)
+	if err != nil {
+		return err
+	}
+	content := strings.EqualFold(r.sys.Getenv("OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"), "true")
+	r.bridge, err = telemetry.New(&telemetry.Options{Tracer: export.Tracer(), Meter: export.Meter(), Content: content, Redact: redact})
+	r.export = export
+	return err
+}
+
+// Telemetry returns the tracer of events that only telemetry reads, or nil.
+func (o *Observers) Telemetry() trace.Tracer {
+	if o.begin(); o.bridge == nil {
+		return nil
+	}
+	return o.bridge
+}
+
+// shortestKey is the fewest bytes of a text that can look like a key.
+const shortestKey = 20
+
+// WithoutProviderKeys returns a function that replaces the keys of model providers that an environment has.
+func WithoutProviderKeys(environ []string) func(string) string {
+	return redact.New(secretsOf(environ, func(name string) bool { return script.IsProviderKey(name) && script.IsKey(name) })).String
+}
+
+// secretsOf returns the values of the variables that are chosen.
+func secretsOf(environ []string, chosen func(name string) bool) []redact.Secret {
+	var secrets []redact.Secret
+	for _, kv := range environ {
+		if name, value, _ := strings.Cut(kv, "="); chosen(name) {
+			secrets = append(secrets, redact.Secret{Name: name, Value: value})
+		}
+	}
+	return secrets
+}
+
+// redactor returns a function that replaces the values of the operator's variables with secrets, and what looks like a key.
+func redactor(environ []string) func(string) string {
+	known := redact.New(secretsOf(environ, script.IsKey))
+	return func(text string) string {
+		text = known.String(text)
+		if len(text) >= shortestKey {
+			text = redact.Shapes(text)
+		}
+		return text
+	}
+}
+
+// Tracer returns the tracer of the engine's events, or nil if nobody reads them.
+func (o *Observers) Tracer() trace.Tracer {
+	o.begin()
+	var readers []trace.Tracer
+	if shown := o.out.Tracer(); shown != nil {
+		readers = append(readers, redacted(shown, o.redact()))
+	}
+	if o.log != nil {
+		readers = append(readers, o.log)
+	}
+	if o.bridge != nil {
+		readers = append(readers, o.bridge)
+	}
+	switch len(readers) {
+	case 0:
+		return nil
+	case 1:
+		return o.forTenant(readers[0])
+	}
+	return o.forTenant(trace.Tee(readers...))
+}
+
+// forTenant returns a tracer that gets the events with the tenant that the user set.
+func (r *recorders) forTenant(next trace.Tracer) trace.Tracer {
+	if r.settings.Config().Tenant == "" {
+		return next
+	}
+	return trace.TracerFunc(func(ctx context.Context, e trace.Event) { next.Trace(r.tenant(ctx), e) })
+}
+
+// tenant returns a context in which steps are taken for the tenant that the user set.
+func (r *recorders) tenant(ctx context.Context) context.Context {
+	return trace.WithIdentity(ctx, trace.Identity{Tenant: r.settings.Config().Tenant})
+}
+
+// redacted returns a tracer that gets the events without secrets in their texts.
+func redacted(next trace.Tracer, clean func(string) string) trace.Tracer {
+	return trace.TracerFunc(func(ctx context.Context, e trace.Event) {
+		e.Message = clean(e.Message)
+		if e.Err != nil {
+			e.Err = &cleanError{clean(e.Err.Error()), e.Err}
+		}
+		e.Attrs = slices.Clone(e.Attrs)
+		for i, a := range e.Attrs {
+			if a.Value.Kind() == slog.KindString {
+				e.Attrs[i].Value = slog.StringValue(clean(a.Value.String()))
+			}
+		}
+		next.Trace(ctx, e)
+	})
+}
+
+// cleanError is an error whose text has no secrets.
+type cleanError struct {
+	text string
+	err  error
+}
+
+// Error returns the text.
+func (e *cleanError) Error() string { return e.text }
+
+// Unwrap returns the error itself.
+func (e *cleanError) Unwrap() error { return e.err }
+
+// errNoAuditHome is the reason why nothing can be recorded without a home.
+var errNoAuditHome = errors.New("there is no home directory for the audit log, and the setting audit is required")
+
+// Guard records a step that is about to begin. With the setting audit: required, it returns an error if that cannot be done.
+func (o *Observers) Guard(ctx context.Context, e trace.Event) error {
+	o.begin()
+	switch {
+	case o.mode != "required":
+		return nil
+	case o.log == nil:
+		return errNoAuditHome
+	}
+	return o.log.Guard(o.tenant(ctx), e)
+}
+
+// Record records a decision of the user that is about to take effect. With the setting audit: required, it returns an error
+// if that cannot be done.
+func (o *Observers) Record(ctx context.Context, e trace.Event) error {
+	if o.begin(); o.mode == "required" {
+		return o.Guard(ctx, e)
+	}
+	trace.Emit(ctx, o.Tracer(), e)
+	return nil
+}
+
+// Runner returns next, or with the setting audit: required a runner that starts nothing while events cannot be recorded.
+func (o *Observers) Runner(next script.Runner) script.Runner {
+	if o.begin(); o.mode != "required" {
+		return next
+	}
+	return script.RunnerFunc(func(ctx context.Context, c *script.Command) (*script.Output, error) {
+		if o.log == nil {
+			return nil, errNoAuditHome
+		}
+		if _, err := o.log.Failure(); err != nil { // the start of a script is an event before it
+			return nil, err
+		}
+		return next.Run(ctx, c)
+	})
+}
+
+// closing is how long the end of the command waits for a collector.
+const closing = 3 * time.Second
+
+// Close sends what telemetry has not sent yet. It returns an error if events were not recorded although they must be, and
+// otherwise warns about what was lost.
+func (o *Observers) Close(ctx context.Context) error {
+	if o.export != nil {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
+		defer cancel()
+		o.refused = errors.Join(o.refused, o.export.Close(ctx))
+	}
+	if o.refused != nil {
+		o.out.Warn("telemetry: " + o.refused.Error())
+	}
+	return o.recorded()
+}
+
+func (o *Observers) recorded() error {
+	if o.log == nil { // nothing was observed, or nothing is recorded
+		return nil
+	}
+	lost, err := o.log.Failure()
+	if err == nil {
+		return nil
+	}
+	if _, missing := os.Stat(o.settings.Config().Paths.Audit()); missing != nil && o.mode != "required" {
+		return nil // the home cannot be written at all, which doctor reports
+	}
+	err = fmt.Errorf("%s not recorded: %w", Count(int(lost), "event"), err)
+	if o.mode == "required" {
+		return &Failure{Exit: ExitFailure, Code: "audit", Hint: "agent doctor shows the settings", Err: err}
+	}
+	o.out.Warn(err.Error())
+	return nil
+}

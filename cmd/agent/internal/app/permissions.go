@@ -1,0 +1,80 @@
+package app
+
+import (
+	"path/filepath"
+
+	"github.com/agent-base/agent-base/agent/permit"
+	"github.com/agent-base/agent-base/agent/undo"
+	"github.com/agent-base/agent-base/cmd/agent/internal/config"
+	"github.com/agent-base/agent-base/session/allow"
+	"github.com/agent-base/agent-base/skill/manifest"
+)
+
+// Permissions returns the policy about the agent's own tools, from the settings and the flags, and a problem for each
+// rule that cannot be read.
+func (s *Settings) Permissions() (*permit.Policy, []manifest.Problem) {
+	cfg := s.Config()
+	o := &permit.Options{
+		Mode: permit.Mode(cfg.Agent.Mode), Doubt: cfg.Permissions.Doubt, Unconfined: s.flags.WithoutSandbox,
+		Allow: policyRules(cfg.Permissions.Allow), Ask: policyRules(cfg.Permissions.Ask), Deny: policyRules(cfg.Permissions.Deny),
+		Patterns: allow.Options{Roots: []string{cfg.Paths.Project}, Home: cfg.Paths.Home},
+	}
+	if real, err := filepath.EvalSymlinks(cfg.Paths.Project); err == nil && real != cfg.Paths.Project {
+		o.Patterns.Roots = append(o.Patterns.Roots, real)
+	}
+	if s.flags.AllowBash {
+		o.Allow = append(o.Allow, permit.Rule{Text: "Bash", Origin: "--allow-bash"})
+	}
+	p, wrong := permit.New(o)
+	var problems []manifest.Problem
+	for _, w := range wrong {
+		problems = append(problems, ruleProblem(&cfg.Permissions, w))
+	}
+	return p, problems
+}
+
+// policyRules returns rules with their origins for people.
+func policyRules(in []config.Rule) []permit.Rule {
+	out := make([]permit.Rule, len(in))
+	for i, r := range in {
+		out[i] = permit.Rule{Text: r.Text, Origin: r.Origin.String()}
+	}
+	return out
+}
+
+// ruleProblem returns the problem of a rule, with its place.
+func ruleProblem(all *config.Permissions, w allow.Problem) manifest.Problem {
+	p := manifest.Problem{Code: "config-rule", Severity: manifest.SeverityError, Message: w.Message, Cure: w.Cure}
+	at := func(list []config.Rule, more string) {
+		for _, r := range list {
+			if r.Text == w.Rule && p.File == "" {
+				p.File, p.Line, p.Col = r.Origin.Name, r.Origin.Line, r.Origin.Col
+				p.Message += more
+			}
+		}
+	}
+	doubt := ""
+	if w.Dropped {
+		doubt = "; until it is fixed, every call of a tool is asked about"
+	}
+	at(all.Deny, doubt)
+	at(all.Ask, doubt)
+	at(all.Allow, "")
+	return p
+}
+
+// undoFolder is the folder of the home that holds what files were before the agent changed them.
+const undoFolder = "undo"
+
+// Undo returns which journals of changes belong to the project, or nil if there is no home.
+func (s *Settings) Undo() *undo.Options {
+	cfg := s.Config()
+	if cfg.Paths.State() == "" {
+		return nil
+	}
+	o := &undo.Options{Dir: filepath.Join(cfg.Paths.State(), undoFolder), Workspace: cfg.Paths.Project, Now: s.sys.Now}
+	if real, err := filepath.EvalSymlinks(o.Workspace); err == nil {
+		o.Workspace = real
+	}
+	return o
+}

@@ -1,0 +1,216 @@
+package app
+
+import (
+	"context"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agent-base/agent-base/install"
+	"github.com/agent-base/agent-base/internal/diff"
+	"github.com/agent-base/agent-base/internal/dirhash"
+	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
+	"github.com/agent-base/agent-base/trust"
+)
+
+// renewal is what a proposal knows about the installed content that its own would replace.
+type renewal struct {
+	approvedBefore bool              // that content was approved
+	grown          []string          // what is asked for in addition
+	lines          map[string]string // "+1 -2" for each changed text
+	dropped        []string          // what was granted and does not pass on
+}
+
+// Approved reports whether the installed content was approved: otherwise the new one is not approved either.
+func (r *renewal) Approved() bool { return r.approvedBefore }
+
+// Grown says what the new content asks for that the installed one did not. An empty list means nothing.
+func (r *renewal) Grown() []string { return r.grown }
+
+// Renewed returns a proposal for a package that replaces an installed content. It compares the two, and suggests what the
+// installed one was granted.
+func (c *Consent) Renewed(ctx context.Context, k *install.Package, former *install.Former, checked *Checked) (*Proposal, error) {
+	p, err := c.Brought(ctx, k, checked)
+	if err != nil {
+		return nil, err
+	}
+	set, err := c.trust.Load()
+	if err != nil {
+		return nil, err // what was approved is not known
+	}
+	p.renewal = &renewal{lines: map[string]string{}}
+	base, approved, err := c.installed(ctx, set, k, former)
+	if err != nil {
+		return nil, err
+	}
+	p.approvedBefore = approved
+	p.before, p.changes = base, nil
+	if base == nil {
+		base = &trust.Approval{}
+	} else {
+		var now []dirhash.File
+		for _, f := range p.approval.Files {
+			now = append(now, dirhash.File{Path: f.Path, SHA256: f.SHA256, Link: f.Link})
+		}
+		p.changes = dirhash.Diff(hashes(base.Files), now)
+	}
+	p.grown = growth(base, &p.approval)
+	if checked.Missing != "" {
+		p.grown = append(p.grown, "it cannot be used here: "+checked.Missing)
+	}
+	p.grown = append(p.grown, signatureGrowth(former.Signature, k.Signature)...)
+	p.pass(k, set, declaredIn(base))
+	if former.Skill != nil {
+		p.count(former.Skill, k.Skill)
+	}
+	return p, nil
+}
+
+// installed returns what was approved of the installed content or, without an approval, what it is. It returns nil if that is
+// not known. It also reports whether there is an approval.
+func (c *Consent) installed(ctx context.Context, set *trust.Set, k *install.Package, former *install.Former) (*trust.Approval, bool, error) {
+	for _, a := range set.Approvals() {
+		if a.Name == manifest.Canonical(k.Before.Name) && a.Digest == k.Before.Digest {
+			return &a, true, nil
+		}
+	}
+	if former.Skill == nil {
+		return nil, false, nil
+	}
+	p, err := c.Propose(ctx, former.Skill)
+	if err != nil {
+		return nil, false, err
+	}
+	return &p.approval, false, nil
+}
+
+// pass makes the choice what the installed content was granted. If the new one asks for more, only a part of it passes on:
+// not the user's home, the whole network, keys of model providers and packages.
+func (p *Proposal) pass(k *install.Package, set *trust.Set, declared []string) {
+	p.choice = choice{declared: p.declared}
+	defer func() {
+		p.choice.declared = slices.DeleteFunc(slices.Clone(p.choice.declared), func(entry string) bool {
+			return doubtful(entry) && !slices.Contains(declared, entry)
+		})
+	}()
+	dir := k.Before.InstalledPath
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	old, ok := set.Grant(manifest.Canonical(k.Before.Name), dir, k.Before.Digest)
+	if p.granted, p.lapsed = nil, len(p.grown) > 0; !ok || !p.approvedBefore {
+		return
+	}
+	p.granted = &old
+	p.again(&p.choice)
+	p.choice.here = slices.Contains(old.Write, trust.Here)
+	before := choice{declared: p.choice.declared, env: old.Env, home: old.Home, all: slices.Contains(old.Net, trust.AnyHost), here: p.choice.here,
+		suggested: old.Suggested, net: without(old.Net, trust.AnyHost), read: old.Read, write: without(old.Write, trust.Here)}
+	p.dropped = without(before.words(), p.choice.words()...)
+	if p.lapsed && len(old.With) > 0 {
+		p.dropped = append(p.dropped, "packages "+strings.Join(old.With, " "))
+	}
+}
+
+// declaredIn returns the entries of an approval that count as script.Declared returns them.
+func declaredIn(a *trust.Approval) []string {
+	var out []string
+	for _, line := range a.Permissions {
+		key, list, _ := strings.Cut(line, ": ")
+		prefix := ""
+		switch key {
+		case "env", "network":
+		case "read":
+			prefix = script.WordRead
+		case "write":
+			prefix = script.WordWrite
+		default:
+			continue
+		}
+		for _, item := range strings.Fields(list) {
+			out = append(out, prefix+item)
+		}
+	}
+	return out
+}
+
+// packages returns the packages that were added to the installed content and pass on.
+func (p *Proposal) packages() []string {
+	if p.renewal == nil || p.granted == nil || p.lapsed {
+		return nil
+	}
+	return p.granted.With
+}
+
+// renewalLines say what is asked for in addition, and what does not pass on.
+func (p *Proposal) renewalLines() []string {
+	if p.renewal == nil {
+		return nil
+	}
+	var out []string
+	for _, line := range p.grown {
+		out = append(out, "  MORE than before: "+line)
+	}
+	if len(p.dropped) > 0 {
+		out = append(out, "  no longer gets, unless you add it: "+strings.Join(p.dropped, " "))
+	}
+	return out
+}
+
+// Passed says what the new content keeps of what was granted, "" if nothing was.
+func (p *Proposal) Passed() string {
+	if p.granted == nil {
+		return ""
+	}
+	return strings.Join(append(p.choice.words(), p.packages()...), " ")
+}
+
+// Changes returns the differences of the files.
+func (p *Proposal) Changes() []dirhash.Change { return p.changes }
+
+// counts returns " (+1 -2)" for a text that changed.
+func (p *Proposal) counts(path string) string {
+	if p.renewal == nil || p.lines[path] == "" {
+		return ""
+	}
+	return " (" + p.lines[path] + ")"
+}
+
+// mostCompared is the size of the largest text whose lines are counted, in bytes, and of how many texts they are.
+const (
+	mostCompared = 1 << 20
+	mostTexts    = 200
+)
+
+// count counts the lines that changed.
+func (p *Proposal) count(old, now *skill.Skill) {
+	for _, c := range p.changes[:min(len(p.changes), mostTexts)] {
+		if c.Kind != dirhash.Changed {
+			continue
+		}
+		before, ok := textOf(old, c.Path)
+		after, also := textOf(now, c.Path)
+		if d := diff.Of(before, after, diff.Options{}); ok && also && d.Added+d.Removed > 0 {
+			p.lines[c.Path] = d.Summary()
+		}
+	}
+}
+
+// textOf returns the content of a regular file of a skill that is not too large.
+func textOf(s *skill.Skill, name string) ([]byte, bool) {
+	info, err := fs.Lstat(s.FS(), name)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil, false
+	}
+	file, err := s.FS().Open(name)
+	if err != nil {
+		return nil, false
+	}
+	defer file.Close()
+	text, err := io.ReadAll(io.LimitReader(file, mostCompared+1))
+	return text, err == nil && len(text) <= mostCompared
+}

@@ -1,0 +1,172 @@
+package app
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/models"
+	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/confine"
+	"github.com/agent-base/agent-base/script/confine/egress"
+	"github.com/agent-base/agent-base/skill"
+)
+
+// sandboxModes are the values of the setting sandbox.
+var sandboxModes = []string{string(script.ConfineOff), string(script.ConfineAuto), string(script.ConfineRequired)}
+
+// Sandbox confines scripts and commands as this machine can.
+type Sandbox struct {
+	sys      *System
+	settings *Settings
+
+	once   sync.Once
+	runner confiner
+	err    error
+
+	mu    sync.Mutex
+	have  script.Sandbox // what the machine could confine at the time asked
+	asked time.Time
+}
+
+// fresh is how long the answer about the machine is used again: a command may ask about hundreds of skills.
+const fresh = time.Minute
+
+// confiner is a script.Runner that knows what it can confine.
+type confiner interface {
+	script.Runner
+	Report(context.Context) script.Sandbox
+}
+
+// Runner returns what runs every script and command.
+func (s *Sandbox) Runner() (script.Runner, error) { return s.open() }
+
+func (s *Sandbox) open() (confiner, error) {
+	s.once.Do(func() { s.runner, s.err = newConfiner(s.proxy) })
+	return s.runner, s.err
+}
+
+// proxy opens the proxy of one command. It uses the operator's own proxy, if there is one.
+func (s *Sandbox) proxy(n *script.Network, token string) (confine.ProxyRun, error) {
+	return egress.Open(n, token, &egress.Options{Upstream: models.Proxy(s.sys.first)})
+}
+
+// Machine returns what this machine can confine. It starts a process or two, unless it did so within the last minute.
+func (s *Sandbox) Machine(ctx context.Context) (*script.Sandbox, error) {
+	runner, err := s.open()
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now := s.sys.Now(); s.asked.IsZero() || now.Sub(s.asked) > fresh {
+		have := runner.Report(ctx)
+		if ctx.Err() != nil {
+			return &have, ctx.Err()
+		}
+		s.have, s.asked = have, now
+	}
+	have := s.have
+	have.Layers, have.Missing = slices.Clone(have.Layers), slices.Clone(have.Missing)
+	return &have, nil
+}
+
+// SandboxState is what confines scripts, for people and programs.
+type SandboxState struct {
+	Setting string   `json:"setting"` // off, auto or required: what holds for scripts
+	Tier    string   `json:"tier"`    // A to E of the machine, or "off"
+	Layers  []string `json:"layers"`
+	Missing []string `json:"missing"`
+	OK      bool     `json:"ok"`             // it is what the setting asks for
+	Cure    string   `json:"cure,omitempty"` // what would provide the missing layers
+}
+
+// State compares what this machine can confine with the setting.
+func (s *Sandbox) State(ctx context.Context) (*SandboxState, error) {
+	state := &SandboxState{Setting: s.mode(), Tier: script.NoSandbox, Layers: []string{}, Missing: []string{}, OK: true}
+	if state.Setting == string(script.ConfineOff) {
+		return state, nil
+	}
+	have, err := s.Machine(ctx)
+	if err != nil {
+		return nil, err
+	}
+	state.Tier, state.Layers, state.Missing = have.Tier, append(state.Layers, have.Layers...), append(state.Missing, have.Missing...)
+	state.OK = state.Setting != string(script.ConfineRequired) || have.ConfinesFiles()
+	if len(state.Missing) > 0 {
+		state.Cure = sandboxCure(have)
+	}
+	return state, ctx.Err()
+}
+
+// mode returns the setting that holds for scripts: where no person approved them, they need a sandbox.
+func (s *Sandbox) mode() string {
+	cfg := s.settings.Config()
+	if cfg.Sandbox == string(script.ConfineAuto) && cfg.Want.Mode == skill.SelectAllUntrusted {
+		return string(script.ConfineRequired)
+	}
+	return cfg.Sandbox
+}
+
+// private returns the folders that scripts do not see: the engine's home has approvals, conversations and what other skills
+// keep.
+func (s *Settings) private() []string {
+	if home := s.Home(); home != "" {
+		return []string{home}
+	}
+	return nil
+}
+
+// kept returns the folders that scripts do not change: those that decide which content may run, and those of skills.
+func (s *Settings) kept(trusted []string) []string {
+	cfg := s.Config()
+	dirs := append([]string{cfg.Paths.System, cfg.CoreDir}, trusted...)
+	for _, layer := range cfg.Layers() {
+		dirs = append(dirs, layer.Dir)
+	}
+	return slices.DeleteFunc(dirs, func(dir string) bool { return !filepath.IsAbs(dir) })
+}
+
+// tiers says what each tier confines.
+var tiers = map[string]string{
+	"A": "files, network and processes, in a view of the system of its own",
+	"B": "files, network and processes, by rules of the kernel",
+	"C": "network and processes, not files",
+	"D": "files and network",
+	"E": "processes, not files and network",
+}
+
+// Text describes the state in a line: "tier A (files, network and processes, …)".
+func (s *SandboxState) Text() string {
+	text := "off: nothing is confined"
+	if s.Tier != script.NoSandbox {
+		text = "tier " + s.Tier + " (" + tiers[s.Tier] + ")"
+	}
+	if s.Setting == string(script.ConfineOff) {
+		text += ", by the setting sandbox"
+	}
+	if !s.OK {
+		text += ", but one for files and network is required"
+	}
+	return text
+}
+
+// Warning says, for a person, that a script ran with less than the setting asks for; "" if it did not. had is what confined it,
+// nil if it did not start.
+func (s *Sandbox) Warning(had *script.Sandbox) string {
+	if had == nil || s.mode() == string(script.ConfineOff) || had.ConfinesFiles() {
+		return ""
+	}
+	return "scripts can read and change your files here: this machine has no sandbox for them (agent doctor shows why)"
+}
+
+// blockedCure is the command that lets the scripts of a skill use a folder.
+func blockedCure(name string, b *script.Blocked) string {
+	flag := " --read "
+	if b.Write {
+		flag = " --write "
+	}
+	return "agent skill grant " + name + flag + ShellWord(b.Dir)
+}

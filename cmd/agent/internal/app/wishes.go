@@ -1,0 +1,70 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/config"
+	"github.com/agent-base/agent-base/install/registry"
+	"github.com/agent-base/agent-base/skill/manifest"
+)
+
+// Wish records in the user's settings that a skill is to be installed; ref is the branch, tag or commit that was asked for, or
+// "". The installation holds whether this can be done or not: a file that cannot be changed is a warning.
+func (p *Packages) Wish(ctx context.Context, e registry.Entry, ref string) {
+	w := config.Plugin{URL: cmp.Or(e.GitURL, e.Source), Ref: ref, Name: e.Name, InstalledAt: e.InstalledAt}
+	if _, err := config.AddPlugin(ctx, p.settings.Config().Paths.UserConfig(), w); err != nil {
+		p.out.Warn(fmt.Sprintf("%s is installed, but this is not in your settings: %v", e.Name, err))
+	}
+}
+
+// Unwish takes a skill out of these settings.
+func (p *Packages) Unwish(ctx context.Context, name string) bool {
+	done, err := config.RemovePlugin(ctx, p.settings.Config().Paths.UserConfig(), name)
+	if err != nil {
+		p.out.Warn(fmt.Sprintf("%s is still in your settings: %v", name, err))
+	}
+	return done
+}
+
+// Unfulfilled returns a problem for each skill that the settings want and that is not installed, and for each that is installed
+// and that they do not name.
+func (p *Packages) Unfulfilled(ctx context.Context) []manifest.Problem {
+	var out []manifest.Problem
+	set := p.Installed(ctx)
+	wanted := map[string]bool{}
+	file := p.settings.Config().Paths.UserConfig()
+	for _, w := range p.settings.Config().Plugins {
+		name := cmp.Or(w.Name, lastPart(w.URL))
+		wanted[manifest.Canonical(name)] = true
+		if _, ok := set.set.Get(name); ok || !w.Enabled {
+			continue
+		}
+		cure := "agent skill add " + ShellWord(w.URL)
+		if w.Ref != "" {
+			cure += " --ref " + ShellWord(w.Ref)
+		}
+		if w.Name != "" {
+			cure += " --skill " + ShellWord(w.Name)
+		}
+		out = append(out, manifest.Problem{Code: "plugin-missing", Severity: manifest.SeverityWarning, Skill: name, File: file,
+			Message: fmt.Sprintf("the settings name the skill %q, which is not installed", name), Cure: cure})
+	}
+	for _, e := range set.All() {
+		if wanted[e.NameCanonical] || e.Linked || e.Source == "" {
+			continue
+		}
+		cure := "agent skill add " + ShellWord(e.Source) + " --skill " + cmp.Or(e.OriginalName, e.Name)
+		out = append(out, manifest.Problem{Code: "plugin-unlisted", Severity: manifest.SeverityWarning, Skill: e.Name, File: file,
+			Message: fmt.Sprintf("skill %q is installed, and the settings do not name it", e.Name), Cure: cure})
+	}
+	return out
+}
+
+// lastPart returns the last part of a URL, without ".git".
+func lastPart(url string) string {
+	url = strings.TrimSuffix(strings.TrimRight(url, "/"), ".git")
+	return url[strings.LastIndexAny(url, "/:")+1:]
+}

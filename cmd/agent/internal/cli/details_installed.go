@@ -1,0 +1,83 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/install/registry"
+	"github.com/agent-base/agent-base/skill"
+)
+
+// installedJSON is what is known about an installed skill, in the output of info and manage list.
+type installedJSON struct {
+	Source    string    `json:"source"`
+	GitURL    any       `json:"git_url"`    // null where there is none, as the three that follow
+	Commit    any       `json:"commit_sha"` //
+	Branch    any       `json:"branch"`
+	Tag       any       `json:"tag"`
+	Path      string    `json:"path,omitempty"` // of the skill in its source
+	Pinned    bool      `json:"pinned"`
+	Linked    bool      `json:"linked"`
+	Digest    string    `json:"digest,omitempty"` // that was installed
+	Original  string    `json:"original_name,omitempty"`
+	Folder    string    `json:"installed_path"`
+	Installed time.Time `json:"installed_at"`
+	Updated   time.Time `json:"updated_at,omitzero"`
+	Versions  int       `json:"versions"` // that are kept, with the active one
+
+	from string // for people
+}
+
+func newInstalled(e *registry.Entry) *installedJSON {
+	if e == nil {
+		return nil
+	}
+	return &installedJSON{Source: e.Source, GitURL: orNull(e.GitURL), Commit: orNull(e.CommitSHA), Branch: orNull(e.Branch), Tag: orNull(e.Tag), Path: e.Path,
+		Pinned: e.Pinned, Linked: e.Linked, Digest: e.Digest, Original: e.OriginalName, Folder: e.InstalledPath, Installed: e.InstalledAt, Updated: e.UpdatedAt,
+		Versions: 1 + len(e.Previous), from: app.From(*e)}
+}
+
+// installed adds what is known about an installed skill. Its SHA is the commit, if there is one.
+func (d *details) installed(ctx context.Context, known *app.Installed, e skill.Entry) {
+	i := known.Of(ctx, e)
+	if d.Installed = newInstalled(i); i != nil && i.CommitSHA != "" {
+		d.SHA = app.Short(i.CommitSHA)
+	}
+}
+
+func installedText(i *installedJSON) string {
+	switch {
+	case i == nil:
+		return ""
+	case i.Linked:
+		return "a link to " + i.Folder
+	}
+	text := "from " + i.from + ", on " + i.Installed.Format("2006-01-02")
+	if i.Pinned {
+		text += ", pinned"
+	}
+	return text
+}
+
+func commitText(i *installedJSON) string {
+	if i == nil || i.Commit == nil {
+		return ""
+	}
+	return fmt.Sprint(i.Commit)
+}
+
+func calledText(i *installedJSON) string {
+	if i == nil || i.Original == "" {
+		return ""
+	}
+	return i.Original + " where it is from"
+}
+
+func versionsKept(i *installedJSON) string {
+	if i == nil || i.Versions < 2 {
+		return ""
+	}
+	return fmt.Sprintf("%d kept; agent skill rollback goes back to the former one", i.Versions)
+}

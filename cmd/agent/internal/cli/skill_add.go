@@ -1,0 +1,243 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/install"
+	"github.com/agent-base/agent-base/install/registry"
+	"github.com/agent-base/agent-base/install/source"
+	"github.com/agent-base/agent-base/skill/manifest"
+)
+
+type addOptions struct {
+	services *app.Services
+	out      *app.Printer
+
+	sources          []string
+	ref, branch, tag string
+	path             string
+	names            []string
+	as               string // the name to install under; "" is the skill's own
+	given            app.Given
+	digests          []string // that are approved without a question
+	all, trusted     bool
+	link, lock       bool
+	dryRun, json     bool
+}
+
+func newAddCommand(s *app.Services, run func(context.Context, *addOptions) error) *cobra.Command {
+	o := &addOptions{services: s, out: s.Out}
+	c := &cobra.Command{
+		Use:     "add SOURCE...",
+		Aliases: []string{"install"},
+		Short:   "Install a skill from a git repository.",
+		Long: `Install skills from a repository, an archive, a folder, a site with a discovery index or an OCI registry. A SOURCE is
+
+  owner/repo                     a repository of GitHub; owner/repo/path is a folder in it
+  https://host/repo.git          any repository; also ssh://, git@host:repo and file:///path
+  ./folder                       a folder of this machine
+  ./skill.zip, https://…/x.tgz   an archive: .zip, .skill, .tar.gz, .tgz
+  https://host                   a site with /.well-known/agent-skills/index.json
+  oci://registry/repository:tag  an artifact of a registry
+
+A repository may be followed by #branch, #tag or #commit. If a source has several skills, choose with --skill, --path or
+--all. Before anything is kept you see what the skill is, where it is from, what it asks for and what a check found.
+
+Nothing of a skill is executed. Without a terminal, --trusted or --trust DIGEST answers the question. What was installed is
+noted below "plugins" in your settings. --link, for authors, uses a folder where it is, with all later changes: nothing is
+copied, and nothing is trusted by it.`,
+		Example: `  agent skill add anthropics/skills --skill pdf
+  agent skill add https://git.example.com/team/skills.git --ref v1.2 --all
+  agent skill add team/skills --skill csv --name team-csv
+  agent skill add ./my-skill --dry-run`,
+		Args: arguments(1, -1, "where the skills are"),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.sources = args
+			return run(c.Context(), o)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.ref, "ref", "", "the branch, tag or `COMMIT` of a repository")
+	f.StringVar(&o.branch, "branch", "", "follow this `BRANCH`")
+	f.StringVar(&o.tag, "tag", "", "install this `TAG`, and stay at it")
+	f.StringVar(&o.path, "path", "", "look in this `FOLDER` of the source")
+	f.StringSliceVar(&o.names, "skill", nil, "install the skill called `NAME` (repeatable)")
+	f.StringVar(&o.as, "name", "", "Custom skill name")
+	f.BoolVar(&o.link, "link", false, "use a folder of yours where it is, without a copy")
+	f.BoolVar(&o.all, "all", false, "install every skill of the source")
+	f.BoolVar(&o.trusted, "trusted", false, "Skip trust confirmation")
+	f.StringSliceVar(&o.digests, "trust", nil, "approve the content with this `DIGEST` (sha256:...) without a question (repeatable)")
+	givenFlags(c, s, &o.given)
+	f.BoolVar(&o.lock, "lock", false, "record it in skills-lock.json of the project, for agent skill ci")
+	f.BoolVar(&o.dryRun, "dry-run", false, "show what would be installed, and install nothing")
+	f.BoolVar(&o.json, "json", false, "print JSON")
+	c.MarkFlagsMutuallyExclusive("ref", "branch", "tag")
+	c.MarkFlagsMutuallyExclusive("skill", "all")
+	c.MarkFlagsMutuallyExclusive("name", "all")
+	for _, other := range []string{"trusted", "trust", "name", "dry-run"} {
+		c.MarkFlagsMutuallyExclusive("link", other)
+	}
+	return c
+}
+
+func runAdd(ctx context.Context, o *addOptions) error {
+	var refs []source.Ref
+	for _, text := range o.sources {
+		ref, err := o.parse(text)
+		if err != nil {
+			return err
+		}
+		refs = append(refs, ref)
+	}
+	if err := checkDigests(o.digests); err != nil {
+		return err
+	}
+	if o.as != "" {
+		if err := manifest.CheckName(o.as); err != nil {
+			return err
+		}
+	}
+	in, err := o.services.Packages.Repaired(ctx)
+	if err != nil {
+		return err
+	}
+	var done []installed
+	for _, ref := range refs {
+		some, err := o.from(ctx, in, ref)
+		done = append(done, some...)
+		if err != nil {
+			return errors.Join(o.report(done), err)
+		}
+	}
+	return o.report(done)
+}
+
+// parse reads a source and adds what the flags say.
+func (o *addOptions) parse(text string) (source.Ref, error) {
+	ref, err := o.services.Packages.Parse(text)
+	if err != nil {
+		return ref, err
+	}
+	for _, want := range []struct{ value, kind string }{{o.ref, ""}, {o.branch, "branch"}, {o.tag, "tag"}} {
+		if want.value == "" {
+			continue
+		}
+		if ref.Kind != source.Git && ref.Kind != source.OCI {
+			return ref, app.Usage(fmt.Errorf("%s has no branch, tag or commit", text), "leave --ref, --branch and --tag out")
+		}
+		ref.Want, ref.Type = want.value, want.kind
+	}
+	if o.path != "" {
+		ref.Path = strings.Trim(o.path, "/")
+	}
+	return ref, nil
+}
+
+// checkDigests returns an error for a digest of --trust that is none.
+func checkDigests(digests []string) error {
+	for _, d := range digests {
+		if !strings.HasPrefix(d, "sha256:") || len(d) != len("sha256:")+64 {
+			return app.Usage(fmt.Errorf("--trust %s is no digest", d), "it is sha256: and 64 hexadecimal digits")
+		}
+	}
+	return nil
+}
+
+// installed is one skill that was installed, or would be.
+type installed struct {
+	entry   registry.Entry
+	digest  string
+	kept    bool     // false with --dry-run, and if it was there already
+	present bool     // it was there already
+	leftOut []string // what the source has below its folder and the copy has not
+}
+
+// from installs the chosen skills of one source.
+func (o *addOptions) from(ctx context.Context, in *install.Installer, ref source.Ref) (done []installed, err error) {
+	var place *install.Place
+	err = o.out.Busy("fetching "+ref.String(), func() error {
+		place, err = in.Open(ctx, ref, "")
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer place.Close()
+	chosen, err := o.choose(ctx, place, ref)
+	if err != nil {
+		return nil, err
+	}
+	if chosen, err = o.withNeeded(ctx, chosen, place); err != nil {
+		return nil, err
+	}
+	if o.as != "" && len(chosen) > 1 {
+		return nil, app.Usage(fmt.Errorf("--name %s is for one skill, and there are %d", o.as, len(chosen)), "choose one with --skill NAME")
+	}
+	if o.link {
+		return o.linked(ctx, in, ref, chosen)
+	}
+	a := &adding{addOptions: o, in: in, ref: ref}
+	defer a.close()
+	if err := o.out.Busy("getting the files", func() error { return place.Get(ctx, chosen...) }); err != nil {
+		return nil, err
+	}
+	for _, c := range chosen {
+		if err := a.unpack(ctx, place, c); err != nil {
+			return nil, err
+		}
+	}
+	o.others(place.Others(chosen...))
+	return a.finish(ctx)
+}
+
+// others says what of a source is no part of the chosen skills and could not be read.
+func (o *addOptions) others(list []string) {
+	switch {
+	case o.services.Flags.Verbose:
+		for _, line := range list {
+			o.out.Remark("left out: " + line)
+		}
+	case len(list) > 0:
+		o.out.Remark(app.Count(len(list), "other file") + " of the source could not be read or followed; --verbose lists them")
+	}
+}
+
+// report prints what was installed.
+func (o *addOptions) report(done []installed) error {
+	if o.json {
+		records := []map[string]any{}
+		for _, d := range done {
+			records = append(records, map[string]any{"name": d.entry.Name, "name_canonical": manifest.Canonical(d.entry.Name), "digest": d.digest,
+				"git_url": orNull(d.entry.GitURL), "commit_sha": orNull(d.entry.CommitSHA), "source": d.entry.Source, "path": d.entry.Path,
+				"installed_path": orNull(d.entry.InstalledPath), "original_name": orNull(d.entry.OriginalName), "linked": d.entry.Linked, "installed": d.kept || d.present, "changed": d.kept, "left_out": nonNil(d.leftOut)})
+		}
+		return o.out.JSON(map[string]any{"skills": records})
+	}
+	for _, d := range done {
+		switch {
+		case d.kept && d.entry.Linked:
+			o.out.Printf("Linked %s to %s\n", d.entry.Name, d.entry.InstalledPath)
+			o.out.Remark("its scripts run once you trust it: " + app.TrustCure(d.entry.NameCanonical))
+		case d.kept:
+			o.out.Printf("Installed %s [%s] from %s\n", d.entry.Name, app.Short(d.digest), app.From(d.entry))
+		case d.present:
+			o.out.Printf("%s [%s] is installed already\n", d.entry.Name, app.Short(d.digest))
+		default:
+			o.out.Printf("Would install %s [%s]\n", d.entry.Name, d.digest)
+		}
+	}
+	return nil
+}
+
+func orNull(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}

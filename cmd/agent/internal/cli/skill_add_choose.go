@@ -1,0 +1,161 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/install"
+	"github.com/agent-base/agent-base/install/source"
+	"github.com/agent-base/agent-base/skill/manifest"
+)
+
+// choose returns the skills of a source that are wanted.
+func (o *addOptions) choose(ctx context.Context, place *install.Place, ref source.Ref) ([]*install.Candidate, error) {
+	names := o.names
+	if len(names) == 0 && ref.Name != "" {
+		names = []string{ref.Name}
+	}
+	if o.all {
+		usable, broken := partBroken(place.Skills)
+		list, others := install.Unique(usable)
+		for _, dir := range others {
+			o.out.Remark("left out: " + dir + ": another skill of the source has its name")
+		}
+		for _, c := range broken {
+			o.out.Warn(fmt.Sprintf("%s cannot be used: %s", c.Path, c.Fatal().Message))
+		}
+		if len(list) > 0 {
+			return list, nil
+		}
+	}
+	list, err := install.Choose(place.Skills, names)
+	var e *install.ChoiceError
+	if !errors.As(err, &e) {
+		return list, err
+	}
+	if e.Name == "" && e.Count > 1 && !o.json && o.services.Approver.There() {
+		return o.askWhich(ctx, place)
+	}
+	return nil, o.unclear(e, place)
+}
+
+// partBroken separates the skills that can be used from the others.
+func partBroken(all []*install.Candidate) (usable, broken []*install.Candidate) {
+	for _, c := range all {
+		if c.Fatal() == nil {
+			usable = append(usable, c)
+		} else {
+			broken = append(broken, c)
+		}
+	}
+	return usable, broken
+}
+
+// mostNames is how many names of skills an error or a question lists.
+const mostNames = 40
+
+// unclear explains a choice that is none.
+func (o *addOptions) unclear(e *install.ChoiceError, place *install.Place) error {
+	hint := "choose with --skill NAME, or take all with --all: " + some(candidateNames(place), mostNames)
+	switch {
+	case e.Count == 0:
+		return app.NotFound(e, "a skill is a folder with a SKILL.md; --path names a folder of the source")
+	case len(e.Paths) > 0:
+		return app.Conflict(e, "choose one with --path "+e.Paths[0])
+	case len(e.Suggest) > 0:
+		hint = fmt.Sprintf("did you mean %s?", strings.Join(e.Suggest, ", "))
+	}
+	if e.Name == "" {
+		return app.Usage(e, hint)
+	}
+	return app.NotFound(e, hint)
+}
+
+func candidateNames(place *install.Place) []string {
+	list, _ := install.Unique(place.Skills)
+	var names []string
+	for _, c := range list {
+		names = append(names, c.Manifest.Name)
+	}
+	return names
+}
+
+// choiceWidth is how much of a skill a question shows: a line of 80 columns with its mark.
+const choiceWidth = 76
+
+// askWhich asks which of several skills are wanted.
+func (o *addOptions) askWhich(ctx context.Context, place *install.Place) ([]*install.Candidate, error) {
+	list, _ := install.Unique(place.Skills)
+	var details []string
+	for _, c := range list[:min(len(list), mostNames)] {
+		line := fmt.Sprintf("  %-24s %s", c.Manifest.Name, manifest.Brief(c.Manifest.Description))
+		details = append(details, ui.Truncate(line, choiceWidth))
+	}
+	if more := len(list) - mostNames; more > 0 {
+		details = append(details, fmt.Sprintf("  and %d more: --skill NAME chooses one of these", more))
+	}
+	details = append(details, "Type names with spaces between them, or \"all\". Enter installs nothing.")
+	for {
+		line, err := o.services.Approver.Answer(ctx, &ui.Question{Text: fmt.Sprintf("Which of the %s?", app.Count(len(list), "skill")), Details: details, Free: true})
+		if err != nil {
+			return nil, err
+		}
+		names := strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == ',' })
+		if len(names) == 0 {
+			return nil, app.Denied(errors.New("none was chosen; nothing was installed"), "")
+		}
+		if len(names) == 1 && names[0] == "all" {
+			return list, nil
+		}
+		chosen, err := install.Choose(place.Skills, names)
+		if err == nil {
+			return chosen, nil
+		}
+		details = []string{err.Error()}
+	}
+}
+
+// withNeeded adds the skills that the chosen ones require and that are not there yet.
+func (o *addOptions) withNeeded(ctx context.Context, chosen []*install.Candidate, place *install.Place) ([]*install.Candidate, error) {
+	if !slices.ContainsFunc(chosen, func(c *install.Candidate) bool { return len(c.Manifest.RequiresSkills) > 0 }) {
+		return chosen, nil
+	}
+	cat, err := o.services.Skills.OpenQuietly(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := install.Needed(chosen, place.Skills, func(name string) (string, bool) {
+		e, err := cat.Lookup(name)
+		if err != nil {
+			return "", false
+		}
+		return e.Version(), true
+	})
+	var e *install.NeedError
+	if errors.As(err, &e) {
+		hint := "install a version that fits both"
+		if !e.There && e.Also == "" && len(e.Cycle) == 0 {
+			hint = "install it first: agent skill add " + neededFrom(e.Need)
+		}
+		return nil, app.Conflict(err, hint)
+	}
+	for _, c := range all {
+		if !slices.Contains(chosen, c) {
+			o.out.Remark(c.Manifest.Name + " is required and comes with it")
+		}
+	}
+	return all, err
+}
+
+// neededFrom is what to type to install a required skill.
+func neededFrom(n manifest.Need) string {
+	if n.Source == "" {
+		return "SOURCE --skill " + n.Name
+	}
+	return n.Source + " --skill " + n.Name
+}

@@ -1,0 +1,223 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/install"
+	"github.com/agent-base/agent-base/install/registry"
+	"github.com/agent-base/agent-base/install/source"
+	"github.com/agent-base/agent-base/skill/manifest"
+	"github.com/agent-base/agent-base/trace"
+)
+
+// adding is the work on the chosen skills of one source, until they are kept.
+type adding struct {
+	*addOptions
+	in       *install.Installer
+	ref      source.Ref
+	packages []*install.Package
+	checked  []app.Checked
+	present  []installed
+}
+
+func (a *adding) close() {
+	for _, k := range a.packages {
+		k.Close()
+	}
+}
+
+// unpack copies and checks one skill.
+func (a *adding) unpack(ctx context.Context, place *install.Place, c *install.Candidate) error {
+	if p := c.Fatal(); p != nil {
+		return &app.Failure{Exit: app.ExitInvalid, Code: "invalid_skill", Hint: p.Cure, Err: fmt.Errorf("%s/%s:%d: %s", c.Path, c.File, p.Line, p.Message)}
+	}
+	for name := a.as; ; {
+		var k *install.Package
+		err := a.out.Busy("copying "+c.Manifest.Name, func() (err error) {
+			k, err = place.Unpack(ctx, c, name)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		switch {
+		case k.Same():
+			a.present = append(a.present, installed{entry: *k.Before, digest: k.Digest, present: true, leftOut: k.LeftOut})
+			return k.Close()
+		case k.Before == nil:
+			a.packages = append(a.packages, k)
+			a.checked = append(a.checked, a.services.Packages.Check(k))
+			return nil
+		}
+		if name, err = a.taken(ctx, k); err != nil || name == "" {
+			return errors.Join(err, k.Close())
+		}
+		if err := k.Close(); err != nil {
+			return err
+		}
+	}
+}
+
+// taken asks for another name, because the name of a skill is in use: "" skips the skill. Without a terminal it explains.
+func (a *adding) taken(ctx context.Context, k *install.Package) (string, error) {
+	e, was := k.Entry(), k.Before
+	if e.Source == was.Source && e.Path == was.Path && e.OriginalName == was.OriginalName {
+		return "", app.Conflict(fmt.Errorf("skill %q is installed, with another content", was.Name), "agent skill update "+was.NameCanonical)
+	}
+	err := fmt.Errorf("skill %q is installed from %s, and the new one is from %s", was.Name, app.From(*was), app.From(e))
+	if a.json || !a.services.Approver.There() {
+		return "", app.Conflict(err, fmt.Sprintf("install it under another name: --skill %s --name NAME; or remove the installed one: agent skill remove %s",
+			k.Candidate.Manifest.Name, was.NameCanonical))
+	}
+	details := []string{err.Error()}
+	for {
+		line, err := a.services.Approver.Answer(ctx, &ui.Question{Text: fmt.Sprintf("Another name for %s (Enter skips it):", e.Name), Details: details, Free: true})
+		name := strings.TrimSpace(line)
+		if err != nil || name == "" {
+			return "", err
+		}
+		wrong := manifest.CheckName(name)
+		if wrong == nil {
+			return name, nil
+		}
+		details = []string{wrong.Error()}
+	}
+}
+
+// finish asks about the skills, and keeps them after a yes.
+func (a *adding) finish(ctx context.Context) ([]installed, error) {
+	done := a.present
+	for _, d := range done {
+		if !a.dryRun {
+			a.services.Packages.Wish(ctx, d.entry, a.ref.Want)
+			if a.lock {
+				a.services.Packages.Lock(ctx, d.entry)
+			}
+		}
+	}
+	if len(a.packages) == 0 {
+		return done, nil
+	}
+	var proposals []*app.Proposal
+	for i, k := range a.packages {
+		p, err := a.services.Consent.Brought(ctx, k, &a.checked[i])
+		if err != nil {
+			return done, err
+		}
+		p.Give(&a.given, a.trusted || len(a.packages) > 1)
+		proposals = append(proposals, p)
+	}
+	if a.dryRun {
+		for i, p := range proposals {
+			if !a.json {
+				a.out.Details(p.Lines())
+			}
+			done = append(done, installed{entry: a.packages[i].Entry(), digest: p.Digest(), leftOut: a.packages[i].LeftOut})
+		}
+		return done, nil
+	}
+	if err := a.confirm(ctx, a.ref, proposals); err != nil {
+		return done, err
+	}
+	if err := a.approve(ctx, proposals); err != nil {
+		return done, err
+	}
+	for i, k := range a.packages {
+		e, err := a.keep(ctx, k, proposals[i])
+		if err != nil {
+			return done, err
+		}
+		done = append(done, installed{entry: e, digest: e.Digest, kept: true, leftOut: k.LeftOut})
+	}
+	return done, nil
+}
+
+// approve approves the skills before they are installed: an approval is of one content alone, and no installed skill lacks it.
+func (a *adding) approve(ctx context.Context, list []*app.Proposal) error {
+	for i, p := range list {
+		at, err := a.packages[i].InstalledPath()
+		if err != nil {
+			return err
+		}
+		p.Moved(at)
+	}
+	return a.services.Consent.Approve(ctx, list...)
+}
+
+// keep installs one skill that is approved.
+func (a *adding) keep(ctx context.Context, k *install.Package, p *app.Proposal) (registry.Entry, error) {
+	packages := a.services.Packages
+	if err := packages.Record(ctx, trace.SkillInstalled, k.Entry(), nil); err != nil {
+		return registry.Entry{}, err
+	}
+	e, err := k.Keep(ctx, true, p.Permissions())
+	if err != nil {
+		_ = packages.Record(ctx, trace.SkillInstalled, k.Entry(), err) // the first error is told
+		return e, err
+	}
+	packages.Wish(ctx, e, a.ref.Want)
+	if a.lock {
+		packages.Lock(ctx, e)
+	}
+	return e, nil
+}
+
+// linked records folders of the user's own.
+func (o *addOptions) linked(ctx context.Context, in *install.Installer, ref source.Ref, chosen []*install.Candidate) (done []installed, err error) {
+	if ref.Kind != source.Folder {
+		return nil, app.Usage(fmt.Errorf("%s is not a folder of this machine", ref), "--link is for a folder that you work in")
+	}
+	for _, c := range chosen {
+		if p := c.Fatal(); p != nil {
+			return done, &app.Failure{Exit: app.ExitInvalid, Code: "invalid_skill", Hint: p.Cure, Err: fmt.Errorf("%s/%s:%d: %s", c.Path, c.File, p.Line, p.Message)}
+		}
+		e, err := in.Link(ctx, c, ref.URL)
+		var twice *registry.DuplicateError
+		if errors.As(err, &twice) {
+			return done, app.Conflict(err, "remove the installed one first: agent skill remove "+twice.Old.NameCanonical)
+		} else if err != nil {
+			return done, err
+		}
+		if err := o.services.Packages.Record(ctx, trace.SkillInstalled, e, nil); err != nil {
+			return done, err
+		}
+		done = append(done, installed{entry: e, kept: true})
+	}
+	return done, nil
+}
+
+// confirm returns nil if the skills may be installed and run.
+func (a *adding) confirm(ctx context.Context, ref source.Ref, list []*app.Proposal) error {
+	known := true // without a question
+	var forged *app.Proposal
+	for _, p := range list {
+		if slices.Contains(a.digests, p.Digest()) {
+			continue
+		}
+		known = known && a.trusted && !p.Forged()
+		if p.Forged() && forged == nil {
+			forged = p
+		}
+	}
+	switch {
+	case known:
+		return nil
+	case forged != nil && !a.services.Approver.There():
+		a.out.Details(forged.Lines())
+		return forged.RefuseForged()
+	case !a.services.Approver.There():
+		for _, p := range list {
+			a.out.Details(p.Lines())
+		}
+		return app.Denied(errors.New("no terminal to ask on, so nothing was installed"), "--trusted installs it without a question, --trust "+list[0].Digest()+" only this content")
+	case len(list) == 1:
+		return refused(a.services.Consent.Ask(ctx, list[0], fmt.Sprintf("Install untrusted skill from %s?", ref)))
+	}
+	return refused(a.services.Consent.AskAll(ctx, list, fmt.Sprintf("Install %d untrusted skills from %s?", len(list), ref)))
+}

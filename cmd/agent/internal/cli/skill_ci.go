@@ -1,0 +1,185 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/install"
+	"github.com/agent-base/agent-base/install/lock"
+	"github.com/agent-base/agent-base/install/source"
+)
+
+func newCICommand(s *app.Services, run func(context.Context, *addOptions) error) *cobra.Command {
+	o := &addOptions{services: s, out: s.Out}
+	c := &cobra.Command{
+		Use:   "ci",
+		Short: "Install exactly what the project's skills-lock.json says, or fail",
+		Long: `Install the skills that skills-lock.json of the project names, each with exactly the content that it has a hash of. If one
+cannot be had, or has another content, nothing is installed (exit code 7).
+
+The file is written by "agent skill add --lock" and by other programs that share its format. It is part of the project and
+approves nothing: without a terminal, --trusted or --trust DIGEST answers the question. Places on this machine that the
+file names are only read if they lie in the project.`,
+		Example: `  agent skill ci
+  agent skill ci --trusted`,
+		Args: arguments(0, 0, "no arguments"),
+		RunE: func(c *cobra.Command, _ []string) error { return run(c.Context(), o) },
+	}
+	f := c.Flags()
+	f.BoolVar(&o.trusted, "trusted", false, "Skip trust confirmation")
+	f.StringSliceVar(&o.digests, "trust", nil, "approve the content with this `DIGEST` (sha256:...) without a question (repeatable)")
+	f.BoolVar(&o.dryRun, "dry-run", false, "show what would be installed, and install nothing")
+	f.BoolVar(&o.json, "json", false, "print JSON")
+	return c
+}
+
+func runCI(ctx context.Context, o *addOptions) error {
+	if err := checkDigests(o.digests); err != nil {
+		return err
+	}
+	file, err := o.services.Packages.LockFile()
+	if err != nil {
+		return err
+	}
+	set, err := file.Load(ctx)
+	if err != nil {
+		return err
+	}
+	locked := set.Skills()
+	if len(locked) == 0 {
+		return app.NotFound(fmt.Errorf("%s has no %s", file.Dir, lock.FileName), "agent skill add SOURCE --lock writes it")
+	}
+	packages := o.services.Packages.Foreign()
+	in, err := packages.Repaired(ctx)
+	if err != nil {
+		return err
+	}
+	c := &locking{adding: &adding{addOptions: o, in: in, ref: source.Ref{Kind: source.Folder, URL: filepath.Join(file.Dir, lock.FileName)}}}
+	defer c.close()
+	for _, k := range locked {
+		if err := c.one(ctx, file.Dir, &k); err != nil {
+			return err
+		}
+	}
+	done, err := c.finish(ctx)
+	return errors.Join(o.report(done), err)
+}
+
+// locking installs what a lock file says.
+type locking struct {
+	*adding
+	places []*install.Place
+}
+
+func (c *locking) close() {
+	c.adding.close()
+	for _, p := range c.places {
+		p.Close()
+	}
+}
+
+// one gets one skill and compares it with the lock file.
+func (c *locking) one(ctx context.Context, project string, k *lock.Skill) error {
+	ref, err := lockedRef(project, k)
+	if err != nil {
+		return app.Usage(fmt.Errorf("%s: skill %q: %w", lock.FileName, k.Name, err), "install it again with agent skill add --lock")
+	}
+	var place *install.Place
+	err = c.out.Busy("fetching "+k.Name, func() error {
+		place, err = c.in.Open(ctx, ref, "")
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("skill %q: %w", k.Name, err)
+	}
+	c.places = append(c.places, place)
+	i := slices.IndexFunc(place.Skills, func(s *install.Candidate) bool { return s.Path == path.Clean(k.Path) })
+	if i < 0 {
+		list, err := install.Choose(place.Skills, []string{k.Name})
+		if err != nil {
+			return app.NotFound(fmt.Errorf("skill %q is not in %s any more", k.Name, k.Source), "")
+		}
+		i = slices.Index(place.Skills, list[0])
+	}
+	found := place.Skills[i]
+	if p := found.Fatal(); p != nil {
+		return &app.Failure{Exit: app.ExitInvalid, Code: "invalid_skill", Hint: p.Cure, Err: fmt.Errorf("%s/%s:%d: %s", found.Path, found.File, p.Line, p.Message)}
+	}
+	name := ""
+	if found.Manifest.Name != k.Name {
+		name = k.Name
+	}
+	pack, err := place.Unpack(ctx, found, name)
+	if err != nil {
+		return err
+	}
+	if err := sameAsLocked(ctx, pack, k); err != nil {
+		return errors.Join(err, pack.Close())
+	}
+	if pack.Same() {
+		c.present = append(c.present, installed{entry: *pack.Before, digest: pack.Digest, present: true})
+		return pack.Close()
+	}
+	c.packages = append(c.packages, pack)
+	c.checked = append(c.checked, c.services.Packages.Check(pack))
+	return nil
+}
+
+// lockedRef returns where the lock file says that a skill is. A folder must lie in the project.
+func lockedRef(project string, k *lock.Skill) (source.Ref, error) {
+	ref, err := source.Parse(k.Source, &source.Options{Dir: project})
+	if err != nil {
+		return ref, err
+	}
+	switch {
+	case ref.Kind == source.Folder || ref.Kind == source.Archive && filepath.IsAbs(ref.URL):
+		if !within(project, ref.URL) {
+			return ref, fmt.Errorf("%s is not in the project", k.Source)
+		}
+	case ref.Kind == source.Git && k.Commit != "":
+		ref.Want, ref.Type = k.Commit, "commit"
+	case ref.Kind == source.Git || ref.Kind == source.OCI:
+		ref.Want = k.Ref
+	}
+	return ref, nil
+}
+
+// sameAsLocked returns an error unless a package has the content that the lock file says.
+func sameAsLocked(ctx context.Context, pack *install.Package, k *lock.Skill) error {
+	got, err := lock.Hash(ctx, pack.Skill.FS())
+	if err != nil {
+		return err
+	}
+	want := k.Hash
+	if k.Digest != "" {
+		got, want = pack.Digest, k.Digest
+	}
+	if want == "" {
+		return app.Usage(fmt.Errorf("%s has no hash of the skill %q", lock.FileName, k.Name), "install it again with agent skill add --lock")
+	}
+	if got != want {
+		return &app.Failure{Exit: app.ExitIntegrity, Code: "integrity", Hint: "nothing was installed; agent skill add --lock accepts the new content",
+			Err: fmt.Errorf("skill %q: %s has another content than %s says", k.Name, k.Source, lock.FileName)}
+	}
+	return nil
+}
+
+// within reports whether a path is in a folder, also when links are followed.
+func within(folder, path string) bool {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		real = path
+	}
+	if at, err := filepath.EvalSymlinks(folder); err == nil {
+		folder = at
+	}
+	rel, err := filepath.Rel(folder, real)
+	return err == nil && filepath.IsLocal(rel)
+}

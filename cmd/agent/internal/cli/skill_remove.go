@@ -1,0 +1,205 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/install"
+	"github.com/agent-base/agent-base/install/registry"
+	"github.com/agent-base/agent-base/trace"
+)
+
+type removeOptions struct {
+	services *app.Services
+	out      *app.Printer
+
+	names     []string
+	yes, json bool
+}
+
+func newRemoveCommand(s *app.Services, run func(context.Context, *removeOptions) error) *cobra.Command {
+	o := &removeOptions{services: s, out: s.Out}
+	c := &cobra.Command{
+		Use:     "remove NAME...",
+		Aliases: []string{"uninstall"},
+		Short:   "Remove installed skills, after asking",
+		Long: `Remove installed skills: their files, the former versions, what was approved and granted under the name, the private
+home of their scripts, and the entries in your settings and in skills-lock.json of the project. A folder that was linked
+stays. A version that a script runs right now is removed by the next "agent skill gc". If another skill requires one of them,
+you are told.`,
+		Example: `  agent skill remove pdf
+  agent skill remove pdf csv --yes`,
+		Args:              arguments(1, -1, "the names of installed skills"),
+		ValidArgsFunction: completeInstalled(s),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.names = args
+			return run(c.Context(), o)
+		},
+	}
+	c.Flags().BoolVarP(&o.yes, "yes", "y", false, "do not ask")
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	return c
+}
+
+// removed is what was removed of one skill.
+type removed struct {
+	Name      string   `json:"name"`
+	Canonical string   `json:"name_canonical"`
+	Versions  []string `json:"versions"`   // folders
+	Postponed []string `json:"postponed"`  // folders that are in use
+	Trust     bool     `json:"trust"`      // approvals or grants
+	HomeFiles int      `json:"home_files"` // of the private home
+	Settings  bool     `json:"settings"`   // the entry in the user's settings
+	Lock      bool     `json:"lock"`       // the entry in the project's lock file
+	Links     []string `json:"links"`      // of other agents to it
+	Kept      string   `json:"kept,omitempty"`
+	Instead   string   `json:"instead,omitempty"` // the file of the skill that has the name now
+}
+
+func runRemove(ctx context.Context, o *removeOptions) error {
+	in, err := o.services.Packages.Repaired(ctx)
+	if err != nil {
+		return err
+	}
+	entries, err := in.Installed(ctx, o.names...)
+	if err != nil {
+		return err
+	}
+	all, err := in.Installed(ctx)
+	if err != nil {
+		return err
+	}
+	required := requiredBy(entries, all)
+	if err := o.confirm(ctx, entries, required); err != nil {
+		return err
+	}
+	for _, line := range required {
+		o.out.Warn(line)
+	}
+	done := []removed{}
+	for _, e := range entries {
+		r, err := o.one(ctx, in, e)
+		if err != nil {
+			return errors.Join(o.report(done), err)
+		}
+		done = append(done, *r)
+	}
+	return o.report(done)
+}
+
+// requiredBy says which of the skills are required by others that stay.
+func requiredBy(gone, all []registry.Entry) (lines []string) {
+	stay := map[string][]string{}
+	for _, e := range all {
+		if !slices.ContainsFunc(gone, func(g registry.Entry) bool { return g.NameCanonical == e.NameCanonical }) {
+			stay[e.NameCanonical] = e.Requires
+		}
+	}
+	for _, e := range gone {
+		if by := install.Dependents(e.Name, "", stay); len(by) > 0 {
+			lines = append(lines, fmt.Sprintf("%s is required by %s, which cannot be used without it", e.NameCanonical, strings.Join(by, ", ")))
+		}
+	}
+	return lines
+}
+
+// confirm asks once about all of them.
+func (o *removeOptions) confirm(ctx context.Context, entries []registry.Entry, required []string) error {
+	if o.yes {
+		return nil
+	}
+	text := fmt.Sprintf("Remove %s?", entries[0].Name)
+	if len(entries) > 1 {
+		text = fmt.Sprintf("Remove these %d skills?", len(entries))
+	}
+	var details []string
+	for _, e := range entries {
+		line := fmt.Sprintf("  %s [%s] from %s", e.Name, shaText(e), app.OrDash(e.Source))
+		if n := len(e.Previous); n > 0 {
+			line += ", with " + app.Count(n, "former version")
+		}
+		details = append(details, line)
+	}
+	for _, line := range required {
+		details = append(details, "  "+line)
+	}
+	details = append(details, "  with what was approved and granted under the name, and the private home")
+	yes, err := o.services.Approver.Ask(ctx, &app.Question{Text: text, Details: details,
+		Nobody: "no terminal to ask on, so nothing was removed", Instead: "--yes removes without asking"})
+	if err == nil && !yes {
+		err = app.Denied(errors.New("nothing was removed"), "")
+	}
+	return err
+}
+
+// one removes one skill. The trust goes first: what is left after a failure does not run, and can be removed again.
+func (o *removeOptions) one(ctx context.Context, in *install.Installer, e registry.Entry) (*removed, error) {
+	r := &removed{Name: e.Name, Canonical: e.NameCanonical, Versions: []string{}, Postponed: []string{}, Links: []string{}}
+	if err := o.services.Packages.Record(ctx, trace.SkillRemoved, e, nil); err != nil {
+		return nil, err
+	}
+	store, err := o.services.Trust.Edit()
+	if err != nil {
+		return nil, err
+	}
+	if r.Trust, err = store.Revoke(ctx, e.Name); err != nil {
+		return nil, err
+	}
+	gone, err := in.Remove(ctx, e.Name)
+	if gone != nil {
+		r.Versions, r.Postponed = append(r.Versions, gone.Folders...), append(r.Postponed, gone.Postponed...)
+	}
+	if err != nil {
+		_ = o.services.Packages.Record(ctx, trace.SkillRemoved, e, err) // the first error is told
+		return nil, err
+	}
+	r.Links = append(r.Links, o.services.Packages.RemoveLinks(e)...)
+	if e.Linked {
+		r.Kept = e.InstalledPath
+	}
+	if r.HomeFiles, err = clearHomes(o.services.Tools, e.Name); err != nil {
+		return nil, err
+	}
+	r.Settings = o.services.Packages.Unwish(ctx, e.Name)
+	r.Lock = o.services.Packages.Unlock(ctx, e.Name)
+	if cat, err := o.services.Skills.OpenQuietly(ctx); err == nil {
+		if other, err := cat.Lookup(e.Name); err == nil {
+			r.Instead = location(ctx, other)
+		}
+	}
+	return r, nil
+}
+
+// report says what was removed.
+func (o *removeOptions) report(done []removed) error {
+	if o.json {
+		return o.out.JSON(map[string]any{"skills": done})
+	}
+	for _, r := range done {
+		o.out.Printf("Removed %s\n", r.Name)
+		o.out.Facts([][2]string{
+			{"files", versionsText(len(r.Versions), "")}, {"in use", versionsText(len(r.Postponed), "; agent skill gc removes it later")},
+			{"links", strings.Join(r.Links, ", ")}, {"kept", r.Kept}, {"trust", ifSo(r.Trust, "its approvals and grants")}, {"home", ifSo(r.HomeFiles > 0, app.Count(r.HomeFiles, "file"))},
+			{"settings", ifSo(r.Settings, "its entry in \"plugins\"")}, {"lock", ifSo(r.Lock, "its entry in skills-lock.json")}, {"instead", ifSo(r.Instead != "", r.Instead+" has this name now")},
+		})
+	}
+	return nil
+}
+
+func versionsText(n int, more string) string {
+	return ifSo(n > 0, app.Count(n, "version")+more)
+}
+
+// ifSo returns a text if something is so, and otherwise "".
+func ifSo(so bool, text string) string {
+	if so {
+		return text
+	}
+	return ""
+}

@@ -1,0 +1,180 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/install"
+	"github.com/agent-base/agent-base/install/store"
+)
+
+type repairOptions struct {
+	services *app.Services
+	out      *app.Printer
+
+	names []string
+	json  bool
+}
+
+func newRepairCommand(s *app.Services, run func(context.Context, *repairOptions) error) *cobra.Command {
+	o := &repairOptions{services: s, out: s.Out}
+	c := &cobra.Command{
+		Use:   "repair [NAME...]",
+		Short: "Put changed or missing files of installed skills back",
+		Long: `Make the installed skills what the list of installed skills says. A damaged list is put aside and made anew from the
+skills on the disk, none of them trusted. Files that were changed or are missing are fetched again from where they are from,
+at the same commit; what is there now is kept in a folder that the answer names.`,
+		Example: `  agent skill repair
+  agent skill repair pdf`,
+		ValidArgsFunction: completeInstalled(s),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.names = args
+			return run(c.Context(), o)
+		},
+	}
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	return c
+}
+
+// repaired is what became of one skill.
+type repaired struct {
+	Name      string `json:"name"`
+	Condition string `json:"condition"` // before
+	Repaired  bool   `json:"repaired"`
+	Backup    string `json:"backup,omitempty"`
+	Error     string `json:"error,omitempty"`
+}
+
+func runRepair(ctx context.Context, o *repairOptions) error {
+	in, err := o.services.Packages.Repaired(ctx)
+	if err != nil {
+		return err
+	}
+	entries, err := in.Installed(ctx, o.names...)
+	if err != nil {
+		return err
+	}
+	found, err := in.Verify(ctx, entries)
+	if err != nil {
+		return err
+	}
+	list := []repaired{}
+	var first error
+	for i := range found {
+		r := repaired{Name: found[i].Entry.Name, Condition: string(found[i].Condition)}
+		if found[i].Condition == install.Edited || found[i].Condition == install.Missing {
+			err := o.one(ctx, in, &found[i], &r)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if r.Repaired = err == nil; err != nil {
+				r.Error, r.Backup = err.Error(), ""
+				if first == nil {
+					first = err
+				}
+			}
+		}
+		list = append(list, r)
+	}
+	if err := o.report(list); err != nil || first == nil {
+		return err
+	}
+	return app.Silent(app.Explain(first).Exit)
+}
+
+func (o *repairOptions) one(ctx context.Context, in *install.Installer, v *install.Verified, r *repaired) error {
+	aside := o.services.Packages.Backup(v.Entry.NameCanonical)
+	if v.Condition == install.Edited {
+		r.Backup = aside
+	}
+	return o.out.Busy("fetching "+v.Entry.Name, func() error { return in.Restore(ctx, v.Entry, aside) })
+}
+
+func (o *repairOptions) report(list []repaired) error {
+	if o.json {
+		return o.out.JSON(map[string]any{"skills": list})
+	}
+	left := 0
+	for _, r := range list {
+		switch {
+		case r.Repaired:
+			o.out.Printf("Repaired %s: its files were %s\n", r.Name, r.Condition)
+			if r.Backup != "" {
+				o.out.Printf("  what was there is in %s\n", r.Backup)
+			}
+		case r.Error != "":
+			o.out.Warn(fmt.Sprintf("%s (%s): %s", r.Name, r.Condition, r.Error))
+			o.out.Hint("agent skill update " + r.Name + " installs what the source has now; agent skill rollback " + r.Name + " goes back to a former version")
+		default:
+			left++
+		}
+	}
+	if left > 0 {
+		o.out.Printf("nothing to repair in %s\n", app.Count(left, "skill"))
+	}
+	if len(list) == 0 {
+		o.out.Printf("No skills are installed\n")
+	}
+	return nil
+}
+
+type gcOptions struct {
+	services *app.Services
+	out      *app.Printer
+
+	json bool
+}
+
+func newGCCommand(s *app.Services, run func(context.Context, *gcOptions) error) *cobra.Command {
+	o := &gcOptions{services: s, out: s.Out}
+	c := &cobra.Command{
+		Use:   "gc",
+		Short: "Delete versions of skills that nothing needs any more",
+		Long: `Delete the versions of skills that are neither installed nor kept for a rollback, and what interrupted commands left. A
+version that a script runs right now stays until the next time. "agent doctor --gc" does this too, and clears the caches.`,
+		Example: "  agent skill gc",
+		Args:    arguments(0, 0, "no arguments"),
+		RunE:    func(c *cobra.Command, _ []string) error { return run(c.Context(), o) },
+	}
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	return c
+}
+
+func runGC(ctx context.Context, o *gcOptions) error {
+	r, err := sweepVersions(ctx, o.services.Packages)
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return o.out.JSON(map[string]any{"gc": map[string]any{"removed": append([]string{}, r.Removed...), "postponed": append([]string{}, r.Postponed...), "remains": r.Stages}})
+	}
+	saySwept(o.out, r)
+	if len(r.Removed)+len(r.Postponed)+r.Stages == 0 {
+		o.out.Printf("There is nothing to remove\n")
+	}
+	return nil
+}
+
+// sweepVersions removes the versions that nothing needs.
+func sweepVersions(ctx context.Context, p *app.Packages) (*store.Report, error) {
+	in, err := p.Installer()
+	if err != nil {
+		return nil, err
+	}
+	return in.Sweep(ctx)
+}
+
+func saySwept(out *app.Printer, r *store.Report) {
+	for _, path := range r.Removed {
+		out.Printf("Removed %s\n", path)
+	}
+	for _, path := range r.Postponed {
+		out.Printf("In use, stays for now: %s\n", path)
+	}
+	if r.Stages > 0 {
+		out.Printf("Removed the remains of %s\n", app.Count(r.Stages, "interrupted command"))
+	}
+}

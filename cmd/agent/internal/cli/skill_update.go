@@ -1,0 +1,278 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/install"
+	"github.com/agent-base/agent-base/install/registry"
+	"github.com/agent-base/agent-base/install/source"
+)
+
+type updateOptions struct {
+	services *app.Services
+	out      *app.Printer
+
+	names            []string
+	ref, branch, tag string
+	digests          []string // that are approved without a question
+	check, yes, json bool
+	keepLocal        bool
+}
+
+func newUpdateCommand(s *app.Services, run func(context.Context, *updateOptions) error) *cobra.Command {
+	o := &updateOptions{services: s, out: s.Out}
+	c := &cobra.Command{
+		Use:   "update [NAME...]",
+		Short: "Update installed skills, after showing what changes",
+		Long: `Update installed skills, all or those named, to what their source has now. Before each one you see the old and the new
+commit, which files change, and what the new content asks for that the old one did not: tools, variables, hosts, new files
+that may run, hooks, toolsets, a model.
+
+--yes answers the question where nothing more is asked for. Where more is asked for, you are asked all the same; without a
+terminal that is exit code 5, and --trust DIGEST approves exactly one content. What you granted to a skill passes on to the
+new content; if it asks for more, your home, the whole network, keys of model providers and added packages do not. A skill
+that was never approved is updated and stays unapproved.
+
+A skill that was installed by tag or commit is pinned: --ref, --branch or --tag changes it. The old version works until the
+new one is in place, and stays for "agent skill rollback". Changes that you made to the installed files are kept in a folder
+that the answer names. With --check nothing is changed; the exit code is 8 if there is something new.`,
+		Example: `  agent skill update
+  agent skill update pdf --ref v2.0
+  agent skill update --check`,
+		ValidArgsFunction: completeInstalled(s),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.names = args
+			return run(c.Context(), o)
+		},
+	}
+	f := c.Flags()
+	f.BoolVar(&o.check, "check", false, "only say what is available")
+	f.BoolVarP(&o.yes, "yes", "y", false, "do not ask where nothing more is asked for")
+	f.BoolVar(&o.keepLocal, "keep-local", false, "do not ask about files that you changed: they are kept in a folder")
+	f.StringVar(&o.ref, "ref", "", "change to this branch, tag or `COMMIT`")
+	f.StringVar(&o.branch, "branch", "", "change to this `BRANCH` and follow it")
+	f.StringVar(&o.tag, "tag", "", "change to this `TAG` and stay at it")
+	f.StringSliceVar(&o.digests, "trust", nil, "approve the content with this `DIGEST` (sha256:...) without a question (repeatable)")
+	f.BoolVar(&o.json, "json", false, "print JSON")
+	c.MarkFlagsMutuallyExclusive("ref", "branch", "tag")
+	return c
+}
+
+func newOutdatedCommand(s *app.Services, run func(context.Context, *updateOptions) error) *cobra.Command {
+	o := &updateOptions{services: s, out: s.Out, check: true}
+	c := &cobra.Command{
+		Use:               "outdated [NAME...]",
+		Short:             "List the installed skills whose source has something new",
+		Long:              `The same as "agent skill update --check". The exit code is 8 if there is something new.`,
+		Example:           "  agent skill outdated --json",
+		ValidArgsFunction: completeInstalled(s),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.names = args
+			return run(c.Context(), o)
+		},
+	}
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	return c
+}
+
+// renewed is what became of one installed skill.
+type renewed struct {
+	Name       string      `json:"name"`
+	Canonical  string      `json:"name_canonical"`
+	State      string      `json:"state"` // an install.State, or updated or refused
+	Source     string      `json:"source"`
+	FromCommit any         `json:"from_commit"` // null where there is none
+	ToCommit   any         `json:"to_commit"`
+	FromDigest string      `json:"from_digest"`
+	ToDigest   string      `json:"to_digest,omitempty"`
+	More       []string    `json:"asks_for_more"` // than the installed content
+	Files      []fileDelta `json:"files"`
+	Trusted    bool        `json:"trusted"`           // the content that is installed now is approved
+	Granted    string      `json:"granted,omitempty"` // what passed on
+	Links      []string    `json:"links"`             // of other agents, that lead to the new version now
+	Backup     string      `json:"backup,omitempty"`  // folder with the files that were changed
+	Error      string      `json:"error,omitempty"`
+
+	entry, now registry.Entry
+	err        error
+}
+
+type fileDelta struct {
+	Path   string `json:"path"`
+	Change string `json:"change"` // added, removed or changed
+}
+
+func runUpdate(ctx context.Context, o *updateOptions) error {
+	if err := checkDigests(o.digests); err != nil {
+		return err
+	}
+	in, err := o.installer(ctx)
+	if err != nil {
+		return err
+	}
+	entries, err := in.Installed(ctx, o.names...)
+	if err != nil {
+		return err
+	}
+	var updates *install.Updates
+	err = o.out.Busy("asking for updates", func() error {
+		updates, err = in.Check(ctx, entries, o.to())
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	u := &updating{updateOptions: o, in: in}
+	err = u.all(ctx, updates)
+	if closed := updates.Close(); err == nil {
+		err = closed
+	}
+	u.keepEdits(ctx) // versions can be moved only when no stage is open
+	if err != nil {
+		return errors.Join(o.report(u.done), err)
+	}
+	if err := o.report(u.done); err != nil {
+		return err
+	}
+	return o.verdict(u.done)
+}
+
+// installer returns what changes the installed skills. With --check the registry is only read.
+func (o *updateOptions) installer(ctx context.Context) (*install.Installer, error) {
+	if o.check {
+		return o.services.Packages.Installer()
+	}
+	return o.services.Packages.Repaired(ctx)
+}
+
+// to returns what the flags say to change to, nil if they say nothing.
+func (o *updateOptions) to() *source.Ref {
+	for _, want := range []struct{ value, kind string }{{o.ref, ""}, {o.branch, "branch"}, {o.tag, "tag"}} {
+		if want.value != "" {
+			return &source.Ref{Want: want.value, Type: want.kind}
+		}
+	}
+	return nil
+}
+
+// report prints what became of the skills.
+func (o *updateOptions) report(done []*renewed) error {
+	switch {
+	case o.json:
+		if done == nil {
+			done = []*renewed{}
+		}
+		return o.out.JSON(map[string]any{"skills": done})
+	case len(done) == 0:
+		o.out.Printf("No skills are installed\n")
+		return nil
+	case o.check:
+		return o.table(done)
+	}
+	for _, r := range done {
+		o.say(r)
+	}
+	return nil
+}
+
+// table lists what is available.
+func (o *updateOptions) table(done []*renewed) error {
+	var rows [][]string
+	for _, r := range done {
+		to, more := "-", "-"
+		if r.State == string(install.Available) {
+			to, more = shaText(r.now), "no"
+			if len(r.More) > 0 {
+				more = "yes"
+			}
+		}
+		rows = append(rows, []string{r.Name, r.State, shaText(r.entry), to, more, app.OrDash(r.entry.Source)})
+	}
+	if err := o.out.TableOf([]string{"NAME", "STATE", "INSTALLED", "AVAILABLE", "ASKS FOR MORE", "SOURCE"}, func(yield func([]string) bool) {
+		for _, row := range rows {
+			if !yield(row) {
+				return
+			}
+		}
+	}); err != nil {
+		return err
+	}
+	for _, r := range done {
+		for _, line := range r.More {
+			o.out.Remark(r.Name + " asks for more: " + line)
+		}
+	}
+	return nil
+}
+
+// say prints one line about a skill, and a second one if there is more to know.
+func (o *updateOptions) say(r *renewed) {
+	switch install.State(r.State) {
+	case install.Current:
+		o.out.Printf("%s [%s] is up to date\n", r.Name, shaText(r.entry))
+	case install.Pinned:
+		o.out.Printf("%s [%s] is pinned, use --ref\n", r.Name, shaText(r.entry))
+	case install.Linked:
+		o.out.Printf("%s is a link to %s\n", r.Name, r.entry.InstalledPath)
+	case install.Unknown:
+		o.out.Printf("%s: it is not known where it is from\n", r.Name)
+	case "updated":
+		o.out.Printf("Updated %s from %s to %s\n", r.Name, shaText(r.entry), shaText(r.now))
+		if !r.Trusted {
+			o.out.Printf("  not trusted, as before: %s\n", o.out.Typed(app.TrustCure(r.Canonical)))
+		}
+		if r.Granted != "" {
+			o.out.Printf("  it gets: %s\n", r.Granted)
+		}
+		sayLinks(o.out, "leads to it now: ", r.Links)
+		if r.Backup != "" {
+			o.out.Printf("  the files that you changed are in %s\n", r.Backup)
+		}
+	}
+}
+
+// verdict returns the error of the only skill, or one that has the exit code of the first of several.
+func (o *updateOptions) verdict(done []*renewed) error {
+	var first error
+	available := false
+	for _, r := range done {
+		available = available || r.State == string(install.Available)
+		if r.err == nil {
+			continue
+		}
+		if first == nil {
+			first = r.err
+		}
+		if len(done) > 1 && !o.json {
+			o.out.Warn(r.err.Error())
+			o.out.Hint(app.Explain(r.err).Hint)
+		}
+	}
+	switch {
+	case o.check && available:
+		return app.Silent(app.ExitUpdate)
+	case first != nil && len(done) == 1:
+		return first
+	case first != nil:
+		return app.Silent(app.Explain(first).Exit)
+	}
+	return nil
+}
+
+// shaText is how a content is named: by its commit, or by its digest where there is none.
+func shaText(e registry.Entry) string {
+	if e.CommitSHA != "" {
+		return app.Short(e.CommitSHA)
+	}
+	return app.OrDash(app.Short(e.Digest))
+}
+
+// gone is the error for a skill that its source has no longer.
+func gone(e *registry.Entry) error {
+	return app.NotFound(fmt.Errorf("%s has no skill %q any more; the installed one stays", e.Source, e.Name), "agent skill remove "+e.NameCanonical+" removes it")
+}

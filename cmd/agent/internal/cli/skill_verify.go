@@ -1,0 +1,171 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/install"
+	"github.com/agent-base/agent-base/install/registry"
+	"github.com/agent-base/agent-base/internal/dirhash"
+)
+
+type verifyOptions struct {
+	services *app.Services
+	out      *app.Printer
+
+	names []string
+	json  bool
+}
+
+func newVerifyCommand(s *app.Services, run func(context.Context, *verifyOptions) error) *cobra.Command {
+	o := &verifyOptions{services: s, out: s.Out}
+	c := &cobra.Command{
+		Use:   "verify [NAME...]",
+		Short: "Check that installed skills have the files that were installed",
+		Long: `Compare the files of installed skills, of all or of those named, with what was installed. The exit code is 7 if a file is
+another one, is missing or is too many; the answer names the files where the content was approved. A linked folder has no
+recorded content.
+
+The signature of a skill that has one (skill.oms.sig) is checked against the certificates of the setting signatureRoots, as of
+the time of the installation. One that does not hold is exit code 7 too.`,
+		Example: `  agent skill verify
+  agent skill verify pdf --json`,
+		ValidArgsFunction: completeInstalled(s),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.names = args
+			return run(c.Context(), o)
+		},
+	}
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
+	return c
+}
+
+// verified is the result for one skill.
+type verified struct {
+	Name      string      `json:"name"`
+	Canonical string      `json:"name_canonical"`
+	Condition string      `json:"condition"` // ok, changed, missing or linked
+	Digest    string      `json:"digest"`    // that was installed; "" for a linked folder
+	Present   string      `json:"present"`   // digest of the files that are there; "" if they have none
+	Files     []fileDelta `json:"files"`     // how these differ from those that were approved
+	Signature string      `json:"signature"` // an oms.State, "" if it was not checked
+	Signer    string      `json:"signer"`    // "" if nobody is known
+	Root      string      `json:"root"`      // that vouches for the signer
+	Error     string      `json:"error,omitempty"`
+	Path      string      `json:"installed_path"`
+
+	signed string
+}
+
+func runVerify(ctx context.Context, o *verifyOptions) error {
+	in, err := o.services.Packages.Installer()
+	if err != nil {
+		return err
+	}
+	entries, err := in.Installed(ctx, o.names...)
+	if err != nil {
+		return err
+	}
+	var found []install.Verified
+	err = o.out.Busy("reading", func() error {
+		found, err = in.Verify(ctx, entries)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	bad := false
+	list := []verified{}
+	for i := range found {
+		v := o.verdict(&found[i])
+		bad = bad || v.Condition == string(install.Edited) || v.Condition == string(install.Missing) || v.Error != ""
+		list = append(list, v)
+	}
+	if o.json {
+		err = o.out.JSON(map[string]any{"skills": list, "ok": !bad})
+	} else {
+		err = o.print(list)
+	}
+	if err == nil && bad {
+		o.out.Remark("agent skill repair NAME puts the installed content back, and keeps what is there now")
+		err = app.Silent(app.ExitIntegrity)
+	}
+	return err
+}
+
+func (o *verifyOptions) verdict(f *install.Verified) verified {
+	v := verified{Name: f.Entry.Name, Canonical: f.Entry.NameCanonical, Condition: string(f.Condition), Digest: f.Entry.Digest, Present: f.Digest,
+		Files: []fileDelta{}, Path: f.Entry.InstalledPath}
+	switch {
+	case f.Signature != nil:
+		v.Signature, v.Signer, v.Root = f.Signature.State.String(), f.Signature.Signer.Name, f.Signature.Signer.Root
+		v.signed = app.SignatureText(f.Signature)
+	case f.Entry.OriginalName != "":
+		v.signed = "not checked: it was renamed, from " + f.Entry.OriginalName
+	}
+	switch {
+	case f.Err != nil:
+		v.Error = f.Err.Error()
+	case f.SignError != nil:
+		v.Error = "its signature cannot be checked: " + f.SignError.Error()
+	case f.Signature != nil && f.Signature.Broken():
+		v.Error = v.signed
+	}
+	if f.Condition == install.Edited && f.Err == nil {
+		for _, c := range dirhash.Diff(o.approved(&f.Entry), f.Files) {
+			v.Files = append(v.Files, fileDelta{c.Path, c.Kind.String()})
+		}
+	}
+	return v
+}
+
+// approved returns the files of the installed content as they were approved, or nil.
+func (o *verifyOptions) approved(e *registry.Entry) []dirhash.File {
+	set, err := o.services.Trust.Load()
+	if err != nil {
+		return nil
+	}
+	var out []dirhash.File
+	for _, a := range set.Approvals() {
+		if a.Name != e.NameCanonical || a.Digest != e.Digest {
+			continue
+		}
+		for _, f := range a.Files {
+			out = append(out, dirhash.File{Path: f.Path, SHA256: f.SHA256, Link: f.Link})
+		}
+	}
+	return out
+}
+
+func (o *verifyOptions) print(list []verified) error {
+	if len(list) == 0 {
+		o.out.Printf("No skills are installed\n")
+		return nil
+	}
+	var rows [][]string
+	for _, v := range list {
+		rows = append(rows, []string{v.Name, v.Condition, app.OrDash(app.Short(v.Digest)), app.OrDash(v.signed)})
+	}
+	if err := o.out.Table([]string{"NAME", "FILES", "DIGEST", "SIGNATURE"}, rows); err != nil {
+		return err
+	}
+	for _, v := range list {
+		if v.Error != "" {
+			o.out.Printf("%s: %s\n", v.Name, v.Error)
+		}
+		for i, f := range v.Files {
+			if i == mostNames {
+				o.out.Printf("%s: and %d more\n", v.Name, len(v.Files)-i)
+				break
+			}
+			o.out.Printf("%s: %s %s\n", v.Name, f.Change, f.Path)
+		}
+		if v.Condition == string(install.Edited) && v.Error == "" && len(v.Files) == 0 {
+			o.out.Printf("%s: %s\n", v.Name, fmt.Sprintf("the files in %s have the digest %s", v.Path, v.Present))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,207 @@
+package config
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/internal/yamlnode"
+	"github.com/agent-base/agent-base/skill/manifest"
+)
+
+// AddPlugin adds a skill to `plugins` in the user's file at path, in place of one with the same name. It changes nothing else
+// and reports whether the file changed. If the file cannot be changed safely, AddPlugin leaves it unchanged and returns an
+// error that says what to add by hand.
+func AddPlugin(ctx context.Context, path string, p Plugin) (bool, error) {
+	if err := manifest.CheckName(p.Name); err != nil {
+		return false, err
+	}
+	for _, text := range []string{p.URL, p.Ref} {
+		if strings.ContainsFunc(text, unicode.IsControl) || len(text) > maxRule {
+			return false, fmt.Errorf("%q is not the address of a skill", text)
+		}
+	}
+	return editPlugins(ctx, path, p.Name, &p)
+}
+
+// RemovePlugin takes a skill out of `plugins` in the user's file at path. It works like AddPlugin.
+func RemovePlugin(ctx context.Context, path, name string) (bool, error) {
+	return editPlugins(ctx, path, name, nil)
+}
+
+func editPlugins(ctx context.Context, path, name string, add *Plugin) (bool, error) {
+	if path == "" {
+		return false, errors.New("no home directory for settings: set AGENT_HOME")
+	}
+	changed := false
+	err := lockfile.Transform(ctx, path, &lockfile.Options{Max: maxFile, Private: true}, func(old []byte) ([]byte, error) {
+		text, err := setPlugin(path, string(old), name, add)
+		if changed = err == nil && text != string(old); !changed {
+			return nil, err
+		}
+		return []byte(text), nil
+	})
+	return changed && err == nil, err
+}
+
+// setPlugin returns the text with the plugin of a name replaced or, without one to add, removed.
+func setPlugin(path, text, name string, add *Plugin) (string, error) {
+	d, err := openPlugins(path, text)
+	if err != nil {
+		return "", err
+	}
+	named := func(n *yamlnode.Node) bool {
+		return manifest.Canonical(pluginField(n, "name")) == manifest.Canonical(name)
+	}
+	i := slices.IndexFunc(d.items(), named)
+	if add != nil && i >= 0 && pluginField(d.value.Items[i], "url") == add.URL && pluginField(d.value.Items[i], "ref") == add.Ref {
+		return text, nil
+	}
+	if i >= 0 {
+		rest := slices.DeleteFunc(d.items(), named)
+		if text, err = d.checked(path, d.withoutItems(named), rest, "remove "+name+" from"); err != nil {
+			return "", err
+		}
+		if d, err = openPlugins(path, text); err != nil {
+			return "", err
+		}
+	}
+	if add == nil {
+		return text, nil
+	}
+	return d.checked(path, d.withItem(add.lines()), append(d.items(), add.node()), "add {url: "+add.URL+", name: "+add.Name+"} to")
+}
+
+func openPlugins(path, text string) (*document, error) {
+	root, err := parse([]byte(text))
+	if err != nil {
+		return nil, fmt.Errorf("%s:%w: fix the file first", path, err)
+	}
+	d := &document{text: text, root: root, step: step{in: skillsSection, list: "plugins"}}
+	if err := d.find(); err != nil {
+		return nil, fmt.Errorf("%s:%w", path, err)
+	}
+	return d, nil
+}
+
+// checked returns an edited text if it is the old one but for the items, which are then the given ones.
+func (d *document) checked(path, edited string, items []*yamlnode.Node, what string) (string, error) {
+	after, err := parse([]byte(edited))
+	if err != nil || !same(d.with(items), after) {
+		return "", fmt.Errorf("%s:%d: the file cannot be changed safely: %s %q below \"%s:\" by hand", path, d.line(), what, d.list, d.in)
+	}
+	return edited, nil
+}
+
+// fields are the keys and values of a plugin in the file.
+func (p *Plugin) fields() [][2]string {
+	out := [][2]string{{"url", p.URL}}
+	if p.Ref != "" {
+		out = append(out, [2]string{"ref", p.Ref})
+	}
+	out = append(out, [2]string{"name", p.Name})
+	if !p.InstalledAt.IsZero() {
+		out = append(out, [2]string{"installedAt", p.InstalledAt.UTC().Format(time.RFC3339)})
+	}
+	return out
+}
+
+// lines are the lines of a plugin in the file, without indentation.
+func (p *Plugin) lines() []string {
+	var out []string
+	start := "- "
+	for _, f := range p.fields() {
+		out = append(out, start+f[0]+": '"+strings.ReplaceAll(f[1], "'", "''")+"'")
+		start = "  "
+	}
+	return out
+}
+
+func (p *Plugin) node() *yamlnode.Node {
+	n := &yamlnode.Node{Kind: yamlnode.Mapping}
+	for _, f := range p.fields() {
+		n.Pairs = append(n.Pairs, yamlnode.Pair{Key: &yamlnode.Node{Kind: yamlnode.Scalar, Value: f[0]}, Value: &yamlnode.Node{Kind: yamlnode.Scalar, Value: f[1]}})
+	}
+	return n
+}
+
+// pluginField returns a value of a plugin in the file, "" if it has none.
+func pluginField(n *yamlnode.Node, key string) string {
+	for _, p := range n.Pairs {
+		if p.Key.Value == key && p.Value.Kind == yamlnode.Scalar {
+			return strings.TrimSpace(p.Value.Value)
+		}
+	}
+	return ""
+}
+
+// withItem returns the text with lines added at the end of the list. What it does not know it leaves: then checked refuses.
+func (d *document) withItem(item []string) string {
+	lines, eol := split(d.text)
+	indented := func(columns int) []string {
+		out := make([]string, len(item))
+		for i, line := range item {
+			out[i] = strings.Repeat(" ", columns) + line
+		}
+		return out
+	}
+	switch {
+	case d.skills == nil:
+		return joined(lines, len(lines), eol, append([]string{d.in + ":", "  " + d.list + ":"}, indented(4)...)...)
+	case d.key == nil:
+		indent := 2
+		if len(d.section.Pairs) > 0 {
+			indent = d.section.Pairs[0].Key.Col - 1
+		}
+		return joined(lines, d.skills.Line, eol, append([]string{strings.Repeat(" ", indent) + d.list + ":"}, indented(indent+2)...)...)
+	case d.value.Kind == yamlnode.Null:
+		return joined(lines, d.key.Line, eol, indented(d.key.Col+1)...)
+	case d.isFlow(lines):
+		line, at := lines[d.value.Line-1], d.value.Col-1
+		rest, ok := strings.CutPrefix(line[at:], "[]")
+		if !ok || d.value.Line != d.key.Line {
+			return d.text
+		}
+		lines[d.value.Line-1] = strings.TrimRight(line[:at], " ") + rest
+		return joined(lines, d.key.Line, eol, indented(d.key.Col+1)...)
+	case len(d.value.Items) == 0:
+		return d.text
+	}
+	last := d.value.Items[len(d.value.Items)-1]
+	return joined(lines, lastLine(last), eol, indented(d.value.Col-1)...)
+}
+
+// withoutItems returns the text without the lines of some items.
+func (d *document) withoutItems(gone func(*yamlnode.Node) bool) string {
+	lines, eol := split(d.text)
+	rest := slices.DeleteFunc(d.items(), gone)
+	for _, n := range slices.Backward(d.value.Items) {
+		if end := lastLine(n); gone(n) && end <= len(lines) {
+			lines = slices.Delete(lines, n.Line-1, end)
+		}
+	}
+	if len(rest) == 0 && d.key.Line <= len(lines) {
+		line := lines[d.key.Line-1]
+		if at := d.key.Col - 1 + len(d.key.Value); at < len(line) && line[at] == ':' {
+			lines[d.key.Line-1] = line[:at+1] + " []" + line[at+1:]
+		}
+	}
+	return joined(lines, len(lines), eol)
+}
+
+// lastLine returns the last line of a node on which a part of it begins.
+func lastLine(n *yamlnode.Node) int {
+	last := n.Line
+	for _, item := range n.Items {
+		last = max(last, lastLine(item))
+	}
+	for _, p := range n.Pairs {
+		last = max(last, lastLine(p.Key), lastLine(p.Value))
+	}
+	return last
+}

@@ -1,0 +1,109 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/agent-base/agent-base/agent/permit"
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/skill/manifest"
+)
+
+// gate decides about calls of tools, and asks the user about those for which the policy says so. It is safe for
+// concurrent use.
+type gate struct {
+	s        *app.Services
+	approver *app.TerminalApprover // nil: no person can be asked
+	problems []manifest.Problem    // of rules
+
+	mu       sync.Mutex
+	policy   *permit.Policy // that of the conversation: its mode and rules can change
+	confined bool           // commands run in a sandbox
+}
+
+func newGate(s *app.Services, approver *app.TerminalApprover) *gate {
+	g := &gate{s: s, approver: approver}
+	g.policy, g.problems = s.Settings.Permissions()
+	return g
+}
+
+// current returns the policy as it is now.
+func (g *gate) current() *permit.Policy {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.policy
+}
+
+func (g *gate) confine(confined bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.confined = confined
+}
+
+// errAll says why the mode all is refused.
+var errAll = errors.New("the mode all needs a sandbox for commands, and there is none here")
+
+// check refuses the mode all where commands run outside a sandbox, and a flag with a rule that cannot be read. It warns
+// of such rules in the settings.
+func (g *gate) check() error {
+	for _, p := range g.problems {
+		if strings.HasPrefix(p.File, "--") {
+			return app.Usage(fmt.Errorf("%s: %s", p.File, strings.TrimSuffix(strings.TrimSuffix(p.Message, ": the rule is dropped"), ": the rule counts for any arguments")), p.Cure)
+		}
+		g.s.Out.WarnProblem(p)
+	}
+	if g.current().Mode() == permit.All && !g.mayAll() {
+		return app.Usage(errAll, "choose --mode accept-edits, or add --without-sandbox if the model may do as you")
+	}
+	return nil
+}
+
+func (g *gate) mayAll() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.confined || g.s.Flags.WithoutSandbox
+}
+
+// setMode changes the mode for the rest of the conversation.
+func (g *gate) setMode(m permit.Mode) error {
+	if m == permit.All && !g.mayAll() {
+		return fmt.Errorf("%w: start the agent with --without-sandbox if the model may do as you", errAll)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.policy = g.policy.WithMode(m)
+	return nil
+}
+
+// add adds a rule for the rest of the conversation.
+func (g *gate) add(rule permit.Rule) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	p, err := g.policy.WithAllow(rule)
+	if err == nil {
+		g.policy = p
+	}
+	return err
+}
+
+func (g *gate) decide(_ context.Context, c *permit.Call) permit.Decision {
+	return g.current().Decide(c)
+}
+
+// cure says how a call that nobody can be asked about is allowed.
+func cure(c *permit.Call) string {
+	switch {
+	case c.Kind == permit.Command && c.Confined:
+		return "start the agent with --mode accept-edits to let commands in the sandbox change files, or with --allow and a rule such as 'Bash(go test:*)'"
+	case c.Kind == permit.Command:
+		return "start the agent with --allow-bash to let it run commands, or with --allow and a rule such as 'Bash(go test:*)'"
+	case c.Kind == permit.Edit && c.Special == "":
+		return "start the agent with --mode accept-edits to let it change files, or with --allow and a rule such as 'Edit(docs/**)'"
+	case c.Kind == permit.Edit:
+		return "ask the user to write it, or to start the agent with --allow and a rule for this file"
+	}
+	return "ask the user to change the rules"
+}

@@ -1,0 +1,80 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+
+	"github.com/agent-base/agent-base/agent/permit"
+	"github.com/agent-base/agent-base/tool"
+	"github.com/agent-base/agent-base/trace"
+)
+
+// guard returns tools of skills that the policy decides about first.
+func (g *gate) guard(tools []tool.Tool) []tool.Tool {
+	out := make([]tool.Tool, len(tools))
+	for i, t := range tools {
+		next := t.Call
+		t.Call = func(ctx context.Context, args json.RawMessage) tool.Result {
+			if why := g.refuse(ctx, t.Name, args); why != nil {
+				return *why
+			}
+			return next(ctx, args)
+		}
+		out[i] = t
+	}
+	return out
+}
+
+// refuse returns the result of a call of a skill's tool that may not proceed, and nil for one that may.
+func (g *gate) refuse(ctx context.Context, name string, args json.RawMessage) *tool.Result {
+	c := &permit.Call{Tool: name, Args: args}
+	if name == "script_run" {
+		c.Kind = permit.Script
+	}
+	d := g.decide(ctx, c)
+	g.emit(ctx, trace.Event{Kind: trace.CallDecided, Level: slog.LevelDebug, Tool: name, Message: string(d.Verdict) + ": " + d.Reason}, d)
+	switch {
+	case d.Verdict == permit.Allowed:
+		return nil
+	case d.Verdict == permit.Denied:
+		return refusal("not_allowed", "Tool '%s' is not allowed: %s", name, d.Reason)
+	case g.approver == nil:
+		return refusal("not_approved", "Tool '%s' needs the user's approval, because %s, and nobody can be asked here", name, d.Reason)
+	}
+	return g.askAbout(ctx, name, args, d)
+}
+
+// askAbout asks the user about a call of a skill's tool.
+func (g *gate) askAbout(ctx context.Context, name string, args json.RawMessage, d permit.Decision) *tool.Result {
+	answer, err := g.askOnce(ctx, fmt.Sprintf("Let the model call %s? %s", name, sentence(d.Reason)), commandLines(string(args)))
+	said, level := "allowed", slog.LevelInfo
+	if !answer.Allowed || err != nil {
+		said, level = "denied", slog.LevelWarn
+	}
+	g.emit(ctx, trace.Event{Kind: trace.ToolAsked, Level: level, Tool: name, Err: err, Message: "the user was asked about the call",
+		Attrs: []slog.Attr{slog.String(trace.AttrAnswer, said)}}, d)
+	switch {
+	case err != nil:
+		return refusal("not_approved", "The user could not be asked about %s: %v", name, err)
+	case !answer.Allowed && answer.Why != "":
+		return refusal("not_approved", "The user did not allow %s, and says: %s", name, answer.Why)
+	case !answer.Allowed:
+		return refusal("not_approved", "The user did not allow %s", name)
+	}
+	return nil
+}
+
+// refusal returns the result of a call that is denied.
+func refusal(reason, format string, args ...any) *tool.Result {
+	return &tool.Result{Error: tool.PermissionDenied, Reason: reason, Message: fmt.Sprintf(format, args...)}
+}
+
+// emit traces an event with the rule that decided.
+func (g *gate) emit(ctx context.Context, e trace.Event, d permit.Decision) {
+	if d.Rule.Text != "" {
+		e.Attrs = append(e.Attrs, slog.String(trace.AttrRule, d.Rule.String()))
+	}
+	trace.Emit(ctx, g.s.Observe.Tracer(), e)
+}

@@ -1,0 +1,102 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/agent-base/agent-base/agent"
+	"github.com/agent-base/agent-base/agent/hosttool"
+	"github.com/agent-base/agent-base/agent/permit"
+	"github.com/agent-base/agent-base/agent/undo"
+	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+)
+
+// changed returns the lines that show how a call changed a file, if the user was not asked about it.
+func changed(r *agent.Result) []string {
+	switch result := r.Result.Result.(type) {
+	case hosttool.Written:
+		return result.Diff
+	case hosttool.Edited:
+		return result.Diff
+	}
+	return nil
+}
+
+// newJournal returns the journal of a conversation, or nil without a home.
+func newJournal(s *app.Services, conversation string) *undo.Journal {
+	o := s.Settings.Undo()
+	if o == nil {
+		return nil
+	}
+	o.Conversation = conversation
+	return undo.New(o)
+}
+
+// modeCommand is /mode.
+func (t *talk) modeCommand(_ context.Context, name string) (string, error) {
+	g := t.w.gate
+	if name == "" {
+		return "mode " + string(g.current().Mode()), nil
+	}
+	m := permit.Mode(name)
+	if !slices.Contains(permit.Modes(), m) {
+		return "", fmt.Errorf("unknown mode %q: use one of %s", name, strings.Join(completeModes(""), ", "))
+	}
+	if err := g.setMode(m); err != nil {
+		return "", err
+	}
+	return "mode " + name + " from now on", nil
+}
+
+func completeModes(prefix string) []string {
+	var out []string
+	for _, m := range permit.Modes() {
+		if strings.HasPrefix(string(m), prefix) {
+			out = append(out, string(m))
+		}
+	}
+	return out
+}
+
+// undoCommand is /undo.
+func (t *talk) undoCommand(ctx context.Context, args string) (string, error) {
+	if args != "" {
+		return "", errors.New("/undo takes no arguments, and takes back the last prompt's changes: repeat it for the one before")
+	}
+	o := t.o.Services.Settings.Undo()
+	if o == nil {
+		return "", t.o.Services.Settings.NeedHome()
+	}
+	o.Conversation = t.w.id
+	turn, err := undo.Last(ctx, o)
+	if errors.Is(err, undo.ErrNothing) {
+		return "nothing to take back: no prompt of this conversation changed a file, or all changes were taken back", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	files, err := app.TakeBack(ctx, turn, t.o.Services.Observe.Tracer())
+	t.w.undone = undoneText(files)
+	if err != nil {
+		return "", err
+	}
+	return strings.Join(app.UndoLines(turn, files), "\n"), nil
+}
+
+// undoneText tells the model what the user took back.
+func undoneText(files []undo.File) string {
+	var list []string
+	for _, f := range files {
+		if f.Action == undo.Restore || f.Action == undo.Remove {
+			list = append(list, fmt.Sprintf("%s (%s)", ui.Line(f.Path), f.Action))
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return "The user took back your last changes of these files: " + strings.Join(list, ", ") + "."
+}
