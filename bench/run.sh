@@ -23,6 +23,7 @@ cc -O2 -o "$BIN/spawn" bench/limit/spawn.c
 CGO_ENABLED=0 go build -trimpath -o "$BIN" \
 	./bench/empty ./bench/gentree ./bench/inproc ./bench/post ./bench/run ./bench/talk ./cmd/agent
 CGO_ENABLED=0 go test -c -trimpath -o "$BIN/agent.test" ./agent
+CGO_ENABLED=0 go test -c -trimpath -o "$BIN/fetch.test" ./install/fetch
 only=${BENCH_ONLY:-}
 if [ "$only" != agent ]; then
 	ensure_uv

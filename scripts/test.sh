@@ -9,7 +9,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 . scripts/tools.sh
 
-CORE='skill skill/manifest skill/check disclose session script script/survey script/pyenv script/nodeenv tool skilltool trust trace'
+CORE='skill skill/manifest skill/check disclose session session/allow script script/survey script/pyenv script/nodeenv tool skilltool trust trace'
 PROFILE=$TOOLS/cover.out
 
 step_format() {
@@ -58,7 +58,7 @@ step_vuln() {
 	return $code
 }
 
-# Every fuzz target gets the same share of the time, at least one second.
+# Every fuzz target gets the same share of the time, at least half a second.
 step_fuzz() {
 	targets=$(grep -rlE --include='*_test.go' --exclude-dir='.?*' '^func Fuzz' . | sort | while read -r file; do
 		sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$file" | while read -r name; do
@@ -70,13 +70,18 @@ step_fuzz() {
 		targets=$(echo "$targets" | grep -vE "$FUZZ_SKIP")
 	fi
 	[ -n "$targets" ] || return 0
-	share=$((${FUZZ_SECONDS:-60} / $(echo "$targets" | wc -l)))
-	[ "$share" -ge 1 ] || share=1
+	share=$((${FUZZ_SECONDS:-60} * 1000 / $(echo "$targets" | wc -l)))
+	[ "$share" -ge 500 ] || share=500
 	echo "$targets" | {
 		failed=0
+		built=
 		while read -r dir name; do
-			if ! go test -run='^$' -fuzz="^$name\$" -fuzztime="${share}s" "$dir" >"$TOOLS/fuzz.log" 2>&1 </dev/null &&
-				! out_of_time "$TOOLS/fuzz.log"; then
+			if [ "$dir" != "$built" ]; then
+				go test -c -fuzz=Fuzz -o "$TOOLS/fuzz.test" "$dir" </dev/null || return
+				built=$dir
+			fi
+			if ! (cd "$dir" && "$TOOLS/fuzz.test" -test.run='^$' -test.fuzz="^$name\$" -test.fuzztime="${share}ms" \
+				-test.fuzzcachedir="$TOOLS/fuzz/$dir") >"$TOOLS/fuzz.log" 2>&1 </dev/null && ! out_of_time "$TOOLS/fuzz.log"; then
 				failed=1
 				cat "$TOOLS/fuzz.log"
 			fi
@@ -84,6 +89,11 @@ step_fuzz() {
 		done
 		return $failed
 	}
+}
+
+# The tests of faults in their long form: thousands of kills and failing calls. It takes some minutes, and is not part of "every check".
+step_faults() {
+	AGENT_FAULTS=full go test -count=1 -timeout 30m -v -run 'EveryCall|PowerFailure|Killed|Linearizable' ./install/registry ./install/store
 }
 
 # out_of_time reports whether fuzzing only ended while an input was running, which the go command reports as a failure.

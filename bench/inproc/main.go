@@ -27,7 +27,7 @@ func main() {
 }
 
 func usage() {
-	fmt.Fprintln(os.Stderr, "usage: inproc open|refresh|load|render|match|search|hits|scripts TREE ROUNDS")
+	fmt.Fprintln(os.Stderr, "usage: inproc open|refresh|load|render|match|search|hits|scripts|verify TREE ROUNDS")
 	os.Exit(2)
 }
 
@@ -50,6 +50,8 @@ func subject(name string) func(ctx context.Context, tree string, rounds int) err
 		return measureHits
 	case "scripts":
 		return measureScripts
+	case "verify":
+		return measureVerify
 	}
 	return nil
 }

@@ -49,7 +49,8 @@ func measureScripts(ctx context.Context, dir string, rounds int) error {
 	if err := os.MkdirAll(cache, 0o700); err != nil {
 		return err
 	}
-	host, err := script.New(&script.Options{LookPath: exec.LookPath, Env: os.Environ(), Cache: cache})
+	options := script.Options{LookPath: exec.LookPath, Env: os.Environ(), Cache: cache}
+	host, err := script.New(&options)
 	if err != nil {
 		return err
 	}
@@ -89,6 +90,9 @@ func measureScripts(ctx context.Context, dir string, rounds int) error {
 		return err
 	}
 	if err := measureHelp(ctx, host, s, "described", rounds); err != nil {
+		return err
+	}
+	if err := measureConfined(ctx, options, s, rounds); err != nil {
 		return err
 	}
 	return measureNode(ctx, host, s, rounds)
@@ -169,6 +173,11 @@ func scriptSkill(ctx context.Context, dir string) (*skill.Skill, error) {
 
 // measureRun calls a script through the engine and returns its last answer. It does not count the preparation.
 func measureRun(ctx context.Context, host *script.Host, s *skill.Skill, name string, rounds int) (json.RawMessage, error) {
+	return measureRunAs(ctx, host, s, name, "run-"+name, rounds)
+}
+
+// measureRunAs is measureRun with the name of the report.
+func measureRunAs(ctx context.Context, host *script.Host, s *skill.Skill, name, as string, rounds int) (json.RawMessage, error) {
 	sc, err := script.Find(ctx, s, name, nil)
 	if err != nil {
 		return nil, err
@@ -188,7 +197,7 @@ func measureRun(ctx context.Context, host *script.Host, s *skill.Skill, name str
 	if err != nil {
 		return nil, err
 	}
-	report("run-"+name, 1, sorted, "")
+	report(as, 1, sorted, "")
 	return answer, nil
 }
 

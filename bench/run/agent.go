@@ -47,12 +47,22 @@ func (b *bench) measureAgent(ctx context.Context) error {
 
 // measureLoop runs the benchmarks of package agent.
 func (b *bench) measureLoop(ctx context.Context) error {
-	out, err := b.output(ctx, command{args: []string{b.program("agent.test"), "-test.run=^$", "-test.bench=Turn|Conversation200"}})
+	return b.measureTests(ctx, "agent", "Turn|Conversation200")
+}
+
+// measureFetch runs the benchmarks of package install/fetch.
+func (b *bench) measureFetch(ctx context.Context) error {
+	return b.measureTests(ctx, "fetch", "Git")
+}
+
+// measureTests runs the benchmarks of a package that match a pattern.
+func (b *bench) measureTests(ctx context.Context, name, pattern string) error {
+	out, err := b.output(ctx, command{args: []string{b.program(name + ".test"), "-test.run=^$", "-test.bench=" + pattern}})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	if err != nil {
-		b.note("the benchmarks of package agent: %v", err)
+		b.note("the benchmarks of package %s: %v", name, err)
 		return nil
 	}
 	for line := range strings.Lines(out) {

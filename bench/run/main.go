@@ -78,6 +78,9 @@ func (b *bench) measureEngine(ctx context.Context) error {
 	if err := b.measureStart(ctx); err != nil {
 		return err
 	}
+	if err := b.measureFetch(ctx); err != nil {
+		return err
+	}
 	for _, n := range b.sizes {
 		if err := b.measureTree(ctx, n); err != nil {
 			return err

@@ -114,6 +114,7 @@ func (b *bench) ours(tree string, n int) []command {
 		in("render", rounds(n, 50)),
 		in("match", "10"),
 		in("search", "3"),
+		in("verify", rounds(n, 20)),
 		cli("agent list", "skill", "list", "--skills-dir", root),
 		b.validate("agent validate", root, n),
 	}

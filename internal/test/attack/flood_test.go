@@ -17,7 +17,7 @@ const (
 	flood    = 12 // skills
 )
 
-// A folder of maximally expensive skills does not make a command hang or use up memory.
+// security 2.10 #152: a folder of maximally expensive skills does not make a command hang or use up memory.
 func TestFlood(t *testing.T) {
 	rows := map[string]func(i int) map[string]string{
 		"front matter of the maximum size": func(i int) map[string]string {

@@ -270,7 +270,8 @@ func TestPlantedConfiguration(t *testing.T) {
 		t.Fatal(err)
 	}
 	v.env = append(v.env, "UV_CONFIG_FILE=/evil", "UV_PROJECT=/evil", "UV_KEYRING_PROVIDER=subprocess", "UV_PYTHON=/evil", "PYTHONSTARTUP=/evil", "VIRTUAL_ENV=/evil",
-		"PIP_CONFIG_FILE=/evil", "AWS_SESSION_TOKEN="+secret, "NETRC=/evil")
+		"PIP_CONFIG_FILE=/evil", "AWS_SESSION_TOKEN="+secret, "NETRC=/evil",
+		"AGENT_SANDBOX=off") // in the sandbox the stand-in could not write what it was given
 	v.env[0] = "PATH=" + filepath.Join(v.home, "bin") + ":" + os.Getenv("PATH")
 	planted := map[string]string{}
 	for _, dir := range []string{"", "scripts/"} {

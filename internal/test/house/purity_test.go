@@ -10,9 +10,9 @@ import (
 	"github.com/agent-base/agent-base/internal/test/deptest"
 )
 
-// edge is the package that may use the rest of the system. Programs (package main) and packages for tests may do the
-// same.
-var edge = []string{"cmd/agent/internal/cli"}
+// edge lists the packages that may use the rest of the system: the command, and the stage of a sandbox, which is a process of its
+// own. Programs (package main) and packages for tests may do the same.
+var edge = []string{"cmd/agent/internal/cli", "script/confine/internal/stage"}
 
 // forbidden lists the names that only the edge may use, by package. "*" stands for every name.
 var forbidden = map[string][]string{

@@ -2,6 +2,7 @@ package house_test
 
 import (
 	"bytes"
+	"errors"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -37,6 +38,7 @@ func TestStartup(t *testing.T) {
 		t.Fatalf("building cmd/agent: %v\n%s", err, out)
 	}
 	protectsFirst(t, bin)
+	stageFirst(t, bin)
 	for name, took := range leastInit(t, bin, "version") {
 		if took > maxInit && slowInit[name] == "" {
 			t.Errorf("initialising %s takes %v, more than %v: do it on first use", name, took, maxInit)
@@ -60,6 +62,22 @@ func protectsFirst(t *testing.T, bin string) {
 	protects, rest := bytes.Index(trace, []byte("/cmd/agent/internal/protect @")), bytes.Index(trace, []byte("init os @"))
 	if protects < 0 || rest < 0 || protects > rest {
 		t.Errorf("the keys are hidden too late:\n%s", trace)
+	}
+}
+
+// stageFirst checks that a stage of a sandbox does its work before the package time is initialised, and so nearly every other one.
+// This one has no engine, so it ends at once.
+func stageFirst(t *testing.T, bin string) {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		return
+	}
+	run := exec.CommandContext(t.Context(), bin)
+	run.Env = []string{"GODEBUG=inittrace=1", "AGENT_BASE_SANDBOX_STAGE=1"}
+	trace, err := run.CombinedOutput()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || !bytes.Contains(trace, []byte("init syscall @")) || bytes.Contains(trace, []byte("init time @")) {
+		t.Errorf("a stage begins too late: %v\n%s", err, trace)
 	}
 }
 

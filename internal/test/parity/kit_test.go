@@ -162,8 +162,10 @@ func (p *place) tools(t *testing.T, readScripts bool) *tool.Set {
 			return out
 		},
 		ReadScripts: readScripts,
-		Approve:     func(context.Context, hosttool.Request) (bool, error) { return true, nil },
-		Env:         []string{"PATH=" + os.Getenv("PATH")},
+		Approve: func(context.Context, *hosttool.Request) (hosttool.Answer, error) {
+			return hosttool.Answer{Allowed: true}, nil
+		},
+		Env: []string{"PATH=" + os.Getenv("PATH")},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-const intro = `<!-- Made by go generate from docs/requirements.txt: do not edit. -->
+const requirementsIntro = `<!-- Made by go generate from docs/requirements.txt: do not edit. -->
 # Requirements
 
 What this project was asked to do, in five documents that it merges, and how far each point is. Tests refer to these
@@ -23,9 +23,9 @@ The profiles (` + "`agent-base`, `wink`, `harness`, `harness-mvp`, `omniforge`" 
 // shown is the maximum number of tests that are named for one row.
 const shown = 4
 
-func markdown(sections []section, ps proofs) string {
+func requirementsPage(sections []section, ps proofs) string {
 	var b strings.Builder
-	b.WriteString(intro)
+	b.WriteString(requirementsIntro)
 	b.WriteString(counts(sections))
 	for _, s := range sections {
 		fmt.Fprintf(&b, "\n## %s\n", s.title)
@@ -58,14 +58,19 @@ func entry(r *row, ps proofs) string {
 		fmt.Fprintf(&b, " *Note: %s*", r.note)
 	}
 	b.WriteString("\n")
+	b.WriteString(testsOf(r, ps))
+	return b.String()
+}
+
+// testsOf returns the line that names the tests of a row, "" if there are none.
+func testsOf(r *row, ps proofs) string {
 	tests := ps[r.id]
 	if len(tests) == 0 {
-		return b.String()
+		return ""
 	}
-	b.WriteString("Tests: `" + strings.Join(tests[:min(len(tests), shown)], "`, `") + "`")
+	line := "Tests: `" + strings.Join(tests[:min(len(tests), shown)], "`, `") + "`"
 	if more := len(tests) - shown; more > 0 {
-		fmt.Fprintf(&b, " and %d more", more)
+		line += fmt.Sprintf(" and %d more", more)
 	}
-	b.WriteString("\n")
-	return b.String()
+	return line + "\n"
 }

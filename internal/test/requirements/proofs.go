@@ -15,14 +15,16 @@ type proofs map[string][]string
 
 var (
 	named    = regexp.MustCompile(`\b([RC])(\d{1,3})(?:-[RC]?(\d{1,3}))?\b`)
+	numbered = regexp.MustCompile(`#\d{2,3}\b|\b(?:UV|SB|IX)\d+\b`)
+	lettered = regexp.MustCompile(`\b(?:UV|SB|IX)\d+\b`)
 	testFunc = regexp.MustCompile(`^func ((?:Test|Fuzz|Benchmark|Example)\w*)\(`)
 )
 
 // widest is the maximum number of rows in a range such as R98-R103.
 const widest = 20
 
-// findProofs reads every test file and test script below root.
-func findProofs(root string) (proofs, error) {
+// findProofs reads every test file and test script below root. names returns the rows that a line names.
+func findProofs(root string, names func(line string) []string) (proofs, error) {
 	out := proofs{}
 	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -46,7 +48,7 @@ func findProofs(root string) (proofs, error) {
 		if err != nil {
 			return err
 		}
-		out.add(filepath.ToSlash(rel), string(text))
+		out.add(filepath.ToSlash(rel), string(text), names)
 		return nil
 	})
 	for id := range out {
@@ -57,7 +59,7 @@ func findProofs(root string) (proofs, error) {
 }
 
 // add notes the rows that one file names. A comment above a test function belongs to the function below it.
-func (ps proofs) add(file, text string) {
+func (ps proofs) add(file, text string, names func(string) []string) {
 	lines := strings.Split(text, "\n")
 	owner := make([]string, len(lines))
 	for i, line := range lines {
@@ -75,12 +77,27 @@ func (ps proofs) add(file, text string) {
 		if owner[i] != "" {
 			where += ": " + owner[i]
 		}
-		for _, m := range named.FindAllStringSubmatch(line, -1) {
-			for _, id := range span(m) {
-				ps[id] = append(ps[id], where)
-			}
+		for _, id := range names(line) {
+			ps[id] = append(ps[id], where)
 		}
 	}
+}
+
+// rowsIn returns the requirements and decisions that a line names.
+func rowsIn(line string) []string {
+	var ids []string
+	for _, m := range named.FindAllStringSubmatch(line, -1) {
+		ids = append(ids, span(m)...)
+	}
+	return ids
+}
+
+// casesIn returns the attacks that a line names, such as "security 2.5 #64, #65" or "2.15 SB1". A range names its ends alone.
+func casesIn(line string) []string {
+	if strings.Contains(line, "security 2.") {
+		return numbered.FindAllString(line, -1)
+	}
+	return lettered.FindAllString(line, -1)
 }
 
 // span returns the ids of one match: a single one, or those of a range.

@@ -4,23 +4,16 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
 const root = "../../.."
 
-func load(t *testing.T) ([]section, proofs) {
+func load(t *testing.T, p *page) ([]section, proofs) {
 	t.Helper()
-	src, err := os.ReadFile(filepath.Join(root, source))
-	if err != nil {
-		t.Fatal(err)
-	}
-	sections, err := parse(string(src))
-	if err != nil {
-		t.Fatal(err)
-	}
-	ps, err := findProofs(root)
+	sections, ps, err := p.load(root)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +22,7 @@ func load(t *testing.T) ([]section, proofs) {
 
 // Every row exists once, and a test names every row that claims to work.
 func TestRowsAreProven(t *testing.T) {
-	sections, ps := load(t)
+	sections, ps := load(t, &requirements)
 	seen := map[string]bool{}
 	for _, s := range sections {
 		for _, r := range s.rows {
@@ -40,44 +33,70 @@ func TestRowsAreProven(t *testing.T) {
 			if r.status == "partly" && r.note == "" {
 				t.Errorf("%s is partly built, and no note says what is missing", r.id)
 			}
-			if r.text == "" {
-				t.Errorf("%s has no text", r.id)
+			if r.text == "" || strings.HasPrefix(r.id, "R") && r.status == "" {
+				t.Errorf("%s has no text or no status", r.id)
 			}
 		}
 	}
 	for n := 1; n <= 191; n++ {
 		if id := fmt.Sprint("R", n); !seen[id] {
-			t.Errorf("%s is missing in %s", id, source)
+			t.Errorf("%s is missing in %s", id, requirements.source)
 		}
 	}
 	for n := 1; n <= 73; n++ {
 		if id := fmt.Sprint("C", n); !seen[id] {
-			t.Errorf("%s is missing in %s", id, source)
+			t.Errorf("%s is missing in %s", id, requirements.source)
 		}
 	}
 	for id, tests := range ps {
 		if !seen[id] {
-			t.Errorf("%s is named by %s, and %s does not have it", id, tests[0], source)
+			t.Errorf("%s is named by %s, and %s does not have it", id, tests[0], requirements.source)
 		}
 	}
 }
 
-func TestPageIsCurrent(t *testing.T) {
-	want, err := render(root)
-	if err != nil {
-		t.Fatal(err)
+// A test names each case, but for the few that say why none can. One for tiers A and B is in the sandbox's own tests.
+func TestAttacksAreTested(t *testing.T) {
+	sections, ps := load(t, &attacks)
+	seen := map[string]bool{}
+	for _, s := range sections {
+		for _, r := range s.rows {
+			seen[r.id] = true
+			tests := ps[r.id]
+			switch {
+			case r.text == "":
+				t.Errorf("%s has no text", r.id)
+			case r.status == "untested" && (r.note == "" || len(tests) > 0):
+				t.Errorf("%s is untested: note %q, tests %q", r.id, r.note, tests)
+			case r.status != "untested" && len(tests) == 0:
+				t.Errorf("no test names %s", r.id)
+			case r.status == "tiers" && !slices.ContainsFunc(tests, func(test string) bool { return strings.HasPrefix(test, "script/confine/") }):
+				t.Errorf("no test of script/confine names %s", r.id)
+			}
+		}
 	}
-	got, err := os.ReadFile(filepath.Join(root, page))
-	if err != nil {
-		t.Fatal(err)
+	for id, tests := range ps {
+		if !seen[id] && !strings.HasPrefix(id, "#") { // other sections have numbers too
+			t.Errorf("%s is named by %s, and %s does not have it", id, tests[0], attacks.source)
+		}
 	}
-	if string(got) != want {
-		t.Errorf("%s is not current: run go generate ./...", page)
+}
+
+func TestPagesAreCurrent(t *testing.T) {
+	for _, p := range pages {
+		sections, ps := load(t, p)
+		got, err := os.ReadFile(filepath.Join(root, p.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(got) != p.markdown(sections, ps) {
+			t.Errorf("%s is not current: run go generate ./...", p.file)
+		}
 	}
 }
 
 func TestParse(t *testing.T) {
-	got, err := parse("# comment\n== A\n\nR1 built\nDoes x.\nnote: Not y.\n\nC2\nSettled.\n")
+	got, err := requirements.parse("# comment\n== A\n\nR1 built\nDoes x.\nnote: Not y.\n\nC2\nSettled.\n")
 	if err != nil || fmt.Sprint(got) != "[{A [{R1 built Does x. Not y.} {C2  Settled. }]}]" {
 		t.Errorf("parse = %v, %v", got, err)
 	}
@@ -87,7 +106,7 @@ func TestParse(t *testing.T) {
 		"== A\nR1 done\n":                    "line 2: text outside a row",
 		"== A\nR1 built\nx\ny\n":             "line 4: R1 has more than one line",
 	} {
-		if _, err := parse(src); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := requirements.parse(src); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("parse(%q) = %v, want %q", src, err, want)
 		}
 	}
@@ -95,14 +114,26 @@ func TestParse(t *testing.T) {
 
 func TestProofs(t *testing.T) {
 	ps := proofs{}
-	ps.add("a/b_test.go", "package b\n\n// R1, C2\nfunc TestX(t *testing.T) {\n\tx() // R3-R5\n}\n\nvar y = 1 // R6\n")
-	ps.add("s.txtar", "# R7-9 and R10-R99\n")
+	ps.add("a/b_test.go", "package b\n\n// R1, C2\nfunc TestX(t *testing.T) {\n\tx() // R3-R5\n}\n\nvar y = 1 // R6\n", rowsIn)
+	ps.add("s.txtar", "# R7-9 and R10-R99\n", rowsIn)
 	for id, want := range map[string]string{
 		"R1": "[a/b_test.go: TestX]", "C2": "[a/b_test.go: TestX]", "R4": "[a/b_test.go: TestX]", "R6": "[a/b_test.go]",
 		"R8": "[s.txtar]", "R10": "[s.txtar]", "R50": "[]",
 	} {
 		if got := fmt.Sprint(ps[id]); got != want {
 			t.Errorf("proofs of %s = %s, want %s", id, got, want)
+		}
+	}
+}
+
+func TestCases(t *testing.T) {
+	for line, want := range map[string]string{
+		"// C7, security 2.5 #64, #65, 2.15 SB1: x": "[#64 #65 SB1]",
+		"// UV1: nothing runs":                      "[UV1]",
+		"func TestUV1(t *testing.T) { // #12":       "[]",
+	} {
+		if got := fmt.Sprint(casesIn(line)); got != want {
+			t.Errorf("%s: got %s, want %s", line, got, want)
 		}
 	}
 }

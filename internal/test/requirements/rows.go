@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 )
 
@@ -12,10 +11,10 @@ type section struct {
 	rows  []row
 }
 
-// row is one requirement (R…) or decision (C…).
+// row is one requirement (R…), decision (C…), or attack (#…, UV…, SB…, IX…).
 type row struct {
 	id     string
-	status string // "built", "partly" or "planned"; empty for a decision
+	status string // "built", "partly" or "planned" for a requirement; "tiers", "untested" or "" for an attack
 	text   string
 	note   string
 }
@@ -23,25 +22,23 @@ type row struct {
 // proven reports whether the row claims to work at least partly, so a test must name it.
 func (r *row) proven() bool { return r.status == "built" || r.status == "partly" }
 
-var header = regexp.MustCompile(`^(R\d+) (built|partly|planned)$|^(C\d+)$`)
-
 // parse reads the source file. It returns an error with the line number for an invalid line or a row that is defined
 // twice.
-func parse(src string) ([]section, error) {
+func (p *page) parse(src string) ([]section, error) {
 	var sections []section
 	var current *row
 	seen := map[string]bool{}
 	for i, line := range strings.Split(src, "\n") {
 		title, isTitle := strings.CutPrefix(line, "== ")
 		note, isNote := strings.CutPrefix(line, "note: ")
-		m := header.FindStringSubmatch(line)
+		m := p.header.FindStringSubmatch(line)
 		switch {
 		case line == "" || strings.HasPrefix(line, "# "):
 			current = nil
 		case isTitle:
 			sections = append(sections, section{title: title})
 		case m != nil && len(sections) > 0:
-			r := row{id: m[1] + m[3], status: m[2]}
+			r := row{id: m[1], status: m[2]}
 			if seen[r.id] {
 				return nil, fmt.Errorf("line %d: %s is defined twice", i+1, r.id)
 			}
