@@ -365,8 +365,13 @@ func TestProxy(t *testing.T) {
 			t.Error(err)
 			return
 		}
-		w.WriteHeader(http.StatusOK)
-		c, _, _ := w.(http.Hijacker).Hijack()
+		// The answer follows the take-over: a byte that came before it would stay in the server's buffer.
+		c, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		io.WriteString(c, "HTTP/1.1 200 OK\r\n\r\n")
 		go func() { io.Copy(to, c); to.Close() }()
 		go func() { io.Copy(c, to); c.Close() }()
 	}))
