@@ -18,9 +18,11 @@ type Executor struct {
 	Tools *Set // nil means none
 	// Check, if set, may deny a call before it happens. It gets the arguments that the tool would get, and decides at that
 	// moment: a call that changes what is allowed does so for the next call. An error that is a Denial has the result;
-	// any other error means CauseSecurity. A denied call has the duration 0. Check traces why it denied a call.
+	// any other error means CauseSecurity. A denied call has the duration 0. Check traces why it denied a call. It gets the full
+	// name of a tool.
 	Check func(ctx context.Context, name string, args json.RawMessage) error
-	// After, if set, gets the result of each call that a tool was asked for, and returns the one for the model.
+	// After, if set, gets the result of each call that a tool was asked for, and returns the one for the model. It gets the
+	// full name of a tool.
 	After func(ctx context.Context, name string, args json.RawMessage, r Result) Result
 	Trace trace.Tracer
 }
@@ -37,6 +39,7 @@ type Denial interface {
 //   - no such tool: NotFound, "Tool 'x' not found"
 //   - the arguments are not a JSON object: ExecutionFailed with ReasonArguments, "arguments of 'x' are not a JSON object: …".
 //     Missing arguments and null count as {}. They are not checked against Tool.Input.
+//   - Tool.Resolve returns a result
 //   - Check denies the call
 //   - Check or the tool panics: ExecutionFailed, "Tool 'x' failed: internal error"; only the trace has the cause
 //
@@ -49,11 +52,11 @@ func (e *Executor) Call(ctx context.Context, name string, args json.RawMessage) 
 		attrs = []slog.Attr{slog.Bool(trace.AttrUnknown, true)}
 	}
 	ctx, span := trace.Begin(ctx, e.Trace, trace.Event{Kind: trace.ToolCalled, Tool: name, Attrs: attrs}, slog.Any("arguments", args))
-	r, denied := e.call(ctx, name, args)
+	r, called, denied := e.call(ctx, name, args)
 	if !denied {
 		r.Duration = time.Since(start)
 	}
-	ev := trace.Event{Kind: trace.ToolCalled, Level: slog.LevelDebug, Tool: name, Message: r.Message, Duration: r.Duration}
+	ev := trace.Event{Kind: trace.ToolCalled, Level: slog.LevelDebug, Tool: called, Message: r.Message, Duration: r.Duration}
 	if r.Error == PermissionDenied {
 		ev.Kind = trace.ToolDenied
 		if !denied {
@@ -68,35 +71,52 @@ func (e *Executor) Call(ctx context.Context, name string, args json.RawMessage) 
 	return r
 }
 
-// call is Call without the event and the duration. It reports whether Check denied the call.
-func (e *Executor) call(ctx context.Context, name string, args json.RawMessage) (r Result, denied bool) {
+// call is Call without the event and the duration. It returns the full name of the tool that the call is for, and whether
+// Check denied it.
+func (e *Executor) call(ctx context.Context, name string, args json.RawMessage) (r Result, called string, denied bool) {
+	called = name
 	if err := ctx.Err(); err != nil {
-		return CauseTimeout.Failure(fmt.Sprintf("Tool '%s' was not called: %v", name, err)), false
+		return CauseTimeout.Failure(fmt.Sprintf("Tool '%s' was not called: %v", name, err)), called, false
 	}
 	t, ok := e.Tools.Lookup(name)
 	if !ok {
-		return CauseNotFound.Failure(fmt.Sprintf("Tool '%s' not found", name)), false
+		return CauseNotFound.Failure(fmt.Sprintf("Tool '%s' not found", name)), called, false
 	}
 	args, err := object(args)
 	if err != nil {
-		return CauseArguments.Failure(fmt.Sprintf("arguments of '%s' are not a JSON object: %v; they were: %.200s", name, err, args)), false
+		return notObject(name, args, err), called, false
 	}
 	defer func() {
 		if p := recover(); p != nil {
-			trace.Emit(ctx, e.Trace, trace.Event{Kind: trace.ToolCalled, Level: slog.LevelError, Tool: name,
+			trace.Emit(ctx, e.Trace, trace.Event{Kind: trace.ToolCalled, Level: slog.LevelError, Tool: called,
 				Message: fmt.Sprintf("tool panicked: %v", p), Attrs: []slog.Attr{slog.String("stack", string(debug.Stack()))}})
-			r, denied = CauseUnknown.Failure(fmt.Sprintf("Tool '%s' failed: internal error", name)), false
+			r, denied = CauseUnknown.Failure(fmt.Sprintf("Tool '%s' failed: internal error", called)), false
 		}
 	}()
+	if t.Resolve != nil {
+		var ended *Result
+		if t, args, ended = t.Resolve(ctx, args); ended != nil {
+			return *ended, called, false
+		}
+		if args, err = object(args); err != nil {
+			return notObject(t.FullName(), args, err), called, false
+		}
+	}
+	called = t.FullName()
 	if e.Check != nil {
-		if err := e.Check(ctx, name, args); err != nil {
-			return denialResult(err), true
+		if err := e.Check(ctx, called, args); err != nil {
+			return denialResult(err), called, true
 		}
 	}
 	if r = t.Call(ctx, args); e.After != nil {
-		r = e.After(ctx, name, args, r)
+		r = e.After(ctx, called, args, r)
 	}
-	return r, false
+	return r, called, false
+}
+
+// notObject returns the failure for arguments that are not a JSON object.
+func notObject(name string, args json.RawMessage, err error) Result {
+	return CauseArguments.Failure(fmt.Sprintf("arguments of '%s' are not a JSON object: %v; they were: %.200s", name, err, args))
 }
 
 // object returns the arguments as one JSON object. With an error it returns them unchanged.

@@ -116,3 +116,64 @@ func TestArgumentsAreAnObject(t *testing.T) {
 		t.Errorf("a tool that is not there: %s", r.Encode())
 	}
 }
+
+// A tool that stands for others: the executor checks, traces and calls the one that a call is for, under its full name.
+func TestResolve(t *testing.T) {
+	var got, checked, after []string
+	inner := Tool{Name: "greet", Full: "hello.Greeter.greet", Source: "hello.Greeter", Call: func(_ context.Context, args json.RawMessage) Result {
+		got = append(got, string(args))
+		return Success("hi", "")
+	}}
+	refusal := CauseName.Failure("no such tool")
+	proxy := Tool{Name: "toolset_call", Call: func(context.Context, json.RawMessage) Result { panic("the tool itself was called") },
+		Resolve: func(_ context.Context, args json.RawMessage) (Tool, json.RawMessage, *Result) {
+			switch string(args) {
+			case "{}":
+				return Tool{}, nil, &refusal
+			case `{"bad":1}`:
+				return inner, json.RawMessage(`[1]`), nil
+			case `{"panic":1}`:
+				panic("inside")
+			}
+			return inner, json.RawMessage(`{"name":"Ada"}`), nil
+		}}
+	e, _ := watched(t, proxy, inner)
+	var names []string
+	e.Trace = trace.TracerFunc(func(_ context.Context, ev trace.Event) { names = append(names, fmt.Sprint(ev.Kind, " ", ev.Tool)) })
+	e.Check = func(_ context.Context, name string, args json.RawMessage) error {
+		checked = append(checked, name+string(args))
+		if strings.Contains(string(args), "Eve") {
+			return errors.New("no")
+		}
+		return nil
+	}
+	e.After = func(_ context.Context, name string, args json.RawMessage, r Result) Result {
+		after = append(after, name+string(args))
+		return r
+	}
+	for _, tt := range []struct {
+		tool, args string
+		want       Result
+		event      string
+	}{
+		{"toolset_call", `{"tool":"greet"}`, Success("hi", ""), "[tool_called hello.Greeter.greet]"},
+		{"greet", `{"name":"Bob"}`, Success("hi", ""), "[tool_called hello.Greeter.greet]"},
+		{"greet", `{"name":"Eve"}`, CauseSecurity.Failure("no"), "[tool_denied hello.Greeter.greet]"},
+		{"toolset_call", `{}`, refusal, "[tool_called toolset_call]"},
+		{"toolset_call", `{"bad":1}`, CauseArguments.Failure("arguments of 'hello.Greeter.greet' are not a JSON object: they must be one JSON object; they were: [1]"), "[tool_called toolset_call]"},
+		{"toolset_call", `{"panic":1}`, CauseUnknown.Failure("Tool 'toolset_call' failed: internal error"), "[tool_called toolset_call tool_called toolset_call]"},
+	} {
+		names = nil
+		r := e.Call(t.Context(), tt.tool, json.RawMessage(tt.args))
+		if r.Duration = 0; string(r.Encode()) != string(tt.want.Encode()) || fmt.Sprint(names) != tt.event {
+			t.Errorf("%s %s: got %s, %v, want %s, %s", tt.tool, tt.args, r.Encode(), names, tt.want.Encode(), tt.event)
+		}
+	}
+	want := `[hello.Greeter.greet{"name":"Ada"} hello.Greeter.greet{"name":"Bob"}`
+	if fmt.Sprint(got) != `[{"name":"Ada"} {"name":"Bob"}]` || fmt.Sprint(after) != want+"]" || fmt.Sprint(checked) != want+` hello.Greeter.greet{"name":"Eve"}]` {
+		t.Errorf("called with %v, checked %v, after %v", got, checked, after)
+	}
+	if err := e.Tools.Add(Tool{Name: "greet", Full: "b.C.greet", Source: "b.C", Call: inner.Call}); err == nil || !strings.Contains(err.Error(), "from b.C.greet conflicts with hello.Greeter.greet") {
+		t.Errorf("got %v", err)
+	}
+}

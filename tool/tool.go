@@ -20,6 +20,20 @@ type Tool struct {
 	// Call gets one JSON object, {} if there are no arguments, and checks it.
 	Call   func(context.Context, json.RawMessage) Result
 	Source string // origin, for collisions: "<skill>.<Class>"; "" for a built-in tool
+	// Full is the name by which calls are checked and traced: "<skill>.<Class>.<tool>" for a tool of a toolset, which is
+	// the same whatever its Name is in a Set. "" means Name.
+	Full string
+	// Resolve, if set, returns the tool that a call is really for, and the arguments for it: an Executor checks, traces and
+	// calls that tool in place of this one. A result that is not nil ends the call. Call is not called then.
+	Resolve func(context.Context, json.RawMessage) (Tool, json.RawMessage, *Result)
+}
+
+// FullName returns Full, or Name without one.
+func (t *Tool) FullName() string {
+	if t.Full != "" {
+		return t.Full
+	}
+	return t.Name
 }
 
 // Set is an ordered collection of tools with distinct names. The zero value and a nil Set are empty.
@@ -54,8 +68,8 @@ func (s *Set) Add(t Tool) error {
 }
 
 func qualified(t Tool) string {
-	if t.Source == "" {
-		return t.Name
+	if t.Source == "" || t.Full != "" {
+		return t.FullName()
 	}
 	return t.Source + "." + t.Name
 }
