@@ -39,10 +39,10 @@ func newLimit(name string, m *manifest.Manifest, o allow.Options) *limit {
 // check returns nil if a call is allowed.
 func (l *limit) check(c allow.Call) *Violation {
 	if rule, ok := l.denied.Names(c); ok {
-		return &Violation{Tool: c.Tool, Skill: l.skill, Allowed: l.shown(), Why: "disallowed-tools has " + rule.Text}
+		return &Violation{Tool: c.Name(), Skill: l.skill, Allowed: l.shown(), Why: "disallowed-tools has " + rule.Text}
 	}
 	if refusal := l.allowed.Check(c); refusal != nil {
-		return &Violation{Tool: c.Tool, Skill: l.skill, Allowed: l.shown(), Why: refusal.Why}
+		return &Violation{Tool: c.Name(), Skill: l.skill, Allowed: l.shown(), Why: refusal.Why}
 	}
 	return nil
 }

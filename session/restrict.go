@@ -143,7 +143,7 @@ func (s *Session) Check(ctx context.Context, c allow.Call) error {
 		v = now.Check(c)
 	}
 	if v == nil {
-		s.permitted(ctx, in, c.Tool)
+		s.permitted(ctx, in, c.Name())
 		return nil
 	}
 	refuse := s.Enforced()

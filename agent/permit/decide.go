@@ -113,7 +113,7 @@ func (c *Call) calls() []allow.Call {
 	case Read:
 		return []allow.Call{{Tool: "read_file", Args: object("file_path", c.Path)}}
 	}
-	return []allow.Call{{Tool: c.Tool, Args: c.Args}}
+	return []allow.Call{{Tool: c.Tool, Args: c.Args, Source: c.Source}}
 }
 
 // object returns {key: value}.

@@ -39,7 +39,7 @@ const (
 	Read                // reads a file
 	Edit                // changes a file
 	Command             // runs a shell command
-	Script              // runs a script of a skill
+	Script              // runs a script or a toolset of a skill
 )
 
 // Call is a call of a tool. Fields that do not apply are zero.
@@ -47,6 +47,7 @@ type Call struct {
 	Tool     string
 	Kind     Kind
 	Args     json.RawMessage // of a call that is Other or a Script: a JSON object
+	Source   string          // "<skill>.<Class>" for a tool of a skill's toolset, see allow.Call
 	Path     string          // the file of a Read or an Edit: absolute, without links
 	Special  string          // why each Edit of this file is asked about, as "agents follow AGENTS.md without asking"; "" for others
 	Command  string          // the text of a Command

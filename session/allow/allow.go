@@ -45,6 +45,9 @@ type Script struct {
 type Call struct {
 	Tool string          // its name, in the spelling of any host
 	Args json.RawMessage // a JSON object
+	// Source is "<skill>.<Class>" for a tool of a skill's toolset, and Tool then the name that the toolset has for it. "" means
+	// a tool of the engine, of a host or of the program.
+	Source string
 }
 
 // Problem is a rule that was not understood.
@@ -114,7 +117,7 @@ func (l *List) Check(c Call) *Refusal {
 	if why == "" {
 		return nil
 	}
-	r := &Refusal{Tool: c.Tool}
+	r := &Refusal{Tool: c.Name()}
 	for _, rule := range l.rules {
 		r.Rules = append(r.Rules, rule.Text)
 	}

@@ -10,6 +10,11 @@
 //	WebFetch(domain:go.dev)   URLs of a host; "domain:*.go.dev" for the hosts below it
 //	Skill(pdf), Task(review)  a skill, an agent
 //	mcp__github__*            the tools of an MCP server; mcp__github is the same
+//	pdf.Forms.fill            a tool of the toolset Forms of the skill pdf; pdf__fill and fill are the same
+//	pdf.Forms.*, pdf__*       all tools of that toolset, or of all toolsets of the skill; toolset_pdf_* is the latter
+//
+// A name such as list or read, which the engine or another host has for a tool of its own, is that tool: a tool of a toolset
+// with such a name is named with its skill.
 //
 // The rules of a text are split and cut by the package internal/toolrule. A rule that is not understood is dropped with a
 // [Problem] and allows nothing.

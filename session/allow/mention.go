@@ -27,6 +27,9 @@ func kin(tool string) string {
 // mentions reports whether a rule names the call or a part of it. A rule with a pattern names arguments that cannot be
 // read.
 func (q *query) mentions(r Rule) bool {
+	if q.toolset != nil {
+		return q.toolset.named(r, q.o)
+	}
 	switch {
 	case r.names(q.tool) || q.script() && r.names(toolBash):
 	case r.Tool == kin(q.tool) && !(q.tool == toolSkillRead && !r.Bare()):

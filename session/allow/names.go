@@ -21,6 +21,9 @@ const (
 	toolScriptList = "script_list"
 	toolScriptHelp = "script_help"
 	toolScriptRun  = "script_run"
+
+	toolToolsetList = "toolset_list"
+	toolToolsetCall = "toolset_call"
 )
 
 // Canonical returns the engine's name of a tool that several hosts have under different names: "read_file" for Read, view
@@ -97,7 +100,7 @@ func known(name string) bool {
 		"toolsearch", "update_plan", "write_todos", "save_memory", "view_image":
 		return true
 	}
-	return strings.HasPrefix(name, "mcp__") || strings.HasPrefix(name, "toolset_")
+	return strings.HasPrefix(name, "mcp__") || strings.HasPrefix(name, "toolset_") || strings.Contains(name, ".")
 }
 
 // Meant returns the name of a tool that a rule may mean, in the spelling of Claude Code, if the tool that it names is not known and

@@ -19,11 +19,23 @@ type query struct {
 	tool  string // canonical
 	args  json.RawMessage
 	rules []Rule // those that are about the tool; Read, with any arguments, is about skill_read, too
+
+	toolset *toolsetTool // the tool of a toolset that the call is for, or nil
 }
 
 func (l *List) ask(c Call) *query {
-	q := &query{o: &l.o, tool: Canonical(c.Tool), args: c.Args}
+	q := &query{o: &l.o, tool: Canonical(c.Tool), args: c.Args, toolset: c.toolset()}
 	for _, r := range l.rules {
+		if q.toolset != nil {
+			if r.Bare() && q.toolset.named(r, q.o) {
+				q.rules = append(q.rules, r)
+			}
+			continue
+		}
+		if q.tool == toolToolsetList && r.opens(fold(text(q.args, "skillname skill")), q.o) {
+			q.rules = append(q.rules, r)
+			continue
+		}
 		if r.names(q.tool) || q.script() && (r.names(toolBash) || r.names(toolScriptRun)) || q.tool == toolSkillRead && r.names(toolRead) && r.Bare() {
 			q.rules = append(q.rules, r)
 		}

@@ -63,20 +63,26 @@ func parseRule(text string, o *Options) (Rule, *fault) {
 // checkName checks the rule's name, and cuts the star off the name of a group of tools.
 func (r *Rule) checkName() *fault {
 	r.Tool = ofServer(r.Tool)
+	if stem, begins, ok := qualified(r.Tool); ok {
+		r.Tool, r.begins = stem, begins
+		return nil
+	}
 	server, isServer := strings.CutPrefix(r.Tool, "mcp__")
 	if isServer && (server == "" || server[0] == '_' || server[0] == '*') {
 		return unclear("names no server", "write mcp__SERVER__TOOL")
 	}
 	if stem, ok := strings.CutSuffix(r.Tool, "*"); ok {
-		if group, ok := strings.CutPrefix(stem, "toolset_"); !(isServer || ok && group != "") {
-			return unclear("names too many tools", "name each tool; a * may end mcp__SERVER__ and toolset_NAME_")
+		group, ok := strings.CutPrefix(stem, "toolset_")
+		skill, ofSkill := strings.CutSuffix(stem, "__")
+		if !(isServer || ok && group != "" || ofSkill && skill != "" && skill != "mcp") {
+			return unclear("names too many tools", "name each tool; a * may end mcp__SERVER__, SKILL__, SKILL.CLASS. and toolset_SKILL_")
 		}
 		r.Tool, r.begins = stem, true
 	} else if isServer && !strings.Contains(server, "__") {
 		r.Tool, r.begins = r.Tool+"__", true // mcp__SERVER is all tools of the server
 	}
 	if strings.ContainsAny(r.Tool, ".:/*") {
-		return unclear("names tools in a way that is not understood", "write the name of one tool, or mcp__SERVER__TOOL")
+		return unclear("names tools in a way that is not understood", "write the name of one tool, mcp__SERVER__TOOL, or SKILL.CLASS.TOOL")
 	}
 	return nil
 }
