@@ -3,7 +3,8 @@
 //
 // The system text and a text for each turn are handed in: the package knows no skills, reads no environment, and runs
 // only the tools of its executor. The history only grows: a request repeats the bytes of the one before it, which keeps
-// the caches of providers valid. Only shortening the conversation changes it.
+// the caches of providers valid. Only shortening the conversation changes it, and Options.More, which adds tools after those
+// that were sent before.
 // It starts no goroutine. A Conversation is for one goroutine at a time.
 package agent
 
@@ -58,11 +59,15 @@ type Options struct {
 	// model gets it as a message of the user. It is called with how often it did so in this turn; after MaxContinued times
 	// its text is only reported, as a Step.Notice like the others. Nil, or "", means that the turn ends.
 	Continue func(ctx context.Context, before int) string
+	// More returns tools that the model is offered from the next request on. It is called before each request of a turn. They are
+	// added to the Set of Tools and sent after the tools that were sent before, which keep their places and their bytes, until
+	// the conversation ends. A tool whose name is taken is left out. Nil means none.
+	More func(ctx context.Context) []tool.Tool
 	// Carry returns a text that is kept when the conversation is shortened. Nil, or "", means none. If ctx is done, the
 	// conversation stays unchanged.
 	Carry func(ctx context.Context) string
 	// Fork returns the options of the sub-agent that a tool asks for. Nil means these options without History, Turn,
-	// Continue, Carry and End, whatever model and agent the tool names. The limits of a sub-agent never exceed what its parent has left,
+	// Continue, More, Carry and End, whatever model and agent the tool names. The limits of a sub-agent never exceed what its parent has left,
 	// and it cannot start another. If Fork returns an error or options without a Model, the call fails.
 	Fork func(ctx context.Context, f tool.Fork) (*Options, error)
 	// End, in the options that Fork returned, is called once when the sub-agent has finished, however it ended. Nil means
@@ -130,10 +135,29 @@ func New(o *Options) *Conversation {
 		c.o.Now = time.Now
 	}
 	for t := range c.o.Tools.Tools.All() {
-		c.tools = append(c.tools, llm.Tool{Name: t.Name, Description: t.Description, Input: schema(t.Input)})
+		c.tools = append(c.tools, offered(t))
 	}
 	c.replace(repair(o.History))
 	return c
+}
+
+// offered returns a tool as the model gets it.
+func offered(t tool.Tool) llm.Tool {
+	return llm.Tool{Name: t.Name, Description: t.Description, Input: schema(t.Input)}
+}
+
+// grow adds the tools of Options.More at the end of those that the model is offered.
+func (c *Conversation) grow(ctx context.Context) {
+	if c.o.More == nil {
+		return
+	}
+	for _, t := range c.o.More(ctx) {
+		if c.o.Tools.Tools.Add(t) == nil {
+			added := offered(t)
+			c.tools = append(slices.Clip(c.tools), added)
+			c.bytes += prefixSize("", []llm.Tool{added})
+		}
+	}
 }
 
 func schema(input json.RawMessage) json.RawMessage {

@@ -92,6 +92,7 @@ func (t *turn) loop(ctx context.Context) (Stop, error) {
 		if err := ctx.Err(); err != nil {
 			return Cancelled, err
 		}
+		t.c.grow(ctx)
 		if err := t.fit(ctx); err != nil {
 			return Failed, err
 		}

@@ -63,6 +63,53 @@ func TestBytesDoNotChange(t *testing.T) {
 	}
 }
 
+// Tools that come later stand after those that were sent before, whose bytes stay; they stay when the conversation is
+// shortened, and are counted. A taken name is left out, and a tool is called from the request after which it was offered.
+func TestToolsAreAdded(t *testing.T) {
+	m := scripted(t, calls(call("a", "echo", `{}`)), calls(call("b", "late", `{"x":1}`)), says("one"), says("two"), says("SUMMARY"), says("three"))
+	e := executor(t, echo())
+	late, clash, never := echo(), echo(), echo()
+	late.Name, never.Name, clash.Description = "late", "never", "another"
+	asked := 0
+	c := New(&Options{Model: m, Tools: e, System: "sys", More: func(context.Context) []tool.Tool {
+		if asked++; asked == 2 {
+			return []tool.Tool{clash, late}
+		}
+		return nil
+	}})
+	before := c.Size()
+	for i := range 2 {
+		if _, _, err := collect(t, c, t.Context(), strings.Repeat("long prompt ", 200)+fmt.Sprint(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := c.Compact(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := collect(t, c, t.Context(), "last"); err != nil {
+		t.Fatal(err)
+	}
+	first := strings.TrimSuffix(prefix(t, m.asked[0]), "]")
+	for i, r := range m.asked {
+		if i == 4 { // the summary has no tools
+			continue
+		}
+		got := prefix(t, r)
+		if !strings.HasPrefix(got, first) {
+			t.Errorf("request %d begins with %s, want %s", i, got, first)
+		}
+		if n := strings.Count(got, `"name":"late"`); n != min(i, 1) || strings.Count(got, `"name"`) != 1+n {
+			t.Errorf("request %d has the tools %s", i, got)
+		}
+	}
+	if !strings.Contains(m.asked[2], `"x":1`) || strings.Contains(m.asked[2], "not found") {
+		t.Errorf("the tool was not called: %s", m.asked[2])
+	}
+	if c.Reset() != nil || c.Size() <= before {
+		t.Errorf("the size of the prefix was %d and is %d", before, c.Size())
+	}
+}
+
 // prefix returns the system text and the tools of a request.
 func prefix(t *testing.T, request string) string {
 	t.Helper()
