@@ -101,6 +101,9 @@ func (e Entry) RequiresEnv() []string {
 // UserInvocable reports whether a person may invoke the skill by name.
 func (e Entry) UserInvocable() bool { return e.it.r.flags&isManual == 0 }
 
+// DeclaresToolsets reports whether the skill's manifest names toolsets. A skill may bring others, with an mcp.json.
+func (e Entry) DeclaresToolsets() bool { return e.it.r.flags&hasToolsets != 0 }
+
 // DefaultEnabled reports whether the skill is enabled unless the user disables it.
 func (e Entry) DefaultEnabled() bool { return e.it.r.flags&isOff == 0 }
 

@@ -36,6 +36,7 @@ const (
 	isManual                      // user-invocable: false
 	isFatal                       // it has a fatal problem
 	hasProblems                   // text ends with packed problems
+	hasToolsets                   // toolsets is not empty
 )
 
 // details is data that only some skills have.
@@ -194,7 +195,7 @@ func flagsOf(m *manifest.Manifest, problems []manifest.Problem) flags {
 	for _, is := range [...]struct {
 		true bool
 		flag flags
-	}{{m.DisableModelInvocation, isHidden}, {!m.DefaultEnabled, isOff}, {!m.UserInvocable, isManual},
+	}{{m.DisableModelInvocation, isHidden}, {!m.DefaultEnabled, isOff}, {!m.UserInvocable, isManual}, {len(m.Toolsets) > 0, hasToolsets},
 		{len(problems) > 0, hasProblems}, {firstFatal(problems) != nil, isFatal}} {
 		if is.true {
 			f |= is.flag

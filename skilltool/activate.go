@@ -108,6 +108,9 @@ func (k *Kit) activateLoaded(ctx context.Context, s *skill.Skill, args string) t
 	}
 	status, said, err := k.push(ctx, s, args)
 	text.Body += said
+	if err == nil {
+		text.Body += k.brings(ctx, s)
+	}
 	var refused *hookDenial
 	switch {
 	case errors.As(err, &refused):

@@ -29,7 +29,7 @@ func (k *Kit) Carry(ctx context.Context) disclose.Text {
 	o := k.o.Carry
 	o.Instructions = k.o.Instructions
 	text := disclose.Carry(ctx, list, &o)
-	if limits := k.limits(); len(list) > 0 && ctx.Err() == nil {
+	if limits := k.carried() + k.limits(); len(list) > 0 && ctx.Err() == nil {
 		text.Body, text.Tokens = text.Body+limits, text.Tokens+disclose.Tokens(limits)
 	}
 	return text

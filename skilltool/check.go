@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/session"
-	"github.com/agent-base/agent-base/session/allow"
 	"github.com/agent-base/agent-base/tool"
 )
 
@@ -16,15 +15,17 @@ import (
 // calls the tools of k and all other tools of the conversation. The error is a tool.Denial.
 //
 // Some calls are always allowed, because a skill cannot be used without them: of the tool skill to leave a skill, to search
-// and, unless only the top of the stack restricts, to activate one; script_list; and skill_read of an active skill's files,
-// which belong to the instructions that the model was given. They execute nothing and reach nothing else. script_help is not
-// among them, because it may run the script.
+// and, unless only the top of the stack restricts, to activate one; script_list; toolset_list where it starts nothing; and
+// skill_read of an active skill's files, which belong to the instructions that the model was given. They execute nothing and
+// reach nothing else. script_help is not among them, because it may run the script.
+//
+// A tool of a toolset has its full name here, whether it was called by its own name or by toolset_call.
 func (k *Kit) Check(ctx context.Context, name string, args json.RawMessage) error {
-	if k.always(name, args) {
+	if k.always(ctx, name, args) {
 		k.o.Session.Permit(ctx, name)
 		return nil
 	}
-	err := k.o.Session.Check(ctx, allow.Call{Tool: name, Args: args})
+	err := k.o.Session.Check(ctx, k.callOf(name, args))
 	var v *session.Violation
 	if errors.As(err, &v) {
 		return &denial{v, k}
@@ -37,11 +38,11 @@ func (k *Kit) Check(ctx context.Context, name string, args json.RawMessage) erro
 
 // always reports whether a call is allowed whatever is active. One with arguments that cannot be read is, because the tool
 // refuses it.
-func (k *Kit) always(name string, args json.RawMessage) bool {
+func (k *Kit) always(ctx context.Context, name string, args json.RawMessage) bool {
 	switch name {
 	case "script_list":
 		return true
-	case "skill", "skill_read":
+	case "skill", "skill_read", "toolset_list":
 	default:
 		return false
 	}
@@ -49,6 +50,8 @@ func (k *Kit) always(name string, args json.RawMessage) bool {
 	switch {
 	case err != nil:
 		return true
+	case name == "toolset_list":
+		return a.SkillName == "" || k.startsNothing(ctx, a.SkillName)
 	case name == "skill_read":
 		_, active := k.o.Session.Lookup(a.SkillName)
 		return active
@@ -56,6 +59,20 @@ func (k *Kit) always(name string, args json.RawMessage) bool {
 		return !k.o.Session.TopOnly()
 	}
 	return true
+}
+
+// startsNothing reports whether the tools of a skill can be listed without starting its toolsets.
+func (k *Kit) startsNothing(ctx context.Context, skillName string) bool {
+	s, err := k.load(ctx, skillName)
+	if err != nil {
+		return true // the tool says why
+	}
+	defer s.Close()
+	if k.o.Toolsets == nil || !k.mayHave(s) {
+		return true
+	}
+	b := k.bring(ctx, s, nil)
+	return b != nil && b.err == nil
 }
 
 // denial is a violation as the result of a call.

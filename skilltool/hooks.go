@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -35,12 +36,12 @@ type ran struct {
 type moment struct {
 	event string
 	input func(skill string) *hook.Input
-	tool  string // of a call; "" for other events
+	names []string // of the tool of a call; none for other events
 }
 
 // atCall is the moment of a call of a tool.
-func atCall(event, name string, args json.RawMessage, result json.RawMessage) *moment {
-	return &moment{event: event, tool: name, input: func(skill string) *hook.Input {
+func (k *Kit) atCall(event, name string, args json.RawMessage, result json.RawMessage) *moment {
+	return &moment{event: event, names: k.namesOf(name), input: func(skill string) *hook.Input {
 		in := hook.NewInput(event, skill, name, args)
 		in.Result = result
 		return in
@@ -55,7 +56,10 @@ func ofSkill(event string) *moment {
 // guard asks the guards of the active skills about a call, the last activated first, those of skills that were left while they
 // were held, and those of the conversation that a sub-agent works for. The error is a tool.Denial.
 func (k *Kit) guard(ctx context.Context, name string, args json.RawMessage) error {
-	m := atCall(hook.PreToolUse, name, args, nil)
+	return k.guardAt(ctx, name, k.atCall(hook.PreToolUse, name, args, nil))
+}
+
+func (k *Kit) guardAt(ctx context.Context, name string, m *moment) error {
 	active := append(k.o.Session.Held(), k.o.Session.Active()...)
 	for i := len(active) - 1; i >= 0; i-- {
 		if a := k.runHooks(ctx, &active[i], m); a.Denied {
@@ -63,7 +67,7 @@ func (k *Kit) guard(ctx context.Context, name string, args json.RawMessage) erro
 		}
 	}
 	if k.outer != nil {
-		return k.outer.guard(ctx, name, args)
+		return k.outer.guardAt(ctx, name, m)
 	}
 	return nil
 }
@@ -79,7 +83,7 @@ func (k *Kit) After(ctx context.Context, name string, args json.RawMessage, r to
 	if err != nil {
 		result = nil
 	}
-	m := atCall(hook.PostToolUse, name, args, result)
+	m := k.atCall(hook.PostToolUse, name, args, result)
 	for i := len(active) - 1; i >= 0; i-- {
 		a := k.runHooks(ctx, &active[i], m)
 		if text := said(a); text != "" {
@@ -121,7 +125,7 @@ func (k *Kit) runHooks(ctx context.Context, a *session.Activation, m *moment) ho
 	}
 	for i, h := range a.Hooks {
 		this := ran{a.Name, a.Token, i}
-		if h.Event != m.event || m.tool != "" && !hook.Matches(h.Matcher, m.tool) || h.Once && !k.first(this) {
+		if h.Event != m.event || len(m.names) > 0 && !slices.ContainsFunc(m.names, func(n string) bool { return hook.Matches(h.Matcher, n) }) || h.Once && !k.first(this) {
 			continue
 		}
 		answer := k.runHook(ctx, a.Name, h, m.input(a.Name))

@@ -52,6 +52,13 @@ type Options struct {
 	Session *session.Session
 	Scripts *script.Host // nil: no script tools
 
+	Toolsets Toolsets // nil: no toolsets; see Kit.More for their tools
+	CallOnly bool     // a model calls the tools of toolsets by toolset_call alone: Kit.More returns none of them
+	Prefix   bool     // Kit.More names a tool whose name is taken "<skill>__<tool>"; otherwise the first of a name wins
+	// Starts may refuse to start the toolsets of a skill for a model. asked says that the model called toolset_list for it; otherwise they
+	// are about to be started because the skill became active, or one of their tools is called. nil refuses none.
+	Starts func(ctx context.Context, skillName string, asked bool) error
+
 	ScriptRule survey.Rule // which files of a skill are scripts; "" means survey.Any
 
 	// Approve may be asked about a skill whose content is not approved; nil refuses it.
@@ -103,6 +110,10 @@ type Kit struct {
 	called map[string]bool // by canonical name: skills for sub-agents that the user called for
 
 	outer *Kit // of the conversation that a sub-agent works for, or nil
+
+	brought map[string]*brought  // by canonical name: the tools of toolsets
+	refs    map[string]tool.Tool // those of brought, by full name
+	handled map[string]bool      // full names of those that More returned or left out
 }
 
 // New returns a kit. It panics when Catalog or Session is missing.
@@ -130,6 +141,9 @@ func (k *Kit) Tools() []tool.Tool {
 		return nil
 	}
 	out := []tool.Tool{k.skillTool(), k.readTool()}
+	if k.anyToolsets() {
+		out = append(out, k.toolsetTools()...)
+	}
 	if k.o.Scripts != nil {
 		out = append(out, k.listTool(), k.helpTool(), k.runTool())
 	}
@@ -148,13 +162,15 @@ func (k *Kit) load(ctx context.Context, name string) (*skill.Skill, error) {
 	return e.Load(ctx)
 }
 
-// arguments are the parameters of all five tools, with the aliases that models know from other
+// arguments are the parameters of all these tools, with the aliases that models know from other
 // hosts.
 type arguments struct {
 	SkillName  string          `json:"skill_name"`
 	Skill      string          `json:"skill"`
 	ScriptName string          `json:"script_name"`
 	Script     string          `json:"script"`
+	ToolName   string          `json:"tool_name"`
+	Tool       string          `json:"tool"`
 	Action     string          `json:"action"`
 	Path       string          `json:"path"`
 	Offset     int             `json:"offset"`
@@ -173,6 +189,9 @@ func parse(raw json.RawMessage) (*arguments, error) {
 	}
 	if a.ScriptName == "" {
 		a.ScriptName = a.Script
+	}
+	if a.ToolName == "" {
+		a.ToolName = a.Tool
 	}
 	return &a, nil
 }

@@ -53,7 +53,7 @@ func (k *Kit) offered(ctx context.Context, e skill.Entry) (disclose.Text, error)
 		err = k.o.Session.Renew(ctx, token, s, args)
 	}
 	if err == nil {
-		limits := k.limits()
+		limits := k.brings(ctx, s) + k.limits()
 		text.Body, text.Tokens = text.Body+limits, text.Tokens+disclose.Tokens(limits)
 	}
 	return text, err

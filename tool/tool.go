@@ -56,8 +56,8 @@ func (s *Set) Add(t Tool) error {
 	if t.Name == "" || t.Call == nil {
 		panic(fmt.Sprintf("tool %q: a name and a Call are needed", t.Name))
 	}
-	if i, ok := s.byName[t.Name]; ok {
-		return &Collision{Name: t.Name, Kept: qualified(s.tools[i]), Dropped: qualified(t)}
+	if c := s.Collides(t); c != nil {
+		return c
 	}
 	if s.byName == nil {
 		s.byName = map[string]int{}
@@ -65,6 +65,15 @@ func (s *Set) Add(t Tool) error {
 	s.byName[t.Name] = len(s.tools)
 	s.tools = append(s.tools, t)
 	return nil
+}
+
+// Collides returns the error that Add would return for t, or nil.
+func (s *Set) Collides(t Tool) *Collision {
+	kept, ok := s.Lookup(t.Name)
+	if !ok {
+		return nil
+	}
+	return &Collision{Name: t.Name, Kept: qualified(kept), Dropped: qualified(t)}
 }
 
 func qualified(t Tool) string {

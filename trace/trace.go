@@ -33,6 +33,7 @@ const (
 	ToolStarting     Kind = "tool_starting"   // begins; only for an audit log that must be written before a tool runs
 	ToolCalled       Kind = "tool_called"     // also for a call that failed before it reached the tool
 	ToolDenied       Kind = "tool_denied"     // a tool was refused, or the text of a script was; rule
+	ToolCollided     Kind = "tool_collided"   // a tool of a toolset was left out because its name is taken; level warn
 )
 
 // The kinds about what a skill or a model may do.

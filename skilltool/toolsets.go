@@ -1,0 +1,207 @@
+package skilltool
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/session/allow"
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/tool"
+)
+
+// Toolsets has the tools of the toolsets of skills.
+type Toolsets interface {
+	// Tools returns the tools of a skill's toolsets, and starts what they need if it does not run yet; admit decides about the
+	// content first. A tool has the name by which its toolset has it, and the source "<skill>.<Class>". The error says why
+	// toolsets have none; the tools of the others are returned with it.
+	Tools(ctx context.Context, s *skill.Skill, admit script.Admit) ([]tool.Tool, error)
+	// Known returns the tools that the present content of a skill had when it last ran, if it did. It executes nothing.
+	Known(ctx context.Context, s *skill.Skill) ([]tool.Tool, bool)
+}
+
+// Servers is the file of a skill that declares MCP servers as toolsets.
+const Servers = "mcp.json"
+
+// brought is what the toolsets of a skill have, for one content of it.
+type brought struct {
+	digest string
+	tools  []tool.Tool // with a full name, under the name that the toolset has
+	err    error       // why toolsets are missing, or why none was started
+}
+
+// HasToolsets reports whether a skill declares toolsets.
+func HasToolsets(s *skill.Skill) bool {
+	if len(s.Manifest().Toolsets) > 0 {
+		return true
+	}
+	info, err := fs.Stat(s.FS(), Servers)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// anyToolsets reports whether a skill that a model may use declares toolsets in its manifest.
+func (k *Kit) anyToolsets() bool {
+	if k.o.Toolsets == nil {
+		return false
+	}
+	for e := range k.o.Catalog().All() {
+		if e.DeclaresToolsets() && (e.State() == skill.StateEnabled || refuseUser(e) == nil) {
+			return true
+		}
+	}
+	return false
+}
+
+// bring returns the tools of a skill's toolsets: those that it is known to have, otherwise those that start returns, which is
+// not called if it is nil. The result is kept; nil means that nothing is known. A failure to start is in the result.
+func (k *Kit) bring(ctx context.Context, s *skill.Skill, start func() ([]tool.Tool, error)) *brought {
+	digest, err := s.Digest(ctx)
+	if err != nil {
+		digest = "" // of content without a digest: the toolsets say what becomes of it
+	}
+	if b := k.has(s.Canonical()); b != nil && b.digest == digest && (b.err == nil || start == nil) {
+		return b
+	}
+	tools, known := k.o.Toolsets.Known(ctx, s)
+	err = nil
+	if !known {
+		if start == nil {
+			return nil
+		}
+		if tools, err = start(); ctx.Err() != nil {
+			return &brought{digest: digest, err: ctx.Err()}
+		}
+	}
+	return k.keep(s, &brought{digest: digest, tools: tools, err: err})
+}
+
+// has returns what is kept of a skill's toolsets, or nil.
+func (k *Kit) has(canonical string) *brought {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.brought[canonical]
+}
+
+// keep makes the tools of b tools of the kit, and keeps them.
+func (k *Kit) keep(s *skill.Skill, b *brought) *brought {
+	name := s.Canonical()
+	b.tools = append([]tool.Tool{}, b.tools...)
+	for i, t := range b.tools {
+		own, source := t.Name, t.Source
+		b.tools[i].Full = source + "." + own
+		b.tools[i].Call = func(ctx context.Context, args json.RawMessage) tool.Result {
+			return k.callToolset(ctx, name, source, own, args)
+		}
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.brought == nil {
+		k.brought, k.refs = map[string]*brought{}, map[string]tool.Tool{}
+	}
+	k.brought[name] = b
+	for _, t := range b.tools {
+		k.refs[t.Full] = t
+	}
+	return b
+}
+
+// callOf returns a call as rules compare it: one of a toolset's tool has its own name.
+func (k *Kit) callOf(name string, args json.RawMessage) allow.Call {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if t, ok := k.refs[name]; ok {
+		return allow.Call{Tool: t.Name, Source: t.Source, Args: args}
+	}
+	return allow.Call{Tool: name, Args: args}
+}
+
+// namesOf returns the names by which hooks know a tool: its full one, and for one of a toolset its own name and that with its skill.
+func (k *Kit) namesOf(name string) []string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	t, ok := k.refs[name]
+	if !ok {
+		return []string{name}
+	}
+	skillName, _, _ := strings.Cut(t.Source, ".")
+	return []string{name, t.Name, skillName + "__" + t.Name}
+}
+
+// callToolset calls a tool of a toolset, by the only way there is: the skill is looked up again, and its content decided about.
+func (k *Kit) callToolset(ctx context.Context, skillName, source, own string, args json.RawMessage) tool.Result {
+	if err := ctx.Err(); err != nil {
+		return k.finish(tooLate(err))
+	}
+	s, err := k.load(ctx, skillName)
+	if err != nil {
+		return k.finish(k.Failure(missing(ctx, err, fmt.Sprintf("Skill '%s' not loaded or installed", skillName)), skillName))
+	}
+	defer s.Close()
+	tools, err := k.o.Toolsets.Tools(ctx, s, k.admit)
+	for _, t := range tools {
+		if t.Name == own && t.Source == source {
+			return k.finish(t.Call(ctx, args))
+		}
+	}
+	if err != nil {
+		return k.finish(k.Failure(err, skillName))
+	}
+	return k.finish(tool.CauseNotFound.Failure(fmt.Sprintf("Tool '%s' not found: its toolset no longer has it; toolset_list with skill_name '%s' shows those there are", own, s.Name())))
+}
+
+// open returns the tools of a skill's toolsets, and starts them if their tools are not known. asked says that toolset_list was
+// called for it, about which the policy has decided.
+func (k *Kit) open(ctx context.Context, s *skill.Skill, asked bool) *brought {
+	return k.bring(ctx, s, func() ([]tool.Tool, error) {
+		if err := k.mayStart(ctx, s, asked); err != nil {
+			return nil, err
+		}
+		return k.o.Toolsets.Tools(ctx, s, k.admit)
+	})
+}
+
+// mayStart returns why the toolsets of a skill are not started for a model now, or nil.
+func (k *Kit) mayStart(ctx context.Context, s *skill.Skill, asked bool) error {
+	if k.o.ByUser {
+		return nil
+	}
+	args, err := json.Marshal(map[string]string{"skill_name": s.Canonical()})
+	if err != nil {
+		return err
+	}
+	if v := k.o.Session.Restriction().Check(allow.Call{Tool: "toolset_list", Args: args}); v != nil && k.o.Session.Enforced() {
+		return &script.Error{Code: script.PermissionDenied, Message: v.Message(), Err: v}
+	}
+	if k.o.Starts == nil {
+		return nil
+	}
+	if err := k.o.Starts(ctx, s.Canonical(), asked); err != nil {
+		return &script.Error{Code: script.PermissionDenied, Reason: "not_allowed", Message: err.Error(), Err: err}
+	}
+	return nil
+}
+
+// automatic returns the tools of the toolsets of a skill that became active. Toolsets are started if nobody has to be asked,
+// and not for a user who looks at what a model gets; nil means that nothing is known of them then.
+func (k *Kit) automatic(ctx context.Context, s *skill.Skill) *brought {
+	if k.o.ByUser {
+		return k.bring(ctx, s, nil)
+	}
+	if t, err := s.Trust(ctx); err != nil || !t.Runs() {
+		return &brought{err: refusal(s, t, err)}
+	}
+	return k.open(ctx, s, false)
+}
+
+// oneLine returns a text as one line of at most limit bytes.
+func oneLine(text string, limit int) string {
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\ufffd")), " ")
+	if len(text) <= limit {
+		return text
+	}
+	short, _ := window([]byte(text), 0, limit-len("…"))
+	return short + "…"
+}
