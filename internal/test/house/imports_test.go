@@ -63,6 +63,8 @@ var allowed = map[string][]string{
 
 	"script/confine/internal/stage": {},
 
+	"toolset/host": {},
+
 	"skilltest/kalshi":    {},
 	"skilltest/fakemodel": {},
 
