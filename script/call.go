@@ -27,8 +27,9 @@ type call struct {
 	stdin     []byte
 	addedJSON bool // --json is an argument that the caller did not give
 	denied    Denied
-	packages  string // the folder of its npm packages; "" for none
-	python    string // the interpreter that a shell script is to start, with its packages; "" for any
+	packages  string        // the folder of its npm packages; "" for none
+	python    string        // the interpreter that a shell script is to start, with its packages; "" for any
+	serve     *ServeOptions // nil for a script
 
 	missed *Unreached  // what a script that did not fail was kept from
 	note   string      // of the grant, and of where it starts

@@ -16,6 +16,7 @@ type Exec struct{}
 
 // Run executes c. It refuses one without an absolute Path and Dir, a list of arguments and a timeout.
 func (Exec) Run(ctx context.Context, c *Command) (*Output, error) {
+	defer c.CloseIn()
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
@@ -28,15 +29,20 @@ func (Exec) Run(ctx context.Context, c *Command) (*Output, error) {
 		env = []string{} // nil would mean the environment of this process
 	}
 	begun := time.Now()
+	var input *proc.Input
 	cmd, err := start(func() *exec.Cmd {
-		return &exec.Cmd{
-			Path: c.Path, Args: c.Args, Dir: c.Dir, Env: env, Stdin: c.Input(), Stdout: &streams.Stdout, Stderr: &streams.Stderr,
+		cmd := &exec.Cmd{
+			Path: c.Path, Args: c.Args, Dir: c.Dir, Env: env, Stdin: c.Input(), Stdout: streams.Into(c.Out), Stderr: &streams.Stderr,
 			WaitDelay: proc.WaitDelay, SysProcAttr: proc.Separate(),
 		}
+		input = proc.NewInput(cmd, c.In)
+		return cmd
 	}, c.Limits)
 	if err != nil {
 		return nil, err
 	}
+	input.Begin()
+	defer input.End()
 	end, err := proc.Supervise(ctx, &proc.Group{Cmd: cmd}, &proc.Bounds{
 		Timeout: c.Timeout, Grace: c.Grace, Full: streams.Full,
 		Room: proc.Room{Folders: c.Own, Bytes: c.Limits.Disk, Files: c.Limits.Files},
@@ -53,6 +59,9 @@ func (Exec) Run(ctx context.Context, c *Command) (*Output, error) {
 func (c *Command) Check() error {
 	if !filepath.IsAbs(c.Path) || !filepath.IsAbs(c.Dir) || len(c.Args) == 0 || c.Timeout <= 0 {
 		return fmt.Errorf("command %q needs an absolute path, an absolute working directory, an argument list and a timeout", c.Path)
+	}
+	if c.In != nil && c.Stdin != nil {
+		return fmt.Errorf("command %q has both Stdin and In", c.Path)
 	}
 	if len(c.Stdin) > MaxStdin {
 		return fmt.Errorf("command %q has %d bytes of standard input, at most %d are allowed", c.Path, len(c.Stdin), MaxStdin)

@@ -16,6 +16,8 @@ import (
 type scriptRun struct {
 	argv      []string // up to the script's own arguments
 	dir, file string   // the skill's folder, and the script in it
+	cwd       string   // where it starts; "" means where scripts do
+	read      []string // what it may read in addition
 	grant     *Grant
 	passes    *passing
 	given     map[string]string // variables of the caller
@@ -29,10 +31,13 @@ func (h *Host) scriptCommand(c *call, r *scriptRun) (*Command, error) {
 	for name, value := range r.given {
 		env[name] = value
 	}
-	if c.hook != nil {
+	if c.hook != nil || c.serve != nil {
 		maps.Copy(env, h.hookVariables(r.dir))
 	}
-	cwd := h.start(c, r)
+	cwd := r.cwd
+	if cwd == "" {
+		cwd = h.start(c, r)
+	}
 	cmd := &Command{
 		Args: append(slices.Clone(r.argv), c.args...), Dir: cwd, Env: program.Pairs(env),
 		Stdin: c.stdin, Timeout: c.timeout - c.waited, Grace: grace, MaxStdout: h.maxOutput(c.s), StopAtMax: c.stopAtMax,
@@ -67,7 +72,7 @@ func (h *Host) confine(own Confinement) Confinement {
 // what it was granted, without what rules deny. It may read the folder where the user stands and the workspace in any case.
 func (h *Host) reach(cmd *Command, c *call, r *scriptRun, cwd string) error {
 	guard := h.guard()
-	cmd.Read = []string{r.dir}
+	cmd.Read = append([]string{r.dir}, r.read...)
 	cmd.Own = []string{r.place.work, r.place.temp, r.place.cache}
 	if c.packages != "" {
 		cmd.Read = append(cmd.Read, c.packages)

@@ -47,9 +47,15 @@ type Command struct {
 	Env   []string // the whole environment; nothing is added, even if it is nil
 	Stdin []byte   // standard input, at most MaxStdin bytes; nil is empty
 
+	// In and Out are for a conversation with the process while it runs. In is its standard input in place of Stdin; the runner
+	// closes it before Run returns, so that a reader or writer of its other end does not wait for ever. Out gets its standard
+	// output as it comes, in place of Output.Stdout; a Write that blocks holds the process up. Either may be nil.
+	In  io.ReadCloser
+	Out io.Writer
+
 	Timeout   time.Duration // of wall clock time; needed
 	Grace     time.Duration // between asking the process to end and killing it; 0 kills it at once
-	MaxStdout int64         // bytes kept of stdout; more is drained and dropped; 0 keeps none
+	MaxStdout int64         // bytes kept of stdout; more is drained and dropped; 0 keeps none; with Out it should be 0
 	StopAtMax bool          // end the process when stdout passes MaxStdout
 	Limits    Limits
 
@@ -65,12 +71,19 @@ type Command struct {
 	Confine Confinement // "" means ConfineAuto
 }
 
-// Input returns a reader of the standard input, for os/exec: nil, which stands for an empty one, if there is none.
+// Input returns a reader of Stdin, for os/exec: nil, which stands for an empty one, if there is none.
 func (c *Command) Input() io.Reader {
 	if c.Stdin == nil {
 		return nil
 	}
 	return bytes.NewReader(c.Stdin)
+}
+
+// CloseIn closes In if there is one. Runners call it before Run returns.
+func (c *Command) CloseIn() {
+	if c.In != nil {
+		_ = c.In.Close()
+	}
 }
 
 // Network is what a command may reach. The zero value is nothing.

@@ -27,6 +27,10 @@ const (
 	ScriptPrepared   Kind = "script_prepared"
 	ScriptStarted    Kind = "script_started"  // begins; ScriptRun is its end
 	ScriptRun        Kind = "script_run"      // also, without ScriptStarted, for a script that could not be started
+	ToolsetStarted   Kind = "toolset_started" // a process with toolsets of a skill runs and has said which tools it has
+	ToolsetEnded     Kind = "toolset_ended"   // such a process ended; Err says why, unless it was asked to
+	ToolsetCalled    Kind = "toolset_called"  // a tool of one was called; Tool is Class.tool
+	ToolsetFailed    Kind = "toolset_failed"  // a toolset could not be used
 	HookRun          Kind = "hook_run"        // a hook of a skill ran; Script is the hook
 	AgentAnswered    Kind = "agent_answered"  // one prompt, from its arrival to its end
 	ModelRequested   Kind = "model_requested" // one request to a model ended; input, output

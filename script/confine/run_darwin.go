@@ -20,6 +20,7 @@ var errControl = errors.New("a path with control characters cannot be named in a
 // Run executes c with a profile of sandbox-exec. With c.Confine ConfineRequired it returns a *script.SandboxError instead of running
 // where there is no sandbox-exec.
 func (r *Runner) Run(ctx context.Context, c *script.Command) (*script.Output, error) {
+	defer c.CloseIn()
 	if err := c.Check(); err != nil {
 		return nil, err
 	}

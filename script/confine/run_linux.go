@@ -21,6 +21,7 @@ import (
 // Run executes c in the strongest sandbox that the machine has. With c.Confine ConfineRequired it returns a *script.SandboxError
 // instead of running where files or network cannot be confined; with ConfineOff it confines neither. Output.Sandbox says what held.
 func (r *Runner) Run(ctx context.Context, c *script.Command) (*script.Output, error) {
+	defer c.CloseIn()
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
@@ -57,6 +58,7 @@ func (r *Runner) attempt(ctx context.Context, p *plan) (*script.Output, error) {
 		Timeout: p.c.Timeout, Grace: p.c.Grace, Full: streams.Full,
 		Room: proc.Room{Folders: p.c.Own, Bytes: p.c.Limits.Disk, Files: p.c.Limits.Files},
 	})
+	t.input.End()
 	undone := t.watch.end()
 	if t.failed != nil {
 		return nil, t.failed
@@ -93,6 +95,7 @@ type tree struct {
 	holds []*placeholder
 	watch watch
 	cmd   *exec.Cmd
+	input *proc.Input
 	conn  *net.UnixConn
 	ops   *stage.Program
 
@@ -149,8 +152,9 @@ func (t *tree) start(streams *proc.Streams) error {
 	}
 	t.cmd = &exec.Cmd{
 		Path: "/proc/self/exe", Args: []string{"sandbox"}, Env: stageEnv, ExtraFiles: []*os.File{theirs},
-		Stdin: t.plan.c.Input(), Stdout: &streams.Stdout, Stderr: &streams.Stderr, WaitDelay: proc.WaitDelay, SysProcAttr: t.plan.attributes(),
+		Stdin: t.plan.c.Input(), Stdout: streams.Into(t.plan.c.Out), Stderr: &streams.Stderr, WaitDelay: proc.WaitDelay, SysProcAttr: t.plan.attributes(),
 	}
+	t.input = proc.NewInput(t.cmd, t.plan.c.In)
 	if err := t.cmd.Start(); err != nil {
 		t.conn.Close()
 		if t.plan.layers.namespaces {
@@ -219,6 +223,7 @@ func (t *tree) read() {
 			t.failed = &fs.PathError{Op: "fork/exec", Path: t.plan.c.Path, Err: syscall.Errno(r.V)}
 		case stage.Started:
 			t.started = true
+			t.input.Begin() // not before: a stage that fails must not have read any of it
 		case stage.Ended:
 			t.ended, t.status = true, syscall.WaitStatus(r.V)
 		}

@@ -19,6 +19,7 @@ type machine struct{}
 // Run executes c in a job object, which limits it and ends all its processes. Files and network are not confined: with c.Confine
 // ConfineRequired it returns a *script.SandboxError instead.
 func (r *Runner) Run(ctx context.Context, c *script.Command) (*script.Output, error) {
+	defer c.CloseIn()
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
@@ -32,6 +33,8 @@ func (r *Runner) Run(ctx context.Context, c *script.Command) (*script.Output, er
 		return nil, err
 	}
 	defer windows.CloseHandle(j.handle)
+	j.input.Begin()
+	defer j.input.End()
 	end, err := proc.Supervise(ctx, j, &proc.Bounds{
 		Timeout: c.Timeout, Grace: c.Grace, Full: streams.Full,
 		Room: proc.Room{Folders: c.Own, Bytes: c.Limits.Disk, Files: c.Limits.Files},
@@ -62,6 +65,7 @@ func (r *Runner) Report(context.Context) script.Sandbox { return *jobSandbox(&sc
 // job is a command in a job object.
 type job struct {
 	cmd    *exec.Cmd
+	input  *proc.Input
 	handle windows.Handle
 }
 
@@ -76,14 +80,15 @@ func startJob(c *script.Command, streams *proc.Streams) (*job, error) {
 		env = []string{} // nil would mean the environment of this process
 	}
 	cmd := &exec.Cmd{
-		Path: c.Path, Args: c.Args, Dir: c.Dir, Env: env, Stdout: &streams.Stdout, Stderr: &streams.Stderr, WaitDelay: proc.WaitDelay,
+		Path: c.Path, Args: c.Args, Dir: c.Dir, Env: env, Stdin: c.Input(), Stdout: streams.Into(c.Out), Stderr: &streams.Stderr, WaitDelay: proc.WaitDelay,
 		SysProcAttr: &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.CREATE_SUSPENDED, HideWindow: true},
 	}
+	input := proc.NewInput(cmd, c.In)
 	if err := cmd.Start(); err != nil {
 		_ = windows.CloseHandle(handle)
 		return nil, err
 	}
-	j := &job{cmd: cmd, handle: handle}
+	j := &job{cmd: cmd, input: input, handle: handle}
 	if err := j.enter(); err != nil {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()

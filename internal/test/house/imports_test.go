@@ -24,6 +24,9 @@ var allowed = map[string][]string{
 		"cmd/agent/internal/models", "cmd/agent/internal/ui", "disclose", "internal/near", "llm", "script", "script/survey", "session", "session/allow", "skill", "skill/manifest", "skill/watch",
 		"skilltool", "tool", "trace"},
 
+	"toolset":      {"toolset/host", "tool", "skill", "skill/manifest", "script", "trace", "internal/lockfile", "internal/redact"},
+	"toolset/host": {"internal/lockfile"},
+
 	"skilltool":   {"tool", "skill", "skill/manifest", "disclose", "session", "session/allow", "session/hook", "script", "script/survey", "trace"},
 	"session":     {"session/allow", "skill", "skill/manifest", "trace"},
 	"script":      {"skill", "skill/manifest", "trace", "script/survey", "script/pyenv", "script/nodeenv", "internal/hostname", "internal/lockfile", "internal/proc", "internal/program", "internal/redact", "internal/lazyregexp"},
@@ -59,6 +62,8 @@ var allowed = map[string][]string{
 	"skilltest":      {"skill", "skill/manifest", "script", "trace"},
 
 	"script/confine/internal/stage": {},
+
+	"toolset/host": {},
 
 	"skilltest/kalshi":    {},
 	"skilltest/fakemodel": {},
@@ -163,6 +168,7 @@ var importers = map[string][]string{
 	"go.opentelemetry.io/otel":        {"telemetry"},
 	"go.uber.org/goleak":              {},
 	"oras.land/oras-go/v2":            {"install/oci"},
+	"github.com/modelcontextprotocol": {"toolset"},
 	"github.com/opencontainers":       {"install/oci"}, // the types of oras-go
 	"github.com/anishathalye":         {},              // checks histories of concurrent calls
 	"pgregory.net/rapid":              {},

@@ -1,0 +1,242 @@
+package script
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/internal/redact"
+	"github.com/agent-base/agent-base/script/pyenv"
+	"github.com/agent-base/agent-base/script/survey"
+	"github.com/agent-base/agent-base/skill"
+)
+
+// DefaultLife is how long a program that serves a skill may run when ServeOptions.Life is 0, and serveCPU its processor time.
+const (
+	DefaultLife = 24 * time.Hour
+	serveCPU    = time.Hour
+)
+
+// ServeOptions says which program serves a skill: either Program, which is the engine's own and is run by the interpreter of
+// Files, or Command, which is the skill's.
+type ServeOptions struct {
+	Name string // of the program, for messages
+
+	Files   []string // files of the skill in one language, as slash paths; Program finds the packages that they need
+	Program string   // absolute path of what their interpreter runs
+
+	Command string // in place of Program: a path in the skill that begins with "./", an absolute path, or a name on PATH
+	Dir     string // slash path in the skill where Command starts; "" is the skill's folder
+
+	// Fill returns the arguments, and variables to set in addition. dir is the skill's folder for this run; value returns that of
+	// a variable which the program gets. nil means none.
+	Fill func(dir string, value func(string) (string, bool)) (args []string, env map[string]string, err error)
+
+	In     io.ReadCloser // standard input; Serve closes it
+	Out    io.Writer     // gets standard output as it comes; see Command.Out
+	Life   time.Duration // most time from start to end; 0 means DefaultLife
+	Admit  Admit         // nil: the skill runs
+	Denied Denied        // further rules about files, such as those of active skills
+
+	// Started is called when everything is prepared, right before the program is started; may be nil.
+	Started func(*Serving)
+}
+
+// Serving is what is known about a program that is about to start.
+type Serving struct {
+	Dir    string           // the skill's folder for this run, absolute
+	Redact *redact.Redactor // replaces the secrets that the program was given, in what it says
+}
+
+// Served is what became of a program that served a skill.
+type Served struct {
+	ExitCode int
+	Signal   string // that ended it; "" for none
+	Limit    string // which limit it passed, as a clause in brackets; "" for none
+	Stderr   []byte // its last 64 KiB, without secrets
+	Stdout   int64  // bytes that it wrote
+	Duration time.Duration
+	Sandbox  Sandbox
+	Reached  []string
+	Refused  []Refusal
+}
+
+// Serve runs a program that serves a skill until it ends or ctx is done, with all that a script of the skill has: sandbox,
+// environment, grants, private home, prepared packages, limits of memory, processes and disk. Sweep removes nothing meanwhile.
+// Preparing may take the time of a run. The error is that of ctx, or an *Error if the program could not be started or changed
+// what it must not; Served is not nil if it was started.
+func (h *Host) Serve(ctx context.Context, s *skill.Skill, o *ServeOptions) (*Served, error) {
+	if o.In != nil {
+		defer o.In.Close()
+	}
+	sc := Script{Name: o.Name}
+	if len(o.Files) > 0 {
+		sc.File = o.Files[0]
+	}
+	c := call{s: s, sc: sc, serve: o, timeout: h.timeout(s, 0), denied: o.Denied}
+	var out *Served
+	err := h.admitted(ctx, &c, o.Admit, func() (err error) {
+		out, err = h.serve(ctx, &c)
+		return err
+	})
+	return out, err
+}
+
+func (h *Host) serve(ctx context.Context, c *call) (*Served, error) {
+	o := c.serve
+	dir, file, err := c.place(ctx)
+	if err != nil {
+		return nil, err
+	}
+	grant, err := h.granted(ctx, c.s)
+	if err != nil {
+		return nil, err
+	}
+	r := &scriptRun{dir: dir, file: file, grant: &grant, passes: grant.passing(c.s.Manifest())}
+	if err := h.serveProgram(ctx, c, r); err != nil {
+		return nil, err
+	}
+	if r.place, err = h.workplace(ctx, c.s, grant.Home); err != nil {
+		return nil, &Error{Code: ExecutionFailed, Err: err, Message: fmt.Sprintf("Script %s has no work directory: %v", c.sc.Name, err)}
+	}
+	defer r.place.remove()
+	cmd, err := h.serveCommand(c, r)
+	if err != nil {
+		return nil, err
+	}
+	secrets := h.secrets(r)
+	if o.Started != nil {
+		o.Started(&Serving{Dir: r.dir, Redact: secrets})
+	}
+	out, err := h.o.Runner.Run(ctx, cmd)
+	if out == nil {
+		return nil, c.judge(ctx, cmd, out, err)
+	}
+	out.clean(secrets)
+	h.traceNetwork(ctx, c, out)
+	out.Sandbox = out.Sandbox.orNone()
+	served := &Served{ExitCode: out.ExitCode, Signal: out.Signal, Limit: strings.TrimSpace(signalHint(out, cmd)), Stderr: out.Stderr, Stdout: out.Total,
+		Duration: out.Duration, Sandbox: *out.Sandbox, Reached: out.Reached, Refused: out.Refused}
+	if out.TimedOut {
+		served.Limit = fmt.Sprintf("(it ran for %s)", seconds(cmd.Timeout))
+	}
+	if len(out.Undone) > 0 {
+		return served, c.undone(cmd, out)
+	}
+	return served, err
+}
+
+// serveCommand returns the command of a program that serves a skill.
+func (h *Host) serveCommand(c *call, r *scriptRun) (*Command, error) {
+	o := c.serve
+	if o.Fill != nil {
+		env := h.environment(r.passes, r.place.variables(h, c.s, r.dir))
+		maps.Copy(env, h.hookVariables(r.dir))
+		var err error
+		c.args, r.given, err = o.Fill(r.dir, func(name string) (string, bool) { v, ok := env[name]; return v, ok })
+		if err != nil {
+			return nil, &Error{Code: ExecutionFailed, Err: err, Message: fmt.Sprintf("%s of skill '%s' is not started: %v", o.Name, c.s.Name(), err)}
+		}
+	}
+	for name := range r.given {
+		if err := CheckGrant(name); err != nil {
+			return nil, &Error{Code: PermissionDenied, Err: err, Message: fmt.Sprintf("%s of skill '%s' sets a variable that cannot be set: %v", o.Name, c.s.Name(), err)}
+		}
+	}
+	cmd, err := h.scriptCommand(c, r)
+	if err != nil {
+		return nil, err
+	}
+	cmd.In, cmd.Out, cmd.MaxStdout = o.In, o.Out, 0
+	cmd.Timeout, cmd.Limits.CPU = cmp.Or(max(o.Life, 0), DefaultLife), serveCPU
+	return cmd, nil
+}
+
+// serveProgram sets what is started: r.argv, and the folder from which it runs.
+func (h *Host) serveProgram(ctx context.Context, c *call, r *scriptRun) error {
+	limited, cancel := context.WithTimeout(ctx, c.timeout-c.waited)
+	defer cancel()
+	err := h.chooseProgram(limited, c, r)
+	if err != nil && ctx.Err() == nil && limited.Err() != nil {
+		return &Error{Code: Timeout, Reason: ReasonDependencies, Err: err,
+			Message: fmt.Sprintf("Dependencies of %s were not ready after %s: prepare them before the call", c.sc.Name, seconds(c.timeout-c.waited))}
+	}
+	return cmp.Or(ctx.Err(), err)
+}
+
+func (h *Host) chooseProgram(ctx context.Context, c *call, r *scriptRun) (err error) {
+	o := c.serve
+	if o.Command != "" {
+		return h.ownCommand(c, r)
+	}
+	if len(o.Files) == 0 || !filepath.IsAbs(o.Program) {
+		return errors.New("script.ServeOptions: Files and an absolute Program, or a Command, are needed")
+	}
+	src := &source{host: h, s: c.s, sc: c.sc, file: r.file, with: r.grant.With}
+	r.read = append(r.read, filepath.Dir(o.Program))
+	if survey.LanguageOf(c.sc.File) == survey.Python {
+		exe, err := h.pythonOf(ctx, src, o.Files)
+		r.argv = []string{exe, "-I", "-B", "-X", "utf8", o.Program}
+		return err
+	}
+	if r.dir, src.file, err = h.withPackages(ctx, c, src, r.dir); err != nil {
+		return err
+	}
+	src.packages, r.file = c.packages != "", src.file
+	if r.argv, err = h.interpreter(ctx, src); err != nil {
+		return err
+	}
+	r.argv[len(r.argv)-1] = o.Program
+	return nil
+}
+
+// pythonOf returns the interpreter that has the packages of some Python files.
+func (h *Host) pythonOf(ctx context.Context, src *source, files []string) (string, error) {
+	var all *pyenv.Needs
+	for _, file := range files {
+		own := &source{host: h, s: src.s, sc: Script{Name: src.sc.Name, File: file}, with: src.with}
+		text, err := own.text()
+		if err != nil {
+			return "", err
+		}
+		needs, err := own.needs(text)
+		if err != nil {
+			return "", err
+		}
+		all = all.Join(needs)
+	}
+	exe, err := h.pythons.Python(ctx, h.prepared(ctx, src, all))
+	return exe, ofPython(err)
+}
+
+// ownCommand sets the command that a skill names itself.
+func (h *Host) ownCommand(c *call, r *scriptRun) error {
+	o := c.serve
+	path := o.Command
+	switch below, inSkill := strings.CutPrefix(path, "./"); {
+	case inSkill && filepath.IsLocal(filepath.FromSlash(below)):
+		path = filepath.Join(r.dir, filepath.FromSlash(below))
+	case filepath.IsAbs(path):
+	case strings.ContainsAny(path, `/\`):
+		return &Error{Code: ExecutionFailed, Reason: ReasonInterpreter, Message: fmt.Sprintf("%s of skill '%s' names the command %q, which is not in the skill", o.Name, c.s.Name(), path)}
+	default:
+		found, err := h.o.LookPath(path)
+		if err != nil || !filepath.IsAbs(found) {
+			return &Error{Code: ExecutionFailed, Reason: ReasonInterpreter, Err: err, Message: fmt.Sprintf("%s of skill '%s' needs %s, which is not installed", o.Name, c.s.Name(), path)}
+		}
+		path = found
+	}
+	if !filepath.IsLocal(filepath.FromSlash(cmp.Or(o.Dir, "."))) {
+		return &Error{Code: ExecutionFailed, Reason: ReasonFolder, Message: fmt.Sprintf("%s of skill '%s' starts in %q, which is not in the skill", o.Name, c.s.Name(), o.Dir)}
+	}
+	r.argv, r.cwd = []string{program.Settled(path)}, filepath.Join(r.dir, filepath.FromSlash(o.Dir))
+	r.file = filepath.Join(r.dir, "SKILL.md") // where the command stands
+	return nil
+}

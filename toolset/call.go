@@ -1,0 +1,106 @@
+package toolset
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/agent-base/agent-base/tool"
+	"github.com/agent-base/agent-base/trace"
+)
+
+// tool returns what a model calls.
+func (o *owner) tool(l listed) tool.Tool {
+	return tool.Tool{
+		Name: l.Name, Source: o.name + "." + l.Class, Description: l.Description, Input: l.Input,
+		Call: func(ctx context.Context, args json.RawMessage) tool.Result { return l.call(ctx, args) },
+	}
+}
+
+// call calls the tool.
+func (l *listed) call(ctx context.Context, args json.RawMessage) tool.Result {
+	begun := time.Now()
+	r := l.answer(ctx, args)
+	e := trace.Event{Kind: trace.ToolsetCalled, Level: slog.LevelDebug, Skill: l.unit.owner.name, Tool: l.Class + "." + l.Name, Duration: time.Since(begun), Message: r.Message}
+	if r.Error != "" {
+		e.Attrs = []slog.Attr{slog.String(trace.AttrCode, string(r.Error))}
+	}
+	trace.Emit(ctx, l.unit.owner.h.o.Trace, e)
+	return r
+}
+
+func (l *listed) answer(ctx context.Context, args json.RawMessage) tool.Result {
+	u := l.unit
+	for {
+		p, err := u.ready(ctx)
+		if err != nil {
+			return failed(ctx, err)
+		}
+		if err := u.denied(l.Wire); err != nil {
+			return failed(ctx, err)
+		}
+		if !p.take() {
+			<-p.done // it is ending: the next one is asked
+			continue
+		}
+		defer p.give()
+		return l.ask(ctx, p, args)
+	}
+}
+
+// ask asks a process.
+func (l *listed) ask(ctx context.Context, p *process, args json.RawMessage) tool.Result {
+	u := l.unit
+	limited, cancel := context.WithTimeout(ctx, u.limit())
+	defer cancel()
+	res, err := p.session.CallTool(limited, arguments(l.Wire, args))
+	if err == nil {
+		u.answered()
+		return u.owner.h.result(p, res)
+	}
+	var rpc *jsonrpc.Error
+	switch {
+	case limited.Err() != nil:
+		p.check(ctx)
+		if ctx.Err() != nil {
+			return tool.CauseTimeout.Failure(fmt.Sprintf("Tool '%s' was cancelled: %v", l.Name, ctx.Err()))
+		}
+		return tool.CauseTimeout.Failure(fmt.Sprintf("Tool '%s' did not answer within %s", l.Name, u.limit()))
+	case errors.As(err, &rpc):
+		u.answered()
+		return tool.CauseUnknown.Failure(p.redact.String(fmt.Sprintf("Tool '%s' failed: %s", l.Name, describe(rpc.Message))))
+	}
+	<-p.gonePlease(err)
+	if p.err != nil {
+		return failed(ctx, p.err)
+	}
+	return tool.CauseUnknown.Failure(fmt.Sprintf("Tool '%s' failed: its toolset ended during the call", l.Name))
+}
+
+// gonePlease ends a process whose conversation has broken, and returns what is closed when it is gone.
+func (p *process) gonePlease(err error) <-chan struct{} {
+	select {
+	case <-p.c.ended:
+	default:
+		p.kill(describe(err.Error()))
+	}
+	return p.done
+}
+
+// failed returns the result for an error of a start.
+func failed(ctx context.Context, err error) tool.Result {
+	if ctx.Err() != nil {
+		return tool.CauseTimeout.Failure(err.Error())
+	}
+	r := tool.CauseUnknown.Failure(err.Error())
+	var e *Error
+	if errors.As(err, &e) {
+		r.Reason = "toolset_" + string(e.Kind)
+	}
+	return withCode(r, err)
+}

@@ -1,0 +1,147 @@
+package toolset
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+// fakeArg makes the test binary a server: fakeArg MODE.
+const fakeArg = "-fake-server"
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == fakeArg {
+		(&fake{mode: os.Args[2], args: os.Args[3:]}).serve()
+		os.Exit(0)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// fake is a server whose mode says what it does wrong.
+type fake struct {
+	mode string
+	args []string
+	mu   sync.Mutex
+	out  *bufio.Writer
+}
+
+type fakeRequest struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+		RequestID json.RawMessage `json:"requestId"`
+	} `json:"params"`
+}
+
+func (f *fake) serve() {
+	f.out = bufio.NewWriter(os.Stdout)
+	switch f.mode {
+	case "crash":
+		fmt.Fprintln(os.Stderr, "SyntaxError: this is wrong")
+		os.Exit(3)
+	case "hang":
+		fmt.Fprintln(os.Stderr, "importing for ever")
+		select {}
+	case "flood":
+		f.flood("noise that is no message\n")
+	}
+	in := bufio.NewReader(os.Stdin)
+	for {
+		line, err := in.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		var r fakeRequest
+		if json.Unmarshal(line, &r) == nil {
+			f.answer(&r)
+		}
+	}
+}
+
+// flood writes a text until nobody reads it.
+func (f *fake) flood(text string) {
+	block := []byte(strings.Repeat(text, 1000))
+	for {
+		if _, err := os.Stdout.Write(block); err != nil {
+			os.Exit(1)
+		}
+	}
+}
+
+func (f *fake) say(text string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.out.WriteString(text + "\n")
+	f.out.Flush()
+}
+
+func (f *fake) reply(id json.RawMessage, result string) {
+	f.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, id, result))
+}
+
+func (f *fake) answer(r *fakeRequest) {
+	switch r.Method {
+	case "initialize":
+		f.reply(r.ID, `{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"fake","version":"1"}}`)
+	case "ping":
+		if f.mode != "stuck" {
+			f.reply(r.ID, `{}`)
+		}
+	case "tools/list":
+		f.list(r)
+	case "tools/call":
+		f.call(r)
+	}
+}
+
+func (f *fake) list(r *fakeRequest) {
+	var tools []string
+	for _, name := range []string{"echo", "pid", "exit", "never", "flood", "huge", "text", "fail", "stray", "env"} {
+		about := "does " + name
+		if f.mode == "changes" && name == "echo" {
+			about = fmt.Sprintf("does %s since %d", name, time.Now().UnixNano())
+		}
+		tools = append(tools, fmt.Sprintf(`{"name":%q,"description":%q,"inputSchema":{"type":"object"}}`, name, about))
+	}
+	f.reply(r.ID, `{"tools":[`+strings.Join(tools, ",")+`]}`)
+}
+
+func (f *fake) call(r *fakeRequest) {
+	text := func(s string) {
+		b, _ := json.Marshal(s)
+		f.reply(r.ID, fmt.Sprintf(`{"content":[{"type":"text","text":%s}]}`, b))
+	}
+	switch r.Params.Name {
+	case "echo":
+		text(string(r.Params.Arguments))
+	case "pid":
+		text(fmt.Sprintf(`{"pid":%d}`, os.Getpid()))
+	case "exit":
+		fmt.Fprintln(os.Stderr, "leaving")
+		os.Exit(7)
+	case "never":
+	case "flood":
+		f.flood("noise that is no message\n")
+	case "huge":
+		text(strings.Repeat("x", maxMessage))
+	case "text":
+		text("plain words")
+	case "fail":
+		f.reply(r.ID, `{"content":[{"type":"text","text":"it broke"}],"isError":true}`)
+	case "stray":
+		f.say("print() of a library")
+		text(`{"success":true,"result":1,"message":"done"}`)
+	case "env":
+		b, _ := json.Marshal(strings.Join(os.Environ(), "\n"))
+		text(string(b))
+	}
+}

@@ -1,0 +1,57 @@
+// How node finds modules for toolsets. Old versions run resolve in a thread of its own, newer ones call resolveSync.
+
+// OURS are the modules that the host has. A package of the skill comes first, except for @agent/tools.
+export const OURS = {
+  '@agent/tools': new URL('./agent-tools.mjs', import.meta.url).href,
+  zod: new URL('./zod.mjs', import.meta.url).href,
+  'zod/v3': new URL('./zod.mjs', import.meta.url).href,
+  'zod/v4': new URL('./zod.mjs', import.meta.url).href,
+};
+
+export function resolveSync(specifier, context, next) {
+  if (specifier === '@agent/tools') return ours(specifier);
+  try {
+    return next(specifier, context);
+  } catch (error) {
+    if (OURS[specifier]) return ours(specifier);
+    for (const other of alternatives(specifier, context.parentURL)) {
+      try {
+        return next(other, context);
+      } catch { // the first error says what the file asked for
+        continue;
+      }
+    }
+    throw error;
+  }
+}
+
+export async function resolve(specifier, context, next) {
+  if (specifier === '@agent/tools') return ours(specifier);
+  try {
+    return await next(specifier, context);
+  } catch (error) {
+    if (OURS[specifier]) return ours(specifier);
+    for (const other of alternatives(specifier, context.parentURL)) {
+      try {
+        return await next(other, context);
+      } catch {
+        continue;
+      }
+    }
+    throw error;
+  }
+}
+
+function ours(specifier) {
+  return { url: OURS[specifier], format: 'module', shortCircuit: true };
+}
+
+// alternatives are the files that compilers of TypeScript find for a relative import: without an ending, or with that of the
+// compiled file.
+function alternatives(specifier, parent) {
+  if (!/^\.{1,2}\//.test(specifier) || parent?.includes('/node_modules/')) return [];
+  const compiled = /^(.*)\.([mc]?)js$/.exec(specifier);
+  if (compiled) return [`${compiled[1]}.${compiled[2]}ts`];
+  const endings = ['.ts', '.mts', '.js', '.mjs', '.cjs'];
+  return [...endings.map((e) => specifier + e), ...endings.map((e) => `${specifier}/index${e}`)];
+}

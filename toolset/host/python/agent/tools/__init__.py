@@ -1,0 +1,1 @@
+"""See agent_base."""

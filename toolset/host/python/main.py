@@ -1,0 +1,23 @@
+"""Serves the Python toolsets of one skill to the engine, as an MCP server on standard input and output.
+
+    python -I -B main.py --skill DIR ENTRY...
+
+An ENTRY is "module:Class", such as toolsets.hello:HelloExtended for the class in DIR/toolsets/hello.py.
+Needs Python 3.9 and the standard library.
+"""
+
+import os
+import sys
+
+
+def main() -> None:
+    here = os.path.dirname(os.path.abspath(__file__))
+    sys.path.insert(0, here)
+    from toolset_host import serve  # and with it agent_base and agent, which toolsets import
+
+    sys.path.remove(here)
+    serve.run(sys.argv[1:])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+package toolset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+
+	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/skill"
+)
+
+// load opens the skill again, for the time that its process runs. Its content must be what was listed.
+func (u *unit) load(ctx context.Context) (*skill.Skill, error) {
+	s, err := u.owner.entry.Load(ctx)
+	if err != nil {
+		return nil, u.wrapped(err)
+	}
+	digest, err := s.Digest(ctx)
+	if err == nil && digest != u.owner.digest {
+		err = u.fault("", KindChanged, "the skill has changed since its tools were listed: list them again")
+	}
+	if err != nil {
+		s.Close()
+		return nil, u.wrapped(err)
+	}
+	return s, nil
+}
+
+// wrapped returns an error of a start as an *Error, and that of a context unchanged.
+func (u *unit) wrapped(err error) error {
+	var own *Error
+	if errors.As(err, &own) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	e := u.fault("", KindStart, err.Error())
+	e.Err = err
+	return e
+}
+
+// serveOptions says which program is started.
+func (u *unit) serveOptions(context.Context) (*script.ServeOptions, error) {
+	h := u.owner.h
+	o := &script.ServeOptions{Name: "toolset " + u.toolset(""), Admit: u.owner.admitted()}
+	if h.o.Denied != nil {
+		o.Denied = h.o.Denied()
+	}
+	if u.lang == Server {
+		u.command(o)
+		return o, nil
+	}
+	program, err := h.install(u.lang)
+	if err != nil {
+		return nil, fmt.Errorf("its host cannot be written: %w", err)
+	}
+	o.Program = program
+	for _, e := range u.entries {
+		if !slices.Contains(o.Files, e.File) {
+			o.Files = append(o.Files, e.File)
+		}
+	}
+	slices.SortStableFunc(o.Files, func(a, b string) int { return isScript(a) - isScript(b) })
+	o.Fill = func(dir string, _ func(string) (string, bool)) ([]string, map[string]string, error) {
+		args := []string{"--skill", dir}
+		for _, e := range u.entries {
+			args = append(args, e.Toolset)
+		}
+		return args, nil, nil
+	}
+	return o, nil
+}
+
+// isScript sorts JavaScript after TypeScript: the interpreter must know the latter.
+func isScript(file string) int {
+	if ext := filepath.Ext(file); len(ext) > 1 && ext[len(ext)-2] == 'j' {
+		return 1
+	}
+	return 0
+}
+
+// command says how a server is started.
+func (u *unit) command(o *script.ServeOptions) {
+	c := u.entries[0].Command
+	o.Command, o.Dir = c.Path, c.Dir
+	o.Fill = func(dir string, value func(string) (string, bool)) ([]string, map[string]string, error) {
+		var missing []string
+		fill := func(text string) string {
+			return expand(text, value, func(name string) { missing = append(missing, name) })
+		}
+		var args []string
+		for _, a := range c.Args {
+			args = append(args, fill(a))
+		}
+		env := map[string]string{}
+		for name, text := range c.Env {
+			env[name] = fill(text)
+		}
+		if len(missing) > 0 {
+			slices.Sort(missing)
+			return nil, nil, fmt.Errorf("%s uses variables that its scripts do not get: %v", c.From, slices.Compact(missing))
+		}
+		return args, env, nil
+	}
+}

@@ -1,0 +1,165 @@
+package toolset
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Limits of a listing.
+const (
+	maxTools       = 128     // of one process
+	maxPages       = 32      // of a listing
+	maxDescription = 8 << 10 // bytes; more is cut
+	maxSchema      = 64 << 10
+)
+
+// The keys of what a language host says about tools and toolsets.
+const (
+	metaToolset  = "agent-base/toolset"
+	metaFailures = "agent-base/failures"
+)
+
+// listed is one tool of a process.
+type listed struct {
+	Class       string          `json:"class"`
+	Name        string          `json:"name"` // for models
+	Wire        string          `json:"wire"` // for the process
+	Description string          `json:"description"`
+	Input       json.RawMessage `json:"input"`
+
+	unit *unit
+}
+
+// failure is a toolset that a language host could not load.
+type failure struct {
+	Toolset string `json:"toolset"`
+	Kind    string `json:"kind"`
+	Message string `json:"message"`
+	Package string `json:"package"`
+	Trace   string `json:"trace"`
+}
+
+// catalogue asks a process for its tools.
+func (u *unit) catalogue(ctx context.Context, session *mcp.ClientSession) ([]listed, []error, error) {
+	var out []listed
+	var errs []error
+	params := &mcp.ListToolsParams{}
+	for range maxPages {
+		page, err := session.ListTools(ctx, params)
+		if err != nil {
+			return nil, nil, err
+		}
+		errs = append(errs, u.failures(page.Meta)...)
+		for _, t := range page.Tools {
+			l, err := u.listed(t)
+			if err == nil && len(out) >= maxTools {
+				err = fmt.Errorf("it has more than %d tools, and this one is left out", maxTools)
+			}
+			if err == nil && slices.ContainsFunc(out, func(o listed) bool { return o.Class == l.Class && o.Name == l.Name }) {
+				err = fmt.Errorf("two tools have the name %q, and the first counts", l.Name)
+			}
+			if err != nil {
+				errs = append(errs, u.fault(l.Class, KindTool, fmt.Sprintf("tool %.100q: %v", t.Name, err)))
+				continue
+			}
+			out = append(out, l)
+		}
+		if page.NextCursor == "" || len(out) >= maxTools {
+			break
+		}
+		params.Cursor = page.NextCursor
+	}
+	return out, errs, nil
+}
+
+// listed checks a tool of a listing.
+func (u *unit) listed(t *mcp.Tool) (listed, error) {
+	l := listed{Class: u.entries[0].Class, Name: t.Name, Wire: t.Name, Description: describe(t.Description), unit: u}
+	if u.lang != Server {
+		class, name, ok := strings.Cut(t.Name, ".")
+		if !ok || !slices.ContainsFunc(u.entries, func(e Entry) bool { return e.Class == class }) {
+			return l, fmt.Errorf("its name has no class")
+		}
+		l.Class, l.Name = class, name
+	}
+	l.Name = invalid.ReplaceAllString(l.Name, "_")
+	if l.Name == "" || len(l.Name) > maxName {
+		return l, fmt.Errorf("its name has %d characters: 1 to %d are possible", len(l.Name), maxName)
+	}
+	var err error
+	if l.Input, err = json.Marshal(t.InputSchema); err != nil {
+		return l, err
+	}
+	if len(l.Input) > maxSchema {
+		return l, fmt.Errorf("its schema has %d bytes, at most %d are possible", len(l.Input), maxSchema)
+	}
+	if schema, ok := t.InputSchema.(map[string]any); !ok || schema["type"] != "object" {
+		return l, fmt.Errorf("its schema is not that of an object")
+	}
+	return l, nil
+}
+
+const maxName = 64
+
+var invalid = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+
+// describe returns a description as it is given to models: valid text of a limited length without control characters.
+func describe(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' || !unicode.IsControl(r) {
+			return r
+		}
+		return -1
+	}, strings.ToValidUTF8(text, ""))
+	if len(text) > maxDescription {
+		text = strings.ToValidUTF8(text[:maxDescription], "") + "…"
+	}
+	return text
+}
+
+// failures returns the toolsets that a language host could not load.
+func (u *unit) failures(meta mcp.Meta) []error {
+	raw, ok := meta[metaFailures]
+	if !ok {
+		return nil
+	}
+	b, err := json.Marshal(raw)
+	if err != nil {
+		return nil
+	}
+	var all []failure
+	if err := json.Unmarshal(b, &all); err != nil {
+		return []error{u.fault("", KindProtocol, "its list of failures cannot be read: "+err.Error())}
+	}
+	var out []error
+	for _, f := range all[:min(len(all), maxTools)] {
+		e := u.fault("", Kind(f.Kind), describe(f.Message))
+		e.Toolset, e.Package, e.Trace = f.Toolset, f.Package, describe(f.Trace)
+		out = append(out, e)
+	}
+	return out
+}
+
+// fault returns a failure of one class of the unit, or of the whole unit.
+func (u *unit) fault(class string, kind Kind, message string) *Error {
+	return &Error{Skill: u.owner.name, Toolset: u.toolset(class), Kind: kind, Message: message}
+}
+
+// toolset returns how a class of the unit is declared; for "" all of them.
+func (u *unit) toolset(class string) string {
+	var all []string
+	for _, e := range u.entries {
+		if e.Class == class {
+			return e.Toolset
+		}
+		all = append(all, e.Toolset)
+	}
+	return strings.Join(all, ", ")
+}

@@ -1,0 +1,298 @@
+package toolset
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-base/agent-base/internal/redact"
+	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/trace"
+)
+
+// protocol is the version of MCP that is spoken: the last one that begins with initialize.
+const protocol = "2025-11-25"
+
+// process is a running program.
+type process struct {
+	u       *unit
+	c       *conn
+	session *mcp.ClientSession
+	cancel  context.CancelFunc // ends it
+	redact  *redact.Redactor
+	tools   []listed
+	errs    []error
+
+	done   chan struct{} // closed when it is gone and err is set
+	err    error         // why it ended; nil if it was asked to
+	stderr []byte        // its end
+
+	mu       sync.Mutex
+	calls    int
+	idle     *time.Timer
+	stopping bool
+	verdict  string // why it was killed; "" if it was not
+}
+
+// start starts the program and asks for its tools.
+func (u *unit) start(ctx context.Context) (*process, error) {
+	h := u.owner.h
+	begun := h.now()
+	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	p := &process{u: u, cancel: cancel, done: make(chan struct{})}
+	p.c = newConn(p.kill)
+	ready := make(chan struct{})
+	s, err := u.load(ctx)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	o, err := u.serveOptions(life)
+	if err != nil {
+		cancel()
+		s.Close()
+		return nil, u.wrapped(err)
+	}
+	o.In, o.Out = p.c.in, output{p.c}
+	o.Started = func(sv *script.Serving) {
+		p.redact = sv.Redact
+		close(ready)
+	}
+	go func() {
+		defer s.Close()
+		served, err := h.o.Scripts.Serve(life, s, o)
+		p.gone(life, served, err)
+	}()
+	err = p.greet(ctx, ready)
+	if err != nil {
+		p.kill("it is not used")
+		<-p.done
+		err = p.unready(ctx, err)
+	}
+	trace.Emit(ctx, h.o.Trace, started(u, begun, h.now(), err))
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// greet waits for the start of the program, and asks it for its tools.
+func (p *process) greet(ctx context.Context, ready <-chan struct{}) error {
+	select {
+	case <-ready:
+	case <-p.done:
+		return p.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	limited, cancel := context.WithTimeoutCause(ctx, p.u.owner.h.o.Start, errNotReady)
+	defer cancel()
+	client := mcp.NewClient(&mcp.Implementation{Name: "agent-base", Version: "1"}, &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}})
+	var err error
+	if p.session, err = client.Connect(limited, p.c, &mcp.ClientSessionOptions{ProtocolVersion: protocol}); err == nil {
+		p.tools, p.errs, err = p.u.catalogue(limited, p.session)
+	}
+	if err != nil && context.Cause(limited) == errNotReady { //nolint:errorlint // it is this one
+		return errNotReady
+	}
+	return err
+}
+
+var errNotReady = errors.New("it was not ready in time")
+
+// unready returns the error of a program that could not be used. It is gone.
+func (p *process) unready(ctx context.Context, err error) error {
+	var own *Error
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, errNotReady):
+		e := p.u.fault("", KindStart, fmt.Sprintf("it did not say within %s which tools it has", p.u.owner.h.o.Start))
+		e.Trace = p.said()
+		return e
+	case errors.As(p.err, &own):
+		return own
+	case errors.As(err, &own):
+		return own
+	}
+	e := p.u.fault("", KindProtocol, "it does not speak MCP: "+describe(err.Error()))
+	e.Trace, e.Err = p.said(), err
+	return e
+}
+
+// gone notes how the program ended.
+func (p *process) gone(ctx context.Context, served *script.Served, err error) {
+	p.c.end()
+	p.mu.Lock()
+	asked, verdict := p.stopping, p.verdict
+	if p.idle != nil {
+		p.idle.Stop()
+	}
+	p.mu.Unlock()
+	p.cancel()
+	if served != nil {
+		p.stderr = served.Stderr
+	}
+	switch {
+	case verdict != "":
+		p.err = p.fault(KindCrash, "it was ended: "+verdict, nil)
+	case asked:
+	case err != nil:
+		p.err = p.u.wrapped(err)
+	case served != nil:
+		p.err = p.fault(KindCrash, exitText(served), nil)
+	}
+	close(p.done)
+	if p.session != nil {
+		_ = p.session.Close()
+	}
+	p.u.ended(p, p.err)
+	trace.Emit(ctx, p.u.owner.h.o.Trace, endedEvent(p, served))
+}
+
+// fault returns a failure with what the program wrote last.
+func (p *process) fault(kind Kind, message string, err error) *Error {
+	e := p.u.fault("", kind, message)
+	e.Err, e.Trace = err, p.said()
+	return e
+}
+
+// exitText says how a program ended.
+func exitText(s *script.Served) string {
+	text := fmt.Sprintf("it ended with exit code %d", s.ExitCode)
+	if s.Limit != "" {
+		return text + " " + s.Limit
+	}
+	return text
+}
+
+// said returns the last lines that a program that is gone wrote to standard error, or what it wrote to standard output in place of messages.
+func (p *process) said() string {
+	if text := lastLines(p.stderr); text != "" {
+		return text
+	}
+	if s := p.c.strays(); s.lines > 0 {
+		return fmt.Sprintf("(it wrote %d lines to standard output that are no messages, such as %q)", s.lines, p.redact.String(s.first))
+	}
+	return ""
+}
+
+const (
+	saidLines = 10
+	saidBytes = 2 << 10
+)
+
+func lastLines(b []byte) string {
+	b = bytes.TrimSpace(b[max(0, len(b)-saidBytes):])
+	lines := strings.Split(describe(string(b)), "\n")
+	return strings.TrimSpace(strings.Join(lines[max(0, len(lines)-saidLines):], "\n"))
+}
+
+// kill ends the program at once, for a reason. The first reason counts. It does not wait.
+func (p *process) kill(why string) {
+	p.mu.Lock()
+	if p.verdict == "" && !p.stopping {
+		p.verdict = why
+	}
+	p.mu.Unlock()
+	_ = p.c.Close()
+	p.cancel()
+}
+
+// stop asks the program to end, ends it if it does not, and waits for that.
+func (p *process) stop() {
+	p.mu.Lock()
+	p.stopping = true
+	p.mu.Unlock()
+	_ = p.c.Close()
+	timer := time.AfterFunc(endGrace, p.cancel)
+	defer timer.Stop()
+	<-p.done
+}
+
+// take begins a call. It reports false if the program is ending.
+func (p *process) take() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stopping || p.verdict != "" {
+		return false
+	}
+	p.calls++
+	if p.idle != nil {
+		p.idle.Stop()
+	}
+	return true
+}
+
+// give ends a call.
+func (p *process) give() {
+	p.mu.Lock()
+	p.calls--
+	p.mu.Unlock()
+	p.rest()
+}
+
+// rest has the program end when nobody calls it for a while.
+func (p *process) rest() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.calls > 0 || p.stopping || p.verdict != "" {
+		return
+	}
+	if p.idle == nil {
+		p.idle = time.AfterFunc(p.u.owner.h.o.Idle, p.expire)
+		return
+	}
+	p.idle.Reset(p.u.owner.h.o.Idle)
+}
+
+// expire ends the program unless a call has begun.
+func (p *process) expire() {
+	p.mu.Lock()
+	busy := p.calls > 0 || p.stopping
+	if !busy {
+		p.stopping = true
+	}
+	p.mu.Unlock()
+	if !busy {
+		p.stop()
+	}
+}
+
+// check kills a program that gives no sign of life after a call that it did not answer.
+func (p *process) check(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pingWait)
+	defer cancel()
+	if err := p.session.Ping(ctx, nil); err != nil && ctx.Err() != nil {
+		p.kill("it did not end a call that was cancelled, and answered nothing for " + pingWait.String())
+	}
+}
+
+func started(u *unit, begun, now time.Time, err error) trace.Event {
+	e := trace.Event{Kind: trace.ToolsetStarted, Level: slog.LevelDebug, Skill: u.owner.name, Message: "Started toolset " + u.toolset(""), Duration: now.Sub(begun), Err: err}
+	if err != nil {
+		e.Kind, e.Level, e.Message = trace.ToolsetFailed, slog.LevelError, "Toolset "+u.toolset("")+" failed"
+	}
+	return e
+}
+
+func endedEvent(p *process, served *script.Served) trace.Event {
+	e := trace.Event{Kind: trace.ToolsetEnded, Level: slog.LevelDebug, Skill: p.u.owner.name, Message: "Ended toolset " + p.u.toolset(""), Err: p.err}
+	if p.err != nil {
+		e.Level = slog.LevelWarn
+	}
+	if served != nil {
+		e.Duration = served.Duration
+		s := p.c.strays()
+		e.Attrs = []slog.Attr{slog.Int(trace.AttrExitCode, served.ExitCode), slog.Int64(trace.AttrStdout, served.Stdout), slog.Int(trace.AttrStderr, len(served.Stderr)),
+			slog.String(trace.AttrSandbox, served.Sandbox.Tier), slog.Int64("stray_lines", s.lines)}
+	}
+	return e
+}

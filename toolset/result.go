@@ -1,0 +1,173 @@
+package toolset
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/tool"
+)
+
+// result returns the answer of a process in the engine's form.
+func (h *Host) result(p *process, res *mcp.CallToolResult) tool.Result {
+	text := contents(res.Content)
+	doc := document(text, p.u.lang != Server)
+	if doc == nil && res.StructuredContent != nil {
+		if b, err := json.Marshal(res.StructuredContent); err == nil {
+			doc = b
+		}
+	}
+	if size := int64(max(len(doc), len(text))); size > h.o.MaxResult {
+		return tool.CauseUnknown.Failure(fmt.Sprintf("The result has %d bytes, and at most %d are given to a model: ask for less", size, h.o.MaxResult))
+	}
+	doc, text = p.redact.Bytes(doc), p.redact.String(text)
+	if res.IsError {
+		if r, ok := envelope(doc); ok && !r.Success {
+			return r
+		}
+		return tool.CauseUnknown.Failure(text)
+	}
+	if r, ok := envelope(doc); ok {
+		return r
+	}
+	if doc != nil {
+		return tool.Success(json.RawMessage(doc), "")
+	}
+	return tool.Success(text, "")
+}
+
+// envelope reads {success, result, message}, {success:false, error, message} and {title, metadata, output}.
+func envelope(doc []byte) (tool.Result, bool) {
+	var all map[string]json.RawMessage
+	if len(doc) == 0 || doc[0] != '{' || json.Unmarshal(doc, &all) != nil {
+		return tool.Result{}, false
+	}
+	var success bool
+	if raw, ok := all["success"]; ok && json.Unmarshal(raw, &success) == nil && string(raw) != "null" {
+		r := tool.Result{Success: success, Message: plain(all["message"]), Metadata: object(all["metadata"])}
+		if raw, ok := all["result"]; ok && string(raw) != "null" {
+			r.Result = raw
+		}
+		if !success {
+			r.Error = code(plain(all["error"]))
+		} else if rest := others(all); r.Result == nil && len(rest) > 0 {
+			r.Result = rest
+		}
+		return r, true
+	}
+	_, hasOutput := all["output"]
+	_, hasTitle := all["title"]
+	if hasOutput && hasTitle && len(all) <= 3 && (len(all) == 2 || all["metadata"] != nil) {
+		return tool.Result{Success: true, Result: all["output"], Message: plain(all["title"]), Metadata: object(all["metadata"])}, true
+	}
+	return tool.Result{}, false
+}
+
+// others returns what an envelope has beside its own keys, for a tool that puts its values there.
+func others(all map[string]json.RawMessage) map[string]json.RawMessage {
+	out := map[string]json.RawMessage{}
+	for key, value := range all {
+		switch key {
+		case "success", "result", "message", "error", "metadata":
+		default:
+			out[key] = value
+		}
+	}
+	return out
+}
+
+// code returns the error of an envelope: a tool's own code is kept.
+func code(text string) tool.Code {
+	if text == "" {
+		return tool.ExecutionFailed
+	}
+	return tool.Code(text)
+}
+
+// plain returns a JSON string as a text, and another value as JSON.
+func plain(raw json.RawMessage) string {
+	var s string
+	if len(raw) == 0 || string(raw) == "null" {
+		return ""
+	}
+	if json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	return string(raw)
+}
+
+func object(raw json.RawMessage) map[string]any {
+	var out map[string]any
+	if len(raw) > 0 {
+		d := json.NewDecoder(bytes.NewReader(raw))
+		d.UseNumber()
+		_ = d.Decode(&out) // metadata that is no object is none
+	}
+	return out
+}
+
+// contents returns the text of an answer. What is no text is named.
+func contents(all []mcp.Content) string {
+	var parts []string
+	for _, c := range all {
+		switch c := c.(type) {
+		case *mcp.TextContent:
+			parts = append(parts, c.Text)
+		case *mcp.ImageContent:
+			parts = append(parts, fmt.Sprintf("[%s, %d bytes, not shown]", c.MIMEType, len(c.Data)))
+		case *mcp.AudioContent:
+			parts = append(parts, fmt.Sprintf("[%s, %d bytes, not shown]", c.MIMEType, len(c.Data)))
+		case *mcp.ResourceLink:
+			parts = append(parts, fmt.Sprintf("[%s: %s]", c.Name, c.URI))
+		case *mcp.EmbeddedResource:
+			if c.Resource != nil && c.Resource.Blob == nil {
+				parts = append(parts, c.Resource.Text)
+			} else if c.Resource != nil {
+				parts = append(parts, fmt.Sprintf("[%s, %d bytes, not shown]", c.Resource.URI, len(c.Resource.Blob)))
+			}
+		}
+	}
+	return strings.ToValidUTF8(strings.Join(parts, "\n"), "\ufffd")
+}
+
+// document returns a text that is JSON, nil for another one. Without any it must be an object or an array.
+func document(text string, anyValue bool) []byte {
+	b := []byte(strings.TrimSpace(text))
+	if len(b) == 0 || !anyValue && b[0] != '{' && b[0] != '[' || !json.Valid(b) {
+		return nil
+	}
+	var compact bytes.Buffer
+	if json.Compact(&compact, b) != nil {
+		return nil
+	}
+	return compact.Bytes()
+}
+
+// withCode gives a failed start the code and the reason of its cause in package script.
+func withCode(r tool.Result, err error) tool.Result {
+	var e *script.Error
+	if errors.As(err, &e) {
+		r.Error = tool.Code(e.Code)
+		if e.Reason != "" {
+			r.Reason = e.Reason
+		}
+	}
+	return r
+}
+
+// joined returns some errors as one.
+func joined(errs []error) error { return errors.Join(errs...) }
+
+// reason returns the text of a failure without the name of its toolset.
+func reason(err error) string {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Message
+	}
+	return fmt.Sprint(err)
+}

@@ -1,0 +1,140 @@
+package toolset
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// serverFiles are the files of a skill that declare servers, in the order in which they are looked for.
+var serverFiles = []string{"mcp.json", ".mcp.json"}
+
+const maxServerFile = 64 << 10 // bytes
+
+var serverName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
+
+// server is one value of mcpServers.
+type server struct {
+	Name    string            `json:"-"`
+	Type    string            `json:"type"`
+	Command string            `json:"command"`
+	Args    []string          `json:"args"`
+	Env     map[string]string `json:"env"`
+	Cwd     string            `json:"cwd"`
+	URL     string            `json:"url"`
+	err     error
+}
+
+// readServers returns the servers that a file of the skill declares, by name, and the file.
+func readServers(fsys fs.FS) ([]server, string, error) {
+	for _, name := range serverFiles {
+		b, err := readFile(fsys, name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, name, fmt.Errorf("%s cannot be read: %w", name, err)
+		}
+		servers, err := parseServers(b)
+		if err != nil {
+			err = fmt.Errorf("%s: %w", name, err)
+		}
+		return servers, name, err
+	}
+	return nil, "", nil
+}
+
+func readFile(fsys fs.FS, name string) ([]byte, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, maxServerFile+1))
+	if err == nil && len(b) > maxServerFile {
+		err = fmt.Errorf("it has more than %d bytes", maxServerFile)
+	}
+	return b, err
+}
+
+// parseServers reads {"mcpServers": {NAME: {command, args, env, cwd}}}, also without the outer key.
+func parseServers(b []byte) ([]server, error) {
+	var outer map[string]json.RawMessage
+	if err := json.Unmarshal(b, &outer); err != nil {
+		return nil, fmt.Errorf("it is not a JSON object: %w", err)
+	}
+	raw, ok := outer["mcpServers"]
+	if !ok {
+		return nil, errors.New(`it has no "mcpServers"`)
+	}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &all); err != nil {
+		return nil, fmt.Errorf(`"mcpServers" is not an object: %w`, err)
+	}
+	var out []server
+	for name, text := range all {
+		s := server{Name: name}
+		if err := json.Unmarshal(text, &s); err != nil {
+			s.err = fmt.Errorf("server %.64q: %w", name, err)
+		}
+		out = append(out, s)
+	}
+	slices.SortFunc(out, func(a, b server) int { return strings.Compare(a.Name, b.Name) })
+	if len(out) > maxEntries {
+		return out[:maxEntries], fmt.Errorf("it has %d servers, and the first %d count", len(out), maxEntries)
+	}
+	return out, nil
+}
+
+// entry checks a server.
+func (s *server) entry(file string) (Entry, error) {
+	switch {
+	case s.err != nil:
+		return Entry{}, s.err
+	case !serverName.MatchString(s.Name):
+		return Entry{}, fmt.Errorf("server %.64q: a name begins with a letter, and has letters, digits, - and _, at most 64", s.Name)
+	case s.URL != "" || s.Type != "" && s.Type != "stdio":
+		return Entry{}, fmt.Errorf("server %q is reached over the network: only servers that are started by a command are used", s.Name)
+	case strings.TrimSpace(s.Command) == "":
+		return Entry{}, fmt.Errorf("server %q has no command", s.Name)
+	}
+	c := &Command{From: file, Path: inSkill(s.Command), Args: s.Args, Env: s.Env, Dir: strings.TrimPrefix(inSkill(s.Cwd), "./")}
+	if c.Dir != "" && !fs.ValidPath(c.Dir) {
+		return Entry{}, fmt.Errorf("server %q starts in %.100q, which is not a folder in the skill", s.Name, s.Cwd)
+	}
+	return Entry{Toolset: s.Name, Class: s.Name, Language: Server, Command: c}, nil
+}
+
+// skillFolders are the ways to write the skill's folder.
+var skillFolders = []string{"${CLAUDE_SKILL_DIR}", "${CLAUDE_PLUGIN_ROOT}", "${AGENT_SKILL_DIR}"}
+
+// inSkill returns a path below the skill's folder as one that begins with "./", and another one unchanged.
+func inSkill(text string) string {
+	for _, name := range skillFolders {
+		if below, ok := strings.CutPrefix(text, name); ok && (below == "" || below[0] == '/') {
+			return "./" + strings.TrimPrefix(below, "/")
+		}
+	}
+	return text
+}
+
+var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-[^}]*)?\}`)
+
+// expand replaces ${NAME} and ${NAME:-default} in a text. missing gets the names without a value.
+func expand(text string, value func(string) (string, bool), missing func(string)) string {
+	return variable.ReplaceAllStringFunc(text, func(found string) string {
+		m := variable.FindStringSubmatch(found)
+		if v, ok := value(m[1]); ok {
+			return v
+		}
+		if m[2] == "" {
+			missing(m[1])
+		}
+		return strings.TrimPrefix(m[2], ":-")
+	})
+}

@@ -1,0 +1,220 @@
+package toolset
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Waits between failed starts, and while a process ends.
+const (
+	firstWait = time.Second
+	mostWait  = time.Minute
+	endGrace  = 2 * time.Second // for a process to end by itself when its input has ended
+	pingWait  = 5 * time.Second // for a sign of life after a call that was not answered
+)
+
+// unit is one program of a skill: all classes of a language, or one server. Its process is started when it is needed.
+type unit struct {
+	owner   *owner
+	lang    Language
+	entries []Entry
+
+	turn chan struct{} // held while a process is started
+
+	mu      sync.Mutex
+	run     *process         // nil while there is none
+	pinned  map[string]pin   // what was listed first, by wire name
+	tools   []listed         // of the last listing
+	errs    []error          // likewise
+	fails   int              // starts and crashes since the last answer
+	retry   time.Time        // not before
+	last    error            // why it failed last
+	refused map[string]error // tools that are not what they were
+	closed  bool
+}
+
+// pin is what a tool was when it was listed first.
+type pin struct{ description, input string }
+
+func newUnit(o *owner, lang Language) *unit {
+	return &unit{owner: o, lang: lang, turn: make(chan struct{}, 1), pinned: map[string]pin{}, refused: map[string]error{}}
+}
+
+// pin keeps what a tool is, unless it is known already.
+func (u *unit) pin(l listed) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if _, ok := u.pinned[l.Wire]; !ok {
+		u.pinned[l.Wire] = pin{l.Description, string(l.Input)}
+	}
+}
+
+// list returns the tools of the program, and starts it if it has not been listed yet. The error joins those of its toolsets.
+func (u *unit) list(ctx context.Context) ([]listed, error) {
+	u.mu.Lock()
+	known, tools, err := u.tools != nil, u.tools, joined(u.errs)
+	u.mu.Unlock()
+	if known {
+		return tools, err
+	}
+	if _, err := u.ready(ctx); err != nil {
+		return nil, err
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.tools, joined(u.errs)
+}
+
+// ready returns the running process, and starts one if there is none.
+func (u *unit) ready(ctx context.Context) (*process, error) {
+	select {
+	case u.turn <- struct{}{}:
+		defer func() { <-u.turn }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if p, err := u.current(); p != nil || err != nil {
+		return p, err
+	}
+	p, err := u.begin(ctx)
+	if err != nil {
+		if ctx.Err() == nil {
+			u.failed(err)
+		}
+		return nil, err
+	}
+	return p, nil
+}
+
+// current returns the process if there is one, and an error if none may be started now.
+func (u *unit) current() (*process, error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	switch wait := u.retry.Sub(u.owner.h.now()); {
+	case u.closed:
+		return nil, u.fault("", KindClosed, "it has ended with its conversation")
+	case u.run != nil:
+		return u.run, nil
+	case wait > 0:
+		e := u.fault("", KindWait, fmt.Sprintf("it failed %d times and is started again in %s at the earliest: %v", u.fails, wait.Round(100*time.Millisecond), reason(u.last)))
+		e.Err = u.last
+		return nil, e
+	}
+	return nil, nil
+}
+
+// failed notes a failure: the second start after it has to wait.
+func (u *unit) failed(err error) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.fails++
+	u.last = err
+	wait := time.Duration(0)
+	if u.fails > 1 {
+		wait = min(firstWait<<min(u.fails-2, 10), mostWait)
+	}
+	u.retry = u.owner.h.now().Add(wait)
+}
+
+// answered notes that the process works.
+func (u *unit) answered() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.fails, u.last, u.retry = 0, nil, time.Time{}
+}
+
+// begin starts a process, and lists and pins its tools.
+func (u *unit) begin(ctx context.Context) (*process, error) {
+	p, err := u.start(ctx)
+	if err != nil {
+		return nil, err
+	}
+	u.mu.Lock()
+	if u.closed {
+		u.mu.Unlock()
+		p.stop()
+		return nil, u.fault("", KindClosed, "it has ended with its conversation")
+	}
+	u.accept(p.tools, p.errs)
+	u.run = p
+	u.mu.Unlock()
+	p.rest()
+	return p, nil
+}
+
+// accept takes over a listing. A tool that is not what it was is refused from now on.
+func (u *unit) accept(tools []listed, errs []error) {
+	u.refused = map[string]error{}
+	first := u.tools == nil
+	var kept []listed
+	for _, l := range tools {
+		now := pin{l.Description, string(l.Input)}
+		was, ok := u.pinned[l.Wire]
+		switch {
+		case !ok && first:
+			u.pinned[l.Wire] = now
+		case !ok:
+			continue // a tool that came later is not used
+		case was != now:
+			err := u.fault(l.Class, KindChanged, fmt.Sprintf("tool %q has another description or schema than when it was listed, and is not called any more in this conversation", l.Name))
+			u.refused[l.Wire] = err
+			errs = append(errs, err)
+			continue
+		}
+		kept = append(kept, l)
+	}
+	if first {
+		u.tools = append([]listed{}, kept...)
+	}
+	u.errs = errs
+}
+
+// ended notes that a process has ended. Without an error it was asked to.
+func (u *unit) ended(p *process, err error) {
+	u.mu.Lock()
+	if u.run == p {
+		u.run = nil
+	}
+	u.mu.Unlock()
+	if err != nil {
+		u.failed(err)
+	}
+}
+
+// close ends the process, and no other is started.
+func (u *unit) close() {
+	u.mu.Lock()
+	u.closed = true
+	p := u.run
+	u.mu.Unlock()
+	if p != nil {
+		p.stop()
+	}
+	u.turn <- struct{}{} // a start that is under way ends first
+	<-u.turn
+}
+
+// limit is the most time of a call.
+func (u *unit) limit() time.Duration {
+	if u.owner.limit > 0 {
+		return u.owner.limit
+	}
+	return u.owner.h.o.Call
+}
+
+// denied returns why a tool is not called.
+func (u *unit) denied(wire string) error {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.refused[wire]
+}
+
+// arguments are those of a call, as the client takes them.
+func arguments(name string, args json.RawMessage) *mcp.CallToolParams {
+	return &mcp.CallToolParams{Name: name, Arguments: args}
+}
