@@ -80,6 +80,23 @@ func (s *Services) Again() *Services {
 	return &other
 }
 
+// In returns services for another surroundings: with other flags, and printing to other streams. dir is the working directory,
+// "" for the same. What is trusted while the program runs stays so.
+func (s *Services) In(dir string, flags *Flags, streams *ui.Streams) *Services {
+	other := *s
+	sys := *s.Sys
+	if dir != "" {
+		sys.Dir = dir
+	}
+	other.Sys, other.Flags, other.Out = &sys, flags, NewPrinter(streams, flags)
+	other.Settings = &Settings{sys: other.Sys, flags: flags}
+	other.Trust = &Trust{sys: other.Sys, settings: other.Settings, observe: s.Observe}
+	other.Trust.own.Store(s.Trust.own.Load())
+	other.Sandbox = &Sandbox{sys: other.Sys, settings: other.Settings}
+	other.connect()
+	return &other
+}
+
 // connect makes the services that depend on others.
 func (s *Services) connect() {
 	s.Observe = &Observers{recorders: s.Observe.recorders, out: s.Out}

@@ -73,6 +73,34 @@ func (k *Toolkit) Session(rules func(context.Context, *skill.Skill) *allow.Optio
 
 // Host returns the host that runs scripts. It needs a home, see Settings.NeedHome.
 func (k *Toolkit) Host() (*script.Host, error) {
+	o, err := k.hostOptions()
+	if err != nil {
+		return nil, err
+	}
+	return script.New(o)
+}
+
+// TestHosts returns the hosts that run the programs of a skill for its tests. Both start them in a folder of their own instead
+// of the user's. probe gives them no network and nothing of the user's, bench what the skill was granted.
+func (k *Toolkit) TestHosts(dir string) (probe, bench *script.Host, err error) {
+	o, err := k.hostOptions()
+	if err != nil {
+		return nil, nil, err
+	}
+	o.UserDir, o.Workspace, o.Cwd, o.FixedCwd = dir, dir, script.CwdUser, true
+	if bench, err = script.New(o); err != nil {
+		return nil, nil, err
+	}
+	granted := o.Granted
+	o.Granted = func(ctx context.Context, s *skill.Skill) (script.Grant, error) {
+		g, err := granted(ctx, s)
+		return script.Grant{With: g.With, Confine: g.Confine, Write: []string{script.Here}}, err
+	}
+	probe, err = script.New(o)
+	return probe, bench, err
+}
+
+func (k *Toolkit) hostOptions() (*script.Options, error) {
 	cfg := k.settings.Config()
 	path, _ := k.settings.ScriptPath()
 	runner, err := k.sandbox.Runner()
@@ -81,7 +109,7 @@ func (k *Toolkit) Host() (*script.Host, error) {
 	}
 	policy, _ := k.settings.Permissions()
 	read, change := policy.DeniedFiles()
-	return script.New(&script.Options{
+	return &script.Options{
 		Denied: script.Denied{Read: read, Write: change},
 		Runner: k.observe.Runner(runner), Confine: script.Confinement(cfg.Sandbox), Memory: uint64(cfg.ScriptMemory), Tasks: uint64(cfg.ScriptProcesses),
 		Disk: uint64(cfg.ScriptDisk), Files: uint64(cfg.ScriptFiles),
@@ -92,7 +120,7 @@ func (k *Toolkit) Host() (*script.Host, error) {
 		Timeout: cfg.ScriptTimeout, MaxOutput: cfg.MaxScriptOutput, Granted: k.grants.Of, Trace: k.observe.Tracer(), Progress: k.out.Progress,
 		PrepareTimeout: cfg.PrepareTimeout, MaxEnvironment: cfg.MaxEnvironment, FetchPython: cfg.PythonDownload == "auto",
 		PackageHosts: cfg.PackageHosts, NPMRC: k.npmrc(), Transport: k.transport(),
-	})
+	}, nil
 }
 
 // Advice returns, as a sentence for a model, what it or a person can do about the error of a call of a skill's script, or "".

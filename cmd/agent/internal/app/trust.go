@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"sync/atomic"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
@@ -16,6 +17,26 @@ type Trust struct {
 	settings *Settings
 	observe  *Observers
 	known    atomic.Pointer[trust.Set] // approvals read when the catalogue was opened or last reloaded; nil before that
+	own      atomic.Pointer[string]    // the folder of the skill that is trusted while the program runs; nil for none
+}
+
+// While trusts the content of the skill in a folder, and every later content of it, until the program ends. It stores nothing.
+func (t *Trust) While(dir string) error {
+	real, err := filepath.EvalSymlinks(dir)
+	if err == nil {
+		t.own.Store(&real)
+	}
+	return err
+}
+
+// isOwn reports whether a folder is that of While.
+func (t *Trust) isOwn(dir string) bool {
+	own := t.own.Load()
+	if own == nil || dir == "" {
+		return false
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	return err == nil && real == *own
 }
 
 // Load reads what the user has approved. On error it returns the empty set.
@@ -63,6 +84,9 @@ func (t *Trust) Everything() bool { return t.settings.Config().Want.Mode == skil
 // Of returns the trust of a skill. It is a skill.TrustFunc for the catalogue.
 func (t *Trust) Of(ctx context.Context, s skill.Subject) (skill.Trust, error) {
 	if t.Everything() { // scripts run too; the catalogue warns
+		return skill.TrustRoot, nil
+	}
+	if t.isOwn(s.Dir) {
 		return skill.TrustRoot, nil
 	}
 	return t.Known().Func()(ctx, s)

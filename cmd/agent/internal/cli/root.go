@@ -248,7 +248,7 @@ func newSkillCommand(s *app.Services) *cobra.Command {
 	section(c, "Show what a model gets:",
 		newPromptCommand(s, runPrompt), newActivateCommand(s, runActivate))
 	section(c, "Write skills:",
-		newCreateCommand(s, runCreate), newValidateCommand(s, runValidate), newPackCommand(s, runPack), newPublishCommand(s, runPublish), newExportCommand(s, runExport))
+		newCreateCommand(s, runCreate), newTestCommand(s, runTest), newDevCommand(s, runDev), newValidateCommand(s, runValidate), newPackCommand(s, runPack), newPublishCommand(s, runPublish), newExportCommand(s, runExport))
 	section(c, "Install skills:",
 		newAddCommand(s, runAdd), newCICommand(s, runCI), newUpdateCommand(s, runUpdate), newOutdatedCommand(s, runUpdate), newRollbackCommand(s, runRollback), newRemoveCommand(s, runRemove),
 		newVerifyCommand(s, runVerify), newRepairCommand(s, runRepair), newGCCommand(s, runGC))

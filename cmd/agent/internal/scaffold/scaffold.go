@@ -1,0 +1,126 @@
+// Package scaffold has the files of a new skill: a SKILL.md to fill in, and examples of what a skill can bring, which work at
+// once. It writes nothing.
+package scaffold
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+//go:embed files
+var files embed.FS
+
+// Kind is what a new skill brings.
+type Kind string
+
+// The kinds.
+const (
+	Script     Kind = "script"     // a Python script with a test
+	Toolset    Kind = "toolset"    // a Python class whose methods are tools
+	TypeScript Kind = "typescript" // tools in TypeScript
+	MCP        Kind = "mcp"        // an MCP server as a toolset
+)
+
+// Kinds returns all kinds.
+func Kinds() []Kind { return []Kind{Script, Toolset, TypeScript, MCP} }
+
+// bare is the smallest skill that the open standard accepts. The name is plain: nothing needs quoting.
+const bare = `---
+name: %s
+description: Says in one sentence what this skill does. Use when somebody asks for exactly that.
+---
+# %s
+
+Write here what a capable colleague would have to be told to do this well, and nothing else.
+`
+
+// part is what one kind adds to the SKILL.md.
+type part struct{ toolset, section string }
+
+// parts are in the order of Kinds.
+var parts = map[Kind]part{
+	Script: {"", `
+## Scripts
+
+- ` + "`hello --name NAME`" + ` greets somebody; ` + "`--times N`" + ` says how often.
+`},
+	Toolset: {"toolsets.hello:Hello", `
+## Tools
+
+- ` + "`{{tool}}_greet(name, times)`" + ` greets somebody.
+`},
+	TypeScript: {"toolsets/index:HelloTools", `
+## Tools in TypeScript
+
+- ` + "`{{tool}}_hello(name, times)`" + ` greets somebody.
+`},
+	MCP: {"", `
+## Tools of the server
+
+- ` + "`{{tool}}_welcome(name)`" + ` welcomes somebody.
+`},
+}
+
+// Files returns the files of a new skill by slash path. name is a name of the open standard. Kinds may repeat.
+func Files(name string, kinds []Kind) (map[string][]byte, error) {
+	if len(kinds) == 0 {
+		return map[string][]byte{"SKILL.md": fmt.Appendf(nil, bare, name, title(name))}, nil
+	}
+	fill := strings.NewReplacer("{{name}}", name, "{{tool}}", tool(name))
+	out := map[string][]byte{"SKILL.md": []byte(fill.Replace(manifest(name, kinds)))}
+	for _, kind := range append([]Kind{"any"}, kinds...) {
+		top := path.Join("files", string(kind))
+		err := fs.WalkDir(files, top, func(file string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			text, err := files.ReadFile(file)
+			out[strings.TrimPrefix(file, top+"/")] = []byte(fill.Replace(string(text)))
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// manifest returns a SKILL.md with a section for each kind.
+func manifest(name string, kinds []Kind) string {
+	var toolsets, sections strings.Builder
+	for _, kind := range Kinds() {
+		if !slices.Contains(kinds, kind) {
+			continue
+		}
+		if entry := parts[kind].toolset; entry != "" {
+			toolsets.WriteString("  - " + entry + "\n")
+		}
+		sections.WriteString(parts[kind].section)
+	}
+	front := "---\nname: {{name}}\ndescription: Greets people by name, until it does something else. Use when somebody asks to try {{name}}.\n"
+	if toolsets.Len() > 0 {
+		front += "toolsets:\n" + toolsets.String()
+	}
+	return front + "---\n# " + title(name) + "\n\nWrite here what a capable colleague would have to be told, and nothing else.\n" + sections.String()
+}
+
+// title makes "Csv report" of "csv-report".
+func title(name string) string {
+	return strings.ToUpper(name[:1]) + strings.ReplaceAll(name[1:], "-", " ")
+}
+
+// longest is how much of a skill's name begins the names of its tools: these have 64 characters at most.
+const longest = 40
+
+// tool makes "csv_report" of "csv-report": names of tools begin with it, so they do not collide with those of other skills.
+func tool(name string) string {
+	out := strings.ReplaceAll(name, "-", "_")
+	if out[0] >= '0' && out[0] <= '9' {
+		out = "s" + out
+	}
+	return strings.TrimRight(out[:min(len(out), longest)], "_")
+}

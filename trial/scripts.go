@@ -1,0 +1,207 @@
+package trial
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/survey"
+)
+
+// The limits of the calls that look at a script.
+const (
+	probeTime  = 20 * time.Second
+	maxScripts = 100 // that are called
+)
+
+// unknownOption is an option that no script has.
+const unknownOption = "--agent-base-no-such-option"
+
+// scripts checks the conventions of the scripts that the skill offers. A script that does not show that it knows --help is not
+// run: nobody can say what it would do.
+func (r *run) scripts(ctx context.Context) {
+	set := survey.Of(r.s.FS(), r.s.Manifest(), &survey.Options{Rule: r.o.ScriptRule})
+	list := set.List()
+	for i, sc := range list {
+		if i == maxScripts {
+			r.skip(Scripts, "more scripts", fmt.Sprintf("%s were not called: the limit is %d", plural(len(list)-i, "script"), maxScripts))
+			return
+		}
+		if ctx.Err() != nil {
+			return
+		}
+		r.script(ctx, sc)
+	}
+}
+
+func (r *run) script(ctx context.Context, sc script.Script) {
+	text := survey.Beginning(r.s.FS(), sc.File)
+	lang := survey.LanguageIn(sc.File, text)
+	if !survey.KnowsHelp(lang, text) {
+		r.unhelpful(sc, lang, text)
+		return
+	}
+	if r.o.Probe == nil {
+		r.add(Case{Group: Scripts, Name: sc.Name, Status: Skipped, Message: "scripts are not run", File: sc.File})
+		return
+	}
+	if !r.help(ctx, sc) {
+		return
+	}
+	if survey.KnowsJSON(lang, text) {
+		r.json(ctx, sc)
+	}
+	r.option(ctx, sc)
+}
+
+// unhelpful reports a script that does not show that it knows --help.
+func (r *run) unhelpful(sc script.Script, lang survey.Language, text []byte) {
+	c := Case{Group: Scripts, Name: sc.Name + " --help", File: sc.File, Status: Warned, Message: "it does not show that it knows --help: a model reads its description instead",
+		Cure: "parse its arguments with a parser that prints the options"}
+	switch {
+	case lang == "":
+		c.Status, c.Message, c.Cure = Skipped, "its text does not show whether it knows --help, so it is not run", ""
+	case survey.DocText(lang, text) == "" && len(survey.UsageLines(r.texts(), sc)) == 0:
+		c.Message = "it does not show that it knows --help, has no description at its beginning, and no text of the skill has a command with it: a model cannot know how to call it"
+		c.Cure += "; leave a file that is not called out with scripts_ignore"
+	}
+	r.add(c)
+}
+
+// maxTexts is how many bytes of the texts of a skill are searched for commands.
+const maxTexts = 2 << 20
+
+// texts returns what the skill says: its instructions and its other Markdown files.
+func (r *run) texts() string {
+	if r.said != nil {
+		return *r.said
+	}
+	var b strings.Builder
+	b.WriteString(r.s.Manifest().Body)
+	for _, name := range files(r.s.FS(), ".", func(name string) bool { return strings.EqualFold(path.Ext(name), ".md") }) {
+		if text, err := r.s.ReadFile(name); err == nil && b.Len()+len(text) < maxTexts && name != r.s.Entry().File() {
+			b.WriteString("\n\n")
+			b.Write(text)
+		}
+	}
+	text := b.String()
+	r.said = &text
+	return text
+}
+
+// help runs a script with --help and reports whether it can be called at all.
+func (r *run) help(ctx context.Context, sc script.Script) bool {
+	c := Case{Group: Scripts, Name: sc.Name + " --help", File: sc.File, Status: Passed}
+	res, err := r.probe(ctx, &c, sc, "--help")
+	switch {
+	case ctx.Err() != nil:
+		return false
+	case err != nil:
+		r.failure(&c, err)
+	case strings.TrimSpace(res.Text) == "":
+		c.Status, c.Message, c.Cure = Failed, "it prints nothing on stdout", "print the help on stdout"
+	}
+	r.add(c)
+	return c.Status == Passed
+}
+
+// json checks that a script with --json prints JSON and nothing else on stdout.
+func (r *run) json(ctx context.Context, sc script.Script) {
+	c := Case{Group: Scripts, Name: sc.Name + " --json", File: sc.File, Status: Passed}
+	res, err := r.probe(ctx, &c, sc, "--json")
+	var failed *script.Error
+	switch {
+	case ctx.Err() != nil:
+		return
+	case err == nil:
+		if text := strings.TrimSpace(res.Text); !isDocument(text) {
+			c.Status, c.Cure = Failed, "print everything else on stderr"
+			c.Message = fmt.Sprintf("stdout is not one JSON document: %.80q", text)
+		}
+	case errors.As(err, &failed) && failed.Code == script.ExecutionFailed:
+		said := strings.TrimSpace(string(failed.Stdout))
+		switch {
+		case said == "":
+			c.Status, c.Message = Skipped, "alone it fails, as it may if it needs arguments or the network; test it in a test of the skill: "+first(failed.Brief())
+		case !isDocument(said):
+			c.Status, c.Cure = Warned, `print {"error": "…"}, and the text on stderr`
+			c.Message = fmt.Sprintf("when it fails, stdout is not JSON: %.80q", said)
+		}
+	default:
+		r.failure(&c, err)
+	}
+	r.add(c)
+}
+
+// isDocument reports whether a text is one JSON object or array.
+func isDocument(text string) bool {
+	return text != "" && (text[0] == '{' || text[0] == '[') && json.Valid([]byte(text))
+}
+
+// option checks that a script refuses an option that it does not have.
+func (r *run) option(ctx context.Context, sc script.Script) {
+	c := Case{Group: Scripts, Name: sc.Name + " unknown option", File: sc.File, Status: Passed}
+	_, err := r.probe(ctx, &c, sc, unknownOption)
+	var failed *script.Error
+	switch {
+	case ctx.Err() != nil:
+		return
+	case err == nil:
+		c.Status, c.Message, c.Cure = Failed, "its exit code is 0 with an option that it does not have: a model does not learn of its mistake", "end with another exit code than 0"
+	case errors.As(err, &failed) && failed.Code == script.ExecutionFailed && failed.Reason == "":
+	case errors.As(err, &failed) && failed.Code == script.ExecutionFailed && (failed.Reason == script.ReasonNetwork || failed.Reason == script.ReasonBlocked):
+		c.Status, c.Message = Warned, "it does not refuse an option that it does not have, and fails later: "+first(failed.Brief())
+	default:
+		r.failure(&c, err)
+	}
+	r.add(c)
+}
+
+// probe runs a script with one argument.
+func (r *run) probe(ctx context.Context, c *Case, sc script.Script, arg string) (*script.Result, error) {
+	begun := time.Now()
+	res, err := r.o.Probe.Run(ctx, r.s, sc, &script.RunOptions{Args: []string{arg}, JSON: script.JSONNo, Timeout: probeTime, Admit: r.o.Admit})
+	c.Duration = time.Since(begun)
+	var failed *script.Error
+	if err == nil {
+		r.report.Sandbox = &res.Sandbox
+	} else if errors.As(err, &failed) && failed.Sandbox != nil {
+		r.report.Sandbox = failed.Sandbox
+	}
+	return res, err
+}
+
+// here are the reasons of failures that say something about the machine and nothing about the skill.
+var here = map[string]bool{script.ReasonInterpreter: true, script.ReasonDependencies: true, script.ReasonPython: true, script.ReasonPlatform: true,
+	script.ReasonSandbox: true, script.ReasonCache: true}
+
+// failure sets what a failed call means.
+func (r *run) failure(c *Case, err error) {
+	c.Status, c.Message = Failed, err.Error()
+	var failed *script.Error
+	if !errors.As(err, &failed) {
+		return
+	}
+	c.Message = failed.Brief()
+	switch {
+	case failed.Code == script.PermissionDenied:
+		c.Status, r.report.Untrusted = Skipped, true
+	case here[failed.Reason]:
+		c.Status = Skipped
+	}
+}
+
+func (r *run) skip(g Group, name, why string) {
+	r.add(Case{Group: g, Name: name, Status: Skipped, Message: why})
+}
+
+// first returns the first line of a text.
+func first(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return clip(line, 200)
+}

@@ -1,0 +1,175 @@
+package trial
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/agent-base/agent-base/tool"
+)
+
+// toolsets checks the tools of the skill's toolsets.
+func (r *run) toolsets(ctx context.Context) {
+	if !r.hasToolsets() {
+		return
+	}
+	if r.o.Toolsets == nil {
+		r.skip(Toolsets, "toolsets", "toolsets are not started")
+		return
+	}
+	begun := time.Now()
+	tools, err := r.o.Toolsets.Tools(ctx, r.s, r.o.Admit)
+	took := time.Since(begun)
+	if ctx.Err() != nil {
+		return
+	}
+	for _, e := range split(err) {
+		c := Case{Group: Toolsets, Name: "toolset", Duration: took}
+		r.failure(&c, e)
+		r.add(c)
+	}
+	seen := map[string]string{}
+	for _, t := range tools {
+		c := Case{Group: Toolsets, Name: t.Source + "." + t.Name, Status: Passed, Duration: took}
+		took = 0
+		c.Status, c.Message = checkTool(&t)
+		if other, taken := seen[t.Name]; taken && c.Status != Failed {
+			c.Status, c.Message = Failed, fmt.Sprintf("%s has a tool of this name, too: only the first can be called by its name", other)
+		} else if !taken {
+			seen[t.Name] = t.Source
+		}
+		r.add(c)
+	}
+}
+
+// hasToolsets reports whether the skill has toolsets.
+func (r *run) hasToolsets() bool {
+	if len(r.s.Manifest().Toolsets) > 0 {
+		return true
+	}
+	f, err := r.s.FS().Open("mcp.json")
+	if err != nil {
+		return false
+	}
+	f.Close()
+	return true
+}
+
+// split returns the errors that an error joins.
+func split(err error) []error {
+	if err == nil {
+		return nil
+	}
+	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // only a join at the top has one case for each toolset
+		return joined.Unwrap()
+	}
+	return []error{err}
+}
+
+// toolName is what every provider of models accepts as the name of a tool.
+var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// checkTool returns what is wrong with a tool.
+func checkTool(t *tool.Tool) (Status, string) {
+	if !toolName.MatchString(t.Name) {
+		return Failed, fmt.Sprintf("providers of models refuse the name %q: 1 to 64 letters, digits, - and _", t.Name)
+	}
+	if strings.TrimSpace(t.Description) == "" {
+		return Failed, "it has no description: a model does not know when to call it"
+	}
+	var schema map[string]any
+	if err := json.Unmarshal(t.Input, &schema); err != nil {
+		return Failed, fmt.Sprintf("its schema is not a JSON object: %v", err)
+	}
+	if kind, _ := schema["type"].(string); kind != "object" {
+		return Failed, `its schema is not of "type": "object"`
+	}
+	if wrong := checkSchema(schema, "", 0); wrong != "" {
+		return Failed, "its schema is wrong: " + wrong
+	}
+	properties, _ := schema["properties"].(map[string]any)
+	var bare []string
+	for name, p := range properties {
+		if one, _ := p.(map[string]any); one != nil && textOf(one, "description", "title") == "" && one["$ref"] == nil {
+			bare = append(bare, name)
+		}
+	}
+	if slices.Sort(bare); len(bare) > 0 {
+		return Warned, "arguments without a description: " + strings.Join(bare, ", ")
+	}
+	return Passed, ""
+}
+
+// types are the types of JSON Schema.
+var types = []string{"object", "array", "string", "number", "integer", "boolean", "null"}
+
+// checkSchema returns what is wrong with the parts of a schema that providers read.
+func checkSchema(schema map[string]any, at string, depth int) string {
+	if depth > 20 {
+		return "it is nested more than 20 times"
+	}
+	where := func(text string) string {
+		if at == "" {
+			return text
+		}
+		return at + ": " + text
+	}
+	switch kind := schema["type"].(type) {
+	case nil:
+	case string:
+		if !slices.Contains(types, kind) {
+			return where(fmt.Sprintf("unknown type %q", kind))
+		}
+	case []any:
+		for _, one := range kind {
+			if text, _ := one.(string); !slices.Contains(types, text) {
+				return where(fmt.Sprintf("unknown type %v", one))
+			}
+		}
+	default:
+		return where("type is neither a text nor a list")
+	}
+	properties, isMap := schema["properties"].(map[string]any)
+	if schema["properties"] != nil && !isMap {
+		return where("properties is not an object")
+	}
+	if required, ok := schema["required"]; ok {
+		list, isList := required.([]any)
+		if !isList {
+			return where("required is not a list")
+		}
+		for _, name := range list {
+			if text, _ := name.(string); properties[text] == nil {
+				return where(fmt.Sprintf("required names %v, which is not in properties", name))
+			}
+		}
+	}
+	if list, ok := schema["enum"].([]any); schema["enum"] != nil && (!ok || len(list) == 0) {
+		return where("enum is not a list with values")
+	}
+	for name, p := range properties {
+		if wrong := below(p, at+"."+name, depth); wrong != "" {
+			return wrong
+		}
+	}
+	if items, ok := schema["items"]; ok {
+		return below(items, at+"[]", depth)
+	}
+	return ""
+}
+
+// below checks a schema in a schema, which may be true or false.
+func below(v any, at string, depth int) string {
+	if _, ok := v.(bool); ok {
+		return ""
+	}
+	schema, ok := v.(map[string]any)
+	if !ok {
+		return strings.TrimPrefix(at, ".") + ": it is not a schema"
+	}
+	return checkSchema(schema, strings.TrimPrefix(at, "."), depth+1)
+}
