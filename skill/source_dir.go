@@ -98,7 +98,7 @@ func (s *dirSource) scanOptions(bare bool) *scan.Options {
 		links = scan.Deny
 	}
 	return &scan.Options{Nested: s.o.Nested, Inside: s.o.Inside, Links: links, Allow: s.o.Allow, MaxSize: manifest.MaxManifest, Workers: readers,
-		Enough: headComplete, Bare: bare, Portable: s.portable}
+		Enough: headComplete, Page: manifest.Unusable, Bare: bare, Portable: s.portable}
 }
 
 // headComplete reports whether b has the whole front matter. If the closing line is missing, it reports true where

@@ -17,17 +17,19 @@ import (
 	"github.com/agent-base/agent-base/trace"
 )
 
+var kinds = lockfile.NewKinds("another user could have changed the approvals")
+
 // Errors about the file, to be tested with errors.Is.
 var (
 	// ErrCorrupt means that the file is damaged. Nothing is trusted. The next write moves the file aside and starts a new one.
-	ErrCorrupt = errors.New("damaged")
+	ErrCorrupt = kinds.Corrupt
 	// ErrNewer means that a newer version of this program wrote the file. Nothing is trusted, and nothing is written.
-	ErrNewer = errors.New("in a newer format")
+	ErrNewer = kinds.Newer
 	// ErrUnsafe means that another user owns the file or its folder, or may write to one of them. Nothing is trusted, and
 	// nothing is written.
-	ErrUnsafe = errors.New("another user could have changed the approvals")
+	ErrUnsafe = kinds.Unsafe
 	// ErrLocked means that another process held the lock of the file for ten seconds. Nothing was written.
-	ErrLocked = errors.New("locked by another process")
+	ErrLocked = kinds.Locked
 )
 
 // version is the version of the file format.
@@ -98,7 +100,7 @@ func (s *Store) Load() (*Set, error) {
 		f, err = s.parse(content)
 	}
 	if err != nil {
-		return &Set{}, fmt.Errorf("nothing is trusted: %w", known(err))
+		return &Set{}, fmt.Errorf("nothing is trusted: %w", kinds.Known(err))
 	}
 	set := &Set{roots: f.Roots, approvals: make([]Approval, len(f.Approvals))}
 	for i, a := range f.Approvals {
@@ -211,26 +213,8 @@ func (s *Store) change(ctx context.Context, edit func(*file) error) error {
 		}
 		return f.bytes()
 	})
-	return known(err)
+	return kinds.Known(err)
 }
-
-// known adds this package's sentinel to an error of lockfile.
-func known(err error) error {
-	var unsafe *lockfile.UnsafeError
-	switch {
-	case errors.As(err, &unsafe):
-		return kindError{err, ErrUnsafe}
-	case errors.Is(err, lockfile.ErrLocked):
-		return kindError{err, ErrLocked}
-	}
-	return err
-}
-
-// kindError is an error of lockfile that is also kind.
-type kindError struct{ err, kind error }
-
-func (e kindError) Error() string   { return e.err.Error() }
-func (e kindError) Unwrap() []error { return []error{e.err, e.kind} }
 
 // bytes returns the file as it is written. It is sorted, so the same facts give the same bytes.
 func (f *file) bytes() ([]byte, error) {
@@ -257,16 +241,13 @@ func (f *file) bytes() ([]byte, error) {
 // to the others.
 func (s *Store) parse(content []byte) (*file, error) {
 	var f file
-	corrupt := func(err error) error {
-		return fmt.Errorf("%q is %w (%v): repair it; the next approval moves it to %q and starts a new file",
-			s.Path, ErrCorrupt, err, filepath.Base(s.Path)+".corrupt-…")
-	}
+	corrupt := func(err error) error { return kinds.Damaged(s.Path, "approval", err) }
 	var head struct{ Version int }
 	if err := json.Unmarshal(content, &head); err != nil {
 		return nil, corrupt(err)
 	}
 	if head.Version > version {
-		return nil, fmt.Errorf("%q is %w (version %d, this program reads up to %d): update this program", s.Path, ErrNewer, head.Version, version)
+		return nil, kinds.TooNew(s.Path, head.Version, version)
 	}
 	if err := json.Unmarshal(content, &f); err != nil {
 		return nil, corrupt(err)

@@ -21,8 +21,7 @@ func (s *Store) parse(content []byte) (*file, error) {
 		err = f.check()
 	}
 	if err != nil && !errors.Is(err, ErrNewer) {
-		return nil, fmt.Errorf("%q is %w (%w): repair it; the next change moves it to %q and starts a new file",
-			s.Path, ErrCorrupt, err, filepath.Base(s.Path)+".corrupt-…")
+		return nil, kinds.Damaged(s.Path, "change", err)
 	}
 	return f, err
 }
@@ -59,7 +58,7 @@ func (s *Store) read(content []byte) (*file, error) {
 		}
 	}
 	if head.Version > version {
-		return nil, fmt.Errorf("%q is %w (version %d, this program reads up to %d): update this program", s.Path, ErrNewer, head.Version, version)
+		return nil, kinds.TooNew(s.Path, head.Version, version)
 	}
 	if head.Version == version && isList(head.Skills) {
 		f := &file{}

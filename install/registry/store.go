@@ -15,16 +15,18 @@ import (
 	"github.com/agent-base/agent-base/internal/unknown"
 )
 
+var kinds = lockfile.NewKinds("another user could have changed the list of installed skills")
+
 // Errors about the file, to be tested with errors.Is.
 var (
 	// ErrCorrupt means that the file is damaged. No skill counts as installed. The next change moves the file aside.
-	ErrCorrupt = errors.New("damaged")
+	ErrCorrupt = kinds.Corrupt
 	// ErrNewer means that a newer version of this program wrote the file. Nothing is written.
-	ErrNewer = errors.New("in a newer format")
+	ErrNewer = kinds.Newer
 	// ErrUnsafe means that another user owns the file or its folder, or may write to one of them. Nothing is written.
-	ErrUnsafe = errors.New("another user could have changed the list of installed skills")
+	ErrUnsafe = kinds.Unsafe
 	// ErrLocked means that another process held the lock of the file for the whole waiting time. Nothing was written.
-	ErrLocked = errors.New("locked by another process")
+	ErrLocked = kinds.Locked
 	// ErrNotInstalled means that no entry has the name.
 	ErrNotInstalled = errors.New("not installed")
 )
@@ -83,7 +85,7 @@ func (s *Store) Load(ctx context.Context) (*Set, error) {
 		f, err = s.parse(content)
 	}
 	if err != nil {
-		return &Set{}, fmt.Errorf("the list of installed skills cannot be used: %w", known(err))
+		return &Set{}, fmt.Errorf("the list of installed skills cannot be used: %w", kinds.Known(err))
 	}
 	return &Set{entries: f.Skills}, nil
 }
@@ -97,7 +99,7 @@ func (s *Store) Edit(ctx context.Context, edit func(*Draft) error) error {
 		return err
 	}
 	o := &lockfile.Options{Max: MaxFile, Private: true, Wait: s.Wait}
-	return known(lockfile.Transform(ctx, s.Path, o, func(old []byte) ([]byte, error) {
+	return kinds.Known(lockfile.Transform(ctx, s.Path, o, func(old []byte) ([]byte, error) {
 		f, err := s.current(ctx, old)
 		if err != nil {
 			return nil, err
@@ -181,24 +183,6 @@ func (s *Store) now() time.Time {
 	}
 	return s.Now()
 }
-
-// known adds this package's sentinel to an error of lockfile.
-func known(err error) error {
-	var unsafe *lockfile.UnsafeError
-	switch {
-	case errors.As(err, &unsafe):
-		return kindError{err, ErrUnsafe}
-	case errors.Is(err, lockfile.ErrLocked):
-		return kindError{err, ErrLocked}
-	}
-	return err
-}
-
-// kindError is an error of lockfile that is also kind.
-type kindError struct{ err, kind error }
-
-func (e kindError) Error() string   { return e.err.Error() }
-func (e kindError) Unwrap() []error { return []error{e.err, e.kind} }
 
 // Draft is the content of a Store while it is changed.
 type Draft struct {

@@ -38,6 +38,9 @@ func TestBackendsAgree(t *testing.T) {
 			os.WriteFile(filepath.Join(filepath.Dir(p), Manifest), []byte(p[len(root):]), 0o644)
 		})
 		o := Options{Nested: r.IntN(4) > 0, Links: Links(r.IntN(2)), MaxDirs: 1 + r.IntN(30)}
+		if r.IntN(2) == 0 {
+			o.Page = func(text []byte) bool { return len(text)%2 == 0 }
+		}
 		got := walked(t, root, o, nil)
 		walked(t, root, o, got.stamp)
 		o.Bare = true

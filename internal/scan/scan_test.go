@@ -115,6 +115,19 @@ func check(t *testing.T, got *collect, want ...string) {
 	}
 }
 
+func isPage(text []byte) bool { return string(text) == "page" }
+
+// C72: what is below a page is found again when nothing was changed, and when only the finding is wanted.
+func TestPageAgain(t *testing.T) {
+	root := t.TempDir()
+	put(t, root, map[string]string{"SKILL.md": "page", "a/SKILL.md": "y"})
+	o := Options{Nested: true, Page: isPage}
+	first := walked(t, root, o, nil)
+	check(t, walked(t, root, o, first.stamp), ". SKILL.md ok same", "a SKILL.md ok same")
+	o.Bare = true
+	check(t, walked(t, root, o, nil), `. SKILL.md ok ""`, `a SKILL.md ok ""`)
+}
+
 func TestWalk(t *testing.T) {
 	rows := []struct {
 		name  string
@@ -141,6 +154,15 @@ func TestWalk(t *testing.T) {
 			map[string]string{"SKILL.md": "x", "a/SKILL.md": "y"},
 			[]string{`. SKILL.md ok "x"`, `note 4 a: its SKILL.md is a file of the skill in "."`}},
 		{"the root is a skill", Options{Nested: true},
+			map[string]string{"SKILL.md": "x", "a/SKILL.md": "y"},
+			[]string{`. SKILL.md ok "x"`}},
+		{"C72: the root has a page for people", Options{Nested: true, Inside: true, Page: isPage},
+			map[string]string{"SKILL.md": "page", "a/SKILL.md": "y", "g/b/SKILL.md": "page", "g/b/c/SKILL.md": "z", "l": "-> g"},
+			[]string{`. SKILL.md ok "page"`, `a SKILL.md ok "y"`, `g/b SKILL.md ok "page"`, `note 4 g/b/c: its SKILL.md is a file of the skill in "g/b"`}},
+		{"C72: a page in the root, direct children alone", Options{Page: isPage},
+			map[string]string{"skill.md": "page", "a/SKILL.md": "y", "g/b/SKILL.md": "z"},
+			[]string{`. skill.md ok "page"`, `a SKILL.md ok "y"`}},
+		{"C72: the root has a manifest and no page", Options{Nested: true, Page: isPage},
 			map[string]string{"SKILL.md": "x", "a/SKILL.md": "y"},
 			[]string{`. SKILL.md ok "x"`}},
 		{"dot folders and node_modules are left out", Options{Nested: true},

@@ -81,6 +81,7 @@ type walk struct {
 	behind  level           // folders whose manifest is a link
 	skills  level           // folders of skills, with Options.Inside
 	late    bool            // manifests that are links are read
+	page    bool            // the manifest of the root is a page
 	seen    []string        // every folder that was probed under its own path
 	real    map[string]bool // the real paths of all probed folders, while links are followed
 	room    int             // how many more folders may be probed below the children
@@ -101,7 +102,8 @@ func (r *Root) Walk(ctx context.Context, v Visitor) ([]Note, error) {
 	}
 	if l.manifest {
 		w.probe(level{dirs: []string{"."}})
-	} else {
+	}
+	if !l.manifest || w.page {
 		w.misnamed(".", &l)
 		w.links = l.links
 		w.descend(level{dirs: l.dirs}, 1)
@@ -144,7 +146,11 @@ func (w *walk) probe(l level) (plain []int) {
 			s = known[i]
 		}
 		wk.item = Item{Dir: l.dirs[i]}
-		if kinds[i] = w.look(wk, &wk.item, l.place(w.r, i), s); kinds[i] == skill {
+		root := l.dirs[i] == "." && w.r.o.Page != nil
+		if kinds[i] = w.look(wk, &wk.item, l.place(w.r, i), s, root); kinds[i] == skill {
+			if root {
+				w.judge(&wk.item)
+			}
 			w.v.Visit(wk.id, i, &wk.item)
 		}
 	})
@@ -154,7 +160,7 @@ func (w *walk) probe(l level) (plain []int) {
 			plain = append(plain, i)
 		case kind == linked:
 			w.behind.add(l.dirs[i], l.place(w.r, i))
-		case w.r.o.Inside:
+		case w.r.o.Inside && (l.dirs[i] != "." || !w.page):
 			w.skills.add(l.dirs[i], l.place(w.r, i))
 		}
 	}
@@ -179,10 +185,19 @@ func (l *level) place(r *Root, i int) place {
 	return place{files: r.files, rel: l.dirs[i]}
 }
 
-// look reads the manifest of one folder.
-func (w *walk) look(wk *worker, it *Item, at place, known Stamp) folderKind {
+// judge notes whether the manifest of the root is a page.
+func (w *walk) judge(it *Item) {
+	w.page = it.Err == nil && w.r.o.Page(it.Data)
+	if w.r.o.Bare || it.Same {
+		it.Data = nil
+	}
+}
+
+// look reads the manifest of one folder. It reads a manifest that is known already, or that nobody wants to read, only if it
+// must: its text decides something.
+func (w *walk) look(wk *worker, it *Item, at place, known Stamp, must bool) folderKind {
 	for _, it.File = range [...]string{Manifest, LowerManifest} {
-		if known != (Stamp{}) || w.r.o.Bare {
+		if !must && (known != (Stamp{}) || w.r.o.Bare) {
 			s, mode, err := at.files.stat(wk, at.rel, it.File)
 			if err == nil && (s == known || w.r.o.Bare && mode.IsRegular()) {
 				it.Stamp, it.Same = s, s == known

@@ -3,6 +3,7 @@ package watch
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"github.com/agent-base/agent-base/internal/scan"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // folders is the set of watched folders: every folder below the roots that may have a manifest, and the nearest existing
@@ -21,7 +23,8 @@ type folders struct {
 	open func() (*fsnotify.Watcher, error)
 
 	notify *fsnotify.Watcher
-	dirs   map[string]bool     // watched for all events
+	dirs   map[string]bool // watched for all events
+	roots  map[string]bool
 	guards map[string][]string // watched for entries with these names
 }
 
@@ -58,8 +61,9 @@ func (f *folders) watch(roots []string) (why string) {
 	if err != nil {
 		return fmt.Sprintf("the system cannot watch files (%v)", err)
 	}
-	f.notify, f.dirs, f.guards = notify, map[string]bool{}, map[string][]string{}
+	f.notify, f.dirs, f.roots, f.guards = notify, map[string]bool{}, map[string]bool{}, map[string][]string{}
 	for _, root := range roots {
+		f.roots[root] = true
 		if err = f.guard(root); err == nil {
 			err = f.tree(root, 0)
 		}
@@ -111,7 +115,7 @@ func (f *folders) tree(dir string, depth int) error {
 		return err
 	}
 	f.dirs[dir] = true
-	if depth == scan.MaxDepth || hasManifest(dir) {
+	if depth == scan.MaxDepth || hasManifest(dir) && (depth > 0 || !hasPage(dir)) {
 		return nil
 	}
 	list, err := os.ReadDir(dir)
@@ -176,7 +180,7 @@ func (f *folders) judge(ev fsnotify.Event) (dirty, shape bool) {
 		return false, false
 	}
 	if isManifest(name) {
-		return true, ev.Has(fsnotify.Remove) || ev.Has(fsnotify.Rename)
+		return true, ev.Has(fsnotify.Remove) || ev.Has(fsnotify.Rename) || f.roots[dir] // it may be a page now, or no longer
 	}
 	if ev.Has(fsnotify.Create) {
 		info, err := os.Lstat(ev.Name)
@@ -186,13 +190,35 @@ func (f *folders) judge(ev fsnotify.Event) (dirty, shape bool) {
 	return false, false
 }
 
+// manifests are the names of a manifest that are read, the first of them that is there.
+var manifests = [...]string{scan.Manifest, scan.LowerManifest}
+
 func isManifest(name string) bool { return strings.EqualFold(name, "SKILL.md") }
 
 func hasManifest(dir string) bool {
-	for _, name := range []string{"SKILL.md", "skill.md"} {
+	for _, name := range manifests {
 		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
 			return true
 		}
+	}
+	return false
+}
+
+// hasPage reports whether the SKILL.md of a root is a page for people: the walk then goes on below it.
+func hasPage(dir string) bool {
+	files, err := scan.OpenFS(dir)
+	if err != nil {
+		return false
+	}
+	defer files.Close()
+	for _, name := range manifests {
+		file, err := files.Open(name)
+		if err != nil {
+			continue
+		}
+		defer file.Close()
+		text, err := io.ReadAll(io.LimitReader(file, manifest.MaxManifest))
+		return err == nil && manifest.Unusable(text)
 	}
 	return false
 }

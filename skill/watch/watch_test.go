@@ -115,6 +115,23 @@ func (w *watched) until(want string) {
 	}
 }
 
+// C72: a root whose SKILL.md is a page for people is watched below it, also when it becomes one.
+func TestPage(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "clone")
+	add(t, root, "a", "")
+	write(t, filepath.Join(root, "SKILL.md"), "# Our skills\n")
+	w := watching(t, nil, root)
+	w.until("a::enabled clone::broken")
+	add(t, root, "b", "")
+	w.until("a::enabled b::enabled clone::broken")
+	write(t, filepath.Join(root, "SKILL.md"), skillText("clone", ""))
+	w.until("clone::enabled")
+	write(t, filepath.Join(root, "SKILL.md"), "# Our skills\n")
+	w.until("a::enabled b::enabled clone::broken")
+	add(t, root, "c", "")
+	w.until("a::enabled b::enabled c::enabled clone::broken")
+}
+
 // R68, R69: whatever happens to the files, a snapshot follows, and the skills that are not concerned stay.
 func TestChanges(t *testing.T) {
 	dir := t.TempDir()
