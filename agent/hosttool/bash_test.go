@@ -109,15 +109,19 @@ func TestBashEnds(t *testing.T) {
 // A turn's own deadline is not the timeout of the command: the text does not name that.
 func TestBashEndsWithTheTurnsDeadline(t *testing.T) {
 	k := newKit(t, allow)
-	for command, want := range map[string]string{
-		`{"command":"while :; do sleep 60; done"}`:                     "The command was stopped because the turn ended",
-		`{"command":"while :; do sleep 60; done","timeout_ms":600000}`: "The command was stopped because the turn ended",
-		`{"command":"while :; do sleep 60; done","timeout_ms":50}`:     "The command was stopped after 50ms",
+	for _, tt := range []struct {
+		command string
+		turn    time.Duration
+		want    string
+	}{
+		{`{"command":"while :; do sleep 60; done"}`, 300 * time.Millisecond, "The command was stopped because the turn ended"},
+		{`{"command":"while :; do sleep 60; done","timeout_ms":600000}`, 300 * time.Millisecond, "The command was stopped because the turn ended"},
+		{`{"command":"while :; do sleep 60; done","timeout_ms":50}`, time.Hour, "The command was stopped after 50ms"},
 	} {
-		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		ctx, cancel := context.WithTimeout(t.Context(), tt.turn)
 		defer cancel()
-		if r := k.exec.Call(ctx, "bash", []byte(command)); r.Error != tool.Timeout || r.Message != want {
-			t.Errorf("%s: got %s", command, text(r))
+		if r := k.exec.Call(ctx, "bash", []byte(tt.command)); r.Error != tool.Timeout || r.Message != tt.want {
+			t.Errorf("%s: got %s", tt.command, text(r))
 		}
 	}
 }

@@ -134,6 +134,21 @@ func TestLoginStays(t *testing.T) {
 	}
 }
 
+// patiently runs a check with a time that should do, and with longer ones if it does not: other programs keep the machine busy.
+func patiently(t *testing.T, d time.Duration, check func(time.Duration) error) {
+	t.Helper()
+	for {
+		err := check(d)
+		if err == nil {
+			return
+		}
+		if d > 20*time.Second {
+			t.Fatal(err)
+		}
+		d *= 5
+	}
+}
+
 // security 2.8 #125
 func TestSlowRegistry(t *testing.T) {
 	r := registry(t)
@@ -148,7 +163,6 @@ func TestSlowRegistry(t *testing.T) {
 		}
 		return true
 	}
-	start := time.Now()
 	if _, _, err := get(t, client(t, Options{Timeout: 300 * time.Millisecond}), ref(r, "1")); err == nil {
 		t.Error("an endless layer is accepted")
 	}
@@ -160,9 +174,14 @@ func TestSlowRegistry(t *testing.T) {
 		}
 		return isBlob(req)
 	}
-	if _, _, err := get(t, client(t, Options{Idle: 200 * time.Millisecond}), ref(r, "1")); err == nil || !strings.Contains(err.Error(), "nothing has come for 200ms") {
-		t.Errorf("from a silent registry: %v", err)
-	}
+	patiently(t, 200*time.Millisecond, func(idle time.Duration) error {
+		_, _, err := get(t, client(t, Options{Idle: idle}), ref(r, "1"))
+		if err == nil || !strings.Contains(err.Error(), "nothing has come for "+idle.String()) {
+			return fmt.Errorf("from a silent registry: %v", err)
+		}
+		return nil
+	})
+	var pause atomic.Int64
 	r.Hook = func(w http.ResponseWriter, req *http.Request) bool { // slow, but something comes
 		if !isBlob(req) {
 			return false
@@ -172,16 +191,15 @@ func TestSlowRegistry(t *testing.T) {
 		for part := range slices.Chunk(content, len(content)/10+1) {
 			w.Write(part)
 			w.(http.Flusher).Flush()
-			time.Sleep(100 * time.Millisecond)
+			time.Sleep(time.Duration(pause.Load()))
 		}
 		return true
 	}
-	if _, _, err := get(t, client(t, Options{Idle: 600 * time.Millisecond}), ref(r, "1")); err != nil {
-		t.Errorf("from a slow registry: %v", err)
-	}
-	if took := time.Since(start); took > 10*time.Second {
-		t.Errorf("it took %v", took)
-	}
+	patiently(t, 300*time.Millisecond, func(idle time.Duration) error {
+		pause.Store(int64(idle / 6)) // all of it takes longer than idle
+		_, _, err := get(t, client(t, Options{Idle: idle}), ref(r, "1"))
+		return err
+	})
 	r.Hook = func(w http.ResponseWriter, req *http.Request) bool { // compressed on the way, to unpack to far more
 		if isBlob(req) && req.Header.Get("Accept-Encoding") != "identity" {
 			t.Errorf("compression is asked for: %q", req.Header.Get("Accept-Encoding"))

@@ -422,7 +422,7 @@ func TestSlowAndMany(t *testing.T) {
 	if _, err := c.Resolve(t.Context(), query(server.URL+"/repo.git")); !errors.Is(err, git.ErrTooMuch) {
 		t.Errorf("got %v", err)
 	}
-	if took := time.Since(begun); took > 20*time.Second {
+	if took := time.Since(begun); took > time.Minute {
 		t.Errorf("took %s", took)
 	}
 }
@@ -450,7 +450,7 @@ func TestCancel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for range 200 {
+	for begun := time.Now(); time.Since(begun) < time.Minute; {
 		if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) || zombie(pid) {
 			return
 		}

@@ -436,7 +436,7 @@ func TestOverlapBomb(t *testing.T) {
 	data = append(append(data, list...), endOf(4000, len(list), at, "")...)
 	began := time.Now()
 	checkRefused(t, data, "overlaps")
-	if took := time.Since(began); took > 10*time.Second {
+	if took := time.Since(began); took > 30*time.Second {
 		t.Errorf("it took %v", took)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 // R179, security 2.15 SB14: ordinary programs run as without a sandbox, also with the network.
 func TestOrdinaryPrograms(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name string
 		args []string

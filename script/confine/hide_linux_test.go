@@ -9,6 +9,7 @@ import (
 
 // C65, security 1.2: what is hidden below a folder that was granted cannot be read or written, and what was granted below that can.
 func TestHide(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, i tier) {
 		c := i.command(t, "/bin/sh", "-c", `
 for f in home/.ssh/key home/.netrc home/.agent/trust.json home/plain home/.agent/run/x home/link/key; do
@@ -57,6 +58,7 @@ true`)
 
 // P5: a folder with something hidden in it cannot be moved: the path would have another name afterwards, which no rule is about.
 func TestHiddenStaysWhereItIs(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, i tier) {
 		for _, hide := range []bool{true, false} {
 			for _, program := range []string{"mv a b", "mv a/secrets a/x", "mkdir c && mv a c/a", "perl -e 'rename(qw(a b)) or die $!'", "ln a/secrets/key y", "mv a/secrets/key y"} {

@@ -33,6 +33,7 @@ func egressProxy(n *script.Network, token string) (ProxyRun, error) {
 
 // R176, security 2.5 #73, #76, 2.15 rule 26: a command reaches the hosts that it may reach, through the proxy and in no other way.
 func TestHosts(t *testing.T) {
+	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("served")) }))
 	defer server.Close()
 	host := strings.Replace(server.Listener.Addr().String(), "127.0.0.1", "files.test", 1)
@@ -55,6 +56,7 @@ func TestHosts(t *testing.T) {
 
 // Without a proxy, and where no layer can confine a command to the proxy, it has no network at all, or one in which nothing else is.
 func TestHostsWithoutProxy(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		i tier
 		o Options
@@ -89,6 +91,7 @@ except urllib.error.HTTPError as e: print(e.code)
 
 // With the whole network a command reaches what the machine reaches, in tier A and B; the proxy is not named.
 func TestWholeNetwork(t *testing.T) {
+	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

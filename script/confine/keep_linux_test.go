@@ -111,6 +111,7 @@ func listing(t *testing.T, dir string) string {
 
 // The placeholder of a path that is missing stays as long as a run needs it.
 func TestPlaceholderIsShared(t *testing.T) {
+	t.Parallel()
 	i := confined()[0]
 	r := i.runner(t, Options{})
 	dir := t.TempDir()
@@ -141,6 +142,7 @@ func TestPlaceholderIsShared(t *testing.T) {
 
 // A link in place of what is kept is put back if it is replaced. One on the way is said.
 func TestKeepThatIsALink(t *testing.T) {
+	t.Parallel()
 	for _, i := range confined() {
 		c := i.command(t, "/bin/sh", "-ec", "rm AGENTS.md; echo x > AGENTS.md")
 		for _, name := range []string{"AGENTS.md", "link"} {
@@ -162,6 +164,7 @@ func TestKeepThatIsALink(t *testing.T) {
 
 // What stands for an absent file of a repository does no harm to git, in the sandbox and outside of it, and is gone afterwards.
 func TestKeepLeavesGitWorking(t *testing.T) {
+	t.Parallel()
 	if _, err := os.Stat("/usr/bin/git"); err != nil {
 		t.Fatal(err)
 	}

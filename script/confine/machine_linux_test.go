@@ -48,6 +48,7 @@ const oldKernel = "CONFINE_TEST_OLD_KERNEL"
 
 // security 2.15 SB13: a container that refuses clone3 takes no layer away, as root with a cgroup, and as a user.
 func TestWithoutClone3(t *testing.T) {
+	t.Parallel()
 	if without, ok := os.LookupEnv(oldKernel); ok {
 		refuseClone3(t)
 		i := tier{without: strings.Fields(without), confine: script.ConfineRequired}
@@ -67,7 +68,7 @@ func TestWithoutClone3(t *testing.T) {
 		usual := run(t, i.runner(t, Options{}), c).Sandbox
 
 		cmd := exec.Command(self, "-test.run=^TestWithoutClone3$", "-test.v")
-		cmd.Env = []string{oldKernel + "=" + strings.Join(i.without, " "), "TMPDIR=" + t.TempDir(), "PATH=/usr/bin:/bin", asUser + "=" + os.Getenv(asUser)}
+		cmd.Env = []string{oldKernel + "=" + strings.Join(i.without, " "), "TMPDIR=" + t.TempDir(), "PATH=/usr/bin:/bin", asUser + "=" + os.Getenv(asUser), "GORACE=" + os.Getenv("GORACE")}
 		out, err := cmd.CombinedOutput()
 		if err != nil || !strings.Contains(string(out), "tier="+i.name) || !strings.Contains(string(out), "stdout=ran") {
 			t.Errorf("%v: %s", err, out)
@@ -104,6 +105,7 @@ func refuseClone3(t *testing.T) {
 // security 2.15 UV19: a program whose library lies outside of what a command may read is refused by its loader, which names the
 // library, and never takes another one; with the library it runs.
 func TestLibraryOutside(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, i tier) {
 		c := i.command(t, "/bin/sh", "-c", `exec "$0"`, "program")
 		program, err := os.ReadFile("/bin/true")

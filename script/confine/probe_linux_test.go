@@ -108,6 +108,7 @@ var expected = []struct{ probe, a, b, root, user string }{
 // security 2.15 SB1, SB2, SB3, SB7, SB9, SB17, SB18, SB19, SB22: and what it cannot refuse in tier B,
 // and that each probe succeeds without one.
 func TestProbes(t *testing.T) {
+	t.Parallel()
 	for _, tier := range tiers() {
 		t.Run(tier.name, func(t *testing.T) {
 			got := probes(t, tier)

@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"flag"
 	"io"
 	"os"
 	"os/exec"
@@ -48,8 +49,9 @@ func TestAsUser(t *testing.T) {
 		t.Fatal(err)
 	}
 	copyTo(t, "testdata/probe.py", filepath.Join(dir, "testdata", "probe.py"))
-	cmd := exec.CommandContext(t.Context(), program, "-test.v")
-	cmd.Dir, cmd.Env = dir, []string{asUser + "=1", "TMPDIR=" + temp, "HOME=" + temp, "PATH=/usr/bin:/bin"}
+	t.Parallel()
+	cmd := exec.CommandContext(t.Context(), program, "-test.v", "-test.parallel="+flag.Lookup("test.parallel").Value.String())
+	cmd.Dir, cmd.Env = dir, []string{asUser + "=1", "TMPDIR=" + temp, "HOME=" + temp, "PATH=/usr/bin:/bin", "GORACE=" + os.Getenv("GORACE")}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(id), Gid: uint32(id)}}
 	out, err := cmd.CombinedOutput()
 	if err != nil {

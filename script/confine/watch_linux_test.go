@@ -92,10 +92,14 @@ func TestKeepPutBackHasOneName(t *testing.T) {
 
 // A command that is ended is compared, too. Its new files stay.
 func TestKeepAfterATimeout(t *testing.T) {
+	t.Parallel()
 	i := confined()[1]
 	c := i.command(t, "/bin/sh", "-c", "echo x > .mcp.json; echo x > new; sleep 60")
 	c.Timeout, c.Keep = time.Second, []string{filepath.Join(c.Dir, ".mcp.json")}
-	out := run(t, i.runner(t, Options{}), c)
+	out := until(t, i.runner(t, Options{}), c, func(*script.Output) bool {
+		_, err := os.Stat(filepath.Join(c.Dir, "new"))
+		return err == nil
+	})
 	if len(out.Undone) != 1 || out.Undone[0].Moved == "" || !out.TimedOut {
 		t.Errorf("got %+v", out)
 	}
@@ -109,6 +113,7 @@ func TestKeepAfterATimeout(t *testing.T) {
 
 // Commands that run at the same time: what the first changed is not what the second puts back.
 func TestKeepOfOverlappingRuns(t *testing.T) {
+	t.Parallel()
 	i := confined()[1]
 	r := i.runner(t, Options{})
 	dir := t.TempDir()
@@ -144,6 +149,7 @@ func TestKeepOfOverlappingRuns(t *testing.T) {
 
 // A folder with too much to remember, or one that another engine watches, is read-only.
 func TestKeepThatCannotBeWatched(t *testing.T) {
+	t.Parallel()
 	i := confined()[1]
 	c := i.command(t, "/bin/sh", "-c", "echo x > new")
 	big := filepath.Join(c.Dir, ".claude")

@@ -34,7 +34,7 @@ func TestPlanted(t *testing.T) {
 	}
 }
 
-// C69: no lock takes long to read.
+// C69: no lock takes long to read. Each of these would take hours if the time grew with the square of its size.
 func TestLocksAreReadFast(t *testing.T) {
 	soon := func(name string, run func() error, want string) {
 		t.Helper()
@@ -45,8 +45,8 @@ func TestLocksAreReadFast(t *testing.T) {
 			if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
 				t.Errorf("%s: got %v", name, err)
 			}
-		case <-time.After(8 * time.Second):
-			t.Errorf("%s: it takes more than 8 seconds", name)
+		case <-time.After(2 * time.Minute):
+			t.Fatalf("%s: it takes more than two minutes", name)
 		}
 	}
 	pkg := &packageJSON{file: "package.json", Dependencies: map[string]string{"a": "1"}}

@@ -53,7 +53,7 @@ func within(t *testing.T, run func() error, want string) {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %.200v, want %q", err, want)
 		}
-	case <-time.After(5 * time.Second):
-		t.Error("it takes more than 5 seconds")
+	case <-time.After(time.Minute): // it hangs, or takes far more than its length
+		t.Error("it takes more than a minute")
 	}
 }

@@ -212,7 +212,7 @@ func TestTextsAreBounded(t *testing.T) {
 			KnowsJSON(lang, text)
 			KnowsHelp(lang, text)
 			Module(os.DirFS(dir), "x/y/a.py", text)
-			if took := time.Since(begun); took > 5*time.Second {
+			if took := time.Since(begun); took > 30*time.Second {
 				t.Errorf("%s of %q took %s", lang, piece, took)
 			}
 		}
@@ -244,7 +244,7 @@ func TestScannersAreLinear(t *testing.T) {
 			KnowsJSON(lang, text)
 			KnowsHelp(lang, text)
 			Variables(lang, text)
-			if took := time.Since(start); took > 10*time.Second {
+			if took := time.Since(start); took > 30*time.Second {
 				t.Errorf("%s: %q took %v", lang, piece, took)
 			}
 		}

@@ -25,7 +25,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // patience is how long a test waits for what must come.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
@@ -303,6 +303,7 @@ func TestStorm(t *testing.T) {
 	w := Start(t.Context(), &Options{Catalog: opened(t, root), Debounce: 200 * time.Millisecond, Longest: 10 * time.Second,
 		OnChange: func(_, fresh *skill.Catalog, _ Change) { changes <- fresh }})
 	defer w.Close()
+	begun := time.Now()
 	for i := range 1000 {
 		write(t, filepath.Join(root, "a", "SKILL.md"), skillText("a", fmt.Sprintf("version: 1.0.%d\n", i)))
 		write(t, filepath.Join(root, "a", "other.txt"), fmt.Sprint(i))
@@ -319,8 +320,9 @@ func TestStorm(t *testing.T) {
 			t.Fatalf("the last write was not seen, only %s", last)
 		}
 	}
-	if got := w.looks.Load(); got > 20 {
-		t.Errorf("looked %d times for 2,000 writes", got)
+	// On a busy machine there may be many pauses between the writes.
+	if got, most := w.looks.Load(), 20+int64(time.Since(begun)/(200*time.Millisecond)); got > most {
+		t.Errorf("looked %d times for 2,000 writes, want at most %d", got, most)
 	}
 }
 

@@ -115,7 +115,7 @@ func TestNoLog(t *testing.T) {
 // Follow yields each record that is written after it began, across files.
 func TestFollow(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "audit")
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	var wg sync.WaitGroup
 	wg.Go(func() {

@@ -23,7 +23,7 @@ import (
 const (
 	mostCPU    = 2 * time.Second
 	mostMemory = 64 << 20
-	patience   = 20 * time.Second // after this time a call counts as hanging
+	patience   = 2 * time.Minute // after this time a call counts as hanging
 )
 
 // agentPath is the path of the tested command, which is built once.

@@ -21,7 +21,7 @@ import (
 )
 
 // patience is how long a test waits for something to appear.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 // terminal is a conversation in a pseudo-terminal, with its screen.
 type terminal struct {

@@ -19,7 +19,7 @@ import (
 )
 
 // patience is how long a test waits for something to appear on a screen.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 // seat is a conversation in a terminal, and the person before it.
 type seat struct {

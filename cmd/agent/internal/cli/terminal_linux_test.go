@@ -108,7 +108,7 @@ func inTerminal(ts *testscript.TestScript, code string, argv []string, look func
 }
 
 // terminalTimeout ends a command that waits for an answer which the test does not give.
-const terminalTimeout = time.Minute
+const terminalTimeout = 3 * time.Minute
 
 // talk reads the terminal to its end.
 func talk(near *os.File, look func(near *os.File, screen []byte)) []byte {
