@@ -9,6 +9,7 @@ from typing import Any, Callable, Dict, List, Tuple
 from . import hints, values
 from .docstrings import read
 from .shapes import Bad, Compiler, Shape, Unusable
+from .trace import quote
 
 __all__ = ["Bad", "Tool", "Unusable"]
 
@@ -52,7 +53,7 @@ class Tool:
         unknown = [n for n in given if n not in self.arguments]
         if unknown and self.others is None:
             has = "it takes " + ", ".join(self.arguments) if self.arguments else "it takes none"
-            raise Bad("", f"there is no argument {unknown[0]!r}; {has}")
+            raise Bad("", f"there is no argument {quote(unknown[0])}; {has}")
         args: List[Any] = []
         kwargs = {n: self.others.build(given[n], n) for n in unknown}
         positional = True
@@ -85,7 +86,7 @@ class Tool:
             shape = compiler.shape(hint)
         except Unusable as error:
             if required:
-                raise Unusable(f"argument {parameter.name!r}: {error}") from None
+                raise Unusable(f'argument "{parameter.name}": {error}') from None
             return  # the method has a value of its own, and a model cannot give another
         if default is None:
             shape = shape.or_null()
