@@ -203,3 +203,40 @@ func checkProtocol(t *testing.T, s *server, tool string) {
 	s.strays = nil
 	s.mu.Unlock()
 }
+
+func TestPydantic(t *testing.T) {
+	tested := false
+	for _, r := range pythons(t) {
+		if exec.Command(r.program, "-I", "-c", "import pydantic").Run() != nil {
+			continue
+		}
+		tested = true
+		s := start(t, r, "testdata/pydantic", "toolsets.models:Models")
+		if l := s.list(); len(l.Meta.Failures) > 0 {
+			t.Fatalf("%s: %s", r.program, l.failures())
+		}
+		s.play(t, "testdata/pydantic/calls.txt")
+		for args, want := range map[string]string{
+			`{"must":1,"limit":0}`:      `! argument "limit" `,
+			`{"must":1,"tag":"abcd"}`:   `! argument "tag" `,
+			`{"must":1,"limit":"many"}`: `! argument "limit" `,
+		} {
+			if got := s.call("Models.field", args).text(); !strings.HasPrefix(got, want) {
+				t.Errorf("%s: %s: got %s", r.program, args, got)
+			}
+		}
+		got := s.call("Models.order", `{"order":{"customer":"Ada","items":[{"title":"a","count":0}]}}`).text()
+		if !strings.HasPrefix(got, `! argument "order.items[0].count" is refused: `) {
+			t.Errorf("%s: got %s", r.program, got)
+		}
+		for _, tool := range s.list().Tools {
+			schema := string(tool.InputSchema)
+			if strings.Contains(schema, `"title":"Order"`) || tool.Name == "Models.order" && !strings.Contains(schema, "its title") {
+				t.Errorf("%s: schema %s", r.program, schema)
+			}
+		}
+	}
+	if !tested {
+		t.Skip("no Python with pydantic: name some in AGENT_TEST_PYTHONS")
+	}
+}

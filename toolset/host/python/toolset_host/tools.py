@@ -17,10 +17,12 @@ MISSING = inspect.Parameter.empty
 
 
 class Argument:
-    """One argument of a tool: its name, shape, and whether the model must give it."""
+    """One argument of a tool: its name, its shape, and its default, which is MISSING if the model must give it."""
 
-    def __init__(self, parameter: inspect.Parameter, shape: Shape, required: bool) -> None:
-        self.name, self.kind, self.shape, self.required = parameter.name, parameter.kind, shape, required
+    def __init__(self, parameter: inspect.Parameter, shape: Shape, default: Any) -> None:
+        self.name, self.kind, self.shape, self.default = parameter.name, parameter.kind, shape, default
+        self.required = default is MISSING
+        self.marked = not self.required and default is not parameter.default  # the method itself has Field(default)
 
 
 class Tool:
@@ -62,6 +64,8 @@ class Tool:
                 if argument.required:
                     raise Bad(argument.name, "is missing")
                 positional = False
+                if argument.marked:
+                    kwargs[argument.name] = argument.default
                 continue
             value = argument.shape.build(given[argument.name], argument.name)
             if argument.kind is inspect.Parameter.POSITIONAL_ONLY:
@@ -95,7 +99,7 @@ class Tool:
             schema["description"] = text
         if default is not None and not required and "default" not in schema:
             schema.update(default_of(default))
-        self.arguments[parameter.name] = Argument(parameter, Shape(schema, shape.build), required)
+        self.arguments[parameter.name] = Argument(parameter, Shape(schema, shape.build), default)
 
     def _schema(self, compiler: Compiler) -> dict:
         schema: Dict[str, Any] = {
