@@ -33,7 +33,7 @@ export class Tool {
     const log = (...words) => console.error(`[${this.name}]`, ...words);
     for (const level of ['debug', 'info', 'warn', 'error']) log[level] = log;
     // abort, abortSignal and metadata are the names that tools of other programs use
-    const ctx = { signal, config: this.config, log, abort: signal, abortSignal: signal, metadata() {}, toolName: this.short };
+    const ctx = { signal, config: this.config, log, abort: signal, abortSignal: signal, metadata() {}, toolCallId: '', messages: [] };
     return this.run.call(this.definition, args, ctx);
   }
 }
