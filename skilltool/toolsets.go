@@ -20,7 +20,7 @@ type Toolsets interface {
 	// toolsets have none; the tools of the others are returned with it.
 	Tools(ctx context.Context, s *skill.Skill, admit script.Admit) ([]tool.Tool, error)
 	// Known returns the tools that the present content of a skill had when it last ran, if it did. It executes nothing.
-	Known(ctx context.Context, s *skill.Skill) ([]tool.Tool, bool)
+	Known(ctx context.Context, s *skill.Skill, admit script.Admit) ([]tool.Tool, bool)
 }
 
 // Servers is the file of a skill that declares MCP servers as toolsets.
@@ -65,7 +65,7 @@ func (k *Kit) bring(ctx context.Context, s *skill.Skill, start func() ([]tool.To
 	if b := k.has(s.Canonical()); b != nil && b.digest == digest && (b.err == nil || start == nil) {
 		return b
 	}
-	tools, known := k.o.Toolsets.Known(ctx, s)
+	tools, known := k.o.Toolsets.Known(ctx, s, k.admit)
 	err = nil
 	if !known {
 		if start == nil {
@@ -140,6 +140,11 @@ func (k *Kit) callToolset(ctx context.Context, skillName, source, own string, ar
 		return k.finish(k.Failure(missing(ctx, err, fmt.Sprintf("Skill '%s' not loaded or installed", skillName)), skillName))
 	}
 	defer s.Close()
+	if t, err := s.Trust(ctx); err != nil || !t.Runs() { // also while its toolsets run: it may have been taken back
+		if _, err := k.admit(ctx, s); err != nil {
+			return k.finish(k.Failure(err, skillName))
+		}
+	}
 	tools, err := k.o.Toolsets.Tools(ctx, s, k.admit)
 	for _, t := range tools {
 		if t.Name == own && t.Source == source {

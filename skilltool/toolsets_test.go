@@ -51,7 +51,7 @@ func (f *fakeToolsets) Tools(ctx context.Context, s *skill.Skill, admit script.A
 	return f.tools[s.Canonical()], f.fails[s.Canonical()]
 }
 
-func (f *fakeToolsets) Known(_ context.Context, s *skill.Skill) ([]tool.Tool, bool) {
+func (f *fakeToolsets) Known(_ context.Context, s *skill.Skill, _ script.Admit) ([]tool.Tool, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.tools[s.Canonical()], f.known[s.Canonical()]
