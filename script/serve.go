@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -193,8 +194,20 @@ func (h *Host) chooseProgram(ctx context.Context, c *call, r *scriptRun) (err er
 	if r.argv, err = h.interpreter(ctx, src); err != nil {
 		return err
 	}
-	r.argv[len(r.argv)-1] = o.Program
+	r.argv = append(ofEngine(r.argv[:len(r.argv)-1]), o.Program)
 	return nil
+}
+
+// ofEngine returns the arguments of an interpreter for a program of the engine: deno reads the configuration beside that, not
+// the skill's, and fetches nothing.
+func ofEngine(argv []string) []string {
+	if !slices.Contains(argv, "--no-prompt") {
+		return argv
+	}
+	argv = slices.DeleteFunc(argv, func(a string) bool {
+		return a == "--no-config" || a == "--no-lock" || strings.HasPrefix(a, "--config=")
+	})
+	return append(argv, "--no-lock", "--cached-only")
 }
 
 // pythonOf returns the interpreter that has the packages of some Python files.

@@ -3,19 +3,21 @@ package toolset
 import (
 	"errors"
 	"fmt"
+
+	"github.com/agent-base/agent-base/toolset/host"
 )
 
 // Kind says why a toolset failed.
 type Kind string
 
-// The kinds of failure. The first six are about the code of a toolset, which a host found when it loaded it.
+// The kinds of failure. The first six are about the code of a toolset, which a language host found when it loaded it.
 const (
-	KindImport  Kind = "import"  // the file could not be loaded
-	KindClass   Kind = "class"   // the file has no such class or export
-	KindBase    Kind = "base"    // the class does not inherit from AgentToolset
-	KindPackage Kind = "package" // a package is missing
-	KindShape   Kind = "shape"   // the export is no array of tools
-	KindTool    Kind = "tool"    // one tool of it cannot be used
+	KindImport  Kind = host.KindImport  // the file could not be loaded
+	KindClass   Kind = host.KindClass   // the file has no such class or export
+	KindBase    Kind = host.KindBase    // the class does not inherit from AgentToolset
+	KindPackage Kind = host.KindPackage // a package is missing
+	KindShape   Kind = host.KindShape   // what is named is no toolset
+	KindTool    Kind = host.KindTool    // one tool of it cannot be used
 
 	KindEntry    Kind = "entry"    // what the skill declares cannot be followed
 	KindStart    Kind = "start"    // the process could not be started, or was not ready in time

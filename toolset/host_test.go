@@ -70,8 +70,8 @@ func fakes(t testing.TB, modes ...string) files {
 	return files{"mcp.json": string(b)}
 }
 
-// host returns a Host whose processes are not confined.
-func host(t testing.TB, change func(*Options)) *Host {
+// newHost returns a Host whose processes are not confined.
+func newHost(t testing.TB, change func(*Options)) *Host {
 	t.Helper()
 	scripts, err := script.New(&script.Options{LookPath: exec.LookPath, Cache: scratch.Dir(t), Env: []string{"API_TOKEN=sesame-open-42"}})
 	if err != nil {
@@ -112,7 +112,7 @@ func call(ctx context.Context, one tool.Tool, args string) tool.Result {
 }
 
 func TestServer(t *testing.T) {
-	h := host(t, nil)
+	h := newHost(t, nil)
 	s := open(t, "demo", fakes(t, "good"))
 	tools := must(t, h, s)
 	for _, tt := range []struct {
@@ -141,7 +141,7 @@ func TestFaultsAtStart(t *testing.T) {
 		{"flood", KindCrash, []string{"more than 16 MiB", "noise that is no message"}},
 	} {
 		t.Run(tt.mode, func(t *testing.T) {
-			h := host(t, func(o *Options) {
+			h := newHost(t, func(o *Options) {
 				if tt.mode == "hang" {
 					o.Start = 500 * time.Millisecond
 				}
@@ -175,7 +175,7 @@ func TestFaultsOfCalls(t *testing.T) {
 		{"huge", tool.ExecutionFailed, []string{"at most 8388608 are taken"}},
 	} {
 		t.Run(tt.tool, func(t *testing.T) {
-			h := host(t, func(o *Options) {
+			h := newHost(t, func(o *Options) {
 				if tt.tool == "never" {
 					o.Call = 300 * time.Millisecond
 				}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/toolset/host"
 )
 
 // load opens the skill again, for the time that its process runs. Its content must be what was listed.
@@ -50,7 +51,7 @@ func (u *unit) serveOptions(context.Context) (*script.ServeOptions, error) {
 		u.command(o)
 		return o, nil
 	}
-	program, err := h.install(u.lang)
+	program, err := host.Install(filepath.Join(h.o.Cache, "hosts"), languages[u.lang])
 	if err != nil {
 		return nil, fmt.Errorf("its host cannot be written: %w", err)
 	}
@@ -62,14 +63,17 @@ func (u *unit) serveOptions(context.Context) (*script.ServeOptions, error) {
 	}
 	slices.SortStableFunc(o.Files, func(a, b string) int { return isScript(a) - isScript(b) })
 	o.Fill = func(dir string, _ func(string) (string, bool)) ([]string, map[string]string, error) {
-		args := []string{"--skill", dir}
+		var entries []string
 		for _, e := range u.entries {
-			args = append(args, e.Toolset)
+			entries = append(entries, e.Toolset)
 		}
-		return args, nil, nil
+		return host.Args("", "", dir, h.o.MaxResult, entries...)[1:], nil, nil // package script has the runtime and its options
 	}
 	return o, nil
 }
+
+// languages are the hosts of the languages.
+var languages = map[Language]host.Language{Python: host.Python, Node: host.JavaScript}
 
 // isScript sorts JavaScript after TypeScript: the interpreter must know the latter.
 func isScript(file string) int {

@@ -10,6 +10,8 @@ import (
 	"unicode"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-base/agent-base/toolset/host"
 )
 
 // Limits of a listing.
@@ -18,12 +20,6 @@ const (
 	maxPages       = 32      // of a listing
 	maxDescription = 8 << 10 // bytes; more is cut
 	maxSchema      = 64 << 10
-)
-
-// The keys of what a language host says about tools and toolsets.
-const (
-	metaToolset  = "agent-base/toolset"
-	metaFailures = "agent-base/failures"
 )
 
 // listed is one tool of a process.
@@ -35,15 +31,6 @@ type listed struct {
 	Input       json.RawMessage `json:"input"`
 
 	unit *unit
-}
-
-// failure is a toolset that a language host could not load.
-type failure struct {
-	Toolset string `json:"toolset"`
-	Kind    string `json:"kind"`
-	Message string `json:"message"`
-	Package string `json:"package"`
-	Trace   string `json:"trace"`
 }
 
 // catalogue asks a process for its tools.
@@ -126,7 +113,7 @@ func describe(text string) string {
 
 // failures returns the toolsets that a language host could not load.
 func (u *unit) failures(meta mcp.Meta) []error {
-	raw, ok := meta[metaFailures]
+	raw, ok := meta[host.MetaFailures]
 	if !ok {
 		return nil
 	}
@@ -134,7 +121,7 @@ func (u *unit) failures(meta mcp.Meta) []error {
 	if err != nil {
 		return nil
 	}
-	var all []failure
+	var all []host.Failure
 	if err := json.Unmarshal(b, &all); err != nil {
 		return []error{u.fault("", KindProtocol, "its list of failures cannot be read: "+err.Error())}
 	}
