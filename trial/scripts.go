@@ -187,7 +187,9 @@ func (r *run) failure(c *Case, err error) {
 	if !errors.As(err, &failed) {
 		return
 	}
-	c.Message = failed.Brief()
+	if error(failed) == err { //nolint:errorlint // another error that wraps it says more
+		c.Message = failed.Brief()
+	}
 	switch {
 	case failed.Code == script.PermissionDenied:
 		c.Status, r.report.Untrusted = Skipped, true

@@ -1,13 +1,16 @@
 package trial
 
 import (
-	"bytes"
 	"context"
+	"embed"
 	"fmt"
+	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/agent-base/agent-base/script"
@@ -85,39 +88,110 @@ func (r *run) test(ctx context.Context, c *Case) {
 		c.Status, c.Message, c.Cure = Skipped, "its name cannot be called", "use letters, digits, '-', '_' and '.'"
 		return
 	}
-	command := testCommand(c.File, survey.Beginning(r.s.FS(), c.File))
-	out, err := r.o.Bench.RunHook(ctx, r.s, &script.HookOptions{Hook: manifest.Hook{Event: "test " + c.File, Command: command}, Timeout: testTime, Admit: r.o.Admit})
-	if ctx.Err() != nil {
-		return
-	}
-	if err != nil {
-		r.failure(c, err)
-		return
-	}
-	c.Duration, r.report.Sandbox = out.Duration, &out.Sandbox
-	said := strings.TrimSpace(string(out.Stdout) + "\n" + string(out.Stderr))
+	code, said, err := r.perform(ctx, c)
 	switch {
-	case out.ExitCode == unavailable:
+	case ctx.Err() != nil:
+	case err != nil:
+		r.failure(c, err)
+	case code == unavailable:
 		c.Status, c.Message = Skipped, first(said)
-	case nothingRan(out.Stdout, out.Stderr):
-		c.Status, c.Message, c.Cure = Failed, "it ran no test", "name the methods of a unittest.TestCase, or functions, test_…"
-	case out.ExitCode != 0:
-		c.Status, c.Message = Failed, fmt.Sprintf("exit code %d: %s", out.ExitCode, tail(said, 1500))
+	case code != 0 && !nothingRan.MatchString(said):
+		c.Status, c.Message = Failed, fmt.Sprintf("exit code %d: %s", code, tail(said, 1500))
+	case nothingRan.MatchString(said):
+		c.Status, c.Message, c.Cure = Failed, "it has no test that runs", "name the methods of a unittest.TestCase, or functions, test_…"
 	default:
 		c.Message = counted(said)
 	}
 }
 
-// unavailable is the exit code of testCommand for a test that cannot be run here.
-const unavailable = 77
-
-// nothingRan reports whether a test file had no tests.
-func nothingRan(stdout, stderr []byte) bool {
-	return bytes.Contains(stderr, []byte("\nRan 0 tests in ")) || bytes.Contains(stdout, []byte("no tests ran in "))
+// perform runs a test and returns its exit code and what it printed.
+func (r *run) perform(ctx context.Context, c *Case) (code int, said string, err error) {
+	if survey.LanguageOf(c.File) == survey.Shell {
+		out, err := r.o.Bench.RunHook(ctx, r.s, &script.HookOptions{Timeout: testTime, Admit: r.o.Admit,
+			Hook: manifest.Hook{Event: "test " + c.File, Command: `exec sh "$CLAUDE_SKILL_DIR"/` + c.File}})
+		if err != nil {
+			return 0, "", err
+		}
+		c.Duration, r.report.Sandbox = out.Duration, &out.Sandbox
+		return out.ExitCode, strings.TrimSpace(string(out.Stdout) + "\n" + string(out.Stderr)), nil
+	}
+	program, err := r.runner(c.File)
+	if err != nil {
+		return 0, "", err
+	}
+	stdout := &bounded{}
+	out, err := r.o.Bench.Serve(ctx, r.s, &script.ServeOptions{Name: "test " + c.File, Files: []string{c.File}, Program: program, Out: stdout, Life: testTime, Admit: r.o.Admit,
+		Fill: func(dir string, _ func(string) (string, bool)) ([]string, map[string]string, error) {
+			return []string{dir, c.File}, nil, nil
+		}})
+	if out == nil {
+		return 0, "", err
+	}
+	c.Duration, r.report.Sandbox = out.Duration, &out.Sandbox
+	said = strings.TrimSpace(stdout.String() + "\n" + string(out.Stderr) + "\n" + out.Limit)
+	if out.ExitCode == 0 && (out.Limit != "" || out.Signal != "") {
+		return 1, said, err
+	}
+	return out.ExitCode, said, err
 }
 
+//go:embed runners
+var runners embed.FS
+
+// runner returns the path of the program that runs a test. The folder of the programs is made for the first.
+func (r *run) runner(file string) (string, error) {
+	name := "node.mjs"
+	if survey.LanguageOf(file) == survey.Python {
+		name = "python.py"
+	}
+	if r.programs == "" {
+		dir, err := os.MkdirTemp(r.o.Temp, "agent-runner-")
+		if err != nil {
+			return "", err
+		}
+		r.programs = dir
+	}
+	text, err := runners.ReadFile("runners/" + name)
+	if err != nil {
+		return "", err
+	}
+	program := filepath.Join(r.programs, name)
+	return program, os.WriteFile(program, text, 0o600)
+}
+
+// maxSaid is how much of the end of the standard output of a test is kept, in bytes.
+const maxSaid = 64 << 10
+
+// bounded keeps the end of what is written.
+type bounded struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+func (b *bounded) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.text = append(b.text, p...)
+	if over := len(b.text) - maxSaid; over > 0 {
+		b.text = append(b.text[:0], b.text[over:]...)
+	}
+	return len(p), nil
+}
+
+func (b *bounded) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return string(b.text)
+}
+
+// unavailable is the exit code of a runner for a test that cannot be run here.
+const unavailable = 77
+
+// nothingRan finds what a program says that ran no test.
+var nothingRan = regexp.MustCompile(`(?m)^Ran 0 tests in |no tests ran in `)
+
 // ran finds how many tests a program says that it ran.
-var ran = regexp.MustCompile(`Ran (\d+) tests? in|(\d+) passed in|# pass (\d+)|ℹ pass (\d+)`)
+var ran = regexp.MustCompile(`Ran (\d+) tests? in|(\d+) passed|# pass (\d+)|ℹ pass (\d+)`)
 
 // counted returns how many tests a program says that it ran.
 func counted(said string) string {
@@ -128,26 +202,4 @@ func counted(said string) string {
 		}
 	}
 	return ""
-}
-
-// pytestOnly finds a Python test that needs pytest.
-var pytestOnly = regexp.MustCompile(`(?m)^\s*(import pytest|from pytest )`)
-
-// testCommand returns the command that runs a test. The path is one that testFile accepts.
-func testCommand(file string, text []byte) string {
-	missing := func(what string) string { return fmt.Sprintf("{ echo '%s'; exit %d; }", what, unavailable) }
-	full := `"$CLAUDE_SKILL_DIR"/` + file
-	switch survey.LanguageOf(file) {
-	case survey.Python:
-		if pytestOnly.Match(text) || !bytes.Contains(text, []byte("unittest")) {
-			return "python3 -c 'import pytest' 2>/dev/null || " + missing("it needs pytest, which is not installed") +
-				"; exec python3 -B -m pytest -q -p no:cacheprovider " + full
-		}
-		return `exec python3 -B -m unittest discover -s "$CLAUDE_SKILL_DIR"/` + path.Dir(file) + " -p " + path.Base(file)
-	case survey.Shell:
-		return "exec sh " + full
-	}
-	return `command -v node >/dev/null 2>&1 || ` + missing("it needs node 22 or newer, which is not installed") + "; " +
-		`[ "$(node -p 'parseInt(process.versions.node)')" -ge 22 ] || case ` + file + ` in *.ts|*.mts|*.tsx) ` + missing("it needs node 22 or newer: this node does not run TypeScript") + `;; esac; ` +
-		"exec node --test " + full
 }

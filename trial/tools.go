@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/tool"
+	"github.com/agent-base/agent-base/toolset"
 )
 
 // toolsets checks the tools of the skill's toolsets.
@@ -27,10 +28,18 @@ func (r *run) toolsets(ctx context.Context) {
 	if ctx.Err() != nil {
 		return
 	}
-	for _, e := range split(err) {
-		c := Case{Group: Toolsets, Name: "toolset", Duration: took}
-		r.failure(&c, e)
-		r.add(c)
+	if err != nil {
+		failed := toolset.Errors(err)
+		if len(failed) == 0 {
+			c := Case{Group: Toolsets, Name: "toolsets", Duration: took}
+			r.failure(&c, err)
+			r.add(c)
+		}
+		for _, e := range failed {
+			c := Case{Group: Toolsets, Name: e.Toolset, Duration: took}
+			r.failure(&c, e)
+			r.add(c)
+		}
 	}
 	seen := map[string]string{}
 	for _, t := range tools {
@@ -46,28 +55,10 @@ func (r *run) toolsets(ctx context.Context) {
 	}
 }
 
-// hasToolsets reports whether the skill has toolsets.
+// hasToolsets reports whether the skill declares toolsets.
 func (r *run) hasToolsets() bool {
-	if len(r.s.Manifest().Toolsets) > 0 {
-		return true
-	}
-	f, err := r.s.FS().Open("mcp.json")
-	if err != nil {
-		return false
-	}
-	f.Close()
-	return true
-}
-
-// split returns the errors that an error joins.
-func split(err error) []error {
-	if err == nil {
-		return nil
-	}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok { //nolint:errorlint // only a join at the top has one case for each toolset
-		return joined.Unwrap()
-	}
-	return []error{err}
+	entries, problems := toolset.Entries(r.s)
+	return len(entries) > 0 || len(problems) > 0
 }
 
 // toolName is what every provider of models accepts as the name of a tool.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"os"
 	"slices"
 	"time"
 
@@ -109,6 +110,7 @@ type Options struct {
 	// the skill's own tests. Nil skips the checks that need it.
 	Probe, Bench *script.Host
 	Admit        script.Admit // asked before anything of the skill runs; nil allows all
+	Temp         string       // folder for temporary files; "" means os.TempDir
 
 	Toolsets Lister // nil skips the group
 	Agent    Agent  // answers the prompts of evals; nil skips the group
@@ -123,6 +125,8 @@ type run struct {
 	s      *skill.Skill
 	report Report
 	said   *string // see texts
+
+	programs string // the folder of the programs that run tests; "" until one is needed
 }
 
 // Run tests a skill. It returns an error only if ctx is done; the report then has what was known by then.
@@ -131,6 +135,11 @@ func Run(ctx context.Context, s *skill.Skill, o *Options) (*Report, error) {
 		o = &Options{}
 	}
 	r := &run{o: o, s: s, report: Report{Skill: s.Name()}}
+	defer func() {
+		if r.programs != "" {
+			_ = os.RemoveAll(r.programs) // a folder for temporary files
+		}
+	}()
 	for _, step := range []struct {
 		group Group
 		check func(context.Context)

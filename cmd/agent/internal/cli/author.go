@@ -17,6 +17,7 @@ import (
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/skilltool"
+	"github.com/agent-base/agent-base/toolset"
 	"github.com/agent-base/agent-base/trial"
 )
 
@@ -29,7 +30,8 @@ type bench struct {
 
 	asFolder bool     // the skill was named by its folder
 	above    *os.Root // the folder that has the skill's; nil until it is needed
-	model    string   // that answers evals; "" means that of the settings
+	toolsets *toolset.Host
+	model    string // that answers evals; "" means that of the settings
 }
 
 // openBench finds a skill by its name, or by the path of its folder, which has a separator or is "." or "..". A folder is added
@@ -90,6 +92,9 @@ func (b *bench) close() {
 	if b.above != nil {
 		_ = b.above.Close() // it was only read
 	}
+	if b.toolsets != nil {
+		_ = b.toolsets.Close() // what they did is over
+	}
 }
 
 func isFolder(a, b string) bool {
@@ -140,8 +145,27 @@ func (b *bench) trialIn(folder string) (*trial.Options, error) {
 		return nil, err
 	}
 	o.Admit = (&admission{kit: kit}).admit
-	o.Probe, o.Bench, err = b.Tools.TestHosts(folder)
-	return o, err
+	o.Temp = b.Sys.Temp
+	if o.Probe, o.Bench, err = b.Tools.TestHosts(folder); err != nil {
+		return nil, err
+	}
+	if o.Toolsets, err = b.startToolsets(o.Bench); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// startToolsets returns what starts the toolsets of the skill, as it is now: the processes of an earlier content end.
+func (b *bench) startToolsets(scripts *script.Host) (*toolset.Host, error) {
+	host, err := toolset.New(&toolset.Options{Scripts: scripts, Cache: b.Settings.Config().Paths.Cache, Trace: b.Observe.Tracer()})
+	if err != nil {
+		return nil, err
+	}
+	if b.toolsets != nil {
+		_ = b.toolsets.Close() // what they did is over
+	}
+	b.toolsets = host
+	return host, nil
 }
 
 // evaluate prepares the evals of the skill, if a model is there to carry them out.

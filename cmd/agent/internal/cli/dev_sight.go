@@ -14,6 +14,7 @@ import (
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skilltool"
 	"github.com/agent-base/agent-base/tool"
+	"github.com/agent-base/agent-base/trial"
 )
 
 // sight is what a model sees of a skill at each step, with the tokens that it costs.
@@ -27,7 +28,7 @@ type sight struct {
 }
 
 // sightOf finds out what a model sees of a skill.
-func (d *studio) sightOf(ctx context.Context, s *skill.Skill) (*sight, error) {
+func (d *studio) sightOf(ctx context.Context, s *skill.Skill, o *trial.Options) (*sight, error) {
 	out := &sight{known: true}
 	list, err := disclose.Catalog(ctx, d.cat, &disclose.Options{Entries: []skill.Entry{d.entry}})
 	if err != nil {
@@ -52,6 +53,7 @@ func (d *studio) sightOf(ctx context.Context, s *skill.Skill) (*sight, error) {
 	for _, sc := range scripts {
 		out.scripts = append(out.scripts, sc.Name)
 	}
+	out.tools, _ = o.Toolsets.Tools(ctx, s, o.Admit) // what is wrong with them is found by the check
 	for _, t := range out.tools {
 		out.toolCost += worker.ToolTokens(t)
 	}
@@ -59,8 +61,8 @@ func (d *studio) sightOf(ctx context.Context, s *skill.Skill) (*sight, error) {
 }
 
 // show prints the steps, what each costs, and how that changed since the last save.
-func (d *studio) show(ctx context.Context, s *skill.Skill) error {
-	now, err := d.sightOf(ctx, s)
+func (d *studio) show(ctx context.Context, s *skill.Skill, o *trial.Options) error {
+	now, err := d.sightOf(ctx, s, o)
 	if err != nil {
 		return err
 	}

@@ -207,20 +207,20 @@ func (d *studio) look(ctx context.Context, groups []trial.Group) (*trial.Report,
 		return report, nil
 	}
 	defer s.Close()
-	if err := d.show(ctx, s); err != nil {
+	how, err := d.trialIn(d.folder)
+	if err != nil {
 		return report, err
 	}
-	return d.check(ctx, s, groups)
+	if err := d.show(ctx, s, how); err != nil {
+		return report, err
+	}
+	how.Groups = groups
+	return d.check(ctx, s, how)
 }
 
 // check checks the skill, and prints what did not pass.
-func (d *studio) check(ctx context.Context, s *skill.Skill, groups []trial.Group) (*trial.Report, error) {
-	o, err := d.trialIn(d.folder)
-	if err != nil {
-		return nil, err
-	}
+func (d *studio) check(ctx context.Context, s *skill.Skill, o *trial.Options) (*trial.Report, error) {
 	last := ""
-	o.Groups = groups
 	o.Each = func(c trial.Case) {
 		if c.Status != trial.Passed || c.Group == trial.Tests {
 			printCase(d.Out, &c, last)
@@ -228,7 +228,7 @@ func (d *studio) check(ctx context.Context, s *skill.Skill, groups []trial.Group
 			_ = d.Out.Flush() // a later write has the error
 		}
 	}
-	if slices.Contains(groups, trial.Evals) {
+	if o.Groups == nil {
 		if err := d.evaluate(ctx, o); err != nil {
 			return nil, err
 		}
