@@ -2,6 +2,7 @@ package install
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 
 	"github.com/agent-base/agent-base/install/source"
@@ -11,6 +12,10 @@ import (
 type Fetcher interface {
 	Fetch(context.Context, *Request) (*Snapshot, error)
 }
+
+// ErrNoPlace is wrapped by errors of Fetch if there is no such place, or if it does not have the branch, tag or commit that was
+// asked for. A private place may say the same to a stranger.
+var ErrNoPlace = errors.New("the place is not there")
 
 // FetcherFunc is a function as a Fetcher.
 type FetcherFunc func(context.Context, *Request) (*Snapshot, error)

@@ -48,12 +48,13 @@ type world struct {
 	place *place
 	reg   *registry.Store
 	ref   source.Ref
+	free  int64 // on the disk
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
 	home := scratch.Dir(t)
-	w := &world{t: t, place: &place{commit: "c1", files: fstest.MapFS{
+	w := &world{t: t, free: -1, place: &place{commit: "c1", files: fstest.MapFS{
 		"README.md":                       file("skills\n"),
 		"skills/csv/SKILL.md":             skillFile("csv"),
 		"skills/csv/scripts/sum.py":       file("print(1)\n"),
@@ -71,7 +72,7 @@ func newWorld(t *testing.T) *world {
 	w.reg = &registry.Store{Path: filepath.Join(home, "skills", "registry.json")}
 	w.ref = source.Ref{Kind: source.Git, URL: "https://example.com/acme/skills.git"}
 	var err error
-	w.Installer, err = install.New(&install.Options{Registry: w.reg, Store: &store.Dir{Root: filepath.Join(home, "plugins")},
+	w.Installer, err = install.New(&install.Options{Registry: w.reg, Store: &store.Dir{Root: filepath.Join(home, "plugins"), Free: func(string) int64 { return w.free }},
 		Fetchers: map[source.Kind]install.Fetcher{source.Git: w.place}})
 	if err != nil {
 		t.Fatal(err)
@@ -289,5 +290,83 @@ func TestDamagedRegistry(t *testing.T) {
 	all, err := w.Installed(t.Context())
 	if err != nil || len(all) != 2 || all[0].Name != "csv" || all[0].Digest != e.Digest || all[0].Trusted || all[0].InstalledPath != e.InstalledPath {
 		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+// R148, C44: several skills are installed in one step. If one cannot be, none is.
+func TestKeepAll(t *testing.T) {
+	w := newWorld(t)
+	both := func() []install.Approved {
+		p := w.open()
+		csv, pdf := w.unpack(p, "csv"), w.unpack(p, "pdf")
+		t.Cleanup(func() { csv.Close(); pdf.Close() })
+		return []install.Approved{{Package: csv, Yes: true, Permissions: []string{"env: X"}}, {Package: pdf}}
+	}
+	list := both()
+	w.add("pdf")
+	if _, err := install.KeepAll(t.Context(), list...); !errors.Is(err, install.ErrChanged) {
+		t.Errorf("got %v", err)
+	}
+	if all, err := w.Installed(t.Context()); err != nil || len(all) != 1 || all[0].Name != "pdf" {
+		t.Errorf("%+v, %v", all, err)
+	}
+	if _, err := w.reg.Unregister(t.Context(), "pdf"); err != nil {
+		t.Fatal(err)
+	}
+	got, err := install.KeepAll(t.Context(), both()...)
+	if err != nil || len(got) != 2 || got[0].Name != "csv" || !got[0].Trusted || got[0].NameCanonical != "csv" || got[1].Trusted || got[1].InstalledAt.IsZero() {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	if got, err := install.KeepAll(t.Context()); err != nil || len(got) != 0 {
+		t.Errorf("nothing: %v, %v", got, err)
+	}
+}
+
+// R145: what does not fit on the disk is refused before anything is copied.
+func TestNoRoom(t *testing.T) {
+	w := newWorld(t)
+	p := w.open()
+	list, err := install.Choose(p.Skills, []string{"csv"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.free = 50
+	var full *store.SpaceError
+	if _, err := p.Unpack(t.Context(), list[0], ""); !errors.As(err, &full) || full.Free != 50 || full.Need < 80 {
+		t.Errorf("got %v", err)
+	}
+	w.free = 1 << 30
+	k := w.unpack(p, "csv")
+	defer k.Close()
+}
+
+// What others recorded about a version is forgotten when the version is gone, the registry does not name it, and nobody
+// installs.
+func TestSweepForgets(t *testing.T) {
+	w := newWorld(t)
+	kept := w.add("csv")
+	gone := w.add("pdf")
+	if _, err := w.Remove(t.Context(), "pdf"); err != nil {
+		t.Fatal(err)
+	}
+	var asked []bool
+	forget := func(is func(string) bool) error {
+		asked = nil
+		for _, dir := range []string{gone.InstalledPath, kept.InstalledPath, "/elsewhere/pdf", ""} {
+			asked = append(asked, is(dir))
+		}
+		return nil
+	}
+	p := w.open()
+	if _, err := w.Sweep(t.Context(), forget); err != nil || asked != nil {
+		t.Errorf("asked while a place is open: %v, %v", asked, err)
+	}
+	p.Close()
+	if _, err := w.Sweep(t.Context(), forget); err != nil || !slices.Equal(asked, []bool{true, false, false, false}) {
+		t.Errorf("%v, %v", asked, err)
+	}
+	wrong := errors.New("wrong")
+	if _, err := w.Sweep(t.Context(), func(func(string) bool) error { return wrong }); !errors.Is(err, wrong) {
+		t.Errorf("got %v", err)
 	}
 }

@@ -214,6 +214,13 @@ func (p *Place) copy(ctx context.Context, c *Candidate, dir string) error {
 	if err != nil {
 		return err
 	}
+	need, err := size(ctx, fsys)
+	if err != nil {
+		return err
+	}
+	if _, err := p.in.o.Store.Space(need); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
@@ -226,6 +233,21 @@ func (p *Place) copy(ctx context.Context, c *Candidate, dir string) error {
 	limits.Volatile = true // Stage.Keep writes them to the disk
 	w := unpack.NewWriter(root, &limits)
 	return errors.Join(unpack.Copy(ctx, fsys, w), w.Close())
+}
+
+// size returns how many bytes the files of a skill have.
+func size(ctx context.Context, fsys fs.FS) (bytes int64, err error) {
+	err = fs.WalkDir(fsys, ".", func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return cmp.Or(err, ctx.Err())
+		}
+		info, err := d.Info()
+		if err == nil {
+			bytes += info.Size()
+		}
+		return err
+	})
+	return bytes, err
 }
 
 // load opens the skill in a folder that is called like it.
@@ -304,37 +326,72 @@ func (k *Package) Entry() registry.Entry {
 // InstalledPath returns the folder that Keep would put the package in.
 func (k *Package) InstalledPath() (string, error) { return k.place.in.o.Store.Path(k.Name, k.Digest) }
 
-// Keep installs the package: it moves the files to the store and records them in the registry, which is the moment from which
-// the skill is installed. On error nothing has changed. approved says that the user approved this content, with permissions.
-//
-// The error is ErrChanged if the entry of the name is no longer Before.
+// Approved is a package with what the user said about it.
+type Approved struct {
+	Package     *Package
+	Yes         bool     // the user approved this content
+	Permissions []string // that were shown
+}
+
+// Keep installs the package, as KeepAll does.
 func (k *Package) Keep(ctx context.Context, approved bool, permissions []string) (registry.Entry, error) {
-	e := k.Entry()
-	e.Trusted, e.Permissions = approved, permissions
-	at, err := k.place.stage.Keep(ctx, k.sub, k.Name, k.Digest)
+	list, err := KeepAll(ctx, Approved{k, approved, permissions})
 	if err != nil {
-		return e, err
+		return k.Entry(), err
 	}
-	e.InstalledPath = at
-	err = k.place.in.o.Registry.Edit(ctx, func(d *registry.Draft) error {
-		now, there := d.Set().Get(k.Name)
-		switch {
-		case there != (k.Before != nil), there && now.Digest != k.Before.Digest:
-			return fmt.Errorf("skill %q was %w", k.Name, ErrChanged)
-		case !there:
-			return d.Register(e)
+	return list[0], nil
+}
+
+// KeepAll installs packages of one Installer: it moves their files to the store and then records all of them in the registry
+// in one step, which is the moment from which they are installed. It returns their entries. On error no skill has changed.
+//
+// The error is ErrChanged if the entry of a name is no longer Package.Before.
+func KeepAll(ctx context.Context, list ...Approved) ([]registry.Entry, error) {
+	out := make([]registry.Entry, len(list))
+	for i, a := range list {
+		k := a.Package
+		at, err := k.place.stage.Keep(ctx, k.sub, k.Name, k.Digest)
+		if err != nil {
+			return nil, err
 		}
-		return d.Update(k.Name, func(old *registry.Entry) error {
+		out[i] = k.Entry()
+		out[i].Trusted, out[i].Permissions, out[i].InstalledPath = a.Yes, a.Permissions, at
+	}
+	if len(list) == 0 {
+		return out, nil
+	}
+	err := list[0].Package.place.in.o.Registry.Edit(ctx, func(d *registry.Draft) error {
+		for i, a := range list {
+			if err := a.Package.record(d, &out[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// record puts the entry of a package in a draft, and what the draft made of it in the entry.
+func (k *Package) record(d *registry.Draft, e *registry.Entry) error {
+	now, there := d.Set().Get(k.Name)
+	if there != (k.Before != nil) || there && now.Digest != k.Before.Digest {
+		return fmt.Errorf("skill %q was %w", k.Name, ErrChanged)
+	}
+	var err error
+	if !there {
+		err = d.Register(*e)
+	} else {
+		err = d.Update(k.Name, func(old *registry.Entry) error {
 			kept := *old
-			*old = e
+			*old = *e
 			old.InstalledAt, old.Previous = kept.InstalledAt, kept.Previous
 			return nil
 		})
-	})
-	if err != nil {
-		return e, err
 	}
-	return k.place.in.entry(ctx, k.Name)
+	if err == nil {
+		*e, _ = d.Set().Get(k.Name)
+	}
+	return err
 }
 
 // entry returns the registry's entry of a name.

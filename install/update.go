@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -284,14 +285,16 @@ func (in *Installer) Remove(ctx context.Context, name string) (*Removed, error) 
 	return out, nil
 }
 
-// Sweep removes the versions that no entry of the registry names, and what killed processes left.
-func (in *Installer) Sweep(ctx context.Context) (*store.Report, error) {
+// Sweep removes the versions that no entry of the registry names, and what killed processes left. Unless somebody installs
+// at the same time, it then calls forget, which may be nil, to remove what others recorded about folders of the store: gone
+// reports whether a folder is one that is not there and that the registry does not name.
+func (in *Installer) Sweep(ctx context.Context, forget func(gone func(dir string) bool) error) (*store.Report, error) {
+	wanted := map[string]bool{}
 	return in.o.Store.Sweep(ctx, func(ctx context.Context) (func(string) bool, error) {
 		set, err := in.o.Registry.Load(ctx)
 		if err != nil {
 			return nil, err // a damaged registry names nothing
 		}
-		wanted := map[string]bool{}
 		for _, e := range set.All() {
 			wanted[e.InstalledPath] = true
 			for _, p := range e.Previous {
@@ -299,7 +302,30 @@ func (in *Installer) Sweep(ctx context.Context) (*store.Report, error) {
 			}
 		}
 		return func(path string) bool { return wanted[path] }, nil
+	}, func() error {
+		if forget == nil {
+			return nil
+		}
+		return forget(func(dir string) bool {
+			path := in.named(dir)
+			_, err := os.Lstat(path)
+			return in.o.Store.Has(path) && !wanted[path] && errors.Is(err, fs.ErrNotExist)
+		})
 	})
+}
+
+// named returns a folder as the store names it: dir may be without the links on the way to it.
+func (in *Installer) named(dir string) string {
+	root := in.o.Store.Root
+	real, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return dir
+	}
+	rel, err := filepath.Rel(real, dir)
+	if err != nil || !filepath.IsLocal(rel) {
+		return dir
+	}
+	return filepath.Join(root, rel)
 }
 
 // Link records a folder of the user's own as an installed skill: nothing is copied.

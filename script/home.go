@@ -94,6 +94,28 @@ func homeOwner(folder string) (string, bool) {
 	return folder[:at], true
 }
 
+// cachesFolder is the folder in the cache for what the scripts of skills keep there ($AGENT_SKILL_CACHE_DIR).
+const cachesFolder = "skill-cache"
+
+// ClearCaches removes what the scripts of all skills with a canonical name keep in the cache, and returns how many files that
+// was.
+func (h *Host) ClearCaches(name string) (files int, err error) {
+	root := filepath.Join(h.o.Cache, cachesFolder)
+	for _, d := range inFolder(root) {
+		if owner, ok := homeOwner(d.Name()); !ok || owner != name {
+			continue
+		}
+		dir := filepath.Join(root, d.Name())
+		n, _ := measure(dir)
+		program.RemoveAll(dir)
+		if _, err := os.Lstat(dir); err == nil {
+			return files, fmt.Errorf("%q cannot be removed", dir)
+		}
+		files += n
+	}
+	return files, nil
+}
+
 // ClearHome removes everything in a private home. It returns an error for a folder that is none, and if something is left.
 func (h *Host) ClearHome(home Home) error {
 	if _, ok := homeOwner(filepath.Base(home.Dir)); !ok || filepath.Dir(home.Dir) != h.o.Homes {

@@ -24,7 +24,7 @@ func (h *Host) workplace(ctx context.Context, s *skill.Skill, ownHome bool) (*wo
 	if err != nil {
 		return nil, err
 	}
-	w := &workplace{cache: filepath.Join(h.o.Cache, "skill-cache", name), home: filepath.Join(h.o.Homes, name)}
+	w := &workplace{cache: filepath.Join(h.o.Cache, cachesFolder, name), home: filepath.Join(h.o.Homes, name)}
 	if ownHome {
 		if w.home = realPath(h.operatorHome()); w.home == "" {
 			return nil, errors.New("it was granted the user's home, and there is none")

@@ -21,6 +21,11 @@ func approved(a *Approval) trace.Event {
 		Attrs: []slog.Attr{slog.String(trace.AttrDigest, a.Digest)}}
 }
 
+func forgotten(c *Content) trace.Event {
+	return trace.Event{Kind: trace.TrustRevoked, Skill: c.Name, Message: "Revoked the approval and the grant of a content of skill '" + c.Name + "'",
+		Attrs: []slog.Attr{slog.String(trace.AttrDigest, c.Digest)}}
+}
+
 func ofRoot(kind trace.Kind, dir, message string) trace.Event {
 	return trace.Event{Kind: kind, Message: message, Attrs: []slog.Attr{slog.String(trace.AttrPath, dir)}}
 }

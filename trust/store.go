@@ -158,6 +158,38 @@ func (s *Store) Revoke(ctx context.Context, name string) (bool, error) {
 	return found && err == nil, err
 }
 
+// Forget removes the approvals and grants of single contents for which gone reports true, all in one step, and returns the
+// names and folders that they had. dir is "" for a bundled skill. gone must not use the Store.
+func (s *Store) Forget(ctx context.Context, gone func(name, dir, digest string) bool) ([]Content, error) {
+	var out []Content
+	err := s.change(ctx, func(f *file) error {
+		forget := func(name, dir, digest string) bool {
+			if !gone(name, dir, digest) {
+				return false
+			}
+			if c := (Content{name, dir, digest}); !slices.Contains(out, c) {
+				out = append(out, c)
+			}
+			return true
+		}
+		f.Approvals = slices.DeleteFunc(f.Approvals, func(a stored) bool { return forget(a.Name, a.Dir, a.Digest) })
+		f.Grants = slices.DeleteFunc(f.Grants, func(g storedGrant) bool { return forget(g.Name, g.Dir, g.Digest) })
+		for _, c := range out {
+			if err := s.record(ctx, forgotten(&c)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// Content is one content of one skill, in a folder.
+type Content struct{ Name, Dir, Digest string }
+
 // AddRoot trusts all skills below a folder, now and later. dir must be absolute and without symbolic links, and not the
 // root of a file system. See RootRisk.
 func (s *Store) AddRoot(ctx context.Context, dir string) error {

@@ -17,6 +17,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/trace"
 )
 
 // The file's form is a promise: a later version reads it.
@@ -338,5 +339,27 @@ func TestApproveSeveral(t *testing.T) {
 	}
 	if set, err := s.Load(); err != nil || len(set.Approvals()) != 2 {
 		t.Errorf("got %v, %v; want both", set.Approvals(), err)
+	}
+}
+
+// Single contents are forgotten with their grants, and only these; a failure of the record forgets nothing.
+func TestForget(t *testing.T) {
+	s := newStore(t)
+	must(t, s.Approve(t.Context(), Approval{Name: "x", Digest: digest("a"), Dir: "/v/1/x"}, Approval{Name: "x", Digest: digest("b"), Dir: "/v/2/x"}, Approval{Name: "y", Digest: digest("a"), Dir: "/v/1/y"}))
+	must(t, s.EditGrant(t.Context(), Grant{Name: "x", Digest: digest("a"), Dir: "/v/1/x"}, func(g *Grant) error { g.Home = true; return nil }))
+	gone := func(name, dir, _ string) bool { return name == "x" && dir == "/v/1/x" }
+	s.Record = func(context.Context, trace.Event) error { return errors.New("full") }
+	if list, err := s.Forget(t.Context(), gone); err == nil || list != nil || len(loaded(t, s).Approvals()) != 3 {
+		t.Errorf("%v, %v", list, err)
+	}
+	var told []string
+	s.Record = func(_ context.Context, e trace.Event) error { told = append(told, e.Skill); return nil }
+	list, err := s.Forget(t.Context(), gone)
+	if want := []Content{{"x", "/v/1/x", digest("a")}}; err != nil || !slices.Equal(list, want) || !slices.Equal(told, []string{"x"}) {
+		t.Errorf("%v, %v, told %q", list, err, told)
+	}
+	set := loaded(t, s)
+	if len(set.Approvals()) != 2 || len(set.Grants()) != 0 || set.Trusted("x", "", digest("a")) != skill.TrustChanged || set.Trusted("x", "", digest("b")) != skill.TrustApproved {
+		t.Errorf("left: %v, %v", set.Approvals(), set.Grants())
 	}
 }

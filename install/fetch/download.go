@@ -46,6 +46,11 @@ func (e *StatusError) Error() string {
 	return fmt.Sprintf("the server answers %d %s for %s", e.Code, http.StatusText(e.Code), e.URL)
 }
 
+// Is reports whether the target is install.ErrNoPlace and the answer says that there is nothing.
+func (e *StatusError) Is(target error) bool {
+	return target == install.ErrNoPlace && (e.Code == http.StatusNotFound || e.Code == http.StatusGone)
+}
+
 // downloader gets files by a careful client.
 type downloader struct {
 	http *http.Client

@@ -3,6 +3,7 @@ package fetch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -68,6 +69,20 @@ func (f *gitFetcher) git() (*git.Client, error) {
 // Fetch asks the server what the reference stands for. If that is not r.Known, it gets the list of files. ctx bounds the use of the
 // Snapshot too.
 func (f *gitFetcher) Fetch(ctx context.Context, r *install.Request) (*install.Snapshot, error) {
+	s, err := f.fetch(ctx, r)
+	if errors.Is(err, git.ErrNotFound) || errors.Is(err, git.ErrName) {
+		err = noPlaceError{err}
+	}
+	return s, err
+}
+
+// noPlaceError is an error of git that is also install.ErrNoPlace.
+type noPlaceError struct{ err error }
+
+func (e noPlaceError) Error() string   { return e.err.Error() }
+func (e noPlaceError) Unwrap() []error { return []error{e.err, install.ErrNoPlace} }
+
+func (f *gitFetcher) fetch(ctx context.Context, r *install.Request) (*install.Snapshot, error) {
 	if r.Source.Kind != source.Git {
 		return nil, fmt.Errorf("%s is not a repository", r.Source)
 	}

@@ -112,7 +112,7 @@ func (p place) wanted(ctx context.Context) (func(string) bool, error) {
 }
 
 func (p place) sweep() error {
-	_, err := p.store().Sweep(context.Background(), p.wanted)
+	_, err := p.store().Sweep(context.Background(), p.wanted, nil)
 	return err
 }
 

@@ -35,7 +35,11 @@ func (d *Dir) Space(need int64) (Space, error) {
 		}
 		dir = filepath.Dir(dir)
 	}
-	free := freeAt(dir)
+	ask := d.Free
+	if ask == nil {
+		ask = freeAt
+	}
+	free := ask(dir)
 	if free < 0 {
 		return Space{Free: -1}, nil
 	}

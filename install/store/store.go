@@ -47,6 +47,10 @@ var ErrLocked = errors.New("locked by another process")
 type Dir struct {
 	Root string        // absolute folder that has the store as its folder ".store"
 	Wait time.Duration // for locks; 0 means lockfile.DefaultWait
+
+	// Free returns the bytes that this user can write to the file system of a folder, or -1 if that is not known. Nil asks the
+	// system.
+	Free func(dir string) int64
 }
 
 // IntegrityError says that a folder does not have the content that it should.

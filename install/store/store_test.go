@@ -70,7 +70,7 @@ func TestKeep(t *testing.T) {
 	if err != nil || info.Mode().Perm()&0o222 != 0 {
 		t.Errorf("got %v, %v", info, err)
 	}
-	if _, err := d.Sweep(t.Context(), none); !errors.Is(err, store.ErrLocked) {
+	if _, err := d.Sweep(t.Context(), none, nil); !errors.Is(err, store.ErrLocked) {
 		t.Errorf("swept while an installation goes on: %v", err)
 	}
 	if err := s.Close(); err != nil {
@@ -78,10 +78,10 @@ func TestKeep(t *testing.T) {
 	}
 	if r, err := d.Sweep(t.Context(), func(context.Context) (func(string) bool, error) {
 		return func(p string) bool { return p == path }, nil
-	}); err != nil || len(r.Removed) != 0 || !exists(path) {
+	}, nil); err != nil || len(r.Removed) != 0 || !exists(path) {
 		t.Errorf("got %+v, %v", r, err)
 	}
-	if r, err := d.Sweep(t.Context(), none); err != nil || len(r.Removed) != 1 || exists(path) || exists(filepath.Dir(path)) {
+	if r, err := d.Sweep(t.Context(), none, nil); err != nil || len(r.Removed) != 1 || exists(path) || exists(filepath.Dir(path)) {
 		t.Errorf("got %+v, %v", r, err)
 	}
 }
@@ -98,7 +98,7 @@ func TestLeaseKeepsAVersion(t *testing.T) {
 	if removed, err := d.Remove(t.Context(), path); removed || err != nil || !exists(path) {
 		t.Errorf("got %v, %v", removed, err)
 	}
-	if r, err := d.Sweep(t.Context(), none); err != nil || len(r.Postponed) != 1 || !exists(path) {
+	if r, err := d.Sweep(t.Context(), none, nil); err != nil || len(r.Postponed) != 1 || !exists(path) {
 		t.Errorf("got %+v, %v", r, err)
 	}
 	release()

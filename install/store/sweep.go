@@ -29,14 +29,17 @@ type Report struct {
 // be added: the answer must come from the present state of the registry. A version that is leased is postponed. Sweep returns
 // ErrLocked if an installation goes on for the whole waiting time, the error of wanted, after which nothing was removed, that
 // of ctx, or that of the file system.
-func (d *Dir) Sweep(ctx context.Context, wanted func(context.Context) (func(path string) bool, error)) (*Report, error) {
+//
+// idle may be nil. Otherwise Sweep calls it last, while no version can be added, unless a stage has an owner who may be about
+// to add one; its error is returned.
+func (d *Dir) Sweep(ctx context.Context, wanted func(context.Context) (func(path string) bool, error), idle func() error) (*Report, error) {
 	r := &Report{}
 	err := d.alone(ctx, func() ([]string, error) {
 		keep, err := wanted(ctx)
 		if err != nil {
 			return nil, err
 		}
-		trash := d.abandoned(ctx) // before the versions of this sweep are among them
+		trash, busy := d.abandoned(ctx) // before the versions of this sweep are among them
 		r.Stages = len(trash)
 		for _, path := range d.Versions() {
 			if ctx.Err() != nil {
@@ -56,7 +59,10 @@ func (d *Dir) Sweep(ctx context.Context, wanted func(context.Context) (func(path
 				trash = append(trash, at)
 			}
 		}
-		return trash, nil
+		if idle != nil && !busy {
+			err = idle()
+		}
+		return trash, err
 	})
 	return r, err
 }
@@ -185,16 +191,16 @@ func (d *Dir) Versions() []string {
 	return out
 }
 
-// abandoned returns the stages whose owners died. It removes their locks.
-func (d *Dir) abandoned(ctx context.Context) []string {
-	var out []string
+// abandoned returns the stages whose owners died, and whether there are others. It removes the locks of the former.
+func (d *Dir) abandoned(ctx context.Context) (out []string, busy bool) {
 	entries, _ := os.ReadDir(d.stages())
 	for _, e := range entries {
 		id := strings.TrimSuffix(e.Name(), lockEnd)
 		path := filepath.Join(d.stages(), id)
 		unlock, err := lockfile.Lock(ctx, path+lockEnd, now)
 		if err != nil {
-			continue // its owner lives
+			busy = true // its owner lives
+			continue
 		}
 		os.Remove(path + lockEnd)
 		unlock()
@@ -202,5 +208,5 @@ func (d *Dir) abandoned(ctx context.Context) []string {
 			out = append(out, path)
 		}
 	}
-	return out
+	return out, busy
 }

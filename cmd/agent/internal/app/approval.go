@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -144,21 +145,44 @@ func (c *Consent) Asker() func(context.Context, *skill.Skill) (bool, error) {
 	return c.Scripts
 }
 
-// Approve stores approvals of what was proposed and confirmed, all in one step, and what each gets.
+// Approve stores approvals of what was proposed and confirmed, all in one step, and what each gets. On error nothing is
+// approved that was not before.
 func (c *Consent) Approve(ctx context.Context, list ...*Proposal) error {
+	set, err := c.trust.Load()
+	if err != nil {
+		set = &trust.Set{} // a damaged file is replaced
+	}
 	approvals := make([]trust.Approval, len(list))
 	for i, p := range list {
 		approvals[i] = p.approval
+		p.was = slices.ContainsFunc(set.Approvals(), func(a trust.Approval) bool { return p.isFor(a.Name, a.Dir, a.Digest) })
 	}
 	if err := c.trust.Approve(ctx, approvals...); err != nil {
 		return err
 	}
 	for _, p := range list {
 		if err := c.give(ctx, p); err != nil {
-			return err
+			return errors.Join(err, c.Withdraw(ctx, list...))
 		}
 	}
 	return nil
+}
+
+// Withdraw takes back what Approve stored, but for what was approved before.
+func (c *Consent) Withdraw(ctx context.Context, list ...*Proposal) error {
+	store, err := c.trust.Edit()
+	if err != nil {
+		return err
+	}
+	_, err = store.Forget(context.WithoutCancel(ctx), func(name, dir, digest string) bool {
+		return slices.ContainsFunc(list, func(p *Proposal) bool { return !p.was && p.isFor(name, dir, digest) })
+	})
+	return errors.Join(err, c.trust.Reload())
+}
+
+// isFor reports whether the proposal is about a content.
+func (p *Proposal) isFor(name, dir, digest string) bool {
+	return p.approval.Digest == digest && p.approval.Dir == dir && manifest.Canonical(p.approval.Name) == name
 }
 
 // give stores what an approved content gets.
@@ -174,6 +198,7 @@ func (c *Consent) give(ctx context.Context, p *Proposal) error {
 // Proposal is what a person is asked to approve: one content of one skill, and what is new about it.
 type Proposal struct {
 	approval trust.Approval
+	was      bool // it was approved before Approve
 	sizes    map[string]int64
 	before   *trust.Approval // what was last approved under this name; nil if nothing was
 	changes  []dirhash.Change

@@ -110,7 +110,8 @@ type GrantView struct {
 	Withheld []string `json:"withheld"` // entries of permissions.env that do not pass
 	Home     bool     `json:"home"`
 	With     []string `json:"with"`
-	Lapsed   bool     `json:"lapsed"` // the content has changed, so nothing of it holds
+	Lapsed   bool     `json:"lapsed"`           // the content has changed, so nothing of it holds
+	Former   bool     `json:"former,omitempty"` // it is of a former version of an installed skill, and holds again after a rollback
 	Repeat   string   `json:"repeat,omitempty"`
 
 	Read  []string `json:"read"`

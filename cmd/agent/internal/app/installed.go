@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"slices"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/install"
@@ -83,6 +84,8 @@ func explainInstall(err error) *Failure {
 		return &Failure{Exit: ExitConflict, Code: "conflict", Hint: "try again", Err: err}
 	case errors.Is(err, install.ErrNoPrevious):
 		return &Failure{Exit: ExitNotFound, Code: "no_previous", Err: err}
+	case errors.Is(err, install.ErrNoPlace):
+		return &Failure{Exit: ExitNotFound, Code: "not_found", Err: err}
 	case errors.Is(err, oci.ErrNotFound):
 		return &Failure{Exit: ExitNotFound, Code: "not_found", Hint: "check the repository and the tag", Err: err}
 	case errors.Is(err, oci.ErrDigest):
@@ -112,4 +115,10 @@ func (i *Installed) Digests(name string) []string {
 		out = append(out, p.Digest)
 	}
 	return out
+}
+
+// Former reports whether a content is a former one of an installed skill that is kept.
+func (i *Installed) Former(name, digest string) bool {
+	e, ok := i.set.Get(name)
+	return ok && e.Digest != digest && slices.ContainsFunc(e.Previous, func(p registry.Previous) bool { return p.Digest == digest })
 }

@@ -38,27 +38,46 @@ func (p *Packages) Locked(ctx context.Context, name string) bool {
 	return there
 }
 
-// Lock records an installed skill in the project's lock file. The installation holds whether this can be done or not: a file
-// that cannot be changed is a warning.
-func (p *Packages) Lock(ctx context.Context, e registry.Entry) {
-	if err := p.lock(ctx, e); err != nil {
-		p.out.Warn(fmt.Sprintf("%s is installed, but not in %s: %v", e.Name, lock.FileName, err))
+// Lock records installed skills in the project's lock file, all in one step. The installation holds whether this can be done or
+// not: a file that cannot be changed is a warning.
+func (p *Packages) Lock(ctx context.Context, list ...registry.Entry) {
+	if len(list) == 0 {
+		return
+	}
+	if err := p.lock(ctx, list); err != nil {
+		p.out.Warn(fmt.Sprintf("%s is not noted in %s: %v", Count(len(list), "installed skill"), lock.FileName, err))
 	}
 }
 
-func (p *Packages) lock(ctx context.Context, e registry.Entry) error {
+func (p *Packages) lock(ctx context.Context, list []registry.Entry) error {
 	f, err := p.LockFile()
 	if err != nil {
 		return err
 	}
+	entries := make([]lock.Entry, len(list))
+	for i := range list {
+		if entries[i], err = p.lockEntry(ctx, &list[i]); err != nil {
+			return fmt.Errorf("%s: %w", list[i].Name, err)
+		}
+	}
+	return f.Edit(ctx, func(s *lock.Set) error {
+		for i := range list {
+			s.Put(list[i].Name, entries[i])
+		}
+		return nil
+	})
+}
+
+// lockEntry returns what a lock file says of an installed skill.
+func (p *Packages) lockEntry(ctx context.Context, e *registry.Entry) (lock.Entry, error) {
 	root, err := os.OpenRoot(e.InstalledPath)
 	if err != nil {
-		return err
+		return lock.Entry{}, err
 	}
 	defer root.Close()
 	hash, err := lock.Hash(ctx, root.FS())
 	if err != nil {
-		return err
+		return lock.Entry{}, err
 	}
 	ref := source.Ref{Kind: source.KindNamed(e.Kind), URL: e.Source, Want: e.Branch}
 	switch {
@@ -66,21 +85,18 @@ func (p *Packages) lock(ctx context.Context, e registry.Entry) error {
 		ref.URL = e.GitURL
 	case ref.Kind == source.OCI:
 		if ref, err = p.Parse(e.Source); err != nil {
-			return err
+			return lock.Entry{}, err
 		}
 	}
 	if e.Tag != "" {
 		ref.Want = e.Tag
 	}
-	return f.Edit(ctx, func(s *lock.Set) error {
-		now := lock.NewEntry(&ref, e.Path, hash)
-		if ref.Kind == source.Git {
-			now.Commit = e.CommitSHA
-		}
-		now.Digest = e.Digest
-		s.Put(e.Name, now)
-		return nil
-	})
+	now := lock.NewEntry(&ref, e.Path, hash)
+	if ref.Kind == source.Git {
+		now.Commit = e.CommitSHA
+	}
+	now.Digest = e.Digest
+	return now, nil
 }
 
 // Unlock takes a skill out of the project's lock file, and reports whether it was there.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/internal/diff"
@@ -23,7 +24,12 @@ type renewal struct {
 	grown          []string          // what is asked for in addition
 	lines          map[string]string // "+1 -2" for each changed text
 	dropped        []string          // what was granted and does not pass on
+	since          time.Time         // when the new content itself was approved; zero if it never was
 }
+
+// Since returns when the new content was approved before, as before a rollback; the zero time if it never was. What it was
+// granted then holds.
+func (r *renewal) Since() time.Time { return r.since }
 
 // Approved reports whether the installed content was approved: otherwise the new one is not approved either.
 func (r *renewal) Approved() bool { return r.approvedBefore }
@@ -63,11 +69,29 @@ func (c *Consent) Renewed(ctx context.Context, k *install.Package, former *insta
 		p.grown = append(p.grown, "it cannot be used here: "+checked.Missing)
 	}
 	p.grown = append(p.grown, signatureGrowth(former.Signature, k.Signature)...)
-	p.pass(k, set, declaredIn(base))
+	if !p.approvedAlready(set) {
+		p.pass(k, set, declaredIn(base))
+	}
 	if former.Skill != nil {
 		p.count(former.Skill, k.Skill)
 	}
 	return p, nil
+}
+
+// approvedAlready reports whether the new content itself was approved before. The choice is then what it was granted.
+func (p *Proposal) approvedAlready(set *trust.Set) bool {
+	i := slices.IndexFunc(set.Approvals(), func(a trust.Approval) bool { return a.Name == p.approval.Name && a.Digest == p.approval.Digest })
+	if i < 0 || !p.approvedBefore {
+		return false
+	}
+	p.since = set.Approvals()[i].ApprovedAt
+	p.choice, p.granted, p.lapsed = choice{declared: p.declared}, nil, false
+	if own, ok := set.Grant(p.approval.Name, set.Approvals()[i].Dir, p.approval.Digest); ok {
+		p.granted = &own
+		p.again(&p.choice)
+		p.choice.here = slices.Contains(own.Write, trust.Here)
+	}
+	return true
 }
 
 // installed returns what was approved of the installed content or, without an approval, what it is. It returns nil if that is
@@ -152,6 +176,9 @@ func (p *Proposal) renewalLines() []string {
 		return nil
 	}
 	var out []string
+	if !p.since.IsZero() {
+		out = append(out, "  you approved this content on "+p.since.Format("2006-01-02 15:04")+"; its grants still hold")
+	}
 	for _, line := range p.grown {
 		out = append(out, "  MORE than before: "+line)
 	}

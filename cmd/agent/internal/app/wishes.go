@@ -11,12 +11,20 @@ import (
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// Wish records in the user's settings that a skill is to be installed; ref is the branch, tag or commit that was asked for, or
-// "". The installation holds whether this can be done or not: a file that cannot be changed is a warning.
-func (p *Packages) Wish(ctx context.Context, e registry.Entry, ref string) {
-	w := config.Plugin{URL: cmp.Or(e.GitURL, e.Source), Ref: ref, Name: e.Name, InstalledAt: e.InstalledAt}
-	if _, err := config.AddPlugin(ctx, p.settings.Config().Paths.UserConfig(), w); err != nil {
-		p.out.Warn(fmt.Sprintf("%s is installed, but this is not in your settings: %v", e.Name, err))
+// Wish records in the user's settings that skills are to be installed, all in one step; ref is the branch, tag or commit that was
+// asked for, or "". The installation holds whether this can be done or not: a file that cannot be changed is a warning.
+func (p *Packages) Wish(ctx context.Context, ref string, list ...registry.Entry) {
+	var wishes []config.Plugin
+	var names []string
+	for _, e := range list {
+		wishes = append(wishes, config.Plugin{URL: cmp.Or(e.GitURL, e.Source), Ref: ref, Name: e.Name, InstalledAt: e.InstalledAt})
+		names = append(names, e.Name)
+	}
+	if len(list) == 0 {
+		return
+	}
+	if _, err := config.AddPlugins(ctx, p.settings.Config().Paths.UserConfig(), wishes...); err != nil {
+		p.out.Warn(fmt.Sprintf("your settings do not say that this is installed: %s: %v", strings.Join(names, ", "), err))
 	}
 }
 

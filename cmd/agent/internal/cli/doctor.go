@@ -180,7 +180,7 @@ func (o *doctorOptions) diagnose(ctx context.Context) (*diagnosis, error) {
 	for _, ok := range set.Approvals() {
 		d.Trust.Approvals = append(d.Trust.Approvals, fmt.Sprintf("%s [%s] %s", ok.Name, app.Short(ok.Digest), ok.Dir))
 	}
-	d.Trust.grants(ctx, cat, set)
+	d.Trust.grants(ctx, cat, set, o.packages.Installed(ctx))
 	if err := app.Writable(o.settings.Home()); o.settings.Home() != "" && err != nil {
 		problems = append(problems, manifest.Problem{Code: "home-unwritable", Severity: manifest.SeverityError, File: o.settings.Home(),
 			Message: "nothing can be written to it: " + err.Error(), Cure: app.OtherHome})

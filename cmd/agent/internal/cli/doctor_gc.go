@@ -7,7 +7,6 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
-	"github.com/agent-base/agent-base/install/store"
 	"github.com/agent-base/agent-base/script"
 )
 
@@ -16,7 +15,8 @@ type sweepJSON struct {
 	Removed []script.Swept `json:"removed"`
 	Freed   int64          `json:"freed_bytes"`
 
-	Versions []string `json:"versions"` // of installed skills, that were removed
+	Versions  []string `json:"versions"`  // of installed skills, that were removed
+	Forgotten []string `json:"forgotten"` // skills with approvals or grants of versions that are gone
 }
 
 // sweep deletes unused cache entries, after showing them.
@@ -48,9 +48,9 @@ func (o *doctorOptions) sweep(ctx context.Context) error {
 	if errors.Is(err, script.ErrInUse) {
 		return app.Conflict(err, "nothing was removed: try again when it has ended")
 	}
-	var versions *store.Report
+	versions := &sweptVersions{}
 	if err == nil {
-		versions, err = sweepVersions(ctx, o.packages)
+		versions, err = sweepVersions(ctx, o.packages, o.trust)
 	}
 	if told := o.swept(found, versions); err == nil {
 		err = told
@@ -91,15 +91,12 @@ func (o *doctorOptions) mayRemove(ctx context.Context, found []script.Swept) err
 }
 
 // swept prints what was removed.
-func (o *doctorOptions) swept(found []script.Swept, versions *store.Report) error {
-	if versions == nil {
-		versions = &store.Report{}
-	}
+func (o *doctorOptions) swept(found []script.Swept, versions *sweptVersions) error {
 	if o.json {
-		return o.out.JSON(map[string]sweepJSON{"gc": {append([]script.Swept{}, found...), total(found), append([]string{}, versions.Removed...)}})
+		return o.out.JSON(map[string]sweepJSON{"gc": {append([]script.Swept{}, found...), total(found), append([]string{}, versions.Removed...), append([]string{}, versions.forgotten...)}})
 	}
 	saySwept(o.out, versions)
-	if len(found) == 0 && len(versions.Removed)+versions.Stages > 0 {
+	if len(found) == 0 && !versions.empty() {
 		return nil
 	}
 	if len(found) == 0 {

@@ -40,10 +40,13 @@ func (d *diagnosis) surroundings(o *doctorOptions) {
 	}
 }
 
-// grants lists all grants. One lapses when its skill has another content.
-func (t *trustState) grants(ctx context.Context, cat *skill.Catalog, set *trust.Set) {
+// grants lists all grants. One lapses when its skill has another content, unless its own is kept for a rollback.
+func (t *trustState) grants(ctx context.Context, cat *skill.Catalog, set *trust.Set, installed *app.Installed) {
 	for _, g := range set.Grants() {
-		t.Grants = append(t.Grants, app.ViewGrant(&g, lapsed(ctx, cat, &g)))
+		former := installed.Former(g.Name, g.Digest)
+		v := app.ViewGrant(&g, !former && lapsed(ctx, cat, &g))
+		v.Former = former
+		t.Grants = append(t.Grants, v)
 	}
 }
 
@@ -66,6 +69,9 @@ func lapsed(ctx context.Context, cat *skill.Catalog, g *trust.Grant) bool {
 // grantRow describes a grant in a line.
 func grantRow(g *app.GrantView) string {
 	parts := []string{fmt.Sprintf("%s [%s]", g.Name, app.Short(g.Digest))}
+	if g.Former {
+		parts[0] += " (a former version, kept for agent skill rollback)"
+	}
 	if g.Lapsed {
 		return parts[0] + " has lapsed; again with: " + g.Repeat
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/install"
+	"github.com/agent-base/agent-base/install/oms"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/install/source"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -156,6 +157,8 @@ type installed struct {
 	kept    bool     // false with --dry-run, and if it was there already
 	present bool     // it was there already
 	leftOut []string // what the source has below its folder and the copy has not
+
+	signature *oms.Report // nil if it was not checked
 }
 
 // from installs the chosen skills of one source.
@@ -213,7 +216,8 @@ func (o *addOptions) report(done []installed) error {
 	if o.json {
 		records := []map[string]any{}
 		for _, d := range done {
-			records = append(records, map[string]any{"name": d.entry.Name, "name_canonical": manifest.Canonical(d.entry.Name), "digest": d.digest,
+			signed, signer, root := signatureFields(d.signature)
+			records = append(records, map[string]any{"signature": signed, "signer": signer, "root": root, "name": d.entry.Name, "name_canonical": manifest.Canonical(d.entry.Name), "digest": d.digest,
 				"git_url": orNull(d.entry.GitURL), "commit_sha": orNull(d.entry.CommitSHA), "source": d.entry.Source, "path": d.entry.Path,
 				"installed_path": orNull(d.entry.InstalledPath), "original_name": orNull(d.entry.OriginalName), "linked": d.entry.Linked, "installed": d.kept || d.present, "changed": d.kept, "left_out": nonNil(d.leftOut)})
 		}
@@ -233,6 +237,15 @@ func (o *addOptions) report(done []installed) error {
 		}
 	}
 	return nil
+}
+
+// signatureFields are the fields of JSON about a signature: an oms.State, who signed, and the root that vouches for that. They
+// are empty if it was not checked.
+func signatureFields(r *oms.Report) (state, signer, root string) {
+	if r == nil {
+		return "", "", ""
+	}
+	return r.State.String(), r.Signer.Name, r.Signer.Root
 }
 
 func orNull(s string) any {

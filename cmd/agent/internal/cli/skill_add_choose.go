@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
@@ -91,33 +92,63 @@ const choiceWidth = 76
 // askWhich asks which of several skills are wanted.
 func (o *addOptions) askWhich(ctx context.Context, place *install.Place) ([]*install.Candidate, error) {
 	list, _ := install.Unique(place.Skills)
-	var details []string
-	for _, c := range list[:min(len(list), mostNames)] {
-		line := fmt.Sprintf("  %-24s %s", c.Manifest.Name, manifest.Brief(c.Manifest.Description))
-		details = append(details, ui.Truncate(line, choiceWidth))
-	}
-	if more := len(list) - mostNames; more > 0 {
-		details = append(details, fmt.Sprintf("  and %d more: --skill NAME chooses one of these", more))
-	}
-	details = append(details, "Type names with spaces between them, or \"all\". Enter installs nothing.")
+	shown := min(len(list), mostNames)
+	details := offered(list, 0, shown)
 	for {
 		line, err := o.services.Approver.Answer(ctx, &ui.Question{Text: fmt.Sprintf("Which of the %s?", app.Count(len(list), "skill")), Details: details, Free: true})
 		if err != nil {
 			return nil, err
 		}
-		names := strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == ',' })
-		if len(names) == 0 {
+		words := strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == ',' })
+		switch {
+		case len(words) == 0:
 			return nil, app.Denied(errors.New("none was chosen; nothing was installed"), "")
-		}
-		if len(names) == 1 && names[0] == "all" {
+		case len(words) == 1 && words[0] == "all":
 			return list, nil
+		case len(words) == 1 && words[0] == "more" && shown < len(list):
+			from := shown
+			shown = min(len(list), shown+mostNames)
+			details = offered(list, from, shown)
+			continue
 		}
-		chosen, err := install.Choose(place.Skills, names)
+		chosen, err := meant(words, place.Skills, list)
 		if err == nil {
 			return chosen, nil
 		}
 		details = []string{err.Error()}
 	}
+}
+
+// offered are the lines of a question about a part of the skills of a source, with numbers.
+func offered(list []*install.Candidate, from, to int) []string {
+	var out []string
+	for i, c := range list[from:to] {
+		line := fmt.Sprintf("  %3d  %-24s %s", from+i+1, c.Manifest.Name, manifest.Brief(c.Manifest.Description))
+		out = append(out, ui.Truncate(line, choiceWidth))
+	}
+	if more := len(list) - to; more > 0 {
+		out = append(out, fmt.Sprintf("  and %d more: \"more\" shows them", more))
+	}
+	return append(out, "Type names or numbers, or \"all\". Enter installs nothing.")
+}
+
+// meant returns the skills that names and numbers stand for. A number is one only where no skill has it as its name.
+func meant(words []string, all, list []*install.Candidate) ([]*install.Candidate, error) {
+	var out []*install.Candidate
+	for _, w := range words {
+		n, err := strconv.Atoi(w)
+		is := func(c *install.Candidate) bool { return c.Manifest.Name == w }
+		if err == nil && n >= 1 && n <= len(list) && !slices.ContainsFunc(all, is) {
+			out = append(out, list[n-1])
+			continue
+		}
+		one, err := install.Choose(all, []string{w})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, one...)
+	}
+	return slices.Compact(slices.SortedFunc(slices.Values(out), func(a, b *install.Candidate) int { return strings.Compare(a.Path, b.Path) })), nil
 }
 
 // withNeeded adds the skills that the chosen ones require and that are not there yet.

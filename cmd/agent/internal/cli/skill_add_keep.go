@@ -48,7 +48,7 @@ func (a *adding) unpack(ctx context.Context, place *install.Place, c *install.Ca
 		}
 		switch {
 		case k.Same():
-			a.present = append(a.present, installed{entry: *k.Before, digest: k.Digest, present: true, leftOut: k.LeftOut})
+			a.present = append(a.present, installed{entry: *k.Before, digest: k.Digest, present: true, leftOut: k.LeftOut, signature: k.Signature})
 			return k.Close()
 		case k.Before == nil:
 			a.packages = append(a.packages, k)
@@ -93,13 +93,12 @@ func (a *adding) taken(ctx context.Context, k *install.Package) (string, error) 
 // finish asks about the skills, and keeps them after a yes.
 func (a *adding) finish(ctx context.Context) ([]installed, error) {
 	done := a.present
-	for _, d := range done {
-		if !a.dryRun {
-			a.services.Packages.Wish(ctx, d.entry, a.ref.Want)
-			if a.lock {
-				a.services.Packages.Lock(ctx, d.entry)
-			}
+	if !a.dryRun {
+		var there []registry.Entry
+		for _, d := range done {
+			there = append(there, d.entry)
 		}
+		a.note(ctx, there)
 	}
 	if len(a.packages) == 0 {
 		return done, nil
@@ -118,24 +117,29 @@ func (a *adding) finish(ctx context.Context) ([]installed, error) {
 			if !a.json {
 				a.out.Details(p.Lines())
 			}
-			done = append(done, installed{entry: a.packages[i].Entry(), digest: p.Digest(), leftOut: a.packages[i].LeftOut})
+			done = append(done, installed{entry: a.packages[i].Entry(), digest: p.Digest(), leftOut: a.packages[i].LeftOut, signature: a.packages[i].Signature})
 		}
 		return done, nil
 	}
 	if err := a.confirm(ctx, a.ref, proposals); err != nil {
 		return done, err
 	}
-	if err := a.approve(ctx, proposals); err != nil {
+	entries, err := a.keep(ctx, proposals)
+	if err != nil {
 		return done, err
 	}
 	for i, k := range a.packages {
-		e, err := a.keep(ctx, k, proposals[i])
-		if err != nil {
-			return done, err
-		}
-		done = append(done, installed{entry: e, digest: e.Digest, kept: true, leftOut: k.LeftOut})
+		done = append(done, installed{entry: entries[i], digest: k.Digest, kept: true, leftOut: k.LeftOut, signature: k.Signature})
 	}
 	return done, nil
+}
+
+// note records installed skills in the settings and, if asked to, in the lock file of the project.
+func (a *adding) note(ctx context.Context, list []registry.Entry) {
+	a.services.Packages.Wish(ctx, a.ref.Want, list...)
+	if a.lock {
+		a.services.Packages.Lock(ctx, list...)
+	}
 }
 
 // approve approves the skills before they are installed: an approval is of one content alone, and no installed skill lacks it.
@@ -150,22 +154,34 @@ func (a *adding) approve(ctx context.Context, list []*app.Proposal) error {
 	return a.services.Consent.Approve(ctx, list...)
 }
 
-// keep installs one skill that is approved.
-func (a *adding) keep(ctx context.Context, k *install.Package, p *app.Proposal) (registry.Entry, error) {
+// keep approves and installs the skills: all of them, or none. Those of a failure are not approved, either.
+func (a *adding) keep(ctx context.Context, list []*app.Proposal) ([]registry.Entry, error) {
 	packages := a.services.Packages
-	if err := packages.Record(ctx, trace.SkillInstalled, k.Entry(), nil); err != nil {
-		return registry.Entry{}, err
+	for _, k := range a.packages {
+		if err := packages.Record(ctx, trace.SkillInstalled, k.Entry(), nil); err != nil {
+			return nil, err
+		}
 	}
-	e, err := k.Keep(ctx, true, p.Permissions())
+	if err := a.approve(ctx, list); err != nil {
+		return nil, err
+	}
+	approved := make([]install.Approved, len(list))
+	for i, p := range list {
+		approved[i] = install.Approved{Package: a.packages[i], Yes: true, Permissions: p.Permissions()}
+	}
+	var entries []registry.Entry
+	err := a.out.Busy("installing", func() (err error) {
+		entries, err = install.KeepAll(ctx, approved...)
+		return err
+	})
 	if err != nil {
-		_ = packages.Record(ctx, trace.SkillInstalled, k.Entry(), err) // the first error is told
-		return e, err
+		for _, k := range a.packages {
+			_ = packages.Record(ctx, trace.SkillInstalled, k.Entry(), err) // the first error is told
+		}
+		return nil, errors.Join(err, a.services.Consent.Withdraw(ctx, list...))
 	}
-	packages.Wish(ctx, e, a.ref.Want)
-	if a.lock {
-		packages.Lock(ctx, e)
-	}
-	return e, nil
+	a.note(ctx, entries)
+	return entries, nil
 }
 
 // linked records folders of the user's own.

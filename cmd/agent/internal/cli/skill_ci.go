@@ -124,7 +124,7 @@ func (c *locking) one(ctx context.Context, project string, k *lock.Skill) error 
 		return errors.Join(err, pack.Close())
 	}
 	if pack.Same() {
-		c.present = append(c.present, installed{entry: *pack.Before, digest: pack.Digest, present: true})
+		c.present = append(c.present, installed{entry: *pack.Before, digest: pack.Digest, present: true, signature: pack.Signature})
 		return pack.Close()
 	}
 	c.packages = append(c.packages, pack)

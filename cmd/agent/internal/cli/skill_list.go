@@ -33,7 +33,7 @@ func newListCommand(s *app.Services, run func(context.Context, *listOptions) err
 		Long: `List the skills that a model can see: name, version, whether it is active, the commit that it was installed from or else
 its content digest, and source.
 
-With --all, also list skills that are not active, and what was left out: links that lead elsewhere, the second of two
+With --all, also list skills that are not active, with the reason, and what was left out: links that lead elsewhere, the second of two
 skills with the same name, each SKILL.md below another skill, and folders that are too deep or cannot be read.
 
 A digest needs every file of a skill: for more than 50 skills it is shown only with --long.`,
@@ -70,16 +70,20 @@ func runList(ctx context.Context, o *listOptions) error {
 			}
 		}})
 	}
-	var row [5]string
+	titles := []string{"NAME", "VERSION", "ACTIVE", "SHA", "SOURCE", "WHY NOT"}
+	if !o.all {
+		titles = titles[:5]
+	}
+	var row [6]string
 	rows := func(yield func([]string) bool) {
 		for e := range chosen(cat, o.all) {
-			row = [...]string{e.Name(), app.OrDash(e.Version()), activeCell(e), app.OrDash(sha[e]), e.Layer()}
-			if !yield(row[:]) {
+			row = [...]string{e.Name(), app.OrDash(e.Version()), activeCell(e), app.OrDash(sha[e]), e.Layer(), reasonCell(e)}
+			if !yield(row[:len(titles)]) {
 				return
 			}
 		}
 	}
-	if err := o.out.TableOf([]string{"NAME", "VERSION", "ACTIVE", "SHA", "SOURCE"}, rows); err != nil {
+	if err := o.out.TableOf(titles, rows); err != nil {
 		return err
 	}
 	if o.all {
@@ -136,6 +140,14 @@ func activeCell(e skill.Entry) string {
 		return "yes"
 	}
 	return e.State().String()
+}
+
+// reasonCell says why a skill is not active.
+func reasonCell(e skill.Entry) string {
+	if e.State() == skill.StateEnabled {
+		return ""
+	}
+	return ui.Truncate(e.Reason(), showWidth)
 }
 
 // absent is something that the list does not show: a broken or unavailable skill, or a link or folder that was left out.

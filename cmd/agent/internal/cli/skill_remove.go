@@ -30,7 +30,7 @@ func newRemoveCommand(s *app.Services, run func(context.Context, *removeOptions)
 		Aliases: []string{"uninstall"},
 		Short:   "Remove installed skills, after asking",
 		Long: `Remove installed skills: their files, the former versions, what was approved and granted under the name, the private
-home of their scripts, and the entries in your settings and in skills-lock.json of the project. A folder that was linked
+home of their scripts and what these keep in the cache, and the entries in your settings and in skills-lock.json of the project. A folder that was linked
 stays. A version that a script runs right now is removed by the next "agent skill gc". If another skill requires one of them,
 you are told.`,
 		Example: `  agent skill remove pdf
@@ -51,23 +51,20 @@ you are told.`,
 type removed struct {
 	Name      string   `json:"name"`
 	Canonical string   `json:"name_canonical"`
-	Versions  []string `json:"versions"`   // folders
-	Postponed []string `json:"postponed"`  // folders that are in use
-	Trust     bool     `json:"trust"`      // approvals or grants
-	HomeFiles int      `json:"home_files"` // of the private home
-	Settings  bool     `json:"settings"`   // the entry in the user's settings
-	Lock      bool     `json:"lock"`       // the entry in the project's lock file
-	Links     []string `json:"links"`      // of other agents to it
+	Versions  []string `json:"versions"`    // folders
+	Postponed []string `json:"postponed"`   // folders that are in use
+	Trust     bool     `json:"trust"`       // approvals or grants
+	HomeFiles int      `json:"home_files"`  // of the private home
+	Cached    int      `json:"cache_files"` // that its scripts kept in the cache
+	Settings  bool     `json:"settings"`    // the entry in the user's settings
+	Lock      bool     `json:"lock"`        // the entry in the project's lock file
+	Links     []string `json:"links"`       // of other agents to it
 	Kept      string   `json:"kept,omitempty"`
 	Instead   string   `json:"instead,omitempty"` // the file of the skill that has the name now
 }
 
 func runRemove(ctx context.Context, o *removeOptions) error {
-	in, err := o.services.Packages.Repaired(ctx)
-	if err != nil {
-		return err
-	}
-	entries, err := in.Installed(ctx, o.names...)
+	in, entries, err := installedSkills(ctx, o.services, true, o.names...)
 	if err != nil {
 		return err
 	}
@@ -166,6 +163,9 @@ func (o *removeOptions) one(ctx context.Context, in *install.Installer, e regist
 	if r.HomeFiles, err = clearHomes(o.services.Tools, e.Name); err != nil {
 		return nil, err
 	}
+	if r.Cached, err = clearCaches(o.services.Tools, e.Name); err != nil {
+		return nil, err
+	}
 	r.Settings = o.services.Packages.Unwish(ctx, e.Name)
 	r.Lock = o.services.Packages.Unlock(ctx, e.Name)
 	if cat, err := o.services.Skills.OpenQuietly(ctx); err == nil {
@@ -186,6 +186,7 @@ func (o *removeOptions) report(done []removed) error {
 		o.out.Facts([][2]string{
 			{"files", versionsText(len(r.Versions), "")}, {"in use", versionsText(len(r.Postponed), "; agent skill gc removes it later")},
 			{"links", strings.Join(r.Links, ", ")}, {"kept", r.Kept}, {"trust", ifSo(r.Trust, "its approvals and grants")}, {"home", ifSo(r.HomeFiles > 0, app.Count(r.HomeFiles, "file"))},
+			{"cache", ifSo(r.Cached > 0, app.Count(r.Cached, "file"))},
 			{"settings", ifSo(r.Settings, "its entry in \"plugins\"")}, {"lock", ifSo(r.Lock, "its entry in skills-lock.json")}, {"instead", ifSo(r.Instead != "", r.Instead+" has this name now")},
 		})
 	}

@@ -49,11 +49,7 @@ type repaired struct {
 }
 
 func runRepair(ctx context.Context, o *repairOptions) error {
-	in, err := o.services.Packages.Repaired(ctx)
-	if err != nil {
-		return err
-	}
-	entries, err := in.Installed(ctx, o.names...)
+	in, entries, err := installedSkills(ctx, o.services, true, o.names...)
 	if err != nil {
 		return err
 	}
@@ -144,30 +140,55 @@ version that a script runs right now stays until the next time. "agent doctor --
 }
 
 func runGC(ctx context.Context, o *gcOptions) error {
-	r, err := sweepVersions(ctx, o.services.Packages)
+	r, err := sweepVersions(ctx, o.services.Packages, o.services.Trust)
 	if err != nil {
 		return err
 	}
 	if o.json {
-		return o.out.JSON(map[string]any{"gc": map[string]any{"removed": append([]string{}, r.Removed...), "postponed": append([]string{}, r.Postponed...), "remains": r.Stages}})
+		return o.out.JSON(map[string]any{"gc": map[string]any{"removed": append([]string{}, r.Removed...), "postponed": append([]string{}, r.Postponed...), "remains": r.Stages, "forgotten": append([]string{}, r.forgotten...)}})
 	}
 	saySwept(o.out, r)
-	if len(r.Removed)+len(r.Postponed)+r.Stages == 0 {
+	if r.empty() {
 		o.out.Printf("There is nothing to remove\n")
 	}
 	return nil
 }
 
-// sweepVersions removes the versions that nothing needs.
-func sweepVersions(ctx context.Context, p *app.Packages) (*store.Report, error) {
-	in, err := p.Installer()
-	if err != nil {
-		return nil, err
-	}
-	return in.Sweep(ctx)
+// sweptVersions is what became of the versions that nothing needs.
+type sweptVersions struct {
+	store.Report
+	forgotten []string // skills with approvals or grants of versions that are gone
 }
 
-func saySwept(out *app.Printer, r *store.Report) {
+func (r *sweptVersions) empty() bool {
+	return len(r.Removed)+len(r.Postponed)+r.Stages+len(r.forgotten) == 0
+}
+
+// sweepVersions removes the versions that nothing needs, and what was approved of versions that are gone.
+func sweepVersions(ctx context.Context, p *app.Packages, t *app.Trust) (*sweptVersions, error) {
+	out := &sweptVersions{}
+	in, err := p.Installer()
+	if err != nil {
+		return out, err
+	}
+	edit, err := t.Edit()
+	if err != nil {
+		return out, err
+	}
+	r, err := in.Sweep(ctx, func(gone func(dir string) bool) error {
+		list, err := edit.Forget(ctx, func(_, dir, _ string) bool { return dir != "" && gone(dir) })
+		for _, c := range list {
+			out.forgotten = append(out.forgotten, fmt.Sprintf("%s [%s]", c.Name, app.Short(c.Digest)))
+		}
+		return err
+	})
+	if r != nil {
+		out.Report = *r
+	}
+	return out, err
+}
+
+func saySwept(out *app.Printer, r *sweptVersions) {
 	for _, path := range r.Removed {
 		out.Printf("Removed %s\n", path)
 	}
@@ -176,5 +197,8 @@ func saySwept(out *app.Printer, r *store.Report) {
 	}
 	if r.Stages > 0 {
 		out.Printf("Removed the remains of %s\n", app.Count(r.Stages, "interrupted command"))
+	}
+	for _, of := range r.forgotten {
+		out.Printf("Forgot what was approved of a version that is gone: %s\n", of)
 	}
 }

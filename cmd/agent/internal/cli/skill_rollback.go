@@ -43,11 +43,7 @@ granted to it, still holds. The version that was active is then the former one: 
 }
 
 func runRollback(ctx context.Context, o *rollbackOptions) error {
-	in, err := o.services.Packages.Repaired(ctx)
-	if err != nil {
-		return err
-	}
-	list, err := in.Installed(ctx, o.name)
+	in, list, err := installedSkills(ctx, o.services, true, o.name)
 	if err != nil {
 		return err
 	}

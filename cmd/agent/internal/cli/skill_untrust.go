@@ -104,6 +104,15 @@ func clearHomes(tools *app.Toolkit, name string) (files int, err error) {
 	return files, nil
 }
 
+// clearCaches removes what the scripts of all skills of the name keep in the cache and returns how many files that was.
+func clearCaches(tools *app.Toolkit, name string) (files int, err error) {
+	host, err := tools.Host()
+	if err != nil {
+		return 0, err
+	}
+	return host.ClearCaches(manifest.Canonical(name))
+}
+
 // stillTrusted warns if the skill is below a trusted folder, so it stays trusted.
 func (o *untrustOptions) stillTrusted(ctx context.Context) {
 	cat, err := o.skills.Open(ctx)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -33,7 +34,8 @@ func newUpdateCommand(s *app.Services, run func(context.Context, *updateOptions)
 commit, which files change, and what the new content asks for that the old one did not: tools, variables, hosts, new files
 that may run, hooks, toolsets, a model.
 
---yes answers the question where nothing more is asked for. Where more is asked for, you are asked all the same; without a
+--yes answers the question where nothing more is asked for, and where you approved exactly the new content before, as before a
+rollback. Where more is asked for, you are asked all the same; without a
 terminal that is exit code 5, and --trust DIGEST approves exactly one content. What you granted to a skill passes on to the
 new content; if it asks for more, your home, the whole network, keys of model providers and added packages do not. A skill
 that was never approved is updated and stays unapproved.
@@ -82,21 +84,22 @@ func newOutdatedCommand(s *app.Services, run func(context.Context, *updateOption
 
 // renewed is what became of one installed skill.
 type renewed struct {
-	Name       string      `json:"name"`
-	Canonical  string      `json:"name_canonical"`
-	State      string      `json:"state"` // an install.State, or updated or refused
-	Source     string      `json:"source"`
-	FromCommit any         `json:"from_commit"` // null where there is none
-	ToCommit   any         `json:"to_commit"`
-	FromDigest string      `json:"from_digest"`
-	ToDigest   string      `json:"to_digest,omitempty"`
-	More       []string    `json:"asks_for_more"` // than the installed content
-	Files      []fileDelta `json:"files"`
-	Trusted    bool        `json:"trusted"`           // the content that is installed now is approved
-	Granted    string      `json:"granted,omitempty"` // what passed on
-	Links      []string    `json:"links"`             // of other agents, that lead to the new version now
-	Backup     string      `json:"backup,omitempty"`  // folder with the files that were changed
-	Error      string      `json:"error,omitempty"`
+	Name           string      `json:"name"`
+	Canonical      string      `json:"name_canonical"`
+	State          string      `json:"state"` // an install.State, or updated or refused
+	Source         string      `json:"source"`
+	FromCommit     any         `json:"from_commit"` // null where there is none
+	ToCommit       any         `json:"to_commit"`
+	FromDigest     string      `json:"from_digest"`
+	ToDigest       string      `json:"to_digest,omitempty"`
+	More           []string    `json:"asks_for_more"` // than the installed content
+	Files          []fileDelta `json:"files"`
+	ApprovedBefore *time.Time  `json:"approved_before,omitempty"` // when the new content itself was approved, as before a rollback
+	Trusted        bool        `json:"trusted"`                   // the content that is installed now is approved
+	Granted        string      `json:"granted,omitempty"`         // what passed on
+	Links          []string    `json:"links"`                     // of other agents, that lead to the new version now
+	Backup         string      `json:"backup,omitempty"`          // folder with the files that were changed
+	Error          string      `json:"error,omitempty"`
 
 	entry, now registry.Entry
 	err        error
@@ -111,11 +114,7 @@ func runUpdate(ctx context.Context, o *updateOptions) error {
 	if err := checkDigests(o.digests); err != nil {
 		return err
 	}
-	in, err := o.installer(ctx)
-	if err != nil {
-		return err
-	}
-	entries, err := in.Installed(ctx, o.names...)
+	in, entries, err := installedSkills(ctx, o.services, !o.check, o.names...)
 	if err != nil {
 		return err
 	}
@@ -140,14 +139,6 @@ func runUpdate(ctx context.Context, o *updateOptions) error {
 		return err
 	}
 	return o.verdict(u.done)
-}
-
-// installer returns what changes the installed skills. With --check the registry is only read.
-func (o *updateOptions) installer(ctx context.Context) (*install.Installer, error) {
-	if o.check {
-		return o.services.Packages.Installer()
-	}
-	return o.services.Packages.Repaired(ctx)
 }
 
 // to returns what the flags say to change to, nil if they say nothing.
@@ -203,6 +194,9 @@ func (o *updateOptions) table(done []*renewed) error {
 		return err
 	}
 	for _, r := range done {
+		if r.ApprovedBefore != nil {
+			o.out.Remark(fmt.Sprintf("%s: you approved what is available before, on %s", r.Name, r.ApprovedBefore.Format("2006-01-02 15:04")))
+		}
 		for _, line := range r.More {
 			o.out.Remark(r.Name + " asks for more: " + line)
 		}

@@ -68,6 +68,9 @@ func (u *updating) one(ctx context.Context, s *install.Status, r *renewed) error
 	r.now = k.Entry()
 	r.ToCommit, r.ToDigest = orNull(r.now.CommitSHA), k.Digest
 	r.More = append(r.More, p.Grown()...)
+	if since := p.Since(); !since.IsZero() {
+		r.ApprovedBefore = &since
+	}
 	for _, c := range p.Changes() {
 		r.Files = append(r.Files, fileDelta{c.Path, c.Kind.String()})
 	}
@@ -103,7 +106,7 @@ func (u *updating) mayDiscard(ctx context.Context, r *renewed) error {
 
 // mayUpdate returns nil if the new content may be installed.
 func (u *updating) mayUpdate(ctx context.Context, r *renewed, p *app.Proposal) error {
-	more := p.Approved() && len(p.Grown()) > 0
+	more := p.Approved() && len(p.Grown()) > 0 && p.Since().IsZero()
 	text := fmt.Sprintf("Update %s from %s to %s?", r.Name, shaText(r.entry), shaText(r.now))
 	switch {
 	case slices.Contains(u.digests, p.Digest()), u.yes && !more && !p.Forged():
@@ -117,7 +120,7 @@ func (u *updating) mayUpdate(ctx context.Context, r *renewed, p *app.Proposal) e
 			return app.Denied(fmt.Errorf("the new content of %s asks for more than the approved one, and there is no terminal to ask on: it was not updated", r.Name),
 				"--trust "+p.Digest()+" approves this content")
 		}
-		return app.Denied(fmt.Errorf("no terminal to ask on, so %s was not updated", r.Name), "--yes updates what asks for nothing more")
+		return app.Denied(fmt.Errorf("no terminal to ask on, so %s was not updated", r.Name), "--yes updates what asks for nothing more, or was approved before")
 	case !p.Approved():
 		lines, _ := p.Short(u.services.Sys.Home)
 		return notUpdated(u.services.Approver.Ask(ctx, &app.Question{Text: text,
@@ -154,13 +157,16 @@ func (u *updating) keep(ctx context.Context, k *install.Package, p *app.Proposal
 	}
 	e, err := k.Keep(ctx, approve, p.Permissions())
 	if err != nil {
-		_ = u.services.Packages.Record(ctx, trace.SkillUpdated, k.Entry(), err)
+		_ = u.services.Packages.Record(ctx, trace.SkillUpdated, k.Entry(), err) // the first error is told
+		if approve {
+			err = errors.Join(err, u.services.Consent.Withdraw(ctx, p))
+		}
 		return err
 	}
 	r.State, r.now, r.Trusted = "updated", e, approve
 	r.Links = u.services.Packages.Repoint(r.entry, e)
 	if to := u.to(); to != nil {
-		u.services.Packages.Wish(ctx, e, to.Want)
+		u.services.Packages.Wish(ctx, to.Want, e)
 	}
 	if u.services.Packages.Locked(ctx, e.Name) {
 		u.services.Packages.Lock(ctx, e)

@@ -61,11 +61,7 @@ type verified struct {
 }
 
 func runVerify(ctx context.Context, o *verifyOptions) error {
-	in, err := o.services.Packages.Installer()
-	if err != nil {
-		return err
-	}
-	entries, err := in.Installed(ctx, o.names...)
+	in, entries, err := installedSkills(ctx, o.services, false, o.names...)
 	if err != nil {
 		return err
 	}
@@ -101,7 +97,7 @@ func (o *verifyOptions) verdict(f *install.Verified) verified {
 		Files: []fileDelta{}, Path: f.Entry.InstalledPath}
 	switch {
 	case f.Signature != nil:
-		v.Signature, v.Signer, v.Root = f.Signature.State.String(), f.Signature.Signer.Name, f.Signature.Signer.Root
+		v.Signature, v.Signer, v.Root = signatureFields(f.Signature)
 		v.signed = app.SignatureText(f.Signature)
 	case f.Entry.OriginalName != "":
 		v.signed = "not checked: it was renamed, from " + f.Entry.OriginalName

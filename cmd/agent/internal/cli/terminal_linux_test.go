@@ -34,7 +34,7 @@ func ontty(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // atQuestion matches a screen that ends in a question.
-var atQuestion = regexp.MustCompile(`(\[y/N(/[a-z])*\]|Change:|or n:|skips it\):|no reason\.|Which rule, .*\?) $`)
+var atQuestion = regexp.MustCompile(`(\[y/N(/[a-z])*\]|Change:|or n:|skips it\):|Which of the \d+ skills\?|no reason\.|Which rule, .*\?) $`)
 
 // ahead runs a command as ontty does, with a line that is typed before it has started: ahead CODE LINE ANSWER COMMAND
 // ARGS...

@@ -14,33 +14,42 @@ import (
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// AddPlugin adds a skill to `plugins` in the user's file at path, in place of one with the same name. It changes nothing else
-// and reports whether the file changed. If the file cannot be changed safely, AddPlugin leaves it unchanged and returns an
-// error that says what to add by hand.
-func AddPlugin(ctx context.Context, path string, p Plugin) (bool, error) {
-	if err := manifest.CheckName(p.Name); err != nil {
-		return false, err
-	}
-	for _, text := range []string{p.URL, p.Ref} {
-		if strings.ContainsFunc(text, unicode.IsControl) || len(text) > maxRule {
-			return false, fmt.Errorf("%q is not the address of a skill", text)
+// AddPlugins adds skills to `plugins` in the user's file at path, each in place of one with the same name, all in one step. It
+// changes nothing else and reports whether the file changed. If the file cannot be changed safely, AddPlugins leaves it
+// unchanged and returns an error that says what to add by hand.
+func AddPlugins(ctx context.Context, path string, list ...Plugin) (bool, error) {
+	for _, p := range list {
+		if err := manifest.CheckName(p.Name); err != nil {
+			return false, err
+		}
+		for _, text := range []string{p.URL, p.Ref} {
+			if strings.ContainsFunc(text, unicode.IsControl) || len(text) > maxRule {
+				return false, fmt.Errorf("%q is not the address of a skill", text)
+			}
 		}
 	}
-	return editPlugins(ctx, path, p.Name, &p)
+	return editPlugins(ctx, path, func(text string) (_ string, err error) {
+		for i := range list {
+			if text, err = setPlugin(path, text, list[i].Name, &list[i]); err != nil {
+				return "", err
+			}
+		}
+		return text, nil
+	})
 }
 
-// RemovePlugin takes a skill out of `plugins` in the user's file at path. It works like AddPlugin.
+// RemovePlugin takes a skill out of `plugins` in the user's file at path. It works like AddPlugins.
 func RemovePlugin(ctx context.Context, path, name string) (bool, error) {
-	return editPlugins(ctx, path, name, nil)
+	return editPlugins(ctx, path, func(text string) (string, error) { return setPlugin(path, text, name, nil) })
 }
 
-func editPlugins(ctx context.Context, path, name string, add *Plugin) (bool, error) {
+func editPlugins(ctx context.Context, path string, edit func(text string) (string, error)) (bool, error) {
 	if path == "" {
 		return false, errors.New("no home directory for settings: set AGENT_HOME")
 	}
 	changed := false
 	err := lockfile.Transform(ctx, path, &lockfile.Options{Max: maxFile, Private: true}, func(old []byte) ([]byte, error) {
-		text, err := setPlugin(path, string(old), name, add)
+		text, err := edit(string(old))
 		if changed = err == nil && text != string(old); !changed {
 			return nil, err
 		}

@@ -53,7 +53,9 @@ func TestEditPluginsRefuses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "config.yaml")
 			put(t, path, tt.before)
-			changed, err := AddPlugin(t.Context(), path, wish)
+			other := wish
+			other.Name = "other"
+			changed, err := AddPlugins(t.Context(), path, other, wish)
 			if changed || err == nil || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("changed %v, error %v, want %q", changed, err, tt.want)
 			}
@@ -62,7 +64,7 @@ func TestEditPluginsRefuses(t *testing.T) {
 			}
 		})
 	}
-	if _, err := AddPlugin(t.Context(), filepath.Join(t.TempDir(), "c"), Plugin{Name: "x", URL: "a\nb: c"}); err == nil {
+	if _, err := AddPlugins(t.Context(), filepath.Join(t.TempDir(), "c"), Plugin{Name: "x", URL: "a\nb: c"}); err == nil {
 		t.Error("no error for a URL of two lines")
 	}
 }
