@@ -32,6 +32,18 @@ progress() {
 	wait "$pid"
 }
 
+# retry WHAT COMMAND... runs a command that needs the network up to three times.
+retry() {
+	what=$1
+	shift
+	for pause in 5 20 0; do
+		"$@" && return
+		[ "$pause" = 0 ] || { echo "$what failed; trying again in $pause s (the network?)" >&2; sleep "$pause"; }
+	done
+	echo "$what failed three times" >&2
+	return 1
+}
+
 # need stops with a cure if a program is not on PATH.
 need() {
 	command -v "$1" >/dev/null 2>&1 && return
@@ -49,7 +61,7 @@ ensure_uv() {
 	if uv --version >/dev/null 2>&1; then return; fi
 	need python3 "install Python 3.9 or newer, or uv itself: https://docs.astral.sh/uv/"
 	echo "installing uv into .tools/uv ..." >&2
-	install_uv
+	retry "installing uv" install_uv || :
 	if uv --version >/dev/null 2>&1; then return; fi
 	rm -rf "$TOOLS/uv"
 	echo "$0: installing uv into .tools/uv failed" >&2
@@ -62,10 +74,10 @@ install_uv() {
 	rm -rf "$TOOLS/uv"
 	mkdir -p "$TOOLS/bin"
 	if python3 -m venv "$TOOLS/uv" >/dev/null 2>&1; then
-		"$TOOLS/uv/bin/python" -m pip install --quiet --disable-pip-version-check "$UV_BOUNDS" >&2
+		"$TOOLS/uv/bin/python" -m pip install --quiet --disable-pip-version-check "$UV_BOUNDS" >&2 || return
 	else
 		rm -rf "$TOOLS/uv"
-		python3 -m pip install --quiet --disable-pip-version-check --target "$TOOLS/uv" "$UV_BOUNDS" >&2
+		python3 -m pip install --quiet --disable-pip-version-check --target "$TOOLS/uv" "$UV_BOUNDS" >&2 || return
 	fi
 	ln -sf ../uv/bin/uv "$TOOLS/bin/uv"
 }
@@ -75,7 +87,7 @@ install_uv() {
 go_tool() {
 	go_tool_dir=$TOOLS/go/$1-$3-$(go env GOVERSION)
 	if [ ! -x "$go_tool_dir/$1" ]; then
-		GOBIN=$go_tool_dir GOFLAGS='' go install "$2@$3" >&2 || return
+		retry "installing $1 $3" env GOBIN="$go_tool_dir" GOFLAGS='' go install "$2@$3" >&2 || return
 	fi
 	echo "$go_tool_dir/$1"
 }

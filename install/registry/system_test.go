@@ -28,6 +28,7 @@ func systems(dir string) map[string]system {
 	return map[string]system{
 		"":                &real{&registry.Store{Path: filepath.Join(dir, "registry.json"), Wait: time.Minute}},
 		"in place":        &defective{dir: dir, inPlace: true},
+		"in place, slow":  &defective{dir: dir, inPlace: true, slow: true},
 		"no lock":         &defective{dir: dir, noLock: true},
 		"no flush":        &defective{dir: dir, noFlush: true},
 		"no folder flush": &defective{dir: dir, noFolderFlush: true},
@@ -69,6 +70,7 @@ func (r *real) folder() string { return filepath.Dir(r.s.Path) }
 type defective struct {
 	dir                                              string
 	inPlace, noLock, noFlush, noFolderFlush, ignores bool
+	slow                                             bool // a write takes some milliseconds, so a kill at any time hits one
 }
 
 func (b *defective) folder() string { return b.dir }
@@ -131,6 +133,9 @@ func (b *defective) write(text []byte) (err error) {
 	for chunk := range chunks(text) {
 		if _, e := f.Write(chunk); e != nil {
 			err = e
+		}
+		if b.slow {
+			time.Sleep(time.Millisecond)
 		}
 	}
 	if !b.noFlush {
