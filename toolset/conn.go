@@ -15,11 +15,12 @@ import (
 
 // Limits of a conversation with a process.
 const (
-	maxMessage = 8 << 20  // bytes of one message
-	maxNoise   = 16 << 20 // bytes without meaning between two answers
-	maxQueue   = 8 << 20  // bytes of messages that the process has not read
-	kept       = 512      // bytes of both ends of a message that is too long
-	perRequest = 1 << 10  // what a message counts as noise in addition to its bytes
+	maxMessage = 8 << 20   // bytes of one message
+	maxNoise   = 16 << 20  // bytes without meaning between two answers
+	maxQueue   = 8 << 20   // bytes of messages that the process has not read
+	maxLine    = 256 << 20 // bytes of a line that is thrown away
+	kept       = 512       // bytes of both ends of a message that is too long
+	perRequest = 1 << 10   // what a message counts as noise in addition to its bytes
 )
 
 // conn carries the messages between a client and a process: an mcp.Transport and its connection. The process's standard output
@@ -192,8 +193,10 @@ func (c *conn) take(p []byte) {
 		c.long.add(c.line)
 		c.line = nil
 	}
-	c.long.add(p)
-	c.noise(len(p), nil)
+	before := c.long.size
+	if c.long.add(p); before <= maxLine && c.long.size > maxLine {
+		c.onNoise(fmt.Sprintf("it wrote a line of more than %d MiB to standard output", maxLine>>20))
+	}
 }
 
 func (c *conn) endLine() {
@@ -232,7 +235,7 @@ var (
 	idLast  = regexp.MustCompile(`"id"\s*:\s*("[^"]{1,64}"|\d{1,18})\s*(,\s*"jsonrpc"\s*:\s*"2.0"\s*)?}\s*$`)
 )
 
-// tooLong answers the request whose answer is too long.
+// tooLong answers the request whose answer is too long. Without one the line was noise, and too much of it.
 func (c *conn) tooLong(l *longLine) {
 	for _, found := range [][][]byte{idFirst.FindSubmatch(l.head), idLast.FindSubmatch(l.tail)} {
 		if found == nil {
@@ -243,6 +246,7 @@ func (c *conn) tooLong(l *longLine) {
 			return
 		}
 	}
+	c.noise(maxNoise+1, nil)
 }
 
 // codeTooLong is the code of an error for an answer that was not taken.
