@@ -78,7 +78,8 @@ def evaluate(hint: Any, names: Scope) -> Any:
         tree = ast.parse(hint.strip(), mode="eval")
         if sys.version_info < (3, 10):
             tree = ast.fix_missing_locations(Alternatives().visit(tree))
-        return eval(compile(tree, "<hint>", "eval"), {**names[0], "__Union": typing.Union}, names[1])
+        found = eval(compile(tree, "<hint>", "eval"), {**names[0], "__Union": typing.Union}, names[1])
+        return evaluate(found, names) if found != hint else Unknown(hint)  # a hint in quotes twice
     except Exception:
         return Unknown(hint)
 

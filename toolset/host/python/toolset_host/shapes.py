@@ -7,12 +7,14 @@ import contextlib
 import dataclasses
 import enum
 import inspect
+import json
 import types
 import typing
 from typing import Any, Callable, Dict, Iterator, List, Tuple
 
 from . import hints, limits, models, scalars
 from .bad import Bad, Unusable, expect, got, same
+from .trace import quote
 
 __all__ = ["Bad", "Compiler", "Shape", "Unusable"]
 
@@ -239,7 +241,7 @@ class Compiler:
             expect(value, dict, "an object", at)
             for name in value:
                 if name not in shapes:
-                    raise Bad(at, f"has no member {name!r}; it has {', '.join(shapes)}", inside=True)
+                    raise Bad(at, f"has no member {quote(name)}; it has {', '.join(shapes)}", inside=True)
             for name in required:
                 if name not in value:
                     raise Bad(f"{at}.{name}", "is missing")
@@ -296,7 +298,8 @@ def choice(plain: List[Any], values: List[Any]) -> Shape:
         for offered, member in zip(plain, values):
             if same(value, offered):
                 return member
-        raise Bad(at, f"must be one of {', '.join(repr(p) for p in plain)}, not {got(value)}")
+        offered = ", ".join(json.dumps(p, ensure_ascii=False) for p in plain)
+        raise Bad(at, f"must be {'one of ' if len(plain) > 1 else ''}{offered}, not {got(value)}")
 
     return Shape(schema, build)
 
