@@ -8,6 +8,7 @@ import (
 	"io"
 	"regexp"
 	"sync"
+	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -21,6 +22,7 @@ const (
 	maxLine    = 256 << 20 // bytes of a line that is thrown away
 	kept       = 512       // bytes of both ends of a message that is too long
 	perRequest = 1 << 10   // what a message counts as noise in addition to its bytes
+	perLine    = 1 << 8    // likewise a line that is none
 )
 
 // conn carries the messages between a client and a process: an mcp.Transport and its connection. The process's standard output
@@ -43,7 +45,8 @@ type conn struct {
 	isClose bool
 	stray   stray
 
-	line []byte // of the message that comes; only Write uses these
+	deaf atomic.Bool // there was too much noise
+	line []byte      // of the message that comes; only Write uses these
 	long longLine
 }
 
@@ -171,7 +174,7 @@ type output struct{ c *conn }
 // Write takes what the process wrote. It waits for the client at most, never for the process.
 func (o output) Write(p []byte) (int, error) {
 	c, n := o.c, len(p)
-	for {
+	for !c.deaf.Load() { // what comes after too much is thrown away
 		at := bytes.IndexByte(p, '\n')
 		if at < 0 {
 			c.take(p)
@@ -181,6 +184,7 @@ func (o output) Write(p []byte) (int, error) {
 		c.endLine()
 		p = p[at+1:]
 	}
+	return n, nil
 }
 
 // take adds to the line that comes.
@@ -193,8 +197,7 @@ func (c *conn) take(p []byte) {
 		c.long.add(c.line)
 		c.line = nil
 	}
-	before := c.long.size
-	if c.long.add(p); before <= maxLine && c.long.size > maxLine {
+	if c.long.add(p); c.long.size > maxLine && !c.deaf.Swap(true) {
 		c.onNoise(fmt.Sprintf("it wrote a line of more than %d MiB to standard output", maxLine>>20))
 	}
 }
@@ -259,12 +262,12 @@ func (c *conn) message(line []byte) bool {
 		Method string          `json:"method"`
 	}
 	if line[0] != '{' || json.Unmarshal(line, &head) != nil {
-		c.noise(len(line), line)
+		c.noise(len(line)+perLine, line)
 		return false
 	}
 	m, err := jsonrpc.DecodeMessage(line)
 	if err != nil {
-		c.noise(len(line), line)
+		c.noise(len(line)+perLine, line)
 		return false
 	}
 	switch m := m.(type) {
@@ -318,6 +321,7 @@ func (c *conn) tooMuch(n int, line []byte) bool {
 		return false
 	}
 	c.stray.fired = true
+	c.deaf.Store(true)
 	return true
 }
 

@@ -117,12 +117,8 @@ func TestLongLines(t *testing.T) {
 
 // Whatever a process writes, it is told once that it is too much, and nothing grows.
 func TestNoise(t *testing.T) {
-	block := bytes.Repeat([]byte("noise\n"), 1<<16)
-	var all [][]byte
-	for range 3 * maxNoise / len(block) {
-		all = append(all, block)
-	}
-	messages, reasons, left := said(t, all...)
+	block := bytes.Repeat([]byte("noise\n"), maxNoise/perLine)
+	messages, reasons, left := said(t, block, block, block)
 	if len(messages) > 0 || len(reasons) != 1 || !strings.Contains(reasons[0], "more than 16 MiB") || left.first != "noise" {
 		t.Errorf("got %v, %q, %+v", messages, reasons, left)
 	}

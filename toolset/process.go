@@ -56,7 +56,7 @@ func (u *unit) start(ctx context.Context) (*process, error) {
 		cancel()
 		return nil, err
 	}
-	o, err := u.serveOptions(life)
+	o, err := u.serveOptions()
 	if err != nil {
 		cancel()
 		s.Close()
