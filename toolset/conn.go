@@ -8,6 +8,7 @@ import (
 	"io"
 	"regexp"
 	"sync"
+	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -15,11 +16,13 @@ import (
 
 // Limits of a conversation with a process.
 const (
-	maxMessage = 8 << 20  // bytes of one message
-	maxNoise   = 16 << 20 // bytes without meaning between two answers
-	maxQueue   = 8 << 20  // bytes of messages that the process has not read
-	kept       = 512      // bytes of both ends of a message that is too long
-	perRequest = 1 << 10  // what a message counts as noise in addition to its bytes
+	maxMessage = 8 << 20   // bytes of one message
+	maxNoise   = 16 << 20  // bytes without meaning between two answers
+	maxQueue   = 8 << 20   // bytes of messages that the process has not read
+	maxLine    = 256 << 20 // bytes of a line that is thrown away
+	kept       = 512       // bytes of both ends of a message that is too long
+	perRequest = 1 << 10   // what a message counts as noise in addition to its bytes
+	perLine    = 1 << 8    // likewise a line that is none
 )
 
 // conn carries the messages between a client and a process: an mcp.Transport and its connection. The process's standard output
@@ -42,7 +45,8 @@ type conn struct {
 	isClose bool
 	stray   stray
 
-	line []byte // of the message that comes; only Write uses these
+	deaf atomic.Bool // there was too much noise
+	line []byte      // of the message that comes; only Write uses these
 	long longLine
 }
 
@@ -170,7 +174,7 @@ type output struct{ c *conn }
 // Write takes what the process wrote. It waits for the client at most, never for the process.
 func (o output) Write(p []byte) (int, error) {
 	c, n := o.c, len(p)
-	for {
+	for !c.deaf.Load() { // what comes after too much is thrown away
 		at := bytes.IndexByte(p, '\n')
 		if at < 0 {
 			c.take(p)
@@ -180,6 +184,7 @@ func (o output) Write(p []byte) (int, error) {
 		c.endLine()
 		p = p[at+1:]
 	}
+	return n, nil
 }
 
 // take adds to the line that comes.
@@ -192,8 +197,9 @@ func (c *conn) take(p []byte) {
 		c.long.add(c.line)
 		c.line = nil
 	}
-	c.long.add(p)
-	c.noise(len(p), nil)
+	if c.long.add(p); c.long.size > maxLine && !c.deaf.Swap(true) {
+		c.onNoise(fmt.Sprintf("it wrote a line of more than %d MiB to standard output", maxLine>>20))
+	}
 }
 
 func (c *conn) endLine() {
@@ -232,7 +238,7 @@ var (
 	idLast  = regexp.MustCompile(`"id"\s*:\s*("[^"]{1,64}"|\d{1,18})\s*(,\s*"jsonrpc"\s*:\s*"2.0"\s*)?}\s*$`)
 )
 
-// tooLong answers the request whose answer is too long.
+// tooLong answers the request whose answer is too long. Without one the line was noise, and too much of it.
 func (c *conn) tooLong(l *longLine) {
 	for _, found := range [][][]byte{idFirst.FindSubmatch(l.head), idLast.FindSubmatch(l.tail)} {
 		if found == nil {
@@ -243,6 +249,7 @@ func (c *conn) tooLong(l *longLine) {
 			return
 		}
 	}
+	c.noise(maxNoise+1, nil)
 }
 
 // codeTooLong is the code of an error for an answer that was not taken.
@@ -255,12 +262,12 @@ func (c *conn) message(line []byte) bool {
 		Method string          `json:"method"`
 	}
 	if line[0] != '{' || json.Unmarshal(line, &head) != nil {
-		c.noise(len(line), line)
+		c.noise(len(line)+perLine, line)
 		return false
 	}
 	m, err := jsonrpc.DecodeMessage(line)
 	if err != nil {
-		c.noise(len(line), line)
+		c.noise(len(line)+perLine, line)
 		return false
 	}
 	switch m := m.(type) {
@@ -314,6 +321,7 @@ func (c *conn) tooMuch(n int, line []byte) bool {
 		return false
 	}
 	c.stray.fired = true
+	c.deaf.Store(true)
 	return true
 }
 

@@ -27,7 +27,7 @@ type Entry struct {
 	Toolset  string   // as it is written: "toolsets.hello:Hello", "toolsets/index:Hello", or the name of a server
 	Class    string   // the class, the export, or the name of the server
 	Language Language // what runs it
-	File     string   // the file that has the class, as a slash path; "" for a server
+	File     string   // the file that has the class, or that the interpreter of a server is started with, as a slash path; "" for none
 	Command  *Command // of a server; else nil
 }
 
@@ -57,7 +57,7 @@ func Entries(s *skill.Skill) ([]Entry, []manifest.Problem) {
 	}
 	for _, text := range s.Manifest().Toolsets {
 		e, err := parseEntry(s.FS(), text)
-		add(e, err, "SKILL.md", "toolsets")
+		add(withFile(s.FS(), e), err, "SKILL.md", "toolsets")
 	}
 	servers, file, err := readServers(s.FS())
 	if err != nil {
@@ -65,9 +65,17 @@ func Entries(s *skill.Skill) ([]Entry, []manifest.Problem) {
 	}
 	for _, server := range servers {
 		e, err := server.entry(file)
-		add(e, err, file, "mcpServers")
+		add(withFile(s.FS(), e), err, file, "mcpServers")
 	}
 	return out, problems
+}
+
+// withFile returns the entry of a server with the file that its interpreter is started with.
+func withFile(fsys fs.FS, e Entry) Entry {
+	if e.Command != nil {
+		e.File = e.Command.file(fsys)
+	}
+	return e
 }
 
 // maxEntries is how many toolsets a skill can have.

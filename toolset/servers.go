@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -107,7 +108,49 @@ func (s *server) entry(file string) (Entry, error) {
 	if c.Dir != "" && !fs.ValidPath(c.Dir) {
 		return Entry{}, fmt.Errorf("server %q starts in %.100q, which is not a folder in the skill", s.Name, s.Cwd)
 	}
+	c.pythonOfUV()
 	return Entry{Toolset: s.Name, Class: s.Name, Language: Server, Command: c}, nil
+}
+
+// pythonOfUV makes python3 FILE of uv run FILE: the engine prepares what the file needs.
+func (c *Command) pythonOfUV() {
+	if c.Path != "uv" || len(c.Args) < 2 || c.Args[0] != "run" {
+		return
+	}
+	rest := c.Args[1:]
+	for len(rest) > 1 && (rest[0] == "--script" || rest[0] == "--quiet" || rest[0] == "-q" || rest[0] == "-s") {
+		rest = rest[1:]
+	}
+	if path.Ext(rest[0]) == ".py" {
+		c.Path, c.Args = "python3", rest
+	}
+}
+
+// programs are the interpreters whose file may need packages that the engine prepares.
+var programs = map[string]Language{"python": Python, "python3": Python, "node": Node, "bun": Node, "deno": Node}
+
+// file returns the file of the skill that an interpreter is started with, as a slash path, "" if the command is no interpreter
+// or has none.
+func (c *Command) file(fsys fs.FS) string {
+	lang, ok := programs[c.Path]
+	if !ok {
+		return ""
+	}
+	for _, a := range c.Args {
+		name := inSkill(a)
+		if below, ok := strings.CutPrefix(name, "./"); ok && name != a {
+			name = path.Clean(below)
+		} else {
+			name = path.Join(c.Dir, name)
+		}
+		if languageOf(name) != lang || !fs.ValidPath(name) {
+			continue
+		}
+		if info, err := fs.Stat(fsys, name); err == nil && info.Mode().IsRegular() {
+			return name
+		}
+	}
+	return ""
 }
 
 // skillFolders are the ways to write the skill's folder.

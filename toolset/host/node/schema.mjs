@@ -2,6 +2,7 @@
 
 import { problems } from './check.mjs';
 import { skillModule } from './modules.mjs';
+import { Unusable } from './trace.mjs';
 import { fromZod, isRequired } from './zod/schema.mjs';
 
 // inputOf returns the JSON Schema of a tool's arguments, and check, which returns the arguments that the tool gets.
@@ -20,7 +21,7 @@ function withRoot(schema, check) {
   if (rest.type === undefined && (rest.properties || rest.anyOf || rest.oneOf || rest.allOf || rest.$ref || Object.keys(rest).length === 0)) {
     rest.type = 'object';
   }
-  if (rest.type !== 'object') throw new TypeError('parameters must describe an object, such as z.object({ name: z.string() })');
+  if (rest.type !== 'object') throw new Unusable('parameters must describe an object, such as z.object({ name: z.string() })');
   rest.properties ??= rest.anyOf || rest.oneOf || rest.allOf || rest.$ref ? undefined : {};
   if (rest.properties === undefined) delete rest.properties;
   return { schema: rest, check: check ?? ((value) => checked(rest, value)) };
@@ -33,7 +34,7 @@ async function read(input) {
   if (standard) return { schema: await fromStandard(input), check: (value) => standardCheck(input, value) };
   if (input.jsonSchema && typeof input.jsonSchema === 'object') return wrapped(await input.jsonSchema, input.validate);
   if (isShape(input)) return shape(input);
-  if (typeof input !== 'object') throw new TypeError(`parameters must be a schema, not a ${typeof input}`);
+  if (typeof input !== 'object') throw new Unusable(`parameters must be a schema, not a ${typeof input}`);
   return { schema: JSON.parse(JSON.stringify(input)) };
 }
 
@@ -48,7 +49,7 @@ async function fromZod4(input) {
 
 async function fromStandard(input) {
   const make = input['~standard'].jsonSchema?.input ?? input.toJsonSchema?.bind(input) ?? input.toJSONSchema?.bind(input);
-  if (!make) throw new TypeError(`${input['~standard'].vendor} cannot make a JSON Schema: use zod, or write parameters as JSON Schema`);
+  if (!make) throw new Unusable(`${input['~standard'].vendor} cannot make a JSON Schema: use zod, or write parameters as JSON Schema`);
   return make({ target: 'draft-2020-12' });
 }
 
@@ -116,7 +117,7 @@ function checked(schema, value) {
 function sentence(path, message) {
   if (path.length === 0) return message;
   const name = path.map((p, i) => (typeof p === 'number' ? `[${p}]` : i === 0 ? p : `.${String(p)}`)).join('');
-  return `argument ${JSON.stringify(name)}${/^[a-z]/.test(message) ? ' ' : ': '}${message}`;
+  return `argument ${JSON.stringify(name)}${/^(must|is|has|cannot) /.test(message) ? ' ' : ': '}${message}`;
 }
 
 function refused(text) {

@@ -2,18 +2,19 @@
 
 import { inputOf } from './schema.mjs';
 import { runner } from './shapes.mjs';
+import { Unusable } from './trace.mjs';
 
 export class Tool {
   // from makes a tool of a definition. It throws if a model cannot call it.
   static async from(definition, config) {
-    if (definition === null || typeof definition !== 'object') throw new TypeError(`${String(definition)} is not a tool`);
+    if (definition === null || typeof definition !== 'object') throw new Unusable(`${String(definition)} is not a tool`);
     if (typeof definition.init === 'function') definition = { ...definition, ...(await definition.init()) };
     const tool = new Tool();
     tool.short = String(definition.name ?? definition.id ?? '');
     tool.description = String(definition.description ?? '').trim();
     tool.config = config;
     tool.run = runner(definition);
-    if (typeof tool.run !== 'function') throw new TypeError(`the tool ${JSON.stringify(tool.short)} has no function execute`);
+    if (typeof tool.run !== 'function') throw new Unusable('it has no function execute');
     const input = definition.parameters ?? definition.inputSchema ?? definition.input_schema ?? definition.schema ?? definition.args;
     ({ schema: tool.schema, check: tool.check } = await inputOf(input));
     tool.definition = definition;
