@@ -15,16 +15,13 @@ export async function inputOf(input) {
 }
 
 // withRoot makes sure that the schema is that of an object, which is what a call has.
-function withRoot(schema, check) {
-  const { $schema, ...rest } = schema;
-  void $schema;
-  if (rest.type === undefined && (rest.properties || rest.anyOf || rest.oneOf || rest.allOf || rest.$ref || Object.keys(rest).length === 0)) {
-    rest.type = 'object';
-  }
-  if (rest.type !== 'object') throw new Unusable('parameters must describe an object, such as z.object({ name: z.string() })');
-  rest.properties ??= rest.anyOf || rest.oneOf || rest.allOf || rest.$ref ? undefined : {};
-  if (rest.properties === undefined) delete rest.properties;
-  return { schema: rest, check: check ?? ((value) => checked(rest, value)) };
+function withRoot({ $schema, ...schema }, check) {
+  void $schema; // it says nothing to a model
+  const composed = schema.anyOf || schema.oneOf || schema.allOf || schema.$ref;
+  if (composed || schema.properties || Object.keys(schema).length === 0) schema.type ??= 'object';
+  if (schema.type !== 'object') throw new Unusable('parameters must describe an object, such as z.object({ name: z.string() })');
+  if (!composed) schema.properties ??= {};
+  return { schema, check: check ?? ((value) => checked(schema, value)) };
 }
 
 async function read(input) {
