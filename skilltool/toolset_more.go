@@ -211,7 +211,7 @@ func (k *Kit) brings(ctx context.Context, s *skill.Skill) string {
 func (k *Kit) toolsText(skillName string, b *brought) string {
 	var list []string
 	for _, t := range b.tools[:min(len(b.tools), maxNamed)] {
-		list = append(list, fmt.Sprintf("%s(%s)", oneLine(t.Name, maxToolName), strings.Join(parameters(t.Input), ", ")))
+		list = append(list, fmt.Sprintf("%s(%s)", oneLine(t.Name, maxToolName), strings.Join(Parameters(t.Input), ", ")))
 	}
 	text := strings.Join(list, ", ")
 	if more := len(b.tools) - len(list); more > 0 {
@@ -223,8 +223,8 @@ func (k *Kit) toolsText(skillName string, b *brought) string {
 	return fmt.Sprintf("[This skill has tools: %s. They are called by toolset_call with skill_name '%s'; toolset_list shows their arguments.]", text, skillName)
 }
 
-// parameters returns the names of the arguments that a schema has, in its order, at most ten.
-func parameters(schema json.RawMessage) []string {
+// Parameters returns the names of the arguments that a JSON Schema has, in its order, at most ten.
+func Parameters(schema json.RawMessage) []string {
 	var s struct {
 		Properties json.RawMessage `json:"properties"`
 	}

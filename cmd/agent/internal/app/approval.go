@@ -248,7 +248,7 @@ func (c *Consent) Propose(ctx context.Context, s *skill.Skill) (*Proposal, error
 		return nil, err
 	}
 	p := &Proposal{sizes: map[string]int64{}, manifest: s.Manifest(), declared: script.Declared(s.Manifest()), approval: trust.Approval{
-		Name: s.Canonical(), Digest: sum.Digest, Dir: dir, Permissions: permissions(s.Manifest()), ApprovedAt: c.sys.Now()}}
+		Name: s.Canonical(), Digest: sum.Digest, Dir: dir, Permissions: append(permissions(s.Manifest()), ToolsetLines(s)...), ApprovedAt: c.sys.Now()}}
 	for _, f := range sum.Files {
 		p.approval.Files = append(p.approval.Files, trust.File{Path: f.Path, SHA256: f.SHA256, Link: f.Link})
 		p.sizes[f.Path] = f.Size

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
@@ -26,7 +27,15 @@ type Library struct {
 	trust    *Trust
 	out      *Printer
 	observe  *Observers
-	inside   bool // see OpenAll
+	inside   bool     // see OpenAll
+	without  []string // names of skills that are not loaded
+}
+
+// Without returns a library that does not load skills of these names.
+func (l *Library) Without(names []string) *Library {
+	other := *l
+	other.without = names
+	return &other
 }
 
 // Open opens the catalogue. It warns about ignored settings, and about problems that do not belong to a single skill.
@@ -81,7 +90,7 @@ func (l *Library) options() (*skill.Options, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &skill.Options{Profile: profile, Allow: cfg.Allow, Deny: cfg.Deny, Want: cfg.Want,
+	o := &skill.Options{Profile: profile, Allow: cfg.Allow, Deny: slices.Concat(cfg.Deny, l.without), Want: cfg.Want,
 		Trust: l.trust.Of, LookPath: l.settings.FindProgram, HasVariable: func(name string) bool { return l.sys.Getenv(name) != "" }, Version: Version}
 	if cfg.Scoped() {
 		o.Audience = &skill.Audience{Agent: cfg.AgentType, Tenant: cfg.Tenant, Environment: cfg.Environment}

@@ -55,6 +55,8 @@ func (k *Toolkit) Options(cat *skill.Catalog) (*skilltool.Options, error) {
 		Hold:         cfg.Lock != "off",
 		StrictStack:  cfg.StrictStack,
 		ErrorText:    cfg.ErrorText,
+		CallOnly:     cfg.ToolsetTools == "call",
+		Prefix:       cfg.AutoPrefix,
 		Trace:        k.observe.Tracer(),
 	}
 	var err error
@@ -132,7 +134,7 @@ func Advice(err error, skillName string) string {
 		return ""
 	case IsUntrusted(err), len(withheld(err)) > 0, errors.As(err, new(*script.Blocked)), errors.As(err, new(*script.Unreached)):
 		return "A person can allow it with: " + command
-	case errors.As(err, new(*script.MissingModule)):
+	case errors.As(err, new(*script.MissingModule)), toolsetCure(err, skillName) != "":
 		return "A person can add it with: " + command
 	default:
 		return "A person can prepare them with: " + command
@@ -163,6 +165,8 @@ func ScriptCure(err error, skillName string) string {
 	switch {
 	case IsUntrusted(err):
 		return TrustCure(name)
+	case toolsetCure(err, name) != "":
+		return toolsetCure(err, name)
 	case errors.As(err, &missing) && missing.Python && missing.Package != "":
 		return WithCure(name, append([]string{missing.Module}, missing.Others...)...)
 	case errors.As(err, &missing) && missing.Package != "":

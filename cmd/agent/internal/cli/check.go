@@ -36,12 +36,13 @@ type checkOptions struct {
 	skills   *app.Library
 	packages *app.Packages
 	sandbox  *app.Sandbox
+	tools    *app.Toolkit
 
 	json bool
 }
 
 func newCheckOptions(s *app.Services, json bool) *checkOptions {
-	return &checkOptions{sys: s.Sys, out: s.Out, settings: s.Settings, skills: s.Skills, packages: s.Packages, sandbox: s.Sandbox, json: json}
+	return &checkOptions{sys: s.Sys, out: s.Out, settings: s.Settings, skills: s.Skills, packages: s.Packages, sandbox: s.Sandbox, tools: s.Tools, json: json}
 }
 
 // runCheck prints the block of agent --check, and what confines scripts. It fails when a skill that is enabled cannot be loaded,
@@ -51,12 +52,19 @@ func runCheck(ctx context.Context, o *checkOptions) error {
 	if err != nil {
 		return err
 	}
+	broken, err := o.tools.BrokenToolsets(ctx, cat)
+	if err != nil {
+		return err
+	}
 	lines := []checked{}
 	installed := o.packages.Installed(ctx)
 	for e := range cat.All() {
 		c, err := o.one(ctx, e)
 		if err != nil {
 			return err
+		}
+		if why := broken[e.Canonical()]; why != "" && c.OK {
+			c.OK, c.Problem, c.fails = false, "Load failed: "+why, c.Enabled
 		}
 		if i := installed.Of(ctx, e); i != nil && i.CommitSHA != "" && c.SHA != "" {
 			c.SHA = app.Short(i.CommitSHA)
@@ -148,12 +156,12 @@ func (c *checked) gather(ctx context.Context, e skill.Entry, o *survey.Options) 
 		return errors.New("missing scripts dir")
 	}
 	sum, err := s.Digest(ctx)
-	c.Scripts, c.Toolsets, c.SHA = len(scripts), len(m.Toolsets), app.Short(sum)
+	c.Scripts, c.Toolsets, c.SHA = len(scripts), len(app.ToolsetNames(s)), app.Short(sum)
 	if err == nil || ctx.Err() != nil {
 		return ctx.Err()
 	}
 	// A trusted folder needs no digest, and what runs nothing needs no approval.
-	if t, untold := e.Trust(ctx); c.Scripts > 0 && (untold != nil || !t.Runs()) {
+	if t, untold := e.Trust(ctx); c.Scripts+c.Toolsets > 0 && (untold != nil || !t.Runs()) {
 		c.Problem, c.fails = "No digest, so it cannot be approved: "+err.Error(), c.Enabled
 	}
 	return nil

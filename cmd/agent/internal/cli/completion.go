@@ -13,6 +13,7 @@ import (
 	"github.com/agent-base/agent-base/internal/near"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skilltool"
 )
 
 var shells = []string{"bash", "zsh", "fish", "powershell"}
@@ -111,6 +112,37 @@ func completeScripts(s *app.Services) complete {
 					out = append(out, sc.File)
 				}
 			}
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completeTools offers skills for the first argument, for the second the tools that the skill's toolsets had when they last ran,
+// and then the arguments of the tool.
+func completeTools(s *app.Services) complete {
+	first := completeSkills(s)
+	return func(c *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return first(c, args, word)
+		}
+		var out []cobra.Completion
+		if opened := peek(c.Context(), s.Skills, args[0]); opened != nil {
+			defer opened.Close()
+			tools, _ := s.Tools.KnownTools(c.Context(), opened)
+			for _, t := range tools {
+				about, _, _ := strings.Cut(t.Description, "\n")
+				switch {
+				case len(args) == 1:
+					out = append(out, cobra.CompletionWithDesc(t.Name, about))
+				case c.Name() == "call" && t.Name == args[1]:
+					for _, name := range skilltool.Parameters(t.Input) {
+						out = append(out, name+"=")
+					}
+				}
+			}
+		}
+		if len(args) > 1 {
+			return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 		}
 		return out, cobra.ShellCompDirectiveNoFileComp
 	}

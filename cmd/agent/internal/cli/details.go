@@ -105,8 +105,10 @@ type details struct {
 	Files         []fileJSON         `json:"files"`                  // at most mostListed
 	MoreFiles     int                `json:"more_files,omitempty"`
 	Inside        []string           `json:"inside,omitempty"` // folders below it that have a SKILL.md; only why looks for them
-	Toolsets      []string           `json:"toolsets"`         // declared; this version loads none
-	Tools         []string           `json:"tools"`            // fully qualified names of loaded tools
+	Toolsets      []string           `json:"toolsets"`         // declared
+	Tools         []string           `json:"tools"`            // fully qualified names of the tools that they had when this content last ran
+	ToolsKnown    bool               `json:"tools_known"`      // this content has run
+	ToolSchemas   []toolJSON         `json:"tool_schemas"`     // of Tools
 	Metadata      map[string]string  `json:"metadata,omitempty"`
 	Fields        []field            `json:"fields"`
 	Problems      []manifest.Problem `json:"problems"`
@@ -118,6 +120,7 @@ type details struct {
 type tokens struct {
 	Listing      int `json:"listing"`      // its lines in the list
 	Instructions int `json:"instructions"` // when it is activated
+	Tools        int `json:"tools"`        // the tools of its toolsets, in each request that offers them
 }
 
 // field is one key of the front matter and what this version does with it.
@@ -174,11 +177,12 @@ type inspector struct {
 	skills   *app.Library
 	grants   *app.Grants
 	packages *app.Packages
+	tools    *app.Toolkit
 	typed    func(string) string // completes commands, see app.Flags.Typed
 }
 
 func newInspector(s *app.Services) inspector {
-	return inspector{s.Settings, s.Skills, s.Grants, s.Packages, s.Out.Typed}
+	return inspector{s.Settings, s.Skills, s.Grants, s.Packages, s.Tools, s.Out.Typed}
 }
 
 // lookup gathers the details of the skill of that name in the catalogue that open returns.
@@ -211,7 +215,7 @@ func location(ctx context.Context, e skill.Entry) string {
 func (o *inspector) inspect(ctx context.Context, cat *skill.Catalog, e skill.Entry) (*details, error) {
 	settings := o.settings
 	d := &details{record: newRecord(settings, e), Location: location(ctx, e), Problems: listed(e.Problems()), DecidedBy: settings.DecidedBy(e),
-		Variables: []app.Variable{}, Scripts: []scriptName{}, Dependencies: []dependencies{}, Files: []fileJSON{}, Toolsets: []string{}, Tools: []string{}, Fields: []field{}, Shadows: []shadow{}}
+		Variables: []app.Variable{}, Scripts: []scriptName{}, Dependencies: []dependencies{}, Files: []fileJSON{}, Toolsets: []string{}, Tools: []string{}, ToolSchemas: []toolJSON{}, Fields: []field{}, Shadows: []shadow{}}
 	for _, s := range e.Shadows() {
 		d.Shadows = append(d.Shadows, shadow{s.Layer(), s.Path(), location(ctx, s), s.Version()})
 	}
@@ -257,6 +261,13 @@ func (o *inspector) inspect(ctx context.Context, cat *skill.Catalog, e skill.Ent
 	if d.MoreFiles = max(len(d.Files)-mostListed, 0); d.MoreFiles > 0 {
 		d.Files = d.Files[:mostListed]
 	}
+	var known []tool.Tool
+	known, d.ToolsKnown = o.tools.KnownTools(ctx, s)
+	list := newToolList(d.Canonical, known)
+	d.ToolSchemas, d.Tokens.Tools = list.Tools, list.Tokens
+	for _, t := range list.Tools {
+		d.Tools = append(d.Tools, t.FullName)
+	}
 	return d, d.cost(ctx, cat, s, set)
 }
 
@@ -272,7 +283,7 @@ func (d *details) manifest(s *skill.Skill, c *config.Config) {
 	d.License, d.Compatibility, d.Author, d.Repository = m.License, m.Compatibility, m.Author, m.Repository
 	d.Requires, d.RequiresEnv, d.Env, d.Metadata = m.Requires, m.RequiresEnv, m.Permissions.Env, m.Metadata
 	d.Permissions = app.PermissionLines(m)
-	d.Toolsets = append(d.Toolsets, m.Toolsets...)
+	d.Toolsets = app.ToolsetNames(s)
 	d.toolRules = toolRulesOf(m)
 	for _, f := range m.Fields {
 		d.Fields = append(d.Fields, field{f.Key, f.Line, f.Col, settled(f, c).String(), f.Value})

@@ -42,6 +42,7 @@ type diagnosis struct {
 	Settings []setting          `json:"settings"`
 	Layers   []layer            `json:"layers"`
 	Programs []program          `json:"programs"`
+	Runtimes []runtimeState     `json:"toolset_runtimes"`
 	Path     pathState          `json:"path"`
 	Homes    []homeState        `json:"homes"`
 	Sandbox  *app.SandboxState  `json:"sandbox"`
@@ -167,6 +168,7 @@ func (o *doctorOptions) diagnose(ctx context.Context) (*diagnosis, error) {
 		path, _ := o.settings.FindProgram(name)
 		d.Programs = append(d.Programs, program{name, path})
 	}
+	d.Runtimes = o.runtimes(ctx, d.Programs)
 	d.surroundings(o)
 	if d.Sandbox, err = o.sandbox.State(ctx); err != nil {
 		return nil, err
@@ -304,6 +306,9 @@ func (o *doctorOptions) print(d *diagnosis) error {
 		rows = append(rows, []string{"  " + p.Name, path})
 	}
 	if err := o.titled("Programs", rows); err != nil {
+		return err
+	}
+	if err := o.printRuntimes(d.Runtimes); err != nil {
 		return err
 	}
 	if err := o.printSandbox(d.Sandbox); err != nil {

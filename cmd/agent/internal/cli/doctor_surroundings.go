@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
@@ -38,6 +40,65 @@ func (d *diagnosis) surroundings(o *doctorOptions) {
 	for _, h := range host.Homes() {
 		d.Homes = append(d.Homes, homeState{h.Skill, h.Dir, h.Files, h.Bytes})
 	}
+}
+
+// runtimeState is a program that can run toolsets.
+type runtimeState struct {
+	Name     string `json:"name"`
+	Path     string `json:"path,omitempty"`
+	Version  string `json:"version,omitempty"` // as it says it
+	Toolsets string `json:"toolsets"`          // what it runs, or what it lacks
+}
+
+// runtimes says which programs can run toolsets of which languages. It starts them for their versions.
+func (o *doctorOptions) runtimes(ctx context.Context, programs []program) []runtimeState {
+	out := []runtimeState{}
+	host, err := o.tools.Host()
+	if err != nil {
+		return out // without a home of its own the program starts none
+	}
+	for _, name := range []string{"python3", "node", "bun", "deno"} {
+		r := runtimeState{Name: name, Toolsets: "not installed"}
+		if i := slices.IndexFunc(programs, func(p program) bool { return p.Name == name }); i >= 0 && programs[i].Path != "" {
+			r.Path = programs[i].Path
+			said, err := host.Version(ctx, r.Path)
+			if fields := strings.Fields(said); err == nil && len(fields) > 0 {
+				r.Version = fields[min(1, len(fields)-1)]
+			}
+			if r.Toolsets = runs(name, r.Version); r.Version == "" {
+				r.Toolsets = "does not say its version"
+			}
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// firstTypes is the first major version of Node.js that runs TypeScript.
+const firstTypes = 22
+
+// runs says which toolsets a runtime of a version runs.
+func runs(name, version string) string {
+	switch major, _, _ := strings.Cut(strings.TrimPrefix(version, "v"), "."); {
+	case name == "python3":
+		return "Python"
+	case name != "node":
+		return "TypeScript, JavaScript"
+	default:
+		if n, err := strconv.Atoi(major); err != nil || n < firstTypes {
+			return fmt.Sprintf("JavaScript; TypeScript needs Node.js %d or newer, bun or deno", firstTypes)
+		}
+		return "TypeScript, JavaScript"
+	}
+}
+
+// printRuntimes shows what can run toolsets.
+func (o *doctorOptions) printRuntimes(list []runtimeState) error {
+	var rows [][]string
+	for _, r := range list {
+		rows = append(rows, []string{"  " + r.Name, app.OrDash(r.Version), r.Toolsets})
+	}
+	return o.titled("Toolsets are run by", rows)
 }
 
 // grants lists all grants. One lapses when its skill has another content, unless its own is kept for a rollback.

@@ -247,6 +247,8 @@ func newSkillCommand(s *app.Services) *cobra.Command {
 		newStatsCommand(s, runStats))
 	section(c, "Show what a model gets:",
 		newPromptCommand(s, runPrompt), newActivateCommand(s, runActivate))
+	section(c, "Use toolsets:",
+		newSkillToolsCommand(s, runSkillTools), newSkillCallCommand(s, runSkillCall))
 	section(c, "Write skills:",
 		newCreateCommand(s, runCreate), newTestCommand(s, runTest), newDevCommand(s, runDev), newValidateCommand(s, runValidate), newPackCommand(s, runPack), newPublishCommand(s, runPublish), newExportCommand(s, runExport))
 	section(c, "Install skills:",

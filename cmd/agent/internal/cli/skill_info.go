@@ -14,6 +14,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skilltool"
 )
 
 type infoOptions struct {
@@ -75,6 +76,9 @@ func runInfo(ctx context.Context, o *infoOptions) error {
 			return err
 		}
 	}
+	if err := printTools(o.out, d); err != nil {
+		return err
+	}
 	o.out.Problems(ownProblems(d))
 	if d.Installed != nil && !d.Installed.Linked {
 		o.out.Remark("agent skill outdated " + d.Canonical + " asks whether there is something newer")
@@ -120,7 +124,11 @@ func tokensText(d *details) string {
 	if d.Tokens == (tokens{}) {
 		return ""
 	}
-	return fmt.Sprintf("about %d in the list, %d when activated", d.Tokens.Listing, d.Tokens.Instructions)
+	text := fmt.Sprintf("about %d in the list, %d when activated", d.Tokens.Listing, d.Tokens.Instructions)
+	if d.Tokens.Tools > 0 {
+		text += fmt.Sprintf(", %d for its tools in each request then", d.Tokens.Tools)
+	}
+	return text
 }
 
 // readsText lists the variables that scripts read, and what becomes of each.
@@ -218,11 +226,26 @@ func filesText(d *details) string {
 // mostShown is how many files of a folder, and folders, a person is shown.
 const mostShown = 8
 
+// toolsetsText names the toolsets, and says which command shows their tools if they have not run yet.
 func toolsetsText(d *details) string {
-	if len(d.Toolsets) == 0 {
-		return ""
+	text := strings.Join(d.Toolsets, ", ")
+	if text != "" && !d.ToolsKnown {
+		text += " (not started yet; \"agent skill tools " + d.Canonical + "\" starts them and lists their tools)"
 	}
-	return fmt.Sprintf("%s (declared; this version loads no toolsets)", strings.Join(d.Toolsets, ", "))
+	return text
+}
+
+// printTools lists the tools that a skill's toolsets had when they last ran.
+func printTools(out *app.Printer, d *details) error {
+	if len(d.ToolSchemas) == 0 {
+		return nil
+	}
+	out.Printf("\n")
+	var rows [][]string
+	for _, t := range d.ToolSchemas {
+		rows = append(rows, []string{t.FullName, strings.Join(skilltool.Parameters(t.Input), ", "), strconv.Itoa(t.Tokens)})
+	}
+	return out.Table([]string{"TOOL", "ARGUMENTS", "TOKENS"}, rows)
 }
 
 func shadowsText(d *details) string {

@@ -66,6 +66,10 @@ type Config struct {
 	Lock        string // lock: off, user, all
 	Hooks       bool   // hooks
 
+	ToolsetTools  string // toolsetTools
+	AutoPrefix    bool   // autoPrefix
+	BrokenToolset string // brokenToolset
+
 	AgentType, Tenant, Environment string // agentType, tenant, environment
 	StrictStack                    bool   // strictStack: activating an active skill is an error
 	ErrorText                      bool   // errorText: "error" has the text of a failure instead of its code

@@ -36,6 +36,7 @@ func (c *Config) fill(g given) {
 	c.StrictStack, c.ErrorText = get[bool](g, "strictStack"), get[bool](g, "errorText")
 	c.AgentType, c.Tenant, c.Environment = text("agentType"), text("tenant"), text("environment")
 	c.Hooks = get[bool](g, "hooks")
+	c.ToolsetTools, c.AutoPrefix, c.BrokenToolset = text("toolsetTools"), get[bool](g, "autoPrefix"), text("brokenToolset")
 
 	c.Scripts = text("scripts")
 	c.Cwd, c.ScriptJSON, c.ScriptHelp = text("cwd"), text("scriptJSON"), text("scriptHelp")

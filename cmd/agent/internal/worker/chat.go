@@ -59,7 +59,7 @@ func converse(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
-	defer func() { w.kit.End(w.as(ctx)) }()
+	defer func() { w.close(ctx) }()
 	if err := s.Out.Flush(); err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ var roles = []role{
 }
 
 // readOnly are the tools that change nothing.
-var readOnly = []string{"read_file", "glob", "grep", "skill", "skill_read", "script_list", "script_help"}
+var readOnly = []string{"read_file", "glob", "grep", "skill", "skill_read", "toolset_list", "script_list", "script_help"}
 
 func roleNamed(name string) role {
 	i := slices.IndexFunc(roles, func(r role) bool { return strings.EqualFold(r.name, name) })
@@ -72,6 +72,9 @@ func (w *worker) fork(ctx context.Context, f tool.Fork) (*agent.Options, error) 
 	o.Identity = who
 	o.Continue = func(ctx context.Context, before int) string { return w.continued(ctx, kit, before) }
 	o.Carry = func(ctx context.Context) string { return kit.Carry(ctx).Body }
+	if o.More = nil; r.tools == nil {
+		o.More = w.more(kit, set)
+	}
 	return o, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"strings"
 
 	"github.com/agent-base/agent-base/agent/permit"
 	"github.com/agent-base/agent-base/tool"
@@ -15,22 +16,57 @@ import (
 func (g *gate) guard(tools []tool.Tool) []tool.Tool {
 	out := make([]tool.Tool, len(tools))
 	for i, t := range tools {
-		next := t.Call
-		t.Call = func(ctx context.Context, args json.RawMessage) tool.Result {
-			if why := g.refuse(ctx, t.Name, args); why != nil {
-				return *why
-			}
-			return next(ctx, args)
-		}
-		out[i] = t
+		out[i] = g.guarded(t)
 	}
 	return out
 }
 
+// guarded returns a tool that the policy decides about first. One that stands for others returns such tools.
+func (g *gate) guarded(t tool.Tool) tool.Tool {
+	one, next := t, t.Call
+	t.Call = func(ctx context.Context, args json.RawMessage) tool.Result {
+		if why := g.refuse(ctx, &one, args); why != nil {
+			return *why
+		}
+		return next(ctx, args)
+	}
+	if resolve := t.Resolve; resolve != nil {
+		t.Resolve = func(ctx context.Context, args json.RawMessage) (tool.Tool, json.RawMessage, *tool.Result) {
+			inner, args, ended := resolve(ctx, args)
+			if ended == nil {
+				inner = g.guarded(inner)
+			}
+			return inner, args, ended
+		}
+	}
+	return t
+}
+
+// starts returns why the toolsets of a skill are not started for a model now, or nil. asked says that a call of toolset_list was
+// decided about before.
+func (g *gate) starts(ctx context.Context, skillName string, asked bool) error {
+	args, err := json.Marshal(map[string]string{"skill_name": skillName})
+	if err != nil {
+		return err
+	}
+	d := g.decide(ctx, &permit.Call{Tool: "toolset_list", Kind: permit.Script, Args: args})
+	if d.Verdict == permit.Allowed || d.Verdict == permit.Asked && asked {
+		return nil
+	}
+	if d.Verdict == permit.Asked {
+		return fmt.Errorf("the toolsets of skill '%s' are not started without a question, because %s: call toolset_list with skill_name '%s'", skillName, d.Reason, skillName)
+	}
+	return fmt.Errorf("the toolsets of skill '%s' are not started: %s", skillName, d.Reason)
+}
+
 // refuse returns the result of a call of a skill's tool that may not proceed, and nil for one that may.
-func (g *gate) refuse(ctx context.Context, name string, args json.RawMessage) *tool.Result {
-	c := &permit.Call{Tool: name, Args: args}
-	if name == "script_run" {
+func (g *gate) refuse(ctx context.Context, t *tool.Tool, args json.RawMessage) *tool.Result {
+	name := t.FullName()
+	c := &permit.Call{Tool: t.Name, Args: args}
+	switch {
+	case t.Full != "":
+		c.Kind, c.Source, c.Tool = permit.Script, t.Source, strings.TrimPrefix(t.Full, t.Source+".")
+	case name == "script_run":
 		c.Kind = permit.Script
 	}
 	d := g.decide(ctx, c)

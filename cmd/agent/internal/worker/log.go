@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/script"
@@ -20,7 +22,7 @@ func logSkills(ctx context.Context, t trace.Tracer, cat *skill.Catalog, o *surve
 	if t == nil {
 		return
 	}
-	scripts := 0
+	scripts, toolsets := 0, 0
 	for e := range cat.Visible() {
 		s, err := e.Load(ctx)
 		if err != nil {
@@ -28,12 +30,16 @@ func logSkills(ctx context.Context, t trace.Tracer, cat *skill.Catalog, o *surve
 			continue
 		}
 		list, _ := script.List(s, o)
-		n := len(list)
+		n, sets := len(list), len(app.ToolsetNames(s))
 		s.Close()
-		scripts += n
-		event(ctx, t, slog.LevelInfo, e.Name(), fmt.Sprintf("Loaded skill '%s' with %s", e.Name(), app.Count(n, "script")))
+		scripts, toolsets = scripts+n, toolsets+sets
+		text := fmt.Sprintf("Loaded skill '%s' with %s", e.Name(), app.Count(n, "script"))
+		if sets > 0 {
+			text += " and " + app.Count(sets, "toolset")
+		}
+		event(ctx, t, slog.LevelInfo, e.Name(), text)
 	}
-	event(ctx, t, slog.LevelInfo, "", fmt.Sprintf("Loaded 0 skill toolsets, %d scripts", scripts))
+	event(ctx, t, slog.LevelInfo, "", fmt.Sprintf("Loaded %d skill toolsets, %d scripts", toolsets, scripts))
 }
 
 func event(ctx context.Context, t trace.Tracer, level slog.Level, name, text string) {
@@ -57,6 +63,27 @@ func skillsOrNone(ctx context.Context, s *app.Services) (*skill.Catalog, error) 
 			return nil, err
 		}
 	}
+	if cat, err = withoutBroken(ctx, s, cat); err != nil {
+		return nil, err
+	}
 	logSkills(ctx, s.Out.Tracer(), cat, s.Settings.Survey())
 	return cat, nil
+}
+
+// withoutBroken returns the catalogue without the skills whose toolsets cannot be loaded, if the settings say so.
+func withoutBroken(ctx context.Context, s *app.Services, cat *skill.Catalog) (*skill.Catalog, error) {
+	broken, err := s.Tools.BrokenToolsets(ctx, cat)
+	if err != nil || len(broken) == 0 {
+		return cat, err
+	}
+	names := slices.Sorted(maps.Keys(broken))
+	for _, name := range names {
+		text := fmt.Sprintf("Failed to load skills: %s: %s", name, broken[name])
+		if t := s.Out.Tracer(); t != nil {
+			event(ctx, t, slog.LevelError, name, text)
+		} else {
+			s.Out.Warn(text)
+		}
+	}
+	return s.Skills.Without(names).OpenQuietly(ctx)
 }

@@ -42,7 +42,7 @@ func answerPrompt(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
-	defer w.kit.End(w.as(ctx))
+	defer w.close(ctx)
 	typed := o.Prompt
 	if typed == "-" {
 		typed = ""

@@ -17,6 +17,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/llm"
+	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/skill"
@@ -24,6 +25,7 @@ import (
 	"github.com/agent-base/agent-base/skill/watch"
 	"github.com/agent-base/agent-base/skilltool"
 	"github.com/agent-base/agent-base/tool"
+	"github.com/agent-base/agent-base/toolset"
 	"github.com/agent-base/agent-base/trace"
 )
 
@@ -44,6 +46,7 @@ type worker struct {
 	warned  bool           // that scripts are not confined
 	told    *skill.Catalog // the snapshot that the model knows
 	session *session.Session
+	sets    *toolset.Host // nil where no script is run
 	kit     *skilltool.Kit
 	plan    *disclose.Plan
 	set     *tool.Set
@@ -74,6 +77,14 @@ func unready(s *app.Services, catalog func() *skill.Catalog, approver *app.Termi
 	w.session = session.New(s.Tools.Session(w.rules))
 	w.journal = newJournal(s, w.id)
 	return w
+}
+
+// close ends what runs for the conversation, after its skills were left.
+func (w *worker) close(ctx context.Context) {
+	w.kit.End(w.as(ctx))
+	if w.sets != nil {
+		_ = w.sets.Close()
+	}
 }
 
 // begin starts a conversation, or continues one that another model began. Its prefix does not change afterwards.
@@ -152,7 +163,7 @@ func (w *worker) options() *agent.Options {
 	cfg := w.s.Settings.Config()
 	o := &agent.Options{
 		Model: w.found.Model, Tools: w.executor(w.set, w.kit), System: w.system, Retry: &llm.RetryOptions{},
-		Turn: w.turn, Carry: w.carry, Fork: w.fork,
+		Turn: w.turn, Carry: w.carry, Fork: w.fork, More: w.more(w.kit, w.set),
 		Continue: func(ctx context.Context, before int) string { return w.continued(ctx, w.kit, before) },
 		MaxTurns: cfg.Agent.MaxTurns, MaxTokens: cfg.Agent.MaxTokens, MaxTime: cfg.Agent.MaxTime, Window: cfg.Agent.Window,
 		CacheKey: w.id, Trace: w.s.Observe.Tracer(), Now: w.s.Sys.Now,
@@ -162,6 +173,11 @@ func (w *worker) options() *agent.Options {
 		o.MaxTurns = w.turns
 	}
 	return o
+}
+
+// more returns the function that offers the tools of active skills' toolsets to the model of a conversation with these tools.
+func (w *worker) more(kit *skilltool.Kit, set *tool.Set) func(context.Context) []tool.Tool {
+	return func(ctx context.Context) []tool.Tool { return w.gate.guard(kit.More(ctx, set)) }
 }
 
 // identity returns for whom the steps of the conversation are taken.
@@ -344,7 +360,7 @@ func (w *worker) skillRoots() []string {
 	return slices.DeleteFunc(slices.Clone(w.catalog().Roots()), func(dir string) bool { return !filepath.IsAbs(dir) })
 }
 
-// kitOptions returns the options of the five tools for skills.
+// kitOptions returns the options of the tools for skills.
 func (w *worker) kitOptions() (*skilltool.Options, error) {
 	cfg := w.s.Settings.Config()
 	o, err := w.s.Tools.Options(w.told)
@@ -352,6 +368,14 @@ func (w *worker) kitOptions() (*skilltool.Options, error) {
 		return nil, err
 	}
 	o.Catalog, o.Session, o.Forks = w.catalog, w.session, true
+	if w.sets == nil {
+		if w.sets, err = w.s.Tools.Toolsets(func() script.Denied { return w.kit.DeniedFiles() }); err != nil {
+			return nil, err
+		}
+	}
+	if w.sets != nil {
+		o.Toolsets, o.Starts = w.sets, w.gate.starts
+	}
 	o.Instructions.SessionID = w.id
 	o.Carry.All = min(25_000, cfg.Agent.Window/4) // a small window must hold more than its skills
 	o.Carry.Each = min(5_000, o.Carry.All)
