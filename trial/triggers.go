@@ -67,26 +67,33 @@ func (r *run) unlisted() string {
 	return ""
 }
 
-// query looks for the skill with one request.
+// query looks for the skill with one request: by its triggers, and by the words of the request.
 func (r *run) query(index *disclose.Index, q Query) Case {
 	c := Case{Group: Triggers, Name: clip(q.Text, 120), Status: Passed}
+	own := func(e skill.Entry) bool { return e.Canonical() == r.s.Canonical() }
 	about := index.About(q.Text, found)
-	place := slices.IndexFunc(about, func(e skill.Entry) bool { return e.Canonical() == r.s.Canonical() })
 	matches := index.Match(q.Text, nil)
-	match := slices.IndexFunc(matches, func(m disclose.Match) bool { return m.Entry.Canonical() == r.s.Canonical() })
+	match := slices.IndexFunc(matches, func(m disclose.Match) bool { return own(m.Entry) })
+	ranked := about
+	if len(ranked) == 0 { // a short request: a model would have to search
+		for _, hit := range index.Search(q.Text, found) {
+			ranked = append(ranked, hit.Entry)
+		}
+	}
+	place := slices.IndexFunc(ranked, own)
 	switch {
 	case q.Should && match < 0 && place < 0:
-		c.Status, c.Message = Failed, "it should bring up the skill, and does not: "+instead(about)
+		c.Status, c.Message = Failed, "it should bring up the skill, and does not: "+instead(matches, ranked)
 		c.Cure = "use the words of such requests in the description"
 	case q.Should && match < 0 && place >= offered:
-		c.Status, c.Message = Warned, fmt.Sprintf("it brings up the skill only at place %d: %s", place+1, instead(about[:place]))
+		c.Status, c.Message = Warned, fmt.Sprintf("it brings up the skill only at place %d: %s", place+1, instead(matches, ranked[:place]))
 	case q.Should:
 	case match >= 0 && matches[match].Why() != "name":
 		c.Status, c.Message = Failed, "it should not bring up the skill, and does, by the "+matches[match].Why()
 		c.Cure = "remove that trigger, or make it narrower"
 	case match >= 0:
 		c.Status, c.Message = Warned, "it should not bring up the skill, and names it"
-	case place == 0:
+	case len(about) > 0 && own(about[0]):
 		c.Status, c.Message = Warned, "it should not bring up the skill, and its words fit no other skill better; a model decides by the description"
 		c.Cure = `say what the skill is not for, in a sentence "Do not use for …"`
 	}
@@ -94,17 +101,24 @@ func (r *run) query(index *disclose.Index, q Query) Case {
 }
 
 // instead says which skills a request brings up.
-func instead(list []skill.Entry) string {
-	if len(list) == 0 {
-		return "no skill fits its words"
-	}
+func instead(matches []disclose.Match, ranked []skill.Entry) string {
 	var names []string
-	for _, e := range list[:min(len(list), 3)] {
-		names = append(names, e.Canonical())
+	add := func(e skill.Entry) {
+		if len(names) < 3 && !slices.Contains(names, e.Canonical()) {
+			names = append(names, e.Canonical())
+		}
 	}
-	verb := " comes first"
-	if len(names) > 1 {
-		verb = " come first"
+	for _, m := range matches {
+		add(m.Entry)
 	}
-	return strings.Join(names, ", ") + verb
+	for _, e := range ranked {
+		add(e)
+	}
+	switch len(names) {
+	case 0:
+		return "no skill fits its words"
+	case 1:
+		return names[0] + " comes first"
+	}
+	return strings.Join(names, ", ") + " come first"
 }

@@ -22,11 +22,13 @@ var allowed = map[string][]string{
 		"internal/hostname", "internal/lockfile", "internal/near", "internal/program", "llm", "llm/replay", "script", "script/confine", "script/confine/egress", "script/nodeenv", "script/pyenv", "script/survey", "session", "session/allow", "skill", "skill/check", "skill/manifest", "skills", "skilltool", "tool", "toolset", "trace", "trust", "trace/audit", "internal/redact", "telemetry"},
 	"cmd/agent/internal/worker": {"agent", "agent/hosttool", "agent/permit", "agent/undo", "internal/diff", "cmd/agent/internal/app", "cmd/agent/internal/chat", "cmd/agent/internal/config",
 		"cmd/agent/internal/models", "cmd/agent/internal/ui", "disclose", "internal/near", "llm", "script", "script/survey", "session", "session/allow", "skill", "skill/manifest", "skill/watch",
-		"skilltool", "tool", "trace"},
+		"skilltool", "tool", "trace", "trial"},
+	"cmd/agent/internal/scaffold": {},
 
 	"toolset":      {"toolset/host", "tool", "skill", "skill/manifest", "script", "trace", "internal/lockfile", "internal/redact"},
 	"toolset/host": {"internal/lockfile"},
 
+	"trial":       {"disclose", "script", "script/survey", "skill", "skill/check", "skill/manifest", "tool", "toolset"},
 	"skilltool":   {"tool", "skill", "skill/manifest", "disclose", "session", "session/allow", "session/hook", "script", "script/survey", "trace"},
 	"session":     {"session/allow", "skill", "skill/manifest", "trace"},
 	"script":      {"skill", "skill/manifest", "trace", "script/survey", "script/pyenv", "script/nodeenv", "internal/hostname", "internal/lockfile", "internal/proc", "internal/program", "internal/redact", "internal/lazyregexp"},
@@ -62,8 +64,6 @@ var allowed = map[string][]string{
 	"skilltest":      {"skill", "skill/manifest", "script", "trace"},
 
 	"script/confine/internal/stage": {},
-
-	"toolset/host": {},
 
 	"skilltest/kalshi":    {},
 	"skilltest/fakemodel": {},

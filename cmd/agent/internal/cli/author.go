@@ -17,6 +17,7 @@ import (
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/skilltool"
+	"github.com/agent-base/agent-base/tool"
 	"github.com/agent-base/agent-base/toolset"
 	"github.com/agent-base/agent-base/trial"
 )
@@ -149,10 +150,28 @@ func (b *bench) trialIn(folder string) (*trial.Options, error) {
 	if o.Probe, o.Bench, err = b.Tools.TestHosts(folder); err != nil {
 		return nil, err
 	}
-	if o.Toolsets, err = b.startToolsets(o.Bench); err != nil {
+	host, err := b.startToolsets(o.Bench)
+	if err != nil {
 		return nil, err
 	}
+	o.Toolsets = &toolsOnce{host: host}
 	return o, nil
+}
+
+// toolsOnce asks for the tools of one content of a skill once: a toolset that failed is not started again for the same answer.
+type toolsOnce struct {
+	host  *toolset.Host
+	asked bool
+	tools []tool.Tool
+	err   error
+}
+
+func (l *toolsOnce) Tools(ctx context.Context, s *skill.Skill, admit script.Admit) ([]tool.Tool, error) {
+	if !l.asked {
+		l.asked = true
+		l.tools, l.err = l.host.Tools(ctx, s, admit)
+	}
+	return l.tools, l.err
 }
 
 // startToolsets returns what starts the toolsets of the skill, as it is now: the processes of an earlier content end.
