@@ -134,7 +134,11 @@ func TestHostileOutput(t *testing.T) {
 		t.Run(r.name, func(t *testing.T) {
 			v := *v
 			v.t = t
-			o := v.run("script", "run", "evil", fmt.Sprintf("s%d", i), "--json", "--script-json", "yes", "--timeout", "1s")
+			limit := "1m"
+			if r.code == "timeout" {
+				limit = "1s"
+			}
+			o := v.run("script", "run", "evil", fmt.Sprintf("s%d", i), "--json", "--script-json", "yes", "--timeout", limit)
 			var a answered
 			if err := json.Unmarshal([]byte(o.stdout), &a); err != nil {
 				t.Fatalf("%v: %.300s", err, o)
@@ -142,7 +146,7 @@ func TestHostileOutput(t *testing.T) {
 			if a.Error != r.code || !strings.Contains(a.Message, r.message) || len(o.stdout) > 2<<20 {
 				t.Errorf("got %.300s", o)
 			}
-			v.show("script", "run", "evil", fmt.Sprintf("s%d", i), "--script-json", "yes", "--timeout", "1s")
+			v.show("script", "run", "evil", fmt.Sprintf("s%d", i), "--script-json", "yes", "--timeout", limit)
 		})
 	}
 	v.unharmed()
