@@ -20,6 +20,9 @@ type scriptRun struct {
 	passes    *passing
 	given     map[string]string // variables of the caller
 	place     *workplace
+	cwd       string
+	layer     *layer // may be nil
+	copied    bool   // dir is a copy of the skill's folder, for this run
 }
 
 // scriptCommand returns the command that runs a script.
@@ -33,6 +36,7 @@ func (h *Host) scriptCommand(c *call, r *scriptRun) (*Command, error) {
 		maps.Copy(env, h.hookVariables(r.dir))
 	}
 	cwd := h.start(c, r)
+	r.cwd = cwd
 	cmd := &Command{
 		Args: append(slices.Clone(r.argv), c.args...), Dir: cwd, Env: program.Pairs(env),
 		Stdin: c.stdin, Timeout: c.timeout - c.waited, Grace: grace, MaxStdout: h.maxOutput(c.s), StopAtMax: c.stopAtMax,
@@ -69,6 +73,9 @@ func (h *Host) reach(cmd *Command, c *call, r *scriptRun, cwd string) error {
 	guard := h.guard()
 	cmd.Read = []string{r.dir}
 	cmd.Own = []string{r.place.work, r.place.temp, r.place.cache}
+	if r.copied {
+		cmd.Own = append(cmd.Own, r.dir)
+	}
 	if c.packages != "" {
 		cmd.Read = append(cmd.Read, c.packages)
 	}
