@@ -18,7 +18,8 @@ type Blocked struct {
 	Here  bool   // it lies in the folder where the user stands, which a grant of Here opens
 	Kept  bool   // other programs run or obey it: no script writes it, unless it was granted by its name
 	Rule  bool   // a rule of the user's denies it: no grant helps
-	Own   bool   // it lies in the skill's own folder, in which nothing is written
+	Own   bool   // it lies in the skill's own folder, which the script may not change
+	Again bool   // with Own: the next run may, in a copy of the folder
 }
 
 // Error says what the script may not do, and where it may write instead.
@@ -26,6 +27,8 @@ func (b *Blocked) Error() string {
 	switch {
 	case b.Rule:
 		return fmt.Sprintf("a rule of the user's denies %s", b.Path)
+	case b.Own && b.Again:
+		return fmt.Sprintf("it changes %s in the skill's own folder, which is read-only: run it again, and it works in a copy of that folder", filepath.Base(b.Path))
 	case b.Own:
 		return fmt.Sprintf("it writes %s in the skill's own folder, which is read-only: it can write in the user's directory, or in "+
 			"the folder that AGENT_SKILL_CACHE_DIR names, which stays for the next run", filepath.Base(b.Path))
@@ -130,7 +133,7 @@ func (c *Command) blocks(path string, denied, confined bool) *Blocked {
 	_, missingDir := os.Stat(dir)
 	switch {
 	case len(c.Read) > 0 && within(c.Read[:1], path):
-		if denied {
+		if denied && c.access(path) != mayWrite {
 			return &Blocked{Path: path, Write: true, Own: true}
 		}
 	case !confined:
@@ -162,7 +165,7 @@ func (c *Command) access(path string) access {
 	for _, list := range []struct {
 		paths []string
 		what  access
-	}{{c.Write, mayWrite}, {c.Read, mayRead}, {c.Keep, mayRead}, {c.Hide, hides}} {
+	}{{c.Read, mayRead}, {c.Write, mayWrite}, {c.Keep, mayRead}, {c.Hide, hides}} {
 		for _, p := range list.paths {
 			if len(p) >= longest && within([]string{p}, path) {
 				longest, what = len(p), list.what

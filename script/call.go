@@ -70,11 +70,10 @@ func (h *Host) call(ctx context.Context, c *call) (*Output, error) {
 	}
 	defer w.remove()
 	run := &scriptRun{argv: argv, dir: dir, file: src.file, grant: &grant, passes: passes, given: given, place: w}
-	cmd, err := h.scriptCommand(c, run)
-	if err != nil {
+	cmd, out, err := h.execute(ctx, c, run)
+	if cmd == nil {
 		return nil, err
 	}
-	out, err := h.o.Runner.Run(ctx, cmd)
 	if err == nil {
 		out.clean(h.secrets(run))
 		h.traceNetwork(ctx, c, out)
@@ -89,7 +88,9 @@ func (h *Host) call(ctx context.Context, c *call) (*Output, error) {
 		return nil, err
 	}
 	if out.ExitCode != 0 && !out.Stopped && c.hook == nil {
-		return nil, c.failed(cmd, out, h.explain(ctx, c, src, cmd, out))
+		f := h.explain(ctx, c, src, cmd, out)
+		run.again(ctx, c, f)
+		return nil, c.failed(cmd, out, f)
 	}
 	c.missed = c.missedNetwork(cmd, out)
 	return out, nil

@@ -65,6 +65,13 @@
 // gets proxies and certificates, UV_DEFAULT_INDEX, UV_INDEX, UV_INDEX_*, UV_FIND_LINKS and UV_OFFLINE; an interpreter that
 // is asked gets PATH, HOME and the variables that version managers use, such as PYENV_*.
 //
+// # What a script writes in its skill's folder
+//
+// It goes to a private layer ([Layer]) of a runner that has them, or else to a copy of the folder if a text of the skill shows that it
+// writes there: the folder itself does not change. The files are kept in Options.Homes, by the digest of the skill, and
+// Result.Warning says where. A later run finds the data among them that takes the place of nothing, and no file that an
+// interpreter runs. [Host.ClearHome] removes them.
+//
 // # Concurrency
 //
 // A Host is safe for concurrent use: each run has its own work directory, and two that need the same dependencies wait for

@@ -23,6 +23,9 @@ func (Exec) Run(ctx context.Context, c *Command) (*Output, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if c.Layer != nil {
+		return nil, ErrNoLayer
+	}
 	streams := proc.NewStreams(c.MaxStdout, c.StopAtMax)
 	env := c.Env
 	if env == nil {

@@ -116,12 +116,17 @@ func (h *Host) ClearCaches(name string) (files int, err error) {
 	return files, nil
 }
 
-// ClearHome removes everything in a private home. It returns an error for a folder that is none, and if something is left.
+// keptFiles returns where stays what the scripts of a skill write in its folder, by the name of its home.
+func (h *Host) keptFiles(name string) string { return filepath.Join(h.o.Homes, ".kept", name) }
+
+// ClearHome removes everything in a private home, and what is kept of that which scripts wrote in the skill's folder.
+// It returns an error for a folder that is none, and if something is left.
 func (h *Host) ClearHome(home Home) error {
 	if _, ok := homeOwner(filepath.Base(home.Dir)); !ok || filepath.Dir(home.Dir) != h.o.Homes {
 		return fmt.Errorf("%q is not the home of a skill", home.Dir)
 	}
 	program.RemoveAll(home.Dir)
+	program.RemoveAll(h.keptFiles(filepath.Base(home.Dir)))
 	if _, err := os.Lstat(home.Dir); err == nil {
 		return fmt.Errorf("%q cannot be removed", home.Dir)
 	}

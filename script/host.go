@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/agent-base/agent-base/internal/program"
@@ -106,6 +107,9 @@ type Host struct {
 	programs program.Asker
 	helps    helps
 	once     sync.Once // sweeps the work directories of killed runs
+
+	bare    bool        // scripts run without a sandbox
+	noLayer atomic.Bool // Runner has no private layers
 }
 
 // New returns a Host. It copies o. It returns an error if an option is missing or invalid.
@@ -145,6 +149,7 @@ func New(o *Options) (*Host, error) {
 	if h.o.Runner == nil {
 		h.o.Runner = Exec{}
 	}
+	_, h.bare = h.o.Runner.(Exec)
 	if h.o.Temp == "" {
 		h.o.Temp = filepath.Join(h.o.Cache, "work")
 	}
@@ -157,6 +162,8 @@ func New(o *Options) (*Host, error) {
 	if h.o.MaxOutput <= 0 {
 		h.o.MaxOutput = DefaultOutput
 	}
+	h.bare = h.bare || h.o.Confine == ConfineOff
+	h.noLayer.Store(h.bare)
 	for _, dir := range []*string{&h.o.Cache, &h.o.Homes, &h.o.Temp, &h.o.Workspace, &h.o.UserDir} {
 		*dir = realPath(*dir)
 	}

@@ -22,6 +22,8 @@ type scriptRun struct {
 	passes    *passing
 	given     map[string]string // variables of the caller
 	place     *workplace
+	layer     *layer // may be nil
+	copied    bool   // dir is a copy of the skill's folder, for this run
 }
 
 // scriptCommand returns the command that runs a script.
@@ -38,6 +40,7 @@ func (h *Host) scriptCommand(c *call, r *scriptRun) (*Command, error) {
 	if cwd == "" {
 		cwd = h.start(c, r)
 	}
+	r.cwd = cwd
 	cmd := &Command{
 		Args: append(slices.Clone(r.argv), c.args...), Dir: cwd, Env: program.Pairs(env),
 		Stdin: c.stdin, Timeout: c.timeout - c.waited, Grace: grace, MaxStdout: h.maxOutput(c.s), StopAtMax: c.stopAtMax,
@@ -74,6 +77,9 @@ func (h *Host) reach(cmd *Command, c *call, r *scriptRun, cwd string) error {
 	guard := h.guard()
 	cmd.Read = append([]string{r.dir}, r.read...)
 	cmd.Own = []string{r.place.work, r.place.temp, r.place.cache}
+	if r.copied {
+		cmd.Own = append(cmd.Own, r.dir)
+	}
 	if c.packages != "" {
 		cmd.Read = append(cmd.Read, c.packages)
 	}

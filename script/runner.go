@@ -59,7 +59,7 @@ type Command struct {
 	StopAtMax bool          // end the process when stdout passes MaxStdout
 	Limits    Limits
 
-	// What a sandbox lets it reach in addition to the system's programs and libraries. Exec ignores all of it but Own.
+	// What a sandbox lets it reach in addition to the system's programs and libraries. Exec ignores all of it but Own and Layer.
 	Read    []string    // files and folders that it may read
 	Write   []string    // files and folders that it may write, and read
 	Own     []string    // folders among Write that count for Limits.Disk and Limits.Files, also without a sandbox
@@ -68,6 +68,7 @@ type Command struct {
 	Hide    []string    // paths below Read and Write that it does not see; of all these lists the longest path decides, at the same length this one
 	Missing []string    // what could not be asked for, as lines for Sandbox.Missing
 	Network Network     // the zero value is none
+	Layer   *Layer      // a folder that it writes without changing it; nil for none. Exec returns ErrNoLayer
 	Confine Confinement // "" means ConfineAuto
 }
 
@@ -110,7 +111,7 @@ type Limits struct {
 	Memory    uint64        // bytes of all its processes together, for a sandbox; Exec ignores it
 	Processes uint64        // at the same time, for a sandbox; Exec ignores it
 
-	// Bytes and files of Command.Own together. A command that passes one is killed. They are counted about every 50 ms, so
+	// Bytes and files of Command.Own and Layer.Upper together. A command that passes one is killed. They are counted about every 50 ms, so
 	// more can be there for a moment. Files that were deleted and are still open do not count.
 	Disk, Files uint64
 }

@@ -270,7 +270,7 @@ func TestUV18NameOfPython(t *testing.T) {
 	if got.Args[0] != got.Path || got.Path != filepath.Join(prefix, "bin", "python") || !slices.Equal(got.Args[1:6], []string{"-E", "-s", "-B", "-X", "utf8"}) {
 		t.Errorf("got %q %q", got.Path, got.Args)
 	}
-	got.Args[0] = "python" // the control: so it is lost
+	got.Args[0], got.Layer = "python", nil // the control: so it is lost
 	got.Timeout = time.Minute
 	out, err := Exec{}.Run(t.Context(), got)
 	if err != nil {

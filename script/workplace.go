@@ -14,7 +14,11 @@ import (
 )
 
 // workplace is what one run may write to.
-type workplace struct{ root, work, home, temp, cache string }
+type workplace struct {
+	root, work, home, temp, cache string
+
+	kept string // where stays what scripts write in the folder of the skill: a folder for each content. Only the engine writes there
+}
 
 // workplace makes the folders of one run, which remove deletes, and the skill's home and cache, which stay. With ownHome the
 // home is the operator's.
@@ -24,7 +28,7 @@ func (h *Host) workplace(ctx context.Context, s *skill.Skill, ownHome bool) (*wo
 	if err != nil {
 		return nil, err
 	}
-	w := &workplace{cache: filepath.Join(h.o.Cache, cachesFolder, name), home: filepath.Join(h.o.Homes, name)}
+	w := &workplace{cache: filepath.Join(h.o.Cache, cachesFolder, name), home: filepath.Join(h.o.Homes, name), kept: h.keptFiles(name)}
 	if ownHome {
 		if w.home = realPath(h.operatorHome()); w.home == "" {
 			return nil, errors.New("it was granted the user's home, and there is none")

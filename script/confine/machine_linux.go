@@ -66,6 +66,15 @@ func (r *Runner) lose(l *lostLayer) bool {
 	return true
 }
 
+// overlays are the file systems of Command.Layer. A machine may have namespaces without them.
+const overlays = "overlays"
+
+func (r *Runner) hasLost(layer string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.lost[layer] != nil
+}
+
 // abi returns the version of Landlock, 0 if there is none.
 func (r *Runner) abi() int {
 	r.mu.Lock()

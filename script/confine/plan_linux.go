@@ -144,6 +144,10 @@ func (p *plan) makeView(base map[string]entry) {
 	for _, path := range p.c.Write {
 		p.grant(path, entry{kind: writable})
 	}
+	if l := p.c.Layer; l != nil {
+		dir := filepath.Clean(l.Dir)
+		p.view.entries[dir] = entry{path: dir, kind: layered, text: l.Upper + "\x00" + l.Work}
+	}
 	if p.layers.namespaces {
 		p.hide()
 	}
@@ -302,7 +306,7 @@ func (p *plan) landlock() []stage.Op {
 		switch {
 		case e.kind == readable && !p.layers.namespaces:
 			rights = canRead
-		case e.kind != writable && e.kind != private && e.kind != device:
+		case e.kind != writable && e.kind != private && e.kind != device && e.kind != layered:
 			continue
 		}
 		paths := []string{e.path}

@@ -24,6 +24,9 @@ func (r *Runner) Run(ctx context.Context, c *script.Command) (*script.Output, er
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
+	if c.Layer != nil {
+		return nil, script.ErrNoLayer
+	}
 	_, err := os.Stat(sandboxExec)
 	if err != nil && c.Confine == script.ConfineRequired {
 		return nil, &script.SandboxError{Layer: "sandbox-exec", Err: err}

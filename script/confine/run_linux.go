@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"slices"
 	"syscall"
 	"time"
 
@@ -25,7 +26,7 @@ func (r *Runner) Run(ctx context.Context, c *script.Command) (*script.Output, er
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
-	for {
+	for tries := 0; ; tries++ {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -35,12 +36,15 @@ func (r *Runner) Run(ctx context.Context, c *script.Command) (*script.Output, er
 		}
 		out, err := r.attempt(ctx, p)
 		var lost *lostLayer
-		if errors.As(err, &lost) && r.lose(lost) {
+		if errors.As(err, &lost) && (r.lose(lost) || tries < mostTries) {
 			continue // nothing has run
 		}
 		return out, err
 	}
 }
+
+// mostTries is how often a command is tried again for layers that another one has lost at the same time.
+const mostTries = 4
 
 // attempt runs the command as planned.
 func (r *Runner) attempt(ctx context.Context, p *plan) (*script.Output, error) {
@@ -56,7 +60,7 @@ func (r *Runner) attempt(ctx context.Context, p *plan) (*script.Output, error) {
 	}
 	end, err := proc.Supervise(ctx, t, &proc.Bounds{
 		Timeout: p.c.Timeout, Grace: p.c.Grace, Full: streams.Full,
-		Room: proc.Room{Folders: p.c.Own, Bytes: p.c.Limits.Disk, Files: p.c.Limits.Files},
+		Room: proc.Room{Folders: p.folders(), Bytes: p.c.Limits.Disk, Files: p.c.Limits.Files},
 	})
 	t.input.End()
 	undone := t.watch.end()
@@ -83,6 +87,14 @@ func (r *Runner) attempt(ctx context.Context, p *plan) (*script.Output, error) {
 		}
 	}
 	return out, err
+}
+
+// folders are those whose files are limited together.
+func (p *plan) folders() []string {
+	if p.c.Layer == nil {
+		return p.c.Own
+	}
+	return append(slices.Clip(p.c.Own), p.c.Layer.Upper)
 }
 
 // errNotStarted is the error for a stage that ended without a word: killed, or without memory.
@@ -200,6 +212,9 @@ func (p *plan) attributes() *syscall.SysProcAttr {
 		attr.Cloneflags |= unix.CLONE_NEWNET
 	}
 	attr.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP, unix.CAP_SETUID, unix.CAP_SETGID}
+	if p.c.Layer != nil { // the kernel makes a folder for itself that even its owner may not use
+		attr.AmbientCaps = append(attr.AmbientCaps, unix.CAP_DAC_OVERRIDE)
+	}
 	return attr
 }
 
@@ -308,6 +323,8 @@ func (p *plan) failure(op stage.Op, errno syscall.Errno) error {
 		if errno == unix.ENOENT || errno == unix.ENOTDIR {
 			return &fs.PathError{Op: "mount", Path: op.A, Err: errno}
 		}
+	case stage.Overlay:
+		return &lostLayer{layer: overlays, err: errno}
 	case stage.Limit:
 		return fmt.Errorf("set a limit of the command to %d: %w", op.M, errno)
 	case stage.Ruleset, stage.Allow, stage.AllowPort, stage.Enforce:
@@ -341,6 +358,9 @@ func (r *Runner) plan(c *script.Command) (*plan, error) {
 	}
 	if c.Confine == script.ConfineRequired && !have.confines() {
 		return nil, r.missing()
+	}
+	if c.Layer != nil && (!have.namespaces || r.hasLost(overlays)) {
+		return nil, script.ErrNoLayer
 	}
 	p := &plan{c: c, layers: have, abi: r.abi(), temp: r.o.Temp, extra: r.o.Read}
 	p.chooseNetwork(r.o.Proxy != nil)

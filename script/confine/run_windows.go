@@ -23,6 +23,9 @@ func (r *Runner) Run(ctx context.Context, c *script.Command) (*script.Output, er
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
+	if c.Layer != nil {
+		return nil, script.ErrNoLayer
+	}
 	if c.Confine == script.ConfineRequired {
 		return nil, &script.SandboxError{Layer: "confinement of files and network on Windows", Cure: "Use Linux, for example in WSL."}
 	}

@@ -55,6 +55,7 @@ const (
 	folder // empty
 	hiddenFolder
 	hiddenFile
+	layered // a folder under one that takes all changes
 )
 
 // view is what a command sees and may do: one entry for each path.
@@ -88,11 +89,11 @@ func (v *view) sorted() []entry {
 	list := make([]entry, 0, len(v.entries))
 	for _, e := range v.entries {
 		over, ok := v.above(e.path)
-		inMount := ok && (over.kind == readable || over.kind == writable || over.kind == kept)
+		inMount := ok && (over.kind == readable || over.kind == writable || over.kind == kept || over.kind == layered)
 		if inMount && (e.kind == link || e.kind == file) {
 			continue
 		}
-		if inMount && e.kind == readable && (over.kind == readable || over.kind == kept) {
+		if inMount && e.kind == readable && over.kind != writable {
 			continue
 		}
 		list = append(list, e)
@@ -153,6 +154,8 @@ func (e entry) operation() stage.Op {
 		op.N = attrDevice
 	case private:
 		op.Code, op.B = stage.Tmpfs, e.text
+	case layered:
+		op.Code, op.B = stage.Overlay, e.text
 	case folder:
 		op.Code = stage.Dir
 	case link:

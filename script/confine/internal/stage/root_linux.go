@@ -9,7 +9,8 @@ const base = "/tmp"
 
 // root is the new root while it is made.
 type root struct {
-	trees map[int]int // operation → detached tree that it mounts
+	trees  map[int]int    // operation → detached tree that it mounts
+	layers map[int][3]int // operation → the lower, the upper and the work folder of its overlay
 }
 
 // opError is the failure of another operation than the one that is being done.
@@ -23,9 +24,14 @@ func (e *opError) Error() string { return e.err.Error() }
 // open opens what the operations mount, before the new root covers anything. No path leads through a symbolic link, and what
 // is opened is what is mounted. The trees have their attributes before anyone can reach them.
 func (r *root) open(ops []Op) error {
-	r.trees = map[int]int{}
+	r.trees, r.layers = map[int]int{}, map[int][3]int{}
 	for i := range ops {
 		o := &ops[i]
+		if o.Code == Overlay {
+			if err := r.openLayers(o, i); err != nil {
+				return &opError{i, err}
+			}
+		}
 		if o.Code != Bind {
 			continue
 		}
@@ -43,6 +49,54 @@ func (r *root) open(ops []Op) error {
 		r.trees[i] = fd
 	}
 	return nil
+}
+
+// openLayers opens the folders of an overlay.
+func (r *root) openLayers(o *Op, index int) error {
+	end := 0
+	for end < len(o.B) && o.B[end] != 0 {
+		end++
+	}
+	if end == len(o.B) {
+		return syscall.EINVAL
+	}
+	var fds [3]int
+	for i, path := range [3]string{o.A, o.B[:end], o.B[end+1:]} {
+		fd, err := openNoLinks(path)
+		if err != nil {
+			return err
+		}
+		fds[i] = fd
+	}
+	r.layers[index] = fds
+	return nil
+}
+
+// overlay mounts what openLayers opened. The folders are named by their descriptors: a path could have a comma or a colon.
+func (r *root) overlay(o *Op, index int) error {
+	fds := r.layers[index]
+	for _, fd := range fds {
+		defer syscall.Close(fd)
+	}
+	if err := mkdirAll(base + o.A); err != nil {
+		return err
+	}
+	to, err := openNoLinks(base + o.A)
+	if err != nil {
+		return err
+	}
+	defer syscall.Close(to)
+	data := "userxattr,lowerdir=" + descriptor(fds[0]) + ",upperdir=" + descriptor(fds[1]) + ",workdir=" + descriptor(fds[2])
+	return syscall.Mount("overlay", descriptor(to), "overlay", syscall.MS_NOSUID|syscall.MS_NODEV, data)
+}
+
+// descriptor returns the path of an open file.
+func descriptor(fd int) string {
+	digits := ""
+	for ; fd > 9; fd /= 10 {
+		digits = string(rune('0'+fd%10)) + digits
+	}
+	return "/proc/self/fd/" + string(rune('0'+fd)) + digits
 }
 
 func tree(path string, attributes uint64) (int, error) {
@@ -69,6 +123,8 @@ func (r *root) do(o *Op, index int) error {
 		return syscall.Mount("root", base, "tmpfs", syscall.MS_NOSUID|syscall.MS_NODEV, o.B)
 	case Bind:
 		return r.attach(o, index)
+	case Overlay:
+		return r.overlay(o, index)
 	case Tmpfs:
 		return mount(o, "tmpfs", syscall.MS_NOSUID|syscall.MS_NODEV|uintptr(o.N))
 	case Proc:

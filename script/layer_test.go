@@ -1,0 +1,190 @@
+package script
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What a script may bring to the next run is data. security 2.3 #44: nothing that an interpreter runs, nothing that decides what it runs,
+// and nothing in the place of what was approved.
+func TestComesBack(t *testing.T) {
+	there := taken([]string{"SKILL.md", "scripts/run.py", "scripts/lib/index.js", "data/Shipped.json", "plain"})
+	for name, want := range map[string]bool{
+		"scripts/count.json": true, "data/out/a.CSV": true, ".growth-data/posts.jsonl": true, "state.db": true, "scripts/config.json": true, "report.md": true,
+		"scripts/run.py": false, "scripts/json.py": false, "scripts/run.pyc": false, "scripts/x.so": false, "scripts/x.pkl": false, "scripts/x": false,
+		"scripts/x.sh": false, "scripts/x.js": false, "scripts/x.zip": false, "scripts/sitecustomize.pth": false, "scripts/x.json.py": false,
+		"data/shipped.json": false, "DATA/SHIPPED.JSON": false, "skill.md": false, // approved
+		"scripts/lib.json": false, "scripts/lib/lib.json": true, "plain/a.json": false, // require("./lib") finds lib.json before lib/index.js
+		"package.json": false, "scripts/Package.json": false, "package-lock.json": false, "tsconfig.json": false, "tsconfig.base.json": false, "deno.json": false,
+		"jest.config.json": false, ".babelrc.json": false, "requirements.txt": false, "requirements-dev.txt": false, "CMakeLists.txt": false, "import_map.json": false,
+		"node_modules/x/data.json": false, "scripts/node_modules/x.json": false, ".git/x.txt": false, ".env": false, "scripts/.json": true,
+	} {
+		if got := there.comesBack(name); got != want {
+			t.Errorf("%s: got %v, want %v", name, got, want)
+		}
+	}
+}
+
+// writer counts in a file beside itself, and leaves code in its folder.
+const writer = `import json, os, sys
+here = os.path.dirname(os.path.abspath(__file__))
+path = os.path.join(here, "state", "count.json")
+n = json.load(open(path))["n"] if os.path.exists(path) else 0
+if "forget" in sys.argv: os.remove(path)
+else:
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w") as f: json.dump({"n": n + 1}, f)
+for name in ("helper.py", "fresh.py", "json.py"):
+    with open(os.path.join(here, name), "w") as f: f.write("raise SystemExit('evil')")
+os.symlink("/etc/passwd", os.path.join(here, "state", "link.json"))
+with open(os.path.join(here, "..", "data.csv"), "a") as f: f.write("mine\n")
+print(n, open(os.path.join(here, "..", "data.csv")).read().split())
+import helper
+`
+
+// C63, C65, security 1.2: a script that writes in its sealed folder succeeds, without a sandbox too. The sealed content stays as it is,
+// the next run has the data of the last one and none of its code, and the result says where the files are.
+func TestWritesBeside(t *testing.T) {
+	r := host(t)
+	h := r.host()
+	s := open(t, "", tree{"scripts/a.py": strings.Replace(writer, "import helper", "", 1), "scripts/helper.py": "x = 1\n", "data.csv": "approved\n"})
+	sealed, err := h.Seal(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sealed.Close()
+	dir, _ := sealed.Dir(t.Context())
+	count := func(args ...string) *Result {
+		t.Helper()
+		res, err := h.Run(t.Context(), s, Script{Name: "a", File: "scripts/a.py"}, &RunOptions{JSON: JSONNo, Args: args, Admit: h.Seal})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res
+	}
+	for _, want := range []string{"0 ", "1 ", "2 "} {
+		res := count()
+		if res.Text != want+"['approved', 'mine']\n" || !strings.Contains(res.Warning, "in its skill's folder") || !strings.Contains(res.Warning, ".kept") {
+			t.Errorf("got %q, %q, want %q", res.Text, res.Warning, want)
+		}
+	}
+	for file, want := range map[string]string{"scripts/helper.py": "x = 1\n", "data.csv": "approved\n"} {
+		if b, err := os.ReadFile(filepath.Join(dir, file)); string(b) != want {
+			t.Errorf("%s: got %q, %v, want %q", file, b, err, want)
+		}
+	}
+	if list, err := os.ReadDir(filepath.Join(dir, "scripts")); err != nil || len(list) != 2 {
+		t.Errorf("the approved folder has %v, %v", list, err)
+	}
+	home, err := h.HomeOf(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, _ := filepath.Glob(filepath.Join(h.keptFiles(filepath.Base(home.Dir)), "*"))
+	if len(kept) != 1 {
+		t.Fatalf("got %q", kept)
+	}
+	for file, want := range map[string]string{"scripts/state/count.json": `{"n": 3}`, "data.csv": "approved\nmine\n", "scripts/helper.py": "raise SystemExit('evil')"} {
+		if b, err := os.ReadFile(filepath.Join(kept[0], file)); string(b) != want {
+			t.Errorf("%s: got %q, %v, want %q", file, b, err, want)
+		}
+	}
+	if _, err := os.Lstat(filepath.Join(kept[0], "scripts/state/link.json")); err == nil {
+		t.Error("a link is kept")
+	}
+	count("forget")
+	if got := count().Text; !strings.HasPrefix(got, "0 ") {
+		t.Errorf("what a script removes comes back: %q", got)
+	}
+	if err := h.ClearHome(home); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Lstat(kept[0]); err == nil {
+		t.Error("clearing the home leaves what was kept")
+	}
+	if left, _ := filepath.Glob(filepath.Join(r.Cache, "work", "*")); len(left) > 0 {
+		t.Errorf("%q are left", left)
+	}
+}
+
+// What another version of a skill wrote is not found, and a link in the place of what is kept leads nowhere.
+func TestKeptByVersion(t *testing.T) {
+	h := host(t).host()
+	root := t.TempDir()
+	dir := filepath.Join(root, "probe")
+	write := func(text string) {
+		tree{"SKILL.md": "---\nname: probe\ndescription: A skill for tests.\n---\n" + text, "scripts/a.py": strings.Replace(writer, "import helper", "", 1)}.write(t, dir)
+	}
+	for _, step := range []struct{ text, want string }{{"one", "0"}, {"one", "1"}, {"two", "0"}, {"one", "2"}} {
+		write(step.text)
+		res, err := h.Run(t.Context(), load(t, root), Script{Name: "a", File: "scripts/a.py"}, &RunOptions{JSON: JSONNo, Admit: h.Seal})
+		if err != nil || !strings.HasPrefix(res.Text, step.want+" ") {
+			t.Errorf("%+v: got %+v, %v", step, res, err)
+		}
+	}
+}
+
+// A run costs nothing of a layer where nothing shows that the script writes beside itself; one that cannot be had is not asked for twice.
+func TestNoLayer(t *testing.T) {
+	r := host(t)
+	var got []*Command
+	r.Runner = RunnerFunc(func(_ context.Context, c *Command) (*Output, error) {
+		got = append(got, c)
+		if c.Layer != nil {
+			return nil, ErrNoLayer
+		}
+		return &Output{Stdout: []byte("{}")}, nil
+	})
+	r.UserDir = t.TempDir()
+	h := r.host()
+	s := open(t, "", tree{"scripts/plain.sh": "echo hello > $1\n", "scripts/beside.sh": "echo hello > \"$(dirname \"$0\")/x\"\n"})
+	plain := open(t, "", tree{"scripts/plain.sh": "echo hello > $1\n"})
+	for _, step := range []struct {
+		name   string
+		copied bool
+		runs   int
+	}{{"plain", false, 2}, {"plain", false, 1}, {"beside", true, 1}} {
+		got = nil
+		of := plain
+		if step.copied {
+			of = s
+		}
+		if _, err := h.Run(t.Context(), of, Script{Name: step.name, File: "scripts/" + step.name + ".sh"}, &RunOptions{Admit: h.Seal}); err != nil {
+			t.Fatal(err)
+		}
+		last := got[len(got)-1]
+		script := last.Args[len(last.Args)-2]
+		if copied := strings.HasPrefix(script, filepath.Join(r.Cache, "work")); len(got) != step.runs || copied != step.copied || strings.HasPrefix(variable(last, "AGENT_SKILL_DIR"), filepath.Join(r.Cache, "work")) != copied {
+			t.Errorf("%+v: %d runs, %q", step, len(got), script)
+		}
+	}
+	if _, err := (Exec{}).Run(t.Context(), &Command{Path: "/bin/sh", Args: []string{"sh"}, Dir: "/", Timeout: 1, Layer: &Layer{}}); !errors.Is(err, ErrNoLayer) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A script that fails because it changes an approved file may do so in the next run.
+func TestAgain(t *testing.T) {
+	r := host(t)
+	var got *Command
+	r.Runner = RunnerFunc(func(_ context.Context, c *Command) (*Output, error) {
+		got = c
+		return &Output{ExitCode: 1, Stderr: []byte("PermissionError: [Errno 13] Permission denied: '" + filepath.Join(c.Read[0], "data.json") + "'")}, nil
+	})
+	h := r.host()
+	s := open(t, "", tree{"scripts/a.sh": "", "data.json": "{}"})
+	for i, again := range []bool{true, false} {
+		_, err := h.Run(t.Context(), s, Script{Name: "a", File: "scripts/a.sh"}, &RunOptions{Admit: h.Seal})
+		var b *Blocked
+		if !errors.As(err, &b) || !b.Own || b.Again != again || strings.Contains(err.Error(), "run it again") != again {
+			t.Errorf("%d: got %v", i, err)
+		}
+		if got.Layer == nil {
+			t.Fatal("no layer")
+		}
+	}
+}
