@@ -6,12 +6,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"regexp"
 	"sync"
 	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-base/agent-base/internal/lazyregexp"
 )
 
 // Limits of a conversation with a process.
@@ -234,13 +235,13 @@ func (l *longLine) add(p []byte) {
 
 // The id of an answer stands before or after its result.
 var (
-	idFirst = regexp.MustCompile(`^[^\[]{0,64}?"id"\s*:\s*("[^"]{1,64}"|\d{1,18})\s*,`)
-	idLast  = regexp.MustCompile(`"id"\s*:\s*("[^"]{1,64}"|\d{1,18})\s*(,\s*"jsonrpc"\s*:\s*"2.0"\s*)?}\s*$`)
+	idFirst = lazyregexp.New(`^[^\[]{0,64}?"id"\s*:\s*("[^"]{1,64}"|\d{1,18})\s*,`)
+	idLast  = lazyregexp.New(`"id"\s*:\s*("[^"]{1,64}"|\d{1,18})\s*(,\s*"jsonrpc"\s*:\s*"2.0"\s*)?}\s*$`)
 )
 
 // tooLong answers the request whose answer is too long. Without one the line was noise, and too much of it.
 func (c *conn) tooLong(l *longLine) {
-	for _, found := range [][][]byte{idFirst.FindSubmatch(l.head), idLast.FindSubmatch(l.tail)} {
+	for _, found := range [][][]byte{idFirst().FindSubmatch(l.head), idLast().FindSubmatch(l.tail)} {
 		if found == nil {
 			continue
 		}

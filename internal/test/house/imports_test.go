@@ -24,8 +24,8 @@ var allowed = map[string][]string{
 		"cmd/agent/internal/models", "cmd/agent/internal/ui", "disclose", "internal/near", "llm", "script", "script/survey", "session", "session/allow", "skill", "skill/manifest", "skill/watch",
 		"skilltool", "tool", "trace"},
 
-	"toolset":      {"toolset/host", "tool", "skill", "skill/manifest", "script", "trace", "internal/lockfile", "internal/redact"},
-	"toolset/host": {"internal/lockfile"},
+	"toolset":      {"toolset/host", "tool", "skill", "skill/manifest", "script", "trace", "internal/lazyregexp", "internal/lockfile", "internal/redact"},
+	"toolset/host": {},
 
 	"skilltool":   {"tool", "skill", "skill/manifest", "disclose", "session", "session/allow", "session/hook", "script", "script/survey", "trace"},
 	"session":     {"session/allow", "skill", "skill/manifest", "trace"},
@@ -62,8 +62,6 @@ var allowed = map[string][]string{
 	"skilltest":      {"skill", "skill/manifest", "script", "trace"},
 
 	"script/confine/internal/stage": {},
-
-	"toolset/host": {},
 
 	"skilltest/kalshi":    {},
 	"skilltest/fakemodel": {},
