@@ -119,14 +119,20 @@ func BenchmarkCall(b *testing.B) {
 
 // BenchmarkUnused is what 100 skills with toolsets cost a conversation that uses none.
 func BenchmarkUnused(b *testing.B) {
-	each(b, func(b *testing.B, h func() *Host, f files) {
-		s := open(b, "demo", f)
-		for b.Loop() {
-			one := h()
-			for range 100 {
-				Entries(s)
-			}
-			one.Close()
+	cache := scratch.Dir(b)
+	scripts, err := script.New(&script.Options{LookPath: exec.LookPath, Cache: cache})
+	if err != nil {
+		b.Fatal(err)
+	}
+	s := open(b, "demo", measured()["python"])
+	for b.Loop() {
+		h, err := New(&Options{Scripts: scripts, Cache: cache})
+		if err != nil {
+			b.Fatal(err)
 		}
-	})
+		for range 100 {
+			Entries(s)
+		}
+		h.Close()
+	}
 }
