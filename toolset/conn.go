@@ -6,12 +6,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"regexp"
 	"sync"
 	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-base/agent-base/internal/lazyregexp"
 )
 
 // Limits of a conversation with a process.
@@ -36,6 +37,9 @@ type conn struct {
 	ended    chan struct{} // closed by end: no more comes
 	onNoise  func(string)  // gets the reason once, when there was too much; must not wait
 
+	mostNoise int64 // maxNoise, but for tests
+	mostQueue int   // maxQueue, likewise
+
 	mu      sync.Mutex
 	queue   [][]byte
 	queued  int // bytes
@@ -59,7 +63,7 @@ type stray struct {
 }
 
 func newConn(onNoise func(string)) *conn {
-	c := &conn{messages: make(chan jsonrpc.Message), closed: make(chan struct{}), ended: make(chan struct{}), onNoise: onNoise,
+	c := &conn{messages: make(chan jsonrpc.Message), closed: make(chan struct{}), ended: make(chan struct{}), onNoise: onNoise, mostNoise: maxNoise, mostQueue: maxQueue,
 		wake: make(chan struct{}, 1), pending: map[string]bool{}}
 	c.in, c.out = io.Pipe()
 	return c
@@ -102,7 +106,7 @@ func (c *conn) Write(_ context.Context, m jsonrpc.Message) error {
 	switch {
 	case c.isClose || c.isEnded:
 		return io.ErrClosedPipe
-	case c.queued+len(b) > maxQueue:
+	case c.queued+len(b) > c.mostQueue:
 		return fmt.Errorf("it has not read %d bytes that were sent to it", c.queued)
 	}
 	if r, ok := m.(*jsonrpc.Request); ok && r.ID.IsValid() {
@@ -234,13 +238,13 @@ func (l *longLine) add(p []byte) {
 
 // The id of an answer stands before or after its result.
 var (
-	idFirst = regexp.MustCompile(`^[^\[]{0,64}?"id"\s*:\s*("[^"]{1,64}"|\d{1,18})\s*,`)
-	idLast  = regexp.MustCompile(`"id"\s*:\s*("[^"]{1,64}"|\d{1,18})\s*(,\s*"jsonrpc"\s*:\s*"2.0"\s*)?}\s*$`)
+	idFirst = lazyregexp.New(`^[^\[]{0,64}?"id"\s*:\s*("[^"]{1,64}"|\d{1,18})\s*,`)
+	idLast  = lazyregexp.New(`"id"\s*:\s*("[^"]{1,64}"|\d{1,18})\s*(,\s*"jsonrpc"\s*:\s*"2.0"\s*)?}\s*$`)
 )
 
 // tooLong answers the request whose answer is too long. Without one the line was noise, and too much of it.
 func (c *conn) tooLong(l *longLine) {
-	for _, found := range [][][]byte{idFirst.FindSubmatch(l.head), idLast.FindSubmatch(l.tail)} {
+	for _, found := range [][][]byte{idFirst().FindSubmatch(l.head), idLast().FindSubmatch(l.tail)} {
 		if found == nil {
 			continue
 		}
@@ -249,7 +253,7 @@ func (c *conn) tooLong(l *longLine) {
 			return
 		}
 	}
-	c.noise(maxNoise+1, nil)
+	c.noise(int(c.mostNoise)+1, nil)
 }
 
 // codeTooLong is the code of an error for an answer that was not taken.
@@ -302,7 +306,7 @@ func (c *conn) awaited(id string) bool {
 // noise counts what has no meaning. line is a line that is no message, or nil.
 func (c *conn) noise(n int, line []byte) {
 	if c.tooMuch(n, line) {
-		c.onNoise(fmt.Sprintf("it wrote more than %d MiB to standard output that answer nothing", maxNoise>>20))
+		c.onNoise(fmt.Sprintf("it wrote more than %d MiB to standard output that answer nothing", c.mostNoise>>20))
 	}
 }
 
@@ -317,7 +321,7 @@ func (c *conn) tooMuch(n int, line []byte) bool {
 		s.bytes += int64(len(line))
 	}
 	c.stray.noise += int64(n)
-	if c.stray.noise <= maxNoise || c.stray.fired {
+	if c.stray.noise <= c.mostNoise || c.stray.fired {
 		return false
 	}
 	c.stray.fired = true

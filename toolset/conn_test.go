@@ -15,6 +15,7 @@ import (
 func said(t testing.TB, pieces ...[]byte) (messages []jsonrpc.Message, reasons []string, left stray) {
 	t.Helper()
 	c := newConn(func(why string) { reasons = append(reasons, why) })
+	c.mostNoise = 1 << 20
 	for _, id := range []float64{1, 2} {
 		i, err := jsonrpc.MakeID(id)
 		if err != nil {
@@ -117,12 +118,12 @@ func TestLongLines(t *testing.T) {
 
 // Whatever a process writes, it is told once that it is too much, and nothing grows.
 func TestNoise(t *testing.T) {
-	block := bytes.Repeat([]byte("noise\n"), maxNoise/perLine)
+	block := bytes.Repeat([]byte("noise\n"), 1<<20/perLine)
 	messages, reasons, left := said(t, block, block, block)
-	if len(messages) > 0 || len(reasons) != 1 || !strings.Contains(reasons[0], "more than 16 MiB") || left.first != "noise" {
+	if len(messages) > 0 || len(reasons) != 1 || !strings.Contains(reasons[0], "more than 1 MiB") || left.first != "noise" {
 		t.Errorf("got %v, %q, %+v", messages, reasons, left)
 	}
-	pings := bytes.Repeat([]byte(`{"jsonrpc":"2.0","method":"notifications/message"}`+"\n"), 2*maxNoise/perRequest)
+	pings := bytes.Repeat([]byte(`{"jsonrpc":"2.0","method":"notifications/message"}`+"\n"), 2<<20/perRequest)
 	if messages, reasons, _ := said(t, pings); len(messages) > 0 || len(reasons) != 1 {
 		t.Errorf("got %v, %q", messages, reasons)
 	}
@@ -131,10 +132,11 @@ func TestNoise(t *testing.T) {
 // A process that does not read is no reason to wait.
 func TestNobodyReads(t *testing.T) {
 	c := newConn(func(string) {})
+	c.mostQueue = 1 << 10
 	if _, err := c.Connect(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	big := &jsonrpc.Request{Method: "x", Params: []byte(`"` + strings.Repeat("x", maxQueue/2) + `"`)}
+	big := &jsonrpc.Request{Method: "x", Params: []byte(`"` + strings.Repeat("x", 1<<9) + `"`)}
 	if err := c.Write(t.Context(), big); err != nil {
 		t.Fatal(err)
 	}

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
@@ -87,7 +87,7 @@ var (
 	nodeFiles   = []string{".ts", ".mts", ".js", ".mjs", ".cts", ".cjs", "/index.ts", "/index.js", "/index.mjs"}
 )
 
-var className = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]{0,63}$`)
+var className = lazyregexp.New(`^[A-Za-z_$][A-Za-z0-9_$]{0,63}$`)
 
 // parseEntry reads an entry of the manifest: module:Class, path:Class or NAME=COMMAND ARGS.
 func parseEntry(fsys fs.FS, text string) (Entry, error) {
@@ -95,7 +95,7 @@ func parseEntry(fsys fs.FS, text string) (Entry, error) {
 		return serverEntry(text, name, line)
 	}
 	module, class, ok := strings.Cut(text, ":")
-	if !ok || !className.MatchString(class) || module == "" {
+	if !ok || !className().MatchString(class) || module == "" {
 		return Entry{}, fmt.Errorf("%.100q is neither module:Class nor path:Class", text)
 	}
 	e := Entry{Toolset: text, Class: class}
@@ -159,7 +159,7 @@ func languageOf(file string) Language {
 func serverEntry(text, name, line string) (Entry, error) {
 	words := strings.Fields(line)
 	name = strings.TrimSpace(name)
-	if !serverName.MatchString(name) || len(words) == 0 {
+	if !serverName().MatchString(name) || len(words) == 0 {
 		return Entry{}, fmt.Errorf("%.100q does not name a server and its command: write NAME=COMMAND ARGUMENTS", text)
 	}
 	s := server{Name: name, Command: words[0], Args: words[1:]}

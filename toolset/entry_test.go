@@ -137,7 +137,7 @@ func FuzzServers(f *testing.F) {
 		}
 		for _, s := range servers {
 			e, err := s.entry("mcp.json")
-			if err == nil && (e.Command == nil || e.Command.Path == "" || !serverName.MatchString(e.Class)) {
+			if err == nil && (e.Command == nil || e.Command.Path == "" || !serverName().MatchString(e.Class)) {
 				t.Errorf("got %+v", e)
 			}
 		}

@@ -152,13 +152,13 @@ func (p *process) unready(ctx context.Context, err error) error {
 
 // gone notes how the program ended.
 func (p *process) gone(ctx context.Context, served *script.Served, err error) {
-	p.c.end()
 	p.mu.Lock()
 	asked, verdict := p.stopping || p.unused, p.verdict
 	if p.idle != nil {
 		p.idle.Stop()
 	}
 	p.mu.Unlock()
+	p.c.end() // from here on a start or a call may give the process up: that is not why it ended
 	p.cancel()
 	if served != nil {
 		p.stderr = served.Stderr

@@ -7,9 +7,10 @@ import (
 	"io"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/agent-base/agent-base/internal/lazyregexp"
 )
 
 // serverFiles are the files of a skill that declare servers, in the order in which they are looked for.
@@ -17,7 +18,7 @@ var serverFiles = []string{"mcp.json", ".mcp.json"}
 
 const maxServerFile = 64 << 10 // bytes
 
-var serverName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
+var serverName = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
 
 // server is one value of mcpServers.
 type server struct {
@@ -97,7 +98,7 @@ func (s *server) entry(file string) (Entry, error) {
 	switch {
 	case s.err != nil:
 		return Entry{}, s.err
-	case !serverName.MatchString(s.Name):
+	case !serverName().MatchString(s.Name):
 		return Entry{}, fmt.Errorf("server %.64q: a name begins with a letter, and has letters, digits, - and _, at most 64", s.Name)
 	case s.URL != "" || s.Type != "" && s.Type != "stdio":
 		return Entry{}, fmt.Errorf("server %q is reached over the network: only servers that are started by a command are used", s.Name)
@@ -166,12 +167,12 @@ func inSkill(text string) string {
 	return text
 }
 
-var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-[^}]*)?\}`)
+var variable = lazyregexp.New(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-[^}]*)?\}`)
 
 // expand replaces ${NAME} and ${NAME:-default} in a text. missing gets the names without a value.
 func expand(text string, value func(string) (string, bool), missing func(string)) string {
-	return variable.ReplaceAllStringFunc(text, func(found string) string {
-		m := variable.FindStringSubmatch(found)
+	return variable().ReplaceAllStringFunc(text, func(found string) string {
+		m := variable().FindStringSubmatch(found)
 		if v, ok := value(m[1]); ok {
 			return v
 		}
