@@ -3,7 +3,8 @@
 # Markdown: sh bench/run.sh [--write]. With --write it also puts them into docs/performance.md.
 # Needs a C compiler, and npm for two of the peers. Linux only.
 #   BENCH_SIZES  trees to measure, in skills (100,1000,10000)
-#   BENCH_ONLY   engine or agent: measure only that. The agent takes a minute and needs no peers
+#   BENCH_ONLY   engine, agent or install: measure only that. The agent takes a minute and needs no peers; install is part
+#                of engine, and is measured alone in a minute
 #   AGENT_SKILLS_CORPUS  a folder of public SKILL.md files, for the rows on real manifests; without it they are omitted
 #   BENCH_FULL=1 adds 100000: needs 2 GB of disk and a quarter of an hour
 # Run nothing else at the same time. All files are in .tools/bench; the reports are engine.md and agent.md.

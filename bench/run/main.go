@@ -22,7 +22,7 @@ func main() {
 	flag.StringVar(&b.script, "script", "", "skillsref.py")
 	flag.StringVar(&b.work, "work", "", "folder for trees, homes and reports")
 	flag.StringVar(&b.corpus, "corpus", "", "folder with public manifests at any depth")
-	flag.StringVar(&b.only, "only", "", "measure only engine or only agent")
+	flag.StringVar(&b.only, "only", "", "measure only engine, agent or install")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -54,8 +54,14 @@ func (b *bench) run(ctx context.Context, sizes string) error {
 		}
 		b.sizes = append(b.sizes, n)
 	}
-	if !slices.Contains([]string{"", "engine", "agent"}, b.only) {
-		return fmt.Errorf("invalid -only %q (use engine or agent)", b.only)
+	if !slices.Contains([]string{"", "engine", "agent", "install"}, b.only) {
+		return fmt.Errorf("invalid -only %q (use engine, agent or install)", b.only)
+	}
+	if b.only == "install" {
+		if err := b.measureInstall(ctx); err != nil {
+			return err
+		}
+		return b.write("engine.md", rows, "")
 	}
 	if err := b.measureAll(ctx, b.starts()); err != nil {
 		return err
@@ -79,6 +85,9 @@ func (b *bench) measureEngine(ctx context.Context) error {
 		return err
 	}
 	if err := b.measureFetch(ctx); err != nil {
+		return err
+	}
+	if err := b.measureInstall(ctx); err != nil {
 		return err
 	}
 	for _, n := range b.sizes {
