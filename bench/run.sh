@@ -7,7 +7,7 @@
 #                of engine, and is measured alone in a minute
 #   AGENT_SKILLS_CORPUS  a folder of public SKILL.md files, for the rows on real manifests; without it they are omitted
 #   BENCH_FULL=1 adds 100000: needs 2 GB of disk and a quarter of an hour
-# Run nothing else at the same time. All files are in .tools/bench; the reports are engine.md and agent.md.
+# Run nothing else at the same time. All files are in .tools/bench; the reports are engine.md, agent.md and install.md.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/tools.sh
@@ -30,9 +30,9 @@ if [ "$only" != agent ]; then
 	ensure_uv
 	sh bench/peers.sh >&2
 fi
-rm -f "$TOOLS/bench/engine.md" "$TOOLS/bench/agent.md"
+rm -f "$TOOLS/bench/engine.md" "$TOOLS/bench/agent.md" "$TOOLS/bench/install.md"
 "$BIN/run" -n "$sizes" -only "$only" -bin "$BIN" -peers "$TOOLS/peers" -script bench/skillsref.py -work "$TOOLS/bench" -corpus "${AGENT_SKILLS_CORPUS:-}"
-find "$TOOLS/bench" -maxdepth 1 \( -name engine.md -o -name agent.md \) -exec cat {} +
+find "$TOOLS/bench" -maxdepth 1 \( -name engine.md -o -name agent.md -o -name install.md \) -exec cat {} +
 [ "${1:-}" = --write ] || exit 0
 
 page=docs/performance.md

@@ -61,7 +61,7 @@ func (b *bench) run(ctx context.Context, sizes string) error {
 		if err := b.measureInstall(ctx); err != nil {
 			return err
 		}
-		return b.write("engine.md", rows, "")
+		return b.write("install.md", rows, "") // the page has these rows in engine.md
 	}
 	if err := b.measureAll(ctx, b.starts()); err != nil {
 		return err
