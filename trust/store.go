@@ -17,20 +17,23 @@ import (
 	"github.com/agent-base/agent-base/trace"
 )
 
-var kinds = lockfile.NewKinds("another user could have changed the approvals")
-
 // Errors about the file, to be tested with errors.Is.
 var (
 	// ErrCorrupt means that the file is damaged. Nothing is trusted. The next write moves the file aside and starts a new one.
-	ErrCorrupt = kinds.Corrupt
+	ErrCorrupt = errors.New("damaged")
 	// ErrNewer means that a newer version of this program wrote the file. Nothing is trusted, and nothing is written.
-	ErrNewer = kinds.Newer
+	ErrNewer = errors.New("in a newer format")
 	// ErrUnsafe means that another user owns the file or its folder, or may write to one of them. Nothing is trusted, and
 	// nothing is written.
-	ErrUnsafe = kinds.Unsafe
+	ErrUnsafe = errors.New("another user could have changed the approvals")
 	// ErrLocked means that another process held the lock of the file for ten seconds. Nothing was written.
-	ErrLocked = kinds.Locked
+	ErrLocked = errors.New("locked by another process")
 )
+
+// kinds are the errors above, for package lockfile.
+func kinds() *lockfile.Kinds {
+	return &lockfile.Kinds{Corrupt: ErrCorrupt, Newer: ErrNewer, Unsafe: ErrUnsafe, Locked: ErrLocked}
+}
 
 // version is the version of the file format.
 const version = 1
@@ -100,7 +103,7 @@ func (s *Store) Load() (*Set, error) {
 		f, err = s.parse(content)
 	}
 	if err != nil {
-		return &Set{}, fmt.Errorf("nothing is trusted: %w", kinds.Known(err))
+		return &Set{}, fmt.Errorf("nothing is trusted: %w", kinds().Known(err))
 	}
 	set := &Set{roots: f.Roots, approvals: make([]Approval, len(f.Approvals))}
 	for i, a := range f.Approvals {
@@ -245,7 +248,7 @@ func (s *Store) change(ctx context.Context, edit func(*file) error) error {
 		}
 		return f.bytes()
 	})
-	return kinds.Known(err)
+	return kinds().Known(err)
 }
 
 // bytes returns the file as it is written. It is sorted, so the same facts give the same bytes.
@@ -273,13 +276,13 @@ func (f *file) bytes() ([]byte, error) {
 // to the others.
 func (s *Store) parse(content []byte) (*file, error) {
 	var f file
-	corrupt := func(err error) error { return kinds.Damaged(s.Path, "approval", err) }
+	corrupt := func(err error) error { return kinds().Damaged(s.Path, "approval", err) }
 	var head struct{ Version int }
 	if err := json.Unmarshal(content, &head); err != nil {
 		return nil, corrupt(err)
 	}
 	if head.Version > version {
-		return nil, kinds.TooNew(s.Path, head.Version, version)
+		return nil, kinds().TooNew(s.Path, head.Version, version)
 	}
 	if err := json.Unmarshal(content, &f); err != nil {
 		return nil, corrupt(err)

@@ -22,7 +22,7 @@ func main() {
 	flag.StringVar(&b.script, "script", "", "skillsref.py")
 	flag.StringVar(&b.work, "work", "", "folder for trees, homes and reports")
 	flag.StringVar(&b.corpus, "corpus", "", "folder with public manifests at any depth")
-	flag.StringVar(&b.only, "only", "", "measure only engine, agent or toolsets")
+	flag.StringVar(&b.only, "only", "", "measure only engine, agent, install or toolsets")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -54,8 +54,14 @@ func (b *bench) run(ctx context.Context, sizes string) error {
 		}
 		b.sizes = append(b.sizes, n)
 	}
-	if !slices.Contains([]string{"", "engine", "agent", "toolsets"}, b.only) {
-		return fmt.Errorf("invalid -only %q (use engine, agent or toolsets)", b.only)
+	if !slices.Contains([]string{"", "engine", "agent", "install", "toolsets"}, b.only) {
+		return fmt.Errorf("invalid -only %q (use engine, agent, install or toolsets)", b.only)
+	}
+	if b.only == "install" {
+		if err := b.measureInstall(ctx); err != nil {
+			return err
+		}
+		return b.write("install.md", rows, "") // the page has these rows in engine.md
 	}
 	if err := b.measureAll(ctx, b.starts()); err != nil {
 		return err
@@ -88,6 +94,9 @@ func (b *bench) measureEngine(ctx context.Context) error {
 		return err
 	}
 	if err := b.measureFetch(ctx); err != nil {
+		return err
+	}
+	if err := b.measureInstall(ctx); err != nil {
 		return err
 	}
 	for _, n := range b.sizes {

@@ -17,7 +17,7 @@ import (
 type bench struct {
 	bin, peers, script, work string
 	corpus                   string // a folder of public manifests; "" for none
-	only                     string // "engine", "agent" or "" for both
+	only                     string // "engine", "agent", "install" or "" for all
 	sizes                    []int
 	figures                  map[key]figure
 	notes                    []string // the figures that could not be measured, with the reasons

@@ -60,7 +60,8 @@ type document struct {
 // Index writes a discovery index of version 0.2.0 and the archives of skills to the folder of a site, which any web server can
 // serve: .well-known/agent-skills/index.json, and next to it one file for each skill, whose name has a part of its digest. The
 // index is replaced last, so a reader sees the old state or the new one. Files of the index before that are not needed any more
-// are then removed. The same skills give the same bytes. A file .nojekyll keeps hosts of that kind from hiding the folder.
+// are then removed. A page for people, index.html, lists the skills, unless there is one that Index has not written. The same
+// skills give the same bytes. A file .nojekyll keeps hosts of that kind from hiding the folder.
 //
 // Index refuses a name or a description that the format does not have, and a name that is there twice, and writes nothing then.
 func Index(ctx context.Context, site *os.Root, skills []Skill) (*Published, error) {
@@ -95,6 +96,11 @@ func Index(ctx context.Context, site *os.Root, skills []Skill) (*Published, erro
 	}
 	if err := errors.Join(p.write(site, ".nojekyll", nil), p.write(site, path.Join(Folder, "index.json"), text)); err != nil {
 		return nil, err
+	}
+	if old, err := site.ReadFile(pageName); errors.Is(err, fs.ErrNotExist) || bytes.HasPrefix(old, []byte(pageMark)) {
+		if err := p.write(site, pageName, page(entries)); err != nil {
+			return nil, err
+		}
 	}
 	for _, name := range before {
 		if packed[name] == nil && site.Remove(path.Join(Folder, name)) == nil {

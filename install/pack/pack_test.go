@@ -182,7 +182,7 @@ func TestIndex(t *testing.T) {
 	dir := t.TempDir()
 	skills := []Skill{{"demo", "Does <things> & \"more\".", demo()}, {"alone", "One file.", fstest.MapFS{"SKILL.md": {Data: []byte(manifest)}, ".DS_Store": {}}}}
 	p := publish(t, dir, skills...)
-	if len(p.Written) != 4 || len(p.Removed) > 0 || p.Entries[0].Name != "alone" || p.Entries[0].Type != "skill-md" || p.Entries[1].Type != "archive" || !slices.Equal(p.Entries[0].Excluded, []string{".DS_Store"}) {
+	if len(p.Written) != 5 || len(p.Removed) > 0 || p.Entries[0].Name != "alone" || p.Entries[0].Type != "skill-md" || p.Entries[1].Type != "archive" || !slices.Equal(p.Entries[0].Excluded, []string{".DS_Store"}) {
 		t.Errorf("%+v", p)
 	}
 	first := read(t, dir)
@@ -234,7 +234,7 @@ func TestIndexAgain(t *testing.T) {
 	changed := demo()
 	changed["new.md"] = &fstest.MapFile{}
 	p := publish(t, dir, Skill{"demo", "New.", changed})
-	if len(p.Removed) != 2 || len(p.Written) != 2 {
+	if len(p.Removed) != 2 || len(p.Written) != 3 {
 		t.Errorf("%+v", p)
 	}
 	var names []string
@@ -242,7 +242,7 @@ func TestIndexAgain(t *testing.T) {
 		names = append(names, name)
 	}
 	slices.Sort(names)
-	want := []string{".nojekyll", path.Join(Folder, p.Entries[0].URL), path.Join(Folder, "index.json"), path.Join(Folder, "mine.md")}
+	want := []string{".nojekyll", path.Join(Folder, p.Entries[0].URL), path.Join(Folder, "index.json"), path.Join(Folder, "mine.md"), "index.html"}
 	slices.Sort(want)
 	if !slices.Equal(names, want) {
 		t.Errorf("got %v, want %v", names, want)
@@ -274,5 +274,25 @@ func TestIndexRefuses(t *testing.T) {
 		if got := read(t, dir); len(got) > 0 {
 			t.Errorf("it wrote %v", got)
 		}
+	}
+}
+
+// R150: a site has a page for people. Foreign text is text on it, and somebody's own page stays.
+func TestPage(t *testing.T) {
+	dir := t.TempDir()
+	hostile := Skill{Name: "a", Description: `</dd><script>alert("1")</script>&amp;`, FS: fstest.MapFS{"SKILL.md": {Data: []byte("x")}}}
+	publish(t, dir, hostile)
+	name := filepath.Join(dir, "index.html")
+	text, err := os.ReadFile(name)
+	if err != nil || bytes.Contains(text, []byte("<script")) || !bytes.Contains(text, []byte(`&lt;script&gt;alert(&#34;1&#34;)&lt;/script&gt;&amp;amp;`)) ||
+		!bytes.Contains(text, []byte(`href=".well-known/agent-skills/a.`)) || !bytes.Contains(text, []byte("sha256:")) {
+		t.Errorf("%s, %v", text, err)
+	}
+	if err := os.WriteFile(name, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	publish(t, dir, hostile)
+	if text, err := os.ReadFile(name); err != nil || string(text) != "mine" {
+		t.Errorf("%s, %v", text, err)
 	}
 }

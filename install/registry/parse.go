@@ -21,7 +21,7 @@ func (s *Store) parse(content []byte) (*file, error) {
 		err = f.check()
 	}
 	if err != nil && !errors.Is(err, ErrNewer) {
-		return nil, kinds.Damaged(s.Path, "change", err)
+		return nil, kinds().Damaged(s.Path, "change", err)
 	}
 	return f, err
 }
@@ -58,7 +58,7 @@ func (s *Store) read(content []byte) (*file, error) {
 		}
 	}
 	if head.Version > version {
-		return nil, kinds.TooNew(s.Path, head.Version, version)
+		return nil, kinds().TooNew(s.Path, head.Version, version)
 	}
 	if head.Version == version && isList(head.Skills) {
 		f := &file{}

@@ -15,18 +15,16 @@ import (
 	"github.com/agent-base/agent-base/internal/unknown"
 )
 
-var kinds = lockfile.NewKinds("another user could have changed the list of installed skills")
-
 // Errors about the file, to be tested with errors.Is.
 var (
 	// ErrCorrupt means that the file is damaged. No skill counts as installed. The next change moves the file aside.
-	ErrCorrupt = kinds.Corrupt
+	ErrCorrupt = errors.New("damaged")
 	// ErrNewer means that a newer version of this program wrote the file. Nothing is written.
-	ErrNewer = kinds.Newer
+	ErrNewer = errors.New("in a newer format")
 	// ErrUnsafe means that another user owns the file or its folder, or may write to one of them. Nothing is written.
-	ErrUnsafe = kinds.Unsafe
+	ErrUnsafe = errors.New("another user could have changed the list of installed skills")
 	// ErrLocked means that another process held the lock of the file for the whole waiting time. Nothing was written.
-	ErrLocked = kinds.Locked
+	ErrLocked = errors.New("locked by another process")
 	// ErrNotInstalled means that no entry has the name.
 	ErrNotInstalled = errors.New("not installed")
 )
@@ -50,6 +48,11 @@ func (e *Entry) place() string {
 		}
 	}
 	return fmt.Sprintf("the folder %q", e.InstalledPath)
+}
+
+// kinds are the errors above, for package lockfile.
+func kinds() *lockfile.Kinds {
+	return &lockfile.Kinds{Corrupt: ErrCorrupt, Newer: ErrNewer, Unsafe: ErrUnsafe, Locked: ErrLocked}
 }
 
 // version is the version of the file format.
@@ -85,7 +88,7 @@ func (s *Store) Load(ctx context.Context) (*Set, error) {
 		f, err = s.parse(content)
 	}
 	if err != nil {
-		return &Set{}, fmt.Errorf("the list of installed skills cannot be used: %w", kinds.Known(err))
+		return &Set{}, fmt.Errorf("the list of installed skills cannot be used: %w", kinds().Known(err))
 	}
 	return &Set{entries: f.Skills}, nil
 }
@@ -99,7 +102,7 @@ func (s *Store) Edit(ctx context.Context, edit func(*Draft) error) error {
 		return err
 	}
 	o := &lockfile.Options{Max: MaxFile, Private: true, Wait: s.Wait}
-	return kinds.Known(lockfile.Transform(ctx, s.Path, o, func(old []byte) ([]byte, error) {
+	return kinds().Known(lockfile.Transform(ctx, s.Path, o, func(old []byte) ([]byte, error) {
 		f, err := s.current(ctx, old)
 		if err != nil {
 			return nil, err

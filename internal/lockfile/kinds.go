@@ -14,11 +14,6 @@ type Kinds struct {
 	Locked  error // another process held its lock for the whole waiting time
 }
 
-// NewKinds returns new errors. unsafe is the text of Unsafe, such as "another user could have changed the approvals".
-func NewKinds(unsafe string) Kinds {
-	return Kinds{Corrupt: errors.New("damaged"), Newer: errors.New("in a newer format"), Unsafe: errors.New(unsafe), Locked: errors.New("locked by another process")}
-}
-
 // Known returns an error of this package as one that is of a kind, too. Other errors and nil are returned unchanged.
 func (k *Kinds) Known(err error) error {
 	var unsafe *UnsafeError

@@ -8,7 +8,10 @@ import (
 
 // The errors of two files are told apart, and each stays what it was.
 func TestKinds(t *testing.T) {
-	a, b := NewKinds("unsafe a"), NewKinds("unsafe b")
+	kinds := func() Kinds {
+		return Kinds{Corrupt: errors.New("damaged"), Newer: errors.New("newer"), Unsafe: errors.New("unsafe"), Locked: errors.New("locked")}
+	}
+	a, b := kinds(), kinds()
 	other := errors.New("other")
 	for _, c := range []struct {
 		err, want, not error

@@ -103,7 +103,7 @@ func (p *Proposal) oneLine() string {
 	if p.Forged() {
 		parts = append(parts, "its SIGNATURE DOES NOT HOLD")
 	}
-	parts = append(parts, p.contentLine())
+	parts = append(parts, strings.TrimSuffix(p.contentLine(), ":"))
 	for _, asked := range p.approval.Permissions {
 		if !isNoted(asked) {
 			parts = append(parts, asked)

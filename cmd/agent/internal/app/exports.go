@@ -3,6 +3,7 @@ package app
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/agent-base/agent-base/install/hosts"
 	"github.com/agent-base/agent-base/install/registry"
@@ -43,8 +44,8 @@ func (p *Packages) links(e registry.Entry, change func(hosts.Linked) error) []st
 		}
 		for _, version := range versions {
 			for _, l := range hosts.FindLinks(bases[scope], scope, filepath.Dir(version)) {
-				if filepath.Clean(l.Target) != version {
-					continue
+				if filepath.Clean(l.Target) != version || slices.Contains(changed, l.Location) {
+					continue // changed a moment ago, to a version that is kept too
 				}
 				if err := change(l); err != nil {
 					p.out.Warn(fmt.Sprintf("the link %s of %s leads to another version of %s: %v", l.Location, l.Host.Title, e.Name, err))

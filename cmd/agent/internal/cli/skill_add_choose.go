@@ -86,13 +86,18 @@ func candidateNames(place *install.Place) []string {
 	return names
 }
 
-// choiceWidth is how much of a skill a question shows: a line of 80 columns with its mark.
-const choiceWidth = 76
+// What a question shows of the skills of a source: lines of 80 columns with their marks, as many as fit a screen of 24 rows with
+// the question below them. A name has most columns where the longest one on the screen has.
+const (
+	choiceWidth = 76
+	choiceRows  = 18
+	nameWidth   = 36
+)
 
 // askWhich asks which of several skills are wanted.
 func (o *addOptions) askWhich(ctx context.Context, place *install.Place) ([]*install.Candidate, error) {
 	list, _ := install.Unique(place.Skills)
-	shown := min(len(list), mostNames)
+	shown := min(len(list), choiceRows)
 	details := offered(list, 0, shown)
 	for {
 		line, err := o.services.Approver.Answer(ctx, &ui.Question{Text: fmt.Sprintf("Which of the %s?", app.Count(len(list), "skill")), Details: details, Free: true})
@@ -107,7 +112,7 @@ func (o *addOptions) askWhich(ctx context.Context, place *install.Place) ([]*ins
 			return list, nil
 		case len(words) == 1 && words[0] == "more" && shown < len(list):
 			from := shown
-			shown = min(len(list), shown+mostNames)
+			shown = min(len(list), shown+choiceRows)
 			details = offered(list, from, shown)
 			continue
 		}
@@ -122,8 +127,12 @@ func (o *addOptions) askWhich(ctx context.Context, place *install.Place) ([]*ins
 // offered are the lines of a question about a part of the skills of a source, with numbers.
 func offered(list []*install.Candidate, from, to int) []string {
 	var out []string
+	width := 0
+	for _, c := range list[from:to] {
+		width = max(width, min(len(c.Manifest.Name), nameWidth))
+	}
 	for i, c := range list[from:to] {
-		line := fmt.Sprintf("  %3d  %-24s %s", from+i+1, c.Manifest.Name, manifest.Brief(c.Manifest.Description))
+		line := fmt.Sprintf("  %3d  %-*s  %s", from+i+1, width, c.Manifest.Name, manifest.Brief(c.Manifest.Description))
 		out = append(out, ui.Truncate(line, choiceWidth))
 	}
 	if more := len(list) - to; more > 0 {

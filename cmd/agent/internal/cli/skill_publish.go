@@ -35,9 +35,9 @@ func newPublishCommand(s *app.Services, run func(context.Context, *publishOption
 		Short: "Offer skills on a site or in an OCI registry",
 		Long: `Offer one skill, or all skills of a folder, to others.
 
-With a folder as DESTINATION, write a site for any web server: /.well-known/agent-skills/index.json and an archive for each
-skill. "agent skill add https://host" then finds them. With oci://registry/repository:tag, push to an OCI registry; several
-skills need --collection. The password is that of Docker's config.json, from "docker login".
+With a folder as DESTINATION, write a site for any web server: /.well-known/agent-skills/index.json, an archive for each
+skill, and index.html for people. "agent skill add https://host" then finds them. With oci://registry/repository:tag, push
+to an OCI registry; several skills need --collection. The password is that of Docker's config.json, from "docker login".
 
 The same skills give the same bytes. If a skill does not pass "agent skill validate", nothing is published, and all such
 skills are named; --skip leaves one out.`,
