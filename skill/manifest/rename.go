@@ -39,6 +39,9 @@ func Rename(src []byte, dir, name string) ([]byte, error) {
 	if after.Name != name || !reflect.DeepEqual(apartFromName(before), apartFromName(after)) {
 		return nil, errRename
 	}
+	if f := newFixer(out, &Options{Dir: name}); f == nil || f.rename(name) != nil {
+		return nil, errRename // the text is so broken that the name could not be replaced again
+	}
 	return out, nil
 }
 

@@ -52,6 +52,7 @@ func FuzzRename(f *testing.F) {
 		f.Add([]byte(s), "my-skill", "Other_1")
 		f.Add([]byte(s), "", "no")
 	}
+	f.Add([]byte("---\n}ame: 1.0\ndescription: A test skill\n---"), "x", "no") // no YAML: a name could be added and not be found again
 	f.Fuzz(func(t *testing.T, src []byte, dir, name string) {
 		before := bytes.Clone(src)
 		out, err := Rename(src, dir, name)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -26,6 +27,9 @@ func TestSecondSignalEnds(t *testing.T) {
 	if err := os.Symlink(self, bin); err != nil {
 		t.Fatal(err)
 	}
+	caught := make(chan os.Signal, 1) // else the command would ignore it where whoever runs the tests does
+	signal.Notify(caught, os.Interrupt)
+	defer signal.Stop(caught)
 	cmd := &exec.Cmd{Path: bin, Args: []string{bin, "skill", "read", "big"}, Dir: w.project, Env: append(w.env, "HOME="+w.home)}
 	out, err := cmd.StdoutPipe()
 	if err != nil {

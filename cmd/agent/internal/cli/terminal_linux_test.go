@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -86,6 +87,10 @@ func inTerminal(ts *testscript.TestScript, code string, argv []string, look func
 	cmd := &exec.Cmd{Path: name, Args: argv, Dir: ts.MkAbs("."), Env: environ(ts), Stdin: far, Stdout: far, Stderr: far,
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true, Setctty: true}}
 	look(near, nil)
+	// Else the command would ignore Ctrl-C where whoever runs the tests does, such as a shell that runs them in the background.
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, os.Interrupt)
+	defer signal.Stop(caught)
 	ts.Check(cmd.Start())
 	far.Close()
 	late := time.AfterFunc(terminalTimeout, func() { _ = cmd.Process.Kill() })
