@@ -264,6 +264,10 @@ func (c *Consent) Propose(ctx context.Context, s *skill.Skill) (*Proposal, error
 func (c *Consent) surroundings(ctx context.Context, s *skill.Skill, p *Proposal) (err error) {
 	p.set = func(name string) bool { _, set := c.sys.Lookup(name); return set }
 	p.userHome, p.own, p.contacts = c.sys.Home, c.tools.settings.Home(), script.Contacts(s)
+	for _, r := range refused(p.manifest, p.userHome, p.own) {
+		p.declared = without(p.declared, r.entry)
+		p.notes = append(p.notes, fmt.Sprintf("  never gets %s: %s", r.entry, r.why))
+	}
 	if p.sandbox, err = c.tools.sandbox.State(ctx); ctx.Err() != nil {
 		return err
 	}

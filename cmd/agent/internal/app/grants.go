@@ -25,6 +25,7 @@ type Grants struct {
 // Of returns what the scripts of a skill get in a run: a script.Options.Granted. Its Note reports a grant that has lapsed.
 func (g *Grants) Of(ctx context.Context, s *skill.Skill) (script.Grant, error) {
 	granted, lapsed, err := g.given(ctx, s)
+	granted.Withheld = append(slices.Clip(granted.Withheld), refusedWords(refused(s.Manifest(), g.sys.Home, g.trust.settings.Home()))...)
 	if err == nil && lapsed != nil {
 		granted.Note = lapsedText(ctx, s, lapsed)
 	}

@@ -3,8 +3,11 @@ package app
 import (
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/trust"
 )
 
@@ -43,6 +46,44 @@ func (a *Given) Free(sys *System) {
 	}
 }
 
+// refusedEntry is an entry of a manifest's permissions that no script gets, whoever says yes.
+type refusedEntry struct{ entry, why string }
+
+// refused returns the folders among a manifest's permissions that could not be granted by their names either.
+func refused(m *manifest.Manifest, home, own string) []refusedEntry {
+	var out []refusedEntry
+	for _, entry := range script.Declared(m) {
+		read, isRead := strings.CutPrefix(entry, script.WordRead)
+		write, isWrite := strings.CutPrefix(entry, script.WordWrite)
+		dir := read
+		if isWrite {
+			dir = write
+		}
+		if below, ok := strings.CutPrefix(dir, "~/"); ok && home != "" {
+			dir = filepath.Join(home, filepath.FromSlash(below))
+		}
+		switch {
+		case !isRead && !isWrite || !filepath.IsAbs(dir):
+		case isRead && own != "" && within(dir, own):
+			out = append(out, refusedEntry{entry, "the approvals and the private files of all skills are in it"})
+		case isWrite:
+			if why := whyNotWritten(dir, home, own); why != "" {
+				out = append(out, refusedEntry{entry, why})
+			}
+		}
+	}
+	return out
+}
+
+// refusedWords returns the entries.
+func refusedWords(list []refusedEntry) []string {
+	var out []string
+	for _, r := range list {
+		out = append(out, r.entry)
+	}
+	return out
+}
+
 func ownFolder(dir, own string) error {
 	return Denied(fmt.Errorf("%q cannot be granted: the approvals and the private files of all skills are in %q", dir, own), "")
 }
@@ -56,17 +97,27 @@ var keyFolders = []string{".ssh", ".gnupg", ".aws", ".kube", ".password-store", 
 // checkWrite returns an error for a folder that no script writes: one that holds everything, or what decides which programs run and who
 // may come in. The user's own folders in it can be granted by their names.
 func checkWrite(dir, home, own string) error {
+	if own != "" && within(dir, own) {
+		return ownFolder(dir, own)
+	}
+	why := whyNotWritten(dir, home, own)
+	if why == "" {
+		return nil
+	}
+	return Denied(fmt.Errorf("%q cannot be granted to write: %s", dir, why), "name the folders that the skill needs, such as --write ~/notes")
+}
+
+// whyNotWritten returns why no script writes a folder, "" if one may.
+func whyNotWritten(dir, home, own string) string {
 	why := ""
 	switch {
-	case own != "" && within(dir, own):
-		return ownFolder(dir, own)
 	case filepath.Dir(dir) == dir:
 		why = "every file of this machine is in it"
 	case program.OfSystem(dir) || withinAny(dir, ofMachine):
 		why = "programs and settings of the machine are in it"
 	case home != "" && within(home, dir):
 		why = "your whole home is in it, with your keys and what your shell runs"
-	case own != "" && within(own, dir):
+	case own != "" && (within(own, dir) || within(dir, own)):
 		why = "the approvals and the private files of all skills are in it"
 	}
 	for _, name := range keyFolders {
@@ -74,10 +125,7 @@ func checkWrite(dir, home, own string) error {
 			why = "keys are in it"
 		}
 	}
-	if why == "" {
-		return nil
-	}
-	return Denied(fmt.Errorf("%q cannot be granted to write: %s", dir, why), "name the folders that the skill needs, such as --write ~/notes")
+	return why
 }
 
 func withinAny(dir string, others []string) bool {
