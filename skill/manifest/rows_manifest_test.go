@@ -268,8 +268,8 @@ func TestRowToolsets(t *testing.T) {
 	if got := strings.Join(m.Toolsets, " "); got != "toolsets.hello:HelloExtended toolsets/index:HelloToolset" || len(problems) > 0 {
 		t.Errorf("got %s, %v", got, problems)
 	}
-	if i := slices.IndexFunc(m.Fields, func(f Field) bool { return f.Key == "toolsets" }); i < 0 || m.Fields[i].Standing != StandingInformational {
-		t.Error("toolsets are not shown as informational, and this build loads none")
+	if i := slices.IndexFunc(m.Fields, func(f Field) bool { return f.Key == "toolsets" }); i < 0 || m.Fields[i].Standing != StandingEnforced {
+		t.Error("toolsets are not shown as enforced")
 	}
 	if _, problems := parsed(t, "harness", src); fatalOf(problems) == "" {
 		t.Error("R30: harness takes toolsets")
