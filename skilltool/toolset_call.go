@@ -207,7 +207,7 @@ func (k *Kit) tool(ctx context.Context, skillName, toolName string) (tool.Tool, 
 	switch {
 	case ok:
 		return t, nil
-	case b.err != nil:
+	case b.err != nil && len(b.tools) == 0:
 		return end(k.Failure(b.err, s.Name()))
 	}
 	return end(k.noTool(s, b, toolName))
@@ -225,6 +225,9 @@ func (k *Kit) noTool(s *skill.Skill, b *brought, name string) tool.Result {
 	}
 	if more := len(b.tools) - len(names); more > 0 {
 		text += fmt.Sprintf(" and %d more; toolset_list lists them", more)
+	}
+	if b.err != nil {
+		text += ". " + k.Failure(b.err, s.Name()).Message
 	}
 	return tool.CauseNotFound.Failure(text)
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 
 	"github.com/agent-base/agent-base/disclose"
@@ -223,15 +224,20 @@ func (k *Kit) toolsText(skillName string, b *brought) string {
 	return fmt.Sprintf("[This skill has tools: %s. They are called by toolset_call with skill_name '%s'; toolset_list shows their arguments.]", text, skillName)
 }
 
-// Parameters returns the names of the arguments that a JSON Schema has, in its order, at most ten.
+// Parameters returns the names of the arguments that a JSON Schema has: first those that are required, then the others, each in
+// the order of the schema. Of more than ten it returns ten.
 func Parameters(schema json.RawMessage) []string {
 	var s struct {
 		Properties json.RawMessage `json:"properties"`
+		Required   []string        `json:"required"`
 	}
 	if json.Unmarshal(schema, &s) != nil {
 		return nil
 	}
 	var names []string
+	for _, name := range s.Required[:min(len(s.Required), 10)] {
+		names = append(names, oneLine(name, maxToolName))
+	}
 	dec := json.NewDecoder(bytes.NewReader(s.Properties))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
 		return nil
@@ -243,7 +249,9 @@ func Parameters(schema json.RawMessage) []string {
 		if err != nil || !ok || dec.Decode(&value) != nil {
 			return names
 		}
-		names = append(names, oneLine(name, maxToolName))
+		if name = oneLine(name, maxToolName); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
 	}
 	return names
 }

@@ -33,6 +33,12 @@ type brought struct {
 	err    error       // why toolsets are missing, or why none was started
 }
 
+// listed is a tool as Toolsets returned it, for a content of its skill.
+type listed struct {
+	tool.Tool
+	digest string // "" for content without one
+}
+
 // HasToolsets reports whether a skill declares toolsets.
 func HasToolsets(s *skill.Skill) bool {
 	if len(s.Manifest().Toolsets) > 0 {
@@ -90,10 +96,9 @@ func (k *Kit) keep(s *skill.Skill, b *brought) *brought {
 	name := s.Canonical()
 	b.tools = append([]tool.Tool{}, b.tools...)
 	for i, t := range b.tools {
-		own, source := t.Name, t.Source
-		b.tools[i].Full = source + "." + own
+		b.tools[i].Full = t.Source + "." + t.Name
 		b.tools[i].Call = func(ctx context.Context, args json.RawMessage) tool.Result {
-			return k.callToolset(ctx, name, source, own, args)
+			return k.callToolset(ctx, name, &listed{t, b.digest}, args)
 		}
 	}
 	k.mu.Lock()
@@ -131,7 +136,7 @@ func (k *Kit) namesOf(name string) []string {
 }
 
 // callToolset calls a tool of a toolset, by the only way there is: the skill is looked up again, and its content decided about.
-func (k *Kit) callToolset(ctx context.Context, skillName, source, own string, args json.RawMessage) tool.Result {
+func (k *Kit) callToolset(ctx context.Context, skillName string, l *listed, args json.RawMessage) tool.Result {
 	if err := ctx.Err(); err != nil {
 		return k.finish(tooLate(err))
 	}
@@ -145,16 +150,19 @@ func (k *Kit) callToolset(ctx context.Context, skillName, source, own string, ar
 			return k.finish(k.Failure(err, skillName))
 		}
 	}
-	tools, err := k.o.Toolsets.Tools(ctx, s, k.admit)
+	if digest, err := s.Digest(ctx); err == nil && digest == l.digest {
+		return k.finish(l.Call(ctx, args))
+	}
+	tools, err := k.o.Toolsets.Tools(ctx, s, k.admit) // of another content
 	for _, t := range tools {
-		if t.Name == own && t.Source == source {
+		if t.Name == l.Name && t.Source == l.Source {
 			return k.finish(t.Call(ctx, args))
 		}
 	}
 	if err != nil {
 		return k.finish(k.Failure(err, skillName))
 	}
-	return k.finish(tool.CauseNotFound.Failure(fmt.Sprintf("Tool '%s' not found: its toolset no longer has it; toolset_list with skill_name '%s' shows those there are", own, s.Name())))
+	return k.finish(tool.CauseNotFound.Failure(fmt.Sprintf("Tool '%s' not found: its toolset no longer has it; toolset_list with skill_name '%s' shows those there are", l.Name, s.Name())))
 }
 
 // open returns the tools of a skill's toolsets, and starts them if their tools are not known. asked says that toolset_list was

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -193,6 +195,10 @@ func TestToolsetFailures(t *testing.T) {
 	f.fails["twin"] = errors.New("Toolset toolsets.twin:Twin of skill 'twin': no module named nothing")
 	f.tools["twin"] = nil
 	c := converse(t, f, toolsetFiles(""), session.Options{}, nil)
+	greet, failed := c.kit.tool(t.Context(), "hello", "greet")
+	if failed != nil {
+		t.Fatal(failed.Message)
+	}
 	for _, tt := range []struct{ tool, args, want string }{
 		{"toolset_call", `{}`, "skill_name is required"},
 		{"toolset_call", `{"skill_name":"hello"}`, "tool_name is required"},
@@ -222,9 +228,20 @@ func TestToolsetFailures(t *testing.T) {
 	if len(f.called) > 0 {
 		t.Errorf("called %v", f.called)
 	}
-	f.tools["hello"] = nil // the content is the same, and the toolset has changed its mind
-	if r := c.call("toolset_call", `{"skill_name":"hello","tool_name":"greet"}`); r.Success || !strings.Contains(r.Message, "its toolset no longer has it") {
-		t.Errorf("a tool that went: %s", r.Encode())
+	f.tools["hello"] = nil
+	e, err := c.kit.o.Catalog().Lookup("hello")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, err := e.Location(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(filepath.Dir(at), "new.md"), []byte("another content"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := greet.Call(t.Context(), json.RawMessage(`{}`)); r.Success || !strings.Contains(r.Message, "its toolset no longer has it") {
+		t.Errorf("a tool that another content does not have: %s", r.Encode())
 	}
 }
 

