@@ -218,6 +218,20 @@ func (s *server) call(name, args string) result {
 	return s.result(s.wait(arrives))
 }
 
+// until calls a tool until it says what is expected.
+func (s *server) until(name, want string) {
+	s.t.Helper()
+	for end := time.Now().Add(patience); ; {
+		got := s.call(name, `{}`).text()
+		if got == want {
+			return
+		}
+		if time.Now().After(end) {
+			s.t.Fatalf("%s: got %s, want %s", name, got, want)
+		}
+	}
+}
+
 func (s *server) result(a answer) result {
 	s.t.Helper()
 	if a.Error != nil {

@@ -31,6 +31,7 @@ export class Tool {
   // call checks the arguments and runs the tool.
   async call(given, signal) {
     const args = await this.check(given);
+    signal.throwIfAborted();
     const log = (...words) => console.error(`[${this.name}]`, ...words);
     for (const level of ['debug', 'info', 'warn', 'error']) log[level] = log;
     // abort, abortSignal and metadata are the names that tools of other programs use

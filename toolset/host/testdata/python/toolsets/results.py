@@ -143,6 +143,7 @@ class Together(AgentToolset):
     def __init__(self, config=None):
         self.barrier = threading.Barrier(2)
         self.event = asyncio.Event()
+        self.started = []
         self.cancelled = []
 
     def meet(self):
@@ -159,6 +160,7 @@ class Together(AgentToolset):
 
     async def sleep(self):
         try:
+            self.started.append("async")
             await asyncio.sleep(600)
         except asyncio.CancelledError:
             self.cancelled.append("async")
@@ -166,6 +168,7 @@ class Together(AgentToolset):
 
     def spin(self):
         try:
+            self.started.append("plain")
             while True:
                 pass
         except BaseException as error:
@@ -175,6 +178,9 @@ class Together(AgentToolset):
     async def block(self):
         self.barrier.wait(30)
         return "blocked"
+
+    def were_started(self) -> list:
+        return sorted(self.started)
 
     def were_cancelled(self) -> list:
         return sorted(self.cancelled)

@@ -86,6 +86,13 @@ class Node:
     children: list[Node] = field(default_factory=list)
 
 
+@dataclass
+class Event:
+    date: datetime.date | None = None
+    list: list[str] = dataclasses.field(default_factory=list)
+    int: Optional[int] = None
+
+
 class Limit:
     """As annotated_types has it."""
 
@@ -147,6 +154,9 @@ class Shapes(AgentToolset):
 
     def positional(self, a: int, b: int = 2, /, c: int = 3, *, d: int = 4) -> list:
         return [a, b, c, d]
+
+    def list(self, a: list[str], event: Event | None = None) -> list[str]:
+        return [*a, event]
 
     def open(self, a: int, **others: int) -> dict:
         return {"a": a, **others}

@@ -17,8 +17,9 @@ assert standard_json.loads("1") == 1
 
 class Words(AgentToolset):
     def imports(self) -> list:
+        import colorsys
         import random
-        return [where(), sibling.where(), NAME, GREETING, own_random.NAME, hasattr(random, "randint"), Docs.__name__]
+        return [where(), sibling.where(), NAME, GREETING, own_random.NAME, hasattr(random, "randint"), hasattr(colorsys, "rgb_to_hsv"), Docs.__name__]
 
     def paths(self) -> bool:
         import sys
