@@ -3,10 +3,10 @@
 # Markdown: sh bench/run.sh [--write]. With --write it also puts them into docs/performance.md.
 # Needs a C compiler, and npm for two of the peers. Linux only.
 #   BENCH_SIZES  trees to measure, in skills (100,1000,10000)
-#   BENCH_ONLY   engine or agent: measure only that. The agent takes a minute and needs no peers
+#   BENCH_ONLY   engine, agent or toolsets: measure only that. The last two take a minute each and need no peers
 #   AGENT_SKILLS_CORPUS  a folder of public SKILL.md files, for the rows on real manifests; without it they are omitted
 #   BENCH_FULL=1 adds 100000: needs 2 GB of disk and a quarter of an hour
-# Run nothing else at the same time. All files are in .tools/bench; the reports are engine.md and agent.md.
+# Run nothing else at the same time. All files are in .tools/bench; the reports are engine.md, agent.md and toolsets.md.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/tools.sh
@@ -24,14 +24,15 @@ CGO_ENABLED=0 go build -trimpath -o "$BIN" \
 	./bench/empty ./bench/gentree ./bench/inproc ./bench/post ./bench/run ./bench/talk ./cmd/agent
 CGO_ENABLED=0 go test -c -trimpath -o "$BIN/agent.test" ./agent
 CGO_ENABLED=0 go test -c -trimpath -o "$BIN/fetch.test" ./install/fetch
+CGO_ENABLED=0 go test -c -trimpath -o "$BIN/toolset.test" ./toolset
 only=${BENCH_ONLY:-}
-if [ "$only" != agent ]; then
+if [ -z "$only" ] || [ "$only" = engine ]; then
 	ensure_uv
 	sh bench/peers.sh >&2
 fi
-rm -f "$TOOLS/bench/engine.md" "$TOOLS/bench/agent.md"
+rm -f "$TOOLS/bench/engine.md" "$TOOLS/bench/agent.md" "$TOOLS/bench/toolsets.md"
 "$BIN/run" -n "$sizes" -only "$only" -bin "$BIN" -peers "$TOOLS/peers" -script bench/skillsref.py -work "$TOOLS/bench" -corpus "${AGENT_SKILLS_CORPUS:-}"
-find "$TOOLS/bench" -maxdepth 1 \( -name engine.md -o -name agent.md \) -exec cat {} +
+find "$TOOLS/bench" -maxdepth 1 \( -name engine.md -o -name agent.md -o -name toolsets.md \) -exec cat {} +
 [ "${1:-}" = --write ] || exit 0
 
 page=docs/performance.md

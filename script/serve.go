@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/internal/redact"
 	"github.com/agent-base/agent-base/script/pyenv"
 	"github.com/agent-base/agent-base/script/survey"
@@ -26,11 +25,11 @@ const (
 )
 
 // ServeOptions says which program serves a skill: either Program, which is the engine's own and is run by the interpreter of
-// Files, or Command, which is the skill's.
+// Files, or Command, which is the skill's and runs its file if it has one.
 type ServeOptions struct {
 	Name string // of the program, for messages
 
-	Files   []string // files of the skill in one language, as slash paths; Program finds the packages that they need
+	Files   []string // files of the skill in one language, as slash paths; the program finds the packages that they need
 	Program string   // absolute path of what their interpreter runs
 
 	Command string // in place of Program: a path in the skill that begins with "./", an absolute path, or a name on PATH
@@ -175,7 +174,7 @@ func (h *Host) serveProgram(ctx context.Context, c *call, r *scriptRun) error {
 func (h *Host) chooseProgram(ctx context.Context, c *call, r *scriptRun) (err error) {
 	o := c.serve
 	if o.Command != "" {
-		return h.ownCommand(c, r)
+		return h.ownCommand(ctx, c, r)
 	}
 	if len(o.Files) == 0 || !filepath.IsAbs(o.Program) {
 		return errors.New("script.ServeOptions: Files and an absolute Program, or a Command, are needed")
@@ -230,9 +229,20 @@ func (h *Host) pythonOf(ctx context.Context, src *source, files []string) (strin
 }
 
 // ownCommand sets the command that a skill names itself.
-func (h *Host) ownCommand(c *call, r *scriptRun) error {
+func (h *Host) ownCommand(ctx context.Context, c *call, r *scriptRun) (err error) {
 	o := c.serve
+	src := &source{host: h, s: c.s, sc: c.sc, file: r.file, with: r.grant.With}
 	path := o.Command
+	switch survey.LanguageOf(c.sc.File) {
+	case survey.Python:
+		if path, err = h.pythonOf(ctx, src, o.Files); err != nil {
+			return err
+		}
+	case survey.JavaScript, survey.TypeScript:
+		if r.dir, r.file, err = h.withPackages(ctx, c, src, r.dir); err != nil {
+			return err
+		}
+	}
 	switch below, inSkill := strings.CutPrefix(path, "./"); {
 	case inSkill && filepath.IsLocal(filepath.FromSlash(below)):
 		path = filepath.Join(r.dir, filepath.FromSlash(below))
@@ -249,7 +259,6 @@ func (h *Host) ownCommand(c *call, r *scriptRun) error {
 	if !filepath.IsLocal(filepath.FromSlash(cmp.Or(o.Dir, "."))) {
 		return &Error{Code: ExecutionFailed, Reason: ReasonFolder, Message: fmt.Sprintf("%s of skill '%s' starts in %q, which is not in the skill", o.Name, c.s.Name(), o.Dir)}
 	}
-	r.argv, r.cwd = []string{program.Settled(path)}, filepath.Join(r.dir, filepath.FromSlash(o.Dir))
-	r.file = filepath.Join(r.dir, "SKILL.md") // where the command stands
+	r.argv, r.cwd = []string{path}, filepath.Join(r.dir, filepath.FromSlash(o.Dir))
 	return nil
 }

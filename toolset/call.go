@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agent-base/agent-base/tool"
 	"github.com/agent-base/agent-base/trace"
@@ -26,31 +27,25 @@ func (o *owner) tool(l listed) tool.Tool {
 func (l *listed) call(ctx context.Context, args json.RawMessage) tool.Result {
 	begun := time.Now()
 	r := l.answer(ctx, args)
-	e := trace.Event{Kind: trace.ToolsetCalled, Level: slog.LevelDebug, Skill: l.unit.owner.name, Tool: l.Class + "." + l.Name, Duration: time.Since(begun), Message: r.Message}
-	if r.Error != "" {
-		e.Attrs = []slog.Attr{slog.String(trace.AttrCode, string(r.Error))}
+	e := trace.Event{Kind: trace.ToolsetCalled, Level: slog.LevelDebug, Skill: l.unit.owner.name, Tool: l.Class + "." + l.Name, Duration: time.Since(begun)}
+	if e.Message = "Called " + e.Tool; r.Error != "" {
+		e.Level, e.Message = slog.LevelWarn, "Call of "+e.Tool+" failed"
+		e.Attrs = []slog.Attr{slog.String(trace.AttrCode, string(r.Error)), slog.String(trace.AttrReason, r.Reason)}
 	}
 	trace.Emit(ctx, l.unit.owner.h.o.Trace, e)
 	return r
 }
 
 func (l *listed) answer(ctx context.Context, args json.RawMessage) tool.Result {
-	u := l.unit
-	for {
-		p, err := u.ready(ctx)
-		if err != nil {
-			return failed(ctx, err)
-		}
-		if err := u.denied(l.Wire); err != nil {
-			return failed(ctx, err)
-		}
-		if !p.take() {
-			<-p.done // it is ending: the next one is asked
-			continue
-		}
-		defer p.give()
-		return l.ask(ctx, p, args)
+	p, err := l.unit.ready(ctx)
+	if err != nil {
+		return failed(ctx, err)
 	}
+	defer p.give()
+	if err := l.unit.denied(l.Wire); err != nil {
+		return failed(ctx, err)
+	}
+	return l.ask(ctx, p, args)
 }
 
 // ask asks a process.
@@ -58,7 +53,7 @@ func (l *listed) ask(ctx context.Context, p *process, args json.RawMessage) tool
 	u := l.unit
 	limited, cancel := context.WithTimeout(ctx, u.limit())
 	defer cancel()
-	res, err := p.session.CallTool(limited, arguments(l.Wire, args))
+	res, err := p.session.CallTool(limited, &mcp.CallToolParams{Name: l.Wire, Arguments: args})
 	if err == nil {
 		u.answered()
 		return u.owner.h.result(p, res)
@@ -75,15 +70,15 @@ func (l *listed) ask(ctx context.Context, p *process, args json.RawMessage) tool
 		u.answered()
 		return tool.CauseUnknown.Failure(p.redact.String(fmt.Sprintf("Tool '%s' failed: %s", l.Name, describe(rpc.Message))))
 	}
-	<-p.gonePlease(err)
+	<-p.broken(err)
 	if p.err != nil {
 		return failed(ctx, p.err)
 	}
 	return tool.CauseUnknown.Failure(fmt.Sprintf("Tool '%s' failed: its toolset ended during the call", l.Name))
 }
 
-// gonePlease ends a process whose conversation has broken, and returns what is closed when it is gone.
-func (p *process) gonePlease(err error) <-chan struct{} {
+// broken ends a process whose conversation has ended, and returns what is closed when it is gone.
+func (p *process) broken(err error) <-chan struct{} {
 	select {
 	case <-p.c.ended:
 	default:

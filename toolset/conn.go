@@ -6,20 +6,24 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"regexp"
 	"sync"
+	"sync/atomic"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-base/agent-base/internal/lazyregexp"
 )
 
 // Limits of a conversation with a process.
 const (
-	maxMessage = 8 << 20  // bytes of one message
-	maxNoise   = 16 << 20 // bytes without meaning between two answers
-	maxQueue   = 8 << 20  // bytes of messages that the process has not read
-	kept       = 512      // bytes of both ends of a message that is too long
-	perRequest = 1 << 10  // what a message counts as noise in addition to its bytes
+	maxMessage = 8 << 20   // bytes of one message
+	maxNoise   = 16 << 20  // bytes without meaning between two answers
+	maxQueue   = 8 << 20   // bytes of messages that the process has not read
+	maxLine    = 256 << 20 // bytes of a line that is thrown away
+	kept       = 512       // bytes of both ends of a message that is too long
+	perRequest = 1 << 10   // what a message counts as noise in addition to its bytes
+	perLine    = 1 << 8    // likewise a line that is none
 )
 
 // conn carries the messages between a client and a process: an mcp.Transport and its connection. The process's standard output
@@ -33,6 +37,9 @@ type conn struct {
 	ended    chan struct{} // closed by end: no more comes
 	onNoise  func(string)  // gets the reason once, when there was too much; must not wait
 
+	mostNoise int64 // maxNoise, but for tests
+	mostQueue int   // maxQueue, likewise
+
 	mu      sync.Mutex
 	queue   [][]byte
 	queued  int // bytes
@@ -42,7 +49,8 @@ type conn struct {
 	isClose bool
 	stray   stray
 
-	line []byte // of the message that comes; only Write uses these
+	deaf atomic.Bool // there was too much noise
+	line []byte      // of the message that comes; only Write uses these
 	long longLine
 }
 
@@ -55,7 +63,7 @@ type stray struct {
 }
 
 func newConn(onNoise func(string)) *conn {
-	c := &conn{messages: make(chan jsonrpc.Message), closed: make(chan struct{}), ended: make(chan struct{}), onNoise: onNoise,
+	c := &conn{messages: make(chan jsonrpc.Message), closed: make(chan struct{}), ended: make(chan struct{}), onNoise: onNoise, mostNoise: maxNoise, mostQueue: maxQueue,
 		wake: make(chan struct{}, 1), pending: map[string]bool{}}
 	c.in, c.out = io.Pipe()
 	return c
@@ -98,7 +106,7 @@ func (c *conn) Write(_ context.Context, m jsonrpc.Message) error {
 	switch {
 	case c.isClose || c.isEnded:
 		return io.ErrClosedPipe
-	case c.queued+len(b) > maxQueue:
+	case c.queued+len(b) > c.mostQueue:
 		return fmt.Errorf("it has not read %d bytes that were sent to it", c.queued)
 	}
 	if r, ok := m.(*jsonrpc.Request); ok && r.ID.IsValid() {
@@ -170,7 +178,7 @@ type output struct{ c *conn }
 // Write takes what the process wrote. It waits for the client at most, never for the process.
 func (o output) Write(p []byte) (int, error) {
 	c, n := o.c, len(p)
-	for {
+	for !c.deaf.Load() { // what comes after too much is thrown away
 		at := bytes.IndexByte(p, '\n')
 		if at < 0 {
 			c.take(p)
@@ -180,6 +188,7 @@ func (o output) Write(p []byte) (int, error) {
 		c.endLine()
 		p = p[at+1:]
 	}
+	return n, nil
 }
 
 // take adds to the line that comes.
@@ -192,8 +201,9 @@ func (c *conn) take(p []byte) {
 		c.long.add(c.line)
 		c.line = nil
 	}
-	c.long.add(p)
-	c.noise(len(p), nil)
+	if c.long.add(p); c.long.size > maxLine && !c.deaf.Swap(true) {
+		c.onNoise(fmt.Sprintf("it wrote a line of more than %d MiB to standard output", maxLine>>20))
+	}
 }
 
 func (c *conn) endLine() {
@@ -228,13 +238,13 @@ func (l *longLine) add(p []byte) {
 
 // The id of an answer stands before or after its result.
 var (
-	idFirst = regexp.MustCompile(`^[^\[]{0,64}?"id"\s*:\s*("[^"]{1,64}"|\d{1,18})\s*,`)
-	idLast  = regexp.MustCompile(`"id"\s*:\s*("[^"]{1,64}"|\d{1,18})\s*(,\s*"jsonrpc"\s*:\s*"2.0"\s*)?}\s*$`)
+	idFirst = lazyregexp.New(`^[^\[]{0,64}?"id"\s*:\s*("[^"]{1,64}"|\d{1,18})\s*,`)
+	idLast  = lazyregexp.New(`"id"\s*:\s*("[^"]{1,64}"|\d{1,18})\s*(,\s*"jsonrpc"\s*:\s*"2.0"\s*)?}\s*$`)
 )
 
-// tooLong answers the request whose answer is too long.
+// tooLong answers the request whose answer is too long. Without one the line was noise, and too much of it.
 func (c *conn) tooLong(l *longLine) {
-	for _, found := range [][][]byte{idFirst.FindSubmatch(l.head), idLast.FindSubmatch(l.tail)} {
+	for _, found := range [][][]byte{idFirst().FindSubmatch(l.head), idLast().FindSubmatch(l.tail)} {
 		if found == nil {
 			continue
 		}
@@ -243,6 +253,7 @@ func (c *conn) tooLong(l *longLine) {
 			return
 		}
 	}
+	c.noise(int(c.mostNoise)+1, nil)
 }
 
 // codeTooLong is the code of an error for an answer that was not taken.
@@ -255,12 +266,12 @@ func (c *conn) message(line []byte) bool {
 		Method string          `json:"method"`
 	}
 	if line[0] != '{' || json.Unmarshal(line, &head) != nil {
-		c.noise(len(line), line)
+		c.noise(len(line)+perLine, line)
 		return false
 	}
 	m, err := jsonrpc.DecodeMessage(line)
 	if err != nil {
-		c.noise(len(line), line)
+		c.noise(len(line)+perLine, line)
 		return false
 	}
 	switch m := m.(type) {
@@ -295,7 +306,7 @@ func (c *conn) awaited(id string) bool {
 // noise counts what has no meaning. line is a line that is no message, or nil.
 func (c *conn) noise(n int, line []byte) {
 	if c.tooMuch(n, line) {
-		c.onNoise(fmt.Sprintf("it wrote more than %d MiB to standard output that answer nothing", maxNoise>>20))
+		c.onNoise(fmt.Sprintf("it wrote more than %d MiB to standard output that answer nothing", c.mostNoise>>20))
 	}
 }
 
@@ -310,10 +321,11 @@ func (c *conn) tooMuch(n int, line []byte) bool {
 		s.bytes += int64(len(line))
 	}
 	c.stray.noise += int64(n)
-	if c.stray.noise <= maxNoise || c.stray.fired {
+	if c.stray.noise <= c.mostNoise || c.stray.fired {
 		return false
 	}
 	c.stray.fired = true
+	c.deaf.Store(true)
 	return true
 }
 

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
@@ -27,7 +27,7 @@ type Entry struct {
 	Toolset  string   // as it is written: "toolsets.hello:Hello", "toolsets/index:Hello", or the name of a server
 	Class    string   // the class, the export, or the name of the server
 	Language Language // what runs it
-	File     string   // the file that has the class, as a slash path; "" for a server
+	File     string   // the file that has the class, or that the interpreter of a server is started with, as a slash path; "" for none
 	Command  *Command // of a server; else nil
 }
 
@@ -57,7 +57,7 @@ func Entries(s *skill.Skill) ([]Entry, []manifest.Problem) {
 	}
 	for _, text := range s.Manifest().Toolsets {
 		e, err := parseEntry(s.FS(), text)
-		add(e, err, "SKILL.md", "toolsets")
+		add(withFile(s.FS(), e), err, "SKILL.md", "toolsets")
 	}
 	servers, file, err := readServers(s.FS())
 	if err != nil {
@@ -65,9 +65,17 @@ func Entries(s *skill.Skill) ([]Entry, []manifest.Problem) {
 	}
 	for _, server := range servers {
 		e, err := server.entry(file)
-		add(e, err, file, "mcpServers")
+		add(withFile(s.FS(), e), err, file, "mcpServers")
 	}
 	return out, problems
+}
+
+// withFile returns the entry of a server with the file that its interpreter is started with.
+func withFile(fsys fs.FS, e Entry) Entry {
+	if e.Command != nil {
+		e.File = e.Command.file(fsys)
+	}
+	return e
 }
 
 // maxEntries is how many toolsets a skill can have.
@@ -79,7 +87,7 @@ var (
 	nodeFiles   = []string{".ts", ".mts", ".js", ".mjs", ".cts", ".cjs", "/index.ts", "/index.js", "/index.mjs"}
 )
 
-var className = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]{0,63}$`)
+var className = lazyregexp.New(`^[A-Za-z_$][A-Za-z0-9_$]{0,63}$`)
 
 // parseEntry reads an entry of the manifest: module:Class, path:Class or NAME=COMMAND ARGS.
 func parseEntry(fsys fs.FS, text string) (Entry, error) {
@@ -87,7 +95,7 @@ func parseEntry(fsys fs.FS, text string) (Entry, error) {
 		return serverEntry(text, name, line)
 	}
 	module, class, ok := strings.Cut(text, ":")
-	if !ok || !className.MatchString(class) || module == "" {
+	if !ok || !className().MatchString(class) || module == "" {
 		return Entry{}, fmt.Errorf("%.100q is neither module:Class nor path:Class", text)
 	}
 	e := Entry{Toolset: text, Class: class}
@@ -151,7 +159,7 @@ func languageOf(file string) Language {
 func serverEntry(text, name, line string) (Entry, error) {
 	words := strings.Fields(line)
 	name = strings.TrimSpace(name)
-	if !serverName.MatchString(name) || len(words) == 0 {
+	if !serverName().MatchString(name) || len(words) == 0 {
 		return Entry{}, fmt.Errorf("%.100q does not name a server and its command: write NAME=COMMAND ARGUMENTS", text)
 	}
 	s := server{Name: name, Command: words[0], Args: words[1:]}

@@ -41,11 +41,15 @@ type Error struct {
 
 // Error returns the text: the toolset, what is wrong, and the trace.
 func (e *Error) Error() string {
-	text := fmt.Sprintf("Toolset %s of skill '%s': %s", e.Toolset, e.Skill, e.Message)
 	if e.Trace != "" {
-		text += "\n" + e.Trace
+		return e.Brief() + "\n" + e.Trace
 	}
-	return text
+	return e.Brief()
+}
+
+// Brief returns the text without what the toolset wrote.
+func (e *Error) Brief() string {
+	return fmt.Sprintf("Toolset %s of skill '%s': %s", e.Toolset, e.Skill, e.Message)
 }
 
 // Unwrap returns the cause.

@@ -2,9 +2,11 @@ package toolset
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -26,10 +28,12 @@ func TestMain(m *testing.M) {
 
 // fake is a server whose mode says what it does wrong.
 type fake struct {
-	mode string
-	args []string
-	mu   sync.Mutex
-	out  *bufio.Writer
+	mode      string
+	args      []string
+	mu        sync.Mutex
+	out       *bufio.Writer
+	cancelled int
+	stuck     bool
 }
 
 type fakeRequest struct {
@@ -93,9 +97,11 @@ func (f *fake) answer(r *fakeRequest) {
 	case "initialize":
 		f.reply(r.ID, `{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"fake","version":"1"}}`)
 	case "ping":
-		if f.mode != "stuck" {
+		if !f.stuck {
 			f.reply(r.ID, `{}`)
 		}
+	case "notifications/cancelled":
+		f.cancelled++
 	case "tools/list":
 		f.list(r)
 	case "tools/call":
@@ -105,7 +111,7 @@ func (f *fake) answer(r *fakeRequest) {
 
 func (f *fake) list(r *fakeRequest) {
 	var tools []string
-	for _, name := range []string{"echo", "pid", "exit", "never", "flood", "huge", "text", "fail", "stray", "env"} {
+	for _, name := range []string{"echo", "pid", "exit", "never", "flood", "huge", "text", "fail", "stray", "env", "cancelled", "stick", "fork", "deaf", "large"} {
 		about := "does " + name
 		if f.mode == "changes" && name == "echo" {
 			about = fmt.Sprintf("does %s since %d", name, time.Now().UnixNano())
@@ -131,8 +137,27 @@ func (f *fake) call(r *fakeRequest) {
 	case "never":
 	case "flood":
 		f.flood("noise that is no message\n")
-	case "huge":
-		text(strings.Repeat("x", maxMessage))
+	case "huge": // 100 MB
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		fmt.Fprintf(f.out, `{"result":{"content":[{"type":"text","text":"`)
+		for range 100 {
+			f.out.Write(bytes.Repeat([]byte("x"), 1_000_000))
+		}
+		fmt.Fprintf(f.out, `"}]},"jsonrpc":"2.0","id":%s}`+"\n", r.ID)
+		f.out.Flush()
+	case "large":
+		text(strings.Repeat("x", 2<<20))
+	case "cancelled":
+		text(fmt.Sprint(f.cancelled))
+	case "stick":
+		f.stuck = true
+		text("from now on")
+	case "deaf": // it reads no more
+		text("I do not listen")
+		select {}
+	case "fork":
+		f.fork(text)
 	case "text":
 		text("plain words")
 	case "fail":
@@ -144,4 +169,18 @@ func (f *fake) call(r *fakeRequest) {
 		b, _ := json.Marshal(strings.Join(os.Environ(), "\n"))
 		text(string(b))
 	}
+}
+
+// fork starts processes that live on, and says their numbers.
+func (f *fake) fork(text func(string)) {
+	var pids []int
+	for range 3 {
+		child := exec.Command(os.Args[0], fakeArg, "hang")
+		if err := child.Start(); err != nil {
+			break
+		}
+		pids = append(pids, child.Process.Pid)
+	}
+	b, _ := json.Marshal(pids)
+	text(string(b))
 }

@@ -41,8 +41,9 @@ type Options struct {
 
 // Host runs toolsets. New makes one; it belongs to one conversation or program, which closes it.
 type Host struct {
-	o   Options
-	now func() time.Time
+	o    Options
+	now  func() time.Time
+	ping time.Duration // how long a sign of life may take
 
 	mu         sync.Mutex
 	owners     map[string]*owner
@@ -64,7 +65,7 @@ func New(o *Options) (*Host, error) {
 	case !filepath.IsAbs(o.Cache):
 		return nil, fmt.Errorf("toolset.Options: Cache must be an absolute path, not %q", o.Cache)
 	}
-	h := &Host{o: *o, now: time.Now, owners: map[string]*owner{}, registered: map[string][]class{}}
+	h := &Host{o: *o, now: time.Now, ping: pingWait, owners: map[string]*owner{}, registered: map[string][]class{}}
 	for _, d := range []struct {
 		value   *time.Duration
 		without time.Duration

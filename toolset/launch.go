@@ -41,7 +41,7 @@ func (u *unit) wrapped(err error) error {
 }
 
 // serveOptions says which program is started.
-func (u *unit) serveOptions(context.Context) (*script.ServeOptions, error) {
+func (u *unit) serveOptions() (*script.ServeOptions, error) {
 	h := u.owner.h
 	o := &script.ServeOptions{Name: "toolset " + u.toolset(""), Admit: u.owner.admitted()}
 	if h.o.Denied != nil {
@@ -49,6 +49,9 @@ func (u *unit) serveOptions(context.Context) (*script.ServeOptions, error) {
 	}
 	if u.lang == Server {
 		u.command(o)
+		if e := u.entries[0]; e.File != "" {
+			o.Files = []string{e.File}
+		}
 		return o, nil
 	}
 	program, err := host.Install(filepath.Join(h.o.Cache, "hosts"), languages[u.lang])

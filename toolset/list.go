@@ -4,13 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/toolset/host"
 )
 
@@ -76,7 +76,7 @@ func (u *unit) listed(t *mcp.Tool) (listed, error) {
 		}
 		l.Class, l.Name = class, name
 	}
-	l.Name = invalid.ReplaceAllString(l.Name, "_")
+	l.Name = invalid().ReplaceAllString(l.Name, "_")
 	if l.Name == "" || len(l.Name) > maxName {
 		return l, fmt.Errorf("its name has %d characters: 1 to %d are possible", len(l.Name), maxName)
 	}
@@ -95,7 +95,7 @@ func (u *unit) listed(t *mcp.Tool) (listed, error) {
 
 const maxName = 64
 
-var invalid = regexp.MustCompile(`[^A-Za-z0-9_-]`)
+var invalid = lazyregexp.New(`[^A-Za-z0-9_-]`)
 
 // describe returns a description as it is given to models: valid text of a limited length without control characters.
 func describe(text string) string {

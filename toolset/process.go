@@ -30,14 +30,16 @@ type process struct {
 	tools   []listed
 	errs    []error
 
-	done   chan struct{} // closed when it is gone and err is set
-	err    error         // why it ended; nil if it was asked to
-	stderr []byte        // its end
+	done   chan struct{}  // closed when it is gone and err is set
+	err    error          // why it ended; nil if it was asked to
+	stderr []byte         // its end
+	checks sync.WaitGroup // for signs of life
 
 	mu       sync.Mutex
 	calls    int
 	idle     *time.Timer
 	stopping bool
+	unused   bool   // it could not be used: how it ends is of no interest
 	verdict  string // why it was killed; "" if it was not
 }
 
@@ -54,7 +56,7 @@ func (u *unit) start(ctx context.Context) (*process, error) {
 		cancel()
 		return nil, err
 	}
-	o, err := u.serveOptions(life)
+	o, err := u.serveOptions()
 	if err != nil {
 		cancel()
 		s.Close()
@@ -72,15 +74,36 @@ func (u *unit) start(ctx context.Context) (*process, error) {
 	}()
 	err = p.greet(ctx, ready)
 	if err != nil {
-		p.kill("it is not used")
-		<-p.done
+		p.discard()
 		err = p.unready(ctx, err)
+		if ran(ready) && ctx.Err() == nil {
+			u.failed(err)
+		}
 	}
 	trace.Emit(ctx, h.o.Trace, started(u, begun, h.now(), err))
 	if err != nil {
 		return nil, err
 	}
 	return p, nil
+}
+
+// ran reports whether a program was started. One that was not may be tried again at once.
+func ran(ready <-chan struct{}) bool {
+	select {
+	case <-ready:
+		return true
+	default:
+		return false
+	}
+}
+
+// discard ends a program that could not be used.
+func (p *process) discard() {
+	p.mu.Lock()
+	p.unused = true
+	p.mu.Unlock()
+	p.kill("")
+	<-p.done
 }
 
 // greet waits for the start of the program, and asks it for its tools.
@@ -129,13 +152,13 @@ func (p *process) unready(ctx context.Context, err error) error {
 
 // gone notes how the program ended.
 func (p *process) gone(ctx context.Context, served *script.Served, err error) {
-	p.c.end()
 	p.mu.Lock()
-	asked, verdict := p.stopping, p.verdict
+	asked, verdict := p.stopping || p.unused, p.verdict
 	if p.idle != nil {
 		p.idle.Stop()
 	}
 	p.mu.Unlock()
+	p.c.end() // from here on a start or a call may give the process up: that is not why it ended
 	p.cancel()
 	if served != nil {
 		p.stderr = served.Stderr
@@ -149,12 +172,9 @@ func (p *process) gone(ctx context.Context, served *script.Served, err error) {
 	case served != nil:
 		p.err = p.fault(KindCrash, exitText(served), nil)
 	}
-	close(p.done)
-	if p.session != nil {
-		_ = p.session.Close()
-	}
 	p.u.ended(p, p.err)
 	trace.Emit(ctx, p.u.owner.h.o.Trace, endedEvent(p, served))
+	close(p.done)
 }
 
 // fault returns a failure with what the program wrote last.
@@ -215,6 +235,18 @@ func (p *process) stop() {
 	timer := time.AfterFunc(endGrace, p.cancel)
 	defer timer.Stop()
 	<-p.done
+	p.checks.Wait()
+}
+
+// leave reports whether nobody uses the program, and then lets nobody begin to.
+func (p *process) leave() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.calls > 0 || p.stopping {
+		return false
+	}
+	p.stopping = true
+	return true
 }
 
 // take begins a call. It reports false if the program is ending.
@@ -255,24 +287,21 @@ func (p *process) rest() {
 
 // expire ends the program unless a call has begun.
 func (p *process) expire() {
-	p.mu.Lock()
-	busy := p.calls > 0 || p.stopping
-	if !busy {
-		p.stopping = true
-	}
-	p.mu.Unlock()
-	if !busy {
+	if p.leave() {
 		p.stop()
 	}
 }
 
-// check kills a program that gives no sign of life after a call that it did not answer.
+// check kills a program that gives no sign of life after a call that it did not answer. It does not wait for that.
 func (p *process) check(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pingWait)
-	defer cancel()
-	if err := p.session.Ping(ctx, nil); err != nil && ctx.Err() != nil {
-		p.kill("it did not end a call that was cancelled, and answered nothing for " + pingWait.String())
-	}
+	wait := p.u.owner.h.ping
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), wait)
+	p.checks.Go(func() {
+		defer cancel()
+		if err := p.session.Ping(ctx, nil); err != nil && ctx.Err() != nil {
+			p.kill("it did not end a call that was cancelled, and answered nothing for " + wait.String())
+		}
+	})
 }
 
 func started(u *unit, begun, now time.Time, err error) trace.Event {

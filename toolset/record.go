@@ -52,7 +52,7 @@ func (h *Host) keep(name string, b []byte) error {
 	if old, err := lockfile.ReadIn(root, name, maxRecord); err == nil && string(old) == string(b) {
 		return nil
 	}
-	return lockfile.Replace(root, name, b, 0o600)
+	return lockfile.Write(root, name, b, 0o600)
 }
 
 // recorded returns what the toolsets of a content had.

@@ -160,9 +160,6 @@ func withCode(r tool.Result, err error) tool.Result {
 	return r
 }
 
-// joined returns some errors as one.
-func joined(errs []error) error { return errors.Join(errs...) }
-
 // reason returns the text of a failure without the name of its toolset.
 func reason(err error) string {
 	var e *Error

@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"regexp"
+	"path"
 	"slices"
 	"strings"
+
+	"github.com/agent-base/agent-base/internal/lazyregexp"
 )
 
 // serverFiles are the files of a skill that declare servers, in the order in which they are looked for.
@@ -16,7 +18,7 @@ var serverFiles = []string{"mcp.json", ".mcp.json"}
 
 const maxServerFile = 64 << 10 // bytes
 
-var serverName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
+var serverName = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_-]{0,63}$`)
 
 // server is one value of mcpServers.
 type server struct {
@@ -96,7 +98,7 @@ func (s *server) entry(file string) (Entry, error) {
 	switch {
 	case s.err != nil:
 		return Entry{}, s.err
-	case !serverName.MatchString(s.Name):
+	case !serverName().MatchString(s.Name):
 		return Entry{}, fmt.Errorf("server %.64q: a name begins with a letter, and has letters, digits, - and _, at most 64", s.Name)
 	case s.URL != "" || s.Type != "" && s.Type != "stdio":
 		return Entry{}, fmt.Errorf("server %q is reached over the network: only servers that are started by a command are used", s.Name)
@@ -107,7 +109,49 @@ func (s *server) entry(file string) (Entry, error) {
 	if c.Dir != "" && !fs.ValidPath(c.Dir) {
 		return Entry{}, fmt.Errorf("server %q starts in %.100q, which is not a folder in the skill", s.Name, s.Cwd)
 	}
+	c.pythonOfUV()
 	return Entry{Toolset: s.Name, Class: s.Name, Language: Server, Command: c}, nil
+}
+
+// pythonOfUV makes python3 FILE of uv run FILE: the engine prepares what the file needs.
+func (c *Command) pythonOfUV() {
+	if c.Path != "uv" || len(c.Args) < 2 || c.Args[0] != "run" {
+		return
+	}
+	rest := c.Args[1:]
+	for len(rest) > 1 && (rest[0] == "--script" || rest[0] == "--quiet" || rest[0] == "-q" || rest[0] == "-s") {
+		rest = rest[1:]
+	}
+	if path.Ext(rest[0]) == ".py" {
+		c.Path, c.Args = "python3", rest
+	}
+}
+
+// programs are the interpreters whose file may need packages that the engine prepares.
+var programs = map[string]Language{"python": Python, "python3": Python, "node": Node, "bun": Node, "deno": Node}
+
+// file returns the file of the skill that an interpreter is started with, as a slash path, "" if the command is no interpreter
+// or has none.
+func (c *Command) file(fsys fs.FS) string {
+	lang, ok := programs[c.Path]
+	if !ok {
+		return ""
+	}
+	for _, a := range c.Args {
+		name := inSkill(a)
+		if below, ok := strings.CutPrefix(name, "./"); ok && name != a {
+			name = path.Clean(below)
+		} else {
+			name = path.Join(c.Dir, name)
+		}
+		if languageOf(name) != lang || !fs.ValidPath(name) {
+			continue
+		}
+		if info, err := fs.Stat(fsys, name); err == nil && info.Mode().IsRegular() {
+			return name
+		}
+	}
+	return ""
 }
 
 // skillFolders are the ways to write the skill's folder.
@@ -123,12 +167,12 @@ func inSkill(text string) string {
 	return text
 }
 
-var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-[^}]*)?\}`)
+var variable = lazyregexp.New(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-[^}]*)?\}`)
 
 // expand replaces ${NAME} and ${NAME:-default} in a text. missing gets the names without a value.
 func expand(text string, value func(string) (string, bool), missing func(string)) string {
-	return variable.ReplaceAllStringFunc(text, func(found string) string {
-		m := variable.FindStringSubmatch(found)
+	return variable().ReplaceAllStringFunc(text, func(found string) string {
+		m := variable().FindStringSubmatch(found)
 		if v, ok := value(m[1]); ok {
 			return v
 		}

@@ -2,12 +2,14 @@ package toolset
 
 import (
 	"context"
-	"encoding/json"
+	"errors"
 	"fmt"
+	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/agent-base/agent-base/trace"
 )
 
 // Waits between failed starts, and while a process ends.
@@ -15,7 +17,7 @@ const (
 	firstWait = time.Second
 	mostWait  = time.Minute
 	endGrace  = 2 * time.Second // for a process to end by itself when its input has ended
-	pingWait  = 5 * time.Second // for a sign of life after a call that was not answered
+	pingWait  = 5 * time.Second // for a sign of life after a call that was not answered, unless Host.ping says another one
 )
 
 // unit is one program of a skill: all classes of a language, or one server. Its process is started when it is needed.
@@ -36,6 +38,7 @@ type unit struct {
 	last    error            // why it failed last
 	refused map[string]error // tools that are not what they were
 	closed  bool
+	abort   context.CancelFunc // ends a start that is under way; nil without one
 }
 
 // pin is what a tool was when it was listed first.
@@ -54,23 +57,28 @@ func (u *unit) pin(l listed) {
 	}
 }
 
-// list returns the tools of the program, and starts it if it has not been listed yet. The error joins those of its toolsets.
+// list returns the tools of the program. It starts the program if it has not been listed yet, and again if nobody uses it and
+// some of its toolsets could not be loaded: what they lacked may be there now. The error joins those of its toolsets.
 func (u *unit) list(ctx context.Context) ([]listed, error) {
 	u.mu.Lock()
-	known, tools, err := u.tools != nil, u.tools, joined(u.errs)
+	known, broken, p := u.tools != nil, len(u.errs) > 0, u.run
 	u.mu.Unlock()
-	if known {
-		return tools, err
+	if broken && p != nil && p.leave() {
+		p.stop()
 	}
-	if _, err := u.ready(ctx); err != nil {
-		return nil, err
+	if !known || broken {
+		p, err := u.ready(ctx)
+		if err != nil {
+			return nil, err
+		}
+		p.give()
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	return u.tools, joined(u.errs)
+	return u.tools, errors.Join(u.errs...)
 }
 
-// ready returns the running process, and starts one if there is none.
+// ready returns the running process for one call, which the caller ends with give. It starts one if there is none.
 func (u *unit) ready(ctx context.Context) (*process, error) {
 	select {
 	case u.turn <- struct{}{}:
@@ -78,28 +86,49 @@ func (u *unit) ready(ctx context.Context) (*process, error) {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if p, err := u.current(); p != nil || err != nil {
+	if p, err := u.current(ctx); p != nil || err != nil {
 		return p, err
 	}
-	p, err := u.begin(ctx)
-	if err != nil {
-		if ctx.Err() == nil {
-			u.failed(err)
-		}
-		return nil, err
+	starting, cancel := context.WithCancel(ctx)
+	defer cancel()
+	u.mu.Lock()
+	u.abort = cancel
+	u.mu.Unlock()
+	p, err := u.begin(starting)
+	switch {
+	case err == nil:
+		return p, nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case starting.Err() != nil:
+		return nil, u.fault("", KindClosed, closedText)
 	}
-	return p, nil
+	return nil, err
 }
 
-// current returns the process if there is one, and an error if none may be started now.
-func (u *unit) current() (*process, error) {
+const closedText = "it has ended with its conversation"
+
+// current returns the process for one call if there is one, and an error if none may be started now. It waits for one that is
+// ending.
+func (u *unit) current(ctx context.Context) (*process, error) {
+	u.mu.Lock()
+	p := u.run
+	u.mu.Unlock()
+	if p != nil && p.take() {
+		return p, nil
+	}
+	if p != nil {
+		select {
+		case <-p.done:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	switch wait := u.retry.Sub(u.owner.h.now()); {
 	case u.closed:
-		return nil, u.fault("", KindClosed, "it has ended with its conversation")
-	case u.run != nil:
-		return u.run, nil
+		return nil, u.fault("", KindClosed, closedText)
 	case wait > 0:
 		e := u.fault("", KindWait, fmt.Sprintf("it failed %d times and is started again in %s at the earliest: %v", u.fails, wait.Round(100*time.Millisecond), reason(u.last)))
 		e.Err = u.last
@@ -138,25 +167,31 @@ func (u *unit) begin(ctx context.Context) (*process, error) {
 	if u.closed {
 		u.mu.Unlock()
 		p.stop()
-		return nil, u.fault("", KindClosed, "it has ended with its conversation")
+		return nil, u.fault("", KindClosed, closedText)
 	}
 	u.accept(p.tools, p.errs)
 	u.run = p
+	p.calls++ // nobody else knows it yet
+	errs := u.errs
 	u.mu.Unlock()
-	p.rest()
+	for _, err := range errs {
+		trace.Emit(ctx, u.owner.h.o.Trace, trace.Event{Kind: trace.ToolsetFailed, Level: slog.LevelError, Skill: u.owner.name, Message: "A toolset failed", Err: err})
+	}
 	return p, nil
 }
 
 // accept takes over a listing. A tool that is not what it was is refused from now on.
 func (u *unit) accept(tools []listed, errs []error) {
 	u.refused = map[string]error{}
-	first := u.tools == nil
+	first := func(class string) bool {
+		return !slices.ContainsFunc(u.tools, func(l listed) bool { return l.Class == class })
+	}
 	var kept []listed
 	for _, l := range tools {
 		now := pin{l.Description, string(l.Input)}
 		was, ok := u.pinned[l.Wire]
 		switch {
-		case !ok && first:
+		case !ok && first(l.Class):
 			u.pinned[l.Wire] = now
 		case !ok:
 			continue // a tool that came later is not used
@@ -168,7 +203,7 @@ func (u *unit) accept(tools []listed, errs []error) {
 		}
 		kept = append(kept, l)
 	}
-	if first {
+	if u.tools == nil || len(kept) > len(u.tools) {
 		u.tools = append([]listed{}, kept...)
 	}
 	u.errs = errs
@@ -177,11 +212,12 @@ func (u *unit) accept(tools []listed, errs []error) {
 // ended notes that a process has ended. Without an error it was asked to.
 func (u *unit) ended(p *process, err error) {
 	u.mu.Lock()
-	if u.run == p {
+	was := u.run == p
+	if was {
 		u.run = nil
 	}
 	u.mu.Unlock()
-	if err != nil {
+	if was && err != nil {
 		u.failed(err)
 	}
 }
@@ -191,11 +227,14 @@ func (u *unit) close() {
 	u.mu.Lock()
 	u.closed = true
 	p := u.run
+	if u.abort != nil {
+		u.abort()
+	}
 	u.mu.Unlock()
 	if p != nil {
 		p.stop()
 	}
-	u.turn <- struct{}{} // a start that is under way ends first
+	u.turn <- struct{}{} // a start that is under way has ended then
 	<-u.turn
 }
 
@@ -212,9 +251,4 @@ func (u *unit) denied(wire string) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.refused[wire]
-}
-
-// arguments are those of a call, as the client takes them.
-func arguments(name string, args json.RawMessage) *mcp.CallToolParams {
-	return &mcp.CallToolParams{Name: name, Arguments: args}
 }

@@ -1,5 +1,5 @@
 // Command run measures agent, the plain system calls and the peers in one run. It writes the ratios as Markdown tables
-// to engine.md and agent.md in its work folder. Start it with bench/run.sh, which builds and installs the programs.
+// to engine.md, agent.md and toolsets.md in its work folder. Start it with bench/run.sh, which builds and installs the programs.
 package main
 
 import (
@@ -22,7 +22,7 @@ func main() {
 	flag.StringVar(&b.script, "script", "", "skillsref.py")
 	flag.StringVar(&b.work, "work", "", "folder for trees, homes and reports")
 	flag.StringVar(&b.corpus, "corpus", "", "folder with public manifests at any depth")
-	flag.StringVar(&b.only, "only", "", "measure only engine or only agent")
+	flag.StringVar(&b.only, "only", "", "measure only engine, agent or toolsets")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -54,23 +54,32 @@ func (b *bench) run(ctx context.Context, sizes string) error {
 		}
 		b.sizes = append(b.sizes, n)
 	}
-	if !slices.Contains([]string{"", "engine", "agent"}, b.only) {
-		return fmt.Errorf("invalid -only %q (use engine or agent)", b.only)
+	if !slices.Contains([]string{"", "engine", "agent", "toolsets"}, b.only) {
+		return fmt.Errorf("invalid -only %q (use engine, agent or toolsets)", b.only)
 	}
 	if err := b.measureAll(ctx, b.starts()); err != nil {
 		return err
 	}
-	if b.only != "agent" {
-		if err := b.measureEngine(ctx); err != nil {
-			return err
+	for _, part := range []struct {
+		name string
+		work func(context.Context) error
+	}{{"engine", b.measureEngine}, {"agent", b.measureAgent}, {"toolsets", b.measureToolsets}} {
+		if b.only != "" && b.only != part.name {
+			continue
 		}
-	}
-	if b.only != "engine" {
-		if err := b.measureAgent(ctx); err != nil {
+		if err := part.work(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// measureToolsets runs the benchmarks of package toolset and writes toolsets.md.
+func (b *bench) measureToolsets(ctx context.Context) error {
+	if err := b.measureTests(ctx, "toolset", "."); err != nil {
+		return err
+	}
+	return b.write("toolsets.md", toolsetRows, "")
 }
 
 // measureEngine measures everything that needs no model, and writes engine.md.

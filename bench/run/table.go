@@ -101,6 +101,15 @@ var agentRows = []row{
 	{"A5", "heap that 200 turns keep (`BenchmarkConversation200`)", "BenchmarkConversation200 KiB/conversation", "heap", false, "BenchmarkConversation200 KiB-said", ""},
 }
 
+// toolsetRows is the report on toolsets. They are compared with the smallest server of their language.
+var toolsetRows = []row{
+	{"T1", "start of the Python host to its tools, and its end", "BenchmarkStart/python ns/op", "med", false, "BenchmarkStart/pythonBare ns/op", ""},
+	{"T1", "start of the JavaScript host (node) to its tools, and its end", "BenchmarkStart/node ns/op", "med", false, "BenchmarkStart/nodeBare ns/op", ""},
+	{"T2", "one call, Python", "BenchmarkCall/python ns/op", "med", false, "BenchmarkCall/pythonBare ns/op", ""},
+	{"T2", "one call, JavaScript (node)", "BenchmarkCall/node ns/op", "med", false, "BenchmarkCall/nodeBare ns/op", ""},
+	{"T3", "100 skills with toolsets, none used", "BenchmarkUnused ns/op", "med", false, "", ""},
+}
+
 // quoted has the figures of peers that this program cannot start.
 //
 //go:embed quoted.md

@@ -60,7 +60,7 @@ var fields = [...]*knownField{
 	{key: "min_agent_base_version", aliases: "min-agent-base-version", standing: StandingEnforced, text: func(m *Manifest) *string { return &m.MinVersion }, check: (*parser).checkBound},
 	{key: "max_agent_base_version", aliases: "max-agent-base-version", standing: StandingEnforced, text: func(m *Manifest) *string { return &m.MaxVersion }, check: (*parser).checkBound},
 	{key: "requires-skills", aliases: "requires_skills", standing: StandingEnforced, split: ",\n", list: func(m *Manifest) *[]string { return &m.RequiresSkills }, keep: (*parser).needed},
-	{key: "toolsets", standing: StandingInformational, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.Toolsets }, keep: (*parser).toolsets},
+	{key: "toolsets", standing: StandingEnforced, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.Toolsets }, keep: (*parser).toolsets},
 	{key: "scripts", standing: StandingEnforced, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.Scripts }, keep: (*parser).scripts,
 		declared: func(m *Manifest) *bool { return &m.ScriptsDeclared }},
 	{key: "scripts_ignore", aliases: "scripts-ignore", standing: StandingEnforced, split: spacesAndCommas, list: func(m *Manifest) *[]string { return &m.ScriptsIgnore }, keep: (*parser).globs},

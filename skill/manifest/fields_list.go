@@ -12,7 +12,10 @@ import (
 	"github.com/agent-base/agent-base/internal/yamlnode"
 )
 
-var toolset = lazyregexp.New(`^([A-Za-z0-9_./-]+):[A-Za-z_$][A-Za-z0-9_$]*$`)
+var (
+	toolset = lazyregexp.New(`^([A-Za-z0-9_./-]+):[A-Za-z_$][A-Za-z0-9_$]*$`)
+	server  = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_-]{0,63} ?= ?[^\s=][^\x00-\x1f]*$`) // NAME=COMMAND ARGUMENTS
+)
 
 const maxList = 1000 // entries of a list
 
@@ -111,8 +114,8 @@ func (p *parser) kept(field string, list []listItem, fault func(text string) (co
 
 func (p *parser) toolsets(list []listItem) []string {
 	return p.kept("toolsets", list, func(s string) (code, message string) {
-		if m := toolset().FindStringSubmatch(s); m == nil || !localPath(m[1]) {
-			return "toolsets-value", fmt.Sprintf("%q is neither module:Class nor path:Class", clip(s))
+		if m := toolset().FindStringSubmatch(s); (m == nil || !localPath(m[1])) && !server().MatchString(s) {
+			return "toolsets-value", fmt.Sprintf("%q is neither module:Class nor path:Class, nor NAME=COMMAND", clip(s))
 		}
 		return "", ""
 	})

@@ -96,7 +96,7 @@ func TestStanding(t *testing.T) {
 	}
 	want := []string{
 		"2 name enforced", "3 description enforced", "4 license rejected", "5 License informational", "6 compatibility rejected", "7 extra rejected",
-		"8 toolsets informational", "9 tags rejected", "10 permissions enforced", "10 permissions.env enforced", "10 permissions.sockets rejected",
+		"8 toolsets enforced", "9 tags rejected", "10 permissions enforced", "10 permissions.env enforced", "10 permissions.sockets rejected",
 		"11 triggers enforced", "11 triggers.keywords enforced", "11 triggers.words rejected", "12 hooks enforced", "12 hooks.pre rejected", "12 hooks.post enforced",
 		"13 metadata informational", "13 metadata.requires enforced", "13 metadata.tags enforced", "14 default_enabled rejected",
 	}

@@ -29,7 +29,7 @@ type Manifest struct {
 
 	MinVersion, MaxVersion string // min_ and max_agent_base_version
 
-	Toolsets        []string // "module:Class" or "path:Class"
+	Toolsets        []string // "module:Class", "path:Class" or "NAME=COMMAND ARGUMENTS"
 	Scripts         []string // explicit list; meaningless unless ScriptsDeclared
 	ScriptsDeclared bool
 	ScriptsIgnore   []string // globs

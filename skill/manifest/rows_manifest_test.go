@@ -263,18 +263,18 @@ func TestRowStrictFields(t *testing.T) {
 
 // R28-R30: toolsets of both languages; 002, which plans the key, refuses it until then (R26).
 func TestRowToolsets(t *testing.T) {
-	src := added("toolsets:", "  - toolsets.hello:HelloExtended", "  - toolsets/index:HelloToolset")
+	src := added("toolsets:", "  - toolsets.hello:HelloExtended", "  - toolsets/index:HelloToolset", "  - time=node server.mjs --utc")
 	m, problems := parsed(t, "default", src)
-	if got := strings.Join(m.Toolsets, " "); got != "toolsets.hello:HelloExtended toolsets/index:HelloToolset" || len(problems) > 0 {
+	if got := strings.Join(m.Toolsets, " "); got != "toolsets.hello:HelloExtended toolsets/index:HelloToolset time=node server.mjs --utc" || len(problems) > 0 {
 		t.Errorf("got %s, %v", got, problems)
 	}
-	if i := slices.IndexFunc(m.Fields, func(f Field) bool { return f.Key == "toolsets" }); i < 0 || m.Fields[i].Standing != StandingInformational {
-		t.Error("toolsets are not shown as informational, and this build loads none")
+	if i := slices.IndexFunc(m.Fields, func(f Field) bool { return f.Key == "toolsets" }); i < 0 || m.Fields[i].Standing != StandingEnforced {
+		t.Error("toolsets are not shown as enforced")
 	}
 	if _, problems := parsed(t, "harness", src); fatalOf(problems) == "" {
 		t.Error("R30: harness takes toolsets")
 	}
-	for _, bad := range []string{"hello", "hello:", ":Hello", "../x:Hello", "/abs/x:Hello", "a b:Hello", "a:9x", "a:b:c"} {
+	for _, bad := range []string{"hello", "hello:", ":Hello", "../x:Hello", "/abs/x:Hello", "a b:Hello", "a:9x", "a:b:c", "=node", "a=", "a==b", "9=node"} {
 		m, problems := parsed(t, "default", added(fmt.Sprintf("toolsets: [%q, a:B]", bad)))
 		if strings.Join(m.Toolsets, " ") != "a:B" || strings.Join(problemCodes(problems), " ") != "toolsets-value" {
 			t.Errorf("%q: toolsets %v, %v", bad, m.Toolsets, problems)

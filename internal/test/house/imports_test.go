@@ -25,8 +25,8 @@ var allowed = map[string][]string{
 		"skilltool", "tool", "trace", "trial"},
 	"cmd/agent/internal/scaffold": {},
 
-	"toolset":      {"toolset/host", "tool", "skill", "skill/manifest", "script", "trace", "internal/lockfile", "internal/redact"},
-	"toolset/host": {"internal/lockfile"},
+	"toolset":      {"toolset/host", "tool", "skill", "skill/manifest", "script", "trace", "internal/lazyregexp", "internal/lockfile", "internal/redact"},
+	"toolset/host": {},
 
 	"trial":       {"disclose", "script", "script/survey", "skill", "skill/check", "skill/manifest", "tool", "toolset"},
 	"skilltool":   {"tool", "skill", "skill/manifest", "disclose", "session", "session/allow", "session/hook", "script", "script/survey", "trace"},

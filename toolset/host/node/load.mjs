@@ -77,7 +77,8 @@ export class Toolsets {
       try {
         await this.#add(entry, name, definition);
       } catch (error) {
-        this.#fail(entry, error.kind ? error : new Failure('tool', `a tool of ${name} is left out: ${describe(error)}`, { cause: error }));
+        const tool = `${name}.${definition?.name ?? definition?.id ?? '?'}`;
+        this.#fail(entry, error.kind ? error : new Failure('tool', `${tool} is left out: ${describe(error)}`, { cause: error }));
       }
     }
   }

@@ -12,6 +12,11 @@ import { provide } from './modules.mjs';
 import { Server } from './serve.mjs';
 import { take } from './streams.mjs';
 
+if (!globalThis.Bun && !globalThis.Deno && Number(process.versions.node.split('.')[0]) < 20) {
+  console.error(`toolsets need node 20 or newer, bun or deno; ${process.execPath} is node ${process.versions.node}`);
+  process.exit(1);
+}
+
 const options = { skill: '', maxResult: 1 << 20, entries: [] };
 const args = process.argv.slice(2);
 while (args.length > 0) {

@@ -10,14 +10,16 @@ import { describe } from './trace.mjs';
 
 let skill = '';
 
-// provide makes the host's modules known to the runtime. For deno, deno.json does this.
+// provide makes the host's modules known to the runtime.
 export async function provide(root) {
   skill = root;
   if (globalThis.Bun) {
     await plugIn(root);
-  } else if (!globalThis.Deno && module.registerHooks) {
+  } else if (globalThis.Deno) { // deno.json does this for import
+    patchRequire();
+  } else if (module.registerHooks) {
     module.registerHooks({ resolve: resolveSync });
-  } else if (!globalThis.Deno) { // node before 22.15
+  } else { // node before 22.15
     module.register('./hooks.mjs', import.meta.url);
     patchRequire();
   }
@@ -44,9 +46,9 @@ function hasPackage(folder, name) {
   }
 }
 
-// patchRequire does for require what the hooks of old versions of node do for import only.
+// patchRequire does for require what the hooks of old versions of node, and deno.json, do for import only.
 function patchRequire() {
-  const { Module } = module;
+  const Module = module.Module ?? module.default;
   const original = Module._resolveFilename;
   Module._resolveFilename = function resolve(name, ...rest) {
     if (name === '@agent/tools') return new URL(OURS[name]).pathname;

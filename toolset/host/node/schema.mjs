@@ -2,6 +2,7 @@
 
 import { problems } from './check.mjs';
 import { skillModule } from './modules.mjs';
+import { Unusable } from './trace.mjs';
 import { fromZod, isRequired } from './zod/schema.mjs';
 
 // inputOf returns the JSON Schema of a tool's arguments, and check, which returns the arguments that the tool gets.
@@ -14,16 +15,13 @@ export async function inputOf(input) {
 }
 
 // withRoot makes sure that the schema is that of an object, which is what a call has.
-function withRoot(schema, check) {
-  const { $schema, ...rest } = schema;
-  void $schema;
-  if (rest.type === undefined && (rest.properties || rest.anyOf || rest.oneOf || rest.allOf || rest.$ref || Object.keys(rest).length === 0)) {
-    rest.type = 'object';
-  }
-  if (rest.type !== 'object') throw new TypeError('parameters must describe an object, such as z.object({ name: z.string() })');
-  rest.properties ??= rest.anyOf || rest.oneOf || rest.allOf || rest.$ref ? undefined : {};
-  if (rest.properties === undefined) delete rest.properties;
-  return { schema: rest, check: check ?? ((value) => checked(rest, value)) };
+function withRoot({ $schema, ...schema }, check) {
+  void $schema; // it says nothing to a model
+  const composed = schema.anyOf || schema.oneOf || schema.allOf || schema.$ref;
+  if (composed || schema.properties || Object.keys(schema).length === 0) schema.type ??= 'object';
+  if (schema.type !== 'object') throw new Unusable('parameters must describe an object, such as z.object({ name: z.string() })');
+  if (!composed) schema.properties ??= {};
+  return { schema, check: check ?? ((value) => checked(schema, value)) };
 }
 
 async function read(input) {
@@ -33,22 +31,29 @@ async function read(input) {
   if (standard) return { schema: await fromStandard(input), check: (value) => standardCheck(input, value) };
   if (input.jsonSchema && typeof input.jsonSchema === 'object') return wrapped(await input.jsonSchema, input.validate);
   if (isShape(input)) return shape(input);
-  if (typeof input !== 'object') throw new TypeError(`parameters must be a schema, not a ${typeof input}`);
+  if (typeof input !== 'object') throw new Unusable(`parameters must be a schema, not a ${typeof input}`);
   return { schema: JSON.parse(JSON.stringify(input)) };
 }
 
 // fromZod4 asks zod 4 itself. Its schemas are those of the skill's own package.
 async function fromZod4(input) {
-  const options = { io: 'input', unrepresentable: 'any', target: 'draft-2020-12' };
+  const options = { io: 'input', unrepresentable: 'any', target: 'draft-2020-12', override: tidy };
   if (typeof input.toJSONSchema === 'function') return input.toJSONSchema(options);
   const zod = await skillModule('zod');
   const toJSONSchema = zod.toJSONSchema ?? zod.z?.toJSONSchema ?? (await skillModule('zod/v4')).toJSONSchema;
   return toJSONSchema(input, options);
 }
 
+// tidy says how dates are given, and leaves out the limits that all integers of JavaScript have.
+function tidy({ zodSchema, jsonSchema }) {
+  if (zodSchema._zod.def.type === 'date') Object.assign(jsonSchema, { type: 'string', format: 'date-time' });
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+}
+
 async function fromStandard(input) {
   const make = input['~standard'].jsonSchema?.input ?? input.toJsonSchema?.bind(input) ?? input.toJSONSchema?.bind(input);
-  if (!make) throw new TypeError(`${input['~standard'].vendor} cannot make a JSON Schema: use zod, or write parameters as JSON Schema`);
+  if (!make) throw new Unusable(`${input['~standard'].vendor} cannot make a JSON Schema: use zod, or write parameters as JSON Schema`);
   return make({ target: 'draft-2020-12' });
 }
 
@@ -74,8 +79,10 @@ function isShape(input) {
 async function shape(members) {
   const schema = { type: 'object', properties: {}, required: [], additionalProperties: false };
   for (const [name, member] of Object.entries(members)) {
-    schema.properties[name] = (await read(member)).schema;
-    if (member._zod ? member._zod.optin !== 'optional' : isRequired(member)) schema.required.push(name);
+    const { $schema, ...property } = (await read(member)).schema;
+    void $schema;
+    schema.properties[name] = property;
+    if (member._def?.typeName ? isRequired(member) : await refusesNothing(member)) schema.required.push(name);
   }
   return {
     schema,
@@ -89,6 +96,11 @@ async function shape(members) {
       return args;
     },
   };
+}
+
+// refusesNothing reports whether a member must be there.
+async function refusesNothing(member) {
+  return standardCheck(member, undefined).then(() => false, () => true);
 }
 
 // standardCheck has the library itself check the arguments.
@@ -116,7 +128,7 @@ function checked(schema, value) {
 function sentence(path, message) {
   if (path.length === 0) return message;
   const name = path.map((p, i) => (typeof p === 'number' ? `[${p}]` : i === 0 ? p : `.${String(p)}`)).join('');
-  return `argument ${JSON.stringify(name)}${/^[a-z]/.test(message) ? ' ' : ': '}${message}`;
+  return `argument ${JSON.stringify(name)}${/^(must|is|has|cannot) /.test(message) ? ' ' : ': '}${message}`;
 }
 
 function refused(text) {

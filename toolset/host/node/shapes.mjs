@@ -1,5 +1,7 @@
 // What an export can be: an array of tools, a tool, a class, an object or a function that makes one of these.
 
+import { Unusable } from './trace.mjs';
+
 const RESERVED = new Set(['constructor', 'getTools', 'close']);
 
 // collect returns the definitions of the tools of an export, and the object to close at the end.
@@ -10,7 +12,7 @@ export async function collect(value, config) {
   if (isClass(value)) return fromObject(new value(config), value);
   if (typeof value === 'function') return collect(await value(config), config);
   if (value !== null && typeof value === 'object') return fromObject(value, null);
-  throw new TypeError(`an array of tools, an object or a class is needed, not ${value === null ? 'null' : typeof value}`);
+  throw new Unusable(`an array of tools, an object or a class is needed, not ${value === null ? 'null' : typeof value}`);
 }
 
 // isTool reports whether a value defines a tool: it has a function to run, and says something about itself.
@@ -40,7 +42,7 @@ async function fromObject(object, cls) {
 async function listed(object) {
   const tools = typeof object.getTools === 'function' ? await object.getTools() : object.tools;
   if (tools === undefined || tools === null) return null;
-  if (typeof tools !== 'object') throw new TypeError(`getTools must return an array of tools, not a ${typeof tools}`);
+  if (typeof tools !== 'object') throw new Unusable(`getTools must return an array of tools, not a ${typeof tools}`);
   return tools;
 }
 

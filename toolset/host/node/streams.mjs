@@ -30,9 +30,10 @@ function moved(folder) {
   return { input: fs.createReadStream(null, { fd: input }), write: (text) => writeAll(output, text) };
 }
 
-// fromDeno does the same with the system's dup2: numbers in deno are not those of the system.
+// fromDeno does the same with the system's dup2: numbers in deno are not those of the system, and deno has 0 and 1 twice.
 function fromDeno(folder) {
   const { Deno } = globalThis;
+  const copies = [sameFiles(folder, '0'), sameFiles(folder, '1')];
   const input = Deno.openSync(folder + '0', { read: true });
   const output = Deno.openSync(folder + '1', { append: true });
   const library = Deno.dlopen(Deno.build.os === 'darwin' ? 'libSystem.B.dylib' : 'libc.so.6', {
@@ -40,12 +41,26 @@ function fromDeno(folder) {
     open: { parameters: ['buffer', 'i32'], result: 'i32' },
   });
   const nothing = library.symbols.open(new TextEncoder().encode('/dev/null\0'), 0);
-  library.symbols.dup2(nothing, 0);
-  library.symbols.dup2(2, 1);
+  for (const fd of copies[0]) library.symbols.dup2(nothing, fd);
+  for (const fd of copies[1]) library.symbols.dup2(2, fd);
   const write = (text) => {
     for (let bytes = new TextEncoder().encode(text); bytes.length > 0;) bytes = bytes.subarray(output.writeSync(bytes));
   };
   return { input: input.readable, write };
+}
+
+// sameFiles are the descriptors that are open on the same file as one of them, where the system lists them.
+function sameFiles(folder, fd) {
+  if (process.platform !== 'linux') return [Number(fd)];
+  const target = fs.readlinkSync(folder + fd);
+  const same = fs.readdirSync(folder).filter((other) => {
+    try {
+      return Number(other) !== 2 && fs.readlinkSync(folder + other) === target;
+    } catch { // closed since
+      return false;
+    }
+  });
+  return same.map(Number);
 }
 
 // patched leaves the wire where it is and redirects what JavaScript writes.

@@ -13,9 +13,13 @@ export class ExitError extends Error {
   }
 }
 
+// Unusable says why something is not a toolset or a tool.
+export class Unusable extends Error {}
+
 // describe is the type and the text of whatever was thrown.
 export function describe(error) {
-  if (error instanceof ExitError) return error.message;
+  if (error instanceof ExitError || error instanceof Unusable) return error.message;
+  if (error instanceof RangeError && /call stack/i.test(error.message)) return 'RangeError: calls are nested too deeply';
   if (!(error instanceof Error)) return `thrown: ${cut(String(error?.message ?? error))}`;
   return `${error.name || 'Error'}: ${cut(clean(error.message))}`;
 }
@@ -26,7 +30,9 @@ export function trim(error, root) {
   for (const line of String(error?.stack ?? '').split('\n')) {
     const frame = /^\s*at (?:(.*?) \()?((?:file:\/\/|\/|[A-Za-z]:\\).*?):(\d+)(?::\d+)?\)?$/.exec(clean(line));
     const name = frame && within(frame[2], root);
-    if (name) found.push(`  ${name}, line ${frame[3]}${frame[1] ? `, in ${frame[1].replace(/^async /, '')}` : ''}`);
+    if (!name) continue;
+    const text = `  ${name}, line ${frame[3]}${frame[1] ? `, in ${frame[1].replace(/^async /, '')}` : ''}`;
+    if (text !== found.at(-1)) found.push(text); // recursion has the same line again and again
   }
   const place = /^(file:\/\/\S+|\/\S+):(\d+)$/m.exec(String(error?.stack ?? '')); // of a syntax error
   if (found.length === 0 && place && within(place[1], root)) found.push(`  ${within(place[1], root)}, line ${place[2]}`);

@@ -11,9 +11,13 @@ import sys
 
 
 def main() -> None:
+    if sys.version_info < (3, 9):
+        sys.exit("toolsets need Python 3.9 or newer; %s is %s" % (sys.executable, sys.version.split()[0]))
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path.insert(0, here)
-    from toolset_host import serve  # and with it agent_base and agent, which toolsets import
+    import agent.config  # loaded now, for toolsets to import when the host's folder is not searched any more
+    import agent.tools.toolset
+    from toolset_host import serve
 
     sys.path.remove(here)
     serve.run(sys.argv[1:])

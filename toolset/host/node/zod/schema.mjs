@@ -9,7 +9,7 @@ const ENCODINGS = { base64: 'base64', base64url: 'base64url' };
 
 // fromZod is the schema of what may be given: a transformed value is described as it is before.
 export function fromZod(schema) {
-  const state = { open: new Map(), definitions: {} };
+  const state = { open: new Map(), definitions: {}, count: 0 };
   const result = convert(schema, state);
   return Object.keys(state.definitions).length > 0 ? { ...result, $defs: state.definitions } : result;
 }
@@ -72,14 +72,23 @@ function string(def) {
     const kind = check.version ? `ip${check.version}` : check.kind;
     if (kind === 'min' || kind === 'length') schema.minLength = check.value;
     if (kind === 'max' || kind === 'length') schema.maxLength = check.value;
-    if (kind === 'regex') schema.pattern = check.regex.source;
-    if (kind === 'includes') schema.pattern = escape(check.value);
-    if (kind === 'startsWith') schema.pattern = `^${escape(check.value)}`;
-    if (kind === 'endsWith') schema.pattern = `${escape(check.value)}$`;
+    schema.pattern ??= pattern(kind, check);
     if (FORMATS[kind]) schema.format = FORMATS[kind];
     if (ENCODINGS[kind]) schema.contentEncoding = ENCODINGS[kind];
   }
+  if (schema.pattern === undefined) delete schema.pattern;
   return schema;
+}
+
+// pattern is the regular expression of a check, or undefined. JSON Schema has no flags, such as that for any case.
+function pattern(kind, check) {
+  switch (kind) {
+    case 'regex': return /[ims]/.test(check.regex.flags) ? undefined : check.regex.source;
+    case 'includes': return escape(check.value);
+    case 'startsWith': return `^${escape(check.value)}`;
+    case 'endsWith': return `${escape(check.value)}$`;
+  }
+  return undefined;
 }
 
 function escape(text) {
@@ -171,19 +180,18 @@ function defaultOf(def) {
 
 // lazy refers to a definition if the schema contains itself.
 function lazy(def, state) {
-  const inner = def.getter();
-  const known = state.open.get(inner);
+  const known = state.open.get(def.getter);
   if (known) {
     known.used = true;
     return { $ref: `#/$defs/${known.name}` };
   }
-  const entry = { name: `Type${state.open.size + 1}`, used: false };
-  state.open.set(inner, entry);
-  const converted = convert(inner, state);
+  const entry = { name: `Type${++state.count}`, used: false };
+  state.open.set(def.getter, entry);
+  const converted = convert(def.getter(), state);
   if (entry.used) {
     state.definitions[entry.name] = converted;
     return { $ref: `#/$defs/${entry.name}` };
   }
-  state.open.delete(inner);
+  state.open.delete(def.getter);
   return converted;
 }

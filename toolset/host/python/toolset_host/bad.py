@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 
@@ -26,7 +27,7 @@ def got(value: Any) -> str:
         return "null"
     if isinstance(value, (list, dict)):
         return KINDS[type(value)]
-    shown = repr(value) if not isinstance(value, bool) else str(value).lower()
+    shown = json.dumps(value, ensure_ascii=False)
     return f"{KINDS.get(type(value), 'the value')} {shown if len(shown) <= 80 else shown[:77] + '...'}"
 
 

@@ -79,8 +79,11 @@ class Call:
 
     def _result(self, value: Any) -> dict:
         """What a tool returned, as the result of tools/call."""
-        plain = values.plain(value)
-        text = values.text(plain)
+        try:
+            plain = values.plain(value)
+            text = values.text(plain)
+        except RecursionError:
+            return failed("the result contains itself, or is nested too deeply")
         size = len(text.encode("utf-8", "surrogatepass"))
         if size > self.server.max_result:
             return failed(f"the result has {size} bytes, more than {self.server.max_result}: "

@@ -34,13 +34,14 @@ def fields(cls: type) -> Dict[str, Any]:
 
 
 def raw(owner: Any) -> Dict[str, Any]:
-    """The annotations as they are written."""
+    """The annotations of a function, or of a class without its bases, as they are written."""
     if sys.version_info >= (3, 14):
         import annotationlib
 
         return annotationlib.get_annotations(owner, format=annotationlib.Format.FORWARDREF)
-    own = owner.__dict__ if isinstance(owner, type) else {}
-    return dict(own.get("__annotations__", {}) if isinstance(owner, type) else getattr(owner, "__annotations__", {}))
+    if isinstance(owner, type):
+        return dict(vars(owner).get("__annotations__", {}))
+    return dict(getattr(owner, "__annotations__", {}))
 
 
 def scope(method: Callable[..., Any]) -> Scope:
@@ -49,12 +50,10 @@ def scope(method: Callable[..., Any]) -> Scope:
     function = getattr(function, "__func__", function)
     names: Dict[str, Any] = {}
     owner = getattr(method, "__self__", None)
-    if owner is not None:
-        for cls in reversed(type(owner).__mro__):
-            names.update(vars(cls))
-    cells = zip(getattr(getattr(function, "__code__", None), "co_freevars", ()), function.__closure__ or ()) \
-        if hasattr(function, "__closure__") else ()
-    for name, cell in cells:
+    for cls in reversed(type(owner).__mro__ if owner is not None else ()):
+        names.update(types_in(cls))
+    code = getattr(function, "__code__", None)
+    for name, cell in zip(getattr(code, "co_freevars", ()), getattr(function, "__closure__", None) or ()):
         try:
             names[name] = cell.cell_contents
         except ValueError:  # not set yet
@@ -65,7 +64,12 @@ def scope(method: Callable[..., Any]) -> Scope:
 def class_scope(cls: type) -> Scope:
     """The names that the hints in the body of a class can use."""
     module = sys.modules.get(cls.__module__)
-    return (vars(module) if module is not None else {}), {**vars(cls), cls.__name__: cls}
+    return (vars(module) if module is not None else {}), {**types_in(cls), cls.__name__: cls}
+
+
+def types_in(cls: type) -> Dict[str, Any]:
+    """The classes in the body of a class. A method called list, or a field called date, is not what a hint means."""
+    return {name: value for name, value in vars(cls).items() if isinstance(value, type)}
 
 
 def evaluate(hint: Any, names: Scope) -> Any:
@@ -78,7 +82,8 @@ def evaluate(hint: Any, names: Scope) -> Any:
         tree = ast.parse(hint.strip(), mode="eval")
         if sys.version_info < (3, 10):
             tree = ast.fix_missing_locations(Alternatives().visit(tree))
-        return eval(compile(tree, "<hint>", "eval"), {**names[0], "__Union": typing.Union}, names[1])
+        found = eval(compile(tree, "<hint>", "eval"), {**names[0], "__Union": typing.Union}, names[1])
+        return evaluate(found, names) if found != hint else Unknown(hint)  # a hint in quotes twice
     except Exception:
         return Unknown(hint)
 

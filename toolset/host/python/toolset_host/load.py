@@ -89,7 +89,7 @@ class Toolsets:
         if not isinstance(cls, type):
             known = [n for n, v in vars(module).items() if isinstance(v, type) and v.__module__ == module.__name__]
             has = f"it has {', '.join(sorted(known))}" if known else "it has none"
-            raise Failure("class", f"{'/'.join(parts)}.py has no class {name!r}; {has}")
+            raise Failure("class", f"{'/'.join(parts)}.py has no class {trace.quote(name)}; {has}")
         if not issubclass(cls, AgentToolset):
             raise Failure("base", f"{name} must inherit from AgentToolset")
         return cls
@@ -103,7 +103,7 @@ class Toolsets:
         except (Exception, SystemExit) as error:
             package = self._missing(error)
             if package:
-                message = f"it needs the package {package!r}, which is not installed"
+                message = f"it needs the package {trace.quote(package)}, which is not installed"
                 raise Failure("package", message, package, error) from None
             where = trace.within(file, self.root)
             raise Failure("import", f"{where} cannot be imported: {trace.describe(error)}", cause=error) from None
@@ -118,9 +118,9 @@ class Toolsets:
     def _add(self, entry: str, cls: str, method: Callable[..., Any]) -> None:
         name = getattr(method, "__name__", "")
         if not callable(method) or not name:
-            raise Failure("tool", f"{cls}.get_tools returned {method!r:.80}, which is not a method")
+            raise Failure("tool", f"{cls}.get_tools returned {trace.quote(repr(method))}, which is not a method")
         if not NAME.fullmatch(name):
-            raise Failure("tool", f"the name of the tool {name!r} must be 1 to 64 of the characters A-Z a-z 0-9 _ -")
+            raise Failure("tool", f"the name of the tool {trace.quote(name)} must be 1 to 64 of the characters A-Z a-z 0-9 _ -")
         wire = f"{cls}.{name}"
         if wire in self.tools:
             raise Failure("tool", f"there are two tools {wire}; the first is from {self.tools[wire].entry}")
@@ -139,7 +139,7 @@ def split(entry: str) -> Tuple[List[str], str]:
     module = module[:-3] if module.endswith(".py") else module
     parts = module.replace("/", ".").split(".")
     if not colon or not name.isidentifier() or not all(part and os.sep not in part for part in parts):
-        raise Failure("shape", f"{entry!r} is not an entry: write module:Class, such as toolsets.hello:HelloTools")
+        raise Failure("shape", f"{trace.quote(entry)} is not an entry: write module:Class, such as toolsets.hello:HelloTools")
     return parts, name
 
 

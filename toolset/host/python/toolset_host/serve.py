@@ -14,6 +14,7 @@ from agent_base import AgentConfig
 from . import streams
 from .calls import Call
 from .load import Toolsets
+from .trace import quote
 
 PROTOCOL = "2025-06-18"
 GRACE = 2.0  # seconds that calls and toolsets get to end when the input ends
@@ -95,14 +96,14 @@ class Server:
                 "_meta": {"agent-base/failures": self.toolsets.failures},
             }
         else:
-            self.wire.send({"id": id, "error": {"code": -32601, "message": f"there is no method {method!r}"}})
+            self.wire.send({"id": id, "error": {"code": -32601, "message": f"there is no method {quote(str(method))}"}})
             return
         self.wire.send({"id": id, "result": result})
 
     def _call(self, id: Any, params: dict) -> None:
         tool = self.toolsets.tools.get(str(params.get("name")))
         if tool is None:
-            message = f"there is no tool {params.get('name')!r}"
+            message = f"there is no tool {quote(str(params.get('name')))}"
             self.wire.send({"id": id, "error": {"code": -32602, "message": message}})
             return
         call = Call(self, id, tool)

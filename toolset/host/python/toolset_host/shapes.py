@@ -7,12 +7,14 @@ import contextlib
 import dataclasses
 import enum
 import inspect
+import json
 import types
 import typing
 from typing import Any, Callable, Dict, Iterator, List, Tuple
 
 from . import hints, limits, models, scalars
 from .bad import Bad, Unusable, expect, got, same
+from .trace import quote
 
 __all__ = ["Bad", "Compiler", "Shape", "Unusable"]
 
@@ -65,6 +67,7 @@ class Compiler:
         self._scope: hints.Scope = ({}, {})
         self._open: Dict[type, str] = {}  # the classes whose shape is being made, and how they are referred to
         self._referred: Dict[type, List[Shape]] = {}
+        self._names: Dict[str, type] = {}
 
     @contextlib.contextmanager
     def using(self, scope: hints.Scope) -> Iterator[None]:
@@ -221,10 +224,11 @@ class Compiler:
     def _object(self, cls: type, members: Dict[str, Tuple[Any, bool]], make: Callable[..., Any]) -> Shape:
         if cls in self._open:
             return self._reference(cls)
-        self._open[cls], self._referred[cls] = cls.__name__, []
+        self._open[cls], self._referred[cls] = self._name(cls), []
+        name = self._open[cls]
         try:
             with self.using(hints.class_scope(cls)):
-                shapes = {name: self.shape(hint) for name, (hint, _) in members.items()}
+                shapes = {n: self.shape(hint) for n, (hint, _) in members.items()}
         finally:
             del self._open[cls]
         texts = models.member_texts(cls)
@@ -237,12 +241,12 @@ class Compiler:
 
         def build(value: Any, at: str) -> Any:
             expect(value, dict, "an object", at)
-            for name in value:
-                if name not in shapes:
-                    raise Bad(at, f"has no member {name!r}; it has {', '.join(shapes)}", inside=True)
-            for name in required:
-                if name not in value:
-                    raise Bad(f"{at}.{name}", "is missing")
+            unknown = [n for n in value if n not in shapes]
+            if unknown:
+                raise Bad(at, f"has no member {quote(unknown[0])}; it has {', '.join(shapes)}", inside=True)
+            missing = [n for n in required if n not in value]
+            if missing:
+                raise Bad(f"{at}.{missing[0]}", "is missing")
             built = {n: shapes[n].build(v, f"{at}.{n}") for n, v in value.items()}
             try:
                 return make(**built)
@@ -254,11 +258,18 @@ class Compiler:
             return whole
         for reference in self._referred[cls]:
             reference.build = build
-        self.definitions[cls.__name__] = schema
-        return Shape({"$ref": f"#/$defs/{cls.__name__}"}, build)
+        self.definitions[name] = schema
+        return Shape({"$ref": f"#/$defs/{name}"}, build)
+
+    def _name(self, cls: type) -> str:
+        """The name of a class among the definitions. Classes of different modules may have the same name."""
+        name = cls.__name__
+        while self._names.setdefault(name, cls) is not cls:
+            name += "_"
+        return name
 
     def _reference(self, cls: type) -> Shape:
-        shape = Shape({"$ref": f"#/$defs/{cls.__name__}"}, ANYTHING.build)
+        shape = Shape({"$ref": f"#/$defs/{self._open[cls]}"}, ANYTHING.build)
         self._referred[cls].append(shape)
         return LateShape(shape)
 
@@ -296,7 +307,8 @@ def choice(plain: List[Any], values: List[Any]) -> Shape:
         for offered, member in zip(plain, values):
             if same(value, offered):
                 return member
-        raise Bad(at, f"must be one of {', '.join(repr(p) for p in plain)}, not {got(value)}")
+        offered = ", ".join(json.dumps(p, ensure_ascii=False) for p in plain)
+        raise Bad(at, f"must be {'one of ' if len(plain) > 1 else ''}{offered}, not {got(value)}")
 
     return Shape(schema, build)
 

@@ -9,6 +9,7 @@ from typing import Any, Callable, Dict, List, Tuple
 from . import hints, values
 from .docstrings import read
 from .shapes import Bad, Compiler, Shape, Unusable
+from .trace import quote
 
 __all__ = ["Bad", "Tool", "Unusable"]
 
@@ -16,10 +17,12 @@ MISSING = inspect.Parameter.empty
 
 
 class Argument:
-    """One argument of a tool: its name, shape, and whether the model must give it."""
+    """One argument of a tool: its name, its shape, and its default, which is MISSING if the model must give it."""
 
-    def __init__(self, parameter: inspect.Parameter, shape: Shape, required: bool) -> None:
-        self.name, self.kind, self.shape, self.required = parameter.name, parameter.kind, shape, required
+    def __init__(self, parameter: inspect.Parameter, shape: Shape, default: Any) -> None:
+        self.name, self.kind, self.shape, self.default = parameter.name, parameter.kind, shape, default
+        self.required = default is MISSING
+        self.marked = not self.required and default is not parameter.default  # the method itself has Field(default)
 
 
 class Tool:
@@ -52,7 +55,7 @@ class Tool:
         unknown = [n for n in given if n not in self.arguments]
         if unknown and self.others is None:
             has = "it takes " + ", ".join(self.arguments) if self.arguments else "it takes none"
-            raise Bad("", f"there is no argument {unknown[0]!r}; {has}")
+            raise Bad("", f"there is no argument {quote(unknown[0])}; {has}")
         args: List[Any] = []
         kwargs = {n: self.others.build(given[n], n) for n in unknown}
         positional = True
@@ -61,6 +64,8 @@ class Tool:
                 if argument.required:
                     raise Bad(argument.name, "is missing")
                 positional = False
+                if argument.marked:
+                    kwargs[argument.name] = argument.default
                 continue
             value = argument.shape.build(given[argument.name], argument.name)
             if argument.kind is inspect.Parameter.POSITIONAL_ONLY:
@@ -85,7 +90,7 @@ class Tool:
             shape = compiler.shape(hint)
         except Unusable as error:
             if required:
-                raise Unusable(f"argument {parameter.name!r}: {error}") from None
+                raise Unusable(f'argument "{parameter.name}": {error}') from None
             return  # the method has a value of its own, and a model cannot give another
         if default is None:
             shape = shape.or_null()
@@ -94,7 +99,7 @@ class Tool:
             schema["description"] = text
         if default is not None and not required and "default" not in schema:
             schema.update(default_of(default))
-        self.arguments[parameter.name] = Argument(parameter, Shape(schema, shape.build), required)
+        self.arguments[parameter.name] = Argument(parameter, Shape(schema, shape.build), default)
 
     def _schema(self, compiler: Compiler) -> dict:
         schema: Dict[str, Any] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import traceback
 from typing import List
@@ -14,6 +15,8 @@ def describe(error: BaseException) -> str:
     """The type and the text of an exception."""
     if isinstance(error, SystemExit):
         return f"the code called sys.exit({'' if error.code is None else repr(error.code)})"
+    if isinstance(error, RecursionError):
+        return "RecursionError: calls are nested too deeply"
     if isinstance(error, SyntaxError):
         return f"{type(error).__name__}: {error.msg}"
     try:
@@ -24,12 +27,19 @@ def describe(error: BaseException) -> str:
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
+def quote(text: str) -> str:
+    """A text in quotes, cut if it is long."""
+    return json.dumps(text if len(text) <= 100 else text[:97] + "...", ensure_ascii=False)
+
+
 def trim(error: BaseException, root: str) -> str:
     """The frames of an exception in the files of a skill, outermost first and at most MAX_LINES lines."""
     lines: List[str] = []
+    last = None
     for frame in traceback.extract_tb(error.__traceback__):
         name = within(frame.filename, root)
-        if name:
+        if name and (name, frame.lineno) != last:  # recursion has the same line again and again
+            last = (name, frame.lineno)
             lines.append(f"  {name}, line {frame.lineno}, in {frame.name}")
             if frame.line:
                 lines.append(f"    {frame.line[:200]}")

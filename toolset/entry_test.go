@@ -1,0 +1,145 @@
+package toolset
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-base/agent-base/internal/test/scratch"
+)
+
+// R28, R29, R114, R118: a toolset is a class in a module or an export of a file, found in the skill's folder.
+func TestEntries(t *testing.T) {
+	front := func(entries ...string) string {
+		return "---\nname: demo\ndescription: d\ntoolsets: [" + strings.Join(entries, ", ") + "]\n---\nBody\n"
+	}
+	all := files{
+		"toolsets/hello.py": "", "toolsets/__init__.py": "", "toolsets/index.ts": "", "toolsets/both.js": "", "toolsets/both.py": "", "pack/__init__.py": "",
+		"dir/index.mjs": "", "top.py": "", "mcp.json": `{"mcpServers": {
+			"weather": {"command": "${CLAUDE_SKILL_DIR}/bin/weather", "args": ["-v", "${TOKEN:-none}"], "env": {"A": "b"}, "cwd": "${CLAUDE_PLUGIN_ROOT}/bin"},
+			"far": {"url": "https://example.com/mcp"}, "sse": {"type": "sse", "command": "x"}, "none": {}, "bad": {"command": 3}, "out": {"command": "x", "cwd": "../y"},
+			"1x": {"command": "x"}}}`,
+	}
+	tests := []struct {
+		entries  []string
+		want     []string // class, language and file
+		problems []string
+	}{
+		{[]string{"toolsets.hello:Hello"}, []string{"Hello python toolsets/hello.py"}, nil},
+		{[]string{"toolsets/index:Hello"}, []string{"Hello node toolsets/index.ts"}, nil},
+		{[]string{"toolsets/index.ts:Hello", "toolsets/hello.py:World"}, []string{"Hello node toolsets/index.ts", "World python toolsets/hello.py"}, nil},
+		{[]string{"toolsets.both:P", "toolsets/both:J"}, []string{"P python toolsets/both.py", "J node toolsets/both.js"}, nil},
+		{[]string{"pack:P", "top:T", "dir:D"}, []string{"P python pack/__init__.py", "T python top.py", "D node dir/index.mjs"}, nil},
+		{[]string{"toolsets.hello:Hello", "top:Hello"}, []string{"Hello python toolsets/hello.py"}, []string{`"Hello" is declared twice: the first counts`}},
+		{[]string{"toolsets.none:X"}, nil, []string{"toolset toolsets.none:X: the skill has no file toolsets/none.py"}},
+	}
+	for _, tt := range tests {
+		t.Run(strings.Join(tt.entries, " "), func(t *testing.T) {
+			all["SKILL.md"] = front(tt.entries...)
+			found, problems := Entries(open(t, "demo", all))
+			var got []string
+			for _, e := range found {
+				if e.Language != Server {
+					got = append(got, fmt.Sprint(e.Class, " ", e.Language, " ", e.File))
+				}
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("entries differ (-want +got):\n%s", diff)
+			}
+			var messages []string
+			for _, p := range problems {
+				if p.File == "SKILL.md" {
+					messages = append(messages, p.Message)
+				}
+			}
+			if !slices.Equal(messages, tt.problems) {
+				t.Errorf("got problems %q", messages)
+			}
+		})
+	}
+	all["SKILL.md"] = front()
+	found, problems := Entries(open(t, "demo", all))
+	want := []Entry{{Toolset: "weather", Class: "weather", Language: Server, Command: &Command{From: "mcp.json", Path: "./bin/weather",
+		Args: []string{"-v", "${TOKEN:-none}"}, Env: map[string]string{"A": "b"}, Dir: "bin"}}}
+	if diff := cmp.Diff(want, found); diff != "" {
+		t.Errorf("servers differ (-want +got):\n%s", diff)
+	}
+	if len(problems) != 6 {
+		t.Errorf("got %v", problems)
+	}
+}
+
+// A skill without any has none, and one with a broken mcp.json has that as a problem.
+func TestEntriesBroken(t *testing.T) {
+	if found, problems := Entries(open(t, "demo", files{})); found != nil || problems != nil {
+		t.Errorf("got %v, %v", found, problems)
+	}
+	for text, want := range map[string]string{
+		"[]": "it is not a JSON object", `{"servers":{}}`: `it has no "mcpServers"`, `{"mcpServers":[]}`: "is not an object",
+		`{"x":"` + strings.Repeat("x", maxServerFile) + `"}`: "more than 65536 bytes",
+	} {
+		_, problems := Entries(open(t, "demo", files{"mcp.json": text}))
+		if len(problems) != 1 || !strings.Contains(problems[0].Message, want) {
+			t.Errorf("%.20s: got %v", text, problems)
+		}
+	}
+}
+
+// 100 skills with toolsets start nothing and make no file until one is used.
+func TestUnusedCostsNothing(t *testing.T) {
+	cache := scratch.Dir(t)
+	h := newHost(t, func(o *Options) { o.Cache = cache })
+	for i := range 100 {
+		name := fmt.Sprintf("demo-%d", i)
+		s := open(t, name, fakes(t, "crash"))
+		if found, _ := Entries(s); len(found) != 1 {
+			t.Fatalf("got %v", found)
+		}
+		if all, ok := h.Known(t.Context(), s, nil); ok || len(all) > 0 {
+			t.Errorf("got %v", all)
+		}
+	}
+	for _, o := range h.owners {
+		for _, u := range o.units {
+			if u.run != nil {
+				t.Error("it runs")
+			}
+		}
+	}
+}
+
+func FuzzEntry(f *testing.F) {
+	for _, text := range []string{"toolsets.hello:Hello", "toolsets/index:Hello", "../x:Y", "a.b.c:$", "x=node a b", "/etc/passwd:x", "a..b:c", `\\x:y`} {
+		f.Add(text)
+	}
+	s := open(f, "demo", files{"a.py": "", "b/index.ts": ""})
+	f.Fuzz(func(t *testing.T, text string) {
+		e, err := parseEntry(s.FS(), text)
+		if err != nil {
+			return
+		}
+		if e.Class == "" || e.Language == "" || (e.File == "") != (e.Command != nil) || strings.Contains(e.File, "..") {
+			t.Errorf("%q: got %+v", text, e)
+		}
+	})
+}
+
+func FuzzServers(f *testing.F) {
+	f.Add([]byte(`{"mcpServers":{"a":{"command":"x","args":["y"],"env":{"A":"${B:-c}"},"cwd":"./d"}}}`))
+	f.Add([]byte(`{"mcpServers":{"a":{"command":"${CLAUDE_SKILL_DIR}/../x"}}}`))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		servers, _ := parseServers(b)
+		if len(servers) > maxEntries {
+			t.Errorf("got %d", len(servers))
+		}
+		for _, s := range servers {
+			e, err := s.entry("mcp.json")
+			if err == nil && (e.Command == nil || e.Command.Path == "" || !serverName().MatchString(e.Class)) {
+				t.Errorf("got %+v", e)
+			}
+		}
+	})
+}

@@ -1,0 +1,2 @@
+export enum Color { Red }
+export const X = [{ name: 'color', execute: () => Color.Red }];

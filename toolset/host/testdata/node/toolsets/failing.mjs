@@ -1,0 +1,4 @@
+function load() {
+  throw new Error('cannot start');
+}
+load();

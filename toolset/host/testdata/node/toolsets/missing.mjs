@@ -1,0 +1,1 @@
+import 'not-installed/sub'; export const X = [];

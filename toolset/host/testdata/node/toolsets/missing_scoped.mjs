@@ -1,0 +1,1 @@
+import '@scope/not-installed/sub'; export const X = [];

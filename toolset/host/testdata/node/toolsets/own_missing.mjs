@@ -1,0 +1,1 @@
+import './not-there.js'; export const X = [];

@@ -1,0 +1,2 @@
+export const mark: string = 'typed';
+export const other = 'helper' as const;

@@ -1,0 +1,1 @@
+import helper_that_is_nowhere.sub

@@ -1,0 +1,5 @@
+def load():
+    raise RuntimeError("cannot start")
+
+
+load()

@@ -1,0 +1,1 @@
+import toolsets.not_there

@@ -1,0 +1,70 @@
+package toolset
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/agent-base/agent-base/internal/redact"
+)
+
+// R115, R184: what a tool returns has the engine's form, whichever form its author chose.
+func TestResult(t *testing.T) {
+	text := func(s ...string) []mcp.Content {
+		var out []mcp.Content
+		for _, one := range s {
+			out = append(out, &mcp.TextContent{Text: one})
+		}
+		return out
+	}
+	tests := []struct {
+		name   string
+		lang   Language
+		in     mcp.CallToolResult
+		expect string
+	}{
+		{"envelope", Python, mcp.CallToolResult{Content: text(`{"success": true, "result": {"a": 1}, "message": "m"}`)}, `{"success":true,"result":{"a":1},"message":"m"`},
+		{"failure", Python, mcp.CallToolResult{Content: text(`{"success": false, "error": "no_language", "message": "m"}`), IsError: true}, `{"success":false,"error":"no_language","message":"m"`},
+		{"failure without a code", Python, mcp.CallToolResult{Content: text(`{"success": false, "message": "m"}`)}, `{"success":false,"error":"execution_failed","message":"m"`},
+		{"values beside success", Python, mcp.CallToolResult{Content: text(`{"success": true, "greetings": ["a"]}`)}, `{"success":true,"result":{"greetings":["a"]},"message":""`},
+		{"title and output", Node, mcp.CallToolResult{Content: text(`{"title":"t","metadata":{"n":12345678901234567890},"output":"o"}`)}, `{"success":true,"result":"o","message":"t","metadata":{"n":12345678901234567890}`},
+		{"another object", Node, mcp.CallToolResult{Content: text(`{"title":"t","output":1,"more":2}`)}, `{"success":true,"result":{"title":"t","output":1,"more":2},"message":""`},
+		{"success that is no boolean", Node, mcp.CallToolResult{Content: text(`{"success":"yes"}`)}, `{"success":true,"result":{"success":"yes"},"message":""`},
+		{"success that is null", Node, mcp.CallToolResult{Content: text(`{"success":null}`)}, `{"success":true,"result":{"success":null},"message":""`},
+		{"number of a host", Python, mcp.CallToolResult{Content: text("42")}, `{"success":true,"result":42,"message":""`},
+		{"number of a server", Server, mcp.CallToolResult{Content: text("42")}, `{"success":true,"result":"42","message":""`},
+		{"object of a server", Server, mcp.CallToolResult{Content: text(`{"a": 1}`)}, `{"success":true,"result":{"a":1},"message":""`},
+		{"structured only", Server, mcp.CallToolResult{StructuredContent: map[string]any{"a": 1.0}}, `{"success":true,"result":{"a":1},"message":""`},
+		{"exact text before structure", Python, mcp.CallToolResult{Content: text(`{"n":9007199254740993}`), StructuredContent: map[string]any{"n": 9007199254740992.0}}, `{"success":true,"result":{"n":9007199254740993},"message":""`},
+		{"several texts", Server, mcp.CallToolResult{Content: text("a", "b")}, `{"success":true,"result":"a\nb","message":""`},
+		{"an image", Server, mcp.CallToolResult{Content: []mcp.Content{&mcp.ImageContent{MIMEType: "image/png", Data: []byte("abc")}}}, `{"success":true,"result":"[image/png, 3 bytes, not shown]","message":""`},
+		{"error text", Server, mcp.CallToolResult{Content: text("broke"), IsError: true}, `{"success":false,"error":"execution_failed","message":"broke"`},
+		{"a secret", Python, mcp.CallToolResult{Content: text(`{"k":"sesame-open-42"}`)}, `{"success":true,"result":{"k":"[redacted KEY]"},"message":""`},
+		{"bad UTF-8", Server, mcp.CallToolResult{Content: text("a\xffb")}, `{"success":true,"result":"a` + "\ufffd" + `b","message":""`},
+		{"nothing", Server, mcp.CallToolResult{}, `{"success":true,"result":"","message":""`},
+	}
+	h := newHost(t, nil)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p := &process{u: &unit{lang: tt.lang}, redact: redact.New([]redact.Secret{{Name: "KEY", Value: "sesame-open-42"}})}
+			got := string(h.result(p, &tt.in).Encode())
+			if !strings.HasPrefix(got, tt.expect+",") || !json.Valid([]byte(got)) {
+				t.Errorf("got %s, want %s", got, tt.expect)
+			}
+		})
+	}
+}
+
+func FuzzEnvelope(f *testing.F) {
+	for _, text := range []string{`{"success":true,"result":1}`, `{"success":false,"error":{},"message":[]}`, `{"title":1,"output":null,"metadata":[]}`, `[`, `{"success":true,"metadata":{"a":1e999}}`} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		doc := document(string(b), true)
+		if r, ok := envelope(doc); ok && !json.Valid(r.Encode()) {
+			t.Errorf("%q: got %s", b, r.Encode())
+		}
+	})
+}
