@@ -66,8 +66,8 @@ func (r *run) unhelpful(sc script.Script, lang survey.Language, text []byte) {
 	switch {
 	case lang == "":
 		c.Status, c.Message, c.Cure = Skipped, "its text does not show whether it knows --help, so it is not run", ""
-	case survey.DocText(lang, text) == "" && len(survey.UsageLines(r.texts(), sc)) == 0:
-		c.Message = "it does not show that it knows --help, has no description at its beginning, and no text of the skill has a command with it: a model cannot know how to call it"
+	case survey.DocText(lang, text) == "" && len(survey.UsageLines(r.texts(), sc)) == 0 && !strings.Contains(r.texts(), strings.TrimSuffix(sc.File, path.Ext(sc.File))):
+		c.Message = "it does not show that it knows --help, has no description at its beginning, and no text of the skill names it: a model cannot know how to call it"
 		c.Cure += "; leave a file that is not called out with scripts_ignore"
 	}
 	r.add(c)

@@ -86,7 +86,7 @@ var rules = [...]*rule{
 	{"tools-rule", "WWWWWWW", false, "a rule for tools has a pattern or a name that is not understood, and is dropped", "write it as the message says"},
 	{"tools-syntax", "EEEEEEE", false, "an entry of allowed-tools is not a rule, and allows nothing", "write a tool's name, or its name with a pattern: Bash(git:*)"},
 	{"tools-unknown", "W------", false, "allowed-tools names a tool that neither the engine nor another host is known to have", "correct the name; leave it if your own program has the tool"},
-	{"toolsets-value", "EEEEEEE", false, "an entry of toolsets is neither module:Class nor path:Class, and is dropped", "write it as toolsets.hello:Hello or toolsets/index:Hello"},
+	{"toolsets-value", "EEEEEEE", false, "an entry of toolsets is neither module:Class nor path:Class, nor NAME=COMMAND, and is dropped", "write it as toolsets.hello:Hello or toolsets/index:Hello"},
 	{"triggers-pattern-off", "WWWWWWW", false, "a trigger pattern cannot be used and is off; the others stay", "correct or shorten the pattern, or use keywords"},
 	{"triggers-shape", "WWWWWWW", false, "triggers is a list; its entries count as keywords", "write keywords:, verbs: or patterns: below triggers"},
 	{"version-bounds", "EEEEEEE", false, "min_ or max_agent_base_version is not a version", "write it as 1.2.3"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -27,10 +28,11 @@ func TestFiles(t *testing.T) {
 	write("SKILL.md", "one")
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		told, done := 0, make(chan struct{})
+		done := make(chan struct{})
+		var told atomic.Int32
 		go func() {
 			defer close(done)
-			watch.Files(ctx, dir, nil, func() { told++ })
+			watch.Files(ctx, dir, nil, func() { told.Add(1) })
 		}()
 		for _, step := range []struct {
 			name string
@@ -50,8 +52,8 @@ func TestFiles(t *testing.T) {
 			step.do()
 			time.Sleep(3 * time.Second)
 			synctest.Wait()
-			if told != step.want {
-				t.Errorf("%s: told %d times, want %d", step.name, told, step.want)
+			if got := int(told.Load()); got != step.want {
+				t.Errorf("%s: told %d times, want %d", step.name, got, step.want)
 			}
 		}
 		cancel()

@@ -81,6 +81,7 @@ var groups = [...]group{
 	}},
 	{"Problems of scripts", "`agent skill validate`, `info` and `why` show them.", []otherCode{
 		{"metadata-cwd", "warning", "`metadata.agent-base.cwd` is not a place where scripts can start: it is ignored", "write `user`, `workspace`, `skill` or `script`"},
+		{"toolset-entry", "warning", "an entry of `toolsets` or a server of `mcp.json` cannot be followed: it is left out", "do what the message says; see [toolsets](toolsets.md)"},
 	}},
 	{"Problems of settings", "`agent doctor` shows them. They stop no command, except one that has to write to a home that is not writable. See [config.md](config.md).", []otherCode{
 		{"config-bundled-only", "error", "your settings file, or what it says about which skills to load, cannot be read: only the bundled skills are loaded", "fix the file"},
