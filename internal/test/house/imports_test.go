@@ -63,7 +63,6 @@ var allowed = map[string][]string{
 
 	"script/confine/internal/stage": {},
 
-	"toolset/host": {},
 
 	"skilltest/kalshi":    {},
 	"skilltest/fakemodel": {},
