@@ -22,7 +22,7 @@ var allowed = map[string][]string{
 		"internal/hostname", "internal/lockfile", "internal/near", "internal/program", "llm", "llm/replay", "script", "script/confine", "script/confine/egress", "script/nodeenv", "script/pyenv", "script/survey", "session", "session/allow", "skill", "skill/check", "skill/manifest", "skills", "skilltool", "tool", "toolset", "trace", "trust", "trace/audit", "internal/redact", "telemetry"},
 	"cmd/agent/internal/worker": {"agent", "agent/hosttool", "agent/permit", "agent/undo", "internal/diff", "cmd/agent/internal/app", "cmd/agent/internal/chat", "cmd/agent/internal/config",
 		"cmd/agent/internal/models", "cmd/agent/internal/ui", "disclose", "internal/near", "llm", "script", "script/survey", "session", "session/allow", "skill", "skill/manifest", "skill/watch",
-		"skilltool", "tool", "trace"},
+		"skilltool", "tool", "toolset", "trace"},
 
 	"toolset":      {"toolset/host", "tool", "skill", "skill/manifest", "script", "trace", "internal/lockfile", "internal/redact"},
 	"toolset/host": {"internal/lockfile"},
