@@ -24,6 +24,7 @@ var allowed = map[string][]string{
 		"cmd/agent/internal/models", "cmd/agent/internal/ui", "disclose", "internal/near", "llm", "script", "script/survey", "session", "session/allow", "skill", "skill/manifest", "skill/watch",
 		"skilltool", "tool", "trace", "trial"},
 	"cmd/agent/internal/scaffold": {},
+		"skilltool", "tool", "toolset", "trace"},
 
 	"toolset":      {"toolset/host", "tool", "skill", "skill/manifest", "script", "trace", "internal/lazyregexp", "internal/lockfile", "internal/redact"},
 	"toolset/host": {},
@@ -64,6 +65,7 @@ var allowed = map[string][]string{
 	"skilltest":      {"skill", "skill/manifest", "script", "trace"},
 
 	"script/confine/internal/stage": {},
+
 
 	"skilltest/kalshi":    {},
 	"skilltest/fakemodel": {},
