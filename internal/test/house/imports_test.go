@@ -22,9 +22,8 @@ var allowed = map[string][]string{
 		"internal/hostname", "internal/lockfile", "internal/near", "internal/program", "llm", "llm/replay", "script", "script/confine", "script/confine/egress", "script/nodeenv", "script/pyenv", "script/survey", "session", "session/allow", "skill", "skill/check", "skill/manifest", "skills", "skilltool", "tool", "toolset", "trace", "trust", "trace/audit", "internal/redact", "telemetry"},
 	"cmd/agent/internal/worker": {"agent", "agent/hosttool", "agent/permit", "agent/undo", "internal/diff", "cmd/agent/internal/app", "cmd/agent/internal/chat", "cmd/agent/internal/config",
 		"cmd/agent/internal/models", "cmd/agent/internal/ui", "disclose", "internal/near", "llm", "script", "script/survey", "session", "session/allow", "skill", "skill/manifest", "skill/watch",
-		"skilltool", "tool", "trace", "trial"},
+		"skilltool", "tool", "toolset", "trace", "trial"},
 	"cmd/agent/internal/scaffold": {},
-		"skilltool", "tool", "toolset", "trace"},
 
 	"toolset":      {"toolset/host", "tool", "skill", "skill/manifest", "script", "trace", "internal/lazyregexp", "internal/lockfile", "internal/redact"},
 	"toolset/host": {},
@@ -65,7 +64,6 @@ var allowed = map[string][]string{
 	"skilltest":      {"skill", "skill/manifest", "script", "trace"},
 
 	"script/confine/internal/stage": {},
-
 
 	"skilltest/kalshi":    {},
 	"skilltest/fakemodel": {},
