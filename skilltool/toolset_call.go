@@ -91,8 +91,10 @@ func (k *Kit) toolsetList(ctx context.Context, a *arguments) tool.Result {
 	return k.listTools(s, b)
 }
 
-// mayHave reports whether a skill has toolsets: those that it declares, or others that are known.
-func (k *Kit) mayHave(s *skill.Skill) bool { return HasToolsets(s) || k.has(s.Canonical()) != nil }
+// mayHave reports whether a skill has toolsets: those that it declares, the program's for it, or others that are known.
+func (k *Kit) mayHave(s *skill.Skill) bool {
+	return HasToolsets(s) || k.o.Toolsets.Registered(s.Canonical()) || k.has(s.Canonical()) != nil
+}
 
 // showTool shows one tool in full.
 func (k *Kit) showTool(s *skill.Skill, b *brought, name string) tool.Result {

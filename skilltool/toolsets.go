@@ -19,6 +19,8 @@ type Toolsets interface {
 	// content first. A tool has the name by which its toolset has it, and the source "<skill>.<Class>". The error says why
 	// toolsets have none; the tools of the others are returned with it.
 	Tools(ctx context.Context, s *skill.Skill, admit script.Admit) ([]tool.Tool, error)
+	// Registered reports whether the program brings toolsets of its own for a skill.
+	Registered(canonical string) bool
 	// Known returns the tools that the present content of a skill had when it last ran, if it did. It executes nothing.
 	Known(ctx context.Context, s *skill.Skill, admit script.Admit) ([]tool.Tool, bool)
 }
@@ -48,13 +50,13 @@ func HasToolsets(s *skill.Skill) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// anyToolsets reports whether a skill that a model may use declares toolsets in its manifest.
+// anyToolsets reports whether a skill that a model may use declares toolsets in its manifest, or has some of the program's.
 func (k *Kit) anyToolsets() bool {
 	if k.o.Toolsets == nil {
 		return false
 	}
 	for e := range k.o.Catalog().All() {
-		if e.DeclaresToolsets() && (e.State() == skill.StateEnabled || refuseUser(e) == nil) {
+		if (e.DeclaresToolsets() || k.o.Toolsets.Registered(e.Canonical())) && (e.State() == skill.StateEnabled || refuseUser(e) == nil) {
 			return true
 		}
 	}

@@ -27,6 +27,8 @@ type fakeToolsets struct {
 	known   map[string]bool
 	started []string
 	called  []string
+
+	registered string // the skill for which the program has toolsets
 }
 
 // echoTool is a tool of a class that returns its arguments.
@@ -52,6 +54,8 @@ func (f *fakeToolsets) Tools(ctx context.Context, s *skill.Skill, admit script.A
 	}
 	return f.tools[s.Canonical()], f.fails[s.Canonical()]
 }
+
+func (f *fakeToolsets) Registered(canonical string) bool { return f.registered == canonical }
 
 func (f *fakeToolsets) Known(_ context.Context, s *skill.Skill, _ script.Admit) ([]tool.Tool, bool) {
 	f.mu.Lock()
@@ -555,5 +559,23 @@ func TestWithoutToolsets(t *testing.T) {
 	}
 	if _, err := k.ListTools(t.Context(), "hello"); err == nil {
 		t.Error("there are tools")
+	}
+}
+
+// A skill that declares no toolset can have one of the program: its tools are listed, called and offered like others.
+func TestToolsetsOfTheProgram(t *testing.T) {
+	f := newFake()
+	f.registered = "plain"
+	f.tools["plain"] = []tool.Tool{f.echoTool("plain", "InGo", "sum", `{"type":"object"}`)}
+	f.known["plain"] = true
+	c := converse(t, f, tree{"plain/SKILL.md": skillText("plain", "", "Plain.")}, session.Options{}, nil)
+	if _, ok := c.exec.Tools.Lookup("toolset_call"); !ok {
+		t.Error("toolset_call is missing from the start")
+	}
+	if r := c.call("toolset_call", `{"skill_name":"plain","tool_name":"sum","args":{"a":1}}`); !r.Success {
+		t.Errorf("got %+v", r)
+	}
+	if r := c.call("skill", `{"skill_name":"plain"}`); !r.Success || c.more() != "sum" {
+		t.Errorf("got %+v and no tool sum", r)
 	}
 }

@@ -114,6 +114,13 @@ func (h *Host) Register(skillName, className string, tools ...tool.Tool) error {
 	return nil
 }
 
+// Registered reports whether a skill has toolsets in Go.
+func (h *Host) Registered(skillName string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.registered[canonical(skillName)]) > 0
+}
+
 // canonical returns the name by which a catalogue knows a skill.
 func canonical(name string) string { return strings.ReplaceAll(strings.ToLower(name), "_", "-") }
 

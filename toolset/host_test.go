@@ -433,6 +433,9 @@ func TestRegister(t *testing.T) {
 	if err := h.Register("demo", "InGo", hello); err == nil {
 		t.Error("registered twice")
 	}
+	if !h.Registered("DEMO") || h.Registered("other") {
+		t.Error("it does not know for which skill there are toolsets")
+	}
 	all, err := h.Tools(t.Context(), open(t, "demo", files{}), nil)
 	if err != nil || len(all) != 1 || all[0].Source != "demo.InGo" {
 		t.Fatalf("got %v, %v", all, err)

@@ -196,7 +196,7 @@ func (u *unit) accept(tools []listed, errs []error) {
 		case !ok:
 			continue // a tool that came later is not used
 		case was != now:
-			err := u.fault(l.Class, KindChanged, fmt.Sprintf("tool %q has another description or schema than when it was listed, and is not called any more in this conversation", l.Name))
+			err := u.fault(l.Class, KindChanged, fmt.Sprintf("tool %q has another description or schema than when it was listed, and is not called", l.Name))
 			u.refused[l.Wire] = err
 			errs = append(errs, err)
 			continue

@@ -134,6 +134,8 @@ func Advice(err error, skillName string) string {
 		return ""
 	case IsUntrusted(err), len(withheld(err)) > 0, errors.As(err, new(*script.Blocked)), errors.As(err, new(*script.Unreached)):
 		return "A person can allow it with: " + command
+	case toolChanged(err):
+		return "A person can look at the tools as they are now, and accept them, with: " + command
 	case errors.As(err, new(*script.MissingModule)), toolsetCure(err, skillName) != "":
 		return "A person can add it with: " + command
 	default:

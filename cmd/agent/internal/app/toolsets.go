@@ -134,14 +134,18 @@ func ImportError(err error) string {
 
 // toolsetCure returns the command that may fix why a toolset failed, or "".
 func toolsetCure(err error, name string) string {
-	var e *toolset.Error
-	if !errors.As(err, &e) || e.Kind != toolset.KindPackage || e.Package == "" {
-		return ""
-	}
-	for _, one := range toolset.Errors(err) {
-		if one.Kind == toolset.KindPackage && one.Package != "" {
-			return WithCure(name, one.Package)
+	for _, e := range toolset.Errors(err) {
+		switch {
+		case e.Kind == toolset.KindPackage && e.Package != "":
+			return WithCure(name, e.Package)
+		case e.Kind == toolset.KindChanged:
+			return "agent skill tools " + name
 		}
 	}
 	return ""
+}
+
+// toolChanged reports whether a tool of a toolset is not what it was when it was listed.
+func toolChanged(err error) bool {
+	return slices.ContainsFunc(toolset.Errors(err), func(e *toolset.Error) bool { return e.Kind == toolset.KindChanged })
 }
