@@ -88,7 +88,12 @@ func (k *Kit) firstTry(token session.Token) bool {
 
 // real reports whether the tools of a skill's toolsets are tools of the model.
 func (k *Kit) real(b *brought) bool {
-	return !k.o.CallOnly && len(b.tools) <= MostTools && toolTokens(b.tools) <= MostToolTokens
+	return !k.o.CallOnly && Direct(b.tools)
+}
+
+// Direct reports whether the tools of one skill are few and short enough to be tools of a model.
+func Direct(tools []tool.Tool) bool {
+	return len(tools) <= MostTools && toolTokens(tools) <= MostToolTokens
 }
 
 // toolTokens estimates what tools cost in each request.
@@ -200,7 +205,7 @@ func (k *Kit) brings(ctx context.Context, s *skill.Skill) string {
 	}
 	text := ""
 	if len(b.tools) > 0 {
-		text = "\n" + k.toolsText(s.Canonical(), b)
+		text = "\n" + ToolsText(s.Canonical(), b.tools, k.real(b))
 	}
 	if b.err != nil {
 		text += "\n[" + oneLine(k.Failure(b.err, s.Name()).Message, maxToolText) + "]"
@@ -208,17 +213,18 @@ func (k *Kit) brings(ctx context.Context, s *skill.Skill) string {
 	return text
 }
 
-// toolsText names the tools of a skill's toolsets for a model, and says how they are called.
-func (k *Kit) toolsText(skillName string, b *brought) string {
+// ToolsText is what an activation tells a model about the tools of a skill: their names, and how they are called. direct says that
+// they are tools of the model.
+func ToolsText(skillName string, tools []tool.Tool, direct bool) string {
 	var list []string
-	for _, t := range b.tools[:min(len(b.tools), maxNamed)] {
+	for _, t := range tools[:min(len(tools), maxNamed)] {
 		list = append(list, fmt.Sprintf("%s(%s)", oneLine(t.Name, maxToolName), strings.Join(Parameters(t.Input), ", ")))
 	}
 	text := strings.Join(list, ", ")
-	if more := len(b.tools) - len(list); more > 0 {
+	if more := len(tools) - len(list); more > 0 {
 		text += fmt.Sprintf(" and %d more, which toolset_list with skill_name '%s' lists", more, skillName)
 	}
-	if k.real(b) {
+	if direct {
 		return fmt.Sprintf("[This skill has tools: %s. Call them directly; one that you do not have is called by toolset_call with skill_name '%s'.]", text, skillName)
 	}
 	return fmt.Sprintf("[This skill has tools: %s. They are called by toolset_call with skill_name '%s'; toolset_list shows their arguments.]", text, skillName)
@@ -261,7 +267,7 @@ func (k *Kit) carried() string {
 	text := ""
 	for _, a := range k.o.Session.Active() {
 		if b := k.has(a.Name); b != nil && len(b.tools) > 0 {
-			text += "\n[Skill '" + a.Name + "'] " + k.toolsText(a.Name, b)
+			text += "\n[Skill '" + a.Name + "'] " + ToolsText(a.Name, b.tools, k.real(b))
 		}
 	}
 	return text

@@ -268,7 +268,14 @@ func (o *inspector) inspect(ctx context.Context, cat *skill.Catalog, e skill.Ent
 	for _, t := range list.Tools {
 		d.Tools = append(d.Tools, t.FullName)
 	}
-	return d, d.cost(ctx, cat, s, set)
+	text, direct := "", settings.Config().ToolsetTools != "call" && skilltool.Direct(known)
+	if len(known) > 0 {
+		text = "\n" + skilltool.ToolsText(d.Canonical, known, direct)
+	}
+	if !direct {
+		d.Tokens.Tools = 0
+	}
+	return d, d.cost(ctx, cat, s, set, text)
 }
 
 // listed returns problems for JSON: an empty list is [], not null.
@@ -315,8 +322,8 @@ func (d *details) trust(ctx context.Context, settings *app.Settings, e skill.Ent
 	return nil
 }
 
-// cost estimates what is sent: the line of the list, and the whole result of an activation.
-func (d *details) cost(ctx context.Context, cat *skill.Catalog, s *skill.Skill, set *survey.Set) error {
+// cost estimates what is sent: the line of the list, and the whole result of an activation, with what it says about tools.
+func (d *details) cost(ctx context.Context, cat *skill.Catalog, s *skill.Skill, set *survey.Set, tools string) error {
 	list, err := disclose.Catalog(ctx, cat, &disclose.Options{Entries: []skill.Entry{s.Entry()}})
 	if err != nil {
 		return err
@@ -336,7 +343,7 @@ func (d *details) cost(ctx context.Context, cat *skill.Catalog, s *skill.Skill, 
 	if err != nil && !errors.Is(err, skill.ErrNoFolder) {
 		return err
 	}
-	sent := tool.Success(skilltool.Activation{SkillName: s.Name(), BasePath: dir, Content: text.Body, AllowedTools: d.AllowedTools,
+	sent := tool.Success(skilltool.Activation{SkillName: s.Name(), BasePath: dir, Content: text.Body + tools, AllowedTools: d.AllowedTools,
 		Status: "activated"}, fmt.Sprintf("Activated skill '%s'", s.Name()))
 	d.Tokens.Instructions = disclose.Tokens(string(sent.Encode()))
 	return nil

@@ -109,10 +109,10 @@ func outcome(r *trial.Report) error {
 // serve looks at the skill, and again after each save, and follows the lines of the user.
 func (d *studio) serve(ctx context.Context) error {
 	watched, stop := context.WithCancel(ctx)
-	saved, done := make(chan struct{}, 1), make(chan struct{})
+	saved, done, dir := make(chan struct{}, 1), make(chan struct{}), d.dir // looking sets d.dir
 	go func() {
 		defer close(done)
-		watch.Files(watched, d.dir, nil, func() {
+		watch.Files(watched, dir, nil, func() {
 			select {
 			case saved <- struct{}{}:
 			default: // it is looked at anyway
