@@ -1,7 +1,8 @@
 #!/bin/sh
 # Runs every check of the project: sh scripts/test.sh [STEP...]
-# Without STEP it runs, in this order: format vet lint docs vuln cover test.
+# Without STEP it runs, in this order: format vet lint docs vuln test.
 # The steps fuzz and faults search with chance and take long; their short forms, which always do the same, are part of test.
+# The step cover runs tests of the core packages a second time, to count.
 # A failing step does not stop the later ones. The exit code is 1 if any step failed.
 #   FUZZ_SECONDS  time for each fuzz target, without building it (30)
 #   FUZZ_ONLY     pattern of the targets to fuzz, such as '^./script/nodeenv '; without it all
@@ -126,7 +127,7 @@ step_test() {
 	rm -f "$TOOLS/test.failed"
 	# shellcheck disable=SC2086 # an empty value must not become an argument
 	{
-		go test $race -vet=off -p 3 -parallel 4 -timeout 10m ./script/confine ./cmd/agent/internal/cli ./script ./... 2>&1 || : >"$TOOLS/test.failed"
+		go test $race -vet=off -p 3 -parallel 4 -timeout 10m ./internal/test/attack ./cmd/agent/internal/cli ./script/confine ./script ./script/nodeenv ./disclose ./... 2>&1 || : >"$TOOLS/test.failed"
 	} | tee "$TOOLS/test.log"
 	[ ! -e "$TOOLS/test.failed" ] || again
 }
@@ -150,7 +151,7 @@ again() {
 
 need go "install Go 1.26 or newer: https://go.dev/dl/"
 mkdir -p "$TOOLS"
-[ $# -gt 0 ] || set -- format vet lint docs vuln cover test
+[ $# -gt 0 ] || set -- format vet lint docs vuln test
 failed=
 : >"$TOOLS/flaky"
 [ -z "${CI:-}" ] || retry "downloading the modules" go list -deps -test ./... >/dev/null
