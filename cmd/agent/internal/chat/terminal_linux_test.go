@@ -212,7 +212,7 @@ func TestTerminal(t *testing.T) {
 	k.press("greet\r")
 	k.shows("I look at")
 	a.next <- struct{}{}
-	k.shows("● script_run hello-extended/advanced_greeting --lang es  0.0 s  #1")
+	k.shows("● script_run hello-extended/advanced_greeting --lang es  ")
 	a.next <- struct{}{}
 	k.idle(">", "fake/one")
 
