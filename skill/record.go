@@ -256,7 +256,7 @@ type reading struct {
 
 // record reads the head of a manifest.
 func (rd *reading) record(f *Found) *record {
-	rd.options = manifest.Options{Dir: rd.part.base(f.Path), Profile: rd.profile, Summary: true}
+	rd.options = manifest.Options{Dir: rd.part.base(f.Path), Profile: rd.profile, Summary: true, Borrow: true}
 	all := wholeRunes(f.Head)
 	head := all
 	if n := manifest.HeadEnd(head); n > 0 {

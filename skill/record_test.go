@@ -3,6 +3,7 @@ package skill
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -25,6 +26,39 @@ func TestVisitWaitsForAReading(t *testing.T) {
 			t.Errorf("read %v, %d readings are free", v.level[0], len(v.free))
 		}
 	})
+}
+
+// A record keeps nothing of the memory that a file was read into: the next file is read into the same.
+func TestRecordOwnsItsTexts(t *testing.T) {
+	heads := []string{
+		"---\nname: plain\ndescription: In one line.\nversion: 1.2.0\n---\n",
+		"---\nname: \"Other_Name\"\ndescription: >\n  Folded\n  text.\nmetadata: {version: 2.0.0, tags: [x, y], requires: {bins: [git]}}\nunknown: {a: [b]}\n---\n",
+		"---\nname: many\ndescription: 'Quoted'\nbrief_description: Brief\nwhen_to_use: When\ntags: [forms, tables]\nrequires-skills: [base]\n" +
+			"triggers: {keywords: [form], verbs: [fill], patterns: [\"f.rm\"]}\nscope: {agents: [one], tenants: [two], environments: [three]}\n" +
+			"min_agent_base_version: 0.0.1\nmax_agent_base_version: 9.0.0\npriority: 3\nanother: key\n---\n",
+		"---\nname: wide\ndescription: \"<" + strings.Repeat(`\P`, 30_000) + ">\"\n---\n",
+		"---\nname: mended\ndescription: A colon: and another: here\nAllowed_Tools: Read\nname: twice\n---\n",
+		"no front matter\n",
+	}
+	p := &part{source: newDirSource("/", DirOptions{}), layer: &Layer{}}
+	shared, memory := &reading{part: p}, make([]byte, 0, 128<<10)
+	var got []*record
+	for _, head := range heads {
+		memory = append(memory[:0], head...)
+		got = append(got, shared.record(&Found{Path: "a/dir", File: "SKILL.md", Head: memory}))
+		for i := range memory {
+			memory[i] = '#'
+		}
+	}
+	shared.arena.close()
+	for i, head := range heads {
+		alone := &reading{part: p}
+		want := alone.record(&Found{Path: "a/dir", File: "SKILL.md", Head: []byte(head)})
+		alone.arena.close()
+		if !reflect.DeepEqual(got[i], want) {
+			t.Errorf("%q: got %+v, %+v, want %+v, %+v", head[:20], got[i], got[i].kept(), want, want.kept())
+		}
+	}
 }
 
 // A long file without front matter is told from one that is not UTF-8, wherever reading stopped.

@@ -1,6 +1,9 @@
 package yamlnode
 
-import "strings"
+import (
+	"strings"
+	"unsafe"
+)
 
 // Reader parses documents one after another and reuses its memory for their nodes. The zero value
 // is ready to use. A Reader must not be copied after its first use and is not safe for concurrent
@@ -36,7 +39,13 @@ func (r *Reader) Parse(src []byte, o *Options) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	if root := r.read(string(src), limit); root != nil {
+	text := ""
+	if o != nil && o.Borrow {
+		text = unsafe.String(unsafe.SliceData(src), len(src))
+	} else {
+		text = string(src)
+	}
+	if root := r.read(text, limit); root != nil {
 		return root, nil
 	}
 	if r.colon && o != nil && o.Colons {

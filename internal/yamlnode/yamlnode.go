@@ -52,13 +52,16 @@ type Pair struct{ Key, Value *Node }
 type Options struct {
 	MaxDepth int // lists and maps inside each other; default 16
 	MaxSigns int // what Signs counts; 0 means any number
+	// Borrow makes the texts of the nodes parts of the memory of src, which the caller then must not change while they are used.
+	Borrow bool
 	// Colons makes Parse return ErrColon where it applies, without asking the YAML library what is wrong.
 	Colons bool
 }
 
 const defaultMaxDepth = 16
 
-// Parse reads src as a single YAML document. The nodes own their memory. The error is ErrEmpty or
+// Parse reads src as a single YAML document. The nodes own their memory, except with
+// Options.Borrow. The error is ErrEmpty or
 // an *Error. src must be UTF-8; its lines end with LF, CR LF or CR.
 //
 // Use a Reader for many documents.

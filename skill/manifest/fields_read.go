@@ -169,9 +169,6 @@ func (p *parser) knownCure(key string) string {
 
 // unexpectedFields reports the keys that are not in the open standard, except unknown ones that are not kept.
 func (p *parser) unexpectedFields(entries []entry) {
-	if !p.checks("fields-unexpected") {
-		return
-	}
 	var names []string
 	var first *entry
 	unknown := 0
@@ -186,6 +183,9 @@ func (p *parser) unexpectedFields(entries []entry) {
 			continue
 		}
 		if first == nil {
+			if !p.checks("fields-unexpected") {
+				return
+			}
 			first = e
 		}
 		names = append(names, strconv.Quote(clip(e.key.Value)))

@@ -26,8 +26,8 @@ type Options struct {
 	// Summary leaves out what a list of skills does not need: Manifest.Body, Manifest.Fields and a Manifest.Brief that
 	// follows from the description. The problems are the same.
 	Summary bool
-	// Borrow makes Manifest.Body a part of the memory of src, which the caller then must not change while the manifest is
-	// used. Without it the body is a copy.
+	// Borrow makes the texts of the manifest and of its problems parts of the memory of src, which the caller then must not
+	// change while they are used. Without it they are copies.
 	Borrow bool
 }
 

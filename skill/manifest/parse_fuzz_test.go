@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -55,8 +56,8 @@ func FuzzParse(f *testing.F) {
 			if first == nil {
 				first = m
 			}
-			if b, _ := Parse(src, &Options{Dir: dir, Profile: profile, Borrow: true}); b.Body != m.Body || b.BodyLine != m.BodyLine {
-				t.Errorf("%s: a borrowed body is %q, want %q", profile.Name, b.Body, m.Body)
+			if b, more := Parse(src, &Options{Dir: dir, Profile: profile, Borrow: true}); !reflect.DeepEqual(b, m) || !reflect.DeepEqual(more, problems) {
+				t.Errorf("%s: borrowed %+v, %v, want %+v, %v", profile.Name, b, more, m, problems)
 			}
 			if m.Description != first.Description || m.Body != first.Body || len(m.Fields) != len(first.Fields) {
 				t.Errorf("%s reads %+v, the default profile %+v", profile.Name, m, first)

@@ -38,7 +38,7 @@ func (e entry) place(field string) place { return place{e.line, e.col, field} }
 // each step would read them again.
 func (p *parser) nodes() bool {
 	t := &p.text
-	p.limits = yamlnode.Options{MaxSigns: maxSigns, Colons: true}
+	p.limits = yamlnode.Options{MaxSigns: maxSigns, Colons: true, Borrow: p.borrow}
 	root, err := p.yaml.Parse(t.source, &p.limits)
 	if err != nil {
 		return p.mend(err)

@@ -25,6 +25,11 @@ func simpleName(name string) bool {
 // checkNameRules reports the problems of the name in the manifest and decides the skill's name: as written if it can be
 // used, else a fallback. at is the place of the name.
 func (p *parser) checkNameRules(written string, at place) {
+	if simpleName(written) {
+		p.m.Name, p.name = written, written
+		p.checkNameDirectory(written, at)
+		return
+	}
 	name := strings.TrimSpace(written)
 	unicodeNames := p.Profile.Severity("name-ascii") != SeverityOff
 	if unicodeNames {
@@ -37,10 +42,6 @@ func (p *parser) checkNameRules(written string, at place) {
 	}
 	replaced = replaced && !p.Profile.Strict() // one problem says so: what else differs follows from it
 	p.name = name
-	if simpleName(name) {
-		p.checkNameDirectory(name, at)
-		return
-	}
 	for _, f := range nameFaults(name, unicodeNames) {
 		if replaced && f.code == "name-case" {
 			continue
