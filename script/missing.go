@@ -109,7 +109,7 @@ func missingInPython(s *skill.Skill, sc Script, out *Output) *MissingModule {
 		return nil
 	}
 	switch {
-	case survey.HasModule(s.FS(), m.Module) && !survey.KnownPackage(m.Module):
+	case isOwn(s, m.Module):
 		m.own = true
 	case survey.PartOf(survey.Python, m.Module):
 	default:

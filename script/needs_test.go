@@ -187,6 +187,8 @@ func TestMissingModule(t *testing.T) {
 		{"the skill's own", "import helpers\n", tree{"other/helpers.py": ""}, MissingModule{Module: "helpers", Python: true, own: true}, "although the skill has a file of that name"},
 		{"a package whose name a file has too", "raise ModuleNotFoundError(\"" + none + "'pptx'\")\n", tree{"scripts/checks/pptx.py": ""},
 			MissingModule{Module: "pptx", Package: "python-pptx", File: "requirements.txt", Python: true}, "The package python-pptx has it"},
+		{"several, and a file has the name of one", "import no_such_thing\nimport pptx\n", tree{"scripts/checks/pptx.py": ""},
+			MissingModule{Module: "no_such_thing", Package: "no-such-thing", File: "requirements.txt", Python: true, Others: []string{"pptx"}}, "either: pptx"},
 		{"part of Python", "raise ModuleNotFoundError(\"" + none + "'tkinter'\")\n", nil, MissingModule{Module: "tkinter", Python: true}, "it is part of the language"},
 		{"the script's own advice", "import sys\ntry:\n    import no_pdf\nexcept ImportError:\n    print('Error: please run: pip install no-pdf')\n    sys.exit(2)\n", nil,
 			MissingModule{Module: "no_pdf", Package: "no-pdf", File: "requirements.txt", Python: true}, "Script failed with exit code 2. The module no_pdf is missing."},

@@ -249,8 +249,12 @@ func (w *workshop) uv(ctx context.Context, args ...string) error {
 
 // tooMuch returns the error for packages that exceed a cap. Preparing them again does not help.
 func (w *workshop) tooMuch(over string) error {
+	cause := ErrTooLarge
+	if narrowed := w.cap.bytes < w.e.s.caps.bytes; !narrowed && over == w.cap.exceeded(w.cap.bytes+1, 0) {
+		cause = &SizeError{w.cap.bytes}
+	}
 	w.discard()
-	return &Error{Reason: ReasonDependencies, Err: ErrTooLarge,
+	return &Error{Reason: ReasonDependencies, Err: cause,
 		Message: fmt.Sprintf("Dependencies of script %s are refused: %s", w.e.sc.Name, over)}
 }
 

@@ -39,6 +39,18 @@ const AllHosts = envstore.AllHosts
 // HostError is the cause if the index sends to a host that may not be reached.
 type HostError = envstore.HostError
 
+// SizeError is the cause if packages unpack to more than Options.MaxBytes, or than is allowed for a large download: a larger
+// MaxBytes allows them.
+type SizeError struct{ MaxBytes int64 }
+
+// Error says how much is allowed.
+func (e *SizeError) Error() string {
+	return fmt.Sprintf("the packages unpack to more than %d bytes", e.MaxBytes)
+}
+
+// Unwrap returns ErrTooLarge.
+func (e *SizeError) Unwrap() error { return ErrTooLarge }
+
 // NoWheelError is the cause if the index has only the source of a package.
 type NoWheelError struct{ Package string }
 
@@ -75,11 +87,15 @@ func tails(out *Output) string {
 	return ""
 }
 
-// tail returns the last n bytes as text, in whole characters, without white space at the end.
+// tail returns the last n bytes as text, without white space at the end. If that is not all, it begins with a line where one
+// begins in its first half, else with a character.
 func tail(b []byte, n int) string {
 	b = bytes.TrimRight(b, " \t\r\n")
 	if len(b) > n {
 		b = b[len(b)-n:]
+		if line := bytes.IndexByte(b[:n/2], '\n'); line >= 0 {
+			b = b[line+1:]
+		}
 		for i := 0; i < utf8.UTFMax && len(b) > 0 && !utf8.RuneStart(b[0]); i++ {
 			b = b[1:]
 		}

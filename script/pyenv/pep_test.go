@@ -136,3 +136,18 @@ func FuzzParseBlock(f *testing.F) {
 		}
 	})
 }
+
+// What a program said begins with a line, or else with a whole character.
+func TestTail(t *testing.T) {
+	for _, tt := range [][2]string{
+		{"short\n", "short"},
+		{"the first line\nthe second\n", "the second"},
+		{"one line that is far too long", "hat is far too long"},
+		{"a line with an end that is not early\nx", "that is not early\nx"},
+		{"ééééééééééééééé", "ééééééééé"},
+	} {
+		if got := tail([]byte(tt[0]), 19); got != tt[1] {
+			t.Errorf("tail(%q) = %q, want %q", tt[0], got, tt[1])
+		}
+	}
+}

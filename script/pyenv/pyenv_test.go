@@ -342,6 +342,9 @@ exec sleep 300
 	s.caps.every = 5 * time.Millisecond
 	_, err := s.Prepare(t.Context(), needsDep(), nil)
 	failure(t, err, ReasonDependencies, "Dependencies of script a are refused: the packages unpack to more than 5000000 bytes")
+	if size := new(SizeError); !errors.As(err, &size) || size.MaxBytes != 5_000_000 {
+		t.Errorf("got %#v, want a SizeError", err)
+	}
 	if left, _ := filepath.Glob(filepath.Join(s.o.Cache, "uv", "*", "archive-v0", "*")); left != nil {
 		t.Errorf("left in uv's cache: %q", left)
 	}

@@ -21,7 +21,7 @@ const maxCalled = 50 // files and commands that are taken from one script
 // folder or in scripts/.
 func CalledBy(fsys fs.FS, file string, text []byte) *Called {
 	c := &caller{fsys: fsys, file: file}
-	c.commands(lex(Shell, text), 0)
+	c.commands(lex(Shell, text))
 	return &c.found
 }
 
@@ -32,27 +32,24 @@ type caller struct {
 }
 
 // commands reads the tokens of a script, one command after the other.
-func (c *caller) commands(tokens []token, depth int) {
+func (c *caller) commands(tokens []token) {
 	for from := 0; from < len(tokens); {
 		to := from
 		for to < len(tokens) && tokens[to].kind == wordToken {
 			to++
 		}
-		c.command(tokens[from:to], depth)
+		c.command(tokens[from:to])
 		from = to + 1
 	}
 }
 
 // command reads the words of one command.
-func (c *caller) command(words []token, depth int) {
+func (c *caller) command(words []token) {
 	python := -1
 	named := false
 	for i, w := range words {
-		if at := strings.Index(w.s, "$("); at >= 0 && depth < maxDepth {
-			inner := w.s[at+2:]
-			if end := strings.LastIndexByte(inner, ')'); end >= 0 {
-				c.commands(lexShell(inner[:end]), depth+1)
-			}
+		for _, x := range w.expanded {
+			c.commands(x.tokens)
 		}
 		switch {
 		case c.name(w.s):

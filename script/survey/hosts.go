@@ -28,10 +28,12 @@ type Contacts struct {
 func ContactsOf(lang Language, text []byte) Contacts {
 	c := contacts{hosts: map[string]bool{}}
 	tokens := lex(lang, text)
+	if lang == Shell {
+		c.shell(tokens)
+		return c.result()
+	}
 	for i, t := range tokens {
 		switch {
-		case lang == Shell && t.kind == wordToken:
-			c.shellWord(t.s, startsCommand(tokens, i))
 		case t.kind == textToken:
 			c.text(t.s)
 			if lang != Python || listed("curl wget gh", t.s) { // in a list of arguments
@@ -120,35 +122,23 @@ func (c *contacts) service(hosts string) {
 
 // startsCommand reports whether a word of a shell script is the name of a command.
 func startsCommand(tokens []token, i int) bool {
-	return i == 0 || tokens[i-1].kind == markToken || listed("do then else if while ! sudo exec time $(", tokens[i-1].s)
+	return i == 0 || tokens[i-1].kind == markToken || listed("do then else if while ! sudo exec time", tokens[i-1].s)
 }
 
-func (c *contacts) shellWord(word string, command bool) {
-	if hosts, ok := commandHosts[path.Base(word)]; ok && command {
-		c.service(hosts)
-	}
-	if strings.Contains(word, "$(") {
-		c.substituted(word)
-		return
-	}
-	if strings.ContainsAny(word, " \n") {
-		return // a message
-	}
-	if at := strings.Index(word, "http"); at == 0 || at > 0 && strings.IndexByte(`=-"'`, word[at-1]) >= 0 {
-		c.text(word[at:])
-	}
-}
-
-// substituted reads the commands in $(…), one level deep.
-func (c *contacts) substituted(word string) {
-	at := strings.Index(word, "$(")
-	if at < 0 {
-		return
-	}
-	inner := lexShell(strings.TrimSuffix(word[at+2:], ")"))
-	for i, t := range inner {
-		if t.kind == wordToken && !strings.Contains(t.s, "$(") {
-			c.shellWord(t.s, startsCommand(inner, i))
+// shell takes what a shell script contacts.
+func (c *contacts) shell(tokens []token) {
+	for i, t := range tokens {
+		for _, x := range t.expanded {
+			c.shell(x.tokens)
+		}
+		if hosts, ok := commandHosts[path.Base(t.s)]; ok && t.kind == wordToken && startsCommand(tokens, i) {
+			c.service(hosts)
+		}
+		if first, _, more := strings.Cut(t.s, " "); (more || strings.Contains(first, "\n")) && !strings.Contains(first, "$(") {
+			continue // a message
+		}
+		if at := strings.Index(t.s, "http"); at == 0 || at > 0 && strings.IndexByte(`=-"'`, t.s[at-1]) >= 0 {
+			c.text(t.s[at:])
 		}
 	}
 }

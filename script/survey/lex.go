@@ -3,7 +3,6 @@ package survey
 import (
 	"io"
 	"io/fs"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -51,6 +50,8 @@ type token struct {
 	kind tokenKind
 	s    string
 	line int // how many line ends outside texts and comments come before it
+
+	expanded []expansion // of a shell script
 }
 
 func (t token) is(kind tokenKind, s string) bool { return t.kind == kind && t.s == s }
@@ -106,7 +107,9 @@ func lex(lang Language, src []byte) []token {
 	return l.tokens
 }
 
-func (l *lexer) add(kind tokenKind, s string) { l.tokens = append(l.tokens, token{kind, s, l.lines}) }
+func (l *lexer) add(kind tokenKind, s string) {
+	l.tokens = append(l.tokens, token{kind, s, l.lines, nil})
+}
 
 func (l *lexer) next() {
 	rest := l.src[l.at:]
@@ -125,7 +128,7 @@ func (l *lexer) next() {
 	case l.regexp && c == '/' && l.at >= l.divide && l.operand():
 		l.expression()
 	case l.here && strings.HasPrefix(rest, "<<"):
-		l.hereText(hereName())
+		l.hereText()
 	case wordChar(rune(c)) || c >= utf8.RuneSelf:
 		l.word()
 	default:
@@ -301,14 +304,11 @@ func (l *lexer) expression() {
 	l.at++
 }
 
-var (
-	hereName = lazyregexp.New("^<<[~-]?[\"'`]?([A-Z_][A-Za-z0-9_]*)")
-	hereWord = lazyregexp.New(`^<<-?[ \t]*["'\\]?([A-Za-z0-9_]+)["']?`)
-)
+var hereName = lazyregexp.New("^<<[~-]?[\"'`]?([A-Z_][A-Za-z0-9_]*)")
 
 // hereText takes << and the name of the line that ends the text, which begins on the next line.
-func (l *lexer) hereText(name *regexp.Regexp) {
-	m := name.FindStringSubmatch(l.src[l.at:min(len(l.src), l.at+200)])
+func (l *lexer) hereText() {
+	m := hereName().FindStringSubmatch(l.src[l.at:min(len(l.src), l.at+200)])
 	if m == nil {
 		l.add(markToken, "<")
 		l.at++

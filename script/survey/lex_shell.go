@@ -1,13 +1,32 @@
 package survey
 
-import "strings"
+import (
+	"strings"
 
-// shellLexer splits a shell script into words and operators. Words lose their quotes; what is substituted in them stays as
-// it is written.
+	"github.com/agent-base/agent-base/internal/lazyregexp"
+)
+
+// shellLexer splits a shell script into words and operators. Words lose their quotes; what is replaced in them stays as it
+// is written. A text that follows << becomes an empty textToken at the end of the line of <<, with what is replaced in it.
 type shellLexer struct {
 	lexer
-	inWord bool
-	buf    strings.Builder
+	inWord   bool
+	buf      strings.Builder // the present word
+	expanded []expansion     // in the present word
+	here     []hereText
+	depth    int // expansions around it
+}
+
+// expansion is what a shell replaces in a word: $NAME, ${NAME…}, $(…) or `…`.
+type expansion struct {
+	name   string  // "" for commands
+	tokens []token // of the commands, or of what follows the name
+}
+
+// hereText is a text that follows << and begins on the next line.
+type hereText struct {
+	end    string // the line after it
+	quoted bool   // nothing is replaced in it
 }
 
 func lexShell(src string) []token {
@@ -21,9 +40,9 @@ func lexShell(src string) []token {
 
 func (l *shellLexer) endWord() {
 	if l.inWord {
-		l.add(wordToken, l.buf.String())
+		l.tokens = append(l.tokens, token{wordToken, l.buf.String(), l.lines, l.expanded})
 		l.buf.Reset()
-		l.inWord = false
+		l.inWord, l.expanded = false, nil
 	}
 }
 
@@ -40,8 +59,7 @@ func (l *shellLexer) step() {
 	switch {
 	case c == '\n':
 		l.endWord()
-		l.add(markToken, "\n")
-		l.newline()
+		l.line()
 	case strings.HasPrefix(rest, "\\\n"):
 		l.at += 2
 	case c == ' ' || c == '\t' || c == '\r':
@@ -49,27 +67,22 @@ func (l *shellLexer) step() {
 		l.at++
 	case c == '#' && !l.inWord:
 		l.skipLine()
-	case c == '\\' && len(rest) > 1:
-		l.at++
-		l.take(1)
 	case c == '\'':
 		l.quoted(1)
 	case strings.HasPrefix(rest, "$'"):
 		l.quoted(2)
 	case c == '"':
 		l.double()
-	case c == '`' || strings.HasPrefix(rest, "$(") || strings.HasPrefix(rest, "${"):
-		l.take(l.substitution(l.at, 0) - l.at)
 	case strings.HasPrefix(rest, "<<<"):
 		l.endWord()
 		l.at += 3
 	case strings.HasPrefix(rest, "<<"):
 		l.endWord()
-		l.hereText(hereWord())
+		l.hereStart(rest)
 	case strings.IndexByte("|&;()<>", c) >= 0:
 		l.operator(rest)
 	default:
-		l.take(1)
+		l.character()
 	}
 }
 
@@ -104,51 +117,123 @@ func (l *shellLexer) double() {
 	l.at++
 	l.inWord = true
 	for l.at < len(l.src) {
-		switch rest := l.src[l.at:]; {
-		case rest[0] == '"':
+		if l.src[l.at] == '"' {
 			l.at++
 			return
-		case rest[0] == '\\' && len(rest) > 1:
-			l.at++
-			l.take(1)
-		case rest[0] == '`' || strings.HasPrefix(rest, "$(") || strings.HasPrefix(rest, "${"):
-			l.take(l.substitution(l.at, 0) - l.at)
-		default:
-			l.take(1)
 		}
+		l.character()
 	}
 }
 
-// substitution returns where `…`, $(…) or ${…} ends that begins at i.
-func (l *shellLexer) substitution(i, depth int) int {
-	if l.src[i] == '`' {
-		if end := strings.IndexByte(l.src[i+1:], '`'); end >= 0 {
-			return i + end + 2
-		}
-		return len(l.src)
+// character takes one character, an escaped one, or all of what a shell replaces.
+func (l *shellLexer) character() {
+	rest := l.src[l.at:]
+	end := l.at + 1
+	switch {
+	case rest[0] == '\\' && len(rest) > 1:
+		l.at++
+		end++
+	case l.depth == maxDepth:
+	case rest[0] == '`':
+		end = l.backquoted()
+	case strings.HasPrefix(rest, "$("):
+		end = l.commands()
+	case rest[0] == '$':
+		end = l.variable(rest)
 	}
-	first, last := l.src[i+1], byte(')')
-	if first == '{' {
-		last = '}'
-	}
-	open := 0
-	for i++; i < len(l.src); i++ {
-		switch c := l.src[i]; {
-		case c == '\\':
-			i++
-		case c == first:
+	l.take(end - l.at)
+}
+
+// within returns a lexer of what begins n characters further on.
+func (l *shellLexer) within(n int) *shellLexer {
+	return &shellLexer{lexer: lexer{src: l.src, at: l.at + n}, depth: l.depth + 1}
+}
+
+// commands notes the commands in the $(…) that begins here, and returns where it ends.
+func (l *shellLexer) commands() int {
+	in := l.within(2)
+	for open := 1; in.at < len(in.src); in.step() {
+		if c := in.src[in.at]; c == '(' {
 			open++
-		case c == last:
-			if open--; open == 0 {
-				return i + 1
-			}
-		case c == '\'' && first == '(':
-			if end := strings.IndexByte(l.src[i+1:], '\''); end >= 0 {
-				i += end + 1
-			}
-		case c == '$' && depth < maxDepth && i+1 < len(l.src) && (l.src[i+1] == '(' || l.src[i+1] == '{'):
-			i = l.substitution(i, depth+1) - 1
+		} else if c == ')' {
+			open--
+		}
+		if open == 0 {
+			break
 		}
 	}
-	return len(l.src)
+	return l.expand("", in)
+}
+
+// backquoted notes the commands in the `…` that begins here, and returns where it ends.
+func (l *shellLexer) backquoted() int {
+	in := l.within(1)
+	if end := strings.IndexByte(in.src[in.at:], '`'); end >= 0 {
+		in.src = in.src[:in.at+end]
+	}
+	for in.at < len(in.src) {
+		in.step()
+	}
+	return l.expand("", in)
+}
+
+// expand notes an expansion of which in has read all but its last character, and returns where it ends.
+func (l *shellLexer) expand(name string, in *shellLexer) int {
+	in.endWord()
+	l.expanded = append(l.expanded, expansion{name, in.tokens})
+	return min(in.at+1, len(l.src))
+}
+
+var variable = lazyregexp.New(`^\$(?:([A-Za-z_][A-Za-z0-9_]*)|\{[#!]?([A-Za-z0-9_]+|.))`)
+
+// variable notes the $NAME or ${NAME…} that begins here, if one does, and returns where it ends.
+func (l *shellLexer) variable(rest string) int {
+	m := variable().FindStringSubmatch(rest)
+	if m == nil {
+		return l.at + 1
+	}
+	if m[1] != "" {
+		l.expanded = append(l.expanded, expansion{name: m[1]})
+		return l.at + len(m[0])
+	}
+	in := l.within(2)
+	for in.at < len(in.src) && in.src[in.at] != '}' {
+		if in.src[in.at] == '"' {
+			in.double()
+		} else {
+			in.character()
+		}
+	}
+	return l.expand(m[2], in)
+}
+
+var hereWord = lazyregexp.New(`^<<-?[ \t]*(?:'([^'\n]+)'|"([^"\n]+)"|(\\?)([A-Za-z_][A-Za-z0-9_]*))`)
+
+// hereStart takes << and the name of the line that ends the text.
+func (l *shellLexer) hereStart(rest string) {
+	m := hereWord().FindStringSubmatch(rest[:min(len(rest), 200)])
+	if m == nil {
+		l.add(markToken, "<")
+		l.at++
+		return
+	}
+	l.at += len(m[0])
+	l.here = append(l.here, hereText{m[1] + m[2] + m[4], m[3] != "" || m[4] == ""})
+}
+
+// line goes to the next line, past the texts that begin there.
+func (l *shellLexer) line() {
+	end := l.at
+	l.at++
+	for _, h := range l.here {
+		in := l.within(0)
+		l.skipLines(h.end)
+		for in.src = in.src[:l.at]; in.at < len(in.src) && !h.quoted; {
+			in.character()
+		}
+		l.tokens = append(l.tokens, token{textToken, "", l.lines, in.expanded})
+	}
+	l.here = nil
+	l.add(markToken, l.src[end:end+1])
+	l.lines++
 }

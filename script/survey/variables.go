@@ -38,7 +38,8 @@ func Variables(lang Language, text []byte) []string {
 	case ".ps1":
 		powershellReads.find(withoutComments(source), found)
 	case Shell:
-		shellReads(source, found)
+		v := shellVariables{map[string]bool{}, found}
+		v.script(lexShell(source))
 		pythonReads.find(source, found) // a program in a here-document
 		scriptReads.find(source, found)
 	}

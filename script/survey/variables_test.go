@@ -33,6 +33,8 @@ func TestVariables(t *testing.T) {
 		{Shell, "echo $HOME $PATH $PWD $BASH_SOURCE ${BASH_SOURCE[0]} $RANDOM $OPTARG $_", ""},
 		{Shell, "export TOKEN_A\nexport TOKEN_B=\"$TOKEN_B\"\nARR+=(x); echo ${ARR[@]}\necho $TOKEN_A", "TOKEN_A TOKEN_B"},
 		{Shell, "python3 - <<'EOF'\nimport os\nprint(os.environ['INNER'])\nEOF\nnode -e 'process.env.JS'\n", "INNER JS"},
+		{Shell, "PROMPT=$(\ncat <<'END'\ndon't (stop\nEND\n)\necho \"$PROMPT\\nand $MORE\" `x $BACK '$NO' ${IN:-$(y \"$DEEP\" '$NO')}`", "BACK DEEP IN MORE"},
+		{Shell, "ONLY=1 LEVEL=2 \\\n  cmd\necho ${ONLY:-0}; while IFS= read -r LINE; do echo \"$LINE\"; done; declare -a LIST; echo \"msg SAID=1\" $SAID", "ONLY SAID"},
 		{Shell, "case $MODE in\n a) echo \"$IN_CASE\";;\nesac\n(cd x && echo '$NO')\ncat <<< $HERE_STRING\n", "HERE_STRING IN_CASE MODE"},
 	}
 	for _, tt := range tests {
@@ -44,7 +46,7 @@ func TestVariables(t *testing.T) {
 
 // Whatever the text, the names are names, sorted, and few.
 func FuzzVariables(f *testing.F) {
-	for _, text := range []string{"", "$A_B ${C:-$(x '$D')}", "cat <<E\n$AB", "<<'", "os.environ[\"A\"]", "const {A} = process.env", "'", "\\", "$(((", "<<E\nE"} {
+	for _, text := range []string{"", "$A_B ${C:-$(x '$D')}", "cat <<E\n$AB", "<<'", "os.environ[\"A\"]", "const {A} = process.env", "'", "\\", "$(((", "<<E\nE", "`$(${A:-`", "$(cat <<'E'\nit's\nE\n)"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
@@ -163,6 +164,7 @@ func ScriptCure(err error, skillName string) string {
 	var blocked *script.Blocked
 	var elsewhere *pyenv.HostError
 	var apart *script.Unreached
+	var size *pyenv.SizeError
 	name := manifest.Canonical(skillName)
 	switch {
 	case IsUntrusted(err):
@@ -179,12 +181,14 @@ func ScriptCure(err error, skillName string) string {
 		return WithCure(name, packages...)
 	case errors.As(err, &blocked) && blocked.Here:
 		return "agent skill grant " + name + " --write " + trust.Here
-	case errors.As(err, &blocked) && blocked.Dir != "":
+	case errors.As(err, &blocked) && blocked.Dir != "" && !(blocked.Write && whyNotWritten(blocked.Dir, "", "") != ""):
 		return blockedCure(name, blocked)
 	case errors.As(err, &apart):
 		return NetCure(name, apart, withheld(err))
 	case len(withheld(err)) > 0:
 		return GrantCure(name, withheld(err))
+	case errors.As(err, &size):
+		return "AGENT_MAX_ENVIRONMENT=" + strconv.FormatInt(4*size.MaxBytes, 10) + " agent skill prepare " + name
 	case !errors.As(err, &e) || e.Reason != script.ReasonDependencies || errors.Is(err, pyenv.ErrTooLarge), errors.Is(err, nodeenv.ErrTooLarge):
 		return ""
 	case errors.As(err, &elsewhere):

@@ -174,15 +174,30 @@ func failures(done []script.Prepared) (failed error) {
 	return failed
 }
 
-// explain adds the command that allows a large download or a build.
+// explain adds the command that allows a large download or a build, with what was asked for this time.
 func (o *prepareOptions) explain(failed error, done []script.Prepared) error {
 	f := app.Explain(failed)
 	for _, p := range done {
-		if cure := app.ScriptCure(p.Err, o.name); p.Err != nil && strings.Contains(cure, " --") {
-			f.Hint = cure
+		if cure := app.ScriptCure(p.Err, o.name); p.Err != nil && (strings.Contains(cure, " --") || strings.HasPrefix(cure, "AGENT_")) {
+			f.Hint = cure + o.asked(cure)
 		}
 	}
 	return f
+}
+
+// asked returns the flags of this call that a command does not have.
+func (o *prepareOptions) asked(command string) string {
+	var more strings.Builder
+	for _, p := range o.with {
+		more.WriteString(" --with " + app.ShellWord(p))
+	}
+	for _, p := range o.build {
+		more.WriteString(" --build " + app.ShellWord(p))
+	}
+	if o.large && !strings.Contains(command, " --large") {
+		more.WriteString(" --large")
+	}
+	return more.String()
 }
 
 // names lists the scripts of a line.
