@@ -118,9 +118,9 @@ type tree struct {
 	failed   error // why the command was not started
 }
 
-// stageEnv is the whole environment of a stage. It needs one processor and collects no garbage: it makes little and starts no
-// thread later, which a command that uses up all processes could refuse it.
-var stageEnv = []string{stage.Marker, "GOGC=off", "GOMAXPROCS=1"}
+// stageEnv is the whole environment of a stage. It needs one processor, so Go need not ask the cgroup for their number, and collects no
+// garbage: it makes little and starts no thread later, which a command that uses up all processes could refuse it.
+var stageEnv = []string{stage.Marker, "GOGC=off", "GOMAXPROCS=1", "GODEBUG=containermaxprocs=0"}
 
 // prepare makes what the command needs outside of its sandbox.
 func (t *tree) prepare(r *Runner) error {
