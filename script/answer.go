@@ -117,6 +117,9 @@ func signalHint(out *Output, cmd *Command) string {
 		return fmt.Sprintf(" (it was ended: its work folder, temporary folder, home and cache hold more than %d bytes or %d files together)",
 			cmd.Limits.Disk, cmd.Limits.Files)
 	}
+	if out.Crowded {
+		return crowdedHint(out, cmd)
+	}
 	switch out.Signal {
 	case "":
 		return ""
@@ -126,6 +129,14 @@ func signalHint(out *Output, cmd *Command) string {
 		return fmt.Sprintf(" (it wrote a file of more than %d bytes)", cmd.Limits.FileSize)
 	}
 	return fmt.Sprintf(" (signal: %s)", out.Signal)
+}
+
+// crowdedHint says that a command was refused processes.
+func crowdedHint(out *Output, cmd *Command) string {
+	if !out.Crowded {
+		return ""
+	}
+	return fmt.Sprintf(" (it had all of the %d processes that it may have, and asked for more)", cmd.Limits.Processes)
 }
 
 // lastBytes returns the end of b as text, at most n bytes without white space at the end. If it is not all, it begins with a

@@ -1,6 +1,8 @@
 package script
 
 import (
+	"context"
+	"errors"
 	"strings"
 	"testing"
 )
@@ -25,6 +27,23 @@ print("{}")
 		const want = "(it was ended: its work folder, temporary folder, home and cache hold more than 5242880 bytes or 1000 files together)"
 		if !strings.Contains(e.Message, want) {
 			t.Errorf("%s: got %q", name, e.Message)
+		}
+	}
+}
+
+// security 2.5 #66: a script that takes all processes that it may have is told so, whether it failed or was too slow.
+func TestCrowded(t *testing.T) {
+	s := open(t, "", tree{"scripts/a.sh": "true"})
+	for _, out := range []Output{{ExitCode: 137, Signal: "killed", Crowded: true}, {TimedOut: true, Crowded: true}} {
+		h := host(t)
+		h.Runner = RunnerFunc(func(_ context.Context, c *Command) (*Output, error) {
+			c.Limits.Processes = 7
+			return &out, nil
+		})
+		_, err := run(t, h, s, "a", nil)
+		var e *Error
+		if !errors.As(err, &e) || !strings.Contains(e.Message, "(it had all of the 7 processes that it may have, and asked for more)") {
+			t.Errorf("%+v: got %v", out, err)
 		}
 	}
 }

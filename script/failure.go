@@ -18,7 +18,7 @@ func (c *call) judge(ctx context.Context, cmd *Command, out *Output, err error) 
 	case err != nil:
 		return startError(c.sc, cmd, err)
 	case out.TimedOut:
-		return &Error{Code: Timeout, Stdout: said(out), Sandbox: out.Sandbox, Message: "Script timed out after " + seconds(cmd.Timeout) + stderrTail(out)}
+		return &Error{Code: Timeout, Stdout: said(out), Sandbox: out.Sandbox, Message: "Script timed out after " + seconds(cmd.Timeout) + crowdedHint(out, cmd) + stderrTail(out)}
 	}
 	return nil
 }

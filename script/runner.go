@@ -126,6 +126,7 @@ type Output struct {
 	TimedOut  bool          // ended because of Timeout
 	Stopped   bool          // ended because of StopAtMax
 	Filled    bool          // ended because of Limits.Disk or Limits.Files
+	Crowded   bool          // a process was refused it because of Limits.Processes
 	Truncated bool          // stdout passed MaxStdout
 	Duration  time.Duration // from start to end
 	Sandbox   *Sandbox      // what confined it; nil if nothing did

@@ -120,6 +120,20 @@ func (g *cgroup) add(pid int) error {
 	return nil
 }
 
+// refused reports whether a process was refused to the group because of its limit.
+func (g *cgroup) refused() bool {
+	if g == nil {
+		return false
+	}
+	for _, dir := range g.dirs {
+		b, err := os.ReadFile(filepath.Join(dir, "pids.events"))
+		if err == nil && strings.HasPrefix(string(b), "max ") && !strings.HasPrefix(string(b), "max 0\n") {
+			return true
+		}
+	}
+	return false
+}
+
 // remove ends what is left in the group and removes it.
 func (g *cgroup) remove() {
 	if g == nil {

@@ -67,12 +67,14 @@ func (r *Runner) attempt(ctx context.Context, p *plan) (*script.Output, error) {
 	if t.failed != nil {
 		return nil, t.failed
 	}
-	if !t.started && err == nil && !end.TimedOut && !end.Filled { // a command that filled its folders was started
+	crowded := t.crowded()
+	if !t.started && !crowded && err == nil && !end.TimedOut && !end.Filled { // a command that filled its folders was started
 		return nil, errNotStarted
 	}
 	out := &script.Output{
 		Stdout: streams.Stdout.Bytes(), Total: streams.Stdout.Total(), Truncated: streams.Stdout.Truncated(), Stderr: streams.Stderr.Bytes(),
-		TimedOut: end.TimedOut, Stopped: end.Stopped, Filled: end.Filled, Duration: time.Since(begun), Sandbox: r.describe(p), Undone: undone,
+		TimedOut: end.TimedOut, Stopped: end.Stopped, Filled: end.Filled, Crowded: crowded,
+		Duration: time.Since(begun), Sandbox: r.describe(p), Undone: undone,
 	}
 	t.plan.relay.close()
 	t.plan.relay.note(out)
@@ -81,12 +83,22 @@ func (r *Runner) attempt(ctx context.Context, p *plan) (*script.Output, error) {
 		out.ExitCode = t.status.ExitStatus()
 		out.Signal = ""
 		if t.status.Signaled() {
-			t.plan.relay.close()
-			t.plan.relay.note(out)
 			out.ExitCode, out.Signal = 128+int(t.status.Signal()), t.status.Signal().String()
 		}
 	}
 	return out, err
+}
+
+// exitOfGo is the exit code of a Go program that cannot go on, such as a stage that may start no thread any more.
+const exitOfGo = 2
+
+// crowded reports whether the command had as many processes as it may have, and asked for more. Without a cgroup it is known only if the
+// stage ended because of it.
+func (t *tree) crowded() bool {
+	if t.plan.cgroup {
+		return t.group.refused()
+	}
+	return t.plan.c.Limits.Processes > 0 && !t.ended && t.cmd.ProcessState.ExitCode() == exitOfGo
 }
 
 // folders are those whose files are limited together.
@@ -118,9 +130,9 @@ type tree struct {
 	failed   error // why the command was not started
 }
 
-// stageEnv is the whole environment of a stage. It needs one processor and collects no garbage: it makes little and starts no
-// thread later, which a command that uses up all processes could refuse it.
-var stageEnv = []string{stage.Marker, "GOGC=off", "GOMAXPROCS=1"}
+// stageEnv is the whole environment of a stage. It needs one processor, so Go need not ask the cgroup for their number, and collects no
+// garbage: it makes little and starts no thread later, which a command that uses up all processes could refuse it.
+var stageEnv = []string{stage.Marker, "GOGC=off", "GOMAXPROCS=1", "GODEBUG=containermaxprocs=0"}
 
 // prepare makes what the command needs outside of its sandbox.
 func (t *tree) prepare(r *Runner) error {

@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"cmp"
 	"runtime"
 	"slices"
 	"syscall"
@@ -83,7 +84,16 @@ func argument(n uint32) uint32 { return 16 + 8*n } // the offset of its low half
 func refuse(e unix.Errno) uint32 { return unix.SECCOMP_RET_ERRNO | uint32(e) }
 
 // filter is a program under construction.
-type filter struct{ program []syscall.SockFilter }
+type filter struct {
+	program []syscall.SockFilter
+	calls   []decision // that the program does not have yet
+}
+
+// decision is what a filter does about one system call. It ends the program on all its ways.
+type decision struct {
+	nr   uint32
+	body []syscall.SockFilter
+}
 
 func (f *filter) add(code uint16, k uint32, jt, jf uint8) {
 	f.program = append(f.program, syscall.SockFilter{Code: code, K: k, Jt: jt, Jf: jf})
@@ -91,16 +101,34 @@ func (f *filter) add(code uint16, k uint32, jt, jf uint8) {
 
 // call ends in result for the system call nr.
 func (f *filter) call(nr, result uint32) {
-	f.add(equal, nr, 0, 1)
-	f.add(ret, result, 0, 0)
+	f.when(nr, func(f *filter) { f.add(ret, result, 0, 0) })
 }
 
-// when appends body for the system call nr. body ends the program on all its ways.
+// when has body decide about the system call nr.
 func (f *filter) when(nr uint32, body func(*filter)) {
 	var inner filter
 	body(&inner)
-	f.add(equal, nr, 0, uint8(len(inner.program)))
-	f.program = append(f.program, inner.program...)
+	f.calls = append(f.calls, decision{nr, inner.program})
+}
+
+// callsAtOnce is how many decisions of a filter a call passes in one step if it is none of them. All calls together are few steps: the
+// kernel takes a filter through all of them when it is installed, and later those whose arguments count.
+const callsAtOnce = 8
+
+// decide appends all decisions. What nothing decides about is allowed.
+func (f *filter) decide() {
+	slices.SortStableFunc(f.calls, func(a, b decision) int { return cmp.Compare(a.nr, b.nr) })
+	for some := range slices.Chunk(f.calls, callsAtOnce) {
+		var inner filter
+		for _, d := range some {
+			inner.add(equal, d.nr, 0, uint8(len(d.body)))
+			inner.program = append(inner.program, d.body...)
+		}
+		inner.add(ret, unix.SECCOMP_RET_ALLOW, 0, 0)
+		f.add(least, some[len(some)-1].nr+1, uint8(len(inner.program)), 0)
+		f.program = append(f.program, inner.program...)
+	}
+	f.add(ret, unix.SECCOMP_RET_ALLOW, 0, 0)
 }
 
 // one allows the call if its argument is one of values, and else ends in result.
@@ -136,6 +164,10 @@ func (r rules) build() []syscall.SockFilter {
 	f.add(load, offsetCall, 0, 0)
 	f.add(least, x32, 0, 1)
 	f.add(ret, refuse(unix.ENOSYS), 0, 0)
+	if r.confine {
+		f.add(least, newestCall+1, 0, 1)
+		f.add(ret, refuse(unix.ENOSYS), 0, 0)
+	}
 	for _, nr := range tracing {
 		f.call(nr, refuse(unix.EPERM))
 	}
@@ -148,13 +180,11 @@ func (r rules) build() []syscall.SockFilter {
 	if r.confine {
 		r.confined(f)
 	}
-	f.add(ret, unix.SECCOMP_RET_ALLOW, 0, 0)
+	f.decide()
 	return f.program
 }
 
 func (r rules) confined(f *filter) {
-	f.add(least, newestCall+1, 0, 1)
-	f.add(ret, refuse(unix.ENOSYS), 0, 0)
 	calls := slices.Clone(refused)
 	calls = append(calls, refusedHere...)
 	if r.noShared {
@@ -207,17 +237,17 @@ func (r rules) sockets(f *filter) {
 	if r.inet && !r.onlyTCP {
 		families = append(families, unix.AF_INET, unix.AF_INET6)
 	}
-	if r.inet && r.onlyTCP {
-		for _, family := range []uint32{unix.AF_INET, unix.AF_INET6} {
-			f.socketTCP(family)
+	f.when(unix.SYS_SOCKET, func(f *filter) {
+		if r.inet && r.onlyTCP {
+			f.socketTCP(unix.AF_INET)
+			f.socketTCP(unix.AF_INET6)
 		}
-	}
-	f.when(unix.SYS_SOCKET, func(f *filter) { f.one(0, refuse(unix.EACCES), families...) })
+		f.one(0, refuse(unix.EACCES), families...)
+	})
 }
 
-// socketTCP decides about sockets of a family: streams of the protocols 0 and 6 are allowed. Others go to the next rule.
+// socketTCP allows sockets of a family that are streams of the protocols 0 and 6. What follows decides about others.
 func (f *filter) socketTCP(family uint32) {
-	f.add(equal, unix.SYS_SOCKET, 0, 9)
 	f.add(load, argument(0), 0, 0)
 	f.add(equal, family, 0, 6)
 	f.add(load, argument(1), 0, 0)
@@ -226,5 +256,4 @@ func (f *filter) socketTCP(family uint32) {
 	f.add(load, argument(2), 0, 0)
 	f.add(anyOf, ^uint32(unix.IPPROTO_TCP), 1, 0) // 2 and 4 have this bit pattern too, and are no protocols of streams
 	f.add(ret, unix.SECCOMP_RET_ALLOW, 0, 0)
-	f.add(load, offsetCall, 0, 0)
 }

@@ -125,8 +125,6 @@ func (s *stage) start() {
 		s.command()
 	}()
 	<-done
-	_ = prctl(syscall.PR_SET_DUMPABLE, 0, 0) // the command cannot open this process in /proc
-	report(Report{Kind: Started}, -1)
 }
 
 // command restricts this thread and starts the command from it.
@@ -138,6 +136,7 @@ func (s *stage) command() {
 			fail(RestrictFailed, i, err)
 		}
 	}
+	_ = prctl(syscall.PR_SET_DUMPABLE, 0, 0) // the command cannot open this process in /proc
 	pid, err := syscall.ForkExec(p.Path, p.Args, &syscall.ProcAttr{
 		Env: p.Env, Files: []uintptr{0, 1, 2}, Sys: &syscall.SysProcAttr{Setsid: true},
 	})
@@ -145,4 +144,5 @@ func (s *stage) command() {
 		fail(StartFailed, 0, err)
 	}
 	s.pid = pid
+	report(Report{Kind: Started}, -1) // at once: a command that takes all processes may end this one
 }

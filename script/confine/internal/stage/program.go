@@ -106,10 +106,14 @@ func (p *Program) Encode() []byte {
 
 // decode reads what Encode wrote, without the eight bytes in front.
 func decode(b []byte) (*Program, error) {
-	r := reader{buf: b}
+	r := reader{buf: string(b)} // every text is a part of it: a stage that asks for little memory is quick
 	p := &Program{}
 	for _, list := range []*[]Op{&p.Setup, &p.Restrict} {
-		for range r.count() {
+		n := r.count()
+		if n > 0 {
+			*list = make([]Op, 0, n)
+		}
+		for range n {
 			*list = append(*list, Op{Code: Code(r.number()), N: r.number(), M: r.number(), A: r.text(), B: r.text()})
 		}
 	}
@@ -139,17 +143,20 @@ func (w *writer) texts(list []string) {
 
 // reader reads numbers and texts. Once something is missing it is short and returns zero values.
 type reader struct {
-	buf   []byte
+	buf   string
 	short bool
 }
 
 func (r *reader) number() uint64 {
 	if len(r.buf) < 8 {
 		r.short = true
-		r.buf = nil
+		r.buf = ""
 		return 0
 	}
-	n := uint64(word(r.buf)) | uint64(word(r.buf[4:]))<<32
+	var n uint64
+	for i := range 8 {
+		n |= uint64(r.buf[i]) << (8 * i)
+	}
 	r.buf = r.buf[8:]
 	return n
 }
@@ -166,7 +173,7 @@ func (r *reader) count() int {
 
 func (r *reader) text() string {
 	n := r.count()
-	s := string(r.buf[:n])
+	s := r.buf[:n]
 	r.buf = r.buf[n:]
 	return s
 }
