@@ -235,18 +235,25 @@ func newOwner(h *Host, s *skill.Skill, digest string) *owner {
 	for _, p := range problems {
 		o.wrong = append(o.wrong, &Error{Skill: o.name, Toolset: p.File, Kind: KindEntry, Message: p.Message})
 	}
+	o.units = unitsOf(o, entries)
+	return o
+}
+
+// unitsOf puts entries together that share a process.
+func unitsOf(o *owner, entries []Entry) []*unit {
+	var out []*unit
 	shared := map[Language]*unit{}
 	for _, e := range entries {
 		u := shared[e.Language]
 		if u == nil {
 			u = newUnit(o, e.Language)
-			o.units = append(o.units, u)
+			out = append(out, u)
 		}
 		if u.entries = append(u.entries, e); e.Language != Server {
 			shared[e.Language] = u
 		}
 	}
-	return o
+	return out
 }
 
 // problems returns what is wrong with the declared toolsets.

@@ -20,6 +20,7 @@ import (
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/skilltool"
 	"github.com/agent-base/agent-base/tool"
+	"github.com/agent-base/agent-base/toolset"
 )
 
 func newScriptCommand(s *app.Services) *cobra.Command {
@@ -155,7 +156,7 @@ func (a *answer) print(r tool.Result, hint func() string, success func() error) 
 	return &app.Failure{Exit: exit, Code: string(r.Error), Hint: hint(), Err: errors.New(r.Message)}
 }
 
-// scripted prints the result of a call of a script. With an error r is the result that a model gets of it; a person is
+// scripted prints the result of a call of a script, or of what toolsets are asked for. With an error r is the result that a model gets of it; a person is
 // given the error itself and the hint.
 func (a *answer) scripted(r tool.Result, err error, hint func() string, success func() error) error {
 	var own *app.Failure
@@ -163,7 +164,7 @@ func (a *answer) scripted(r tool.Result, err error, hint func() string, success 
 	switch {
 	case err == nil:
 		return a.print(r, hint, success)
-	case errors.As(err, &own), !errors.As(err, &e):
+	case errors.As(err, &own), !errors.As(err, &e) && len(toolset.Errors(err)) == 0:
 		return err
 	}
 	if !a.json {
