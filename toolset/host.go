@@ -35,6 +35,8 @@ type Options struct {
 	Call      time.Duration // most time of a call, unless the skill's manifest says another one for its scripts; 0 means DefaultCall
 	MaxResult int64         // bytes of a result as JSON; 0 means DefaultMaxResult
 
+	Advise func(err error, skillName string) string // returns what can be done about a failed start, as a sentence for a model, or ""; may be nil
+
 	Denied func() script.Denied // rules about files that hold when a process starts; may be nil
 	Trace  trace.Tracer         // may be nil
 }

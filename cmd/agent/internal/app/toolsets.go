@@ -25,7 +25,7 @@ func (k *Toolkit) Toolsets(denied func() script.Denied) (*toolset.Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	return toolset.New(&toolset.Options{Scripts: scripts, Cache: cfg.Paths.Cache, Call: cfg.ScriptTimeout, MaxResult: cfg.MaxScriptOutput, Denied: denied, Trace: k.observe.Tracer()})
+	return toolset.New(&toolset.Options{Scripts: scripts, Cache: cfg.Paths.Cache, Call: cfg.ScriptTimeout, MaxResult: cfg.MaxScriptOutput, Advise: Advice, Denied: denied, Trace: k.observe.Tracer()})
 }
 
 // ToolKit is Kit with toolsets, and a function that ends them.

@@ -160,15 +160,18 @@ func (a *answer) print(r tool.Result, hint func() string, success func() error) 
 // given the error itself and the hint.
 func (a *answer) scripted(r tool.Result, err error, hint func() string, success func() error) error {
 	var own *app.Failure
-	var e *script.Error
+	ofToolset := len(toolset.Errors(err)) > 0
 	switch {
 	case err == nil:
 		return a.print(r, hint, success)
-	case errors.As(err, &own), !errors.As(err, &e) && len(toolset.Errors(err)) == 0:
+	case errors.As(err, &own), !ofToolset && !errors.As(err, new(*script.Error)):
 		return err
 	}
 	if !a.json {
 		r = skilltool.Failure(err)
+	}
+	if !a.json && ofToolset { // the cause alone does not name the skill
+		r.Message = err.Error()
 	}
 	return a.print(r, hint, success)
 }
