@@ -35,7 +35,7 @@ var interpreters = map[survey.Language]struct {
 }{
 	survey.Shell:      {[]interpreter{{name: "bash"}, {name: "sh"}}, "install bash"},
 	survey.JavaScript: {[]interpreter{node, bun, deno}, "install Node.js: https://nodejs.org"},
-	survey.TypeScript: {[]interpreter{bun, deno, node}, "install bun: https://bun.sh"},
+	survey.TypeScript: {[]interpreter{bun, deno, node}, "install Node.js 22 or newer (https://nodejs.org) or bun (https://bun.sh)"},
 	survey.Ruby:       {[]interpreter{{name: "ruby", where: []string{"-e", "print RbConfig.ruby"}}}, "install Ruby"},
 	survey.Perl:       {[]interpreter{{name: "perl", where: []string{"-e", "print $^X"}}}, "install Perl"},
 	survey.PowerShell: {[]interpreter{{name: "pwsh", args: []string{"-NoLogo", "-NoProfile", "-NonInteractive", "-File"}}}, "install PowerShell: https://learn.microsoft.com/powershell"},
@@ -239,17 +239,24 @@ func (h *Host) program(ctx context.Context, src *source, lang survey.Language) (
 		}
 		return append(append([]string{path}, args...), src.file), nil
 	}
-	if tooOld != "" {
-		return nil, src.fail(ReasonInterpreter, nil, "needs %s: %s; %s", strings.Join(names, " or "), tooOld, interpreters[lang].cure)
+	cure := interpreters[lang].cure
+	if strings.EqualFold(filepath.Ext(src.sc.File), ".tsx") {
+		cure = "install bun (https://bun.sh)"
 	}
-	return nil, src.fail(ReasonInterpreter, nil, "needs %s, which is not installed: %s", strings.Join(names, " or "), interpreters[lang].cure)
+	switch {
+	case tooOld != "":
+		return nil, src.fail(ReasonInterpreter, nil, "needs Node.js 22 or newer, bun or deno: %s; %s", tooOld, cure)
+	case len(names) == 1:
+		return nil, src.fail(ReasonInterpreter, nil, "needs %s, which is not installed: %s", names[0], cure)
+	}
+	return nil, src.fail(ReasonInterpreter, nil, "needs %s, and none of them is installed: %s", strings.Join(names, " or "), cure)
 }
 
 // stripTypes returns the arguments that node needs to run TypeScript: none since 22.18 and 23.6.
 func (h *Host) stripTypes(ctx context.Context, path string) ([]string, error) {
 	out, err := h.programs.Ask(ctx, path, "--version")
 	if err != nil {
-		return nil, fmt.Errorf("the version of %s is not known: %w", path, err)
+		return nil, fmt.Errorf("%s does not say its version: %w", path, err)
 	}
 	v := strings.TrimPrefix(out, "v")
 	is := func(condition string) bool {
@@ -262,7 +269,7 @@ func (h *Host) stripTypes(ctx context.Context, path string) ([]string, error) {
 	case is(">=22.6"):
 		return []string{"--experimental-strip-types", "--no-warnings=ExperimentalWarning"}, nil
 	}
-	return nil, fmt.Errorf("node %.40s is too old to run TypeScript (it needs 22.6)", v)
+	return nil, fmt.Errorf("%s is node %.40s, which is too old for TypeScript", path, v)
 }
 
 // python returns the argument list that runs a Python script: with the python of a prepared environment when it needs

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/internal/redact"
-	"github.com/agent-base/agent-base/script/pyenv"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 )
@@ -66,6 +65,7 @@ type Served struct {
 	Sandbox  Sandbox
 	Reached  []string
 	Refused  []Refusal
+	Missing  *MissingModule // what it ended for the want of; nil if that is not known
 }
 
 // Serve runs a program that serves a skill until it ends or ctx is done, with all that a script of the skill has: sandbox,
@@ -86,7 +86,7 @@ func (h *Host) Serve(ctx context.Context, s *skill.Skill, o *ServeOptions) (*Ser
 		out, err = h.serve(ctx, &c)
 		return err
 	})
-	return out, err
+	return out, ofProgram(o.Name, err)
 }
 
 func (h *Host) serve(ctx context.Context, c *call) (*Served, error) {
@@ -123,7 +123,7 @@ func (h *Host) serve(ctx context.Context, c *call) (*Served, error) {
 	h.traceNetwork(ctx, c, out)
 	out.Sandbox = out.Sandbox.orNone()
 	served := &Served{ExitCode: out.ExitCode, Signal: out.Signal, Limit: strings.TrimSpace(signalHint(out, cmd)), Stderr: out.Stderr, Stdout: out.Total,
-		Duration: out.Duration, Sandbox: *out.Sandbox, Reached: out.Reached, Refused: out.Refused}
+		Duration: out.Duration, Sandbox: *out.Sandbox, Reached: out.Reached, Refused: out.Refused, Missing: h.missingOf(ctx, c, r, out)}
 	if out.TimedOut {
 		served.Limit = fmt.Sprintf("(it ran for %s)", seconds(cmd.Timeout))
 	}
@@ -142,12 +142,12 @@ func (h *Host) serveCommand(c *call, r *scriptRun) (*Command, error) {
 		var err error
 		c.args, r.given, err = o.Fill(r.dir, func(name string) (string, bool) { v, ok := env[name]; return v, ok })
 		if err != nil {
-			return nil, &Error{Code: ExecutionFailed, Err: err, Message: fmt.Sprintf("%s of skill '%s' is not started: %v", o.Name, c.s.Name(), err)}
+			return nil, &Error{Code: ExecutionFailed, Err: err, Message: fmt.Sprintf("%s is not started: %v", o.Name, err)}
 		}
 	}
 	for name := range r.given {
 		if err := CheckGrant(name); err != nil {
-			return nil, &Error{Code: PermissionDenied, Err: err, Message: fmt.Sprintf("%s of skill '%s' sets a variable that cannot be set: %v", o.Name, c.s.Name(), err)}
+			return nil, &Error{Code: PermissionDenied, Err: err, Message: fmt.Sprintf("%s sets a variable that cannot be set: %v", o.Name, err)}
 		}
 	}
 	cmd, err := h.scriptCommand(c, r)
@@ -211,20 +211,15 @@ func ofEngine(argv []string) []string {
 
 // pythonOf returns the interpreter that has the packages of some Python files.
 func (h *Host) pythonOf(ctx context.Context, src *source, files []string) (string, error) {
-	var all *pyenv.Needs
+	var all []Script
 	for _, file := range files {
-		own := &source{host: h, s: src.s, sc: Script{Name: src.sc.Name, File: file}, with: src.with}
-		text, err := own.text()
-		if err != nil {
-			return "", err
-		}
-		needs, err := own.needs(text)
-		if err != nil {
-			return "", err
-		}
-		all = all.Join(needs)
+		all = append(all, Script{Name: src.sc.Name, File: file})
 	}
-	exe, err := h.pythons.Python(ctx, h.prepared(ctx, src, all))
+	needs, err := joinedNeeds(src.s, all, src.with)
+	if err != nil {
+		return "", err
+	}
+	exe, err := h.pythons.Python(ctx, h.prepared(ctx, src, needs))
 	return exe, ofPython(err)
 }
 
@@ -248,16 +243,16 @@ func (h *Host) ownCommand(ctx context.Context, c *call, r *scriptRun) (err error
 		path = filepath.Join(r.dir, filepath.FromSlash(below))
 	case filepath.IsAbs(path):
 	case strings.ContainsAny(path, `/\`):
-		return &Error{Code: ExecutionFailed, Reason: ReasonInterpreter, Message: fmt.Sprintf("%s of skill '%s' names the command %q, which is not in the skill", o.Name, c.s.Name(), path)}
+		return &Error{Code: ExecutionFailed, Reason: ReasonInterpreter, Message: fmt.Sprintf("%s names the command %q, which is not in the skill", o.Name, path)}
 	default:
 		found, err := h.o.LookPath(path)
 		if err != nil || !filepath.IsAbs(found) {
-			return &Error{Code: ExecutionFailed, Reason: ReasonInterpreter, Err: err, Message: fmt.Sprintf("%s of skill '%s' needs %s, which is not installed", o.Name, c.s.Name(), path)}
+			return &Error{Code: ExecutionFailed, Reason: ReasonInterpreter, Err: err, Message: fmt.Sprintf("%s needs %s, which is not installed", o.Name, path)}
 		}
 		path = found
 	}
 	if !filepath.IsLocal(filepath.FromSlash(cmp.Or(o.Dir, "."))) {
-		return &Error{Code: ExecutionFailed, Reason: ReasonFolder, Message: fmt.Sprintf("%s of skill '%s' starts in %q, which is not in the skill", o.Name, c.s.Name(), o.Dir)}
+		return &Error{Code: ExecutionFailed, Reason: ReasonFolder, Message: fmt.Sprintf("%s starts in %q, which is not in the skill", o.Name, o.Dir)}
 	}
 	r.argv, r.cwd = []string{path}, filepath.Join(r.dir, filepath.FromSlash(o.Dir))
 	return nil

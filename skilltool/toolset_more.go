@@ -45,7 +45,7 @@ func (k *Kit) More(ctx context.Context, set *tool.Set) []tool.Tool {
 		if b == nil {
 			continue
 		}
-		if len(b.tools) > 0 {
+		if len(b.tools) > 0 || b.err != nil { // what failed may be tried again
 			k.offerFixed(set, &batch)
 		}
 		if k.real(b) {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -37,15 +39,35 @@ func (l *listed) call(ctx context.Context, args json.RawMessage) tool.Result {
 }
 
 func (l *listed) answer(ctx context.Context, args json.RawMessage) tool.Result {
+	l.unit.renew(func(p *process) bool { return l.failure(p) != nil })
 	p, err := l.unit.ready(ctx)
 	if err != nil {
-		return failed(ctx, err)
+		return l.unit.failure(ctx, err)
 	}
 	defer p.give()
+	if e := l.failure(p); e != nil {
+		e.Message += l.unit.until()
+		return l.unit.failure(ctx, e)
+	}
 	if err := l.unit.denied(l.Wire); err != nil {
-		return failed(ctx, err)
+		return l.unit.failure(ctx, err)
 	}
 	return l.ask(ctx, p, args)
+}
+
+// failure returns why a process does not have the tool, if its toolset could not be loaded; else nil.
+func (l *listed) failure(p *process) *Error {
+	if slices.ContainsFunc(p.tools, func(have listed) bool { return have.Wire == l.Wire }) {
+		return nil
+	}
+	for _, err := range p.errs {
+		var e *Error
+		if errors.As(err, &e) && e.Toolset == l.unit.toolset(l.Class) {
+			own := *e
+			return &own
+		}
+	}
+	return nil
 }
 
 // ask asks a process.
@@ -72,7 +94,7 @@ func (l *listed) ask(ctx context.Context, p *process, args json.RawMessage) tool
 	}
 	<-p.broken(err)
 	if p.err != nil {
-		return failed(ctx, p.err)
+		return u.failure(ctx, p.err)
 	}
 	return tool.CauseUnknown.Failure(fmt.Sprintf("Tool '%s' failed: its toolset ended during the call", l.Name))
 }
@@ -87,12 +109,15 @@ func (p *process) broken(err error) <-chan struct{} {
 	return p.done
 }
 
-// failed returns the result for an error of a start.
-func failed(ctx context.Context, err error) tool.Result {
+// failure returns the result for an error of a start.
+func (u *unit) failure(ctx context.Context, err error) tool.Result {
 	if ctx.Err() != nil {
 		return tool.CauseTimeout.Failure(err.Error())
 	}
 	r := tool.CauseUnknown.Failure(err.Error())
+	if advise := u.owner.h.o.Advise; advise != nil {
+		r.Message = strings.TrimSpace(r.Message + "\n" + advise(err, u.owner.name))
+	}
 	var e *Error
 	if errors.As(err, &e) {
 		r.Reason = "toolset_" + string(e.Kind)

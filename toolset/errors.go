@@ -34,7 +34,7 @@ type Error struct {
 	Toolset string // as the skill declares it
 	Kind    Kind
 	Message string
-	Package string // the missing one, for KindPackage
+	Package string // the missing one, for KindPackage: a module of Python, or an npm package with the prefix script.NPM
 	Trace   string // where it happened in the skill's files; "" if that is not known
 	Err     error  // the cause; may be nil
 }

@@ -35,6 +35,8 @@ type Options struct {
 	Call      time.Duration // most time of a call, unless the skill's manifest says another one for its scripts; 0 means DefaultCall
 	MaxResult int64         // bytes of a result as JSON; 0 means DefaultMaxResult
 
+	Advise func(err error, skillName string) string // returns what can be done about a failed start, as a sentence for a model, or ""; may be nil
+
 	Denied func() script.Denied // rules about files that hold when a process starts; may be nil
 	Trace  trace.Tracer         // may be nil
 }
@@ -235,18 +237,25 @@ func newOwner(h *Host, s *skill.Skill, digest string) *owner {
 	for _, p := range problems {
 		o.wrong = append(o.wrong, &Error{Skill: o.name, Toolset: p.File, Kind: KindEntry, Message: p.Message})
 	}
+	o.units = unitsOf(o, entries)
+	return o
+}
+
+// unitsOf puts entries together that share a process.
+func unitsOf(o *owner, entries []Entry) []*unit {
+	var out []*unit
 	shared := map[Language]*unit{}
 	for _, e := range entries {
 		u := shared[e.Language]
 		if u == nil {
 			u = newUnit(o, e.Language)
-			o.units = append(o.units, u)
+			out = append(out, u)
 		}
 		if u.entries = append(u.entries, e); e.Language != Server {
 			shared[e.Language] = u
 		}
 	}
-	return o
+	return out
 }
 
 // problems returns what is wrong with the declared toolsets.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
@@ -36,22 +37,55 @@ func (u *unit) wrapped(err error) error {
 		return err
 	}
 	e := u.fault("", KindStart, err.Error())
+	for prefix, text := range map[string]string{u.name() + " ": "it ", "Dependencies of " + u.name() + " ": "its dependencies "} {
+		if rest, ok := strings.CutPrefix(e.Message, prefix); ok {
+			e.Message = text + rest
+		}
+	}
 	e.Err = err
 	return e
 }
 
+// name is the name of the program for package script.
+func (u *unit) name() string { return "toolset " + u.toolset("") }
+
+// files returns the files of the skill for which packages are prepared, in the order in which they choose an interpreter.
+func (u *unit) files() []string {
+	var out []string
+	for _, e := range u.entries {
+		if e.File != "" && !slices.Contains(out, e.File) {
+			out = append(out, e.File)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b string) int { return isScript(a) - isScript(b) })
+	return out
+}
+
+// Programs returns the programs that the toolsets of a skill are, as far as packages are prepared for them: with
+// script.Host.PrepareProgram before their first start, or at that. It runs nothing.
+func Programs(s *skill.Skill) []script.Program {
+	entries, _ := Entries(s)
+	var out []script.Program
+	for _, u := range unitsOf(nil, entries) {
+		if files := u.files(); len(files) > 0 {
+			out = append(out, script.Program{Name: u.name(), Files: files, Own: provided[u.lang]})
+		}
+	}
+	return out
+}
+
+// provided are the modules that the host of a language brings.
+var provided = map[Language][]string{Python: {"agent", "agent_base"}, Node: {script.NPM + "@agent/tools", script.NPM + "zod"}}
+
 // serveOptions says which program is started.
 func (u *unit) serveOptions() (*script.ServeOptions, error) {
 	h := u.owner.h
-	o := &script.ServeOptions{Name: "toolset " + u.toolset(""), Admit: u.owner.admitted()}
+	o := &script.ServeOptions{Name: u.name(), Files: u.files(), Admit: u.owner.admitted()}
 	if h.o.Denied != nil {
 		o.Denied = h.o.Denied()
 	}
 	if u.lang == Server {
 		u.command(o)
-		if e := u.entries[0]; e.File != "" {
-			o.Files = []string{e.File}
-		}
 		return o, nil
 	}
 	program, err := host.Install(filepath.Join(h.o.Cache, "hosts"), languages[u.lang])
@@ -59,12 +93,6 @@ func (u *unit) serveOptions() (*script.ServeOptions, error) {
 		return nil, fmt.Errorf("its host cannot be written: %w", err)
 	}
 	o.Program = program
-	for _, e := range u.entries {
-		if !slices.Contains(o.Files, e.File) {
-			o.Files = append(o.Files, e.File)
-		}
-	}
-	slices.SortStableFunc(o.Files, func(a, b string) int { return isScript(a) - isScript(b) })
 	o.Fill = func(dir string, _ func(string) (string, bool)) ([]string, map[string]string, error) {
 		var entries []string
 		for _, e := range u.entries {

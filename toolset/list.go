@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agent-base/agent-base/internal/lazyregexp"
+	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/toolset/host"
 )
 
@@ -129,6 +130,9 @@ func (u *unit) failures(meta mcp.Meta) []error {
 	for _, f := range all[:min(len(all), maxTools)] {
 		e := u.fault("", Kind(f.Kind), describe(f.Message))
 		e.Toolset, e.Package, e.Trace = f.Toolset, f.Package, describe(f.Trace)
+		if u.lang == Node && f.Package != "" {
+			e.Package = script.NPM + f.Package
+		}
 		out = append(out, e)
 	}
 	return out

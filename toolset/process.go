@@ -169,6 +169,8 @@ func (p *process) gone(ctx context.Context, served *script.Served, err error) {
 	case asked:
 	case err != nil:
 		p.err = p.u.wrapped(err)
+	case served != nil && served.Missing != nil:
+		p.err = p.fault(KindCrash, exitText(served)+". "+served.Missing.Error(), served.Missing)
 	case served != nil:
 		p.err = p.fault(KindCrash, exitText(served), nil)
 	}

@@ -35,6 +35,8 @@ type unit struct {
 	errs    []error          // likewise
 	fails   int              // starts and crashes since the last answer
 	retry   time.Time        // not before
+	partial int              // starts in a row after which some of its toolsets were missing
+	renewal time.Time        // not before: such a process is replaced
 	last    error            // why it failed last
 	refused map[string]error // tools that are not what they were
 	closed  bool
@@ -61,11 +63,9 @@ func (u *unit) pin(l listed) {
 // some of its toolsets could not be loaded: what they lacked may be there now. The error joins those of its toolsets.
 func (u *unit) list(ctx context.Context) ([]listed, error) {
 	u.mu.Lock()
-	known, broken, p := u.tools != nil, len(u.errs) > 0, u.run
+	known, broken := u.tools != nil, len(u.errs) > 0
 	u.mu.Unlock()
-	if broken && p != nil && p.leave() {
-		p.stop()
-	}
+	u.renew(func(p *process) bool { return len(p.errs) > 0 })
 	if !known || broken {
 		p, err := u.ready(ctx)
 		if err != nil {
@@ -76,6 +76,16 @@ func (u *unit) list(ctx context.Context) ([]listed, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.tools, errors.Join(u.errs...)
+}
+
+// renew ends the process if it is broken, nobody uses it, and it was not replaced a moment ago: what it lacked may be there now.
+func (u *unit) renew(broken func(*process) bool) {
+	u.mu.Lock()
+	p, due := u.run, !u.owner.h.now().Before(u.renewal)
+	u.mu.Unlock()
+	if p != nil && due && broken(p) && p.leave() {
+		p.stop()
+	}
 }
 
 // ready returns the running process for one call, which the caller ends with give. It starts one if there is none.
@@ -143,11 +153,15 @@ func (u *unit) failed(err error) {
 	defer u.mu.Unlock()
 	u.fails++
 	u.last = err
-	wait := time.Duration(0)
-	if u.fails > 1 {
-		wait = min(firstWait<<min(u.fails-2, 10), mostWait)
+	u.retry = u.owner.h.now().Add(backOff(u.fails))
+}
+
+// backOff is how long a start has to wait after some failures in a row.
+func backOff(failures int) time.Duration {
+	if failures < 2 {
+		return 0
 	}
-	u.retry = u.owner.h.now().Add(wait)
+	return min(firstWait<<min(failures-2, 10), mostWait)
 }
 
 // answered notes that the process works.
@@ -206,7 +220,12 @@ func (u *unit) accept(tools []listed, errs []error) {
 	if u.tools == nil || len(kept) > len(u.tools) {
 		u.tools = append([]listed{}, kept...)
 	}
-	u.errs = errs
+	if u.errs = errs; len(errs) == 0 {
+		u.partial, u.renewal = 0, time.Time{}
+		return
+	}
+	u.partial++
+	u.renewal = u.owner.h.now().Add(backOff(u.partial))
 }
 
 // ended notes that a process has ended. Without an error it was asked to.
@@ -236,6 +255,17 @@ func (u *unit) close() {
 	}
 	u.turn <- struct{}{} // a start that is under way has ended then
 	<-u.turn
+}
+
+// until says when a toolset that could not be loaded is tried again; "" if the next call does so.
+func (u *unit) until() string {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	wait := u.renewal.Sub(u.owner.h.now())
+	if wait <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("; it is loaded again in %s at the earliest", wait.Round(100*time.Millisecond))
 }
 
 // limit is the most time of a call.

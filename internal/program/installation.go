@@ -36,8 +36,13 @@ func Installation(path, home string) []string {
 	for range mostLoads {
 		hops := links(path)
 		for _, at := range hops {
-			if !OfSystem(at) {
-				out = append(out, ofPrefix(at, home)...)
+			if OfSystem(at) {
+				continue
+			}
+			for _, part := range ofPrefix(at, home) {
+				if _, err := os.Readlink(part); part != at || err != nil { // a link by itself, as in /etc/alternatives: a sandbox makes it, and mounts none
+					out = append(out, part)
+				}
 			}
 		}
 		next := starts(hops[len(hops)-1])

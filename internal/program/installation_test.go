@@ -51,6 +51,8 @@ func TestInstallation(t *testing.T) {
 	write("brew/Cellar/node/20/bin/node", "")
 	write("brew/opt/x", "")
 	link("brew/bin/node", "../Cellar/node/20/bin/node")
+	link("alternatives/node", at(".nvm/versions/node/v20/bin/node"))
+	link("links/node", at("alternatives/node"))
 	write("bin/tool", "#!"+at("envs/a/bin/python")+" -s\n")
 	write("tool", "")
 	write("manager/shims/python3", "#!/usr/bin/env bash\n")
@@ -65,6 +67,7 @@ func TestInstallation(t *testing.T) {
 		{"brew/bin/node", []string{"brew/Cellar", "brew/bin", "brew/opt"}},
 		{"bin/tool", []string{uv + "bin", uv + "lib", "bin", "envs/a"}},
 		{"tool", []string{"tool"}},
+		{"links/node", []string{".nvm/versions/node/v20/bin", ".nvm/versions/node/v20/lib"}}, // through links that lie in no installation
 		{"manager/shims/python3", []string{"manager"}},
 	} {
 		var want []string

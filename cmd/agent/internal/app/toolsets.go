@@ -17,15 +17,20 @@ import (
 // Toolsets returns a host of toolsets for one conversation or command, which closes it, or nil where no script is run: without
 // a home. It starts nothing. denied returns the rules about files that hold when a process starts; it may be nil.
 func (k *Toolkit) Toolsets(denied func() script.Denied) (*toolset.Host, error) {
-	cfg := k.settings.Config()
-	if cfg.Paths.Cache == "" {
+	if k.settings.Config().Paths.Cache == "" {
 		return nil, nil
 	}
 	scripts, err := k.Host()
 	if err != nil {
 		return nil, err
 	}
-	return toolset.New(&toolset.Options{Scripts: scripts, Cache: cfg.Paths.Cache, Call: cfg.ScriptTimeout, MaxResult: cfg.MaxScriptOutput, Denied: denied, Trace: k.observe.Tracer()})
+	return k.ToolsetsOn(scripts, denied)
+}
+
+// ToolsetsOn is Toolsets with the processes of a host of scripts, such as one of TestHosts.
+func (k *Toolkit) ToolsetsOn(scripts *script.Host, denied func() script.Denied) (*toolset.Host, error) {
+	cfg := k.settings.Config()
+	return toolset.New(&toolset.Options{Scripts: scripts, Cache: cfg.Paths.Cache, Call: cfg.ScriptTimeout, MaxResult: cfg.MaxScriptOutput, Advise: Advice, Denied: denied, Trace: k.observe.Tracer()})
 }
 
 // ToolKit is Kit with toolsets, and a function that ends them.

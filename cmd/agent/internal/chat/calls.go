@@ -53,7 +53,7 @@ func target(c *llm.Call) string {
 	}
 	about := texts[keys[0]]
 	if keys[0] == "skill_name" || keys[0] == "skill" {
-		if part := cmp.Or(texts["script_name"], texts["script"], texts["path"]); part != "" {
+		if part := cmp.Or(texts["script_name"], texts["script"], texts["tool_name"], texts["tool"], texts["path"]); part != "" {
 			about += "/" + part
 		}
 	}
@@ -63,8 +63,8 @@ func target(c *llm.Call) string {
 	return about
 }
 
-// arguments returns the arguments that are strings or lists, and their keys in the order given. A list becomes its items
-// with spaces between them.
+// arguments returns the arguments that are strings, lists or objects, and their keys in the order given. A list becomes its
+// items with spaces between them, an object JSON.
 func arguments(raw json.RawMessage) (keys []string, texts map[string]string) {
 	texts = map[string]string{}
 	dec := json.NewDecoder(bytes.NewReader(raw))
@@ -84,6 +84,10 @@ func arguments(raw json.RawMessage) (keys []string, texts map[string]string) {
 			text = v
 		case []any:
 			text = strings.TrimSuffix(fmt.Sprintln(v...), "\n")
+		case map[string]any:
+			if b, err := json.Marshal(v); err == nil && len(v) > 0 {
+				text = string(b)
+			}
 		}
 		if name, ok := key.(string); ok && text != "" {
 			keys, texts[name] = append(keys, name), text

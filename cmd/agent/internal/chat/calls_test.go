@@ -12,6 +12,8 @@ func TestCallText(t *testing.T) {
 	for _, tt := range []struct{ name, args, want string }{
 		{"script_run", `{"skill_name":"a","script_name":"b","args":["--n",3]}`, "script_run a/b --n 3"},
 		{"script_run", `{"args":["x"],"script":"b","skill":"a"}`, "script_run a/b x"},
+		{"toolset_call", `{"skill_name":"a","tool_name":"greet","args":{"n":3,"name":"Ada"}}`, `toolset_call a/greet {"n":3,"name":"Ada"}`},
+		{"toolset_list", `{"skill_name":"a","tool_name":"greet"}`, "toolset_list a/greet"},
 		{"skill", `{"action":"activate","skill_name":"a","args":"one two"}`, "skill a one two"},
 		{"skill_read", `{"skill_name":"a","path":"references/x.md"}`, "skill_read a/references/x.md"},
 		{"write_file", `{"content":"text","path":"x.md"}`, "write_file x.md"},

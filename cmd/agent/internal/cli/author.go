@@ -176,7 +176,7 @@ func (l *toolsOnce) Tools(ctx context.Context, s *skill.Skill, admit script.Admi
 
 // startToolsets returns what starts the toolsets of the skill, as it is now: the processes of an earlier content end.
 func (b *bench) startToolsets(scripts *script.Host) (*toolset.Host, error) {
-	host, err := toolset.New(&toolset.Options{Scripts: scripts, Cache: b.Settings.Config().Paths.Cache, Trace: b.Observe.Tracer()})
+	host, err := b.Tools.ToolsetsOn(scripts, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -101,7 +101,7 @@ type details struct {
 	Grants        *app.GrantView     `json:"grants,omitempty"`      // null: nothing was granted
 	Scripts       []scriptName       `json:"scripts"`
 	MoreScripts   int                `json:"more_scripts,omitempty"` // that are not listed: they run by their path
-	Dependencies  []dependencies     `json:"dependencies"`           // of its scripts, by what declares them
+	Dependencies  []dependencies     `json:"dependencies"`           // of its scripts and toolsets, by what declares them
 	Files         []fileJSON         `json:"files"`                  // at most mostListed
 	MoreFiles     int                `json:"more_files,omitempty"`
 	Inside        []string           `json:"inside,omitempty"` // folders below it that have a SKILL.md; only why looks for them

@@ -20,6 +20,7 @@ import (
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/skilltool"
 	"github.com/agent-base/agent-base/tool"
+	"github.com/agent-base/agent-base/toolset"
 )
 
 func newScriptCommand(s *app.Services) *cobra.Command {
@@ -155,19 +156,22 @@ func (a *answer) print(r tool.Result, hint func() string, success func() error) 
 	return &app.Failure{Exit: exit, Code: string(r.Error), Hint: hint(), Err: errors.New(r.Message)}
 }
 
-// scripted prints the result of a call of a script. With an error r is the result that a model gets of it; a person is
+// scripted prints the result of a call of a script, or of what toolsets are asked for. With an error r is the result that a model gets of it; a person is
 // given the error itself and the hint.
 func (a *answer) scripted(r tool.Result, err error, hint func() string, success func() error) error {
 	var own *app.Failure
-	var e *script.Error
+	ofToolset := len(toolset.Errors(err)) > 0
 	switch {
 	case err == nil:
 		return a.print(r, hint, success)
-	case errors.As(err, &own), !errors.As(err, &e):
+	case errors.As(err, &own), !ofToolset && !errors.As(err, new(*script.Error)):
 		return err
 	}
 	if !a.json {
 		r = skilltool.Failure(err)
+	}
+	if !a.json && ofToolset { // the cause alone does not name the skill
+		r.Message = err.Error()
 	}
 	return a.print(r, hint, success)
 }

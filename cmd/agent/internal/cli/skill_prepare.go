@@ -12,11 +12,12 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/toolset"
 )
 
-// preparedJSON is one script in the output of prepare --json.
+// preparedJSON is one script in the output of prepare --json, or toolsets that share a process.
 type preparedJSON struct {
-	Name       string   `json:"name"`
+	Name       string   `json:"name"`                 // of the script; of toolsets as they are declared
 	Needed     bool     `json:"needed"`               // it has dependencies
 	Made       bool     `json:"made"`                 // by this call; false: they were there
 	Declared   string   `json:"declared,omitempty"`   // what declares them
@@ -44,17 +45,17 @@ func newPrepareCommand(s *app.Services, run func(context.Context, *prepareOption
 	o := &prepareOptions{sys: s.Sys, out: s.Out, settings: s.Settings, skills: s.Skills, tools: s.Tools, grants: s.Grants, approver: s.Approver}
 	c := &cobra.Command{
 		Use:   "prepare NAME",
-		Short: "Fetch the dependencies of a skill's scripts in advance",
-		Long: `Make the environments that the Python, JavaScript and TypeScript scripts of a skill need, so they start at once and
-without a network. Nothing of the skill or of the packages is executed. Versions that were resolved stay; --upgrade
+		Short: "Fetch the dependencies of a skill's scripts and toolsets in advance",
+		Long: `Make the environments that the Python, JavaScript and TypeScript scripts and toolsets of a skill need, so they start at
+once and without a network. Nothing of the skill or of the packages is executed. Versions that were resolved stay; --upgrade
 resolves them again. A script that requires a Python version that is not installed fails, even one without
 dependencies, unless uv can fetch it.
 
-What a Python script needs is what its script block (PEP 723) says, or else requirements.txt next to it, in scripts/ or in the
+What a Python script or toolset needs is what its script block (PEP 723) says, or else requirements.txt next to it, in scripts/ or in the
 skill's folder, or else the dependencies in pyproject.toml. --with adds a package to all of these, for a skill that does
 not name what it imports; it is kept until the skill changes.
 
-What a JavaScript or TypeScript script needs is what package.json says, in the versions of the lock of npm, pnpm or bun next
+What a JavaScript or TypeScript script or toolset needs is what package.json says, in the versions of the lock of npm, pnpm or bun next
 to it; without a lock npm chooses them. The packages come from the registry of your npm settings. --with npm:PACKAGE adds
 one; then npm chooses all versions.
 
@@ -102,23 +103,24 @@ func runPrepare(ctx context.Context, o *prepareOptions) error {
 			return err
 		}
 	}
-	done, err := o.prepare(ctx, host, s)
+	done, sets, err := o.prepare(ctx, host, s)
 	if err != nil {
 		return err
 	}
-	failed := failures(done)
+	all := slices.Concat(done, sets)
+	failed := failures(all)
 	if len(o.with) > 0 && failed == nil { // a package that cannot be had is not kept
 		if err := o.grants.EditWith(ctx, s, o.with, nil); err != nil {
 			return err
 		}
 	}
 	if o.json {
-		err = o.out.JSON(map[string]any{"skill": map[string]any{"name": s.Name(), "scripts": preparedScripts(done)}})
+		err = o.out.JSON(map[string]any{"skill": map[string]any{"name": s.Name(), "scripts": preparedScripts(done), "toolsets": preparedScripts(sets)}})
 	} else {
-		err = o.print(s, done)
+		err = o.print(s, all)
 	}
 	if failed != nil {
-		return o.explain(failed, done)
+		return o.explain(failed, all)
 	}
 	return err
 }
@@ -143,14 +145,25 @@ func (o *prepareOptions) load(ctx context.Context) (*skill.Skill, error) {
 	return e.Load(ctx)
 }
 
-func (o *prepareOptions) prepare(ctx context.Context, host *script.Host, s *skill.Skill) (done []script.Prepared, err error) {
+// prepare prepares the scripts of a skill, and its toolsets.
+func (o *prepareOptions) prepare(ctx context.Context, host *script.Host, s *skill.Skill) (done, sets []script.Prepared, err error) {
 	scripts, _ := script.List(s, o.settings.Survey())
 	how := &script.PrepareOptions{Upgrade: o.upgrade, Since: o.sys.Now(), With: o.with, Build: o.build, Large: o.mayDownload}
-	err = o.out.Busy("preparing the scripts of "+s.Name(), func() error {
-		done, err = host.PrepareAll(ctx, s, scripts, how)
-		return err
+	err = o.out.Busy("preparing the scripts and toolsets of "+s.Name(), func() error {
+		if done, err = host.PrepareAll(ctx, s, scripts, how); err != nil {
+			return err
+		}
+		for _, p := range toolset.Programs(s) {
+			one, err := host.PrepareProgram(ctx, s, &p, how)
+			if err != nil && one.Err == nil {
+				return err
+			}
+			one.Scripts[0].Name = toolsetOf(&p)
+			sets = append(sets, *one)
+		}
+		return nil
 	})
-	return done, err
+	return done, sets, err
 }
 
 // mayDownload asks about a large download. Without a person the answer is no.
@@ -160,7 +173,7 @@ func (o *prepareOptions) mayDownload(ctx context.Context, d script.Download) (bo
 	}
 	return o.approver.Ask(ctx, &app.Question{
 		Text:    fmt.Sprintf("Download %s?", d.String()),
-		Details: []string{"The script " + d.Script + " needs these packages. Unpacked they are several times as large."},
+		Details: []string{d.Script + " needs these packages. Unpacked they are several times as large."},
 	})
 }
 
@@ -253,10 +266,10 @@ func (o *prepareOptions) print(s *skill.Skill, done []script.Prepared) error {
 		rows = append(rows, []string{some(idle, 5), "needs nothing", "-", "-"})
 	}
 	if len(rows) == 0 {
-		o.out.Remark("the skill has no scripts")
+		o.out.Remark("the skill has no scripts and no toolsets with files")
 		return nil
 	}
-	if err := o.out.Table([]string{"SCRIPTS", "STATE", "FROM", "PACKAGES"}, rows); err != nil {
+	if err := o.out.Table([]string{"FOR", "STATE", "FROM", "PACKAGES"}, rows); err != nil {
 		return err
 	}
 	if unbuilt := unbuiltPackages(done); len(unbuilt) > 0 {
