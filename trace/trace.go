@@ -148,8 +148,12 @@ func Tee(tracers ...Tracer) Tracer {
 	return out
 }
 
-// Log returns a Tracer that writes each event to l, at the level of the event.
+// Log returns a Tracer that writes each event to l, at the level of the event. For a nil l it returns nil, which Emit and Tee
+// ignore.
 func Log(l *slog.Logger) Tracer {
+	if l == nil {
+		return nil
+	}
 	return TracerFunc(func(ctx context.Context, e Event) {
 		if !l.Enabled(ctx, e.Level) {
 			return

@@ -163,6 +163,15 @@ func TestOtherEvents(t *testing.T) {
 	}
 }
 
+// Without options nothing is written, and Failure says so.
+func TestNewWithoutOptions(t *testing.T) {
+	l := New(nil)
+	l.Trace(t.Context(), trace.Event{Kind: trace.SkillActivated})
+	if lost, err := l.Failure(); lost != 1 || err == nil || !strings.Contains(err.Error(), "not an absolute path") {
+		t.Errorf("got %d, %v", lost, err)
+	}
+}
+
 // Whatever a text holds, it stays in its line, and it is cut and redacted (security 2.14 #188, #189, #190).
 func TestHostileTexts(t *testing.T) {
 	dir := t.TempDir()
