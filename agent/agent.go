@@ -109,8 +109,8 @@ type Conversation struct {
 
 // New returns a conversation. It panics if o has no model.
 func New(o *Options) *Conversation {
-	if o.Model == nil {
-		panic("agent: a conversation needs a model")
+	if o == nil || o.Model == nil {
+		panic("agent: Options.Model is needed")
 	}
 	c := &Conversation{o: *o}
 	c.o.History = nil

@@ -47,10 +47,10 @@ type Options struct {
 // Installer adds, updates and removes skills. It is safe for concurrent use by goroutines and processes.
 type Installer struct{ o Options }
 
-// New returns an Installer.
+// New returns an Installer. It returns an error if Registry or Store is missing. It opens nothing.
 func New(o *Options) (*Installer, error) {
-	if o.Registry == nil || o.Store == nil {
-		return nil, errors.New("install.New: Options needs Registry and Store")
+	if o == nil || o.Registry == nil || o.Store == nil {
+		return nil, errors.New("install.Options: Registry and Store are needed")
 	}
 	in := &Installer{o: *o}
 	if in.o.Registry.Rebuild == nil {

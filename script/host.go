@@ -114,6 +114,9 @@ type Host struct {
 
 // New returns a Host. It copies o. It returns an error if an option is missing or invalid.
 func New(o *Options) (*Host, error) {
+	if o == nil {
+		o = &Options{}
+	}
 	switch {
 	case !filepath.IsAbs(o.Cache):
 		return nil, fmt.Errorf("script.Options: Cache must be an absolute path, not %q", o.Cache)

@@ -40,6 +40,13 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
+// Without options New says what is needed, as with empty ones.
+func TestNewWithoutOptions(t *testing.T) {
+	if h, err := New(nil); h != nil || err == nil || !strings.Contains(err.Error(), "Cache must be") {
+		t.Errorf("got %v, %v", h, err)
+	}
+}
+
 // What a caller does to its options afterwards changes nothing.
 func TestNewCopies(t *testing.T) {
 	o := host(t).Options

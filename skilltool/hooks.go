@@ -3,7 +3,9 @@ package skilltool
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +16,7 @@ import (
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/tool"
+	"github.com/agent-base/agent-base/trace"
 )
 
 // hookTimeout is the time of a hook that does not say its own, and maxHookTimeout the longest one.
@@ -54,7 +57,7 @@ func ofSkill(event string) *moment {
 }
 
 // guard asks the guards of the active skills about a call, the last activated first, those of skills that were left while they
-// were held, and those of the conversation that a sub-agent works for. The error is a tool.Denial.
+// were held, and those of the conversation that a sub-agent works for. The error is a tool.Denial, and was traced.
 func (k *Kit) guard(ctx context.Context, name string, args json.RawMessage) error {
 	return k.guardAt(ctx, name, k.atCall(hook.PreToolUse, name, args, nil))
 }
@@ -63,7 +66,11 @@ func (k *Kit) guardAt(ctx context.Context, name string, m *moment) error {
 	active := append(k.o.Session.Held(), k.o.Session.Active()...)
 	for i := len(active) - 1; i >= 0; i-- {
 		if a := k.runHooks(ctx, &active[i], m); a.Denied {
-			return &hookDenial{k: k, text: fmt.Sprintf("Tool '%s' not allowed by a hook of skill '%s'%s", name, active[i].Name, because(a.Reason))}
+			fault := fmt.Sprintf("Tool '%s' not allowed by a hook of skill '%s'", name, active[i].Name)
+			trace.Emit(ctx, k.o.Trace, trace.Event{Kind: trace.RestrictionViolated, Level: slog.LevelWarn, Skill: active[i].Name, Tool: name,
+				Message: fault, Err: errors.New(fault), // without what the hook wrote
+				Attrs: []slog.Attr{slog.String(trace.AttrReason, reasonHook), slog.Bool(trace.AttrEnforced, true)}})
+			return &hookDenial{k: k, text: fault + because(a.Reason)}
 		}
 	}
 	if k.outer != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/tool"
+	"github.com/agent-base/agent-base/trace"
 )
 
 // hooked returns the files of a skill with hooks, as front matter, and the scripts guard.sh, which refuses what has "secret"
@@ -70,7 +72,14 @@ func TestGuard(t *testing.T) {
 	if r := refuser.Call(t.Context(), "bash", json.RawMessage(`{"command":"ls"}`)); r.Success || !strings.Contains(r.Message, "ermission denied") {
 		t.Errorf("got %+v", r)
 	}
-	k, e, _ := runHooked(t, hooked(preToolUse("Bash|Write", `bash "${CLAUDE_PLUGIN_ROOT}"/scripts/guard.sh`)), nil)
+	var refused []string
+	k, e, _ := runHooked(t, hooked(preToolUse("Bash|Write", `bash "${CLAUDE_PLUGIN_ROOT}"/scripts/guard.sh`)), func(o *Options) {
+		o.Trace = trace.TracerFunc(func(_ context.Context, e trace.Event) {
+			if e.Kind == trace.RestrictionViolated {
+				refused = append(refused, e.Skill+": "+e.Err.Error())
+			}
+		})
+	})
 	for _, tt := range []struct {
 		tool, args string
 		want       bool
@@ -82,12 +91,16 @@ func TestGuard(t *testing.T) {
 		{"skill", `{"action":"search","skill_name":"secret"}`, true}, // what is always allowed is not a hook's business
 	} {
 		r := e.Call(t.Context(), tt.tool, json.RawMessage(tt.args))
-		if refused := r.Reason == reasonHook; refused == tt.want {
+		if no := r.Reason == reasonHook; no == tt.want {
 			t.Errorf("%s %s: %+v", tt.tool, tt.args, r)
 		}
 		if want := "Tool '" + tt.tool + "' not allowed by a hook of skill 'x': no secrets, please"; !tt.want && r.Message != want {
 			t.Errorf("got %q, want %q", r.Message, want)
 		}
+	}
+	want := []string{"x: Tool 'bash' not allowed by a hook of skill 'x'", "x: Tool 'write_file' not allowed by a hook of skill 'x'"}
+	if !slices.Equal(refused, want) { // R127: an audit log has each refusal, without what the hook wrote
+		t.Errorf("traced %q, want %q", refused, want)
 	}
 	k.End(t.Context())
 	if r := e.Call(t.Context(), "bash", json.RawMessage(`{"command":"cat secret"}`)); !r.Success {

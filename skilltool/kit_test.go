@@ -291,12 +291,16 @@ func TestErrorTextKeepsTheCode(t *testing.T) {
 }
 
 func TestNewPanicsWithoutCatalog(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("no panic")
-		}
-	}()
-	New(&Options{})
+	for _, o := range []*Options{nil, {}} {
+		func() {
+			defer func() {
+				if got := fmt.Sprint(recover()); !strings.Contains(got, "Options.Catalog and Options.Session are needed") {
+					t.Errorf("panic %s", got)
+				}
+			}()
+			New(o)
+		}()
+	}
 }
 
 // R99: one skill or all, with the short name and the path, which is absolute where scripts are those of agent-base.

@@ -118,7 +118,7 @@ type Kit struct {
 
 // New returns a kit. It panics when Catalog or Session is missing.
 func New(o *Options) *Kit {
-	if o.Catalog == nil || o.Session == nil {
+	if o == nil || o.Catalog == nil || o.Session == nil {
 		panic("skilltool: Options.Catalog and Options.Session are needed")
 	}
 	k := &Kit{o: *o}

@@ -46,8 +46,8 @@ type Bridge struct {
 
 // New returns a Bridge. It returns an error if a provider is missing or a meter cannot be made.
 func New(o *Options) (*Bridge, error) {
-	if o.Tracer == nil || o.Meter == nil {
-		return nil, errors.New("a tracer provider and a meter provider are needed")
+	if o == nil || o.Tracer == nil || o.Meter == nil {
+		return nil, errors.New("telemetry.Options: Tracer and Meter are needed: an Export has both")
 	}
 	b := &Bridge{o: *o, tracer: o.Tracer.Tracer(scope)}
 	if b.o.Redact == nil {

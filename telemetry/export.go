@@ -103,8 +103,12 @@ type Export struct {
 	failed error // the last request that failed
 }
 
-// Start returns an Export. It sends nothing before there is something to send. The error says which address is invalid.
+// Start returns an Export; nil options mean the zero value. It sends nothing before there is something to send. The error says
+// which address is invalid.
 func Start(o *ExportOptions) (*Export, error) {
+	if o == nil {
+		o = &ExportOptions{}
+	}
 	e := &Export{o: *o}
 	e.o.Timeout, e.o.Interval = cmp.Or(e.o.Timeout, DefaultTimeout), cmp.Or(e.o.Interval, DefaultInterval)
 	base := strings.TrimRight(cmp.Or(e.o.Endpoint, DefaultEndpoint), "/")

@@ -283,6 +283,23 @@ func TestCollectorFails(t *testing.T) {
 	}
 }
 
+// Without options Start sends to the usual collector, and New says what is needed.
+func TestWithoutOptions(t *testing.T) {
+	e, err := Start(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.traces != DefaultEndpoint+"/v1/traces" {
+		t.Errorf("sends to %q", e.traces)
+	}
+	if err := e.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if _, err := New(nil); err == nil || !strings.Contains(err.Error(), "Tracer and Meter are needed") {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestOptionsFrom(t *testing.T) {
 	env := map[string]string{
 		"OTEL_EXPORTER_OTLP_ENDPOINT": "http://c:4318", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "http://t/x", "OTEL_EXPORTER_OTLP_HEADERS": "Authorization=Basic%20abc, x=1",

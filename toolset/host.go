@@ -61,6 +61,9 @@ type class struct {
 
 // New returns a Host. It copies o. It returns an error if an option is missing or invalid. It starts nothing.
 func New(o *Options) (*Host, error) {
+	if o == nil {
+		o = &Options{}
+	}
 	switch {
 	case o.Scripts == nil:
 		return nil, errors.New("toolset.Options: Scripts is missing")

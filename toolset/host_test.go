@@ -423,6 +423,15 @@ func TestAdmit(t *testing.T) {
 	}
 }
 
+// Without options New says what is needed.
+func TestNewWithoutOptions(t *testing.T) {
+	for _, o := range []*Options{nil, {}} {
+		if h, err := New(o); h != nil || err == nil || !strings.Contains(err.Error(), "Scripts is missing") {
+			t.Errorf("got %v, %v", h, err)
+		}
+	}
+}
+
 // Toolsets in Go are called in this process and come first.
 func TestRegister(t *testing.T) {
 	h := newHost(t, nil)

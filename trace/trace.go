@@ -43,7 +43,7 @@ const (
 // The kinds about what a skill or a model may do.
 const (
 	ToolInSkill         Kind = "tool_execution_in_skill"   // a tool is about to run while Skill is active; level debug
-	RestrictionViolated Kind = "tool_restriction_violated" // Tool is not allowed by Skill and did not run; level warn
+	RestrictionViolated Kind = "tool_restriction_violated" // Tool is not allowed by Skill, or by a hook of it (reason), and did not run; level warn
 	ScriptReadAttempted Kind = "script_read_attempted"     // a model asked for the text of a script; blocked
 	TrustAsked          Kind = "trust_asked"               // an approver answered whether a skill's content may run
 	TrustApproved       Kind = "trust_approved"            // content was approved and the approval stored; digest
@@ -148,8 +148,12 @@ func Tee(tracers ...Tracer) Tracer {
 	return out
 }
 
-// Log returns a Tracer that writes each event to l, at the level of the event.
+// Log returns a Tracer that writes each event to l, at the level of the event. For a nil l it returns nil, which Emit and Tee
+// ignore.
 func Log(l *slog.Logger) Tracer {
+	if l == nil {
+		return nil
+	}
 	return TracerFunc(func(ctx context.Context, e Event) {
 		if !l.Enabled(ctx, e.Level) {
 			return

@@ -89,6 +89,7 @@ func TestTeeAndNil(t *testing.T) {
 		seen = append(seen, e.Kind)
 	})
 	Emit(t.Context(), nil, Event{Kind: ToolCalled})
+	Emit(t.Context(), Log(nil), Event{Kind: ToolCalled})
 	Emit(t.Context(), Tee(one, nil, one), Event{Kind: ToolDenied})
 	if len(seen) != 2 || seen[0] != ToolDenied || seen[1] != ToolDenied {
 		t.Errorf("seen %v, want tool_denied twice", seen)

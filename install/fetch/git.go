@@ -5,18 +5,22 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"sync"
 	"time"
 
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/source"
 	"github.com/agent-base/agent-base/internal/git"
+	"github.com/agent-base/agent-base/internal/program"
 )
 
 // GitOptions configures Git.
 type GitOptions struct {
-	Path []string // folders of git and of the programs that it starts (ssh, credential helpers), in which only the user and the administrator choose programs
-	Env  []string // the operator's environment; variables about the network, ssh and credentials reach git
+	// Path has the folders of git and of the programs that it starts (ssh, credential helpers): those in which only the user and
+	// the administrator choose programs. Nil means /usr/local/bin, /usr/bin and /bin.
+	Path []string
+	Env  []string // the operator's environment, as NAME=value; variables about the network, ssh and credentials reach git; nil is none
 	SSH  string   // the command that starts ssh, such as the operator's GIT_SSH_COMMAND; "" is "ssh"
 
 	// AllowFile allows repositories of this machine. Set it if every Ref is what a person typed.
@@ -36,9 +40,16 @@ type GitOptions struct {
 
 // Git returns a Fetcher for repositories. It uses the git of the system, which sees nothing of the repository but its objects and
 // writes no file but these. Credentials are those that the operator's git uses: ssh, credential helpers. The contents of files
-// come when Snapshot.Need asks for them. A missing git is an error of Fetch.
+// come when Snapshot.Need asks for them. A missing git is an error of Fetch. Nil options mean the zero value, which is useful.
 func Git(o *GitOptions) install.Fetcher {
-	return &gitFetcher{o: *o}
+	f := &gitFetcher{}
+	if o != nil {
+		f.o = *o
+	}
+	if f.o.Path == nil {
+		f.o.Path = filepath.SplitList(program.FixedPath)
+	}
+	return f
 }
 
 type gitFetcher struct {

@@ -94,6 +94,14 @@ func TestGit(t *testing.T) {
 	}
 }
 
+// Without options there is a fetcher, and no repository of this machine.
+func TestGitWithoutOptions(t *testing.T) {
+	ref := source.Ref{Kind: source.Git, URL: "file:///srv/x"}
+	if s, err := fetch.Git(nil).Fetch(t.Context(), &install.Request{Source: ref, Dir: t.TempDir()}); err == nil {
+		t.Errorf("got %+v", s)
+	}
+}
+
 // A check for something new is one question to the server.
 func TestGitKnown(t *testing.T) {
 	repo := gittest.New(t)

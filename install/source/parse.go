@@ -24,7 +24,7 @@ const (
 
 // Options says what a text may leave out.
 type Options struct {
-	Dir  string // absolute folder that relative paths begin in
+	Dir  string // absolute folder that relative paths begin in; "" means that they are not understood
 	Home string // that "~" stands for; "" means that "~" is not understood
 }
 
@@ -49,8 +49,12 @@ func (e *Error) Unwrap() error { return e.Err }
 //	https://host                          (a site with a discovery index)
 //	oci://registry/repository:tag
 //
-// A repository may be followed by "#branch", "#tag" or "#commit", and that by "@skill". An error is an *Error.
+// A repository may be followed by "#branch", "#tag" or "#commit", and that by "@skill". An error is an *Error. Nil
+// options mean the zero value.
 func Parse(text string, o *Options) (Ref, error) {
+	if o == nil {
+		o = &Options{}
+	}
 	ref, err := parse(strings.TrimSpace(text), o)
 	if err == nil && ref.Path != "" && !fs.ValidPath(ref.Path) {
 		err = cured(fmt.Errorf("%q is not a path below the repository", ref.Path), "write it without \"..\" and without a slash at its ends")
@@ -135,7 +139,11 @@ func local(text string, o *Options) (Ref, error) {
 		}
 		path = o.Home + path[1:]
 	}
-	if !filepath.IsAbs(path) {
+	switch {
+	case filepath.IsAbs(path):
+	case o.Dir == "":
+		return Ref{}, cured(errors.New("the folder that it begins in is not known"), "write the whole path")
+	default:
 		path = filepath.Join(o.Dir, path)
 	}
 	path = filepath.Clean(path)

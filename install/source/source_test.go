@@ -107,6 +107,18 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
+// Without options what begins nowhere is refused, and the rest is read.
+func TestParseWithoutOptions(t *testing.T) {
+	for _, text := range []string{"./csv", "../csv", "~/csv", "csv.zip"} {
+		if got, err := Parse(text, nil); err == nil || !strings.Contains(err.Error(), "is not known") {
+			t.Errorf("%q: %+v, %v", text, got, err)
+		}
+	}
+	if got, err := Parse("acme/csv", nil); err != nil || got.Kind != Git {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
 // What Parse accepts has no option, no secret and no path that leaves the repository, and String gives it again.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{"a/b/c#d@e", "https://github.com/a/b/tree/c/d", "git@h:p", "ssh://u@h:1/p", "./a.git#x", "~/x", "oci://h/r:t", "https://h/_git/x?path=a&version=GBm", "https://github.com/a//", "https://github.com/a/b//"} {

@@ -48,7 +48,7 @@ type Record struct {
 	Seconds      *float64        `json:"duration_seconds,omitempty"`
 	Outcome      string          `json:"outcome,omitempty"` // OK, Failed or Denied
 	Error        string          `json:"error,omitempty"`
-	Reason       string          `json:"reason,omitempty"` // of a violation: the text that the model got
+	Reason       string          `json:"reason,omitempty"` // of a violation: which arguments no rule allows, or "hook" if a hook of the skill refused
 	Model        string          `json:"model,omitempty"`
 	Tokens       int64           `json:"tokens,omitempty"`  // of skill_deactivated: of the requests while the skill was the last activated
 	Change       string          `json:"change,omitempty"`  // of skill_activated: renewed or restored

@@ -51,9 +51,13 @@ type Log struct {
 	spent  spending
 }
 
-// New returns a log. It opens nothing: the folder and the files are made with the first record.
+// New returns a log. It opens nothing: the folder and the files are made with the first record. A Dir that cannot be used is
+// the error of each record, which Failure returns.
 func New(o *Options) *Log {
-	l := &Log{o: *o}
+	l := &Log{}
+	if o != nil {
+		l.o = *o
+	}
 	l.o.MaxSize = cmp.Or(max(l.o.MaxSize, 0), DefaultMaxSize)
 	l.o.MaxFiles = cmp.Or(max(l.o.MaxFiles, 0), DefaultMaxFiles)
 	l.o.Wait = cmp.Or(max(l.o.Wait, 0), DefaultWait)

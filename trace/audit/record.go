@@ -92,6 +92,9 @@ func (m *maker) byKind(r *Record, e *trace.Event) {
 		r.ToolAllowed = &yes
 	case trace.RestrictionViolated:
 		r.ToolAllowed = &no
+		if r.Reason != "" {
+			break // a hook refused the call, and the error says whose
+		}
 		said := r.Error
 		r.Error = m.text(fmt.Sprintf("Tool '%s' not in allowed-tools list", e.Tool))
 		r.Reason = strings.TrimPrefix(strings.TrimPrefix(said, r.Error), ": ") // which arguments no rule allows
