@@ -7,12 +7,12 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -29,7 +29,7 @@ const (
 var testFolders = []string{".", "scripts", "tests", "test", "toolsets", "bin", "tools", "src", "lib"}
 
 // testFile are the paths of tests: names that a shell does not change.
-var testFile = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_./-]*$`)
+var testFile = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9_./-]*$`)
 
 // testFiles returns the slash paths of a skill's own tests, sorted: test_*.py, *_test.py, *.test.ts and the like, *_test.sh, at its top and in
 // folders such as scripts/ and tests/.
@@ -84,7 +84,7 @@ func (r *run) test(ctx context.Context, c *Case) {
 	case r.o.Bench == nil:
 		c.Status, c.Message = Skipped, "tests are not run"
 		return
-	case !testFile.MatchString(c.File):
+	case !testFile().MatchString(c.File):
 		c.Status, c.Message, c.Cure = Skipped, "its name cannot be called", "use letters, digits, '-', '_' and '.'"
 		return
 	}
@@ -95,9 +95,9 @@ func (r *run) test(ctx context.Context, c *Case) {
 		r.failure(c, err)
 	case code == unavailable:
 		c.Status, c.Message = Skipped, first(said)
-	case code != 0 && !nothingRan.MatchString(said):
+	case code != 0 && !nothingRan().MatchString(said):
 		c.Status, c.Message = Failed, fmt.Sprintf("exit code %d: %s", code, tail(said, 1500))
-	case nothingRan.MatchString(said):
+	case nothingRan().MatchString(said):
 		c.Status, c.Message, c.Cure = Failed, "it has no test that runs", "name the methods of a unittest.TestCase, or functions, test_…"
 	default:
 		c.Message = counted(said)
@@ -188,14 +188,14 @@ func (b *bounded) String() string {
 const unavailable = 77
 
 // nothingRan finds what a program says that ran no test.
-var nothingRan = regexp.MustCompile(`(?m)^Ran 0 tests in |no tests ran in `)
+var nothingRan = lazyregexp.New(`(?m)^Ran 0 tests in |no tests ran in `)
 
 // ran finds how many tests a program says that it ran.
-var ran = regexp.MustCompile(`Ran (\d+) tests? in|(\d+) passed|# pass (\d+)|ℹ pass (\d+)`)
+var ran = lazyregexp.New(`Ran (\d+) tests? in|(\d+) passed|# pass (\d+)|ℹ pass (\d+)`)
 
 // counted returns how many tests a program says that it ran.
 func counted(said string) string {
-	m := ran.FindStringSubmatch(said)
+	m := ran().FindStringSubmatch(said)
 	for _, n := range m[min(1, len(m)):] {
 		if n != "" {
 			return n + " tests"

@@ -4,11 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/tool"
 	"github.com/agent-base/agent-base/toolset"
 )
@@ -62,11 +62,11 @@ func (r *run) hasToolsets() bool {
 }
 
 // toolName is what every provider of models accepts as the name of a tool.
-var toolName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+var toolName = lazyregexp.New(`^[A-Za-z0-9_-]{1,64}$`)
 
 // checkTool returns what is wrong with a tool.
 func checkTool(t *tool.Tool) (Status, string) {
-	if !toolName.MatchString(t.Name) {
+	if !toolName().MatchString(t.Name) {
 		return Failed, fmt.Sprintf("providers of models refuse the name %q: 1 to 64 letters, digits, - and _", t.Name)
 	}
 	if strings.TrimSpace(t.Description) == "" {

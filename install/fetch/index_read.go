@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"net/url"
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/filename"
+	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
@@ -44,8 +44,8 @@ type offered struct {
 }
 
 var (
-	indexName   = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
-	indexDigest = regexp.MustCompile(`^sha256:[0-9a-f]{64}$`)
+	indexName   = lazyregexp.New(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+	indexDigest = lazyregexp.New(`^sha256:[0-9a-f]{64}$`)
 )
 
 // errNoIndex means that a text is not an index, such as the page that a site sends for every path.
@@ -98,7 +98,7 @@ func readEntry(text []byte, current bool, at *url.URL) (offered, error) {
 	}
 	s := offered{name: raw.Name, description: raw.Description}
 	switch {
-	case len(s.name) > manifest.MaxName || !indexName.MatchString(s.name) || filename.IsDevice(s.name):
+	case len(s.name) > manifest.MaxName || !indexName().MatchString(s.name) || filename.IsDevice(s.name):
 		return s, errors.New("its name is not valid")
 	case s.description == "" || len(s.description) > maxDescription:
 		return s, fmt.Errorf("its description has not 1 to %d bytes", maxDescription)
@@ -109,7 +109,7 @@ func readEntry(text []byte, current bool, at *url.URL) (offered, error) {
 	if raw.Type != "skill-md" && raw.Type != "archive" {
 		return s, fmt.Errorf("its type %.50q is not known", raw.Type)
 	}
-	if !indexDigest.MatchString(raw.Digest) {
+	if !indexDigest().MatchString(raw.Digest) {
 		return s, errors.New("its digest is not sha256: and 64 hexadecimal digits")
 	}
 	u, err := at.Parse(raw.URL)

@@ -10,10 +10,11 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/agent-base/agent-base/internal/lazyregexp"
 )
 
 // Schema is the $schema of the index that Index writes, of version 0.2.0.
@@ -25,7 +26,7 @@ const Folder = ".well-known/agent-skills"
 // maxDescription is the length of the longest description that an index may have, in code points.
 const maxDescription = 1024
 
-var indexName = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+var indexName = lazyregexp.New(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // Skill is a skill that an index offers.
 type Skill struct {
@@ -113,7 +114,7 @@ func Index(ctx context.Context, site *os.Root, skills []Skill) (*Published, erro
 // entry packs a skill. One with nothing but a SKILL.md is published as that file.
 func (s *Skill) entry(ctx context.Context) (Entry, []byte, error) {
 	switch {
-	case len(s.Name) > 64 || !indexName.MatchString(s.Name):
+	case len(s.Name) > 64 || !indexName().MatchString(s.Name):
 		return Entry{}, nil, errors.New("an index has only names of 1 to 64 of the characters a-z, 0-9 and single hyphens between them")
 	case s.Description == "" || utf8.RuneCountInString(s.Description) > maxDescription:
 		return Entry{}, nil, fmt.Errorf("an index has only descriptions of 1 to %d characters", maxDescription)
@@ -144,7 +145,7 @@ func encode(entries []Entry) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-var published = regexp.MustCompile(`^[a-z0-9-]{1,64}\.[0-9a-f]{16}\.(md|tar\.gz)$`)
+var published = lazyregexp.New(`^[a-z0-9-]{1,64}\.[0-9a-f]{16}\.(md|tar\.gz)$`)
 
 // earlier returns the files of the index that is there, if Index wrote it.
 func earlier(site *os.Root) []string {
@@ -155,7 +156,7 @@ func earlier(site *os.Root) []string {
 	}
 	var out []string
 	for _, e := range d.Skills {
-		if published.MatchString(e.URL) {
+		if published().MatchString(e.URL) {
 			out = append(out, e.URL)
 		}
 	}

@@ -18,7 +18,7 @@ const everything = "*"
 var allowed = map[string][]string{
 	"cmd/agent":              {"cmd/agent/internal/cli", "cmd/agent/internal/protect"},
 	"cmd/agent/internal/cli": {everything},
-	"cmd/agent/internal/app": {"agent/permit", "agent/undo", "internal/diff", "internal/toolrule", "cmd/agent/internal/config", "cmd/agent/internal/models", "cmd/agent/internal/ui", "disclose", "install", "install/fetch", "install/hosts", "install/lock", "install/oci", "install/oms", "install/registry", "install/source", "install/store", "internal/dirhash",
+	"cmd/agent/internal/app": {"agent/permit", "agent/undo", "internal/diff", "internal/lazyregexp", "internal/toolrule", "cmd/agent/internal/config", "cmd/agent/internal/models", "cmd/agent/internal/ui", "disclose", "install", "install/fetch", "install/hosts", "install/lock", "install/oci", "install/oms", "install/registry", "install/source", "install/store", "internal/dirhash",
 		"internal/hostname", "internal/lockfile", "internal/near", "internal/program", "llm", "llm/replay", "script", "script/confine", "script/confine/egress", "script/nodeenv", "script/pyenv", "script/survey", "session", "session/allow", "skill", "skill/check", "skill/manifest", "skills", "skilltool", "tool", "toolset", "trace", "trust", "trace/audit", "internal/redact", "telemetry"},
 	"cmd/agent/internal/worker": {"agent", "agent/hosttool", "agent/permit", "agent/undo", "internal/diff", "cmd/agent/internal/app", "cmd/agent/internal/chat", "cmd/agent/internal/config",
 		"cmd/agent/internal/models", "cmd/agent/internal/ui", "disclose", "internal/near", "llm", "script", "script/survey", "session", "session/allow", "skill", "skill/manifest", "skill/watch",
@@ -28,7 +28,7 @@ var allowed = map[string][]string{
 	"toolset":      {"toolset/host", "tool", "skill", "skill/manifest", "script", "trace", "internal/lazyregexp", "internal/lockfile", "internal/redact"},
 	"toolset/host": {},
 
-	"trial":       {"disclose", "script", "script/survey", "skill", "skill/check", "skill/manifest", "tool", "toolset"},
+	"trial":       {"disclose", "script", "script/survey", "internal/lazyregexp", "skill", "skill/check", "skill/manifest", "tool", "toolset"},
 	"skilltool":   {"tool", "skill", "skill/manifest", "disclose", "session", "session/allow", "session/hook", "script", "script/survey", "trace"},
 	"session":     {"session/allow", "skill", "skill/manifest", "trace"},
 	"script":      {"skill", "skill/manifest", "trace", "script/survey", "script/pyenv", "script/nodeenv", "internal/hostname", "internal/lockfile", "internal/proc", "internal/program", "internal/redact", "internal/lazyregexp"},
@@ -118,9 +118,9 @@ var allowed = map[string][]string{
 	"internal/test/fault": {},
 	"internal/unknown":    {},
 
-	"install/fetch":    {"install", "install/source", "internal/filename", "internal/git", "internal/hostname", "internal/scan", "internal/unpack", "skill/manifest"},
+	"install/fetch":    {"install", "install/source", "internal/filename", "internal/git", "internal/hostname", "internal/lazyregexp", "internal/scan", "internal/unpack", "skill/manifest"},
 	"install/lock":     {"install/source", "internal/dirhash", "internal/lockfile"},
-	"install/pack":     {"internal/filename", "internal/unpack"},
+	"install/pack":     {"internal/filename", "internal/lazyregexp", "internal/unpack"},
 	"install/registry": {"internal/lockfile", "internal/unknown", "skill/manifest"},
 	"install/store":    {"internal/dirhash", "internal/lockfile", "internal/program", "skill/manifest"},
 

@@ -1,11 +1,11 @@
 package app
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
@@ -66,7 +66,7 @@ func (p *Printer) UnderTitle(title string, problems []manifest.Problem, text fun
 }
 
 // aboutSkill matches the beginning of a command about one skill. A placeholder such as NAME is not a skill.
-var aboutSkill = regexp.MustCompile(`\bagent (skill (?:trust|untrust|grant|revoke|prepare|why|info|enable|activate|read)|script (?:list|help|run)) [a-z0-9]`)
+var aboutSkill = lazyregexp.New(`\bagent (skill (?:trust|untrust|grant|revoke|prepare|why|info|enable|activate|read)|script (?:list|help|run)) [a-z0-9]`)
 
 // Typed returns a text with the flags that choose skills in each of its commands about one skill. Without them the command
 // would not find a skill that only --skills-dir names.
@@ -75,7 +75,7 @@ func (f *Flags) Typed(text string) string {
 	if places == "" {
 		return text
 	}
-	return aboutSkill.ReplaceAllStringFunc(text, func(command string) string {
+	return aboutSkill().ReplaceAllStringFunc(text, func(command string) string {
 		return "agent" + places + strings.TrimPrefix(command, "agent")
 	})
 }
