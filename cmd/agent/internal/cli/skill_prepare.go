@@ -54,7 +54,7 @@ What a Python script needs is what its script block (PEP 723) says, or else requ
 skill's folder, or else the dependencies in pyproject.toml. --with adds a package to all of these, for a skill that does
 not name what it imports; it is kept until the skill changes.
 
-What a JavaScript or TypeScript script needs is what package.json says, in the versions of the lock of npm, pnpm or bun next
+What a JavaScript or TypeScript script needs is what package.json says, in the versions of the lock of npm, pnpm, bun or Yarn 1 next
 to it; without a lock npm chooses them. The packages come from the registry of your npm settings. --with npm:PACKAGE adds
 one; then npm chooses all versions.
 
