@@ -167,8 +167,7 @@ func (f *follower) own(dir, module string) bool {
 	}
 	for _, d := range append(dirs, ".") {
 		place := path.Join(d, first)
-		if b, err := fs.ReadFile(f.files, place+".py"); err == nil {
-			f.once(place+".py", b)
+		if f.once(place + ".py") {
 			return true
 		}
 		if entries, err := fs.ReadDir(f.files, place); err == nil && slices.ContainsFunc(entries, isModule) {
@@ -188,20 +187,24 @@ func (f *follower) folder(dir string) {
 			f.more = true
 			return fs.SkipAll
 		}
-		if path.Ext(p) == ".py" && d.Type().IsRegular() && !f.seen[p] {
-			if b, err := fs.ReadFile(f.files, p); err == nil {
-				f.once(p, b)
-			}
+		if path.Ext(p) == ".py" && d.Type().IsRegular() {
+			f.once(p)
 		}
 		return nil
 	})
 }
 
-func (f *follower) once(file string, text []byte) {
-	if !f.seen[file] {
-		f.seen[file] = true
-		f.follow(file, text)
+// once follows a file if that was not done yet. It reports whether there is one. No more is read than follow looks at.
+func (f *follower) once(file string) bool {
+	if f.seen[file] {
+		return true
 	}
+	if info, err := fs.Stat(f.files, file); err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	f.seen[file] = true
+	f.follow(file, head(f.files, file, MaxText+1))
+	return true
 }
 
 // HasModule reports whether a skill has a file or folder of a module's name, anywhere. A package of that name from elsewhere

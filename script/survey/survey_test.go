@@ -154,6 +154,15 @@ func TestReadsAreBounded(t *testing.T) {
 	}
 }
 
+// C68: of a large module that a script imports only the beginning is read, and what it imports is not known.
+func TestImportsReadLittle(t *testing.T) {
+	n := 0
+	fsys := readFS{files(tree{"scripts/big.py": strings.Repeat("import yaml\n", 50<<20/12)}), &n}
+	if modules, all := Outside(fsys, "scripts/a.py", []byte("import big, dep")); !slices.Equal(modules, []string{"dep"}) || all || n > MaxText+1 {
+		t.Errorf("got %q and %t, %d bytes are read", modules, all, n)
+	}
+}
+
 // listFS counts the folders that are listed.
 type listFS struct {
 	fstest.MapFS

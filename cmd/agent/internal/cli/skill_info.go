@@ -168,12 +168,15 @@ func permissionsText(d *details) string { return strings.Join(d.Permissions, "; 
 
 // contactsText lists the hosts that the texts of scripts name.
 func contactsText(d *details) string {
-	hosts := d.Contacts[:min(len(d.Contacts), 2*mostShown)]
-	text := strings.Join(hosts, ", ")
-	if more := len(d.Contacts) - len(hosts); more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
+	return firstOf(d.Contacts, 2*mostShown)
+}
+
+// firstOf joins the first of many words.
+func firstOf(words []string, most int) string {
+	if more := len(words) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(words[:most], ", "), more)
 	}
-	return text
+	return strings.Join(words, ", ")
 }
 
 func scriptsText(d *details) string {
@@ -181,7 +184,7 @@ func scriptsText(d *details) string {
 	for i, s := range d.Scripts {
 		names[i] = s.Name
 	}
-	text := fmt.Sprintf("%d: %s", len(names), strings.Join(names, ", "))
+	text := fmt.Sprintf("%d: %s", len(names), firstOf(names, 4*mostShown))
 	switch {
 	case len(names) == 0 && d.MoreScripts == 0:
 		return ""
@@ -205,20 +208,19 @@ func filesText(d *details) string {
 	}
 	var parts []string
 	for _, folder := range order {
-		names, more := folders[folder], ""
-		if n := len(names) - mostShown; n > 0 {
-			names, more = names[:mostShown], fmt.Sprintf(" and %d more", n)
-		}
 		where := folder + "/: "
 		if folder == "." {
 			where = ""
 		}
 		if len(parts) < mostShown {
-			parts = append(parts, where+strings.Join(names, ", ")+more)
+			parts = append(parts, where+firstOf(folders[folder], mostShown))
 		}
 	}
 	if n := len(order) - mostShown; n > 0 {
 		parts = append(parts, fmt.Sprintf("and %s more", app.Count(n, "folder")))
+	}
+	if d.MoreFiles > 0 {
+		parts = append(parts, fmt.Sprintf("and %s not listed here", app.Count(d.MoreFiles, "file")))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -55,9 +55,9 @@ What a Python script or toolset needs is what its script block (PEP 723) says, o
 skill's folder, or else the dependencies in pyproject.toml. --with adds a package to all of these, for a skill that does
 not name what it imports; it is kept until the skill changes.
 
-What a JavaScript or TypeScript script or toolset needs is what package.json says, in the versions of the lock of npm, pnpm or bun next
-to it; without a lock npm chooses them. The packages come from the registry of your npm settings. --with npm:PACKAGE adds
-one; then npm chooses all versions.
+What a JavaScript or TypeScript script or toolset needs is what package.json says, in the versions of the lock of npm, pnpm, bun
+or Yarn 1 next to it; without a lock npm chooses them. The packages come from the registry of your npm settings. --with
+npm:PACKAGE adds one; then npm chooses all versions.
 
 Only wheels are installed. A package that has none is refused, unless --build names it: its build runs code of the
 package with your rights and without a sandbox. Before more than 200 MB are downloaded you are asked; --large
