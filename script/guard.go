@@ -31,13 +31,15 @@ var (
 	}
 )
 
-// instructions are the files and folders with which agents are steered and packages are installed, in a folder of the user's. Those
+// instructions are the files and folders with which agents and editors are steered and packages are installed, in a folder of the user's:
+// other programs run what they name, and hardly anyone looks at them. Those
 // that exist are kept; those that do not must not come to be. .github/workflows is not among them: it runs elsewhere, after the user
 // has seen and sent it.
 var instructions = []string{
 	"AGENTS.md", "AGENTS.override.md", "AGENT.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", "QWEN.md", ".cursorrules", ".windsurfrules",
 	".clinerules", ".cursor", ".gemini", ".opencode", "opencode.json", ".github/copilot-instructions.md", ".github/instructions", ".github/prompts",
-	".github/agents", ".github/hooks", ".github/skills", ".npmrc", ".husky",
+	".github/agents", ".github/hooks", ".github/skills", ".npmrc", ".husky", ".windsurf", ".roo", ".kiro", ".junie", ".amazonq", ".zed", ".devcontainer",
+	".yarnrc", ".yarnrc.yml", ".yarn/releases", ".yarn/plugins", ".pnpmfile.cjs", "bunfig.toml", ".cargo/config", ".cargo/config.toml", ".pre-commit-config.yaml",
 }
 
 // matching returns the paths below a folder that match a pattern with "/". The folder's own name is no pattern.

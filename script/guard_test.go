@@ -56,7 +56,7 @@ func TestGuardOfInstructions(t *testing.T) {
 	}{
 		{c.Keep, "keep", []string{"CLAUDE.md", "AGENTS.md", "docs/rules.md", "lib/one/.git/hooks", "lib/one/.git/config", "lib/two/.git/hooks", "bare/hooks", "bare/config"},
 			[]string{"GEMINI.md", "QWEN.md", "QWEN.md/.git/hooks", "node_modules/p/.git/config", ".npmrc", ".github/workflows"}},
-		{c.Absent, "absent", []string{".npmrc", ".husky", ".cursor", ".github/copilot-instructions.md"}, []string{"GEMINI.md", "CLAUDE.md", ".github/workflows", ".github"}},
+		{c.Absent, "absent", []string{".npmrc", ".husky", ".cursor", ".github/copilot-instructions.md", ".yarnrc.yml", ".devcontainer", ".cargo/config.toml"}, []string{"GEMINI.md", "CLAUDE.md", ".github/workflows", ".github"}},
 		{c.Write, "write", []string{".", "lib"}, []string{"GEMINI.md", "QWEN.md"}},
 	} {
 		for _, name := range tt.has {

@@ -46,7 +46,11 @@ func (e entry) hiding() stage.Op {
 	if e.kind == hiddenFolder { // what lies deeper and was granted is mounted in it, before it becomes read-only
 		return stage.Op{Code: stage.Tmpfs, A: e.path, B: "mode=755,size=64k"}
 	}
-	return stage.Op{Code: stage.Bind, A: e.path, B: os.DevNull, N: attrDevice | unix.MOUNT_ATTR_RDONLY}
+	op := stage.Op{Code: stage.Bind, A: e.path, B: os.DevNull, N: attrDevice | unix.MOUNT_ATTR_RDONLY}
+	if e.optional {
+		op.M = stage.BindOver
+	}
+	return op
 }
 
 // mostOpened is how many paths one folder is granted by if something in it is hidden.

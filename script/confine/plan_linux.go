@@ -150,6 +150,7 @@ func (p *plan) makeView(base map[string]entry) {
 	}
 	if p.layers.namespaces {
 		p.hide()
+		p.hideSockets()
 	}
 	if dir := filepath.Clean(p.c.Dir); p.layers.namespaces && !p.view.sees(dir) {
 		p.view.add(entry{path: dir, kind: folder})

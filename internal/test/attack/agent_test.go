@@ -12,8 +12,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -26,43 +26,15 @@ const (
 	patience   = 2 * time.Minute // after this time a call counts as hanging
 )
 
-// agentPath is the path of the tested command, which is built once.
-var agentPath string
+// agentPath is the path of the tested command, and measurePath of the program that runs and measures it. They are built once.
+var agentPath, measurePath string
 
-// measureVariable names a command. This program then runs that command instead of the tests and reports its cost. The
-// peak memory of a process includes that of its parent: this parent is small, the one with the tests is not.
-const measureVariable = "ATTACK_MEASURE"
+func TestMain(m *testing.M) { os.Exit(run(m)) }
 
-// noWait prevents the launcher of a -race run from waiting a second after every command.
-const noWait = "GORACE=atexit_sleep_ms=0"
-
-func TestMain(m *testing.M) {
-	if path := os.Getenv(measureVariable); path != "" {
-		os.Exit(measure(path))
-	}
-	os.Exit(run(m))
-}
-
-// spent is the cost of a call.
+// spent is the cost of a call, as the command measure writes it.
 type spent struct {
 	CPU    time.Duration
 	Memory int64 // peak, in bytes
-}
-
-// measure runs the command and writes its cost to descriptor 3.
-func measure(path string) int {
-	os.Unsetenv(measureVariable)
-	cmd := exec.Command(path, os.Args[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	if err := cmd.Run(); cmd.ProcessState == nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 255
-	}
-	p := cmd.ProcessState
-	if err := json.NewEncoder(os.NewFile(3, "spent")).Encode(spent{p.UserTime() + p.SystemTime(), residentPeak(p)}); err != nil {
-		return 255
-	}
-	return p.ExitCode()
 }
 
 func run(m *testing.M) int {
@@ -72,8 +44,8 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dir)
-	agentPath = filepath.Join(dir, "agent")
-	if out, err := exec.Command("go", "build", "-o", agentPath, "../../../cmd/agent").CombinedOutput(); err != nil {
+	agentPath, measurePath = filepath.Join(dir, "agent"), filepath.Join(dir, "measure")
+	if out, err := exec.Command("go", "build", "-o", dir, "../../../cmd/agent", "./measure").CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "%v\n%s", err, out)
 		return 1
 	}
@@ -85,10 +57,15 @@ type victim struct {
 	t                     *testing.T
 	home, project, skills string // skills is a root of the user; project is the working directory of the commands
 	env                   []string
-	before                map[string]string // the state of the good skills before the attack
-	mostCPU               time.Duration     // limit of one call
-	mostMemory            int64             // limit of one call, in bytes
+	mostCPU               time.Duration // limit of one call
+	mostMemory            int64         // limit of one call, in bytes
 }
+
+// good is what a user and a model see of the good skills that no attack was made on. It is the same for every victim.
+var (
+	good      map[string]string
+	untouched sync.Once
+)
 
 const okScript = "echo '{\"ok\":true}'\n"
 
@@ -113,7 +90,10 @@ func newVictim(t *testing.T) *victim {
 	})
 	v.mustRun("skill", "trust", "good", "--yes")
 	t.Cleanup(func() { writable(filepath.Join(v.home, ".agent")) }) // its copies are read-only
-	v.before = v.goodOnes()
+	untouched.Do(func() { good = v.goodOnes() })
+	if good["script run good ok"] != "exit 0\n{\"ok\":true}\n" {
+		t.Fatalf("the good skill's script never ran: %s", good["script run good ok"])
+	}
 	return v
 }
 
@@ -169,8 +149,8 @@ func (v *victim) runIn(dir string, args ...string) outcome {
 		v.t.Fatal(err)
 	}
 	defer from.Close()
-	cmd := exec.CommandContext(ctx, os.Args[0], args...)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, append(v.env[:len(v.env):len(v.env)], measureVariable+"="+agentPath, noWait), &stdout, &stderr
+	cmd := exec.CommandContext(ctx, measurePath, args...)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, append(v.env[:len(v.env):len(v.env)], "ATTACK_MEASURE="+agentPath), &stdout, &stderr
 	cmd.ExtraFiles, cmd.SysProcAttr = []*os.File{to}, &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	err = cmd.Run()
@@ -205,18 +185,6 @@ func (v *victim) check(took spent, args []string, o outcome) {
 	}
 }
 
-// residentPeak returns the peak memory of a process in bytes.
-func residentPeak(p *os.ProcessState) int64 {
-	usage, ok := p.SysUsage().(*syscall.Rusage)
-	switch {
-	case !ok:
-		return 0
-	case runtime.GOOS == "darwin":
-		return usage.Maxrss
-	}
-	return usage.Maxrss << 10
-}
-
 // controls returns the index of the first control character in a text, or -1.
 func controls(s string) int {
 	return strings.IndexFunc(s, func(r rune) bool { return r < ' ' && r != '\n' || r >= 0x7f && r < 0xa0 })
@@ -249,7 +217,7 @@ func (v *victim) show(args ...string) outcome {
 	return o
 }
 
-// goodOnes returns all that a user and a model see of the good skills.
+// goodOnes returns all that a user and a model see of the good skills, without the path of this victim's folder.
 func (v *victim) goodOnes() map[string]string {
 	v.t.Helper()
 	out := map[string]string{}
@@ -267,7 +235,11 @@ func (v *victim) goodOnes() map[string]string {
 		o := v.run(args...)
 		out[strings.Join(args, " ")] = fmt.Sprintf("exit %d\n%s", o.code, o.stdout) // warnings are about other skills
 	}
-	return out
+	place, same := strings.NewReplacer(filepath.Dir(v.home), "PLACE"), map[string]string{}
+	for what, text := range out {
+		same[place.Replace(what)] = place.Replace(text)
+	}
+	return same
 }
 
 // list returns all skills.
@@ -295,11 +267,8 @@ func (v *victim) listed(name string) map[string]any {
 // unharmed checks that the good skills have not changed, and that the commands about all skills still work.
 func (v *victim) unharmed() {
 	v.t.Helper()
-	if v.before["script run good ok"] != "exit 0\n{\"ok\":true}\n" {
-		v.t.Fatalf("the good skill's script never ran: %s", v.before["script run good ok"])
-	}
 	after := v.goodOnes()
-	for what, was := range v.before {
+	for what, was := range good {
 		if after[what] != was {
 			v.t.Errorf("%s: now %.500q, before %.500q", what, after[what], was)
 		}
@@ -312,10 +281,13 @@ func (v *victim) unharmed() {
 	}
 	for _, args := range [][]string{
 		{"skill", "search", "sheep"}, {"skill", "list"}, {"skill", "show"}, {"script", "list"}, {"skill", "why", "evil"},
-		{"skill", "info", "evil"}, {"doctor"}, {"--check"},
+		{"skill", "info", "evil"}, {"--check"},
 	} {
 		v.show(args...)
 	}
+	bare := *v
+	bare.env = append([]string{"PATH=" + v.project}, v.env[1:]...) // it need not ask the machine's programs for their versions
+	bare.show("doctor")
 	completed := v.run("__complete", "skill", "info", "").stdout // a name, a tab, a description: the shell's own form
 	if i := obeyed(strings.ReplaceAll(completed, "\t", "")); i >= 0 || !strings.Contains(completed, "good\tCounts sheep.") {
 		v.t.Errorf("completion prints %.500q", completed)

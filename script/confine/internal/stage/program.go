@@ -26,7 +26,7 @@ const (
 	SlaveMount                 // no mount propagates to the outside
 	Loopback                   // switches the loopback device on
 	Listen                     // listens on TCP port N of 127.0.0.1 and hands the listener to the engine
-	Bind                       // mounts A, or B if it is not empty, at the path A of the new root, with the attributes N; see BindOptional
+	Bind                       // mounts A, or B if it is not empty, at the path A of the new root, with the attributes N; M is 0, BindOptional or BindOver
 	Tmpfs                      // mounts a tmpfs at A with the data B
 	Proc                       // mounts a read-only proc at A, with the processes of this PID namespace and the files of publicProc
 	Symlink                    // makes the link A with the text B
@@ -52,8 +52,11 @@ const (
 	Limit                          // sets the resource limit N to M, and its hard limit to M plus the byte B
 )
 
-// BindOptional in Op.M makes Bind leave out a path that is missing.
-const BindOptional = 1
+// Values of Op.M for Bind.
+const (
+	BindOptional = iota + 1 // leaves out a path that is missing
+	BindOver                // leaves out a path at which the new root has nothing
+)
 
 // Op is one operation. Code says what its fields mean.
 type Op struct {

@@ -163,10 +163,15 @@ func (r *root) attach(o *Op, index int) error {
 		return nil // missing, and optional
 	}
 	defer syscall.Close(fd)
-	if err := mountPoint(fd, base+o.A); err != nil {
-		return err
+	if o.M != BindOver {
+		if err := mountPoint(fd, base+o.A); err != nil {
+			return err
+		}
 	}
 	to, err := openNoLinks(base + o.A)
+	if err == syscall.ENOENT && o.M == BindOver {
+		return nil
+	}
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,133 @@
+package confine
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+// security 2.5 #74: a service whose socket lies in a folder that a command sees is not reached, whether the folder can be written or not.
+// A socket that was granted by its own name is.
+func TestSocketsOfServices(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, i tier) {
+		c := i.command(t, python, "-c", `
+import os, socket, sys
+for name in sys.argv[1:]:
+    s = socket.socket(socket.AF_UNIX)
+    try:
+        s.connect(name)
+        print("reached", s.recv(5).decode())
+    except OSError as e:
+        print(type(e).__name__)
+s = socket.socket(socket.AF_UNIX)
+s.bind("own"); s.listen()
+socket.socket(socket.AF_UNIX).connect("own")
+os.remove("own")
+print("own")
+`)
+		dir, err := os.MkdirTemp("", "s") // a socket's path has at most 107 bytes
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { os.RemoveAll(dir) })
+		if err := os.Chmod(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		var sockets []string
+		for _, name := range []string{"read/s", "write/s"} {
+			path := filepath.Join(dir, name)
+			if err := os.Mkdir(filepath.Dir(path), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			serve(t, path)
+			sockets = append(sockets, path)
+		}
+		c.Read, c.Write = []string{filepath.Join(dir, "read")}, []string{filepath.Join(dir, "write"), c.Dir}
+		c.Args = append(c.Args, append(sockets, "/proc/self/root"+sockets[0])...)
+		const refused = "ConnectionRefusedError\nConnectionRefusedError\nConnectionRefusedError\nown\n"
+		const granted = "reached hello\nreached hello\nreached hello\nown\n"
+		out := run(t, i.runner(t, Options{}), c)
+		switch {
+		case i.name == "A" && string(out.Stdout) != refused:
+			t.Errorf("got %q, want %q\n%s", out.Stdout, refused, out.Stderr)
+		case i.name == "B" && out.ExitCode == 0: // it has no unix sockets at all
+			t.Errorf("got %q", out.Stdout)
+		}
+		if i.name == "A" {
+			c.Read = append(c.Read, sockets...)
+			if out := run(t, i.runner(t, Options{}), c); string(out.Stdout) != granted {
+				t.Errorf("granted: got %q, want %q\n%s", out.Stdout, granted, out.Stderr)
+			}
+		}
+		for _, path := range sockets {
+			if info, err := os.Lstat(path); err != nil || info.Mode()&os.ModeSocket == 0 {
+				t.Errorf("%s is not there any more: %v", path, err)
+			}
+		}
+	})
+}
+
+// serve says hello to everyone who connects.
+func serve(t *testing.T, path string) {
+	t.Helper()
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	t.Cleanup(func() {
+		l.Close()
+		<-done
+	})
+	go func() {
+		defer close(done)
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			_, _ = conn.Write([]byte("hello"))
+			conn.Close()
+		}
+	}()
+}
+
+// A socket that is gone when the command starts is no failure, and nothing is made in its place.
+func TestSocketThatIsGone(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, i tier) {
+		c := i.command(t, "/bin/true")
+		p, err := i.runner(t, Options{}).plan(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		gone := filepath.Join(c.Dir, "gone")
+		p.view.add(entry{path: gone, kind: hiddenFile, optional: true})
+		out, err := (&Runner{o: Options{Temp: 1 << 20}}).attempt(t.Context(), p)
+		if err != nil || out.ExitCode != 0 {
+			t.Errorf("got %+v, %v", out, err)
+		}
+		if _, err := os.Lstat(gone); err == nil {
+			t.Error("it was made")
+		}
+	})
+}
+
+func TestBoundNames(t *testing.T) {
+	const list = `Num       RefCount Protocol Flags    Type St Inode Path
+0000000000000000: 00000002 00000000 00010000 0001 01 2741823 /tmp/with a space/s
+0000000000000000: 00000003 00000000 00000000 0001 03    29
+ffff888103f3e800: 00000002 00000000 00010000 0005 01 16873 @/org/abstract
+0000000000000000: 00000002 00000000 00010000 0001 01 99 tmp/sockets/x.sock
+`
+	want := []string{"/tmp/with a space/s", "tmp/sockets/x.sock"}
+	if got := boundNames(list); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
