@@ -348,19 +348,18 @@ func (k *Package) Keep(ctx context.Context, approved bool, permissions []string)
 // The error is ErrChanged if the entry of a name is no longer Package.Before.
 func KeepAll(ctx context.Context, list ...Approved) ([]registry.Entry, error) {
 	out := make([]registry.Entry, len(list))
+	paths, err := keepFiles(ctx, list)
+	if err != nil {
+		return nil, err
+	}
 	for i, a := range list {
-		k := a.Package
-		at, err := k.place.stage.Keep(ctx, k.sub, k.Name, k.Digest)
-		if err != nil {
-			return nil, err
-		}
-		out[i] = k.Entry()
-		out[i].Trusted, out[i].Permissions, out[i].InstalledPath = a.Yes, a.Permissions, at
+		out[i] = a.Package.Entry()
+		out[i].Trusted, out[i].Permissions, out[i].InstalledPath = a.Yes, a.Permissions, paths[i]
 	}
 	if len(list) == 0 {
 		return out, nil
 	}
-	err := list[0].Package.place.in.o.Registry.Edit(ctx, func(d *registry.Draft) error {
+	err = list[0].Package.place.in.o.Registry.Edit(ctx, func(d *registry.Draft) error {
 		for i, a := range list {
 			if err := a.Package.record(d, &out[i]); err != nil {
 				return err
@@ -369,6 +368,31 @@ func KeepAll(ctx context.Context, list ...Approved) ([]registry.Entry, error) {
 		return nil
 	})
 	return out, err
+}
+
+// keepFiles moves the files of packages to the store, those of each place at once, and returns their folders.
+func keepFiles(ctx context.Context, list []Approved) ([]string, error) {
+	paths := make([]string, len(list))
+	of := map[*store.Stage][]int{}
+	for i, a := range list {
+		stage := a.Package.place.stage
+		of[stage] = append(of[stage], i)
+	}
+	for stage, some := range of {
+		versions := make([]store.Version, len(some))
+		for n, i := range some {
+			k := list[i].Package
+			versions[n] = store.Version{Sub: k.sub, Name: k.Name, Digest: k.Digest}
+		}
+		kept, err := stage.KeepAll(ctx, versions)
+		if err != nil {
+			return nil, err
+		}
+		for n, i := range some {
+			paths[i] = kept[n]
+		}
+	}
+	return paths, nil
 }
 
 // record puts the entry of a package in a draft, and what the draft made of it in the entry.
