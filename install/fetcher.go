@@ -33,6 +33,9 @@ type Request struct {
 	// Known is the Origin.Commit that the caller has. If the place still has this one, Fetch may return a Snapshot without FS.
 	Known string
 
+	// All says that most files are wanted, so where that is faster they may all be fetched at once.
+	All bool
+
 	// Progress is told what goes on. It may be nil.
 	Progress func(Progress)
 }

@@ -77,7 +77,18 @@ type Place struct {
 
 // Open fetches a place and finds its skills. known is the Origin.Commit that the caller has; "" always fetches. The caller
 // must close the Place.
-func (in *Installer) Open(ctx context.Context, ref source.Ref, known string) (_ *Place, err error) {
+func (in *Installer) Open(ctx context.Context, ref source.Ref, known string) (*Place, error) {
+	return in.open(ctx, &Request{Source: ref, Known: known})
+}
+
+// OpenAll is Open for a caller who wants every skill of the place, which can be faster.
+func (in *Installer) OpenAll(ctx context.Context, ref source.Ref) (*Place, error) {
+	return in.open(ctx, &Request{Source: ref, All: true})
+}
+
+// open fetches what a request says, which has neither Dir nor Progress.
+func (in *Installer) open(ctx context.Context, r *Request) (_ *Place, err error) {
+	ref := r.Source
 	f := in.o.Fetchers[ref.Kind]
 	if f == nil {
 		return nil, fmt.Errorf("skills cannot be fetched from a place of kind %s here", ref.Kind)
@@ -95,7 +106,8 @@ func (in *Installer) Open(ctx context.Context, ref source.Ref, known string) (_ 
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return nil, err
 	}
-	if p.snapshot, err = f.Fetch(ctx, &Request{Source: ref, Dir: dir, Known: known, Progress: in.o.Progress}); err != nil {
+	r.Dir, r.Progress = dir, in.o.Progress
+	if p.snapshot, err = f.Fetch(ctx, r); err != nil {
 		return nil, err
 	}
 	p.Origin = p.snapshot.Origin
@@ -348,19 +360,18 @@ func (k *Package) Keep(ctx context.Context, approved bool, permissions []string)
 // The error is ErrChanged if the entry of a name is no longer Package.Before.
 func KeepAll(ctx context.Context, list ...Approved) ([]registry.Entry, error) {
 	out := make([]registry.Entry, len(list))
+	paths, err := keepFiles(ctx, list)
+	if err != nil {
+		return nil, err
+	}
 	for i, a := range list {
-		k := a.Package
-		at, err := k.place.stage.Keep(ctx, k.sub, k.Name, k.Digest)
-		if err != nil {
-			return nil, err
-		}
-		out[i] = k.Entry()
-		out[i].Trusted, out[i].Permissions, out[i].InstalledPath = a.Yes, a.Permissions, at
+		out[i] = a.Package.Entry()
+		out[i].Trusted, out[i].Permissions, out[i].InstalledPath = a.Yes, a.Permissions, paths[i]
 	}
 	if len(list) == 0 {
 		return out, nil
 	}
-	err := list[0].Package.place.in.o.Registry.Edit(ctx, func(d *registry.Draft) error {
+	err = list[0].Package.place.in.o.Registry.Edit(ctx, func(d *registry.Draft) error {
 		for i, a := range list {
 			if err := a.Package.record(d, &out[i]); err != nil {
 				return err
@@ -369,6 +380,31 @@ func KeepAll(ctx context.Context, list ...Approved) ([]registry.Entry, error) {
 		return nil
 	})
 	return out, err
+}
+
+// keepFiles moves the files of packages to the store, those of each place at once, and returns their folders.
+func keepFiles(ctx context.Context, list []Approved) ([]string, error) {
+	paths := make([]string, len(list))
+	of := map[*store.Stage][]int{}
+	for i, a := range list {
+		stage := a.Package.place.stage
+		of[stage] = append(of[stage], i)
+	}
+	for stage, some := range of {
+		versions := make([]store.Version, len(some))
+		for n, i := range some {
+			k := list[i].Package
+			versions[n] = store.Version{Sub: k.sub, Name: k.Name, Digest: k.Digest}
+		}
+		kept, err := stage.KeepAll(ctx, versions)
+		if err != nil {
+			return nil, err
+		}
+		for n, i := range some {
+			paths[i] = kept[n]
+		}
+	}
+	return paths, nil
 }
 
 // record puts the entry of a package in a draft, and what the draft made of it in the entry.

@@ -37,7 +37,7 @@ func installInto(ctx context.Context, f install.Fetcher, url, work, below string
 			return err
 		}
 	}
-	s, err := f.Fetch(ctx, &install.Request{Source: source.Ref{Kind: source.Git, URL: url}, Dir: dir})
+	s, err := f.Fetch(ctx, &install.Request{Source: source.Ref{Kind: source.Git, URL: url}, Dir: dir, All: below == "skills/"})
 	if err != nil {
 		return err
 	}

@@ -116,7 +116,7 @@ func (f *gitFetcher) fetch(ctx context.Context, r *install.Request) (*install.Sn
 		return s, nil
 	}
 	repo, err := client.Fetch(ctx, &git.FetchOptions{
-		URL: tip.URL, Commit: tip.Commit, Dir: r.Dir, AllowFile: f.o.AllowFile,
+		URL: tip.URL, Commit: tip.Commit, Dir: r.Dir, AllowFile: f.o.AllowFile, All: r.All,
 		Progress: func(p git.Progress) {
 			report(install.Progress{Step: p.Step, Done: p.Done, Total: p.Total})
 		},

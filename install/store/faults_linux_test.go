@@ -36,7 +36,8 @@ func TestMain(m *testing.M) {
 // place is a folder with a store and a registry.
 type place string
 
-func (p place) store() *store.Dir { return &store.Dir{Root: string(p), Wait: time.Minute} }
+// store flushes one file after the other: package fault sees one goroutine.
+func (p place) store() *store.Dir { return &store.Dir{Root: string(p), Wait: time.Minute, Parallel: 1} }
 
 func (p place) registry() *registry.Store {
 	return &registry.Store{Path: filepath.Join(string(p), "registry.json"), Wait: time.Minute}

@@ -23,8 +23,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -47,6 +45,10 @@ var ErrLocked = errors.New("locked by another process")
 type Dir struct {
 	Root string        // absolute folder that has the store as its folder ".store"
 	Wait time.Duration // for locks; 0 means lockfile.DefaultWait
+
+	// Parallel bounds how many files a Stage reads or flushes at the same time. 0 means one on each processor to read, and 16
+	// to flush. With 1 it starts no goroutine.
+	Parallel int
 
 	// Free returns the bytes that this user can write to the file system of a folder, or -1 if that is not known. Nil asks the
 	// system.
@@ -121,17 +123,15 @@ type Content struct {
 // VerifyAll is Verify for many folders, on all processors. It returns one error for each, in their order: nil, an
 // *IntegrityError or that of ctx.
 func VerifyAll(ctx context.Context, list []Content) []error {
+	return verifyAll(ctx, list, runtime.GOMAXPROCS(0))
+}
+
+func verifyAll(ctx context.Context, list []Content, n int) []error {
 	out := make([]error, len(list))
-	var next atomic.Int64
-	var work sync.WaitGroup
-	for range min(len(list), runtime.GOMAXPROCS(0)) {
-		work.Go(func() {
-			for i := next.Add(1) - 1; int(i) < len(list); i = next.Add(1) - 1 {
-				out[i] = Verify(ctx, list[i].Path, list[i].Digest)
-			}
-		})
-	}
-	work.Wait()
+	_ = each(n, len(list), func(i int) error { // never an error: all are verified
+		out[i] = Verify(ctx, list[i].Path, list[i].Digest)
+		return nil
+	})
 	return out
 }
 
@@ -184,6 +184,14 @@ func Folder(root string) string { return filepath.Join(root, storeName) }
 func (d *Dir) base() string { return Folder(d.Root) }
 
 func (d *Dir) stages() string { return filepath.Join(d.base(), stageName) }
+
+// parallel returns n, or less if Parallel says so.
+func (d *Dir) parallel(n int) int {
+	if d.Parallel > 0 {
+		return min(n, d.Parallel)
+	}
+	return n
+}
 
 func (d *Dir) wait() time.Duration {
 	if d.Wait > 0 {

@@ -18,6 +18,7 @@ type setting struct{ key, value string }
 var hardening = []setting{
 	{"core.hooksPath", os.DevNull},
 	{"core.fsmonitor", "false"},
+	{"core.fsync", "none"}, // what is fetched is gone after the run: package install writes to the disk what is kept
 	{"core.symlinks", "false"},
 	{"core.protectNTFS", "true"},
 	{"core.protectHFS", "true"},

@@ -21,6 +21,10 @@ type FetchOptions struct {
 	// Want says of which files the content is fetched at once. A nil Want wants none.
 	Want func(path string) bool
 
+	// All says that most contents are wanted later. From a repository of this machine all are then fetched with the list: asking
+	// once more would take longer than what is too many. From others only what is wanted is fetched.
+	All bool
+
 	AllowFile bool // URL may be of this machine: a person typed it
 	Progress  func(Progress)
 }
@@ -66,7 +70,11 @@ func (c *Client) Fetch(ctx context.Context, o *FetchOptions) (*Repository, error
 
 // start gets the list of files and the contents that are wanted at once.
 func (r *Repository) start(ctx context.Context) error {
-	if err := r.getCommit(ctx, "--filter=blob:none"); err != nil {
+	filter := "--filter=blob:none"
+	if r.o.All && r.u.Scheme == "file" {
+		filter = ""
+	}
+	if err := r.getCommit(ctx, filter); err != nil {
 		return err
 	}
 	if err := r.list(ctx); err != nil {

@@ -83,6 +83,25 @@ func TestFetch(t *testing.T) {
 	}
 }
 
+// What is wanted as a whole comes from a repository of this machine at once.
+func TestFetchAll(t *testing.T) {
+	repo := gittest.New(t)
+	id := repo.Commit(someFiles)
+	r, err := newClient(t, nil).Fetch(t.Context(), &git.FetchOptions{URL: repo.URL(), Commit: id, Dir: t.TempDir(), AllowFile: true, All: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if err := os.Rename(repo.Dir, repo.Dir+"-away"); err != nil { // from here on nothing can be fetched
+		t.Fatal(err)
+	}
+	for path, want := range someFiles {
+		if b, err := fs.ReadFile(r, path); err != nil || string(b) != want {
+			t.Errorf("%s: got %q, %v", path, b, err)
+		}
+	}
+}
+
 func TestNeed(t *testing.T) {
 	repo := gittest.New(t)
 	id := repo.Commit(someFiles)

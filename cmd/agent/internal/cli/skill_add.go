@@ -165,7 +165,11 @@ type installed struct {
 func (o *addOptions) from(ctx context.Context, in *install.Installer, ref source.Ref) (done []installed, err error) {
 	var place *install.Place
 	err = o.out.Busy("fetching "+ref.String(), func() error {
-		place, err = in.Open(ctx, ref, "")
+		if o.all {
+			place, err = in.OpenAll(ctx, ref)
+		} else {
+			place, err = in.Open(ctx, ref, "")
+		}
 		return err
 	})
 	if err != nil {
