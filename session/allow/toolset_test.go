@@ -2,6 +2,7 @@ package allow_test
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -119,4 +120,48 @@ func TestToolsetRulesAllowNothingElse(t *testing.T) {
 			t.Errorf("%s is read: %v", rule, l.Rules())
 		}
 	}
+}
+
+// Whatever a rule says: it binds a tool of a toolset by the tool's own name, without a look at arguments; what allows it can
+// forbid it; its names with its origin forbid it; and a rule that allows a tool of the engine does not allow one of a toolset.
+func FuzzToolsetRule(f *testing.F) {
+	for _, seed := range [][4]string{
+		{"greet", "hello-extended", "HelloExtended", "greet"}, {"hello_extended__*", "hello-extended", "H", "x"}, {"Read", "evil", "T", "read"},
+		{"mcp__github__search", "mine", "github", "search"}, {"toolset_mine_*", "mine", "T", "call"}, {"mine.T.*", "mine", "T", "bash"},
+		{"toolset_call", "a", "B", "c"}, {"a__b__c", "a", "b", "b__c"}, {"mine__list", "mine", "T", "list"},
+	} {
+		f.Add(seed[0], seed[1], seed[2], seed[3])
+	}
+	part := map[string]*regexp.Regexp{
+		"skill": regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`), "class": regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`), "tool": regexp.MustCompile(`^[A-Za-z0-9_-]+$`),
+	}
+	f.Fuzz(func(t *testing.T, rule, skill, class, tool string) {
+		if !part["skill"].MatchString(skill) || !part["class"].MatchString(class) || !part["tool"].MatchString(tool) || len(skill+class+tool) > 100 {
+			return
+		}
+		mine := &allow.Options{Skill: skill}
+		c := ofToolset(skill+"."+class, tool)
+		other := c
+		other.Args = json.RawMessage(`[]`)
+		l, _ := allow.Parse([]string{rule}, mine)
+		allows := l.Check(c) == nil
+		if allows != (l.Check(other) == nil) {
+			t.Errorf("%q allows %s by its arguments", rule, c.Name())
+		}
+		d, _ := allow.Parse([]string{rule}, &allow.Options{Skill: skill, Forbids: true})
+		if _, forbids := d.Names(c); allows && !forbids {
+			t.Errorf("%q allows %s and does not forbid it", rule, c.Name())
+		}
+		for _, name := range []string{"bash", "read_file", "write_file", "script_run", "skill"} {
+			if l.Check(allow.Call{Tool: name, Args: c.Args}) == nil && l.Check(ofToolset(skill+"."+class, name)) == nil {
+				t.Errorf("%q allows the tool %s and that of the toolset %s.%s", rule, name, skill, class)
+			}
+		}
+		for _, name := range []string{c.Name(), skill + "." + class + ".*", skill + "__" + tool, strings.ToUpper(skill) + "__" + tool, "toolset_call"} {
+			d, problems := allow.Parse([]string{name}, &allow.Options{Forbids: true})
+			if _, forbids := d.Names(c); len(problems) == 0 && !forbids {
+				t.Errorf("%q does not forbid %s", name, c.Name())
+			}
+		}
+	})
 }

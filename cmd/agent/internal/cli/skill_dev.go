@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -16,6 +17,8 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/watch"
+	"github.com/agent-base/agent-base/trace"
+	"github.com/agent-base/agent-base/trace/audit"
 	"github.com/agent-base/agent-base/trial"
 )
 
@@ -33,6 +36,7 @@ func newDevCommand(s *app.Services, run func(context.Context, *devOptions) error
 		Short: "Work on a skill: see what a model sees, after each save",
 		Long: `Show what a model sees of a skill at each step, what that costs, and what is wrong with it; and do so again after each
 save. The skill is trusted as long as the command runs, with every change: use it for your own skills. Nothing is stored.
+What agents in other terminals do with a skill of that name is shown as it happens, from the audit log.
 
 On a terminal, and from a pipe, it takes these lines:
 
@@ -79,6 +83,7 @@ func runDev(ctx context.Context, o *devOptions) error {
 	}
 	defer os.RemoveAll(folder) //nolint:errcheck // a folder for temporary files
 	d := &studio{bench: b, o: o, folder: folder}
+	ctx = trace.WithIdentity(ctx, trace.Identity{Task: d.task()})
 	if o.once {
 		report, err := d.look(ctx, quick)
 		if err != nil {
@@ -92,6 +97,9 @@ func runDev(ctx context.Context, o *devOptions) error {
 	}
 	return nil // Ctrl-C is how it ends
 }
+
+// task is the task of this command in the audit log.
+func (d *studio) task() string { return filepath.Base(d.folder) }
 
 // outcome returns the failure of a test of a skill, nil if it passed.
 func outcome(r *trial.Report) error {
@@ -123,12 +131,18 @@ func (d *studio) serve(ctx context.Context) error {
 	if _, err := d.look(ctx, quick); err != nil {
 		return err
 	}
-	lines := d.lines(ctx)
+	lines, calls := d.lines(ctx), d.calls(watched)
 	for {
 		d.prompt()
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
+		case r, more := <-calls:
+			if !more {
+				calls = nil
+				continue
+			}
+			d.printCall(&r)
 		case <-saved:
 			d.Out.Printf("\n")
 			if _, err := d.look(ctx, quick); err != nil {
@@ -147,6 +161,16 @@ func (d *studio) serve(ctx context.Context) error {
 			}
 		}
 	}
+}
+
+// calls returns what agents in other terminals do with the skill, nil if that is not recorded.
+func (d *studio) calls(ctx context.Context) <-chan audit.Record {
+	cfg := d.Settings.Config()
+	if cfg.Audit == "off" || d.Settings.NeedHome() != nil {
+		d.Out.Remark("calls of other agents are not shown, because nothing is recorded")
+		return nil
+	}
+	return callsElsewhere(ctx, cfg.Paths.Audit(), d.entry.Canonical(), d.task())
 }
 
 // keepsOn reports whether there is nobody to type lines, and no pipe that has them: it goes on until it is stopped.

@@ -117,7 +117,7 @@ func runPrepare(ctx context.Context, o *prepareOptions) error {
 	if o.json {
 		err = o.out.JSON(map[string]any{"skill": map[string]any{"name": s.Name(), "scripts": preparedScripts(done), "toolsets": preparedScripts(sets)}})
 	} else {
-		err = o.print(s, all)
+		err = o.print(s, done, sets)
 	}
 	if failed != nil {
 		return o.explain(failed, all)
@@ -249,10 +249,11 @@ func preparedScripts(done []script.Prepared) []preparedJSON {
 	return out
 }
 
-func (o *prepareOptions) print(s *skill.Skill, done []script.Prepared) error {
+func (o *prepareOptions) print(s *skill.Skill, scripts, sets []script.Prepared) error {
 	var rows [][]string
-	var idle []string // scripts that need nothing
+	var idle []string // what needs nothing
 	var undeclared []string
+	done := slices.Concat(scripts, sets)
 	for _, p := range done {
 		undeclared = append(undeclared, p.Undeclared...)
 		if state(&p) == "needs nothing" {
@@ -278,10 +279,22 @@ func (o *prepareOptions) print(s *skill.Skill, done []script.Prepared) error {
 	if len(undeclared) > 0 {
 		slices.Sort(undeclared)
 		undeclared = slices.Compact(undeclared)
-		o.out.Remark(fmt.Sprintf("the scripts import %s, which the skill does not declare; add them with: %s",
-			app.ImportsText(undeclared), app.WithCure(s.Canonical(), undeclared...)))
+		o.out.Remark(fmt.Sprintf("the %s import %s, which the skill does not declare; add them with: %s",
+			importers(scripts, sets), app.ImportsText(undeclared), app.WithCure(s.Canonical(), undeclared...)))
 	}
 	return nil
+}
+
+// importers says whether scripts or toolsets import what is not declared.
+func importers(scripts, sets []script.Prepared) string {
+	lacks := func(p script.Prepared) bool { return len(p.Undeclared) > 0 }
+	switch {
+	case !slices.ContainsFunc(sets, lacks):
+		return "scripts"
+	case !slices.ContainsFunc(scripts, lacks):
+		return "toolsets"
+	}
+	return "scripts and toolsets"
 }
 
 func state(p *script.Prepared) string {
