@@ -329,11 +329,11 @@ func (k *Package) InstalledPath() (string, error) { return k.place.in.o.Store.Pa
 // Approved is a package with what the user said about it.
 type Approved struct {
 	Package     *Package
-	Yes         bool     // the user approved this content
-	Permissions []string // that were shown
+	Yes         bool     // the user approved this content: it is recorded, and lets nothing run; see trust.Store.Approve for that
+	Permissions []string // that were shown; recorded
 }
 
-// Keep installs the package, as KeepAll does.
+// Keep installs the package, as KeepAll does. approved and permissions are recorded as those of Approved.
 func (k *Package) Keep(ctx context.Context, approved bool, permissions []string) (registry.Entry, error) {
 	list, err := KeepAll(ctx, Approved{k, approved, permissions})
 	if err != nil {
