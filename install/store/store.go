@@ -46,7 +46,7 @@ var ErrLocked = errors.New("locked by another process")
 // Dir is a store. Nothing is created before the first Stage.
 type Dir struct {
 	Root string        // absolute folder that has the store as its folder ".store"
-	Wait time.Duration // for locks; 0 means lockfile.DefaultWait
+	Wait time.Duration // for locks; 0 means 10 s
 
 	// Free returns the bytes that this user can write to the file system of a folder, or -1 if that is not known. Nil asks the
 	// system.
