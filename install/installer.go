@@ -31,13 +31,20 @@ var (
 	ErrNoPrevious = errors.New("no former content is kept")
 )
 
+// Limits bound what is unpacked, in all: MaxFiles files and folders (0 means 10,000) with MaxBytes bytes (256 MiB), one file MaxFile
+// bytes (64 MiB), one path MaxDepth names (64) and MaxPath bytes (1,024). LeaveLinks and Volatile are of no use to callers.
+type Limits = unpack.Options
+
+// RefusedError is the error for a file that is not unpacked: its Name, shortened, and the Reason.
+type RefusedError = unpack.Error
+
 // Options configures an Installer.
 type Options struct {
 	Registry *registry.Store         // required
 	Store    *store.Dir              // required
 	Fetchers map[source.Kind]Fetcher // by kind of place
 	Catalog  skill.Options           // how the skills of a place are opened; Layers is ignored
-	Limits   unpack.Options          // of one skill
+	Limits   Limits                  // of one skill
 	Progress func(Progress)          // told how far a fetch is; it may be nil
 
 	// Verify checks the signature of a skill that was there at a time; the zero time is now. Nil checks none.
@@ -341,11 +348,11 @@ func (k *Package) InstalledPath() (string, error) { return k.place.in.o.Store.Pa
 // Approved is a package with what the user said about it.
 type Approved struct {
 	Package     *Package
-	Yes         bool     // the user approved this content
-	Permissions []string // that were shown
+	Yes         bool     // the user approved this content: it is recorded, and lets nothing run; see trust.Store.Approve for that
+	Permissions []string // that were shown; recorded
 }
 
-// Keep installs the package, as KeepAll does.
+// Keep installs the package, as KeepAll does. approved and permissions are recorded as those of Approved.
 func (k *Package) Keep(ctx context.Context, approved bool, permissions []string) (registry.Entry, error) {
 	list, err := KeepAll(ctx, Approved{k, approved, permissions})
 	if err != nil {

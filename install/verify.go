@@ -36,11 +36,11 @@ const (
 type Verified struct {
 	Entry     registry.Entry
 	Condition Condition
-	Digest    string         // that the files have now; "" if they have none
-	Files     []dirhash.File // likewise, with their hashes
-	Err       error          // why they have no digest
-	Signature *oms.Report    // at the time of the installation; nil if it was not checked
-	SignError error          // why it could not be
+	Digest    string          // that the files have now; "" if they have none
+	Files     []skill.SumFile // likewise, with their hashes
+	Err       error           // why they have no digest
+	Signature *oms.Report     // at the time of the installation; nil if it was not checked
+	SignError error           // why it could not be
 }
 
 // Verify compares the files of installed skills with the digests that the registry has. The results have the order of the

@@ -48,10 +48,13 @@ type ServeOptions struct {
 	Started func(*Serving)
 }
 
+// Redactor replaces secrets in texts by [redacted NAME], with its methods Bytes, String and Cut.
+type Redactor = redact.Redactor
+
 // Serving is what is known about a program that is about to start.
 type Serving struct {
-	Dir    string           // the skill's folder for this run, absolute
-	Redact *redact.Redactor // replaces the secrets that the program was given, in what it says
+	Dir    string    // the skill's folder for this run, absolute
+	Redact *Redactor // replaces the secrets that the program was given, in what it says
 }
 
 // Served is what became of a program that served a skill.

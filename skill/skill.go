@@ -21,7 +21,7 @@ type Skill struct {
 	problems []manifest.Problem
 
 	closed atomic.Bool
-	sum    atomic.Pointer[dirhash.Sum] // nil until computed
+	sum    atomic.Pointer[Sum] // nil until computed
 }
 
 // read reads and parses the manifest. The error is a *BrokenError when it cannot be read or used.
@@ -118,17 +118,24 @@ func (s *Skill) Digest(ctx context.Context) (string, error) {
 	return sum.Digest, err
 }
 
+// Sum is a Digest with the Files that it covers, sorted by path.
+type Sum = dirhash.Sum
+
+// SumFile is one file or symbolic link of a Sum: its slash Path, whether it is a Link, the Size in bytes and the SHA256 of its
+// content or of the link's text, as 64 hexadecimal digits.
+type SumFile = dirhash.File
+
 // Sum returns the Digest with the hashes of the files that it covers. Do not change them.
-func (s *Skill) Sum(ctx context.Context) (dirhash.Sum, error) {
+func (s *Skill) Sum(ctx context.Context) (Sum, error) {
 	if err := s.usable(ctx); err != nil {
-		return dirhash.Sum{}, err
+		return Sum{}, err
 	}
 	if sum := s.sum.Load(); sum != nil {
 		return *sum, nil
 	}
 	sum, err := dirhash.Dir(ctx, s.FS(), nil)
 	if err != nil {
-		return dirhash.Sum{}, err
+		return Sum{}, err
 	}
 	s.sum.CompareAndSwap(nil, &sum) // concurrent calls return the same sum
 	return *s.sum.Load(), nil

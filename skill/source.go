@@ -34,8 +34,8 @@ func (f SourceFunc) Skills(ctx context.Context) iter.Seq2[Found, error] { return
 // Found is one skill as a source sees it. It is valid until the next step of the iteration.
 type Found struct {
 	Path  string // slash path of its directory below the source's root; "." for the root itself
-	File  string // name of its manifest: "SKILL.md", or "skill.md" if there is only that file
-	Stamp Stamp  // the file system's stamp of the manifest; zero if there is none
+	File  string // name of its manifest: "SKILL.md", or "skill.md" if there is only that file; "" means "SKILL.md"
+	Stamp Stamp  // the file system's stamp of the manifest; zero if there is none: Head then shows whether it has changed
 	Head  []byte // the manifest from its first byte to at least the end of the front matter
 
 	// Open returns the skill's files. The catalogue calls it when the skill is loaded.
@@ -55,7 +55,7 @@ type Tree interface {
 }
 
 // Locator is an optional method of a Tree whose files are on disk or can be written there. A skill whose Tree is not a
-// Locator has no folder (ErrNoFolder): it can be read, but its scripts cannot run.
+// Locator has no folder (ErrNoFolder): it can be read, but its scripts cannot run. The Trees of FS with a cache are Locators.
 type Locator interface {
 	Location(context.Context) (string, error) // absolute directory
 }
@@ -66,7 +66,10 @@ type Layer struct {
 	Name   string // "project", "user", "bundled" …; several layers may share a name
 	Mount  string // default: "skills"
 	Source Source // nil is a problem of the catalogue, source-unreadable
-	Trust  Trust  // TrustBundled for skills that come with the program; TrustNone leaves the decision to Options.Trust
+
+	// Trust is the trust of all skills of the layer, whatever their content: TrustBundled for skills that come with the program,
+	// TrustRoot for a folder whose later changes are trusted, too. TrustNone leaves the decision to Options.Trust.
+	Trust Trust
 
 	// Value is the value of the layer for PrecedencePriority; layers with the same name have one value. 0 means the
 	// number of the layer, counted from the lowest, which is 1.

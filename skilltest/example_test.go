@@ -37,7 +37,7 @@ func (s shelf) Skills(ctx context.Context) iter.Seq2[skill.Found, error] {
 // Roots returns no folders to watch, because these skills never change. Without this method a watcher polls.
 func (s shelf) Roots() []string { return nil }
 
-// files are the files of one skill. With a Location method its scripts could run.
+// files are the files of one skill. With a Location method its scripts could run; the example of skill.SourceFunc needs none.
 type files struct{ fs.FS }
 
 func (files) Close() error { return nil }

@@ -172,7 +172,7 @@ const ReasonUntrusted = "untrusted"
 // UntrustedError says that the content of a skill may not run.
 type UntrustedError struct {
 	Skill string      // its name
-	Trust skill.Trust // Untrusted, or Changed if the content differs from the approved one
+	Trust skill.Trust // TrustNone, or TrustChanged if another content was approved
 	Err   error       // why trust cannot be decided, or nil
 }
 

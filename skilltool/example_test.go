@@ -32,7 +32,7 @@ func Example() {
 			fmt.Println(err)
 		}
 	}
-	model := &tool.Executor{Tools: &tools}
+	model := &tool.Executor{Tools: &tools, Check: kit.Check} // Check holds what active skills allow
 	r := model.Call(ctx, "skill", json.RawMessage(`{"skill_name":"csv-report"}`))
 	fmt.Println(r.Message)
 	r = model.Call(ctx, "skill", json.RawMessage(`{"skill_name":"csv-reprot"}`))

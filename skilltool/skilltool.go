@@ -1,5 +1,9 @@
-// Package skilltool has the five tools through which a model uses skills: skill, skill_read,
-// script_list, script_help and script_run. There is never one tool per script.
+// Package skilltool has the tools through which a model uses skills: skill and skill_read; with a script host script_list,
+// script_help and script_run; with toolsets toolset_list and toolset_call. There is never one tool per script.
+//
+// What active skills allow holds only for calls that [Kit.Check] decides about. Call all tools of a conversation, those of the
+// program too, by one tool.Executor that has the Check of the Kit and, for hooks, its After. A program that calls tool.Tool.Call
+// itself has no restrictions.
 //
 // The tools work over a catalogue that the caller may swap between calls, one session and one
 // script host. They refuse scripts of content that is not approved, and they keep the text of
@@ -48,9 +52,9 @@ import (
 
 // Options configures the tools. Catalog and Session are required.
 type Options struct {
-	Catalog func() *skill.Catalog // the present snapshot; asked once for each call
-	Session *session.Session
-	Scripts *script.Host // nil: no script tools
+	Catalog func() *skill.Catalog // returns the present snapshot, never nil; asked once for each call
+	Session *session.Session      // of one conversation, as the Kit is
+	Scripts *script.Host          // nil: no script tools
 
 	Toolsets Toolsets // nil: no toolsets; see Kit.More for their tools
 	CallOnly bool     // a model calls the tools of toolsets by toolset_call alone: Kit.More returns none of them

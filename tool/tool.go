@@ -16,7 +16,7 @@ import (
 type Tool struct {
 	Name        string
 	Description string
-	Input       json.RawMessage // JSON Schema of the arguments, an object; sent to models, not enforced
+	Input       json.RawMessage // JSON Schema of the arguments, an object; sent to models, not enforced; nil allows any
 	// Call gets one JSON object, {} if there are no arguments, and checks it.
 	Call   func(context.Context, json.RawMessage) Result
 	Source string // origin, for collisions: "<skill>.<Class>"; "" for a built-in tool

@@ -100,7 +100,7 @@ func (h *Host) Close() error {
 
 // Register adds a toolset in Go to a skill: its tools are called in this process. They come before those that the skill
 // declares, in the order of the calls. It panics if a tool has no name or no Call, and returns an error if the skill has a
-// toolset of that name.
+// toolset of that name. A skilltool.Kit offers them only if the content of the skill may run: another skill could take the name.
 func (h *Host) Register(skillName, className string, tools ...tool.Tool) error {
 	name := canonical(skillName)
 	own := slices.Clone(tools)

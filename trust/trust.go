@@ -86,7 +86,8 @@ func (s *Set) Trusted(name, dir, digest string) skill.Trust {
 }
 
 // Func returns the set as a function for skill.Options. The function computes the digest, which reads every file of the
-// skill, only if the skill is outside the trusted folders and its name has an approval.
+// skill, only if the skill is outside the trusted folders and its name has an approval. It does not know what is approved after
+// Load: a program that runs for long loads the Store for each question, as the example does.
 func (s *Set) Func() skill.TrustFunc {
 	return func(ctx context.Context, subject skill.Subject) (skill.Trust, error) {
 		if err := ctx.Err(); err != nil {

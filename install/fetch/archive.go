@@ -21,7 +21,7 @@ const maxLocal = 256 << 20
 // by its content. The Snapshot has what is in it, whether or not that lies in one folder, without symbolic links. Its Origin.Commit
 // is the digest of the archive. If Source.Want is a digest, the archive must have it.
 //
-// An archive of this machine may have 256 MiB and unpack to the defaults of unpack.Options; o limits those from the network. o may
+// An archive of this machine may have 256 MiB and unpack to the defaults of install.Limits; o limits those from the network. o may
 // be nil. An error is about o.Private.
 func Archive(o *HTTPOptions) (install.Fetcher, error) {
 	d, err := newDownloader(o)

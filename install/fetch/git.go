@@ -5,14 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"sync"
 	"time"
 
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/source"
 	"github.com/agent-base/agent-base/internal/git"
-	"github.com/agent-base/agent-base/internal/program"
 )
 
 // GitOptions configures Git.
@@ -47,7 +45,7 @@ func Git(o *GitOptions) install.Fetcher {
 		f.o = *o
 	}
 	if f.o.Path == nil {
-		f.o.Path = filepath.SplitList(program.FixedPath)
+		f.o.Path = []string{"/usr/local/bin", "/usr/bin", "/bin"}
 	}
 	return f
 }

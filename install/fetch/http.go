@@ -15,8 +15,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/internal/hostname"
-	"github.com/agent-base/agent-base/internal/unpack"
 )
 
 // Defaults of HTTPOptions, and the limits of one request.
@@ -48,7 +48,7 @@ type HTTPOptions struct {
 	RootCAs  *x509.CertPool // whose certificates are accepted; nil means the system's
 	MaxBytes int64          // of one download
 	MaxTime  time.Duration  // of one download, with all attempts
-	Limits   unpack.Options // of what an archive from the network unpacks to; zero fields mean 1,000 files and folders, and 64 MiB
+	Limits   install.Limits // of what an archive from the network unpacks to; zero fields mean 1,000 files and folders, and 64 MiB
 	Idle     time.Duration  // after which a download that does not move is ended: less than 1 KiB came
 
 	Resolve func(ctx context.Context, host string) ([]netip.Addr, error)         // nil means the system's resolver

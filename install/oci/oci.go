@@ -26,7 +26,7 @@ import (
 	"oras.land/oras-go/v2/registry/remote/auth"
 	"oras.land/oras-go/v2/registry/remote/errcode"
 
-	"github.com/agent-base/agent-base/internal/unpack"
+	"github.com/agent-base/agent-base/install"
 )
 
 // Sentinels for what a caller may want to explain.
@@ -67,7 +67,7 @@ type Options struct {
 	PlainHTTP bool
 
 	// Unpack bounds what is unpacked. It may be nil.
-	Unpack *unpack.Options
+	Unpack *install.Limits
 
 	Timeout   time.Duration // of a whole Fetch or Push; 0 means Timeout
 	Idle      time.Duration // after which a download is ended of which nothing comes; 0 means Idle
@@ -85,7 +85,7 @@ type Credential struct {
 // Client gets artifacts from registries and stores them there. It is an install.Fetcher. It is safe for concurrent use.
 type Client struct {
 	o      Options
-	limits unpack.Options
+	limits install.Limits
 }
 
 // New returns a client. It fails if Options.Transport is not set.

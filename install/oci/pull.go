@@ -25,7 +25,7 @@ const latest = "latest"
 // Fetch gets the skills of an artifact. Without a tag or a digest it gets the tag "latest".
 //
 // Origin.Commit is the digest of the manifest. Origin.Pinned is set only for a digest: a tag can be moved, and authors do it.
-// Errors wrap the sentinels of this package, or are an *unpack.Error for files that are refused.
+// Errors wrap the sentinels of this package, or are an *install.RefusedError for files that are refused.
 func (c *Client) Fetch(ctx context.Context, r *install.Request) (*install.Snapshot, error) {
 	if r.Source.Kind != source.OCI {
 		return nil, fmt.Errorf("oci: %v is not a kind of source that is in a registry", r.Source.Kind)

@@ -65,7 +65,7 @@ const MaxFile = 16 << 20
 type Store struct {
 	Path string           // absolute; otherwise every method returns an error. The first change creates the file and its folder.
 	Now  func() time.Time // nil means time.Now
-	Wait time.Duration    // for the lock; 0 means lockfile.DefaultWait
+	Wait time.Duration    // for the lock; 0 means 10 s
 	Home string           // the user's home, for paths of older programs that begin with "~"
 
 	// Rebuild returns the skills that are there, for a new file in place of a damaged one. They are recorded as untrusted. It

@@ -44,7 +44,7 @@ var ErrLocked = errors.New("locked by another process")
 // Dir is a store. Nothing is created before the first Stage.
 type Dir struct {
 	Root string        // absolute folder that has the store as its folder ".store"
-	Wait time.Duration // for locks; 0 means lockfile.DefaultWait
+	Wait time.Duration // for locks; 0 means 10 s
 
 	// Parallel bounds how many files a Stage reads or flushes at the same time. 0 means one on each processor to read, and 16
 	// to flush. With 1 it starts no goroutine.

@@ -36,7 +36,7 @@ type Options struct {
 	Model string
 	// HTTP sends the requests; nil means a client without a proxy and without settings of the environment.
 	HTTP *http.Client
-	// Idle is the longest silence within an answer; 0 means wire.DefaultIdle.
+	// Idle is the longest silence within an answer; 0 means 2 minutes.
 	Idle time.Duration
 }
 

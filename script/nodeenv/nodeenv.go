@@ -39,6 +39,9 @@ type (
 	Output  = envstore.Output
 )
 
+// Leftover is what is not needed any more: its Path for reports, Why, and the Parts to remove, absolute and in this order.
+type Leftover = envstore.Leftover
+
 // Options configures a Store. Run, LookPath and Cache are required.
 type Options struct {
 	// Run runs npm. It returns an error only when npm could not be started or ctx is done.
@@ -166,7 +169,7 @@ func (s *Store) Prepare(ctx context.Context, p *Project, o *PrepareOptions) (*Pr
 
 // Unused lists the environments that were not used since a time, copies of skills in other environments that were not used
 // since then, and the folders that no record names. They may be removed while no script runs and none is prepared.
-func (s *Store) Unused(since time.Time) []envstore.Leftover {
+func (s *Store) Unused(since time.Time) []Leftover {
 	out := envstore.Unused(s.folder(), since)
 	gone := map[string]bool{}
 	for _, l := range out {

@@ -37,6 +37,9 @@ type (
 	Output  = envstore.Output
 )
 
+// Leftover is what is not needed any more: its Path for reports, Why, and the Parts to remove, absolute and in this order.
+type Leftover = envstore.Leftover
+
 // Options configures a Store. Run, LookPath and Cache are required.
 type Options struct {
 	// Run runs a command. It returns an error only when the command could not be started or ctx is done.

@@ -65,7 +65,7 @@ func (s *Store) environment(home, temp, cache string) map[string]string {
 
 // Unused lists the environments that were not used since a time and the folders that no record names, in the order of their
 // names, and uv's cache. They may be removed while no script runs and none is prepared.
-func (s *Store) Unused(since time.Time) []envstore.Leftover {
+func (s *Store) Unused(since time.Time) []Leftover {
 	return append(envstore.Unused(s.folder(), since), s.downloads()...)
 }
 

@@ -7,6 +7,8 @@
 // The instructions name a file in the target of a link, and in code with a path such as scripts/x.py: in a code span, and
 // in a command of a code block. Paths in sentences that give an example, or say what to create, are not checked.
 //
+// The example "All" of Folder validates a folder of skills.
+//
 // Folder takes any fs.FS that is confined to the folder, such as the one of an [os.Root]. A file system with the method of
 // [ManifestReader] decides itself how its manifest is read.
 package check

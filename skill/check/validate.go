@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -46,8 +47,8 @@ type ManifestReader interface {
 }
 
 // Folder checks a whole skill: its manifest as Parse does, and whether its files agree with it. fsys is the skill's
-// folder, confined to it, and dirName is what the folder is called. Folder runs nothing of the skill. It never fails and
-// never returns a nil manifest. Problems of the manifest come first.
+// folder, confined to it, and dirName is what the folder is called: a name or a path that ends in it, "" if it is unknown.
+// Folder runs nothing of the skill. It never fails and never returns a nil manifest. Problems of the manifest come first.
 func Folder(fsys fs.FS, dirName string, o *Options) (*manifest.Manifest, []manifest.Problem) {
 	if o == nil {
 		o = &Options{}
@@ -67,7 +68,7 @@ func Folder(fsys fs.FS, dirName string, o *Options) (*manifest.Manifest, []manif
 		}
 		src, ok = v.readManifest(file, &memory.text)
 	}
-	m, problems := memory.reader.Parse(src, &manifest.Options{File: v.File, Dir: dirName, Profile: o.Profile, Borrow: true})
+	m, problems := memory.reader.Parse(src, &manifest.Options{File: v.File, Dir: lastOf(dirName), Profile: o.Profile, Borrow: true})
 	if !ok {
 		return m, v.Problems()
 	}
@@ -80,6 +81,16 @@ func Folder(fsys fs.FS, dirName string, o *Options) (*manifest.Manifest, []manif
 	v.checkScripts(o.ScriptRule)
 	v.checkFiles()
 	return m, slices.Concat(problems, v.Problems())
+}
+
+// lastOf returns the last element of a path, "" if that is not the name of a folder.
+func lastOf(dir string) string {
+	switch name := path.Base(filepath.ToSlash(dir)); name {
+	case ".", "..", "/":
+		return ""
+	default:
+		return name
+	}
 }
 
 type validation struct {

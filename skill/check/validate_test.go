@@ -158,3 +158,13 @@ func TestFolderUnknownProfile(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 }
+
+// The name of the folder may be the end of a path, or unknown.
+func TestFolderName(t *testing.T) {
+	skill := fstest.MapFS{"SKILL.md": {Data: []byte("---\nname: pdf\ndescription: Fills forms.\n---\nBody.\n")}}
+	for dir, want := range map[string]int{"pdf": 0, "team/pdf": 0, "/srv/pdf/": 0, "": 0, ".": 0, "..": 0, "/": 0, "doc": 1, "pdf/doc": 1} {
+		if _, problems := Folder(skill, dir, nil); len(problems) != want {
+			t.Errorf("%q: %v, want %d problems", dir, problems, want)
+		}
+	}
+}

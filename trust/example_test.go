@@ -1,0 +1,105 @@
+package trust_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/trust"
+)
+
+// A service that keeps approvals and grants in a file. The file is loaded for each question, so an approval counts at once, also
+// one of another process.
+func Example() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "trust")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	folder := filepath.Join(dir, "skills", "dice")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		log.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "SKILL.md"), []byte("---\nname: dice\ndescription: Rolls dice.\n---\n"), 0o600); err != nil {
+		log.Fatal(err)
+	}
+
+	store := &trust.Store{Path: filepath.Join(dir, "trust.json")}
+	catalog, err := skill.Open(ctx, &skill.Options{
+		Layers: []skill.Layer{{Name: "team", Source: skill.Dir(filepath.Dir(folder), nil)}},
+		Trust: func(ctx context.Context, s skill.Subject) (skill.Trust, error) {
+			set, err := store.Load()
+			if err != nil {
+				return skill.TrustNone, err
+			}
+			return set.Func()(ctx, s)
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	dice, err := catalog.Lookup("dice")
+	if err != nil {
+		log.Fatal(err)
+	}
+	opened, err := dice.Load(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer opened.Close()
+	digest, err := opened.Digest(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	fmt.Println(dice.Trust(ctx))
+	if err := store.Approve(ctx, trust.Approval{Name: "dice", Digest: digest, Dir: folder}); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(dice.Trust(ctx))
+
+	key := trust.Grant{Name: "dice", Digest: digest, Dir: folder}
+	if err := store.EditGrant(ctx, key, func(g *trust.Grant) error {
+		g.Env, g.Net = append(g.Env, "DICE_SEED"), append(g.Net, "random.example")
+		return nil
+	}); err != nil {
+		log.Fatal(err)
+	}
+	options := script.Options{Granted: granted(store)}
+	g, err := options.Granted(ctx, opened)
+	fmt.Println(g.Env, g.Net.Hosts, err)
+	// Output:
+	// untrusted <nil>
+	// approved <nil>
+	// [DICE_SEED] [random.example] <nil>
+}
+
+// granted returns what was given to the content of a skill, for script.Options.
+func granted(store *trust.Store) func(context.Context, *skill.Skill) (script.Grant, error) {
+	return func(ctx context.Context, s *skill.Skill) (script.Grant, error) {
+		set, err := store.Load()
+		if err != nil {
+			return script.Grant{}, err
+		}
+		digest, err := s.Digest(ctx)
+		if err != nil {
+			return script.Grant{}, err
+		}
+		t, _ := set.Grant(s.Canonical(), "", digest)
+		named := slices.DeleteFunc(slices.Clone(t.Net), func(host string) bool { return host == trust.AnyHost })
+		return script.Grant{
+			Declared: true, Withheld: t.Withheld, Env: t.Env, Home: t.Home, With: t.With, Read: t.Read, Write: t.Write,
+			Net: script.Network{
+				All:     slices.Contains(t.Net, trust.AnyHost),
+				Hosts:   slices.Concat(named, t.Suggested),
+				Private: named, // the user named them, so they may be in the own network
+			},
+		}, nil
+	}
+}
