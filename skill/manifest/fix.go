@@ -46,6 +46,15 @@ func Fix(src []byte, o *Options) (fixed []byte, changed []Problem, err error) {
 	return out, first.changed, nil
 }
 
+// Fixes reports whether Fix repairs every problem with that code.
+func Fixes(code string) bool {
+	switch code {
+	case "field-spelling", "frontmatter-bom", "frontmatter-leading", "yaml-colon", "yaml-start":
+		return true
+	}
+	return false
+}
+
 // fixer collects replacements in one text.
 type fixer struct {
 	*parser

@@ -1,6 +1,7 @@
 package manifest
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -85,4 +86,24 @@ func TestFixKeepsMeaning(t *testing.T) {
 			rt.Fatalf("the second time %q became %q, %v, %v", got, again, more, err)
 		}
 	})
+}
+
+// Fixes names the rules of which Fix leaves no problem.
+func TestFixes(t *testing.T) {
+	for code, src := range map[string]string{
+		"field-spelling":      "---\nname: x\ndescription: y\nAllowed_Tools: Read\n---\n",
+		"frontmatter-bom":     "\ufeff---\nname: x\ndescription: y\n---\n",
+		"frontmatter-leading": "\n---\nname: x\ndescription: y\n---\n",
+		"yaml-colon":          "---\nname: x\ndescription: a: b\n---\n",
+		"yaml-start":          "---\nname: x\ndescription: @y\n---\n",
+		"field-unknown":       "---\nname: x\ndescription: y\nmine: z\n---\n",
+	} {
+		is := func(p Problem) bool { return p.Code == code }
+		_, before := Parse([]byte(src), nil)
+		fixed, _, err := Fix([]byte(src), nil)
+		_, after := Parse(fixed, nil)
+		if !slices.ContainsFunc(before, is) || err != nil || slices.ContainsFunc(after, is) == Fixes(code) {
+			t.Errorf("%s: before %v, after %v, %v; Fixes reports %v", code, before, after, err, Fixes(code))
+		}
+	}
 }

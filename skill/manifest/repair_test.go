@@ -126,7 +126,7 @@ func TestProblemText(t *testing.T) { // R6, R10
 		t.Fatalf("problems: %v", problems)
 	}
 	want := `skills/my-skill/SKILL.md:4:11: warning[yaml-colon] the plain value of "license" contains a colon followed by a space; it is read as text`
-	if got := problems[0].Error(); got != want || problems[0].Field != "license" || problems[0].Cure != "put the value in quotes; --fix does" {
+	if got := problems[0].Error(); got != want || problems[0].Field != "license" || problems[0].Cure != "put the value in quotes" {
 		t.Errorf("got %+v", problems[0])
 	}
 }

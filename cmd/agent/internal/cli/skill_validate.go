@@ -35,8 +35,8 @@ type verdictJSON struct {
 
 // shownVerdict is what a person reads about one skill.
 type shownVerdict struct {
-	lines           ui.Safe
-	fixed, warnings int
+	lines                    ui.Safe
+	fixed, fixable, warnings int
 }
 
 type validateOptions struct {
@@ -249,6 +249,9 @@ func (o *validateOptions) shown(v *verdictJSON) shownVerdict {
 			out.warnings++
 		}
 		b.WriteString(string(problemLine(o.out, &p)) + "\n")
+		if manifest.Fixes(p.Code) {
+			out.fixable++
+		}
 		if p.Cure != "" {
 			b.WriteString("    " + string(o.out.Wrapped(p.Cure, 4)) + "\n")
 		}
@@ -259,9 +262,9 @@ func (o *validateOptions) shown(v *verdictJSON) shownVerdict {
 
 // print prints the problems of all skills, and on stderr how it went.
 func (o *validateOptions) print(all []verdictJSON, invalid int) {
-	fixed, warnings := 0, 0
+	fixed, fixable, warnings := 0, 0, 0
 	for _, v := range all {
-		fixed, warnings = fixed+v.shown.fixed, warnings+v.shown.warnings
+		fixed, fixable, warnings = fixed+v.shown.fixed, fixable+v.shown.fixable, warnings+v.shown.warnings
 		o.out.Printf("%s", v.shown.lines)
 	}
 	if o.out.Quiet() || o.out.Flush() != nil {
@@ -281,6 +284,9 @@ func (o *validateOptions) print(all []verdictJSON, invalid int) {
 	}
 	if fixed > 0 {
 		text += ", " + app.Count(fixed, "problem") + " repaired"
+	}
+	if fixable > 0 && !o.fix {
+		text += "; --fix repairs " + app.Count(fixable, "problem")
 	}
 	fmt.Fprintln(o.out.Err, text)
 }

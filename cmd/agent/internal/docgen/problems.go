@@ -46,7 +46,7 @@ func problemsPage() (string, error) {
 	}
 	b.WriteString("\n")
 	for _, r := range rules {
-		fmt.Fprintf(&b, "### %s\n\n%s. **Cure**: %s.\n\n", r.Code, sentence(r.Description), prose(r.Cure))
+		fmt.Fprintf(&b, "### %s\n\n%s. **Cure**: %s.\n\n", r.Code, sentence(r.Description), cure(r))
 		if ex := findExample(r.Code); ex.code != "" {
 			fmt.Fprintf(&b, "```yaml\n%s   # %s\n%s   # better\n```\n\n", ex.wrong, r.Code, ex.right)
 		}
@@ -61,9 +61,13 @@ func problemsPage() (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }
 
-// prose returns a cure as Markdown.
-func prose(cure string) string {
-	return strings.ReplaceAll(quoted.ReplaceAllString(cure, "`$1`"), "--fix", "`--fix`")
+// cure returns the cure of a rule as Markdown, with what repairs it.
+func cure(r manifest.Rule) string {
+	text := quoted.ReplaceAllString(r.Cure, "`$1`")
+	if manifest.Fixes(r.Code) {
+		text += "; `agent skill validate --fix` does"
+	}
+	return text
 }
 
 // sample returns a problem as the command prints it.
