@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/agent-base/agent-base/internal/lazyregexp"
 )
 
 // The names that the system gives to the signals of limits.
@@ -142,7 +144,7 @@ func crowdedHint(out *Output, cmd *Command) string {
 // lastBytes returns the end of b as text, at most n bytes without white space at the end. If it is not all, it begins with a
 // line where one begins in its first half, else with a word if there is one, else with a character.
 func lastBytes(b []byte, n int) string {
-	b = bytes.TrimRight(b, " \t\r\n")
+	b = bytes.TrimRight(uncoloured(b), " \t\r\n")
 	if len(b) <= n {
 		return text(b)
 	}
@@ -173,8 +175,18 @@ func firstRunes(s string, n int) string {
 	return s
 }
 
-// text returns the output of a program as valid UTF-8.
-func text(b []byte) string { return string(bytes.ToValidUTF8(b, []byte("\ufffd"))) }
+// text returns the output of a program as valid UTF-8 without colours.
+func text(b []byte) string { return string(bytes.ToValidUTF8(uncoloured(b), []byte("\ufffd"))) }
+
+var colour = lazyregexp.New(`\x1b\[[0-9;:]*m`)
+
+// uncoloured removes colours and the like, which many scripts print although they are told not to.
+func uncoloured(b []byte) []byte {
+	if bytes.IndexByte(b, '\x1b') < 0 {
+		return b
+	}
+	return colour().ReplaceAll(b, nil)
+}
 
 // seconds writes a duration as "60s", "1.5s".
 func seconds(d time.Duration) string {

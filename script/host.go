@@ -201,8 +201,8 @@ type RunOptions struct {
 // Result is the answer of a script: either JSON or text.
 type Result struct {
 	JSON     json.RawMessage // one compact document; nil for text
-	Text     string
-	Warning  string // that Text was truncated, and the Note of the grant
+	Text     string          // valid UTF-8, without colours
+	Warning  string          // that Text was truncated, and the Note of the grant
 	Duration time.Duration
 	Sandbox  Sandbox // what confined the script; its Tier is "off" if nothing did
 

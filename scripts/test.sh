@@ -94,7 +94,7 @@ step_fuzz() {
 
 # The tests of faults in their long form: thousands of kills and failing calls. It takes some minutes, and is not part of "every check".
 step_faults() {
-	AGENT_FAULTS=full go test -count=1 -timeout 30m -v -run 'EveryCall|PowerFailure|Killed|Linearizable' ./install/registry ./install/store
+	AGENT_FAULTS=full go test -count=1 -timeout 30m -v -run 'EveryCall|PowerFailure|Killed|Linearizable' ./install ./install/registry ./install/store
 }
 
 # out_of_time reports whether fuzzing only ended while an input was running, which the go command reports as a failure.

@@ -17,6 +17,7 @@ func faults() []Fault {
 // Trial is one run of Every.
 type Trial struct {
 	Root   string             // only calls for paths in this folder are counted
+	Only   func(Call) bool    // of these, the calls that are counted; nil means all
 	Do     func() error       // what is tried, from a fresh state
 	Check  func(error) string // reports what is wrong after Do returned the error, or "" if nothing is
 	Repair func(error) string // likewise, called after Check; may be nil
@@ -56,7 +57,7 @@ func (f Fault) text() string {
 func one(t Trial, f Fault, n int, all bool) (count int, failed string, problems []string) {
 	var err error
 	watched := Run(func() { err = t.Do() }, func(c Call) Fault {
-		if c.Path != t.Root && !strings.HasPrefix(c.Path, t.Root+"/") {
+		if c.Path != t.Root && !strings.HasPrefix(c.Path, t.Root+"/") || t.Only != nil && !t.Only(c) {
 			return Fault{}
 		}
 		if count++; count == n {
