@@ -7,7 +7,7 @@ import (
 )
 
 // Audience is who asks for skills. The values are compared byte by byte with those of the scope of a skill: no pattern, no
-// other case. They come from whoever knows who asks, never from a request itself. A value that is empty is in no list.
+// other case. The program that knows who asks sets them; they never come from a request. An empty value is in no list.
 type Audience struct {
 	Agent       string // kind of the agent
 	Tenant      string // customer or organisation
@@ -26,7 +26,7 @@ func (a *Audience) Admits(s manifest.Scope) bool {
 	return !s.Unclear && in(s.Agents, a.Agent) && in(s.Tenants, a.Tenant) && in(s.Environments, a.Environment)
 }
 
-// sees reports whether a record is in the catalogue for a. One that cannot be used may have a scope that cannot be read, so it
+// sees reports whether a record is in the catalogue for a. A broken one may have a scope that cannot be read, so it
 // is not.
 func (a *Audience) sees(r *record) bool {
 	if a == nil {

@@ -14,8 +14,8 @@ import (
 )
 
 // trees returns the folders of generated skills below AGENT_BENCH_TREES, by their number: each
-// has skills/<name>/SKILL.md. Without the variable it makes a small one, so that the benchmarks
-// run anywhere.
+// has skills/<name>/SKILL.md. Without the variable it makes a small one: the benchmarks run
+// anywhere.
 func trees(b *testing.B) map[int]string {
 	b.Helper()
 	out := map[int]string{}
@@ -93,7 +93,7 @@ func BenchmarkRefresh(b *testing.B) {
 	})
 }
 
-// BenchmarkLoad opens skills at random, beside reading and hashing the same files alone.
+// BenchmarkLoad opens skills at random, and for comparison only reads and hashes the same files.
 func BenchmarkLoad(b *testing.B) {
 	bySize(b, func(b *testing.B, root string) {
 		c := onDir(b, root)

@@ -201,7 +201,7 @@ func TestConcurrent(t *testing.T) {
 	group.Wait()
 }
 
-// Roots names the folders that are looked in, and Same tells an unchanged skill from a changed one.
+// Roots names the folders that are looked in, and Same distinguishes an unchanged skill from a changed one.
 func TestRootsAndSame(t *testing.T) {
 	root := disk(t, t.TempDir(), map[string]string{"a/SKILL.md": "", "b/SKILL.md": ""})
 	none := filepath.Join(root, "none")
@@ -216,7 +216,7 @@ func TestRootsAndSame(t *testing.T) {
 	}
 }
 
-// Whoever takes the catalogue beside an error has one: the old one, after a refresh that was called off.
+// A cancelled refresh returns the old catalogue with its error.
 func TestRefreshEnded(t *testing.T) {
 	root := disk(t, t.TempDir(), map[string]string{"a/SKILL.md": ""})
 	dead, cancel := context.WithCancel(t.Context())

@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// Every state tells the rule that made it (R153).
+// Every state names the rule that caused it (R153).
 func TestCause(t *testing.T) {
 
 	files := map[string]string{}

@@ -46,7 +46,7 @@ func TestRequiresSkills(t *testing.T) {
 	)
 }
 
-// A long chain of skills, each of which requires the next, costs no more than their number.
+// A long chain of skills, each requiring the next, costs no more than their number.
 func TestRequiresSkillsInAChain(t *testing.T) {
 	files := map[string]string{}
 	for i := range 3000 {

@@ -32,6 +32,6 @@ func TestOptionsOutOfRange(t *testing.T) {
 		}
 	}
 	if odd := TrustBundled + 1; odd.Runs() || odd.String() != "unknown trust 5" {
-		t.Errorf("a trust that there is not: %s, runs %v", odd, odd.Runs())
+		t.Errorf("a trust that does not exist: %s, runs %v", odd, odd.Runs())
 	}
 }

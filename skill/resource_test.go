@@ -44,7 +44,7 @@ func TestReadRefuses(t *testing.T) {
 		{"security 2.2 #24: device", "con"},
 		{"security 2.2 #24: device with extension", "references/NUL.txt"},
 		{"security 2.2 #24: dot at the end", "SKILL.md."},
-		{"security 2.2 #24: blank at the end", "SKILL.md "},
+		{"security 2.2 #24: space at the end", "SKILL.md "},
 		{"security 2.2 #24: stream", "SKILL.md:evil"},
 		{"security 2.2 #29: long part", strings.Repeat("n", 256)},
 		{"security 2.2 #29: many parts", strings.Repeat("n/", 5000) + "n"},
@@ -90,7 +90,7 @@ func TestReadSuggests(t *testing.T) {
 		}
 	}
 	if _, err := s.Read("100% done.md"); err != nil {
-		t.Errorf("a per cent sign is no code: %v", err)
+		t.Errorf("a per cent sign is not a code: %v", err)
 	}
 }
 
@@ -266,7 +266,7 @@ func TestEmbedded(t *testing.T) {
 	if err != nil || info.Mode().Perm()&0o222 != 0 {
 		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
-	// What was changed there is not used.
+	// Changes there are not used.
 	script := filepath.Join(dir, "scripts", "a.py")
 	os.Chmod(script, 0o644)
 	if err := os.WriteFile(script, []byte("evil"), 0o644); err != nil {

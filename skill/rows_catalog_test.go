@@ -91,7 +91,7 @@ func TestRowLinksOut(t *testing.T) {
 	}
 	wantLines(t, "problems", got, "file-link a/absolute.md", "file-link a/nowhere.md", "file-link a/out.md")
 	if _, err := s.Digest(t.Context()); err == nil {
-		t.Error("a skill with such links has a digest, so that it could be approved")
+		t.Error("a skill with such links has a digest, so it could be approved")
 	}
 }
 
@@ -251,8 +251,8 @@ func best(bound time.Duration, f func()) time.Duration {
 	return took
 }
 
-// R177: names and paths that mean something on Windows alone are refused on every system, so that a
-// skill behaves the same everywhere.
+// R177: names and paths that mean something on Windows alone are refused on every system: a skill
+// behaves the same everywhere.
 func TestRowWindowsPaths(t *testing.T) {
 	s := loaded(t, onDir(t, disk(t, t.TempDir(), map[string]string{"a/SKILL.md": "", "a/references/x.md": "text"})), "a")
 	for _, path := range []string{`references\x.md`, `C:\references\x.md`, "C:/x.md", "c:x.md", `\\host\share\x.md`, `//host/x.md`, "references/x.md:stream", "references/x.md.", "references/x.md ", "references/con", "NUL.md"} {

@@ -160,7 +160,7 @@ func TestLoadGone(t *testing.T) {
 	}
 }
 
-// What takes long ends with its context, and what ended is asked anew the next time. A closed skill tells that first.
+// A long call ends with its context, and the next call starts again. A closed skill reports that first.
 func TestSkillEnded(t *testing.T) {
 	dead, cancel := context.WithCancel(t.Context())
 	cancel()

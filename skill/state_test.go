@@ -106,7 +106,7 @@ func TestTrustSubject(t *testing.T) {
 	}
 }
 
-// R66: each command is looked for once; a path is no command.
+// R66: each command is looked for once; a path is not a command.
 func TestRequires(t *testing.T) {
 	root := disk(t, t.TempDir(), map[string]string{"a/SKILL.md": "metadata:\n  requires: gh git docker", "b/SKILL.md": "metadata:\n  requires: gh", "c/SKILL.md": "metadata:\n  requires: git",
 		"d/SKILL.md": "metadata:\n  requires: ./git"})

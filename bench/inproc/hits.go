@@ -24,7 +24,7 @@ type labelled struct {
 	} `json:"queries"`
 }
 
-// measureHits reports for which share of the requests in a file the search puts the right skill first, among the first three
+// measureHits reports how often the search puts the right skill first for the requests in a file, among the first three
 // and among the first ten.
 func measureHits(ctx context.Context, file string, _ int) error {
 	text, err := os.ReadFile(file)

@@ -201,7 +201,7 @@ func TestWalk(t *testing.T) {
 		{"a manifest link to a file of another name", Options{Nested: true},
 			map[string]string{"a/SKILL.md": "-> ../g/README.md", "g/README.md": "x"},
 			[]string{`a SKILL.md ok "x"`}},
-		{"a manifest link to the file of the other name beside it", Options{Nested: true},
+		{"a manifest link to the file of the other name next to it", Options{Nested: true},
 			map[string]string{"a/SKILL.md": "-> skill.md", "a/skill.md": "x"},
 			[]string{`a SKILL.md ok "x"`}},
 		{"a manifest link to a file of a skill", Options{Nested: true},

@@ -62,7 +62,7 @@ func position(err error) error {
 	case strings.Contains(msg, "max depth"):
 		out.Reason = Depth
 	case le.ContextMark.Line > 0 && le.Mark.Line > le.ContextMark.Line && le.Mark.Column == 1:
-		// noticed on a later line only: where it began tells more
+		// noticed on a later line only: where it began says more
 		out.Line, out.Col = le.ContextMark.Line, le.ContextMark.Column
 	}
 	if le.ContextMsg != "" && out.Reason == Syntax {

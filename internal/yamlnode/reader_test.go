@@ -233,7 +233,7 @@ func mutate(rnd *rand.Rand, src []byte, seeds, parts []string) []byte {
 	return slices.Insert(src, i, []byte(parts[rnd.IntN(len(parts))])...)
 }
 
-// Of the manifests in the folder that AGENT_SKILLS_CORPUS names, nearly all are read by the scanner.
+// The scanner reads nearly all manifests in the folder that AGENT_SKILLS_CORPUS names.
 func TestReaderCorpus(t *testing.T) {
 	root := os.Getenv("AGENT_SKILLS_CORPUS")
 	if root == "" {

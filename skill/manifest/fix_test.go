@@ -88,7 +88,7 @@ func TestFixKeepsMeaning(t *testing.T) {
 	})
 }
 
-// Fixes names the rules of which Fix leaves no problem.
+// Fixes reports the rules whose problems Fix repairs.
 func TestFixes(t *testing.T) {
 	for code, src := range map[string]string{
 		"field-spelling":      "---\nname: x\ndescription: y\nAllowed_Tools: Read\n---\n",

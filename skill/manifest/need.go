@@ -63,7 +63,7 @@ func (n Need) String() string {
 	return strings.Join(words, " ")
 }
 
-// Meets reports whether a version will do. A skill without a version, or with a text that is no version, meets no condition.
+// Meets reports whether a version will do. A skill without a version, or with a text that is not a version, meets no condition.
 func (n Need) Meets(version string) bool {
 	have, ok := parseVersion(version)
 	for _, b := range n.bounds {

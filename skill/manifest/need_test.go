@@ -22,7 +22,7 @@ func TestNeed(t *testing.T) { // R150
 	}
 }
 
-// What ParseNeed accepts, String gives back without its source, and it can be read again.
+// String returns what ParseNeed accepted, without its source, and ParseNeed accepts that, too.
 func FuzzNeed(f *testing.F) {
 	f.Add("a/b@pdf >=1.2 <2", "1.5")
 	f.Add("pdf =1", "v1")

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Of the real files that have front matter, all but the unclosed one and the one without a
+// All real files that have front matter, but the unclosed one and the one without a
 // description load; every other file is explained.
 func TestParseCorpus(t *testing.T) {
 	root := os.Getenv("AGENT_SKILLS_CORPUS")

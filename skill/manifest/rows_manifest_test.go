@@ -225,8 +225,8 @@ func problemCodes(problems []Problem) []string {
 	return out
 }
 
-// R21, R22: version, author, repository and license are kept as written; a version that is no semantic
-// one is told of in the profiles whose source wants one.
+// R21, R22: version, author, repository and license are kept as written; a version that is not semantic
+// is reported in the profiles whose source wants one.
 func TestRowVersion(t *testing.T) {
 	m, problems := parsed(t, "agent-base", added("version: 1.2.3-rc.1", "author: Ann", "repository: https://example.com/x.git", "license: MIT"))
 	if got := strings.Join([]string{m.Version, m.Author, m.Repository, m.License}, " "); got != "1.2.3-rc.1 Ann https://example.com/x.git MIT" || len(problems) > 0 {

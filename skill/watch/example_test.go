@@ -11,7 +11,7 @@ import (
 	"github.com/agent-base/agent-base/skill/watch"
 )
 
-// Whoever serves skills asks the watcher for the present snapshot, each time anew.
+// A server asks the watcher for the present snapshot each time.
 func ExampleStart() {
 	dir, err := os.MkdirTemp("", "skills")
 	if err != nil {

@@ -169,7 +169,7 @@ func TestChanges(t *testing.T) {
 	w.until("b::enabled")
 	add(t, root, "b", "version: 5.0.0\n")
 	w.until("b:5.0.0:enabled")
-	// One that is moved away, without anything in its place.
+	// A folder that is moved away, with nothing in its place.
 	if err := os.Rename(filepath.Join(root, "b"), filepath.Join(dir, "b")); err != nil {
 		t.Fatal(err)
 	}
@@ -414,7 +414,7 @@ func TestOwnSource(t *testing.T) {
 		{"merged", func(dir string) skill.Source { return skill.Merge(skill.Dir(dir+"-none", nil), ownSource{dir}) }, true},
 		{"relative roots", func(dir string) skill.Source { return rootedSource{ownSource{"skills"}} }, true},
 		{"rooted", func(dir string) skill.Source { return rootedSource{ownSource{dir}} }, false},
-		{"beside embedded", func(dir string) skill.Source {
+		{"next to embedded", func(dir string) skill.Source {
 			return skill.Merge(skill.FS(fstest.MapFS{}, nil), skill.FS(nil, nil), skill.Dir(dir, nil))
 		}, false},
 	} {
@@ -456,7 +456,7 @@ func TestOwnSource(t *testing.T) {
 	}
 }
 
-// Without a catalogue there is nothing to watch: whoever starts that is told at once, not in another goroutine.
+// Without a catalogue there is nothing to watch: the caller learns it at once, not in another goroutine.
 func TestStartWithoutCatalog(t *testing.T) {
 	for _, o := range []*Options{nil, {}} {
 		func() {

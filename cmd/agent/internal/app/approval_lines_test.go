@@ -100,6 +100,16 @@ func TestShortIsOneScreen(t *testing.T) {
 	}
 }
 
+// The short question counts a single file in the singular.
+func TestShortCountsOneFile(t *testing.T) {
+	p := &Proposal{sizes: map[string]int64{}, before: &trust.Approval{}, approval: trust.Approval{Name: "x", Dir: "/x", Digest: "sha256:" + strings.Repeat("a", 64)},
+		changes: []dirhash.Change{{Path: "scripts/a.sh", Kind: dirhash.Added}, {Path: "references/a.md", Kind: dirhash.Added}}}
+	short, _ := p.Short("")
+	if text := strings.Join(short, "\n"); !strings.Contains(text, "and 1 file that is only read") {
+		t.Errorf("got\n%s", text)
+	}
+}
+
 // C65, F1: the short question names the model that a skill asks for, however much else it asks for.
 func TestShortShowsModel(t *testing.T) {
 	p := &Proposal{approval: trust.Approval{Name: "x", Permissions: []string{"env: A", "network: a.example.com", "write: .", "context: fork", "model: chat/other"}}}

@@ -57,7 +57,11 @@ func (p *Proposal) Short(home string) (lines []string, complete bool) {
 		few(runs, shortFiles, " that may run")
 	case len(runs) <= shortFiles:
 		complete = false
-		few(append(runs, fmt.Sprintf("    and %s that are only read", Count(others, "file"))), shortFiles+1, "")
+		are := "are"
+		if others == 1 {
+			are = "is"
+		}
+		few(append(runs, fmt.Sprintf("    and %s that %s only read", Count(others, "file"), are)), shortFiles+1, "")
 	default:
 		few(runs, shortFiles, fmt.Sprintf(" that may run, and %d that are only read", others))
 	}

@@ -185,5 +185,5 @@ func (c *Config) serve(nobody error) {
 	}
 }
 
-// Scoped reports whether the settings say who asks for skills, so that the scope of a skill counts.
+// Scoped reports whether the settings say who asks for skills; then the scope of a skill counts.
 func (c *Config) Scoped() bool { return c.AgentType+c.Tenant+c.Environment != "" || c.Nobody != nil }

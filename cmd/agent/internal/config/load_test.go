@@ -144,7 +144,7 @@ func TestScriptTimeout(t *testing.T) {
 	}
 }
 
-// R160: what is no time above 0 is refused, with the way to write one.
+// R160: a value that is not a time above 0 is refused, and the error shows how to write one.
 func TestScriptTimeoutRefused(t *testing.T) {
 	for _, text := range []string{"0", "0.0", "0.0001", "-1", "-0.5", ".", "+", "1.2.3", "1e3", "NaN", "86400.5"} {
 		w := newWorld(t)
@@ -299,7 +299,7 @@ func TestForeignProject(t *testing.T) {
 			}
 		}
 		if told != row.told {
-			t.Errorf("%q is another's, in %s: told of %q, want %q", row.foreign, row.dir, told, row.told)
+			t.Errorf("%q is another's, in %s: reported %q, want %q", row.foreign, row.dir, told, row.told)
 		}
 	}
 	if p := (&loader{Options: Options{Dir: deep, Project: w.project, Lookup: func(string) (string, bool) { return "", false }}}).places(); p.Project != w.project {

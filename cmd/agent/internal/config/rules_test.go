@@ -44,9 +44,9 @@ func TestPermissionsInDoubt(t *testing.T) {
 		{"nothing", "", "", false},
 		{"a rule that allows", "permissions:\n  allow: {a: b}\n", "", false},
 		{"a map", "permissions:\n  deny: {a: b}\n", "", true},
-		{"an item that is no text", "permissions:\n  ask:\n    - [a]\n", "", true},
+		{"an item that is not a text", "permissions:\n  ask:\n    - [a]\n", "", true},
 		{"a long rule", "permissions:\n  deny: ['" + strings.Repeat("x", maxRule+1) + "']\n", "", true},
-		{"a section that is no map", "permissions: [deny]\n", "", true},
+		{"a section that is not a map", "permissions: [deny]\n", "", true},
 		{"a file that is no YAML", "permissions: [\n", "", true},
 		{"a project's rule", "", "permissions:\n  deny: {a: b}\n", true},
 	} {

@@ -160,7 +160,7 @@ func TestGuideNamesProfilesAndValues(t *testing.T) {
 		delete(named, name)
 	}
 	for name := range named {
-		t.Errorf("the guide names %q, which is no profile", name)
+		t.Errorf("the guide names %q, which is not a profile", name)
 	}
 	for _, c := range []struct {
 		row, value string
@@ -273,7 +273,7 @@ func TestEnvExample(t *testing.T) {
 		if m := setting.FindStringSubmatch(line); m != nil {
 			values[m[1]] = append(values[m[1]], m[2])
 			if !known[m[1]] {
-				t.Errorf("%s is no variable of the command", m[1])
+				t.Errorf("%s is not a variable of the command", m[1])
 			}
 		}
 	}
