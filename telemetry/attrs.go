@@ -189,13 +189,13 @@ func (b *Bridge) content(private []slog.Attr) []attribute.KeyValue {
 				text = string(raw)
 			}
 		}
-		out = append(out, attribute.String("gen_ai.tool.call."+a.Key, cut(b.o.Redact(text), maxContent)))
+		out = append(out, attribute.String("gen_ai.tool.call."+a.Key, cut(b.redact(text), maxContent)))
 	}
 	return out
 }
 
 // text returns a name without secrets.
-func (b *Bridge) text(s string) string { return cut(b.o.Redact(cut(s, 4*maxName)), maxName) }
+func (b *Bridge) text(s string) string { return cut(b.redact(cut(s, 4*maxName)), maxName) }
 
 // textOf returns the text of an attribute, or "".
 func textOf(attrs []slog.Attr, key string) string {

@@ -20,6 +20,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 	oteltrace "go.opentelemetry.io/otel/trace"
 
+	"github.com/agent-base/agent-base/internal/redact"
 	"github.com/agent-base/agent-base/trace"
 )
 
@@ -33,13 +34,15 @@ type Options struct {
 
 	// Content also sends arguments and results of tools and texts of errors, which may hold anything.
 	Content bool
-	// Redact removes secrets from every text that is sent. Nil changes nothing.
+	// Redact removes secrets from every text that is sent. What looks like a key of a well-known service is removed in any case;
+	// nil removes nothing else.
 	Redact func(string) string
 }
 
 // Bridge is a trace.Spanner that makes spans and metrics. It is safe for concurrent use.
 type Bridge struct {
 	o      Options
+	redact func(string) string
 	tracer oteltrace.Tracer
 	meters *meters
 }
@@ -49,9 +52,9 @@ func New(o *Options) (*Bridge, error) {
 	if o == nil || o.Tracer == nil || o.Meter == nil {
 		return nil, errors.New("telemetry.Options: Tracer and Meter are needed: an Export has both")
 	}
-	b := &Bridge{o: *o, tracer: o.Tracer.Tracer(scope)}
-	if b.o.Redact == nil {
-		b.o.Redact = func(s string) string { return s }
+	b := &Bridge{o: *o, tracer: o.Tracer.Tracer(scope), redact: redact.Shapes}
+	if further := o.Redact; further != nil {
+		b.redact = func(s string) string { return redact.Shapes(further(s)) }
 	}
 	var err error
 	b.meters, err = newMeters(o.Meter.Meter(scope))

@@ -240,6 +240,21 @@ func TestContent(t *testing.T) {
 	}
 }
 
+// R176: what looks like a key is not sent, whatever Options.Redact does.
+func TestKeys(t *testing.T) {
+	for _, further := range []func(string) string{nil, func(s string) string { return s }} {
+		c := newCollector(t)
+		b, end := c.start(t, Options{Redact: further})
+		trace.Emit(t.Context(), b, trace.Event{Kind: trace.SkillActivated, Skill: "AKIAIOSFODNN7EXAMPLE"})
+		if err := end(); err != nil {
+			t.Fatal(err)
+		}
+		if all := strings.Join(c.bodies, "\n"); strings.Contains(all, "AKIA") || !strings.Contains(all, "[redacted]") {
+			t.Errorf("sent:\n%s", all)
+		}
+	}
+}
+
 // Texts of a stranger are cut and valid, and their number is bounded.
 func TestHostileNames(t *testing.T) {
 	c := newCollector(t)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/internal/redact"
 	"github.com/agent-base/agent-base/trace"
 )
 
@@ -30,7 +31,8 @@ type Options struct {
 	Wait     time.Duration // for the lock of other processes; default DefaultWait
 
 	// Redact removes secrets from a text. It is called for every text of a record that may come from a skill, a model or a tool;
-	// what an Identity has is the host's own. Nil changes nothing.
+	// what an Identity has is the host's own. What looks like a key of a well-known service is removed in any case; nil removes
+	// nothing else.
 	Redact func(string) string
 
 	// NoUsage leaves out the tokens of skills.
@@ -61,13 +63,13 @@ func New(o *Options) *Log {
 	l.o.MaxSize = cmp.Or(max(l.o.MaxSize, 0), DefaultMaxSize)
 	l.o.MaxFiles = cmp.Or(max(l.o.MaxFiles, 0), DefaultMaxFiles)
 	l.o.Wait = cmp.Or(max(l.o.Wait, 0), DefaultWait)
-	if l.o.Redact == nil {
-		l.o.Redact = func(s string) string { return s }
-	}
 	if l.o.write == nil {
 		l.o.write = (*os.File).Write
 	}
-	l.maker = maker{redact: l.o.Redact}
+	l.maker = maker{redact: redact.Shapes}
+	if further := l.o.Redact; further != nil {
+		l.maker.redact = func(s string) string { return redact.Shapes(further(s)) }
+	}
 	return l
 }
 

@@ -134,6 +134,7 @@ func TestOtherEvents(t *testing.T) {
 		{Kind: trace.ToolCalled, Level: slog.LevelDebug, Tool: "bash"},
 		{Kind: trace.ToolDenied, Level: slog.LevelDebug, Tool: "bash", Message: "a violation is an event of its own"},
 		{Kind: trace.ToolDenied, Level: slog.LevelWarn, Tool: "bash", Message: "no terminal to ask on"},
+		{Kind: trace.ToolDenied, Level: slog.LevelWarn, Tool: "bash", Message: "not with AKIAIOSFODNN7EXAMPLE"}, // R176: without Redact, too
 		{Kind: trace.RestrictionViolated, Level: slog.LevelWarn, Skill: "a", Tool: "bash", Err: errors.New("a hook said no"), Attrs: []slog.Attr{slog.String(trace.AttrReason, "hook"), slog.Bool(trace.AttrEnforced, true)}},
 		{Kind: trace.ScriptRun, Level: slog.LevelError, Skill: "a", Script: "x", Err: errors.New("exit 1"), Attrs: []slog.Attr{slog.String("code", "execution_failed"), slog.String("secret", "s3cr3t")}},
 		{Kind: trace.ScriptRun, Level: slog.LevelError, Skill: "a", Script: "x", Err: errors.New("not trusted"), Attrs: []slog.Attr{slog.String("code", "permission_denied")}},
@@ -150,6 +151,7 @@ func TestOtherEvents(t *testing.T) {
 	}
 	want := []string{
 		`tool_denied   "no terminal to ask on" [] refused=true`,
+		`tool_denied   "not with [redacted]" [] refused=true`,
 		`tool_restriction_violated   "a hook said no" [] refused=true`,
 		`script_run failed execution_failed "exit 1" [] refused=false`,
 		`script_run denied permission_denied "not trusted" [] refused=true`,

@@ -37,8 +37,8 @@ var allowed = map[string][]string{
 	"skill":       {"skill/manifest", "internal/scan", "internal/dirhash", "internal/filename", "internal/near", "internal/glob"},
 	"tool":        {"trace"},
 	"trace":       {},
-	"telemetry":   {"trace"},
-	"trace/audit": {"trace", "internal/lockfile"},
+	"telemetry":   {"trace", "internal/redact"},
+	"trace/audit": {"trace", "internal/lockfile", "internal/redact"},
 
 	"script/confine":        {"script", "script/confine/internal/stage", "internal/proc"},
 	"script/confine/egress": {"internal/hostname", "script"}, // the proxy compares hosts as the manifest and the grants name them

@@ -95,9 +95,6 @@ func (o *Observers) Telemetry() trace.Tracer {
 	return o.bridge
 }
 
-// shortestKey is the fewest bytes of a text that can look like a key.
-const shortestKey = 20
-
 // WithoutProviderKeys returns a function that replaces the keys of model providers that an environment has.
 func WithoutProviderKeys(environ []string) func(string) string {
 	return redact.New(secretsOf(environ, func(name string) bool { return script.IsProviderKey(name) && script.IsKey(name) })).String
@@ -114,16 +111,9 @@ func secretsOf(environ []string, chosen func(name string) bool) []redact.Secret 
 	return secrets
 }
 
-// redactor returns a function that replaces the values of the operator's variables with secrets, and what looks like a key.
+// redactor returns a function that replaces the values of the operator's variables with secrets.
 func redactor(environ []string) func(string) string {
-	known := redact.New(secretsOf(environ, script.IsKey))
-	return func(text string) string {
-		text = known.String(text)
-		if len(text) >= shortestKey {
-			text = redact.Shapes(text)
-		}
-		return text
-	}
+	return redact.New(secretsOf(environ, script.IsKey)).String
 }
 
 // Tracer returns the tracer of the engine's events, or nil if nobody reads them.
@@ -161,8 +151,9 @@ func (r *recorders) tenant(ctx context.Context) context.Context {
 	return trace.WithIdentity(ctx, trace.Identity{Tenant: r.settings.Config().Tenant})
 }
 
-// redacted returns a tracer that gets the events without secrets in their texts.
-func redacted(next trace.Tracer, clean func(string) string) trace.Tracer {
+// redacted returns a tracer that gets the events without known secrets, and without what looks like a key, in their texts.
+func redacted(next trace.Tracer, known func(string) string) trace.Tracer {
+	clean := func(text string) string { return redact.Shapes(known(text)) }
 	return trace.TracerFunc(func(ctx context.Context, e trace.Event) {
 		e.Message = clean(e.Message)
 		if e.Err != nil {
