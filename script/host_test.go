@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"go.uber.org/goleak"
 )
 
 // Options that are missing or not what they must be are refused before anything is made.
@@ -62,3 +64,6 @@ func TestNewCopies(t *testing.T) {
 		t.Errorf("got %v, %v", res, err)
 	}
 }
+
+// Each function waits for the goroutines that it starts.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

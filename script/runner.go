@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"strings"
 	"time"
 )
 
@@ -140,4 +141,49 @@ type Undone struct {
 	Path  string
 	Moved string // the folder in which there is now what the command made of it; "" for nothing
 	Err   error  // why it could not be put back
+}
+
+// Confinement says whether a command may run without a sandbox.
+type Confinement string
+
+// The confinements, from loose to strict.
+const (
+	ConfineOff      Confinement = "off"      // no sandbox; the limits and the end of all its processes remain
+	ConfineAuto     Confinement = "auto"     // the strongest sandbox that the machine has
+	ConfineRequired Confinement = "required" // refuse where the sandbox cannot confine files and network
+)
+
+// Sandbox is what confined a command: in which tier, and which layers held or were missing.
+type Sandbox struct {
+	Tier    string   `json:"tier"` // A to E, or "off"
+	Layers  []string `json:"layers"`
+	Missing []string `json:"missing"`
+}
+
+// NoSandbox is the Tier of a Sandbox that confines nothing.
+const NoSandbox = "off"
+
+// orNone returns what confined a command; nothing did if s is nil.
+func (s *Sandbox) orNone() *Sandbox {
+	if s == nil {
+		s = &Sandbox{Tier: NoSandbox}
+	}
+	out := &Sandbox{Tier: s.Tier, Layers: s.Layers, Missing: s.Missing}
+	if out.Layers == nil {
+		out.Layers = []string{}
+	}
+	if out.Missing == nil {
+		out.Missing = []string{}
+	}
+	return out
+}
+
+// ConfinesFiles reports whether the sandbox keeps a command from files that it was not given.
+func (s *Sandbox) ConfinesFiles() bool {
+	return s != nil && strings.Contains("ABD", s.Tier) && s.Tier != ""
+}
+
+// ConfinesNetwork reports whether the sandbox keeps a command from hosts that it was not given.
+func (s *Sandbox) ConfinesNetwork() bool {
+	return s != nil && strings.Contains("ABCD", s.Tier) && s.Tier != ""
 }

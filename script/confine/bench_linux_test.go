@@ -2,18 +2,24 @@ package confine
 
 import (
 	"testing"
+	"time"
 
 	"github.com/agent-base/agent-base/script"
 )
 
-// The cost of a sandbox: /bin/true without one, and in tiers A and B. The stage is this test binary, which is smaller than agent.
+// The cost of a sandbox: /bin/true without one, and in tiers A and B. The stage is this test binary, which is smaller than agent. The
+// shortest run is what other work on the machine changes least.
 func BenchmarkRun(b *testing.B) {
 	runners(b, func(b *testing.B, r script.Runner, c *script.Command) {
+		shortest := time.Hour
 		for b.Loop() {
+			begun := time.Now()
 			if _, err := r.Run(b.Context(), c); err != nil {
 				b.Fatal(err)
 			}
+			shortest = min(shortest, time.Since(begun))
 		}
+		b.ReportMetric(float64(shortest.Microseconds())/1000, "shortest-ms")
 	})
 }
 
