@@ -55,7 +55,7 @@ func (s *installed) one(ctx context.Context, e *registry.Entry, yield func(skill
 			Message: "the folder of an installed skill is gone", Cure: "install it again, or remove it"})
 	}
 	for f, err := range skill.Dir(e.InstalledPath, &s.o).Skills(ctx) {
-		f.Path = e.Name
+		f.Path, f.Folder = e.Name, e.InstalledPath
 		if !yield(f, err) {
 			return false
 		}
@@ -64,9 +64,12 @@ func (s *installed) one(ctx context.Context, e *registry.Entry, yield func(skill
 }
 
 func unreadable(path string, err error) *manifest.Problem {
-	p := &manifest.Problem{Code: "registry-unreadable", Severity: manifest.SeverityError, File: path, Message: err.Error(), Cure: "repair it"}
-	if !errors.Is(err, registry.ErrCorrupt) {
-		p.Cure = "make it a file that only you can change"
+	p := &manifest.Problem{Code: "registry-unreadable", Severity: manifest.SeverityError, File: path, Message: err.Error(), Cure: "make it a file that only you can change"}
+	switch {
+	case errors.Is(err, registry.ErrCorrupt):
+		p.Code, p.Cure = "registry-damaged", "repair it"
+	case errors.Is(err, registry.ErrNewer):
+		p.Cure = "use the newer program that wrote it"
 	}
 	return p
 }

@@ -28,6 +28,11 @@ func (c *Catalog) dropLinks() {
 
 // addFolders adds the folders of the part's skills, and those between them and the root, without symbolic links.
 func (p *part) addFolders(read map[string]bool) {
+	for _, dir := range p.folders {
+		if real, err := filepath.EvalSymlinks(dir); err == nil {
+			read[real] = true
+		}
+	}
 	s, ok := p.source.(*dirSource)
 	if !ok {
 		return

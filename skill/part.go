@@ -19,6 +19,8 @@ type part struct {
 	list   []*record          // in the order found
 	notes  []manifest.Problem // what was left out, and why
 	links  []link             // those of the notes that are about links out of the source
+
+	folders []string // of the skills of a source that is no folder, as Found.Folder says
 }
 
 // link is a symbolic link that leads out of its source.
@@ -69,6 +71,9 @@ func look(ctx context.Context, p *part, old *part, profile *manifest.Profile) er
 		if note, ok := leftOut(err); ok {
 			p.notes = append(p.notes, note)
 			continue
+		}
+		if f.Folder != "" {
+			p.folders = append(p.folders, f.Folder)
 		}
 		p.list = append(p.list, rd.keep(&f, err, before[f.Path]))
 	}

@@ -38,6 +38,10 @@ type Found struct {
 	Stamp Stamp  // the file system's stamp of the manifest; zero if there is none: Head then shows whether it has changed
 	Head  []byte // the manifest from its first byte to at least the end of the front matter
 
+	// Folder is the skill's absolute folder, if it lies outside the roots of its source; "" otherwise. A link to it in another
+	// folder of skills is then no problem, as the skill is read here.
+	Folder string
+
 	// Open returns the skill's files. The catalogue calls it when the skill is loaded.
 	Open func(context.Context) (Tree, error)
 }

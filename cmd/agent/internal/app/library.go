@@ -145,6 +145,10 @@ func Advised(p manifest.Problem) manifest.Problem {
 		p.Cure = TrustCure("NAME")
 	case "skills-untrusted-loaded":
 		p.Cure = "use AGENT_SKILLS=all, or trust single skills: " + TrustCure("NAME")
+	case "registry-damaged":
+		p.Cure = "agent skill repair"
+	case "installed-missing":
+		p.Cure = "agent skill repair " + manifest.Canonical(p.Skill)
 	case "skill-unknown":
 		p.Cure = cmp.Or(p.Cure, "agent skill list --all")
 	}
@@ -156,7 +160,7 @@ func Advised(p manifest.Problem) manifest.Problem {
 func Spoken(code string) bool {
 	switch code {
 	case "skill-untrusted", "skill-unknown", "skills-none-trusted", "skills-untrusted-loaded", "trust-unreadable",
-		"glob-invalid", "source-unreadable":
+		"glob-invalid", "source-unreadable", "registry-damaged", "registry-unreadable":
 		return true
 	}
 	return false
