@@ -100,16 +100,25 @@ func joinedNeeds(s *skill.Skill, files []Script, with []string) (all *pyenv.Need
 	return all, nil
 }
 
-// missingOf says which module a program lacked that ended with an exit code, nil if that is not why.
-func (h *Host) missingOf(ctx context.Context, c *call, r *scriptRun, out *Output) *MissingModule {
-	if out.ExitCode == 0 || c.sc.File == "" {
+// lackedBy returns what a program lacked that ended with an exit code: a *MissingModule or an *Unreached, nil if that is not
+// why it ended.
+func (h *Host) lackedBy(ctx context.Context, c *call, cmd *Command, out *Output) error {
+	if out.ExitCode == 0 {
+		return nil
+	}
+	if u := c.unreached(cmd, out); u != nil {
+		return u
+	}
+	if c.sc.File == "" {
 		return nil
 	}
 	m := missing(c.s, c.sc, out)
 	if m == nil {
 		return nil
 	}
-	m.Others = h.others(ctx, &source{host: h, s: c.s, sc: c.sc, with: r.grant.With}, m)
+	if grant, err := h.granted(ctx, c.s); err == nil {
+		m.Others = h.others(ctx, &source{host: h, s: c.s, sc: c.sc, with: grant.With}, m)
+	}
 	return m
 }
 

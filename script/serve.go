@@ -68,7 +68,7 @@ type Served struct {
 	Sandbox  Sandbox
 	Reached  []string
 	Refused  []Refusal
-	Missing  *MissingModule // what it ended for the want of; nil if that is not known
+	Cause    error // why it ended with an exit code: a *MissingModule or an *Unreached; nil if that is not known
 }
 
 // Serve runs a program that serves a skill until it ends or ctx is done, with all that a script of the skill has: sandbox,
@@ -126,7 +126,7 @@ func (h *Host) serve(ctx context.Context, c *call) (*Served, error) {
 	h.traceNetwork(ctx, c, out)
 	out.Sandbox = out.Sandbox.orNone()
 	served := &Served{ExitCode: out.ExitCode, Signal: out.Signal, Limit: strings.TrimSpace(signalHint(out, cmd)), Stderr: out.Stderr, Stdout: out.Total,
-		Duration: out.Duration, Sandbox: *out.Sandbox, Reached: out.Reached, Refused: out.Refused, Missing: h.missingOf(ctx, c, r, out)}
+		Duration: out.Duration, Sandbox: *out.Sandbox, Reached: out.Reached, Refused: out.Refused, Cause: h.lackedBy(ctx, c, cmd, out)}
 	if out.TimedOut {
 		served.Limit = fmt.Sprintf("(it ran for %s)", seconds(cmd.Timeout))
 	}

@@ -25,7 +25,7 @@ type Toolsets interface {
 	Known(ctx context.Context, s *skill.Skill, admit script.Admit) ([]tool.Tool, bool)
 }
 
-// Servers is the file of a skill that declares MCP servers as toolsets.
+// Servers is the file of a skill that declares MCP servers as toolsets. Plugins of other hosts call it ".mcp.json".
 const Servers = "mcp.json"
 
 // brought is what the toolsets of a skill have, for one content of it.
@@ -46,8 +46,12 @@ func HasToolsets(s *skill.Skill) bool {
 	if len(s.Manifest().Toolsets) > 0 {
 		return true
 	}
-	info, err := fs.Stat(s.FS(), Servers)
-	return err == nil && info.Mode().IsRegular()
+	for _, name := range []string{Servers, "." + Servers} {
+		if info, err := fs.Stat(s.FS(), name); err == nil && info.Mode().IsRegular() {
+			return true
+		}
+	}
+	return false
 }
 
 // anyToolsets reports whether a skill that a model may use declares toolsets in its manifest, or has some of the program's.

@@ -418,6 +418,17 @@ func TestToolsetRestrictions(t *testing.T) {
 	}
 }
 
+// A file of servers declares toolsets by either of its names.
+func TestServerFiles(t *testing.T) {
+	for _, name := range []string{"mcp.json", ".mcp.json"} {
+		f := newFake()
+		c := converse(t, f, tree{"server/SKILL.md": skillText("server", "", "Serve."), "server/" + name: `{"mcpServers":{"github":{"command":"x"}}}`}, session.Options{}, nil)
+		if r := c.kit.CallTool(t.Context(), "server", "issues/search", nil); !r.Success {
+			t.Errorf("%s: %s", name, r.Encode())
+		}
+	}
+}
+
 // R127: guards know a tool of a toolset by its names, by whichever way it is called, also in a sub-agent.
 func TestToolsetGuards(t *testing.T) {
 	for _, matcher := range []string{"wave", "twin__wave", "twin.Twin.wave", `twin\..*`} {

@@ -157,3 +157,17 @@ func TestMissingRuntime(t *testing.T) {
 	}
 	<-failed
 }
+
+// A server that fetches packages first has more time.
+func TestPatience(t *testing.T) {
+	h := newHost(t, nil)
+	s := open(t, "demo", files{"mcp.json": `{"mcpServers":{"a":{"command":"npx","args":["-y","x"]},"b":{"command":"node","args":["x"]}}}`})
+	if _, known := h.Known(t.Context(), s, nil); known {
+		t.Fatal("it has a record")
+	}
+	for _, o := range h.owners {
+		if a, b := o.units[0].patience(), o.units[1].patience(); a != 4*DefaultStart || b != DefaultStart {
+			t.Errorf("got %s, %s", a, b)
+		}
+	}
+}

@@ -31,7 +31,7 @@ type Options struct {
 	Cache   string       // absolute folder for the language hosts and for what toolsets had
 
 	Idle      time.Duration // without a call, after which a process ends; 0 means DefaultIdle
-	Start     time.Duration // most time from the start of a process to its list of tools, without preparing packages; 0 means DefaultStart
+	Start     time.Duration // most time from the start of a process to its list of tools, without preparing packages; four times as long for npx, uvx and bunx, which fetch some; 0 means DefaultStart
 	Call      time.Duration // most time of a call, unless the skill's manifest says another one for its scripts; 0 means DefaultCall
 	MaxResult int64         // bytes of a result as JSON; 0 means DefaultMaxResult
 

@@ -115,7 +115,7 @@ func (p *process) greet(ctx context.Context, ready <-chan struct{}) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	limited, cancel := context.WithTimeoutCause(ctx, p.u.owner.h.o.Start, errNotReady)
+	limited, cancel := context.WithTimeoutCause(ctx, p.u.patience(), errNotReady)
 	defer cancel()
 	client := mcp.NewClient(&mcp.Implementation{Name: "agent-base", Version: "1"}, &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}})
 	var err error
@@ -137,7 +137,7 @@ func (p *process) unready(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(err, errNotReady):
-		e := p.u.fault("", KindStart, fmt.Sprintf("it did not say within %s which tools it has", p.u.owner.h.o.Start))
+		e := p.u.fault("", KindStart, fmt.Sprintf("it did not say within %s which tools it has", p.u.patience()))
 		e.Trace = p.said()
 		return e
 	case errors.As(p.err, &own):
@@ -169,10 +169,8 @@ func (p *process) gone(ctx context.Context, served *script.Served, err error) {
 	case asked:
 	case err != nil:
 		p.err = p.u.wrapped(err)
-	case served != nil && served.Missing != nil:
-		p.err = p.fault(KindCrash, exitText(served)+". "+served.Missing.Error(), served.Missing)
 	case served != nil:
-		p.err = p.fault(KindCrash, exitText(served), nil)
+		p.err = p.fault(KindCrash, exitText(served), served.Cause)
 	}
 	p.u.ended(p, p.err)
 	trace.Emit(ctx, p.u.owner.h.o.Trace, endedEvent(p, served))
@@ -189,8 +187,11 @@ func (p *process) fault(kind Kind, message string, err error) *Error {
 // exitText says how a program ended.
 func exitText(s *script.Served) string {
 	text := fmt.Sprintf("it ended with exit code %d", s.ExitCode)
-	if s.Limit != "" {
+	switch {
+	case s.Limit != "":
 		return text + " " + s.Limit
+	case s.Cause != nil:
+		return text + ": " + s.Cause.Error()
 	}
 	return text
 }

@@ -276,6 +276,17 @@ func (u *unit) limit() time.Duration {
 	return u.owner.h.o.Call
 }
 
+// fetching are programs that fetch packages before they start a server.
+var fetching = []string{"npx", "uvx", "bunx"}
+
+// patience is the most time from the start of the process to its list of tools.
+func (u *unit) patience() time.Duration {
+	if c := u.entries[0].Command; c != nil && slices.Contains(fetching, c.Path) {
+		return 4 * u.owner.h.o.Start
+	}
+	return u.owner.h.o.Start
+}
+
 // denied returns why a tool is not called.
 func (u *unit) denied(wire string) error {
 	u.mu.Lock()
