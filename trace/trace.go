@@ -148,11 +148,10 @@ func Tee(tracers ...Tracer) Tracer {
 	return out
 }
 
-// Log returns a Tracer that writes each event to l, at the level of the event. For a nil l it returns nil, which Emit and Tee
-// ignore.
+// Log returns a Tracer that writes each event to l, at the level of the event. A nil l writes nothing.
 func Log(l *slog.Logger) Tracer {
 	if l == nil {
-		return nil
+		l = slog.New(slog.DiscardHandler)
 	}
 	return TracerFunc(func(ctx context.Context, e Event) {
 		if !l.Enabled(ctx, e.Level) {

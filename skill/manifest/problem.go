@@ -47,11 +47,14 @@ type Problem struct {
 	Fatal    bool     `json:"fatal,omitempty"` // the skill cannot be used because of it
 }
 
-// Error returns `file:line:col: severity[code] message`, so a *Problem is an error.
+// Error returns `file:line:col: severity[code] message`, without what is not known, so a *Problem is an error.
 func (p *Problem) Error() string {
 	where := p.File
 	if p.Line > 0 {
 		where += fmt.Sprintf(":%d:%d", p.Line, p.Col)
 	}
-	return fmt.Sprintf("%s: %s[%s] %s", where, p.Severity, p.Code, p.Message)
+	if where != "" {
+		where += ": "
+	}
+	return fmt.Sprintf("%s%s[%s] %s", where, p.Severity, p.Code, p.Message)
 }

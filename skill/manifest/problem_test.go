@@ -15,3 +15,11 @@ func TestProblemJSON(t *testing.T) {
 		t.Errorf("got %s, %v\nwant %s", got, err, want)
 	}
 }
+
+// A problem without a place begins with its severity.
+func TestProblemWithoutPlace(t *testing.T) {
+	p := &Problem{Code: "source-unreadable", Severity: SeverityError, Message: "the folder has no name"}
+	if got, want := p.Error(), "error[source-unreadable] the folder has no name"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
