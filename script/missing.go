@@ -73,7 +73,7 @@ func (h *Host) others(ctx context.Context, src *source, m *MissingModule) []stri
 var (
 	pythonMissing = lazyregexp.New(`(?m)^(?:ModuleNotFoundError|ImportError): No module named '?([A-Za-z0-9_.]{1,200})`)
 	nodeMissing   = lazyregexp.New(`(?m)^(?:.{0,80}: )?Cannot find (?:package|module) ['"]([^'"\n]{1,214})['"]`)
-	pipAdvice     = lazyregexp.New(`\bpip3? install ([A-Za-z0-9._ \[\]-]{1,200})`)
+	pipAdvice     = lazyregexp.New(`\b(?:pip3? install|uv run --with|uv add) ([A-Za-z0-9._ \[\]-]{1,200})`)
 )
 
 // missing recognises a failure because a module is not installed. It returns nil for another one.

@@ -193,6 +193,8 @@ func TestMissingModule(t *testing.T) {
 		{"part of Python", "raise ModuleNotFoundError(\"" + none + "'tkinter'\")\n", nil, MissingModule{Module: "tkinter", Python: true}, "it is part of the language"},
 		{"the script's own advice", "import sys\ntry:\n    import no_pdf\nexcept ImportError:\n    print('Error: please run: pip install no-pdf')\n    sys.exit(2)\n", nil,
 			MissingModule{Module: "no_pdf", Package: "no-pdf", File: "requirements.txt", Python: true}, "Script failed with exit code 2. The module no_pdf is missing."},
+		{"its advice of uv", "import sys\ntry:\n    import no_pdf\nexcept ImportError:\n    sys.exit('missing: run with  uv run --with no-pdf python a.py')\n", nil,
+			MissingModule{Module: "no_pdf", Package: "no-pdf", File: "requirements.txt", Python: true}, "Script failed with exit code 1. The module no_pdf is missing."},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
