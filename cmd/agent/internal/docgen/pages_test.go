@@ -114,7 +114,7 @@ func TestEveryCodeIsThere(t *testing.T) {
 		}
 	}
 	code := regexp.MustCompile(`(?:Problem\{Code:|\.Code(?:, p\.\w+)* =) "([a-z0-9-]+)"|"(config-[a-z-]+)"|f\.report(?:Field)?\("([a-z-]+)"`)
-	for _, dir := range []string{"skill", "script", "script/survey", "toolset", "cmd/agent/internal/config", "cmd/agent/internal/cli"} {
+	for _, dir := range []string{"skill", "install", "script", "script/survey", "toolset", "cmd/agent/internal/config", "cmd/agent/internal/cli"} {
 		files, err := filepath.Glob(filepath.Join(root, dir, "*.go"))
 		if err != nil || len(files) == 0 {
 			t.Fatal(dir, err)
