@@ -1,8 +1,11 @@
 package toolset
 
 import (
+	"bytes"
 	"fmt"
 	"os/exec"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/agent-base/agent-base/internal/test/scratch"
@@ -51,19 +54,48 @@ export const Hello = [Tool.define("greet", { description: "Greet", parameters: z
 `,
 		},
 	}
-	for lang, b := range bare {
-		command := map[string]string{"python": "python3", "node": "node"}[lang]
+	out["typescript"] = files{
+		"SKILL.md":          out["node"]["SKILL.md"],
+		"toolsets/index.ts": strings.Replace(out["node"]["toolsets/index.js"], "execute(args)", "execute(args: { name: string })", 1),
+	}
+	for lang, command := range runtimes() {
+		b := bare[lang]
+		if lang == "typescript" {
+			b.name, b.text = "server.ts", strings.Replace(bare["node"].text, "const m =", "const m: any =", 1)
+		}
 		out[lang+"Bare"] = files{b.name: b.text, "mcp.json": fmt.Sprintf(`{"mcpServers":{"bare":{"command":%q,"args":["${CLAUDE_SKILL_DIR}/%s"]}}}`, command, b.name)}
 	}
 	return out
 }
 
+// runtimes are the programs that run each language; that of TypeScript is the one that the engine prefers.
+func runtimes() map[string]string {
+	typescript := "bun"
+	if _, err := exec.LookPath(typescript); err != nil {
+		typescript = "node"
+	}
+	return map[string]string{"python": "python3", "node": "node", "typescript": typescript}
+}
+
+// runs returns why a language cannot be measured here, or nil.
+func runs(lang string) error {
+	program := runtimes()[lang]
+	if _, err := exec.LookPath(program); err != nil || lang != "typescript" || program != "node" {
+		return err
+	}
+	version, err := exec.Command(program, "--version").Output()
+	if err == nil && slices.ContainsFunc([]string{"v18.", "v20.", "v21."}, func(old string) bool { return strings.HasPrefix(string(version), old) }) {
+		err = fmt.Errorf("node %s runs no TypeScript", bytes.TrimSpace(version))
+	}
+	return err
+}
+
 // each runs a benchmark for each language and its bare server, in the sandbox.
 func each(b *testing.B, run func(b *testing.B, h func() *Host, skillFiles files)) {
 	all := measured()
-	for _, name := range []string{"pythonBare", "python", "nodeBare", "node"} {
+	for _, name := range []string{"pythonBare", "python", "nodeBare", "node", "typescriptBare", "typescript"} {
 		b.Run(name, func(b *testing.B) {
-			if _, err := exec.LookPath(map[byte]string{'p': "python3", 'n': "node"}[name[0]]); err != nil {
+			if err := runs(strings.TrimSuffix(name, "Bare")); err != nil {
 				b.Skip(err)
 			}
 			r, err := confine.New(nil)

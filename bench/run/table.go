@@ -107,11 +107,13 @@ var agentRows = []row{
 
 // toolsetRows is the report on toolsets. They are compared with the smallest server of their language.
 var toolsetRows = []row{
-	{"T1", "start of the Python host to its tools, and its end", "BenchmarkStart/python ns/op", "med", false, "BenchmarkStart/pythonBare ns/op", ""},
-	{"T1", "start of the JavaScript host (node) to its tools, and its end", "BenchmarkStart/node ns/op", "med", false, "BenchmarkStart/nodeBare ns/op", ""},
-	{"T2", "one call, Python", "BenchmarkCall/python ns/op", "med", false, "BenchmarkCall/pythonBare ns/op", ""},
-	{"T2", "one call, JavaScript (node)", "BenchmarkCall/node ns/op", "med", false, "BenchmarkCall/nodeBare ns/op", ""},
-	{"T3", "100 skills with toolsets, none used", "BenchmarkUnused ns/op", "med", false, "", ""},
+	{"T1", "start of the Python host to its tools, and its end", "BenchmarkStart/python ns/op", "med", false, "BenchmarkStart/pythonBare ns/op", "≤ 2"},
+	{"T1", "start of the JavaScript host (node) to its tools, and its end", "BenchmarkStart/node ns/op", "med", false, "BenchmarkStart/nodeBare ns/op", "≤ 2"},
+	{"T1", "start of the TypeScript host (bun or node 22) to its tools, and its end", "BenchmarkStart/typescript ns/op", "med", false, "BenchmarkStart/typescriptBare ns/op", "≤ 2"},
+	{"T2", "one call, Python", "BenchmarkCall/python ns/op", "med", false, "BenchmarkCall/pythonBare ns/op", "≤ 2"},
+	{"T2", "one call, JavaScript (node)", "BenchmarkCall/node ns/op", "med", false, "BenchmarkCall/nodeBare ns/op", "≤ 2"},
+	{"T2", "one call, TypeScript (bun or node 22)", "BenchmarkCall/typescript ns/op", "med", false, "BenchmarkCall/typescriptBare ns/op", "≤ 2"},
+	{"T3", "100 skills with toolsets, none used", "BenchmarkUnused ns/op", "med", false, "", "≤ 10 ms"},
 }
 
 // quoted has the figures of peers that this program cannot start.
