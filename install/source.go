@@ -56,6 +56,9 @@ func (s *installed) one(ctx context.Context, e *registry.Entry, yield func(skill
 	}
 	for f, err := range skill.Dir(e.InstalledPath, &s.o).Skills(ctx) {
 		f.Path, f.Folder = e.Name, e.InstalledPath
+		if !e.Linked {
+			f.Digest = e.Digest
+		}
 		if !yield(f, err) {
 			return false
 		}

@@ -135,6 +135,10 @@ func (e Entry) File() string { return e.it.r.file() }
 // source without folders. It writes nothing.
 func (e Entry) Where() string { return e.c.file(e.it) }
 
+// Installed returns the digest of the content that was installed, or "" for a skill of a source that does not know it. What is on
+// the disk can be another content now.
+func (e Entry) Installed() string { return e.it.r.digest() }
+
 // State returns the skill's state.
 func (e Entry) State() State { return e.it.state }
 

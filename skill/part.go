@@ -106,7 +106,7 @@ func (rd *reading) keep(f *Found, err error, old *record) *record {
 	if f.File == "" {
 		f.File = "SKILL.md"
 	}
-	if old != nil && old.stamp == f.Stamp && old.file() == f.File {
+	if old != nil && old.stamp == f.Stamp && old.file() == f.File && old.digest() == f.Digest {
 		return old
 	}
 	r := rd.record(f)
@@ -114,7 +114,7 @@ func (rd *reading) keep(f *Found, err error, old *record) *record {
 		if r.more == nil {
 			r.more = &details{}
 		}
-		r.more.open = open
+		r.more.open, r.more.digest = open, f.Digest
 	}
 	return r
 }

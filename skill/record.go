@@ -45,6 +45,7 @@ type details struct {
 	kept            *kept
 	problems        []manifest.Problem                  // of a skill that the source could not read
 	open            func(context.Context) (Tree, error) // of a source that is not a home
+	digest          string                              // likewise: Found.Digest
 }
 
 // kept is data that only some manifests have.
@@ -75,6 +76,13 @@ func (r *record) aboutAt() int {
 }
 
 func (r *record) path() string { return r.text[:r.aboutAt()] }
+
+func (r *record) digest() string {
+	if r.more == nil {
+		return ""
+	}
+	return r.more.digest
+}
 
 func (r *record) file() string {
 	if r.flags&isLower != 0 {

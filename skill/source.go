@@ -42,6 +42,10 @@ type Found struct {
 	// folder of skills is then no problem, as the skill is read here.
 	Folder string
 
+	// Digest is the digest that the content was accepted with when it was installed, as Skill.Digest returns it, or "". A catalogue
+	// does not compare them: Entry.Installed says what it is.
+	Digest string
+
 	// Open returns the skill's files. The catalogue calls it when the skill is loaded.
 	Open func(context.Context) (Tree, error)
 }

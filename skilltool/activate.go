@@ -140,8 +140,39 @@ func (k *Kit) push(ctx context.Context, s *skill.Skill, args string) (status, sa
 	return "activated", said, err
 }
 
+// ReplacedError says that the content of an installed skill is neither what was installed nor approved: a model gets nothing of it.
+type ReplacedError struct {
+	Skill     string // its name
+	Installed string // digest
+	Now       string // digest
+}
+
+// Error returns the text for a model.
+func (e *ReplacedError) Error() string {
+	return fmt.Sprintf("Skill '%s' has changed since it was installed, so nothing of it is used.", e.Skill)
+}
+
+// replaced returns an error if s was installed and has another content now, which nobody approved.
+func replaced(ctx context.Context, s *skill.Skill) error {
+	installed := s.Entry().Installed()
+	if installed == "" {
+		return nil
+	}
+	now, err := s.Digest(ctx)
+	if err != nil || now == installed {
+		return err
+	}
+	if t, err := s.Trust(ctx); err != nil || t.Runs() {
+		return err
+	}
+	return &ReplacedError{Skill: s.Name(), Installed: installed, Now: now}
+}
+
 // instructions renders what a model gets for an activation of s.
 func (k *Kit) instructions(ctx context.Context, s *skill.Skill, args string) (disclose.Text, error) {
+	if err := replaced(ctx, s); err != nil {
+		return disclose.Text{}, err
+	}
 	o := k.o.Instructions
 	o.Args, o.Wrap, o.Scripts = args, true, k.keptFiles(s)
 	return disclose.Instructions(ctx, s, &o)
@@ -203,7 +234,10 @@ func allowed(t manifest.Tools) *[]string {
 func activationFailure(ctx context.Context, name string, err error) tool.Result {
 	var missing *skill.NotFoundError
 	var bad *manifest.NameError
+	var other *ReplacedError
 	switch {
+	case errors.As(err, &other):
+		return tool.CauseUntrusted.Failure(other.Error())
 	case errors.As(err, &bad):
 		return tool.CauseName.Failure(bad.Error() + didYouMean(".", bad.Suggest))
 	case errors.As(err, &missing):

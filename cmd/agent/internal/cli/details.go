@@ -84,8 +84,9 @@ type details struct {
 	NoDigest      string             `json:"no_digest,omitempty"` // why it has none, so it cannot be approved
 	Trust         string             `json:"trust"`
 	ScriptsRun    bool               `json:"scripts_run"`
-	Cure          string             `json:"cure,omitempty"` // what would let its scripts run
-	DecidedBy     string             `json:"decided_by"`     // the rule or setting that made its state
+	Replaced      bool               `json:"replaced,omitempty"` // its content is not what was installed, so it is not activated
+	Cure          string             `json:"cure,omitempty"`     // what would let its scripts run
+	DecidedBy     string             `json:"decided_by"`         // the rule or setting that made its state
 	Tokens        tokens             `json:"tokens"`
 	License       string             `json:"license,omitempty"`
 	Compatibility string             `json:"compatibility,omitempty"`
@@ -316,6 +317,7 @@ func (d *details) trust(ctx context.Context, settings *app.Settings, e skill.Ent
 	if settings.Config().Want.Mode == skill.SelectAllUntrusted && t == skill.TrustRoot {
 		d.Trust = "all-untrusted" // it is not approved, and AGENT_SKILLS lets it run
 	}
+	d.Replaced = !d.ScriptsRun && e.Installed() != "" && e.Installed() != d.Digest
 	if !d.ScriptsRun && d.NoDigest == "" {
 		d.Cure = app.TrustCure(e.Canonical())
 	}

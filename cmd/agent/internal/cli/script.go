@@ -240,14 +240,19 @@ func trustHint(ctx context.Context, e skill.Entry) string {
 	if err != nil || t.Runs() {
 		return ""
 	}
-	if at := location(ctx, e); t == skill.TrustChanged && strings.Contains(filepath.ToSlash(at), "/.store/") { // an installed version, which nothing changes
-		return fmt.Sprintf("agent skill verify %[1]s names the files that changed, agent skill repair %[1]s puts them back; %[2]s approves them as they are",
-			e.Canonical(), app.TrustCure(e.Canonical()))
+	at := location(ctx, e)
+	if t == skill.TrustChanged && e.Installed() != "" {
+		return replacedHint(e.Canonical())
 	} else if t == skill.TrustChanged && at != "" {
 		return fmt.Sprintf("%s approves its present content; while you write it, agent skill trust --root %s also trusts all later changes",
 			app.TrustCure(e.Canonical()), app.ShellWord(filepath.Dir(filepath.Dir(at))))
 	}
 	return app.TrustCure(e.Canonical())
+}
+
+// replacedHint returns what a person can do about an installed skill whose files changed.
+func replacedHint(name string) string {
+	return fmt.Sprintf("agent skill verify %[1]s names the files that changed, agent skill repair %[1]s puts them back; %[2]s approves them as they are", name, app.TrustCure(name))
 }
 
 // scriptName is a script of a skill.

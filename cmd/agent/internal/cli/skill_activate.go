@@ -10,6 +10,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skilltool"
+	"github.com/agent-base/agent-base/tool"
 )
 
 type activateOptions struct {
@@ -72,7 +73,7 @@ func runActivate(ctx context.Context, o *activateOptions) error {
 		return err
 	}
 	r.Duration = time.Since(begun)
-	return (&answer{o.out, o.settings, o.json}).print(r, func() string { return "agent skill list shows the skills" }, func() error {
+	return (&answer{o.out, o.settings, o.json}).print(r, func() string { return o.hint(cat, r) }, func() error {
 		got := r.Result.(skilltool.Activation)
 		for _, w := range got.Warnings {
 			o.out.Warn(w)
@@ -80,6 +81,14 @@ func runActivate(ctx context.Context, o *activateOptions) error {
 		o.restricts(ctx, cat)
 		return o.out.Foreign(got.Content + "\n")
 	})
+}
+
+// hint returns what a person can do about a failed activation.
+func (o *activateOptions) hint(cat *skill.Catalog, r tool.Result) string {
+	if e, err := cat.Lookup(o.name); err == nil && r.Error == tool.PermissionDenied && e.Installed() != "" {
+		return replacedHint(e.Canonical())
+	}
+	return "agent skill list shows the skills"
 }
 
 // restricts says which tools a model may use while the skill is active.

@@ -117,6 +117,9 @@ func trustText(d *details) string {
 	if d.Cure == "" {
 		return d.Trust + ": its scripts do not run"
 	}
+	if d.Replaced {
+		return fmt.Sprintf("changed since it was installed: it is not activated, and its scripts do not run, before %q", d.Cure)
+	}
 	return fmt.Sprintf("%s: its scripts do not run before %q", d.Trust, d.Cure)
 }
 
