@@ -2,12 +2,14 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"os/exec"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/confine"
 	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skills"
@@ -15,28 +17,38 @@ import (
 	"github.com/agent-base/agent-base/tool"
 )
 
-// readme is the program of README.md. TestReadmeProgram holds the two against each other.
-func readme(ctx context.Context, cache string, register func(tool.Tool)) error {
+// readme is the program of README.md, with its errors. TestReadmeProgram holds the two against each other.
+func readme(ctx context.Context, cache, name string, arguments json.RawMessage) (*tool.Set, tool.Result, error) {
 	catalog, err := skill.Open(ctx, &skill.Options{Layers: []skill.Layer{
-		{Name: "project", Source: skill.Dir(".agents/skills", nil)},
+		{Name: "project", Source: skill.Dir("/srv/skills", nil)},
 		{Name: "bundled", Source: skill.FS(skills.Core(), &skill.FSOptions{Cache: cache}), Trust: skill.TrustBundled},
 	}})
 	if err != nil {
-		return err
+		return nil, tool.Result{}, err
 	}
-	host, err := script.New(&script.Options{LookPath: exec.LookPath, Cache: cache})
+	sandbox, err := confine.New(nil)
 	if err != nil {
-		return err
+		return nil, tool.Result{}, err
+	}
+	host, err := script.New(&script.Options{Runner: sandbox, LookPath: exec.LookPath, Cache: cache})
+	if err != nil {
+		return nil, tool.Result{}, err
 	}
 	kit := skilltool.New(&skilltool.Options{
 		Catalog: func() *skill.Catalog { return catalog },
 		Session: session.New(nil),
 		Scripts: host,
 	})
-	for _, t := range kit.Tools() { // name, description, JSON schema, Call
-		register(t)
+	var tools tool.Set
+	for _, t := range kit.Tools() { // and your own
+		err = tools.Add(t)
+		if err != nil {
+			return nil, tool.Result{}, err
+		}
 	}
-	return nil
+	calls := tool.Executor{Tools: &tools, Check: kit.Check} // enforces allowed-tools
+	result := calls.Call(ctx, name, arguments)
+	return &tools, result, nil
 }
 
 // The program in README.md compiles, and offers the tools that README names.
@@ -56,10 +68,13 @@ func TestReadmeProgram(t *testing.T) {
 			t.Errorf("README.md has the line %q, the function readme has not", line)
 		}
 	}
+	tools, result, err := readme(t.Context(), t.TempDir(), "skill", json.RawMessage(`{"skill_name":"hello-world"}`))
+	if err != nil || !result.Success {
+		t.Fatalf("got %+v and %v, want an activation", result, err)
+	}
 	var names []string
-	err := readme(t.Context(), t.TempDir(), func(offered tool.Tool) { names = append(names, offered.Name) })
-	if err != nil {
-		t.Fatal(err)
+	for offered := range tools.All() {
+		names = append(names, offered.Name)
 	}
 	want := []string{"skill", "skill_read", "script_list", "script_help", "script_run"}
 	if !slices.Equal(names, want) {
