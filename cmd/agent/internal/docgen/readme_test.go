@@ -17,7 +17,8 @@ import (
 	"github.com/agent-base/agent-base/tool"
 )
 
-// readme is the program of README.md, with its errors. TestReadmeProgram holds the two against each other.
+// readme is the program of README.md. TestReadmeProgram holds the two against each other. In the README
+// errors are left out
 func readme(ctx context.Context, cache, name string, arguments json.RawMessage) (*tool.Set, tool.Result, error) {
 	catalog, err := skill.Open(ctx, &skill.Options{Layers: []skill.Layer{
 		{Name: "project", Source: skill.Dir("/srv/skills", nil)},
