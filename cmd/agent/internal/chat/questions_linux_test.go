@@ -114,6 +114,11 @@ func TestQuestionIsLastOnTheScreen(t *testing.T) {
 		marked = slices.Concat(marked, panel, []string{ui.Mark + " no"})
 		k.idle("", ">")
 	}
+	for i, row := range k.screen.Rows() { // empty rows are printed also where only one row fits above the live ones
+		if strings.HasPrefix(row, "answer ") && strings.TrimSpace(k.screen.Rows()[i-1]) != "" {
+			t.Errorf("no empty row above %q", row)
+		}
+	}
 	k.press("/exit\r")
 	if err := k.end(); err != nil {
 		t.Errorf("got %v, want no error", err)

@@ -153,6 +153,9 @@ func (m *model) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 	if m.s.out = m.s.out[n:]; len(m.s.out) == 0 {
 		m.s.out = nil
 	}
+	if text == "" { // the library prints nothing for it
+		text = ansi.ResetStyle
+	}
 	return tea.Println(text)()
 }
 
