@@ -26,7 +26,7 @@ type State string
 const (
 	Current   State = "current"   // the place has the same content
 	Available State = "available" // the place has another content
-	Pinned    State = "pinned"    // to a tag or a commit: nothing was asked
+	Pinned    State = "pinned"    // to a tag or a commit: an update follows nothing
 	Linked    State = "linked"    // the skill is a folder of the user's own
 	Gone      State = "gone"      // the place has no such skill any more
 	Unknown   State = "unknown"   // it is not known where the skill is from
@@ -38,6 +38,7 @@ type Status struct {
 	Entry   registry.Entry
 	State   State
 	Origin  Origin   // of the new content, if it is Available
+	Moved   string   // commit that the tag names now, if it is Pinned to a tag that names another commit than when it was installed
 	Package *Package // likewise, open until the Updates are closed
 	Err     error    // if it Failed
 }
@@ -74,7 +75,7 @@ func (in *Installer) Check(ctx context.Context, entries []registry.Entry, to *so
 		s := &Status{Entry: e}
 		u.List = append(u.List, s)
 		ref, state := follow(&e, to)
-		if s.State = state; state == "" {
+		if s.State = state; state == "" || state == Pinned && ref.Want != "" {
 			groups[ref] = append(groups[ref], s)
 		}
 	}
@@ -86,6 +87,10 @@ func (in *Installer) Check(ctx context.Context, entries []registry.Entry, to *so
 		limit <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-limit }()
+			if list[0].State == Pinned {
+				in.checkTag(ctx, ref, list)
+				return
+			}
 			p, err := in.checkPlace(ctx, ref, list)
 			for _, s := range list {
 				if err != nil {
@@ -106,7 +111,22 @@ func (in *Installer) Check(ctx context.Context, entries []registry.Entry, to *so
 	return u, nil
 }
 
-// follow returns where the present content of an installed skill would be from, or the state of a skill that follows nothing.
+// checkTag notes the skills whose tag has moved. They stay as they are, so it says nothing of a place that cannot be asked.
+func (in *Installer) checkTag(ctx context.Context, ref source.Ref, list []*Status) {
+	p, err := in.Open(ctx, ref, list[0].Entry.CommitSHA)
+	if err != nil {
+		return
+	}
+	defer p.Close()
+	for _, s := range list {
+		if p.Origin.Commit != s.Entry.CommitSHA {
+			s.Moved = p.Origin.Commit
+		}
+	}
+}
+
+// follow returns where the present content of an installed skill would be from, or the state of a skill that follows nothing; of
+// one that is pinned to a tag of a repository, where that is.
 func follow(e *registry.Entry, to *source.Ref) (source.Ref, State) {
 	kind := source.KindNamed(e.Kind)
 	switch {
@@ -114,6 +134,8 @@ func follow(e *registry.Entry, to *source.Ref) (source.Ref, State) {
 		return source.Ref{}, Linked
 	case e.Source == "" && e.GitURL == "" || kind == 0:
 		return source.Ref{}, Unknown
+	case e.Pinned && to == nil && kind == source.Git && e.Tag != "" && e.CommitSHA != "":
+		return source.Ref{Kind: kind, URL: e.GitURL, Want: e.Tag, Type: "tag"}, Pinned
 	case e.Pinned && to == nil:
 		return source.Ref{}, Pinned
 	}

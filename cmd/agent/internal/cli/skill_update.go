@@ -98,6 +98,7 @@ type renewed struct {
 	Trusted        bool        `json:"trusted"`                   // the content that is installed now is approved
 	Granted        string      `json:"granted,omitempty"`         // what passed on
 	Links          []string    `json:"links"`                     // of other agents, that lead to the new version now
+	TagMovedTo     string      `json:"tag_moved_to,omitempty"`    // commit that the tag of a pinned skill names now, if it is another one
 	Backup         string      `json:"backup,omitempty"`          // folder with the files that were changed
 	Error          string      `json:"error,omitempty"`
 
@@ -153,6 +154,11 @@ func (o *updateOptions) to() *source.Ref {
 
 // report prints what became of the skills.
 func (o *updateOptions) report(done []*renewed) error {
+	for _, r := range done {
+		if r.TagMovedTo != "" {
+			o.out.Warn(fmt.Sprintf("%s: the tag %s named the commit %s when it was installed, and names %s now; nothing was changed", r.Name, r.entry.Tag, r.entry.CommitSHA, r.TagMovedTo))
+		}
+	}
 	switch {
 	case o.json:
 		if done == nil {

@@ -23,7 +23,7 @@ type updating struct {
 func (u *updating) all(ctx context.Context, updates *install.Updates) error {
 	for _, s := range updates.List {
 		r := &renewed{Name: s.Entry.Name, Canonical: s.Entry.NameCanonical, State: string(s.State), Source: s.Entry.Source, FromDigest: s.Entry.Digest,
-			FromCommit: orNull(s.Entry.CommitSHA), Trusted: s.Entry.Trusted, More: []string{}, Files: []fileDelta{}, Links: []string{}, entry: s.Entry, now: s.Entry}
+			FromCommit: orNull(s.Entry.CommitSHA), TagMovedTo: s.Moved, Trusted: s.Entry.Trusted, More: []string{}, Files: []fileDelta{}, Links: []string{}, entry: s.Entry, now: s.Entry}
 		u.done = append(u.done, r)
 		switch s.State {
 		case install.Failed:
