@@ -167,8 +167,7 @@ func (s *dirSource) look(ctx context.Context, p, old *part, profile *manifest.Pr
 // visit turns the items of a walk into records, in the order of the folders.
 type visit struct {
 	s        *dirSource
-	readings []reading
-	free     chan *reading // readings that no worker uses
+	readings []reading // shared by the workers
 
 	list  []*record // records of earlier levels
 	level []*record
@@ -187,12 +186,22 @@ const readers = 16
 // the memory of each reading grows with what a hostile folder costs.
 func newVisit(s *dirSource, p *part, profile *manifest.Profile) *visit {
 	v := &visit{s: s, readings: make([]reading, runtime.GOMAXPROCS(0))}
-	v.free = make(chan *reading, len(v.readings))
 	for i := range v.readings {
 		v.readings[i].part, v.readings[i].profile = p, profile
-		v.free <- &v.readings[i]
 	}
 	return v
+}
+
+// lock returns a reading that no other worker uses. If there is none, it waits for one.
+func (v *visit) lock(worker int) *reading {
+	for i := range v.readings {
+		if rd := &v.readings[(worker+i)%len(v.readings)]; rd.TryLock() {
+			return rd
+		}
+	}
+	rd := &v.readings[worker%len(v.readings)]
+	rd.Lock()
+	return rd
 }
 
 // Begin matches the folders with the old records. Both are in the same order, apart from changes.
@@ -233,19 +242,19 @@ func (v *visit) before(dir string) *record {
 }
 
 // Visit makes the record of one folder.
-func (v *visit) Visit(_, i int, it *scan.Item) {
+func (v *visit) Visit(worker, i int, it *scan.Item) {
 	if it.Same && v.from != nil && v.from[i] != nil && v.from[i].file() == it.File {
 		v.level[i] = v.from[i]
 		return
 	}
-	rd := <-v.free
+	rd := v.lock(worker)
+	defer rd.Unlock()
 	f := Found{Path: it.Dir, File: it.File, Stamp: Stamp(it.Stamp), Head: it.Data}
 	if it.Err != nil {
 		v.level[i] = rd.broken(&f, fileProblem(v.s.file(it.Dir, it.File), it.Err))
 	} else {
 		v.level[i] = rd.record(&f)
 	}
-	v.free <- rd
 }
 
 // close moves the records of a level to the list.

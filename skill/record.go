@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -255,6 +256,8 @@ func (a *arena) close() {
 // reading makes records of what a source found. Only one goroutine at a time may use it. The records have their texts
 // once the arena is closed.
 type reading struct {
+	sync.Mutex // held by the worker that uses it, where several do
+
 	part    *part
 	profile *manifest.Profile
 	arena   arena

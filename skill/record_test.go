@@ -1,31 +1,51 @@
 package skill
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
-	"testing/synctest"
 
 	"github.com/agent-base/agent-base/internal/scan"
 )
 
-// However many workers there are, no more of them read manifests at once than there are readings.
-func TestVisitWaitsForAReading(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		v := &visit{s: &dirSource{abs: "/"}, level: make([]*record, 1), free: make(chan *reading, 1)}
-		go v.Visit(0, 0, &scan.Item{Dir: "a", File: "SKILL.md", Data: []byte(skillText("a", ""))})
-		synctest.Wait()
-		if v.level[0] != nil {
-			t.Error("a manifest was read without a reading")
+// However many workers there are, no two of them use a reading at the same time.
+func TestWorkersShareReadings(t *testing.T) {
+	const workers = 16
+	v := &visit{s: &dirSource{abs: "/"}, readings: make([]reading, 2), level: make([]*record, 100*workers)}
+	for i := range v.readings {
+		v.readings[i].part = &part{layer: &Layer{}}
+	}
+	var inUse atomic.Int32
+	var group sync.WaitGroup
+	for w := range workers {
+		group.Go(func() {
+			for i := w; i < len(v.level); i += workers {
+				name := fmt.Sprintf("skill-%d", i)
+				v.Visit(w, i, &scan.Item{Dir: name, File: "SKILL.md", Data: []byte(skillText(name, ""))})
+				rd := v.lock(w)
+				if n := inUse.Add(1); n > 2 {
+					t.Errorf("%d readings are in use, there are 2", n)
+				}
+				runtime.Gosched()
+				inUse.Add(-1)
+				rd.Unlock()
+			}
+		})
+	}
+	group.Wait()
+	level := v.level
+	v.finish()
+	for i, r := range level {
+		if want := fmt.Sprintf("skill-%d", i); r == nil || r.name() != want {
+			t.Fatalf("record %d is %v, want %s", i, r, want)
 		}
-		v.free <- &reading{part: &part{layer: &Layer{}}}
-		synctest.Wait()
-		if v.level[0] == nil || len(v.free) != 1 {
-			t.Errorf("read %v, %d readings are free", v.level[0], len(v.free))
-		}
-	})
+	}
 }
 
 // A record keeps nothing of the memory that a file was read into: the next file is read into the same.
