@@ -8,7 +8,7 @@ import (
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// R185: the texts of the errors.
+// R134, R185: the types of the errors and their texts.
 func TestErrorTexts(t *testing.T) {
 	rows := []struct {
 		err  error

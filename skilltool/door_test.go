@@ -56,7 +56,7 @@ func TestRunScriptIsTheTool(t *testing.T) {
 	}
 }
 
-// The causes of a failure are typed: a caller need not read its text.
+// R134: the causes of a failure are typed: a caller need not read its text.
 func TestFailuresAreTyped(t *testing.T) {
 	k, _ := kit(t, kitOptions{})
 	_, err := k.RunScript(t.Context(), &RunRequest{Skill: "kalshi-market", Script: "status"})

@@ -11,6 +11,7 @@ func TestListedSuitesExist(t *testing.T) {
 	for suite, pattern := range map[string]string{
 		"manifest, parser, models": "skill/manifest/*parse*_test.go",
 		"manager, loader, storage": "skill/catalog*_test.go",
+		"registry":                 "install/registry/*_test.go",
 		"concurrent loader":        "skill/watch/*_test.go",
 		"script tools":             "skilltool/scripts_test.go",
 		"execution":                "script/run_test.go",

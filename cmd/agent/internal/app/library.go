@@ -190,15 +190,19 @@ func (l *Library) source(from config.Layer) skill.Source {
 		}
 		return skill.FS(skills.Core(), o)
 	}
-	o := &skill.DirOptions{Nested: cfg.Nested, Inside: l.inside}
+	within := ""
+	if from.Name == config.ProjectDir || from.Name == config.Claude { // a clone may bring a link to anywhere
+		within = cfg.Paths.Project
+	}
+	if from.Commands {
+		return skill.Commands(from.Dir, &skill.CommandOptions{Within: within})
+	}
+	o := &skill.DirOptions{Nested: cfg.Nested, Inside: l.inside, Within: within}
 	switch cfg.Symlinks {
 	case "deny":
 		o.Links = skill.LinksDeny
 	case "allow-list":
 		o.Allow = cfg.LinkRoots
-	}
-	if from.Name == config.ProjectDir || from.Name == config.Claude { // a clone may bring a link to anywhere
-		o.Within = cfg.Paths.Project
 	}
 	if from.Name == config.PluginDir {
 		return skill.Merge(install.Source(registryOf(l.sys, l.settings), o), skill.Dir(from.Dir, o))

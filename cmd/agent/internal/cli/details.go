@@ -206,8 +206,8 @@ func (o *inspector) lookup(ctx context.Context, open func(context.Context) (*ski
 // location returns the path of a skill's SKILL.md, or "" if it is not in a folder and cannot be unpacked into one.
 func location(ctx context.Context, e skill.Entry) string {
 	at, err := e.Location(ctx)
-	if err != nil {
-		return ""
+	if where := e.Where(); err != nil && filepath.IsAbs(where) { // a command
+		return where
 	}
 	return at
 }

@@ -65,6 +65,8 @@ type layer struct {
 	Dir    string `json:"dir"` // "" for the embedded skills
 	Exists bool   `json:"exists"`
 	Skills int    `json:"skills"` // hidden ones included
+
+	commands bool // files, which "agent skill validate" does not take
 }
 
 type program struct {
@@ -259,7 +261,7 @@ func sorted(all []manifest.Problem) (serious, between, notes []manifest.Problem)
 func countLayers(ctx context.Context, cfg *config.Config, cat *skill.Catalog) []layer {
 	var out []layer
 	for _, l := range cfg.Layers() {
-		at := layer{Name: l.Name, Dir: l.Dir, Exists: l.Dir == ""}
+		at := layer{Name: l.Name, Dir: l.Dir, Exists: l.Dir == "", commands: l.Commands}
 		if info, err := os.Stat(l.Dir); err == nil {
 			at.Exists = info.IsDir()
 		}
@@ -388,7 +390,8 @@ func (o *doctorOptions) printTrust(d *diagnosis) error {
 	return o.titled("Trusted", rows)
 }
 
-// validateCommand returns the command, for a shell, that shows remarks about skills of these layers.
+// validateCommand returns the command, for a shell, that shows remarks about skills of these layers. Without a layer to check it
+// is the one for a single skill.
 func (o *doctorOptions) validateCommand(layers []layer, remarks []manifest.Problem) string {
 	words := []string{"agent skill validate"}
 	if o.flags.Profile != "" {
@@ -397,10 +400,14 @@ func (o *doctorOptions) validateCommand(layers []layer, remarks []manifest.Probl
 	if o.flags.Strict {
 		words = append(words, "--strict")
 	}
+	bare := len(words)
 	for _, l := range layers {
-		if l.Dir != "" && slices.ContainsFunc(remarks, func(p manifest.Problem) bool { return below(l.Dir, p.File) }) {
+		if l.Dir != "" && !l.commands && slices.ContainsFunc(remarks, func(p manifest.Problem) bool { return below(l.Dir, p.File) }) {
 			words = append(words, app.ShellWord(l.Dir))
 		}
+	}
+	if len(words) == bare { // remarks about commands
+		return "agent skill why NAME"
 	}
 	return strings.Join(words, " ")
 }

@@ -8,6 +8,8 @@ type Layer struct {
 	Dir   string // absolute; "" for the embedded skills
 	Mount string // "" means the default
 	Value int    // with Config.Omniforge the value that a skill's priority is added to; otherwise 0
+
+	Commands bool // each file NAME.md is a skill, as in .claude/commands
 }
 
 // values are the values of layers with the precedence omniforge. Layers that it does not know lie between those of their
@@ -51,6 +53,7 @@ func (c *Config) layers(name string) []Layer {
 		p.Project = ""
 	}
 	var dirs []string
+	var commands string
 	switch name {
 	case Enterprise:
 		dirs = []string{c.omniforge(p.Home, "enterprise", "skills"), p.Enterprise()}
@@ -60,8 +63,10 @@ func (c *Config) layers(name string) []Layer {
 		dirs = []string{c.omniforge(p.Project, "skills"), under(p.Project, ".agent", "skills"), under(p.Project, ".agents", "skills")}
 	case Claude:
 		dirs = []string{under(p.Project, ".claude", "skills")}
+		commands = under(p.Project, ".claude", "commands")
 	case UserDir:
 		dirs = []string{c.omniforge(p.Home, "skills"), c.UserDir, under(p.Home, ".agents", "skills"), under(p.Home, ".claude", "skills")}
+		commands = under(p.Home, ".claude", "commands")
 	case Bundled:
 		return []Layer{{Name: Bundled, Dir: c.CoreDir}}
 	}
@@ -70,6 +75,9 @@ func (c *Config) layers(name string) []Layer {
 		if dir != "" {
 			out = append(out, Layer{Name: name, Dir: dir})
 		}
+	}
+	if commands != "" {
+		out = append(out, Layer{Name: name, Dir: commands, Commands: true})
 	}
 	for _, r := range c.Roots {
 		if r.Project && name == ProjectDir || !r.Project && name == Extra {

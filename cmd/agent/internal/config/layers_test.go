@@ -29,9 +29,11 @@ func TestLayers(t *testing.T) {
 		"project PROJECT/.agent/skills",
 		"project PROJECT/.agents/skills",
 		"claude PROJECT/.claude/skills",
+		"claude PROJECT/.claude/commands",
 		"user HOME/.agent/skills",
 		"user HOME/.agents/skills",
 		"user HOME/.claude/skills",
+		"user HOME/.claude/commands",
 		"bundled ",
 	})
 }
@@ -48,10 +50,12 @@ func TestLayersOmniforge(t *testing.T) {
 		"user HOME/.agent/skills",
 		"user HOME/.agents/skills",
 		"user HOME/.claude/skills",
+		"user HOME/.claude/commands",
 		"project PROJECT/.omniforge/skills",
 		"project PROJECT/.agent/skills",
 		"project PROJECT/.agents/skills",
 		"claude PROJECT/.claude/skills",
+		"claude PROJECT/.claude/commands",
 		"plugin HOME/.agent/plugins",
 		"bundled ",
 	})
@@ -94,9 +98,11 @@ func TestLayersOfRoots(t *testing.T) {
 		"project PROJECT/.agents/skills",
 		"project PROJECT/team",
 		"claude PROJECT/.claude/skills",
+		"claude PROJECT/.claude/commands",
 		"user /mine",
 		"user HOME/.agents/skills",
 		"user HOME/.claude/skills",
+		"user HOME/.claude/commands",
 		"bundled /core",
 	})
 }
@@ -126,6 +132,7 @@ func TestLayersWhereTheProjectIsHome(t *testing.T) {
 		"user HOME/.agent/skills",
 		"user HOME/.agents/skills",
 		"user HOME/.claude/skills",
+		"user HOME/.claude/commands",
 		"bundled ",
 	})
 }

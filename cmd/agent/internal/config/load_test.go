@@ -248,7 +248,7 @@ func TestNoWorldAtAll(t *testing.T) {
 	if len(problems) > 0 || c.UserDir != "" || c.ScriptTimeout != time.Minute {
 		t.Errorf("%+v, %v", c, problems)
 	}
-	if got := fmt.Sprint(c.Layers()); got != "[{enterprise /etc/agent/skills  0} {bundled   0}]" {
+	if got := fmt.Sprint(c.Layers()); got != "[{enterprise /etc/agent/skills  0 false} {bundled   0 false}]" {
 		t.Errorf("layers %s", got)
 	}
 }
