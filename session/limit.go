@@ -2,6 +2,7 @@ package session
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/agent-base/agent-base/session/allow"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -55,14 +56,41 @@ func (l *limit) shown() []string {
 	return slices.Clone(l.written)
 }
 
-// tools returns the canonical names of the tools on the list, nil if there is no list.
+// tools returns the names of the tools on the list, nil if there is no list.
 func (l *limit) tools() []string {
 	if l.allowed == nil {
 		return nil
 	}
 	names := []string{}
 	for _, r := range l.allowed.Rules() {
-		names = append(names, r.Tool)
+		names = append(names, r.Name())
 	}
 	return names
+}
+
+// forbids reports whether a tool, or a group of tools, is forbidden whatever its arguments are.
+func (l *limit) forbids(name string) bool {
+	return l.denied != nil && slices.ContainsFunc(l.denied.Rules(), func(r allow.Rule) bool { return r.Bare() && covers(r.Name(), name) })
+}
+
+// covers reports whether a name, or a group of names that ends with "*", has all tools of another.
+func covers(group, name string) bool {
+	stem, ok := strings.CutSuffix(group, "*")
+	return group == name || ok && strings.HasPrefix(name, stem) && name != stem
+}
+
+// common returns the names that both lists cover.
+func common(a, b []string) []string {
+	out := []string{}
+	for _, x := range a {
+		for _, y := range b {
+			switch {
+			case covers(x, y):
+				out = append(out, y)
+			case covers(y, x):
+				out = append(out, x)
+			}
+		}
+	}
+	return out
 }

@@ -49,8 +49,9 @@ func (r Restriction) Skills() []string {
 	return out
 }
 
-// AllowedToolNames returns the canonical names of the tools that are on the list of each restricting skill, at least for
-// some arguments, sorted. It returns nil if no skill has a list, and an empty slice if there is no such tool.
+// AllowedToolNames returns the canonical names of the tools that each restricting skill allows, at least for some arguments,
+// sorted. "mcp__github__*" stands for all tools whose names begin that way. AllowedToolNames returns nil if no skill has a list,
+// and an empty slice if there is no such tool.
 func (r Restriction) AllowedToolNames() []string {
 	var out []string
 	for _, l := range r.limits {
@@ -60,8 +61,11 @@ func (r Restriction) AllowedToolNames() []string {
 		case out == nil:
 			out = names
 		default:
-			out = slices.DeleteFunc(out, func(n string) bool { return !slices.Contains(names, n) })
+			out = common(out, names)
 		}
+	}
+	for _, l := range r.limits {
+		out = slices.DeleteFunc(out, l.forbids)
 	}
 	slices.Sort(out)
 	return slices.Compact(out)

@@ -130,6 +130,31 @@ func TestStackPolicies(t *testing.T) {
 	}
 }
 
+// R123: a group of tools is named with its star, what two skills allow is common to both, and what is forbidden is missing.
+func TestAllowedGroups(t *testing.T) {
+	for _, tt := range []struct {
+		skills []string
+		want   string
+	}{
+		{[]string{"a|mcp__github__*"}, "[mcp__github__*]"},
+		{[]string{"a|mcp__github__* Read", "b|mcp__github__search"}, "[mcp__github__search]"},
+		{[]string{"a|mcp__github__search", "b|mcp__github__* Read"}, "[mcp__github__search]"},
+		{[]string{"a|mcp__github__*", "b|mcp__git*"}, "[mcp__github__*]"},
+		{[]string{"a|mcp__github__*", "b|mcp__gitlab__*"}, "[]"},
+		{[]string{"a|Read Write Bash(git:*)", "b||Write"}, "[bash read_file]"},
+		{[]string{"a|Read Write", "b||Write(secret/**)"}, "[read_file write_file]"},
+		{[]string{"a|mcp__github__search Read", "b||mcp__github__*"}, "[read_file]"},
+	} {
+		s := New(nil)
+		for _, one := range load(t, tt.skills...) {
+			enter(t, s, one)
+		}
+		if got := fmt.Sprint(s.Restriction().AllowedToolNames()); got != tt.want {
+			t.Errorf("%v: got %s, want %s", tt.skills, got, tt.want)
+		}
+	}
+}
+
 // R123: a restriction says whether it restricts and what it allows.
 func TestRestriction(t *testing.T) {
 	s := New(nil)

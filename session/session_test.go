@@ -21,8 +21,12 @@ func load(t *testing.T, specs ...string) []*skill.Skill {
 	var names []string
 	for _, spec := range specs {
 		name, tools, restricted := strings.Cut(spec, "|")
+		tools, forbidden, _ := strings.Cut(tools, "|")
 		text := "---\nname: " + name + "\ndescription: Does things\n"
-		if restricted {
+		if forbidden != "" {
+			text += "disallowed-tools: " + forbidden + "\n"
+		}
+		if restricted && (tools != "" || forbidden == "") {
 			text += "allowed-tools: " + tools + "\n"
 		}
 		files[name+"/SKILL.md"] = &fstest.MapFile{Data: []byte(text + "---\nBody\n")}

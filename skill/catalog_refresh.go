@@ -59,10 +59,15 @@ func (c *Catalog) sameStates(old *Catalog) bool {
 		return false
 	}
 	for i := range c.items {
-		a, b := &c.items[i], &old.items[i]
-		if a.state != b.state || a.why() != b.why() || a.r != b.r || a.part != b.part {
+		if !c.items[i].same(&old.items[i]) {
 			return false
 		}
 	}
 	return true
+}
+
+// same reports whether two items, and what they hide, are the same skills in the same states.
+func (it *item) same(o *item) bool {
+	return it.state == o.state && it.why() == o.why() && it.r == o.r && it.part == o.part &&
+		slices.EqualFunc(it.shadows(), o.shadows(), func(a, b item) bool { return a.same(&b) })
 }

@@ -170,6 +170,25 @@ func TestRefreshRequires(t *testing.T) {
 	}
 }
 
+// R66: the same holds for a skill that another one hides.
+func TestRefreshShadows(t *testing.T) {
+	root := disk(t, t.TempDir(), map[string]string{"high/a/SKILL.md": "", "low/a/SKILL.md": "metadata:\n  requires: gh"})
+	there := false
+	look := func(string) (string, error) {
+		if there {
+			return "/bin/gh", nil
+		}
+		return "", os.ErrNotExist
+	}
+	c := opened(t, &Options{Layers: []Layer{{Name: "p", Source: Dir(filepath.Join(root, "high"), nil)}, {Name: "u", Source: Dir(filepath.Join(root, "low"), nil)}}, LookPath: look})
+	refreshed(t, c, false)
+	there = true
+	n := refreshed(t, c, true)
+	if before, after := find(t, c, "a").Shadows(), find(t, n, "a").Shadows(); len(after) != 1 || before[0].State() != StateUnavailable || after[0].State() != StateEnabled {
+		t.Error("a hidden skill is not judged anew")
+	}
+}
+
 // R67: a catalogue is safe for concurrent use.
 func TestConcurrent(t *testing.T) {
 	root := disk(t, t.TempDir(), map[string]string{"a/SKILL.md": "bogus: 1", "b/SKILL.md": ""})

@@ -154,12 +154,13 @@ func (e Entry) Problems() []manifest.Problem { return e.it.r.problems(e.c.file(e
 
 // Shadows returns the skills of the same name that this one hides, highest precedence first.
 func (e Entry) Shadows() []Entry {
-	if e.it.extra == nil || e.it.extra.shadows == nil {
+	shadows := e.it.shadows()
+	if shadows == nil {
 		return nil
 	}
-	out := make([]Entry, len(e.it.extra.shadows))
+	out := make([]Entry, len(shadows))
 	for i := range out {
-		out[i] = Entry{e.c, &e.it.extra.shadows[i]}
+		out[i] = Entry{e.c, &shadows[i]}
 	}
 	return out
 }

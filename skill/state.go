@@ -195,3 +195,10 @@ func (it *item) why() ruling {
 	}
 	return it.extra.why
 }
+
+func (it *item) shadows() []item {
+	if it.extra == nil {
+		return nil
+	}
+	return it.extra.shadows
+}

@@ -24,6 +24,14 @@ type pattern struct {
 	name  string // of a skill or an agent
 }
 
+// Name returns the name of the tool, or of a group of tools with a final "*".
+func (r Rule) Name() string {
+	if r.begins {
+		return r.Tool + "*"
+	}
+	return r.Tool
+}
+
 // Known reports whether the rule names a tool that the engine or another host is known to have. Tools of programs that
 // embed the engine are not known here.
 func (r Rule) Known() bool { return r.begins || known(r.Tool) }
