@@ -61,7 +61,8 @@ type Options struct {
 	Continue func(ctx context.Context, before int) string
 	// More returns tools that the model is offered from the next request on. It is called before each request of a turn. They are
 	// added to the Set of Tools and sent after the tools that were sent before, which keep their places and their bytes, until
-	// the conversation ends. A tool whose name is taken is left out. Nil means none.
+	// the conversation ends. The Set must therefore be of this conversation alone. A tool whose name is taken is left out. Nil
+	// means none.
 	More func(ctx context.Context) []tool.Tool
 	// Carry returns a text that is kept when the conversation is shortened. Nil, or "", means none. If ctx is done, the
 	// conversation stays unchanged.

@@ -142,16 +142,3 @@ func (l *List) Names(c Call) (Rule, bool) {
 	}
 	return Rule{}, false
 }
-
-// Stack is the lists of several skills that are active together. A call is allowed if each of them allows it.
-type Stack []*List
-
-// Check returns nil, or the refusal of the first list that refuses the call, and its index.
-func (s Stack) Check(c Call) (int, *Refusal) {
-	for i, l := range s {
-		if r := l.Check(c); r != nil {
-			return i, r
-		}
-	}
-	return -1, nil
-}
