@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agent-base/agent-base/internal/lazyregexp"
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 // The names that the system gives to the signals of limits.
@@ -21,7 +22,7 @@ const (
 const saidMax = 4096
 
 // answer returns stdout as one JSON document.
-func answer(out *Output, limit int64) (json.RawMessage, error) {
+func answer(out *runner.Output, limit int64) (json.RawMessage, error) {
 	if out.Truncated {
 		return nil, &Error{Code: ParseError, Stdout: said(out), Sandbox: out.Sandbox,
 			Message: fmt.Sprintf("Expected JSON output, but it was truncated at %d bytes%s", limit, stderrTail(out))}
@@ -85,7 +86,7 @@ func surrogate(b []byte) rune {
 }
 
 // said is what a failed script printed: its JSON document, else the beginning of its text.
-func said(out *Output) []byte {
+func said(out *runner.Output) []byte {
 	if len(bytes.TrimSpace(out.Stdout)) == 0 {
 		return nil
 	}
@@ -95,7 +96,7 @@ func said(out *Output) []byte {
 	return out.Stdout[:min(len(out.Stdout), saidMax)]
 }
 
-func stderrTail(out *Output) string {
+func stderrTail(out *runner.Output) string {
 	if t := lastBytes(out.Stderr, StderrTail); t != "" {
 		return "\nstderr: " + t
 	}
@@ -103,7 +104,7 @@ func stderrTail(out *Output) string {
 }
 
 // failureTail shows stdout if stderr is empty: some scripts print their errors there.
-func failureTail(out *Output) string {
+func failureTail(out *runner.Output) string {
 	if t := stderrTail(out); t != "" {
 		return t
 	}
@@ -114,7 +115,7 @@ func failureTail(out *Output) string {
 }
 
 // signalHint names the signal that ended a script, and the limit behind it.
-func signalHint(out *Output, cmd *Command) string {
+func signalHint(out *runner.Output, cmd *runner.Command) string {
 	if out.Filled {
 		return fmt.Sprintf(" (it was ended: its work folder, temporary folder, home and cache hold more than %d bytes or %d files together)",
 			cmd.Limits.Disk, cmd.Limits.Files)
@@ -134,7 +135,7 @@ func signalHint(out *Output, cmd *Command) string {
 }
 
 // crowdedHint says that a command was refused processes.
-func crowdedHint(out *Output, cmd *Command) string {
+func crowdedHint(out *runner.Output, cmd *runner.Command) string {
 	if !out.Crowded {
 		return ""
 	}

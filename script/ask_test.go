@@ -9,11 +9,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 // asked makes programs that record how they are called before they do anything, and records what the host's
 // Runner was given. The file holds a line for each variable of each call.
-func asked(t *testing.T, h *rig, programs map[string]string) (log string, given func() []*Command) {
+func asked(t *testing.T, h *rig, programs map[string]string) (log string, given func() []*runner.Command) {
 	t.Helper()
 	log = filepath.Join(t.TempDir(), "log")
 	for name, says := range programs {
@@ -21,14 +23,14 @@ func asked(t *testing.T, h *rig, programs map[string]string) (log string, given 
 	}
 	fakes(t, h, programs)
 	var mu sync.Mutex
-	var commands []*Command
-	h.Runner = RunnerFunc(func(ctx context.Context, c *Command) (*Output, error) {
+	var commands []*runner.Command
+	h.Runner = runner.RunnerFunc(func(ctx context.Context, c *runner.Command) (*runner.Output, error) {
 		mu.Lock()
 		commands = append(commands, c)
 		mu.Unlock()
-		return Exec{}.Run(ctx, c)
+		return runner.Exec{}.Run(ctx, c)
 	})
-	return log, func() []*Command {
+	return log, func() []*runner.Command {
 		mu.Lock()
 		defer mu.Unlock()
 		return commands
@@ -59,7 +61,7 @@ func TestQuestionsGoThroughTheRunner(t *testing.T) {
 	}
 	var questions []string
 	for _, c := range given() {
-		if c.Phase == Prepare {
+		if c.Phase == runner.Prepare {
 			questions = append(questions, filepath.Base(c.Path)+" "+c.Args[1])
 			if c.Dir != h.programs() || c.Timeout <= 0 || c.MaxStdout <= 0 {
 				t.Errorf("got %+v", c)
@@ -93,7 +95,7 @@ func TestNothingRunsPastTheRunner(t *testing.T) {
 		h := host(t)
 		log, _ := asked(t, h, map[string]string{"python3": "", "uv": "", "node": ""})
 		refused := errors.New("nothing may run here")
-		h.Runner = RunnerFunc(func(context.Context, *Command) (*Output, error) { return nil, refused })
+		h.Runner = runner.RunnerFunc(func(context.Context, *runner.Command) (*runner.Output, error) { return nil, refused })
 		if _, err := run(t, h, s, name, nil); err == nil {
 			t.Error("it ran")
 		}
@@ -115,7 +117,7 @@ func TestEndedContextIsNoMissingInterpreter(t *testing.T) {
 		}
 		h := host(t)
 		asked(t, h, map[string]string{"python3": "exec " + python + " \"$@\"", "node": "echo v24.1.0"})
-		runner := h.Runner
+		own := h.Runner
 		calls := map[string]func(context.Context) error{
 			"run":     func(ctx context.Context) error { _, err := h.Run(ctx, s, sc, nil); return err },
 			"help":    func(ctx context.Context) error { _, err := h.Help(ctx, s, sc); return err },
@@ -131,14 +133,14 @@ func TestEndedContextIsNoMissingInterpreter(t *testing.T) {
 				t.Errorf("%s %s with a ctx that is done: got %v, want %v", way, name, err, context.Canceled)
 			}
 			late, cancel := context.WithCancel(t.Context())
-			h.Runner = RunnerFunc(func(ctx context.Context, c *Command) (*Output, error) {
+			h.Runner = runner.RunnerFunc(func(ctx context.Context, c *runner.Command) (*runner.Output, error) {
 				cancel()
-				return runner.Run(ctx, c)
+				return own.Run(ctx, c)
 			})
 			if err := call(late); err != context.Canceled {
 				t.Errorf("%s %s with a context that ends meanwhile: got %v, want %v", way, name, err, context.Canceled)
 			}
-			h.Runner = runner
+			h.Runner = own
 			cancel()
 		}
 		if notes, _ := filepath.Glob(filepath.Join(h.programs(), "????*")); len(notes) > 0 {

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/lazyregexp"
+	"github.com/agent-base/agent-base/internal/paths"
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 // Blocked is the cause of an Error with the reason ReasonBlocked: a script failed at a file that it may not write or see.
@@ -54,7 +56,7 @@ const mostAccesses = 50
 
 // blocked recognises a failure because of a file that the command may not write or does not see. It returns nil for another
 // one. here are the folders that Here stands for.
-func blocked(cmd *Command, out *Output, here []string) *Blocked {
+func blocked(cmd *runner.Command, out *runner.Output, here []string) *Blocked {
 	lines := bytes.Split(bytes.Join([][]byte{out.Stdout[max(0, len(out.Stdout)-saidMax):], out.Stderr}, []byte("\n")), []byte("\n"))
 	for i := len(lines) - 1; i >= max(0, len(lines)-mostAccesses); i-- {
 		how := accessFailed().Find(lines[i])
@@ -65,18 +67,18 @@ func blocked(cmd *Command, out *Output, here []string) *Blocked {
 			if !filepath.IsAbs(path) {
 				path = filepath.Join(cmd.Dir, path)
 			}
-			if b := cmd.blocks(filepath.Clean(path), denies(string(how)), out.Sandbox.ConfinesFiles()); b != nil {
-				b.Here = b.Write && !b.Kept && b.Dir != "" && within(here, b.Path)
+			if b := blocks(cmd, filepath.Clean(path), denies(string(how)), out.Sandbox.ConfinesFiles()); b != nil {
+				b.Here = b.Write && !b.Kept && b.Dir != "" && paths.Within(here, b.Path)
 				return b
 			}
 		}
 	}
-	return cmd.unseen(out)
+	return unseen(cmd, out)
 }
 
 // unseen recognises a file that the command was told to use and does not see. Many scripts report such a file as missing in
 // their own words.
-func (c *Command) unseen(out *Output) *Blocked {
+func unseen(c *runner.Command, out *runner.Output) *Blocked {
 	if !out.Sandbox.ConfinesFiles() || len(c.Args) == 0 {
 		return nil
 	}
@@ -92,10 +94,10 @@ func (c *Command) unseen(out *Output) *Blocked {
 			path = filepath.Join(c.Dir, path)
 		}
 		path = filepath.Clean(path)
-		if within(ofSystem, path) || path == "/" {
+		if paths.Within(ofSystem, path) || path == "/" {
 			continue
 		}
-		if b := c.blocks(path, false, true); b != nil && !b.Write {
+		if b := blocks(c, path, false, true); b != nil && !b.Write {
 			return b
 		}
 	}
@@ -124,7 +126,7 @@ func denies(how string) bool {
 }
 
 // blocks returns why a command fails at a path: denied says that the system refused to use it, confined that a sandbox held.
-func (c *Command) blocks(path string, denied, confined bool) *Blocked {
+func blocks(c *runner.Command, path string, denied, confined bool) *Blocked {
 	_, missing := os.Lstat(path)
 	dir := filepath.Dir(path)
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -132,45 +134,20 @@ func (c *Command) blocks(path string, denied, confined bool) *Blocked {
 	}
 	_, missingDir := os.Stat(dir)
 	switch {
-	case len(c.Read) > 0 && within(c.Read[:1], path):
-		if denied && c.access(path) != mayWrite {
+	case len(c.Read) > 0 && paths.Within(c.Read[:1], path):
+		if denied && c.Access(path) != runner.MayWrite {
 			return &Blocked{Path: path, Write: true, Own: true}
 		}
 	case !confined:
-	case denied && within(c.Keep, path):
-		return c.keptAt(path)
-	case denied && (c.access(path) == mayRead || missing != nil && missingDir == nil && c.access(dir) == mayRead):
+	case denied && paths.Within(c.Keep, path):
+		return keptAt(c, path)
+	case denied && (c.Access(path) == runner.MayRead || missing != nil && missingDir == nil && c.Access(dir) == runner.MayRead):
 		return &Blocked{Path: path, Dir: dir, Write: true}
-	case c.access(path) != hides:
+	case c.Access(path) != runner.Hides:
 	case missing == nil:
 		return &Blocked{Path: path, Dir: dir}
 	case missingDir == nil:
 		return &Blocked{Path: path, Dir: dir, Write: true}
 	}
 	return nil
-}
-
-// access is what a command may do with a path.
-type access int
-
-const (
-	hides access = iota
-	mayRead
-	mayWrite
-)
-
-// access returns what the command's lists allow for a path: the longest entry decides.
-func (c *Command) access(path string) access {
-	longest, what := -1, hides
-	for _, list := range []struct {
-		paths []string
-		what  access
-	}{{c.Read, mayRead}, {c.Write, mayWrite}, {c.Keep, mayRead}, {c.Hide, hides}} {
-		for _, p := range list.paths {
-			if len(p) >= longest && within([]string{p}, path) {
-				longest, what = len(p), list.what
-			}
-		}
-	}
-	return what
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/paths"
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/trace"
@@ -26,7 +28,7 @@ type call struct {
 	hook      *manifest.Hook // nil for a script; its exit code is no error
 	stdin     []byte
 	addedJSON bool // --json is an argument that the caller did not give
-	denied    Denied
+	denied    runner.Denied
 	packages  string        // the folder of its npm packages; "" for none
 	python    string        // the interpreter that a shell script is to start, with its packages; "" for any
 	serve     *ServeOptions // nil for a script
@@ -38,7 +40,7 @@ type call struct {
 
 // call runs the script. It returns an *Error if the script cannot be started, times out or ends with an exit code. It
 // leaves output over its limit to the caller.
-func (h *Host) call(ctx context.Context, c *call) (*Output, error) {
+func (h *Host) call(ctx context.Context, c *call) (*runner.Output, error) {
 	dir, file, err := c.place(ctx)
 	if err != nil {
 		return nil, err
@@ -75,9 +77,9 @@ func (h *Host) call(ctx context.Context, c *call) (*Output, error) {
 		return nil, err
 	}
 	if err == nil {
-		out.clean(h.secrets(run))
+		clean(out, h.secrets(run))
 		h.traceNetwork(ctx, c, out)
-		out.Sandbox = out.Sandbox.orNone()
+		out.Sandbox = out.Sandbox.OrNone()
 		c.facts = []slog.Attr{slog.String(trace.AttrProgram, filepath.Base(cmd.Path)), slog.Int(trace.AttrExitCode, out.ExitCode),
 			slog.Int64(trace.AttrStdout, out.Total), slog.Int(trace.AttrStderr, len(out.Stderr)), slog.String(trace.AttrSandbox, out.Sandbox.Tier)}
 	}
@@ -112,7 +114,7 @@ func (c *call) place(ctx context.Context) (dir, file string, err error) {
 	if !filepath.IsAbs(dir) {
 		return "", "", nowhere(fmt.Errorf("its source says that it lies in %q, which is not an absolute path", dir))
 	}
-	dir = realPath(dir)
+	dir = paths.Real(dir)
 	file = filepath.Join(dir, filepath.FromSlash(c.sc.File))
 	if _, err := os.Stat(file); err != nil {
 		return "", "", &Error{Code: ExecutionFailed, Reason: ReasonFolder, Err: err,

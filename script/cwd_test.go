@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 // C63: where a script starts, by the host's options and the manifest.
@@ -37,7 +39,7 @@ func TestCwd(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			h, c := host(t), &canned{out: Output{Stdout: []byte("{}")}}
+			h, c := host(t), &canned{out: runner.Output{Stdout: []byte("{}")}}
 			h.Runner = c
 			tt.set(&h.Options)
 			s := open(t, tt.front, tree{"scripts/a.sh": ""})
@@ -68,7 +70,7 @@ func TestCwd(t *testing.T) {
 	}
 }
 
-func variable(c *Command, name string) string {
+func variable(c *runner.Command, name string) string {
 	for _, kv := range c.Env {
 		if value, ok := strings.CutPrefix(kv, name+"="); ok {
 			return value
@@ -222,11 +224,11 @@ func TestPackages(t *testing.T) {
 
 // C63: the module's own frames and folders only: nothing of the engine is imported from the skill.
 func TestModuleArguments(t *testing.T) {
-	h, c := host(t), &canned{out: Output{Stdout: []byte("{}")}}
+	h, c := host(t), &canned{out: runner.Output{Stdout: []byte("{}")}}
 	s := open(t, "", tree{"scripts/__init__.py": "", "scripts/u.py": "", "scripts/a.py": "from scripts import u\n"})
-	h.Runner = RunnerFunc(func(ctx context.Context, cmd *Command) (*Output, error) {
-		if cmd.Phase == Prepare {
-			return Exec{}.Run(ctx, cmd)
+	h.Runner = runner.RunnerFunc(func(ctx context.Context, cmd *runner.Command) (*runner.Output, error) {
+		if cmd.Phase == runner.Prepare {
+			return runner.Exec{}.Run(ctx, cmd)
 		}
 		return c.Run(ctx, cmd)
 	})
@@ -259,7 +261,7 @@ func TestInterpretersThatLoadFiles(t *testing.T) {
 		{"scripts/h.sh", "echo\n", false, false},
 	} {
 		t.Run(row.file, func(t *testing.T) {
-			h, c := host(t), &canned{out: Output{Stdout: []byte("{}")}}
+			h, c := host(t), &canned{out: runner.Output{Stdout: []byte("{}")}}
 			h.Runner, h.UserDir, h.FixedCwd = c, user, row.fixed
 			if row.fixed {
 				h.Cwd = CwdUser

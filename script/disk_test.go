@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 	"testing"
+
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 // security 2.15 SB11: a script that fills the folders that are its own is ended, and the error says why. What an earlier run left
@@ -34,9 +36,9 @@ print("{}")
 // security 2.5 #66: a script that takes all processes that it may have is told so, whether it failed or was too slow.
 func TestCrowded(t *testing.T) {
 	s := open(t, "", tree{"scripts/a.sh": "true"})
-	for _, out := range []Output{{ExitCode: 137, Signal: "killed", Crowded: true}, {TimedOut: true, Crowded: true}} {
+	for _, out := range []runner.Output{{ExitCode: 137, Signal: "killed", Crowded: true}, {TimedOut: true, Crowded: true}} {
 		h := host(t)
-		h.Runner = RunnerFunc(func(_ context.Context, c *Command) (*Output, error) {
+		h.Runner = runner.RunnerFunc(func(_ context.Context, c *runner.Command) (*runner.Output, error) {
 			c.Limits.Processes = 7
 			return &out, nil
 		})

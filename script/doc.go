@@ -4,17 +4,15 @@
 //   - [List] and [Find] read a skill's scripts folder and run nothing. Package survey decides which files are scripts.
 //   - [Host] runs a script (Run), asks it for its help or describes it (Help), prepares its dependencies ahead
 //     (Prepare), copies a skill to where it runs (Seal), and removes files that are no longer needed (Sweep).
-//   - [Runner] executes one command. [Exec] is the plain one. A sandbox, a remote worker or an audit is middleware: a
-//     func(Runner) Runner.
+//   - Package runner starts the processes: Options.Runner is one, such as a sandbox.
 //
 // It refuses: a shell, symbolic links as scripts, arguments and outputs over their limits, metadata that configures uv or
 // names a package by its address, and an interpreter that it does not know. It does not ask about permission or trust: the
 // caller does, before a call or in [Admit].
 //
-// With Exec, the plain Runner, a script reads, writes and reaches what its user does, and one that leaves its process group
-// (setsid) outlives the call, within its processor and file limits. Systems other than Linux limit only time and output.
-// Package confine has the sandbox: set Options.Runner to a confine.Runner, and Options.Confine to ConfineRequired to refuse
-// scripts where a machine has no sandbox. Each Result says what held.
+// With runner.Exec, which is the default, a script reads, writes and reaches what its user does. Package confine has the sandbox:
+// set Options.Runner to a confine.Runner, and Options.Confine to runner.ConfineRequired to refuse scripts where a machine has no
+// sandbox. Each Result says what held.
 //
 // # Where a script runs
 //
@@ -67,7 +65,7 @@
 //
 // # What a script writes in its skill's folder
 //
-// It goes to a private layer ([Layer]) of a runner that has them, or else to a copy of the folder if a text of the skill shows that it
+// It goes to a private layer (runner.Layer) of a runner that has them, or else to a copy of the folder if a text of the skill shows that it
 // writes there: the folder itself does not change. The files are kept in Options.Homes, by the digest of the skill, and
 // Result.Warning says where. A later run finds the data among them that takes the place of nothing, and no file that an
 // interpreter runs. [Host.ClearHome] removes them.

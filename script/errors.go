@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/script/pyenv"
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 // Code is the cause of a failure. It is one of the codes of package tool.
@@ -56,7 +57,7 @@ type Error struct {
 	Withheld []string
 	Warning  string // the Note of the grant, of a script that failed
 
-	Sandbox *Sandbox // what confined a script that failed; nil if it did not start
+	Sandbox *runner.Sandbox // what confined a script that failed; nil if it did not start
 }
 
 // Error returns the text.
@@ -85,26 +86,3 @@ func (e *Error) Said() any {
 	}
 	return text(e.Stdout)
 }
-
-// SandboxError is the error of a Runner that did not start a command, because a layer of the sandbox that it needs is missing
-// on this machine.
-type SandboxError struct {
-	Layer string // that is missing, such as "namespaces"
-	Cure  string // what would help, as a sentence; "" if nothing is known
-	Err   error  // why it is missing; may be nil
-}
-
-// Error names the layer, why it is missing, and the cure.
-func (e *SandboxError) Error() string {
-	text := "the sandbox has no " + e.Layer
-	if e.Err != nil {
-		text += ": " + e.Err.Error()
-	}
-	if e.Cure != "" {
-		text += ". " + e.Cure
-	}
-	return text
-}
-
-// Unwrap returns the cause.
-func (e *SandboxError) Unwrap() error { return e.Err }

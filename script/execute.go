@@ -8,18 +8,19 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 )
 
 // execute runs the command of a script. Where the runner can, what it writes in its skill's folder goes to a layer; else a script that
 // seems to write there works in a copy of the folder. It returns no command if there is none.
-func (h *Host) execute(ctx context.Context, c *call, r *scriptRun) (*Command, *Output, error) {
+func (h *Host) execute(ctx context.Context, c *call, r *scriptRun) (*runner.Command, *runner.Output, error) {
 	note := c.note
 	cmd, err := h.scriptCommand(c, r)
 	if err != nil {
 		return nil, nil, err
 	}
-	if cmd.access(r.dir) == mayWrite { // the user granted it
+	if cmd.Access(r.dir) == runner.MayWrite { // the user granted it
 		out, err := h.o.Runner.Run(ctx, cmd)
 		return cmd, out, err
 	}
@@ -31,10 +32,10 @@ func (h *Host) execute(ctx context.Context, c *call, r *scriptRun) (*Command, *O
 				return nil, nil, err
 			}
 		} else if l != nil {
-			cmd.Layer = &Layer{Dir: l.dir, Upper: l.upper, Work: l.work}
+			cmd.Layer = &runner.Layer{Dir: l.dir, Upper: l.upper, Work: l.work}
 		}
 		out, err := h.o.Runner.Run(ctx, cmd)
-		if !errors.Is(err, ErrNoLayer) || cmd.Layer == nil {
+		if !errors.Is(err, runner.ErrNoLayer) || cmd.Layer == nil {
 			if l != nil && out != nil {
 				c.note = joined(c.note, l.keep(ctx))
 			}
@@ -49,7 +50,7 @@ func (h *Host) execute(ctx context.Context, c *call, r *scriptRun) (*Command, *O
 }
 
 // instead returns the command that runs the script from the copy in the upper folder.
-func (l *layer) instead(h *Host) (*Command, error) {
+func (l *layer) instead(h *Host) (*runner.Command, error) {
 	r := l.r
 	for i, arg := range r.argv { // up to the script: what follows are other arguments
 		r.argv[i] = strings.ReplaceAll(arg, l.dir, l.upper)

@@ -6,14 +6,16 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/agent-base/agent-base/internal/paths"
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 // judge returns the error of a command that did not end by itself: one that was not started, was cancelled or timed out.
-func (c *call) judge(ctx context.Context, cmd *Command, out *Output, err error) error {
+func (c *call) judge(ctx context.Context, cmd *runner.Command, out *runner.Output, err error) error {
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -33,13 +35,13 @@ type finding struct {
 }
 
 // explain finds out why a script ended with an exit code. The first cause that its output shows counts.
-func (h *Host) explain(ctx context.Context, c *call, src *source, cmd *Command, out *Output) *finding {
+func (h *Host) explain(ctx context.Context, c *call, src *source, cmd *runner.Command, out *runner.Output) *finding {
 	if m := missing(c.s, c.sc, out); m != nil {
 		m.Others = h.others(ctx, src, m)
 		return &finding{reason: ReasonModule, cause: m}
 	}
 	if b := blocked(cmd, out, h.here(cmd.Dir)); b != nil {
-		if h.o.Denied.denies(b.Path, b.Write) || c.denied.denies(b.Path, b.Write) {
+		if h.o.Denied.Denies(b.Path, b.Write) || c.denied.Denies(b.Path, b.Write) {
 			b = &Blocked{Path: b.Path, Write: b.Write, Rule: true}
 		}
 		return &finding{reason: ReasonBlocked, cause: b}
@@ -67,7 +69,7 @@ func (f *finding) text() string {
 }
 
 // failed returns the error of a script that ended with an exit code.
-func (c *call) failed(cmd *Command, out *Output, f *finding) error {
+func (c *call) failed(cmd *runner.Command, out *runner.Output, f *finding) error {
 	return &Error{
 		Code: ExecutionFailed, Reason: f.reason, Err: f.cause, Stdout: said(out), Withheld: f.withheld, Warning: c.note, Sandbox: out.Sandbox,
 		Message: fmt.Sprintf("Script failed with exit code %d%s", out.ExitCode, signalHint(out, cmd)) + f.text() + failureTail(out),
@@ -75,8 +77,8 @@ func (c *call) failed(cmd *Command, out *Output, f *finding) error {
 }
 
 // startError returns the error of a command that was not started.
-func startError(sc Script, cmd *Command, err error) error {
-	var none *SandboxError
+func startError(sc Script, cmd *runner.Command, err error) error {
+	var none *runner.SandboxError
 	if errors.As(err, &none) {
 		return &Error{Code: PermissionDenied, Reason: ReasonSandbox, Err: err, Message: fmt.Sprintf("Script %s is not run: %v", sc.Name, none)}
 	}
@@ -101,36 +103,18 @@ func startError(sc Script, cmd *Command, err error) error {
 }
 
 // keptAt returns why a command does not write a path that lies in one of Keep or Absent.
-func (c *Command) keptAt(path string) *Blocked {
+func keptAt(c *runner.Command, path string) *Blocked {
 	b := &Blocked{Path: path, Write: true, Kept: true}
 	for _, kept := range slices.Concat(c.Keep, c.Absent) {
-		if within([]string{kept}, path) && isInstruction(kept) {
+		if paths.Within([]string{kept}, path) && runner.IsInstruction(kept) {
 			b.Dir = kept
 		}
 	}
 	return b
 }
 
-// isInstruction reports whether a path ends with one of instructions: a user may let a script write such a file.
-func isInstruction(path string) bool {
-	return slices.ContainsFunc(instructions, func(name string) bool {
-		return strings.HasSuffix(filepath.ToSlash(path), "/"+name)
-	})
-}
-
-// Text says what became of a change, as a clause: "it is as before …".
-func (u *Undone) Text() string {
-	switch {
-	case u.Err != nil:
-		return fmt.Sprintf("it could not be put back: %v", u.Err)
-	case u.Moved != "":
-		return "it is as before, and what was made of it is in " + u.Moved
-	}
-	return "it is as before"
-}
-
 // undone returns the error of a script that changed what no script may change. Whatever else it did does not matter.
-func (c *call) undone(cmd *Command, out *Output) error {
+func (c *call) undone(cmd *runner.Command, out *runner.Output) error {
 	var texts []string
 	for _, u := range out.Undone[:min(len(out.Undone), mostUndone)] {
 		texts = append(texts, fmt.Sprintf("Script changed %s, which has to stay as it is: %s", u.Path, u.Text()))
@@ -138,7 +122,7 @@ func (c *call) undone(cmd *Command, out *Output) error {
 	if more := len(out.Undone) - len(texts); more > 0 {
 		texts = append(texts, fmt.Sprintf("so for %d more", more))
 	}
-	return &Error{Code: ExecutionFailed, Reason: ReasonBlocked, Err: cmd.keptAt(out.Undone[0].Path), Stdout: said(out), Warning: c.note, Sandbox: out.Sandbox,
+	return &Error{Code: ExecutionFailed, Reason: ReasonBlocked, Err: keptAt(cmd, out.Undone[0].Path), Stdout: said(out), Warning: c.note, Sandbox: out.Sandbox,
 		Message: strings.Join(texts, "; ") + failureTail(out)}
 }
 

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 // withoutUV is the host on a machine that has lost its uv, with the same cache and settings.
@@ -25,13 +27,13 @@ func withoutUV(h *rig, settings ...string) *rig {
 }
 
 // noModule is a runner on a machine whose python3 has no module uv.
-func noModule(next Runner) Runner {
+func noModule(next runner.Runner) runner.Runner {
 	if next == nil {
-		next = Exec{}
+		next = runner.Exec{}
 	}
-	return RunnerFunc(func(ctx context.Context, c *Command) (*Output, error) {
+	return runner.RunnerFunc(func(ctx context.Context, c *runner.Command) (*runner.Output, error) {
 		if strings.Contains(strings.Join(c.Args, " "), "find_uv_bin") {
-			return &Output{ExitCode: 1}, nil
+			return &runner.Output{ExitCode: 1}, nil
 		}
 		return next.Run(ctx, c)
 	})

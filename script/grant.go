@@ -6,23 +6,25 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // Grant is what the user gave the scripts of a skill. The zero value gives nothing.
 type Grant struct {
-	Declared bool        // what the manifest's permissions name counts, except variables of model providers
-	Withheld []string    // entries of the permissions that do not count, as Declared returns them
-	Env      []string    // exact names of further variables that pass; a name that never passes is ignored
-	Home     bool        // HOME is the user's own folder
-	Note     string      // what the caller of a run should know, such as that a grant has lapsed: it is in the result's Warning
-	Read     []string    // files and folders that scripts may read, absolute or Here
-	Write    []string    // files and folders that they may write, absolute or Here
-	Net      Network     // what they may reach
-	Confine  Confinement // whether they may run without a sandbox, if it is stricter than Options.Confine says; "" leaves it
-	With     []string    // packages that scripts need in addition to those that the skill declares: requirements of Python, or npm:NAME
+	Declared bool               // what the manifest's permissions name counts, except variables of model providers
+	Withheld []string           // entries of the permissions that do not count, as Declared returns them
+	Env      []string           // exact names of further variables that pass; a name that never passes is ignored
+	Home     bool               // HOME is the user's own folder
+	Note     string             // what the caller of a run should know, such as that a grant has lapsed: it is in the result's Warning
+	Read     []string           // files and folders that scripts may read, absolute or Here
+	Write    []string           // files and folders that they may write, absolute or Here
+	Net      runner.Network     // what they may reach
+	Confine  runner.Confinement // whether they may run without a sandbox, if it is stricter than Options.Confine says; "" leaves it
+	With     []string           // packages that scripts need in addition to those that the skill declares: requirements of Python, or npm:NAME
 }
 
 // Here is the entry of Grant.Read and Grant.Write for the folder that a script is started for, whichever that is: that where
@@ -69,7 +71,7 @@ func Declared(m *manifest.Manifest) []string {
 // declare adds the hosts and folders that a manifest names, unless they are withheld. A host with a private address is only
 // reached if the user named it.
 func (g *Grant) declare(m *manifest.Manifest, home string) {
-	for _, entry := range without(Declared(m), g.Withheld) {
+	for _, entry := range paths.Without(Declared(m), g.Withheld) {
 		read, isRead := strings.CutPrefix(entry, WordRead)
 		write, isWrite := strings.CutPrefix(entry, WordWrite)
 		switch {
@@ -81,7 +83,7 @@ func (g *Grant) declare(m *manifest.Manifest, home string) {
 			g.Net.Hosts = append(slices.Clip(g.Net.Hosts), entry)
 		}
 	}
-	g.Net.Hosts, g.Read, g.Write = unique(g.Net.Hosts), unique(g.Read), unique(g.Write)
+	g.Net.Hosts, g.Read, g.Write = paths.Unique(g.Net.Hosts), paths.Unique(g.Read), paths.Unique(g.Write)
 }
 
 // folder returns a folder of a manifest as a path of this machine; nothing for one below a home that there is not.

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trace"
@@ -90,7 +91,7 @@ func description(ctx context.Context, s *skill.Skill, sc Script) (*HelpText, err
 	return &HelpText{Text: survey.DocText(lang, text), Usage: usage, Described: true}, nil
 }
 
-func helpOf(out *Output) *HelpText {
+func helpOf(out *runner.Output) *HelpText {
 	t := text(out.Stdout)
 	if strings.TrimSpace(t) == "" {
 		t = text(out.Stderr)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/agent-base/agent-base/internal/test/scratch"
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 )
 
@@ -168,12 +169,12 @@ func failure(t testing.TB, err error, code Code, reason string, parts ...string)
 
 // canned is a Runner that keeps the commands it was given and answers with a fixed output.
 type canned struct {
-	commands []*Command
-	out      Output
+	commands []*runner.Command
+	out      runner.Output
 	err      error
 }
 
-func (c *canned) Run(_ context.Context, cmd *Command) (*Output, error) {
+func (c *canned) Run(_ context.Context, cmd *runner.Command) (*runner.Output, error) {
 	c.commands = append(c.commands, cmd)
 	out := c.out
 	return &out, c.err

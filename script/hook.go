@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/trace"
@@ -30,7 +31,7 @@ type HookOutput struct {
 	Stdout   []byte // its first 64 KiB
 	Stderr   []byte // its last 64 KiB
 	Duration time.Duration
-	Sandbox  Sandbox // what confined it
+	Sandbox  runner.Sandbox // what confined it
 }
 
 // RunHook runs a hook of a skill like a script: in the same sandbox, with the same environment, grants and limits. A command
@@ -45,12 +46,12 @@ func (h *Host) RunHook(ctx context.Context, s *skill.Skill, o *HookOptions) (*Ho
 			return nil, err
 		}
 	}
-	if len(o.Input) > MaxStdin {
-		return nil, &Error{Code: ArgsTooLarge, Message: fmt.Sprintf("Input of %s too large: %d bytes (max %d)", sc.Name, len(o.Input), MaxStdin)}
+	if len(o.Input) > runner.MaxStdin {
+		return nil, &Error{Code: ArgsTooLarge, Message: fmt.Sprintf("Input of %s too large: %d bytes (max %d)", sc.Name, len(o.Input), runner.MaxStdin)}
 	}
 	c := call{s: s, sc: sc, hook: &o.Hook, stdin: append([]byte{}, o.Input...), timeout: h.timeout(s, o.Timeout)}
 	begun := time.Now()
-	var out *Output
+	var out *runner.Output
 	err := h.admitted(ctx, &c, o.Admit, func() (err error) {
 		out, err = h.call(ctx, &c)
 		return err

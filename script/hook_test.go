@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
@@ -29,10 +30,10 @@ func TestRunHook(t *testing.T) {
 		stdout, stderr string
 	}{
 		{"a script", manifest.Hook{Event: "pre", Script: "hooks/pre.sh"}, "{}\n", 3, "", "got {}\n"},
-		{"a script in another language", manifest.Hook{Event: "pre", Script: "hooks/py.py"}, strings.Repeat("x", MaxStdin), 0, "1048576\n", ""},
+		{"a script in another language", manifest.Hook{Event: "pre", Script: "hooks/py.py"}, strings.Repeat("x", runner.MaxStdin), 0, "1048576\n", ""},
 		{"a command", manifest.Hook{Event: "Stop", Command: `cat; echo "|$CLAUDE_SKILL_DIR|$CLAUDE_PLUGIN_ROOT|$CLAUDE_PROJECT_DIR"`}, "in", 0,
 			"in|" + dir + "|" + dir + "|" + h.Workspace + "\n", ""},
-		{"a command that reads nothing", manifest.Hook{Event: "Stop", Command: "exit 2"}, strings.Repeat("x", MaxStdin), 2, "", ""},
+		{"a command that reads nothing", manifest.Hook{Event: "Stop", Command: "exit 2"}, strings.Repeat("x", runner.MaxStdin), 2, "", ""},
 		{"no input", manifest.Hook{Event: "Stop", Command: "cat"}, "", 0, "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -55,7 +56,7 @@ func TestRunHookFails(t *testing.T) {
 		want string
 	}{
 		{"no such script", HookOptions{Hook: manifest.Hook{Event: "pre", Script: "hooks/none.sh"}}, "not found"},
-		{"too much input", HookOptions{Hook: manifest.Hook{Event: "Stop", Command: "true"}, Input: make([]byte, MaxStdin+1)}, "too large"},
+		{"too much input", HookOptions{Hook: manifest.Hook{Event: "Stop", Command: "true"}, Input: make([]byte, runner.MaxStdin+1)}, "too large"},
 		{"too slow", HookOptions{Hook: manifest.Hook{Event: "Stop", Command: "sleep 60"}, Timeout: 100 * time.Millisecond}, "timed out"},
 	} {
 		_, err := host(t).host().RunHook(t.Context(), s, &tt.o)
@@ -64,7 +65,7 @@ func TestRunHookFails(t *testing.T) {
 			t.Errorf("%s: got %v", tt.name, err)
 		}
 	}
-	if err := (&Command{Path: "/x", Dir: "/", Args: []string{"x"}, Timeout: 1, Stdin: make([]byte, MaxStdin+1)}).Check(); err == nil {
+	if err := (&runner.Command{Path: "/x", Dir: "/", Args: []string{"x"}, Timeout: 1, Stdin: make([]byte, runner.MaxStdin+1)}).Check(); err == nil {
 		t.Error("a command with too much input is run")
 	}
 }

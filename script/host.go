@@ -15,9 +15,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/script/nodeenv"
 	"github.com/agent-base/agent-base/script/pyenv"
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/trace"
@@ -37,7 +39,7 @@ const DefaultTimeout = 60 * time.Second
 
 // Options configures a Host. LookPath and Cache are required; the zero values of the others are useful.
 type Options struct {
-	Runner   Runner                       // executes all commands of the host; nil means Exec
+	Runner   runner.Runner                // executes all commands of the host; nil means Exec
 	LookPath func(string) (string, error) // finds interpreters and uv
 	Env      []string                     // the operator's environment, as NAME=value; the package comment lists the variables that pass
 
@@ -61,7 +63,7 @@ type Options struct {
 
 	// Confine says whether scripts, and the programs that prepare for them, may run without a sandbox; "" means ConfineAuto.
 	// Runner is what confines them.
-	Confine Confinement
+	Confine runner.Confinement
 	Memory  uint64 // most bytes of memory of a script and its processes, in a sandbox; 0 means no limit
 	Tasks   uint64 // most processes and threads of a script, in a sandbox; 0 means no limit
 	Disk    uint64 // most bytes in the folders that are a script's own: work, temporary, home and cache together; 0 means no limit
@@ -72,7 +74,7 @@ type Options struct {
 	Private, Keep []string
 
 	// Denied are the rules that say which files in the folders of a user scripts do not see and do not change.
-	Denied Denied
+	Denied runner.Denied
 
 	JSON       JSONMode // of a run that does not say; "" means JSONAuto
 	AlwaysHelp bool     // Help runs every script with --help, also one that does not show that it knows it
@@ -150,9 +152,9 @@ func New(o *Options) (*Host, error) {
 	}
 	h.o.Homes = filepath.Clean(cmp.Or(o.Homes, filepath.Join(o.Cache, "homes")))
 	if h.o.Runner == nil {
-		h.o.Runner = Exec{}
+		h.o.Runner = runner.Exec{}
 	}
-	_, h.bare = h.o.Runner.(Exec)
+	_, h.bare = h.o.Runner.(runner.Exec)
 	if h.o.Temp == "" {
 		h.o.Temp = filepath.Join(h.o.Cache, "work")
 	}
@@ -160,17 +162,22 @@ func New(o *Options) (*Host, error) {
 		h.o.Timeout = DefaultTimeout
 	}
 	if h.o.Confine == "" {
-		h.o.Confine = ConfineAuto
+		h.o.Confine = runner.ConfineAuto
 	}
 	if h.o.MaxOutput <= 0 {
 		h.o.MaxOutput = DefaultOutput
 	}
-	h.bare = h.bare || h.o.Confine == ConfineOff
+	h.bare = h.bare || h.o.Confine == runner.ConfineOff
 	h.noLayer.Store(h.bare)
 	for _, dir := range []*string{&h.o.Cache, &h.o.Homes, &h.o.Temp, &h.o.Workspace, &h.o.UserDir} {
-		*dir = realPath(*dir)
+		*dir = paths.Real(*dir)
 	}
-	h.o.Private, h.o.Keep = realPaths(o.Private), realPaths(o.Keep)
+	h.o.Private, h.o.Keep = slices.Clone(o.Private), slices.Clone(o.Keep)
+	for _, list := range [][]string{h.o.Private, h.o.Keep} {
+		for i, path := range list {
+			list[i] = paths.Real(path)
+		}
+	}
 	h.helps.now = time.Now
 	h.programs.Dir, h.programs.Env, h.programs.Run = filepath.Join(h.o.Cache, "programs"), h.o.Env, h.answer
 	var err error
@@ -195,7 +202,7 @@ type RunOptions struct {
 	Timeout time.Duration // 0 means the host's
 	Env     []string      // NAME=value to set for this run; each name must pass, by the manifest or a grant, else PermissionDenied
 	Admit   Admit         // nil: the skill runs
-	Denied  Denied        // further rules about files, such as those of active skills
+	Denied  runner.Denied // further rules about files, such as those of active skills
 }
 
 // Result is the answer of a script: either JSON or text.
@@ -204,7 +211,7 @@ type Result struct {
 	Text     string          // valid UTF-8, without colours
 	Warning  string          // that Text was truncated, and the Note of the grant
 	Duration time.Duration
-	Sandbox  Sandbox // what confined the script; its Tier is "off" if nothing did
+	Sandbox  runner.Sandbox // what confined the script; its Tier is "off" if nothing did
 
 	// Unreached is set if the script did not fail, and its output or the proxy shows that it was kept from the network. Warning says it.
 	Unreached *Unreached
@@ -252,7 +259,7 @@ func (h *Host) run(ctx context.Context, c *call, o *RunOptions) (*Result, error)
 		return nil, &Error{Code: ExecutionFailed, Reason: ReasonArgument, Err: err, Message: fmt.Sprintf("Script %s is not run: %v", c.sc.Name, err)}
 	}
 	c.stopAtMax = mode == JSONYes
-	var out *Output
+	var out *runner.Output
 	err := h.admitted(ctx, c, o.Admit, func() (err error) {
 		c.addJSON(mode)
 		out, err = h.call(ctx, c)
@@ -337,7 +344,7 @@ func (h *Host) started(ctx context.Context, s *skill.Skill, sc Script, success s
 }
 
 // traceNetwork traces the hosts that a script reached and was refused.
-func (h *Host) traceNetwork(ctx context.Context, c *call, out *Output) {
+func (h *Host) traceNetwork(ctx context.Context, c *call, out *runner.Output) {
 	event := func(kind trace.Kind, host string) {
 		trace.Emit(ctx, h.o.Trace, trace.Event{Kind: kind, Level: slog.LevelDebug, Skill: c.s.Canonical(), Script: c.sc.Name,
 			Attrs: []slog.Attr{slog.String(trace.AttrHost, host)}})
@@ -375,7 +382,7 @@ func (h *Host) maxOutput(s *skill.Skill) int64 {
 }
 
 // request sets the limits that a manifest requests.
-func (l *Limits) request(wanted *manifest.Limits) {
+func request(l *runner.Limits, wanted *manifest.Limits) {
 	l.Memory = cmp.Or(uint64(wanted.Memory), l.Memory)
 	l.Processes = cmp.Or(uint64(wanted.Processes), l.Processes)
 }

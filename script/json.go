@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/agent-base/agent-base/internal/lazyregexp"
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/script/survey"
 )
 
@@ -44,7 +45,7 @@ func (c *call) addJSON(mode JSONMode) {
 }
 
 // result returns what a run's output means.
-func (h *Host) result(c *call, out *Output, mode JSONMode) (res *Result, err error) {
+func (h *Host) result(c *call, out *runner.Output, mode JSONMode) (res *Result, err error) {
 	res = &Result{Duration: out.Duration, Warning: c.note, Sandbox: *out.Sandbox, Unreached: c.missed}
 	if c.missed != nil {
 		res.Warning = joined(res.Warning, "the script was kept from the network: "+c.missed.Error())
@@ -75,7 +76,7 @@ func joined(a, b string) string {
 }
 
 // collection returns stdout if it is one JSON object or array, else nil.
-func collection(out *Output) json.RawMessage {
+func collection(out *runner.Output) json.RawMessage {
 	if out.Truncated {
 		return nil
 	}
@@ -96,7 +97,7 @@ var (
 )
 
 // refusesJSON reports whether a script that failed says that it does not know --json.
-func refusesJSON(out *Output) bool {
+func refusesJSON(out *runner.Output) bool {
 	for _, said := range [][]byte{out.Stderr, out.Stdout} {
 		said = said[max(0, len(said)-saidMax):]
 		for line := range bytes.Lines(said) {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 )
 
@@ -51,7 +52,7 @@ func TestJSONModes(t *testing.T) {
 			t.Errorf("%s %q %s: got %+v, %v", tt.script, tt.args, tt.mode, res, err)
 		}
 	}
-	h.Runner = &canned{out: Output{Stdout: []byte("{}"), Total: 9, Truncated: true}}
+	h.Runner = &canned{out: runner.Output{Stdout: []byte("{}"), Total: 9, Truncated: true}}
 	if res, err := run(t, h, s, "object", nil); err != nil || res.Text != "{}" || res.Warning != "output truncated at 1048576 bytes, 7 were dropped" {
 		t.Errorf("got %+v, %v", res, err)
 	}
@@ -86,7 +87,7 @@ func TestJSONIsRefused(t *testing.T) {
 		"usage: a [--json]\nerror: a file is required":                  "",
 		"invalid JSON in answer":                                        "",
 	} {
-		h.Runner = &canned{out: Output{ExitCode: 1, Stderr: []byte(said)}}
+		h.Runner = &canned{out: runner.Output{ExitCode: 1, Stderr: []byte(said)}}
 		_, err := run(t, h, open(t, "", tree{"scripts/a.sh": ""}), "a", nil)
 		failure(t, err, ExecutionFailed, want, said)
 	}

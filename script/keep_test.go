@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 )
 
@@ -19,7 +20,7 @@ func TestHelpIsKept(t *testing.T) {
 	root := t.TempDir()
 	dir := filepath.Join(root, "probe")
 	tree{"SKILL.md": "---\nname: probe\ndescription: A skill for tests.\n---\n", "scripts/a.sh": "", "scripts/b.sh": ""}.write(t, dir)
-	c := &canned{out: Output{Stdout: []byte("usage: a\n")}}
+	c := &canned{out: runner.Output{Stdout: []byte("usage: a\n")}}
 	r := host(t)
 	r.Runner = c
 	h := r.host()
@@ -42,7 +43,7 @@ func TestHelpIsKept(t *testing.T) {
 	help("a", 4)
 	help("a", 4)
 
-	c.out = Output{ExitCode: 1}
+	c.out = runner.Output{ExitCode: 1}
 	now = now.Add(HelpTTL)
 	for i := range 2 {
 		_, err := h.Help(t.Context(), load(t, root), Script{Name: "a", File: "scripts/a.sh"}, nil)
@@ -51,7 +52,7 @@ func TestHelpIsKept(t *testing.T) {
 			t.Errorf("a failure is kept: %d runs", len(c.commands))
 		}
 	}
-	c.out = Output{}
+	c.out = runner.Output{}
 	for i := range maxHelps + 1 {
 		h.helps.put(strings.Repeat("x", i), &HelpText{})
 	}
@@ -77,7 +78,7 @@ func TestHelpIsAdmitted(t *testing.T) {
 // F20: a sweep that does not end is waited for as long as the script may take, and no longer.
 func TestUseIsBounded(t *testing.T) {
 	r := host(t)
-	c := &canned{out: Output{Stdout: []byte("{}")}}
+	c := &canned{out: runner.Output{Stdout: []byte("{}")}}
 	r.Runner = c
 	unlock, err := lockfile.Lock(t.Context(), r.host().useLock(), time.Second)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -35,7 +36,7 @@ const mostLacking = 5
 // lacking returns the variables that a failed script reads and did not get: withheld those that the operator has, unset the
 // others. What the output mentions is the likely cause. If it mentions none, keys count that the script itself reads, unless
 // another cause is known: guess is false.
-func (h *Host) lacking(c *call, env []string, out *Output, guess bool) (withheld, unset []string) {
+func (h *Host) lacking(c *call, env []string, out *runner.Output, guess bool) (withheld, unset []string) {
 	said := slices.Concat(out.Stdout, []byte("\n"), out.Stderr)
 	var mentioned, keys []string
 	own := survey.FileVariables(c.s.FS(), c.sc.File)

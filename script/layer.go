@@ -13,19 +13,10 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/internal/lazyregexp"
+	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/script/survey"
 )
-
-// Layer is a folder that a command may write although nothing in it changes: what the command writes there goes elsewhere.
-type Layer struct {
-	Dir   string // absolute; what lies there is read, and never changed
-	Upper string // absolute; what the command writes in Dir. What lies there before takes the place of what Dir has
-	Work  string // absolute and empty, on the file system of Upper; nobody but the sandbox uses it
-}
-
-// ErrNoLayer is returned by a Runner that cannot do what Command.Layer asks for. Nothing has run then.
-var ErrNoLayer = errors.New("there are no private layers")
 
 // Limits of a layer.
 const (
@@ -359,7 +350,7 @@ func writesBeside(ctx context.Context, c *call, r *scriptRun) bool {
 			continue
 		}
 		b, err := c.s.ReadFile(f.Path)
-		if err == nil && writesFiles().Match(b) && (namesOwnFolder().Match(b) || within([]string{r.dir}, r.cwd)) {
+		if err == nil && writesFiles().Match(b) && (namesOwnFolder().Match(b) || paths.Within([]string{r.dir}, r.cwd)) {
 			return true
 		}
 	}

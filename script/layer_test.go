@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 // What a script may bring to the next run is data. security 2.3 #44: nothing that an interpreter runs, nothing that decides what it runs,
@@ -131,13 +133,13 @@ func TestKeptByVersion(t *testing.T) {
 // A run costs nothing of a layer where nothing shows that the script writes beside itself; one that cannot be had is not asked for twice.
 func TestNoLayer(t *testing.T) {
 	r := host(t)
-	var got []*Command
-	r.Runner = RunnerFunc(func(_ context.Context, c *Command) (*Output, error) {
+	var got []*runner.Command
+	r.Runner = runner.RunnerFunc(func(_ context.Context, c *runner.Command) (*runner.Output, error) {
 		got = append(got, c)
 		if c.Layer != nil {
-			return nil, ErrNoLayer
+			return nil, runner.ErrNoLayer
 		}
-		return &Output{Stdout: []byte("{}")}, nil
+		return &runner.Output{Stdout: []byte("{}")}, nil
 	})
 	r.UserDir = t.TempDir()
 	h := r.host()
@@ -162,7 +164,7 @@ func TestNoLayer(t *testing.T) {
 			t.Errorf("%+v: %d runs, %q", step, len(got), script)
 		}
 	}
-	if _, err := (Exec{}).Run(t.Context(), &Command{Path: "/bin/sh", Args: []string{"sh"}, Dir: "/", Timeout: 1, Layer: &Layer{}}); !errors.Is(err, ErrNoLayer) {
+	if _, err := (runner.Exec{}).Run(t.Context(), &runner.Command{Path: "/bin/sh", Args: []string{"sh"}, Dir: "/", Timeout: 1, Layer: &runner.Layer{}}); !errors.Is(err, runner.ErrNoLayer) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -170,10 +172,10 @@ func TestNoLayer(t *testing.T) {
 // A script that fails because it changes an approved file may do so in the next run.
 func TestAgain(t *testing.T) {
 	r := host(t)
-	var got *Command
-	r.Runner = RunnerFunc(func(_ context.Context, c *Command) (*Output, error) {
+	var got *runner.Command
+	r.Runner = runner.RunnerFunc(func(_ context.Context, c *runner.Command) (*runner.Output, error) {
 		got = c
-		return &Output{ExitCode: 1, Stderr: []byte("PermissionError: [Errno 13] Permission denied: '" + filepath.Join(c.Read[0], "data.json") + "'")}, nil
+		return &runner.Output{ExitCode: 1, Stderr: []byte("PermissionError: [Errno 13] Permission denied: '" + filepath.Join(c.Read[0], "data.json") + "'")}, nil
 	})
 	h := r.host()
 	s := open(t, "", tree{"scripts/a.sh": "", "data.json": "{}"})

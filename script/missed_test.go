@@ -5,18 +5,19 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 )
 
 // C65: a script that did not fail and was kept from the network says so in its result: by the words of a runtime, and not by a text about
 // networks.
 func TestMissedNetwork(t *testing.T) {
-	confined := &Sandbox{Tier: "A"}
+	confined := &runner.Sandbox{Tier: "A"}
 	for _, tt := range []struct {
 		name           string
 		stdout, stderr string
-		sandbox        *Sandbox
-		net            Network
+		sandbox        *runner.Sandbox
+		net            runner.Network
 		reached        []string
 		want           string // in the warning; "" for none
 	}{
@@ -27,17 +28,17 @@ func TestMissedNetwork(t *testing.T) {
 		{name: "a proxy", stderr: "ProxyError: Tunnel connection failed: 403 Forbidden\n", sandbox: confined, want: "kept from the network"},
 		{name: "unreachable", stderr: "OSError: [Errno 101] Network is unreachable\n", sandbox: confined, want: "kept from the network"},
 		{name: "in a long line", stdout: strings.Repeat("x", 10_000) + "curl: (6) Could not resolve host: api.example.com", sandbox: confined, want: "api.example.com"},
-		{name: "another host than those granted", stderr: "getaddrinfo ENOTFOUND b.com", sandbox: confined, net: Network{Hosts: []string{"a.com"}}, want: "it may not reach b.com"},
+		{name: "another host than those granted", stderr: "getaddrinfo ENOTFOUND b.com", sandbox: confined, net: runner.Network{Hosts: []string{"a.com"}}, want: "it may not reach b.com"},
 		{name: "a text", stdout: "Fixes: connection refused, ECONNREFUSED, fetch failed, name resolution, 403 from the proxy, ENOTFOUND, dial tcp\n", sandbox: confined},
 		{name: "its own server", stderr: "connect ECONNREFUSED 127.0.0.1:3000, trying again\n", sandbox: confined},
 		{name: "long ago", stdout: "curl: (6) Could not resolve host: a.com\n" + strings.Repeat("line\n", 5000), sandbox: confined},
-		{name: "it used the network", stderr: "curl: (6) Could not resolve host: b.com\n", sandbox: confined, net: Network{Hosts: []string{"a.com"}}, reached: []string{"a.com:443"}},
-		{name: "the whole network", stderr: "curl: (6) Could not resolve host: b.com\n", sandbox: confined, net: Network{All: true}},
-		{name: "no sandbox", stderr: "curl: (6) Could not resolve host: b.com\n", sandbox: &Sandbox{Tier: NoSandbox}},
+		{name: "it used the network", stderr: "curl: (6) Could not resolve host: b.com\n", sandbox: confined, net: runner.Network{Hosts: []string{"a.com"}}, reached: []string{"a.com:443"}},
+		{name: "the whole network", stderr: "curl: (6) Could not resolve host: b.com\n", sandbox: confined, net: runner.Network{All: true}},
+		{name: "no sandbox", stderr: "curl: (6) Could not resolve host: b.com\n", sandbox: &runner.Sandbox{Tier: runner.NoSandbox}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := host(t)
-			r.Runner = &canned{out: Output{Stdout: []byte(tt.stdout), Stderr: []byte(tt.stderr), Sandbox: tt.sandbox, Reached: tt.reached}}
+			r.Runner = &canned{out: runner.Output{Stdout: []byte(tt.stdout), Stderr: []byte(tt.stderr), Sandbox: tt.sandbox, Reached: tt.reached}}
 			r.Granted = func(context.Context, *skill.Skill) (Grant, error) { return Grant{Net: tt.net}, nil }
 			res, err := run(t, r, open(t, "", tree{"scripts/a.sh": ""}), "a", &RunOptions{JSON: JSONNo})
 			if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/script/pyenv"
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 )
@@ -77,7 +78,7 @@ var (
 )
 
 // missing recognises a failure because a module is not installed. It returns nil for another one.
-func missing(s *skill.Skill, sc Script, out *Output) *MissingModule {
+func missing(s *skill.Skill, sc Script, out *runner.Output) *MissingModule {
 	if isPython(s, sc) {
 		return missingInPython(s, sc, out)
 	}
@@ -101,7 +102,7 @@ func missing(s *skill.Skill, sc Script, out *Output) *MissingModule {
 	return &MissingModule{Module: name, Package: p, File: "package.json"}
 }
 
-func missingInPython(s *skill.Skill, sc Script, out *Output) *MissingModule {
+func missingInPython(s *skill.Skill, sc Script, out *runner.Output) *MissingModule {
 	m := &MissingModule{Python: true}
 	if found := pythonMissing().FindAllSubmatch(out.Stderr, -1); found != nil {
 		m.Module = string(found[len(found)-1][1])
@@ -119,7 +120,7 @@ func missingInPython(s *skill.Skill, sc Script, out *Output) *MissingModule {
 }
 
 // advised returns the module of a script that says itself, in place of Python's error, how to install its package.
-func advised(s *skill.Skill, sc Script, out *Output) string {
+func advised(s *skill.Skill, sc Script, out *runner.Output) string {
 	found := pipAdvice().FindSubmatch(append(append([]byte{}, out.Stderr...), out.Stdout...))
 	if found == nil {
 		return ""

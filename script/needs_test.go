@@ -14,6 +14,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/script/pyenv"
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 )
 
@@ -227,7 +228,7 @@ func TestMissingPackageOfNode(t *testing.T) {
 		"Error: Cannot find module '/x/lib.js'":                                                     "",
 		"TypeError: x":                                                                              "",
 	} {
-		m := missing(s, Script{Name: "a", File: "scripts/a.js"}, &Output{Stderr: []byte(text)})
+		m := missing(s, Script{Name: "a", File: "scripts/a.js"}, &runner.Output{Stderr: []byte(text)})
 		if got := m; want == "" && got != nil || want != "" && (got == nil || got.Package != want || got.File != "package.json" || got.Python) {
 			t.Errorf("%q: got %+v, want %q", text, m, want)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/test/npmtest"
 	"github.com/agent-base/agent-base/script/nodeenv"
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 )
 
@@ -116,11 +117,11 @@ func TestSweepNode(t *testing.T) {
 func TestDenoPackages(t *testing.T) {
 	h, _, files := nodeRig(t)
 	var args [][]string
-	run := func(_ context.Context, c *Command) (*Output, error) {
+	run := func(_ context.Context, c *runner.Command) (*runner.Output, error) {
 		args = append(args, c.Args)
-		return &Output{}, nil
+		return &runner.Output{}, nil
 	}
-	h.Runner, h.LookPath = RunnerFunc(run), func(name string) (string, error) {
+	h.Runner, h.LookPath = runner.RunnerFunc(run), func(name string) (string, error) {
 		if name == "deno" {
 			return "/programs/deno", nil
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trace"
 )
@@ -35,7 +36,7 @@ func TestDeclaredPermissions(t *testing.T) {
 		{"declared", Grant{Declared: true}, []string{"api.example.com", "*.example.org"}, []string{"notes", "/data"}, []string{"out"}},
 		{"withheld", Grant{Declared: true, Withheld: []string{"*.example.org", "read:~/notes", "write:~/out"}}, []string{"api.example.com"}, []string{"/data"}, nil},
 		{"not counted", Grant{}, nil, nil, nil},
-		{"more", Grant{Declared: true, Net: Network{Hosts: []string{"a.com"}, Private: []string{"a.com"}}}, []string{"a.com", "api.example.com", "*.example.org"}, []string{"notes"}, nil},
+		{"more", Grant{Declared: true, Net: runner.Network{Hosts: []string{"a.com"}, Private: []string{"a.com"}}}, []string{"a.com", "api.example.com", "*.example.org"}, []string{"notes"}, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -79,39 +80,39 @@ func TestUnreached(t *testing.T) {
 	text := "curl https://api.named.com/x http://localhost:8188/ \"$SET_TOKEN\"\n"
 	tests := []struct {
 		name   string
-		out    Output
+		out    runner.Output
 		script string
 		tier   string
-		net    Network
+		net    runner.Network
 		hosts  []string
 		direct bool
 		none   bool
 	}{
-		{name: "requests without a network", out: Output{Stderr: []byte("requests.exceptions.ConnectionError: HTTPSConnectionPool(host='api.foo.com', port=443): Max retries exceeded with url: /x (Caused by NameResolutionError)")}, hosts: []string{"api.foo.com"}},
-		{name: "another port", out: Output{Stderr: []byte("HTTPSConnectionPool(host='api.foo.com', port=8443): Max retries exceeded")}, hosts: []string{"api.foo.com:8443"}},
-		{name: "urllib", out: Output{Stderr: []byte("urllib.error.URLError: <urlopen error [Errno -3] Temporary failure in name resolution>")}, hosts: []string{"api.named.com"}},
-		{name: "a name, and no service or variable", script: "b", out: Output{Stderr: []byte("urllib.error.URLError: <urlopen error [Errno -3] Temporary failure in name resolution>")}, hosts: []string{"api.named.com"}},
-		{name: "curl", out: Output{Stderr: []byte("curl: (6) Could not resolve host: api.foo.com")}, hosts: []string{"api.foo.com"}},
-		{name: "Node", out: Output{Stderr: []byte("Error: getaddrinfo EAI_AGAIN api.foo.com")}, hosts: []string{"api.foo.com"}},
-		{name: "on stdout", out: Output{Stdout: []byte(`{"error": "getaddrinfo ENOTFOUND api.foo.com"}`)}, hosts: []string{"api.foo.com"}},
-		{name: "refused by the proxy", out: Output{Stderr: []byte("x"), Refused: []Refusal{{Host: "api.foo.com:443"}, {Host: "b.com:80"}}}, net: Network{Hosts: []string{"a.com"}}, hosts: []string{"api.foo.com", "b.com:80"}},
-		{name: "without the proxy", out: Output{Stderr: []byte("Error: getaddrinfo EAI_AGAIN api.named.com")}, net: Network{Hosts: []string{"api.named.com"}}, direct: true},
-		{name: "the network itself", out: Output{Stderr: []byte("Error: getaddrinfo EAI_AGAIN api.named.com"), Reached: []string{"api.named.com:443"}}, net: Network{Hosts: []string{"api.named.com"}}, none: true},
-		{name: "a service of this machine", out: Output{Stderr: []byte("Error: connect ECONNREFUSED 127.0.0.1:8188")}, net: Network{Hosts: []string{"a.com"}}, hosts: []string{"127.0.0.1:8188"}},
-		{name: "a service of this machine, in Python", out: Output{Stderr: []byte("HTTPConnectionPool(host='localhost', port=8188): Max retries exceeded, Failed to establish a new connection: [Errno 111] Connection refused http://localhost:8188/x")}, hosts: []string{"localhost:8188"}},
-		{name: "a service of its own", out: Output{Stderr: []byte("ConnectionRefusedError: [Errno 111] Connection refused")}, none: true},
-		{name: "a socket that is denied", out: Output{Stderr: []byte("urllib.error.URLError: <urlopen error [Errno 1] Operation not permitted>")}, hosts: []string{"api.named.com"}},
-		{name: "all is allowed", out: Output{Stderr: []byte("curl: (6) Could not resolve host: api.foo.com")}, net: Network{All: true}, none: true},
-		{name: "no sandbox", out: Output{Stderr: []byte("curl: (6) Could not resolve host: api.foo.com")}, tier: NoSandbox, none: true},
-		{name: "a file that is missing", out: Output{Stderr: []byte("FileNotFoundError: [Errno 2] No such file or directory: 'x'")}, none: true},
-		{name: "a name in a traceback", out: Output{Stderr: []byte("from connections import create_connection\nImportError: x")}, none: true},
-		{name: "another failure", out: Output{Stderr: []byte("ValueError: see https://foo.com/x")}, none: true},
+		{name: "requests without a network", out: runner.Output{Stderr: []byte("requests.exceptions.ConnectionError: HTTPSConnectionPool(host='api.foo.com', port=443): Max retries exceeded with url: /x (Caused by NameResolutionError)")}, hosts: []string{"api.foo.com"}},
+		{name: "another port", out: runner.Output{Stderr: []byte("HTTPSConnectionPool(host='api.foo.com', port=8443): Max retries exceeded")}, hosts: []string{"api.foo.com:8443"}},
+		{name: "urllib", out: runner.Output{Stderr: []byte("urllib.error.URLError: <urlopen error [Errno -3] Temporary failure in name resolution>")}, hosts: []string{"api.named.com"}},
+		{name: "a name, and no service or variable", script: "b", out: runner.Output{Stderr: []byte("urllib.error.URLError: <urlopen error [Errno -3] Temporary failure in name resolution>")}, hosts: []string{"api.named.com"}},
+		{name: "curl", out: runner.Output{Stderr: []byte("curl: (6) Could not resolve host: api.foo.com")}, hosts: []string{"api.foo.com"}},
+		{name: "Node", out: runner.Output{Stderr: []byte("Error: getaddrinfo EAI_AGAIN api.foo.com")}, hosts: []string{"api.foo.com"}},
+		{name: "on stdout", out: runner.Output{Stdout: []byte(`{"error": "getaddrinfo ENOTFOUND api.foo.com"}`)}, hosts: []string{"api.foo.com"}},
+		{name: "refused by the proxy", out: runner.Output{Stderr: []byte("x"), Refused: []runner.Refusal{{Host: "api.foo.com:443"}, {Host: "b.com:80"}}}, net: runner.Network{Hosts: []string{"a.com"}}, hosts: []string{"api.foo.com", "b.com:80"}},
+		{name: "without the proxy", out: runner.Output{Stderr: []byte("Error: getaddrinfo EAI_AGAIN api.named.com")}, net: runner.Network{Hosts: []string{"api.named.com"}}, direct: true},
+		{name: "the network itself", out: runner.Output{Stderr: []byte("Error: getaddrinfo EAI_AGAIN api.named.com"), Reached: []string{"api.named.com:443"}}, net: runner.Network{Hosts: []string{"api.named.com"}}, none: true},
+		{name: "a service of this machine", out: runner.Output{Stderr: []byte("Error: connect ECONNREFUSED 127.0.0.1:8188")}, net: runner.Network{Hosts: []string{"a.com"}}, hosts: []string{"127.0.0.1:8188"}},
+		{name: "a service of this machine, in Python", out: runner.Output{Stderr: []byte("HTTPConnectionPool(host='localhost', port=8188): Max retries exceeded, Failed to establish a new connection: [Errno 111] Connection refused http://localhost:8188/x")}, hosts: []string{"localhost:8188"}},
+		{name: "a service of its own", out: runner.Output{Stderr: []byte("ConnectionRefusedError: [Errno 111] Connection refused")}, none: true},
+		{name: "a socket that is denied", out: runner.Output{Stderr: []byte("urllib.error.URLError: <urlopen error [Errno 1] Operation not permitted>")}, hosts: []string{"api.named.com"}},
+		{name: "all is allowed", out: runner.Output{Stderr: []byte("curl: (6) Could not resolve host: api.foo.com")}, net: runner.Network{All: true}, none: true},
+		{name: "no sandbox", out: runner.Output{Stderr: []byte("curl: (6) Could not resolve host: api.foo.com")}, tier: runner.NoSandbox, none: true},
+		{name: "a file that is missing", out: runner.Output{Stderr: []byte("FileNotFoundError: [Errno 2] No such file or directory: 'x'")}, none: true},
+		{name: "a name in a traceback", out: runner.Output{Stderr: []byte("from connections import create_connection\nImportError: x")}, none: true},
+		{name: "another failure", out: runner.Output{Stderr: []byte("ValueError: see https://foo.com/x")}, none: true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			r := host(t)
 			tt.out.ExitCode = 1
-			tt.out.Sandbox = &Sandbox{Tier: "B"}
+			tt.out.Sandbox = &runner.Sandbox{Tier: "B"}
 			if tt.tier != "" {
 				tt.out.Sandbox.Tier = tt.tier
 			}
@@ -139,7 +140,7 @@ func TestUnreached(t *testing.T) {
 // What the proxy did is traced, and a refusal is in the warning of a script that did not fail. R176
 func TestNetworkTraced(t *testing.T) {
 	r := host(t)
-	r.Runner = &canned{out: Output{Stdout: []byte("{}"), Sandbox: &Sandbox{Tier: "A"}, Reached: []string{"a.com:443"}, Refused: []Refusal{{Host: "b.com:443"}}}}
+	r.Runner = &canned{out: runner.Output{Stdout: []byte("{}"), Sandbox: &runner.Sandbox{Tier: "A"}, Reached: []string{"a.com:443"}, Refused: []runner.Refusal{{Host: "b.com:443"}}}}
 	var got []string
 	r.Trace = trace.TracerFunc(func(_ context.Context, e trace.Event) {
 		if e.Kind == trace.NetworkAllowed || e.Kind == trace.NetworkRefused {
@@ -159,7 +160,7 @@ func TestNetworkTraced(t *testing.T) {
 func TestRedacted(t *testing.T) {
 	env := []string{"GITHUB_TOKEN=tok-123456789", "BASE_URL=https://api.example.com/v1", "MODE=production", "OPENAI_API_KEY=sk-provider-1234", "DSN_URL=postgres://bob:hunter2222@db/x"}
 	grant := Grant{Env: []string{"GITHUB_TOKEN", "BASE_URL", "MODE", "DSN_URL"}}
-	out := Output{Stdout: []byte(`{"a":"tok-123456789","b":"https://api.example.com/v1 production","c":"sk-provider-1234","d":"hunter2222"}`), Stderr: []byte("bad tok-123456789"), Sandbox: &Sandbox{Tier: "B"}}
+	out := runner.Output{Stdout: []byte(`{"a":"tok-123456789","b":"https://api.example.com/v1 production","c":"sk-provider-1234","d":"hunter2222"}`), Stderr: []byte("bad tok-123456789"), Sandbox: &runner.Sandbox{Tier: "B"}}
 	for _, code := range []int{0, 1} {
 		r := host(t)
 		r.Env = env

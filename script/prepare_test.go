@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/script/pyenv"
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trace"
 )
@@ -203,8 +204,8 @@ func TestPrepareLeavesNothing(t *testing.T) {
 		t.Run("cancelled in "+step, func(t *testing.T) {
 			h := uvHost(t, index(t))
 			ctx, cancel := context.WithCancel(t.Context())
-			h.Runner = RunnerFunc(func(c context.Context, cmd *Command) (*Output, error) {
-				out, err := Exec{}.Run(c, cmd)
+			h.Runner = runner.RunnerFunc(func(c context.Context, cmd *runner.Command) (*runner.Output, error) {
+				out, err := runner.Exec{}.Run(c, cmd)
 				if cmd.Args[1] == step {
 					cancel()
 				}

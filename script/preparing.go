@@ -8,8 +8,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/script/pyenv"
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 // command runs a command that prepares packages, for pyenv or nodeenv. It may write in its own folders only.
@@ -20,15 +22,15 @@ func (h *Host) command(ctx context.Context, c *pyenv.Command) (*pyenv.Output, er
 		}
 	}
 	read := filesNamed(c.Env, c.Write)
-	if !within(c.Write, c.Dir) {
+	if !paths.Within(c.Write, c.Dir) {
 		read = append(read, c.Dir)
 	}
 	for _, path := range append([]string{c.Path}, c.Programs...) {
 		read = append(read, program.Installation(path, h.operatorHome())...)
 	}
-	out, err := h.o.Runner.Run(ctx, &Command{Phase: Prepare, Path: c.Path, Args: c.Args, Dir: c.Dir, Env: c.Env, Timeout: c.Timeout,
-		Grace: grace, MaxStdout: c.MaxStdout, Limits: Limits{FileSize: c.FileSize},
-		Read: unique(read), Write: slices.Clone(c.Write), Network: preparingNetwork(c.Hosts), Confine: h.confinePrograms()})
+	out, err := h.o.Runner.Run(ctx, &runner.Command{Phase: runner.Prepare, Path: c.Path, Args: c.Args, Dir: c.Dir, Env: c.Env, Timeout: c.Timeout,
+		Grace: grace, MaxStdout: c.MaxStdout, Limits: runner.Limits{FileSize: c.FileSize},
+		Read: paths.Unique(read), Write: slices.Clone(c.Write), Network: preparingNetwork(c.Hosts), Confine: h.confinePrograms()})
 	if err != nil {
 		return nil, err
 	}
@@ -40,11 +42,11 @@ func (h *Host) command(ctx context.Context, c *pyenv.Command) (*pyenv.Output, er
 }
 
 // preparingNetwork returns what reaches some hosts. Their addresses may be private: the operator chose them.
-func preparingNetwork(hosts []string) Network {
+func preparingNetwork(hosts []string) runner.Network {
 	if slices.Contains(hosts, pyenv.AllHosts) {
-		return Network{All: true}
+		return runner.Network{All: true}
 	}
-	return Network{Hosts: hosts, Private: hosts, OrAll: true}
+	return runner.Network{Hosts: hosts, Private: hosts, OrAll: true}
 }
 
 const askTimeout = 10 * time.Second
@@ -56,7 +58,7 @@ func (h *Host) answer(ctx context.Context, q *program.Question) (string, error) 
 	if home := h.operatorHome(); home != "" {
 		read = append(read, home)
 	}
-	out, err := h.o.Runner.Run(ctx, &Command{Phase: Prepare, Path: q.Path, Args: q.Args, Dir: q.Dir, Read: unique(read), Write: slices.Clone(q.Write),
+	out, err := h.o.Runner.Run(ctx, &runner.Command{Phase: runner.Prepare, Path: q.Path, Args: q.Args, Dir: q.Dir, Read: paths.Unique(read), Write: slices.Clone(q.Write),
 		Env: q.Env, Timeout: askTimeout, Grace: grace, MaxStdout: program.MaxAnswer, Confine: h.confinePrograms()})
 	switch {
 	case err != nil:
@@ -68,7 +70,7 @@ func (h *Host) answer(ctx context.Context, q *program.Question) (string, error) 
 }
 
 // confinePrograms returns the confinement of the operator's own programs.
-func (h *Host) confinePrograms() Confinement { return h.confine("") }
+func (h *Host) confinePrograms() runner.Confinement { return h.confine("") }
 
 // certificates returns the files and folders of certificates that an environment names.
 func certificates(env, except []string) []string {
@@ -85,7 +87,7 @@ func filesNamed(env, except []string) []string {
 	for _, kv := range env {
 		_, value, _ := strings.Cut(kv, "=")
 		value = strings.TrimPrefix(value, "file://")
-		if !filepath.IsAbs(value) || program.OfSystem(value) || value == os.DevNull || within(except, value) {
+		if !filepath.IsAbs(value) || program.OfSystem(value) || value == os.DevNull || paths.Within(except, value) {
 			continue
 		}
 		if _, err := os.Stat(value); err == nil {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/script/pyenv"
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 )
@@ -102,7 +103,7 @@ func joinedNeeds(s *skill.Skill, files []Script, with []string) (all *pyenv.Need
 
 // lackedBy returns what a program lacked that ended with an exit code: a *MissingModule or an *Unreached, nil if that is not
 // why it ended.
-func (h *Host) lackedBy(ctx context.Context, c *call, cmd *Command, out *Output) error {
+func (h *Host) lackedBy(ctx context.Context, c *call, cmd *runner.Command, out *runner.Output) error {
 	if out.ExitCode == 0 {
 		return nil
 	}

@@ -9,7 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/internal/program"
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 // scriptRun is what the command of one run is made of.
@@ -27,7 +29,7 @@ type scriptRun struct {
 }
 
 // scriptCommand returns the command that runs a script.
-func (h *Host) scriptCommand(c *call, r *scriptRun) (*Command, error) {
+func (h *Host) scriptCommand(c *call, r *scriptRun) (*runner.Command, error) {
 	env := h.environment(r.passes, r.place.variables(h, c.s, r.dir))
 	env["PATH"] = withPython(h.withCommands(env["PATH"], commands(c.s.Manifest())), c.python)
 	for name, value := range r.given {
@@ -41,20 +43,20 @@ func (h *Host) scriptCommand(c *call, r *scriptRun) (*Command, error) {
 		cwd = h.start(c, r)
 	}
 	r.cwd = cwd
-	cmd := &Command{
+	cmd := &runner.Command{
 		Args: append(slices.Clone(r.argv), c.args...), Dir: cwd, Env: program.Pairs(env),
 		Stdin: c.stdin, Timeout: c.timeout - c.waited, Grace: grace, MaxStdout: h.maxOutput(c.s), StopAtMax: c.stopAtMax,
 		Confine: h.confine(r.grant.Confine),
 	}
 	cmd.Path = program.Settled(r.argv[0])
 	cmd.Args[0] = cmd.Path
-	cmd.Limits = Limits{FileSize: 256 << 20, OpenFiles: 1024, CPU: cmd.Timeout + time.Second, Memory: h.o.Memory, Processes: h.o.Tasks, Disk: h.o.Disk, Files: h.o.Files}
-	cmd.Limits.request(&c.s.Manifest().Permissions.Limits)
+	cmd.Limits = runner.Limits{FileSize: 256 << 20, OpenFiles: 1024, CPU: cmd.Timeout + time.Second, Memory: h.o.Memory, Processes: h.o.Tasks, Disk: h.o.Disk, Files: h.o.Files}
+	request(&cmd.Limits, &c.s.Manifest().Permissions.Limits)
 	if err := h.reach(cmd, c, r, cwd); err != nil {
 		return nil, err
 	}
 	cmd.Network = h.network(r)
-	if n := &cmd.Network; !n.All && len(n.Hosts) == 0 && cmd.Confine != ConfineOff {
+	if n := &cmd.Network; !n.All && len(n.Hosts) == 0 && cmd.Confine != runner.ConfineOff {
 		cmd.Env = append(cmd.Env, impatient...)
 	}
 	return cmd, nil
@@ -64,8 +66,8 @@ func (h *Host) scriptCommand(c *call, r *scriptRun) (*Command, error) {
 var impatient = []string{"npm_config_fetch_retries=0", "PIP_RETRIES=0"}
 
 // confine returns the stricter of the host's confinement and a skill's own. Where the host says off, that holds.
-func (h *Host) confine(own Confinement) Confinement {
-	if h.o.Confine == ConfineAuto && own == ConfineRequired {
+func (h *Host) confine(own runner.Confinement) runner.Confinement {
+	if h.o.Confine == runner.ConfineAuto && own == runner.ConfineRequired {
 		return own
 	}
 	return h.o.Confine
@@ -73,7 +75,7 @@ func (h *Host) confine(own Confinement) Confinement {
 
 // reach sets what a script may read and write on disk: its own folders, its interpreter, the commands that it requires, and
 // what it was granted, without what rules deny. It may read the folder where the user stands and the workspace in any case.
-func (h *Host) reach(cmd *Command, c *call, r *scriptRun, cwd string) error {
+func (h *Host) reach(cmd *runner.Command, c *call, r *scriptRun, cwd string) error {
 	guard := h.guard()
 	cmd.Read = append([]string{r.dir}, r.read...)
 	cmd.Own = []string{r.place.work, r.place.temp, r.place.cache}
@@ -105,25 +107,25 @@ func (h *Host) reach(cmd *Command, c *call, r *scriptRun, cwd string) error {
 	if h.o.Workspace != "" && filepath.Dir(h.o.Workspace) != h.o.Workspace {
 		here = append(here, h.o.Workspace)
 	}
-	cmd.Read = append(cmd.Read, without(here, cmd.Write)...)
+	cmd.Read = append(cmd.Read, paths.Without(here, cmd.Write)...)
 	cmd.Read = append(cmd.Read, certificates(cmd.Env, cmd.Write)...)
 	cmd.Hide = guard.Hidden(slices.Concat(here, given), given)
 	guard.Protect(cmd, users, named(r.grant.Write))
 	users = slices.Concat(here, given, users)
-	for _, d := range []Denied{h.o.Denied, c.denied} {
-		if err := d.Deny(cmd, unique(users), []string{r.dir}); err != nil {
+	for _, d := range []runner.Denied{h.o.Denied, c.denied} {
+		if err := d.Deny(cmd, paths.Unique(users), []string{r.dir}); err != nil {
 			return &Error{Code: PermissionDenied, Err: err, Message: fmt.Sprintf("Script %s is not run: %v", c.sc.Name, err)}
 		}
 	}
 	for _, list := range []*[]string{&cmd.Read, &cmd.Write} {
-		*list = unique(*list)
+		*list = paths.Unique(*list)
 	}
 	return nil
 }
 
 // guard returns what keeps a script from the user's secrets and from what other programs obey.
-func (h *Host) guard() *Guard {
-	return &Guard{Home: realPath(h.operatorHome()), Private: h.o.Private, Keep: h.o.Keep}
+func (h *Host) guard() *runner.Guard {
+	return &runner.Guard{Home: paths.Real(h.operatorHome()), Private: h.o.Private, Keep: h.o.Keep}
 }
 
 // here returns the folders that Here stands for.
@@ -165,13 +167,13 @@ func ProgramFolders(path []string, home string) []string {
 			out = append(out, program.Libraries(dir, home)...)
 		}
 	}
-	return unique(out)
+	return paths.Unique(out)
 }
 
 // network returns what a script may reach: what it was granted, and the addresses that the operator gave it in a variable
 // that it declares or was granted. These may be private ones.
-func (h *Host) network(r *scriptRun) Network {
-	n := Network{All: r.grant.Net.All, Hosts: slices.Clone(r.grant.Net.Hosts), Private: slices.Clone(r.grant.Net.Private)}
+func (h *Host) network(r *scriptRun) runner.Network {
+	n := runner.Network{All: r.grant.Net.All, Hosts: slices.Clone(r.grant.Net.Hosts), Private: slices.Clone(r.grant.Net.Private)}
 	for _, kv := range h.o.Env {
 		name, value, _ := strings.Cut(kv, "=")
 		if fromOperator(name) || !r.passes.allows(name) {
@@ -181,7 +183,7 @@ func (h *Host) network(r *scriptRun) Network {
 			n.Hosts, n.Private = append(n.Hosts, host), append(n.Private, host)
 		}
 	}
-	n.Hosts, n.Private = unique(n.Hosts), unique(n.Private)
+	n.Hosts, n.Private = paths.Unique(n.Hosts), paths.Unique(n.Private)
 	return n
 }
 

@@ -12,13 +12,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 )
 
 // reached runs a script with a grant and returns the command that a runner gets.
-func reached(t *testing.T, r *rig, front string, grant Grant) *Command {
+func reached(t *testing.T, r *rig, front string, grant Grant) *runner.Command {
 	t.Helper()
-	c := &canned{out: Output{Stdout: []byte("{}")}}
+	c := &canned{out: runner.Output{Stdout: []byte("{}")}}
 	r.Runner = c
 	r.Granted = func(context.Context, *skill.Skill) (Grant, error) { return grant, nil }
 	if _, err := run(t, r, open(t, front, tree{"scripts/a.sh": "", "scripts/b.py": ""}), "a", nil); err != nil {
@@ -101,8 +102,8 @@ func TestReach(t *testing.T) {
 func TestNetworkOfScripts(t *testing.T) {
 	r := host(t)
 	r.Env = append(r.Env, "KALSHI_API_BASE=http://127.0.0.1:8080/v2", "KALSHI_KEY=secret", "OTHER_URL=http://10.0.0.1", "HTTPS_PROXY=http://proxy:3128")
-	c := reached(t, r, "permissions:\n  env: [KALSHI_*]\n", Grant{Declared: true, Net: Network{Hosts: []string{"api.example.com"}}})
-	want := Network{Hosts: []string{"api.example.com", "127.0.0.1:8080"}, Private: []string{"127.0.0.1:8080"}}
+	c := reached(t, r, "permissions:\n  env: [KALSHI_*]\n", Grant{Declared: true, Net: runner.Network{Hosts: []string{"api.example.com"}}})
+	want := runner.Network{Hosts: []string{"api.example.com", "127.0.0.1:8080"}, Private: []string{"127.0.0.1:8080"}}
 	if diff := cmp.Diff(want, c.Network); diff != "" {
 		t.Error(diff)
 	}
@@ -114,9 +115,9 @@ func TestNetworkOfScripts(t *testing.T) {
 // security 1.3: preparing reaches the package index and writes in its own folders; a question has neither network nor folders; the script has no
 // network.
 func TestPhasesOfCommands(t *testing.T) {
-	var got []*Command
+	var got []*runner.Command
 	r := host(t)
-	r.Confine = ConfineRequired
+	r.Confine = runner.ConfineRequired
 	uv := filepath.Join(t.TempDir(), "uv")
 	if err := os.WriteFile(uv, nil, 0o755); err != nil {
 		t.Fatal(err)
@@ -127,20 +128,20 @@ func TestPhasesOfCommands(t *testing.T) {
 		}
 		return exec.LookPath(name)
 	}
-	r.Runner = RunnerFunc(func(_ context.Context, c *Command) (*Output, error) {
+	r.Runner = runner.RunnerFunc(func(_ context.Context, c *runner.Command) (*runner.Output, error) {
 		got = append(got, c)
 		for _, dir := range c.Write {
 			if _, err := os.Stat(dir); err != nil {
 				t.Errorf("%q may write %s, which does not exist", c.Args, dir)
 			}
 		}
-		return &Output{Stdout: []byte("/usr/bin/python3\n3.11.2")}, nil
+		return &runner.Output{Stdout: []byte("/usr/bin/python3\n3.11.2")}, nil
 	})
 	s := open(t, "", tree{"scripts/a.py": "# /// script\n# requires-python = \">=3.9\"\n# dependencies = [\"idna\"]\n# ///\n"})
 	_, _ = r.host().Prepare(t.Context(), s, Script{Name: "a", File: "scripts/a.py"}, nil)
 	asked, prepared := false, false
 	for _, c := range got {
-		if c.Phase != Prepare || c.Confine != ConfineRequired || c.Network.All {
+		if c.Phase != runner.Prepare || c.Confine != runner.ConfineRequired || c.Network.All {
 			t.Errorf("got %+v", c)
 		}
 		isLock := len(c.Args) > 1 && c.Args[1] == "lock"
@@ -157,8 +158,8 @@ func TestPhasesOfCommands(t *testing.T) {
 // AGENT_SKILLS=all-untrusted: a skill that nobody approved is confined, whatever the host prefers, unless the user turned it
 // off.
 func TestConfinementOfSkills(t *testing.T) {
-	for _, tt := range []struct{ host, own, want Confinement }{
-		{"", "", ConfineAuto}, {"", ConfineRequired, ConfineRequired}, {ConfineOff, ConfineRequired, ConfineOff}, {ConfineRequired, "", ConfineRequired},
+	for _, tt := range []struct{ host, own, want runner.Confinement }{
+		{"", "", runner.ConfineAuto}, {"", runner.ConfineRequired, runner.ConfineRequired}, {runner.ConfineOff, runner.ConfineRequired, runner.ConfineOff}, {runner.ConfineRequired, "", runner.ConfineRequired},
 	} {
 		r := host(t)
 		r.Confine = tt.host
@@ -172,15 +173,15 @@ func TestConfinementOfSkills(t *testing.T) {
 func TestSandboxOfResults(t *testing.T) {
 	s := open(t, "", tree{"scripts/a.sh": ""})
 	r := host(t)
-	for _, tt := range []struct{ had, want *Sandbox }{
-		{nil, &Sandbox{Tier: NoSandbox, Layers: []string{}, Missing: []string{}}},
-		{&Sandbox{Tier: "B", Layers: []string{"landlock"}, Missing: []string{"namespaces"}}, &Sandbox{Tier: "B", Layers: []string{"landlock"}, Missing: []string{"namespaces"}}},
+	for _, tt := range []struct{ had, want *runner.Sandbox }{
+		{nil, &runner.Sandbox{Tier: runner.NoSandbox, Layers: []string{}, Missing: []string{}}},
+		{&runner.Sandbox{Tier: "B", Layers: []string{"landlock"}, Missing: []string{"namespaces"}}, &runner.Sandbox{Tier: "B", Layers: []string{"landlock"}, Missing: []string{"namespaces"}}},
 	} {
 		for code := range 2 {
 			for _, stdout := range []string{"{}", "no JSON"} {
-				r.Runner = &canned{out: Output{Stdout: []byte(stdout), Sandbox: tt.had, ExitCode: code}}
+				r.Runner = &canned{out: runner.Output{Stdout: []byte(stdout), Sandbox: tt.had, ExitCode: code}}
 				res, err := run(t, r, s, "a", nil)
-				got := &Sandbox{}
+				got := &runner.Sandbox{}
 				if err == nil {
 					got = &res.Sandbox
 				} else {
@@ -196,7 +197,7 @@ func TestSandboxOfResults(t *testing.T) {
 			}
 		}
 	}
-	r.Runner = &canned{err: &SandboxError{Layer: "landlock", Cure: "Use a newer kernel."}}
+	r.Runner = &canned{err: &runner.SandboxError{Layer: "landlock", Cure: "Use a newer kernel."}}
 	_, err := run(t, r, s, "a", nil)
 	failure(t, err, PermissionDenied, ReasonSandbox, "Script a is not run: the sandbox has no landlock. Use a newer kernel.")
 }
@@ -215,11 +216,11 @@ func TestBlocked(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	readOnly := &Command{Dir: at("work"), Read: []string{at("skill"), at("work")}, Write: []string{at("run")}}
-	writable := &Command{Dir: at("work"), Read: []string{at("skill")}, Write: []string{at("work")}, Keep: []string{at("work/.git/hooks"), at("work/AGENTS.md")}}
+	readOnly := &runner.Command{Dir: at("work"), Read: []string{at("skill"), at("work")}, Write: []string{at("run")}}
+	writable := &runner.Command{Dir: at("work"), Read: []string{at("skill")}, Write: []string{at("work")}, Keep: []string{at("work/.git/hooks"), at("work/AGENTS.md")}}
 	tests := []struct {
 		name   string
-		cmd    *Command
+		cmd    *runner.Command
 		stderr string
 		want   *Blocked
 	}{
@@ -242,7 +243,7 @@ func TestBlocked(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			stderr := strings.NewReplacer("SKILL", at("skill"), "WORK", at("work"), "DATA", at("data")).Replace(tt.stderr)
-			out := &Output{Stderr: []byte(stderr + "\n"), ExitCode: 1, Sandbox: &Sandbox{Tier: "A"}}
+			out := &runner.Output{Stderr: []byte(stderr + "\n"), ExitCode: 1, Sandbox: &runner.Sandbox{Tier: "A"}}
 			if diff := cmp.Diff(tt.want, blocked(tt.cmd, out, []string{at("work")})); diff != "" {
 				t.Error(diff)
 			}
@@ -265,7 +266,7 @@ func TestBlocked(t *testing.T) {
 		for _, arg := range tt.args {
 			cmd.Args = append(cmd.Args, strings.NewReplacer("SKILL", at("skill"), "WORK", at("work"), "DATA", at("data")).Replace(arg))
 		}
-		out := &Output{Stderr: []byte("not found\n"), ExitCode: 1, Sandbox: &Sandbox{Tier: "A"}}
+		out := &runner.Output{Stderr: []byte("not found\n"), ExitCode: 1, Sandbox: &runner.Sandbox{Tier: "A"}}
 		if diff := cmp.Diff(tt.want, blocked(&cmd, out, nil)); diff != "" {
 			t.Errorf("%q: %s", tt.args, diff)
 		}
@@ -285,7 +286,7 @@ func TestBlocked(t *testing.T) {
 // the change and which file can be granted.
 func TestUndone(t *testing.T) {
 	r := host(t)
-	r.Runner = &canned{out: Output{Stdout: []byte("{}"), Undone: []Undone{{Path: "/w/AGENTS.md", Moved: "/w/aside"}, {Path: "/w/.npmrc", Err: errors.New("why")}}}}
+	r.Runner = &canned{out: runner.Output{Stdout: []byte("{}"), Undone: []runner.Undone{{Path: "/w/AGENTS.md", Moved: "/w/aside"}, {Path: "/w/.npmrc", Err: errors.New("why")}}}}
 	s := open(t, "", tree{"scripts/a.sh": ""})
 	_, err := run(t, r, s, "a", nil)
 	failure(t, err, ExecutionFailed, ReasonBlocked, "Script changed /w/AGENTS.md", "in /w/aside", "/w/.npmrc", "could not be put back: why")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/proc"
 	"github.com/agent-base/agent-base/internal/redact"
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 // secrets returns what replaces the secrets of a run in its output: the values of the variables that the script got from the
@@ -70,7 +71,7 @@ func mixed(text string) bool {
 }
 
 // clean replaces the secrets in what a command printed.
-func (o *Output) clean(r *redact.Redactor) {
+func clean(o *runner.Output, r *redact.Redactor) {
 	o.Stdout, o.Stderr = r.Bytes(o.Stdout), r.Bytes(o.Stderr)
 	o.Stdout = r.Cut(o.Stdout, false, o.Truncated || o.Stopped)
 	o.Stderr = r.Cut(o.Stderr, len(o.Stderr) >= proc.StderrKept, false)

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 )
 
@@ -206,7 +207,7 @@ func TestRowSkillFolder(t *testing.T) {
 			t.Errorf("cwd %q: started in %s, want %q", cwd, got, want)
 		}
 	}
-	c := &canned{out: Output{Stdout: []byte("{}")}}
+	c := &canned{out: runner.Output{Stdout: []byte("{}")}}
 	h.Runner = c
 	h.LookPath = func(name string) (string, error) {
 		if name == "bun" {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/trace"
 )
 
@@ -66,7 +67,7 @@ func TestRunAnswers(t *testing.T) {
 	long := strings.Repeat("é", 300)
 	tests := []struct {
 		name   string
-		out    Output
+		out    runner.Output
 		text   bool
 		want   string // JSON or text
 		code   Code
@@ -74,34 +75,34 @@ func TestRunAnswers(t *testing.T) {
 		said   any
 		reason string
 	}{
-		{name: "false success is a result", out: Output{Stdout: []byte(`{"success": false}`)}, want: `{"success":false}`}, // security 2.5 #84
-		{name: "scalar", out: Output{Stdout: []byte(" 7\n")}, want: `7`},
-		{name: "byte order mark", out: Output{Stdout: []byte("\ufeff[]")}, want: `[]`}, // security 2.5 #62
-		{name: "bad UTF-8 in a string", out: Output{Stdout: []byte("[\"a\xffb\"]")}, want: `["a` + "\ufffd" + `b"]`},
-		{name: "half characters", out: Output{Stdout: []byte(`["\ud83d\ude00","\ud83d","\uDE00x","\\ud83d","\ud83d\ud83d\ude00"]`)},
+		{name: "false success is a result", out: runner.Output{Stdout: []byte(`{"success": false}`)}, want: `{"success":false}`}, // security 2.5 #84
+		{name: "scalar", out: runner.Output{Stdout: []byte(" 7\n")}, want: `7`},
+		{name: "byte order mark", out: runner.Output{Stdout: []byte("\ufeff[]")}, want: `[]`}, // security 2.5 #62
+		{name: "bad UTF-8 in a string", out: runner.Output{Stdout: []byte("[\"a\xffb\"]")}, want: `["a` + "\ufffd" + `b"]`},
+		{name: "half characters", out: runner.Output{Stdout: []byte(`["\ud83d\ude00","\ud83d","\uDE00x","\\ud83d","\ud83d\ud83d\ude00"]`)},
 			want: `["\ud83d\ude00","\ufffd","\ufffdx","\\ud83d","\ufffd\ud83d\ude00"]`},
-		{name: "no JSON", out: Output{Stdout: []byte("hello\n"), Stderr: []byte("why\n")}, code: ParseError, msg: "Expected JSON output, got: hello\n\nstderr: why", said: "hello\n"}, // R104
-		{name: "200 characters", out: Output{Stdout: []byte(long)}, code: ParseError, msg: "Expected JSON output, got: " + long[:400], said: long},
+		{name: "no JSON", out: runner.Output{Stdout: []byte("hello\n"), Stderr: []byte("why\n")}, code: ParseError, msg: "Expected JSON output, got: hello\n\nstderr: why", said: "hello\n"}, // R104
+		{name: "200 characters", out: runner.Output{Stdout: []byte(long)}, code: ParseError, msg: "Expected JSON output, got: " + long[:400], said: long},
 		{name: "nothing", code: ParseError, msg: "Expected JSON output, got: "},
-		{name: "NaN", out: Output{Stdout: []byte("NaN")}, code: ParseError, msg: "Expected JSON output, got: NaN", said: "NaN"},
-		{name: "two documents", out: Output{Stdout: []byte("{} {}")}, code: ParseError, msg: "Expected JSON output, got: {} {}", said: "{} {}"},
-		{name: "log line before", out: Output{Stdout: []byte("log\n{}")}, code: ParseError, msg: "Expected JSON output, got: log\n{}", said: "log\n{}"},
-		{name: "truncated JSON", out: Output{Stdout: []byte("[1,1"), Total: 2 << 20, Truncated: true, Stopped: true, ExitCode: 143, Stderr: []byte("w")}, // C31
+		{name: "NaN", out: runner.Output{Stdout: []byte("NaN")}, code: ParseError, msg: "Expected JSON output, got: NaN", said: "NaN"},
+		{name: "two documents", out: runner.Output{Stdout: []byte("{} {}")}, code: ParseError, msg: "Expected JSON output, got: {} {}", said: "{} {}"},
+		{name: "log line before", out: runner.Output{Stdout: []byte("log\n{}")}, code: ParseError, msg: "Expected JSON output, got: log\n{}", said: "log\n{}"},
+		{name: "truncated JSON", out: runner.Output{Stdout: []byte("[1,1"), Total: 2 << 20, Truncated: true, Stopped: true, ExitCode: 143, Stderr: []byte("w")}, // C31
 			code: ParseError, msg: "Expected JSON output, but it was truncated at 1048576 bytes\nstderr: w", said: "[1,1"},
-		{name: "truncated text", text: true, out: Output{Stdout: []byte("abc"), Total: 10, Truncated: true}, want: "abc"},
-		{name: "exit code", out: Output{ExitCode: 3, Stderr: []byte("boom\n")}, code: ExecutionFailed, msg: "Script failed with exit code 3\nstderr: boom"},
-		{name: "exit code beats JSON", out: Output{ExitCode: 1, Stdout: []byte(`{"success": true}`), Stderr: []byte("x")}, // security 2.5 #84
+		{name: "truncated text", text: true, out: runner.Output{Stdout: []byte("abc"), Total: 10, Truncated: true}, want: "abc"},
+		{name: "exit code", out: runner.Output{ExitCode: 3, Stderr: []byte("boom\n")}, code: ExecutionFailed, msg: "Script failed with exit code 3\nstderr: boom"},
+		{name: "exit code beats JSON", out: runner.Output{ExitCode: 1, Stdout: []byte(`{"success": true}`), Stderr: []byte("x")}, // security 2.5 #84
 			code: ExecutionFailed, msg: "Script failed with exit code 1\nstderr: x", said: json.RawMessage(`{"success":true}`)},
-		{name: "error on stdout", out: Output{ExitCode: 1, Stdout: []byte(`{"error": "no market"}` + "\n")}, // lessons 2.1 #3
+		{name: "error on stdout", out: runner.Output{ExitCode: 1, Stdout: []byte(`{"error": "no market"}` + "\n")}, // lessons 2.1 #3
 			code: ExecutionFailed, msg: "Script failed with exit code 1\nstdout: {\"error\": \"no market\"}", said: json.RawMessage(`{"error":"no market"}`)},
-		{name: "tail of stderr", out: Output{ExitCode: 1, Stderr: []byte(strings.Repeat("é", 300))}, // R103: 500 bytes, whole characters
+		{name: "tail of stderr", out: runner.Output{ExitCode: 1, Stderr: []byte(strings.Repeat("é", 300))}, // R103: 500 bytes, whole characters
 			code: ExecutionFailed, msg: "Script failed with exit code 1\nstderr: " + strings.Repeat("é", 250)},
-		{name: "tail of stderr cut inside a character", out: Output{ExitCode: 1, Stderr: []byte(strings.Repeat("é", 300) + "x")},
+		{name: "tail of stderr cut inside a character", out: runner.Output{ExitCode: 1, Stderr: []byte(strings.Repeat("é", 300) + "x")},
 			code: ExecutionFailed, msg: "Script failed with exit code 1\nstderr: " + strings.Repeat("é", 249) + "x"},
-		{name: "signal", out: Output{ExitCode: 139, Signal: "segmentation fault"}, code: ExecutionFailed, msg: "Script failed with exit code 139 (signal: segmentation fault)"},
-		{name: "processor time", out: Output{ExitCode: 152, Signal: outOfCPU}, code: ExecutionFailed, msg: "Script failed with exit code 152 (it used more than 61s of processor time)"},
-		{name: "file size", out: Output{ExitCode: 153, Signal: fileTooLarge}, code: ExecutionFailed, msg: "Script failed with exit code 153 (it wrote a file of more than 268435456 bytes)"},
-		{name: "timeout", out: Output{TimedOut: true, ExitCode: 143, Stderr: []byte("slow"), Stdout: []byte("part")}, // C34, R104
+		{name: "signal", out: runner.Output{ExitCode: 139, Signal: "segmentation fault"}, code: ExecutionFailed, msg: "Script failed with exit code 139 (signal: segmentation fault)"},
+		{name: "processor time", out: runner.Output{ExitCode: 152, Signal: outOfCPU}, code: ExecutionFailed, msg: "Script failed with exit code 152 (it used more than 61s of processor time)"},
+		{name: "file size", out: runner.Output{ExitCode: 153, Signal: fileTooLarge}, code: ExecutionFailed, msg: "Script failed with exit code 153 (it wrote a file of more than 268435456 bytes)"},
+		{name: "timeout", out: runner.Output{TimedOut: true, ExitCode: 143, Stderr: []byte("slow"), Stdout: []byte("part")}, // C34, R104
 			code: Timeout, msg: "Script timed out after 60s\nstderr: slow", said: "part"},
 	}
 	s := open(t, "", tree{"scripts/a.sh": ""})
@@ -201,7 +202,7 @@ func TestCommand(t *testing.T) {
 		{"skill", dir, time.Second, time.Hour, time.Hour, 0, 1 << 20},
 		{"workspace", h.Workspace, 0, 2 * time.Second, 2 * time.Second, 0, 1 << 20},
 	} {
-		c := &canned{out: Output{Stdout: []byte("1")}}
+		c := &canned{out: runner.Output{Stdout: []byte("1")}}
 		h.Runner, h.Cwd, h.Timeout, h.MaxOutput = c, tt.cwd, tt.timeout, tt.max
 		if _, err := run(t, h, s, "a", &RunOptions{Args: []string{"x"}, Timeout: tt.own}); err != nil {
 			t.Fatal(err)
@@ -213,10 +214,10 @@ func TestCommand(t *testing.T) {
 		if want := []string{sh, filepath.Join(dir, "scripts", "a.sh"), "x", "--json"}; got.Path != sh || !slices.Equal(got.Args, want) {
 			t.Errorf("got %q %q, want %q", got.Path, got.Args, want)
 		}
-		if want := (Limits{FileSize: 256 << 20, OpenFiles: 1024, CPU: tt.wantTime + time.Second}); got.Limits != want || got.Phase != Execute {
+		if want := (runner.Limits{FileSize: 256 << 20, OpenFiles: 1024, CPU: tt.wantTime + time.Second}); got.Limits != want || got.Phase != runner.Execute {
 			t.Errorf("got %+v %s", got.Limits, got.Phase)
 		}
-		if !slices.Equal(got.Read, []string{dir, h.Workspace}) || len(got.Write) != 4 || got.Confine != ConfineAuto || got.Network.All || len(got.Network.Hosts) > 0 {
+		if !slices.Equal(got.Read, []string{dir, h.Workspace}) || len(got.Write) != 4 || got.Confine != runner.ConfineAuto || got.Network.All || len(got.Network.Hosts) > 0 {
 			t.Errorf("got read %q, write %q", got.Read, got.Write)
 		}
 	}
@@ -319,7 +320,7 @@ func TestSweepRuns(t *testing.T) {
 func TestRunCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	h := host(t)
-	h.Runner = RunnerFunc(func(ctx context.Context, _ *Command) (*Output, error) {
+	h.Runner = runner.RunnerFunc(func(ctx context.Context, _ *runner.Command) (*runner.Output, error) {
 		cancel()
 		return nil, ctx.Err()
 	})
@@ -347,7 +348,7 @@ func TestRunIsTraced(t *testing.T) {
 	_, _ = run(t, h, s, "bad", nil)
 	_, _ = h.Help(t.Context(), s, Script{Name: "ok", File: "scripts/ok.sh"})
 	_, _ = run(t, h, s, "ok", &RunOptions{Args: []string{"\x00"}})
-	h.Runner = &canned{out: Output{TimedOut: true}}
+	h.Runner = &canned{out: runner.Output{TimedOut: true}}
 	_, _ = run(t, h, s, "slow", nil)
 	want := []string{
 		started("ok", "[]"),

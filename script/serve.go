@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/internal/redact"
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 )
@@ -42,7 +43,7 @@ type ServeOptions struct {
 	Out    io.Writer     // gets standard output as it comes; see Command.Out
 	Life   time.Duration // most time from start to end; 0 means DefaultLife
 	Admit  Admit         // nil: the skill runs
-	Denied Denied        // further rules about files, such as those of active skills
+	Denied runner.Denied // further rules about files, such as those of active skills
 
 	// Started is called when everything is prepared, right before the program is started; may be nil.
 	Started func(*Serving)
@@ -65,9 +66,9 @@ type Served struct {
 	Stderr   []byte // its last 64 KiB, without secrets
 	Stdout   int64  // bytes that it wrote
 	Duration time.Duration
-	Sandbox  Sandbox
+	Sandbox  runner.Sandbox
 	Reached  []string
-	Refused  []Refusal
+	Refused  []runner.Refusal
 	Cause    error // why it ended with an exit code: a *MissingModule or an *Unreached; nil if that is not known
 }
 
@@ -122,9 +123,9 @@ func (h *Host) serve(ctx context.Context, c *call) (*Served, error) {
 	if out == nil {
 		return nil, c.judge(ctx, cmd, out, err)
 	}
-	out.clean(secrets)
+	clean(out, secrets)
 	h.traceNetwork(ctx, c, out)
-	out.Sandbox = out.Sandbox.orNone()
+	out.Sandbox = out.Sandbox.OrNone()
 	served := &Served{ExitCode: out.ExitCode, Signal: out.Signal, Limit: strings.TrimSpace(signalHint(out, cmd)), Stderr: out.Stderr, Stdout: out.Total,
 		Duration: out.Duration, Sandbox: *out.Sandbox, Reached: out.Reached, Refused: out.Refused, Cause: h.lackedBy(ctx, c, cmd, out)}
 	if out.TimedOut {
@@ -137,7 +138,7 @@ func (h *Host) serve(ctx context.Context, c *call) (*Served, error) {
 }
 
 // serveCommand returns the command of a program that serves a skill.
-func (h *Host) serveCommand(c *call, r *scriptRun) (*Command, error) {
+func (h *Host) serveCommand(c *call, r *scriptRun) (*runner.Command, error) {
 	o := c.serve
 	if o.Fill != nil {
 		env := h.environment(r.passes, r.place.variables(h, c.s, r.dir))

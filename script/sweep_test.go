@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 var (
@@ -109,9 +110,9 @@ func TestSweepWaits(t *testing.T) {
 	now := time.Now()
 	o := &SweepOptions{Now: func() time.Time { return now }, Wait: time.Millisecond}
 	var inRun error
-	h.Runner = RunnerFunc(func(context.Context, *Command) (*Output, error) {
+	h.Runner = runner.RunnerFunc(func(context.Context, *runner.Command) (*runner.Output, error) {
 		_, inRun = h.Sweep(t.Context(), o)
-		return &Output{Stdout: []byte("{}")}, nil
+		return &runner.Output{Stdout: []byte("{}")}, nil
 	})
 	if _, err := run(t, h, s, "a", nil); err != nil {
 		t.Fatal(err)

@@ -7,6 +7,8 @@ import (
 
 	"github.com/agent-base/agent-base/internal/hostname"
 	"github.com/agent-base/agent-base/internal/lazyregexp"
+	"github.com/agent-base/agent-base/internal/paths"
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/script/survey"
 )
 
@@ -48,7 +50,7 @@ var (
 )
 
 // unreached recognises a failure because the sandbox confines the network. It returns nil for another one.
-func (c *call) unreached(cmd *Command, out *Output) *Unreached {
+func (c *call) unreached(cmd *runner.Command, out *runner.Output) *Unreached {
 	if !out.Sandbox.ConfinesNetwork() || cmd.Network.All {
 		return nil
 	}
@@ -75,7 +77,7 @@ func (c *call) unreached(cmd *Command, out *Output) *Unreached {
 
 // unreachedHere recognises a failed connection to a service of this machine: in the sandbox this machine is another one. It
 // returns nil if no such service is known, for the script may have one of its own.
-func (c *call) unreachedHere(cmd *Command, said []byte) *Unreached {
+func (c *call) unreachedHere(cmd *runner.Command, said []byte) *Unreached {
 	if !localRefused().Match(said) {
 		return nil
 	}
@@ -84,7 +86,7 @@ func (c *call) unreachedHere(cmd *Command, said []byte) *Unreached {
 		hosts = append(hosts, addressesIn(text)...)
 	}
 	hosts = append(hosts, c.hostsNamed()...)
-	hosts = slices.DeleteFunc(notIn(unique(hosts), cmd.Network.Hosts), func(host string) bool { return !local(host) })
+	hosts = slices.DeleteFunc(notIn(paths.Unique(hosts), cmd.Network.Hosts), func(host string) bool { return !local(host) })
 	if len(hosts) == 0 {
 		return nil
 	}
@@ -111,7 +113,7 @@ func addressesIn(text string) []string {
 }
 
 // refused returns what the proxy refused, nil if that is nothing.
-func refused(list []Refusal) *Unreached {
+func refused(list []runner.Refusal) *Unreached {
 	u := &Unreached{}
 	for _, r := range list {
 		if !r.Private {
@@ -199,7 +201,7 @@ const (
 
 // missedNetwork recognises that a script which did not fail was kept from the network. Its output may have other words about networks, so
 // only what a runtime reports counts.
-func (c *call) missedNetwork(cmd *Command, out *Output) *Unreached {
+func (c *call) missedNetwork(cmd *runner.Command, out *runner.Output) *Unreached {
 	if u := refused(out.Refused); u != nil {
 		return u
 	}

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 // The cases of docs/attacks.md about packages of Python, each against a real uv.
@@ -264,15 +266,18 @@ func TestUV18NameOfPython(t *testing.T) {
 	if !strings.HasPrefix(prefix, filepath.Join(h.Cache, "python")) {
 		t.Errorf("got %s", prefix)
 	}
-	var got *Command
-	h.Runner = RunnerFunc(func(_ context.Context, c *Command) (*Output, error) { got = c; return &Output{}, nil })
+	var got *runner.Command
+	h.Runner = runner.RunnerFunc(func(_ context.Context, c *runner.Command) (*runner.Output, error) {
+		got = c
+		return &runner.Output{}, nil
+	})
 	_, _ = run(t, h, s, "a", &RunOptions{JSON: JSONNo})
 	if got.Args[0] != got.Path || got.Path != filepath.Join(prefix, "bin", "python") || !slices.Equal(got.Args[1:6], []string{"-E", "-s", "-B", "-X", "utf8"}) {
 		t.Errorf("got %q %q", got.Path, got.Args)
 	}
 	got.Args[0], got.Layer = "python", nil // the control: so it is lost
 	got.Timeout = time.Minute
-	out, err := Exec{}.Run(t.Context(), got)
+	out, err := runner.Exec{}.Run(t.Context(), got)
 	if err != nil {
 		t.Fatal(err)
 	}

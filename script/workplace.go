@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/skill"
 )
@@ -30,7 +31,7 @@ func (h *Host) workplace(ctx context.Context, s *skill.Skill, ownHome bool) (*wo
 	}
 	w := &workplace{cache: filepath.Join(h.o.Cache, cachesFolder, name), home: filepath.Join(h.o.Homes, name), kept: h.keptFiles(name)}
 	if ownHome {
-		if w.home = realPath(h.operatorHome()); w.home == "" {
+		if w.home = paths.Real(h.operatorHome()); w.home == "" {
 			return nil, errors.New("it was granted the user's home, and there is none")
 		}
 	}

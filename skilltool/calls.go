@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/tool"
@@ -68,7 +69,7 @@ type RunResult struct {
 	Text     string
 	Warning  string // that Text was truncated, or that a grant has lapsed
 	Duration time.Duration
-	Sandbox  script.Sandbox // what confined the script
+	Sandbox  runner.Sandbox // what confined the script
 }
 
 // Envelope returns the result of the tool script_run.
@@ -89,8 +90,8 @@ func (r *RunResult) Envelope() tool.Result {
 const sandboxKey = "sandbox"
 
 // Confined returns what confined the script that a call of a tool ran, nil if none ran.
-func Confined(r *tool.Result) *script.Sandbox {
-	s, _ := r.Metadata[sandboxKey].(*script.Sandbox)
+func Confined(r *tool.Result) *runner.Sandbox {
+	s, _ := r.Metadata[sandboxKey].(*runner.Sandbox)
 	return s
 }
 
@@ -117,12 +118,12 @@ func (k *Kit) RunScript(ctx context.Context, r *RunRequest) (*RunResult, error) 
 }
 
 // DeniedFiles returns the rules of disallowed-tools about files of the skills that restrict now: what runs commands has to keep to them.
-func (k *Kit) DeniedFiles() script.Denied {
+func (k *Kit) DeniedFiles() runner.Denied {
 	if !k.o.Session.Enforced() {
-		return script.Denied{}
+		return runner.Denied{}
 	}
 	read, change := k.o.Session.Restriction().DeniedFiles()
-	return script.Denied{Read: read, Write: change}
+	return runner.Denied{Read: read, Write: change}
 }
 
 // script opens the skill and finds the script. The caller closes the skill.

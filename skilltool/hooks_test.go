@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/tool"
@@ -121,7 +122,7 @@ func TestGuardFails(t *testing.T) {
 		{"its pattern is broken", preToolUse("'['", "exit 1"), "not allowed by a hook", nil},
 		{"the runner panics", preToolUse("'*'", "true"), "internal error", func(o *Options) {
 			o.Scripts = host(t, func(so *script.Options) {
-				so.Runner = script.RunnerFunc(func(context.Context, *script.Command) (*script.Output, error) { panic("x") })
+				so.Runner = runner.RunnerFunc(func(context.Context, *runner.Command) (*runner.Output, error) { panic("x") })
 			})
 		}},
 		{"no scripts run", preToolUse("'*'", "true"), "Scripts are not run here", func(o *Options) { o.Scripts = nil }},

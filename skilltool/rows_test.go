@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/tool"
@@ -156,14 +157,14 @@ func TestRowUntrusted(t *testing.T) {
 
 // spyRunner keeps the scripts' commands it was given and prints an empty object for each. What is asked of an
 // interpreter it executes.
-type spyRunner struct{ commands []*script.Command }
+type spyRunner struct{ commands []*runner.Command }
 
-func (s *spyRunner) Run(ctx context.Context, c *script.Command) (*script.Output, error) {
-	if c.Phase == script.Prepare {
-		return script.Exec{}.Run(ctx, c)
+func (s *spyRunner) Run(ctx context.Context, c *runner.Command) (*runner.Output, error) {
+	if c.Phase == runner.Prepare {
+		return runner.Exec{}.Run(ctx, c)
 	}
 	s.commands = append(s.commands, c)
-	return &script.Output{Stdout: []byte("{}")}, nil
+	return &runner.Output{Stdout: []byte("{}")}, nil
 }
 
 // R80: enforcement is the executor's: the one way of a model to a script goes through the check of

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 )
 
@@ -20,12 +21,12 @@ func TestSweepKeepsWhatRuns(t *testing.T) {
 	}
 	k, _ := kit(t, kitOptions{change: func(o *Options) {
 		runs = host(t, func(o *script.Options) {
-			o.Runner = script.RunnerFunc(func(ctx context.Context, c *script.Command) (*script.Output, error) {
-				if c.Phase == script.Prepare { // python3 may be asked which one it is
-					return script.Exec{}.Run(ctx, c)
+			o.Runner = runner.RunnerFunc(func(ctx context.Context, c *runner.Command) (*runner.Output, error) {
+				if c.Phase == runner.Prepare { // python3 may be asked which one it is
+					return runner.Exec{}.Run(ctx, c)
 				}
 				sweep()
-				return &script.Output{Stdout: []byte("{}")}, nil
+				return &runner.Output{Stdout: []byte("{}")}, nil
 			})
 		})
 		o.Scripts = runs

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/tool"
 	"github.com/agent-base/agent-base/trace"
@@ -37,7 +38,7 @@ type Options struct {
 
 	Advise func(err error, skillName string) string // returns what can be done about a failed start, as a sentence for a model, or ""; may be nil
 
-	Denied func() script.Denied // rules about files that hold when a process starts; may be nil
+	Denied func() runner.Denied // rules about files that hold when a process starts; may be nil
 	Trace  trace.Tracer         // may be nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/check"
@@ -67,7 +68,7 @@ type Report struct {
 	// Untrusted means that cases were skipped because the content of the skill may not run.
 	Untrusted bool
 	// Sandbox is what confined the last program of the skill that ran; nil if none did.
-	Sandbox *script.Sandbox
+	Sandbox *runner.Sandbox
 }
 
 // Count returns the number of cases with a status.

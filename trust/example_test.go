@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trust"
 )
@@ -95,7 +96,7 @@ func granted(store *trust.Store) func(context.Context, *skill.Skill) (script.Gra
 		named := slices.DeleteFunc(slices.Clone(t.Net), func(host string) bool { return host == trust.AnyHost })
 		return script.Grant{
 			Declared: true, Withheld: t.Withheld, Env: t.Env, Home: t.Home, With: t.With, Read: t.Read, Write: t.Write,
-			Net: script.Network{
+			Net: runner.Network{
 				All:     slices.Contains(t.Net, trust.AnyHost),
 				Hosts:   slices.Concat(named, t.Suggested),
 				Private: named, // the user named them, so they may be in the own network

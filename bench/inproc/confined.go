@@ -7,6 +7,7 @@ import (
 
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/confine"
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 )
 
@@ -20,15 +21,15 @@ var confinedTiers = []struct {
 // machine does not have.
 func measureConfined(ctx context.Context, o script.Options, s *skill.Skill, rounds int) error {
 	for _, tier := range confinedTiers {
-		runner, err := confine.New(&confine.Options{Without: tier.without})
+		sandbox, err := confine.New(&confine.Options{Without: tier.without})
 		if err != nil {
 			return err
 		}
-		if have := runner.Report(ctx); have.Tier != tier.name {
+		if have := sandbox.Report(ctx); have.Tier != tier.name {
 			fmt.Fprintf(os.Stderr, "sandbox: tier %s is not measured: %q\n", tier.name, have.Missing)
 			continue
 		}
-		o.Runner, o.Confine = runner, script.ConfineRequired
+		o.Runner, o.Confine = sandbox, runner.ConfineRequired
 		host, err := script.New(&o)
 		if err != nil {
 			return err

@@ -1,5 +1,5 @@
 // Package proc waits for a process within its time, ends it with its children and keeps what it writes within bounds. It starts
-// nothing: script.Exec, the sandbox and package git start processes in their own ways and share the rest.
+// nothing: runner.Exec, the sandbox and package git start processes in their own ways and share the rest.
 package proc
 
 import (

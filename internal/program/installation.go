@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/agent-base/agent-base/internal/paths"
 )
 
 // systemFolders hold what every program of a system may read. They are part of every sandbox.
@@ -15,7 +17,7 @@ var systemFolders = map[string][]string{
 }
 
 // OfSystem reports whether a path lies in a folder of the system's programs and libraries.
-func OfSystem(path string) bool { return below(systemFolders[runtime.GOOS], path) }
+func OfSystem(path string) bool { return paths.Within(systemFolders[runtime.GOOS], path) }
 
 // partsOfPrefix are the folders below the prefix of an installation that its programs read.
 var partsOfPrefix = []string{"bin", "lib", "lib64", "libexec", "share", "ssl"}

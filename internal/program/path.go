@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+
+	"github.com/agent-base/agent-base/internal/paths"
 )
 
 // PathOptions says which folders of a PATH are dropped.
@@ -67,7 +69,7 @@ func (o *PathOptions) holdsSystem(roots []string) bool {
 	if o.Home != "" {
 		needed = append(needed, o.Home)
 	}
-	return slices.ContainsFunc(needed, func(dir string) bool { return below(roots, dir) })
+	return slices.ContainsFunc(needed, func(dir string) bool { return paths.Within(roots, dir) })
 }
 
 // unfit returns why a folder is dropped, "" if it is not.
@@ -84,19 +86,11 @@ func unfit(dir string, refused []refusal) string {
 		return "is not a folder"
 	}
 	for _, r := range refused {
-		if below(r.roots, dir) || below(r.roots, real) {
+		if paths.Within(r.roots, dir) || paths.Within(r.roots, real) {
 			return r.reason
 		}
 	}
 	return writableByOthers(info)
-}
-
-// below reports whether a path is one of the roots or lies below it.
-func below(roots []string, path string) bool {
-	return slices.ContainsFunc(roots, func(root string) bool {
-		rel, err := filepath.Rel(root, path)
-		return err == nil && filepath.IsLocal(rel)
-	})
 }
 
 // Find returns the path of a program in one of the folders, as the folders are ordered. The error wraps os.ErrNotExist.

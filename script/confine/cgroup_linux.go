@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 // cgroup counts the memory and the processes of one command. Only root can make one.
@@ -25,13 +25,13 @@ const (
 )
 
 // newCgroup returns a group with limits, nil if none can be made.
-func (r *Runner) newCgroup(l script.Limits) *cgroup {
+func (r *Runner) newCgroup(l runner.Limits) *cgroup {
 	if os.Geteuid() != 0 {
 		return nil
 	}
 	r.swept.Do(sweepCgroups)
 	name := fmt.Sprintf("%s%d-%d", cgroupPrefix, os.Getpid(), r.groups.Add(1))
-	for _, make := range []func(string, script.Limits) (*cgroup, error){unified, separate} {
+	for _, make := range []func(string, runner.Limits) (*cgroup, error){unified, separate} {
 		g, err := make(name, l)
 		if err == nil {
 			return g
@@ -42,7 +42,7 @@ func (r *Runner) newCgroup(l script.Limits) *cgroup {
 }
 
 // unified makes a group in the hierarchy of cgroup 2.
-func unified(name string, l script.Limits) (*cgroup, error) {
+func unified(name string, l runner.Limits) (*cgroup, error) {
 	b, err := os.ReadFile(filepath.Join(cgroupRoot, "cgroup.subtree_control"))
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func unified(name string, l script.Limits) (*cgroup, error) {
 }
 
 // separate makes a group for each controller in the hierarchies of cgroup 1.
-func separate(name string, l script.Limits) (*cgroup, error) {
+func separate(name string, l runner.Limits) (*cgroup, error) {
 	g := &cgroup{}
 	if l.Memory > 0 {
 		dir, err := g.mkdir(filepath.Join(cgroupRoot, "memory"), name)

@@ -10,10 +10,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/runner"
 )
 
-// The layers of a sandbox, as Options.Without, script.Sandbox and script.SandboxError name them.
+// The layers of a sandbox, as Options.Without, runner.Sandbox and runner.SandboxError name them.
 const (
 	Namespaces = "namespaces" // a private view of files, processes and network
 	Landlock   = "landlock"   // the kernel refuses access to files that are not granted
@@ -36,7 +36,7 @@ type Options struct {
 
 // Proxy opens what lets one command reach the hosts of n and no others. If token is not "", a request must have it as the
 // password of its Proxy-Authorization (Basic, any user name). Package egress has one.
-type Proxy func(n *script.Network, token string) (ProxyRun, error)
+type Proxy func(n *runner.Network, token string) (ProxyRun, error)
 
 // ProxyRun is the proxy of one command.
 type ProxyRun interface {
@@ -46,9 +46,9 @@ type ProxyRun interface {
 	// Close ends Serve and every connection.
 	Close() error
 
-	// Reached and Refused return what became of the requests, for script.Output.
+	// Reached and Refused return what became of the requests, for runner.Output.
 	Reached() []string
-	Refused() []script.Refusal
+	Refused() []runner.Refusal
 }
 
 const defaultTemp = 256 << 20
@@ -91,4 +91,4 @@ func New(o *Options) (*Runner, error) {
 	return r, nil
 }
 
-var _ script.Runner = (*Runner)(nil)
+var _ runner.Runner = (*Runner)(nil)

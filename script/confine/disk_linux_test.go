@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 // security 2.15 SB11: all files of a command together have a limit, in bytes and in number. The control without it shows that the
@@ -30,13 +30,13 @@ time.sleep(SECONDS)
 print("written")`
 	tests := []struct {
 		name, program string
-		limits        script.Limits
+		limits        runner.Limits
 	}{
-		{"bytes", big, script.Limits{FileSize: 4 << 20, Disk: 10 << 20}},
-		{"files", many, script.Limits{Files: 1000}},
-		{"too deep to be counted", deep, script.Limits{Disk: 10 << 20}},
+		{"bytes", big, runner.Limits{FileSize: 4 << 20, Disk: 10 << 20}},
+		{"files", many, runner.Limits{Files: 1000}},
+		{"too deep to be counted", deep, runner.Limits{Disk: 10 << 20}},
 	}
-	ways := append(tiers(), tier{"E", nil, script.ConfineAuto})
+	ways := append(tiers(), tier{"E", nil, runner.ConfineAuto})
 	for _, i := range ways {
 		for _, tt := range tests {
 			for _, limited := range []bool{true, false} {
@@ -51,7 +51,7 @@ print("written")`
 					if limited {
 						c.Limits = tt.limits
 					}
-					var r script.Runner = script.Exec{}
+					var r runner.Runner = runner.Exec{}
 					if i.name != "E" {
 						r = i.runner(t, Options{})
 					}

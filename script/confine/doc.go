@@ -1,9 +1,9 @@
-// Package confine runs commands in a sandbox. A Runner is a script.Runner. On Linux it needs neither root nor another program nor
+// Package confine runs commands in a sandbox. A Runner is a runner.Runner. On Linux it needs neither root nor another program nor
 // a service: it starts the running program again as a stage, which sets the sandbox up, starts the command in it, and ends all
 // its processes. A program that uses the package calls nothing for that: a process that is a stage does its work while packages
 // are initialised, and ends before main.
 //
-// What holds depends on the machine, and each script.Output says it. The tiers, from strong to weak:
+// What holds depends on the machine, and each runner.Output says it. The tiers, from strong to weak:
 //
 //	A  Linux with namespaces, Landlock and seccomp: a command sees only the files that it may use, and a network of its own
 //	B  Linux with namespaces, or with Landlock and seccomp: files and network are confined; without namespaces the names, sizes

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/confine/egress"
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 // fetch prints what came of each URL in its arguments; a URL with a + in front is fetched without the proxy.
@@ -25,7 +25,7 @@ for url in sys.argv[1:]:
 `
 
 // egressProxy finds all hosts on this machine.
-func egressProxy(n *script.Network, token string) (ProxyRun, error) {
+func egressProxy(n *runner.Network, token string) (ProxyRun, error) {
 	return egress.Open(n, token, &egress.Options{Resolve: func(context.Context, string) ([]netip.Addr, error) {
 		return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 	}})
@@ -39,7 +39,7 @@ func TestHosts(t *testing.T) {
 	host := strings.Replace(server.Listener.Addr().String(), "127.0.0.1", "files.test", 1)
 	each(t, func(t *testing.T, i tier) {
 		c := i.command(t, python, "-c", fetch, "http://"+host, "http://other.test", "+"+server.URL)
-		c.Network = script.Network{Hosts: []string{host}, Private: []string{host}}
+		c.Network = runner.Network{Hosts: []string{host}, Private: []string{host}}
 		out := run(t, i.runner(t, Options{Proxy: egressProxy}), c)
 		got := strings.Split(strings.TrimSpace(string(out.Stdout)), "\n")
 		if len(got) != 3 || got[0] != "served" || got[1] != "403" || !strings.Contains(got[2], "refused") && !strings.Contains(got[2], "denied") {
@@ -63,10 +63,10 @@ func TestHostsWithoutProxy(t *testing.T) {
 	}{
 		{confined()[0], Options{}},
 		{confined()[1], Options{}},
-		{tier{"C", []string{Namespaces, Landlock}, script.ConfineAuto}, Options{Proxy: egressProxy}},
+		{tier{"C", []string{Namespaces, Landlock}, runner.ConfineAuto}, Options{Proxy: egressProxy}},
 	} {
 		c := tt.i.command(t, python, "-c", "import socket; socket.create_connection(('192.0.2.1', 443), 2)")
-		c.Network = script.Network{Hosts: []string{"example.org"}}
+		c.Network = runner.Network{Hosts: []string{"example.org"}}
 		out := run(t, tt.i.runner(t, tt.o), c)
 		if out.ExitCode == 0 || !strings.HasPrefix(out.Sandbox.Missing[len(out.Sandbox.Missing)-1], Hosts) {
 			t.Errorf("%s: got %+v, %s", tt.i.name, out.Sandbox, out.Stderr)
@@ -83,7 +83,7 @@ os.environ["http_proxy"] = "http://" + os.environ["http_proxy"].split("@")[1]
 try: urllib.request.urlopen("http://example.org/")
 except urllib.error.HTTPError as e: print(e.code)
 `)
-	c.Network = script.Network{Hosts: []string{"example.org"}}
+	c.Network = runner.Network{Hosts: []string{"example.org"}}
 	if out := run(t, i.runner(t, Options{Proxy: egressProxy}), c); string(out.Stdout) != "407\n" {
 		t.Errorf("got %s%s", out.Stdout, out.Stderr)
 	}
@@ -115,7 +115,7 @@ print([k for k in os.environ if "proxy" in k.lower()])
 os.mkdir("a"); os.mkdir("b"); open("a/x", "w").close()
 os.rename("a/x", "b/x"); os.rename("b", "a/b")
 `, port)
-		c.Network = script.Network{All: true}
+		c.Network = runner.Network{All: true}
 		out := run(t, i.runner(t, Options{}), c)
 		if string(out.Stdout) != "[]\n" || out.ExitCode != 0 {
 			t.Errorf("got %s%s", out.Stdout, out.Stderr)
@@ -128,7 +128,7 @@ func TestWholeNetworkInPlaceOfHosts(t *testing.T) {
 	for _, proxy := range []Proxy{nil, egressProxy} {
 		each(t, func(t *testing.T, i tier) {
 			c := i.command(t, "/bin/true")
-			c.Network = script.Network{Hosts: []string{"example.org"}, OrAll: true}
+			c.Network = runner.Network{Hosts: []string{"example.org"}, OrAll: true}
 			out := run(t, i.runner(t, Options{Proxy: proxy}), c)
 			if said := strings.Contains(strings.Join(out.Sandbox.Missing, "\n"), "has the whole network"); said != (proxy == nil) || c.Network.All {
 				t.Errorf("got %+v", out.Sandbox)

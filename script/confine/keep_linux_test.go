@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 // changes are ways to change what is kept in the folder that project makes.
@@ -115,12 +115,12 @@ func TestPlaceholderIsShared(t *testing.T) {
 	i := confined()[0]
 	r := i.runner(t, Options{})
 	dir := t.TempDir()
-	command := func(program string) *script.Command {
+	command := func(program string) *runner.Command {
 		c := i.command(t, "/bin/sh", "-c", program)
 		c.Dir, c.Write, c.Keep = dir, []string{dir}, []string{filepath.Join(dir, ".agents")}
 		return c
 	}
-	done := make(chan *script.Output)
+	done := make(chan *runner.Output)
 	go func() {
 		out, err := r.Run(t.Context(), command("while [ ! -e go ]; do sleep 0.01; done; echo x > .agents/x || mkdir .agents"))
 		if err != nil {

@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 // under makes a sealed folder with a layer over it, and adds both to a command.
-func under(t *testing.T, c *script.Command) *script.Layer {
+func under(t *testing.T, c *runner.Command) *runner.Layer {
 	t.Helper()
 	top := t.TempDir()
-	l := &script.Layer{Dir: filepath.Join(top, "a,b:c", "skill"), Upper: filepath.Join(top, "upper"), Work: filepath.Join(top, "work")}
+	l := &runner.Layer{Dir: filepath.Join(top, "a,b:c", "skill"), Upper: filepath.Join(top, "upper"), Work: filepath.Join(top, "work")}
 	for _, dir := range []string{filepath.Join(l.Dir, "scripts"), filepath.Join(l.Upper, "scripts"), l.Work} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
@@ -43,7 +43,7 @@ func TestLayer(t *testing.T) {
 		c.Args = append(c.Args, l.Dir, l.Upper, l.Work)
 		out, err := i.runner(t, Options{}).Run(t.Context(), c)
 		if i.name != "A" {
-			if !errors.Is(err, script.ErrNoLayer) {
+			if !errors.Is(err, runner.ErrNoLayer) {
 				t.Errorf("got %+v, %v", out, err)
 			}
 			return
@@ -86,7 +86,7 @@ func TestLayerIsLost(t *testing.T) {
 	c := i.command(t, "/bin/true")
 	under(t, c).Work = filepath.Join(t.TempDir(), "none")
 	for range 2 {
-		if out, err := r.Run(t.Context(), c); !errors.Is(err, script.ErrNoLayer) {
+		if out, err := r.Run(t.Context(), c); !errors.Is(err, runner.ErrNoLayer) {
 			t.Errorf("got %+v, %v", out, err)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 // security 2.5 #66, #68, 2.15 SB10: each limit holds. The control without it shows that the program would go on.
@@ -24,26 +24,26 @@ except OSError as e: print(e.strerror)
 print(n < 100)`
 	tests := []struct {
 		name, program string
-		limits        script.Limits
+		limits        runner.Limits
 		with, without string
 	}{
 		{"file size", `
 import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 try: open("big", "wb").write(b"x" * (2 << 20))
-except OSError as e: print(e.strerror)`, script.Limits{FileSize: 1 << 20}, "File too large\n", ""},
+except OSError as e: print(e.strerror)`, runner.Limits{FileSize: 1 << 20}, "File too large\n", ""},
 		{"open files", `
 import os
 try:
     for i in range(500): os.dup(0)
-except OSError as e: print(e.strerror)`, script.Limits{OpenFiles: 100}, "Too many open files\n", ""},
+except OSError as e: print(e.strerror)`, runner.Limits{OpenFiles: 100}, "Too many open files\n", ""},
 		{"processor", `
 import resource; print(resource.getrlimit(resource.RLIMIT_CPU), resource.getrlimit(resource.RLIMIT_CORE))`,
-			script.Limits{CPU: 3500 * time.Millisecond}, "(4, 6) (0, 0)\n", "(-1, -1) (0, 0)\n"},
-		{"processes", forks, script.Limits{Processes: 50}, "Resource temporarily unavailable\nTrue\n", "False\n"},
+			runner.Limits{CPU: 3500 * time.Millisecond}, "(4, 6) (0, 0)\n", "(-1, -1) (0, 0)\n"},
+		{"processes", forks, runner.Limits{Processes: 50}, "Resource temporarily unavailable\nTrue\n", "False\n"},
 	}
 	each(t, func(t *testing.T, i tier) {
 		for _, tt := range tests {
-			for limits, want := range map[script.Limits]string{tt.limits: tt.with, {}: tt.without} {
+			for limits, want := range map[runner.Limits]string{tt.limits: tt.with, {}: tt.without} {
 				c := i.command(t, python, "-c", tt.program)
 				c.Limits = limits
 				if out := run(t, i.runner(t, Options{}), c); string(out.Stdout) != want {
@@ -124,7 +124,7 @@ except OSError as e: print(e.strerror)`)
 func TestForkBomb(t *testing.T) {
 	each(t, func(t *testing.T, i tier) {
 		c := i.command(t, "/bin/bash", "-c", `f() { echo . >> beat; f | f & }; f; sleep 60`)
-		c.Timeout, c.Grace, c.Limits = 2*time.Second, 100*time.Millisecond, script.Limits{Processes: 64, Memory: 512 << 20}
+		c.Timeout, c.Grace, c.Limits = 2*time.Second, 100*time.Millisecond, runner.Limits{Processes: 64, Memory: 512 << 20}
 		r := i.runner(t, Options{})
 		for bombed := false; !bombed && c.Timeout <= time.Minute; c.Timeout *= 5 {
 			out, err := r.Run(t.Context(), c)

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 // machine is what is known about this machine. The zero value knows nothing.
@@ -104,16 +104,16 @@ func (r *Runner) base() map[string]entry {
 }
 
 // Report says what confines a command on this machine. It sets a sandbox up to find out, for a program that does not exist.
-func (r *Runner) Report(ctx context.Context) script.Sandbox {
-	c := &script.Command{Path: "/dev/null/none", Args: []string{"none"}, Dir: "/", Timeout: reportTimeout}
+func (r *Runner) Report(ctx context.Context) runner.Sandbox {
+	c := &runner.Command{Path: "/dev/null/none", Args: []string{"none"}, Dir: "/", Timeout: reportTimeout}
 	_, _ = r.Run(ctx, c)
 	return *r.describe(&plan{c: c, layers: r.layers(), abi: r.abi()})
 }
 
 // describe says what confines the command of a plan.
-func (r *Runner) describe(p *plan) *script.Sandbox {
-	s := &script.Sandbox{Tier: p.layers.tier(), Layers: []string{}, Missing: []string{}}
-	if p.c.Confine == script.ConfineOff {
+func (r *Runner) describe(p *plan) *runner.Sandbox {
+	s := &runner.Sandbox{Tier: p.layers.tier(), Layers: []string{}, Missing: []string{}}
+	if p.c.Confine == runner.ConfineOff {
 		s.Tier = "off"
 	}
 	r.mu.Lock()
@@ -127,7 +127,7 @@ func (r *Runner) describe(p *plan) *script.Sandbox {
 		switch {
 		case l.held:
 			s.Layers = append(s.Layers, l.name+l.detail)
-		case p.c.Confine == script.ConfineOff:
+		case p.c.Confine == runner.ConfineOff:
 			// not wanted
 		default:
 			s.Missing = append(s.Missing, l.name+": "+r.whyLost(l.name).Error())
@@ -167,5 +167,5 @@ func (r *Runner) whyLost(layer string) error {
 func (r *Runner) missing() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return &script.SandboxError{Layer: Namespaces, Err: r.whyLost(Namespaces), Cure: "Allow user namespaces, or use a kernel with Landlock (5.13 or newer) and seccomp."}
+	return &runner.SandboxError{Layer: Namespaces, Err: r.whyLost(Namespaces), Cure: "Allow user namespaces, or use a kernel with Landlock (5.13 or newer) and seccomp."}
 }

@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 // security 2.15 SB6: the processes that a user has already do not count for a command.
@@ -51,9 +51,9 @@ func TestWithoutClone3(t *testing.T) {
 	t.Parallel()
 	if without, ok := os.LookupEnv(oldKernel); ok {
 		refuseClone3(t)
-		i := tier{without: strings.Fields(without), confine: script.ConfineRequired}
+		i := tier{without: strings.Fields(without), confine: runner.ConfineRequired}
 		c := i.command(t, "/bin/sh", "-c", "echo ran")
-		c.Limits = script.Limits{Memory: 1 << 30, Processes: 100}
+		c.Limits = runner.Limits{Memory: 1 << 30, Processes: 100}
 		out := run(t, i.runner(t, Options{}), c)
 		t.Logf("tier=%s missing=%q stdout=%s", out.Sandbox.Tier, out.Sandbox.Missing, out.Stdout)
 		return
@@ -64,7 +64,7 @@ func TestWithoutClone3(t *testing.T) {
 	}
 	each(t, func(t *testing.T, i tier) {
 		c := i.command(t, "/bin/sh", "-c", "echo ran")
-		c.Limits = script.Limits{Memory: 1 << 30, Processes: 100}
+		c.Limits = runner.Limits{Memory: 1 << 30, Processes: 100}
 		usual := run(t, i.runner(t, Options{}), c).Sandbox
 
 		cmd := exec.Command(self, "-test.run=^TestWithoutClone3$", "-test.v")

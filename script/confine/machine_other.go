@@ -5,24 +5,24 @@ package confine
 import (
 	"context"
 
-	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 type machine struct{}
 
-// Run executes c without a sandbox. With c.Confine ConfineRequired it returns a *script.SandboxError instead.
-func (r *Runner) Run(ctx context.Context, c *script.Command) (*script.Output, error) {
-	if c.Confine == script.ConfineRequired {
-		return nil, &script.SandboxError{Layer: Namespaces, Cure: "Use Linux."}
+// Run executes c without a sandbox. With c.Confine ConfineRequired it returns a *runner.SandboxError instead.
+func (r *Runner) Run(ctx context.Context, c *runner.Command) (*runner.Output, error) {
+	if c.Confine == runner.ConfineRequired {
+		return nil, &runner.SandboxError{Layer: Namespaces, Cure: "Use Linux."}
 	}
-	out, err := script.Exec{}.Run(ctx, c)
+	out, err := runner.Exec{}.Run(ctx, c)
 	if out != nil {
-		out.Sandbox = &script.Sandbox{Tier: "E", Layers: []string{}, Missing: []string{Namespaces, Landlock, Seccomp}}
+		out.Sandbox = &runner.Sandbox{Tier: "E", Layers: []string{}, Missing: []string{Namespaces, Landlock, Seccomp}}
 	}
 	return out, err
 }
 
 // Report says what confines a command on this machine.
-func (r *Runner) Report(context.Context) script.Sandbox {
-	return script.Sandbox{Tier: "E", Layers: []string{}, Missing: []string{Namespaces, Landlock, Seccomp}}
+func (r *Runner) Report(context.Context) runner.Sandbox {
+	return runner.Sandbox{Tier: "E", Layers: []string{}, Missing: []string{Namespaces, Landlock, Seccomp}}
 }

@@ -11,13 +11,13 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/confine/internal/stage"
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 // plan is how one command is confined.
 type plan struct {
-	c      *script.Command
+	c      *runner.Command
 	layers layers
 	abi    int // of Landlock
 	view   *view
@@ -45,7 +45,7 @@ const (
 
 // chooseNetwork decides whether the command reaches named hosts.
 func (p *plan) chooseNetwork(proxy bool) {
-	if len(p.c.Network.Hosts) == 0 || p.c.Network.All || p.c.Confine == script.ConfineOff {
+	if len(p.c.Network.Hosts) == 0 || p.c.Network.All || p.c.Confine == runner.ConfineOff {
 		return
 	}
 	if p.c.Network.OrAll && !(proxy && (p.layers.namespaces || p.layers.landlock && p.layers.seccomp && p.abi >= 4)) {
@@ -236,7 +236,7 @@ func (p *plan) restrictions() []stage.Op {
 // filter returns what seccomp refuses. In a network of its own, in which nothing else is, a command may open TCP connections: many
 // serve themselves.
 func (p *plan) filter() rules {
-	if p.c.Confine == script.ConfineOff {
+	if p.c.Confine == runner.ConfineOff {
 		return rules{}
 	}
 	return rules{

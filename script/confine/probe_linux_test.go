@@ -14,7 +14,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 // expected says what a probe of testdata/probe.py prints in each tier: ALLOWED, one of some errors, or "!" for anything but
@@ -147,16 +147,16 @@ func matches(got, want string, control bool) bool {
 type tier struct {
 	name    string
 	without []string
-	confine script.Confinement
+	confine runner.Confinement
 }
 
 func tiers() []tier {
-	return append(confined(), tier{"off", []string{Namespaces, Landlock, Seccomp}, script.ConfineOff})
+	return append(confined(), tier{"off", []string{Namespaces, Landlock, Seccomp}, runner.ConfineOff})
 }
 
 // confined are the tiers that confine files and network.
 func confined() []tier {
-	return []tier{{"A", nil, script.ConfineRequired}, {"B", []string{Namespaces}, script.ConfineRequired}}
+	return []tier{{"A", nil, runner.ConfineRequired}, {"B", []string{Namespaces}, runner.ConfineRequired}}
 }
 
 func (i tier) runner(t testing.TB, o Options) *Runner {
@@ -170,7 +170,7 @@ func (i tier) runner(t testing.TB, o Options) *Runner {
 }
 
 // command returns a command in a work directory of its own.
-func (i tier) command(t testing.TB, args ...string) *script.Command {
+func (i tier) command(t testing.TB, args ...string) *runner.Command {
 	t.Helper()
 	path, err := exec.LookPath(args[0])
 	if err != nil && (args[0] == python || args[0] == "bash") {
@@ -180,11 +180,11 @@ func (i tier) command(t testing.TB, args ...string) *script.Command {
 		t.Skip(err)
 	}
 	dir := t.TempDir()
-	return &script.Command{Path: path, Args: append([]string{path}, args[1:]...), Dir: dir, Write: []string{dir}, Confine: i.confine,
+	return &runner.Command{Path: path, Args: append([]string{path}, args[1:]...), Dir: dir, Write: []string{dir}, Confine: i.confine,
 		Env: []string{"PATH=/usr/bin:/bin", "HOME=" + dir}, Timeout: time.Minute, Grace: time.Second, MaxStdout: 1 << 20}
 }
 
-func run(t testing.TB, r *Runner, c *script.Command) *script.Output {
+func run(t testing.TB, r *Runner, c *runner.Command) *runner.Output {
 	t.Helper()
 	out, err := r.Run(t.Context(), c)
 	if err != nil {

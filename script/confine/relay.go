@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 // proxyPort is the port of the proxy in a network of the command's own.
@@ -26,7 +26,7 @@ type relay struct {
 
 // open opens the proxy of a command. If the command has no network of its own, the proxy listens on the loopback device of the
 // machine, where others see it too: then it asks for a token.
-func (r *relay) open(proxy Proxy, n *script.Network, own bool) error {
+func (r *relay) open(proxy Proxy, n *runner.Network, own bool) error {
 	if !own {
 		r.token = rand.Text()
 	}
@@ -102,7 +102,7 @@ func (r *relay) close() {
 }
 
 // note fills in what the command reached.
-func (r *relay) note(out *script.Output) {
+func (r *relay) note(out *runner.Output) {
 	if r.run != nil {
 		out.Reached, out.Refused = r.run.Reached(), r.run.Refused()
 	}

@@ -7,7 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/internal/paths"
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 type machine struct{}
@@ -17,21 +18,21 @@ const sandboxExec = "/usr/bin/sandbox-exec"
 
 var errControl = errors.New("a path with control characters cannot be named in a profile")
 
-// Run executes c with a profile of sandbox-exec. With c.Confine ConfineRequired it returns a *script.SandboxError instead of running
+// Run executes c with a profile of sandbox-exec. With c.Confine ConfineRequired it returns a *runner.SandboxError instead of running
 // where there is no sandbox-exec.
-func (r *Runner) Run(ctx context.Context, c *script.Command) (*script.Output, error) {
+func (r *Runner) Run(ctx context.Context, c *runner.Command) (*runner.Output, error) {
 	defer c.CloseIn()
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
 	if c.Layer != nil {
-		return nil, script.ErrNoLayer
+		return nil, runner.ErrNoLayer
 	}
 	_, err := os.Stat(sandboxExec)
-	if err != nil && c.Confine == script.ConfineRequired {
-		return nil, &script.SandboxError{Layer: "sandbox-exec", Err: err}
+	if err != nil && c.Confine == runner.ConfineRequired {
+		return nil, &runner.SandboxError{Layer: "sandbox-exec", Err: err}
 	}
-	if err != nil || c.Confine == script.ConfineOff {
+	if err != nil || c.Confine == runner.ConfineOff {
 		return r.bare(ctx, c)
 	}
 	var proxy relay
@@ -41,7 +42,7 @@ func (r *Runner) Run(ctx context.Context, c *script.Command) (*script.Output, er
 			return nil, err
 		}
 	}
-	text := profile(c, append([]string{c.Dir, filepath.Dir(filepath.Dir(real(c.Path)))}, r.o.Read...), proxy.port)
+	text := profile(c, append([]string{c.Dir, filepath.Dir(filepath.Dir(paths.Real(c.Path)))}, r.o.Read...), proxy.port)
 	if strings.ContainsAny(text, "\x00\r\x1b") {
 		return nil, errControl
 	}
@@ -49,29 +50,29 @@ func (r *Runner) Run(ctx context.Context, c *script.Command) (*script.Output, er
 	inside.Path = sandboxExec
 	inside.Args = append([]string{sandboxExec, "-p", text, c.Path}, c.Args[1:]...)
 	inside.Env = proxy.env(c.Env)
-	out, err := script.Exec{}.Run(ctx, &inside)
+	out, err := runner.Exec{}.Run(ctx, &inside)
 	if out != nil {
 		proxy.close()
 		proxy.note(out)
-		out.Sandbox = &script.Sandbox{Tier: "D", Layers: []string{"sandbox-exec"}, Missing: []string{Limits, Tree}}
+		out.Sandbox = &runner.Sandbox{Tier: "D", Layers: []string{"sandbox-exec"}, Missing: []string{Limits, Tree}}
 	}
 	return out, err
 }
 
 // bare executes c without a sandbox.
-func (r *Runner) bare(ctx context.Context, c *script.Command) (*script.Output, error) {
-	out, err := script.Exec{}.Run(ctx, c)
+func (r *Runner) bare(ctx context.Context, c *runner.Command) (*runner.Output, error) {
+	out, err := runner.Exec{}.Run(ctx, c)
 	if out != nil {
-		out.Sandbox = &script.Sandbox{Tier: "off", Layers: []string{}, Missing: []string{"sandbox-exec"}}
+		out.Sandbox = &runner.Sandbox{Tier: "off", Layers: []string{}, Missing: []string{"sandbox-exec"}}
 	}
 	return out, err
 }
 
 // Report says what confines a command on this machine. It runs one to find out.
-func (r *Runner) Report(ctx context.Context) script.Sandbox {
-	out, err := r.Run(ctx, &script.Command{Path: "/usr/bin/true", Args: []string{"true"}, Dir: "/", Timeout: reportTimeout})
+func (r *Runner) Report(ctx context.Context) runner.Sandbox {
+	out, err := r.Run(ctx, &runner.Command{Path: "/usr/bin/true", Args: []string{"true"}, Dir: "/", Timeout: reportTimeout})
 	if err != nil || out.ExitCode != 0 || out.Sandbox.Tier != "D" {
-		return script.Sandbox{Tier: "E", Layers: []string{}, Missing: []string{"sandbox-exec"}}
+		return runner.Sandbox{Tier: "E", Layers: []string{}, Missing: []string{"sandbox-exec"}}
 	}
 	return *out.Sandbox
 }

@@ -15,13 +15,13 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/agent-base/agent-base/internal/proc"
-	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/confine/internal/stage"
+	"github.com/agent-base/agent-base/script/runner"
 )
 
-// Run executes c in the strongest sandbox that the machine has. With c.Confine ConfineRequired it returns a *script.SandboxError
+// Run executes c in the strongest sandbox that the machine has. With c.Confine ConfineRequired it returns a *runner.SandboxError
 // instead of running where files or network cannot be confined; with ConfineOff it confines neither. Output.Sandbox says what held.
-func (r *Runner) Run(ctx context.Context, c *script.Command) (*script.Output, error) {
+func (r *Runner) Run(ctx context.Context, c *runner.Command) (*runner.Output, error) {
 	defer c.CloseIn()
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (r *Runner) Run(ctx context.Context, c *script.Command) (*script.Output, er
 const mostTries = 4
 
 // attempt runs the command as planned.
-func (r *Runner) attempt(ctx context.Context, p *plan) (*script.Output, error) {
+func (r *Runner) attempt(ctx context.Context, p *plan) (*runner.Output, error) {
 	begun := time.Now()
 	streams := proc.NewStreams(p.c.MaxStdout, p.c.StopAtMax)
 	t := &tree{plan: p}
@@ -71,7 +71,7 @@ func (r *Runner) attempt(ctx context.Context, p *plan) (*script.Output, error) {
 	if !t.started && !crowded && err == nil && !end.TimedOut && !end.Filled { // a command that filled its folders was started
 		return nil, errNotStarted
 	}
-	out := &script.Output{
+	out := &runner.Output{
 		Stdout: streams.Stdout.Bytes(), Total: streams.Stdout.Total(), Truncated: streams.Stdout.Truncated(), Stderr: streams.Stderr.Bytes(),
 		TimedOut: end.TimedOut, Stopped: end.Stopped, Filled: end.Filled, Crowded: crowded,
 		Duration: time.Since(begun), Sandbox: r.describe(p), Undone: undone,
@@ -191,7 +191,7 @@ func (t *tree) start(streams *proc.Streams) error {
 		t.conn.Close()
 		_ = t.cmd.Process.Kill()
 		_ = t.cmd.Wait()
-		return &script.SandboxError{Layer: Memory, Err: err}
+		return &runner.SandboxError{Layer: Memory, Err: err}
 	}
 	t.ops = t.plan.program()
 	t.reported = make(chan struct{})
@@ -347,7 +347,7 @@ func (p *plan) failure(op stage.Op, errno syscall.Errno) error {
 	case stage.NoNewPrivs, stage.Filter, stage.ProtectStage:
 		return &lostLayer{layer: Seccomp, err: errno}
 	case stage.Subreaper:
-		return &script.SandboxError{Layer: Tree, Err: errno}
+		return &runner.SandboxError{Layer: Tree, Err: errno}
 	}
 	if p.layers.namespaces {
 		return &lostLayer{layer: Namespaces, err: fmt.Errorf("%s%s: %w", verbs[op.Code], op.A, errno)}
@@ -363,16 +363,16 @@ var verbs = map[stage.Code]string{
 }
 
 // plan returns how a command is confined with what the machine is known to have.
-func (r *Runner) plan(c *script.Command) (*plan, error) {
+func (r *Runner) plan(c *runner.Command) (*plan, error) {
 	have := r.layers()
-	if c.Confine == script.ConfineOff {
+	if c.Confine == runner.ConfineOff {
 		have = layers{seccomp: have.seccomp}
 	}
-	if c.Confine == script.ConfineRequired && !have.confines() {
+	if c.Confine == runner.ConfineRequired && !have.confines() {
 		return nil, r.missing()
 	}
 	if c.Layer != nil && (!have.namespaces || r.hasLost(overlays)) {
-		return nil, script.ErrNoLayer
+		return nil, runner.ErrNoLayer
 	}
 	p := &plan{c: c, layers: have, abi: r.abi(), temp: r.o.Temp, extra: r.o.Read}
 	p.chooseNetwork(r.o.Proxy != nil)

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 // each runs a test in every tier that confines.
@@ -23,7 +23,7 @@ func each(t *testing.T, test func(*testing.T, tier)) {
 
 // until runs a command whose time is up at some time, and gives it more as long as it was not ready by then: a busy machine may need
 // long to start it.
-func until(t *testing.T, r *Runner, c *script.Command, ready func(*script.Output) bool) *script.Output {
+func until(t *testing.T, r *Runner, c *runner.Command, ready func(*runner.Output) bool) *runner.Output {
 	t.Helper()
 	for {
 		out := run(t, r, c)
@@ -38,31 +38,31 @@ func until(t *testing.T, r *Runner, c *script.Command, ready func(*script.Output
 func TestOutput(t *testing.T) {
 	tests := []struct {
 		name, program string
-		change        func(*script.Command)
-		want          script.Output
+		change        func(*runner.Command)
+		want          runner.Output
 	}{
-		{"plain", "echo out; echo err >&2; exit 3", nil, script.Output{Stdout: []byte("out\n"), Total: 4, Stderr: []byte("err\n"), ExitCode: 3}},
-		{"a code of a signal", "exit 137", nil, script.Output{ExitCode: 137}},
-		{"a signal", "kill -SEGV $$", nil, script.Output{ExitCode: 139, Signal: "segmentation fault"}},
-		{"kills itself", "kill -KILL $$", nil, script.Output{ExitCode: 137, Signal: "killed"}},
-		{"timeout", "echo so far; sleep 60", func(c *script.Command) { c.Timeout = time.Second },
-			script.Output{Stdout: []byte("so far\n"), Total: 7, ExitCode: 143, Signal: "terminated", TimedOut: true}},
-		{"ends on TERM", "trap 'echo bye; exit 9' TERM; sleep 60 & wait", func(c *script.Command) { c.Timeout = time.Second },
-			script.Output{Stdout: []byte("bye\n"), Total: 4, ExitCode: 9, TimedOut: true}},
-		{"ignores TERM", "trap '' TERM; echo ready; while :; do :; done", func(c *script.Command) { c.Timeout, c.Grace = time.Second, 100*time.Millisecond },
-			script.Output{Stdout: []byte("ready\n"), Total: 6, ExitCode: 137, Signal: "killed", TimedOut: true}},
-		{"truncated", "printf 0123456789", func(c *script.Command) { c.MaxStdout = 4 },
-			script.Output{Stdout: []byte("0123"), Total: 10, Truncated: true}},
-		{"stopped", "while :; do echo 0123456789; done", func(c *script.Command) { c.MaxStdout, c.StopAtMax = 4, true },
-			script.Output{Stdout: []byte("0123"), Truncated: true, Stopped: true, ExitCode: -1}},
-		{"leaves a child with the pipes", "sleep 60 & echo done", nil, script.Output{Stdout: []byte("done\n"), Total: 5}},
-		{"closes its output", "exec >&- 2>&-; sleep 60", func(c *script.Command) { c.Timeout = time.Second },
-			script.Output{ExitCode: 143, Signal: "terminated", TimedOut: true}},
-		{"input", "wc -c", func(c *script.Command) { c.Stdin = make([]byte, script.MaxStdin) }, script.Output{Stdout: []byte("1048576\n"), Total: 8}},
-		{"input that nobody reads", "exit 4", func(c *script.Command) { c.Stdin = make([]byte, script.MaxStdin) }, script.Output{ExitCode: 4}},
-		{"no input", "cat", nil, script.Output{}},
-		{"arguments", `printf '%s|' "$0" "$@"`, func(c *script.Command) { c.Args = append(c.Args, "a;b", "$(id)", "\n'\"") },
-			script.Output{Stdout: []byte("a;b|$(id)|\n'\"|"), Total: 14}},
+		{"plain", "echo out; echo err >&2; exit 3", nil, runner.Output{Stdout: []byte("out\n"), Total: 4, Stderr: []byte("err\n"), ExitCode: 3}},
+		{"a code of a signal", "exit 137", nil, runner.Output{ExitCode: 137}},
+		{"a signal", "kill -SEGV $$", nil, runner.Output{ExitCode: 139, Signal: "segmentation fault"}},
+		{"kills itself", "kill -KILL $$", nil, runner.Output{ExitCode: 137, Signal: "killed"}},
+		{"timeout", "echo so far; sleep 60", func(c *runner.Command) { c.Timeout = time.Second },
+			runner.Output{Stdout: []byte("so far\n"), Total: 7, ExitCode: 143, Signal: "terminated", TimedOut: true}},
+		{"ends on TERM", "trap 'echo bye; exit 9' TERM; sleep 60 & wait", func(c *runner.Command) { c.Timeout = time.Second },
+			runner.Output{Stdout: []byte("bye\n"), Total: 4, ExitCode: 9, TimedOut: true}},
+		{"ignores TERM", "trap '' TERM; echo ready; while :; do :; done", func(c *runner.Command) { c.Timeout, c.Grace = time.Second, 100*time.Millisecond },
+			runner.Output{Stdout: []byte("ready\n"), Total: 6, ExitCode: 137, Signal: "killed", TimedOut: true}},
+		{"truncated", "printf 0123456789", func(c *runner.Command) { c.MaxStdout = 4 },
+			runner.Output{Stdout: []byte("0123"), Total: 10, Truncated: true}},
+		{"stopped", "while :; do echo 0123456789; done", func(c *runner.Command) { c.MaxStdout, c.StopAtMax = 4, true },
+			runner.Output{Stdout: []byte("0123"), Truncated: true, Stopped: true, ExitCode: -1}},
+		{"leaves a child with the pipes", "sleep 60 & echo done", nil, runner.Output{Stdout: []byte("done\n"), Total: 5}},
+		{"closes its output", "exec >&- 2>&-; sleep 60", func(c *runner.Command) { c.Timeout = time.Second },
+			runner.Output{ExitCode: 143, Signal: "terminated", TimedOut: true}},
+		{"input", "wc -c", func(c *runner.Command) { c.Stdin = make([]byte, runner.MaxStdin) }, runner.Output{Stdout: []byte("1048576\n"), Total: 8}},
+		{"input that nobody reads", "exit 4", func(c *runner.Command) { c.Stdin = make([]byte, runner.MaxStdin) }, runner.Output{ExitCode: 4}},
+		{"no input", "cat", nil, runner.Output{}},
+		{"arguments", `printf '%s|' "$0" "$@"`, func(c *runner.Command) { c.Args = append(c.Args, "a;b", "$(id)", "\n'\"") },
+			runner.Output{Stdout: []byte("a;b|$(id)|\n'\"|"), Total: 14}},
 	}
 	for _, i := range tiers() {
 		for _, tt := range tests {
@@ -72,7 +72,7 @@ func TestOutput(t *testing.T) {
 				if tt.change != nil {
 					tt.change(c)
 				}
-				right := func(got *script.Output) bool {
+				right := func(got *runner.Output) bool {
 					want := tt.want
 					if want.Stopped { // how it ended depends on the time
 						want.ExitCode, want.Signal, want.Total = got.ExitCode, got.Signal, got.Total
@@ -82,7 +82,7 @@ func TestOutput(t *testing.T) {
 				}
 				ready := right
 				if !tt.want.TimedOut {
-					ready = func(*script.Output) bool { return true }
+					ready = func(*runner.Output) bool { return true }
 				}
 				got := until(t, i.runner(t, Options{}), c, ready)
 				if got.Duration <= 0 || got.Duration > c.Timeout+40*time.Second {
@@ -144,9 +144,9 @@ func TestLinkedPathIsRefused(t *testing.T) {
 		if err := os.Symlink(secret, filepath.Join(other, "link")); err != nil {
 			t.Fatal(err)
 		}
-		for _, change := range []func(*script.Command, string){
-			func(c *script.Command, path string) { c.Read = []string{path} },
-			func(c *script.Command, path string) { c.Write = append(c.Write, path) },
+		for _, change := range []func(*runner.Command, string){
+			func(c *runner.Command, path string) { c.Read = []string{path} },
+			func(c *runner.Command, path string) { c.Write = append(c.Write, path) },
 		} {
 			c := i.command(t, "/bin/cat", filepath.Join(other, "link", "skill"))
 			change(c, filepath.Join(other, "link"))
@@ -161,22 +161,22 @@ func TestLinkedPathIsRefused(t *testing.T) {
 // R179: without a sandbox for files and network nothing runs that must have one; the error says what is missing. Nothing lets what is
 // not required run in silence.
 func TestRequired(t *testing.T) {
-	weak := tier{"C", []string{Namespaces, Landlock}, script.ConfineRequired}
+	weak := tier{"C", []string{Namespaces, Landlock}, runner.ConfineRequired}
 	r := weak.runner(t, Options{})
-	var none *script.SandboxError
+	var none *runner.SandboxError
 	if out, err := r.Run(t.Context(), weak.command(t, "/bin/true")); !errors.As(err, &none) || none.Layer != Namespaces || none.Cure == "" {
 		t.Errorf("got %+v, %v", out, err)
 	}
-	weak.confine = script.ConfineAuto
+	weak.confine = runner.ConfineAuto
 	out := run(t, r, weak.command(t, python, "-c", "import socket; socket.socket()"))
 	if out.Sandbox.Tier != "C" || len(out.Sandbox.Missing) != 2 || !strings.Contains(string(out.Stderr), "PermissionError") {
 		t.Errorf("got %+v, %s", out.Sandbox, out.Stderr)
 	}
-	nothing := tier{"E", []string{Namespaces, Landlock, Seccomp}, script.ConfineRequired}
+	nothing := tier{"E", []string{Namespaces, Landlock, Seccomp}, runner.ConfineRequired}
 	if out, err := nothing.runner(t, Options{}).Run(t.Context(), nothing.command(t, "/bin/true")); !errors.As(err, &none) {
 		t.Errorf("got %+v, %v", out, err)
 	}
-	off := tier{"off", nil, script.ConfineOff}
+	off := tier{"off", nil, runner.ConfineOff}
 	out = run(t, off.runner(t, Options{}), off.command(t, python, "-c", "import os, socket; socket.socket(); os.listdir('/'); os.kill(os.getppid(), 9)"))
 	if out.Sandbox.Tier != "off" || !strings.Contains(string(out.Stderr), "PermissionError") {
 		t.Errorf("got %+v, %s", out.Sandbox, out.Stderr)
@@ -201,7 +201,7 @@ func TestFallsBack(t *testing.T) {
 	if r.lose(&lostLayer{layer: Namespaces, err: errors.New("again")}) {
 		t.Error("lost twice")
 	}
-	i := tier{confine: script.ConfineRequired}
+	i := tier{confine: runner.ConfineRequired}
 	if out := run(t, r, i.command(t, "/bin/true")); out.Sandbox.Tier != "B" || out.Sandbox.Missing[0] != "namespaces: refused" {
 		t.Errorf("got %+v", out.Sandbox)
 	}

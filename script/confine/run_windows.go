@@ -11,23 +11,23 @@ import (
 	"golang.org/x/sys/windows"
 
 	"github.com/agent-base/agent-base/internal/proc"
-	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 type machine struct{}
 
 // Run executes c in a job object, which limits it and ends all its processes. Files and network are not confined: with c.Confine
-// ConfineRequired it returns a *script.SandboxError instead.
-func (r *Runner) Run(ctx context.Context, c *script.Command) (*script.Output, error) {
+// ConfineRequired it returns a *runner.SandboxError instead.
+func (r *Runner) Run(ctx context.Context, c *runner.Command) (*runner.Output, error) {
 	defer c.CloseIn()
 	if err := c.Check(); err != nil {
 		return nil, err
 	}
 	if c.Layer != nil {
-		return nil, script.ErrNoLayer
+		return nil, runner.ErrNoLayer
 	}
-	if c.Confine == script.ConfineRequired {
-		return nil, &script.SandboxError{Layer: "confinement of files and network on Windows", Cure: "Use Linux, for example in WSL."}
+	if c.Confine == runner.ConfineRequired {
+		return nil, &runner.SandboxError{Layer: "confinement of files and network on Windows", Cure: "Use Linux, for example in WSL."}
 	}
 	begun := time.Now()
 	streams := proc.NewStreams(c.MaxStdout, c.StopAtMax)
@@ -42,15 +42,15 @@ func (r *Runner) Run(ctx context.Context, c *script.Command) (*script.Output, er
 		Timeout: c.Timeout, Grace: c.Grace, Full: streams.Full,
 		Room: proc.Room{Folders: c.Own, Bytes: c.Limits.Disk, Files: c.Limits.Files},
 	})
-	return &script.Output{
+	return &runner.Output{
 		Stdout: streams.Stdout.Bytes(), Total: streams.Stdout.Total(), Truncated: streams.Stdout.Truncated(), Stderr: streams.Stderr.Bytes(),
 		TimedOut: end.TimedOut, Stopped: end.Stopped, Filled: end.Filled, Duration: time.Since(begun), ExitCode: j.cmd.ProcessState.ExitCode(), Sandbox: jobSandbox(c),
 	}, err
 }
 
-func jobSandbox(c *script.Command) *script.Sandbox {
-	s := &script.Sandbox{Tier: "E", Layers: []string{Tree}, Missing: []string{"files and network are not confined on Windows"}}
-	if c.Confine == script.ConfineOff {
+func jobSandbox(c *runner.Command) *runner.Sandbox {
+	s := &runner.Sandbox{Tier: "E", Layers: []string{Tree}, Missing: []string{"files and network are not confined on Windows"}}
+	if c.Confine == runner.ConfineOff {
 		s.Tier, s.Missing = "off", []string{}
 	}
 	if c.Limits.Memory > 0 {
@@ -63,7 +63,7 @@ func jobSandbox(c *script.Command) *script.Sandbox {
 }
 
 // Report says what confines a command on this machine.
-func (r *Runner) Report(context.Context) script.Sandbox { return *jobSandbox(&script.Command{}) }
+func (r *Runner) Report(context.Context) runner.Sandbox { return *jobSandbox(&runner.Command{}) }
 
 // job is a command in a job object.
 type job struct {
@@ -73,7 +73,7 @@ type job struct {
 }
 
 // startJob starts a command that stands still until it is in its job.
-func startJob(c *script.Command, streams *proc.Streams) (*job, error) {
+func startJob(c *runner.Command, streams *proc.Streams) (*job, error) {
 	handle, err := newJob(&c.Limits)
 	if err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func startJob(c *script.Command, streams *proc.Streams) (*job, error) {
 }
 
 // newJob returns a job object that ends its processes when it is closed, also because the engine ended.
-func newJob(l *script.Limits) (windows.Handle, error) {
+func newJob(l *runner.Limits) (windows.Handle, error) {
 	handle, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
 		return 0, fmt.Errorf("make a job object: %w", err)

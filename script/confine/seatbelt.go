@@ -2,11 +2,11 @@ package confine
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
-	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/internal/paths"
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 // macSystem lists what programs need of macOS.
@@ -20,7 +20,7 @@ var macServices = []string{"com.apple.system.opendirectoryd.libinfo", "com.apple
 	"com.apple.system.logger", "com.apple.bsd.dirhelper", "com.apple.trustd.agent", "com.apple.SecurityServer"}
 
 // profile returns the profile of sandbox-exec for a command. The paths in it are real ones. port is that of the proxy, 0 for none.
-func profile(c *script.Command, read []string, port uint16) string {
+func profile(c *runner.Command, read []string, port uint16) string {
 	var b strings.Builder
 	b.WriteString("(version 1)\n(deny default)\n(allow process-exec process-fork sysctl-read file-read-metadata)\n(allow signal (target same-sandbox))\n" +
 		"(allow file-read* (literal \"/\"))\n(allow file-write-data file-read-data file-ioctl (literal \"/dev/null\") (literal \"/dev/dtracehelper\"))\n")
@@ -29,17 +29,17 @@ func profile(c *script.Command, read []string, port uint16) string {
 	}
 	for _, list := range [][]string{macSystem, read, c.Read} {
 		for _, path := range list {
-			fmt.Fprintf(&b, "(allow file-read* file-map-executable (subpath %s))\n", quoted(real(path)))
+			fmt.Fprintf(&b, "(allow file-read* file-map-executable (subpath %s))\n", quoted(paths.Real(path)))
 		}
 	}
 	for _, path := range c.Write {
-		fmt.Fprintf(&b, "(allow file-read* file-map-executable file-write* (subpath %s))\n", quoted(real(path)))
+		fmt.Fprintf(&b, "(allow file-read* file-map-executable file-write* (subpath %s))\n", quoted(paths.Real(path)))
 	}
 	for _, path := range slices.Concat(c.Keep, c.Absent) { // later rules win
-		fmt.Fprintf(&b, "(deny file-write* (subpath %s))\n", quoted(real(path)))
+		fmt.Fprintf(&b, "(deny file-write* (subpath %s))\n", quoted(paths.Real(path)))
 	}
 	for _, path := range c.Hide {
-		fmt.Fprintf(&b, "(deny file-read* file-write* (subpath %s))\n", quoted(real(path)))
+		fmt.Fprintf(&b, "(deny file-read* file-write* (subpath %s))\n", quoted(paths.Real(path)))
 	}
 	switch {
 	case c.Network.All:
@@ -48,19 +48,6 @@ func profile(c *script.Command, read []string, port uint16) string {
 		fmt.Fprintf(&b, "(allow network-outbound (remote ip \"localhost:%d\"))\n", port)
 	}
 	return b.String()
-}
-
-// real returns the path without symbolic links. The part of it that does not exist stays.
-func real(path string) string {
-	path = filepath.Clean(path)
-	for at, rest := path, ""; ; at, rest = filepath.Dir(at), filepath.Join(filepath.Base(at), rest) {
-		if r, err := filepath.EvalSymlinks(at); err == nil {
-			return filepath.Join(r, rest)
-		}
-		if at == filepath.Dir(at) {
-			return path
-		}
-	}
 }
 
 // quoted returns a text as a profile writes it.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 // The profile for macOS denies by default, names real paths, quotes them, and lets Keep win over Write.
@@ -22,7 +22,7 @@ func TestProfile(t *testing.T) {
 	if err := os.Symlink(work, filepath.Join(dir, "link")); err != nil {
 		t.Fatal(err)
 	}
-	c := &script.Command{Read: []string{"/skill"}, Write: []string{filepath.Join(dir, "link")}, Keep: []string{filepath.Join(dir, "link", ".git", "hooks")}}
+	c := &runner.Command{Read: []string{"/skill"}, Write: []string{filepath.Join(dir, "link")}, Keep: []string{filepath.Join(dir, "link", ".git", "hooks")}}
 	got := profile(c, nil, 3128)
 	quoted := filepath.Join(dir, `wo\"rk`)
 	for _, want := range []string{
@@ -37,10 +37,10 @@ func TestProfile(t *testing.T) {
 	if strings.Index(got, "(deny file-write*") < strings.Index(got, "file-write* (subpath") {
 		t.Error("the last rule wins: Keep must come after Write")
 	}
-	if got := profile(&script.Command{}, nil, 0); strings.Contains(got, "network") {
+	if got := profile(&runner.Command{}, nil, 0); strings.Contains(got, "network") {
 		t.Errorf("network in\n%s", got)
 	}
-	if got := profile(&script.Command{Network: script.Network{All: true}}, nil, 0); !strings.Contains(got, "(allow network*)") {
+	if got := profile(&runner.Command{Network: runner.Network{All: true}}, nil, 0); !strings.Contains(got, "(allow network*)") {
 		t.Errorf("no network in\n%s", got)
 	}
 }

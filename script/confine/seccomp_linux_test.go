@@ -9,7 +9,7 @@ import (
 	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
 
-	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 // verdict runs a filter on one system call, as the kernel would.
@@ -139,10 +139,10 @@ func TestFilter(t *testing.T) {
 
 // A command cannot make a program that runs as its user for everybody. Without a sandbox the same command can.
 func TestNoSetUID(t *testing.T) {
-	for _, i := range append(confined(), tier{"off", nil, script.ConfineOff}) {
+	for _, i := range append(confined(), tier{"off", nil, runner.ConfineOff}) {
 		c := i.command(t, "/bin/sh", "-c", "cp /bin/sh sh && chmod 755 sh && chmod 4755 sh; [ -x sh ] || exit 9; [ ! -u sh ]")
 		out := run(t, i.runner(t, Options{}), c)
-		if want := map[bool]int{true: 0, false: 1}[i.confine != script.ConfineOff]; out.ExitCode != want {
+		if want := map[bool]int{true: 0, false: 1}[i.confine != runner.ConfineOff]; out.ExitCode != want {
 			t.Errorf("tier %s: got %d, want %d: %s", i.name, out.ExitCode, want, out.Stderr)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 // daemons starts processes that leave the session twice over, ignore signals, hold the pipes and write to a file again and again.
@@ -84,7 +84,7 @@ os.kill(os.getpid(), 9)`},
 				if strings.Contains(e.end, "sleep") {
 					c.Timeout = time.Second
 				}
-				out := until(t, i.runner(t, Options{}), c, func(out *script.Output) bool { return string(out.Stdout) == "started\n" })
+				out := until(t, i.runner(t, Options{}), c, func(out *runner.Output) bool { return string(out.Stdout) == "started\n" })
 				if string(out.Stdout) != "started\n" {
 					t.Errorf("got %q, %s", out.Stdout, out.Stderr)
 				}
@@ -162,9 +162,9 @@ func engine(t *testing.T, without []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	i := tier{without: without, confine: script.ConfineRequired}
+	i := tier{without: without, confine: runner.ConfineRequired}
 	c := i.command(t, python, "-c", fmt.Sprintf(daemons, "open('ready', 'w').close()\ntime.sleep(3600)"), "5")
-	c.Dir, c.Write, c.Limits, c.Timeout = dir, []string{dir}, script.Limits{Memory: 1 << 30, Processes: 100}, time.Hour
+	c.Dir, c.Write, c.Limits, c.Timeout = dir, []string{dir}, runner.Limits{Memory: 1 << 30, Processes: 100}, time.Hour
 	run(t, i.runner(t, Options{}), c)
 }
 

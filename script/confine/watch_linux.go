@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 // watcher compares paths of folders that commands may write with what was there before, and puts them back. Commands that run at the
@@ -159,13 +159,13 @@ func (f *watchedFolder) forget(name string) {
 }
 
 // end puts back what the command changed, and says what that was. The command is gone.
-func (w *watch) end() []script.Undone {
+func (w *watch) end() []runner.Undone {
 	if w.by == nil {
 		return nil
 	}
 	w.by.mu.Lock()
 	defer w.by.mu.Unlock()
-	var out []script.Undone
+	var out []runner.Undone
 	restorers := map[*watchedFolder]*restorer{}
 	slices.SortFunc(w.paths, func(a, b watchedPath) int { return strings.Compare(a.name, b.name) })
 	for _, p := range w.paths {
@@ -177,7 +177,7 @@ func (w *watch) end() []script.Undone {
 		before := r.moved
 		changed, err := r.back(p.name, p.in.known[p.name].was)
 		if changed || err != nil {
-			u := script.Undone{Path: filepath.Join(p.in.path, filepath.FromSlash(p.name)), Err: err}
+			u := runner.Undone{Path: filepath.Join(p.in.path, filepath.FromSlash(p.name)), Err: err}
 			if r.moved > before {
 				u.Moved = filepath.Join(p.in.path, r.aside)
 			}
@@ -196,7 +196,7 @@ func (w *watch) end() []script.Undone {
 // private view all of these. A folder that cannot be watched becomes read-only.
 func (p *plan) watchPaths(w *watcher) watch {
 	var out watch
-	if p.c.Confine == script.ConfineOff {
+	if p.c.Confine == runner.ConfineOff {
 		return out
 	}
 	names := map[string][]string{}

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 // C65, security 1.2: without namespaces what is kept is put back when the command has ended, whatever was done to it, and the result
@@ -96,7 +96,7 @@ func TestKeepAfterATimeout(t *testing.T) {
 	i := confined()[1]
 	c := i.command(t, "/bin/sh", "-c", "echo x > .mcp.json; echo x > new; sleep 60")
 	c.Timeout, c.Keep = time.Second, []string{filepath.Join(c.Dir, ".mcp.json")}
-	out := until(t, i.runner(t, Options{}), c, func(*script.Output) bool {
+	out := until(t, i.runner(t, Options{}), c, func(*runner.Output) bool {
 		_, err := os.Stat(filepath.Join(c.Dir, "new"))
 		return err == nil
 	})
@@ -118,12 +118,12 @@ func TestKeepOfOverlappingRuns(t *testing.T) {
 	r := i.runner(t, Options{})
 	dir := t.TempDir()
 	project(t, dir)
-	command := func(program string) *script.Command {
+	command := func(program string) *runner.Command {
 		c := i.command(t, "/bin/sh", "-c", program)
 		c.Dir, c.Write, c.Keep = dir, []string{dir}, []string{filepath.Join(dir, ".git/config")}
 		return c
 	}
-	done := make(chan *script.Output, 2)
+	done := make(chan *runner.Output, 2)
 	start := func(program string) {
 		go func() {
 			out, err := r.Run(t.Context(), command(program))

@@ -19,19 +19,19 @@ var allowed = map[string][]string{
 	"cmd/agent":              {"cmd/agent/internal/cli", "cmd/agent/internal/protect"},
 	"cmd/agent/internal/cli": {everything},
 	"cmd/agent/internal/app": {"agent/permit", "agent/undo", "internal/diff", "internal/lazyregexp", "internal/toolrule", "cmd/agent/internal/config", "cmd/agent/internal/models", "cmd/agent/internal/ui", "disclose", "install", "install/fetch", "install/hosts", "install/lock", "install/oci", "install/oms", "install/registry", "install/source", "install/store", "internal/dirhash",
-		"internal/hostname", "internal/lockfile", "internal/near", "internal/program", "llm", "llm/replay", "script", "script/confine", "script/confine/egress", "script/nodeenv", "script/pyenv", "script/survey", "session", "session/allow", "skill", "skill/check", "skill/manifest", "skills", "skilltool", "tool", "toolset", "trace", "trust", "trace/audit", "internal/redact", "telemetry"},
+		"internal/hostname", "internal/lockfile", "internal/near", "internal/paths", "internal/program", "llm", "llm/replay", "script", "script/confine", "script/confine/egress", "script/nodeenv", "script/pyenv", "script/runner", "script/survey", "session", "session/allow", "skill", "skill/check", "skill/manifest", "skills", "skilltool", "tool", "toolset", "trace", "trust", "trace/audit", "internal/redact", "telemetry"},
 	"cmd/agent/internal/worker": {"agent", "agent/hosttool", "agent/permit", "agent/undo", "internal/diff", "cmd/agent/internal/app", "cmd/agent/internal/chat", "cmd/agent/internal/config",
-		"cmd/agent/internal/models", "cmd/agent/internal/ui", "disclose", "internal/near", "llm", "script", "script/survey", "session", "session/allow", "skill", "skill/manifest", "skill/watch",
+		"cmd/agent/internal/models", "cmd/agent/internal/ui", "disclose", "internal/near", "llm", "script", "script/runner", "script/survey", "session", "session/allow", "skill", "skill/manifest", "skill/watch",
 		"skilltool", "tool", "toolset", "trace", "trial"},
 	"cmd/agent/internal/scaffold": {},
 
-	"toolset":      {"toolset/host", "tool", "skill", "skill/manifest", "script", "trace", "internal/lazyregexp", "internal/lockfile", "internal/redact"},
+	"toolset":      {"toolset/host", "tool", "skill", "skill/manifest", "script", "script/runner", "trace", "internal/lazyregexp", "internal/lockfile", "internal/redact"},
 	"toolset/host": {},
 
-	"trial":       {"disclose", "script", "script/survey", "internal/lazyregexp", "skill", "skill/check", "skill/manifest", "tool", "toolset"},
-	"skilltool":   {"tool", "skill", "skill/manifest", "disclose", "session", "session/allow", "session/hook", "script", "script/survey", "trace"},
+	"trial":       {"disclose", "script", "script/runner", "script/survey", "internal/lazyregexp", "skill", "skill/check", "skill/manifest", "tool", "toolset"},
+	"skilltool":   {"tool", "skill", "skill/manifest", "disclose", "session", "session/allow", "session/hook", "script", "script/runner", "script/survey", "trace"},
 	"session":     {"session/allow", "skill", "skill/manifest", "trace"},
-	"script":      {"skill", "skill/manifest", "trace", "script/survey", "script/pyenv", "script/nodeenv", "internal/hostname", "internal/lockfile", "internal/proc", "internal/program", "internal/redact", "internal/lazyregexp"},
+	"script":      {"skill", "skill/manifest", "trace", "script/survey", "script/pyenv", "script/nodeenv", "script/runner", "internal/hostname", "internal/lockfile", "internal/paths", "internal/proc", "internal/program", "internal/redact", "internal/lazyregexp"},
 	"disclose":    {"skill", "skill/manifest"},
 	"trust":       {"skill", "skill/manifest", "internal/hostname", "internal/lockfile", "internal/unknown", "trace"},
 	"skill":       {"skill/manifest", "internal/scan", "internal/dirhash", "internal/filename", "internal/near", "internal/glob"},
@@ -40,8 +40,9 @@ var allowed = map[string][]string{
 	"telemetry":   {"trace", "internal/redact"},
 	"trace/audit": {"trace", "internal/lockfile", "internal/redact"},
 
-	"script/confine":        {"script", "script/confine/internal/stage", "internal/proc"},
-	"script/confine/egress": {"internal/hostname", "script"}, // the proxy compares hosts as the manifest and the grants name them
+	"script/confine":        {"script/runner", "internal/paths", "script/confine/internal/stage", "internal/proc"},
+	"script/runner":         {"internal/paths", "internal/proc"},
+	"script/confine/egress": {"internal/hostname", "script/runner"}, // the proxy compares hosts as the manifest and the grants name them
 
 	"session/hook":   {"session/allow"},
 	"session/allow":  {"internal/near", "internal/glob", "internal/toolrule"},
@@ -83,7 +84,8 @@ var allowed = map[string][]string{
 	"internal/filename":             {},
 	"internal/hostname":             {},
 	"internal/redact":               {"internal/lazyregexp"},
-	"internal/program":              {},
+	"internal/paths":                {},
+	"internal/program":              {"internal/paths"},
 	"internal/test/house":           {},
 	"internal/lazyregexp":           {},
 	"internal/toolrule":             {},
@@ -156,7 +158,7 @@ var importers = map[string][]string{
 	"mvdan.cc/sh/v3":                  {"session/allow"},
 	"github.com/bmatcuk/doublestar":   {"internal/glob"},
 	"golang.org/x/text":               {"skill/manifest", "internal/filename", "disclose", "script", "internal/scan", "skill/check", "install/lock"},
-	"golang.org/x/sys":                {"skill", "script", "script/confine", "script/confine/internal/stage", "internal/scan", "internal/lockfile", "cmd/agent/internal/ui", "bench/talk", "install/store", "internal/test/fault", "internal/proc"},
+	"golang.org/x/sys":                {"skill", "script/runner", "script/confine", "script/confine/internal/stage", "internal/scan", "internal/lockfile", "cmd/agent/internal/ui", "bench/talk", "install/store", "internal/test/fault", "internal/proc"},
 	"github.com/openai/openai-go/v3":  {"llm/openai"},
 	"golang.org/x/net":                {"cmd/agent/internal/models"},
 	"github.com/fsnotify/fsnotify":    {"skill/watch"},
@@ -177,7 +179,7 @@ var importers = map[string][]string{
 
 // core lists the packages that an embedder imports, and lightModules the only foreign modules that they may need.
 var (
-	core         = []string{"skill", "skill/manifest", "skill/check", "disclose", "session", "script", "script/survey", "script/pyenv", "script/nodeenv", "script/confine", "session/allow", "session/hook", "tool", "skilltool"}
+	core         = []string{"skill", "skill/manifest", "skill/check", "disclose", "session", "script", "script/survey", "script/pyenv", "script/nodeenv", "script/runner", "script/confine", "session/allow", "session/hook", "tool", "skilltool"}
 	lightModules = []string{
 		"go.yaml.in/yaml/v4",
 		"mvdan.cc/sh/v3",
@@ -207,6 +209,8 @@ var never = []struct{ from, to, why string }{
 	{"agent", "os/exec", "the loop runs nothing but tools"},
 	{"script", "session", "script never asks about permission"},
 	{"script", "trust", "script never asks about permission"},
+	{"script/runner", "skill", "starting a process needs no skill"},
+	{"script/confine", "skill", "the sandbox confines commands, whoever starts them"},
 	{"script/survey", "os/exec", "what a skill's files are is said without executing anything"},
 	{"script/pyenv", "os/exec", "the caller supplies the function that runs a command"},
 	{"script/nodeenv", "os/exec", "the caller supplies the function that runs a command"},

@@ -27,7 +27,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/internal/hostname"
-	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 // Limits of one proxy.
@@ -69,12 +69,12 @@ type Proxy struct {
 	tunnels map[net.Conn]bool // open, of both sides
 	closed  bool
 	reached []string
-	refused []script.Refusal
+	refused []runner.Refusal
 }
 
 // Open returns a proxy for one command, which serves nothing yet: n says which hosts it may reach, and a request must have
 // the token as a password, unless that is "". o may be nil. It returns an error for a host that cannot be read.
-func Open(n *script.Network, token string, o *Options) (*Proxy, error) {
+func Open(n *runner.Network, token string, o *Options) (*Proxy, error) {
 	if o == nil {
 		o = &Options{}
 	}
@@ -139,7 +139,7 @@ func (p *Proxy) Reached() []string {
 }
 
 // Refused returns the hosts that were refused, the first 20.
-func (p *Proxy) Refused() []script.Refusal {
+func (p *Proxy) Refused() []runner.Refusal {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.refused)
@@ -149,7 +149,7 @@ func (p *Proxy) Refused() []script.Refusal {
 func (p *Proxy) note(host string, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	switch r := (script.Refusal{Host: host, Private: errors.Is(err, ErrPrivate)}); {
+	switch r := (runner.Refusal{Host: host, Private: errors.Is(err, ErrPrivate)}); {
 	case err == nil && len(p.reached) < maxSeen && !slices.Contains(p.reached, host):
 		p.reached = append(p.reached, host)
 	case refusal(err) && len(p.refused) < maxSeen && !slices.Contains(p.refused, r):

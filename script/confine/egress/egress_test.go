@@ -21,8 +21,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/confine/egress"
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 const token = "a-token-of-one-run"
@@ -81,7 +81,7 @@ func (w *world) options() *egress.Options {
 }
 
 // start serves a proxy and returns its address.
-func start(t *testing.T, n *script.Network, o *egress.Options) (*egress.Proxy, string) {
+func start(t *testing.T, n *runner.Network, o *egress.Options) (*egress.Proxy, string) {
 	t.Helper()
 	p, err := egress.Open(n, token, o)
 	if err != nil {
@@ -124,7 +124,7 @@ func get(c *http.Client, url string) string {
 // R176
 func TestHosts(t *testing.T) {
 	w := newWorld(t)
-	p, address := start(t, &script.Network{Hosts: []string{"good.com", "*.wide.org", "inside.com", "mixed.com", "meta.com", "localhost"}}, w.options())
+	p, address := start(t, &runner.Network{Hosts: []string{"good.com", "*.wide.org", "inside.com", "mixed.com", "meta.com", "localhost"}}, w.options())
 	c := client(t, address)
 	for _, test := range []struct{ url, want string }{
 		{"http://good.com/a", "200 good.com /a"},
@@ -148,7 +148,7 @@ func TestHosts(t *testing.T) {
 	if want := []string{"good.com:80", "good.com:443", "a.wide.org:443", "mixed.com:80"}; !slices.Equal(p.Reached(), want) {
 		t.Errorf("reached %v, want %v", p.Reached(), want)
 	}
-	if r := p.Refused(); len(r) != 8 || r[0] != (script.Refusal{Host: "other.com:443"}) || r[4] != (script.Refusal{Host: "inside.com:80", Private: true}) {
+	if r := p.Refused(); len(r) != 8 || r[0] != (runner.Refusal{Host: "other.com:443"}) || r[4] != (runner.Refusal{Host: "inside.com:80", Private: true}) {
 		t.Errorf("refused %v", r)
 	}
 	for _, a := range w.dialled {
@@ -177,7 +177,7 @@ func raw(t *testing.T, address, text string) string {
 func TestTricks(t *testing.T) {
 	w := newWorld(t)
 	w.names["127.0.0.1"] = []string{"127.0.0.1"}
-	_, address := start(t, &script.Network{Hosts: []string{"good.com", "2130706433.good.com"}}, w.options())
+	_, address := start(t, &runner.Network{Hosts: []string{"good.com", "2130706433.good.com"}}, w.options())
 	auth := "\r\nProxy-Authorization: " + authorization() + "\r\n\r\n"
 	for _, test := range []struct{ request, want string }{
 		{"CONNECT good.com:443 HTTP/1.1\r\nHost: other.com:443" + auth, "HTTP/1.1 200 Connected"},
@@ -215,7 +215,7 @@ func TestTricks(t *testing.T) {
 // A name in the TLS greeting that is not the name of the tunnel ends it before anything is sent. R176
 func TestGreeting(t *testing.T) {
 	w := newWorld(t)
-	p, address := start(t, &script.Network{Hosts: []string{"good.com"}}, w.options())
+	p, address := start(t, &runner.Network{Hosts: []string{"good.com"}}, w.options())
 	for _, test := range []struct {
 		name string
 		ok   bool
@@ -250,7 +250,7 @@ func TestRebinding(t *testing.T) {
 		}
 		return []netip.Addr{netip.MustParseAddr("127.0.0.1")}, nil
 	}
-	_, address := start(t, &script.Network{Hosts: []string{"good.com"}}, o)
+	_, address := start(t, &runner.Network{Hosts: []string{"good.com"}}, o)
 	c := client(t, address)
 	if got := get(c, "http://good.com/"); !strings.HasPrefix(got, "200") || asked.Load() != 1 || !slices.Equal(w.dialled, []string{"93.184.216.34:80"}) {
 		t.Errorf("first: %q after %d questions, dialled %v", got, asked.Load(), w.dialled)
@@ -263,7 +263,7 @@ func TestRebinding(t *testing.T) {
 // R176
 func TestPrivate(t *testing.T) {
 	w := newWorld(t)
-	_, address := start(t, &script.Network{Hosts: []string{"inside.com"}, Private: []string{"localhost:8188", "127.0.0.1:8188"}}, w.options())
+	_, address := start(t, &runner.Network{Hosts: []string{"inside.com"}, Private: []string{"localhost:8188", "127.0.0.1:8188"}}, w.options())
 	c := client(t, address)
 	for url, want := range map[string]string{
 		"http://localhost:8188/": "200", "http://127.0.0.1:8188/": "200",
@@ -278,7 +278,7 @@ func TestPrivate(t *testing.T) {
 // R176
 func TestUpstream(t *testing.T) {
 	w := newWorld(t)
-	theirs, err := egress.Open(&script.Network{Hosts: []string{"good.com", "unknown.com"}}, token, w.options())
+	theirs, err := egress.Open(&runner.Network{Hosts: []string{"good.com", "unknown.com"}}, token, w.options())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -287,7 +287,7 @@ func TestUpstream(t *testing.T) {
 	go theirs.Serve(l)
 	defer theirs.Close()
 	u := &url.URL{Scheme: "http", User: url.UserPassword("agent", token), Host: l.Addr().String()}
-	_, address := start(t, &script.Network{Hosts: []string{"good.com", "unknown.com", "inside.com", "mixed.com"}}, &egress.Options{Upstream: func(*url.URL) (*url.URL, error) { return u, nil },
+	_, address := start(t, &runner.Network{Hosts: []string{"good.com", "unknown.com", "inside.com", "mixed.com"}}, &egress.Options{Upstream: func(*url.URL) (*url.URL, error) { return u, nil },
 		Resolve: func(ctx context.Context, host string) ([]netip.Addr, error) {
 			if host == "inside.com" {
 				return []netip.Addr{netip.MustParseAddr("10.0.0.1")}, nil
@@ -314,7 +314,7 @@ func TestUpstream(t *testing.T) {
 // Close ends tunnels that are open, so a run leaves nothing behind.
 func TestClose(t *testing.T) {
 	w := newWorld(t)
-	p, address := start(t, &script.Network{Hosts: []string{"good.com"}}, w.options())
+	p, address := start(t, &runner.Network{Hosts: []string{"good.com"}}, w.options())
 	c, err := net.Dial("tcp", address)
 	if err != nil {
 		t.Fatal(err)

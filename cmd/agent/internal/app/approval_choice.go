@@ -9,6 +9,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/hostname"
 	"github.com/agent-base/agent-base/internal/near"
+	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/trust"
 )
@@ -237,7 +238,7 @@ func (p *Proposal) folder(list *[]string, dir string) error {
 	if !filepath.IsAbs(dir) {
 		return fmt.Errorf("%s is not an absolute path, or one that begins with ~/", dir)
 	}
-	if dir = filepath.Clean(dir); p.own != "" && within(dir, p.own) {
+	if dir = filepath.Clean(dir); p.own != "" && paths.WithinReal(p.own, dir) {
 		return ownFolder(dir, p.own)
 	}
 	*list = append(slices.Clone(*list), dir)

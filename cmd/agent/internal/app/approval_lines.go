@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/dirhash"
-	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 // mostFiles is how many files that are only read, or folders of them, a question names. It counts the others. It names
@@ -105,7 +105,7 @@ func (p *Proposal) sandboxLine() string {
 	if p.sandbox == nil {
 		return ""
 	}
-	have := &script.Sandbox{Tier: p.sandbox.Tier}
+	have := &runner.Sandbox{Tier: p.sandbox.Tier}
 	switch files, network := have.ConfinesFiles(), have.ConfinesNetwork(); {
 	case files && network:
 		return ""
@@ -119,7 +119,7 @@ func (p *Proposal) sandboxLine() string {
 
 // contactLines say which hosts the scripts' texts name, all of them or as many as fit the columns.
 func (p *Proposal) contactLines(columns int) (lines []string, complete bool) {
-	if !p.contacts.Network || p.sandbox == nil || !(&script.Sandbox{Tier: p.sandbox.Tier}).ConfinesNetwork() {
+	if !p.contacts.Network || p.sandbox == nil || !(&runner.Sandbox{Tier: p.sandbox.Tier}).ConfinesNetwork() {
 		return nil, true
 	}
 	if len(p.contacts.Hosts) == 0 {

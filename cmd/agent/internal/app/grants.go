@@ -11,6 +11,7 @@ import (
 	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/internal/hostname"
 	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/trust"
@@ -39,7 +40,7 @@ func (g *Grants) given(ctx context.Context, s *skill.Skill) (script.Grant, *trus
 		if t == skill.TrustBundled {
 			return script.Grant{Declared: true, Write: []string{script.Here}}, nil, err
 		}
-		return script.Grant{Confine: script.ConfineRequired}, nil, err
+		return script.Grant{Confine: runner.ConfineRequired}, nil, err
 	}
 	t, lapsed, err := g.find(ctx, s)
 	if err != nil {
@@ -55,9 +56,9 @@ func (g *Grants) given(ctx context.Context, s *skill.Skill) (script.Grant, *trus
 
 // network returns what a grant lets scripts reach. A host that the user named may have a private address; one that a question
 // suggested may not.
-func network(t *trust.Grant) script.Network {
+func network(t *trust.Grant) runner.Network {
 	named := without(t.Net, trust.AnyHost)
-	return script.Network{All: len(named) < len(t.Net), Hosts: slices.Concat(named, t.Suggested), Private: named}
+	return runner.Network{All: len(named) < len(t.Net), Hosts: slices.Concat(named, t.Suggested), Private: named}
 }
 
 // Has reports whether the present content of a skill was granted anything.

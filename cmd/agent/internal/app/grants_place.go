@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -19,7 +20,7 @@ func (a *Given) Place(sys *System, own string) error {
 			continue
 		}
 		a.Read[i] = sys.Abs(dir)
-		if own != "" && within(a.Read[i], own) {
+		if own != "" && paths.WithinReal(own, a.Read[i]) {
 			return ownFolder(dir, own)
 		}
 	}
@@ -64,7 +65,7 @@ func refused(m *manifest.Manifest, home, own string) []refusedEntry {
 		}
 		switch {
 		case !isRead && !isWrite || !filepath.IsAbs(dir):
-		case isRead && own != "" && within(dir, own):
+		case isRead && own != "" && paths.WithinReal(own, dir):
 			out = append(out, refusedEntry{entry, "the approvals and the private files of all skills are in it"})
 		case isWrite:
 			if why := whyNotWritten(dir, home, own); why != "" {
@@ -97,7 +98,7 @@ var keyFolders = []string{".ssh", ".gnupg", ".aws", ".kube", ".password-store", 
 // checkWrite returns an error for a folder that no script writes: one that holds everything, or what decides which programs run and who
 // may come in. The user's own folders in it can be granted by their names.
 func checkWrite(dir, home, own string) error {
-	if own != "" && within(dir, own) {
+	if own != "" && paths.WithinReal(own, dir) {
 		return ownFolder(dir, own)
 	}
 	why := whyNotWritten(dir, home, own)
@@ -115,13 +116,13 @@ func whyNotWritten(dir, home, own string) string {
 		why = "every file of this machine is in it"
 	case program.OfSystem(dir) || withinAny(dir, ofMachine):
 		why = "programs and settings of the machine are in it"
-	case home != "" && within(home, dir):
+	case home != "" && paths.WithinReal(dir, home):
 		why = "your whole home is in it, with your keys and what your shell runs"
-	case own != "" && (within(own, dir) || within(dir, own)):
+	case own != "" && (paths.WithinReal(dir, own) || paths.WithinReal(own, dir)):
 		why = "the approvals and the private files of all skills are in it"
 	}
 	for _, name := range keyFolders {
-		if home != "" && why == "" && within(dir, filepath.Join(home, name)) {
+		if home != "" && why == "" && paths.WithinReal(filepath.Join(home, name), dir) {
 			why = "keys are in it"
 		}
 	}
@@ -130,21 +131,9 @@ func whyNotWritten(dir, home, own string) string {
 
 func withinAny(dir string, others []string) bool {
 	for _, other := range others {
-		if within(dir, other) {
+		if paths.WithinReal(other, dir) {
 			return true
 		}
 	}
 	return false
-}
-
-// within reports whether a folder is another one or lies in it, through links too.
-func within(dir, other string) bool {
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = real
-	}
-	if real, err := filepath.EvalSymlinks(other); err == nil {
-		other = real
-	}
-	rel, err := filepath.Rel(other, dir)
-	return err == nil && filepath.IsLocal(rel)
 }

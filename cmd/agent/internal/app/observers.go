@@ -13,6 +13,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/redact"
 	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/telemetry"
 	"github.com/agent-base/agent-base/trace"
 	"github.com/agent-base/agent-base/trace/audit"
@@ -207,11 +208,11 @@ func (o *Observers) Record(ctx context.Context, e trace.Event) error {
 }
 
 // Runner returns next, or with the setting audit: required a runner that starts nothing while events cannot be recorded.
-func (o *Observers) Runner(next script.Runner) script.Runner {
+func (o *Observers) Runner(next runner.Runner) runner.Runner {
 	if o.begin(); o.mode != "required" {
 		return next
 	}
-	return script.RunnerFunc(func(ctx context.Context, c *script.Command) (*script.Output, error) {
+	return runner.RunnerFunc(func(ctx context.Context, c *runner.Command) (*runner.Output, error) {
 		if o.log == nil {
 			return nil, errNoAuditHome
 		}

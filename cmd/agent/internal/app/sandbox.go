@@ -11,11 +11,12 @@ import (
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/confine"
 	"github.com/agent-base/agent-base/script/confine/egress"
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 )
 
 // sandboxModes are the values of the setting sandbox.
-var sandboxModes = []string{string(script.ConfineOff), string(script.ConfineAuto), string(script.ConfineRequired)}
+var sandboxModes = []string{string(runner.ConfineOff), string(runner.ConfineAuto), string(runner.ConfineRequired)}
 
 // Sandbox confines scripts and commands as this machine can.
 type Sandbox struct {
@@ -27,21 +28,21 @@ type Sandbox struct {
 	err    error
 
 	mu    sync.Mutex
-	have  script.Sandbox // what the machine could confine at the time asked
+	have  runner.Sandbox // what the machine could confine at the time asked
 	asked time.Time
 }
 
 // fresh is how long the answer about the machine is used again: a command may ask about hundreds of skills.
 const fresh = time.Minute
 
-// confiner is a script.Runner that knows what it can confine.
+// confiner is a runner.Runner that knows what it can confine.
 type confiner interface {
-	script.Runner
-	Report(context.Context) script.Sandbox
+	runner.Runner
+	Report(context.Context) runner.Sandbox
 }
 
 // Runner returns what runs every script and command.
-func (s *Sandbox) Runner() (script.Runner, error) { return s.open() }
+func (s *Sandbox) Runner() (runner.Runner, error) { return s.open() }
 
 func (s *Sandbox) open() (confiner, error) {
 	s.once.Do(func() { s.runner, s.err = newConfiner(s.proxy) })
@@ -49,12 +50,12 @@ func (s *Sandbox) open() (confiner, error) {
 }
 
 // proxy opens the proxy of one command. It uses the operator's own proxy, if there is one.
-func (s *Sandbox) proxy(n *script.Network, token string) (confine.ProxyRun, error) {
+func (s *Sandbox) proxy(n *runner.Network, token string) (confine.ProxyRun, error) {
 	return egress.Open(n, token, &egress.Options{Upstream: models.Proxy(s.sys.first)})
 }
 
 // Machine returns what this machine can confine. It starts a process or two, unless it did so within the last minute.
-func (s *Sandbox) Machine(ctx context.Context) (*script.Sandbox, error) {
+func (s *Sandbox) Machine(ctx context.Context) (*runner.Sandbox, error) {
 	runner, err := s.open()
 	if err != nil {
 		return nil, err
@@ -85,8 +86,8 @@ type SandboxState struct {
 
 // State compares what this machine can confine with the setting.
 func (s *Sandbox) State(ctx context.Context) (*SandboxState, error) {
-	state := &SandboxState{Setting: s.mode(), Tier: script.NoSandbox, Layers: []string{}, Missing: []string{}, OK: true}
-	if state.Setting == string(script.ConfineOff) {
+	state := &SandboxState{Setting: s.mode(), Tier: runner.NoSandbox, Layers: []string{}, Missing: []string{}, OK: true}
+	if state.Setting == string(runner.ConfineOff) {
 		return state, nil
 	}
 	have, err := s.Machine(ctx)
@@ -94,7 +95,7 @@ func (s *Sandbox) State(ctx context.Context) (*SandboxState, error) {
 		return nil, err
 	}
 	state.Tier, state.Layers, state.Missing = have.Tier, append(state.Layers, have.Layers...), append(state.Missing, have.Missing...)
-	state.OK = state.Setting != string(script.ConfineRequired) || have.ConfinesFiles()
+	state.OK = state.Setting != string(runner.ConfineRequired) || have.ConfinesFiles()
 	if len(state.Missing) > 0 {
 		state.Cure = sandboxCure(have)
 	}
@@ -104,8 +105,8 @@ func (s *Sandbox) State(ctx context.Context) (*SandboxState, error) {
 // mode returns the setting that holds for scripts: where no person approved them, they need a sandbox.
 func (s *Sandbox) mode() string {
 	cfg := s.settings.Config()
-	if cfg.Sandbox == string(script.ConfineAuto) && cfg.Want.Mode == skill.SelectAllUntrusted {
-		return string(script.ConfineRequired)
+	if cfg.Sandbox == string(runner.ConfineAuto) && cfg.Want.Mode == skill.SelectAllUntrusted {
+		return string(runner.ConfineRequired)
 	}
 	return cfg.Sandbox
 }
@@ -141,10 +142,10 @@ var tiers = map[string]string{
 // Text describes the state in a line: "tier A (files, network and processes, …)".
 func (s *SandboxState) Text() string {
 	text := "off: nothing is confined"
-	if s.Tier != script.NoSandbox {
+	if s.Tier != runner.NoSandbox {
 		text = "tier " + s.Tier + " (" + tiers[s.Tier] + ")"
 	}
-	if s.Setting == string(script.ConfineOff) {
+	if s.Setting == string(runner.ConfineOff) {
 		text += ", by the setting sandbox"
 	}
 	if !s.OK {
@@ -155,8 +156,8 @@ func (s *SandboxState) Text() string {
 
 // Warning says, for a person, that a script ran with less than the setting asks for; "" if it did not. had is what confined it,
 // nil if it did not start.
-func (s *Sandbox) Warning(had *script.Sandbox) string {
-	if had == nil || s.mode() == string(script.ConfineOff) || had.ConfinesFiles() {
+func (s *Sandbox) Warning(had *runner.Sandbox) string {
+	if had == nil || s.mode() == string(runner.ConfineOff) || had.ConfinesFiles() {
 		return ""
 	}
 	return "scripts can read and change your files here: this machine has no sandbox for them (agent doctor shows why)"

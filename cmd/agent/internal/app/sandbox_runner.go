@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/confine"
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 // newConfiner returns the sandbox of this machine. Its commands reach hosts through proxy.
@@ -15,7 +15,7 @@ func newConfiner(proxy confine.Proxy) (confiner, error) {
 }
 
 // sandboxCure says what would provide the layers that a sandbox lacks, "" if nothing is known.
-func sandboxCure(have *script.Sandbox) string {
+func sandboxCure(have *runner.Sandbox) string {
 	lacks := func(layer string) bool {
 		return slices.ContainsFunc(have.Missing, func(text string) bool { return strings.HasPrefix(text, layer) })
 	}

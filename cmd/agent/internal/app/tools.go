@@ -13,6 +13,7 @@ import (
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/nodeenv"
 	"github.com/agent-base/agent-base/script/pyenv"
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/session/allow"
 	"github.com/agent-base/agent-base/skill"
@@ -106,15 +107,15 @@ func (k *Toolkit) TestHosts(dir string) (probe, bench *script.Host, err error) {
 func (k *Toolkit) hostOptions() (*script.Options, error) {
 	cfg := k.settings.Config()
 	path, _ := k.settings.ScriptPath()
-	runner, err := k.sandbox.Runner()
+	sandbox, err := k.sandbox.Runner()
 	if err != nil {
 		return nil, err
 	}
 	policy, _ := k.settings.Permissions()
 	read, change := policy.DeniedFiles()
 	return &script.Options{
-		Denied: script.Denied{Read: read, Write: change},
-		Runner: k.observe.Runner(runner), Confine: script.Confinement(cfg.Sandbox), Memory: uint64(cfg.ScriptMemory), Tasks: uint64(cfg.ScriptProcesses),
+		Denied: runner.Denied{Read: read, Write: change},
+		Runner: k.observe.Runner(sandbox), Confine: runner.Confinement(cfg.Sandbox), Memory: uint64(cfg.ScriptMemory), Tasks: uint64(cfg.ScriptProcesses),
 		Disk: uint64(cfg.ScriptDisk), Files: uint64(cfg.ScriptFiles),
 		Private: k.settings.private(), Keep: k.settings.kept(k.grants.trust.Known().Roots()),
 		LookPath: k.lookPath(cfg, path), Path: strings.Join(path, string(filepath.ListSeparator)), Env: k.sys.Environ,

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skilltool"
 	"github.com/agent-base/agent-base/tool"
@@ -16,7 +17,7 @@ import (
 
 // Toolsets returns a host of toolsets for one conversation or command, which closes it, or nil where no script is run: without
 // a home. It starts nothing. denied returns the rules about files that hold when a process starts; it may be nil.
-func (k *Toolkit) Toolsets(denied func() script.Denied) (*toolset.Host, error) {
+func (k *Toolkit) Toolsets(denied func() runner.Denied) (*toolset.Host, error) {
 	if k.settings.Config().Paths.Cache == "" {
 		return nil, nil
 	}
@@ -28,7 +29,7 @@ func (k *Toolkit) Toolsets(denied func() script.Denied) (*toolset.Host, error) {
 }
 
 // ToolsetsOn is Toolsets with the processes of a host of scripts, such as one of TestHosts.
-func (k *Toolkit) ToolsetsOn(scripts *script.Host, denied func() script.Denied) (*toolset.Host, error) {
+func (k *Toolkit) ToolsetsOn(scripts *script.Host, denied func() runner.Denied) (*toolset.Host, error) {
 	cfg := k.settings.Config()
 	return toolset.New(&toolset.Options{Scripts: scripts, Cache: cfg.Paths.Cache, Call: cfg.ScriptTimeout, MaxResult: cfg.MaxScriptOutput, Advise: Advice, Denied: denied, Trace: k.observe.Tracer()})
 }

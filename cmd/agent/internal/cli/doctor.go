@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
@@ -273,7 +273,7 @@ func countLayers(ctx context.Context, cfg *config.Config, cat *skill.Catalog) []
 	}
 	add := func(e skill.Entry) {
 		for i := range out {
-			if e.Layer() == out[i].Name && (folders[e.Layer()] == 1 || below(out[i].Dir, location(ctx, e))) {
+			if e.Layer() == out[i].Name && (folders[e.Layer()] == 1 || paths.Within([]string{out[i].Dir}, location(ctx, e))) {
 				out[i].Skills++
 				return
 			}
@@ -286,11 +286,6 @@ func countLayers(ctx context.Context, cfg *config.Config, cat *skill.Catalog) []
 		}
 	}
 	return out
-}
-
-func below(dir, path string) bool {
-	rel, err := filepath.Rel(dir, path)
-	return err == nil && filepath.IsLocal(rel)
 }
 
 func (o *doctorOptions) print(d *diagnosis) error {
@@ -402,7 +397,7 @@ func (o *doctorOptions) validateCommand(layers []layer, remarks []manifest.Probl
 	}
 	bare := len(words)
 	for _, l := range layers {
-		if l.Dir != "" && !l.commands && slices.ContainsFunc(remarks, func(p manifest.Problem) bool { return below(l.Dir, p.File) }) {
+		if l.Dir != "" && !l.commands && slices.ContainsFunc(remarks, func(p manifest.Problem) bool { return paths.Within([]string{l.Dir}, p.File) }) {
 			words = append(words, app.ShellWord(l.Dir))
 		}
 	}

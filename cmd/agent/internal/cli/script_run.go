@@ -11,6 +11,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skilltool"
 	"github.com/agent-base/agent-base/tool"
 )
@@ -108,7 +109,7 @@ func runScriptRun(ctx context.Context, o *scriptRunOptions) error {
 		return res.Envelope(), nil
 	})
 	var failed *script.Error
-	var had *script.Sandbox
+	var had *runner.Sandbox
 	if res != nil {
 		had = &res.Sandbox
 	} else if errors.As(err, &failed) {

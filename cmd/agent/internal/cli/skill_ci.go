@@ -14,6 +14,7 @@ import (
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/lock"
 	"github.com/agent-base/agent-base/install/source"
+	"github.com/agent-base/agent-base/internal/paths"
 )
 
 func newCICommand(s *app.Services, run func(context.Context, *addOptions) error) *cobra.Command {
@@ -140,7 +141,7 @@ func lockedRef(project string, k *lock.Skill) (source.Ref, error) {
 	}
 	switch {
 	case ref.Kind == source.Folder || ref.Kind == source.Archive && filepath.IsAbs(ref.URL):
-		if !within(project, ref.URL) {
+		if !paths.WithinReal(project, ref.URL) {
 			return ref, fmt.Errorf("%s is not in the project", k.Source)
 		}
 	case ref.Kind == source.Git && k.Commit != "":
@@ -169,17 +170,4 @@ func sameAsLocked(ctx context.Context, pack *install.Package, k *lock.Skill) err
 			Err: fmt.Errorf("skill %q: %s has another content than %s says", k.Name, k.Source, lock.FileName)}
 	}
 	return nil
-}
-
-// within reports whether a path is in a folder, also when links are followed.
-func within(folder, path string) bool {
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		real = path
-	}
-	if at, err := filepath.EvalSymlinks(folder); err == nil {
-		folder = at
-	}
-	rel, err := filepath.Rel(folder, real)
-	return err == nil && filepath.IsLocal(rel)
 }

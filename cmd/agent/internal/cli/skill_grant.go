@@ -10,7 +10,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
-	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trust"
 )
@@ -151,7 +151,7 @@ func (o *grantOptions) unconfined(ctx context.Context) string {
 	if err != nil {
 		return ""
 	}
-	have := &script.Sandbox{Tier: state.Tier}
+	have := &runner.Sandbox{Tier: state.Tier}
 	switch {
 	case len(o.given.Read)+len(o.given.Write) > 0 && !have.ConfinesFiles():
 		return "no sandbox confines files here: scripts read and write what you can, with or without --read and --write"

@@ -13,7 +13,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
-	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trial"
 )
@@ -254,7 +254,7 @@ type testJSON struct {
 	Passed  bool            `json:"passed"` // nothing failed, and nothing was skipped for want of trust
 	Valid   bool            `json:"valid"`
 	Counts  map[string]int  `json:"counts"`
-	Sandbox *script.Sandbox `json:"sandbox"` // null if no program ran
+	Sandbox *runner.Sandbox `json:"sandbox"` // null if no program ran
 	Cases   []caseJSON      `json:"cases"`
 }
 

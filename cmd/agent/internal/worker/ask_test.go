@@ -9,6 +9,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skilltool"
 )
 
@@ -16,10 +17,10 @@ import (
 func TestUnconfinedIsSaidOnce(t *testing.T) {
 	w := &worker{s: app.New(&app.System{Home: t.TempDir()}, &app.Flags{}, &ui.Streams{Out: io.Discard, Err: io.Discard})}
 	ran := func(tier string) agent.Step {
-		r := skilltool.RunResult{Script: "x", Sandbox: script.Sandbox{Tier: tier}}
+		r := skilltool.RunResult{Script: "x", Sandbox: runner.Sandbox{Tier: tier}}
 		return agent.Step{Result: &agent.Result{Result: r.Envelope()}}
 	}
-	failed := agent.Step{Result: &agent.Result{Result: skilltool.Failure(&script.Error{Sandbox: &script.Sandbox{Tier: "E"}})}}
+	failed := agent.Step{Result: &agent.Result{Result: skilltool.Failure(&script.Error{Sandbox: &runner.Sandbox{Tier: "E"}})}}
 	for i, c := range []struct {
 		step agent.Step
 		want string

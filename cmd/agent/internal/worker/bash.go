@@ -12,6 +12,7 @@ import (
 	"github.com/agent-base/agent-base/agent/hosttool"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skilltool"
 )
 
@@ -19,15 +20,15 @@ import (
 // network. If they require one that is missing, every command is refused.
 func (w *worker) confineBash(ctx context.Context, o *hosttool.Options, kit func() *skilltool.Kit) error {
 	cfg := w.s.Settings.Config()
-	mode := script.Confinement(cfg.Agent.BashSandbox)
-	if mode == script.ConfineOff || cfg.Paths.Cache == "" {
+	mode := runner.Confinement(cfg.Agent.BashSandbox)
+	if mode == runner.ConfineOff || cfg.Paths.Cache == "" {
 		return nil
 	}
 	have, err := w.s.Sandbox.Machine(ctx)
 	if err != nil {
 		return err
 	}
-	if mode == script.ConfineAuto && !have.ConfinesFiles() {
+	if mode == runner.ConfineAuto && !have.ConfinesFiles() {
 		return nil
 	}
 	runner, err := w.s.Sandbox.Runner()
@@ -59,7 +60,7 @@ func (w *worker) confineBash(ctx context.Context, o *hosttool.Options, kit func(
 }
 
 // undone says what a command changed that no command changes; "" for nothing.
-func undone(list []script.Undone) string {
+func undone(list []runner.Undone) string {
 	var texts []string
 	for _, u := range list {
 		texts = append(texts, fmt.Sprintf("The command changed %s, which has to stay as it is: %s", u.Path, u.Text()))
@@ -72,9 +73,9 @@ const bashGrace = 2 * time.Second
 
 // bashCommand returns a command of bash with what it may read and write: the workspace, a home of its own, the programs on
 // PATH, the skills, and what the settings add, without what rules deny.
-func (w *worker) bashCommand(ctx context.Context, c *hosttool.Command, home, temp string, denied script.Denied) (*script.Command, error) {
+func (w *worker) bashCommand(ctx context.Context, c *hosttool.Command, home, temp string, denied runner.Denied) (*runner.Command, error) {
 	cfg := w.s.Settings.Config()
-	guard := &script.Guard{Home: w.s.Sys.Home, Private: []string{w.s.Settings.Home()}, Keep: slices.Concat(w.readOnly(), w.skillRoots())}
+	guard := &runner.Guard{Home: w.s.Sys.Home, Private: []string{w.s.Settings.Home()}, Keep: slices.Concat(w.readOnly(), w.skillRoots())}
 	workspace := []string{c.Dir}
 	folders := slices.Concat(workspace, cfg.Agent.BashRead, cfg.Agent.BashWrite)
 	read, write := slices.Clone(cfg.Agent.BashRead), append([]string{home, temp}, cfg.Agent.BashWrite...)
@@ -90,13 +91,13 @@ func (w *worker) bashCommand(ctx context.Context, c *hosttool.Command, home, tem
 		write = append(write, guard.Writable(workspace)...)
 	}
 	read = append(read, workspace...)
-	cmd := &script.Command{
+	cmd := &runner.Command{
 		Path: c.Path, Args: c.Args, Dir: c.Dir, Env: c.Env, Timeout: c.Timeout, Grace: bashGrace, MaxStdout: c.MaxStdout,
 		Read: read, Write: write, Hide: guard.Hidden(folders, folders[1:]),
-		Network: bashNetwork(cfg), Confine: script.ConfineRequired,
+		Network: bashNetwork(cfg), Confine: runner.ConfineRequired,
 	}
 	guard.Protect(cmd, write[2:], cfg.Agent.BashWrite)
-	var own script.Denied
+	var own runner.Denied
 	own.Read, own.Write = w.gate.current().DeniedFiles()
 	if err := own.Deny(cmd, folders, nil); err != nil {
 		return nil, err
@@ -104,12 +105,12 @@ func (w *worker) bashCommand(ctx context.Context, c *hosttool.Command, home, tem
 	return cmd, denied.Deny(cmd, folders, nil)
 }
 
-func bashNetwork(cfg *config.Config) script.Network {
+func bashNetwork(cfg *config.Config) runner.Network {
 	hosts := cfg.Agent.BashNetwork
 	if slices.Contains(hosts, "all") {
-		return script.Network{All: true}
+		return runner.Network{All: true}
 	}
-	return script.Network{Hosts: hosts, Private: hosts}
+	return runner.Network{Hosts: hosts, Private: hosts}
 }
 
 // gitConfig returns the user's settings of git, "" without any. Commands that commit need the name in it.

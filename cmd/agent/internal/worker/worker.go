@@ -17,7 +17,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/llm"
-	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/skill"
@@ -369,7 +369,7 @@ func (w *worker) kitOptions() (*skilltool.Options, error) {
 	}
 	o.Catalog, o.Session, o.Forks = w.catalog, w.session, true
 	if w.sets == nil {
-		if w.sets, err = w.s.Tools.Toolsets(func() script.Denied { return w.kit.DeniedFiles() }); err != nil {
+		if w.sets, err = w.s.Tools.Toolsets(func() runner.Denied { return w.kit.DeniedFiles() }); err != nil {
 			return nil, err
 		}
 	}

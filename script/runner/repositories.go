@@ -1,4 +1,4 @@
-package script
+package runner
 
 import (
 	"cmp"

@@ -1,10 +1,11 @@
-package script
+package runner
 
 import (
 	"bytes"
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -259,11 +260,11 @@ import signal
 signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
 open('big', 'wb').write(b'x' * (2 << 20))
 `, func(c *Command) { c.Limits = Limits{FileSize: 1 << 20} })
-	if out.Signal != fileTooLarge || out.ExitCode != 128+int(syscall.SIGXFSZ) {
+	if out.Signal != "file size limit exceeded" || out.ExitCode != 128+int(syscall.SIGXFSZ) {
 		t.Errorf("got %q, %d", out.Signal, out.ExitCode)
 	}
 	out = python3(t, "while True: pass", func(c *Command) { c.Limits = Limits{CPU: time.Second} })
-	if out.Signal != outOfCPU {
+	if out.Signal != "CPU time limit exceeded" {
 		t.Errorf("got %q, %d", out.Signal, out.ExitCode)
 	}
 }
@@ -280,4 +281,14 @@ func TestExecLimitsComeFirst(t *testing.T) {
 			t.Fatalf("got\n%s", out.Stdout)
 		}
 	}
+}
+
+// realPython is the path of this machine's own python3, behind a script that chooses among versions.
+func realPython(t *testing.T) string {
+	t.Helper()
+	out, err := exec.Command("python3", "-I", "-S", "-c", "import sys; print(sys.executable)").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
 }

@@ -1,10 +1,13 @@
-package script
+package runner
 
 import (
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
+
+	"github.com/agent-base/agent-base/internal/paths"
 )
 
 // Guard says which paths in the folders of a user a confined command does not see, and which it does not change. Scripts and
@@ -17,7 +20,7 @@ type Guard struct {
 
 // Writable returns those of some folders that a command may write: the others lie in one of Keep.
 func (g *Guard) Writable(folders []string) []string {
-	return slices.DeleteFunc(slices.Clone(folders), func(dir string) bool { return within(g.Keep, dir) })
+	return slices.DeleteFunc(slices.Clone(folders), func(dir string) bool { return paths.Within(g.Keep, dir) })
 }
 
 // keptNames are the files and folders in a folder of the user's that other programs run or obey, keptAtHome those of the home.
@@ -70,7 +73,7 @@ func (g *Guard) Protect(c *Command, folders, granted []string) {
 			if info, err := os.Lstat(path); err == nil {
 				c.Keep = append(c.Keep, path)
 				if info.Mode()&fs.ModeSymlink != 0 {
-					c.Keep = append(c.Keep, realPath(path))
+					c.Keep = append(c.Keep, paths.Real(path))
 				}
 			} else {
 				c.Absent = append(c.Absent, path)
@@ -83,33 +86,13 @@ func (g *Guard) Protect(c *Command, folders, granted []string) {
 			c.Missing = append(c.Missing, missing)
 		}
 		for _, path := range g.Keep {
-			if path != dir && within([]string{dir}, path) {
+			if path != dir && paths.Within([]string{dir}, path) {
 				c.Keep = append(c.Keep, path)
 			}
 		}
 	}
-	c.Keep, c.Absent = unique(without(c.Keep, granted)), unique(without(c.Absent, granted))
+	c.Keep, c.Absent = paths.Unique(paths.Without(c.Keep, granted)), paths.Unique(paths.Without(c.Absent, granted))
 	c.Write = slices.DeleteFunc(c.Write, func(path string) bool { return slices.Contains(granted, path) && c.writesAlready(path, folders) })
-}
-
-// writesAlready reports whether a command may write a file because it may write a folder above it. Such a file is no grant of its own: it
-// may be missing, and a sandbox could not let the command replace it.
-func (c *Command) writesAlready(path string, folders []string) bool {
-	if info, err := os.Lstat(path); err == nil && info.IsDir() {
-		return false
-	}
-	longest, what := -1, mayRead
-	for _, list := range []struct {
-		paths []string
-		what  access
-	}{{folders, mayWrite}, {c.Read, mayRead}, {c.Keep, mayRead}, {c.Hide, hides}} {
-		for _, dir := range list.paths {
-			if dir != path && len(dir) >= longest && within([]string{dir}, path) {
-				longest, what = len(dir), list.what
-			}
-		}
-	}
-	return what == mayWrite
 }
 
 // privateInHome are patterns of names in the home whose files a command does not see where the home is its folder.
@@ -121,7 +104,7 @@ func (g *Guard) Hidden(folders, granted []string) []string {
 	var out []string
 	for _, dir := range folders {
 		for _, path := range g.Private {
-			if within([]string{dir}, path) {
+			if paths.Within([]string{dir}, path) {
 				out = append(out, path)
 			}
 		}
@@ -131,56 +114,16 @@ func (g *Guard) Hidden(folders, granted []string) []string {
 			for _, pattern := range privateInHome {
 				out = append(out, matching(dir, pattern)...)
 			}
-		case within([]string{dir}, g.Home):
+		case paths.Within([]string{dir}, g.Home):
 			out = append(out, g.Home)
 		}
 	}
-	return unique(without(out, granted))
+	return paths.Unique(paths.Without(out, granted))
 }
 
-// within reports whether a path is one of some folders or lies below one.
-func within(folders []string, path string) bool {
-	return slices.ContainsFunc(folders, func(dir string) bool {
-		rel, err := filepath.Rel(dir, path)
-		return err == nil && filepath.IsLocal(rel)
+// IsInstruction reports whether a path ends with one of instructions: a user may let a script write such a file.
+func IsInstruction(path string) bool {
+	return slices.ContainsFunc(instructions, func(name string) bool {
+		return strings.HasSuffix(filepath.ToSlash(path), "/"+name)
 	})
-}
-
-// unique returns a list without repetitions, in its order.
-func unique(list []string) []string {
-	seen := map[string]bool{}
-	return slices.DeleteFunc(list, func(item string) bool {
-		was := seen[item]
-		seen[item] = true
-		return was
-	})
-}
-
-// without returns the items of a list that another does not have.
-func without(list, other []string) []string {
-	return slices.DeleteFunc(slices.Clone(list), func(item string) bool { return slices.Contains(other, item) })
-}
-
-// realPath returns a path without symbolic links, as far as it exists: a sandbox does not follow links. "" stays "".
-func realPath(path string) string {
-	if path == "" {
-		return ""
-	}
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
-	}
-	dir := filepath.Dir(path)
-	if dir == path {
-		return path
-	}
-	return filepath.Join(realPath(dir), filepath.Base(path))
-}
-
-// realPaths returns some paths without symbolic links.
-func realPaths(list []string) []string {
-	out := make([]string, len(list))
-	for i, path := range list {
-		out[i] = realPath(path)
-	}
-	return out
 }

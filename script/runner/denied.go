@@ -1,4 +1,4 @@
-package script
+package runner
 
 import (
 	"fmt"
@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/agent-base/agent-base/internal/paths"
 )
 
 // FileRules are rules of the user's about files, as session/allow reads them.
@@ -20,8 +22,8 @@ type FileRules interface {
 // the folders of a command is hidden from it, or stays as it is.
 type Denied struct{ Read, Write FileRules }
 
-// denies reports whether a rule names a path.
-func (d *Denied) denies(path string, write bool) bool {
+// Denies reports whether a rule names a path.
+func (d *Denied) Denies(path string, write bool) bool {
 	rules := d.Read
 	if write {
 		rules = d.Write
@@ -46,7 +48,7 @@ func (e *DeniedError) Error() string {
 	return fmt.Sprintf("the rules that deny files cannot be kept to: %s in %s; write rules that name folders, such as Read(secrets/**)", e.What, e.Dir)
 }
 
-// Deny keeps a command from what rules name in some folders, except in those of except: it hides it, or keeps it as it is. Nothing that
+// Deny keeps a command from what rules name in some folders, except in those of except: it Hides it, or keeps it as it is. Nothing that
 // the command was granted in it remains. It returns a *DeniedError if that is too much.
 func (d *Denied) Deny(c *Command, folders, except []string) error {
 	s := &nameSearch{folders: folders, except: except}
@@ -55,27 +57,27 @@ func (d *Denied) Deny(c *Command, folders, except []string) error {
 		if err != nil {
 			return err
 		}
-		c.Hide = unique(append(c.Hide, hidden...))
-		inside := func(path string) bool { return within(hidden, path) && !slices.Contains(hidden, path) }
-		c.Read, c.Write = slices.DeleteFunc(c.Read, inside), slices.DeleteFunc(c.Write, func(path string) bool { return within(hidden, path) })
+		c.Hide = paths.Unique(append(c.Hide, hidden...))
+		inside := func(path string) bool { return paths.Within(hidden, path) && !slices.Contains(hidden, path) }
+		c.Read, c.Write = slices.DeleteFunc(c.Read, inside), slices.DeleteFunc(c.Write, func(path string) bool { return paths.Within(hidden, path) })
 	}
 	if d.Write == nil || d.Write.Empty() || len(c.Write) == 0 {
 		return nil
 	}
-	s.folders = slices.DeleteFunc(slices.Clone(folders), func(dir string) bool { return !within(c.Write, dir) })
+	s.folders = slices.DeleteFunc(slices.Clone(folders), func(dir string) bool { return !paths.Within(c.Write, dir) })
 	kept, err := s.named(d.Write)
 	if err != nil {
 		return err
 	}
 	c.Keep = append(c.Keep, kept...)
 	for _, path := range slices.Clone(c.Write) {
-		if within(kept, path) && !within(except, path) {
-			c.Write = without(c.Write, []string{path})
+		if paths.Within(kept, path) && !paths.Within(except, path) {
+			c.Write = paths.Without(c.Write, []string{path})
 			c.Read = append(c.Read, path)
 		}
 	}
 	c.keepNew(d.Write, s.folders)
-	c.Keep, c.Absent = unique(c.Keep), unique(c.Absent)
+	c.Keep, c.Absent = paths.Unique(c.Keep), paths.Unique(c.Absent)
 	return nil
 }
 
@@ -83,20 +85,20 @@ func (d *Denied) Deny(c *Command, folders, except []string) error {
 func (c *Command) keepNew(rules FileRules, folders []string) {
 	exact := rules.Exact()
 	for _, path := range exact {
-		if _, err := os.Lstat(path); err != nil && within(folders, path) {
+		if _, err := os.Lstat(path); err != nil && paths.Within(folders, path) {
 			c.Absent = append(c.Absent, path)
 		}
 	}
 	for _, start := range rules.Starts() {
 		switch _, err := os.Lstat(start); {
-		case slices.Contains(exact, start) || !within(folders, start):
+		case slices.Contains(exact, start) || !paths.Within(folders, start):
 		case err != nil:
 			c.Absent = append(c.Absent, start)
-		case !within(c.Keep, start):
+		case !paths.Within(c.Keep, start):
 			c.Missing = append(c.Missing, fmt.Sprintf("keep: new files in %s may have names that a rule denies to change", start))
 		}
 	}
-	c.Missing = unique(c.Missing)
+	c.Missing = paths.Unique(c.Missing)
 }
 
 // nameSearch looks for what rules name.
@@ -117,7 +119,7 @@ func (s *nameSearch) named(rules FileRules) ([]string, error) {
 			switch {
 			case err != nil && d == nil:
 				return fs.SkipAll // there is nothing
-			case err != nil, within(s.except, path):
+			case err != nil, paths.Within(s.except, path):
 				return skip(d)
 			case !rules.Name(path):
 				return nil
@@ -126,7 +128,7 @@ func (s *nameSearch) named(rules FileRules) ([]string, error) {
 				return &DeniedError{start, fmt.Sprintf("they name more than %d files", mostNamed)}
 			}
 			if d.Type()&fs.ModeSymlink != 0 {
-				out = append(out, realPath(path))
+				out = append(out, paths.Real(path))
 			}
 			return skip(d)
 		})
@@ -135,7 +137,7 @@ func (s *nameSearch) named(rules FileRules) ([]string, error) {
 		}
 	}
 	more, err := s.otherNames(out)
-	return unique(append(out, more...)), err
+	return paths.Unique(append(out, more...)), err
 }
 
 func skip(d fs.DirEntry) error {
@@ -151,16 +153,16 @@ func (s *nameSearch) starts(rules FileRules) []string {
 	for _, start := range rules.Starts() {
 		for _, dir := range s.folders {
 			switch {
-			case within([]string{dir}, start):
+			case paths.Within([]string{dir}, start):
 				all = append(all, start)
-			case within([]string{start}, dir):
+			case paths.Within([]string{start}, dir):
 				all = append(all, dir)
 			}
 		}
 	}
-	all = unique(all)
+	all = paths.Unique(all)
 	return slices.DeleteFunc(slices.Clone(all), func(dir string) bool {
-		return slices.ContainsFunc(all, func(other string) bool { return other != dir && within([]string{other}, dir) })
+		return slices.ContainsFunc(all, func(other string) bool { return other != dir && paths.Within([]string{other}, dir) })
 	})
 }
 

@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package script
+package runner
 
 import "os/exec"
 

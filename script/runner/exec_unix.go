@@ -1,6 +1,6 @@
 //go:build unix
 
-package script
+package runner
 
 import (
 	"io/fs"

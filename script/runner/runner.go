@@ -1,10 +1,11 @@
-package script
+package runner
 
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"io"
-	"strings"
 	"time"
 )
 
@@ -136,6 +137,16 @@ type Output struct {
 	Undone    []Undone      // what it changed and was put back
 }
 
+// Layer is a folder that a command may write although nothing in it changes: what the command writes there goes elsewhere.
+type Layer struct {
+	Dir   string // absolute; what lies there is read, and never changed
+	Upper string // absolute; what the command writes in Dir. What lies there before takes the place of what Dir has
+	Work  string // absolute and empty, on the file system of Upper; nobody but the sandbox uses it
+}
+
+// ErrNoLayer is returned by a Runner that cannot do what Command.Layer asks for. Nothing has run then.
+var ErrNoLayer = errors.New("there are no private layers")
+
 // Undone is a path of Command.Keep or Command.Absent that a command changed. It is again what it was before, unless Err is set.
 type Undone struct {
 	Path  string
@@ -143,47 +154,13 @@ type Undone struct {
 	Err   error  // why it could not be put back
 }
 
-// Confinement says whether a command may run without a sandbox.
-type Confinement string
-
-// The confinements, from loose to strict.
-const (
-	ConfineOff      Confinement = "off"      // no sandbox; the limits and the end of all its processes remain
-	ConfineAuto     Confinement = "auto"     // the strongest sandbox that the machine has
-	ConfineRequired Confinement = "required" // refuse where the sandbox cannot confine files and network
-)
-
-// Sandbox is what confined a command: in which tier, and which layers held or were missing.
-type Sandbox struct {
-	Tier    string   `json:"tier"` // A to E, or "off"
-	Layers  []string `json:"layers"`
-	Missing []string `json:"missing"`
-}
-
-// NoSandbox is the Tier of a Sandbox that confines nothing.
-const NoSandbox = "off"
-
-// orNone returns what confined a command; nothing did if s is nil.
-func (s *Sandbox) orNone() *Sandbox {
-	if s == nil {
-		s = &Sandbox{Tier: NoSandbox}
+// Text says what became of a change, as a clause: "it is as before …".
+func (u *Undone) Text() string {
+	switch {
+	case u.Err != nil:
+		return fmt.Sprintf("it could not be put back: %v", u.Err)
+	case u.Moved != "":
+		return "it is as before, and what was made of it is in " + u.Moved
 	}
-	out := &Sandbox{Tier: s.Tier, Layers: s.Layers, Missing: s.Missing}
-	if out.Layers == nil {
-		out.Layers = []string{}
-	}
-	if out.Missing == nil {
-		out.Missing = []string{}
-	}
-	return out
-}
-
-// ConfinesFiles reports whether the sandbox keeps a command from files that it was not given.
-func (s *Sandbox) ConfinesFiles() bool {
-	return s != nil && strings.Contains("ABD", s.Tier) && s.Tier != ""
-}
-
-// ConfinesNetwork reports whether the sandbox keeps a command from hosts that it was not given.
-func (s *Sandbox) ConfinesNetwork() bool {
-	return s != nil && strings.Contains("ABCD", s.Tier) && s.Tier != ""
+	return "it is as before"
 }
