@@ -38,7 +38,7 @@ func (m *MissingModule) Error() string {
 		text = fmt.Sprintf("The package %s is missing: %s can declare it", m.Package, m.File)
 	}
 	if len(m.Others) > 0 {
-		text += ". The script imports too, and they are not installed either: " + strings.Join(m.Others, ", ")
+		text += ". These that it imports are not installed either: " + strings.Join(m.Others, ", ")
 	}
 	return text
 }

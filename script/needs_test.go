@@ -183,7 +183,7 @@ func TestMissingModule(t *testing.T) {
 		{"a block", needs("import dep, PIL\n", "dep"), nil, MissingModule{Module: "PIL", Package: "Pillow", File: "its script block", Python: true}, "its script block can declare it"},
 		{"several", "import PIL.Image, no_such_thing, json\nimport another\n", nil,
 			MissingModule{Module: "PIL", Package: "Pillow", File: "requirements.txt", Python: true, Others: []string{"another", "no_such_thing"}},
-			"The module PIL is missing. The package Pillow has it: requirements.txt can declare it. The script imports too, and they are not installed either: another, no_such_thing\n"},
+			"The module PIL is missing. The package Pillow has it: requirements.txt can declare it. These that it imports are not installed either: another, no_such_thing\n"},
 		{"one of several is installed", needs("import dep, no_one, PIL\n", "dep"), nil,
 			MissingModule{Module: "no_one", Package: "no-one", File: "its script block", Python: true, Others: []string{"PIL"}}, "either: PIL"},
 		{"the skill's own", "import helpers\n", tree{"other/helpers.py": ""}, MissingModule{Module: "helpers", Python: true, own: true}, "although the skill has a file of that name"},

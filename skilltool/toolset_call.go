@@ -100,7 +100,7 @@ func (k *Kit) mayHave(s *skill.Skill) bool {
 func (k *Kit) showTool(s *skill.Skill, b *brought, name string) tool.Result {
 	t, ok := findTool(s, b.tools, name)
 	if !ok {
-		return k.noTool(s, b, name)
+		return tool.CauseNotFound.Failure(k.noTool(s, b, name))
 	}
 	return tool.Success(map[string][]ToolItem{s.Canonical(): {newItem(t)}}, fmt.Sprintf("Tool '%s' of skill '%s'", t.Name, s.Name()))
 }
@@ -186,23 +186,28 @@ func (k *Kit) resolve(ctx context.Context, raw json.RawMessage) (tool.Tool, json
 	if err != nil {
 		return end(tool.CauseArguments.Failure(err.Error()))
 	}
-	t, failed := k.tool(ctx, a.SkillName, a.ToolName)
-	if failed != nil {
-		return end(*failed)
+	t, err := k.Tool(ctx, a.SkillName, a.ToolName)
+	if err != nil {
+		return end(k.Failure(err, a.SkillName))
 	}
 	return t, args, nil
 }
 
-// tool finds a tool of a skill's toolsets, and starts them if their tools are not known.
-func (k *Kit) tool(ctx context.Context, skillName, toolName string) (tool.Tool, *tool.Result) {
-	end := func(r tool.Result) (tool.Tool, *tool.Result) { return tool.Tool{}, &r }
+// Tool returns a tool of a skill's toolsets by one of its names. It starts what the tool needs, if its content may run and its tools
+// are not known yet: by a name with the class, such as Greeter.greet, only that toolset, otherwise all of the skill. The tool
+// toolset_call is a call of it, after what an executor checks. The error is a *script.Error for a skill or a tool that is not there or
+// may not run, or says why no toolset could be started.
+func (k *Kit) Tool(ctx context.Context, skillName, toolName string) (tool.Tool, error) {
 	s, err := k.load(ctx, skillName)
 	if err != nil {
-		return end(k.Failure(missing(ctx, err, fmt.Sprintf("Skill '%s' not loaded or installed", skillName)), skillName))
+		return tool.Tool{}, missing(ctx, err, fmt.Sprintf("Skill '%s' not loaded or installed", skillName))
 	}
 	defer s.Close()
 	if k.o.Toolsets == nil || !k.mayHave(s) {
-		return end(tool.CauseNotFound.Failure(fmt.Sprintf("Tool '%s' not found: skill '%s' has no toolsets", toolName, s.Name())))
+		return tool.Tool{}, &script.Error{Code: script.NotFound, Message: fmt.Sprintf("Tool '%s' not found: skill '%s' has no toolsets", toolName, s.Name())}
+	}
+	if t, ok, err := k.ofClass(ctx, s, toolName); ok || err != nil {
+		return t, err
 	}
 	b := k.open(ctx, s, false)
 	t, ok := findTool(s, b.tools, toolName)
@@ -210,13 +215,13 @@ func (k *Kit) tool(ctx context.Context, skillName, toolName string) (tool.Tool, 
 	case ok:
 		return t, nil
 	case b.err != nil && len(b.tools) == 0:
-		return end(k.Failure(b.err, s.Name()))
+		return tool.Tool{}, b.err
 	}
-	return end(k.noTool(s, b, toolName))
+	return tool.Tool{}, &script.Error{Code: script.NotFound, Message: k.noTool(s, b, toolName)}
 }
 
-// noTool returns the failure for a tool that a skill does not have.
-func (k *Kit) noTool(s *skill.Skill, b *brought, name string) tool.Result {
+// noTool says that a skill does not have a tool.
+func (k *Kit) noTool(s *skill.Skill, b *brought, name string) string {
 	text := fmt.Sprintf("Tool '%s' not found in the toolsets of skill '%s'", name, s.Name())
 	names := make([]string, 0, min(len(b.tools), 10))
 	for _, t := range b.tools[:cap(names)] {
@@ -231,7 +236,7 @@ func (k *Kit) noTool(s *skill.Skill, b *brought, name string) tool.Result {
 	if b.err != nil {
 		text += ". " + k.Failure(b.err, s.Name()).Message
 	}
-	return tool.CauseNotFound.Failure(text)
+	return text
 }
 
 // findTool returns the tool of a name: its own, with its class, with its skill, or as a model has it. The first wins.
@@ -265,7 +270,7 @@ func (a *arguments) object() (json.RawMessage, error) {
 }
 
 // ListTools returns the tools of a skill's toolsets for the user, and starts what they need if its content may run. Their
-// calls are those of CallTool. The error is a *script.Error for a skill that is not there or may not run, or says why toolsets
+// calls are those of Tool. The error is a *script.Error for a skill that is not there or may not run, or says why toolsets
 // have no tools; the tools of the others are returned with it. A skill without toolsets has none.
 func (k *Kit) ListTools(ctx context.Context, skillName string) ([]tool.Tool, error) {
 	s, err := k.load(ctx, skillName)
@@ -291,13 +296,4 @@ func (k *Kit) ListTools(ctx context.Context, skillName string) ([]tool.Tool, err
 		digest = ""
 	}
 	return slices.Clone(k.keep(s, &brought{digest: digest, tools: tools, err: err}).tools), err
-}
-
-// CallTool calls a tool of a skill's toolsets by one of its names. The tool toolset_call is this call, after what an executor checks.
-func (k *Kit) CallTool(ctx context.Context, skillName, toolName string, args json.RawMessage) tool.Result {
-	t, failed := k.tool(ctx, skillName, toolName)
-	if failed != nil {
-		return k.finish(*failed)
-	}
-	return t.Call(ctx, args)
 }

@@ -19,6 +19,8 @@ type Toolsets interface {
 	// content first. A tool has the name by which its toolset has it, and the source "<skill>.<Class>". The error says why
 	// toolsets have none; the tools of the others are returned with it.
 	Tools(ctx context.Context, s *skill.Skill, admit script.Admit) ([]tool.Tool, error)
+	// ToolsOf is Tools for one toolset that the skill declares, by its class: it starts only what that needs.
+	ToolsOf(ctx context.Context, s *skill.Skill, admit script.Admit, class string) ([]tool.Tool, error)
 	// Registered reports whether the program brings toolsets of its own for a skill.
 	Registered(canonical string) bool
 	// Known returns the tools that the present content of a skill had when it last ran, if it did. It executes nothing.
@@ -97,8 +99,20 @@ func (k *Kit) has(canonical string) *brought {
 	return k.brought[canonical]
 }
 
-// keep makes the tools of b tools of the kit, and keeps them.
+// keep makes the tools of b tools of the kit, and keeps b.
 func (k *Kit) keep(s *skill.Skill, b *brought) *brought {
+	k.adopt(s, b)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.brought == nil {
+		k.brought = map[string]*brought{}
+	}
+	k.brought[s.Canonical()] = b
+	return b
+}
+
+// adopt makes the tools of b tools of the kit: with their full names, and calls that look the skill up again.
+func (k *Kit) adopt(s *skill.Skill, b *brought) {
 	name := s.Canonical()
 	b.tools = append([]tool.Tool{}, b.tools...)
 	for i, t := range b.tools {
@@ -109,14 +123,12 @@ func (k *Kit) keep(s *skill.Skill, b *brought) *brought {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.brought == nil {
-		k.brought, k.refs = map[string]*brought{}, map[string]tool.Tool{}
+	if k.refs == nil {
+		k.refs = map[string]tool.Tool{}
 	}
-	k.brought[name] = b
 	for _, t := range b.tools {
 		k.refs[t.Full] = t
 	}
-	return b
 }
 
 // callOf returns a call as rules compare it: one of a toolset's tool has its own name.
@@ -180,6 +192,29 @@ func (k *Kit) open(ctx context.Context, s *skill.Skill, asked bool) *brought {
 		}
 		return k.o.Toolsets.Tools(ctx, s, k.admit)
 	})
+}
+
+// ofClass returns the tool that a name with a class stands for, such as Greeter.greet, while the tools of the skill are not known:
+// the other toolsets need not be started for it. It reports false if the name has no class of the skill, or its toolset no such tool.
+func (k *Kit) ofClass(ctx context.Context, s *skill.Skill, name string) (tool.Tool, bool, error) {
+	class, _, qualified := strings.Cut(strings.TrimPrefix(name, s.Canonical()+"."), ".")
+	if !qualified || k.bring(ctx, s, nil) != nil {
+		return tool.Tool{}, false, nil
+	}
+	if err := k.mayStart(ctx, s, false); err != nil {
+		return tool.Tool{}, false, err
+	}
+	digest, err := s.Digest(ctx)
+	if err != nil { // of content without a digest: what starts all says what becomes of it
+		return tool.Tool{}, false, nil
+	}
+	tools, err := k.o.Toolsets.ToolsOf(ctx, s, k.admit, class)
+	b := &brought{digest: digest, tools: tools}
+	k.adopt(s, b)
+	if t, ok := findTool(s, b.tools, name); ok {
+		return t, true, nil
+	}
+	return tool.Tool{}, false, err
 }
 
 // mayStart returns why the toolsets of a skill are not started for a model now, or nil.

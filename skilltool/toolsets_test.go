@@ -55,6 +55,24 @@ func (f *fakeToolsets) Tools(ctx context.Context, s *skill.Skill, admit script.A
 	return f.tools[s.Canonical()], f.fails[s.Canonical()]
 }
 
+func (f *fakeToolsets) ToolsOf(ctx context.Context, s *skill.Skill, admit script.Admit, class string) ([]tool.Tool, error) {
+	if _, err := admit(ctx, s); err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	var out []tool.Tool
+	for _, t := range f.tools[s.Canonical()] {
+		if t.Source == s.Canonical()+"."+class {
+			out = append(out, t)
+		}
+	}
+	if len(out) > 0 {
+		f.started = append(f.started, s.Canonical()+"."+class)
+	}
+	return out, nil
+}
+
 func (f *fakeToolsets) Registered(canonical string) bool { return f.registered == canonical }
 
 func (f *fakeToolsets) Known(_ context.Context, s *skill.Skill, _ script.Admit) ([]tool.Tool, bool) {
@@ -199,9 +217,9 @@ func TestToolsetFailures(t *testing.T) {
 	f.fails["twin"] = errors.New("Toolset toolsets.twin:Twin of skill 'twin': no module named nothing")
 	f.tools["twin"] = nil
 	c := converse(t, f, toolsetFiles(""), session.Options{}, nil)
-	greet, failed := c.kit.tool(t.Context(), "hello", "greet")
+	greet, failed := c.kit.Tool(t.Context(), "hello", "greet")
 	if failed != nil {
-		t.Fatal(failed.Message)
+		t.Fatal(failed)
 	}
 	for _, tt := range []struct{ tool, args, want string }{
 		{"toolset_call", `{}`, "skill_name is required"},
@@ -423,7 +441,7 @@ func TestServerFiles(t *testing.T) {
 	for _, name := range []string{"mcp.json", ".mcp.json"} {
 		f := newFake()
 		c := converse(t, f, tree{"server/SKILL.md": skillText("server", "", "Serve."), "server/" + name: `{"mcpServers":{"github":{"command":"x"}}}`}, session.Options{}, nil)
-		if r := c.kit.CallTool(t.Context(), "server", "issues/search", nil); !r.Success {
+		if r := userCall(t, c.kit, "server", "issues/search", nil); !r.Success {
 			t.Errorf("%s: %s", name, r.Encode())
 		}
 	}
@@ -526,6 +544,36 @@ func TestStartsIsAsked(t *testing.T) {
 	}
 }
 
+// userCall calls a tool as a user does.
+func userCall(t *testing.T, k *Kit, skillName, toolName string, args json.RawMessage) tool.Result {
+	t.Helper()
+	own, err := k.Tool(t.Context(), skillName, toolName)
+	if err != nil {
+		return k.Failure(err, skillName)
+	}
+	return own.Call(t.Context(), args)
+}
+
+// A name with the class starts one toolset only, while what the toolsets have is not known. A name without it starts all.
+func TestToolOfClassStartsOneToolset(t *testing.T) {
+	for name, want := range map[string]string{
+		"Greeter.greet":       "hello.Greeter",
+		"hello.Greeter.greet": "hello.Greeter",
+		"greet":               "hello",
+		"Nobody.greet":        "hello",
+	} {
+		f := newFake()
+		k, _ := kit(t, kitOptions{files: toolsetFiles(""), trust: skill.TrustRoot, change: func(o *Options) { o.Toolsets, o.ByUser = f, true }})
+		r := userCall(t, k, "hello", name, json.RawMessage(`{"name":"Ada"}`))
+		if len(f.started) != 1 || f.started[0] != want || r.Success == (name == "Nobody.greet") {
+			t.Errorf("%s: started %v, want %s: %s", name, f.started, want, r.Encode())
+		}
+		if r := userCall(t, k, "hello", "greet", json.RawMessage(`{"name":"Ada"}`)); !r.Success {
+			t.Errorf("%s: then a name without a class: %s", name, r.Encode())
+		}
+	}
+}
+
 // The calls of a user: a list and a call, with the failures of scripts.
 func TestToolsetsByUser(t *testing.T) {
 	f := newFake()
@@ -534,7 +582,7 @@ func TestToolsetsByUser(t *testing.T) {
 	if err != nil || len(tools) != 2 || tools[0].Full != "hello.Greeter.greet" {
 		t.Fatalf("got %v, %v", tools, err)
 	}
-	if r := k.CallTool(t.Context(), "hello", "greet", json.RawMessage(`{"name":"Ada"}`)); !r.Success || f.called[0] != `hello.Greeter.greet{"name":"Ada"}` {
+	if r := userCall(t, k, "hello", "greet", json.RawMessage(`{"name":"Ada"}`)); !r.Success || f.called[0] != `hello.Greeter.greet{"name":"Ada"}` {
 		t.Errorf("got %s, called %v", r.Encode(), f.called)
 	}
 	if tools, err := k.ListTools(t.Context(), "plain"); err != nil || len(tools) != 0 {
@@ -548,7 +596,7 @@ func TestToolsetsByUser(t *testing.T) {
 	if _, err := untrusted.ListTools(t.Context(), "hello"); !errors.As(err, &e) || e.Reason != ReasonUntrusted {
 		t.Errorf("got %v", err)
 	}
-	if r := untrusted.CallTool(t.Context(), "hello", "greet", nil); r.Reason != ReasonUntrusted {
+	if r := userCall(t, untrusted, "hello", "greet", nil); r.Reason != ReasonUntrusted {
 		t.Errorf("got %s", r.Encode())
 	}
 	look := newFake()

@@ -1,6 +1,7 @@
 package toolset
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -42,32 +43,69 @@ type Command struct {
 
 // Entries returns the toolsets that a skill declares, those of the manifest before those of mcp.json, and the problems of what
 // cannot be followed. It runs nothing.
-func Entries(s *skill.Skill) ([]Entry, []manifest.Problem) {
+func Entries(s *skill.Skill) ([]Entry, []manifest.Problem) { return entriesIn(s.FS(), s.Manifest()) }
+
+// Check returns the problems that Entries has for a skill, with their places, by its folder and its manifest.
+func Check(fsys fs.FS, m *manifest.Manifest) []manifest.Problem {
+	_, problems := entriesIn(fsys, m)
+	return problems
+}
+
+func entriesIn(fsys fs.FS, m *manifest.Manifest) ([]Entry, []manifest.Problem) {
 	var out []Entry
 	var problems []manifest.Problem
-	add := func(e Entry, err error, file, field string) {
+	add := func(e Entry, err error, at manifest.Problem) {
 		if err == nil && slices.ContainsFunc(out, func(o Entry) bool { return o.Class == e.Class }) {
-			err = fmt.Errorf("%q is declared twice: the first counts", e.Class)
+			err = wrong("give it another name", "%q is declared twice: the first counts", e.Class)
+		}
+		if err == nil && e.Command != nil {
+			if file := e.Command.missing(fsys); file != "" {
+				err = wrong("add the file, or correct the command", "server %q is started with %s, which the skill does not have", e.Class, file)
+			}
 		}
 		if err != nil {
-			problems = append(problems, manifest.Problem{Code: "toolset-entry", Severity: manifest.SeverityWarning, File: file, Field: field, Message: err.Error()})
+			at.Code, at.Severity, at.Message, at.Cure = "toolset-entry", manifest.SeverityWarning, err.Error(), cureOf(err)
+			problems = append(problems, at)
 			return
 		}
 		out = append(out, e)
 	}
-	for _, text := range s.Manifest().Toolsets {
-		e, err := parseEntry(s.FS(), text)
-		add(withFile(s.FS(), e), err, "SKILL.md", "toolsets")
+	at := manifest.Problem{File: "SKILL.md", Field: "toolsets"}
+	if i := slices.IndexFunc(m.Fields, func(f manifest.Field) bool { return f.Key == "toolsets" }); i >= 0 {
+		at.Line, at.Col = m.Fields[i].Line, m.Fields[i].Col
 	}
-	servers, file, err := readServers(s.FS())
+	for _, text := range m.Toolsets {
+		e, err := parseEntry(fsys, text)
+		add(withFile(fsys, e), err, at)
+	}
+	servers, file, err := readServers(fsys)
+	at = manifest.Problem{File: file, Field: "mcpServers"}
 	if err != nil {
-		add(Entry{}, err, file, "mcpServers")
+		add(Entry{}, err, at)
 	}
 	for _, server := range servers {
 		e, err := server.entry(file)
-		add(withFile(s.FS(), e), err, file, "mcpServers")
+		at.Line, at.Col = server.line, server.col
+		add(withFile(fsys, e), err, at)
 	}
 	return out, problems
+}
+
+// wrongEntry is why an entry cannot be followed, and what its author does about it.
+type wrongEntry struct{ message, cure string }
+
+func (w *wrongEntry) Error() string { return w.message }
+
+func wrong(cure, format string, args ...any) error {
+	return &wrongEntry{fmt.Sprintf(format, args...), cure}
+}
+
+// cureOf returns what the author of an entry does about an error.
+func cureOf(err error) string {
+	if w, ok := errors.AsType[*wrongEntry](err); ok {
+		return w.cure
+	}
+	return ""
 }
 
 // withFile returns the entry of a server with the file that its interpreter is started with.
@@ -96,7 +134,7 @@ func parseEntry(fsys fs.FS, text string) (Entry, error) {
 	}
 	module, class, ok := strings.Cut(text, ":")
 	if !ok || !className().MatchString(class) || module == "" {
-		return Entry{}, fmt.Errorf("%.100q is neither module:Class nor path:Class", text)
+		return Entry{}, wrong("write it as toolsets.hello:Hello or toolsets/index:Hello", "%.100q is neither module:Class nor path:Class", text)
 	}
 	e := Entry{Toolset: text, Class: class}
 	tried := candidates(module)
@@ -107,9 +145,9 @@ func parseEntry(fsys fs.FS, text string) (Entry, error) {
 		}
 	}
 	if len(tried) == 0 {
-		return Entry{}, fmt.Errorf("%.100q leads out of the skill's folder", text)
+		return Entry{}, wrong("put the file into the skill", "%.100q leads out of the skill's folder", text)
 	}
-	return Entry{}, fmt.Errorf("toolset %s: the skill has no file %s", text, tried[0].file)
+	return Entry{}, wrong("add the file, or correct the entry", "toolset %s: the skill has no file %s", text, tried[0].file)
 }
 
 type candidate struct {
@@ -160,7 +198,7 @@ func serverEntry(text, name, line string) (Entry, error) {
 	words := strings.Fields(line)
 	name = strings.TrimSpace(name)
 	if !serverName().MatchString(name) || len(words) == 0 {
-		return Entry{}, fmt.Errorf("%.100q does not name a server and its command: write NAME=COMMAND ARGUMENTS", text)
+		return Entry{}, wrong("write NAME=COMMAND ARGUMENTS", "%.100q does not name a server and its command", text)
 	}
 	s := server{Name: name, Command: words[0], Args: words[1:]}
 	e, err := s.entry("SKILL.md")

@@ -18,7 +18,7 @@ func TestEntries(t *testing.T) {
 	}
 	all := files{
 		"toolsets/hello.py": "", "toolsets/__init__.py": "", "toolsets/index.ts": "", "toolsets/both.js": "", "toolsets/both.py": "", "pack/__init__.py": "",
-		"dir/index.mjs": "", "top.py": "", "mcp.json": `{"mcpServers": {
+		"dir/index.mjs": "", "top.py": "", "bin/weather": "", "mcp.json": `{"mcpServers": {
 			"weather": {"command": "${CLAUDE_SKILL_DIR}/bin/weather", "args": ["-v", "${TOKEN:-none}"], "env": {"A": "b"}, "cwd": "${CLAUDE_PLUGIN_ROOT}/bin"},
 			"far": {"url": "https://example.com/mcp"}, "sse": {"type": "sse", "command": "x"}, "none": {}, "bad": {"command": 3}, "out": {"command": "x", "cwd": "../y"},
 			"1x": {"command": "x"}}}`,
@@ -98,10 +98,23 @@ func TestServersRefused(t *testing.T) {
 		`"bad":{"command":3}`:                                `server "bad": json: `,
 		`"out":{"command":"x","cwd":"../y"}`:                 `server "out" starts in "../y", which is not a folder in the skill`,
 		`"1x":{"command":"x"}`:                               `server "1x": a name begins with a letter`,
+		`"py":{"command":"python3","args":["gone.py"]}`:      `server "py" is started with gone.py, which the skill does not have`,
+		`"js":{"command":"node","args":["x.js"],"cwd":"d"}`:  `server "js" is started with d/x.js, which`,
+		`"bin":{"command":"${CLAUDE_SKILL_DIR}/bin/gone"}`:   `server "bin" is started with bin/gone, which`,
 	} {
 		found, problems := Entries(open(t, "demo", files{"mcp.json": `{"mcpServers":{` + text + `}}`}))
 		if len(found) > 0 || len(problems) != 1 || !strings.HasPrefix(problems[0].Message, want) {
 			t.Errorf("%s: got %v, %v, want %s", text, found, problems, want)
+			continue
+		}
+		if p := problems[0]; p.Cure == "" || p.Line != 1 || p.Col != 16 {
+			t.Errorf("%s: got cure %q at %d:%d", text, p.Cure, p.Line, p.Col)
+		}
+	}
+	for _, text := range []string{`"py":{"command":"python3","args":["/srv/x.py"]}`, `"m":{"command":"python3","args":["-m","x.py"]}`,
+		`"home":{"command":"node","args":["${HOME}/x.js"]}`, `"npx":{"command":"npx","args":["x.js"]}`} {
+		if found, problems := Entries(open(t, "demo", files{"mcp.json": `{"mcpServers":{` + text + `}}`})); len(found) != 1 {
+			t.Errorf("%s: got %v", text, problems)
 		}
 	}
 }
@@ -154,6 +167,9 @@ func FuzzServers(f *testing.F) {
 			t.Errorf("got %d", len(servers))
 		}
 		for _, s := range servers {
+			if s.line < 1 || s.col < 1 {
+				t.Errorf("%q is at %d:%d", s.Name, s.line, s.col)
+			}
 			e, err := s.entry("mcp.json")
 			if err == nil && (e.Command == nil || e.Command.Path == "" || !serverName().MatchString(e.Class)) {
 				t.Errorf("got %+v", e)

@@ -142,25 +142,54 @@ func (h *Host) Tools(ctx context.Context, s *skill.Skill, admit script.Admit) ([
 		return nil, err
 	}
 	out := h.inGo(s.Canonical())
-	errs := o.problems()
-	listings := make([][]listed, len(o.units))
-	failures := make([]error, len(o.units))
-	var wg sync.WaitGroup
-	for i, u := range o.units {
-		wg.Go(func() { listings[i], failures[i] = u.list(ctx) })
-	}
-	wg.Wait()
+	listings, failures := listAll(ctx, o.units)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	all := o.order(listings)
-	if errs = append(errs, failures...); errors.Join(failures...) == nil {
+	if errors.Join(failures...) == nil {
 		h.record(ctx, o, all)
 	}
 	for _, l := range all {
 		out = append(out, o.tool(l))
 	}
-	return out, errors.Join(errs...)
+	return out, errors.Join(append(o.problems(), failures...)...)
+}
+
+// ToolsOf is Tools for one toolset that the skill declares, by its class: only its process is started. It returns no tools and no
+// error if the skill declares no such toolset.
+func (h *Host) ToolsOf(ctx context.Context, s *skill.Skill, admit script.Admit, class string) ([]tool.Tool, error) {
+	o, err := h.owner(ctx, s, admit)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(o.entries, func(e Entry) bool { return e.Class == class })
+	if i < 0 {
+		return nil, nil
+	}
+	listing, err := o.unitOf(o.entries[i]).list(ctx)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	var out []tool.Tool
+	for _, l := range listing {
+		if l.Class == class {
+			out = append(out, o.tool(l))
+		}
+	}
+	return out, err
+}
+
+// listAll returns what each program has, or why it has nothing. It starts them at the same time.
+func listAll(ctx context.Context, units []*unit) ([][]listed, []error) {
+	listings := make([][]listed, len(units))
+	failures := make([]error, len(units))
+	var wg sync.WaitGroup
+	for i, u := range units {
+		wg.Go(func() { listings[i], failures[i] = u.list(ctx) })
+	}
+	wg.Wait()
+	return listings, failures
 }
 
 // Known returns the tools that an earlier run of the same content of the skill had, and those in Go. It reports false if there

@@ -1,6 +1,8 @@
 package toolset
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -30,6 +32,8 @@ type server struct {
 	Cwd     string            `json:"cwd"`
 	URL     string            `json:"url"`
 	err     error
+
+	line, col int // of its name in the file
 }
 
 // readServers returns the servers that a file of the skill declares, by name, and the file.
@@ -40,12 +44,9 @@ func readServers(fsys fs.FS) ([]server, string, error) {
 			continue
 		}
 		if err != nil {
-			return nil, name, fmt.Errorf("%s cannot be read: %w", name, err)
+			return nil, name, wrong("check its type, size and permissions", "%s cannot be read: %v", name, err)
 		}
 		servers, err := parseServers(b)
-		if err != nil {
-			err = fmt.Errorf("%s: %w", name, err)
-		}
 		return servers, name, err
 	}
 	return nil, "", nil
@@ -68,29 +69,84 @@ func readFile(fsys fs.FS, name string) ([]byte, error) {
 func parseServers(b []byte) ([]server, error) {
 	var outer map[string]json.RawMessage
 	if err := json.Unmarshal(b, &outer); err != nil {
-		return nil, fmt.Errorf("it is not a JSON object: %w", err)
+		return nil, wrong(mcpForm, "it is not a JSON object: %v%s", err, inLine(b, err))
 	}
 	raw, ok := outer["mcpServers"]
 	if !ok {
-		return nil, errors.New(`it has no "mcpServers"`)
+		return nil, wrong(mcpForm, `it has no "mcpServers"`)
 	}
 	var all map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &all); err != nil {
-		return nil, fmt.Errorf(`"mcpServers" is not an object: %w`, err)
+		return nil, wrong(mcpForm, `"mcpServers" is not an object: %v`, err)
 	}
 	var out []server
+	places := namePlaces(b)
 	for name, text := range all {
 		s := server{Name: name}
 		if err := json.Unmarshal(text, &s); err != nil {
-			s.err = fmt.Errorf("server %.64q: %w", name, err)
+			s.err = wrong(mcpForm, "server %.64q: %v", name, err)
 		}
+		s.line, s.col = lineOf(b, places[name])
 		out = append(out, s)
 	}
 	slices.SortFunc(out, func(a, b server) int { return strings.Compare(a.Name, b.Name) })
 	if len(out) > maxEntries {
-		return out[:maxEntries], fmt.Errorf("it has %d servers, and the first %d count", len(out), maxEntries)
+		return out[:maxEntries], wrong("leave some out", "it has %d servers, and the first %d count", len(out), maxEntries)
 	}
 	return out, nil
+}
+
+const mcpForm = `write {"mcpServers": {"NAME": {"command": "PROGRAM", "args": ["ARGUMENT"]}}}`
+
+// inLine says where a text is no JSON, if that is known.
+func inLine(b []byte, err error) string {
+	bad, ok := errors.AsType[*json.SyntaxError](err)
+	if !ok {
+		return ""
+	}
+	line, col := lineOf(b, int(bad.Offset)-1)
+	return fmt.Sprintf(" (line %d, column %d)", line, col)
+}
+
+// lineOf returns the line and the column of a byte of a text, from 1.
+func lineOf(b []byte, offset int) (line, col int) {
+	before := b[:min(max(offset, 0), len(b))]
+	return 1 + bytes.Count(before, []byte("\n")), len(before) - bytes.LastIndexByte(before, '\n')
+}
+
+// namePlaces returns where the names of the servers begin in a JSON text, by name.
+func namePlaces(b []byte) map[string]int {
+	out := map[string]int{}
+	dec := json.NewDecoder(bytes.NewReader(b))
+	_ = members(dec, func(name string, _ int) error {
+		if name != "mcpServers" {
+			return dec.Decode(new(json.RawMessage))
+		}
+		return members(dec, func(name string, at int) error {
+			out[name] = at
+			return dec.Decode(new(json.RawMessage))
+		})
+	})
+	return out
+}
+
+// members calls each for the name of each member of an object, and where it begins. each reads the value.
+func members(dec *json.Decoder, each func(name string, at int) error) error {
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return cmp.Or(err, errors.New("it is not an object"))
+	}
+	for dec.More() {
+		t, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		name, _ := t.(string)
+		if err := each(name, int(dec.InputOffset())-len(name)-2); err != nil { // of a name without escapes
+			return err
+		}
+	}
+	_, err := dec.Token()
+	return err
 }
 
 // entry checks a server.
@@ -99,15 +155,15 @@ func (s *server) entry(file string) (Entry, error) {
 	case s.err != nil:
 		return Entry{}, s.err
 	case !serverName().MatchString(s.Name):
-		return Entry{}, fmt.Errorf("server %.64q: a name begins with a letter, and has letters, digits, - and _, at most 64", s.Name)
+		return Entry{}, wrong("rename it", "server %.64q: a name begins with a letter, and has letters, digits, - and _, at most 64", s.Name)
 	case s.URL != "" || s.Type != "" && s.Type != "stdio":
-		return Entry{}, fmt.Errorf("server %q is reached over the network: only servers that are started by a command are used", s.Name)
+		return Entry{}, wrong("leave it out, or name a command that starts a server", "server %q is reached over the network: only servers that are started by a command are used", s.Name)
 	case strings.TrimSpace(s.Command) == "":
-		return Entry{}, fmt.Errorf("server %q has no command", s.Name)
+		return Entry{}, wrong(`name the program that is the server, as in "command": "npx"`, "server %q has no command", s.Name)
 	}
 	c := &Command{From: file, Path: inSkill(s.Command), Args: s.Args, Env: s.Env, Dir: strings.TrimPrefix(inSkill(s.Cwd), "./")}
 	if c.Dir != "" && !fs.ValidPath(c.Dir) {
-		return Entry{}, fmt.Errorf("server %q starts in %.100q, which is not a folder in the skill", s.Name, s.Cwd)
+		return Entry{}, wrong(`write "cwd" as a folder in the skill, such as "server", or leave it out`, "server %q starts in %.100q, which is not a folder in the skill", s.Name, s.Cwd)
 	}
 	c.pythonOfUV()
 	return Entry{Toolset: s.Name, Class: s.Name, Language: Server, Command: c}, nil
@@ -138,18 +194,39 @@ func (c *Command) file(fsys fs.FS) string {
 		return ""
 	}
 	for _, a := range c.Args {
-		name := inSkill(a)
-		if below, ok := strings.CutPrefix(name, "./"); ok && name != a {
-			name = path.Clean(below)
-		} else {
-			name = path.Join(c.Dir, name)
-		}
+		name := c.below(a)
 		if languageOf(name) != lang || !fs.ValidPath(name) {
 			continue
 		}
 		if info, err := fs.Stat(fsys, name); err == nil && info.Mode().IsRegular() {
 			return name
 		}
+	}
+	return ""
+}
+
+// below returns the path in the skill that an argument is, if it is one.
+func (c *Command) below(arg string) string {
+	name := inSkill(arg)
+	if below, ok := strings.CutPrefix(name, "./"); ok && name != arg {
+		return path.Clean(below)
+	}
+	return path.Join(c.Dir, name)
+}
+
+// missing returns the file of the skill that the command is, or that its interpreter is started with, if the skill does not have
+// it; "" if it has, or if the command does not name one.
+func (c *Command) missing(fsys fs.FS) string {
+	name, ok := strings.CutPrefix(c.Path, "./")
+	if lang, interpreter := programs[c.Path]; interpreter && len(c.Args) > 0 {
+		name = c.below(c.Args[0])
+		ok = languageOf(name) == lang && !path.IsAbs(c.Args[0])
+	}
+	if !ok || !fs.ValidPath(name) || strings.Contains(name, "$") {
+		return ""
+	}
+	if _, err := fs.Stat(fsys, name); errors.Is(err, fs.ErrNotExist) {
+		return name
 	}
 	return ""
 }

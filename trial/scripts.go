@@ -1,6 +1,7 @@
 package trial
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/survey"
 )
@@ -63,7 +65,11 @@ func (r *run) script(ctx context.Context, sc script.Script) {
 func (r *run) unhelpful(sc script.Script, lang survey.Language, text []byte) {
 	c := Case{Group: Scripts, Name: sc.Name + " --help", File: sc.File, Status: Warned, Message: "it does not show that it knows --help: a model reads its description instead",
 		Cure: "parse its arguments with a parser that prints the options"}
+	importer := r.importer(sc, lang, text)
 	switch {
+	case importer != "":
+		c.Message = "it is a module that " + importer + " imports, and runs nothing by itself: a model is offered it as a script"
+		c.Cure = "leave it out with scripts_ignore"
 	case lang == "":
 		c.Status, c.Message, c.Cure = Skipped, "its text does not show whether it knows --help, so it is not run", ""
 	case survey.DocText(lang, text) == "" && len(survey.UsageLines(r.texts(), sc)) == 0 && !strings.Contains(r.texts(), strings.TrimSuffix(sc.File, path.Ext(sc.File))):
@@ -72,6 +78,30 @@ func (r *run) unhelpful(sc script.Script, lang survey.Language, text []byte) {
 	}
 	r.add(c)
 }
+
+// importer returns the name of a script that imports a Python file that only defines something, or "".
+func (r *run) importer(sc script.Script, lang survey.Language, text []byte) string {
+	if lang != survey.Python || bytes.Contains(text, []byte("__name__")) {
+		return ""
+	}
+	module := strings.TrimSuffix(path.Base(sc.File), path.Ext(sc.File))
+	for _, other := range survey.Of(r.s.FS(), r.s.Manifest(), &survey.Options{Rule: r.o.ScriptRule}).List() {
+		if other.File == sc.File || survey.LanguageOf(other.File) != survey.Python {
+			continue
+		}
+		for _, m := range imports().FindAllSubmatch(survey.Beginning(r.s.FS(), other.File), -1) {
+			for name := range strings.FieldsFuncSeq(string(m[1])+" "+string(m[2]), func(r rune) bool { return r == ',' || r == ' ' }) {
+				if name == module || strings.HasSuffix(name, "."+module) {
+					return other.Name
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// imports finds the modules of a line of Python that imports some.
+var imports = lazyregexp.New(`(?m)^[ \t]*(?:from +([\w.]+)|import +([\w., ]+))`)
 
 // maxTexts is how many bytes of the texts of a skill are searched for commands.
 const maxTexts = 2 << 20
@@ -189,6 +219,10 @@ func (r *run) failure(c *Case, err error) {
 	}
 	if error(failed) == err { //nolint:errorlint // another error that wraps it says more
 		c.Message = failed.Brief()
+		_, stderr, _ := strings.Cut(failed.Message, "\nstderr: ")
+		if why := reasonIn(stderr); why != "" && failed.Reason == "" {
+			c.Message += ": " + why
+		}
 	}
 	switch {
 	case failed.Code == script.PermissionDenied:
@@ -196,6 +230,18 @@ func (r *run) failure(c *Case, err error) {
 	case here[failed.Reason]:
 		c.Status = Skipped
 	}
+}
+
+// reasonIn returns the line of what a program wrote to stderr that says best why it failed: the last one that names an error, else
+// the last one.
+func reasonIn(stderr string) string {
+	last := ""
+	for line := range strings.Lines(stderr) {
+		if line = strings.TrimSpace(line); line != "" && (strings.Contains(line, "rror") || !strings.Contains(last, "rror")) {
+			last = line
+		}
+	}
+	return clip(last, 200)
 }
 
 func (r *run) skip(g Group, name, why string) {

@@ -154,6 +154,21 @@ case "$1" in
 --json) echo "a file is needed" >&2; exit 2 ;;
 *) exit 2 ;;
 esac
+-- s/scripts/broken.sh --
+#!/bin/sh
+[ "$1" = --help ] || exit 0
+echo "ReadError: no such table" >&2
+echo "goodbye" >&2
+exit 3
+-- s/scripts/report.py --
+"""Makes a report."""
+import sys, shared
+if __name__ == "__main__":
+    print(shared.title(sys.argv[1]))
+-- s/scripts/shared.py --
+"""What the reports share."""
+def title(name):
+    return name.title()
 -- s/tests/good_test.sh --
 [ -d "$CLAUDE_SKILL_DIR/scripts" ] && [ "$PWD" != "$CLAUDE_SKILL_DIR" ]
 -- s/tests/bad_test.sh --
@@ -177,6 +192,7 @@ func TestScripts(t *testing.T) {
 	s, _ := load(t, scripts, "s")
 	expect(t, outcomes(t, s, &trial.Options{Groups: []trial.Group{trial.Scripts}, Probe: host(t)}),
 		"failed bad --help: it prints nothing on stdout",
+		"failed broken --help: Script failed with exit code 3: ReadError: no such table",
 		"passed careless --help: ",
 		`failed careless --json: stdout is not one JSON document: "working\n`,
 		"failed careless unknown option: its exit code is 0",
@@ -186,9 +202,11 @@ func TestScripts(t *testing.T) {
 		"passed needs --help: ",
 		"skipped needs --json: alone it fails, as it may if it needs arguments",
 		"passed needs unknown option: ",
+		"warned report --help: it does not show that it knows --help",
+		"warned shared --help: it is a module that report imports, and runs nothing by itself",
 		"warned silent --help: it does not show that it knows --help, has no description")
 	expect(t, outcomes(t, s, &trial.Options{Groups: []trial.Group{trial.Scripts}}),
-		"skipped bad: ", "skipped careless: ", "skipped good: ", "skipped needs: ", "warned silent --help: ")
+		"skipped bad: ", "skipped broken: ", "skipped careless: ", "skipped good: ", "skipped needs: ", "warned report --help: ", "warned shared --help: ", "warned silent --help: ")
 }
 
 // The skill's own tests run in a folder of their own, and those of its templates do not.

@@ -231,3 +231,17 @@ func TestPydantic(t *testing.T) {
 		t.Skip("no Python with pydantic: name some in AGENT_TEST_PYTHONS")
 	}
 }
+
+// A start imports no module of the library for a type that the toolset does not use: each costs milliseconds.
+func TestPythonStartImportsLittle(t *testing.T) {
+	eachPython(t, func(t *testing.T, r runtime) {
+		program := `import sys
+sys.path.insert(0, "python")
+import toolset_host.serve
+print([m for m in ("argparse", "datetime", "decimal", "ipaddress", "pathlib", "uuid", "pydantic") if m in sys.modules])`
+		out, err := exec.CommandContext(t.Context(), r.program, "-I", "-S", "-B", "-c", program).CombinedOutput()
+		if got := strings.TrimSpace(string(out)); err != nil || got != "[]" {
+			t.Errorf("imported: %s, %v", got, err)
+		}
+	})
+}

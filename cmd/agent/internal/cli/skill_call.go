@@ -33,7 +33,8 @@ func newSkillCallCommand(s *app.Services, run func(context.Context, *skillCallOp
 	c := &cobra.Command{
 		Use:   "call NAME TOOL [KEY=VALUE...]",
 		Short: "Call a tool of a skill's toolset and print its result",
-		Long: `Start the toolsets of a skill in the sandbox, call one of their tools as a model would, and print its result.
+		Long: `Start a toolset of a skill in the sandbox, call one of its tools as a model would, and print its result. The first time
+all toolsets of the skill are started, to find the tool; CLASS.TOOL starts the one of that class or server only.
 The arguments are KEY=VALUE, where a value for an argument that is not a text is JSON, or one JSON object with --args.
 
 A skill that is not bundled must be trusted first: on a terminal you are asked, otherwise see "agent skill trust".`,
@@ -99,22 +100,22 @@ func runSkillCall(ctx context.Context, o *skillCallOptions) error {
 		return err
 	}
 	r, err := o.callToolset(ctx, cat, e.Canonical(), fmt.Sprintf("running %s of %s", o.tool, e.Canonical()), func(kit *skilltool.Kit) (tool.Result, error) {
+		t, err := kit.Tool(ctx, e.Canonical(), o.tool)
+		if err != nil {
+			return tool.Result{}, err
+		}
 		if args == nil {
-			tools, err := kit.ListTools(ctx, e.Canonical())
-			if err != nil && len(tools) == 0 {
-				return tool.Result{}, err
-			}
-			if args, err = pairArguments(o.pairs, schemaOf(tools, o.tool)); err != nil {
+			if args, err = pairArguments(o.pairs, t.Input); err != nil {
 				return tool.Result{}, err
 			}
 		}
-		return kit.CallTool(ctx, e.Canonical(), o.tool, args), nil
+		return t.Call(ctx, args), nil
 	})
 	return (&answer{o.out, o.settings, o.json}).scripted(r, err, func() string {
 		if err == nil && r.Reason == skilltool.ReasonUntrusted {
 			return trustHint(ctx, e)
 		}
-		if err == nil && r.Error == tool.NotFound {
+		if r.Error == tool.NotFound {
 			return "agent skill tools " + e.Canonical() + " lists them"
 		}
 		return toolsetHint(ctx, cat, e.Canonical(), err)
@@ -138,16 +139,6 @@ func (o *skillCallOptions) printResult(r tool.Result) error {
 		return nil
 	}
 	return printDocument(o.out, raw)
-}
-
-// schemaOf returns the schema of the tool of that name, or nil.
-func schemaOf(tools []tool.Tool, name string) json.RawMessage {
-	for _, t := range tools {
-		if t.Name == name || t.Full == name {
-			return t.Input
-		}
-	}
-	return nil
 }
 
 // pairArguments makes a JSON object of KEY=VALUE. A value is a text, unless the schema wants something else.

@@ -20,6 +20,7 @@ import (
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill/check"
 	"github.com/agent-base/agent-base/skill/manifest"
+	"github.com/agent-base/agent-base/toolset"
 )
 
 // verdictJSON is one skill in the output of validate --json.
@@ -206,7 +207,7 @@ func (t *target) check(ctx context.Context, dir string, by *check.Options) (stri
 		files := scan.ReadOnce(folder)
 		m, problems := check.Folder(files, dir, by)
 		if !slices.ContainsFunc(problems, func(p manifest.Problem) bool { return p.Code == "file-unreadable" }) {
-			return strings.Clone(m.Name), append(problems, ofCwd(m, by.Path)...)
+			return strings.Clone(m.Name), append(problems, ofPrograms(m, files, by.Path)...)
 		}
 	}
 	tree, err := t.open(ctx)
@@ -216,15 +217,15 @@ func (t *target) check(ctx context.Context, dir string, by *check.Options) (stri
 	}
 	defer tree.Close()
 	m, problems := check.Folder(tree, dir, by)
-	return m.Name, append(problems, ofCwd(m, by.Path)...)
+	return m.Name, append(problems, ofPrograms(m, tree, by.Path)...)
 }
 
-// ofCwd returns what is wrong with the working directory that a manifest asks for. folder is what problems call the skill's
-// folder.
-func ofCwd(m *manifest.Manifest, folder string) []manifest.Problem {
+// ofPrograms returns what is wrong with the programs that a skill starts: with the working directory that its manifest asks for, and
+// with its toolsets. folder is what problems call the skill's folder.
+func ofPrograms(m *manifest.Manifest, fsys fs.FS, folder string) []manifest.Problem {
 	var out []manifest.Problem
-	for _, p := range script.CheckManifest(m) {
-		if p.Code == "metadata-cwd" {
+	for _, p := range slices.Concat(script.CheckManifest(m), toolset.Check(fsys, m)) {
+		if p.Code == "metadata-cwd" || p.Code == "toolset-entry" {
 			p.File = slashpath.Join(folder, p.File)
 			out = append(out, p)
 		}

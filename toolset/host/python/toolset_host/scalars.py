@@ -1,13 +1,12 @@
-"""The shapes of types without parts: text, numbers, dates, paths."""
+"""The shapes of types without parts: text, numbers, dates, paths.
+
+It imports no module for a type that toolsets rarely have: a hint has such a type only if the toolset imported its module.
+"""
 
 from __future__ import annotations
 
-import datetime
-import decimal
-import ipaddress
-import pathlib
 import re
-import uuid
+import sys
 from typing import Any, Callable, Dict, Tuple
 
 from .bad import Bad, Unusable, got
@@ -59,12 +58,18 @@ def number(digits: str) -> Any:
     return digits
 
 
-def parsed(parse: Callable[[str], Any], name: str) -> Callable[[Any, str], Any]:
+def loaded(module: str, *names: str) -> Tuple[type, ...]:
+    """Types of a module, or none if nothing has imported it: then no value is one of them."""
+    found = sys.modules.get(module)
+    return () if found is None else tuple(getattr(found, name) for name in names)
+
+
+def parsed(parse: Callable[[type, str], Any], name: str) -> Callable[[type, Any, str], Any]:
     """The build of a type that is written as text."""
 
-    def build(value: Any, at: str) -> Any:
+    def build(cls: type, value: Any, at: str) -> Any:
         try:
-            return parse(text(value, at))
+            return parse(cls, text(value, at))
         except (ValueError, ArithmeticError, re.error):
             raise Bad(at, f"must be {name}, not {got(value)}") from None
 
@@ -76,18 +81,18 @@ def zone(value: str) -> str:
     return value[:-1] + "+00:00" if value[-1:] in "Zz" else value
 
 
-def duration(value: Any, at: str) -> datetime.timedelta:
+def duration(cls: type, value: Any, at: str) -> Any:
     try:
-        return datetime.timedelta(seconds=real(value, at))
+        return cls(seconds=real(value, at))
     except (OverflowError, ValueError):
         raise Bad(at, "is too large a number of seconds") from None
 
 
-def exact(value: Any, at: str) -> decimal.Decimal:
+def exact(cls: type, value: Any, at: str) -> Any:
     if not isinstance(value, str):
         real(value, at)
     try:
-        return decimal.Decimal(str(value))
+        return cls(str(value))
     except ArithmeticError:
         raise Bad(at, f"must be a number, not {got(value)}") from None
 
@@ -96,36 +101,44 @@ def string(form: str) -> dict:
     return {"type": "string", "format": form}
 
 
-KNOWN: Dict[type, Tuple[dict, Callable[[Any, str], Any]]] = {
+BASIC: Dict[type, Tuple[dict, Callable[[Any, str], Any]]] = {
     str: ({"type": "string"}, text),
     bool: ({"type": "boolean"}, boolean),
     int: ({"type": "integer"}, integer),
     float: ({"type": "number"}, real),
     type(None): ({"type": "null"}, null),
-    decimal.Decimal: ({"anyOf": [{"type": "number"}, {"type": "string"}]}, exact),
-    datetime.datetime: (string("date-time"), parsed(
-        lambda v: datetime.datetime.fromisoformat(zone(v)), "a time such as 2026-01-31T09:30:00Z")),
-    datetime.date: (string("date"), parsed(datetime.date.fromisoformat, "a date such as 2026-01-31")),
-    datetime.time: (string("time"), parsed(
-        lambda v: datetime.time.fromisoformat(zone(v)), "a time of day such as 09:30:00")),
-    datetime.timedelta: ({"type": "number", "description": "seconds"}, duration),
-    uuid.UUID: (string("uuid"), parsed(uuid.UUID, "a UUID")),
-    re.Pattern: (string("regex"), parsed(re.compile, "a regular expression")),
-    ipaddress.IPv4Address: (string("ipv4"), parsed(ipaddress.IPv4Address, "an IPv4 address")),
-    ipaddress.IPv6Address: (string("ipv6"), parsed(ipaddress.IPv6Address, "an IPv6 address")),
+}
+
+# The types of modules by their module and name, with a build that is given the type, too.
+OTHERS: Dict[Tuple[str, str], Tuple[dict, Callable[[type, Any, str], Any]]] = {
+    ("decimal", "Decimal"): ({"anyOf": [{"type": "number"}, {"type": "string"}]}, exact),
+    ("datetime", "datetime"): (string("date-time"), parsed(
+        lambda cls, v: cls.fromisoformat(zone(v)), "a time such as 2026-01-31T09:30:00Z")),
+    ("datetime", "date"): (string("date"), parsed(lambda cls, v: cls.fromisoformat(v), "a date such as 2026-01-31")),
+    ("datetime", "time"): (string("time"), parsed(
+        lambda cls, v: cls.fromisoformat(zone(v)), "a time of day such as 09:30:00")),
+    ("datetime", "timedelta"): ({"type": "number", "description": "seconds"}, duration),
+    ("uuid", "UUID"): (string("uuid"), parsed(lambda cls, v: cls(v), "a UUID")),
+    ("re", "Pattern"): (string("regex"), parsed(lambda cls, v: re.compile(v), "a regular expression")),
+    ("ipaddress", "IPv4Address"): (string("ipv4"), parsed(lambda cls, v: cls(v), "an IPv4 address")),
+    ("ipaddress", "IPv6Address"): (string("ipv6"), parsed(lambda cls, v: cls(v), "an IPv6 address")),
 }
 
 
 def shape(cls: type, make: Any) -> Any:
     """The shape of a type, made by make(schema, build), or None if it is not one of these."""
-    if issubclass(cls, pathlib.PurePath):
+    if issubclass(cls, loaded("pathlib", "PurePath")):
         return make({"type": "string"}, lambda value, at: cls(text(value, at)))
     if issubclass(cls, (bytes, bytearray, memoryview)):
         raise Unusable("a model cannot give bytes: take text, such as base64, or the path of a file")
-    if cls in KNOWN:
-        schema, build = KNOWN[cls]
+    if cls in BASIC:
+        schema, build = BASIC[cls]
         return make(dict(schema), build)
+    other = (cls.__module__, cls.__name__)
+    if other in OTHERS and cls in loaded(*other):
+        schema, build_of = OTHERS[other]
+        return make(dict(schema), lambda value, at: build_of(cls, value, at))
     for base in (str, int, float):
         if issubclass(cls, base) and cls.__init__ is base.__init__ and cls.__new__ is base.__new__:
-            return make({"type": NAMES[base]}, lambda value, at: cls(KNOWN[base][1](value, at)))
+            return make({"type": NAMES[base]}, lambda value, at: cls(BASIC[base][1](value, at)))
     return None

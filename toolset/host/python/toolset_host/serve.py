@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import os
 import sys
@@ -20,12 +19,24 @@ PROTOCOL = "2025-06-18"
 GRACE = 2.0  # seconds that calls and toolsets get to end when the input ends
 
 
+class Options:
+    """The arguments of the program: --skill DIR [--max-result BYTES] [--] ENTRY..."""
+
+    def __init__(self, argv: List[str]) -> None:
+        self.skill, self.max_result, rest = "", 1 << 20, list(argv)
+        while len(rest) > 1 and rest[0] in ("--skill", "--max-result"):
+            name, value = rest.pop(0), rest.pop(0)
+            if name == "--skill":
+                self.skill = value
+            else:
+                self.max_result = int(value)
+        self.entries = rest[1:] if rest[:1] == ["--"] else rest
+        if not self.skill or not self.entries:
+            sys.exit("usage: main.py --skill DIR [--max-result BYTES] [--] MODULE:CLASS...")
+
+
 def run(argv: List[str]) -> None:
-    parser = argparse.ArgumentParser(prog="main.py", description="Serves the toolsets of a skill.")
-    parser.add_argument("--skill", required=True, metavar="DIR", help="the folder of the skill")
-    parser.add_argument("--max-result", type=int, default=1 << 20, metavar="BYTES", help="the longest result")
-    parser.add_argument("entries", nargs="+", metavar="ENTRY", help="module:Class")
-    options = parser.parse_args(argv)
+    options = Options(argv)
     sys.argv = [options.skill]
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
@@ -41,7 +52,7 @@ def run(argv: List[str]) -> None:
 class Server:
     """Answers requests in a thread of its own, so that it does so while a toolset keeps the event loop busy."""
 
-    def __init__(self, wire: streams.Wire, loop: asyncio.AbstractEventLoop, options: argparse.Namespace) -> None:
+    def __init__(self, wire: streams.Wire, loop: asyncio.AbstractEventLoop, options: Options) -> None:
         self.wire, self.loop, self.max_result = wire, loop, options.max_result
         self.root = os.path.realpath(options.skill)
         self.toolsets = Toolsets(self.root)

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-import datetime
-import decimal
 import enum
 import json
 import math
-import pathlib
-import uuid
 from typing import Any
 
+from .scalars import loaded
+
 MAX_ITEMS = 10_000  # items of a generator
-AS_TEXT = (pathlib.PurePath, uuid.UUID, decimal.Decimal)
 
 
 class NotJSON(TypeError):
@@ -43,11 +40,11 @@ def plain(value: Any) -> Any:
 
 def other(value: Any) -> Any:
     """As plain, for objects."""
-    if isinstance(value, (datetime.datetime, datetime.date, datetime.time)):
+    if isinstance(value, loaded("datetime", "datetime", "date", "time")):
         return value.isoformat()
-    if isinstance(value, datetime.timedelta):
+    if isinstance(value, loaded("datetime", "timedelta")):
         return number(value.total_seconds())
-    if isinstance(value, AS_TEXT):
+    if isinstance(value, loaded("pathlib", "PurePath") + loaded("uuid", "UUID") + loaded("decimal", "Decimal")):
         return str(value)
     if isinstance(value, type):
         raise NotJSON(f"the class {value.__name__} is not JSON")
