@@ -65,7 +65,7 @@ func (k *Kit) guard(ctx context.Context, name string, args json.RawMessage) erro
 func (k *Kit) guardAt(ctx context.Context, name string, m *moment) error {
 	active := append(k.o.Session.Held(), k.o.Session.Active()...)
 	for i := len(active) - 1; i >= 0; i-- {
-		if a := k.runHooks(ctx, &active[i], m); a.Denied {
+		if a, denied := veto(k.runHooks(ctx, &active[i], m)); denied {
 			fault := fmt.Sprintf("Tool '%s' not allowed by a hook of skill '%s'", name, active[i].Name)
 			trace.Emit(ctx, k.o.Trace, trace.Event{Kind: trace.RestrictionViolated, Level: slog.LevelWarn, Skill: active[i].Name, Tool: name,
 				Message: fault, Err: errors.New(fault), // without what the hook wrote
@@ -92,8 +92,7 @@ func (k *Kit) After(ctx context.Context, name string, args json.RawMessage, r to
 	}
 	m := k.atCall(hook.PostToolUse, name, args, result)
 	for i := len(active) - 1; i >= 0; i-- {
-		a := k.runHooks(ctx, &active[i], m)
-		if text := said(a); text != "" {
+		if text := said(k.runHooks(ctx, &active[i], m)); text != "" {
 			r.Message += fmt.Sprintf("\nA hook of skill '%s' says: %s", active[i].Name, text)
 		}
 	}
@@ -113,36 +112,48 @@ func (k *Kit) Stopped(ctx context.Context, before int) (more string, failures []
 	}
 	var texts []string
 	for i := len(active) - 1; i >= 0; i-- {
-		switch a := k.runHooks(ctx, &active[i], m); {
-		case a.Failed:
-			failures = append(failures, fmt.Sprintf("The hook %s of skill '%s' failed%s", hook.Stop, active[i].Name, because(a.Reason)))
-		case a.Denied:
-			texts = append(texts, fmt.Sprintf("A hook of skill '%s' says that the work is not done%s", active[i].Name, because(a.Reason)))
+		for _, a := range k.runHooks(ctx, &active[i], m) {
+			switch {
+			case a.Failed:
+				failures = append(failures, fmt.Sprintf("The hook %s of skill '%s' failed%s", hook.Stop, active[i].Name, because(a.Reason)))
+			case a.Denied:
+				texts = append(texts, fmt.Sprintf("A hook of skill '%s' says that the work is not done%s", active[i].Name, because(a.Reason)))
+			}
 		}
 	}
 	return strings.Join(texts, "\n"), failures
 }
 
-// runHooks runs the hooks of one active skill for a moment, in their order, and returns the first answer that denies, else
-// what all of them say. Hooks of other events than the guards cannot deny: that they failed is only said.
-func (k *Kit) runHooks(ctx context.Context, a *session.Activation, m *moment) hook.Answer {
-	var all hook.Answer
+// runHooks runs the hooks of one active skill for a moment, in their order, and returns their answers. The first guard that
+// denies ends it, and its answer is the last.
+func (k *Kit) runHooks(ctx context.Context, a *session.Activation, m *moment) []hook.Answer {
 	if !k.o.Hooks {
-		return all
+		return nil
 	}
+	var all []hook.Answer
 	for i, h := range a.Hooks {
 		this := ran{a.Name, a.Token, i}
 		if h.Event != m.event || len(m.names) > 0 && !slices.ContainsFunc(m.names, func(n string) bool { return hook.Matches(h.Matcher, n) }) || h.Once && !k.first(this) {
 			continue
 		}
 		answer := k.runHook(ctx, a.Name, h, m.input(a.Name))
+		all = append(all, answer)
 		if answer.Denied {
 			k.again(this) // what was refused once is not allowed the second time
-			return answer
+			if hook.IsGuard(m.event) {
+				break
+			}
 		}
-		all.Note += answer.Note
 	}
 	return all
+}
+
+// veto returns the answer of the guard that denied, if there is one.
+func veto(all []hook.Answer) (hook.Answer, bool) {
+	if len(all) == 0 || !all[len(all)-1].Denied {
+		return hook.Answer{}, false
+	}
+	return all[len(all)-1], true
 }
 
 // first reports whether a hook that runs once has not run yet.
@@ -230,12 +241,17 @@ func because(reason string) string {
 	return ": " + reason
 }
 
-// said returns what a hook that cannot deny says.
-func said(a hook.Answer) string {
-	if a.Reason != "" {
-		return a.Reason
+// said returns what hooks that cannot deny say, each in lines of its own.
+func said(all []hook.Answer) string {
+	var texts []string
+	for _, a := range all {
+		for _, text := range []string{a.Reason, a.Note} {
+			if text != "" {
+				texts = append(texts, text)
+			}
+		}
 	}
-	return a.Note
+	return strings.Join(texts, "\n")
 }
 
 // enter activates a skill, with the hooks around it: pre, which can refuse, before, and SessionStart after. It returns what
@@ -243,7 +259,7 @@ func said(a hook.Answer) string {
 func (k *Kit) enter(ctx context.Context, s *skill.Skill, args string) (token session.Token, note string, err error) {
 	if _, active := k.o.Session.Lookup(s.Canonical()); !active {
 		coming := &session.Activation{Name: s.Canonical(), Hooks: s.Manifest().Hooks}
-		if a := k.runHooks(ctx, coming, ofSkill(hook.Pre)); a.Denied {
+		if a, denied := veto(k.runHooks(ctx, coming, ofSkill(hook.Pre))); denied {
 			return 0, "", &hookDenial{k: k, text: fmt.Sprintf("Skill '%s' is not activated: its hook refused%s", s.Name(), because(a.Reason))}
 		}
 	}

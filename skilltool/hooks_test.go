@@ -156,13 +156,14 @@ func TestGuardOfUntrusted(t *testing.T) {
 	}
 }
 
-// R127: pre and post run around a skill, pre can refuse it, and the events of a conversation reach their hooks.
+// R127: pre and post run around a skill, pre can refuse it, and the events of a conversation reach their hooks. A hook that
+// cannot refuse does not keep those after it from running.
 func TestMoments(t *testing.T) {
 	hooks := `hooks:
   pre: hooks/pre.sh
   post: hooks/post.sh
-  SessionStart: [{hooks: [{type: command, command: echo ready}]}]
-  PostToolUse: [{matcher: Bash, hooks: [{command: bash "$CLAUDE_SKILL_DIR/scripts/log.sh"}, {command: echo seen >&2; exit 2}]}]
+  SessionStart: [{hooks: [{type: command, command: echo ready}, {type: command, command: exit 3}, {type: command, command: echo now}]}]
+  PostToolUse: [{matcher: Bash, hooks: [{command: bash "$CLAUDE_SKILL_DIR/scripts/log.sh"}, {command: echo seen >&2; exit 2}, {command: 'echo broken >&2; exit 1'}, {command: "echo '{\"hookSpecificOutput\":{\"additionalContext\":\"more\"}}'"}]}]
   PreToolUse: [{hooks: [{command: 'cd "$AGENT_SKILL_CACHE_DIR" && echo x >> asked && [ $(wc -l < asked) -gt 2 ]', once: true}]}]
   Stop: [{hooks: [{command: cp /dev/stdin "$AGENT_SKILL_CACHE_DIR/stopped"}]}]
 `
@@ -173,7 +174,7 @@ func TestMoments(t *testing.T) {
 		}
 	}
 	r := e.Call(t.Context(), "bash", json.RawMessage(`{"n":1}`))
-	if !r.Success || r.Message != "done\nA hook of skill 'x' says: seen" {
+	if !r.Success || r.Message != "done\nA hook of skill 'x' says: seen\nbroken\nmore" {
 		t.Errorf("after the guard that runs once: %+v", r)
 	}
 	if e.Call(t.Context(), "bash", json.RawMessage(`{"n":1}`)); kept(t, cache, "asked") != "x\nx\nx" && kept(t, cache, "asked") != "x\nx\nx\n" {
@@ -193,7 +194,7 @@ func TestMoments(t *testing.T) {
 		t.Errorf("the hook got %s", got)
 	}
 	again := k.Activate(t.Context(), "x", "")
-	if a, ok := again.Result.(Activation); !ok || !strings.HasSuffix(a.Content, "\n\nIts hook says: ready") {
+	if a, ok := again.Result.(Activation); !ok || !strings.HasSuffix(a.Content, "\n\nIts hook says: ready\nnow") {
 		t.Errorf("got %+v", again)
 	}
 	k.End(t.Context())
