@@ -16,7 +16,7 @@ func (s *Session) Hold(token Token) {
 func (s *Session) Release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.held, s.left = nil, nil
+	s.limits, s.ended = nil, nil
 	for i := range s.stack {
 		s.stack[i].held = false
 	}
@@ -28,7 +28,7 @@ func (s *Session) Held() []Activation {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var out []Activation
-	for _, a := range s.left {
+	for _, a := range s.ended {
 		again := func(b Activation) bool { return b.Name == a.Name }
 		if s.index(a.Name) < 0 && !slices.ContainsFunc(out, again) {
 			out = append(out, a)
@@ -37,10 +37,12 @@ func (s *Session) Held() []Activation {
 	return out
 }
 
+func (s *Session) holds(a *Activation) bool { return a.held || s.o.HoldAll }
+
 // keep keeps the restriction of a held activation that ends or changes.
 func (s *Session) keep(a *Activation) {
-	if a.limit != nil && (a.held || s.o.HoldAll) {
-		s.held = append(s.held, *a.limit)
+	if a.limit != nil && s.holds(a) {
+		s.limits = append(s.limits, *a.limit)
 	}
 }
 

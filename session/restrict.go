@@ -118,7 +118,7 @@ func (s *Session) Restriction() Restriction {
 }
 
 func (s *Session) restriction() Restriction {
-	limits := slices.Concat(s.o.Within.limits, s.held)
+	limits := slices.Concat(s.o.Within.limits, s.limits)
 	stack := s.stack
 	if s.o.Policy == PolicyTop && len(stack) > 0 {
 		stack = stack[len(stack)-1:]

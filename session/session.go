@@ -54,8 +54,8 @@ type Session struct {
 
 	mu        sync.Mutex
 	stack     []Activation
-	held      []limit      // of skills that were left or renewed while they were held
-	left      []Activation // that ended while they were held
+	limits    []limit      // of held activations that ended or were renewed
+	ended     []Activation // that were held
 	serial    Token
 	pending   []func() // report steps to the tracer
 	reporting bool     // a call is running pending
@@ -105,7 +105,7 @@ func (s *Session) Activate(ctx context.Context, k *skill.Skill, args string) (To
 	defer s.unlock()
 	a.Since = s.o.Now()
 	a.Told = a.Since
-	return s.push(ctx, a, "Activated")
+	return s.push(ctx, a, "activate", "Activated")
 }
 
 // Renew records that the model was given the instructions of an active skill again, because it was called with other
@@ -163,12 +163,8 @@ func (s *Session) limit(ctx context.Context, k *skill.Skill) *limit {
 	return newLimit(k.Canonical(), m, o)
 }
 
-// push puts a on top of the stack. did is the verb of the message.
-func (s *Session) push(ctx context.Context, a Activation, did string) (Token, error) {
-	op := "activate"
-	if did == "Restored" {
-		op = "restore"
-	}
+// push puts a on top of the stack. op is the verb of an error, did that of the message.
+func (s *Session) push(ctx context.Context, a Activation, op, did string) (Token, error) {
 	if i := s.index(a.Name); i >= 0 {
 		return s.stack[i].Token, &Error{op, a.Name, ErrActive}
 	}
@@ -240,7 +236,7 @@ func (s *Session) End(ctx context.Context) {
 	for i := len(s.stack) - 1; i >= 0; i-- {
 		s.remove(ctx, i, fmt.Sprintf("Auto-deactivated skill '%s' on task completion", s.stack[i].Name))
 	}
-	s.held, s.left = nil, nil
+	s.limits, s.ended = nil, nil
 }
 
 // Active returns the active skills in the order of their activation.
@@ -287,8 +283,8 @@ func (s *Session) pop(ctx context.Context, i int) error {
 func (s *Session) remove(ctx context.Context, i int, msg string) {
 	a := s.stack[i]
 	s.keep(&a)
-	if a.held || s.o.HoldAll {
-		s.left = append(s.left, a)
+	if s.holds(&a) {
+		s.ended = append(s.ended, a)
 	}
 	s.stack = s.stack[:i]
 	s.report(ctx, trace.Event{Kind: trace.SkillDeactivated, Skill: a.Name,

@@ -81,6 +81,6 @@ func (s *Session) restore(ctx context.Context, c *skill.Catalog, was Saved) erro
 	a.Since, a.Told = was.Since, was.Told
 	s.mu.Lock()
 	defer s.unlock()
-	_, err = s.push(ctx, a, "Restored")
+	_, err = s.push(ctx, a, "restore", "Restored")
 	return err
 }
