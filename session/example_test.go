@@ -35,7 +35,8 @@ func Example() {
 	if err := activate(ctx, s, catalog, "charts"); errors.Is(err, session.ErrActive) {
 		fmt.Println(err)
 	}
-	fmt.Println(s.DeactivateName(ctx, "csv-report"))
+	_, err = s.DeactivateName(ctx, "csv-report")
+	fmt.Println(err)
 
 	saved, err := json.Marshal(s.State())
 	if err != nil {

@@ -119,7 +119,7 @@ func TestStackPolicies(t *testing.T) {
 			look()
 		}
 		for range k {
-			if err := s.DeactivateName(t.Context(), ""); err != nil {
+			if _, err := s.DeactivateName(t.Context(), ""); err != nil {
 				t.Fatal(err)
 			}
 			look()

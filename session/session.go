@@ -211,22 +211,26 @@ func (s *Session) Deactivate(ctx context.Context, token Token) error {
 	return s.pop(ctx, i)
 }
 
-// DeactivateName ends the activation of the skill with that name, in any spelling; "" means the skill on top. The errors
-// are those of Deactivate.
-func (s *Session) DeactivateName(ctx context.Context, name string) error {
+// DeactivateName ends the activation of the skill with that name, in any spelling, and returns it; "" means the skill on top.
+// The errors are those of Deactivate.
+func (s *Session) DeactivateName(ctx context.Context, name string) (Activation, error) {
 	s.mu.Lock()
 	defer s.unlock()
 	if len(s.stack) == 0 {
-		return &Error{"deactivate", "", ErrNoneActive}
+		return Activation{}, &Error{"deactivate", "", ErrNoneActive}
 	}
-	if name == "" {
-		return s.pop(ctx, len(s.stack)-1)
+	i := len(s.stack) - 1
+	if name != "" {
+		i = s.index(manifest.Canonical(name))
 	}
-	i := s.index(manifest.Canonical(name))
 	if i < 0 {
-		return &Error{"deactivate", name, ErrNotActive}
+		return Activation{}, &Error{"deactivate", name, ErrNotActive}
 	}
-	return s.pop(ctx, i)
+	was := s.stack[i]
+	if err := s.pop(ctx, i); err != nil {
+		return Activation{}, err
+	}
+	return was, nil
 }
 
 // End deactivates all skills, top first, because the task is over, and ends every Hold.

@@ -70,7 +70,7 @@ func TestStack(t *testing.T) {
 	ctx := t.Context()
 	k := load(t, "a", "b")
 	s := New(nil)
-	if err := s.DeactivateName(ctx, "a"); !errors.Is(err, ErrNoneActive) || err.Error() != "No active skills to deactivate" {
+	if _, err := s.DeactivateName(ctx, "a"); !errors.Is(err, ErrNoneActive) || err.Error() != "No active skills to deactivate" {
 		t.Errorf("deactivating in an empty session: %v", err)
 	}
 	ta, err := s.Activate(ctx, k[0], "")
@@ -88,7 +88,7 @@ func TestStack(t *testing.T) {
 	if err := s.Deactivate(ctx, ta); err == nil || err.Error() != "Cannot deactivate 'a' - 'b' must be deactivated first" {
 		t.Errorf("deactivating below the top: %v", err)
 	}
-	if err := s.DeactivateName(ctx, "c"); err == nil || err.Error() != "Skill 'c' is not active" {
+	if _, err := s.DeactivateName(ctx, "c"); err == nil || err.Error() != "Skill 'c' is not active" {
 		t.Errorf("deactivating what is not active: %v", err)
 	}
 	if got := fmt.Sprint(s.Recent()); got != "[b a]" {
@@ -101,7 +101,7 @@ func TestStack(t *testing.T) {
 	if err := s.Deactivate(ctx, tb); !errors.Is(err, ErrNotActive) || !errors.As(err, &refused) || refused.Op != "deactivate" { // security 2.12 #173: tokens, not names
 		t.Errorf("a spent token: %v", err)
 	}
-	if err := s.DeactivateName(ctx, "A"); err != nil { // R43
+	if _, err := s.DeactivateName(ctx, "A"); err != nil { // R43
 		t.Error(err)
 	}
 	if n := len(s.Active()); n != 0 {
@@ -181,7 +181,7 @@ func TestTracerUsesItsSession(t *testing.T) {
 	if err := s.Renew(ctx, token, k[0], "x"); err != nil {
 		t.Error(err)
 	}
-	if err := s.DeactivateName(ctx, ""); err != nil {
+	if _, err := s.DeactivateName(ctx, ""); err != nil {
 		t.Error(err)
 	}
 	s.End(ctx)

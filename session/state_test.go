@@ -233,7 +233,7 @@ func TestEndedContextActivatesNothing(t *testing.T) {
 	if out := again.Restore(dead, f.catalog(t), s.State()); !errors.Is(out[0].Err, context.Canceled) || len(again.Active()) != 0 {
 		t.Errorf("restore: %+v, active %v", out, again.Recent())
 	}
-	if err := s.DeactivateName(dead, "a"); err != nil { // taking away must always be possible
+	if _, err := s.DeactivateName(dead, "a"); err != nil { // taking away must always be possible
 		t.Errorf("deactivate: %v", err)
 	}
 }

@@ -188,8 +188,8 @@ func (k *Kit) activation(ctx context.Context, s *skill.Skill, args, status strin
 }
 
 func (k *Kit) deactivate(ctx context.Context, a *arguments) tool.Result {
-	was := k.named(a.SkillName)
-	if err := k.o.Session.DeactivateName(ctx, a.SkillName); err != nil {
+	was, err := k.o.Session.DeactivateName(ctx, a.SkillName)
+	if err != nil {
 		if errors.Is(err, session.ErrNoneActive) || errors.Is(err, session.ErrNotTop) {
 			return tool.CauseActivation.Failure(err.Error())
 		}
@@ -201,15 +201,6 @@ func (k *Kit) deactivate(ctx context.Context, a *arguments) tool.Result {
 		text += ", but what it allows holds until the prompt is answered"
 	}
 	return tool.Success(Deactivation{SkillName: a.SkillName, Status: "deactivated"}, text)
-}
-
-// named returns the activation that DeactivateName would end.
-func (k *Kit) named(name string) session.Activation {
-	if active := k.o.Session.Active(); name == "" && len(active) > 0 {
-		return active[len(active)-1]
-	}
-	now, _ := k.o.Session.Lookup(name)
-	return now
 }
 
 // actionFailure returns the result of an action that the session refused: "Skill activate failed: …".

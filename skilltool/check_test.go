@@ -178,7 +178,7 @@ func TestSubIsRestricted(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := sub.o.Session.DeactivateName(t.Context(), "z"); err != nil {
+	if _, err := sub.o.Session.DeactivateName(t.Context(), "z"); err != nil {
 		t.Fatal(err)
 	}
 	if err := sub.Check(t.Context(), "bash", json.RawMessage(`{"command":"sh x"}`)); err == nil {
