@@ -11,7 +11,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 . scripts/tools.sh
 
-CORE='skill skill/manifest skill/check disclose session session/allow script script/survey script/pyenv script/nodeenv tool skilltool trust trace'
+CORE='skill skill/manifest skill/check disclose session session/allow script script/survey script/pyenv script/nodeenv script/runner tool skilltool trust trace'
 PROFILE=$TOOLS/cover.out
 
 step_format() {

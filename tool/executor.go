@@ -25,6 +25,8 @@ type Executor struct {
 	// full name of a tool.
 	After func(ctx context.Context, name string, args json.RawMessage, r Result) Result
 	Trace trace.Tracer
+
+	ErrorText bool // all results have Result.ErrorText
 }
 
 // Denial is an error of Executor.Check that has the result of the call.
@@ -53,6 +55,7 @@ func (e *Executor) Call(ctx context.Context, name string, args json.RawMessage) 
 	}
 	ctx, span := trace.Begin(ctx, e.Trace, trace.Event{Kind: trace.ToolCalled, Tool: name, Attrs: attrs}, slog.Any("arguments", args))
 	r, called, denied := e.call(ctx, name, args)
+	r.ErrorText = r.ErrorText || e.ErrorText
 	if !denied {
 		r.Duration = time.Since(start)
 	}

@@ -177,3 +177,14 @@ func TestResolve(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// C49: an executor puts the texts of all failures into their envelopes, whichever tool they are of.
+func TestErrorText(t *testing.T) {
+	e, _ := watched(t, Tool{Name: "broken", Call: func(context.Context, json.RawMessage) Result { return CauseUnknown.Failure("it is broken") }})
+	e.ErrorText = true
+	for _, name := range []string{"broken", "nowhere"} {
+		if r := e.Call(t.Context(), name, nil); !r.ErrorText || r.Error == "" {
+			t.Errorf("%s: got %+v", name, r)
+		}
+	}
+}

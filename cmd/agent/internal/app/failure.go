@@ -95,7 +95,7 @@ func Explain(err error) *Failure {
 	case errors.As(err, &missing):
 		return &Failure{Exit: ExitNotFound, Code: string(tool.NotFound), Hint: "agent skill list --all shows every skill", Err: err}
 	case errors.As(err, &bad):
-		f := &Failure{Exit: ExitUsage, Code: string(tool.InvalidName), Hint: "a name has 1 to 64 of the characters a-z, A-Z, 0-9, - and _", Err: err}
+		f := &Failure{Exit: ExitUsage, Code: string(tool.InvalidName), Hint: "a name has 1 to 64 of the characters a-z, A-Z, 0-9, - and _, and begins with a letter or a digit", Err: err}
 		if len(bad.Suggest) > 0 {
 			f.Hint = fmt.Sprintf("did you mean %q?", bad.Suggest[0])
 		}

@@ -46,6 +46,10 @@ func TestSettingsReach(t *testing.T) {
 			func(s *sees) bool { return strings.Contains(s.last(), `"success":false`) }},
 		{"errorText", "skills:\n  errorText: true\n", nil, nil, []fakemodel.Step{callStep("skill", `{"skill_name":"nowhere"}`)},
 			func(s *sees) bool { return strings.Contains(s.last(), `"error":"Skill 'nowhere' not found.`) }},
+		{"errorText of a file tool", "skills:\n  errorText: true\n", nil, nil, []fakemodel.Step{callStep("read_file", `{"file_path":".git/config"}`)},
+			func(s *sees) bool {
+				return strings.Contains(s.last(), `"error":"'.git/config' belongs to version control`)
+			}},
 		{"the profile omniforge", "", nil, []string{"--profile", "omniforge"}, []fakemodel.Step{callStep("skill", `{"skill_name":"nowhere"}`)},
 			func(s *sees) bool { return strings.Contains(s.last(), `"error":"Skill 'nowhere' not found.`) }},
 		{"cwd", "skills:\n  cwd: skill\n", nil, nil, []fakemodel.Step{script}, func(s *sees) bool { return strings.Contains(s.last(), "at=odd\\n") }},
