@@ -91,16 +91,16 @@ func TestEntriesBroken(t *testing.T) {
 // A server that cannot be used is named with the reason.
 func TestServersRefused(t *testing.T) {
 	for text, want := range map[string]string{
-		`"far":{"url":"https://example.com/mcp"}`:            `server "far" is reached over the network: only servers that are started by a command are used`,
-		`"both":{"url":"https://example.com","command":"x"}`: `server "both" is reached over the network`,
-		`"sse":{"type":"sse","command":"x"}`:                 `server "sse" is reached over the network`,
-		`"none":{}`:                                          `server "none" has no command`,
-		`"bad":{"command":3}`:                                `server "bad": json: `,
-		`"out":{"command":"x","cwd":"../y"}`:                 `server "out" starts in "../y", which is not a folder in the skill`,
-		`"1x":{"command":"x"}`:                               `server "1x": a name begins with a letter`,
-		`"py":{"command":"python3","args":["gone.py"]}`:      `server "py" is started with gone.py, which the skill does not have`,
-		`"js":{"command":"node","args":["x.js"],"cwd":"d"}`:  `server "js" is started with d/x.js, which`,
-		`"bin":{"command":"${CLAUDE_SKILL_DIR}/bin/gone"}`:   `server "bin" is started with bin/gone, which`,
+		`"far":{"url":"https://example.com/mcp"}`:             `server "far" is reached over the network: only servers that are started by a command are used`,
+		`"both":{"url":"https://example.com","command":"x"}`:  `server "both" is reached over the network`,
+		`"sse":{"type":"sse","command":"x"}`:                  `server "sse" is reached over the network`,
+		`"none":{}`:                                           `server "none" has no command`,
+		`"bad":{"command":3}`:                                 `server "bad": json: `,
+		`"out":{"command":"x","cwd":"../y"}`:                  `server "out" starts in "../y", which is not a folder in the skill`,
+		`"1x":{"command":"x"}`:                                `server "1x": a name begins with a letter`,
+		`"py":{"command":"python3","args":["-Bu","gone.py"]}`: `server "py" is started with gone.py, which the skill does not have`,
+		`"js":{"command":"node","args":["x.js"],"cwd":"d"}`:   `server "js" is started with d/x.js, which`,
+		`"bin":{"command":"${CLAUDE_SKILL_DIR}/bin/gone"}`:    `server "bin" is started with bin/gone, which`,
 	} {
 		found, problems := Entries(open(t, "demo", files{"mcp.json": `{"mcpServers":{` + text + `}}`}))
 		if len(found) > 0 || len(problems) != 1 || !strings.HasPrefix(problems[0].Message, want) {

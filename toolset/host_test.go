@@ -133,6 +133,34 @@ func TestServer(t *testing.T) {
 	}
 }
 
+// The tools of one toolset start no other: one that hangs delays nothing.
+func TestToolsOf(t *testing.T) {
+	h := newHost(t, nil)
+	s := open(t, "demo", fakes(t, "good", "hang"))
+	all, err := h.ToolsOf(t.Context(), s, nil, "good")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := call(t.Context(), byName(all)["demo.good.text"], `{}`); r.Result != "plain words" {
+		t.Errorf("got %s", r.Encode())
+	}
+	for _, o := range h.owners {
+		for _, u := range o.units {
+			u.mu.Lock()
+			if running := u.run != nil; running != (u.entries[0].Class == "good") || u.fails > 0 {
+				t.Errorf("%s runs: %v", u.entries[0].Class, running)
+			}
+			u.mu.Unlock()
+		}
+	}
+	if all, err := h.ToolsOf(t.Context(), s, nil, "nobody"); err != nil || all != nil {
+		t.Errorf("got %v, %v", all, err)
+	}
+	if all, known := h.Known(t.Context(), s, nil); known || len(all) > 0 {
+		t.Errorf("a part of the tools is on record: %v", all)
+	}
+}
+
 // Each fault of a toolset is its own, and says why.
 func TestFaultsAtStart(t *testing.T) {
 	for _, tt := range []struct {

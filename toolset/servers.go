@@ -218,9 +218,10 @@ func (c *Command) below(arg string) string {
 // it; "" if it has, or if the command does not name one.
 func (c *Command) missing(fsys fs.FS) string {
 	name, ok := strings.CutPrefix(c.Path, "./")
-	if lang, interpreter := programs[c.Path]; interpreter && len(c.Args) > 0 {
-		name = c.below(c.Args[0])
-		ok = languageOf(name) == lang && !path.IsAbs(c.Args[0])
+	args := slices.DeleteFunc(slices.Clone(c.Args), pythonFlag().MatchString)
+	if lang, interpreter := programs[c.Path]; interpreter && len(args) > 0 {
+		name = c.below(args[0])
+		ok = languageOf(name) == lang && !path.IsAbs(args[0])
 	}
 	if !ok || !fs.ValidPath(name) || strings.Contains(name, "$") {
 		return ""
@@ -230,6 +231,9 @@ func (c *Command) missing(fsys fs.FS) string {
 	}
 	return ""
 }
+
+// pythonFlag matches options of Python that stand alone before the file.
+var pythonFlag = lazyregexp.New(`^-[BEIOSqsu]+$`)
 
 // skillFolders are the ways to write the skill's folder.
 var skillFolders = []string{"${CLAUDE_SKILL_DIR}", "${CLAUDE_PLUGIN_ROOT}", "${AGENT_SKILL_DIR}"}

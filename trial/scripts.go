@@ -13,6 +13,7 @@ import (
 	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/survey"
+	"github.com/agent-base/agent-base/toolset"
 )
 
 // The limits of the calls that look at a script.
@@ -157,7 +158,7 @@ func (r *run) json(ctx context.Context, sc script.Script) {
 		said := strings.TrimSpace(string(failed.Stdout))
 		switch {
 		case said == "":
-			c.Status, c.Message = Skipped, "alone it fails, as it may if it needs arguments or the network; test it in a test of the skill: "+first(failed.Brief())
+			c.Status, c.Message = Skipped, "alone it fails, as it may if it needs arguments or the network; test it in a test of the skill: "+first(brief(failed))
 		case !isDocument(said):
 			c.Status, c.Cure = Warned, `print {"error": "…"}, and the text on stderr`
 			c.Message = fmt.Sprintf("when it fails, stdout is not JSON: %.80q", said)
@@ -213,16 +214,15 @@ var here = map[string]bool{script.ReasonInterpreter: true, script.ReasonDependen
 // failure sets what a failed call means.
 func (r *run) failure(c *Case, err error) {
 	c.Status, c.Message = Failed, err.Error()
+	if e, ok := errors.AsType[*toolset.Error](err); ok && e.Kind == toolset.KindPackage {
+		c.Cure = "declare it: in requirements.txt for Python, in package.json for TypeScript and JavaScript"
+	}
 	var failed *script.Error
 	if !errors.As(err, &failed) {
 		return
 	}
 	if error(failed) == err { //nolint:errorlint // another error that wraps it says more
-		c.Message = failed.Brief()
-		_, stderr, _ := strings.Cut(failed.Message, "\nstderr: ")
-		if why := reasonIn(stderr); why != "" && failed.Reason == "" {
-			c.Message += ": " + why
-		}
+		c.Message = brief(failed)
 	}
 	switch {
 	case failed.Code == script.PermissionDenied:
@@ -230,6 +230,15 @@ func (r *run) failure(c *Case, err error) {
 	case here[failed.Reason]:
 		c.Status = Skipped
 	}
+}
+
+// brief says how a script failed, in a line: with what it wrote to stderr, if nothing better is known.
+func brief(failed *script.Error) string {
+	_, stderr, _ := strings.Cut(failed.Message, "\nstderr: ")
+	if why := reasonIn(stderr); why != "" && failed.Reason == "" {
+		return failed.Brief() + ": " + why
+	}
+	return failed.Brief()
 }
 
 // reasonIn returns the line of what a program wrote to stderr that says best why it failed: the last one that names an error, else

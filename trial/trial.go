@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/agent-base/agent-base/script"
@@ -223,12 +224,16 @@ func caseOf(p *manifest.Problem) Case {
 	return c
 }
 
-// tail returns at most n bytes of the end of a text, for a message.
+// tail returns at most n bytes of the end of a text, for a message: whole lines, if it has any.
 func tail(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}
-	return "…" + s[len(s)-n:]
+	s = s[len(s)-n:]
+	if _, lines, ok := strings.Cut(s, "\n"); ok && lines != "" {
+		s = lines
+	}
+	return "…\n" + s
 }
 
 func clip(s string, n int) string {
