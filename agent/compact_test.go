@@ -111,6 +111,23 @@ func TestDigest(t *testing.T) {
 }
 
 // A provider that finds the conversation too long is asked once more with a shorter one.
+// What a user writes is kept, also if it begins as a summary does.
+func TestOwnWordsAreNotASummary(t *testing.T) {
+	said := func(texts ...string) llm.Message {
+		m := llm.Message{Role: llm.User}
+		for _, text := range texts {
+			m.Parts = append(m.Parts, llm.Part{Text: text})
+		}
+		return m
+	}
+	for name, write := range map[string]func([]llm.Message) string{"transcript": transcript, "digest": digest} {
+		text := write([]llm.Message{said(summaryLead+"FACTS", carryLead+"RULES", promptLead+"first"), said(carryLead + "mine")})
+		if !strings.Contains(text, "FACTS") || strings.Contains(text, "RULES") || !strings.Contains(text, "What stays in force:") {
+			t.Errorf("%s: %q", name, text)
+		}
+	}
+}
+
 func TestTooLong(t *testing.T) {
 	tooLong := reply{err: &llm.Error{Kind: llm.TooLong, Message: "prompt is too long"}}
 	m := scripted(t, uncountedCall("long"), uncounted("first"), tooLong, uncounted("SUMMARY"), uncounted("second"))

@@ -62,11 +62,21 @@ func (t *turn) summarise(ctx context.Context, head []llm.Message) (string, error
 	return digest(head), nil
 }
 
+// isSummary and isCarried report what part k of message i is, in a conversation that was shortened before: its first message
+// begins with a summary and what Carry returned. A user may write the same words elsewhere.
+func isSummary(i, k int, p llm.Part) bool {
+	return i == 0 && k == 0 && strings.HasPrefix(p.Text, summaryLead)
+}
+
+func isCarried(i, k int, p llm.Part) bool {
+	return i == 0 && k == 1 && strings.HasPrefix(p.Text, carryLead)
+}
+
 // transcript writes messages as text, with long parts cut, and without the carried part of an earlier summary.
 func transcript(messages []llm.Message) string {
 	var b strings.Builder
-	for _, m := range messages {
-		for _, p := range m.Parts {
+	for i, m := range messages {
+		for k, p := range m.Parts {
 			switch {
 			case p.Call != nil:
 				args, _ := limitText(string(p.Call.Args), quoteLimit)
@@ -74,8 +84,8 @@ func transcript(messages []llm.Message) string {
 			case p.Result != nil:
 				text, _ := limitText(p.Result.Text, quoteLimit)
 				fmt.Fprintf(&b, "Result of %s: %s\n", p.Result.Name, text)
-			case strings.HasPrefix(p.Text, carryLead), p.Text == "":
-			case strings.HasPrefix(p.Text, summaryLead):
+			case p.Text == "", isCarried(i, k, p):
+			case isSummary(i, k, p):
 				b.WriteString(p.Text + "\n")
 			default:
 				text, _ := limitText(p.Text, quoteLimit)
@@ -90,13 +100,13 @@ func transcript(messages []llm.Message) string {
 func digest(messages []llm.Message) string {
 	var b strings.Builder
 	b.WriteString(digestLead)
-	for _, m := range messages {
-		for _, p := range m.Parts {
-			if p.Text == "" || strings.HasPrefix(p.Text, carryLead) {
+	for i, m := range messages {
+		for k, p := range m.Parts {
+			if p.Text == "" || isCarried(i, k, p) {
 				continue
 			}
-			if rest, ok := strings.CutPrefix(p.Text, summaryLead); ok {
-				b.WriteString(strings.TrimPrefix(rest, digestLead) + "\n")
+			if isSummary(i, k, p) {
+				b.WriteString(strings.TrimPrefix(strings.TrimPrefix(p.Text, summaryLead), digestLead) + "\n")
 				continue
 			}
 			line, _, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(p.Text, promptLead)), "\n")
