@@ -146,7 +146,11 @@ func (h *Host) serveCommand(c *call, r *scriptRun) (*runner.Command, error) {
 		var err error
 		c.args, r.given, err = o.Fill(r.dir, func(name string) (string, bool) { v, ok := env[name]; return v, ok })
 		if err != nil {
-			return nil, &Error{Code: ExecutionFailed, Err: err, Message: fmt.Sprintf("%s is not started: %v", o.Name, err)}
+			failed := &Error{Code: ExecutionFailed, Err: err, Message: fmt.Sprintf("%s is not started: %v", o.Name, err)}
+			if own, ok := errors.AsType[*Error](err); ok {
+				failed.Withheld = own.Withheld
+			}
+			return nil, failed
 		}
 	}
 	for name := range r.given {

@@ -64,8 +64,8 @@ func entriesIn(fsys fs.FS, m *manifest.Manifest) ([]Entry, []manifest.Problem) {
 			}
 		}
 		if err != nil {
-			problems = append(problems, manifest.Problem{Code: "toolset-entry", Severity: manifest.SeverityWarning,
-				File: at.File, Line: at.Line, Col: at.Col, Field: at.Field, Message: err.Error(), Cure: cureOf(err)})
+			problems = append(problems, manifest.Problem{Code: "toolset-entry", Severity: manifest.SeverityWarning, File: at.File, Line: at.Line, Col: at.Col,
+				Field: at.Field, Message: err.Error(), Cure: cureOf(err)})
 			return
 		}
 		out = append(out, e)

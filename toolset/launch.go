@@ -133,7 +133,9 @@ func (u *unit) command(o *script.ServeOptions) {
 		}
 		if len(missing) > 0 {
 			slices.Sort(missing)
-			return nil, nil, fmt.Errorf("%s uses variables that its scripts do not get: %v", c.From, slices.Compact(missing))
+			names := slices.Compact(missing)
+			return nil, nil, &script.Error{Code: script.ExecutionFailed, Withheld: names,
+				Message: c.From + " uses variables that its scripts do not get: " + strings.Join(names, ", ")}
 		}
 		return args, env, nil
 	}
