@@ -30,6 +30,8 @@ mkdir -p "$TOOLS/try"
 AGENT_HOME=$TOOLS/try
 export AGENT_HOME
 unset AGENT_SKILLS
+AGENT_UV=$(command -v uv) # agent does not search the folders of a project for programs
+export AGENT_UV
 PATH=$PWD/bin:$PATH
 
 show agent skill list
@@ -39,4 +41,4 @@ show agent script run hello-extended advanced_greeting --json -- --name Ada
 # To try a model of your own: AGENT_MODEL=anthropic/claude-sonnet-5-5 sh scripts/try.sh
 show agent --model "${AGENT_MODEL:-replay/demo}" -p "Greet Ada in an enthusiastic way"
 
-printf '\nTo type these commands yourself:\n\n  export PATH="%s:$PATH"\n' "$PWD/bin"
+printf '\nTo type these commands yourself:\n\n  export PATH="%s:$PATH"\n  export AGENT_UV="%s"\n' "$PWD/bin" "$AGENT_UV"

@@ -64,15 +64,24 @@ func (h *host) approve(ctx context.Context, r *Request, about string) error {
 	}
 	answer, err := h.o.Approve(ctx, r)
 	h.emit(ctx, asked(r.Call.Tool, answer, err), r.Call, r.Decision)
-	switch {
-	case err != nil:
-		return denied("not_approved", "The user could not be asked about %s: %v", about, err)
-	case !answer.Allowed && answer.Why != "":
-		return denied("not_approved", "The user did not allow %s, and says: %s", about, answer.Why)
-	case !answer.Allowed:
-		return denied("not_approved", "The user did not allow %s", about)
+	if why := answer.Refusal(about, err); why != "" {
+		return denied("not_approved", "%s", why)
 	}
 	return nil
+}
+
+// Refusal returns the sentence for the model about an answer that does not allow a call, "" for one that does. about names the call,
+// and err says why the user could not be asked.
+func (a Answer) Refusal(about string, err error) string {
+	switch {
+	case err != nil:
+		return fmt.Sprintf("The user could not be asked about %s: %v", about, err)
+	case !a.Allowed && a.Why != "":
+		return fmt.Sprintf("The user did not allow %s, and says: %s", about, a.Why)
+	case !a.Allowed:
+		return "The user did not allow " + about
+	}
+	return ""
 }
 
 // upper begins a sentence.

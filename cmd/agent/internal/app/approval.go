@@ -237,11 +237,8 @@ func (c *Consent) Propose(ctx context.Context, s *skill.Skill) (*Proposal, error
 	if err != nil {
 		return nil, err
 	}
-	sum, err := s.Sum(ctx)
+	sum, err := sumOf(ctx, s)
 	if err != nil {
-		return nil, undigested(ctx, s.Canonical(), err)
-	}
-	if err := unchanged(s, &sum); err != nil {
 		return nil, err
 	}
 	if dir, err = filepath.EvalSymlinks(dir); err != nil {
@@ -294,6 +291,15 @@ func (c *Consent) surroundings(ctx context.Context, s *skill.Skill, p *Proposal)
 	}
 	p.choice = p.preselect()
 	return nil
+}
+
+// sumOf hashes the files of a skill. It returns an error if they cannot be hashed, or if its manifest is not the one that s holds.
+func sumOf(ctx context.Context, s *skill.Skill) (dirhash.Sum, error) {
+	sum, err := s.Sum(ctx)
+	if err != nil {
+		return sum, undigested(ctx, s.Canonical(), err)
+	}
+	return sum, unchanged(s, &sum)
 }
 
 // unchanged returns an error unless sum has the manifest that s holds, whose permissions are shown.

@@ -251,11 +251,8 @@ func grantKey(ctx context.Context, s *skill.Skill) (*trust.Grant, error) {
 	if err != nil {
 		return nil, err
 	}
-	sum, err := s.Sum(ctx)
+	sum, err := sumOf(ctx, s)
 	if err != nil {
-		return nil, undigested(ctx, s.Canonical(), err)
-	}
-	if err := unchanged(s, &sum); err != nil {
 		return nil, err
 	}
 	key := &trust.Grant{Name: s.Canonical(), Dir: dir, Digest: sum.Digest}

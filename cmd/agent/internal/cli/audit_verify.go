@@ -27,7 +27,8 @@ func newAuditVerifyCommand(s *app.Services, run func(context.Context, *auditVeri
 		Use:   "verify",
 		Short: "Check that no record of the audit log was changed or removed",
 		Long: `Check each line of the audit log, and that each record continues the one before. If a record was changed, removed or
-inserted, name the file, the line and what broke, with exit code 7. A line that a killed process left unfinished is no fault.
+inserted, name the file, the line and what broke, with exit code 7. A line that a killed process left unfinished
+is not a fault.
 
 Somebody who can write the files can write a whole new log. Keep the hash that verify prints, and give it to --head later: it
 must still be the hash of a record.`,

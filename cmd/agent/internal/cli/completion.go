@@ -95,26 +95,18 @@ func completeInstalled(s *app.Services) complete {
 
 // completeScripts offers skills for the first argument and that skill's scripts for the second.
 func completeScripts(s *app.Services) complete {
-	first := completeSkills(s)
-	return func(c *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		if len(args) != 1 {
-			return first(c, args, word)
+	return completeParts(s, func(opened *skill.Skill, word string) (out []cobra.Completion) {
+		set := survey.Of(opened.FS(), opened.Manifest(), s.Settings.Survey())
+		for _, sc := range set.List() {
+			out = append(out, cobra.CompletionWithDesc(sc.Name, sc.File))
 		}
-		var out []cobra.Completion
-		if opened := peek(c.Context(), s.Skills, args[0]); opened != nil {
-			defer opened.Close()
-			set := survey.Of(opened.FS(), opened.Manifest(), s.Settings.Survey())
-			for _, sc := range set.List() {
-				out = append(out, cobra.CompletionWithDesc(sc.Name, sc.File))
-			}
-			for _, sc := range set.Runnable() {
-				if strings.Contains(word, "/") && strings.HasPrefix(sc.File, word) { // a path, of one that is not listed too
-					out = append(out, sc.File)
-				}
+		for _, sc := range set.Runnable() {
+			if strings.Contains(word, "/") && strings.HasPrefix(sc.File, word) { // a path, of one that is not listed too
+				out = append(out, sc.File)
 			}
 		}
-		return out, cobra.ShellCompDirectiveNoFileComp
-	}
+		return out
+	})
 }
 
 // completeTools offers skills for the first argument, for the second the tools that the skill's toolsets had when they last ran,
@@ -168,21 +160,29 @@ func completeVariables(s *app.Services) complete {
 
 // completeFiles offers skills for the first argument and that skill's files for the second.
 func completeFiles(s *app.Services) complete {
+	return completeParts(s, func(opened *skill.Skill, _ string) (out []cobra.Completion) {
+		for _, f := range filesOf(opened) {
+			if f.Path == ui.Line(f.Path) { // no other name reaches the shell
+				out = append(out, cobra.CompletionWithDesc(f.Path, bytesText(f.Size)))
+			}
+		}
+		return out
+	})
+}
+
+// completeParts offers skills for the first argument, and for the second what parts returns for that skill and the beginning of a word.
+func completeParts(s *app.Services, parts func(opened *skill.Skill, word string) []cobra.Completion) complete {
 	first := completeSkills(s)
 	return func(c *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) != 1 {
 			return first(c, args, word)
 		}
-		var out []cobra.Completion
-		if opened := peek(c.Context(), s.Skills, args[0]); opened != nil {
-			defer opened.Close()
-			for _, f := range filesOf(opened) {
-				if f.Path == ui.Line(f.Path) { // no other name reaches the shell
-					out = append(out, cobra.CompletionWithDesc(f.Path, bytesText(f.Size)))
-				}
-			}
+		opened := peek(c.Context(), s.Skills, args[0])
+		if opened == nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return out, cobra.ShellCompDirectiveNoFileComp
+		defer opened.Close()
+		return parts(opened, word), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 

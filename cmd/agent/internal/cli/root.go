@@ -110,7 +110,7 @@ func rootForms(s *app.Services, c *cobra.Command) {
 	f.StringVar(&g.Mode, "mode", "", "what needs no question: `MODE` is ask, accept-edits, read-only or all")
 	f.StringArrayVar(&g.Allow, "allow", nil, "allow calls by a `RULE` such as 'Bash(go test:*)' or 'Edit(docs/**)' (repeatable)")
 	f.StringArrayVar(&g.Deny, "deny", nil, "refuse calls by a `RULE` such as 'Read(.env)' (repeatable)")
-	f.BoolVar(&g.AllowBash, "allow-bash", false, "let the model run shell commands without asking, also as you, outside any sandbox")
+	f.BoolVar(&g.AllowBash, "allow-bash", false, "let the model run shell commands without asking, even as you, outside the sandbox")
 	f.BoolVar(&g.WithoutSandbox, "without-sandbox", false, "with --mode all: also without a sandbox; whatever the model runs, it runs as you")
 	f.IntVar(&o.MaxTurns, "max-turns", 0, "limit of `REQUESTS` to the model for one prompt (default: the setting maxTurns)")
 	f.BoolVar(&o.JSON, "json", false, "print JSON, with -p, --check or --version")

@@ -45,8 +45,8 @@ func newCreateCommand(s *app.Services, run func(context.Context, *createOptions)
 		Long: `Create a folder NAME with a SKILL.md that passes "agent skill validate". Nothing is ever overwritten.
 
 With --with, add examples that work at once, and that you replace: a script (Python, with a test), a toolset (a Python
-class whose methods become tools), tools in typescript, or an mcp server. What is created is trusted as it is; after a
-change you are asked, and "agent skill dev" trusts it while it runs.
+class whose methods become tools), tools in typescript, or an mcp server. The new files are trusted. After a change you are
+asked about them; "agent skill dev" trusts them, changes included, while it runs.
 
 The folder is made in the nearest .agents/skills between the working directory and the project's root, by default in a new
 one at that root; with --user in ~/.agents/skills, with --dir in another folder.`,

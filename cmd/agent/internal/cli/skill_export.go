@@ -34,9 +34,9 @@ func newExportCommand(s *app.Services, run func(context.Context, *exportOptions)
 		Long: `Put a skill where another agent looks for skills, as a link or, with --copy, as a copy, and say which of its fields that
 agent ignores. AGENT is one of ` + strings.Join(hostNames(), ", ") + `.
 
-A link leads to the present version, also after an update or a rollback, and goes with the skill; a copy stays as it is, so
-export again. In a project that holds for commands that run there. Another agent enforces nothing of what this one does: no
-approval, no sandbox, no limits of tools.`,
+A link leads to the present version, even after an update or a rollback, and is removed with the skill; for links in a project,
+commands that run in that project do this. A copy never changes: export again after an update. Other agents enforce nothing that this
+one enforces: no approval, no sandbox, no limits of tools.`,
 		Example: `  agent skill export csv-report --to claude
   agent skill export csv-report --to codex --to cursor --here
   agent skill export csv-report --to claude --remove`,

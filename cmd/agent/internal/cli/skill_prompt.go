@@ -36,9 +36,9 @@ func newPromptCommand(s *app.Services, run func(context.Context, *promptOptions)
 		Long: `Print the list of skills as the agent sends it to a model, and nothing else. Without a budget in the flags or
 the settings, the list has at most a twentieth of the context window.
 
-With --query, print the text that goes with that message when skills are offered by their triggers: the skills that it
-triggers; if it triggers none, the list, and of a list that exceeds the budget only the skills that the message is about.
-If the disclosure is minimal, print nothing.
+With --query, print what goes with that message when skills are offered by their triggers: the skills that it triggers or,
+if there are none, the list. If the list exceeds the budget, print only the skills that the message is about. If the
+disclosure is minimal, print nothing.
 With --full, print everything that each request begins with: the system text and the tools.
 With --tokens, print the cost of each skill. Tokens are estimated.`,
 		Example: `  agent skill prompt

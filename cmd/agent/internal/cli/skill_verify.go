@@ -30,7 +30,7 @@ another one, is missing or is too many; the answer names the files where the con
 recorded content.
 
 The signature of a skill that has one (skill.oms.sig) is checked against the certificates of the setting signatureRoots, as of
-the time of the installation. One that does not hold is exit code 7 too.`,
+the time of the installation. A signature that is not good is exit code 7 too.`,
 		Example: `  agent skill verify
   agent skill verify pdf --json`,
 		ValidArgsFunction: completeInstalled(s),

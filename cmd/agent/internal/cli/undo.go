@@ -34,7 +34,7 @@ taken back, or the TURN that --list names. It works after a crash and from anoth
 does the same.
 
 Each file gets the content and the permissions that it had; a new file is removed. A file that something else has
-changed since stays as it is, and is shown with the reason. Changes by commands and scripts are not recorded. What files
+changed since is left unchanged, and is shown with the reason. Changes by commands and scripts are not recorded. What files
 were is kept for 30 days, at most 512 MiB, in the folder undo of $AGENT_HOME.`,
 		Example: `  agent undo                # show what would change, and ask
   agent undo --list         # the prompts whose changes can be taken back

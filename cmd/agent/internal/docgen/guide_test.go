@@ -37,7 +37,7 @@ func TestGuideCoversItsSubjects(t *testing.T) {
 		{"path rules", "docs/SKILLS.md", []string{"\n## Paths\n", "forward slashes", "`..`, absolute paths and backslashes are refused"}},
 		{"collisions", "docs/SKILLS.md", []string{"Avoid `get`, `list` and `search`", "`kalshi_search`", "class's name"}},
 		{"testing patterns", "docs/SKILLS.md", []string{"\n## Testing a skill\n", "scripts_ignore: [\"*_test.py\"]"}},
-		{"publishing", "docs/SKILLS.md", []string{"\n## Publishing\n", "fork it and install from your fork"}},
+		{"publishing", "docs/SKILLS.md", []string{"\n## Publishing\n", "Local changes to installed skills are discarded on update: fork and install from your fork."}},
 		{"walk-through", "docs/SKILLS.md", []string{"\n## A walk through a real one\n"}},
 		{"migration of existing tools", "docs/SKILLS.md", []string{"\n## Moving existing tools\n"}},
 	} {

@@ -91,13 +91,8 @@ func (g *gate) askAbout(ctx context.Context, name string, args json.RawMessage, 
 	}
 	g.emit(ctx, trace.Event{Kind: trace.ToolAsked, Level: level, Tool: name, Err: err, Message: "the user was asked about the call",
 		Attrs: []slog.Attr{slog.String(trace.AttrAnswer, said)}}, d)
-	switch {
-	case err != nil:
-		return refusal("not_approved", "The user could not be asked about %s: %v", name, err)
-	case !answer.Allowed && answer.Why != "":
-		return refusal("not_approved", "The user did not allow %s, and says: %s", name, answer.Why)
-	case !answer.Allowed:
-		return refusal("not_approved", "The user did not allow %s", name)
+	if why := answer.Refusal(name, err); why != "" {
+		return refusal("not_approved", "%s", why)
 	}
 	return nil
 }
