@@ -29,6 +29,7 @@ type HookOptions struct {
 type HookOutput struct {
 	ExitCode int
 	Stdout   []byte // its first 64 KiB
+	Cut      bool   // Stdout is not all that it wrote there
 	Stderr   []byte // its last 64 KiB
 	Duration time.Duration
 	Sandbox  runner.Sandbox // what confined it
@@ -61,8 +62,8 @@ func (h *Host) RunHook(ctx context.Context, s *skill.Skill, o *HookOptions) (*Ho
 	if err != nil {
 		return nil, err
 	}
-	return &HookOutput{ExitCode: out.ExitCode, Stdout: out.Stdout[:min(len(out.Stdout), hookKept)], Stderr: out.Stderr, Duration: out.Duration,
-		Sandbox: *out.Sandbox}, nil
+	return &HookOutput{ExitCode: out.ExitCode, Stdout: out.Stdout[:min(len(out.Stdout), hookKept)], Cut: out.Total > int64(min(len(out.Stdout), hookKept)),
+		Stderr: out.Stderr, Duration: out.Duration, Sandbox: *out.Sandbox}, nil
 }
 
 // shell returns the argument list that runs the command of a hook.

@@ -29,7 +29,7 @@ func TestDiscovery(t *testing.T) {
 			[]string{"solo project:. enabled"}, []string{"name-directory SKILL.md"}},
 		{"skill.md is accepted with a warning", map[string]string{"a/skill.md": ""},
 			[]string{"a project:a enabled"}, []string{"file-name a/skill.md"}},
-		{"R63, R64: a broken one stops nothing", map[string]string{"a/SKILL.md": "---\nno end", "b/SKILL.md": ""},
+		{"R63, R64, security 2.9 #146: a broken one stops nothing", map[string]string{"a/SKILL.md": "---\nno end", "b/SKILL.md": ""},
 			[]string{"a project:a broken", "b project:b enabled"}, []string{"frontmatter-unclosed a/SKILL.md"}},
 		{"security 2.3 #42: a link out of the root", map[string]string{"x": "-> /etc", "b/SKILL.md": ""},
 			[]string{"b project:b enabled"}, []string{"link-skipped x"}},

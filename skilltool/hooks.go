@@ -192,6 +192,9 @@ func (k *Kit) runHook(ctx context.Context, name string, h manifest.Hook, in *hoo
 	if err != nil {
 		return failed("it did not run: " + k.Failure(err, name).Message)
 	}
+	if out.Cut && out.ExitCode == 0 && hook.IsGuard(h.Event) {
+		return failed("its answer is too long: its end may say no")
+	}
 	return hook.Read(h.Event, out.ExitCode, out.Stdout, out.Stderr)
 }
 

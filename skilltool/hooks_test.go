@@ -119,6 +119,8 @@ func TestGuardFails(t *testing.T) {
 		{"it is slow", slow, "timed out after 0.2s", nil},
 		{"it is no program", preToolUse("'*'", "no-such-program-anywhere"), "not found", nil},
 		{"its answer is broken", preToolUse("'*'", `echo '{'`), "its answer is not a JSON document", nil},
+		{"its answer is long", preToolUse("'*'", `head -c 70000 /dev/zero | tr '\0' ' '; echo '{"decision":"block"}'`), "its answer is too long", nil},
+		{"it writes without end", preToolUse("'*'", `head -c 20000000 /dev/zero`), "its answer is too long", nil},
 		{"its pattern is broken", preToolUse("'['", "exit 1"), "not allowed by a hook", nil},
 		{"the runner panics", preToolUse("'*'", "true"), "internal error", func(o *Options) {
 			o.Scripts = host(t, func(so *script.Options) {

@@ -2,6 +2,7 @@ package confine
 
 import (
 	"cmp"
+	"math"
 	"runtime"
 	"slices"
 	"syscall"
@@ -87,6 +88,7 @@ func refuse(e unix.Errno) uint32 { return unix.SECCOMP_RET_ERRNO | uint32(e) }
 type filter struct {
 	program []syscall.SockFilter
 	calls   []decision // that the program does not have yet
+	tooFar  bool       // a jump does not fit into its instruction
 }
 
 // decision is what a filter does about one system call. It ends the program on all its ways.
@@ -99,6 +101,12 @@ func (f *filter) add(code uint16, k uint32, jt, jf uint8) {
 	f.program = append(f.program, syscall.SockFilter{Code: code, K: k, Jt: jt, Jf: jf})
 }
 
+// over returns the jump over n instructions.
+func (f *filter) over(n int) uint8 {
+	f.tooFar = f.tooFar || n > math.MaxUint8
+	return uint8(n)
+}
+
 // call ends in result for the system call nr.
 func (f *filter) call(nr, result uint32) {
 	f.when(nr, func(f *filter) { f.add(ret, result, 0, 0) })
@@ -108,6 +116,7 @@ func (f *filter) call(nr, result uint32) {
 func (f *filter) when(nr uint32, body func(*filter)) {
 	var inner filter
 	body(&inner)
+	f.tooFar = f.tooFar || inner.tooFar
 	f.calls = append(f.calls, decision{nr, inner.program})
 }
 
@@ -121,11 +130,11 @@ func (f *filter) decide() {
 	for some := range slices.Chunk(f.calls, callsAtOnce) {
 		var inner filter
 		for _, d := range some {
-			inner.add(equal, d.nr, 0, uint8(len(d.body)))
+			inner.add(equal, d.nr, 0, f.over(len(d.body)))
 			inner.program = append(inner.program, d.body...)
 		}
 		inner.add(ret, unix.SECCOMP_RET_ALLOW, 0, 0)
-		f.add(least, some[len(some)-1].nr+1, uint8(len(inner.program)), 0)
+		f.add(least, some[len(some)-1].nr+1, f.over(len(inner.program)), 0)
 		f.program = append(f.program, inner.program...)
 	}
 	f.add(ret, unix.SECCOMP_RET_ALLOW, 0, 0)
@@ -135,7 +144,7 @@ func (f *filter) decide() {
 func (f *filter) one(arg, result uint32, values ...uint32) {
 	f.add(load, argument(arg), 0, 0)
 	for i, v := range values {
-		f.add(equal, v, uint8(len(values)-i), 0)
+		f.add(equal, v, f.over(len(values)-i), 0)
 	}
 	f.add(ret, result, 0, 0)
 	f.add(ret, unix.SECCOMP_RET_ALLOW, 0, 0)
@@ -145,7 +154,7 @@ func (f *filter) one(arg, result uint32, values ...uint32) {
 func (f *filter) none(arg, result uint32, values ...uint32) {
 	f.add(load, argument(arg), 0, 0)
 	for i, v := range values {
-		f.add(equal, v, uint8(len(values)-i), 0)
+		f.add(equal, v, f.over(len(values)-i), 0)
 	}
 	f.add(ret, unix.SECCOMP_RET_ALLOW, 0, 0)
 	f.add(ret, result, 0, 0)
@@ -181,6 +190,14 @@ func (r rules) build() []syscall.SockFilter {
 		r.confined(f)
 	}
 	f.decide()
+	return f.checked()
+}
+
+// checked returns the program, or none if it would jump to wrong places. Without a program the stage starts nothing.
+func (f *filter) checked() []syscall.SockFilter {
+	if f.tooFar {
+		return nil
+	}
 	return f.program
 }
 

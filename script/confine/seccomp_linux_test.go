@@ -137,6 +137,48 @@ func TestFilter(t *testing.T) {
 	}
 }
 
+// A filter whose jumps do not fit into its instructions is no filter, and the kernel takes none that is empty. A jump of 256
+// instructions would else be one of 0, into what refuses the call or past it.
+func TestFilterFits(t *testing.T) {
+	long := func(n int) func(*filter) {
+		return func(f *filter) {
+			for range n {
+				f.add(ret, refuse(unix.EPERM), 0, 0)
+			}
+		}
+	}
+	several := func(values int) func(*filter) {
+		return func(f *filter) { f.one(0, refuse(unix.EPERM), make([]uint32, values)...) }
+	}
+	tests := []struct {
+		name  string
+		calls []func(*filter)
+		fits  bool
+	}{
+		{"as long as a jump", []func(*filter){long(253)}, true}, // and two instructions around it
+		{"longer than a jump past it with others", []func(*filter){long(254)}, false},
+		{"longer than a jump", []func(*filter){long(256)}, false},
+		{"together longer than a jump", []func(*filter){long(127), long(127)}, false},
+		{"many values", []func(*filter){several(256)}, false},
+	}
+	for _, tt := range tests {
+		f := &filter{}
+		for i, body := range tt.calls {
+			f.when(uint32(i), body)
+		}
+		f.decide()
+		if got := f.checked() != nil; got != tt.fits {
+			t.Errorf("%s: fits %v, want %v", tt.name, got, tt.fits)
+		}
+	}
+	for bits := range 1 << 6 {
+		on := func(i int) bool { return bits&(1<<i) != 0 }
+		if r := (rules{on(0), on(1), on(2), on(3), on(4), on(5)}); r.build() == nil {
+			t.Errorf("no filter for %+v", r)
+		}
+	}
+}
+
 // A command cannot make a program that runs as its user for everybody. Without a sandbox the same command can.
 func TestNoSetUID(t *testing.T) {
 	for _, i := range append(confined(), tier{"off", nil, runner.ConfineOff}) {

@@ -6,6 +6,7 @@
 package hook
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"regexp"
@@ -131,6 +132,9 @@ func Read(event string, exit int, stdout, stderr []byte) Answer {
 	if err := json.Unmarshal([]byte(said), &d); err != nil {
 		return Answer{Denied: true, Failed: true, Reason: "its answer is not a JSON document"}
 	}
+	if twice([]byte(said), true) {
+		return Answer{Denied: true, Failed: true, Reason: "its answer has a key twice, or too many"}
+	}
 	stays := d.Continue != nil && !*d.Continue
 	if event == Stop && stays {
 		return Answer{}
@@ -147,6 +151,30 @@ func Read(event string, exit int, stdout, stderr []byte) Answer {
 		a.Denied, a.Reason = true, "it wants to change the arguments; make the call with other ones"
 	}
 	return a
+}
+
+// maxKeys is how many keys an answer may have.
+const maxKeys = 64
+
+// twice reports whether a JSON object, or with inner also one in it, has a key twice, in whatever case, or more than maxKeys. A hook
+// that writes its answer without a library may put words of the call in it, which then bring a second decision.
+func twice(raw []byte, inner bool) bool {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return false
+	}
+	var seen []string
+	for dec.More() {
+		t, err := dec.Token()
+		key, _ := t.(string)
+		same := func(s string) bool { return strings.EqualFold(s, key) } // as encoding/json compares
+		var value json.RawMessage
+		if err != nil || len(seen) == maxKeys || slices.ContainsFunc(seen, same) || dec.Decode(&value) != nil || inner && twice(value, false) {
+			return true
+		}
+		seen = append(seen, key)
+	}
+	return false
 }
 
 // Text returns what of a text reaches a model: its first 4 KiB, in valid UTF-8.

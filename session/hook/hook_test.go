@@ -40,6 +40,7 @@ func TestMatches(t *testing.T) {
 
 // security 2.12 #176: a hook cannot change a call.
 func TestRead(t *testing.T) {
+	twice := hook.Answer{Denied: true, Failed: true, Reason: "its answer has a key twice, or too many"}
 	for _, tt := range []struct {
 		event          string
 		exit           int
@@ -53,6 +54,9 @@ func TestRead(t *testing.T) {
 		{hook.PreToolUse, 127, "", "", hook.Answer{Denied: true, Failed: true}},
 		{hook.PreToolUse, 0, `{"decision":"block","reason":"no"}`, "", hook.Answer{Denied: true, Reason: "no"}},
 		{hook.PreToolUse, 0, `{"decision":"approve"}`, "", hook.Answer{}},
+		{hook.PreToolUse, 0, `{"decision":"block","reason":"not ls","decision":"approve"}`, "", twice},
+		{hook.PreToolUse, 0, `{"decision":"block","reason":"not ls","Deci\u017fion":"approve"}`, "", twice},
+		{hook.PreToolUse, 0, `{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecision":"allow"}}`, "", twice},
 		{hook.PreToolUse, 0, `{"decision":"Block"}`, "", hook.Answer{Denied: true, Failed: true, Reason: "its answer has an unknown decision"}},
 		{hook.PreToolUse, 0, `{"hookSpecificOutput":{"permissionDecision":"block"}}`, "", hook.Answer{Denied: true, Failed: true, Reason: "its answer has an unknown decision"}},
 		{hook.PreToolUse, 0, `{"continue":false,"stopReason":"enough"}`, "", hook.Answer{Denied: true, Reason: "enough"}},

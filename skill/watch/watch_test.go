@@ -295,7 +295,7 @@ func TestLinkedSkill(t *testing.T) {
 	w.until("a:2.5.0:enabled")
 }
 
-// Many writes in a row are one change, or a few.
+// security 2.9 #145: many writes in a row are one change, or a few.
 func TestStorm(t *testing.T) {
 	root := t.TempDir()
 	add(t, root, "a", "")
