@@ -255,7 +255,7 @@ func (h *Host) ownCommand(ctx context.Context, c *call, r *scriptRun) (err error
 	default:
 		found, err := h.o.LookPath(path)
 		if err != nil || !filepath.IsAbs(found) {
-			return &Error{Code: ExecutionFailed, Reason: ReasonInterpreter, Err: err, Message: fmt.Sprintf("%s needs %s, which is not installed", o.Name, path)}
+			return &Error{Code: ExecutionFailed, Reason: ReasonInterpreter, Err: err, Message: fmt.Sprintf("%s needs %s, which is not installed: %s", o.Name, path, programCure(path))}
 		}
 		path = found
 	}
@@ -264,4 +264,19 @@ func (h *Host) ownCommand(ctx context.Context, c *call, r *scriptRun) (err error
 	}
 	r.argv, r.cwd = []string{path}, filepath.Join(r.dir, filepath.FromSlash(o.Dir))
 	return nil
+}
+
+// programCure says how to get a program that servers are started with.
+func programCure(name string) string {
+	switch name {
+	case "uv", "uvx":
+		return "get it with `pip install uv` or from https://docs.astral.sh/uv/"
+	case "node", "npm", "npx":
+		return interpreters[survey.JavaScript].cure
+	case "bun", "bunx":
+		return "install bun: https://bun.sh"
+	case "deno":
+		return "install deno: https://deno.com"
+	}
+	return "install it, or correct the command"
 }

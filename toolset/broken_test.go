@@ -149,7 +149,7 @@ func TestMissingRuntime(t *testing.T) {
 	_, err := h.Tools(t.Context(), s, nil)
 	for _, want := range []string{
 		"Toolset b/index:B of skill 'demo': it needs bun or deno or node, and none of them is installed: install Node.js 22 or newer",
-		"Toolset d=nothing-there x of skill 'demo': it needs nothing-there, which is not installed",
+		"Toolset d=nothing-there x of skill 'demo': it needs nothing-there, which is not installed: install it, or correct the command",
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)

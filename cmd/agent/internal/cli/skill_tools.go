@@ -182,6 +182,9 @@ func toolsetHint(ctx context.Context, cat *skill.Catalog, name string, failed er
 	if cure := app.ScriptCure(failed, name); cure != "" {
 		return cure
 	}
+	if e, ok := errors.AsType[*script.Error](failed); ok && e.Reason == script.ReasonInterpreter {
+		return "" // the message says what to install
+	}
 	if errors.As(failed, new(*toolset.Error)) {
 		return "correct the toolset; agent doctor says which programs can run toolsets"
 	}
