@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 	"unicode"
 )
 
@@ -22,7 +23,7 @@ var (
 	ErrAmbiguous   = errors.New("the name is ambiguous")
 	ErrTooMuch     = errors.New("more than is taken from one repository")
 	ErrHostile     = errors.New("the repository is damaged or hostile")
-	ErrFull        = errors.New("the disk is full")
+	ErrFull        = fmt.Errorf("the disk is full: %w", syscall.ENOSPC)
 	ErrFailed      = errors.New("git failed")
 )
 

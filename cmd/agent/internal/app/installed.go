@@ -14,7 +14,6 @@ import (
 	"github.com/agent-base/agent-base/install/oci"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/install/store"
-	"github.com/agent-base/agent-base/internal/git"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trace"
 )
@@ -100,7 +99,7 @@ func explainInstall(err error) *Failure {
 		return &Failure{Exit: ExitNotFound, Code: "not_found", Err: err}
 	case errors.As(err, &breaking):
 		return &Failure{Exit: ExitInvalid, Code: "invalid_skill", Hint: breaking.Problem.Cure, Err: err}
-	case errors.As(err, &full), errors.Is(err, git.ErrFull), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+	case errors.As(err, &full), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return &Failure{Exit: ExitFailure, Code: "disk_full", Hint: "agent doctor --gc deletes what can be made again", Err: err}
 	case errors.Is(err, syscall.EROFS):
 		return &Failure{Exit: ExitFailure, Code: "failed", Hint: OtherHome, Err: err}
