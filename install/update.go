@@ -37,10 +37,11 @@ const (
 type Status struct {
 	Entry   registry.Entry
 	State   State
-	Origin  Origin   // of the new content, if it is Available
-	Moved   string   // commit that the tag names now, if it is Pinned to a tag that names another commit than when it was installed
-	Package *Package // likewise, open until the Updates are closed
-	Err     error    // if it Failed
+	Files   Condition // of the installed files
+	Origin  Origin    // of the new content, if it is Available
+	Moved   string    // commit that the tag names now, if it is Pinned to a tag that names another commit than when it was installed
+	Package *Package  // likewise, open until the Updates are closed
+	Err     error     // if it Failed
 }
 
 // Updates are the results of Check, by name. They keep what was fetched until they are closed.
@@ -66,7 +67,7 @@ func (u *Updates) Close() error {
 // workers is how many places are asked at once.
 const workers = 8
 
-// Check asks the places of installed skills whether there is something new, each place once. to is the branch, tag or commit
+// Check asks the places of installed skills whether there is something new, each place once, and reads the installed files. to is the branch, tag or commit
 // to change to, "" to follow what each skill follows. The caller must close the Updates.
 func (in *Installer) Check(ctx context.Context, entries []registry.Entry, to *source.Ref) (*Updates, error) {
 	u := &Updates{}
@@ -105,8 +106,17 @@ func (in *Installer) Check(ctx context.Context, entries []registry.Entry, to *so
 		})
 	}
 	wg.Wait()
-	if ctx.Err() != nil {
-		return nil, errors.Join(ctx.Err(), u.Close())
+	there, err := verifyEach(ctx, entries, func(ctx context.Context, e registry.Entry) Verified {
+		if e.Linked {
+			return Verified{Condition: Unfixed}
+		}
+		return compareFiles(ctx, e)
+	})
+	if err != nil {
+		return nil, errors.Join(err, u.Close())
+	}
+	for i, v := range there {
+		u.List[i].Files = v.Condition
 	}
 	return u, nil
 }

@@ -46,13 +46,17 @@ type Verified struct {
 // Verify compares the files of installed skills with the digests that the registry has. The results have the order of the
 // entries. The only error is that of ctx.
 func (in *Installer) Verify(ctx context.Context, entries []registry.Entry) ([]Verified, error) {
+	return verifyEach(ctx, entries, in.verify)
+}
+
+func verifyEach(ctx context.Context, entries []registry.Entry, verify func(context.Context, registry.Entry) Verified) ([]Verified, error) {
 	out := make([]Verified, len(entries))
 	next := make(chan int)
 	var wg sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), max(len(entries), 1)) {
 		wg.Go(func() {
 			for i := range next {
-				out[i] = in.verify(ctx, entries[i])
+				out[i] = verify(ctx, entries[i])
 			}
 		})
 	}
@@ -64,7 +68,24 @@ func (in *Installer) Verify(ctx context.Context, entries []registry.Entry) ([]Ve
 	return out, ctx.Err()
 }
 
+// verify compares the files of an installed skill, and checks its signature.
 func (in *Installer) verify(ctx context.Context, e registry.Entry) Verified {
+	v := compareFiles(ctx, e)
+	if in.o.Verify == nil || e.OriginalName != "" || v.Condition == Missing { // the manifest of a copy under another name is not the signed one
+		return v
+	}
+	root, err := os.OpenRoot(e.InstalledPath)
+	if err != nil {
+		v.SignError = err
+		return v
+	}
+	defer root.Close()
+	v.Signature, v.SignError = in.o.Verify(ctx, root.FS(), cmp.Or(e.UpdatedAt, e.InstalledAt))
+	return v
+}
+
+// compareFiles compares the files of an installed skill with its digest.
+func compareFiles(ctx context.Context, e registry.Entry) Verified {
 	v := Verified{Entry: e, Condition: Edited}
 	root, err := os.OpenRoot(e.InstalledPath)
 	switch {
@@ -83,9 +104,6 @@ func (in *Installer) verify(ctx context.Context, e registry.Entry) Verified {
 		v.Condition = Unfixed
 	case err == nil && sum.Digest == e.Digest:
 		v.Condition = Intact
-	}
-	if in.o.Verify != nil && e.OriginalName == "" { // the manifest of a copy under another name is not the signed one
-		v.Signature, v.SignError = in.o.Verify(ctx, root.FS(), cmp.Or(e.UpdatedAt, e.InstalledAt))
 	}
 	return v
 }
@@ -151,8 +169,8 @@ func (in *Installer) setAside(ctx context.Context, from, to string) error {
 
 // Former is the installed content that a package would replace.
 type Former struct {
-	Skill     *skill.Skill // opened; nil if the files are not those that were installed
-	Edited    bool         // the files are others than those that were installed
+	Skill     *skill.Skill // opened; nil unless the files are Intact
+	Condition Condition    // of the files
 	Signature *oms.Report  // as of Verified
 }
 
@@ -169,11 +187,11 @@ func (k *Package) Former(ctx context.Context) (*Former, error) {
 	in, e := k.place.in, *k.Before
 	v := in.verify(ctx, e)
 	if v.Condition != Intact {
-		return &Former{Edited: v.Condition == Edited}, ctx.Err()
+		return &Former{Condition: v.Condition}, ctx.Err()
 	}
 	s, err := in.load(ctx, e.InstalledPath, e.Name)
 	if err != nil {
 		return nil, err
 	}
-	return &Former{Skill: s, Signature: v.Signature}, nil
+	return &Former{Skill: s, Condition: Intact, Signature: v.Signature}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"syscall"
 	"unicode"
 )
 
@@ -22,6 +23,7 @@ var (
 	ErrAmbiguous   = errors.New("the name is ambiguous")
 	ErrTooMuch     = errors.New("more than is taken from one repository")
 	ErrHostile     = errors.New("the repository is damaged or hostile")
+	ErrFull        = fmt.Errorf("the disk is full: %w", syscall.ENOSPC)
 	ErrFailed      = errors.New("git failed")
 )
 
@@ -37,6 +39,8 @@ var reasons = []struct {
 	err   error
 	next  string // what to do
 }{
+	{[]string{"no space left on device", "disk quota exceeded"}, ErrFull,
+		"make room and try again"},
 	{[]string{"cannot run ssh"}, ErrFailed,
 		"install ssh in a folder of PATH"},
 	{[]string{"host key verification failed", "no matching host key", "remote host identification has changed"}, ErrHostKey,

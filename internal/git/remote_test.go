@@ -207,7 +207,7 @@ func TestSSHFailures(t *testing.T) {
 	for said, want := range map[string]error{
 		"Host key verification failed.": git.ErrHostKey, "git@example.com: Permission denied (publickey).": git.ErrAuth, "ERROR: Repository not found.": git.ErrNotFound,
 		"ssh: Could not resolve hostname example.com: Name or service not known": git.ErrNetwork, "ssh: connect to host example.com port 22: Connection timed out": git.ErrNetwork,
-		"what else": git.ErrNetwork,
+		"fatal: write error: No space left on device": git.ErrFull, "what else": git.ErrNetwork,
 	} {
 		ssh := script(t, "echo '"+said+"' >&2; exit 255\n")
 		c := newClient(t, func(o *git.Options) { o.SSH = ssh })

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"slices"
+	"syscall"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/install"
@@ -98,8 +99,10 @@ func explainInstall(err error) *Failure {
 		return &Failure{Exit: ExitNotFound, Code: "not_found", Err: err}
 	case errors.As(err, &breaking):
 		return &Failure{Exit: ExitInvalid, Code: "invalid_skill", Hint: breaking.Problem.Cure, Err: err}
-	case errors.As(err, &full):
-		return &Failure{Exit: ExitFailure, Code: "disk_full", Err: err}
+	case errors.As(err, &full), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return &Failure{Exit: ExitFailure, Code: "disk_full", Hint: "agent doctor --gc deletes what can be made again", Err: err}
+	case errors.Is(err, syscall.EROFS):
+		return &Failure{Exit: ExitFailure, Code: "failed", Hint: OtherHome, Err: err}
 	}
 	return nil
 }

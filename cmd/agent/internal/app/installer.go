@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,9 +32,9 @@ func registryOf(sys *System, settings *Settings) *registry.Store {
 	return &registry.Store{Path: filepath.Join(settings.Config().Paths.Skills(), "registry.json"), Now: sys.Now, Home: sys.Home}
 }
 
-// Installer returns what changes the installed skills.
+// Installer returns what changes the installed skills. Callers that only read need no home that can be written.
 func (p *Packages) Installer() (*install.Installer, error) {
-	if err := p.settings.NeedRoom(""); err != nil {
+	if err := p.settings.NeedHome(); err != nil {
 		return nil, err
 	}
 	catalog, err := p.skills.options()
@@ -52,6 +53,9 @@ func (p *Packages) Installer() (*install.Installer, error) {
 
 // Repaired returns the Installer. It first replaces a damaged registry, with a warning.
 func (p *Packages) Repaired(ctx context.Context) (*install.Installer, error) {
+	if err := p.settings.NeedRoom(""); err != nil {
+		return nil, err
+	}
 	in, err := p.Installer()
 	if err != nil {
 		return nil, err
@@ -125,11 +129,12 @@ func (p *Packages) Check(k *install.Package) Checked {
 // lines describe what was found, for a question.
 func (c *Checked) lines() []string {
 	counts := map[manifest.Severity]int{}
-	var first string
+	messages := map[manifest.Severity]string{} // the first ones
 	for i := range c.Problems {
-		counts[c.Problems[i].Severity]++
-		if first == "" && c.Problems[i].Severity == manifest.SeverityError {
-			first = ": " + c.Problems[i].Message
+		severity := c.Problems[i].Severity
+		counts[severity]++
+		if messages[severity] == "" {
+			messages[severity] = ": " + c.Problems[i].Message
 		}
 	}
 	var found []string
@@ -141,7 +146,7 @@ func (c *Checked) lines() []string {
 	}
 	lines := []string{"  the check found nothing wrong"}
 	if len(found) > 0 {
-		lines = []string{"  the check found " + strings.Join(found, " and ") + first}
+		lines = []string{"  the check found " + strings.Join(found, " and ") + cmp.Or(messages[manifest.SeverityError], messages[manifest.SeverityWarning])}
 	}
 	if c.Missing != "" {
 		lines = append(lines, "  cannot be used here yet: "+c.Missing)

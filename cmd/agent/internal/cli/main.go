@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"sync"
 	"syscall"
 	"time"
 
@@ -20,9 +21,8 @@ import (
 // Main runs the command that sys.Args names and returns its exit code. It never panics on bad input and changes nothing in
 // the process, so it can be called again.
 func Main(ctx context.Context, sys *app.System) app.Exit {
-	ctx, stop := signal.NotifyContext(ctx, ends()...)
+	ctx, stop := untilSignal(ctx)
 	defer stop()
-	defer context.AfterFunc(ctx, stop)() // a second signal ends the process, whatever it is busy with
 	streams := ui.New(sys.In, sys.Out, sys.Err, &ui.Options{Getenv: sys.Getenv})
 	out := bufio.NewWriterSize(sys.Out, 64<<10)
 	streams.Out = out
@@ -48,6 +48,32 @@ func Main(ctx context.Context, sys *app.System) app.Exit {
 	f := app.Explain(err)
 	report(services, f)
 	return f.Exit
+}
+
+// untilSignal returns a context that the first signal to end the command cancels, and a function that releases it. The second
+// signal changes nothing: a terminal and npm, or timeout(1), send two for one wish, and the command has to clean up. The third
+// ends the process, whatever it is busy with.
+func untilSignal(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	got := make(chan os.Signal, 2)
+	signal.Notify(got, ends()...)
+	done := make(chan struct{})
+	go func() {
+		for range 2 {
+			select {
+			case <-got:
+				cancel()
+			case <-done:
+				return
+			}
+		}
+		signal.Stop(got)
+	}()
+	return ctx, sync.OnceFunc(func() {
+		signal.Stop(got)
+		close(done)
+		cancel()
+	})
 }
 
 // ends returns the signals that end the command. It leaves out those that are ignored, for example because of nohup.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -154,9 +155,10 @@ func checkDigests(digests []string) error {
 type installed struct {
 	entry   registry.Entry
 	digest  string
-	kept    bool     // false with --dry-run, and if it was there already
-	present bool     // it was there already
-	leftOut []string // what the source has below its folder and the copy has not
+	kept    bool              // false with --dry-run, and if it was there already
+	present bool              // it was there already
+	files   install.Condition // of what was there already; "" if nothing was
+	leftOut []string          // what the source has below its folder and the copy has not
 
 	signature *oms.Report // nil if it was not checked
 }
@@ -223,11 +225,12 @@ func (o *addOptions) report(done []installed) error {
 			signed, signer, root := signatureFields(d.signature)
 			records = append(records, map[string]any{"signature": signed, "signer": signer, "root": root, "name": d.entry.Name, "name_canonical": manifest.Canonical(d.entry.Name), "digest": d.digest,
 				"git_url": orNull(d.entry.GitURL), "commit_sha": orNull(d.entry.CommitSHA), "source": d.entry.Source, "path": d.entry.Path,
-				"installed_path": orNull(d.entry.InstalledPath), "original_name": orNull(d.entry.OriginalName), "linked": d.entry.Linked, "installed": d.kept || d.present, "changed": d.kept, "left_out": nonNil(d.leftOut)})
+				"installed_path": orNull(d.entry.InstalledPath), "original_name": orNull(d.entry.OriginalName), "linked": d.entry.Linked, "installed": d.kept || d.present, "changed": d.kept, "condition": cmp.Or(d.files, install.Intact), "left_out": nonNil(d.leftOut)})
 		}
 		return o.out.JSON(map[string]any{"skills": records})
 	}
 	for _, d := range done {
+		sayFiles(o.out, &d.entry, d.files)
 		switch {
 		case d.kept && d.entry.Linked:
 			o.out.Printf("Linked %s to %s\n", d.entry.Name, d.entry.InstalledPath)

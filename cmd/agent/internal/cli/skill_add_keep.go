@@ -48,8 +48,8 @@ func (a *adding) unpack(ctx context.Context, place *install.Place, c *install.Ca
 		}
 		switch {
 		case k.Same():
-			a.present = append(a.present, installed{entry: *k.Before, digest: k.Digest, present: true, leftOut: k.LeftOut, signature: k.Signature})
-			return k.Close()
+			_, err := a.isPresent(ctx, k)
+			return errors.Join(err, k.Close())
 		case k.Before == nil:
 			a.packages = append(a.packages, k)
 			a.checked = append(a.checked, a.services.Packages.Check(k))
@@ -62,6 +62,16 @@ func (a *adding) unpack(ctx context.Context, place *install.Place, c *install.Ca
 			return err
 		}
 	}
+}
+
+// isPresent notes that a content is the installed one already, and returns the condition of the installed files.
+func (a *adding) isPresent(ctx context.Context, k *install.Package) (install.Condition, error) {
+	former, err := k.Former(ctx)
+	if err != nil {
+		return "", err
+	}
+	a.present = append(a.present, installed{entry: *k.Before, digest: k.Digest, present: true, files: former.Condition, leftOut: k.LeftOut, signature: k.Signature})
+	return former.Condition, former.Close()
 }
 
 // taken asks for another name, because the name of a skill is in use: "" skips the skill. Without a terminal it explains.

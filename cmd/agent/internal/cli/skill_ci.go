@@ -125,8 +125,12 @@ func (c *locking) one(ctx context.Context, project string, k *lock.Skill) error 
 		return errors.Join(err, pack.Close())
 	}
 	if pack.Same() {
-		c.present = append(c.present, installed{entry: *pack.Before, digest: pack.Digest, present: true, signature: pack.Signature})
-		return pack.Close()
+		files, err := c.isPresent(ctx, pack)
+		if err == nil && files != install.Intact {
+			err = &app.Failure{Exit: app.ExitIntegrity, Code: "integrity", Hint: "agent skill repair " + pack.Before.NameCanonical + " puts back what was installed",
+				Err: fmt.Errorf("skill %q is installed, but its files are %s: nothing was installed", k.Name, files)}
+		}
+		return errors.Join(err, pack.Close())
 	}
 	c.packages = append(c.packages, pack)
 	c.checked = append(c.checked, c.services.Packages.Check(pack))

@@ -42,7 +42,8 @@ that was never approved is updated and stays unapproved.
 
 A skill that was installed by tag or commit is pinned: --ref, --branch or --tag changes it. The old version works until the
 new one is in place, and stays for "agent skill rollback". Changes that you made to the installed files are kept in a folder
-that the answer names. With --check nothing is changed; the exit code is 8 if there is something new.`,
+that the answer names; where there is nothing new to replace them, you are only told. With --check nothing is changed; the
+exit code is 8 if there is something new.`,
 		Example: `  agent skill update
   agent skill update pdf --ref v2.0
   agent skill update --check`,
@@ -86,7 +87,8 @@ func newOutdatedCommand(s *app.Services, run func(context.Context, *updateOption
 type renewed struct {
 	Name           string      `json:"name"`
 	Canonical      string      `json:"name_canonical"`
-	State          string      `json:"state"` // an install.State, or updated or refused
+	State          string      `json:"state"`     // an install.State, or updated or refused
+	Condition      string      `json:"condition"` // of the files that were installed before: ok, changed, missing or linked
 	Source         string      `json:"source"`
 	FromCommit     any         `json:"from_commit"` // null where there is none
 	ToCommit       any         `json:"to_commit"`
@@ -142,6 +144,18 @@ func runUpdate(ctx context.Context, o *updateOptions) error {
 	return o.verdict(u.done)
 }
 
+// sayFiles says that the files of an installed skill are not those that were installed.
+func sayFiles(out *app.Printer, e *registry.Entry, files install.Condition) {
+	switch files {
+	case install.Edited:
+		out.Warn(fmt.Sprintf("%s: its files were changed since it was installed", e.Name))
+		out.Hint(fmt.Sprintf("agent skill verify %s names them, agent skill repair %[1]s puts back what was installed and keeps yours in a folder", e.NameCanonical))
+	case install.Missing:
+		out.Warn(fmt.Sprintf("%s: its files are gone", e.Name))
+		out.Hint("agent skill repair " + e.NameCanonical + " fetches them again")
+	}
+}
+
 // to returns what the flags say to change to, nil if they say nothing.
 func (o *updateOptions) to() *source.Ref {
 	for _, want := range []struct{ value, kind string }{{o.ref, ""}, {o.branch, "branch"}, {o.tag, "tag"}} {
@@ -157,6 +171,9 @@ func (o *updateOptions) report(done []*renewed) error {
 	for _, r := range done {
 		if r.TagMovedTo != "" {
 			o.out.Warn(fmt.Sprintf("%s: the tag %s named the commit %s when it was installed, and names %s now; nothing was changed", r.Name, r.entry.Tag, r.entry.CommitSHA, r.TagMovedTo))
+		}
+		if !o.json && r.State != "updated" {
+			sayFiles(o.out, &r.entry, install.Condition(r.Condition))
 		}
 	}
 	switch {
@@ -214,6 +231,10 @@ func (o *updateOptions) table(done []*renewed) error {
 func (o *updateOptions) say(r *renewed) {
 	switch install.State(r.State) {
 	case install.Current:
+		if files := install.Condition(r.Condition); files == install.Edited || files == install.Missing {
+			o.out.Printf("%s [%s]: its source has nothing new\n", r.Name, shaText(r.entry))
+			return
+		}
 		o.out.Printf("%s [%s] is up to date\n", r.Name, shaText(r.entry))
 	case install.Pinned:
 		o.out.Printf("%s [%s] is pinned, use --ref\n", r.Name, shaText(r.entry))

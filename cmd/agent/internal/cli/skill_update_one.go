@@ -22,7 +22,7 @@ type updating struct {
 // all updates what is available, or only describes it. The error of one skill is kept for the report and stops no other.
 func (u *updating) all(ctx context.Context, updates *install.Updates) error {
 	for _, s := range updates.List {
-		r := &renewed{Name: s.Entry.Name, Canonical: s.Entry.NameCanonical, State: string(s.State), Source: s.Entry.Source, FromDigest: s.Entry.Digest,
+		r := &renewed{Name: s.Entry.Name, Canonical: s.Entry.NameCanonical, State: string(s.State), Condition: string(s.Files), Source: s.Entry.Source, FromDigest: s.Entry.Digest,
 			FromCommit: orNull(s.Entry.CommitSHA), TagMovedTo: s.Moved, Trusted: s.Entry.Trusted, More: []string{}, Files: []fileDelta{}, Links: []string{}, entry: s.Entry, now: s.Entry}
 		u.done = append(u.done, r)
 		switch s.State {
@@ -78,7 +78,7 @@ func (u *updating) one(ctx context.Context, s *install.Status, r *renewed) error
 		return nil
 	}
 	r.State = "refused"
-	if former.Edited {
+	if former.Condition == install.Edited {
 		r.Backup = u.services.Packages.Backup(s.Entry.NameCanonical)
 		if err := u.mayDiscard(ctx, r); err != nil {
 			r.Backup = ""
