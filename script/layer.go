@@ -91,7 +91,7 @@ func (l *layer) fill(ctx context.Context) error {
 		approved = append(approved, f.Path)
 		if dir := path.Dir(f.Path); !made[dir] { // those of a sealed copy cannot be written
 			made[dir] = true
-			if err := os.MkdirAll(l.at(dir), 0o700); err != nil {
+			if err := os.MkdirAll(l.at(dir), 0o755); err != nil { // as in a checkout: scripts copy them
 				return err
 			}
 		}
@@ -137,7 +137,7 @@ func (l *layer) copyIn(from fs.FS, name string) error {
 	if err != nil || !info.Mode().IsRegular() {
 		return errors.Join(err, errNotCopied)
 	}
-	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600|info.Mode().Perm()&0o100)
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm()|0o600)
 	if err != nil {
 		return err
 	}

@@ -107,17 +107,8 @@ func (c *Catalog) before(a, b keyed, value map[string]int) int {
 	if d := cmp.Compare(a.part, b.part); d != 0 {
 		return d
 	}
-	if x, y := a.owns(), b.owns(); x != y {
-		if x {
-			return -1
-		}
-		return 1
-	}
-	if x, y := hiddenPath(a.r.path()), hiddenPath(b.r.path()); x != y {
-		if x {
-			return 1
-		}
-		return -1
+	if d := cmp.Compare(a.defects(), b.defects()); d != 0 {
+		return d
 	}
 	return strings.Compare(a.r.path(), b.r.path())
 }
@@ -128,9 +119,24 @@ func hiddenPath(path string) bool {
 	return path != "." && strings.HasPrefix(path, ".") || strings.Contains(path, "/.")
 }
 
-// owns reports whether the skill's folder has the skill's name. A folder with another name does not take the name from
-// it.
-func (k keyed) owns() bool { return manifest.Canonical(path.Base(k.r.path())) == k.name }
+// defects ranks the skills of one name in one place, 0 for the best claim to it: one that can be used, whose folder has the
+// name, is not hidden and lies directly in the place or in a folder called skills. The first of these weighs most.
+func (k keyed) defects() (n int) {
+	at := k.r.path()
+	parent := path.Base(path.Dir(at))
+	for _, bad := range []bool{
+		k.r.flags&isFatal != 0,
+		manifest.Canonical(path.Base(at)) != k.name,
+		hiddenPath(at),
+		parent != "." && parent != "skills",
+	} {
+		n *= 2
+		if bad {
+			n++
+		}
+	}
+	return n
+}
 
 // layerValues returns the values of the layers by name: Layer.Value, or the number of the layer, counted from the
 // lowest, which is 1.

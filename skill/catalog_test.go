@@ -42,6 +42,11 @@ func TestDiscovery(t *testing.T) {
 			[]string{"a project:x/a enabled > project:.gemini/skills/a"}, []string{"manifest-link .gemini/skills/a/SKILL.md", "name-duplicate .gemini/skills/a/SKILL.md"}},
 		{"C72: a hidden copy gives way", map[string]string{".claude/skills/a/SKILL.md": "", "skills/a/SKILL.md": ""},
 			[]string{"a project:skills/a enabled > project:.claude/skills/a"}, []string{"name-duplicate .claude/skills/a/SKILL.md"}},
+		{"C72: a broken one gives way", map[string]string{"flavors/a/SKILL.md": "---\nno end", "skills/a/SKILL.md": "", "skills/b/SKILL.md": "---\nno end", ".claude/skills/b/SKILL.md": ""},
+			[]string{"a project:skills/a enabled > project:flavors/a", "b project:.claude/skills/b enabled > project:skills/b"}, []string{
+				"name-duplicate flavors/a/SKILL.md", "frontmatter-unclosed flavors/a/SKILL.md", "name-duplicate skills/b/SKILL.md", "frontmatter-unclosed skills/b/SKILL.md"}},
+		{"C72: one outside skills gives way", map[string]string{"preview/a/SKILL.md": "", "skills/a/SKILL.md": "", "b/SKILL.md": "", "a/skills/b/SKILL.md": ""},
+			[]string{"a project:skills/a enabled > project:preview/a", "b project:a/skills/b enabled > project:b"}, []string{"name-duplicate b/SKILL.md", "name-duplicate preview/a/SKILL.md"}},
 		{"a manifest out of reach", map[string]string{"a/SKILL.md": "-> /etc/passwd", "b/SKILL.md": ""},
 			[]string{"a project:a broken", "b project:b enabled"}, []string{"manifest-link a/SKILL.md"}},
 		{"security 2.1 #2: too big", map[string]string{"a/SKILL.md": "---\n" + strings.Repeat("x", manifest.MaxManifest)},

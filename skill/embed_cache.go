@@ -128,7 +128,8 @@ type below struct {
 	dir  string
 }
 
-// copyFiles writes the files read-only to a folder, and then makes the folders read-only.
+// copyFiles writes the files to a folder, and then makes the folders read-only. The files have the modes of a checkout: what a
+// script copies from its skill, a template for one, it can then change.
 func copyFiles(ctx context.Context, fsys fs.FS, files []dirhash.File, place below) error {
 	root, dir := place.root, place.dir
 	folders := map[string]bool{dir: true}
@@ -174,9 +175,9 @@ func copyFile(fsys fs.FS, f dirhash.File, root *os.Root, to string) error {
 		return err
 	}
 	defer in.Close()
-	mode := fs.FileMode(0o400)
+	mode := fs.FileMode(0o644)
 	if isExecutable(fsys, f) {
-		mode = 0o500
+		mode = 0o755
 	}
 	out, err := root.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {

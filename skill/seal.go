@@ -17,9 +17,10 @@ func (s *Skill) Trust(ctx context.Context) (Trust, error) {
 	return s.entry.trust(ctx, s.Dir, s.Digest)
 }
 
-// Seal copies the files that the skill's Digest covers to a new read-only folder below cache, an absolute folder that belongs
+// Seal copies the files that the skill's Digest covers to a new folder below cache, an absolute folder that belongs
 // to the user, and opens the copy. Later changes to the skill do not affect the copy, so what was approved is what runs. Seal
-// uses an existing copy if its files still have the digest.
+// hashes an existing copy, and makes it anew if its files no longer have the digest. Its files have the
+// modes of a checkout, so that a script can change what it copies from them; its folders cannot be written.
 //
 // The copy has the Digest of s: each file is hashed while it is copied. Close both skills. The error says what cannot be
 // copied, and wraps ErrChanged if the files have changed since the digest was computed and there is no copy of them, or
