@@ -192,7 +192,7 @@ func scriptHint(ctx context.Context, settings *app.Settings, cat *skill.Catalog,
 		return ""
 	case failure.Code == script.ParseError:
 		return "--text prints the script's output unchanged"
-	case failure.Code != script.NotFound:
+	case failure.Code != script.NotFound && failure.Code != script.InvalidName:
 		return ""
 	}
 	var missing *skill.NotFoundError
