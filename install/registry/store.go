@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/agent-base/agent-base/internal/lockfile"
@@ -71,6 +72,17 @@ type Store struct {
 	// Rebuild returns the skills that are there, for a new file in place of a damaged one. They are recorded as untrusted. It
 	// runs under the lock. Nil means that none are.
 	Rebuild func(context.Context) ([]Entry, error)
+
+	Cache *Cache // lets Load parse the same content once; nil means each time
+}
+
+// Cache keeps the last content that Load parsed. The zero value is empty. It is safe for concurrent use, by several Stores of
+// one Path.
+type Cache struct{ last atomic.Pointer[parsed] }
+
+type parsed struct {
+	content []byte
+	entries []Entry
 }
 
 // Load reads the file. For a missing file it returns an empty Set. On error it returns an empty Set too; the error may be
@@ -83,12 +95,20 @@ func (s *Store) Load(ctx context.Context) (*Set, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return &Set{}, nil
 	}
+	if err == nil && s.Cache != nil {
+		if last := s.Cache.last.Load(); last != nil && bytes.Equal(last.content, content) {
+			return &Set{entries: last.entries}, nil
+		}
+	}
 	var f *file
 	if err == nil {
 		f, err = s.parse(content)
 	}
 	if err != nil {
 		return &Set{}, fmt.Errorf("the list of installed skills cannot be used: %w", kinds().Known(err))
+	}
+	if s.Cache != nil {
+		s.Cache.last.Store(&parsed{content, f.Skills})
 	}
 	return &Set{entries: f.Skills}, nil
 }

@@ -29,7 +29,7 @@ type Packages struct {
 
 // registryOf returns the file of installed skills.
 func registryOf(sys *System, settings *Settings) *registry.Store {
-	return &registry.Store{Path: filepath.Join(settings.Config().Paths.Skills(), "registry.json"), Now: sys.Now, Home: sys.Home}
+	return &registry.Store{Path: filepath.Join(settings.Config().Paths.Skills(), "registry.json"), Now: sys.Now, Home: sys.Home, Cache: &settings.installed}
 }
 
 // Installer returns what changes the installed skills. Callers that only read need no home that can be written.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/agent-base/agent-base/install/lock"
 	"github.com/agent-base/agent-base/install/registry"
@@ -46,6 +47,12 @@ func (p *Packages) Lock(ctx context.Context, list ...registry.Entry) {
 	}
 	if err := p.lock(ctx, list); err != nil {
 		p.out.Warn(fmt.Sprintf("%s is not noted in %s: %v", Count(len(list), "installed skill"), lock.FileName, err))
+		return
+	}
+	for i := range list {
+		if strings.HasPrefix(list[i].GitURL, "file:") {
+			p.out.Warn(fmt.Sprintf("agent skill ci will not install %s: %s names a repository of this machine", list[i].Name, lock.FileName))
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-base/agent-base/agent/permit"
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
+	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/internal/near"
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/script/survey"
@@ -31,6 +32,8 @@ type Settings struct {
 	onPath  sync.Once
 	path    []string
 	dropped []program.Dropped
+
+	installed registry.Cache
 }
 
 // Config returns every setting.

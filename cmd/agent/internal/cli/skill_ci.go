@@ -55,7 +55,7 @@ func runCI(ctx context.Context, o *addOptions) error {
 	}
 	locked := set.Skills()
 	if len(locked) == 0 {
-		return app.NotFound(fmt.Errorf("%s has no %s", file.Dir, lock.FileName), "agent skill add SOURCE --lock writes it")
+		return app.NotFound(fmt.Errorf("%s has no %s, or one that names no skill", file.Dir, lock.FileName), "agent skill add SOURCE --lock writes it")
 	}
 	packages := o.services.Packages.Foreign()
 	in, err := packages.Repaired(ctx)
