@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -95,11 +96,11 @@ func measureScripts(ctx context.Context, dir string, rounds int) error {
 	if err := measureConfined(ctx, options, s, rounds); err != nil {
 		return err
 	}
-	return measureNode(ctx, host, s, rounds)
+	return measureNode(ctx, host, s, cache, rounds)
 }
 
 // measureNode measures a script with an npm package, and the same file started by node and by npx.
-func measureNode(ctx context.Context, host *script.Host, s *skill.Skill, rounds int) error {
+func measureNode(ctx context.Context, host *script.Host, s *skill.Skill, cache string, rounds int) error {
 	for _, name := range []string{"node", "npm", "npx"} {
 		if _, err := exec.LookPath(name); err != nil {
 			fmt.Fprintf(os.Stderr, "node: not measured: %v\n", err)
@@ -110,14 +111,19 @@ func measureNode(ctx context.Context, host *script.Host, s *skill.Skill, rounds 
 	if err != nil {
 		return err
 	}
-	var said struct{ Node, File string }
+	var said struct{ Node string }
 	if err := json.Unmarshal(answer, &said); err != nil {
 		return fmt.Errorf("decoding the script's answer: %w", err)
 	}
-	if err := measureBare(ctx, "bare-node", rounds, said.Node, said.File); err != nil {
+	// The file that ran is gone with its run. This is the one beside the packages, from which it was taken.
+	files, err := filepath.Glob(filepath.Join(cache, "node", "*", "skills", "*", "*", "bench", "scripts", "node.js"))
+	if err != nil || len(files) == 0 {
+		return fmt.Errorf("no copy of the script beside its packages: %w", cmp.Or(err, os.ErrNotExist))
+	}
+	if err := measureBare(ctx, "bare-node", rounds, said.Node, files[0]); err != nil {
 		return err
 	}
-	return measureBare(ctx, "npx", max(rounds/10, 3), "npx", "--no-install", "--offline", "-c", "node "+said.File)
+	return measureBare(ctx, "npx", max(rounds/10, 3), "npx", "--no-install", "--offline", "-c", "node "+files[0])
 }
 
 // measureHelp measures the help of a script that is described in place of being run.
