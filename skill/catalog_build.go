@@ -13,19 +13,19 @@ import (
 
 // build merges the parts into items, sets their states and collects the problems.
 func (c *Catalog) build(ctx context.Context) error {
-	all := c.ordered()
+	all, order := c.ordered()
 	j := newJudge(c)
 	c.items = make([]item, 0, len(all))
-	for i := 0; i < len(all); {
-		end := i + 1
-		for end < len(all) && all[end].name == all[i].name {
+	for i := 0; i < len(order); {
+		first, end := &all[order[i].at], i+1
+		for end < len(order) && all[order[end].at].name == first.name {
 			end++
 		}
-		it := item{r: all[i].r, part: all[i].part}
+		it := item{r: first.r, part: first.part}
 		if end-i > 1 {
 			it.extra = &extra{}
-			for _, k := range all[i+1 : end] {
-				it.extra.shadows = append(it.extra.shadows, item{r: k.r, part: k.part})
+			for _, k := range order[i+1 : end] {
+				it.extra.shadows = append(it.extra.shadows, item{r: all[k.at].r, part: all[k.at].part})
 			}
 		}
 		c.items = append(c.items, it)
@@ -49,39 +49,46 @@ func (c *Catalog) build(ctx context.Context) error {
 
 // keyed is a record with its sort key.
 type keyed struct {
-	prefix uint64 // the first bytes of name
-	name   string // canonical
-	r      *record
-	part   uint16
+	name string // canonical
+	r    *record
+	part uint16
 }
 
-// ordered returns all records, sorted by name and then by precedence.
-func (c *Catalog) ordered() []keyed {
+// sortKey stands for a keyed record while it is sorted. Most pairs differ in their prefixes.
+type sortKey struct {
+	prefix uint64 // the first bytes of the name
+	at     uint32 // index of the record
+}
+
+// ordered returns all records, and their order by name and then by precedence.
+func (c *Catalog) ordered() ([]keyed, []sortKey) {
 	n := 0
 	for _, p := range c.parts {
 		n += len(p.list)
 	}
-	all := make([]keyed, 0, n)
+	all, order := make([]keyed, 0, n), make([]sortKey, 0, n)
 	for i, p := range c.parts {
 		for _, r := range p.list {
 			if !c.o.Audience.sees(r) {
 				continue
 			}
 			name := r.canonical()
-			all = append(all, keyed{prefix(name), name, r, uint16(i)})
+			order = append(order, sortKey{prefix(name), uint32(len(all))})
+			all = append(all, keyed{name, r, uint16(i)})
 		}
 	}
 	value := c.layerValues()
-	slices.SortFunc(all, func(a, b keyed) int {
-		if a.prefix != b.prefix {
-			return cmp.Compare(a.prefix, b.prefix)
+	slices.SortFunc(order, func(x, y sortKey) int {
+		if x.prefix != y.prefix {
+			return cmp.Compare(x.prefix, y.prefix)
 		}
+		a, b := &all[x.at], &all[y.at]
 		if d := strings.Compare(a.name, b.name); d != 0 {
 			return d
 		}
 		return c.before(a, b, value)
 	})
-	return all
+	return all, order
 }
 
 // prefix returns the first eight bytes of a name as a number that sorts like them.
@@ -96,7 +103,7 @@ func prefix(s string) (n uint64) {
 }
 
 // before compares two records of one name. It is negative if a takes precedence.
-func (c *Catalog) before(a, b keyed, value map[string]int) int {
+func (c *Catalog) before(a, b *keyed, value map[string]int) int {
 	if c.o.Precedence == PrecedencePriority {
 		x := value[c.parts[a.part].layer.Name]*1000 + a.r.priority()
 		y := value[c.parts[b.part].layer.Name]*1000 + b.r.priority()
@@ -121,7 +128,7 @@ func hiddenPath(path string) bool {
 
 // defects ranks the skills of one name in one place, 0 for the best claim to it: one that can be used, whose folder has the
 // name, is not hidden and lies directly in the place or in a folder called skills. The first of these weighs most.
-func (k keyed) defects() (n int) {
+func (k *keyed) defects() (n int) {
 	at := k.r.path()
 	parent := path.Base(path.Dir(at))
 	for _, bad := range []bool{

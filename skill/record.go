@@ -305,7 +305,7 @@ func wholeRunes(b []byte) []byte {
 
 // called sets the name of the record, if it does not follow from the path.
 func (r *record) called(name, path string) {
-	if canonical := manifest.Canonical(name); name != path[strings.LastIndexByte(path, '/')+1:] || canonical != name {
+	if canonical := manifest.Canonical(name); canonical != name || name != path[strings.LastIndexByte(path, '/')+1:] {
 		if r.more == nil {
 			r.more = &details{}
 		}

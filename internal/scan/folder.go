@@ -54,7 +54,8 @@ func (f *Folder) Manifest(file string) ([]byte, Stamp, error) {
 	}
 	o := f.r.o
 	o.Enough = nil
-	wk := &worker{buf: make([]byte, 8*block)}
+	buf := make([]byte, 8*block)
+	wk := &worker{buf: &buf}
 	data, s, err := f.files.read(wk, ".", file, &o)
 	if err == errLink {
 		it := Item{Dir: f.dir, File: file}

@@ -144,14 +144,16 @@ func (b *portable) read(w *worker, dir, file string, o *Options) ([]byte, Stamp,
 
 // fill calls next, which returns 0 at the end of the file, until there is enough.
 func (w *worker) fill(o *Options, next func([]byte) (int, error)) ([]byte, error) {
-	if w.buf == nil {
-		w.buf = make([]byte, block)
+	buf := *w.buf
+	if buf == nil {
+		buf = make([]byte, block)
 	}
+	defer func() { *w.buf = buf }()
 	for n := 0; ; {
-		if n == len(w.buf) {
-			w.buf = slices.Grow(w.buf, n)[:2*n]
+		if n == len(buf) {
+			buf = slices.Grow(buf, n)[:2*n]
 		}
-		k, err := next(w.buf[n:])
+		k, err := next(buf[n:])
 		if err != nil {
 			return nil, err
 		}
@@ -159,8 +161,8 @@ func (w *worker) fill(o *Options, next func([]byte) (int, error)) ([]byte, error
 		if int64(n) > o.MaxSize {
 			return nil, tooBig(int64(n), o.MaxSize)
 		}
-		if k == 0 || o.Enough != nil && o.Enough(w.buf[:n]) {
-			return w.buf[:n], nil
+		if k == 0 || o.Enough != nil && o.Enough(buf[:n]) {
+			return buf[:n], nil
 		}
 	}
 }

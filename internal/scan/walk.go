@@ -65,10 +65,14 @@ type place struct {
 
 // worker is the scratch memory of one goroutine.
 type worker struct {
-	buf, path    []byte
+	path         []byte
 	dents, names []byte // for listing a folder
-	item         Item
 	id           int
+
+	// A worker reads the manifests of a batch, then visits them: the processor does better at one thing at a time.
+	items [batch]Item
+	bufs  [batch][]byte
+	buf   *[]byte // the one to read into
 }
 
 type walk struct {
@@ -140,18 +144,24 @@ func (w *walk) probe(l level) (plain []int) {
 	}
 	known := w.v.Begin(l.dirs)
 	kinds := make([]folderKind, len(l.dirs))
-	w.parallel(len(l.dirs), func(wk *worker, i int) {
-		var s Stamp
-		if known != nil {
-			s = known[i]
-		}
-		wk.item = Item{Dir: l.dirs[i]}
-		root := l.dirs[i] == "." && w.r.o.Page != nil
-		if kinds[i] = w.look(wk, &wk.item, l.place(w.r, i), s, root); kinds[i] == skill {
-			if root {
-				w.judge(&wk.item)
+	w.batches(len(l.dirs), func(wk *worker, from, end int) {
+		for i := from; i < end; i++ {
+			var s Stamp
+			if known != nil {
+				s = known[i]
 			}
-			w.v.Visit(wk.id, i, &wk.item)
+			it := &wk.items[i-from]
+			*it = Item{Dir: l.dirs[i]}
+			wk.buf = &wk.bufs[i-from]
+			root := l.dirs[i] == "." && w.r.o.Page != nil
+			if kinds[i] = w.look(wk, it, l.place(w.r, i), s, root); kinds[i] == skill && root {
+				w.judge(it)
+			}
+		}
+		for i := from; i < end; i++ {
+			if kinds[i] == skill {
+				w.v.Visit(wk.id, i, &wk.items[i-from])
+			}
 		}
 	})
 	for i, kind := range kinds {
@@ -281,15 +291,26 @@ func (w *walk) bounded(l level, depth int) level {
 	return l
 }
 
+// batch is the number of folders that a worker takes at a time.
+const batch = 16
+
 // parallel calls f for every number below n, from several goroutines.
 func (w *walk) parallel(n int, f func(wk *worker, i int)) {
-	const batch = 16
+	w.batches(n, func(wk *worker, from, end int) {
+		for i := from; i < end; i++ {
+			f(wk, i)
+		}
+	})
+}
+
+// batches is parallel for a function that takes the numbers from one up to, not including, another.
+func (w *walk) batches(n int, f func(wk *worker, from, end int)) {
 	var next atomic.Int64
 	run := func(wk *worker) {
 		for w.ctx.Err() == nil {
 			end := int(next.Add(batch))
-			for i := end - batch; i < min(end, n); i++ {
-				f(wk, i)
+			if end-batch < n {
+				f(wk, end-batch, min(end, n))
 			}
 			if end >= n {
 				return

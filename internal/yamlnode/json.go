@@ -14,6 +14,29 @@ var number = lazyregexp.New(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
 // repeated key the last counts.
 func (n *Node) JSON() []byte { return n.appendJSON(nil) }
 
+// MaxJSON returns how many bytes JSON takes at most. It does not make the text.
+func (n *Node) MaxJSON() int {
+	size := len(`null,`) + maxQuoted(n.Value)
+	for _, item := range n.Items {
+		size += item.MaxJSON()
+	}
+	for _, p := range n.Pairs {
+		size += len(`:`) + maxQuoted(p.Key.text()) + p.Value.MaxJSON()
+	}
+	return size
+}
+
+// maxQuoted returns how many bytes s takes at most as a JSON string.
+func maxQuoted(s string) int {
+	size := len(`""`) + len(s)
+	for i := range len(s) {
+		if mustEscape(s[i]) {
+			size += len(`\u0007`) - 1
+		}
+	}
+	return size
+}
+
 func (n *Node) appendJSON(b []byte) []byte {
 	switch n.Kind {
 	case Null:
@@ -79,7 +102,7 @@ func (n *Node) repeated() map[string]int {
 
 // text is a key's name: a list or a map as a key counts as its JSON.
 func (n *Node) text() string {
-	if n.Kind == Sequence || n.Kind == Mapping {
+	if n.Nested() {
 		return string(n.JSON())
 	}
 	return n.Value
@@ -88,12 +111,15 @@ func (n *Node) text() string {
 // appendQuoted appends s as a JSON string. Only what JSON demands is escaped, and nothing for HTML.
 func appendQuoted(b []byte, s string) []byte {
 	for i := range len(s) {
-		if c := s[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {
+		if mustEscape(s[i]) {
 			return appendEncoded(b, s)
 		}
 	}
 	return append(append(append(b, '"'), s...), '"')
 }
+
+// mustEscape reports whether a byte may not stand in a JSON string as it is.
+func mustEscape(c byte) bool { return c < ' ' || c >= 0x7f || c == '"' || c == '\\' }
 
 func appendEncoded(b []byte, s string) []byte {
 	w := bytes.NewBuffer(b)

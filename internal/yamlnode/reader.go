@@ -45,7 +45,7 @@ func (r *Reader) Parse(src []byte, o *Options) (*Node, error) {
 	} else {
 		text = string(src)
 	}
-	if root := r.read(text, limit); root != nil {
+	if root := r.read(text, limit, o != nil && o.ASCII); root != nil {
 		return root, nil
 	}
 	if r.colon && o != nil && o.Colons {
@@ -54,10 +54,10 @@ func (r *Reader) Parse(src []byte, o *Options) (*Node, error) {
 	return load(src, limit)
 }
 
-// read returns the root of src, or nil if the library must read it.
-func (r *Reader) read(src string, limit int) *Node {
+// read returns the root of src, or nil if the library must read it. ascii says what Options.ASCII says.
+func (r *Reader) read(src string, limit int, ascii bool) *Node {
 	r.reset(src, limit)
-	if !r.checkSource() || !r.nextContent() || r.indent < 0 {
+	if r.ascii = ascii; !ascii && !r.checkSource() || !r.nextContent() || r.indent < 0 {
 		return nil
 	}
 	var root *Node

@@ -45,6 +45,9 @@ type Node struct {
 	Col    int
 }
 
+// Nested reports whether n is a list or a map.
+func (n *Node) Nested() bool { return n.Kind == Sequence || n.Kind == Mapping }
+
 // Pair is one key of a mapping with its value.
 type Pair struct{ Key, Value *Node }
 
@@ -56,6 +59,8 @@ type Options struct {
 	Borrow bool
 	// Colons makes Parse return ErrColon where it applies, without asking the YAML library what is wrong.
 	Colons bool
+	// ASCII says that src has only printable ASCII, tabs and LF. Parse then does not look for anything else.
+	ASCII bool
 }
 
 const defaultMaxDepth = 16

@@ -132,6 +132,9 @@ func TestJSON(t *testing.T) {
 	if got := string(root.JSON()); got != want {
 		t.Errorf("got %s\nwant %s", got, want)
 	}
+	if n := root.MaxJSON(); n < len(want) || n > 3*len(want) {
+		t.Errorf("at most %d bytes, want %d or a little more", n, len(want))
+	}
 }
 
 func FuzzParse(f *testing.F) {
@@ -151,6 +154,9 @@ func FuzzParse(f *testing.F) {
 		}
 		if utf8.Valid(src) && !json.Valid(root.JSON()) {
 			t.Errorf("not JSON: %s", root.JSON())
+		}
+		if n := len(root.JSON()); n > root.MaxJSON() {
+			t.Errorf("%d bytes of JSON, at most %d said", n, root.MaxJSON())
 		}
 		check(t, root, 0)
 	})

@@ -59,7 +59,7 @@ func BenchmarkParse(b *testing.B) {
 func TestReader(t *testing.T) {
 	var reader, summaries Reader
 	files := usualFiles()
-	for _, text := range []string{"", "---\nname: a\ndescription: b: c\n---\n", "---\nname: [\ndescription: x\n---\nbody\n", "---\r\nname: a\r\n---\r\n", "---\nname: a\nname: b\nhooks:\n  pre: x\ntriggers: [a]\nbrief_description: c\n---\n"} {
+	for _, text := range []string{"", "---\nname: a\ndescription: b: c\n---\n", "---\nname: [\ndescription: x\n---\nbody\n", "---\r\nname: a\r\n---\r\n", "---\nname: a\ndescription: b\nmetadata:\n  version: [1]\n  author: {b: c}\n  d: [e]\n---\n", "---\nname: a\nname: b\nhooks:\n  pre: x\ntriggers: [a]\nbrief_description: c\n---\n"} {
 		files = append(files, []byte(text))
 	}
 	for _, src := range files {
@@ -70,6 +70,11 @@ func TestReader(t *testing.T) {
 		}
 		got, found = summaries.Parse(src, &Options{Summary: true})
 		got.Fields, got.Body, got.BodyLine = want.Fields, want.Body, want.BodyLine
+		for key, text := range want.Metadata {
+			if kept, there := got.Metadata[key]; there && kept == "" && strings.ContainsAny(text, "[{") {
+				got.Metadata[key] = text
+			}
+		}
 		if got.Brief == "" {
 			got.Brief = want.Brief
 		}

@@ -114,6 +114,7 @@ func (p *parser) checkRequired() {
 		}
 	}
 	if p.m.Description != "" && !p.Profile.Strict() {
+		p.m.Name = fallbackName("", p.dir)
 		p.problem("name-missing", at, "the name is missing: the skill is called %q", p.m.Name)
 		return
 	}

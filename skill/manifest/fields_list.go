@@ -35,7 +35,7 @@ func (p *parser) items(f *knownField, n *yamlnode.Node) (out []listItem, ok bool
 		}
 	case yamlnode.Sequence:
 		for _, v := range n.Items {
-			if v.Kind == yamlnode.Mapping || v.Kind == yamlnode.Sequence {
+			if v.Nested() {
 				p.unscope(f.key)
 				p.problem("field-type", on(v, f.key), "an entry of %q must be a text, not a %s: it is dropped", f.key, v.Kind)
 			} else if s := strings.TrimSpace(v.Value); s != "" {

@@ -43,15 +43,25 @@ func (p *parser) mapField(f *knownField, e entry) {
 
 // twice reports the keys that a map has more than once. It returns whether there are any.
 func (p *parser) twice(f *knownField, n *yamlnode.Node) bool {
-	seen := map[string]bool{}
+	const few = 8 // no map is worth while for them
+	seen := map[string]bool(nil)
+	if len(n.Pairs) > few {
+		seen = make(map[string]bool, len(n.Pairs))
+	}
 	found := false
-	for _, kv := range n.Pairs {
-		if key := kv.Key.Value; seen[key] {
+	for i, kv := range n.Pairs {
+		key := kv.Key.Value
+		again := seen[key]
+		if seen == nil {
+			again = slices.ContainsFunc(n.Pairs[:i], func(before yamlnode.Pair) bool { return before.Key.Value == key })
+		} else {
+			seen[key] = true
+		}
+		if again {
 			found = true
 			name := f.key + "." + clip(key)
 			p.problem("field-duplicate", on(kv.Key, name), "%q occurs twice, the last one counts", name)
 		}
-		seen[kv.Key.Value] = true
 	}
 	return found
 }
@@ -165,17 +175,18 @@ func (p *parser) metadata(f *knownField, n *yamlnode.Node) {
 		p.m.Metadata = make(map[string]string, min(len(n.Pairs), maxKeys))
 	}
 	for _, kv := range n.Pairs {
-		key, value := clip(nodeText(kv.Key)), nodeText(kv.Value)
+		key := clip(nodeText(kv.Key))
+		value := p.metadataText(key, kv.Value)
 		if _, there := p.m.Metadata[key]; !there && len(p.m.Metadata) >= maxKeys {
 			p.problem("fields-many", on(kv.Key, "metadata"), "metadata has more than %d keys, the rest is not kept", maxKeys)
 			break
 		}
 		k, name := f.below(key), ""
 		read := k != nil && (k.keep != nil || k.read != nil && p.Profile.Needs())
-		if kv.Value.Kind == yamlnode.Mapping || kv.Value.Kind == yamlnode.Sequence || len(value) > maxValue {
+		if kv.Value.Nested() || len(value) > maxValue {
 			name = "metadata." + key
 		}
-		if (kv.Value.Kind == yamlnode.Mapping || kv.Value.Kind == yamlnode.Sequence) && !read {
+		if kv.Value.Nested() && !read {
 			p.problem("metadata-nested", on(kv.Value, name), "%q is a %s, kept as JSON", name, kv.Value.Kind)
 		}
 		if len(value) > maxValue {
@@ -187,6 +198,15 @@ func (p *parser) metadata(f *knownField, n *yamlnode.Node) {
 			p.nested("metadata", kv, p.metadataKey(k, kv.Value, read))
 		}
 	}
+}
+
+// metadataText returns the text of a value below metadata. A summary has no texts of lists and maps, but for the keys from
+// which another field may take its value, and for texts that may be too long.
+func (p *parser) metadataText(key string, n *yamlnode.Node) string {
+	if p.summary && n.Nested() && n.MaxJSON() <= maxValue && key != "version" && key != "author" {
+		return ""
+	}
+	return nodeText(n)
 }
 
 // metadataKey reads a known key below metadata and returns its standing.

@@ -133,11 +133,12 @@ func (p *parser) mark(key string, s Standing) {
 }
 
 func (p *parser) unknownField(e *entry) {
-	if !p.checks("field-unknown") {
+	rule := p.checks("field-unknown")
+	if rule == nil {
 		return
 	}
 	key := clip(e.key.Value)
-	p.Add(Problem{Code: "field-unknown", Line: e.line, Col: e.col, Field: key, Message: fmt.Sprintf("unknown field %q", key), Cure: p.knownCure(e.key.Value)})
+	p.add(rule, Problem{Code: "field-unknown", Line: e.line, Col: e.col, Field: key, Message: fmt.Sprintf("unknown field %q", key), Cure: p.knownCure(e.key.Value)})
 }
 
 // maxCures is the number of unknown keys that a Reader remembers.
@@ -183,7 +184,7 @@ func (p *parser) unexpectedFields(entries []entry) {
 			continue
 		}
 		if first == nil {
-			if !p.checks("fields-unexpected") {
+			if p.checks("fields-unexpected") == nil {
 				return
 			}
 			first = e
@@ -240,7 +241,7 @@ func (p *parser) wrongForm(f *knownField, n *yamlnode.Node) {
 
 // scalar returns the source text of a scalar of any type. It reports other values as wrong.
 func (p *parser) scalar(f *knownField, n *yamlnode.Node) (text string, ok bool) {
-	if n.Kind == yamlnode.Sequence || n.Kind == yamlnode.Mapping {
+	if n.Nested() {
 		p.wrongForm(f, n)
 		return "", false
 	}
@@ -348,7 +349,7 @@ func (p *parser) numberField(f *knownField, n *yamlnode.Node) {
 
 // nodeText returns the source text of a scalar, and the compact form of other values.
 func nodeText(n *yamlnode.Node) string {
-	if n.Kind == yamlnode.Sequence || n.Kind == yamlnode.Mapping {
+	if n.Nested() {
 		return string(n.JSON())
 	}
 	return n.Value

@@ -23,7 +23,20 @@ func (e *NameError) Error() string { return fmt.Sprintf("Invalid %s name: '%s'",
 // Canonical returns the form in which names are compared: lower case, with hyphens for underscores and without
 // surrounding spaces.
 func Canonical(name string) string {
+	if simple(name) {
+		return name
+	}
 	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(name)), "_", "-")
+}
+
+// simple reports whether a name has only the characters of canonical names.
+func simple(name string) bool {
+	for i := range len(name) {
+		if c := name[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' {
+			return false
+		}
+	}
+	return true
 }
 
 // CheckName returns a *NameError unless name can be the name of a skill: 1 to 64 of the characters a-z, A-Z, 0-9, "-"

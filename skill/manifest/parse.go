@@ -23,12 +23,19 @@ type Options struct {
 	Dir     string   // name of the skill's directory; "" when unknown
 	Profile *Profile // nil means DefaultProfile
 
-	// Summary leaves out what a list of skills does not need: Manifest.Body, Manifest.Fields and a Manifest.Brief that
-	// follows from the description. The problems are the same.
+	// Summary leaves out what a list of skills does not need: Manifest.Body, Manifest.Fields, a Manifest.Brief that follows
+	// from the description, and the texts of lists and maps in Manifest.Metadata. The problems are the same.
 	Summary bool
 	// Borrow makes the texts of the manifest and of its problems parts of the memory of src, which the caller then must not
 	// change while they are used. Without it they are copies.
 	Borrow bool
+}
+
+func (o *Options) dir() string {
+	if o == nil {
+		return ""
+	}
+	return o.Dir
 }
 
 // Parse reads the text of a SKILL.md. It never fails and never returns nil: it returns the best manifest that the text
@@ -72,6 +79,9 @@ func (r *Reader) Parse(src []byte, o *Options) (*Manifest, []Problem) {
 	if !p.parse(src) { // the manifest allows nothing
 		p.m.AllowedTools = Tools{Declared: true}
 	}
+	if p.m.Name == "" {
+		p.m.Name = fallbackName("", o.dir())
+	}
 	return p.m, p.Problems()
 }
 
@@ -113,8 +123,8 @@ func on(n *yamlnode.Node, field string) place { return place{n.Line, n.Col, fiel
 
 // problem reports a problem. It fills in what the profile's rule for the code says.
 func (p *parser) problem(code string, at place, format string, args ...any) {
-	if p.checks(code) {
-		p.Add(Problem{Code: code, Line: at.line, Col: at.col, Field: at.field, Message: fmt.Sprintf(format, args...)})
+	if rule := p.checks(code); rule != nil {
+		p.add(rule, Problem{Code: code, Line: at.line, Col: at.col, Field: at.field, Message: fmt.Sprintf(format, args...)})
 	}
 }
 
@@ -130,7 +140,9 @@ func (p *parser) reset(o *Options) {
 	if p.m.Metadata != nil {
 		p.spare = p.m.Metadata
 	}
-	*p.m = Manifest{DefaultEnabled: true, UserInvocable: true, Background: true, Name: fallbackName("", o.Dir), Fields: p.m.Fields[:0]}
+	fields := p.m.Fields[:0]
+	*p.m = Manifest{}
+	p.m.DefaultEnabled, p.m.UserInvocable, p.m.Background, p.m.Fields = true, true, true, fields
 	p.text = frontText{lines: p.text.lines[:0]}
 	p.summary, p.borrow = o.Summary, o.Borrow
 	clear(p.unknown)
@@ -139,11 +151,14 @@ func (p *parser) reset(o *Options) {
 
 // parse parses the file. It stops and returns false if nothing is left to read.
 func (p *parser) parse(src []byte) bool {
-	if pr := unreadable(src); pr != nil {
-		p.Add(*pr)
-		return false
+	plain := p.text.plain(src)
+	if !plain || p.text.end+1 < len(src) { // plain says that the text up to there is readable
+		if pr := unreadable(src); pr != nil {
+			p.Add(*pr)
+			return false
+		}
 	}
-	if !p.split(src) {
+	if !plain && !p.splitLines(src) {
 		return false
 	}
 	if !p.summary {

@@ -12,12 +12,7 @@ const maxPreamble = 30
 
 const bom = "\ufeff"
 
-// split finds the front matter. It returns false if there is none that is closed and within its limit.
-func (p *parser) split(src []byte) bool {
-	return p.text.plain(src) || p.splitLines(src)
-}
-
-// splitLines is split without the fast path: it handles every file.
+// splitLines finds the front matter of every file. It returns false if there is none that is closed and within its limit.
 func (p *parser) splitLines(src []byte) bool {
 	start := 0
 	if bytes.HasPrefix(src, []byte(bom)) {
@@ -151,7 +146,7 @@ func (p *parser) checkLineEnds(front []byte, after int) {
 // cleanLine removes control characters and replaces line separators and leading no-break spaces with spaces.
 func (p *parser) cleanLine(src []byte, start, line int) textLine {
 	out := textLine{text: string(src), width: utf8.RuneCount(src), start: start}
-	if plainLine(src) {
+	if plain, _ := plainText(src); plain {
 		return out
 	}
 	var b strings.Builder
@@ -177,8 +172,10 @@ func (p *parser) cleanLine(src []byte, start, line int) textLine {
 	return out
 }
 
-// plainLine reports whether src has no character that cleanLine changes. src may end with a line break.
-func plainLine(src []byte) bool {
+// plainText reports whether src is UTF-8 without a character that cleanLine changes, and whether all of it is ASCII. src may
+// have line breaks.
+func plainText(src []byte) (plain, ascii bool) {
+	ascii = true
 	for i := 0; i < len(src); {
 		if len(src)-i >= 8 && printable8(binary.LittleEndian.Uint64(src[i:])) {
 			i += 8
@@ -187,18 +184,19 @@ func plainLine(src []byte) bool {
 		c := src[i]
 		if c < utf8.RuneSelf {
 			if c < ' ' && c != '\t' && c != '\n' || c == 0x7f {
-				return false
+				return false, false
 			}
 			i++
 			continue
 		}
+		ascii = false
 		r, n := utf8.DecodeRune(src[i:])
-		if controlRune(r) || r == '\u2028' || r == '\u2029' || r == '\u00a0' {
-			return false
+		if r == utf8.RuneError && n == 1 || controlRune(r) || r == '\u2028' || r == '\u2029' || r == '\u00a0' {
+			return false, false
 		}
 		i += n
 	}
-	return true
+	return true, ascii
 }
 
 // printable8 reports whether all eight bytes are printable ASCII: at least a space, not 0x7f, and without the highest

@@ -10,6 +10,7 @@ import (
 // frontText is the front matter without control characters, each line ending with LF.
 type frontText struct {
 	source []byte
+	ascii  bool       // source is printable ASCII, tabs and line breaks; it may be so if this is false
 	count  int        // number of lines
 	lines  []textLine // see split
 	first  int        // line of the file on which source begins
@@ -51,7 +52,8 @@ func (t *frontText) plain(src []byte) bool {
 		}
 	}
 	t.source = src[len(opening):closer]
-	if !plainLine(t.source) {
+	var plain bool
+	if plain, t.ascii = plainText(t.source); !plain {
 		return false
 	}
 	t.count = bytes.Count(t.source, []byte{'\n'})

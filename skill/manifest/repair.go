@@ -38,7 +38,7 @@ func (e entry) place(field string) place { return place{e.line, e.col, field} }
 // each step would read them again.
 func (p *parser) nodes() bool {
 	t := &p.text
-	p.limits = yamlnode.Options{MaxSigns: maxSigns, Colons: true, Borrow: p.borrow}
+	p.limits = yamlnode.Options{MaxSigns: maxSigns, Colons: true, Borrow: p.borrow, ASCII: t.ascii}
 	root, err := p.yaml.Parse(t.source, &p.limits)
 	if err != nil {
 		return p.mend(err)
@@ -108,7 +108,7 @@ func (p *parser) pairs(root *yamlnode.Node, offset int) {
 		p.move(kv.Key, offset, escapes)
 		p.move(kv.Value, offset, escapes)
 		e := entry{key: kv.Key, value: kv.Value, line: kv.Key.Line, col: kv.Key.Col}
-		if kv.Key.Kind == yamlnode.Mapping || kv.Key.Kind == yamlnode.Sequence {
+		if kv.Key.Nested() {
 			p.problem("yaml-key", place{line: e.line, col: e.col}, "a %s is not a key", kv.Key.Kind)
 			continue
 		}

@@ -25,8 +25,10 @@ type Report struct {
 // problem is fatal and, if the problem has none, the cure. If the problem has no File, Add sets that of the report. Add
 // drops a problem that the profile does not check and a duplicate. It keeps only the first 100 problems and the first
 // fatal one.
-func (r *Report) Add(p Problem) {
-	rule := findRule(p.Code)
+func (r *Report) Add(p Problem) { r.add(findRule(p.Code), p) }
+
+// add is Add for a problem whose rule is known.
+func (r *Report) add(rule *rule, p Problem) {
 	p.Severity = rule.severity(r.Profile.column())
 	if p.Severity == SeverityOff {
 		return
@@ -55,9 +57,12 @@ func (r *Report) Add(p Problem) {
 	r.problems = append(r.problems, p)
 }
 
-// checks reports whether the profile checks a rule. Add drops problems of other rules.
-func (r *Report) checks(code string) bool {
-	return findRule(code).severity(r.Profile.column()) != SeverityOff
+// checks returns the rule with that code if the profile checks it, else nil. Add drops problems of other rules.
+func (r *Report) checks(code string) *rule {
+	if rule := findRule(code); rule.severity(r.Profile.column()) != SeverityOff {
+		return rule
+	}
+	return nil
 }
 
 // Problems returns the problems by place: line, column, file. The last one reports how many were dropped, if any.
