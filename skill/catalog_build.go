@@ -56,8 +56,8 @@ type keyed struct {
 
 // sortKey stands for a keyed record while it is sorted. Most pairs differ in their prefixes.
 type sortKey struct {
-	prefix uint64 // the first bytes of the name
-	at     uint32 // index of the record
+	first, second uint64 // the first 16 bytes of the name
+	at            uint32 // index of the record
 }
 
 // ordered returns all records, and their order by name and then by precedence.
@@ -73,14 +73,17 @@ func (c *Catalog) ordered() ([]keyed, []sortKey) {
 				continue
 			}
 			name := r.canonical()
-			order = append(order, sortKey{prefix(name), uint32(len(all))})
+			order = append(order, sortKey{prefix(name), prefix(name[min(8, len(name)):]), uint32(len(all))})
 			all = append(all, keyed{name, r, uint16(i)})
 		}
 	}
 	value := c.layerValues()
 	slices.SortFunc(order, func(x, y sortKey) int {
-		if x.prefix != y.prefix {
-			return cmp.Compare(x.prefix, y.prefix)
+		switch {
+		case x.first != y.first:
+			return cmp.Compare(x.first, y.first)
+		case x.second != y.second:
+			return cmp.Compare(x.second, y.second)
 		}
 		a, b := &all[x.at], &all[y.at]
 		if d := strings.Compare(a.name, b.name); d != 0 {

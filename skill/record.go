@@ -269,13 +269,11 @@ type reading struct {
 func (rd *reading) record(f *Found) *record {
 	rd.options = manifest.Options{Dir: rd.part.base(f.Path), Profile: rd.profile, Summary: true, Borrow: true}
 	all := wholeRunes(f.Head)
-	head := all
-	if n := manifest.HeadEnd(head); n > 0 {
-		head = head[:n]
-	}
-	m, problems := rd.reader.Parse(head, &rd.options)
-	if len(head) < len(all) && firstFatal(problems) != nil {
-		m, problems = rd.reader.Parse(all, &rd.options)
+	m, problems := rd.reader.Parse(all, &rd.options)
+	if firstFatal(problems) != nil { // what follows the front matter may be to blame
+		if m, problems = rd.reader.Parse(all[:manifest.HeadEnd(all)], &rd.options); firstFatal(problems) != nil {
+			m, problems = rd.reader.Parse(all, &rd.options)
+		}
 	}
 	if f.File == "skill.md" {
 		problems = append(problems, manifest.Problem{Code: "file-name", Severity: manifest.SeverityWarning,

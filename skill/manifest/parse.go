@@ -24,7 +24,8 @@ type Options struct {
 	Profile *Profile // nil means DefaultProfile
 
 	// Summary leaves out what a list of skills does not need: Manifest.Body, Manifest.Fields, a Manifest.Brief that follows
-	// from the description, and the texts of lists and maps in Manifest.Metadata. The problems are the same.
+	// from the description, and the texts of lists and maps in Manifest.Metadata. The problems are the same, but for
+	// those of a text after the front matter that is not UTF-8: src may be only the beginning of a file.
 	Summary bool
 	// Borrow makes the texts of the manifest and of its problems parts of the memory of src, which the caller then must not
 	// change while they are used. Without it they are copies.
@@ -152,7 +153,7 @@ func (p *parser) reset(o *Options) {
 // parse parses the file. It stops and returns false if nothing is left to read.
 func (p *parser) parse(src []byte) bool {
 	plain := p.text.plain(src)
-	if !plain || p.text.end+1 < len(src) { // plain says that the text up to there is readable
+	if !plain || !p.summary && p.text.end+1 < len(src) { // plain says that the text up to there is readable
 		if pr := unreadable(src); pr != nil {
 			p.Add(*pr)
 			return false
