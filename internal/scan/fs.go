@@ -5,6 +5,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
+	"strings"
+	"syscall"
+	"unicode/utf8"
 )
 
 // FS is a folder as a file system. Neither ".." nor a symbolic link leads out of it; links that stay inside are followed.
@@ -61,14 +65,38 @@ func (p portableFS) In(dir string) (FS, error) {
 func (p portableFS) Close() error { return p.root.Close() }
 
 // ReadOnce returns the file system with each folder read at most once, but for an empty one: another ReadDir of it returns
-// the same listing, which must not be changed. It is for several checks of one folder, and not safe for concurrent use.
-// Closing it closes f.
+// the same listing, which must not be changed. Once the folder itself was read, what its listing does not have is not looked
+// for any more. It is for several checks of one folder, and not safe for concurrent use. Closing it closes f.
 func ReadOnce(f FS) FS { return &readOnce{FS: f} }
 
 type readOnce struct {
 	FS
 	top   []fs.DirEntry            // of the folder itself; nil if it was not read, or is empty
 	lists map[string][]fs.DirEntry // of the others
+}
+
+func (r *readOnce) Open(name string) (fs.File, error) {
+	if r.absent(name) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.ENOENT}
+	}
+	return r.FS.Open(name)
+}
+
+func (r *readOnce) Stat(name string) (fs.FileInfo, error) {
+	if r.absent(name) {
+		return nil, &fs.PathError{Op: "stat", Path: name, Err: syscall.ENOENT}
+	}
+	return r.FS.Stat(name)
+}
+
+// absent reports whether the listing of the folder shows that there is no file of that name. For file systems that fold
+// names, it compares without case, and leaves names beyond ASCII to them.
+func (r *readOnce) absent(name string) bool {
+	first, _, _ := strings.Cut(name, "/")
+	if r.top == nil || !fs.ValidPath(name) || name == "." || strings.ContainsFunc(first, func(c rune) bool { return c >= utf8.RuneSelf }) {
+		return false
+	}
+	return !slices.ContainsFunc(r.top, func(d fs.DirEntry) bool { return strings.EqualFold(d.Name(), first) })
 }
 
 func (r *readOnce) ReadDir(name string) ([]fs.DirEntry, error) {

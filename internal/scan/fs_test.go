@@ -156,6 +156,37 @@ func TestReadOnce(t *testing.T) {
 	}
 }
 
+// What the listing of the folder does not have is not looked for. Names that a file system may fold are.
+func TestReadOnceAbsent(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, map[string]string{"sub/file": "text"})
+	f, err := OpenFS(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	once := ReadOnce(f)
+	defer once.Close()
+	if _, err := once.ReadDir("."); err != nil {
+		t.Fatal(err)
+	}
+	put(t, dir, map[string]string{"late": "text", "Sub": "text", "é": "text", "sub/late": "text"})
+	for name, want := range map[string]error{
+		"sub/file": nil, "sub/late": nil, "Sub": nil, "é": nil, ".": nil,
+		"late": fs.ErrNotExist, "late/file": fs.ErrNotExist, "../sub": fs.ErrInvalid,
+	} {
+		if _, err := once.Stat(name); !errors.Is(err, want) {
+			t.Errorf("Stat(%q): got %v, want %v", name, err, want)
+		}
+		file, err := once.Open(name)
+		if !errors.Is(err, want) {
+			t.Errorf("Open(%q): got %v, want %v", name, err, want)
+		}
+		if err == nil {
+			file.Close()
+		}
+	}
+}
+
 // A folder can be listed any number of times, also by several goroutines.
 func TestFSListsAgain(t *testing.T) {
 	root := t.TempDir()
