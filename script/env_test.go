@@ -133,14 +133,23 @@ func TestGrantsInTheEnvironment(t *testing.T) {
 
 // security 2.5 #57: none of these passes, whatever a manifest asks for.
 func TestDangerousVariables(t *testing.T) {
-	for _, name := range []string{
+	names := []string{
 		"LD_PRELOAD", "LD_AUDIT", "DYLD_LIBRARY_PATH", "GLIBC_TUNABLES", "GCONV_PATH", "BASH_ENV", "BASHOPTS", "SHELLOPTS", "ENV", "IFS", "PS4",
 		"BUN_OPTIONS", "BUN_CONFIG_REGISTRY", "DENO_DIR", "DENO_CERT", "TSX_TSCONFIG_PATH", "TS_NODE_PROJECT", "PERL_USE_UNSAFE_INC", "LUA_INIT_5_4", "LUA_PATH",
 		"R_PROFILE_USER", "GEM_PATH", "BUNDLE_GEMFILE", "JULIA_LOAD_PATH", "PHPRC", "PSMODULEPATH", "CLASSPATH", "ERL_AFLAGS", "ZDOTDIR", "NPM_CONFIG_NODE_OPTIONS",
 		"PYTHONPATH", "NODE_OPTIONS", "NODE_PATH", "PERL5LIB", "PERL5OPT", "PERLLIB", "RUBYOPT", "RUBYLIB", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS",
 		"JDK_JAVA_OPTIONS", "OPENSSL_CONF", "OPENSSL_MODULES", "OPENSSL_ENGINES", "SSLKEYLOGFILE", "GIT_SSH_COMMAND", "SSH_AUTH_SOCK", "UV_INDEX", "PIP_INDEX_URL",
+		"BASH_FUNC_ls%%", "NODE_REPL_EXTERNAL_MODULE", "BUN_INSTALL_CACHE_DIR", "RUBYPATH", "GEM_HOME", "BUNDLER_VERSION", "LUA_CPATH_5_4", "R_ENVIRON_USER",
+		"R_LIBS_SITE", "OCTAVE_PATH", "BABASHKA_PRELOADS", "PHP_INI_SCAN_DIR", "TCLLIBPATH", "DOTNET_STARTUP_HOOKS", "CORECLR_PROFILER_PATH",
+		"COR_PROFILER_PATH", "COR_ENABLE_PROFILING", "ERL_LIBS", "GTK_MODULES", "YARN_RC_FILENAME", "FPATH", "LESSOPEN", "LESSCLOSE",
 		"PATH", "HOME", "USERPROFILE", "TMPDIR", "TEMP", "TMP", "AGENT_HOME",
-	} {
+	}
+	for _, pattern := range dangerous {
+		if !slices.ContainsFunc(names, func(name string) bool { return program.Matches([]string{pattern}, name) }) {
+			t.Errorf("no variable of this test has the form %s", pattern)
+		}
+	}
+	for _, name := range names {
 		for _, pattern := range []string{name, name[:len(name)-1] + "?", strings.ToLower(name)} {
 			for _, asked := range []string{name, strings.ToLower(name)} {
 				if (&passing{declared: []string{pattern}, granted: []string{pattern, asked}}).allows(asked) {
@@ -150,6 +159,29 @@ func TestDangerousVariables(t *testing.T) {
 					t.Errorf("%s can be granted", asked)
 				}
 			}
+		}
+	}
+}
+
+// security 2.5 #57: the keys of model providers pass by a grant of their exact name alone.
+func TestProviderVariables(t *testing.T) {
+	names := []string{
+		"ANTHROPIC_API_KEY", "CLAUDE_CODE_OAUTH_TOKEN", "OPENAI_API_KEY", "AZURE_OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL",
+		"GOOGLE_GENAI_USE_VERTEXAI", "VERTEX_AI_KEY", "AWS_BEARER_TOKEN_BEDROCK", "MISTRAL_API_KEY", "GROQ_API_KEY", "XAI_API_KEY", "DEEPSEEK_API_KEY",
+		"OPENROUTER_API_KEY", "TOGETHER_API_KEY", "FIREWORKS_API_KEY", "COHERE_API_KEY", "CO_API_KEY", "CEREBRAS_API_KEY", "PERPLEXITY_API_KEY",
+		"MOONSHOT_API_KEY", "DASHSCOPE_API_KEY", "REPLICATE_API_TOKEN", "HF_TOKEN", "HUGGINGFACE_TOKEN", "HUGGING_FACE_HUB_TOKEN", "OLLAMA_API_KEY",
+	}
+	for _, pattern := range providers {
+		if !slices.ContainsFunc(names, func(name string) bool { return program.Matches([]string{pattern}, name) }) {
+			t.Errorf("no variable of this test has the form %s", pattern)
+		}
+	}
+	for _, name := range names {
+		if (&passing{declared: []string{name}}).allows(name) {
+			t.Errorf("a manifest alone gets %s", name)
+		}
+		if !(&passing{declared: []string{name}, granted: []string{name}}).allows(name) {
+			t.Errorf("%s does not pass although the user granted it", name)
 		}
 	}
 }
