@@ -162,6 +162,9 @@ func (w *walk) probe(l level) (plain []int) {
 			if kinds[i] == skill {
 				w.v.Visit(wk.id, i, &wk.items[i-from])
 			}
+			if buf := &wk.bufs[i-from]; cap(*buf) > roomy {
+				*buf = nil
+			}
 		}
 	})
 	for i, kind := range kinds {
@@ -291,8 +294,10 @@ func (w *walk) bounded(l level, depth int) level {
 	return l
 }
 
-// batch is the number of folders that a worker takes at a time.
-const batch = 16
+const (
+	batch = 16        // folders that a worker takes at a time
+	roomy = 8 * block // a larger buffer is not kept for the next batch
+)
 
 // parallel calls f for every number below n, from several goroutines.
 func (w *walk) parallel(n int, f func(wk *worker, i int)) {
