@@ -52,13 +52,18 @@ need() {
 	exit 1
 }
 
-# ensure_uv puts uv on PATH: the user's own, or one in .tools/uv, which is installed from PyPI on first use.
+# have_uv reports whether uv works: the user's own, or one in .tools/bin, which it puts on PATH.
 # .tools/bin has only uv, without the Python that it was installed with.
-ensure_uv() {
-	if uv --version >/dev/null 2>&1; then return; fi
+have_uv() {
+	uv --version >/dev/null 2>&1 && return
 	PATH=$TOOLS/bin:$PATH
 	export PATH
-	if uv --version >/dev/null 2>&1; then return; fi
+	uv --version >/dev/null 2>&1
+}
+
+# ensure_uv puts uv on PATH. Where there is none it installs one from PyPI into .tools/uv.
+ensure_uv() {
+	if have_uv; then return; fi
 	need python3 "install Python 3.9 or newer, or uv itself: https://docs.astral.sh/uv/"
 	echo "installing uv into .tools/uv ..." >&2
 	retry "installing uv" install_uv || :
@@ -69,15 +74,16 @@ ensure_uv() {
 	exit 1
 }
 
-# install_uv creates .tools/bin/uv. If Python has no venv module, pip installs into a folder.
+# install_uv creates .tools/bin/uv. Python's own pip needs no virtual environment for it, which takes longer than uv itself.
+# Where pip is missing or may not install into a folder, a virtual environment has another one.
 install_uv() {
 	rm -rf "$TOOLS/uv"
 	mkdir -p "$TOOLS/bin"
-	if python3 -m venv "$TOOLS/uv" >/dev/null 2>&1; then
-		"$TOOLS/uv/bin/python" -m pip install --quiet --disable-pip-version-check "$UV_BOUNDS" >&2 || return
-	else
+	if ! PIP_ROOT_USER_ACTION=ignore python3 -m pip install --quiet --disable-pip-version-check \
+		--only-binary :all: --target "$TOOLS/uv" "$UV_BOUNDS" >/dev/null 2>&1; then
 		rm -rf "$TOOLS/uv"
-		python3 -m pip install --quiet --disable-pip-version-check --target "$TOOLS/uv" "$UV_BOUNDS" >&2 || return
+		python3 -m venv "$TOOLS/uv" >&2 || return
+		"$TOOLS/uv/bin/python" -m pip install --quiet --disable-pip-version-check "$UV_BOUNDS" >&2 || return
 	fi
 	ln -sf ../uv/bin/uv "$TOOLS/bin/uv"
 }

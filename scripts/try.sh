@@ -22,7 +22,12 @@ show() {
 }
 
 need go "install Go 1.26 or newer: https://go.dev/dl/"
+# uv is installed while Go builds. If that fails, ensure_uv tries again and says why.
+(have_uv || install_uv) >/dev/null 2>&1 &
+uv=$!
 progress "building bin/agent (a minute or two the first time)" build_agent
+if kill -0 "$uv" 2>/dev/null; then echo "installing uv into .tools/uv ..." >&2; fi
+wait "$uv" || :
 ensure_uv
 
 rm -rf "$TOOLS/try"

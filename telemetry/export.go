@@ -94,14 +94,27 @@ func pairs(text string) (map[string]string, error) {
 type Export struct {
 	o       ExportOptions
 	client  *http.Client
-	tracer  *sdktrace.TracerProvider
-	meter   *sdkmetric.MeterProvider
+	tracer  tracerProvider
+	meter   meterProvider
 	traces  string
 	metrics string
 
 	mu     sync.Mutex
 	failed error // the last request that failed
 }
+
+// tracerProvider and meterProvider are what Export needs of the SDK's providers. With their own types in Export, the
+// compiler would compile the SDK's generic code again in every package that uses an Export.
+type (
+	tracerProvider interface {
+		oteltrace.TracerProvider
+		Shutdown(ctx context.Context) error
+	}
+	meterProvider interface {
+		metric.MeterProvider
+		Shutdown(ctx context.Context) error
+	}
+)
 
 // Start returns an Export; nil options mean the zero value. It sends nothing before there is something to send. The error says
 // which address is invalid.

@@ -39,7 +39,7 @@ type Options struct {
 // the server cannot be reached, TimedOut after a silence, Cut when the connection breaks within an answer, Malformed
 // when the answer is a web page, over MaxBody or has a line over MaxLine, BadRequest when it is a redirect.
 // If the context is done, the error is the context's. The Exchange in the request's context also has the error, because
-// SDKs wrap, print or lose errors.
+// net/http wraps it.
 func Client(o *Options) *http.Client {
 	c := http.Client{}
 	if o.HTTP != nil {

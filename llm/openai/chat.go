@@ -1,9 +1,7 @@
 package openai
 
 import (
-	"context"
 	"encoding/json"
-	"net/http"
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/wire"
@@ -125,24 +123,4 @@ func chatAssistant(m llm.Message) []chatMessage {
 		return nil
 	}
 	return []chatMessage{a}
-}
-
-// sendChat makes the request.
-func (c *client) sendChat(ctx context.Context, r *llm.Request) (*http.Response, error) {
-	q, err := c.newChatRequest(r)
-	if err != nil {
-		return nil, err
-	}
-	req, err := wire.NewPost(ctx, c.chat, q)
-	if err != nil {
-		return nil, err
-	}
-	switch {
-	case c.key == "":
-	case c.host == azure:
-		req.Header.Set("Api-Key", c.key)
-	default:
-		req.Header.Set("Authorization", "Bearer "+c.key)
-	}
-	return c.http.Do(req)
 }

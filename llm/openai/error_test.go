@@ -67,7 +67,7 @@ func TestRefused(t *testing.T) {
 				}
 			})
 			if n := len(s.Asked()); n != 2 {
-				t.Errorf("%d requests for two streams: the SDK must not retry", n)
+				t.Errorf("%d requests for two streams, want 2", n)
 			}
 		})
 	}

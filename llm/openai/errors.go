@@ -60,9 +60,6 @@ func midway(raw json.RawMessage) error {
 
 // notStream returns the error for an answer that is not an event stream. Some servers send an error in it.
 func notStream(res *http.Response) error {
-	if res == nil {
-		return errors.New("no answer")
-	}
 	media, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	if media != "application/json" {
 		return nil

@@ -1,9 +1,8 @@
 // Package openai provides llm.Models for the two protocols of OpenAI: Responses (New), and Chat Completions (NewChat),
-// which Ollama, vLLM, llama.cpp, LM Studio, OpenRouter and others also speak. Requests of Responses and the streams of
-// both use the official SDK. Answers and the requests of Chat Completions use types of this package, which accept what
-// compatible servers leave out; the SDK's package for them would add 13 MB to a program.
+// which Ollama, vLLM, llama.cpp, LM Studio, OpenRouter and others also speak. It accepts what compatible servers leave out.
 //
-// The package reads no environment, stores nothing with the provider (store is false) and does not retry (see llm.Retry).
+// The package reads no environment, stores nothing with the provider (store is false), follows no redirect and does not
+// retry (see llm.Retry).
 // Errors contain the provider's message without the key. A model is safe for concurrent use.
 package openai
 
@@ -14,9 +13,6 @@ import (
 	"net/url"
 	"strings"
 	"time"
-
-	"github.com/openai/openai-go/v3/option"
-	"github.com/openai/openai-go/v3/responses"
 
 	"github.com/agent-base/agent-base/internal/wire"
 	"github.com/agent-base/agent-base/llm"
@@ -42,31 +38,22 @@ type Options struct {
 
 // New returns a model that speaks Responses. An invalid BaseURL is an error of each stream.
 func New(o *Options) llm.Model {
-	c := newClient(o)
-	service := responses.NewResponseService(c.options()...)
+	c := newClient(o, "responses")
 	return llm.ModelFunc(func(ctx context.Context, r *llm.Request) iter.Seq2[llm.Event, error] {
 		return c.stream(ctx, &protocol{
-			send: func(ctx context.Context) (*http.Response, error) {
-				params, err := responsesParams(c.model, r)
-				if err != nil {
-					return nil, err
-				}
-				var res *http.Response
-				err = service.NewStreaming(ctx, *params, option.WithResponseBodyInto(&res)).Err()
-				return res, err
-			},
-			reader: func() reader { return &responsesReader{ids: wire.NewIDs("call_", r.Messages)} },
+			request: func() (any, error) { return newResponsesRequest(c.model, r) },
+			reader:  func() reader { return &responsesReader{ids: wire.NewIDs("call_", r.Messages)} },
 		})
 	})
 }
 
 // NewChat returns a model that speaks Chat Completions. An invalid BaseURL is an error of each stream.
 func NewChat(o *Options) llm.Model {
-	c := newClient(o)
+	c := newClient(o, "chat/completions")
 	return llm.ModelFunc(func(ctx context.Context, r *llm.Request) iter.Seq2[llm.Event, error] {
 		return c.stream(ctx, &protocol{
-			send:   func(ctx context.Context) (*http.Response, error) { return c.sendChat(ctx, r) },
-			reader: func() reader { return &chatReader{ids: wire.NewIDs("call_", r.Messages)} },
+			request: func() (any, error) { return c.newChatRequest(r) },
+			reader:  func() reader { return &chatReader{ids: wire.NewIDs("call_", r.Messages)} },
 		})
 	})
 }
@@ -74,16 +61,14 @@ func NewChat(o *Options) llm.Model {
 // provider is the name in errors, and the owner of states.
 const provider = "openai"
 
-// client is shared by both protocols.
+// client sends the requests of one protocol.
 type client struct {
-	model string
-	key   string
-	host  host
-	http  *http.Client
-	base  string     // without a slash at its end
-	query url.Values // of the base
-	chat  string     // the address for Chat Completions
-	err   error      // why no request can be made
+	model   string
+	key     string
+	host    host
+	http    *http.Client
+	address string
+	err     error // why no request can be made
 }
 
 // host is the operator of the servers, because some fields are accepted only by some of them.
@@ -95,7 +80,8 @@ const (
 	azure
 )
 
-func newClient(o *Options) *client {
+// newClient returns a client whose requests go to path below the base URL.
+func newClient(o *Options, path string) *client {
 	c := &client{model: o.Model, key: o.Key, err: wire.CheckKey(provider, o.Key, false)}
 	address, query, _ := strings.Cut(o.BaseURL, "?")
 	base, err := wire.Endpoint(provider, address, Vendor)
@@ -111,37 +97,32 @@ func newClient(o *Options) *client {
 	if u.Path == "" {
 		u.Path = "/v1"
 	}
-	if c.query, err = url.ParseQuery(query); err != nil {
+	values, err := url.ParseQuery(query)
+	if err != nil {
 		c.err = &llm.Error{Kind: llm.BadRequest, Provider: provider, Message: "the query of the base URL cannot be read", Err: err}
 	}
 	c.host = hostOf(u)
-	c.base = u.String()
-	u = u.JoinPath("chat/completions")
-	u.RawQuery = c.query.Encode()
-	c.chat = u.String()
+	u = u.JoinPath(path)
+	u.RawQuery = values.Encode()
+	c.address = u.String()
 	c.http = wire.Client(&wire.Options{Provider: provider, HTTP: o.HTTP, Idle: o.Idle})
 	return c
 }
 
-// options returns the options of the SDK. They set everything that it would otherwise read from the environment.
-func (c *client) options() []option.RequestOption {
-	if c.http == nil {
-		return nil // no request is sent
+// post sends a request. The caller closes the body of the answer.
+func (c *client) post(ctx context.Context, body any) (*http.Response, error) {
+	req, err := wire.NewPost(ctx, c.address, body)
+	if err != nil {
+		return nil, err
 	}
-	out := []option.RequestOption{option.WithMaxRetries(0), option.WithHTTPClient(c.http), option.WithBaseURL(c.base)}
 	switch {
 	case c.key == "":
 	case c.host == azure:
-		out = append(out, option.WithHeader("api-key", c.key))
+		req.Header.Set("Api-Key", c.key)
 	default:
-		out = append(out, option.WithAPIKey(c.key))
+		req.Header.Set("Authorization", "Bearer "+c.key)
 	}
-	for name, all := range c.query {
-		for _, v := range all {
-			out = append(out, option.WithQueryAdd(name, v))
-		}
-	}
-	return out
+	return c.http.Do(req)
 }
 
 func hostOf(u *url.URL) host {

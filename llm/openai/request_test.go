@@ -17,8 +17,6 @@ const (
 	responsesDone = `{"type":"response.completed","response":{"status":"completed"}}`
 )
 
-const sortedSchema = `"parameters":{"properties":{"z":{"type":"string"},"a":{"type":"integer"}},"required":["z"],"type":"object"}`
-
 // The whole body of a request, byte for byte: what providers cache.
 func TestResponsesBody(t *testing.T) {
 	s := serve(t, responsesDone)
@@ -34,15 +32,15 @@ func TestResponsesBody(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := `{"instructions":"Be <brief> & kind.","max_output_tokens":100,"prompt_cache_key":"conversation-1","store":false,` +
-				tt.include + `"input":[{"content":"the turn","role":"user"},{"content":"the prompt","role":"user"},` + tt.reasoning +
-				`{"content":"I look.","role":"assistant"},` +
-				`{"arguments":"{\"z\":\"<1>\"}","call_id":"c1","name":"look","type":"function_call"},` +
-				`{"arguments":"{}","call_id":"c2","name":"wait","type":"function_call"},` +
-				`{"content":"by the way","role":"user"},` +
-				`{"output":"{\"success\":true}","call_id":"c1","type":"function_call_output"},` +
-				`{"output":"no","call_id":"c2","type":"function_call_output"}],"model":"` + tt.model + `",` +
-				`"tools":[{"strict":false,` + sortedSchema + `,"name":"look","description":"Looks.","type":"function"},` +
-				`{"strict":false,"parameters":{"properties":{},"type":"object"},"name":"wait","type":"function"}],"stream":true}`
+				tt.include + `"input":[{"role":"user","content":"the turn"},{"role":"user","content":"the prompt"},` + tt.reasoning +
+				`{"role":"assistant","content":"I look."},` +
+				`{"type":"function_call","call_id":"c1","name":"look","arguments":"{\"z\":\"<1>\"}"},` +
+				`{"type":"function_call","call_id":"c2","name":"wait","arguments":"{}"},` +
+				`{"role":"user","content":"by the way"},` +
+				`{"type":"function_call_output","call_id":"c1","output":"{\"success\":true}"},` +
+				`{"type":"function_call_output","call_id":"c2","output":"no"}],"model":"` + tt.model + `",` +
+				`"tools":[{"type":"function","name":"look","description":"Looks.","parameters":` + string(talk().Tools[0].Input) + `,"strict":false},` +
+				`{"type":"function","name":"wait","parameters":{"type":"object","properties":{}},"strict":false}],"stream":true}` + "\n"
 			if got := s.Last().Body; got != want {
 				t.Errorf("got  %s\nwant %s", got, want)
 			}
@@ -67,37 +65,34 @@ func TestChatBody(t *testing.T) {
 	}
 }
 
-// Which fields depend on whose servers are asked.
+// The address and the key's header depend on whose servers are asked; so do some fields of Chat Completions, but none of
+// Responses.
 func TestHosts(t *testing.T) {
 	tests := []struct {
 		name, base, url, authorization, apiKey string
-		has, lacks                             []string
+		has, lacks                             []string // in a body of Chat Completions
 	}{
-		{"vendor", "", "https://api.openai.com/v1/chat/completions", "Bearer the-key", "",
+		{"vendor", "", "https://api.openai.com/v1/PATH", "Bearer the-key", "",
 			[]string{`"max_completion_tokens":100`, `"prompt_cache_key":"conversation-1"`}, []string{`"max_tokens"`}},
-		{"compatible without a path", "http://localhost:11434", "http://localhost:11434/v1/chat/completions", "Bearer the-key", "",
+		{"compatible without a path", "http://localhost:11434", "http://localhost:11434/v1/PATH", "Bearer the-key", "",
 			[]string{`"max_tokens":100`}, []string{"prompt_cache_key", "max_completion_tokens"}},
-		{"compatible with one", "https://openrouter.ai/api/v1/", "https://openrouter.ai/api/v1/chat/completions", "Bearer the-key", "",
+		{"compatible with one", "https://openrouter.ai/api/v1/", "https://openrouter.ai/api/v1/PATH", "Bearer the-key", "",
 			[]string{`"max_tokens":100`}, []string{"prompt_cache_key"}},
 		{"azure", "https://me.openai.azure.com/openai/deployments/d?api-version=2024-10-21",
-			"https://me.openai.azure.com/openai/deployments/d/chat/completions?api-version=2024-10-21", "", "the-key",
+			"https://me.openai.azure.com/openai/deployments/d/PATH?api-version=2024-10-21", "", "the-key",
 			[]string{`"max_completion_tokens":100`}, []string{"prompt_cache_key"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			var url, body string
-			var header http.Header
-			o := &Options{BaseURL: tt.base, Key: "the-key", Model: "m", HTTP: &http.Client{Transport: wiretest.RoundTrip(func(r *http.Request) (*http.Response, error) {
-				b, err := io.ReadAll(r.Body)
-				url, header, body = r.URL.String(), r.Header, string(b)
-				return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(sse(chatDone)))}, err
-			})}}
-			if _, err := lines(t.Context(), NewChat(o), talk()); err != nil {
-				t.Fatal(err)
+			o := &Options{BaseURL: tt.base, Key: "the-key", Model: "m"}
+			url := func(path string) string { return strings.ReplaceAll(tt.url, "PATH", path) }
+			responses, chat := sends(t, New, o, url("responses")), sends(t, NewChat, o, url("chat/completions"))
+			for _, sent := range []*http.Request{responses, chat} {
+				if h := sent.Header; h.Get("Authorization") != tt.authorization || h.Get("Api-Key") != tt.apiKey || h.Get("Content-Type") != "application/json" {
+					t.Errorf("%s: got the header %v", sent.URL, h)
+				}
 			}
-			if url != tt.url || header.Get("Authorization") != tt.authorization || header.Get("Api-Key") != tt.apiKey {
-				t.Errorf("url %q, authorization %q, api-key %q", url, header.Get("Authorization"), header.Get("Api-Key"))
-			}
+			body := bodyOf(t, chat)
 			for _, want := range tt.has {
 				if !strings.Contains(body, want) {
 					t.Errorf("no %s in %s", want, body)
@@ -112,7 +107,34 @@ func TestHosts(t *testing.T) {
 	}
 }
 
-// The SDK's variables change nothing: neither where requests go nor what they hold.
+// sends returns the request that a model makes, and checks its address.
+func sends(t *testing.T, build func(*Options) llm.Model, o *Options, url string) *http.Request {
+	t.Helper()
+	var sent *http.Request
+	with := *o
+	with.HTTP = &http.Client{Transport: wiretest.RoundTrip(func(r *http.Request) (*http.Response, error) {
+		sent = r
+		return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(sse(chatDone, responsesDone)))}, nil
+	})}
+	if _, err := lines(t.Context(), build(&with), talk()); err != nil {
+		t.Fatal(err)
+	}
+	if got := sent.URL.String(); got != url {
+		t.Errorf("got %s, want %s", got, url)
+	}
+	return sent
+}
+
+func bodyOf(t *testing.T, r *http.Request) string {
+	t.Helper()
+	b, err := io.ReadAll(r.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// The variables of OpenAI's SDKs change nothing: neither where requests go nor what they hold.
 func TestEnvironmentIsNotRead(t *testing.T) {
 	s := serve(t, chatDone, responsesDone)
 	models := map[string]llm.Model{}

@@ -4,75 +4,90 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/openai/openai-go/v3/packages/param"
-	"github.com/openai/openai-go/v3/responses"
-
 	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/internal/wire"
 	"github.com/agent-base/agent-base/llm"
 )
 
-// responsesParams returns r as a request of Responses. The provider stores nothing, so a reasoning model is asked for its
-// reasoning in encrypted form, which is sent back to it.
-func responsesParams(model string, r *llm.Request) (*responses.ResponseNewParams, error) {
-	p := &responses.ResponseNewParams{
-		Model: model,
-		Store: param.NewOpt(false),
-	}
-	if key := cacheKey(r); key != "" {
-		p.PromptCacheKey = param.NewOpt(key)
-	}
-	if r.System != "" {
-		p.Instructions = param.NewOpt(r.System)
-	}
-	if r.MaxTokens > 0 {
-		p.MaxOutputTokens = param.NewOpt(int64(r.MaxTokens))
-	}
+// responsesRequest is a request of Responses.
+type responsesRequest struct {
+	Instructions    string          `json:"instructions,omitempty"`
+	MaxOutputTokens int             `json:"max_output_tokens,omitempty"`
+	PromptCacheKey  string          `json:"prompt_cache_key,omitempty"`
+	Store           bool            `json:"store"`
+	Include         []string        `json:"include,omitempty"`
+	Input           []any           `json:"input"` // inputMessage, inputCall, inputResult, or a reasoning item as it came
+	Model           string          `json:"model"`
+	Tools           []responsesTool `json:"tools,omitempty"`
+	Stream          bool            `json:"stream"`
+}
+
+type inputMessage struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+}
+
+// inputCall has no id of an item, because it would bind the call to reasoning that may be missing.
+type inputCall struct {
+	Type      string `json:"type"`
+	CallID    string `json:"call_id"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+type inputResult struct {
+	Type   string `json:"type"`
+	CallID string `json:"call_id"`
+	Output string `json:"output"`
+}
+
+type responsesTool struct {
+	Type        string          `json:"type"`
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters"`
+	Strict      bool            `json:"strict"` // without the field it is true
+}
+
+// newResponsesRequest returns r as a request of Responses. The provider stores nothing, so a reasoning model is asked for
+// its reasoning in encrypted form, which is sent back to it.
+func newResponsesRequest(model string, r *llm.Request) (*responsesRequest, error) {
+	q := &responsesRequest{Model: model, Instructions: r.System, MaxOutputTokens: max(0, r.MaxTokens),
+		PromptCacheKey: cacheKey(r), Input: []any{}, Stream: true}
 	thinks := reasons(model)
 	if thinks {
-		p.Include = []responses.ResponseIncludable{responses.ResponseIncludableReasoningEncryptedContent}
+		q.Include = []string{"reasoning.encrypted_content"}
 	}
 	for _, m := range wire.Messages(r.Messages) {
-		for _, part := range m.Parts {
-			p.Input.OfInputItemList = append(p.Input.OfInputItemList, inputItems(m.Role, part, thinks)...)
+		for _, p := range m.Parts {
+			if item := inputItem(m.Role, p, thinks); item != nil {
+				q.Input = append(q.Input, item)
+			}
 		}
 	}
 	for _, t := range r.Tools {
-		object, err := schema(&t)
+		parameters, err := schema(&t)
 		if err != nil {
 			return nil, err
 		}
-		parameters, err := fields(object)
-		if err != nil {
-			return nil, err
-		}
-		f := &responses.FunctionToolParam{Name: t.Name, Parameters: parameters, Strict: param.NewOpt(false)}
-		if t.Description != "" {
-			f.Description = param.NewOpt(t.Description)
-		}
-		p.Tools = append(p.Tools, responses.ToolUnionParam{OfFunction: f})
+		q.Tools = append(q.Tools, responsesTool{Type: "function", Name: t.Name, Description: t.Description, Parameters: parameters})
 	}
-	return p, nil
+	return q, nil
 }
 
-// inputItems returns one part. Calls have no item id, because it would bind them to reasoning that may be missing.
-func inputItems(role llm.Role, p llm.Part, thinks bool) []responses.ResponseInputItemUnionParam {
+// inputItem returns one part as an item of the input, or nil if it is not sent.
+func inputItem(role llm.Role, p llm.Part, thinks bool) any {
 	switch {
 	case p.Text != "" && role == llm.Assistant:
-		return []responses.ResponseInputItemUnionParam{
-			responses.ResponseInputItemParamOfMessage(p.Text, responses.EasyInputMessageRoleAssistant)}
+		return inputMessage{"assistant", p.Text}
 	case p.Text != "":
-		return []responses.ResponseInputItemUnionParam{
-			responses.ResponseInputItemParamOfMessage(p.Text, responses.EasyInputMessageRoleUser)}
+		return inputMessage{"user", p.Text}
 	case p.Call != nil:
-		return []responses.ResponseInputItemUnionParam{
-			responses.ResponseInputItemParamOfFunctionCall(string(p.Call.Args), p.Call.ID, p.Call.Name)}
+		return inputCall{"function_call", p.Call.ID, p.Call.Name, string(p.Call.Args)}
 	case p.Result != nil:
-		item := responses.ResponseInputItemParamOfFunctionCallOutput(p.Result.Text)
-		item.OfFunctionCallOutput.CallID = param.NewOpt(p.Result.ID)
-		return []responses.ResponseInputItemUnionParam{item}
+		return inputResult{"function_call_output", p.Result.ID, p.Result.Text}
 	case p.State != nil && p.State.Owner == provider && thinks:
-		return []responses.ResponseInputItemUnionParam{param.Override[responses.ResponseInputItemUnionParam](p.State.Data)}
+		return p.State.Data
 	}
 	return nil
 }

@@ -1,15 +1,11 @@
 package openai
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"iter"
-	"net/http"
-
-	"github.com/openai/openai-go/v3/packages/ssestream"
 
 	"github.com/agent-base/agent-base/internal/wire"
 	"github.com/agent-base/agent-base/llm"
@@ -17,8 +13,8 @@ import (
 
 // protocol holds the differences between Responses and Chat Completions.
 type protocol struct {
-	send   func(ctx context.Context) (*http.Response, error)
-	reader func() reader
+	request func() (any, error) // the body of the request
+	reader  func() reader
 }
 
 // reader turns the events of one answer into llm.Events.
@@ -37,19 +33,8 @@ func (c *client) stream(ctx context.Context, p *protocol) iter.Seq2[llm.Event, e
 			yield(llm.Event{}, c.err)
 			return
 		}
-		inner, cancel := context.WithCancel(ctx)
-		defer cancel()
-		inner, x := wire.Begin(inner)
-		res, err := p.send(inner)
-		if res != nil {
-			defer res.Body.Close()
-		}
-		if err == nil && x.Status < 400 {
-			err = c.pump(res, p.reader(), yield)
-		} else if err == nil {
-			err = errRefused
-		}
-		if err != nil {
+		inner, x := wire.Begin(ctx)
+		if err := c.ask(inner, x, p, yield); err != nil {
 			yield(llm.Event{}, c.explain(ctx, x, err))
 		}
 	}
@@ -58,14 +43,30 @@ func (c *client) stream(ctx context.Context, p *protocol) iter.Seq2[llm.Event, e
 // errRefused stands for the answer that explain reads.
 var errRefused = errors.New("refused")
 
-// pump yields the events of one answer. It returns an error without yielding it.
-func (c *client) pump(res *http.Response, r reader, yield func(llm.Event, error) bool) error {
+// ask sends the request and yields the events of the answer. It returns an error without yielding it.
+func (c *client) ask(ctx context.Context, x *wire.Exchange, p *protocol, yield func(llm.Event, error) bool) error {
+	body, err := p.request()
+	if err != nil {
+		return err
+	}
+	res, err := c.post(ctx, body)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	if x.Status >= 400 {
+		return errRefused
+	}
 	if err := notStream(res); err != nil {
 		return err
 	}
-	d := ssestream.NewDecoder(res)
-	for d.Next() {
-		events, err := r.read(bytes.TrimSpace(d.Event().Data))
+	return pump(wire.NewEvents(res.Body), p.reader(), yield)
+}
+
+// pump yields the events of one answer. It returns an error without yielding it.
+func pump(from *wire.Events, r reader, yield func(llm.Event, error) bool) error {
+	for from.Next() {
+		events, err := r.read(from.Data())
 		if done := pass(events, yield); done || err != nil {
 			return err
 		}
@@ -73,7 +74,7 @@ func (c *client) pump(res *http.Response, r reader, yield func(llm.Event, error)
 	if pass(r.end(), yield) {
 		return nil
 	}
-	if err := d.Err(); err != nil {
+	if err := from.Err(); err != nil {
 		return err
 	}
 	return &llm.Error{Kind: llm.Cut, Provider: provider, Message: "the answer ended before it was complete"}

@@ -1,45 +1,64 @@
-//go:build !sdk
-
 package fakemodel
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"strings"
 )
 
-// chatAnswer is an answer of Chat Completions: a whole one or one stream event.
+// chatAnswer is the API reference's ChatCompletion or one chunk of it, with the fields that the server sends.
 type chatAnswer struct {
+	ID      string `json:"id"`
+	Object  string `json:"object"`
+	Created int    `json:"created"`
+	Model   string `json:"model"`
 	Choices []struct {
-		Message      chatMessage
-		Delta        chatMessage
-		FinishReason string `json:"finish_reason"`
-	}
+		Index        int             `json:"index"`
+		Message      *chatMessage    `json:"message"`
+		Delta        *chatMessage    `json:"delta"`
+		FinishReason string          `json:"finish_reason"`
+		Logprobs     json.RawMessage `json:"logprobs"`
+	} `json:"choices"`
 	Usage *struct {
-		PromptTokens        int `json:"prompt_tokens"`
-		CompletionTokens    int `json:"completion_tokens"`
-		PromptTokensDetails struct {
-			CachedTokens int `json:"cached_tokens"`
-		} `json:"prompt_tokens_details"`
-	}
-	Error *struct{ Message string }
+		PromptTokens        int          `json:"prompt_tokens"`
+		CompletionTokens    int          `json:"completion_tokens"`
+		TotalTokens         int          `json:"total_tokens"`
+		PromptTokensDetails tokenDetails `json:"prompt_tokens_details"`
+		CompletionDetails   tokenDetails `json:"completion_tokens_details"`
+	} `json:"usage"`
+	Error *openaiError `json:"error"`
 }
 
 type chatMessage struct {
-	Content   string
-	Refusal   string
+	Role      string `json:"role"`
+	Content   string `json:"content"`
+	Reasoning string `json:"reasoning_content"` // of compatible servers
+	Refusal   string `json:"refusal"`
 	ToolCalls []struct {
-		Index    int
-		ID       string
-		Function struct{ Name, Arguments string }
+		Index    int    `json:"index"`
+		ID       string `json:"id"`
+		Type     string `json:"type"`
+		Function struct {
+			Name      string `json:"name"`
+			Arguments string `json:"arguments"`
+		} `json:"function"`
 	} `json:"tool_calls"`
 }
 
-// askChat sends the SDK's request without the SDK.
+type tokenDetails struct {
+	Cached    int `json:"cached_tokens"`
+	Reasoning int `json:"reasoning_tokens"`
+}
+
+type openaiError struct {
+	Message string          `json:"message"`
+	Type    string          `json:"type"`
+	Code    json.RawMessage `json:"code"`
+	Param   json.RawMessage `json:"param"`
+}
+
+// askChat sends a request in the form of the API reference.
 func askChat(ctx context.Context, s *Server, tk talk, stream bool) (said, error) {
 	type object = map[string]any
 	messages := []object{{"role": "system", "content": "Be brief."}, {"role": "user", "content": tk.prompt}}
@@ -58,45 +77,23 @@ func askChat(ctx context.Context, s *Server, tk talk, stream bool) (said, error)
 	if stream {
 		ask["stream"], ask["stream_options"] = true, object{"include_usage": true}
 	}
-	body, err := (&plainRequest{url: s.URL + "/v1/chat/completions", body: ask}).post(ctx)
-	if err != nil {
-		return said{}, err
-	}
-	defer body.Close()
-	if stream {
-		return readChatStream(body)
-	}
-	var a chatAnswer
-	if err := json.NewDecoder(body).Decode(&a); err != nil {
-		return said{}, err
-	}
 	out := said{}
-	return out, out.take(&a)
-}
-
-func readChatStream(r io.Reader) (said, error) {
-	out := said{}
-	lines := bufio.NewScanner(r)
-	for lines.Scan() {
-		data, ok := strings.CutPrefix(lines.Text(), "data: ")
-		if !ok {
-			continue
-		}
-		if data == "[DONE]" {
-			return out, nil
+	ended := !stream
+	err := askPlain(ctx, &plainRequest{url: s.URL + "/v1/chat/completions", body: ask, stream: stream}, func(data []byte) error {
+		if string(data) == "[DONE]" {
+			ended = true
+			return nil
 		}
 		var a chatAnswer
-		if err := json.Unmarshal([]byte(data), &a); err != nil {
-			return out, err
+		if err := strictly(data, &a); err != nil {
+			return err
 		}
-		if err := out.take(&a); err != nil {
-			return out, err
-		}
+		return out.take(&a)
+	})
+	if err == nil && !ended {
+		err = errors.New("the stream ended early")
 	}
-	if err := lines.Err(); err != nil {
-		return out, err
-	}
-	return out, errors.New("the stream ended early")
+	return out, err
 }
 
 // take adds an answer or a part of one.
@@ -105,10 +102,13 @@ func (s *said) take(a *chatAnswer) error {
 		return errors.New(a.Error.Message)
 	}
 	if u := a.Usage; u != nil {
-		s.Usage = Usage{Input: u.PromptTokens, CacheRead: u.PromptTokensDetails.CachedTokens, Output: u.CompletionTokens}
+		s.Usage = Usage{Input: u.PromptTokens, CacheRead: u.PromptTokensDetails.Cached, Output: u.CompletionTokens}
 	}
 	for _, c := range a.Choices {
-		for _, m := range []chatMessage{c.Message, c.Delta} {
+		for _, m := range []*chatMessage{c.Message, c.Delta} {
+			if m == nil {
+				continue
+			}
 			s.Text += m.Content
 			for _, call := range m.ToolCalls {
 				switch {

@@ -15,7 +15,7 @@ import (
 
 var hello = talk{prompt: "Hello?"}
 
-// httpError is the error of a client without an SDK: the status and the body of the response.
+// httpError is the error of a client: the status and the body of the response.
 type httpError struct {
 	status int
 	body   string
@@ -23,22 +23,10 @@ type httpError struct {
 
 func (r *httpError) Error() string { return fmt.Sprintf("%d %s", r.status, r.body) }
 
-// status returns the HTTP status and the message of an SDK's error.
+// status returns the HTTP status and the body that a client got as an error.
 func status(err error) (int, string) {
-	var o interface { // openai.Error, which is exported only by the large root package
-		error
-		RawJSON() string
-	}
-	var p *httpError
-	switch {
-	case errors.As(err, &p):
+	if p, ok := errors.AsType[*httpError](err); ok {
 		return p.status, p.body
-	case errors.As(err, &o):
-		code := 0
-		if _, rest, ok := strings.Cut(o.Error(), "error: "); ok {
-			_, _ = fmt.Sscan(rest, &code)
-		}
-		return code, o.RawJSON()
 	}
 	return 0, fmt.Sprint(err)
 }

@@ -159,7 +159,6 @@ var importers = map[string][]string{
 	"github.com/bmatcuk/doublestar":   {"internal/glob"},
 	"golang.org/x/text":               {"skill/manifest", "internal/filename", "disclose", "script", "internal/scan", "skill/check", "install/lock"},
 	"golang.org/x/sys":                {"skill", "script/runner", "script/confine", "script/confine/internal/stage", "internal/scan", "internal/lockfile", "cmd/agent/internal/ui", "bench/talk", "install/store", "internal/test/fault", "internal/proc"},
-	"github.com/openai/openai-go/v3":  {"llm/openai"},
 	"golang.org/x/net":                {"cmd/agent/internal/models"},
 	"github.com/fsnotify/fsnotify":    {"skill/watch"},
 	"charm.land":                      {"cmd/agent/internal/chat"},
