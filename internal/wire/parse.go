@@ -2,7 +2,9 @@ package wire
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"net/http"
@@ -141,6 +143,31 @@ func (x *Exchange) Failure(provider, message string, now time.Time) *llm.Error {
 		Message: Clip(message), RetryAfter: RetryAfter(x.Header, now)}
 }
 
+// Caller is what Explain has to know of a provider's package.
+type Caller struct {
+	Provider string
+	Key      string                     // what no message may show
+	Refused  func(*Exchange) *llm.Error // reads an answer with a status of 400 or more
+}
+
+// Explain returns the error of a stream that ended with err, which counts least: the caller's context, an answer that refuses
+// the request and the failure of the exchange say more.
+func (x *Exchange) Explain(ctx context.Context, err error, c *Caller) error {
+	var e *llm.Error
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case x.Status >= 400:
+		e = c.Refused(x)
+	case x.Err != nil && !errors.As(x.Err, &e):
+		return x.Err
+	case x.Err == nil && !errors.As(err, &e):
+		e = &llm.Error{Kind: llm.BadRequest, Provider: c.Provider, Message: fmt.Sprintf("the request cannot be made: %v", err), Err: err}
+	}
+	hideKey(e, c.Key)
+	return e
+}
+
 // plain returns an answer that is plain text, not a page or data.
 func plain(body []byte) string {
 	text := strings.TrimSpace(string(body))
@@ -159,9 +186,9 @@ func Clip(text string) string {
 	return strings.ToValidUTF8(text[:limit], "") + " …"
 }
 
-// HideKey replaces the key in the message of e: some servers repeat it. It leaves a key under 8 bytes, which may be any
+// hideKey replaces the key in the message of e: some servers repeat it. It leaves a key under 8 bytes, which may be any
 // word.
-func HideKey(e *llm.Error, key string) {
+func hideKey(e *llm.Error, key string) {
 	if len(key) >= 8 {
 		e.Message = strings.ReplaceAll(e.Message, key, "[the key]")
 	}

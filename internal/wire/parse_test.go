@@ -1,6 +1,7 @@
 package wire_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"math"
@@ -137,6 +138,35 @@ func TestMessages(t *testing.T) {
 	}
 	if len(in[0].Parts) != 2 {
 		t.Error("the caller's messages were changed")
+	}
+}
+
+// What says most about a failure is told, without the key.
+func TestExplain(t *testing.T) {
+	const key = "sk-123456789"
+	caller := &wire.Caller{Provider: "p", Key: key, Refused: func(*wire.Exchange) *llm.Error {
+		return &llm.Error{Kind: llm.BadKey, Provider: "p", Message: "refused: " + key}
+	}}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	broken := &llm.Error{Kind: llm.Cut, Provider: "p", Message: "broken off"}
+	for _, c := range []struct {
+		name string
+		ctx  context.Context
+		x    wire.Exchange
+		err  error
+		want string
+	}{
+		{"the caller ended it", ended, wire.Exchange{Status: 500, Err: broken}, errors.New("e"), "context canceled"},
+		{"the provider refused", t.Context(), wire.Exchange{Status: 401, Err: broken}, nil, "refused: [the key]"},
+		{"it broke off", t.Context(), wire.Exchange{Status: 200, Err: broken}, errors.New("e"), "broken off"},
+		{"another failure", t.Context(), wire.Exchange{Err: errors.New("odd")}, errors.New("e"), "odd"},
+		{"an event says so", t.Context(), wire.Exchange{Status: 200}, &llm.Error{Kind: llm.Overloaded, Provider: "p", Message: "full: " + key}, "full: [the key]"},
+		{"nothing was sent", t.Context(), wire.Exchange{}, errors.New("no JSON"), "the request cannot be made: no JSON"},
+	} {
+		if err := c.x.Explain(c.ctx, c.err, caller); err == nil || !strings.HasSuffix(err.Error(), c.want) || strings.Contains(err.Error(), key) {
+			t.Errorf("%s: got %v, want %s", c.name, err, c.want)
+		}
 	}
 }
 

@@ -1,10 +1,7 @@
 package anthropic
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -12,26 +9,13 @@ import (
 	"github.com/agent-base/agent-base/llm"
 )
 
-// failure returns the error of a stream that failed with err, without the key.
-func (m *model) failure(ctx context.Context, x *wire.Exchange, err error) error {
-	var e *llm.Error
-	switch {
-	case x.Err != nil:
-		if !errors.As(x.Err, &e) {
-			return x.Err
-		}
-	case x.Status >= 400:
-		message, kind := problem(x.Body)
-		e = x.Failure(provider, message, time.Now())
-		if kind != "" {
-			e.Kind = kind
-		}
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case !errors.As(err, &e):
-		e = &llm.Error{Kind: llm.BadRequest, Provider: provider, Message: fmt.Sprintf("the request cannot be made: %v", err), Err: err}
+// refused reads the answer to a request that the provider rejected.
+func refused(x *wire.Exchange) *llm.Error {
+	message, kind := problem(x.Body)
+	e := x.Failure(provider, message, time.Now())
+	if kind != "" {
+		e.Kind = kind
 	}
-	wire.HideKey(e, m.key)
 	return e
 }
 

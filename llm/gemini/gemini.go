@@ -84,7 +84,7 @@ func (m *model) Stream(ctx context.Context, r *llm.Request) iter.Seq2[llm.Event,
 			err = pump(wire.NewEvents(resp.Body), answer{ids: wire.NewIDs(ownID, r.Messages)}, yield)
 		}
 		if err != nil || exchange.Status >= 400 {
-			yield(llm.Event{}, m.failure(ctx, exchange, err))
+			yield(llm.Event{}, exchange.Explain(ctx, err, &wire.Caller{Provider: provider, Key: m.key, Refused: refused}))
 		}
 	}
 }

@@ -2,9 +2,7 @@ package gemini
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -13,24 +11,8 @@ import (
 	"github.com/agent-base/agent-base/llm"
 )
 
-// failure returns the error of a stream that failed with err, without the key.
-func (m *model) failure(ctx context.Context, x *wire.Exchange, err error) error {
-	var e *llm.Error
-	switch {
-	case x.Err != nil:
-		if !errors.As(x.Err, &e) {
-			return x.Err
-		}
-	case x.Status >= 400:
-		e = read(x.Body).fault(x)
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case !errors.As(err, &e):
-		e = &llm.Error{Kind: llm.BadRequest, Provider: provider, Message: fmt.Sprintf("the request cannot be made: %v", err), Err: err}
-	}
-	wire.HideKey(e, m.key)
-	return e
-}
+// refused reads the answer to a request that the provider rejected.
+func refused(x *wire.Exchange) *llm.Error { return read(x.Body).fault(x) }
 
 // malformed returns the error of an event that is not what the API documents.
 func malformed(err error) error {

@@ -2,9 +2,7 @@ package openai
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -16,25 +14,6 @@ import (
 	"github.com/agent-base/agent-base/internal/wire"
 	"github.com/agent-base/agent-base/llm"
 )
-
-// explain returns the error that a stream yields for err.
-func (c *client) explain(ctx context.Context, x *wire.Exchange, err error) error {
-	var e *llm.Error
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case x.Status >= 400:
-		e = refused(x)
-	case x.Err != nil:
-		if !errors.As(x.Err, &e) {
-			return x.Err
-		}
-	case !errors.As(err, &e):
-		e = &llm.Error{Kind: llm.BadRequest, Provider: provider, Message: "the request cannot be made: " + err.Error(), Err: err}
-	}
-	wire.HideKey(e, c.key)
-	return e
-}
 
 // refused reads the answer to a request that the server rejected.
 func refused(x *wire.Exchange) *llm.Error {

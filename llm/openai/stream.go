@@ -35,12 +35,12 @@ func (c *client) stream(ctx context.Context, p *protocol) iter.Seq2[llm.Event, e
 		}
 		inner, x := wire.Begin(ctx)
 		if err := c.ask(inner, x, p, yield); err != nil {
-			yield(llm.Event{}, c.explain(ctx, x, err))
+			yield(llm.Event{}, x.Explain(ctx, err, &wire.Caller{Provider: provider, Key: c.key, Refused: refused}))
 		}
 	}
 }
 
-// errRefused stands for the answer that explain reads.
+// errRefused stands for the answer that refused reads.
 var errRefused = errors.New("refused")
 
 // ask sends the request and yields the events of the answer. It returns an error without yielding it.
