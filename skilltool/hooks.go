@@ -13,7 +13,6 @@ import (
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/session/hook"
-	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/tool"
 	"github.com/agent-base/agent-base/trace"
@@ -255,26 +254,6 @@ func said(all []hook.Answer) string {
 		}
 	}
 	return strings.Join(texts, "\n")
-}
-
-// enter activates a skill, with the hooks around it: pre, which can refuse, before, and SessionStart after. It returns what
-// the latter says. A skill that is active already keeps its activation, see session.Session.Activate.
-func (k *Kit) enter(ctx context.Context, s *skill.Skill, args string) (token session.Token, note string, err error) {
-	if _, active := k.o.Session.Lookup(s.Canonical()); !active {
-		coming := &session.Activation{Name: s.Canonical(), Hooks: s.Manifest().Hooks}
-		if a, denied := veto(k.runHooks(ctx, coming, ofSkill(hook.Pre))); denied {
-			return 0, "", &hookDenial{k: k, text: fmt.Sprintf("Skill '%s' is not activated: its hook refused%s", s.Name(), because(a.Reason))}
-		}
-	}
-	if token, err = k.o.Session.Activate(ctx, s, args); err != nil {
-		return token, "", err
-	}
-	if now, active := k.o.Session.Lookup(s.Canonical()); active {
-		if text := said(k.runHooks(ctx, &now, ofSkill(hook.SessionStart))); text != "" {
-			note = fmt.Sprintf("\n\nIts hook says: %s", text)
-		}
-	}
-	return token, note, nil
 }
 
 // left runs the hooks of a skill that was deactivated.
