@@ -113,9 +113,9 @@ func (k *Kit) Stopped(ctx context.Context, before int) (more string, failures []
 	for i := len(active) - 1; i >= 0; i-- {
 		for _, a := range k.runHooks(ctx, &active[i], m) {
 			switch {
-			case a.Failed:
+			case a.Verdict == hook.Failed:
 				failures = append(failures, fmt.Sprintf("The hook %s of skill '%s' failed%s", hook.Stop, active[i].Name, because(a.Reason)))
-			case a.Denied:
+			case a.Verdict == hook.GoesOn:
 				texts = append(texts, fmt.Sprintf("A hook of skill '%s' says that the work is not done%s", active[i].Name, because(a.Reason)))
 			}
 		}
@@ -124,7 +124,7 @@ func (k *Kit) Stopped(ctx context.Context, before int) (more string, failures []
 }
 
 // runHooks runs the hooks of one active skill for a moment, in their order, and returns their answers. The first guard that
-// denies ends it, and its answer is the last.
+// does not agree ends it, and its answer is the last.
 func (k *Kit) runHooks(ctx context.Context, a *session.Activation, m *moment) []hook.Answer {
 	if !k.o.Hooks {
 		return nil
@@ -137,7 +137,7 @@ func (k *Kit) runHooks(ctx context.Context, a *session.Activation, m *moment) []
 		}
 		answer := k.runHook(ctx, a.Name, h, m.input(a.Name))
 		all = append(all, answer)
-		if answer.Denied {
+		if answer.Verdict != hook.Agrees {
 			k.again(this) // what was refused once is not allowed the second time
 			if hook.IsGuard(m.event) {
 				break
@@ -149,7 +149,7 @@ func (k *Kit) runHooks(ctx context.Context, a *session.Activation, m *moment) []
 
 // veto returns the answer of the guard that denied, if there is one.
 func veto(all []hook.Answer) (hook.Answer, bool) {
-	if len(all) == 0 || !all[len(all)-1].Denied {
+	if len(all) == 0 || all[len(all)-1].Verdict == hook.Agrees {
 		return hook.Answer{}, false
 	}
 	return all[len(all)-1], true
@@ -199,7 +199,7 @@ func (k *Kit) runHook(ctx context.Context, name string, h manifest.Hook, in *hoo
 
 // failed is the answer of a hook that did not do its work.
 func failed(why string) hook.Answer {
-	return hook.Answer{Denied: true, Failed: true, Reason: hook.Text(why)}
+	return hook.Answer{Verdict: hook.Failed, Reason: hook.Text(why)}
 }
 
 func (k *Kit) hookOutput(ctx context.Context, name string, h manifest.Hook, input []byte) (*script.HookOutput, error) {

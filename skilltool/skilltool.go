@@ -211,31 +211,6 @@ func (a *arguments) jsonMode() script.JSONMode {
 	return script.JSONNo
 }
 
-// list returns args as a list of strings. Numbers and booleans are taken as they are written.
-func (a *arguments) list() ([]string, error) {
-	if len(a.Args) == 0 || string(a.Args) == "null" {
-		return nil, nil
-	}
-	var items []json.RawMessage
-	if err := json.Unmarshal(a.Args, &items); err != nil {
-		return nil, errors.New(`args must be a list of strings, such as ["--limit", "5"]`)
-	}
-	out := make([]string, len(items))
-	for i, it := range items {
-		switch {
-		case it[0] == '"':
-			if err := json.Unmarshal(it, &out[i]); err != nil {
-				return nil, err
-			}
-		case it[0] == '{' || it[0] == '[' || string(it) == "null":
-			return nil, fmt.Errorf("args[%d] must be a string", i)
-		default:
-			out[i] = string(it)
-		}
-	}
-	return out, nil
-}
-
 // text returns args as one string, for the skill tool.
 func (a *arguments) text() (string, error) {
 	if len(a.Args) == 0 || string(a.Args) == "null" {
@@ -245,7 +220,7 @@ func (a *arguments) text() (string, error) {
 	if json.Unmarshal(a.Args, &s) == nil {
 		return s, nil
 	}
-	items, err := a.list()
+	items, err := tool.Words(a.Args)
 	if err != nil {
 		return "", errors.New("args must be a string")
 	}
