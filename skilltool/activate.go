@@ -178,6 +178,8 @@ func activationFailure(ctx context.Context, name string, err error) tool.Result 
 		return tool.CauseUntrusted.Failure(other.Error())
 	case errors.As(err, &bad):
 		return tool.CauseName.Failure(bad.Error() + didYouMean(".", bad.Suggest))
+	case isA[*unavailableError](err):
+		return tool.CauseNotFound.Failure(err.Error())
 	case errors.As(err, &missing):
 		return tool.CauseNotFound.Failure(fmt.Sprintf("Skill '%s' not found.", name) + didYouMean("", missing.Suggest))
 	}
