@@ -4,12 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"log/slog"
 	"unicode/utf8"
 
 	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/tool"
-	"github.com/agent-base/agent-base/trace"
 )
 
 // maxCalls is how many calls of one answer are run. The other limits count requests: without this one, a single answer
@@ -48,27 +46,15 @@ func (t *turn) runCalls(ctx context.Context, calls []*llm.Call) {
 }
 
 func (t *turn) runCall(ctx context.Context, call *llm.Call) tool.Result {
-	if call.Raw != "" {
-		r := malformed(call)
-		t.trace(ctx, trace.Event{Kind: trace.ToolCalled, Level: slog.LevelWarn, Tool: call.Name, Message: r.Message})
-		return r
+	args := call.Args
+	if call.Raw != "" { // the executor says what is wrong with it
+		args = json.RawMessage(call.Raw)
 	}
-	r := t.c.o.Tools.Call(ctx, call.Name, call.Args)
+	r := t.c.o.Tools.Call(ctx, call.Name, args)
 	if r.Fork == nil {
 		return r
 	}
 	return t.fork(ctx, *r.Fork)
-}
-
-// malformed returns the result of a call whose arguments are not a JSON object.
-func malformed(call *llm.Call) tool.Result {
-	var v any
-	fault := "they must be one JSON object"
-	if err := json.Unmarshal([]byte(call.Raw), &v); err != nil {
-		fault = err.Error()
-	}
-	shown, _ := limitText(call.Raw, 200)
-	return tool.CauseArguments.Failure(fmt.Sprintf("arguments of '%s' are not a JSON object: %s; they were: %s", call.Name, fault, shown))
 }
 
 // limitText returns a text of at most limit characters. Of a longer text it keeps a fifth of them from the beginning and

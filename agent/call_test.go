@@ -25,9 +25,9 @@ func TestFailuresAreResults(t *testing.T) {
 		{"panic", call("a", "boom", `{}`), []string{`"error":"execution_failed"`}},
 		{"cut arguments", raw(`{"x":`), []string{`"reason":"invalid_arguments"`, "unexpected end of JSON input", `they were: {\"x\":`}},
 		{"a list", raw(`[1]`), []string{`"reason":"invalid_arguments"`, "must be one JSON object"}},
-		{"long nonsense", raw(strings.Repeat("x", 9999)), []string{"characters left out"}},
+		{"long nonsense", raw(strings.Repeat("x", 9999)), []string{"cannot be read: invalid character"}},
 		{"arguments that are no object, not marked", call("a", "echo", `[1]`), []string{`"reason":"invalid_arguments"`}},
-		{"null", call("a", "echo", `null`), []string{`"reason":"invalid_arguments"`}},
+		{"a key twice", call("a", "echo", `{"x":1,"x":2}`), []string{`"reason":"invalid_arguments"`, `key \"x\" is repeated`}},
 	}
 	boom := tool.Tool{Name: "boom", Call: func(context.Context, json.RawMessage) tool.Result { panic("inside") }}
 	bash := tool.Tool{Name: "bash", Call: func(context.Context, json.RawMessage) tool.Result { return tool.Success(nil, "ran") }}
@@ -52,6 +52,21 @@ func TestFailuresAreResults(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Missing arguments and null are no arguments, whichever field they are in: the tool is called with {}.
+func TestNoArguments(t *testing.T) {
+	for _, c := range []*llm.Call{call("a", "echo", ""), call("a", "echo", "null"), {ID: "a", Name: "echo", Raw: "null"}, {ID: "a", Name: "echo", Raw: " \n"}} {
+		m := scripted(t, calls(c), says("done"))
+		got := ""
+		noting := tool.Tool{Name: "echo", Call: func(_ context.Context, args json.RawMessage) tool.Result {
+			got = string(args)
+			return tool.Success(nil, "")
+		}}
+		if _, a, err := collect(t, New(&Options{Model: m, Tools: executor(t, noting)}), t.Context(), "go"); err != nil || a.Stop != End || got != "{}" {
+			t.Errorf("%+v: %+v, %v, the tool got %q", c, a, err, got)
+		}
 	}
 }
 

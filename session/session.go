@@ -296,6 +296,10 @@ func (s *Session) remove(ctx context.Context, i int, msg string) {
 }
 
 // report queues a step for the tracer. The caller holds the lock and releases it with unlock, which runs the queue.
+//
+// Why a queue: a tracer that is called under the lock could not use the session, and one that each call calls after its own unlock
+// would be told of the steps of calls that run at the same time in any order, so an audit log could have a skill left before it was
+// entered. A second lock around both would wait for itself when the tracer changes the session.
 func (s *Session) report(ctx context.Context, e trace.Event) {
 	s.pending = append(s.pending, func() { trace.Emit(ctx, s.o.Trace, e) })
 }

@@ -90,92 +90,25 @@ func (k *Kit) activateNamed(ctx context.Context, name, args string) tool.Result 
 		return activationFailure(ctx, name, err)
 	}
 	defer s.Close()
-	if k.o.Forks && s.Manifest().Context == "fork" {
+	if k.forks(s) {
 		return k.fork(ctx, s, args)
 	}
 	return k.activateLoaded(ctx, s, args)
 }
 
+// activateLoaded activates a skill for the tool skill, or because its user called for it.
 func (k *Kit) activateLoaded(ctx context.Context, s *skill.Skill, args string) tool.Result {
-	if now, active := k.o.Session.Lookup(s.Canonical()); active && !k.o.StrictStack && unchanged(ctx, s, args, now) {
-		return tool.Success(k.activation(ctx, s, args, "already_active", disclose.Text{Body: fmt.Sprintf(
+	in, err := k.enter(ctx, s, args, k.o.StrictStack)
+	if err != nil {
+		return enterFailure(ctx, s.Name(), err)
+	}
+	if in.known {
+		return tool.Success(k.activation(ctx, s, args, in.status(), disclose.Text{Body: fmt.Sprintf(
 			"Skill '%s' is already active: you were given its instructions in this conversation. Go on with them; skill_read with path %q shows them again.", s.Name(), s.Entry().File())}),
 			fmt.Sprintf("Skill '%s' is already active", s.Name()))
 	}
-	text, err := k.instructions(ctx, s, args)
-	if err != nil { // before it is on the stack: a failure leaves nothing active
-		return activationFailure(ctx, s.Name(), err)
-	}
-	status, said, err := k.push(ctx, s, args)
-	text.Body += said
-	if err == nil {
-		text.Body += k.brings(ctx, s)
-	}
-	var refused *hookDenial
-	switch {
-	case errors.As(err, &refused):
-		return refused.Denied()
-	case errors.Is(err, session.ErrActive):
-		return tool.CauseActivation.Failure(err.Error())
-	case ended(err):
-		return activationFailure(ctx, s.Name(), err)
-	case err != nil:
-		return actionFailure("activate", err)
-	}
-	return tool.Success(k.activation(ctx, s, args, status, text), fmt.Sprintf("Activated skill '%s'", s.Name()))
-}
-
-// unchanged reports whether the model already has the text that an activation of s with args would return.
-func unchanged(ctx context.Context, s *skill.Skill, args string, now session.Activation) bool {
-	digest, err := s.Digest(ctx)
-	return err == nil && digest == now.Digest && args == now.Args
-}
-
-// push puts s on the session's stack, or renews its activation. It returns the status for it, and what its hooks say.
-func (k *Kit) push(ctx context.Context, s *skill.Skill, args string) (status, said string, err error) {
-	token, said, err := k.enter(ctx, s, args)
-	if errors.Is(err, session.ErrActive) && !k.o.StrictStack {
-		return "already_active", "", k.o.Session.Renew(ctx, token, s, args)
-	}
-	return "activated", said, err
-}
-
-// ReplacedError says that the content of an installed skill is neither what was installed nor approved: a model gets nothing of it.
-type ReplacedError struct {
-	Skill     string // its name
-	Installed string // digest
-	Now       string // digest
-}
-
-// Error returns the text for a model.
-func (e *ReplacedError) Error() string {
-	return fmt.Sprintf("Skill '%s' has changed since it was installed, so nothing of it is used.", e.Skill)
-}
-
-// replaced returns an error if s was installed and has another content now, which nobody approved.
-func replaced(ctx context.Context, s *skill.Skill) error {
-	installed := s.Entry().Installed()
-	if installed == "" {
-		return nil
-	}
-	now, err := s.Digest(ctx)
-	if err != nil || now == installed {
-		return err
-	}
-	if t, err := s.Trust(ctx); err != nil || t.Runs() {
-		return err
-	}
-	return &ReplacedError{Skill: s.Name(), Installed: installed, Now: now}
-}
-
-// instructions renders what a model gets for an activation of s.
-func (k *Kit) instructions(ctx context.Context, s *skill.Skill, args string) (disclose.Text, error) {
-	if err := replaced(ctx, s); err != nil {
-		return disclose.Text{}, err
-	}
-	o := k.o.Instructions
-	o.Args, o.Wrap, o.Scripts = args, true, k.keptFiles(s)
-	return disclose.Instructions(ctx, s, &o)
+	in.text.Body += k.brings(ctx, s)
+	return tool.Success(k.activation(ctx, s, args, in.status(), in.text), fmt.Sprintf("Activated skill '%s'", s.Name()))
 }
 
 func (k *Kit) activation(ctx context.Context, s *skill.Skill, args, status string, text disclose.Text) Activation {
@@ -220,6 +153,20 @@ func allowed(t manifest.Tools) *[]string {
 	return &rules
 }
 
+// enterFailure returns the result for a skill that enter did not activate.
+func enterFailure(ctx context.Context, name string, err error) tool.Result {
+	if refused, ok := errors.AsType[*hookDenial](err); ok {
+		return refused.Denied()
+	}
+	switch {
+	case errors.Is(err, session.ErrActive):
+		return tool.CauseActivation.Failure(err.Error())
+	case isA[*session.Error](err):
+		return actionFailure("activate", err)
+	}
+	return activationFailure(ctx, name, err)
+}
+
 // activationFailure returns the result for a skill that was not activated: "Skill 'x' not found. Did you mean 'y'?", the text
 // of a *manifest.NameError, or "Failed to load skill: …". Only a timeout of this package is reported as one.
 func activationFailure(ctx context.Context, name string, err error) tool.Result {
@@ -231,6 +178,8 @@ func activationFailure(ctx context.Context, name string, err error) tool.Result 
 		return tool.CauseUntrusted.Failure(other.Error())
 	case errors.As(err, &bad):
 		return tool.CauseName.Failure(bad.Error() + didYouMean(".", bad.Suggest))
+	case isA[*unavailableError](err):
+		return tool.CauseNotFound.Failure(err.Error())
 	case errors.As(err, &missing):
 		return tool.CauseNotFound.Failure(fmt.Sprintf("Skill '%s' not found.", name) + didYouMean("", missing.Suggest))
 	}

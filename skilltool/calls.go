@@ -159,6 +159,8 @@ func missing(ctx context.Context, err error, text string) error {
 	switch {
 	case errors.As(err, &bad):
 		e.Code, e.Message = script.InvalidName, bad.Error()+didYouMean(".", bad.Suggest)
+	case isA[*unavailableError](err):
+		e.Code, e.Message = script.NotFound, err.Error()
 	case errors.As(err, &none):
 		e.Code, e.Message = script.NotFound, text
 	case ended(err):

@@ -148,7 +148,7 @@ func TestEveryActivationRestricts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text, err := k.offer(t.Context(), e1); err != nil || !strings.Contains(text.Body, limits) {
+	if text, _, err := k.offer(t.Context(), e1); err != nil || !strings.Contains(text.Body, limits) {
 		t.Fatalf("%v, the text is %q", err, text.Body)
 	}
 	if r := e.Call(t.Context(), "bash", nil); r.Success {

@@ -8,6 +8,9 @@ import (
 	"github.com/agent-base/agent-base/tool"
 )
 
+// forks reports whether a skill is carried out by a sub-agent.
+func (k *Kit) forks(s *skill.Skill) bool { return k.o.Forks && s.Manifest().Context == "fork" }
+
 // fork asks for a sub-agent that carries out s. The skill is active there, not here: see Sub.
 func (k *Kit) fork(ctx context.Context, s *skill.Skill, args string) tool.Result {
 	text, err := k.instructions(ctx, s, args)
@@ -51,12 +54,12 @@ func (k *Kit) Sub(ctx context.Context, f tool.Fork) (*Kit, error) {
 		return nil, cause(ctx, err)
 	}
 	defer s.Close()
-	token, _, err := sub.enter(ctx, s, f.Args)
+	in, err := sub.enter(ctx, s, f.Args, false)
 	if err != nil {
 		return nil, cause(ctx, err)
 	}
 	if o.Hold {
-		o.Session.Hold(token)
+		o.Session.Hold(in.token)
 	}
 	return sub, nil
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/session/hook"
-	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/tool"
 	"github.com/agent-base/agent-base/trace"
@@ -114,9 +113,9 @@ func (k *Kit) Stopped(ctx context.Context, before int) (more string, failures []
 	for i := len(active) - 1; i >= 0; i-- {
 		for _, a := range k.runHooks(ctx, &active[i], m) {
 			switch {
-			case a.Failed:
+			case a.Verdict == hook.Failed:
 				failures = append(failures, fmt.Sprintf("The hook %s of skill '%s' failed%s", hook.Stop, active[i].Name, because(a.Reason)))
-			case a.Denied:
+			case a.Verdict == hook.GoesOn:
 				texts = append(texts, fmt.Sprintf("A hook of skill '%s' says that the work is not done%s", active[i].Name, because(a.Reason)))
 			}
 		}
@@ -125,7 +124,7 @@ func (k *Kit) Stopped(ctx context.Context, before int) (more string, failures []
 }
 
 // runHooks runs the hooks of one active skill for a moment, in their order, and returns their answers. The first guard that
-// denies ends it, and its answer is the last.
+// does not agree ends it, and its answer is the last.
 func (k *Kit) runHooks(ctx context.Context, a *session.Activation, m *moment) []hook.Answer {
 	if !k.o.Hooks {
 		return nil
@@ -138,7 +137,7 @@ func (k *Kit) runHooks(ctx context.Context, a *session.Activation, m *moment) []
 		}
 		answer := k.runHook(ctx, a.Name, h, m.input(a.Name))
 		all = append(all, answer)
-		if answer.Denied {
+		if answer.Verdict != hook.Agrees {
 			k.again(this) // what was refused once is not allowed the second time
 			if hook.IsGuard(m.event) {
 				break
@@ -150,7 +149,7 @@ func (k *Kit) runHooks(ctx context.Context, a *session.Activation, m *moment) []
 
 // veto returns the answer of the guard that denied, if there is one.
 func veto(all []hook.Answer) (hook.Answer, bool) {
-	if len(all) == 0 || !all[len(all)-1].Denied {
+	if len(all) == 0 || all[len(all)-1].Verdict == hook.Agrees {
 		return hook.Answer{}, false
 	}
 	return all[len(all)-1], true
@@ -200,7 +199,7 @@ func (k *Kit) runHook(ctx context.Context, name string, h manifest.Hook, in *hoo
 
 // failed is the answer of a hook that did not do its work.
 func failed(why string) hook.Answer {
-	return hook.Answer{Denied: true, Failed: true, Reason: hook.Text(why)}
+	return hook.Answer{Verdict: hook.Failed, Reason: hook.Text(why)}
 }
 
 func (k *Kit) hookOutput(ctx context.Context, name string, h manifest.Hook, input []byte) (*script.HookOutput, error) {
@@ -255,26 +254,6 @@ func said(all []hook.Answer) string {
 		}
 	}
 	return strings.Join(texts, "\n")
-}
-
-// enter activates a skill, with the hooks around it: pre, which can refuse, before, and SessionStart after. It returns what
-// the latter says. A skill that is active already keeps its activation, see session.Session.Activate.
-func (k *Kit) enter(ctx context.Context, s *skill.Skill, args string) (token session.Token, note string, err error) {
-	if _, active := k.o.Session.Lookup(s.Canonical()); !active {
-		coming := &session.Activation{Name: s.Canonical(), Hooks: s.Manifest().Hooks}
-		if a, denied := veto(k.runHooks(ctx, coming, ofSkill(hook.Pre))); denied {
-			return 0, "", &hookDenial{k: k, text: fmt.Sprintf("Skill '%s' is not activated: its hook refused%s", s.Name(), because(a.Reason))}
-		}
-	}
-	if token, err = k.o.Session.Activate(ctx, s, args); err != nil {
-		return token, "", err
-	}
-	if now, active := k.o.Session.Lookup(s.Canonical()); active {
-		if text := said(k.runHooks(ctx, &now, ofSkill(hook.SessionStart))); text != "" {
-			note = fmt.Sprintf("\n\nIts hook says: %s", text)
-		}
-	}
-	return token, note, nil
 }
 
 // left runs the hooks of a skill that was deactivated.

@@ -32,7 +32,7 @@ func (k *Kit) Invoke(ctx context.Context, name, args string) (r tool.Result, tur
 		return k.finish(activationFailure(ctx, name, err)), ""
 	}
 	defer s.Close()
-	if k.o.Forks && s.Manifest().Context == "fork" {
+	if k.forks(s) {
 		return k.invokeFork(s, args)
 	}
 	r = k.finish(k.activateLoaded(ctx, s, args))

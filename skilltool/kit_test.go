@@ -245,7 +245,7 @@ func TestActivateErrors(t *testing.T) {
 		{"hidden", `{"skill_name":"hidden"}`, "not_found", "Skill 'hidden' not found."},
 		{"action", `{"skill_name":"bound","action":"pause"}`, "execution_failed", "Unknown action 'pause'. Use 'activate' or 'deactivate'."},
 		{"nothing active", `{"skill_name":"bound","action":"deactivate"}`, "execution_failed", "No active skills to deactivate"},
-		{"no object", `[]`, "execution_failed", "arguments of 'skill' are not a JSON object"},
+		{"no object", `[]`, "execution_failed", "arguments of 'skill' cannot be read"},
 		{"no text", `{"skill_name":7}`, "execution_failed", "arguments do not fit"},
 		{"args", `{"skill_name":"bound","args":{"a":1}}`, "execution_failed", "args must be a string"},
 	}

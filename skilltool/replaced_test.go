@@ -17,26 +17,7 @@ import (
 func TestReplaced(t *testing.T) {
 	ctx := t.Context()
 	root := tree{"csv/SKILL.md": skillText("csv", "", "Say sum."), "csv/a.md": "A"}.write(t)
-	digest := func() string {
-		c, err := skill.Open(ctx, &skill.Options{Layers: []skill.Layer{{Name: "user", Source: skill.Dir(root, nil)}}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		e, err := c.Lookup("csv")
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := e.Load(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
-		d, err := s.Digest(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return d
-	}
+	digest := func() string { return digestOf(t, root, "csv") }
 	installed, approved := digest(), ""
 	source := skill.SourceFunc(func(ctx context.Context) iter.Seq2[skill.Found, error] {
 		return func(yield func(skill.Found, error) bool) {

@@ -56,7 +56,7 @@ func (k *Kit) helpCall(ctx context.Context, a *arguments) tool.Result {
 }
 
 func (k *Kit) runCall(ctx context.Context, a *arguments) tool.Result {
-	args, err := a.list()
+	args, err := tool.Words(a.Args)
 	if err != nil {
 		return k.Failure(k.unstarted(ctx, a.SkillName, a.ScriptName, misused(err)), a.SkillName)
 	}

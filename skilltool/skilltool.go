@@ -19,7 +19,8 @@
 //
 //   - invalid_name: "skill_name is required", "script_name is required", "Invalid skill name: '../x'"
 //   - not_found: "Skill 'x' not found." with " Did you mean 'y'?" if one is near; of script_list "Skill 'x' not found",
-//     of script_help and script_run "Skill 'x' not loaded or installed", "Script 'y' not found in skill 'x'"
+//     of script_help and script_run "Skill 'x' not loaded or installed", "Script 'y' not found in skill 'x'"; of all of them
+//     "Skill 'x' is unavailable: missing commands: pdftotext. …" where a skill is there and only lacks what it requires
 //   - permission_denied: with the reason untrusted "Skill 'x' is not trusted: its scripts are not run. …" or "has changed
 //     since it was trusted", with script_read "Script 'y' of skill 'x' must be EXECUTED via Bash tool or script_run, not read: …"
 //   - timeout: "Failed to load skill: timed out after 30s", "The turn was ended before this call: …", a script that took too long
@@ -154,17 +155,48 @@ func (k *Kit) Tools() []tool.Tool {
 	return out
 }
 
-// load finds and opens a skill that a model may use. For other skills it returns the error for a missing one.
+// load finds and opens a skill that a model may use. For one that only lacks a requirement it returns an *unavailableError, for
+// other skills the error for a missing one.
 func (k *Kit) load(ctx context.Context, name string) (*skill.Skill, error) {
 	e, err := k.o.Catalog().Lookup(name)
 	if err != nil {
 		return nil, err
 	}
-	if !k.mayUse(e) {
-		return nil, &skill.NotFoundError{Name: name}
+	if k.mayUse(e) {
+		return e.Load(ctx)
 	}
-	return e.Load(ctx)
+	missing := &skill.NotFoundError{Name: name}
+	if e.State() != skill.StateUnavailable || !k.mayKnow(ctx, e) {
+		return nil, missing
+	}
+	text := fmt.Sprintf("Skill '%s' is %s: %s", e.Name(), e.State(), e.Reason())
+	if !k.o.ByUser {
+		text += ". Tell the user what it lacks: it can be used once that is there."
+	}
+	return nil, &unavailableError{text, missing}
 }
+
+// mayKnow reports whether a model may know of a skill that is unavailable: not of one that is kept from models anyway.
+func (k *Kit) mayKnow(ctx context.Context, e skill.Entry) bool {
+	if k.o.ByUser {
+		return true
+	}
+	s, err := e.Load(ctx)
+	if err != nil {
+		return false
+	}
+	defer s.Close()
+	return !s.Manifest().DisableModelInvocation
+}
+
+// unavailableError says what a skill lacks. Callers that do not care find the error for a missing skill in it.
+type unavailableError struct {
+	text    string
+	missing *skill.NotFoundError
+}
+
+func (e *unavailableError) Error() string { return e.text }
+func (e *unavailableError) Unwrap() error { return e.missing }
 
 // arguments are the parameters of all these tools, with the aliases that models know from other
 // hosts.
@@ -211,31 +243,6 @@ func (a *arguments) jsonMode() script.JSONMode {
 	return script.JSONNo
 }
 
-// list returns args as a list of strings. Numbers and booleans are taken as they are written.
-func (a *arguments) list() ([]string, error) {
-	if len(a.Args) == 0 || string(a.Args) == "null" {
-		return nil, nil
-	}
-	var items []json.RawMessage
-	if err := json.Unmarshal(a.Args, &items); err != nil {
-		return nil, errors.New(`args must be a list of strings, such as ["--limit", "5"]`)
-	}
-	out := make([]string, len(items))
-	for i, it := range items {
-		switch {
-		case it[0] == '"':
-			if err := json.Unmarshal(it, &out[i]); err != nil {
-				return nil, err
-			}
-		case it[0] == '{' || it[0] == '[' || string(it) == "null":
-			return nil, fmt.Errorf("args[%d] must be a string", i)
-		default:
-			out[i] = string(it)
-		}
-	}
-	return out, nil
-}
-
 // text returns args as one string, for the skill tool.
 func (a *arguments) text() (string, error) {
 	if len(a.Args) == 0 || string(a.Args) == "null" {
@@ -245,7 +252,7 @@ func (a *arguments) text() (string, error) {
 	if json.Unmarshal(a.Args, &s) == nil {
 		return s, nil
 	}
-	items, err := a.list()
+	items, err := tool.Words(a.Args)
 	if err != nil {
 		return "", errors.New("args must be a string")
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -260,13 +259,11 @@ func (a *arguments) object() (json.RawMessage, error) {
 	if len(raw) > 0 && raw[0] == '"' && json.Unmarshal(raw, &text) == nil {
 		raw = bytes.TrimSpace([]byte(text))
 	}
-	switch {
-	case len(raw) == 0 || string(raw) == "null":
-		return json.RawMessage("{}"), nil
-	case raw[0] != '{' || !json.Valid(raw):
-		return nil, errors.New(`args must be an object with the tool's arguments, such as {"name": "Ada"}`)
+	args, err := tool.Object(raw)
+	if err != nil {
+		return nil, fmt.Errorf(`args must be an object with the tool's arguments, such as {"name": "Ada"}: %w`, err)
 	}
-	return json.RawMessage(raw), nil
+	return args, nil
 }
 
 // ListTools returns the tools of a skill's toolsets for the user, and starts what they need if its content may run. Their

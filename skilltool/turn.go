@@ -3,60 +3,84 @@ package skilltool
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/agent-base/agent-base/disclose"
+	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/skill"
 )
 
 // Turn returns what stands next to a user's prompt (see disclose.Plan). With the mode triggers the skills that the prompt
 // calls for are activated, as if the model had called the tool skill for each: they are on the session's stack, what
 // was told before is not told again, and a skill with context: fork is only named. In every other mode nothing is
-// activated. The error is ctx's.
+// activated. The error is ctx's; the skills that Turn activated are left again then, because no model was told of them.
 func (k *Kit) Turn(ctx context.Context, p *disclose.Plan, prompt string) (disclose.Choice, error) {
 	c := k.o.Catalog()
-	return p.Turn(ctx, c, prompt, &disclose.TurnOptions{Recent: k.o.Session.Recent(), Index: func() *disclose.Index { return k.indexOf(c) }, Render: k.offer})
+	var begun []session.Token
+	choice, err := p.Turn(ctx, c, prompt, &disclose.TurnOptions{Recent: k.o.Session.Recent(), Index: func() *disclose.Index { return k.indexOf(c) },
+		Render: func(ctx context.Context, e skill.Entry) (disclose.Text, error) {
+			text, token, err := k.offer(ctx, e)
+			if token != 0 {
+				begun = append(begun, token)
+			}
+			return text, err
+		}})
+	if err != nil {
+		k.takeBack(ctx, begun)
+	}
+	return choice, err
 }
 
-// offer renders a skill that a prompt called for, and activates it, both within ActivationTimeout.
-func (k *Kit) offer(ctx context.Context, e skill.Entry) (disclose.Text, error) {
+// takeBack leaves skills again, the last one first.
+func (k *Kit) takeBack(ctx context.Context, begun []session.Token) {
+	ctx, cancel := timed(context.WithoutCancel(ctx))
+	defer cancel()
+	for _, token := range slices.Backward(begun) {
+		active := k.o.Session.Active()
+		if i := slices.IndexFunc(active, func(a session.Activation) bool { return a.Token == token }); i >= 0 && k.o.Session.Deactivate(ctx, token) == nil {
+			k.left(ctx, active[i])
+		}
+	}
+}
+
+// offer renders a skill that a prompt called for, and activates it, both within ActivationTimeout. It returns the token of a
+// new activation.
+func (k *Kit) offer(ctx context.Context, e skill.Entry) (disclose.Text, session.Token, error) {
 	ctx, cancel := timed(ctx)
 	defer cancel()
-	text, err := k.offered(ctx, e)
+	text, token, err := k.offered(ctx, e)
 	if err != nil {
 		err = cause(ctx, err)
 	}
-	return text, err
+	return text, token, err
 }
 
-func (k *Kit) offered(ctx context.Context, e skill.Entry) (disclose.Text, error) {
+func (k *Kit) offered(ctx context.Context, e skill.Entry) (disclose.Text, session.Token, error) {
 	s, err := e.Load(ctx)
 	if err != nil {
-		return disclose.Text{}, err
+		return disclose.Text{}, 0, err
 	}
 	defer s.Close()
-	if k.o.Forks && s.Manifest().Context == "fork" {
-		return note(s, "[The skill '%s' fits: call the tool skill with it.]"), nil
+	if k.forks(s) {
+		return note(s, "[The skill '%s' fits: call the tool skill with it.]"), 0, nil
 	}
 	args := ""
 	if now, active := k.o.Session.Lookup(s.Canonical()); active {
-		if args = now.Args; unchanged(ctx, s, args, now) {
-			return note(s, "[The skill '%s' is active: the instructions that you were given hold.]"), nil
-		}
+		args = now.Args
 	}
-	text, err := k.instructions(ctx, s, args)
-	if err != nil {
-		return disclose.Text{}, err
+	in, err := k.enter(ctx, s, args, false)
+	switch {
+	case err != nil:
+		return disclose.Text{}, 0, err
+	case in.known:
+		return note(s, "[The skill '%s' is active: the instructions that you were given hold.]"), 0, nil
 	}
-	token, said, err := k.enter(ctx, s, args)
-	text.Body += said
-	if token != 0 && err != nil { // active, with another content
-		err = k.o.Session.Renew(ctx, token, s, args)
+	more := k.brings(ctx, s) + k.limits()
+	in.text.Body, in.text.Tokens = in.text.Body+more, in.text.Tokens+disclose.Tokens(more)
+	if in.was {
+		return in.text, 0, nil
 	}
-	if err == nil {
-		limits := k.brings(ctx, s) + k.limits()
-		text.Body, text.Tokens = text.Body+limits, text.Tokens+disclose.Tokens(limits)
-	}
-	return text, err
+	return in.text, in.token, nil
 }
 
 func note(s *skill.Skill, format string) disclose.Text {

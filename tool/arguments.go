@@ -4,20 +4,151 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
-// Arguments decodes the arguments of a call, a JSON object, into the struct that v points to, whose fields must all be
+// maxDepth is how many objects and lists the arguments of a call may have inside each other, the outermost one included.
+// The readers of some languages end at a thousand.
+const maxDepth = 100
+
+// Object reads the arguments of a call. It is the one rule for them: what decides about a call, what shows it and what carries
+// it out, in whatever language, must all see the same call. Missing arguments and null are the object {}; anything else is
+// returned unchanged.
+//
+// It returns an error for what is not one JSON object in UTF-8 with nothing after it; for a key that an object has twice, however
+// it is written and however deep it stands, because some readers take the first and others the last; and for more than 100 levels.
+func Object(raw json.RawMessage) (json.RawMessage, error) {
+	const space = " \t\r\n" // of JSON
+	bare := bytes.Trim(raw, space)
+	switch {
+	case len(bare) == 0 || string(bare) == "null":
+		return json.RawMessage("{}"), nil
+	case !utf8.Valid(bare):
+		return nil, errors.New("they are not valid UTF-8")
+	case !json.Valid(bare):
+		var v any
+		return nil, json.Unmarshal(bare, &v) // the error says where
+	case bare[0] != '{':
+		return nil, errors.New("they must be one JSON object")
+	}
+	dec := json.NewDecoder(bytes.NewReader(bare))
+	dec.UseNumber()
+	if err := checkValue(dec, 0); err != nil {
+		return nil, err
+	}
+	return raw, nil
+}
+
+// checkValue reads one value of valid JSON.
+func checkValue(dec *json.Decoder, depth int) error {
+	t, err := dec.Token()
+	open, nested := t.(json.Delim)
+	if err != nil || !nested {
+		return err
+	}
+	if depth == maxDepth {
+		return fmt.Errorf("they have more than %d levels", maxDepth)
+	}
+	seen := map[string]bool{}
+	for dec.More() {
+		if open == '{' {
+			t, err := dec.Token()
+			if err != nil {
+				return err
+			}
+			key, _ := t.(string)
+			if seen[key] {
+				return fmt.Errorf("key %.100q is repeated", key)
+			}
+			seen[key] = true
+		}
+		if err := checkValue(dec, depth+1); err != nil {
+			return err
+		}
+	}
+	_, err = dec.Token() // the end of it
+	return err
+}
+
+// Member is a key of a JSON object with its value.
+type Member struct {
+	Key   string
+	Value json.RawMessage
+}
+
+// Members returns the members of a JSON object in their order. The errors are those of Object.
+func Members(raw json.RawMessage) ([]Member, error) {
+	raw, err := Object(raw)
+	if err != nil {
+		return nil, err
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	if _, err := dec.Token(); err != nil {
+		return nil, err
+	}
+	var out []Member
+	for dec.More() {
+		t, err := dec.Token()
+		if err != nil {
+			return nil, err
+		}
+		var m Member
+		m.Key, _ = t.(string)
+		if err := dec.Decode(&m.Value); err != nil {
+			return nil, err
+		}
+		out = append(out, m)
+	}
+	return out, nil
+}
+
+// Folded reports whether two members have the same key but for upper and lower case, which encoding/json does not tell apart when it
+// fills a struct.
+func Folded(members []Member) bool {
+	seen := map[string]bool{}
+	for _, m := range members {
+		key := strings.Map(foldRune, m.Key)
+		if seen[key] {
+			return true
+		}
+		seen[key] = true
+	}
+	return false
+}
+
+// foldRune returns the first of the letters that are equal to r but for their case.
+func foldRune(r rune) rune {
+	first := r
+	for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
+		first = min(first, next)
+	}
+	return first
+}
+
+// Arguments decodes the arguments of a call, as Object reads them, into the struct that v points to, whose fields must all be
 // exported. The key of a field is that of its json tag, or its name in lower case. Unlike encoding/json it refuses keys
 // in another case, unknown keys and repeated keys, so a user who is shown a call sees the arguments that the tool gets.
 //
 // The error names the wrong key and lists the known ones.
 func Arguments(raw json.RawMessage, v any) error {
-	if err := checkKeys(raw, keysOf(v)); err != nil {
+	members, err := Members(raw)
+	if err != nil {
 		return err
+	}
+	known := keysOf(v)
+	for _, m := range members {
+		if !slices.Contains(known, m.Key) {
+			return fmt.Errorf("unknown argument %.100q, use %s", m.Key, strings.Join(known, ", "))
+		}
+	}
+	if len(members) == 0 {
+		return nil
 	}
 	return json.Unmarshal(raw, v)
 }
@@ -31,30 +162,28 @@ func keysOf(v any) []string {
 	return keys
 }
 
-// checkKeys accepts what is not a JSON object: the decoder refuses it.
-func checkKeys(raw json.RawMessage, known []string) error {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	if t, err := dec.Token(); err != nil || t != json.Delim('{') || !json.Valid(raw) {
-		return nil //nolint:nilerr // the decoder reports it
+// Words returns a list of strings, such as the arguments of a script. Numbers and booleans are taken as they are written; nothing
+// and null are no words. It returns an error for anything else.
+func Words(raw json.RawMessage) ([]string, error) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil, nil
 	}
-	seen := map[string]bool{}
-	for dec.More() {
-		t, err := dec.Token()
-		if err != nil {
-			return err
-		}
-		key, _ := t.(string)
+	var items []json.RawMessage
+	if err := json.Unmarshal(raw, &items); err != nil {
+		return nil, errors.New(`args must be a list of strings, such as ["--limit", "5"]`)
+	}
+	out := make([]string, len(items))
+	for i, it := range items {
 		switch {
-		case !slices.Contains(known, key):
-			return fmt.Errorf("unknown argument %.100q, use %s", key, strings.Join(known, ", "))
-		case seen[key]:
-			return fmt.Errorf("argument %q is repeated", key)
-		}
-		seen[key] = true
-		var value json.RawMessage
-		if err := dec.Decode(&value); err != nil {
-			return err
+		case it[0] == '"':
+			if err := json.Unmarshal(it, &out[i]); err != nil {
+				return nil, err
+			}
+		case it[0] == '{' || it[0] == '[' || string(it) == "null":
+			return nil, fmt.Errorf("args[%d] must be a string", i)
+		default:
+			out[i] = string(it)
 		}
 	}
-	return nil
+	return out, nil
 }

@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -39,8 +38,8 @@ type Denial interface {
 //
 //   - ctx is done: Timeout, "Tool 'x' was not called: " and ctx's error
 //   - no such tool: NotFound, "Tool 'x' not found"
-//   - the arguments are not a JSON object: ExecutionFailed with ReasonArguments, "arguments of 'x' are not a JSON object: …".
-//     Missing arguments and null count as {}. They are not checked against Tool.Input.
+//   - Object refuses the arguments: ExecutionFailed with ReasonArguments, "arguments of 'x' cannot be read: …". They are not
+//     checked against Tool.Input.
 //   - Tool.Resolve returns a result
 //   - Check denies the call
 //   - Check or the tool panics: ExecutionFailed, "Tool 'x' failed: internal error"; only the trace has the cause
@@ -85,9 +84,10 @@ func (e *Executor) call(ctx context.Context, name string, args json.RawMessage) 
 	if !ok {
 		return CauseNotFound.Failure(fmt.Sprintf("Tool '%s' not found", name)), called, false
 	}
-	args, err := object(args)
+	given := args
+	args, err := Object(given)
 	if err != nil {
-		return notObject(name, args, err), called, false
+		return unreadable(name, given, err), called, false
 	}
 	defer func() {
 		if p := recover(); p != nil {
@@ -101,8 +101,9 @@ func (e *Executor) call(ctx context.Context, name string, args json.RawMessage) 
 		if t, args, ended = t.Resolve(ctx, args); ended != nil {
 			return *ended, called, false
 		}
-		if args, err = object(args); err != nil {
-			return notObject(t.FullName(), args, err), called, false
+		given = args
+		if args, err = Object(given); err != nil {
+			return unreadable(t.FullName(), given, err), called, false
 		}
 	}
 	called = t.FullName()
@@ -117,26 +118,9 @@ func (e *Executor) call(ctx context.Context, name string, args json.RawMessage) 
 	return r, called, false
 }
 
-// notObject returns the failure for arguments that are not a JSON object.
-func notObject(name string, args json.RawMessage, err error) Result {
-	return CauseArguments.Failure(fmt.Sprintf("arguments of '%s' are not a JSON object: %v; they were: %.200s", name, err, args))
-}
-
-// object returns the arguments as one JSON object. With an error it returns them unchanged.
-func object(args json.RawMessage) (json.RawMessage, error) {
-	const space = " \t\r\n" // of JSON
-	bare := bytes.Trim(args, space)
-	if len(bare) == 0 || string(bare) == "null" {
-		return json.RawMessage("{}"), nil
-	}
-	if !json.Valid(bare) {
-		var v any
-		return args, json.Unmarshal(bare, &v) // the error says where
-	}
-	if bare[0] != '{' {
-		return args, errors.New("they must be one JSON object")
-	}
-	return args, nil
+// unreadable returns the failure for arguments that Object refuses.
+func unreadable(name string, args json.RawMessage, err error) Result {
+	return CauseArguments.Failure(fmt.Sprintf("arguments of '%s' cannot be read: %v; they were: %.200s", name, err, args))
 }
 
 // denialResult returns the result for an error of Check.

@@ -87,6 +87,7 @@ func TestArgumentsAreAnObject(t *testing.T) {
 	e.Check = func(_ context.Context, _ string, args json.RawMessage) error { checked = string(args); return nil }
 	for _, tt := range []struct{ args, want string }{
 		{"", "{}"}, {" \n", "{}"}, {"null", "{}"}, {" null ", "{}"}, {"{}", "{}"}, {` {"a":[1]} `, ` {"a":[1]} `},
+		{`{"a":{"x":1},"A":{"x":1e999}}`, `{"a":{"x":1},"A":{"x":1e999}}`}, {nest(maxDepth - 1), nest(maxDepth - 1)},
 	} {
 		got, checked = "", ""
 		if r := e.Call(t.Context(), "x", json.RawMessage(tt.args)); !r.Success || got != tt.want || checked != tt.want {
@@ -94,27 +95,39 @@ func TestArgumentsAreAnObject(t *testing.T) {
 		}
 	}
 	for args, want := range map[string]string{
-		"[":                 "unexpected end of JSON input",
-		"{":                 "unexpected end of JSON input",
-		`{"a":1} {"b":2}`:   "invalid character '{' after top-level value",
-		"\ufeff{}":          "invalid character",
-		"[]":                "they must be one JSON object",
-		`"{}"`:              "they must be one JSON object",
-		"1":                 "they must be one JSON object",
-		"true":              "they must be one JSON object",
-		"not JSON, nothing": "invalid character",
+		"[":                           "unexpected end of JSON input",
+		"{":                           "unexpected end of JSON input",
+		`{"a":1} {"b":2}`:             "invalid character '{' after top-level value",
+		"\ufeff{}":                    "invalid character",
+		"[]":                          "they must be one JSON object",
+		`"{}"`:                        "they must be one JSON object",
+		"1":                           "they must be one JSON object",
+		"true":                        "they must be one JSON object",
+		"not JSON, nothing":           "invalid character",
+		`{"a":1,"a":1}`:               `key "a" is repeated`,
+		`{"a":1,"\u0061":2}`:          `key "a" is repeated`,
+		`{"x":[{"a":{"b":1,"b":2}}]}`: `key "b" is repeated`,
+		"{\"a\":\"\xff\"}":            "they are not valid UTF-8",
+		"{\"a\xff\":1,\"a\xfe\":2}":   "they are not valid UTF-8",
+		nest(maxDepth):                "they have more than 100 levels",
+		nest(20_000):                  "invalid character '['",
 	} {
 		got, checked = "untouched", "untouched"
 		r := e.Call(t.Context(), "x", json.RawMessage(args))
 		if r.Success || r.Error != ExecutionFailed || r.Reason != ReasonArguments ||
-			!strings.HasPrefix(r.Message, "arguments of 'x' are not a JSON object: "+want) || got != "untouched" || checked != "untouched" {
-			t.Errorf("%q: %s, the tool got %q, the check %q", args, r.Encode(), got, checked)
+			!strings.HasPrefix(r.Message, "arguments of 'x' cannot be read: "+want) || got != "untouched" || checked != "untouched" {
+			t.Errorf("%.60q: %.200s, the tool got %q, the check %q", args, r.Encode(), got, checked)
 		}
 	}
 	e.Check = func(_ context.Context, _ string, _ json.RawMessage) error { return errors.New("no") }
 	if r := e.Call(t.Context(), "y", json.RawMessage("[")); r.Error != NotFound {
 		t.Errorf("a tool that is not there: %s", r.Encode())
 	}
+}
+
+// nest is an object with lists inside each other.
+func nest(lists int) string {
+	return `{"a":` + strings.Repeat("[", lists) + strings.Repeat("]", lists) + "}"
 }
 
 // A tool that stands for others: the executor checks, traces and calls the one that a call is for, under its full name.
@@ -160,7 +173,7 @@ func TestResolve(t *testing.T) {
 		{"greet", `{"name":"Bob"}`, Success("hi", ""), "[tool_called hello.Greeter.greet]"},
 		{"greet", `{"name":"Eve"}`, CauseSecurity.Failure("no"), "[tool_denied hello.Greeter.greet]"},
 		{"toolset_call", `{}`, refusal, "[tool_called toolset_call]"},
-		{"toolset_call", `{"bad":1}`, CauseArguments.Failure("arguments of 'hello.Greeter.greet' are not a JSON object: they must be one JSON object; they were: [1]"), "[tool_called toolset_call]"},
+		{"toolset_call", `{"bad":1}`, CauseArguments.Failure("arguments of 'hello.Greeter.greet' cannot be read: they must be one JSON object; they were: [1]"), "[tool_called toolset_call]"},
 		{"toolset_call", `{"panic":1}`, CauseUnknown.Failure("Tool 'toolset_call' failed: internal error"), "[tool_called toolset_call tool_called toolset_call]"},
 	} {
 		names = nil

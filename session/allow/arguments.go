@@ -1,39 +1,29 @@
 package allow
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
+
+	"github.com/agent-base/agent-base/tool"
 )
 
 // maxKeys is how many arguments a call may have.
 const maxKeys = 64
 
 // values returns the values of a call's arguments with one of the given keys, which hosts write in any case and with or
-// without "_". ok is false for what is not one JSON object, and if a key occurs twice, in whatever case: two readers may
-// then see two different calls.
+// without "_". ok is false for what no executor passes to a tool, see tool.Object, for more than maxKeys arguments, and if a key
+// occurs twice in different case: two readers may then see two different calls.
 func values(raw json.RawMessage, keys string) (out []json.RawMessage, ok bool) {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+	members, err := tool.Members(raw)
+	if err != nil || len(members) > maxKeys || tool.Folded(members) {
 		return nil, false
 	}
-	var seen []string
-	for dec.More() {
-		t, err := dec.Token()
-		key, isKey := t.(string)
-		var value json.RawMessage
-		if err != nil || !isKey || len(seen) == maxKeys || holds(seen, key) || dec.Decode(&value) != nil {
-			return nil, false
-		}
-		seen = append(seen, key)
-		if holds(strings.Fields(keys), strings.ReplaceAll(key, "_", "")) {
-			out = append(out, value)
+	for _, m := range members {
+		if holds(strings.Fields(keys), strings.ReplaceAll(m.Key, "_", "")) {
+			out = append(out, m.Value)
 		}
 	}
-	if _, err := dec.Token(); err != nil {
-		return nil, false
-	}
-	return out, !dec.More()
+	return out, true
 }
 
 // holds compares like encoding/json does with the keys of a struct.
@@ -91,22 +81,12 @@ func commands(raw json.RawMessage) (texts []string, lists [][]string, ok bool) {
 	return texts, lists, ok && len(found) > 0
 }
 
-// scriptWords returns the arguments of a script: strings, and numbers and the like as they are written.
+// scriptWords returns the arguments of a script, as the tool that runs it reads them.
 func scriptWords(raw json.RawMessage) (out []string, ok bool) {
 	found, ok := values(raw, "args")
-	if !ok || len(found) == 0 || string(found[0]) == "null" {
-		return nil, ok
+	if !ok || len(found) != 1 {
+		return nil, ok && len(found) == 0
 	}
-	var items []json.RawMessage
-	if json.Unmarshal(found[0], &items) != nil {
-		return nil, false
-	}
-	for _, it := range items {
-		s := string(it)
-		if it[0] == '"' && json.Unmarshal(it, &s) != nil {
-			return nil, false
-		}
-		out = append(out, s)
-	}
-	return out, true
+	out, err := tool.Words(found[0])
+	return out, err == nil
 }

@@ -6,7 +6,6 @@
 package hook
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"regexp"
@@ -14,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/session/allow"
+	"github.com/agent-base/agent-base/tool"
 )
 
 // The moments. Pre and PreToolUse are guards: if the hook fails, what it stands before does not happen.
@@ -79,12 +79,34 @@ func Matches(matcher, tool string) bool {
 	return err != nil || slices.ContainsFunc(names, re.MatchString)
 }
 
+// Verdict is what a hook wants to happen.
+type Verdict uint8
+
+// The verdicts.
+const (
+	Agrees  Verdict = iota // go on: it has nothing against it
+	Refuses                // a guard forbids what it stands before, see IsGuard
+	GoesOn                 // for Stop: the work is not done, the model has to continue
+	Objects                // another hook reports that what it stands after went wrong; that stays done
+	Failed                 // it did not do its work; for a guard this counts as Refuses
+)
+
 // Answer is what a hook says.
 type Answer struct {
-	Denied bool   // it forbids what it stands before, reports a failure of what it stands after, or, for Stop, wants the model to go on
-	Failed bool   // it denies only because it did not do its work
-	Reason string // for the model; "" if there is none
-	Note   string // further text for the model
+	Verdict Verdict
+	Reason  string // for the model; "" if there is none
+	Note    string // further text for the model
+}
+
+// against returns the verdict of a hook for an event that does not agree.
+func against(event string) Verdict {
+	switch {
+	case IsGuard(event):
+		return Refuses
+	case event == Stop:
+		return GoesOn
+	}
+	return Objects
 }
 
 // maxText is how many bytes of a hook's text reach a model.
@@ -114,12 +136,16 @@ var (
 // blocks is the exit code with which a hook says no, rather than that it failed.
 const blocks = 2
 
-// Read returns the answer of a hook that has ended. An exit code other than 0 denies, and so does a JSON document that says
-// so, cannot be read, or wants to change the call: a call is made as the model wrote it, or not at all. For Stop, a document
-// that says not to continue does not deny: it wants the end.
+// Read returns the answer of a hook that has ended. It does not agree if it exits with 2, or with a JSON document that says so or
+// wants to change the call: a call is made as the model wrote it, or not at all. Another exit code, and a document that cannot be
+// read, mean that it failed. For Stop, a document that says not to continue agrees: it wants the end.
 func Read(event string, exit int, stdout, stderr []byte) Answer {
 	if exit != 0 {
-		return Answer{Denied: true, Failed: exit != blocks, Reason: Text(cmp.Or(strings.TrimSpace(string(stderr)), strings.TrimSpace(string(stdout))))}
+		a := Answer{Verdict: Failed, Reason: Text(cmp.Or(strings.TrimSpace(string(stderr)), strings.TrimSpace(string(stdout))))}
+		if exit == blocks {
+			a.Verdict = against(event)
+		}
+		return a
 	}
 	said := strings.TrimSpace(strings.TrimPrefix(string(stdout), "\ufeff"))
 	if !strings.HasPrefix(said, "{") {
@@ -130,10 +156,10 @@ func Read(event string, exit int, stdout, stderr []byte) Answer {
 	}
 	var d document
 	if err := json.Unmarshal([]byte(said), &d); err != nil {
-		return Answer{Denied: true, Failed: true, Reason: "its answer is not a JSON document"}
+		return Answer{Verdict: Failed, Reason: "its answer is not a JSON document"}
 	}
-	if twice([]byte(said), true) {
-		return Answer{Denied: true, Failed: true, Reason: "its answer has a key twice, or too many"}
+	if !plain([]byte(said)) {
+		return Answer{Verdict: Failed, Reason: "its answer has a key twice"}
 	}
 	stays := d.Continue != nil && !*d.Continue
 	if event == Stop && stays {
@@ -142,39 +168,31 @@ func Read(event string, exit int, stdout, stderr []byte) Answer {
 	a := Answer{Reason: Text(cmp.Or(d.Specific.Reason, d.Reason, d.StopReason)), Note: Text(d.Specific.Context)}
 	switch {
 	case d.Decision == "block" || d.Decision == "deny", d.Specific.Decision == "deny", stays:
-		a.Denied = true
+		a.Verdict = against(event)
 	case !slices.Contains(decisions, d.Decision) || !slices.Contains(permissionDecisions, d.Specific.Decision):
-		a.Denied, a.Failed, a.Reason = true, true, cmp.Or(a.Reason, "its answer has an unknown decision")
+		a.Verdict, a.Reason = Failed, cmp.Or(a.Reason, "its answer has an unknown decision")
 	case d.Specific.Decision == "ask":
-		a.Denied, a.Reason = true, cmp.Or(a.Reason, "it wants a person to decide")
+		a.Verdict, a.Reason = against(event), cmp.Or(a.Reason, "it wants a person to decide")
 	case len(d.Specific.Updated) > 0 && string(d.Specific.Updated) != "null":
-		a.Denied, a.Reason = true, "it wants to change the arguments; make the call with other ones"
+		a.Verdict, a.Reason = against(event), "it wants to change the arguments; make the call with other ones"
 	}
 	return a
 }
 
-// maxKeys is how many keys an answer may have.
-const maxKeys = 64
-
-// twice reports whether a JSON object, or with inner also one in it, has a key twice, in whatever case, or more than maxKeys. A hook
-// that writes its answer without a library may put words of the call in it, which then bring a second decision.
-func twice(raw []byte, inner bool) bool {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+// plain reports whether readers agree about a document: no key occurs twice in it, and none that is read here twice in different
+// case. A hook that writes its answer without a library may put words of the call in it, which then bring a second decision.
+func plain(raw []byte) bool {
+	members, err := tool.Members(raw)
+	if err != nil || tool.Folded(members) {
 		return false
 	}
-	var seen []string
-	for dec.More() {
-		t, err := dec.Token()
-		key, _ := t.(string)
-		same := func(s string) bool { return strings.EqualFold(s, key) } // as encoding/json compares
-		var value json.RawMessage
-		if err != nil || len(seen) == maxKeys || slices.ContainsFunc(seen, same) || dec.Decode(&value) != nil || inner && twice(value, false) {
-			return true
+	for _, m := range members {
+		if strings.EqualFold(m.Key, "hookSpecificOutput") {
+			inner, err := tool.Members(m.Value)
+			return err == nil && !tool.Folded(inner)
 		}
-		seen = append(seen, key)
 	}
-	return false
+	return true
 }
 
 // Text returns what of a text reaches a model: its first 4 KiB, in valid UTF-8.

@@ -40,7 +40,7 @@ func TestMatches(t *testing.T) {
 
 // security 2.12 #176: a hook cannot change a call.
 func TestRead(t *testing.T) {
-	twice := hook.Answer{Denied: true, Failed: true, Reason: "its answer has a key twice, or too many"}
+	twice := hook.Answer{Verdict: hook.Failed, Reason: "its answer has a key twice"}
 	for _, tt := range []struct {
 		event          string
 		exit           int
@@ -49,24 +49,28 @@ func TestRead(t *testing.T) {
 	}{
 		{hook.PreToolUse, 0, "", "", hook.Answer{}},
 		{hook.PreToolUse, 0, "fine", "noise", hook.Answer{}},
-		{hook.PreToolUse, 2, "", "not here\n", hook.Answer{Denied: true, Reason: "not here"}},
-		{hook.PreToolUse, 1, "why", "", hook.Answer{Denied: true, Failed: true, Reason: "why"}},
-		{hook.PreToolUse, 127, "", "", hook.Answer{Denied: true, Failed: true}},
-		{hook.PreToolUse, 0, `{"decision":"block","reason":"no"}`, "", hook.Answer{Denied: true, Reason: "no"}},
+		{hook.PreToolUse, 2, "", "not here\n", hook.Answer{Verdict: hook.Refuses, Reason: "not here"}},
+		{hook.PreToolUse, 1, "why", "", hook.Answer{Verdict: hook.Failed, Reason: "why"}},
+		{hook.PreToolUse, 127, "", "", hook.Answer{Verdict: hook.Failed}},
+		{hook.PreToolUse, 0, `{"decision":"block","reason":"no"}`, "", hook.Answer{Verdict: hook.Refuses, Reason: "no"}},
 		{hook.PreToolUse, 0, `{"decision":"approve"}`, "", hook.Answer{}},
 		{hook.PreToolUse, 0, `{"decision":"block","reason":"not ls","decision":"approve"}`, "", twice},
 		{hook.PreToolUse, 0, `{"decision":"block","reason":"not ls","Deci\u017fion":"approve"}`, "", twice},
 		{hook.PreToolUse, 0, `{"hookSpecificOutput":{"permissionDecision":"deny","permissionDecision":"allow"}}`, "", twice},
-		{hook.PreToolUse, 0, `{"decision":"Block"}`, "", hook.Answer{Denied: true, Failed: true, Reason: "its answer has an unknown decision"}},
-		{hook.PreToolUse, 0, `{"hookSpecificOutput":{"permissionDecision":"block"}}`, "", hook.Answer{Denied: true, Failed: true, Reason: "its answer has an unknown decision"}},
-		{hook.PreToolUse, 0, `{"continue":false,"stopReason":"enough"}`, "", hook.Answer{Denied: true, Reason: "enough"}},
-		{hook.PreToolUse, 0, "\ufeff" + ` {"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"no"}} `, "", hook.Answer{Denied: true, Reason: "no"}},
-		{hook.PreToolUse, 0, `{"hookSpecificOutput":{"permissionDecision":"ask"}}`, "", hook.Answer{Denied: true, Reason: "it wants a person to decide"}},
+		{hook.PreToolUse, 0, `{"decision":"Block"}`, "", hook.Answer{Verdict: hook.Failed, Reason: "its answer has an unknown decision"}},
+		{hook.PreToolUse, 0, `{"hookSpecificOutput":{"permissionDecision":"block"}}`, "", hook.Answer{Verdict: hook.Failed, Reason: "its answer has an unknown decision"}},
+		{hook.PreToolUse, 0, `{"continue":false,"stopReason":"enough"}`, "", hook.Answer{Verdict: hook.Refuses, Reason: "enough"}},
+		{hook.PreToolUse, 0, "\ufeff" + ` {"hookSpecificOutput":{"permissionDecision":"deny","permissionDecisionReason":"no"}} `, "", hook.Answer{Verdict: hook.Refuses, Reason: "no"}},
+		{hook.PreToolUse, 0, `{"hookSpecificOutput":{"permissionDecision":"ask"}}`, "", hook.Answer{Verdict: hook.Refuses, Reason: "it wants a person to decide"}},
 		{hook.PreToolUse, 0, `{"hookSpecificOutput":{"permissionDecision":"allow","updatedInput":{"command":"x"}}}`, "",
-			hook.Answer{Denied: true, Reason: "it wants to change the arguments; make the call with other ones"}},
-		{hook.PreToolUse, 0, `{"decision":"block"`, "", hook.Answer{Denied: true, Failed: true, Reason: "its answer is not a JSON document"}},
-		{hook.Stop, 2, "", "more", hook.Answer{Denied: true, Reason: "more"}},
+			hook.Answer{Verdict: hook.Refuses, Reason: "it wants to change the arguments; make the call with other ones"}},
+		{hook.PreToolUse, 0, `{"decision":"block"`, "", hook.Answer{Verdict: hook.Failed, Reason: "its answer is not a JSON document"}},
+		{hook.Stop, 2, "", "more", hook.Answer{Verdict: hook.GoesOn, Reason: "more"}},
 		{hook.Stop, 0, `{"continue":false,"decision":"block","reason":"x"}`, "", hook.Answer{}},
+		{hook.PostToolUse, 2, "", "wrong", hook.Answer{Verdict: hook.Objects, Reason: "wrong"}},
+		{hook.SessionStart, 0, `{"decision":"block","reason":"no"}`, "", hook.Answer{Verdict: hook.Objects, Reason: "no"}},
+		{hook.Pre, 2, "", "no", hook.Answer{Verdict: hook.Refuses, Reason: "no"}},
+		{hook.PreToolUse, 0, `{"x":[{"a":1,"a":2}]}`, "", twice},
 		{hook.PostToolUse, 0, `{"hookSpecificOutput":{"additionalContext":"look"}}`, "", hook.Answer{Note: "look"}},
 		{hook.SessionStart, 0, "ready\n", "", hook.Answer{Note: "ready"}},
 	} {
@@ -101,7 +105,7 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, stdout, matcher string) {
 		hook.Matches(matcher, "bash")
 		a := hook.Read(hook.PreToolUse, 0, []byte(stdout), nil)
-		if !a.Denied && strings.HasPrefix(strings.TrimSpace(stdout), "{") && !json.Valid([]byte(strings.TrimSpace(stdout))) {
+		if a.Verdict == hook.Agrees && strings.HasPrefix(strings.TrimSpace(stdout), "{") && !json.Valid([]byte(strings.TrimSpace(stdout))) {
 			t.Fatalf("%q allows", stdout)
 		}
 	})

@@ -44,8 +44,8 @@ var allowed = map[string][]string{
 	"script/runner":         {"internal/paths", "internal/proc"},
 	"script/confine/egress": {"internal/hostname", "script/runner"}, // the proxy compares hosts as the manifest and the grants name them
 
-	"session/hook":   {"session/allow"},
-	"session/allow":  {"internal/near", "internal/glob", "internal/toolrule"},
+	"session/hook":   {"session/allow", "tool"},
+	"session/allow":  {"internal/near", "internal/glob", "internal/toolrule", "tool"},
 	"script/survey":  {"skill/manifest", "internal/glob", "internal/hostname", "internal/lazyregexp"},
 	"script/nodeenv": {"internal/envstore", "internal/hostname", "internal/lockfile", "internal/lazyregexp", "internal/program", "internal/yamlnode"},
 	"script/pyenv":   {"internal/envstore", "internal/lockfile", "internal/lazyregexp", "internal/program"},

@@ -1,0 +1,125 @@
+package skilltool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/agent-base/agent-base/disclose"
+	"github.com/agent-base/agent-base/session"
+	"github.com/agent-base/agent-base/session/hook"
+	"github.com/agent-base/agent-base/skill"
+)
+
+// entered is a skill that enter made active.
+type entered struct {
+	token session.Token
+	was   bool          // it was active before
+	known bool          // the model has its text already: nothing was changed
+	text  disclose.Text // for the model; zero if known
+}
+
+// status is the status of the tool skill's result.
+func (e *entered) status() string {
+	if e.was {
+		return "already_active"
+	}
+	return "activated"
+}
+
+// enter makes a skill active. It is the only way by which one becomes active: for the tool skill, for a user who called for the
+// skill, for a prompt that did, and in a sub-agent. The caller has found and opened the skill, which is where it is decided
+// whether the model or the user may have it. The steps of enter, in this order:
+//
+//  1. It is looked up. If it is active and the model has this text of it, that is all; if strict, a skill that is active fails
+//     in step 5.
+//  2. Its content is checked: what was installed, or approved since.
+//  3. Its text is made.
+//  4. Its own hooks for it (pre) are asked, unless it is active. They can refuse.
+//  5. It is put on the session's stack, or renewed there, which reports it to the tracer.
+//  6. Its hooks that want to know (SessionStart) are told. They can only add to the text.
+//
+// The first failure ends it, and leaves the session as it was and the tracer without an event. After step 5 nothing fails: a
+// skill on the stack is one whose text the caller has.
+func (k *Kit) enter(ctx context.Context, s *skill.Skill, args string, strict bool) (entered, error) {
+	now, active := k.o.Session.Lookup(s.Canonical())
+	if active && !strict && unchanged(ctx, s, args, now) {
+		return entered{token: now.Token, was: true, known: true}, nil
+	}
+	text, err := k.instructions(ctx, s, args)
+	if err != nil {
+		return entered{}, err
+	}
+	if !active {
+		if err := k.askPre(ctx, s); err != nil {
+			return entered{}, err
+		}
+	}
+	token, err := k.o.Session.Activate(ctx, s, args)
+	if errors.Is(err, session.ErrActive) && !strict {
+		return entered{token: token, was: true, text: text}, k.o.Session.Renew(ctx, token, s, args)
+	}
+	if err != nil {
+		return entered{}, err
+	}
+	if now, active := k.o.Session.Lookup(s.Canonical()); active {
+		if more := said(k.runHooks(ctx, &now, ofSkill(hook.SessionStart))); more != "" {
+			more = "\n\nIts hook says: " + more
+			text.Body, text.Tokens = text.Body+more, text.Tokens+disclose.Tokens(more)
+		}
+	}
+	return entered{token: token, text: text}, nil
+}
+
+// askPre asks the hooks of a skill whether it may become active. The error is a *hookDenial.
+func (k *Kit) askPre(ctx context.Context, s *skill.Skill) error {
+	coming := &session.Activation{Name: s.Canonical(), Hooks: s.Manifest().Hooks}
+	if a, denied := veto(k.runHooks(ctx, coming, ofSkill(hook.Pre))); denied {
+		return &hookDenial{k: k, text: fmt.Sprintf("Skill '%s' is not activated: its hook refused%s", s.Name(), because(a.Reason))}
+	}
+	return nil
+}
+
+// unchanged reports whether the model already has the text that an activation of s with args would return.
+func unchanged(ctx context.Context, s *skill.Skill, args string, now session.Activation) bool {
+	digest, err := s.Digest(ctx)
+	return err == nil && digest == now.Digest && args == now.Args
+}
+
+// ReplacedError says that the content of an installed skill is neither what was installed nor approved: a model gets nothing of it.
+type ReplacedError struct {
+	Skill     string // its name
+	Installed string // digest
+	Now       string // digest
+}
+
+// Error returns the text for a model.
+func (e *ReplacedError) Error() string {
+	return fmt.Sprintf("Skill '%s' has changed since it was installed, so nothing of it is used.", e.Skill)
+}
+
+// replaced returns an error if s was installed and has another content now, which nobody approved.
+func replaced(ctx context.Context, s *skill.Skill) error {
+	installed := s.Entry().Installed()
+	if installed == "" {
+		return nil
+	}
+	now, err := s.Digest(ctx)
+	if err != nil || now == installed {
+		return err
+	}
+	if t, err := s.Trust(ctx); err != nil || t.Runs() {
+		return err
+	}
+	return &ReplacedError{Skill: s.Name(), Installed: installed, Now: now}
+}
+
+// instructions renders what a model gets for an activation of s.
+func (k *Kit) instructions(ctx context.Context, s *skill.Skill, args string) (disclose.Text, error) {
+	if err := replaced(ctx, s); err != nil {
+		return disclose.Text{}, err
+	}
+	o := k.o.Instructions
+	o.Args, o.Wrap, o.Scripts = args, true, k.keptFiles(s)
+	return disclose.Instructions(ctx, s, &o)
+}
