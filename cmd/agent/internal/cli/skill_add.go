@@ -130,7 +130,7 @@ func (o *addOptions) parse(text string) (source.Ref, error) {
 		if want.value == "" {
 			continue
 		}
-		if ref.Kind != source.Git && ref.Kind != source.OCI {
+		if !ref.Kind.HasVersions() {
 			return ref, app.Usage(fmt.Errorf("%s has no branch, tag or commit", text), "leave --ref, --branch and --tag out")
 		}
 		ref.Want, ref.Type = want.value, want.kind
