@@ -69,6 +69,7 @@ var groups = [...]group{
 		{"glob-invalid", "error", "a glob in `allow` or `deny` is invalid, has more than 256 bytes or 16 alternatives, or there are more than 64", "write a glob such as `pdf-*`; until then it allows nothing, or denies everything"},
 		{"installed-missing", "error", "the folder of an installed skill is gone", "`agent skill repair NAME` gets it again, `agent skill remove NAME` forgets it"},
 		{"link-skipped", "warning", "a symbolic link leads out of the folder of skills, nowhere, or back to a folder that contains it: it is not followed", "replace it by the folder, or add its target as a root"},
+		{"linked-missing", "error", "the folder that an installed skill is a link to is gone", "put it back, or `agent skill remove NAME`"},
 		{"manifest-case", "warning", "a manifest is called `Skill.md` or the like: it is not read", "rename it to `SKILL.md`"},
 		{"manifest-inside", "warning", "a `SKILL.md` lies below a skill: it is a file of that skill; `list --all` and `why` mention it", "to make it a skill, move its folder out of the skill"},
 		{"name-duplicate", "warning", "two skills of one folder have the same name", "rename one of them"},
