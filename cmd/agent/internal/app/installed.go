@@ -104,7 +104,7 @@ func explainInstall(err error) *Failure {
 		return &Failure{Exit: ExitFailure, Code: "disk_full", Hint: "agent doctor --gc deletes what can be made again", Err: err}
 	case errors.As(err, new(*tls.CertificateVerificationError)):
 		return &Failure{Exit: ExitFailure, Code: "failed", Hint: "if the server is your own, name the certificate of its authority: SSL_CERT_FILE=FILE", Err: err}
-	case errors.Is(err, syscall.EROFS):
+	case errors.Is(err, store.ErrReadOnly), errors.Is(err, syscall.EROFS):
 		return &Failure{Exit: ExitFailure, Code: "failed", Hint: OtherHome, Err: err}
 	}
 	return nil
