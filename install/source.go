@@ -51,8 +51,12 @@ func (s *installed) Skills(ctx context.Context) iter.Seq2[skill.Found, error] {
 // one yields what is in the folder of an entry.
 func (s *installed) one(ctx context.Context, e *registry.Entry, yield func(skill.Found, error) bool) bool {
 	if _, err := os.Stat(e.InstalledPath); errors.Is(err, fs.ErrNotExist) {
-		return yield(skill.Found{Path: e.Name}, &manifest.Problem{Code: "installed-missing", Severity: manifest.SeverityError, Skill: e.Name, File: e.InstalledPath,
-			Message: "the folder of an installed skill is gone", Cure: "install it again, or remove it"})
+		p := manifest.Problem{Code: "installed-missing", Message: "the folder of an installed skill is gone", Cure: "install it again, or remove it"}
+		if e.Linked {
+			p = manifest.Problem{Code: "linked-missing", Message: "the folder that an installed skill is a link to is gone", Cure: "put it back, or remove the skill"}
+		}
+		p.Severity, p.Skill, p.File = manifest.SeverityError, e.Name, e.InstalledPath
+		return yield(skill.Found{Path: e.Name}, &p)
 	}
 	for f, err := range skill.Dir(e.InstalledPath, &s.o).Skills(ctx) {
 		f.Path, f.Folder = e.Name, e.InstalledPath

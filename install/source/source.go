@@ -29,6 +29,9 @@ func KindNamed(name string) Kind {
 	return 0
 }
 
+// HasVersions reports whether a place of the kind has versions with names: branches, tags and commits, or tags and digests.
+func (k Kind) HasVersions() bool { return k == Git || k == OCI }
+
 // Ref is a place that has one or more skills.
 type Ref struct {
 	Kind Kind

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/program"
@@ -28,8 +29,16 @@ type Stage struct {
 }
 
 // Stage makes an empty stage. Its owner must close it; the stage of a process that died is removed by Sweep. The error is
-// ErrLocked, that of ctx, or that of the file system.
+// ErrLocked, ErrReadOnly, that of ctx, or another one of the file system.
 func (d *Dir) Stage(ctx context.Context) (*Stage, error) {
+	s, err := d.stage(ctx)
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		err = fmt.Errorf("%w: %w", ErrReadOnly, err)
+	}
+	return s, err
+}
+
+func (d *Dir) stage(ctx context.Context) (*Stage, error) {
 	if !filepath.IsAbs(d.Root) {
 		return nil, fmt.Errorf("store.Dir: root %q is not absolute", d.Root)
 	}

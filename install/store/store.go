@@ -41,6 +41,9 @@ const (
 // ErrLocked means that another process held a lock of the store for the whole waiting time.
 var ErrLocked = errors.New("locked by another process")
 
+// ErrReadOnly means that the store cannot be written to.
+var ErrReadOnly = errors.New("the folder of installed skills cannot be written to")
+
 // Dir is a store. Nothing is created before the first Stage.
 type Dir struct {
 	Root string        // absolute folder that has the store as its folder ".store"

@@ -60,6 +60,29 @@ func exists(path string) bool {
 }
 
 // security 2.9 #137: what is kept has all its files, is read-only, and is removed only when nobody wants it.
+// A store that cannot be written to says so.
+func TestReadOnly(t *testing.T) {
+	if os.Geteuid() <= 0 {
+		t.Skip("needs a user whom modes bind")
+	}
+	d := &store.Dir{Root: t.TempDir()}
+	s, err := d.Stage(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(store.Folder(d.Root), ".stage")
+	if err := os.Chmod(dir, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Chmod(dir, 0o700) // so that it can be removed
+	if _, err := d.Stage(t.Context()); !errors.Is(err, store.ErrReadOnly) {
+		t.Error(err)
+	}
+}
+
 func TestKeep(t *testing.T) {
 	d := &store.Dir{Root: t.TempDir(), Wait: time.Second}
 	path, s := keep(t, d, "one", "text")

@@ -101,6 +101,10 @@ func (r *Repository) Paths() []string {
 // fetchArgs are the arguments of every fetch. Nothing but objects is written.
 var fetchArgs = []string{"fetch", "--progress", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-maintenance"}
 
+// localServer is the server of a repository of this machine: the same git, told to leave out contents if asked to, which it does
+// not do by itself, and to spend no time on making small what is not sent over a network.
+const localServer = "--upload-pack=git -c uploadpack.allowFilter=true -c pack.window=0 -c pack.compression=0 upload-pack"
+
 // mostSaid is how many bytes git fetch may write to stdout, which it does not.
 const mostSaid = 1 << 20
 
@@ -109,6 +113,9 @@ func (r *Repository) fetch(ctx context.Context, stdin []byte, args ...string) (s
 	k, err := r.c.reaching(ctx, r.u)
 	if err != nil {
 		return "", err
+	}
+	if r.u.Scheme == "file" {
+		args = slices.Concat([]string{localServer}, args)
 	}
 	k.args, k.dir, k.stdin, k.most, k.progress = slices.Concat(fetchArgs, args), r.o.Dir, stdin, mostSaid, r.o.Progress
 	_, stderr, err = r.c.remote(ctx, r.o.URL, k)

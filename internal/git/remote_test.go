@@ -46,9 +46,14 @@ func TestHTTPS(t *testing.T) {
 	if err != nil || tip.Commit != id || tip.Name != "main" {
 		t.Fatalf("got %+v, %v", tip, err)
 	}
-	r := fetched(t, c, tip.URL, id, func(p string) bool { return strings.HasPrefix(p, "skills/a/") })
-	if b, err := fs.ReadFile(r, "skills/a/SKILL.md"); err != nil || string(b) != "a\n" {
-		t.Errorf("got %q, %v", b, err)
+	for _, filter := range []string{"true", "false"} { // a server that cannot leave out contents too
+		repo.Git("config", "uploadpack.allowFilter", filter)
+		r := fetched(t, c, tip.URL, id, func(p string) bool { return strings.HasPrefix(p, "skills/a/") })
+		for _, p := range []string{"skills/a/SKILL.md", "skills/b/SKILL.md"} {
+			if b, err := fs.ReadFile(r, p); err != nil || string(b) != someFiles[p] {
+				t.Errorf("%s: got %q, %v", p, b, err)
+			}
+		}
 	}
 	if len(waits) > 0 {
 		t.Errorf("waited %v", waits)

@@ -13,10 +13,10 @@ import (
 const maxWord = 64
 
 // Name returns the name that is nearest to word, or "" if none is near. If several are equally near it returns the first of
-// them. A name is near if its edit distance is at most a third of the length of word, plus one. Case, "-" and "_" are
-// ignored.
+// them. A name is near if its edit distance is at most a third of the length of word, plus one; of a
+// word of three letters at most one edit. Case, "-" and "_" are ignored.
 func Name(word string, names []string) string {
-	best, least := "", len(word)/3+2
+	best, least := "", min(len(word)/3, max(len(word)/2-1, 0))+2
 	if len(word) > maxWord {
 		return ""
 	}

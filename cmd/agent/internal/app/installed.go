@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -101,7 +102,9 @@ func explainInstall(err error) *Failure {
 		return &Failure{Exit: ExitInvalid, Code: "invalid_skill", Hint: breaking.Problem.Cure, Err: err}
 	case errors.As(err, &full), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return &Failure{Exit: ExitFailure, Code: "disk_full", Hint: "agent doctor --gc deletes what can be made again", Err: err}
-	case errors.Is(err, syscall.EROFS):
+	case errors.As(err, new(*tls.CertificateVerificationError)):
+		return &Failure{Exit: ExitFailure, Code: "failed", Hint: "if the server is your own, name the certificate of its authority: SSL_CERT_FILE=FILE", Err: err}
+	case errors.Is(err, store.ErrReadOnly), errors.Is(err, syscall.EROFS):
 		return &Failure{Exit: ExitFailure, Code: "failed", Hint: OtherHome, Err: err}
 	}
 	return nil

@@ -28,7 +28,7 @@ func LeftOut(cat *skill.Catalog) []manifest.Problem {
 // OfNoSkill reports whether a problem belongs to no skill of the catalogue, so checking each skill does not report it.
 func OfNoSkill(p manifest.Problem) bool {
 	switch p.Code {
-	case "link-skipped", "discovery-bound", "folder-unreadable", "manifest-case", "manifest-inside", "name-duplicate", "installed-missing":
+	case "link-skipped", "discovery-bound", "folder-unreadable", "manifest-case", "manifest-inside", "name-duplicate", "installed-missing", "linked-missing":
 		return true
 	}
 	return false

@@ -135,6 +135,11 @@ func (l *Library) Load(ctx context.Context, name string) (*skill.Skill, error) {
 	return e.Load(ctx)
 }
 
+// CureLink says what to do about an installed link whose folder is gone.
+func CureLink(name string) string {
+	return "put the folder back, or agent skill remove " + manifest.Canonical(name)
+}
+
 // Advised returns a problem of the catalogue whose cure is what to type.
 func Advised(p manifest.Problem) manifest.Problem {
 	switch p.Code {
@@ -149,6 +154,8 @@ func Advised(p manifest.Problem) manifest.Problem {
 		p.Cure = "agent skill repair"
 	case "installed-missing":
 		p.Cure = "agent skill repair " + manifest.Canonical(p.Skill)
+	case "linked-missing":
+		p.Cure = CureLink(p.Skill)
 	case "skill-unknown":
 		p.Cure = cmp.Or(p.Cure, "agent skill list --all")
 	}

@@ -25,8 +25,8 @@ var exits = [...]struct {
 	{app.ExitInvalid, "a skill that cannot be used, or does not pass `agent skill validate`"},
 	{app.ExitDenied, "not allowed; a skill that is not trusted"},
 	{app.ExitConflict, "something already exists, or another command holds the lock"},
-	{app.ExitIntegrity, "content differs from what was expected (reserved for installing)"},
-	{app.ExitUpdate, "an update is available (reserved for installing)"},
+	{app.ExitIntegrity, "content differs from what was expected"},
+	{app.ExitUpdate, "an update is available"},
 	{app.ExitTimeout, "a script took too long"},
 	{app.ExitInterrupted, "interrupted"},
 }

@@ -185,6 +185,9 @@ func flagError(c *cobra.Command, err error) error {
 	if !errors.As(err, &unknown) {
 		return app.Usage(err, helpHint(c))
 	}
+	if name := unknown.GetSpecifiedName(); (name == "yes" || name == "y") && c.Flags().Lookup("trusted") != nil {
+		return app.Usage(err, "--trusted answers the question beforehand")
+	}
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	if meant := near.Name(unknown.GetSpecifiedName(), names); meant != "" {

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -126,11 +128,17 @@ func (o *addOptions) parse(text string) (source.Ref, error) {
 	if err != nil {
 		return ref, err
 	}
+	if dir := "./" + text; ref.Kind == source.Git && o.isFolder(text) {
+		if o.link {
+			return o.services.Packages.Parse(dir)
+		}
+		o.out.Remark(fmt.Sprintf("%s is read as a repository of GitHub; write %s for the folder", text, dir))
+	}
 	for _, want := range []struct{ value, kind string }{{o.ref, ""}, {o.branch, "branch"}, {o.tag, "tag"}} {
 		if want.value == "" {
 			continue
 		}
-		if ref.Kind != source.Git && ref.Kind != source.OCI {
+		if !ref.Kind.HasVersions() {
 			return ref, app.Usage(fmt.Errorf("%s has no branch, tag or commit", text), "leave --ref, --branch and --tag out")
 		}
 		ref.Want, ref.Type = want.value, want.kind
@@ -139,6 +147,15 @@ func (o *addOptions) parse(text string) (source.Ref, error) {
 		ref.Path = strings.Trim(o.path, "/")
 	}
 	return ref, nil
+}
+
+// isFolder reports whether a source that is written as "owner/repo" is a folder here, too.
+func (o *addOptions) isFolder(text string) bool {
+	if strings.Contains(text, ":") || !filepath.IsLocal(text) {
+		return false
+	}
+	info, err := os.Stat(o.services.Sys.Abs(text))
+	return err == nil && info.IsDir()
 }
 
 // checkDigests returns an error for a digest of --trust that is none.

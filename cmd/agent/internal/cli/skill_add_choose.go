@@ -86,10 +86,11 @@ func candidateNames(place *install.Place) []string {
 	return names
 }
 
-// What a question shows of the skills of a source: lines of 80 columns with their marks, as many as fit a screen of 24 rows with
-// the question below them. A name has most columns where the longest one on the screen has.
+// What a question shows of the skills of a source: lines of 80 columns with their marks, or less on a narrower terminal, as many as
+// fit a screen of 24 rows with the question below them. A name has most columns where the longest one on the screen has.
 const (
-	choiceWidth = 76
+	choiceWidth = 75
+	choiceFrame = 5 // columns of the marks, and the last one, which stays free
 	choiceRows  = 18
 	nameWidth   = 36
 )
@@ -98,7 +99,7 @@ const (
 func (o *addOptions) askWhich(ctx context.Context, place *install.Place) ([]*install.Candidate, error) {
 	list, _ := install.Unique(place.Skills)
 	shown := min(len(list), choiceRows)
-	details := offered(list, 0, shown)
+	details := o.offered(list, 0, shown)
 	for {
 		line, err := o.services.Approver.Answer(ctx, &ui.Question{Text: fmt.Sprintf("Which of the %s?", app.Count(len(list), "skill")), Details: details, Free: true})
 		if err != nil {
@@ -113,7 +114,7 @@ func (o *addOptions) askWhich(ctx context.Context, place *install.Place) ([]*ins
 		case len(words) == 1 && words[0] == "more" && shown < len(list):
 			from := shown
 			shown = min(len(list), shown+choiceRows)
-			details = offered(list, from, shown)
+			details = o.offered(list, from, shown)
 			continue
 		}
 		chosen, err := meant(words, place.Skills, list)
@@ -121,19 +122,25 @@ func (o *addOptions) askWhich(ctx context.Context, place *install.Place) ([]*ins
 			return chosen, nil
 		}
 		details = []string{err.Error()}
+		if e := new(install.ChoiceError); errors.As(err, &e) && len(e.Suggest) > 0 {
+			details = append(details, "did you mean "+strings.Join(e.Suggest, ", ")+"?")
+		}
 	}
 }
 
 // offered are the lines of a question about a part of the skills of a source, with numbers.
-func offered(list []*install.Candidate, from, to int) []string {
+func (o *addOptions) offered(list []*install.Candidate, from, to int) []string {
 	var out []string
-	width := 0
+	room, width := choiceWidth, 0
+	if o.out.Width > 0 {
+		room = min(room, max(o.out.Width-choiceFrame, 1))
+	}
 	for _, c := range list[from:to] {
 		width = max(width, min(len(c.Manifest.Name), nameWidth))
 	}
 	for i, c := range list[from:to] {
 		line := fmt.Sprintf("  %3d  %-*s  %s", from+i+1, width, c.Manifest.Name, manifest.Brief(c.Manifest.Description))
-		out = append(out, ui.Truncate(line, choiceWidth))
+		out = append(out, ui.Truncate(line, room))
 	}
 	if more := len(list) - to; more > 0 {
 		out = append(out, fmt.Sprintf("  and %d more: \"more\" shows them", more))

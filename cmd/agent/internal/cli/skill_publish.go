@@ -71,6 +71,9 @@ func runPublish(ctx context.Context, o *publishOptions) error {
 	if err != nil {
 		return err
 	}
+	if !strings.ContainsAny(o.to, `/\:`) {
+		o.to = "./" + o.to // one word names no repository
+	}
 	ref, err := o.packages.Parse(o.to)
 	switch {
 	case err != nil:

@@ -46,6 +46,8 @@ type repaired struct {
 	Repaired  bool   `json:"repaired"`
 	Backup    string `json:"backup,omitempty"`
 	Error     string `json:"error,omitempty"`
+
+	linked bool
 }
 
 func runRepair(ctx context.Context, o *repairOptions) error {
@@ -60,7 +62,7 @@ func runRepair(ctx context.Context, o *repairOptions) error {
 	list := []repaired{}
 	var first error
 	for i := range found {
-		r := repaired{Name: found[i].Entry.Name, Condition: string(found[i].Condition)}
+		r := repaired{Name: found[i].Entry.Name, Condition: string(found[i].Condition), linked: found[i].Entry.Linked}
 		if found[i].Condition == install.Edited || found[i].Condition == install.Missing {
 			err := o.one(ctx, in, &found[i], &r)
 			if ctx.Err() != nil {
@@ -101,6 +103,9 @@ func (o *repairOptions) report(list []repaired) error {
 			if r.Backup != "" {
 				o.out.Printf("  what was there is in %s\n", r.Backup)
 			}
+		case r.Error != "" && r.linked:
+			o.out.Warn(fmt.Sprintf("%s (%s): it is a link to a folder", r.Name, r.Condition))
+			o.out.Hint(app.CureLink(r.Name))
 		case r.Error != "":
 			o.out.Warn(fmt.Sprintf("%s (%s): %s", r.Name, r.Condition, r.Error))
 			o.out.Hint("agent skill update " + r.Name + " installs what the source has now; agent skill rollback " + r.Name + " goes back to a former version")

@@ -10,6 +10,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/registry"
+	"github.com/agent-base/agent-base/install/source"
 	"github.com/agent-base/agent-base/trace"
 	"github.com/agent-base/agent-base/trust"
 )
@@ -49,7 +50,7 @@ func runRollback(ctx context.Context, o *rollbackOptions) error {
 	}
 	e := list[0]
 	if len(e.Previous) == 0 {
-		return app.NotFound(fmt.Errorf("skill %q: %w", e.Name, install.ErrNoPrevious), "agent skill update "+e.NameCanonical+" --ref COMMIT installs any other")
+		return app.NotFound(fmt.Errorf("skill %q: %w", e.Name, install.ErrNoPrevious), otherVersion(&e, "installs any other"))
 	}
 	to := e
 	to.Digest, to.CommitSHA = e.Previous[0].Digest, e.Previous[0].CommitSHA
@@ -81,9 +82,23 @@ func runRollback(ctx context.Context, o *rollbackOptions) error {
 	o.out.Printf("  %s\n", trustOf(approval, now.NameCanonical))
 	sayLinks(o.out, "leads to it now: ", links)
 	if !now.Pinned {
-		o.out.Remark("agent skill update " + now.NameCanonical + " brings the newer one again; --ref COMMIT stays at one")
+		o.out.Remark("agent skill update " + now.NameCanonical + " brings the newest one again")
+		if hint := otherVersion(&now, "stays at one"); hint != "" {
+			o.out.Remark(hint)
+		}
 	}
 	return nil
+}
+
+// otherVersion says how to change to another version of a skill, and what that does. It is "" for a place that has one only.
+func otherVersion(e *registry.Entry, does string) string {
+	switch source.KindNamed(e.Kind) {
+	case source.Git:
+		return "agent skill update " + e.NameCanonical + " --ref COMMIT " + does
+	case source.OCI:
+		return "agent skill update " + e.NameCanonical + " --ref TAG|DIGEST " + does
+	}
+	return ""
 }
 
 // approval returns the approval of a content, nil if there is none.

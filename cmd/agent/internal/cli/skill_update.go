@@ -121,6 +121,9 @@ func runUpdate(ctx context.Context, o *updateOptions) error {
 	if err != nil {
 		return err
 	}
+	if err := o.checkTo(entries); err != nil {
+		return err
+	}
 	var updates *install.Updates
 	err = o.out.Busy("asking for updates", func() error {
 		updates, err = in.Check(ctx, entries, o.to())
@@ -154,6 +157,16 @@ func sayFiles(out *app.Printer, e *registry.Entry, files install.Condition) {
 		out.Warn(fmt.Sprintf("%s: its files are gone", e.Name))
 		out.Hint("agent skill repair " + e.NameCanonical + " fetches them again")
 	}
+}
+
+// checkTo returns an error if the flags say to change to another version, and a skill is from a place that has none.
+func (o *updateOptions) checkTo(entries []registry.Entry) error {
+	for _, e := range entries {
+		if kind := source.KindNamed(e.Kind); o.to() != nil && kind != 0 && !kind.HasVersions() {
+			return app.Usage(fmt.Errorf("skill %q is from %s, which has no branch, tag or commit", e.Name, e.Source), "leave --ref, --branch and --tag out, or name the skills")
+		}
+	}
+	return nil
 }
 
 // to returns what the flags say to change to, nil if they say nothing.

@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -74,22 +76,33 @@ func runVerify(ctx context.Context, o *verifyOptions) error {
 		return err
 	}
 	bad := false
+	cures := map[string]bool{}
 	list := []verified{}
 	for i := range found {
 		v := o.verdict(&found[i])
-		bad = bad || v.Condition == string(install.Edited) || v.Condition == string(install.Missing) || v.Error != ""
 		list = append(list, v)
+		switch {
+		case v.Condition != string(install.Edited) && v.Condition != string(install.Missing) && v.Error == "":
+			continue
+		case found[i].Entry.Linked && found[i].Condition == install.Missing:
+			cures[app.CureLink(v.Name)] = true
+		default:
+			cures["agent skill repair NAME puts the installed content back, and keeps what is there now"] = true
+		}
+		bad = true
 	}
 	if o.json {
 		err = o.out.JSON(map[string]any{"skills": list, "ok": !bad})
 	} else {
 		err = o.print(list)
 	}
-	if err == nil && bad {
-		o.out.Remark("agent skill repair NAME puts the installed content back, and keeps what is there now")
-		err = app.Silent(app.ExitIntegrity)
+	if err != nil || !bad {
+		return err
 	}
-	return err
+	for _, cure := range slices.Sorted(maps.Keys(cures)) {
+		o.out.Remark(cure)
+	}
+	return app.Silent(app.ExitIntegrity)
 }
 
 func (o *verifyOptions) verdict(f *install.Verified) verified {

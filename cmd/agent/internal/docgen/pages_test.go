@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -114,23 +115,27 @@ func TestEveryCodeIsThere(t *testing.T) {
 		}
 	}
 	code := regexp.MustCompile(`(?:Problem\{Code:|\.Code(?:, p\.\w+)* =) "([a-z0-9-]+)"|"(config-[a-z-]+)"|f\.report(?:Field)?\("([a-z-]+)"`)
-	for _, dir := range []string{"skill", "install", "script", "script/survey", "toolset", "cmd/agent/internal/config", "cmd/agent/internal/cli"} {
-		files, err := filepath.Glob(filepath.Join(root, dir, "*.go"))
-		if err != nil || len(files) == 0 {
-			t.Fatal(dir, err)
-		}
-		for _, f := range files {
-			if strings.HasSuffix(f, "_test.go") {
-				continue
-			}
-			for _, m := range code.FindAllStringSubmatch(read(t, strings.TrimPrefix(filepath.ToSlash(f), root+"/")), -1) {
+	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
+		switch rel := filepath.ToSlash(strings.TrimPrefix(p, root+string(filepath.Separator))); {
+		case err != nil:
+			return err
+		case d.IsDir() && (strings.HasPrefix(d.Name(), ".") && p != root || d.Name() == "testdata" || rel == "cmd/agent/internal/docgen"):
+			return filepath.SkipDir
+		case d.IsDir() || !strings.HasSuffix(p, ".go") || strings.HasSuffix(p, "_test.go"):
+			return nil
+		default:
+			for _, m := range code.FindAllStringSubmatch(read(t, rel), -1) {
 				name := m[1] + m[2] + m[3]
 				used[name] = true
 				if !known[name] {
-					t.Errorf("%s: the problem %s is in no table: add it to groups", f, name)
+					t.Errorf("%s: the problem %s is in no table: add it to groups", p, name)
 				}
 			}
+			return nil
 		}
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	for name := range known {
 		if !used[name] {
