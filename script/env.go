@@ -171,14 +171,21 @@ func (h *Host) withCommands(searchPath string, commands []string) string {
 	return searchPath
 }
 
+// NeverGiven returns the entries of a manifest's permissions.env that give its scripts nothing, such as LD_PRELOAD or A*.
+func NeverGiven(m *manifest.Manifest) []string {
+	return slices.DeleteFunc(slices.Clone(m.Permissions.Env), namesVariables)
+}
+
 // checkPermissions reports patterns of permissions.env that forward nothing.
 func checkPermissions(m *manifest.Manifest) []manifest.Problem {
 	var out []manifest.Problem
-	for _, g := range m.Permissions.Env {
-		if !namesVariables(g) {
-			out = append(out, manifest.Problem{Code: "permissions-env", Severity: manifest.SeverityWarning, File: "SKILL.md", Field: "permissions",
-				Message: fmt.Sprintf("%q in permissions.env names no variables: it forwards nothing", g), Cure: "write a name, or a prefix such as KALSHI_*"})
+	for _, g := range NeverGiven(m) {
+		why, cure := "names no variables: it forwards nothing", "write a name, or a prefix such as KALSHI_*"
+		if program.Matches(dangerous, strings.ToUpper(g)) {
+			why, cure = "is given to no script: it decides which programs and files are loaded, or where they are", "leave it out"
 		}
+		out = append(out, manifest.Problem{Code: "permissions-env", Severity: manifest.SeverityWarning, File: "SKILL.md", Field: "permissions",
+			Message: fmt.Sprintf("%q in permissions.env %s", g, why), Cure: cure})
 	}
 	return out
 }

@@ -96,6 +96,33 @@ func TestOutput(t *testing.T) {
 	}
 }
 
+// security 2.5 #60, #61: more on stderr than anybody keeps, both streams byte by byte, and output without line ends until the time is
+// up: nothing is blocked, each stream has its own limit, and the clock counts.
+func TestStreams(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, i tier) {
+		t.Parallel()
+		r := i.runner(t, Options{})
+		out := run(t, r, i.command(t, python, "-c", `
+import os
+for n in range(64): os.write(2, b"e" * (1 << 20))
+os.write(2, b"end"); os.write(1, b"done")`))
+		if string(out.Stdout) != "done" || len(out.Stderr) != 64<<10 || !strings.HasSuffix(string(out.Stderr), "eend") || out.ExitCode != 0 {
+			t.Errorf("flood: got %q, %d bytes of stderr, code %d", out.Stdout, len(out.Stderr), out.ExitCode)
+		}
+		out = run(t, r, i.command(t, python, "-c", "import os\nfor n in range(5000): os.write(1, b'o'); os.write(2, b'e')"))
+		if len(out.Stdout) != 5000 || len(out.Stderr) != 5000 {
+			t.Errorf("in turns: got %d and %d bytes", len(out.Stdout), len(out.Stderr))
+		}
+		c := i.command(t, python, "-c", "import os, time\nwhile True: os.write(1, b'.'); time.sleep(0.02)")
+		c.Timeout = time.Second
+		out = until(t, r, c, func(out *runner.Output) bool { return len(out.Stdout) > 1 })
+		if !out.TimedOut || out.Total < 2 || strings.Trim(string(out.Stdout), ".") != "" {
+			t.Errorf("slowly: got %+v", out)
+		}
+	})
+}
+
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, i tier) {

@@ -3,6 +3,7 @@ package confine
 import (
 	"encoding/binary"
 	"runtime"
+	"slices"
 	"syscall"
 	"testing"
 
@@ -14,6 +15,12 @@ import (
 
 // verdict runs a filter on one system call, as the kernel would.
 func verdict(t *testing.T, program []syscall.SockFilter, arch, nr uint32, args ...uint64) uint32 {
+	t.Helper()
+	return kernel(t, program)(arch, nr, args...)
+}
+
+// kernel returns what runs a filter on system calls.
+func kernel(t *testing.T, program []syscall.SockFilter) func(arch, nr uint32, args ...uint64) uint32 {
 	t.Helper()
 	raw := make([]bpf.RawInstruction, len(program))
 	for i, s := range program {
@@ -27,28 +34,36 @@ func verdict(t *testing.T, program []syscall.SockFilter, arch, nr uint32, args .
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The machine of the test reads big endian, the kernel its own order: each word is turned round.
-	data := make([]byte, 64)
-	binary.BigEndian.PutUint32(data, nr)
-	binary.BigEndian.PutUint32(data[4:], arch)
-	for i, a := range args {
-		binary.BigEndian.PutUint32(data[16+8*i:], uint32(a))
-		binary.BigEndian.PutUint32(data[20+8*i:], uint32(a>>32))
+	return func(arch, nr uint32, args ...uint64) uint32 {
+		t.Helper()
+		// The machine of the test reads big endian, the kernel its own order: each word is turned round.
+		data := make([]byte, 64)
+		binary.BigEndian.PutUint32(data, nr)
+		binary.BigEndian.PutUint32(data[4:], arch)
+		for i, a := range args {
+			binary.BigEndian.PutUint32(data[16+8*i:], uint32(a))
+			binary.BigEndian.PutUint32(data[20+8*i:], uint32(a>>32))
+		}
+		n, err := vm.Run(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return uint32(n)
 	}
-	n, err := vm.Run(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return uint32(n)
 }
+
+// processor is how the kernel names the processor of this machine, and the verdicts of filters.
+var (
+	processor             = map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64}[runtime.GOARCH]
+	eperm, eacces, enosys = refuse(unix.EPERM), refuse(unix.EACCES), refuse(unix.ENOSYS)
+)
+
+const allow = unix.SECCOMP_RET_ALLOW
 
 // R176, security 2.5 #73, #77, #78, #80, #81, 2.15 SB1, SB2, SB3, SB22: the verdict of the filters on every kind of call.
 func TestFilter(t *testing.T) {
-	here := map[string]uint32{"amd64": unix.AUDIT_ARCH_X86_64, "arm64": unix.AUDIT_ARCH_AARCH64}[runtime.GOARCH]
-	const allow = unix.SECCOMP_RET_ALLOW
 	a, b := rules{confine: true, inet: true, onlyTCP: true}, rules{confine: true, noSocket: true, noShared: true, others: true}
 	online, named, off := rules{confine: true, inet: true}, rules{confine: true, inet: true, onlyTCP: true, noSocket: true}, rules{}
-	eperm, eacces, enosys := refuse(unix.EPERM), refuse(unix.EACCES), refuse(unix.ENOSYS)
 	self := uint64(0)
 	tests := []struct {
 		name  string
@@ -66,7 +81,7 @@ func TestFilter(t *testing.T) {
 		{"thread", a, unix.SYS_CLONE, []uint64{unix.CLONE_VM | unix.CLONE_THREAD | unix.CLONE_SIGHAND}, allow},
 		{"user namespace", a, unix.SYS_CLONE, []uint64{unix.CLONE_NEWUSER | uint64(unix.SIGCHLD)}, eperm},
 		{"network namespace", a, unix.SYS_CLONE, []uint64{unix.CLONE_NEWNET}, eperm},
-		{"mode", a, unix.SYS_FCHMODAT, []uint64{0, 0, 0o2755}, allow},
+		{"set-group-ID, as shared folders of git have it", a, unix.SYS_FCHMODAT, []uint64{0, 0, 0o2755}, allow},
 		{"set-user-ID", a, unix.SYS_FCHMODAT, []uint64{0, 0, 0o4755}, eperm},
 		{"set-user-ID of an open file", b, unix.SYS_FCHMOD, []uint64{0, 0o4000}, eperm},
 		{"set-user-ID when off", off, unix.SYS_FCHMOD, []uint64{0, 0o4000}, allow},
@@ -118,23 +133,123 @@ func TestFilter(t *testing.T) {
 		{"x32 when off", off, x32 | unix.SYS_PTRACE, nil, enosys},
 	}
 	for _, tt := range tests {
-		if got := verdict(t, tt.rules.build(), here, tt.nr, tt.args...); got != tt.want {
+		if got := verdict(t, tt.rules.build(), processor, tt.nr, tt.args...); got != tt.want {
 			t.Errorf("%s: got %#x, want %#x", tt.name, got, tt.want)
 		}
 	}
 	const i386 = 0x40000003
-	for _, r := range []rules{a, b, off} {
-		if got := verdict(t, r.build(), i386, 20); got != unix.SECCOMP_RET_KILL_PROCESS {
-			t.Errorf("another processor: got %#x", got)
+	for _, r := range []rules{a, b, online, named, off} {
+		program := kernel(t, r.build())
+		if got := program(i386, 20); got != unix.SECCOMP_RET_KILL_PROCESS {
+			t.Errorf("%+v: another processor: got %#x", r, got)
 		}
-	}
-	for _, nr := range refused {
-		for _, r := range []rules{a, b, online, named} {
-			if got := verdict(t, r.build(), here, nr); got != eperm {
-				t.Errorf("call %d: got %#x", nr, got)
+		if got := program(processor, x32|unix.SYS_READ); got != enosys {
+			t.Errorf("%+v: x32: got %#x", r, got)
+		}
+		for nr := range uint32(newestCall + 1) {
+			for _, c := range decided(r, nr) {
+				if got := program(processor, nr, c.args...); got != c.want {
+					t.Errorf("%+v: call %d%v: got %#x, want %#x", r, nr, c.args, got, c.want)
+				}
 			}
 		}
 	}
+}
+
+// decidedCall is what a filter has to do about a call with these arguments.
+type decidedCall struct {
+	args []uint64
+	want uint32
+}
+
+// decided returns what a filter has to do about a call by the lists of calls alone: what is in none of them is allowed. A jump that is
+// wrong by one instruction changes some of it.
+func decided(r rules, nr uint32) []decidedCall {
+	has := func(calls []callArg) (arg uint32, ok bool) {
+		for _, c := range calls {
+			if c.nr == nr {
+				return c.arg, true
+			}
+		}
+		return 0, false
+	}
+	with := func(n uint32, value, before uint64) []uint64 {
+		args := make([]uint64, 6)
+		args[n] = value
+		if n > 0 {
+			args[n-1] = before
+		}
+		return args
+	}
+	if arg, ok := has(ofOthers); ok && (nr != unix.SYS_SCHED_SETAFFINITY || r.others) {
+		return []decidedCall{{with(arg, 0, 7), allow}, {with(arg, 1, 0), eperm}, {with(arg, 1<<31, 0), eperm}}
+	}
+	if slices.Contains(tracing, nr) || r.confine && slices.Contains(slices.Concat(refused, refusedHere), nr) || r.noShared && slices.Contains(shared, nr) {
+		return []decidedCall{{nil, eperm}}
+	}
+	if !r.confine {
+		return []decidedCall{{nil, allow}}
+	}
+	if arg, ok := has(slices.Concat(modes, modesHere)); ok {
+		out := []decidedCall{{with(arg, 0o4000, 0), eperm}, {with(arg, 0o106755, 0), eperm}}
+		for mode := range uint64(0o4000) { // some are also numbers of calls
+			out = append(out, decidedCall{with(arg, mode, 0o4000), allow})
+		}
+		return out
+	}
+	if arg, ok := has(slices.Concat(makers, makersHere)); ok {
+		return []decidedCall{{with(arg, 0o7777, unix.O_RDWR|unix.O_DIRECTORY), allow}, {with(arg, 0o3777, unix.O_CREAT), allow},
+			{with(arg, 0o4000, unix.O_CREAT), eperm}, {with(arg, 0o4000, unix.O_TMPFILE), eperm}}
+	}
+	switch nr {
+	case unix.SYS_CLONE3, unix.SYS_OPENAT2:
+		return []decidedCall{{nil, enosys}}
+	case unix.SYS_IOCTL:
+		return []decidedCall{{[]uint64{0, unix.TIOCSTI}, eperm}, {[]uint64{0, unix.TIOCLINUX}, eperm}, {[]uint64{0, 0}, allow}}
+	case unix.SYS_SOCKETPAIR:
+		return families(unix.AF_UNIX)
+	case unix.SYS_SOCKET:
+		return socketsOf(r)
+	}
+	return []decidedCall{{nil, allow}}
+}
+
+// families returns that sockets of some families are allowed, and those of all others refused.
+func families(allowed ...uint64) []decidedCall {
+	var out []decidedCall
+	for family := range uint64(unix.AF_MAX + 1) {
+		want := uint32(eacces)
+		if slices.Contains(allowed, family) {
+			want = allow
+		}
+		out = append(out, decidedCall{[]uint64{family, unix.SOCK_STREAM}, want})
+	}
+	return out
+}
+
+// socketsOf returns what a filter has to do about sockets of all families, kinds and protocols.
+func socketsOf(r rules) []decidedCall {
+	var allowed []uint64
+	if !r.noSocket {
+		allowed = append(allowed, unix.AF_UNIX)
+	}
+	if r.inet {
+		allowed = append(allowed, unix.AF_INET, unix.AF_INET6)
+	}
+	out := families(allowed...)
+	for _, family := range []uint64{unix.AF_INET, unix.AF_INET6} {
+		for kind := range uint64(16) {
+			for _, protocol := range []uint64{0, 1, unix.IPPROTO_TCP, unix.IPPROTO_UDP, unix.IPPROTO_SCTP, unix.IPPROTO_MPTCP, 1 << 31} {
+				tcp := kind == unix.SOCK_STREAM && (protocol == 0 || protocol == unix.IPPROTO_TCP)
+				want := uint32(eacces)
+				if r.inet && (tcp || !r.onlyTCP) {
+					want = allow
+				}
+				out = append(out, decidedCall{[]uint64{family, kind | unix.SOCK_CLOEXEC, protocol}, want})
+			}
+		}
+	}
+	return out
 }
 
 // A filter whose jumps do not fit into its instructions is no filter, and the kernel takes none that is empty. A jump of 256

@@ -11,18 +11,27 @@ import (
 // spareTasks is how many processes below the user's own limit a command is kept, so that the user can still start some.
 const spareTasks = 32
 
+// manyTasks is a limit of a user that a command in a namespace does not come near.
+const manyTasks = 1 << 14
+
 // processes returns the limit of the kernel with which a command can have n processes and threads. Outside of a user namespace
-// all those of the user count.
+// all those of the user count for it. For the limit of the user they count everywhere.
 func (p *plan) processes(n uint64) uint64 {
-	if p.layers.namespaces {
+	var own unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NPROC, &own); err != nil || own.Max <= spareTasks {
+		own.Max = unix.RLIM_INFINITY
+	}
+	if p.layers.namespaces && own.Max > manyTasks {
 		return n
 	}
-	n += tasks(os.Geteuid())
-	var own unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_NPROC, &own); err == nil && own.Max > spareTasks {
-		n = min(n, own.Max-spareTasks)
+	others := tasks(os.Geteuid())
+	if !p.layers.namespaces {
+		return min(others+n, own.Max-spareTasks)
 	}
-	return n
+	if others+spareTasks+2*stageThreads > own.Max {
+		return 2 * stageThreads // enough for the stage; the kernel refuses what is too much
+	}
+	return min(n, own.Max-spareTasks-others)
 }
 
 // tasks returns the number of processes and threads of a user.

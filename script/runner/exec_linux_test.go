@@ -112,7 +112,7 @@ func TestExecTimeout(t *testing.T) {
 	tests := []struct{ name, program, stdout, signal string }{
 		{"sleeps", "import time; print('so far', flush=True); time.sleep(60)", "so far\n", "terminated"},
 		{"spins", "while True: pass", "", "terminated"},
-		{"trickles", "import time\nwhile True: time.sleep(0.05)", "", "terminated"},
+		{"is silent", "import time\nwhile True: time.sleep(0.05)", "", "terminated"},
 		{"ends on TERM", "import signal, sys, time\nsignal.signal(signal.SIGTERM, lambda *a: (print('bye', flush=True), sys.exit(9)))\ntime.sleep(60)", "bye\n", ""},
 		{"ignores TERM", "import signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint('ready', flush=True)\nwhile True: time.sleep(60)", "ready\n", "killed"},
 	}

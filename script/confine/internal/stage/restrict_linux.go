@@ -38,9 +38,18 @@ func (r *restriction) do(o *Op, s *stage) error {
 		if o.B != "" {
 			hard += uint64(o.B[0])
 		}
-		return syscall.Setrlimit(int(o.N), &syscall.Rlimit{Cur: o.M, Max: hard})
+		return limit(int(o.N), o.M, hard)
 	}
 	return syscall.EINVAL
+}
+
+// limit sets a limit of this process. The user's own limit stays where it is lower: nobody may raise it again.
+func limit(resource int, soft, hard uint64) error {
+	var own syscall.Rlimit
+	if err := syscall.Getrlimit(resource, &own); err != nil {
+		return err
+	}
+	return syscall.Setrlimit(resource, &syscall.Rlimit{Cur: min(soft, own.Max), Max: min(hard, own.Max)})
 }
 
 // dropCaps drops all capabilities of this thread, also those that a program could get.
