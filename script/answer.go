@@ -120,6 +120,9 @@ func signalHint(out *runner.Output, cmd *runner.Command) string {
 		return fmt.Sprintf(" (it was ended: its work folder, temporary folder, home and cache hold more than %d bytes or %d files together)",
 			cmd.Limits.Disk, cmd.Limits.Files)
 	}
+	if out.Outgrown {
+		return fmt.Sprintf(" (it was ended: it and its processes took more than %d bytes of memory)", cmd.Limits.Memory)
+	}
 	if out.Crowded {
 		return crowdedHint(out, cmd)
 	}

@@ -40,7 +40,8 @@ type ServeOptions struct {
 	Fill func(dir string, value func(string) (string, bool)) (args []string, env map[string]string, err error)
 
 	In     io.ReadCloser // standard input; Serve closes it
-	Out    io.Writer     // gets standard output as it comes; see Command.Out
+	Out    io.Writer     // gets standard output as it comes; see runner.Command
+	Err    io.Writer     // likewise standard error, whose end is also in Served
 	Life   time.Duration // most time from start to end; 0 means DefaultLife
 	Admit  Admit         // nil: the skill runs
 	Denied runner.Denied // further rules about files, such as those of active skills
@@ -162,7 +163,7 @@ func (h *Host) serveCommand(c *call, r *scriptRun) (*runner.Command, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd.In, cmd.Out, cmd.MaxStdout = o.In, o.Out, 0
+	cmd.In, cmd.Out, cmd.Err, cmd.MaxStdout = o.In, o.Out, o.Err, 0
 	cmd.Timeout, cmd.Limits.CPU = cmp.Or(max(o.Life, 0), DefaultLife), serveCPU
 	return cmd, nil
 }

@@ -62,7 +62,7 @@ func (u *unit) start(ctx context.Context) (*process, error) {
 		s.Close()
 		return nil, u.wrapped(err)
 	}
-	o.In, o.Out = p.c.in, output{p.c}
+	o.In, o.Out, o.Err = p.c.in, output{p.c}, errput{p.c}
 	o.Started = func(sv *script.Serving) {
 		p.redact = sv.Redact
 		close(ready)
