@@ -57,6 +57,7 @@ type Redactor = redact.Redactor
 type Serving struct {
 	Dir    string    // the skill's folder for this run, absolute
 	Redact *Redactor // replaces the secrets that the program was given, in what it says
+	Limits runner.Limits
 }
 
 // Served is what became of a program that served a skill.
@@ -118,7 +119,7 @@ func (h *Host) serve(ctx context.Context, c *call) (*Served, error) {
 	}
 	secrets := h.secrets(r)
 	if o.Started != nil {
-		o.Started(&Serving{Dir: r.dir, Redact: secrets})
+		o.Started(&Serving{Dir: r.dir, Redact: secrets, Limits: cmd.Limits})
 	}
 	out, err := h.o.Runner.Run(ctx, cmd)
 	if out == nil {

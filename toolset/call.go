@@ -88,7 +88,7 @@ func (l *listed) ask(ctx context.Context, p *process, args json.RawMessage) tool
 		if ctx.Err() != nil {
 			return tool.CauseTimeout.Failure(fmt.Sprintf("Tool '%s' was cancelled: %v", l.Name, ctx.Err()))
 		}
-		return tool.CauseTimeout.Failure(fmt.Sprintf("Tool '%s' did not answer within %s%s", l.Name, u.limit(), p.c.strays().since(before)))
+		return tool.CauseTimeout.Failure(fmt.Sprintf("Tool '%s' did not answer within %s%s", l.Name, u.limit(), p.printed(&before)))
 	case errors.As(err, &rpc):
 		u.answered()
 		return tool.CauseUnknown.Failure(p.redact.String(fmt.Sprintf("Tool '%s' failed: %s", l.Name, describe(rpc.Message))))
@@ -98,15 +98,6 @@ func (l *listed) ask(ctx context.Context, p *process, args json.RawMessage) tool
 		return u.failure(ctx, p.err)
 	}
 	return tool.CauseUnknown.Failure(fmt.Sprintf("Tool '%s' failed: its toolset ended during the call", l.Name))
-}
-
-// since says how much was written after before, if it is so much that it may be why nothing else came.
-func (s stray) since(before stray) string {
-	n := s.printed - before.printed + s.bytes - before.bytes
-	if n < 1<<20 {
-		return ""
-	}
-	return fmt.Sprintf("; it printed %d MiB meanwhile: it may be printing in a loop", n>>20)
 }
 
 // broken ends a process whose conversation has ended, and returns what is closed when it is gone.

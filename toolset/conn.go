@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -50,6 +51,7 @@ type conn struct {
 	isEnded bool
 	isClose bool
 	stray   stray
+	recent  []byte // the end of standard error
 
 	deaf atomic.Bool // there was too much noise
 	line []byte      // of the message that comes; only Write uses these
@@ -336,20 +338,22 @@ func (c *conn) tooMuch(n int, line []byte) bool {
 // errput is the standard error of the process, for its runner. A language host puts there what toolsets print to standard output.
 type errput struct{ c *conn }
 
-// Write counts.
+// Write counts, and keeps the end.
 func (o errput) Write(p []byte) (int, error) {
-	if o.c.print(len(p)) {
+	if o.c.print(p) {
 		o.c.onNoise(fmt.Sprintf("it printed more than %d MiB and answered nothing meanwhile", o.c.mostPrinted>>20))
 	}
 	return len(p), nil
 }
 
 // print counts bytes on standard error, and reports once that there were too many.
-func (c *conn) print(n int) bool {
+func (c *conn) print(p []byte) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	s := &c.stray
-	s.printed += int64(n)
+	s.printed += int64(len(p))
+	both := slices.Concat(c.recent, p[max(0, len(p)-kept):])
+	c.recent = both[max(0, len(both)-kept):]
 	if s.fired || s.printed-s.answered <= c.mostPrinted {
 		return false
 	}
@@ -362,4 +366,11 @@ func (c *conn) strays() stray {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.stray
+}
+
+// latest returns the end of standard error. It is not changed later.
+func (c *conn) latest() []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.recent
 }

@@ -183,9 +183,10 @@ func TestPrinted(t *testing.T) {
 			_, _ = errput{c}.Write(block)
 		}
 	}
-	before := c.strays()
+	p, before := &process{c: c}, c.strays()
 	print(3)
-	if got, want := c.strays().since(before), "; it printed 3 MiB meanwhile: it may be printing in a loop"; got != want {
+	_, _ = errput{c}.Write([]byte("connecting\nretrying\n"))
+	if got, want := p.printed(&before), ", and printed 3 MiB meanwhile\nIt printed last:\nconnecting\nretrying"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	c.awaited("1")
@@ -197,7 +198,7 @@ func TestPrinted(t *testing.T) {
 	if want := []string{"it printed more than 4 MiB and answered nothing meanwhile"}; !slices.Equal(reasons, want) {
 		t.Errorf("got %q, want %q", reasons, want)
 	}
-	if got := c.strays().since(c.strays()); got != "" {
-		t.Errorf("got %q", got)
+	if now := c.strays(); p.printed(&now) != "" {
+		t.Errorf("got %q", p.printed(&now))
 	}
 }
