@@ -97,7 +97,7 @@ func said(out *runner.Output) []byte {
 }
 
 func stderrTail(out *runner.Output) string {
-	if t := lastBytes(out.Stderr, StderrTail); t != "" {
+	if t := lastBytes(shortTraces(out.Stderr), StderrTail); t != "" {
 		return "\nstderr: " + t
 	}
 	return ""
