@@ -97,7 +97,7 @@ func said(out *runner.Output) []byte {
 }
 
 func stderrTail(out *runner.Output) string {
-	if t := lastBytes(out.Stderr, StderrTail); t != "" {
+	if t := lastBytes(shortTraces(out.Stderr), StderrTail); t != "" {
 		return "\nstderr: " + t
 	}
 	return ""
@@ -119,6 +119,9 @@ func signalHint(out *runner.Output, cmd *runner.Command) string {
 	if out.Filled {
 		return fmt.Sprintf(" (it was ended: its work folder, temporary folder, home and cache hold more than %d bytes or %d files together)",
 			cmd.Limits.Disk, cmd.Limits.Files)
+	}
+	if out.Outgrown {
+		return fmt.Sprintf(" (it was ended: it and its processes took more than %d bytes of memory)", cmd.Limits.Memory)
 	}
 	if out.Crowded {
 		return crowdedHint(out, cmd)

@@ -55,6 +55,8 @@ type Error struct {
 	// Withheld has variables that a script which failed reads and did not get, although the operator has them. The message
 	// names them.
 	Withheld []string
+	Unset    []string // those that it reads and nobody has set
+	Ended    bool     // a signal ended the script
 	Warning  string // the Note of the grant, of a script that failed
 
 	Sandbox *runner.Sandbox // what confined a script that failed; nil if it did not start

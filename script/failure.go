@@ -71,7 +71,7 @@ func (f *finding) text() string {
 // failed returns the error of a script that ended with an exit code.
 func (c *call) failed(cmd *runner.Command, out *runner.Output, f *finding) error {
 	return &Error{
-		Code: ExecutionFailed, Reason: f.reason, Err: f.cause, Stdout: said(out), Withheld: f.withheld, Warning: c.note, Sandbox: out.Sandbox,
+		Code: ExecutionFailed, Reason: f.reason, Err: f.cause, Stdout: said(out), Withheld: f.withheld, Unset: f.unset, Ended: out.Signal != "", Warning: c.note, Sandbox: out.Sandbox,
 		Message: fmt.Sprintf("Script failed with exit code %d%s", out.ExitCode, signalHint(out, cmd)) + f.text() + failureTail(out),
 	}
 }

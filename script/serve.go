@@ -40,7 +40,8 @@ type ServeOptions struct {
 	Fill func(dir string, value func(string) (string, bool)) (args []string, env map[string]string, err error)
 
 	In     io.ReadCloser // standard input; Serve closes it
-	Out    io.Writer     // gets standard output as it comes; see Command.Out
+	Out    io.Writer     // gets standard output as it comes; see runner.Command
+	Err    io.Writer     // likewise standard error, whose end is also in Served
 	Life   time.Duration // most time from start to end; 0 means DefaultLife
 	Admit  Admit         // nil: the skill runs
 	Denied runner.Denied // further rules about files, such as those of active skills
@@ -56,6 +57,7 @@ type Redactor = redact.Redactor
 type Serving struct {
 	Dir    string    // the skill's folder for this run, absolute
 	Redact *Redactor // replaces the secrets that the program was given, in what it says
+	Limits runner.Limits
 }
 
 // Served is what became of a program that served a skill.
@@ -117,7 +119,7 @@ func (h *Host) serve(ctx context.Context, c *call) (*Served, error) {
 	}
 	secrets := h.secrets(r)
 	if o.Started != nil {
-		o.Started(&Serving{Dir: r.dir, Redact: secrets})
+		o.Started(&Serving{Dir: r.dir, Redact: secrets, Limits: cmd.Limits})
 	}
 	out, err := h.o.Runner.Run(ctx, cmd)
 	if out == nil {
@@ -162,7 +164,7 @@ func (h *Host) serveCommand(c *call, r *scriptRun) (*runner.Command, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd.In, cmd.Out, cmd.MaxStdout = o.In, o.Out, 0
+	cmd.In, cmd.Out, cmd.Err, cmd.MaxStdout = o.In, o.Out, o.Err, 0
 	cmd.Timeout, cmd.Limits.CPU = cmp.Or(max(o.Life, 0), DefaultLife), serveCPU
 	return cmd, nil
 }

@@ -75,6 +75,7 @@ func (l *listed) ask(ctx context.Context, p *process, args json.RawMessage) tool
 	u := l.unit
 	limited, cancel := context.WithTimeout(ctx, u.limit())
 	defer cancel()
+	before := p.c.strays()
 	res, err := p.session.CallTool(limited, &mcp.CallToolParams{Name: l.Wire, Arguments: args})
 	if err == nil {
 		u.answered()
@@ -87,7 +88,7 @@ func (l *listed) ask(ctx context.Context, p *process, args json.RawMessage) tool
 		if ctx.Err() != nil {
 			return tool.CauseTimeout.Failure(fmt.Sprintf("Tool '%s' was cancelled: %v", l.Name, ctx.Err()))
 		}
-		return tool.CauseTimeout.Failure(fmt.Sprintf("Tool '%s' did not answer within %s", l.Name, u.limit()))
+		return tool.CauseTimeout.Failure(fmt.Sprintf("Tool '%s' did not answer within %s%s", l.Name, u.limit(), p.printed(&before)))
 	case errors.As(err, &rpc):
 		u.answered()
 		return tool.CauseUnknown.Failure(p.redact.String(fmt.Sprintf("Tool '%s' failed: %s", l.Name, describe(rpc.Message))))

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -19,6 +20,7 @@ import (
 const (
 	maxMessage = 8 << 20   // bytes of one message
 	maxNoise   = 16 << 20  // bytes without meaning between two answers
+	maxPrinted = 64 << 20  // bytes on standard error between two answers
 	maxQueue   = 8 << 20   // bytes of messages that the process has not read
 	maxLine    = 256 << 20 // bytes of a line that is thrown away
 	kept       = 512       // bytes of both ends of a message that is too long
@@ -37,8 +39,9 @@ type conn struct {
 	ended    chan struct{} // closed by end: no more comes
 	onNoise  func(string)  // gets the reason once, when there was too much; must not wait
 
-	mostNoise int64 // maxNoise, but for tests
-	mostQueue int   // maxQueue, likewise
+	mostNoise   int64 // maxNoise, but for tests
+	mostPrinted int64 // maxPrinted, likewise
+	mostQueue   int   // maxQueue, likewise
 
 	mu      sync.Mutex
 	queue   [][]byte
@@ -48,6 +51,7 @@ type conn struct {
 	isEnded bool
 	isClose bool
 	stray   stray
+	recent  []byte // the end of standard error
 
 	deaf atomic.Bool // there was too much noise
 	line []byte      // of the message that comes; only Write uses these
@@ -60,10 +64,12 @@ type stray struct {
 	first        string // the beginning of the first one
 	noise        int64  // bytes since the last answer
 	fired        bool
+	printed      int64 // bytes on standard error
+	answered     int64 // those before the last answer
 }
 
 func newConn(onNoise func(string)) *conn {
-	c := &conn{messages: make(chan jsonrpc.Message), closed: make(chan struct{}), ended: make(chan struct{}), onNoise: onNoise, mostNoise: maxNoise, mostQueue: maxQueue,
+	c := &conn{messages: make(chan jsonrpc.Message), closed: make(chan struct{}), ended: make(chan struct{}), onNoise: onNoise, mostNoise: maxNoise, mostPrinted: maxPrinted, mostQueue: maxQueue,
 		wake: make(chan struct{}, 1), pending: map[string]bool{}}
 	c.in, c.out = io.Pipe()
 	return c
@@ -298,7 +304,7 @@ func (c *conn) awaited(id string) bool {
 	defer c.mu.Unlock()
 	was := c.pending[id]
 	if delete(c.pending, id); was {
-		c.stray.noise = 0
+		c.stray.noise, c.stray.answered = 0, c.stray.printed
 	}
 	return was
 }
@@ -329,9 +335,42 @@ func (c *conn) tooMuch(n int, line []byte) bool {
 	return true
 }
 
+// errput is the standard error of the process, for its runner. A language host puts there what toolsets print to standard output.
+type errput struct{ c *conn }
+
+// Write counts, and keeps the end.
+func (o errput) Write(p []byte) (int, error) {
+	if o.c.print(p) {
+		o.c.onNoise(fmt.Sprintf("it printed more than %d MiB and answered nothing meanwhile", o.c.mostPrinted>>20))
+	}
+	return len(p), nil
+}
+
+// print counts bytes on standard error, and reports once that there were too many.
+func (c *conn) print(p []byte) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := &c.stray
+	s.printed += int64(len(p))
+	both := slices.Concat(c.recent, p[max(0, len(p)-kept):])
+	c.recent = both[max(0, len(both)-kept):]
+	if s.fired || s.printed-s.answered <= c.mostPrinted {
+		return false
+	}
+	s.fired = true
+	return true
+}
+
 // strays returns what was written that is no message.
 func (c *conn) strays() stray {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.stray
+}
+
+// latest returns the end of standard error. It is not changed later.
+func (c *conn) latest() []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.recent
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -165,4 +166,39 @@ func FuzzLines(f *testing.F) {
 			t.Errorf("got %d messages and %+v at once, %d and %+v in pieces", len(whole), first, len(parts), second)
 		}
 	})
+}
+
+// What a process prints is counted from one answer to the next, and what it printed during a call is told.
+func TestPrinted(t *testing.T) {
+	var reasons []string
+	c := newConn(func(why string) { reasons = append(reasons, why) })
+	c.mostPrinted = 4 << 20
+	id, _ := jsonrpc.MakeID(1.0)
+	if err := c.Write(t.Context(), &jsonrpc.Request{ID: id, Method: "tools/call"}); err != nil {
+		t.Fatal(err)
+	}
+	block := make([]byte, 1<<20)
+	print := func(times int) {
+		for range times {
+			_, _ = errput{c}.Write(block)
+		}
+	}
+	p, before := &process{c: c}, c.strays()
+	print(3)
+	_, _ = errput{c}.Write([]byte("connecting\nretrying\n"))
+	if got, want := p.printed(&before), ", and printed 3 MiB meanwhile\nIt printed last:\nconnecting\nretrying"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	c.awaited("1")
+	print(4)
+	if len(reasons) > 0 {
+		t.Errorf("got %q", reasons)
+	}
+	print(4)
+	if want := []string{"it printed more than 4 MiB and answered nothing meanwhile"}; !slices.Equal(reasons, want) {
+		t.Errorf("got %q, want %q", reasons, want)
+	}
+	if now := c.strays(); p.printed(&now) != "" {
+		t.Errorf("got %q", p.printed(&now))
+	}
 }

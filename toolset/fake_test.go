@@ -56,7 +56,7 @@ func (f *fake) serve() {
 		fmt.Fprintln(os.Stderr, "importing for ever")
 		select {}
 	case "flood":
-		f.flood("noise that is no message\n")
+		f.flood(os.Stdout, "noise that is no message\n")
 	}
 	in := bufio.NewReader(os.Stdin)
 	for {
@@ -72,10 +72,10 @@ func (f *fake) serve() {
 }
 
 // flood writes a text until nobody reads it.
-func (f *fake) flood(text string) {
+func (f *fake) flood(to *os.File, text string) {
 	block := []byte(strings.Repeat(text, 1000))
 	for {
-		if _, err := os.Stdout.Write(block); err != nil {
+		if _, err := to.Write(block); err != nil {
 			os.Exit(1)
 		}
 	}
@@ -111,7 +111,7 @@ func (f *fake) answer(r *fakeRequest) {
 
 func (f *fake) list(r *fakeRequest) {
 	var tools []string
-	for _, name := range []string{"echo", "pid", "exit", "never", "flood", "huge", "text", "fail", "stray", "env", "cancelled", "stick", "fork", "deaf", "large"} {
+	for _, name := range []string{"echo", "pid", "exit", "never", "flood", "complain", "huge", "text", "fail", "stray", "env", "cancelled", "stick", "fork", "deaf", "large"} {
 		about := "does " + name
 		if f.mode == "changes" && name == "echo" {
 			about = fmt.Sprintf("does %s since %d", name, time.Now().UnixNano())
@@ -136,7 +136,9 @@ func (f *fake) call(r *fakeRequest) {
 		os.Exit(7)
 	case "never":
 	case "flood":
-		f.flood("noise that is no message\n")
+		f.flood(os.Stdout, "noise that is no message\n")
+	case "complain":
+		f.flood(os.Stderr, "complaints\n")
 	case "huge": // 100 MB
 		f.mu.Lock()
 		defer f.mu.Unlock()

@@ -212,6 +212,7 @@ func TestFaultsOfCalls(t *testing.T) {
 		{"exit", tool.ExecutionFailed, []string{"exit code 7", "leaving"}},
 		{"never", tool.Timeout, []string{"did not answer within 300ms"}},
 		{"flood", tool.ExecutionFailed, []string{"more than 16 MiB"}},
+		{"complain", tool.ExecutionFailed, []string{"it was ended: it printed more than 64 MiB and answered nothing meanwhile", "complaints\ncomplaints"}},
 		{"huge", tool.ExecutionFailed, []string{"its answer has 1000000", "at most 8388608 are taken"}},
 		{"large", tool.ExecutionFailed, []string{"2097152 bytes", "at most 1048576 are given to a model"}},
 	} {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/redact"
 	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/trace"
 )
 
@@ -27,6 +29,7 @@ type process struct {
 	session *mcp.ClientSession
 	cancel  context.CancelFunc // ends it
 	redact  *redact.Redactor
+	limits  runner.Limits
 	tools   []listed
 	errs    []error
 
@@ -62,9 +65,9 @@ func (u *unit) start(ctx context.Context) (*process, error) {
 		s.Close()
 		return nil, u.wrapped(err)
 	}
-	o.In, o.Out = p.c.in, output{p.c}
+	o.In, o.Out, o.Err = p.c.in, output{p.c}, errput{p.c}
 	o.Started = func(sv *script.Serving) {
-		p.redact = sv.Redact
+		p.redact, p.limits = sv.Redact, sv.Limits
 		close(ready)
 	}
 	go func() {
@@ -207,15 +210,43 @@ func (p *process) said() string {
 	return ""
 }
 
+// printed returns what was printed during a call that was not answered: how much if it is much, and the last lines.
+func (p *process) printed(before *stray) string {
+	s := p.c.strays()
+	n := s.printed - before.printed + s.bytes - before.bytes
+	text := ""
+	if n >= loop {
+		text = fmt.Sprintf(", and printed %d MiB meanwhile", n>>20)
+	}
+	if s.printed == before.printed {
+		return text
+	}
+	end := p.redact.Bytes(p.redact.Cut(p.c.latest(), s.printed > kept, true))
+	if lines := lastLines(end); lines != "" {
+		text += "\nIt printed last:\n" + lines
+	}
+	return text
+}
+
+// loop is how many bytes are mentioned when a call was not answered: it probably prints in a loop.
+const loop = 1 << 20
+
 const (
 	saidLines = 10
 	saidBytes = 2 << 10
+	saidWidth = 240 // bytes of a line
 )
 
 func lastLines(b []byte) string {
 	b = bytes.TrimSpace(b[max(0, len(b)-saidBytes):])
-	lines := strings.Split(describe(string(b)), "\n")
-	return strings.TrimSpace(strings.Join(lines[max(0, len(lines)-saidLines):], "\n"))
+	lines := slices.DeleteFunc(strings.Split(describe(string(b)), "\n"), func(l string) bool { return strings.TrimSpace(l) == "" })
+	lines = lines[max(0, len(lines)-saidLines):]
+	for i, l := range lines {
+		if len(l) > saidWidth {
+			lines[i] = strings.ToValidUTF8(l[:saidWidth], "") + " …"
+		}
+	}
+	return strings.TrimSpace(strings.Join(lines, "\n"))
 }
 
 // kill ends the program at once, for a reason. The first reason counts. It does not wait.

@@ -30,7 +30,7 @@ func (h *Host) result(p *process, res *mcp.CallToolResult) tool.Result {
 		if r, ok := envelope(doc); ok && !r.Success {
 			return r
 		}
-		return tool.CauseUnknown.Failure(text)
+		return tool.CauseUnknown.Failure(text + p.crowded(text))
 	}
 	if r, ok := envelope(doc); ok {
 		return r
@@ -39,6 +39,14 @@ func (h *Host) result(p *process, res *mcp.CallToolResult) tool.Result {
 		return tool.Success(json.RawMessage(doc), "")
 	}
 	return tool.Success(text, "")
+}
+
+// crowded explains an error of the system that names no cause: that of a program that may start no more processes.
+func (p *process) crowded(text string) string {
+	if p.limits.Processes == 0 || !strings.Contains(text, "Resource temporarily unavailable") && !strings.Contains(text, "EAGAIN") {
+		return ""
+	}
+	return fmt.Sprintf("\n(a toolset may have %d processes at the same time, with those that its earlier calls started)", p.limits.Processes)
 }
 
 // envelope reads {success, result, message}, {success:false, error, message} and {title, metadata, output}.

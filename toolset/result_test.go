@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agent-base/agent-base/internal/redact"
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 // R115, R184: what a tool returns has the engine's form, whichever form its author chose.
@@ -67,4 +68,14 @@ func FuzzEnvelope(f *testing.F) {
 			t.Errorf("%q: got %s", b, r.Encode())
 		}
 	})
+}
+
+// A program that is refused processes hears how many there may be.
+func TestRefusedProcesses(t *testing.T) {
+	p := &process{limits: runner.Limits{Processes: 7}}
+	for text, want := range map[string]bool{"BlockingIOError: [Errno 11] Resource temporarily unavailable": true, "Error: spawn sh EAGAIN": true, "KeyError": false} {
+		if got := strings.Contains(p.crowded(text), "a toolset may have 7 processes"); got != want {
+			t.Errorf("%s: got %q", text, p.crowded(text))
+		}
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -157,6 +158,8 @@ func (r *run) json(ctx context.Context, sc script.Script) {
 	case errors.As(err, &failed) && failed.Code == script.ExecutionFailed:
 		said := strings.TrimSpace(string(failed.Stdout))
 		switch {
+		case said == "" && crashed(failed):
+			c.Status, c.Message, c.Cure = Failed, brief(failed), `catch the error, and print {"error": "…"}`
 		case said == "":
 			c.Status, c.Message = Skipped, "alone it fails, as it may if it needs arguments or the network; test it in a test of the skill: "+first(brief(failed))
 		case !isDocument(said):
@@ -182,6 +185,8 @@ func (r *run) option(ctx context.Context, sc script.Script) {
 	switch {
 	case ctx.Err() != nil:
 		return
+	case errors.As(err, &failed) && failed.Reason == "" && crashed(failed):
+		r.failure(&c, err)
 	case err == nil:
 		c.Status, c.Message, c.Cure = Failed, "its exit code is 0 with an option that it does not have: a model does not learn of its mistake", "end with another exit code than 0"
 	case errors.As(err, &failed) && failed.Code == script.ExecutionFailed && failed.Reason == "":
@@ -227,10 +232,24 @@ func (r *run) failure(c *Case, err error) {
 	switch {
 	case failed.Code == script.PermissionDenied:
 		c.Status, r.report.Untrusted = Skipped, true
-	case here[failed.Reason]:
+	case here[failed.Reason], lacksVariable(failed):
 		c.Status = Skipped
 	}
 }
+
+// lacksVariable reports whether what a failed script printed names a variable that it did not get.
+func lacksVariable(failed *script.Error) bool {
+	said := strings.TrimPrefix(failed.Message, failed.Brief())
+	return slices.ContainsFunc(slices.Concat(failed.Withheld, failed.Unset), func(name string) bool { return strings.Contains(said, name) })
+}
+
+// crashed reports whether a failed script ended with an error that it did not handle. One that lacks something is not to blame for it.
+func crashed(failed *script.Error) bool {
+	return failed.Reason == "" && !lacksVariable(failed) && (failed.Ended || trace().MatchString(failed.Message))
+}
+
+// trace finds a line of a stack trace of Python, JavaScript or Go.
+var trace = lazyregexp.New(`(?m)^Traceback \(most recent|^  File ".+", line \d+|^\s+at \S.*:\d+:\d+\)?$|^goroutine \d+ \[`)
 
 // brief says how a script failed, in a line: with what it wrote to stderr, if nothing better is known.
 func brief(failed *script.Error) string {

@@ -160,6 +160,16 @@ esac
 echo "ReadError: no such table" >&2
 echo "goodbye" >&2
 exit 3
+-- s/scripts/killed.sh --
+#!/bin/sh
+case "$1" in
+--help) echo "usage: killed [--json]" ;;
+--json) kill -SEGV $$ ;;
+*) printf 'Traceback (most recent call last):\n  File "x.py", line 1\nKeyError: 1\n' >&2; exit 1 ;;
+esac
+-- s/scripts/unkeyed.sh --
+#!/bin/sh
+[ "$1" = --help ] && echo "${TRIAL_KEY:?set it}"
 -- s/scripts/report.py --
 """Makes a report."""
 import sys, shared
@@ -199,14 +209,18 @@ func TestScripts(t *testing.T) {
 		"passed good --help: ",
 		"passed good --json: ",
 		"passed good unknown option: ",
+		"passed killed --help: ",
+		"failed killed --json: Script failed with exit code 139 (signal: segmentation fault)",
+		"failed killed unknown option: Script failed with exit code 1: KeyError: 1",
 		"passed needs --help: ",
 		"skipped needs --json: alone it fails, as it may if it needs arguments",
 		"passed needs unknown option: ",
 		"warned report --help: it does not show that it knows --help",
 		"warned shared --help: it is a module that report imports, and runs nothing by itself",
-		"warned silent --help: it does not show that it knows --help, has no description")
+		"warned silent --help: it does not show that it knows --help, has no description",
+		"skipped unkeyed --help: Script failed with exit code 2 (it reads TRIAL_KEY, which is not set): ")
 	expect(t, outcomes(t, s, &trial.Options{Groups: []trial.Group{trial.Scripts}}),
-		"skipped bad: ", "skipped broken: ", "skipped careless: ", "skipped good: ", "skipped needs: ", "warned report --help: ", "warned shared --help: ", "warned silent --help: ")
+		"skipped bad: ", "skipped broken: ", "skipped careless: ", "skipped good: ", "skipped killed: ", "skipped needs: ", "warned report --help: ", "warned shared --help: ", "warned silent --help: ", "skipped unkeyed: ")
 }
 
 // The skill's own tests run in a folder of their own, and those of its templates do not.

@@ -59,3 +59,12 @@ func (s *Streams) Into(w io.Writer) io.Writer {
 	}
 	return io.MultiWriter(&s.Stdout, w)
 }
+
+// ErrInto returns the writer for the standard error of a process: one that keeps its end and also passes everything on to w. For a
+// nil w it only keeps.
+func (s *Streams) ErrInto(w io.Writer) io.Writer {
+	if w == nil {
+		return &s.Stderr
+	}
+	return io.MultiWriter(&s.Stderr, w)
+}

@@ -122,13 +122,25 @@ func (g *cgroup) add(pid int) error {
 
 // refused reports whether a process was refused to the group because of its limit.
 func (g *cgroup) refused() bool {
+	return g.counted("pids.events", "max")
+}
+
+// outgrown reports whether a process of the group was ended because of its memory.
+func (g *cgroup) outgrown() bool {
+	return g.counted("memory.events", "oom_kill") || g.counted("memory.oom_control", "oom_kill") // the latter in cgroup 1
+}
+
+// counted reports whether a line of a file says that something has happened.
+func (g *cgroup) counted(file, what string) bool {
 	if g == nil {
 		return false
 	}
 	for _, dir := range g.dirs {
-		b, err := os.ReadFile(filepath.Join(dir, "pids.events"))
-		if err == nil && strings.HasPrefix(string(b), "max ") && !strings.HasPrefix(string(b), "max 0\n") {
-			return true
+		b, _ := os.ReadFile(filepath.Join(dir, file)) // missing in the group of another controller
+		for line := range strings.Lines(string(b)) {
+			if n, ok := strings.CutPrefix(line, what+" "); ok && strings.TrimSpace(n) != "0" {
+				return true
+			}
 		}
 	}
 	return false

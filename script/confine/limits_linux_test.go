@@ -82,6 +82,9 @@ print("has it all")`
 			if got := out.Signal == "killed"; got != killed && (os.Getuid() != 0 || !killed) {
 				t.Errorf("limit %d: got %q %q %s", limit, out.Signal, out.Stdout, out.Stderr)
 			}
+			if out.Outgrown != killed {
+				t.Errorf("limit %d: outgrown is %t", limit, out.Outgrown)
+			}
 		}
 		c := i.command(t, python, "-c", `
 import mmap, os, time

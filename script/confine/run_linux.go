@@ -73,7 +73,7 @@ func (r *Runner) attempt(ctx context.Context, p *plan) (*runner.Output, error) {
 	}
 	out := &runner.Output{
 		Stdout: streams.Stdout.Bytes(), Total: streams.Stdout.Total(), Truncated: streams.Stdout.Truncated(), Stderr: streams.Stderr.Bytes(),
-		TimedOut: end.TimedOut, Stopped: end.Stopped, Filled: end.Filled, Crowded: crowded,
+		TimedOut: end.TimedOut, Stopped: end.Stopped, Filled: end.Filled, Crowded: crowded, Outgrown: t.outgrown || t.group.outgrown(),
 		Duration: time.Since(begun), Sandbox: r.describe(p), Undone: undone,
 	}
 	t.plan.relay.close()
@@ -125,6 +125,7 @@ type tree struct {
 
 	reported chan struct{} // closed when there are no more reports
 	started  bool
+	outgrown bool // the stage ended the command because of its memory
 	ended    bool
 	status   syscall.WaitStatus
 	failed   error // why the command was not started
@@ -176,7 +177,7 @@ func (t *tree) start(streams *proc.Streams) error {
 	}
 	t.cmd = &exec.Cmd{
 		Path: "/proc/self/exe", Args: []string{"sandbox"}, Env: stageEnv, ExtraFiles: []*os.File{theirs},
-		Stdin: t.plan.c.Input(), Stdout: streams.Into(t.plan.c.Out), Stderr: &streams.Stderr, WaitDelay: proc.WaitDelay, SysProcAttr: t.plan.attributes(),
+		Stdin: t.plan.c.Input(), Stdout: streams.Into(t.plan.c.Out), Stderr: streams.ErrInto(t.plan.c.Err), WaitDelay: proc.WaitDelay, SysProcAttr: t.plan.attributes(),
 	}
 	t.input = proc.NewInput(t.cmd, t.plan.c.In)
 	if err := t.cmd.Start(); err != nil {
@@ -251,6 +252,8 @@ func (t *tree) read() {
 		case stage.Started:
 			t.started = true
 			t.input.Begin() // not before: a stage that fails must not have read any of it
+		case stage.OverMemory:
+			t.outgrown = true
 		case stage.Ended:
 			t.ended, t.status = true, syscall.WaitStatus(r.V)
 		}

@@ -83,7 +83,7 @@ func startJob(c *runner.Command, streams *proc.Streams) (*job, error) {
 		env = []string{} // nil would mean the environment of this process
 	}
 	cmd := &exec.Cmd{
-		Path: c.Path, Args: c.Args, Dir: c.Dir, Env: env, Stdin: c.Input(), Stdout: streams.Into(c.Out), Stderr: &streams.Stderr, WaitDelay: proc.WaitDelay,
+		Path: c.Path, Args: c.Args, Dir: c.Dir, Env: env, Stdin: c.Input(), Stdout: streams.Into(c.Out), Stderr: streams.ErrInto(c.Err), WaitDelay: proc.WaitDelay,
 		SysProcAttr: &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.CREATE_SUSPENDED, HideWindow: true},
 	}
 	input := proc.NewInput(cmd, c.In)

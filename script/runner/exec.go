@@ -35,7 +35,7 @@ func (Exec) Run(ctx context.Context, c *Command) (*Output, error) {
 	var input *proc.Input
 	cmd, err := start(func() *exec.Cmd {
 		cmd := &exec.Cmd{
-			Path: c.Path, Args: c.Args, Dir: c.Dir, Env: env, Stdin: c.Input(), Stdout: streams.Into(c.Out), Stderr: &streams.Stderr,
+			Path: c.Path, Args: c.Args, Dir: c.Dir, Env: env, Stdin: c.Input(), Stdout: streams.Into(c.Out), Stderr: streams.ErrInto(c.Err),
 			WaitDelay: proc.WaitDelay, SysProcAttr: proc.Separate(),
 		}
 		input = proc.NewInput(cmd, c.In)

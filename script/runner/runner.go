@@ -49,11 +49,13 @@ type Command struct {
 	Env   []string // the whole environment; nothing is added, even if it is nil
 	Stdin []byte   // standard input, at most MaxStdin bytes; nil is empty
 
-	// In and Out are for a conversation with the process while it runs. In is its standard input in place of Stdin; the runner
+	// In, Out and Err are for a conversation with the process while it runs. In is its standard input in place of Stdin; the runner
 	// closes it before Run returns, so that a reader or writer of its other end does not wait for ever. Out gets its standard
-	// output as it comes, in place of Output.Stdout; a Write that blocks holds the process up. Either may be nil.
+	// output as it comes, in place of Output.Stdout; Err its standard error, in addition to Output.Stderr. A Write that blocks holds
+	// the process up. Each may be nil.
 	In  io.ReadCloser
 	Out io.Writer
+	Err io.Writer
 
 	Timeout   time.Duration // of wall clock time; needed
 	Grace     time.Duration // between asking the process to end and killing it; 0 kills it at once
@@ -129,6 +131,7 @@ type Output struct {
 	Stopped   bool          // ended because of StopAtMax
 	Filled    bool          // ended because of Limits.Disk or Limits.Files
 	Crowded   bool          // a process was refused it because of Limits.Processes
+	Outgrown  bool          // it, or one of its processes, was ended because of Limits.Memory
 	Truncated bool          // stdout passed MaxStdout
 	Duration  time.Duration // from start to end
 	Sandbox   *Sandbox      // what confined it; nil if nothing did

@@ -81,7 +81,7 @@ func TestJavaScriptResults(t *testing.T) { // R118
 		}
 		errors := s.stop()
 		for _, stray := range []string{
-			`{"jsonrpc":"2.0"}`, "stray info", "stray write", "stray descriptor", "stray child", "stray error",
+			`{"jsonrpc":"2.0"}`, "stray info", "stray write", "stray descriptor", "stray child", "stray error", "the last line of much",
 			"[Results.config] logged", "warned", "nobody catches it", "nobody awaits it",
 		} {
 			if !strings.Contains(errors, stray) {

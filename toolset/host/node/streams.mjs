@@ -27,7 +27,30 @@ function moved(folder) {
   } catch { // a socket cannot be opened so
     fs.openSync('/dev/null', 'w');
   }
+  if (!globalThis.Bun) for (const [name, fd] of [['stdout', 1], ['stderr', 2]]) atOnce(name, fd);
   return { input: fs.createReadStream(null, { fd: input }), write: (text) => writeAll(output, text) };
+}
+
+// atOnce has node write to a stream before the call returns, as bun and deno do. Otherwise what a tool prints in a loop is kept
+// in memory until there is none left, and lost when it ends the process.
+function atOnce(name, fd) {
+  const { get, ...rest } = Object.getOwnPropertyDescriptor(process, name);
+  let stream; // made when it is used first, which takes node a while
+  const made = () => {
+    stream ??= Object.assign(get.call(process), { _writev: null, _write: (bytes, _, done) => done(failure(() => writeAll(fd, bytes))) });
+    return stream;
+  };
+  Object.defineProperty(process, name, { ...rest, get: made });
+}
+
+// failure is the error of a function, or null.
+function failure(call) {
+  try {
+    call();
+    return null;
+  } catch (error) {
+    return error;
+  }
 }
 
 // fromDeno does the same with the system's dup2: numbers in deno are not those of the system, and deno has 0 and 1 twice.

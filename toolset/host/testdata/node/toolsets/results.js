@@ -40,6 +40,11 @@ export const Results = [
     execSync('echo stray error >&2', { stdio: ['inherit', 'inherit', 'inherit'] });
     return 'printed';
   }),
+  tool('printsMuch', () => {
+    console.log('much '.repeat(1 << 18));
+    process.stdout.write('the last line of much\n');
+    return process.stdout.writableLength;
+  }),
   tool('reads', () => JSON.stringify(execSync('cat', { stdio: ['inherit', 'pipe', 'inherit'] }).toString())),
   tool('config', (args, ctx) => { ctx.log('logged'); ctx.log.warn('warned'); return [ctx.config.skillName, ctx.config.workspace, ctx.config.cacheDir, ctx.config.skillDir.endsWith('node'), Object.isFrozen(ctx.config)]; }),
   tool('meet', () => new Promise((resolve) => { waiting.push(resolve); if (waiting.length === 2) waiting.splice(0).forEach((r) => r('met')); })),
