@@ -29,7 +29,7 @@ func Name(word string, names []string) string {
 }
 
 func fold(s string) string {
-	return strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(s))
+	return strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(s), "_", ""), "-", "")
 }
 
 // MaxNames is how many names Names returns at most.
