@@ -47,7 +47,7 @@ func (k *Kit) HelpScript(ctx context.Context, skillName, scriptName string) (*He
 		return nil, k.unstarted(ctx, skillName, scriptName, err)
 	}
 	defer s.Close()
-	help, err := k.o.Scripts.Help(ctx, s, sc, &script.HelpOptions{Admit: k.admit})
+	help, err := k.o.Scripts.Help(ctx, s, sc, &script.HelpOptions{Admit: k.Admit})
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +105,7 @@ func (k *Kit) RunScript(ctx context.Context, r *RunRequest) (*RunResult, error) 
 		return nil, k.unstarted(ctx, r.Skill, r.Script, err)
 	}
 	defer s.Close()
-	res, err := k.o.Scripts.Run(ctx, s, sc, &script.RunOptions{Args: r.Args, JSON: r.JSON, Timeout: r.Timeout, Admit: k.admit, Denied: k.DeniedFiles()})
+	res, err := k.o.Scripts.Run(ctx, s, sc, &script.RunOptions{Args: r.Args, JSON: r.JSON, Timeout: r.Timeout, Admit: k.Admit, Denied: k.DeniedFiles()})
 	if err != nil {
 		return nil, err
 	}
@@ -193,9 +193,11 @@ func (e *UntrustedError) Error() string {
 // Unwrap returns the cause.
 func (e *UntrustedError) Unwrap() error { return e.Err }
 
-// admit decides whether scripts may run. It returns the skill to run: s itself if its place is trusted, a sealed copy if its
-// content is approved, or was granted something.
-func (k *Kit) admit(ctx context.Context, s *skill.Skill) (*skill.Skill, error) {
+// Admit decides whether the content of a skill may run, and returns the skill to run: s itself if its place is trusted, a sealed
+// copy if its content is approved, or was granted something. It asks RunOptions.Approve about content that is not approved. The
+// tools that run something of a skill call it; so does a program that runs something of a skill itself, as its script.Admit. The
+// error is a *script.Error, which wraps an *UntrustedError.
+func (k *Kit) Admit(ctx context.Context, s *skill.Skill) (*skill.Skill, error) {
 	trust, err := s.Trust(ctx)
 	switch {
 	case err != nil:

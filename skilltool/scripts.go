@@ -73,13 +73,13 @@ func (k *Kit) scriptCall(call func(context.Context, *arguments) tool.Result) fun
 		if err := ctx.Err(); err != nil {
 			r := tooLate(err)
 			k.traceUnstarted(ctx, "", "", r.Error, r.Message)
-			return k.finish(r)
+			return r
 		}
 		a, err := parse(raw)
 		if err != nil {
-			return k.finish(k.Failure(k.unstarted(ctx, "", "", misused(err)), ""))
+			return k.Failure(k.unstarted(ctx, "", "", misused(err)), "")
 		}
-		return k.finish(call(ctx, a))
+		return call(ctx, a)
 	}
 }
 

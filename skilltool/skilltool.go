@@ -92,12 +92,10 @@ type Options struct {
 	Hooks       bool // run the hooks of active skills: the executor's After is then Kit.After, and its Check Kit.Check
 	Hold        bool // hold the restriction of a skill that a user called for, and of a sub-agent's skill, see session.Session.Hold
 	StrictStack bool // activating an active skill is a failure, "Skill 'x' is already active" (the omniforge profile)
-	ErrorText   bool // the envelope of a failure has its text in `error`, see tool.Result.ErrorText (the omniforge profile)
 
-	Unlisted  bool   // the skill tool's description has no list of skills: the system prompt or the turns have it
-	Budget    int    // tokens for the list in the skill tool's description; 0 means no limit
-	MaxSkills int    // most skills in that list; 0 means no limit
-	Search    string // how to find one that was left out; default disclose.SearchTool
+	Unlisted  bool // the skill tool's description has no list of skills: the system prompt or the turns have it
+	Budget    int  // tokens for the list in the skill tool's description; 0 means no limit
+	MaxSkills int  // most skills in that list; 0 means no limit
 
 	Trace trace.Tracer
 }
@@ -127,9 +125,6 @@ func New(o *Options) *Kit {
 		panic("skilltool: Options.Catalog and Options.Session are needed")
 	}
 	k := &Kit{o: *o}
-	if k.o.Search == "" {
-		k.o.Search = disclose.SearchTool
-	}
 	return k
 }
 
@@ -263,17 +258,12 @@ func (a *arguments) text() (string, error) {
 func (k *Kit) wrap(call func(context.Context, *arguments) tool.Result) func(context.Context, json.RawMessage) tool.Result {
 	return func(ctx context.Context, raw json.RawMessage) tool.Result {
 		if err := ctx.Err(); err != nil {
-			return k.finish(tooLate(err))
+			return tooLate(err)
 		}
 		a, err := parse(raw)
 		if err != nil {
-			return k.finish(tool.CauseArguments.Failure(err.Error()))
+			return tool.CauseArguments.Failure(err.Error())
 		}
-		return k.finish(call(ctx, a))
+		return call(ctx, a)
 	}
-}
-
-func (k *Kit) finish(r tool.Result) tool.Result {
-	r.ErrorText = k.o.ErrorText
-	return r
 }

@@ -166,7 +166,6 @@ func (k *Kit) listAllTools(ctx context.Context) tool.Result {
 // resolve returns the tool that a call of toolset_call is for, with its arguments.
 func (k *Kit) resolve(ctx context.Context, raw json.RawMessage) (tool.Tool, json.RawMessage, *tool.Result) {
 	end := func(r tool.Result) (tool.Tool, json.RawMessage, *tool.Result) {
-		r = k.finish(r)
 		return tool.Tool{}, nil, &r
 	}
 	if err := ctx.Err(); err != nil {
@@ -284,7 +283,7 @@ func (k *Kit) ListTools(ctx context.Context, skillName string) ([]tool.Tool, err
 	if err := k.mayStart(ctx, s, true); err != nil {
 		return nil, err
 	}
-	tools, err := k.o.Toolsets.Tools(ctx, s, k.admit)
+	tools, err := k.o.Toolsets.Tools(ctx, s, k.Admit)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

@@ -18,8 +18,8 @@ import (
 
 // Limits of the tools that More returns. Those of a skill that exceeds one are called by toolset_call.
 const (
-	MostTools      = 20   // tools of one skill
-	MostToolTokens = 4000 // estimated tokens of their descriptions and schemas
+	mostTools      = 20   // tools of one skill
+	mostToolTokens = 4000 // estimated tokens of their descriptions and schemas
 	mostMore       = 64   // tools of all skills of a conversation; providers refuse more than 128 in all
 )
 
@@ -33,7 +33,7 @@ const (
 // More returns the tools of the active skills' toolsets that set does not have, in the order in which the skills were
 // activated: a program adds them to set, after the tools that it has. Their names fit every provider. If the name of one is
 // taken, the first wins: that is traced, and the tool is called by toolset_call, or with Options.Prefix it gets another name.
-// Each tool is returned once; it stays when its skill is left. The tools of a skill with more than MostTools tools or MostToolTokens
+// Each tool is returned once; it stays when its skill is left. The tools of a skill with more than mostTools tools or mostToolTokens
 // tokens are called by toolset_call.
 func (k *Kit) More(ctx context.Context, set *tool.Set) []tool.Tool {
 	if k.o.Toolsets == nil {
@@ -93,7 +93,7 @@ func (k *Kit) real(b *brought) bool {
 
 // Direct reports whether the tools of one skill are few and short enough to be tools of a model.
 func Direct(tools []tool.Tool) bool {
-	return len(tools) <= MostTools && toolTokens(tools) <= MostToolTokens
+	return len(tools) <= mostTools && toolTokens(tools) <= mostToolTokens
 }
 
 // toolTokens estimates what tools cost in each request.

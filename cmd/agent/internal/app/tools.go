@@ -56,7 +56,6 @@ func (k *Toolkit) Options(cat *skill.Catalog) (*skilltool.Options, error) {
 		Hooks:        cfg.Hooks,
 		Hold:         cfg.Lock != "off",
 		StrictStack:  cfg.StrictStack,
-		ErrorText:    cfg.ErrorText,
 		CallOnly:     cfg.ToolsetTools == "call",
 		Prefix:       cfg.AutoPrefix,
 		Trace:        k.observe.Tracer(),
