@@ -42,10 +42,10 @@ func (k *Kit) skillTool() tool.Tool {
 }
 
 func (k *Kit) description() string {
-	if k.o.Unlisted {
+	if k.o.Show.Unlisted {
 		return disclose.Unlisted
 	}
-	text, err := disclose.ToolList(k.o.Catalog(), &disclose.Options{Budget: k.o.Budget, MaxSkills: k.o.MaxSkills, Search: disclose.SearchTool})
+	text, err := disclose.ToolList(k.o.Catalog(), &disclose.Options{Budget: k.o.Show.Budget, MaxSkills: k.o.Show.MaxSkills, Search: disclose.SearchTool})
 	if err != nil { // the style is ours: only a mistake of this program gets here
 		panic(err)
 	}

@@ -109,8 +109,8 @@ func (k *Kit) RunScript(ctx context.Context, r *RunRequest) (*RunResult, error) 
 	if err != nil {
 		return nil, err
 	}
-	if res.Unreached != nil && k.o.Advise != nil {
-		if text := k.o.Advise(res.Unreached, r.Skill); text != "" {
+	if res.Unreached != nil && k.o.Policy.Advise != nil {
+		if text := k.o.Policy.Advise(res.Unreached, r.Skill); text != "" {
 			res.Warning += ". " + text
 		}
 	}
@@ -194,7 +194,7 @@ func (e *UntrustedError) Error() string {
 func (e *UntrustedError) Unwrap() error { return e.Err }
 
 // Admit decides whether the content of a skill may run, and returns the skill to run: s itself if its place is trusted, a sealed
-// copy if its content is approved, or was granted something. It asks RunOptions.Approve about content that is not approved. The
+// copy if its content is approved, or was granted something. It asks Policy.Approve about content that is not approved. The
 // tools that run something of a skill call it; so does a program that runs something of a skill itself, as its script.Admit. The
 // error is a *script.Error, which wraps an *UntrustedError.
 func (k *Kit) Admit(ctx context.Context, s *skill.Skill) (*skill.Skill, error) {
@@ -205,7 +205,7 @@ func (k *Kit) Admit(ctx context.Context, s *skill.Skill) (*skill.Skill, error) {
 		return k.seal(ctx, s)
 	case trust.Runs():
 		return k.inPlace(ctx, s)
-	case k.o.Approve != nil:
+	case k.o.Policy.Approve != nil:
 		if _, err = s.Digest(ctx); err != nil { // computed first: the answer is for this content
 			break
 		}
@@ -219,10 +219,10 @@ func (k *Kit) Admit(ctx context.Context, s *skill.Skill) (*skill.Skill, error) {
 
 // inPlace returns the skill to run for one whose place is trusted.
 func (k *Kit) inPlace(ctx context.Context, s *skill.Skill) (*skill.Skill, error) {
-	if k.o.Seals == nil {
+	if k.o.Policy.Seals == nil {
 		return s, nil
 	}
-	if seals, err := k.o.Seals(ctx, s); err != nil || !seals {
+	if seals, err := k.o.Policy.Seals(ctx, s); err != nil || !seals {
 		return s, err
 	}
 	return k.seal(ctx, s)
@@ -231,7 +231,7 @@ func (k *Kit) inPlace(ctx context.Context, s *skill.Skill) (*skill.Skill, error)
 // ask asks whether the content of s may run, and traces the answer.
 func (k *Kit) ask(ctx context.Context, s *skill.Skill) (bool, error) {
 	begun := time.Now()
-	ok, err := k.o.Approve(ctx, s)
+	ok, err := k.o.Policy.Approve(ctx, s)
 	ev := trace.Event{Kind: trace.TrustAsked, Skill: s.Canonical(), Duration: time.Since(begun), Err: err, Message: "Approved skill '" + s.Canonical() + "'",
 		Attrs: []slog.Attr{slog.Bool("approved", ok && err == nil)}}
 	if !ok || err != nil {

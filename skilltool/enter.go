@@ -119,7 +119,7 @@ func (k *Kit) instructions(ctx context.Context, s *skill.Skill, args string) (di
 	if err := replaced(ctx, s); err != nil {
 		return disclose.Text{}, err
 	}
-	o := k.o.Instructions
+	o := k.o.Show.Instructions
 	o.Args, o.Wrap, o.Scripts = args, true, k.keptFiles(s)
 	return disclose.Instructions(ctx, s, &o)
 }

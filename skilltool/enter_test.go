@@ -195,7 +195,7 @@ func newFailing(t *testing.T) *failing {
 		t.Fatal(err)
 	}
 	f.kit = New(&Options{Catalog: func() *skill.Catalog { return c }, Session: session.New(&session.Options{Trace: tracer}), Trace: tracer, Hooks: true,
-		Approve: func(context.Context, *skill.Skill) (bool, error) { return true, nil },
+		Policy:  Policy{Approve: func(context.Context, *skill.Skill) (bool, error) { return true, nil }},
 		Scripts: host(t, func(o *script.Options) { o.Runner = runner.RunnerFunc(f.run) })})
 	return f
 }

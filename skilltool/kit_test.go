@@ -395,7 +395,7 @@ func TestUntrusted(t *testing.T) {
 		}
 	}
 	advised, _ := kit(t, kitOptions{change: func(o *Options) {
-		o.Advise = func(err error, name string) string {
+		o.Policy.Advise = func(err error, name string) string {
 			var u *UntrustedError
 			if !errors.As(err, &u) || u.Trust != skill.TrustNone || u.Skill != "kalshi-markets" || name != "kalshi-markets" {
 				t.Errorf("got %v of %q", err, name)
@@ -412,7 +412,7 @@ func TestUntrusted(t *testing.T) {
 	asked := 0
 	for _, answer := range []bool{true, false} {
 		k, _ := kit(t, kitOptions{change: func(o *Options) {
-			o.Approve = func(context.Context, *skill.Skill) (bool, error) { asked++; return answer, nil }
+			o.Policy.Approve = func(context.Context, *skill.Skill) (bool, error) { asked++; return answer, nil }
 		}})
 		if r := call(t, k, "script_run", run); r.Success != answer {
 			t.Errorf("approved %v: %s", answer, r.Encode())
@@ -422,7 +422,7 @@ func TestUntrusted(t *testing.T) {
 		t.Errorf("asked %d times, want 2", asked)
 	}
 	failing, _ := kit(t, kitOptions{change: func(o *Options) {
-		o.Approve = func(context.Context, *skill.Skill) (bool, error) { return true, fmt.Errorf("store is locked") }
+		o.Policy.Approve = func(context.Context, *skill.Skill) (bool, error) { return true, fmt.Errorf("store is locked") }
 	}})
 	if r := call(t, failing, "script_run", run); r.Success || !strings.Contains(r.Message, "store is locked") {
 		t.Errorf("a failing question must deny: %s", r.Encode())

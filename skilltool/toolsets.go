@@ -229,10 +229,10 @@ func (k *Kit) mayStart(ctx context.Context, s *skill.Skill, asked bool) error {
 	if v := k.o.Session.Restriction().Check(allow.Call{Tool: "toolset_list", Args: args}); v != nil && k.o.Session.Enforced() {
 		return &script.Error{Code: script.PermissionDenied, Message: v.Message(), Err: v}
 	}
-	if k.o.Starts == nil {
+	if k.o.Policy.Starts == nil {
 		return nil
 	}
-	if err := k.o.Starts(ctx, s.Canonical(), asked); err != nil {
+	if err := k.o.Policy.Starts(ctx, s.Canonical(), asked); err != nil {
 		return &script.Error{Code: script.PermissionDenied, Reason: "not_allowed", Message: err.Error(), Err: err}
 	}
 	return nil
