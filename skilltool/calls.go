@@ -139,9 +139,9 @@ func (k *Kit) script(ctx context.Context, skillName, scriptName string) (*skill.
 	case scriptName == "":
 		return fail(&script.Error{Code: script.InvalidName, Message: "script_name is required"})
 	}
-	s, err := k.load(ctx, skillName)
+	s, err := k.loadNamed(ctx, skillName, notLoaded)
 	if err != nil {
-		return fail(missing(ctx, err, fmt.Sprintf("Skill '%s' not loaded or installed", skillName)))
+		return fail(err)
 	}
 	sc, err := script.Find(ctx, s, scriptName, k.survey())
 	if err != nil {
@@ -151,22 +151,31 @@ func (k *Kit) script(ctx context.Context, skillName, scriptName string) (*skill.
 	return s, sc, nil
 }
 
-// missing returns the error for a skill that cannot be loaded; text is the message if it does not exist.
-func missing(ctx context.Context, err error, text string) error {
-	var bad *manifest.NameError
-	var none *skill.NotFoundError
+// The texts for a skill that a call names and that is not there.
+const (
+	notLoaded = "Skill '%s' not loaded or installed" // of calls that run something
+	notFound  = "Skill '%s' not found"               // of lists
+)
+
+// loadNamed is load with a *script.Error, whose text for a skill that is not there is absent.
+func (k *Kit) loadNamed(ctx context.Context, name, absent string) (*skill.Skill, error) {
+	s, err := k.load(ctx, name)
+	if err == nil {
+		return s, nil
+	}
 	e := &script.Error{Code: script.ExecutionFailed, Err: err, Message: fmt.Sprintf("Failed to load skill: %v", err)}
+	bad, misnamed := errors.AsType[*manifest.NameError](err)
 	switch {
-	case errors.As(err, &bad):
+	case misnamed:
 		e.Code, e.Message = script.InvalidName, bad.Error()+didYouMean(".", bad.Suggest)
 	case isA[*unavailableError](err):
 		e.Code, e.Message = script.NotFound, err.Error()
-	case errors.As(err, &none):
-		e.Code, e.Message = script.NotFound, text
+	case isA[*skill.NotFoundError](err):
+		e.Code, e.Message = script.NotFound, fmt.Sprintf(absent, name)
 	case ended(err):
 		e.Code = script.Timeout
 	}
-	return e
+	return nil, e
 }
 
 // ReasonUntrusted is the reason of a failure because a skill's content may not run.

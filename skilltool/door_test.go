@@ -211,15 +211,7 @@ func TestOneRuleOfScripts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	e, err := k.o.Catalog().Lookup("x")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := e.Load(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := loaded(t, k.o.Catalog(), "x")
 	set := survey.Of(s.FS(), s.Manifest(), nil)
 	rule := func(context.Context, *hosttool.Mount, fs.FS) (out []hosttool.Script) {
 		for _, sc := range set.Kept() {

@@ -158,9 +158,9 @@ func (k *Kit) callToolset(ctx context.Context, skillName string, l *listed, args
 	if err := ctx.Err(); err != nil {
 		return tooLate(err)
 	}
-	s, err := k.load(ctx, skillName)
+	s, err := k.loadNamed(ctx, skillName, notLoaded)
 	if err != nil {
-		return k.Failure(missing(ctx, err, fmt.Sprintf("Skill '%s' not loaded or installed", skillName)), skillName)
+		return k.Failure(err, skillName)
 	}
 	defer s.Close()
 	if t, err := s.Trust(ctx); err != nil || !t.Runs() { // also while its toolsets run: it may have been taken back
