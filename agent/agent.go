@@ -31,11 +31,10 @@ const (
 // MaxContinued is how often Options.Continue can keep one turn going.
 const MaxContinued = 3
 
-// The steps that a conversation traces. Its executor traces the tool calls.
+// The steps that a conversation traces, besides trace.AgentAnswered for each prompt and trace.ModelRequested for each request. Its
+// executor traces the tool calls.
 const (
-	ModelRequested                   = trace.ModelRequested     // one request, with its usage
 	AgentForked           trace.Kind = "agent_forked"           // one sub-agent, from its prompt to its answer
-	AgentAnswered                    = trace.AgentAnswered      // one prompt, from its arrival to its end
 	ConversationShortened trace.Kind = "conversation_shortened" // older turns became a summary
 )
 

@@ -36,7 +36,7 @@ func (c *Conversation) Ask(ctx context.Context, prompt string) iter.Seq2[Step, e
 		defer c.busy.Store(false)
 		limited, cancel := c.limit(trace.WithIdentity(ctx, c.o.Identity))
 		defer cancel()
-		limited, span := trace.Begin(limited, c.o.Trace, trace.Event{Kind: AgentAnswered})
+		limited, span := trace.Begin(limited, c.o.Trace, trace.Event{Kind: trace.AgentAnswered})
 		t := &turn{c: c, yield: yield, start: c.o.Now(), before: c.spent, span: span}
 		stop, err := t.run(limited, prompt)
 		t.finish(limited, stop, err)
@@ -209,7 +209,7 @@ func (t *turn) finish(ctx context.Context, stop Stop, err error) {
 	}
 	a := &t.answer
 	a.Stop = stop
-	ev := trace.Event{Kind: AgentAnswered, Message: string(stop), Duration: t.c.o.Now().Sub(t.start), Err: err,
+	ev := trace.Event{Kind: trace.AgentAnswered, Message: string(stop), Duration: t.c.o.Now().Sub(t.start), Err: err,
 		Attrs: append(usageAttrs(a.Usage), slog.Int("turns", a.Turns), slog.Int("depth", t.c.depth))}
 	if stop != End {
 		ev.Level = slog.LevelWarn

@@ -55,7 +55,7 @@ func (t *turn) send(ctx context.Context, r *llm.Request, show bool) (llm.Answer,
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	start := t.c.o.Now()
-	ctx, span := trace.Begin(ctx, t.c.o.Trace, trace.Event{Kind: ModelRequested})
+	ctx, span := trace.Begin(ctx, t.c.o.Trace, trace.Event{Kind: trace.ModelRequested})
 	model := t.c.o.Model
 	if t.c.o.Retry != nil {
 		model = llm.Retry(model, t.retry(cancel))
@@ -70,7 +70,7 @@ func (t *turn) send(ctx context.Context, r *llm.Request, show bool) (llm.Answer,
 	if u == (llm.Usage{}) && (err == nil || len(a.Message.Parts) > 0) {
 		t.c.spent += (prefixSize(r.System, r.Tools) + weight(r.Messages) + size(a.Message.Parts)) / bytesPerToken
 	}
-	ev := trace.Event{Kind: ModelRequested, Duration: t.c.o.Now().Sub(start), Err: err, Attrs: append(usageAttrs(u),
+	ev := trace.Event{Kind: trace.ModelRequested, Duration: t.c.o.Now().Sub(start), Err: err, Attrs: append(usageAttrs(u),
 		slog.String("stop", string(a.Stop)), slog.Int("depth", t.c.depth), slog.Bool("summary", !show))}
 	if err != nil {
 		ev.Level = slog.LevelWarn

@@ -42,10 +42,10 @@ func (k *Kit) skillTool() tool.Tool {
 }
 
 func (k *Kit) description() string {
-	if k.o.Unlisted {
+	if k.o.Show.Unlisted {
 		return disclose.Unlisted
 	}
-	text, err := disclose.ToolList(k.o.Catalog(), &disclose.Options{Budget: k.o.Budget, MaxSkills: k.o.MaxSkills, Search: k.o.Search})
+	text, err := disclose.ToolList(k.o.Catalog(), &disclose.Options{Budget: k.o.Show.Budget, MaxSkills: k.o.Show.MaxSkills, Search: disclose.SearchTool})
 	if err != nil { // the style is ours: only a mistake of this program gets here
 		panic(err)
 	}
@@ -81,7 +81,7 @@ func (k *Kit) activate(ctx context.Context, a *arguments) tool.Result {
 func (k *Kit) Activate(ctx context.Context, name, args string) tool.Result {
 	ctx, cancel := timed(ctx)
 	defer cancel()
-	return k.finish(k.activateNamed(ctx, name, args))
+	return k.activateNamed(ctx, name, args)
 }
 
 func (k *Kit) activateNamed(ctx context.Context, name, args string) tool.Result {
@@ -172,7 +172,7 @@ func enterFailure(ctx context.Context, name string, err error) tool.Result {
 func activationFailure(ctx context.Context, name string, err error) tool.Result {
 	var missing *skill.NotFoundError
 	var bad *manifest.NameError
-	var other *ReplacedError
+	var other *replacedError
 	switch {
 	case errors.As(err, &other):
 		return tool.CauseUntrusted.Failure(other.Error())

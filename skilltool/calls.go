@@ -47,7 +47,7 @@ func (k *Kit) HelpScript(ctx context.Context, skillName, scriptName string) (*He
 		return nil, k.unstarted(ctx, skillName, scriptName, err)
 	}
 	defer s.Close()
-	help, err := k.o.Scripts.Help(ctx, s, sc, &script.HelpOptions{Admit: k.admit})
+	help, err := k.o.Scripts.Help(ctx, s, sc, &script.HelpOptions{Admit: k.Admit})
 	if err != nil {
 		return nil, err
 	}
@@ -105,12 +105,12 @@ func (k *Kit) RunScript(ctx context.Context, r *RunRequest) (*RunResult, error) 
 		return nil, k.unstarted(ctx, r.Skill, r.Script, err)
 	}
 	defer s.Close()
-	res, err := k.o.Scripts.Run(ctx, s, sc, &script.RunOptions{Args: r.Args, JSON: r.JSON, Timeout: r.Timeout, Admit: k.admit, Denied: k.DeniedFiles()})
+	res, err := k.o.Scripts.Run(ctx, s, sc, &script.RunOptions{Args: r.Args, JSON: r.JSON, Timeout: r.Timeout, Admit: k.Admit, Denied: k.DeniedFiles()})
 	if err != nil {
 		return nil, err
 	}
-	if res.Unreached != nil && k.o.Advise != nil {
-		if text := k.o.Advise(res.Unreached, r.Skill); text != "" {
+	if res.Unreached != nil && k.o.Policy.Advise != nil {
+		if text := k.o.Policy.Advise(res.Unreached, r.Skill); text != "" {
 			res.Warning += ". " + text
 		}
 	}
@@ -139,9 +139,9 @@ func (k *Kit) script(ctx context.Context, skillName, scriptName string) (*skill.
 	case scriptName == "":
 		return fail(&script.Error{Code: script.InvalidName, Message: "script_name is required"})
 	}
-	s, err := k.load(ctx, skillName)
+	s, err := k.loadNamed(ctx, skillName, notLoaded)
 	if err != nil {
-		return fail(missing(ctx, err, fmt.Sprintf("Skill '%s' not loaded or installed", skillName)))
+		return fail(err)
 	}
 	sc, err := script.Find(ctx, s, scriptName, k.survey())
 	if err != nil {
@@ -151,22 +151,31 @@ func (k *Kit) script(ctx context.Context, skillName, scriptName string) (*skill.
 	return s, sc, nil
 }
 
-// missing returns the error for a skill that cannot be loaded; text is the message if it does not exist.
-func missing(ctx context.Context, err error, text string) error {
-	var bad *manifest.NameError
-	var none *skill.NotFoundError
+// The texts for a skill that a call names and that is not there.
+const (
+	notLoaded = "Skill '%s' not loaded or installed" // of calls that run something
+	notFound  = "Skill '%s' not found"               // of lists
+)
+
+// loadNamed is load with a *script.Error, whose text for a skill that is not there is absent.
+func (k *Kit) loadNamed(ctx context.Context, name, absent string) (*skill.Skill, error) {
+	s, err := k.load(ctx, name)
+	if err == nil {
+		return s, nil
+	}
 	e := &script.Error{Code: script.ExecutionFailed, Err: err, Message: fmt.Sprintf("Failed to load skill: %v", err)}
+	bad, misnamed := errors.AsType[*manifest.NameError](err)
 	switch {
-	case errors.As(err, &bad):
+	case misnamed:
 		e.Code, e.Message = script.InvalidName, bad.Error()+didYouMean(".", bad.Suggest)
 	case isA[*unavailableError](err):
 		e.Code, e.Message = script.NotFound, err.Error()
-	case errors.As(err, &none):
-		e.Code, e.Message = script.NotFound, text
+	case isA[*skill.NotFoundError](err):
+		e.Code, e.Message = script.NotFound, fmt.Sprintf(absent, name)
 	case ended(err):
 		e.Code = script.Timeout
 	}
-	return e
+	return nil, e
 }
 
 // ReasonUntrusted is the reason of a failure because a skill's content may not run.
@@ -193,9 +202,11 @@ func (e *UntrustedError) Error() string {
 // Unwrap returns the cause.
 func (e *UntrustedError) Unwrap() error { return e.Err }
 
-// admit decides whether scripts may run. It returns the skill to run: s itself if its place is trusted, a sealed copy if its
-// content is approved, or was granted something.
-func (k *Kit) admit(ctx context.Context, s *skill.Skill) (*skill.Skill, error) {
+// Admit decides whether the content of a skill may run, and returns the skill to run: s itself if its place is trusted, a sealed
+// copy if its content is approved, or was granted something. It asks Policy.Approve about content that is not approved. The
+// tools that run something of a skill call it; so does a program that runs something of a skill itself, as its script.Admit. The
+// error is a *script.Error, which wraps an *UntrustedError.
+func (k *Kit) Admit(ctx context.Context, s *skill.Skill) (*skill.Skill, error) {
 	trust, err := s.Trust(ctx)
 	switch {
 	case err != nil:
@@ -203,7 +214,7 @@ func (k *Kit) admit(ctx context.Context, s *skill.Skill) (*skill.Skill, error) {
 		return k.seal(ctx, s)
 	case trust.Runs():
 		return k.inPlace(ctx, s)
-	case k.o.Approve != nil:
+	case k.o.Policy.Approve != nil:
 		if _, err = s.Digest(ctx); err != nil { // computed first: the answer is for this content
 			break
 		}
@@ -217,10 +228,10 @@ func (k *Kit) admit(ctx context.Context, s *skill.Skill) (*skill.Skill, error) {
 
 // inPlace returns the skill to run for one whose place is trusted.
 func (k *Kit) inPlace(ctx context.Context, s *skill.Skill) (*skill.Skill, error) {
-	if k.o.Seals == nil {
+	if k.o.Policy.Seals == nil {
 		return s, nil
 	}
-	if seals, err := k.o.Seals(ctx, s); err != nil || !seals {
+	if seals, err := k.o.Policy.Seals(ctx, s); err != nil || !seals {
 		return s, err
 	}
 	return k.seal(ctx, s)
@@ -229,7 +240,7 @@ func (k *Kit) inPlace(ctx context.Context, s *skill.Skill) (*skill.Skill, error)
 // ask asks whether the content of s may run, and traces the answer.
 func (k *Kit) ask(ctx context.Context, s *skill.Skill) (bool, error) {
 	begun := time.Now()
-	ok, err := k.o.Approve(ctx, s)
+	ok, err := k.o.Policy.Approve(ctx, s)
 	ev := trace.Event{Kind: trace.TrustAsked, Skill: s.Canonical(), Duration: time.Since(begun), Err: err, Message: "Approved skill '" + s.Canonical() + "'",
 		Attrs: []slog.Attr{slog.Bool("approved", ok && err == nil)}}
 	if !ok || err != nil {

@@ -26,8 +26,8 @@ func (k *Kit) Carry(ctx context.Context) disclose.Text {
 		defer s.Close()
 		list = append(list, disclose.Active{Name: a.Name, Skill: s, Args: a.Args, Scripts: k.keptFiles(s), Changed: !unchanged(ctx, s, a.Args, a)})
 	}
-	o := k.o.Carry
-	o.Instructions = k.o.Instructions
+	o := k.o.Show.Carry
+	o.Instructions = k.o.Show.Instructions
 	text := disclose.Carry(ctx, list, &o)
 	if limits := k.carried() + k.limits(); len(list) > 0 && ctx.Err() == nil {
 		text.Body, text.Tokens = text.Body+limits, text.Tokens+disclose.Tokens(limits)

@@ -71,7 +71,7 @@ func TestCarry(t *testing.T) {
 	var s *session.Session
 	files := maps.Clone(demo)
 	files["quiet/SKILL.md"] = skillText("quiet", "", "In ${CLAUDE_PROJECT_DIR}.")
-	k, root := kit(t, kitOptions{files: files, change: func(o *Options) { s, o.Instructions.ProjectDir = o.Session, "/project" }})
+	k, root := kit(t, kitOptions{files: files, change: func(o *Options) { s, o.Show.Instructions.ProjectDir = o.Session, "/project" }})
 	if got := k.Carry(t.Context()).Body; got != "" {
 		t.Errorf("nothing active: %q", got)
 	}
@@ -85,7 +85,7 @@ func TestCarry(t *testing.T) {
 		}
 	}
 	small := k.o
-	small.Carry.All = 200
+	small.Show.Carry.All = 200
 	if text := New(&small).Carry(t.Context()); text.Tokens > 200 || len(text.Cut) == 0 || !strings.Contains(text.Body, "bound") {
 		t.Errorf("for a small window: %d tokens, cut %v\n%s", text.Tokens, text.Cut, text.Body)
 	}

@@ -28,7 +28,7 @@ func (k *Kit) Check(ctx context.Context, name string, args json.RawMessage) erro
 	err := k.o.Session.Check(ctx, k.callOf(name, args))
 	var v *session.Violation
 	if errors.As(err, &v) {
-		return &denial{v, k}
+		return &denial{v}
 	}
 	if err != nil {
 		return err
@@ -78,12 +78,11 @@ func (k *Kit) startsNothing(ctx context.Context, skillName string) bool {
 // denial is a violation as the result of a call.
 type denial struct {
 	*session.Violation
-	k *Kit
 }
 
 // Denied returns the result.
 func (d *denial) Denied() tool.Result {
-	return d.k.finish(tool.CauseToolDenied.Failure(d.Message()))
+	return tool.CauseToolDenied.Failure(d.Message())
 }
 
 // limits tells a model which tools it may call, "" if that is not limited. A result of the tool skill has the list; this is

@@ -110,7 +110,8 @@ func TestCheck(t *testing.T) {
 // that of the profile.
 func TestActivationUnderTop(t *testing.T) {
 	for rules, want := range map[string]bool{"Read": false, "Read, Skill": true, "skill(y)": true, "Skill(z)": false} {
-		k, e := checked(t, restricted(rules), session.Options{Policy: session.PolicyTop}, func(o *Options) { o.ErrorText = true })
+		k, e := checked(t, restricted(rules), session.Options{Policy: session.PolicyTop}, nil)
+		e.ErrorText = true
 		k.Activate(t.Context(), "x", "")
 		r := e.Call(t.Context(), "skill", json.RawMessage(`{"skill_name":"y"}`))
 		if r.Success != want {

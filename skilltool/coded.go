@@ -26,15 +26,15 @@ func Coded(err error) string {
 	if v, ok := errors.AsType[*session.Violation](err); ok {
 		return v.Error()
 	}
-	text := fmt.Sprintf("[%s] %s", CauseOf(err).SkillCode(), err)
+	text := fmt.Sprintf("[%s] %s", causeOf(err).SkillCode(), err)
 	if f := facts(err); len(f) > 0 {
 		text += " (" + strings.Join(f, ", ") + ")"
 	}
 	return text
 }
 
-// CauseOf returns the cause of an error of the engine. An error of another kind has the cause tool.CauseUnknown.
-func CauseOf(err error) tool.Cause {
+// causeOf returns the cause of an error of the engine. An error of another kind has the cause tool.CauseUnknown.
+func causeOf(err error) tool.Cause {
 	switch {
 	case isA[*session.Violation](err):
 		return tool.CauseToolDenied

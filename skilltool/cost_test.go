@@ -50,7 +50,7 @@ func TestContextCost(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			k := New(&Options{Catalog: func() *skill.Catalog { return c }, Session: session.New(nil), Scripts: host(t, nil), Unlisted: mode != disclose.ToolDescription})
+			k := New(&Options{Catalog: func() *skill.Catalog { return c }, Session: session.New(nil), Scripts: host(t, nil), Show: Show{Unlisted: mode != disclose.ToolDescription}})
 			tools, prefix := descriptors(t, k), p.Prefix()
 			real := count(tools) + count(prefix.Body)
 			t.Logf("%-16s %-19s %4d tokens: tools %d, prefix %d (estimated: %d and %d)", mode, r.what, real, count(tools), count(prefix.Body), disclose.Tokens(tools), prefix.Tokens)

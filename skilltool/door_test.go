@@ -124,7 +124,7 @@ func counting(t *testing.T, trust func(digest string) skill.Trust, approve func(
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(&Options{Catalog: func() *skill.Catalog { return cat }, Session: session.New(nil), Scripts: host(t, nil), Approve: approve}), c
+	return New(&Options{Catalog: func() *skill.Catalog { return cat }, Session: session.New(nil), Scripts: host(t, nil), Policy: Policy{Approve: approve}}), c
 }
 
 // The content is hashed once to decide about trust, also when somebody is asked. It is read once more for a copy that is made,
@@ -168,7 +168,7 @@ func TestTrustIsTraced(t *testing.T) {
 			})
 			o.Trace = tracer
 			o.Scripts = host(t, func(o *script.Options) { o.Trace, o.Runner = tracer, &spyRunner{} })
-			o.Approve = func(context.Context, *skill.Skill) (bool, error) { return yes, nil }
+			o.Policy.Approve = func(context.Context, *skill.Skill) (bool, error) { return yes, nil }
 		}})
 		call(t, k, "script_run", `{"skill_name":"kalshi-markets","script_name":"status"}`)
 		want := []string{"script_started kalshi-markets [] false", "trust_asked kalshi-markets [approved=true] false", "script_run kalshi-markets [program=python3 exit_code=0 stdout_bytes=0 stderr_bytes=0 sandbox=off] false"}
@@ -211,15 +211,7 @@ func TestOneRuleOfScripts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	e, err := k.o.Catalog().Lookup("x")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := e.Load(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := loaded(t, k.o.Catalog(), "x")
 	set := survey.Of(s.FS(), s.Manifest(), nil)
 	rule := func(context.Context, *hosttool.Mount, fs.FS) (out []hosttool.Script) {
 		for _, sc := range set.Kept() {
@@ -279,7 +271,7 @@ func TestGrantedContentIsSealed(t *testing.T) {
 	files := tree{"x/SKILL.md": skillText("x", "", "Body"), "x/scripts/where.sh": "#!/bin/sh\npwd -P; echo \"$AGENT_SKILL_DIR\"\n"}
 	for _, seals := range []bool{false, true} {
 		k, root := kit(t, kitOptions{files: files, trust: skill.TrustRoot, change: func(o *Options) {
-			o.Seals = func(context.Context, *skill.Skill) (bool, error) { return seals, nil }
+			o.Policy.Seals = func(context.Context, *skill.Skill) (bool, error) { return seals, nil }
 		}})
 		res, err := k.RunScript(t.Context(), &RunRequest{Skill: "x", Script: "where"})
 		if err != nil {
@@ -290,7 +282,7 @@ func TestGrantedContentIsSealed(t *testing.T) {
 		}
 	}
 	k, _ := kit(t, kitOptions{files: files, trust: skill.TrustRoot, change: func(o *Options) {
-		o.Seals = func(context.Context, *skill.Skill) (bool, error) { return false, errors.New("unreadable") }
+		o.Policy.Seals = func(context.Context, *skill.Skill) (bool, error) { return false, errors.New("unreadable") }
 	}})
 	if _, err := k.RunScript(t.Context(), &RunRequest{Skill: "x", Script: "where"}); err == nil {
 		t.Error("it ran although grants cannot be read")

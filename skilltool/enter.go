@@ -75,7 +75,7 @@ func (k *Kit) enter(ctx context.Context, s *skill.Skill, args string, strict boo
 func (k *Kit) askPre(ctx context.Context, s *skill.Skill) error {
 	coming := &session.Activation{Name: s.Canonical(), Hooks: s.Manifest().Hooks}
 	if a, denied := veto(k.runHooks(ctx, coming, ofSkill(hook.Pre))); denied {
-		return &hookDenial{k: k, text: fmt.Sprintf("Skill '%s' is not activated: its hook refused%s", s.Name(), because(a.Reason))}
+		return &hookDenial{fmt.Sprintf("Skill '%s' is not activated: its hook refused%s", s.Name(), because(a.Reason))}
 	}
 	return nil
 }
@@ -86,15 +86,15 @@ func unchanged(ctx context.Context, s *skill.Skill, args string, now session.Act
 	return err == nil && digest == now.Digest && args == now.Args
 }
 
-// ReplacedError says that the content of an installed skill is neither what was installed nor approved: a model gets nothing of it.
-type ReplacedError struct {
+// replacedError says that the content of an installed skill is neither what was installed nor approved: a model gets nothing of it.
+type replacedError struct {
 	Skill     string // its name
 	Installed string // digest
 	Now       string // digest
 }
 
 // Error returns the text for a model.
-func (e *ReplacedError) Error() string {
+func (e *replacedError) Error() string {
 	return fmt.Sprintf("Skill '%s' has changed since it was installed, so nothing of it is used.", e.Skill)
 }
 
@@ -111,7 +111,7 @@ func replaced(ctx context.Context, s *skill.Skill) error {
 	if t, err := s.Trust(ctx); err != nil || t.Runs() {
 		return err
 	}
-	return &ReplacedError{Skill: s.Name(), Installed: installed, Now: now}
+	return &replacedError{Skill: s.Name(), Installed: installed, Now: now}
 }
 
 // instructions renders what a model gets for an activation of s.
@@ -119,7 +119,7 @@ func (k *Kit) instructions(ctx context.Context, s *skill.Skill, args string) (di
 	if err := replaced(ctx, s); err != nil {
 		return disclose.Text{}, err
 	}
-	o := k.o.Instructions
+	o := k.o.Show.Instructions
 	o.Args, o.Wrap, o.Scripts = args, true, k.keptFiles(s)
 	return disclose.Instructions(ctx, s, &o)
 }

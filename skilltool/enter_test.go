@@ -195,7 +195,7 @@ func newFailing(t *testing.T) *failing {
 		t.Fatal(err)
 	}
 	f.kit = New(&Options{Catalog: func() *skill.Catalog { return c }, Session: session.New(&session.Options{Trace: tracer}), Trace: tracer, Hooks: true,
-		Approve: func(context.Context, *skill.Skill) (bool, error) { return true, nil },
+		Policy:  Policy{Approve: func(context.Context, *skill.Skill) (bool, error) { return true, nil }},
 		Scripts: host(t, func(o *script.Options) { o.Runner = runner.RunnerFunc(f.run) })})
 	return f
 }
@@ -246,13 +246,9 @@ func (f *failing) must(err error) {
 	}
 }
 
-// digestOf returns the digest of a skill below root.
-func digestOf(t *testing.T, root, name string) string {
+// loaded returns a skill of a catalogue, which the test closes at its end.
+func loaded(t *testing.T, c *skill.Catalog, name string) *skill.Skill {
 	t.Helper()
-	c, err := skill.Open(t.Context(), &skill.Options{Layers: []skill.Layer{{Name: "test", Source: skill.Dir(root, nil)}}})
-	if err != nil {
-		t.Fatal(err)
-	}
 	e, err := c.Lookup(name)
 	if err != nil {
 		t.Fatal(err)
@@ -261,8 +257,18 @@ func digestOf(t *testing.T, root, name string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
-	d, err := s.Digest(t.Context())
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// digestOf returns the digest of a skill below root.
+func digestOf(t *testing.T, root, name string) string {
+	t.Helper()
+	c, err := skill.Open(t.Context(), &skill.Options{Layers: []skill.Layer{{Name: "test", Source: skill.Dir(root, nil)}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := loaded(t, c, name).Digest(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,10 +31,10 @@ func ExampleKit() {
 		return
 	}
 	kit := skilltool.New(&skilltool.Options{
-		Catalog:  func() *skill.Catalog { return catalog },
-		Session:  session.New(nil),
-		Forks:    true,
-		Unlisted: true, // the plan lists the skills
+		Catalog: func() *skill.Catalog { return catalog },
+		Session: session.New(nil),
+		Forks:   true,
+		Show:    skilltool.Show{Unlisted: true}, // the plan lists the skills
 	})
 	plan, err := disclose.NewPlan(context.Background(), catalog, &disclose.PlanOptions{Mode: disclose.ByTriggers})
 	if err != nil {

@@ -69,7 +69,7 @@ func (k *Kit) guardAt(ctx context.Context, name string, m *moment) error {
 			trace.Emit(ctx, k.o.Trace, trace.Event{Kind: trace.RestrictionViolated, Level: slog.LevelWarn, Skill: active[i].Name, Tool: name,
 				Message: fault, Err: errors.New(fault), // without what the hook wrote
 				Attrs: []slog.Attr{slog.String(trace.AttrReason, reasonHook), slog.Bool(trace.AttrEnforced, true)}})
-			return &hookDenial{k: k, text: fault + because(a.Reason)}
+			return &hookDenial{fault + because(a.Reason)}
 		}
 	}
 	if k.outer != nil {
@@ -219,20 +219,17 @@ func (k *Kit) hookOutput(ctx context.Context, name string, h manifest.Hook, inpu
 	if h.Timeout > 0 {
 		limit = min(h.Timeout, maxHookTimeout)
 	}
-	return k.o.Scripts.RunHook(ctx, s, &script.HookOptions{Hook: h, Input: input, Timeout: limit, Admit: k.admit})
+	return k.o.Scripts.RunHook(ctx, s, &script.HookOptions{Hook: h, Input: input, Timeout: limit, Admit: k.Admit})
 }
 
 // hookDenial is the refusal of a hook as the result of a call.
-type hookDenial struct {
-	k    *Kit
-	text string
-}
+type hookDenial struct{ text string }
 
 func (d *hookDenial) Error() string { return d.text }
 
 // Denied returns the result.
 func (d *hookDenial) Denied() tool.Result {
-	return d.k.finish(tool.Result{Error: tool.PermissionDenied, Reason: reasonHook, Message: d.text})
+	return tool.Result{Error: tool.PermissionDenied, Reason: reasonHook, Message: d.text}
 }
 
 // because returns a reason after the end of a clause.

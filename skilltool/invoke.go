@@ -22,20 +22,20 @@ func (k *Kit) Invoke(ctx context.Context, name, args string) (r tool.Result, tur
 	defer cancel()
 	e, err := k.o.Catalog().Lookup(name)
 	if err != nil {
-		return k.finish(activationFailure(ctx, name, err)), ""
+		return activationFailure(ctx, name, err), ""
 	}
 	if refused := refuseUser(e); refused != nil {
-		return k.finish(*refused), ""
+		return *refused, ""
 	}
 	s, err := e.Load(ctx)
 	if err != nil {
-		return k.finish(activationFailure(ctx, name, err)), ""
+		return activationFailure(ctx, name, err), ""
 	}
 	defer s.Close()
 	if k.forks(s) {
 		return k.invokeFork(s, args)
 	}
-	r = k.finish(k.activateLoaded(ctx, s, args))
+	r = k.activateLoaded(ctx, s, args)
 	if now, active := k.o.Session.Lookup(s.Canonical()); active && k.o.Hold {
 		k.o.Session.Hold(now.Token)
 	}

@@ -261,9 +261,10 @@ func TestActivateErrors(t *testing.T) {
 
 // C48, C49: what the omniforge profile does differently.
 func TestStrictStackAndErrorText(t *testing.T) {
-	k, _ := kit(t, kitOptions{change: func(o *Options) { o.StrictStack, o.ErrorText = true, true }})
+	k, _ := kit(t, kitOptions{change: func(o *Options) { o.StrictStack = true }})
 	call(t, k, "skill", `{"skill_name":"quiet"}`)
 	r := call(t, k, "skill", `{"skill_name":"quiet"}`)
+	r.ErrorText = true
 	if got := string(r.Encode()); !strings.HasPrefix(got, `{"success":false,"error":"Skill 'quiet' is already active","message":"Skill 'quiet' is already active"`) {
 		t.Errorf("second activation: %s", got)
 	}
@@ -272,7 +273,7 @@ func TestStrictStackAndErrorText(t *testing.T) {
 // R186: a text in `error` is a matter of the envelope: who branches and who watches sees the same as without.
 func TestErrorTextKeepsTheCode(t *testing.T) {
 	for _, text := range []bool{false, true} {
-		k, _ := kit(t, kitOptions{change: func(o *Options) { o.ErrorText = text }})
+		k, _ := kit(t, kitOptions{})
 		var set tool.Set
 		for _, tl := range k.Tools() {
 			if err := set.Add(tl); err != nil {
@@ -280,7 +281,7 @@ func TestErrorTextKeepsTheCode(t *testing.T) {
 			}
 		}
 		var events []string
-		e := &tool.Executor{Tools: &set, Trace: trace.TracerFunc(func(_ context.Context, ev trace.Event) {
+		e := &tool.Executor{Tools: &set, ErrorText: text, Trace: trace.TracerFunc(func(_ context.Context, ev trace.Event) {
 			events = append(events, fmt.Sprint(ev.Kind, " ", ev.Level))
 		})}
 		r := e.Call(t.Context(), "script_run", json.RawMessage(`{"skill_name":"kalshi-markets","script_name":"status"}`))
@@ -394,7 +395,7 @@ func TestUntrusted(t *testing.T) {
 		}
 	}
 	advised, _ := kit(t, kitOptions{change: func(o *Options) {
-		o.Advise = func(err error, name string) string {
+		o.Policy.Advise = func(err error, name string) string {
 			var u *UntrustedError
 			if !errors.As(err, &u) || u.Trust != skill.TrustNone || u.Skill != "kalshi-markets" || name != "kalshi-markets" {
 				t.Errorf("got %v of %q", err, name)
@@ -411,7 +412,7 @@ func TestUntrusted(t *testing.T) {
 	asked := 0
 	for _, answer := range []bool{true, false} {
 		k, _ := kit(t, kitOptions{change: func(o *Options) {
-			o.Approve = func(context.Context, *skill.Skill) (bool, error) { asked++; return answer, nil }
+			o.Policy.Approve = func(context.Context, *skill.Skill) (bool, error) { asked++; return answer, nil }
 		}})
 		if r := call(t, k, "script_run", run); r.Success != answer {
 			t.Errorf("approved %v: %s", answer, r.Encode())
@@ -421,7 +422,7 @@ func TestUntrusted(t *testing.T) {
 		t.Errorf("asked %d times, want 2", asked)
 	}
 	failing, _ := kit(t, kitOptions{change: func(o *Options) {
-		o.Approve = func(context.Context, *skill.Skill) (bool, error) { return true, fmt.Errorf("store is locked") }
+		o.Policy.Approve = func(context.Context, *skill.Skill) (bool, error) { return true, fmt.Errorf("store is locked") }
 	}})
 	if r := call(t, failing, "script_run", run); r.Success || !strings.Contains(r.Message, "store is locked") {
 		t.Errorf("a failing question must deny: %s", r.Encode())

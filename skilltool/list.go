@@ -87,9 +87,9 @@ func (k *Kit) listCall(ctx context.Context, a *arguments) tool.Result {
 // eachSkill calls a function with the skill of that name, or with all visible skills if the name is empty.
 func (k *Kit) eachSkill(ctx context.Context, name string, do func(*skill.Skill)) error {
 	if name != "" {
-		s, err := k.load(ctx, name)
+		s, err := k.loadNamed(ctx, name, notFound)
 		if err != nil {
-			return missing(ctx, err, fmt.Sprintf("Skill '%s' not found", name))
+			return err
 		}
 		defer s.Close()
 		do(s)

@@ -79,7 +79,7 @@ func (k *Kit) read(ctx context.Context, a *arguments) tool.Result {
 	}
 	if sc, ok := k.keptScript(s, a.Path); ok {
 		k.traceScriptRead(ctx, s, a.Path)
-		if !k.o.ReadScripts {
+		if !k.o.Show.ReadScripts {
 			return k.refuseScript(s, a.Path, sc)
 		}
 	}
@@ -150,8 +150,8 @@ func readFailure(s *skill.Skill, name string, err error) tool.Result {
 // traceScriptRead traces that a model asked for the text of a script.
 func (k *Kit) traceScriptRead(ctx context.Context, s *skill.Skill, name string) {
 	ev := trace.Event{Kind: trace.ScriptReadAttempted, Level: slog.LevelWarn, Skill: s.Canonical(), Script: name, Tool: "skill_read",
-		Message: fmt.Sprintf("Blocked reading script '%s'", name), Attrs: []slog.Attr{slog.Bool(trace.AttrBlocked, !k.o.ReadScripts)}}
-	if k.o.ReadScripts {
+		Message: fmt.Sprintf("Blocked reading script '%s'", name), Attrs: []slog.Attr{slog.Bool(trace.AttrBlocked, !k.o.Show.ReadScripts)}}
+	if k.o.Show.ReadScripts {
 		ev.Level, ev.Message = slog.LevelDebug, fmt.Sprintf("Reading script '%s'", name)
 	}
 	trace.Emit(ctx, k.o.Trace, ev)

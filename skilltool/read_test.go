@@ -151,7 +151,7 @@ func TestScriptsAreNotRead(t *testing.T) {
 			t.Errorf("%q is not a script: %s", p, r.Encode())
 		}
 	}
-	open, _ := kit(t, kitOptions{files: files, change: func(o *Options) { o.ReadScripts = true }}) // harness profile
+	open, _ := kit(t, kitOptions{files: files, change: func(o *Options) { o.Show.ReadScripts = true }}) // harness profile
 	if r := call(t, open, "skill_read", `{"skill_name":"x","path":"scripts/status.py"}`); !r.Success {
 		t.Errorf("script_read allow: %s", r.Encode())
 	}

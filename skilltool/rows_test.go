@@ -85,7 +85,7 @@ func TestRowPromptSize(t *testing.T) {
 		files[name+"/SKILL.md"] = skillText(name, "", "Body of "+name+".")
 	}
 	whole, _ := kit(t, kitOptions{files: files})
-	k, _ := kit(t, kitOptions{files: files, change: func(o *Options) { o.Budget = 800 }})
+	k, _ := kit(t, kitOptions{files: files, change: func(o *Options) { o.Show.Budget = 800 }})
 	all, some := whole.Tools()[0].Description, k.Tools()[0].Description
 	if n := strings.Count(all, "\n\"skill-"); n != 300 {
 		t.Errorf("without a budget %d skills are listed, want 300", n)
@@ -174,7 +174,7 @@ func TestRowExecutorEnforces(t *testing.T) {
 	asked := 0
 	k, _ := kit(t, kitOptions{change: func(o *Options) {
 		o.Scripts = host(t, func(o *script.Options) { o.Runner = spy })
-		o.Approve = func(context.Context, *skill.Skill) (bool, error) { asked++; return asked == 2, nil }
+		o.Policy.Approve = func(context.Context, *skill.Skill) (bool, error) { asked++; return asked == 2, nil }
 	}})
 	for i, args := range []string{
 		`{"skill_name":"kalshi-markets","script_name":"status"}`,

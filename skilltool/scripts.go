@@ -73,13 +73,13 @@ func (k *Kit) scriptCall(call func(context.Context, *arguments) tool.Result) fun
 		if err := ctx.Err(); err != nil {
 			r := tooLate(err)
 			k.traceUnstarted(ctx, "", "", r.Error, r.Message)
-			return k.finish(r)
+			return r
 		}
 		a, err := parse(raw)
 		if err != nil {
-			return k.finish(k.Failure(k.unstarted(ctx, "", "", misused(err)), ""))
+			return k.Failure(k.unstarted(ctx, "", "", misused(err)), "")
 		}
-		return k.finish(call(ctx, a))
+		return call(ctx, a)
 	}
 }
 
@@ -87,13 +87,13 @@ func misused(err error) error {
 	return &script.Error{Code: script.ExecutionFailed, Reason: tool.ReasonArguments, Message: err.Error()}
 }
 
-// Failure makes the result that a model gets of the error of a call of a skill's script, with what Options.Advise adds.
+// Failure makes the result that a model gets of the error of a call of a skill's script, with what Policy.Advise adds.
 func (k *Kit) Failure(err error, skillName string) tool.Result {
 	r := Failure(err)
-	if k.o.Advise == nil {
+	if k.o.Policy.Advise == nil {
 		return r
 	}
-	if text := k.o.Advise(err, skillName); strings.HasSuffix(r.Message, ".") && text != "" {
+	if text := k.o.Policy.Advise(err, skillName); strings.HasSuffix(r.Message, ".") && text != "" {
 		r.Message += " " + text
 	} else if text != "" {
 		r.Message += "\n" + text

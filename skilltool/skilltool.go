@@ -51,21 +51,47 @@ import (
 	"github.com/agent-base/agent-base/trace"
 )
 
-// Options configures the tools. Catalog and Session are required.
+// Options says what the tools work with. Catalog and Session are needed, the rest may be left out. Functions may be called by several
+// goroutines at the same time.
 type Options struct {
-	Catalog func() *skill.Catalog // returns the present snapshot, never nil; asked once for each call
-	Session *session.Session      // of one conversation, as the Kit is
-	Scripts *script.Host          // nil: no script tools
-
-	Toolsets Toolsets // nil: no toolsets; see Kit.More for their tools
-	CallOnly bool     // a model calls the tools of toolsets by toolset_call alone: Kit.More returns none of them
-	Prefix   bool     // Kit.More names a tool whose name is taken "<skill>__<tool>"; otherwise the first of a name wins
-	// Starts may refuse to start the toolsets of a skill for a model. asked says that the model called toolset_list for it; otherwise they
-	// are about to be started because the skill became active, or one of their tools is called. nil refuses none.
-	Starts func(ctx context.Context, skillName string, asked bool) error
+	Catalog  func() *skill.Catalog // returns the present snapshot, never nil; asked once for each call
+	Session  *session.Session      // of one conversation, as the Kit is
+	Scripts  *script.Host          // runs scripts and hooks; nil: no script tools, and hooks that stand before something refuse it
+	Toolsets Toolsets              // nil: no tools of toolsets; see Kit.More
+	Trace    trace.Tracer          // nil: nothing is traced
 
 	ScriptRule survey.Rule // which files of a skill are scripts; "" means survey.Any
+	Show       Show
+	Policy     Policy
 
+	ByUser      bool // a person makes the calls, and no model: skills that are hidden from models are there
+	Forks       bool // the caller honours tool.Result.Fork: skills with context: fork ask for it
+	Hooks       bool // run the hooks of active skills: the executor's After is then Kit.After, and its Check Kit.Check
+	Hold        bool // hold the restriction of a skill that a user called for, and of a sub-agent's skill, see session.Session.Hold
+	StrictStack bool // activating an active skill is a failure, "Skill 'x' is already active"
+}
+
+// Show says what a model is shown of skills. The zero value shows all of them, in the description of the tool skill.
+type Show struct {
+	Unlisted  bool // the skill tool's description has no list of skills: the system prompt or the turns have it
+	Budget    int  // estimated tokens for that list; 0 means no limit
+	MaxSkills int  // most skills in that list; 0 means no limit
+
+	// Instructions has values that an activation fills in: the session's id, the project's directory. Its Args, Wrap and Scripts are
+	// not used.
+	Instructions disclose.InstructionOptions
+	// Carry limits the text of Kit.Carry; its Instructions are not used. A model with a small window needs less than the
+	// 25,000 tokens of the zero value.
+	Carry disclose.CarryOptions
+
+	ReadScripts bool // let skill_read return the text of scripts, which is otherwise refused for those of survey.Set.Kept
+	CallOnly    bool // a model calls the tools of toolsets by toolset_call alone: Kit.More returns none of them
+	Prefix      bool // Kit.More names a tool whose name is taken "<skill>__<tool>"; otherwise the first of a name wins
+}
+
+// Policy has what the program decides about skills. With the zero value only content runs that is approved, or whose place is
+// trusted.
+type Policy struct {
 	// Approve may be asked about a skill whose content is not approved; nil refuses it.
 	// It is asked once for each call, never in parallel for one call. A yes is for the content of the skill's Digest, which
 	// is known by then and alone is run: if files are shown, they have to be those of that digest.
@@ -75,31 +101,13 @@ type Options struct {
 	// granted something: a sealed copy runs then. nil means that none must.
 	Seals func(context.Context, *skill.Skill) (bool, error)
 
+	// Starts may refuse to start the toolsets of a skill for a model. asked says that the model called toolset_list for it; otherwise they
+	// are about to be started because the skill became active, or one of their tools is called. nil refuses none.
+	Starts func(ctx context.Context, skillName string, asked bool) error
+
 	// Advise returns advice for a person about the error of a script's call, or "". It is added to the message for the model.
 	// nil adds nothing.
 	Advise func(err error, skillName string) string
-
-	// Instructions has values that activation substitutes: session id, project directory.
-	Instructions disclose.InstructionOptions
-
-	// Carry limits the text of Kit.Carry; its Instructions are not used. A model with a small window needs less than the
-	// 25,000 tokens of the zero value.
-	Carry disclose.CarryOptions
-
-	ByUser      bool // a person makes the calls, and no model: skills that are hidden from models are there
-	Forks       bool // the caller honours tool.Result.Fork: skills with context: fork ask for it
-	ReadScripts bool // let skill_read return the text of scripts, which is otherwise refused for those of survey.Set.Kept
-	Hooks       bool // run the hooks of active skills: the executor's After is then Kit.After, and its Check Kit.Check
-	Hold        bool // hold the restriction of a skill that a user called for, and of a sub-agent's skill, see session.Session.Hold
-	StrictStack bool // activating an active skill is a failure, "Skill 'x' is already active" (the omniforge profile)
-	ErrorText   bool // the envelope of a failure has its text in `error`, see tool.Result.ErrorText (the omniforge profile)
-
-	Unlisted  bool   // the skill tool's description has no list of skills: the system prompt or the turns have it
-	Budget    int    // tokens for the list in the skill tool's description; 0 means no limit
-	MaxSkills int    // most skills in that list; 0 means no limit
-	Search    string // how to find one that was left out; default disclose.SearchTool
-
-	Trace trace.Tracer
 }
 
 // Kit makes the tools.
@@ -127,9 +135,6 @@ func New(o *Options) *Kit {
 		panic("skilltool: Options.Catalog and Options.Session are needed")
 	}
 	k := &Kit{o: *o}
-	if k.o.Search == "" {
-		k.o.Search = disclose.SearchTool
-	}
 	return k
 }
 
@@ -263,17 +268,12 @@ func (a *arguments) text() (string, error) {
 func (k *Kit) wrap(call func(context.Context, *arguments) tool.Result) func(context.Context, json.RawMessage) tool.Result {
 	return func(ctx context.Context, raw json.RawMessage) tool.Result {
 		if err := ctx.Err(); err != nil {
-			return k.finish(tooLate(err))
+			return tooLate(err)
 		}
 		a, err := parse(raw)
 		if err != nil {
-			return k.finish(tool.CauseArguments.Failure(err.Error()))
+			return tool.CauseArguments.Failure(err.Error())
 		}
-		return k.finish(call(ctx, a))
+		return call(ctx, a)
 	}
-}
-
-func (k *Kit) finish(r tool.Result) tool.Result {
-	r.ErrorText = k.o.ErrorText
-	return r
 }

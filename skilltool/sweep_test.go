@@ -30,7 +30,7 @@ func TestSweepKeepsWhatRuns(t *testing.T) {
 			})
 		})
 		o.Scripts = runs
-		o.Approve = func(context.Context, *skill.Skill) (bool, error) { sweep(); return true, nil }
+		o.Policy.Approve = func(context.Context, *skill.Skill) (bool, error) { sweep(); return true, nil }
 	}})
 	for _, name := range []string{"script_run", "script_help"} {
 		sweeps = nil

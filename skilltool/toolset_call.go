@@ -72,9 +72,9 @@ func (k *Kit) toolsetList(ctx context.Context, a *arguments) tool.Result {
 	case a.SkillName == "":
 		return k.listAllTools(ctx)
 	}
-	s, err := k.load(ctx, a.SkillName)
+	s, err := k.loadNamed(ctx, a.SkillName, notFound)
 	if err != nil {
-		return k.Failure(missing(ctx, err, fmt.Sprintf("Skill '%s' not found", a.SkillName)), a.SkillName)
+		return k.Failure(err, a.SkillName)
 	}
 	defer s.Close()
 	if k.o.Toolsets == nil || !k.mayHave(s) {
@@ -166,7 +166,6 @@ func (k *Kit) listAllTools(ctx context.Context) tool.Result {
 // resolve returns the tool that a call of toolset_call is for, with its arguments.
 func (k *Kit) resolve(ctx context.Context, raw json.RawMessage) (tool.Tool, json.RawMessage, *tool.Result) {
 	end := func(r tool.Result) (tool.Tool, json.RawMessage, *tool.Result) {
-		r = k.finish(r)
 		return tool.Tool{}, nil, &r
 	}
 	if err := ctx.Err(); err != nil {
@@ -197,9 +196,9 @@ func (k *Kit) resolve(ctx context.Context, raw json.RawMessage) (tool.Tool, json
 // toolset_call is a call of it, after what an executor checks. The error is a *script.Error for a skill or a tool that is not there or
 // may not run, or says why no toolset could be started.
 func (k *Kit) Tool(ctx context.Context, skillName, toolName string) (tool.Tool, error) {
-	s, err := k.load(ctx, skillName)
+	s, err := k.loadNamed(ctx, skillName, notLoaded)
 	if err != nil {
-		return tool.Tool{}, missing(ctx, err, fmt.Sprintf("Skill '%s' not loaded or installed", skillName))
+		return tool.Tool{}, err
 	}
 	defer s.Close()
 	if k.o.Toolsets == nil || !k.mayHave(s) {
@@ -270,9 +269,9 @@ func (a *arguments) object() (json.RawMessage, error) {
 // calls are those of Tool. The error is a *script.Error for a skill that is not there or may not run, or says why toolsets
 // have no tools; the tools of the others are returned with it. A skill without toolsets has none.
 func (k *Kit) ListTools(ctx context.Context, skillName string) ([]tool.Tool, error) {
-	s, err := k.load(ctx, skillName)
+	s, err := k.loadNamed(ctx, skillName, notLoaded)
 	if err != nil {
-		return nil, missing(ctx, err, fmt.Sprintf("Skill '%s' not loaded or installed", skillName))
+		return nil, err
 	}
 	defer s.Close()
 	if k.o.Toolsets == nil {
@@ -284,7 +283,7 @@ func (k *Kit) ListTools(ctx context.Context, skillName string) ([]tool.Tool, err
 	if err := k.mayStart(ctx, s, true); err != nil {
 		return nil, err
 	}
-	tools, err := k.o.Toolsets.Tools(ctx, s, k.admit)
+	tools, err := k.o.Toolsets.Tools(ctx, s, k.Admit)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

@@ -18,8 +18,8 @@ import (
 
 // Limits of the tools that More returns. Those of a skill that exceeds one are called by toolset_call.
 const (
-	MostTools      = 20   // tools of one skill
-	MostToolTokens = 4000 // estimated tokens of their descriptions and schemas
+	mostTools      = 20   // tools of one skill
+	mostToolTokens = 4000 // estimated tokens of their descriptions and schemas
 	mostMore       = 64   // tools of all skills of a conversation; providers refuse more than 128 in all
 )
 
@@ -32,8 +32,8 @@ const (
 
 // More returns the tools of the active skills' toolsets that set does not have, in the order in which the skills were
 // activated: a program adds them to set, after the tools that it has. Their names fit every provider. If the name of one is
-// taken, the first wins: that is traced, and the tool is called by toolset_call, or with Options.Prefix it gets another name.
-// Each tool is returned once; it stays when its skill is left. The tools of a skill with more than MostTools tools or MostToolTokens
+// taken, the first wins: that is traced, and the tool is called by toolset_call, or with Show.Prefix it gets another name.
+// Each tool is returned once; it stays when its skill is left. The tools of a skill with more than mostTools tools or mostToolTokens
 // tokens are called by toolset_call.
 func (k *Kit) More(ctx context.Context, set *tool.Set) []tool.Tool {
 	if k.o.Toolsets == nil {
@@ -88,12 +88,12 @@ func (k *Kit) firstTry(token session.Token) bool {
 
 // real reports whether the tools of a skill's toolsets are tools of the model.
 func (k *Kit) real(b *brought) bool {
-	return !k.o.CallOnly && Direct(b.tools)
+	return !k.o.Show.CallOnly && Direct(b.tools)
 }
 
 // Direct reports whether the tools of one skill are few and short enough to be tools of a model.
 func Direct(tools []tool.Tool) bool {
-	return len(tools) <= MostTools && toolTokens(tools) <= MostToolTokens
+	return len(tools) <= mostTools && toolTokens(tools) <= mostToolTokens
 }
 
 // toolTokens estimates what tools cost in each request.
@@ -122,7 +122,7 @@ func (k *Kit) offerTool(ctx context.Context, set, batch *tool.Set, t tool.Tool) 
 	own := t
 	t.Name, t.Description = modelName(own.Name), strings.ToValidUTF8(clipped(own.Description), "\ufffd")
 	taken := collides(set, batch, t)
-	if taken != nil && k.o.Prefix {
+	if taken != nil && k.o.Show.Prefix {
 		t.Name = prefixed(own)
 		taken = collides(set, batch, t)
 	}
@@ -200,7 +200,7 @@ func (k *Kit) brings(ctx context.Context, s *skill.Skill) string {
 	switch {
 	case b == nil:
 		return fmt.Sprintf("\n[This skill has toolsets: toolset_list with skill_name '%s' shows their tools.]", s.Canonical())
-	case isA[*UntrustedError](b.err) && k.o.Approve != nil:
+	case isA[*UntrustedError](b.err) && k.o.Policy.Approve != nil:
 		return fmt.Sprintf("\n[The toolsets of this skill are not loaded, because it is not trusted: toolset_list with skill_name '%s' asks the user.]", s.Canonical())
 	}
 	text := ""

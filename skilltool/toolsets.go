@@ -27,8 +27,8 @@ type Toolsets interface {
 	Known(ctx context.Context, s *skill.Skill, admit script.Admit) ([]tool.Tool, bool)
 }
 
-// Servers is the file of a skill that declares MCP servers as toolsets. Plugins of other hosts call it ".mcp.json".
-const Servers = "mcp.json"
+// servers is the file of a skill that declares MCP servers as toolsets. Plugins of other hosts call it ".mcp.json".
+const servers = "mcp.json"
 
 // brought is what the toolsets of a skill have, for one content of it.
 type brought struct {
@@ -48,7 +48,7 @@ func HasToolsets(s *skill.Skill) bool {
 	if len(s.Manifest().Toolsets) > 0 {
 		return true
 	}
-	for _, name := range []string{Servers, "." + Servers} {
+	for _, name := range []string{servers, "." + servers} {
 		if info, err := fs.Stat(s.FS(), name); err == nil && info.Mode().IsRegular() {
 			return true
 		}
@@ -79,7 +79,7 @@ func (k *Kit) bring(ctx context.Context, s *skill.Skill, start func() ([]tool.To
 	if b := k.has(s.Canonical()); b != nil && b.digest == digest && (b.err == nil || start == nil) {
 		return b
 	}
-	tools, known := k.o.Toolsets.Known(ctx, s, k.admit)
+	tools, known := k.o.Toolsets.Known(ctx, s, k.Admit)
 	err = nil
 	if !known {
 		if start == nil {
@@ -156,31 +156,31 @@ func (k *Kit) namesOf(name string) []string {
 // callToolset calls a tool of a toolset, by the only way there is: the skill is looked up again, and its content decided about.
 func (k *Kit) callToolset(ctx context.Context, skillName string, l *listed, args json.RawMessage) tool.Result {
 	if err := ctx.Err(); err != nil {
-		return k.finish(tooLate(err))
+		return tooLate(err)
 	}
-	s, err := k.load(ctx, skillName)
+	s, err := k.loadNamed(ctx, skillName, notLoaded)
 	if err != nil {
-		return k.finish(k.Failure(missing(ctx, err, fmt.Sprintf("Skill '%s' not loaded or installed", skillName)), skillName))
+		return k.Failure(err, skillName)
 	}
 	defer s.Close()
 	if t, err := s.Trust(ctx); err != nil || !t.Runs() { // also while its toolsets run: it may have been taken back
-		if _, err := k.admit(ctx, s); err != nil {
-			return k.finish(k.Failure(err, skillName))
+		if _, err := k.Admit(ctx, s); err != nil {
+			return k.Failure(err, skillName)
 		}
 	}
 	if digest, err := s.Digest(ctx); err == nil && digest == l.digest {
-		return k.finish(l.Call(ctx, args))
+		return l.Call(ctx, args)
 	}
-	tools, err := k.o.Toolsets.Tools(ctx, s, k.admit) // of another content
+	tools, err := k.o.Toolsets.Tools(ctx, s, k.Admit) // of another content
 	for _, t := range tools {
 		if t.Name == l.Name && t.Source == l.Source {
-			return k.finish(t.Call(ctx, args))
+			return t.Call(ctx, args)
 		}
 	}
 	if err != nil {
-		return k.finish(k.Failure(err, skillName))
+		return k.Failure(err, skillName)
 	}
-	return k.finish(tool.CauseNotFound.Failure(fmt.Sprintf("Tool '%s' not found: its toolset no longer has it; toolset_list with skill_name '%s' shows those there are", l.Name, s.Name())))
+	return tool.CauseNotFound.Failure(fmt.Sprintf("Tool '%s' not found: its toolset no longer has it; toolset_list with skill_name '%s' shows those there are", l.Name, s.Name()))
 }
 
 // open returns the tools of a skill's toolsets, and starts them if their tools are not known. asked says that toolset_list was
@@ -190,7 +190,7 @@ func (k *Kit) open(ctx context.Context, s *skill.Skill, asked bool) *brought {
 		if err := k.mayStart(ctx, s, asked); err != nil {
 			return nil, err
 		}
-		return k.o.Toolsets.Tools(ctx, s, k.admit)
+		return k.o.Toolsets.Tools(ctx, s, k.Admit)
 	})
 }
 
@@ -208,7 +208,7 @@ func (k *Kit) ofClass(ctx context.Context, s *skill.Skill, name string) (tool.To
 	if err != nil { // of content without a digest: what starts all says what becomes of it
 		return tool.Tool{}, false, nil
 	}
-	tools, err := k.o.Toolsets.ToolsOf(ctx, s, k.admit, class)
+	tools, err := k.o.Toolsets.ToolsOf(ctx, s, k.Admit, class)
 	b := &brought{digest: digest, tools: tools}
 	k.adopt(s, b)
 	if t, ok := findTool(s, b.tools, name); ok {
@@ -229,10 +229,10 @@ func (k *Kit) mayStart(ctx context.Context, s *skill.Skill, asked bool) error {
 	if v := k.o.Session.Restriction().Check(allow.Call{Tool: "toolset_list", Args: args}); v != nil && k.o.Session.Enforced() {
 		return &script.Error{Code: script.PermissionDenied, Message: v.Message(), Err: v}
 	}
-	if k.o.Starts == nil {
+	if k.o.Policy.Starts == nil {
 		return nil
 	}
-	if err := k.o.Starts(ctx, s.Canonical(), asked); err != nil {
+	if err := k.o.Policy.Starts(ctx, s.Canonical(), asked); err != nil {
 		return &script.Error{Code: script.PermissionDenied, Reason: "not_allowed", Message: err.Error(), Err: err}
 	}
 	return nil

@@ -144,11 +144,11 @@ func (c *conversation) call(name, args string) tool.Result {
 }
 
 // R116, R117, R118: an active skill's tools are tools of the model, after those there are; toolset_call calls any of them. The first of
-// a name wins and the other is named in a warning, or gets its skill's name with Options.Prefix.
+// a name wins and the other is named in a warning, or gets its skill's name with Show.Prefix.
 func TestToolsetsOfActiveSkills(t *testing.T) {
 	for _, prefix := range []bool{false, true} {
 		f := newFake()
-		c := converse(t, f, toolsetFiles(""), session.Options{}, func(o *Options) { o.Prefix = prefix })
+		c := converse(t, f, toolsetFiles(""), session.Options{}, func(o *Options) { o.Show.Prefix = prefix })
 		if got := c.more(); got != "" || len(f.started) > 0 {
 			t.Fatalf("before an activation: tools %q, started %v", got, f.started)
 		}
@@ -304,7 +304,7 @@ func TestManyTools(t *testing.T) {
 	}
 
 	short := newFake()
-	c = converse(t, short, toolsetFiles(""), session.Options{}, func(o *Options) { o.CallOnly = true })
+	c = converse(t, short, toolsetFiles(""), session.Options{}, func(o *Options) { o.Show.CallOnly = true })
 	if r := c.call("skill", `{"skill_name":"hello"}`); !strings.Contains(result(r), "They are called by toolset_call with skill_name 'hello'; toolset_list shows their arguments.]") || c.more() != "" {
 		t.Errorf("CallOnly: %s", r.Encode())
 	}
@@ -352,7 +352,7 @@ func TestUntrustedToolsets(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			f := newFake()
 			f.known["twin"] = true // it ran, and is no longer trusted
-			k, _ := kit(t, kitOptions{files: toolsetFiles(""), change: func(o *Options) { o.Toolsets, o.Approve = f, tt.approve }})
+			k, _ := kit(t, kitOptions{files: toolsetFiles(""), change: func(o *Options) { o.Toolsets, o.Policy.Approve = f, tt.approve }})
 			c := &conversation{t: t, kit: k, exec: &tool.Executor{Tools: &tool.Set{}, Check: k.Check}}
 			for _, one := range k.Tools() {
 				if err := c.exec.Tools.Add(one); err != nil {
@@ -509,7 +509,7 @@ func TestStartsIsAsked(t *testing.T) {
 	f := newFake()
 	var asked []string
 	c := converse(t, f, toolsetFiles(""), session.Options{}, func(o *Options) {
-		o.Starts = func(_ context.Context, name string, called bool) error {
+		o.Policy.Starts = func(_ context.Context, name string, called bool) error {
 			asked = append(asked, fmt.Sprint(name, called))
 			if called {
 				return nil

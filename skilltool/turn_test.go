@@ -73,7 +73,7 @@ func TestTurn(t *testing.T) {
 // C13: the list stands in the tool's description or elsewhere, never twice; what was handed out does not change with
 // the catalogue.
 func TestUnlisted(t *testing.T) {
-	k, _ := kit(t, kitOptions{change: func(o *Options) { o.Unlisted = true }})
+	k, _ := kit(t, kitOptions{change: func(o *Options) { o.Show.Unlisted = true }})
 	text := k.Tools()[0].Description
 	for _, want := range []string{"FIRST action", "NEVER only say", "base_path", "while it is running", "/help"} { // R92
 		if !strings.Contains(text, want) {
@@ -85,8 +85,8 @@ func TestUnlisted(t *testing.T) {
 			t.Errorf("%q in:\n%s", absent, text)
 		}
 	}
-	few, _ := kit(t, kitOptions{change: func(o *Options) { o.MaxSkills, o.Search = 1, "the tool find" }})
-	if text := few.Tools()[0].Description; !strings.Contains(text, "2 more skills: search with the tool find") {
+	few, _ := kit(t, kitOptions{change: func(o *Options) { o.Show.MaxSkills = 1 }})
+	if text := few.Tools()[0].Description; !strings.Contains(text, "2 more skills: search with ") {
 		t.Errorf("at most one skill:\n%s", text)
 	}
 }
@@ -101,7 +101,7 @@ func TestSearch(t *testing.T) {
 	var s *session.Session
 	var later *skill.Catalog // once it is set
 	k, _ := kit(t, kitOptions{files: files, change: func(o *Options) {
-		o.Budget, s = 350, o.Session
+		o.Show.Budget, s = 350, o.Session
 		first := o.Catalog
 		o.Catalog = func() *skill.Catalog {
 			if later != nil {

@@ -65,7 +65,7 @@ func TestUnavailable(t *testing.T) {
 			}
 		}
 		var none *skill.NotFoundError
-		if _, err := k.RunScript(context.WithoutCancel(t.Context()), &RunRequest{Skill: "pdf", Script: "a"}); !errors.As(err, &none) || CauseOf(err) != tool.CauseNotFound || !strings.Contains(Coded(err), "[SKILL_NOT_FOUND] Skill 'pdf' is unavailable") {
+		if _, err := k.RunScript(context.WithoutCancel(t.Context()), &RunRequest{Skill: "pdf", Script: "a"}); !errors.As(err, &none) || causeOf(err) != tool.CauseNotFound || !strings.Contains(Coded(err), "[SKILL_NOT_FOUND] Skill 'pdf' is unavailable") {
 			t.Errorf("got %v", err)
 		}
 	}

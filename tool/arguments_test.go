@@ -52,6 +52,9 @@ func FuzzArguments(f *testing.F) {
 		if tool.Arguments(json.RawMessage(raw), &a) != nil {
 			return
 		}
+		if strings.Trim(raw, " \t\r\n") == "" {
+			raw = "{}" // missing arguments
+		}
 		var all map[string]any
 		if err := json.Unmarshal([]byte(raw), &b); err != nil || a != b {
 			t.Fatalf("%q: got %v, want %v, %v", raw, a, b, err)

@@ -112,7 +112,8 @@ func (e *Executor) call(ctx context.Context, name string, args json.RawMessage) 
 			return denialResult(err), called, true
 		}
 	}
-	if r = t.Call(ctx, args); e.After != nil {
+	r = t.Call(ctx, args)
+	if r.ErrorText = r.ErrorText || e.ErrorText; e.After != nil {
 		r = e.After(ctx, called, args, r)
 	}
 	return r, called, false

@@ -175,11 +175,10 @@ func (p *place) tools(t *testing.T, readScripts bool) *tool.Set {
 		t.Fatal(err)
 	}
 	kit := skilltool.New(&skilltool.Options{
-		Catalog:     func() *skill.Catalog { return p.catalog },
-		Session:     session.New(nil),
-		Scripts:     host,
-		Unlisted:    true,
-		ReadScripts: readScripts,
+		Catalog: func() *skill.Catalog { return p.catalog },
+		Session: session.New(nil),
+		Scripts: host,
+		Show:    skilltool.Show{Unlisted: true, ReadScripts: readScripts},
 	})
 	set := &tool.Set{}
 	for _, tl := range append(own, kit.Tools()...) {

@@ -69,7 +69,7 @@ func (r *racer) run(before, after func()) string {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	o.Approve = func(ctx context.Context, s *skill.Skill) (bool, error) {
+	o.Policy.Approve = func(ctx context.Context, s *skill.Skill) (bool, error) {
 		before()
 		yes, err := r.s.Consent.With(approver).Scripts(ctx, s)
 		after()

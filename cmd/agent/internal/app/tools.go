@@ -38,7 +38,7 @@ func (k *Toolkit) Kit(cat *skill.Catalog, approve func(context.Context, *skill.S
 	if err != nil {
 		return nil, err
 	}
-	o.Approve, o.ByUser = approve, true
+	o.Policy.Approve, o.ByUser = approve, true
 	return skilltool.New(o), nil
 }
 
@@ -46,20 +46,23 @@ func (k *Toolkit) Kit(cat *skill.Catalog, approve func(context.Context, *skill.S
 func (k *Toolkit) Options(cat *skill.Catalog) (*skilltool.Options, error) {
 	cfg := k.settings.Config()
 	o := &skilltool.Options{
-		Catalog:      func() *skill.Catalog { return cat },
-		Seals:        k.grants.Has,
-		Session:      session.New(k.Session(nil)),
-		Advise:       func(err error, name string) string { return k.out.Typed(Advice(err, name)) },
-		Instructions: disclose.InstructionOptions{ProjectDir: cfg.Paths.Project},
-		ScriptRule:   k.settings.Survey().Rule,
-		ReadScripts:  cfg.ScriptRead == "allow",
-		Hooks:        cfg.Hooks,
-		Hold:         cfg.Lock != "off",
-		StrictStack:  cfg.StrictStack,
-		ErrorText:    cfg.ErrorText,
-		CallOnly:     cfg.ToolsetTools == "call",
-		Prefix:       cfg.AutoPrefix,
-		Trace:        k.observe.Tracer(),
+		Catalog:     func() *skill.Catalog { return cat },
+		Session:     session.New(k.Session(nil)),
+		Trace:       k.observe.Tracer(),
+		ScriptRule:  k.settings.Survey().Rule,
+		Hooks:       cfg.Hooks,
+		Hold:        cfg.Lock != "off",
+		StrictStack: cfg.StrictStack,
+		Show: skilltool.Show{
+			Instructions: disclose.InstructionOptions{ProjectDir: cfg.Paths.Project},
+			ReadScripts:  cfg.ScriptRead == "allow",
+			CallOnly:     cfg.ToolsetTools == "call",
+			Prefix:       cfg.AutoPrefix,
+		},
+		Policy: skilltool.Policy{
+			Seals:  k.grants.Has,
+			Advise: func(err error, name string) string { return k.out.Typed(Advice(err, name)) },
+		},
 	}
 	var err error
 	if cfg.Paths.Cache != "" {

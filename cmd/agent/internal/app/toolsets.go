@@ -40,7 +40,7 @@ func (k *Toolkit) ToolKit(cat *skill.Catalog, approve func(context.Context, *ski
 	if err != nil {
 		return nil, nil, err
 	}
-	o.Approve, o.ByUser = approve, true
+	o.Policy.Approve, o.ByUser = approve, true
 	host, err := k.Toolsets(nil)
 	if err != nil {
 		return nil, nil, err

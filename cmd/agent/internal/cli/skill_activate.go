@@ -63,7 +63,7 @@ func runActivate(ctx context.Context, o *activateOptions) error {
 		return err
 	}
 	if o.shell {
-		how.Instructions.Command = func(skillName, scriptName string, args []string) string {
+		how.Show.Instructions.Command = func(skillName, scriptName string, args []string) string {
 			return o.out.Typed(app.RunCommand(skillName, scriptName, args))
 		}
 	}

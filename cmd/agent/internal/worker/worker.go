@@ -374,14 +374,14 @@ func (w *worker) kitOptions() (*skilltool.Options, error) {
 		}
 	}
 	if w.sets != nil {
-		o.Toolsets, o.Starts = w.sets, w.gate.starts
+		o.Toolsets, o.Policy.Starts = w.sets, w.gate.starts
 	}
-	o.Instructions.SessionID = w.id
-	o.Carry.All = min(25_000, cfg.Agent.Window/4) // a small window must hold more than its skills
-	o.Carry.Each = min(5_000, o.Carry.All)
-	o.Unlisted, o.Budget, o.MaxSkills = w.mode != disclose.ToolDescription, w.budget, cfg.MaxSkills
+	o.Show.Instructions.SessionID = w.id
+	o.Show.Carry.All = min(25_000, cfg.Agent.Window/4) // a small window must hold more than its skills
+	o.Show.Carry.Each = min(5_000, o.Show.Carry.All)
+	o.Show.Unlisted, o.Show.Budget, o.Show.MaxSkills = w.mode != disclose.ToolDescription, w.budget, cfg.MaxSkills
 	if w.approver != nil {
-		o.Approve = w.s.Consent.With(w.approver).Scripts
+		o.Policy.Approve = w.s.Consent.With(w.approver).Scripts
 	}
 	return o, nil
 }
