@@ -29,7 +29,7 @@ func TestDiscovery(t *testing.T) {
 			[]string{"solo project:. enabled"}, []string{"name-directory SKILL.md"}},
 		{"skill.md is accepted with a warning", map[string]string{"a/skill.md": ""},
 			[]string{"a project:a enabled"}, []string{"file-name a/skill.md"}},
-		{"R63, R64, security 2.9 #146: a broken one stops nothing", map[string]string{"a/SKILL.md": "---\nno end", "b/SKILL.md": ""},
+		{"R63, R64: a broken one stops nothing", map[string]string{"a/SKILL.md": "---\nno end", "b/SKILL.md": ""},
 			[]string{"a project:a broken", "b project:b enabled"}, []string{"frontmatter-unclosed a/SKILL.md"}},
 		{"security 2.3 #42: a link out of the root", map[string]string{"x": "-> /etc", "b/SKILL.md": ""},
 			[]string{"b project:b enabled"}, []string{"link-skipped x"}},
@@ -68,6 +68,22 @@ func TestDiscovery(t *testing.T) {
 			wantLines(t, "problems", codes(c, root), r.problems...)
 		})
 	}
+}
+
+// security 2.9 #146: among ten thousand skills a broken one is reported, and all others load.
+func TestManySkills(t *testing.T) {
+	const skills = 10_000
+	files := fstest.MapFS{}
+	for i := range skills {
+		name := fmt.Sprintf("s%d", i)
+		files[name+"/SKILL.md"] = &fstest.MapFile{Data: []byte(skillText(name, ""))}
+	}
+	files["s4711/SKILL.md"].Data = []byte("---\nno end")
+	c := opened(t, &Options{Layers: []Layer{{Name: "project", Source: FS(files, nil)}}})
+	if n := len(slices.Collect(c.Visible())); n != skills-1 {
+		t.Errorf("%d skills load", n)
+	}
+	wantLines(t, "problems", codes(c, ""), "frontmatter-unclosed s4711/SKILL.md")
 }
 
 // C72: a link into a root that is read anyway says nothing. One to a place that is not read does.

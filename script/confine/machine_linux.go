@@ -133,6 +133,9 @@ func (r *Runner) describe(p *plan) *runner.Sandbox {
 			s.Missing = append(s.Missing, l.name+": "+r.whyLost(l.name).Error())
 		}
 	}
+	if p.layers.landlock && !p.layers.namespaces && p.abi < scopes {
+		s.Missing = append(s.Missing, "signals: a command can end other processes of its user before Linux 6.12")
+	}
 	s.Layers = append(s.Layers, Tree, Limits)
 	l := p.c.Limits
 	if l.Memory > 0 {

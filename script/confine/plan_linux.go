@@ -243,6 +243,7 @@ func (p *plan) filter() rules {
 		confine: true, inet: p.c.Network.All || p.hosts || p.layers.namespaces, noSocket: !p.layers.namespaces, others: !p.layers.namespaces,
 		onlyTCP:  !p.c.Network.All && !(p.hosts && p.layers.namespaces),
 		noShared: !p.layers.namespaces || p.c.Limits.Memory > 0 && !p.cgroup,
+		noCut:    !p.layers.namespaces && p.abi < truncates,
 	}
 }
 
@@ -278,6 +279,12 @@ const (
 	always = canWrite | unix.LANDLOCK_ACCESS_FS_MAKE_CHAR | unix.LANDLOCK_ACCESS_FS_MAKE_BLOCK
 )
 
+// Versions of Landlock that brought something.
+const (
+	truncates = 3 // Linux 6.2: a file is emptied only by who may write it
+	scopes    = 6 // Linux 6.12: signals reach nothing outside
+)
+
 // landlock returns one ruleset: a second one would forbid to move files between folders.
 func (p *plan) landlock() []stage.Op {
 	files := handled(p.abi)
@@ -285,11 +292,11 @@ func (p *plan) landlock() []stage.Op {
 	if p.abi >= 4 && !p.c.Network.All && !p.layers.namespaces { // a rule names ports, and a command may choose any of its own network
 		set.M = unix.LANDLOCK_ACCESS_NET_BIND_TCP | unix.LANDLOCK_ACCESS_NET_CONNECT_TCP
 	}
-	var scopes [8]byte
-	if p.abi >= 6 {
-		binary.LittleEndian.PutUint64(scopes[:], unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET|unix.LANDLOCK_SCOPE_SIGNAL)
+	var scoped [8]byte
+	if p.abi >= scopes {
+		binary.LittleEndian.PutUint64(scoped[:], unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET|unix.LANDLOCK_SCOPE_SIGNAL)
 	}
-	set.B = string(scopes[:])
+	set.B = string(scoped[:])
 	ops := []stage.Op{set}
 	allow := func(path string, access uint64) {
 		ops = append(ops, stage.Op{Code: stage.Allow, N: access & files, A: path})
@@ -330,7 +337,7 @@ func handled(abi int) uint64 {
 	if abi < 2 {
 		files &^= unix.LANDLOCK_ACCESS_FS_REFER
 	}
-	if abi < 3 {
+	if abi < truncates {
 		files &^= unix.LANDLOCK_ACCESS_FS_TRUNCATE
 	}
 	if abi >= 5 {

@@ -21,6 +21,7 @@ type rules struct {
 	noSocket bool // unix sockets are refused too; pairs of sockets are allowed
 	others   bool // processes of others can be named: a command chooses the processors of no thread but the one that calls
 	noShared bool // memory that is counted nowhere or outlives the processes is refused
+	noCut    bool // to empty a file that was not opened to be written is refused: old versions of Landlock do not see it
 }
 
 // callArg is a system call whose argument decides.
@@ -217,15 +218,19 @@ func (r rules) confined(f *filter) {
 		f.add(ret, refuse(unix.EPERM), 0, 0)
 		f.add(ret, unix.SECCOMP_RET_ALLOW, 0, 0)
 	})
-	noSetUID(f)
+	r.openings(f)
 	f.when(unix.SYS_IOCTL, func(f *filter) { f.none(1, refuse(unix.EPERM), unix.TIOCSTI, unix.TIOCLINUX) })
 	r.sockets(f)
 }
 
-// noSetUID refuses to make a program that runs as its owner, whoever starts it: for other users of the machine it would be a way
-// to the user of the command. The flags of openat2 cannot be seen; programs take openat instead.
-func noSetUID(f *filter) {
+// openings decides about modes of files, and about files that are opened. It refuses to make a program that runs as its owner, whoever
+// starts it: for other users of the machine it would be a way to the user of the command. The flags of openat2 cannot be seen; programs
+// take openat instead.
+func (r rules) openings(f *filter) {
 	f.call(unix.SYS_OPENAT2, refuse(unix.ENOSYS))
+	if r.noCut {
+		f.call(unix.SYS_TRUNCATE, refuse(unix.EPERM))
+	}
 	refuseMode := func(f *filter, arg uint32) {
 		f.add(load, argument(arg), 0, 0)
 		f.add(anyOf, unix.S_ISUID, 0, 1)
@@ -237,12 +242,25 @@ func noSetUID(f *filter) {
 	}
 	for _, c := range slices.Concat(makers, makersHere) {
 		f.when(c.nr, func(f *filter) {
+			if r.noCut {
+				f.cut(c.arg - 1)
+			}
 			f.add(load, argument(c.arg-1), 0, 0)
 			f.add(anyOf, creators, 1, 0)
 			f.add(ret, unix.SECCOMP_RET_ALLOW, 0, 0)
 			refuseMode(f, c.arg)
 		})
 	}
+}
+
+// cut refuses flags that empty a file which they do not open to be written. What follows decides about others.
+func (f *filter) cut(flags uint32) {
+	f.add(load, argument(flags), 0, 0)
+	f.add(anyOf, unix.O_TRUNC, 0, 4)
+	f.add(and, unix.O_ACCMODE, 0, 0)
+	f.add(equal, unix.O_WRONLY, 2, 0)
+	f.add(equal, unix.O_RDWR, 1, 0)
+	f.add(ret, refuse(unix.EPERM), 0, 0)
 }
 
 func (r rules) sockets(f *filter) {

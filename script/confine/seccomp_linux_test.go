@@ -64,6 +64,7 @@ const allow = unix.SECCOMP_RET_ALLOW
 func TestFilter(t *testing.T) {
 	a, b := rules{confine: true, inet: true, onlyTCP: true}, rules{confine: true, noSocket: true, noShared: true, others: true}
 	online, named, off := rules{confine: true, inet: true}, rules{confine: true, inet: true, onlyTCP: true, noSocket: true}, rules{}
+	old := rules{confine: true, noSocket: true, noShared: true, others: true, noCut: true}
 	self := uint64(0)
 	tests := []struct {
 		name  string
@@ -138,7 +139,7 @@ func TestFilter(t *testing.T) {
 		}
 	}
 	const i386 = 0x40000003
-	for _, r := range []rules{a, b, online, named, off} {
+	for _, r := range []rules{a, b, online, named, off, old} {
 		program := kernel(t, r.build())
 		if got := program(i386, 20); got != unix.SECCOMP_RET_KILL_PROCESS {
 			t.Errorf("%+v: another processor: got %#x", r, got)
@@ -198,8 +199,18 @@ func decided(r rules, nr uint32) []decidedCall {
 		return out
 	}
 	if arg, ok := has(slices.Concat(makers, makersHere)); ok {
+		cut := uint32(allow)
+		if r.noCut {
+			cut = eperm
+		}
 		return []decidedCall{{with(arg, 0o7777, unix.O_RDWR|unix.O_DIRECTORY), allow}, {with(arg, 0o3777, unix.O_CREAT), allow},
-			{with(arg, 0o4000, unix.O_CREAT), eperm}, {with(arg, 0o4000, unix.O_TMPFILE), eperm}}
+			{with(arg, 0o4000, unix.O_CREAT), eperm}, {with(arg, 0o4000, unix.O_TMPFILE), eperm},
+			{with(arg, 0o600, unix.O_WRONLY|unix.O_CREAT|unix.O_TRUNC), allow}, {with(arg, 0, unix.O_RDWR|unix.O_TRUNC|unix.O_CLOEXEC), allow},
+			{with(arg, 0o4000, unix.O_RDWR|unix.O_CREAT|unix.O_TRUNC), eperm},
+			{with(arg, 0, unix.O_RDONLY|unix.O_TRUNC), cut}, {with(arg, 0, unix.O_ACCMODE|unix.O_TRUNC|unix.O_CLOEXEC), cut}, {with(arg, 0, unix.O_ACCMODE), allow}}
+	}
+	if nr == unix.SYS_TRUNCATE && r.noCut {
+		return []decidedCall{{nil, eperm}}
 	}
 	switch nr {
 	case unix.SYS_CLONE3, unix.SYS_OPENAT2:
@@ -286,9 +297,9 @@ func TestFilterFits(t *testing.T) {
 			t.Errorf("%s: fits %v, want %v", tt.name, got, tt.fits)
 		}
 	}
-	for bits := range 1 << 6 {
+	for bits := range 1 << 7 {
 		on := func(i int) bool { return bits&(1<<i) != 0 }
-		if r := (rules{on(0), on(1), on(2), on(3), on(4), on(5)}); r.build() == nil {
+		if r := (rules{on(0), on(1), on(2), on(3), on(4), on(5), on(6)}); r.build() == nil {
 			t.Errorf("no filter for %+v", r)
 		}
 	}

@@ -77,6 +77,7 @@ func Folder(fsys fs.FS, dirName string, o *Options) (*manifest.Manifest, []manif
 		v.checkBody()
 		v.checkReferences(memory)
 	}
+	v.checkPushy()
 	v.checkTools()
 	v.checkScripts(o.ScriptRule)
 	v.checkFiles()

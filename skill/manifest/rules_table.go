@@ -12,6 +12,7 @@ var rules = [...]*rule{
 	{"compatibility-length", "WE--E--", false, "compatibility has more than 500 characters", "shorten it"},
 	{"description-length", "EE-EE--", false, "the description has more than 1024 characters", "shorten it, the body is the place for details"},
 	{"description-long", "W-E--E-", false, "the description has more than 500 characters", "shorten it, models see it in every conversation"},
+	{"description-pushy", "WWWWWWW", false, "the description wants the skill to be used before or instead of others, or for everything", "say what the skill does and when it helps"},
 	{"field-duplicate", "EEEEEEE", false, "a key occurs twice: the last one counts", "keep one of them"},
 	{"field-spelling", "WEWWWWW", false, "a key is misspelt, but understood", "write it as suggested"},
 	{"field-type", "EEEEEEE", false, "a value has the wrong form for its field, and is dropped", "write the form that the message names"},
