@@ -67,8 +67,8 @@ func (u *Updates) Close() error {
 // workers is how many places are asked at once.
 const workers = 8
 
-// Check asks the places of installed skills whether there is something new, each place once, and reads the installed files. to is the branch, tag or commit
-// to change to, "" to follow what each skill follows. The caller must close the Updates.
+// Check asks the places of installed skills whether there is something new, each place once, and meanwhile reads the installed
+// files. to is the branch, tag or commit to change to, nil to follow what each skill follows. The caller must close the Updates.
 func (in *Installer) Check(ctx context.Context, entries []registry.Entry, to *source.Ref) (*Updates, error) {
 	u := &Updates{}
 	groups := map[source.Ref][]*Status{}
@@ -82,6 +82,9 @@ func (in *Installer) Check(ctx context.Context, entries []registry.Entry, to *so
 	}
 	var wg sync.WaitGroup
 	var mu sync.Mutex
+	var there []Verified
+	var cut error
+	wg.Go(func() { there, cut = verifyEach(ctx, entries, unlinked) })
 	limit := make(chan struct{}, workers)
 	for _, ref := range slices.SortedFunc(maps.Keys(groups), func(a, b source.Ref) int { return strings.Compare(a.URL+a.Want, b.URL+b.Want) }) {
 		list := groups[ref]
@@ -106,19 +109,21 @@ func (in *Installer) Check(ctx context.Context, entries []registry.Entry, to *so
 		})
 	}
 	wg.Wait()
-	there, err := verifyEach(ctx, entries, func(ctx context.Context, e registry.Entry) Verified {
-		if e.Linked {
-			return Verified{Condition: Unfixed}
-		}
-		return compareFiles(ctx, e)
-	})
-	if err != nil {
-		return nil, errors.Join(err, u.Close())
+	if cut != nil {
+		return nil, errors.Join(cut, u.Close())
 	}
 	for i, v := range there {
 		u.List[i].Files = v.Condition
 	}
 	return u, nil
+}
+
+// unlinked is compareFiles for skills whose content was recorded.
+func unlinked(ctx context.Context, e registry.Entry) Verified {
+	if e.Linked {
+		return Verified{Condition: Unfixed}
+	}
+	return compareFiles(ctx, e)
 }
 
 // checkTag notes the skills whose tag has moved. They stay as they are, so it says nothing of a place that cannot be asked.
