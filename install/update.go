@@ -118,6 +118,29 @@ func (in *Installer) Check(ctx context.Context, entries []registry.Entry, to *so
 	return u, nil
 }
 
+// Adopt records where the installed content that a package equals is from, if that is not known, and returns the entry: a list
+// of installed skills that was made anew does not know it. Package.Same must hold. The error is ErrChanged if the installed
+// content is no longer that of Package.Before.
+func (k *Package) Adopt(ctx context.Context) (registry.Entry, error) {
+	if k.Before.Source != "" || k.Before.GitURL != "" || k.Before.Linked {
+		return *k.Before, nil
+	}
+	from := k.Entry()
+	err := k.place.in.o.Registry.Update(ctx, k.Name, func(e *registry.Entry) error {
+		if e.Digest != k.Digest {
+			return fmt.Errorf("skill %q was %w", k.Name, ErrChanged)
+		}
+		from.InstalledPath, from.InstalledAt, from.Trusted = e.InstalledPath, e.InstalledAt, e.Trusted
+		from.Permissions, from.Previous = e.Permissions, e.Previous
+		*e = from
+		return nil
+	})
+	if err != nil {
+		return *k.Before, err
+	}
+	return k.place.in.entry(ctx, k.Name)
+}
+
 // unlinked is compareFiles for skills whose content was recorded.
 func unlinked(ctx context.Context, e registry.Entry) Verified {
 	if e.Linked {
