@@ -67,8 +67,8 @@ func (u *Updates) Close() error {
 // workers is how many places are asked at once.
 const workers = 8
 
-// Check asks the places of installed skills whether there is something new, each place once, and reads the installed files. to is the branch, tag or commit
-// to change to, "" to follow what each skill follows. The caller must close the Updates.
+// Check asks the places of installed skills whether there is something new, each place once, and meanwhile reads the installed
+// files. to is the branch, tag or commit to change to, nil to follow what each skill follows. The caller must close the Updates.
 func (in *Installer) Check(ctx context.Context, entries []registry.Entry, to *source.Ref) (*Updates, error) {
 	u := &Updates{}
 	groups := map[source.Ref][]*Status{}
@@ -82,6 +82,9 @@ func (in *Installer) Check(ctx context.Context, entries []registry.Entry, to *so
 	}
 	var wg sync.WaitGroup
 	var mu sync.Mutex
+	var there []Verified
+	var cut error
+	wg.Go(func() { there, cut = verifyEach(ctx, entries, unlinked) })
 	limit := make(chan struct{}, workers)
 	for _, ref := range slices.SortedFunc(maps.Keys(groups), func(a, b source.Ref) int { return strings.Compare(a.URL+a.Want, b.URL+b.Want) }) {
 		list := groups[ref]
@@ -106,19 +109,44 @@ func (in *Installer) Check(ctx context.Context, entries []registry.Entry, to *so
 		})
 	}
 	wg.Wait()
-	there, err := verifyEach(ctx, entries, func(ctx context.Context, e registry.Entry) Verified {
-		if e.Linked {
-			return Verified{Condition: Unfixed}
-		}
-		return compareFiles(ctx, e)
-	})
-	if err != nil {
-		return nil, errors.Join(err, u.Close())
+	if cut != nil {
+		return nil, errors.Join(cut, u.Close())
 	}
 	for i, v := range there {
 		u.List[i].Files = v.Condition
 	}
 	return u, nil
+}
+
+// Adopt records where the installed content that a package equals is from, if that is not known, and returns the entry: a list
+// of installed skills that was made anew does not know it. Package.Same must hold. The error is ErrChanged if the installed
+// content is no longer that of Package.Before.
+func (k *Package) Adopt(ctx context.Context) (registry.Entry, error) {
+	if k.Before.Source != "" || k.Before.GitURL != "" || k.Before.Linked {
+		return *k.Before, nil
+	}
+	from := k.Entry()
+	err := k.place.in.o.Registry.Update(ctx, k.Name, func(e *registry.Entry) error {
+		if e.Digest != k.Digest {
+			return fmt.Errorf("skill %q was %w", k.Name, ErrChanged)
+		}
+		from.InstalledPath, from.InstalledAt, from.Trusted = e.InstalledPath, e.InstalledAt, e.Trusted
+		from.Permissions, from.Previous = e.Permissions, e.Previous
+		*e = from
+		return nil
+	})
+	if err != nil {
+		return *k.Before, err
+	}
+	return k.place.in.entry(ctx, k.Name)
+}
+
+// unlinked is compareFiles for skills whose content was recorded.
+func unlinked(ctx context.Context, e registry.Entry) Verified {
+	if e.Linked {
+		return Verified{Condition: Unfixed}
+	}
+	return compareFiles(ctx, e)
 }
 
 // checkTag notes the skills whose tag has moved. They stay as they are, so it says nothing of a place that cannot be asked.

@@ -17,10 +17,12 @@ func (p *Packages) Wish(ctx context.Context, ref string, list ...registry.Entry)
 	var wishes []config.Plugin
 	var names []string
 	for _, e := range list {
-		wishes = append(wishes, config.Plugin{URL: cmp.Or(e.GitURL, e.Source), Ref: ref, Name: e.Name, InstalledAt: e.InstalledAt})
-		names = append(names, e.Name)
+		if url := cmp.Or(e.GitURL, e.Source); url != "" {
+			wishes = append(wishes, config.Plugin{URL: url, Ref: ref, Name: e.Name, InstalledAt: e.InstalledAt})
+			names = append(names, e.Name)
+		}
 	}
-	if len(list) == 0 {
+	if len(wishes) == 0 {
 		return
 	}
 	if _, err := config.AddPlugins(ctx, p.settings.Config().Paths.UserConfig(), wishes...); err != nil {

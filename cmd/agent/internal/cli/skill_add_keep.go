@@ -70,7 +70,13 @@ func (a *adding) isPresent(ctx context.Context, k *install.Package) (install.Con
 	if err != nil {
 		return "", err
 	}
-	a.present = append(a.present, installed{entry: *k.Before, digest: k.Digest, present: true, files: former.Condition, leftOut: k.LeftOut, signature: k.Signature})
+	entry := *k.Before
+	if !a.dryRun {
+		if entry, err = k.Adopt(ctx); err != nil {
+			return "", errors.Join(err, former.Close())
+		}
+	}
+	a.present = append(a.present, installed{entry: entry, digest: k.Digest, present: true, files: former.Condition, leftOut: k.LeftOut, signature: k.Signature})
 	return former.Condition, former.Close()
 }
 

@@ -255,6 +255,7 @@ func (o *updateOptions) say(r *renewed) {
 		o.out.Printf("%s is a link to %s\n", r.Name, r.entry.InstalledPath)
 	case install.Unknown:
 		o.out.Printf("%s: it is not known where it is from\n", r.Name)
+		o.out.Remark("agent skill add SOURCE --skill " + r.Canonical + " records it, if SOURCE has the same content")
 	case "updated":
 		o.out.Printf("Updated %s from %s to %s\n", r.Name, shaText(r.entry), shaText(r.now))
 		if !r.Trusted {
