@@ -23,6 +23,7 @@ type Candidate struct {
 	Manifest *manifest.Manifest
 	Problems []manifest.Problem
 	Plugin   string // the plugin of a Claude marketplace that it is part of; "" if none
+	Servers  string // slash path of the MCP servers of the plugin that it lies in, which are not its own; "" if there are none
 }
 
 // Fatal returns the first problem that makes the skill unusable, or nil.
@@ -45,6 +46,7 @@ type finder struct {
 	dirs    int
 	out     []*Candidate
 	file    map[string]string // of the folder of each skill, the name of its manifest
+	servers map[string]string // of the folder of a plugin, the path of its MCP servers
 	left    []string
 }
 
@@ -55,7 +57,7 @@ func find(ctx context.Context, s *Snapshot, below string, p *manifest.Profile) (
 			return nil, nil, err
 		}
 	}
-	f := &finder{fsys: s.FS, profile: p, file: map[string]string{}}
+	f := &finder{fsys: s.FS, profile: p, file: map[string]string{}, servers: map[string]string{}}
 	if err := f.walk(ctx, below, 0); err != nil {
 		return nil, nil, err
 	}
@@ -66,13 +68,35 @@ func find(ctx context.Context, s *Snapshot, below string, p *manifest.Profile) (
 			f.left = append(f.left, fmt.Sprintf("%s: %v", path.Join(dir, file), err))
 			continue
 		}
-		c.Plugin = plugins.of(dir)
+		c.Plugin, c.Servers = plugins.of(dir), f.serversOf(dir)
 		f.out = append(f.out, c)
 	}
 	slices.SortFunc(f.out, func(a, b *Candidate) int { return cmp.Compare(a.Path, b.Path) })
 	slices.Sort(f.left)
 	return f.out, append(f.left, notes...), nil
 }
+
+// serversOf returns the path of the MCP servers of the plugin that a skill lies in; "" if there are none.
+func (f *finder) serversOf(dir string) string {
+	for dir != "." {
+		dir = path.Dir(dir)
+		at := f.servers[dir]
+		if at == "" {
+			continue
+		}
+		list, _ := fs.ReadDir(f.fsys, path.Join(dir, pluginFolder)) // without it this is no plugin
+		if slices.ContainsFunc(list, func(e fs.DirEntry) bool { return e.Name() == "plugin.json" }) {
+			return at
+		}
+	}
+	return ""
+}
+
+// What a plugin of other agents has: a folder that describes it, and a file with its MCP servers.
+const (
+	pluginFolder = ".claude-plugin"
+	serversFile  = ".mcp.json"
+)
 
 // isDescription reports whether a file describes a skill or a list of skills.
 func isDescription(name string) bool {
@@ -102,6 +126,8 @@ func (f *finder) walk(ctx context.Context, dir string, depth int) error {
 			f.file[dir] = name
 		case strings.EqualFold(name, scan.Manifest) && e.Type().IsRegular():
 			f.left = append(f.left, fmt.Sprintf("%s: the name must be %s", path.Join(dir, name), scan.Manifest))
+		case name == serversFile && e.Type().IsRegular():
+			f.servers[dir] = path.Join(dir, name)
 		case e.IsDir() && scan.Searched(path.Base(dir), name):
 			folders = append(folders, name)
 		}

@@ -205,6 +205,9 @@ func (p *Place) Unpack(ctx context.Context, c *Candidate, name string) (_ *Packa
 		return nil, fmt.Errorf("skill %q: %w", k.Name, err)
 	}
 	k.LeftOut = p.leftOut(func(name string) bool { return below(c.Path, name) })
+	if c.Servers != "" {
+		k.LeftOut = append(k.LeftOut, c.Servers+" has MCP servers of the plugin, which are no part of the skill")
+	}
 	if err := k.prepare(ctx, dir); err != nil {
 		return nil, fmt.Errorf("skill %q: %w", k.Name, err)
 	}

@@ -125,6 +125,8 @@ type Kit struct {
 	outer *Kit // of the conversation that a sub-agent works for, or nil
 
 	brought map[string]*brought  // by canonical name: the tools of toolsets
+	broken  []string             // why some have none: what Broken returns next is new
+	told    int                  // how many of them it has returned
 	refs    map[string]tool.Tool // those of brought, by full name
 	handled map[string]bool      // full names of those that More returned or left out
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/agent-base/agent-base/script"
@@ -102,6 +103,9 @@ func (k *Kit) has(canonical string) *brought {
 // keep makes the tools of b tools of the kit, and keeps b.
 func (k *Kit) keep(s *skill.Skill, b *brought) *brought {
 	k.adopt(s, b)
+	for _, err := range parts(b.err) {
+		k.broke(err.Error(), err, s.Name())
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.brought == nil {
@@ -109,6 +113,44 @@ func (k *Kit) keep(s *skill.Skill, b *brought) *brought {
 	}
 	k.brought[s.Canonical()] = b
 	return b
+}
+
+// parts returns the errors that an error joins.
+func parts(err error) []error {
+	many, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // each error of the tree is looked at
+	switch {
+	case err == nil:
+		return nil
+	case !ok:
+		return []error{err}
+	}
+	var out []error
+	for _, one := range many.Unwrap() {
+		out = append(out, parts(one)...)
+	}
+	return out
+}
+
+// broke notes a line for Broken, with what can be done.
+func (k *Kit) broke(text string, err error, skillName string) {
+	if k.o.Advise != nil {
+		text += " " + k.o.Advise(err, skillName)
+	}
+	text = oneLine(text, maxToolText)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !slices.Contains(k.broken, text) && len(k.broken) < mostMore {
+		k.broken = append(k.broken, text)
+	}
+}
+
+// Broken returns why toolsets of skills that became active have no tools, as lines for the user: each line once.
+func (k *Kit) Broken() []string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	out := slices.Clone(k.broken[k.told:])
+	k.told = len(k.broken)
+	return out
 }
 
 // adopt makes the tools of b tools of the kit: with their full names, and calls that look the skill up again.
@@ -245,7 +287,11 @@ func (k *Kit) automatic(ctx context.Context, s *skill.Skill) *brought {
 		return k.bring(ctx, s, nil)
 	}
 	if t, err := s.Trust(ctx); err != nil || !t.Runs() {
-		return &brought{err: refusal(s, t, err)}
+		refused := refusal(s, t, err)
+		if k.o.Approve == nil { // nobody is asked
+			k.broke(fmt.Sprintf("The toolsets of skill '%s' are not started: %v", s.Name(), refused), refused, s.Name())
+		}
+		return &brought{err: refused}
 	}
 	return k.open(ctx, s, false)
 }

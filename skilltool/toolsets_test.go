@@ -244,6 +244,11 @@ func TestToolsetFailures(t *testing.T) {
 	if r := c.call("skill", `{"skill_name":"twin"}`); !r.Success || !strings.Contains(result(r), "no module named nothing]") {
 		t.Errorf("C58: a skill whose toolset fails stays: %s", r.Encode())
 	}
+	for _, want := range [][]string{{f.fails["twin"].Error()}, nil} { // the user hears it once
+		if got := c.kit.Broken(); !slices.Equal(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
 	if r := c.call("toolset_list", `{"skill_name":"plain"}`); !r.Success || result(r) != `{"plain":[]}` {
 		t.Errorf("a skill without toolsets: %s", r.Encode())
 	}

@@ -42,8 +42,10 @@ func (w *worker) ask(ctx context.Context, prompt, typed string) iter.Seq2[agent.
 			if !yield(step, err) {
 				return
 			}
-			if notice := w.unconfined(step); notice != "" && !yield(agent.Step{Notice: notice}, nil) {
-				return
+			for _, notice := range w.notices(step) {
+				if !yield(agent.Step{Notice: notice}, nil) {
+					return
+				}
 			}
 		}
 	}
@@ -56,6 +58,21 @@ func (w *worker) continued(ctx context.Context, kit *skilltool.Kit, before int) 
 		w.emit(ctx, slog.LevelWarn, text)
 	}
 	return more
+}
+
+// notices returns what the user should know after a step, and its result does not say.
+func (w *worker) notices(step agent.Step) []string {
+	if step.Result == nil {
+		return nil
+	}
+	var out []string
+	if warning := w.unconfined(step); warning != "" {
+		out = append(out, warning)
+	}
+	if broken := w.kit.Broken(); step.Result.Result.Success { // a failure says it itself
+		out = append(out, broken...)
+	}
+	return out
 }
 
 // unconfined returns the warning that a script ran where files are not confined: the first time in a conversation, else "".
