@@ -133,8 +133,8 @@ func parts(err error) []error {
 
 // broke notes a line for Broken, with what can be done.
 func (k *Kit) broke(text string, err error, skillName string) {
-	if k.o.Advise != nil {
-		text += " " + k.o.Advise(err, skillName)
+	if k.o.Policy.Advise != nil {
+		text += " " + k.o.Policy.Advise(err, skillName)
 	}
 	text = oneLine(text, maxToolText)
 	k.mu.Lock()
@@ -288,7 +288,7 @@ func (k *Kit) automatic(ctx context.Context, s *skill.Skill) *brought {
 	}
 	if t, err := s.Trust(ctx); err != nil || !t.Runs() {
 		refused := refusal(s, t, err)
-		if k.o.Approve == nil { // nobody is asked
+		if k.o.Policy.Approve == nil { // nobody is asked
 			k.broke(fmt.Sprintf("The toolsets of skill '%s' are not started: %v", s.Name(), refused), refused, s.Name())
 		}
 		return &brought{err: refused}
