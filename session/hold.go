@@ -37,6 +37,16 @@ func (s *Session) Held() []Activation {
 	return out
 }
 
+// Forget records that the model was not given the text that an activation or a renewal was for, because its turn was broken off: the
+// activation has no digest, so the next one tells everything. It does nothing if the activation has ended.
+func (s *Session) Forget(token Token) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if i := slices.IndexFunc(s.stack, func(a Activation) bool { return a.Token == token }); i >= 0 {
+		s.stack[i].Digest = ""
+	}
+}
+
 func (s *Session) holds(a *Activation) bool { return a.held || s.o.HoldAll }
 
 // keep keeps the restriction of a held activation that ends or changes.

@@ -212,6 +212,23 @@ func TestRenew(t *testing.T) {
 	}
 }
 
+// A model that was not given the text after all is given it the next time: the activation has no digest.
+func TestForget(t *testing.T) {
+	s, k := New(nil), load(t, "a")
+	token, err := s.Activate(t.Context(), k[0], "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Forget(token + 1)
+	if now, _ := s.Lookup("a"); now.Digest == "" {
+		t.Error("the digest is gone by the token of another activation")
+	}
+	s.Forget(token)
+	if now, active := s.Lookup("a"); !active || now.Digest != "" || now.Args != "x" || now.Token != token {
+		t.Errorf("got %+v", now)
+	}
+}
+
 // If ctx is done, nothing is activated or restored, and the error is that of ctx.
 func TestEndedContextActivatesNothing(t *testing.T) {
 	f := folder{t.TempDir()}

@@ -27,8 +27,8 @@ func (e *entered) status() string {
 	return "activated"
 }
 
-// enter makes a skill active. It is the only way by which one becomes active: for the tool skill, for a user who called for the
-// skill, for a prompt that did, and in a sub-agent. The caller has found and opened the skill, which is where it is decided
+// enter makes a skill active. It is the only way by which one becomes active, but for session.Session.Restore: for the tool skill, for a
+// user who called for the skill, for a prompt that did, and in a sub-agent. The caller has found and opened the skill, which is where it is decided
 // whether the model or the user may have it. The steps of enter, in this order:
 //
 //  1. It is looked up. If it is active and the model has this text of it, that is all; if strict, a skill that is active fails
@@ -40,7 +40,8 @@ func (e *entered) status() string {
 //  6. Its hooks that want to know (SessionStart) are told. They can only add to the text.
 //
 // The first failure ends it, and leaves the session as it was and the tracer without an event. After step 5 nothing fails: a
-// skill on the stack is one whose text the caller has.
+// skill on the stack is one whose text the caller has. A caller whose model reads the text at once then has the skill's toolsets
+// started, see brings; those of a sub-agent start with More.
 func (k *Kit) enter(ctx context.Context, s *skill.Skill, args string, strict bool) (entered, error) {
 	now, active := k.o.Session.Lookup(s.Canonical())
 	if active && !strict && unchanged(ctx, s, args, now) {

@@ -134,22 +134,31 @@ func TestNoHalfActivation(t *testing.T) {
 	}
 }
 
-// If a turn ends after it activated a skill, the model was not told of it: the skill is left.
+// If a turn ends after it activated a skill, the model was not told of it: the skill is left. One that was active before stays, and is told
+// in full the next time.
 func TestTurnTakesBack(t *testing.T) {
 	f := newFailing(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	started := false
-	f.hook = func() (int, string) { started = true; return 0, "" }
-	f.kit.o.Trace = trace.TracerFunc(func(context.Context, trace.Event) {})
 	f.onStart = cancel
 	_, fault := doors["prompt"](ctx, f.kit)
-	if !started || fault != "context canceled" || len(f.kit.o.Session.Active()) != 0 {
-		t.Errorf("%q, active %v", fault, f.kit.o.Session.Recent())
+	if fault != "context canceled" || len(f.kit.o.Session.Active()) != 0 || f.activated() != "Activated skill 'x'" {
+		t.Errorf("%q, active %v, %s", fault, f.kit.o.Session.Recent(), f.activated())
 	}
 	f.onStart = nil
 	if _, fault := doors["prompt"](t.Context(), f.kit); fault != "" || len(f.kit.o.Session.Active()) != 1 {
 		t.Errorf("the next turn: %q, active %v", fault, f.kit.o.Session.Recent())
+	}
+	in := entered{token: f.kit.o.Session.Active()[0].Token, was: true}
+	f.kit.takeBack(t.Context(), []entered{in})
+	p, err := disclose.NewPlan(t.Context(), f.kit.o.Catalog(), &disclose.PlanOptions{Mode: disclose.ByTriggers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Body", "[The skill 'x' is active"} {
+		if c, err := f.kit.Turn(t.Context(), p, "apples"); err != nil || !strings.Contains(c.Text.Body, want) {
+			t.Errorf("after a renewal that was not told: %v, %q, want %q", err, c.Text.Body, want)
+		}
 	}
 }
 

@@ -13,15 +13,16 @@ import (
 // Turn returns what stands next to a user's prompt (see disclose.Plan). With the mode triggers the skills that the prompt
 // calls for are activated, as if the model had called the tool skill for each: they are on the session's stack, what
 // was told before is not told again, and a skill with context: fork is only named. In every other mode nothing is
-// activated. The error is ctx's; the skills that Turn activated are left again then, because no model was told of them.
+// activated. The error is ctx's. No model is told of anything then: the skills that Turn activated are left again, and those that it
+// renewed are told in full the next time.
 func (k *Kit) Turn(ctx context.Context, p *disclose.Plan, prompt string) (disclose.Choice, error) {
 	c := k.o.Catalog()
-	var begun []session.Token
+	var begun []entered
 	choice, err := p.Turn(ctx, c, prompt, &disclose.TurnOptions{Recent: k.o.Session.Recent(), Index: func() *disclose.Index { return k.indexOf(c) },
 		Render: func(ctx context.Context, e skill.Entry) (disclose.Text, error) {
-			text, token, err := k.offer(ctx, e)
-			if token != 0 {
-				begun = append(begun, token)
+			text, in, err := k.offer(ctx, e)
+			if err == nil {
+				begun = append(begun, in)
 			}
 			return text, err
 		}})
@@ -31,38 +32,41 @@ func (k *Kit) Turn(ctx context.Context, p *disclose.Plan, prompt string) (disclo
 	return choice, err
 }
 
-// takeBack leaves skills again, the last one first.
-func (k *Kit) takeBack(ctx context.Context, begun []session.Token) {
+// takeBack undoes what a turn did of which no model is told, the last first.
+func (k *Kit) takeBack(ctx context.Context, begun []entered) {
 	ctx, cancel := timed(context.WithoutCancel(ctx))
 	defer cancel()
-	for _, token := range slices.Backward(begun) {
+	for _, in := range slices.Backward(begun) {
+		if in.was && !in.known {
+			k.o.Session.Forget(in.token)
+		}
 		active := k.o.Session.Active()
-		if i := slices.IndexFunc(active, func(a session.Activation) bool { return a.Token == token }); i >= 0 && k.o.Session.Deactivate(ctx, token) == nil {
+		i := slices.IndexFunc(active, func(a session.Activation) bool { return a.Token == in.token })
+		if !in.was && i >= 0 && k.o.Session.Deactivate(ctx, in.token) == nil {
 			k.left(ctx, active[i])
 		}
 	}
 }
 
-// offer renders a skill that a prompt called for, and activates it, both within ActivationTimeout. It returns the token of a
-// new activation.
-func (k *Kit) offer(ctx context.Context, e skill.Entry) (disclose.Text, session.Token, error) {
+// offer renders a skill that a prompt called for, and activates it, both within ActivationTimeout.
+func (k *Kit) offer(ctx context.Context, e skill.Entry) (disclose.Text, entered, error) {
 	ctx, cancel := timed(ctx)
 	defer cancel()
-	text, token, err := k.offered(ctx, e)
+	text, in, err := k.offered(ctx, e)
 	if err != nil {
 		err = cause(ctx, err)
 	}
-	return text, token, err
+	return text, in, err
 }
 
-func (k *Kit) offered(ctx context.Context, e skill.Entry) (disclose.Text, session.Token, error) {
+func (k *Kit) offered(ctx context.Context, e skill.Entry) (disclose.Text, entered, error) {
 	s, err := e.Load(ctx)
 	if err != nil {
-		return disclose.Text{}, 0, err
+		return disclose.Text{}, entered{}, err
 	}
 	defer s.Close()
 	if k.forks(s) {
-		return note(s, "[The skill '%s' fits: call the tool skill with it.]"), 0, nil
+		return note(s, "[The skill '%s' fits: call the tool skill with it.]"), entered{}, nil
 	}
 	args := ""
 	if now, active := k.o.Session.Lookup(s.Canonical()); active {
@@ -71,16 +75,13 @@ func (k *Kit) offered(ctx context.Context, e skill.Entry) (disclose.Text, sessio
 	in, err := k.enter(ctx, s, args, false)
 	switch {
 	case err != nil:
-		return disclose.Text{}, 0, err
+		return disclose.Text{}, in, err
 	case in.known:
-		return note(s, "[The skill '%s' is active: the instructions that you were given hold.]"), 0, nil
+		return note(s, "[The skill '%s' is active: the instructions that you were given hold.]"), in, nil
 	}
 	more := k.brings(ctx, s) + k.limits()
 	in.text.Body, in.text.Tokens = in.text.Body+more, in.text.Tokens+disclose.Tokens(more)
-	if in.was {
-		return in.text, 0, nil
-	}
-	return in.text, in.token, nil
+	return in.text, in, nil
 }
 
 func note(s *skill.Skill, format string) disclose.Text {
