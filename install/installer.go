@@ -32,7 +32,7 @@ var (
 )
 
 // Limits bound what is unpacked, in all: MaxFiles files and folders (0 means 10,000) with MaxBytes bytes (256 MiB), one file MaxFile
-// bytes (64 MiB), one path MaxDepth names (64) and MaxPath bytes (1,024). LeaveLinks and Volatile are of no use to callers.
+// bytes (64 MiB), one path MaxDepth names (64) and MaxPath bytes (1,024). FollowLinks and Volatile are of no use to callers.
 type Limits = unpack.Options
 
 // RefusedError is the error for a file that is not unpacked: its Name, shortened, and the Reason.

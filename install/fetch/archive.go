@@ -18,8 +18,9 @@ import (
 const maxLocal = 256 << 20
 
 // Archive returns a Fetcher for .tar.gz, .zip and .skill archives of this machine and of https URLs. What an archive is is decided
-// by its content. The Snapshot has what is in it, whether or not that lies in one folder, without symbolic links. Its Origin.Commit
-// is the digest of the archive. If Source.Want is a digest, the archive must have it.
+// by its content. The Snapshot has what is in it, whether or not that lies in one folder, with copies in place of symbolic links to
+// files of the archive, and without other links. Its Origin.Commit is the digest of the archive. If Source.Want is a digest, the
+// archive must have it.
 //
 // An archive of this machine may have 256 MiB and unpack to the defaults of install.Limits; o limits those from the network. o may
 // be nil. An error is about o.Private.
@@ -106,13 +107,10 @@ func unpackFile(ctx context.Context, file *os.File, dir string, limits unpack.Op
 		return nil, nil, err
 	}
 	limits.Volatile = true // the store flushes its own copy
-	limits.LeaveLinks = true
+	limits.FollowLinks = true
 	w := unpack.NewWriter(root, &limits)
 	if err := errors.Join(unpack.Archive(ctx, file, info.Size(), w), w.Close()); err != nil {
 		return nil, nil, errors.Join(err, root.Close())
 	}
-	for _, name := range w.LeftOut() {
-		leftOut = append(leftOut, name+" is a symbolic link")
-	}
-	return root, leftOut, nil
+	return root, w.LeftOut(), nil
 }

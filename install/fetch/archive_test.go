@@ -220,7 +220,7 @@ func TestArchiveLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if got := files(t, s); len(got) != 1 || got["repo/SKILL.md"] != "x" || fmt.Sprint(s.LeftOut()) != "[repo/CLAUDE.md is a symbolic link]" {
+	if got := files(t, s); len(got) != 1 || got["repo/SKILL.md"] != "x" || fmt.Sprint(s.LeftOut()) != `[repo/CLAUDE.md is a symbolic link to "AGENTS.md", which is not there]` {
 		t.Errorf("%v, left out %v", got, s.LeftOut())
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -18,7 +19,8 @@ import (
 )
 
 // Folder returns a Fetcher for folders of this machine. The Snapshot has the regular files of the folder as they are when they are
-// opened: nothing is copied, no link is followed and no program runs in it. Folders called .git and node_modules are left out.
+// opened: nothing is copied and no program runs in it. A symbolic link to a regular file of the folder is that file; other links,
+// and folders called .git and node_modules, are left out.
 func Folder() install.Fetcher {
 	return install.FetcherFunc(fetchFolder)
 }
@@ -61,6 +63,8 @@ var (
 	_ fs.StatFS    = (*folder)(nil)
 )
 
+const isLink = "is a symbolic link"
+
 // omitted says why an entry is not part of a skill, "" if it is.
 func omitted(name string, mode fs.FileMode) string {
 	switch {
@@ -69,20 +73,22 @@ func omitted(name string, mode fs.FileMode) string {
 	case filename.IsGit(name):
 		return "is git's own"
 	case mode&fs.ModeSymlink != 0:
-		return "is a symbolic link"
+		return isLink
 	case !mode.IsDir() && !mode.IsRegular():
 		return "is not a regular file"
 	}
 	return ""
 }
 
-// check returns an error for a path that is not there or leads through what is left out.
-func (f *folder) check(op, name string) (fs.FileInfo, error) {
+// check describes a path and returns where its content is: elsewhere for a link. It returns an error for a path that is not there or
+// leads through what is left out.
+func (f *folder) check(op, name string) (at string, info fs.FileInfo, err error) {
 	if !fs.ValidPath(name) {
-		return nil, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
+		return "", nil, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
 	}
 	if name == "." {
-		return f.root.Stat(".")
+		info, err := f.root.Stat(".")
+		return name, info, err
 	}
 	for at := 0; ; at++ {
 		rest := strings.IndexByte(name[at:], '/')
@@ -90,29 +96,83 @@ func (f *folder) check(op, name string) (fs.FileInfo, error) {
 			return f.part(op, name)
 		}
 		at += rest
-		if _, err := f.part(op, name[:at]); err != nil {
-			return nil, err
+		if _, _, err := f.part(op, name[:at]); err != nil {
+			return "", nil, err
 		}
 	}
 }
 
-func (f *folder) part(op, name string) (fs.FileInfo, error) {
-	info, err := f.root.Lstat(filepath.FromSlash(name))
+// part is check for a path whose folders are known.
+func (f *folder) part(op, name string) (at string, info fs.FileInfo, err error) {
+	info, err = f.root.Lstat(filepath.FromSlash(name))
+	if err != nil {
+		return "", nil, err
+	}
+	at, why := name, omitted(info.Name(), info.Mode())
+	if why == isLink {
+		if at, why = f.follow(name); why == "" {
+			target, err := f.root.Lstat(filepath.FromSlash(at))
+			return at, renamed{target, info.Name()}, err
+		}
+	}
+	if why != "" {
+		return "", nil, &fs.PathError{Op: op, Path: name, Err: fmt.Errorf("it %s: %w", why, fs.ErrNotExist)}
+	}
+	return at, info, nil
+}
+
+// follow returns the regular file of the folder that a link leads to, or why there is none.
+func (f *folder) follow(name string) (file, why string) {
+	target, err := f.root.Readlink(filepath.FromSlash(name))
+	if err != nil {
+		return "", isLink
+	}
+	return filename.Follow(name, filepath.ToSlash(target), func(p string) filename.Kind {
+		info, err := f.root.Lstat(filepath.FromSlash(p))
+		if err != nil {
+			return filename.None
+		}
+		switch why := omitted(info.Name(), info.Mode()); {
+		case why == isLink:
+			return filename.Link
+		case why != "":
+			return filename.None
+		case info.IsDir():
+			return filename.Folder
+		}
+		return filename.File
+	})
+}
+
+// renamed describes the file that a link leads to, under the name of the link.
+type renamed struct {
+	fs.FileInfo
+	name string
+}
+
+func (r renamed) Name() string { return r.name }
+
+// linked is the open file that a link leads to.
+type linked struct {
+	fs.File
+	name string
+}
+
+func (l linked) Stat() (fs.FileInfo, error) {
+	info, err := l.File.Stat()
 	if err != nil {
 		return nil, err
 	}
-	if why := omitted(info.Name(), info.Mode()); why != "" {
-		return nil, &fs.PathError{Op: op, Path: name, Err: fmt.Errorf("it %s: %w", why, fs.ErrNotExist)}
-	}
-	return info, nil
+	return renamed{info, l.name}, nil
 }
 
 // Open opens a file or a folder.
 func (f *folder) Open(name string) (fs.File, error) {
-	if _, err := f.check("open", name); err != nil {
+	at, described, err := f.check("open", name)
+	if err != nil {
 		return nil, err
 	}
-	file, err := f.files.Open(name)
+	file, err := f.files.Open(at)
 	if err != nil {
 		return nil, err
 	}
@@ -126,27 +186,52 @@ func (f *folder) Open(name string) (fs.File, error) {
 	if info.IsDir() {
 		return &openFolder{File: file, f: f, name: name}, nil
 	}
+	if at != name {
+		return linked{file, described.Name()}, nil
+	}
 	return file, nil
 }
 
 // Stat describes a file or a folder.
-func (f *folder) Stat(name string) (fs.FileInfo, error) { return f.check("stat", name) }
+func (f *folder) Stat(name string) (fs.FileInfo, error) {
+	_, info, err := f.check("stat", name)
+	return info, err
+}
 
 // ReadDir lists a folder.
 func (f *folder) ReadDir(name string) ([]fs.DirEntry, error) {
-	if _, err := f.check("readdir", name); err != nil {
+	if _, _, err := f.check("readdir", name); err != nil {
 		return nil, err
 	}
 	all, err := f.files.ReadDir(name)
 	var out []fs.DirEntry
 	for _, e := range all {
-		if why := omitted(e.Name(), e.Type()); why != "" {
+		switch why := omitted(e.Name(), e.Type()); why {
+		case "":
+			out = append(out, e)
+		case isLink:
+			out = f.appendLink(out, name, e.Name())
+		default:
 			f.leave(name, e.Name(), why)
-			continue
 		}
-		out = append(out, e)
 	}
 	return out, err
+}
+
+// appendLink adds the file that a link leads to, or notes that it is left out.
+func (f *folder) appendLink(out []fs.DirEntry, dir, name string) []fs.DirEntry {
+	at := path.Join(dir, name)
+	file, why := f.follow(at)
+	if why != "" {
+		f.leave(dir, name, why)
+		return out
+	}
+	info, err := f.root.Lstat(filepath.FromSlash(file))
+	if err != nil || !info.Mode().IsRegular() { // it was replaced in the meantime
+		f.leave(dir, name, isLink)
+		return out
+	}
+	return append(out, fs.FileInfoToDirEntry(renamed{info, name}))
 }
 
 // leave notes what a listing leaves out.

@@ -33,7 +33,7 @@ func write(t testing.TB, dir string, files map[string]string) {
 func TestFolder(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"SKILL.md": "a", "scripts/x.py": "x", "secret/f": "s", ".git/config": "g", "sub/.git": "gitdir: /", "web/node_modules/p/i.js": "p"})
-	for link, to := range map[string]string{"link": "SKILL.md", "out": "/etc", "scripts/self": "."} {
+	for link, to := range map[string]string{"link": "SKILL.md", "out": "/etc", "scripts/self": ".", "scripts/run.py": "../secret/f", "scripts/two.py": "run.py", "scripts/git": "../.git/config", "up": "../x"} {
 		if err := os.Symlink(to, filepath.Join(dir, link)); err != nil {
 			t.Fatal(err)
 		}
@@ -46,20 +46,24 @@ func TestFolder(t *testing.T) {
 	if s.Origin != (install.Origin{Source: ref, URL: dir}) {
 		t.Errorf("got %+v", s.Origin)
 	}
-	if err := fstest.TestFS(s.FS, "SKILL.md", "scripts/x.py"); err != nil {
+	if err := fstest.TestFS(s.FS, "SKILL.md", "scripts/x.py", "scripts/run.py"); err != nil {
 		t.Error(err)
 	}
 	got := content(t, s.FS)
-	if len(got) != 3 || got["scripts/x.py"] != "x" {
+	if len(got) != 5 || got["scripts/x.py"] != "x" || got["scripts/run.py"] != "s" || got["link"] != "a" {
 		t.Errorf("got %q", got)
 	}
 	left := s.LeftOut()
 	slices.Sort(left)
-	want := []string{"link is a symbolic link", "out is a symbolic link", "pipe is not a regular file", "scripts/self is a symbolic link", "web/node_modules is a folder of installed packages"}
+	want := []string{
+		`out is a symbolic link to "/etc", an absolute path`, "pipe is not a regular file", `scripts/git is a symbolic link to "../.git/config", which does not lead through folders only`,
+		`scripts/self is a symbolic link to ".", a folder`, `scripts/two.py is a symbolic link to "run.py", another link`, `up is a symbolic link to "../x", which lies outside`,
+		"web/node_modules is a folder of installed packages",
+	}
 	if !slices.Equal(left, want) {
 		t.Errorf("left out %q", left)
 	}
-	for _, name := range []string{"link", "out/passwd", ".git/config", "pipe", "scripts/self/x.py", "web/node_modules/p/i.js", "../x", "/etc/passwd", "absent"} {
+	for _, name := range []string{"up", "scripts/two.py", "scripts/git", "out/passwd", ".git/config", "pipe", "scripts/self/x.py", "web/node_modules/p/i.js", "../x", "/etc/passwd", "absent"} {
 		if _, err := fs.ReadFile(s.FS, name); err == nil {
 			t.Errorf("%s: no error", name)
 		}

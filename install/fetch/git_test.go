@@ -118,10 +118,21 @@ func TestGitKnown(t *testing.T) {
 
 func TestGitLeftOut(t *testing.T) {
 	repo := gittest.New(t)
-	repo.CommitTree(gittest.Entry{Mode: "100644", Name: "SKILL.md"}, gittest.Entry{Mode: "120000", Name: "link"})
+	target := repo.GitWith("SKILL.md", "hash-object", "-w", "--stdin")
+	repo.CommitTree(gittest.Entry{Mode: "100755", Name: "SKILL.md"}, gittest.Entry{Mode: "120000", Name: "link"}, gittest.Entry{Mode: "120000", Name: "to", ID: target})
 	s := fetchOne(t, gitFetcher(t), &install.Request{Source: source.Ref{Kind: source.Git, URL: repo.URL()}})
-	if got := s.LeftOut(); !slices.Equal(got, []string{"link is a symbolic link"}) {
+	if got := s.LeftOut(); !slices.Equal(got, []string{"link is a symbolic link", "to is a symbolic link"}) {
 		t.Errorf("got %q", got)
+	}
+	if err := s.Need(t.Context(), func(string) bool { return true }); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.LeftOut(); !slices.Equal(got, []string{`link is a symbolic link to "content", which is not there`}) {
+		t.Errorf("got %q", got)
+	}
+	info, err := fs.Stat(s.FS, "to")
+	if err != nil || info.Mode() != 0o755 || info.Name() != "to" || content(t, s.FS)["to"] != "content" {
+		t.Errorf("the copy: %v, %v", info, err)
 	}
 }
 

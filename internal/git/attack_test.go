@@ -270,7 +270,7 @@ func TestModes(t *testing.T) {
 			t.Errorf("%s: got %v, %v", p, info, err)
 		}
 	}
-	if want := (git.LeftOut{Path: "c", Reason: "is a symbolic link"}); !slices.Contains(r.LeftOut(), want) {
+	if want := (git.LeftOut{Path: "c", Reason: `is a symbolic link to "content", which is not there`}); !slices.Contains(r.LeftOut(), want) {
 		t.Errorf("left out %v", r.LeftOut())
 	}
 }

@@ -30,7 +30,8 @@ type FetchOptions struct {
 }
 
 // Repository has the files of one commit, as an fs.FS: regular files and folders only. The content of a file that is not here
-// yet is fetched when the file is opened, with all others of its folder and below; Need fetches what is needed at once.
+// yet is fetched when the file is opened, with all others of its folder and below; Need fetches what is needed at once. After the
+// first content was fetched, a symbolic link to a regular file of the commit is a copy of that file; before, it is not there.
 // Close frees what it holds. A Repository is safe for concurrent use.
 type Repository struct {
 	c   *Client
@@ -86,11 +87,21 @@ func (r *Repository) start(ctx context.Context) error {
 	return r.Need(ctx, r.o.Want)
 }
 
-// LeftOut returns what the file system does not have, in the order of the commit.
-func (r *Repository) LeftOut() []LeftOut { return r.t.left }
+// LeftOut returns what the file system does not have. Which links these are is known after the first content was fetched.
+func (r *Repository) LeftOut() []LeftOut {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	out := slices.Clone(r.t.left)
+	for _, n := range r.t.links {
+		out = append(out, LeftOut{n.path, "is a symbolic link"})
+	}
+	return out
+}
 
-// Paths returns the paths of all files, in the order of the commit.
+// Paths returns the paths of all files.
 func (r *Repository) Paths() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	out := make([]string, len(r.t.files))
 	for i, n := range r.t.files {
 		out[i] = n.path
@@ -169,7 +180,18 @@ func (r *Repository) need(ctx context.Context, want func(path string) bool) erro
 	if r.closed {
 		return os.ErrClosed
 	}
-	ids := r.missing(want)
+	links := r.t.links
+	if err := r.get(ctx, r.missing(want, links)); err != nil || len(links) == 0 {
+		return err
+	}
+	if err := r.t.follow(r.contents); err != nil {
+		return fmt.Errorf("%s: %w", r.o.URL, err)
+	}
+	return r.get(ctx, r.missing(want, nil))
+}
+
+// get gets contents that are not here.
+func (r *Repository) get(ctx context.Context, ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -189,15 +211,23 @@ func (r *Repository) need(ctx context.Context, want func(path string) bool) erro
 	return nil
 }
 
-// missing returns the ids of contents that are wanted and not here, each once.
-func (r *Repository) missing(want func(string) bool) []string {
+// missing returns the ids of contents that are not here, each once: of the files that are wanted, and of links.
+func (r *Repository) missing(want func(string) bool, links []*node) []string {
 	var ids []string
 	listed := map[string]bool{}
-	for _, n := range r.t.files {
-		if _, here := r.contents.places[n.id]; !here && !listed[n.id] && want(n.path) {
+	add := func(n *node) {
+		if _, here := r.contents.places[n.id]; !here && !listed[n.id] {
 			listed[n.id] = true
 			ids = append(ids, n.id)
 		}
+	}
+	for _, n := range r.t.files {
+		if want(n.path) {
+			add(n)
+		}
+	}
+	for _, n := range links {
+		add(n)
 	}
 	return ids
 }

@@ -20,6 +20,8 @@ func (r *Repository) find(op, name string) (*node, error) {
 	if !fs.ValidPath(name) {
 		return nil, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	n := r.t.nodes[name]
 	if n == nil {
 		return nil, &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
@@ -72,6 +74,8 @@ func (r *Repository) ReadDir(name string) ([]fs.DirEntry, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	out := make([]fs.DirEntry, len(n.children))
 	for i, child := range n.children {
 		out[i] = entry{child, r}

@@ -14,7 +14,7 @@ import (
 // LeftOut is an entry of a commit that the file system does not have.
 type LeftOut struct {
 	Path   string
-	Reason string // "is a symbolic link"
+	Reason string // such as "is a submodule"
 }
 
 // node is a file or a folder of a commit.
@@ -29,7 +29,8 @@ type node struct {
 // tree has the files of a commit by their paths, folders included.
 type tree struct {
 	nodes map[string]*node
-	files []*node // in the order of git
+	files []*node // in the order of git; copies in place of links come last
+	links []*node // symbolic links: the content is the target
 	left  []LeftOut
 }
 
@@ -54,7 +55,7 @@ func parseTree(said []byte, mostFiles int) (*tree, error) {
 		if err := t.add(entry); err != nil {
 			return nil, err
 		}
-		if len(t.files)+len(t.left) > mostFiles {
+		if len(t.files)+len(t.links)+len(t.left) > mostFiles {
 			return nil, &tooMuch{fmt.Sprintf("it has more than %d files", mostFiles)}
 		}
 	}
@@ -83,6 +84,10 @@ func (t *tree) add(entry string) error {
 		return nil
 	}
 	n := &node{name: path.Base(p), path: p, id: words[2], mode: mode}
+	if mode == fs.ModeSymlink {
+		t.links = append(t.links, n)
+		return nil
+	}
 	if err := t.put(n); err != nil {
 		return err
 	}
@@ -119,7 +124,7 @@ func fileMode(mode string) (fs.FileMode, string) {
 	case "100755":
 		return 0o755, ""
 	case "120000":
-		return 0, "is a symbolic link"
+		return fs.ModeSymlink, ""
 	case "160000":
 		return 0, "is a submodule"
 	}

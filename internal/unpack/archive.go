@@ -17,10 +17,19 @@ func Archive(ctx context.Context, r io.ReaderAt, size int64, w *Writer) error {
 	}
 	switch head = head[:n]; {
 	case bytes.HasPrefix(head, []byte("\x1f\x8b")):
-		return TarGz(ctx, io.NewSectionReader(r, 0, size), w)
+		err = TarGz(ctx, io.NewSectionReader(r, 0, size), w)
 	case bytes.HasPrefix(head, []byte("PK")):
-		return Zip(ctx, r, size, w)
+		err = Zip(ctx, r, size, w)
+	default:
+		return notArchive(head)
 	}
+	if err != nil {
+		return err
+	}
+	return w.follow(ctx)
+}
+
+func notArchive(head []byte) error {
 	return refuse("", "%s: an archive is a .tar.gz or a .zip", describe(head))
 }
 

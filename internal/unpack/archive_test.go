@@ -174,21 +174,40 @@ func TestArchiveKinds(t *testing.T) {
 }
 
 // Links that are left out are not made, and nothing gets through them. security 2.7 #114
-func TestLeaveLinks(t *testing.T) {
+func TestFollowLinks(t *testing.T) {
 	link := file{name: "./sub/ln", kind: tar.TypeSymlink, link: "/etc"}
 	zipLink := file{name: "sub/ln", kind: tar.TypeSymlink, data: "/etc"}
 	good := file{name: "SKILL.md", data: "text"}
 	unpackLeaving := func(data []byte) (map[string]string, []string, error) {
 		root := folder(t)
-		w := NewWriter(root, &Options{LeaveLinks: true})
+		w := NewWriter(root, &Options{FollowLinks: true})
 		err := Archive(t.Context(), bytes.NewReader(data), int64(len(data)), w)
 		return tree(t, root), w.LeftOut(), errors.Join(err, w.Close())
 	}
 	for _, data := range [][]byte{makeTarGz(t, link, good), makeZip(t, zipLink, good)} {
 		got, left, err := unpackLeaving(data)
-		if err != nil || len(got) != 1 || got["SKILL.md"] == "" || len(left) != 1 || left[0] != "sub/ln" {
+		if err != nil || len(got) != 1 || got["SKILL.md"] == "" || len(left) != 1 || !strings.Contains(left[0], `sub/ln is a symbolic link to "/etc", an absolute path`) {
 			t.Errorf("%v, left out %v, %v", got, left, err)
 		}
+	}
+	tool := file{name: "lib/tool.py", data: "print()", mode: 0o755}
+	for _, data := range [][]byte{
+		makeTarGz(t, file{name: "sub/ln", kind: tar.TypeSymlink, link: "../lib/tool.py"}, file{name: "sub/two", kind: tar.TypeSymlink, link: "ln"}, tool),
+		makeZip(t, file{name: "sub/ln", kind: tar.TypeSymlink, data: "../lib/tool.py"}, file{name: "sub/two", kind: tar.TypeSymlink, data: "ln"}, tool),
+	} {
+		got, left, err := unpackLeaving(data)
+		if err != nil || len(got) != 2 || got["sub/ln"] == "" || got["sub/ln"] != got["lib/tool.py"] || len(left) != 1 || !strings.Contains(left[0], "another link") {
+			t.Errorf("%v, left out %v, %v", got, left, err)
+		}
+	}
+	var many []file // copies count as files do
+	for i := range 10 {
+		many = append(many, file{name: fmt.Sprint("ln", i), kind: tar.TypeSymlink, link: "big"})
+	}
+	data := makeTarGz(t, append(many, file{name: "big", data: strings.Repeat("x", 1000)})...)
+	w := NewWriter(folder(t), &Options{FollowLinks: true, MaxBytes: 5000})
+	if err := errors.Join(Archive(t.Context(), bytes.NewReader(data), int64(len(data)), w), w.Close()); err == nil || !strings.Contains(err.Error(), "all files together") {
+		t.Errorf("got %v", err)
 	}
 	for _, name := range []string{"sub/ln", "sub/ln/passwd", "sub/LN/passwd"} {
 		for _, data := range [][]byte{makeTarGz(t, link, file{name: name}), makeTarGz(t, file{name: name}, link), makeZip(t, zipLink, file{name: name})} {

@@ -63,7 +63,7 @@ func (w *Writer) tarEntry(content io.Reader, h *tar.Header) error {
 	case tar.TypeReg:
 		return w.File(name, h.Mode&0o111 != 0, content, h.Size)
 	case tar.TypeSymlink:
-		return w.link(name)
+		return w.link(name, h.Linkname)
 	case tar.TypeLink:
 		return refuse(h.Name, "is a hard link: only regular files are accepted")
 	}

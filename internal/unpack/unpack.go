@@ -14,7 +14,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path"
 	"slices"
@@ -37,8 +36,9 @@ type Options struct {
 	MaxDepth int   // names in one path
 	MaxPath  int   // bytes of one path
 
-	// LeaveLinks makes Tar and Zip leave symbolic links out instead of refusing them. Writer.LeftOut has their names.
-	LeaveLinks bool
+	// FollowLinks makes Archive put copies of files in the place of symbolic links to files of the same archive, and leave other
+	// links out, instead of refusing all. Writer.LeftOut has those that are left out.
+	FollowLinks bool
 
 	// Volatile files need not survive a power failure: Close does not flush them to the disk.
 	Volatile bool
@@ -87,7 +87,8 @@ type Writer struct {
 	at    string   // the path of the open folder
 	in    *os.Root // the open folder, nil for none
 	buf   []byte
-	links []string // that were left out
+	links []link   // symbolic links that were met
+	left  []string // links that were left out, and why
 	err   error    // the first one
 }
 
@@ -116,26 +117,15 @@ func (w *Writer) Folder(name string) error {
 	return w.err
 }
 
-// link leaves a link of an archive out, or refuses it. Its name is taken: no file can have it or lie below it.
-func (w *Writer) link(name string) error {
-	if w.err != nil {
-		return w.err
-	}
-	if !w.o.LeaveLinks {
-		w.err = special(name, fs.ModeSymlink)
-	} else if w.err = w.seen.Add(name, false); w.err == nil {
-		w.links = append(w.links, name)
-	}
-	return w.err
-}
-
-// LeftOut returns the names of the links that were left out.
-func (w *Writer) LeftOut() []string { return w.links }
-
 func (w *Writer) file(name string, exec bool, r io.Reader, size int64) error {
 	if err := w.seen.Add(name, false); err != nil {
 		return err
 	}
+	return w.write(name, exec, r, size)
+}
+
+// write writes a file whose name is taken for it.
+func (w *Writer) write(name string, exec bool, r io.Reader, size int64) error {
 	switch {
 	case size < 0:
 		return refuse(name, "has no size")

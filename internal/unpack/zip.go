@@ -11,6 +11,8 @@ import (
 	"hash/crc32"
 	"io"
 	"strings"
+
+	"github.com/agent-base/agent-base/internal/filename"
 )
 
 // Sizes and signatures of a zip archive. It has, in this order: for each file a header and the content, then the directory
@@ -77,9 +79,6 @@ func (w *Writer) zipEntry(ctx context.Context, r io.ReaderAt, e *record, next in
 		}
 		return w.Folder(dir)
 	}
-	if e.mode&typeMask == typeLink {
-		return w.link(e.name)
-	}
 	if strings.HasPrefix(e.name, "__MACOSX/") {
 		return w.seen.Add(e.name, false)
 	}
@@ -89,7 +88,12 @@ func (w *Writer) zipEntry(ctx context.Context, r io.ReaderAt, e *record, next in
 		content = flate.NewReader(packed)
 	}
 	sum := crc32.NewIEEE()
-	if err := w.File(e.name, e.exec(), io.TeeReader(content, sum), int64(e.size)); err != nil {
+	checked := io.TeeReader(content, sum)
+	if e.mode&typeMask == typeLink {
+		if err := w.zipLink(e, checked); err != nil {
+			return err
+		}
+	} else if err := w.File(e.name, e.exec(), checked, int64(e.size)); err != nil {
 		return err
 	}
 	if _, err := packed.ReadByte(); !errors.Is(err, io.EOF) {
@@ -99,6 +103,21 @@ func (w *Writer) zipEntry(ctx context.Context, r io.ReaderAt, e *record, next in
 		return refuse(e.name, "has a wrong checksum")
 	}
 	return nil
+}
+
+// zipLink notes a link, whose content is its target.
+func (w *Writer) zipLink(e *record, content io.Reader) error {
+	if e.size > filename.MaxTarget {
+		return refuse(e.name, "is a link with a target of %d bytes: at most %d are read", e.size, filename.MaxTarget)
+	}
+	target, err := io.ReadAll(io.LimitReader(content, int64(e.size)+1))
+	if err != nil {
+		return err
+	}
+	if len(target) != int(e.size) {
+		return refuse(e.name, "has %d bytes or more, and not the %d that it declares", len(target), e.size)
+	}
+	return w.link(e.name, string(target))
 }
 
 // locate returns where the content of a file begins. It checks that the header agrees with the directory, and that the file ends

@@ -192,7 +192,7 @@ func (s *Set) whyNot(dir, name string) string {
 		switch {
 		case err != nil || !validPath(file):
 		case d.Type()&fs.ModeSymlink != 0:
-			return file + " is a symbolic link, and scripts must be files: replace it by a copy"
+			return file + " is a symbolic link, and scripts must be files: replace it by a copy, or install the skill from its repository, which copies such files"
 		case s.ignored(file):
 			return "scripts_ignore of its manifest excludes " + file
 		case s.isScript(file, d) && s.m.ScriptsDeclared:

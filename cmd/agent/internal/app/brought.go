@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
@@ -25,15 +26,29 @@ func (c *Consent) Brought(ctx context.Context, k *install.Package, checked *Chec
 	if k.Renamed() && k.Signature != nil && k.Signature.State != oms.Unsigned {
 		p.notes = append(p.notes, "  what is signed is called "+k.Candidate.Manifest.Name+": the name in its SKILL.md will be another one")
 	}
-	for i, line := range k.LeftOut {
-		if i == mostLeftOut {
-			p.notes = append(p.notes, fmt.Sprintf("  left out: and %d more", len(k.LeftOut)-i))
-			break
-		}
-		p.notes = append(p.notes, "  left out: "+line)
-	}
+	p.notes = append(p.notes, leftOutLines(k)...)
 	p.notes = append(p.notes, checked.lines()...)
 	return p, nil
+}
+
+// leftOutLines names what the copy of a skill has not, and says what to do about links.
+func leftOutLines(k *install.Package) []string {
+	var out []string
+	for i, line := range k.LeftOut {
+		if i == mostLeftOut {
+			out = append(out, fmt.Sprintf("  left out: and %d more", len(k.LeftOut)-i))
+			break
+		}
+		out = append(out, "  left out: "+line)
+	}
+	if !slices.ContainsFunc(k.LeftOut, func(line string) bool { return strings.Contains(line, " is a symbolic link") }) {
+		return out
+	}
+	next := "  links are copied only if they lead to a file of the same source: put the file itself in the place of another link"
+	if k.Entry().Kind == source.Folder.String() {
+		next += ", or add a folder above that has both, with --skill " + k.Entry().Name
+	}
+	return append(out, next)
 }
 
 // mostLeftOut is how many of the links and submodules of a skill that are not in its copy a question names.
