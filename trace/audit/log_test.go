@@ -57,7 +57,12 @@ func writer(t *testing.T, dir, count string) *exec.Cmd {
 // clean fails the test unless the log verifies, and returns the report.
 func clean(t *testing.T, dir string) *Report {
 	t.Helper()
-	r, err := Verify(t.Context(), dir, nil)
+	return cleanOf(t, dir, DefaultMaxFiles)
+}
+
+func cleanOf(t *testing.T, dir string, files int) *Report {
+	t.Helper()
+	r, err := Verify(t.Context(), dir, &VerifyOptions{MaxFiles: files})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -302,7 +307,7 @@ func TestRotation(t *testing.T) {
 	for i := range 100 {
 		emit(t, l, fmt.Sprint(i))
 	}
-	r := clean(t, dir)
+	r := cleanOf(t, dir, 3)
 	if r.Files != 3 || r.Last != 100 || r.First < 60 {
 		t.Errorf("%+v", r)
 	}
@@ -320,8 +325,17 @@ func TestRotation(t *testing.T) {
 	}
 	before := records(t, dir)
 	emit(t, New(&Options{Dir: dir}), "next")
-	if after := clean(t, dir); after.Last != before[len(before)-1].Seq+1 {
+	if after := cleanOf(t, dir, 3); after.Last != before[len(before)-1].Seq+1 {
 		t.Errorf("%+v", after)
+	}
+	for _, old := range files[:2] { // the oldest alone, and then all older ones: security 2.14 #189
+		if err := os.Remove(filepath.Join(dir, old.Name())); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Verify(t.Context(), dir, &VerifyOptions{MaxFiles: 3})
+		if err != nil || len(r.Breaks) != 1 || r.Breaks[0].What != fmt.Sprintf("records 1 to %d are missing, and not by rotation: the log has fewer files than it keeps", r.First-1) {
+			t.Errorf("without %s: %+v, %v", old.Name(), r, err)
+		}
 	}
 }
 

@@ -1,9 +1,11 @@
 package audit
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 )
 
 // maxBreaks is how many faults Verify returns.
@@ -14,6 +16,10 @@ type VerifyOptions struct {
 	// Head is the hash of a record that the log had when it was last looked at. That the log still has it shows that the chain
 	// was not written anew or cut off before it. A record that was removed with the oldest file counts as missing.
 	Head string
+
+	// MaxFiles is that of the log; default DefaultMaxFiles. A log that has fewer files and not its first record was cut off at its
+	// beginning.
+	MaxFiles int
 }
 
 // Report is what Verify found.
@@ -46,10 +52,10 @@ func (b Break) Error() string {
 // of the chain are in the report.
 func Verify(ctx context.Context, dir string, o *VerifyOptions) (*Report, error) {
 	v := &verifier{}
-	head := ""
-	if o != nil {
-		head = o.Head
+	if o == nil {
+		o = &VerifyOptions{}
 	}
+	head, older := o.Head, cmp.Or(max(o.MaxFiles, 0), DefaultMaxFiles)-1
 	file, seen := "", head == ""
 	for e, err := range Read(ctx, dir) {
 		if err != nil {
@@ -58,11 +64,21 @@ func Verify(ctx context.Context, dir string, o *VerifyOptions) (*Report, error) 
 		if e.File != file {
 			file = e.File
 			v.Files++
+			if _, old := isOld(filepath.Base(file)); old {
+				older--
+			}
 		}
 		v.check(e)
 		seen = seen || e.Err == nil && e.Hash == head
 	}
 	v.between(true)
+	if v.First > 1 && older > 0 {
+		what := "record 1 is missing"
+		if v.First > 2 {
+			what = fmt.Sprintf("records 1 to %d are missing", v.First-1)
+		}
+		v.fault("", 0, what+", and not by rotation: the log has fewer files than it keeps")
+	}
 	if !seen {
 		v.fault("", 0, fmt.Sprintf("no record has the hash %s: the log was cut off or written anew, or the file with it was removed", head))
 	}

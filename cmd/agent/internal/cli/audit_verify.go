@@ -90,7 +90,7 @@ func runAuditVerify(ctx context.Context, o *auditVerifyOptions) error {
 	o.out.Printf("%s in %s, %d to %d, unchanged\n", app.Count(int(r.Records), "record"), app.Count(r.Files, "file"), r.First, r.Last)
 	o.out.Printf("last hash %s\n", r.Hash)
 	if r.Torn > 0 && !o.out.Quiet() {
-		o.out.Hint(app.Count(r.Torn, "line") + " left unfinished by a killed process; no record is missing")
+		o.out.Hint(app.Count(r.Torn, "line") + " left unfinished, as by a killed process; all records around are there")
 	}
 	return nil
 }
