@@ -146,6 +146,9 @@ func (a *adding) finish(ctx context.Context) ([]installed, error) {
 	}
 	for i, k := range a.packages {
 		done = append(done, installed{entry: entries[i], digest: k.Digest, kept: true, leftOut: k.LeftOut, signature: k.Signature})
+		if outside := a.checked[i].Outside(); len(outside) > 0 {
+			a.out.Warn(fmt.Sprintf("%s: only its own folder was installed: %s", k.Name, strings.Join(outside, "; ")))
+		}
 	}
 	return done, nil
 }
