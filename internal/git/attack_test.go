@@ -174,6 +174,40 @@ func TestRepositoryAround(t *testing.T) {
 	}
 }
 
+// security 2.6 #97, security 2.6 #109: the server of a repository of this machine runs nothing that the repository's configuration
+// or its hooks name.
+func TestConfigurationOfServer(t *testing.T) {
+	repo := gittest.New(t)
+	id := repo.Commit(map[string]string{"SKILL.md": "a"})
+	ran := filepath.Join(t.TempDir(), "ran")
+	program := script(t, "touch "+ran+"\nexec \"$@\"\n")
+	for _, key := range []string{"uploadpack.packObjectsHook", "core.fsmonitor", "core.alternateRefsCommand", "core.sshCommand", "core.pager", "core.gitProxy", "gpg.program"} {
+		repo.Git("config", key, program)
+	}
+	for _, hook := range []string{"pre-receive", "post-upload-pack", "reference-transaction", "post-checkout"} {
+		if err := os.MkdirAll(filepath.Join(repo.Dir, "hooks"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(program, filepath.Join(repo.Dir, "hooks", hook)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := newClient(t, nil)
+	if _, err := c.Resolve(t.Context(), query(repo.URL())); err != nil {
+		t.Error(err)
+	}
+	if b, err := fs.ReadFile(fetched(t, c, repo.URL(), id, nil), "SKILL.md"); err != nil || string(b) != "a" {
+		t.Errorf("got %q, %v", b, err)
+	}
+	if exists(ran) {
+		t.Error("a program was started")
+	}
+	plain(t, t.TempDir(), []string{"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.hooksPath", "GIT_CONFIG_VALUE_0=" + filepath.Join(repo.Dir, "hooks")}, "clone", "--quiet", repo.Dir, "copy")
+	if !exists(ran) {
+		t.Error("control: plain git ran nothing, so the test proves nothing")
+	}
+}
+
 // security 2.6 #98: a submodule is left out, and its file is a file or refused.
 func TestSubmodules(t *testing.T) {
 	repo := gittest.New(t)

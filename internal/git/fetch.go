@@ -114,7 +114,7 @@ var fetchArgs = []string{"fetch", "--progress", "--no-tags", "--no-write-fetch-h
 
 // localServer is the server of a repository of this machine: the same git, told to leave out contents if asked to, which it does
 // not do by itself, and to spend no time on making small what is not sent over a network.
-const localServer = "--upload-pack=git -c uploadpack.allowFilter=true -c pack.window=0 -c pack.compression=0 upload-pack"
+const localServer = "--upload-pack=git -c uploadpack.allowFilter=true -c pack.window=0 -c pack.compression=1 upload-pack"
 
 // mostSaid is how many bytes git fetch may write to stdout, which it does not.
 const mostSaid = 1 << 20

@@ -126,6 +126,24 @@ func (p *Packages) Check(k *install.Package) Checked {
 	return c
 }
 
+// mostOutside is how many files outside a skill are named.
+const mostOutside = 3
+
+// Outside returns what the check says of the first files that the instructions name and that are not in the skill's folder, and
+// counts the others.
+func (c *Checked) Outside() []string {
+	var out []string
+	for i := range c.Problems {
+		if c.Problems[i].Code == "reference-outside" {
+			out = append(out, c.Problems[i].Message)
+		}
+	}
+	if more := len(out) - mostOutside; more > 0 {
+		out = append(out[:mostOutside:mostOutside], Count(more, "more file"))
+	}
+	return out
+}
+
 // lines describe what was found, for a question.
 func (c *Checked) lines() []string {
 	counts := map[manifest.Severity]int{}

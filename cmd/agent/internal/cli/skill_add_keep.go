@@ -146,9 +146,30 @@ func (a *adding) finish(ctx context.Context) ([]installed, error) {
 	}
 	for i, k := range a.packages {
 		done = append(done, installed{entry: entries[i], digest: k.Digest, kept: true, leftOut: k.LeftOut, signature: k.Signature})
+		if outside := a.checked[i].Outside(); len(outside) > 0 {
+			a.out.Warn(fmt.Sprintf("%s: only its own folder was installed: %s", k.Name, strings.Join(outside, "; ")))
+		}
 	}
 	return done, nil
 }
+
+// unasked says how to install without a terminal.
+func unasked(list []*app.Proposal) string {
+	if len(list) == 1 {
+		return "--trusted installs it without a question, --trust " + list[0].Digest() + " only this content"
+	}
+	if len(list) > mostHinted {
+		return "--trusted installs them without a question, --trust with each digest only these contents"
+	}
+	var digests []string
+	for _, p := range list {
+		digests = append(digests, p.Digest())
+	}
+	return "--trusted installs them without a question, --trust " + strings.Join(digests, ",") + " only these contents"
+}
+
+// mostHinted is how many digests a hint names.
+const mostHinted = 4
 
 // note records installed skills in the settings and, if asked to, in the lock file of the project.
 func (a *adding) note(ctx context.Context, list []registry.Entry) {
@@ -247,7 +268,7 @@ func (a *adding) confirm(ctx context.Context, ref source.Ref, list []*app.Propos
 		for _, p := range list {
 			a.out.Details(p.Lines())
 		}
-		return app.Denied(errors.New("no terminal to ask on, so nothing was installed"), "--trusted installs it without a question, --trust "+list[0].Digest()+" only this content")
+		return app.Denied(errors.New("no terminal to ask on, so nothing was installed"), unasked(list))
 	case len(list) == 1:
 		return refused(a.services.Consent.Ask(ctx, list[0], fmt.Sprintf("Install untrusted skill from %s?", ref)))
 	}
