@@ -104,7 +104,8 @@ func (k *Kit) has(canonical string) *brought {
 func (k *Kit) keep(s *skill.Skill, b *brought) *brought {
 	k.adopt(s, b)
 	for _, err := range parts(b.err) {
-		k.broke(err.Error(), err, s.Name())
+		text, _, _ := strings.Cut(err.Error(), "\n") // without what the toolset wrote
+		k.broke(text, err, s.Name())
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -31,7 +31,7 @@ const (
 // Error is the failure of one toolset. Its text is for people and models.
 type Error struct {
 	Skill   string // canonical name
-	Toolset string // as the skill declares it
+	Toolset string // as the skill declares it; for KindEntry, the file that does
 	Kind    Kind
 	Message string
 	Package string // the missing one, for KindPackage: a module of Python, or an npm package with the prefix script.NPM
@@ -49,6 +49,9 @@ func (e *Error) Error() string {
 
 // Brief returns the text without what the toolset wrote.
 func (e *Error) Brief() string {
+	if e.Kind == KindEntry { // Toolset is the file that declares it
+		return fmt.Sprintf("%s of skill '%s': %s", e.Toolset, e.Skill, e.Message)
+	}
 	return fmt.Sprintf("Toolset %s of skill '%s': %s", e.Toolset, e.Skill, e.Message)
 }
 

@@ -66,26 +66,38 @@ func (b *bench) open(ctx context.Context, text string, folder bool) (err error) 
 	if b.cat, err = b.Skills.Open(ctx); err != nil {
 		return err
 	}
-	if !folder {
-		if b.entry, err = app.Find(b.cat, text); err != nil {
-			return err
+	if folder {
+		if !b.inFolder() {
+			return app.NotFound(fmt.Errorf("%q is not the folder of a skill: it has no SKILL.md", text), "name the folder that has the SKILL.md")
 		}
-		at, err := b.entry.Location(ctx)
-		if err != nil {
-			return err
-		}
-		b.dir = filepath.Dir(at)
 		return nil
 	}
+	found, err := app.Find(b.cat, text)
+	if err != nil {
+		if b.dir != "" && b.inFolder() { // it was given another name
+			return nil
+		}
+		return err
+	}
+	at, err := found.Location(ctx)
+	if err != nil {
+		return err
+	}
+	b.entry, b.dir = found, filepath.Dir(at)
+	return nil
+}
+
+// inFolder finds the skill by its folder, and reports whether there is one.
+func (b *bench) inFolder() bool {
 	for e := range b.cat.All() {
 		for _, one := range append([]skill.Entry{e}, e.Shadows()...) {
 			if isFolder(filepath.Dir(one.Where()), b.dir) {
 				b.entry = one
-				return nil
+				return true
 			}
 		}
 	}
-	return app.NotFound(fmt.Errorf("%q is not the folder of a skill: it has no SKILL.md", text), "name the folder that has the SKILL.md")
+	return false
 }
 
 // close closes what the bench opened.

@@ -209,8 +209,16 @@ func (o *createOptions) next(parent string, kinds []scaffold.Kind) {
 	}
 	o.out.Hint("check it: agent skill test " + skill)
 	o.out.Hint("work on it: agent skill dev " + skill)
-	if o.found(parent) && slices.Contains(kinds, scaffold.Script) {
+	if !o.found(parent) {
+		return
+	}
+	if slices.Contains(kinds, scaffold.Script) {
 		o.out.Hint("run its script: agent script run " + skill + " hello -- --name Ada")
+	}
+	for _, kind := range scaffold.Kinds() {
+		if called := scaffold.ToolOf(kind, o.name); called != "" && slices.Contains(kinds, kind) {
+			o.out.Hint("call its tool: agent skill call " + skill + " " + called + " name=Ada")
+		}
 	}
 }
 

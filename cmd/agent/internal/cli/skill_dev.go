@@ -227,6 +227,9 @@ func (d *studio) look(ctx context.Context, groups []trial.Group) (*trial.Report,
 		return report, ctx.Err()
 	case err != nil: // it may be there again after the next save
 		d.Out.Error(err)
+		if _, gone := os.Stat(d.dir); gone != nil {
+			d.Out.Remark(d.dir + " is gone: the skill is shown again when it is back; q ends")
+		}
 		report.Cases = []trial.Case{{Group: trial.Manifest, Status: trial.Failed, Message: err.Error(), Invalid: true}}
 		return report, nil
 	}

@@ -60,7 +60,7 @@ trusted. Warnings do not change it.`,
 		},
 	}
 	f := c.Flags()
-	f.StringArrayVar(&o.only, "only", nil, "check only this `GROUP` (repeatable)")
+	f.StringSliceVar(&o.only, "only", nil, "check only this `GROUP` (repeatable, or several with commas)")
 	f.StringVar(&o.junit, "junit", "", "also write the results to this `FILE`, as JUnit XML")
 	f.StringVar(&o.model, "model", "", "the model for evals, as `PROVIDER/NAME`")
 	f.BoolVar(&o.trusted, "trusted", false, "it is yours: let its programs run, this once")

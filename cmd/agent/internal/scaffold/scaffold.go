@@ -116,6 +116,15 @@ func title(name string) string {
 // longest is how much of a skill's name begins the names of its tools: these have 64 characters at most.
 const longest = 40
 
+// ToolOf returns the tool that a kind adds to a skill; "" if it adds none. It takes an argument called name.
+func ToolOf(kind Kind, name string) string {
+	verb := map[Kind]string{Toolset: "greet", TypeScript: "hello", MCP: "welcome"}[kind]
+	if verb == "" {
+		return ""
+	}
+	return tool(name) + "_" + verb
+}
+
 // tool makes "csv_report" of "csv-report": names of tools begin with it, so they do not collide with those of other skills.
 func tool(name string) string {
 	out := strings.ReplaceAll(name, "-", "_")
