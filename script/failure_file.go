@@ -67,7 +67,7 @@ func blocked(cmd *runner.Command, out *runner.Output, here []string) *Blocked {
 			if !filepath.IsAbs(path) {
 				path = filepath.Join(cmd.Dir, path)
 			}
-			if b := blocks(cmd, filepath.Clean(path), denies(string(how)), out.Sandbox.ConfinesFiles()); b != nil {
+			if b := blocks(cmd, filepath.Clean(path), refusalOf(string(how)), out.Sandbox.ConfinesFiles()); b != nil {
 				b.Here = b.Write && !b.Kept && b.Dir != "" && paths.Within(here, b.Path)
 				return b
 			}
@@ -97,7 +97,7 @@ func unseen(c *runner.Command, out *runner.Output) *Blocked {
 		if paths.Within(ofSystem, path) || path == "/" {
 			continue
 		}
-		if b := blocks(c, path, false, true); b != nil && !b.Write {
+		if b := blocks(c, path, absent, true); b != nil && !b.Write {
 			return b
 		}
 	}
@@ -119,14 +119,29 @@ func pathsIn(line []byte) []string {
 	return out
 }
 
-// denies reports whether an error of the system says that a file is there and may not be used so.
-func denies(how string) bool {
+// refusal is what an error of the system says of a file.
+type refusal int
+
+const (
+	absent    refusal = iota // it is not there
+	denied                   // it may not be used so
+	unwritten                // it may not be written
+)
+
+func refusalOf(how string) refusal {
 	how = strings.ToLower(how)
-	return how != "enoent" && !strings.HasPrefix(how, "no such")
+	switch {
+	case how == "enoent", strings.HasPrefix(how, "no such"):
+		return absent
+	case how == "erofs", strings.HasPrefix(how, "read-only"):
+		return unwritten
+	}
+	return denied
 }
 
-// blocks returns why a command fails at a path: denied says that the system refused to use it, confined that a sandbox held.
-func blocks(c *runner.Command, path string, denied, confined bool) *Blocked {
+// blocks returns why a command fails at a path: how says what the system said of it, confined that a sandbox held.
+func blocks(c *runner.Command, path string, how refusal, confined bool) *Blocked {
+	denied := how != absent
 	_, missing := os.Lstat(path)
 	dir := filepath.Dir(path)
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
@@ -145,7 +160,7 @@ func blocks(c *runner.Command, path string, denied, confined bool) *Blocked {
 		return &Blocked{Path: path, Dir: dir, Write: true}
 	case c.Access(path) != runner.Hides:
 	case missing == nil:
-		return &Blocked{Path: path, Dir: dir}
+		return &Blocked{Path: path, Dir: dir, Write: how == unwritten}
 	case missingDir == nil:
 		return &Blocked{Path: path, Dir: dir, Write: true}
 	}

@@ -135,7 +135,7 @@ func (h *Host) interpreter(ctx context.Context, src *source) ([]string, error) {
 	}
 	b := survey.Head(src.s.FS(), src.sc.File)
 	if b == nil {
-		return nil, src.fail("", fs.ErrNotExist, "cannot be read")
+		return nil, src.fail("", fs.ErrNotExist, "cannot be read: load the skill again, and check the file's permissions")
 	}
 	bang, err := survey.ParseShebang(b)
 	if err != nil {
@@ -307,6 +307,9 @@ runpy.run_module(name, run_name="__main__", alter_sys=True)
 
 func (src *source) text() ([]byte, error) {
 	b, err := src.s.ReadFile(src.sc.File)
+	if errors.Is(err, skill.ErrTooBig) {
+		return nil, src.fail("", err, "cannot be read: %v: move its data into files of their own, which it opens", err)
+	}
 	if err != nil {
 		return nil, src.fail("", err, "cannot be read: %v", err)
 	}

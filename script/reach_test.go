@@ -271,6 +271,11 @@ func TestBlocked(t *testing.T) {
 			t.Errorf("%q: %s", tt.args, diff)
 		}
 	}
+	hidden := &Blocked{Path: at("data"), Dir: at("data"), Write: true}
+	out := &runner.Output{Stderr: []byte("OSError: [Errno 30] Read-only file system: '" + at("data") + "'\n"), ExitCode: 1, Sandbox: &runner.Sandbox{Tier: "A"}}
+	if diff := cmp.Diff(hidden, blocked(readOnly, out, nil)); diff != "" {
+		t.Errorf("a write in a folder that the script does not see: %s", diff)
+	}
 	for text, b := range map[string]*Blocked{
 		"AGENT_SKILL_CACHE_DIR": {Path: "/s/x", Write: true, Own: true}, "may not write in /d": {Path: "/d/x", Dir: "/d", Write: true},
 		"may not read /d/x": {Path: "/d/x", Dir: "/d"}, "no script may write /d/.git": {Path: "/d/.git", Write: true, Kept: true},

@@ -42,7 +42,7 @@ func (g graph) hoist(file string, root []edge) (plan, error) {
 		s := queue[0]
 		queue = queue[1:]
 		if looks += len(s.deps); looks > maxLooks {
-			return nil, refuse("%s has more than %d dependencies of packages on each other", file, maxLooks)
+			return nil, refuse("%s has more than %d dependencies of packages on each other: use fewer packages", file, maxLooks)
 		}
 		for _, d := range s.deps {
 			to := s.placeFor(d)
@@ -59,7 +59,7 @@ func (g graph) hoist(file string, root []edge) (plan, error) {
 			it := v.item
 			it.Path = placeOf(next.names...)
 			if out = append(out, it); len(out) > maxItems || len(next.names) > maxNesting {
-				return nil, refuse("%s: %q cannot be placed: too many packages depend on different versions of each other", file, strings.Join(next.names, "/"))
+				return nil, refuse("%s: %q cannot be placed: too many packages depend on different versions of each other: name versions that agree", file, strings.Join(next.names, "/"))
 			}
 			queue = append(queue, next)
 		}

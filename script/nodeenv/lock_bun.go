@@ -39,7 +39,7 @@ type bunPackage struct {
 func readBun(pkg *packageJSON, file string, b []byte, pf platform) (plan, error) {
 	var lock bunLock
 	if err := json.Unmarshal(plainJSON(b), &lock); err != nil {
-		return nil, refuse("%s cannot be read: %v", file, err)
+		return nil, refuse("%s cannot be read: write the lock again: %v", file, err)
 	}
 	root := lock.Workspaces[""]
 	switch {
@@ -84,7 +84,7 @@ type bunWalk struct {
 // follow visits the packages that one of key depends on.
 func (w *bunWalk) follow(key string, names map[string]string, optional bool) error {
 	if w.depth++; w.depth > maxItems {
-		return refuse("%s has packages that depend on each other too deeply", w.file)
+		return refuse("%s has packages that depend on each other too deeply: use fewer of them, or add a package-lock.json", w.file)
 	}
 	defer func() { w.depth-- }()
 	for _, name := range sortedKeys(names) {
@@ -132,7 +132,7 @@ func (w *bunWalk) visit(key, name string, optional bool) error {
 	}
 	if !w.platform.fits(p.facts.OS, p.facts.CPU, p.facts.Libc) {
 		if !optional {
-			return refuse("%s: %q is not for this machine", w.file, clip(key))
+			return refuse("%s: %q is not for this machine: make it an optional dependency", w.file, clip(key))
 		}
 		w.found[key] = nil
 		return nil
@@ -169,7 +169,7 @@ func (w *bunWalk) read(key string) (*bunPackage, error) {
 			return p, nil
 		}
 	}
-	return nil, refuse("%s: %q is not a package of a registry: only those are installed", w.file, clip(key))
+	return nil, refuse("%s: %q is not a package of a registry: only those are installed: name a version that the registry has", w.file, clip(key))
 }
 
 // bunNames splits a key into the names of the packages on the way. The name of a scoped package has a slash.

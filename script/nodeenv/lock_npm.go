@@ -45,7 +45,7 @@ func (w *words) UnmarshalJSON(b []byte) error {
 func readNPM(pkg *packageJSON, file string, b []byte, pf platform) (plan, error) {
 	var lock npmLock
 	if err := json.Unmarshal(b, &lock); err != nil {
-		return nil, refuse("%s cannot be read: %v", file, err)
+		return nil, refuse("%s cannot be read: write the lock again: %v", file, err)
 	}
 	root := lock.Packages[""]
 	switch {
@@ -65,15 +65,15 @@ func readNPM(pkg *packageJSON, file string, b []byte, pf platform) (plan, error)
 			continue // the folder of a workspace counts where a link leads to it
 		}
 		if p.Link {
-			return nil, refuse("%s: %q is a link to a folder: only packages of the registry are installed", file, clip(key))
+			return nil, refuse("%s: %q is a link to a folder: only packages of the registry are installed: publish it, or move its files into the skill", file, clip(key))
 		}
 		names, ok := placeNames(key)
 		if !ok || len(names) > maxNesting {
-			return nil, refuse("%s: %q is not a place of a package", file, clip(key))
+			return nil, refuse("%s: %q is not a place of a package: write the lock again", file, clip(key))
 		}
 		if !pf.fits(p.OS, p.CPU, p.Libc) {
 			if !p.Optional {
-				return nil, refuse("%s: %q is for %s %s, not for this machine", file, clip(key), clip(strings.Join(p.OS, ", ")), clip(strings.Join(p.CPU, ", ")))
+				return nil, refuse("%s: %q is for %s %s, not for this machine: make it an optional dependency", file, clip(key), clip(strings.Join(p.OS, ", ")), clip(strings.Join(p.CPU, ", ")))
 			}
 			skipped[key] = true
 			continue

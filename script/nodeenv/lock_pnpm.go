@@ -72,7 +72,7 @@ const maxSigns = 1 << 20 // values of a lock, about
 func readPNPM(pkg *packageJSON, file string, b []byte, pf platform) (plan, error) {
 	doc, err := yamlnode.Parse(b, &yamlnode.Options{MaxSigns: maxSigns})
 	if err != nil {
-		return nil, refuse("%s cannot be read: %v", file, err)
+		return nil, refuse("%s cannot be read: write the lock again: %v", file, err)
 	}
 	lock := &pnpmLock{file: file, platform: pf, graph: graph{}, root: yaml{doc}.get("importers").get(".")}
 	lock.packages = yaml{doc}.get("packages").entries()
@@ -125,7 +125,7 @@ func (l *pnpmLock) edge(name, version string, optional bool) ([]edge, error) {
 		key = version // of a package that has another name in the registry
 	}
 	if _, ok := l.snapshots[key]; !ok {
-		return nil, refuse("%s: %q is %q: only packages of the registry are installed", l.file, clip(name), clip(version))
+		return nil, refuse("%s: %q is %q: only packages of the registry are installed: name a version that it has", l.file, clip(name), clip(version))
 	}
 	if v, known := l.graph[key]; known {
 		if v == nil {
@@ -141,7 +141,7 @@ func (l *pnpmLock) edge(name, version string, optional bool) ([]edge, error) {
 		l.graph[key] = nil
 		return nil, nil
 	case !fits:
-		return nil, refuse("%s: %q is not for this machine", l.file, clip(key))
+		return nil, refuse("%s: %q is not for this machine: make it an optional dependency", l.file, clip(key))
 	}
 	return []edge{{name, key}}, nil
 }
@@ -159,10 +159,10 @@ func (l *pnpmLock) read(key string) (fits bool, err error) {
 	id = strings.TrimPrefix(id, l.slash)
 	at := strings.LastIndexByte(id, '@')
 	if at <= 0 {
-		return false, refuse("%s: %q is not a package of a registry: only those are installed", l.file, clip(key))
+		return false, refuse("%s: %q is not a package of a registry: only those are installed: name a version that the registry has", l.file, clip(key))
 	}
 	if len(l.graph) > maxItems {
-		return false, refuse("%s has more than %d packages", l.file, maxItems)
+		return false, refuse("%s has more than %d packages: use fewer, or bundle the script into one file", l.file, maxItems)
 	}
 	optional := facts.get("optional").text() == "true" || l.snapshots[key].get("optional").text() == "true"
 	v := &vertex{item: item{Name: id[:at], Version: id[at+1:], Resolved: facts.get("resolution").get("tarball").text(),

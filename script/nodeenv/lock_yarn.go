@@ -82,7 +82,7 @@ func (l *yarnLock) edge(p yarnPattern, optional bool) (edge, error) {
 		l.graph[key] = v
 	}
 	if len(l.graph) > maxItems {
-		return edge{}, refuse("%s has more than %d packages", l.file, maxItems)
+		return edge{}, refuse("%s has more than %d packages: use fewer, or bundle the script into one file", l.file, maxItems)
 	}
 	v.Optional, v.deps = optional, nil
 	for i, list := range [][]yarnPattern{entry.dependencies, entry.optional} {
@@ -119,7 +119,7 @@ func (l *yarnLock) parse(b []byte) error {
 				l.entries[p.key()] = entry
 			}
 		case entry == nil:
-			return refuse("%s cannot be read: line %d belongs to no package", l.file, n)
+			return refuse("%s cannot be read: line %d belongs to no package: write the lock again", l.file, n)
 		case indent == 2 && text == "dependencies:":
 			list = &entry.dependencies
 		case indent == 2 && text == "optionalDependencies:":
@@ -131,7 +131,7 @@ func (l *yarnLock) parse(b []byte) error {
 			*list = append(*list, yarnPattern{words[0], words[1]})
 		case indent >= 2: // what later versions of Yarn 1 may add
 		default:
-			return refuse("%s cannot be read: line %d is not of the form of Yarn 1", l.file, n)
+			return refuse("%s cannot be read: line %d is not of the form of Yarn 1: write the lock again, or add a package-lock.json", l.file, n)
 		}
 	}
 	return lines.Err()

@@ -30,7 +30,7 @@ type plan []item
 // checked sorts a plan and refuses one that cannot be installed safely. file is the lock's name in messages.
 func (p plan) checked(file string) (plan, error) {
 	if len(p) > maxItems {
-		return nil, refuse("%s has more than %d packages", file, maxItems)
+		return nil, refuse("%s has more than %d packages: use fewer, or bundle the script into one file", file, maxItems)
 	}
 	slices.SortFunc(p, func(a, b item) int { return strings.Compare(a.Path, b.Path) })
 	folded := map[string]string{}
@@ -38,9 +38,9 @@ func (p plan) checked(file string) (plan, error) {
 		what := clip(it.Name) + "@" + clip(it.Version)
 		switch {
 		case !validPlace(it.Path) || !validName(it.Name) || !validVersion(it.Version):
-			return nil, refuse("%s: %q at %q is not a package of a registry: only those are installed", file, what, clip(it.Path))
+			return nil, refuse("%s: %q at %q is not a package of a registry: only those are installed: name a version that the registry has", file, what, clip(it.Path))
 		case it.Resolved != "" && !strings.HasPrefix(it.Resolved, "https://") && !strings.HasPrefix(it.Resolved, "http://"):
-			return nil, refuse("%s: %s comes from %q: only packages of the registry are installed", file, what, clip(it.Resolved))
+			return nil, refuse("%s: %s comes from %q: only packages of the registry are installed: name a version that it has", file, what, clip(it.Resolved))
 		case it.Integrity == "":
 			return nil, refuse("%s: %s has no integrity: write the lock again with a registry that has it", file, what)
 		}
@@ -48,7 +48,7 @@ func (p plan) checked(file string) (plan, error) {
 			return nil, refuse("%s: the integrity of %s %v", file, what, err)
 		}
 		if other, ok := folded[strings.ToLower(it.Path)]; ok {
-			return nil, refuse("%s: %q and %q are the same folder on some systems", file, other, it.Path)
+			return nil, refuse("%s: %q and %q are the same folder on some systems: use one of the two", file, other, it.Path)
 		}
 		folded[strings.ToLower(it.Path)] = it.Path
 	}
@@ -111,7 +111,7 @@ func strongest(integrity string) (digest, error) {
 	case weak:
 		return best, fmt.Errorf("is sha1 alone, which is too weak: write the lock again with a registry that has sha512")
 	}
-	return best, fmt.Errorf("is %q, which has no sha512, sha384 or sha256", clip(integrity))
+	return best, fmt.Errorf("is %q, which has no sha512, sha384 or sha256: write the lock again with a registry that has one", clip(integrity))
 }
 
 // tarball returns the name of a package's file in a registry.

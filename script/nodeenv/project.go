@@ -52,7 +52,7 @@ func readPackage(fsys fs.FS, file string) (*packageJSON, error) {
 	}
 	p := &packageJSON{file: file}
 	if err := json.Unmarshal(bytes.TrimPrefix(b, []byte("\ufeff")), p); err != nil {
-		return nil, refuse("%s cannot be read: %v", file, err)
+		return nil, refuse("%s cannot be read: correct it: %v", file, err)
 	}
 	for name := range p.OptionalDependencies { // as npm does: the optional entry counts
 		delete(p.Dependencies, name)
@@ -72,7 +72,7 @@ func readFile(fsys fs.FS, file string, limit int64) ([]byte, error) {
 	}
 	b, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err == nil && int64(len(b)) > limit {
-		return nil, refuse("%s has more than %d bytes", file, limit)
+		return nil, refuse("%s has more than %d bytes: use fewer packages, or bundle the script into one file", file, limit)
 	}
 	return b, err
 }
@@ -146,7 +146,7 @@ func (p *packageJSON) check() error {
 func (p *packageJSON) checkOne(name, spec string) error {
 	switch {
 	case !validName(name):
-		return refuse("%s: %q is not the name of a package", p.file, clip(name))
+		return refuse("%s: %q is not the name of a package: correct it, or remove it", p.file, clip(name))
 	case !fromRegistry(spec):
 		return refuse("%s: the dependency %q is %q: only packages of the registry are installed, with a version or a range; "+
 			"name a published version", p.file, name, clip(spec))
@@ -161,17 +161,17 @@ func (p *packageJSON) checkOverrides(overrides map[string]any, depth int) error 
 		switch v := value.(type) {
 		case string:
 			if !fromRegistry(strings.TrimPrefix(v, "$")) {
-				return refuse("%s: the override of %q is %q: only packages of the registry are installed", p.file, clip(name), clip(v))
+				return refuse("%s: the override of %q is %q: only packages of the registry are installed: name a version that it has", p.file, clip(name), clip(v))
 			}
 		case map[string]any:
 			if depth == maxNested {
-				return refuse("%s: overrides are nested too deeply", p.file)
+				return refuse("%s: overrides are nested too deeply: write them with fewer levels", p.file)
 			}
 			if err := p.checkOverrides(v, depth+1); err != nil {
 				return err
 			}
 		default:
-			return refuse("%s: the override of %q is neither a version nor a map", p.file, clip(name))
+			return refuse("%s: the override of %q is neither a version nor a map: correct it, or remove it", p.file, clip(name))
 		}
 	}
 	return nil

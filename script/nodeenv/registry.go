@@ -100,7 +100,7 @@ func (r *registries) of(name string) (string, error) {
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return "", refuse("the registry %q of the npm settings is not an address", clip(address))
+		return "", refuse("the registry %q of the npm settings is not an address: correct it in .npmrc", clip(address))
 	}
 	return strings.TrimRight(address, "/") + "/", nil
 }
@@ -144,7 +144,7 @@ func (r *registries) address(it *item) (string, error) {
 	if it.Resolved != "" {
 		u, err := url.Parse(it.Resolved)
 		if err != nil || path.Base(u.Path) != file || !strings.Contains(u.Path, "/"+path.Base(it.Name)+"/") {
-			return "", refuse("%s@%s comes from %q, which is not a package of a registry: only those are installed", it.Name, it.Version, clip(it.Resolved))
+			return "", refuse("%s@%s comes from %q, which is not a package of a registry: only those are installed: name a version that the registry has", it.Name, it.Version, clip(it.Resolved))
 		}
 	}
 	return base + it.Name + "/-/" + file, nil

@@ -102,7 +102,7 @@ func (w *workshop) resolve(ctx context.Context, o *PrepareOptions) (string, erro
 	if err := w.mayDownload(ctx, fetched, o.Large); err != nil {
 		return "", err
 	}
-	w.doing = fmt.Sprintf("preparing the dependencies of %s: %s", w.e.sc.Name, &fetched)
+	w.doing = fmt.Sprintf("preparing the dependencies of %s: %s", w.e.sc.Name, fetched.asked(w.e.needs.Dependencies))
 	w.e.progress.Say(w.doing)
 	if err := w.uv(ctx, "export", "--script", stub, "--locked", "--no-header", "--python", w.e.base, "-o", list); err != nil {
 		return "", err

@@ -37,6 +37,29 @@ func (d *Download) String() string {
 	return text
 }
 
+// mostAsked is how many of the packages that a script asks for are named while they are prepared.
+const mostAsked = 4
+
+// asked names the packages that a script asks for: "pandas, pydantic>=2" or "a, b, c, d and 3 more".
+func asked(needs []string) string {
+	if n := len(needs) - mostAsked; n > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(needs[:mostAsked], ", "), n)
+	}
+	return strings.Join(needs, ", ")
+}
+
+// asked is asked with what all of it costs: "pydantic>=2 (29 packages, 12.3 MB)".
+func (d *Download) asked(needs []string) string {
+	text := fmt.Sprintf("%s (%d packages", asked(needs), len(d.Packages))
+	if len(d.Packages) == 1 {
+		text = asked(needs) + " (1 package"
+	}
+	if d.Bytes > 0 {
+		text += ", " + size(d.Bytes)
+	}
+	return text + ")"
+}
+
 // download returns what this system would download. Of each package it counts the largest wheel for this system, so the
 // Python version makes a small difference.
 func (l *locked) download() Download {

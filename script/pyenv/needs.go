@@ -73,7 +73,7 @@ func readFile(files fs.FS, name string, max int) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case len(b) > max:
-		return nil, fmt.Errorf("%s: the files that declare packages have more than %d bytes", name, maxDeclaration)
+		return nil, fmt.Errorf("%s: the files that declare packages have more than %d bytes: name only what the scripts import", name, maxDeclaration)
 	}
 	return b, nil
 }
@@ -129,7 +129,7 @@ func (n *Needs) check() error {
 		return fmt.Errorf("requires-python: %w", err)
 	}
 	if len(n.Dependencies) > maxDependencies {
-		return fmt.Errorf("it needs %d packages (max %d)", len(n.Dependencies), maxDependencies)
+		return fmt.Errorf("it needs %d packages (max %d): name only those that it imports", len(n.Dependencies), maxDependencies)
 	}
 	for _, d := range slices.Concat(n.Dependencies, n.Constraints) {
 		if err := CheckPackage(d); err != nil {

@@ -26,10 +26,10 @@ const maxDependency = 1024 // bytes of one dependency
 // checkDependency accepts a name with extras, versions and a marker, in printable ASCII.
 func checkDependency(dep string) error {
 	if len(dep) > maxDependency {
-		return fmt.Errorf("it has %d bytes (max %d)", len(dep), maxDependency)
+		return fmt.Errorf("it has %d bytes (max %d): shorten it", len(dep), maxDependency)
 	}
 	if i := strings.IndexFunc(dep, func(r rune) bool { return r < ' ' && r != '\t' || r > '~' || r == '\\' }); i >= 0 {
-		return fmt.Errorf("the character at byte %d is not allowed", i+1)
+		return fmt.Errorf("the character at byte %d is not allowed: write a name and a version"+`, such as "httpx>=0.27"`, i+1)
 	}
 	found := nameAndExtras().FindString(dep)
 	if found == "" {
@@ -43,7 +43,7 @@ func checkDependency(dep string) error {
 	versions = strings.TrimSpace(versions)
 	if inner, ok := strings.CutPrefix(versions, "("); ok {
 		if versions, ok = strings.CutSuffix(inner, ")"); !ok {
-			return errors.New("a bracket is not closed")
+			return errors.New("a bracket is not closed: close it")
 		}
 	}
 	if _, err := parseSpecifiers(versions); err != nil {
@@ -66,7 +66,7 @@ func checkMarker(s string) error {
 	for s = strings.TrimSpace(s); s != ""; s = strings.TrimSpace(s) {
 		found := markerToken().FindStringSubmatch(s)
 		if found == nil {
-			return fmt.Errorf("the marker cannot be read at %q", s)
+			return fmt.Errorf("the marker after the semicolon cannot be read at %q: write it as in python_version < \"3.12\"", s)
 		}
 		m.tokens, s = append(m.tokens, found[1]), s[len(found[0]):]
 	}
@@ -105,14 +105,14 @@ func (m *marker) term() error {
 	if len(m.tokens) > 0 && m.tokens[0] == "(" {
 		m.next()
 		if m.depth++; m.depth > 16 {
-			return errors.New("the marker has more than 16 brackets inside each other")
+			return errors.New("the marker has more than 16 brackets inside each other: write it with fewer")
 		}
 		if err := m.expression(); err != nil {
 			return err
 		}
 		m.depth--
 		if t := m.next(); t != ")" {
-			return errors.New("a bracket of the marker is not closed")
+			return errors.New("a bracket of the marker is not closed: close it")
 		}
 		return nil
 	}

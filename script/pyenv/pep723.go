@@ -19,7 +19,7 @@ func ParseBlock(src []byte) (*Needs, error) {
 		return nil, err
 	}
 	if len(content) > maxBlock {
-		return nil, fmt.Errorf("line %d: the script block has %d bytes (max %d)", line, len(content), maxBlock)
+		return nil, fmt.Errorf("line %d: the script block has %d bytes (max %d): name only the packages that the script imports", line, len(content), maxBlock)
 	}
 	b, err := decodeBlock(content)
 	if err != nil {
@@ -41,26 +41,26 @@ func findBlock(src []byte) (content string, start int, err error) {
 		switch {
 		case open != nil && !inside:
 			if last < 0 {
-				return "", 0, fmt.Errorf("line %d: the script block is not closed with # ///", start)
+				return "", 0, fmt.Errorf("line %d: the script block is not closed: end it with a line # ///", start)
 			}
 			content, open = open.String()[:last], nil
 		case inside && line == "# ///":
 			last = open.Len()
 		case inside && opens(line):
-			return "", 0, fmt.Errorf("line %d: a second script block (the first is at line %d)", number, start)
+			return "", 0, fmt.Errorf("line %d: a second script block (the first is at line %d): keep one", number, start)
 		}
 		switch {
 		case open != nil:
 			open.WriteString(strings.TrimPrefix(strings.TrimPrefix(line, "#"), " ") + "\n")
 		case opens(line) && start > 0:
-			return "", 0, fmt.Errorf("line %d: a second script block (the first is at line %d)", number, start)
+			return "", 0, fmt.Errorf("line %d: a second script block (the first is at line %d): keep one", number, start)
 		case opens(line):
 			open, start, last = &strings.Builder{}, number, -1
 		}
 	}
 	if open != nil {
 		if last < 0 {
-			return "", 0, fmt.Errorf("line %d: the script block is not closed with # ///", start)
+			return "", 0, fmt.Errorf("line %d: the script block is not closed: end it with a line # ///", start)
 		}
 		content = open.String()[:last]
 	}
@@ -73,7 +73,7 @@ func opens(line string) bool { return strings.TrimRight(line, " \t") == "# /// s
 func decodeBlock(content string) (*Needs, error) {
 	var all map[string]any
 	if err := readTOML(content, &all); err != nil {
-		return nil, fmt.Errorf("no valid TOML: %w", err)
+		return nil, fmt.Errorf("it is no valid TOML, correct it: %w", err)
 	}
 	if _, ok := all["tool"]; ok {
 		return nil, errors.New("a [tool] table is not allowed: a script does not configure what installs its dependencies; the operator does")
@@ -81,7 +81,7 @@ func decodeBlock(content string) (*Needs, error) {
 	b := &Needs{From: inBlock}
 	if v, ok := all["requires-python"]; ok {
 		if b.RequiresPython, ok = v.(string); !ok {
-			return nil, errors.New("requires-python is not a string")
+			return nil, errors.New("requires-python is not a string: write it as in requires-python = \">=3.11\"")
 		}
 		b.RequiresPython = strings.TrimSpace(b.RequiresPython)
 		if _, err := parseSpecifiers(b.RequiresPython); err != nil {
@@ -90,12 +90,12 @@ func decodeBlock(content string) (*Needs, error) {
 	}
 	list, ok := all["dependencies"].([]any)
 	if _, there := all["dependencies"]; there && !ok {
-		return nil, errors.New("dependencies is not a list of strings")
+		return nil, errors.New("dependencies is not a list of strings: write it as in dependencies = [\"httpx>=0.27\"]")
 	}
 	for _, v := range list {
 		dep, ok := v.(string)
 		if !ok {
-			return nil, errors.New("dependencies is not a list of strings")
+			return nil, errors.New("dependencies is not a list of strings: write it as in dependencies = [\"httpx>=0.27\"]")
 		}
 		dep = strings.TrimSpace(dep)
 		if err := checkDependency(dep); err != nil {

@@ -152,7 +152,7 @@ func (e *environmentOf) look() string {
 // makeLocked makes the environment unless another process did so in the meantime.
 func (e *environmentOf) makeLocked(ctx context.Context, o *PrepareOptions) error {
 	before := e.record.Folder
-	e.progress = envstore.Announce(e.s.o.Progress, e.s.patience, fmt.Sprintf("preparing the dependencies of %s: %s", e.sc.Name, strings.Join(e.needs.Dependencies, ", ")))
+	e.progress = envstore.Announce(e.s.o.Progress, e.s.patience, fmt.Sprintf("preparing the dependencies of %s: %s", e.sc.Name, asked(e.needs.Dependencies)))
 	defer e.progress.End()
 	unlock, err := e.place().Lock(ctx, e.s.o.MaxTime)
 	switch {

@@ -204,7 +204,7 @@ func TestProgress(t *testing.T) {
 	}
 	p := prepare(nil)
 	if !p.Made || !slices.Equal(p.Packages(), []string{"dep==1.0"}) || len(told) != 2 || told[0] != "preparing the dependencies of a: dep" ||
-		!strings.HasPrefix(told[1], "preparing the dependencies of a: dep: ") { // C69: with the size
+		!strings.HasPrefix(told[1], "preparing the dependencies of a: dep (1 package, ") { // C69: with the size
 		t.Errorf("got %+v, %q", p, told)
 	}
 	if p := prepare(nil); p.Made || len(told) != 2 {

@@ -53,7 +53,7 @@ func readProject(files fs.FS, name string) (*Needs, error) {
 // checkDependencies refuses a dependency that has an address: the index may have another package of that name.
 func (p *pyproject) checkDependencies(name string, all []string) error {
 	if len(all) > maxDependencies {
-		return fmt.Errorf("%s: more than %d packages are named", name, maxDependencies)
+		return fmt.Errorf("%s: more than %d packages are named: name those that the scripts import", name, maxDependencies)
 	}
 	for i, d := range all {
 		all[i] = strings.TrimSpace(d)
@@ -76,7 +76,7 @@ const maxLevels = 50
 // readTOML reads a document of a skill.
 func readTOML(text string, into any) error {
 	if tooDeep(text) {
-		return fmt.Errorf("a key or a value has more than %d levels", maxLevels)
+		return fmt.Errorf("a key or a value has more than %d levels: write it with fewer", maxLevels)
 	}
 	return toml.Unmarshal([]byte(text), into)
 }

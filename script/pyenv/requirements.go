@@ -95,7 +95,7 @@ func refusedOption(where, option string) error {
 	case slices.Contains(sources, option):
 		return fmt.Errorf("%s: %s is not allowed, since a package is not built from its source: name the package and a version that the index has", where, option)
 	}
-	return fmt.Errorf("%s: the option %.40q is not allowed: remove it", where, option)
+	return fmt.Errorf("%s: the option %.40q is not allowed: remove it, and leave packages, versions and hashes", where, option)
 }
 
 // include reads another file of the skill. Its path is relative to the folder of the file that names it.
@@ -103,7 +103,7 @@ func (r *requirements) include(where, dir, value string, list *[]string, depth i
 	name := path.Join(dir, strings.ReplaceAll(value, `\`, "/"))
 	switch {
 	case value == "" || strings.Contains(value, "://") || path.IsAbs(value) || !fs.ValidPath(name):
-		return fmt.Errorf("%s: %.80q is not a file of the skill: only its own files are read", where, value)
+		return fmt.Errorf("%s: %.80q is not a file of the skill: move it into the skill, beside this file, and name it there", where, value)
 	case depth >= maxIncludes:
 		return fmt.Errorf("%s: more than %d files include each other: write the packages in one file", where, maxIncludes)
 	}
@@ -127,7 +127,7 @@ func (r *requirements) requirement(where, text string, list *[]string) error {
 		return fmt.Errorf("%s: %.80q: %w", where, text, err)
 	}
 	if len(*list) >= maxDependencies {
-		return fmt.Errorf("%s: more than %d packages are named", where, maxDependencies)
+		return fmt.Errorf("%s: more than %d packages are named: name those that the scripts import, and leave the others to the resolver", where, maxDependencies)
 	}
 	*list = append(*list, text)
 	for _, o := range options {

@@ -42,7 +42,9 @@ func (v *validation) checkReferences(memory *Memory) {
 				seen = map[string]bool{}
 			}
 			seen[clean] = true
-			v.checkReference(ref.target, n, utf8.RuneCountInString(line[:ref.at])+1)
+			if ref.link || !v.elsewhere(clean, body[lineBefore(body, begin):begin+ref.at]) {
+				v.checkReference(ref.target, n, utf8.RuneCountInString(line[:ref.at])+1)
+			}
 		}
 	}
 }
@@ -60,44 +62,8 @@ func (v *validation) checkReference(target string, line, col int) {
 	}
 }
 
-// checkOutside returns what is wrong with a path out of the skill. A file of another skill is not a problem.
-func (v *validation) checkOutside(clean string) (code, fault string) {
-	at := path.Join(v.rel, clean)
-	switch {
-	case v.root == nil && isSibling(clean):
-		return "", ""
-	case v.root == nil || !fs.ValidPath(at):
-		return "reference-outside", "lies outside the skill"
-	case !isThere(v.root, at):
-		return "reference-missing", "does not exist"
-	case v.inSkill(at):
-		return "", ""
-	}
-	return "reference-outside", "lies outside the skill: it is missing where the skill is installed alone"
-}
-
-// isSibling reports whether a path leads to the folder next to the skill that another skill may have, or to a SKILL.md.
-func isSibling(clean string) bool {
-	return path.Base(clean) == "SKILL.md" || path.Dir(clean) == ".." && manifest.CheckName(path.Base(clean)) == nil
-}
-
-// inSkill reports whether a path of the root lies in the folder of a skill.
-func (v *validation) inSkill(at string) bool {
-	for ; at != "."; at = path.Dir(at) {
-		if isThere(v.root, at+"/SKILL.md") || isThere(v.root, at+"/skill.md") {
-			return true
-		}
-	}
-	return false
-}
-
 func isASCII(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
-}
-
-func isThere(fsys fs.FS, name string) bool {
-	_, err := fs.Stat(fsys, name)
-	return err == nil
 }
 
 // exists reports whether the skill has a file or a folder of that path. The list of the folder is enough to know of most
@@ -114,6 +80,7 @@ func (v *validation) exists(name string) bool {
 type reference struct {
 	target string
 	at     int // the byte of the line where it begins
+	link   bool
 }
 
 // referenceReader reads a body line by line.
@@ -199,18 +166,37 @@ func (r *referenceReader) block(mark, info string) {
 
 // prose returns the references in a line outside code blocks. A link inside a code span is an example, not a reference.
 func (r *referenceReader) prose(line string) []reference {
+	if showsFault(line) {
+		return nil
+	}
 	r.spans = r.marks.codeSpans(r.spans[:0], line)
 	out := r.ofSpans(line, r.spans)
 	if strings.Contains(line, "](") {
 		text := withSpaces(line, r.spans)
 		for at, end, next := linkTarget(text, 0); at < end; at, end, next = linkTarget(text, next) {
 			if target := localTarget(text[at:end]); target != "" {
-				out = append(out, reference{target, at})
+				out = append(out, reference{target, at, true})
 			}
 		}
 		slices.SortStableFunc(out, func(a, b reference) int { return cmp.Compare(a.at, b.at) })
 	}
 	return out
+}
+
+// showsFault reports whether a line begins as one that shows what is wrong, such as "- **Bad:**".
+func showsFault(line string) bool {
+	text := strings.TrimLeft(line, " \t>-*+_|\"")
+	if strings.HasPrefix(text, "❌") {
+		return true
+	}
+	n := wordLen(text)
+	switch word := text[:n]; {
+	case strings.EqualFold(word, "don") && goesOn(text[n:], "'t"):
+		n += len("'t")
+	case !strings.EqualFold(word, "bad") && !strings.EqualFold(word, "wrong") && !strings.EqualFold(word, "incorrect"):
+		return false
+	}
+	return strings.HasPrefix(strings.TrimLeft(text[n:], "*_"), ":")
 }
 
 // ofSpans returns the references in a line's code spans, as far as the words of the line do not make them unsure.
@@ -383,7 +369,7 @@ func (r *referenceReader) words(out []reference, line string, span [2]int) []ref
 			word = ownFolder.Replace(word)
 		}
 		if r.isFile(word) {
-			out = append(out, reference{word, from})
+			out = append(out, reference{target: word, at: from})
 		}
 		from += n + 1
 	}

@@ -48,6 +48,8 @@ func TestReferences(t *testing.T) { // R1
 		{"block after a cd", "```sh\ncd ../y\npython scripts/no.py\n```", nil},
 		{"working directory", "```sh\n./assets/run.sh\n```", nil},
 		{"nested blocks", "```markdown\n```bash\npython scripts/no.py\n```\n[x](no.md)\n```\n`scripts/last.py`", []string{"7:2 scripts/last.py"}},
+		{"what is wrong", "- Bad: [x](no.md) `scripts/no.py`\n> **Wrong:** [x](no.md)\nDon't: [x](no.md)\n❌ [x](no.md)\nIncorrect: `scripts/no.py`", nil},
+		{"a bad word", "Bad news are in [x](no.md)\nDon't read `scripts/no.py`", []string{"1:21 no.md", "2:13 scripts/no.py"}},
 		{"span of three", "```scripts/no.py```", []string{"1:4 scripts/no.py"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -234,4 +236,33 @@ func FuzzMeansAny(f *testing.F) {
 			t.Errorf("meansAny(%q) = %v, want %v", path, got, want)
 		}
 	})
+}
+
+// A path of code that the skill does not have may be one of the repository, or of a skill beside it that the text names. R1
+func TestReferencesElsewhere(t *testing.T) {
+	body := "Run `scripts/sync.sh` and `scripts/plugin.py`.\n\nSee the pdf-forms skill's\n`references/fields.md`.\n\n`references/fields2.md`\n\n[x](scripts/sync.sh)\n"
+	root := folder(map[string]string{
+		"scripts/sync.sh": "", "plug/scripts/plugin.py": "", "plug/skills/pdf-forms/references/fields.md": "", "plug/skills/pdf-forms/references/fields2.md": "",
+		"plug/skills/x/SKILL.md": "---\nname: x\ndescription: y\n---\n" + body,
+	})
+	at, err := fs.Sub(root, "plug/skills/x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		root fs.FS
+		want []string
+	}{
+		{root, []string{"references/fields2.md"}},
+		{nil, []string{"scripts/sync.sh", "scripts/plugin.py", "references/fields.md", "references/fields2.md"}},
+	} {
+		_, problems := Folder(at, "x", &Options{Root: row.root, Rel: "plug/skills/x"})
+		var got []string
+		for _, p := range problems {
+			got = append(got, strings.Split(p.Message, `"`)[1])
+		}
+		if !slices.Equal(got, row.want) {
+			t.Errorf("got %q, want %q", got, row.want)
+		}
+	}
 }

@@ -151,6 +151,10 @@ func (o *validateOptions) all(ctx context.Context, targets []target, profile *ma
 		if err != nil {
 			return err
 		}
+		for i := range v.Problems { // what they say may lie in the memory of the next check
+			p := &v.Problems[i]
+			p.Field, p.Message, p.Cure = strings.Clone(p.Field), strings.Clone(p.Message), strings.Clone(p.Cure)
+		}
 		if !o.json {
 			v.shown = o.shown(v)
 			v.Fixed, v.Problems = nil, nil

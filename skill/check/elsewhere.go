@@ -1,0 +1,83 @@
+package check
+
+import (
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/agent-base/agent-base/skill/manifest"
+)
+
+// checkOutside returns what is wrong with a path out of the skill. A file of another skill is not a problem.
+func (v *validation) checkOutside(clean string) (code, fault string) {
+	at := path.Join(v.rel, clean)
+	switch {
+	case v.root == nil && isSibling(clean):
+		return "", ""
+	case v.root == nil || !fs.ValidPath(at):
+		return "reference-outside", "lies outside the skill"
+	case !isThere(v.root, at):
+		return "reference-missing", "does not exist"
+	case v.inSkill(at):
+		return "", ""
+	}
+	return "reference-outside", "lies outside the skill: it is missing where the skill is installed alone"
+}
+
+// isSibling reports whether a path leads to the folder next to the skill that another skill may have, or to a SKILL.md.
+func isSibling(clean string) bool {
+	return path.Base(clean) == "SKILL.md" || path.Dir(clean) == ".." && manifest.CheckName(path.Base(clean)) == nil
+}
+
+// inSkill reports whether a path of the root lies in the folder of a skill.
+func (v *validation) inSkill(at string) bool {
+	for ; at != "."; at = path.Dir(at) {
+		if isThere(v.root, at+"/SKILL.md") || isThere(v.root, at+"/skill.md") {
+			return true
+		}
+	}
+	return false
+}
+
+// lineBefore returns where the line before the one at begin begins, or the last bytes of it if it is long.
+func lineBefore(body string, begin int) int {
+	if begin == 0 {
+		return 0
+	}
+	return max(begin-mostBefore, strings.LastIndexByte(body[:begin-1], '\n')+1)
+}
+
+// Bounds of elsewhere.
+const (
+	mostBefore = 240 // bytes of the line before
+	mostNames  = 40  // words that may be the names of skills
+)
+
+// elsewhere reports whether a path of code that the skill does not have is one of the repository: it is there below a folder above the
+// skill, or in a skill next to it that the words before the path name.
+func (v *validation) elsewhere(clean, before string) bool {
+	if v.root == nil || v.rel == "." || !fs.ValidPath(clean) || v.exists(clean) {
+		return false
+	}
+	for dir := path.Dir(v.rel); ; dir = path.Dir(dir) {
+		if isThere(v.root, path.Join(dir, clean)) {
+			return true
+		}
+		if dir == "." {
+			break
+		}
+	}
+	beside, own := path.Split(v.rel)
+	names := strings.FieldsFunc(before, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' })
+	for _, name := range names[max(0, len(names)-mostNames):] {
+		if name != own && strings.Trim(name, "-") != "" && isThere(v.root, path.Join(beside, name, clean)) {
+			return true
+		}
+	}
+	return false
+}
+
+func isThere(fsys fs.FS, name string) bool {
+	_, err := fs.Stat(fsys, name)
+	return err == nil
+}
