@@ -57,7 +57,7 @@ type Error struct {
 	Withheld []string
 	Unset    []string // those that it reads and nobody has set
 	Ended    bool     // a signal ended the script
-	Warning  string // the Note of the grant, of a script that failed
+	Warning  string   // the Note of the grant, of a script that failed
 
 	Sandbox *runner.Sandbox // what confined a script that failed; nil if it did not start
 }
