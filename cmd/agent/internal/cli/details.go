@@ -97,10 +97,10 @@ type details struct {
 	RequiresEnv   []string           `json:"requires_env,omitempty"`
 	Env           []string           `json:"permissions_env,omitempty"`
 	EnvNever      []string           `json:"permissions_env_never_given,omitempty"` // of these, the entries that give scripts nothing
-	Permissions   []string           `json:"permissions,omitempty"` // the others that the manifest requests, as "network: HOST"
-	Contacts      []string           `json:"contacts,omitempty"`    // hosts that the texts of its scripts name
-	Variables     []app.Variable     `json:"variables"`             // that it declares or its scripts read; never values
-	Grants        *app.GrantView     `json:"grants,omitempty"`      // null: nothing was granted
+	Permissions   []string           `json:"permissions,omitempty"`                 // the others that the manifest requests, as "network: HOST"
+	Contacts      []string           `json:"contacts,omitempty"`                    // hosts that the texts of its scripts name
+	Variables     []app.Variable     `json:"variables"`                             // that it declares or its scripts read; never values
+	Grants        *app.GrantView     `json:"grants,omitempty"`                      // null: nothing was granted
 	Scripts       []scriptName       `json:"scripts"`
 	MoreScripts   int                `json:"more_scripts,omitempty"` // that are not listed: they run by their path
 	Dependencies  []dependencies     `json:"dependencies"`           // of its scripts and toolsets, by what declares them
