@@ -22,7 +22,8 @@ const MaxTarget = 1024
 
 // Follow returns the regular file that a symbolic link among other files stands for. link is the path of the link from their root,
 // target what the link says, kind says what has a path. If why is not "", no copy of a file can take the place of the link, as for
-// "is a symbolic link to /etc/passwd, an absolute path". Only names are looked at: nothing outside the root is ever asked about.
+// "is a symbolic link to /etc/passwd, an absolute path". A SKILL.md is never copied: what it leads to is mostly the skill itself,
+// which would then be there twice. Only names are looked at: nothing outside the root is ever asked about.
 func Follow(link, target string, kind func(path string) Kind) (file, why string) {
 	no := func(reason string) (string, string) {
 		return "", fmt.Sprintf("is a symbolic link to %.80q, %s", target, reason)
@@ -32,6 +33,9 @@ func Follow(link, target string, kind func(path string) Kind) (file, why string)
 	}
 	if target[0] == '/' {
 		return no("an absolute path")
+	}
+	if strings.EqualFold(path.Base(link), "SKILL.md") {
+		return no("and a skill needs a SKILL.md of its own")
 	}
 	at := path.Dir(link)
 	for part := range strings.SplitSeq(target, "/") {

@@ -42,6 +42,15 @@ func TestFollow(t *testing.T) {
 	}
 }
 
+// A manifest has no copy: the skill would be there twice.
+func TestFollowManifest(t *testing.T) {
+	for _, link := range []string{"other/SKILL.md", "other/skill.md", "SKILL.md"} {
+		if got, why := filename.Follow(link, "lib/x", kindOf); got != "" || !strings.Contains(why, "SKILL.md of its own") {
+			t.Errorf("%s: got %q, %q", link, got, why)
+		}
+	}
+}
+
 // Whatever a link says, the file that stands in its place is one of the tree.
 func FuzzFollow(f *testing.F) {
 	f.Add("a/b/ln", "../../lib/x")
