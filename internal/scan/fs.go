@@ -7,6 +7,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"unicode/utf8"
 )
@@ -63,6 +65,43 @@ func (p portableFS) In(dir string) (FS, error) {
 }
 
 func (p portableFS) Close() error { return p.root.Close() }
+
+// Remember returns the file system with a Stat that does not look again for what lies in a folder that was not there. It is for
+// checks of many skills, and safe for concurrent use. Closing it closes f.
+func Remember(f FS) FS { return &remembering{FS: f} }
+
+type remembering struct {
+	FS
+	gone sync.Map // whether a folder is not there, by path
+	kept atomic.Int64
+}
+
+// mostKept is how many folders a remembering file system knows.
+const mostKept = 100_000
+
+func (r *remembering) Stat(name string) (fs.FileInfo, error) {
+	if fs.ValidPath(name) {
+		for i := range len(name) {
+			if name[i] == '/' && r.absent(name[:i]) {
+				return nil, &fs.PathError{Op: "stat", Path: name, Err: syscall.ENOENT}
+			}
+		}
+	}
+	return r.FS.Stat(name)
+}
+
+// absent reports whether there is no folder of that path.
+func (r *remembering) absent(dir string) bool {
+	if gone, known := r.gone.Load(dir); known {
+		return gone.(bool)
+	}
+	_, err := r.FS.Stat(dir)
+	gone := errors.Is(err, fs.ErrNotExist)
+	if r.kept.Add(1) <= mostKept {
+		r.gone.Store(strings.Clone(dir), gone)
+	}
+	return gone
+}
 
 // ReadOnce returns the file system with each folder read at most once, but for an empty one: another ReadDir of it returns
 // the same listing, which must not be changed. Once the folder itself was read, what its listing does not have is not looked

@@ -156,6 +156,31 @@ func TestReadOnce(t *testing.T) {
 	}
 }
 
+// What lies in a folder that was not there is not looked for again.
+func TestRemember(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, map[string]string{"sub/file": "text"})
+	f, err := OpenFS(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := Remember(f)
+	defer known.Close()
+	for _, late := range []bool{false, true} {
+		for name, want := range map[string]error{
+			"sub/file": nil, "sub": nil, ".": nil, "gone/file": fs.ErrNotExist, "gone/sub/file": fs.ErrNotExist, "../sub": fs.ErrInvalid, "sub/../sub": fs.ErrInvalid,
+		} {
+			if _, err := known.Stat(name); !errors.Is(err, want) {
+				t.Errorf("Stat(%q), late %t: got %v, want %v", name, late, err, want)
+			}
+		}
+		put(t, dir, map[string]string{"gone/file": "text", "gone/sub/file": "text", "sub/late": "text"})
+	}
+	if _, err := known.Stat("sub/late"); err != nil {
+		t.Errorf("got %v, want nil", err)
+	}
+}
+
 // What the listing of the folder does not have is not looked for. Names that a file system may fold are.
 func TestReadOnceAbsent(t *testing.T) {
 	dir := t.TempDir()

@@ -50,7 +50,7 @@ func lineBefore(body string, begin int) int {
 // Bounds of elsewhere.
 const (
 	mostBefore = 240 // bytes of the line before
-	mostNames  = 40  // words that may be the names of skills
+	mostNames  = 12  // words that may be the names of skills
 )
 
 // elsewhere reports whether a path of code that the skill does not have is one of the repository: it is there below a folder above the
@@ -70,7 +70,7 @@ func (v *validation) elsewhere(clean, before string) bool {
 	beside, own := path.Split(v.rel)
 	names := strings.FieldsFunc(before, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' })
 	for _, name := range names[max(0, len(names)-mostNames):] {
-		if name != own && strings.Trim(name, "-") != "" && isThere(v.root, path.Join(beside, name, clean)) {
+		if name != own && strings.Trim(name, "-") != "" && isThere(v.root, beside+name+"/"+clean) {
 			return true
 		}
 	}

@@ -27,8 +27,18 @@ var (
 // reach is how many words a claim looks at.
 const reach = 7
 
+// mayClaim reports whether a text in lower case has the words that one of the claims is made of, if perhaps not together.
+func mayClaim(text string) bool {
+	has := func(part string) bool { return strings.Contains(text, part) }
+	return has("other") && has("skill") || has("before") ||
+		has("use") && slices.ContainsFunc(insists, has) && (has("first") || slices.ContainsFunc(turns, has))
+}
+
 // pushy returns the first words that claim a place before other skills, "" if there are none.
 func pushy(description string) string {
+	if !mayClaim(strings.ToLower(description)) {
+		return ""
+	}
 	words := strings.Fields(description)
 	plain := make([]string, len(words))
 	for i, w := range words {

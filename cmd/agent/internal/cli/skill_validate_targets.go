@@ -47,10 +47,11 @@ func (o *validateOptions) targets(ctx context.Context, path string) ([]target, s
 	if !info.IsDir() {
 		dir, file = filepath.Dir(path), filepath.Base(path)
 	}
-	tree, err := scan.OpenFS(o.sys.Abs(dir))
+	files, err := scan.OpenFS(o.sys.Abs(dir))
 	if err != nil {
 		return nil, nil, err
 	}
+	tree := scan.Remember(files)
 	out, err := o.targetsIn(ctx, dir, file)
 	if err != nil {
 		tree.Close()
