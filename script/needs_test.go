@@ -297,3 +297,23 @@ func TestShellStartsNode(t *testing.T) {
 		t.Error("something was written into the skill")
 	}
 }
+
+// C68: the packages that a user names are those of one registry, by name.
+func TestPackageNames(t *testing.T) {
+	for name, ok := range map[string]bool{
+		"pyyaml>=6": true, "requests[socks]": true, NPM + "left-pad@1": true, NPM + "@scope/name": true,
+		"git+https://example.com/x": false, "x @ https://example.com/x.whl": false, NPM + "https://example.com/x.tgz": false, NPM + "file:../x": false, NPM: false, "": false,
+	} {
+		if err := CheckPackages([]string{"dep", name}); (err == nil) != ok {
+			t.Errorf("%q: got %v", name, err)
+		}
+	}
+	for pair, want := range map[[2]string]bool{
+		{"PyYAML", "pyyaml>=6"}: true, {"a-b", "a_B"}: true, {"a", "b"}: false,
+		{NPM + "a", NPM + "a@2"}: true, {NPM + "@s/a@1", NPM + "@s/a"}: true, {NPM + "a", "a"}: false, {"a", NPM + "a"}: false,
+	} {
+		if got := SamePackage(pair[0], pair[1]); got != want {
+			t.Errorf("%q: got %v", pair, got)
+		}
+	}
+}
