@@ -104,8 +104,12 @@ func (f *gitFetcher) fetch(ctx context.Context, r *install.Request) (*install.Sn
 			r.Progress(p)
 		}
 	}
-	report(install.Progress{Step: "looking up " + r.Source.URL})
-	tip, err := client.Resolve(ctx, &git.Query{URL: r.Source.URL, Name: r.Source.Want, Kind: git.Kind(r.Source.Type), AllowFile: f.o.AllowFile})
+	looking := "looking up " + r.Source.URL
+	report(install.Progress{Step: looking})
+	tip, err := client.Resolve(ctx, &git.Query{
+		URL: r.Source.URL, Name: r.Source.Want, Kind: git.Kind(r.Source.Type), AllowFile: f.o.AllowFile,
+		Progress: func(p git.Progress) { report(install.Progress{Step: looking + ": " + p.Step}) },
+	})
 	if err != nil {
 		return nil, err
 	}
