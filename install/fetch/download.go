@@ -52,6 +52,15 @@ func (e *StatusError) Is(target error) bool {
 	return target == install.ErrNoPlace && (e.Code == http.StatusNotFound || e.Code == http.StatusGone)
 }
 
+// ErrNetwork means that a server could not be reached, was silent, or answered that it cannot answer now, at each attempt.
+var ErrNetwork = errors.New("the network failed")
+
+// networkError is an error that is also ErrNetwork.
+type networkError struct{ err error }
+
+func (e networkError) Error() string   { return e.err.Error() }
+func (e networkError) Unwrap() []error { return []error{e.err, ErrNetwork} }
+
 // downloader gets files by a careful client.
 type downloader struct {
 	http *http.Client
@@ -128,7 +137,7 @@ func (d *downloader) get(ctx context.Context, address string, limit int64, to si
 			return nil, err
 		}
 		if try == attempts {
-			return nil, fmt.Errorf("%w (%d attempts)", err, attempts)
+			return nil, networkError{fmt.Errorf("%w (%d attempts)", err, attempts)}
 		}
 		var status *StatusError
 		if errors.As(err, &status) {
@@ -157,8 +166,8 @@ type wish struct {
 func (d *downloader) once(ctx context.Context, u *url.URL, w *wish) (*answer, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	idle := time.AfterFunc(w.idle, func() { cancel(fmt.Errorf("%s: less than %d bytes came in %v", clean(u), minMove, w.idle)) })
-	defer idle.Stop()
+	silent := time.AfterFunc(w.idle, func() { cancel(fmt.Errorf("%s: no answer within %v", clean(u), w.idle)) })
+	defer silent.Stop()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
 		return nil, refusal{err}
@@ -185,7 +194,10 @@ func (d *downloader) once(ctx context.Context, u *url.URL, w *wish) (*answer, er
 	if err := rewind(w.to); err != nil {
 		return nil, refusal{err}
 	}
-	body := &moving{Reader: res.Body, timer: idle, idle: w.idle, report: w.progress, total: max(res.ContentLength, 0)}
+	silent.Stop()
+	body := &moving{Reader: res.Body, idle: w.idle, report: w.progress, total: max(res.ContentLength, 0)}
+	body.timer = time.AfterFunc(w.idle, func() { cancel(fmt.Errorf("%s: less than %d bytes came in %v", clean(final), minMove, w.idle)) })
+	defer body.timer.Stop()
 	sum := sha256.New()
 	n, err := io.Copy(io.MultiWriter(local{w.to}, sum), io.LimitReader(body, w.limit+1))
 	switch {

@@ -79,8 +79,11 @@ func (f *gitFetcher) git() (*git.Client, error) {
 // Snapshot too.
 func (f *gitFetcher) Fetch(ctx context.Context, r *install.Request) (*install.Snapshot, error) {
 	s, err := f.fetch(ctx, r)
-	if errors.Is(err, git.ErrNotFound) || errors.Is(err, git.ErrName) {
+	switch {
+	case errors.Is(err, git.ErrNotFound) || errors.Is(err, git.ErrName):
 		err = noPlaceError{err}
+	case errors.Is(err, git.ErrNetwork):
+		err = networkError{err}
 	}
 	return s, err
 }

@@ -12,9 +12,11 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/install"
+	"github.com/agent-base/agent-base/install/fetch"
 	"github.com/agent-base/agent-base/install/oci"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/install/store"
+	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trace"
 )
@@ -108,6 +110,8 @@ func explainInstall(err error) *Failure {
 		return &Failure{Exit: ExitInvalid, Code: "invalid_skill", Hint: breaking.Problem.Cure, Err: err}
 	case errors.As(err, &full), IsFull(err):
 		return &Failure{Exit: ExitFailure, Code: "disk_full", Hint: MakeRoom, Err: err}
+	case errors.Is(err, fetch.ErrNetwork):
+		return &Failure{Exit: ExitFailure, Code: string(llm.Network), Err: err}
 	case errors.As(err, new(*tls.CertificateVerificationError)):
 		return &Failure{Exit: ExitFailure, Code: "failed", Hint: "if the server is your own, name the certificate of its authority: SSL_CERT_FILE=FILE", Err: err}
 	case errors.Is(err, store.ErrReadOnly), errors.Is(err, syscall.EROFS):
