@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -221,13 +222,8 @@ func (o *updateOptions) table(done []*renewed) error {
 		}
 		rows = append(rows, []string{r.Name, r.State, shaText(r.entry), to, more, app.OrDash(r.entry.Source)})
 	}
-	if err := o.out.TableOf([]string{"NAME", "STATE", "INSTALLED", "AVAILABLE", "ASKS FOR MORE", "SOURCE"}, func(yield func([]string) bool) {
-		for _, row := range rows {
-			if !yield(row) {
-				return
-			}
-		}
-	}); err != nil {
+	const installed, more, from = 2, 4, 5 // columns that a narrow terminal does without
+	if err := o.out.TableOf([]string{"NAME", "STATE", "INSTALLED", "AVAILABLE", "ASKS FOR MORE", "SOURCE"}, slices.Values(rows), from, more, installed); err != nil {
 		return err
 	}
 	for _, r := range done {
