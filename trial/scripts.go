@@ -151,7 +151,12 @@ func (r *run) json(ctx context.Context, sc script.Script) {
 	case ctx.Err() != nil:
 		return
 	case err == nil:
-		if text := strings.TrimSpace(res.Text); !isDocument(text) {
+		switch text := strings.TrimSpace(res.Text); {
+		case isDocument(text):
+		case len(text) > len(usage) && strings.EqualFold(text[:len(usage)], usage):
+			c.Status, c.Message = Warned, "without other arguments it prints its help, and its exit code is 0: a model takes that for a result"
+			c.Cure = "end with another exit code than 0 if arguments are missing"
+		default:
 			c.Status, c.Cure = Failed, "print everything else on stderr"
 			c.Message = fmt.Sprintf("stdout is not one JSON document: %.80q", text)
 		}
@@ -172,6 +177,9 @@ func (r *run) json(ctx context.Context, sc script.Script) {
 	r.add(c)
 }
 
+// usage is how help begins.
+const usage = "usage:"
+
 // isDocument reports whether a text is one JSON object or array.
 func isDocument(text string) bool {
 	return text != "" && (text[0] == '{' || text[0] == '[') && json.Valid([]byte(text))
@@ -187,6 +195,7 @@ func (r *run) option(ctx context.Context, sc script.Script) {
 		return
 	case errors.As(err, &failed) && failed.Reason == "" && crashed(failed):
 		r.failure(&c, err)
+	case failed != nil && strings.Contains(failed.Message, unknownOption): // it names it, whatever else it says
 	case err == nil:
 		c.Status, c.Message, c.Cure = Failed, "its exit code is 0 with an option that it does not have: a model does not learn of its mistake", "end with another exit code than 0"
 	case errors.As(err, &failed) && failed.Code == script.ExecutionFailed && failed.Reason == "":
@@ -265,7 +274,7 @@ func brief(failed *script.Error) string {
 func reasonIn(stderr string) string {
 	last := ""
 	for line := range strings.Lines(stderr) {
-		if line = strings.TrimSpace(line); line != "" && (strings.Contains(line, "rror") || !strings.Contains(last, "rror")) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "Node.js v") && (strings.Contains(line, "rror") || !strings.Contains(last, "rror")) {
 			last = line
 		}
 	}
