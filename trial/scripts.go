@@ -209,6 +209,7 @@ func (r *run) option(ctx context.Context, sc script.Script) {
 
 // probe runs a script with one argument.
 func (r *run) probe(ctx context.Context, c *Case, sc script.Script, arg string) (*script.Result, error) {
+	r.at = c.Name
 	begun := time.Now()
 	res, err := r.o.Probe.Run(ctx, r.s, sc, &script.RunOptions{Args: []string{arg}, JSON: script.JSONNo, Timeout: probeTime, Admit: r.o.Admit})
 	c.Duration = time.Since(begun)
@@ -269,12 +270,18 @@ func brief(failed *script.Error) string {
 	return failed.Brief()
 }
 
+// namesError reports whether a line of a program's text names an error: Python and JavaScript write its class, node also its code.
+func namesError(line string) bool {
+	return strings.Contains(line, "rror") || strings.HasPrefix(line, "code: '")
+}
+
 // reasonIn returns the line of what a program wrote to stderr that says best why it failed: the last one that names an error, else
 // the last one.
 func reasonIn(stderr string) string {
 	last := ""
 	for line := range strings.Lines(stderr) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "Node.js v") && (strings.Contains(line, "rror") || !strings.Contains(last, "rror")) {
+		line = strings.TrimSpace(line)
+		if len(line) > 1 && !strings.HasPrefix(line, "Node.js v") && (namesError(line) || !namesError(last)) {
 			last = line
 		}
 	}

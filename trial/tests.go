@@ -126,6 +126,7 @@ func (r *run) test(ctx context.Context, c *Case) {
 		c.Status, c.Message, c.Cure = Skipped, "its name cannot be called", "use letters, digits, '-', '_' and '.'"
 		return
 	}
+	r.at = c.Name
 	code, said, err := r.perform(ctx, c)
 	switch {
 	case ctx.Err() != nil:

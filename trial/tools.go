@@ -22,6 +22,7 @@ func (r *run) toolsets(ctx context.Context) {
 		r.skip(Toolsets, "toolsets", "toolsets are not started")
 		return
 	}
+	r.at = "the toolsets"
 	begun := time.Now()
 	tools, err := r.o.Toolsets.Tools(ctx, r.s, r.o.Admit)
 	took := time.Since(begun)

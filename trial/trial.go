@@ -131,6 +131,7 @@ type run struct {
 	s      *skill.Skill
 	report Report
 	said   *string // see texts
+	at     string  // what of the skill was started last
 	quiet  bool    // Each is not called any more
 
 	programs string // the folder of the programs that run tests; "" until one is needed
@@ -185,6 +186,9 @@ func (r *run) unfinished(ctx context.Context, g Group) {
 		c.Message, c.Cure = fmt.Sprintf("the test was not finished within %s", r.o.Limit), "give it more time, or check fewer groups at once"
 	} else {
 		r.quiet = true
+	}
+	if r.at != "" {
+		c.Message += "; the last that was started is " + r.at
 	}
 	r.add(c)
 }
