@@ -38,7 +38,10 @@ func (m *MissingModule) Error() string {
 		return fmt.Sprintf("The module %s is missing: it is part of the language, but the installed interpreter does not have it", m.Module)
 	}
 	text := fmt.Sprintf("The module %s is missing. The package %s has it: %s can declare it", m.Module, m.Package, m.File)
-	if m.Package == m.Module {
+	switch {
+	case m.Package != m.Module && m.Python && !survey.KnownPackage(m.Module):
+		text = fmt.Sprintf("The module %s is missing. If the package %s has it, %s can declare it", m.Module, m.Package, m.File)
+	case m.Package == m.Module:
 		text = fmt.Sprintf("The package %s is missing: %s can declare it", m.Package, m.File)
 	}
 	if len(m.Others) > 0 {

@@ -209,7 +209,7 @@ func TestMissingModule(t *testing.T) {
 		text         string
 	}{
 		{"a known package", "raise ModuleNotFoundError(\"" + none + "'yaml'\")\n", nil, MissingModule{Module: "yaml", Package: "PyYAML", File: "requirements.txt", Python: true}, "Script failed with exit code 1. The module yaml is missing. The package PyYAML has it: requirements.txt can declare it\nstderr: "},
-		{"an unknown package", "import no_such_thing\n", nil, MissingModule{Module: "no_such_thing", Package: "no-such-thing", File: "requirements.txt", Python: true}, "The package no-such-thing has it"},
+		{"an unknown package", "import no_such_thing\n", nil, MissingModule{Module: "no_such_thing", Package: "no-such-thing", File: "requirements.txt", Python: true}, "The module no_such_thing is missing. If the package no-such-thing has it, requirements.txt can declare it"},
 		{"declared elsewhere", "import dep, PIL.Image\n", tree{"scripts/requirements.txt": "dep"}, MissingModule{Module: "PIL", Package: "Pillow", File: "scripts/requirements.txt", Python: true}, "scripts/requirements.txt can declare it"},
 		{"a block", needs("import dep, PIL\n", "dep"), nil, MissingModule{Module: "PIL", Package: "Pillow", File: "its script block", Python: true}, "its script block can declare it"},
 		{"several", "import PIL.Image, no_such_thing, json\nimport another\n", nil,
