@@ -108,6 +108,26 @@ func (s *Session) Activate(ctx context.Context, k *skill.Skill, args string) (To
 	return s.push(ctx, a, "activate", "Activated")
 }
 
+// Admits returns the error with which Activate would refuse a skill now, given in any spelling: an *Error with ErrActive or
+// ErrTooMany. It is for callers that have something to do before they activate.
+func (s *Session) Admits(name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, err := s.admits(manifest.Canonical(name), "activate")
+	return err
+}
+
+// admits returns an error if the stack does not take a skill, with the token of its activation if it has one.
+func (s *Session) admits(name, op string) (Token, error) {
+	if i := s.index(name); i >= 0 {
+		return s.stack[i].Token, &Error{op, name, ErrActive}
+	}
+	if len(s.stack) == MaxActive {
+		return 0, &Error{op, name, ErrTooMany}
+	}
+	return 0, nil
+}
+
 // Renew records that the model was given the instructions of an active skill again, because it was called with other
 // arguments or its content changed. Its position in the stack stays. The error is an *Error with ErrNotActive or
 // skill.ErrClosed, or the error of ctx.
@@ -165,11 +185,8 @@ func (s *Session) limit(ctx context.Context, k *skill.Skill) *limit {
 
 // push puts a on top of the stack. op is the verb of an error, did that of the message.
 func (s *Session) push(ctx context.Context, a Activation, op, did string) (Token, error) {
-	if i := s.index(a.Name); i >= 0 {
-		return s.stack[i].Token, &Error{op, a.Name, ErrActive}
-	}
-	if len(s.stack) == MaxActive {
-		return 0, &Error{op, a.Name, ErrTooMany}
+	if token, err := s.admits(a.Name, op); err != nil {
+		return token, err
 	}
 	s.serial++
 	a.Token = s.serial

@@ -98,7 +98,7 @@ func (k *Kit) activateNamed(ctx context.Context, name, args string) tool.Result 
 
 // activateLoaded activates a skill for the tool skill, or because its user called for it.
 func (k *Kit) activateLoaded(ctx context.Context, s *skill.Skill, args string) tool.Result {
-	in, err := k.enter(ctx, s, args, k.o.StrictStack)
+	in, err := k.enter(ctx, s, entry{args: args, strict: k.o.StrictStack})
 	if err != nil {
 		return enterFailure(ctx, s.Name(), err)
 	}
