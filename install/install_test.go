@@ -273,6 +273,23 @@ func TestRemove(t *testing.T) {
 	}
 }
 
+// R145: on a full disk the files go first, and then the skill can be removed as always.
+func TestRemoveFiles(t *testing.T) {
+	w := newWorld(t)
+	e := w.add("csv")
+	first, err := w.RemoveFiles(t.Context(), "CSV")
+	if err != nil || !slices.Equal(first.Folders, []string{e.InstalledPath}) {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	if list, err := w.Installed(t.Context()); err != nil || len(list) != 1 {
+		t.Errorf("installed %+v, %v", list, err)
+	}
+	then, err := w.Remove(t.Context(), "csv")
+	if err != nil || len(then.Folders)+len(then.Postponed) > 0 {
+		t.Errorf("%+v, %v", then, err)
+	}
+}
+
 // C45: a damaged registry is rebuilt from what is on the disk, as untrusted.
 func TestDamagedRegistry(t *testing.T) {
 	w := newWorld(t)

@@ -320,6 +320,24 @@ func (in *Installer) Remove(ctx context.Context, name string) (*Removed, error) 
 	if err != nil {
 		return nil, err
 	}
+	out, err := in.removeFiles(ctx, e)
+	if err != nil {
+		err = fmt.Errorf("skill %q is no longer installed, but its files are still there: %w", e.Name, err)
+	}
+	return out, err
+}
+
+// RemoveFiles removes the versions of a skill from the store and leaves it in the registry. It is for a disk that is too full
+// to write the registry: what it frees lets Remove succeed. A skill without files does not load.
+func (in *Installer) RemoveFiles(ctx context.Context, name string) (*Removed, error) {
+	e, err := in.entry(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return in.removeFiles(ctx, e)
+}
+
+func (in *Installer) removeFiles(ctx context.Context, e registry.Entry) (*Removed, error) {
 	out := &Removed{Entry: e}
 	paths := []string{}
 	if !e.Linked {
@@ -329,13 +347,13 @@ func (in *Installer) Remove(ctx context.Context, name string) (*Removed, error) 
 		paths = append(paths, p.InstalledPath)
 	}
 	for _, path := range paths {
-		if !in.o.Store.Has(path) {
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || !in.o.Store.Has(path) {
 			continue
 		}
 		done, err := in.o.Store.Remove(ctx, path)
 		switch {
 		case err != nil:
-			return out, fmt.Errorf("skill %q is no longer installed, but its files are still there: %w", e.Name, err)
+			return out, err
 		case done:
 			out.Folders = append(out.Folders, path)
 		default:

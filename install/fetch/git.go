@@ -79,8 +79,11 @@ func (f *gitFetcher) git() (*git.Client, error) {
 // Snapshot too.
 func (f *gitFetcher) Fetch(ctx context.Context, r *install.Request) (*install.Snapshot, error) {
 	s, err := f.fetch(ctx, r)
-	if errors.Is(err, git.ErrNotFound) || errors.Is(err, git.ErrName) {
+	switch {
+	case errors.Is(err, git.ErrNotFound) || errors.Is(err, git.ErrName):
 		err = noPlaceError{err}
+	case errors.Is(err, git.ErrNetwork):
+		err = networkError{err}
 	}
 	return s, err
 }
@@ -104,8 +107,12 @@ func (f *gitFetcher) fetch(ctx context.Context, r *install.Request) (*install.Sn
 			r.Progress(p)
 		}
 	}
-	report(install.Progress{Step: "looking up " + r.Source.URL})
-	tip, err := client.Resolve(ctx, &git.Query{URL: r.Source.URL, Name: r.Source.Want, Kind: git.Kind(r.Source.Type), AllowFile: f.o.AllowFile})
+	looking := "looking up " + r.Source.URL
+	report(install.Progress{Step: looking})
+	tip, err := client.Resolve(ctx, &git.Query{
+		URL: r.Source.URL, Name: r.Source.Want, Kind: git.Kind(r.Source.Type), AllowFile: f.o.AllowFile,
+		Progress: func(p git.Progress) { report(install.Progress{Step: looking + ": " + p.Step}) },
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -52,11 +52,11 @@ func (p *Proposal) askedLines() []string {
 		case strings.HasPrefix(asked, "context: "), strings.HasPrefix(asked, modelKey):
 			fork = append(fork, p.withNews(asked))
 		default:
-			lines = append(lines, "  asks for "+p.withNews(asked))
+			lines = append(lines, asksFor+p.withNews(asked))
 		}
 	}
 	if len(fork) > 0 {
-		lines = slices.Insert(lines, 0, "  asks for "+strings.Join(fork, ", "))
+		lines = slices.Insert(lines, 0, asksFor+strings.Join(fork, ", "))
 	}
 	return lines
 }

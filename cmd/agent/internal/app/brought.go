@@ -102,7 +102,7 @@ func (c *Consent) AskAll(ctx context.Context, list []*Proposal, text string) (bo
 		short = append(short, p.oneLine())
 		whole = append(whole, p.Lines()...)
 	}
-	details, others := short, "d"
+	details, others := append(short, "  d shows all that they are and ask for"), "d"
 	for {
 		answer, err := c.approver.Answer(ctx, &ui.Question{Text: text, Details: details, Others: others})
 		if err != nil || answer != "d" {

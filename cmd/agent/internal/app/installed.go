@@ -12,9 +12,11 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/install"
+	"github.com/agent-base/agent-base/install/fetch"
 	"github.com/agent-base/agent-base/install/oci"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/install/store"
+	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trace"
 )
@@ -69,6 +71,12 @@ func (p *Packages) warnSpace() {
 	}
 }
 
+// MakeRoom says what to do about a full disk.
+const MakeRoom = "agent doctor --gc deletes what can be made again; agent skill remove NAME works, too"
+
+// IsFull reports whether an error says that a disk is full, or what the user may have of it.
+func IsFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
+
 // explainInstall explains the errors about installed skills, nil for others.
 func explainInstall(err error) *Failure {
 	var changed *store.IntegrityError
@@ -100,8 +108,10 @@ func explainInstall(err error) *Failure {
 		return &Failure{Exit: ExitNotFound, Code: "not_found", Err: err}
 	case errors.As(err, &breaking):
 		return &Failure{Exit: ExitInvalid, Code: "invalid_skill", Hint: breaking.Problem.Cure, Err: err}
-	case errors.As(err, &full), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return &Failure{Exit: ExitFailure, Code: "disk_full", Hint: "agent doctor --gc deletes what can be made again", Err: err}
+	case errors.As(err, &full), IsFull(err):
+		return &Failure{Exit: ExitFailure, Code: "disk_full", Hint: MakeRoom, Err: err}
+	case errors.Is(err, fetch.ErrNetwork):
+		return &Failure{Exit: ExitFailure, Code: string(llm.Network), Err: err}
 	case errors.As(err, new(*tls.CertificateVerificationError)):
 		return &Failure{Exit: ExitFailure, Code: "failed", Hint: "if the server is your own, name the certificate of its authority: SSL_CERT_FILE=FILE", Err: err}
 	case errors.Is(err, store.ErrReadOnly), errors.Is(err, syscall.EROFS):
