@@ -71,7 +71,7 @@ var allowed = map[string][]string{
 
 	"internal/test/attack":          {},
 	"internal/test/attack/measure":  {},
-	"cmd/agent/internal/chat":       {"agent", "llm", "cmd/agent/internal/ui", "internal/lockfile"},
+	"cmd/agent/internal/chat":       {"agent", "llm", "tool", "cmd/agent/internal/ui", "internal/lockfile"},
 	"cmd/agent/internal/config":     {"skill", "skill/manifest", "internal/yamlnode", "internal/lockfile", "internal/near", "internal/glob", "internal/hostname", "internal/toolrule"},
 	"internal/test/deptest":         {},
 	"internal/diff":                 {},
