@@ -64,6 +64,9 @@ func codeIn(line string) []string {
 // readCall reads a command.
 func readCall(text, name, dir string, scripts []string) (shellCall, bool) {
 	text = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), "$ "))
+	if dir, after, more := strings.Cut(text, "&&"); more && strings.HasPrefix(dir, "cd ") {
+		text = strings.TrimSpace(after)
+	}
 	for _, end := range []string{"\n", "|", ";", "&&", " >", " 2>", " #"} {
 		text, _, _ = strings.Cut(text, end)
 	}
@@ -140,8 +143,8 @@ func ownPath(p, name, dir string) string {
 			return path.Clean(rest)
 		}
 	}
-	if i := strings.LastIndex(p, "/"+name+"/"); i >= 0 {
-		return path.Clean(p[i+len(name)+2:])
+	if i := strings.LastIndex("/"+p, "/"+name+"/"); i >= 0 && name != "" {
+		return path.Clean(p[i+len(name)+1:])
 	}
 	if first, rest, ok := strings.Cut(p, "/"); ok && standsForSkill(first) {
 		p = rest

@@ -36,6 +36,8 @@ func TestFindCall(t *testing.T) {
 		{"the plugin's", "`python ${CLAUDE_PLUGIN_ROOT}/scripts/a.py x`", ""},
 		{"the project's", "`python $ROOT/scripts/a.py x`", ""},
 		{"all skills'", "`python $SKILLS_DIR/scripts/a.py x`", ""},
+		{"after cd", "`cd {baseDir}/scripts && python a.py x && ls`", "scripts/a.py x"},
+		{"below its folder's name", "`python pdf/scripts/a.py x`", "scripts/a.py x"},
 		{"by its name", "`python a.py recent`", "scripts/a.py recent"},
 		{"a name that is prose", "`a.py is a script`", ""},
 		{"Windows", "`python scripts\\office\\unpack.py 'C:\\x'`", "scripts/office/unpack.py C:\\x"},

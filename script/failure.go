@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/script/runner"
 )
@@ -59,9 +60,16 @@ func (h *Host) explain(ctx context.Context, c *call, src *source, cmd *runner.Co
 		f.reason, f.cause = ReasonNetwork, u
 	} else if c.addedJSON && refusesJSON(out) {
 		f.reason = ReasonJSON
+	} else if out.Sandbox.ConfinesFiles() && noTerminal().Match(out.Stderr) {
+		f.cause = errNoTerminal
 	}
 	return f
 }
+
+// errNoTerminal says why a program that runs others in a terminal fails in a sandbox: the kernel gives a user without rights none.
+var errNoTerminal = errors.New("the sandbox has no pseudo terminals, which it opens")
+
+var noTerminal = lazyregexp.New(`out of pty devices|/dev/ptmx|\b(?:openpty|forkpty|posix_openpt)\b[^\n]*(?:failed|No such file|Permission denied)`)
 
 // text adds the finding to the message of a failure.
 func (f *finding) text() string {
