@@ -62,6 +62,8 @@ func (h *Host) explain(ctx context.Context, c *call, src *source, cmd *runner.Co
 		f.reason = ReasonJSON
 	} else if out.Sandbox.ConfinesFiles() && noTerminal().Match(out.Stderr) {
 		f.cause = errNoTerminal
+	} else if a := c.above(ctx, cmd, out); a != nil && len(f.withheld)+len(f.unset) == 0 {
+		f.cause = a
 	}
 	return f
 }

@@ -5,9 +5,12 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/internal/paths"
+	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/script/survey"
 )
 
@@ -74,4 +77,38 @@ func firstEntries(dir string) []os.DirEntry {
 	defer f.Close()
 	list, _ := f.ReadDir(mostSiblings)
 	return list
+}
+
+// Above is the cause of an Error of a script that failed, and that looks for files outside of its skill, which it does not see.
+type Above struct {
+	Dir string // the folder that holds the skill
+}
+
+// Error says what the script does not get.
+func (a *Above) Error() string {
+	return "it looks for files in " + a.Dir + ", outside of the skill, and does not get them"
+}
+
+var notThere = lazyregexp.New(`(?i)not found|no such file|cannot find|can't find|could not find|missing|does not exist|not installed|ENOENT`)
+
+// above recognises a script that fails for want of a file, and whose text goes from its own place to a folder above the skill that
+// it does not get: the folder is not readable, or the script runs from a copy of the skill. A failure that names an argument is
+// about that.
+func (c *call) above(ctx context.Context, cmd *runner.Command, out *runner.Output) *Above {
+	said := string(out.Stdout[max(0, len(out.Stdout)-saidMax):]) + "\n" + string(out.Stderr)
+	if !notThere().MatchString(said) || slices.ContainsFunc(c.args, func(arg string) bool { return len(arg) > 2 && strings.Contains(said, arg) }) ||
+		!survey.LooksAbove(c.sc.File, survey.Beginning(c.s.FS(), c.sc.File)) {
+		return nil
+	}
+	file, err := c.s.Entry().Location(ctx)
+	if err != nil {
+		return nil
+	}
+	place := paths.Real(filepath.Dir(file))
+	runs, err := c.s.Dir(ctx)
+	dir := filepath.Dir(place)
+	if err != nil || paths.Real(runs) == place && paths.Within(slices.Concat(cmd.Read, cmd.Write), dir) {
+		return nil
+	}
+	return &Above{Dir: dir}
 }
