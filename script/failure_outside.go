@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,12 +13,15 @@ import (
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/script/survey"
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // Limits of the search for a module outside of a skill.
 const (
 	mostLevels   = 5   // folders above the skill
 	mostSiblings = 500 // entries of each
+	mostBeside   = 20  // scripts beside a script that are read
 )
 
 // outside returns the file of a module of Python that lies near the skill and not in it, and the nearest folder that holds both;
@@ -54,14 +58,14 @@ func (h *Host) outside(ctx context.Context, c *call, module string) (around, fil
 func moduleNear(dir, except, module string) string {
 	places := []string{dir}
 	for _, d := range firstEntries(dir) {
-		if path := filepath.Join(dir, d.Name()); d.IsDir() && path != except && !strings.HasPrefix(d.Name(), ".") {
-			places = append(places, path)
+		if at := filepath.Join(dir, d.Name()); d.IsDir() && at != except && !strings.HasPrefix(d.Name(), ".") {
+			places = append(places, at)
 		}
 	}
 	for _, place := range places {
-		for _, path := range []string{filepath.Join(place, module+".py"), filepath.Join(place, module, "__init__.py")} {
-			if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
-				return path
+		for _, file := range []string{filepath.Join(place, module+".py"), filepath.Join(place, module, "__init__.py")} {
+			if info, err := os.Lstat(file); err == nil && info.Mode().IsRegular() {
+				return file
 			}
 		}
 	}
@@ -97,7 +101,7 @@ var notThere = lazyregexp.New(`(?i)not found|no such file|cannot find|can't find
 func (c *call) above(ctx context.Context, cmd *runner.Command, out *runner.Output) *Above {
 	said := string(out.Stdout[max(0, len(out.Stdout)-saidMax):]) + "\n" + string(out.Stderr)
 	if !notThere().MatchString(said) || slices.ContainsFunc(c.args, func(arg string) bool { return len(arg) > 2 && strings.Contains(said, arg) }) ||
-		!survey.LooksAbove(c.sc.File, survey.Beginning(c.s.FS(), c.sc.File)) {
+		!c.looksAbove() {
 		return nil
 	}
 	file, err := c.s.Entry().Location(ctx)
@@ -111,4 +115,22 @@ func (c *call) above(ctx context.Context, cmd *runner.Command, out *runner.Outpu
 		return nil
 	}
 	return &Above{Dir: dir}
+}
+
+// looksAbove reports whether the script, or another one beside it that it may import, goes from its own place to a folder above
+// the skill.
+func (c *call) looksAbove() bool {
+	for _, sc := range append([]Script{c.sc}, beside(c.s, c.sc)...) {
+		if survey.LooksAbove(sc.File, survey.Beginning(c.s.FS(), sc.File)) {
+			return true
+		}
+	}
+	return false
+}
+
+// beside returns the scripts in the folder of a script, up to a limit.
+func beside(s *skill.Skill, sc Script) []Script {
+	all := survey.Of(s.FS(), &manifest.Manifest{}, nil).Runnable()
+	all = slices.DeleteFunc(all, func(other Script) bool { return other.File == sc.File || path.Dir(other.File) != path.Dir(sc.File) })
+	return all[:min(len(all), mostBeside)]
 }

@@ -16,7 +16,12 @@ func TestLooksAbove(t *testing.T) {
 		"const root = path.join(__dirname, '..')":                                                 false,
 		"new URL('../../../x.json', import.meta.url)":                                             true,
 		"open('../../../x')\nprint(__file__)":                                                     false,
-		"":                                                                                        false,
+		"HERE = Path(__file__).parent\nROOT = HERE.parent\nX = ROOT.parent / 'x'":                 true,
+		"HERE = Path(__file__).parent\nROOT = HERE.parent\nX = ROOT / 'x'":                        false,
+		"HERE = Path(__file__).parent\nX = out.parent.parent.parent.parent":                       false,
+		"DIR=\"$(cd \"$(dirname \"$0\")\" && pwd)\"\n. \"$DIR/../../lib/common.sh\"":              true,
+		"const here = __dirname\nimport(here + '/../../x.js')":                                    true,
+		"": false,
 	} {
 		if got := LooksAbove("scripts/a.py", []byte(text)); got != want {
 			t.Errorf("%q: got %v", text, got)
