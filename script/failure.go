@@ -44,7 +44,9 @@ func (h *Host) explain(ctx context.Context, c *call, src *source, cmd *runner.Co
 		if m.Outside != "" {
 			m.Package, m.File = "", ""
 		}
-		m.Others = h.others(ctx, src, m)
+		if m.Others = h.others(ctx, src, m); m.Python && len(m.Others) > 0 {
+			m.Others = withoutShared(m.Others, h.folderAbove(ctx, c))
+		}
 		return &finding{reason: ReasonModule, cause: m}
 	}
 	if b := blocked(cmd, out, h.here(cmd.Dir)); b != nil {
@@ -62,7 +64,7 @@ func (h *Host) explain(ctx context.Context, c *call, src *source, cmd *runner.Co
 		f.reason = ReasonJSON
 	} else if out.Sandbox.ConfinesFiles() && noTerminal().Match(out.Stderr) {
 		f.cause = errNoTerminal
-	} else if a := c.above(ctx, cmd, out); a != nil && len(f.withheld)+len(f.unset) == 0 {
+	} else if a := h.above(ctx, c, cmd, out); a != nil && len(f.withheld)+len(f.unset) == 0 {
 		f.cause = a
 	}
 	return f

@@ -18,9 +18,10 @@ var (
 // mostPlaces is how many names of folders LooksAbove follows in one script.
 const mostPlaces = 20
 
-// LooksAbove reports whether a script goes from its own place to a folder above the skill: in one line, or from a folder to which
-// it gave a name. file is the script's slash path in the skill.
-func LooksAbove(file string, text []byte) bool {
+// LooksAbove returns how many folders above the skill a script goes from its own place, in one line or from a folder to which it
+// gave a name; 0 if it stays in the skill. file is the script's slash path in the skill.
+func LooksAbove(file string, text []byte) int {
+	above := 0
 	inside := 1 + strings.Count(file, "/") // steps to the skill's folder
 	places := map[string]int{}             // steps to the folders that have names
 	for line := range bytes.Lines(text) {
@@ -29,14 +30,12 @@ func LooksAbove(file string, text []byte) bool {
 			continue
 		}
 		steps := from + stepsIn(line)
-		if steps > inside {
-			return true
-		}
+		above = max(above, steps-inside)
 		if m := named().FindSubmatch(line); m != nil && len(places) < mostPlaces {
 			places[string(m[1])] = steps
 		}
 	}
-	return false
+	return above
 }
 
 // stepsBefore returns how far up the place is from which a line goes, and false for a line that goes from none.

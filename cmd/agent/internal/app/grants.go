@@ -72,10 +72,10 @@ func (g *Grants) around(ctx context.Context, s *skill.Skill) []string {
 }
 
 // Seals reports whether a sealed copy of a skill runs although its place is trusted: its content was granted more than packages
-// and what every skill of such a place has.
+// and what a question suggests by itself.
 func (g *Grants) Seals(ctx context.Context, s *skill.Skill) (bool, error) {
 	t, _, err := g.find(ctx, s)
-	t.With, t.Write = nil, without(t.Write, trust.Here)
+	t.With, t.Suggested, t.Withheld, t.Write = nil, nil, nil, without(t.Write, trust.Here)
 	return !t.Empty(), err
 }
 
