@@ -174,11 +174,11 @@ func TestModuleOutside(t *testing.T) {
 	const path = "import sys, os\nsys.path.insert(0, os.path.join(os.path.dirname(__file__), '../../../shared'))\n"
 	tree{
 		"skills/probe/SKILL.md": "---\nname: probe\ndescription: A skill for tests.\n---\n", "shared/core_of_all.py": "", "pack/__init__.py": "",
-		"skills/probe/scripts/a.py": path + "raise ModuleNotFoundError(\"No module named 'core_of_all'\")\n",
-		"skills/probe/scripts/b.py": path + "raise ModuleNotFoundError(\"No module named 'pack.of'\")\n",
-		"skills/probe/scripts/c.py": "import core_of_all\n",
-		"skills/probe/scripts/d.py": path + "import no_such_thing\n",
-		"skills/probe/scripts/e.py": path + "import no_such_thing, another\nsys.path.insert(0, os.path.join(os.path.dirname(__file__), '../../other/deep/scripts'))\nimport core_of_all, far_away\n",
+		"skills/probe/scripts/a.py":             path + "raise ModuleNotFoundError(\"No module named 'core_of_all'\")\n",
+		"skills/probe/scripts/b.py":             path + "raise ModuleNotFoundError(\"No module named 'pack.of'\")\n",
+		"skills/probe/scripts/c.py":             "import core_of_all\n",
+		"skills/probe/scripts/d.py":             path + "import no_such_thing\n",
+		"skills/probe/scripts/e.py":             path + "import no_such_thing, another\nsys.path.insert(0, os.path.join(os.path.dirname(__file__), '../../other/deep/scripts'))\nimport core_of_all, far_away\n",
 		"skills/other/deep/scripts/far_away.py": "",
 	}.write(t, root)
 	s := load(t, filepath.Join(root, "skills"))
