@@ -45,7 +45,9 @@ func (h *Host) explain(ctx context.Context, c *call, src *source, cmd *runner.Co
 		if m.Outside != "" {
 			m.Package, m.File = "", ""
 		}
-		m.Others = h.others(ctx, src, m)
+		if m.Others = h.others(ctx, src, m); m.Python && len(m.Others) > 0 {
+			m.Others = withoutShared(m.Others, h.folderAbove(ctx, c))
+		}
 		return &finding{reason: ReasonModule, cause: m}
 	}
 	if b := blocked(cmd, out, h.here(cmd.Dir)); b != nil {
@@ -61,9 +63,18 @@ func (h *Host) explain(ctx context.Context, c *call, src *source, cmd *runner.Co
 		f.reason, f.cause = ReasonNetwork, u
 	} else if c.addedJSON && refusesJSON(out) {
 		f.reason = ReasonJSON
+	} else if out.Sandbox.ConfinesFiles() && noTerminal().Match(out.Stderr) {
+		f.cause = errNoTerminal
+	} else if a := h.above(ctx, c, cmd, out); a != nil && len(f.withheld)+len(f.unset) == 0 {
+		f.cause = a
 	}
 	return f
 }
+
+// errNoTerminal says why a program that runs others in a terminal fails in a sandbox: the kernel gives a user without rights none.
+var errNoTerminal = errors.New("the sandbox has no pseudo terminals, which it opens")
+
+var noTerminal = lazyregexp.New(`out of pty devices|/dev/ptmx|\b(?:openpty|forkpty|posix_openpt)\b[^\n]*(?:failed|No such file|Permission denied)`)
 
 // text adds the finding to the message of a failure.
 func (f *finding) text() string {

@@ -75,7 +75,7 @@ func (g *Grants) around(ctx context.Context, s *skill.Skill) []string {
 // and what every skill of such a place has.
 func (g *Grants) seals(ctx context.Context, s *skill.Skill) (bool, error) {
 	t, _, err := g.find(ctx, s)
-	t.With, t.Write = nil, without(t.Write, trust.Here)
+	t.With, t.Suggested, t.Withheld, t.Write = nil, nil, nil, without(t.Write, trust.Here)
 	return !t.Empty(), err
 }
 

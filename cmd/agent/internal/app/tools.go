@@ -172,6 +172,7 @@ func RefusesJSON(err error) bool {
 func ScriptCure(err error, skillName string) string {
 	var e *script.Error
 	var missing *script.MissingModule
+	var above *script.Above
 	var source *pyenv.NoWheelError
 	var blocked *script.Blocked
 	var elsewhere *pyenv.HostError
@@ -185,6 +186,8 @@ func ScriptCure(err error, skillName string) string {
 		return toolsetCure(err, name)
 	case errors.As(err, &missing) && missing.Outside != "":
 		return trustRoot + ShellWord(missing.Around)
+	case errors.As(err, &above):
+		return trustRoot + ShellWord(above.Dir)
 	case errors.As(err, &missing) && missing.Python && missing.Package != "":
 		return WithCure(name, append([]string{missing.Module}, missing.Others...)...)
 	case errors.As(err, &missing) && missing.Package != "":
