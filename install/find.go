@@ -3,7 +3,6 @@ package install
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -229,9 +228,11 @@ func chooseOne(all []*Candidate, name string) (*Candidate, error) {
 		}
 	}
 	if len(same) == 0 {
-		return nil, &ChoiceError{Name: name, Count: len(all), Suggest: near.Names(name, known)}
+		slices.Sort(known)
+		known = slices.Compact(known)
+		return nil, &ChoiceError{Name: name, Count: len(known), Suggest: near.Names(name, known)}
 	}
-	slices.SortStableFunc(same, func(a, b *Candidate) int { return cmp.Compare(distance(a.Path), distance(b.Path)) })
+	nearestFirst(same)
 	if len(same) > 1 && distance(same[0].Path) == distance(same[1].Path) {
 		e := &ChoiceError{Name: name, Count: len(all)}
 		for _, c := range same {
@@ -242,17 +243,23 @@ func chooseOne(all []*Candidate, name string) (*Candidate, error) {
 	return same[0], nil
 }
 
-// Unique returns the skills of which each name is there once, those that Choose takes for their names, and the paths of the
-// others.
+func nearestFirst(list []*Candidate) {
+	slices.SortStableFunc(list, func(a, b *Candidate) int { return cmp.Compare(distance(a.Path), distance(b.Path)) })
+}
+
+// Unique returns the skills of which each name is there once, those that Choose takes for their names or the first of those
+// between which it does not choose, and the paths of the others.
 func Unique(all []*Candidate) (out []*Candidate, others []string) {
+	same := map[string][]*Candidate{}
 	for _, c := range all {
-		one, err := chooseOne(all, c.Manifest.Name)
-		var several *ChoiceError
-		if errors.As(err, &several) {
-			i := slices.IndexFunc(all, func(o *Candidate) bool { return o.Path == several.Paths[0] })
-			one = all[i]
-		}
-		if one == c {
+		name := manifest.Canonical(c.Manifest.Name)
+		same[name] = append(same[name], c)
+	}
+	for _, list := range same {
+		nearestFirst(list)
+	}
+	for _, c := range all {
+		if same[manifest.Canonical(c.Manifest.Name)][0] == c {
 			out = append(out, c)
 		} else {
 			others = append(others, c.Path)

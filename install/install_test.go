@@ -166,7 +166,7 @@ func TestChoose(t *testing.T) {
 	}{
 		{nil, "there are 7 skills, and none was chosen"},
 		{[]string{"twin"}, `skill "twin" is there 2 times: other/a, other/b`},
-		{[]string{"cvs"}, `none of the 7 skills is called "cvs"`},
+		{[]string{"cvs"}, `none of the 5 skills is called "cvs"`},
 	} {
 		var e *install.ChoiceError
 		if _, err := install.Choose(p.Skills, tt.names); !errors.As(err, &e) || e.Error() != tt.want {

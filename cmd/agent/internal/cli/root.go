@@ -223,7 +223,11 @@ func arguments(least, most int, names string) cobra.PositionalArgs {
 		case len(args) < least:
 			return app.Usage(fmt.Errorf("%s needs %s", c.CommandPath(), names), helpHint(c))
 		case most >= 0 && len(args) > most:
-			return app.Usage(fmt.Errorf("%s takes %s, but got %s", c.CommandPath(), names, strings.Join(quoted(args[most:]), " ")), helpHint(c))
+			got := "got "
+			if most > 0 {
+				got = "also got "
+			}
+			return app.Usage(fmt.Errorf("%s takes %s, but %s%s", c.CommandPath(), names, got, strings.Join(quoted(args[most:]), " ")), helpHint(c))
 		}
 		return nil
 	}
