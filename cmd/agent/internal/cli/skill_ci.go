@@ -142,7 +142,7 @@ func lockedIn(place *install.Place, k *lock.Skill) (*install.Candidate, error) {
 	if i < 0 {
 		list, err := install.Choose(place.Skills, []string{k.Name})
 		if err != nil {
-			return nil, app.NotFound(fmt.Errorf("skill %q is not in %s any more", k.Name, k.Source), "")
+			return nil, app.NotFound(fmt.Errorf("skill %q is not in %s", k.Name, k.Source), "nothing was installed; agent skill add --lock records where it is now")
 		}
 		return list[0], nil
 	}
@@ -197,22 +197,26 @@ func lockedRef(project string, k *lock.Skill) (source.Ref, error) {
 	return ref, nil
 }
 
-// sameAsLocked returns an error unless a package has the content that the lock file says.
+// sameAsLocked returns an error unless a package has the content that the lock file says. Where the file has a hash and a digest,
+// both must hold: a program that knows one of them may have changed it alone.
 func sameAsLocked(ctx context.Context, pack *install.Package, k *lock.Skill) error {
+	if k.Hash == "" && k.Digest == "" {
+		return app.Usage(fmt.Errorf("%s has no hash of the skill %q", lock.FileName, k.Name), "install it again with agent skill add --lock")
+	}
 	got, err := lock.Hash(ctx, pack.Skill.FS())
 	if err != nil {
 		return err
 	}
-	want := k.Hash
-	if k.Digest != "" {
-		got, want = pack.Digest, k.Digest
+	differs := func(hint, format string, args ...any) error {
+		return &app.Failure{Exit: app.ExitIntegrity, Code: "integrity", Hint: hint, Err: fmt.Errorf(format, args...)}
 	}
-	if want == "" {
-		return app.Usage(fmt.Errorf("%s has no hash of the skill %q", lock.FileName, k.Name), "install it again with agent skill add --lock")
+	const accept = "nothing was installed; agent skill add --lock accepts the new content"
+	sameHash, sameDigest := k.Hash == "" || k.Hash == got, k.Digest == "" || k.Digest == pack.Digest
+	switch {
+	case sameHash && sameDigest:
+		return nil
+	case k.Hash != "" && k.Digest != "" && sameHash != sameDigest:
+		return differs("nothing was installed; agent skill add --lock writes the entry anew", "skill %q: computedHash and digest in %s are of different contents", k.Name, lock.FileName)
 	}
-	if got != want {
-		return &app.Failure{Exit: app.ExitIntegrity, Code: "integrity", Hint: "nothing was installed; agent skill add --lock accepts the new content",
-			Err: fmt.Errorf("skill %q: %s has another content than %s says", k.Name, k.Source, lock.FileName)}
-	}
-	return nil
+	return differs(accept, "skill %q: %s has another content than %s says", k.Name, k.Source, lock.FileName)
 }
