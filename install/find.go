@@ -49,10 +49,12 @@ type finder struct {
 	left    []string
 }
 
-// find returns the skills at and below a folder, by path, and says what it left out.
-func find(ctx context.Context, s *Snapshot, below string, p *manifest.Profile) (skills []*Candidate, left []string, err error) {
+// find returns the skills at and below a folder, by path, and says what it left out. names are those of skills that are wanted:
+// the files of the folders that have these names come with the manifests, which saves asking again.
+func find(ctx context.Context, s *Snapshot, below string, p *manifest.Profile, names []string) (skills []*Candidate, left []string, err error) {
 	if s.Need != nil {
-		if err := s.Need(ctx, isDescription); err != nil {
+		dirs := named(s.FS, below, names)
+		if err := s.Need(ctx, func(name string) bool { return isDescription(name) || inOneOf(dirs, name) }); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -73,6 +75,34 @@ func find(ctx context.Context, s *Snapshot, below string, p *manifest.Profile) (
 	slices.SortFunc(f.out, func(a, b *Candidate) int { return cmp.Compare(a.Path, b.Path) })
 	slices.Sort(f.left)
 	return f.out, append(f.left, notes...), nil
+}
+
+// named returns the folders with a manifest that have one of the names, and the folder below if it has one.
+func named(fsys fs.FS, below string, names []string) map[string]bool {
+	wanted := map[string]bool{}
+	for _, name := range names {
+		wanted[manifest.Canonical(name)] = true
+	}
+	dirs := map[string]bool{}
+	_ = fs.WalkDir(fsys, below, func(name string, e fs.DirEntry, err error) error { // what is not found here is asked for later
+		dir := path.Dir(name)
+		is := err == nil && !e.IsDir() && isDescription(name) && dir != "."
+		if is && (dir == below || wanted[manifest.Canonical(path.Base(dir))]) {
+			dirs[dir] = true
+		}
+		return nil
+	})
+	return dirs
+}
+
+// inOneOf reports whether a file is in one of the folders, or below.
+func inOneOf(dirs map[string]bool, name string) bool {
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		if dirs[dir] {
+			return true
+		}
+	}
+	return dirs["."]
 }
 
 // serversOf returns the path of the MCP servers of the plugin that a skill lies in; "" if there are none.

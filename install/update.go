@@ -193,12 +193,14 @@ func follow(e *registry.Entry, to *source.Ref) (source.Ref, State) {
 // checkPlace compares the installed skills of one place with it. The caller closes the place.
 func (in *Installer) checkPlace(ctx context.Context, ref source.Ref, list []*Status) (*Place, error) {
 	known := list[0].Entry.CommitSHA
+	var names []string
 	for _, s := range list {
 		if s.Entry.CommitSHA != known {
 			known = ""
 		}
+		names = append(names, cmp.Or(s.Entry.OriginalName, s.Entry.Name))
 	}
-	p, err := in.Open(ctx, ref, known)
+	p, err := in.Open(ctx, ref, known, names...)
 	if err != nil {
 		return nil, err
 	}

@@ -17,10 +17,6 @@ import (
 
 // choose returns the skills of a source that are wanted.
 func (o *addOptions) choose(ctx context.Context, place *install.Place, ref source.Ref) ([]*install.Candidate, error) {
-	names := o.names
-	if len(names) == 0 && ref.Name != "" {
-		names = []string{ref.Name}
-	}
 	if o.all {
 		usable, broken := partBroken(place.Skills)
 		list, others := install.Unique(usable)
@@ -34,7 +30,7 @@ func (o *addOptions) choose(ctx context.Context, place *install.Place, ref sourc
 			return list, nil
 		}
 	}
-	list, err := install.Choose(place.Skills, names)
+	list, err := install.Choose(place.Skills, o.wanted(ref))
 	var e *install.ChoiceError
 	if !errors.As(err, &e) {
 		return list, err
@@ -43,6 +39,14 @@ func (o *addOptions) choose(ctx context.Context, place *install.Place, ref sourc
 		return o.askWhich(ctx, place)
 	}
 	return nil, o.unclear(e, place)
+}
+
+// wanted returns the names of the skills that were asked for, if any were.
+func (o *addOptions) wanted(ref source.Ref) []string {
+	if len(o.names) == 0 && ref.Name != "" {
+		return []string{ref.Name}
+	}
+	return o.names
 }
 
 // partBroken separates the skills that can be used from the others.

@@ -91,8 +91,12 @@ func (c *locking) all(ctx context.Context, project string, locked []lock.Skill) 
 	wanted := map[*install.Place][]*install.Candidate{}
 	var from []*install.Place
 	var found []*install.Candidate
+	var names []string
 	for _, k := range locked {
-		place, err := c.place(ctx, project, &k)
+		names = append(names, k.Name)
+	}
+	for _, k := range locked {
+		place, err := c.place(ctx, project, &k, names)
 		if err != nil {
 			return err
 		}
@@ -117,7 +121,7 @@ func (c *locking) all(ctx context.Context, project string, locked []lock.Skill) 
 }
 
 // place returns the place of a skill, which is opened once.
-func (c *locking) place(ctx context.Context, project string, k *lock.Skill) (*install.Place, error) {
+func (c *locking) place(ctx context.Context, project string, k *lock.Skill, names []string) (*install.Place, error) {
 	ref, err := lockedRef(project, k)
 	if err != nil {
 		return nil, app.Usage(fmt.Errorf("%s: skill %q: %w", lock.FileName, k.Name, err), "install it again with agent skill add --lock")
@@ -126,7 +130,7 @@ func (c *locking) place(ctx context.Context, project string, k *lock.Skill) (*in
 		return place, nil
 	}
 	err = c.out.Busy("fetching "+k.Name, func() error {
-		c.places[ref], err = c.in.Open(ctx, ref, "")
+		c.places[ref], err = c.in.Open(ctx, ref, "", names...)
 		return err
 	})
 	if err != nil {
