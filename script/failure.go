@@ -37,6 +37,12 @@ type finding struct {
 // explain finds out why a script ended with an exit code. The first cause that its output shows counts.
 func (h *Host) explain(ctx context.Context, c *call, src *source, cmd *runner.Command, out *runner.Output) *finding {
 	if m := missing(c.s, c.sc, out); m != nil {
+		if m.Python && m.Package != "" {
+			m.Around, m.Outside = h.outside(ctx, c, m.Module)
+		}
+		if m.Outside != "" {
+			m.Package, m.File = "", ""
+		}
 		m.Others = h.others(ctx, src, m)
 		return &finding{reason: ReasonModule, cause: m}
 	}

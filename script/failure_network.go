@@ -69,11 +69,14 @@ func (c *call) unreached(cmd *runner.Command, out *runner.Output) *Unreached {
 		}
 	}
 	u.Direct = len(u.Hosts) == 0 && len(cmd.Network.Hosts) > 0
-	if u.Direct && len(out.Reached) > 0 {
+	if u.Direct && usedProxy(out) {
 		return nil // it uses the proxy: what failed is the network itself
 	}
 	return u
 }
+
+// usedProxy reports whether a command asked the proxy for a host that it may reach.
+func usedProxy(out *runner.Output) bool { return len(out.Reached)+len(out.Failed) > 0 }
 
 // unreachedHere recognises a failed connection to a service of this machine: in the sandbox this machine is another one. It
 // returns nil if no such service is known, for the script may have one of its own.
@@ -205,7 +208,7 @@ func (c *call) missedNetwork(cmd *runner.Command, out *runner.Output) *Unreached
 	if u := refused(out.Refused); u != nil {
 		return u
 	}
-	if !out.Sandbox.ConfinesNetwork() || cmd.Network.All || len(out.Reached) > 0 {
+	if !out.Sandbox.ConfinesNetwork() || cmd.Network.All || usedProxy(out) {
 		return nil
 	}
 	for _, stream := range [][]byte{out.Stderr, out.Stdout} {

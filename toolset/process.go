@@ -66,6 +66,9 @@ func (u *unit) start(ctx context.Context) (*process, error) {
 		return nil, u.wrapped(err)
 	}
 	o.In, o.Out, o.Err = p.c.in, output{p.c}, errput{p.c}
+	if h.o.Printed != nil {
+		o.Err = &printer{errput: errput{p.c}, p: p}
+	}
 	o.Started = func(sv *script.Serving) {
 		p.redact, p.limits = sv.Redact, sv.Limits
 		close(ready)

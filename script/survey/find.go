@@ -16,7 +16,7 @@ const (
 )
 
 // ValidName reports whether name can mean a script of the skill with the manifest m. A name is a path of names that have
-// ASCII letters, digits, '-', '_' and inner '.'. What models paste before it may stay: "./", a placeholder such as
+// ASCII letters, digits, '-', '_' and inner '.', with '/' or '\\' between them. What models paste before it may stay: "./", a placeholder such as
 // "${CLAUDE_SKILL_DIR}/", and the way to a folder with the skill's name, as in "~/.claude/skills/pdf/" and
 // "/mnt/skills/pdf/". Another absolute path, ".." and "__pycache__" are not valid. With Direct a name has no path.
 func ValidName(name string, m *manifest.Manifest, o *Options) bool {
@@ -59,9 +59,10 @@ type target struct {
 
 // targets returns the paths that a name can mean, in the order in which they are tried.
 func targets(name string, m *manifest.Manifest) []target {
-	if name == "" || len(name) > 2*maxPath || strings.ContainsAny(name, "\\\x00") {
+	if name == "" || len(name) > 2*maxPath {
 		return nil
 	}
+	name = slashed(name)
 	rooted := false
 	for strings.HasPrefix(name, "./") {
 		name, rooted = name[2:], true
@@ -84,6 +85,9 @@ func targets(name string, m *manifest.Manifest) []target {
 	}
 	return out
 }
+
+// slashed returns a path of a command line of Windows with slashes.
+func slashed(path string) string { return strings.ReplaceAll(path, `\`, "/") }
 
 // isPlaceholder reports whether the first part of a path stands for a folder: "$DIR", "${DIR}", "{baseDir}", "<skill>", "...".
 func isPlaceholder(part string) bool {

@@ -232,7 +232,7 @@ func unsure(line string) int {
 		switch {
 		case word == "would" || word == "exist" || word == "exists" || strings.HasSuffix(word, "plugin_root"):
 			return 0
-		case begin == len(line) && isUnsure(word, rest):
+		case begin == len(line) && (isUnsure(word, rest) || word == "like" && at > 0 && line[at-1] == '('):
 			begin = at
 		}
 		at += n

@@ -27,7 +27,7 @@ func TestReferences(t *testing.T) { // R1
 		{"no extension", "`scripts/no` `references/`", nil},
 		{"elsewhere", "`~/scripts/no.py` `/scripts/no.py` `https://example.com/scripts/no.py` `x/scripts/no.py`", nil},
 		{"not in code", "Run scripts/no.py now.", nil},
-		{"examples", "- **Example**: `scripts/no.py`\n`a` (e.g. `scripts/no.py`)\nA `scripts/no.py` would help.\nCheck whether `scripts/no.py` exists.", nil},
+		{"examples", "- **Example**: `scripts/no.py`\n`a` (e.g. `scripts/no.py`)\nOther files (like `scripts/no.py`)\nA `scripts/no.py` would help.\nCheck whether `scripts/no.py` exists.", nil},
 		{"still to be written", "Create `scripts/no.py`.\nSave `scripts/a.py` as `scripts/no.py`.", nil},
 		{"before an example", "`scripts/no.py`, for example with `scripts/other.py`", []string{"1:2 scripts/no.py"}},
 		{"root of a plugin", "`${CLAUDE_PLUGIN_ROOT}/scripts/*.py`, such as\nUse `$PLUGIN_ROOT`: `scripts/no.py`", nil},
@@ -148,10 +148,10 @@ func FuzzReferences(f *testing.F) {
 
 // The words that make paths unsure are those of two patterns.
 func FuzzUnsure(f *testing.F) {
-	words := regexp.MustCompile(`(?i)\b(?:examples?\**:|e\.g\.|for example|for instance|such as|create|write|save|add|put)(?:\W|$)`)
+	words := regexp.MustCompile(`(?i)(?:\(like|\b(?:examples?\**:|e\.g\.|for example|for instance|such as|create|write|save|add|put))(?:\W|$)`)
 	never := regexp.MustCompile(`(?i)\b(?:would|exists?|\w*plugin_root)\b`)
 	for _, s := range []string{"a Create b", "**Examples**: x", "example:x", "e.g. x", "(E.G.)", "for  example", "FOR INSTANCE,", "such as", "such ask",
-		"output", "put", "it exists", "$X_PLUGIN_ROOT/a", "plugin_roots", "add_x add", "e.g.x", "é add", "would"} {
+		"output", "put", "it exists", "$X_PLUGIN_ROOT/a", "plugin_roots", "add_x add", "e.g.x", "é add", "would", "(like a", "like a", "(likely"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
@@ -160,7 +160,7 @@ func FuzzUnsure(f *testing.F) {
 		}
 		want := len(line)
 		if m := words.FindStringIndex(line); m != nil {
-			want = m[0]
+			want = m[0] + strings.Count(line[m[0]:m[0]+1], "(")
 		}
 		if never.MatchString(line) {
 			want = 0

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/internal/hostname"
+	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
@@ -51,7 +52,31 @@ func (g *Grants) given(ctx context.Context, s *skill.Skill) (script.Grant, *trus
 	if err == nil && (place == skill.TrustBundled || place == skill.TrustRoot) { // no question was asked about them
 		out.Write = append(slices.Clone(out.Write), script.Here)
 	}
+	if err == nil && place == skill.TrustRoot {
+		out.Read = append(slices.Clone(out.Read), g.around(ctx, s)...)
+	}
 	return out, lapsed, err
+}
+
+// around returns the trusted folders that hold a skill: what its scripts share with others lies there. A folder that holds the
+// user's home has too much else.
+func (g *Grants) around(ctx context.Context, s *skill.Skill) []string {
+	dir, err := grantDir(ctx, s.Entry())
+	if err != nil || dir == "" {
+		return nil
+	}
+	home := paths.Real(g.sys.Home)
+	return slices.DeleteFunc(g.trust.Known().Roots(), func(root string) bool {
+		return !paths.Within([]string{root}, dir) || home == "" || paths.Within([]string{root}, home)
+	})
+}
+
+// Seals reports whether a sealed copy of a skill runs although its place is trusted: its content was granted more than packages
+// and what every skill of such a place has.
+func (g *Grants) Seals(ctx context.Context, s *skill.Skill) (bool, error) {
+	t, _, err := g.find(ctx, s)
+	t.With, t.Write = nil, without(t.Write, trust.Here)
+	return !t.Empty(), err
 }
 
 // network returns what a grant lets scripts reach. A host that the user named may have a private address; one that a question
@@ -59,12 +84,6 @@ func (g *Grants) given(ctx context.Context, s *skill.Skill) (script.Grant, *trus
 func network(t *trust.Grant) runner.Network {
 	named := without(t.Net, trust.AnyHost)
 	return runner.Network{All: len(named) < len(t.Net), Hosts: slices.Concat(named, t.Suggested), Private: named}
-}
-
-// Has reports whether the present content of a skill was granted anything.
-func (g *Grants) Has(ctx context.Context, s *skill.Skill) (bool, error) {
-	t, _, err := g.find(ctx, s)
-	return !t.Empty(), err
 }
 
 // find returns the grant of a skill's content, and the one that has lapsed, if there is one.

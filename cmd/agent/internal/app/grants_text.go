@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/hostname"
+	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trust"
@@ -123,7 +124,7 @@ type GrantView struct {
 func ViewGrant(t *trust.Grant, lapsed bool) *GrantView {
 	list := func(values []string) []string { return append([]string{}, values...) }
 	v := &GrantView{Name: t.Name, Digest: t.Digest, Env: list(t.Env), Withheld: list(t.Withheld), Home: t.Home, With: list(t.With), Lapsed: lapsed,
-		Read: list(t.Read), Write: list(t.Write), Net: list(slices.Concat(t.Net, t.Suggested))}
+		Read: list(t.Read), Write: list(t.Write), Net: list(paths.Unique(slices.Concat(t.Net, t.Suggested)))}
 	if lapsed {
 		v.Repeat = RepeatGrant(t)
 	}

@@ -60,7 +60,7 @@ func (k *Toolkit) Options(cat *skill.Catalog) (*skilltool.Options, error) {
 			Prefix:       cfg.AutoPrefix,
 		},
 		Policy: skilltool.Policy{
-			Seals:  k.grants.Has,
+			Seals:  k.grants.Seals,
 			Advise: func(err error, name string) string { return k.out.Typed(Advice(err, name)) },
 		},
 	}
@@ -130,11 +130,16 @@ func (k *Toolkit) hostOptions() (*script.Options, error) {
 	}, nil
 }
 
+// trustRoot is the command that trusts a folder, up to its path.
+const trustRoot = "agent skill trust --root "
+
 // Advice returns, as a sentence for a model, what it or a person can do about the error of a call of a skill's script, or "".
 func Advice(err error, skillName string) string {
 	switch command := ScriptCure(err, skillName); {
 	case RefusesJSON(err):
 		return "Call it again with json: false."
+	case strings.HasPrefix(command, trustRoot):
+		return "A person whose folder this is can allow it with: " + command
 	case command == "":
 		return ""
 	case IsUntrusted(err), len(withheld(err)) > 0, errors.As(err, new(*script.Blocked)), errors.As(err, new(*script.Unreached)):
@@ -175,6 +180,8 @@ func ScriptCure(err error, skillName string) string {
 		return TrustCure(name)
 	case toolsetCure(err, name) != "":
 		return toolsetCure(err, name)
+	case errors.As(err, &missing) && missing.Outside != "":
+		return trustRoot + ShellWord(missing.Around)
 	case errors.As(err, &missing) && missing.Python && missing.Package != "":
 		return WithCure(name, append([]string{missing.Module}, missing.Others...)...)
 	case errors.As(err, &missing) && missing.Package != "":

@@ -25,13 +25,13 @@ func (k *Toolkit) Toolsets(denied func() runner.Denied) (*toolset.Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	return k.ToolsetsOn(scripts, denied)
+	return k.ToolsetsOn(scripts, denied, nil)
 }
 
-// ToolsetsOn is Toolsets with the processes of a host of scripts, such as one of TestHosts.
-func (k *Toolkit) ToolsetsOn(scripts *script.Host, denied func() runner.Denied) (*toolset.Host, error) {
+// ToolsetsOn is Toolsets with the processes of a host of scripts, such as one of TestHosts. printed gets what they print; it may be nil.
+func (k *Toolkit) ToolsetsOn(scripts *script.Host, denied func() runner.Denied, printed func(skillName, line string)) (*toolset.Host, error) {
 	cfg := k.settings.Config()
-	return toolset.New(&toolset.Options{Scripts: scripts, Cache: cfg.Paths.Cache, Call: cfg.ScriptTimeout, MaxResult: cfg.MaxScriptOutput, Advise: Advice, Denied: denied, Trace: k.observe.Tracer()})
+	return toolset.New(&toolset.Options{Scripts: scripts, Cache: cfg.Paths.Cache, Call: cfg.ScriptTimeout, MaxResult: cfg.MaxScriptOutput, Advise: Advice, Denied: denied, Printed: printed, Trace: k.observe.Tracer()})
 }
 
 // ToolKit is Kit with toolsets, and a function that ends them.
