@@ -40,6 +40,7 @@ type Status struct {
 	Files   Condition // of the installed files
 	Origin  Origin    // of the new content, if it is Available
 	Moved   string    // commit that the tag names now, if it is Pinned to a tag that names another commit than when it was installed
+	Instead string    // name of the skill that is at its path now, if it is Gone
 	Package *Package  // likewise, open until the Updates are closed
 	Err     error     // if it Failed
 }
@@ -220,6 +221,8 @@ func (in *Installer) checkPlace(ctx context.Context, ref source.Ref, list []*Sta
 	for i, s := range list {
 		if s.State = Gone; now[i] != nil {
 			p.compare(ctx, s, now[i])
+		} else if j := slices.IndexFunc(p.Skills, func(c *Candidate) bool { return c.Path == s.Entry.Path }); j >= 0 {
+			s.Instead = p.Skills[j].Manifest.Name
 		}
 	}
 	return p, nil

@@ -196,6 +196,16 @@ func flagError(c *cobra.Command, err error) error {
 	return app.Usage(err, helpHint(c))
 }
 
+// excluding returns the error of cobra for flags that exclude each other in our words, and any other unchanged.
+func excluding(err error) error {
+	if err == nil || !strings.HasPrefix(err.Error(), "if any flags in the group [") {
+		return err
+	}
+	_, set, _ := strings.Cut(err.Error(), "; [")
+	names := strings.Fields(strings.TrimSuffix(set, "] were all set"))
+	return app.Usage(errors.New("--"+strings.Join(names, " and --")+" exclude each other"), "leave out all but one")
+}
+
 // wrongValue returns the error for a flag's value.
 func wrongValue(bad *pflag.InvalidValueError) error {
 	name, value := bad.GetFlag().Name, bad.GetValue()
