@@ -36,6 +36,9 @@ type GitOptions struct {
 	Sleep func(ctx context.Context, d time.Duration) error
 }
 
+// ErrAmbiguous means that a repository has a branch and a tag of the name, or several commits that begin with it.
+var ErrAmbiguous = git.ErrAmbiguous
+
 // Git returns a Fetcher for repositories. It uses the git of the system, which sees nothing of the repository but its objects and
 // writes no file but these. Credentials are those that the operator's git uses: ssh, credential helpers. The contents of files
 // come when Snapshot.Need asks for them. A missing git is an error of Fetch. Nil options mean the zero value, which is useful.

@@ -126,6 +126,18 @@ func TestShortCutsLists(t *testing.T) {
 	}
 }
 
+// One of several skills has one row, which says what kinds of things it asks for.
+func TestOneLine(t *testing.T) {
+	p := &Proposal{approval: trust.Approval{Name: "pdf", Digest: "sha256:" + strings.Repeat("a", 64), Permissions: []string{"network: a.example.com"}, Files: make([]trust.File, 2)}}
+	if got, want := p.oneLine(), "  pdf [aaaaaaaa] 2 files, never approved before; network: a.example.com"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	p.approval.Permissions = append(p.approval.Permissions, "allowed-tools: Read "+strings.Repeat("Write ", 20))
+	if got, want := p.oneLine(), "  pdf [aaaaaaaa] 2 files; asks for network, allowed-tools"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // C65, F1: the short question names the model that a skill asks for, however much else it asks for.
 func TestShortShowsModel(t *testing.T) {
 	p := &Proposal{approval: trust.Approval{Name: "x", Permissions: []string{"env: A", "network: a.example.com", "write: .", "context: fork", "model: chat/other"}}}

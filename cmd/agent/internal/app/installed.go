@@ -110,6 +110,8 @@ func explainInstall(err error) *Failure {
 		return &Failure{Exit: ExitInvalid, Code: "invalid_skill", Hint: breaking.Problem.Cure, Err: err}
 	case errors.As(err, &full), IsFull(err):
 		return &Failure{Exit: ExitFailure, Code: "disk_full", Hint: MakeRoom, Err: err}
+	case errors.Is(err, fetch.ErrAmbiguous):
+		return &Failure{Exit: ExitUsage, Code: "usage", Hint: "--branch NAME or --tag NAME says which; a whole commit id is never ambiguous", Err: err}
 	case errors.Is(err, fetch.ErrNetwork):
 		return &Failure{Exit: ExitFailure, Code: string(llm.Network), Err: err}
 	case errors.As(err, new(*tls.CertificateVerificationError)):

@@ -322,6 +322,11 @@ func shaText(e registry.Entry) string {
 }
 
 // gone is the error for a skill that its source has no longer.
-func gone(e *registry.Entry) error {
-	return app.NotFound(fmt.Errorf("%s has no skill %q any more; the installed one stays", e.Source, e.Name), "agent skill remove "+e.NameCanonical+" removes it")
+func gone(s *install.Status) error {
+	e := s.Entry
+	cure := "agent skill remove " + e.NameCanonical + " removes it"
+	if s.Instead != "" {
+		cure = fmt.Sprintf("in its place is %q now: agent skill add %s --skill %s installs it, %s", s.Instead, app.ShellWord(e.Source), app.ShellWord(s.Instead), cure)
+	}
+	return app.NotFound(fmt.Errorf("%s has no skill %q any more; the installed one stays", e.Source, e.Name), cure)
 }

@@ -9,11 +9,13 @@ import (
 	"strings"
 )
 
-// There are gap spaces between columns. On a narrow terminal, columns are first cut to short and then to shortest.
+// There are gap spaces between columns. On a narrow terminal, columns are first cut to short and then to shortest, and between the
+// two the first one to firstLeast.
 const (
-	gap      = 2
-	short    = 20
-	shortest = 8
+	gap        = 2
+	short      = 20
+	shortest   = 8
+	firstLeast = 32
 
 	dropped = -1 // the width of a column that is left out
 )
@@ -21,7 +23,7 @@ const (
 // Table writes rows in aligned columns to Out, under a header unless that is nil. Every cell is sanitised as one line.
 //
 // On a terminal no row is longer than a line. Table cuts the last column with "..." first, which is usually the
-// description, then the widest of the others, and the first column last. Where that is not enough it leaves out columns
+// description, then the widest of the others, then a long first column, and others more. Where that is not enough it leaves out columns
 // between the first and the last, from the right, and names them below. Elsewhere nothing is cut. Rows may have different lengths.
 func (s *Streams) Table(header []string, rows [][]string) error {
 	return s.TableOf(header, slices.Values(rows))
@@ -104,7 +106,7 @@ func widen(widths []int, row []cell) []int {
 }
 
 // fit shortens widths until they take at most total columns, gaps included. The other columns first become short, then
-// shorter, and are then left out, in the order of omit. The first column, usually the name, is cut only after that.
+// shorter, and are then left out, in the order of omit. A short first column, usually the name, is cut only after that.
 func fit(widths []int, total int, omit []int) {
 	for last := len(widths) - 1; last >= 0; {
 		try := slices.Clone(widths)
@@ -121,7 +123,8 @@ func fit(widths []int, total int, omit []int) {
 	}
 }
 
-// squeeze shortens all widths except the first, as far as columns stay readable. It returns how many columns are too many.
+// squeeze shortens all widths, a first one of firstLeast columns not, as far as columns stay readable. It returns how many columns
+// are too many.
 func squeeze(widths []int, total int) (over int) {
 	over = -gap - total
 	for _, w := range widths {
@@ -148,6 +151,7 @@ func squeeze(widths []int, total int) (over int) {
 			}
 			over -= cut
 		}
+		over -= shrink(&widths[0], over, firstLeast)
 	}
 	return over
 }

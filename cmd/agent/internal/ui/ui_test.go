@@ -182,6 +182,22 @@ not shown: LINE
 	}
 }
 
+// One long name takes no column of the others away.
+func TestTableLongName(t *testing.T) {
+	s, _, out, _ := ui.Test()
+	s.Width = 60
+	rows := [][]string{{strings.Repeat("name-", 12), "user", "填写表格并合并文件。当用户要求处理文档时使用。"}, {"pdf", "user", "Fills forms."}}
+	if err := s.Table([]string{"NAME", "SOURCE", "DESCRIPTION"}, rows); err != nil {
+		t.Fatal(err)
+	}
+	want := "NAME                              SOURCE  DESCRIPTION\n" +
+		"name-name-name-name-name-name...  user    填写表格并合并...\n" +
+		"pdf                               user    Fills forms.\n"
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Errorf("Table (-want +got):\n%s", diff)
+	}
+}
+
 // A caller can say which columns matter least, the last among them.
 func TestTableOmits(t *testing.T) {
 	s, _, out, _ := ui.Test()
