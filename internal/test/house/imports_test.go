@@ -25,7 +25,7 @@ var allowed = map[string][]string{
 		"skilltool", "tool", "toolset", "trace", "trial"},
 	"cmd/agent/internal/scaffold": {},
 
-	"toolset":      {"toolset/host", "tool", "skill", "skill/manifest", "script", "script/runner", "trace", "internal/lazyregexp", "internal/lockfile", "internal/redact"},
+	"toolset":      {"toolset/host", "tool", "skill", "skill/manifest", "script", "script/runner", "script/survey", "trace", "internal/lazyregexp", "internal/lockfile", "internal/redact"},
 	"toolset/host": {},
 
 	"trial":       {"disclose", "script", "script/runner", "script/survey", "internal/lazyregexp", "skill", "skill/check", "skill/manifest", "tool", "toolset"},
