@@ -221,7 +221,7 @@ func TestMissingModule(t *testing.T) {
 		{"one of several is installed", needs("import dep, no_one, PIL\n", "dep"), nil,
 			MissingModule{Module: "no_one", Package: "no-one", File: "its script block", Python: true, Others: []string{"PIL"}}, "either: PIL"},
 		{"a name that packages share", "from google.no_such_thing.x import y\n", nil,
-			MissingModule{Module: "google.no_such_thing", Package: "google-no-such-thing", File: "requirements.txt", Python: true}, "The module google.no_such_thing is missing. The package google-no-such-thing has it"},
+			MissingModule{Module: "google.no_such_thing", Package: "google-no-such-thing", File: "requirements.txt", Python: true}, "The module google.no_such_thing is missing. If the package google-no-such-thing has it"},
 		{"the skill's own", "import helpers\n", tree{"other/helpers.py": ""}, MissingModule{Module: "helpers", Python: true, own: true}, "although the skill has a file of that name"},
 		{"a package whose name a file has too", "raise ModuleNotFoundError(\"" + none + "'pptx'\")\n", tree{"scripts/checks/pptx.py": ""},
 			MissingModule{Module: "pptx", Package: "python-pptx", File: "requirements.txt", Python: true}, "The package python-pptx has it"},
