@@ -8,6 +8,7 @@ import (
 	"github.com/agent-base/agent-base/internal/hostname"
 	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/internal/paths"
+	"github.com/agent-base/agent-base/script/pyenv"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/script/survey"
 )
@@ -40,7 +41,7 @@ const mostUnreached = 5
 // A failure to connect, as Python, Node.js, curl and the system report it, and the host in it.
 var (
 	connectFailed = lazyregexp.New(`(?i)(name resolution|name or service not known|nodename nor servname|could ?n[o']t resolve|\bENOTFOUND|\bEAI_AGAIN|` +
-		`getaddrinfo|network is unreachable|ENETUNREACH|max retries exceeded|failed to establish a new connection|fetch failed|connect E(?:ACCES|PERM)|` +
+		`getaddrinfo|network is unreachable|ENETUNREACH|max retries exceeded|failed to establish a new connection|fetch failed|failed to fetch|error sending request for url|connect E(?:ACCES|PERM)|` +
 		`ProxyError|tunnel connection failed|response 403 from proxy|CONNECT tunnel failed|proxy CONNECT aborted|not allowed to reach|no such host|` +
 		`ERR_INTERNET_DISCONNECTED|ERR_NAME_NOT_RESOLVED|ERR_PROXY|socket: operation not permitted|in create_connection|(?:urlopen error|ConnectError)[^\n]{0,40}\[Errno (?:1|13)\])`)
 	unresolved    = lazyregexp.New(`(?i)name resolution|name or service not known|nodename nor servname|n[o']t resolve|no such host|\bENOTFOUND|\bEAI_AGAIN`)
@@ -156,6 +157,9 @@ func hostsSaid(said []byte) []string {
 			}
 			if p, err := hostname.Parse(host); err == nil && !slices.Contains(out, p.String()) {
 				out = append(out, p.String())
+				if files := pyenv.FilesOf(p.String()); files != "" { // where it leads to
+					out = append(out, files)
+				}
 			}
 		}
 	}

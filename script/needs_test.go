@@ -174,10 +174,12 @@ func TestModuleOutside(t *testing.T) {
 	const path = "import sys, os\nsys.path.insert(0, os.path.join(os.path.dirname(__file__), '../../../shared'))\n"
 	tree{
 		"skills/probe/SKILL.md": "---\nname: probe\ndescription: A skill for tests.\n---\n", "shared/core_of_all.py": "", "pack/__init__.py": "",
-		"skills/probe/scripts/a.py": path + "raise ModuleNotFoundError(\"No module named 'core_of_all'\")\n",
-		"skills/probe/scripts/b.py": path + "raise ModuleNotFoundError(\"No module named 'pack.of'\")\n",
-		"skills/probe/scripts/c.py": "import core_of_all\n",
-		"skills/probe/scripts/d.py": path + "import no_such_thing\n",
+		"skills/probe/scripts/a.py":             path + "raise ModuleNotFoundError(\"No module named 'core_of_all'\")\n",
+		"skills/probe/scripts/b.py":             path + "raise ModuleNotFoundError(\"No module named 'pack.of'\")\n",
+		"skills/probe/scripts/c.py":             "import core_of_all\n",
+		"skills/probe/scripts/d.py":             path + "import no_such_thing\n",
+		"skills/probe/scripts/e.py":             path + "import no_such_thing, another\nsys.path.insert(0, os.path.join(os.path.dirname(__file__), '../../other/deep/scripts'))\nimport core_of_all, far_away\n",
+		"skills/other/deep/scripts/far_away.py": "",
 	}.write(t, root)
 	s := load(t, filepath.Join(root, "skills"))
 	root, err := filepath.EvalSymlinks(root)
@@ -189,6 +191,7 @@ func TestModuleOutside(t *testing.T) {
 		"b": {Module: "pack.of", Python: true, Outside: filepath.Join(root, "pack", "__init__.py"), Around: root},
 		"c": {Module: "core_of_all", Package: "core-of-all", File: "requirements.txt", Python: true},
 		"d": {Module: "no_such_thing", Package: "no-such-thing", File: "requirements.txt", Python: true},
+		"e": {Module: "no_such_thing", Package: "no-such-thing", File: "requirements.txt", Python: true, Others: []string{"another"}},
 	} {
 		_, err := run(t, h, s, name, nil)
 		var got *MissingModule

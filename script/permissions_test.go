@@ -93,6 +93,8 @@ func TestUnreached(t *testing.T) {
 		{name: "urllib", out: runner.Output{Stderr: []byte("urllib.error.URLError: <urlopen error [Errno -3] Temporary failure in name resolution>")}, hosts: []string{"api.named.com"}},
 		{name: "a name, and no service or variable", script: "b", out: runner.Output{Stderr: []byte("urllib.error.URLError: <urlopen error [Errno -3] Temporary failure in name resolution>")}, hosts: []string{"api.named.com"}},
 		{name: "curl", out: runner.Output{Stderr: []byte("curl: (6) Could not resolve host: api.foo.com")}, hosts: []string{"api.foo.com"}},
+		{name: "uv", out: runner.Output{Stderr: []byte("error: Request failed after 3 retries in 6.6s\n  cause: Failed to fetch: https://pypi.org/simple/x/\n  cause: dns error")},
+			hosts: []string{"pypi.org", "files.pythonhosted.org"}},
 		{name: "Node", out: runner.Output{Stderr: []byte("Error: getaddrinfo EAI_AGAIN api.foo.com")}, hosts: []string{"api.foo.com"}},
 		{name: "on stdout", out: runner.Output{Stdout: []byte(`{"error": "getaddrinfo ENOTFOUND api.foo.com"}`)}, hosts: []string{"api.foo.com"}},
 		{name: "refused by the proxy", out: runner.Output{Stderr: []byte("x"), Refused: []runner.Refusal{{Host: "api.foo.com:443"}, {Host: "b.com:80"}}}, net: runner.Network{Hosts: []string{"a.com"}}, hosts: []string{"api.foo.com", "b.com:80"}},

@@ -78,6 +78,9 @@ func targets(name string, m *manifest.Manifest) []target {
 	if p := strings.Join(parts, "/"); validPath(p) {
 		out = append(out, target{p, rooted})
 	}
+	if len(parts) > 1 && skillWord(parts[0]) && validPath(strings.Join(parts[1:], "/")) {
+		out = append(out, target{strings.Join(parts[1:], "/"), true})
+	}
 	for i, part := range parts {
 		if p := strings.Join(parts[i+1:], "/"); m.Name != "" && manifest.Canonical(part) == manifest.Canonical(m.Name) && validPath(p) {
 			out = append(out, target{p, true})
@@ -92,6 +95,12 @@ func slashed(path string) string { return strings.ReplaceAll(path, `\`, "/") }
 // isPlaceholder reports whether the first part of a path stands for a folder: "$DIR", "${DIR}", "{baseDir}", "<skill>", "...".
 func isPlaceholder(part string) bool {
 	return part == "..." || len(part) > 1 && strings.ContainsAny(part, "${}<>")
+}
+
+// skillWord reports whether the first part of a path is a word that stands for the skill's folder without the marks of a
+// placeholder, as SKILL_DIR.
+func skillWord(part string) bool {
+	return part == strings.ToUpper(part) && strings.Contains(part, "SKILL")
 }
 
 // Find returns the script of that name, in any case, with or without its extension, by its path below the skill or below

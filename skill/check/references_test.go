@@ -38,6 +38,7 @@ func TestReferences(t *testing.T) { // R1
 		{"outside", "[x](../y.md) `scripts/../../z.md`", []string{"1:5 ../y.md", "1:15 scripts/../../z.md"}},
 		{"another skill", "[x](../pdf/SKILL.md) [y](../pdf/) [z](../../a/b/SKILL.md) [w](../pdf/references/a.md)", []string{"1:63 ../pdf/references/a.md"}},
 		{"home", "[x](~/y.md)", nil},
+		{"folder of the project", "[x](.wiki/y.md) [y](./no.md)", []string{"1:21 ./no.md"}},
 		{"placeholders", "`python {baseDir}/scripts/no.py` `${CLAUDE_SKILL_DIR}/scripts/a.py`\n`${CLAUDE_PLUGIN_ROOT}/scripts/no2.py`", []string{"1:9 scripts/no.py"}},
 		{"quoted block", "> ```md\n> [x](no.md)\n> ```\n> [y](gone.md)", []string{"4:7 gone.md"}},
 		{"block in a list", "1. ```md\n   [x](no.md)\n   ```\n- ```\n  [x](no.md)\n  ```\n- [y](gone.md)", []string{"7:7 gone.md"}},

@@ -10,8 +10,8 @@ import (
 
 // Limits for reading a SKILL.md.
 const (
-	MaxFrontMatter = 64 << 10
-	MaxManifest    = 1 << 20
+	MaxFrontMatter = 64 << 10 // bytes
+	MaxManifest    = 1 << 20  // bytes of the whole file
 )
 
 // maxSigns is the maximum number of value indicators in the front matter; the fullest of 460 public manifests has 122.

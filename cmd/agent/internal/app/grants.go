@@ -24,8 +24,8 @@ type Grants struct {
 	trust *Trust
 }
 
-// Of returns what the scripts of a skill get in a run: a script.Options.Granted. Its Note reports a grant that has lapsed.
-func (g *Grants) Of(ctx context.Context, s *skill.Skill) (script.Grant, error) {
+// of returns what the scripts of a skill get in a run: a script.Options.Granted. Its Note reports a grant that has lapsed.
+func (g *Grants) of(ctx context.Context, s *skill.Skill) (script.Grant, error) {
 	granted, lapsed, err := g.given(ctx, s)
 	granted.Withheld = append(slices.Clip(granted.Withheld), refusedWords(refused(s.Manifest(), g.sys.Home, g.trust.settings.Home()))...)
 	if err == nil && lapsed != nil {
@@ -71,11 +71,11 @@ func (g *Grants) around(ctx context.Context, s *skill.Skill) []string {
 	})
 }
 
-// Seals reports whether a sealed copy of a skill runs although its place is trusted: its content was granted more than packages
+// seals reports whether a sealed copy of a skill runs although its place is trusted: its content was granted more than packages
 // and what every skill of such a place has.
-func (g *Grants) Seals(ctx context.Context, s *skill.Skill) (bool, error) {
+func (g *Grants) seals(ctx context.Context, s *skill.Skill) (bool, error) {
 	t, _, err := g.find(ctx, s)
-	t.With, t.Write = nil, without(t.Write, trust.Here)
+	t.With, t.Suggested, t.Withheld, t.Write = nil, nil, nil, without(t.Write, trust.Here)
 	return !t.Empty(), err
 }
 
@@ -129,7 +129,7 @@ func grantDir(ctx context.Context, e skill.Entry) (string, error) {
 // lapsedText says that a grant has lapsed, what changed, and the command that repeats it.
 func lapsedText(ctx context.Context, s *skill.Skill, lapsed *trust.Grant) string {
 	return fmt.Sprintf("what was granted to %s on %s has lapsed, because its content changed%s; to grant it again: %s",
-		s.Name(), lapsed.GrantedAt.Format("2006-01-02"), changedText(ctx, s, lapsed), RepeatGrant(lapsed))
+		s.Name(), lapsed.GrantedAt.Format("2006-01-02"), changedText(ctx, s, lapsed), repeatGrant(lapsed))
 }
 
 // changedText lists the files that changed since a grant: " (changed scripts/a.py)".
@@ -230,7 +230,7 @@ func (g *Grants) Edit(ctx context.Context, s *skill.Skill, give, take *Given) (*
 		return nil
 	})
 	if err == nil {
-		err = g.trust.Reload()
+		err = g.trust.reload()
 	}
 	if err != nil {
 		return nil, err
@@ -261,7 +261,7 @@ func (g *Grants) set(ctx context.Context, p *Proposal) error {
 	if err != nil {
 		return err
 	}
-	return g.trust.Reload()
+	return g.trust.reload()
 }
 
 // grantKey returns what a grant of a skill's present content is bound to.
@@ -382,5 +382,5 @@ func (g *Grants) RevokeAll(ctx context.Context, s *skill.Skill) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return true, g.trust.Reload()
+	return true, g.trust.reload()
 }

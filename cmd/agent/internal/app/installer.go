@@ -105,7 +105,7 @@ func (p *Packages) progress(at install.Progress) {
 	case at.Done > 0:
 		text += fmt.Sprintf(" %d", at.Done)
 	}
-	p.out.Progress(text)
+	p.out.progress(text)
 }
 
 // Checked are the problems of a package, and what it needs that is not here.
