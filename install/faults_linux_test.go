@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -319,4 +320,51 @@ func killed(t *testing.T, kills int, defect string) string {
 		}
 	}
 	return ""
+}
+
+// R145: on a disk that is full until a file is deleted, the files of a skill can be removed, and then the skill.
+func TestRemoveOnFullDisk(t *testing.T) {
+	d := newDepot(t)
+	in, p, err := d.open(t.Context(), 1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	finish(p, nil)
+	full, refused := true, 0
+	do := func(f func() error) (err error) {
+		watched := fault.Run(func() { err = f() }, func(c fault.Call) fault.Fault {
+			switch {
+			case !strings.HasPrefix(c.Path, string(d)+"/"):
+			case c.Name == "unlinkat" && strings.HasSuffix(c.Path, "/SKILL.md"):
+				full = false
+			case full && (c.Name == "write" || c.Name == "mkdirat"):
+				refused++
+				return fault.Fault{Err: syscall.ENOSPC}
+			}
+			return fault.Fault{}
+		})
+		if watched != nil {
+			t.Fatal(watched)
+		}
+		return err
+	}
+	remove := func() error { _, err := in.Remove(t.Context(), "one"); return err }
+	if err := do(remove); !errors.Is(err, syscall.ENOSPC) || refused == 0 {
+		t.Fatalf("the disk was not full: %v", err)
+	}
+	if n, wrong := d.commit(t.Context()); n != 1 || wrong != "" {
+		t.Errorf("after an error: commit %d, %s", n, wrong)
+	}
+	full = true
+	if err := do(func() error { _, err := in.RemoveFiles(t.Context(), "one"); return errors.Join(err, remove()) }); err != nil {
+		t.Error(err)
+	}
+	set, err := d.registry().Load(t.Context())
+	if err != nil || len(set.All()) != 1 {
+		t.Fatalf("registry: %v, %v", set, err)
+	}
+	two := set.All()[0]
+	if err := store.Verify(t.Context(), two.InstalledPath, two.Digest); err != nil {
+		t.Error(err)
+	}
 }

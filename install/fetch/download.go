@@ -55,11 +55,11 @@ func (e *StatusError) Is(target error) bool {
 // ErrNetwork means that a server could not be reached, was silent, or answered that it cannot answer now, at each attempt.
 var ErrNetwork = errors.New("the network failed")
 
-// networkError is an error that is also ErrNetwork.
-type networkError struct{ err error }
+// alsoError is an error that is one of the errors of this package or of install, too.
+type alsoError struct{ err, kind error }
 
-func (e networkError) Error() string   { return e.err.Error() }
-func (e networkError) Unwrap() []error { return []error{e.err, ErrNetwork} }
+func (e alsoError) Error() string   { return e.err.Error() }
+func (e alsoError) Unwrap() []error { return []error{e.err, e.kind} }
 
 // downloader gets files by a careful client.
 type downloader struct {
@@ -137,7 +137,7 @@ func (d *downloader) get(ctx context.Context, address string, limit int64, to si
 			return nil, err
 		}
 		if try == attempts {
-			return nil, networkError{fmt.Errorf("%w (%d attempts)", err, attempts)}
+			return nil, alsoError{fmt.Errorf("%w (%d attempts)", err, attempts), ErrNetwork}
 		}
 		var status *StatusError
 		if errors.As(err, &status) {

@@ -37,7 +37,7 @@ type GitOptions struct {
 }
 
 // ErrAmbiguous means that a repository has a branch and a tag of the name, or several commits that begin with it.
-var ErrAmbiguous = git.ErrAmbiguous
+var ErrAmbiguous = errors.New("the name is ambiguous")
 
 // Git returns a Fetcher for repositories. It uses the git of the system, which sees nothing of the repository but its objects and
 // writes no file but these. Credentials are those that the operator's git uses: ssh, credential helpers. The contents of files
@@ -84,18 +84,14 @@ func (f *gitFetcher) Fetch(ctx context.Context, r *install.Request) (*install.Sn
 	s, err := f.fetch(ctx, r)
 	switch {
 	case errors.Is(err, git.ErrNotFound) || errors.Is(err, git.ErrName):
-		err = noPlaceError{err}
+		err = alsoError{err, install.ErrNoPlace}
 	case errors.Is(err, git.ErrNetwork):
-		err = networkError{err}
+		err = alsoError{err, ErrNetwork}
+	case errors.Is(err, git.ErrAmbiguous):
+		err = alsoError{err, ErrAmbiguous}
 	}
 	return s, err
 }
-
-// noPlaceError is an error of git that is also install.ErrNoPlace.
-type noPlaceError struct{ err error }
-
-func (e noPlaceError) Error() string   { return e.err.Error() }
-func (e noPlaceError) Unwrap() []error { return []error{e.err, install.ErrNoPlace} }
 
 func (f *gitFetcher) fetch(ctx context.Context, r *install.Request) (*install.Snapshot, error) {
 	if r.Source.Kind != source.Git {

@@ -13,6 +13,7 @@ package oci
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net/http"
@@ -34,6 +35,7 @@ var (
 	ErrNotFound       = errors.New("there is no such artifact")
 	ErrAuthentication = errors.New("the registry requires authentication")
 	ErrDenied         = errors.New("the registry denies access")
+	ErrNetwork        = errors.New("the registry was not reached or did not answer")
 	ErrNotSkill       = errors.New("the artifact is not a skill")
 	ErrDigest         = errors.New("the content is not what its digest says")
 )
@@ -186,10 +188,14 @@ func explain(err error) error {
 		return ErrNotFound
 	}
 	if request, ok := errors.AsType[*url.Error](err); ok {
-		if u, err := url.Parse(request.URL); err == nil {
-			return fmt.Errorf("%s: %w", u.Host, request.Err)
+		cause := request.Err
+		if certificate := new(*tls.CertificateVerificationError); !errors.As(cause, certificate) && !errors.Is(cause, context.Canceled) {
+			cause = fmt.Errorf("%w: %w", ErrNetwork, cause)
 		}
-		return request.Err
+		if u, err := url.Parse(request.URL); err == nil {
+			return fmt.Errorf("%s: %w", u.Host, cause)
+		}
+		return cause
 	}
 	return err
 }

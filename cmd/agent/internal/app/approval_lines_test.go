@@ -190,3 +190,18 @@ func TestPreselected(t *testing.T) {
 		t.Errorf("got %+v", got)
 	}
 }
+
+func FuzzCutList(f *testing.F) {
+	f.Add("  asks for allowed-tools: Read(a b) Bash(git:*) (new) 写")
+	f.Add("  the check found 2 warnings: a, b (c, d), (")
+	f.Add("  asks for :")
+	f.Fuzz(func(t *testing.T, line string) {
+		got := cutList(line, shortColumns)
+		if ui.Line(got) != got {
+			t.Errorf("%q is shown as %q", line, got)
+		}
+		if ui.Width(got) > shortColumns+2 { // two for a count of 10,000
+			t.Errorf("%q is cut to %q, which has %d columns", line, got, ui.Width(got))
+		}
+	})
+}

@@ -112,7 +112,7 @@ func explainInstall(err error) *Failure {
 		return &Failure{Exit: ExitFailure, Code: "disk_full", Hint: MakeRoom, Err: err}
 	case errors.Is(err, fetch.ErrAmbiguous):
 		return &Failure{Exit: ExitUsage, Code: "usage", Hint: "--branch NAME or --tag NAME says which; a whole commit id is never ambiguous", Err: err}
-	case errors.Is(err, fetch.ErrNetwork):
+	case errors.Is(err, fetch.ErrNetwork), errors.Is(err, oci.ErrNetwork):
 		return &Failure{Exit: ExitFailure, Code: string(llm.Network), Err: err}
 	case errors.As(err, new(*tls.CertificateVerificationError)):
 		return &Failure{Exit: ExitFailure, Code: "failed", Hint: "if the server is your own, name the certificate of its authority: SSL_CERT_FILE=FILE", Err: err}

@@ -230,7 +230,7 @@ func (o *addOptions) others(list []string) {
 			o.out.Remark("left out: " + line)
 		}
 	case len(list) > 0:
-		o.out.Remark(app.Count(len(list), "other file") + " of the source could not be read or followed; --verbose lists them")
+		o.out.Remark(app.Count(len(list), "other file") + " of the source could not be read or followed; see --verbose")
 	}
 }
 
