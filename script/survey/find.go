@@ -177,6 +177,14 @@ func (s *Set) Why(name string) string {
 	return ""
 }
 
+// added is the command that copies what links of a repository lead to.
+func added(name string) string {
+	if manifest.CheckName(name) != nil {
+		name = "NAME"
+	}
+	return `"agent skill add REPOSITORY --skill ` + name + `"`
+}
+
 // whyNot says why a file of a folder is not a script.
 func (s *Set) whyNot(dir, name string) string {
 	if s.rule == Direct && dir != Dir+"/" {
@@ -192,7 +200,7 @@ func (s *Set) whyNot(dir, name string) string {
 		switch {
 		case err != nil || !validPath(file):
 		case d.Type()&fs.ModeSymlink != 0:
-			return file + " is a symbolic link, and scripts must be files: replace it by a copy, or install the skill from its repository, which copies such files"
+			return file + " is a symbolic link, and scripts must be files: replace it by a copy, or install the skill with " + added(s.m.Name) + ", which copies such files"
 		case s.ignored(file):
 			return "scripts_ignore of its manifest excludes " + file
 		case s.isScript(file, d) && s.m.ScriptsDeclared:

@@ -67,7 +67,7 @@ func TestWhy(t *testing.T) {
 	const kind = "nothing shows what runs %, so give it an extension of .py .sh .js .mjs .cjs .ts .mts .tsx .rb .pl .ps1, or a #! line"
 	for ask, want := range map[string]string{
 		"noext": strings.Replace(kind, "%", "scripts/noext", 1), "scripts/NoExt": strings.Replace(kind, "%", "scripts/noext", 1), "src/prog": strings.Replace(kind, "%", "src/prog", 1),
-		"sub/noext": strings.Replace(kind, "%", "scripts/sub/noext", 1), "notes": "", "scripts/notes.md": "", "link": "scripts/link.py is a symbolic link, and scripts must be files: replace it by a copy, or install the skill from its repository, which copies such files",
+		"sub/noext": strings.Replace(kind, "%", "scripts/sub/noext", 1), "notes": "", "scripts/notes.md": "", "link": "scripts/link.py is a symbolic link, and scripts must be files: replace it by a copy, or install the skill with \"agent skill add REPOSITORY --skill NAME\", which copies such files",
 		"scripts/_a.py": "scripts_ignore of its manifest excludes scripts/_a.py", "gone": "", "../x": "",
 	} {
 		if got := Of(fsys, ignoring, nil).Why(ask); got != want {
