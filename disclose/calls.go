@@ -13,6 +13,7 @@ type shellCall struct {
 	command string // as the body has it
 	script  string // slash path below the skill
 	args    []string
+	long    bool // command and args are only the beginning of it
 }
 
 // maxCall is how many bytes a command may have that is shown as an example.
@@ -63,18 +64,23 @@ func codeIn(line string) []string {
 // readCall reads a command.
 func readCall(text, name, dir string, scripts []string) (shellCall, bool) {
 	text = strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(text), "$ "))
+	if dir, after, more := strings.Cut(text, "&&"); more && strings.HasPrefix(dir, "cd ") {
+		text = strings.TrimSpace(after)
+	}
 	for _, end := range []string{"\n", "|", ";", "&&", " >", " 2>", " #"} {
 		text, _, _ = strings.Cut(text, end)
 	}
 	text = strings.TrimSpace(text)
-	if len(text) > maxCall {
+	if len(text) > 20*maxCall {
 		return shellCall{}, false
 	}
-	words := splitArgs(text)
+	words := splitArgs(slashed(text))
 	for i, word := range words {
-		if script := ownPath(word, name, dir); slices.Contains(scripts, script) {
+		if script := scriptAt(ownPath(word, name, dir), scripts); script != "" {
+			c := shellCall{command: text, script: script, args: words[i+1:]}
+			c.shorten(word)
 			// A path alone may only name the file.
-			return shellCall{text, script, words[i+1:]}, i > 0 || i+1 < len(words) && strings.Contains(word, "/")
+			return c, i > 0 || i+1 < len(words) && strings.Contains(word, "/")
 		}
 		if !beforeScript(words[:i], word) {
 			break
@@ -83,10 +89,42 @@ func readCall(text, name, dir string, scripts []string) (shellCall, bool) {
 	return shellCall{}, false
 }
 
+// slashed returns a command with slashes in the first word that has backslashes, unless that is quoted: a path of Windows, which a
+// shell would read as another one.
+func slashed(command string) string {
+	at := strings.IndexByte(command, '\\')
+	if at < 0 || strings.ContainsAny(command[:at], `'"`) {
+		return command
+	}
+	begin := strings.LastIndexByte(command[:at], ' ') + 1
+	word, rest, _ := strings.Cut(command[begin:], " ")
+	return command[:begin] + strings.ReplaceAll(word, `\`, "/") + " " + rest
+}
+
+// shorten leaves the beginning of a long command: up to the word that names the script.
+func (c *shellCall) shorten(word string) {
+	if len(c.command) <= maxCall {
+		return
+	}
+	c.long = true
+	end := strings.Index(c.command, word) + len(word)
+	c.command = c.command[:min(end, maxCall)]
+}
+
+// scriptAt returns which of scripts a path means, "" if none: it, or the one of that name directly in scripts/.
+func scriptAt(p string, scripts []string) string {
+	for _, at := range []string{p, "scripts/" + p} {
+		if slices.Contains(scripts, at) {
+			return at
+		}
+	}
+	return ""
+}
+
 // beforeScript reports whether a word of a command may stand before the script that it runs: a variable, an interpreter or one
 // of its options. earlier has the words before it.
 func beforeScript(earlier []string, word string) bool {
-	switch strings.TrimRight(word, "0123456789.") {
+	switch strings.TrimRight(path.Base(word), "0123456789.") {
 	case "python", "py", "bash", "sh", "zsh", "node", "bun", "deno", "ruby", "perl", "pwsh", "tsx", "ts-node", "npx", "uv", "run":
 		return true
 	case "-c", "-e", "-m":
@@ -105,10 +143,20 @@ func ownPath(p, name, dir string) string {
 			return path.Clean(rest)
 		}
 	}
-	if i := strings.LastIndex(p, "/"+name+"/"); i >= 0 {
-		p = p[i+len(name)+2:]
+	if i := strings.LastIndex("/"+p, "/"+name+"/"); i >= 0 && name != "" {
+		return path.Clean(p[i+len(name)+1:])
+	}
+	if first, rest, ok := strings.Cut(p, "/"); ok && standsForSkill(first) {
+		p = rest
 	}
 	return path.Clean(p)
+}
+
+// standsForSkill reports whether the first part of a path stands for the skill's folder: "<skill-path>", "$SKILL_DIR",
+// "SKILL_DIR". One that names something else, as a plugin or a project, does not.
+func standsForSkill(part string) bool {
+	name := strings.ToLower(strings.Trim(part, "<>${}"))
+	return (name != strings.ToLower(part) || part == strings.ToUpper(part)) && strings.Contains(name, "skill") && !strings.Contains(name, "skills")
 }
 
 // scriptName returns the name by which a script is run: its file name if it lies directly in scripts, else its path.
@@ -121,12 +169,15 @@ func (c *shellCall) scriptName() string {
 
 // asToolCall says which call of script_run the command stands for, on one line.
 func (c *shellCall) asToolCall(skillName string) string {
+	in := fmt.Sprintf(" In place of `%s` call it with skill_name %q, script_name %q, ", appendLine(nil, c.command, escapeNone), skillName, c.scriptName())
+	if c.long {
+		return in + "and the words that follow as args."
+	}
 	var args strings.Builder
 	enc := json.NewEncoder(&args)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(append([]string{}, c.args...)); err != nil {
 		return ""
 	}
-	return fmt.Sprintf(" In place of `%s` call it with skill_name %q, script_name %q, args %s.",
-		appendLine(nil, c.command, escapeNone), skillName, c.scriptName(), strings.TrimSpace(args.String()))
+	return in + "args " + strings.TrimSpace(args.String()) + "."
 }

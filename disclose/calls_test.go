@@ -29,7 +29,20 @@ func TestFindCall(t *testing.T) {
 		{"a file at the root without an interpreter", "`top.py is a file` `uv run --with x top.py y`", "top.py y"},
 		{"prose", "python scripts/a.py is a script", ""},
 		{"inside another command", "`cat scripts/a.py x`", ""},
-		{"too long", "`python scripts/a.py " + strings.Repeat("x", maxCall) + "`", ""},
+		{"a placeholder", "`python <skill-path>/scripts/a.py x`", "scripts/a.py x"},
+		{"a placeholder in quotes", "```\npython \"<path-to-skill>/scripts/a.py\" --repo .\n```", "scripts/a.py --repo ."},
+		{"a variable", "`bun run \"$SKILL_DIR/src/main.ts\" x`", "src/main.ts x"},
+		{"a word for it", "`python3 SKILL_DIR/scripts/a.py IN`", "scripts/a.py IN"},
+		{"the plugin's", "`python ${CLAUDE_PLUGIN_ROOT}/scripts/a.py x`", ""},
+		{"the project's", "`python $ROOT/scripts/a.py x`", ""},
+		{"all skills'", "`python $SKILLS_DIR/scripts/a.py x`", ""},
+		{"after cd", "`cd {baseDir}/scripts && python a.py x && ls`", "scripts/a.py x"},
+		{"below its folder's name", "`python pdf/scripts/a.py x`", "scripts/a.py x"},
+		{"by its name", "`python a.py recent`", "scripts/a.py recent"},
+		{"a name that is prose", "`a.py is a script`", ""},
+		{"Windows", "`python scripts\\office\\unpack.py 'C:\\x'`", "scripts/office/unpack.py C:\\x"},
+		{"a backslash in an argument", "`python scripts/a.py '\\d'`", "scripts/a.py \\d"},
+		{"an interpreter's path", "`/home/u/.venv/bin/python3 scripts/a.py x`", "scripts/a.py x"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			c, ok := findCall(row.body, "pdf", "/s/pdf", scripts)
@@ -37,6 +50,18 @@ func TestFindCall(t *testing.T) {
 				t.Errorf("got %q, want %q", got, row.want)
 			}
 		})
+	}
+}
+
+// A long command is shown up to its script.
+func TestLongCall(t *testing.T) {
+	c, ok := findCall("```\npython3 <skill-dir>/scripts/a.py \\\n  --in "+strings.Repeat("x", maxCall)+"\n```", "pdf", "/s/pdf", []string{"scripts/a.py"})
+	const want = " In place of `python3 <skill-dir>/scripts/a.py` call it with skill_name \"pdf\", script_name \"a.py\", and the words that follow as args."
+	if got := c.asToolCall("pdf"); !ok || got != want {
+		t.Errorf("got %q", got)
+	}
+	if _, ok = findCall("`python scripts/a.py "+strings.Repeat("x", 20*maxCall)+"`", "pdf", "/s/pdf", []string{"scripts/a.py"}); ok {
+		t.Error("found a command without end")
 	}
 }
 
@@ -71,7 +96,7 @@ func FuzzFindCall(f *testing.F) {
 		scripts := []string{"scripts/a.py", "run.sh"}
 		c, ok := findCall(body, "s", "", scripts)
 		if ok != slices.Contains(scripts, c.script) || len(c.command) > maxCall || strings.Contains(c.command, "\n") {
-			t.Errorf("%q: got %q, %v", body, c, ok)
+			t.Errorf("%q: got %+v, %v", body, c, ok)
 		}
 	})
 }
@@ -82,7 +107,7 @@ func TestFindCallInLongLines(t *testing.T) {
 		body := strings.Repeat(unit, 1<<18/len(unit))
 		for _, text := range []string{body, "```\n" + body} {
 			if c, ok := findCall(text, "s", "/s", []string{"scripts/a.py"}); ok {
-				t.Errorf("%q: got %q", unit, c)
+				t.Errorf("%q: got %+v", unit, c)
 			}
 		}
 	}

@@ -167,7 +167,7 @@ func (p *Plan) offer(ctx context.Context, x *Index, prompt string) (Choice, erro
 	return Choice{Tier: TierRegistry, Text: text}, nil
 }
 
-// Forget is called when the conversation was shortened: later turns may repeat what earlier ones said.
+// Forget lets later turns repeat what earlier ones said. Call it when the conversation was shortened.
 func (p *Plan) Forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -106,25 +106,20 @@ func (x *wordIndex) find(q *request, max int) []post {
 	return found
 }
 
-// score adds up the scores of the skills that have words of q, and reports whether any has. Words that most skills have are
-// left out if there are others, because they distinguish nothing.
+// score adds up the scores of the skills that have words of q, and reports whether any has.
 func (x *wordIndex) score(q *request, scores []float32) bool {
-	any := q.skill >= 0
-	rare := slices.ContainsFunc(q.terms, func(t weighted) bool { return !x.common(t.term) })
+	any := q.skill >= 0 || len(q.terms) > 0
 	for _, word := range q.unknown {
 		if q.words > longestKeywords {
 			break
 		}
 		for _, near := range x.near(word) {
-			rare, any = true, true
+			any = true
 			x.addPosts(weighted{x.terms[near], inexact}, scores)
 		}
 	}
 	for _, t := range q.terms {
-		if !rare || !x.common(t.term) {
-			any = true
-			x.addPosts(t, scores)
-		}
+		x.addPosts(t, scores)
 	}
 	if q.skill >= 0 {
 		scores[q.skill] += exactName
@@ -136,8 +131,6 @@ func (x *wordIndex) score(q *request, scores []float32) bool {
 	}
 	return any
 }
-
-func (x *wordIndex) common(term uint32) bool { return int(x.start[term+1]-x.start[term]) > x.n/2 }
 
 func (x *wordIndex) addPosts(t weighted, scores []float32) {
 	for _, p := range x.posts[x.start[t.term]:x.start[t.term+1]] {

@@ -119,9 +119,6 @@ func bm25(entries []skill.Entry, query string) []float64 {
 			}
 		}
 		idf[w] = math.Log(1 + (n-have+0.5)/(have+0.5))
-		if have > n/2 { // left out next to rarer words
-			continue
-		}
 		for d := range entries {
 			tf := counts[d][w]
 			scores[d] += idf[w] * tf * (k1 + 1) / (tf + k1*(1-b75+b75*lengths[d]/mean))

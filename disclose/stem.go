@@ -10,6 +10,11 @@ func stem(w []byte) []byte {
 		return w
 	}
 	w = singular(w)
+	for _, s := range verbal {
+		if rest, ok := bytes.CutSuffix(w, []byte(s)); ok && len(rest) >= 4 {
+			return rest
+		}
+	}
 	for _, s := range []string{"ing", "ed"} {
 		if rest, ok := bytes.CutSuffix(w, []byte(s)); ok && len(rest) >= 3 && bytes.ContainsAny(rest, "aeiouy") {
 			w = single(rest)
@@ -33,8 +38,11 @@ func stem(w []byte) []byte {
 	return w
 }
 
+// verbal are the endings of verbs that end in -ate, and of what is made of them: "translate", "translation", "translator".
+var verbal = []string{"ate", "ated", "ating", "ation", "ator"}
+
 // endings are cut from what is then at least four letters, the first that fits.
-var endings = []string{"ation", "ment", "ness", "ion", "er", "or", "ive", "al", "ly"}
+var endings = []string{"ment", "ness", "ion", "er", "or", "ive", "al", "ly"}
 
 // singular cuts the s of a plural or of a verb.
 func singular(w []byte) []byte {

@@ -3,7 +3,6 @@ package install
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -50,10 +49,12 @@ type finder struct {
 	left    []string
 }
 
-// find returns the skills at and below a folder, by path, and says what it left out.
-func find(ctx context.Context, s *Snapshot, below string, p *manifest.Profile) (skills []*Candidate, left []string, err error) {
+// find returns the skills at and below a folder, by path, and says what it left out. names are those of skills that are wanted:
+// the files of the folders that have these names come with the manifests, which saves asking again.
+func find(ctx context.Context, s *Snapshot, below string, p *manifest.Profile, names []string) (skills []*Candidate, left []string, err error) {
 	if s.Need != nil {
-		if err := s.Need(ctx, isDescription); err != nil {
+		dirs := named(s.FS, below, names)
+		if err := s.Need(ctx, func(name string) bool { return isDescription(name) || inOneOf(dirs, name) }); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -74,6 +75,34 @@ func find(ctx context.Context, s *Snapshot, below string, p *manifest.Profile) (
 	slices.SortFunc(f.out, func(a, b *Candidate) int { return cmp.Compare(a.Path, b.Path) })
 	slices.Sort(f.left)
 	return f.out, append(f.left, notes...), nil
+}
+
+// named returns the folders with a manifest that have one of the names, and the folder below if it has one.
+func named(fsys fs.FS, below string, names []string) map[string]bool {
+	wanted := map[string]bool{}
+	for _, name := range names {
+		wanted[manifest.Canonical(name)] = true
+	}
+	dirs := map[string]bool{}
+	_ = fs.WalkDir(fsys, below, func(name string, e fs.DirEntry, err error) error { // what is not found here is asked for later
+		dir := path.Dir(name)
+		is := err == nil && !e.IsDir() && isDescription(name) && dir != "."
+		if is && (dir == below || wanted[manifest.Canonical(path.Base(dir))]) {
+			dirs[dir] = true
+		}
+		return nil
+	})
+	return dirs
+}
+
+// inOneOf reports whether a file is in one of the folders, or below.
+func inOneOf(dirs map[string]bool, name string) bool {
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		if dirs[dir] {
+			return true
+		}
+	}
+	return dirs["."]
 }
 
 // serversOf returns the path of the MCP servers of the plugin that a skill lies in; "" if there are none.
@@ -229,9 +258,11 @@ func chooseOne(all []*Candidate, name string) (*Candidate, error) {
 		}
 	}
 	if len(same) == 0 {
-		return nil, &ChoiceError{Name: name, Count: len(all), Suggest: near.Names(name, known)}
+		slices.Sort(known)
+		known = slices.Compact(known)
+		return nil, &ChoiceError{Name: name, Count: len(known), Suggest: near.Names(name, known)}
 	}
-	slices.SortStableFunc(same, func(a, b *Candidate) int { return cmp.Compare(distance(a.Path), distance(b.Path)) })
+	nearestFirst(same)
 	if len(same) > 1 && distance(same[0].Path) == distance(same[1].Path) {
 		e := &ChoiceError{Name: name, Count: len(all)}
 		for _, c := range same {
@@ -242,17 +273,23 @@ func chooseOne(all []*Candidate, name string) (*Candidate, error) {
 	return same[0], nil
 }
 
-// Unique returns the skills of which each name is there once, those that Choose takes for their names, and the paths of the
-// others.
+func nearestFirst(list []*Candidate) {
+	slices.SortStableFunc(list, func(a, b *Candidate) int { return cmp.Compare(distance(a.Path), distance(b.Path)) })
+}
+
+// Unique returns the skills of which each name is there once, those that Choose takes for their names or the first of those
+// between which it does not choose, and the paths of the others.
 func Unique(all []*Candidate) (out []*Candidate, others []string) {
+	same := map[string][]*Candidate{}
 	for _, c := range all {
-		one, err := chooseOne(all, c.Manifest.Name)
-		var several *ChoiceError
-		if errors.As(err, &several) {
-			i := slices.IndexFunc(all, func(o *Candidate) bool { return o.Path == several.Paths[0] })
-			one = all[i]
-		}
-		if one == c {
+		name := manifest.Canonical(c.Manifest.Name)
+		same[name] = append(same[name], c)
+	}
+	for _, list := range same {
+		nearestFirst(list)
+	}
+	for _, c := range all {
+		if same[manifest.Canonical(c.Manifest.Name)][0] == c {
 			out = append(out, c)
 		} else {
 			others = append(others, c.Path)

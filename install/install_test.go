@@ -24,6 +24,7 @@ type place struct {
 	files   fstest.MapFS
 	commit  string
 	fetched int
+	asks    [][]string // if it is not nil: the files that each request asks for
 }
 
 func (p *place) Fetch(_ context.Context, r *install.Request) (*install.Snapshot, error) {
@@ -31,6 +32,12 @@ func (p *place) Fetch(_ context.Context, r *install.Request) (*install.Snapshot,
 	s := &install.Snapshot{Origin: install.Origin{Source: r.Source, URL: r.Source.URL, Commit: p.commit, Branch: "main"}, Close: func() error { return nil }}
 	if r.Known == "" || r.Known != p.commit {
 		s.FS = maps.Clone(p.files)
+	}
+	if p.asks != nil {
+		s.Need = func(_ context.Context, want func(string) bool) error {
+			p.asks = append(p.asks, slices.DeleteFunc(slices.Sorted(maps.Keys(p.files)), func(name string) bool { return !want(name) }))
+			return nil
+		}
 	}
 	return s, nil
 }
@@ -155,6 +162,32 @@ func TestOpenBelowAPage(t *testing.T) {
 	}
 }
 
+// The files of skills that are wanted by name come with the list of skills, and those of others do not.
+func TestOpenNames(t *testing.T) {
+	w := newWorld(t)
+	for _, tt := range []struct {
+		path  string
+		names []string
+		want  string // the files that are no manifests
+	}{
+		{"", nil, ""}, {"", []string{"CSV"}, "skills/csv/scripts/sum.py"}, {"", []string{"scripts"}, ""}, {"skills", nil, ""}, {"skills/csv", nil, "skills/csv/scripts/sum.py"},
+	} {
+		w.place.asks = [][]string{}
+		w.ref.Path = tt.path
+		p, err := w.Open(t.Context(), w.ref, "", tt.names...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.Close()
+		got := slices.DeleteFunc(w.place.asks[0], func(name string) bool {
+			return strings.HasSuffix(name, "SKILL.md") || strings.HasSuffix(name, "marketplace.json")
+		})
+		if len(w.place.asks) != 1 || strings.Join(got, " ") != tt.want {
+			t.Errorf("%q %q: asks for %q", tt.path, tt.names, w.place.asks)
+		}
+	}
+}
+
 func TestChoose(t *testing.T) {
 	p := newWorld(t).open()
 	if list, err := install.Choose(p.Skills, []string{"CSV", "big-name", "csv"}); err != nil || len(list) != 2 || list[0].Path != "skills/csv" {
@@ -166,7 +199,7 @@ func TestChoose(t *testing.T) {
 	}{
 		{nil, "there are 7 skills, and none was chosen"},
 		{[]string{"twin"}, `skill "twin" is there 2 times: other/a, other/b`},
-		{[]string{"cvs"}, `none of the 7 skills is called "cvs"`},
+		{[]string{"cvs"}, `none of the 5 skills is called "cvs"`},
 	} {
 		var e *install.ChoiceError
 		if _, err := install.Choose(p.Skills, tt.names); !errors.As(err, &e) || e.Error() != tt.want {
@@ -270,6 +303,23 @@ func TestRemove(t *testing.T) {
 	}
 	if _, err := w.Remove(t.Context(), "csv"); !errors.Is(err, registry.ErrNotInstalled) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// R145: on a full disk the files go first, and then the skill can be removed as always.
+func TestRemoveFiles(t *testing.T) {
+	w := newWorld(t)
+	e := w.add("csv")
+	first, err := w.RemoveFiles(t.Context(), "CSV")
+	if err != nil || !slices.Equal(first.Folders, []string{e.InstalledPath}) {
+		t.Fatalf("%+v, %v", first, err)
+	}
+	if list, err := w.Installed(t.Context()); err != nil || len(list) != 1 {
+		t.Errorf("installed %+v, %v", list, err)
+	}
+	then, err := w.Remove(t.Context(), "csv")
+	if err != nil || len(then.Folders)+len(then.Postponed) > 0 {
+		t.Errorf("%+v, %v", then, err)
 	}
 }
 

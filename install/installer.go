@@ -83,18 +83,18 @@ type Place struct {
 }
 
 // Open fetches a place and finds its skills. known is the Origin.Commit that the caller has; "" always fetches. The caller
-// must close the Place.
-func (in *Installer) Open(ctx context.Context, ref source.Ref, known string) (*Place, error) {
-	return in.open(ctx, &Request{Source: ref, Known: known})
+// must close the Place. names are those of the skills that are wanted, if the caller knows: fewer requests are then needed.
+func (in *Installer) Open(ctx context.Context, ref source.Ref, known string, names ...string) (*Place, error) {
+	return in.open(ctx, &Request{Source: ref, Known: known}, names)
 }
 
 // OpenAll is Open for a caller who wants every skill of the place, which can be faster.
 func (in *Installer) OpenAll(ctx context.Context, ref source.Ref) (*Place, error) {
-	return in.open(ctx, &Request{Source: ref, All: true})
+	return in.open(ctx, &Request{Source: ref, All: true}, nil)
 }
 
 // open fetches what a request says, which has neither Dir nor Progress.
-func (in *Installer) open(ctx context.Context, r *Request) (_ *Place, err error) {
+func (in *Installer) open(ctx context.Context, r *Request, names []string) (_ *Place, err error) {
 	ref := r.Source
 	f := in.o.Fetchers[ref.Kind]
 	if f == nil {
@@ -126,7 +126,7 @@ func (in *Installer) open(ctx context.Context, r *Request) (_ *Place, err error)
 	if _, err := fs.Stat(p.snapshot.FS, below); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s has no folder %q: %w", ref, ref.Path, fs.ErrNotExist)
 	}
-	if p.Skills, p.LeftOut, err = find(ctx, p.snapshot, below, in.o.Catalog.Profile); err != nil {
+	if p.Skills, p.LeftOut, err = find(ctx, p.snapshot, below, in.o.Catalog.Profile, names); err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -157,15 +157,7 @@ func (p *Place) Get(ctx context.Context, skills ...*Candidate) error {
 	if p.snapshot.Need == nil || len(wanted) == 0 {
 		return nil
 	}
-	err := p.snapshot.Need(ctx, func(name string) bool {
-		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
-			if wanted[dir] {
-				return true
-			}
-		}
-		return wanted["."]
-	})
-	if err != nil {
+	if err := p.snapshot.Need(ctx, func(name string) bool { return inOneOf(wanted, name) }); err != nil {
 		return err
 	}
 	if p.here == nil {

@@ -40,6 +40,7 @@ type Status struct {
 	Files   Condition // of the installed files
 	Origin  Origin    // of the new content, if it is Available
 	Moved   string    // commit that the tag names now, if it is Pinned to a tag that names another commit than when it was installed
+	Instead string    // name of the skill that is at its path now, if it is Gone
 	Package *Package  // likewise, open until the Updates are closed
 	Err     error     // if it Failed
 }
@@ -193,12 +194,14 @@ func follow(e *registry.Entry, to *source.Ref) (source.Ref, State) {
 // checkPlace compares the installed skills of one place with it. The caller closes the place.
 func (in *Installer) checkPlace(ctx context.Context, ref source.Ref, list []*Status) (*Place, error) {
 	known := list[0].Entry.CommitSHA
+	var names []string
 	for _, s := range list {
 		if s.Entry.CommitSHA != known {
 			known = ""
 		}
+		names = append(names, cmp.Or(s.Entry.OriginalName, s.Entry.Name))
 	}
-	p, err := in.Open(ctx, ref, known)
+	p, err := in.Open(ctx, ref, known, names...)
 	if err != nil {
 		return nil, err
 	}
@@ -218,6 +221,8 @@ func (in *Installer) checkPlace(ctx context.Context, ref source.Ref, list []*Sta
 	for i, s := range list {
 		if s.State = Gone; now[i] != nil {
 			p.compare(ctx, s, now[i])
+		} else if j := slices.IndexFunc(p.Skills, func(c *Candidate) bool { return c.Path == s.Entry.Path }); j >= 0 {
+			s.Instead = p.Skills[j].Manifest.Name
 		}
 	}
 	return p, nil
@@ -320,6 +325,24 @@ func (in *Installer) Remove(ctx context.Context, name string) (*Removed, error) 
 	if err != nil {
 		return nil, err
 	}
+	out, err := in.removeFiles(ctx, e)
+	if err != nil {
+		err = fmt.Errorf("skill %q is no longer installed, but its files are still there: %w", e.Name, err)
+	}
+	return out, err
+}
+
+// RemoveFiles removes the versions of a skill from the store and leaves it in the registry. It is for a disk that is too full
+// to write the registry: what it frees lets Remove succeed. A skill without files does not load.
+func (in *Installer) RemoveFiles(ctx context.Context, name string) (*Removed, error) {
+	e, err := in.entry(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return in.removeFiles(ctx, e)
+}
+
+func (in *Installer) removeFiles(ctx context.Context, e registry.Entry) (*Removed, error) {
 	out := &Removed{Entry: e}
 	paths := []string{}
 	if !e.Linked {
@@ -329,13 +352,13 @@ func (in *Installer) Remove(ctx context.Context, name string) (*Removed, error) 
 		paths = append(paths, p.InstalledPath)
 	}
 	for _, path := range paths {
-		if !in.o.Store.Has(path) {
+		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || !in.o.Store.Has(path) {
 			continue
 		}
 		done, err := in.o.Store.Remove(ctx, path)
 		switch {
 		case err != nil:
-			return out, fmt.Errorf("skill %q is no longer installed, but its files are still there: %w", e.Name, err)
+			return out, err
 		case done:
 			out.Folders = append(out.Folders, path)
 		default:

@@ -121,7 +121,7 @@ func (in *Installer) Restore(ctx context.Context, e registry.Entry, aside string
 	if ref.Kind != source.Git {
 		ref.Want, ref.Type = e.Tag, ""
 	}
-	p, err := in.Open(ctx, ref, "")
+	p, err := in.Open(ctx, ref, "", cmp.Or(e.OriginalName, e.Name))
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/agent-base/agent-base/skill"
 )
 
-// Dependencies is what scripts of a skill need that need the same.
+// Dependencies is what some scripts of a skill need, all of them the same.
 type Dependencies struct {
 	Scripts    []Script
 	Declared   string   // what declares them, such as "requirements.txt"; "" if nothing does

@@ -122,7 +122,8 @@ func Forwarded(m *manifest.Manifest, env []string) []string {
 	return slices.Compact(out)
 }
 
-// AlwaysPasses reports whether every script has a variable, if only with a value of the engine's.
+// AlwaysPasses reports whether every script gets a variable: with the operator's value, such as TZ, or with the engine's, such as
+// LANG.
 func AlwaysPasses(name string) bool {
 	if _, ok := standard[name]; ok {
 		return true

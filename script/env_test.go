@@ -254,3 +254,19 @@ func TestRequiredCommandsAreOnPath(t *testing.T) {
 		t.Error("the folder is on the PATH of a skill that does not require the command")
 	}
 }
+
+// security 2.5 #57: which variables are secrets: by their names, else by values that look like keys. Settings are not, so that output
+// stays readable.
+func TestIsSecret(t *testing.T) {
+	for variable, want := range map[string]bool{
+		"GITHUB_TOKEN=x": true, "DB_PASSWORD=": true, "SERVICE=k3y7abcdefghijklmnop9": true,
+		"DATABASE_URL=postgres://ada:pw@db.example/x": true, "HOOK=https://hooks.example/x?key=1": true,
+		"PAGE=https://example.com/a1b2c3d4e5f6g7h8": false, "GREETING=internationalisation": false, "COUNT=12345678901234567890": false,
+		"FILE=/srv/data123456789012345": false, "VERSION=1.22.333.4444.55555.666": false, "SHORT=a1b2c3": false,
+	} {
+		name, value, _ := strings.Cut(variable, "=")
+		if got := IsSecret(name, value); got != want {
+			t.Errorf("%s: got %v", variable, got)
+		}
+	}
+}

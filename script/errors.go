@@ -41,7 +41,7 @@ const (
 	ReasonBlocked      = "not_permitted"          // it used a file that it may not write or see; then the error wraps a *Blocked
 	ReasonNetwork      = "network_not_permitted"  // it failed because the sandbox kept it from the network; then the error wraps an *Unreached
 	ReasonChanged      = "content_changed"        // the skill has changed since it was loaded
-	ReasonSandbox      = "sandbox_unavailable"    // the sandbox that the command needs cannot be had; then the error wraps a *SandboxError
+	ReasonSandbox      = "sandbox_unavailable"    // the sandbox that the command needs cannot be had; then the error wraps a *runner.SandboxError
 )
 
 // Error is a failure with its text for a model and the output of the script.

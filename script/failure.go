@@ -1,6 +1,7 @@
 package script
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/script/runner"
 )
@@ -37,7 +39,15 @@ type finding struct {
 // explain finds out why a script ended with an exit code. The first cause that its output shows counts.
 func (h *Host) explain(ctx context.Context, c *call, src *source, cmd *runner.Command, out *runner.Output) *finding {
 	if m := missing(c.s, c.sc, out); m != nil {
-		m.Others = h.others(ctx, src, m)
+		if m.Python && m.Package != "" {
+			m.Around, m.Outside = h.outside(ctx, c, m.Module)
+		}
+		if m.Outside != "" {
+			m.Package, m.File = "", ""
+		}
+		if m.Others = h.others(ctx, src, m); m.Python && len(m.Others) > 0 {
+			m.Others = withoutShared(m.Others, h.folderAbove(ctx, c))
+		}
 		return &finding{reason: ReasonModule, cause: m}
 	}
 	if b := blocked(cmd, out, h.here(cmd.Dir)); b != nil {
@@ -53,9 +63,18 @@ func (h *Host) explain(ctx context.Context, c *call, src *source, cmd *runner.Co
 		f.reason, f.cause = ReasonNetwork, u
 	} else if c.addedJSON && refusesJSON(out) {
 		f.reason = ReasonJSON
+	} else if out.Sandbox.ConfinesFiles() && noTerminal().Match(out.Stderr) {
+		f.cause = errNoTerminal
+	} else if a := h.above(ctx, c, cmd, out); a != nil && len(f.withheld)+len(f.unset) == 0 {
+		f.cause = a
 	}
 	return f
 }
+
+// errNoTerminal says why a program that runs others in a terminal fails in a sandbox: the kernel gives a user without rights none.
+var errNoTerminal = errors.New("the sandbox has no pseudo terminals, which it opens")
+
+var noTerminal = lazyregexp.New(`out of pty devices|/dev/ptmx|\b(?:openpty|forkpty|posix_openpt)\b[^\n]*(?:failed|No such file|Permission denied)`)
 
 // text adds the finding to the message of a failure.
 func (f *finding) text() string {
@@ -128,3 +147,35 @@ func (c *call) undone(cmd *runner.Command, out *runner.Output) error {
 
 // mostUndone is how many changed paths a message names.
 const mostUndone = 5
+
+// mostFrames is how many calls are left of a stack trace, the innermost.
+const mostFrames = 3
+
+// frame finds a line of a stack trace of JavaScript or Java, inFramework one that is not in the script's own code.
+var (
+	frame       = lazyregexp.New(`^\s+at \S.*`)
+	inFramework = lazyregexp.New(`[( ]node:internal/|^\s+at (java|jdk)\.`)
+)
+
+// shortTraces leaves calls out of stack traces that begin with the error, as those of JavaScript do: the end of such a text has only
+// calls of the runtime. A text that is short enough stays as it is.
+func shortTraces(b []byte) []byte {
+	if len(b) <= StderrTail || !bytes.Contains(b, []byte(" at ")) {
+		return b
+	}
+	var out []byte
+	frames := 0
+	for line := range bytes.Lines(b) {
+		if !frame().Match(line) {
+			frames = 0
+			out = append(out, line...)
+			continue
+		}
+		if frames == mostFrames || inFramework().Match(line) {
+			continue
+		}
+		frames++
+		out = append(out, line...)
+	}
+	return out
+}

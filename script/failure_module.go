@@ -20,6 +20,8 @@ type MissingModule struct {
 	Package string   // what has it; "" if the module belongs to the skill or to the language
 	File    string   // of the skill, where the package can be declared
 	Python  bool     // else JavaScript or TypeScript
+	Outside string   // where it lies near the skill and not in it, an absolute path; then Package is ""
+	Around  string   // the nearest folder that holds it and the skill
 	Others  []string // what the script imports too and is not installed: modules of Python, or npm packages
 
 	own bool // the skill has a file of that name
@@ -28,13 +30,18 @@ type MissingModule struct {
 // Error says what is missing and where it can be declared.
 func (m *MissingModule) Error() string {
 	switch {
+	case m.Outside != "":
+		return fmt.Sprintf("The module %s is missing. It is in %s, outside of the skill, whose scripts see only its own files", m.Module, m.Outside)
 	case m.own:
 		return fmt.Sprintf("The module %s is missing, although the skill has a file of that name: it is not where the interpreter looks", m.Module)
 	case m.Package == "":
 		return fmt.Sprintf("The module %s is missing: it is part of the language, but the installed interpreter does not have it", m.Module)
 	}
 	text := fmt.Sprintf("The module %s is missing. The package %s has it: %s can declare it", m.Module, m.Package, m.File)
-	if m.Package == m.Module {
+	switch {
+	case m.Package != m.Module && m.Python && !survey.KnownPackage(m.Module):
+		text = fmt.Sprintf("The module %s is missing. If the package %s has it, %s can declare it", m.Module, m.Package, m.File)
+	case m.Package == m.Module:
 		text = fmt.Sprintf("The package %s is missing: %s can declare it", m.Package, m.File)
 	}
 	if len(m.Others) > 0 {
@@ -109,6 +116,9 @@ func missingInPython(s *skill.Skill, sc Script, out *runner.Output) *MissingModu
 	} else if m.Module = advised(s, sc, out); m.Module == "" {
 		return nil
 	}
+	if survey.SharedName(m.Module) {
+		m.Module = firstOf(m.Module, imports(s, sc))
+	}
 	switch {
 	case isOwn(s, m.Module):
 		m.own = true
@@ -117,6 +127,16 @@ func missingInPython(s *skill.Skill, sc Script, out *runner.Output) *MissingModu
 		m.Package, m.File = survey.Package(m.Module), declaredIn(s, sc)
 	}
 	return m
+}
+
+// firstOf returns the first import below a name that the modules of several packages begin with, or the name.
+func firstOf(name string, imports []string) string {
+	for _, module := range imports {
+		if strings.HasPrefix(module, name+".") {
+			return module
+		}
+	}
+	return name
 }
 
 // advised returns the module of a script that says itself, in place of Python's error, how to install its package.

@@ -8,6 +8,7 @@ import (
 	"github.com/agent-base/agent-base/internal/hostname"
 	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/internal/paths"
+	"github.com/agent-base/agent-base/script/pyenv"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/script/survey"
 )
@@ -40,7 +41,7 @@ const mostUnreached = 5
 // A failure to connect, as Python, Node.js, curl and the system report it, and the host in it.
 var (
 	connectFailed = lazyregexp.New(`(?i)(name resolution|name or service not known|nodename nor servname|could ?n[o']t resolve|\bENOTFOUND|\bEAI_AGAIN|` +
-		`getaddrinfo|network is unreachable|ENETUNREACH|max retries exceeded|failed to establish a new connection|fetch failed|connect E(?:ACCES|PERM)|` +
+		`getaddrinfo|network is unreachable|ENETUNREACH|max retries exceeded|failed to establish a new connection|fetch failed|failed to fetch|error sending request for url|connect E(?:ACCES|PERM)|` +
 		`ProxyError|tunnel connection failed|response 403 from proxy|CONNECT tunnel failed|proxy CONNECT aborted|not allowed to reach|no such host|` +
 		`ERR_INTERNET_DISCONNECTED|ERR_NAME_NOT_RESOLVED|ERR_PROXY|socket: operation not permitted|in create_connection|(?:urlopen error|ConnectError)[^\n]{0,40}\[Errno (?:1|13)\])`)
 	unresolved    = lazyregexp.New(`(?i)name resolution|name or service not known|nodename nor servname|n[o']t resolve|no such host|\bENOTFOUND|\bEAI_AGAIN`)
@@ -69,11 +70,14 @@ func (c *call) unreached(cmd *runner.Command, out *runner.Output) *Unreached {
 		}
 	}
 	u.Direct = len(u.Hosts) == 0 && len(cmd.Network.Hosts) > 0
-	if u.Direct && len(out.Reached) > 0 {
+	if u.Direct && usedProxy(out) {
 		return nil // it uses the proxy: what failed is the network itself
 	}
 	return u
 }
+
+// usedProxy reports whether a command asked the proxy for a host that it may reach.
+func usedProxy(out *runner.Output) bool { return len(out.Reached)+len(out.Failed) > 0 }
 
 // unreachedHere recognises a failed connection to a service of this machine: in the sandbox this machine is another one. It
 // returns nil if no such service is known, for the script may have one of its own.
@@ -153,6 +157,9 @@ func hostsSaid(said []byte) []string {
 			}
 			if p, err := hostname.Parse(host); err == nil && !slices.Contains(out, p.String()) {
 				out = append(out, p.String())
+				if files := pyenv.FilesOf(p.String()); files != "" { // where it leads to
+					out = append(out, files)
+				}
 			}
 		}
 	}
@@ -205,7 +212,7 @@ func (c *call) missedNetwork(cmd *runner.Command, out *runner.Output) *Unreached
 	if u := refused(out.Refused); u != nil {
 		return u
 	}
-	if !out.Sandbox.ConfinesNetwork() || cmd.Network.All || len(out.Reached) > 0 {
+	if !out.Sandbox.ConfinesNetwork() || cmd.Network.All || usedProxy(out) {
 		return nil
 	}
 	for _, stream := range [][]byte{out.Stderr, out.Stdout} {

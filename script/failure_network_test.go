@@ -19,6 +19,7 @@ func TestMissedNetwork(t *testing.T) {
 		sandbox        *runner.Sandbox
 		net            runner.Network
 		reached        []string
+		failed         []string
 		want           string // in the warning; "" for none
 	}{
 		{name: "Python", stderr: "WARNING: <urlopen error [Errno -3] Temporary failure in name resolution>\n", sandbox: confined, want: "kept from the network"},
@@ -33,12 +34,13 @@ func TestMissedNetwork(t *testing.T) {
 		{name: "its own server", stderr: "connect ECONNREFUSED 127.0.0.1:3000, trying again\n", sandbox: confined},
 		{name: "long ago", stdout: "curl: (6) Could not resolve host: a.com\n" + strings.Repeat("line\n", 5000), sandbox: confined},
 		{name: "it used the network", stderr: "curl: (6) Could not resolve host: b.com\n", sandbox: confined, net: runner.Network{Hosts: []string{"a.com"}}, reached: []string{"a.com:443"}},
+		{name: "no host answered", stderr: "<urlopen error [Errno 111] Connection refused>\nMax retries exceeded with url: /x\n", sandbox: confined, net: runner.Network{Hosts: []string{"a.com"}}, failed: []string{"a.com:443"}},
 		{name: "the whole network", stderr: "curl: (6) Could not resolve host: b.com\n", sandbox: confined, net: runner.Network{All: true}},
 		{name: "no sandbox", stderr: "curl: (6) Could not resolve host: b.com\n", sandbox: &runner.Sandbox{Tier: runner.NoSandbox}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := host(t)
-			r.Runner = &canned{out: runner.Output{Stdout: []byte(tt.stdout), Stderr: []byte(tt.stderr), Sandbox: tt.sandbox, Reached: tt.reached}}
+			r.Runner = &canned{out: runner.Output{Stdout: []byte(tt.stdout), Stderr: []byte(tt.stderr), Sandbox: tt.sandbox, Reached: tt.reached, Failed: tt.failed}}
 			r.Granted = func(context.Context, *skill.Skill) (Grant, error) { return Grant{Net: tt.net}, nil }
 			res, err := run(t, r, open(t, "", tree{"scripts/a.sh": ""}), "a", &RunOptions{JSON: JSONNo})
 			if err != nil {

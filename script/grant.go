@@ -98,7 +98,7 @@ func folder(dir, home string) []string {
 	return nil
 }
 
-// Passes reports whether a variable of the operator passes to the scripts of a skill with this manifest.
+// Passes reports whether the scripts of a skill with this manifest get a variable that the operator has.
 func (g *Grant) Passes(m *manifest.Manifest, name string) bool { return g.passing(m).allows(name) }
 
 // passing returns which variables pass to the scripts of a skill.

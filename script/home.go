@@ -97,8 +97,8 @@ func homeOwner(folder string) (string, bool) {
 // cachesFolder is the folder in the cache for what the scripts of skills keep there ($AGENT_SKILL_CACHE_DIR).
 const cachesFolder = "skill-cache"
 
-// ClearCaches removes what the scripts of all skills with a canonical name keep in the cache, and returns how many files that
-// was.
+// ClearCaches removes what scripts keep in the cache (AGENT_SKILL_CACHE_DIR), for all skills with this canonical name. It returns
+// how many files that was.
 func (h *Host) ClearCaches(name string) (files int, err error) {
 	root := filepath.Join(h.o.Cache, cachesFolder)
 	for _, d := range inFolder(root) {
@@ -119,8 +119,8 @@ func (h *Host) ClearCaches(name string) (files int, err error) {
 // keptFiles returns where stays what the scripts of a skill write in its folder, by the name of its home.
 func (h *Host) keptFiles(name string) string { return filepath.Join(h.o.Homes, ".kept", name) }
 
-// ClearHome removes everything in a private home, and what is kept of that which scripts wrote in the skill's folder.
-// It returns an error for a folder that is none, and if something is left.
+// ClearHome removes a private home with everything in it, and the files that scripts wrote in the skill's folder. It returns an
+// error for a folder that is no home, and if something is left.
 func (h *Host) ClearHome(home Home) error {
 	if _, ok := homeOwner(filepath.Base(home.Dir)); !ok || filepath.Dir(home.Dir) != h.o.Homes {
 		return fmt.Errorf("%q is not the home of a skill", home.Dir)

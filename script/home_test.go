@@ -68,3 +68,24 @@ func TestLinkedHome(t *testing.T) {
 		t.Errorf("what the link leads to was removed: %v", err)
 	}
 }
+
+// C67: what the scripts of a skill keep in the cache is removed with their count; what others keep stays.
+func TestClearCaches(t *testing.T) {
+	h := host(t)
+	s := open(t, "", tree{"scripts/a.sh": "echo x > $AGENT_SKILL_CACHE_DIR/one; mkdir $AGENT_SKILL_CACHE_DIR/sub; echo x > $AGENT_SKILL_CACHE_DIR/sub/two; echo $AGENT_SKILL_CACHE_DIR\n"})
+	cache := strings.TrimSpace(mustText(t, h, s, "a"))
+	other := filepath.Join(filepath.Dir(cache), "probe-too-0123456789abcdef")
+	tree{"kept": ""}.write(t, other)
+	if n, err := h.host().ClearCaches("probe"); n != 2 || err != nil {
+		t.Errorf("got %d, %v", n, err)
+	}
+	if _, err := os.Lstat(cache); err == nil {
+		t.Error("the cache is still there")
+	}
+	if _, err := os.Lstat(filepath.Join(other, "kept")); err != nil {
+		t.Error(err)
+	}
+	if n, err := h.host().ClearCaches("probe"); n != 0 || err != nil {
+		t.Errorf("the second time: %d, %v", n, err)
+	}
+}

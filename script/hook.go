@@ -20,7 +20,7 @@ const hookKept = 64 << 10
 // HookOptions says how a hook is run.
 type HookOptions struct {
 	Hook    manifest.Hook
-	Input   []byte        // its standard input, at most MaxStdin bytes
+	Input   []byte        // its standard input, at most runner.MaxStdin bytes
 	Timeout time.Duration // 0 means the host's
 	Admit   Admit         // nil: the skill runs
 }

@@ -39,7 +39,7 @@ const DefaultTimeout = 60 * time.Second
 
 // Options configures a Host. LookPath and Cache are required; the zero values of the others are useful.
 type Options struct {
-	Runner   runner.Runner                // executes all commands of the host; nil means Exec
+	Runner   runner.Runner                // executes all commands of the host; nil means runner.Exec
 	LookPath func(string) (string, error) // finds interpreters and uv
 	Env      []string                     // the operator's environment, as NAME=value; the package comment lists the variables that pass
 
@@ -58,10 +58,10 @@ type Options struct {
 	Workspace string // absolute folder that AGENT_WORKSPACE names; "" means none
 
 	UserDir  string // absolute folder where the user stands; "" means that none is known
-	Cwd      string // where a script starts, see below; "" means CwdUser with a UserDir, else CwdScript
+	Cwd      string // where a script starts, one of the constants CwdUser and so on; "" means CwdUser with a UserDir, else CwdScript
 	FixedCwd bool   // Cwd holds also for a skill that asks for another with metadata.agent-base.cwd
 
-	// Confine says whether scripts, and the programs that prepare for them, may run without a sandbox; "" means ConfineAuto.
+	// Confine says whether scripts, and the programs that prepare for them, may run without a sandbox; "" means runner.ConfineAuto.
 	// Runner is what confines them.
 	Confine runner.Confinement
 	Memory  uint64 // most bytes of memory of a script and its processes, in a sandbox; 0 means no limit

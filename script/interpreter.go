@@ -341,7 +341,7 @@ func isPython(s *skill.Skill, sc Script) bool {
 	return err == nil && survey.LanguageNamed(bang.Name()) == survey.Python
 }
 
-// Version returns the first line that a program, an absolute path, prints for --version. The answer is kept as long as the program
+// Version returns the first line that a program prints for --version. path is absolute. The answer is kept as long as the program
 // stays unchanged.
 func (h *Host) Version(ctx context.Context, path string) (string, error) {
 	said, err := h.programs.Ask(ctx, path, "--version")

@@ -265,3 +265,22 @@ func TestBrokenBlockIsNotRun(t *testing.T) {
 		}
 	}
 }
+
+// The version of a program is the first line that it prints, and is asked once.
+func TestVersion(t *testing.T) {
+	h := host(t)
+	bin := t.TempDir()
+	tree{"tool": "#!/bin/sh\necho called >> " + filepath.Join(bin, "log") + "\necho; echo \" tool $1 2.0 \"; echo more\n"}.write(t, bin)
+	own := h.host()
+	for range 2 {
+		if got, err := own.Version(t.Context(), filepath.Join(bin, "tool")); got != "tool --version 2.0" || err != nil {
+			t.Errorf("got %q, %v", got, err)
+		}
+	}
+	if b, err := os.ReadFile(filepath.Join(bin, "log")); string(b) != "called\n" {
+		t.Errorf("got %q, %v", b, err)
+	}
+	if got, err := own.Version(t.Context(), filepath.Join(bin, "none")); got != "" || err == nil {
+		t.Errorf("a program that is not there: %q, %v", got, err)
+	}
+}

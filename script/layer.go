@@ -296,7 +296,7 @@ func (k *keeping) move(name string) error {
 	if os.Rename(k.l.at(name), to) == nil {
 		return os.Chmod(to, 0o600)
 	}
-	in, err := k.root.Open(name) // on another file system, or in the way of a folder
+	in, err := k.root.Open(name) // on another file system
 	if err != nil {
 		return err
 	}
@@ -313,15 +313,19 @@ func (k *keeping) move(name string) error {
 
 // text says what was written, "" for nothing.
 func (k *keeping) text() string {
-	if k.moved+k.lost == 0 {
-		return ""
-	}
-	text := fmt.Sprintf("it wrote %d files in its skill's folder, such as %q: they are kept in %s", k.moved, k.first, k.l.kept)
-	if k.moved == 1 {
+	text := ""
+	switch {
+	case k.moved == 1:
 		text = fmt.Sprintf("it wrote %q in its skill's folder: it is kept in %s", k.first, k.l.kept)
+	case k.moved > 1:
+		text = fmt.Sprintf("it wrote %d files in its skill's folder, such as %q: they are kept in %s", k.moved, k.first, k.l.kept)
 	}
-	if k.lost > 0 {
-		text = joined(text, fmt.Sprintf("%d files that it wrote in its skill's folder were too many or too large to be kept", k.lost))
+	const why = "there is no room, or what an earlier run left is in its place"
+	switch {
+	case k.lost == 1:
+		text = joined(text, "1 file that it wrote in its skill's folder is lost: "+why)
+	case k.lost > 1:
+		text = joined(text, fmt.Sprintf("%d files that it wrote in its skill's folder are lost: %s", k.lost, why))
 	}
 	return text
 }

@@ -190,3 +190,28 @@ func TestAgain(t *testing.T) {
 		}
 	}
 }
+
+// C65: a result names what it kept, and says of what it could not keep that it is lost: a file in whose place an earlier run left a folder.
+func TestNotKept(t *testing.T) {
+	h := host(t).host()
+	s := open(t, "", tree{"scripts/a.py": `import os, sys
+here = os.path.dirname(__file__)
+for path in sys.argv[1:]:
+    os.makedirs(os.path.dirname(os.path.join(here, path)), exist_ok=True)
+    open(os.path.join(here, path), "w").write("x")
+`})
+	for _, step := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"out/a.bin"}, `it wrote "scripts/out/a.bin" in its skill's folder: it is kept in `},
+		{[]string{"b.bin", "c.bin"}, `it wrote 2 files in its skill's folder, such as "scripts/b.bin": they are kept in `},
+		{[]string{"out"}, "1 file that it wrote in its skill's folder is lost: "},
+		{[]string{"out", "b.bin/d.bin"}, "2 files that it wrote in its skill's folder are lost: "},
+	} {
+		res, err := h.Run(t.Context(), s, Script{Name: "a", File: "scripts/a.py"}, &RunOptions{JSON: JSONNo, Args: step.args, Admit: h.Seal})
+		if err != nil || !strings.HasPrefix(res.Warning, step.want) {
+			t.Errorf("%q: got %+v, %v, want %q", step.args, res, err, step.want)
+		}
+	}
+}

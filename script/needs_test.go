@@ -167,6 +167,40 @@ func TestPreparingEndsWithTheCall(t *testing.T) {
 	}
 }
 
+// C68: a module that skills of a repository share is not looked for among packages.
+func TestModuleOutside(t *testing.T) {
+	h := uvHost(t, index(t))
+	root := t.TempDir()
+	const path = "import sys, os\nsys.path.insert(0, os.path.join(os.path.dirname(__file__), '../../../shared'))\n"
+	tree{
+		"skills/probe/SKILL.md": "---\nname: probe\ndescription: A skill for tests.\n---\n", "shared/core_of_all.py": "", "pack/__init__.py": "",
+		"skills/probe/scripts/a.py":             path + "raise ModuleNotFoundError(\"No module named 'core_of_all'\")\n",
+		"skills/probe/scripts/b.py":             path + "raise ModuleNotFoundError(\"No module named 'pack.of'\")\n",
+		"skills/probe/scripts/c.py":             "import core_of_all\n",
+		"skills/probe/scripts/d.py":             path + "import no_such_thing\n",
+		"skills/probe/scripts/e.py":             path + "import no_such_thing, another\nsys.path.insert(0, os.path.join(os.path.dirname(__file__), '../../other/deep/scripts'))\nimport core_of_all, far_away\n",
+		"skills/other/deep/scripts/far_away.py": "",
+	}.write(t, root)
+	s := load(t, filepath.Join(root, "skills"))
+	root, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]MissingModule{
+		"a": {Module: "core_of_all", Python: true, Outside: filepath.Join(root, "shared", "core_of_all.py"), Around: root},
+		"b": {Module: "pack.of", Python: true, Outside: filepath.Join(root, "pack", "__init__.py"), Around: root},
+		"c": {Module: "core_of_all", Package: "core-of-all", File: "requirements.txt", Python: true},
+		"d": {Module: "no_such_thing", Package: "no-such-thing", File: "requirements.txt", Python: true},
+		"e": {Module: "no_such_thing", Package: "no-such-thing", File: "requirements.txt", Python: true, Others: []string{"another"}},
+	} {
+		_, err := run(t, h, s, name, nil)
+		var got *MissingModule
+		if !errors.As(err, &got) || !reflect.DeepEqual(*got, want) {
+			t.Errorf("%s: got %+v: %v", name, got, err)
+		}
+	}
+}
+
 // C68: a failure because a module is missing names the package and where it is declared.
 func TestMissingModule(t *testing.T) {
 	h := uvHost(t, index(t))
@@ -178,7 +212,7 @@ func TestMissingModule(t *testing.T) {
 		text         string
 	}{
 		{"a known package", "raise ModuleNotFoundError(\"" + none + "'yaml'\")\n", nil, MissingModule{Module: "yaml", Package: "PyYAML", File: "requirements.txt", Python: true}, "Script failed with exit code 1. The module yaml is missing. The package PyYAML has it: requirements.txt can declare it\nstderr: "},
-		{"an unknown package", "import no_such_thing\n", nil, MissingModule{Module: "no_such_thing", Package: "no-such-thing", File: "requirements.txt", Python: true}, "The package no-such-thing has it"},
+		{"an unknown package", "import no_such_thing\n", nil, MissingModule{Module: "no_such_thing", Package: "no-such-thing", File: "requirements.txt", Python: true}, "The module no_such_thing is missing. If the package no-such-thing has it, requirements.txt can declare it"},
 		{"declared elsewhere", "import dep, PIL.Image\n", tree{"scripts/requirements.txt": "dep"}, MissingModule{Module: "PIL", Package: "Pillow", File: "scripts/requirements.txt", Python: true}, "scripts/requirements.txt can declare it"},
 		{"a block", needs("import dep, PIL\n", "dep"), nil, MissingModule{Module: "PIL", Package: "Pillow", File: "its script block", Python: true}, "its script block can declare it"},
 		{"several", "import PIL.Image, no_such_thing, json\nimport another\n", nil,
@@ -186,6 +220,8 @@ func TestMissingModule(t *testing.T) {
 			"The module PIL is missing. The package Pillow has it: requirements.txt can declare it. These that it imports are not installed either: another, no_such_thing\n"},
 		{"one of several is installed", needs("import dep, no_one, PIL\n", "dep"), nil,
 			MissingModule{Module: "no_one", Package: "no-one", File: "its script block", Python: true, Others: []string{"PIL"}}, "either: PIL"},
+		{"a name that packages share", "from google.no_such_thing.x import y\n", nil,
+			MissingModule{Module: "google.no_such_thing", Package: "google-no-such-thing", File: "requirements.txt", Python: true}, "The module google.no_such_thing is missing. The package google-no-such-thing has it"},
 		{"the skill's own", "import helpers\n", tree{"other/helpers.py": ""}, MissingModule{Module: "helpers", Python: true, own: true}, "although the skill has a file of that name"},
 		{"a package whose name a file has too", "raise ModuleNotFoundError(\"" + none + "'pptx'\")\n", tree{"scripts/checks/pptx.py": ""},
 			MissingModule{Module: "pptx", Package: "python-pptx", File: "requirements.txt", Python: true}, "The package python-pptx has it"},
@@ -295,5 +331,25 @@ func TestShellStartsNode(t *testing.T) {
 	}
 	if _, err := os.Stat(dirOf(t, s) + "/node_modules"); err == nil {
 		t.Error("something was written into the skill")
+	}
+}
+
+// C68: the packages that a user names are those of one registry, by name.
+func TestPackageNames(t *testing.T) {
+	for name, ok := range map[string]bool{
+		"pyyaml>=6": true, "requests[socks]": true, NPM + "left-pad@1": true, NPM + "@scope/name": true,
+		"git+https://example.com/x": false, "x @ https://example.com/x.whl": false, NPM + "https://example.com/x.tgz": false, NPM + "file:../x": false, NPM: false, "": false,
+	} {
+		if err := CheckPackages([]string{"dep", name}); (err == nil) != ok {
+			t.Errorf("%q: got %v", name, err)
+		}
+	}
+	for pair, want := range map[[2]string]bool{
+		{"PyYAML", "pyyaml>=6"}: true, {"a-b", "a_B"}: true, {"a", "b"}: false,
+		{NPM + "a", NPM + "a@2"}: true, {NPM + "@s/a@1", NPM + "@s/a"}: true, {NPM + "a", "a"}: false, {"a", NPM + "a"}: false,
+	} {
+		if got := SamePackage(pair[0], pair[1]); got != want {
+			t.Errorf("%q: got %v", pair, got)
+		}
 	}
 }

@@ -18,7 +18,8 @@ type Program struct {
 	Own   []string // modules that the program brings itself, and npm packages with the prefix NPM
 }
 
-// PrepareProgram is Prepare for what Serve runs: it makes the environment that Serve uses.
+// PrepareProgram is Prepare for what Serve runs: it makes the environment that Serve uses. Like that of Prepare, the result is never
+// nil.
 func (h *Host) PrepareProgram(ctx context.Context, s *skill.Skill, p *Program, o *PrepareOptions) (*Prepared, error) {
 	if o == nil {
 		o = &PrepareOptions{}

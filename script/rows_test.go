@@ -268,12 +268,15 @@ func TestRowEnforcementIsTheCallers(t *testing.T) {
 	}
 }
 
-// R177: a path of Windows is not the name of a script on any system.
+// R177: a path of Windows names a script on every system if it stays in the skill, and otherwise on none.
 func TestRowWindowsNames(t *testing.T) {
 	s := open(t, "", tree{"scripts/a.sh": "echo 1\n"})
-	for _, name := range []string{`scripts\a.sh`, `C:\a.sh`, "C:a.sh", "a.sh:x", `..\a.sh`, "a.sh ", "a.sh."} {
+	for _, name := range []string{`C:\a.sh`, `\scripts\a.sh`, `\\host\scripts\a.sh`, `scripts\..\a.sh`, "C:a.sh", "a.sh:x", `..\a.sh`, "a.sh ", "a.sh."} {
 		_, err := Find(t.Context(), s, name, nil)
 		failure(t, err, InvalidName, "", "Invalid script name: '"+name+"'")
+	}
+	if sc, err := Find(t.Context(), s, `scripts\a.sh`, nil); err != nil || sc.File != "scripts/a.sh" {
+		t.Errorf("got %v, %v", sc, err)
 	}
 	if runtime.GOOS != "windows" && listed(s) != "a=a.sh" {
 		t.Errorf("got %s", listed(s))

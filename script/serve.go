@@ -18,11 +18,11 @@ import (
 	"github.com/agent-base/agent-base/skill"
 )
 
-// DefaultLife is how long a program that serves a skill may run when ServeOptions.Life is 0, and serveCPU its processor time.
-const (
-	DefaultLife = 24 * time.Hour
-	serveCPU    = time.Hour
-)
+// DefaultLife is how long a program that serves a skill may run when ServeOptions.Life is 0.
+const DefaultLife = 24 * time.Hour
+
+// serveCPU is the processor time that such a program may use.
+const serveCPU = time.Hour
 
 // ServeOptions says which program serves a skill: either Program, which is the engine's own and is run by the interpreter of
 // Files, or Command, which is the skill's and runs its file if it has one.
@@ -35,13 +35,13 @@ type ServeOptions struct {
 	Command string // in place of Program: a path in the skill that begins with "./", an absolute path, or a name on PATH
 	Dir     string // slash path in the skill where Command starts; "" is the skill's folder
 
-	// Fill returns the arguments, and variables to set in addition. dir is the skill's folder for this run; value returns that of
-	// a variable which the program gets. nil means none.
+	// Fill returns the arguments, and variables to set in addition. dir is the skill's folder for this run; value returns the
+	// value of a variable that the program gets. Without Fill there are none.
 	Fill func(dir string, value func(string) (string, bool)) (args []string, env map[string]string, err error)
 
-	In     io.ReadCloser // standard input; Serve closes it
-	Out    io.Writer     // gets standard output as it comes; see runner.Command
-	Err    io.Writer     // likewise standard error, whose end is also in Served
+	In     io.ReadCloser // standard input; Serve closes it; nil is an empty one
+	Out    io.Writer     // gets standard output as it comes, see runner.Command; nil drops it
+	Err    io.Writer     // gets standard error as it comes; its end is also in Served; may be nil
 	Life   time.Duration // most time from start to end; 0 means DefaultLife
 	Admit  Admit         // nil: the skill runs
 	Denied runner.Denied // further rules about files, such as those of active skills
@@ -69,9 +69,9 @@ type Served struct {
 	Stdout   int64  // bytes that it wrote
 	Duration time.Duration
 	Sandbox  runner.Sandbox
-	Reached  []string
-	Refused  []runner.Refusal
-	Cause    error // why it ended with an exit code: a *MissingModule or an *Unreached; nil if that is not known
+	Reached  []string         // HOST:PORT that it reached, the first 20
+	Refused  []runner.Refusal // what it was kept from, the first 20
+	Cause    error            // why it ended with an exit code: a *MissingModule or an *Unreached; nil if that is not known
 }
 
 // Serve runs a program that serves a skill until it ends or ctx is done, with all that a script of the skill has: sandbox,

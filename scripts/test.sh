@@ -151,6 +151,12 @@ again() {
 
 need go "install Go 1.26 or newer: https://go.dev/dl/"
 mkdir -p "$TOOLS"
+for dir in "${TMPDIR:-/tmp}" "$(go env GOCACHE)" "$TOOLS"; do
+	mkdir -p "$dir"
+	if [ "$(df -Pk "$dir" | awk 'NR == 2 { print $4 }')" -lt 3000000 ]; then
+		echo "little room: every check needs about 3 GB, and $dir has" "$(df -Ph "$dir" | awk 'NR == 2 { print $4 }')"
+	fi
+done
 [ $# -gt 0 ] || set -- format vet lint docs vuln test
 failed=
 : >"$TOOLS/flaky"

@@ -2,8 +2,8 @@ package session
 
 import "slices"
 
-// Hold keeps the restriction of an activation in force until Release, also if the skill is deactivated before, or renewed
-// with other rules; see Held for its guards. It does nothing if the activation has ended.
+// Hold keeps the restriction of an activation in force until Release or End, even if the skill is deactivated before, or renewed
+// with other rules. What is said of its hooks is in Held. Hold does nothing if the activation has ended.
 func (s *Session) Hold(token Token) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -22,8 +22,8 @@ func (s *Session) Release() {
 	}
 }
 
-// Held returns the activations that were ended while they were held, and whose guards are in force until Release, except those of
-// skills that are active again.
+// Held returns the activations that ended while they were held: their hooks before calls (PreToolUse) are asked until Release or
+// End. A skill that is active again is left out, since its new activation has them.
 func (s *Session) Held() []Activation {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -37,8 +37,8 @@ func (s *Session) Held() []Activation {
 	return out
 }
 
-// Forget records that the model was not given the text that an activation or a renewal was for, because its turn was broken off: the
-// activation has no digest, so the next one tells everything. It does nothing if the activation has ended.
+// Forget records that the model never got the text of an activation or a renewal, because its turn was broken off. It clears the
+// activation's Digest, so a later call of the skill gives the whole text again. It does nothing if the activation has ended.
 func (s *Session) Forget(token Token) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -160,7 +160,7 @@ func (s *Session) Check(ctx context.Context, c allow.Call) error {
 	return nil
 }
 
-// Permit traces a call that no restriction is about, such as the one that leaves a skill, as Check does.
+// Permit traces, as Check does, a call that no restriction can refuse, such as the one that leaves a skill.
 func (s *Session) Permit(ctx context.Context, tool string) {
 	_, in := s.now()
 	s.permitted(ctx, in, tool)

@@ -3,7 +3,7 @@
 //
 // Activations form a stack: only the skill that was activated last can be deactivated. A skill whose manifest has
 // allowed-tools or disallowed-tools restricts the model as long as it is active, see [Session.Check]. A call must be
-// allowed by all active skills, so activating a skill never allows more. [Session.State] and [Session.Restore] carry the
+// allowed by all active skills, so activating a skill never allows more, except under PolicyTop. [Session.State] and [Session.Restore] carry the
 // stack from one process to the next.
 //
 // A step that the rules of the stack refuse returns an [*Error]. A Session is safe for concurrent use.
@@ -30,11 +30,16 @@ const MaxActive = 8
 
 // Options configures a Session. The zero value is useful.
 type Options struct {
-	// Trace receives each step after it happened, one at a time and in order: trace.SkillActivated with the message
-	// "Activated skill 'x'" (or Renewed, Restored) and the attribute trace.AttrAllowedTools, or "restrictions" with the
-	// value "all tools allowed"; what Check says; and trace.SkillDeactivated with "Deactivated skill 'x'" or "Auto-deactivated skill 'x' on task completion" and the time it was active. The tracer
-	// may use the session. If several calls run at the same time, one of them reports the steps of all, and the others
-	// may return before their steps are reported.
+	// Trace receives each step after it happened, one at a time and in order; nil traces nothing. The steps are
+	//
+	//   - trace.SkillActivated, "Activated skill 'x'" (or Renewed, Restored), with the attribute trace.AttrAllowedTools, or
+	//     "restrictions" with the value "all tools allowed";
+	//   - what Check decides, see there;
+	//   - trace.SkillDeactivated, "Deactivated skill 'x'" or "Auto-deactivated skill 'x' on task completion", with the time that
+	//     the skill was active.
+	//
+	// The tracer may use the session. If several calls run at the same time, one of them reports the steps of all, and the
+	// others may return before their steps are reported.
 	Trace trace.Tracer
 	Now   func() time.Time // nil means time.Now
 
@@ -44,7 +49,8 @@ type Options struct {
 	Within Restriction
 	// HoldAll holds the restriction of every activation, see Session.Hold.
 	HoldAll bool
-	// Rules returns what the rules of a skill refer to: folders, scripts. Nil means the zero allow.Options.
+	// Rules returns what the rules of a skill refer to, such as folders and scripts. It is called when a skill with rules is
+	// activated, renewed or restored, perhaps by several goroutines. Without it, and if it returns nil, the zero allow.Options hold.
 	Rules func(context.Context, *skill.Skill) *allow.Options
 }
 
@@ -68,13 +74,13 @@ type Token uint64
 // Activation is one active skill.
 type Activation struct {
 	Token  Token
-	Name   string // canonical
-	Digest string // of the content that the model was last given, see skill.Skill.Digest; "" if there is none
-	Args   string // arguments of the last call
-	Tools  manifest.Tools
-	Hooks  []manifest.Hook
-	Since  time.Time // when it was activated
-	Told   time.Time // when the model was last given the instructions
+	Name   string          // canonical
+	Digest string          // of the content that the model was last given, see skill.Skill.Digest; "" if there is none
+	Args   string          // arguments of the last call
+	Tools  manifest.Tools  // allowed-tools of the manifest; do not change its Rules
+	Hooks  []manifest.Hook // of the manifest; do not change them
+	Since  time.Time       // when it was activated
+	Told   time.Time       // when the model was last given the instructions
 
 	limit *limit // what Tools and the manifest's disallowed tools allow; nil for everything
 	held  bool   // limit stays until Release
@@ -94,8 +100,8 @@ func New(o *Options) *Session {
 }
 
 // Activate puts a skill, called with args, on top of the stack. It reads the skill's files to compute their digest. The
-// error is an *Error with ErrActive, which comes with the token of the existing activation, or with ErrTooMany or
-// skill.ErrClosed, or the error of ctx. If ctx is done, nothing is activated.
+// error is an *Error with ErrActive, ErrTooMany or skill.ErrClosed, or the error of ctx; nothing is activated then. With
+// ErrActive the token is that of the existing activation.
 func (s *Session) Activate(ctx context.Context, k *skill.Skill, args string) (Token, error) {
 	a, err := s.activation(ctx, "activate", k, args)
 	if err != nil {
@@ -106,6 +112,26 @@ func (s *Session) Activate(ctx context.Context, k *skill.Skill, args string) (To
 	a.Since = s.o.Now()
 	a.Told = a.Since
 	return s.push(ctx, a, "activate", "Activated")
+}
+
+// Admits returns the error with which Activate would refuse a skill now, given in any spelling: an *Error with ErrActive or
+// ErrTooMany. It is for callers that have something to do before they activate.
+func (s *Session) Admits(name string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, err := s.admits(manifest.Canonical(name), "activate")
+	return err
+}
+
+// admits returns an error if the stack does not take a skill, with the token of its activation if it has one.
+func (s *Session) admits(name, op string) (Token, error) {
+	if i := s.index(name); i >= 0 {
+		return s.stack[i].Token, &Error{op, name, ErrActive}
+	}
+	if len(s.stack) == MaxActive {
+		return 0, &Error{op, name, ErrTooMany}
+	}
+	return 0, nil
 }
 
 // Renew records that the model was given the instructions of an active skill again, because it was called with other
@@ -158,18 +184,17 @@ func (s *Session) limit(ctx context.Context, k *skill.Skill) *limit {
 	}
 	var o allow.Options
 	if s.o.Rules != nil {
-		o = *s.o.Rules(ctx, k)
+		if rules := s.o.Rules(ctx, k); rules != nil {
+			o = *rules
+		}
 	}
 	return newLimit(k.Canonical(), m, o)
 }
 
 // push puts a on top of the stack. op is the verb of an error, did that of the message.
 func (s *Session) push(ctx context.Context, a Activation, op, did string) (Token, error) {
-	if i := s.index(a.Name); i >= 0 {
-		return s.stack[i].Token, &Error{op, a.Name, ErrActive}
-	}
-	if len(s.stack) == MaxActive {
-		return 0, &Error{op, a.Name, ErrTooMany}
+	if token, err := s.admits(a.Name, op); err != nil {
+		return token, err
 	}
 	s.serial++
 	a.Token = s.serial

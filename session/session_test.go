@@ -118,10 +118,17 @@ func TestDepth(t *testing.T) {
 	}
 	s := New(nil)
 	for i, k := range load(t, names...) {
+		admits := s.Admits(names[i])
 		_, err := s.Activate(ctx, k, "")
+		if fmt.Sprint(admits) != fmt.Sprint(err) {
+			t.Errorf("activation %d: Admits says %v, Activate %v", i, admits, err)
+		}
 		if i < MaxActive && err != nil || i == MaxActive && (!errors.Is(err, ErrTooMany) || err.Error() != "Failed to activate skill 's8': 8 skills are active (max 8)") { // R185
 			t.Errorf("activation %d: %v", i, err)
 		}
+	}
+	if err := s.Admits("S0"); !errors.Is(err, ErrActive) {
+		t.Errorf("an active skill: %v", err)
 	}
 }
 

@@ -7,7 +7,8 @@ import (
 )
 
 // Audience is who asks for skills. The values are compared byte by byte with those of the scope of a skill: no pattern, no
-// other case. The program that knows who asks sets them; they never come from a request. An empty value is in no list.
+// other case. The program that knows who asks sets them; they never come from a request. An empty value matches
+// no list.
 type Audience struct {
 	Agent       string // kind of the agent
 	Tenant      string // customer or organisation

@@ -198,7 +198,7 @@ func (c *Catalog) All() iter.Seq[Entry] {
 // Len returns the number of skills that All yields.
 func (c *Catalog) Len() int { return len(c.items) }
 
-// Lookup finds a skill by name, in any case and with "_" for "-". The error is a *NameError for an invalid name, or a
+// Lookup finds a skill by name, in any case and with "_" for "-". The error is a *manifest.NameError for an invalid name, or a
 // *NotFoundError, which suggests names that a model may see.
 func (c *Catalog) Lookup(name string) (Entry, error) {
 	if i := c.find(manifest.Canonical(name)); i >= 0 {

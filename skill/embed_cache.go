@@ -184,7 +184,10 @@ func copyFile(fsys fs.FS, f dirhash.File, root *os.Root, to string) error {
 		return err
 	}
 	_, err = io.Copy(io.MultiWriter(out, h), io.LimitReader(in, f.Size+1))
-	return errors.Join(err, out.Close(), unchanged(f, h))
+	if err := errors.Join(err, out.Close()); err != nil {
+		return err
+	}
+	return unchanged(f, h)
 }
 
 func unchanged(f dirhash.File, h hash.Hash) error {

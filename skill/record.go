@@ -268,13 +268,7 @@ type reading struct {
 // record reads the head of a manifest.
 func (rd *reading) record(f *Found) *record {
 	rd.options = manifest.Options{Dir: rd.part.base(f.Path), Profile: rd.profile, Summary: true, Borrow: true}
-	all := wholeRunes(f.Head)
-	m, problems := rd.reader.Parse(all, &rd.options)
-	if firstFatal(problems) != nil { // what follows the front matter may be to blame
-		if m, problems = rd.reader.Parse(all[:manifest.HeadEnd(all)], &rd.options); firstFatal(problems) != nil {
-			m, problems = rd.reader.Parse(all, &rd.options)
-		}
-	}
+	m, problems := rd.reader.Parse(wholeRunes(f.Head), &rd.options)
 	if f.File == "skill.md" {
 		problems = append(problems, manifest.Problem{Code: "file-name", Severity: manifest.SeverityWarning,
 			Message: `manifest is called "skill.md"`, Cure: `rename it to "SKILL.md": many tools look for no other name`})

@@ -73,7 +73,7 @@ func (s *Skill) ReadFile(name string) ([]byte, error) {
 		}
 	}
 	if checkResource(name) == nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrTooBig) && isLinked(s.tree, name) {
-		err = errLinked
+		err = ErrLinked
 	}
 	re := &ResourceError{Path: name, Err: err}
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
@@ -82,8 +82,8 @@ func (s *Skill) ReadFile(name string) ([]byte, error) {
 	return nil, re
 }
 
-var errLinked = errors.New("a symbolic link is not followed out of the skill: put the file in the place of the link, or install the skill with " +
-	"\"agent skill add REPOSITORY --skill NAME\", which copies such files")
+// ErrLinked is the error for a file behind a symbolic link that leads out of the skill.
+var ErrLinked = errors.New("a symbolic link is not followed out of the skill: put the file in the place of the link, or install the skill from its repository")
 
 // isLinked reports whether a path is a symbolic link or leads through one.
 func isLinked(fsys fs.FS, name string) bool {

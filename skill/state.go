@@ -19,7 +19,7 @@ const (
 	StateEnabled     State = iota
 	StateHidden            // enabled, but hidden from the model: disable-model-invocation
 	StateDisabled          // by the user, by AGENT_SKILLS, by default_enabled or by the allow and deny globs
-	StateUnavailable       // a required command is missing, or the engine's version does not fit
+	StateUnavailable       // a required command or variable is missing, or the engine's version does not fit
 	StateBroken            // its manifest cannot be used
 )
 

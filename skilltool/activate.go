@@ -77,7 +77,9 @@ func (k *Kit) activate(ctx context.Context, a *arguments) tool.Result {
 	return k.activateNamed(ctx, a.SkillName, args)
 }
 
-// Activate activates a skill that a model may use. The tool skill calls it.
+// Activate activates a skill that a model may use: the tool skill is this call. The name may have any spelling; args is what the user
+// or the model wrote after it. The result is an Activation; with Options.Forks that of a skill with context: fork has a tool.Fork
+// instead of the instructions.
 func (k *Kit) Activate(ctx context.Context, name, args string) tool.Result {
 	ctx, cancel := timed(ctx)
 	defer cancel()
@@ -98,7 +100,7 @@ func (k *Kit) activateNamed(ctx context.Context, name, args string) tool.Result 
 
 // activateLoaded activates a skill for the tool skill, or because its user called for it.
 func (k *Kit) activateLoaded(ctx context.Context, s *skill.Skill, args string) tool.Result {
-	in, err := k.enter(ctx, s, args, k.o.StrictStack)
+	in, err := k.enter(ctx, s, entry{args: args, strict: k.o.StrictStack})
 	if err != nil {
 		return enterFailure(ctx, s.Name(), err)
 	}

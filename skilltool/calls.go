@@ -117,7 +117,8 @@ func (k *Kit) RunScript(ctx context.Context, r *RunRequest) (*RunResult, error) 
 	return &RunResult{Script: sc.Name, JSON: res.JSON, Text: res.Text, Warning: res.Warning, Duration: res.Duration, Sandbox: res.Sandbox}, nil
 }
 
-// DeniedFiles returns the rules of disallowed-tools about files of the skills that restrict now: what runs commands has to keep to them.
+// DeniedFiles returns the rules about files in disallowed-tools of the skills that restrict now. The program gives them to whatever
+// runs commands for the model; RunScript uses them itself. It returns none if restrictions are not enforced.
 func (k *Kit) DeniedFiles() runner.Denied {
 	if !k.o.Session.Enforced() {
 		return runner.Denied{}

@@ -58,7 +58,8 @@ func failureText(r tool.Result) string {
 }
 
 // An activation that fails leaves nothing behind, whichever step failed and whichever way it came: no skill on the stack, no
-// event of an activation for the audit log, the catalogue as it was, and a later activation is a first one.
+// event of an activation for the audit log, the catalogue as it was, and a later activation is a first one. R127: the hook pre is asked
+// last, so it runs only for a skill that it alone can refuse.
 func TestNoHalfActivation(t *testing.T) {
 	for _, step := range []struct {
 		name, want string
@@ -112,7 +113,11 @@ func TestNoHalfActivation(t *testing.T) {
 				f.cancel = cancel
 				repair := step.fail(f)
 				before, catalogue := f.seen(), f.kit.o.Catalog()
+				f.asked = 0
 				s, fault := through(ctx, f.kit)
+				if runs := strings.HasPrefix(step.name, "pre") || step.name == "stack, at its end"; (f.asked == 1) != runs || f.asked > 1 {
+					t.Errorf("the hook pre ran %d times", f.asked)
+				}
 				if !strings.Contains(fault, step.want) {
 					t.Errorf("it failed with %q, want %q", fault, step.want)
 				}
@@ -172,6 +177,7 @@ type failing struct {
 	hook    func() (int, string) // answers for the hook pre: exit code and what it writes
 	onStart func()               // is called for the hook SessionStart
 	events  []trace.Event
+	asked   int // how often the hook pre ran
 }
 
 func newFailing(t *testing.T) *failing {
@@ -212,6 +218,9 @@ func newFailing(t *testing.T) *failing {
 // run answers for the hooks of x.
 func (f *failing) run(ctx context.Context, c *runner.Command) (*runner.Output, error) {
 	words := strings.Join(c.Args, " ")
+	if strings.Contains(words, "pre.sh") {
+		f.asked++
+	}
 	switch {
 	case strings.Contains(words, "begun") && f.onStart != nil:
 		f.onStart()

@@ -13,7 +13,7 @@ func (k *Kit) forks(s *skill.Skill) bool { return k.o.Forks && s.Manifest().Cont
 
 // fork asks for a sub-agent that carries out s. The skill is active there, not here: see Sub.
 func (k *Kit) fork(ctx context.Context, s *skill.Skill, args string) tool.Result {
-	text, err := k.instructions(ctx, s, args)
+	text, err := k.instructions(ctx, s, entry{args: args})
 	if err != nil {
 		return activationFailure(ctx, s.Name(), err)
 	}
@@ -36,8 +36,9 @@ func (k *Kit) fork(ctx context.Context, s *skill.Skill, args string) tool.Result
 }
 
 // Sub returns the kit of the sub-agent that f asks for: the same skills, scripts and approvals, a session of its own
-// in which f's skill is active and which allows no more than k's does now, the same guards, and no further forks. The caller calls End when
-// the sub-agent has finished. With an error Sub returns no kit. The error is about a skill that cannot be loaded, or ctx's.
+// in which f's skill is active and which allows no more than k's does now, the same guards, and no further forks. The skill's
+// instructions are in f.Prompt, which the caller gives the sub-agent. The caller calls End when the sub-agent has finished. With an
+// error Sub returns no kit. The error is about a skill that cannot be loaded or was refused by its own hook, or ctx's.
 func (k *Kit) Sub(ctx context.Context, f tool.Fork) (*Kit, error) {
 	ctx, cancel := timed(ctx)
 	defer cancel()
@@ -54,7 +55,7 @@ func (k *Kit) Sub(ctx context.Context, f tool.Fork) (*Kit, error) {
 		return nil, cause(ctx, err)
 	}
 	defer s.Close()
-	in, err := sub.enter(ctx, s, f.Args, false)
+	in, err := sub.enter(ctx, s, entry{args: f.Args, told: true})
 	if err != nil {
 		return nil, cause(ctx, err)
 	}

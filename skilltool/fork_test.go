@@ -17,8 +17,14 @@ func TestFork(t *testing.T) {
 		"plain/SKILL.md": skillText("plain", "context: inherit\nmodel: inherit\n", "Plain."),
 		"twin/SKILL.md":  skillText("twin", "context: fork\nmodel: inherit\n", "Look."),
 	}
+	files["scout/scripts/a.sh"] = "#!/bin/sh\n"
 	var s *session.Session
-	k, root := kit(t, kitOptions{files: files, change: func(o *Options) { o.Forks, s = true, o.Session }})
+	rendered := 0
+	k, root := kit(t, kitOptions{files: files, change: func(o *Options) {
+		o.Forks, s = true, o.Session
+		o.Show.Instructions.NoScriptRun = true
+		o.Show.Instructions.Command = func(string, string, []string) string { rendered++; return "run it" }
+	}})
 	r := call(t, k, "skill", `{"skill_name":"Scout","args":"red boats"}`)
 	if a, _ := r.Result.(Activation); !r.Success || r.Fork == nil || a.Status != "forked" || a.Content != "" || a.Args != "red boats" || a.AllowedTools == nil {
 		t.Fatalf("got %s, fork %v", r.Encode(), r.Fork)
@@ -44,9 +50,13 @@ func TestFork(t *testing.T) {
 		t.Errorf("a skill without fork: %s", r.Encode())
 	}
 
+	before := rendered
 	sub, err := k.Sub(t.Context(), *r.Fork)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if before == 0 || rendered != before {
+		t.Errorf("the text was made %d times, and %d times more for the sub-agent, which has it in its prompt", before, rendered-before)
 	}
 	if got := fmt.Sprint(sub.o.Session.Recent(), s.Recent()); got != "[scout] [plain]" {
 		t.Errorf("active in the sub-agent and here: %s", got)

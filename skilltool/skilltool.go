@@ -56,7 +56,7 @@ import (
 type Options struct {
 	Catalog  func() *skill.Catalog // returns the present snapshot, never nil; asked once for each call
 	Session  *session.Session      // of one conversation, as the Kit is
-	Scripts  *script.Host          // runs scripts and hooks; nil: no script tools, and hooks that stand before something refuse it
+	Scripts  *script.Host          // runs scripts and hooks; nil: no script tools, and a hook that guards something refuses it
 	Toolsets Toolsets              // nil: no tools of toolsets; see Kit.More
 	Trace    trace.Tracer          // nil: nothing is traced
 

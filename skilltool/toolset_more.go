@@ -33,8 +33,8 @@ const (
 // More returns the tools of the active skills' toolsets that set does not have, in the order in which the skills were
 // activated: a program adds them to set, after the tools that it has. Their names fit every provider. If the name of one is
 // taken, the first wins: that is traced, and the tool is called by toolset_call, or with Show.Prefix it gets another name.
-// Each tool is returned once; it stays when its skill is left. The tools of a skill with more than mostTools tools or mostToolTokens
-// tokens are called by toolset_call.
+// Each tool is returned once; it stays when its skill is left. The tools of a skill with more than 20 tools, or with
+// more than 4,000 tokens of descriptions and schemas, are called by toolset_call.
 func (k *Kit) More(ctx context.Context, set *tool.Set) []tool.Tool {
 	if k.o.Toolsets == nil {
 		return nil

@@ -87,10 +87,20 @@ func (k *Kit) bring(ctx context.Context, s *skill.Skill, start func() ([]tool.To
 			return nil
 		}
 		if tools, err = start(); ctx.Err() != nil {
-			return &brought{digest: digest, err: ctx.Err()}
+			return &brought{digest: digest, err: k.late(ctx, s)}
 		}
 	}
 	return k.keep(s, &brought{digest: digest, tools: tools, err: err})
+}
+
+// late returns why the toolsets of a skill were not started when ctx ended. The user is told if it was the time of the activation.
+func (k *Kit) late(ctx context.Context, s *skill.Skill) error {
+	if context.Cause(ctx) != errActivationTime {
+		return ctx.Err()
+	}
+	why := fmt.Sprintf("toolsets of skill '%s' were not ready within %s", s.Name(), ActivationTimeout)
+	k.broke("The "+why, ctx.Err(), s.Name())
+	return fmt.Errorf("the %s: toolset_list with skill_name '%s' starts them again and waits longer", why, s.Canonical())
 }
 
 // has returns what is kept of a skill's toolsets, or nil.

@@ -27,6 +27,7 @@ type fakeToolsets struct {
 	known   map[string]bool
 	started []string
 	called  []string
+	hangs   bool // a start takes until it is given up
 
 	registered string // the skill for which the program has toolsets
 }
@@ -45,6 +46,10 @@ func (f *fakeToolsets) echoTool(skillName, class, name, schema string) tool.Tool
 func (f *fakeToolsets) Tools(ctx context.Context, s *skill.Skill, admit script.Admit) ([]tool.Tool, error) {
 	if _, err := admit(ctx, s); err != nil {
 		return nil, err
+	}
+	if f.hangs {
+		<-ctx.Done()
+		return nil, ctx.Err()
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -72,7 +72,7 @@ func (k *Kit) offered(ctx context.Context, e skill.Entry) (disclose.Text, entere
 	if now, active := k.o.Session.Lookup(s.Canonical()); active {
 		args = now.Args
 	}
-	in, err := k.enter(ctx, s, args, false)
+	in, err := k.enter(ctx, s, entry{args: args})
 	switch {
 	case err != nil:
 		return disclose.Text{}, in, err

@@ -108,8 +108,8 @@ func Members(raw json.RawMessage) ([]Member, error) {
 	return out, nil
 }
 
-// Folded reports whether two members have the same key but for upper and lower case, which encoding/json does not tell apart when it
-// fills a struct.
+// Folded reports whether the keys of two members differ only in upper and lower case. encoding/json takes such keys for the same
+// field of a struct.
 func Folded(members []Member) bool {
 	seen := map[string]bool{}
 	for _, m := range members {
@@ -131,8 +131,8 @@ func foldRune(r rune) rune {
 	return first
 }
 
-// Arguments decodes the arguments of a call, as Object reads them, into the struct that v points to, whose fields must all be
-// exported. The key of a field is that of its json tag, or its name in lower case. Unlike encoding/json it refuses keys
+// Arguments decodes the arguments of a call, as Object reads them, into the struct that v points to. It panics if v is no pointer to
+// a struct; all fields of the struct must be exported. The key of a field is that of its json tag, or its name in lower case. Unlike encoding/json it refuses keys
 // in another case, unknown keys and repeated keys, so a user who is shown a call sees the arguments that the tool gets.
 //
 // The error names the wrong key and lists the known ones.

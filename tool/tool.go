@@ -36,7 +36,8 @@ func (t *Tool) FullName() string {
 	return t.Name
 }
 
-// Set is an ordered collection of tools with distinct names. The zero value and a nil Set are empty.
+// Set is an ordered collection of tools with distinct names. The zero value and a nil Set are empty. It may be read by several
+// goroutines, but not while Add runs.
 type Set struct {
 	tools  []Tool
 	byName map[string]int

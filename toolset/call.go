@@ -86,7 +86,7 @@ func (l *listed) ask(ctx context.Context, p *process, args json.RawMessage) tool
 	case limited.Err() != nil:
 		p.check(ctx)
 		if ctx.Err() != nil {
-			return tool.CauseTimeout.Failure(fmt.Sprintf("Tool '%s' was cancelled: %v", l.Name, ctx.Err()))
+			return tool.CauseTimeout.Failure(fmt.Sprintf("Tool '%s' was cancelled%s", l.Name, givenUp(ctx.Err())))
 		}
 		return tool.CauseTimeout.Failure(fmt.Sprintf("Tool '%s' did not answer within %s%s", l.Name, u.limit(), p.printed(&before)))
 	case errors.As(err, &rpc):
@@ -98,6 +98,14 @@ func (l *listed) ask(ctx context.Context, p *process, args json.RawMessage) tool
 		return u.failure(ctx, p.err)
 	}
 	return tool.CauseUnknown.Failure(fmt.Sprintf("Tool '%s' failed: its toolset ended during the call", l.Name))
+}
+
+// givenUp says why a call was given up, after a colon; nothing if somebody wanted it.
+func givenUp(err error) string {
+	if errors.Is(err, context.Canceled) {
+		return ""
+	}
+	return ": " + err.Error()
 }
 
 // broken ends a process whose conversation has ended, and returns what is closed when it is gone.

@@ -105,7 +105,9 @@ func (f *fake) answer(r *fakeRequest) {
 	case "tools/list":
 		f.list(r)
 	case "tools/call":
-		f.call(r)
+		if !f.stuck {
+			f.call(r)
+		}
 	}
 }
 

@@ -38,6 +38,10 @@ type Options struct {
 
 	Advise func(err error, skillName string) string // returns what can be done about a failed start, as a sentence for a model, or ""; may be nil
 
+	// Printed is called with each line that the process of a skill prints, without secrets and cut after 2 KiB; may be nil. It is called
+	// by several goroutines and must not wait.
+	Printed func(skillName, line string)
+
 	Denied func() runner.Denied // rules about files that hold when a process starts; may be nil
 	Trace  trace.Tracer         // may be nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/toolset/host"
 )
 
@@ -130,8 +131,12 @@ func (u *unit) failures(meta mcp.Meta) []error {
 	for _, f := range all[:min(len(all), maxTools)] {
 		e := u.fault("", Kind(f.Kind), describe(f.Message))
 		e.Toolset, e.Package, e.Trace = f.Toolset, f.Package, describe(f.Trace)
-		if u.lang == Node && f.Package != "" {
+		switch name := survey.Package(f.Package); {
+		case f.Package == "":
+		case u.lang == Node:
 			e.Package = script.NPM + f.Package
+		case u.lang == Python && e.Kind == KindPackage && survey.KnownPackage(f.Package) && name != f.Package:
+			e.Message = fmt.Sprintf("it needs the package %q for the module %q, which is not installed", name, f.Package)
 		}
 		out = append(out, e)
 	}

@@ -38,6 +38,8 @@ type process struct {
 	stderr []byte         // its end
 	checks sync.WaitGroup // for signs of life
 
+	checked chan struct{} // closed when the last check is over; nil before the first; guarded by mu
+
 	mu       sync.Mutex
 	calls    int
 	idle     *time.Timer
@@ -66,6 +68,9 @@ func (u *unit) start(ctx context.Context) (*process, error) {
 		return nil, u.wrapped(err)
 	}
 	o.In, o.Out, o.Err = p.c.in, output{p.c}, errput{p.c}
+	if h.o.Printed != nil {
+		o.Err = &printer{errput: errput{p.c}, p: p}
+	}
 	o.Started = func(sv *script.Serving) {
 		p.redact, p.limits = sv.Redact, sv.Limits
 		close(ready)
@@ -80,7 +85,7 @@ func (u *unit) start(ctx context.Context) (*process, error) {
 		p.discard()
 		err = p.unready(ctx, err)
 		if ran(ready) && ctx.Err() == nil {
-			u.failed(err)
+			u.failed(err, h.now().Sub(begun))
 		}
 	}
 	trace.Emit(ctx, h.o.Trace, started(u, begun, h.now(), err))
@@ -328,14 +333,34 @@ func (p *process) expire() {
 
 // check kills a program that gives no sign of life after a call that it did not answer. It does not wait for that.
 func (p *process) check(ctx context.Context) {
-	wait := p.u.owner.h.ping
+	wait, over := p.u.owner.h.ping, make(chan struct{})
+	p.mu.Lock()
+	p.checked = over
+	p.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), wait)
 	p.checks.Go(func() {
+		defer close(over)
 		defer cancel()
 		if err := p.session.Ping(ctx, nil); err != nil && ctx.Err() != nil {
 			p.kill("it did not end a call that was cancelled, and answered nothing for " + wait.String())
 		}
 	})
+}
+
+// settled waits for the last check: a call is not given to a program that is about to be killed.
+func (p *process) settled(ctx context.Context) error {
+	p.mu.Lock()
+	over := p.checked
+	p.mu.Unlock()
+	if over == nil {
+		return nil
+	}
+	select {
+	case <-over:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }
 
 func started(u *unit, begun, now time.Time, err error) trace.Event {

@@ -124,6 +124,11 @@ func (u *unit) current(ctx context.Context) (*process, error) {
 	u.mu.Lock()
 	p := u.run
 	u.mu.Unlock()
+	if p != nil {
+		if err := p.settled(ctx); err != nil {
+			return nil, err
+		}
+	}
 	if p != nil && p.take() {
 		return p, nil
 	}
@@ -147,13 +152,17 @@ func (u *unit) current(ctx context.Context) (*process, error) {
 	return nil, nil
 }
 
-// failed notes a failure: the second start after it has to wait.
-func (u *unit) failed(err error) {
+// failed notes a failure: the second start after it has to wait, at least as long as the failed one took.
+func (u *unit) failed(err error, took time.Duration) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.fails++
 	u.last = err
-	u.retry = u.owner.h.now().Add(backOff(u.fails))
+	wait := backOff(u.fails)
+	if wait > 0 {
+		wait = min(max(wait, took), mostWait)
+	}
+	u.retry = u.owner.h.now().Add(wait)
 }
 
 // backOff is how long a start has to wait after some failures in a row.
@@ -237,7 +246,7 @@ func (u *unit) ended(p *process, err error) {
 	}
 	u.mu.Unlock()
 	if was && err != nil {
-		u.failed(err)
+		u.failed(err, 0)
 	}
 }
 

@@ -2,8 +2,8 @@ package trace
 
 import "context"
 
-// Identity says for whom a step was taken. Fields that do not apply are empty. An embedder fills in what it knows; the
-// engine copies it into the events' readers and never decides by it.
+// Identity says for whom a step was taken. Fields that do not apply are empty. An embedder fills in what it knows.
+// Readers of events take it from their context; the engine never decides by it.
 type Identity struct {
 	Agent       string // which agent or which kind of agent
 	Task        string // the task, such as one conversation

@@ -99,14 +99,14 @@ const (
 type Event struct {
 	Time     time.Time // filled in by Emit when zero
 	Kind     Kind
-	Level    slog.Level // Info for success, Error or Warn for failure
-	Skill    string
-	Script   string
-	Tool     string
-	Message  string
-	Duration time.Duration
-	Err      error
-	Attrs    []slog.Attr // further facts, in a stable order
+	Level    slog.Level    // Info for success, Error or Warn for failure
+	Skill    string        // canonical name; as a model wrote it if there is no such skill
+	Script   string        // its name
+	Tool     string        // name of the tool, for a toolset's the full one
+	Message  string        // one line for people
+	Duration time.Duration // of the step
+	Err      error         // why the step failed or was refused; nil for success
+	Attrs    []slog.Attr   // further facts, in a stable order
 }
 
 // Tracer receives events.

@@ -87,6 +87,7 @@ func (r *run) eval(ctx context.Context, e *Eval, c *Case) {
 		}
 		return
 	}
+	r.at = "eval " + c.Name
 	answer, err := r.o.Agent.Answer(ctx, task)
 	if err != nil {
 		c.Status, c.Message = Failed, "the agent gave no answer: "+err.Error()

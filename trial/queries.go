@@ -24,9 +24,10 @@ type Query struct {
 var (
 	queryKeys  = []string{"query", "prompt", "input", "text", "utterance"}
 	shouldKeys = []string{"should_trigger", "should_activate", "expected_trigger", "expect_trigger", "expects_trigger", "shouldTrigger"}
-	listKeys   = []string{"queries", "cases", "evals", "tests", "triggers", "trigger_queries", "trigger_evals", "examples"}
+	listKeys   = []string{"queries", "cases", "evals", "evaluations", "tests", "triggers", "trigger_queries", "trigger_evals", "examples"}
 	yesKeys    = []string{"should_trigger", "should_activate", "positive"}
 	noKeys     = []string{"should_not_trigger", "should_not_activate", "negative"}
+	partKeys   = []string{"trigger_evaluation", "trigger_evals", "triggers"} // an object with the lists of yesKeys and noKeys
 )
 
 // ParseQueries reads trigger examples. The forms are a list of {"query": …, "should_trigger": true}, with "prompt" for "query"
@@ -45,11 +46,10 @@ func ParseQueries(text []byte) ([]Query, error) {
 		for _, key := range listKeys {
 			out = append(out, entries(object[key])...)
 		}
-		for _, key := range yesKeys {
-			out = append(out, plain(object[key], true)...)
-		}
-		for _, key := range noKeys {
-			out = append(out, plain(object[key], false)...)
+		out = append(out, sorted(object)...)
+		for _, key := range partKeys {
+			part, _ := object[key].(map[string]any)
+			out = append(out, sorted(part)...)
 		}
 	} else {
 		out = entries(doc)
@@ -58,6 +58,18 @@ func ParseQueries(text []byte) ([]Query, error) {
 		return out[:maxQueries], fmt.Errorf("more than %d queries: the others are not read", maxQueries)
 	}
 	return out, nil
+}
+
+// sorted returns the queries of an object that has a list of those that should and of those that should not.
+func sorted(object map[string]any) []Query {
+	var out []Query
+	for _, key := range yesKeys {
+		out = append(out, plain(object[key], true)...)
+	}
+	for _, key := range noKeys {
+		out = append(out, plain(object[key], false)...)
+	}
+	return out
 }
 
 // entries returns the queries of a list of objects that say what is expected.
@@ -141,8 +153,8 @@ var kinds = map[string]string{
 }
 
 // ParseEvals reads evals/evals.json: {"skill_name": …, "evals": [{"id", "prompt", "expected_output", "files", "expectations" or
-// "assertions"}]}, or the list alone. A claim is a text, which a model judges, or an object with "type" and "value". The error
-// says what cannot be read.
+// "assertions"}]}, or the list alone. A claim is a text, which a model judges, or an object with "type" and "value". What says
+// only whether a prompt should bring up the skill is no eval but a Query. The error says what cannot be read.
 func ParseEvals(text []byte) ([]Eval, error) {
 	if len(text) > maxEvalFile {
 		return nil, fmt.Errorf("the file has more than %d bytes", maxEvalFile)
@@ -153,9 +165,14 @@ func ParseEvals(text []byte) ([]Eval, error) {
 	}
 	list, ok := doc.([]any)
 	if object, isObject := doc.(map[string]any); isObject {
-		list, ok = object["evals"].([]any)
+		if list, ok = object["evals"].([]any); !ok {
+			list, ok = object["evaluations"].([]any)
+		}
 	}
 	if !ok {
+		if queries, err := ParseQueries(text); err == nil && len(queries) > 0 {
+			return nil, nil
+		}
 		return nil, errors.New(`it has no list "evals"`)
 	}
 	var out []Eval
@@ -165,6 +182,9 @@ func ParseEvals(text []byte) ([]Eval, error) {
 		e.Files = texts(object["files"])
 		for _, key := range []string{"assertions", "expectations", "checks", "expected_behavior"} {
 			e.Claims = append(e.Claims, claims(object[key])...)
+		}
+		if len(e.Claims) == 0 && e.Expected == "" && len(entries([]any{item})) > 0 {
+			continue
 		}
 		if e.Prompt == "" {
 			return nil, fmt.Errorf("eval %s has no prompt", e.ID)
@@ -208,7 +228,10 @@ func texts(v any) []string {
 
 // claims returns the claims of a list of texts and objects.
 func claims(v any) []Claim {
-	list, _ := v.([]any)
+	list, isList := v.([]any)
+	if !isList && v != nil {
+		list = []any{v} // one alone
+	}
 	var out []Claim
 	for _, item := range list {
 		switch c := item.(type) {

@@ -65,6 +65,33 @@ func TestParseEvals(t *testing.T) {
 	}
 }
 
+// Files called evals.json that have requests are no evals; those that have both have both.
+func TestRequestsAreNoEvals(t *testing.T) {
+	for _, test := range []struct {
+		name, text     string
+		evals, queries int
+	}{
+		{"a list of requests", `[{"prompt":"a","should_trigger":true},{"query":"b","should_trigger":false}]`, 0, 2},
+		{"an object of requests", `{"skill":"s","evals":[{"id":"1","input":"a","should_trigger":true}]}`, 0, 1},
+		{"another list", `{"benchmark":{},"evaluations":[{"prompt":"a","should_trigger":true}]}`, 0, 1},
+		{"two lists of requests", `{"positive":[{"id":1,"prompt":"a","expected":"x"}],"negative":[{"id":2,"prompt":"b"}]}`, 0, 2},
+		{"a request with expectations", `{"evals":[{"id":1,"prompt":"a","should_trigger":true,"expectations":["x"]}]}`, 1, 1},
+		{"requests beside evals", `{"evals":[{"prompt":"a","expected_output":"x"}],"trigger_evaluation":{"should_trigger":["b"],"should_not_trigger":["c","d"]}}`, 1, 3},
+		{"one expectation", `[{"name":"n","prompt":"a","expected_behavior":"x"}]`, 1, 0},
+	} {
+		evals, err := ParseEvals([]byte(test.text))
+		queries, err2 := ParseQueries([]byte(test.text))
+		if err != nil || err2 != nil || len(evals) != test.evals || len(queries) != test.queries {
+			t.Errorf("%s: %d evals, %d requests; %v, %v", test.name, len(evals), len(queries), err, err2)
+		}
+		for _, e := range evals {
+			if len(e.Claims) == 0 && e.Expected == "" {
+				t.Errorf("%s: nothing is expected of %+v", test.name, e)
+			}
+		}
+	}
+}
+
 // A claim that a program decides, with what the answer was.
 func TestDecide(t *testing.T) {
 	a := &Answer{Text: "Hello Ada", Tools: []string{"skill"}, Skills: []string{"greet"}, Files: []string{"out/a.txt"}}

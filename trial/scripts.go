@@ -151,7 +151,12 @@ func (r *run) json(ctx context.Context, sc script.Script) {
 	case ctx.Err() != nil:
 		return
 	case err == nil:
-		if text := strings.TrimSpace(res.Text); !isDocument(text) {
+		switch text := strings.TrimSpace(res.Text); {
+		case isDocument(text):
+		case len(text) > len(usage) && strings.EqualFold(text[:len(usage)], usage):
+			c.Status, c.Message = Warned, "without other arguments it prints its help, and its exit code is 0: a model takes that for a result"
+			c.Cure = "end with another exit code than 0 if arguments are missing"
+		default:
 			c.Status, c.Cure = Failed, "print everything else on stderr"
 			c.Message = fmt.Sprintf("stdout is not one JSON document: %.80q", text)
 		}
@@ -172,6 +177,9 @@ func (r *run) json(ctx context.Context, sc script.Script) {
 	r.add(c)
 }
 
+// usage is how help begins.
+const usage = "usage:"
+
 // isDocument reports whether a text is one JSON object or array.
 func isDocument(text string) bool {
 	return text != "" && (text[0] == '{' || text[0] == '[') && json.Valid([]byte(text))
@@ -187,6 +195,7 @@ func (r *run) option(ctx context.Context, sc script.Script) {
 		return
 	case errors.As(err, &failed) && failed.Reason == "" && crashed(failed):
 		r.failure(&c, err)
+	case failed != nil && strings.Contains(failed.Message, unknownOption): // it names it, whatever else it says
 	case err == nil:
 		c.Status, c.Message, c.Cure = Failed, "its exit code is 0 with an option that it does not have: a model does not learn of its mistake", "end with another exit code than 0"
 	case errors.As(err, &failed) && failed.Code == script.ExecutionFailed && failed.Reason == "":
@@ -200,6 +209,7 @@ func (r *run) option(ctx context.Context, sc script.Script) {
 
 // probe runs a script with one argument.
 func (r *run) probe(ctx context.Context, c *Case, sc script.Script, arg string) (*script.Result, error) {
+	r.at = c.Name
 	begun := time.Now()
 	res, err := r.o.Probe.Run(ctx, r.s, sc, &script.RunOptions{Args: []string{arg}, JSON: script.JSONNo, Timeout: probeTime, Admit: r.o.Admit})
 	c.Duration = time.Since(begun)
@@ -260,12 +270,18 @@ func brief(failed *script.Error) string {
 	return failed.Brief()
 }
 
+// namesError reports whether a line of a program's text names an error: Python and JavaScript write its class, node also its code.
+func namesError(line string) bool {
+	return strings.Contains(line, "rror") || strings.HasPrefix(line, "code: '")
+}
+
 // reasonIn returns the line of what a program wrote to stderr that says best why it failed: the last one that names an error, else
 // the last one.
 func reasonIn(stderr string) string {
 	last := ""
 	for line := range strings.Lines(stderr) {
-		if line = strings.TrimSpace(line); line != "" && (strings.Contains(line, "rror") || !strings.Contains(last, "rror")) {
+		line = strings.TrimSpace(line)
+		if len(line) > 1 && !strings.HasPrefix(line, "Node.js v") && (namesError(line) || !namesError(last)) {
 			last = line
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -39,7 +40,13 @@ func (r *run) testFiles() []string {
 		if !below {
 			top = "."
 		}
-		return slices.Contains(testFolders, top) && isTest(path.Base(name))
+		switch {
+		case !slices.Contains(testFolders, top) || !isTest(path.Base(name)):
+			return false
+		case top == "tests" || top == "test":
+			return true
+		}
+		return r.tested(name)
 	})
 	slices.Sort(out)
 	return out
@@ -58,6 +65,37 @@ func isTest(name string) bool {
 		return strings.HasSuffix(stem, ".test")
 	}
 	return false
+}
+
+// tested reports whether a file that has the name of a test has tests, and is not a script that tests something for its user, as
+// scripts/test_connection.py may.
+func (r *run) tested(name string) bool {
+	switch survey.LanguageOf(name) {
+	case survey.Shell:
+		return !strings.HasPrefix(path.Base(name), "test_")
+	case survey.Python:
+		text, err := r.s.ReadFile(name)
+		return err != nil || imported().Match(text) || !survey.KnowsHelp(survey.Python, text) && functions().Match(text)
+	}
+	return true
+}
+
+// imported finds what only a test of Python imports, and functions what such a file defines.
+var (
+	imported  = lazyregexp.New(`(?m)^(?:import|from) (?:unittest|pytest)\b`)
+	functions = lazyregexp.New(`(?m)^\s*(?:async )?def test`)
+)
+
+// shebang finds the shell that a test is written for.
+var shebang = lazyregexp.New(`^#![^\n]*\b(bash|zsh|ksh|dash)\b`)
+
+// shellOf returns the program that runs a shell script.
+func (r *run) shellOf(name string) string {
+	text, _ := r.s.ReadFile(name) // what cannot be read fails when it runs
+	if m := shebang().FindSubmatch(text); m != nil {
+		return string(m[1])
+	}
+	return "sh"
 }
 
 // tests runs the skill's own tests, each file by itself.
@@ -88,6 +126,7 @@ func (r *run) test(ctx context.Context, c *Case) {
 		c.Status, c.Message, c.Cure = Skipped, "its name cannot be called", "use letters, digits, '-', '_' and '.'"
 		return
 	}
+	r.at = c.Name
 	code, said, err := r.perform(ctx, c)
 	switch {
 	case ctx.Err() != nil:
@@ -95,6 +134,9 @@ func (r *run) test(ctx context.Context, c *Case) {
 		r.failure(c, err)
 	case code == unavailable:
 		c.Status, c.Message = Skipped, first(said)
+	case code != 0 && r.beside(said) != "":
+		c.Status, c.Message = Skipped, r.beside(said)+" is outside the skill: the sandbox does not show it, and whoever installs the skill does not have it"
+		c.Cure = "copy what the test needs into the skill, or grant the skill this path"
 	case code != 0 && !nothingRan().MatchString(said):
 		c.Status, c.Message = Failed, fmt.Sprintf("exit code %d: %s", code, tail(said, 1500))
 	case nothingRan().MatchString(said):
@@ -108,7 +150,7 @@ func (r *run) test(ctx context.Context, c *Case) {
 func (r *run) perform(ctx context.Context, c *Case) (code int, said string, err error) {
 	if survey.LanguageOf(c.File) == survey.Shell {
 		out, err := r.o.Bench.RunHook(ctx, r.s, &script.HookOptions{Timeout: testTime, Admit: r.o.Admit,
-			Hook: manifest.Hook{Event: "test " + c.File, Command: `exec sh "$CLAUDE_SKILL_DIR"/` + c.File}})
+			Hook: manifest.Hook{Event: "test " + c.File, Command: "exec " + r.shellOf(c.File) + ` "$CLAUDE_SKILL_DIR"/` + c.File}})
 		if err != nil {
 			return 0, "", err
 		}
@@ -133,6 +175,33 @@ func (r *run) perform(ctx context.Context, c *Case) (code int, said string, err 
 		return 1, said, err
 	}
 	return out.ExitCode, said, err
+}
+
+// missingPath finds a path in a line that says that something is not there.
+var missingPath = lazyregexp.New(`(?mi)^.*(?:no such file|not found|does not exist|cannot find|can't open).*$`)
+
+// pathText finds an absolute path.
+var pathText = lazyregexp.New(`(?:/[\w.+@-]+){2,}`)
+
+// beside returns a path outside the skill that what a test printed calls missing although it is there: in the folder that has the
+// skill's, or in one above that is no top folder of the machine. It returns "" if there is none.
+func (r *run) beside(said string) string {
+	dir := dirOf(r.s.Entry().Where())
+	for _, line := range missingPath().FindAllString(said, 10) {
+		for _, at := range pathText().FindAllString(line, 10) {
+			shared := dir
+			for shared != filepath.Dir(shared) && !strings.HasPrefix(at, shared+"/") {
+				shared = filepath.Dir(shared)
+			}
+			if shared == dir || strings.Count(shared, "/") < 2 {
+				continue
+			}
+			if _, err := os.Stat(at); err == nil {
+				return at
+			}
+		}
+	}
+	return ""
 }
 
 //go:embed runners
@@ -198,7 +267,8 @@ func counted(said string) string {
 	m := ran().FindStringSubmatch(said)
 	for _, n := range m[min(1, len(m)):] {
 		if n != "" {
-			return n + " tests"
+			count, _ := strconv.Atoi(n) // it has digits only
+			return plural(count, "test")
 		}
 	}
 	return ""

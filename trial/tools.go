@@ -22,6 +22,7 @@ func (r *run) toolsets(ctx context.Context) {
 		r.skip(Toolsets, "toolsets", "toolsets are not started")
 		return
 	}
+	r.at = "the toolsets"
 	begun := time.Now()
 	tools, err := r.o.Toolsets.Tools(ctx, r.s, r.o.Admit)
 	took := time.Since(begun)
@@ -83,17 +84,34 @@ func checkTool(t *tool.Tool) (Status, string) {
 		return Failed, "its schema is wrong: " + wrong
 	}
 	properties, _ := schema["properties"].(map[string]any)
-	var bare []string
+	var bare, open []string
 	for name, p := range properties {
-		if one, _ := p.(map[string]any); one != nil && textOf(one, "description", "title") == "" && one["$ref"] == nil {
+		one, _ := p.(map[string]any)
+		if one == nil {
+			continue
+		}
+		if textOf(one, "description", "title") == "" && one["$ref"] == nil {
 			bare = append(bare, name)
 		}
+		if !slices.ContainsFunc(typing, func(key string) bool { return one[key] != nil }) {
+			open = append(open, name)
+		}
+	}
+	var wrong []string
+	if slices.Sort(open); len(open) > 0 {
+		wrong = append(wrong, "arguments without a type, for which a model may send anything: "+strings.Join(open, ", "))
 	}
 	if slices.Sort(bare); len(bare) > 0 {
-		return Warned, "arguments without a description: " + strings.Join(bare, ", ")
+		wrong = append(wrong, "arguments without a description: "+strings.Join(bare, ", "))
+	}
+	if len(wrong) > 0 {
+		return Warned, strings.Join(wrong, "\n")
 	}
 	return Passed, ""
 }
+
+// typing are the keywords that say what an argument may be.
+var typing = []string{"type", "$ref", "enum", "const", "anyOf", "oneOf", "allOf", "properties", "items"}
 
 // types are the types of JSON Schema.
 var types = []string{"object", "array", "string", "number", "integer", "boolean", "null"}

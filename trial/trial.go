@@ -118,6 +118,10 @@ type Options struct {
 	Agent    Agent  // answers the prompts of evals; nil skips the group
 	NoAgent  string // why Agent is nil, as a clause
 
+	// Limit is how long the whole test may take; 0 means that it has no limit. What is not finished by then has failed, and what
+	// is not begun is skipped.
+	Limit time.Duration
+
 	Each func(Case) // called with each case as it is known; may be nil
 }
 
@@ -127,11 +131,14 @@ type run struct {
 	s      *skill.Skill
 	report Report
 	said   *string // see texts
+	at     string  // what of the skill was started last
+	quiet  bool    // Each is not called any more
 
 	programs string // the folder of the programs that run tests; "" until one is needed
 }
 
-// Run tests a skill. It returns an error only if ctx is done; the report then has what was known by then.
+// Run tests a skill. It returns an error only if ctx is done; the report then has what was known by then, and says what was not
+// finished. Each is not called with that.
 func Run(ctx context.Context, s *skill.Skill, o *Options) (*Report, error) {
 	if o == nil {
 		o = &Options{}
@@ -142,20 +149,48 @@ func Run(ctx context.Context, s *skill.Skill, o *Options) (*Report, error) {
 			_ = os.RemoveAll(r.programs) // a folder for temporary files
 		}
 	}()
+	limited := ctx
+	if o.Limit > 0 {
+		var cancel context.CancelFunc
+		limited, cancel = context.WithTimeout(ctx, o.Limit)
+		defer cancel()
+	}
+	cut := false
 	for _, step := range []struct {
 		group Group
 		check func(context.Context)
 	}{
 		{Manifest, r.problems}, {Scripts, r.scripts}, {Toolsets, r.toolsets}, {Triggers, r.triggers}, {Tests, r.tests}, {Evals, r.evals},
 	} {
-		if err := ctx.Err(); err != nil {
-			return &r.report, err
+		switch {
+		case !r.wants(step.group) && (step.group != Manifest || !r.wants(References)):
+			continue
+		case cut:
+			r.skip(step.group, "not begun", "the test had ended")
+			continue
+		case limited.Err() == nil:
+			step.check(limited)
 		}
-		if r.wants(step.group) || step.group == Manifest && r.wants(References) {
-			step.check(ctx)
+		if limited.Err() != nil {
+			cut = true
+			r.unfinished(ctx, step.group)
 		}
 	}
 	return &r.report, ctx.Err()
+}
+
+// unfinished records that a group was not finished, because ctx is done or the test is out of time.
+func (r *run) unfinished(ctx context.Context, g Group) {
+	c := Case{Group: g, Name: "not finished", Status: Failed, Message: "the test was interrupted"}
+	if ctx.Err() == nil {
+		c.Message, c.Cure = fmt.Sprintf("the test was not finished within %s", r.o.Limit), "give it more time, or check fewer groups at once"
+	} else {
+		r.quiet = true
+	}
+	if r.at != "" {
+		c.Message += "; the last that was started is " + r.at
+	}
+	r.add(c)
 }
 
 // Broken returns the cases of a skill that cannot be loaded because of some problems.
@@ -177,7 +212,7 @@ func (r *run) add(c Case) {
 		return
 	}
 	r.report.Cases = append(r.report.Cases, c)
-	if r.o.Each != nil {
+	if r.o.Each != nil && !r.quiet {
 		r.o.Each(c)
 	}
 }

@@ -190,7 +190,7 @@ func (s *Store) Forget(ctx context.Context, gone func(name, dir, digest string) 
 	return out, nil
 }
 
-// Content is one content of one skill, in a folder.
+// Content is one content of one skill: its canonical name, its folder, "" for a bundled skill, and its digest.
 type Content struct{ Name, Dir, Digest string }
 
 // AddRoot trusts all skills below a folder, now and later. dir must be absolute and without symbolic links, and not the

@@ -66,7 +66,7 @@ func TestRefusesToMixTrees(t *testing.T) {
 	}
 }
 
-// Copies of other manifests get unique names; nothing else changes.
+// Copies of other manifests get unique names; nothing else changes. Broken ones are copied, too.
 func TestRealManifests(t *testing.T) {
 	from, out := t.TempDir(), t.TempDir()
 	write := func(path, text string) {
@@ -83,13 +83,14 @@ func TestRealManifests(t *testing.T) {
 	write("c/SKILL.md", "---\ndescription: y\nname: csv\nlicense: MIT\n---\nBody.\n")
 	write("d/SKILL.md", "No front matter.\n")
 	write("e/README.md", "---\nname: e\ndescription: z\n---\n")
-	if err := run(&options{out: out, count: 3, from: from}); err != nil {
+	if err := run(&options{out: out, count: 4, from: from}); err != nil {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
 		"s-pdf-forms-00000": "---\r\nname: s-pdf-forms-00000\r\ndescription: x\r\n---\r\nname: in the body\r\n",
 		"s-csv-00001":       "---\ndescription: y\nname: s-csv-00001\nlicense: MIT\n---\nBody.\n",
-		"s-pdf-forms-00002": "---\r\nname: s-pdf-forms-00002\r\ndescription: x\r\n---\r\nname: in the body\r\n",
+		"s-d-00002":         "No front matter.\n",
+		"s-pdf-forms-00003": "---\r\nname: s-pdf-forms-00003\r\ndescription: x\r\n---\r\nname: in the body\r\n",
 	} {
 		got, err := os.ReadFile(filepath.Join(out, "skills", name, "SKILL.md"))
 		if err != nil || string(got) != want {

@@ -20,10 +20,16 @@ var (
 	notInName = regexp.MustCompile(`[^a-z0-9]+`)
 )
 
-// readReal returns the files below dir that are called SKILL.md and begin with a front matter that has a name and a
-// description, in the order of their paths.
-func readReal(dir string) ([][]byte, error) {
-	var all [][]byte
+// A manifest is a SKILL.md and the name of its folder.
+type manifest struct {
+	folder string
+	text   []byte
+}
+
+// readReal returns the files below dir that are called SKILL.md, in the order of their paths: broken ones too, since a
+// catalogue meets them.
+func readReal(dir string) ([]manifest, error) {
+	var all []manifest
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.Name() != "SKILL.md" || !d.Type().IsRegular() {
 			return err
@@ -33,20 +39,15 @@ func readReal(dir string) ([][]byte, error) {
 			return err
 		}
 		text, err := os.ReadFile(path)
-		if err == nil && usable(text) {
-			all = append(all, text)
+		if err == nil {
+			all = append(all, manifest{filepath.Base(filepath.Dir(path)), text})
 		}
 		return err
 	})
 	if err == nil && len(all) == 0 {
-		err = fmt.Errorf("no SKILL.md with a name and a description below %q", dir)
+		err = fmt.Errorf("no SKILL.md below %q", dir)
 	}
 	return all, err
-}
-
-func usable(text []byte) bool {
-	front := frontOf(text)
-	return nameLine.Match(front) && bytes.Contains(front, []byte("\ndescription:"))
 }
 
 // frontOf returns the front matter with its first line and without its last.
@@ -62,20 +63,24 @@ func frontOf(text []byte) []byte {
 	return text[:open[1]+end[0]]
 }
 
-// realSkill returns copy number i of the manifests, under a name of its own.
-func realSkill(manifests [][]byte, number int) skill {
-	text := manifests[number%len(manifests)]
-	front := frontOf(text)
-	line := nameLine.FindIndex(front)
-	old := strings.Trim(notInName.ReplaceAllString(strings.ToLower(string(front[line[0]+len("name:"):line[1]])), "-"), "-")
-	name := fmt.Sprintf("%s-%05d", strings.TrimRight("s-"+old[:min(len(old), 50)], "-"), number)
-	ending := ""
-	if bytes.HasSuffix(front[line[0]:line[1]], []byte("\r")) {
-		ending = "\r"
+// realSkill returns copy number i of the manifests, under a name of its own: that of its folder, and of its front matter if
+// that has one.
+func realSkill(manifests []manifest, number int) skill {
+	m := manifests[number%len(manifests)]
+	front := frontOf(m.text)
+	old, line := m.folder, nameLine.FindIndex(front)
+	if line != nil {
+		old = string(front[line[0]+len("name:") : line[1]])
 	}
-	var b strings.Builder
-	b.Write(text[:line[0]])
-	b.WriteString("name: " + name + ending)
-	b.Write(text[line[1]:])
-	return skill{name: name, files: []file{{"SKILL.md", b.String(), 0o644}}}
+	old = strings.Trim(notInName.ReplaceAllString(strings.ToLower(old), "-"), "-")
+	name := fmt.Sprintf("%s-%05d", strings.TrimRight("s-"+old[:min(len(old), 50)], "-"), number)
+	text := string(m.text)
+	if line != nil {
+		ending := ""
+		if bytes.HasSuffix(front[line[0]:line[1]], []byte("\r")) {
+			ending = "\r"
+		}
+		text = text[:line[0]] + "name: " + name + ending + text[line[1]:]
+	}
+	return skill{name: name, files: []file{{"SKILL.md", text, 0o644}}}
 }

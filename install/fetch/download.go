@@ -24,6 +24,7 @@ const (
 	firstPause = time.Second // before the second attempt; then twice as long
 	maxPause   = 20 * time.Second
 	minMove    = 1 << 10   // bytes that must come within HTTPOptions.Idle
+	lessIdle   = 3         // a server that was silent gets a third of the time at the next attempts
 	reported   = 256 << 10 // bytes between two reports of progress
 )
 
@@ -50,6 +51,15 @@ func (e *StatusError) Error() string {
 func (e *StatusError) Is(target error) bool {
 	return target == install.ErrNoPlace && (e.Code == http.StatusNotFound || e.Code == http.StatusGone)
 }
+
+// ErrNetwork means that a server could not be reached, was silent, or answered that it cannot answer now, at each attempt.
+var ErrNetwork = errors.New("the network failed")
+
+// networkError is an error that is also ErrNetwork.
+type networkError struct{ err error }
+
+func (e networkError) Error() string   { return e.err.Error() }
+func (e networkError) Unwrap() []error { return []error{e.err, ErrNetwork} }
 
 // downloader gets files by a careful client.
 type downloader struct {
@@ -113,9 +123,10 @@ func (d *downloader) get(ctx context.Context, address string, limit int64, to si
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, d.o.MaxTime, fmt.Errorf("%s: the download takes more than %v", clean(u), d.o.MaxTime))
 	defer cancel()
+	w := &wish{limit, to, d.o.Idle, progress}
 	pause := firstPause
 	for try := 1; ; try++ {
-		a, err := d.once(ctx, u, limit, to, progress)
+		a, err := d.once(ctx, u, w)
 		if err == nil {
 			return a, nil
 		}
@@ -126,23 +137,37 @@ func (d *downloader) get(ctx context.Context, address string, limit int64, to si
 			return nil, err
 		}
 		if try == attempts {
-			return nil, fmt.Errorf("%w (%d attempts)", err, attempts)
+			return nil, networkError{fmt.Errorf("%w (%d attempts)", err, attempts)}
 		}
 		var status *StatusError
 		if errors.As(err, &status) {
 			pause = min(max(pause, status.pause), maxPause)
 		}
+		if progress != nil {
+			progress(install.Progress{Step: fmt.Sprintf("fetching %s: the network failed, attempt %d of %d", clean(u), try+1, attempts)})
+		}
 		if d.o.Sleep(ctx, pause) != nil {
 			return nil, context.Cause(ctx)
 		}
 		pause *= 2
+		w.idle = d.o.Idle / lessIdle
 	}
 }
 
+// wish says what one attempt gets.
+type wish struct {
+	limit    int64 // bytes
+	to       sink
+	idle     time.Duration
+	progress func(install.Progress) // may be nil
+}
+
 // once is one attempt.
-func (d *downloader) once(ctx context.Context, u *url.URL, limit int64, to sink, progress func(install.Progress)) (*answer, error) {
+func (d *downloader) once(ctx context.Context, u *url.URL, w *wish) (*answer, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	silent := time.AfterFunc(w.idle, func() { cancel(fmt.Errorf("%s: no answer within %v", clean(u), w.idle)) })
+	defer silent.Stop()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
 		return nil, refusal{err}
@@ -150,7 +175,10 @@ func (d *downloader) once(ctx context.Context, u *url.URL, limit int64, to sink,
 	req.Header.Set("Accept-Encoding", "identity") // digests are of the bytes as they are
 	req.Header.Set("User-Agent", "agent-base")
 	res, err := d.http.Do(req)
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
 		return nil, plain(err, u)
 	}
 	defer res.Body.Close()
@@ -159,24 +187,25 @@ func (d *downloader) once(ctx context.Context, u *url.URL, limit int64, to sink,
 		seconds, _ := strconv.Atoi(res.Header.Get("Retry-After"))
 		return nil, &StatusError{URL: clean(final), Code: res.StatusCode, pause: time.Duration(min(max(seconds, 0), 3600)) * time.Second}
 	}
-	tooLarge := refusal{fmt.Errorf("%s has more than the %d bytes that are allowed", clean(final), limit)}
-	if res.ContentLength > limit {
+	tooLarge := refusal{fmt.Errorf("%s has more than the %d bytes that are allowed", clean(final), w.limit)}
+	if res.ContentLength > w.limit {
 		return nil, tooLarge
 	}
-	if err := rewind(to); err != nil {
+	if err := rewind(w.to); err != nil {
 		return nil, refusal{err}
 	}
-	body := &moving{Reader: res.Body, idle: d.o.Idle, report: progress, total: max(res.ContentLength, 0)}
-	body.timer = time.AfterFunc(d.o.Idle, func() { cancel(fmt.Errorf("%s: less than %d bytes came in %v", clean(final), minMove, d.o.Idle)) })
+	silent.Stop()
+	body := &moving{Reader: res.Body, idle: w.idle, report: w.progress, total: max(res.ContentLength, 0)}
+	body.timer = time.AfterFunc(w.idle, func() { cancel(fmt.Errorf("%s: less than %d bytes came in %v", clean(final), minMove, w.idle)) })
 	defer body.timer.Stop()
 	sum := sha256.New()
-	n, err := io.Copy(io.MultiWriter(local{to}, sum), io.LimitReader(body, limit+1))
+	n, err := io.Copy(io.MultiWriter(local{w.to}, sum), io.LimitReader(body, w.limit+1))
 	switch {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case err != nil:
 		return nil, plain(err, final)
-	case n > limit:
+	case n > w.limit:
 		return nil, tooLarge
 	}
 	return &answer{url: final, kind: res.Header.Get("Content-Type"), digest: "sha256:" + hex.EncodeToString(sum.Sum(nil))}, nil

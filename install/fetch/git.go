@@ -37,6 +37,9 @@ type GitOptions struct {
 	Sleep func(ctx context.Context, d time.Duration) error
 }
 
+// ErrAmbiguous means that a repository has a branch and a tag of the name, or several commits that begin with it.
+var ErrAmbiguous = git.ErrAmbiguous
+
 // Git returns a Fetcher for repositories. It uses the git of the system, which sees nothing of the repository but its objects and
 // writes no file but these. Credentials are those that the operator's git uses: ssh, credential helpers. The contents of files
 // come when Snapshot.Need asks for them. A missing git is an error of Fetch. Nil options mean the zero value, which is useful.
@@ -83,8 +86,11 @@ func (f *gitFetcher) Fetch(ctx context.Context, r *install.Request) (*install.Sn
 	if errors.Is(err, git.ErrNotFound) && strings.HasPrefix(r.Source.URL, "file:") {
 		err = fmt.Errorf("%w: of a folder that is no repository, give the path, without file://", err)
 	}
-	if errors.Is(err, git.ErrNotFound) || errors.Is(err, git.ErrName) {
+	switch {
+	case errors.Is(err, git.ErrNotFound) || errors.Is(err, git.ErrName):
 		err = noPlaceError{err}
+	case errors.Is(err, git.ErrNetwork):
+		err = networkError{err}
 	}
 	return s, err
 }
@@ -108,8 +114,12 @@ func (f *gitFetcher) fetch(ctx context.Context, r *install.Request) (*install.Sn
 			r.Progress(p)
 		}
 	}
-	report(install.Progress{Step: "looking up " + r.Source.URL})
-	tip, err := client.Resolve(ctx, &git.Query{URL: r.Source.URL, Name: r.Source.Want, Kind: git.Kind(r.Source.Type), AllowFile: f.o.AllowFile})
+	looking := "looking up " + r.Source.URL
+	report(install.Progress{Step: looking})
+	tip, err := client.Resolve(ctx, &git.Query{
+		URL: r.Source.URL, Name: r.Source.Want, Kind: git.Kind(r.Source.Type), AllowFile: f.o.AllowFile,
+		Progress: func(p git.Progress) { report(install.Progress{Step: looking + ": " + p.Step}) },
+	})
 	if err != nil {
 		return nil, err
 	}

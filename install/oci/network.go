@@ -3,6 +3,7 @@ package oci
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -55,7 +56,20 @@ func (t *transport) CloseIdleConnections() {
 }
 
 func retryPolicy() retry.Policy {
-	return &retry.GenericPolicy{Retryable: retry.DefaultPredicate, Backoff: retry.DefaultBackoff, MinWait: 200 * time.Millisecond, MaxWait: 3 * time.Second, MaxRetry: 3}
+	return &retry.GenericPolicy{Retryable: mayPass, Backoff: retry.DefaultBackoff, MinWait: 200 * time.Millisecond, MaxWait: 3 * time.Second, MaxRetry: 3}
+}
+
+// mayPass reports whether another attempt may help. A registry that was silent for Options.Idle has had its time.
+func mayPass(res *http.Response, err error) (bool, error) {
+	var timeout net.Error
+	if errors.As(err, &timeout) && timeout.Timeout() {
+		var dial *net.OpError
+		if errors.As(err, &dial) && dial.Op == "dial" {
+			return true, nil
+		}
+		return false, err
+	}
+	return retry.DefaultPredicate(res, err)
 }
 
 // checkRedirect ends a chain of redirects that is long or leaves https.

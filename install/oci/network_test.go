@@ -181,6 +181,15 @@ func TestSlowRegistry(t *testing.T) {
 		}
 		return nil
 	})
+	var asked atomic.Int64
+	r.Hook = func(_ http.ResponseWriter, req *http.Request) bool { // no answer
+		asked.Add(1)
+		<-req.Context().Done()
+		return true
+	}
+	if _, _, err := get(t, client(t, Options{Idle: 100 * time.Millisecond}), ref(r, "1")); err == nil || asked.Load() > 1 {
+		t.Errorf("a registry that does not answer was asked %d times: %v", asked.Load(), err)
+	}
 	var pause atomic.Int64
 	r.Hook = func(w http.ResponseWriter, req *http.Request) bool { // slow, but something comes
 		if !isBlob(req) {

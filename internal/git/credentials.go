@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Of the operator's configuration these keys are passed on. They say how to prove who the operator is, and by which way the
-// server is reached; the credential helpers among them are programs that the operator chose.
+// Of the operator's configuration these keys are read. They say how to prove who the operator is, by which way the server is
+// reached and how long it may be silent; the credential helpers among them are programs that the operator chose.
 const (
-	ownKeys   = `^(credential\..*|http\.(.*\.)?(proxy|proxyauthmethod|proxysslcert|proxysslkey|proxysslcainfo|sslcainfo|sslcapath|sslcert|sslkey|sslbackend|schannelusesslcainfo|emptyauth|delegation)|http\.https://.*\.extraheader)$`
+	ownKeys   = `^(credential\..*|http\.(.*\.)?(proxy|proxyauthmethod|proxysslcert|proxysslkey|proxysslcainfo|sslcainfo|sslcapath|sslcert|sslkey|sslbackend|schannelusesslcainfo|emptyauth|delegation)|http\.https://.*\.extraheader|http\.lowspeedtime)$`
 	insteadOf = `^url\..*\.insteadof$`
 )
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/agent-base/agent-base/internal/program"
 )
@@ -36,17 +37,31 @@ var hardening = []setting{
 	{"fetch.writeCommitGraph", "false"},
 	{"http.followRedirects", "false"},
 	{"http.sslVerify", "true"},
-	{"http.lowSpeedLimit", "1000"}, // bytes a second
-	{"http.lowSpeedTime", "30"},    // seconds
 	{"credential.interactive", "false"},
 	{"gc.auto", "0"},
 	{"maintenance.auto", "false"},
 	{"uploadpack.packObjectsHook", ""},
 }
 
+// quietKey is the operator's setting of how long a server may be silent, in seconds; slowest is the least number of bytes a second
+// that is more than silence.
+const (
+	quietKey = "http.lowspeedtime"
+	slowest  = "1000"
+)
+
+// patience returns the settings for a server that sends nothing for a time.
+func patience(quiet time.Duration) []setting {
+	return []setting{{"http.lowSpeedLimit", slowest}, {"http.lowSpeedTime", wholeSeconds(quiet)}}
+}
+
+func wholeSeconds(d time.Duration) string {
+	return strconv.Itoa(int((d + time.Second - 1) / time.Second))
+}
+
 // sshOptions forbid questions and what a host could be configured to do on this machine.
 const sshOptions = " -oBatchMode=yes -oStrictHostKeyChecking=yes -oPermitLocalCommand=no -oClearAllForwardings=yes" +
-	" -oConnectTimeout=30 -oServerAliveInterval=15 -oServerAliveCountMax=3"
+	" -oServerAliveInterval=15 -oServerAliveCountMax=3 -oConnectTimeout="
 
 // passed are the variables of the operator that ssh, credential helpers and TLS need.
 var passed = []string{
@@ -75,11 +90,14 @@ func (c *Client) environment(k *call) []string {
 	}
 	env["GIT_ALLOW_PROTOCOL"] = strings.Join(k.protocols, ":")
 	if len(k.protocols) > 0 {
-		env["GIT_SSH_COMMAND"], env["GIT_SSH_VARIANT"] = c.o.SSH+sshOptions, "ssh"
+		env["GIT_SSH_COMMAND"], env["GIT_SSH_VARIANT"] = c.o.SSH+sshOptions+wholeSeconds(k.quiet), "ssh"
 	}
 	settings := hardening
 	if k.own {
 		settings = slices.Concat(c.own, hardening)
+	}
+	if k.quiet > 0 {
+		settings = slices.Concat(settings, patience(k.quiet))
 	}
 	for i, s := range settings { // variables, because other users see the arguments of a process
 		n := strconv.Itoa(i)

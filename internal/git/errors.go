@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"syscall"
+	"time"
 	"unicode"
 )
 
@@ -32,6 +33,11 @@ type tooMuch struct{ what string }
 
 func (e *tooMuch) Error() string        { return ErrTooMuch.Error() + ": " + e.what }
 func (e *tooMuch) Is(target error) bool { return target == ErrTooMuch }
+
+// silence is a server that did not answer in time.
+type silence struct{ after time.Duration }
+
+func (e *silence) Error() string { return "no answer within " + e.after.String() }
 
 // reasons are the words by which a failure is recognised, in lower case. The first that fits counts.
 var reasons = []struct {
@@ -66,8 +72,15 @@ var reasons = []struct {
 
 // explain returns the error of a run that failed at its n-th attempt.
 func explain(address string, err error, n int) error {
+	tried := ""
+	if n > 1 {
+		tried = fmt.Sprintf(" after %d attempts", n)
+	}
 	var f *failure
-	if !errors.As(err, &f) {
+	switch {
+	case errors.As(err, new(*silence)):
+		return fmt.Errorf("%w%s: %s (%w): check the connection and the proxy, and try again", ErrNetwork, tried, address, err)
+	case !errors.As(err, &f):
 		return fmt.Errorf("%s: %w", address, err)
 	}
 	said := strings.ToLower(f.stderr)
@@ -75,10 +88,6 @@ func explain(address string, err error, n int) error {
 		for _, words := range r.words {
 			if !strings.Contains(said, words) {
 				continue
-			}
-			tried := ""
-			if n > 1 {
-				tried = fmt.Sprintf(" after %d attempts", n)
 			}
 			return fmt.Errorf("%w%s: %s (git says: %s): %s", r.err, tried, address, lastWords(f.stderr), r.next)
 		}

@@ -7,6 +7,7 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -34,6 +35,10 @@ type Options struct {
 	InsteadOf bool
 
 	Limits Limits
+
+	// Quiet is how long a server may send nothing before an attempt ends, 0 means 30 s; http.lowSpeedTime of the operator's
+	// configuration goes before it. Later attempts wait a third of it.
+	Quiet time.Duration
 
 	// Sleep waits between attempts. It returns the error of ctx if that is done first. A nil Sleep waits on the clock.
 	Sleep func(ctx context.Context, d time.Duration) error
@@ -96,6 +101,7 @@ func New(o *Options) (*Client, error) {
 	if c.o.Sleep == nil {
 		c.o.Sleep = sleep
 	}
+	c.o.Quiet = cmp.Or(o.Quiet, 30*time.Second)
 	if c.o.SSH == "" {
 		c.o.SSH = "ssh"
 	}

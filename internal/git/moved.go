@@ -17,7 +17,7 @@ func (c *Client) follow(ctx context.Context, address string, u *url.URL, moved e
 	if err != nil {
 		return "", err
 	}
-	k.args, k.trace, k.most = []string{"ls-remote", "--quiet", "--", address, "HEAD"}, true, mostRefs
+	k.args, k.trace, k.most, k.quiet, k.short = []string{"ls-remote", "--quiet", "--", address, "HEAD"}, true, mostRefs, c.quiet(k), true
 	_, trace, _ := c.run(ctx, k)
 	if ctx.Err() != nil {
 		return "", ctx.Err()

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -161,6 +162,37 @@ func TestAttempts(t *testing.T) {
 	c := newClient(t, trusting(server, &waits))
 	if _, err := c.Resolve(t.Context(), query("https://localhost:1/x")); !errors.Is(err, git.ErrNetwork) || len(waits) != 2 {
 		t.Errorf("got %v, waited %v", err, waits)
+	}
+}
+
+// security 2.6 #106, R144: a server that accepts connections and says nothing is given up, after less time at each new attempt.
+func TestSilentServer(t *testing.T) {
+	l, err := net.Listen("tcp", "localhost:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	for config, want := range map[string]string{"": "no answer within 100ms", "[http]\n\tlowSpeedTime = 1\n": "no answer within 333.3", "[http]\n\tlowSpeedTime = -1\n": "no answer within 100ms"} {
+		var waits []time.Duration
+		c := newClient(t, func(o *git.Options) {
+			home := t.TempDir()
+			if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			o.Env = []string{"HOME=" + home, "GIT_CONFIG_NOSYSTEM=1"}
+			o.Quiet = 300 * time.Millisecond
+			o.Sleep = func(_ context.Context, d time.Duration) error { waits = append(waits, d); return nil }
+		})
+		var said []string
+		q := query("https://" + l.Addr().String() + "/x.git")
+		q.Progress = func(p git.Progress) { said = append(said, p.Step) }
+		_, err := c.Resolve(t.Context(), q)
+		if !errors.Is(err, git.ErrNetwork) || !strings.Contains(err.Error(), "after 3 attempts") || !strings.Contains(err.Error(), want) || len(waits) != 2 {
+			t.Errorf("%q: got %v, waited %v", config, err, waits)
+		}
+		if want := []string{"the network failed, attempt 2 of 3", "the network failed, attempt 3 of 3"}; !slices.Equal(said, want) {
+			t.Errorf("%q: said %q", config, said)
+		}
 	}
 }
 

@@ -28,6 +28,7 @@ type Query struct {
 	Kind Kind   // what Name is; "" is any
 
 	AllowFile bool // URL may be of this machine: a person typed it
+	Progress  func(Progress)
 }
 
 // Tip is what a name stands for.
@@ -97,19 +98,19 @@ func (c *Client) Resolve(ctx context.Context, q *Query) (*Tip, error) {
 		name, kind = rest, Tag
 	}
 	if kind != Commit {
-		tip, err := c.named(ctx, q.URL, u, name, kind)
+		tip, err := c.named(ctx, q, u, name, kind)
 		if !errors.Is(err, ErrName) || kind != "" || !hexText().MatchString(id) || len(id) < shortest {
 			return tip, err
 		}
 	}
-	return c.abbreviated(ctx, q.URL, u, id)
+	return c.abbreviated(ctx, q, u, id)
 }
 
 // ref is a name of a repository and the id that it has.
 type ref struct{ id, name string }
 
 // list asks a server for its refs. It returns the URL that answered.
-func (c *Client) list(ctx context.Context, address string, u *url.URL, args ...string) (at string, refs []ref, err error) {
+func (c *Client) list(ctx context.Context, q *Query, u *url.URL, args ...string) (at string, refs []ref, err error) {
 	if err := c.ready(ctx); err != nil {
 		return "", nil, err
 	}
@@ -117,8 +118,9 @@ func (c *Client) list(ctx context.Context, address string, u *url.URL, args ...s
 	if err != nil {
 		return "", nil, err
 	}
-	at, k.most = address, mostRefs
 	options, patterns := splitOptions(args)
+	at, k.most, k.progress = q.URL, mostRefs, q.Progress
+	k.short = u.Scheme == "https" && len(patterns) > 0
 	ask := func() ([]byte, error) {
 		k.args = slices.Concat([]string{"ls-remote", "--quiet"}, options, []string{"--", at}, patterns)
 		said, _, err := c.remote(ctx, at, k)
@@ -126,7 +128,7 @@ func (c *Client) list(ctx context.Context, address string, u *url.URL, args ...s
 	}
 	said, err := ask()
 	if errors.Is(err, ErrMoved) {
-		if at, err = c.follow(ctx, address, u, err); err == nil {
+		if at, err = c.follow(ctx, q.URL, u, err); err == nil {
 			said, err = ask()
 		}
 	}
@@ -169,7 +171,7 @@ func parseRefs(said string) []ref {
 }
 
 func (c *Client) defaultTip(ctx context.Context, q *Query, u *url.URL) (*Tip, error) {
-	at, refs, err := c.list(ctx, q.URL, u, "--symref", "HEAD")
+	at, refs, err := c.list(ctx, q, u, "--symref", "HEAD")
 	if err != nil {
 		return nil, err
 	}
@@ -194,9 +196,9 @@ func (c *Client) defaultTip(ctx context.Context, q *Query, u *url.URL) (*Tip, er
 }
 
 // named looks a branch or a tag up.
-func (c *Client) named(ctx context.Context, address string, u *url.URL, name string, kind Kind) (*Tip, error) {
+func (c *Client) named(ctx context.Context, q *Query, u *url.URL, name string, kind Kind) (*Tip, error) {
 	branch, tag := headsOnly+name, tagsOnly+name
-	at, refs, err := c.list(ctx, address, u, "--heads", "--tags", branch, tag, tag+"^{}")
+	at, refs, err := c.list(ctx, q, u, "--heads", "--tags", branch, tag, tag+"^{}")
 	if err != nil {
 		return nil, err
 	}
@@ -225,8 +227,8 @@ func (c *Client) named(ctx context.Context, address string, u *url.URL, name str
 }
 
 // abbreviated looks for the one branch or tag whose id begins with a text.
-func (c *Client) abbreviated(ctx context.Context, address string, u *url.URL, id string) (*Tip, error) {
-	at, refs, err := c.list(ctx, address, u, "--heads", "--tags")
+func (c *Client) abbreviated(ctx context.Context, q *Query, u *url.URL, id string) (*Tip, error) {
+	at, refs, err := c.list(ctx, q, u, "--heads", "--tags")
 	if err != nil {
 		return nil, err
 	}

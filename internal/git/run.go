@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/agent-base/agent-base/internal/proc"
@@ -24,6 +26,9 @@ type call struct {
 	most      int64    // bytes of stdout that are allowed
 	file      *os.File // that stdout goes to instead
 	progress  func(Progress)
+
+	quiet time.Duration // in which nothing may come from a server, for a run that reaches one
+	short bool          // the whole run may not take longer than quiet: it gets little, and git itself waits long for a connection
 }
 
 // grace is how long git may take to remove its temporary files when it is asked to end.
@@ -56,6 +61,10 @@ func (c *Client) run(ctx context.Context, k *call) (stdout []byte, stderr string
 		return nil, "", err
 	}
 	bounds := &proc.Bounds{Timeout: c.o.Limits.Time, Grace: grace, Full: streams.Full}
+	unanswered := k.short && k.quiet < bounds.Timeout
+	if unanswered {
+		bounds.Timeout = k.quiet
+	}
 	if k.dir != "" {
 		bounds.Room = proc.Room{Folders: []string{k.dir}, Bytes: c.o.Limits.Bytes}
 	}
@@ -64,6 +73,8 @@ func (c *Client) run(ctx context.Context, k *call) (stdout []byte, stderr string
 	switch {
 	case err != nil:
 		return nil, stderr, context.Cause(ctx)
+	case end.TimedOut && unanswered:
+		return nil, stderr, &silence{k.quiet}
 	case end.TimedOut:
 		return nil, stderr, &tooMuch{"git took longer than " + c.o.Limits.Time.String()}
 	case end.Filled:
@@ -93,15 +104,22 @@ func (c *Client) command(k *call) *exec.Cmd {
 }
 
 // Attempts of a run that fails for want of the network, and how long to wait before the second. Each wait is twice as long.
+// A server that was silent at the first attempt gets a third of the time at the others.
 const (
 	attempts  = 3
 	firstWait = time.Second
+	lessQuiet = 3
+	mostQuiet = 3600 // seconds that the operator's configuration may allow
 )
 
 // remote runs git where it reaches a server, up to three times if the network fails. Errors are those of this package.
 func (c *Client) remote(ctx context.Context, address string, k *call) (stdout []byte, stderr string, err error) {
 	wait := firstWait
+	k.quiet = c.quiet(k)
 	for n := 1; ; n++ {
+		if n == 2 {
+			k.quiet /= lessQuiet
+		}
 		stdout, stderr, err = c.run(ctx, k)
 		if err == nil || ctx.Err() != nil {
 			return stdout, stderr, errors.Join(err, ctx.Err())
@@ -110,9 +128,26 @@ func (c *Client) remote(ctx context.Context, address string, k *call) (stdout []
 		if !errors.Is(err, ErrNetwork) || n == attempts {
 			return nil, stderr, err
 		}
+		if k.progress != nil {
+			k.progress(Progress{Step: fmt.Sprintf("the network failed, attempt %d of %d", n+1, attempts)})
+		}
 		if err := c.o.Sleep(ctx, wait); err != nil {
 			return nil, stderr, err
 		}
 		wait *= 2
 	}
+}
+
+// quiet returns how long nothing may come from a server: what the operator's configuration says, or Options.Quiet.
+func (c *Client) quiet(k *call) time.Duration {
+	quiet := c.o.Quiet
+	if !k.own {
+		return quiet
+	}
+	for _, s := range c.own {
+		if seconds, err := strconv.Atoi(s.value); err == nil && s.key == quietKey && seconds > 0 && seconds <= mostQuiet {
+			quiet = time.Duration(seconds) * time.Second
+		}
+	}
+	return quiet
 }

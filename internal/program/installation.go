@@ -1,6 +1,7 @@
 package program
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -102,13 +103,49 @@ func ofPrefix(file, home string) []string {
 		return []string{prefix}
 	}
 	if _, err := os.Stat(filepath.Join(prefix, "pyvenv.cfg")); err == nil {
-		return []string{prefix}
+		out := []string{prefix}
+		if base := baseOf(prefix); base != "" && !OfSystem(base) && base != dir {
+			for _, part := range links(filepath.Join(base, "python3")) {
+				if !OfSystem(part) {
+					out = append(out, ofBase(part, home)...)
+				}
+			}
+		}
+		return out
 	}
 	parts := partsOfPrefix
 	if prefix == filepath.Join(home, ".local") {
 		parts = slices.DeleteFunc(slices.Clone(parts), func(p string) bool { return p == "share" })
 	}
 	return existing(prefix, parts...)
+}
+
+// ofBase is ofPrefix for the Python of a virtual environment, which is none of its own.
+func ofBase(file, home string) []string {
+	prefix := filepath.Dir(filepath.Dir(file))
+	if _, err := os.Stat(filepath.Join(prefix, "pyvenv.cfg")); err == nil || !slices.Contains(binFolders, filepath.Base(filepath.Dir(file))) {
+		return nil
+	}
+	return ofPrefix(file, home)
+}
+
+// baseOf returns the folder of the Python for which a virtual environment was made, "" if that is not known.
+func baseOf(venv string) string {
+	f, err := os.Open(filepath.Join(venv, "pyvenv.cfg"))
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	b := make([]byte, 4<<10)
+	n, _ := io.ReadFull(f, b) // most are shorter
+	for line := range strings.Lines(string(b[:n])) {
+		if key, value, ok := strings.Cut(line, "="); ok && strings.TrimSpace(key) == "home" {
+			if value = strings.TrimSpace(value); filepath.IsAbs(value) {
+				return filepath.Clean(value)
+			}
+		}
+	}
+	return ""
 }
 
 // Libraries returns the folders of libraries and data that belong to a bin folder.

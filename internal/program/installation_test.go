@@ -44,6 +44,11 @@ func TestInstallation(t *testing.T) {
 	link(".local/bin/python3.12", at(uv+"bin/python3.12"))
 	write("envs/a/pyvenv.cfg", "")
 	link("envs/a/bin/python", at(uv+"bin/python3.12"))
+	write("envs/copied/bin/python", "") // python -m venv --copies
+	write("envs/copied/pyvenv.cfg", "version = 3.12\nhome = "+at(uv+"bin")+"\n")
+	write("envs/odd/bin/python", "")
+	write("envs/odd/pyvenv.cfg", "home = "+at(".local/share/keyrings")+"\n")
+	link(uv+"bin/python3", "python3.12")
 	write(".nvm/versions/node/v20/bin/node", "")
 	write(".nvm/versions/node/v20/lib/node_modules/npm/package.json", "")
 	write(".nvm/versions/node/v20/lib/node_modules/npm/bin/npm-cli.js", "#!/usr/bin/env node\n")
@@ -63,6 +68,8 @@ func TestInstallation(t *testing.T) {
 		{uv + "bin/python3.12", []string{uv + "bin", uv + "lib"}},
 		{".local/bin/python3.12", []string{".local/bin", ".local/lib", uv + "bin", uv + "lib"}},
 		{"envs/a/bin/python", []string{uv + "bin", uv + "lib", "envs/a"}},
+		{"envs/copied/bin/python", []string{uv + "bin", uv + "lib", "envs/copied"}},
+		{"envs/odd/bin/python", []string{"envs/odd"}},
 		{".nvm/versions/node/v20/bin/npm", []string{".nvm/versions/node/v20/bin", ".nvm/versions/node/v20/lib", ".nvm/versions/node/v20/lib/node_modules/npm"}},
 		{"brew/bin/node", []string{"brew/Cellar", "brew/bin", "brew/opt"}},
 		{"bin/tool", []string{uv + "bin", uv + "lib", "bin", "envs/a"}},

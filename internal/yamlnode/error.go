@@ -39,9 +39,10 @@ func (e *Error) Error() string {
 // ErrEmpty is returned for a document that holds nothing but blanks and comments.
 var ErrEmpty = errors.New("no content")
 
-// ErrColon is returned, if Options.Colons is set, for most documents that are not YAML because a plain text that begins on
-// the line of its key contains a colon followed by a space: `description: Two steps: read and write`.
-var ErrColon = errors.New("a plain text contains a colon followed by a space")
+// ErrPlain is returned, if Options.Quick is set, for most documents that are not YAML because of a plain text: one that begins
+// on the line of its key contains a colon followed by a space, as in `description: Two steps: read and write`, or one begins
+// with a character that no plain text begins with.
+var ErrPlain = errors.New("a text needs quotes")
 
 // position turns the library's error into ours.
 func position(err error) error {

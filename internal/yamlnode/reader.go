@@ -22,7 +22,7 @@ type Reader struct {
 	countedAt int  // the offset whose column was asked for last
 	counted   int  // that column
 	limit     int  // the most lists and maps inside each other
-	colon     bool // src is not YAML: read stopped at the colon that ErrColon is about
+	bad       bool // src is not YAML: read stopped at the plain text that ErrPlain is about
 
 	text  strings.Builder // texts that differ from what stands in src
 	nodes []Node
@@ -48,8 +48,8 @@ func (r *Reader) Parse(src []byte, o *Options) (*Node, error) {
 	if root := r.read(text, limit, o != nil && o.ASCII); root != nil {
 		return root, nil
 	}
-	if r.colon && o != nil && o.Colons {
-		return nil, ErrColon
+	if r.bad && o != nil && o.Quick {
+		return nil, ErrPlain
 	}
 	return load(src, limit)
 }
@@ -75,7 +75,7 @@ func (r *Reader) read(src string, limit int, ascii bool) *Node {
 func (r *Reader) reset(src string, limit int) {
 	r.src, r.pos, r.line, r.lineStart, r.indent = src, 0, 1, 0, -1
 	r.counted, r.countedAt, r.limit = 1, 0, min(limit, deepest)
-	r.colon = false
+	r.bad = false
 	r.text = strings.Builder{}
 	clear(r.nodes) // newNode relies on it; it also releases the previous source
 	if r.stack == nil {

@@ -1,10 +1,13 @@
 package yamlnode
 
+import "strings"
+
 // plain reads a text without quotes in a block. Lines that are indented more than parent continue
 // it.
 func (r *Reader) plain(parent int) *Node {
 	start := r.pos
 	if !r.mayBeginPlain(start, false) {
+		r.bad = strings.IndexByte(",]}%@`", r.src[start]) >= 0
 		return nil
 	}
 	end, stop := r.plainLine(start, false)
@@ -13,7 +16,7 @@ func (r *Reader) plain(parent int) *Node {
 		return nil
 	}
 	if r.at(stop) == ':' { // the text follows a key and another colon: otherwise it would have been read as a key
-		r.colon = true
+		r.bad = true
 		return nil
 	}
 	if r.at(stop) == '#' {

@@ -76,8 +76,8 @@ func checkReader(t *testing.T, r *Reader, src []byte, limit int) bool {
 	odd := func(c rune) bool { return c > '~' || c < ' ' && c != '\t' && c != '\n' }
 	got := r.read(string(src), limit, !bytes.ContainsFunc(src, odd))
 	if got == nil {
-		if r.colon {
-			checkColon(t, src, limit)
+		if r.bad {
+			checkBad(t, src, limit)
 		}
 		return false
 	}
@@ -91,12 +91,12 @@ func checkReader(t *testing.T, r *Reader, src []byte, limit int) bool {
 	return true
 }
 
-// checkColon checks that the library refuses what the scanner calls a wrong colon.
-func checkColon(t *testing.T, src []byte, limit int) {
+// checkBad checks that the library refuses what the scanner calls no plain text.
+func checkBad(t *testing.T, src []byte, limit int) {
 	t.Helper()
 	var ye *Error
 	if _, err := load(src, limit); !errors.As(err, &ye) || ye.Reason != Syntax {
-		t.Fatalf("%q has a wrong colon, the library says %v", src, err)
+		t.Fatalf("%q has a wrong plain text, the library says %v", src, err)
 	}
 }
 
@@ -141,18 +141,19 @@ func TestReaderDeclines(t *testing.T) {
 	}
 }
 
-// A colon in a plain text is reported where that is asked for, and only there.
-func TestColons(t *testing.T) {
+// A plain text that needs quotes is reported where that is asked for, and only there.
+func TestQuick(t *testing.T) {
 	var r Reader
 	for src, want := range map[string]bool{
 		"a: b: c\n": true, "a: b:\n": true, "a: b:\tc\n": true, "x: y\n- a: b : c\n": false, "a:\n  - b: c: d\n": true,
 		"a: b: c\nd: *e\n": true, "d: *e\na: b: c\n": false, "a: b\n  c: d\n": false, "a: 'b': c\n": false, "a: b:c # d: e\n": false,
+		"a: , b\n": true, "a: @b\n": true, "a: `b`\n": true, "a: %b\n": true, "a: ]\n": true, "a: }\n": true, "a:\n  - @b\n": true, "a:\n  @b\n": true, "@a: b\n": false, "a: [@b]\n": false, "a: &b c\n": false,
 	} {
-		if _, err := r.Parse([]byte(src), &Options{Colons: true}); errors.Is(err, ErrColon) != want {
-			t.Errorf("%q: got %v, want ErrColon %v", src, err, want)
+		if _, err := r.Parse([]byte(src), &Options{Quick: true}); errors.Is(err, ErrPlain) != want {
+			t.Errorf("%q: got %v, want ErrPlain %v", src, err, want)
 		}
-		if _, err := r.Parse([]byte(src), nil); errors.Is(err, ErrColon) {
-			t.Errorf("%q: got %v without Options.Colons", src, err)
+		if _, err := r.Parse([]byte(src), nil); errors.Is(err, ErrPlain) {
+			t.Errorf("%q: got %v without Options.Quick", src, err)
 		}
 		checkReader(t, &r, []byte(src), defaultMaxDepth)
 	}

@@ -57,8 +57,8 @@ type Options struct {
 	MaxSigns int // what Signs counts; 0 means any number
 	// Borrow makes the texts of the nodes parts of the memory of src, which the caller then must not change while they are used.
 	Borrow bool
-	// Colons makes Parse return ErrColon where it applies, without asking the YAML library what is wrong.
-	Colons bool
+	// Quick makes Parse return ErrPlain where it applies, without asking the YAML library what is wrong.
+	Quick bool
 	// ASCII says that src has only printable ASCII, tabs and LF. Parse then does not look for anything else.
 	ASCII bool
 }

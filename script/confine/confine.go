@@ -46,8 +46,9 @@ type ProxyRun interface {
 	// Close ends Serve and every connection.
 	Close() error
 
-	// Reached and Refused return what became of the requests, for runner.Output.
+	// Reached, Failed and Refused return what became of the requests, for runner.Output.
 	Reached() []string
+	Failed() []string
 	Refused() []runner.Refusal
 }
 

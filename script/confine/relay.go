@@ -104,6 +104,6 @@ func (r *relay) close() {
 // note fills in what the command reached.
 func (r *relay) note(out *runner.Output) {
 	if r.run != nil {
-		out.Reached, out.Refused = r.run.Reached(), r.run.Refused()
+		out.Reached, out.Failed, out.Refused = r.run.Reached(), r.run.Failed(), r.run.Refused()
 	}
 }

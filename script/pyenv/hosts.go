@@ -59,3 +59,6 @@ func distinct(list []string) []string {
 	slices.Sort(list)
 	return slices.Compact(list)
 }
+
+// FilesOf returns the host from which an index of Python packages has its files; "" if it is not known that another one has them.
+func FilesOf(index string) string { return fileHosts[index] }

@@ -136,6 +136,7 @@ type Output struct {
 	Duration  time.Duration // from start to end
 	Sandbox   *Sandbox      // what confined it; nil if nothing did
 	Reached   []string      // HOST:PORT that it reached through the engine's proxy, the first 20
+	Failed    []string      // HOST:PORT that it may reach, and the proxy could not, the first 20
 	Refused   []Refusal     // what the proxy refused it, the first 20
 	Undone    []Undone      // what it changed and was put back
 }

@@ -16,7 +16,7 @@ const (
 )
 
 // ValidName reports whether name can mean a script of the skill with the manifest m. A name is a path of names that have
-// ASCII letters, digits, '-', '_' and inner '.'. What models paste before it may stay: "./", a placeholder such as
+// ASCII letters, digits, '-', '_' and inner '.', with '/' or '\\' between them. What models paste before it may stay: "./", a placeholder such as
 // "${CLAUDE_SKILL_DIR}/", and the way to a folder with the skill's name, as in "~/.claude/skills/pdf/" and
 // "/mnt/skills/pdf/". Another absolute path, ".." and "__pycache__" are not valid. With Direct a name has no path.
 func ValidName(name string, m *manifest.Manifest, o *Options) bool {
@@ -59,9 +59,10 @@ type target struct {
 
 // targets returns the paths that a name can mean, in the order in which they are tried.
 func targets(name string, m *manifest.Manifest) []target {
-	if name == "" || len(name) > 2*maxPath || strings.ContainsAny(name, "\\\x00") {
+	if name == "" || len(name) > 2*maxPath {
 		return nil
 	}
+	name = slashed(name)
 	rooted := false
 	for strings.HasPrefix(name, "./") {
 		name, rooted = name[2:], true
@@ -77,6 +78,9 @@ func targets(name string, m *manifest.Manifest) []target {
 	if p := strings.Join(parts, "/"); validPath(p) {
 		out = append(out, target{p, rooted})
 	}
+	if len(parts) > 1 && skillWord(parts[0]) && validPath(strings.Join(parts[1:], "/")) {
+		out = append(out, target{strings.Join(parts[1:], "/"), true})
+	}
 	for i, part := range parts {
 		if p := strings.Join(parts[i+1:], "/"); m.Name != "" && manifest.Canonical(part) == manifest.Canonical(m.Name) && validPath(p) {
 			out = append(out, target{p, true})
@@ -85,9 +89,18 @@ func targets(name string, m *manifest.Manifest) []target {
 	return out
 }
 
+// slashed returns a path of a command line of Windows with slashes.
+func slashed(path string) string { return strings.ReplaceAll(path, `\`, "/") }
+
 // isPlaceholder reports whether the first part of a path stands for a folder: "$DIR", "${DIR}", "{baseDir}", "<skill>", "...".
 func isPlaceholder(part string) bool {
 	return part == "..." || len(part) > 1 && strings.ContainsAny(part, "${}<>")
+}
+
+// skillWord reports whether the first part of a path is a word that stands for the skill's folder without the marks of a
+// placeholder, as SKILL_DIR.
+func skillWord(part string) bool {
+	return part == strings.ToUpper(part) && strings.Contains(part, "SKILL")
 }
 
 // Find returns the script of that name, in any case, with or without its extension, by its path below the skill or below
@@ -177,14 +190,6 @@ func (s *Set) Why(name string) string {
 	return ""
 }
 
-// added is the command that copies what links of a repository lead to.
-func added(name string) string {
-	if manifest.CheckName(name) != nil {
-		name = "NAME"
-	}
-	return `"agent skill add REPOSITORY --skill ` + name + `"`
-}
-
 // whyNot says why a file of a folder is not a script.
 func (s *Set) whyNot(dir, name string) string {
 	if s.rule == Direct && dir != Dir+"/" {
@@ -200,7 +205,7 @@ func (s *Set) whyNot(dir, name string) string {
 		switch {
 		case err != nil || !validPath(file):
 		case d.Type()&fs.ModeSymlink != 0:
-			return file + " is a symbolic link, and scripts must be files: replace it by a copy, or install the skill with " + added(s.m.Name) + ", which copies such files"
+			return file + " is a symbolic link, and scripts must be files: replace it by a copy, or install the skill from its repository, which copies such files"
 		case s.ignored(file):
 			return "scripts_ignore of its manifest excludes " + file
 		case s.isScript(file, d) && s.m.ScriptsDeclared:

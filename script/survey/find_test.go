@@ -28,7 +28,7 @@ func TestFind(t *testing.T) {
 		"${CLAUDE_SKILL_DIR}/scripts/status.py": "scripts/Status.py", "{baseDir}/scripts/office/unpack.py": "scripts/office/unpack.py", "$SKILL_DIR/run.py": "run.py", "<skill-dir>/src/run.py": "src/run.py",
 		"${CLAUDE_PLUGIN_ROOT}/skills/my-skill/src/run.py": "src/run.py", "~/.claude/skills/my-skill/scripts/status.py": "scripts/Status.py", ".claude/skills/My_Skill/top.py": "top.py",
 		"/mnt/skills/user/my-skill/scripts/run.sh": "scripts/run.sh", "/etc/my-skill/../scripts/run.sh": "! ", "/etc/passwd": "! ", "skills/my-skill/scripts/run.sh": "scripts/run.sh", "my-skill/top.py": "top.py", "my-skill/inner.py": "my-skill/inner.py", "skills/other/scripts/status.py": "? ", "my-skill/my-skill/inner.py": "my-skill/inner.py",
-		"../scripts/status.py": "! ", "scripts/../scripts/status.py": "! ", "/scripts/status.py": "! ", `scripts\status.py`: "! ", "scripts/status.py\x00": "! ", "": "! ", ".": "! ", "./": "! ", "/": "! ", "~": "! ",
+		"../scripts/status.py": "! ", "scripts/../scripts/status.py": "! ", "/scripts/status.py": "! ", `scripts\status.py`: "scripts/Status.py", `.\scripts\status.py`: "scripts/Status.py", `..\status.py`: "! ", "SKILL_DIR/scripts/status.py": "scripts/Status.py", "SKILL_DIR/../status.py": "! ", "SKILL_DIR": "? ", "OTHER_DIR/status.py": "? ", `C:\scripts\status.py`: "! ", `\scripts\status.py`: "! ", `scripts\..\status.py`: "! ", "scripts/status.py\x00": "! ", "": "! ", ".": "! ", "./": "! ", "/": "! ", "~": "! ",
 		"scripts//status.py": "! ", "scripts/": "! ", "a b": "! ", "ſtatus": "! ", "scripts/ſtatus.py": "! ", "__pycache__": "! ", "scripts/__pycache__/a.py": "! ", ".hidden": "! ", "scripts/.hidden.py": "! ",
 		"~/scripts/status.py": "! ", "${X}/../status.py": "! ", "${X}": "! ", strings.Repeat("a", 129): "! ", strings.Repeat("a/", 300) + "a": "! ", strings.Repeat("my-skill/", 300): "! ",
 	} {
@@ -67,7 +67,7 @@ func TestWhy(t *testing.T) {
 	const kind = "nothing shows what runs %, so give it an extension of .py .sh .js .mjs .cjs .ts .mts .tsx .rb .pl .ps1, or a #! line"
 	for ask, want := range map[string]string{
 		"noext": strings.Replace(kind, "%", "scripts/noext", 1), "scripts/NoExt": strings.Replace(kind, "%", "scripts/noext", 1), "src/prog": strings.Replace(kind, "%", "src/prog", 1),
-		"sub/noext": strings.Replace(kind, "%", "scripts/sub/noext", 1), "notes": "", "scripts/notes.md": "", "link": "scripts/link.py is a symbolic link, and scripts must be files: replace it by a copy, or install the skill with \"agent skill add REPOSITORY --skill NAME\", which copies such files",
+		"sub/noext": strings.Replace(kind, "%", "scripts/sub/noext", 1), "notes": "", "scripts/notes.md": "", "link": "scripts/link.py is a symbolic link, and scripts must be files: replace it by a copy, or install the skill from its repository, which copies such files",
 		"scripts/_a.py": "scripts_ignore of its manifest excludes scripts/_a.py", "gone": "", "../x": "",
 	} {
 		if got := Of(fsys, ignoring, nil).Why(ask); got != want {

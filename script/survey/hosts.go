@@ -36,6 +36,8 @@ func ContactsOf(lang Language, text []byte) Contacts {
 		switch {
 		case t.kind == textToken:
 			c.text(t.s)
+			c.line(tokens, i)
+			c.list(tokens, i)
 			if lang != Python || listed("curl wget gh", t.s) { // in a list of arguments
 				c.packageName(lang, t.s)
 			}
@@ -133,6 +135,9 @@ func (c *contacts) shell(tokens []token) {
 		}
 		if hosts, ok := commandHosts[path.Base(t.s)]; ok && t.kind == wordToken && startsCommand(tokens, i) {
 			c.service(hosts)
+		}
+		if t.kind == wordToken && startsCommand(tokens, i) {
+			c.started(tokens, i)
 		}
 		if first, _, more := strings.Cut(t.s, " "); (more || strings.Contains(first, "\n")) && !strings.Contains(first, "$(") {
 			continue // a message

@@ -34,6 +34,15 @@ func TestContacts(t *testing.T) {
 		{"a shell that substitutes", survey.Shell, "x=$(curl -fsSL https://api.foo.com/x | jq .)", "true [api.foo.com]"},
 		{"a word that is not a command", survey.Shell, "echo curl", "false []"},
 		{"gh in a shell", survey.Shell, "if ! gh auth status; then exit 1; fi", "true [api.github.com github.com]"},
+		{"packages in a shell", survey.Shell, "npm --version; npm run build\nif npx -y tsx x.ts; then /usr/bin/python3 -m pip install x; fi", "true [files.pythonhosted.org pypi.org registry.npmjs.org]"},
+		{"packages that stay", survey.Shell, "npm test; npm run install; pip list; uv run x.py; bun x.ts; git status; npx --version; echo npm install x", "false []"},
+		{"a repository", survey.Shell, "git clone --depth 1 https://git.foo.com/a/b", "true [git.foo.com]"},
+		{"code in a shell", survey.Shell, "exec bun -e '\nconst r = await Bun.$`npm view left-pad --json`.text()\n'", "true [registry.npmjs.org]"},
+		{"code in a shell that connects", survey.Shell, "python3 -c 'import requests; requests.get(\"https://api.foo.com/x\")'", "true [api.foo.com]"},
+		{"a list of arguments", survey.Python, "subprocess.run([\"npm\", \"view\", name])\nprint('npm')", "true [registry.npmjs.org]"},
+		{"a command line", survey.Python, "os.system('git clone ' + url); sys.exit('pip install requests')", "true []"},
+		{"advice", survey.JavaScript, "console.error('npm install marked'); print(`npx x`)", "false []"},
+		{"a program and a list", survey.JavaScript, "spawnSync('git', ['ls-remote', url]); execSync(`npm run x`)", "true []"},
 		{"ruby", survey.Ruby, "require 'net/http'\nu = URI('https://foo.com/x')", "true [foo.com]"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -28,6 +28,7 @@ func (s *Set) mentioned() *mentions {
 			words := strings.FieldsFunc(command, endsWord)
 			interpreted = interpreted && i == 0 && goesOn
 			for k, word := range words {
+				word = slashed(word)
 				file := s.means(word)
 				if file == "" {
 					interpreted = interpreted || isInterpreter(word)

@@ -67,6 +67,10 @@ func KnownPackage(module string) bool {
 // sharedNames are names that the modules of several packages begin with.
 var sharedNames = []string{"azure", "google", "google.cloud"}
 
+// SharedName reports whether the modules of several packages begin with a name, as those of google-auth and google-genai do with
+// google.
+func SharedName(name string) bool { return shared(name) }
+
 func shared(name string) bool { return slices.Contains(sharedNames, name) }
 
 // Package returns the package of the Python Package Index that a module is in. For a module that is not known it is the

@@ -44,7 +44,7 @@ func TestRunnable(t *testing.T) {
 func TestCommandLines(t *testing.T) {
 	for body, want := range map[string]bool{
 		"python src/x.py": true, "  $ python3 -u src/x.py --a": true, "uv run --with a src/x.py": true, "cd ${X} && python3.12 {baseDir}/src/x.py": true, "`bash ~/.claude/skills/s/src/x.py`": true,
-		"npx tsx src/x.py": true, "./src/x.py": true, "1. `./src/x.py --all`": true, "python \\\n  src/x.py": true, "KEY=1 node \"$D\"/src/x.py": true,
+		"npx tsx src/x.py": true, "./src/x.py": true, "1. `./src/x.py --all`": true, "python \\\n  src/x.py": true, "KEY=1 node \"$D\"/src/x.py": true, `python src\x.py`: true, `.\src\x.py`: true,
 		"see src/x.py": false, "See `src/x.py`.": false, "[x](./src/x.py)": false, "use bash or node; see src/x.py": false, "cp src/x.py .": false, "`./src/x.py` is a template": false,
 		"Run `python a.py`, then read src/x.py": false, "python\nsrc/x.py": false, "```python\nsrc/x.py\n```": false,
 	} {

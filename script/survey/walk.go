@@ -170,7 +170,7 @@ func (s *Set) reportUnreadable(err error) {
 }
 
 func (s *Set) reportLink(file string) {
-	s.report("script-symlink", file, fmt.Sprintf("%q is a symbolic link: scripts must be files", file[len(Dir)+1:]), "replace the link by the file, or install the skill with "+added(s.m.Name)+", which copies such files")
+	s.report("script-symlink", file, fmt.Sprintf("%q is a symbolic link: scripts must be files", file[len(Dir)+1:]), "replace the link by the file, or install the skill from its repository, which copies such files")
 }
 
 func (s *Set) reportName(file string) {

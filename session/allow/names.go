@@ -96,9 +96,9 @@ func known(name string) bool {
 	switch name {
 	case toolBash, toolRead, toolWrite, toolEdit, toolGlob, toolGrep, toolFetch, toolSkill, toolTask, toolSkillRead, toolScriptList,
 		toolScriptHelp, toolScriptRun, "hello", "web_search", "todowrite", "todoread", "taskcreate", "taskupdate", "tasklist", "taskget",
-		"askuserquestion", "sendmessage", "lsp", "workflow", "bashoutput", "killshell", "killbash", "slashcommand", "exitplanmode",
-		"enterplanmode", "taskoutput", "taskstop", "listmcpresourcestool", "readmcpresourcetool", "ask_user", "toolsearch", "update_plan",
-		"write_todos", "save_memory", "view_image":
+		"askuserquestion", "sendmessage", "lsp", "workflow", "bashoutput", "killshell", "killbash", "slashcommand",
+		"enterplanmode", "exitplanmode", "enterworktree", "exitworktree", "taskoutput", "taskstop", "listmcpresourcestool", "readmcpresourcetool", "ask_user",
+		"toolsearch", "update_plan", "write_todos", "save_memory", "view_image":
 		return true
 	}
 	return strings.HasPrefix(name, "mcp__") || strings.HasPrefix(name, "toolset_") || strings.Contains(name, ".")

@@ -292,7 +292,7 @@ func TestReach(t *testing.T) {
 // Every rule that the field has in public skills is understood or reported.
 func TestPublicForms(t *testing.T) {
 	understood := strings.Fields(`Read Grep Bash Glob Write Edit Skill Task AskUserQuestion WebFetch WebSearch web_fetch TaskCreate TaskUpdate TaskList TaskGet Agent
-		Workflow LS List SendMessage TodoRead TodoWrite LSP mcp__serena__activate_project mcp__chrome-devtools__* Bash(git:*) Bash(mkdir*) Bash(apktool:*)
+		Workflow LS List SendMessage EnterPlanMode ExitPlanMode EnterWorktree TaskStop TodoRead TodoWrite LSP mcp__serena__activate_project mcp__chrome-devtools__* Bash(git:*) Bash(mkdir*) Bash(apktool:*)
 		Bash({baseDir}/scanner.sh:*) Bash(${CLAUDE_PLUGIN_ROOT}/scripts/x.sh:*) Bash(source:*) MultiEdit NotebookEdit run_shell_command read_many_files
 		stitch*:* chrome*:* github:search`)
 	for _, rule := range append(understood, "Bash(infsh *)", "Bash(gh issue:*)") {

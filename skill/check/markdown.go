@@ -76,6 +76,9 @@ func localTarget(s string) string {
 	if s == "" || s[0] == '/' || s[0] == '~' || strings.ContainsAny(s, "<>{}$*|\\") || strings.Contains(s, "...") {
 		return ""
 	}
+	if s[0] == '.' && len(s) > 1 && isWord(s[1]) { // of the project that the skill works on
+		return ""
+	}
 	if isPlainPath(s) {
 		return s
 	}

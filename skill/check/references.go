@@ -237,7 +237,7 @@ func unsure(line string) int {
 		switch {
 		case isNever(word):
 			return 0
-		case begin == len(line) && isUnsure(word, rest):
+		case begin == len(line) && (isUnsure(word, rest) || word == "like" && at > 0 && line[at-1] == '('):
 			begin = at
 		}
 		at += n

@@ -27,7 +27,7 @@ func TestReferences(t *testing.T) { // R1
 		{"no extension", "`scripts/no` `references/`", nil},
 		{"elsewhere", "`~/scripts/no.py` `/scripts/no.py` `https://example.com/scripts/no.py` `x/scripts/no.py`", nil},
 		{"not in code", "Run scripts/no.py now.", nil},
-		{"examples", "- **Example**: `scripts/no.py`\n`a` (e.g. `scripts/no.py`)\nA `scripts/no.py` would help.\nCheck whether `scripts/no.py` exists.", nil},
+		{"examples", "- **Example**: `scripts/no.py`\n`a` (e.g. `scripts/no.py`)\nOther files (like `scripts/no.py`)\nA `scripts/no.py` would help.\nCheck whether `scripts/no.py` exists.", nil},
 		{"still to be written", "Create `scripts/no.py`.\nSave `scripts/a.py` as `scripts/no.py`.", nil},
 		{"before an example", "`scripts/no.py`, for example with `scripts/other.py`", []string{"1:2 scripts/no.py"}},
 		{"root of a plugin", "`${CLAUDE_PLUGIN_ROOT}/scripts/*.py`, such as\nUse `$PLUGIN_ROOT`: `scripts/no.py`", nil},
@@ -38,6 +38,7 @@ func TestReferences(t *testing.T) { // R1
 		{"outside", "[x](../y.md) `scripts/../../z.md`", []string{"1:5 ../y.md", "1:15 scripts/../../z.md"}},
 		{"another skill", "[x](../pdf/SKILL.md) [y](../pdf/) [z](../../a/b/SKILL.md) [w](../pdf/references/a.md)", []string{"1:63 ../pdf/references/a.md"}},
 		{"home", "[x](~/y.md)", nil},
+		{"folder of the project", "[x](.wiki/y.md) [y](./no.md)", []string{"1:21 ./no.md"}},
 		{"placeholders", "`python {baseDir}/scripts/no.py` `${CLAUDE_SKILL_DIR}/scripts/a.py`\n`${CLAUDE_PLUGIN_ROOT}/scripts/no2.py`", []string{"1:9 scripts/no.py"}},
 		{"quoted block", "> ```md\n> [x](no.md)\n> ```\n> [y](gone.md)", []string{"4:7 gone.md"}},
 		{"block in a list", "1. ```md\n   [x](no.md)\n   ```\n- ```\n  [x](no.md)\n  ```\n- [y](gone.md)", []string{"7:7 gone.md"}},
@@ -162,10 +163,10 @@ func FuzzReferences(f *testing.F) {
 
 // The words that make paths unsure are those of two patterns.
 func FuzzUnsure(f *testing.F) {
-	words := regexp.MustCompile(`(?i)\b(?:examples?\**:|e\.g\.|for example|for instance|such as|create|write|save|add|put)(?:\W|$)`)
+	words := regexp.MustCompile(`(?i)(?:\(like|\b(?:examples?\**:|e\.g\.|for example|for instance|such as|create|write|save|add|put))(?:\W|$)`)
 	never := regexp.MustCompile(`(?i)\b(?:would|exists?|etc|created|deployed|generated|written|\w*plugin_root)\b`)
 	for _, s := range []string{"a Create b", "**Examples**: x", "example:x", "e.g. x", "(E.G.)", "for  example", "FOR INSTANCE,", "such as", "such ask",
-		"output", "put", "it exists", "$X_PLUGIN_ROOT/a", "plugin_roots", "add_x add", "e.g.x", "é add", "would"} {
+		"output", "put", "it exists", "$X_PLUGIN_ROOT/a", "plugin_roots", "add_x add", "e.g.x", "é add", "would", "(like a", "like a", "(likely"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
@@ -174,7 +175,7 @@ func FuzzUnsure(f *testing.F) {
 		}
 		want := len(line)
 		if m := words.FindStringIndex(line); m != nil {
-			want = m[0]
+			want = m[0] + strings.Count(line[m[0]:m[0]+1], "(")
 		}
 		if never.MatchString(line) {
 			want = 0

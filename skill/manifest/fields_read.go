@@ -84,7 +84,7 @@ func (p *parser) findTwins(entries []entry) {
 
 // keep adds the key to the manifest's list of fields.
 func (p *parser) keep(e *entry) {
-	if len(p.m.Fields) >= maxFields || p.summary && e.field != nil {
+	if len(p.m.Fields) >= maxFields || p.summary && (e.field != nil || e.value.Nested() && e.value.MaxJSON() <= maxValue) {
 		return
 	}
 	out := Field{Key: clip(e.key.Value), Line: e.line, Col: e.col, Standing: StandingRejected, Value: nodeText(e.value)}

@@ -72,7 +72,7 @@ type Hook struct {
 	Script  string        // slash path in the skill, for pre and post
 	Command string        // shell command, for the other events
 	Timeout time.Duration // 0 if none is given
-	Once    bool          // only until it did not deny, after an activation
+	Once    bool          // after each activation it runs until it has agreed once
 }
 
 // Permissions lists what a skill requests for its scripts in addition to its own files. It gives nothing by itself: a user
@@ -101,8 +101,8 @@ type Limits struct {
 // The most that a skill can request.
 const (
 	MaxTimeout   = 10 * time.Minute
-	MaxMemory    = 8 << 30
-	MaxOutput    = 16 << 20
+	MaxMemory    = 8 << 30  // bytes
+	MaxOutput    = 16 << 20 // bytes
 	MaxProcesses = 1024
 )
 

@@ -10,8 +10,8 @@ import (
 
 // Limits for reading a SKILL.md.
 const (
-	MaxFrontMatter = 64 << 10
-	MaxManifest    = 1 << 20
+	MaxFrontMatter = 64 << 10 // bytes
+	MaxManifest    = 1 << 20  // bytes of the whole file
 )
 
 // maxSigns is the maximum number of value indicators in the front matter; the fullest of 460 public manifests has 122.
@@ -154,7 +154,13 @@ func (p *parser) reset(o *Options) {
 func (p *parser) parse(src []byte) bool {
 	plain := p.text.plain(src)
 	if !plain || !p.summary && p.text.end+1 < len(src) { // plain says that the text up to there is readable
-		if pr := unreadable(src); pr != nil {
+		pr := unreadable(src)
+		if pr != nil && p.summary { // what follows the front matter may be to blame
+			if end := HeadEnd(src); end > 0 && unreadable(src[:end]) == nil {
+				src, pr = src[:end], nil
+			}
+		}
+		if pr != nil {
 			p.Add(*pr)
 			return false
 		}

@@ -38,7 +38,7 @@ func (e entry) place(field string) place { return place{e.line, e.col, field} }
 // each step would read them again.
 func (p *parser) nodes() bool {
 	t := &p.text
-	p.limits = yamlnode.Options{MaxSigns: maxSigns, Colons: true, Borrow: p.borrow, ASCII: t.ascii}
+	p.limits = yamlnode.Options{MaxSigns: maxSigns, Quick: true, Borrow: p.borrow, ASCII: t.ascii}
 	root, err := p.yaml.Parse(t.source, &p.limits)
 	if err != nil {
 		return p.mend(err)
@@ -74,8 +74,8 @@ func (p *parser) mend(err error) bool {
 			return true
 		}
 	}
-	if errors.Is(err, yamlnode.ErrColon) {
-		p.limits.Colons = false
+	if errors.Is(err, yamlnode.ErrPlain) {
+		p.limits.Quick = false
 		_, err = p.yaml.Parse(t.source, &p.limits)
 	}
 	return p.salvage(err, edits)
@@ -94,7 +94,7 @@ func (p *parser) brokenEdits() []edit {
 		if len(own) == 0 || i >= maxBlocks {
 			continue
 		}
-		if _, err := p.yaml.Parse([]byte(t.join(b.from, b.to)), &yamlnode.Options{Colons: true}); err != nil {
+		if _, err := p.yaml.Parse([]byte(t.join(b.from, b.to)), &yamlnode.Options{Quick: true}); err != nil {
 			out = append(out, own...)
 		}
 	}
@@ -178,7 +178,13 @@ func (p *parser) salvageBlock(b block, edits []edit) {
 		p.problem("yaml-document", place{line: p.text.first + b.from}, "a line ... ends the document early; it is passed over")
 		return
 	}
-	root, err := yamlnode.Parse([]byte(p.text.join(b.from, b.to)), nil)
+	text := p.text.join(b.from, b.to)
+	noField := &yamlnode.Error{Line: 1, Col: 1, Message: "this is not a field: a key and a colon are missing"}
+	if b.key == "" && prose(text) {
+		p.reportYAML(noField, b)
+		return
+	}
+	root, err := yamlnode.Parse([]byte(text), nil)
 	if err == nil && root.Kind == yamlnode.Mapping {
 		p.pairs(root, b.from)
 		return
@@ -195,7 +201,7 @@ func (p *parser) salvageBlock(b block, edits []edit) {
 		}
 	}
 	if err == nil || b.key == "" && !strings.Contains(p.text.lines[b.from].text, ":") {
-		err = &yamlnode.Error{Line: 1, Col: 1, Message: "this is not a field: a key and a colon are missing"}
+		err = noField
 	}
 	p.watchTools(b)
 	if p.takeRaw(b, err) {
@@ -203,6 +209,20 @@ func (p *parser) salvageBlock(b block, edits []edit) {
 	}
 	p.reportYAML(err, b)
 	p.lose(b)
+}
+
+// prose reports whether lines are no field for want of a colon before a space or a line end: text of the body, as a rule. It may
+// report false for others.
+func prose(text string) bool {
+	if first := strings.TrimLeft(text, " \t\n"); first == "" || strings.IndexByte("#?!&{[\"'", first[0]) >= 0 {
+		return false
+	}
+	for i := 0; i < len(text); i++ {
+		if text[i] == ':' && (i+1 == len(text) || text[i+1] <= ' ') {
+			return false
+		}
+	}
+	return true
 }
 
 // watchTools records that a block which was not read as intended mentions allowed-tools. The manifest then allows

@@ -8,17 +8,29 @@ import sys
 import unittest
 
 
+NO_PYTEST = "it needs pytest, which is not installed: name it in a script block of the test, or in requirements.txt"
+
+
 def wants_pytest(text):
     return re.search(r"^\s*(import pytest|from pytest )", text, re.M) is not None
 
 
 def plain_functions(module):
-    """Return the test functions of a module as tests: those without arguments."""
-    suite = unittest.TestSuite()
-    for name, function in vars(module).items():
-        if name.startswith("test") and inspect.isfunction(function) and not inspect.signature(function).parameters:
-            suite.addTest(unittest.FunctionTestCase(function, description=name))
-    return suite
+    """Return the test functions of a module as tests, and how many tests only pytest can call.
+
+    Those are functions that take arguments or are coroutines, and methods of classes without a base class.
+    """
+    suite, left = unittest.TestSuite(), 0
+    for name, member in vars(module).items():
+        if inspect.isclass(member) and name.startswith("Test") and not issubclass(member, unittest.TestCase):
+            left += sum(m.startswith("test") for m in vars(member))
+        if not name.startswith("test") or not inspect.isfunction(member):
+            continue
+        if inspect.signature(member).parameters or inspect.iscoroutinefunction(member):
+            left += 1
+        else:
+            suite.addTest(unittest.FunctionTestCase(member, description=name))
+    return suite, left
 
 
 def main():
@@ -32,7 +44,7 @@ def main():
 
             return pytest.main(["-q", "-p", "no:cacheprovider", "--rootdir", root, file])
         if wants_pytest(text):
-            print("it needs pytest, which is not installed: name it in a script block of the test, or in requirements.txt", file=sys.stderr)
+            print(NO_PYTEST, file=sys.stderr)
             return 77
     name = os.path.splitext(os.path.basename(file))[0]
     spec = importlib.util.spec_from_file_location(name, file)
@@ -41,9 +53,18 @@ def main():
     sys.argv = [file]
     spec.loader.exec_module(module)
     suite = unittest.defaultTestLoader.loadTestsFromModule(module)
-    suite.addTest(plain_functions(module))
+    plain, left = plain_functions(module)
+    suite.addTest(plain)
+    if left and not suite.countTestCases():
+        print(NO_PYTEST, file=sys.stderr)
+        return 77
     result = unittest.TextTestRunner().run(suite)
-    return 0 if result.wasSuccessful() else 1
+    if not result.wasSuccessful():
+        return 1
+    if left:
+        print(f"{result.testsRun} passed, {left} left out: " + NO_PYTEST.replace("it needs", "they need"))
+        return 77
+    return 0
 
 
 if __name__ == "__main__":

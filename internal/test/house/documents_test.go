@@ -32,6 +32,53 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 	}
 }
 
+// Each file in the tables of ARCHITECTURE.md exists. One without a folder lies in that of the path before it in its row.
+func TestArchitectureTables(t *testing.T) {
+	root := module(t).Root
+	b, err := os.ReadFile(filepath.Join(root, "ARCHITECTURE.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, tables, _ := strings.Cut(string(b), "## Where is")
+	tables, _, _ = strings.Cut(tables, "## Code map")
+	quoted := regexp.MustCompile("`([a-zA-Z0-9_/.*-]+)`")
+	rows, files := 0, 0
+	for line := range strings.Lines(tables) {
+		cells := strings.Split(line, "|")
+		if len(cells) != 4 || strings.HasPrefix(cells[1], "-") || cells[1] == " question " {
+			continue
+		}
+		rows++
+		folder, named := "", false
+		for _, found := range quoted.FindAllStringSubmatch(cells[2], -1) {
+			name := filepath.FromSlash(found[1])
+			if info, err := os.Stat(filepath.Join(root, name)); err == nil && info.IsDir() {
+				folder, named = name, true
+				continue
+			}
+			switch filepath.Ext(name) {
+			case ".go", ".py", ".mjs", ".md":
+			default:
+				continue
+			}
+			if filepath.Dir(name) == "." {
+				name = filepath.Join(folder, name)
+			}
+			folder, named = filepath.Dir(name), true
+			files++
+			if there, err := filepath.Glob(filepath.Join(root, name)); err != nil || len(there) == 0 {
+				t.Errorf("the row %q names %q, which does not exist", strings.TrimSpace(cells[1]), name)
+			}
+		}
+		if !named {
+			t.Errorf("the row %q names no place", strings.TrimSpace(cells[1]))
+		}
+	}
+	if rows < 50 || files < 100 {
+		t.Errorf("read %d rows with %d files: the tables have another form now", rows, files)
+	}
+}
+
 // testNames collects the names of all tests and fuzz targets of the module.
 func testNames(t *testing.T, root string) map[string]bool {
 	t.Helper()

@@ -25,7 +25,7 @@ var allowed = map[string][]string{
 		"skilltool", "tool", "toolset", "trace", "trial"},
 	"cmd/agent/internal/scaffold": {},
 
-	"toolset":      {"toolset/host", "tool", "skill", "skill/manifest", "script", "script/runner", "trace", "internal/lazyregexp", "internal/lockfile", "internal/redact"},
+	"toolset":      {"toolset/host", "tool", "skill", "skill/manifest", "script", "script/runner", "script/survey", "trace", "internal/lazyregexp", "internal/lockfile", "internal/redact"},
 	"toolset/host": {},
 
 	"trial":       {"disclose", "script", "script/runner", "script/survey", "internal/lazyregexp", "skill", "skill/check", "skill/manifest", "tool", "toolset"},
@@ -71,7 +71,7 @@ var allowed = map[string][]string{
 
 	"internal/test/attack":          {},
 	"internal/test/attack/measure":  {},
-	"cmd/agent/internal/chat":       {"agent", "llm", "cmd/agent/internal/ui", "internal/lockfile"},
+	"cmd/agent/internal/chat":       {"agent", "llm", "tool", "cmd/agent/internal/ui", "internal/lockfile"},
 	"cmd/agent/internal/config":     {"skill", "skill/manifest", "internal/yamlnode", "internal/lockfile", "internal/near", "internal/glob", "internal/hostname", "internal/toolrule"},
 	"internal/test/deptest":         {},
 	"internal/diff":                 {},

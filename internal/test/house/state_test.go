@@ -156,6 +156,9 @@ func isEmbed(group *ast.GenDecl, v *ast.ValueSpec) bool {
 }
 
 func isFixedCall(e ast.Expr) bool {
+	if s, ok := e.(*ast.SelectorExpr); ok && strings.HasPrefix(s.Sel.Name, "Err") { // a sentinel of another package
+		return true
+	}
 	call, ok := e.(*ast.CallExpr)
 	if !ok {
 		return false

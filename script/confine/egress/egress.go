@@ -69,6 +69,7 @@ type Proxy struct {
 	tunnels map[net.Conn]bool // open, of both sides
 	closed  bool
 	reached []string
+	failed  []string
 	refused []runner.Refusal
 }
 
@@ -138,6 +139,13 @@ func (p *Proxy) Reached() []string {
 	return slices.Clone(p.reached)
 }
 
+// Failed returns the hosts that are allowed and could not be reached, as HOST:PORT, the first 20.
+func (p *Proxy) Failed() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.failed)
+}
+
 // Refused returns the hosts that were refused, the first 20.
 func (p *Proxy) Refused() []runner.Refusal {
 	p.mu.Lock()
@@ -154,6 +162,8 @@ func (p *Proxy) note(host string, err error) {
 		p.reached = append(p.reached, host)
 	case refusal(err) && len(p.refused) < maxSeen && !slices.Contains(p.refused, r):
 		p.refused = append(p.refused, r)
+	case err != nil && !refusal(err) && len(p.failed) < maxSeen && !slices.Contains(p.failed, host):
+		p.failed = append(p.failed, host)
 	}
 }
 

@@ -124,7 +124,7 @@ func get(c *http.Client, url string) string {
 // R176
 func TestHosts(t *testing.T) {
 	w := newWorld(t)
-	p, address := start(t, &runner.Network{Hosts: []string{"good.com", "*.wide.org", "inside.com", "mixed.com", "meta.com", "localhost"}}, w.options())
+	p, address := start(t, &runner.Network{Hosts: []string{"good.com", "*.wide.org", "inside.com", "mixed.com", "meta.com", "gone.com", "localhost"}}, w.options())
 	c := client(t, address)
 	for _, test := range []struct{ url, want string }{
 		{"http://good.com/a", "200 good.com /a"},
@@ -140,6 +140,8 @@ func TestHosts(t *testing.T) {
 		{"https://inside.com/", "Not allowed to reach inside.com:443"},
 		{"http://meta.com/latest", "403"},
 		{"http://localhost/", "403"},
+		{"https://gone.com/", "Cannot reach gone.com:443"},
+		{"http://gone.com/", "502"},
 	} {
 		if got := get(c, test.url); !strings.Contains(got, test.want) {
 			t.Errorf("%s: %q, want %q in it", test.url, got, test.want)
@@ -147,6 +149,9 @@ func TestHosts(t *testing.T) {
 	}
 	if want := []string{"good.com:80", "good.com:443", "a.wide.org:443", "mixed.com:80"}; !slices.Equal(p.Reached(), want) {
 		t.Errorf("reached %v, want %v", p.Reached(), want)
+	}
+	if want := []string{"gone.com:443", "gone.com:80"}; !slices.Equal(p.Failed(), want) {
+		t.Errorf("failed %v, want %v", p.Failed(), want)
 	}
 	if r := p.Refused(); len(r) != 8 || r[0] != (runner.Refusal{Host: "other.com:443"}) || r[4] != (runner.Refusal{Host: "inside.com:80", Private: true}) {
 		t.Errorf("refused %v", r)

@@ -157,7 +157,7 @@ func (c *Consent) Approve(ctx context.Context, list ...*Proposal) error {
 		approvals[i] = p.approval
 		p.was = slices.ContainsFunc(set.Approvals(), func(a trust.Approval) bool { return p.isFor(a.Name, a.Dir, a.Digest) })
 	}
-	if err := c.trust.Approve(ctx, approvals...); err != nil {
+	if err := c.trust.approve(ctx, approvals...); err != nil {
 		return err
 	}
 	for _, p := range list {
@@ -177,7 +177,7 @@ func (c *Consent) Withdraw(ctx context.Context, list ...*Proposal) error {
 	_, err = store.Forget(context.WithoutCancel(ctx), func(name, dir, digest string) bool {
 		return slices.ContainsFunc(list, func(p *Proposal) bool { return !p.was && p.isFor(name, dir, digest) })
 	})
-	return errors.Join(err, c.trust.Reload())
+	return errors.Join(err, c.trust.reload())
 }
 
 // isFor reports whether the proposal is about a content.
@@ -245,7 +245,7 @@ func (c *Consent) Propose(ctx context.Context, s *skill.Skill) (*Proposal, error
 		return nil, err
 	}
 	p := &Proposal{sizes: map[string]int64{}, manifest: s.Manifest(), declared: script.Declared(s.Manifest()), approval: trust.Approval{
-		Name: s.Canonical(), Digest: sum.Digest, Dir: dir, Permissions: append(permissions(s.Manifest()), ToolsetLines(s)...), ApprovedAt: c.sys.Now()}}
+		Name: s.Canonical(), Digest: sum.Digest, Dir: dir, Permissions: append(permissions(s.Manifest()), toolsetLines(s)...), ApprovedAt: c.sys.Now()}}
 	for _, f := range sum.Files {
 		p.approval.Files = append(p.approval.Files, trust.File{Path: f.Path, SHA256: f.SHA256, Link: f.Link})
 		p.sizes[f.Path] = f.Size

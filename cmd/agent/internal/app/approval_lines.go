@@ -40,6 +40,9 @@ func (p *Proposal) head(dir string) []string {
 	}, p.notes...)
 }
 
+// neverApproved ends what is said of the files of a skill of which no content was approved.
+const neverApproved = ", never approved before"
+
 // askedLines says what the manifest asks for. A sub-agent and its model stand first: a short question has the first lines.
 func (p *Proposal) askedLines() []string {
 	var fork, lines []string
@@ -52,11 +55,11 @@ func (p *Proposal) askedLines() []string {
 		case strings.HasPrefix(asked, "context: "), strings.HasPrefix(asked, modelKey):
 			fork = append(fork, p.withNews(asked))
 		default:
-			lines = append(lines, "  asks for "+p.withNews(asked))
+			lines = append(lines, asksFor+p.withNews(asked))
 		}
 	}
 	if len(fork) > 0 {
-		lines = slices.Insert(lines, 0, "  asks for "+strings.Join(fork, ", "))
+		lines = slices.Insert(lines, 0, asksFor+strings.Join(fork, ", "))
 	}
 	return lines
 }
@@ -148,7 +151,7 @@ func news(item string) int {
 // contentLine counts the files.
 func (p *Proposal) contentLine() string {
 	if p.before == nil {
-		return fmt.Sprintf("  %s, never approved before:", Count(len(p.approval.Files), "file"))
+		return "  " + Count(len(p.approval.Files), "file") + neverApproved + ":"
 	}
 	if p.renewal != nil && !p.approvedBefore {
 		return "  changed since the installed version, which was never approved: " + Count(len(p.changes), "file")

@@ -110,6 +110,34 @@ func TestShortCountsOneFile(t *testing.T) {
 	}
 }
 
+// A list that does not fit is cut after an item, so that no two items read as one.
+func TestShortCutsLists(t *testing.T) {
+	for line, want := range map[string]string{
+		"  asks for allowed-tools: Read(~/.cache/expo-skill-eval/**) Write(/tmp/eval-*/**) Bash(bash *eval/scripts/*) Bash(git commit:*)": "  asks for allowed-tools: Read(~/.cache/expo-skill-eval/**) and 3 more",
+		"  asks for network: a.example.com (new) " + strings.Repeat("b", 70):                                                              "  asks for network: a.example.com (new) and 1 more",
+		"  asks for allowed-tools: Read Bash(" + strings.Repeat("x ", 50) + " Write":                                                      "  asks for allowed-tools: Read, Bash(x x x x x x x x x… x x  Write",
+		"  the check found 2 warnings: allows any code: Bash(python3 a) (python3 runs any program), Bash(sh b) (sh runs any command)":     "  the check found 2 warnings: allows any code: Ba… program) and 1 more",
+		"  asks for env: A B": "  asks for env: A B",
+		"  Skill \"x\" from " + strings.Repeat("a", 60) + ", commit 1": "  Skill \"x\" from " + strings.Repeat("a", 32) + "…" + strings.Repeat("a", 14) + ", commit 1",
+	} {
+		if got := cutList(line, shortColumns); got != want {
+			t.Errorf("%s:\n got %q\nwant %q", line, got, want)
+		}
+	}
+}
+
+// One of several skills has one row, which says what kinds of things it asks for.
+func TestOneLine(t *testing.T) {
+	p := &Proposal{approval: trust.Approval{Name: "pdf", Digest: "sha256:" + strings.Repeat("a", 64), Permissions: []string{"network: a.example.com"}, Files: make([]trust.File, 2)}}
+	if got, want := p.oneLine(), "  pdf [aaaaaaaa] 2 files, never approved before; network: a.example.com"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	p.approval.Permissions = append(p.approval.Permissions, "allowed-tools: Read "+strings.Repeat("Write ", 20))
+	if got, want := p.oneLine(), "  pdf [aaaaaaaa] 2 files; asks for network, allowed-tools"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // C65, F1: the short question names the model that a skill asks for, however much else it asks for.
 func TestShortShowsModel(t *testing.T) {
 	p := &Proposal{approval: trust.Approval{Name: "x", Permissions: []string{"env: A", "network: a.example.com", "write: .", "context: fork", "model: chat/other"}}}

@@ -17,12 +17,18 @@ const (
 	shortRows    = 9 // before hosts, if these are to have two rows
 )
 
+// Beginnings of lines that are lists.
+const (
+	asksFor    = "  asks for "
+	checkFound = "  the check found "
+)
+
 // Short describes what the approval is about on one screen, and reports whether that is all of it. It names the first files
 // that may run and counts the others. home is the user's, which a path begins with as ~.
 func (p *Proposal) Short(home string) (lines []string, complete bool) {
 	complete = true
 	add := func(line string, columns int) {
-		short := cutMiddle(line, columns)
+		short := cutList(line, columns)
 		complete = complete && short == ui.Line(line)
 		lines = append(lines, short)
 	}
@@ -140,6 +146,47 @@ func cutMiddle(line string, columns int) string {
 		}
 	}
 	return line
+}
+
+// cutList shortens a line that lists what a skill asks for, or what the check found, by whole items, and counts the others: a line
+// without its middle could read as one item. Other lines lose their middle.
+func cutList(line string, columns int) string {
+	separators := " "
+	if strings.HasPrefix(line, checkFound) {
+		separators = ","
+	} else if !strings.HasPrefix(line, asksFor) {
+		return cutMiddle(line, columns)
+	}
+	title, list, _ := strings.Cut(line, ": ")
+	items := splitList(list, separators)
+	if ui.Width(ui.Line(line)) <= columns || len(items) < 2 {
+		return cutMiddle(line, columns)
+	}
+	title = cutMiddle(title, columns/2) + ": "
+	room := columns - ui.Width(title) - len(" and 1000 more")
+	for i := range items {
+		items[i] = cutMiddle(items[i], room)
+	}
+	row, _ := namesRow(title, items, columns)
+	return row[0]
+}
+
+// splitList splits a list where a separator is outside of parentheses. What is in parentheses after a space belongs to the item
+// before it.
+func splitList(list, separator string) (out []string) {
+	depth, start := 0, 0
+	for i := range len(list) {
+		switch c := list[i]; {
+		case c == '(':
+			depth++
+		case c == ')':
+			depth = max(depth-1, 0)
+		case depth == 0 && string(c) == separator && !strings.HasPrefix(list[i+1:], "("):
+			out = append(out, strings.TrimSpace(list[start:i]))
+			start = i + 1
+		}
+	}
+	return append(out, strings.TrimSpace(list[start:]))
 }
 
 // tilde writes a path below the user's home with ~.

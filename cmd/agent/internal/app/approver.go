@@ -25,8 +25,8 @@ type TerminalApprover struct {
 	there func() bool
 }
 
-// NewTerminalApprover returns an approver that asks on a command's streams, below everything that was printed before.
-func NewTerminalApprover(out *Printer) *TerminalApprover {
+// newTerminalApprover returns an approver that asks on a command's streams, below everything that was printed before.
+func newTerminalApprover(out *Printer) *TerminalApprover {
 	return &TerminalApprover{there: out.CanAsk, ask: func(ctx context.Context, q *ui.Question) (answer string, err error) {
 		out.Apart(func() {
 			if err = out.Flush(); err == nil {

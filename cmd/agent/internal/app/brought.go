@@ -102,7 +102,7 @@ func (c *Consent) AskAll(ctx context.Context, list []*Proposal, text string) (bo
 		short = append(short, p.oneLine())
 		whole = append(whole, p.Lines()...)
 	}
-	details, others := short, "d"
+	details, others := append(short, "  d shows all that they are and ask for"), "d"
 	for {
 		answer, err := c.approver.Answer(ctx, &ui.Question{Text: text, Details: details, Others: others})
 		if err != nil || answer != "d" {
@@ -112,18 +112,27 @@ func (c *Consent) AskAll(ctx context.Context, list []*Proposal, text string) (bo
 	}
 }
 
-// oneLine describes a proposal among others.
+// oneLine describes a proposal among others. Where there is no room for what it asks for, it names the kinds.
 func (p *Proposal) oneLine() string {
-	var parts []string
+	var parts, asks, kinds []string
 	if p.Forged() {
 		parts = append(parts, "its SIGNATURE DOES NOT HOLD")
 	}
-	parts = append(parts, strings.TrimSuffix(p.contentLine(), ":"))
 	for _, asked := range p.approval.Permissions {
 		if !isNoted(asked) {
-			parts = append(parts, asked)
+			kind, _, _ := strings.Cut(asked, ":")
+			asks, kinds = append(asks, asked), append(kinds, kind)
 		}
 	}
-	line := fmt.Sprintf("  %s [%s] %s", p.approval.Name, Short(p.Digest()), strings.TrimSpace(strings.Join(parts, "; ")))
-	return cutMiddle(line, shortColumns)
+	content := strings.TrimSpace(strings.TrimSuffix(p.contentLine(), ":"))
+	name := fmt.Sprintf("  %s [%s] ", p.approval.Name, Short(p.Digest()))
+	line := ui.Line(name + strings.Join(slices.Concat(parts, []string{content}, asks), "; "))
+	if ui.Width(line) <= shortColumns {
+		return line
+	}
+	parts = append(parts, strings.TrimSuffix(content, neverApproved))
+	if len(kinds) > 0 {
+		parts = append(parts, "asks for "+strings.Join(kinds, ", "))
+	}
+	return cutMiddle(name+strings.Join(parts, "; "), shortColumns)
 }

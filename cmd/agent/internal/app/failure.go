@@ -141,6 +141,9 @@ func explainFile(err *skill.ResourceError) *Failure {
 		if errors.Is(err, fs.ErrInvalid) {
 			f.Hint = "a path is relative to the skill and stays in it"
 		}
+		if errors.Is(err, skill.ErrLinked) {
+			f.Hint = "agent skill add REPOSITORY --skill NAME copies what such links lead to"
+		}
 		return f
 	}
 	f := &Failure{Exit: ExitNotFound, Code: string(tool.NotFound), Err: err}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/internal/hostname"
+	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/skill"
@@ -23,8 +24,8 @@ type Grants struct {
 	trust *Trust
 }
 
-// Of returns what the scripts of a skill get in a run: a script.Options.Granted. Its Note reports a grant that has lapsed.
-func (g *Grants) Of(ctx context.Context, s *skill.Skill) (script.Grant, error) {
+// of returns what the scripts of a skill get in a run: a script.Options.Granted. Its Note reports a grant that has lapsed.
+func (g *Grants) of(ctx context.Context, s *skill.Skill) (script.Grant, error) {
 	granted, lapsed, err := g.given(ctx, s)
 	granted.Withheld = append(slices.Clip(granted.Withheld), refusedWords(refused(s.Manifest(), g.sys.Home, g.trust.settings.Home()))...)
 	if err == nil && lapsed != nil {
@@ -51,7 +52,31 @@ func (g *Grants) given(ctx context.Context, s *skill.Skill) (script.Grant, *trus
 	if err == nil && (place == skill.TrustBundled || place == skill.TrustRoot) { // no question was asked about them
 		out.Write = append(slices.Clone(out.Write), script.Here)
 	}
+	if err == nil && place == skill.TrustRoot {
+		out.Read = append(slices.Clone(out.Read), g.around(ctx, s)...)
+	}
 	return out, lapsed, err
+}
+
+// around returns the trusted folders that hold a skill: what its scripts share with others lies there. A folder that holds the
+// user's home has too much else.
+func (g *Grants) around(ctx context.Context, s *skill.Skill) []string {
+	dir, err := grantDir(ctx, s.Entry())
+	if err != nil || dir == "" {
+		return nil
+	}
+	home := paths.Real(g.sys.Home)
+	return slices.DeleteFunc(g.trust.Known().Roots(), func(root string) bool {
+		return !paths.Within([]string{root}, dir) || home == "" || paths.Within([]string{root}, home)
+	})
+}
+
+// seals reports whether a sealed copy of a skill runs although its place is trusted: its content was granted more than packages
+// and what every skill of such a place has.
+func (g *Grants) seals(ctx context.Context, s *skill.Skill) (bool, error) {
+	t, _, err := g.find(ctx, s)
+	t.With, t.Suggested, t.Withheld, t.Write = nil, nil, nil, without(t.Write, trust.Here)
+	return !t.Empty(), err
 }
 
 // network returns what a grant lets scripts reach. A host that the user named may have a private address; one that a question
@@ -59,12 +84,6 @@ func (g *Grants) given(ctx context.Context, s *skill.Skill) (script.Grant, *trus
 func network(t *trust.Grant) runner.Network {
 	named := without(t.Net, trust.AnyHost)
 	return runner.Network{All: len(named) < len(t.Net), Hosts: slices.Concat(named, t.Suggested), Private: named}
-}
-
-// Has reports whether the present content of a skill was granted anything.
-func (g *Grants) Has(ctx context.Context, s *skill.Skill) (bool, error) {
-	t, _, err := g.find(ctx, s)
-	return !t.Empty(), err
 }
 
 // find returns the grant of a skill's content, and the one that has lapsed, if there is one.
@@ -110,7 +129,7 @@ func grantDir(ctx context.Context, e skill.Entry) (string, error) {
 // lapsedText says that a grant has lapsed, what changed, and the command that repeats it.
 func lapsedText(ctx context.Context, s *skill.Skill, lapsed *trust.Grant) string {
 	return fmt.Sprintf("what was granted to %s on %s has lapsed, because its content changed%s; to grant it again: %s",
-		s.Name(), lapsed.GrantedAt.Format("2006-01-02"), changedText(ctx, s, lapsed), RepeatGrant(lapsed))
+		s.Name(), lapsed.GrantedAt.Format("2006-01-02"), changedText(ctx, s, lapsed), repeatGrant(lapsed))
 }
 
 // changedText lists the files that changed since a grant: " (changed scripts/a.py)".
@@ -211,7 +230,7 @@ func (g *Grants) Edit(ctx context.Context, s *skill.Skill, give, take *Given) (*
 		return nil
 	})
 	if err == nil {
-		err = g.trust.Reload()
+		err = g.trust.reload()
 	}
 	if err != nil {
 		return nil, err
@@ -242,7 +261,7 @@ func (g *Grants) set(ctx context.Context, p *Proposal) error {
 	if err != nil {
 		return err
 	}
-	return g.trust.Reload()
+	return g.trust.reload()
 }
 
 // grantKey returns what a grant of a skill's present content is bound to.
@@ -363,5 +382,5 @@ func (g *Grants) RevokeAll(ctx context.Context, s *skill.Skill) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return true, g.trust.Reload()
+	return true, g.trust.reload()
 }

@@ -18,7 +18,7 @@ func TestRepeatGrant(t *testing.T) {
 		{trust.Grant{Env: []string{"A"}, With: []string{"yaml"}, Withheld: []string{"KALSHI_*"}}, "agent skill grant x --env A && agent skill prepare x --with yaml && agent skill revoke x --env 'KALSHI_*'"},
 	} {
 		tt.grant.Name = "x"
-		if got := RepeatGrant(&tt.grant); got != tt.want {
+		if got := repeatGrant(&tt.grant); got != tt.want {
 			t.Errorf("got %s, want %s", got, tt.want)
 		}
 	}

@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/hostname"
+	"github.com/agent-base/agent-base/internal/paths"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trust"
 )
 
-// RepeatGrant is the command that grants the same again; two commands if packages were added too.
-func RepeatGrant(t *trust.Grant) string {
+// repeatGrant is the command that grants the same again; two commands if packages were added too.
+func repeatGrant(t *trust.Grant) string {
 	var commands []string
 	if given := (&Given{Env: t.Env, Home: t.Home, Read: t.Read, Write: t.Write, Net: slices.Concat(t.Net, t.Suggested)}); !given.Empty() {
 		commands = append(commands, grantCommand(t.Name, given))
@@ -47,10 +48,10 @@ func takenOf(withheld []string) *Given {
 	return a
 }
 
-// NetCure is the command that lets the scripts of a skill reach what they could not, and gives them variables that they lacked.
+// netCure is the command that lets the scripts of a skill reach what they could not, and gives them variables that they lacked.
 // Without a known host it is the whole network. There is none, "", for a machine's own addresses such as that of a cloud's
 // metadata: no script should have a person open these.
-func NetCure(name string, u *script.Unreached, variables []string) string {
+func netCure(name string, u *script.Unreached, variables []string) string {
 	hosts := slices.DeleteFunc(slices.Clone(u.Hosts), func(host string) bool {
 		h, err := hostname.Parse(host)
 		return err != nil || hostname.IsLinkLocal(h.Host)
@@ -64,8 +65,8 @@ func NetCure(name string, u *script.Unreached, variables []string) string {
 	return grantCommand(name, &Given{Env: variables, Net: hosts})
 }
 
-// GrantCure is the command that grants variables.
-func GrantCure(name string, variables []string) string {
+// grantCure is the command that grants variables.
+func grantCure(name string, variables []string) string {
 	return grantCommand(name, &Given{Env: variables})
 }
 
@@ -123,9 +124,9 @@ type GrantView struct {
 func ViewGrant(t *trust.Grant, lapsed bool) *GrantView {
 	list := func(values []string) []string { return append([]string{}, values...) }
 	v := &GrantView{Name: t.Name, Digest: t.Digest, Env: list(t.Env), Withheld: list(t.Withheld), Home: t.Home, With: list(t.With), Lapsed: lapsed,
-		Read: list(t.Read), Write: list(t.Write), Net: list(slices.Concat(t.Net, t.Suggested))}
+		Read: list(t.Read), Write: list(t.Write), Net: list(paths.Unique(slices.Concat(t.Net, t.Suggested)))}
 	if lapsed {
-		v.Repeat = RepeatGrant(t)
+		v.Repeat = repeatGrant(t)
 	}
 	return v
 }

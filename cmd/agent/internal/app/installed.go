@@ -12,9 +12,11 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/install"
+	"github.com/agent-base/agent-base/install/fetch"
 	"github.com/agent-base/agent-base/install/oci"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/install/store"
+	"github.com/agent-base/agent-base/llm"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/trace"
 )
@@ -53,7 +55,7 @@ func (i *Installed) Of(ctx context.Context, e skill.Entry) *registry.Entry {
 // required, an error says that it must not take effect.
 func (p *Packages) Record(ctx context.Context, kind trace.Kind, e registry.Entry, failed error) error {
 	verb := map[trace.Kind]string{trace.SkillInstalled: "Installed", trace.SkillUpdated: "Updated", trace.SkillRolledBack: "Rolled back", trace.SkillRemoved: "Removed"}[kind]
-	return p.observe.Record(ctx, trace.Event{Time: p.sys.Now(), Kind: kind, Skill: e.Name, Err: failed, Message: fmt.Sprintf("%s skill '%s'", verb, e.Name), Attrs: []slog.Attr{
+	return p.observe.record(ctx, trace.Event{Time: p.sys.Now(), Kind: kind, Skill: e.Name, Err: failed, Message: fmt.Sprintf("%s skill '%s'", verb, e.Name), Attrs: []slog.Attr{
 		slog.String(trace.AttrDigest, e.Digest), slog.String(trace.AttrCommit, e.CommitSHA), slog.String(trace.AttrSource, e.Source)}})
 }
 
@@ -68,6 +70,12 @@ func (p *Packages) warnSpace() {
 		p.out.Warn(fmt.Sprintf("only %d MB are free on the disk of %s", space.Free>>20, p.settings.Config().PluginsDir))
 	}
 }
+
+// MakeRoom says what to do about a full disk.
+const MakeRoom = "agent doctor --gc deletes what can be made again; agent skill remove NAME works, too"
+
+// IsFull reports whether an error says that a disk is full, or what the user may have of it.
+func IsFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
 
 // explainInstall explains the errors about installed skills, nil for others.
 func explainInstall(err error) *Failure {
@@ -100,8 +108,12 @@ func explainInstall(err error) *Failure {
 		return &Failure{Exit: ExitNotFound, Code: "not_found", Err: err}
 	case errors.As(err, &breaking):
 		return &Failure{Exit: ExitInvalid, Code: "invalid_skill", Hint: breaking.Problem.Cure, Err: err}
-	case errors.As(err, &full), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
-		return &Failure{Exit: ExitFailure, Code: "disk_full", Hint: "agent doctor --gc deletes what can be made again", Err: err}
+	case errors.As(err, &full), IsFull(err):
+		return &Failure{Exit: ExitFailure, Code: "disk_full", Hint: MakeRoom, Err: err}
+	case errors.Is(err, fetch.ErrAmbiguous):
+		return &Failure{Exit: ExitUsage, Code: "usage", Hint: "--branch NAME or --tag NAME says which; a whole commit id is never ambiguous", Err: err}
+	case errors.Is(err, fetch.ErrNetwork):
+		return &Failure{Exit: ExitFailure, Code: string(llm.Network), Err: err}
 	case errors.As(err, new(*tls.CertificateVerificationError)):
 		return &Failure{Exit: ExitFailure, Code: "failed", Hint: "if the server is your own, name the certificate of its authority: SSL_CERT_FILE=FILE", Err: err}
 	case errors.Is(err, store.ErrReadOnly), errors.Is(err, syscall.EROFS):

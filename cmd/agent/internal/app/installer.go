@@ -106,7 +106,7 @@ func (p *Packages) progress(at install.Progress) {
 	case at.Done > 0:
 		text += fmt.Sprintf(" %d", at.Done)
 	}
-	p.out.Progress(text)
+	p.out.progress(text)
 }
 
 // Checked are the problems of a package, and what it needs that is not here.
@@ -168,9 +168,9 @@ func (c *Checked) lines() []string {
 	if n := counts[manifest.SeverityWarning]; n > 0 {
 		found = append(found, Count(n, "warning"))
 	}
-	lines := []string{"  the check found nothing wrong"}
+	lines := []string{checkFound + "nothing wrong"}
 	if len(found) > 0 {
-		lines = []string{"  the check found " + strings.Join(found, " and ") + cmp.Or(messages[manifest.SeverityError], messages[manifest.SeverityWarning])}
+		lines = []string{checkFound + strings.Join(found, " and ") + cmp.Or(messages[manifest.SeverityError], messages[manifest.SeverityWarning])}
 	}
 	if c.Missing != "" {
 		lines = append(lines, "  cannot be used here yet: "+c.Missing)

@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"iter"
+	"runtime"
 	"slices"
 	"strings"
 	"unicode"
@@ -167,11 +167,10 @@ func appendEscape(b []byte, r rune) []byte {
 
 // List is an object with one list, and members that come after it.
 type List[T any] struct {
-	Key   string
-	Items iter.Seq[T]
-	More  []Member
-	// Append appends an item as JSON, for lists of many thousands. Nil encodes each as JSON does.
-	Append func([]byte, T) []byte
+	Key    string
+	Items  []T
+	Append func([]byte, T) []byte // appends an item as JSON; several run at a time
+	More   []Member
 }
 
 // Member is one more member of the object.
@@ -180,56 +179,71 @@ type Member struct {
 	Value any
 }
 
-// PrintList prints a list as JSON. To a pipe it writes one item after another, so memory does not grow with the list.
+// PrintList prints a list as JSON. To a pipe it writes one block of items after another, so memory does not grow with the list.
 func PrintList[T any](p *Printer, l *List[T]) error {
 	return document(p.Out, p.OutTerminal, l.write)
 }
 
 func (l *List[T]) write(w io.Writer) error {
-	const block = 32 << 10
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	flush := func() error {
-		if b.Len() < block {
-			return nil
-		}
-		_, err := b.WriteTo(shown{w})
+	if _, err := io.WriteString(w, `{"`+l.Key+`":[`); err != nil {
 		return err
 	}
-	add := func(v any) error {
-		if err := enc.Encode(v); err != nil {
-			return err
-		}
-		b.Truncate(b.Len() - 1) // the line end
-		return flush()
+	if err := l.writeItems(shown{w}); err != nil {
+		return err
 	}
-	addItem := func(item T) error { return add(item) }
-	if l.Append != nil {
-		addItem = func(item T) error {
-			b.Write(l.Append(b.AvailableBuffer(), item))
-			return flush()
-		}
-	}
-	b.WriteString(`{"` + l.Key + `":[`)
-	first := true
-	for item := range l.Items {
-		if !first {
-			b.WriteByte(',')
-		}
-		first = false
-		if err := addItem(item); err != nil {
-			return err
-		}
-	}
-	b.WriteByte(']')
+	end := []byte("]")
 	for _, m := range l.More {
-		b.WriteString(`,"` + m.Key + `":`)
-		if err := add(m.Value); err != nil {
+		var b bytes.Buffer
+		if err := writeJSON(&b, m.Value); err != nil {
 			return err
 		}
+		end = append(append(end, `,"`+m.Key+`":`...), bytes.TrimSuffix(b.Bytes(), []byte("\n"))...)
 	}
-	b.WriteString("}\n")
-	_, err := b.WriteTo(shown{w})
+	_, err := w.Write(append(end, "}\n"...))
 	return err
+}
+
+// writeItems writes the items in blocks. Several goroutines make the next ones meanwhile.
+func (l *List[T]) writeItems(w io.Writer) error {
+	const size = 64
+	type block struct {
+		text []byte
+		made chan struct{}
+	}
+	count := (len(l.Items) + size - 1) / size
+	ahead := make([]block, min(count, runtime.GOMAXPROCS(0)))
+	begin := func(k int) {
+		b := &ahead[k%len(ahead)]
+		go func() {
+			b.text = l.encode(b.text[:0], l.Items[k*size:min((k+1)*size, len(l.Items))], k > 0)
+			b.made <- struct{}{}
+		}()
+	}
+	for k := range ahead {
+		ahead[k].made = make(chan struct{}, 1)
+		begin(k)
+	}
+	for k := range count {
+		b := &ahead[k%len(ahead)]
+		<-b.made
+		if _, err := w.Write(b.text); err != nil {
+			return err
+		}
+		if k+len(ahead) < count {
+			begin(k + len(ahead))
+		}
+	}
+	return nil
+}
+
+// encode appends items as JSON with commas between them, and before the first if more is set.
+func (l *List[T]) encode(b []byte, items []T, more bool) []byte {
+	for _, item := range items {
+		if more {
+			b = append(b, ',')
+		}
+		more = true
+		b = l.Append(b, item)
+	}
+	return b
 }

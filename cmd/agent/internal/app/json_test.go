@@ -31,12 +31,12 @@ func TestWriteJSON(t *testing.T) {
 
 // A long list is written in blocks, and reads the same.
 func TestPrintList(t *testing.T) {
-	items := make([]string, 100)
+	items := make([]string, 1000)
 	for i := range items {
 		items[i] = strings.Repeat("é\u200b", 200) + strconv.Itoa(i)
 	}
 	var b bytes.Buffer
-	l := &List[string]{Key: "items", Items: slices.Values(items), More: []Member{{Key: "more", Value: "\u202e"}}}
+	l := &List[string]{Key: "items", Items: items, Append: AppendText, More: []Member{{Key: "more", Value: "\u202e"}}}
 	if err := l.write(&b); err != nil || bytes.ContainsRune(b.Bytes(), '\u200b') {
 		t.Fatalf("got %v, %.100q", err, b.String())
 	}
@@ -46,6 +46,10 @@ func TestPrintList(t *testing.T) {
 	}
 	if err := json.Unmarshal(b.Bytes(), &got); err != nil || !slices.Equal(got.Items, items) || got.More != "\u202e" {
 		t.Errorf("it reads as %.100q, %v", got, err)
+	}
+	b.Reset()
+	if err := (&List[string]{Key: "items", Append: AppendText}).write(&b); err != nil || b.String() != "{\"items\":[]}\n" {
+		t.Errorf("an empty list: got %q, %v", b.String(), err)
 	}
 }
 

@@ -45,7 +45,7 @@ func (l *Library) Open(ctx context.Context) (*skill.Catalog, error) {
 	}
 	begun := time.Now()
 	cat, err := l.open(ctx, l.out.Warn)
-	if t := l.observe.Telemetry(); t != nil {
+	if t := l.observe.telemetry(); t != nil {
 		trace.Emit(ctx, t, loaded(cat, time.Since(begun), err))
 	}
 	if err != nil {
@@ -72,7 +72,7 @@ func (l *Library) OpenQuietly(ctx context.Context) (*skill.Catalog, error) {
 }
 
 func (l *Library) open(ctx context.Context, warn func(string)) (*skill.Catalog, error) {
-	if err := l.trust.Reload(); err != nil {
+	if err := l.trust.reload(); err != nil {
 		warn(err.Error())
 	}
 	o, err := l.options()
@@ -91,7 +91,7 @@ func (l *Library) options() (*skill.Options, error) {
 		return nil, err
 	}
 	o := &skill.Options{Profile: profile, Allow: cfg.Allow, Deny: slices.Concat(cfg.Deny, l.without), Want: cfg.Want,
-		Trust: l.trust.Of, LookPath: l.settings.FindProgram, HasVariable: func(name string) bool { return l.sys.Getenv(name) != "" }, Version: Version}
+		Trust: l.trust.of, LookPath: l.settings.FindProgram, HasVariable: func(name string) bool { return l.sys.Getenv(name) != "" }, Version: Version}
 	if cfg.Scoped() {
 		o.Audience = &skill.Audience{Agent: cfg.AgentType, Tenant: cfg.Tenant, Environment: cfg.Environment}
 	}

@@ -88,8 +88,8 @@ func (r *recorders) connect(redact func(string) string) error {
 	return err
 }
 
-// Telemetry returns the tracer of events that only telemetry reads, or nil.
-func (o *Observers) Telemetry() trace.Tracer {
+// telemetry returns the tracer of events that only telemetry reads, or nil.
+func (o *Observers) telemetry() trace.Tracer {
 	if o.begin(); o.bridge == nil {
 		return nil
 	}
@@ -197,9 +197,9 @@ func (o *Observers) Guard(ctx context.Context, e trace.Event) error {
 	return o.log.Guard(o.tenant(ctx), e)
 }
 
-// Record records a decision of the user that is about to take effect. With the setting audit: required, it returns an error
+// record records a decision of the user that is about to take effect. With the setting audit: required, it returns an error
 // if that cannot be done.
-func (o *Observers) Record(ctx context.Context, e trace.Event) error {
+func (o *Observers) record(ctx context.Context, e trace.Event) error {
 	if o.begin(); o.mode == "required" {
 		return o.Guard(ctx, e)
 	}
@@ -207,8 +207,8 @@ func (o *Observers) Record(ctx context.Context, e trace.Event) error {
 	return nil
 }
 
-// Runner returns next, or with the setting audit: required a runner that starts nothing while events cannot be recorded.
-func (o *Observers) Runner(next runner.Runner) runner.Runner {
+// runner returns next, or with the setting audit: required a runner that starts nothing while events cannot be recorded.
+func (o *Observers) runner(next runner.Runner) runner.Runner {
 	if o.begin(); o.mode != "required" {
 		return next
 	}

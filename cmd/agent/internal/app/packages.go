@@ -72,5 +72,5 @@ func (g *Grants) EditWith(ctx context.Context, s *skill.Skill, add, remove []str
 	if err != nil {
 		return err
 	}
-	return g.trust.Reload()
+	return g.trust.reload()
 }

@@ -43,7 +43,7 @@ func (p *Printer) Flush() error {
 func (p *Printer) Hint(text string) { p.Streams.Hint(p.Typed(text)) }
 
 // Typed is that of the flags of the command.
-func (p *Printer) Typed(text string) string { return p.flags.Typed(text) }
+func (p *Printer) Typed(text string) string { return p.flags.typed(text) }
 
 // Warn prints a warning.
 func (p *Printer) Warn(text string) {
@@ -135,8 +135,8 @@ func (p *Printer) busy(say func(string), apart chan func()) {
 	p.say, p.apart = say, apart
 }
 
-// Progress shows what is done now, if Busy shows anything. It may be called from any goroutine.
-func (p *Printer) Progress(text string) {
+// progress shows what is done now, if Busy shows anything. It may be called from any goroutine.
+func (p *Printer) progress(text string) {
 	p.mu.Lock()
 	say := p.say
 	p.mu.Unlock()

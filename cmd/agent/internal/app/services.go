@@ -59,7 +59,7 @@ func (s *Services) Begin() error {
 	if s.Flags.NoColor {
 		s.Out.Colour = false
 	}
-	return s.Flags.Check(s.Sys)
+	return s.Flags.check(s.Sys)
 }
 
 // To returns the same services printing to other streams. Settings and approvals are shared.
@@ -101,7 +101,7 @@ func (s *Services) In(dir string, flags *Flags, streams *ui.Streams) *Services {
 func (s *Services) connect() {
 	s.Observe = &Observers{recorders: s.Observe.recorders, out: s.Out}
 	s.Skills = &Library{sys: s.Sys, settings: s.Settings, trust: s.Trust, out: s.Out, observe: s.Observe}
-	s.Approver = NewTerminalApprover(s.Out)
+	s.Approver = newTerminalApprover(s.Out)
 	s.Grants = &Grants{sys: s.Sys, trust: s.Trust}
 	s.Tools = &Toolkit{sys: s.Sys, settings: s.Settings, grants: s.Grants, sandbox: s.Sandbox, out: s.Out, observe: s.Observe}
 	s.Consent = &Consent{sys: s.Sys, trust: s.Trust, grants: s.Grants, tools: s.Tools, out: s.Out, approver: s.Approver}

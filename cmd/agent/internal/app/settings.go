@@ -176,8 +176,8 @@ func (s *Settings) FindProgram(name string) (string, error) {
 	return program.Find(name, dirs)
 }
 
-// Check refuses values that make no sense.
-func (g *Flags) Check(sys *System) error {
+// check refuses values that make no sense.
+func (g *Flags) check(sys *System) error {
 	if g.Strict && g.Profile != "" && g.Profile != "spec" {
 		return Usage(fmt.Errorf("--strict and --profile %s at once", g.Profile), "--strict is --profile spec")
 	}

@@ -1,11 +1,14 @@
 package app
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
+	"github.com/agent-base/agent-base/internal/dirhash"
 	"github.com/agent-base/agent-base/internal/lazyregexp"
+	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
@@ -68,9 +71,9 @@ func (p *Printer) UnderTitle(title string, problems []manifest.Problem, text fun
 // aboutSkill matches the beginning of a command about one skill. A placeholder such as NAME is not a skill.
 var aboutSkill = lazyregexp.New(`\bagent (skill (?:trust|untrust|grant|revoke|prepare|why|info|enable|activate|read)|script (?:list|help|run)) [a-z0-9]`)
 
-// Typed returns a text with the flags that choose skills in each of its commands about one skill. Without them the command
+// typed returns a text with the flags that choose skills in each of its commands about one skill. Without them the command
 // would not find a skill that only --skills-dir names.
-func (f *Flags) Typed(text string) string {
+func (f *Flags) typed(text string) string {
 	places := f.places()
 	if places == "" {
 		return text
@@ -99,4 +102,31 @@ func RunCommand(skillName, scriptName string, args []string) string {
 		line += " " + ShellWord(arg)
 	}
 	return line
+}
+
+// IsActive reports whether a skill can be used in this run, at least by a person.
+func IsActive(e skill.Entry) bool {
+	return e.State() == skill.StateEnabled || e.State() == skill.StateHidden
+}
+
+// OrDash returns s, or a dash if s is empty.
+func OrDash(s string) string {
+	if s == "" {
+		return "-"
+	}
+	return s
+}
+
+// Count returns a number with its noun: "1 script", "2 scripts".
+func Count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return strconv.Itoa(n) + " " + noun + "s"
+}
+
+// Short cuts a digest to the eight characters that people are shown.
+func Short(digest string) string {
+	digest = strings.TrimPrefix(digest, dirhash.Prefix)
+	return digest[:min(8, len(digest))]
 }

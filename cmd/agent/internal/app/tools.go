@@ -3,12 +3,15 @@ package app
 import (
 	"context"
 	"errors"
+	"net/http"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
+	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/disclose"
+	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/nodeenv"
@@ -60,8 +63,8 @@ func (k *Toolkit) Options(cat *skill.Catalog) (*skilltool.Options, error) {
 			Prefix:       cfg.AutoPrefix,
 		},
 		Policy: skilltool.Policy{
-			Seals:  k.grants.Has,
-			Advise: func(err error, name string) string { return k.out.Typed(Advice(err, name)) },
+			Seals:  k.grants.seals,
+			Advise: func(err error, name string) string { return k.out.Typed(advice(err, name)) },
 		},
 	}
 	var err error
@@ -118,26 +121,31 @@ func (k *Toolkit) hostOptions() (*script.Options, error) {
 	read, change := policy.DeniedFiles()
 	return &script.Options{
 		Denied: runner.Denied{Read: read, Write: change},
-		Runner: k.observe.Runner(sandbox), Confine: runner.Confinement(cfg.Sandbox), Memory: uint64(cfg.ScriptMemory), Tasks: uint64(cfg.ScriptProcesses),
+		Runner: k.observe.runner(sandbox), Confine: runner.Confinement(cfg.Sandbox), Memory: uint64(cfg.ScriptMemory), Tasks: uint64(cfg.ScriptProcesses),
 		Disk: uint64(cfg.ScriptDisk), Files: uint64(cfg.ScriptFiles),
 		Private: k.settings.private(), Keep: k.settings.kept(k.grants.trust.Known().Roots()),
 		LookPath: k.lookPath(cfg, path), Path: strings.Join(path, string(filepath.ListSeparator)), Env: k.sys.Environ,
 		Cache: cfg.Paths.Cache, Homes: cfg.Paths.Homes(), Workspace: cfg.Paths.Project, Place: placeOfVersion(cfg.PluginsDir),
 		UserDir: k.sys.Dir, Cwd: cfg.Cwd, FixedCwd: cfg.FixedCwd, JSON: script.JSONMode(cfg.ScriptJSON), AlwaysHelp: cfg.ScriptHelp == "always",
-		Timeout: cfg.ScriptTimeout, MaxOutput: cfg.MaxScriptOutput, Granted: k.grants.Of, Trace: k.observe.Tracer(), Progress: k.out.Progress,
+		Timeout: cfg.ScriptTimeout, MaxOutput: cfg.MaxScriptOutput, Granted: k.grants.of, Trace: k.observe.Tracer(), Progress: k.out.progress,
 		PrepareTimeout: cfg.PrepareTimeout, MaxEnvironment: cfg.MaxEnvironment, FetchPython: cfg.PythonDownload == "auto",
 		PackageHosts: cfg.PackageHosts, NPMRC: k.npmrc(), Transport: k.transport(),
 	}, nil
 }
 
-// Advice returns, as a sentence for a model, what it or a person can do about the error of a call of a skill's script, or "".
-func Advice(err error, skillName string) string {
+// trustRoot is the command that trusts a folder, up to its path.
+const trustRoot = "agent skill trust --root "
+
+// advice returns, as a sentence for a model, what it or a person can do about the error of a call of a skill's script, or "".
+func advice(err error, skillName string) string {
 	switch command := ScriptCure(err, skillName); {
 	case RefusesJSON(err):
 		return "Call it again with json: false."
+	case strings.HasPrefix(command, trustRoot):
+		return "A person whose folder this is can allow it with: " + command
 	case command == "":
 		return ""
-	case IsUntrusted(err), len(withheld(err)) > 0, errors.As(err, new(*script.Blocked)), errors.As(err, new(*script.Unreached)):
+	case isUntrusted(err), len(withheld(err)) > 0, errors.As(err, new(*script.Blocked)), errors.As(err, new(*script.Unreached)):
 		return "A person can allow it with: " + command
 	case toolChanged(err):
 		return "A person can look at the tools as they are now, and accept them, with: " + command
@@ -148,8 +156,8 @@ func Advice(err error, skillName string) string {
 	}
 }
 
-// IsUntrusted reports whether a script was not run because the content of its skill is not approved.
-func IsUntrusted(err error) bool {
+// isUntrusted reports whether a script was not run because the content of its skill is not approved.
+func isUntrusted(err error) bool {
 	var u *skilltool.UntrustedError
 	return errors.As(err, &u) && u.Err == nil
 }
@@ -164,6 +172,7 @@ func RefusesJSON(err error) bool {
 func ScriptCure(err error, skillName string) string {
 	var e *script.Error
 	var missing *script.MissingModule
+	var above *script.Above
 	var source *pyenv.NoWheelError
 	var blocked *script.Blocked
 	var elsewhere *pyenv.HostError
@@ -171,10 +180,14 @@ func ScriptCure(err error, skillName string) string {
 	var size *pyenv.SizeError
 	name := manifest.Canonical(skillName)
 	switch {
-	case IsUntrusted(err):
+	case isUntrusted(err):
 		return TrustCure(name)
 	case toolsetCure(err, name) != "":
 		return toolsetCure(err, name)
+	case errors.As(err, &missing) && missing.Outside != "":
+		return trustRoot + ShellWord(missing.Around)
+	case errors.As(err, &above):
+		return trustRoot + ShellWord(above.Dir)
 	case errors.As(err, &missing) && missing.Python && missing.Package != "":
 		return WithCure(name, append([]string{missing.Module}, missing.Others...)...)
 	case errors.As(err, &missing) && missing.Package != "":
@@ -188,9 +201,9 @@ func ScriptCure(err error, skillName string) string {
 	case errors.As(err, &blocked) && blocked.Dir != "" && !(blocked.Write && whyNotWritten(blocked.Dir, "", "") != ""):
 		return blockedCure(name, blocked)
 	case errors.As(err, &apart):
-		return NetCure(name, apart, withheld(err))
+		return netCure(name, apart, withheld(err))
 	case len(withheld(err)) > 0:
-		return GrantCure(name, withheld(err))
+		return grantCure(name, withheld(err))
 	case errors.As(err, &size):
 		return "AGENT_MAX_ENVIRONMENT=" + strconv.FormatInt(4*size.MaxBytes, 10) + " agent skill prepare " + name
 	case !errors.As(err, &e) || e.Reason != script.ReasonDependencies || errors.Is(err, pyenv.ErrTooLarge), errors.Is(err, nodeenv.ErrTooLarge):
@@ -226,3 +239,22 @@ func (k *Toolkit) lookPath(cfg *config.Config, path []string) func(string) (stri
 		return program.Find(name, path)
 	}
 }
+
+const maxNPMRC = 1 << 20 // bytes
+
+// npmrc returns the user's npm settings, which say where packages come from; nil if there are none. The .npmrc of a project
+// or a skill is never read.
+func (k *Toolkit) npmrc() []byte {
+	file := filepath.Join(k.sys.Home, ".npmrc")
+	if set := k.sys.first([]string{"npm_config_userconfig", "NPM_CONFIG_USERCONFIG"}); filepath.IsAbs(set) {
+		file = set
+	}
+	if !filepath.IsAbs(file) {
+		return nil
+	}
+	b, _ := lockfile.Read(file, maxNPMRC) // without it the public registry is asked
+	return b
+}
+
+// transport returns the transport that fetches npm packages, with the proxies of the environment.
+func (k *Toolkit) transport() http.RoundTripper { return models.Transport(k.sys.first) }

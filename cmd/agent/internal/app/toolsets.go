@@ -25,13 +25,13 @@ func (k *Toolkit) Toolsets(denied func() runner.Denied) (*toolset.Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	return k.ToolsetsOn(scripts, denied)
+	return k.ToolsetsOn(scripts, denied, nil)
 }
 
-// ToolsetsOn is Toolsets with the processes of a host of scripts, such as one of TestHosts.
-func (k *Toolkit) ToolsetsOn(scripts *script.Host, denied func() runner.Denied) (*toolset.Host, error) {
+// ToolsetsOn is Toolsets with the processes of a host of scripts, such as one of TestHosts. printed gets what they print; it may be nil.
+func (k *Toolkit) ToolsetsOn(scripts *script.Host, denied func() runner.Denied, printed func(skillName, line string)) (*toolset.Host, error) {
 	cfg := k.settings.Config()
-	return toolset.New(&toolset.Options{Scripts: scripts, Cache: cfg.Paths.Cache, Call: cfg.ScriptTimeout, MaxResult: cfg.MaxScriptOutput, Advise: Advice, Denied: denied, Trace: k.observe.Tracer()})
+	return toolset.New(&toolset.Options{Scripts: scripts, Cache: cfg.Paths.Cache, Call: cfg.ScriptTimeout, MaxResult: cfg.MaxScriptOutput, Advise: advice, Denied: denied, Printed: printed, Trace: k.observe.Tracer()})
 }
 
 // ToolKit is Kit with toolsets, and a function that ends them.
@@ -83,8 +83,8 @@ func ToolsetNames(s *skill.Skill) []string {
 	return names
 }
 
-// ToolsetLines says what the toolsets of a skill start, other than its own files by a language host: "toolset github starts: npx -y x".
-func ToolsetLines(s *skill.Skill) []string {
+// toolsetLines says what the toolsets of a skill start, other than its own files by a language host: "toolset github starts: npx -y x".
+func toolsetLines(s *skill.Skill) []string {
 	entries, _ := toolset.Entries(s)
 	var out []string
 	for _, e := range entries {
@@ -120,15 +120,15 @@ func (k *Toolkit) BrokenToolsets(ctx context.Context, cat *skill.Catalog) (map[s
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if why := ImportError(err); why != "" {
+		if why := importError(err); why != "" {
 			out[e.Canonical()] = why
 		}
 	}
 	return out, nil
 }
 
-// ImportError returns the failure of a toolset's code as a short text, or "": one that is found whenever the content is loaded.
-func ImportError(err error) string {
+// importError returns the failure of a toolset's code as a short text, or "": one that is found whenever the content is loaded.
+func importError(err error) string {
 	for _, e := range toolset.Errors(err) {
 		switch e.Kind {
 		case toolset.KindImport, toolset.KindClass, toolset.KindBase, toolset.KindPackage, toolset.KindShape, toolset.KindEntry:

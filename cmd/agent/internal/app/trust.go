@@ -60,7 +60,7 @@ func (t *Trust) Edit() (*trust.Store, error) {
 }
 
 func (t *Trust) store() *trust.Store {
-	return &trust.Store{Path: t.settings.Config().Paths.Trust(), Now: t.sys.Now, Record: t.observe.Record}
+	return &trust.Store{Path: t.settings.Config().Paths.Trust(), Now: t.sys.Now, Record: t.observe.record}
 }
 
 // Known returns the approvals read when the catalogue was opened or last reloaded. It is empty before that.
@@ -71,8 +71,8 @@ func (t *Trust) Known() *trust.Set {
 	return &trust.Set{}
 }
 
-// Reload reads the approvals again; Known and Of use them from then on. On error they use the empty set.
-func (t *Trust) Reload() error {
+// reload reads the approvals again; Known and of use them from then on. On error they use the empty set.
+func (t *Trust) reload() error {
 	set, err := t.Load()
 	t.known.Store(set)
 	return err
@@ -81,8 +81,8 @@ func (t *Trust) Reload() error {
 // Everything reports whether AGENT_SKILLS trusts every skill without an approval.
 func (t *Trust) Everything() bool { return t.settings.Config().Want.Mode == skill.SelectAllUntrusted }
 
-// Of returns the trust of a skill. It is a skill.TrustFunc for the catalogue.
-func (t *Trust) Of(ctx context.Context, s skill.Subject) (skill.Trust, error) {
+// of returns the trust of a skill. It is a skill.TrustFunc for the catalogue.
+func (t *Trust) of(ctx context.Context, s skill.Subject) (skill.Trust, error) {
 	if t.Everything() { // scripts run too; the catalogue warns
 		return skill.TrustRoot, nil
 	}
@@ -92,8 +92,8 @@ func (t *Trust) Of(ctx context.Context, s skill.Subject) (skill.Trust, error) {
 	return t.Known().Func()(ctx, s)
 }
 
-// Approve stores approvals. Of uses them from then on.
-func (t *Trust) Approve(ctx context.Context, list ...trust.Approval) error {
+// approve stores approvals; of uses them from then on.
+func (t *Trust) approve(ctx context.Context, list ...trust.Approval) error {
 	store, err := t.Edit()
 	if err != nil {
 		return err
@@ -101,5 +101,5 @@ func (t *Trust) Approve(ctx context.Context, list ...trust.Approval) error {
 	if err := store.Approve(ctx, list...); err != nil {
 		return err
 	}
-	return t.Reload()
+	return t.reload()
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/agent-base/agent-base/agent"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/llm"
+	"github.com/agent-base/agent-base/tool"
 )
 
 const (
@@ -64,36 +65,36 @@ func target(c *llm.Call) string {
 }
 
 // arguments returns the arguments that are strings, lists or objects, and their keys in the order given. A list becomes its
-// items with spaces between them, an object JSON.
+// items with spaces between them, an object JSON. Of arguments that no tool gets, see tool.Object, it returns nothing.
 func arguments(raw json.RawMessage) (keys []string, texts map[string]string) {
 	texts = map[string]string{}
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	dec.UseNumber()
-	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return nil, texts
-	}
-	for dec.More() {
-		key, _ := dec.Token()
-		var value any
-		if dec.Decode(&value) != nil {
-			break
-		}
-		text := ""
-		switch v := value.(type) {
-		case string:
-			text = v
-		case []any:
-			text = strings.TrimSuffix(fmt.Sprintln(v...), "\n")
-		case map[string]any:
-			if b, err := json.Marshal(v); err == nil && len(v) > 0 {
-				text = string(b)
-			}
-		}
-		if name, ok := key.(string); ok && text != "" {
-			keys, texts[name] = append(keys, name), text
+	members, _ := tool.Members(raw)
+	for _, m := range members {
+		if text := argument(m.Value); text != "" {
+			keys, texts[m.Key] = append(keys, m.Key), text
 		}
 	}
 	return keys, texts
+}
+
+func argument(raw json.RawMessage) string {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var value any
+	if dec.Decode(&value) != nil {
+		return ""
+	}
+	switch v := value.(type) {
+	case string:
+		return v
+	case []any:
+		return strings.TrimSuffix(fmt.Sprintln(v...), "\n")
+	case map[string]any:
+		if b, err := json.Marshal(v); err == nil && len(v) > 0 {
+			return string(b)
+		}
+	}
+	return ""
 }
 
 // rows returns the line of a call: its text, how long it took, how it ended and its number.

@@ -24,6 +24,9 @@ func TestCallText(t *testing.T) {
 		{"odd", `{"args":["a"]}`, "odd a"},
 		{"none", `{}`, "none"},
 		{"broken", `["a"`, "broken"},
+		{"write_file", `{"path":"shown","path":"written"}`, "write_file"}, // no tool gets it, so neither is the subject
+		{"bash", `{"command":"ls","command":"rm"`, "bash"},
+		{"bash", `null`, "bash"},
 	} {
 		if got := CallText(&llm.Call{Name: tt.name, Args: json.RawMessage(tt.args)}); got != tt.want {
 			t.Errorf("%s %s: got %q, want %q", tt.name, tt.args, got, tt.want)

@@ -137,8 +137,10 @@ func runAuditShow(ctx context.Context, o *auditShowOptions) error {
 		return err
 	}
 	if o.json {
-		more := []app.Member{{Key: "total", Value: found.total}}
-		return app.PrintList(o.out, &app.List[audit.Record]{Key: "records", Items: slices.Values(found.list), More: more})
+		return o.out.JSON(struct {
+			Records []audit.Record `json:"records"`
+			Total   int            `json:"total"`
+		}{append([]audit.Record{}, found.list...), found.total})
 	}
 	if len(found.list) == 0 {
 		noRecords(o.out, o.settings)

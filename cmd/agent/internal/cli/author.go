@@ -32,7 +32,8 @@ type bench struct {
 	asFolder bool     // the skill was named by its folder
 	above    *os.Root // the folder that has the skill's; nil until it is needed
 	toolsets *toolset.Host
-	model    string // that answers evals; "" means that of the settings
+	tell     func(skillName, line string) // what toolsets print; may be nil
+	model    string                       // that answers evals; "" means that of the settings
 }
 
 // openBench finds a skill by its name, or by the path of its folder, which has a separator or is "." or "..". A folder is added
@@ -188,7 +189,7 @@ func (l *toolsOnce) Tools(ctx context.Context, s *skill.Skill, admit script.Admi
 
 // startToolsets returns what starts the toolsets of the skill, as it is now: the processes of an earlier content end.
 func (b *bench) startToolsets(scripts *script.Host) (*toolset.Host, error) {
-	host, err := b.Tools.ToolsetsOn(scripts, nil)
+	host, err := b.Tools.ToolsetsOn(scripts, nil, b.tell)
 	if err != nil {
 		return nil, err
 	}

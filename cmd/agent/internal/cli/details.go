@@ -47,7 +47,7 @@ func newRecord(settings *app.Settings, e skill.Entry) record {
 }
 
 // appendRecord appends a record as JSON, with the members of its encoding by package json.
-func appendRecord(b []byte, r record) []byte {
+func appendRecord(b []byte, r *record) []byte {
 	text := func(key, value string) { b = app.AppendText(append(b, key...), value) }
 	text(`{"name":`, r.Name)
 	text(`,"name_canonical":`, r.Canonical)

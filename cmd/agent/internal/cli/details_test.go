@@ -23,7 +23,7 @@ func TestAppendRecord(t *testing.T) {
 		if err := enc.Encode(r); err != nil {
 			t.Fatal(err)
 		}
-		if got := string(appendRecord(nil, r)) + "\n"; got != want.String() {
+		if got := string(appendRecord(nil, &r)) + "\n"; got != want.String() {
 			t.Errorf("got  %swant %s", got, want.String())
 		}
 	}

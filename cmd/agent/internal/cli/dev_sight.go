@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -132,23 +133,21 @@ func (d *studio) run(ctx context.Context, line string) error {
 	if err != nil {
 		return err
 	}
-	begun := time.Now()
-	var r tool.Result
-	res, err := kit.RunScript(ctx, &skilltool.RunRequest{Skill: d.entry.Canonical(), Script: words[0], Args: words[1:]})
+	r, err := d.wait(ctx, func(ctx context.Context) tool.Result {
+		res, err := kit.RunScript(ctx, &skilltool.RunRequest{Skill: d.entry.Canonical(), Script: words[0], Args: words[1:]})
+		if err != nil {
+			return kit.Failure(err, d.entry.Canonical())
+		}
+		return res.Envelope()
+	})
 	if err != nil {
-		r = kit.Failure(err, d.entry.Canonical())
-	} else {
-		r = res.Envelope()
+		return err
 	}
-	r.Duration = time.Since(begun)
-	return d.answer(ctx, r)
+	return d.answer(r)
 }
 
 // answer prints the envelope of a call, and what it took.
-func (d *studio) answer(ctx context.Context, r tool.Result) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
+func (d *studio) answer(r tool.Result) error {
 	text := r.Encode()
 	if err := d.Out.JSONText(text); err != nil {
 		return err
@@ -168,13 +167,40 @@ func (d *studio) call(ctx context.Context, line string) error {
 		if t.Name != name {
 			continue
 		}
-		begun := time.Now()
-		r := (&tool.Executor{Tools: setOf(t)}).Call(ctx, name, []byte(strings.TrimSpace(args)))
-		r.Duration = time.Since(begun)
-		return d.answer(ctx, r)
+		given, err := toolArguments(args, t.Input)
+		if err != nil {
+			d.Out.Error(err)
+			return nil
+		}
+		r, err := d.wait(ctx, func(ctx context.Context) tool.Result {
+			return (&tool.Executor{Tools: setOf(t)}).Call(ctx, name, given)
+		})
+		if err != nil {
+			return err
+		}
+		return d.answer(r)
 	}
 	d.Out.Error(fmt.Errorf("%s has no tool %q", d.entry.Name(), name))
+	var names []string
+	for _, t := range d.seen.tools {
+		names = append(names, t.Name)
+	}
+	if len(names) > 0 {
+		d.Out.Hint("it has " + strings.Join(names, ", "))
+	}
 	return nil
+}
+
+// toolArguments reads the arguments of a call: a JSON object, or KEY=VALUE words.
+func toolArguments(text string, schema json.RawMessage) (json.RawMessage, error) {
+	if text = strings.TrimSpace(text); text == "" || text[0] == '{' {
+		return json.RawMessage(text), nil
+	}
+	words, err := splitWords(text)
+	if err != nil {
+		return nil, err
+	}
+	return pairArguments(words, schema)
 }
 
 func setOf(t tool.Tool) *tool.Set {

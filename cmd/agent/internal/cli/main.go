@@ -45,7 +45,7 @@ func Main(ctx context.Context, sys *app.System) app.Exit {
 	if ctx.Err() != nil && !errors.As(err, new(*app.Failure)) {
 		err = context.Canceled
 	}
-	f := app.Explain(err)
+	f := app.Explain(excluding(err))
 	report(services, f)
 	return f.Exit
 }

@@ -31,8 +31,8 @@ var exits = [...]struct {
 	{app.ExitInterrupted, "interrupted"},
 }
 
-// Reference writes the Markdown page about all commands, with their use, flags and examples in the order of the help, and
-// the exit codes. It is the same on every machine.
+// Reference writes the Markdown page about all commands, with their use, flags and examples in the order of the help, the
+// exit codes and the codes of errors. It is the same on every machine.
 func Reference(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	root := newRootCommand(app.New(&app.System{}, &app.Flags{}, &ui.Streams{}))
@@ -46,6 +46,10 @@ func Reference(w io.Writer) error {
 	fmt.Fprint(out, "## Exit codes\n\n| code | meaning |\n|---:|---|\n")
 	for _, e := range exits {
 		fmt.Fprintf(out, "| %d | %s |\n", e.code, e.about)
+	}
+	fmt.Fprint(out, "\n## Codes of errors\n\nWith `--json`, `error.code` is one of these.\n\n| code | exit code | meaning |\n|---|---:|---|\n")
+	for _, c := range app.Codes() {
+		fmt.Fprintf(out, "| `%s` | %s | %s |\n", c.Code, strings.Join(c.ExitTexts(), " or "), c.About)
 	}
 	return out.Flush()
 }

@@ -208,6 +208,16 @@ func valueHint(c *cobra.Command, f *pflag.Flag) string {
 	return fmt.Sprintf("write --%s %s: %s", f.Name, value, use)
 }
 
+// excluding returns the error of cobra for flags that exclude each other in our words, and any other unchanged.
+func excluding(err error) error {
+	if err == nil || !strings.HasPrefix(err.Error(), "if any flags in the group [") {
+		return err
+	}
+	_, set, _ := strings.Cut(err.Error(), "; [")
+	names := strings.Fields(strings.TrimSuffix(set, "] were all set"))
+	return app.Usage(errors.New("--"+strings.Join(names, " and --")+" exclude each other"), "leave out all but one")
+}
+
 // wrongValue returns the error for a flag's value.
 func wrongValue(bad *pflag.InvalidValueError) error {
 	name, value := bad.GetFlag().Name, bad.GetValue()
@@ -235,7 +245,11 @@ func arguments(least, most int, names string) cobra.PositionalArgs {
 		case len(args) < least:
 			return app.Usage(fmt.Errorf("%s needs %s", c.CommandPath(), names), helpHint(c))
 		case most >= 0 && len(args) > most:
-			return app.Usage(fmt.Errorf("%s takes %s, but got %s", c.CommandPath(), names, strings.Join(quoted(args[most:]), " ")), helpHint(c))
+			got := "got "
+			if most > 0 {
+				got = "also got "
+			}
+			return app.Usage(fmt.Errorf("%s takes %s, but %s%s", c.CommandPath(), names, got, strings.Join(quoted(args[most:]), " ")), helpHint(c))
 		}
 		return nil
 	}

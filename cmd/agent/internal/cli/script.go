@@ -188,6 +188,8 @@ func scriptHint(ctx context.Context, settings *app.Settings, cat *skill.Catalog,
 		return cure
 	case app.RefusesJSON(failed):
 		return "--text runs the script without --json"
+	case app.IsFull(failed):
+		return app.MakeRoom
 	case !errors.As(failed, &failure):
 		return ""
 	case failure.Code == script.ParseError:

@@ -187,7 +187,7 @@ func (o *addOptions) from(ctx context.Context, in *install.Installer, ref source
 		if o.all {
 			place, err = in.OpenAll(ctx, ref)
 		} else {
-			place, err = in.Open(ctx, ref, "")
+			place, err = in.Open(ctx, ref, "", o.wanted(ref)...)
 		}
 		return err
 	})

@@ -17,10 +17,6 @@ import (
 
 // choose returns the skills of a source that are wanted.
 func (o *addOptions) choose(ctx context.Context, place *install.Place, ref source.Ref) ([]*install.Candidate, error) {
-	names := o.names
-	if len(names) == 0 && ref.Name != "" {
-		names = []string{ref.Name}
-	}
 	if o.all {
 		usable, broken := partBroken(place.Skills)
 		list, others := install.Unique(usable)
@@ -34,7 +30,7 @@ func (o *addOptions) choose(ctx context.Context, place *install.Place, ref sourc
 			return list, nil
 		}
 	}
-	list, err := install.Choose(place.Skills, names)
+	list, err := install.Choose(place.Skills, o.wanted(ref))
 	var e *install.ChoiceError
 	if !errors.As(err, &e) {
 		return list, err
@@ -43,6 +39,14 @@ func (o *addOptions) choose(ctx context.Context, place *install.Place, ref sourc
 		return o.askWhich(ctx, place)
 	}
 	return nil, o.unclear(e, place)
+}
+
+// wanted returns the names of the skills that were asked for, if any were.
+func (o *addOptions) wanted(ref source.Ref) []string {
+	if len(o.names) == 0 && ref.Name != "" {
+		return []string{ref.Name}
+	}
+	return o.names
 }
 
 // partBroken separates the skills that can be used from the others.
@@ -98,8 +102,11 @@ const (
 // askWhich asks which of several skills are wanted.
 func (o *addOptions) askWhich(ctx context.Context, place *install.Place) ([]*install.Candidate, error) {
 	list, _ := install.Unique(place.Skills)
-	shown := min(len(list), choiceRows)
-	details := o.offered(list, 0, shown)
+	all := make([]int, len(list)) // places in the list
+	for i := range all {
+		all[i] = i
+	}
+	details, rest := o.offered(list, all)
 	for {
 		line, err := o.services.Approver.Answer(ctx, &ui.Question{Text: fmt.Sprintf("Which of the %s?", app.Count(len(list), "skill")), Details: details, Free: true})
 		if err != nil {
@@ -111,41 +118,63 @@ func (o *addOptions) askWhich(ctx context.Context, place *install.Place) ([]*ins
 			return nil, app.Denied(errors.New("none was chosen; nothing was installed"), "")
 		case len(words) == 1 && words[0] == "all":
 			return list, nil
-		case len(words) == 1 && words[0] == "more" && shown < len(list):
-			from := shown
-			shown = min(len(list), shown+choiceRows)
-			details = o.offered(list, from, shown)
+		case len(words) == 1 && words[0] == "more" && len(rest) > 0:
+			details, rest = o.offered(list, rest)
 			continue
 		}
 		chosen, err := meant(words, place.Skills, list)
 		if err == nil {
 			return chosen, nil
 		}
-		details = []string{err.Error()}
-		if e := new(install.ChoiceError); errors.As(err, &e) && len(e.Suggest) > 0 {
-			details = append(details, "did you mean "+strings.Join(e.Suggest, ", ")+"?")
+		found := mentioning(list, line)
+		switch e := new(install.ChoiceError); {
+		case !errors.As(err, &e):
+			details = []string{err.Error()}
+		case len(e.Paths) > 0:
+			details = []string{err.Error(), "its number takes the first of them; \"agent skill add\" with --path FOLDER takes another"}
+		case len(found) > 0:
+			details, rest = o.offered(list, found)
+			details = slices.Insert(details, 0, fmt.Sprintf("%s with these words:", app.Count(len(found), "skill")))
+		default:
+			details = []string{err.Error()}
+			if len(e.Suggest) > 0 {
+				details = append(details, "did you mean "+strings.Join(e.Suggest, ", ")+"?")
+			}
 		}
 	}
 }
 
-// offered are the lines of a question about a part of the skills of a source, with numbers.
-func (o *addOptions) offered(list []*install.Candidate, from, to int) []string {
-	var out []string
+// mentioning returns the places in a list of the skills whose name or description has all words of a line.
+func mentioning(list []*install.Candidate, line string) (out []int) {
+	words := strings.Fields(strings.ToLower(line))
+	for i, c := range list {
+		text := strings.ToLower(c.Manifest.Name + " " + c.Manifest.Description)
+		if !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, w) }) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// offered are the lines of a question about the first of some skills of a list, with their numbers, as many as fit a screen. It
+// returns the places of the others.
+func (o *addOptions) offered(list []*install.Candidate, some []int) (lines []string, rest []int) {
+	some, rest = some[:min(len(some), choiceRows)], some[min(len(some), choiceRows):]
 	room, width := choiceWidth, 0
 	if o.out.Width > 0 {
 		room = min(room, max(o.out.Width-choiceFrame, 1))
 	}
-	for _, c := range list[from:to] {
-		width = max(width, min(len(c.Manifest.Name), nameWidth))
+	for _, i := range some {
+		width = max(width, min(len(list[i].Manifest.Name), nameWidth))
 	}
-	for i, c := range list[from:to] {
-		line := fmt.Sprintf("  %3d  %-*s  %s", from+i+1, width, c.Manifest.Name, manifest.Brief(c.Manifest.Description))
-		out = append(out, ui.Truncate(line, room))
+	for _, i := range some {
+		m := list[i].Manifest
+		lines = append(lines, ui.Truncate(fmt.Sprintf("  %3d  %-*s  %s", i+1, width, m.Name, manifest.Brief(m.Description)), room))
 	}
-	if more := len(list) - to; more > 0 {
-		out = append(out, fmt.Sprintf("  and %d more: \"more\" shows them", more))
+	if len(rest) > 0 {
+		lines = append(lines, fmt.Sprintf("  and %d more: \"more\" shows them", len(rest)))
 	}
-	return append(out, "Type names or numbers, or \"all\". Enter installs nothing.")
+	return append(lines, "Type names, numbers, \"all\", or a word to look for. Enter installs nothing."), rest
 }
 
 // meant returns the skills that names and numbers stand for. A number is one only where no skill has it as its name.

@@ -64,10 +64,8 @@ func runCI(ctx context.Context, o *addOptions) error {
 	}
 	c := &locking{adding: &adding{addOptions: o, in: in, ref: source.Ref{Kind: source.Folder, URL: filepath.Join(file.Dir, lock.FileName)}}}
 	defer c.close()
-	for _, k := range locked {
-		if err := c.one(ctx, file.Dir, &k); err != nil {
-			return err
-		}
+	if err := c.all(ctx, file.Dir, locked); err != nil {
+		return err
 	}
 	done, err := c.finish(ctx)
 	return errors.Join(o.report(done), err)
@@ -76,7 +74,7 @@ func runCI(ctx context.Context, o *addOptions) error {
 // locking installs what a lock file says.
 type locking struct {
 	*adding
-	places []*install.Place
+	places map[source.Ref]*install.Place
 }
 
 func (c *locking) close() {
@@ -86,30 +84,77 @@ func (c *locking) close() {
 	}
 }
 
-// one gets one skill and compares it with the lock file.
-func (c *locking) one(ctx context.Context, project string, k *lock.Skill) error {
+// all gets the skills of a lock file and compares them with it. Each place is asked once, and gives the files of all its skills at
+// once.
+func (c *locking) all(ctx context.Context, project string, locked []lock.Skill) error {
+	c.places = map[source.Ref]*install.Place{}
+	wanted := map[*install.Place][]*install.Candidate{}
+	var from []*install.Place
+	var found []*install.Candidate
+	var names []string
+	for _, k := range locked {
+		names = append(names, k.Name)
+	}
+	for _, k := range locked {
+		place, err := c.place(ctx, project, &k, names)
+		if err != nil {
+			return err
+		}
+		one, err := lockedIn(place, &k)
+		if err != nil {
+			return err
+		}
+		from, found = append(from, place), append(found, one)
+		wanted[place] = append(wanted[place], one)
+	}
+	for place, list := range wanted {
+		if err := c.out.Busy("fetching files", func() error { return place.Get(ctx, list...) }); err != nil {
+			return err
+		}
+	}
+	for i, k := range locked {
+		if err := c.one(ctx, from[i], found[i], &k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// place returns the place of a skill, which is opened once.
+func (c *locking) place(ctx context.Context, project string, k *lock.Skill, names []string) (*install.Place, error) {
 	ref, err := lockedRef(project, k)
 	if err != nil {
-		return app.Usage(fmt.Errorf("%s: skill %q: %w", lock.FileName, k.Name, err), "install it again with agent skill add --lock")
+		return nil, app.Usage(fmt.Errorf("%s: skill %q: %w", lock.FileName, k.Name, err), "install it again with agent skill add --lock")
 	}
-	var place *install.Place
+	if place := c.places[ref]; place != nil {
+		return place, nil
+	}
 	err = c.out.Busy("fetching "+k.Name, func() error {
-		place, err = c.in.Open(ctx, ref, "")
+		c.places[ref], err = c.in.Open(ctx, ref, "", names...)
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("skill %q: %w", k.Name, err)
+		delete(c.places, ref)
+		return nil, fmt.Errorf("skill %q: %w", k.Name, err)
 	}
-	c.places = append(c.places, place)
+	return c.places[ref], nil
+}
+
+// lockedIn returns the skill of a place that an entry of the lock file names.
+func lockedIn(place *install.Place, k *lock.Skill) (*install.Candidate, error) {
 	i := slices.IndexFunc(place.Skills, func(s *install.Candidate) bool { return s.Path == path.Clean(k.Path) })
 	if i < 0 {
 		list, err := install.Choose(place.Skills, []string{k.Name})
 		if err != nil {
-			return app.NotFound(fmt.Errorf("skill %q is not in %s any more", k.Name, k.Source), "")
+			return nil, app.NotFound(fmt.Errorf("skill %q is not in %s", k.Name, k.Source), "nothing was installed; agent skill add --lock records where it is now")
 		}
-		i = slices.Index(place.Skills, list[0])
+		return list[0], nil
 	}
-	found := place.Skills[i]
+	return place.Skills[i], nil
+}
+
+// one compares one skill with the lock file.
+func (c *locking) one(ctx context.Context, place *install.Place, found *install.Candidate, k *lock.Skill) error {
 	if p := found.Fatal(); p != nil {
 		return &app.Failure{Exit: app.ExitInvalid, Code: "invalid_skill", Hint: p.Cure, Err: fmt.Errorf("%s/%s:%d: %s", found.Path, found.File, p.Line, p.Message)}
 	}
@@ -156,22 +201,26 @@ func lockedRef(project string, k *lock.Skill) (source.Ref, error) {
 	return ref, nil
 }
 
-// sameAsLocked returns an error unless a package has the content that the lock file says.
+// sameAsLocked returns an error unless a package has the content that the lock file says. Where the file has a hash and a digest,
+// both must hold: a program that knows one of them may have changed it alone.
 func sameAsLocked(ctx context.Context, pack *install.Package, k *lock.Skill) error {
+	if k.Hash == "" && k.Digest == "" {
+		return app.Usage(fmt.Errorf("%s has no hash of the skill %q", lock.FileName, k.Name), "install it again with agent skill add --lock")
+	}
 	got, err := lock.Hash(ctx, pack.Skill.FS())
 	if err != nil {
 		return err
 	}
-	want := k.Hash
-	if k.Digest != "" {
-		got, want = pack.Digest, k.Digest
+	differs := func(hint, format string, args ...any) error {
+		return &app.Failure{Exit: app.ExitIntegrity, Code: "integrity", Hint: hint, Err: fmt.Errorf(format, args...)}
 	}
-	if want == "" {
-		return app.Usage(fmt.Errorf("%s has no hash of the skill %q", lock.FileName, k.Name), "install it again with agent skill add --lock")
+	const accept = "nothing was installed; agent skill add --lock accepts the new content"
+	sameHash, sameDigest := k.Hash == "" || k.Hash == got, k.Digest == "" || k.Digest == pack.Digest
+	switch {
+	case sameHash && sameDigest:
+		return nil
+	case k.Hash != "" && k.Digest != "" && sameHash != sameDigest:
+		return differs("nothing was installed; agent skill add --lock writes the entry anew", "skill %q: computedHash and digest in %s are of different contents", k.Name, lock.FileName)
 	}
-	if got != want {
-		return &app.Failure{Exit: app.ExitIntegrity, Code: "integrity", Hint: "nothing was installed; agent skill add --lock accepts the new content",
-			Err: fmt.Errorf("skill %q: %s has another content than %s says", k.Name, k.Source, lock.FileName)}
-	}
-	return nil
+	return differs(accept, "skill %q: %s has another content than %s says", k.Name, k.Source, lock.FileName)
 }

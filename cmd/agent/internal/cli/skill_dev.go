@@ -41,10 +41,12 @@ What agents in other terminals do with a skill of that name is shown as it happe
 On a terminal, and from a pipe, it takes these lines:
 
   run SCRIPT ARGS   run a script as a model would, and show the envelope
-  call TOOL {ARGS}  call a tool of a toolset
+  call TOOL ARGS    call a tool of a toolset: KEY=VALUE ..., or a JSON object
   show              show the texts that a model gets
   test              run the skill's own tests, too
   q                 end
+
+A save ends a call that has not answered, and so does Enter. What toolsets print is shown as it comes.
 
 With --once it looks once and ends; the exit code is that of "agent skill test".`,
 		Example: `  agent skill dev csv-report
@@ -69,6 +71,11 @@ type studio struct {
 	o      *devOptions
 	folder string // for what the skill's programs write in tests
 	seen   sight  // at the last save
+
+	saved   chan struct{} // the skill was saved
+	typed   <-chan string // lines of the user
+	printed chan string   // lines of the skill's toolsets
+	next    string        // a line that was typed during a call
 }
 
 func runDev(ctx context.Context, o *devOptions) error {
@@ -82,7 +89,8 @@ func runDev(ctx context.Context, o *devOptions) error {
 		return err
 	}
 	defer os.RemoveAll(folder) //nolint:errcheck // a folder for temporary files
-	d := &studio{bench: b, o: o, folder: folder}
+	d := &studio{bench: b, o: o, folder: folder, saved: make(chan struct{}, 1), printed: make(chan string, mostPrinted)}
+	b.tell = d.printedBy
 	ctx = trace.WithIdentity(ctx, trace.Identity{Task: d.task()})
 	if o.once {
 		report, err := d.look(ctx, quick)
@@ -117,51 +125,77 @@ func outcome(r *trial.Report) error {
 // serve looks at the skill, and again after each save, and follows the lines of the user.
 func (d *studio) serve(ctx context.Context) error {
 	watched, stop := context.WithCancel(ctx)
-	saved, done, dir := make(chan struct{}, 1), make(chan struct{}), d.dir // looking sets d.dir
+	done, dir := make(chan struct{}), d.dir // looking sets d.dir
 	go func() {
 		defer close(done)
-		watch.Files(watched, dir, nil, func() {
-			select {
-			case saved <- struct{}{}:
-			default: // it is looked at anyway
-			}
-		})
+		watch.Files(watched, dir, nil, d.save)
 	}()
 	defer func() { stop(); <-done }()
 	if _, err := d.look(ctx, quick); err != nil {
 		return err
 	}
-	lines, calls := d.lines(ctx), d.calls(watched)
+	d.typed = d.lines(ctx)
+	calls := d.calls(watched)
 	for {
 		d.prompt()
+		if line := d.next; line != "" {
+			d.next = ""
+			if ended, err := d.typedLine(ctx, line); ended || err != nil {
+				return err
+			}
+			continue
+		}
 		select {
 		case <-ctx.Done():
+			if d.Out.InTerminal {
+				d.Out.Printf("\n") // below the ^C
+			}
 			return ctx.Err()
+		case line := <-d.printed:
+			if d.Out.InTerminal {
+				d.Out.Printf("\n") // below the prompt
+			}
+			d.print(line)
 		case r, more := <-calls:
 			if !more {
 				calls = nil
 				continue
 			}
 			d.printCall(&r)
-		case <-saved:
+		case <-d.saved:
 			d.Out.Printf("\n")
 			if _, err := d.look(ctx, quick); err != nil {
 				return err
 			}
-		case line, more := <-lines:
+		case line, more := <-d.typed:
 			switch {
 			case !more && d.keepsOn():
-				lines = nil
-			case !more || slices.Contains([]string{"q", "quit", "exit"}, strings.TrimSpace(line)):
+				d.typed = nil
+			case !more:
 				return nil
 			default:
-				if err := d.follow(ctx, line); err != nil {
+				if ended, err := d.typedLine(ctx, line); ended || err != nil {
 					return err
 				}
 			}
 		}
 	}
 }
+
+// typedLine follows a line of the user, and reports whether it is the end.
+func (d *studio) typedLine(ctx context.Context, line string) (bool, error) {
+	if slices.Contains([]string{"q", "quit", "exit"}, strings.TrimSpace(line)) {
+		return true, nil
+	}
+	err := d.follow(ctx, line)
+	if errors.Is(err, errCallEnded) {
+		err = nil
+	}
+	return false, err
+}
+
+// errCallEnded means that a call was ended by a save.
+var errCallEnded = errors.New("the call was ended")
 
 // calls returns what agents in other terminals do with the skill, nil if that is not recorded.
 func (d *studio) calls(ctx context.Context) <-chan audit.Record {
@@ -290,6 +324,6 @@ func (d *studio) follow(ctx context.Context, line string) error {
 		return err
 	}
 	d.Out.Error(fmt.Errorf("unknown line %q", word))
-	d.Out.Hint("run SCRIPT ARGS, call TOOL {ARGS}, show, test, q")
+	d.Out.Hint("run SCRIPT ARGS, call TOOL ARGS, show, test, q")
 	return nil
 }

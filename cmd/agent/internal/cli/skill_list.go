@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -60,15 +61,12 @@ func runList(ctx context.Context, o *listOptions) error {
 	sha := digests(ctx, o.packages.Installed(ctx), chosen(cat, o.all), o.long)
 	if o.json {
 		more := []app.Member{{Key: "left_out", Value: leftOut(cat, o.all)}}
-		return app.PrintList(o.out, &app.List[record]{Key: "skills", More: more, Append: appendRecord, Items: func(yield func(record) bool) {
-			for e := range chosen(cat, o.all) {
+		return app.PrintList(o.out, &app.List[skill.Entry]{Key: "skills", More: more, Items: slices.Collect(chosen(cat, o.all)),
+			Append: func(b []byte, e skill.Entry) []byte {
 				r := newRecord(o.settings, e)
 				r.SHA = sha[e]
-				if !yield(r) {
-					return
-				}
-			}
-		}})
+				return appendRecord(b, &r)
+			}})
 	}
 	titles := []string{"NAME", "VERSION", "ACTIVE", "SHA", "SOURCE", "WHY NOT"}
 	if !o.all {

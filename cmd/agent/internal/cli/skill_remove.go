@@ -32,7 +32,7 @@ func newRemoveCommand(s *app.Services, run func(context.Context, *removeOptions)
 		Long: `Remove installed skills: their files, the former versions, what was approved and granted under the name, the private
 home of their scripts and what these keep in the cache, and the entries in your settings and in skills-lock.json of the project. A folder that was linked
 stays. A version that a script runs right now is removed by the next "agent skill gc". If another skill requires one of them,
-you are told.`,
+you are told. It works on a full disk, too.`,
 		Example: `  agent skill remove pdf
   agent skill remove pdf csv --yes`,
 		Args:              arguments(1, -1, "the names of installed skills"),
@@ -135,22 +135,18 @@ func (o *removeOptions) confirm(ctx context.Context, entries []registry.Entry, r
 	return err
 }
 
-// one removes one skill. The trust goes first: what is left after a failure does not run, and can be removed again.
+// one removes one skill. The trust goes first: what is left after a failure does not run, and can be removed again. Only on a
+// full disk the files go first, because the lists cannot be written without what they free.
 func (o *removeOptions) one(ctx context.Context, in *install.Installer, e registry.Entry) (*removed, error) {
 	r := &removed{Name: e.Name, Canonical: e.NameCanonical, Versions: []string{}, Postponed: []string{}, Links: []string{}}
 	if err := o.services.Packages.Record(ctx, trace.SkillRemoved, e, nil); err != nil {
 		return nil, err
 	}
-	store, err := o.services.Trust.Edit()
-	if err != nil {
-		return nil, err
-	}
-	if r.Trust, err = store.Revoke(ctx, e.Name); err != nil {
-		return nil, err
-	}
-	gone, err := in.Remove(ctx, e.Name)
-	if gone != nil {
-		r.Versions, r.Postponed = append(r.Versions, gone.Folders...), append(r.Postponed, gone.Postponed...)
+	err := o.fromLists(ctx, in, r)
+	if app.IsFull(err) {
+		if err = o.makeRoom(ctx, in, r); err == nil {
+			err = o.fromLists(ctx, in, r)
+		}
 	}
 	if err != nil {
 		_ = o.services.Packages.Record(ctx, trace.SkillRemoved, e, err) // the first error is told
@@ -160,10 +156,7 @@ func (o *removeOptions) one(ctx context.Context, in *install.Installer, e regist
 	if e.Linked {
 		r.Kept = e.InstalledPath
 	}
-	if r.HomeFiles, err = clearHomes(o.services.Tools, e.Name); err != nil {
-		return nil, err
-	}
-	if r.Cached, err = clearCaches(o.services.Tools, e.Name); err != nil {
+	if err := o.clear(r); err != nil {
 		return nil, err
 	}
 	r.Settings = o.services.Packages.Unwish(ctx, e.Name)
@@ -174,6 +167,48 @@ func (o *removeOptions) one(ctx context.Context, in *install.Installer, e regist
 		}
 	}
 	return r, nil
+}
+
+// fromLists removes what was approved and granted, the entry of the registry and the files, in this order.
+func (o *removeOptions) fromLists(ctx context.Context, in *install.Installer, r *removed) error {
+	store, err := o.services.Trust.Edit()
+	if err != nil {
+		return err
+	}
+	revoked, err := store.Revoke(ctx, r.Name)
+	if err != nil {
+		return err
+	}
+	r.Trust = r.Trust || revoked
+	gone, err := in.Remove(ctx, r.Name)
+	r.add(gone)
+	return err
+}
+
+// makeRoom removes the files of a skill, its private home and what its scripts keep in the cache.
+func (o *removeOptions) makeRoom(ctx context.Context, in *install.Installer, r *removed) error {
+	gone, err := in.RemoveFiles(ctx, r.Name)
+	r.add(gone)
+	r.Postponed = []string{} // Remove finds them again
+	return errors.Join(err, o.clear(r))
+}
+
+// clear removes the private home of a skill and what its scripts keep in the cache.
+func (o *removeOptions) clear(r *removed) error {
+	files, err := clearHomes(o.services.Tools, r.Name)
+	r.HomeFiles += files
+	if err != nil {
+		return err
+	}
+	files, err = clearCaches(o.services.Tools, r.Name)
+	r.Cached += files
+	return err
+}
+
+func (r *removed) add(gone *install.Removed) {
+	if gone != nil {
+		r.Versions, r.Postponed = append(r.Versions, gone.Folders...), append(r.Postponed, gone.Postponed...)
+	}
 }
 
 // report says what was removed.

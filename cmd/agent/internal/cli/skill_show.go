@@ -42,13 +42,11 @@ func runShow(ctx context.Context, o *showOptions) error {
 		return err
 	}
 	if o.json {
-		return app.PrintList(o.out, &app.List[record]{Key: "skills", Append: appendRecord, Items: func(yield func(record) bool) {
-			for e := range cat.All() {
-				if !yield(newRecord(o.settings, e)) {
-					return
-				}
-			}
-		}})
+		return app.PrintList(o.out, &app.List[skill.Entry]{Key: "skills", Items: slices.Collect(cat.All()),
+			Append: func(b []byte, e skill.Entry) []byte {
+				r := newRecord(o.settings, e)
+				return appendRecord(b, &r)
+			}})
 	}
 	var layers []string
 	byLayer := map[string][]skill.Entry{}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -26,6 +27,7 @@ type testOptions struct {
 	junit, model string
 	trusted      bool
 	noRun, json  bool
+	limit        time.Duration
 }
 
 func newTestCommand(s *app.Services, run func(context.Context, *testOptions) error) *cobra.Command {
@@ -64,6 +66,7 @@ trusted. Warnings do not change it.`,
 	f.StringVar(&o.junit, "junit", "", "also write the results to this `FILE`, as JUnit XML")
 	f.StringVar(&o.model, "model", "", "the model for evals, as `PROVIDER/NAME`")
 	f.BoolVar(&o.trusted, "trusted", false, "it is yours: let its programs run, this once")
+	f.DurationVar(&o.limit, "timeout", defaultTestLimit, "`TIME` for the whole test, such as 30s or 1h; 0 for no limit")
 	f.BoolVar(&o.noRun, "no-run", false, "start nothing of the skill")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	_ = c.RegisterFlagCompletionFunc("only", cobra.FixedCompletions(groupNames(), cobra.ShellCompDirectiveNoFileComp))
@@ -104,17 +107,24 @@ func runTest(ctx context.Context, o *testOptions) error {
 	}
 	defer b.close()
 	b.model = o.model
-	report, err := o.test(ctx, b, groups)
-	if err != nil {
-		return err
+	report, stopped := o.test(ctx, b, groups)
+	if report == nil {
+		return stopped
 	}
 	if err := o.end(b, report); err != nil {
 		return err
 	}
+	if stopped != nil {
+		return stopped
+	}
 	return outcome(report)
 }
 
-// test tests the skill and prints each case when it is known, unless all are printed as JSON.
+// defaultTestLimit is how long a whole test may take if nothing else is said.
+const defaultTestLimit = 30 * time.Minute
+
+// test tests the skill and prints each case when it is known, unless all are printed as JSON. If ctx is done, it returns what was
+// known by then and an error.
 func (o *testOptions) test(ctx context.Context, b *bench, groups []trial.Group) (*trial.Report, error) {
 	last := ""
 	show := func(c trial.Case) {
@@ -150,7 +160,7 @@ func (o *testOptions) test(ctx context.Context, b *bench, groups []trial.Group) 
 	if err != nil {
 		return nil, err
 	}
-	to.Groups, to.Each = groups, show
+	to.Groups, to.Each, to.Limit = groups, show, o.limit
 	if wants := groups == nil || slices.Contains(groups, trial.Evals); wants && !o.noRun {
 		if err := b.evaluate(ctx, to); err != nil {
 			return nil, err

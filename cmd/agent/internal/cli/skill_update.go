@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -220,13 +222,8 @@ func (o *updateOptions) table(done []*renewed) error {
 		}
 		rows = append(rows, []string{r.Name, r.State, shaText(r.entry), to, more, app.OrDash(r.entry.Source)})
 	}
-	if err := o.out.TableOf([]string{"NAME", "STATE", "INSTALLED", "AVAILABLE", "ASKS FOR MORE", "SOURCE"}, func(yield func([]string) bool) {
-		for _, row := range rows {
-			if !yield(row) {
-				return
-			}
-		}
-	}); err != nil {
+	const installed, more, from = 2, 4, 5 // columns that a narrow terminal does without
+	if err := o.out.TableOf([]string{"NAME", "STATE", "INSTALLED", "AVAILABLE", "ASKS FOR MORE", "SOURCE"}, slices.Values(rows), from, more, installed); err != nil {
 		return err
 	}
 	for _, r := range done {
@@ -273,30 +270,47 @@ func (o *updateOptions) say(r *renewed) {
 
 // verdict returns the error of the only skill, or one that has the exit code of the first of several.
 func (o *updateOptions) verdict(done []*renewed) error {
-	var first error
+	var failed []*renewed
 	available := false
 	for _, r := range done {
 		available = available || r.State == string(install.Available)
-		if r.err == nil {
-			continue
+		if r.err != nil {
+			failed = append(failed, r)
 		}
-		if first == nil {
-			first = r.err
-		}
-		if len(done) > 1 && !o.json {
-			o.out.Warn(r.err.Error())
-			o.out.Hint(app.Explain(r.err).Hint)
-		}
+	}
+	if len(done) > 1 && !o.json {
+		o.sayFailures(failed)
 	}
 	switch {
 	case o.check && available:
 		return app.Silent(app.ExitUpdate)
-	case first != nil && len(done) == 1:
-		return first
-	case first != nil:
-		return app.Silent(app.Explain(first).Exit)
+	case len(failed) > 0 && len(done) == 1:
+		return failed[0].err
+	case len(failed) > 0:
+		return app.Silent(app.Explain(failed[0].err).Exit)
 	}
 	return nil
+}
+
+// sayFailures says why skills were not updated. Skills of one place fail together, with one error.
+func (o *updateOptions) sayFailures(failed []*renewed) {
+	names := map[string][]string{}
+	for _, r := range failed {
+		names[r.err.Error()] = append(names[r.err.Error()], r.Name)
+	}
+	for _, r := range failed {
+		text := r.err.Error()
+		who := names[text]
+		if who == nil {
+			continue
+		}
+		names[text] = nil
+		if more := len(who) - 4; more > 1 {
+			who = append(who[:4], fmt.Sprintf("%d more", more))
+		}
+		o.out.Warn(strings.Join(who, ", ") + ": " + text)
+		o.out.Hint(app.Explain(r.err).Hint)
+	}
 }
 
 // shaText is how a content is named: by its commit, or by its digest where there is none.
@@ -308,6 +322,11 @@ func shaText(e registry.Entry) string {
 }
 
 // gone is the error for a skill that its source has no longer.
-func gone(e *registry.Entry) error {
-	return app.NotFound(fmt.Errorf("%s has no skill %q any more; the installed one stays", e.Source, e.Name), "agent skill remove "+e.NameCanonical+" removes it")
+func gone(s *install.Status) error {
+	e := s.Entry
+	cure := "agent skill remove " + e.NameCanonical + " removes it"
+	if s.Instead != "" {
+		cure = fmt.Sprintf("in its place is %q now: agent skill add %s --skill %s installs it, %s", s.Instead, app.ShellWord(e.Source), app.ShellWord(s.Instead), cure)
+	}
+	return app.NotFound(fmt.Errorf("%s has no skill %q any more; the installed one stays", e.Source, e.Name), cure)
 }

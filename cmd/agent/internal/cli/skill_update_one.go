@@ -29,7 +29,7 @@ func (u *updating) all(ctx context.Context, updates *install.Updates) error {
 		case install.Failed:
 			r.err = explainUpdate(s.Err)
 		case install.Gone:
-			r.err = gone(&s.Entry)
+			r.err = gone(s)
 		case install.Available:
 			r.err = u.one(ctx, s, r)
 		}

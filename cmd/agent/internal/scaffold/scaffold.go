@@ -70,7 +70,7 @@ func Files(name string, kinds []Kind) (map[string][]byte, error) {
 	if len(kinds) == 0 {
 		return map[string][]byte{"SKILL.md": fmt.Appendf(nil, bare, name, title(name))}, nil
 	}
-	fill := strings.NewReplacer("{{name}}", name, "{{tool}}", tool(name))
+	fill := strings.NewReplacer("{{name}}", name, "{{tool}}", tool(name), "{{other}}", other(name))
 	out := map[string][]byte{"SKILL.md": []byte(fill.Replace(manifest(name, kinds)))}
 	for _, kind := range append([]Kind{"any"}, kinds...) {
 		top := path.Join("files", string(kind))
@@ -106,6 +106,14 @@ func manifest(name string, kinds []Kind) string {
 		front += "toolsets:\n" + toolsets.String()
 	}
 	return front + "---\n# " + title(name) + "\n\nWrite here what a capable colleague would have to be told, and nothing else.\n" + sections.String()
+}
+
+// other returns a request that is not for the skill.
+func other(name string) string {
+	if strings.Contains(name, "weather") {
+		return "which film won the prize last year?"
+	}
+	return "what is the weather in Oslo tomorrow?"
 }
 
 // title makes "Csv report" of "csv-report".

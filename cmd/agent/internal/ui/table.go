@@ -6,13 +6,16 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 )
 
-// There are gap spaces between columns. On a narrow terminal, columns are first cut to short and then to shortest.
+// There are gap spaces between columns. On a narrow terminal, columns are first cut to short and then to shortest, and between the
+// two the first one to firstLeast.
 const (
-	gap      = 2
-	short    = 20
-	shortest = 8
+	gap        = 2
+	short      = 20
+	shortest   = 8
+	firstLeast = 32
 
 	dropped = -1 // the width of a column that is left out
 )
@@ -20,15 +23,15 @@ const (
 // Table writes rows in aligned columns to Out, under a header unless that is nil. Every cell is sanitised as one line.
 //
 // On a terminal no row is longer than a line. Table cuts the last column with "..." first, which is usually the
-// description, then the widest of the others, and the first column last. Where that is not enough it leaves out columns
-// between the first and the last. Elsewhere nothing is cut. Rows may have different lengths.
+// description, then the widest of the others, then a long first column, and others more. Where that is not enough it leaves out columns
+// between the first and the last, from the right, and names them below. Elsewhere nothing is cut. Rows may have different lengths.
 func (s *Streams) Table(header []string, rows [][]string) error {
 	return s.TableOf(header, slices.Values(rows))
 }
 
 // TableOf is like Table, but iterates over the rows, twice: first to measure them. A row may reuse the memory of the row
-// before it.
-func (s *Streams) TableOf(header []string, rows iter.Seq[[]string]) error {
+// before it. omit has the columns that may be left out, in this order, if they are not those between the first and the last.
+func (s *Streams) TableOf(header []string, rows iter.Seq[[]string], omit ...int) error {
 	var cells []cell
 	var widths []int
 	if header != nil {
@@ -40,7 +43,12 @@ func (s *Streams) TableOf(header []string, rows iter.Seq[[]string]) error {
 		widths = widen(widths, cells)
 	}
 	if s.Width > 0 {
-		fit(widths, s.Width)
+		if omit == nil {
+			for j := len(widths) - 2; j > 0; j-- {
+				omit = append(omit, j)
+			}
+		}
+		fit(widths, s.Width, omit)
 	}
 	out := bufio.NewWriter(s.Out)
 	var line []byte
@@ -55,7 +63,20 @@ func (s *Streams) TableOf(header []string, rows iter.Seq[[]string]) error {
 			return err
 		}
 	}
+	if left := titlesOf(header, widths); len(left) > 0 {
+		fmt.Fprintln(out, Truncate("not shown: "+strings.Join(left, ", "), s.Width))
+	}
 	return out.Flush()
+}
+
+// titlesOf returns the titles of the columns that are left out.
+func titlesOf(header []string, widths []int) (out []string) {
+	for j, title := range header {
+		if widths[j] == dropped {
+			out = append(out, title)
+		}
+	}
+	return out
 }
 
 // cell is sanitised text with its width in columns.
@@ -85,15 +106,14 @@ func widen(widths []int, row []cell) []int {
 }
 
 // fit shortens widths until they take at most total columns, gaps included. The other columns first become short, then
-// shorter, and are then left out from the right. The first column, usually the name, is cut only after that.
-func fit(widths []int, total int) {
-	last := len(widths) - 1
-	for left := last; last >= 0; {
+// shorter, and are then left out, in the order of omit. A short first column, usually the name, is cut only after that.
+func fit(widths []int, total int, omit []int) {
+	for last := len(widths) - 1; last >= 0; {
 		try := slices.Clone(widths)
 		over := squeeze(try, total)
-		left--
-		if over > 0 && left > 0 {
-			widths[left] = dropped
+		if over > 0 && len(omit) > 0 {
+			widths[omit[0]] = dropped
+			omit = omit[1:]
 			continue
 		}
 		over -= shrink(&try[0], over, 1)
@@ -103,7 +123,8 @@ func fit(widths []int, total int) {
 	}
 }
 
-// squeeze shortens all widths except the first, as far as columns stay readable. It returns how many columns are too many.
+// squeeze shortens all widths, a first one of firstLeast columns not, as far as columns stay readable. It returns how many columns
+// are too many.
 func squeeze(widths []int, total int) (over int) {
 	over = -gap - total
 	for _, w := range widths {
@@ -130,6 +151,7 @@ func squeeze(widths []int, total int) (over int) {
 			}
 			over -= cut
 		}
+		over -= shrink(&widths[0], over, firstLeast)
 	}
 	return over
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -141,14 +142,17 @@ func TestTableNarrow(t *testing.T) {
 		{"one left out", 40, list, `NAME            VERSION  ACTIVE  SOURCE
 hello-extended  1.0.0    yes     bundled
 hello-world     1.0.0    yes     bundled
+not shown: SHA
 `},
 		{"more left out", 28, list, `NAME            SOURCE
 hello-extended  bundled
 hello-world     bundled
+not shown: VERSION, ACTIV...
 `},
 		{"the first is cut at the end", 20, list, `NAME         SOURCE
 hello-ex...  bundled
 hello-world  bundled
+not shown: VERSIO...
 `},
 		{"others are cut", 44, fields, `FIELD          STANDING       LINE  VALUE
 allowed-tools  enforced       7     Read,...
@@ -161,6 +165,7 @@ license        inform...  12    MIT
 		{"what is left out makes room", 36, fields, `FIELD          STANDING     VALUE
 allowed-tools  enforced     Read,...
 license        informat...  MIT
+not shown: LINE
 `},
 	}
 	for _, tt := range tests {
@@ -174,6 +179,36 @@ license        informat...  MIT
 				t.Errorf("Table (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// One long name takes no column of the others away.
+func TestTableLongName(t *testing.T) {
+	s, _, out, _ := ui.Test()
+	s.Width = 60
+	rows := [][]string{{strings.Repeat("name-", 12), "user", "填写表格并合并文件。当用户要求处理文档时使用。"}, {"pdf", "user", "Fills forms."}}
+	if err := s.Table([]string{"NAME", "SOURCE", "DESCRIPTION"}, rows); err != nil {
+		t.Fatal(err)
+	}
+	want := "NAME                              SOURCE  DESCRIPTION\n" +
+		"name-name-name-name-name-name...  user    填写表格并合并...\n" +
+		"pdf                               user    Fills forms.\n"
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Errorf("Table (-want +got):\n%s", diff)
+	}
+}
+
+// A caller can say which columns matter least, the last among them.
+func TestTableOmits(t *testing.T) {
+	s, _, out, _ := ui.Test()
+	s.Width = 30
+	rows := [][]string{{"表格处理", "available", "c346eeea", "https://example.com/acme/skills"}}
+	if err := s.TableOf([]string{"NAME", "STATE", "AVAILABLE", "SOURCE"}, slices.Values(rows), 3, 1); err != nil {
+		t.Fatal(err)
+	}
+	want := "NAME      STATE      AVAILABLE\n表格处理  available  c346eeea\nnot shown: SOURCE\n"
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Errorf("Table (-want +got):\n%s", diff)
 	}
 }
 

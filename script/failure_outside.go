@@ -1,0 +1,180 @@
+package script
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agent-base/agent-base/internal/lazyregexp"
+	"github.com/agent-base/agent-base/internal/paths"
+	"github.com/agent-base/agent-base/script/runner"
+	"github.com/agent-base/agent-base/script/survey"
+	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/skill/manifest"
+)
+
+// Limits of the search for a module outside of a skill.
+const (
+	mostLevels   = 5      // folders above the skill
+	mostSiblings = 500    // entries of each
+	mostBeside   = 20     // scripts beside a script that are read
+	mostFiles    = 20_000 // files and folders below the folder above a skill
+)
+
+// outside returns the file of a module of Python that lies near the skill and not in it, and the nearest folder that holds both;
+// "" if there is none. A script that changes where Python looks for modules may mean code that it shares with other skills of
+// its repository.
+func (h *Host) outside(ctx context.Context, c *call, module string) (around, file string) {
+	if !bytes.Contains(survey.Beginning(c.s.FS(), c.sc.File), []byte("sys.path")) || survey.KnownPackage(module) {
+		return "", ""
+	}
+	location, err := c.s.Entry().Location(ctx) // the skill itself, where a sealed copy of it runs
+	if err != nil {
+		return "", ""
+	}
+	first, _, _ := strings.Cut(module, ".")
+	below := paths.Real(filepath.Dir(location))
+	home := paths.Real(h.operatorHome())
+	for range mostLevels {
+		dir := filepath.Dir(below)
+		if dir == below || home != "" && paths.Within([]string{dir}, home) {
+			return "", ""
+		}
+		if found := moduleNear(dir, below, first); found != "" {
+			return dir, found
+		}
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return "", "" // the end of the repository
+		}
+		below = dir
+	}
+	return "", ""
+}
+
+// moduleNear returns the path of a module in a folder, or in a folder of it other than one.
+func moduleNear(dir, except, module string) string {
+	places := []string{dir}
+	for _, d := range firstEntries(dir) {
+		if at := filepath.Join(dir, d.Name()); d.IsDir() && at != except && !strings.HasPrefix(d.Name(), ".") {
+			places = append(places, at)
+		}
+	}
+	for _, place := range places {
+		for _, file := range []string{filepath.Join(place, module+".py"), filepath.Join(place, module, "__init__.py")} {
+			if info, err := os.Lstat(file); err == nil && info.Mode().IsRegular() {
+				return file
+			}
+		}
+	}
+	return ""
+}
+
+// firstEntries returns what is in a folder, up to a limit; nothing if it cannot be read.
+func firstEntries(dir string) []os.DirEntry {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	list, _ := f.ReadDir(mostSiblings)
+	return list
+}
+
+// Above is the cause of an Error of a script that failed, and that looks for files outside of its skill, which it does not see.
+type Above struct {
+	Dir string // the folder above the skill to which its text goes
+}
+
+// Error says what the script does not get.
+func (a *Above) Error() string {
+	return "it looks for files in " + a.Dir + ", outside of the skill, and does not get them"
+}
+
+var notThere = lazyregexp.New(`(?i)not found|no such file|cannot find|can't find|could not find|missing|does not exist|not installed|ENOENT`)
+
+// above recognises a script that fails for want of a file, and whose text goes from its own place to a folder above the skill,
+// which it was not given. A failure that names an argument is about that.
+func (h *Host) above(ctx context.Context, c *call, cmd *runner.Command, out *runner.Output) *Above {
+	said := string(out.Stdout[max(0, len(out.Stdout)-saidMax):]) + "\n" + string(out.Stderr)
+	if !notThere().MatchString(said) || slices.ContainsFunc(c.args, func(arg string) bool { return len(arg) > 2 && strings.Contains(said, arg) }) {
+		return nil
+	}
+	dir := h.folderAbove(ctx, c)
+	shared := paths.Without(slices.Concat(cmd.Read, cmd.Write), append(h.here(cmd.Dir), h.o.Workspace)) // a copy of the skill is not in these
+	if dir == "" || paths.Within(shared, dir) {
+		return nil
+	}
+	return &Above{Dir: dir}
+}
+
+// folderAbove returns the folder above the skill to which the text of a script goes, "" if it goes to none, or to one that has
+// more than skills.
+func (h *Host) folderAbove(ctx context.Context, c *call) string {
+	levels := c.looksAbove()
+	if levels == 0 || levels > mostLevels {
+		return ""
+	}
+	file, err := c.s.Entry().Location(ctx)
+	if err != nil {
+		return ""
+	}
+	dir := paths.Real(filepath.Dir(file))
+	for range levels {
+		dir = filepath.Dir(dir)
+	}
+	home := paths.Real(h.operatorHome())
+	if dir == filepath.Dir(dir) || home != "" && paths.Within([]string{dir}, home) {
+		return ""
+	}
+	return dir
+}
+
+// withoutShared returns modules of Python without those that have a file below a folder: no package is meant by their names.
+func withoutShared(modules []string, dir string) []string {
+	if dir == "" || len(modules) == 0 {
+		return modules
+	}
+	seen, left := map[string]bool{}, mostFiles
+	_ = filepath.WalkDir(dir, func(at string, d fs.DirEntry, err error) error {
+		if left--; left < 0 {
+			return fs.SkipAll
+		}
+		if err != nil {
+			return fs.SkipDir
+		}
+		switch name := d.Name(); {
+		case d.IsDir() && at != dir && (strings.HasPrefix(name, ".") || name == "node_modules"):
+			return fs.SkipDir
+		case name == "__init__.py":
+			seen[filepath.Base(filepath.Dir(at))] = true
+		case strings.HasSuffix(name, ".py"):
+			seen[strings.TrimSuffix(name, ".py")] = true
+		}
+		return nil
+	})
+	return slices.DeleteFunc(slices.Clone(modules), func(module string) bool {
+		first, _, _ := strings.Cut(module, ".")
+		return seen[first] && !survey.KnownPackage(module)
+	})
+}
+
+// looksAbove returns how many folders above the skill the script, or another one beside it that it may import, goes.
+func (c *call) looksAbove() int {
+	levels := 0
+	for _, sc := range append([]Script{c.sc}, beside(c.s, c.sc)...) {
+		levels = max(levels, survey.LooksAbove(sc.File, survey.Beginning(c.s.FS(), sc.File)))
+	}
+	return levels
+}
+
+// beside returns the scripts in the folder of a script, up to a limit.
+func beside(s *skill.Skill, sc Script) []Script {
+	all := survey.Of(s.FS(), &manifest.Manifest{}, nil).Runnable()
+	all = slices.DeleteFunc(all, func(other Script) bool { return other.File == sc.File || path.Dir(other.File) != path.Dir(sc.File) })
+	return all[:min(len(all), mostBeside)]
+}

@@ -1,0 +1,43 @@
+package toolset
+
+import (
+	"bytes"
+	"strings"
+)
+
+// maxShown is how much of a line is given to Options.Printed, in bytes.
+const maxShown = 2 << 10
+
+// printer is the standard error of a process, whose lines are also wanted one by one.
+type printer struct {
+	errput
+	p    *process
+	line []byte // what was written of the next one, up to maxShown+1 bytes
+}
+
+// Write gives each line that is complete to Options.Printed.
+func (w *printer) Write(b []byte) (int, error) {
+	for rest := b; len(rest) > 0; {
+		part, after, ended := bytes.Cut(rest, []byte("\n"))
+		w.line = append(w.line, part[:min(len(part), maxShown+1-len(w.line))]...)
+		if ended {
+			w.end()
+		}
+		rest = after
+	}
+	return w.errput.Write(b)
+}
+
+func (w *printer) end() {
+	text := string(w.line[:min(len(w.line), maxShown)])
+	if w.p.redact != nil {
+		text = w.p.redact.String(text)
+	}
+	if len(w.line) > maxShown {
+		text += " …"
+	}
+	w.line = w.line[:0]
+	if text = strings.TrimRight(strings.ToValidUTF8(text, ""), " \t\r"); text != "" {
+		w.p.u.owner.h.o.Printed(w.p.u.owner.name, text)
+	}
+}
