@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -71,11 +72,28 @@ func (s *Skill) ReadFile(name string) ([]byte, error) {
 			return data, nil
 		}
 	}
+	if checkResource(name) == nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, ErrTooBig) && isLinked(s.tree, name) {
+		err = ErrLinked
+	}
 	re := &ResourceError{Path: name, Err: err}
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrInvalid) {
 		re.Suggest = s.nearFiles(name)
 	}
 	return nil, re
+}
+
+// ErrLinked is the error for a file behind a symbolic link that leads out of the skill.
+var ErrLinked = errors.New("a symbolic link is not followed out of the skill: put the file in the place of the link, or install the skill from its repository")
+
+// isLinked reports whether a path is a symbolic link or leads through one.
+func isLinked(fsys fs.FS, name string) bool {
+	for ; name != "."; name = path.Dir(name) {
+		entries, _ := fs.ReadDir(fsys, path.Dir(name)) // a folder that cannot be read has no links
+		if slices.ContainsFunc(entries, func(d fs.DirEntry) bool { return d.Name() == path.Base(name) && d.Type()&fs.ModeSymlink != 0 }) {
+			return true
+		}
+	}
+	return false
 }
 
 // checkResource rejects every path that is not plainly one file below the skill.

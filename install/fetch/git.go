@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -82,6 +83,9 @@ func (f *gitFetcher) git() (*git.Client, error) {
 // Snapshot too.
 func (f *gitFetcher) Fetch(ctx context.Context, r *install.Request) (*install.Snapshot, error) {
 	s, err := f.fetch(ctx, r)
+	if errors.Is(err, git.ErrNotFound) && strings.HasPrefix(r.Source.URL, "file:") {
+		err = fmt.Errorf("%w: of a folder that is no repository, give the path, without file://", err)
+	}
 	switch {
 	case errors.Is(err, git.ErrNotFound) || errors.Is(err, git.ErrName):
 		err = alsoError{err, install.ErrNoPlace}

@@ -97,7 +97,7 @@ func known(name string) bool {
 	case toolBash, toolRead, toolWrite, toolEdit, toolGlob, toolGrep, toolFetch, toolSkill, toolTask, toolSkillRead, toolScriptList,
 		toolScriptHelp, toolScriptRun, "hello", "web_search", "todowrite", "todoread", "taskcreate", "taskupdate", "tasklist", "taskget",
 		"askuserquestion", "sendmessage", "lsp", "workflow", "bashoutput", "killshell", "killbash", "slashcommand",
-		"enterplanmode", "exitplanmode", "enterworktree", "exitworktree", "taskoutput", "taskstop",
+		"enterplanmode", "exitplanmode", "enterworktree", "exitworktree", "taskoutput", "taskstop", "listmcpresourcestool", "readmcpresourcetool", "ask_user",
 		"toolsearch", "update_plan", "write_todos", "save_memory", "view_image":
 		return true
 	}

@@ -3,8 +3,10 @@ package check
 import (
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/internal/lazyregexp"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
@@ -53,10 +55,33 @@ const (
 	mostNames  = 12  // words that may be the names of skills
 )
 
+var (
+	owner = lazyregexp.New("(?:(\\S+) +)?(\\S+)['’]s +`+$")                                    // a possessive before code
+	place = lazyregexp.New("^`+ +(?:in|of|from) +the +`?[a-z0-9]+(?:-[a-z0-9]+)+`? +skill\\b") // the name of a skill after code
+	blank = lazyregexp.New(`\[[A-Za-z][^\][]*\](?:[^(\[:]|$)`)                                 // a word to be filled in
+)
+
+// isOther reports whether a path that the skill does not have is, by what its line says, no file of it.
+func (v *validation) isOther(line string, ref reference) bool {
+	before, after := line[:ref.at], line[ref.at:]
+	if ref.link {
+		top, _, deep := strings.Cut(ref.target, "/")
+		if !strings.Contains(ref.target, ".") && !slices.Contains(usual[:], top) {
+			return !deep || !slices.ContainsFunc(v.top, func(d fs.DirEntry) bool { return d.Name() == top })
+		}
+		_, rest, _ := strings.Cut(after, ")")
+		return blank().MatchString(rest)
+	}
+	if m := owner().FindStringSubmatch(before); m != nil {
+		return m[2] != "skill" && m[2] != "plugin" || strings.Contains(m[1], "-")
+	}
+	return place().MatchString(strings.TrimPrefix(after, ref.target))
+}
+
 // elsewhere reports whether a path of code that the skill does not have is one of the repository: it is there below a folder above the
 // skill, or in a skill next to it that the words before the path name.
 func (v *validation) elsewhere(clean, before string) bool {
-	if v.root == nil || v.rel == "." || !fs.ValidPath(clean) || v.exists(clean) {
+	if v.root == nil || v.rel == "." || !fs.ValidPath(clean) {
 		return false
 	}
 	for dir := path.Dir(v.rel); ; dir = path.Dir(dir) {

@@ -42,20 +42,20 @@ func (v *validation) checkReferences(memory *Memory) {
 				seen = map[string]bool{}
 			}
 			seen[clean] = true
-			if ref.link || !v.elsewhere(clean, body[lineBefore(body, begin):begin+ref.at]) {
-				v.checkReference(ref.target, n, utf8.RuneCountInString(line[:ref.at])+1)
+			if v.exists(clean) || v.isOther(line, ref) || !ref.link && v.elsewhere(clean, body[lineBefore(body, begin):begin+ref.at]) {
+				continue
 			}
+			v.checkReference(ref.target, n, utf8.RuneCountInString(line[:ref.at])+1)
 		}
 	}
 }
 
+// checkReference reports a path that the skill does not have.
 func (v *validation) checkReference(target string, line, col int) {
 	clean := path.Clean(target)
 	code, fault := "reference-missing", "does not exist"
 	if !fs.ValidPath(clean) {
 		code, fault = v.checkOutside(clean)
-	} else if v.exists(clean) {
-		return
 	}
 	if code != "" {
 		v.Add(manifest.Problem{Code: code, Line: line, Col: col, Message: fmt.Sprintf("%.100q %s", target, fault)})
@@ -155,8 +155,8 @@ func (r *referenceReader) read(line string) []reference {
 // block reads the mark of a code fence.
 func (r *referenceReader) block(mark, info string) {
 	switch {
-	case r.depth == 0:
-		r.fence, r.depth, r.shell = mark, 1, isShell(info)
+	case r.depth == 0: // a skill of one file has no scripts: what its commands run is the project's
+		r.fence, r.depth, r.shell = mark, 1, len(r.top) != 1 && isShell(info)
 	case info != "":
 		r.depth++
 	default:
@@ -222,6 +222,11 @@ func (r *referenceReader) ofSpans(line string, spans [][2]int) []reference {
 // of the line where all files should be in the skill, and 0 where none need be.
 func unsure(line string) int {
 	begin := len(line)
+	for _, word := range [...]string{"例如", "比如", "（如", "(如", "例えば"} {
+		if n := strings.Index(line[:begin], word); n >= 0 {
+			begin = n
+		}
+	}
 	for at := 0; at < len(line); {
 		n := wordLen(line[at:])
 		if n == 0 {
@@ -230,7 +235,7 @@ func unsure(line string) int {
 		}
 		word, rest := strings.ToLower(line[at:at+n]), line[at+n:]
 		switch {
-		case word == "would" || word == "exist" || word == "exists" || strings.HasSuffix(word, "plugin_root"):
+		case isNever(word):
 			return 0
 		case begin == len(line) && (isUnsure(word, rest) || word == "like" && at > 0 && line[at-1] == '('):
 			begin = at
@@ -238,6 +243,16 @@ func unsure(line string) int {
 		at += n
 	}
 	return begin
+}
+
+// isNever reports whether a word in lower case makes all paths of its line unsure: the files may be there or not, are made
+// by something, or belong to a plugin.
+func isNever(word string) bool {
+	switch word {
+	case "would", "exist", "exists", "etc", "created", "deployed", "generated", "written":
+		return true
+	}
+	return strings.HasSuffix(word, "plugin_root")
 }
 
 // isUnsure reports whether a word in lower case, with what follows it, makes the paths after it unsure.
@@ -278,10 +293,10 @@ func isWord(c byte) bool {
 // starter is the beginning of a command that runs or reads its first file.
 var starter = lazyregexp.New(`^\s*(?:[$>] +)?(?:\w+=\S* +)*(?:(?:python|py|node|bun|deno|npx|tsx|uv|bash|sh|zsh|source|ruby|perl|php|pwsh|bb|cat|cp)[0-9.]* |[\w-]+/)`)
 
-// command returns the file of the skill that a line of a code block runs or reads. After a cd it returns none, and no path
-// that begins with "./", which is one of the working directory, unless the skill has such a folder.
+// command returns the file of the skill that a line of a code block runs or reads. It returns no path that begins with "./",
+// which is one of the working directory, unless the skill has such a folder, and none after a line that tells of a project.
 func (r *referenceReader) command(line string) []reference {
-	if strings.HasPrefix(strings.TrimLeft(line, "$> \t"), "cd ") {
+	if strings.HasPrefix(strings.TrimLeft(line, "$> \t"), "cd ") || r.inProject(line) {
 		r.shell = false
 		return nil
 	}
@@ -300,6 +315,17 @@ func (r *referenceReader) command(line string) []reference {
 		return nil
 	}
 	return out[:1]
+}
+
+// inProject reports whether a command works on folders that projects have and this skill has not.
+func (r *referenceReader) inProject(line string) bool {
+	for _, name := range [...]string{"src", "tests"} {
+		_, rest, _ := strings.Cut(line, " "+name)
+		if strings.HasPrefix(rest, "/") && !r.has(name) {
+			return true
+		}
+	}
+	return false
 }
 
 // has reports whether the skill has a folder of that name.
@@ -337,7 +363,7 @@ func meansAny(path string) bool {
 			if from > 0 && path[from-1] == '_' && (strings.EqualFold(before, "script") || strings.EqualFold(before, "file")) {
 				return true
 			}
-		case "example":
+		case "example", "guide", "tool":
 			if from > 0 && path[from-1] == '/' && end < len(path) && path[end] == '.' {
 				return true
 			}

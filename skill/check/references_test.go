@@ -51,6 +51,11 @@ func TestReferences(t *testing.T) { // R1
 		{"nested blocks", "```markdown\n```bash\npython scripts/no.py\n```\n[x](no.md)\n```\n`scripts/last.py`", []string{"7:2 scripts/last.py"}},
 		{"what is wrong", "- Bad: [x](no.md) `scripts/no.py`\n> **Wrong:** [x](no.md)\nDon't: [x](no.md)\n❌ [x](no.md)\nIncorrect: `scripts/no.py`", nil},
 		{"a bad word", "Bad news are in [x](no.md)\nDon't read `scripts/no.py`", []string{"1:21 no.md", "2:13 scripts/no.py"}},
+		{"of another", "World Watcher's `scripts/no.py`, pdf-forms skill's `scripts/a2.py`, this skill's `scripts/b.py`\n`scripts/c.py` in the pdf-forms skill", []string{"1:83 scripts/b.py"}},
+		{"examples in Chinese", "说明（如 `scripts/no.py`）\n例如 `scripts/a2.py`\n如下 `scripts/b.py`", []string{"3:5 scripts/b.py"}},
+		{"made by something", "`references/no.md` will be generated\n`scripts/no.sh` etc.", nil},
+		{"no files", "[0](MON) [x](internal/page) [y](docs.example.com/page) [z](lib/no)\n- [a](./a.md) - [Description]\n- [b](b.md) [c](c.md)", []string{"1:33 docs.example.com/page", "1:60 lib/no", "3:7 b.md", "3:17 c.md"}},
+		{"commands of a project", "```sh\npython -m pytest tests/ -v\npython scripts/no.py\n```", nil},
 		{"span of three", "```scripts/no.py```", []string{"1:4 scripts/no.py"}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
@@ -64,6 +69,15 @@ func TestReferences(t *testing.T) { // R1
 				t.Errorf("got  %q\nwant %q", got, row.want)
 			}
 		})
+	}
+}
+
+// What the commands of a skill of one file run is not a file of the skill. R1
+func TestReferencesOfOneFile(t *testing.T) {
+	manifest := "---\nname: x\ndescription: y\n---\n```sh\npython scripts/no.py\n```\n`scripts/gone.py`\n"
+	_, problems := Folder(folder(map[string]string{"SKILL.md": manifest}), "x", nil)
+	if len(problems) != 1 || problems[0].Line != 8 {
+		t.Errorf("got %v, want one problem on line 8", problems)
 	}
 }
 
@@ -150,7 +164,7 @@ func FuzzReferences(f *testing.F) {
 // The words that make paths unsure are those of two patterns.
 func FuzzUnsure(f *testing.F) {
 	words := regexp.MustCompile(`(?i)(?:\(like|\b(?:examples?\**:|e\.g\.|for example|for instance|such as|create|write|save|add|put))(?:\W|$)`)
-	never := regexp.MustCompile(`(?i)\b(?:would|exists?|\w*plugin_root)\b`)
+	never := regexp.MustCompile(`(?i)\b(?:would|exists?|etc|created|deployed|generated|written|\w*plugin_root)\b`)
 	for _, s := range []string{"a Create b", "**Examples**: x", "example:x", "e.g. x", "(E.G.)", "for  example", "FOR INSTANCE,", "such as", "such ask",
 		"output", "put", "it exists", "$X_PLUGIN_ROOT/a", "plugin_roots", "add_x add", "e.g.x", "é add", "would", "(like a", "like a", "(likely"} {
 		f.Add(s)
@@ -224,7 +238,7 @@ func FuzzIsPlainPath(f *testing.F) {
 
 // The paths that stand for any file are those of a pattern.
 func FuzzMeansAny(f *testing.F) {
-	pattern := regexp.MustCompile(`(?i)(?:^|[/_.-])(?:script_?name|file_?name|your|my|foo|xxx+)(?:$|[/_.-])|/example\.|\.\.\.`)
+	pattern := regexp.MustCompile(`(?i)(?:^|[/_.-])(?:script_?name|file_?name|your|my|foo|xxx+)(?:$|[/_.-])|/(?:example|guide|tool)\.|\.\.\.`)
 	for _, s := range []string{"scripts/script_name.py", "a/FileName.md", "script-name.py", "my.py", "mine.py", "x/xx.md", "x/xXx.md", "a/example.py",
 		"example.py", "a/example/b.py", "a/b...c", "scripts/file_name", "file__name", "name", "_name", "/", ""} {
 		f.Add(s)

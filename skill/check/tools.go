@@ -18,8 +18,8 @@ func (v *validation) checkTools() {
 	v.checkRules("disallowed-tools", v.m.DisallowedTools.Rules, true)
 	var unknown, code []string
 	for _, r := range v.checkRules("allowed-tools", v.m.AllowedTools.Rules, false) {
-		if !r.Known() {
-			unknown = append(unknown, r.Text+didYouMean(r.Meant()))
+		if name := r.Text + didYouMean(r.Meant()); !r.Known() && !slices.Contains(unknown, name) {
+			unknown = append(unknown, name)
 		}
 		if reach := r.Reach(); reach.Code && !r.Bare() {
 			code = append(code, fmt.Sprintf("%s (%s)", r.Text, reach.Why))

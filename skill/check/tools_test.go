@@ -16,10 +16,11 @@ func TestTools(t *testing.T) {
 		"allowed-tools: Bash(python:*) Bash(perl:*) Bash(ruby:*) Bash(lua:*) Bash(php:*) Bash(node:*) Bash(bun:*)": {
 			"4:1 tools-reach allows any code: Bash(python:*) (python runs any program that it is given), Bash(perl:*) (perl runs any program that it is given), " +
 				"Bash(ruby:*) (ruby runs any program that it is given), Bash(lua:*) (lua runs any program that it is given), Bash(php:*) (php runs any program that it is given) and 2 more"},
-		"Allowed_Tools: Bash(:*)":                  {`4:1 tools-rule "Bash(:*)" is not the pattern of one command: the rule is dropped`},
-		"allowed-tools: [Raed, Azure]":             {"4:1 tools-unknown no known tool has the name Raed (did you mean Read?), Azure"},
-		"allowed-tools: Read Azure StitchMCP":      {"4:1 tools-unknown no known tool has the name Azure, StitchMCP"},
-		"disallowed-tools: Bash(x > y) Bash(rm:*)": {`4:1 tools-rule "Bash(x > y)" is not the pattern of one command: the rule counts for any arguments`},
+		"Allowed_Tools: Bash(:*)":                                {`4:1 tools-rule "Bash(:*)" is not the pattern of one command: the rule is dropped`},
+		"allowed-tools: [Raed, Azure]":                           {"4:1 tools-unknown no known tool has the name Raed (did you mean Read?), Azure"},
+		"allowed-tools: [Azure MCPs, Azure MCPs, EnterPlanMode]": {"4:1 tools-unknown no known tool has the name Azure, MCPs"},
+		"allowed-tools: Read Azure StitchMCP":                    {"4:1 tools-unknown no known tool has the name Azure, StitchMCP"},
+		"disallowed-tools: Bash(x > y) Bash(rm:*)":               {`4:1 tools-rule "Bash(x > y)" is not the pattern of one command: the rule counts for any arguments`},
 	} {
 		text := "---\nname: x\ndescription: y\n" + fields + "\n---\n"
 		_, problems := Folder(folder(map[string]string{"SKILL.md": text}), "x", nil)

@@ -188,6 +188,7 @@ func (v *validation) checkScripts(rule survey.Rule) {
 	for _, p := range set.Problems() {
 		switch {
 		case p.Code == "scripts-ignore": // the manifest's own check reports it with its place
+		case p.Code == "script-symlink" && !isThere(v.fsys, p.File): // file-link says more
 		case p.Field != "":
 			v.Add(manifest.Problem{Code: p.Code, Field: p.Field, Message: p.Message, Cure: p.Cure})
 		default:

@@ -111,12 +111,13 @@ func TestValidateSpecial(t *testing.T) { // R50
 	must(os.WriteFile(filepath.Join(dir, "SKILL.md"), []byte("---\nname: x\ndescription: y\n---\n"), 0o600))
 	must(os.Mkdir(filepath.Join(dir, "scripts"), 0o700))
 	must(os.Symlink("../SKILL.md", filepath.Join(dir, "scripts", "a.py")))
+	must(os.Symlink("../../out.py", filepath.Join(dir, "scripts", "b.py")))
 	must(os.WriteFile(filepath.Join(dir, "big"), nil, 0o600))
 	must(os.Truncate(filepath.Join(dir, "big"), maxFile+1))
 	root, err := os.OpenRoot(dir)
 	must(err)
 	defer root.Close()
-	want := []string{"skills/x/big:0:0 file-large", "skills/x/scripts/a.py:0:0 script-symlink"}
+	want := []string{"skills/x/big:0:0 file-large", "skills/x/scripts/a.py:0:0 script-symlink", "skills/x/scripts/b.py:0:0 file-link"}
 	if got := validated(t, root.FS(), "x"); !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

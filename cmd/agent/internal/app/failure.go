@@ -137,7 +137,14 @@ func ReplayStopped(err error) bool { return errors.As(err, new(*replay.StoppedEr
 // explainFile explains a file of a skill that does not exist, or a path that is refused.
 func explainFile(err *skill.ResourceError) *Failure {
 	if !errors.Is(err, fs.ErrNotExist) {
-		return &Failure{Exit: ExitUsage, Code: string(tool.InvalidName), Hint: "a path is relative to the skill and stays in it", Err: err}
+		f := &Failure{Exit: ExitUsage, Code: string(tool.InvalidName), Err: err}
+		if errors.Is(err, fs.ErrInvalid) {
+			f.Hint = "a path is relative to the skill and stays in it"
+		}
+		if errors.Is(err, skill.ErrLinked) {
+			f.Hint = "agent skill add REPOSITORY --skill NAME copies what such links lead to"
+		}
+		return f
 	}
 	f := &Failure{Exit: ExitNotFound, Code: string(tool.NotFound), Err: err}
 	if len(err.Suggest) > 0 {

@@ -15,6 +15,7 @@ import (
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/check"
 	"github.com/agent-base/agent-base/skill/manifest"
+	"github.com/agent-base/agent-base/toolset"
 )
 
 // Packages installs skills from other places, and updates and removes them.
@@ -118,7 +119,12 @@ type Checked struct {
 func (p *Packages) Check(k *install.Package) Checked {
 	cfg := p.settings.Config()
 	profile, _ := manifest.ProfileNamed(cfg.Profile) // the catalogue has it already
-	_, problems := check.Folder(k.Skill.FS(), k.Name, &check.Options{Profile: profile, ScriptRule: p.settings.Survey().Rule})
+	m, problems := check.Folder(k.Skill.FS(), k.Name, &check.Options{Profile: profile, ScriptRule: p.settings.Survey().Rule})
+	for _, found := range toolset.Check(k.Skill.FS(), m) {
+		if found.Code == "toolset-entry" {
+			problems = append(problems, found)
+		}
+	}
 	c := Checked{Problems: problems}
 	if e := k.Skill.Entry(); e.State() == skill.StateUnavailable {
 		c.Missing = e.Reason()

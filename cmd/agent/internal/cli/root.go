@@ -181,6 +181,9 @@ func flagError(c *cobra.Command, err error) error {
 	if errors.As(err, &bad) {
 		return app.Usage(wrongValue(bad), helpHint(c))
 	}
+	if missing, ok := errors.AsType[*pflag.ValueRequiredError](err); ok {
+		return app.Usage(err, valueHint(c, missing.GetFlag()))
+	}
 	var unknown interface{ GetSpecifiedName() string }
 	if !errors.As(err, &unknown) {
 		return app.Usage(err, helpHint(c))
@@ -194,6 +197,15 @@ func flagError(c *cobra.Command, err error) error {
 		return app.Usage(err, fmt.Sprintf("did you mean --%s?", meant))
 	}
 	return app.Usage(err, helpHint(c))
+}
+
+// valueHint says what the value of a flag is.
+func valueHint(c *cobra.Command, f *pflag.Flag) string {
+	if f.Name == "trust" && c.Flags().Lookup("trusted") != nil {
+		return "--trust takes the digest of the content; --trusted approves without a question whatever it is"
+	}
+	value, use := pflag.UnquoteUsage(f)
+	return fmt.Sprintf("write --%s %s: %s", f.Name, value, use)
 }
 
 // excluding returns the error of cobra for flags that exclude each other in our words, and any other unchanged.
