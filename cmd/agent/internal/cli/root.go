@@ -20,14 +20,13 @@ import (
 
 const rootLong = `agent answers with the help of Agent Skills: folders with a SKILL.md. It finds, checks, discloses and runs them.
 
-Without a command it starts a conversation in the terminal; with -p it answers one prompt. It asks the model named by
---model, by the setting "model" or by a key in the environment, otherwise a local server (Ollama, LM Studio, llama.cpp,
-vLLM). The model activates skills that fit. A prompt "/NAME ARGUMENTS" activates a skill yourself, even one hidden from
-models.
+Without a command it starts a conversation in the terminal; with -p it answers one prompt. --model, the setting "model" or
+a key in the environment chooses the model. Otherwise agent looks for a local server (Ollama, LM Studio, llama.cpp, vLLM).
+The model activates skills that fit. To activate one yourself, type "/NAME ARGUMENTS"; this also works for skills that are
+hidden from models.
 
-Skills are bundled, or are in .agents/skills, .agent/skills or .claude/skills of your home or of the project, or in
-other folders. Only "script run", "script help" and the agent itself run scripts, and the agent runs only those of
-bundled and trusted skills.`
+Some skills are bundled. Others are read from .agents/skills, .agent/skills and .claude/skills in your home and in the
+project, and from folders that you name. The agent runs only scripts of bundled and trusted skills.`
 
 const rootExample = `  agent                                     # a conversation
   agent -p "what are the odds of rain?"     # one answer; --json for the whole run
@@ -37,7 +36,7 @@ const rootExample = `  agent                                     # a conversatio
   agent -p "greet Ada" --model replay/demo  # no model: played from a file
   agent skill list                          # list the skills
   agent skill why NAME                      # why one is loaded, or not
-  agent skill prompt                        # what a model gets of them
+  agent skill prompt                        # the list of skills that a model gets
   agent script run NAME SCRIPT -- ARGS      # run a script, get its JSON`
 
 func newRootCommand(s *app.Services) *cobra.Command {

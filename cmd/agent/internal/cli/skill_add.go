@@ -41,21 +41,23 @@ func newAddCommand(s *app.Services, run func(context.Context, *addOptions) error
 		Use:     "add SOURCE...",
 		Aliases: []string{"install"},
 		Short:   "Install a skill from a git repository.",
-		Long: `Install skills from a repository, an archive, a folder, a site with a discovery index or an OCI registry. A SOURCE is
+		Long: `Install skills from a repository, an archive, a folder, a site with a discovery index or an OCI registry. SOURCE is one of
 
-  owner/repo                     a repository of GitHub; owner/repo/path is a folder in it
-  https://host/repo.git          any repository; also ssh://, git@host:repo and file:///path
-  ./folder                       a folder of this machine
+  owner/repo                     a repository on GitHub; owner/repo/path is a folder in it
+  https://host/repo.git          any git repository; also ssh://, git@host:repo and file:///path
+  ./folder                       a folder on this machine
   ./skill.zip, https://…/x.tgz   an archive: .zip, .skill, .tar.gz, .tgz
   https://host                   a site with /.well-known/agent-skills/index.json
-  oci://registry/repository:tag  an artifact of a registry
+  oci://registry/repository:tag  an artifact in an OCI registry
 
-A repository may be followed by #branch, #tag or #commit. If a source has several skills, choose with --skill, --path or
---all. Before anything is kept you see what the skill is, where it is from, what it asks for and what a check found.
+Add #branch, #tag or #commit to a repository to choose a version. If a source has several skills, choose with --skill,
+--path or --all.
 
-Nothing of a skill is executed. Without a terminal, --trusted or --trust DIGEST answers the question. What was installed is
-noted below "plugins" in your settings. --link, for authors, uses a folder where it is, with all later changes: nothing is
-copied, and nothing is trusted by it.`,
+Before a skill is installed, you see where it is from, what it asks for and what a check found, and are asked. Without a
+terminal, answer with --trusted or --trust DIGEST. Nothing of a skill is run. Your settings list the installed skills under
+"plugins".
+
+--link is for authors. It uses your folder in place, with all later changes, and does not make it trusted.`,
 		Example: `  agent skill add anthropics/skills --skill pdf
   agent skill add https://git.example.com/team/skills.git --ref v1.2 --all
   agent skill add team/skills --skill csv --name team-csv
@@ -67,18 +69,18 @@ copied, and nothing is trusted by it.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.ref, "ref", "", "the branch, tag or `COMMIT` of a repository")
+	f.StringVar(&o.ref, "ref", "", "install this branch, tag or `COMMIT` of a repository")
 	f.StringVar(&o.branch, "branch", "", "follow this `BRANCH`")
 	f.StringVar(&o.tag, "tag", "", "install this `TAG`, and stay at it")
 	f.StringVar(&o.path, "path", "", "look in this `FOLDER` of the source")
 	f.StringSliceVar(&o.names, "skill", nil, "install the skill called `NAME` (repeatable)")
 	f.StringVar(&o.as, "name", "", "Custom skill name")
-	f.BoolVar(&o.link, "link", false, "use a folder of yours where it is, without a copy")
+	f.BoolVar(&o.link, "link", false, "use your folder in place, without a copy")
 	f.BoolVar(&o.all, "all", false, "install every skill of the source")
 	f.BoolVar(&o.trusted, "trusted", false, "Skip trust confirmation")
 	f.StringSliceVar(&o.digests, "trust", nil, "approve the content with this `DIGEST` (sha256:...) without a question (repeatable)")
 	givenFlags(c, s, &o.given)
-	f.BoolVar(&o.lock, "lock", false, "record it in skills-lock.json of the project, for agent skill ci")
+	f.BoolVar(&o.lock, "lock", false, "record the skill in skills-lock.json of the project, for agent skill ci")
 	f.BoolVar(&o.dryRun, "dry-run", false, "show what would be installed, and install nothing")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	c.MarkFlagsMutuallyExclusive("ref", "branch", "tag")

@@ -32,11 +32,11 @@ type grantOptions struct {
 // givenFlags adds the flags that say what is granted or revoked.
 func givenFlags(c *cobra.Command, s *app.Services, given *app.Given) {
 	flags := c.Flags()
-	flags.StringSliceVar(&given.Env, "env", nil, "the variable `NAME`, exactly; several with commas")
-	flags.BoolVar(&given.Home, "home", false, "your own home as HOME, in place of a private one")
-	flags.StringArrayVar(&given.Read, "read", nil, "reading in `DIR`")
-	flags.StringArrayVar(&given.Write, "write", nil, "writing in `DIR`, or one file; \".\" is where a script is started")
-	flags.StringSliceVar(&given.Net, "net", nil, "the network, to `HOST`: api.example.com, HOST:PORT, *.example.com, or all")
+	flags.StringSliceVar(&given.Env, "env", nil, "the variable with exactly this `NAME`; separate several with commas")
+	flags.BoolVar(&given.Home, "home", false, "your real home as HOME, instead of a private one")
+	flags.StringArrayVar(&given.Read, "read", nil, "read access to `DIR`")
+	flags.StringArrayVar(&given.Write, "write", nil, "write access to `DIR` or to one file; \".\" is where a script is started")
+	flags.StringSliceVar(&given.Net, "net", nil, "network access to `HOST`: api.example.com, HOST:PORT, *.example.com, or all")
 	_ = c.RegisterFlagCompletionFunc("env", completeVariables(s))
 	_ = c.MarkFlagDirname("read")
 	_ = c.MarkFlagDirname("write")
@@ -47,18 +47,17 @@ func newGrantCommand(s *app.Services, run func(context.Context, *grantOptions) e
 	c := &cobra.Command{
 		Use:   "grant NAME",
 		Short: "Give the scripts of a skill a variable, your home, a folder or a host",
-		Long: `Give the scripts of a skill something of yours: variables of your environment, each by its exact name, your own home,
-folders, or hosts of the network.
-A model provider's key passes only if it is granted by its name. Variables that make programs load or run something
-else, such as LD_PRELOAD or PATH, cannot be granted.
+		Long: `Let the scripts of a skill use variables of your environment, your home, folders, or hosts of the network.
 
-The grant is for the present content of the skill. When the content changes it lapses, and the next run shows what
-changed and the command that repeats it. That also holds for bundled skills and below a trusted folder.
+A grant holds for the present content of the skill. When the content changes, the grant ends. The next run then shows what
+changed and the command that repeats the grant. This also holds for bundled skills and for skills in a trusted folder.
 
---read, --write and --net say what the sandbox of scripts lets them reach: folders, and hosts at ports 443 and 80 or the
-port that is named. A host that you name may be on this machine or in your network. AGENTS.md, .npmrc and other files that
-programs obey are written only with --write FILE; "/", your home and folders with keys are refused. Where "agent doctor" shows no
-sandbox, scripts reach everything that you do.`,
+--env takes exact names. A script gets the key of a model provider only if you grant it by name. Variables that make
+programs load or run other code, such as LD_PRELOAD or PATH, cannot be granted.
+
+--net opens ports 443 and 80 of a host, or the port that you name. The host may be on this machine or in your network.
+--write does not open AGENTS.md, .npmrc and other files that programs obey; --write FILE opens one of them. "/", your home
+and folders with keys are refused. If "agent doctor" shows no sandbox, scripts can reach everything that you can.`,
 		Example: `  agent skill grant pr-review --env GITHUB_TOKEN --net api.github.com
   agent skill grant images --net localhost:8188
   agent skill grant notes --home --write ~/notes

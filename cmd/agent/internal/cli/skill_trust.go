@@ -35,17 +35,16 @@ func newTrustCommand(s *app.Services, run func(context.Context, *trustOptions) e
 	c := &cobra.Command{
 		Use:   "trust NAME",
 		Short: "Let the scripts of a skill run",
-		Long: `Approve the present content of a skill, so its scripts may run. First show what would be approved: its files, its
-digest, what it asks for, and what has changed since the last approval. After any later change you are asked again.
+		Long: `Approve the present content of a skill, so its scripts may run. You first see its files, its digest, what it asks for, and
+what has changed since the last approval. After any later change you are asked again.
 
-A skill with a link that leads out of it, or with a special file, has no digest and cannot be approved (exit code 4).
+The question also shows which variables of your environment the scripts read, and what they would get. Press "e" to change
+that. With --yes nothing is asked: the skill gets what its manifest declares under permissions, and what --env, --home,
+--read, --write and --net name. Without a terminal, nothing is approved unless you pass --yes.
 
-The question also shows which variables of your environment the scripts read, and what they would get: "e" changes that.
-With --yes the skill gets what its manifest declares in permissions.env and what --env, --home, --read, --write and
---net name, and nothing else.
+A skill with a special file, or with a link that leads out of it, has no digest and cannot be approved (exit code 4).
 
-With --root, trust everything below a folder, including later changes: only for a folder of your own.
-Without a terminal, nothing is approved unless --yes is given.`,
+--root DIR trusts everything below a folder, with all later changes. Use it only for a folder of your own.`,
 		Example: `  agent skill trust csv-report
   agent skill trust csv-report --yes --env REPORT_TOKEN
   agent skill trust --root ~/src/skills`,

@@ -32,20 +32,20 @@ func newUpdateCommand(s *app.Services, run func(context.Context, *updateOptions)
 	c := &cobra.Command{
 		Use:   "update [NAME...]",
 		Short: "Update installed skills, after showing what changes",
-		Long: `Update installed skills, all or those named, to what their source has now. Before each one you see the old and the new
-commit, which files change, and what the new content asks for that the old one did not: tools, variables, hosts, new files
-that may run, hooks, toolsets, a model.
+		Long: `Update the named installed skills, or all of them, to the newest version of their source. For each skill you see the old
+and the new commit, the files that change, and everything that the new version asks for and the old one did not: tools,
+variables, hosts, new files that may run, hooks, toolsets, a model.
 
---yes answers the question where nothing more is asked for, and where you approved exactly the new content before, as before a
-rollback. Where more is asked for, you are asked all the same; without a
-terminal that is exit code 5, and --trust DIGEST approves exactly one content. What you granted to a skill passes on to the
-new content; if it asks for more, your home, the whole network, keys of model providers and added packages do not. A skill
-that was never approved is updated and stays unapproved.
+If the new version asks for nothing more, or you approved its content before, --yes skips the question. If it asks for more,
+you are asked even with --yes. Without a terminal the command then fails with exit code 5; --trust DIGEST approves exactly
+one content. Your grants carry over to the new version. If it asks for more, these grants do not: your home, the whole
+network, keys of model providers and packages that you added. A skill that you never approved stays unapproved.
 
-A skill that was installed by tag or commit is pinned: --ref, --branch or --tag changes it. The old version works until the
-new one is in place, and stays for "agent skill rollback". Changes that you made to the installed files are kept in a folder
-that the answer names; where there is nothing new to replace them, you are only told. With --check nothing is changed; the
-exit code is 8 if there is something new.`,
+A skill that was installed by tag or commit is pinned. Change the pin with --ref, --branch or --tag. The old version is used
+until the new one is in place; "agent skill rollback" brings it back. If you changed installed files, an update moves them
+to a backup folder and prints its path. If there is no new version, the changes are reported and left alone.
+
+With --check nothing is changed. The exit code is 8 if a new version is available.`,
 		Example: `  agent skill update
   agent skill update pdf --ref v2.0
   agent skill update --check`,
@@ -56,9 +56,9 @@ exit code is 8 if there is something new.`,
 		},
 	}
 	f := c.Flags()
-	f.BoolVar(&o.check, "check", false, "only say what is available")
-	f.BoolVarP(&o.yes, "yes", "y", false, "do not ask where nothing more is asked for")
-	f.BoolVar(&o.keepLocal, "keep-local", false, "do not ask about files that you changed: they are kept in a folder")
+	f.BoolVar(&o.check, "check", false, "only report what is available")
+	f.BoolVarP(&o.yes, "yes", "y", false, "do not ask if the new version asks for nothing more")
+	f.BoolVar(&o.keepLocal, "keep-local", false, "do not ask about files that you changed: move them to a backup folder")
 	f.StringVar(&o.ref, "ref", "", "change to this branch, tag or `COMMIT`")
 	f.StringVar(&o.branch, "branch", "", "change to this `BRANCH` and follow it")
 	f.StringVar(&o.tag, "tag", "", "change to this `TAG` and stay at it")
@@ -72,8 +72,8 @@ func newOutdatedCommand(s *app.Services, run func(context.Context, *updateOption
 	o := &updateOptions{services: s, out: s.Out, check: true}
 	c := &cobra.Command{
 		Use:               "outdated [NAME...]",
-		Short:             "List the installed skills whose source has something new",
-		Long:              `The same as "agent skill update --check". The exit code is 8 if there is something new.`,
+		Short:             "List the installed skills that have a newer version",
+		Long:              `The same as "agent skill update --check". The exit code is 8 if a newer version is available.`,
 		Example:           "  agent skill outdated --json",
 		ValidArgsFunction: completeInstalled(s),
 		RunE: func(c *cobra.Command, args []string) error {
