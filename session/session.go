@@ -68,7 +68,7 @@ type Session struct {
 }
 
 // Token identifies one activation. A skill that is activated again gets a new token, so the holder of an old one cannot
-// end the new activation. The zero Token identifies none.
+// end the new activation. It is of use only with the Session that returned it, since each counts its own. The zero Token identifies none.
 type Token uint64
 
 // Activation is one active skill.
