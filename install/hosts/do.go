@@ -23,12 +23,6 @@ type Done struct {
 	Export    *Export
 	Unchanged bool // everything was there already
 	Replaced  bool // an earlier export was there
-
-	target string   // of the link that was replaced; "" if it was a copy or nothing
-	digest string   // of the copy
-	base   string   // folder that made is below, and dir
-	dir    string   // slash path of the agent's folder
-	made   []string // folders that did not exist, the outermost first
 }
 
 // Do puts the skill into the folder of the agent. It makes the folder if it is missing. An earlier export is replaced in one step,
@@ -46,13 +40,14 @@ func (e *Export) Do(ctx context.Context) (*Done, error) {
 		return nil, err
 	}
 	defer p.root.Close()
-	d.base, d.dir = p.root.Name(), p.dir
-	err = mkdirs(p.root, p.dir, d)
+	made, err := mkdirs(p.root, p.dir)
 	if err == nil {
 		err = p.put(ctx, d)
 	}
 	if err != nil {
-		p.removeMade(d)
+		for _, dir := range slices.Backward(made) {
+			_ = p.root.Remove(dir) // which is not empty if somebody uses it
+		}
 		return nil, fmt.Errorf("%s: %w", e.Location(), err)
 	}
 	return d, nil
@@ -120,29 +115,21 @@ func resolve(base, dir string) (string, string) {
 	return base, path.Join(rest...)
 }
 
-// mkdirs makes a folder and those above it, and notes which.
-func mkdirs(root *os.Root, dir string, d *Done) error {
+// mkdirs makes a folder and those above it. It returns those that did not exist, the outermost first.
+func mkdirs(root *os.Root, dir string) (made []string, err error) {
 	if dir == "." {
-		return nil
+		return nil, nil
 	}
-	if err := mkdirs(root, path.Dir(dir), d); err != nil {
-		return err
+	if made, err = mkdirs(root, path.Dir(dir)); err != nil {
+		return made, err
 	}
-	err := root.Mkdir(dir, 0o755)
-	if err == nil {
-		d.made = append(d.made, dir)
+	if err = root.Mkdir(dir, 0o755); err == nil {
+		made = append(made, dir)
 	}
 	if info, is := root.Stat(dir); errors.Is(err, fs.ErrExist) && is == nil && info.IsDir() {
-		return nil
+		return made, nil
 	}
-	return err
-}
-
-// removeMade removes the folders that were made, if they are empty.
-func (p *place) removeMade(d *Done) {
-	for _, dir := range slices.Backward(d.made) {
-		_ = p.root.Remove(dir) // which is not empty if somebody uses it
-	}
+	return made, err
 }
 
 func (p *place) name() string { return path.Join(p.dir, path.Base(p.e.Path)) }
@@ -210,7 +197,7 @@ func (p *place) put(ctx context.Context, d *Done) error {
 		d.Unchanged = true
 		return nil
 	}
-	d.Replaced, d.target = is.exists, is.target
+	d.Replaced = is.exists
 	if p.e.Method == Link && !is.exists {
 		return p.root.Symlink(p.e.Source, p.name())
 	}
@@ -222,10 +209,11 @@ func (p *place) put(ctx context.Context, d *Done) error {
 		}
 		return p.replace(fresh, is)
 	}
-	if d.digest, err = p.copy(ctx, fresh); err != nil {
+	digest, err := p.copy(ctx, fresh)
+	if err != nil {
 		return err
 	}
-	if d.Unchanged = is.digest == d.digest; d.Unchanged {
+	if d.Unchanged = is.digest == digest; d.Unchanged {
 		return nil
 	}
 	return p.replace(fresh, is)
@@ -270,30 +258,6 @@ func (p *place) replace(fresh string, is found) error {
 		return errors.Join(err, p.root.Rename(old, p.name()))
 	}
 	return p.root.RemoveAll(old)
-}
-
-// Undo removes what Do has made, if nobody has changed it since, and puts back a link that was replaced. A copy that was replaced
-// does not come back. It is ErrExists if something else is there now.
-func (d *Done) Undo(ctx context.Context) error {
-	if d.Unchanged {
-		return nil
-	}
-	e := *d.Export
-	e.own, e.digests = nil, []string{d.digest}
-	root, err := os.OpenRoot(d.base)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	p := &place{root, d.dir, &e}
-	if _, err := p.remove(ctx); err != nil {
-		return err
-	}
-	if d.target != "" {
-		return p.root.Symlink(d.target, p.name())
-	}
-	p.removeMade(d)
-	return nil
 }
 
 // Remove removes an export from the folder of the agent: a link that an export has made, or a copy with one of Request.Digests. It

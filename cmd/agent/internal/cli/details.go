@@ -115,6 +115,7 @@ type details struct {
 	Fields        []field            `json:"fields"`
 	Problems      []manifest.Problem `json:"problems"`
 	Installed     *installedJSON     `json:"installed,omitempty"` // of an installed skill
+	Recorded      *recordedJSON      `json:"recorded,omitempty"`  // of a skill that another program installed
 	Shadows       []shadow           `json:"shadows"`
 }
 
@@ -199,7 +200,7 @@ func (o *inspector) lookup(ctx context.Context, open func(context.Context) (*ski
 	}
 	d, err := o.inspect(ctx, cat, e)
 	if err == nil {
-		d.installed(ctx, o.packages.Installed(ctx), e)
+		d.installed(ctx, o.packages, e)
 	}
 	return d, err
 }

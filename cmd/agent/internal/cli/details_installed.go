@@ -39,16 +39,34 @@ func newInstalled(e *registry.Entry) *installedJSON {
 		Versions: 1 + len(e.Previous), from: app.From(*e)}
 }
 
-// installed adds what is known about an installed skill. Its SHA is the commit, if there is one.
-func (d *details) installed(ctx context.Context, known *app.Installed, e skill.Entry) {
-	i := known.Of(ctx, e)
+// recordedJSON is what another program recorded about a skill that it installed.
+type recordedJSON struct {
+	By     string `json:"by"`
+	Source string `json:"source"`
+	Ref    string `json:"ref,omitempty"`
+	Path   string `json:"path,omitempty"` // of the skill in its source
+	Pinned bool   `json:"pinned"`
+	File   string `json:"file"` // that says so
+
+	from string // for people
+}
+
+// installed adds what is known about an installed skill, by this program or by another. Its SHA is the commit, if there is one.
+func (d *details) installed(ctx context.Context, packages *app.Packages, e skill.Entry) {
+	i := packages.Installed(ctx).Of(ctx, e)
+	if r := packages.Recorded(ctx, e); i == nil && r != nil {
+		d.Recorded = &recordedJSON{r.By, r.Source, r.Ref, r.Path, r.Pinned, r.File, r.From()}
+	}
 	if d.Installed = newInstalled(i); i != nil && i.CommitSHA != "" {
 		d.SHA = app.Short(i.CommitSHA)
 	}
 }
 
-func installedText(i *installedJSON) string {
+func installedText(d *details) string {
+	i := d.Installed
 	switch {
+	case d.Recorded != nil:
+		return "by " + d.Recorded.By + ", from " + d.Recorded.from
 	case i == nil:
 		return ""
 	case i.Linked:

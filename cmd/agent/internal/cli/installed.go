@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"path/filepath"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
 	"github.com/agent-base/agent-base/install"
@@ -20,5 +22,28 @@ func installedSkills(ctx context.Context, s *app.Services, change bool, names ..
 		return nil, nil, err
 	}
 	entries, err := in.Installed(ctx, names...)
+	if errors.Is(err, registry.ErrNotInstalled) {
+		err = explainElsewhere(ctx, s, in, names, err)
+	}
 	return in, entries, err
+}
+
+// explainElsewhere adds to the error about a skill that is not installed where it lies instead, if the catalogue has it.
+func explainElsewhere(ctx context.Context, s *app.Services, in *install.Installer, names []string, err error) error {
+	cat, failed := s.Skills.Open(ctx)
+	if failed != nil {
+		return err
+	}
+	for _, name := range names {
+		e, missing := cat.Lookup(name)
+		if _, is := in.Installed(ctx, name); is == nil || missing != nil {
+			continue
+		}
+		hint := "it lies in " + filepath.Dir(location(ctx, e)) + ": agent did not put it there and does not change it"
+		if r := s.Packages.Recorded(ctx, e); r != nil {
+			hint = r.By + " installed it from " + r.From() + "; " + r.Cure(e.Name())
+		}
+		return &app.Failure{Exit: app.ExitNotFound, Code: "not_installed", Hint: hint, Err: err}
+	}
+	return err
 }
