@@ -60,6 +60,7 @@ func ExampleKit() {
 			return nil, err
 		}
 		return &agent.Options{Model: options.Model, Tools: executor(sub), System: "You do one task.", End: sub.End,
+			Turn:  func(context.Context, string) string { return sub.Opening() },
 			Carry: func(ctx context.Context) string { return sub.Carry(ctx).Body }}, nil
 	}
 	defer kit.End(ctx) // the task is over

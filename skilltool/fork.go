@@ -3,6 +3,7 @@ package skilltool
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/tool"
@@ -37,7 +38,7 @@ func (k *Kit) fork(ctx context.Context, s *skill.Skill, args string) tool.Result
 
 // Sub returns the kit of the sub-agent that f asks for: the same skills, scripts and approvals, a session of its own
 // in which f's skill is active and which allows no more than k's does now, the same guards, and no further forks. The skill's
-// instructions are in f.Prompt, which the caller gives the sub-agent. The caller calls End when the sub-agent has finished. With an
+// instructions are in f.Prompt, which the caller gives the sub-agent, after Opening. The caller calls End when the sub-agent has finished. With an
 // error Sub returns no kit. The error is about a skill that cannot be loaded or was refused by its own hook, or ctx's.
 func (k *Kit) Sub(ctx context.Context, f tool.Fork) (*Kit, error) {
 	ctx, cancel := timed(ctx)
@@ -62,5 +63,10 @@ func (k *Kit) Sub(ctx context.Context, f tool.Fork) (*Kit, error) {
 	if o.Hold {
 		o.Session.Hold(in.token)
 	}
+	sub.opening = strings.TrimSpace(in.text.Body)
 	return sub, nil
 }
+
+// Opening returns what the SessionStart hooks of a sub-agent's skill said, for the model that reads the prompt of the fork. It is
+// "" if they said nothing, and for a kit that Sub has not made.
+func (k *Kit) Opening() string { return k.opening }

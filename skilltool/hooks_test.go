@@ -199,6 +199,11 @@ func TestMoments(t *testing.T) {
 	if a, ok := again.Result.(Activation); !ok || !strings.HasSuffix(a.Content, "\n\nIts hook says: ready\nnow") {
 		t.Errorf("got %+v", again)
 	}
+	sub, err := k.Sub(t.Context(), tool.Fork{Skill: "x"})
+	if err != nil || sub.Opening() != "Its hook says: ready\nnow" || k.Opening() != "" {
+		t.Errorf("a sub-agent begins with %v, %v", sub, err)
+	}
+	sub.End(t.Context())
 	k.End(t.Context())
 	closed, _ := filepath.Glob(filepath.Join(cache, "skill-cache", "*"))
 	if err := os.WriteFile(filepath.Join(closed[0], "closed"), nil, 0o600); err != nil {

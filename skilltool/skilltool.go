@@ -122,7 +122,8 @@ type Kit struct {
 
 	called map[string]bool // by canonical name: skills for sub-agents that the user called for
 
-	outer *Kit // of the conversation that a sub-agent works for, or nil
+	outer   *Kit   // of the conversation that a sub-agent works for, or nil
+	opening string // see Opening
 
 	brought map[string]*brought  // by canonical name: the tools of toolsets
 	broken  []string             // why some have none: what Broken returns next is new

@@ -75,6 +75,22 @@ func TestFork(t *testing.T) {
 	}
 }
 
+// R127: what a skill's hook says when the skill becomes active reaches the sub-agent that carries it out.
+func TestForkHook(t *testing.T) {
+	s := fakemodel.New(t, callStep("skill", `{"skill_name":"greeted"}`), fakemodel.Step{Text: "Done."}, fakemodel.Step{Text: "All done."})
+	w := newWorld(t, s.Env()...)
+	w.forking("greeted", "hooks:\n  SessionStart: [{hooks: [{type: command, command: echo the stage is set}]}]\n", "Do it.\n")
+	w.succeeds("", "skill", "trust", "greeted", "--yes")
+	w.succeeds("", "-p", "go")
+	q := s.Requests()
+	if len(q) != 3 {
+		t.Fatalf("%d requests, want 3", len(q))
+	}
+	if !strings.Contains(string(q[1].Body), "Its hook says: the stage is set") || strings.Contains(string(q[2].Body), "the stage is set") {
+		t.Errorf("the sub-agent was asked %s, the model then %s", q[1].Body, q[2].Body)
+	}
+}
+
 // R129: a sub-agent starts no other one: a skill with context: fork is carried out by it itself.
 func TestNoForkInFork(t *testing.T) {
 	s := fakemodel.New(t, callStep("skill", `{"skill_name":"outer"}`), callStep("skill", `{"skill_name":"inner"}`),

@@ -68,7 +68,8 @@ func (w *worker) fork(ctx context.Context, f tool.Fork) (*agent.Options, error) 
 	}
 	o := w.options()
 	o.Model, o.Tools, o.System = found.Model, w.executor(set, kit), disclose.Join(r.text, w.place())
-	o.Turn, o.Fork, o.End, o.CacheKey = nil, nil, kit.End, who.Task
+	o.Turn = func(context.Context, string) string { return kit.Opening() }
+	o.Fork, o.End, o.CacheKey = nil, kit.End, who.Task
 	o.Identity = who
 	o.Continue = func(ctx context.Context, before int) string { return w.continued(ctx, kit, before) }
 	o.Carry = func(ctx context.Context) string { return kit.Carry(ctx).Body }
