@@ -52,7 +52,7 @@ A skill that is not bundled must be trusted first: on a terminal you are asked, 
 		f.Hint = `the script's own arguments follow "--": ` + c.CommandPath() + " SKILL SCRIPT -- ARGS"
 		return f
 	})
-	c.Flags().StringVar((*string)(&o.request.JSON), "script-json", "", "ask the script for JSON by this `MODE`: auto, yes or no (default: the setting scriptJSON)")
+	c.Flags().StringVar((*string)(&o.request.JSON), "script-json", "", "ask the script for JSON by this `MODE`: auto, yes or no (default: the setting scriptJson)")
 	_ = c.RegisterFlagCompletionFunc("script-json", cobra.FixedCompletions([]cobra.Completion{
 		cobra.CompletionWithDesc("auto", "where the script declares --json"), cobra.CompletionWithDesc("yes", "always"),
 		cobra.CompletionWithDesc("no", "never; --text is short for it"),

@@ -78,7 +78,7 @@ type Config struct {
 
 	Cwd             string        // cwd: user, workspace, skill, script
 	FixedCwd        bool          // cwd was set by a file, the environment or a flag: no skill chooses another
-	ScriptJSON      string        // scriptJSON: auto, yes, no
+	ScriptJSON      string        // scriptJson: auto, yes, no
 	ScriptHelp      string        // scriptHelp: auto, always
 	Sandbox         string        // sandbox: off, auto, required
 	ScriptMemory    int64         // scriptMemory: bytes

@@ -39,7 +39,7 @@ func (c *Config) fill(g given) {
 	c.ToolsetTools, c.AutoPrefix, c.BrokenToolset = text("toolsetTools"), get[bool](g, "autoPrefix"), text("brokenToolset")
 
 	c.Scripts = text("scripts")
-	c.Cwd, c.ScriptJSON, c.ScriptHelp = text("cwd"), text("scriptJSON"), text("scriptHelp")
+	c.Cwd, c.ScriptJSON, c.ScriptHelp = text("cwd"), text("scriptJson"), text("scriptHelp")
 	c.FixedCwd = len(g["cwd"].origins) > 0 && g["cwd"].origins[0].Rank > FromProfile
 	c.Sandbox = text("sandbox")
 	c.ScriptMemory, c.ScriptProcesses = get[int64](g, "scriptMemory"), get[int64](g, "scriptProcesses")

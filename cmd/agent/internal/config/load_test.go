@@ -91,7 +91,7 @@ func TestProfiles(t *testing.T) {
 			activation = "explicit"
 		}
 		if letter := p.Name == "agent-base"; (c.ScriptJSON == "yes") != letter || (c.ScriptHelp == "always") != letter || c.FixedCwd { // C64, C70, C63
-			t.Errorf("%s: scriptJSON %s, scriptHelp %s, fixed cwd %t", p.Name, c.ScriptJSON, c.ScriptHelp, c.FixedCwd)
+			t.Errorf("%s: scriptJson %s, scriptHelp %s, fixed cwd %t", p.Name, c.ScriptJSON, c.ScriptHelp, c.FixedCwd)
 		}
 		got := options{c.Disclosure, activation, c.Duplicates, c.Cwd, c.XMLStyle, c.Location, c.ScriptRead, c.MaxSkills, c.Nested, c.Omniforge, c.StrictStack}
 		if got != want[p.Name] || len(problems) > 0 || c.Profile != p.Name || p.About == "" {

@@ -15,7 +15,7 @@ var profiles = []struct {
 	{"spec", "as default, but violations of the open standard are errors", nil},
 	{"agent-base", "lists and activates only skills that are named", map[string]string{
 		"disclosure": "minimal", "activation": "explicit", "duplicates": "error", "cwd": "script", "nested": "false", "scripts": "direct",
-		"scriptJSON": "yes", "scriptHelp": "always", "hooks": "false", "brokenToolset": "drop",
+		"scriptJson": "yes", "scriptHelp": "always", "hooks": "false", "brokenToolset": "drop",
 	}},
 	{"wink", "a section of the system prompt, mounted folders", map[string]string{
 		"disclosure": "system-xml", "xmlStyle": "wink", "location": "dir", "cwd": "script", "enforce": "off", "hooks": "false",

@@ -18,7 +18,8 @@ type KeyInfo struct {
 	Variable string   // its environment variable
 	Aliases  []string // spellings other than snake case
 	Project  string   // what a project's file may do: "yes", "stricter only", "may add", "if you did not" or "no"
-	About    string
+	About    string   // what it does
+	Means    []string // what each of Values does; nil if About says it
 }
 
 // Keys returns every setting in the order of the documentation.
@@ -26,7 +27,7 @@ func Keys() []KeyInfo {
 	out := make([]KeyInfo, len(keys))
 	for i, k := range keys {
 		out[i] = KeyInfo{Name: k.name, Local: k.written(), Section: k.in(), Kind: k.form(), Values: slices.Clone(k.choices()), Default: k.initial,
-			Variable: k.variable(), Aliases: slices.Clone(k.aliases), Project: k.project.String(), About: k.about}
+			Variable: k.variable(), Aliases: slices.Clone(k.aliases), Project: k.project.String(), About: k.about, Means: slices.Clone(k.means)}
 	}
 	return out
 }

@@ -21,6 +21,12 @@ func TestKeys(t *testing.T) {
 		if k.Kind == "" || k.Project == "" || !strings.HasSuffix(k.About, ".") {
 			t.Errorf("%s lacks a form, a rule for projects or a sentence: %+v", k.Name, k)
 		}
+		if len(k.Values) > 0 && len(k.Means) != len(k.Values) && k.Name != "profile" {
+			t.Errorf("%s has the values %q, and says what %d of them do", k.Name, k.Values, len(k.Means))
+		}
+		if strings.Contains(k.Variable, "_J_") {
+			t.Errorf("%s has the variable %s: write an abbreviation as one word", k.Name, k.Variable)
+		}
 	}
 }
 

@@ -83,6 +83,12 @@ func configPage() (string, error) {
 	b.WriteString("\nThe column \"project\" says what a project's file may do with a key.\n\n")
 	for _, k := range config.Keys() {
 		fmt.Fprintf(&b, "### %s\n\n%s%s\n\n", k.Name, k.About, aliases(k))
+		for i, means := range k.Means {
+			fmt.Fprintf(&b, "* %s: %s\n", code(k.Values[i]), means)
+		}
+		if len(k.Means) > 0 {
+			b.WriteByte('\n')
+		}
 	}
 	writeLayers(&b)
 	writeProfiles(&b)
