@@ -12,9 +12,9 @@ import (
 func TestDocumentsNameWhatExists(t *testing.T) {
 	m := module(t)
 	file := regexp.MustCompile("`([a-z][a-zA-Z0-9_/.-]*\\.(?:go|sh|c))`")
-	test := regexp.MustCompile("`((?:Test|Fuzz)[A-Z][A-Za-z0-9]*)`")
+	test := regexp.MustCompile("`((?:Test|Fuzz|Example)[A-Z_][A-Za-z0-9_]*)`")
 	tests := testNames(t, m.Root)
-	for _, page := range []string{"ARCHITECTURE.md", "CONTRIBUTING.md", "RATIONALE.md", "README.md", "SECURITY.md", "docs/performance.md"} {
+	for _, page := range []string{"ARCHITECTURE.md", "CONTRIBUTING.md", "RATIONALE.md", "README.md", "SECURITY.md", "docs/library.md", "docs/performance.md"} {
 		text, err := os.ReadFile(filepath.Join(m.Root, page))
 		if err != nil {
 			t.Fatal(err)
@@ -26,7 +26,7 @@ func TestDocumentsNameWhatExists(t *testing.T) {
 		}
 		for _, found := range test.FindAllStringSubmatch(string(text), -1) {
 			if !tests[found[1]] {
-				t.Errorf("%s names the test %q, which does not exist", page, found[1])
+				t.Errorf("%s names the test or example %q, which does not exist", page, found[1])
 			}
 		}
 	}
@@ -79,10 +79,10 @@ func TestArchitectureTables(t *testing.T) {
 	}
 }
 
-// testNames collects the names of all tests and fuzz targets of the module.
+// testNames collects the names of all tests, fuzz targets and examples of the module.
 func testNames(t *testing.T, root string) map[string]bool {
 	t.Helper()
-	name := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)[A-Za-z0-9]*)\(`)
+	name := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz|Example)[A-Za-z0-9_]*)\(`)
 	names := map[string]bool{}
 	for _, p := range module(t).Packages {
 		files, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(p.Dir), "*_test.go"))
