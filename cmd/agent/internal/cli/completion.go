@@ -80,6 +80,18 @@ func completeSkills(s *app.Services) complete {
 	}
 }
 
+// completeSkillsAndFiles offers the names of skills, and files and folders where no name fits.
+func completeSkillsAndFiles(s *app.Services) complete {
+	skills := completeSkills(s)
+	return func(c *cobra.Command, _ []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if strings.ContainsAny(word, "./") {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		names, _ := skills(c, nil, word)
+		return names, cobra.ShellCompDirectiveDefault
+	}
+}
+
 // completeInstalled offers the names of installed skills for every argument.
 func completeInstalled(s *app.Services) complete {
 	return func(c *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
