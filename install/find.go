@@ -161,10 +161,14 @@ func (f *finder) walk(ctx context.Context, dir string, depth int) error {
 			folders = append(folders, name)
 		}
 	}
-	if f.file[dir] != "" && (dir != "." || f.usable(".")) { // what is below belongs to this skill
+	isSkill := f.file[dir] != ""
+	if isSkill && !scan.Collection(dir, dir == ".") { // what is below belongs to this skill
 		return nil
 	}
 	for _, name := range folders {
+		if isSkill && scan.Part(name) {
+			continue
+		}
 		if depth == scan.MaxDepth {
 			f.left = append(f.left, fmt.Sprintf("%s: more than %d levels deep", path.Join(dir, name), scan.MaxDepth))
 			continue
@@ -174,12 +178,6 @@ func (f *finder) walk(ctx context.Context, dir string, depth int) error {
 		}
 	}
 	return nil
-}
-
-// usable reports whether the manifest in a folder is one. A SKILL.md at the root of a repository may be a page for people.
-func (f *finder) usable(dir string) bool {
-	c, err := f.read(dir, f.file[dir])
-	return err == nil && c.Fatal() == nil
 }
 
 // read reads the manifest of a skill.

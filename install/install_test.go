@@ -149,15 +149,17 @@ func TestOpenFindsSkills(t *testing.T) {
 	}
 }
 
-// A SKILL.md at the root that is no manifest does not hide the skills below it; one that is a manifest has them as its files.
-func TestOpenBelowAPage(t *testing.T) {
+// C72: a SKILL.md at the root or in a folder called skills does not hide the skills below it, manifest or not.
+func TestOpenBelowSkill(t *testing.T) {
 	w := newWorld(t)
 	w.place.files["SKILL.md"] = file("# Our skills\n\nThey are below.\n")
 	if p := w.open(); len(p.Skills) != 8 || p.Skills[0].Path != "." || p.Skills[0].Fatal() == nil {
 		t.Errorf("%d skills", len(p.Skills))
 	}
 	w.place.files["SKILL.md"] = skillFile("whole")
-	if p := w.open(); len(p.Skills) != 1 || p.Skills[0].Manifest.Name != "whole" {
+	w.place.files["references/x/SKILL.md"] = skillFile("none")
+	w.place.files["skills/SKILL.md"] = skillFile("guide")
+	if p := w.open(); len(p.Skills) != 9 || p.Skills[0].Manifest.Name != "whole" {
 		t.Errorf("%d skills", len(p.Skills))
 	}
 }

@@ -59,6 +59,9 @@ func (s *installed) one(ctx context.Context, e *registry.Entry, yield func(skill
 		return yield(skill.Found{Path: e.Name}, &p)
 	}
 	for f, err := range skill.Dir(e.InstalledPath, &s.o).Skills(ctx) {
+		if f.Path != "." { // what lies in its folder is the skill's
+			continue
+		}
 		f.Path, f.Folder = e.Name, e.InstalledPath
 		if !e.Linked {
 			f.Digest = e.Digest

@@ -44,7 +44,7 @@ const (
 	LinksDeny
 )
 
-// Dir returns the source of the skills in the folder root: its sub-directories that contain a SKILL.md, or the root
+// Dir returns the source of the skills in the folder root: its sub-directories that contain a SKILL.md, and the root
 // itself if it contains one. A folder that does not exist has no skills.
 //
 // Dir resolves a relative root when it is called; later changes of the working directory have no effect. An empty root
@@ -53,8 +53,9 @@ const (
 //
 // Folders named node_modules and folders whose name starts with a dot are left out. Nested also looks in the hidden
 // folders in which hosts keep skills, such as .claude and .github, and in .curated, .system and .experimental of a
-// folder called skills. A SKILL.md below another skill is a file of that skill, not a skill. `skill.md` is read with a
-// warning if there is no SKILL.md; a name in another case, such as Skill.md, is a problem.
+// folder called skills. A SKILL.md below another skill is a file of that skill, not a skill. The exceptions are the root and a folder
+// called skills: of what is below them, only the folders of a skill, such as references, belong to their SKILL.md. `skill.md` is read
+// with a warning if there is no SKILL.md; a name in another case, such as Skill.md, is a problem.
 func Dir(root string, o *DirOptions) Source {
 	if o == nil {
 		o = &DirOptions{Nested: true}
@@ -98,7 +99,7 @@ func (s *dirSource) scanOptions(bare bool) *scan.Options {
 		links = scan.Deny
 	}
 	return &scan.Options{Nested: s.o.Nested, Inside: s.o.Inside, Links: links, Allow: s.o.Allow, MaxSize: manifest.MaxManifest, Workers: readers,
-		Enough: headComplete, Page: manifest.Unusable, Bare: bare, Portable: s.portable}
+		Enough: headComplete, Bare: bare, Portable: s.portable}
 }
 
 // headComplete reports whether b has the whole front matter. If the closing line is missing, it reports true where

@@ -34,13 +34,10 @@ func TestBackendsAgree(t *testing.T) {
 	for seed := range uint64(150) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		root := t.TempDir()
-		grow(r, root, []string{"a", "b", ".hidden", ".claude", "Skill.md", "node_modules", "SKILL.md", "skill.md", "x y", "é"}, func(p string) {
+		grow(r, root, []string{"a", "skills", "assets", ".hidden", ".claude", "Skill.md", "node_modules", "SKILL.md", "skill.md", "x y", "é"}, func(p string) {
 			os.WriteFile(filepath.Join(filepath.Dir(p), Manifest), []byte(p[len(root):]), 0o644)
 		})
 		o := Options{Nested: r.IntN(4) > 0, Links: Links(r.IntN(2)), MaxDirs: 1 + r.IntN(30)}
-		if r.IntN(2) == 0 {
-			o.Page = func(text []byte) bool { return len(text)%2 == 0 }
-		}
 		got := walked(t, root, o, nil)
 		walked(t, root, o, got.stamp)
 		o.Bare = true

@@ -42,5 +42,15 @@ func ignored(name string, hidden []string) bool {
 	return name == "node_modules"
 }
 
+// parts are the folders of a skill that hold no other skills.
+var parts = [...]string{"scripts", "references", "reference", "resources", "assets", "toolsets", "templates", "template", "examples", "tests", "evals"}
+
+// Collection reports whether a walk goes on below a folder although it has a manifest: below the root, and below a folder called
+// "skills", except for what Part says.
+func Collection(dir string, root bool) bool { return root || path.Base(dir) == "skills" }
+
+// Part reports whether a folder of this name is part of the skill of the collection that it lies in.
+func Part(name string) bool { return slices.Contains(parts[:], name) }
+
 // Searched reports whether a nested walk searches a folder of this name in a folder called parent.
 func Searched(parent, name string) bool { return !ignored(name, hiddenIn(parent)) }

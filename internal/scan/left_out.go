@@ -65,6 +65,9 @@ func (w *walk) inside() {
 				}
 				w.notes = append(w.notes, Note{Path: l.dirs[i], Kind: Inside, Err: fmt.Errorf("its SKILL.md is a file of the skill in %q", dir)})
 			}
+			if root := l.dirs[i] == "."; depth == 0 && (root || w.r.o.Nested) && Collection(l.dirs[i], root) { // the rest was searched
+				sub.dirs = slices.DeleteFunc(sub.dirs, func(name string) bool { return !Part(name) })
+			}
 			for _, name := range sub.dirs[:min(len(sub.dirs), room)] {
 				next.add(join(l.dirs[i], name), place{files: l.at[i].files, rel: join(l.at[i].rel, name)})
 				room--

@@ -89,6 +89,11 @@ func (l *listing) add(name string, t fs.FileMode, hidden []string) {
 	}
 }
 
+// others leaves out what is part of the skill that the folder is.
+func (l *listing) others() {
+	l.dirs, l.links = slices.DeleteFunc(l.dirs, Part), slices.DeleteFunc(l.links, Part)
+}
+
 // plain returns errLink when a component of the path is a symbolic link.
 func (b *portable) plain(p string) error {
 	for at := p; at != "."; at = path.Dir(at) {

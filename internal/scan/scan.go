@@ -1,10 +1,12 @@
 // Package scan finds the manifests of skills below a folder, and reads the beginnings of them, fast and safely. Of skills
 // it knows only the file name SKILL.md (and skill.md); what a manifest says is up to its callers.
 //
-// A walk looks for <dir>/SKILL.md and never descends into a folder that has one: a SKILL.md further below is a file of
-// that skill. The one exception is a root whose SKILL.md is a page for people (Options.Page). Everything is opened below the handle of a root, through no symbolic link. A link on the way is resolved
-// first and checked against Options.Links; its target is then opened in the same way. So nothing that is swapped in the
-// meantime leads out of the root.
+// A walk looks for <dir>/SKILL.md and does not descend into a folder that has one: a SKILL.md further below is a file of that
+// skill. Collection has the exceptions, because repositories have a SKILL.md beside their skills.
+//
+// Everything is opened below the handle of a root, through no symbolic link. A link on the way is resolved first and checked
+// against Options.Links; its target is then opened in the same way. So nothing that is swapped in the meantime leads out of
+// the root.
 //
 // On Linux the package uses getdents and openat2 with RESOLVE_BENEATH, RESOLVE_NO_SYMLINKS and RESOLVE_NO_XDEV. A root
 // and the folder of a skill may be mount points; what is mounted below a skill is not read. On other systems and on old
@@ -69,9 +71,6 @@ type Options struct {
 	// Bare looks for manifests without reading them: an Item has no Data, and an Err only if there is something else in a
 	// manifest's place. A manifest behind a link is read nevertheless.
 	Bare bool
-	// Page reports whether the text of the root's manifest, read as Enough says, is a page for people and no manifest. The root
-	// is then visited like any other folder with a manifest, and searched all the same. Nil means that none is a page.
-	Page func([]byte) bool
 	// MaxDirs replaces the bound of the same name, for tests.
 	MaxDirs int
 	// Enough reports whether the bytes read so far of a manifest suffice. The file is read in blocks until Enough

@@ -115,13 +115,11 @@ func check(t *testing.T, got *collect, want ...string) {
 	}
 }
 
-func isPage(text []byte) bool { return string(text) == "page" }
-
-// C72: what is below a page is found again when nothing was changed, and when only the finding is wanted.
-func TestPageAgain(t *testing.T) {
+// C72: what is below a root with a manifest is found again when nothing was changed, and when only the finding is wanted.
+func TestCollectionAgain(t *testing.T) {
 	root := t.TempDir()
-	put(t, root, map[string]string{"SKILL.md": "page", "a/SKILL.md": "y"})
-	o := Options{Nested: true, Page: isPage}
+	put(t, root, map[string]string{"SKILL.md": "x", "a/SKILL.md": "y"})
+	o := Options{Nested: true}
 	first := walked(t, root, o, nil)
 	check(t, walked(t, root, o, first.stamp), ". SKILL.md ok same", "a SKILL.md ok same")
 	o.Bare = true
@@ -150,21 +148,17 @@ func TestWalk(t *testing.T) {
 		{"C72: a SKILL.md below a skill is mentioned if asked for", Options{Nested: true, Inside: true},
 			map[string]string{"a/SKILL.md": "x", "a/examples/b/skill.md": "y", "a/examples/b/c/SKILL.md": "z", "a/.git/SKILL.md": "", "b/c/SKILL.md": "-> ../../a/SKILL.md"},
 			[]string{`a SKILL.md ok "x"`, `note 4 a/examples/b: its SKILL.md is a file of the skill in "a"`, `note 4 a/examples/b/c: its SKILL.md is a file of the skill in "a"`}},
-		{"C72: below the root", Options{Nested: true, Inside: true},
-			map[string]string{"SKILL.md": "x", "a/SKILL.md": "y"},
-			[]string{`. SKILL.md ok "x"`, `note 4 a: its SKILL.md is a file of the skill in "."`}},
-		{"the root is a skill", Options{Nested: true},
-			map[string]string{"SKILL.md": "x", "a/SKILL.md": "y"},
-			[]string{`. SKILL.md ok "x"`}},
-		{"C72: the root has a page for people", Options{Nested: true, Inside: true, Page: isPage},
-			map[string]string{"SKILL.md": "page", "a/SKILL.md": "y", "g/b/SKILL.md": "page", "g/b/c/SKILL.md": "z", "l": "-> g"},
-			[]string{`. SKILL.md ok "page"`, `a SKILL.md ok "y"`, `g/b SKILL.md ok "page"`, `note 4 g/b/c: its SKILL.md is a file of the skill in "g/b"`}},
-		{"C72: a page in the root, direct children alone", Options{Page: isPage},
-			map[string]string{"skill.md": "page", "a/SKILL.md": "y", "g/b/SKILL.md": "z"},
-			[]string{`. skill.md ok "page"`, `a SKILL.md ok "y"`}},
-		{"C72: the root has a manifest and no page", Options{Nested: true, Page: isPage},
-			map[string]string{"SKILL.md": "x", "a/SKILL.md": "y"},
-			[]string{`. SKILL.md ok "x"`}},
+		{"C72: a root that has a manifest holds skills, except in the folders of its own skill", Options{Nested: true, Inside: true},
+			map[string]string{"SKILL.md": "x", "a/SKILL.md": "y", "g/b/SKILL.md": "z", "g/b/c/SKILL.md": "", "references/d/SKILL.md": "", "g/assets/e/SKILL.md": "e", "link": "-> ../nowhere"},
+			[]string{`. SKILL.md ok "x"`, `a SKILL.md ok "y"`, `g/assets/e SKILL.md ok "e"`, `g/b SKILL.md ok "z"`,
+				`note 4 g/b/c: its SKILL.md is a file of the skill in "g/b"`, `note 4 references/d: its SKILL.md is a file of the skill in "."`}},
+		{"C72: so does a folder called skills", Options{Nested: true, Inside: true},
+			map[string]string{"skills/SKILL.md": "x", "skills/a/SKILL.md": "y", "skills/examples/b/SKILL.md": "", "skills/.curated/c/SKILL.md": "z", "k/SKILL.md": "k", "k/skills/d/SKILL.md": ""},
+			[]string{`k SKILL.md ok "k"`, `skills SKILL.md ok "x"`, `skills/.curated/c SKILL.md ok "z"`, `skills/a SKILL.md ok "y"`,
+				`note 4 k/skills/d: its SKILL.md is a file of the skill in "k"`, `note 4 skills/examples/b: its SKILL.md is a file of the skill in "skills"`}},
+		{"a root that has a manifest, direct children alone", Options{Inside: true},
+			map[string]string{"SKILL.md": "x", "a/SKILL.md": "y", "assets/b/SKILL.md": "", "g/c/SKILL.md": ""},
+			[]string{`. SKILL.md ok "x"`, `a SKILL.md ok "y"`, `note 4 assets/b: its SKILL.md is a file of the skill in "."`}},
 		{"dot folders and node_modules are left out", Options{Nested: true},
 			map[string]string{".git/a/SKILL.md": "x", ".x/SKILL.md": "x", "node_modules/SKILL.md": "x", "g/.git/SKILL.md": "x", "g/node_modules/b/SKILL.md": "x"},
 			nil},
@@ -212,7 +206,7 @@ func TestWalk(t *testing.T) {
 			[]string{`all/c SKILL.md ok "x"`, `b SKILL.md ok "y"`}},
 		{"the root's manifest is a link", Options{Nested: true},
 			map[string]string{"SKILL.md": "-> a/SKILL.md", "a/SKILL.md": "x"},
-			[]string{`. SKILL.md ok "x"`}},
+			[]string{`a SKILL.md ok "x"`}},
 		{"R48: a manifest link out of the root", Options{},
 			map[string]string{"a/SKILL.md": "-> /etc/passwd"},
 			[]string{"a SKILL.md symbolic link leads out of the skills folder"}},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"path"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"sync"
@@ -85,7 +86,6 @@ type walk struct {
 	behind  level           // folders whose manifest is a link
 	skills  level           // folders of skills, with Options.Inside
 	late    bool            // manifests that are links are read
-	page    bool            // the manifest of the root is a page
 	seen    []string        // every folder that was probed under its own path
 	real    map[string]bool // the real paths of all probed folders, while links are followed
 	room    int             // how many more folders may be probed below the children
@@ -107,11 +107,14 @@ func (r *Root) Walk(ctx context.Context, v Visitor) ([]Note, error) {
 	if l.manifest {
 		w.probe(level{dirs: []string{"."}})
 	}
-	if !l.manifest || w.page {
-		w.misnamed(".", &l)
-		w.links = l.links
-		w.descend(level{dirs: l.dirs}, 1)
+	if l.manifest {
+		l.others()
 	}
+	w.misnamed(".", &l)
+	if !l.manifest || Collection(filepath.ToSlash(r.path), false) { // elsewhere links are the skill's own
+		w.links = l.links
+	}
+	w.descend(level{dirs: l.dirs}, 1)
 	if len(w.links)+len(w.behind.dirs) > 0 {
 		w.follow()
 	}
@@ -137,7 +140,7 @@ func (w *walk) descend(l level, depth int) {
 	}
 }
 
-// probe looks for a manifest in every folder of the level and returns the indices of the folders without one.
+// probe looks for a manifest in every folder of the level and returns the indices of the folders to search.
 func (w *walk) probe(l level) (plain []int) {
 	if len(l.dirs) == 0 {
 		return nil
@@ -153,10 +156,7 @@ func (w *walk) probe(l level) (plain []int) {
 			it := &wk.items[i-from]
 			*it = Item{Dir: l.dirs[i]}
 			wk.buf = &wk.bufs[i-from]
-			root := l.dirs[i] == "." && w.r.o.Page != nil
-			if kinds[i] = w.look(wk, it, l.place(w.r, i), s, root); kinds[i] == skill && root {
-				w.judge(it)
-			}
+			kinds[i] = w.look(wk, it, l.place(w.r, i), s)
 		}
 		for i := from; i < end; i++ {
 			if kinds[i] == skill {
@@ -173,7 +173,10 @@ func (w *walk) probe(l level) (plain []int) {
 			plain = append(plain, i)
 		case kind == linked:
 			w.behind.add(l.dirs[i], l.place(w.r, i))
-		case w.r.o.Inside && (l.dirs[i] != "." || !w.page):
+		case l.dirs[i] != "." && Collection(l.dirs[i], false):
+			plain = append(plain, i)
+		}
+		if kind == skill && w.r.o.Inside {
 			w.skills.add(l.dirs[i], l.place(w.r, i))
 		}
 	}
@@ -198,19 +201,10 @@ func (l *level) place(r *Root, i int) place {
 	return place{files: r.files, rel: l.dirs[i]}
 }
 
-// judge notes whether the manifest of the root is a page.
-func (w *walk) judge(it *Item) {
-	w.page = it.Err == nil && w.r.o.Page(it.Data)
-	if w.r.o.Bare || it.Same {
-		it.Data = nil
-	}
-}
-
-// look reads the manifest of one folder. It reads a manifest that is known already, or that nobody wants to read, only if it
-// must: its text decides something.
-func (w *walk) look(wk *worker, it *Item, at place, known Stamp, must bool) folderKind {
+// look reads the manifest of one folder, unless it is known already or nobody wants to read it.
+func (w *walk) look(wk *worker, it *Item, at place, known Stamp) folderKind {
 	for _, it.File = range [...]string{Manifest, LowerManifest} {
-		if !must && (known != (Stamp{}) || w.r.o.Bare) {
+		if known != (Stamp{}) || w.r.o.Bare {
 			s, mode, err := at.files.stat(wk, at.rel, it.File)
 			if err == nil && (s == known || w.r.o.Bare && mode.IsRegular()) {
 				it.Stamp, it.Same = s, s == known
@@ -239,7 +233,7 @@ func (w *walk) look(wk *worker, it *Item, at place, known Stamp, must bool) fold
 	return group
 }
 
-// below lists the folders without a manifest and returns the next level, sorted by path.
+// below lists the folders that are searched and returns the next level, sorted by path.
 func (w *walk) below(l level, plain []int, depth int) level {
 	lists := make([]listing, len(plain))
 	errs := make([]error, len(plain))
@@ -254,6 +248,9 @@ func (w *walk) below(l level, plain []int, depth int) level {
 			w.notes = append(w.notes, Note{Path: dir, Kind: Unreadable, Err: errs[i]})
 		}
 		w.misnamed(dir, &sub)
+		if sub.manifest {
+			sub.others()
+		}
 		for _, name := range sub.dirs {
 			if l.at != nil {
 				real := at.real + "/" + name

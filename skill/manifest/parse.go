@@ -53,18 +53,6 @@ func Parse(src []byte, o *Options) (*Manifest, []Problem) {
 	return r.Parse(src, o)
 }
 
-// Unusable reports whether Parse with the zero Options finds a Fatal problem. A SKILL.md at the root of a collection of skills
-// may be a page for people.
-func Unusable(src []byte) bool {
-	_, problems := Parse(src, &Options{Summary: true})
-	for i := range problems {
-		if problems[i].Fatal {
-			return true
-		}
-	}
-	return false
-}
-
 // Reader parses manifests one after another and reuses its memory. The zero value is ready to use. A Reader must not be
 // copied after its first use and is not safe for concurrent use.
 type Reader struct{ p parser }

@@ -3,7 +3,6 @@ package watch
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,7 +12,6 @@ import (
 	"github.com/fsnotify/fsnotify"
 
 	"github.com/agent-base/agent-base/internal/scan"
-	"github.com/agent-base/agent-base/skill/manifest"
 )
 
 // folders is the set of watched folders: every folder below the roots that may have a manifest, and the nearest existing
@@ -115,7 +113,8 @@ func (f *folders) tree(dir string, depth int) error {
 		return err
 	}
 	f.dirs[dir] = true
-	if depth == scan.MaxDepth || hasManifest(dir) && (depth > 0 || !hasPage(dir)) {
+	isSkill := hasManifest(dir)
+	if depth == scan.MaxDepth || isSkill && !scan.Collection(filepath.ToSlash(dir), depth == 0) {
 		return nil
 	}
 	list, err := os.ReadDir(dir)
@@ -126,7 +125,7 @@ func (f *folders) tree(dir string, depth int) error {
 		below := filepath.Join(dir, d.Name())
 		isLink := d.Type()&fs.ModeSymlink != 0
 		switch {
-		case !scan.Searched(filepath.Base(dir), d.Name()) || !d.IsDir() && !isLink:
+		case !scan.Searched(filepath.Base(dir), d.Name()) || !d.IsDir() && !isLink || isSkill && scan.Part(d.Name()):
 			continue
 		case isLink: // only the target itself is watched
 			err = f.linked(below)
@@ -180,7 +179,7 @@ func (f *folders) judge(ev fsnotify.Event) (dirty, shape bool) {
 		return false, false
 	}
 	if isManifest(name) {
-		return true, ev.Has(fsnotify.Remove) || ev.Has(fsnotify.Rename) || f.roots[dir] // it may be a page now, or no longer
+		return true, ev.Has(fsnotify.Remove) || ev.Has(fsnotify.Rename) || f.roots[dir] || scan.Collection(filepath.ToSlash(dir), false)
 	}
 	if ev.Has(fsnotify.Create) {
 		info, err := os.Lstat(ev.Name)
@@ -200,25 +199,6 @@ func hasManifest(dir string) bool {
 		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {
 			return true
 		}
-	}
-	return false
-}
-
-// hasPage reports whether the SKILL.md of a root is a page for people: the walk then goes on below it.
-func hasPage(dir string) bool {
-	files, err := scan.OpenFS(dir)
-	if err != nil {
-		return false
-	}
-	defer files.Close()
-	for _, name := range manifests {
-		file, err := files.Open(name)
-		if err != nil {
-			continue
-		}
-		defer file.Close()
-		text, err := io.ReadAll(io.LimitReader(file, manifest.MaxManifest))
-		return err == nil && manifest.Unusable(text)
 	}
 	return false
 }

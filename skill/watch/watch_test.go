@@ -115,8 +115,8 @@ func (w *watched) until(want string) {
 	}
 }
 
-// C72: a root whose SKILL.md is a page for people is watched below it, also when it becomes one.
-func TestPage(t *testing.T) {
+// C72: a root that has a SKILL.md is watched below it, whatever that holds, except in the folders of its own skill.
+func TestCollection(t *testing.T) {
 	root := filepath.Join(t.TempDir(), "clone")
 	add(t, root, "a", "")
 	write(t, filepath.Join(root, "SKILL.md"), "# Our skills\n")
@@ -125,11 +125,10 @@ func TestPage(t *testing.T) {
 	add(t, root, "b", "")
 	w.until("a::enabled b::enabled clone::broken")
 	write(t, filepath.Join(root, "SKILL.md"), skillText("clone", ""))
-	w.until("clone::enabled")
-	write(t, filepath.Join(root, "SKILL.md"), "# Our skills\n")
-	w.until("a::enabled b::enabled clone::broken")
+	w.until("a::enabled b::enabled clone::enabled")
+	add(t, root, "references/none", "")
 	add(t, root, "c", "")
-	w.until("a::enabled b::enabled c::enabled clone::broken")
+	w.until("a::enabled b::enabled c::enabled clone::enabled")
 }
 
 // R68, R69: whatever happens to the files, a snapshot follows, and the skills that are not concerned stay.

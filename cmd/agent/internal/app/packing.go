@@ -21,7 +21,7 @@ func (p *Packages) Open(ctx context.Context, text string) (*skill.Skill, error) 
 	if err != nil {
 		return nil, err
 	}
-	if len(list) == 1 && list[0].Path() == "." {
+	if len(list) > 0 && list[0].Path() == "." {
 		return list[0].Load(ctx)
 	}
 	return nil, NotFound(fmt.Errorf("%q is not the folder of a skill: it has no SKILL.md", text), "name the folder that has the SKILL.md")
@@ -45,6 +45,9 @@ func (p *Packages) Below(ctx context.Context, folder string) ([]skill.Entry, err
 	}
 	var out []skill.Entry
 	for e := range cat.All() {
+		if e.Path() == "." {
+			return []skill.Entry{e}, nil
+		}
 		out = append(out, e)
 	}
 	return out, nil
