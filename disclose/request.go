@@ -16,6 +16,7 @@ type request struct {
 	unknown []string
 	words   int   // that count
 	every   bool  // every word counts
+	foreign bool  // it has words of wordGlossary
 	skill   int32 // the position of the skill that the query names, or -1
 }
 
@@ -57,6 +58,7 @@ func (x *wordIndex) readKeywords(query string) *request {
 // addAll adds the words of a query.
 func (q *request) addAll(x *wordIndex, query string) {
 	weight := float32(1)
+	q.foreign = x.isForeign(query)
 	for text, inQuotes := range passages(query, longQuote, math.MaxInt) {
 		if inQuotes {
 			q.add(x, text, background)
@@ -90,14 +92,19 @@ func (q *request) add(x *wordIndex, text string, first float32) (next float32) {
 		if !sc.joined {
 			before = gap
 		}
-		if !q.every && (x.stop[string(sc.word)] || grammatical(sc.word)) {
+		if !q.every && (x.stop[string(sc.word)] || grammatical(sc.word)) || q.foreign && x.foreign().small[unaccented(sc.word)] {
 			continue
 		}
 		q.words++
 		word := stem(sc.word)
 		id, ok := x.terms[string(word)]
 		if !ok {
-			q.unknown, before = append(q.unknown, string(word)), gap
+			before = gap
+			if english := x.foreign().in(sc.word); english != "" {
+				q.translate(x, english)
+			} else {
+				q.unknown = append(q.unknown, string(word))
+			}
 			continue
 		}
 		q.terms = append(q.terms, weighted{id, 1})
@@ -119,12 +126,33 @@ func (q *request) add(x *wordIndex, text string, first float32) (next float32) {
 
 // gloss adds the English of the words in a text of characters that are read in pairs.
 func (q *request) gloss(x *wordIndex, text string) {
-	var sc scanner
 	for _, english := range x.glosses().in(text) {
-		for sc.read(english); sc.next(); {
-			if id, ok := x.terms[string(stem(sc.word))]; ok {
-				q.terms = append(q.terms, weighted{id, translated})
-			}
+		q.translate(x, english)
+	}
+}
+
+// isForeign reports whether a query has a word that is in wordGlossary, in no skill, and unlike its English.
+func (x *wordIndex) isForeign(query string) bool {
+	var sc scanner
+	for sc.read(query); sc.next(); {
+		word := string(sc.word)
+		if _, known := x.terms[string(stem(sc.word))]; known {
+			continue
+		}
+		english := x.foreign().in([]byte(word))
+		if english != "" && !strings.Contains(" "+english, " "+word[:min(len(word), 4)]) {
+			return true
+		}
+	}
+	return false
+}
+
+// translate adds the English words of a word of another language.
+func (q *request) translate(x *wordIndex, english string) {
+	var sc scanner
+	for sc.read(english); sc.next(); {
+		if id, ok := x.terms[string(stem(sc.word))]; ok {
+			q.terms = append(q.terms, weighted{id, translated})
 		}
 	}
 }

@@ -80,7 +80,7 @@ const (
 	nameShare       = 0.6 // of the words of a name that the query has all of, likewise
 	rephrased       = 20  // best skills that are looked through for phrases
 	inexact         = 0.5
-	translated      = 0.5  // of the English of a Chinese or Japanese word
+	translated      = 0.5  // of the English of a word of another language
 	rareEnough      = 0.75 // of the weight of a word that one skill has: what a skill needs for a request to be about it
 	maxInexact      = 32   // terms that replace one unknown word
 	longestKeywords = 4    // words of a query in which unknown ones are replaced: a longer one is a sentence

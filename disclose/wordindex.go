@@ -18,6 +18,7 @@ type wordIndex struct {
 	sorted func() []string   // terms in order, for beginnings
 
 	glosses func() *glosses // for requests in another language
+	foreign func() *foreign // likewise
 
 	start  []uint32 // posts[start[t]:start[t+1]] are of term t
 	posts  []post
@@ -63,7 +64,7 @@ func newWordIndex(entries []skill.Entry) *wordIndex {
 		b.skill(uint32(d), e)
 	}
 	x.fill(b.list, b.lengths)
-	x.sorted, x.glosses = sync.OnceValue(x.sort), sync.OnceValue(newGlosses)
+	x.sorted, x.glosses, x.foreign = sync.OnceValue(x.sort), sync.OnceValue(newGlosses), sync.OnceValue(newForeign)
 	x.scores.New = func() any { s := make([]float32, x.n); return &s }
 	x.scratch.New = func() any { return new(words) }
 	return x
