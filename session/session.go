@@ -49,9 +49,6 @@ type Options struct {
 	Within Restriction
 	// HoldAll holds the restriction of every activation, see Session.Hold.
 	HoldAll bool
-	// Rules returns what the rules of a skill refer to, such as folders and scripts. It is called when a skill with rules is
-	// activated, renewed or restored, perhaps by several goroutines. Without it, and if it returns nil, the zero allow.Options hold.
-	Rules func(context.Context, *skill.Skill) *allow.Options
 }
 
 // Session is the state of one conversation.
@@ -59,6 +56,7 @@ type Session struct {
 	o Options // fixed at creation
 
 	mu        sync.Mutex
+	rules     func(context.Context, *skill.Skill) allow.Options // see SetRules
 	stack     []Activation
 	limits    []limit      // of held activations that ended or were renewed
 	ended     []Activation // that were held
@@ -97,6 +95,15 @@ func New(o *Options) *Session {
 		s.o.Now = time.Now
 	}
 	return s
+}
+
+// SetRules sets the function that says what the rules of a skill refer to, such as folders and scripts. It is called when a
+// skill with rules is activated, renewed or restored, perhaps by several goroutines. Without it the zero allow.Options hold: rules
+// about scripts and relative paths then match nothing. A skilltool.Kit calls SetRules for its session, so make it before Restore.
+func (s *Session) SetRules(rules func(context.Context, *skill.Skill) allow.Options) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rules = rules
 }
 
 // Activate puts a skill, called with args, on top of the stack. It reads the skill's files to compute their digest. The
@@ -182,11 +189,12 @@ func (s *Session) limit(ctx context.Context, k *skill.Skill) *limit {
 	if !m.AllowedTools.Declared && len(m.DisallowedTools.Rules) == 0 {
 		return nil
 	}
+	s.mu.Lock()
+	rules := s.rules
+	s.mu.Unlock()
 	var o allow.Options
-	if s.o.Rules != nil {
-		if rules := s.o.Rules(ctx, k); rules != nil {
-			o = *rules
-		}
+	if rules != nil {
+		o = rules(ctx, k)
 	}
 	return newLimit(k.Canonical(), m, o)
 }

@@ -46,6 +46,7 @@ import (
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/session"
+	"github.com/agent-base/agent-base/session/allow"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/tool"
 	"github.com/agent-base/agent-base/trace"
@@ -63,6 +64,12 @@ type Options struct {
 	ScriptRule survey.Rule // which files of a skill are scripts; "" means survey.Any
 	Show       Show
 	Policy     Policy
+
+	// Rules returns where the paths in the rules of a skill lead, such as allowed-tools: Read(notes/**): the Roots, Home and Resolve
+	// of the program's own tools for files. The kit adds the folder and the scripts of the skill. A program that has such tools needs
+	// it: with nil, a rule about a relative path is about the skill's folder alone, and a call must name an absolute path.
+	// The context does not end, since Resolve is called later.
+	Rules func(context.Context, *skill.Skill) allow.Options
 
 	ByUser      bool // a person makes the calls, and no model: skills that are hidden from models are there
 	Forks       bool // the caller honours tool.Result.Fork: skills with context: fork ask for it
@@ -132,12 +139,14 @@ type Kit struct {
 	handled map[string]bool      // full names of those that More returned or left out
 }
 
-// New returns a kit. It panics when Catalog or Session is missing.
+// New returns a kit, which says what the rules of skills refer to in its session, see session.Session.SetRules. It panics when
+// Catalog or Session is missing.
 func New(o *Options) *Kit {
 	if o == nil || o.Catalog == nil || o.Session == nil {
 		panic("skilltool: Options.Catalog and Options.Session are needed")
 	}
 	k := &Kit{o: *o}
+	k.o.Session.SetRules(k.rules)
 	return k
 }
 
