@@ -8,6 +8,7 @@ package skilltest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,6 +64,7 @@ func each(ctx context.Context, s skill.Source, f func(skill.Found) error) error 
 		if err != nil {
 			continue
 		}
+		found.File = cmp.Or(found.File, "SKILL.md")
 		if err := f(found); err != nil {
 			return fmt.Errorf("skill %q: %w", found.Path, err)
 		}
