@@ -51,7 +51,7 @@ type Options struct {
 	HoldAll bool
 }
 
-// Session is the state of one conversation.
+// Session is the state of one conversation. The zero value is an empty one with the zero Options.
 type Session struct {
 	o Options // fixed at creation
 
@@ -91,10 +91,14 @@ func New(o *Options) *Session {
 	if o != nil {
 		s.o = *o
 	}
-	if s.o.Now == nil {
-		s.o.Now = time.Now
-	}
 	return s
+}
+
+func (s *Session) clock() time.Time {
+	if s.o.Now == nil {
+		return time.Now()
+	}
+	return s.o.Now()
 }
 
 // SetRules sets the function that says what the rules of a skill refer to, such as folders and scripts. It is called when a
@@ -116,7 +120,7 @@ func (s *Session) Activate(ctx context.Context, k *skill.Skill, args string) (To
 	}
 	s.mu.Lock()
 	defer s.unlock()
-	a.Since = s.o.Now()
+	a.Since = s.clock()
 	a.Told = a.Since
 	return s.push(ctx, a, "activate", "Activated")
 }
@@ -156,7 +160,7 @@ func (s *Session) Renew(ctx context.Context, token Token, k *skill.Skill, args s
 		return &Error{"renew", a.Name, ErrNotActive}
 	}
 	s.keep(&s.stack[i])
-	a.Token, a.Since, a.Told, a.held = token, s.stack[i].Since, s.o.Now(), s.stack[i].held
+	a.Token, a.Since, a.Told, a.held = token, s.stack[i].Since, s.clock(), s.stack[i].held
 	s.stack[i] = a
 	s.say(ctx, a, "Renewed")
 	return nil
@@ -325,7 +329,7 @@ func (s *Session) remove(ctx context.Context, i int, msg string) {
 	}
 	s.stack = s.stack[:i]
 	s.report(ctx, trace.Event{Kind: trace.SkillDeactivated, Skill: a.Name,
-		Message: msg, Duration: s.o.Now().Sub(a.Since)})
+		Message: msg, Duration: s.clock().Sub(a.Since)})
 }
 
 // report queues a step for the tracer. The caller holds the lock and releases it with unlock, which runs the queue.
