@@ -18,6 +18,7 @@ import (
 type MissingModule struct {
 	Module  string   // as the interpreter names it
 	Package string   // what has it; "" if the module belongs to the skill or to the language
+	Guess   bool     // nothing but the name of the module says that Package has it
 	File    string   // of the skill, where the package can be declared
 	Python  bool     // else JavaScript or TypeScript
 	Outside string   // where it lies near the skill and not in it, an absolute path; then Package is ""
@@ -39,8 +40,8 @@ func (m *MissingModule) Error() string {
 	}
 	text := fmt.Sprintf("The module %s is missing. The package %s has it: %s can declare it", m.Module, m.Package, m.File)
 	switch {
-	case m.Package != m.Module && m.Python && !survey.KnownPackage(m.Module):
-		text = fmt.Sprintf("The module %s is missing. If the package %s has it, %s can declare it", m.Module, m.Package, m.File)
+	case m.Guess:
+		text = fmt.Sprintf("The module %s is missing. Nothing says which package has it: if it is %s, %s can declare it", m.Module, m.Package, m.File)
 	case m.Package == m.Module:
 		text = fmt.Sprintf("The package %s is missing: %s can declare it", m.Package, m.File)
 	}
@@ -125,6 +126,7 @@ func missingInPython(s *skill.Skill, sc Script, out *runner.Output) *MissingModu
 	case survey.PartOf(survey.Python, m.Module):
 	default:
 		m.Package, m.File = survey.Package(m.Module), declaredIn(s, sc)
+		m.Guess = survey.Guess(m.Module) && !advises(m.Package, out.Stderr, out.Stdout, s.Text())
 	}
 	return m
 }
@@ -153,6 +155,18 @@ func advised(s *skill.Skill, sc Script, out *runner.Output) string {
 		}
 	}
 	return ""
+}
+
+// advises reports whether one of the texts says how to install a package.
+func advises(name string, texts ...[]byte) bool {
+	for _, text := range texts {
+		for _, found := range pipAdvice().FindAllSubmatch(text, -1) {
+			if slices.ContainsFunc(strings.Fields(string(found[1])), func(said string) bool { return SamePackage(said, name) }) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // declaredIn returns where a script's packages are declared, or can be.

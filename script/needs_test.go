@@ -212,21 +212,21 @@ func TestMissingModule(t *testing.T) {
 		text         string
 	}{
 		{"a known package", "raise ModuleNotFoundError(\"" + none + "'yaml'\")\n", nil, MissingModule{Module: "yaml", Package: "PyYAML", File: "requirements.txt", Python: true}, "Script failed with exit code 1. The module yaml is missing. The package PyYAML has it: requirements.txt can declare it\nstderr: "},
-		{"an unknown package", "import no_such_thing\n", nil, MissingModule{Module: "no_such_thing", Package: "no-such-thing", File: "requirements.txt", Python: true}, "The module no_such_thing is missing. If the package no-such-thing has it, requirements.txt can declare it"},
+		{"an unknown package", "import no_such_thing\n", nil, MissingModule{Module: "no_such_thing", Package: "no-such-thing", File: "requirements.txt", Python: true, Guess: true}, "The module no_such_thing is missing. Nothing says which package has it: if it is no-such-thing, requirements.txt can declare it"},
 		{"declared elsewhere", "import dep, PIL.Image\n", tree{"scripts/requirements.txt": "dep"}, MissingModule{Module: "PIL", Package: "Pillow", File: "scripts/requirements.txt", Python: true}, "scripts/requirements.txt can declare it"},
 		{"a block", needs("import dep, PIL\n", "dep"), nil, MissingModule{Module: "PIL", Package: "Pillow", File: "its script block", Python: true}, "its script block can declare it"},
 		{"several", "import PIL.Image, no_such_thing, json\nimport another\n", nil,
 			MissingModule{Module: "PIL", Package: "Pillow", File: "requirements.txt", Python: true, Others: []string{"another", "no_such_thing"}},
 			"The module PIL is missing. The package Pillow has it: requirements.txt can declare it. These that it imports are not installed either: another, no_such_thing\n"},
 		{"one of several is installed", needs("import dep, no_one, PIL\n", "dep"), nil,
-			MissingModule{Module: "no_one", Package: "no-one", File: "its script block", Python: true, Others: []string{"PIL"}}, "either: PIL"},
+			MissingModule{Module: "no_one", Package: "no-one", File: "its script block", Python: true, Guess: true, Others: []string{"PIL"}}, "either: PIL"},
 		{"a name that packages share", "from google.no_such_thing.x import y\n", nil,
-			MissingModule{Module: "google.no_such_thing", Package: "google-no-such-thing", File: "requirements.txt", Python: true}, "The module google.no_such_thing is missing. If the package google-no-such-thing has it"},
+			MissingModule{Module: "google.no_such_thing", Package: "google-no-such-thing", File: "requirements.txt", Python: true, Guess: true}, "The module google.no_such_thing is missing. Nothing says which package has it: if it is google-no-such-thing"},
 		{"the skill's own", "import helpers\n", tree{"other/helpers.py": ""}, MissingModule{Module: "helpers", Python: true, own: true}, "although the skill has a file of that name"},
 		{"a package whose name a file has too", "raise ModuleNotFoundError(\"" + none + "'pptx'\")\n", tree{"scripts/checks/pptx.py": ""},
 			MissingModule{Module: "pptx", Package: "python-pptx", File: "requirements.txt", Python: true}, "The package python-pptx has it"},
 		{"several, and a file has the name of one", "import no_such_thing\nimport pptx\n", tree{"scripts/checks/pptx.py": ""},
-			MissingModule{Module: "no_such_thing", Package: "no-such-thing", File: "requirements.txt", Python: true, Others: []string{"pptx"}}, "either: pptx"},
+			MissingModule{Module: "no_such_thing", Package: "no-such-thing", File: "requirements.txt", Python: true, Guess: true, Others: []string{"pptx"}}, "either: pptx"},
 		{"part of Python", "raise ModuleNotFoundError(\"" + none + "'tkinter'\")\n", nil, MissingModule{Module: "tkinter", Python: true}, "it is part of the language"},
 		{"the script's own advice", "import sys\ntry:\n    import no_pdf\nexcept ImportError:\n    print('Error: please run: pip install no-pdf')\n    sys.exit(2)\n", nil,
 			MissingModule{Module: "no_pdf", Package: "no-pdf", File: "requirements.txt", Python: true}, "Script failed with exit code 2. The module no_pdf is missing."},
@@ -313,7 +313,7 @@ func TestShellStartsPython(t *testing.T) {
 		t.Errorf("a script without Python has %q", res.Text)
 	}
 	_, err := run(t, h, s, "undeclared", nil)
-	failure(t, err, ExecutionFailed, ReasonModule, "The package dep is missing: requirements.txt can declare it")
+	failure(t, err, ExecutionFailed, ReasonModule, "The module dep is missing. Nothing says which package has it: if it is dep, requirements.txt can declare it")
 
 	all, err := h.host().PrepareAll(t.Context(), s, []Script{{Name: "block", File: "scripts/block.py"}, {Name: "file", File: "scripts/file.sh"}, {Name: "none", File: "scripts/none.sh"}}, nil)
 	if err != nil || len(all) != 2 || len(all[0].Scripts) != 2 || !slices.Equal(all[0].Packages, []string{"dep==1.0"}) {

@@ -68,8 +68,11 @@ type Export struct {
 // Location returns the absolute path of the link or folder.
 func (e *Export) Location() string { return filepath.Join(e.Base, filepath.FromSlash(e.Path)) }
 
-// Plan says what an export of a skill does. It returns an error if the skill has a name that cannot be that of a folder, or if a
-// path is not absolute.
+// ErrThere is the error of Plan for a skill that lies where the agent looks for skills: there is nothing to export.
+var ErrThere = errors.New("is already where")
+
+// Plan says what an export of a skill does. It returns an error if the skill has a name that cannot be that of a folder, if a
+// path is not absolute, or if the skill is there already (ErrThere).
 func Plan(r *Request) (*Export, error) {
 	name := r.Name
 	if name == "" && r.Manifest != nil {
@@ -92,7 +95,7 @@ func Plan(r *Request) (*Export, error) {
 		e.Method = Copy
 	}
 	if e.Location() == e.Source {
-		return nil, fmt.Errorf("%s is already where %s looks for skills", e.Source, r.Host.Title)
+		return nil, fmt.Errorf("%s %w %s looks for skills", e.Source, ErrThere, r.Host.Title)
 	}
 	e.fields(r.Manifest)
 	e.body(r.Manifest)

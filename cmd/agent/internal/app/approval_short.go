@@ -86,7 +86,7 @@ func (p *Proposal) Short(home string) (lines []string, complete bool) {
 	}
 	contacts, all := p.contactLines(columns)
 	lines, complete = append(lines, contacts...), complete && all
-	_, all = namesRow("  if you say yes, it gets: ", p.choice.words(), 2*shortColumns)
+	_, all = p.givenRow(2 * shortColumns)
 	return slices.Concat(lines, p.homeLines(), nonEmpty(p.sandboxLine())), complete && all
 }
 
@@ -216,22 +216,28 @@ func (v *Variable) text() string {
 
 // choiceLines says what a yes gives, and which letters are answers. Without whole it counts what does not fit two rows.
 func (p *Proposal) choiceLines(others string, whole bool) []string {
-	words, columns := p.choice.words(), 2*shortColumns
-	if len(words) == 0 {
-		words = []string{"nothing of yours"}
-	}
+	columns := 2 * shortColumns
 	if whole {
 		columns = 1 << 20
 	}
-	lines, _ := namesRow("  if you say yes, it gets: ", words, columns)
+	lines, _ := p.givenRow(columns)
 	keys := "  e changes what it gets"
-	if p.choice.here {
-		keys = "  write: in this directory; e changes what it gets"
-	}
 	if strings.Contains(others, "d") {
 		keys += ", d shows all of this"
 	}
 	return append(lines, keys)
+}
+
+// givenRow says what a yes gives, and whether all of it is in the row.
+func (p *Proposal) givenRow(columns int) (row []string, complete bool) {
+	words := p.choice.words()
+	if len(words) == 0 {
+		words = []string{"nothing of yours"}
+	}
+	if p.choice.here {
+		words[slices.Index(words, wordWrite)] = "write in this directory"
+	}
+	return namesRow("  if you say yes, it gets: ", words, columns)
 }
 
 // wordLines explains what may be typed to change a choice.

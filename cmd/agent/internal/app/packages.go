@@ -11,13 +11,17 @@ import (
 	"github.com/agent-base/agent-base/trust"
 )
 
-// WithCure returns the command that adds the packages of modules to a skill: those of Python, or npm:NAME.
+// WithCure returns the command that adds the packages of modules to a skill: those of Python, or npm:NAME. It names no package that
+// is only a guess: somebody may have published it for those who guess.
 func WithCure(skillName string, modules ...string) string {
 	var packages []string
 	for _, m := range modules {
-		if p := packageOf(m); !slices.Contains(packages, p) {
+		if p := packageOf(m); p != "" && !slices.Contains(packages, p) {
 			packages = append(packages, p)
 		}
+	}
+	if len(packages) == 0 {
+		packages = []string{"PACKAGE"}
 	}
 	return withCommand(skillName, packages)
 }
@@ -31,20 +35,27 @@ func withCommand(skillName string, packages []string) string {
 	return command
 }
 
-// packageOf returns the package of a module.
+// packageOf returns the package of a module, or "" if it is not known.
 func packageOf(module string) string {
-	if strings.HasPrefix(module, script.NPM) {
+	switch {
+	case strings.HasPrefix(module, script.NPM):
 		return module
+	case survey.Guess(module):
+		return ""
 	}
 	return survey.Package(module)
 }
 
-// ImportsText lists modules with the names of their packages: "requests, yaml (PyYAML), marked".
+// ImportsText lists modules with the names of their packages: "requests, yaml (PyYAML), marked, mine (of an unknown package)".
 func ImportsText(modules []string) string {
 	out := make([]string, len(modules))
 	for i, m := range modules {
 		out[i] = strings.TrimPrefix(m, script.NPM)
-		if p := packageOf(m); p != m {
+		switch p := packageOf(m); p {
+		case m:
+		case "":
+			out[i] += " (of an unknown package)"
+		default:
 			out[i] += " (" + p + ")"
 		}
 	}

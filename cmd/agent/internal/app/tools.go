@@ -188,7 +188,11 @@ func ScriptCure(err error, skillName string) string {
 	case errors.As(err, &above):
 		return trustRoot + ShellWord(above.Dir)
 	case errors.As(err, &missing) && missing.Python && missing.Package != "":
-		return WithCure(name, append([]string{missing.Module}, missing.Others...)...)
+		var modules []string
+		if !missing.Guess {
+			modules = append(modules, missing.Package)
+		}
+		return WithCure(name, append(modules, missing.Others...)...)
 	case errors.As(err, &missing) && missing.Package != "":
 		packages := []string{script.NPM + missing.Package}
 		for _, p := range missing.Others {

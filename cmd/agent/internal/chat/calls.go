@@ -27,7 +27,8 @@ type call struct {
 	number  int // from 1, in the order of the conversation
 	depth   int
 	call    *llm.Call
-	begun   time.Time
+	begun   time.Time     // by state.clock
+	waited  time.Duration // how long questions had waited by then
 	result  *agent.Result // nil while it runs
 	took    time.Duration
 	stopped bool // the turn ended before the call

@@ -2,9 +2,13 @@ package chat
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/llm"
+	"github.com/agent-base/agent-base/tool"
 )
 
 // Issue 4.5: a call is one line, whatever the order of its arguments and whatever is in them.
@@ -31,5 +35,27 @@ func TestCallText(t *testing.T) {
 		if got := CallText(&llm.Call{Name: tt.name, Args: json.RawMessage(tt.args)}); got != tt.want {
 			t.Errorf("%s %s: got %q, want %q", tt.name, tt.args, got, tt.want)
 		}
+	}
+}
+
+// A call does not last longer because its user takes time to answer a question.
+func TestAnswerTakesNoTime(t *testing.T) {
+	k := newTalk(t, 60, nil)
+	k.press("hi<enter>")
+	c := k.call("bash", `{"command":"make"}`)
+	k.now = k.now.Add(time.Second)
+	first, second := &question{ui.Question{Text: "First?"}, make(chan string, 1)}, &question{ui.Question{Text: "Second?"}, make(chan string, 1)}
+	k.happen(askEvent{first}, askEvent{second})
+	k.now = k.now.Add(time.Minute)
+	k.press("y<enter>")
+	k.now = k.now.Add(time.Minute)
+	if rows := strings.Join(k.calls[0].rows(k.paint, k.clock(), 60), "\n"); !strings.Contains(rows, "1.0 s") {
+		t.Errorf("while a question waits: %s", rows)
+	}
+	k.press("y<enter>")
+	k.now = k.now.Add(2 * time.Second)
+	k.result(c, tool.Result{Success: true, Duration: 2*time.Minute + 3*time.Second}, `{"success":true}`)
+	if got := k.calls[0].took; got != 3*time.Second {
+		t.Errorf("the call took %s, want 3s", got)
 	}
 }

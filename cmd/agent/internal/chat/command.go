@@ -216,7 +216,7 @@ func (s *state) open(args string) {
 		c = s.calls[i]
 	}
 	s.begin(outputs)
-	s.out = append(s.out, c.details(s.paint, s.now, s.room())...)
+	s.out = append(s.out, c.details(s.paint, s.clock(), s.room())...)
 }
 
 // tokens shows how many tokens each skill has cost, and the whole conversation.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 )
@@ -58,9 +59,21 @@ func (s *state) ask(q *question) {
 	}
 	s.endAnswer()
 	if s.questions = append(s.questions, q); len(s.questions) == 1 {
+		s.asked = s.now
 		s.pose()
 	}
 }
+
+// waited is how long questions have waited for the user: calls do not last longer for it.
+func (s *state) waited() time.Duration {
+	if len(s.questions) == 0 {
+		return s.answered
+	}
+	return s.answered + s.now.Sub(s.asked)
+}
+
+// clock is the time without that in which a question waited.
+func (s *state) clock() time.Time { return s.now.Add(-s.waited()) }
 
 // pose begins to show the first question.
 func (s *state) pose() {
@@ -264,6 +277,9 @@ func (s *state) refuse() {
 // close answers the first question, prints it whole with its answer, and poses the next one.
 func (s *state) close(answer, verdict string) {
 	q, p := s.questions[0], s.panel()
+	if len(s.questions) == 1 {
+		s.answered = s.waited()
+	}
 	s.questions = s.questions[1:]
 	q.answer <- answer
 	s.begin(notices)

@@ -81,9 +81,11 @@ type state struct {
 	calls     []*call
 	count     int
 	questions []*question
-	reply     editor    // to the first question
-	top, read int       // of its details: the first one shown, and how many were seen
-	touched   time.Time // when it appeared, or a key came too soon after that
+	asked     time.Time     // since when one waits
+	answered  time.Duration // how long those before waited
+	reply     editor        // to the first question
+	top, read int           // of its details: the first one shown, and how many were seen
+	touched   time.Time     // when it appeared, or a key came too soon after that
 	status    Status
 	leaving   bool
 }
@@ -222,7 +224,7 @@ func (s *state) step(step agent.Step) {
 	case step.Call != nil:
 		s.endAnswer()
 		s.count++
-		s.calls = append(s.calls, &call{number: s.count, depth: step.Depth, call: step.Call, begun: s.now})
+		s.calls = append(s.calls, &call{number: s.count, depth: step.Depth, call: step.Call, begun: s.clock(), waited: s.waited()})
 		if len(s.calls) > maxCalls {
 			s.calls = slices.Delete(s.calls, 0, 1)
 		}
@@ -240,8 +242,8 @@ func (s *state) result(r *agent.Result) {
 		if c.result != nil || c.stopped || c.call != r.Call && (r.Call == nil || c.call.ID != r.Call.ID) {
 			continue
 		}
-		if c.result, c.took = r, r.Result.Duration; c.took == 0 {
-			c.took = s.now.Sub(c.begun)
+		if c.result, c.took = r, max(r.Result.Duration-(s.waited()-c.waited), 0); c.took == 0 {
+			c.took = s.clock().Sub(c.begun)
 		}
 		s.printCall(c)
 		return
@@ -250,7 +252,7 @@ func (s *state) result(r *agent.Result) {
 
 func (s *state) printCall(c *call) {
 	s.begin(tools)
-	s.out = append(s.out, c.rows(s.paint, s.now, s.room())...)
+	s.out = append(s.out, c.rows(s.paint, s.clock(), s.room())...)
 	if c.result == nil {
 		return
 	}
@@ -304,7 +306,7 @@ func (s *state) ended(a *agent.Answer) {
 func (s *state) done(err error) {
 	s.endAnswer()
 	for _, c := range s.running() {
-		c.stopped, c.took = true, s.now.Sub(c.begun)
+		c.stopped, c.took = true, s.clock().Sub(c.begun)
 		s.printCall(c)
 	}
 	for _, q := range slices.Backward(slices.Clone(s.questions)) {

@@ -68,7 +68,7 @@ func (s *state) live() []string {
 			rows = append(rows, "")
 		}
 		last = tools
-		rows = append(rows, c.rows(s.paint, s.now, s.room())...)
+		rows = append(rows, c.rows(s.paint, s.clock(), s.room())...)
 	}
 	return rows
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -44,7 +45,11 @@ func newCompletionCommand(s *app.Services, run func(context.Context, *completion
 func runCompletion(_ context.Context, o *completionOptions) error {
 	switch o.shell {
 	case "bash":
-		return o.root.GenBashCompletionV2(o.out.Out, true)
+		if err := o.root.GenBashCompletionV2(o.out.Out, true); err != nil {
+			return err
+		}
+		_, err := io.WriteString(o.out.Out, plainBash)
+		return err
 	case "zsh":
 		return o.root.GenZshCompletion(o.out.Out)
 	case "fish":
@@ -58,6 +63,37 @@ func runCompletion(_ context.Context, o *completionOptions) error {
 	}
 	return app.Usage(err, `run "agent completion --help" for help`)
 }
+
+// plainBash follows the script for bash. That needs functions of the package bash-completion, which many machines do not have.
+const plainBash = `
+# What follows takes the place of the package bash-completion where it is missing.
+if ! declare -F _get_comp_words_by_ref >/dev/null; then
+    __agent_init_completion()
+    {
+        COMPREPLY=()
+        local line=${COMP_LINE:0:$COMP_POINT}
+        read -r -a words <<<"$line"
+        if [[ $line == *[[:space:]] ]]; then
+            words+=("")
+        fi
+        cword=$((${#words[@]} - 1))
+        cur=${words[cword]}
+        prev=${words[cword > 0 ? cword - 1 : 0]}
+    }
+fi
+if ! declare -F _filedir >/dev/null; then
+    _filedir()
+    {
+        local kind=-f name
+        if [[ ${1-} == -d ]]; then
+            kind=-d
+        fi
+        while IFS= read -r name; do
+            COMPREPLY+=("$name")
+        done < <(compgen "$kind" -- "$cur")
+    }
+fi
+`
 
 // complete is how cobra asks for the words that an argument can be.
 type complete = func(c *cobra.Command, args []string, word string) ([]cobra.Completion, cobra.ShellCompDirective)
@@ -77,6 +113,18 @@ func completeSkills(s *app.Services) complete {
 			out = append(out, cobra.CompletionWithDesc(e.Canonical(), ui.Truncate(e.Brief(), showWidth)))
 		}
 		return out, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// completeSkillsAndFiles offers the names of skills, and files and folders where no name fits.
+func completeSkillsAndFiles(s *app.Services) complete {
+	skills := completeSkills(s)
+	return func(c *cobra.Command, _ []string, word string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		if strings.ContainsAny(word, "./") {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		names, _ := skills(c, nil, word)
+		return names, cobra.ShellCompDirectiveDefault
 	}
 }
 

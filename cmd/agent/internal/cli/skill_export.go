@@ -143,6 +143,10 @@ func (o *exportOptions) plan(ctx context.Context) ([]*hosts.Export, error) {
 		}
 		p, err := hosts.Plan(&hosts.Request{Host: h, Scope: scope, Base: base, Source: dir, Copy: o.copy, Manifest: s.Manifest(), Name: s.Name(),
 			Own: []string{cfg.PluginsDir, filepath.Join(cfg.Paths.Cache, "bundled")}, Digests: append(installed.Digests(s.Canonical()), digest)})
+		if errors.Is(err, hosts.ErrThere) && !o.remove {
+			o.out.Details([]string{err.Error()})
+			continue
+		}
 		if err != nil {
 			return nil, app.Usage(err, "")
 		}

@@ -44,31 +44,33 @@ type validateOptions struct {
 	sys      *app.System
 	out      *app.Printer
 	settings *app.Settings
+	skills   *app.Library
 
 	paths            []string
 	fix, codes, json bool
 }
 
 func newValidateCommand(s *app.Services, run func(context.Context, *validateOptions) error) *cobra.Command {
-	o := &validateOptions{sys: s.Sys, out: s.Out, settings: s.Settings}
+	o := &validateOptions{sys: s.Sys, out: s.Out, settings: s.Settings, skills: s.Skills}
 	c := &cobra.Command{
-		Use:   "validate PATH...",
+		Use:   "validate NAME|PATH...",
 		Short: "Check skills: what is wrong, where, and how to fix it",
-		Long: `Check a SKILL.md, a skill's folder, or all skills in a folder. Each problem is one line
+		Long: `Check a skill by its name, a SKILL.md, a skill's folder, or all skills in a folder. Each problem is one line
 "file:line:col: severity[code] message", followed by its cure. Errors make the exit code 4; warnings do not.
 
 With --strict, apply the rules of the open standard; with --profile, those of another document. --fix repairs in place
 what needs no decision. It keeps comments and order.`,
 		Example: `  agent skill validate csv-report
-  agent skill validate --strict .agent/skills
-  agent skill validate --fix csv-report/SKILL.md
+  agent skill validate --strict .agents/skills
+  agent skill validate --fix .agents/skills/csv-report/SKILL.md
   agent skill validate --codes`,
 		Args: func(c *cobra.Command, args []string) error {
 			if o.codes {
 				return arguments(0, 0, "no arguments with --codes")(c, args)
 			}
-			return arguments(1, -1, "the path of a SKILL.md, of a skill or of a folder of skills")(c, args)
+			return arguments(1, -1, "a skill, or the path of a SKILL.md, of a skill or of a folder of skills")(c, args)
 		},
+		ValidArgsFunction: completeSkillsAndFiles(s),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.paths = args
 			return run(c.Context(), o)

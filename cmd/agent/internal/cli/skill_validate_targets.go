@@ -33,12 +33,32 @@ type target struct {
 	open func(context.Context) (skill.Tree, error)
 }
 
-// targets returns what a path means: a file, a skill's folder, or all skills in a folder. They stay open until the file
-// system that comes with them is closed.
+// named returns the folder of the skill that is called so, or its file if it is a command. It reports whether there is one on disk.
+func (o *validateOptions) named(ctx context.Context, name string) (string, bool) {
+	cat, err := o.skills.Open(ctx)
+	if err != nil {
+		return "", false
+	}
+	e, err := cat.Lookup(name)
+	if err != nil {
+		return "", false
+	}
+	file := location(ctx, e)
+	if strings.EqualFold(filepath.Base(file), "SKILL.md") {
+		return filepath.Dir(file), true
+	}
+	return file, file != ""
+}
+
+// targets returns what a path means: a file, a skill's folder, or all skills in a folder. What is no path may be the name of a
+// skill. They stay open until the file system that comes with them is closed.
 func (o *validateOptions) targets(ctx context.Context, path string) ([]target, scan.FS, error) {
 	info, err := os.Stat(o.sys.Abs(path))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, app.NotFound(fmt.Errorf("%q does not exist", path), "name a SKILL.md, the folder of a skill, or a folder of skills")
+		if dir, ok := o.named(ctx, path); ok {
+			return o.targets(ctx, dir)
+		}
+		return nil, nil, app.NotFound(fmt.Errorf("%q does not exist", path), "name a skill, a SKILL.md, the folder of a skill, or a folder of skills")
 	}
 	if err != nil {
 		return nil, nil, err
