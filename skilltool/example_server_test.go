@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"testing/fstest"
 
+	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/skill"
@@ -56,8 +57,9 @@ func Example_server() {
 		log.Fatal(err)
 	}
 
+	indexes := &disclose.Indexes{} // for searches; without it each conversation makes its own
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		kit := skilltool.New(&skilltool.Options{Catalog: skills.Catalog, Session: session.New(nil), Scripts: host})
+		kit := skilltool.New(&skilltool.Options{Catalog: skills.Catalog, Session: session.New(nil), Scripts: host, Indexes: indexes})
 		defer kit.End(r.Context()) // the conversation is over: nothing is active any more
 		tools := &tool.Set{}
 		for _, t := range kit.Tools() {

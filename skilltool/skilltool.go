@@ -60,6 +60,7 @@ type Options struct {
 	Scripts  *script.Host          // runs scripts and hooks; nil: no script tools, and a hook that guards something refuses it
 	Toolsets Toolsets              // nil: no tools of toolsets; see Kit.More
 	Trace    trace.Tracer          // nil: nothing is traced
+	Indexes  *disclose.Indexes     // shared by conversations with the same skills, so that these are indexed once; nil: the kit has its own
 
 	ScriptRule survey.Rule // which files of a skill are scripts; "" means survey.Any
 	Show       Show
@@ -121,9 +122,7 @@ type Policy struct {
 type Kit struct {
 	o Options // fixed at creation
 
-	mu    sync.Mutex
-	of    *skill.Catalog
-	index *disclose.Index // of it
+	mu sync.Mutex
 
 	once map[ran]bool // hooks that ran and run once
 
@@ -146,6 +145,9 @@ func New(o *Options) *Kit {
 		panic("skilltool: Options.Catalog and Options.Session are needed")
 	}
 	k := &Kit{o: *o}
+	if k.o.Indexes == nil {
+		k.o.Indexes = &disclose.Indexes{}
+	}
 	k.o.Session.SetRules(k.rules)
 	return k
 }
