@@ -28,8 +28,11 @@ func Example() {
 		"dice/scripts/roll.sh": {Data: []byte("#!/bin/sh\necho \"{\\\"sides\\\": $SIDES, \\\"secret\\\": \\\"$SECRET\\\"}\"\n")},
 		"dice/scripts/lose.sh": {Data: []byte("#!/bin/sh\necho 'no luck' >&2\nexit 3\n")},
 	}
-	source := skill.FS(files, &skill.FSOptions{Cache: filepath.Join(dir, "skills")}) // a script runs from a folder
-	catalog, err := skill.Open(ctx, &skill.Options{Layers: []skill.Layer{{Name: "ours", Source: source}}})
+	folder := filepath.Join(dir, "skills") // a script runs from a folder; skill.FS with a Cache makes one, too
+	if err := os.CopyFS(folder, files); err != nil {
+		log.Fatal(err)
+	}
+	catalog, err := skill.Open(ctx, &skill.Options{Layers: []skill.Layer{{Name: "ours", Source: skill.Dir(folder, nil)}}})
 	if err != nil {
 		log.Fatal(err)
 	}

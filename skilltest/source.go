@@ -1,7 +1,7 @@
 // Package skilltest has a test suite for implementations of skill.Source, and writes skills from a text for tests.
 //
 // [Source] checks the rules that the interface cannot express. [FromTxtar] writes skills from a txtar archive into a
-// temporary folder.
+// temporary folder. [TempDir] is a folder for caches.
 //
 // The package is for tests only. Its functions may be called from parallel tests.
 package skilltest

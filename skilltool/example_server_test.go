@@ -35,9 +35,11 @@ func Example_server() {
 		"greet/SKILL.md":         {Data: []byte("---\nname: greet\ndescription: Greets. Use to say hello.\n---\nRun hello.\n")},
 		"greet/scripts/hello.sh": {Data: []byte("#!/bin/sh\necho \"hello from $TOWN$SECRET\"\n")},
 	}
-	catalog, err := skill.Open(ctx, &skill.Options{Layers: []skill.Layer{{
-		Name: "ours", Source: skill.FS(files, &skill.FSOptions{Cache: filepath.Join(dir, "skills")}), Trust: skill.TrustBundled,
-	}}})
+	folder := filepath.Join(dir, "skills")
+	if err := os.CopyFS(folder, files); err != nil {
+		log.Fatal(err)
+	}
+	catalog, err := skill.Open(ctx, &skill.Options{Layers: []skill.Layer{{Name: "ours", Source: skill.Dir(folder, nil), Trust: skill.TrustRoot}}})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -62,7 +62,7 @@ var allowed = map[string][]string{
 	"agent/undo":     {"internal/lockfile"},
 	"skill/watch":    {"internal/scan", "skill", "skill/manifest", "trace"},
 	"skills":         {},
-	"skilltest":      {"skill", "skill/manifest", "script", "trace"},
+	"skilltest":      {"internal/test/scratch", "skill", "skill/manifest", "script", "trace"},
 
 	"script/confine/internal/stage": {},
 
