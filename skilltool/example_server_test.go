@@ -49,7 +49,7 @@ func Example_server() {
 		LookPath: exec.LookPath, Cache: filepath.Join(dir, "cache"), // Runner: one of package confine is the sandbox
 		Env: []string{"TOWN=Oslo", "SECRET=1234"},
 		Granted: func(_ context.Context, s *skill.Skill) (script.Grant, error) {
-			if s.Name() == "greet" {
+			if s.Name() == "greet" { // the name is enough, since all skills are ours; the example of package trust asks for the content
 				return script.Grant{Env: []string{"TOWN"}}, nil
 			}
 			return script.Grant{}, nil
@@ -62,7 +62,7 @@ func Example_server() {
 	indexes := &disclose.Indexes{} // for searches; without it each conversation makes its own
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		kit := skilltool.New(&skilltool.Options{Catalog: skills.Catalog, Session: session.New(nil), Scripts: host, Indexes: indexes})
-		defer kit.End(r.Context()) // the conversation is over: nothing is active any more
+		defer kit.End(context.WithoutCancel(r.Context())) // the conversation is over, also if the client has gone
 		tools := &tool.Set{}
 		for _, t := range kit.Tools() {
 			if err := tools.Add(t); err != nil {
