@@ -74,7 +74,7 @@ type Options struct {
 
 	ByUser      bool // a person makes the calls, and no model: skills that are hidden from models are there
 	Forks       bool // the caller honours tool.Result.Fork: skills with context: fork ask for it
-	Hooks       bool // run the hooks of active skills: the executor's After is then Kit.After, and its Check Kit.Check
+	Hooks       bool // run the hooks of active skills, which needs Kit.Check and Kit.After in the executor; else no hook runs and no guard of a skill holds
 	Hold        bool // hold the restriction of a skill that a user called for, and of a sub-agent's skill, see session.Session.Hold
 	StrictStack bool // activating an active skill is a failure, "Skill 'x' is already active"
 }
