@@ -3,7 +3,8 @@
 //
 //   - [Catalog] renders the list of skills in one of nine styles, within a token budget, and reports what it cut.
 //   - [NewIndex] makes an [Index] that finds skills for a query: [Index.Match] by triggers, [Index.Search] by words,
-//     [Index.About] for a request that may be about none; [Index.Choose] decides how much a turn shows.
+//     [Index.About] for a request that may be about none; [Index.Choose] decides how much a turn shows. [Indexes] shares it
+//     among conversations.
 //   - [Instructions] renders the body of one skill with its arguments filled in.
 //   - [NewPlan] combines these for one conversation: a fixed prefix, and a text for each turn.
 //   - [Prompt] renders paragraphs on how to work with skills, [Carry] the active skills for a conversation that is

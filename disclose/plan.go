@@ -1,6 +1,7 @@
 package disclose
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -38,10 +39,10 @@ type Plan struct {
 	prefix Text
 	lacks  map[string]bool // canonical names of skills that the list leaves out or only names
 
-	mu    sync.Mutex
-	of    *skill.Catalog
-	index *Index          // of it
-	said  map[string]bool // canonical names of skills that a turn described
+	own Indexes
+
+	mu   sync.Mutex
+	said map[string]bool // canonical names of skills that a turn described
 }
 
 // NewPlan returns the plan of a conversation that begins with the skills of c. It returns an error for an unknown mode,
@@ -113,8 +114,8 @@ func (p *Plan) Prefix() Text { return p.prefix }
 
 // TurnOptions configures a turn. The zero value is useful.
 type TurnOptions struct {
-	Recent []string      // names of recently used skills, the latest first
-	Index  func() *Index // returns an index of the catalogue; nil means that the plan makes one
+	Recent  []string // names of recently used skills, the latest first
+	Indexes *Indexes // has the index of the catalogue; nil means that the plan makes one of its own
 	// Render returns the text of a skill that the prompt triggers; nil means its framed instructions.
 	Render func(context.Context, skill.Entry) (Text, error)
 }
@@ -129,14 +130,15 @@ func (p *Plan) Turn(ctx context.Context, c *skill.Catalog, prompt string, o *Tur
 	if err := ctx.Err(); err != nil {
 		return Choice{}, err
 	}
+	indexes := cmp.Or(o.Indexes, &p.own)
 	if p.o.Mode == ByTriggers {
-		return p.indexOf(c, o).Choose(ctx, prompt, &ChooseOptions{Recent: o.Recent, Render: o.Render,
+		return indexes.Of(c).Choose(ctx, prompt, &ChooseOptions{Recent: o.Recent, Render: o.Render,
 			MaxSkills: p.o.List.MaxSkills, Budget: p.o.List.Budget, Search: p.o.List.Search})
 	}
 	if len(p.lacks) == 0 {
 		return Choice{Tier: TierNothing}, nil
 	}
-	return p.offer(ctx, p.indexOf(c, o), prompt)
+	return p.offer(ctx, indexes.Of(c), prompt)
 }
 
 // The limits of what a turn offers.
@@ -172,17 +174,4 @@ func (p *Plan) Forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	clear(p.said)
-}
-
-// indexOf returns the index of o, or one of c that is kept until c changes.
-func (p *Plan) indexOf(c *skill.Catalog, o *TurnOptions) *Index {
-	if o.Index != nil {
-		return o.Index()
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.of != c {
-		p.of, p.index = c, NewIndex(c)
-	}
-	return p.index
 }

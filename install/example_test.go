@@ -16,8 +16,8 @@ import (
 	"github.com/agent-base/agent-base/skill"
 )
 
-// A skill is added, updated, verified and removed. The place is a folder here; "owner/repo", "file:///srv/repo" and the other
-// forms of source.Parse work in the same way, each with its fetcher. What is installed may not run by that: see package trust.
+// A skill is added, updated, verified and removed. The place is a folder here; "owner/repo#v1" and the other forms of
+// source.Parse work in the same way, each with its fetcher; "file:///srv/repo" needs GitOptions.AllowFile. What is installed may not run by that: see package trust.
 func Example() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "install")

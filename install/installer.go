@@ -98,7 +98,7 @@ func (in *Installer) open(ctx context.Context, r *Request, names []string) (_ *P
 	ref := r.Source
 	f := in.o.Fetchers[ref.Kind]
 	if f == nil {
-		return nil, fmt.Errorf("skills cannot be fetched from a place of kind %s here", ref.Kind)
+		return nil, fmt.Errorf("Options.Fetchers has no fetcher for a place of kind %q", ref.Kind)
 	}
 	p := &Place{in: in}
 	defer func() {

@@ -61,7 +61,11 @@ func (s *Session) keep(a *Activation) {
 func (s *Session) Sub() *Session {
 	o := s.o
 	o.Within = s.Restriction()
-	return New(&o)
+	sub := New(&o)
+	s.mu.Lock()
+	sub.rules = s.rules
+	s.mu.Unlock()
+	return sub
 }
 
 // TopOnly reports whether only the skill on top of the stack restricts: activating another one may then allow more.

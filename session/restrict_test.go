@@ -375,14 +375,3 @@ func TestFramesEndWithTheTask(t *testing.T) {
 		t.Error("a context that is done keeps a skill active")
 	}
 }
-
-// R120: a host whose Rules has nothing to say about a skill restricts it like one without Rules.
-func TestRulesOfNothing(t *testing.T) {
-	s := New(&Options{Rules: func(context.Context, *skill.Skill) *allow.Options { return nil }})
-	if _, err := s.Activate(t.Context(), load(t, "a|Read")[0], ""); err != nil {
-		t.Fatal(err)
-	}
-	if r := s.Restriction(); !r.IsRestricted() || r.Skills()[0] != "a" {
-		t.Errorf("got %v", r.Skills())
-	}
-}

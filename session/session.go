@@ -49,16 +49,14 @@ type Options struct {
 	Within Restriction
 	// HoldAll holds the restriction of every activation, see Session.Hold.
 	HoldAll bool
-	// Rules returns what the rules of a skill refer to, such as folders and scripts. It is called when a skill with rules is
-	// activated, renewed or restored, perhaps by several goroutines. Without it, and if it returns nil, the zero allow.Options hold.
-	Rules func(context.Context, *skill.Skill) *allow.Options
 }
 
-// Session is the state of one conversation.
+// Session is the state of one conversation. The zero value is an empty one with the zero Options.
 type Session struct {
 	o Options // fixed at creation
 
 	mu        sync.Mutex
+	rules     func(context.Context, *skill.Skill) allow.Options // see SetRules
 	stack     []Activation
 	limits    []limit      // of held activations that ended or were renewed
 	ended     []Activation // that were held
@@ -93,10 +91,23 @@ func New(o *Options) *Session {
 	if o != nil {
 		s.o = *o
 	}
-	if s.o.Now == nil {
-		s.o.Now = time.Now
-	}
 	return s
+}
+
+func (s *Session) clock() time.Time {
+	if s.o.Now == nil {
+		return time.Now()
+	}
+	return s.o.Now()
+}
+
+// SetRules sets the function that says what the rules of a skill refer to, such as folders and scripts. It is called when a
+// skill with rules is activated, renewed or restored, perhaps by several goroutines. Without it the zero allow.Options hold: rules
+// about scripts and relative paths then match nothing. A skilltool.Kit calls SetRules for its session, so make it before Restore.
+func (s *Session) SetRules(rules func(context.Context, *skill.Skill) allow.Options) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rules = rules
 }
 
 // Activate puts a skill, called with args, on top of the stack. It reads the skill's files to compute their digest. The
@@ -109,7 +120,7 @@ func (s *Session) Activate(ctx context.Context, k *skill.Skill, args string) (To
 	}
 	s.mu.Lock()
 	defer s.unlock()
-	a.Since = s.o.Now()
+	a.Since = s.clock()
 	a.Told = a.Since
 	return s.push(ctx, a, "activate", "Activated")
 }
@@ -149,7 +160,7 @@ func (s *Session) Renew(ctx context.Context, token Token, k *skill.Skill, args s
 		return &Error{"renew", a.Name, ErrNotActive}
 	}
 	s.keep(&s.stack[i])
-	a.Token, a.Since, a.Told, a.held = token, s.stack[i].Since, s.o.Now(), s.stack[i].held
+	a.Token, a.Since, a.Told, a.held = token, s.stack[i].Since, s.clock(), s.stack[i].held
 	s.stack[i] = a
 	s.say(ctx, a, "Renewed")
 	return nil
@@ -182,11 +193,12 @@ func (s *Session) limit(ctx context.Context, k *skill.Skill) *limit {
 	if !m.AllowedTools.Declared && len(m.DisallowedTools.Rules) == 0 {
 		return nil
 	}
+	s.mu.Lock()
+	rules := s.rules
+	s.mu.Unlock()
 	var o allow.Options
-	if s.o.Rules != nil {
-		if rules := s.o.Rules(ctx, k); rules != nil {
-			o = *rules
-		}
+	if rules != nil {
+		o = rules(ctx, k)
 	}
 	return newLimit(k.Canonical(), m, o)
 }
@@ -317,7 +329,7 @@ func (s *Session) remove(ctx context.Context, i int, msg string) {
 	}
 	s.stack = s.stack[:i]
 	s.report(ctx, trace.Event{Kind: trace.SkillDeactivated, Skill: a.Name,
-		Message: msg, Duration: s.o.Now().Sub(a.Since)})
+		Message: msg, Duration: s.clock().Sub(a.Since)})
 }
 
 // report queues a step for the tracer. The caller holds the lock and releases it with unlock, which runs the queue.

@@ -275,3 +275,11 @@ func TestConcurrentUse(t *testing.T) {
 		t.Errorf("%d skills active after End", n)
 	}
 }
+
+// The zero Session is one with the zero Options.
+func TestZeroSession(t *testing.T) {
+	var s Session
+	if _, err := s.Activate(t.Context(), load(t, "a|Read")[0], ""); err != nil || ask(t, &s, "bash", "ls") == "" {
+		t.Errorf("got %v, restricted %v", err, s.Restriction().IsRestricted())
+	}
+}

@@ -30,7 +30,8 @@ type FSOptions struct {
 	// Cache is an absolute directory that belongs to the user. A skill is written once, read-only, to a folder below it
 	// that is named after the first 12 digits of the content digest. Each use checks the whole digest. If Cache is "",
 	// nothing is written and the skills have no location: Skill.Dir returns ErrNoFolder, and scripts cannot run. The
-	// same holds for a relative Cache; the error of Skill.Dir then says so.
+	// same holds for a relative Cache; the error of Skill.Dir then says so. Who removes the folders makes them writable first,
+	// as skilltest.TempDir does for tests.
 	Cache string
 }
 

@@ -69,6 +69,9 @@ func look(ctx context.Context, p *part, old *part, profile *manifest.Profile) er
 	}
 	for f, err := range p.source.Skills(ctx) {
 		if note, ok := leftOut(err); ok {
+			if note.File == "." {
+				note.File = p.layer.Name // it is about the whole source
+			}
 			p.notes = append(p.notes, note)
 			continue
 		}

@@ -1,13 +1,14 @@
 // Package skilltest has a test suite for implementations of skill.Source, and writes skills from a text for tests.
 //
 // [Source] checks the rules that the interface cannot express. [FromTxtar] writes skills from a txtar archive into a
-// temporary folder.
+// temporary folder. [TempDir] is a folder for caches.
 //
 // The package is for tests only. Its functions may be called from parallel tests.
 package skilltest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,6 +64,7 @@ func each(ctx context.Context, s skill.Source, f func(skill.Found) error) error 
 		if err != nil {
 			continue
 		}
+		found.File = cmp.Or(found.File, "SKILL.md")
 		if err := f(found); err != nil {
 			return fmt.Errorf("skill %q: %w", found.Path, err)
 		}

@@ -107,7 +107,11 @@ func TestRulesFail(t *testing.T) {
 			f.Open = func(context.Context) (skill.Tree, error) { return nil, fs.ErrNotExist }
 		}),
 	}
+	sound := with(func(f *skill.Found) { f.File = "" }) // means SKILL.md
 	for _, r := range SourceRules() {
+		if err := r.Check(t.Context(), sound); err != nil && (r.Name == "file-name" || r.Name == "head-is-beginning") {
+			t.Errorf("%s of a source without names of files: %v", r.Name, err)
+		}
 		bad, ok := rows[r.Name]
 		if !ok {
 			continue // a violation shows as a panic or a race

@@ -8,8 +8,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/agent-base/agent-base/internal/test/scratch"
 	"github.com/rogpeppe/go-internal/txtar"
 )
+
+// TempDir is t.TempDir for a folder that is given to the engine as a cache or store. The skills in it are in read-only folders, which
+// t.TempDir alone cannot remove unless root runs the test.
+func TempDir(t testing.TB) string {
+	t.Helper()
+	return scratch.Dir(t)
+}
 
 // FromTxtar writes the files of a txtar archive into a new temporary folder and returns the folder. The paths are slash
 // paths below it. A file that begins with "#!" becomes executable. A test must create other files itself if their names

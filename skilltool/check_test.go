@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -17,9 +18,7 @@ import (
 // checked returns a kit whose session knows the scripts of the kit's skills, and an executor with Kit.Check.
 func checked(t *testing.T, files tree, o session.Options, change func(*Options)) (*Kit, *tool.Executor) {
 	t.Helper()
-	var k *Kit
-	o.Rules = func(ctx context.Context, s *skill.Skill) *allow.Options { return k.Rules(ctx, s, allow.Options{}) }
-	k, _ = kit(t, kitOptions{files: files, trust: skill.TrustRoot, change: func(ko *Options) {
+	k, _ := kit(t, kitOptions{files: files, trust: skill.TrustRoot, change: func(ko *Options) {
 		ko.Session = session.New(&o)
 		if change != nil {
 			change(ko)
@@ -213,5 +212,51 @@ func TestCyclesEnd(t *testing.T) {
 	}
 	if r := e.Call(t.Context(), "skill", json.RawMessage(`{"skill_name":"z","action":"deactivate"}`)); r.Success || !strings.Contains(r.Message, "is not active") {
 		t.Errorf("unknown: %s", r.Encode())
+	}
+}
+
+// R120, R132: a kit says what the rules of its session refer to; the program says where the paths of its tools begin.
+func TestRulesOfProgram(t *testing.T) {
+	work := t.TempDir()
+	program := func(context.Context, *skill.Skill) allow.Options { return allow.Options{Roots: []string{work}} }
+	for _, tt := range []struct {
+		rules   string
+		program func(context.Context, *skill.Skill) allow.Options
+		path    string
+		want    bool
+	}{
+		{"allowed-tools: Read(notes/**)", program, "notes/a.md", true},
+		{"allowed-tools: Read(notes/**)", program, filepath.Join(work, "notes/a.md"), true},
+		{"allowed-tools: Read(notes/**)", program, "../notes/a.md", false},
+		{"allowed-tools: Read(notes/**)", nil, "notes/a.md", false},
+		{"allowed-tools: Read(notes/**)", nil, filepath.Join(work, "notes/a.md"), false},
+		{"allowed-tools: Read(references/**)", nil, "references/a.md", false},
+		{"allowed-tools: Read(references/**)", nil, "SKILL/references/a.md", true},
+		{"allowed-tools: Read(references/**)", program, "SKILL/references/a.md", true},
+		{"disallowed-tools: Read(notes/**)", program, "notes/a.md", false},
+		{"disallowed-tools: Read(notes/**)", program, "other/a.md", true},
+		{"disallowed-tools: Read(notes/**)", nil, "other/a.md", false},
+	} {
+		files := tree{"x/SKILL.md": skillText("x", tt.rules+"\n", "Body"), "x/references/a.md": "Known.\n"}
+		k, e := checked(t, files, session.Options{}, func(o *Options) { o.Rules = tt.program })
+		r := k.Activate(t.Context(), "x", "")
+		if !r.Success {
+			t.Fatal(r.Message)
+		}
+		path := tt.path
+		if rest, ok := strings.CutPrefix(path, "SKILL/"); ok {
+			dir, err := filepath.EvalSymlinks(r.Result.(Activation).BasePath)
+			if err != nil {
+				t.Fatal(err)
+			}
+			path = filepath.Join(dir, rest)
+		}
+		args, err := json.Marshal(map[string]string{"path": path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := e.Call(t.Context(), "read_file", args); got.Success != tt.want {
+			t.Errorf("%s, with Rules %v, %s: %s", tt.rules, tt.program != nil, tt.path, got.Encode())
+		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"testing/fstest"
 
+	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/session"
 	"github.com/agent-base/agent-base/skill"
@@ -34,9 +35,11 @@ func Example_server() {
 		"greet/SKILL.md":         {Data: []byte("---\nname: greet\ndescription: Greets. Use to say hello.\n---\nRun hello.\n")},
 		"greet/scripts/hello.sh": {Data: []byte("#!/bin/sh\necho \"hello from $TOWN$SECRET\"\n")},
 	}
-	catalog, err := skill.Open(ctx, &skill.Options{Layers: []skill.Layer{{
-		Name: "ours", Source: skill.FS(files, &skill.FSOptions{Cache: filepath.Join(dir, "skills")}), Trust: skill.TrustBundled,
-	}}})
+	folder := filepath.Join(dir, "skills")
+	if err := os.CopyFS(folder, files); err != nil {
+		log.Fatal(err)
+	}
+	catalog, err := skill.Open(ctx, &skill.Options{Layers: []skill.Layer{{Name: "ours", Source: skill.Dir(folder, nil), Trust: skill.TrustRoot}}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -46,7 +49,7 @@ func Example_server() {
 		LookPath: exec.LookPath, Cache: filepath.Join(dir, "cache"), // Runner: one of package confine is the sandbox
 		Env: []string{"TOWN=Oslo", "SECRET=1234"},
 		Granted: func(_ context.Context, s *skill.Skill) (script.Grant, error) {
-			if s.Name() == "greet" {
+			if s.Name() == "greet" { // the name is enough, since all skills are ours; the example of package trust asks for the content
 				return script.Grant{Env: []string{"TOWN"}}, nil
 			}
 			return script.Grant{}, nil
@@ -56,9 +59,10 @@ func Example_server() {
 		log.Fatal(err)
 	}
 
+	indexes := &disclose.Indexes{} // for searches; without it each conversation makes its own
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		kit := skilltool.New(&skilltool.Options{Catalog: skills.Catalog, Session: session.New(nil), Scripts: host})
-		defer kit.End(r.Context()) // the conversation is over: nothing is active any more
+		kit := skilltool.New(&skilltool.Options{Catalog: skills.Catalog, Session: session.New(nil), Scripts: host, Indexes: indexes})
+		defer kit.End(context.WithoutCancel(r.Context())) // the conversation is over, also if the client has gone
 		tools := &tool.Set{}
 		for _, t := range kit.Tools() {
 			if err := tools.Add(t); err != nil {

@@ -58,6 +58,9 @@ func TestFork(t *testing.T) {
 	if before == 0 || rendered != before {
 		t.Errorf("the text was made %d times, and %d times more for the sub-agent, which has it in its prompt", before, rendered-before)
 	}
+	if sub.o.Indexes != k.o.Indexes {
+		t.Error("the sub-agent makes an index of its own")
+	}
 	if got := fmt.Sprint(sub.o.Session.Recent(), s.Recent()); got != "[scout] [plain]" {
 		t.Errorf("active in the sub-agent and here: %s", got)
 	}

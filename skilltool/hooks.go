@@ -258,7 +258,8 @@ func (k *Kit) left(ctx context.Context, was session.Activation) {
 	k.runHooks(ctx, &was, ofSkill(hook.Post))
 }
 
-// End deactivates the skills of k's session, because its task is over, and runs their hooks for that.
+// End deactivates the skills of k's session, because its task is over, and runs their hooks for that; with a ctx that is done, such
+// as that of a request whose client has gone, no hook runs.
 func (k *Kit) End(ctx context.Context) {
 	active := k.o.Session.Active()
 	k.o.Session.End(ctx)

@@ -2,6 +2,7 @@ package skilltool
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 
 	"github.com/agent-base/agent-base/script"
@@ -9,10 +10,17 @@ import (
 	"github.com/agent-base/agent-base/skill"
 )
 
-// Rules returns what the rules of s refer to, for session.Options.Rules: the values of o, with the skill's name and folder,
-// its folder among the roots, and the scripts of all skills.
-func (k *Kit) Rules(ctx context.Context, s *skill.Skill, o allow.Options) *allow.Options {
+// rules returns what the rules of s refer to: what Options.Rules says, with the skill's name and folder, its folder among the
+// roots, and the scripts of all skills.
+func (k *Kit) rules(ctx context.Context, s *skill.Skill) allow.Options {
 	ctx = context.WithoutCancel(ctx) // the rules hold longer than the call that activates s
+	var o allow.Options
+	if k.o.Rules != nil {
+		o = k.o.Rules(ctx, s)
+	}
+	if o.Resolve == nil && len(o.Roots) == 0 {
+		o.Resolve = asWritten
+	}
 	o.Skill = s.Canonical()
 	if dir, err := s.Dir(ctx); err == nil { // a skill in memory has none
 		o.Dir = dir
@@ -23,7 +31,15 @@ func (k *Kit) Rules(ctx context.Context, s *skill.Skill, o allow.Options) *allow
 	o.Script = func(skillName, scriptName string) (allow.Script, bool) {
 		return k.findScript(ctx, skillName, scriptName)
 	}
-	return &o
+	return o
+}
+
+// asWritten returns an absolute path. Where a relative one begins is not known: not in the folder of the skill.
+func asWritten(name string) (string, error) {
+	if !filepath.IsAbs(name) {
+		return "", errors.New("it is not known where the path begins")
+	}
+	return filepath.Clean(name), nil
 }
 
 // findScript returns the file that a call of a script names. It does not say whether the call is allowed.

@@ -18,7 +18,7 @@ const mostFound = 10
 func (k *Kit) search(ctx context.Context, words string) tool.Result {
 	c := k.o.Catalog()
 	var found []skill.Entry
-	for _, h := range k.indexOf(c).Search(words, mostFound) {
+	for _, h := range k.o.Indexes.Of(c).Search(words, mostFound) {
 		found = append(found, h.Entry)
 	}
 	if len(found) == 0 {
@@ -39,14 +39,4 @@ func meant(c *skill.Catalog, words string) string {
 		return ""
 	}
 	return fmt.Sprintf(". Did you mean '%s'?", missing.Suggest[0])
-}
-
-// indexOf returns an index of c, the last one where c is the same.
-func (k *Kit) indexOf(c *skill.Catalog) *disclose.Index {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.of != c {
-		k.of, k.index = c, disclose.NewIndex(c)
-	}
-	return k.index
 }

@@ -46,6 +46,7 @@ import (
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/session"
+	"github.com/agent-base/agent-base/session/allow"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/tool"
 	"github.com/agent-base/agent-base/trace"
@@ -59,14 +60,21 @@ type Options struct {
 	Scripts  *script.Host          // runs scripts and hooks; nil: no script tools, and a hook that guards something refuses it
 	Toolsets Toolsets              // nil: no tools of toolsets; see Kit.More
 	Trace    trace.Tracer          // nil: nothing is traced
+	Indexes  *disclose.Indexes     // shared by conversations with the same skills, so that these are indexed once; nil: the kit has its own
 
 	ScriptRule survey.Rule // which files of a skill are scripts; "" means survey.Any
 	Show       Show
 	Policy     Policy
 
+	// Rules returns where the paths in the rules of a skill lead, such as allowed-tools: Read(notes/**): the Roots, Home and Resolve
+	// of the program's own tools for files. The kit adds the folder and the scripts of the skill. A program that has such tools needs
+	// it: with nil, a rule about a relative path is about the skill's folder alone, and a call must name an absolute path.
+	// The context does not end, since Resolve is called later.
+	Rules func(context.Context, *skill.Skill) allow.Options
+
 	ByUser      bool // a person makes the calls, and no model: skills that are hidden from models are there
 	Forks       bool // the caller honours tool.Result.Fork: skills with context: fork ask for it
-	Hooks       bool // run the hooks of active skills: the executor's After is then Kit.After, and its Check Kit.Check
+	Hooks       bool // run the hooks of active skills, which needs Kit.Check and Kit.After in the executor; else no hook runs and no guard of a skill holds
 	Hold        bool // hold the restriction of a skill that a user called for, and of a sub-agent's skill, see session.Session.Hold
 	StrictStack bool // activating an active skill is a failure, "Skill 'x' is already active"
 }
@@ -114,9 +122,7 @@ type Policy struct {
 type Kit struct {
 	o Options // fixed at creation
 
-	mu    sync.Mutex
-	of    *skill.Catalog
-	index *disclose.Index // of it
+	mu sync.Mutex
 
 	once map[ran]bool // hooks that ran and run once
 
@@ -132,12 +138,17 @@ type Kit struct {
 	handled map[string]bool      // full names of those that More returned or left out
 }
 
-// New returns a kit. It panics when Catalog or Session is missing.
+// New returns a kit, which says what the rules of skills refer to in its session, see session.Session.SetRules. It panics when
+// Catalog or Session is missing.
 func New(o *Options) *Kit {
 	if o == nil || o.Catalog == nil || o.Session == nil {
 		panic("skilltool: Options.Catalog and Options.Session are needed")
 	}
 	k := &Kit{o: *o}
+	if k.o.Indexes == nil {
+		k.o.Indexes = &disclose.Indexes{}
+	}
+	k.o.Session.SetRules(k.rules)
 	return k
 }
 

@@ -18,7 +18,7 @@ import (
 func (k *Kit) Turn(ctx context.Context, p *disclose.Plan, prompt string) (disclose.Choice, error) {
 	c := k.o.Catalog()
 	var begun []entered
-	choice, err := p.Turn(ctx, c, prompt, &disclose.TurnOptions{Recent: k.o.Session.Recent(), Index: func() *disclose.Index { return k.indexOf(c) },
+	choice, err := p.Turn(ctx, c, prompt, &disclose.TurnOptions{Recent: k.o.Session.Recent(), Indexes: k.o.Indexes,
 		Render: func(ctx context.Context, e skill.Entry) (disclose.Text, error) {
 			text, in, err := k.offer(ctx, e)
 			if err == nil {

@@ -46,7 +46,8 @@ type Options struct {
 	Trace  trace.Tracer         // may be nil
 }
 
-// Host runs toolsets. New makes one; it belongs to one conversation or program, which closes it.
+// Host runs toolsets. New makes one, and who made it closes it. Conversations may share one, and then share its processes with all
+// that these remember. Where tenants must not share that, or Options.Denied is that of a skilltool.Kit, give each its own.
 type Host struct {
 	o    Options
 	now  func() time.Time

@@ -148,7 +148,8 @@ func Tee(tracers ...Tracer) Tracer {
 	return out
 }
 
-// Log returns a Tracer that writes each event to l, at the level of the event. A nil l writes nothing.
+// Log returns a Tracer that writes each event to l, at the level of the event. A nil l writes nothing. It does not write the Identity
+// of the context; the example adds it.
 func Log(l *slog.Logger) Tracer {
 	if l == nil {
 		l = slog.New(slog.DiscardHandler)

@@ -34,13 +34,7 @@ func Example() {
 	store := &trust.Store{Path: filepath.Join(dir, "trust.json")}
 	catalog, err := skill.Open(ctx, &skill.Options{
 		Layers: []skill.Layer{{Name: "team", Source: skill.Dir(filepath.Dir(folder), nil)}},
-		Trust: func(ctx context.Context, s skill.Subject) (skill.Trust, error) {
-			set, err := store.Load()
-			if err != nil {
-				return skill.TrustNone, err
-			}
-			return set.Func()(ctx, s)
-		},
+		Trust:  store.Trust,
 	})
 	if err != nil {
 		log.Fatal(err)

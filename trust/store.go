@@ -13,6 +13,7 @@ import (
 
 	"github.com/agent-base/agent-base/internal/lockfile"
 	"github.com/agent-base/agent-base/internal/unknown"
+	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/trace"
 )
@@ -115,9 +116,19 @@ func (s *Store) Load() (*Set, error) {
 	return set, nil
 }
 
-// Approve adds approvals, all in one step. It sets ApprovedAt to the present time if it is zero. An approval replaces an earlier
-// one of the same name and directory, whose content is then no longer trusted. Approve returns an error for an incomplete
-// approval, ErrNewer, ErrUnsafe, ErrLocked, or the error of ctx. On error nothing was written. The same holds for the
+// Trust returns what the file says now about a skill: it is a skill.TrustFunc, for programs that run for long. It loads the file
+// for each question, and returns the errors of Load.
+func (s *Store) Trust(ctx context.Context, subject skill.Subject) (skill.Trust, error) {
+	set, err := s.Load()
+	if err != nil {
+		return skill.TrustNone, err
+	}
+	return set.Trust(ctx, subject)
+}
+
+// Approve adds approvals, all in one step. Name and Digest are needed. It sets ApprovedAt to the present time if it is zero. An
+// approval replaces an earlier one of the same name and directory, whose content is then no longer trusted. Approve returns an
+// error for one that is incomplete or invalid, ErrNewer, ErrUnsafe, ErrLocked, or the error of ctx. On error nothing was written. The same holds for the
 // other methods that write.
 func (s *Store) Approve(ctx context.Context, list ...Approval) error {
 	list = slices.Clone(list)

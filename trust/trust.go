@@ -4,7 +4,7 @@
 // Nothing that a skill, a project or the environment says gets into it.
 //
 // The package fails closed: while the file cannot be read or understood, or another user could have changed it, nothing is
-// trusted. It asks no questions and runs nothing.
+// trusted. It asks no questions and runs nothing. Store.Trust is the function for skill.Options.
 //
 // A Store is safe for concurrent use by goroutines and processes. A Set never changes.
 package trust
@@ -85,36 +85,34 @@ func (s *Set) Trusted(name, dir, digest string) skill.Trust {
 	return skill.TrustChanged
 }
 
-// Func returns the set as a function for skill.Options. The function computes the digest, which reads every file of the
+// Trust returns what the set says about a skill: it is a skill.TrustFunc. It computes the digest, which reads every file of the
 // skill, only if the skill is outside the trusted folders and its name has an approval. It does not know what is approved after
-// Load: a program that runs for long loads the Store for each question, as the example does.
-func (s *Set) Func() skill.TrustFunc {
-	return func(ctx context.Context, subject skill.Subject) (skill.Trust, error) {
-		if err := ctx.Err(); err != nil {
-			return skill.TrustNone, err
-		}
-		dir := ""
-		if len(s.roots) > 0 && filepath.IsAbs(subject.Dir) {
-			// The target of a link inside a trusted folder is not trusted because of the link.
-			if real, err := filepath.EvalSymlinks(subject.Dir); err == nil {
-				dir = real
-			}
-		}
-		if s.underRoot(dir) {
-			return skill.TrustRoot, nil
-		}
-		if len(s.named(subject.Name)) == 0 {
-			return skill.TrustNone, nil
-		}
-		if subject.Digest == nil {
-			return skill.TrustNone, errors.New("the content of the skill has no digest")
-		}
-		digest, err := subject.Digest(ctx)
-		if err != nil {
-			return skill.TrustNone, err
-		}
-		return s.Trusted(subject.Name, dir, digest), nil
+// Load; Store.Trust does.
+func (s *Set) Trust(ctx context.Context, subject skill.Subject) (skill.Trust, error) {
+	if err := ctx.Err(); err != nil {
+		return skill.TrustNone, err
 	}
+	dir := ""
+	if len(s.roots) > 0 && filepath.IsAbs(subject.Dir) {
+		// The target of a link inside a trusted folder is not trusted because of the link.
+		if real, err := filepath.EvalSymlinks(subject.Dir); err == nil {
+			dir = real
+		}
+	}
+	if s.underRoot(dir) {
+		return skill.TrustRoot, nil
+	}
+	if len(s.named(subject.Name)) == 0 {
+		return skill.TrustNone, nil
+	}
+	if subject.Digest == nil {
+		return skill.TrustNone, errors.New("the content of the skill has no digest")
+	}
+	digest, err := subject.Digest(ctx)
+	if err != nil {
+		return skill.TrustNone, err
+	}
+	return s.Trusted(subject.Name, dir, digest), nil
 }
 
 // named returns the approvals of a name in any spelling.

@@ -106,7 +106,7 @@ func TestFunc(t *testing.T) {
 		{"gone", "known", filepath.Join(root, "gone"), digest("a"), skill.TrustApproved, true, nil},
 		{"unreadable", "known", outside, "", skill.TrustNone, true, unreadable},
 	}
-	ask := loaded(t, s).Func()
+	ask := loaded(t, s).Trust
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			asked := false
@@ -207,4 +207,25 @@ func TestRefused(t *testing.T) {
 	if _, err := os.Stat(filepath.Dir(s.Path)); !os.IsNotExist(err) {
 		t.Errorf("a refused change wrote something: %v", err)
 	}
+}
+
+// A Store answers with what its file says now, and trusts nothing when the file is damaged.
+func TestStoreTrust(t *testing.T) {
+	s := &Store{Path: filepath.Join(t.TempDir(), "trust.json")}
+	subject := skill.Subject{Name: "a", Digest: func(context.Context) (string, error) { return digest("a"), nil }}
+	check := func(want skill.Trust, wantErr error) {
+		t.Helper()
+		if got, err := s.Trust(t.Context(), subject); got != want || !errors.Is(err, wantErr) {
+			t.Errorf("%v, %v; want %v, %v", got, err, want, wantErr)
+		}
+	}
+	check(skill.TrustNone, nil)
+	if err := (&Store{Path: s.Path}).Approve(t.Context(), Approval{Name: "a", Digest: digest("a")}); err != nil {
+		t.Fatal(err)
+	}
+	check(skill.TrustApproved, nil)
+	if err := os.WriteFile(s.Path, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	check(skill.TrustNone, ErrCorrupt)
 }

@@ -42,7 +42,8 @@ var ErrAmbiguous = errors.New("the name is ambiguous")
 
 // Git returns a Fetcher for repositories. It uses the git of the system, which sees nothing of the repository but its objects and
 // writes no file but these. Credentials are those that the operator's git uses: ssh, credential helpers. The contents of files
-// come when Snapshot.Need asks for them. A missing git is an error of Fetch. Nil options mean the zero value, which is useful.
+// come when Snapshot.Need asks for them. A missing git is an error of Fetch. Nil options mean the zero value, which is useful; with it, a
+// repository of this machine (file://) is refused, see AllowFile.
 func Git(o *GitOptions) install.Fetcher {
 	f := &gitFetcher{}
 	if o != nil {

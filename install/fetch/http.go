@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/agent-base/agent-base/install"
+	"github.com/agent-base/agent-base/internal/address"
 	"github.com/agent-base/agent-base/internal/hostname"
 )
 
@@ -233,9 +234,9 @@ func (t *transport) addresses(ctx context.Context, host string, port uint16) (al
 	if slices.ContainsFunc(t.private, func(p hostname.Pattern) bool { return p.Matches(host, port) }) {
 		return all, all, nil
 	}
-	own := hostname.OwnAddresses()
+	own := address.Own()
 	for _, a := range all {
-		if hostname.Public(a, own) {
+		if address.Public(a, own) {
 			allowed = append(allowed, a)
 		}
 	}

@@ -11,7 +11,8 @@ import (
 
 // Runner executes one command. It returns an error only if the command cannot be started or ctx is done; the result of a
 // started command is in the Output. It must be safe for concurrent use, must end the command and its group when ctx is done
-// or the timeout is over, and must keep no more output than the command allows.
+// or the timeout is over, and must keep no more output than the command allows. One that cannot do what Command.Layer asks for starts nothing
+// and returns ErrNoLayer; the script then runs in a copy of its folder.
 //
 // A sandbox, an audit or a remote worker is middleware: a func(Runner) Runner.
 type Runner interface {

@@ -42,7 +42,7 @@ var allowed = map[string][]string{
 
 	"script/confine":        {"script/runner", "internal/paths", "script/confine/internal/stage", "internal/proc"},
 	"script/runner":         {"internal/paths", "internal/proc"},
-	"script/confine/egress": {"internal/hostname", "script/runner"}, // the proxy compares hosts as the manifest and the grants name them
+	"script/confine/egress": {"internal/address", "internal/hostname", "script/runner"}, // the proxy compares hosts as the manifest and the grants name them
 
 	"session/hook":   {"session/allow", "tool"},
 	"session/allow":  {"internal/near", "internal/glob", "internal/toolrule", "tool"},
@@ -62,7 +62,7 @@ var allowed = map[string][]string{
 	"agent/undo":     {"internal/lockfile"},
 	"skill/watch":    {"internal/scan", "skill", "skill/manifest", "trace"},
 	"skills":         {},
-	"skilltest":      {"skill", "skill/manifest", "script", "trace"},
+	"skilltest":      {"internal/test/scratch", "skill", "skill/manifest", "script", "trace"},
 
 	"script/confine/internal/stage": {},
 
@@ -82,6 +82,7 @@ var allowed = map[string][]string{
 	"internal/glob":                 {},
 	"internal/proc":                 {},
 	"internal/filename":             {},
+	"internal/address":              {},
 	"internal/hostname":             {},
 	"internal/redact":               {"internal/lazyregexp"},
 	"internal/paths":                {},
@@ -121,7 +122,7 @@ var allowed = map[string][]string{
 	"internal/test/fault": {},
 	"internal/unknown":    {},
 
-	"install/fetch":    {"install", "install/source", "internal/filename", "internal/git", "internal/hostname", "internal/lazyregexp", "internal/scan", "internal/unpack", "skill/manifest"},
+	"install/fetch":    {"install", "install/source", "internal/address", "internal/filename", "internal/git", "internal/hostname", "internal/lazyregexp", "internal/scan", "internal/unpack", "skill/manifest"},
 	"install/lock":     {"install/source", "internal/dirhash", "internal/lockfile"},
 	"install/pack":     {"internal/filename", "internal/lazyregexp", "internal/unpack"},
 	"install/registry": {"internal/lockfile", "internal/unknown", "skill/manifest"},
@@ -204,6 +205,10 @@ var never = []struct{ from, to, why string }{
 	{"skill", "os/exec", "a skill is data until someone runs it"},
 	{"skill/manifest", "os/exec", "a skill is data until someone runs it"},
 	{"skill/check", "os/exec", "a skill is data until someone runs it"},
+	{"skill/check", "net", "what only reads is not linked with a resolver"},
+	{"disclose", "net", "what only reads is not linked with a resolver"},
+	{"session", "net", "what only reads is not linked with a resolver"},
+	{"trust", "net", "what only reads is not linked with a resolver"},
 	{"agent", "skill", "the loop does not depend on skills"},
 	{"agent", "os/exec", "the loop runs nothing but tools"},
 	{"script", "session", "script never asks about permission"},

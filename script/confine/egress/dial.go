@@ -15,6 +15,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/address"
 	"github.com/agent-base/agent-base/internal/hostname"
 )
 
@@ -67,8 +68,8 @@ func (p *Proxy) addresses(ctx context.Context, t target, proxied bool) ([]netip.
 	if matches(p.private, t) {
 		return all, nil
 	}
-	own := hostname.OwnAddresses()
-	allowed := slices.DeleteFunc(slices.Clone(all), func(a netip.Addr) bool { return !hostname.Public(a, own) })
+	own := address.Own()
+	allowed := slices.DeleteFunc(slices.Clone(all), func(a netip.Addr) bool { return !address.Public(a, own) })
 	if len(allowed) == 0 || proxied && len(allowed) < len(all) {
 		return nil, ErrPrivate
 	}

@@ -18,7 +18,6 @@ import (
 	"github.com/agent-base/agent-base/script/pyenv"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/session"
-	"github.com/agent-base/agent-base/session/allow"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/skilltool"
@@ -50,7 +49,7 @@ func (k *Toolkit) Options(cat *skill.Catalog) (*skilltool.Options, error) {
 	cfg := k.settings.Config()
 	o := &skilltool.Options{
 		Catalog:     func() *skill.Catalog { return cat },
-		Session:     session.New(k.Session(nil)),
+		Session:     session.New(k.Session()),
 		Trace:       k.observe.Tracer(),
 		ScriptRule:  k.settings.Survey().Rule,
 		Hooks:       cfg.Hooks,
@@ -74,11 +73,11 @@ func (k *Toolkit) Options(cat *skill.Catalog) (*skilltool.Options, error) {
 	return o, err
 }
 
-// Session returns the options of a conversation's session. rules says what the rules of a skill refer to.
-func (k *Toolkit) Session(rules func(context.Context, *skill.Skill) *allow.Options) *session.Options {
+// Session returns the options of a conversation's session.
+func (k *Toolkit) Session() *session.Options {
 	cfg := k.settings.Config()
 	return &session.Options{Trace: k.observe.Tracer(), Enforce: session.Enforce(cfg.Enforce), Policy: session.StackPolicy(cfg.StackPolicy),
-		HoldAll: cfg.Lock == "all", Rules: rules}
+		HoldAll: cfg.Lock == "all"}
 }
 
 // Host returns the host that runs scripts. It needs a home, see Settings.NeedHome.

@@ -89,7 +89,7 @@ func (t *Trust) of(ctx context.Context, s skill.Subject) (skill.Trust, error) {
 	if t.isOwn(s.Dir) {
 		return skill.TrustRoot, nil
 	}
-	return t.Known().Func()(ctx, s)
+	return t.Known().Trust(ctx, s)
 }
 
 // approve stores approvals; of uses them from then on.

@@ -74,6 +74,8 @@ func (o *addOptions) unclear(e *install.ChoiceError, place *install.Place) error
 		return app.Conflict(e, "choose one with --path "+e.Paths[0])
 	case len(e.Suggest) > 0:
 		hint = fmt.Sprintf("did you mean %s?", strings.Join(e.Suggest, ", "))
+	case e.Name != "" && e.Name == place.Origin.Source.Name: // SOURCE@NAME
+		hint += "; a branch or tag is given with --ref " + e.Name
 	}
 	if e.Name == "" {
 		return app.Usage(e, hint)

@@ -30,9 +30,9 @@ func (w *worker) check(kit *skilltool.Kit) func(context.Context, string, json.Ra
 	}
 }
 
-// rules returns what the rules of a skill refer to: files as the tools open them, and scripts. If the workspace cannot be
+// rules returns what the paths in the rules of skills refer to: files as the tools open them. If the workspace cannot be
 // read, no path matches.
-func (w *worker) rules(ctx context.Context, s *skill.Skill) *allow.Options {
+func (w *worker) rules(ctx context.Context, _ *skill.Skill) allow.Options {
 	workspace := w.s.Settings.Config().Paths.Project
 	o := allow.Options{Home: w.s.Sys.Home}
 	if real, err := filepath.EvalSymlinks(workspace); err == nil {
@@ -43,9 +43,9 @@ func (w *worker) rules(ctx context.Context, s *skill.Skill) *allow.Options {
 		if err != nil {
 			return "", err
 		}
-		return open(context.WithoutCancel(ctx), name)
+		return open(ctx, name)
 	}
-	return w.kit.Rules(ctx, s, o)
+	return o
 }
 
 // allows says in a few words what a model may call in a session now, which may be used at the same time.

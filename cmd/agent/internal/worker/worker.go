@@ -74,7 +74,7 @@ func unready(s *app.Services, catalog func() *skill.Catalog, approver *app.Termi
 	cfg := s.Settings.Config()
 	w := &worker{s: s, catalog: catalog, approver: approver, mode: disclose.Mode(cfg.Disclosure), budget: listBudget(cfg),
 		gate: newGate(s, approver), id: fmt.Sprintf("agent-%x", s.Sys.Now().UnixNano())}
-	w.session = session.New(s.Tools.Session(w.rules))
+	w.session = session.New(s.Tools.Session())
 	w.journal = newJournal(s, w.id)
 	return w
 }
@@ -367,7 +367,7 @@ func (w *worker) kitOptions() (*skilltool.Options, error) {
 	if err != nil {
 		return nil, err
 	}
-	o.Catalog, o.Session, o.Forks = w.catalog, w.session, true
+	o.Catalog, o.Session, o.Rules, o.Forks = w.catalog, w.session, w.rules, true
 	if w.sets == nil {
 		if w.sets, err = w.s.Tools.Toolsets(func() runner.Denied { return w.kit.DeniedFiles() }); err != nil {
 			return nil, err

@@ -1,4 +1,4 @@
-package hostname
+package address
 
 import (
 	"net/netip"

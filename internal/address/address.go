@@ -1,4 +1,6 @@
-package hostname
+// Package address knows which addresses of hosts are public. It is not a part of package hostname, because it needs package
+// net, and a program that only reads manifests should not be linked with a resolver.
+package address
 
 import (
 	"net"
@@ -31,7 +33,7 @@ var embedding = []struct {
 	at int
 }{{netip.MustParsePrefix("64:ff9b::/96"), 12}, {netip.MustParsePrefix("2002::/16"), 2}}
 
-// Public reports whether an address lies outside this machine and its network. own are the machine's addresses, see OwnAddresses.
+// Public reports whether an address lies outside this machine and its network. own are the machine's addresses, see Own.
 func Public(a netip.Addr, own []netip.Addr) bool {
 	a = a.Unmap().WithZone("")
 	for _, e := range embedding {
@@ -44,8 +46,8 @@ func Public(a netip.Addr, own []netip.Addr) bool {
 		!slices.ContainsFunc(withheld, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
-// OwnAddresses returns the addresses of this machine's interfaces.
-func OwnAddresses() []netip.Addr {
+// Own returns the addresses of this machine's interfaces.
+func Own() []netip.Addr {
 	all, _ := net.InterfaceAddrs() // without them the ranges still hold
 	var out []netip.Addr
 	for _, one := range all {

@@ -1,0 +1,77 @@
+package script_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing/fstest"
+
+	"github.com/agent-base/agent-base/script"
+	"github.com/agent-base/agent-base/skill"
+)
+
+// A program runs the scripts of a skill that it trusts, without a model. Each gets the variables that were granted and no others.
+// Without a Runner there is no sandbox: see the example of package confine.
+func Example() {
+	ctx := context.Background()
+	dir, err := os.MkdirTemp("", "script")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	files := fstest.MapFS{
+		"dice/SKILL.md":        {Data: []byte("---\nname: dice\ndescription: Rolls dice.\n---\nRun roll.\n")},
+		"dice/scripts/roll.sh": {Data: []byte("#!/bin/sh\necho \"{\\\"sides\\\": $SIDES, \\\"secret\\\": \\\"$SECRET\\\"}\"\n")},
+		"dice/scripts/lose.sh": {Data: []byte("#!/bin/sh\necho 'no luck' >&2\nexit 3\n")},
+	}
+	folder := filepath.Join(dir, "skills") // a script runs from a folder; skill.FS with a Cache makes one, too
+	if err := os.CopyFS(folder, files); err != nil {
+		log.Fatal(err)
+	}
+	catalog, err := skill.Open(ctx, &skill.Options{Layers: []skill.Layer{{Name: "ours", Source: skill.Dir(folder, nil)}}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	host, err := script.New(&script.Options{
+		LookPath: exec.LookPath,
+		Cache:    filepath.Join(dir, "cache"),
+		Env:      []string{"SIDES=6", "SECRET=1234"},
+		Granted: func(context.Context, *skill.Skill) (script.Grant, error) {
+			return script.Grant{Env: []string{"SIDES"}}, nil
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+
+	dice, err := catalog.Lookup("dice")
+	if err != nil {
+		log.Fatal(err)
+	}
+	opened, err := dice.Load(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer opened.Close()
+	offered, _ := script.List(opened, nil)
+	for _, s := range offered {
+		result, err := host.Run(ctx, opened, s, nil)
+		var failed *script.Error
+		switch {
+		case errors.As(err, &failed):
+			fmt.Println(s.Name, failed.Code, failed.Message)
+		case err != nil:
+			log.Fatal(err) // ctx has ended
+		default:
+			fmt.Println(s.Name, string(result.JSON))
+		}
+	}
+	// Output:
+	// lose execution_failed Script failed with exit code 3
+	// stderr: no luck
+	// roll {"sides":6,"secret":""}
+}
