@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// glossary has the English of common words of requests in Chinese and Japanese, then of those in Korean: what people work on, and
-// what they do with it. Most skills are described in English, so a request in another language would have no word in common with
-// them. Each line is one meaning: the words, "=", and the English words. wordGlossary has other languages.
+// glossary has the English of common words of requests in Chinese and Japanese: what people work on, and what they do with it. Most
+// skills are described in English, so a request in another language would have no word in common with them. Each line is one
+// meaning: the words, "=", and the English words. koreanGlossary and wordGlossary have other languages.
 const glossary = `
 文件 檔案 ファイル=file
 文件夹 資料夾 目录 目錄 フォルダ ディレクトリ=folder directory
@@ -405,108 +405,6 @@ const glossary = `
 保险 保險 保険=insurance
 贷款 貸款 ローン=loan
 细胞 細胞=cell
-파일=file
-폴더=folder directory
-문서=document documentation
-워드=word docx
-텍스트=text
-기사 블로그=article blog
-이미지 사진 그림=image picture
-다이어그램=diagram
-그래프 차트 도표=chart graph plot
-포스터=poster
-표지=cover
-동영상 비디오 영상=video
-음성 오디오=audio voice
-음악=music
-자막=subtitle caption
-스프레드시트 엑셀=spreadsheet excel
-슬라이드 프레젠테이션 발표=presentation slide powerpoint
-보고서 리포트=report
-이력서=resume cv
-이메일 메일=email mail
-메시지=message
-회의록=minutes meeting notes
-회의 미팅=meeting
-메모 노트=note
-캘린더 일정=calendar schedule
-작업 할일=task todo
-프로젝트=project
-계획=plan planning
-계약서 계약=contract legal
-청구서 송장=invoice
-재무 금융=finance financial
-마케팅=marketing
-판매 영업=sales
-고객=customer
-제품=product
-경쟁사 경쟁=competitor competitive
-광고=ads advertising
-논문=paper research
-연구=research
-문헌=literature
-검토 리뷰=review
-원고=manuscript
-인용=citation reference
-데이터베이스=database sql
-데이터=data
-통계=statistics statistical
-분석=analysis analyze
-임상=clinical
-약물=drug
-예측=forecast prediction
-모델=model
-코드=code
-오류 에러 버그=error bug
-수정 고쳐=fix
-테스트=test testing
-빌드=build
-배포=deploy deployment
-서버=server
-보안=security
-취약점=vulnerability
-성능=performance
-느려 느린=slow performance
-웹사이트 웹페이지=website web page
-웹=web
-브라우저=browser
-앱 애플리케이션=app application
-인터페이스=interface ui
-디자인 설계=design
-그려=draw plot
-작성=write
-만들어 만들=create
-생성=generate create
-추가=add
-합쳐 병합=merge combine
-나눠 분할=split
-변환=convert
-번역=translate translation
-요약=summarize summary
-검색 찾아=search find
-추출=extract
-압축=compress
-비교=compare
-설명=explain
-스킬=skill
-도구=tool
-브랜드=brand
-색상=color
-가격=price pricing
-날씨=weather
-여행=travel
-게임=game
-교육=teaching education
-건강=health
-법률=legal
-세금=tax
-지도=map
-분자=molecule molecular
-단백질=protein
-세포=cell
-환자=patient
-자동화=automation automate
-요구사항=requirement
 `
 
 // glosses are the words of the glossary with the English words of each, separated by spaces.
@@ -517,7 +415,7 @@ type glosses struct {
 
 func newGlosses() *glosses {
 	g := &glosses{english: map[string]string{}}
-	for line := range strings.Lines(glossary) {
+	for line := range strings.Lines(glossary + koreanGlossary) {
 		foreign, english, _ := strings.Cut(strings.TrimSpace(line), "=")
 		for word := range strings.FieldsSeq(foreign) {
 			g.english[word] = strings.TrimSpace(g.english[word] + " " + english)

@@ -60,7 +60,7 @@ func TestGlossed(t *testing.T) {
 
 // Each line of the glossary can be reached: its words are of characters that are read in pairs, and its English is in ASCII.
 func TestGlossary(t *testing.T) {
-	for line := range strings.Lines(strings.TrimSpace(glossary)) {
+	for line := range strings.Lines(strings.TrimSpace(glossary + koreanGlossary)) {
 		foreign, english, ok := strings.Cut(strings.TrimSpace(line), "=")
 		if !ok || !ascii(english) || english == "" {
 			t.Errorf("%q has no English", line)
