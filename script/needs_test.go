@@ -189,9 +189,9 @@ func TestModuleOutside(t *testing.T) {
 	for name, want := range map[string]MissingModule{
 		"a": {Module: "core_of_all", Python: true, Outside: filepath.Join(root, "shared", "core_of_all.py"), Around: root},
 		"b": {Module: "pack.of", Python: true, Outside: filepath.Join(root, "pack", "__init__.py"), Around: root},
-		"c": {Module: "core_of_all", Package: "core-of-all", File: "requirements.txt", Python: true},
-		"d": {Module: "no_such_thing", Package: "no-such-thing", File: "requirements.txt", Python: true},
-		"e": {Module: "no_such_thing", Package: "no-such-thing", File: "requirements.txt", Python: true, Others: []string{"another"}},
+		"c": {Module: "core_of_all", Package: "core-of-all", File: "requirements.txt", Python: true, Guess: true},
+		"d": {Module: "no_such_thing", Package: "no-such-thing", File: "requirements.txt", Python: true, Guess: true},
+		"e": {Module: "no_such_thing", Package: "no-such-thing", File: "requirements.txt", Python: true, Guess: true, Others: []string{"another"}},
 	} {
 		_, err := run(t, h, s, name, nil)
 		var got *MissingModule

@@ -18,7 +18,9 @@ var ErrNoFolder = errors.New("no folder on disk")
 // ErrChanged is the error for a skill whose files are no longer those that its Digest covers.
 var ErrChanged = errors.New("files have changed since the digest was computed")
 
-func noFolder(name string) error { return fmt.Errorf("skill %q has %w: its source has no folder and no cache for it", name, ErrNoFolder) }
+func noFolder(name string) error {
+	return fmt.Errorf("skill %q has %w: its source has no folder and no cache for it", name, ErrNoFolder)
+}
 
 // NotFoundError is the error for a name that no skill in the catalogue has. It suggests similar names.
 type NotFoundError struct {

@@ -74,17 +74,17 @@ func TestKilled(t *testing.T) {
 	if fault.Full() {
 		kills = 5000
 	}
-	if got := killed(t, "", kills); got != "" {
+	if got := killed(t, "", kills, 8*time.Millisecond); got != "" {
 		t.Error(got)
 	}
-	if got := killed(t, "in place, slow", 400); got == "" { // the first few find it
+	if got := killed(t, "in place, slow", 400, 200*time.Millisecond); got == "" { // the first few find it
 		t.Error("the defect was not found")
 	}
 }
 
 // killed kills a process many times and reports what was wrong first. Each is killed at some time after a change, so that every one
-// has got that far on a busy machine, too.
-func killed(t *testing.T, defect string, kills int) string {
+// has got that far on a busy machine, too; within is how long after it at the most.
+func killed(t *testing.T, defect string, kills int, within time.Duration) string {
 	dir := inMemory(t)
 	s := systems(dir)[defect]
 	want := modelSystem{}
@@ -104,7 +104,7 @@ func killed(t *testing.T, defect string, kills int) string {
 			change(want, n)
 			n++
 		}
-		time.Sleep(rand.N(8 * time.Millisecond))
+		time.Sleep(rand.N(within))
 		c.Process.Kill()
 		for ; lines.Scan(); n++ {
 			change(want, n)
