@@ -43,7 +43,7 @@ func (h *Host) explain(ctx context.Context, c *call, src *source, cmd *runner.Co
 			m.Around, m.Outside = h.outside(ctx, c, m.Module)
 		}
 		if m.Outside != "" {
-			m.Package, m.File = "", ""
+			m.Package, m.Guess, m.File = "", false, ""
 		}
 		if m.Others = h.others(ctx, src, m); m.Python && len(m.Others) > 0 {
 			m.Others = withoutShared(m.Others, h.folderAbove(ctx, c))
