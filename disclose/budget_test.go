@@ -73,7 +73,7 @@ func TestBudgetProperties(t *testing.T) {
 
 // C41: the order in which a shrinking budget takes things away.
 func TestBudgetSteps(t *testing.T) {
-	c := catalog(t, synthetic(30)...)
+	c := catalog(t, synthetic(12)...)
 	whole := render(t, c, &Options{})
 	if len(whole.Cut) != 0 {
 		t.Fatalf("cut without a budget: %v", whole.Cut)
@@ -96,7 +96,7 @@ func TestBudgetSteps(t *testing.T) {
 	if want := []string{"", Shortened, NameOnly, LeftOut}; !slices.Equal(steps, want) {
 		t.Errorf("got %q, want %q", steps, want)
 	}
-	if got, want := render(t, c, &Options{Budget: 1}).Body, "30 more skills: search with "+SearchTool; got != want {
+	if got, want := render(t, c, &Options{Budget: 1}).Body, "12 more skills: search with "+SearchTool; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
