@@ -39,8 +39,9 @@ type Options struct {
 // Duplicates says what happens to skills of one canonical name inside one layer.
 type Duplicates uint8
 
-// DuplicatesOverride keeps the skill whose folder has its name, else the first in byte order of paths, and reports the
-// rest. DuplicatesRefuse makes all of them broken.
+// DuplicatesOverride keeps one and reports the rest. These decide, in this order: it can be used, its folder has its name, it is in no
+// hidden folder, it lies in the root or in a folder called skills, it is nearer to the root, its path is the first in byte order.
+// DuplicatesRefuse makes all of them broken.
 const (
 	DuplicatesOverride Duplicates = iota
 	DuplicatesRefuse

@@ -120,7 +120,8 @@ func (c *Catalog) before(a, b *keyed, value map[string]int) int {
 	if d := cmp.Compare(a.defects(), b.defects()); d != 0 {
 		return d
 	}
-	return strings.Compare(a.r.path(), b.r.path())
+	x, y := a.r.path(), b.r.path()
+	return cmp.Or(cmp.Compare(strings.Count(x, "/"), strings.Count(y, "/")), strings.Compare(x, y)) // a backup lies deeper
 }
 
 // hiddenPath reports whether a path has a hidden folder. What a repository keeps there for one host is often a copy of

@@ -46,7 +46,9 @@ func TestDiscovery(t *testing.T) {
 			[]string{"a project:skills/a enabled > project:flavors/a", "b project:.claude/skills/b enabled > project:skills/b"}, []string{
 				"name-duplicate flavors/a/SKILL.md", "frontmatter-unclosed flavors/a/SKILL.md", "name-duplicate skills/b/SKILL.md", "frontmatter-unclosed skills/b/SKILL.md"}},
 		{"C72: one outside skills gives way", map[string]string{"preview/a/SKILL.md": "", "skills/a/SKILL.md": "", "b/SKILL.md": "", "a/skills/b/SKILL.md": ""},
-			[]string{"a project:skills/a enabled > project:preview/a", "b project:a/skills/b enabled > project:b"}, []string{"name-duplicate b/SKILL.md", "name-duplicate preview/a/SKILL.md"}},
+			[]string{"a project:skills/a enabled > project:preview/a", "b project:b enabled > project:a/skills/b"}, []string{"name-duplicate a/skills/b/SKILL.md", "name-duplicate preview/a/SKILL.md"}},
+		{"C72: a backup, which lies deeper, gives way", map[string]string{"backups/old/plugins/p/skills/a/SKILL.md": "", "plugins/p/skills/a/SKILL.md": ""},
+			[]string{"a project:plugins/p/skills/a enabled > project:backups/old/plugins/p/skills/a"}, []string{"name-duplicate backups/old/plugins/p/skills/a/SKILL.md"}},
 		{"a manifest out of reach", map[string]string{"a/SKILL.md": "-> /etc/passwd", "b/SKILL.md": ""},
 			[]string{"a project:a broken", "b project:b enabled"}, []string{"manifest-link a/SKILL.md"}},
 		{"security 2.1 #2: too big", map[string]string{"a/SKILL.md": "---\n" + strings.Repeat("x", manifest.MaxManifest)},

@@ -110,7 +110,7 @@ var keys = []*key{
 		about: "Which layer wins if two have a skill of the same name: a named order, see [layers](#layers), or a list of layers, highest first. In the list of a project the layer `extra` stays above the others."},
 	{name: "duplicates", kind: choice, values: []string{"override", "error"}, initial: "override",
 		about: "What happens to two skills of the same name in one layer.",
-		means: []string{"the first by path is loaded", "neither is loaded"}},
+		means: []string{"one is loaded: that in a folder of its name, not hidden, in a folder called `skills`, nearest to the root, first by path", "neither is loaded"}},
 	{name: "nested", kind: boolean, initial: "true",
 		about: "Whether to search folders below folders for skills, ten levels deep, and the hidden folders in which hosts keep them."},
 	{name: "symlinks", kind: choice, project: tighten, values: []string{"allow-list", "contained", "deny"}, initial: "contained",
