@@ -7,7 +7,8 @@ import (
 
 // glossary has the English of common words of requests in Chinese and Japanese: what people work on, and what they do with it. Most
 // skills are described in English, so a request in another language would have no word in common with them. Each line is one
-// meaning: the words, "=", and the English words. koreanGlossary and wordGlossary have other languages.
+// meaning: the words, "=", and the English words. technicalGlossary goes on with it; koreanGlossary and wordGlossary have
+// other languages.
 const glossary = `
 文件 檔案 ファイル=file
 文件夹 資料夾 目录 目錄 フォルダ ディレクトリ=folder directory
@@ -458,7 +459,7 @@ type glosses struct {
 
 func newGlosses() *glosses {
 	g := &glosses{english: map[string]string{}}
-	for line := range strings.Lines(glossary + koreanGlossary) {
+	for line := range strings.Lines(glossary + technicalGlossary + koreanGlossary) {
 		foreign, english, _ := strings.Cut(strings.TrimSpace(line), "=")
 		for word := range strings.FieldsSeq(foreign) {
 			g.english[word] = strings.TrimSpace(g.english[word] + " " + english)
