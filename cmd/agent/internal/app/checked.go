@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/agent-base/agent-base/install"
+	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/check"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -18,11 +19,12 @@ type Checked struct {
 	Problems []manifest.Problem
 	Fresh    []manifest.Problem // those that the installed content has not; see CheckRenewed
 	Missing  string             // why it could not be used here; "" if it could
+	Lost     []string           // files of its place that its scripts use and that are outside of its folder, with the first script
 }
 
 // Check checks a package as "agent skill validate" does.
 func (p *Packages) Check(k *install.Package) Checked {
-	c := Checked{Problems: p.problems(k.Skill)}
+	c := Checked{Problems: p.problems(k.Skill), Lost: script.UsesAbove(k.Skill, k.HasBeside)}
 	if e := k.Skill.Entry(); e.State() == skill.StateUnavailable {
 		c.Missing = e.Reason()
 	}
@@ -107,6 +109,17 @@ func (c *Checked) Outside() []string {
 	return out
 }
 
+// lostFiles begins the line about files that are not installed.
+const lostFiles = "  its scripts use files that are not part of it and will be missing: "
+
+// LostText names the first files that are not installed, and counts the others; "" if there are none.
+func (c *Checked) LostText() string {
+	if more := len(c.Lost) - mostOutside; more > 0 {
+		return strings.Join(c.Lost[:mostOutside], ", ") + fmt.Sprintf(" and %d more", more)
+	}
+	return strings.Join(c.Lost, ", ")
+}
+
 // lines describe what was found, for a question.
 func (c *Checked) lines() []string {
 	counts := map[manifest.Severity]int{}
@@ -128,6 +141,9 @@ func (c *Checked) lines() []string {
 	lines := []string{checkFound + "nothing wrong"}
 	if len(found) > 0 {
 		lines = []string{checkFound + strings.Join(found, " and ") + cmp.Or(messages[manifest.SeverityError], messages[manifest.SeverityWarning])}
+	}
+	if len(c.Lost) > 0 {
+		lines = append(lines, lostFiles+c.LostText())
 	}
 	if c.Missing != "" {
 		lines = append(lines, "  cannot be used here yet: "+c.Missing)
