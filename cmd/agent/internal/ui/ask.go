@@ -98,21 +98,29 @@ func rowRoom(width, frame int) int {
 	return max(width-1-frame, 1)
 }
 
-// chunks cuts a sanitised line every width columns. It leaves out nothing, and always returns one part.
+// chunks cuts a sanitised line into parts of at most width columns: after a space in the second half of a part, or else where it is
+// full. It leaves out nothing, and always returns one part.
 func chunks(line string, width int) []string {
 	if width <= 0 || plain(line) && len(line) <= width {
 		return []string{line}
 	}
 	var parts []string
 	from, used := 0, 0
+	gap, before := 0, 0 // after the last space, and the columns up to there
 	for at := 0; at < len(line); {
 		first, w := Cluster(line[at:])
 		if used+w > width && at > from {
-			parts = append(parts, line[from:at])
-			from, used = at, 0
+			if gap <= from || before < width/2 || first == " " {
+				gap, before = at, used
+			}
+			parts = append(parts, line[from:gap])
+			from, used = gap, used-before
 		}
 		used += w
 		at += len(first)
+		if first == " " {
+			gap, before = at, used
+		}
 	}
 	return append(parts, line[from:])
 }
