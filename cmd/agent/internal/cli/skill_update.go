@@ -263,7 +263,7 @@ func (o *updateOptions) say(r *renewed) {
 		if r.Granted != "" {
 			o.out.Printf("  it gets: %s\n", r.Granted)
 		}
-		few(r.Found, func(line string) { o.out.Printf("  %s\n", line) })
+		few(r.Found, func(line string) { o.out.Printf("  %s\n", o.out.Wrapped(line, 2)) })
 		sayLinks(o.out, "leads to it now: ", r.Links)
 		if r.Backup != "" {
 			o.out.Printf("  the files that you changed are in %s\n", r.Backup)

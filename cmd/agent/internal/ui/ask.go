@@ -57,7 +57,7 @@ func (s *Streams) Ask(ctx context.Context, q *Question) (string, error) {
 	}
 	s.rows(rows, styles)
 	for i, row := range asked {
-		asked[i] = Mark + " " + row
+		asked[i] = Mark + " " + strings.TrimRight(row, " ")
 	}
 	if len(q.Choices) > 0 {
 		asked = append(append(asked, q.ChoiceRows(width)...), Mark+" "+q.words()+":")
@@ -110,7 +110,13 @@ func chunks(line string, width int) []string {
 	for at := 0; at < len(line); {
 		first, w := Cluster(line[at:])
 		if used+w > width && at > from {
-			if gap <= from || before < width/2 || first == " " {
+			switch {
+			case first == " ": // at the end of a row, where it takes the column that is free
+				at++
+				parts = append(parts, line[from:at])
+				from, used = at, 0
+				continue
+			case gap <= from, before < width/2:
 				gap, before = at, used
 			}
 			parts = append(parts, line[from:gap])

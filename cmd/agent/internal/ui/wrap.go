@@ -5,23 +5,31 @@ import (
 	"strings"
 )
 
-// wrapped breaks a sanitised line into rows of at most width columns, at spaces. A word that is longer has a row of its own, and so
-// has a command: a line end within it would run the half of it that was pasted. All rows except the first begin with two spaces. A
-// width of 0 or less breaks nothing.
+// wrapped breaks a sanitised line as Wrap does. Rows after the first begin with two spaces.
 func wrapped(line string, width int) string {
 	if width <= 0 || Width(line) <= width {
 		return line
 	}
+	text := strings.TrimLeft(line, " ")
+	lead := len(line) - len(text)
+	return line[:lead] + Wrap(text, width, lead, 2)
+}
+
+// Wrap breaks a sanitised line into rows of at most width columns, at spaces. The first row begins in the column at, from 0, and the
+// others with indent spaces. A word that is longer has a row of its own, and so has a command: a line end within it would run the half
+// of it that was pasted. A width of 0 or less breaks nothing.
+func Wrap(line string, width, at, indent int) string {
+	if width <= 0 || at+Width(line) <= width {
+		return line
+	}
 	var b strings.Builder
-	b.WriteString(line[:len(line)-len(strings.TrimLeft(line, " "))])
-	at := b.Len()
 	for i, unit := range units(strings.Fields(line)) {
 		w := Width(unit)
 		switch {
-		case i == 0:
-		case at+1+w > width:
-			b.WriteString("\n  ")
-			at = 2
+		case i == 0 && (at+w <= width || at <= indent):
+		case i == 0 || at+1+w > width:
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			at = indent
 		default:
 			b.WriteByte(' ')
 			at++
