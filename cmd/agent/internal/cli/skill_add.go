@@ -256,7 +256,7 @@ func (o *addOptions) report(done []installed) error {
 			o.out.Printf("Linked %s to %s\n", d.entry.Name, d.entry.InstalledPath)
 			o.out.Remark("its scripts run once you trust it: " + app.TrustCure(d.entry.NameCanonical))
 		case d.kept:
-			o.out.Printf("Installed %s [%s] from %s\n", d.entry.Name, app.Short(d.digest), app.From(d.entry))
+			o.out.Printf("%s\n", o.out.Wrapped(fmt.Sprintf("Installed %s [%s] from %s", d.entry.Name, app.Short(d.digest), app.From(d.entry)), 0))
 		case d.present:
 			o.out.Printf("%s [%s] is installed already\n", d.entry.Name, app.Short(d.digest))
 		default:
