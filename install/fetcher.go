@@ -62,6 +62,10 @@ type Snapshot struct {
 	// was listed so far. A nil LeftOut means nothing.
 	LeftOut func() []string
 
+	// Around reports whether there is a file or folder at a path that leads out of FS, such as "../lib/a.py". It is nil where nothing
+	// is known to be around.
+	Around func(path string) bool
+
 	// Close frees what Fetch holds. It is never nil.
 	Close func() error
 }

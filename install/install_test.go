@@ -292,6 +292,36 @@ func TestUpdateAndRollback(t *testing.T) {
 	}
 }
 
+// A repository that has changed elsewhere is fetched once, and not at each check. What the content was found in is forgotten when
+// another content is made the active one.
+func TestCheckedOnce(t *testing.T) {
+	w := newWorld(t)
+	w.add("csv")
+	w.add("pdf")
+	w.place.commit = "c2"
+	w.place.files["README.md"] = file("more skills\n")
+	if u := w.check(nil); u.List[0].State != install.Current || u.List[1].State != install.Current {
+		t.Fatalf("states %s, %s", u.List[0].State, u.List[1].State)
+	}
+	w.place.files = nil // a fetch would find the skills gone
+	if u := w.check(nil); u.List[0].State != install.Current || u.List[1].State != install.Current || u.List[0].Entry.CommitSHA != "c1" {
+		t.Fatalf("states %s, %s, commit %s", u.List[0].State, u.List[1].State, u.List[0].Entry.CommitSHA)
+	}
+
+	w.place.commit, w.place.files = "c3", fstest.MapFS{"skills/csv/SKILL.md": skillFile("csv")}
+	if _, err := w.check(nil).List[0].Package.Keep(t.Context(), true, nil); err != nil {
+		t.Fatal(err)
+	}
+	w.place.commit = "c4"
+	w.check(nil)
+	if e, err := w.Rollback(t.Context(), "csv", false, nil); err != nil || e.CheckedCommit != "" {
+		t.Errorf("checked at %q, %v", e.CheckedCommit, err)
+	}
+	if u := w.check(nil); u.List[0].State != install.Available {
+		t.Errorf("state %s", u.List[0].State)
+	}
+}
+
 // R143
 func TestRemove(t *testing.T) {
 	w := newWorld(t)

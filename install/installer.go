@@ -10,6 +10,7 @@ import (
 	"path"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/agent-base/agent-base/install/oms"
@@ -310,6 +311,20 @@ func (k *Package) prepare(ctx context.Context, dir string) error {
 		return err
 	}
 	return root.WriteFile(k.Candidate.File, text, 0o600)
+}
+
+// HasBeside reports whether the place has a file or folder outside the skill. name is a slash path from the skill's folder, such
+// as "../lib/a.py".
+func (k *Package) HasBeside(name string) bool {
+	at, around := path.Join(k.Candidate.Path, name), k.place.snapshot.Around
+	switch {
+	case strings.HasPrefix(at, "../"):
+		return around != nil && around(at)
+	case !fs.ValidPath(at), at == k.Candidate.Path, inOneOf(map[string]bool{k.Candidate.Path: true}, at):
+		return false
+	}
+	_, err := fs.Stat(k.place.snapshot.FS, at)
+	return err == nil
 }
 
 // Close closes the copy. It does not undo Keep.

@@ -43,6 +43,8 @@ type Status struct {
 	Instead string    // name of the skill that is at its path now, if it is Gone
 	Package *Package  // likewise, open until the Updates are closed
 	Err     error     // if it Failed
+
+	checked string // commit of the place that has the installed content; "" if the place was not read
 }
 
 // Updates are the results of Check, by name. They keep what was fetched until they are closed.
@@ -116,8 +118,33 @@ func (in *Installer) Check(ctx context.Context, entries []registry.Entry, to *so
 	for i, v := range there {
 		u.List[i].Files = v.Condition
 	}
+	if to == nil {
+		_ = in.noteChecked(ctx, u.List) // where nothing can be written, the next Check fetches again
+	}
 	return u, nil
 }
+
+// noteChecked records the commits that were found to have the installed contents, so that the next Check need not fetch them.
+func (in *Installer) noteChecked(ctx context.Context, list []*Status) error {
+	list = slices.DeleteFunc(slices.Clone(list), func(s *Status) bool { return s.State != Current || s.checked == "" || s.checked == checkedAt(&s.Entry) })
+	if len(list) == 0 {
+		return nil
+	}
+	return in.o.Registry.Edit(ctx, func(d *registry.Draft) error {
+		for _, s := range list {
+			if now, ok := d.Set().Get(s.Entry.Name); !ok || now.Digest != s.Entry.Digest || now.CommitSHA != s.Entry.CommitSHA {
+				continue
+			}
+			if err := d.Update(s.Entry.Name, func(e *registry.Entry) error { e.CheckedCommit = s.checked; return nil }); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// checkedAt returns the last commit that is known to have the content of an installed skill.
+func checkedAt(e *registry.Entry) string { return cmp.Or(e.CheckedCommit, e.CommitSHA) }
 
 // Adopt records where the installed content that a package equals is from, if that is not known, and returns the entry: a list
 // of installed skills that was made anew does not know it. Package.Same must hold. The error is ErrChanged if the installed
@@ -193,10 +220,10 @@ func follow(e *registry.Entry, to *source.Ref) (source.Ref, State) {
 
 // checkPlace compares the installed skills of one place with it. The caller closes the place.
 func (in *Installer) checkPlace(ctx context.Context, ref source.Ref, list []*Status) (*Place, error) {
-	known := list[0].Entry.CommitSHA
+	known := checkedAt(&list[0].Entry)
 	var names []string
 	for _, s := range list {
-		if s.Entry.CommitSHA != known {
+		if checkedAt(&s.Entry) != known {
 			known = ""
 		}
 		names = append(names, cmp.Or(s.Entry.OriginalName, s.Entry.Name))
@@ -239,7 +266,7 @@ func (p *Place) compare(ctx context.Context, s *Status, c *Candidate) {
 	case err != nil:
 		s.State, s.Err = Failed, err
 	case k.Same():
-		s.State, s.Err = Current, k.Close()
+		s.State, s.Err, s.checked = Current, k.Close(), p.Origin.Commit
 	default:
 		s.State, s.Package, s.Origin = Available, k, p.Origin
 	}

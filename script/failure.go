@@ -41,8 +41,9 @@ func (h *Host) explain(ctx context.Context, c *call, src *source, cmd *runner.Co
 	if m := missing(c.s, c.sc, out); m != nil && c.sc.File != "" {
 		if m.Python && m.Package != "" {
 			m.Around, m.Outside = h.outside(ctx, c, m.Module)
+			m.apart = m.Guess && h.isAlone(ctx, c.s) && c.looksAbove() > 0
 		}
-		if m.Outside != "" {
+		if m.Outside != "" || m.apart {
 			m.Package, m.Guess, m.File = "", false, ""
 		}
 		if m.Others = h.others(ctx, src, m); m.Python && len(m.Others) > 0 {

@@ -25,7 +25,8 @@ type MissingModule struct {
 	Around  string   // the nearest folder that holds it and the skill
 	Others  []string // what the script imports too and is not installed: modules of Python, or npm packages
 
-	own bool // the skill has a file of that name
+	own   bool // the skill has a file of that name
+	apart bool // the script looks outside of its skill, of which only its own folder was installed
 }
 
 // Error says what is missing and where it can be declared.
@@ -33,6 +34,8 @@ func (m *MissingModule) Error() string {
 	switch {
 	case m.Outside != "":
 		return fmt.Sprintf("The module %s is missing. It is in %s, outside of the skill, whose scripts see only its own files", m.Module, m.Outside)
+	case m.apart:
+		return fmt.Sprintf("The module %s is missing. It may be outside of the skill's folder, %s", m.Module, onlyFolder)
 	case m.own:
 		return fmt.Sprintf("The module %s is missing, although the skill has a file of that name: it is not where the interpreter looks", m.Module)
 	case m.Package == "":

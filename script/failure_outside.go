@@ -87,12 +87,28 @@ func firstEntries(dir string) []os.DirEntry {
 
 // Above is the cause of an Error of a script that failed, and that looks for files outside of its skill, which it does not see.
 type Above struct {
-	Dir string // the folder above the skill to which its text goes
+	Dir string // the folder above the skill to which its text goes; "" if the skill's own folder alone was copied here
 }
 
 // Error says what the script does not get.
 func (a *Above) Error() string {
+	if a.Dir == "" {
+		return "it looks for files outside of the skill's folder, " + onlyFolder
+	}
 	return "it looks for files in " + a.Dir + ", outside of the skill, and does not get them"
+}
+
+// onlyFolder ends what is said of a skill that lacks what was around it.
+const onlyFolder = "and only that folder was installed: use the skill from a clone of its repository"
+
+// isAlone reports whether a skill was copied here without what was around it.
+func (h *Host) isAlone(ctx context.Context, s *skill.Skill) bool {
+	file, err := s.Entry().Location(ctx)
+	if err != nil || h.o.Place == nil {
+		return false
+	}
+	root := strings.TrimSuffix(filepath.Dir(file), filepath.FromSlash(s.Entry().Path()))
+	return h.o.Place(root) != root
 }
 
 var notThere = lazyregexp.New(`(?i)not found|no such file|cannot find|can't find|could not find|missing|does not exist|not installed|ENOENT`)
@@ -103,6 +119,9 @@ func (h *Host) above(ctx context.Context, c *call, cmd *runner.Command, out *run
 	said := string(out.Stdout[max(0, len(out.Stdout)-saidMax):]) + "\n" + string(out.Stderr)
 	if !notThere().MatchString(said) || slices.ContainsFunc(c.args, func(arg string) bool { return len(arg) > 2 && strings.Contains(said, arg) }) {
 		return nil
+	}
+	if h.isAlone(ctx, c.s) && c.looksAbove() > 0 {
+		return &Above{}
 	}
 	dir := h.folderAbove(ctx, c)
 	shared := paths.Without(slices.Concat(cmd.Read, cmd.Write), append(h.here(cmd.Dir), h.o.Workspace)) // a copy of the skill is not in these
@@ -116,7 +135,7 @@ func (h *Host) above(ctx context.Context, c *call, cmd *runner.Command, out *run
 // more than skills.
 func (h *Host) folderAbove(ctx context.Context, c *call) string {
 	levels := c.looksAbove()
-	if levels == 0 || levels > mostLevels {
+	if levels == 0 || levels > mostLevels || h.isAlone(ctx, c.s) {
 		return ""
 	}
 	file, err := c.s.Entry().Location(ctx)

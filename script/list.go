@@ -107,3 +107,26 @@ func Contacts(s *skill.Skill) survey.Contacts {
 	}
 	return out
 }
+
+// mostLooked is how many scripts UsesAbove reads.
+const mostLooked = 200
+
+// UsesAbove returns the files and folders outside of a skill that its scripts use, as far as their texts show it: slash paths from
+// the skill's folder, each with the script, as "../lib/a.py (scripts/run.py)". has says which paths are there. Tests do not count.
+func UsesAbove(s *skill.Skill, has func(name string) bool) []string {
+	all := survey.Of(s.FS(), &manifest.Manifest{}, nil).Runnable()
+	seen := map[string]bool{}
+	var out []string
+	for _, sc := range all[:min(len(all), mostLooked)] {
+		if survey.IsTest(sc.File) {
+			continue
+		}
+		for _, name := range survey.UsesAbove(s.FS(), sc.File, survey.Beginning(s.FS(), sc.File), has) {
+			if !seen[name] {
+				seen[name] = true
+				out = append(out, fmt.Sprintf("%s (%s)", name, sc.File))
+			}
+		}
+	}
+	return out
+}

@@ -43,9 +43,47 @@ func fetchFolder(ctx context.Context, r *install.Request) (*install.Snapshot, er
 	}
 	f := &folder{root: root, files: files, left: map[string]bool{}}
 	return &install.Snapshot{
-		FS: f, Origin: install.Origin{Source: r.Source, URL: dir}, LeftOut: f.leftOut,
+		FS: f, Origin: install.Origin{Source: r.Source, URL: dir}, LeftOut: f.leftOut, Around: func(name string) bool { return around(dir, name) },
 		Close: func() error { return errors.Join(files.Close(), root.Close()) },
 	}, nil
+}
+
+// around reports whether the repository that a folder is in has something at a path from the folder, outside of it. Without a
+// repository, nothing is said to be around.
+func around(dir, name string) bool {
+	top, at := repositoryOf(dir), filepath.Join(dir, filepath.FromSlash(name))
+	if top == "" || at == dir || strings.HasPrefix(at, dir+string(filepath.Separator)) {
+		return false
+	}
+	root, err := os.OpenRoot(top)
+	if err != nil {
+		return false
+	}
+	defer root.Close()
+	rel, err := filepath.Rel(top, at)
+	if err != nil || !filepath.IsLocal(rel) {
+		return false
+	}
+	_, err = root.Stat(rel)
+	return err == nil
+}
+
+// mostAbove is how many folders repositoryOf looks at.
+const mostAbove = 20
+
+// repositoryOf returns the nearest folder at or above a folder that is a repository, "" if there is none.
+func repositoryOf(dir string) string {
+	for range mostAbove {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return dir
+		}
+		above := filepath.Dir(dir)
+		if above == dir {
+			break
+		}
+		dir = above
+	}
+	return ""
 }
 
 // folder is a folder with regular files and folders only.

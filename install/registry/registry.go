@@ -46,6 +46,10 @@ type Entry struct {
 
 	OriginalName string `json:"original_name,omitempty"` // that the place has for it, if it was installed under another name
 
+	// CheckedCommit is the last commit of the place that was found to have this content; "" if that is CommitSHA. Update empties it
+	// when the content changes.
+	CheckedCommit string `json:"checked_commit,omitempty"`
+
 	rest unknown.Fields // fields that this version does not know
 }
 

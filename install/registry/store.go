@@ -264,6 +264,7 @@ func (d *Draft) Update(name string, edit func(*Entry) error) error {
 	if e.Digest != old.Digest || e.InstalledPath != old.InstalledPath {
 		e.Previous = e.replaced(&old, d.now)
 		e.UpdatedAt = d.now
+		e.CheckedCommit = ""
 	}
 	e.tidy()
 	if e.NameCanonical != old.NameCanonical {

@@ -30,11 +30,14 @@ func (s *Set) listed(file string) bool {
 }
 
 // isSupport reports whether a file is a part of a package or a test, which nobody starts.
-func isSupport(file string) bool {
+func isSupport(file string) bool { return Fold(path.Base(file)) == "__init__.py" || IsTest(file) }
+
+// IsTest reports whether a file is a test, from its name and its folders.
+func IsTest(file string) bool {
 	base := Fold(path.Base(file))
 	name := stem(base)
 	switch {
-	case base == "__init__.py", base == "conftest.py", strings.HasPrefix(base, "test_"),
+	case base == "conftest.py", strings.HasPrefix(base, "test_"),
 		strings.HasSuffix(name, "_test"), strings.HasSuffix(name, ".test"), strings.HasSuffix(name, ".spec"):
 		return true
 	}

@@ -152,7 +152,7 @@ func cutMiddle(line string, columns int) string {
 // without its middle could read as one item. Other lines lose their middle.
 func cutList(line string, columns int) string {
 	separators := " "
-	if strings.HasPrefix(line, checkFound) {
+	if strings.HasPrefix(line, checkFound) || strings.HasPrefix(line, lostFiles) {
 		separators = ","
 	} else if !strings.HasPrefix(line, asksFor) {
 		return cutMiddle(line, columns)

@@ -1,21 +1,15 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"github.com/agent-base/agent-base/install"
 	"github.com/agent-base/agent-base/install/registry"
 	"github.com/agent-base/agent-base/install/source"
 	"github.com/agent-base/agent-base/install/store"
-	"github.com/agent-base/agent-base/skill"
-	"github.com/agent-base/agent-base/skill/check"
-	"github.com/agent-base/agent-base/skill/manifest"
-	"github.com/agent-base/agent-base/toolset"
 )
 
 // Packages installs skills from other places, and updates and removes them.
@@ -107,73 +101,4 @@ func (p *Packages) progress(at install.Progress) {
 		text += fmt.Sprintf(" %d", at.Done)
 	}
 	p.out.progress(text)
-}
-
-// Checked are the problems of a package, and what it needs that is not here.
-type Checked struct {
-	Problems []manifest.Problem
-	Missing  string // why it could not be used here; "" if it could
-}
-
-// Check checks a package as "agent skill validate" does.
-func (p *Packages) Check(k *install.Package) Checked {
-	cfg := p.settings.Config()
-	profile, _ := manifest.ProfileNamed(cfg.Profile) // the catalogue has it already
-	m, problems := check.Folder(k.Skill.FS(), k.Name, &check.Options{Profile: profile, ScriptRule: p.settings.Survey().Rule})
-	for _, found := range toolset.Check(k.Skill.FS(), m) {
-		if found.Code == "toolset-entry" {
-			problems = append(problems, found)
-		}
-	}
-	c := Checked{Problems: problems}
-	if e := k.Skill.Entry(); e.State() == skill.StateUnavailable {
-		c.Missing = e.Reason()
-	}
-	return c
-}
-
-// mostOutside is how many files outside a skill are named.
-const mostOutside = 3
-
-// Outside returns what the check says of the first files that the instructions name and that are not in the skill's folder, and
-// counts the others.
-func (c *Checked) Outside() []string {
-	var out []string
-	for i := range c.Problems {
-		if c.Problems[i].Code == "reference-outside" {
-			out = append(out, c.Problems[i].Message)
-		}
-	}
-	if more := len(out) - mostOutside; more > 0 {
-		out = append(out[:mostOutside:mostOutside], Count(more, "more file"))
-	}
-	return out
-}
-
-// lines describe what was found, for a question.
-func (c *Checked) lines() []string {
-	counts := map[manifest.Severity]int{}
-	messages := map[manifest.Severity]string{} // the first ones
-	for i := range c.Problems {
-		severity := c.Problems[i].Severity
-		counts[severity]++
-		if messages[severity] == "" {
-			messages[severity] = ": " + c.Problems[i].Message
-		}
-	}
-	var found []string
-	if n := counts[manifest.SeverityError]; n > 0 {
-		found = append(found, Count(n, "error"))
-	}
-	if n := counts[manifest.SeverityWarning]; n > 0 {
-		found = append(found, Count(n, "warning"))
-	}
-	lines := []string{checkFound + "nothing wrong"}
-	if len(found) > 0 {
-		lines = []string{checkFound + strings.Join(found, " and ") + cmp.Or(messages[manifest.SeverityError], messages[manifest.SeverityWarning])}
-	}
-	if c.Missing != "" {
-		lines = append(lines, "  cannot be used here yet: "+c.Missing)
-	}
-	return lines
 }

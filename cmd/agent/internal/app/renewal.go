@@ -22,6 +22,7 @@ import (
 type renewal struct {
 	approvedBefore bool              // that content was approved
 	grown          []string          // what is asked for in addition
+	found          []string          // what the check finds in addition
 	lines          map[string]string // "+1 -2" for each changed text
 	dropped        []string          // what was granted and does not pass on
 	since          time.Time         // when the new content itself was approved; zero if it never was
@@ -48,7 +49,7 @@ func (c *Consent) Renewed(ctx context.Context, k *install.Package, former *insta
 	if err != nil {
 		return nil, err // what was approved is not known
 	}
-	p.renewal = &renewal{lines: map[string]string{}}
+	p.renewal = &renewal{lines: map[string]string{}, found: checked.NewlyFound()}
 	base, approved, err := c.installed(ctx, set, k, former)
 	if err != nil {
 		return nil, err
@@ -181,6 +182,9 @@ func (p *Proposal) renewalLines() []string {
 	}
 	for _, line := range p.grown {
 		out = append(out, "  MORE than before: "+line)
+	}
+	for _, line := range p.found {
+		out = append(out, "  NEW in the check: "+line)
 	}
 	if len(p.dropped) > 0 {
 		out = append(out, "  no longer gets, unless you add it: "+strings.Join(p.dropped, " "))

@@ -185,7 +185,7 @@ func ScriptCure(err error, skillName string) string {
 		return toolsetCure(err, name)
 	case errors.As(err, &missing) && missing.Outside != "":
 		return trustRoot + ShellWord(missing.Around)
-	case errors.As(err, &above):
+	case errors.As(err, &above) && above.Dir != "":
 		return trustRoot + ShellWord(above.Dir)
 	case errors.As(err, &missing) && missing.Python && missing.Package != "":
 		var modules []string

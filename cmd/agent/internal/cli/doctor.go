@@ -41,6 +41,7 @@ type diagnosis struct {
 	Model    asked              `json:"model"`
 	Settings []setting          `json:"settings"`
 	Layers   []layer            `json:"layers"`
+	Unread   []app.Unread       `json:"unread_folders"` // of other agents
 	Programs []program          `json:"programs"`
 	Runtimes []runtimeState     `json:"toolset_runtimes"`
 	Path     pathState          `json:"path"`
@@ -165,7 +166,7 @@ func (o *doctorOptions) diagnose(ctx context.Context) (*diagnosis, error) {
 	var wrong []manifest.Problem
 	d.Rules, wrong = o.permissions()
 	problems = append(problems, wrong...)
-	d.Layers = countLayers(ctx, cfg, cat)
+	d.Layers, d.Unread = countLayers(ctx, cfg, cat), o.skills.Unread(cat)
 	for _, name := range programs {
 		path, _ := o.settings.FindProgram(name)
 		d.Programs = append(d.Programs, program{name, path})
@@ -336,6 +337,9 @@ func (o *doctorOptions) print(d *diagnosis) error {
 		}
 	}
 	if err := o.titled("Skills, highest layer first", rows); err != nil {
+		return err
+	}
+	if err := o.printUnread(d.Unread); err != nil {
 		return err
 	}
 	return o.printTrust(d)

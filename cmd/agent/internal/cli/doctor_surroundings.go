@@ -67,6 +67,9 @@ func (o *doctorOptions) runtimes(ctx context.Context, programs []program) []runt
 			}
 			if r.Toolsets = runs(name, r.Version); r.Version == "" {
 				r.Toolsets = "does not say its version"
+				if err != nil {
+					r.Toolsets = err.Error()
+				}
 			}
 		}
 		out = append(out, r)
@@ -180,4 +183,16 @@ func (o *doctorOptions) printSurroundings(d *diagnosis) error {
 	}
 	rows = append(rows, []string{"  together", bytesText(bytes), "agent skill untrust NAME removes one"})
 	return o.titled("Private homes of skills", rows)
+}
+
+// printUnread shows the folders of other agents, and what installs their skills.
+func (o *doctorOptions) printUnread(list []app.Unread) error {
+	var rows [][]string
+	for _, u := range list {
+		rows = append(rows, []string{"  " + strconv.Itoa(len(u.Skills)), u.Dir, u.Command})
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	return o.titled("Skills of other agents, which are not read", rows)
 }

@@ -178,6 +178,7 @@ type installed struct {
 	present bool              // it was there already
 	files   install.Condition // of what was there already; "" if nothing was
 	leftOut []string          // what the source has below its folder and the copy has not
+	lost    []string          // what its scripts use outside of its folder
 
 	signature *oms.Report // nil if it was not checked
 }
@@ -244,7 +245,7 @@ func (o *addOptions) report(done []installed) error {
 			signed, signer, root := signatureFields(d.signature)
 			records = append(records, map[string]any{"signature": signed, "signer": signer, "root": root, "name": d.entry.Name, "name_canonical": manifest.Canonical(d.entry.Name), "digest": d.digest,
 				"git_url": orNull(d.entry.GitURL), "commit_sha": orNull(d.entry.CommitSHA), "source": d.entry.Source, "path": d.entry.Path,
-				"installed_path": orNull(d.entry.InstalledPath), "original_name": orNull(d.entry.OriginalName), "linked": d.entry.Linked, "installed": d.kept || d.present, "changed": d.kept, "condition": cmp.Or(d.files, install.Intact), "left_out": nonNil(d.leftOut)})
+				"installed_path": orNull(d.entry.InstalledPath), "original_name": orNull(d.entry.OriginalName), "linked": d.entry.Linked, "installed": d.kept || d.present, "changed": d.kept, "condition": cmp.Or(d.files, install.Intact), "left_out": nonNil(d.leftOut), "scripts_use_outside": nonNil(d.lost)})
 		}
 		return o.out.JSON(map[string]any{"skills": records})
 	}

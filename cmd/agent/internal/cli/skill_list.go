@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/app"
+	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/cmd/agent/internal/ui"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
@@ -90,7 +91,27 @@ func runList(ctx context.Context, o *listOptions) error {
 	}
 	mentionRest(o.out, cat)
 	o.out.LeftOut(cat)
+	o.mentionUnread(cat)
 	return nil
+}
+
+// mentionUnread says where other agents have skills, if there are none here but those of the program itself.
+func (o *listOptions) mentionUnread(cat *skill.Catalog) {
+	if o.out.Quiet() {
+		return
+	}
+	for e := range cat.Visible() {
+		if e.Layer() != config.Bundled {
+			return
+		}
+	}
+	for _, u := range o.skills.Unread(cat) {
+		are := "are"
+		if len(u.Skills) == 1 {
+			are = "is"
+		}
+		o.out.Hint(fmt.Sprintf("%s in %s %s not read: %s installs what you choose", app.Count(len(u.Skills), "skill"), u.Dir, are, u.Command))
+	}
 }
 
 func chosen(c *skill.Catalog, all bool) iter.Seq[skill.Entry] {

@@ -34,7 +34,7 @@ func newUpdateCommand(s *app.Services, run func(context.Context, *updateOptions)
 		Short: "Update installed skills, after showing what changes",
 		Long: `Update the named installed skills, or all of them, to the newest version of their source. For each skill you see the old
 and the new commit, the files that change, and everything that the new version asks for and the old one did not: tools,
-variables, hosts, new files that may run, hooks, toolsets, a model.
+variables, hosts, new files that may run, hooks, toolsets, a model. What the check newly finds is named, too.
 
 If the new version asks for nothing more, or you approved its content before, --yes skips the question. If it asks for more,
 you are asked even with --yes. Without a terminal the command then fails with exit code 5; --trust DIGEST approves exactly
@@ -97,6 +97,7 @@ type renewed struct {
 	FromDigest     string      `json:"from_digest"`
 	ToDigest       string      `json:"to_digest,omitempty"`
 	More           []string    `json:"asks_for_more"` // than the installed content
+	Found          []string    `json:"newly_found"`   // by the check, which did not find it in the installed content
 	Files          []fileDelta `json:"files"`
 	ApprovedBefore *time.Time  `json:"approved_before,omitempty"` // when the new content itself was approved, as before a rollback
 	Trusted        bool        `json:"trusted"`                   // the content that is installed now is approved
@@ -233,6 +234,7 @@ func (o *updateOptions) table(done []*renewed) error {
 		for _, line := range r.More {
 			o.out.Remark(r.Name + " asks for more: " + line)
 		}
+		few(r.Found, func(line string) { o.out.Remark(r.Name + ": " + line) })
 	}
 	return nil
 }
@@ -261,10 +263,24 @@ func (o *updateOptions) say(r *renewed) {
 		if r.Granted != "" {
 			o.out.Printf("  it gets: %s\n", r.Granted)
 		}
+		few(r.Found, func(line string) { o.out.Printf("  %s\n", line) })
 		sayLinks(o.out, "leads to it now: ", r.Links)
 		if r.Backup != "" {
 			o.out.Printf("  the files that you changed are in %s\n", r.Backup)
 		}
+	}
+}
+
+// mostFound is how many new problems of a skill a result names.
+const mostFound = 3
+
+// few says what the check found newly, and counts what are too many.
+func few(found []string, say func(line string)) {
+	for _, line := range found[:min(len(found), mostFound)] {
+		say("the check finds what it did not before: " + line)
+	}
+	if more := len(found) - mostFound; more > 0 {
+		say(fmt.Sprintf("and %d more that it did not find before", more))
 	}
 }
 

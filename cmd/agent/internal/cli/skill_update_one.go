@@ -23,7 +23,7 @@ type updating struct {
 func (u *updating) all(ctx context.Context, updates *install.Updates) error {
 	for _, s := range updates.List {
 		r := &renewed{Name: s.Entry.Name, Canonical: s.Entry.NameCanonical, State: string(s.State), Condition: string(s.Files), Source: s.Entry.Source, FromDigest: s.Entry.Digest,
-			FromCommit: orNull(s.Entry.CommitSHA), TagMovedTo: s.Moved, Trusted: s.Entry.Trusted, More: []string{}, Files: []fileDelta{}, Links: []string{}, entry: s.Entry, now: s.Entry}
+			FromCommit: orNull(s.Entry.CommitSHA), TagMovedTo: s.Moved, Trusted: s.Entry.Trusted, More: []string{}, Found: []string{}, Files: []fileDelta{}, Links: []string{}, entry: s.Entry, now: s.Entry}
 		u.done = append(u.done, r)
 		switch s.State {
 		case install.Failed:
@@ -60,14 +60,14 @@ func (u *updating) one(ctx context.Context, s *install.Status, r *renewed) error
 		return err
 	}
 	defer former.Close()
-	checked := u.services.Packages.Check(k)
+	checked := u.services.Packages.CheckRenewed(k, former)
 	p, err := u.services.Consent.Renewed(ctx, k, former, &checked)
 	if err != nil {
 		return err
 	}
 	r.now = k.Entry()
 	r.ToCommit, r.ToDigest = orNull(r.now.CommitSHA), k.Digest
-	r.More = append(r.More, p.Grown()...)
+	r.More, r.Found = append(r.More, p.Grown()...), checked.NewlyFound()
 	if since := p.Since(); !since.IsZero() {
 		r.ApprovedBefore = &since
 	}
