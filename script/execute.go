@@ -28,6 +28,9 @@ func (h *Host) execute(ctx context.Context, c *call, r *scriptRun) (*runner.Comm
 	for {
 		if l != nil && h.noLayer.Load() {
 			c.note = note
+			if beside := filepath.Dir(l.dir); cmd.Access(beside) != runner.Hides {
+				l.linkNeighbours(beside)
+			}
 			if cmd, err = l.instead(h); err != nil {
 				return nil, nil, err
 			}

@@ -148,6 +148,10 @@ func blocks(c *runner.Command, path string, how refusal, confined bool) *Blocked
 		dir = path
 	}
 	_, missingDir := os.Stat(dir)
+	for up := filepath.Dir(dir); denied && missingDir != nil && up != filepath.Dir(up); up = filepath.Dir(up) { // as mkdir -p
+		dir = up
+		_, missingDir = os.Stat(dir)
+	}
 	switch {
 	case len(c.Read) > 0 && paths.Within(c.Read[:1], path):
 		if denied && c.Access(path) != runner.MayWrite {

@@ -122,6 +122,22 @@ func (l *layer) linkPackages() {
 	}
 }
 
+// mostNeighbours is how many folders beside a skill are found from its copy.
+const mostNeighbours = 1000
+
+// linkNeighbours makes the skills in the folder beside found from the copy of this one: skills that belong together share code.
+func (l *layer) linkNeighbours(beside string) {
+	list, err := os.ReadDir(beside)
+	if err != nil {
+		return
+	}
+	for _, d := range list[:min(len(list), mostNeighbours)] {
+		if d.IsDir() && !strings.HasPrefix(d.Name(), ".") {
+			_ = os.Symlink(filepath.Join(beside, d.Name()), filepath.Join(filepath.Dir(l.upper), d.Name())) // the copy itself stays
+		}
+	}
+}
+
 // copyIn copies a file or a link to the upper folder and notes what it is there.
 func (l *layer) copyIn(from fs.FS, name string) error {
 	to := l.at(name)

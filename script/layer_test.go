@@ -215,3 +215,35 @@ for path in sys.argv[1:]:
 		}
 	}
 }
+
+// A copy of a skill has beside it what the skill has, if the script may read that: skills of one folder share code.
+func TestNeighbours(t *testing.T) {
+	root := t.TempDir()
+	tree{
+		"probe/SKILL.md": "---\nname: probe\ndescription: A skill for tests.\n---\n", "two/lib.sh": "say() { echo \"$1\"; }\n", ".git/x": "",
+		"probe/scripts/a.sh": "here=$(dirname \"$0\")\n. \"$here/../../two/lib.sh\" || exit 3\necho x > \"$here/x\"\nls -A \"$here/../..\"\n",
+	}.write(t, root)
+	for _, readable := range []bool{true, false} {
+		r := host(t)
+		r.Runner = runner.RunnerFunc(func(ctx context.Context, c *runner.Command) (*runner.Output, error) {
+			if c.Layer != nil {
+				return nil, runner.ErrNoLayer
+			}
+			return runner.Exec{}.Run(ctx, c)
+		})
+		r.UserDir = t.TempDir()
+		if readable {
+			r.UserDir = root
+		}
+		res, err := r.host().Run(t.Context(), load(t, root), Script{Name: "a", File: "scripts/a.sh"}, &RunOptions{JSON: JSONNo})
+		if readable && (err != nil || res.Text != "probe\ntwo\n") {
+			t.Errorf("got %+v, %v", res, err)
+		}
+		if !readable && err == nil {
+			t.Errorf("what may not be read is beside the copy: %q", res.Text)
+		}
+		if _, err := os.Stat(filepath.Join(root, "two/lib.sh")); err != nil { // with the copy goes the link alone
+			t.Error(err)
+		}
+	}
+}

@@ -233,6 +233,8 @@ func TestBlocked(t *testing.T) {
 		{"a file that is not seen", readOnly, "FileNotFoundError: [Errno 2] No such file or directory: 'DATA/in.csv'", &Blocked{Path: at("data/in.csv"), Dir: at("data")}},
 		{"a file that may not be read", readOnly, "cat: DATA/in.csv: Permission denied", &Blocked{Path: at("data/in.csv"), Dir: at("data")}},
 		{"a new file in a folder that is not seen", readOnly, "FileNotFoundError: [Errno 2] No such file or directory: 'DATA/out.csv'", &Blocked{Path: at("data/out.csv"), Dir: at("data"), Write: true}},
+		{"folders made at once, not seen", readOnly, "Error: EACCES: permission denied, mkdir 'DATA/a/b/c'", &Blocked{Path: at("data/a/b/c"), Dir: at("data"), Write: true}},
+		{"folders made at once", readOnly, "Error: EACCES: permission denied, mkdir 'WORK/a/b/c'", &Blocked{Path: at("work/a/b/c"), Dir: at("work"), Write: true, Here: true}},
 		{"kept", writable, "OSError: [Errno 30] Read-only file system: '.git/hooks/pre-commit'", &Blocked{Path: at("work/.git/hooks/pre-commit"), Write: true, Kept: true}},
 		{"instructions for agents", writable, "a.sh: line 1: AGENTS.md: Read-only file system", &Blocked{Path: at("work/AGENTS.md"), Dir: at("work/AGENTS.md"), Write: true, Kept: true}},
 		{"not there at all", readOnly, "FileNotFoundError: [Errno 2] No such file or directory: 'gone.txt'", nil},

@@ -101,7 +101,7 @@ var expected = []struct{ probe, a, b, root, user string }{
 	{"capabilities", "", "", "", ""},
 	{"no new privileges", "1", "1", "0", "0"},
 	{"descriptors", "0 1 2 3", "0 1 2 3", "0 1 2 3", "0 1 2 3"}, // 3 is the folder that is being read
-	{"environment", "HOME PATH", "HOME PATH", "HOME PATH", "HOME PATH"},
+	{"environment", "HOME PATH", "GIT_CONFIG_NOSYSTEM HOME PATH", "HOME PATH", "HOME PATH"},
 }
 
 // R176, R179, security 2.5 #56, #58, #70, #72, #73, #74, #77, #78, #80, #81, #82: what a sandbox refuses, in tiers A and B,
