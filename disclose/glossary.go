@@ -7,7 +7,8 @@ import (
 
 // glossary has the English of common words of requests in Chinese and Japanese: what people work on, and what they do with it. Most
 // skills are described in English, so a request in another language would have no word in common with them. Each line is one
-// meaning: the words, "=", and the English words. koreanGlossary and wordGlossary have other languages.
+// meaning: the words, "=", and the English words. technicalGlossary goes on with it; koreanGlossary and wordGlossary have
+// other languages.
 const glossary = `
 文件 檔案 ファイル=file
 文件夹 資料夾 目录 目錄 フォルダ ディレクトリ=folder directory
@@ -327,6 +328,49 @@ const glossary = `
 变量 變數 変数=variable
 账单 帳單=bill billing
 采购 採購 調達=procurement purchase
+向量 ベクトル ベクター=vector
+相似 类似 類似=similar similarity
+三维 立体=3d
+灯光 光照 照明=lighting
+材质 質感=material texture
+渲染 レンダリング=render
+离职 離職 退職=departing offboarding
+经验 經驗 経験 ノウハウ=experience knowledge
+知识 知識 ナレッジ=knowledge
+人脉 人脈=relationships network
+定位 ポジショニング=positioning
+理想客户 理想顧客 用户画像 ペルソナ=icp persona ideal customer
+多语言 多种语言 多言語=multilingual multi-language internationalization
+边缘 邊緣 エッジ=edge
+循环 循環 ループ=loop
+重复 重複=duplicate
+镜像=image mirror
+集群 叢集 クラスター=cluster
+回滚 ロールバック=rollback
+角色 ロール=role
+令牌 トークン=token
+校验 校驗 バリデーション=validation validate
+按钮 按鈕 ボタン=button
+医院 病院=hospital
+病人 患者=patient
+学生 學生 生徒=student
+考试 考試 試験=exam
+员工 員工 社員 従業員=employee
+绩效 績效 人事評価=performance review
+培训 培訓 研修=training onboarding
+数据集 資料集 データセット=dataset
+标注 標註 アノテーション=annotation label
+特征 特徵 特徴=feature
+扩展 擴充 拡張=extension
+证书 憑證 証明書=certificate
+事务 交易 トランザクション=transaction
+泄漏 洩漏 漏洩 リーク=leak
+覆盖率 覆蓋率 カバレッジ=coverage
+断点 ブレークポイント=breakpoint
+异常 例外=exception anomaly
+风险 風險 リスク=risk
+事故 インシデント=incident
+值班 オンコール=on-call
 供应商 供應商=supplier vendor
 审批 審批 承認=approval
 框架 フレームワーク=framework
@@ -415,7 +459,7 @@ type glosses struct {
 
 func newGlosses() *glosses {
 	g := &glosses{english: map[string]string{}}
-	for line := range strings.Lines(glossary + koreanGlossary) {
+	for line := range strings.Lines(glossary + technicalGlossary + koreanGlossary) {
 		foreign, english, _ := strings.Cut(strings.TrimSpace(line), "=")
 		for word := range strings.FieldsSeq(foreign) {
 			g.english[word] = strings.TrimSpace(g.english[word] + " " + english)

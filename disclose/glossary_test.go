@@ -50,6 +50,7 @@ func TestGlossed(t *testing.T) {
 		{"", nil},
 		{"数据库", []string{"database sql"}}, // not also 数据
 		{"数据和图表", []string{"data", "chart graph"}},
+		{"限流流水线", []string{"rate limit", "pipeline"}},
 		{"あ動画い", []string{"video animation"}},
 	} {
 		if got := newGlosses().in(row.text); !slices.Equal(got, row.want) {

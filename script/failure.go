@@ -38,7 +38,7 @@ type finding struct {
 
 // explain finds out why a script ended with an exit code. The first cause that its output shows counts.
 func (h *Host) explain(ctx context.Context, c *call, src *source, cmd *runner.Command, out *runner.Output) *finding {
-	if m := missing(c.s, c.sc, out); m != nil {
+	if m := missing(c.s, c.sc, out); m != nil && c.sc.File != "" {
 		if m.Python && m.Package != "" {
 			m.Around, m.Outside = h.outside(ctx, c, m.Module)
 			m.apart = m.Guess && h.isAlone(ctx, c.s) && c.looksAbove() > 0
@@ -59,7 +59,7 @@ func (h *Host) explain(ctx context.Context, c *call, src *source, cmd *runner.Co
 	}
 	f := &finding{}
 	u := c.unreached(cmd, out)
-	f.withheld, f.unset = h.lacking(c, cmd.Env, out, u == nil)
+	f.withheld, f.unset = h.lacking(c, cmd.Env, out, u == nil && c.serve == nil)
 	if u != nil {
 		f.reason, f.cause = ReasonNetwork, u
 	} else if c.addedJSON && refusesJSON(out) {
@@ -79,13 +79,26 @@ var noTerminal = lazyregexp.New(`out of pty devices|/dev/ptmx|\b(?:openpty|forkp
 
 // text adds the finding to the message of a failure.
 func (f *finding) text() string {
-	switch {
-	case f.cause == nil:
-		return lackingText(f.withheld, f.unset)
-	case f.reason == ReasonModule:
+	if f.reason == ReasonModule {
 		return ". " + f.cause.Error()
 	}
-	return " (" + f.cause.Error() + ")" + lackingText(f.withheld, f.unset)
+	text := ""
+	for _, clause := range f.clauses() {
+		text += " (" + clause + ")"
+	}
+	return text
+}
+
+// clauses says what was found out; nothing if that is nothing.
+func (f *finding) clauses() []string {
+	var out []string
+	if f.cause != nil {
+		out = append(out, f.cause.Error())
+	}
+	if text := lackingText(f.withheld, f.unset); text != "" {
+		out = append(out, text)
+	}
+	return out
 }
 
 // failed returns the error of a script that ended with an exit code.

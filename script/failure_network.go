@@ -166,13 +166,32 @@ func hostsSaid(said []byte) []string {
 	return out[:min(len(out), mostUnreached)]
 }
 
-// hostsNamed returns the hosts that the text of the script names, or else those that the others of its skill do.
+// hostsNamed returns the hosts of addresses in the arguments, or else those that the text of the script names, or else those that the
+// others of its skill do.
 func (c *call) hostsNamed() []string {
-	hosts := survey.FileContacts(c.s.FS(), c.sc.File).Hosts
+	hosts := hostsAsked(c.args)
+	if len(hosts) == 0 {
+		hosts = survey.FileContacts(c.s.FS(), c.sc.File).Hosts
+	}
 	if len(hosts) == 0 {
 		hosts = Contacts(c.s).Hosts
 	}
 	return hosts[:min(len(hosts), mostUnreached)]
+}
+
+var address = lazyregexp.New(`(?i)\bhttps?://([a-z0-9.-]+\.[a-z0-9-]+(?::[0-9]{1,5})?)`)
+
+// hostsAsked returns the hosts of addresses in arguments.
+func hostsAsked(args []string) []string {
+	var out []string
+	for _, arg := range args {
+		for _, m := range address().FindAllStringSubmatch(arg[:min(len(arg), mostReported)], mostUnreached) {
+			if p, err := hostname.Parse(m[1]); err == nil && !hostname.IsLocal(p.Host) && !slices.Contains(out, p.String()) {
+				out = append(out, p.String())
+			}
+		}
+	}
+	return out
 }
 
 // notIn returns the hosts that no pattern of a list allows.

@@ -15,6 +15,7 @@ func TestMissedNetwork(t *testing.T) {
 	confined := &runner.Sandbox{Tier: "A"}
 	for _, tt := range []struct {
 		name           string
+		args           []string
 		stdout, stderr string
 		sandbox        *runner.Sandbox
 		net            runner.Network
@@ -26,6 +27,7 @@ func TestMissedNetwork(t *testing.T) {
 		{name: "requests, in JSON", stdout: `{"error": "HTTPSConnectionPool(host='api.example.com', port=443): Max retries exceeded with url: /x"}`, sandbox: confined, want: "it may not reach api.example.com"},
 		{name: "Node.js", stderr: "fetch: Error: getaddrinfo EAI_AGAIN api.example.com\n", sandbox: confined, want: "it may not reach api.example.com"},
 		{name: "curl", stderr: "curl: (6) Could not resolve host: api.example.com\n", sandbox: confined, want: "it may not reach api.example.com"},
+		{name: "an address in the arguments", args: []string{"--url", "see https://api.example.com/x?y and http://localhost:8000"}, stderr: "<urlopen error [Errno -3] x>\n", sandbox: confined, want: "it may not reach api.example.com"},
 		{name: "a proxy", stderr: "ProxyError: Tunnel connection failed: 403 Forbidden\n", sandbox: confined, want: "kept from the network"},
 		{name: "unreachable", stderr: "OSError: [Errno 101] Network is unreachable\n", sandbox: confined, want: "kept from the network"},
 		{name: "in a long line", stdout: strings.Repeat("x", 10_000) + "curl: (6) Could not resolve host: api.example.com", sandbox: confined, want: "api.example.com"},
@@ -42,7 +44,7 @@ func TestMissedNetwork(t *testing.T) {
 			r := host(t)
 			r.Runner = &canned{out: runner.Output{Stdout: []byte(tt.stdout), Stderr: []byte(tt.stderr), Sandbox: tt.sandbox, Reached: tt.reached, Failed: tt.failed}}
 			r.Granted = func(context.Context, *skill.Skill) (Grant, error) { return Grant{Net: tt.net}, nil }
-			res, err := run(t, r, open(t, "", tree{"scripts/a.sh": ""}), "a", &RunOptions{JSON: JSONNo})
+			res, err := run(t, r, open(t, "", tree{"scripts/a.sh": ""}), "a", &RunOptions{Args: tt.args, JSON: JSONNo})
 			if err != nil {
 				t.Fatal(err)
 			}

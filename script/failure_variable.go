@@ -99,7 +99,7 @@ func IsKey(name string) bool {
 	})
 }
 
-// lackingText says which variables a failed script lacked: "" if none.
+// lackingText says, as a clause, which variables a failed script lacked: "" if none.
 func lackingText(withheld, unset []string) string {
 	var parts []string
 	if len(withheld) > 0 {
@@ -108,10 +108,7 @@ func lackingText(withheld, unset []string) string {
 	if len(unset) > 0 {
 		parts = append(parts, fmt.Sprintf("it reads %s, which %s not set", strings.Join(unset, ", "), isAre(unset)))
 	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return " (" + strings.Join(parts, "; ") + ")"
+	return strings.Join(parts, "; ")
 }
 
 func isAre(names []string) string {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/script/pyenv"
-	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
 )
@@ -100,28 +99,6 @@ func joinedNeeds(s *skill.Skill, files []Script, with []string) (all *pyenv.Need
 		all = all.Join(needs)
 	}
 	return all, nil
-}
-
-// lackedBy returns what a program lacked that ended with an exit code: a *MissingModule or an *Unreached, nil if that is not
-// why it ended.
-func (h *Host) lackedBy(ctx context.Context, c *call, cmd *runner.Command, out *runner.Output) error {
-	if out.ExitCode == 0 {
-		return nil
-	}
-	if u := c.unreached(cmd, out); u != nil {
-		return u
-	}
-	if c.sc.File == "" {
-		return nil
-	}
-	m := missing(c.s, c.sc, out)
-	if m == nil {
-		return nil
-	}
-	if grant, err := h.granted(ctx, c.s); err == nil {
-		m.Others = h.others(ctx, &source{host: h, s: c.s, sc: c.sc, with: grant.With}, m)
-	}
-	return m
 }
 
 // ofProgram returns an error of package script about a program: what it says of a script it says of that.

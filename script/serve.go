@@ -8,8 +8,10 @@ import (
 	"io"
 	"maps"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/agent-base/agent-base/internal/redact"
@@ -58,6 +60,13 @@ type Serving struct {
 	Dir    string    // the skill's folder for this run, absolute
 	Redact *Redactor // replaces the secrets that the program was given, in what it says
 	Limits runner.Limits
+
+	// Lacked says what the program lacked when a call of it failed, by the arguments of the call and its answer: a host, a file, a
+	// variable, a package. It returns nil if that is not known. It is safe for concurrent use.
+	Lacked func(ctx context.Context, args, answer string) *Error
+
+	// Regranted reports whether the user has changed, since the start, what the skill is granted: only another start has that.
+	Regranted func(context.Context) bool
 }
 
 // Served is what became of a program that served a skill.
@@ -71,7 +80,7 @@ type Served struct {
 	Sandbox  runner.Sandbox
 	Reached  []string         // HOST:PORT that it reached, the first 20
 	Refused  []runner.Refusal // what it was kept from, the first 20
-	Cause    error            // why it ended with an exit code: a *MissingModule or an *Unreached; nil if that is not known
+	Cause    *Error           // what it lacked, if it ended with an exit code; nil if that is not known
 }
 
 // Serve runs a program that serves a skill until it ends or ctx is done, with all that a script of the skill has: sandbox,
@@ -119,7 +128,7 @@ func (h *Host) serve(ctx context.Context, c *call) (*Served, error) {
 	}
 	secrets := h.secrets(r)
 	if o.Started != nil {
-		o.Started(&Serving{Dir: r.dir, Redact: secrets, Limits: cmd.Limits})
+		o.Started(h.serving(c, r, cmd, secrets))
 	}
 	out, err := h.o.Runner.Run(ctx, cmd)
 	if out == nil {
@@ -129,7 +138,10 @@ func (h *Host) serve(ctx context.Context, c *call) (*Served, error) {
 	h.traceNetwork(ctx, c, out)
 	out.Sandbox = out.Sandbox.OrNone()
 	served := &Served{ExitCode: out.ExitCode, Signal: out.Signal, Limit: strings.TrimSpace(signalHint(out, cmd)), Stderr: out.Stderr, Stdout: out.Total,
-		Duration: out.Duration, Sandbox: *out.Sandbox, Reached: out.Reached, Refused: out.Refused, Cause: h.lackedBy(ctx, c, cmd, out)}
+		Duration: out.Duration, Sandbox: *out.Sandbox, Reached: out.Reached, Refused: out.Refused}
+	if out.ExitCode != 0 {
+		served.Cause = h.lacked(ctx, c, cmd, out)
+	}
 	if out.TimedOut {
 		served.Limit = fmt.Sprintf("(it ran for %s)", seconds(cmd.Timeout))
 	}
@@ -137,6 +149,39 @@ func (h *Host) serve(ctx context.Context, c *call) (*Served, error) {
 		return served, c.undone(cmd, out)
 	}
 	return served, err
+}
+
+// serving returns what is known about a program that is about to start. From then on the command says what confines it.
+func (h *Host) serving(c *call, r *scriptRun, cmd *runner.Command, secrets *Redactor) *Serving {
+	var held atomic.Pointer[runner.Sandbox]
+	cmd.Started = held.Store
+	granted := *r.grant
+	return &Serving{
+		Dir: r.dir, Redact: secrets, Limits: cmd.Limits,
+		Lacked: func(ctx context.Context, args, answer string) *Error {
+			one := *c
+			one.args = []string{args}
+			return h.lacked(ctx, &one, cmd, &runner.Output{Stderr: []byte(answer[max(0, len(answer)-saidMax):]), ExitCode: 1, Sandbox: held.Load().OrNone()})
+		},
+		Regranted: func(ctx context.Context) bool {
+			now, err := h.granted(ctx, c.s)
+			return err == nil && !reflect.DeepEqual(now, granted)
+		},
+	}
+}
+
+// lacked says what a program that serves a skill lacked when it failed, by what it wrote; nil if that is not known.
+func (h *Host) lacked(ctx context.Context, c *call, cmd *runner.Command, out *runner.Output) *Error {
+	grant, err := h.granted(ctx, c.s)
+	if err != nil {
+		return nil
+	}
+	f := h.explain(ctx, c, &source{host: h, s: c.s, sc: c.sc, with: grant.With}, cmd, out)
+	clauses := f.clauses()
+	if len(clauses) == 0 {
+		return nil
+	}
+	return &Error{Code: ExecutionFailed, Reason: f.reason, Err: f.cause, Withheld: f.withheld, Unset: f.unset, Sandbox: out.Sandbox, Message: strings.Join(clauses, "; ")}
 }
 
 // serveCommand returns the command of a program that serves a skill.

@@ -107,7 +107,7 @@ func Failure(err error) tool.Result {
 	if !errors.As(err, &e) {
 		return failureCause(err).Failure(err.Error())
 	}
-	r := tool.Result{Error: tool.Code(e.Code), Reason: e.Reason, Message: e.Message, Result: e.Said()}
+	r := tool.Result{Error: tool.Code(e.Code), Reason: e.Reason, Message: err.Error(), Result: e.Said()}
 	if e.Warning != "" {
 		r.Message += "\n" + e.Warning
 	}

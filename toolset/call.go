@@ -1,6 +1,7 @@
 package toolset
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -39,7 +40,7 @@ func (l *listed) call(ctx context.Context, args json.RawMessage) tool.Result {
 }
 
 func (l *listed) answer(ctx context.Context, args json.RawMessage) tool.Result {
-	l.unit.renew(func(p *process) bool { return l.failure(p) != nil })
+	l.unit.renew(func(p *process) bool { return l.failure(p) != nil || p.regranted(ctx) })
 	p, err := l.unit.ready(ctx)
 	if err != nil {
 		return l.unit.failure(ctx, err)
@@ -79,7 +80,7 @@ func (l *listed) ask(ctx context.Context, p *process, args json.RawMessage) tool
 	res, err := p.session.CallTool(limited, &mcp.CallToolParams{Name: l.Wire, Arguments: args})
 	if err == nil {
 		u.answered()
-		return u.owner.h.result(p, res)
+		return p.explained(ctx, args, u.owner.h.result(p, res))
 	}
 	var rpc *jsonrpc.Error
 	switch {
@@ -91,13 +92,41 @@ func (l *listed) ask(ctx context.Context, p *process, args json.RawMessage) tool
 		return tool.CauseTimeout.Failure(fmt.Sprintf("Tool '%s' did not answer within %s%s", l.Name, u.limit(), p.printed(&before)))
 	case errors.As(err, &rpc):
 		u.answered()
-		return tool.CauseUnknown.Failure(p.redact.String(fmt.Sprintf("Tool '%s' failed: %s", l.Name, describe(rpc.Message))))
+		return p.explained(ctx, args, tool.CauseUnknown.Failure(p.serving.Redact.String(fmt.Sprintf("Tool '%s' failed: %s", l.Name, describe(rpc.Message)))))
 	}
 	<-p.broken(err)
 	if p.err != nil {
 		return u.failure(ctx, p.err)
 	}
 	return tool.CauseUnknown.Failure(fmt.Sprintf("Tool '%s' failed: its toolset ended during the call", l.Name))
+}
+
+// explained adds to a failed result what the program lacked, if that shows, and what a person can do about it.
+func (p *process) explained(ctx context.Context, args json.RawMessage, r tool.Result) tool.Result {
+	if r.Success {
+		return r
+	}
+	e := p.serving.Lacked(ctx, string(args), r.Message)
+	if e == nil {
+		return r
+	}
+	p.lacking.Store(true)
+	r.Reason = cmp.Or(r.Reason, e.Reason)
+	r.Message = strings.TrimSpace(r.Message + "\n(" + e.Message + ")")
+	return p.u.advised(r, e)
+}
+
+// regranted reports whether a call failed for want of something, and the user has granted something since.
+func (p *process) regranted(ctx context.Context) bool {
+	return p.lacking.Load() && p.serving.Regranted(ctx)
+}
+
+// advised adds what a person can do about an error.
+func (u *unit) advised(r tool.Result, err error) tool.Result {
+	if advise := u.owner.h.o.Advise; advise != nil {
+		r.Message = strings.TrimSpace(r.Message + "\n" + advise(err, u.owner.name))
+	}
+	return r
 }
 
 // givenUp says why a call was given up, after a colon; nothing if somebody wanted it.
@@ -123,10 +152,7 @@ func (u *unit) failure(ctx context.Context, err error) tool.Result {
 	if ctx.Err() != nil {
 		return tool.CauseTimeout.Failure(err.Error())
 	}
-	r := tool.CauseUnknown.Failure(err.Error())
-	if advise := u.owner.h.o.Advise; advise != nil {
-		r.Message = strings.TrimSpace(r.Message + "\n" + advise(err, u.owner.name))
-	}
+	r := u.advised(tool.CauseUnknown.Failure(err.Error()), err)
 	var e *Error
 	if errors.As(err, &e) {
 		r.Reason = "toolset_" + string(e.Kind)

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"github.com/agent-base/agent-base/script"
 )
 
 // said writes some text to a conn whose requests 1 and 2 wait for answers, and returns what it passes on, and the reasons of
@@ -183,7 +185,7 @@ func TestPrinted(t *testing.T) {
 			_, _ = errput{c}.Write(block)
 		}
 	}
-	p, before := &process{c: c}, c.strays()
+	p, before := &process{c: c, serving: &script.Serving{}}, c.strays()
 	print(3)
 	_, _ = errput{c}.Write([]byte("connecting\nretrying\n"))
 	if got, want := p.printed(&before), ", and printed 3 MiB meanwhile\nIt printed last:\nconnecting\nretrying"; got != want {

@@ -30,8 +30,8 @@ func (w *printer) Write(b []byte) (int, error) {
 
 func (w *printer) end() {
 	text := string(w.line[:min(len(w.line), maxShown)])
-	if w.p.redact != nil {
-		text = w.p.redact.String(text)
+	if w.p.serving != nil {
+		text = w.p.serving.Redact.String(text)
 	}
 	if len(w.line) > maxShown {
 		text += " …"

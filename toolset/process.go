@@ -9,13 +9,12 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/agent-base/agent-base/internal/redact"
 	"github.com/agent-base/agent-base/script"
-	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/trace"
 )
 
@@ -28,8 +27,7 @@ type process struct {
 	c       *conn
 	session *mcp.ClientSession
 	cancel  context.CancelFunc // ends it
-	redact  *redact.Redactor
-	limits  runner.Limits
+	serving *script.Serving    // set before the program starts
 	tools   []listed
 	errs    []error
 
@@ -37,6 +35,8 @@ type process struct {
 	err    error          // why it ended; nil if it was asked to
 	stderr []byte         // its end
 	checks sync.WaitGroup // for signs of life
+
+	lacking atomic.Bool // a call failed for want of something that a person may grant
 
 	checked chan struct{} // closed when the last check is over; nil before the first; guarded by mu
 
@@ -72,7 +72,7 @@ func (u *unit) start(ctx context.Context) (*process, error) {
 		o.Err = &printer{errput: errput{p.c}, p: p}
 	}
 	o.Started = func(sv *script.Serving) {
-		p.redact, p.limits = sv.Redact, sv.Limits
+		p.serving = sv
 		close(ready)
 	}
 	go func() {
@@ -129,11 +129,25 @@ func (p *process) greet(ctx context.Context, ready <-chan struct{}) error {
 	var err error
 	if p.session, err = client.Connect(limited, p.c, &mcp.ClientSessionOptions{ProtocolVersion: protocol}); err == nil {
 		p.tools, p.errs, err = p.u.catalogue(limited, p.session)
+		p.explain(limited)
 	}
 	if err != nil && context.Cause(limited) == errNotReady { //nolint:errorlint // it is this one
 		return errNotReady
 	}
 	return err
+}
+
+// explain adds to the toolsets that could not be loaded what they lacked, if that shows.
+func (p *process) explain(ctx context.Context) {
+	for _, err := range p.errs {
+		e, ok := errors.AsType[*Error](err)
+		if !ok || e.Err != nil || e.Package != "" {
+			continue
+		}
+		if lacked := p.serving.Lacked(ctx, "", e.Message+"\n"+e.Trace); lacked != nil {
+			e.Message, e.Err = e.Message+" ("+lacked.Message+")", lacked
+		}
+	}
 }
 
 var errNotReady = errors.New("it was not ready in time")
@@ -178,7 +192,7 @@ func (p *process) gone(ctx context.Context, served *script.Served, err error) {
 	case err != nil:
 		p.err = p.u.wrapped(err)
 	case served != nil:
-		p.err = p.fault(KindCrash, exitText(served), served.Cause)
+		p.err = p.ended(served)
 	}
 	p.u.ended(p, p.err)
 	trace.Emit(ctx, p.u.owner.h.o.Trace, endedEvent(p, served))
@@ -192,16 +206,16 @@ func (p *process) fault(kind Kind, message string, err error) *Error {
 	return e
 }
 
-// exitText says how a program ended.
-func exitText(s *script.Served) string {
+// ended returns the failure of a program that ended by itself.
+func (p *process) ended(s *script.Served) *Error {
 	text := fmt.Sprintf("it ended with exit code %d", s.ExitCode)
 	switch {
 	case s.Limit != "":
-		return text + " " + s.Limit
+		text += " " + s.Limit
 	case s.Cause != nil:
-		return text + ": " + s.Cause.Error()
+		return p.fault(KindCrash, text+": "+s.Cause.Message, s.Cause)
 	}
-	return text
+	return p.fault(KindCrash, text, nil)
 }
 
 // said returns the last lines that a program that is gone wrote to standard error, or what it wrote to standard output in place of messages.
@@ -210,7 +224,7 @@ func (p *process) said() string {
 		return text
 	}
 	if s := p.c.strays(); s.lines > 0 {
-		return fmt.Sprintf("(it wrote %d lines to standard output that are no messages, such as %q)", s.lines, p.redact.String(s.first))
+		return fmt.Sprintf("(it wrote %d lines to standard output that are no messages, such as %q)", s.lines, p.serving.Redact.String(s.first))
 	}
 	return ""
 }
@@ -226,7 +240,7 @@ func (p *process) printed(before *stray) string {
 	if s.printed == before.printed {
 		return text
 	}
-	end := p.redact.Bytes(p.redact.Cut(p.c.latest(), s.printed > kept, true))
+	end := p.serving.Redact.Bytes(p.serving.Redact.Cut(p.c.latest(), s.printed > kept, true))
 	if lines := lastLines(end); lines != "" {
 		text += "\nIt printed last:\n" + lines
 	}

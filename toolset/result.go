@@ -25,7 +25,7 @@ func (h *Host) result(p *process, res *mcp.CallToolResult) tool.Result {
 	if size := int64(max(len(doc), len(text))); size > h.o.MaxResult {
 		return tool.CauseUnknown.Failure(fmt.Sprintf("The result has %d bytes, and at most %d are given to a model: ask for less", size, h.o.MaxResult))
 	}
-	doc, text = p.redact.Bytes(doc), p.redact.String(text)
+	doc, text = p.serving.Redact.Bytes(doc), p.serving.Redact.String(text)
 	if res.IsError {
 		if r, ok := envelope(doc); ok && !r.Success {
 			return r
@@ -43,10 +43,10 @@ func (h *Host) result(p *process, res *mcp.CallToolResult) tool.Result {
 
 // crowded explains an error of the system that names no cause: that of a program that may start no more processes.
 func (p *process) crowded(text string) string {
-	if p.limits.Processes == 0 || !strings.Contains(text, "Resource temporarily unavailable") && !strings.Contains(text, "EAGAIN") {
+	if p.serving.Limits.Processes == 0 || !strings.Contains(text, "Resource temporarily unavailable") && !strings.Contains(text, "EAGAIN") {
 		return ""
 	}
-	return fmt.Sprintf("\n(a toolset may have %d processes at the same time, with those that its earlier calls started)", p.limits.Processes)
+	return fmt.Sprintf("\n(a toolset may have %d processes at the same time, with those that its earlier calls started)", p.serving.Limits.Processes)
 }
 
 // envelope reads {success, result, message}, {success:false, error, message} and {title, metadata, output}.

@@ -8,6 +8,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/agent-base/agent-base/internal/redact"
+	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/runner"
 )
 
@@ -49,7 +50,7 @@ func TestResult(t *testing.T) {
 	h := newHost(t, nil)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			p := &process{u: &unit{lang: tt.lang}, redact: redact.New([]redact.Secret{{Name: "KEY", Value: "sesame-open-42"}})}
+			p := &process{u: &unit{lang: tt.lang}, serving: &script.Serving{Redact: redact.New([]redact.Secret{{Name: "KEY", Value: "sesame-open-42"}})}}
 			got := string(h.result(p, &tt.in).Encode())
 			if !strings.HasPrefix(got, tt.expect+",") || !json.Valid([]byte(got)) {
 				t.Errorf("got %s, want %s", got, tt.expect)
@@ -72,7 +73,7 @@ func FuzzEnvelope(f *testing.F) {
 
 // A program that is refused processes hears how many there may be.
 func TestRefusedProcesses(t *testing.T) {
-	p := &process{limits: runner.Limits{Processes: 7}}
+	p := &process{serving: &script.Serving{Limits: runner.Limits{Processes: 7}}}
 	for text, want := range map[string]bool{"BlockingIOError: [Errno 11] Resource temporarily unavailable": true, "Error: spawn sh EAGAIN": true, "KeyError": false} {
 		if got := strings.Contains(p.crowded(text), "a toolset may have 7 processes"); got != want {
 			t.Errorf("%s: got %q", text, p.crowded(text))

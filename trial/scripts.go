@@ -228,7 +228,7 @@ var here = map[string]bool{script.ReasonInterpreter: true, script.ReasonDependen
 
 // failure sets what a failed call means.
 func (r *run) failure(c *Case, err error) {
-	c.Status, c.Message = Failed, err.Error()
+	c.Status, c.Message, c.Err = Failed, err.Error(), err
 	if e, ok := errors.AsType[*toolset.Error](err); ok && e.Kind == toolset.KindPackage {
 		c.Cure = "declare it: in requirements.txt for Python, in package.json for TypeScript and JavaScript"
 	}

@@ -59,6 +59,9 @@ type Case struct {
 	Line     int    // from 1; 0 if it has no place
 	Duration time.Duration
 	Invalid  bool // an error of the manifest: the skill does not pass validation
+
+	// Err is the error of the call that did not succeed, for a caller that knows more cures; nil if there was none.
+	Err error
 }
 
 // Report is what a test of a skill found.

@@ -50,11 +50,15 @@ func (r *Runner) Run(ctx context.Context, c *runner.Command) (*runner.Output, er
 	inside.Path = sandboxExec
 	inside.Args = append([]string{sandboxExec, "-p", text, c.Path}, c.Args[1:]...)
 	inside.Env = proxy.env(c.Env)
+	held := &runner.Sandbox{Tier: "D", Layers: []string{"sandbox-exec"}, Missing: []string{Limits, Tree}}
+	if c.Started != nil {
+		c.Started(held)
+	}
 	out, err := runner.Exec{}.Run(ctx, &inside)
 	if out != nil {
 		proxy.close()
 		proxy.note(out)
-		out.Sandbox = &runner.Sandbox{Tier: "D", Layers: []string{"sandbox-exec"}, Missing: []string{Limits, Tree}}
+		out.Sandbox = held
 	}
 	return out, err
 }

@@ -55,6 +55,7 @@ func (r *Runner) attempt(ctx context.Context, p *plan) (*runner.Output, error) {
 	if err := t.prepare(r); err != nil {
 		return nil, err
 	}
+	t.held = r.describe(p)
 	if err := t.start(streams); err != nil {
 		return nil, err
 	}
@@ -74,7 +75,7 @@ func (r *Runner) attempt(ctx context.Context, p *plan) (*runner.Output, error) {
 	out := &runner.Output{
 		Stdout: streams.Stdout.Bytes(), Total: streams.Stdout.Total(), Truncated: streams.Stdout.Truncated(), Stderr: streams.Stderr.Bytes(),
 		TimedOut: end.TimedOut, Stopped: end.Stopped, Filled: end.Filled, Crowded: crowded, Outgrown: t.outgrown || t.group.outgrown(),
-		Duration: time.Since(begun), Sandbox: r.describe(p), Undone: undone,
+		Duration: time.Since(begun), Sandbox: t.held, Undone: undone,
 	}
 	t.plan.relay.close()
 	t.plan.relay.note(out)
@@ -118,6 +119,7 @@ type tree struct {
 	group *cgroup // may be nil
 	holds []*placeholder
 	watch watch
+	held  *runner.Sandbox // what confines the command
 	cmd   *exec.Cmd
 	input *proc.Input
 	conn  *net.UnixConn
@@ -251,6 +253,9 @@ func (t *tree) read() {
 			t.failed = &fs.PathError{Op: "fork/exec", Path: t.plan.c.Path, Err: syscall.Errno(r.V)}
 		case stage.Started:
 			t.started = true
+			if f := t.plan.c.Started; f != nil {
+				f(t.held)
+			}
 			t.input.Begin() // not before: a stage that fails must not have read any of it
 		case stage.OverMemory:
 			t.outgrown = true

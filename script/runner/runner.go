@@ -58,6 +58,10 @@ type Command struct {
 	Out io.Writer
 	Err io.Writer
 
+	// Started is called once when the process runs, with what confines it, by a Runner that confines files or the network. It must not
+	// wait. It may be nil.
+	Started func(*Sandbox)
+
 	Timeout   time.Duration // of wall clock time; needed
 	Grace     time.Duration // between asking the process to end and killing it; 0 kills it at once
 	MaxStdout int64         // bytes kept of stdout; more is drained and dropped; 0 keeps none; with Out it should be 0

@@ -56,9 +56,12 @@ const (
 )
 
 var (
-	owner = lazyregexp.New("(?:(\\S+) +)?(\\S+)['’]s +`+$")                                    // a possessive before code
-	place = lazyregexp.New("^`+ +(?:in|of|from) +the +`?[a-z0-9]+(?:-[a-z0-9]+)+`? +skill\\b") // the name of a skill after code
-	blank = lazyregexp.New(`\[[A-Za-z][^\][]*\](?:[^(\[:]|$)`)                                 // a word to be filled in
+	owner    = lazyregexp.New("(?:(\\S+) +)?(\\S+)['’]s +`+$")                                    // a possessive before code
+	place    = lazyregexp.New("^`+ +(?:in|of|from) +the +`?[a-z0-9]+(?:-[a-z0-9]+)+`? +skill\\b") // the name of a skill after code
+	linked   = lazyregexp.New("^`+\\]\\(([^)# ]+)")                                               // the target of the link whose text is code
+	imported = lazyregexp.New(`\b(?:from|import|require|import\(|require\() ?\(?["']$`)           // an import of a program before its path
+	inTicks  = lazyregexp.New("`([a-z0-9]+(?:-[a-z0-9]+)*)`")                                     // what may be the name of a skill, in code
+	blank    = lazyregexp.New(`\[[A-Za-z][^\][]*\](?:[^(\[:]|$)`)                                 // a word to be filled in
 )
 
 // isOther reports whether a path that the skill does not have is, by what its line says, no file of it.
@@ -72,10 +75,17 @@ func (v *validation) isOther(line string, ref reference) bool {
 		_, rest, _ := strings.Cut(after, ")")
 		return blank().MatchString(rest)
 	}
+	rest := strings.TrimPrefix(after, ref.target)
+	if m := linked().FindStringSubmatch(rest); m != nil && strings.HasSuffix(m[1], "/"+strings.TrimPrefix(ref.target, "./")) {
+		return true // the short form of a link's target, which is a reference itself
+	}
+	if imported().MatchString(before) {
+		return true
+	}
 	if m := owner().FindStringSubmatch(before); m != nil {
 		return m[2] != "skill" && m[2] != "plugin" || strings.Contains(m[1], "-")
 	}
-	return place().MatchString(strings.TrimPrefix(after, ref.target))
+	return place().MatchString(rest)
 }
 
 // elsewhere reports whether a path of code that the skill does not have is one of the repository: it is there below a folder above the
@@ -94,7 +104,11 @@ func (v *validation) elsewhere(clean, before string) bool {
 	}
 	beside, own := path.Split(v.rel)
 	names := strings.FieldsFunc(before, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' })
-	for _, name := range names[max(0, len(names)-mostNames):] {
+	names = names[max(0, len(names)-mostNames):]
+	for _, m := range inTicks().FindAllStringSubmatch(before, mostNames) {
+		names = append(names, m[1])
+	}
+	for _, name := range names {
 		if name != own && strings.Trim(name, "-") != "" && isThere(v.root, beside+name+"/"+clean) {
 			return true
 		}

@@ -174,7 +174,7 @@ func (r *referenceReader) prose(line string) []reference {
 	if strings.Contains(line, "](") {
 		text := withSpaces(line, r.spans)
 		for at, end, next := linkTarget(text, 0); at < end; at, end, next = linkTarget(text, next) {
-			if target := localTarget(text[at:end]); target != "" {
+			if target := localTarget(text[at:end]); target != "" && !meansName(target) {
 				out = append(out, reference{target, at, true})
 			}
 		}
@@ -235,7 +235,7 @@ func unsure(line string) int {
 		}
 		word, rest := strings.ToLower(line[at:at+n]), line[at+n:]
 		switch {
-		case isNever(word):
+		case isNever(word) || word == "added" && (strings.HasSuffix(line[:at], " is ") || strings.HasSuffix(line[:at], " be ")):
 			return 0
 		case begin == len(line) && (isUnsure(word, rest) || word == "like" && at > 0 && line[at-1] == '('):
 			begin = at
@@ -360,6 +360,9 @@ func meansAny(path string) bool {
 		case "scriptname", "filename", "your", "my", "foo":
 			return true
 		case "name":
+			if from > 0 && strings.IndexByte("_-", path[from-1]) >= 0 && end < len(path) && path[end] == '.' {
+				return true
+			}
 			if from > 0 && path[from-1] == '_' && (strings.EqualFold(before, "script") || strings.EqualFold(before, "file")) {
 				return true
 			}
@@ -375,6 +378,12 @@ func meansAny(path string) bool {
 		before, from = part, end+1
 	}
 	return false
+}
+
+// meansName reports whether the file of a link stands for one of each name, such as component-name.md.
+func meansName(target string) bool {
+	stem, _, _ := strings.Cut(path.Base(target), ".")
+	return strings.HasSuffix(stem, "-name") || strings.HasSuffix(stem, "_name")
 }
 
 // ownFolder removes the placeholders for the skill's folder.

@@ -34,6 +34,10 @@ func TestReferences(t *testing.T) { // R1
 		{"link in a span", "Write `[text](references/no.md)` and ``[`x`](no.md)``.", nil},
 		{"link with a span", "[`x`](references/no.md)", []string{"1:7 references/no.md"}},
 		{"link around a span", "[`references/no.md`](references/other.md)", []string{"1:3 references/no.md", "1:22 references/other.md"}},
+		{"short form of a link", "[`references/no.md`](../y/references/no.md) [`scripts/no.py`](references/no.py)", []string{"1:22 ../y/references/no.md", "1:47 scripts/no.py", "1:63 references/no.py"}},
+		{"import of a program", "`import logo from './assets/logo.png'` `require(\"./scripts/no.js\")`\n`cat './assets/no.txt'`", []string{"2:7 ./assets/no.txt"}},
+		{"one of each name", "[x](./part-name.md) `scripts/tool_name.py` `references/name.md`", []string{"1:45 references/name.md"}},
+		{"to be added", "Better once `scripts/no.py` is added\n`scripts/no.sh` will be added\nThe added `scripts/no.js`", []string{"3:12 scripts/no.js"}},
 		{"link after a lone `", "a ` b [x](no.md)", []string{"1:11 no.md"}},
 		{"outside", "[x](../y.md) `scripts/../../z.md`", []string{"1:5 ../y.md", "1:15 scripts/../../z.md"}},
 		{"another skill", "[x](../pdf/SKILL.md) [y](../pdf/) [z](../../a/b/SKILL.md) [w](../pdf/references/a.md)", []string{"1:63 ../pdf/references/a.md"}},
@@ -238,7 +242,7 @@ func FuzzIsPlainPath(f *testing.F) {
 
 // The paths that stand for any file are those of a pattern.
 func FuzzMeansAny(f *testing.F) {
-	pattern := regexp.MustCompile(`(?i)(?:^|[/_.-])(?:script_?name|file_?name|your|my|foo|xxx+)(?:$|[/_.-])|/(?:example|guide|tool)\.|\.\.\.`)
+	pattern := regexp.MustCompile(`(?i)(?:^|[/_.-])(?:script_?name|file_?name|your|my|foo|xxx+)(?:$|[/_.-])|/(?:example|guide|tool)\.|[_-]name\.|\.\.\.`)
 	for _, s := range []string{"scripts/script_name.py", "a/FileName.md", "script-name.py", "my.py", "mine.py", "x/xx.md", "x/xXx.md", "a/example.py",
 		"example.py", "a/example/b.py", "a/b...c", "scripts/file_name", "file__name", "name", "_name", "/", ""} {
 		f.Add(s)
@@ -255,9 +259,9 @@ func FuzzMeansAny(f *testing.F) {
 
 // A path of code that the skill does not have may be one of the repository, or of a skill beside it that the text names. R1
 func TestReferencesElsewhere(t *testing.T) {
-	body := "Run `scripts/sync.sh` and `scripts/plugin.py`.\n\nSee the pdf-forms skill's\n`references/fields.md`.\n\n`references/fields2.md`\n\n[x](scripts/sync.sh)\n"
+	body := "Run `scripts/sync.sh` and `scripts/plugin.py`.\n\nSee the pdf-forms skill's\n`references/fields.md`.\n\n`references/fields2.md`\n\nIn `pdf-forms` " + strings.Repeat("there is one more ", 30) + "`references/fields3.md`\n\n[x](scripts/sync.sh)\n"
 	root := folder(map[string]string{
-		"scripts/sync.sh": "", "plug/scripts/plugin.py": "", "plug/skills/pdf-forms/references/fields.md": "", "plug/skills/pdf-forms/references/fields2.md": "",
+		"scripts/sync.sh": "", "plug/scripts/plugin.py": "", "plug/skills/pdf-forms/references/fields.md": "", "plug/skills/pdf-forms/references/fields2.md": "", "plug/skills/pdf-forms/references/fields3.md": "",
 		"plug/skills/x/SKILL.md": "---\nname: x\ndescription: y\n---\n" + body,
 	})
 	at, err := fs.Sub(root, "plug/skills/x")
@@ -269,7 +273,7 @@ func TestReferencesElsewhere(t *testing.T) {
 		want []string
 	}{
 		{root, []string{"references/fields2.md"}},
-		{nil, []string{"scripts/sync.sh", "scripts/plugin.py", "references/fields.md", "references/fields2.md"}},
+		{nil, []string{"scripts/sync.sh", "scripts/plugin.py", "references/fields.md", "references/fields2.md", "references/fields3.md"}},
 	} {
 		_, problems := Folder(at, "x", &Options{Root: row.root, Rel: "plug/skills/x"})
 		var got []string

@@ -144,7 +144,7 @@ func advice(err error, skillName string) string {
 		return "A person whose folder this is can allow it with: " + command
 	case command == "":
 		return ""
-	case isUntrusted(err), len(withheld(err)) > 0, errors.As(err, new(*script.Blocked)), errors.As(err, new(*script.Unreached)):
+	case IsUntrusted(err), len(withheld(err)) > 0, errors.As(err, new(*script.Blocked)), errors.As(err, new(*script.Unreached)):
 		return "A person can allow it with: " + command
 	case toolChanged(err):
 		return "A person can look at the tools as they are now, and accept them, with: " + command
@@ -155,8 +155,8 @@ func advice(err error, skillName string) string {
 	}
 }
 
-// isUntrusted reports whether a script was not run because the content of its skill is not approved.
-func isUntrusted(err error) bool {
+// IsUntrusted reports whether a script was not run because the content of its skill is not approved.
+func IsUntrusted(err error) bool {
 	var u *skilltool.UntrustedError
 	return errors.As(err, &u) && u.Err == nil
 }
@@ -179,7 +179,7 @@ func ScriptCure(err error, skillName string) string {
 	var size *pyenv.SizeError
 	name := manifest.Canonical(skillName)
 	switch {
-	case isUntrusted(err):
+	case IsUntrusted(err):
 		return TrustCure(name)
 	case toolsetCure(err, name) != "":
 		return toolsetCure(err, name)
@@ -204,7 +204,7 @@ func ScriptCure(err error, skillName string) string {
 	case errors.As(err, &blocked) && blocked.Dir != "" && !(blocked.Write && whyNotWritten(blocked.Dir, "", "") != ""):
 		return blockedCure(name, blocked)
 	case errors.As(err, &apart):
-		return netCure(name, apart, withheld(err))
+		return netCure(name, joined(apart, err), withheld(err))
 	case len(withheld(err)) > 0:
 		return grantCure(name, withheld(err))
 	case errors.As(err, &size):

@@ -151,6 +151,21 @@ func toolsetCure(err error, name string) string {
 	return ""
 }
 
+// joined returns all that the toolsets of an error may not reach, so that one command grants it. first is what the first of them may
+// not reach, or a script.
+func joined(first *script.Unreached, err error) *script.Unreached {
+	all := *first
+	for _, e := range toolset.Errors(err) {
+		one, ok := errors.AsType[*script.Unreached](e)
+		if !ok || one == first {
+			continue
+		}
+		all.Hosts = slices.Concat(all.Hosts, one.Hosts)
+		all.Direct = all.Direct || one.Direct || len(one.Hosts) == 0
+	}
+	return &all
+}
+
 // toolChanged reports whether a tool of a toolset is not what it was when it was listed.
 func toolChanged(err error) bool {
 	return slices.ContainsFunc(toolset.Errors(err), func(e *toolset.Error) bool { return e.Kind == toolset.KindChanged })

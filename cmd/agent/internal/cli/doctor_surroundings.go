@@ -67,6 +67,9 @@ func (o *doctorOptions) runtimes(ctx context.Context, programs []program) []runt
 			}
 			if r.Toolsets = runs(name, r.Version); r.Version == "" {
 				r.Toolsets = "does not say its version"
+				if err != nil {
+					r.Toolsets = err.Error()
+				}
 			}
 		}
 		out = append(out, r)

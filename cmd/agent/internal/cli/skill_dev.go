@@ -284,6 +284,7 @@ func (d *studio) check(ctx context.Context, s *skill.Skill, o *trial.Options) (*
 	last := ""
 	o.Each = func(c trial.Case) {
 		if c.Status != trial.Passed || c.Group == trial.Tests {
+			c = d.cured(c)
 			printCase(d.Out, &c, last)
 			last = c.Message
 			_ = d.Out.Flush() // a later write has the error

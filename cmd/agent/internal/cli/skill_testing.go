@@ -129,6 +129,7 @@ func (o *testOptions) test(ctx context.Context, b *bench, groups []trial.Group) 
 	last := ""
 	show := func(c trial.Case) {
 		if !o.json {
+			c = b.cured(c)
 			printCase(b.Out, &c, last)
 			last = c.Message
 			_ = b.Out.Flush() // a later write has the error
@@ -215,6 +216,15 @@ func summary(r *trial.Report) string {
 	return r.Skill + ": " + strings.Join(parts, ", ")
 }
 
+// cured returns a case with the command that may mend it, if it says no cure itself. What a missing approval needs is said once, at
+// the end.
+func (b *bench) cured(c trial.Case) trial.Case {
+	if c.Cure == "" && c.Err != nil && !app.IsUntrusted(c.Err) {
+		c.Cure = b.Out.Typed(app.ScriptCure(c.Err, b.entry.Canonical()))
+	}
+	return c
+}
+
 // printCase prints one check, and below it why it did not pass, unless that is what was said last.
 func printCase(out *app.Printer, c *trial.Case, last string) {
 	mark := out.Paint(ui.Green, "✓")
@@ -286,6 +296,7 @@ func newTestJSON(b *bench, r *trial.Report) *testJSON {
 		out.Counts[string(status)] = r.Count(status)
 	}
 	for _, c := range r.Cases {
+		c = b.cured(c)
 		out.Cases = append(out.Cases, caseJSON{string(c.Group), c.Name, string(c.Status), c.Message, c.Cure, c.File, c.Line, c.Duration.Milliseconds()})
 	}
 	return out

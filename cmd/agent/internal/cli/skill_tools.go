@@ -111,6 +111,7 @@ func runSkillTools(ctx context.Context, o *skillToolsOptions) error {
 	if err := o.print(list); err != nil || len(list.Failures) == 0 {
 		return err
 	}
+	o.out.Hint(toolsetHint(ctx, cat, e.Canonical(), err))
 	return app.Silent(app.ExitFailure)
 }
 
