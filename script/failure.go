@@ -121,6 +121,9 @@ func startError(sc Script, cmd *runner.Command, err error) error {
 				Message: fmt.Sprintf("Script %s cannot start in %q: it is not a folder, or not any more; make it, or have the script start elsewhere", sc.Name, cmd.Dir)}
 		}
 	}
+	if dir := removed(cmd, err); dir != "" {
+		return &Error{Code: ExecutionFailed, Reason: ReasonFolder, Err: err, Message: fmt.Sprintf("Script %s cannot start: %q was removed while it was being started; try again", sc.Name, dir)}
+	}
 	e := &Error{Code: ExecutionFailed, Err: err, Message: fmt.Sprintf("Script %s cannot be started with %s: %v", sc.Name, cmd.Path, err)}
 	switch _, missing := os.Stat(cmd.Path); {
 	case errors.Is(err, fs.ErrNotExist) && missing == nil:
@@ -133,6 +136,16 @@ func startError(sc Script, cmd *runner.Command, err error) error {
 		e.Message += ": it was built for another system or processor"
 	}
 	return e
+}
+
+// removed returns the folder of a command that is not there any more and that an error names, "" if there is none.
+func removed(cmd *runner.Command, err error) string {
+	for _, dir := range slices.Concat(cmd.Read, cmd.Write) {
+		if _, gone := os.Lstat(dir); errors.Is(gone, fs.ErrNotExist) && strings.Contains(err.Error(), dir) {
+			return dir
+		}
+	}
+	return ""
 }
 
 // keptAt returns why a command does not write a path that lies in one of Keep or Absent.

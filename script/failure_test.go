@@ -1,8 +1,12 @@
 package script
 
 import (
+	"io/fs"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 // The error of a stack trace that begins with it is not lost among the calls of the runtime.
@@ -19,4 +23,12 @@ func TestShortTraces(t *testing.T) {
 			t.Errorf("got %s, want %s", got, text)
 		}
 	}
+}
+
+// Another process that removes a skill takes the folders of a script that is being started.
+func TestFolderRemovedAtStart(t *testing.T) {
+	dir := t.TempDir()
+	cmd := &runner.Command{Path: "/bin/sh", Dir: dir, Write: []string{dir, filepath.Join(dir, "cache")}}
+	err := startError(Script{Name: "sum"}, cmd, &fs.PathError{Op: "mount", Path: cmd.Write[1], Err: fs.ErrNotExist})
+	failure(t, err, ExecutionFailed, ReasonFolder, "was removed while it was being started; try again")
 }

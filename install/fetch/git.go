@@ -85,7 +85,7 @@ func (f *gitFetcher) git() (*git.Client, error) {
 func (f *gitFetcher) Fetch(ctx context.Context, r *install.Request) (*install.Snapshot, error) {
 	s, err := f.fetch(ctx, r)
 	if errors.Is(err, git.ErrNotFound) && strings.HasPrefix(r.Source.URL, "file:") {
-		err = fmt.Errorf("%w: of a folder that is no repository, give the path, without file://", err)
+		err = fmt.Errorf("%w; if it is a folder and no repository, give the path, without file://", err)
 	}
 	switch {
 	case errors.Is(err, git.ErrNotFound) || errors.Is(err, git.ErrName):

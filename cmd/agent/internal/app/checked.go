@@ -139,7 +139,10 @@ func (c *Checked) lines() []string {
 		found = append(found, Count(n, "warning"))
 	}
 	lines := []string{checkFound + "nothing wrong"}
-	if len(found) > 0 {
+	switch {
+	case len(c.Fresh) > 0: // these are named
+		lines = []string{checkFound + strings.Join(found, " and ")}
+	case len(found) > 0:
 		lines = []string{checkFound + strings.Join(found, " and ") + cmp.Or(messages[manifest.SeverityError], messages[manifest.SeverityWarning])}
 	}
 	if len(c.Lost) > 0 {
