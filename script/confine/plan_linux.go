@@ -87,7 +87,9 @@ const systemGit = "/etc/gitconfig"
 
 // env returns the variables of the command. Git ends if it may not read a file that it sees, and without namespaces it sees systemGit.
 func (p *plan) env() []string {
-	set := func(v string) bool { return strings.HasPrefix(v, "GIT_CONFIG_NOSYSTEM=") || strings.HasPrefix(v, "GIT_CONFIG_SYSTEM=") }
+	set := func(v string) bool {
+		return strings.HasPrefix(v, "GIT_CONFIG_NOSYSTEM=") || strings.HasPrefix(v, "GIT_CONFIG_SYSTEM=")
+	}
 	if p.layers.namespaces || !p.layers.landlock || p.view.sees(systemGit) || slices.ContainsFunc(p.c.Env, set) {
 		return p.c.Env
 	}
