@@ -322,6 +322,29 @@ func TestCheckedOnce(t *testing.T) {
 	}
 }
 
+// A skill that another process removes while its place is asked is not updated.
+func TestUpdateOfRemoved(t *testing.T) {
+	w := newWorld(t)
+	w.add("csv")
+	entries, err := w.Installed(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Remove(t.Context(), "csv"); err != nil {
+		t.Fatal(err)
+	}
+	w.place.commit = "c2"
+	w.place.files["skills/csv/scripts/sum.py"] = file("print(2)\n")
+	u, err := w.Check(t.Context(), entries, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer u.Close()
+	if s := u.List[0]; s.State != install.Failed || !errors.Is(s.Err, install.ErrChanged) {
+		t.Errorf("state %s, %v", s.State, s.Err)
+	}
+}
+
 // R143
 func TestRemove(t *testing.T) {
 	w := newWorld(t)

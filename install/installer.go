@@ -247,7 +247,7 @@ func (p *Place) copy(ctx context.Context, c *Candidate, dir string) error {
 	limits := p.in.o.Limits
 	limits.Volatile = true // Stage.Keep writes them to the disk
 	w := unpack.NewWriter(root, &limits)
-	return errors.Join(unpack.Copy(ctx, fsys, w), w.Close())
+	return w.End(unpack.Copy(ctx, fsys, w))
 }
 
 // size returns how many bytes the files of a skill have.

@@ -265,6 +265,8 @@ func (p *Place) compare(ctx context.Context, s *Status, c *Candidate) {
 	switch {
 	case err != nil:
 		s.State, s.Err = Failed, err
+	case k.Before == nil:
+		s.State, s.Err = Failed, errors.Join(fmt.Errorf("skill %q was %w", s.Entry.Name, ErrChanged), k.Close())
 	case k.Same():
 		s.State, s.Err, s.checked = Current, k.Close(), p.Origin.Commit
 	default:

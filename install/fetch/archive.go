@@ -109,7 +109,7 @@ func unpackFile(ctx context.Context, file *os.File, dir string, limits unpack.Op
 	limits.Volatile = true // the store flushes its own copy
 	limits.FollowLinks = true
 	w := unpack.NewWriter(root, &limits)
-	if err := errors.Join(unpack.Archive(ctx, file, info.Size(), w), w.Close()); err != nil {
+	if err := w.End(unpack.Archive(ctx, file, info.Size(), w)); err != nil {
 		return nil, nil, errors.Join(err, root.Close())
 	}
 	return root, w.LeftOut(), nil

@@ -263,9 +263,9 @@ func (s *site) fetchArtifact(ctx context.Context, o *offered, root *os.Root, nam
 	}
 	w := s.writer(root)
 	if o.archive {
-		return errors.Join(unpack.Archive(ctx, file, info.Size(), w), w.Close())
+		return w.End(unpack.Archive(ctx, file, info.Size(), w))
 	}
-	return errors.Join(w.File("SKILL.md", false, io.NewSectionReader(file, 0, info.Size()), info.Size()), w.Close())
+	return w.End(w.File("SKILL.md", false, io.NewSectionReader(file, 0, info.Size()), info.Size()))
 }
 
 // fetchFiles gets the files of a skill of version 0.1.0.
@@ -279,11 +279,11 @@ func (s *site) fetchFiles(ctx context.Context, o *offered, root *os.Root) error 
 	for _, name := range names {
 		var text memory
 		if _, err := s.d.get(ctx, o.files[name], left, &text, nil); err != nil {
-			return errors.Join(err, w.Close())
+			return w.End(err)
 		}
 		left -= int64(text.Len())
 		if err := w.File(name, false, &text, int64(text.Len())); err != nil {
-			return errors.Join(err, w.Close())
+			return w.End(err)
 		}
 	}
 	return w.Close()

@@ -49,5 +49,5 @@ func describe(head []byte) string {
 	if len(head) >= 262 && string(head[257:262]) == "ustar" {
 		return "it is a tar archive that is not compressed"
 	}
-	return "it is something else"
+	return "it is no archive"
 }

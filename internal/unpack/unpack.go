@@ -191,6 +191,12 @@ func (w *Writer) content(f *os.File, r io.Reader, name string, size int64) error
 // onlyWriter hides ReadFrom, which would not use the buffer.
 type onlyWriter struct{ io.Writer }
 
+// End closes the Writer after work with it that ended with err, and returns the first error of both.
+func (w *Writer) End(err error) error {
+	closed := w.Close()
+	return cmp.Or(err, closed)
+}
+
 // Close flushes the files and folders to the disk, unless they are volatile. It returns the first error of the Writer. It must
 // be called after an error too.
 func (w *Writer) Close() error {

@@ -24,29 +24,9 @@ func ShellWord(path string) string {
 }
 
 // Wrapped returns foreign text as one safe line or, in a terminal, as lines that fit its width. All lines except the first
-// begin with indent spaces. A word that is longer than a line stays whole, so it can be copied.
+// begin with indent spaces. A word or a command that is longer than a line stays whole, so it can be copied.
 func (p *Printer) Wrapped(text string, indent int) ui.Safe {
-	text = ui.Line(text)
-	if p.Width <= 0 || indent+ui.Width(text) <= p.Width {
-		return ui.Safe(text)
-	}
-	var b strings.Builder
-	at := indent
-	for i, word := range strings.Fields(text) {
-		width := ui.Width(word)
-		switch {
-		case i == 0:
-		case at+1+width > p.Width:
-			b.WriteString("\n" + strings.Repeat(" ", indent))
-			at = indent
-		default:
-			b.WriteByte(' ')
-			at++
-		}
-		b.WriteString(word)
-		at += width
-	}
-	return ui.Safe(b.String())
+	return ui.Safe(ui.Wrap(ui.Line(text), p.Width, indent, indent))
 }
 
 // Problems prints problems under a title, each with its cure. Without any it prints nothing.

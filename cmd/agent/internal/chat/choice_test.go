@@ -88,7 +88,7 @@ func TestDiffOnTheScreen(t *testing.T) {
 	q.Diff = true
 	k.happen(askEvent{&question{q, make(chan string, 1)}})
 	rows := strings.Join(k.view().rows, "\n")
-	for _, want := range []string{"\x1b[2m   @@ -1 +1 @@\x1b[0m", "\x1b[31m   -old\x1b[0m", "\x1b[32m   +\\x1b[31mnew an", "\x1b[32m » d longer than a", "    same", "   y  yes", "Press y or n:"} {
+	for _, want := range []string{"\x1b[2m   @@ -1 +1 @@\x1b[0m", "\x1b[31m   -old\x1b[0m", "\x1b[32m   +\\x1b[31mnew\x1b[0m", "\x1b[32m » and longer than\x1b[0m", "    same", "   y  yes", "Press y or n:"} {
 		if !strings.Contains(rows, want) {
 			t.Errorf("%q is not in\n%q", want, rows)
 		}

@@ -165,7 +165,13 @@ func group(c *cobra.Command) *cobra.Command {
 
 func unknownCommand(c *cobra.Command, name string) error {
 	err := fmt.Errorf("unknown command %q for %q", name, c.CommandPath())
-	if near := c.SuggestionsFor(name); len(near) > 0 {
+	near := c.SuggestionsFor(name)
+	for _, other := range c.Commands() {
+		if slices.Contains(other.SuggestFor, name) {
+			near = []string{other.Name()} // what other programs call it, not what is written alike
+		}
+	}
+	if len(near) > 0 {
 		return app.Usage(err, fmt.Sprintf("did you mean %q?", c.CommandPath()+" "+near[0]))
 	}
 	return app.Usage(err, fmt.Sprintf("run %q for the commands", c.CommandPath()+" --help"))

@@ -178,7 +178,7 @@ type installed struct {
 	present bool              // it was there already
 	files   install.Condition // of what was there already; "" if nothing was
 	leftOut []string          // what the source has below its folder and the copy has not
-	lost    []string          // what its scripts use outside of its folder
+	checked app.Checked       // of what was not there
 
 	signature *oms.Report // nil if it was not checked
 }
@@ -245,9 +245,12 @@ func (o *addOptions) report(done []installed) error {
 			signed, signer, root := signatureFields(d.signature)
 			records = append(records, map[string]any{"signature": signed, "signer": signer, "root": root, "name": d.entry.Name, "name_canonical": manifest.Canonical(d.entry.Name), "digest": d.digest,
 				"git_url": orNull(d.entry.GitURL), "commit_sha": orNull(d.entry.CommitSHA), "source": d.entry.Source, "path": d.entry.Path,
-				"installed_path": orNull(d.entry.InstalledPath), "original_name": orNull(d.entry.OriginalName), "linked": d.entry.Linked, "installed": d.kept || d.present, "changed": d.kept, "condition": cmp.Or(d.files, install.Intact), "left_out": nonNil(d.leftOut), "scripts_use_outside": nonNil(d.lost)})
+				"installed_path": orNull(d.entry.InstalledPath), "original_name": orNull(d.entry.OriginalName), "linked": d.entry.Linked, "installed": d.kept || d.present, "changed": d.kept, "condition": cmp.Or(d.files, install.Intact), "left_out": nonNil(d.leftOut), "scripts_use_outside": nonNil(d.checked.Lost)})
 		}
-		return o.out.JSON(map[string]any{"skills": records})
+		if err := o.out.JSON(map[string]any{"skills": records}); err != nil {
+			return err
+		}
+		return o.lacking(done)
 	}
 	for _, d := range done {
 		sayFiles(o.out, &d.entry, d.files)
@@ -256,12 +259,36 @@ func (o *addOptions) report(done []installed) error {
 			o.out.Printf("Linked %s to %s\n", d.entry.Name, d.entry.InstalledPath)
 			o.out.Remark("its scripts run once you trust it: " + app.TrustCure(d.entry.NameCanonical))
 		case d.kept:
-			o.out.Printf("Installed %s [%s] from %s\n", d.entry.Name, app.Short(d.digest), app.From(d.entry))
+			o.out.Printf("%s\n", o.out.Wrapped(fmt.Sprintf("Installed %s [%s] from %s", d.entry.Name, app.Short(d.digest), app.From(d.entry)), 0))
 		case d.present:
 			o.out.Printf("%s [%s] is installed already\n", d.entry.Name, app.Short(d.digest))
 		default:
 			o.out.Printf("Would install %s [%s]\n", d.entry.Name, d.digest)
 		}
+	}
+	return o.lacking(done)
+}
+
+// lacking warns of the skills that use what lies outside of their folders.
+func (o *addOptions) lacking(done []installed) error {
+	if err := o.out.Flush(); err != nil { // the warnings stand below what was done
+		return err
+	}
+	hinted := false
+	for _, d := range done {
+		if !d.kept {
+			continue
+		}
+		if outside := d.checked.Outside(); len(outside) > 0 {
+			o.out.Warn(fmt.Sprintf("%s: only its own folder was installed: %s", d.entry.Name, strings.Join(outside, "; ")))
+		}
+		if lost := d.checked.LostText(); lost != "" {
+			o.out.Warn(fmt.Sprintf("%s: only its own folder was installed, and its scripts use %s", d.entry.Name, lost))
+			hinted = true
+		}
+	}
+	if hinted {
+		o.out.Remark("clone the repository, and let the scripts see the folder that has both: agent skill trust --root FOLDER")
 	}
 	return nil
 }

@@ -133,7 +133,7 @@ func (a *adding) finish(ctx context.Context) ([]installed, error) {
 			if !a.json {
 				a.out.Details(p.Lines())
 			}
-			done = append(done, installed{entry: a.packages[i].Entry(), digest: p.Digest(), leftOut: a.packages[i].LeftOut, lost: a.checked[i].Lost, signature: a.packages[i].Signature})
+			done = append(done, installed{entry: a.packages[i].Entry(), digest: p.Digest(), leftOut: a.packages[i].LeftOut, checked: a.checked[i], signature: a.packages[i].Signature})
 		}
 		return done, nil
 	}
@@ -145,14 +145,7 @@ func (a *adding) finish(ctx context.Context) ([]installed, error) {
 		return done, err
 	}
 	for i, k := range a.packages {
-		done = append(done, installed{entry: entries[i], digest: k.Digest, kept: true, leftOut: k.LeftOut, lost: a.checked[i].Lost, signature: k.Signature})
-		if outside := a.checked[i].Outside(); len(outside) > 0 {
-			a.out.Warn(fmt.Sprintf("%s: only its own folder was installed: %s", k.Name, strings.Join(outside, "; ")))
-		}
-		if lost := a.checked[i].LostText(); lost != "" {
-			a.out.Warn(fmt.Sprintf("%s: only its own folder was installed, and its scripts use %s", k.Name, lost))
-			a.out.Hint("clone the repository, and let the scripts see the folder that has both: agent skill trust --root FOLDER")
-		}
+		done = append(done, installed{entry: entries[i], digest: k.Digest, kept: true, leftOut: k.LeftOut, checked: a.checked[i], signature: k.Signature})
 	}
 	return done, nil
 }

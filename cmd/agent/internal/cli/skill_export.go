@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -176,6 +177,8 @@ func (o *exportOptions) carryOut(ctx context.Context, p *hosts.Export) (string, 
 	}
 	done, err := p.Do(ctx)
 	switch {
+	case errors.Is(err, syscall.EROFS): // of the other agent's folder, not of this program's home
+		return "", &app.Failure{Exit: app.ExitFailure, Code: "failed", Err: err}
 	case err != nil:
 		return "", err
 	case done.Unchanged:

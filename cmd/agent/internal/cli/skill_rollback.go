@@ -82,6 +82,9 @@ func runRollback(ctx context.Context, o *rollbackOptions) error {
 	o.out.Printf("  %s\n", trustOf(approval, now.NameCanonical))
 	sayLinks(o.out, "leads to it now: ", links)
 	if !now.Pinned {
+		if err := o.out.Flush(); err != nil { // the hints stand below
+			return err
+		}
 		o.out.Remark("agent skill update " + now.NameCanonical + " brings the newest one again")
 		if hint := otherVersion(&now, "stays at one"); hint != "" {
 			o.out.Remark(hint)

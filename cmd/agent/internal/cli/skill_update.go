@@ -30,8 +30,9 @@ type updateOptions struct {
 func newUpdateCommand(s *app.Services, run func(context.Context, *updateOptions) error) *cobra.Command {
 	o := &updateOptions{services: s, out: s.Out}
 	c := &cobra.Command{
-		Use:   "update [NAME...]",
-		Short: "Update installed skills, after showing what changes",
+		Use:        "update [NAME...]",
+		SuggestFor: []string{"upgrade", "pin", "unpin", "hold"},
+		Short:      "Update installed skills, after showing what changes",
 		Long: `Update the named installed skills, or all of them, to the newest version of their source. For each skill you see the old
 and the new commit, the files that change, and everything that the new version asks for and the old one did not: tools,
 variables, hosts, new files that may run, hooks, toolsets, a model. What the check newly finds is named, too.
@@ -263,7 +264,7 @@ func (o *updateOptions) say(r *renewed) {
 		if r.Granted != "" {
 			o.out.Printf("  it gets: %s\n", r.Granted)
 		}
-		few(r.Found, func(line string) { o.out.Printf("  %s\n", line) })
+		few(r.Found, func(line string) { o.out.Printf("  %s\n", o.out.Wrapped(line, 2)) })
 		sayLinks(o.out, "leads to it now: ", r.Links)
 		if r.Backup != "" {
 			o.out.Printf("  the files that you changed are in %s\n", r.Backup)

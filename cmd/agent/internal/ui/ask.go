@@ -57,7 +57,7 @@ func (s *Streams) Ask(ctx context.Context, q *Question) (string, error) {
 	}
 	s.rows(rows, styles)
 	for i, row := range asked {
-		asked[i] = Mark + " " + row
+		asked[i] = Mark + " " + strings.TrimRight(row, " ")
 	}
 	if len(q.Choices) > 0 {
 		asked = append(append(asked, q.ChoiceRows(width)...), Mark+" "+q.words()+":")
@@ -98,21 +98,35 @@ func rowRoom(width, frame int) int {
 	return max(width-1-frame, 1)
 }
 
-// chunks cuts a sanitised line every width columns. It leaves out nothing, and always returns one part.
+// chunks cuts a sanitised line into parts of at most width columns: after a space in the second half of a part, or else where it is
+// full. It leaves out nothing, and always returns one part.
 func chunks(line string, width int) []string {
 	if width <= 0 || plain(line) && len(line) <= width {
 		return []string{line}
 	}
 	var parts []string
 	from, used := 0, 0
+	gap, before := 0, 0 // after the last space, and the columns up to there
 	for at := 0; at < len(line); {
 		first, w := Cluster(line[at:])
 		if used+w > width && at > from {
-			parts = append(parts, line[from:at])
-			from, used = at, 0
+			switch {
+			case first == " ": // at the end of a row, where it takes the column that is free
+				at++
+				parts = append(parts, line[from:at])
+				from, used = at, 0
+				continue
+			case gap <= from, before < width/2:
+				gap, before = at, used
+			}
+			parts = append(parts, line[from:gap])
+			from, used = gap, used-before
 		}
 		used += w
 		at += len(first)
+		if first == " " {
+			gap, before = at, used
+		}
 	}
 	return append(parts, line[from:])
 }

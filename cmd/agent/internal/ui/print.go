@@ -68,9 +68,24 @@ func (s *Streams) Hint(text string) {
 	}
 }
 
+// note prints a text after a prefix. Lines after the first are indented. A terminal gets rows that fit it; lines that are indented
+// already, such as the output of a script, are left as they are.
 func (s *Streams) note(prefix, text string) {
-	lines := strings.ReplaceAll(strings.TrimRight(Text(text), "\n"), "\n", "\n  ")
-	fmt.Fprintf(s.Err, "%s%s\n", prefix, lines)
+	width := 0
+	if s.ErrTerminal {
+		width, _ = s.size()
+	}
+	lines := strings.Split(prefix+strings.TrimRight(Text(text), "\n"), "\n")
+	for i, line := range lines {
+		if i > 0 {
+			line = "  " + line
+		}
+		if i == 0 || !strings.HasPrefix(line, "    ") {
+			line = wrapped(line, width)
+		}
+		lines[i] = line
+	}
+	fmt.Fprintln(s.Err, strings.Join(lines, "\n"))
 }
 
 func fprintf(w io.Writer, format string, args []any) {

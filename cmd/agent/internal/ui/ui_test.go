@@ -331,8 +331,8 @@ func TestConfirmFramesDetails(t *testing.T) {
 ┇ » xx 漢字漢字
 ┇    \u{2507}\x0d
 ┇
-┇ Run this command
-┇ ? [y/N] `
+┇ Run this
+┇ command? [y/N] `
 	if diff := cmp.Diff(want, errOut.String()); diff != "" {
 		t.Errorf("Confirm (-want +got):\n%s", diff)
 	}
