@@ -6,9 +6,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/agent-base/agent-base/script/runner"
 )
@@ -240,4 +243,19 @@ func TestOptions(t *testing.T) {
 			t.Errorf("%+v: no error", o)
 		}
 	}
+}
+
+// security 2.5 #80: a command has a session of its own, and so no terminal, whatever the engine has.
+func TestOwnSession(t *testing.T) {
+	engine, err := unix.Getsid(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	each(t, func(t *testing.T, i tier) {
+		c := i.command(t, python, "-c", "import os; print(os.getsid(0))")
+		got := strings.TrimSpace(string(run(t, i.runner(t, Options{}), c).Stdout))
+		if got == "" || got == "0" || i.name == "B" && got == strconv.Itoa(engine) { // 0 is one outside of the namespace
+			t.Errorf("got session %q, the engine has %d", got, engine)
+		}
+	})
 }
