@@ -15,6 +15,9 @@ const marketplaceFile = ".claude-plugin/marketplace.json"
 // maxMarketplace is the size of the largest list that is read, in bytes.
 const maxMarketplace = 4 << 20
 
+// maxElsewhere is how many plugins that are in other places are named.
+const maxElsewhere = 100
+
 // marketplace says which plugin a folder belongs to.
 type marketplace map[string]string // plugin by slash path of its folder, or of one of its skills
 
@@ -42,7 +45,9 @@ func readMarketplace(fsys fs.FS) (marketplace, []string) {
 	for _, p := range list.Plugins {
 		var at string
 		if json.Unmarshal(p.Source, &at) != nil {
-			notes = append(notes, fmt.Sprintf("plugin %q is in another place: %s", p.Name, elsewhere(p.Source)))
+			if len(notes) < maxElsewhere {
+				notes = append(notes, fmt.Sprintf("plugin %.100q is in another place: %.200s", p.Name, elsewhere(p.Source)))
+			}
 			continue
 		}
 		root := path.Join(list.Metadata.PluginRoot, at)

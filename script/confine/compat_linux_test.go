@@ -65,13 +65,34 @@ print(urllib.request.urlopen("http://localhost:%d/x" % s.server_port).read().dec
 				if err := os.Mkdir(temp, 0o700); err != nil {
 					t.Fatal(err)
 				}
-				c.Env = append(c.Env, "TMPDIR="+temp, "LANG=C.UTF-8", "GIT_CONFIG_NOSYSTEM=1")
+				c.Env = append(c.Env, "TMPDIR="+temp, "LANG=C.UTF-8")
 				c.Network.All = tt.name == "rename"
 				out := run(t, i.runner(t, Options{}), c)
 				if out.ExitCode != 0 || !strings.HasSuffix(string(out.Stdout), tt.want) {
 					t.Errorf("got %d, %q, %s", out.ExitCode, out.Stdout, out.Stderr)
 				}
 			})
+		}
+	})
+}
+
+// Git does not end because of the machine's configuration, which it may not read.
+func TestSystemGit(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, i tier) {
+		for _, tt := range []struct {
+			read []string
+			env  string
+			want string // in tier B
+		}{{nil, "A=b", "1\n"}, {[]string{"/etc/gitconfig"}, "A=b", "\n"}, {[]string{"/"}, "A=b", "\n"}, {nil, "GIT_CONFIG_NOSYSTEM=0", "0\n"}} {
+			c := i.command(t, "bash", "-c", "echo $GIT_CONFIG_NOSYSTEM")
+			c.Read, c.Env = tt.read, append(c.Env, tt.env)
+			if i.name != "B" && tt.want == "1\n" {
+				tt.want = "\n"
+			}
+			if out := run(t, i.runner(t, Options{}), c); string(out.Stdout) != tt.want {
+				t.Errorf("read %q, %s: got %q, %s, want %q", tt.read, tt.env, out.Stdout, out.Stderr, tt.want)
+			}
 		}
 	})
 }

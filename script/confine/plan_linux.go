@@ -69,7 +69,7 @@ func (p *plan) chooseNetwork(proxy bool) {
 
 // program returns what the stage does.
 func (p *plan) program() *stage.Program {
-	prog := &stage.Program{Path: p.c.Path, Args: p.c.Args, Env: p.relay.env(p.c.Env), Sweep: !p.layers.namespaces}
+	prog := &stage.Program{Path: p.c.Path, Args: p.c.Args, Env: p.relay.env(p.env()), Sweep: !p.layers.namespaces}
 	if !p.cgroup {
 		prog.Memory = p.c.Limits.Memory
 	}
@@ -80,6 +80,20 @@ func (p *plan) program() *stage.Program {
 	}
 	prog.Restrict = p.restrictions()
 	return prog
+}
+
+// systemGit is git's configuration for the whole machine.
+const systemGit = "/etc/gitconfig"
+
+// env returns the variables of the command. Git ends if it may not read a file that it sees, and without namespaces it sees systemGit.
+func (p *plan) env() []string {
+	set := func(v string) bool {
+		return strings.HasPrefix(v, "GIT_CONFIG_NOSYSTEM=") || strings.HasPrefix(v, "GIT_CONFIG_SYSTEM=")
+	}
+	if p.layers.namespaces || !p.layers.landlock || p.view.sees(systemGit) || slices.ContainsFunc(p.c.Env, set) {
+		return p.c.Env
+	}
+	return append(slices.Clip(p.c.Env), "GIT_CONFIG_NOSYSTEM=1")
 }
 
 // insideUser returns the number that the caller's user has inside: its own, but not that of root.

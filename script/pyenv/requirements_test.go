@@ -204,3 +204,23 @@ func TestHashesAndConstraintsHold(t *testing.T) {
 		}
 	}
 }
+
+// No pyproject.toml brings a dependency with an address, or an option for uv.
+func FuzzReadProject(f *testing.F) {
+	f.Add("[project]\nrequires-python = '>=3.9'\ndependencies = ['click>=8', 'a[b]; python_version<\"3\"']\n[tool.uv.sources]\nx = {git='y'}\n")
+	f.Add("[project]\ndynamic = ['dependencies']\ndependencies = ['a @ https://x']\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		n, err := readProject(files(tree{"pyproject.toml": text}), "pyproject.toml")
+		if err != nil || n == nil {
+			return
+		}
+		if len(n.Dependencies) > maxDependencies {
+			t.Fatalf("%d dependencies", len(n.Dependencies))
+		}
+		for _, d := range n.Dependencies {
+			if d == "" || d[0] == '-' || strings.ContainsAny(d, "\n\r\x00") || strings.Contains(d, "://") {
+				t.Fatalf("dependency %q", d)
+			}
+		}
+	})
+}

@@ -40,3 +40,28 @@ func TestPlatform(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// The line of no file leads to a program with a strange name, or to one that the line does not name.
+func FuzzParseShebang(f *testing.F) {
+	for _, line := range []string{"#!/bin/sh\n", "#!/usr/bin/env -S node --flag x\n", "#! /usr/bin/env python3\r\n", "#!/usr/bin/env A=b sh\n", "#!/bin/sh\x00\n", "#!sh\n", "x"} {
+		f.Add([]byte(line))
+	}
+	f.Fuzz(func(t *testing.T, head []byte) {
+		s, err := ParseShebang(head)
+		if err != nil || s.Path == "" {
+			if s.Path != "" || len(s.Args) > 0 {
+				t.Fatalf("%q: %v and %v", head, s, err)
+			}
+			return
+		}
+		line, _, _ := strings.Cut(string(head), "\n")
+		for _, word := range append([]string{s.Path}, s.Args...) {
+			if word == "" || !strings.Contains(line, word) || strings.ContainsAny(word, "\n\x00") {
+				t.Fatalf("%q has no %q", head, word)
+			}
+		}
+		if strings.HasPrefix(s.Path, "-") || strings.ContainsAny(s.Path, " \t=") && !strings.HasPrefix(s.Path, "/") {
+			t.Fatalf("%q starts %q", head, s.Path)
+		}
+	})
+}

@@ -88,7 +88,7 @@ func Parse(rules []string, o *Options) (*List, []Problem) {
 			continue
 		}
 		became := "the rule is dropped"
-		widened := l.o.Forbids && r.Tool != "" && r.Meant() == "" && i < MaxRules
+		widened := l.o.Forbids && r.Tool != "" && r.slip() == "" && i < MaxRules
 		if widened {
 			became = "the rule counts for any arguments"
 			r.pattern = nil

@@ -6,10 +6,12 @@
 //	Bash(git status)          that command alone
 //	Bash(git log:*)           that command with any further words; Bash(git log *) is the same
 //	Bash(./scripts/*)         a star inside a word is any text of that word; alone it is one word or more
+//	Bash(python*watch*)       the program, also with a version in its name: python *watch*, python3 *watch*
+//	Bash(~/bin/x:*)           a file in the home folder; ~/.claude/skills/NAME/ is the folder of the skill NAME that has the rule
 //	Read(references/**)       files by a glob, relative to the roots; also "//srv/data/**" and "~/notes/**"
 //	WebFetch(domain:go.dev)   URLs of a host; "domain:*.go.dev" for the hosts below it
 //	Skill(pdf), Task(review)  a skill, an agent
-//	mcp__github__*            the tools of an MCP server; mcp__github is the same
+//	mcp__github__*            the tools of an MCP server; mcp__github, github:* and github/* are the same
 //	pdf.Forms.fill            a tool of the toolset Forms of the skill pdf; pdf__fill and fill are the same
 //	pdf.Forms.*, pdf__*       all tools of that toolset, or of all toolsets of the skill; toolset_pdf_* is the latter
 //

@@ -38,7 +38,7 @@ func Canonical(name string) string {
 	name = strings.ToLower(name)
 	switch name {
 	case "shell", "local_shell", "container.exec", "exec_command", "shell_command", "run_shell_command", "run_command", "run_terminal_cmd",
-		"run_in_terminal", "execute_command", "terminal":
+		"run_in_terminal", "execute_command", "terminal", "exec":
 		return toolBash
 	case "read", "view", "readfile", "open_file", "view_file", "notebookread":
 		return toolRead
@@ -51,7 +51,7 @@ func Canonical(name string) string {
 		return toolGlob
 	case "grep_search", "search_file_content", "search_files", "ripgrep", "rg":
 		return toolGrep
-	case "webfetch", "fetch", "fetch_url", "fetch_webpage":
+	case "webfetch", "fetch", "fetch_url", "fetch_webpage", "web_extract":
 		return toolFetch
 	case "websearch", "google_web_search", "search_web":
 		return "web_search"
@@ -98,15 +98,23 @@ func known(name string) bool {
 		toolScriptHelp, toolScriptRun, "hello", "web_search", "todowrite", "todoread", "taskcreate", "taskupdate", "tasklist", "taskget",
 		"askuserquestion", "sendmessage", "lsp", "workflow", "bashoutput", "killshell", "killbash", "slashcommand",
 		"enterplanmode", "exitplanmode", "enterworktree", "exitworktree", "taskoutput", "taskstop", "listmcpresourcestool", "readmcpresourcetool", "ask_user",
-		"toolsearch", "update_plan", "write_todos", "save_memory", "view_image":
+		"toolsearch", "update_plan", "write_todos", "save_memory", "view_image", "artifact":
 		return true
 	}
 	return strings.HasPrefix(name, "mcp__") || strings.HasPrefix(name, "toolset_") || strings.Contains(name, ".")
 }
 
-// Meant returns the name of a tool that a rule may mean, in the spelling of Claude Code, if the tool that it names is not known and
-// one with a similar name is. Otherwise it returns "".
+// Meant returns the rule that a rule may mean, in the spelling of Claude Code, if the tool that it names is not known: a tool with a
+// similar name, or a program: Bash(curl:*) for curl. Otherwise it returns "".
 func (r Rule) Meant() string {
+	if _, ok := programNamed(r.Tool); ok && !r.Known() {
+		return "Bash(" + r.Tool + ":*)"
+	}
+	return r.slip()
+}
+
+// slip returns the name of a tool for which that of the rule may be a slip, or "".
+func (r Rule) slip() string {
 	if r.Known() || r.Tool == "" {
 		return ""
 	}

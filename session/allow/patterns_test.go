@@ -9,7 +9,7 @@ import (
 
 // C7: the patterns of a shell command, in the forms that skills have.
 func TestCommandPatterns(t *testing.T) {
-	skill := &allow.Options{Skill: "scan", Dir: "/skills/scan it", Plugin: "/plugins/p"}
+	skill := &allow.Options{Skill: "scan", Dir: "/skills/scan it", Plugin: "/plugins/p", Home: "/home/a"}
 	for _, tt := range []struct {
 		rule    string
 		yes, no []string
@@ -22,6 +22,14 @@ func TestCommandPatterns(t *testing.T) {
 		{"Bash(ls*)", []string{"ls", "ls -l"}, []string{"lsof"}},
 		{"Bash(npm run test*)", []string{"npm run test", "npm run test:unit -- x"}, []string{"npm run build", "npm run"}},
 		{"Bash(git * main)", []string{"git push main", "git push origin main"}, []string{"git main", "git push main x"}},
+		{"Bash(python*)", []string{"python x", "python3 x", "python3.12"}, []string{"python-x", "pythonx", "python3-config"}},
+		{"Bash(python*whale*)", []string{"python scripts/whale_watch.py --all", "python3 whale.py"}, []string{"python3 x.py", "python3 -u whale.py", "python-whale"}},
+		{"Bash(node*tools/*.js)", []string{"node tools/a.js", "node /srv/tools/a.js"}, []string{"node tools/a.js x", "node tools/../a.js"}},
+		{"Bash(~/bin/look:*)", []string{"/home/a/bin/look x"}, []string{"~/bin/look x", "'~/bin/look' x", "bin/look"}},
+		{"Bash(python3 ~/.claude/notes/*)", []string{"python3 /home/a/.claude/notes/x.py"}, []string{"python3 notes/x.py", "python3 ~/.claude/notes/x.py"}},
+		{"Bash(~/.claude/skills/scan/bin/*.sh)", []string{"'/skills/scan it/bin/a.sh'"}, []string{"/home/a/.claude/skills/scan/bin/a.sh"}},
+		{"Bash(~/.claude/skills/other/*)", []string{"/home/a/.claude/skills/other/x"}, []string{"'/skills/scan it/x'"}},
+		{"Bash(C:/tools/x:*)", []string{"C:/tools/x y"}, []string{"C:/tools/y"}},
 		{"Bash(* --version)", nil, []string{"node --version"}},
 		{"Bash(./scripts/*)", []string{"./scripts/x.py", "./scripts/a/b.sh --all", "./scripts/"}, []string{"./scripts/../x", "scripts/x.py", "./scriptsx"}},
 		{"Bash(python3 scripts/*.py)", []string{"python3 scripts/a.py"}, []string{"python3 scripts/a.py x", "python3 scripts/../a.py", "python3 scripts/a.sh"}},
@@ -53,9 +61,9 @@ func TestCommandPatterns(t *testing.T) {
 func TestRefusedRules(t *testing.T) {
 	for _, rule := range []string{
 		"", "*", "Bash()", "Bash(:*)", "Bash( )", "Bash(git:*", "Bash git:*)", "Bash(git:*))", "(git:*)", "Bash (git:*)", "Bash(git:*),Bash(*)",
-		"Bash(git:*, npm:*)", "Bash(git status, git log)", "Bash(git:* push)", "Bash(* push)", "Bash(git; rm:*)", "Bash(git && rm)", "Bash(git > x)",
-		"Bash($X:*)", "Bash(git $(x):*)", "Bash(X=1 git:*)", "Bash(~/x:*)", "Bash(git [ab]:*)", "Bash(git\n:*)", "Bash(g\u0456t\u200b:*)",
-		"Bash('':*)", "Bash(\ue000/x)", "B\u0430sh(git:*)", "mcp__*", "mcp__", "mcp____x", "toolset_*", "Rea*", "*:*", "a:b*c", "a*:b", "a:b:c", "mcp__a*b", "mcp_a*", "MCP/documentation",
+		"Bash(git:*, npm:*)", "Bash(git status, git log)", "Bash(api:load-*)", "Bash(aws:s3:*)", "Bash(cmd:a,cmd:b)", "Bash(*x*)", "Bash(git:* push)", "Bash(* push)", "Bash(git; rm:*)", "Bash(git && rm)", "Bash(git > x)",
+		"Bash($X:*)", "Bash(git $(x):*)", "Bash(X=1 git:*)", "Bash(git [ab]:*)", "Bash(git\n:*)", "Bash(g\u0456t\u200b:*)",
+		"Bash('':*)", "Bash(\ue000/x)", "B\u0430sh(git:*)", "mcp__*", "mcp__", "mcp____x", "toolset_*", "Rea*", "*:*", "a:b*c", "a*:b", "a:b:c", "mcp__a*b", "mcp_*", "mcp__*", "a/b/c", "a:b/c", "a/b:c",
 		"Read()", "Read(../**)", "Read(a/../../b)", "Read(a//b)", "Read([)", "Read({" + strings.Repeat("a,", 20) + "b})", "WebFetch(go.dev)", "WebFetch(domain:)", "WebFetch(domain:*)",
 		"WebFetch(domain:*.)", "WebFetch(domain:go.dev/x)", "WebFetch(domain:com)", "Skill()", "Skill(a b)", "Task( )", "WebSearch(x)", "hello(x)",
 		"Bash(" + strings.Repeat("a", allow.MaxRule) + ")",
@@ -202,6 +210,7 @@ func TestWhy(t *testing.T) {
 		"X=1 git":                        "sets a variable",
 		"git $X":                         "single quotes",
 		"git *":                          "single quotes",
+		"git add ~/x":                    "write the whole path",
 		`git $"x"`:                       "single quotes",
 		"(git x)":                        "a group",
 		"for a in b; do git; done":       "a control structure",

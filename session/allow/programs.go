@@ -51,7 +51,8 @@ var programs = [...]program{
 	{names: "pytest jest vitest mocha playwright cypress eslint prettier webpack vite rollup next nuxt ng nx turbo lerna gulp grunt pre-commit husky " +
 		"rails rspec phpunit mypy pylint sphinx-build mkdocs jupyter papermill quarto vercel netlify wrangler firebase serverless sam cdk pulumi", why: project},
 	{names: "apt apt-get dpkg dnf yum rpm apk pacman zypper snap flatpak brew port nix nix-shell asdf mise choco winget scoop", why: installs},
-	{names: "env xargs nohup nice ionice chrt taskset timeout time command builtin exec eval source . sudo doas su runuser setsid setpriv stdbuf unbuffer " +
+	{names: "command", why: wraps, plain: "-v, -V"}, // which say what it would run
+	{names: "env xargs nohup nice ionice chrt taskset timeout time builtin exec eval source . sudo doas su runuser setsid setpriv stdbuf unbuffer " +
 		"parallel watch entr flock script strace ltrace gdb lldb valgrind perf hyperfine busybox toybox chroot unshare nsenter bwrap firejail " +
 		"xvfb-run dbus-run-session direnv dotenv mitmproxy concurrently nodemon", why: wraps},
 	{names: "claude codex gemini opencode aider goose cursor-agent copilot agent", why: "runs an agent that has tools of its own"},

@@ -55,9 +55,11 @@ func (w words) fixed(p program) bool {
 // another folder.
 func changesShell(c []string) bool {
 	switch c[0] {
-	case ".", "source", "eval", "exec", "command", "builtin", "trap", "alias", "unalias", "hash", "enable", "set", "unset", "shopt",
+	case ".", "source", "eval", "exec", "builtin", "trap", "alias", "unalias", "hash", "enable", "set", "unset", "shopt",
 		"read", "mapfile", "readarray", "getopts", "umask", "ulimit":
 		return true
+	case "command":
+		return len(c) < 2 || c[1] != "-v" && c[1] != "-V"
 	case "printf":
 		return len(c) > 1 && strings.HasPrefix(c[1], "-v")
 	case "wait", "test", "[":

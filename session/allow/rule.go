@@ -61,7 +61,7 @@ func parseRule(text string, o *Options) (Rule, *fault) {
 		return r, unclear("is too long", fmt.Sprintf("write at most %d bytes", MaxRule))
 	}
 	p, f := parsePattern(r.Tool, inside, o)
-	if meant := r.Meant(); f != nil && meant != "" {
+	if meant := r.slip(); f != nil && meant != "" {
 		f.cure = fmt.Sprintf("did you mean %s(%s)?", meant, inside)
 	}
 	r.pattern = p
@@ -96,9 +96,13 @@ func (r *Rule) checkName() *fault {
 }
 
 // ofServer returns the name in the form of an MCP server's tools if it has another host's: github:search and github:* are
-// mcp__github__search and mcp__github__*, and stitch*:* is all tools of the servers whose names begin with stitch.
+// mcp__github__search and mcp__github__*, and so are github/search and github/*. stitch*:* and mcp_stitch* are all tools of the servers
+// whose names begin with stitch.
 func ofServer(name string) string {
-	server, tool, ok := strings.Cut(name, ":")
+	if rest, ok := strings.CutPrefix(name, "mcp_"); ok && rest != "*" && rest[:min(1, len(rest))] != "_" && strings.HasSuffix(rest, "*") {
+		return "mcp__" + rest
+	}
+	server, tool, ok := strings.Cut(strings.Replace(name, "/", ":", 1), ":")
 	stem, open := strings.CutSuffix(server, "*")
 	switch {
 	case !ok || stem == "" || tool == "" || open && tool != "*":

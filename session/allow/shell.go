@@ -109,6 +109,9 @@ func (r *reader) command(c *syntax.CallExpr) {
 		one, ok := r.word(w)
 		if !ok {
 			r.why = "a word of the command is not plain text: the shell may expand it; put it in single quotes"
+			if lit, ok := w.Parts[0].(*syntax.Lit); ok && strings.HasPrefix(lit.Value, "~") {
+				r.why = "a word of the command begins with ~, which the shell expands; write the whole path"
+			}
 			return
 		}
 		out = append(out, one)
@@ -128,6 +131,9 @@ func (r *reader) word(w *syntax.Word) (word, bool) {
 		case *syntax.Lit:
 			text := x.Value
 			if r.stars {
+				if i == 0 && strings.HasPrefix(text, "~/") {
+					text = homeMark + text[1:]
+				}
 				pieces := strings.Split(text, "*")
 				out[len(out)-1] += pieces[0]
 				out = append(out, pieces[1:]...)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/agent-base/agent-base/internal/glob"
+	"github.com/agent-base/agent-base/internal/toolrule"
 )
 
 // parsePath reads the pattern of a file, in Claude Code's form: "//" begins an absolute path, "~/" one in the home
@@ -39,6 +40,20 @@ func parsePath(text string) (string, *fault) {
 		return "", unclear("has a pattern that cannot be used", cure)
 	}
 	return start + text, nil
+}
+
+// Outside returns the rule that was meant, if the rule begins with the path of a folder that machines have, such as /tmp, which in a
+// rule is a folder of the workspace: "Read(//tmp/x)" for Read(/tmp/x). Otherwise it returns "".
+func (r Rule) Outside() string {
+	name, text, _, _ := toolrule.Cut(r.Text)
+	if r.pattern == nil || r.pattern.path == "" || !strings.HasPrefix(text, "/") || strings.HasPrefix(text, "//") {
+		return ""
+	}
+	switch first, _, _ := strings.Cut(text[1:], "/"); first {
+	case "tmp", "private", "var", "etc", "home", "Users", "usr", "opt", "root", "mnt", "srv", "proc", "dev", "Volumes":
+		return name + "(/" + text + ")"
+	}
+	return ""
 }
 
 // matchPath reports whether a pattern covers an absolute path. below asks whether it covers everything below it.

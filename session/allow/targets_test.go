@@ -274,6 +274,9 @@ func TestReach(t *testing.T) {
 		"Bash(make:*)":                    "make runs any command that a file names",
 		"Bash(ssh:*)":                     "ssh runs commands here and on other machines",
 		"Bash(jq:*)":                      "",
+		"Bash(command -v:*)":              "",
+		"Bash(command:*)":                 "command runs the command that it is given",
+		"Bash(python*watch*)":             "python runs any program that it is given",
 		"Bash(env:*)":                     "env runs the command that it is given",
 		"Bash(source:*)":                  "source runs the command that it is given",
 		"Bash(docker:*)":                  "docker runs any program, with any folder of this machine",
@@ -294,16 +297,26 @@ func TestPublicForms(t *testing.T) {
 	understood := strings.Fields(`Read Grep Bash Glob Write Edit Skill Task AskUserQuestion WebFetch WebSearch web_fetch TaskCreate TaskUpdate TaskList TaskGet Agent
 		Workflow LS List SendMessage EnterPlanMode ExitPlanMode EnterWorktree TaskStop TodoRead TodoWrite LSP mcp__serena__activate_project mcp__chrome-devtools__* Bash(git:*) Bash(mkdir*) Bash(apktool:*)
 		Bash({baseDir}/scanner.sh:*) Bash(${CLAUDE_PLUGIN_ROOT}/scripts/x.sh:*) Bash(source:*) MultiEdit NotebookEdit run_shell_command read_many_files
-		stitch*:* chrome*:* github:search`)
+		stitch*:* chrome*:* github:search github/search github/* mcp_shadcn* exec web_extract Artifact`)
 	for _, rule := range append(understood, "Bash(infsh *)", "Bash(gh issue:*)") {
 		l, problems := allow.Parse([]string{rule}, nil)
 		if len(problems) > 0 || rule != "read_many_files" && !l.Rules()[0].Known() {
 			t.Errorf("%s: %v", rule, problems)
 		}
 	}
-	for _, rule := range []string{"mcp_shadcn*", "MCP/documentation"} {
-		if l, problems := allow.Parse([]string{rule}, nil); len(problems) != 1 || len(l.Rules()) > 0 {
-			t.Errorf("%s: %v", rule, problems)
+	for rule, tool := range map[string]string{"github/*": "mcp__github__star", "mcp_shad*": "mcp__shadcn__add", "github/search": "mcp__github__search", "exec": "bash"} {
+		if r := list(t, nil, rule).Check(call(tool, "command", "ls")); r != nil {
+			t.Errorf("%s does not allow %s", rule, tool)
+		}
+	}
+	for rule, meant := range map[string]string{"curl": "Bash(curl:*)", "Python": "Bash(python:*)", "Raed": "Read", "Read": "", "StitchMCP": ""} {
+		if got := list(t, nil, rule).Rules()[0].Meant(); got != meant {
+			t.Errorf("%s: meant %q, want %q", rule, got, meant)
+		}
+	}
+	for rule, meant := range map[string]string{"Read(/tmp/a-*/**)": "Read(//tmp/a-*/**)", "Edit(/home/a/x)": "Edit(//home/a/x)", "Read(/src/**)": "", "Read(//tmp/x)": "", "Read(tmp/x)": "", "Bash(/usr/bin/ls)": ""} {
+		if got := list(t, nil, rule).Rules()[0].Outside(); got != meant {
+			t.Errorf("%s: outside %q, want %q", rule, got, meant)
 		}
 	}
 	if l := list(t, nil, "StitchMCP"); l.Rules()[0].Known() || slices.ContainsFunc(l.Rules(), func(r allow.Rule) bool { return !r.Bare() }) {

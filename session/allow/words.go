@@ -2,6 +2,7 @@ package allow
 
 import (
 	"cmp"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -11,6 +12,8 @@ import (
 type words struct {
 	list []word
 	rest bool // any further words may follow
+
+	versions bool // the program's name may end in a version, as in python3.12
 
 	refused []string // options that it does not cover all the same, see refusals
 }
@@ -25,6 +28,7 @@ func (w word) any() bool { return len(w) == 2 && w[0] == "" && w[1] == "" }
 const (
 	dirMark    = "\ue000"
 	pluginMark = "\ue001"
+	homeMark   = "\ue002"
 )
 
 // parseWords reads the pattern of a command. It is one simple command in the grammar of a shell, in which a star outside
@@ -37,7 +41,7 @@ func parseWords(text string, o *Options) (words, *fault) {
 		return words{}, unclear("has :* before its end", cure)
 	case strings.Contains(text, ", "):
 		return words{}, unclear("has several commands", "write a rule for each command")
-	case strings.ContainsAny(text, dirMark+pluginMark):
+	case strings.ContainsAny(text, dirMark+pluginMark+homeMark):
 		return words{}, unclear("has a character that no command has", cure)
 	}
 	text = strings.NewReplacer("${CLAUDE_SKILL_DIR}", dirMark, "{baseDir}", dirMark, "${CLAUDE_PLUGIN_ROOT}", pluginMark).Replace(text)
@@ -46,8 +50,14 @@ func parseWords(text string, o *Options) (words, *fault) {
 		return words{}, unclear("is not the pattern of one command", cure)
 	}
 	w := words{list: commands[0], rest: rest}
+	if name := strings.Join(w.list[0], ""); strings.Contains(name, ":") && strings.Index(name, ":/") != 1 {
+		return words{}, unclear("names no program, because no program has a colon in its name", "name the program, with a space before its subcommand: Bash(git status:*)")
+	}
+	if o.Forbids && strings.Contains(fmt.Sprint(w.list), homeMark) {
+		return words{}, unclear("has a ~, and a command can name that folder in other ways", "write the whole path")
+	}
 	w.fill(o)
-	if f := w.close(); f != nil {
+	if f := w.close(o.Forbids); f != nil {
 		return words{}, f
 	}
 	w.refused = w.refusals()
@@ -57,7 +67,13 @@ func parseWords(text string, o *Options) (words, *fault) {
 // fill puts the folders in the place of their marks.
 func (w *words) fill(o *Options) {
 	dir := cmp.Or(o.Dir, inMemory(o.Skill))
-	r := strings.NewReplacer(dirMark, dir, pluginMark, cmp.Or(o.Plugin, dir))
+	pairs := []string{dirMark, dir, pluginMark, cmp.Or(o.Plugin, dir)}
+	if o.Skill != "" {
+		for _, host := range []string{".agent", ".agents", ".claude", ".codex", ".cursor", ".gemini"} {
+			pairs = append(pairs, homeMark+"/"+host+"/skills/"+o.Skill+"/", dir+"/") // where its writer had it
+		}
+	}
+	r := strings.NewReplacer(append(pairs, homeMark, cmp.Or(o.Home, "home:"))...)
 	for _, one := range w.list {
 		for i := range one {
 			one[i] = r.Replace(one[i])
@@ -65,8 +81,9 @@ func (w *words) fill(o *Options) {
 	}
 }
 
-// close checks the name of the command and reads a star at the end as any further words.
-func (w *words) close() *fault {
+// close checks the name of the command and reads a star at the end as any further words. A star in the name stands for a version of
+// the program: ls* is ls with any arguments, never lsof, and python*x* is python *x* or python3 *x*.
+func (w *words) close(forbids bool) *fault {
 	last := len(w.list) - 1
 	if w.list[last].any() && last > 0 {
 		w.list, w.rest = w.list[:last], true
@@ -74,9 +91,14 @@ func (w *words) close() *fault {
 		w.rest = true
 	}
 	name := w.list[0]
-	if len(name) == 2 && name[1] == "" && !strings.Contains(name[0], "/") {
-		w.list[0] = name[:1] // ls* is ls with any arguments, never lsof
-	} else if len(name) > 1 && !strings.Contains(name[0], "/") {
+	open := len(name) > 1 && !strings.Contains(name[0], "/")
+	switch {
+	case open && len(name) == 2 && name[1] == "":
+		w.list[0], w.versions = name[:1], true
+	case open && name[0] != "" && !forbids:
+		w.list, w.versions = slices.Insert(w.list, 1, append(word{""}, name[1:]...)), true
+		w.list[0] = name[:1]
+	case open:
 		return unclear("leaves the name of the command open", "name the command: Bash(git status:*)")
 	}
 	if w.list[0][0] == "" {
@@ -86,7 +108,15 @@ func (w *words) close() *fault {
 }
 
 // match reports whether the pattern covers a command.
-func (w words) match(command []string) bool { return matchWords(w.list, command, w.rest) }
+func (w words) match(command []string) bool {
+	if w.versions && len(command) > 0 {
+		version, ok := strings.CutPrefix(command[0], w.list[0][0])
+		if ok && strings.Trim(version, "0123456789.") == "" {
+			return matchWords(w.list[1:], command[1:], w.rest)
+		}
+	}
+	return matchWords(w.list, command, w.rest)
+}
 
 func matchWords(pattern []word, command []string, rest bool) bool {
 	for i, p := range pattern {

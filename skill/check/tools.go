@@ -16,10 +16,13 @@ const maxNamed = 5
 // rules of each kind.
 func (v *validation) checkTools() {
 	v.checkRules("disallowed-tools", v.m.DisallowedTools.Rules, true)
-	var unknown, code []string
+	var unknown, code, outside []string
 	for _, r := range v.checkRules("allowed-tools", v.m.AllowedTools.Rules, false) {
 		if name := r.Text + didYouMean(r.Meant()); !r.Known() && !slices.Contains(unknown, name) {
 			unknown = append(unknown, name)
+		}
+		if meant := r.Outside(); meant != "" {
+			outside = append(outside, r.Text+didYouMean(meant))
 		}
 		if reach := r.Reach(); reach.Code && !r.Bare() {
 			code = append(code, fmt.Sprintf("%s (%s)", r.Text, reach.Why))
@@ -27,6 +30,9 @@ func (v *validation) checkTools() {
 	}
 	if len(unknown) > 0 {
 		v.reportAt(v.field("allowed-tools"), "tools-unknown", "no known tool has the name "+named(unknown))
+	}
+	if len(outside) > 0 {
+		v.reportAt(v.field("allowed-tools"), "tools-outside", "names a folder of the workspace: "+named(outside))
 	}
 	if len(code) > 0 {
 		v.reportAt(v.field("allowed-tools"), "tools-reach", "allows any code: "+named(code))

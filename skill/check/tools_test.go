@@ -16,7 +16,12 @@ func TestTools(t *testing.T) {
 		"allowed-tools: Bash(python:*) Bash(perl:*) Bash(ruby:*) Bash(lua:*) Bash(php:*) Bash(node:*) Bash(bun:*)": {
 			"4:1 tools-reach allows any code: Bash(python:*) (python runs any program that it is given), Bash(perl:*) (perl runs any program that it is given), " +
 				"Bash(ruby:*) (ruby runs any program that it is given), Bash(lua:*) (lua runs any program that it is given), Bash(php:*) (php runs any program that it is given) and 2 more"},
-		"Allowed_Tools: Bash(:*)":                                {`4:1 tools-rule "Bash(:*)" is not the pattern of one command: the rule is dropped`},
+		"Allowed_Tools: Bash(:*)": {`4:1 tools-rule "Bash(:*)" is not the pattern of one command: the rule is dropped`},
+		"allowed-tools: Bash(api:load-*) curl": {
+			`4:1 tools-rule "Bash(api:load-*)" names no program, because no program has a colon in its name: the rule is dropped`,
+			"4:1 tools-unknown no known tool has the name curl (did you mean Bash(curl:*)?)"},
+		"allowed-tools: Read(/tmp/x/**) Edit(/src/**)": {
+			"4:1 tools-outside names a folder of the workspace: Read(/tmp/x/**) (did you mean Read(//tmp/x/**)?)"},
 		"allowed-tools: [Raed, Azure]":                           {"4:1 tools-unknown no known tool has the name Raed (did you mean Read?), Azure"},
 		"allowed-tools: [Azure MCPs, Azure MCPs, EnterPlanMode]": {"4:1 tools-unknown no known tool has the name Azure, MCPs"},
 		"allowed-tools: Read Azure StitchMCP":                    {"4:1 tools-unknown no known tool has the name Azure, StitchMCP"},

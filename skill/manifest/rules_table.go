@@ -83,6 +83,7 @@ var rules = [...]*rule{
 	{"tools-closed", "EEEEEEE", false, "what the field says is unclear, so it allows nothing", "mend it; until then no tool is allowed while the skill is active"},
 	{"tools-empty", "W--W---", false, "allowed-tools has no value: nothing is allowed", "list the tools, write [] for none, or remove the line to restrict nothing"},
 	{"tools-list", "-W--W--", false, "allowed-tools is a list; the open standard wants one text", "write the tools on one line, with spaces between them"},
+	{"tools-outside", "W------", false, "a rule of allowed-tools names a folder of the workspace by a path that the machine has, too", "write // before a path of the machine: Read(//tmp/x/**)"},
 	{"tools-reach", "W------", false, "a rule of allowed-tools names one program, and lets it run any code", "name the subcommand or the script that is needed, such as Bash(git status:*) or Bash(python3 scripts/x.py:*)"},
 	{"tools-rule", "WWWWWWW", false, "a rule for tools has a pattern or a name that is not understood, and is dropped", "write it as the message says"},
 	{"tools-syntax", "EEEEEEE", false, "an entry of allowed-tools is not a rule, and allows nothing", "write a tool's name, or its name with a pattern: Bash(git:*)"},

@@ -1,9 +1,6 @@
 package ui
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // wrapped breaks a sanitised line as Wrap does. Rows after the first begin with two spaces.
 func wrapped(line string, width int) string {
@@ -51,13 +48,8 @@ func units(words []string) []string {
 	return out
 }
 
-// after are words with which a text goes on after a command.
-var after = strings.Fields("accepts adds again allows and approves asks brings calls changes deletes does empties ends explains fetches for gives goes has " +
-	"if in installs is it keeps lets lists makes moves names or prints puts reads records removes renames replaces runs says sets shows starts stays takes tells that " +
-	"them to updates uses which without writes")
-
-// commandLength returns how many of the first words are a command of this program, 1 if none is: up to the end of a quotation or
-// of a part of the sentence.
+// commandLength returns how many of the first words are a command of this program, with what is said of it: up to the end of a
+// quotation or of a part of the sentence. It is 1 if they are none.
 func commandLength(words []string) int {
 	first := 0
 	if strings.Contains(words[0], "=") && len(words) > 1 { // a variable is set for it
@@ -74,8 +66,6 @@ func commandLength(words []string) int {
 			if strings.Contains(word, quote) {
 				return n + 1
 			}
-		case n > first+1 && slices.Contains(after, word):
-			return n
 		case strings.HasSuffix(word, ",") && !strings.Contains(word, "="), strings.HasSuffix(word, ";"), strings.HasSuffix(word, ":"), strings.HasSuffix(word, ")"):
 			return n + 1
 		}
