@@ -185,7 +185,7 @@ func (t *tree) start(streams *proc.Streams) error {
 	if err := t.cmd.Start(); err != nil {
 		t.conn.Close()
 		if t.plan.layers.namespaces {
-			return &lostLayer{layer: Namespaces, err: err}
+			return &lostLayer{layer: Namespaces, err: noNamespaces(err)}
 		}
 		return err
 	}
@@ -319,6 +319,14 @@ func (t *tree) Kill() {
 	}
 	_, _ = t.conn.Write([]byte{stage.Kill})
 	time.AfterFunc(killWait, func() { _ = t.cmd.Process.Kill() })
+}
+
+// noNamespaces returns the error of a system without user namespaces. Where it may have no more of them it speaks of disk space.
+func noNamespaces(err error) error {
+	if errors.Is(err, unix.ENOSPC) {
+		return fmt.Errorf("no user namespace is left (sysctl user.max_user_namespaces): %w", err)
+	}
+	return err
 }
 
 // lostLayer is a layer that the machine turned out not to have.
