@@ -79,13 +79,21 @@ func (v *validation) isOther(line string, ref reference) bool {
 	if m := linked().FindStringSubmatch(rest); m != nil && strings.HasSuffix(m[1], "/"+strings.TrimPrefix(ref.target, "./")) {
 		return true // the short form of a link's target, which is a reference itself
 	}
-	if imported().MatchString(before) {
+	if (strings.HasSuffix(before, `"`) || strings.HasSuffix(before, "'")) && imported().MatchString(before) {
 		return true
 	}
-	if m := owner().FindStringSubmatch(before); m != nil {
-		return m[2] != "skill" && m[2] != "plugin" || strings.Contains(m[1], "-")
+	if possessive(before) {
+		if m := owner().FindStringSubmatch(before); m != nil {
+			return m[2] != "skill" && m[2] != "plugin" || strings.Contains(m[1], "-")
+		}
 	}
 	return place().MatchString(rest)
+}
+
+// possessive reports whether a text ends with a possessive before code, which few lines have: owner takes long to find that out.
+func possessive(before string) bool {
+	text := strings.TrimRight(before, "` ")
+	return strings.HasSuffix(text, "'s") || strings.HasSuffix(text, "’s")
 }
 
 // elsewhere reports whether a path of code that the skill does not have is one of the repository: it is there below a folder above the
