@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs every check of the project: sh scripts/test.sh [STEP...]
-# Without STEP it runs, in this order: format vet lint docs vuln test.
+# Without STEP it runs, in this order: format vet systems lint docs vuln test.
 # The steps fuzz and faults search with chance and take long; their short forms, which always do the same, are part of test.
 # The step cover runs tests of the core packages a second time, to count.
 # A failing step does not stop the later ones. The exit code is 1 if any step failed.
@@ -23,6 +23,11 @@ step_format() {
 
 step_vet() {
 	go vet ./...
+}
+
+# Checks the code as other systems compile it. Compiling it would take minutes for each.
+step_systems() {
+	go run ./internal/test/systems linux/arm64 darwin/arm64 windows/amd64
 }
 
 step_lint() {
@@ -157,7 +162,7 @@ for dir in "${TMPDIR:-/tmp}" "$(go env GOCACHE)" "$TOOLS"; do
 		echo "little room: every check needs about 3 GB, and $dir has" "$(df -Ph "$dir" | awk 'NR == 2 { print $4 }')"
 	fi
 done
-[ $# -gt 0 ] || set -- format vet lint docs vuln test
+[ $# -gt 0 ] || set -- format vet systems lint docs vuln test
 failed=
 : >"$TOOLS/flaky"
 [ -z "${CI:-}" ] || retry "downloading the modules" go list -deps -test ./... >/dev/null

@@ -116,6 +116,7 @@ var allowed = map[string][]string{
 	"internal/test/pythontest":   {},
 	"internal/test/requirements": {},
 	"internal/test/scratch":      {},
+	"internal/test/systems":      {},
 	"internal/test/tokentest":    {},
 	"internal/test/wiretest":     {"llm"},
 
