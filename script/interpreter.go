@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/script/pyenv"
 	"github.com/agent-base/agent-base/script/survey"
 	"github.com/agent-base/agent-base/skill"
@@ -186,7 +187,7 @@ func (h *Host) followShebang(ctx context.Context, src *source, bang survey.Sheba
 			if lang != "" {
 				cure = interpreters[lang].cure
 			}
-			return nil, src.fail(ReasonInterpreter, err, "needs %s, which its #! line names and which is not installed: %s", bang.Name(), cure)
+			return nil, src.fail(ReasonInterpreter, err, "needs %s, named in its #! line, %s", bang.Name(), program.Lack(err, cure))
 		}
 	}
 	return slices.Concat([]string{path}, src.guarded(bang), []string{src.file}), nil
@@ -216,6 +217,7 @@ func (src *source) guarded(bang survey.Shebang) []string {
 // program returns the arguments for the first interpreter of the script's language that is installed.
 func (h *Host) program(ctx context.Context, src *source, lang survey.Language) ([]string, error) {
 	var names []string
+	var missing error // the first, or else one about a program whose folder is not used
 	var tooOld string
 	for _, p := range interpreters[lang].programs {
 		if p.name == "node" && strings.EqualFold(filepath.Ext(src.sc.File), ".tsx") {
@@ -224,6 +226,9 @@ func (h *Host) program(ctx context.Context, src *source, lang survey.Language) (
 		path, err := h.o.LookPath(p.name)
 		if err != nil {
 			names = append(names, p.name)
+			if missing == nil || isDropped(err) {
+				missing = err
+			}
 			continue
 		}
 		path = h.programs.Real(ctx, path, p.where)
@@ -246,10 +251,16 @@ func (h *Host) program(ctx context.Context, src *source, lang survey.Language) (
 	switch {
 	case tooOld != "":
 		return nil, src.fail(ReasonInterpreter, nil, "needs Node.js 22 or newer, bun or deno: %s; %s", tooOld, cure)
-	case len(names) == 1:
-		return nil, src.fail(ReasonInterpreter, nil, "needs %s, which is not installed: %s", names[0], cure)
+	case len(names) > 1 && !isDropped(missing):
+		return nil, src.fail(ReasonInterpreter, nil, "needs %s, and none of them is installed: %s", strings.Join(names, " or "), cure)
 	}
-	return nil, src.fail(ReasonInterpreter, nil, "needs %s, and none of them is installed: %s", strings.Join(names, " or "), cure)
+	return nil, src.fail(ReasonInterpreter, missing, "needs %s, %s", strings.Join(names, " or "), program.Lack(missing, cure))
+}
+
+// isDropped reports whether an error of LookPath is about a program whose folder is not used.
+func isDropped(err error) bool {
+	_, ok := errors.AsType[*program.DroppedError](err)
+	return ok
 }
 
 // stripTypes returns the arguments that node needs to run TypeScript: none since 22.18 and 23.6.

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/agent-base/agent-base/internal/program"
 )
 
 // fakes makes small interpreters: each prints its name and arguments, or the text given for it. They are
@@ -61,7 +63,7 @@ func TestRunnerTable(t *testing.T) {
 			want: "Rscript [--no-init-file] [--no-environ] [a.sh] [x]"},
 		{name: "sh follows its #! line", file: "a.sh", content: "#!/usr/bin/env zsh\n", programs: all, want: "zsh [a.sh] [x]"},
 		{name: "sh elsewhere", file: "a.sh", content: "#!/opt/none/bash -eu\n", programs: all, want: "bash [-eu] [a.sh] [x]"},
-		{name: "sh of a shell that is missing", file: "a.sh", content: "#!/usr/bin/env ksh\n", programs: all, reason: ReasonInterpreter, msg: "needs ksh, which its #! line names and which is not installed: install bash"},
+		{name: "sh of a shell that is missing", file: "a.sh", content: "#!/usr/bin/env ksh\n", programs: all, reason: ReasonInterpreter, msg: "needs ksh, named in its #! line, which is not installed: install bash"},
 		{name: "sh with CR LF", file: "a.sh", content: "#!/bin/bash\r\necho\r\n", programs: all, reason: ReasonShebang, msg: "CR LF, as Windows writes it: convert the file to LF"},
 		{name: "js", file: "a.js", programs: all, want: "node [a.js] [x]"},
 		{name: "js with bun", file: "a.js", programs: only("bun", "deno"), want: bun + noTypes + " [a.js] [x]"},
@@ -96,7 +98,7 @@ func TestRunnerTable(t *testing.T) {
 		// security 2.5 #88: never a fallback to sh
 		{name: "executable without x-bit", file: "a", content: "x", programs: all, reason: "-"},
 		{name: "#! without x-bit", file: "a.lua", content: "#!/usr/bin/env lua\n", programs: all, reason: ReasonMode, msg: "is not executable: chmod +x scripts/a.lua"},
-		{name: "#! of a missing program", file: "a*", content: "#!/opt/none/lua\n", programs: all, reason: ReasonInterpreter, msg: "needs lua, which its #! line names and which is not installed"},
+		{name: "#! of a missing program", file: "a*", content: "#!/opt/none/lua\n", programs: all, reason: ReasonInterpreter, msg: "needs lua, named in its #! line, which is not installed"},
 		{name: "#! of a folder", file: "a*", content: "#!/tmp\n", programs: all, reason: ReasonInterpreter, msg: "needs tmp"},
 		{name: "#! without a path", file: "a*", content: "#!bash\n", programs: all, reason: ReasonShebang, msg: "does not name an absolute path"},
 		{name: "#! with CR LF", file: "a*", content: "#!/usr/bin/env bash\r\n", programs: all, reason: ReasonShebang, msg: "CR LF"},
@@ -141,6 +143,27 @@ func TestRunnerTable(t *testing.T) {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 		})
+	}
+}
+
+// A program that lies only in a folder which is not used is named, before those that are nowhere.
+func TestRunnerDropped(t *testing.T) { // C66
+	s := open(t, "", tree{"scripts/a.ps1": "1\n", "scripts/b.mts": "1\n", "scripts/c.py": "1\n"})
+	h := host(t)
+	h.LookPath = func(name string) (string, error) {
+		if name == "pwsh" || name == "bun" || name == "python3" || name == "uv" {
+			return "", &program.DroppedError{Path: "/work/bin/" + name, Reason: "is in the project"}
+		}
+		return "", exec.ErrNotFound
+	}
+	const why = "is not used, because its folder is in the project: install it in another folder of PATH"
+	for name, want := range map[string]string{
+		"a": "needs pwsh, but /work/bin/pwsh " + why,
+		"b": "but /work/bin/bun " + why,
+		"c": "needs Python 3, but /work/bin/python3 " + why,
+	} {
+		_, err := run(t, h, s, name, nil)
+		failure(t, err, ExecutionFailed, ReasonInterpreter, want)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/internal/redact"
 	"github.com/agent-base/agent-base/script/runner"
 	"github.com/agent-base/agent-base/script/survey"
@@ -302,7 +303,7 @@ func (h *Host) ownCommand(ctx context.Context, c *call, r *scriptRun) (err error
 	default:
 		found, err := h.o.LookPath(path)
 		if err != nil || !filepath.IsAbs(found) {
-			return &Error{Code: ExecutionFailed, Reason: ReasonInterpreter, Err: err, Message: fmt.Sprintf("%s needs %s, which is not installed: %s", o.Name, path, programCure(path))}
+			return &Error{Code: ExecutionFailed, Reason: ReasonInterpreter, Err: err, Message: fmt.Sprintf("%s needs %s, %s", o.Name, path, program.Lack(err, programCure(path)))}
 		}
 		path = found
 	}

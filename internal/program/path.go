@@ -1,6 +1,8 @@
 package program
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -91,6 +93,47 @@ func unfit(dir string, refused []refusal) string {
 		}
 	}
 	return writableByOthers(info)
+}
+
+// FindClean is Find in the folders that CleanPath returned. The error of a program that lies only in a folder which CleanPath
+// dropped is a DroppedError.
+func FindClean(name string, dirs []string, dropped []Dropped) (string, error) {
+	path, err := Find(name, dirs)
+	if err == nil {
+		return path, nil
+	}
+	for _, d := range dropped {
+		if !filepath.IsAbs(d.Dir) {
+			continue
+		}
+		if path, lies := Find(name, []string{d.Dir}); lies == nil {
+			return "", &DroppedError{Path: path, Reason: d.Reason}
+		}
+	}
+	return "", err
+}
+
+// DroppedError is the error about a program that is in no folder of a PATH but those which CleanPath dropped.
+type DroppedError struct {
+	Path   string // of the program
+	Reason string // why its folder was dropped: "is in the project"
+}
+
+// Error says where the program is, and why it is not used.
+func (e *DroppedError) Error() string {
+	return fmt.Sprintf("%s is not used, because its folder %s", e.Path, e.Reason)
+}
+
+// Unwrap returns os.ErrNotExist, which is also the error about a program that is nowhere.
+func (e *DroppedError) Unwrap() error { return os.ErrNotExist }
+
+// Lack returns the end of a message that something needs a program, after a comma: why there is none, by the error of LookPath, and what to do.
+// cure is what helps against a program that is not installed.
+func Lack(err error, cure string) string {
+	if dropped, ok := errors.AsType[*DroppedError](err); ok {
+		return "but " + dropped.Error() + ": install it in another folder of PATH"
+	}
+	return "which is not installed: " + cure
 }
 
 // Find returns the path of a program in one of the folders, as the folders are ordered. The error wraps os.ErrNotExist.

@@ -3,6 +3,7 @@
 package program
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -60,6 +61,33 @@ func TestCleanPath(t *testing.T) {
 	o.Project = at("alias") // a link to the project is the project
 	if dirs, _ := CleanPath(at("work/node_modules/.bin"), o); len(dirs) != 0 {
 		t.Errorf("got %q", dirs)
+	}
+}
+
+// A program that is only in a dropped folder is not used, and the error says so.
+func TestFindClean(t *testing.T) { // C66
+	at := t.TempDir()
+	for _, name := range []string{"good/both", "bad/both", "bad/one"} {
+		file := filepath.Join(at, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, nil, 0o700)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dirs, dropped := CleanPath(filepath.Join(at, "bad")+":bad:"+filepath.Join(at, "good"), &PathOptions{Project: filepath.Join(at, "bad")})
+	if path, err := FindClean("both", dirs, dropped); path != filepath.Join(at, "good/both") || err != nil {
+		t.Errorf("both: %q, %v", path, err)
+	}
+	_, err := FindClean("one", dirs, dropped)
+	want := filepath.Join(at, "bad/one") + " is not used, because its folder is in the project"
+	if err == nil || err.Error() != want || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("one: %v, want %q", err, want)
+	}
+	if text := Lack(err, "get it"); text != "but "+want+": install it in another folder of PATH" {
+		t.Errorf("one: %q", text)
+	}
+	_, err = FindClean("none", dirs, dropped)
+	if text := Lack(err, "get it"); !errors.Is(err, fs.ErrNotExist) || text != "which is not installed: get it" {
+		t.Errorf("none: %v, %q", err, text)
 	}
 }
 

@@ -52,8 +52,12 @@ func (c *chosen) plan(pkg *packageJSON, pf platform) (plan, error) {
 // in a folder of its own with an empty home.
 func (j *job) resolve(ctx context.Context, work string) (*chosen, error) {
 	for _, r := range resolvers() {
-		if path, err := j.s.o.LookPath(r.name); err == nil {
+		path, err := j.s.o.LookPath(r.name)
+		if err == nil {
 			return j.run(ctx, r, path, work)
+		}
+		if dropped, ok := errors.AsType[*program.DroppedError](err); ok {
+			return nil, fmt.Errorf("%s has no lock, and %w: install %s in another folder of PATH; or add a package-lock.json to the skill", j.pkg.file, dropped, r.name)
 		}
 	}
 	return nil, fmt.Errorf("%s has no lock, and %w; or add a package-lock.json to the skill", j.pkg.file, ErrNoNPM)

@@ -3,6 +3,7 @@ package pyenv
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"runtime"
@@ -43,7 +44,7 @@ func (j *job) basePython(ctx context.Context) (string, error) {
 	case fetchErr == nil:
 		return found, nil
 	case err != nil:
-		return "", j.fail(ReasonInterpreter, err, "needs Python %s, which is not installed: %s (%v)", cmp.Or(required, "3"), getPython, fetchErr)
+		return "", j.fail(ReasonInterpreter, err, "needs Python %s, %s (%v)", cmp.Or(required, "3"), program.Lack(err, getPython), fetchErr)
 	}
 	return "", j.fail(ReasonPython, nil, "requires Python %s, but %s is %s: install such a version, or have uv do it: uv python install '%s' (%v)",
 		required, path, version, required, fetchErr)
@@ -116,6 +117,9 @@ func (s *Store) uv(ctx context.Context) (string, error) {
 		if err == nil && filepath.IsAbs(said) && program.Identity(said) != "" {
 			return said, nil
 		}
+	}
+	if dropped, ok := errors.AsType[*program.DroppedError](err); ok {
+		return "", fmt.Errorf("%w: install uv in another folder of PATH", dropped)
 	}
 	return "", ErrNoUV
 }

@@ -172,8 +172,8 @@ func (s *Settings) ScriptPath() ([]string, []program.Dropped) {
 
 // FindProgram returns the path of a program that scripts would find.
 func (s *Settings) FindProgram(name string) (string, error) {
-	dirs, _ := s.ScriptPath()
-	return program.Find(name, dirs)
+	dirs, dropped := s.ScriptPath()
+	return program.FindClean(name, dirs, dropped)
 }
 
 // check refuses values that make no sense.

@@ -12,7 +12,6 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/internal/lockfile"
-	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/nodeenv"
 	"github.com/agent-base/agent-base/script/pyenv"
@@ -123,7 +122,7 @@ func (k *Toolkit) hostOptions() (*script.Options, error) {
 		Runner: k.observe.runner(sandbox), Confine: runner.Confinement(cfg.Sandbox), Memory: uint64(cfg.ScriptMemory), Tasks: uint64(cfg.ScriptProcesses),
 		Disk: uint64(cfg.ScriptDisk), Files: uint64(cfg.ScriptFiles),
 		Private: k.settings.private(), Keep: k.settings.kept(k.grants.trust.Known().Roots()),
-		LookPath: k.lookPath(cfg, path), Path: strings.Join(path, string(filepath.ListSeparator)), Env: k.sys.Environ,
+		LookPath: k.lookPath(cfg), Path: strings.Join(path, string(filepath.ListSeparator)), Env: k.sys.Environ,
 		Cache: cfg.Paths.Cache, Homes: cfg.Paths.Homes(), Workspace: cfg.Paths.Project, Place: placeOfVersion(cfg.PluginsDir),
 		UserDir: k.sys.Dir, Cwd: cfg.Cwd, FixedCwd: cfg.FixedCwd, JSON: script.JSONMode(cfg.ScriptJSON), AlwaysHelp: cfg.ScriptHelp == "always",
 		Timeout: cfg.ScriptTimeout, MaxOutput: cfg.MaxScriptOutput, Granted: k.grants.of, Trace: k.observe.Tracer(), Progress: k.out.progress,
@@ -231,7 +230,7 @@ func withheld(err error) []string {
 }
 
 // lookPath finds programs as the settings say: python and uv may be set to a path of the user's.
-func (k *Toolkit) lookPath(cfg *config.Config, path []string) func(string) (string, error) {
+func (k *Toolkit) lookPath(cfg *config.Config) func(string) (string, error) {
 	return func(name string) (string, error) {
 		switch {
 		case name == "uv" && cfg.UV != "":
@@ -239,7 +238,7 @@ func (k *Toolkit) lookPath(cfg *config.Config, path []string) func(string) (stri
 		case name == "python3" && cfg.Python != "":
 			return cfg.Python, nil
 		}
-		return program.Find(name, path)
+		return k.settings.FindProgram(name)
 	}
 }
 
