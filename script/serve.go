@@ -42,12 +42,12 @@ type ServeOptions struct {
 	// value of a variable that the program gets. Without Fill there are none.
 	Fill func(dir string, value func(string) (string, bool)) (args []string, env map[string]string, err error)
 
-	In     io.ReadCloser // standard input; Serve closes it; nil is an empty one
-	Out    io.Writer     // gets standard output as it comes, see runner.Command; nil drops it
-	Err    io.Writer     // gets standard error as it comes; its end is also in Served; may be nil
-	Life   time.Duration // most time from start to end; 0 means DefaultLife
-	Admit  Admit         // nil: the skill runs
-	Denied runner.Denied // further rules about files, such as those of active skills
+	In     io.ReadCloser  // standard input; Serve closes it; nil is an empty one
+	Out    io.WriteCloser // gets standard output as it comes, and is closed at its end, see runner.Command; nil drops it
+	Err    io.Writer      // gets standard error as it comes; its end is also in Served; may be nil
+	Life   time.Duration  // most time from start to end; 0 means DefaultLife
+	Admit  Admit          // nil: the skill runs
+	Denied runner.Denied  // further rules about files, such as those of active skills
 
 	// Started is called when everything is prepared, right before the program is started; may be nil.
 	Started func(*Serving)

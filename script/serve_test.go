@@ -43,7 +43,8 @@ func TestServeCommand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out, log bytes.Buffer
+	var out closing
+	var log bytes.Buffer
 	in := &input{Reader: strings.NewReader("hello\n")}
 	var seen *Serving
 	served, err := h.host().Serve(t.Context(), s, &ServeOptions{
@@ -95,12 +96,23 @@ func TestServeFiles(t *testing.T) {
 			t.Errorf("made %v: got %+v, %v", made, got, err)
 		}
 	}
-	var out bytes.Buffer
+	var out closing
 	o.Out = &out
 	served, err := withoutUV(h).host().Serve(t.Context(), s, o) // what was prepared is what it uses
-	if err != nil || served.ExitCode != 0 || out.String() != "one 1 ['x']\n" {
+	if err != nil || served.ExitCode != 0 || out.String() != "one 1 ['x']\n" || !out.closed {
 		t.Errorf("got %+v, %v, %q", served, err, out.String())
 	}
+}
+
+// closing is a buffer that knows that it was closed.
+type closing struct {
+	bytes.Buffer
+	closed bool
+}
+
+func (c *closing) Close() error {
+	c.closed = true
+	return nil
 }
 
 // C68: the same for JavaScript, with npm packages.
@@ -119,7 +131,7 @@ func TestServeNode(t *testing.T) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 	registry.Close()
-	var out bytes.Buffer
+	var out closing
 	o.Out = &out
 	o.Fill = func(dir string, _ func(string) (string, bool)) ([]string, map[string]string, error) {
 		return []string{filepath.Join(dir, "toolsets", "a.js")}, nil, nil
@@ -263,7 +275,7 @@ func TestServeAdmits(t *testing.T) {
 	if served, err := h.host().Serve(t.Context(), s, o); served != nil || !errors.Is(err, no) {
 		t.Errorf("got %+v, %v", served, err)
 	}
-	var out bytes.Buffer
+	var out closing
 	o.Out = &out
 	own := h.host()
 	o.Admit = own.Seal

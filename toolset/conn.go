@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -37,7 +38,7 @@ type conn struct {
 	messages chan jsonrpc.Message
 	closed   chan struct{} // closed by Close
 	ended    chan struct{} // closed by end: no more comes
-	onNoise  func(string)  // gets the reason once, when there was too much; must not wait
+	onNoise  func(string)  // gets the reason when the process must be ended: there was too much, or no more can come; must not wait
 
 	mostNoise   int64 // maxNoise, but for tests
 	mostPrinted int64 // maxPrinted, likewise
@@ -210,6 +211,19 @@ func (c *conn) take(p []byte) {
 	if c.long.add(p); c.long.size > maxLine && !c.deaf.Swap(true) {
 		c.onNoise(fmt.Sprintf("it wrote a line of more than %d MiB to standard output", maxLine>>20))
 	}
+}
+
+// Close says that the process will write no more. One that does not end then can answer nothing.
+func (o output) Close() error {
+	time.AfterFunc(endGrace, func() {
+		o.c.mu.Lock()
+		over := o.c.isEnded || o.c.isClose
+		o.c.mu.Unlock()
+		if !over {
+			o.c.onNoise("it closed its standard output and did not end")
+		}
+	})
+	return nil
 }
 
 func (c *conn) endLine() {

@@ -113,7 +113,7 @@ func (f *fake) answer(r *fakeRequest) {
 
 func (f *fake) list(r *fakeRequest) {
 	var tools []string
-	for _, name := range []string{"echo", "pid", "exit", "never", "flood", "complain", "huge", "text", "fail", "stray", "env", "cancelled", "stick", "fork", "deaf", "large"} {
+	for _, name := range []string{"echo", "pid", "exit", "never", "flood", "complain", "huge", "text", "fail", "stray", "env", "cancelled", "stick", "fork", "deaf", "large", "mute"} {
 		about := "does " + name
 		if f.mode == "changes" && name == "echo" {
 			about = fmt.Sprintf("does %s since %d", name, time.Now().UnixNano())
@@ -136,6 +136,10 @@ func (f *fake) call(r *fakeRequest) {
 	case "exit":
 		fmt.Fprintln(os.Stderr, "leaving")
 		os.Exit(7)
+	case "mute":
+		os.Stdout.Close()
+		fmt.Fprintln(os.Stderr, "going on")
+		select {}
 	case "never":
 	case "flood":
 		f.flood(os.Stdout, "noise that is no message\n")

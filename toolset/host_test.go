@@ -211,6 +211,7 @@ func TestFaultsOfCalls(t *testing.T) {
 	}{
 		{"exit", tool.ExecutionFailed, []string{"exit code 7", "leaving"}},
 		{"never", tool.Timeout, []string{"did not answer within 300ms"}},
+		{"mute", tool.ExecutionFailed, []string{"it was ended: it closed its standard output and did not end", "going on"}},
 		{"flood", tool.ExecutionFailed, []string{"more than 16 MiB"}},
 		{"complain", tool.ExecutionFailed, []string{"it was ended: it printed more than 64 MiB and answered nothing meanwhile", "complaints\ncomplaints"}},
 		{"huge", tool.ExecutionFailed, []string{"its answer has 1000000", "at most 8388608 are taken"}},

@@ -247,6 +247,9 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// Close does nothing: the text is read when the program has ended.
+func (b *bounded) Close() error { return nil }
+
 func (b *bounded) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -52,12 +52,25 @@ func (i *Input) End() {
 }
 
 // Into returns the writer for the standard output of a process: one that counts what is written and passes it on to w, in place
-// of keeping it. For a nil w it is that of s.
-func (s *Streams) Into(w io.Writer) io.Writer {
+// of keeping it, and closes w at the end of the output. For a nil w it is that of s.
+func (s *Streams) Into(w io.WriteCloser) io.Writer {
 	if w == nil {
 		return &s.Stdout
 	}
-	return io.MultiWriter(&s.Stdout, w)
+	return &outlet{io.MultiWriter(&s.Stdout, w), w}
+}
+
+// outlet closes w at the end of what os/exec copies to it.
+type outlet struct {
+	io.Writer
+	w io.Closer
+}
+
+// ReadFrom is what os/exec calls once, with the output of the process.
+func (o *outlet) ReadFrom(r io.Reader) (int64, error) {
+	n, err := io.Copy(o.Writer, r)
+	_ = o.w.Close() // it has all
+	return n, err
 }
 
 // ErrInto returns the writer for the standard error of a process: one that keeps its end and also passes everything on to w. For a

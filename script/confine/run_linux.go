@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net"
 	"os"
@@ -126,8 +127,9 @@ type tree struct {
 	ops   *stage.Program
 
 	reported chan struct{} // closed when there are no more reports
-	started  bool
-	outgrown bool // the stage ended the command because of its memory
+	runs     chan struct{} // closed when the command runs
+	started  bool          // that it did
+	outgrown bool          // the stage ended the command because of its memory
 	ended    bool
 	status   syscall.WaitStatus
 	failed   error // why the command was not started
@@ -177,9 +179,10 @@ func (t *tree) start(streams *proc.Streams) error {
 	if err != nil {
 		return err
 	}
+	t.reported, t.runs = make(chan struct{}), make(chan struct{})
 	t.cmd = &exec.Cmd{
 		Path: "/proc/self/exe", Args: []string{"sandbox"}, Env: stageEnv, ExtraFiles: []*os.File{theirs},
-		Stdin: t.plan.c.Input(), Stdout: streams.Into(t.plan.c.Out), Stderr: streams.ErrInto(t.plan.c.Err), WaitDelay: proc.WaitDelay, SysProcAttr: t.plan.attributes(),
+		Stdin: t.plan.c.Input(), Stdout: streams.Into(t.output()), Stderr: streams.ErrInto(t.plan.c.Err), WaitDelay: proc.WaitDelay, SysProcAttr: t.plan.attributes(),
 	}
 	t.input = proc.NewInput(t.cmd, t.plan.c.In)
 	if err := t.cmd.Start(); err != nil {
@@ -192,17 +195,42 @@ func (t *tree) start(streams *proc.Streams) error {
 	theirs.Close()
 	if err := t.group.add(t.cmd.Process.Pid); err != nil { // it waits for its program: nothing has run
 		t.conn.Close()
+		close(t.reported)
 		_ = t.cmd.Process.Kill()
 		_ = t.cmd.Wait()
 		return &runner.SandboxError{Layer: Memory, Err: err}
 	}
 	t.ops = t.plan.program()
-	t.reported = make(chan struct{})
 	go t.read()
 	if _, err := t.conn.Write(t.ops.Encode()); err != nil {
 		_ = t.cmd.Process.Kill() // the reports say why, if there are any
 	}
 	return nil
+}
+
+// output returns what gets the command's standard output, nil if nothing does.
+func (t *tree) output() io.WriteCloser {
+	if t.plan.c.Out == nil {
+		return nil
+	}
+	return &output{t.plan.c.Out, t}
+}
+
+// output passes the end of the output on, unless the command never ran: then it may be tried again.
+type output struct {
+	io.WriteCloser
+	t *tree
+}
+
+func (o *output) Close() error {
+	select {
+	case <-o.t.runs:
+	case <-o.t.reported:
+		if !o.t.started {
+			return nil
+		}
+	}
+	return o.WriteCloser.Close()
 }
 
 // connect returns the connection of a descriptor, which it takes over.
@@ -252,6 +280,9 @@ func (t *tree) read() {
 		case stage.StartFailed:
 			t.failed = &fs.PathError{Op: "fork/exec", Path: t.plan.c.Path, Err: syscall.Errno(r.V)}
 		case stage.Started:
+			if !t.started {
+				close(t.runs)
+			}
 			t.started = true
 			if f := t.plan.c.Started; f != nil {
 				f(t.held)

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"testing"
+
+	"github.com/agent-base/agent-base/script/runner"
 )
 
 // A command in a sandbox of every tier can be talked to while it runs.
@@ -39,6 +41,45 @@ func TestConversation(t *testing.T) {
 		})
 	}
 }
+
+// The end of the output is passed on while the command goes on without it, and not if it never ran.
+func TestConversationCloses(t *testing.T) {
+	for _, i := range tiers() {
+		t.Run(i.name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			c := i.command(t, "/bin/bash", "-c", "echo all; exec >&-; sleep 600")
+			outReader, out := io.Pipe()
+			c.Out, c.MaxStdout = out, 0
+			go func() {
+				defer cancel()
+				if all, err := io.ReadAll(outReader); string(all) != "all\n" || err != nil {
+					t.Errorf("got %q, %v", all, err)
+				}
+			}()
+			if _, err := i.runner(t, Options{}).Run(ctx, c); !errors.Is(err, context.Canceled) {
+				t.Errorf("got %v", err)
+			}
+		})
+		t.Run(i.name+" without a program", func(t *testing.T) {
+			c := i.command(t, "/nonexistent")
+			var out ends
+			c.Out = &out
+			if _, err := i.runner(t, Options{}).Run(t.Context(), c); err == nil {
+				t.Error("it was started")
+			}
+			if out != 0 && c.Confine != runner.ConfineOff {
+				t.Errorf("closed %d times", out)
+			}
+		})
+	}
+}
+
+// ends counts how often it is closed.
+type ends int
+
+func (e *ends) Write(b []byte) (int, error) { return len(b), nil }
+func (e *ends) Close() error                { *e++; return nil }
 
 // A command that is ended, or never starts, leaves nobody waiting. A retry with fewer layers has the whole input.
 func TestConversationEnds(t *testing.T) {

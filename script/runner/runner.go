@@ -52,10 +52,11 @@ type Command struct {
 
 	// In, Out and Err are for a conversation with the process while it runs. In is its standard input in place of Stdin; the runner
 	// closes it before Run returns, so that a reader or writer of its other end does not wait for ever. Out gets its standard
-	// output as it comes, in place of Output.Stdout; Err its standard error, in addition to Output.Stderr. A Write that blocks holds
-	// the process up. Each may be nil.
+	// output as it comes, in place of Output.Stdout, and is closed when no process can write there any more, which may be before the
+	// process ends; Err gets its standard error, in addition to Output.Stderr. A Write or Close that blocks holds the process up.
+	// Each may be nil.
 	In  io.ReadCloser
-	Out io.Writer
+	Out io.WriteCloser
 	Err io.Writer
 
 	// Started is called once when the process runs, with what confines it, by a Runner that confines files or the network. It must not
