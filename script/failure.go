@@ -178,10 +178,12 @@ const mostUndone = 5
 // mostFrames is how many calls are left of a stack trace, the innermost.
 const mostFrames = 3
 
-// frame finds a line of a stack trace of JavaScript or Java, inFramework one that is not in the script's own code.
+// frame finds a line of a stack trace of JavaScript or Java, inFramework one that is not in the script's own code, and requirers the
+// files by which node came to a module that is missing, which it lists twice.
 var (
 	frame       = lazyregexp.New(`^\s+at \S.*`)
 	inFramework = lazyregexp.New(`[( ]node:internal/|^\s+at (java|jdk)\.`)
+	requirers   = lazyregexp.New(`(?m)^Require stack:\n(?:- .*\n)+|^ *requireStack: \[[^]]*\],?\n`)
 )
 
 // shortTraces leaves calls out of stack traces that begin with the error, as those of JavaScript do: the end of such a text has only
@@ -192,7 +194,7 @@ func shortTraces(b []byte) []byte {
 	}
 	var out []byte
 	frames := 0
-	for line := range bytes.Lines(b) {
+	for line := range bytes.Lines(requirers().ReplaceAllLiteral(b, nil)) {
 		if !frame().Match(line) {
 			frames = 0
 			out = append(out, line...)

@@ -18,6 +18,12 @@ func TestShortTraces(t *testing.T) {
 	if got := string(shortTraces([]byte(node))); got != want {
 		t.Errorf("got %s", got)
 	}
+	missing := "loader:1\n  throw err;\n  ^\n\nError: Cannot find module '../../lib'\nRequire stack:\n" + strings.Repeat("- "+path, 5) + internal +
+		"  code: 'MODULE_NOT_FOUND',\n  requireStack: [\n" + strings.Repeat("    '/s/a.js',\n", 40) + "  ]\n}\n\nNode.js v20.20.2\n"
+	want = "loader:1\n  throw err;\n  ^\n\nError: Cannot find module '../../lib'\n  code: 'MODULE_NOT_FOUND',\n}\n\nNode.js v20.20.2\n"
+	if got := string(shortTraces([]byte(missing))); got != want {
+		t.Errorf("got %s", got)
+	}
 	for _, text := range []string{"", internal[:100], strings.Repeat("look at this\n", 100)} {
 		if got := string(shortTraces([]byte(text))); got != text {
 			t.Errorf("got %s, want %s", got, text)

@@ -2,6 +2,7 @@ package survey
 
 import (
 	"bytes"
+	"path"
 	"strconv"
 	"strings"
 
@@ -18,15 +19,24 @@ var (
 // mostPlaces is how many names of folders LooksAbove follows in one script.
 const mostPlaces = 20
 
-// LooksAbove returns how many folders above the skill a script goes from its own place, in one line or from a folder to which it
-// gave a name; 0 if it stays in the skill. file is the script's slash path in the skill.
+// LooksAbove returns how many folders above the skill a script goes from its own place, in one line, from a folder to which it gave a
+// name, or by an import of JavaScript; 0 if it stays in the skill. file is the script's slash path in the skill.
 func LooksAbove(file string, text []byte) int {
 	above := 0
 	inside := 1 + strings.Count(file, "/") // steps to the skill's folder
 	places := map[string]int{}             // steps to the folders that have names
+	lang := LanguageIn(file, text)
 	for line := range bytes.Lines(text) {
+		if len(line) > maxUsageLine {
+			continue
+		}
+		if (lang == JavaScript || lang == TypeScript) && !isRemark(line) {
+			for _, m := range ownFile().FindAllSubmatch(line, -1) {
+				above = max(above, strings.Count(path.Join(path.Dir(file), string(m[1]))+"/", "../"))
+			}
+		}
 		from, ok := stepsBefore(line, places)
-		if !ok || len(line) > maxUsageLine {
+		if !ok {
 			continue
 		}
 		steps := from + stepsIn(line)

@@ -29,12 +29,35 @@ func TestLooksAbove(t *testing.T) {
 	}
 }
 
+// An import goes from the script's own place.
+func TestLooksAboveByImport(t *testing.T) {
+	for text, want := range map[string]int{
+		"const lib = require('../../lib')":              1,
+		"const all = require('../../..')":               2,
+		"import { a } from \"../../../shared/a.js\"":    2,
+		"const x = await import('../../x.mjs')":         1,
+		"export * from '../../index.js'":                1,
+		"import a from '../lib/a.js'":                   0,
+		"import a from './../scripts/../a.js'":          0,
+		"// const lib = require('../../lib')":           0,
+		"console.log('taken from ../../lib')":           0,
+		"import fs from 'fs'\nimport a from './a.js'\n": 0,
+	} {
+		if got := LooksAbove("scripts/a.js", []byte(text)); got != want {
+			t.Errorf("%q: got %d", text, got)
+		}
+	}
+	if got := LooksAbove("scripts/a.py", []byte("x = require('../../lib')")); got != 0 {
+		t.Errorf("in Python: got %d", got)
+	}
+}
+
 // A text of any kind is read within bounds.
 func FuzzLooksAbove(f *testing.F) {
 	f.Add("scripts/a.py", "Path(__file__).parents[2]")
 	f.Add("a.sh", "$(dirname \"$0\")/..")
 	f.Fuzz(func(t *testing.T, file, text string) {
-		if LooksAbove(file, []byte(text)) > 0 && !ownPlace().MatchString(text) {
+		if LooksAbove(file, []byte(text)) > 0 && !ownPlace().MatchString(text) && !ownFile().MatchString(text) {
 			t.Errorf("%q looks nowhere", text)
 		}
 	})
