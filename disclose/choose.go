@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agent-base/agent-base/disclose/internal/words"
 	"github.com/agent-base/agent-base/skill"
 )
 
@@ -162,14 +163,14 @@ const longestAsk = 9
 // AsksForSkills reports whether query asks which skills there are: "what can you do?", "list
 // skills", "show me your capabilities".
 func AsksForSkills(query string) bool {
-	var w words
-	w.fold(capped(query))
-	if w.len() == 0 || w.len() > longestAsk {
+	var w words.Folded
+	w.Fold(words.Capped(query))
+	if w.Len() == 0 || w.Len() > longestAsk {
 		return false
 	}
-	list := make([]string, w.len())
+	list := make([]string, w.Len())
 	for i := range list {
-		list[i] = string(w.span(i, i+1))
+		list[i] = string(w.Span(i, i+1))
 	}
 	has := func(any ...string) int {
 		return slices.IndexFunc(list, func(s string) bool { return slices.Contains(any, s) })

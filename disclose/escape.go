@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/agent-base/agent-base/disclose/internal/words"
 )
 
 // escaping says which characters of foreign text become entities.
@@ -44,19 +46,13 @@ func appendLine(b []byte, s string, esc escaping) []byte {
 // plainEnd returns the end of the run of plain characters and single spaces that begins at i.
 func plainEnd(s string, i int) int {
 	from := i
-	for i+8 <= len(s) && plain8(load8(s[i:i+8])) {
+	for i+8 <= len(s) && plain8(words.Load8(s[i:i+8])) {
 		i += 7 // the last byte is compared with the one after it
 	}
 	for i < len(s) && plain[s[i]] == 'p' && !(s[i] == ' ' && i > from && s[i-1] == ' ') {
 		i++
 	}
 	return i
-}
-
-// load8 returns the first eight bytes of s as one number.
-func load8[T string | []byte](s T) uint64 {
-	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
 // plain8 reports whether eight bytes are plain with no two spaces in a row. It tests them all at once: adding 127 to a

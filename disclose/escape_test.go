@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/agent-base/agent-base/disclose/internal/words"
 )
 
 // The table of plain bytes says what the slow definition says.
@@ -61,7 +63,7 @@ func TestPlain8(t *testing.T) {
 			for at := range 7 {
 				b := []byte("abcdefgh")
 				b[at], b[at+1] = byte(first), byte(second)
-				got, want := plain8(load8(string(b))), plain[first] == 'p' && plain[second] == 'p' && (first != ' ' || second != ' ')
+				got, want := plain8(words.Load8(string(b))), plain[first] == 'p' && plain[second] == 'p' && (first != ' ' || second != ' ')
 				if got != want {
 					t.Fatalf("%q: got %v, want %v", b, got, want)
 				}

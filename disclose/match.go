@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/agent-base/agent-base/disclose/internal/rank"
+	"github.com/agent-base/agent-base/disclose/internal/words"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
@@ -16,7 +18,7 @@ type Index struct {
 	catalog  *skill.Catalog
 	entries  []skill.Entry // the skills that a model may see, by canonical name
 	triggers *triggers
-	words    func() *wordIndex // made by the first search
+	words    func() *rank.Index // made by the first search
 }
 
 // NewIndex returns an index of the skills of c that a model may see.
@@ -26,7 +28,7 @@ func NewIndex(c *skill.Catalog) *Index {
 		x.entries = append(x.entries, e)
 	}
 	x.triggers = newTriggers(x.entries)
-	x.words = sync.OnceValue(func() *wordIndex { return newWordIndex(x.entries) })
+	x.words = sync.OnceValue(func() *rank.Index { return newRanking(x.entries) })
 	return x
 }
 
@@ -85,7 +87,7 @@ func (x *Index) Match(query string, o *MatchOptions) []Match {
 	}
 	scratch := x.triggers.scratch.Get().(*scratch)
 	defer x.triggers.scratch.Put(scratch)
-	scratch.hits = x.triggers.find(capped(query), scratch)
+	scratch.hits = x.triggers.find(words.Capped(query), scratch)
 	hits := merged(scratch.hits)
 	if len(hits) == 0 {
 		return nil
@@ -130,7 +132,7 @@ type found struct {
 
 // scratch is the memory of one query.
 type scratch struct {
-	words words
+	words words.Folded
 	hits  []found
 }
 
@@ -156,21 +158,21 @@ func merged(hits []found) []found {
 // find returns all hits of query; a skill may have several.
 func (x *triggers) find(query string, s *scratch) []found {
 	w, hits := &s.words, s.hits[:0]
-	w.fold(query)
+	w.Fold(query)
 	low := "" // made on first use
-	for i := range w.len() {
-		for j := i + 1; j <= min(i+gram, w.len()); j++ {
-			key := w.span(i, j)
+	for i := range w.Len() {
+		for j := i + 1; j <= min(i+gram, w.Len()); j++ {
+			key := w.Span(i, j)
 			hash := x.hash(key)
 			for at := x.first(hash); at > 0; at = x.targets[at-1].next {
 				t := &x.targets[at-1]
-				if !x.is(t, hash, key) || t.common && w.len() > 1 && !bytes.HasPrefix(w.text[w.ends[j-1]:], []byte(" skill ")) {
+				if !x.is(t, hash, key) || t.common && w.Len() > 1 && !bytes.HasPrefix(w.Text[w.Ends[j-1]:], []byte(" skill ")) {
 					continue
 				}
 				if t.signed > 0 && low == "" {
 					low = squeeze(query)
 				}
-				if x.confirmed(t, w.text[w.begins[i]:], low) {
+				if x.confirmed(t, w.Text[w.Begins[i]:], low) {
 					hits = append(hits, found{doc: t.doc, at: int32(t.at), kind: t.kind, score: t.score()})
 				}
 			}
@@ -191,9 +193,9 @@ func (t *target) score() int32 {
 
 // confirmed reports whether the whole phrase of t follows its first words: at the beginning of words or, if the phrase has
 // signs, anywhere in the squeezed query.
-func (x *triggers) confirmed(t *target, words []byte, low string) bool {
+func (x *triggers) confirmed(t *target, text []byte, low string) bool {
 	if t.signed > 0 {
 		return hasPhrase(low, x.signed[t.signed-1])
 	}
-	return t.size == t.key || bytes.HasPrefix(words, x.text[t.from:t.from+uint32(t.size)+1]) // including the space after it
+	return t.size == t.key || bytes.HasPrefix(text, x.text[t.from:t.from+uint32(t.size)+1]) // including the space after it
 }

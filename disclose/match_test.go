@@ -5,10 +5,10 @@ import (
 	"maps"
 	"math/rand/v2"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
+	"github.com/agent-base/agent-base/disclose/internal/words"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
@@ -174,40 +174,17 @@ func TestMatchWorkIsBounded(t *testing.T) {
 		}
 	}
 	x.patterns.order()
-	query := capped(strings.Repeat("ab", 100_000))
-	if len(query) != maxQuery {
+	query := words.Capped(strings.Repeat("ab", 100_000))
+	if len(query) != words.MaxQuery {
 		t.Fatalf("query of %d bytes", len(query))
 	}
 	hits := x.find(query, new(scratch))
-	if want := maxWork / (x.patterns.all[0].size * (maxQuery + compileWork)); len(hits) != want || want == 0 || want >= maxLoose {
+	if want := maxWork / (x.patterns.all[0].size * (words.MaxQuery + compileWork)); len(hits) != want || want == 0 || want >= maxLoose {
 		t.Errorf("%d patterns ran, want %d", len(hits), want)
 	}
 	if hits[0].doc != maxLoose-1 {
 		t.Errorf("the first that ran is of priority %d", hits[0].doc)
 	}
-}
-
-// A query is cut between characters.
-func TestCapped(t *testing.T) {
-	s := strings.Repeat("é", maxQuery)
-	if got := capped("x" + s); len(got) != maxQuery-1 || !strings.HasSuffix(got, "é") {
-		t.Errorf("got %d bytes", len(got))
-	}
-}
-
-// FuzzFold holds the fast path against the general one.
-func FuzzFold(f *testing.F) {
-	f.Add("Hello, World-2  x")
-	f.Add("")
-	f.Fuzz(func(t *testing.T, s string) {
-		s = strings.Map(func(r rune) rune { return r & 0x7f }, s)
-		var fast, slow words
-		fast.fold(s)
-		slow.fold(s + "\u00a0")
-		if string(fast.text) != string(slow.text) || !slices.Equal(fast.begins, slow.begins) || !slices.Equal(fast.ends, slow.ends) {
-			t.Errorf("%q: got %q, want %q", s, fast.text, slow.text)
-		}
-	})
 }
 
 // R78: the table of many skills' phrases against looking for each of them: phrases of one to six words, many of which
@@ -223,7 +200,7 @@ func TestMatchAgainstThePlainWay(t *testing.T) {
 	}
 	x := newTriggers(nil)
 	phrases := make([]string, 3000)
-	var w words
+	var w words.Folded
 	for i := range phrases {
 		phrases[i] = phrase(6)
 		x.add(&w, phrases[i], target{doc: int32(i), kind: byKeyword})
@@ -258,23 +235,23 @@ func FuzzMatch(f *testing.F) {
 	f.Add("a b c d e", "b c d e", `(b c){2}|abcd`)
 	f.Fuzz(func(t *testing.T, query, keyword, source string) {
 		x := newTriggers(nil)
-		var w words
+		var w words.Folded
 		x.add(&w, keyword, target{kind: byKeyword})
 		x.link()
 		hasPattern := x.patterns.add(source, 0, 1, 0) == nil
 		var gotKeyword, gotPattern bool
-		for _, h := range x.find(capped(query), new(scratch)) {
+		for _, h := range x.find(words.Capped(query), new(scratch)) {
 			gotKeyword = gotKeyword || h.kind == byKeyword
 			gotPattern = gotPattern || h.kind == byPattern
 		}
-		w.fold(capped(keyword))
-		phrase := string(w.text)
-		w.fold(capped(query))
-		if want := phrase != " " && strings.Contains(string(w.text), phrase); !signed(keyword) && gotKeyword != want {
+		w.Fold(words.Capped(keyword))
+		phrase := string(w.Text)
+		w.Fold(words.Capped(query))
+		if want := phrase != " " && strings.Contains(string(w.Text), phrase); !signed(keyword) && gotKeyword != want {
 			t.Errorf("%q in %q: got %v, want %v", keyword, query, gotKeyword, want)
 		}
 		if hasPattern {
-			if want := regexp.MustCompile("(?i)" + source).MatchString(capped(query)); gotPattern != want {
+			if want := regexp.MustCompile("(?i)" + source).MatchString(words.Capped(query)); gotPattern != want {
 				t.Errorf("%q on %q: got %v, want %v", source, query, gotPattern, want)
 			}
 		}

@@ -11,11 +11,12 @@ import (
 	"sync"
 	"unicode/utf8"
 
+	"github.com/agent-base/agent-base/disclose/internal/words"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
 
-// Bounds of trigger patterns. RE2 is linear in the query, and a query is at most maxQuery bytes,
+// Bounds of trigger patterns. RE2 is linear in the query, and a query is at most words.MaxQuery bytes,
 // so maxWork bounds the cost of one query.
 const (
 	maxPattern  = 200     // characters of one pattern
@@ -148,17 +149,17 @@ func (x *patterns) candidates(query string) []int32 {
 
 // foldCase returns s with each character in the form that (?i) compares: the same for all that differ only by case.
 func foldCase(s string) string {
-	if ascii(s) {
+	if words.ASCII(s) {
 		return strings.ToLower(s)
 	}
 	return strings.Map(lowestKept, s)
 }
 
 func lowestKept(r rune) rune {
-	if r < utf8.RuneSelf && folded[r] == ' ' {
+	if r < utf8.RuneSelf && !words.InWord(byte(r)) {
 		return r
 	}
-	return lowest(r)
+	return words.Lowest(r)
 }
 
 // required returns folded texts of at least gram bytes such that every match of re contains one of them, or nil if there

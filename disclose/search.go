@@ -3,8 +3,10 @@ package disclose
 import (
 	"cmp"
 	"math"
-	"slices"
+	"strings"
 
+	"github.com/agent-base/agent-base/disclose/internal/rank"
+	"github.com/agent-base/agent-base/disclose/internal/words"
 	"github.com/agent-base/agent-base/skill"
 )
 
@@ -29,13 +31,13 @@ func (x *Index) Search(query string, max int) []Hit {
 		max = 10
 	}
 	w := x.words()
-	best := w.find(w.readKeywords(capped(query)), max)
+	best := w.Find(w.ReadKeywords(words.Capped(query)), max)
 	if len(best) == 0 {
 		return nil
 	}
 	hits := make([]Hit, len(best))
 	for i, p := range best {
-		hits[i] = Hit{x.entries[p.doc], float64(p.score)}
+		hits[i] = Hit{x.entries[p.Doc], float64(p.Score)}
 	}
 	return hits
 }
@@ -51,14 +53,14 @@ func (x *Index) About(request string, max int) []skill.Entry {
 func (x *Index) about(request string, max int, fits func(skill.Entry) bool) []skill.Entry {
 	w := x.words()
 	var out []skill.Entry
-	least := math.Log(1+float64(w.n)) * rareEnough
-	for _, h := range w.find(w.read(capped(request)), considered) {
-		if h.score < float32(least) || len(out) == max {
+	least := w.Enough()
+	for _, h := range w.Find(w.Read(words.Capped(request)), considered) {
+		if h.Score < float32(least) || len(out) == max {
 			break
 		}
-		if e := x.entries[h.doc]; fits(e) {
+		if e := x.entries[h.Doc]; fits(e) {
 			if len(out) == 0 {
-				least = math.Max(least, float64(h.score)/2)
+				least = math.Max(least, float64(h.Score)/2)
 			}
 			out = append(out, e)
 		}
@@ -69,168 +71,22 @@ func (x *Index) about(request string, max int, fits func(skill.Entry) bool) []sk
 // considered is how many skills about looks at.
 const considered = 50
 
-// The constants of BM25, the weights of a document's parts and of a query's, and the weight of an inexact word.
-const (
-	k1, b75         = 1.6, 0.75
-	nameWeight      = 3
-	tagWeight       = 2
-	exactName       = 100
-	background      = 0.5 // of a sentence that is neither the first nor a question
-	phrase          = 0.4 // of two words that stand together, as a share of what they count
-	nameShare       = 0.6 // of the words of a name that the query has all of, likewise
-	rephrased       = 20  // best skills that are looked through for phrases
-	inexact         = 0.5
-	translated      = 0.5  // of the English of a word of another language
-	rareEnough      = 0.75 // of the weight of a word that one skill has: what a skill needs for a request to be about it
-	maxInexact      = 32   // terms that replace one unknown word
-	longestKeywords = 4    // words of a query in which unknown ones are replaced: a longer one is a sentence
-	maxPairs        = 64   // pairs of words that are looked for
-	shortestTypo    = 4    // letters
-)
-
-// find returns the max best skills for q, best first.
-func (x *wordIndex) find(q *request, max int) []post {
-	scores := x.scores.Get().(*[]float32)
-	defer func() {
-		clear(*scores)
-		x.scores.Put(scores)
-	}()
-	if !x.score(q, *scores) {
-		return nil
+// newRanking returns the index of the texts of skills.
+func newRanking(entries []skill.Entry) *rank.Index {
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name()
 	}
-	best := top(*scores, max)
-	found := make([]post, len(best))
-	for i, d := range best {
-		found[i] = post{d, (*scores)[d]}
-	}
-	return found
-}
-
-// score adds up the scores of the skills that have words of q, and reports whether any has.
-func (x *wordIndex) score(q *request, scores []float32) bool {
-	any := q.skill >= 0 || len(q.terms) > 0
-	for _, word := range q.unknown {
-		if q.words > longestKeywords {
-			break
+	return rank.New(names, func(i int) rank.Doc {
+		e := entries[i]
+		t := e.Triggers()
+		d := rank.Doc{Texts: []string{e.Description(), e.WhenToUse()}}
+		for _, list := range [][]string{e.Tags(), t.Keywords, t.Verbs} {
+			d.Tags = append(d.Tags, firstOf(list)...)
 		}
-		for _, near := range x.near(word) {
-			any = true
-			x.addPosts(weighted{x.terms[near], inexact}, scores)
+		if s := e.Brief(); !strings.HasPrefix(e.Description(), strings.TrimSuffix(s, "...")) {
+			d.Texts = append(d.Texts, s)
 		}
-	}
-	for _, t := range q.terms {
-		x.addPosts(t, scores)
-	}
-	if q.skill >= 0 {
-		scores[q.skill] += exactName
-	}
-	if any && len(q.terms) > 0 {
-		for _, d := range top(scores, rephrased) {
-			scores[d] += x.together(q, x.order[x.begin[d]:x.begin[d+1]])
-		}
-	}
-	return any
-}
-
-func (x *wordIndex) addPosts(t weighted, scores []float32) {
-	for _, p := range x.posts[x.start[t.term]:x.start[t.term+1]] {
-		scores[p.doc] += t.weight * p.score
-	}
-}
-
-// together returns what a skill with this text scores for words of q that stand together in it.
-func (x *wordIndex) together(q *request, text []uint32) float32 {
-	name := phraseAt(text, 0)
-	sum, n := x.shared(q, name)
-	return x.pairs(q, text) + x.trigger(q, text) + sum*nameShare*float32(n)/float32(max(1, len(name)))
-}
-
-// pairs returns what a text scores for the pairs of q that it has.
-func (x *wordIndex) pairs(q *request, text []uint32) float32 {
-	var found [maxPairs]bool
-	sum := float32(0)
-	for i := 1; i < len(text); i++ {
-		for j, p := range q.pairs {
-			if p.second == text[i] && p.first == text[i-1] && !found[j] {
-				found[j] = true
-				sum += phrase * p.weight * (x.idf[p.first] + x.idf[p.second])
-			}
-		}
-	}
-	return sum
-}
-
-// trigger returns what a text scores for the heaviest of its phrases in quotation marks of which q has all the words. One
-// word alone is no phrase.
-func (x *wordIndex) trigger(q *request, text []uint32) float32 {
-	best := float32(0)
-	for i, t := range text {
-		if t != quoted {
-			continue
-		}
-		p := phraseAt(text, i)
-		if sum, n := x.shared(q, p); n > 1 && n == len(p) {
-			best = max(best, sum)
-		}
-	}
-	return best
-}
-
-// phraseAt returns the terms after position i of a text, up to the next mark.
-func phraseAt(text []uint32, i int) []uint32 {
-	n := i + 1
-	for n < len(text) && text[n] < quoted {
-		n++
-	}
-	return text[i+1 : n]
-}
-
-// shared returns what the terms of phrase count that q has, and their number.
-func (x *wordIndex) shared(q *request, phrase []uint32) (sum float32, n int) {
-	for _, t := range phrase {
-		if i, ok := slices.BinarySearchFunc(q.terms, t, func(w weighted, t uint32) int { return cmp.Compare(w.term, t) }); ok {
-			sum += q.terms[i].weight * x.idf[t]
-			n++
-		}
-	}
-	return sum, n
-}
-
-// top returns the positions of the n highest scores above zero, highest first, equal ones in order.
-func top(scores []float32, n int) []uint32 {
-	if n > considered {
-		return sorted(scores, n)
-	}
-	best := make([]uint32, 0, min(n, len(scores)))
-	least := float32(0)
-	for d, s := range scores {
-		if s <= least {
-			continue
-		}
-		at, _ := slices.BinarySearchFunc(best, s, func(o uint32, s float32) int { return cmp.Compare(s, scores[o]) })
-		for at < len(best) && scores[best[at]] == s {
-			at++
-		}
-		if len(best) < cap(best) {
-			best = append(best, 0)
-		}
-		copy(best[at+1:], best[at:])
-		best[at] = uint32(d)
-		if len(best) == cap(best) {
-			least = scores[best[len(best)-1]]
-		}
-	}
-	return best
-}
-
-// sorted is top for a large n.
-func sorted(scores []float32, n int) []uint32 {
-	var all []uint32
-	for d, s := range scores {
-		if s > 0 {
-			all = append(all, uint32(d))
-		}
-	}
-	slices.SortStableFunc(all, func(a, b uint32) int { return cmp.Compare(scores[b], scores[a]) })
-	return all[:min(n, len(all))]
+		return d
+	})
 }

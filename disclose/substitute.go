@@ -4,6 +4,8 @@ import (
 	"iter"
 	"slices"
 	"strings"
+
+	"github.com/agent-base/agent-base/disclose/internal/words"
 )
 
 // values holds the values of placeholders.
@@ -221,7 +223,7 @@ func leadingDigits(s, prefix string) string {
 
 func digitByte(c byte) bool { return c >= '0' && c <= '9' }
 
-func nameByte(c byte) bool { return c == '_' || c < 0x80 && folded[c] != ' ' }
+func nameByte(c byte) bool { return c == '_' || c < 0x80 && words.InWord(c) }
 
 // splitArgs splits s at spaces as a shell does, with quotes and backslashes. If a quote is not closed, quotes have no
 // meaning.

@@ -1,6 +1,10 @@
 package disclose
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/agent-base/agent-base/disclose/internal/words"
+)
 
 // Tokens estimates the number of tokens of s for the tokenizer of a current model. It is linear in the length of s, needs
 // no tables and never fails. For Markdown and lists of skills the mean error against o200k is about 3 %, and 95 of 100
@@ -86,7 +90,7 @@ func word[T string | []byte](s T, i int) (sum, end int) {
 // processor cannot predict the end of a word letter by letter.
 func lowerEnd[T string | []byte](s T, i int) int {
 	for i+8 <= len(s) {
-		n := lower8(load8(s[i : i+8]))
+		n := lower8(words.Load8(s[i : i+8]))
 		i += n
 		if n < 8 {
 			return i

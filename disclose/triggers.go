@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/agent-base/agent-base/disclose/internal/words"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 )
@@ -64,9 +65,9 @@ func newTriggers(entries []skill.Entry) *triggers {
 	x.targets, x.text = make([]target, 0, n), make([]byte, 0, 16*n)
 	x.priority = make([]int32, len(entries))
 	x.patterns = &patterns{grams: map[[gram]byte][]int32{}}
-	var w words
-	common := stopSet()
-	for verb := range strings.FieldsSeq(plainVerbs) {
+	var w words.Folded
+	common := words.StopSet()
+	for verb := range strings.FieldsSeq(words.PlainVerbs) {
 		common[verb] = true
 	}
 	for d, e := range entries {
@@ -107,21 +108,21 @@ func (x *triggers) link() {
 func firstOf(list []string) []string { return list[:min(len(list), maxPhrases)] }
 
 // add notes one phrase, for link. One without a letter or digit can match nothing and is left out.
-func (x *triggers) add(w *words, phrase string, t target) {
-	phrase = capped(phrase)
-	w.fold(phrase)
-	n := w.len()
+func (x *triggers) add(w *words.Folded, phrase string, t target) {
+	phrase = words.Capped(phrase)
+	w.Fold(phrase)
+	n := w.Len()
 	if n == 0 {
 		return
 	}
-	if t.kind != byName && phrase != string(w.text[1:len(w.text)-1]) && signed(phrase) {
+	if t.kind != byName && phrase != string(w.Text[1:len(w.Text)-1]) && signed(phrase) {
 		x.signed = append(x.signed, squeeze(phrase))
 		t.signed = int32(len(x.signed))
 	}
-	key := w.span(0, min(n, gram))
+	key := w.Span(0, min(n, gram))
 	t.words, t.key = uint8(min(n, 255)), uint16(len(key))
-	t.from, t.size = uint32(len(x.text)), uint16(len(w.text)-2)
-	x.text = append(x.text, w.text[1:]...)
+	t.from, t.size = uint32(len(x.text)), uint16(len(w.Text)-2)
+	x.text = append(x.text, w.Text[1:]...)
 	t.hash = x.hash(key)
 	x.targets = append(x.targets, t)
 }
@@ -195,4 +196,4 @@ func edge(side, own string, before bool) bool {
 	return c != own[0]
 }
 
-func wordByte(c byte) bool { return c >= 0x80 || folded[c] != ' ' || c == '_' }
+func wordByte(c byte) bool { return c >= 0x80 || words.InWord(c) || c == '_' }

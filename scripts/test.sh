@@ -11,7 +11,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 . scripts/tools.sh
 
-CORE='skill skill/manifest skill/check disclose session session/allow script script/survey script/pyenv script/nodeenv script/runner tool skilltool trust trace'
+CORE='skill skill/manifest skill/check disclose disclose/internal/rank disclose/internal/words session session/allow script script/survey script/pyenv script/nodeenv script/runner tool skilltool trust trace'
 PROFILE=$TOOLS/cover.out
 
 step_format() {

@@ -28,17 +28,19 @@ var allowed = map[string][]string{
 	"toolset":      {"toolset/host", "tool", "skill", "skill/manifest", "script", "script/runner", "script/survey", "trace", "internal/lazyregexp", "internal/lockfile", "internal/redact"},
 	"toolset/host": {},
 
-	"trial":       {"disclose", "script", "script/runner", "script/survey", "internal/lazyregexp", "skill", "skill/check", "skill/manifest", "tool", "toolset"},
-	"skilltool":   {"tool", "skill", "skill/manifest", "disclose", "session", "session/allow", "session/hook", "script", "script/runner", "script/survey", "trace"},
-	"session":     {"session/allow", "skill", "skill/manifest", "trace"},
-	"script":      {"skill", "skill/manifest", "trace", "script/survey", "script/pyenv", "script/nodeenv", "script/runner", "internal/hostname", "internal/lockfile", "internal/paths", "internal/proc", "internal/program", "internal/redact", "internal/lazyregexp"},
-	"disclose":    {"skill", "skill/manifest"},
-	"trust":       {"skill", "skill/manifest", "internal/hostname", "internal/lockfile", "internal/unknown", "trace"},
-	"skill":       {"skill/manifest", "internal/scan", "internal/dirhash", "internal/filename", "internal/near", "internal/glob"},
-	"tool":        {"trace"},
-	"trace":       {},
-	"telemetry":   {"trace", "internal/redact"},
-	"trace/audit": {"trace", "internal/lockfile", "internal/redact"},
+	"trial":                   {"disclose", "script", "script/runner", "script/survey", "internal/lazyregexp", "skill", "skill/check", "skill/manifest", "tool", "toolset"},
+	"skilltool":               {"tool", "skill", "skill/manifest", "disclose", "session", "session/allow", "session/hook", "script", "script/runner", "script/survey", "trace"},
+	"session":                 {"session/allow", "skill", "skill/manifest", "trace"},
+	"script":                  {"skill", "skill/manifest", "trace", "script/survey", "script/pyenv", "script/nodeenv", "script/runner", "internal/hostname", "internal/lockfile", "internal/paths", "internal/proc", "internal/program", "internal/redact", "internal/lazyregexp"},
+	"disclose":                {"skill", "skill/manifest", "disclose/internal/rank", "disclose/internal/words"},
+	"disclose/internal/rank":  {"disclose/internal/words"},
+	"disclose/internal/words": {},
+	"trust":                   {"skill", "skill/manifest", "internal/hostname", "internal/lockfile", "internal/unknown", "trace"},
+	"skill":                   {"skill/manifest", "internal/scan", "internal/dirhash", "internal/filename", "internal/near", "internal/glob"},
+	"tool":                    {"trace"},
+	"trace":                   {},
+	"telemetry":               {"trace", "internal/redact"},
+	"trace/audit":             {"trace", "internal/lockfile", "internal/redact"},
 
 	"script/confine":        {"script/runner", "internal/paths", "script/confine/internal/stage", "internal/proc"},
 	"script/runner":         {"internal/paths", "internal/proc"},
@@ -159,7 +161,7 @@ var importers = map[string][]string{
 	"golang.org/x/mod":                {"skill/manifest"},
 	"mvdan.cc/sh/v3":                  {"session/allow"},
 	"github.com/bmatcuk/doublestar":   {"internal/glob"},
-	"golang.org/x/text":               {"skill/manifest", "internal/filename", "disclose", "script", "internal/scan", "skill/check", "install/lock"},
+	"golang.org/x/text":               {"skill/manifest", "internal/filename", "disclose/internal/words", "script", "internal/scan", "skill/check", "install/lock"},
 	"golang.org/x/sys":                {"skill", "script/runner", "script/confine", "script/confine/internal/stage", "internal/scan", "internal/lockfile", "cmd/agent/internal/ui", "bench/talk", "install/store", "internal/test/fault", "internal/proc"},
 	"golang.org/x/net":                {"cmd/agent/internal/models"},
 	"github.com/fsnotify/fsnotify":    {"skill/watch"},
@@ -180,7 +182,7 @@ var importers = map[string][]string{
 
 // core lists the packages that an embedder imports, and lightModules the only foreign modules that they may need.
 var (
-	core         = []string{"skill", "skill/manifest", "skill/check", "disclose", "session", "script", "script/survey", "script/pyenv", "script/nodeenv", "script/runner", "script/confine", "session/allow", "session/hook", "tool", "skilltool"}
+	core         = []string{"skill", "skill/manifest", "skill/check", "disclose", "disclose/internal/rank", "disclose/internal/words", "session", "script", "script/survey", "script/pyenv", "script/nodeenv", "script/runner", "script/confine", "session/allow", "session/hook", "tool", "skilltool"}
 	lightModules = []string{
 		"go.yaml.in/yaml/v4",
 		"mvdan.cc/sh/v3",

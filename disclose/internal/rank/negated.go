@@ -1,9 +1,11 @@
-package disclose
+package rank
 
 import (
 	"iter"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/agent-base/agent-base/disclose/internal/words"
 )
 
 // positive yields the parts of a description that say what the skill is for. It leaves out what follows words such as "do
@@ -84,9 +86,9 @@ func negation(sentence string) int {
 	before := byte(' ')
 	for i := 0; i < len(sentence); i++ {
 		c := sentence[i]
-		if first := c | 0x20; c == 0xe4 || !letter(before) && (first == 'd' || first == 'n' || first == 's' || first == 'a' || first == 'u') {
+		if first := c | 0x20; c == 0xe4 || !words.Letter(before) && (first == 'd' || first == 'n' || first == 's' || first == 'a' || first == 'u') {
 			for _, m := range negations {
-				if n := len(m); i+n <= len(sentence) && m[0]|0x20 == first && strings.EqualFold(sentence[i:i+n], m) && (i+n == len(sentence) || c == 0xe4 || !letter(sentence[i+n])) {
+				if n := len(m); i+n <= len(sentence) && m[0]|0x20 == first && strings.EqualFold(sentence[i:i+n], m) && (i+n == len(sentence) || c == 0xe4 || !words.Letter(sentence[i+n])) {
 					return i
 				}
 			}
@@ -95,5 +97,3 @@ func negation(sentence string) int {
 	}
 	return len(sentence)
 }
-
-func letter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }

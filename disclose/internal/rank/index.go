@@ -1,4 +1,4 @@
-package disclose
+package rank
 
 import (
 	"hash/maphash"
@@ -7,38 +7,43 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/agent-base/agent-base/skill"
+	"github.com/agent-base/agent-base/disclose/internal/words"
 )
 
-// wordIndex is an inverted index with the score of each pair of term and skill worked out, and the terms of each skill in
-// their order, for phrases.
-type wordIndex struct {
+// Index is an inverted index with the score of each pair of term and document worked out, and the terms of each document in
+// their order, for phrases. It is immutable and safe for concurrent use.
+type Index struct {
 	stop   map[string]bool   // words that do not count
 	terms  map[string]uint32 // stems
 	sorted func() []string   // terms in order, for beginnings
 
-	glosses func() *glosses // for requests in another language
-	foreign func() *foreign // likewise
+	glossary  func() *words.Glossary  // for requests in another language
+	inflected func() *words.Inflected // likewise
 
 	start  []uint32 // posts[start[t]:start[t+1]] are of term t
-	posts  []post
+	posts  []Hit
 	idf    []float32         // of each term
-	n      int               // skills
-	order  []uint32          // terms of all skills in the order of their texts, the name first, with gap and quoted between them
-	begin  []uint32          // order[begin[d]:begin[d+1]] is of skill d
-	names  map[uint64]uint32 // hash of a folded name to skill
+	n      int               // documents
+	order  []uint32          // terms of all documents in the order of their texts, the name first, with gap and quoted between them
+	begin  []uint32          // order[begin[d]:begin[d+1]] is of document d
+	names  map[uint64]uint32 // hash of a folded name to document
 	seed   maphash.Seed
 	scores sync.Pool // of *[]float32, all zero
 
-	scratch sync.Pool // of *words
+	scratch sync.Pool // of *words.Folded
 }
 
-type post struct {
-	doc   uint32
-	score float32
+// Doc is what is known of a document besides its name. Words of the name count more than those of the tags, and these more than words
+// of the texts.
+type Doc struct{ Tags, Texts []string }
+
+// Hit is a document that a request found.
+type Hit struct {
+	Doc   uint32 // its position
+	Score float32
 }
 
-// tally is one term of one skill with its weighted count.
+// tally is one term of one document with its weighted count.
 type tally struct {
 	term, doc, count uint32
 }
@@ -50,31 +55,32 @@ const (
 	quoted  = math.MaxUint32 - 2
 )
 
-func newWordIndex(entries []skill.Entry) *wordIndex {
-	n := len(entries)
-	x := &wordIndex{stop: stopSet(), terms: map[string]uint32{}, names: make(map[uint64]uint32, n), seed: maphash.MakeSeed(), n: n, begin: make([]uint32, 1, n+1)}
-	var w words
-	for d, e := range entries {
-		w.fold(e.Name())
+// New returns an index of the documents with these names; doc returns the rest of one of them.
+func New(names []string, doc func(i int) Doc) *Index {
+	n := len(names)
+	x := &Index{stop: words.StopSet(), terms: map[string]uint32{}, names: make(map[uint64]uint32, n), seed: maphash.MakeSeed(), n: n, begin: make([]uint32, 1, n+1)}
+	var w words.Folded
+	for d, name := range names {
+		w.Fold(name)
 		x.names[x.hash(&w)] = uint32(d)
 	}
 	x.order = make([]uint32, 0, 64*n)
 	b := builder{index: x, known: map[string]uint32{}, list: make([]tally, 0, 48*n), lengths: make([]float64, 0, n)}
-	for d, e := range entries {
-		b.skill(uint32(d), e)
+	for d, name := range names {
+		b.count(uint32(d), name, doc(d))
 	}
 	x.fill(b.list, b.lengths)
-	x.sorted, x.glosses, x.foreign = sync.OnceValue(x.sort), sync.OnceValue(newGlosses), sync.OnceValue(newForeign)
+	x.sorted, x.glossary, x.inflected = sync.OnceValue(x.sort), sync.OnceValue(words.NewGlossary), sync.OnceValue(words.NewInflected)
 	x.scores.New = func() any { s := make([]float32, x.n); return &s }
-	x.scratch.New = func() any { return new(words) }
+	x.scratch.New = func() any { return new(words.Folded) }
 	return x
 }
 
-func (x *wordIndex) hash(w *words) uint64 { return maphash.Bytes(x.seed, w.text) }
+func (x *Index) hash(w *words.Folded) uint64 { return maphash.Bytes(x.seed, w.Text) }
 
-// builder counts the terms of one skill after the other.
+// builder counts the terms of one document after the other.
 type builder struct {
-	index   *wordIndex
+	index   *Index
 	known   map[string]uint32 // words to their terms: each is cut to its stem once
 	list    []tally
 	last    []int // of each term, its newest tally's position plus one
@@ -83,26 +89,19 @@ type builder struct {
 	doc     uint32
 	begin   int // of doc's tallies in list
 	length  int // words of doc, each as often as it weighs
-	name    words
-	scanner scanner
+	name    words.Folded
+	scanner words.Scanner
 }
 
-// skill counts the terms of one skill.
-func (b *builder) skill(d uint32, e skill.Entry) {
+// count counts the terms of one document.
+func (b *builder) count(d uint32, name string, doc Doc) {
 	b.doc, b.begin, b.length = d, len(b.list), 0
-	b.add(e.Name(), nameWeight, gap)
-	triggers := e.Triggers()
-	for _, list := range [][]string{e.Tags(), triggers.Keywords, triggers.Verbs} {
-		for _, tag := range firstOf(list) {
-			b.add(tag, tagWeight, gap)
-		}
+	b.add(name, nameWeight, gap)
+	for _, tag := range doc.Tags {
+		b.add(tag, tagWeight, gap)
 	}
-	texts := []string{e.Description(), e.WhenToUse()}
-	if s := e.Brief(); !strings.HasPrefix(e.Description(), strings.TrimSuffix(s, "...")) {
-		texts = append(texts, s)
-	}
-	for _, s := range texts {
-		for part := range positive(capped(s), b.other) {
+	for _, s := range doc.Texts {
+		for part := range positive(words.Capped(s), b.other) {
 			b.addText(part)
 		}
 	}
@@ -110,9 +109,9 @@ func (b *builder) skill(d uint32, e skill.Entry) {
 	b.index.begin = append(b.index.begin, uint32(len(b.index.order)))
 }
 
-// other reports whether name is the name of another skill than the present one.
+// other reports whether name is the name of another document than the present one.
 func (b *builder) other(name string) bool {
-	b.name.fold(name)
+	b.name.Fold(name)
 	d, ok := b.index.names[b.index.hash(&b.name)]
 	return ok && d != b.doc
 }
@@ -133,18 +132,18 @@ func (b *builder) add(s string, weight, mark uint32) {
 	x := b.index
 	x.order = append(x.order, mark)
 	sc := &b.scanner
-	for sc.read(s); sc.next(); {
-		if !sc.joined {
+	for sc.Read(s); sc.Next(); {
+		if !sc.Joined {
 			x.order = append(x.order, gap)
 		}
-		id := b.term(sc.word)
-		if id == ignored && weight == nameWeight { // a skill may be called "hello"
-			id = b.cut(string(sc.word))
+		id := b.term(sc.Word)
+		if id == ignored && weight == nameWeight { // a document may be called "hello"
+			id = b.cut(string(sc.Word))
 		}
 		if id == ignored {
 			continue
 		}
-		if !sc.part {
+		if !sc.Part {
 			x.order = append(x.order, id)
 		}
 		b.length += int(weight)
@@ -172,7 +171,7 @@ func (b *builder) term(word []byte) uint32 {
 
 // cut returns the number of a word's stem.
 func (b *builder) cut(word string) uint32 {
-	stem := string(stem([]byte(word)))
+	stem := string(words.Stem([]byte(word)))
 	id, ok := b.index.terms[stem]
 	if !ok {
 		id = uint32(len(b.last))
@@ -183,7 +182,7 @@ func (b *builder) cut(word string) uint32 {
 }
 
 // fill orders the tallies by term and turns their counts into scores.
-func (x *wordIndex) fill(tallies []tally, lengths []float64) {
+func (x *Index) fill(tallies []tally, lengths []float64) {
 	total := 0.0
 	for _, l := range lengths {
 		total += l
@@ -200,17 +199,17 @@ func (x *wordIndex) fill(tallies []tally, lengths []float64) {
 		x.start[i+1] += x.start[i]
 	}
 	next := slices.Clone(x.start)
-	x.posts = make([]post, len(tallies))
+	x.posts = make([]Hit, len(tallies))
 	for _, t := range tallies {
 		tf := float64(t.count)
 		s := float64(x.idf[t.term]) * tf * (k1 + 1) / (tf + k1*(1-b75+b75*lengths[t.doc]/mean))
-		x.posts[next[t.term]] = post{t.doc, float32(s)}
+		x.posts[next[t.term]] = Hit{t.doc, float32(s)}
 		next[t.term]++
 	}
 	x.order = slices.Clip(x.order)
 }
 
-func (x *wordIndex) sort() []string {
+func (x *Index) sort() []string {
 	sorted := make([]string, 0, len(x.terms))
 	for t := range x.terms {
 		sorted = append(sorted, t)
@@ -221,7 +220,7 @@ func (x *wordIndex) sort() []string {
 
 // near returns the terms that begin with word, or else those with its first letter that are one
 // typing error away from it.
-func (x *wordIndex) near(word string) []string {
+func (x *Index) near(word string) []string {
 	if len(word) < 2 {
 		return nil
 	}

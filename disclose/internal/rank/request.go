@@ -1,4 +1,4 @@
-package disclose
+package rank
 
 import (
 	"cmp"
@@ -7,17 +7,19 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/agent-base/agent-base/disclose/internal/words"
 )
 
-// request is a query as the index reads it.
-type request struct {
+// Request is a query as an index reads it.
+type Request struct {
 	terms   []weighted // known ones, each once
 	pairs   []pair
 	unknown []string
 	words   int   // that count
 	every   bool  // every word counts
-	foreign bool  // it has words of wordGlossary
-	skill   int32 // the position of the skill that the query names, or -1
+	foreign bool  // it has words of words.Inflected
+	doc     int32 // the position of the document that the query names, or -1
 }
 
 type weighted struct {
@@ -31,23 +33,23 @@ type pair struct {
 	weight        float32
 }
 
-// read returns what the index knows of a query.
-func (x *wordIndex) read(query string) *request {
-	q := &request{skill: -1}
-	w := x.scratch.Get().(*words)
+// Read returns what the index knows of a query.
+func (x *Index) Read(query string) *Request {
+	q := &Request{doc: -1}
+	w := x.scratch.Get().(*words.Folded)
 	defer x.scratch.Put(w)
-	w.fold(query)
+	w.Fold(query)
 	if d, ok := x.names[x.hash(w)]; ok {
-		q.skill = int32(d)
+		q.doc = int32(d)
 	}
 	q.addAll(x, query)
 	return q
 }
 
-// readKeywords is read for a query that may be the name of something: if it has nothing but words that do not count, they
+// ReadKeywords is Read for a query that may be the name of something: if it has nothing but words that do not count, they
 // do.
-func (x *wordIndex) readKeywords(query string) *request {
-	q := x.read(query)
+func (x *Index) ReadKeywords(query string) *Request {
+	q := x.Read(query)
 	if q.words == 0 {
 		q.every = true
 		q.addAll(x, query)
@@ -56,7 +58,7 @@ func (x *wordIndex) readKeywords(query string) *request {
 }
 
 // addAll adds the words of a query.
-func (q *request) addAll(x *wordIndex, query string) {
+func (q *Request) addAll(x *Index, query string) {
 	weight := float32(1)
 	q.foreign = x.isForeign(query)
 	for text, inQuotes := range passages(query, longQuote, math.MaxInt) {
@@ -70,7 +72,7 @@ func (q *request) addAll(x *wordIndex, query string) {
 }
 
 // add adds the words of a text whose first sentence has the weight first, and returns that of a sentence after it.
-func (q *request) add(x *wordIndex, text string, first float32) (next float32) {
+func (q *Request) add(x *Index, text string, first float32) (next float32) {
 	before, terms, pairs := uint32(gap), len(q.terms), len(q.pairs)
 	end := func(sign rune) {
 		if len(q.terms) == terms { // "Hi!" is not the first sentence of a request
@@ -81,26 +83,26 @@ func (q *request) add(x *wordIndex, text string, first float32) (next float32) {
 		}
 		first, terms, pairs = background, len(q.terms), len(q.pairs)
 	}
-	var sc scanner
-	for sc.read(text); sc.next(); {
-		if sc.ended != 0 {
-			end(sc.ended)
+	var sc words.Scanner
+	for sc.Read(text); sc.Next(); {
+		if sc.Ended != 0 {
+			end(sc.Ended)
 		}
-		if sc.run != "" {
-			q.gloss(x, sc.run)
+		if sc.Run != "" {
+			q.gloss(x, sc.Run)
 		}
-		if !sc.joined {
+		if !sc.Joined {
 			before = gap
 		}
-		if !q.every && (x.stop[string(sc.word)] || grammatical(sc.word)) || q.foreign && x.foreign().small[unaccented(sc.word)] {
+		if !q.every && (x.stop[string(sc.Word)] || words.Grammatical(sc.Word)) || q.foreign && x.inflected().Small(sc.Word) {
 			continue
 		}
 		q.words++
-		word := stem(sc.word)
+		word := words.Stem(sc.Word)
 		id, ok := x.terms[string(word)]
 		if !ok {
 			before = gap
-			if english := x.foreign().in(sc.word); english != "" {
+			if english := x.inflected().In(sc.Word); english != "" {
 				q.translate(x, english)
 			} else {
 				q.unknown = append(q.unknown, string(word))
@@ -108,10 +110,10 @@ func (q *request) add(x *wordIndex, text string, first float32) (next float32) {
 			continue
 		}
 		q.terms = append(q.terms, weighted{id, 1})
-		if sc.part {
+		if sc.Part {
 			continue
 		}
-		if characters(word) { // three that stand together are two words that do
+		if words.Characters(word) { // three that stand together are two words that do
 			before = gap
 			continue
 		}
@@ -120,26 +122,26 @@ func (q *request) add(x *wordIndex, text string, first float32) (next float32) {
 		}
 		before = id
 	}
-	end(sc.ended)
+	end(sc.Ended)
 	return first
 }
 
 // gloss adds the English of the words in a text of characters that are read in pairs.
-func (q *request) gloss(x *wordIndex, text string) {
-	for _, english := range x.glosses().in(text) {
+func (q *Request) gloss(x *Index, text string) {
+	for _, english := range x.glossary().In(text) {
 		q.translate(x, english)
 	}
 }
 
-// isForeign reports whether a query has a word that is in wordGlossary, in no skill, and unlike its English.
-func (x *wordIndex) isForeign(query string) bool {
-	var sc scanner
-	for sc.read(query); sc.next(); {
-		word := string(sc.word)
-		if _, known := x.terms[string(stem(sc.word))]; known {
+// isForeign reports whether a query has a word that words.Inflected has and no document, and unlike its English.
+func (x *Index) isForeign(query string) bool {
+	var sc words.Scanner
+	for sc.Read(query); sc.Next(); {
+		word := string(sc.Word)
+		if _, known := x.terms[string(words.Stem(sc.Word))]; known {
 			continue
 		}
-		english := x.foreign().in([]byte(word))
+		english := x.inflected().In([]byte(word))
 		if english != "" && !strings.Contains(" "+english, " "+word[:min(len(word), 4)]) {
 			return true
 		}
@@ -148,17 +150,17 @@ func (x *wordIndex) isForeign(query string) bool {
 }
 
 // translate adds the English words of a word of another language.
-func (q *request) translate(x *wordIndex, english string) {
-	var sc scanner
-	for sc.read(english); sc.next(); {
-		if id, ok := x.terms[string(stem(sc.word))]; ok {
+func (q *Request) translate(x *Index, english string) {
+	var sc words.Scanner
+	for sc.Read(english); sc.Next(); {
+		if id, ok := x.terms[string(words.Stem(sc.Word))]; ok {
 			q.terms = append(q.terms, weighted{id, translated})
 		}
 	}
 }
 
 // weigh gives the terms and pairs from two positions on their weight.
-func (q *request) weigh(terms, pairs int, weight float32) {
+func (q *Request) weigh(terms, pairs int, weight float32) {
 	for i := range q.terms[terms:] {
 		q.terms[terms+i].weight *= weight
 	}
@@ -214,7 +216,7 @@ func quotation(s string, i int) (inside, all int) {
 			return 0, 0
 		}
 		rest = rest[at+utf8.RuneLen(last):]
-		if last != '\'' || rest == "" || !letter(rest[0]) { // not an apostrophe
+		if last != '\'' || rest == "" || !words.Letter(rest[0]) { // not an apostrophe
 			inside = len(s) - i - n - len(rest) - utf8.RuneLen(last)
 			return inside, inside + n
 		}

@@ -1,12 +1,12 @@
-package disclose
+package words
 
 import "bytes"
 
-// stem cuts the common endings of an English word in lower case, so that "merging", "merged" and "merges" are one term. It
+// Stem cuts the common endings of an English word in lower case, so that "merging", "merged" and "merges" are one term. It
 // changes only ASCII words of four letters and more, and may write into w. It is the same for the words of skills and of
 // queries, so a stem need not be a word.
-func stem(w []byte) []byte {
-	if len(w) < 4 || !ascii(string(w)) {
+func Stem(w []byte) []byte {
+	if len(w) < 4 || !ASCII(string(w)) {
 		return w
 	}
 	w = singular(w)

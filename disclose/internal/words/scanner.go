@@ -1,4 +1,4 @@
-package disclose
+package words
 
 import (
 	"bytes"
@@ -9,56 +9,56 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// scanner reads the words of a text for the search, one after the other: runs of letters and digits, in lower case and in
+// Scanner reads the words of a text for the search, one after the other: runs of letters and digits, in lower case and in
 // Unicode's compatibility form. A word in camelCase is followed by its parts. Of Chinese, Japanese and Korean, which are
 // not read by words, each pair of neighbouring characters is a word.
-type scanner struct {
-	rest   string
-	word   []byte // the present word, in lower case; valid until the next
-	part   bool   // it is a part of the word before it
-	joined bool   // no sign stands between it and the word before it, so both may be of one phrase
-	ended  rune   // the last end of a sentence before it: '.', '!', '?' or '\n', else 0
+type Scanner struct {
+	Word   []byte // the present word, in lower case; valid until the next
+	Part   bool   // it is a part of the word before it
+	Joined bool   // no sign stands between it and the word before it, so both may be of one phrase
+	Ended  rune   // the last end of a sentence before it: '.', '!', '?' or '\n', else 0
+	Run    string // with the first pair of a run of characters, all of them
 
+	rest  string
 	parts []string // still to come, of the present word
 	pairs string   // characters of which the pairs are still to come
-	run   string   // with the first pair of a run of characters, all of them
 }
 
-// read begins with another text. The memory is reused.
-func (s *scanner) read(text string) {
-	if !ascii(text) {
+// Read begins with another text. The memory is reused.
+func (s *Scanner) Read(text string) {
+	if !ASCII(text) {
 		text = norm.NFKC.String(text)
 	}
-	*s = scanner{rest: text, word: s.word, parts: s.parts[:0]}
+	*s = Scanner{rest: text, Word: s.Word, parts: s.parts[:0]}
 }
 
-// next reads the next word and reports whether there is one.
-func (s *scanner) next() bool {
-	s.ended, s.run = 0, ""
+// Next reads the next word and reports whether there is one.
+func (s *Scanner) Next() bool {
+	s.Ended, s.Run = 0, ""
 	switch {
 	case len(s.parts) > 0:
-		s.part = true
+		s.Part = true
 		s.lower(s.parts[0])
 		s.parts = s.parts[1:]
 		return true
 	case s.pairs != "":
-		s.part, s.joined = false, true
+		s.Part, s.Joined = false, true
 		s.pair()
 		return true
 	}
-	s.part, s.joined = false, true
+	s.Part, s.Joined = false, true
 	s.skip()
 	if s.rest == "" {
 		return false
 	}
 	if r, _ := utf8.DecodeRuneInString(s.rest); paired(r) {
 		n := pairedLength(s.rest)
-		s.run, s.pairs, s.rest = s.rest[:n], s.rest[:n], s.rest[n:]
+		s.Run, s.pairs, s.rest = s.rest[:n], s.rest[:n], s.rest[n:]
 		s.pair()
 		return true
 	}
 	n := wordLength(s.rest)
-	if n <= 2 && letter(s.rest[0]) {
+	if n <= 2 && Letter(s.rest[0]) {
 		n += signLength(s.rest[n:])
 	}
 	word := s.rest[:n]
@@ -69,17 +69,17 @@ func (s *scanner) next() bool {
 }
 
 // pair reads the next pair of characters, or a character that stands alone.
-func (s *scanner) pair() {
+func (s *Scanner) pair() {
 	_, first := utf8.DecodeRuneInString(s.pairs)
 	_, second := utf8.DecodeRuneInString(s.pairs[first:])
-	s.word = append(s.word[:0], s.pairs[:first+second]...)
+	s.Word = append(s.Word[:0], s.pairs[:first+second]...)
 	if s.pairs = s.pairs[first:]; len(s.pairs) == second {
 		s.pairs = ""
 	}
 }
 
 // skip passes what stands between words.
-func (s *scanner) skip() {
+func (s *Scanner) skip() {
 	for s.rest != "" {
 		r, n := utf8.DecodeRuneInString(s.rest)
 		if inWord(r) || paired(r) {
@@ -91,29 +91,29 @@ func (s *scanner) skip() {
 			continue
 		case '.', '!', '?':
 			if s.rest == "" || s.rest[0] == ' ' || s.rest[0] == '\n' || r != '.' {
-				s.ended = r
+				s.Ended = r
 			}
 		case '\n', '。':
-			s.ended = '\n'
+			s.Ended = '\n'
 		}
-		s.joined = false
+		s.Joined = false
 	}
 }
 
 // lower makes w the present word.
-func (s *scanner) lower(w string) {
-	s.word = s.word[:0]
+func (s *Scanner) lower(w string) {
+	s.Word = s.Word[:0]
 	for i := 0; i < len(w); {
 		if c := w[i]; c < utf8.RuneSelf {
 			if 'A' <= c && c <= 'Z' {
 				c += 'a' - 'A'
 			}
-			s.word = append(s.word, c)
+			s.Word = append(s.Word, c)
 			i++
 			continue
 		}
 		r, n := utf8.DecodeRuneInString(w[i:])
-		s.word = utf8.AppendRune(s.word, lowest(r))
+		s.Word = utf8.AppendRune(s.Word, Lowest(r))
 		i += n
 	}
 }
@@ -156,14 +156,14 @@ func inWord(r rune) bool {
 // paired reports whether r is read in pairs: it is of a script without spaces, or Korean, whose endings are many.
 func paired(r rune) bool { return alone(r) || r >= 0x1100 && unicode.Is(unicode.Hangul, r) }
 
-// characters reports whether a word is one or two characters of a script that is read in pairs.
-func characters(word []byte) bool {
+// Characters reports whether a word is one or two characters of a script that is read in pairs.
+func Characters(word []byte) bool {
 	r, _ := utf8.DecodeRune(word)
 	return paired(r)
 }
 
-// grammatical reports whether a word has Hiragana, with which Japanese writes its endings and particles.
-func grammatical(word []byte) bool {
+// Grammatical reports whether a word has Hiragana, with which Japanese writes its endings and particles.
+func Grammatical(word []byte) bool {
 	return word[0] >= utf8.RuneSelf && bytes.ContainsFunc(word, func(r rune) bool { return unicode.Is(unicode.Hiragana, r) })
 }
 
@@ -218,16 +218,19 @@ const stopWords = "a about all also am an and any are as at be been but by can c
 	"一下 一个 一些 一份 不要 什么 以及 使用 包括 可以 哪些 如何 帮我 当用 怎么 怎样 想要 我们 或者 支持 你们 他们 " +
 	"是否 有没 根据 没有 现在 用于 用户 目前 给我 能否 触发 说明 请帮 还有 这个 这些 进行 适用 通过 那个 那些 需要 时使 发词 要不 我想"
 
-// plainVerbs are the verbs of requests about anything. Unlike stop words they count in a search. A skill that is called by one is
+// PlainVerbs are the verbs of requests about anything. Unlike stop words they count in a search. A skill that is called by one is
 // not meant by every request that has it.
-const plainVerbs = "add apply build change check clean copy create delete do edit find fix generate go improve install list make move open " +
+const PlainVerbs = "add apply build change check clean copy create delete do edit find fix generate go improve install list make move open " +
 	"print read remove replace run save search send set show start stop test try update view watch work write"
 
-// stopSet returns the set of stopWords.
-func stopSet() map[string]bool {
+// StopSet returns the set of stopWords.
+func StopSet() map[string]bool {
 	m := map[string]bool{}
 	for w := range strings.FieldsSeq(stopWords) {
 		m[w] = true
 	}
 	return m
 }
+
+// Letter reports whether a character is a letter of ASCII.
+func Letter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
