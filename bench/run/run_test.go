@@ -66,9 +66,14 @@ func TestReadBenchmark(t *testing.T) {
 	if err := b.readBenchmark("BenchmarkTurn-2   \t  1000\t 12500 ns/op\t 2.5 KiB-said\t 7 allocs/op\n"); err != nil {
 		t.Fatal(err)
 	}
+	for _, again := range []string{"BenchmarkTurn-2 1000 11500 ns/op 2.5 KiB-said", "BenchmarkTurn-2 1000 13500 ns/op 3 KiB-said"} {
+		if err := b.readBenchmark(again); err != nil {
+			t.Fatal(err)
+		}
+	}
 	want := map[key]figure{
-		{"BenchmarkTurn ns/op", 0}:     {"med": 0.0125},
-		{"BenchmarkTurn KiB-said", 0}:  {"heap": 2560},
+		{"BenchmarkTurn ns/op", 0}:     {"med": 0.0115},
+		{"BenchmarkTurn KiB-said", 0}:  {"heap": 3072},
 		{"BenchmarkTurn allocs/op", 0}: {"count": 7},
 	}
 	if diff := cmp.Diff(want, b.figures); diff != "" {
