@@ -22,7 +22,8 @@ type DirOptions struct {
 	// Nested also looks below the direct children, to depth 10 and in at most 100,000 folders; a Problem counts and names
 	// what that leaves out. The number of direct children is not limited.
 	Nested bool
-	// Inside also reports each SKILL.md below a skill as a Problem. It lists all folders of the skills.
+	// Inside also reports each SKILL.md below a skill, and each in a hidden folder that is not searched, as a Problem. It lists all
+	// folders of the skills.
 	Inside bool
 	// Bare makes Skills find the folders of skills without reading a manifest: Found.Head is nil. A catalogue reads them
 	// nevertheless.
@@ -292,6 +293,8 @@ func (s *dirSource) note(n scan.Note) *manifest.Problem {
 		p.Code, p.Cure = "manifest-case", "rename it to SKILL.md"
 	case scan.Inside:
 		p.Code, p.Cure = "manifest-inside", "to make it a skill, move its folder out of the skill"
+	case scan.Hidden:
+		p.Code, p.Cure = "manifest-hidden", "to make it a skill, move its folder out of the hidden one, or add that as a root of its own"
 	case scan.Unreadable:
 		p.Code, p.Message, p.Cure = "folder-unreadable", "folder cannot be listed: "+p.Message, "make it readable"
 	}

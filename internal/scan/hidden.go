@@ -15,6 +15,12 @@ var searched = [...]string{
 
 const hosts = 10
 
+// every stands for the names of all hidden folders.
+const every = "*"
+
+// history has the names of the hidden folders of version control, in which nobody keeps skills.
+var history = [...]string{".git", ".hg", ".svn", ".jj"}
+
 // hiddenIn returns the names of the hidden folders that are searched in a folder called parent.
 func hiddenIn(parent string) []string {
 	if parent == "skills" {
@@ -36,8 +42,11 @@ func (r *Root) hidden(dir string) []string {
 
 // ignored reports whether a folder of this name is never searched. hidden has the exceptions.
 func ignored(name string, hidden []string) bool {
-	if name[0] == '.' {
-		return !slices.Contains(hidden, name)
+	switch {
+	case name == "." || name == "..":
+		return true
+	case name[0] == '.':
+		return !slices.Contains(hidden, name) && !slices.Contains(hidden, every)
 	}
 	return name == "node_modules"
 }

@@ -77,6 +77,56 @@ func (w *walk) inside() {
 	}
 }
 
+// mostHidden is how many levels of a hidden folder that is not searched are looked at.
+const mostHidden = 5
+
+// unsearched adds a note for each manifest in a hidden folder that is not searched. It opens none of them.
+func (w *walk) unsearched() {
+	if !w.r.o.Inside || !w.r.o.Nested {
+		return
+	}
+	type folder struct{ dir, hidden string }
+	room := w.r.o.MaxDirs
+	var next []folder
+	dirs := append([]string{"."}, w.seen...)
+	for i, sub := range w.lists(dirs, []string{every}) {
+		searched := w.r.hidden(dirs[i])
+		for _, name := range sub.dirs {
+			if name[0] == '.' && !slices.Contains(searched, name) && !slices.Contains(history[:], name) {
+				dir := join(dirs[i], name)
+				next = append(next, folder{dir, dir})
+			}
+		}
+	}
+	for range mostHidden {
+		next = next[:min(len(next), room)]
+		room -= len(next)
+		dirs = dirs[:0]
+		for _, f := range next {
+			dirs = append(dirs, f.dir)
+		}
+		level := next
+		next = nil
+		for i, sub := range w.lists(dirs, nil) {
+			f := level[i]
+			if sub.manifest {
+				w.notes = append(w.notes, Note{Path: f.dir, Kind: Hidden, Err: fmt.Errorf("its SKILL.md lies in the hidden folder %q, which is not searched", f.hidden)})
+				continue
+			}
+			for _, name := range sub.dirs {
+				next = append(next, folder{join(f.dir, name), f.hidden})
+			}
+		}
+	}
+}
+
+// lists lists folders below the root. What cannot be listed has no manifests to name.
+func (w *walk) lists(dirs, hidden []string) []listing {
+	out := make([]listing, len(dirs))
+	w.parallel(len(dirs), func(wk *worker, i int) { out[i], _ = w.r.files.list(wk, dirs[i], hidden) })
+	return out
+}
+
 // misnamed adds a note if the manifest in a folder has a name that is not read.
 func (w *walk) misnamed(dir string, l *listing) {
 	if l.misnamed != "" && !l.manifest {

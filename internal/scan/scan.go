@@ -61,7 +61,7 @@ const (
 // Options configures a Root.
 type Options struct {
 	Nested   bool // look below the direct children as well
-	Inside   bool // also note the manifests below skills
+	Inside   bool // also note the manifests below skills and, with Nested, in hidden folders that are not searched
 	Links    Links
 	Allow    []string // absolute paths of other roots that links may lead into
 	MaxSize  int64    // of a manifest, in bytes

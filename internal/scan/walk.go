@@ -49,6 +49,7 @@ const (
 	Unreadable                 // a folder cannot be listed
 	Misnamed                   // a manifest's name is in another case, as in Skill.md
 	Inside                     // a manifest below a skill, which is a file of that skill
+	Hidden                     // a manifest in a hidden folder that is not searched
 )
 
 // level is the folders of one depth. at has their real places; nil means that they are where their paths say.
@@ -119,6 +120,7 @@ func (r *Root) Walk(ctx context.Context, v Visitor) ([]Note, error) {
 		w.follow()
 	}
 	w.inside()
+	w.unsearched()
 	runtime.KeepAlive(r)
 	w.bounds()
 	slices.SortStableFunc(w.notes, func(a, b Note) int { return cmp.Compare(a.Path, b.Path) })

@@ -27,7 +27,7 @@ func (s Severity) MarshalJSON() ([]byte, error) { return json.Marshal(s.String()
 //	source-unreadable, folder-unreadable   a folder of skills, or one below it, cannot be listed
 //	link-skipped, discovery-bound          what discovery left out: links that lead elsewhere, folders that are too deep
 //	manifest-case                          a manifest that is called Skill.md or the like
-//	manifest-inside                        a SKILL.md below a skill, if DirOptions.Inside asks for it
+//	manifest-inside, manifest-hidden       a SKILL.md below a skill or in a hidden folder, if DirOptions.Inside asks for it
 //	path-taken                             a skill of Merge at the path of a skill in an earlier source
 //	name-duplicate                         a second skill of one name in one layer
 //	glob-invalid                           a pattern of Options.Allow or Deny
