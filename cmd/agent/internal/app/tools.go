@@ -12,6 +12,7 @@ import (
 	"github.com/agent-base/agent-base/cmd/agent/internal/models"
 	"github.com/agent-base/agent-base/disclose"
 	"github.com/agent-base/agent-base/internal/lockfile"
+	"github.com/agent-base/agent-base/internal/program"
 	"github.com/agent-base/agent-base/script"
 	"github.com/agent-base/agent-base/script/nodeenv"
 	"github.com/agent-base/agent-base/script/pyenv"
@@ -176,6 +177,7 @@ func ScriptCure(err error, skillName string) string {
 	var elsewhere *pyenv.HostError
 	var apart *script.Unreached
 	var size *pyenv.SizeError
+	var dropped *program.DroppedError
 	name := manifest.Canonical(skillName)
 	switch {
 	case IsUntrusted(err):
@@ -208,7 +210,8 @@ func ScriptCure(err error, skillName string) string {
 		return grantCure(name, withheld(err))
 	case errors.As(err, &size):
 		return "AGENT_MAX_ENVIRONMENT=" + strconv.FormatInt(4*size.MaxBytes, 10) + " agent skill prepare " + name
-	case !errors.As(err, &e) || e.Reason != script.ReasonDependencies || errors.Is(err, pyenv.ErrTooLarge), errors.Is(err, nodeenv.ErrTooLarge):
+	case !errors.As(err, &e) || e.Reason != script.ReasonDependencies || errors.Is(err, pyenv.ErrTooLarge), errors.Is(err, nodeenv.ErrTooLarge),
+		errors.Is(err, pyenv.ErrNoUV), errors.Is(err, nodeenv.ErrNoNPM), errors.As(err, &dropped): // preparing lacks the same program
 		return ""
 	case errors.As(err, &elsewhere):
 		return "AGENT_PACKAGE_HOSTS=" + ShellWord(strings.Join(elsewhere.Hosts, ",")) + " agent skill prepare " + name
