@@ -11,7 +11,7 @@ import (
 // Limits of the search for repositories below a folder that a command may write.
 const (
 	mostSearched    = 2000 // folders
-	deepestSearched = 6
+	deepestSearched = 12
 )
 
 // notSearched are the names of folders in which no repository of the user's is looked for: they hold packages, and many files.
