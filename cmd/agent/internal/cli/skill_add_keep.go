@@ -88,8 +88,11 @@ func (a *adding) taken(ctx context.Context, k *install.Package) (string, error) 
 	}
 	err := fmt.Errorf("skill %q is installed from %s, and the new one is from %s", was.Name, app.From(*was), app.From(e))
 	if a.json || !a.services.Approver.There() {
-		return "", app.Conflict(err, fmt.Sprintf("install it under another name: --skill %s --name NAME; or remove the installed one: agent skill remove %s",
-			k.Candidate.Manifest.Name, was.NameCanonical))
+		choice := "--skill " + k.Candidate.Manifest.Name
+		if a.path != "" { // the source may have several of the name
+			choice = "--path " + app.ShellWord(a.path)
+		}
+		return "", app.Conflict(err, fmt.Sprintf("install it under another name: %s --name NAME; or remove the installed one: agent skill remove %s", choice, was.NameCanonical))
 	}
 	details := []string{err.Error()}
 	for {
