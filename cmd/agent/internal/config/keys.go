@@ -70,7 +70,7 @@ type key struct {
 // keys lists all settings in the order of the documentation.
 var keys = []*key{
 	{name: "profile", kind: choice, values: nil, initial: "default", // the values are profileNames
-		about: "The set of rules and defaults, see [profiles](#profiles). A profile that a project chooses cannot loosen a protection."},
+		about: "The set of rules and defaults, see [profiles](#profiles). A profile that a project chooses sets only what the project may set itself."},
 	{name: "enabledSkills", kind: selection, project: never, guards: true, env: "AGENT_SKILLS", aliases: []string{"AGENT_SKILLS", "agentSkills"},
 		about: "Which skills are loaded: names, `all`, `all-untrusted` or `none`. If it is set, `activation`, `enabled` and `disabled` have no effect."},
 	{name: "activation", kind: choice, project: tighten, values: []string{"auto", "explicit"}, initial: "auto",

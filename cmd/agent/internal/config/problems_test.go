@@ -164,13 +164,13 @@ func TestProjectCannotLoosen(t *testing.T) {
 	}{
 		{"reading scripts", "", "skills: {scriptRead: allow}", "scriptRead", "block from default", []string{kept("1:10", "scriptRead", "block", "allow")}},
 		{"stricter", "skills: {symlinks: allow-list}", "skills: {symlinks: contained}", "symlinks", "contained from PROJECT/.agent/config.yaml:1", nil},
-		{"by a profile", "", "skills: {profile: harness}", "scriptRead", "block from default", []string{kept("1:10", "enforce", "enforce", "off"), kept("1:10", "scriptRead", "block", "allow")}},
+		{"by a profile", "", "skills: {profile: harness}", "scriptRead", "block from default", []string{kept("1:10", "enforce", "enforce", "off"), kept("1:10", "hooks", "true", "false"), kept("1:10", "scriptRead", "block", "allow")}},
 		{"enforce", "skills: {enforce: warn}", "skills: {enforce: off}", "enforce", "warn from HOME/.agent/config.yaml:1", []string{kept("1:10", "enforce", "warn", "off")}}, // C7
 		{"enforce, stricter", "skills: {enforce: warn}", "skills: {enforce: enforce}", "enforce", "enforce from PROJECT/.agent/config.yaml:1", nil},
 		{"stackPolicy", "", "skills: {stackPolicy: top}", "stackPolicy", "intersection from default", []string{kept("1:10", "stackPolicy", "intersection", "top")}}, // C9
 		{"lock", "", "skills: {lock: off}", "lock", "user from default", []string{kept("1:10", "lock", "user", "off")}},
 		{"lock, stricter", "", "skills: {lock: all}", "lock", "all from PROJECT/.agent/config.yaml:1", nil},
-		{"back to a laxer profile", "skills: {profile: agent-base}", "skills: {profile: spec}", "activation", "explicit from profile agent-base", []string{kept("1:10", "activation", "explicit", "auto"), kept("1:10", "scripts", "direct", "any"), kept("1:10", "cwd", "script", "user")}},
+		{"back to a laxer profile", "skills: {profile: agent-base}", "skills: {profile: spec}", "activation", "explicit from profile agent-base", []string{kept("1:10", "activation", "explicit", "auto"), kept("1:10", "hooks", "false", "true"), kept("1:10", "brokenToolset", "drop", "keep"), kept("1:10", "scripts", "direct", "any"), kept("1:10", "cwd", "script", "user")}},
 		{"activation", "skills: {activation: explicit}", "skills: {activation: auto}", "activation", "explicit from HOME/.agent/config.yaml:1", []string{kept("1:10", "activation", "explicit", "auto")}},
 		{"links", "", "skills: {symlinks: allow-list, symlinkRoots: [/]}", "symlinks", "contained from default", []string{ignored("1:32", "symlinkRoots", "AGENT_SYMLINK_ROOTS"), kept("1:10", "symlinks", "contained", "allow-list")}},
 		{"a shared work place", "", "skills: {cwd: workspace}", "cwd", "user from default", []string{kept("1:10", "cwd", "user", "workspace")}},

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -98,24 +99,32 @@ func (l *loader) floor(profile, initial given) {
 	}
 }
 
-// protect restores what the project's file, or a profile that it chose, would loosen.
+// protect restores what the project's file, or a profile that it chose, may not change. full and base differ by that file alone.
 func (l *loader) protect(full, base given) {
 	for _, k := range keys {
 		now, before := full[k.name], base[k.name]
-		if len(now.origins) == 0 || now.origins[0].Rank > Project || now.origins[0].Rank == User {
-			continue
-		}
-		loosened := k.project == tighten && k.strictness(now) < k.strictness(before)
-		replaced := k.project == ifUnset && now.origins[0].Rank == Project && len(before.origins) > 0
-		if !loosened && !replaced {
+		if !k.withheld(now, before) {
 			continue
 		}
 		full[k.name] = before
-		at := now.origins[0]
-		if at.Rank != Project {
-			at = full["profile"].origins[0]
+		at := full["profile"].origins[0]
+		if len(now.origins) > 0 && now.origins[0].Rank == Project {
+			at = now.origins[0]
 		}
 		l.report(at, manifest.SeverityWarning, "config-project", fmt.Sprintf("a project cannot change %s from %q to %q: ignored",
 			k.name, fmt.Sprint(before.value), fmt.Sprint(now.value)), "set it in your own config.yaml, in the environment or with a flag")
 	}
+}
+
+// withheld reports whether a project may not change the value of a key in this way.
+func (k *key) withheld(now, before entry) bool {
+	switch k.project {
+	case never:
+		return !reflect.DeepEqual(now.value, before.value)
+	case ifUnset:
+		return len(before.origins) > 0 && !reflect.DeepEqual(now.value, before.value)
+	case tighten:
+		return k.strictness(now) < k.strictness(before)
+	}
+	return false
 }
