@@ -292,6 +292,79 @@ func TestUpdateAndRollback(t *testing.T) {
 	}
 }
 
+// damage changes an installed file.
+func damage(t *testing.T, path string) {
+	t.Helper()
+	if err := errors.Join(os.Chmod(path, 0o600), os.WriteFile(path, []byte("print('damaged')\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// update installs another content of the skill csv, and returns its entry.
+func (w *world) update(text string) registry.Entry {
+	w.t.Helper()
+	w.place.commit += "+"
+	w.place.files["skills/csv/scripts/sum.py"] = file(text)
+	e, err := w.check(nil).List[0].Package.Keep(w.t.Context(), true, nil)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return e
+}
+
+// A damaged former content is no way back: the present one stays the active one.
+func TestRollbackToDamagedContent(t *testing.T) {
+	w := newWorld(t)
+	first := w.add("csv")
+	second := w.update("print(2)\n")
+	damage(t, filepath.Join(first.InstalledPath, "scripts", "sum.py"))
+	var wrong *store.IntegrityError
+	if _, err := w.Rollback(t.Context(), "csv", true, nil); !errors.As(err, &wrong) {
+		t.Errorf("got %v", err)
+	}
+	if now, err := w.Installed(t.Context(), "csv"); err != nil || now[0].Digest != second.Digest || now[0].InstalledPath != second.InstalledPath {
+		t.Errorf("%+v, %v", now, err)
+	}
+}
+
+// A place that has another content now restores nothing, and the changed files stay where they are.
+func TestRestoreFromAChangedPlace(t *testing.T) {
+	w := newWorld(t)
+	e := w.add("csv")
+	script := filepath.Join(e.InstalledPath, "scripts", "sum.py")
+	damage(t, script)
+	w.place.files["skills/csv/scripts/sum.py"] = file("print('another')\n")
+	aside := filepath.Join(t.TempDir(), "aside")
+	if err := w.Restore(t.Context(), e, aside); !errors.Is(err, install.ErrElsewhere) {
+		t.Errorf("got %v", err)
+	}
+	if b, err := os.ReadFile(script); err != nil || string(b) != "print('damaged')\n" {
+		t.Errorf("%q, %v", b, err)
+	}
+	w.place.files["skills/csv/scripts/sum.py"] = file("print(1)\n")
+	if err := w.Restore(t.Context(), e, aside); err != nil {
+		t.Error(err)
+	}
+	if b, err := os.ReadFile(script); err != nil || string(b) != "print(1)\n" {
+		t.Errorf("%q, %v", b, err)
+	}
+}
+
+// Of two processes that update a skill at the same time the slower one installs nothing.
+func TestTwoUpdates(t *testing.T) {
+	w := newWorld(t)
+	w.add("csv")
+	w.place.commit, w.place.files["skills/csv/scripts/sum.py"] = "c2", file("print(2)\n")
+	slow := w.check(nil).List[0].Package
+	fast := w.update("print(3)\n")
+	if _, err := slow.Keep(t.Context(), true, nil); !errors.Is(err, install.ErrChanged) {
+		t.Errorf("got %v", err)
+	}
+	if now, err := w.Installed(t.Context(), "csv"); err != nil || now[0].Digest != fast.Digest || now[0].CommitSHA != fast.CommitSHA {
+		t.Errorf("%+v, %v", now, err)
+	}
+}
+
 // A repository that has changed elsewhere is fetched once, and not at each check. What the content was found in is forgotten when
 // another content is made the active one.
 func TestCheckedOnce(t *testing.T) {

@@ -104,7 +104,7 @@ func (h *Host) reach(cmd *runner.Command, c *call, r *scriptRun, cwd string) err
 		users = append(users, guard.Writable(here)...)
 	}
 	cmd.Write = slices.Concat(cmd.Own, users)
-	if h.o.Workspace != "" && filepath.Dir(h.o.Workspace) != h.o.Workspace {
+	if opens(h.o.Workspace) {
 		here = append(here, h.o.Workspace)
 	}
 	cmd.Read = append(cmd.Read, paths.Without(here, cmd.Write)...)
@@ -131,14 +131,17 @@ func (h *Host) guard() *runner.Guard {
 // here returns the folders that Here stands for.
 func (h *Host) here(cwd string) []string {
 	var out []string
-	if h.o.UserDir != "" && filepath.Dir(h.o.UserDir) != h.o.UserDir { // not the root: it holds everything
+	if opens(h.o.UserDir) {
 		out = append(out, h.o.UserDir)
 	}
-	if h.o.Workspace != "" && cwd == h.o.Workspace && h.o.Workspace != h.o.UserDir {
+	if opens(h.o.Workspace) && cwd == h.o.Workspace && h.o.Workspace != h.o.UserDir {
 		out = append(out, h.o.Workspace)
 	}
 	return out
 }
+
+// opens reports whether scripts see a folder because the user is in it: there is one, and it is not the root, which holds everything.
+func opens(dir string) bool { return dir != "" && filepath.Dir(dir) != dir }
 
 // named returns the entries of a list that are not Here.
 func named(list []string) []string {

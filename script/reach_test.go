@@ -98,11 +98,25 @@ func TestReach(t *testing.T) {
 	}
 }
 
+// A user who stands in the root folder, or whose project is the root, does not open everything by that.
+func TestReachInTheRoot(t *testing.T) {
+	for _, tt := range []struct{ user, space, cwd string }{{"/", "", CwdUser}, {"/tmp", "/", CwdUser}, {"/tmp", "/", CwdWorkspace}, {"/", "/", CwdWorkspace}} {
+		r := host(t)
+		r.UserDir, r.Workspace, r.Cwd = tt.user, tt.space, tt.cwd
+		for _, grant := range []Grant{{}, {Write: []string{Here}}} {
+			c := reached(t, r, "", grant)
+			if slices.Contains(c.Read, "/") || slices.Contains(c.Write, "/") {
+				t.Errorf("%+v, granted %q: reads %q, writes %q", tt, grant.Write, c.Read, c.Write)
+			}
+		}
+	}
+}
+
 // C65, 1.4: a script reaches what was granted, and the addresses that the operator gave it in a variable: these may be private.
 func TestNetworkOfScripts(t *testing.T) {
 	r := host(t)
 	r.Env = append(r.Env, "KALSHI_API_BASE=http://127.0.0.1:8080/v2", "KALSHI_KEY=secret", "OTHER_URL=http://10.0.0.1", "HTTPS_PROXY=http://proxy:3128")
-	c := reached(t, r, "permissions:\n  env: [KALSHI_*]\n", Grant{Declared: true, Net: runner.Network{Hosts: []string{"api.example.com"}}})
+	c := reached(t, r, "permissions:\n  env: [KALSHI_*, HTTPS_PROXY]\n", Grant{Declared: true, Net: runner.Network{Hosts: []string{"api.example.com"}}})
 	want := runner.Network{Hosts: []string{"api.example.com", "127.0.0.1:8080"}, Private: []string{"127.0.0.1:8080"}}
 	if diff := cmp.Diff(want, c.Network); diff != "" {
 		t.Error(diff)

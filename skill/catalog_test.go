@@ -42,6 +42,8 @@ func TestDiscovery(t *testing.T) {
 			[]string{"a project:x/a enabled > project:.gemini/skills/a"}, []string{"manifest-link .gemini/skills/a/SKILL.md", "name-duplicate .gemini/skills/a/SKILL.md"}},
 		{"C72: a hidden copy gives way", map[string]string{".claude/skills/a/SKILL.md": "", "skills/a/SKILL.md": ""},
 			[]string{"a project:skills/a enabled > project:.claude/skills/a"}, []string{"name-duplicate .claude/skills/a/SKILL.md"}},
+		{"C72: a hidden copy gives way to one that lies deeper", map[string]string{".claude/skills/a/SKILL.md": "", "x/y/skills/a/SKILL.md": ""},
+			[]string{"a project:x/y/skills/a enabled > project:.claude/skills/a"}, []string{"name-duplicate .claude/skills/a/SKILL.md"}},
 		{"C72: a broken one gives way", map[string]string{"flavors/a/SKILL.md": "---\nno end", "skills/a/SKILL.md": "", "skills/b/SKILL.md": "---\nno end", ".claude/skills/b/SKILL.md": ""},
 			[]string{"a project:skills/a enabled > project:flavors/a", "b project:.claude/skills/b enabled > project:skills/b"}, []string{
 				"name-duplicate flavors/a/SKILL.md", "frontmatter-unclosed flavors/a/SKILL.md", "name-duplicate skills/b/SKILL.md", "frontmatter-unclosed skills/b/SKILL.md"}},

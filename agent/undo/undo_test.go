@@ -272,6 +272,37 @@ func TestBounds(t *testing.T) {
 	}
 }
 
+// All turns together keep at most 512 MiB: the oldest are forgotten.
+func TestTurnsAreBounded(t *testing.T) {
+	b := newBench(t)
+	b.put("a", "0")
+	for _, label := range []string{"first", "second", "third"} {
+		b.j.Begin(label)
+		b.change("a", label)
+	}
+	kept, err := filepath.Glob(filepath.Join(b.o.Dir, "*", "*", "1"))
+	if err != nil || len(kept) != 3 {
+		t.Fatal(kept, err)
+	}
+	for i, mib := range []int64{1, 255, 256} { // with the records more than 512, and without the first turn less than 513
+		if err := os.Truncate(kept[i], mib<<20); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.j = undo.New(b.o)
+	b.j.Begin("fourth")
+	b.change("a", "4")
+	turns, err := undo.List(t.Context(), b.o)
+	var labels []string
+	for _, turn := range turns {
+		labels = append(labels, turn.Label)
+	}
+	b.want(labels, "fourth", "third", "second")
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 // A line that a crash cut off is ignored, and what follows it counts.
 func TestDamagedRecords(t *testing.T) {
 	b := newBench(t)

@@ -93,6 +93,11 @@ func TestKeep(t *testing.T) {
 	if err != nil || info.Mode().Perm()&0o222 != 0 {
 		t.Errorf("got %v, %v", info, err)
 	}
+	for _, dir := range []string{path, filepath.Join(path, "scripts")} {
+		if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o500 {
+			t.Errorf("%s: got %v, %v", dir, info.Mode(), err)
+		}
+	}
 	if _, err := d.Sweep(t.Context(), none, nil); !errors.Is(err, store.ErrLocked) {
 		t.Errorf("swept while an installation goes on: %v", err)
 	}

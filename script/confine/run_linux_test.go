@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -95,6 +96,43 @@ func TestOutput(t *testing.T) {
 					t.Errorf("got %+v\nwant %+v", got, tt.want)
 				}
 			})
+		}
+	}
+}
+
+// The grant of the root folder opens what is in it, and nothing of what is made for the command alone.
+func TestGrantOfTheRoot(t *testing.T) {
+	i := confined()[0]
+	temp := t.TempDir() // mostly in the machine's /tmp, of which the command has its own
+	if !strings.HasPrefix(temp, "/tmp/") {
+		t.Skipf("%s is not in /tmp", temp)
+	}
+	for name, change := range map[string]func(*runner.Command){
+		"read":  func(c *runner.Command) { c.Read = []string{"/"} },
+		"write": func(c *runner.Command) { c.Write = []string{"/"} },
+	} {
+		c := i.command(t, "bash", "-c", `for at in /var /usr/bin /tmp "$1" "/proc/$2" /dev/kmsg; do test -e "$at" && echo "$at"; done`, "bash", temp, strconv.Itoa(os.Getpid()))
+		c.Dir, c.Write = "/usr", nil
+		change(c)
+		if got := strings.Fields(string(run(t, i.runner(t, Options{}), c).Stdout)); !slices.Equal(got, []string{"/var", "/usr/bin", "/tmp"}) {
+			t.Errorf("%s: it sees %q", name, got)
+		}
+	}
+}
+
+// HOME is in the command's /etc/passwd, and adds no user to it.
+func TestHomeInPasswd(t *testing.T) {
+	i := confined()[0]
+	for home, want := range map[string]string{
+		"/h":            "user:/h",
+		"/h\nevil":      "user:/",
+		"/h:/bin/false": "user:/",
+		"h":             "user:/",
+	} {
+		c := i.command(t, "bash", "-c", `while IFS=: read -r name x id group about home shell; do echo "$name:$home"; done </etc/passwd`)
+		c.Env = []string{"PATH=/usr/bin:/bin", "HOME=" + home}
+		if got := strings.Fields(string(run(t, i.runner(t, Options{}), c).Stdout)); len(got) != 3 || got[1] != want {
+			t.Errorf("HOME=%q: got %q, want %q", home, got, want)
 		}
 	}
 }

@@ -146,7 +146,7 @@ func TestGitOptions(t *testing.T) {
 
 // A command that changes the shell changes what the rules cover.
 func TestChangedShell(t *testing.T) {
-	l := list(t, nil, "Bash(cd:*)", "Bash(git:*)", "Bash(./scripts/*)", "Bash(python x.py:*)", "Bash(alias:*)", "Bash(printf:*)", "Bash(/opt/x/*)")
+	l := list(t, nil, "Bash(cd:*)", "Bash(git:*)", "Bash(./scripts/*)", "Bash(python x.py:*)", "Bash(alias:*)", "Bash(printf:*)", "Bash(/opt/x/*)", "Bash(pushd:*)", "Bash(popd)")
 	for command, want := range map[string]bool{
 		"cd a":                    true,
 		"cd a && git status":      true,
@@ -154,6 +154,9 @@ func TestChangedShell(t *testing.T) {
 		"cd a; python x.py":       false,
 		"./scripts/x; cd a":       true,
 		"cd a && /opt/x/y":        true,
+		"pushd a && ./scripts/x":  false,
+		"pushd a && git status":   true,
+		"popd; python x.py":       false,
 		"alias git=rm":            true,
 		"alias git=rm; git x":     false,
 		"git x; alias git=rm":     false,
@@ -220,7 +223,8 @@ func TestWhy(t *testing.T) {
 		"git \u202ex":                    "U+202E",
 		"":                               "no command",
 		"''":                             "no name",
-		strings.Repeat("git;", 40):       "more than 32 commands",
+		strings.Repeat("git;", 32):       "",
+		strings.Repeat("git;", 33):       "more than 32 commands",
 		strings.Repeat("git ", 4000):     "more than 8192 bytes",
 		"git x; rm -r y":                 `no rule covers the command "rm -r y"`,
 		"git x; unset PATH":              "call it alone",

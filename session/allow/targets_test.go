@@ -232,6 +232,18 @@ func TestMentions(t *testing.T) {
 	}
 }
 
+// Read with a path is about files of the workspace. The files of skills, which skill_read names below their own folders, are none.
+func TestReadingOfSkills(t *testing.T) {
+	o := &allow.Options{Roots: []string{"/work"}}
+	note := raw("skill_read", `{"skill_name":"other","path":"notes/a.md"}`)
+	if list(t, o, "Read(notes/**)").Check(note) == nil {
+		t.Error("Read(notes/**) allows a file of a skill")
+	}
+	if r := list(t, o, "Read").Check(note); r != nil {
+		t.Errorf("Read refuses a file of a skill: %s", r.Why)
+	}
+}
+
 // security 2.11 #166: what a rule really allows is said in words.
 func TestReach(t *testing.T) {
 	for rule, want := range map[string]string{

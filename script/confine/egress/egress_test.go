@@ -121,6 +121,48 @@ func get(c *http.Client, url string) string {
 	return fmt.Sprintf("%d %s", resp.StatusCode, b)
 }
 
+// What is for one connection only reaches nobody else: neither the token of the run, nor what a host names in Connection.
+func TestHopHeaders(t *testing.T) {
+	w := newWorld(t)
+	got := make(chan http.Header, 1)
+	w.plain.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got <- r.Header.Clone()
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err == nil {
+			_, err = io.WriteString(conn, "HTTP/1.1 200 OK\r\nConnection: X-Secret\r\nX-Secret: 1\r\nProxy-Authenticate: Basic\r\nX-Kept: 1\r\nContent-Length: 0\r\n\r\n")
+			err = errors.Join(err, conn.Close())
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	_, address := start(t, &runner.Network{Hosts: []string{"good.com"}}, w.options())
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://good.com/", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header = http.Header{"Connection": {"X-Mine, close"}, "X-Mine": {"1"}, "Te": {"trailers"}, "Upgrade": {"h2c"}, "X-Other": {"1"}}
+	answer, err := client(t, address).Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	sent := <-got
+	for _, name := range []string{"Proxy-Authorization", "X-Mine", "Te", "Upgrade"} {
+		if sent.Get(name) != "" {
+			t.Errorf("the host gets %s: %s", name, sent.Get(name))
+		}
+	}
+	for _, name := range []string{"X-Secret", "Proxy-Authenticate"} {
+		if answer.Header.Get(name) != "" {
+			t.Errorf("the command gets %s: %s", name, answer.Header.Get(name))
+		}
+	}
+	if sent.Get("X-Other") != "1" || answer.Header.Get("X-Kept") != "1" {
+		t.Errorf("other headers are lost: %v, %v", sent, answer.Header)
+	}
+}
+
 // R176
 func TestHosts(t *testing.T) {
 	w := newWorld(t)

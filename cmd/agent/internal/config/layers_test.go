@@ -120,6 +120,20 @@ func TestLayersInAWrittenOrder(t *testing.T) {
 	}
 }
 
+// A user's folder that another layer names, too, is the user's alone.
+func TestUserFolderNamedTwice(t *testing.T) {
+	w := newWorld(t).user("skills: {pluginsDir: /mine, userDir: /mine}")
+	w.flags["roots"] = FlagValue{"--skills-dir", []string{"/mine"}}
+	c, _ := w.load()
+	var got []string
+	for _, l := range c.Layers() {
+		if w.tidy(l.Dir) == "/mine" {
+			got = append(got, l.Name)
+		}
+	}
+	checkLines(t, got, []string{"user"})
+}
+
 // In the home itself a folder is the user's, and is there once.
 func TestLayersWhereTheProjectIsHome(t *testing.T) {
 	w := newWorld(t)
