@@ -25,6 +25,8 @@ type DirOptions struct {
 	// Inside also reports each SKILL.md below a skill, and each in a hidden folder that is not searched, as a Problem. It lists all
 	// folders of the skills.
 	Inside bool
+	// Listed is the name of a hidden folder of the root whose skills another source lists: Inside reports none of them.
+	Listed string
 	// Bare makes Skills find the folders of skills without reading a manifest: Found.Head is nil. A catalogue reads them
 	// nevertheless.
 	Bare  bool
@@ -99,7 +101,7 @@ func (s *dirSource) scanOptions(bare bool) *scan.Options {
 	if s.o.Links == LinksDeny {
 		links = scan.Deny
 	}
-	return &scan.Options{Nested: s.o.Nested, Inside: s.o.Inside, Links: links, Allow: s.o.Allow, MaxSize: manifest.MaxManifest, Workers: readers,
+	return &scan.Options{Nested: s.o.Nested, Inside: s.o.Inside, Listed: s.o.Listed, Links: links, Allow: s.o.Allow, MaxSize: manifest.MaxManifest, Workers: readers,
 		Enough: headComplete, Bare: bare, Portable: s.portable}
 }
 

@@ -41,6 +41,8 @@ func Unsafe(name string) string {
 		return fmt.Sprintf("has more than %d bytes", MaxName)
 	case strings.ContainsAny(name, `/:\`) || strings.ContainsFunc(name, unicode.IsControl):
 		return "has a character that some systems forbid"
+	case strings.ContainsFunc(name, Invisible):
+		return "has an invisible character"
 	case strings.HasSuffix(name, ".") || strings.HasSuffix(name, " "):
 		return "ends with a full stop or a space"
 	case IsDevice(strings.TrimRight(stem, " ")):
@@ -81,6 +83,20 @@ func visible(r rune) rune {
 		return -1
 	}
 	return r
+}
+
+// Invisible reports whether r hides text or its order: tags, variation selectors for ideographs, directions of writing,
+// annotations, fillers, and spaces without width. The joiners and selectors that emoji and scripts need are not among them.
+func Invisible(r rune) bool {
+	switch {
+	case r >= 0xe0000 && r <= 0xe01ef, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r >= 0xfff9 && r <= 0xfffb:
+		return true
+	}
+	switch r {
+	case 0x200b, 0x2060, 0x180e, 0x115f, 0x1160, 0x3164, 0xffa0, 0xfeff:
+		return true
+	}
+	return false
 }
 
 // Fold returns a form that is equal for paths that are the same file on systems that ignore case or normal form.

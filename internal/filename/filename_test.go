@@ -7,13 +7,13 @@ import (
 
 // security 2.2 #24, security 2.2 #29
 func TestUnsafe(t *testing.T) {
-	for _, name := range []string{"SKILL.md", "a b", ".hidden", "console", "com10", "auxiliary.txt", "日本語", "a'b", "git", ".gitignore", strings.Repeat("n", 255)} {
+	for _, name := range []string{"SKILL.md", "a b", ".hidden", "console", "com10", "auxiliary.txt", "日本語", "a'b", "می\u200cخواهم.md", "👩\u200d💻.png", "✔\ufe0f", "git", ".gitignore", strings.Repeat("n", 255)} {
 		if why := Odd(name); why != "" {
 			t.Errorf("%q %s", name, why)
 		}
 	}
 	for _, name := range []string{"", ".", "..", "a/b", `a\b`, "C:", "SKILL.md:evil", "a\x00b", "a\nb", "\x1b[2J", "\x7f", "a\u0085", "\xff",
-		"con", "NUL.txt", "aux.", "Com1.tar.gz", "con .txt", "COM¹", "CONOUT$", "a.", "a ", strings.Repeat("n", 256)} {
+		"con", "NUL.txt", "aux.", "Com1.tar.gz", "con .txt", "COM¹", "CONOUT$", "a.", "a ", "a\u202egpj.exe", ".\u200bgit", "a\U000e0061", "\ufeffa", strings.Repeat("n", 256)} {
 		if Unsafe(name) == "" {
 			t.Errorf("%q is safe", name)
 		}

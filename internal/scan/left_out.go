@@ -92,7 +92,8 @@ func (w *walk) unsearched() {
 	for i, sub := range w.lists(dirs, []string{every}) {
 		searched := w.r.hidden(dirs[i])
 		for _, name := range sub.dirs {
-			if name[0] == '.' && !slices.Contains(searched, name) && !slices.Contains(history[:], name) {
+			known := slices.Contains(searched, name) || slices.Contains(history[:], name) || dirs[i] == "." && name == w.r.o.Listed
+			if name[0] == '.' && !known {
 				dir := join(dirs[i], name)
 				next = append(next, folder{dir, dir})
 			}

@@ -60,8 +60,9 @@ const (
 
 // Options configures a Root.
 type Options struct {
-	Nested   bool // look below the direct children as well
-	Inside   bool // also note the manifests below skills and, with Nested, in hidden folders that are not searched
+	Nested   bool   // look below the direct children as well
+	Inside   bool   // also note the manifests below skills and, with Nested, in hidden folders that are not searched
+	Listed   string // the hidden folder of the root whose manifests the caller lists itself: Inside notes none of them
 	Links    Links
 	Allow    []string // absolute paths of other roots that links may lead into
 	MaxSize  int64    // of a manifest, in bytes

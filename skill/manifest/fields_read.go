@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -263,7 +264,21 @@ func (p *parser) nameField(f *knownField, n *yamlnode.Node) {
 	if text, ok := p.scalar(f, n); ok && text != "" {
 		p.checkNameRules(text, on(n, f.key))
 		p.named = true
+		if p.strippedIn(n) {
+			p.problem("name-hidden", on(n, f.key), "the name has characters that nobody sees: without them it would be %q", clip(text))
+		}
 	}
+}
+
+// strippedIn reports whether characters were left out of the lines of a value.
+func (p *parser) strippedIn(n *yamlnode.Node) bool {
+	next := p.text.after
+	for _, e := range p.entries {
+		if e.line > n.Line {
+			next = min(next, e.line)
+		}
+	}
+	return slices.ContainsFunc(p.stripped, func(line int) bool { return line >= n.Line && line < max(next, n.Line+1) })
 }
 
 func (p *parser) descriptionField(f *knownField, n *yamlnode.Node) {

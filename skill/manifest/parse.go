@@ -89,7 +89,8 @@ type parser struct {
 	summary bool // see Options
 	borrow  bool
 
-	toolsLost int // line of an allowed-tools inside unreadable text; 0 for none
+	stripped  []int // lines of the file with characters that were left out
+	toolsLost int   // line of an allowed-tools inside unreadable text; 0 for none
 	metaTags  []string
 	needs     needs
 	spare     map[string]string // memory for Metadata
@@ -132,6 +133,7 @@ func (p *parser) reset(o *Options) {
 	fields := p.m.Fields[:0]
 	*p.m = Manifest{}
 	p.m.DefaultEnabled, p.m.UserInvocable, p.m.Background, p.m.Fields = true, true, true, fields
+	p.stripped = p.stripped[:0]
 	p.text = frontText{lines: p.text.lines[:0]}
 	p.summary, p.borrow = o.Summary, o.Borrow
 	clear(p.unknown)

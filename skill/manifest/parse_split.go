@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/agent-base/agent-base/internal/filename"
 )
 
 // maxPreamble is the number of lines that are skipped in search of the front matter.
@@ -159,6 +161,7 @@ func (p *parser) cleanLine(src []byte, start, line int) textLine {
 			p.problem("frontmatter-control", place{line: line, col: col}, "the line separator %U is read as a space", r)
 		case controlRune(r):
 			out.removed = append(out.removed, col)
+			p.stripped = append(p.stripped, line)
 			p.problem("frontmatter-control", place{line: line, col: col}, "the control character %U is left out", r)
 		case indent && r == '\u00a0':
 			b.WriteByte(' ')
@@ -209,21 +212,7 @@ func printable8(x uint64) bool {
 // controlRune reports whether r is never part of a value: control characters except tab and line break, the byte order
 // mark, noncharacters, and characters that no reader sees and a model reads.
 func controlRune(r rune) bool {
-	return r < ' ' && r != '\t' && r != '\n' || r >= 0x7f && r < 0xa0 || r == 0xfeff || r&0xfffe == 0xfffe || r > 0xff && hiddenRune(r)
-}
-
-// hiddenRune reports whether r hides text or its order: tags, variation selectors for ideographs, directions of writing,
-// annotations, fillers, and spaces without width. The joiners that emoji and scripts need are not among them.
-func hiddenRune(r rune) bool {
-	switch {
-	case r >= 0xe0000 && r <= 0xe01ef, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r >= 0xfff9 && r <= 0xfffb:
-		return true
-	}
-	switch r {
-	case 0x200b, 0x2060, 0x180e, 0x115f, 0x1160, 0x3164, 0xffa0:
-		return true
-	}
-	return false
+	return r < ' ' && r != '\t' && r != '\n' || r >= 0x7f && r < 0xa0 || r&0xfffe == 0xfffe || r > 0xff && filename.Invisible(r)
 }
 
 // HeadEnd returns the length of the front matter including both lines "---", or 0 if the second line is not certain to

@@ -138,6 +138,7 @@ func (p *parser) stripEscaped(n *yamlnode.Node) {
 	} else {
 		p.problem("frontmatter-control", on(n, ""), "an escape stands for a control character, which is left out")
 	}
+	p.stripped = append(p.stripped, n.Line)
 	n.Value = strings.Map(func(r rune) rune {
 		if controlRune(r) {
 			return -1

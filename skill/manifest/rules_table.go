@@ -53,6 +53,7 @@ var rules = [...]*rule{
 	{"name-directory", "WEWEEWW", false, "the name is not that of the directory", "rename one of them"},
 	{"name-double", "WEWEEWW", false, "the name has two hyphens in a row", "use one"},
 	{"name-edge", "WEWEEWW", false, "the name begins or ends with a hyphen", "begin and end with a letter or a digit"},
+	{"name-hidden", "EEEEEEE", true, "the name has control characters or invisible ones: it would be taken for another", "remove them"},
 	{"name-invalid", "WEEEEEE", false, "the name has characters that names cannot have", "use a-z, 0-9 and single hyphens"},
 	{"name-length", "WEEEEEE", false, "the name has more than 64 characters", "shorten it"},
 	{"name-letter", "------E", false, "the name does not begin with a letter", "begin it with a letter"},

@@ -11,6 +11,7 @@ import (
 
 	"github.com/agent-base/agent-base/cmd/agent/internal/config"
 	"github.com/agent-base/agent-base/install"
+	"github.com/agent-base/agent-base/install/store"
 	"github.com/agent-base/agent-base/skill"
 	"github.com/agent-base/agent-base/skill/manifest"
 	"github.com/agent-base/agent-base/skills"
@@ -212,7 +213,9 @@ func (l *Library) source(from config.Layer) skill.Source {
 		o.Allow = cfg.LinkRoots
 	}
 	if from.Name == config.PluginDir {
-		return skill.Merge(install.Source(registryOf(l.sys, l.settings), o), skill.Dir(from.Dir, o))
+		installed := install.Source(registryOf(l.sys, l.settings), o)
+		o.Listed = filepath.Base(store.Folder(from.Dir))
+		return skill.Merge(installed, skill.Dir(from.Dir, o))
 	}
 	return skill.Dir(from.Dir, o)
 }

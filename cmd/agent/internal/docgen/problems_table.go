@@ -20,6 +20,7 @@ var examples = [...]example{
 	{"name-case", "", "name: CSV-Report", "name: csv-report"},
 	{"name-double", "", "name: csv--report", "name: csv-report"},
 	{"name-edge", "", "name: csv-report-", "name: csv-report"},
+	{"name-hidden", "", `name: "csv\u200b"`, "name: csv"},
 	{"name-invalid", "", "name: csv report", "name: csv-report"},
 	{"name-letter", "omniforge", "name: 2csv", "name: csv2"},
 	{"name-underscore", "", "name: csv_report", "name: csv-report"},
